@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The one entry: `make help` lists what there is to ask for. Everything generated goes under build/;
+# the kernel's source and objects live in the cache (kernel/build.sh says where and why).
+# Quiet unless V=1.
+
+MAKEFLAGS += --no-builtin-rules --no-builtin-variables
+.SUFFIXES:
+.DELETE_ON_ERROR:
+.SECONDARY:
+.DEFAULT_GOAL := user
+
+B       := build
+PREFIX  ?= /usr/local
+DESTDIR ?=
+
+ifeq ($(V),1)
+  Q   :=
+  msg  =
+else
+  Q   := @
+  msg  = @printf '  %-8s %s\n' '$(1)' '$(2)';
+  MAKEFLAGS += --no-print-directory
+endif
+
+# $(call have,PROGRAM...): a recipe line that names `make deps` when one of them is missing.
+have = @for p in $(1); do command -v $$p >/dev/null || { \
+	echo "$@: $$p is not installed; \`make deps\` installs what is needed" >&2; exit 1; }; done
+
+help: ## this list
+	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
+		while IFS='	' read -r t d; do printf '  make %-14s %s\n' "$$t" "$$d"; done
+	@echo
+	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache;'
+	@echo '  LIBBPF_DIR= and BPFTOOL= replace what is built from the kernel source.'
+
+## ---------------------------------------------------------------- what has to be installed
+
+deps: ## install what is needed, with apt (sudo when not root); says what and why
+	@./.ci/deps
+
+## ---------------------------------------------------------------- libbpf and bpftool
+
+# Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
+ifeq ($(filter help deps clean distclean kernel series series-build check-kernel,$(or $(MAKECMDGOALS),user)),$(or $(MAKECMDGOALS),user))
+  TOOLS :=
+else
+  TOOLS := $(shell kernel/tools.sh --print)
+endif
+LIBBPF_DIR ?= $(TOOLS)
+BPFTOOL    ?= $(TOOLS)/bpftool
+
+ifneq ($(TOOLS),)
+$(TOOLS)/libbpf.a $(TOOLS)/bpftool $(TOOLS)/json_writer.o &:
+	$(Q)kernel/tools.sh >/dev/null
+endif
+
+## ---------------------------------------------------------------- user: the loader
+
+CC       := gcc
+CLANG    := clang-19
+CFLAGS   ?= -O2 -g
+WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
+USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
+	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(LIBBPF_DIR)/include \
+	$(shell pkg-config --cflags libtracefs smartcols libcap 2>/dev/null)
+USER_LIBS := $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o \
+	$(shell pkg-config --libs libtracefs smartcols libcap 2>/dev/null) -ldw -lelf -lz -lpthread
+BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
+	-I$(B)/vmlinux-headers -Ibpf -isystem $(LIBBPF_DIR)/include
+
+USER_SRC := $(wildcard user/*.c)
+USER_OBJ := $(USER_SRC:user/%.c=$(B)/user/%.o)
+BPF_SRC  := $(wildcard bpf/*.bpf.c)
+BPF_OBJ  := $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.bpf.o)
+SKEL     := $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
+
+user: $(B)/hytrace ## the loader, build/hytrace, and its BPF objects (default)
+bpf: $(BPF_OBJ) $(SKEL)
+
+# From the patched kernel's BTF when this clone has one built, else the hand-written header: asked
+# each time, written only when it changes, so that building a kernel rebuilds the BPF objects once.
+$(B)/vmlinux-headers/vmlinux.h: FORCE | $(BPFTOOL)
+	$(Q)mkdir -p $(@D)
+	$(Q)if vmlinux=$$(kernel/build.sh --print-vmlinux 2>/dev/null); then \
+		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
+	else \
+		cp vmlinux-headers/vmlinux.h $@.tmp; \
+	fi
+	$(Q)if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h) $(LIBBPF_DIR)/libbpf.a
+	$(call msg,BPF,$<)mkdir -p $(@D)
+	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $< && $(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
+
+$(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
+	$(call msg,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
+
+$(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | $(SKEL)
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
+
+$(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS)
+
+-include $(wildcard $(B)/user/*.d $(B)/tests/unit/*.d)
+
+## ---------------------------------------------------------------- the kernel
+
+kernel: ## the patched kernel: unpack, patch, configure, build (kernel/build.sh)
+	$(Q)kernel/build.sh
+
+series: ## build/series/*.patch, mailable, proved to give the very same tree
+	$(Q)kernel/build.sh --series
+
+series-build: ## check that each patch of the series builds
+	$(Q)kernel/build.sh --series-build
+
+CMD ?=
+vm: ## a shell in a guest on the patched kernel, or CMD='...'
+	$(Q)kernel/vm.sh $(if $(CMD),-- sh -c '$(CMD)')
+
+## ---------------------------------------------------------------- the main job
+
+run: deps ## everything, end to end: cover boot and a workload on the patched kernel, show it
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user
+	$(Q)tests/guest/main-job.sh
+
+## ---------------------------------------------------------------- tests
+
+UNIT_SRC := $(wildcard tests/unit/*.c)
+UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
+
+unit: $(UNIT_BIN)
+
+$(B)/tests/unit/%: tests/unit/%.c
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) -Ikernel/files/kernel/trace -o $@ $< $(UNIT_LIBS_$*) -lcriterion -lpthread
+
+test: deps ## unit tests and guest tests; ends with `N passed, N failed`
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user unit
+	$(Q)tests/run.sh
+
+kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
+	$(Q)tests/guest/kselftest.sh
+
+bench: kernel user ## the comparison: build/bench/results.{json,md,svg}
+	$(Q)tests/bench/run.sh
+
+## ---------------------------------------------------------------- install, clean
+
+install: $(B)/hytrace ## install the loader under DESTDIR/PREFIX
+	install -D -m 755 $(B)/hytrace $(DESTDIR)$(PREFIX)/bin/hytrace
+
+clean: ## remove what was built here; the kernel work tree and the cache stay
+	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux) ;; *) rm -rf "$$f" ;; esac; done
+
+distclean: ## clean, and the kernel work tree, unless it has work not written back
+	$(Q)if [ -d $(B)/linux ]; then kernel/build.sh --drop-tree; fi
+	$(Q)rm -rf $(B)
+
+FORCE:
+.PHONY: help deps user bpf kernel series series-build vm run unit test kselftest bench install clean distclean FORCE
