@@ -1,0 +1,230 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck disable=SC1091,SC2086,SC2154 # vars is sourced; lists are split on purpose
+#
+# Process 1 of the guests that kernel/vm.sh starts. It runs twice, both times by the static busybox
+# of the initramfs, so that nothing it does depends on the root file system that it is putting
+# together: first in the initramfs, where it builds that root, then inside it, where it runs the
+# command.
+#
+#   lower   the host's root over 9p, read-only
+#   root    an overlay of it with a tmpfs, so that everything can be written and nothing stays
+#   /tmp    and /run are fresh; directories that lie below them and have to be there (the clone,
+#           the cache, the current directory) are bound in from the overlay
+#   shares  9p mounts of their own, writable, at their own paths
+#
+# vm.sh appends /hytrace to the initramfs: vars (shell variables), cmd (a bash script that becomes
+# the command), binds and shares (paths, one a line). Three virtio-serial ports lead back to it:
+# hytrace.out and hytrace.err carry the command's output and end in a trailer that only vm.sh knows,
+# so that it can tell the end of the output from the end of the guest; hytrace.ctl carries
+# "start", then "exit STATUS", or "fail WHY". vm.sh ends the guest; this script only waits for it.
+
+state=/run/hytrace
+
+say()
+{
+	echo "vm-init: $*" >/dev/console
+}
+
+fail()
+{
+	say "$*"
+	[ -z "$ctl" ] || echo "fail $*" >"$ctl"
+	# Process 1 ends, the kernel panics, vm.sh sees a dead guest: no way to read as a pass.
+	exit 1
+}
+
+# Ports get their names by a message from the host, some time after the driver has found them.
+find_port()
+{
+	tries=0
+	while [ $tries -lt 200 ]; do
+		for port in /sys/class/virtio-ports/*; do
+			[ -e "$port/name" ] || continue
+			read -r name <"$port/name"
+			if [ "$name" = "$1" ] && [ -e "/dev/${port##*/}" ]; then
+				echo "/dev/${port##*/}"
+				return 0
+			fi
+		done
+		usleep 10000
+		tries=$((tries + 1))
+	done
+	return 1
+}
+
+load_modules()
+{
+	[ ! -f /modules/order ] || while read -r module; do
+		insmod "/modules/$module" || fail "cannot load the module $module"
+	done </modules/order
+}
+
+mount_9p()
+{
+	mount -t 9p -o "trans=virtio,version=9p2000.L,msize=1048576,$3" "$1" "$2"
+}
+
+build_root()
+{
+	mkdir -p /lower /overlay /root
+	mount_9p host /lower cache=loose,ro || fail "cannot mount the host's root over 9p"
+	mount -t tmpfs -o mode=755 overlay /overlay || fail "cannot mount a tmpfs"
+	mkdir /overlay/upper /overlay/work
+	chmod 755 /overlay/upper
+	mount -t overlay -o lowerdir=/lower,upperdir=/overlay/upper,workdir=/overlay/work root /root ||
+		fail "cannot mount the overlay"
+}
+
+# $1: a fresh directory, which is to be mounted over /root/$1 only when everything below it has been
+# taken from there.
+mount_fresh()
+{
+	mkdir -p "/fresh/$1" "/root/$1"
+	mount -t tmpfs -o "mode=$2" "${1##*/}" "/fresh/$1" || fail "cannot mount a tmpfs"
+	while read -r dir; do
+		case $dir in
+		"/$1"/*)
+			mkdir -p "/fresh$dir"
+			mount -o bind "/root$dir" "/fresh$dir" || fail "cannot bind $dir"
+			;;
+		esac
+	done </hytrace/binds
+	mount -o move "/fresh/$1" "/root/$1" || fail "cannot move the tmpfs to /$1"
+}
+
+mount_system()
+{
+	mkdir -p /dev/pts /dev/shm
+	mount -t devpts -o mode=620,ptmxmode=666 devpts /dev/pts
+	mount -t tmpfs -o mode=1777 shm /dev/shm
+	ln -sf /proc/self/fd /dev/fd
+	ln -sf /proc/self/fd/0 /dev/stdin
+	ln -sf /proc/self/fd/1 /dev/stdout
+	ln -sf /proc/self/fd/2 /dev/stderr
+	# Not every kernel has all of these; what a command misses it will say itself.
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
+	mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+	# proc last: without it sh does not find the rest of busybox.
+	for dir in sys dev proc; do
+		mkdir -p "/root/$dir"
+		/bin/busybox mount -o move "/$dir" "/root/$dir" || fail "cannot move /$dir"
+	done
+}
+
+mount_modules()
+{
+	[ -n "$modules" ] || return 0
+	mkdir -p "/root/usr/lib/modules/$(uname -r)"
+	mount -o bind "/root$modules" "/root/usr/lib/modules/$(uname -r)" ||
+		fail "cannot bind the modules at $modules"
+}
+
+mount_shares()
+{
+	index=0
+	while read -r dir; do
+		mkdir -p "/root$dir" || fail "cannot make $dir"
+		mount_9p "share$index" "/root$dir" cache=mmap || fail "cannot mount the share $dir"
+		index=$((index + 1))
+	done </hytrace/shares
+}
+
+first_stage()
+{
+	mkdir -p /proc /sys /dev
+	# Until /proc is there, busybox's sh cannot find the rest of busybox by itself.
+	/bin/busybox mount -t proc proc /proc
+	mount -t devtmpfs devtmpfs /dev
+	mount -t sysfs sysfs /sys
+	exec </dev/null >/dev/console 2>&1
+	if grep -qw hytrace.probe /proc/cmdline; then
+		echo "hytrace: the guest is up"
+		poweroff -f
+	fi
+	. /hytrace/vars
+	load_modules
+	ctl=$(find_port hytrace.ctl) || fail "there is no port hytrace.ctl"
+	build_root
+	mount_modules
+	mount_fresh tmp 1777
+	mount_fresh run 755
+	mount_shares
+	mkdir -p "/root$state" /root/run/lock
+	cp /bin/busybox /init "/root$state/"
+	cp -r /hytrace/. "/root$state/"
+	mount_system
+	exec /bin/busybox switch_root /root "$state/busybox" sh "$state/init" second
+}
+
+# Everything but process 1, the kernel's threads and the processes named.
+kill_all_but()
+{
+	found=
+	for dir in /proc/[0-9]*; do
+		pid=${dir#/proc/}
+		case " 1 $* " in *" $pid "*) continue ;; esac
+		# Kernel threads have no executable.
+		[ -e "$dir/exe" ] || continue
+		kill -KILL "$pid" 2>/dev/null && found=1
+	done
+	[ -n "$found" ]
+}
+
+# The command writes into a FIFO, not into the port: a port can be opened but once at a time, and
+# /dev/stderr has to work.
+start_relay()
+{
+	mkfifo "$state/$1"
+	cat <"$state/$1" >"$2" &
+}
+
+run_command()
+{
+	start_relay out "$out"
+	relays=$!
+	start_relay err "$err"
+	relays="$relays $!"
+	echo start >"$ctl"
+	# Held open, so that the relays do not see an end before the command has ended.
+	exec 3>"$state/out" 4>"$state/err"
+	if [ -n "$terminal" ]; then
+		stty -F /dev/hvc0 $terminal
+		setsid -c /bin/bash "$state/cmd" </dev/hvc0 >/dev/hvc0 2>&1 3>&- 4>&-
+	else
+		setsid /bin/bash "$state/cmd" </dev/null >&3 2>&4 3>&- 4>&-
+	fi
+	status=$?
+	exec 3>&- 4>&-
+	# What the command left behind would keep the relays from ever seeing the end.
+	while kill_all_but $relays; do
+		usleep 10000
+	done
+	wait $relays
+	printf '%s' "$trailer" >"$out"
+	printf '%s' "$trailer" >"$err"
+}
+
+second_stage()
+{
+	. "$state/vars"
+	ctl=$(find_port hytrace.ctl)
+	out=$(find_port hytrace.out) || fail "there is no port hytrace.out"
+	err=$(find_port hytrace.err) || fail "there is no port hytrace.err"
+	hostname hytrace
+	ifconfig lo 127.0.0.1 up 2>/dev/null
+	run_command
+	sync
+	echo "exit $status" >"$ctl"
+	while :; do
+		sleep 60
+	done
+}
+
+case $1 in
+second) second_stage ;;
+*) first_stage ;;
+esac

@@ -1,0 +1,674 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs a command as root in a guest that boots the kernel built here, or another one, over the host's
+# own root file system. `vm.sh --help` tells how; vm-init.sh is the guest's side.
+#
+# Shaped by one rule: a dead guest can never read as a pass. The status starts as 125 and becomes the
+# command's only when the guest has sent it and both outputs have come to their ends. Each output is
+# a virtio-serial port that QEMU writes into a FIFO; a relay on this side copies the FIFO to our
+# stdout or stderr until it meets the trailer, a word that only this run knows, so that nothing of
+# the output can be lost behind a status that was quicker. Then QEMU is ended: a guest whose file
+# systems are all in memory needs no shutting down.
+
+set -euo pipefail
+
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+clone=$(dirname "$here")
+cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+stock_package=linux-image-6.12-amd64
+probe_seconds=6
+
+kernel=patched
+append=
+mem=2G
+smp=2
+icount=
+accel=auto
+timeout=600
+dry_run=
+gdb=
+console=
+shares=()
+qemu_args=()
+command=()
+
+image=
+modules=
+base=
+run=
+terminal_state=
+declare -A jobs=()
+
+usage()
+{
+	cat <<-END
+	Usage: vm.sh [OPTION]... [-- COMMAND [ARGUMENT]...]
+
+	Runs COMMAND as root in a QEMU guest. The guest's root is this machine's, as an overlay: every
+	file and tool is there, writes go to memory and are gone afterwards. /tmp and /run are fresh and
+	empty, but the clone, the cache, the current directory and --share are there at their own paths.
+	Without COMMAND: an interactive shell.
+
+	  --kernel K       patched (default), debug, selftest, the same with unpatched- in front or
+	                   unpatched alone, stock (Debian's $stock_package), or the path of
+	                   a bzImage or of a kernel's build directory
+	  --append ARGS    add ARGS to the kernel command line
+	  --mem SIZE       memory, as QEMU takes it (default $mem)
+	  --smp N          virtual CPUs (default $smp)
+	  --icount         1 ns of guest time is 1 instruction; implies one CPU and TCG
+	  --accel A        auto (default: KVM if a guest comes up with it in seconds, else TCG), kvm, tcg
+	  --share DIR      make DIR writable for good (may be given again)
+	  --timeout S      end the guest after S seconds (default $timeout; 0, a shell, --gdb: never)
+	  --console FILE   keep what the kernel prints on its console
+	  --qemu ARG       pass ARG to QEMU (may be given again)
+	  --gdb            wait for gdb on localhost:1234 before the first instruction; no KASLR
+	  --dry-run        print the QEMU command and do nothing
+	  -h, --help       this text
+
+	stdin is /dev/null; stdout and stderr are the command's alone. Exit status: the command's; 124
+	after the timeout; 125 when the command never ran or the guest died, with the end of its
+	console on stderr; 141 when the output's reader has gone.
+	END
+}
+
+say()
+{
+	printf 'vm.sh: %s\n' "$*" >&2
+}
+
+# 125 for whatever kept the command from running, as env and timeout do.
+die()
+{
+	say "$*"
+	exit 125
+}
+
+parse_arguments()
+{
+	while (($#)); do
+		case $1 in
+		--kernel | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
+			(($# > 1)) || die "$1 needs a value; see vm.sh --help"
+			set_option "$1" "$2"
+			shift
+			;;
+		--icount) icount=1 ;;
+		--gdb) gdb=1 ;;
+		--dry-run) dry_run=1 ;;
+		-h | --help)
+			usage
+			exit 0
+			;;
+		--)
+			shift
+			command=("$@")
+			break
+			;;
+		*) die "unknown argument '$1' (the command comes after --); see vm.sh --help" ;;
+		esac
+		shift
+	done
+}
+
+set_option()
+{
+	case $1 in
+	--kernel) kernel=$2 ;;
+	--append) append+=" $2" ;;
+	--mem) mem=$2 ;;
+	--smp) smp=$2 ;;
+	--accel) accel=$2 ;;
+	--share) shares+=("$(realpath -e -- "$2")") || die "--share $2: no such directory" ;;
+	--timeout) timeout=$2 ;;
+	--console) console=$(realpath -m -- "$2") ;;
+	--qemu) qemu_args+=("$2") ;;
+	esac
+}
+
+check_options()
+{
+	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp $smp: not a number of CPUs"
+	[[ $timeout =~ ^[0-9]+$ ]] || die "--timeout $timeout: not a number of seconds"
+	[[ $accel =~ ^(auto|kvm|tcg)$ ]] || die "--accel $accel: neither auto, kvm nor tcg"
+	if [[ $icount ]]; then
+		[[ $accel != kvm ]] || die "--icount counts TCG's instructions, it cannot go with KVM"
+		smp=1 accel=tcg
+	fi
+	local dir
+	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do
+		[[ $dir != *$'\n'* ]] || die "$dir: a path with a line break cannot be handed to a guest"
+	done
+	((${#command[@]})) || [[ $dry_run || (-t 0 && -t 1) ]] ||
+		die "no command, and no terminal for a shell; give the command after --"
+}
+
+need()
+{
+	local tool
+	for tool; do
+		PATH=$PATH:/usr/sbin:/sbin type -P "$tool" >/dev/null ||
+			die "$tool is not installed; 'make deps' installs what is needed"
+	done
+}
+
+# --- Which kernel -----------------------------------------------------------------------------
+
+# Takes the image and the modules of one that kernel/build.sh has built.
+find_built()
+{
+	local build=("$here/build.sh" "$@")
+	image=$("${build[@]}" --print-image) || die "kernel '$kernel' is not built; build it with: ${build[*]}"
+	modules=$("${build[@]}" --print-modules) || die "kernel '$kernel' has no modules; build it with: ${build[*]}"
+}
+
+# Takes a bzImage or a build directory; the modules are where build.sh installs them.
+find_path()
+{
+	local tree
+	image=$(realpath -e -- "$1" 2>/dev/null) || die "--kernel $1: neither a known name nor a path"
+	[[ ! -d $image ]] || image+=/arch/x86/boot/bzImage
+	[[ -r $image ]] || die "$image: not there or not readable; has that kernel been built?"
+	tree=${image%/arch/x86/boot/bzImage}
+	[[ -r $tree/include/config/kernel.release ]] || return 0
+	modules=$tree/modroot/lib/modules/$(<"$tree/include/config/kernel.release")
+	[[ -d $modules ]] || modules=
+}
+
+# Prints the package that $stock_package stands for today.
+resolve_stock()
+{
+	LC_ALL=C apt-cache depends "$stock_package" 2>/dev/null |
+		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
+}
+
+unpack_stock()
+{
+	local package=$1 dir=$2 tmp
+	tmp=$(mktemp -d "$cache/stock/.unpack.XXXXXX")
+	# shellcheck disable=SC2064 # this tmp
+	trap "rm -rf '$tmp'" EXIT
+	say "fetching Debian's $package (about 110 MB, once)"
+	# As root apt would rather download as its own user, who may not write here; it says so.
+	(cd "$tmp" && apt-get -qq download "$package") 2>"$tmp/log" || {
+		cat "$tmp/log" >&2
+		die "cannot download $package; is there a network, and has 'apt-get update' been run?"
+	}
+	dpkg -x "$tmp"/*.deb "$tmp/root" || die "cannot unpack $package into $tmp; is the disk full?"
+	# A kernel's modules are unusable without the index that installing would have made.
+	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tmp/root" "${package#linux-image-}" ||
+		die "depmod failed for $package"
+	rm -rf "$dir"
+	mv "$tmp/root" "$dir"
+	rm -rf "$tmp"
+	trap - EXIT
+}
+
+find_stock()
+{
+	local package dir latest=$cache/stock/latest
+	mkdir -p "$cache/stock"
+	# Asking apt takes most of a second: not again before its lists change.
+	if [[ ! -e $latest || /var/lib/apt/lists -nt $latest ]]; then
+		package=$(resolve_stock) || true
+		if [[ $package ]]; then
+			printf '%s\n' "$package" >"$latest.$$" && mv "$latest.$$" "$latest"
+		elif [[ -e $latest ]]; then
+			say "apt does not know $stock_package now; using the one unpacked before"
+		else
+			die "apt does not know $stock_package; try 'apt-get update'"
+		fi
+	fi
+	package=$(<"$latest")
+	dir=$cache/stock/${package#linux-image-}
+	if [[ ! -d $dir ]]; then
+		(flock 9; [[ -d $dir ]] || unpack_stock "$package" "$dir") 9>"$cache/stock/.lock"
+	fi
+	image=$(echo "$dir"/boot/vmlinuz-*)
+	modules=$(echo "$dir"/lib/modules/*)
+}
+
+find_kernel()
+{
+	case $kernel in
+	patched) find_built ;;
+	debug | selftest) find_built "--$kernel" ;;
+	unpatched) find_built --unpatched ;;
+	unpatched-debug | unpatched-selftest) find_built --unpatched "--${kernel#unpatched-}" ;;
+	stock) find_stock ;;
+	*) find_path "$kernel" ;;
+	esac
+}
+
+# --- The initramfs ----------------------------------------------------------------------------
+
+# Prints the module files that the guest has to load before it can mount its root, in order. A kernel
+# that has them built in, or has no modules at all, needs none.
+needed_modules()
+{
+	local module root
+	[[ $modules ]] || return 0
+	root=${modules%/lib/modules/*}
+	for module in virtio_pci virtio_console 9pnet_virtio 9p overlay; do
+		PATH=$PATH:/usr/sbin:/sbin modprobe -d "$root" -S "${modules##*/}" \
+			--show-depends "$module" 2>/dev/null || true
+	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
+}
+
+# Adds the current directory's files to stdout as an archive that the kernel unpacks.
+pack()
+{
+	find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet
+}
+
+build_initramfs()
+{
+	local dir=$1 file name
+	shift
+	mkdir -p "$dir"/{bin,modules,dev}
+	cp "$(type -P busybox)" "$dir/bin/busybox"
+	cp "$here/vm-init.sh" "$dir/init"
+	ln -s busybox "$dir/bin/sh"
+	chmod 755 "$dir/init" "$dir/bin/busybox"
+	for file; do
+		name=$(basename "${file%.xz}")
+		if [[ $file == *.xz ]]; then
+			xz -dc "$file" >"$dir/modules/$name"
+		else
+			cp "$file" "$dir/modules/$name"
+		fi
+		echo "$name" >>"$dir/modules/order"
+	done
+	(cd "$dir" && pack)
+}
+
+# Sets `base` to the part that does not depend on the command, made when it is not in the cache.
+find_base_initramfs()
+{
+	local list=() key tmp
+	mapfile -t list < <(needed_modules)
+	key=$({ declare -f build_initramfs pack; cat "$here/vm-init.sh" "$(type -P busybox)"
+		((!${#list[@]})) || stat -c '%n %s %Y' "${list[@]}"; } | sha256sum | cut -c1-16)
+	base=$cache/initramfs/$key.cpio
+	[[ ! -e $base ]] || return 0
+	mkdir -p "$cache/initramfs"
+	build_initramfs "$run/base" "${list[@]}" >"$base.$$"
+	mv "$base.$$" "$base"
+}
+
+# In single quotes for the guest's sh.
+quote()
+{
+	printf "'%s'" "${1//\'/\'\\\'\'}"
+}
+
+write_command()
+{
+	local name
+	echo "export HOME=/root USER=root LOGNAME=root SHELL=/bin/bash"
+	printf 'export PATH=%q\n' "$PATH:/usr/local/sbin:/usr/sbin:/sbin"
+	printf 'export HYTRACE_CACHE=%q\n' "$cache"
+	for name in TERM LANG LC_ALL TZ COLORTERM; do
+		[[ ! -v $name ]] || printf 'export %s=%q\n' "$name" "${!name}"
+	done
+	printf 'cd -- %q || exit 125\n' "$PWD"
+	if ((${#command[@]})); then
+		printf 'exec --'
+		printf ' %q' "${command[@]}"
+		echo
+	else
+		echo 'exec bash -i'
+	fi
+}
+
+# What the guest reads under /hytrace: see vm-init.sh.
+write_guest_files()
+{
+	local dir=$1 terminal='' rows columns
+	mkdir -p "$dir"
+	write_command >"$dir/cmd"
+	: >"$dir/shares"
+	((!${#shares[@]})) || printf '%s\n' "${shares[@]}" >"$dir/shares"
+	printf '%s\n' "$clone" "$cache" "$PWD" | sort -u >"$dir/binds"
+	if ! ((${#command[@]})); then
+		read -r rows columns < <(stty size)
+		terminal="rows $rows cols $columns"
+	fi
+	cat >"$dir/vars" <<-END
+	modules=$(quote "$modules")
+	terminal=$(quote "$terminal")
+	trailer=$(quote "$trailer")
+	END
+}
+
+write_initramfs()
+{
+	mkdir -p "$run/own"
+	write_guest_files "$run/own/hytrace"
+	{
+		cat "$base"
+		cd "$run/own" && pack
+	} >"$run/initramfs"
+}
+
+# --- QEMU -------------------------------------------------------------------------------------
+
+# The accelerator's arguments. TCG runs its CPUs in one thread: with more QEMU 7.2 trips over kernel
+# text that changes while it runs. la57 would only make its page walks longer.
+accel_arguments()
+{
+	if [[ $1 == kvm ]]; then
+		printf '%s\n' -accel kvm -cpu host
+	else
+		printf '%s\n' -accel tcg,thread=single -cpu max,la57=off
+	fi
+}
+
+# The probe boots the very kernel that is to run: /dev/kvm may open, and start a guest, and hang in
+# it. That takes seconds, so the answer is kept until the next boot of this machine.
+probe_kvm()
+{
+	local answer file args
+	file=$cache/kvm-$(</proc/sys/kernel/random/boot_id)
+	[[ ! -r $file ]] || {
+		cat "$file"
+		return
+	}
+	[[ -r /dev/kvm && -w /dev/kvm ]] || {
+		echo tcg
+		return
+	}
+	mapfile -t args < <(accel_arguments kvm)
+	answer=tcg
+	timeout -k 1 "$probe_seconds" qemu-system-x86_64 -nodefaults -no-user-config -display none \
+		-no-reboot "${args[@]}" -m 256M -serial "file:$run/probe" -kernel "$image" \
+		-initrd "$base" -append 'console=ttyS0 quiet panic=-1 hytrace.probe' \
+		</dev/null >"$run/probe.log" 2>&1 || true
+	! grep -qs 'hytrace: the guest is up' "$run/probe" || answer=kvm
+	rm -f "$cache"/kvm-*
+	echo "$answer" >"$file.$$" && mv "$file.$$" "$file"
+	echo "$answer"
+}
+
+choose_accel()
+{
+	[[ $accel == auto ]] || return 0
+	if [[ $dry_run ]]; then
+		# Nothing is booted here: say what would be used if KVM turned out not to work.
+		accel=$(cat "$cache/kvm-$(</proc/sys/kernel/random/boot_id)" 2>/dev/null || echo tcg)
+		return
+	fi
+	mkdir -p "$cache"
+	accel=$( (flock 9; probe_kvm) 9>"$cache/.kvm-lock")
+}
+
+kernel_command_line()
+{
+	# Warnings and worse go to the console, which is shown when the guest dies. An oops is a death:
+	# the command might otherwise go on and pass.
+	local line='console=ttyS0 earlyprintk=ttyS0 loglevel=5 panic=-1 oops=panic'
+	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
+	[[ ! $gdb ]] || line+=' nokaslr'
+	printf '%s' "$line$append"
+}
+
+# A comma ends a value for QEMU, two are one.
+escape()
+{
+	printf '%s' "${1//,/,,}"
+}
+
+share_argument()
+{
+	printf 'local,path=%s,mount_tag=%s,security_model=none,multidevs=remap%s' "$(escape "$1")" "$2" "$3"
+}
+
+add_port()
+{
+	qemu+=(-chardev "pipe,id=$1,path=$(escape "$run/$1")"
+		-device "virtserialport,chardev=$1,name=hytrace.$1")
+}
+
+qemu_command()
+{
+	local args index=0 dir
+	mapfile -t args < <(accel_arguments "$accel")
+	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -machine pc "${args[@]}"
+		-smp "$smp" -m "$mem" -no-reboot
+		-kernel "$image" -initrd "$run/initramfs" -append "$(kernel_command_line)"
+		-serial "file:$(escape "$console")"
+		-virtfs "$(share_argument / host ,readonly=on)"
+		-device virtio-serial-pci)
+	add_port ctl
+	add_port out
+	add_port err
+	((${#command[@]})) || qemu+=(-chardev 'stdio,id=term,signal=off' -device 'virtconsole,chardev=term')
+	for dir in "${shares[@]}"; do
+		qemu+=(-virtfs "$(share_argument "$dir" "share$((index++))" '')")
+	done
+	[[ ! $icount ]] || qemu+=(-icount 'shift=0,sleep=off')
+	[[ ! $gdb ]] || qemu+=(-gdb tcp:localhost:1234 -S)
+	qemu+=("${qemu_args[@]}")
+}
+
+# --- Running it -------------------------------------------------------------------------------
+
+# Copies stdin to stdout until the trailer. 0: it came; 3: the guest went away before; dies of
+# SIGPIPE, or 1, when our reader has gone.
+relay()
+{
+	exec perl -e '
+		my ($end, $held) = ($ARGV[0], "");
+		$SIG{PIPE} = "DEFAULT";
+		sub put {
+			my ($data, $done) = ($_[0], 0);
+			while ($done < length $data) {
+				my $n = syswrite(STDOUT, $data, length($data) - $done, $done);
+				defined $n or die "vm.sh: cannot write the output: $!\n";
+				$done += $n;
+			}
+		}
+		while (sysread(STDIN, my $data, 1 << 16)) {
+			$held .= $data;
+			if (substr($held, -length $end) eq $end) {
+				put(substr($held, 0, -length $end));
+				exit 0;
+			}
+			# Hold back only what may be the beginning of the trailer.
+			my $keep = length $held < length $end ? length $held : length($end) - 1;
+			$keep-- while $keep && substr($held, -$keep) ne substr($end, 0, $keep);
+			put(substr($held, 0, length($held) - $keep, ""));
+		}
+		put($held);
+		exit 3;' -- "$trailer"
+}
+
+# Notes what the guest says of itself. 0: the command has ended; 3: the guest went away before.
+follow_control()
+{
+	local word rest
+	while read -r word rest; do
+		case $word in
+		start) : >"$run/started" ;;
+		fail) printf '%s\n' "$rest" >"$run/failure" ;;
+		exit)
+			printf '%s\n' "$rest" >"$run/status"
+			exit 0
+			;;
+		esac
+	done
+	exit 3
+}
+
+note_job()
+{
+	jobs[$2]=$1
+	pids[$1]=$2
+}
+
+start_readers()
+{
+	mkfifo "$run"/{ctl,out,err}.{in,out}
+	follow_control <"$run/ctl.out" &
+	note_job ctl $!
+	relay <"$run/out.out" &
+	note_job out $!
+	relay <"$run/err.out" >&2 &
+	note_job err $!
+}
+
+# QEMU and the timer die with us, whatever kills us; the readers do when QEMU has.
+start_qemu()
+{
+	local stdin=/dev/null
+	((${#command[@]})) || stdin=/dev/stdin
+	setpriv --pdeathsig KILL "${qemu[@]}" <"$stdin" >"$run/qemu.out" 2>"$run/qemu.log" &
+	note_job qemu $!
+	((!timeout)) || {
+		setpriv --pdeathsig KILL sleep "$timeout" </dev/null >/dev/null 2>&1 &
+		note_job timer $!
+	}
+}
+
+stop_qemu()
+{
+	local guard pid=${pids[qemu]:-}
+	[[ $pid && ${jobs[$pid]:-} ]] || return 0
+	unset "jobs[$pid]"
+	# TERM first: QEMU's plugins write their results at its exit.
+	kill -TERM "$pid" 2>/dev/null || true
+	sleep 5 &
+	guard=$!
+	wait -n "$pid" "$guard" 2>/dev/null || true
+	kill -KILL "$pid" "$guard" 2>/dev/null || true
+	wait "$pid" "$guard" 2>/dev/null || true
+}
+
+cleanup()
+{
+	local pid
+	trap '' INT TERM HUP
+	stop_qemu
+	for pid in "${!jobs[@]}"; do
+		kill -KILL "$pid" 2>/dev/null || true
+		wait "$pid" 2>/dev/null || true
+	done
+	[[ ! $terminal_state ]] || stty "$terminal_state" || true
+	[[ ! $run ]] || rm -rf "$run"
+}
+
+# Waits for what happens first, again and again, and prints nothing. Sets `outcome`:
+# done, gone (the guest ended too early), timeout, closed (nobody reads our output).
+supervise()
+{
+	local pid name code waiting=3
+	outcome=
+	while [[ ! $outcome ]]; do
+		code=0
+		wait -n -p pid "${!jobs[@]}" || code=$?
+		name=${jobs[$pid]}
+		unset "jobs[$pid]"
+		case $name:$code in
+		timer:*) outcome=timeout ;;
+		qemu:*) outcome=gone ;;
+		*:0) ((--waiting)) || outcome='done' ;;
+		*:3) ;; # QEMU has closed the FIFO and is about to end.
+		*) outcome=closed ;;
+		esac
+	done
+}
+
+# Gives the relays what is still in the FIFOs. A FIFO that QEMU never opened is opened here, or its
+# reader would wait for ever.
+drain()
+{
+	local name pid
+	for name in ctl out err; do
+		pid=${pids[$name]}
+		[[ ${jobs[$pid]:-} ]] || continue
+		{ :; } 9<>"$run/$name.out"
+		wait "$pid" 2>/dev/null || true
+		unset "jobs[$pid]"
+	done
+}
+
+report_death()
+{
+	local what='the guest ended before the command had run'
+	[[ ! -e $run/started ]] || what='the guest died while the command ran'
+	[[ ! -s $run/failure ]] || what="the guest did not get ready: $(<"$run/failure")"
+	sed '/terminating on signal/d; s/^/vm.sh: /' "$run/qemu.log" >&2
+	say "$what"
+	if [[ -s $console ]]; then
+		say 'the end of its console:'
+		tail -n 60 "$console" | tr -d '\r' >&2
+	fi
+}
+
+conclude()
+{
+	case $outcome in
+	done)
+		stop_qemu
+		exit "$(<"$run/status")"
+		;;
+	timeout)
+		stop_qemu
+		drain
+		say "the guest was ended after $timeout s (see --timeout)"
+		[[ -e $run/started ]] || report_death
+		exit 124
+		;;
+	closed) exit 141 ;;
+	gone)
+		drain
+		report_death
+		exit 125
+		;;
+	esac
+}
+
+prepare_run()
+{
+	run=$(mktemp -d "${TMPDIR:-/tmp}/hytrace-vm.XXXXXX")
+	[[ $console ]] || console=$run/console
+	trailer=$'\001'$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
+}
+
+main()
+{
+	local qemu=() trailer outcome
+	declare -A pids=()
+	parse_arguments "$@"
+	check_options
+	need qemu-system-x86_64 busybox cpio setpriv perl modprobe
+	trap cleanup EXIT
+	trap 'exit 130' INT
+	trap 'exit 143' TERM
+	trap 'exit 129' HUP
+	prepare_run
+	find_kernel
+	find_base_initramfs
+	choose_accel
+	qemu_command
+	if [[ $dry_run ]]; then
+		printf '%q ' "${qemu[@]}"
+		echo
+		exit 0
+	fi
+	write_initramfs
+	((${#command[@]})) || {
+		timeout=0
+		terminal_state=$(stty -g)
+	}
+	[[ ! $gdb ]] || {
+		timeout=0
+		say "waiting for gdb: target remote localhost:1234"
+	}
+	start_readers
+	start_qemu
+	supervise
+	conclude
+}
+
+main "$@"
