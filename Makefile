@@ -63,9 +63,9 @@ CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
 USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(LIBBPF_DIR)/include \
-	$(shell pkg-config --cflags libtracefs smartcols libcap 2>/dev/null)
+	$(shell pkg-config --cflags libtracefs smartcols libcap json-c 2>/dev/null)
 USER_LIBS := $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o \
-	$(shell pkg-config --libs libtracefs smartcols libcap 2>/dev/null) -ldw -lelf -lz -lpthread
+	$(shell pkg-config --libs libtracefs smartcols libcap json-c 2>/dev/null) -ldw -lelf -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
 	-I$(B)/vmlinux-headers -Ibpf -isystem $(LIBBPF_DIR)/include
 

@@ -5,7 +5,7 @@
 # kept in the cache: Debian 12's libbpf is too old for what the loader asks of it, and its headers
 # would not match. They are not touched by the series, so every clone shares one build.
 #
-#   $dir/libbpf.a  $dir/include/bpf/*.h  $dir/include/json_writer.h  $dir/json_writer.o  $dir/bpftool
+#   $dir/libbpf.a  $dir/include/{bpf,linux}/*.h  $dir/include/json_writer.h  $dir/json_writer.o  $dir/bpftool
 
 set -euo pipefail
 # shellcheck source=kernel/common.sh
@@ -37,6 +37,9 @@ build_libbpf()
 	make -C "$src/tools/lib/bpf" -j"$(nproc)" OUTPUT="$out/libbpf/" DESTDIR="$out" prefix= \
 		"$out/libbpf/libbpf.a" install_headers
 	cp "$out/libbpf/libbpf.a" "$out/libbpf.a"
+	# Debian's linux/bpf.h is older than this libbpf: no kprobe_multi in struct bpf_link_info.
+	mkdir -p "$out/include/linux"
+	cp "$src"/tools/include/uapi/linux/{bpf,bpf_common,btf}.h "$out/include/linux/"
 	rm -rf "$out/libbpf"
 }
 
