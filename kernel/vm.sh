@@ -17,7 +17,7 @@ here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$here")
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
 stock_package=linux-image-6.12-amd64
-probe_seconds=6
+probe_seconds=5
 
 kernel=patched
 append=
@@ -38,7 +38,10 @@ modules=
 base=
 run=
 terminal_state=
-declare -A jobs=()
+trailer=
+outcome=
+qemu=()
+declare -A jobs=() pids=()
 
 usage()
 {
@@ -207,7 +210,6 @@ unpack_stock()
 find_stock()
 {
 	local package dir latest=$cache/stock/latest
-	mkdir -p "$cache/stock"
 	# Asking apt takes most of a second: not again before its lists change.
 	if [[ ! -e $latest || /var/lib/apt/lists -nt $latest ]]; then
 		package=$(resolve_stock) || true
@@ -291,7 +293,6 @@ find_base_initramfs()
 		((!${#list[@]})) || stat -c '%n %s %Y' "${list[@]}"; } | sha256sum | cut -c1-16)
 	base=$cache/initramfs/$key.cpio
 	[[ ! -e $base ]] || return 0
-	mkdir -p "$cache/initramfs"
 	build_initramfs "$run/base" "${list[@]}" >"$base.$$"
 	mv "$base.$$" "$base"
 }
@@ -398,7 +399,6 @@ choose_accel()
 		accel=$(cat "$cache/kvm-$(</proc/sys/kernel/random/boot_id)" 2>/dev/null || echo tcg)
 		return
 	fi
-	mkdir -p "$cache"
 	accel=$( (flock 9; probe_kvm) 9>"$cache/.kvm-lock")
 }
 
@@ -520,10 +520,11 @@ start_readers()
 # QEMU and the timer die with us, whatever kills us; the readers do when QEMU has.
 start_qemu()
 {
-	local stdin=/dev/null
-	((${#command[@]})) || stdin=/dev/stdin
-	setpriv --pdeathsig KILL "${qemu[@]}" <"$stdin" >"$run/qemu.out" 2>"$run/qemu.log" &
+	exec 8</dev/null 9>"$run/qemu.out"
+	((${#command[@]})) || exec 8<&0 9>&1
+	setpriv --pdeathsig KILL "${qemu[@]}" <&8 >&9 2>"$run/qemu.log" 8<&- 9>&- &
 	note_job qemu $!
+	exec 8<&- 9>&-
 	((!timeout)) || {
 		setpriv --pdeathsig KILL sleep "$timeout" </dev/null >/dev/null 2>&1 &
 		note_job timer $!
@@ -630,15 +631,14 @@ conclude()
 
 prepare_run()
 {
-	run=$(mktemp -d "${TMPDIR:-/tmp}/hytrace-vm.XXXXXX")
+	mkdir -p "$cache"/{stock,initramfs} || die "cannot make $cache; HYTRACE_CACHE= names another place"
+	run=$(mktemp -d "${TMPDIR:-/tmp}/hytrace-vm.XXXXXX") || die "cannot make a temporary directory"
 	[[ $console ]] || console=$run/console
 	trailer=$'\001'$(od -An -N16 -tx1 /dev/urandom | tr -d ' \n')
 }
 
 main()
 {
-	local qemu=() trailer outcome
-	declare -A pids=()
 	parse_arguments "$@"
 	check_options
 	need qemu-system-x86_64 busybox cpio setpriv perl modprobe
