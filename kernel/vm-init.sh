@@ -192,8 +192,11 @@ run_command()
 	# Held open, so that the relays do not see an end before the command has ended.
 	exec 3>"$state/out" 4>"$state/err"
 	if [ -n "$terminal" ]; then
+		# The size is forgotten when the terminal is closed.
+		exec 5<>/dev/hvc0
 		stty -F /dev/hvc0 $terminal
-		setsid -c /bin/bash "$state/cmd" </dev/hvc0 >/dev/hvc0 2>&1 3>&- 4>&-
+		setsid -c /bin/bash "$state/cmd" <&5 >&5 2>&5 3>&- 4>&- 5>&-
+		exec 5>&-
 	else
 		setsid /bin/bash "$state/cmd" </dev/null >&3 2>&4 3>&- 4>&-
 	fi
