@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the rest of tracing has to know of the oneshot tracer: the state that
+ * each trace_array carries for it, and where to call it.
+ */
+#ifndef _KERNEL_TRACE_ONESHOT_H
+#define _KERNEL_TRACE_ONESHOT_H
+
+struct dentry;
+struct oneshot_set;
+struct trace_array;
+
+#ifdef CONFIG_ONESHOT_TRACER
+
+/**
+ * struct oneshot_array - the oneshot tracer's part of a trace_array
+ * @set: what has been seen since the last start or clear; NULL if nothing is kept
+ * @flags: values of this instance's options
+ * @size: slots asked for through oneshot_size, 0 to let the tracer choose
+ * @generation: counts the sets, so that a reader notices that it has got another
+ * @events_lost: first hits that are in the set and not in the ring buffer
+ * @parents_lost: callers hidden by a return trampoline that nobody could name
+ *
+ * trace_types_lock protects it all, but for the callback, which reads @set and
+ * @flags and counts.
+ */
+struct oneshot_array {
+	struct oneshot_set	*set;
+	u32			flags;
+	unsigned int		size;
+	unsigned int		generation;
+	atomic_long_t		events_lost;
+	atomic_long_t		parents_lost;
+};
+
+void oneshot_init_array(struct trace_array *tr);
+void oneshot_free_array(struct trace_array *tr);
+void oneshot_create_files(struct trace_array *tr, struct dentry *parent);
+int init_oneshot_trace(void);
+
+#else /* !CONFIG_ONESHOT_TRACER */
+
+static inline void oneshot_init_array(struct trace_array *tr) { }
+static inline void oneshot_free_array(struct trace_array *tr) { }
+static inline void oneshot_create_files(struct trace_array *tr, struct dentry *parent) { }
+static inline int init_oneshot_trace(void) { return 0; }
+
+#endif /* CONFIG_ONESHOT_TRACER */
+
+#endif /* _KERNEL_TRACE_ONESHOT_H */
