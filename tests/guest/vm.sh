@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests kernel/vm.sh itself, from the host: the one thing that every other guest test stands on is
+# that a guest's answer is the command's and that a dead guest has none. A boot takes seconds, so
+# what can share one does.
+#
+# Usage: tests/guest/vm.sh [KERNEL]   as for vm.sh --kernel (default patched)
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+kernel=${1:-patched}
+passed=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/vm test.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+# Where vm.sh keeps what belongs to a run: its QEMUs can be told from all others by that.
+export TMPDIR=$scratch/run
+mkdir "$TMPDIR"
+
+vm()
+{
+	"$clone/kernel/vm.sh" --kernel "$kernel" "$@"
+}
+
+# check NAME GOT EXPECTED
+check()
+{
+	if [[ $2 == "$3" ]]; then
+		echo "ok $1"
+		passed=$((passed + 1))
+	else
+		printf 'not ok %s\n  got:      %q\n  expected: %q\n' "$1" "$2" "$3"
+		failed=$((failed + 1))
+	fi
+}
+
+our_qemus()
+{
+	local cmdline count=0
+	for cmdline in /proc/[0-9]*/cmdline; do
+		[[ $(tr '\0' ' ' 2>/dev/null <"$cmdline") != qemu-system*"$TMPDIR"* ]] || count=$((count + 1))
+	done
+	echo "$count"
+}
+
+test_command()
+{
+	local dir="$scratch/it's a \"dir\", too"
+	local awkward=('a b' "it's" '"q"' "\$HOME" '' $'two\nlines' '*' $'\\')
+	mkdir -p "$dir/share" "$dir/cwd"
+	echo kept >"$dir/cwd/file"
+	head -c 3000000 /dev/urandom >"$dir/cwd/data"
+	cat >"$dir/cwd/inside" <<-'END'
+	set -e
+	exec 3>"$1/results"
+	printf '<%s>' "${@:2}" >&3
+	echo >&3
+	pwd >&3
+	cat file >&3
+	echo changed >file
+	echo root >/etc/vm-test && cat /etc/vm-test >&3
+	id -u >&3
+	wc -c </dev/stdin >&3
+	test -x "$CLONE/kernel/vm.sh" && echo clone >&3
+	ls "$HYTRACE_CACHE" >/dev/null && echo cache >&3
+	modprobe dummy && ls /sys/module/dummy/refcnt >/dev/null && echo module >&3
+	bpftool prog list >/dev/null && echo bpftool >&3
+	grep -qw function /sys/kernel/tracing/available_tracers && echo tracefs >&3
+	cat data
+	echo warning >/dev/stderr
+	# Whoever is left behind must not keep the guest from ending.
+	setsid sleep 1000 &
+	exit 7
+	END
+	(cd "$dir/cwd" && vm --share "$dir/share" -- env CLONE="$clone" bash inside "$dir/share" \
+		"${awkward[@]}" >"$dir/out" 2>"$dir/err")
+	check "the status is the command's" $? 7
+	check 'stdout is whole and nothing else' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
+	check "stderr is the command's alone" "$(<"$dir/err")" warning
+	check 'the command saw what it should' "$(cat "$dir/share/results")" "$(
+		printf '<%s>' "${awkward[@]}"
+		printf '\n%s' "$dir/cwd" kept root 0 0 clone cache module bpftool tracefs)"
+	check 'the current directory was not changed' "$(<"$dir/cwd/file")" kept
+	check 'nothing was written to the root' "$(ls /etc/vm-test 2>/dev/null)" ''
+}
+
+test_slow_reader()
+{
+	check 'a slow reader loses nothing' \
+		"$(vm -- head -c 2000000 /dev/zero | (sleep 8 && wc -c))" 2000000
+}
+
+test_closed()
+{
+	vm --timeout 60 -- yes | head -n 1 >"$scratch/closed"
+	check 'a reader that goes away ends the guest' "${PIPESTATUS[0]} $(<"$scratch/closed")" '141 y'
+}
+
+test_panic()
+{
+	vm -- bash -c 'echo before; echo c >/proc/sysrq-trigger; exit 0' \
+		>"$scratch/out" 2>"$scratch/err"
+	check 'a panic is 125' $? 125
+	check 'output before a panic arrives' "$(<"$scratch/out")" before
+	check 'the console is shown' "$(grep -c 'Kernel panic - not syncing: sysrq' "$scratch/err")" 1
+}
+
+test_never_ran()
+{
+	vm --append rdinit=/nowhere --timeout 60 -- true >"$scratch/out" 2>"$scratch/err"
+	check 'a guest that does not boot is no pass' "$?" 125
+	"$clone/kernel/vm.sh" --kernel /nowhere -- true 2>/dev/null
+	check 'no such kernel is 125' $? 125
+	vm --no-such-option -- true 2>/dev/null
+	check 'a wrong option is 125' $? 125
+	vm --qemu --no-such-option -- true 2>"$scratch/err"
+	check "QEMU's failure is 125" $? 125
+	check "QEMU's failure is shown" "$(grep -c 'no-such-option' "$scratch/err")" 1
+}
+
+test_timeout()
+{
+	vm --timeout 12 -- bash -c 'echo before; sleep 1000' >"$scratch/out" 2>/dev/null
+	check 'a timeout is 124' $? 124
+	check 'output before a timeout arrives' "$(<"$scratch/out")" before
+}
+
+# Waits until the guest has said that it is up, then sends $1 to vm.sh.
+test_signal()
+{
+	local pid status left
+	: >"$scratch/out"
+	# A background job of a script would have INT ignored.
+	env --default-signal=INT "$clone/kernel/vm.sh" --kernel "$kernel" -- \
+		sh -c 'echo up; sleep 1000' >"$scratch/out" 2>/dev/null &
+	pid=$!
+	for _ in {1..300}; do
+		[[ ! -s $scratch/out ]] || break
+		sleep 0.1
+	done
+	check "before $1 one QEMU runs" "$(our_qemus)" 1
+	kill -s "$1" "$pid"
+	wait "$pid" 2>/dev/null
+	status=$?
+	for _ in {1..50}; do
+		left=$(our_qemus)
+		((left)) || break
+		sleep 0.1
+	done
+	check "after $1 no QEMU is left" "$status $left" "$2 0"
+}
+
+test_dry_run()
+{
+	local line
+	line=$(vm --dry-run --icount --append 'one two' --qemu '-name x' -- true)
+	check 'a dry run prints the command' \
+		"$(grep -c '^qemu-system-x86_64 .*one\\ two.*shift=0.*-name\\ x' <<<"$line")" 1
+	check 'a dry run leaves nothing' "$(ls "$TMPDIR")" ''
+}
+
+test_command
+test_slow_reader
+test_closed
+test_panic
+test_never_ran
+test_timeout
+test_signal INT 130
+test_signal KILL 137
+rm -rf "$TMPDIR"/hytrace-vm.*
+test_dry_run
+echo "$passed passed, $failed failed"
+((!failed))
