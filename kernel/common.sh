@@ -63,9 +63,10 @@ find_store()
 	mkdir -p "$cache" || die "cannot make the cache $cache; HYTRACE_CACHE= moves it"
 	cache=$(cd "$cache" && pwd -P)
 	[[ -r $tarball ]] || die "$tarball is missing; \`make deps\` installs linux-source-6.12"
+	# shellcheck disable=SC2016 # dpkg-query's own variable
 	version=$(dpkg-query -S "$tarball" 2>/dev/null | cut -d: -f1 |
 		xargs -r dpkg-query -W -f '${Version}' 2>/dev/null) || version=
-	stat=$(stat -L -c '%n:%s:%Y:%i' "$tarball")
+	stat=$(stat -L -c '%n:%s:%Y' "$tarball")
 	hash=$(tarball_hash "${stat// /_}")
 	store=$cache/linux-${version:-local}-$hash
 	store=${store//:/.}
@@ -84,7 +85,8 @@ lock()
 	eval "exec $fd>>\"\$file\""
 	if ! flock -n "$fd"; then
 		note "waiting for another build, which holds $file"
-		flock "$fd"
+		# In short waits, for a signal to get through.
+		until flock -w 1 "$fd"; do :; done
 	fi
 }
 
