@@ -42,10 +42,13 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 ## ---------------------------------------------------------------- libbpf and bpftool
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
-ifeq ($(filter help deps clean distclean kernel series series-build check-kernel,$(or $(MAKECMDGOALS),user)),$(or $(MAKECMDGOALS),user))
-  TOOLS :=
-else
+# These goals get along without them, or call make again once `make deps` has brought what it takes.
+NO_TOOLS := help deps run test bench kselftest kernel series series-build vm check clean distclean
+ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
+  ifeq ($(TOOLS),)
+    $(error the kernel source is needed for libbpf and bpftool)
+  endif
 endif
 LIBBPF_DIR ?= $(TOOLS)
 BPFTOOL    ?= $(TOOLS)/bpftool
@@ -61,13 +64,20 @@ CC       := gcc
 CLANG    := clang-19
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
+USER_PKGS := libtracefs smartcols libcap json-c
 USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(LIBBPF_DIR)/include \
-	$(shell pkg-config --cflags libtracefs smartcols libcap json-c 2>/dev/null)
+	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
 USER_LIBS := $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o \
-	$(shell pkg-config --libs libtracefs smartcols libcap json-c 2>/dev/null) -ldw -lelf -lz -lpthread
+	$(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
 	-I$(B)/vmlinux-headers -Ibpf -isystem $(LIBBPF_DIR)/include
+
+# Says what is missing, and who brings it, before a compiler does so less clearly.
+programs:
+	$(call have,gcc clang-19 pkg-config)
+	@pkg-config --exists $(USER_PKGS) || { pkg-config --print-errors $(USER_PKGS) 2>&1 | \
+		sed -n 's/^Package //p' >&2; echo "\`make deps\` installs what is needed" >&2; exit 1; }
 
 USER_SRC := $(wildcard user/*.c)
 USER_OBJ := $(USER_SRC:user/%.c=$(B)/user/%.o)
@@ -80,23 +90,23 @@ bpf: $(BPF_OBJ) $(SKEL)
 
 # From the patched kernel's BTF when this clone has one built, else the hand-written header: asked
 # each time, written only when it changes, so that building a kernel rebuilds the BPF objects once.
-$(B)/vmlinux-headers/vmlinux.h: FORCE | $(BPFTOOL)
+$(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
-	$(Q)if vmlinux=$$(kernel/build.sh --print-vmlinux 2>/dev/null); then \
+	$(Q)if vmlinux=$$(HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
 		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
 	else \
 		cp vmlinux-headers/vmlinux.h $@.tmp; \
 	fi
 	$(Q)if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h) $(LIBBPF_DIR)/libbpf.a
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h) $(LIBBPF_DIR)/libbpf.a | programs
 	$(call msg,BPF,$<)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $< && $(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-$(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | $(SKEL)
+$(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
@@ -146,8 +156,13 @@ test: deps ## unit tests and guest tests; ends with `N passed, N failed`
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
-bench: kernel user ## the comparison: build/bench/results.{json,md,svg}
+bench: ## the comparison: build/bench/results.{json,md,svg}
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user
 	$(Q)tests/bench/run.sh
+
+check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
+	$(Q).ci/check
 
 ## ---------------------------------------------------------------- install, clean
 
@@ -162,4 +177,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test kselftest bench install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build vm run unit test kselftest bench check programs install clean distclean FORCE

@@ -40,6 +40,7 @@ Instead of building
   --rebase           put them on top of a kernel/ that has changed too
   --series           write build/series/*.patch and prove that git am gives the very same tree
   --series-build     build the kernel at each patch of the series
+  --check            compile what is ours with W=1 and sparse; fail on any finding in our files
   --drop-tree        remove build/linux, unless it has work that is not in kernel/
 
 Print a path and build nothing; fail unless there is a good build of the clone's present state
@@ -444,6 +445,43 @@ series_build()
 	note "kernel: each of $count patches builds"
 }
 
+# W=1 and sparse over the directories that hold C files of ours. Both complain about the kernel's own
+# files too; only what they say of ours counts.
+check()
+{
+	local commit file files dirs findings
+
+	need gcc ld make flex bison bc pahole ccache xz git flock perl sparse
+	import_source
+	lock_clone
+	commit=$(wanted_commit)
+	unlock_clone
+	obj=$store/obj/check log=$root/build/kernel-check.log
+	lock "$store/build.lock" 9
+	start_log
+	sweep
+	move_src "$commit"
+	files=$(in_src diff --name-only --diff-filter=A pristine HEAD | grep -vE '^(tools|samples)/' |
+		grep -E '\.[ch]$') || die "the series has no C file of its own: nothing to check"
+	dirs=$(xargs -n 1 dirname <<<"$files" | grep -v '^include' | sort -u | sed 's|$|/|')
+	configure
+	while read -r file; do
+		rm -f "$obj/${file%.[ch]}.o"
+	done <<<"$files"
+	# shellcheck disable=SC2086 # a list of directories
+	step "checking $(wc -l <<<"$files") files" 0 kbuild W=1 C=2 $dirs || fail "compiling with W=1 failed"
+	rm -f "$obj/.hytrace-building"
+	exec 9>&-
+	findings=$(while read -r file; do
+		grep -F "/$file:" "$log" | grep -E ':[0-9]+: (sparse: )?(warning|error)' || true
+	done <<<"$files")
+	[[ -z $findings ]] || {
+		printf '%s\n' "$findings" >&2
+		die "W=1 or sparse found something in our files (above)"
+	}
+	note "kernel: W=1 and sparse find nothing in $(wc -l <<<"$files") files"
+}
+
 # ---------------------------------------------------------------- printing
 
 good_or_die()
@@ -514,7 +552,8 @@ while [[ $# -gt 0 ]]; do
 		shift
 		;;
 	--config=*) extras+=("${1#*=}") ;;
-	--prepare | --refresh | --rebase | --series | --series-build | --drop-tree) action=${1#--} ;;
+	--prepare | --refresh | --rebase | --series | --series-build | --check | --drop-tree)
+		action=${1#--} ;;
 	--print-tree | --print-vmlinux | --print-release | --print-image | --print-modules | \
 		--print-objects | --print-source) action=$1 ;;
 	-h | --help)
@@ -539,6 +578,7 @@ refresh) refresh ;;
 rebase) rebase ;;
 series) emit_series ;;
 series-build) series_build ;;
+check) check ;;
 drop-tree) drop_tree ;;
 --print-*) print "${action#--print-}" ;;
 esac
