@@ -158,8 +158,19 @@ kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 
 bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) user
+	$(Q)$(MAKE) $(B)/bench/bench
 	$(Q)tests/bench/run.sh
+
+BENCH_OBJ := $(patsubst tests/bench/%.c,$(B)/bench/%.o,$(wildcard tests/bench/*.c))
+
+$(B)/bench/%.o: tests/bench/%.c $(B)/bpf/bench.skel.h $(LIBBPF_DIR)/libbpf.a
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
+
+$(B)/bench/bench: $(BENCH_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(BENCH_OBJ) $(USER_LIBS) -lm
+
+-include $(wildcard $(B)/bench/*.d)
 
 check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
 	$(Q).ci/check

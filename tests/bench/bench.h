@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What a contender of the benchmark is made of.
+ *
+ * A contender is one way to learn that a function has run: a table of callbacks, found by name. For
+ * each of its scopes the harness (bench.c) starts a process that goes through
+ *
+ *	[ base is measured ]
+ *	setup	what is not part of switching it on: load a program, make a tracing instance
+ *	attach	timed
+ *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
+ *	[ total is measured ]
+ *	report	what only the contender knows: memory, what it saw, what it missed
+ *	clear	for those that record an address once: forget everything, so that a first hit can be
+ *		timed, again and again
+ *	detach	timed
+ *	cleanup	also after a failure, and again by the harness should the process have died
+ *
+ * To add one: write the callbacks, and put the table into contenders[] (bench.c) where it shall
+ * stand in the report. A callback that is not needed is NULL; each returns 0 or a negative errno.
+ * A kernel that lacks what a contender needs makes its setup return -EOPNOTSUPP: its row is then
+ * there with nulls and a note, never left out.
+ */
+#ifndef BENCH_H
+#define BENCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The function that is traced when it is one: what getppid(2) is called in the kernel. */
+#define BENCH_FUNCTION "__do_sys_getppid"
+#define BENCH_INSTANCE "hytrace-bench"
+
+enum bench_scope {
+	SCOPE_ONE = 1 << 0,	/* BENCH_FUNCTION only */
+	SCOPE_ALL = 1 << 1,	/* whatever can be traced */
+};
+
+/* What a row of the results has beyond its name; NAN is unknown, null in JSON. */
+struct bench_row {
+	double base;
+	double total;
+	double min;
+	double max;
+	double first_hit;
+	double memory_bytes;
+	double seen;
+	double missed;
+	double attach;
+	double detach;
+	char note[256];
+};
+
+struct contender {
+	const char *name;
+	unsigned int scopes;
+	/* Calls before the cost counts as steady; 0: enough for a set to know everything. */
+	unsigned long warmup;
+	const char *note;
+	/* The callbacks' own; what tells contenders apart that share them. */
+	const void *variant;
+
+	int (*setup)(const struct contender *c, enum bench_scope scope);
+	int (*attach)(const struct contender *c, enum bench_scope scope);
+	int (*clear)(const struct contender *c);
+	int (*report)(const struct contender *c, struct bench_row *row);
+	int (*detach)(const struct contender *c);
+	void (*cleanup)(const struct contender *c);
+};
+
+/* Enough calls for the ring buffer of one CPU to wrap once: the steady state of a busy tracer. */
+#define WARMUP_RING_BUFFER 80000
+
+extern const struct contender contender_function;
+extern const struct contender contender_profiler;
+extern const struct contender contender_oneshot;
+extern const struct contender contender_oneshot_nocallers;
+extern const struct contender contender_fprobe_event;
+extern const struct contender contender_kprobe_event;
+extern const struct contender contender_kprobe_multi;
+extern const struct contender contender_kprobe_multi_hash_nocallers;
+extern const struct contender contender_kprobe_multi_hash;
+extern const struct contender contender_fentry;
+extern const struct contender contender_fentry_hash;
+
+/* A message for the reader of stderr; returns err, so that a failure can be told and passed on. */
+__attribute__((format(printf, 2, 3)))
+int bench_error(int err, const char *format, ...);
+
+/*
+ * The tracing instance that a contender has for itself, so that the cost measured is that of one
+ * tracer and nobody else's settings count (tracefs.c). Files are named below the instance's directory.
+ */
+int trace_instance__open(void);
+void trace_instance__close(void);
+bool trace_instance__has(const char *file);
+int trace_instance__write(const char *file, const char *text);
+int trace_instance__read_value(const char *file, const char *name, double *ret_value);
+/* The same below the top of tracefs. */
+int trace_top__write(const char *file, const char *text);
+int trace_top__append(const char *file, const char *text);
+/* Reads the last number of the line that starts with name. */
+int trace_top__read_last(const char *file, const char *name, double *ret_value);
+int trace_top__count_lines(const char *file, double *ret_lines);
+
+#endif /* BENCH_H */

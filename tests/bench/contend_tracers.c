@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The contenders that are tracers of the kernel itself: function, the profiler, oneshot. */
+#include <errno.h>
+#include <string.h>
+
+#include "bench.h"
+
+static int limit_to_scope(enum bench_scope scope)
+{
+	if (scope == SCOPE_ALL)
+		return 0;
+	return trace_instance__write("set_ftrace_filter", BENCH_FUNCTION);
+}
+
+static void close_instance(const struct contender *c)
+{
+	trace_instance__close();
+}
+
+/* Kilobytes, over all CPUs. */
+static int report_ring_buffer(const struct contender *c, struct bench_row *row)
+{
+	double kb;
+	int err;
+
+	err = trace_instance__read_value("buffer_total_size_kb", "", &kb);
+	if (!err)
+		row->memory_bytes = kb * 1024;
+	return err;
+}
+
+/* ---- function: each call is an event */
+
+static int function__setup(const struct contender *c, enum bench_scope scope)
+{
+	return trace_instance__open();
+}
+
+static int function__attach(const struct contender *c, enum bench_scope scope)
+{
+	int err;
+
+	err = limit_to_scope(scope);
+	return err ?: trace_instance__write("current_tracer", "function");
+}
+
+static int tracer__detach(const struct contender *c)
+{
+	return trace_instance__write("current_tracer", "nop");
+}
+
+const struct contender contender_function = {
+	.name = "function",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "each call an event with its caller; memory is the ring buffer's, which overwrites",
+	.setup = function__setup,
+	.attach = function__attach,
+	.report = report_ring_buffer,
+	.detach = tracer__detach,
+	.cleanup = close_instance,
+};
+
+/* ---- profiler: counts and times, per function; it has no instances */
+
+static int profiler__setup(const struct contender *c, enum bench_scope scope)
+{
+	return trace_top__write("set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
+}
+
+static int profiler__attach(const struct contender *c, enum bench_scope scope)
+{
+	return trace_top__write("function_profile_enabled", "1");
+}
+
+static int profiler__report(const struct contender *c, struct bench_row *row)
+{
+	int err;
+
+	err = trace_top__count_lines("trace_stat/function0", &row->seen);
+	if (!err && row->seen >= 2)
+		row->seen -= 2;		/* the head of the table */
+	return err;
+}
+
+static int profiler__detach(const struct contender *c)
+{
+	return trace_top__write("function_profile_enabled", "0");
+}
+
+static void profiler__cleanup(const struct contender *c)
+{
+	trace_top__write("function_profile_enabled", "0");
+	trace_top__write("set_ftrace_filter", " ");
+}
+
+const struct contender contender_profiler = {
+	.name = "profiler",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.note = "counts and times each call, no callers",
+	.setup = profiler__setup,
+	.attach = profiler__attach,
+	.report = profiler__report,
+	.detach = profiler__detach,
+	.cleanup = profiler__cleanup,
+};
+
+/* ---- oneshot: each address once */
+
+struct oneshot_variant {
+	const char *parent;
+};
+
+static int oneshot__setup(const struct contender *c, enum bench_scope scope)
+{
+	int err;
+
+	err = trace_instance__open();
+	if (err)
+		return err;
+	if (!trace_instance__has("oneshot_seen"))
+		return bench_error(-EOPNOTSUPP, "this kernel has no oneshot tracer");
+	return 0;
+}
+
+static int oneshot__attach(const struct contender *c, enum bench_scope scope)
+{
+	const struct oneshot_variant *variant = c->variant;
+	int err;
+
+	err = limit_to_scope(scope);
+	err = err ?: trace_instance__write("options/oneshot-parent", variant->parent);
+	return err ?: trace_instance__write("current_tracer", "oneshot");
+}
+
+static int oneshot__clear(const struct contender *c)
+{
+	return trace_instance__write("oneshot_seen", "0");
+}
+
+static int oneshot__report(const struct contender *c, struct bench_row *row)
+{
+	int err;
+
+	err = trace_instance__read_value("oneshot_stats", "entries", &row->seen);
+	err = err ?: trace_instance__read_value("oneshot_stats", "bytes", &row->memory_bytes);
+	return err ?: trace_instance__read_value("oneshot_stats", "refused", &row->missed);
+}
+
+static const struct oneshot_variant oneshot_callers = { .parent = "1" };
+static const struct oneshot_variant oneshot_nocallers = { .parent = "0" };
+
+#define ONESHOT_CALLBACKS			\
+	.scopes = SCOPE_ONE | SCOPE_ALL,	\
+	.setup = oneshot__setup,		\
+	.attach = oneshot__attach,		\
+	.clear = oneshot__clear,		\
+	.report = oneshot__report,		\
+	.detach = tracer__detach,		\
+	.cleanup = close_instance
+
+const struct contender contender_oneshot = {
+	.name = "oneshot",
+	.note = "function and caller",
+	.variant = &oneshot_callers,
+	ONESHOT_CALLBACKS,
+};
+
+const struct contender contender_oneshot_nocallers = {
+	.name = "oneshot-nocallers",
+	.note = "function only",
+	.variant = &oneshot_nocallers,
+	ONESHOT_CALLBACKS,
+};

@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The benchmark's hold on tracefs: one instance, and the files at the top that have no instances. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <tracefs.h>
+
+#include "bench.h"
+
+static struct tracefs_instance *instance;
+
+int trace_instance__open(void)
+{
+	instance = tracefs_instance_create(BENCH_INSTANCE);
+	if (!instance)
+		return bench_error(-errno, "cannot make the tracing instance %s", BENCH_INSTANCE);
+	return 0;
+}
+
+void trace_instance__close(void)
+{
+	if (!instance)
+		instance = tracefs_instance_alloc(NULL, BENCH_INSTANCE);
+	if (!instance)
+		return;
+	if (tracefs_file_exists(NULL, "instances/" BENCH_INSTANCE)) {
+		trace_instance__write("current_tracer", "nop");
+		tracefs_instance_destroy(instance);
+	}
+	tracefs_instance_free(instance);
+	instance = NULL;
+}
+
+bool trace_instance__has(const char *file)
+{
+	return tracefs_file_exists(instance, file);
+}
+
+static int write_file(struct tracefs_instance *where, const char *file, const char *text)
+{
+	if (tracefs_instance_file_write(where, file, text) < 0)
+		return bench_error(-errno, "cannot write '%s' to %s", text, file);
+	return 0;
+}
+
+int trace_instance__write(const char *file, const char *text)
+{
+	return write_file(instance, file, text);
+}
+
+int trace_top__write(const char *file, const char *text)
+{
+	return write_file(NULL, file, text);
+}
+
+int trace_top__append(const char *file, const char *text)
+{
+	if (tracefs_instance_file_append(NULL, file, text) < 0)
+		return bench_error(-errno, "cannot append '%s' to %s", text, file);
+	return 0;
+}
+
+static int read_file(struct tracefs_instance *where, const char *file, char **ret_text)
+{
+	*ret_text = tracefs_instance_file_read(where, file, NULL);
+	if (!*ret_text)
+		return bench_error(-errno, "cannot read %s", file);
+	return 0;
+}
+
+/* `name: value` lines; a file that is just a number is the line of the empty name. */
+int trace_instance__read_value(const char *file, const char *name, double *ret_value)
+{
+	size_t len = strlen(name);
+	char *text, *line, *rest;
+	int err;
+
+	err = read_file(instance, file, &text);
+	if (err)
+		return err;
+	err = -ENOENT;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (!len) {
+			*ret_value = strtod(line, NULL);
+			err = 0;
+			break;
+		}
+		if (!strncmp(line, name, len) && line[len] == ':') {
+			*ret_value = strtod(line + len + 1, NULL);
+			err = 0;
+			break;
+		}
+	}
+	free(text);
+	return err ? bench_error(err, "%s has no line '%s:'", file, name) : 0;
+}
+
+int trace_top__read_last(const char *file, const char *name, double *ret_value)
+{
+	size_t len = strlen(name);
+	char *text, *line, *rest;
+	int err;
+
+	err = read_file(NULL, file, &text);
+	if (err)
+		return err;
+	err = -ENOENT;
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		line += strspn(line, " \t");
+		if (!strncmp(line, name, len) && (line[len] == ' ' || line[len] == '\t')) {
+			char *last = line + strcspn(line, "\r") - 1;
+
+			while (last > line && (*last == ' ' || *last == '\t'))
+				last--;
+			while (last > line && last[-1] != ' ' && last[-1] != '\t')
+				last--;
+			*ret_value = strtod(last, NULL);
+			err = 0;
+			break;
+		}
+	}
+	free(text);
+	return err ? bench_error(err, "%s has no line for %s", file, name) : 0;
+}
+
+int trace_top__count_lines(const char *file, double *ret_lines)
+{
+	char *text, *p;
+	int err;
+
+	err = read_file(NULL, file, &text);
+	if (err)
+		return err;
+	*ret_lines = 0;
+	for (p = text; (p = strchr(p, '\n')); p++)
+		(*ret_lines)++;
+	free(text);
+	return 0;
+}
