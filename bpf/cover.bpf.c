@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Coverage by BPF: one program on every traced function's entry (kprobe.multi) that keeps each function
+ * address, and each address that called one, once, in a hash map.
+ *
+ * The map is the record: an address is in it or it is not, whatever happened to the ring buffer, which
+ * only carries the news of new ones in order. The loader attaches everything with `recording` off and
+ * then opens the gate, so that attaching, which takes a while and runs much of the kernel, does not
+ * show up as the workload's.
+ *
+ * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
+ * engines agree: a set of tasks, extended at fork and cut at exit, is consulted at each context switch,
+ * and the traced functions look only at the CPU's own flag. What runs in interrupts belongs to the task
+ * that was interrupted.
+ */
+#include "vmlinux.h"
+#include <bpf/bpf_helpers.h>
+#include <bpf/bpf_tracing.h>
+#include <bpf/bpf_core_read.h>
+#include "cover.h"
+
+#define E2BIG	7
+#define EBUSY	16
+#define EEXIST	17
+
+/* Set before loading. */
+const volatile bool with_callers = true;
+const volatile bool follow_tasks;
+
+/* The gate: nothing is recorded while it is 0. */
+__u32 recording;
+/* The thread group whose threads the iterator takes into the set. */
+__s32 follow_tgid;
+struct cover_stats stats;
+
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 1);		/* the loader sizes it */
+	__type(key, __u64);
+	__type(value, struct cover_hit);
+} seen SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 4096);	/* the loader sizes it */
+} news SEC(".maps");
+
+/* Key: address of the task_struct, which unlike a pid is never swapped (exec by a thread does that). */
+struct {
+	__uint(type, BPF_MAP_TYPE_HASH);
+	__uint(max_entries, 65536);
+	__type(key, __u64);
+	__type(value, __u32);
+} followed SEC(".maps");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cpu_followed SEC(".maps");
+
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+
+/*
+ * At function entry the return address is the word that sp points to. A cast to a read-only kernel
+ * type makes it a plain load with a fixup; bpf_probe_read_kernel() would call copy_from_kernel_nofault(),
+ * which is itself traced.
+ */
+static __always_inline __u64 return_address(struct pt_regs *ctx)
+{
+	__u64 sp = PT_REGS_SP(ctx), addr = 0;
+
+	if (bpf_ksym_exists(bpf_rdonly_cast)) {
+		struct list_head *word;
+
+		word = bpf_rdonly_cast((void *)sp, bpf_core_type_id_kernel(struct list_head));
+		addr = (__u64)word->next;
+	} else {
+		bpf_probe_read_kernel(&addr, sizeof(addr), (void *)sp);
+	}
+	return addr;
+}
+
+static __always_inline void tell(__u64 addr, const struct cover_hit *hit)
+{
+	struct cover_event *event;
+
+	event = bpf_ringbuf_reserve(&news, sizeof(*event), 0);
+	if (!event) {
+		__sync_fetch_and_add(&stats.ring_dropped, 1);
+		return;
+	}
+	event->addr = addr;
+	event->first_ns = hit->first_ns;
+	event->kind = hit->kind;
+	event->cpu = hit->cpu;
+	event->pid = hit->pid;
+	event->reserved = 0;
+	/* No wake-up: it would run in the middle of whatever function was hit, and be recorded. */
+	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+}
+
+static __noinline int first_hit(__u64 addr, __u32 kind)
+{
+	struct cover_hit hit = {
+		.first_ns = bpf_ktime_get_ns(),
+		.kind = kind,
+		.cpu = bpf_get_smp_processor_id(),
+		.pid = (__u32)bpf_get_current_pid_tgid(),
+	};
+	struct cover_hit *other;
+	long err;
+
+	err = bpf_map_update_elem(&seen, &addr, &hit, BPF_NOEXIST);
+	switch (err) {
+	case 0:
+		__sync_fetch_and_add(&stats.inserted, 1);
+		tell(addr, &hit);
+		break;
+	case -EEXIST:
+		/* Another CPU was faster; it may have come with the other kind. */
+		other = bpf_map_lookup_elem(&seen, &addr);
+		if (other && !(other->kind & kind))
+			__sync_fetch_and_or(&other->kind, kind);
+		break;
+	case -E2BIG:
+		__sync_fetch_and_add(&stats.map_full, 1);
+		break;
+	case -EBUSY:
+		__sync_fetch_and_add(&stats.map_busy, 1);
+		break;
+	default:
+		__sync_fetch_and_add(&stats.map_error, 1);
+	}
+	return 0;
+}
+
+static __always_inline void note(__u64 addr, __u32 kind)
+{
+	struct cover_hit *hit;
+
+	hit = bpf_map_lookup_elem(&seen, &addr);
+	if (!hit)
+		first_hit(addr, kind);
+	else if (!(hit->kind & kind))
+		__sync_fetch_and_or(&hit->kind, kind);
+}
+
+static __always_inline bool this_cpu_followed(void)
+{
+	__u32 zero = 0, *flag;
+
+	flag = bpf_map_lookup_elem(&cpu_followed, &zero);
+	return flag && *flag;
+}
+
+SEC("kprobe.multi")
+int cover_entry(struct pt_regs *ctx)
+{
+	if (!*(volatile __u32 *)&recording)
+		return 0;
+	if (follow_tasks && !this_cpu_followed())
+		return 0;
+
+	note(bpf_get_func_ip(ctx), COVER_FUNCTION);
+	if (with_callers)
+		note(return_address(ctx), COVER_CALLER);
+	return 0;
+}
+
+static __always_inline bool task_followed(__u64 task)
+{
+	return bpf_map_lookup_elem(&followed, &task);
+}
+
+static __always_inline void follow(struct task_struct *task)
+{
+	__u64 key = (__u64)task;
+	__u32 pid = task->pid;
+
+	if (bpf_map_update_elem(&followed, &key, &pid, BPF_ANY))
+		__sync_fetch_and_add(&stats.tasks_full, 1);
+}
+
+static __always_inline void set_cpu(__u32 on)
+{
+	__u32 zero = 0, *flag;
+
+	flag = bpf_map_lookup_elem(&cpu_followed, &zero);
+	if (flag && *flag != on)
+		*flag = on;
+}
+
+SEC("tp_btf/sched_switch")
+int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
+{
+	set_cpu(task_followed((__u64)next));
+	return 0;
+}
+
+SEC("tp_btf/sched_process_fork")
+int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
+{
+	if (task_followed((__u64)parent))
+		follow(child);
+	return 0;
+}
+
+SEC("tp_btf/sched_process_exit")
+int BPF_PROG(on_exit, struct task_struct *task)
+{
+	__u64 key = (__u64)task;
+
+	bpf_map_delete_elem(&followed, &key);
+	return 0;
+}
+
+/* Takes the threads of a running process into the set. */
+SEC("iter/task")
+int take_threads(struct bpf_iter__task *ctx)
+{
+	struct task_struct *task = ctx->task;
+
+	if (task && task->tgid == follow_tgid)
+		follow(task);
+	return 0;
+}
+
+/* Run once on each CPU: what runs there now may not be switched out for a long time. */
+SEC("raw_tp/")
+int refresh_cpu(void *ctx)
+{
+	set_cpu(task_followed(bpf_get_current_task()));
+	return 0;
+}
+
+char LICENSE[] SEC("license") = "GPL";

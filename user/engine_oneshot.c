@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The oneshot tracer as an engine: the kernel keeps the set, in the run's own instance; here it is
+ * switched on and off, and read.
+ */
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "engine.h"
+#include "error.h"
+#include "oneshot_files.h"
+
+struct oneshot {
+	const struct request *request;
+	struct instance *instance;
+};
+
+static int oneshot__available(bool quiet)
+{
+	if (tracefs_tracing_dir() && tracefs_tracer_available(NULL, "oneshot"))
+		return 0;
+	if (quiet)
+		return -EOPNOTSUPP;
+	return error__return(-EOPNOTSUPP,
+		"this kernel has no oneshot tracer (CONFIG_ONESHOT_TRACER of the hytrace series); "
+		"use --engine bpf");
+}
+
+/* set_ftrace_filter takes one glob a line. */
+static int write_globs(struct instance *instance, const char *file, const struct globs *globs)
+{
+	char **list = calloc(globs->count + 1, sizeof(*list));
+	int err;
+
+	if (!list)
+		return error__no_memory();
+	for (size_t i = 0; i < globs->count; i++)
+		list[i] = globs->list[i].text;
+	err = globs->count ? instance__write_list(instance, file, list) : 0;
+	free(list);
+	return err;
+}
+
+/* Its own denied names need not exist, and the kernel refuses a name that does not. */
+static int write_own(struct instance *instance, const struct request *r)
+{
+	char **list = calloc(r->filter->own.count + 1, sizeof(*list));
+	size_t count = 0;
+	int err = 0;
+
+	if (!list)
+		return error__no_memory();
+	for (size_t i = 0; i < r->filter->own.count; i++) {
+		struct filter one = { .allow = { &r->filter->own.list[i], 1 } };
+
+		for (size_t j = 0; j < traceable__count(r->traceable); j++) {
+			const struct traceable_function *f = traceable__at(r->traceable, j);
+
+			if (filter__judge(&one, f->name, f->module) == FILTER_TRACED) {
+				list[count++] = r->filter->own.list[i].text;
+				break;
+			}
+		}
+	}
+	if (count)
+		err = instance__write_list(instance, "set_ftrace_notrace", list);
+	free(list);
+	return err;
+}
+
+static int oneshot__configure(struct oneshot *o)
+{
+	const struct request *r = o->request;
+	char size[32];
+	int err;
+
+	err = instance__gate(o->instance, false);
+	if (!err)
+		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow);
+	if (!err)
+		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny);
+	if (!err)
+		err = write_own(o->instance, r);
+	if (!err && r->follow)
+		err = instance__write(o->instance, "options/function-fork", "1");
+	if (!err && r->max_entries) {
+		snprintf(size, sizeof(size), "%lu", r->max_entries);
+		err = instance__write(o->instance, "oneshot_size", size);
+	}
+	return err;
+}
+
+static int oneshot__prepare(void **ret, const struct request *request)
+{
+	struct oneshot *o;
+	int err;
+
+	err = oneshot__available(false);
+	if (err)
+		return err;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return error__no_memory();
+	o->request = request;
+	o->instance = request->instance;
+	err = oneshot__configure(o);
+	if (err)
+		free(o);
+	else
+		*ret = o;
+	return err;
+}
+
+/* Threads, not processes: the kernel's set of pids is one of threads. */
+static int oneshot__follow(void *engine, pid_t pid)
+{
+	struct oneshot *o = engine;
+	struct dirent *entry;
+	char path[64];
+	int err = 0;
+	DIR *dir;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", pid);
+	dir = opendir(path);
+	if (!dir)
+		return error__return(-ESRCH, "process %d: %s", pid, strerror(errno));
+	while (!err && (entry = readdir(dir))) {
+		if (entry->d_name[0] != '.')
+			err = instance__write(o->instance, "set_ftrace_pid", entry->d_name);
+	}
+	closedir(dir);
+	return err;
+}
+
+static int oneshot__start(void *engine)
+{
+	struct oneshot *o = engine;
+	int err;
+
+	/* The tracer's options appear with the tracer in some kernels, and with its start in others. */
+	if (instance__has(o->instance, "options/oneshot-parent"))
+		err = instance__write(o->instance, "options/oneshot-parent",
+				      o->request->callers ? "1" : "0");
+	else
+		err = 0;
+	if (!err)
+		err = instance__write(o->instance, "current_tracer", "oneshot");
+	if (!err && !o->request->callers)
+		err = instance__write(o->instance, "options/oneshot-parent", "0");
+	return err;
+}
+
+static int oneshot__open(void *engine)
+{
+	struct oneshot *o = engine;
+
+	return instance__gate(o->instance, true);
+}
+
+static void oneshot__poll(void *engine)
+{
+	(void)engine;
+}
+
+static int oneshot__close(void *engine)
+{
+	struct oneshot *o = engine;
+
+	return instance__gate(o->instance, false);
+}
+
+static int oneshot__stop(void *engine)
+{
+	struct oneshot *o = engine;
+
+	/* The set stays readable. */
+	return instance__write(o->instance, "current_tracer", "nop");
+}
+
+typedef int (*read_file)(FILE *f, const char *path, struct coverage *c,
+			 const struct places *places);
+
+static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
+{
+	(void)places;
+	return oneshot_stats__read(f, path, c);
+}
+
+static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)
+{
+	FILE *f;
+	int err;
+
+	if (!path)
+		return error__no_memory();
+	f = fopen(path, "re");
+	if (f) {
+		err = read(f, path, c, places);
+		fclose(f);
+	} else {
+		err = error__return(-errno, "%s: %s", path, strerror(errno));
+	}
+	free(path);
+	return err;
+}
+
+static int oneshot__collect(void *engine, struct coverage *c, const struct places *places,
+			    const struct clock_pair *first, const struct clock_pair *last)
+{
+	struct oneshot *o = engine;
+	int err;
+
+	(void)first;
+	(void)last;
+	c->follows_modules = !o->request->filter->allow.count;
+	err = read_path(instance__path(o->instance, "oneshot_entries"), oneshot_entries__read, c,
+			places);
+	if (!err)
+		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
+				places);
+	return err;
+}
+
+static void oneshot__destroy(void *engine)
+{
+	free(engine);
+}
+
+static char *top_path(const char *file)
+{
+	char *path = tracefs_get_tracing_file(file), *copy = path ? strdup(path) : NULL;
+
+	tracefs_put_tracing_file(path);
+	return copy;
+}
+
+int oneshot__collect_boot(struct coverage *c, const struct places *places)
+{
+	int err;
+
+	err = oneshot__available(false);
+	if (err)
+		return err;
+	c->follows_modules = true;
+	err = read_path(top_path("oneshot_entries"), oneshot_entries__read, c, places);
+	if (!err && !c->count)
+		err = error__return(-EOPNOTSUPP,
+			"oneshot_entries is empty: nothing was recorded since boot; boot with "
+			"`ftrace=oneshot` on the kernel's command line");
+	if (!err)
+		err = read_path(top_path("oneshot_stats"), read_stats, c, places);
+	return err;
+}
+
+const struct engine_ops engine_oneshot = {
+	.name = "oneshot",
+	.available = oneshot__available,
+	.prepare = oneshot__prepare,
+	.follow = oneshot__follow,
+	.start = oneshot__start,
+	.open = oneshot__open,
+	.poll = oneshot__poll,
+	.close = oneshot__close,
+	.stop = oneshot__stop,
+	.collect = oneshot__collect,
+	.destroy = oneshot__destroy,
+};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where a result goes: a file that appears whole or not at all (written beside its place and renamed),
+ * or standard output. It is opened before tracing starts, so that a bad name costs no run, and every
+ * write error is told.
+ */
+#ifndef HYTRACE_OUTPUT_H
+#define HYTRACE_OUTPUT_H
+
+#include <stdio.h>
+
+#include "guard.h"
+
+struct output;
+
+/* @path NULL or "-": standard output. -EINVAL, and says why, when it cannot be written. */
+int output__open(struct output **ret, const char *path, struct guard *guard);
+FILE *output__stream(struct output *o);
+/* Flushes, checks and puts the file in place; frees @o in any case. */
+int output__commit(struct output *o);
+/* Leaves nothing behind. */
+void output__discard(struct output *o);
+
+#endif

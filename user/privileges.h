@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What the process may do, asked before anything is tried. */
+#ifndef HYTRACE_PRIVILEGES_H
+#define HYTRACE_PRIVILEGES_H
+
+/* -EPERM, and says which capabilities are missing. */
+int privileges__check(void);
+
+#endif
