@@ -23,10 +23,10 @@
  *
  * Lifetime of a set. It is kept when the tracer stops, so that it can be read at
  * leisure, and is replaced when the tracer starts again or when 0 is written to
- * oneshot_seen. A callback may run at any time until then, also where RCU does
- * not watch, so that what is replaced is freed after both a rude and an ordinary
- * RCU-tasks grace period. Replacing, reading and forgetting hold
- * trace_types_lock.
+ * oneshot_seen. Callbacks run also where RCU does not watch: stopping waits for
+ * them by both a rude and an ordinary RCU-tasks grace period, and so does
+ * replacing a set that is in use, before it is freed. Replacing, reading and
+ * forgetting hold trace_types_lock.
  *
  * Modules. What is printed for a module's address is its name and the offset in
  * its .text. Both must be right after the module is gone and another one sits at
@@ -357,9 +357,17 @@ static unsigned int oneshot_next_shift(struct trace_array *tr)
 	return clamp(shift, ONESHOT_MIN_SHIFT, ONESHOT_MAX_SHIFT);
 }
 
+/* Wait for all callbacks: they run where RCU is not watching, and may be preempted. */
+static void oneshot_synchronize(void)
+{
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu_tasks();
+}
+
 /*
- * Give @tr another set, or none. The callback may be running, and goes on with
- * the old one until it sees the new one.
+ * Give @tr another set. Where the tracer runs, callbacks go on with the old one
+ * until they see the new one. Where it does not, no callback is left
+ * (oneshot_trace_reset()), and @set may be NULL.
  */
 static void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
 {
@@ -375,9 +383,8 @@ static void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
 	if (!old)
 		return;
 
-	/* Callbacks run where RCU is not watching, and may be preempted. */
-	synchronize_rcu_tasks_rude();
-	synchronize_rcu_tasks();
+	if (tr->current_trace == &oneshot_trace)
+		oneshot_synchronize();
 	oneshot_set_free(old);
 }
 
@@ -1001,6 +1008,9 @@ static int oneshot_trace_init(struct trace_array *tr)
 static void oneshot_trace_reset(struct trace_array *tr)
 {
 	unregister_ftrace_function(tr->ops);
+	/* It has waited if the ops may be freed, as those of an instance may. */
+	if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
+		oneshot_synchronize();
 	ftrace_reset_array_ops(tr);
 }
 
