@@ -1,0 +1,51 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The guest's side of tests/guest/run.sh: runs the tests named, one after the other, and leaves each
+# one's TAP, its stderr and its exit status in a directory that the host reads. A kernel that has
+# complained meanwhile fails the batch, whatever the tests say.
+#
+# usage: inside.sh DIR TEST...		TEST: a script, or ftracetest:RUNNER:DIRECTORY-OR-TC
+
+set -uo pipefail
+
+out=$1
+shift
+
+# Everything that a test writes goes to memory: the root is an overlay over 9p.
+export TMPDIR=/tmp
+
+splats()
+{
+	dmesg | grep -E 'WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup'
+}
+
+run_ftracetest()
+{
+	local runner=${1%%:*} tests=${1#*:}
+
+	mkdir -p /tmp/logs
+	"$runner" -K -l /tmp/logs "$tests"
+	local status=$?
+	cp -r /tmp/logs/. "$out/logs"
+	return "$status"
+}
+
+for test; do
+	case $test in
+	ftracetest:*)
+		name=ftracetest
+		mkdir -p "$out/logs"
+		run_ftracetest "${test#*:}" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
+		;;
+	*)
+		name=$(basename "$test" .sh)
+		timeout -k 10 600 "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
+		;;
+	esac
+	echo $? >"$out/$name.status"
+done
+
+splats >"$out/splats"
+dmesg >"$out/dmesg"
+exit 0

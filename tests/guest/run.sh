@@ -1,0 +1,245 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Runs the guest tests: our tests for the kernel's own ftracetest, by its own runner, and each
+# t-*.sh here. A boot takes seconds, so all that want the same kernel and command line share one. In
+# the head of a t-*.sh:
+#
+#	# kernels: patched stock	the kernels it runs on, as for vm.sh --kernel
+#	# append: ARGS			a guest of its own with these on the kernel command line
+#
+# A test can fail in four ways: it says so, it says less than it planned, its script dies, the guest
+# dies. Nothing that is ours may be skipped by the ftracetest runner for want of a feature. Logs are
+# in build/test/guest/.
+#
+# usage: run.sh [--tally FILE] [--kernel K] [TEST...]
+#	TEST: ftracetest, ftracetest/NAME.tc or t-NAME; all by default
+#	--kernel K	only on this kernel (debug takes the place of patched)
+#	--tally FILE	append "passed failed skipped" there
+
+set -euo pipefail
+
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+clone=$(dirname "$(dirname "$here")")
+out=$clone/build/test/guest
+tests_dir=tools/testing/selftests/ftrace
+ours=$clone/kernel/files/$tests_dir/test.d/oneshot
+tally=
+only_kernel=
+wanted=()
+passed=0
+failed=0
+skipped=0
+
+usage()
+{
+	sed -n '/^# usage/,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}"
+}
+
+die()
+{
+	printf 'run.sh: %s\n' "$*" >&2
+	exit 2
+}
+
+while (($#)); do
+	case $1 in
+	--tally | --kernel)
+		(($# > 1)) || die "$1 needs a value"
+		[[ $1 != --tally ]] || tally=$(realpath -m "$2")
+		[[ $1 != --kernel ]] || only_kernel=$2
+		shift
+		;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	-*) die "unknown option $1; see run.sh --help" ;;
+	*) wanted+=("$1") ;;
+	esac
+	shift
+done
+
+is_wanted()
+{
+	local name
+
+	((${#wanted[@]})) || return 0
+	for name in "${wanted[@]}"; do
+		[[ $1 != "$(basename "$name" .sh)" && $1 != "${name%%/*}" ]] || return 0
+	done
+	return 1
+}
+
+header()
+{
+	sed -n "s/^# $1: *//p" "$2" | head -n 1
+}
+
+# The stock runner and its helpers, with our tests beside them, as they are in a patched tree.
+assemble_ftracetest()
+{
+	local source dir=$clone/build/test/ftrace
+
+	source=$("$clone/kernel/build.sh" --print-source)
+	rm -rf "$dir"
+	mkdir -p "$dir/test.d/oneshot"
+	cp "$source/$tests_dir/ftracetest" "$dir/"
+	cp "$source/$tests_dir/test.d/functions" "$dir/test.d/"
+	cp "$ours"/*.tc "$dir/test.d/oneshot/"
+	echo "$dir"
+}
+
+# Prints "KERNEL<tab>APPEND<tab>TEST" for everything that is to run.
+list_tests()
+{
+	local test kernel dir name tc
+
+	if is_wanted ftracetest; then
+		dir=$(assemble_ftracetest)
+		tc=oneshot
+		for name in ${wanted[@]+"${wanted[@]}"}; do
+			[[ $name != ftracetest/* ]] || tc=oneshot/$(basename "$name")
+		done
+		[[ -e $dir/test.d/$tc ]] || die "$tc: no such test in kernel/files/$tests_dir/test.d"
+		printf 'patched\t\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d/$tc"
+	fi
+	for test in "$here"/t-*.sh; do
+		if [[ ! -e $test ]] || ! is_wanted "$(basename "$test" .sh)"; then
+			continue
+		fi
+		[[ -n $(header kernels "$test") ]] || die "$test has no line '# kernels: ...'"
+		for kernel in $(header kernels "$test"); do
+			printf '%s\t%s\t%s\n' "$kernel" "$(header append "$test")" "$test"
+		done
+	done
+}
+
+report()
+{
+	printf '%-8s %s\n' "$1" "$2"
+}
+
+fail()
+{
+	failed=$((failed + 1))
+	report 'NOT OK' "$1"
+	shift
+	(($# == 0)) || printf '           %s\n' "$@"
+}
+
+# The log of the test that ftracetest has numbered $2, its last lines.
+show_log()
+{
+	local log
+
+	for log in "$1/logs/$2-"*-log.*; do
+		[[ ! -f $log ]] || tail -n 12 "$log" | cut -c1-160 | sed 's/^/           | /'
+	done
+}
+
+# Counts one test's TAP.
+judge()
+{
+	local dir=$1 name=$2 where=$3 line planned=0 results=0 bad=0 status=none
+	local tap=$dir/$name.tap
+
+	if [[ ! -e $tap ]]; then
+		fail "$where: $name did not run"
+		return
+	fi
+	while read -r line; do
+		case $line in
+		1..*) planned=${line#1..} ;;
+		'ok '*'# SKIP'* | 'ok '*'# XFAIL'*)
+			results=$((results + 1))
+			if [[ $name == ftracetest ]]; then
+				bad=$((bad + 1))
+				fail "$where: ${line#ok }"
+				show_log "$dir" "$(awk '{ print $2 }' <<<"$line")"
+			else
+				skipped=$((skipped + 1))
+				report skip "$where: ${line#ok }"
+			fi
+			;;
+		'ok '*)
+			results=$((results + 1))
+			passed=$((passed + 1))
+			report ok "$where: ${line#ok }"
+			;;
+		'not ok '*)
+			results=$((results + 1))
+			bad=$((bad + 1))
+			fail "$where: ${line#not ok }"
+			[[ $name != ftracetest ]] || show_log "$dir" "$(awk '{ print $3 }' <<<"$line")"
+			;;
+		'#   '*) ((!bad)) || printf '           %s\n' "$line" ;;
+		esac
+	done <"$tap"
+	[[ ! -e $dir/$name.status ]] || status=$(<"$dir/$name.status")
+	if [[ $results -eq 0 || $results -ne $planned ]]; then
+		fail "$where: $name has $results results of $planned, exit status $status" \
+			"$(tail -n 5 "$dir/$name.err" 2>/dev/null)"
+	elif [[ $status != 0 && $bad -eq 0 ]]; then
+		fail "$where: $name: exit status $status" "$(tail -n 5 "$dir/$name.err" 2>/dev/null)"
+	fi
+}
+
+# One guest: run_batch KERNEL APPEND TEST...
+run_batch()
+{
+	local kernel=$1 append=$2 name dir status=0 test where
+	shift 2
+
+	[[ -z $only_kernel || $kernel != patched ]] || kernel=$only_kernel
+	where=$kernel${append:+ ($append)}
+	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
+	mkdir -p "$dir"
+	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout 1500 \
+		--console "$dir/console" --share "$dir" -- \
+		env HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
+		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" || status=$?
+	for test; do
+		name=ftracetest
+		[[ $test == ftracetest:* ]] || name=$(basename "$test" .sh)
+		judge "$dir" "$name" "$where"
+	done
+	if [[ $status -ne 0 ]]; then
+		fail "$where: the guest ended with status $status" "see $dir/vm.err and $dir/console"
+		tail -n 15 "$dir/vm.err" | cut -c1-160 | sed 's/^/           | /'
+	elif [[ -s $dir/splats ]]; then
+		fail "$where: the kernel complained, see $dir/dmesg" "$(head -n 3 "$dir/splats")"
+	fi
+}
+
+vmlinux_of()
+{
+	case $1 in
+	patched) "$clone/kernel/build.sh" --print-vmlinux ;;
+	debug | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
+	*) echo ;;
+	esac
+}
+
+main()
+{
+	local list key keys kernel append tests
+
+	rm -rf "$out"
+	mkdir -p "$out"
+	list=$(list_tests)
+	[[ -n $list ]] || die "no such test: ${wanted[*]}"
+	mapfile -t keys < <(cut -f1,2 <<<"$list" | sort -u)
+	for key in "${keys[@]}"; do
+		kernel=${key%%$'\t'*} append=${key#*$'\t'}
+		[[ -z $only_kernel || $kernel == patched || $kernel == "$only_kernel" ]] || continue
+		mapfile -t tests < <(awk -F '\t' -v k="$kernel" -v a="$append" \
+			'$1 == k && $2 == a { print $3 }' <<<"$list")
+		run_batch "$kernel" "$append" "${tests[@]}"
+	done
+	[[ -z $tally ]] || echo "$passed $failed $skipped" >>"$tally"
+	[[ -n $tally ]] || echo "$passed passed, $failed failed, $skipped skipped"
+	((!failed && passed))
+}
+
+main

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What the tests in tests/guest/t-*.sh have in common: they print TAP, one line for each thing they
+# claim. Source it, call ok, is, skip, and tap_end last:
+#
+#	ok 'what has to be true' COMMAND ARGUMENT...	passes if COMMAND succeeds
+#	is 'what has to be equal' GOT EXPECTED
+#	skip 'what is not tested' 'why not'		shown and counted as a skip, never as a pass
+#
+# A test whose script dies before tap_end has no plan, which the runner counts as a failure.
+
+tap_count=0
+tap_failed=0
+tap_scratch=$(mktemp -d)
+trap 'rm -rf "$tap_scratch"' EXIT
+
+ok()
+{
+	local name=$1 status=0
+	shift
+
+	"$@" >"$tap_scratch/.tap" 2>&1 || status=$?
+	tap_result "$status" "$name"
+	[[ $status -eq 0 ]] || {
+		echo "#   status $status: $*"
+		tail -n 20 "$tap_scratch/.tap" | sed 's/^/#   /'
+	}
+}
+
+is()
+{
+	local status=0
+
+	[[ $2 == "$3" ]] || status=1
+	tap_result "$status" "$1"
+	[[ $status -eq 0 ]] || {
+		printf '%s\n' "got:" "$2" "expected:" "$3" | cut -c1-300 | head -n 40 | sed 's/^/#   /'
+	}
+}
+
+skip()
+{
+	tap_count=$((tap_count + 1))
+	echo "ok $tap_count - $1 # SKIP $2"
+}
+
+tap_result()
+{
+	tap_count=$((tap_count + 1))
+	if [[ $1 -eq 0 ]]; then
+		echo "ok $tap_count - $2"
+	else
+		echo "not ok $tap_count - $2"
+		tap_failed=$((tap_failed + 1))
+	fi
+}
+
+# Fails the script, too, when something in it has failed.
+tap_end()
+{
+	echo "1..$tap_count"
+	((!tap_failed))
+}

@@ -1,0 +1,76 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What `make test` runs when everything is built: the unit tests, then the guest tests. The last line
+# is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing run, or
+# something that died, is a failure.
+#
+# usage: run.sh [unit|guest]
+
+set -uo pipefail
+
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+build=$(dirname "$here")/build
+logs=$build/test
+tally=$logs/tally
+
+# Criterion counts for itself; a program that died before it could has no summary.
+unit()
+{
+	local test name status counts ran=0
+
+	mkdir -p "$logs/unit"
+	for test in "$here"/unit/*.c; do
+		name=$(basename "$test" .c)
+		ran=1
+		status=0
+		"$build/tests/unit/$name" --tap="$logs/unit/$name.tap" --color=never \
+			>"$logs/unit/$name.log" 2>&1 || status=$?
+		counts=$(awk '/^ok .*# SKIP/ { s++; next } /^ok / { p++ } /^not ok / { f++ }
+			END { print p + 0, f + 0, s + 0 }' "$logs/unit/$name.tap" 2>/dev/null)
+		: "${counts:=0 0 0}"
+		if [[ $status -ne 0 && $counts == *' 0 '* || $counts == '0 0 '* ]]; then
+			echo "0 1 0" >>"$tally"
+			echo "NOT OK   unit: $name: exit status $status, see $logs/unit/$name.log"
+		fi
+		echo "$counts" >>"$tally"
+		echo "unit     $name: $(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"
+		[[ $status -eq 0 ]] || grep -E '^(not ok|  )' "$logs/unit/$name.tap" | head -n 40
+	done
+	((ran)) || echo "0 1 0" >>"$tally"
+}
+
+guest()
+{
+	local before status=0
+
+	before=$(wc -l <"$tally")
+	"$here/guest/run.sh" --tally "$tally" || status=$?
+	if [[ $(wc -l <"$tally") -eq $before ]]; then
+		echo "NOT OK   guest: the runner died with status $status"
+		echo "0 1 0" >>"$tally"
+	fi
+}
+
+mkdir -p "$logs"
+: >"$tally"
+case ${1:-all} in
+unit) unit ;;
+guest) guest ;;
+all)
+	unit
+	guest
+	;;
+*)
+	echo "run.sh: unknown argument $1; usage: run.sh [unit|guest]" >&2
+	exit 2
+	;;
+esac
+
+awk '{ p += $1; f += $2; s += $3 }
+	END {
+		if (s)
+			printf "%d skipped\n", s
+		printf "%d passed, %d failed\n", p, f
+		exit f > 0 || p == 0
+	}' "$tally"
