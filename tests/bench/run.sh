@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the benchmark in a guest on the base kernel, one CPU, every instruction counted, and writes
-# build/bench/results.json, results.md and one .svg per scope. Mitigations are off and addresses
-# fixed: both would add what is not the contenders'.
+# build/bench/results.json, results.md and results.svg. Mitigations are off and addresses fixed: both
+# would add what is not the contenders'.
 #
-# Usage: tests/bench/run.sh [--kernel KERNEL] [ARGUMENT of the harness]...
+# Usage: tests/bench/run.sh [--kernel KERNEL] [--twice] [ARGUMENT of the harness]...
+#   --kernel  as for vm.sh (default patched)
+#   --twice   run it a second time and fail when a cost differs by more than 1 %
 
 set -euo pipefail
 
@@ -13,10 +15,21 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 out=$clone/build/bench
 harness=$out/bench
 kernel=patched
-[[ ${1:-} != --kernel ]] || {
-	kernel=$2
-	shift 2
-}
+twice=
+declare -A titles=([one]='One function traced' [all]='All functions traced')
+while :; do
+	case ${1:-} in
+	--kernel)
+		kernel=$2
+		shift 2
+		;;
+	--twice)
+		twice=1
+		shift
+		;;
+	*) break ;;
+	esac
+done
 guest=("$clone/kernel/vm.sh" --kernel "$kernel" --icount --append 'nokaslr mitigations=off' --timeout 1800)
 
 die()
@@ -54,36 +67,54 @@ write_markdown()
 		table("one"), table("all")' "$out/results.json" >"$out/results.md"
 }
 
-# One picture per scope: bars of what each contender adds to the bare call.
+# Bars of what each contender adds to the bare call, a panel for each scope that has some.
 write_plot()
 {
-	local scope=$1 title=$2 data=$out/$1.tsv
-	jq -r --arg scope "$scope" '.rows[] | select(.scope == $scope and .over_base != null and .contender != "base")
-		| [.contender, .over_base] | @tsv' "$out/results.json" >"$data"
-	[[ -s $data ]] || return 0
-	gnuplot <<-END
-	set terminal svg size 800,$((120 + 28 * $(wc -l <"$data"))) font 'sans,12'
-	set output '$out/results-$scope.svg'
-	set title '$title'
+	local scope data panels='' count=0 lines=0
+	for scope in one all; do
+		data=$out/$scope.tsv
+		jq -r --arg scope "$scope" '.rows[]
+			| select(.scope == $scope and .over_base != null and .contender != "base")
+			| [.contender, .over_base] | @tsv' "$out/results.json" >"$data"
+		[[ -s $data ]] || continue
+		count=$((count + 1))
+		lines=$((lines + $(wc -l <"$data")))
+		panels+="set title '${titles[$scope]}'
+			plot '$data' using (\$2/2):0:(\$2/2):(0.35):yticlabels(1) with boxxyerror lc rgb '#3465a4', \
+			'' using 2:0:(sprintf(' %.0f', \$2)) with labels left
+		"
+	done
+	rm -f "$out/results.svg"
+	((!count)) || gnuplot <<-END
+	set terminal svg size 860,$((count * 130 + 30 * lines)) font 'sans,12' background 'white'
+	set output '$out/results.svg'
 	set xlabel 'instructions per call, over base'
 	set style fill solid 0.7
 	set yrange [] reverse
 	set xrange [0:*]
-	set offsets graph 0, graph 0.12, 0.5, 0.5
+	set offsets 0, graph 0.12, 0.5, 0.5
+	set lmargin 28
 	unset key
-	plot '$data' using (\$2/2):0:(\$2/2):(0.35):yticlabels(1) with boxxyerror linecolor rgb '#3465a4', \
-	     '' using 2:0:(sprintf(' %.0f', \$2)) with labels left
+	set multiplot layout $count,1
+	$panels
 	END
-	rm "$data"
+	rm -f "$out"/{one,all}.tsv
 }
 
-main()
+# The rows whose cost over base differs by more than 1 % between two results; nothing when they agree.
+differing_rows()
+{
+	jq -n -r --slurpfile a "$1" --slurpfile b "$2" '
+		[$a[0].rows, $b[0].rows] | transpose[]
+		| select(.[0].over_base != null or .[1].over_base != null)
+		| select(.[0].over_base == null or .[1].over_base == null or
+			((.[0].over_base - .[1].over_base) | fabs) > 0.01 * .[0].over_base)
+		| "\(.[0].contender), \(.[0].scope): \(.[0].over_base) and \(.[1].over_base)"'
+}
+
+measure()
 {
 	local release status=0
-	[[ -x $harness ]] || die "$harness is not built; 'make bench' builds and runs it"
-	for tool in jq gnuplot; do
-		type -P "$tool" >/dev/null || die "$tool is not installed; 'make deps' installs what is needed"
-	done
 	# The rows of a run with failures are written, too: they say what failed.
 	# shellcheck disable=SC2016 # for the guest's sh
 	"${guest[@]}" -- sh -c 'uname -r; exec "$@"' sh "$harness" "$@" >"$out/rows" || status=$?
@@ -92,11 +123,34 @@ main()
 	jq -e . "$out/rows" >/dev/null || die "the guest gave no rows (status $status)"
 	write_meta "$release" | jq --slurpfile rows "$out/rows" '{meta: ., rows: $rows[0]}' >"$out/results.json"
 	rm "$out/rows"
+	return "$status"
+}
+
+# Two guests, two runs: a figure that does not come again is none.
+compare_runs()
+{
+	local differing
+	cp "$out/results.json" "$out/first.json"
+	measure "$@"
+	differing=$(differing_rows "$out/first.json" "$out/results.json")
+	mv "$out/first.json" "$out/results.json"
+	[[ ! $differing ]] || die "two runs differ by more than 1 %:"$'\n'"$differing"
+	echo 'bench: two runs agree within 1 %' >&2
+}
+
+main()
+{
+	local status=0 tool
+	[[ -x $harness ]] || die "$harness is not built; 'make bench' builds and runs it"
+	for tool in jq gnuplot; do
+		type -P "$tool" >/dev/null || die "$tool is not installed; 'make deps' installs what is needed"
+	done
+	measure "$@" || status=$?
 	write_markdown
-	write_plot one 'One function traced'
-	write_plot all 'All functions traced'
+	write_plot
 	cat "$out/results.md"
-	echo "bench: $out/results.json, results.md, results-*.svg" >&2
+	[[ ! $twice ]] || compare_runs "$@"
+	echo "bench: $out/results.json, results.md, results.svg" >&2
 	return "$status"
 }
 

@@ -25,9 +25,10 @@ void trace_instance__close(void)
 		instance = tracefs_instance_alloc(NULL, BENCH_INSTANCE);
 	if (!instance)
 		return;
-	if (tracefs_file_exists(NULL, "instances/" BENCH_INSTANCE)) {
+	if (tracefs_dir_exists(NULL, "instances/" BENCH_INSTANCE)) {
 		trace_instance__write("current_tracer", "nop");
-		tracefs_instance_destroy(instance);
+		if (tracefs_instance_destroy(instance))
+			bench_error(-errno, "cannot remove the tracing instance %s", BENCH_INSTANCE);
 	}
 	tracefs_instance_free(instance);
 	instance = NULL;
