@@ -126,9 +126,9 @@ series: ## build/series/*.patch, mailable, proved to give the very same tree
 series-build: ## check that each patch of the series builds
 	$(Q)kernel/build.sh --series-build
 
-CMD ?=
+export CMD
 vm: ## a shell in a guest on the patched kernel, or CMD='...'
-	$(Q)kernel/vm.sh $(if $(CMD),-- sh -c '$(CMD)')
+	$(Q)kernel/vm.sh $(if $(CMD),-- sh -c "$$CMD")
 
 ## ---------------------------------------------------------------- the main job
 

@@ -68,12 +68,12 @@ import_into()
 {
 	local repo=$1 key
 
-	git init -q --initial-branch=pristine "$repo" || return
+	git init -q --initial-branch=unused "$repo" || return
 	for key in core.compression=1 core.checkStat=minimal core.trustctime=false gc.auto=0 \
 		maintenance.auto=false advice.detachedHead=false; do
 		git -C "$repo" config "${key%%=*}" "${key#*=}" || return
 	done
-	"$root/kernel/import.pl" "$store/unpatched/src" refs/heads/pristine \
+	"$root/kernel/import.pl" "$store/unpatched/src" refs/tags/pristine \
 		"$GIT_COMMITTER_NAME <$GIT_COMMITTER_EMAIL> $fixed_date" "${store##*/}" |
 		git -C "$repo" fast-import --quiet --done --depth=0 || return
 	git -C "$repo" checkout -q --detach pristine
@@ -207,6 +207,9 @@ make_series()
 		while read -r file; do
 			[[ -z $file ]] || fold_file "$dir" "$file"
 		done <<<"${owned[$n]:-}"
+		[[ $(in_src write-tree) != $(in_src rev-parse "$parent^{tree}") ]] ||
+			die "kernel/patches/${line%%[[:space:]]*} changes nothing and no file of kernel/files" \
+				"belongs to it: take it out of kernel/series"
 		parent=$(commit_patch "$dir/patches/${line%%[[:space:]]*}")
 		n=$((n + 1))
 	done
@@ -502,57 +505,58 @@ write_patch()
 		sed '1s/^From .*/From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001/' >"$out"
 }
 
-# Fills DIR with series, patches and files as build/linux has them.
+# Fills DIR with series, patches and files as build/linux has them. A commit that only edits files of
+# ours is left with an empty patch: it is dropped, as the files carry its edits to their own patch.
 write_back_into()
 {
-	local dir=$1 commit light subject name words line file n=0 lines=() owner
-	local -A added_by=()
+	local dir=$1 commit light subject name words file n lines=() empty=() kept=() owner
+	local -A added_by=() owns=()
 
 	mkdir -p "$dir/patches" "$dir/files"
 	while read -r commit light; do
-		while read -r file; do
-			[[ -n ${added_by[$file]:-} ]] || added_by[$file]=$commit
-		done < <(in_clone diff-tree -r --no-commit-id --no-renames --name-only --diff-filter=A "$commit")
-		n=$((n + 1))
 		subject=$(in_clone log -1 --format=%s "$commit")
-		name=$(patch_name "$subject" "$n")
-		words=$(old_words "$name")
-		if is_fold_only "$commit" "$light" && [[ -z $words && ! -f $root/kernel/patches/$name ]]; then
-			note "folded into the files' own patch: $subject"
-			continue
-		fi
+		name=$(patch_name "$subject" $((${#lines[@]} + 1)))
 		[[ ! -f $dir/patches/$name ]] ||
 			die "two commits of build/linux have the subject \"$subject\": reword one"
 		write_patch "$light" "$dir/patches/$name"
+		empty+=("$(is_empty "$light" && echo "$subject" || true)")
+		words=$(old_words "$name")
+		while read -r file; do
+			added_by[$file]=${added_by[$file]:-${#lines[@]}}
+		done < <(in_clone diff-tree -r --no-commit-id --no-renames --name-only --diff-filter=A "$commit")
 		lines+=("$name${words:+ $words}")
-		echo "$commit ${#lines[@]}" >>"$tmp/index-of"
 	done <"$tmp/chain"
 
 	while read -r file; do
-		mkdir -p "$dir/files/$(dirname "$file")"
 		write_file "$file" "$dir/files/$file"
-		owner_of "$file" ${lines[@]+"${lines[@]}"} >/dev/null && continue
-		owner=$(awk -v c="${added_by[$file]:-}" '$1 == c { print $2 }' "$tmp/index-of")
-		[[ -n $owner ]] || die "$file: no commit that adds it is left in the series"
-		lines[owner - 1]+=" $file"
+		if ! owner=$(owner_of "$file" "${lines[@]}"); then
+			owner=${added_by[$file]}
+			lines[owner]+=" $file"
+		fi
+		owns[$owner]=1
 	done < <(new_files)
 
-	write_series "$dir/series" ${lines[@]+"${lines[@]}"}
+	for n in "${!lines[@]}"; do
+		if [[ -n ${empty[n]} && -z ${owns[$n]:-} ]]; then
+			note "nothing left of \"${empty[n]}\" but edits to our own files, which those carry: dropped"
+			rm "$dir/patches/${lines[n]%%[[:space:]]*}"
+		else
+			kept+=("${lines[n]}")
+		fi
+	done
+	write_series "$dir/series" ${kept[@]+"${kept[@]}"}
 }
 
-# True for a commit that adds nothing and edits only files of ours.
-is_fold_only()
+is_empty()
 {
-	local commit=$1 light=$2
-
-	[[ $(in_clone rev-parse "$light^{tree}") == $(in_clone rev-parse "$light^^{tree}") &&
-		-z $(in_clone diff-tree -r --no-commit-id --no-renames --name-only --diff-filter=A "$commit") ]]
+	[[ $(in_clone rev-parse "$1^{tree}") == $(in_clone rev-parse "$1^^{tree}") ]]
 }
 
 write_file()
 {
 	local file=$1 out=$2 mode
 
+	mkdir -p "$(dirname "$out")"
 	read -r mode _ < <(in_clone ls-tree HEAD -- "$file")
 	if [[ $mode == 120000 ]]; then
 		ln -s "$(in_clone cat-file blob "HEAD:$file")" "$out"
@@ -632,7 +636,6 @@ refresh()
 	autosquash
 	tmp=$(mktemp -d "$root/build/refresh.XXXXXX")
 	GIT_INDEX_FILE=$tmp/index light_chain >"$tmp/chain"
-	: >"$tmp/index-of"
 	write_back_into "$tmp/new"
 	commit=$(series_commit "$tmp/new")
 	[[ $(in_src rev-parse "$commit^{tree}") == $(in_clone rev-parse 'HEAD^{tree}') ]] ||
