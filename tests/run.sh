@@ -1,11 +1,11 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make test` runs when everything is built: the unit tests, then the guest tests. The last line
+# What `make test` runs when everything is built: the unit tests, vm.sh, then the guest tests. The last line
 # is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing run, or
 # something that died, is a failure.
 #
-# usage: run.sh [unit|guest]
+# usage: run.sh [unit|vm|guest]
 
 set -uo pipefail
 
@@ -40,6 +40,22 @@ unit()
 	((ran)) || echo "0 1 0" >>"$tally"
 }
 
+# vm.sh itself: all guest tests believe what it says.
+vm()
+{
+	local log=$logs/vm.log counts
+
+	"$here/guest/vm.sh" >"$log" 2>&1
+	counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2 0/p' "$log")
+	if [[ -z $counts || $counts == '0 '* ]]; then
+		echo "NOT OK   vm: its test died, see $log"
+		counts='0 1 0'
+	fi
+	echo "$counts" >>"$tally"
+	echo "vm       $(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"
+	sed -n '/^not ok/,/^ok/{/^ok/!p}' "$log"
+}
+
 guest()
 {
 	local before status=0
@@ -56,13 +72,15 @@ mkdir -p "$logs"
 : >"$tally"
 case ${1:-all} in
 unit) unit ;;
+vm) vm ;;
 guest) guest ;;
 all)
 	unit
+	vm
 	guest
 	;;
 *)
-	echo "run.sh: unknown argument $1; usage: run.sh [unit|guest]" >&2
+	echo "run.sh: unknown argument $1; usage: run.sh [unit|vm|guest]" >&2
 	exit 2
 	;;
 esac
