@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test bench kselftest kernel series series-build vm check clean distclean
+NO_TOOLS := help deps run test test-debug bench kselftest kernel series series-build vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -153,6 +153,11 @@ test: deps ## unit tests and guest tests; ends with `N passed, N failed`
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.sh
 
+test-debug: deps ## the guest tests and a stress test on the kernel that watches memory and locks (slow)
+	$(Q)kernel/build.sh --debug
+	$(Q)$(MAKE) user
+	$(Q)tests/guest/run.sh --kernel debug
+
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
@@ -188,4 +193,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test kselftest bench check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug kselftest bench check programs install clean distclean FORCE

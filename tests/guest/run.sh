@@ -26,6 +26,8 @@ tests_dir=tools/testing/selftests/ftrace
 ours=$clone/kernel/files/$tests_dir/test.d/oneshot
 tally=
 only_kernel=
+# What no test may make the kernel say; a long run's early ones are only on the console.
+splats='WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup'
 wanted=()
 passed=0
 failed=0
@@ -191,13 +193,13 @@ run_batch()
 	local kernel=$1 append=$2 name dir status=0 test where
 	shift 2
 
-	[[ -z $only_kernel || $kernel != patched ]] || kernel=$only_kernel
+	[[ $kernel != patched || $only_kernel != debug ]] || kernel=debug
 	where=$kernel${append:+ ($append)}
 	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
 	mkdir -p "$dir"
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout 1500 \
 		--console "$dir/console" --share "$dir" -- \
-		env HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
+		env HYTRACE_SPLATS="$splats" HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
 		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" || status=$?
 	for test; do
 		name=ftracetest
@@ -209,6 +211,9 @@ run_batch()
 		tail -n 15 "$dir/vm.err" | cut -c1-160 | sed 's/^/           | /'
 	elif [[ -s $dir/splats ]]; then
 		fail "$where: the kernel complained, see $dir/dmesg" "$(head -n 3 "$dir/splats")"
+	elif grep -qE "$splats" "$dir/console"; then
+		fail "$where: the kernel complained, see $dir/console" \
+			"$(grep -E -m 3 "$splats" "$dir/console")"
 	fi
 }
 
@@ -218,6 +223,16 @@ vmlinux_of()
 	patched) "$clone/kernel/build.sh" --print-vmlinux ;;
 	debug | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
 	*) echo ;;
+	esac
+}
+
+# Without --kernel all but the debug kernel, which takes its time to build and to run.
+runs_now()
+{
+	case $only_kernel in
+	'') [[ $1 != debug ]] ;;
+	debug) [[ $1 == patched || $1 == debug ]] ;;
+	*) [[ $1 == "$only_kernel" ]] ;;
 	esac
 }
 
@@ -232,7 +247,7 @@ main()
 	mapfile -t keys < <(cut -f1,2 <<<"$list" | sort -u)
 	for key in "${keys[@]}"; do
 		kernel=${key%%$'\t'*} append=${key#*$'\t'}
-		[[ -z $only_kernel || $kernel == patched || $kernel == "$only_kernel" ]] || continue
+		runs_now "$kernel" || continue
 		mapfile -t tests < <(awk -F '\t' -v k="$kernel" -v a="$append" \
 			'$1 == k && $2 == a { print $3 }' <<<"$list")
 		run_batch "$kernel" "$append" "${tests[@]}"

@@ -1,0 +1,91 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched
+# append: ftrace=oneshot
+#
+# The oneshot tracer from boot on, by what it has recorded until now, checked against the kernel's
+# own image: each function is one in its symbol table, each caller is where a call instruction
+# returns to.
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+cd /sys/kernel/tracing || exit 1
+
+stat_of()
+{
+	sed -n "s/^$1: //p" oneshot_stats
+}
+
+is 'ftrace=oneshot starts the tracer' "$(cat current_tracer)" oneshot
+echo nop >current_tracer
+sed 's/^/# /' oneshot_stats
+
+ok 'thousands of functions have been recorded' [ "$(stat_of functions)" -gt 3000 ]
+ok 'and more callers' [ "$(stat_of callers)" -gt "$(stat_of functions)" ]
+is 'the set never was full' "$(stat_of refused)" 0
+ok 'the set takes at most 8 MiB' [ "$(stat_of bytes)" -le $((8 << 20)) ]
+ok 'it has room for every function that can be traced' \
+	[ "$(stat_of capacity)" -gt "$(wc -l <available_filter_functions)" ]
+# A module that was loaded twice may come twice; the kernel itself may not.
+is 'each address of the kernel is there once' "$(grep -v ' ' oneshot_seen | sort | uniq -d)" ''
+is 'as many lines as entries' "$(wc -l <oneshot_seen)" "$(stat_of entries)"
+is 'the first was called by process 0 on CPU 0' \
+	"$(head -n 1 oneshot_entries | awk '{ print $(NF - 1), $NF }')" '0 0'
+first=$(cut -d' ' -f3 oneshot_entries | grep -E '^[0-9]+$' | sort -n | head -n 1)
+init=$(dmesg | sed -n 's/^\[ *\([0-9]*\)\.\([0-9]*\)\] Run .* as init process.*/\1\2000/p' | head -n 1)
+ok 'recording began before the first process' [ "${first:-0}" -lt "$((10#${init:-0}))" ]
+
+# name address offset size of the image's sections
+sections()
+{
+	readelf -SW "$HYTRACE_VMLINUX" | sed -n 's/^ *\[ *[0-9]*\] //p' |
+		awk '$2 == "PROGBITS" { print $1, $3, $4, $5 }'
+}
+
+echo 1 >options/oneshot-linkaddr
+awk 'NF == 5 && $2 != "caller" { print $1 }' oneshot_entries | sort >"$tap_scratch/functions"
+awk 'NF == 5 && $2 != "function" { print $1 }' oneshot_entries | sort >"$tap_scratch/callers"
+echo 0 >options/oneshot-linkaddr
+
+# ENDBR, where there is one, is 4 bytes.
+nm "$HYTRACE_VMLINUX" | awk '$2 ~ /[tTwW]/ { print $1 }' | sort -u >"$tap_scratch/symbols"
+is 'each function is a symbol of vmlinux, or 4 bytes behind one' \
+	"$(perl -e '
+		open(my $s, "<", $ARGV[0]); my %sym = map { chomp; hex($_) => 1 } <$s>;
+		open(my $f, "<", $ARGV[1]);
+		while (<$f>) { chomp; my $a = hex; print "$_\n" unless $sym{$a} || $sym{$a - 4}; }' \
+		"$tap_scratch/symbols" "$tap_scratch/functions" 2>/dev/null)" ''
+
+sections | grep -E '^\.(text|init\.text|noinstr\.text|entry\.text) ' >"$tap_scratch/sections"
+is 'each caller is behind a call instruction in vmlinux' \
+	"$(perl -e '
+		no warnings "portable";
+		open(my $v, "<:raw", $ENV{HYTRACE_VMLINUX}) or die;
+		my @text;
+		open(my $s, "<", $ARGV[0]);
+		while (<$s>) {
+			my ($name, $addr, $off, $size) = split;
+			seek($v, hex $off, 0); read($v, my $data, hex $size);
+			push @text, [hex $addr, $data];
+		}
+		open(my $c, "<", $ARGV[1]);
+		my ($n, $bad) = (0, 0);
+		while (<$c>) {
+			chomp;
+			my $a = hex; my $ok = 0;
+			for (@text) {
+				my $o = $a - $_->[0];
+				next if $o < 8 || $o > length $_->[1];
+				my $b = substr($_->[1], $o - 7, 7);
+				# call rel32; call *mem and *reg in their lengths
+				$ok = $b =~ /\xe8....$/s || $b =~ /\xff[\x15\x90-\x97]....$/s ||
+					$b =~ /\xff[\x50-\x57].$/s || $b =~ /\xff[\xd0-\xd7\x10-\x17]$/s ||
+					$b =~ /\xff[\x14\x54\x94]/s;
+			}
+			print "$_\n" unless $ok;
+			$n++;
+		}
+		print "no callers\n" unless $n;' "$tap_scratch/sections" "$tap_scratch/callers" 2>&1 | head)" ''
+
+tap_end

@@ -1,0 +1,44 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched
+# append: hytrace.test=lockdown
+#
+# A kernel that is locked down shows nobody its addresses: each of the oneshot tracer's files is
+# refused when it is opened. There is no way back, hence a guest of its own.
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+cd /sys/kernel/tracing || exit 1
+
+echo vfs_mkdir >set_ftrace_filter
+echo oneshot >current_tracer
+mkdir "$tap_scratch/dir"
+is 'before: something is recorded' "$(wc -l <oneshot_seen)" 2
+for file in oneshot_entries oneshot_stats oneshot_size; do
+	ok "before: $file can be read" cat $file
+done
+exec 3<oneshot_seen
+
+echo confidentiality >/sys/kernel/security/lockdown
+is 'the kernel is locked down' \
+	"$(grep -o '\[.*\]' /sys/kernel/security/lockdown)" '[confidentiality]'
+
+refused()
+{
+	! cat "$1" >/dev/null 2>&1
+}
+
+cannot_write()
+{
+	! { echo 0 >"$1"; } 2>/dev/null
+}
+
+for file in oneshot_seen oneshot_entries oneshot_stats oneshot_size; do
+	ok "$file cannot be read" refused $file
+done
+ok 'oneshot_seen cannot be cleared' cannot_write oneshot_seen
+ok 'oneshot_size cannot be set' cannot_write oneshot_size
+exec 3<&-
+
+tap_end

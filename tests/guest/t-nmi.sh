@@ -1,0 +1,50 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched
+#
+# The oneshot tracer in NMIs. There is no PMU to bring them under TCG; SysRq-l sends one to every
+# other CPU, whose handlers are ordinary functions, traced ones.
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+cd /sys/kernel/tracing || exit 1
+
+nmis()
+{
+	awk '$1 == "NMI:" { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' /proc/interrupts
+}
+
+functions()
+{
+	awk '$2 != "caller" && $2 != "mod" { print $1 }' oneshot_entries | sort |
+		join -o 2.2 - <(sort available_filter_functions_addrs)
+}
+
+busy()
+{
+	while :; do
+		ls /proc/self >/dev/null
+	done
+}
+
+before=$(nmis)
+busy &
+job=$!
+echo oneshot >current_tracer
+duplicates=
+for _ in {1..10}; do
+	echo 0 >oneshot_seen
+	echo l >/proc/sysrq-trigger
+	duplicates+=$(grep -v ' ' oneshot_seen | sort | uniq -d)
+done
+echo nop >current_tracer
+kill "$job"
+wait "$job" 2>/dev/null
+
+ok 'NMIs have come' [ "$(nmis)" -gt "$before" ]
+is 'what they have called was recorded' "$(functions | grep -xc nmi_cpu_backtrace)" 1
+is 'nothing twice' "$duplicates" ''
+is 'and not refused' "$(sed -n 's/^refused: //p' oneshot_stats)" 0
+
+tap_end

@@ -1,0 +1,159 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: debug
+#
+# Everything that may collide with the oneshot tracer, at the same time, on a kernel that watches
+# memory, locks and sleeping: starts, stops and clears, readers, instances that come and go, modules
+# too, NMIs, the function graph tracer, and allocations that fail. What the kernel has to say about
+# it fails the run (inside.sh). `make test-debug`; HYTRACE_STRESS= is the time in seconds.
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+cd /sys/kernel/tracing || exit 1
+
+seconds=${HYTRACE_STRESS:-120}
+jobs=()
+
+# Runs a function again and again, until told to stop, and notes that it has come through.
+repeat()
+{
+	while [[ ! -e $tap_scratch/stop ]]; do
+		"$@"
+		echo >>"$tap_scratch/$1"
+	done
+}
+
+workload()
+{
+	ls -lR /proc/self/ns /sys/module >/dev/null 2>&1
+	head -c 100000 /dev/zero | tr '\0' x | wc -c >/dev/null
+	mkdir "$tap_scratch/dir.$BASHPID" && rmdir "$tap_scratch/dir.$BASHPID"
+}
+
+toggle()
+{
+	echo oneshot >current_tracer
+	echo 0 >oneshot_seen
+	echo $((RANDOM % 2)) >options/oneshot-parent
+	echo 'vfs_*' >set_ftrace_filter
+	echo $((RANDOM % 5000)) >oneshot_size
+	echo >set_ftrace_filter
+	sleep .2
+	echo nop >current_tracer
+	echo 0 >oneshot_seen
+}
+
+readers()
+{
+	# A set that is replaced below a reader is ESTALE.
+	cat oneshot_seen oneshot_entries oneshot_stats trace >/dev/null 2>&1
+}
+
+instances()
+{
+	local dir=instances/stress.$BASHPID
+
+	mkdir "$dir"
+	echo oneshot >"$dir/current_tracer"
+	cat "$dir/oneshot_seen" >/dev/null
+	[[ $((RANDOM % 2)) -eq 0 ]] || echo nop >"$dir/current_tracer"
+	rmdir "$dir"
+}
+
+modules()
+{
+	local module
+
+	for module in trace-events-sample trace-printk; do
+		modprobe "$module"
+		sleep .1
+		rmmod "$module"
+	done
+}
+
+nmis()
+{
+	echo l >/proc/sysrq-trigger
+	sleep 1
+}
+
+graph()
+{
+	mkdir instances/graph
+	echo '*sys_*' >instances/graph/set_ftrace_filter
+	echo function_graph >instances/graph/current_tracer
+	sleep .5
+	rmdir instances/graph
+}
+
+set_fault()
+{
+	local what=/sys/kernel/debug/$1
+
+	echo 1 >"$what/task-filter"
+	echo 0 >"$what/ignore-gfp-wait"
+	echo 0 >"$what/verbose"
+	echo -1 >"$what/times"
+	echo "$2" >"$what/probability"
+	[[ ! -e $what/min-order ]] || echo 0 >"$what/min-order"
+}
+
+# In a process of its own, whose allocations fail now and then; only builtins run in it.
+start_with_faults()
+{
+	local started=0 refused=0
+
+	echo 1 >/proc/self/make-it-fail
+	for _ in {1..40}; do
+		if { echo oneshot >current_tracer; } 2>/dev/null; then
+			started=$((started + 1))
+		else
+			refused=$((refused + 1))
+		fi
+		{ echo 0 >oneshot_seen; } 2>/dev/null
+		{ echo nop >current_tracer; } 2>/dev/null
+	done
+	echo 0 >/proc/self/make-it-fail
+	echo "$started $refused" >"$tap_scratch/faults"
+}
+
+for _ in $(seq "$(nproc)"); do
+	repeat workload &
+	jobs+=($!)
+done
+for job in toggle readers instances modules nmis graph; do
+	repeat "$job" 2>"$tap_scratch/$job.err" &
+	jobs+=($!)
+done
+sleep "$seconds"
+touch "$tap_scratch/stop"
+wait "${jobs[@]}"
+for job in workload toggle readers instances modules nmis graph; do
+	echo "# $job: $(wc -l <"$tap_scratch/$job") times"
+	ok "$job came through" [ -s "$tap_scratch/$job" ]
+done
+sed 's/^/# /' "$tap_scratch"/*.err | sort | uniq -c | head
+
+echo nop >current_tracer
+echo 0 >oneshot_size
+for fault in failslab fail_page_alloc; do
+	set_fault "$fault" 3
+done
+start_with_faults &
+wait $!
+for fault in failslab fail_page_alloc; do
+	set_fault "$fault" 0
+done
+echo "# starts, refused starts: $(<"$tap_scratch/faults")"
+ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
+
+echo nop >current_tracer
+echo 1 >options/oneshot-parent
+echo vfs_mkdir >set_ftrace_filter
+echo oneshot >current_tracer
+mkdir "$tap_scratch/after"
+is 'it still records' "$(wc -l <oneshot_seen)" 2
+echo nop >current_tracer
+
+tap_end
