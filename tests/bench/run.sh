@@ -112,6 +112,25 @@ differing_rows()
 		| "\(.[0].contender), \(.[0].scope): \(.[0].over_base) and \(.[1].over_base)"'
 }
 
+# What was promised of the oneshot tracer, a line each; 1 when a figure that was measured is not met.
+check_targets()
+{
+	local lines
+	lines=$(jq -r '
+		def cost($contender; $scope): [.rows[]
+			| select(.contender == $contender and .scope == $scope) | .over_base][0];
+		def line($what; $got; $limit):
+			(if $got == null or $limit == null then "unknown" elif $got <= $limit then "reached" else "MISSED" end) +
+			": \($what): \($got // "-"), at most \($limit // "-" | if type == "number" then round else . end)";
+		line("oneshot, one function, with callers"; cost("oneshot"; "one"); 80),
+		line("oneshot, one function, without"; cost("oneshot-nocallers"; "one"); 60),
+		line("oneshot, all functions, with callers, to 0.18 of the function tracer";
+			cost("oneshot"; "all"); cost("function"; "all") | if . == null then . else . * 0.18 end)' \
+		"$out/results.json")
+	echo "$lines" >&2
+	! grep -q '^MISSED' <<<"$lines"
+}
+
 measure()
 {
 	local release status=0
@@ -150,6 +169,7 @@ main()
 	write_plot
 	cat "$out/results.md"
 	[[ ! $twice ]] || compare_runs "$@"
+	check_targets || status=1
 	echo "bench: $out/results.json, results.md, results.svg" >&2
 	return "$status"
 }
