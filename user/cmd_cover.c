@@ -24,8 +24,8 @@ static const struct argp_option options[] = {
 	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; without it, -o FILE.json and "
-	  "FILE.tailor mean what they say", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; of several -o, and without "
+	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
 	  "repeated, for several formats)", 0 },
 	{ "pin", KEY_PIN, "DIR", 0, "pin the BPF map, program and link there in bpffs meanwhile", 0 },

@@ -42,13 +42,14 @@ static enum cover_format format_of(const struct cover_options *o, const char *pa
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	if (o->format_given || !dot)
+	/* -f decides on its own where there is one result; it can say only one thing. */
+	if (!dot || (o->format_given && o->output_count < 2))
 		return o->format;
 	if (!strcmp(dot, ".json"))
 		return FORMAT_JSON;
 	if (!strcmp(dot, ".tailor"))
 		return FORMAT_TAILOR;
-	return FORMAT_TEXT;
+	return o->format;
 }
 
 static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,

@@ -47,23 +47,16 @@ static int write_globs(struct instance *instance, const char *file, const struct
 /* Its own denied names need not exist, and the kernel refuses a name that does not. */
 static int write_own(struct instance *instance, const struct request *r)
 {
-	char **list = calloc(r->filter->own.count + 1, sizeof(*list));
+	const struct globs *own = &r->filter->own;
+	char **list = calloc(own->count + 1, sizeof(*list));
 	size_t count = 0;
 	int err = 0;
 
 	if (!list)
 		return error__no_memory();
-	for (size_t i = 0; i < r->filter->own.count; i++) {
-		struct filter one = { .allow = { &r->filter->own.list[i], 1 } };
-
-		for (size_t j = 0; j < traceable__count(r->traceable); j++) {
-			const struct traceable_function *f = traceable__at(r->traceable, j);
-
-			if (filter__judge(&one, f->name, f->module) == FILTER_TRACED) {
-				list[count++] = r->filter->own.list[i].text;
-				break;
-			}
-		}
+	for (size_t i = 0; i < own->count; i++) {
+		if (traceable__has_name(r->traceable, own->list[i].function))
+			list[count++] = own->list[i].text;
 	}
 	if (count)
 		err = instance__write_list(instance, "set_ftrace_notrace", list);
@@ -87,7 +80,8 @@ static int oneshot__configure(struct oneshot *o)
 	if (!err && r->follow)
 		err = instance__write(o->instance, "options/function-fork", "1");
 	if (!err && r->max_entries) {
-		snprintf(size, sizeof(size), "%lu", r->max_entries);
+		/* The kernel is asked for slots, and keeps a quarter of them empty. */
+		snprintf(size, sizeof(size), "%lu", r->max_entries + r->max_entries / 3 + 1);
 		err = instance__write(o->instance, "oneshot_size", size);
 	}
 	return err;
@@ -140,16 +134,10 @@ static int oneshot__start(void *engine)
 	struct oneshot *o = engine;
 	int err;
 
-	/* The tracer's options appear with the tracer in some kernels, and with its start in others. */
-	if (instance__has(o->instance, "options/oneshot-parent"))
-		err = instance__write(o->instance, "options/oneshot-parent",
-				      o->request->callers ? "1" : "0");
-	else
-		err = 0;
+	err = instance__write(o->instance, "options/oneshot-parent",
+			      o->request->callers ? "1" : "0");
 	if (!err)
 		err = instance__write(o->instance, "current_tracer", "oneshot");
-	if (!err && !o->request->callers)
-		err = instance__write(o->instance, "options/oneshot-parent", "0");
 	return err;
 }
 

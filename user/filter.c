@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str, 0)". */
 #include <fnmatch.h>
+#include <search.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +50,16 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 	return 0;
 }
 
+static bool glob__is_name(const struct glob *g)
+{
+	return !g->module && !strpbrk(g->function, "*?[\\");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
 static int add_one(struct globs *globs, const char *text, const char *origin)
 {
 	struct glob *more;
@@ -58,8 +70,13 @@ static int add_one(struct globs *globs, const char *text, const char *origin)
 		return error__no_memory();
 	globs->list = more;
 	err = glob__parse(&more[globs->count], text, origin);
-	if (!err)
-		globs->count++;
+	if (err)
+		return err;
+	if (!glob__is_name(&more[globs->count]))
+		globs->patterns++;
+	else if (!tsearch(more[globs->count].function, &globs->names, compare_names))
+		err = error__no_memory();
+	globs->count++;
 	return err;
 }
 
@@ -116,13 +133,18 @@ static int globs__copy(struct globs *ret, const struct globs *globs)
 	return err;
 }
 
+static void keep_name(void *name)
+{
+	(void)name;	/* it belongs to its glob */
+}
+
 static void globs__free(struct globs *globs)
 {
+	tdestroy(globs->names, keep_name);
 	for (size_t i = 0; i < globs->count; i++)
 		glob__free(&globs->list[i]);
 	free(globs->list);
-	globs->list = NULL;
-	globs->count = 0;
+	memset(globs, 0, sizeof(*globs));
 }
 
 void filter__free(struct filter *f)
@@ -153,8 +175,11 @@ static bool glob__matches(const struct glob *g, const char *name, const char *mo
 
 static bool globs__match(const struct globs *globs, const char *name, const char *module)
 {
-	for (size_t i = 0; i < globs->count; i++) {
-		if (glob__matches(&globs->list[i], name, module))
+	if (globs->names && tfind(name, &globs->names, compare_names))
+		return true;
+	for (size_t i = 0; globs->patterns && i < globs->count; i++) {
+		if (!glob__is_name(&globs->list[i]) &&
+		    glob__matches(&globs->list[i], name, module))
 			return true;
 	}
 	return false;
@@ -180,18 +205,23 @@ static int complain(const struct glob *g, const struct traceable *t)
 		"available_filter_functions", origin, colon, g->text, traceable__count(t));
 }
 
+static bool matches_any(const struct glob *g, const struct traceable *t)
+{
+	if (glob__is_name(g))
+		return traceable__has_name(t, g->function);
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+
+		if (glob__matches(g, f->name, f->module))
+			return true;
+	}
+	return false;
+}
+
 static int check_globs(const struct globs *globs, const struct traceable *t)
 {
 	for (size_t i = 0; i < globs->count; i++) {
-		size_t j;
-
-		for (j = 0; j < traceable__count(t); j++) {
-			const struct traceable_function *f = traceable__at(t, j);
-
-			if (glob__matches(&globs->list[i], f->name, f->module))
-				break;
-		}
-		if (j == traceable__count(t))
+		if (!matches_any(&globs->list[i], t))
 			return complain(&globs->list[i], t);
 	}
 	return 0;

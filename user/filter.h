@@ -27,6 +27,9 @@ struct glob {
 struct globs {
 	struct glob *list;
 	size_t count;
+	/* Plain names in a tree beside: a list in a file has thousands, each looked for in all. */
+	void *names;
+	size_t patterns;	/* the others, which have to be tried one by one */
 };
 
 struct filter {

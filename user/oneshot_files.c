@@ -120,8 +120,8 @@ int oneshot_entries__read(FILE *f, const char *name, struct coverage *c,
 
 /* What the kernel counts and the set does not hold. */
 static const char *const losses[] = {
-	"refused", "events_lost", "module_init_functions", "module_init_callers",
-	"unresolvable_callers",
+	"refused", "events_lost", "parents_lost", "module_init_functions", "module_init_callers",
+	"unresolvable_functions", "unresolvable_callers",
 };
 
 static int add_stat(struct coverage *c, const char *name, uint64_t value)

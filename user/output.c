@@ -1,5 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Results on standard output or in a file that is complete when it has its name; see output.h. */
+/*
+ * Results on standard output or in a file that is complete when it has its name; see output.h.
+ *
+ * A report is made in memory and written in one go at the end, so that the reason of a failed write is
+ * the kernel's own and not what stdio remembers of it.
+ */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +15,10 @@
 #include "output.h"
 
 struct output {
-	FILE *stream;
+	FILE *stream;		/* into text */
+	char *text;
+	size_t length;
+	int fd;
 	char *path;		/* NULL: standard output */
 	char *temporary;	/* NULL: written in place, being a device or a pipe */
 };
@@ -22,6 +30,11 @@ static int unwritable(const char *path, int err)
 
 static void output__free(struct output *o)
 {
+	if (o->stream)
+		fclose(o->stream);
+	free(o->text);
+	if (o->fd > STDERR_FILENO)
+		close(o->fd);
 	free(o->path);
 	free(o->temporary);
 	free(o);
@@ -30,13 +43,13 @@ static void output__free(struct output *o)
 /* A device, a pipe: nothing to rename over. */
 static int open_in_place(struct output *o)
 {
-	o->stream = fopen(o->path, "we");
-	return o->stream ? 0 : unwritable(o->path, errno);
+	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
+	return o->fd < 0 ? unwritable(o->path, errno) : 0;
 }
 
 static int open_beside(struct output *o, struct guard *guard)
 {
-	int fd, err;
+	int err;
 
 	if (asprintf(&o->temporary, "%s.%d.tmp", o->path, getpid()) < 0) {
 		o->temporary = NULL;
@@ -48,51 +61,46 @@ static int open_beside(struct output *o, struct guard *guard)
 		if (err)
 			return err;
 	}
-	fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return unwritable(o->path, errno);
-	o->stream = fdopen(fd, "w");
-	if (!o->stream) {
-		close(fd);
-		unlink(o->temporary);
+	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	return o->fd < 0 ? unwritable(o->path, errno) : 0;
+}
+
+static int open_path(struct output *o, const char *path, struct guard *guard)
+{
+	struct stat st;
+
+	o->path = strdup(path);
+	if (!o->path)
 		return error__no_memory();
-	}
-	return 0;
+	if (!stat(path, &st) && !S_ISREG(st.st_mode))
+		return S_ISDIR(st.st_mode) ? unwritable(path, EISDIR) : open_in_place(o);
+	if (!access(path, F_OK) && access(path, W_OK))
+		return unwritable(path, errno);
+	return open_beside(o, guard);
 }
 
 int output__open(struct output **ret, const char *path, struct guard *guard)
 {
 	struct output *o;
-	struct stat st;
-	int err;
+	int err = 0;
 
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return error__no_memory();
-	if (!path || !strcmp(path, "-")) {
-		o->stream = stdout;
-		*ret = o;
-		return 0;
+	o->fd = STDOUT_FILENO;
+	if (path && strcmp(path, "-")) {
+		o->fd = -1;
+		err = open_path(o, path, guard);
 	}
-	o->path = strdup(path);
-	if (!o->path) {
-		err = error__no_memory();
-		goto cleanup;
-	}
-	if (!stat(path, &st) && !S_ISREG(st.st_mode)) {
-		err = S_ISDIR(st.st_mode) ? unwritable(path, EISDIR) : open_in_place(o);
-	} else if (!access(path, F_OK) && access(path, W_OK)) {
-		err = unwritable(path, errno);
-	} else {
-		err = open_beside(o, guard);
+	if (!err) {
+		o->stream = open_memstream(&o->text, &o->length);
+		if (!o->stream)
+			err = error__no_memory();
 	}
 	if (err)
-		goto cleanup;
-	*ret = o;
-	return 0;
-
-cleanup:
-	output__free(o);
+		output__discard(o);
+	else
+		*ret = o;
 	return err;
 }
 
@@ -101,36 +109,57 @@ FILE *output__stream(struct output *o)
 	return o->stream;
 }
 
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, text, length);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			text += written;
+			length -= written;
+		}
+	}
+	return 0;
+}
+
+static int finish(struct output *o)
+{
+	int err;
+
+	if (fflush(o->stream) || ferror(o->stream))
+		return -ENOMEM;
+	err = write_all(o->fd, o->text, o->length);
+	if (err || !o->temporary)
+		return err;
+	/* A full disk or a quota may come out only now. */
+	err = close(o->fd) ? -errno : 0;
+	o->fd = -1;
+	if (!err && rename(o->temporary, o->path))
+		err = -errno;
+	return err;
+}
+
 int output__commit(struct output *o)
 {
-	const char *name = o->path ? o->path : "standard output";
-	int err = 0;
+	int err = finish(o);
 
-	errno = 0;
-	if (fflush(o->stream) || ferror(o->stream))
-		err = errno ? -errno : -EIO;
-	if (o->stream != stdout && fclose(o->stream) && !err)
-		err = -errno;
-	if (!err && o->temporary && rename(o->temporary, o->path))
-		err = -errno;
-	if (err) {
-		error__print("%s: the result could not be written: %s%s", name, strerror(-err),
-			     o->temporary ? "; there is no file of that name now, or the old one"
-					  : "");
-		if (o->temporary)
-			unlink(o->temporary);
-		err = -EIO;
+	if (!err) {
+		output__free(o);
+		return 0;
 	}
-	output__free(o);
-	return err;
+	error__print("%s: the result could not be written: %s%s",
+		     o->path ? o->path : "standard output", strerror(-err),
+		     o->temporary ? "; a file of that name is the old one" : "");
+	output__discard(o);
+	return -EIO;
 }
 
 void output__discard(struct output *o)
 {
 	if (!o)
 		return;
-	if (o->stream && o->stream != stdout)
-		fclose(o->stream);
 	if (o->temporary)
 		unlink(o->temporary);
 	output__free(o);

@@ -329,6 +329,7 @@ static const struct {
 } meanings[] = {
 	{ "refused", "hits of addresses that were not recorded: the set is full; --max-entries" },
 	{ "events_lost", "first hits that are in the set but not in the ring buffer" },
+	{ "parents_lost", "callers that a return trampoline hid" },
 	{ "module_init_functions", "functions in modules' init text, counted and not listed" },
 	{ "module_init_callers", "callers in modules' init text, counted and not listed" },
 	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },
@@ -338,7 +339,8 @@ static const struct {
 	{ "map_busy", "hits of new addresses not recorded at that call: the map's bucket was locked" },
 	{ "map_error", "hits of new addresses not recorded at that call: the map refused them" },
 	{ "missed", "calls that fprobe did not hand to the program (nested in itself)" },
-	{ "recursion_misses", "calls the program was not run for, as it or another ran on that CPU" },
+	{ "recursion_misses", "calls that came while the program ran on that CPU: from its own locks, "
+	  "six for each new address, and from interrupts" },
 	{ "ring_dropped", "first hits that are in the map but not in the ring buffer" },
 	{ "tasks_full", "children that were not followed: too many tasks" },
 };

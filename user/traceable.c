@@ -20,6 +20,7 @@
 struct traceable {
 	struct traceable_function *functions;
 	size_t count, room, invalid;
+	const char **sorted;	/* the names */
 	struct strings *names;
 };
 
@@ -80,6 +81,27 @@ static int by_site(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static int sort_names(struct traceable *t)
+{
+	t->sorted = calloc(t->count, sizeof(*t->sorted));
+	if (!t->sorted)
+		return error__no_memory();
+	for (size_t i = 0; i < t->count; i++)
+		t->sorted[i] = t->functions[i].name;
+	qsort(t->sorted, t->count, sizeof(*t->sorted), compare_names);
+	return 0;
+}
+
+bool traceable__has_name(const struct traceable *t, const char *name)
+{
+	return bsearch(&name, t->sorted, t->count, sizeof(*t->sorted), compare_names);
+}
+
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)
 {
 	struct traceable *t;
@@ -109,7 +131,9 @@ int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbo
 		goto cleanup;
 	}
 	qsort(t->functions, t->count, sizeof(*t->functions), by_site);
-	*ret = t;
+	err = sort_names(t);
+	if (!err)
+		*ret = t;
 cleanup:
 	free(line);
 	if (err)
@@ -150,6 +174,7 @@ void traceable__free(struct traceable *t)
 		return;
 	strings__free(t->names);
 	free(t->functions);
+	free(t->sorted);
 	free(t);
 }
 

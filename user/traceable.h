@@ -6,6 +6,7 @@
 #ifndef HYTRACE_TRACEABLE_H
 #define HYTRACE_TRACEABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -32,6 +33,8 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 
 /* By the traced instruction or by the entry; NULL: none there. */
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr);
+
+bool traceable__has_name(const struct traceable *t, const char *name);
 
 /* The name nearest to a mistyped one, or NULL when nothing is near. */
 const char *traceable__similar(const struct traceable *t, const char *name);

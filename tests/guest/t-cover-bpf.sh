@@ -1,0 +1,134 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched stock
+#
+# The BPF engine: what it records, held against what the kernel itself says; pinned maps; losses.
+
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+hytrace=$PWD/build/hytrace
+cd "$tap_scratch" || exit 1
+
+work()
+{
+	cat <<'END'
+echo something >file
+cat file >/dev/null
+(exit 3)
+kill -0 $$
+END
+}
+work >work.sh
+
+# ---- the whole kernel
+
+ok 'covers a command' "$hytrace" cover -e bpf -f json -o all.json -- sh work.sh
+is 'the document says what it is' "$(jq -c '[.schema, .engine, .command, .kernel.release]' all.json)" \
+	"[1,\"bpf\",[\"sh\",\"work.sh\"],\"$(uname -r)\"]"
+for function in vfs_read vfs_write kernel_clone do_exit bprm_execve; do
+	ok "$function ran" jq -e --arg f $function \
+		'any(.functions[]; .name == $f and .kind != "caller")' all.json
+done
+ok 'callers are there' jq -e '.totals.callers > 100' all.json
+is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' all.json |
+	sort | uniq -d)" ''
+ok 'in order of first hit' jq -e '[.functions[].first_ns] | . == sort' all.json
+ok 'within the window' jq -e '.window as $w | all(.functions[].first_ns;
+	. >= $w.opening_ns - 1000000 and . <= $w.closed_ns + 1000000)' all.json
+ok 'totals are sums' jq -e '.totals.entries == (.functions | length)' all.json
+is 'nothing is in the map that the ring buffer did not tell' \
+	"$(jq '.cost.ring_events + .lost.ring_dropped - .totals.entries -
+		.lost.unresolvable_callers - .lost.unresolvable_functions' all.json)" 0
+is 'the clock of first_ns is the ring buffer'\''s' "$(jq .window.clock all.json)" '"local"'
+
+# Entry addresses against the kernel's symbols.
+offset=$(jq -r '.kernel.kaslr_offset' all.json)
+ok 'the KASLR offset is known' test "$offset" != null
+jq -r '.functions[] | select(.kind != "caller" and .module == null) | "\(.addr) \(.name)"' all.json |
+	sed 's/^0x//' | sort >addresses
+perl -e 'no warnings "portable"; my $off = hex(shift); while (<>) { my ($a, $t, $n) = split;
+	printf("%x %s\n", hex($a) - $off, $n) if $t =~ /[tTwW]/ && !/\[/; }' "$offset" /proc/kallsyms |
+	sort >kallsyms
+is 'each function'\''s address, as linked, is that of its symbol' \
+	"$(comm -23 addresses kallsyms | head)" ''
+is 'the build id is the kernel'\''s' "$(jq -r .kernel.build_id all.json)" \
+	"$(perl -e 'local $/; $_ = <>; /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s; print unpack("H*", $1)' \
+		/sys/kernel/notes)"
+ok 'its own helpers are denied and listed' jq -e \
+	'.filters.denied_by_hytrace | index("__htab_map_lookup_elem")' all.json
+ok 'and not recorded' jq -e '.filters.denied_by_hytrace as $own | any(.functions[];
+	.kind != "caller" and (.name as $n | $own | index($n))) | not' all.json
+ok 'losses are told on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a 'bpf_*' --max-entries 2 \
+	-f json -o full.json -- sh work.sh 2>err; grep -q 'lost: map_full' err"
+ok 'a full map refuses and counts' jq -e '.lost.map_full > 0 and (.functions | length) <= 2' full.json
+
+# ---- tailor and text, of the same run
+
+ok 'several results at once' "$hytrace" cover -e bpf -a 'vfs_*' -o t.json -o t.tailor -o t.txt -- \
+	sh work.sh
+tailored()
+{
+	jq -r '.functions[] | if .module then "\(.offset) \(.module)" else .addr[2:] end' "$1" |
+		awk 'NF == 2 { $1 = sprintf("%x", $1) } { print }' | sort
+}
+is 'tailor: the same addresses' "$(sort t.tailor)" "$(tailored t.json)"
+is 'tailor: nothing but addresses' "$(grep -vE '^[0-9a-f]+( [^ ]+)?$' t.tailor)" ''
+ok 'text: totals' grep -qE '^Functions: [0-9]+ seen of [0-9]+ that can be traced' t.txt
+ok 'text: it says what cannot be seen' grep -q 'Inlined functions cannot be seen' t.txt
+ok 'text: a prefix' grep -qE '^vfs +[0-9]+ +[0-9]+ ' t.txt
+
+# ---- options
+
+"$hytrace" cover -e bpf -a 'vfs_*' --no-callers -o n.json -- sh work.sh 2>/dev/null
+is '--no-callers: none' "$(jq -c '[.totals.callers, .filters.callers]' n.json)" '[0,false]'
+
+# Somebody else writes meanwhile.
+(while :; do echo noise >noise; done) &
+noise=$!
+"$hytrace" cover -e bpf -a 'vfs_*' --task -o task.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
+"$hytrace" cover -e bpf -a 'vfs_*' -o system.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
+is '--task: not the noise beside it' \
+	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' task.json)" false
+is 'which is there without it' \
+	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' system.json)" true
+ok '--task: the command'\''s children' jq -e '[.functions[].pid] | unique | length >= 2' task.json
+"$hytrace" cover -e bpf -a 'vfs_*' --pid $noise --duration 1 -o pid.json 2>/dev/null
+is '--pid: that process alone' "$(jq -c '[.functions[].pid] | unique' pid.json)" "[$noise]"
+kill $noise
+wait $noise 2>/dev/null
+
+# ---- pins, by the distribution's own bpftool
+
+"$hytrace" cover -e bpf -a 'vfs_*' --pin t-bpf -o pin.json -- sh -c \
+	'cat work.sh >/dev/null; bpftool -j map dump pinned /sys/fs/bpf/hytrace/t-bpf/seen >dump.json
+	 bpftool -j prog show pinned /sys/fs/bpf/hytrace/t-bpf/prog >prog.json
+	 ls /sys/fs/bpf/hytrace/t-bpf >pins' 2>err
+is 'map, program and link are pinned' "$(tr '\n' ' ' <pins)" 'link prog seen '
+ok 'bpftool shows typed keys and values' jq -e \
+	'length > 0 and all(.[].formatted; (.key | type) == "number" and .value.kind >= 1 and
+	 .value.first_ns > 0 and (.value | has("cpu") and has("pid")))' dump.json
+ok 'and the program' jq -e '.name == "cover_entry"' prog.json
+ok 'all pins are gone afterwards' test ! -e /sys/fs/bpf/hytrace
+ok 'a pin outside bpffs is refused' sh -c \
+	"$hytrace cover -e bpf -a vfs_read --pin $PWD/here -- true 2>err; [ \$? = 125 ] &&
+	 grep -q 'is not in a bpffs' err && [ ! -e here ]"
+umount /sys/fs/bpf 2>/dev/null
+"$hytrace" cover -e bpf -a 'vfs_*' --pin again -o pin.json -- \
+	sh -c 'ls /sys/fs/bpf/hytrace/again >pins' 2>err
+is 'bpffs is mounted where it is not' "$(tr '\n' ' ' <pins)" 'link prog seen '
+
+# ---- two runs
+
+"$hytrace" cover -e bpf -a 'vfs_*' -d vfs_write -o a.json -- sh work.sh 2>/dev/null
+"$hytrace" cover -e bpf -a 'vfs_*' -o b.json -- sh work.sh 2>/dev/null
+"$hytrace" compare a.json b.json >comparison 2>err
+ok 'compare: a denied function is explained' grep -q 'was told to leave it out.*vfs_write' comparison
+is 'compare with itself: no difference' "$("$hytrace" compare a.json a.json | tail -n 1)" 'No difference.'
+echo '{"hytrace": "0", "schema": 1}' >bad.json
+"$hytrace" compare bad.json a.json 2>err
+is 'compare: not a document' $? 2
+
+tap_end

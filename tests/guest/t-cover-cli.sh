@@ -1,0 +1,211 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched stock
+#
+# hytrace cover as a script meets it: exit statuses, bad input before anything is enabled, what is
+# left behind however it ends, and results that cannot be written.
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+hytrace=$PWD/build/hytrace
+tracing=/sys/kernel/tracing
+cd "$tap_scratch" || exit 1
+[[ -d $tracing/instances ]] || mount -t tracefs nodev $tracing
+
+# Few functions, for a quick start.
+cover()
+{
+	"$hytrace" cover --engine bpf -a 'vfs_*' "$@"
+}
+
+# status WANTED ARGUMENT...: of cover
+status()
+{
+	local wanted=$1 got=0
+	shift
+
+	cover "$@" >out 2>err || got=$?
+	[[ $got == "$wanted" ]] || {
+		echo "status $got, not $wanted"
+		cat out err
+		return 1
+	}
+}
+
+# says TEXT WANTED ARGUMENT...: with that status and that text on stderr, with nothing left behind
+says()
+{
+	local text=$1
+	shift
+
+	status "$@" || return 1
+	grep -qF -- "$text" err || {
+		echo "not said: $text"
+		cat err
+		return 1
+	}
+	nothing_left
+}
+
+nothing_left()
+{
+	local left
+
+	left=$(ls -d $tracing/instances/hytrace-* /sys/fs/bpf/hytrace* ./*.tmp 2>/dev/null)
+	[[ -z $left ]] || {
+		echo "left behind: $left"
+		return 1
+	}
+}
+
+# The watchdog works beside us: give it a moment.
+soon()
+{
+	local i
+
+	for ((i = 0; i < 100; i++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	"$@"
+}
+
+# ---- with a command: its own status
+
+ok 'true gives 0' status 0 -- true
+ok 'a command'\''s own status' status 7 -- sh -c 'exit 7'
+ok 'killed by a signal: 128 + its number' status 143 -- sh -c 'kill -TERM $$'
+ok 'not found: 127, as a shell' says 'command not found' 127 -- ./no-such-command
+echo 'not a program' >data
+ok 'not executable: 126, as a shell' says 'cannot be executed' 126 -- ./data
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+cover -f json -o cmd.json -- sh -c 'echo to-stdout; echo to-stderr >&2; read -r x; echo "got $x"' \
+	>out 2>err <<<'the input'
+is 'stdin and stdout are the command'\''s' "$(cat out)" $'to-stdout\ngot the input'
+ok 'and stderr' grep -qx to-stderr err
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+is 'no file of hytrace is open in it' "$(cover -o r.txt -- sh -c 'ls /proc/$$/fd' 2>/dev/null |
+	tr '\n' ' ')" '0 1 2 '
+# shellcheck disable=SC2016
+is 'its signals are as they were' \
+	"$(cover -o r.txt -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status' 2>/dev/null)" \
+	"$(sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status')"
+
+# ---- bad input
+
+ok 'unknown engine: 2' says 'there is no such engine' 2 --engine foo --duration 1
+ok 'the same with a command: 125' says 'there is no such engine' 125 --engine foo -- true
+ok 'unknown option: 2' says 'unrecognized option' 2 --foo
+ok 'unknown format' says 'there is no such format' 125 -f xml -- true
+ok 'a mistyped name: the right one is offered' says 'did you mean vfs_read?' 125 -a vfs_raed -- true
+ok 'a glob without a match' says 'matches none of the' 125 -a 'nothing_like_this_*' -- true
+ok 'the same for -d' says 'matches none of the' 125 -d 'nothing_like_this_*' -- true
+ok 'a module that is not there' says 'is the module nonesuch loaded?' 125 -a ':mod:nonesuch' -- true
+ok 'an unreadable @file' says 'cannot read the list' 125 -a @no-such-file -- true
+printf '# only a comment\n\n' >empty.list
+ok 'an @file that names nothing' says 'names no function' 125 -a @empty.list -- true
+printf 'vfs_read\n  vfs_write # with a comment\nvfs_raed\n' >bad.list
+ok '@file: the line is told' says 'bad.list:3: vfs_raed: no such function' 125 -a @bad.list -- true
+ok 'an output that cannot be written' says 'cannot be written' 125 -o no/such/dir/x.json -- true
+ok 'an output that is a directory' says 'cannot be written' 125 -o . -- true
+ok 'no such process' says 'no such process' 2 --pid 4194303
+ok '--task without a command' says '--task follows a command' 2 --task
+ok 'a bad duration' says 'not a time' 2 --duration never
+ok 'no command of that name' sh -c "$hytrace foo 2>err; [ \$? = 2 ] && grep -q 'no such command' err"
+touch marker
+cover -a vfs_raed -- rm marker >/dev/null 2>&1
+ok 'the command is not run after bad input' test -e marker
+
+# ---- filters
+
+printf 'vfs_read\n\n# not this\nvfs_write\n' >two.list
+ok 'a list in a file' "$hytrace" cover -e bpf -a @two.list -f json -o two.json -- \
+	sh -c 'cat /etc/passwd >/dev/null; echo x >y'
+is 'it names what is traced' "$(jq -c '[.functions[] | select(.kind != "caller") | .name] | sort' two.json)" \
+	'["vfs_read","vfs_write"]'
+is 'and how many' "$(jq .totals.traced two.json)" 2
+cover -d vfs_read -f json -o three.json -- sh -c 'cat /etc/passwd >/dev/null; echo x >y'
+is '-d takes away' "$(jq -c '[.functions[] | select(.kind != "caller") | .name] |
+	[any(. == "vfs_read"), any(. == "vfs_write")]' three.json)" '[false,true]'
+
+# ---- the end
+
+"$hytrace" cover -e bpf -a 'vfs_*' -f json -o int.json >out 2>err &
+pid=$!
+ok 'it makes its instance' soon test -d $tracing/instances/hytrace-$pid
+ok 'and attaches' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
+sleep 1
+kill -INT $pid
+wait $pid
+is 'Ctrl-C is a good end' $? 0
+ok 'and the result is written' jq -e '.functions | length > 0' int.json
+ok 'nothing is left' nothing_left
+
+"$hytrace" cover -e bpf -a 'vfs_*' -f json -o killed.json -- sleep 1000 >out 2>err &
+pid=$!
+ok 'with a command, too' soon pgrep -x -P $pid sleep
+kill -TERM $pid
+wait $pid
+is 'a signal goes to the command, whose status it is' $? 143
+ok 'with the result' jq -e '.command == ["sleep", "1000"]' killed.json
+
+start=$SECONDS
+ok '--duration ends it' status 0 --duration 1 -f json -o d.json
+ok 'in time' test $((SECONDS - start)) -lt 60
+ok 'the time is told' jq -e '.seconds >= 0.9 and .seconds < 10' d.json
+
+ok '--pid ends with the process' sh -c \
+	"sleep 8 & exec $hytrace cover -e bpf -a 'vfs_*' --pid \$! -f json -o p.json"
+
+"$hytrace" cover -e bpf -a 'vfs_*' --pin t-cover -o never.json -- sleep 1000 >out 2>err &
+pid=$!
+ok 'it runs' soon pgrep -x -P $pid sleep
+sleeper=$(pgrep -x -P $pid sleep)
+ok 'it has pinned' test -e /sys/fs/bpf/hytrace/t-cover/link
+ok 'the unfinished result is there' test -e never.json.$pid.tmp
+kill -KILL $pid
+wait $pid 2>/dev/null
+ok 'after kill -9 all is gone: instance, pins, unfinished result' soon nothing_left
+ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
+ok 'the watchdog has gone' soon sh -c '! pgrep -f "cover --pin [t]-cover"'
+ok 'there is no half result' test ! -e never.json
+ok 'the command goes on' kill "$sleeper"
+
+# ---- writing
+
+mkdir full
+mount -t tmpfs -o size=4k nodev full
+echo old >full/x.json
+ok 'a full disk: 125' says 'No space left' 125 -f json -o full/x.json -- true
+is 'and the old file is still there' "$(cat full/x.json 2>/dev/null)" old
+is 'and nothing else' "$(ls full)" x.json
+umount full
+ok '/dev/full' says 'No space left' 125 -f json -o /dev/full -- true
+cover -f json -- true 2>err | true
+is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
+ok 'and it is told' grep -q 'Broken pipe' err
+ok 'nothing is left after all this' nothing_left
+umask 027
+cover -f json -o mode.json -- true 2>/dev/null
+is 'the result has the mode that umask says' "$(stat -c %a mode.json)" 640
+
+# ---- privileges
+
+chmod 755 . "$tap_scratch"
+nobody()
+{
+	local got=0
+
+	setpriv --reuid=65534 --regid=65534 --clear-groups "$hytrace" cover "$@" 2>err || got=$?
+	echo $got
+}
+is 'not permitted: 3' "$(nobody --duration 1)" 3
+ok 'and what is missing is told' grep -q 'CAP_SYS_ADMIN' err
+is 'not permitted, with a command: 125' "$(nobody -- true)" 125
+sysctl -q kernel.kptr_restrict=2
+is 'hidden addresses: 3' "$(cover --duration 1 2>err; echo $?)" 3
+ok 'and what to do' grep -q 'kptr_restrict' err
+sysctl -q kernel.kptr_restrict=1
+
+tap_end
