@@ -144,35 +144,37 @@ show_log()
 judge()
 {
 	local dir=$1 name=$2 where=$3 line planned=0 results=0 bad=0 status=none
-	local tap=$dir/$name.tap
+	local tap=$dir/$name.tap text
 
 	if [[ ! -e $tap ]]; then
 		fail "$where: $name did not run"
 		return
 	fi
 	while read -r line; do
+		# What is tested, without "not ok 7 - "
+		text=$(sed -E 's/^(not )?ok [0-9]+ *-? *//' <<<"$line")
 		case $line in
 		1..*) planned=${line#1..} ;;
 		'ok '*'# SKIP'* | 'ok '*'# XFAIL'*)
 			results=$((results + 1))
 			if [[ $name == ftracetest ]]; then
 				bad=$((bad + 1))
-				fail "$where: ${line#ok }"
+				fail "$where: $text"
 				show_log "$dir" "$(awk '{ print $2 }' <<<"$line")"
 			else
 				skipped=$((skipped + 1))
-				report skip "$where: ${line#ok }"
+				report skip "$where: $text"
 			fi
 			;;
 		'ok '*)
 			results=$((results + 1))
 			passed=$((passed + 1))
-			report ok "$where: ${line#ok }"
+			report ok "$where: $text"
 			;;
 		'not ok '*)
 			results=$((results + 1))
 			bad=$((bad + 1))
-			fail "$where: ${line#not ok }"
+			fail "$where: $text"
 			[[ $name != ftracetest ]] || show_log "$dir" "$(awk '{ print $3 }' <<<"$line")"
 			;;
 		'#   '*) ((!bad)) || printf '           %s\n' "$line" ;;
