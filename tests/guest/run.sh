@@ -10,7 +10,7 @@
 #
 # A test can fail in four ways: it says so, it says less than it planned, its script dies, the guest
 # dies. Nothing that is ours may be skipped by the ftracetest runner for want of a feature. Logs are
-# in build/test/guest/.
+# in build/test/guest/, or below HYTRACE_TEST_OUT.
 #
 # usage: run.sh [--tally FILE] [--kernel K] [TEST...]
 #	TEST: ftracetest, ftracetest/NAME.tc or t-NAME; all by default
@@ -21,7 +21,8 @@ set -euo pipefail
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$(dirname "$here")")
-out=$clone/build/test/guest
+logs=${HYTRACE_TEST_OUT:-$clone/build/test}
+out=$logs/guest
 tests_dir=tools/testing/selftests/ftrace
 ours=$clone/kernel/files/$tests_dir/test.d/oneshot
 tally=
@@ -81,7 +82,7 @@ header()
 # The stock runner and its helpers, with our tests beside them, as they are in a patched tree.
 assemble_ftracetest()
 {
-	local source dir=$clone/build/test/ftrace
+	local source dir=$logs/ftrace
 
 	source=$("$clone/kernel/build.sh" --print-source)
 	rm -rf "$dir"
@@ -242,6 +243,9 @@ main()
 {
 	local list key keys kernel append tests
 
+	mkdir -p "$logs"
+	exec 9>"$logs/guest.lock"
+	flock -n 9 || die "another run writes to $logs; HYTRACE_TEST_OUT= names another place"
 	rm -rf "$out"
 	mkdir -p "$out"
 	list=$(list_tests)
