@@ -527,7 +527,7 @@ print()
 	case $1 in
 	vmlinux) echo "$obj/vmlinux" ;;
 	image) echo "$obj/arch/x86/boot/bzImage" ;;
-	modules) echo "$obj/modroot" ;;
+	modules) echo "$obj/modroot/lib/modules/$(<"$obj/include/config/kernel.release")" ;;
 	objects) echo "$obj" ;;
 	release)
 		read -r line <"$obj/.hytrace-done"
