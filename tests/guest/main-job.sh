@@ -1,0 +1,97 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# The main job, what `make run` does once all is built: cover a kernel end to end.
+#
+#   1. Boot the patched kernel with ftrace=oneshot and take what ran until user space did.
+#   2. Cover a real workload (workload.sh) with the set in the kernel and with the map in BPF,
+#      both at the same time, and explain every difference.
+#   3. In a second guest, where a nanosecond is an instruction, see what each of them costs.
+#
+# Leaves json, and lists for undertaker-tailor, in build/run/.
+set -euo pipefail
+
+out=build/run
+
+# What happens in the guests: this script again, with a word.
+case ${1:-} in
+in-guest-cover)
+	# Stopped, the set stays: it is boot's, and the tracer does not see what comes next.
+	echo nop >/sys/kernel/tracing/current_tracer
+	build/hytrace cover --boot --vmlinux "$2" -f text -o "$out/boot.txt" \
+		-o "$out/boot.json" -o "$out/boot.tailor"
+	build/hytrace cover --engine both --vmlinux "$2" -f text -o "$out/workload.txt" \
+		-o "$out/workload.json" -o "$out/workload.tailor" \
+		-- tests/guest/workload.sh
+	exit
+	;;
+in-guest-cost)
+	run() { # NAME COMMAND...: a line "NAME user-seconds system-seconds"
+		local name=$1 log
+		shift
+		log=$(mktemp)
+		# The times are the workload's own, without attaching and reporting.
+		# shellcheck disable=SC2016 # expanded by the inner shell
+		"$@" bash -c 'TIMEFORMAT="%U %S"; { time tests/guest/workload.sh; } 2>"$1"' - "$log" \
+			>/dev/null 2>"$log.err" || { cat "$log" "$log.err" >&2; return 1; }
+		echo "$name $(tail -n 1 "$log")"
+	}
+	run warm-up env
+	run nothing env
+	run oneshot build/hytrace cover -e oneshot -o /tmp/oneshot.json --
+	run bpf build/hytrace cover -e bpf -o /tmp/bpf.json --
+	exit
+	;;
+esac
+
+cd "$(dirname "$0")/../.."
+vmlinux=$(kernel/build.sh --print-vmlinux)
+rm -rf "$out"
+mkdir -p "$out"
+
+echo "Covering boot and a workload on Linux $(kernel/build.sh --print-release) ..."
+kernel/vm.sh --append ftrace=oneshot --share "$out" -- \
+	tests/guest/main-job.sh in-guest-cover "$vmlinux" >"$out/comparison.txt"
+echo "Counting what it costs ..."
+kernel/vm.sh --icount --append mitigations=off -- \
+	tests/guest/main-job.sh in-guest-cost >"$out/cost.txt"
+
+echo
+echo "== Functions seen, by directory, of those that can be traced"
+echo
+# The reports' tables, side by side: a directory is a line of a name and two numbers.
+awk 'function row(name, boot, work, all) {
+	printf "  %-29s %8s %8s %10s\n", name, boot, work, all
+     }
+     BEGIN { row("DIRECTORY", "BOOT", "WORKLOAD", "TRACEABLE") }
+     !/^[[(a-z].* ([0-9.]+%|-)$/ { next }
+     { sub(/ \(loaded later\)/, ""); n = $1; seen[FILENAME, n] = $2; all[n] = $3
+       if (!known[n]++) names[++count] = n }
+     END { for (i = 1; i <= count; i++) {
+	n = names[i]
+	row(n, seen[ARGV[1], n] + 0, seen[ARGV[2], n] + 0, all[n])
+     } }' "$out/boot.txt" "$out/workload.oneshot.txt"
+for what in boot workload.oneshot; do
+	echo
+	echo "  $what.txt:"
+	sed -n '/^Functions:/,$s/^/    /p' "$out/$what.txt"
+done
+echo
+echo "== The set in the kernel against the map in BPF, at the same time"
+echo
+cat "$out/comparison.txt"
+echo
+echo "== CPU time of the workload, in guest instructions (1 CPU, no mitigations)"
+echo
+awk '$1 == "warm-up" { next }
+     { total = $2 + $3 }
+     $1 == "nothing" { base = total; name = "not traced" }
+     $1 == "oneshot" { name = "oneshot, all functions and callers" }
+     $1 == "bpf" { name = "kprobe.multi and a hash map, the same" }
+     { printf "  %-40s %8.0f million  %6.2f x\n", name, total * 1000, total / base }' "$out/cost.txt"
+echo
+echo "== Files"
+echo
+for f in "$out"/*.json "$out"/*.tailor; do
+	printf '  %-36s %8d bytes\n' "$f" "$(stat -c %s "$f")"
+done
