@@ -124,6 +124,9 @@ static enum reason by_filter(const struct hit *hit, unsigned int kind, const str
 			     const struct coverage *other)
 {
 	if (kind == HIT_CALLER) {
+		/* A place inside one of the BPF program's helpers: the program came by. */
+		if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
+			return REASON_OWN;
 		if (!same_globs(&from->filter.own, &other->filter.own))
 			return REASON_OWN;
 		if (!same_globs(&from->filter.deny, &other->filter.deny))

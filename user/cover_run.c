@@ -40,6 +40,7 @@ struct run {
 	struct symbols *symbols, *symbols_after;
 	struct traceable *traceable;
 	struct kernel_id kernel;
+	struct module_files *files;
 	struct guard *guard;
 	struct instance *instance;
 	struct outputs *outputs;
@@ -107,6 +108,17 @@ static int deny_own(struct run *r)
 	return err;
 }
 
+static int find_module_files(struct run *r)
+{
+	char *directory;
+
+	if (asprintf(&directory, "/lib/modules/%s", r->kernel.release) < 0)
+		return error__no_memory();
+	r->files = module_files__new(directory);
+	free(directory);
+	return r->files ? 0 : error__no_memory();
+}
+
 static int look_at_kernel(struct run *r)
 {
 	const struct cover_options *o = r->options;
@@ -121,6 +133,8 @@ static int look_at_kernel(struct run *r)
 		err = filter__check(&o->filter, r->traceable);
 	if (!err)
 		err = kernel_id__read(&r->kernel, r->symbols, o->vmlinux);
+	if (!err)
+		err = find_module_files(r);
 	return err;
 }
 
@@ -441,6 +455,7 @@ static int collect(struct run *r)
 {
 	struct places places = {
 		.before = r->symbols, .traceable = r->traceable, .kernel = &r->kernel,
+		.files = r->files,
 	};
 	int err;
 
@@ -484,6 +499,7 @@ static int cover_boot(struct run *r)
 	struct running *e = &r->running[0];
 	struct places places = {
 		.before = r->symbols, .traceable = r->traceable, .kernel = &r->kernel,
+		.files = r->files,
 	};
 	struct coverage *c = &e->coverage;
 	int err;
@@ -521,6 +537,7 @@ static void cleanup(struct run *r)
 	instance__close(r->instance);
 	outputs__free(r->outputs);
 	kernel_id__free(&r->kernel);
+	module_files__free(r->files);
 	traceable__free(r->traceable);
 	symbols__free(r->symbols);
 	symbols__free(r->symbols_after);

@@ -247,6 +247,13 @@ static bool resolve_offset_by(const struct symbols *s, struct coverage *c, struc
 
 void places__resolve_offset(const struct places *p, struct coverage *c, struct hit *hit)
 {
-	if (!(p->after && resolve_offset_by(p->after, c, hit)))
-		resolve_offset_by(p->before, c, hit);
+	uint64_t start;
+
+	if ((p->after && resolve_offset_by(p->after, c, hit)) ||
+	    resolve_offset_by(p->before, c, hit) || !p->files)
+		return;
+	hit->name = coverage__name(c, module_files__find(p->files, hit->module, hit->offset,
+							 &start));
+	if (hit->name && hit->kind == HIT_FUNCTION)
+		hit->offset = start;
 }

@@ -13,6 +13,7 @@
 
 #include "filter.h"
 #include "kernel_id.h"
+#include "module_files.h"
 #include "strstore.h"
 #include "symbols.h"
 #include "traceable.h"
@@ -114,6 +115,7 @@ struct places {
 	const struct symbols *before, *after;
 	const struct traceable *traceable;
 	const struct kernel_id *kernel;
+	struct module_files *files;	/* for modules that came and went between the two */
 };
 
 /*

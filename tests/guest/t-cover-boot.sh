@@ -1,0 +1,48 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched
+# append: ftrace=oneshot
+#
+# hytrace cover --boot: what ftrace=oneshot has recorded since boot, by the same words as any other run.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+# shellcheck source=tests/guest/tap.sh
+. "$(dirname "$(realpath "$0")")/tap.sh"
+hytrace=$PWD/build/hytrace
+tracing=/sys/kernel/tracing
+cd "$tap_scratch" || exit 1
+
+is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
+ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt
+is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
+is 'it says what it is' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
+for function in kernel_init do_initcalls do_basic_setup run_init_process \
+	bprm_execve; do
+	grep -q "^$function " $tracing/available_filter_functions ||
+		grep -qE " [tT] $function\$" /proc/kallsyms || continue
+	case $function in
+	# init text is gone from ftrace's list, and was traced all the same
+	kernel_init | run_init_process | bprm_execve)
+		ok "$function ran" jq -e --arg f $function \
+			'any(.functions[]; .name == $f and .kind != "caller")' boot.json
+		;;
+	*)
+		ok "$function called something" jq -e --arg f $function \
+			'any(.functions[]; .name == $f)' boot.json
+		;;
+	esac
+done
+ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers > 3000' boot.json
+is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' boot.json |
+	sort | uniq -d)" ''
+ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
+is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
+ok 'text says that it is boot' grep -q 'the boot of' boot.txt
+ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
+	[ \$? = 125 ]"
+ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
+is 'that does not touch it' "$(cat $tracing/current_tracer)" oneshot
+ok 'compare: each difference is explained' "$hytrace" compare boot.json run.json
+
+tap_end
