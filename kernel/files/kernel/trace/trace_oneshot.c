@@ -152,9 +152,27 @@ static bool oneshot_owner_listed(unsigned int owner)
 	return owner <= ONESHOT_MAX_MODULES;
 }
 
+/* As trace_function(), but it tells when the buffer is off or full. */
+static bool oneshot_write(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
+{
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	struct ring_buffer_event *event;
+	struct ftrace_entry *entry;
+
+	event = trace_buffer_lock_reserve(buffer, TRACE_FN, sizeof(*entry), tracing_gen_ctx());
+	if (!event)
+		return false;
+
+	entry = ring_buffer_event_data(event);
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	trace_buffer_unlock_commit_nostack(buffer, event);
+	return true;
+}
+
 /*
- * Write the event of a first hit: @ip called from @parent_ip, or, when @parent_ip
- * is zero, a call at @ip.
+ * Tell of a first hit: @ip called from @parent_ip, or, when @parent_ip is zero, a
+ * call at @ip.
  */
 static void oneshot_event(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
 {
@@ -163,7 +181,7 @@ static void oneshot_event(struct trace_array *tr, unsigned long ip, unsigned lon
 
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit >= 0) {
-		written = trace_function(tr, ip, parent_ip, tracing_gen_ctx());
+		written = oneshot_write(tr, ip, parent_ip);
 		/* Cheaper than probes in the scheduler for as long as we trace. */
 		if (written && tr->trace_flags & TRACE_ITER_RECORD_CMD)
 			trace_save_cmdline(current);
@@ -1114,11 +1132,16 @@ static struct tracer oneshot_trace __tracer_data = {
 	.flags_val	= oneshot_trace_flags_val,
 	.set_flag	= oneshot_trace_set_flag,
 	.allow_instances = true,
-	.no_header	= true,
 #ifdef CONFIG_FTRACE_STARTUP_TEST
 	.selftest	= trace_selftest_startup_oneshot,
 #endif
 };
+
+/* Its trace file has lines of events only: even the tracer's name would be read as an address. */
+bool tracer_is_oneshot(const struct tracer *tracer)
+{
+	return tracer == &oneshot_trace;
+}
 
 __init int init_oneshot_trace(void)
 {

@@ -9,6 +9,7 @@
 struct dentry;
 struct oneshot_set;
 struct trace_array;
+struct tracer;
 
 #ifdef CONFIG_ONESHOT_TRACER
 
@@ -36,6 +37,7 @@ struct oneshot_array {
 void oneshot_init_array(struct trace_array *tr);
 void oneshot_free_array(struct trace_array *tr);
 void oneshot_create_files(struct trace_array *tr, struct dentry *parent);
+bool tracer_is_oneshot(const struct tracer *tracer);
 int init_oneshot_trace(void);
 
 #else /* !CONFIG_ONESHOT_TRACER */
@@ -43,6 +45,7 @@ int init_oneshot_trace(void);
 static inline void oneshot_init_array(struct trace_array *tr) { }
 static inline void oneshot_free_array(struct trace_array *tr) { }
 static inline void oneshot_create_files(struct trace_array *tr, struct dentry *parent) { }
+static inline bool tracer_is_oneshot(const struct tracer *tracer) { return false; }
 static inline int init_oneshot_trace(void) { return 0; }
 
 #endif /* CONFIG_ONESHOT_TRACER */
