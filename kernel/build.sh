@@ -142,7 +142,7 @@ stop()
 {
 	trap - INT TERM HUP
 	[[ -z $child ]] || {
-		kill -TERM "$child" 2>/dev/null || true
+		kill -TERM -- "-$child" 2>/dev/null || true
 		wait "$child" 2>/dev/null || true
 	}
 	[[ ! -t 2 ]] || printf '\n' >&2
@@ -158,8 +158,11 @@ step()
 
 	note "kernel: $label"
 	printf '\n### %s: %s\n' "$label" "$*" >>"$log"
+	# A process group of its own, to be stopped as a whole.
+	set -m
 	"$@" >>"$log" 2>&1 </dev/null &
 	child=$!
+	set +m
 	if [[ -t 2 && -z ${V:-} ]]; then
 		progress "$label" "$expected" "$child"
 	elif [[ -n ${V:-} ]]; then
