@@ -113,6 +113,31 @@ $(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | programs $(SKEL)
 $(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS)
 
+# The same sources once more for the unit tests, with the sanitizers on and stopping at what they find;
+# an archive, so that a test links what it uses.
+SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
+
+$(B)/user-san/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | $(SKEL)
+	$(call msg,CC SAN,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
+
+$(B)/user-san/loader.a: $(SAN_OBJ)
+	$(call msg,AR,$@)rm -f $@ && ar rcs $@ $^
+
+$(B)/tests/unit/loader_%: tests/unit/loader_%.c $(B)/user-san/loader.a
+	$(call msg,CC SAN,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion
+
+MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
+
+man: $(MAN)
+
+$(B)/docs/%: docs/%.scd
+	$(call msg,MAN,$@)mkdir -p $(@D)
+	$(Q)scdoc <$< >$@.tmp && mv $@.tmp $@
+
+-include $(wildcard $(B)/user-san/*.d)
 -include $(wildcard $(B)/user/*.d $(B)/tests/unit/*.d)
 
 ## ---------------------------------------------------------------- the kernel
@@ -182,8 +207,10 @@ check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
 
 ## ---------------------------------------------------------------- install, clean
 
-install: $(B)/hytrace ## install the loader under DESTDIR/PREFIX
+install: $(B)/hytrace $(MAN) ## install the loader under DESTDIR/PREFIX
 	install -D -m 755 $(B)/hytrace $(DESTDIR)$(PREFIX)/bin/hytrace
+	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
+	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 
 clean: ## remove what was built here; the kernel work tree and the cache stay
 	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux) ;; *) rm -rf "$$f" ;; esac; done

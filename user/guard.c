@@ -113,12 +113,8 @@ static void __attribute__((noreturn)) watch(int pipe)
 	int status = 0;
 	FILE *f;
 
+	/* All signals stay blocked; in a session of its own, what a terminal sends does not come. */
 	setsid();
-	signal(SIGINT, SIG_IGN);
-	signal(SIGTERM, SIG_IGN);
-	signal(SIGHUP, SIG_IGN);
-	signal(SIGQUIT, SIG_IGN);
-	signal(SIGPIPE, SIG_IGN);
 	prctl(PR_SET_NAME, "hytrace-guard");
 	shut_out(pipe);
 
@@ -137,6 +133,7 @@ static void __attribute__((noreturn)) watch(int pipe)
 
 int guard__start(struct guard **ret)
 {
+	sigset_t all, old;
 	struct guard *g;
 	int ends[2], err;
 
@@ -149,11 +146,15 @@ int guard__start(struct guard **ret)
 		goto cleanup;
 	}
 	fflush(NULL);
+	/* A Ctrl-C between the fork and what the watchdog makes of signals must not end it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
 	g->pid = fork();
 	if (!g->pid) {
 		close(ends[1]);
 		watch(ends[0]);
 	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
 	close(ends[0]);
 	if (g->pid < 0) {
 		err = error__return(-errno, "cannot start the watchdog process: %s",

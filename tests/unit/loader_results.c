@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The loader's results: the oneshot tracer's files read, records merged, documents written and read
+ * back, differences explained.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "compare.h"
+#include "cover_outputs.h"
+#include "document.h"
+#include "instance.h"
+#include "loader_sample.h"
+#include "oneshot_files.h"
+#include "report.h"
+
+static struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
+
+static struct places sample_places(void)
+{
+	struct places p = { .before = sample_symbols(), .kernel = &kernel };
+
+	p.traceable = sample_functions(p.before);
+	return p;
+}
+
+static void free_places(struct places *p)
+{
+	traceable__free((struct traceable *)p->traceable);
+	symbols__free((struct symbols *)p->before);
+}
+
+static int read_entries(struct coverage *c, const char *text)
+{
+	struct places p = sample_places();
+	FILE *f = sample_file(text);
+	int err;
+
+	cr_assert(coverage__init(c, "oneshot") == 0);
+	err = oneshot_entries__read(f, "oneshot_entries", c, &p);
+	coverage__settle(c);
+	fclose(f);
+	free_places(&p);
+	return err;
+}
+
+static const char entries[] =
+	"ffffffff82000204 function 200 1 42\n"
+	"ffffffff82000111 caller 201 1 42\n"
+	"ffffffff82000104 function 100 0 7\n"
+	"104 mod_two function 300 0 9\n"
+	"17 mod_two caller 301 0 9\n"
+	"17ef1 mod_gone function 302 0 9\n";
+
+Test(oneshot_entries, become_hits_in_order_of_time)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	cr_assert(c.count == 6);
+	cr_expect(eq(str, (char *)c.hits[0].name, "vfs_read"));
+	cr_expect(c.hits[0].link == 0xffffffff81000100, "the entry, as linked");
+	cr_expect(c.hits[0].cpu == 0 && c.hits[0].pid == 7 && c.hits[0].first_ns == 100);
+	cr_expect(eq(str, (char *)c.hits[1].name, "vfs_write"));
+	cr_expect(c.hits[2].kind == HIT_CALLER);
+	cr_expect(c.hits[2].link == 0xffffffff81000111, "a return address stays what it is");
+	cr_expect(coverage__functions(&c) == 4);
+	cr_expect(coverage__callers(&c) == 2);
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, of_modules)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	cr_expect(eq(str, (char *)c.hits[3].module, "mod_two"));
+	cr_expect(eq(str, (char *)c.hits[3].name, "two_close"));
+	cr_expect(c.hits[3].offset == 0x100, "the entry");
+	cr_expect(c.hits[3].link == 0);
+	cr_expect(eq(str, (char *)c.hits[4].name, "two_open"));
+	cr_expect(c.hits[4].offset == 0x17);
+	cr_expect(eq(str, (char *)c.hits[5].module, "mod_gone"));
+	cr_expect(c.hits[5].name == NULL && c.hits[5].offset == 0x17ef1);
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, both_is_two_places_or_one)
+{
+	struct coverage c;
+
+	/* A site that is also returned to: the entry is another address. */
+	cr_assert(read_entries(&c, "ffffffff82000104 both 100 0 7\n") == 0);
+	cr_expect(c.count == 2);
+	coverage__free(&c);
+	/* Without an ENDBR64 it is the same. */
+	cr_assert(read_entries(&c, "ffffffff82000500 both 100 0 7\n") == 0);
+	cr_assert(c.count == 1);
+	cr_expect(c.hits[0].kind == HIT_BOTH);
+	coverage__free(&c);
+	/* A return address that is the next function's entry. */
+	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
+				   "ffffffff82000104 function 100 0 7\n") == 0);
+	cr_assert(c.count == 1);
+	cr_expect(c.hits[0].kind == HIT_BOTH && c.hits[0].first_ns == 50 && c.hits[0].pid == 3);
+	coverage__free(&c);
+}
+
+static const char *const bad_entries[] = {
+	"ffffffff82000104\n",
+	"ffffffff82000104 function\n",
+	"ffffffff82000104 something 1 2 3\n",
+	"ffffffff82000104 function 1 2 3 4\n",
+	"ffffffff82000104 mod function x 2 3\n",
+	"LOST 12 EVENTS\n",
+	"\n",
+};
+
+Test(oneshot_entries, refuses_what_it_does_not_know)
+{
+	for (size_t i = 0; i < sizeof(bad_entries) / sizeof(bad_entries[0]); i++) {
+		struct coverage c;
+
+		cr_expect(read_entries(&c, bad_entries[i]) == -EPROTO, "%s", bad_entries[i]);
+		coverage__free(&c);
+	}
+}
+
+Test(oneshot_entries, hidden_addresses_are_not_permitted)
+{
+	struct coverage c;
+
+	cr_expect(read_entries(&c, "0000000000000000 function 1 2 3\n") == -EPERM);
+	coverage__free(&c);
+}
+
+Test(oneshot_stats, losses_and_costs)
+{
+	FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
+			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n");
+	struct coverage c;
+
+	cr_assert(coverage__init(&c, "oneshot") == 0);
+	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c) == 0);
+	cr_expect(counters__get(&c.lost, "refused") == 7);
+	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
+	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
+	cr_expect(counters__get(&c.lost, "entries") == 0);
+	cr_expect(coverage__losses(&c) == 10);
+	coverage__free(&c);
+	fclose(f);
+}
+
+Test(places, generated_code_is_nowhere)
+{
+	struct places p = sample_places();
+	struct hit hit = { .addr = 0xffffffffc0500010, .kind = HIT_CALLER };
+	struct coverage c;
+
+	cr_assert(coverage__init(&c, "bpf") == 0);
+	cr_expect(not(places__resolve(&p, &c, &hit)));
+	hit.addr = 0xffffffffc0400111;
+	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(hit.offset == 0x111);
+	hit.addr = 0xffffffff82000100;
+	hit.kind = HIT_FUNCTION;
+	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(eq(str, (char *)hit.name, "vfs_read"), "ftrace's name, not the alias");
+	coverage__free(&c);
+	free_places(&p);
+}
+
+/* ---- documents */
+
+static struct coverage sample_coverage(const char *engine)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	free(c.engine);
+	c.engine = strdup(engine);
+	c.kernel.release = strdup("6.12.0-test");
+	c.kernel.build_id = strdup("0123456789abcdef");
+	c.kernel.offset_known = true;
+	c.kernel.kaslr_offset = KASLR;
+	c.boot_id = strdup("boot");
+	c.callers = true;
+	c.follows_modules = true;
+	c.seconds = 1.5;
+	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
+	c.traceable = 7;
+	c.traced = 6;
+	cr_assert(globs__add(&c.filter.own, "own_helper") == 0);
+	return c;
+}
+
+static char *print(void (*report)(const struct coverage *c, FILE *out), const struct coverage *c)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	report(c, f);
+	fclose(f);
+	return text;
+}
+
+static void save(const char *text, char *path)
+{
+	int fd;
+
+	strcpy(path, "/tmp/document.XXXXXX");
+	fd = mkstemp(path);
+	cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+Test(tailor, is_addresses_and_nothing_else)
+{
+	struct coverage c = sample_coverage("oneshot");
+	char *text = print(report__tailor, &c);
+
+	cr_expect(eq(str, text, "ffffffff81000100\nffffffff81000200\nffffffff81000111\n"
+				"100 mod_two\n17 mod_two\n17ef1 mod_gone\n"));
+	free(text);
+	coverage__free(&c);
+}
+
+Test(document, comes_back_as_it_was)
+{
+	struct coverage c = sample_coverage("bpf"), back;
+	char *text = print(report__json, &c), *again, path[64];
+
+	save(text, path);
+	cr_assert(document__read(&back, path) == 0);
+	again = print(report__json, &back);
+	cr_expect(eq(str, again, text));
+	cr_expect(back.count == c.count);
+	cr_expect(back.kernel.kaslr_offset == KASLR);
+	unlink(path);
+	free(text);
+	free(again);
+	coverage__free(&c);
+	coverage__free(&back);
+}
+
+Test(document, unknown_is_null)
+{
+	struct coverage c = sample_coverage("bpf");
+	char *text;
+
+	c.kernel.offset_known = false;
+	c.hits[0].link = 0;
+	text = print(report__json, &c);
+	cr_expect(strstr(text, "\"kaslr_offset\": null") != NULL);
+	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
+	cr_expect(strstr(text, "\"command\": null") != NULL);
+	free(text);
+	coverage__free(&c);
+}
+
+static const char *const bad_documents[] = {
+	"",
+	"{",
+	"[]",
+	"{}",
+	"{\"hytrace\": \"0\", \"schema\": 1}",
+	"{\"hytrace\": \"0\", \"schema\": 99, \"engine\": \"bpf\", \"functions\": []}",
+	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": [1]}",
+	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": [{\"kind\": \"x\"}]}",
+	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": {}}",
+	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": [], "
+	"\"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
+};
+
+Test(document, refuses_what_is_none)
+{
+	for (size_t i = 0; i < sizeof(bad_documents) / sizeof(bad_documents[0]); i++) {
+		struct coverage c;
+		char path[64];
+
+		save(bad_documents[i], path);
+		cr_expect(document__read(&c, path) == -EINVAL, "%s", bad_documents[i]);
+		unlink(path);
+	}
+}
+
+/* ---- comparing */
+
+/* What compare says of vfs_read, which only @a has. */
+static enum reason reason_of(struct coverage *a, struct coverage *b)
+{
+	struct comparison cmp;
+	enum reason reason = REASON_COUNT;
+
+	/* In order of time it is the first. */
+	cr_assert(strcmp(b->hits[0].name, "vfs_read") == 0);
+	memmove(b->hits, b->hits + 1, --b->count * sizeof(*b->hits));
+	cr_assert(compare__run(&cmp, a, b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.only_a_count == 1 && cmp.only_b_count == 0);
+	if (cmp.only_a_count == 1)
+		reason = cmp.only_a[0].reason;
+	compare__free(&cmp);
+	coverage__free(a);
+	coverage__free(b);
+	return reason;
+}
+
+#define REASON_TEST(test, expected, change)					\
+	Test(compare, test)							\
+	{									\
+		struct coverage a = sample_coverage("oneshot");			\
+		struct coverage b = sample_coverage("bpf");			\
+										\
+		change;								\
+		cr_expect(reason_of(&a, &b) == expected);			\
+	}
+
+REASON_TEST(unexplained, REASON_UNEXPLAINED, )
+REASON_TEST(denied, REASON_DENIED, globs__add(&b.filter.deny, "vfs_r*"))
+REASON_TEST(own_helper, REASON_OWN, globs__add(&b.filter.own, "vfs_read"))
+REASON_TEST(not_asked, REASON_NOT_ASKED, globs__add(&b.filter.allow, "vfs_write"))
+REASON_TEST(before, REASON_BEFORE, b.window.open = 150)
+REASON_TEST(just_in_time_is_no_reason, REASON_UNEXPLAINED, b.window.open = 98)
+REASON_TEST(within_the_clocks_error, REASON_BEFORE, b.window.open = 99)
+REASON_TEST(after, REASON_AFTER, b.window.closing = 90)
+REASON_TEST(other_boot, REASON_OTHER_BOOT, (free(b.boot_id), b.boot_id = strdup("other")))
+REASON_TEST(scope, REASON_SCOPE, b.scope = SCOPE_TASK)
+REASON_TEST(wider_scope_is_no_reason, REASON_UNEXPLAINED, a.scope = SCOPE_TASK)
+REASON_TEST(full, REASON_FULL, counters__add(&b.lost, "map_full", 1))
+REASON_TEST(recursion, REASON_RECURSION, counters__add(&b.lost, "recursion_misses", 1))
+REASON_TEST(own_losses_are_no_reason, REASON_UNEXPLAINED,
+	    counters__add(&a.lost, "recursion_misses", 1))
+REASON_TEST(unattached, REASON_UNATTACHED,
+	    (b.unattached = calloc(2, sizeof(char *)), b.unattached[0] = strdup("vfs_read")))
+
+Test(compare, misses_explain_no_more_than_were_counted)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	b.count = 0;
+	counters__add(&b.lost, "recursion_misses", 3);
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.only_a_count == 4);
+	cr_expect(compare__unexplained(&cmp) == 1);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, a_module_that_came_later)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	b.follows_modules = false;
+	b.modules = calloc(1, sizeof(char *));
+	b.count = 3;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_assert(cmp.only_a_count == 2);
+	cr_expect(cmp.only_a[0].reason == REASON_MODULE);
+	cr_expect(cmp.only_a[1].reason == REASON_MODULE);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, another_build_by_name)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	free(b.kernel.build_id);
+	b.kernel.build_id = strdup("fedcba9876543210");
+	for (size_t i = 0; i < b.count; i++)
+		b.hits[i].link += b.hits[i].link ? 0x40 : 0;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.by_name);
+	cr_expect(cmp.only_a_count == 0 && cmp.only_b_count == 0);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, callers_that_the_other_did_not_record)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	b.callers = false;
+	b.count = 2;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_CALLER) == 0);
+	cr_assert(cmp.only_a_count == 2);
+	cr_expect(cmp.only_a[0].reason == REASON_NO_CALLERS);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+/* ---- names and times */
+
+static const struct {
+	const char *path, *engine, *expected;
+} names[] = {
+	{ "run.json", "bpf", "run.bpf.json" },
+	{ "/tmp/a.b/run", "oneshot", "/tmp/a.b/run.oneshot" },
+	{ "dir/run.tar.json", "bpf", "dir/run.tar.bpf.json" },
+	{ ".hidden", "bpf", ".hidden.bpf" },
+};
+
+Test(outputs, a_name_for_each_engine)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = outputs__engine_path(names[i].path, names[i].engine);
+
+		cr_expect(eq(str, path, (char *)names[i].expected));
+		free(path);
+	}
+}
+
+Test(clock, drift_is_spread)
+{
+	struct clock_pair first = { 1000, 501000, 0 }, last = { 2000, 502010, 0 };
+
+	cr_expect(clock_pair__local(&first, &last, 1000) == 501000);
+	cr_expect(clock_pair__local(&first, &last, 2000) == 502010);
+	cr_expect(clock_pair__local(&first, &last, 1500) == 501505);
+	cr_expect(clock_pair__local(&first, &first, 1700) == 501700);
+}
