@@ -144,6 +144,7 @@ stop()
 	[[ -z $child ]] || {
 		kill -TERM -- "-$child" 2>/dev/null || true
 		wait "$child" 2>/dev/null || true
+		while kill -0 -- "-$child" 2>/dev/null; do sleep 0.1; done
 	}
 	[[ ! -t 2 ]] || printf '\n' >&2
 	printf '%s: interrupted; the next run goes on from here\n' "$self" >&2
