@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: patched stock
+# kernels: stock
 #
 # The BPF engine: what it records, held against what the kernel itself says; pinned maps; losses.
 

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# kernels: patched stock
+# kernels: patched
 #
 # hytrace cover as a script meets it: exit statuses, bad input before anything is enabled, what is
 # left behind however it ends, and results that cannot be written.
