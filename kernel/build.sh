@@ -93,11 +93,24 @@ toolchain()
 	pahole --version
 }
 
+# What of a tree the compiler reads: documentation and self-tests may change without a build.
+compiled_part()
+{
+	if [[ -n $unpatched ]]; then
+		echo "$1"
+	else
+		in_src ls-tree "$1" | grep -vE '	(Documentation|tools)$'
+		in_src ls-tree "$1" Documentation/Kconfig
+		in_src ls-tree "$1" tools/ | grep -vE '	tools/testing$'
+	fi
+}
+
 # done_key TREE: what a finished build depends on.
 done_key()
 {
 	{
-		echo "1 $1 $(release_suffix)"
+		echo "2 $(release_suffix)"
+		compiled_part "$1"
 		cat "${fragments[@]}"
 		toolchain
 	} | sha256sum | cut -c1-40
@@ -307,6 +320,12 @@ move_src()
 	in_src clean -fdxq
 }
 
+# The unpatched source is always where it is.
+src_is_at()
+{
+	[[ -n $unpatched || $(in_src rev-parse 'HEAD^{tree}') == "$1" ]]
+}
+
 # What a killed build or a full disk may have left half-written.
 sweep()
 {
@@ -385,13 +404,14 @@ build()
 		tree=$(in_src rev-parse "$commit^{tree}")
 	fi
 	key=$(done_key "$tree")
-	if is_done "$key"; then
+	if is_done "$key" && src_is_at "$tree"; then
 		note "kernel: $name is up to date"
 		return
 	fi
 	mkdir -p "${src%/src}"
 	lock "${src%/src}/build.lock" 9
 	if is_done "$key"; then
+		[[ -z $commit ]] || move_src "$commit"
 		note "kernel: $name is up to date"
 		return
 	fi
@@ -515,6 +535,8 @@ print_tree()
 		echo "$clone"
 	else
 		good_or_die
+		src_is_at "$(wanted_tree)" || [[ -n ${HYTRACE_STALE_OK:-} ]] ||
+			die "the shared source is not at this clone's state; run kernel/build.sh"
 		echo "$src"
 	fi
 }
