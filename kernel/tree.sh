@@ -149,22 +149,33 @@ apply_patch()
 		"then there git am --reject $patch"
 }
 
-# fold_file DIR FILE: put one of our own files into the index.
-fold_file()
+# fold_files DIR FILE...: puts files of ours into the index, all at once, as each git takes a while.
+fold_files()
 {
-	local dir=$1 file=$2 mode=100644 blob
+	local dir=$1 file mode blob taken
+	shift
 
-	if [[ -L $dir/files/$file ]]; then
-		blob=$(readlink -n "$dir/files/$file" | in_src hash-object -w --stdin)
-		mode=120000
-	else
+	[[ $# -gt 0 ]] || return 0
+	taken=$(in_src ls-files -- "${@/#/:(literal)}")
+	[[ -z $taken ]] || die "kernel/files/${taken%%$'\n'*} is a file of the kernel itself:" \
+		"changes to it belong into a patch"
+	for file; do
+		[[ -L $dir/files/$file ]] || printf '%s\n' "$dir/files/$file"
+	done | in_src hash-object -w --no-filters --stdin-paths >"$tmp/blobs"
+	exec 5<"$tmp/blobs"
+	for file; do
+		mode=100644
 		[[ ! -x $dir/files/$file ]] || mode=100755
-		blob=$(in_src hash-object -w --no-filters "$dir/files/$file")
-	fi
-	if in_src cat-file -e "pristine:$file" 2>/dev/null; then
-		die "kernel/files/$file is a file of the kernel itself: changes to it belong into a patch"
-	fi
-	in_src update-index --add --cacheinfo "$mode,$blob,$file"
+		if [[ -L $dir/files/$file ]]; then
+			mode=120000
+			blob=$(readlink -n "$dir/files/$file" | in_src hash-object -w --stdin)
+		else
+			read -r blob <&5
+		fi
+		printf '%s %s\t%s\n' "$mode" "$blob" "$file"
+	done >"$tmp/entries"
+	exec 5<&-
+	in_src update-index --index-info <"$tmp/entries"
 }
 
 # commit_patch PATCH: a commit of the index, with the patch's own author and message.
@@ -190,7 +201,7 @@ commit_patch()
 # Makes the commits of DIR (kernel/, or one just like it) and prints the last one.
 make_series()
 {
-	local dir=$1 parent n=0 file line lines=() owner
+	local dir=$1 parent n=0 file line lines=() files owner
 	local -A owned=()
 
 	mapfile -t lines < <(list_series "$dir")
@@ -204,9 +215,8 @@ make_series()
 	in_src read-tree "$parent"
 	for line in ${lines[@]+"${lines[@]}"}; do
 		apply_patch "$dir/patches/${line%%[[:space:]]*}"
-		while read -r file; do
-			[[ -z $file ]] || fold_file "$dir" "$file"
-		done <<<"${owned[$n]:-}"
+		mapfile -t files < <(printf '%s' "${owned[$n]:-}")
+		fold_files "$dir" ${files[@]+"${files[@]}"}
 		[[ $(in_src write-tree) != $(in_src rev-parse "$parent^{tree}") ]] ||
 			die "kernel/patches/${line%%[[:space:]]*} changes nothing and no file of kernel/files" \
 				"belongs to it: take it out of kernel/series"
@@ -403,12 +413,12 @@ wanted_commit()
 	fi
 }
 
-# The same question for --print-*, which write nothing but, for a tree with edits, objects.
+# The same question for --print-*, which add objects and refs to the cache, but move nothing.
 wanted_tree_quietly()
 {
 	local commit
 
-	commit=$(known_series) || return
+	commit=$(series_commit) || return
 	if have_clone && [[ $(in_clone config hytrace.store) == "$store" ]] && ! clone_busy &&
 		clone_has_work; then
 		[[ $(clone_base) == "$commit" ]] || return
