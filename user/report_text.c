@@ -17,6 +17,8 @@
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20
 #define OTHERS "(others)"
+/* Of the kernel's image, and not in its list of functions any more: freed when boot was done. */
+#define FREED "(init code, freed)"
 
 struct group {
 	char *name;
@@ -152,7 +154,7 @@ static int count_others(const struct coverage *c, const struct traceable *t,
 		if (!(hit->kind & HIT_FUNCTION) ||
 		    (hit->addr && traceable__find(t, hit->addr)))
 			continue;
-		snprintf(name, sizeof(name), hit->module ? "[%s] (loaded later)" : OTHERS "%s",
+		snprintf(name, sizeof(name), hit->module ? "[%s] (loaded later)" : FREED "%s",
 			 hit->module ? hit->module : "");
 		group = groups__get(groups, name);
 		if (!group)

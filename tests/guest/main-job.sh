@@ -65,7 +65,8 @@ awk 'function row(name, boot, work, all) {
      }
      BEGIN { row("DIRECTORY", "BOOT", "WORKLOAD", "TRACEABLE") }
      !/^[[(a-z].* ([0-9.]+%|-)$/ { next }
-     { sub(/ \(loaded later\)/, ""); n = $1; seen[FILENAME, n] = $2; all[n] = $3
+     { work = $(NF - 2); traceable = $(NF - 1)
+       sub(/  +[0-9]+ .*/, ""); n = $0; seen[FILENAME, n] = work; all[n] = traceable
        if (!known[n]++) names[++count] = n }
      END { for (i = 1; i <= count; i++) {
 	n = names[i]
