@@ -59,19 +59,17 @@ kernel/vm.sh --icount --append mitigations=off -- \
 echo
 echo "== Functions seen, by directory, of those that can be traced"
 echo
-# The reports' tables, side by side: a directory is a line of a name and two numbers.
-awk 'function row(name, boot, work, all) {
-	printf "  %-29s %8s %8s %10s\n", name, boot, work, all
-     }
-     BEGIN { row("DIRECTORY", "BOOT", "WORKLOAD", "TRACEABLE") }
+row='  %-29s %8s %8s %10s\n'
+# shellcheck disable=SC2059 # the format is the table's
+printf "$row" DIRECTORY BOOT WORKLOAD TRACEABLE
+# The reports' tables, side by side: a line is a name, two numbers and a share.
+awk -v row="$row" '
      !/^[[(a-z].* ([0-9.]+%|-)$/ { next }
-     { work = $(NF - 2); traceable = $(NF - 1)
-       sub(/  +[0-9]+ .*/, ""); n = $0; seen[FILENAME, n] = work; all[n] = traceable
-       if (!known[n]++) names[++count] = n }
-     END { for (i = 1; i <= count; i++) {
-	n = names[i]
-	row(n, seen[ARGV[1], n] + 0, seen[ARGV[2], n] + 0, all[n])
-     } }' "$out/boot.txt" "$out/workload.oneshot.txt"
+     { count = $(NF - 2); traceable = $(NF - 1)
+       sub(/  +[0-9]+ .*/, ""); seen[FILENAME, $0] = count; all[$0] = traceable }
+     END { for (name in all)
+	printf row, name, seen[ARGV[1], name] + 0, seen[ARGV[2], name] + 0, all[name]
+     }' "$out/boot.txt" "$out/workload.oneshot.txt" | LC_ALL=C sort
 for what in boot workload.oneshot; do
 	echo
 	echo "  $what.txt:"
