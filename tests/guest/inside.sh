@@ -19,11 +19,7 @@ run_ftracetest()
 {
 	local runner=${1%%:*} tests=${1#*:}
 
-	mkdir -p /tmp/logs
-	"$runner" -K -l /tmp/logs "$tests"
-	local status=$?
-	cp -r /tmp/logs/. "$out/logs"
-	return "$status"
+	"$runner" -K -l "$out/logs" "$tests"
 }
 
 for test; do

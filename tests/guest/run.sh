@@ -14,7 +14,7 @@
 #
 # usage: run.sh [--tally FILE] [--kernel K] [TEST...]
 #	TEST: ftracetest, ftracetest/NAME.tc or t-NAME; all by default
-#	--kernel K	only on this kernel (debug takes the place of patched)
+#	--kernel K	only on this kernel; debug, or the path of one, takes the place of patched
 #	--tally FILE	append "passed failed skipped" there
 
 set -euo pipefail
@@ -196,12 +196,15 @@ run_batch()
 	local kernel=$1 append=$2 name dir status=0 test where
 	shift 2
 
-	[[ $kernel != patched || $only_kernel != debug ]] || kernel=debug
+	if [[ $kernel == patched && ( $only_kernel == debug || $only_kernel == */* ) ]]; then
+		kernel=$only_kernel
+	fi
 	where=$kernel${append:+ ($append)}
+	[[ $kernel != */* ]] || where=$(basename "$kernel")${append:+ ($append)}
 	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
 	mkdir -p "$dir"
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout 1500 \
-		--console "$dir/console" --share "$dir" -- \
+		--console "$dir/console" --share "$logs" -- \
 		env HYTRACE_SPLATS="$splats" HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
 		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" || status=$?
 	for test; do
@@ -225,7 +228,7 @@ vmlinux_of()
 	case $1 in
 	patched) "$clone/kernel/build.sh" --print-vmlinux ;;
 	debug | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
-	*) echo ;;
+	*/*) [[ ! -e $1/vmlinux ]] || echo "$1/vmlinux" ;;
 	esac
 }
 
@@ -235,6 +238,7 @@ runs_now()
 	case $only_kernel in
 	'') [[ $1 != debug ]] ;;
 	debug) [[ $1 == patched || $1 == debug ]] ;;
+	*/*) [[ $1 == patched ]] ;;
 	*) [[ $1 == "$only_kernel" ]] ;;
 	esac
 }

@@ -78,10 +78,13 @@ is 'each caller is behind a call instruction in vmlinux' \
 				my $o = $a - $_->[0];
 				next if $o < 8 || $o > length $_->[1];
 				my $b = substr($_->[1], $o - 7, 7);
-				# call rel32; call *mem and *reg in their lengths
+				# call rel32; call *mem and *reg in their lengths, the longest of
+				# which the kernel makes a shorter call rel32 when it boots; and room
+				# that was left for a call
 				$ok = $b =~ /\xe8....$/s || $b =~ /\xff[\x15\x90-\x97]....$/s ||
 					$b =~ /\xff[\x50-\x57].$/s || $b =~ /\xff[\xd0-\xd7\x10-\x17]$/s ||
-					$b =~ /\xff[\x14\x54\x94]/s;
+					$b =~ /\xff[\x14\x54\x94]/s || $b =~ /\xff\x15...$/s ||
+					$b =~ /\x90{5}$/s;
 			}
 			print "$_\n" unless $ok;
 			$n++;
