@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-debug bench kselftest kernel series series-build vm check clean distclean
+NO_TOOLS := help deps run test test-debug bench bench-native kselftest kernel series series-build vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -191,6 +191,13 @@ bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) $(B)/bench/bench
 	$(Q)tests/bench/run.sh
 
+bench-native: $(B)/bench/oneshot_set ## what a look-up in the set takes on this machine, in ns
+	$(Q)$<
+
+$(B)/bench/oneshot_set: tests/bench/native/oneshot_set.c $(wildcard kernel/files/kernel/trace/oneshot_set.* tests/unit/kernel_shim.h)
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -o $@ $<
+
 BENCH_OBJ := $(patsubst tests/bench/%.c,$(B)/bench/%.o,$(wildcard tests/bench/*.c))
 
 $(B)/bench/%.o: tests/bench/%.c $(B)/bpf/bench.skel.h $(LIBBPF_DIR)/libbpf.a
@@ -220,4 +227,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug kselftest bench check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug kselftest bench bench-native check programs install clean distclean FORCE
