@@ -37,11 +37,13 @@ static unsigned long next_random(unsigned long *state)
 static double lookup_ns(const struct oneshot_set *set, const unsigned long *addrs,
 			unsigned long count)
 {
-	unsigned long i, found = 0;
+	unsigned long i, next = 0, found = 0;
 	double start = now_ns();
 
-	for (i = 0; i < LOOKUPS; i++)
-		found += oneshot_set_has(set, addrs[i % count], ONESHOT_FUNCTION);
+	for (i = 0; i < LOOKUPS; i++) {
+		found += oneshot_set_has(set, addrs[next], ONESHOT_FUNCTION);
+		next = next + 1 < count ? next + 1 : 0;
+	}
 	if (found != LOOKUPS)
 		abort();
 	return (now_ns() - start) / LOOKUPS;
