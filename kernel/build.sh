@@ -49,7 +49,9 @@ Print a path and build nothing; fail unless there is a good build of the clone's
   --print-tree       the kernel source with the series applied: build/linux, or the shared one
   --print-source     the pristine source, for tools/; unpacked if it is not yet
 
-The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache). V=1 shows the compiler's lines.
+The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache): what belongs to kernel sources no
+longer installed may be removed there. HYTRACE_LINUX_TARBALL= takes another tarball than the one of
+linux-source-6.12. V=1 shows the compiler's lines.
 USAGE
 }
 
@@ -167,11 +169,12 @@ stop()
 # step LABEL EXPECTED COMMAND...: runs it with all output in the log, and says how far it is.
 step()
 {
-	local label=$1 expected=$2 status=0
+	local label=$1 expected=$2 status=0 lines
 	shift 2
 
 	note "kernel: $label"
 	printf '\n### %s: %s\n' "$label" "$*" >>"$log"
+	lines=$(wc -l <"$log")
 	# A process group of its own, to be stopped as a whole.
 	set -m
 	"$@" >>"$log" 2>&1 </dev/null &
@@ -180,7 +183,7 @@ step()
 	if [[ -t 2 && -z ${V:-} ]]; then
 		progress "$label" "$expected" "$child"
 	elif [[ -n ${V:-} ]]; then
-		tail -n +1 -s 0.2 --pid="$child" -f "$log" >&2
+		tail -n +$((lines + 1)) -s 0.2 --pid="$child" -f "$log" >&2
 	fi
 	wait "$child" || status=$?
 	child=
