@@ -458,17 +458,23 @@ static struct oneshot_module *oneshot_module_find(unsigned int id)
 	return mod;
 }
 
-static struct oneshot_module *oneshot_module_get(const char *name)
+static struct oneshot_module *oneshot_module_named(const char *name)
 {
 	struct oneshot_module *mod;
+
+	for (mod = oneshot_modules; mod && strcmp(mod->name, name); mod = mod->next)
+		;
+	return mod;
+}
+
+/* For a module that comes; what goes has an entry, unless there was no memory for it. */
+static struct oneshot_module *oneshot_module_get(const char *name)
+{
+	struct oneshot_module *mod = oneshot_module_named(name);
 	unsigned int id = oneshot_modules ? oneshot_modules->id + 1 : 1;
 
-	for (mod = oneshot_modules; mod; mod = mod->next)
-		if (!strcmp(mod->name, name))
-			return mod;
-
-	if (id > ONESHOT_MAX_MODULES)
-		return NULL;
+	if (mod || id > ONESHOT_MAX_MODULES)
+		return mod;
 
 	mod = kzalloc(sizeof(*mod), GFP_KERNEL);
 	if (!mod)
@@ -510,18 +516,19 @@ static int oneshot_module_notify(struct notifier_block *nb, unsigned long state,
 
 	guard(mutex)(&trace_types_lock);
 
-	mod = oneshot_module_get(module->name);
-	if (!mod)
-		pr_warn_once("oneshot: no room for module %s: its functions are not listed\n",
-			     module->name);
+	mod = oneshot_module_named(module->name);
 
 	switch (state) {
 	case MODULE_STATE_COMING:
 		/* The JIT may have had the place before, and told nobody. */
 		oneshot_forget((unsigned long)text->base, text->size);
 		oneshot_forget((unsigned long)init->base, init->size);
-		if (!mod)
+		mod = oneshot_module_get(module->name);
+		if (!mod) {
+			pr_warn_once("oneshot: no room for module %s: its functions are not listed\n",
+				     module->name);
 			break;
+		}
 		WRITE_ONCE(mod->text, (unsigned long)text->base);
 		WRITE_ONCE(mod->text_size, text->size);
 		WRITE_ONCE(mod->init, (unsigned long)init->base);
