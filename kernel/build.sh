@@ -358,7 +358,7 @@ expected_files()
 	elif [[ -f $obj/.hytrace-files ]]; then
 		cat "$obj/.hytrace-files"
 	else
-		echo 2200
+		echo 2000
 	fi
 }
 
