@@ -10,7 +10,7 @@
 # take long, so they run at the same time. Logs and results are in build/kselftest/.
 #
 # Usage: tests/guest/kselftest.sh [--kernels UNPATCHED PATCHED] [TEST]...
-#   --kernels  compare these, as for vm.sh --kernel, and build nothing
+#   --kernels  compare these, images or build directories, and build nothing
 #   TEST       only these, files or directories below test.d
 
 set -euo pipefail
@@ -78,7 +78,8 @@ image_of()
 	if [[ $1 == unpatched-selftest ]]; then
 		"$clone/kernel/build.sh" --unpatched --selftest --print-image
 	else
-		realpath -e "$1"
+		[[ ! -d $1 ]] || set -- "$1/arch/x86/boot/bzImage"
+		realpath -e -- "$1" || die "--kernels takes paths; $1 is not there"
 	fi
 }
 
