@@ -15,6 +15,7 @@
 #include "engine.h"
 #include "error.h"
 #include "pin.h"
+#include "privileges.h"
 
 #define NEWS_BYTES (1024 * 1024)
 /* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
@@ -89,7 +90,7 @@ static int load_error(int err, const char *what)
 {
 	last_message[strcspn(last_message, "\n")] = '\0';
 	error__print("the BPF program cannot be %s: %s (%s)%s", what, strerror(-err), last_message,
-		     err == -EPERM ? "; run as root, and on a kernel that is not locked down" : "");
+		     privileges__hint(err));
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
 	/* Not in this kernel: program or attach type, BTF, a kernel function. */

@@ -16,6 +16,7 @@
 
 #include "error.h"
 #include "instance.h"
+#include "privileges.h"
 
 #define MARKER "hytrace-clock"
 #define CLOCK_TRIES 5
@@ -51,8 +52,7 @@ static int create_directory(struct instance *i, struct guard *guard)
 		if (!i->tracefs) {
 			err = -errno;
 			error__print("%s: cannot make a tracing instance: %s%s", path,
-				     strerror(errno),
-				     err == -EPERM ? ": is the kernel locked down?" : "");
+				     strerror(-err), privileges__hint(err));
 		}
 	}
 	free(path);
@@ -224,6 +224,10 @@ int instance__read_clock(struct instance *i, struct clock_pair *ret)
 	char *path;
 	int marker, err = 0;
 
+	/* What a tracer has left in the buffer would have to be printed with each marker. */
+	if (tracefs_instance_file_clear(i->tracefs, "trace"))
+		return error__return(-errno, "cannot clear the instance's ring buffer: %s",
+				     strerror(errno));
 	marker = open_file(i, "trace_marker", &path);
 	for (int n = 0; marker >= 0 && !err && n < CLOCK_TRIES; n++) {
 		err = try_clock(i, marker, &pair);

@@ -22,6 +22,24 @@ static const struct {
 	{ CAP_SYSLOG, "CAP_SYSLOG", "kernel addresses" },
 };
 
+const char *privileges__hint(int err)
+{
+	char text[128] = "";
+	FILE *f;
+
+	if (err != -EPERM && err != -EACCES)
+		return "";
+	f = fopen("/sys/kernel/security/lockdown", "re");
+	if (f && !fgets(text, sizeof(text), f))
+		text[0] = '\0';
+	if (f)
+		fclose(f);
+	if (strstr(text, "[confidentiality]"))
+		return "; the kernel is locked down (/sys/kernel/security/lockdown says "
+		       "confidentiality): boot it with lockdown=integrity or none";
+	return "";
+}
+
 int privileges__check(void)
 {
 	char missing[256] = "";

@@ -6,4 +6,7 @@
 /* -EPERM, and says which capabilities are missing. */
 int privileges__check(void);
 
+/* Behind a refusal: why even root is refused, "" when there is no more to say. */
+const char *privileges__hint(int err);
+
 #endif

@@ -9,6 +9,7 @@
 #include <tracefs.h>
 
 #include "error.h"
+#include "privileges.h"
 #include "strstore.h"
 #include "traceable.h"
 
@@ -159,7 +160,7 @@ int traceable__load(struct traceable **ret, const struct symbols *symbols)
 				"%s: not in this kernel: hytrace needs Linux 6.5 or later with "
 				"CONFIG_DYNAMIC_FTRACE", path);
 		else
-			error__print("%s: %s", path, strerror(-err));
+			error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
 	} else {
 		err = traceable__read(ret, f, symbols);
 		fclose(f);
