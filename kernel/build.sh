@@ -220,7 +220,8 @@ first_error()
 	local pattern='(fatal )?error:|undefined reference|\*\*\*|No space left|Error [0-9]+$|Killed$|cannot '
 
 	awk '/^### / { text = "" } { text = text $0 "\n" } END { printf "%s", text }' "$log" >"$log.last"
-	grep -m1 -A6 -E "$pattern" "$log.last" | cut -c1-200 >&2 || tail -n 15 "$log.last" >&2
+	grep -m1 -A6 -E "$pattern" "$log.last" | sed -e 's|\.\./\.\./src/||g' -e "s|$src/||g" | cut -c1-200 >&2 ||
+		tail -n 15 "$log.last" >&2
 	rm -f "$log.last"
 }
 
