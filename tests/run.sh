@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make test` runs when everything is built: the unit tests, vm.sh, then the guest tests. The last line
-# is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing run, or
-# something that died, is a failure.
+# What `make test` runs when everything is built: the unit tests, vm.sh, then the guest tests. The
+# last line is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing
+# run, or something that died, is a failure. HYTRACE_TEST_OUT= moves the logs from build/test.
 #
 # usage: run.sh [unit|vm|guest]
 
@@ -11,7 +11,7 @@ set -uo pipefail
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 build=$(dirname "$here")/build
-logs=$build/test
+logs=${HYTRACE_TEST_OUT:-$build/test}
 tally=$logs/tally
 
 # Criterion counts for itself; a program that died before it could has no summary.
