@@ -9,9 +9,10 @@
  * show up as the workload's.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
- * engines agree: a set of tasks, extended at fork and cut at exit, is consulted at each context switch,
- * and the traced functions look only at the CPU's own flag. What runs in interrupts belongs to the task
- * that was interrupted.
+ * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
+ * context switch, and leaves the next task's pid with its CPU if it is one of them; a traced function
+ * counts when it is run by that task. So the half of a context switch before the task has become the
+ * current one is nobody's, and what runs in interrupts belongs to the task that was interrupted.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -57,7 +58,7 @@ struct {
 	__uint(type, BPF_MAP_TYPE_PERCPU_ARRAY);
 	__uint(max_entries, 1);
 	__type(key, __u32);
-	__type(value, __u32);
+	__type(value, __u32);		/* pid of the followed task that runs here; 0: another does */
 } cpu_followed SEC(".maps");
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
@@ -152,7 +153,7 @@ static __always_inline bool this_cpu_followed(void)
 	__u32 zero = 0, *flag;
 
 	flag = bpf_map_lookup_elem(&cpu_followed, &zero);
-	return flag && *flag;
+	return flag && *flag && *flag == (__u32)bpf_get_current_pid_tgid();
 }
 
 SEC("kprobe.multi")
@@ -183,19 +184,19 @@ static __always_inline void follow(struct task_struct *task)
 		__sync_fetch_and_add(&stats.tasks_full, 1);
 }
 
-static __always_inline void set_cpu(__u32 on)
+static __always_inline void set_cpu(__u32 pid)
 {
 	__u32 zero = 0, *flag;
 
 	flag = bpf_map_lookup_elem(&cpu_followed, &zero);
-	if (flag && *flag != on)
-		*flag = on;
+	if (flag && *flag != pid)
+		*flag = pid;
 }
 
 SEC("tp_btf/sched_switch")
 int BPF_PROG(on_switch, bool preempt, struct task_struct *prev, struct task_struct *next)
 {
-	set_cpu(task_followed((__u64)next));
+	set_cpu(task_followed((__u64)next) ? next->pid : 0);
 	return 0;
 }
 
@@ -207,8 +208,8 @@ int BPF_PROG(on_fork, struct task_struct *parent, struct task_struct *child)
 	return 0;
 }
 
-SEC("tp_btf/sched_process_exit")
-int BPF_PROG(on_exit, struct task_struct *task)
+SEC("tp_btf/sched_process_free")
+int BPF_PROG(on_free, struct task_struct *task)
 {
 	__u64 key = (__u64)task;
 
@@ -231,7 +232,7 @@ int take_threads(struct bpf_iter__task *ctx)
 SEC("raw_tp/")
 int refresh_cpu(void *ctx)
 {
-	set_cpu(task_followed(bpf_get_current_task()));
+	set_cpu(task_followed(bpf_get_current_task()) ? (__u32)bpf_get_current_pid_tgid() : 0);
 	return 0;
 }
 

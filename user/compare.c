@@ -171,15 +171,19 @@ static uint64_t calls_missed(const struct coverage *c)
 	       counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
 }
 
-static enum reason by_loss(unsigned int kind, const struct coverage *other, uint64_t *missed)
+static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,
+			   uint64_t *missed)
 {
 	if (counters__get(&other->lost, "refused") || counters__get(&other->lost, "map_full"))
 		return REASON_FULL;
-	if (kind == HIT_CALLER && (counters__get(&other->lost, "unresolvable_callers") ||
-				   counters__get(&other->lost, "module_init_callers")))
+	/* Every address of the kernel itself can be resolved; a module may be gone. */
+	if (hit->module && kind == HIT_CALLER &&
+	    (counters__get(&other->lost, "unresolvable_callers") ||
+	     counters__get(&other->lost, "module_init_callers")))
 		return REASON_UNRESOLVED;
-	if (kind == HIT_FUNCTION && (counters__get(&other->lost, "unresolvable_functions") ||
-				     counters__get(&other->lost, "module_init_functions")))
+	if (hit->module && kind == HIT_FUNCTION &&
+	    (counters__get(&other->lost, "unresolvable_functions") ||
+	     counters__get(&other->lost, "module_init_functions")))
 		return REASON_UNRESOLVED;
 	if (*missed) {
 		--*missed;
@@ -214,7 +218,7 @@ static enum reason find_reason(const struct comparison *cmp, const struct hit *h
 	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER)
 		reason = by_filter(hit, cmp->kind, from, other);
 	if (reason == REASON_UNEXPLAINED)
-		reason = by_loss(cmp->kind, other, missed);
+		reason = by_loss(hit, cmp->kind, other, missed);
 	return reason;
 }
 

@@ -57,7 +57,7 @@ const char *const bpf_own_functions[] = {
 struct bpf_engine {
 	const struct request *request;
 	struct cover_bpf *skel;
-	struct bpf_link *link, *on_switch, *on_fork, *on_exit;
+	struct bpf_link *link, *on_switch, *on_fork, *on_free;
 	struct ring_buffer *ring;
 	unsigned long *addrs;
 	size_t addr_count;
@@ -146,7 +146,7 @@ static void choose_programs(struct bpf_engine *b)
 
 	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
 	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
-	bpf_program__set_autoload(b->skel->progs.on_exit, follow);
+	bpf_program__set_autoload(b->skel->progs.on_free, follow);
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
 	b->skel->rodata->with_callers = b->request->callers;
@@ -217,7 +217,7 @@ static void bpf__destroy(void *engine)
 	bpf_link__destroy(b->link);
 	bpf_link__destroy(b->on_switch);
 	bpf_link__destroy(b->on_fork);
-	bpf_link__destroy(b->on_exit);
+	bpf_link__destroy(b->on_free);
 	ring_buffer__free(b->ring);
 	cover_bpf__destroy(b->skel);
 	for (size_t i = 0; i < b->unattached_count; i++)
@@ -324,7 +324,7 @@ static int bpf__follow(void *engine, pid_t pid)
 
 	err = attach_tracepoint(b->skel->progs.on_fork, &b->on_fork);
 	if (!err)
-		err = attach_tracepoint(b->skel->progs.on_exit, &b->on_exit);
+		err = attach_tracepoint(b->skel->progs.on_free, &b->on_free);
 	if (!err)
 		err = attach_tracepoint(b->skel->progs.on_switch, &b->on_switch);
 	if (!err)

@@ -121,8 +121,16 @@ jq '.functions |= map(select(.name != "vfs_read"))' both.bpf.json |
 "$hytrace" compare both.oneshot.json cut.json >out
 is 'a difference without a reason: 1' $? 1
 ok 'and it is told loudly' grep -q 'UNEXPLAINED.*vfs_read' out
-cover -e both --task -a 'vfs_*' -o both2.json -- sh -c 'cat /etc/passwd >/dev/null' >out 2>err
+cover -e both --task -o task2.json -- sh -c 'ls / | sort; (exit 3)' >out 2>err
 ok 'both follow a task to the same result' grep -qE 'No difference|All differences are explained' out
+(while :; do :; done) &
+busy=$!
+cover -e both --pid $busy --duration 1 -o pid2.json >out 2>err
+kill $busy
+wait $busy 2>/dev/null
+ok 'and a process that is never switched out of its own will' \
+	grep -qE 'No difference|All differences are explained' out
+ok 'of which there is something' jq -e '.totals.functions > 20' pid2.oneshot.json pid2.bpf.json
 ok 'both need a file for two documents' sh -c "$hytrace cover -e both -f json -- true 2>err;
 	[ \$? = 125 ] && grep -q 'give -o' err"
 
