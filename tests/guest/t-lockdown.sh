@@ -9,6 +9,7 @@
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
+hytrace=$PWD/build/hytrace
 cd /sys/kernel/tracing || exit 1
 
 echo vfs_mkdir >set_ftrace_filter
@@ -40,5 +41,12 @@ done
 ok 'oneshot_seen cannot be cleared' cannot_write oneshot_seen
 ok 'oneshot_size cannot be set' cannot_write oneshot_size
 exec 3<&-
+
+for engine in oneshot bpf; do
+	is "hytrace cover -e $engine: not permitted" \
+		"$("$hytrace" cover -e $engine --duration 1 2>"$tap_scratch/err"; echo $?)" 3
+	ok 'it says that the kernel is locked down, or that it hides its addresses' \
+		grep -qE 'locked down|shows no addresses' "$tap_scratch/err"
+done
 
 tap_end
