@@ -106,9 +106,10 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ad
 		slot = old;
 	}
 
-	/* I4: pairs with oneshot_rec_meta(). */
-	if (mine)
+	if (mine) {
+		/* I4: pairs with oneshot_rec_meta(). */
 		smp_store_release(&mine->meta, ONESHOT_REC_VOID);
+	}
 	return ONESHOT_KNOWN;
 }
 

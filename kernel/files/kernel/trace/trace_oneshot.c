@@ -688,7 +688,6 @@ static struct oneshot_rec *oneshot_listed_from(struct oneshot_set *set, loff_t *
 }
 
 static void *oneshot_seq_start(struct seq_file *m, loff_t *pos)
-	__acquires(&trace_types_lock)
 {
 	struct oneshot_reader *reader = m->private;
 	struct oneshot_array *oneshot = &reader->tr->oneshot;
@@ -712,7 +711,6 @@ static void *oneshot_seq_next(struct seq_file *m, void *v, loff_t *pos)
 }
 
 static void oneshot_seq_stop(struct seq_file *m, void *v)
-	__releases(&trace_types_lock)
 {
 	mutex_unlock(&trace_types_lock);
 }
