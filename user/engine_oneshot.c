@@ -238,6 +238,12 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 		err = error__return(-EOPNOTSUPP,
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
 			"`ftrace=oneshot` on the kernel's command line");
+	/* The tracer starts in process 0; a set that somebody started later does not. */
+	if (!err && c->hits[0].pid)
+		err = error__return(-EOPNOTSUPP,
+			"the set in oneshot_entries does not begin at boot but with process %u: it "
+			"was started or cleared since; boot with `ftrace=oneshot` on the kernel's "
+			"command line, and read it before that", c->hits[0].pid);
 	if (!err)
 		err = read_path(top_path("oneshot_stats"), read_stats, c, places);
 	return err;

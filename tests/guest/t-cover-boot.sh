@@ -1,7 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
-# append: ftrace=oneshot
+# append: ftrace=oneshot oneshot_size=0
+#
+# A guest of its own, as what the boot has recorded is there once: hence the size, which is the default.
 #
 # hytrace cover --boot: what ftrace=oneshot has recorded since boot, by the same words as any other run.
 # shellcheck disable=SC2016 # jq has variables of its own
