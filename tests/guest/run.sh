@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the guest tests: our tests for the kernel's own ftracetest, by its own runner, and each
-# t-*.sh here. A boot takes seconds, so all that want the same kernel and command line share one. In
-# the head of a t-*.sh:
+# t-*.sh here. A boot takes seconds, so all that want the same kernel and command line share one. TCG
+# runs a guest on one processor of ours, so there are as many guests at once as there are of those,
+# but two at most, for the memory's sake. In the head of a t-*.sh:
 #
 #	# kernels: patched stock	the kernels it runs on, as for vm.sh --kernel
 #	# append: ARGS			a guest of its own with these on the kernel command line
@@ -105,7 +106,7 @@ list_tests()
 			[[ $name != ftracetest/* ]] || tc=oneshot/$(basename "$name")
 		done
 		[[ -e $dir/test.d/$tc ]] || die "$tc: no such test in kernel/files/$tests_dir/test.d"
-		printf 'patched\t\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d/$tc"
+		printf 'patched\thytrace.test=ftracetest\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d/$tc"
 	fi
 	for test in "$here"/t-*.sh; do
 		if [[ ! -e $test ]] || ! is_wanted "$(basename "$test" .sh)"; then
@@ -193,7 +194,7 @@ judge()
 # One guest: run_batch KERNEL APPEND TEST...
 run_batch()
 {
-	local kernel=$1 append=$2 name dir status=0 test where
+	local kernel=$1 append=$2 name dir status=0 test where vm
 	shift 2
 
 	if [[ $kernel == patched && ( $only_kernel == debug || $only_kernel == */* ) ]]; then
@@ -206,7 +207,11 @@ run_batch()
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout 1500 \
 		--console "$dir/console" --share "$logs" -- \
 		env HYTRACE_SPLATS="$splats" HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
-		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" || status=$?
+		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" &
+	# In the background only for a signal to be heard meanwhile.
+	vm=$!
+	trap 'kill "$vm" 2>/dev/null; exit 143' TERM
+	wait "$vm" || status=$?
 	for test; do
 		name=ftracetest
 		[[ $test == ftracetest:* ]] || name=$(basename "$test" .sh)
@@ -221,6 +226,30 @@ run_batch()
 		fail "$where: the kernel complained, see $dir/console" \
 			"$(grep -E -m 3 "$splats" "$dir/console")"
 	fi
+}
+
+# A batch on its own: what it has to say, then a line of counts for add_up.
+batch()
+{
+	passed=0 failed=0 skipped=0
+	run_batch "$@"
+	echo "counts $passed $failed $skipped"
+}
+
+# A batch that died before it could count is a failure.
+add_up()
+{
+	local p f s
+
+	if [[ $(tail -n 1 "$1") == 'counts '* ]]; then
+		read -r _ p f s < <(tail -n 1 "$1")
+		sed '$d' "$1"
+	else
+		cat "$1"
+		report 'NOT OK' "the runner's batch died: $1"
+		p=0 f=1 s=0
+	fi
+	passed=$((passed + p)) failed=$((failed + f)) skipped=$((skipped + s))
 }
 
 vmlinux_of()
@@ -245,7 +274,10 @@ runs_now()
 
 main()
 {
-	local list key keys kernel append tests
+	local list key keys kernel append tests report n batches=0 guests=2
+
+	(($(nproc) > 1)) || guests=1
+	trap 'jobs -rp | xargs -r kill; wait; exit 130' INT TERM
 
 	mkdir -p "$logs"
 	exec 9>"$logs/guest.lock"
@@ -260,7 +292,15 @@ main()
 		runs_now "$kernel" || continue
 		mapfile -t tests < <(awk -F '\t' -v k="$kernel" -v a="$append" \
 			'$1 == k && $2 == a { print $3 }' <<<"$list")
-		run_batch "$kernel" "$append" "${tests[@]}"
+		while (($(jobs -rp | wc -l) >= guests)); do
+			wait -n || true
+		done
+		report=$out/batch.$((batches++))
+		batch "$kernel" "$append" "${tests[@]}" >"$report" 2>&1 &
+	done
+	wait || true
+	for ((n = 0; n < batches; n++)); do
+		add_up "$out/batch.$n"
 	done
 	[[ -z $tally ]] || echo "$passed $failed $skipped" >>"$tally"
 	[[ -n $tally ]] || echo "$passed passed, $failed failed, $skipped skipped"

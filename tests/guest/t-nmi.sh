@@ -47,4 +47,5 @@ is 'what they have called was recorded' "$(functions | grep -xc nmi_cpu_backtrac
 is 'nothing twice' "$duplicates" ''
 is 'and not refused' "$(sed -n 's/^refused: //p' oneshot_stats)" 0
 
+echo 0 >oneshot_seen
 tap_end
