@@ -536,13 +536,15 @@ stop_qemu()
 	local guard pid=${pids[qemu]:-}
 	[[ $pid && ${jobs[$pid]:-} ]] || return 0
 	unset "jobs[$pid]"
-	# TERM first: QEMU's plugins write their results at its exit.
+	# TERM first: QEMU's plugins write their results at its exit. The guard is one process, so that
+	# none is left, and only one is waited for: when both have ended already, as happens when this
+	# runs from a trap, wait -n would wait for the timer.
 	kill -TERM "$pid" 2>/dev/null || true
-	sleep 5 &
+	perl -e 'sleep 5; kill "KILL", $ARGV[0]' "$pid" </dev/null >/dev/null 2>&1 &
 	guard=$!
-	wait -n "$pid" "$guard" 2>/dev/null || true
-	kill -KILL "$pid" "$guard" 2>/dev/null || true
-	wait "$pid" "$guard" 2>/dev/null || true
+	wait "$pid" 2>/dev/null || true
+	kill -KILL "$guard" 2>/dev/null || true
+	wait "$guard" 2>/dev/null || true
 }
 
 cleanup()
