@@ -31,7 +31,7 @@ for test; do
 		;;
 	*)
 		name=$(basename "$test" .sh)
-		timeout -k 10 600 "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
+		timeout -k 10 "$HYTRACE_LIMIT" "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
 		;;
 	esac
 	echo $? >"$out/$name.status"

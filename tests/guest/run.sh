@@ -194,19 +194,22 @@ judge()
 # One guest: run_batch KERNEL APPEND TEST...
 run_batch()
 {
-	local kernel=$1 append=$2 name dir status=0 test where vm
+	local kernel=$1 append=$2 name dir status=0 test where vm limit=1500
 	shift 2
 
 	if [[ $kernel == patched && ( $only_kernel == debug || $only_kernel == */* ) ]]; then
 		kernel=$only_kernel
 	fi
+	# Under TCG, a kernel that checks each access to memory takes ten times as long.
+	[[ $only_kernel != debug ]] || limit=$((5400 + ${HYTRACE_STRESS:-0}))
 	where=$kernel${append:+ ($append)}
 	[[ $kernel != */* ]] || where=$(basename "$kernel")${append:+ ($append)}
 	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
 	mkdir -p "$dir"
-	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout 1500 \
+	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
 		--console "$dir/console" --share "$logs" -- \
-		env HYTRACE_SPLATS="$splats" HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
+		env HYTRACE_SPLATS="$splats" HYTRACE_LIMIT="$((limit / 2))" HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
+		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
 		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" &
 	# In the background only for a signal to be heard meanwhile.
 	vm=$!
