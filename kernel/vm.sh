@@ -381,10 +381,13 @@ probe_kvm()
 	}
 	mapfile -t args < <(accel_arguments kvm)
 	answer=tcg
-	timeout -k 1 "$probe_seconds" qemu-system-x86_64 -nodefaults -no-user-config -display none \
-		-no-reboot "${args[@]}" -m 256M -serial "file:$run/probe" -kernel "$image" \
-		-initrd "$base" -append 'console=ttyS0 quiet panic=-1 hytrace.probe' \
-		</dev/null >"$run/probe.log" 2>&1 || true
+	# In a group, so that what the shell says of a QEMU that aborts goes to the log as well.
+	{
+		timeout -k 1 "$probe_seconds" qemu-system-x86_64 -nodefaults -no-user-config \
+			-display none -no-reboot "${args[@]}" -m 256M -serial "file:$run/probe" \
+			-kernel "$image" -initrd "$base" \
+			-append 'console=ttyS0 quiet panic=-1 hytrace.probe' </dev/null || true
+	} >"$run/probe.log" 2>&1
 	! grep -qs 'hytrace: the guest is up' "$run/probe" || answer=kvm
 	rm -f "$cache"/kvm-*
 	echo "$answer" >"$file.$$" && mv "$file.$$" "$file"
