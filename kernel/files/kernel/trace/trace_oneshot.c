@@ -53,7 +53,6 @@
 #include <linux/module.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_trace.h>
-#include <linux/rethook.h>
 #include <linux/sched.h>
 #include <linux/seq_file.h>
 #include <linux/seqlock.h>
@@ -65,6 +64,7 @@
 
 #include "trace.h"
 #include "trace_output.h"
+#include "trace_parent.h"
 #include "oneshot_set.h"
 
 /*
@@ -207,37 +207,6 @@ static bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned
 	return oneshot_owner_listed(owner);
 }
 
-static bool oneshot_is_return_trampoline(unsigned long addr)
-{
-#ifdef CONFIG_FUNCTION_GRAPH_TRACER
-	if (addr == (unsigned long)dereference_kernel_function_descriptor(return_to_handler))
-		return true;
-#endif
-	return is_rethook_trampoline(addr);
-}
-
-/*
- * The return address that was on the stack before anybody replaced it. Both the
- * function graph tracer and rethook may have, one upon the other.
- */
-static unsigned long oneshot_true_parent(unsigned long parent_ip, struct ftrace_regs *fregs)
-{
-	unsigned long *retp = (unsigned long *)ftrace_regs_get_stack_pointer(fregs);
-	unsigned long ret = parent_ip;
-	int idx = 0;
-
-	ret = ftrace_graph_ret_addr(current, &idx, ret, retp);
-#ifdef CONFIG_RETHOOK
-	if (is_rethook_trampoline(ret)) {
-		struct llist_node *cur = NULL;
-
-		ret = rethook_find_ret_addr(current, (unsigned long)retp, &cur) ?: ret;
-		ret = ftrace_graph_ret_addr(current, &idx, ret, retp);
-	}
-#endif
-	return ret;
-}
-
 static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip,
 				       struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
@@ -252,11 +221,11 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 
 	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION);
 
-	if (oneshot_is_return_trampoline(parent_ip))
-		parent_ip = oneshot_true_parent(parent_ip, fregs);
+	if (trace_is_return_trampoline(parent_ip))
+		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
-		if (likely(!oneshot_is_return_trampoline(parent_ip)))
+		if (likely(!trace_is_return_trampoline(parent_ip)))
 			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER);
 		else
 			atomic_long_inc(&tr->oneshot.parents_lost);

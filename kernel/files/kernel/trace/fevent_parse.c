@@ -1,0 +1,1156 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Pseudo prototypes of function events: text to structure, and back.
+ *
+ * One reader goes over the line from left to right, with one function for each
+ * production of the grammar in fevent_parse.h. No production contains itself,
+ * so nothing here recurses. Two places are not read from left to right:
+ *
+ * - FUNC is the last word before the parenthesis, so what stands before that is
+ *   taken apart from its end;
+ * - whether a word is a TYPE depends on what follows, since an argument may be
+ *   called "long". fevent_at_type() looks ahead, and no other place guesses.
+ *
+ * The first thing that is wrong ends it. All memory is allocated before it is
+ * known how much is needed: every word is stored at most twice and there is at
+ * most one field more than there are separators, so the line bounds both.
+ *
+ * Letters are ASCII's: isalpha() of the kernel knows Latin-1, C does not.
+ */
+#ifdef __KERNEL__
+#include <linux/err.h>
+#include <linux/kernel.h>
+#include <linux/slab.h>
+#include <linux/string.h>
+#endif
+
+#include "fevent_parse.h"
+
+#define FEVENT_MAX_WORD		511	/* KSYM_NAME_LEN has room for as many */
+#define FEVENT_ADDR_NAME	"addr"	/* of a field at an address */
+
+#define C(name, text)							\
+	[FEVENT_ERR_##name] = text
+const char *fevent_err_text[] = FEVENT_ERRORS;
+#undef C
+
+/* Canonical words, and bytes of an element: a string leaves a __data_loc. */
+static const struct {
+	const char	*name;
+	unsigned int	size;
+} fevent_types[FEVENT_T_MAX] = {
+	[FEVENT_T_NONE]		= { "", 0 },
+	[FEVENT_T_VOID]		= { "void", 0 },
+	[FEVENT_T_U8]		= { "u8", 1 },
+	[FEVENT_T_U16]		= { "u16", 2 },
+	[FEVENT_T_U32]		= { "u32", 4 },
+	[FEVENT_T_U64]		= { "u64", 8 },
+	[FEVENT_T_S8]		= { "s8", 1 },
+	[FEVENT_T_S16]		= { "s16", 2 },
+	[FEVENT_T_S32]		= { "s32", 4 },
+	[FEVENT_T_S64]		= { "s64", 8 },
+	[FEVENT_T_X8]		= { "x8", 1 },
+	[FEVENT_T_X16]		= { "x16", 2 },
+	[FEVENT_T_X32]		= { "x32", 4 },
+	[FEVENT_T_X64]		= { "x64", 8 },
+	[FEVENT_T_CHAR]		= { "char", sizeof(char) },
+	[FEVENT_T_UCHAR]	= { "unsigned char", sizeof(char) },
+	[FEVENT_T_SHORT]	= { "short", sizeof(short) },
+	[FEVENT_T_USHORT]	= { "unsigned short", sizeof(short) },
+	[FEVENT_T_INT]		= { "int", sizeof(int) },
+	[FEVENT_T_UINT]		= { "unsigned int", sizeof(int) },
+	[FEVENT_T_LONG]		= { "long", sizeof(long) },
+	[FEVENT_T_ULONG]	= { "unsigned long", sizeof(long) },
+	[FEVENT_T_SIZE_T]	= { "size_t", sizeof(size_t) },
+	[FEVENT_T_SSIZE_T]	= { "ssize_t", sizeof(size_t) },
+	[FEVENT_T_BOOL]		= { "bool", sizeof(bool) },
+	[FEVENT_T_SYMBOL]	= { "symbol", 8 },
+	[FEVENT_T_STRING]	= { "string", 4 },
+	[FEVENT_T_USTRING]	= { "ustring", 4 },
+};
+
+/*
+ * A line while it is read. What is before @pos has been read; nothing looks at
+ * @end or beyond, where the kernel's text may go on with the next line.
+ */
+struct fevent_reader {
+	const char		*line;
+	unsigned int		pos;
+	unsigned int		end;
+	unsigned int		max_args;
+	unsigned int		arg;		/* what a register field reads now */
+	char			*strings;	/* what is left of the memory for them */
+	struct fevent_proto	*proto;
+	struct fevent_error	*error;
+};
+
+static int fevent_fail(struct fevent_reader *r, enum fevent_err err, unsigned int column)
+{
+	r->error->err = err;
+	r->error->column = column;
+	return -EINVAL;
+}
+
+static bool fevent_is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
+static bool fevent_is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+static bool fevent_is_name_start(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+static bool fevent_is_name_char(char c)
+{
+	return fevent_is_name_start(c) || fevent_is_digit(c);
+}
+
+static bool fevent_is_name(const char *word)
+{
+	if (!fevent_is_name_start(*word))
+		return false;
+	while (fevent_is_name_char(*word))
+		word++;
+	return !*word;
+}
+
+/* The next character, 0 at the end; the line itself has none that is 0. */
+static char fevent_peek(const struct fevent_reader *r)
+{
+	return r->pos < r->end ? r->line[r->pos] : 0;
+}
+
+/* The same behind blanks, which are read. Where it stands is where to complain. */
+static char fevent_look(struct fevent_reader *r)
+{
+	while (fevent_is_blank(fevent_peek(r)))
+		r->pos++;
+	return fevent_peek(r);
+}
+
+static bool fevent_at(const struct fevent_reader *r, const char *text)
+{
+	size_t len = strlen(text);
+
+	return r->end - r->pos >= len && !memcmp(r->line + r->pos, text, len);
+}
+
+/* Letters, digits and underscores from here on: a name, a number, or neither. */
+static unsigned int fevent_word_len(const struct fevent_reader *r)
+{
+	unsigned int i = r->pos;
+
+	while (i < r->end && fevent_is_name_char(r->line[i]))
+		i++;
+	return i - r->pos;
+}
+
+static bool fevent_at_word(const struct fevent_reader *r, const char *word)
+{
+	return fevent_at(r, word) && fevent_word_len(r) == strlen(word);
+}
+
+static bool fevent_at_addr(const struct fevent_reader *r)
+{
+	return fevent_peek(r) == '$' || fevent_at(r, "0x");
+}
+
+/* Store what was read since @start. */
+static int fevent_keep(struct fevent_reader *r, unsigned int start, const char **word)
+{
+	unsigned int len = r->pos - start;
+
+	if (len > FEVENT_MAX_WORD)
+		return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, start);
+
+	memcpy(r->strings, r->line + start, len);
+	*word = r->strings;
+	r->strings += len + 1;	/* the memory is zeroed */
+	return 0;
+}
+
+/* Names of functions have dots where the compiler made them, names of events have none. */
+static const char *fevent_undot(struct fevent_reader *r, const char *word)
+{
+	char *name = r->strings;
+	unsigned int i;
+
+	if (!strchr(word, '.'))
+		return word;
+
+	for (i = 0; word[i]; i++)
+		name[i] = word[i] == '.' ? '_' : word[i];
+	r->strings += i + 1;
+	return name;
+}
+
+/* Is @name what fevent_undot() makes of @word? */
+static bool fevent_is_undotted(const char *name, const char *word)
+{
+	for (; *word; name++, word++) {
+		if (*name != (*word == '.' ? '_' : *word))
+			return false;
+	}
+	return !*name;
+}
+
+static const char *fevent_path_name(const struct fevent_field *field)
+{
+	unsigned int i;
+
+	for (i = field->nr_steps; i; i--) {
+		if (field->steps[i - 1].member)
+			return field->steps[i - 1].member;
+	}
+	return field->base;
+}
+
+static bool fevent_field_is_named(const struct fevent_field *field)
+{
+	switch (field->source) {
+	case FEVENT_ADDR:
+		return strcmp(field->name, FEVENT_ADDR_NAME);
+	case FEVENT_SYMBOL:
+		return !fevent_is_undotted(field->name, field->base);
+	case FEVENT_PATH:
+		return strcmp(field->name, fevent_path_name(field));
+	default:
+		return true;
+	}
+}
+
+static bool fevent_proto_is_named(const struct fevent_proto *proto)
+{
+	return strcmp(proto->group, FEVENT_GROUP) || !fevent_is_undotted(proto->name, proto->func);
+}
+
+/* n, decimal or 0xHEX. Octal is left to those who write file modes. */
+static int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int max,
+			      enum fevent_err err, unsigned int *n)
+{
+	unsigned int start, end;
+	int base = 10, digit;
+	u64 value = 0;
+
+	fevent_look(r);
+	start = r->pos;
+	end = start + fevent_word_len(r);
+	if (fevent_at(r, "0x")) {
+		base = 16;
+		r->pos += 2;
+	}
+	if (r->pos == end)
+		return fevent_fail(r, err, start);
+
+	for (; r->pos < end; r->pos++) {
+		digit = hex_to_bin(r->line[r->pos]);
+		if (digit < 0 || digit >= base)
+			return fevent_fail(r, err, start);
+		value = value * base + digit;
+		if (value > max)
+			return fevent_fail(r, err, start);
+	}
+	if (value < min)
+		return fevent_fail(r, err, start);
+
+	*n = value;
+	return 0;
+}
+
+/* What follows the '[' that has been read. */
+static int fevent_read_index(struct fevent_reader *r, unsigned int min, unsigned int max,
+			     enum fevent_err err, unsigned int *n)
+{
+	int ret = fevent_read_number(r, min, max, err, n);
+
+	if (ret)
+		return ret;
+	if (fevent_look(r) != ']')
+		return fevent_fail(r, FEVENT_ERR_NO_BRACKET, r->pos);
+	r->pos++;
+	return 0;
+}
+
+/* TYPE without its array; @err is for a word that is none. */
+static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum fevent_type *type)
+{
+	static const enum fevent_type unsigned_types[] = {
+		FEVENT_T_CHAR, FEVENT_T_UCHAR, FEVENT_T_SHORT, FEVENT_T_USHORT,
+		FEVENT_T_INT, FEVENT_T_UINT, FEVENT_T_LONG, FEVENT_T_ULONG,
+	};
+	unsigned int i;
+
+	fevent_look(r);
+	if (fevent_at_word(r, "unsigned")) {
+		r->pos += strlen("unsigned");
+		fevent_look(r);
+		for (i = 0; i < ARRAY_SIZE(unsigned_types); i += 2) {
+			if (!fevent_at_word(r, fevent_types[unsigned_types[i]].name))
+				continue;
+			r->pos += fevent_word_len(r);
+			*type = unsigned_types[i + 1];
+			return 0;
+		}
+		return fevent_fail(r, FEVENT_ERR_BAD_UNSIGNED, r->pos);
+	}
+
+	for (i = FEVENT_T_VOID; i < FEVENT_T_MAX; i++) {
+		if (!fevent_at_word(r, fevent_types[i].name))
+			continue;
+		r->pos += fevent_word_len(r);
+		*type = i;
+		return 0;
+	}
+	return fevent_fail(r, err, r->pos);
+}
+
+/*
+ * Is the word here a TYPE? Only if a NAME or an ADDR follows it, or both do with
+ * '=' between them; else it is an argument that happens to have such a name. For
+ * words that are no types the answer is the same: what follows tells what was
+ * meant, and so which complaint helps.
+ */
+static bool fevent_at_type(const struct fevent_reader *r)
+{
+	struct fevent_reader ahead = *r;
+	char c;
+
+	ahead.pos += fevent_word_len(&ahead);
+	c = fevent_look(&ahead);
+	if (c == '[') {
+		do {
+			ahead.pos++;
+			c = fevent_peek(&ahead);
+		} while (c && !strchr("[]=,|()", c));
+		if (c != ']')
+			return false;
+		ahead.pos++;
+		c = fevent_look(&ahead);
+	}
+	if (c == '=') {
+		ahead.pos++;
+		fevent_look(&ahead);
+		return fevent_at_addr(&ahead);
+	}
+	return c == '$' || fevent_is_name_char(c);
+}
+
+static int fevent_read_addr(struct fevent_reader *r, struct fevent_field *field)
+{
+	unsigned int start, digits;
+
+	fevent_look(r);
+	start = r->pos;
+	field->base_column = start;
+
+	if (fevent_peek(r) == '$') {
+		field->source = FEVENT_SYMBOL;
+		do {
+			r->pos++;
+		} while (fevent_is_name_char(fevent_peek(r)) || fevent_peek(r) == '.');
+		if (r->pos == start + 1)
+			return fevent_fail(r, FEVENT_ERR_BAD_ADDR, start);
+		/* Stored without the '$', complained of with it. */
+		if (r->pos - start - 1 > FEVENT_MAX_WORD)
+			return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, start);
+		return fevent_keep(r, start + 1, &field->base);
+	}
+
+	field->source = FEVENT_ADDR;
+	if (!fevent_at(r, "0x"))
+		return fevent_fail(r, FEVENT_ERR_BAD_ADDR, start);
+	r->pos += 2;
+	digits = fevent_word_len(r);
+	if (!digits || digits > 2 * sizeof(field->addr))
+		return fevent_fail(r, FEVENT_ERR_BAD_ADDR, start);
+	for (; digits; digits--, r->pos++) {
+		int digit = hex_to_bin(r->line[r->pos]);
+
+		if (digit < 0)
+			return fevent_fail(r, FEVENT_ERR_BAD_ADDR, start);
+		field->addr = field->addr << 4 | digit;
+	}
+	return 0;
+}
+
+/* {MOD} of a register, {'->' MEMBER | '.' MEMBER | '[' n ']'} of a PATH. */
+static int fevent_read_steps(struct fevent_reader *r, struct fevent_field *field)
+{
+	bool path = field->source == FEVENT_PATH;
+	enum fevent_step_kind kind;
+	struct fevent_step *step;
+	unsigned int start;
+	int ret;
+
+	for (;;) {
+		char c = fevent_look(r);
+
+		if (c == '[')
+			kind = FEVENT_INDEX;
+		else if (c == '+' && !path)
+			kind = FEVENT_OFFSET;
+		else if (c == '.' && path)
+			kind = FEVENT_DOT;
+		else if (path && fevent_at(r, "->"))
+			kind = FEVENT_ARROW;
+		else
+			return 0;
+
+		if (field->nr_steps == FEVENT_MAX_STEPS)
+			return fevent_fail(r, FEVENT_ERR_TOO_MANY_STEPS, r->pos);
+		step = &field->steps[field->nr_steps++];
+		step->kind = kind;
+		step->column = r->pos;
+
+		r->pos += kind == FEVENT_ARROW ? 2 : 1;
+		switch (kind) {
+		case FEVENT_INDEX:
+			ret = fevent_read_index(r, 0, INT_MAX, FEVENT_ERR_BAD_NUMBER, &step->n);
+			break;
+		case FEVENT_OFFSET:
+			ret = fevent_read_number(r, 0, INT_MAX, FEVENT_ERR_BAD_NUMBER, &step->n);
+			break;
+		default:
+			c = fevent_look(r);
+			start = r->pos;
+			if (!fevent_is_name_char(c))
+				return fevent_fail(r, FEVENT_ERR_NO_MEMBER, start);
+			if (!fevent_is_name_start(c))
+				return fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
+			r->pos += fevent_word_len(r);
+			ret = fevent_keep(r, start, &step->member);
+		}
+		if (ret)
+			return ret;
+	}
+}
+
+/* TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR */
+static int fevent_read_typed(struct fevent_reader *r, struct fevent_field *field)
+{
+	int ret;
+	char c;
+
+	ret = fevent_read_type(r, FEVENT_ERR_BAD_TYPE, &field->type);
+	if (ret)
+		return ret;
+	if (field->type == FEVENT_T_VOID)
+		return fevent_fail(r, FEVENT_ERR_BAD_TYPE, field->column);
+
+	c = fevent_look(r);
+	if (c == '[') {
+		if (field->type == FEVENT_T_STRING || field->type == FEVENT_T_USTRING)
+			return fevent_fail(r, FEVENT_ERR_STRING_ARRAY, r->pos);
+		r->pos++;
+		ret = fevent_read_index(r, 1, FEVENT_MAX_COUNT, FEVENT_ERR_BAD_COUNT,
+					&field->count);
+		if (ret)
+			return ret;
+		c = fevent_look(r);
+	}
+
+	if (fevent_is_name_start(c)) {
+		field->name_column = r->pos;
+		r->pos += fevent_word_len(r);
+		ret = fevent_keep(r, field->name_column, &field->name);
+		if (ret)
+			return ret;
+		c = fevent_look(r);
+		if (c != '=') {
+			field->source = FEVENT_ARG;
+			field->arg = r->arg;
+			if (r->arg >= r->max_args)
+				return fevent_fail(r, FEVENT_ERR_TOO_MANY_ARGS, field->column);
+			return fevent_read_steps(r, field);
+		}
+	}
+
+	if (c == '=')
+		r->pos++;
+	else if (c != '$' && !fevent_is_digit(c))
+		return fevent_fail(r, FEVENT_ERR_NO_NAME, r->pos);
+	return fevent_read_addr(r, field);
+}
+
+/* A word that must be a name: of a field, or of an argument. */
+static int fevent_read_name(struct fevent_reader *r, const char **name)
+{
+	char c = fevent_look(r);
+	unsigned int start = r->pos;
+
+	if (fevent_at_word(r, "NULL"))
+		return fevent_fail(r, FEVENT_ERR_NO_FIELD, start);
+	if (!fevent_is_name_char(c))
+		return fevent_fail(r, FEVENT_ERR_NO_NAME, start);
+	if (!fevent_is_name_start(c))
+		return fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
+	r->pos += fevent_word_len(r);
+	return fevent_keep(r, start, name);
+}
+
+/* [NAME '='] PATH; what has an ADDR behind the '=' is a TYPE, known or not. */
+static int fevent_read_path(struct fevent_reader *r, struct fevent_field *field)
+{
+	int ret;
+
+	field->source = FEVENT_PATH;
+	field->base_column = field->column;
+	ret = fevent_read_name(r, &field->base);
+	if (ret)
+		return ret;
+
+	if (fevent_look(r) == '=') {
+		r->pos++;
+		field->name = field->base;
+		fevent_look(r);
+		field->base_column = r->pos;
+		ret = fevent_read_name(r, &field->base);
+		if (ret)
+			return ret;
+	}
+
+	if (r->proto->glob)
+		return fevent_fail(r, FEVENT_ERR_GLOB_PATH, field->column);
+	return fevent_read_steps(r, field);
+}
+
+static int fevent_name_field(struct fevent_reader *r, struct fevent_field *field)
+{
+	unsigned int i;
+
+	if (!field->name) {
+		if (field->source == FEVENT_ADDR)
+			field->name = FEVENT_ADDR_NAME;
+		else if (field->source == FEVENT_SYMBOL)
+			field->name = fevent_undot(r, field->base);
+		else
+			field->name = fevent_path_name(field);
+	}
+	field->named = fevent_field_is_named(field);
+
+	/* A symbol may start with a digit. */
+	if (!fevent_is_name(field->name))
+		return fevent_fail(r, FEVENT_ERR_BAD_NAME, field->name_column);
+	if (fevent_field_name_reserved(field->name))
+		return fevent_fail(r, FEVENT_ERR_RESERVED_FIELD, field->name_column);
+	for (i = 0; i < r->proto->nr_fields; i++) {
+		if (!strcmp(r->proto->fields[i].name, field->name))
+			return fevent_fail(r, FEVENT_ERR_DUP_FIELD, field->name_column);
+	}
+	return 0;
+}
+
+static int fevent_read_field(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	struct fevent_field *field;
+	int ret;
+	char c;
+
+	c = fevent_look(r);
+	if (!c)
+		return fevent_fail(r, FEVENT_ERR_NO_CLOSE, r->pos);
+	if (strchr(",|)", c))
+		return fevent_fail(r, FEVENT_ERR_NO_FIELD, r->pos);
+	if (fevent_at_addr(r))
+		return fevent_fail(r, FEVENT_ERR_BAD_TYPE, r->pos);
+	if (!fevent_is_name_char(c))
+		return fevent_fail(r, FEVENT_ERR_BAD_CHAR, r->pos);
+	if (proto->nr_fields == FEVENT_MAX_FIELDS)
+		return fevent_fail(r, FEVENT_ERR_TOO_MANY_FIELDS, r->pos);
+
+	field = &proto->fields[proto->nr_fields];
+	field->column = r->pos;
+	field->name_column = r->pos;
+	if (fevent_is_name_start(c) && fevent_at_type(r))
+		ret = fevent_read_typed(r, field);
+	else
+		ret = fevent_read_path(r, field);
+	if (!ret)
+		ret = fevent_name_field(r, field);
+	if (!ret)
+		proto->nr_fields++;
+	return ret;
+}
+
+/* 'NULL' | FIELD {'|' FIELD} */
+static int fevent_read_arg(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	bool takes_register = false;
+	int ret;
+
+	fevent_look(r);
+	if (fevent_at_word(r, "NULL")) {
+		if (r->arg >= r->max_args)
+			return fevent_fail(r, FEVENT_ERR_TOO_MANY_ARGS, r->pos);
+		r->pos += strlen("NULL");
+		r->arg++;
+		return 0;
+	}
+
+	for (;;) {
+		ret = fevent_read_field(r);
+		if (ret)
+			return ret;
+		if (proto->fields[proto->nr_fields - 1].source == FEVENT_ARG)
+			takes_register = true;
+		if (fevent_look(r) != '|')
+			break;
+		r->pos++;
+	}
+	if (takes_register)
+		r->arg++;
+	return 0;
+}
+
+static int fevent_alloc_fields(struct fevent_reader *r)
+{
+	unsigned int i, nr = 1;
+
+	for (i = r->pos; i < r->end; i++)
+		nr += r->line[i] == ',' || r->line[i] == '|';
+	r->proto->fields = kcalloc(min(nr, FEVENT_MAX_FIELDS), sizeof(*r->proto->fields),
+				   GFP_KERNEL);
+	return r->proto->fields ? 0 : -ENOMEM;
+}
+
+/* [ARGS] ')' */
+static int fevent_read_args(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	int ret;
+	char c;
+
+	c = fevent_look(r);
+	proto->args_column = r->pos;
+	if (fevent_at(r, "...")) {
+		if (proto->glob)
+			return fevent_fail(r, FEVENT_ERR_GLOB_PATH, r->pos);
+		proto->all_args = true;
+		r->pos += strlen("...");
+	} else if (c != ')') {
+		ret = fevent_alloc_fields(r);
+		if (ret)
+			return ret;
+		for (;;) {
+			ret = fevent_read_arg(r);
+			if (ret)
+				return ret;
+			if (fevent_look(r) != ',')
+				break;
+			r->pos++;
+		}
+	}
+
+	c = fevent_look(r);
+	if (c != ')')
+		return fevent_fail(r, c ? FEVENT_ERR_BAD_CHAR : FEVENT_ERR_NO_CLOSE, r->pos);
+	r->pos++;
+	return 0;
+}
+
+/* NAME of an event or a group. */
+static int fevent_read_event_word(struct fevent_reader *r, const char **name)
+{
+	unsigned int start;
+	int ret;
+
+	fevent_look(r);
+	start = r->pos;
+	while (r->pos < r->end && !fevent_is_blank(fevent_peek(r)) && fevent_peek(r) != '/')
+		r->pos++;
+	if (r->pos == start)
+		return fevent_fail(r, FEVENT_ERR_NO_NAME, start);
+	if (r->pos - start > FEVENT_MAX_NAME)
+		return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, start);
+	ret = fevent_keep(r, start, name);
+	if (!ret && !fevent_is_name(*name))
+		ret = fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
+	return ret;
+}
+
+/* [GROUP '/'] NAME */
+static int fevent_read_event_name(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	int ret;
+
+	fevent_look(r);
+	proto->name_column = r->pos;
+	proto->group = FEVENT_GROUP;
+	ret = fevent_read_event_word(r, &proto->name);
+	if (ret || fevent_look(r) != '/')
+		return ret;
+
+	r->pos++;
+	proto->group = proto->name;
+	return fevent_read_event_word(r, &proto->name);
+}
+
+/* Is this FUNC, or a glob, of characters and brackets that glob_match() reads likewise? */
+static int fevent_check_func(struct fevent_reader *r, unsigned int start, unsigned int end)
+{
+	const char *line = r->line;
+	unsigned int i = start;
+
+	while (i < end) {
+		char c = line[i++];
+
+		if (fevent_is_name_char(c) || c == '.')
+			continue;
+		if (!strchr("*?[", c))
+			return fevent_fail(r, FEVENT_ERR_BAD_CHAR, i - 1);
+		r->proto->glob = true;
+		if (c != '[')
+			continue;
+
+		/* The first member of a class may be its own closing bracket. */
+		if (i < end && line[i] == '!')
+			i++;
+		if (i < end && line[i] == ']')
+			i++;
+		while (i < end && line[i] != ']') {
+			if (!fevent_is_name_char(line[i]) && !strchr("*?[.-!", line[i]))
+				return fevent_fail(r, FEVENT_ERR_BAD_CHAR, i);
+			i++;
+		}
+		if (i == end)
+			return fevent_fail(r, FEVENT_ERR_NO_BRACKET, end);
+		i++;
+	}
+	return 0;
+}
+
+/* Back from @pos over blanks, but not beyond where the reader is. */
+static unsigned int fevent_before_blanks(const struct fevent_reader *r, unsigned int pos)
+{
+	while (pos > r->pos && fevent_is_blank(r->line[pos - 1]))
+		pos--;
+	return pos;
+}
+
+/* Back from @pos to where the word starts that ends there. */
+static unsigned int fevent_word_start(const struct fevent_reader *r, unsigned int pos)
+{
+	while (pos > r->pos && !fevent_is_blank(r->line[pos - 1]) && r->line[pos - 1] != ':')
+		pos--;
+	return pos;
+}
+
+/* MODULE, which ends at @end. Modules have names such as 8021q. */
+static int fevent_read_module(struct fevent_reader *r, unsigned int start, unsigned int end)
+{
+	r->pos = start;
+	if (fevent_word_len(r) < end - start)
+		return fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
+	r->pos = end;
+	r->proto->module_column = start;
+	return fevent_keep(r, start, &r->proto->module);
+}
+
+/* All that there is up to @end. */
+static int fevent_read_rettype(struct fevent_reader *r, unsigned int end)
+{
+	struct fevent_reader type = *r;
+	struct fevent_proto *proto = r->proto;
+	int ret;
+	char c;
+
+	type.end = end;
+	if (!fevent_look(&type))
+		return 0;
+	proto->returns = true;
+	proto->ret_column = type.pos;
+	ret = fevent_read_type(&type, FEVENT_ERR_BAD_RETTYPE, &proto->ret_type);
+	if (ret)
+		return ret;
+
+	c = fevent_look(&type);
+	if (c == '[')
+		return fevent_fail(r, FEVENT_ERR_RET_ARRAY, type.pos);
+	if (c)
+		return fevent_fail(r, FEVENT_ERR_BAD_RETTYPE, proto->ret_column);
+	if (proto->glob && proto->ret_type != FEVENT_T_VOID)
+		return fevent_fail(r, FEVENT_ERR_GLOB_RETTYPE, proto->ret_column);
+	return 0;
+}
+
+/* [RETTYPE] [MODULE ':'] FUNC '(' */
+static int fevent_read_head(struct fevent_reader *r)
+{
+	unsigned int start = r->pos, paren = start, func, end, type_end, colon;
+	int ret;
+
+	while (paren < r->end && r->line[paren] != '(')
+		paren++;
+	if (paren == r->end) {
+		/* There is none, so it is missing where something else comes that can't. */
+		paren = start;
+		while (paren < r->end && (fevent_is_name_char(r->line[paren]) ||
+					  strchr(" \t:.*?[]!-", r->line[paren])))
+			paren++;
+		return fevent_fail(r, paren == start ? FEVENT_ERR_BAD_CHAR : FEVENT_ERR_NO_PAREN,
+				   paren);
+	}
+
+	end = fevent_before_blanks(r, paren);
+	func = fevent_word_start(r, end);
+	if (func == end)
+		return fevent_fail(r, FEVENT_ERR_NO_FUNC, paren);
+	ret = fevent_check_func(r, func, end);
+	if (ret)
+		return ret;
+	r->proto->func_column = func;
+
+	type_end = func;
+	colon = fevent_before_blanks(r, func);
+	if (colon > start && r->line[colon - 1] == ':') {
+		unsigned int module_end = fevent_before_blanks(r, --colon);
+
+		type_end = fevent_word_start(r, module_end);
+		if (type_end == module_end)
+			return fevent_fail(r, FEVENT_ERR_NO_NAME, colon);
+		ret = fevent_read_module(r, type_end, module_end);
+		if (ret)
+			return ret;
+		r->pos = start;
+	}
+
+	ret = fevent_read_rettype(r, type_end);
+	if (ret)
+		return ret;
+
+	r->pos = end;
+	ret = fevent_keep(r, func, &r->proto->func);
+	r->pos = paren + 1;
+	return ret;
+}
+
+/* The rest of an event: ['as' [GROUP '/'] NAME] */
+static int fevent_read_as(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	int ret;
+
+	fevent_look(r);
+	if (fevent_at_word(r, "as")) {
+		r->pos += strlen("as");
+		ret = fevent_read_event_name(r);
+		if (ret)
+			return ret;
+		proto->named = fevent_proto_is_named(proto);
+		return 0;
+	}
+
+	if (fevent_peek(r))
+		return fevent_fail(r, FEVENT_ERR_TRAILING, r->pos);
+	if (proto->glob)
+		return fevent_fail(r, FEVENT_ERR_GLOB_NAME, r->pos);
+	proto->group = FEVENT_GROUP;
+	proto->name = fevent_undot(r, proto->func);
+	proto->name_column = proto->func_column;
+	if (!fevent_is_name(proto->name))
+		return fevent_fail(r, FEVENT_ERR_BAD_NAME, proto->func_column);
+	if (strlen(proto->name) > FEVENT_MAX_NAME)
+		return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, proto->func_column);
+	return 0;
+}
+
+static int fevent_read_line(struct fevent_reader *r)
+{
+	struct fevent_proto *proto = r->proto;
+	char c;
+	int ret;
+
+	c = fevent_look(r);
+	if (!c || c == '#') {
+		proto->kind = FEVENT_EMPTY;
+		return 0;
+	}
+
+	if (c == '!') {
+		proto->kind = FEVENT_REMOVE;
+		proto->named = true;
+		r->pos++;
+		ret = fevent_read_event_name(r);
+	} else {
+		proto->kind = FEVENT_EVENT;
+		ret = fevent_read_head(r);
+		if (!ret)
+			ret = fevent_read_args(r);
+		if (!ret)
+			ret = fevent_read_as(r);
+	}
+	if (ret)
+		return ret;
+	if (fevent_look(r))
+		return fevent_fail(r, FEVENT_ERR_TRAILING, r->pos);
+
+	/* Canonical lines have more blanks, and have to be read as well. */
+	if (r->end > FEVENT_MAX_LINE / 2 && fevent_print(proto, NULL, 0) > FEVENT_MAX_LINE)
+		return fevent_fail(r, FEVENT_ERR_TOO_LONG, r->end);
+	return 0;
+}
+
+/**
+ * fevent_parse - read one line
+ * @line: the line, without its end; no NUL has to follow
+ * @len: bytes of it; more than FEVENT_MAX_LINE are an error of the line
+ * @max_args: register arguments that a function can have, 0 to INT_MAX
+ * @error: what was wrong and where, on -EINVAL; else FEVENT_ERR_NONE
+ *
+ * An empty line or a comment gives a prototype of kind FEVENT_EMPTY.
+ *
+ * Context: may sleep.
+ * Return: the prototype, which fevent_proto_free() takes; ERR_PTR(-EINVAL) if
+ * the line is not well-formed, ERR_PTR(-ENOMEM).
+ */
+struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max_args,
+				  struct fevent_error *error)
+{
+	struct fevent_reader r = {
+		.line = line, .end = len, .max_args = max_args, .error = error,
+	};
+	unsigned int i;
+	int ret;
+
+	error->err = FEVENT_ERR_NONE;
+	error->column = 0;
+	if (len > FEVENT_MAX_LINE) {
+		fevent_fail(&r, FEVENT_ERR_TOO_LONG, FEVENT_MAX_LINE);
+		return ERR_PTR(-EINVAL);
+	}
+	/* In comments as well: it was one line for the caller, it is for nobody else. */
+	for (i = 0; i < r.end; i++) {
+		if (!line[i] || line[i] == '\n') {
+			fevent_fail(&r, FEVENT_ERR_BAD_CHAR, i);
+			return ERR_PTR(-EINVAL);
+		}
+	}
+	while (r.end && (fevent_is_blank(line[r.end - 1]) || line[r.end - 1] == '\r'))
+		r.end--;
+
+	/* Words have something between them or the end after them: a NUL fits for each. */
+	r.proto = kzalloc(sizeof(*r.proto) + 2 * (r.end + 1), GFP_KERNEL);
+	if (!r.proto)
+		return ERR_PTR(-ENOMEM);
+	r.strings = (char *)(r.proto + 1);
+
+	ret = fevent_read_line(&r);
+	if (ret) {
+		fevent_proto_free(r.proto);
+		return ERR_PTR(ret);
+	}
+	return r.proto;
+}
+
+/**
+ * fevent_proto_free - free a prototype
+ * @proto: from fevent_parse(), or NULL; its strings and fields go with it
+ *
+ * Context: any in which kfree() may be called.
+ */
+void fevent_proto_free(struct fevent_proto *proto)
+{
+	if (!proto)
+		return;
+	kfree(proto->fields);
+	kfree(proto);
+}
+
+/* A buffer while it is filled; @len goes on where @size ends. */
+struct fevent_writer {
+	char	*buf;
+	size_t	size;
+	size_t	len;
+};
+
+static __printf(2, 3) void fevent_write(struct fevent_writer *w, const char *fmt, ...)
+{
+	size_t room = w->len < w->size ? w->size - w->len : 0;
+	va_list args;
+
+	va_start(args, fmt);
+	w->len += vsnprintf(room ? w->buf + w->len : NULL, room, fmt, args);
+	va_end(args);
+}
+
+static void fevent_write_steps(struct fevent_writer *w, const struct fevent_field *field)
+{
+	unsigned int i;
+
+	for (i = 0; i < field->nr_steps; i++) {
+		const struct fevent_step *step = &field->steps[i];
+
+		switch (step->kind) {
+		case FEVENT_OFFSET:
+			fevent_write(w, "+%u", step->n);
+			break;
+		case FEVENT_INDEX:
+			fevent_write(w, "[%u]", step->n);
+			break;
+		case FEVENT_ARROW:
+			fevent_write(w, "->%s", step->member);
+			break;
+		case FEVENT_DOT:
+			fevent_write(w, ".%s", step->member);
+			break;
+		}
+	}
+}
+
+static void fevent_write_field(struct fevent_writer *w, const struct fevent_field *field)
+{
+	bool named = fevent_field_is_named(field);
+
+	if (field->source != FEVENT_PATH) {
+		fevent_write(w, "%s", fevent_type_name(field->type));
+		if (field->count)
+			fevent_write(w, "[%u]", field->count);
+		fevent_write(w, " ");
+	}
+	if (named)
+		fevent_write(w, "%s%s", field->name, field->source == FEVENT_ARG ? "" : "=");
+
+	switch (field->source) {
+	case FEVENT_ARG:
+		fevent_write_steps(w, field);
+		break;
+	case FEVENT_ADDR:
+		fevent_write(w, "0x%lx", field->addr);
+		break;
+	case FEVENT_SYMBOL:
+		fevent_write(w, "$%s", field->base);
+		break;
+	case FEVENT_PATH:
+		fevent_write(w, "%s", field->base);
+		fevent_write_steps(w, field);
+		break;
+	}
+}
+
+/*
+ * Only '|' keeps two fields on one register, and the fields between them have to
+ * be in that ARG, too. All other fields are ARGs of their own. NULLs stand right
+ * before the field that needs them, so that they stand in one place only.
+ */
+static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto *proto)
+{
+	unsigned int i, next, arg = 0;
+	bool joined;
+
+	for (i = 0; i < proto->nr_fields; i++) {
+		const struct fevent_field *field = &proto->fields[i];
+
+		/* The next register field; @arg is what follows that of the last one. */
+		for (next = i; next < proto->nr_fields; next++) {
+			if (proto->fields[next].source == FEVENT_ARG)
+				break;
+		}
+
+		joined = next < proto->nr_fields && proto->fields[next].arg + 1 == arg;
+		if (i)
+			fevent_write(w, joined ? " | " : ", ");
+		if (next == i) {
+			for (; arg < field->arg; arg++)
+				fevent_write(w, "NULL, ");
+			arg = field->arg + 1;
+		}
+		fevent_write_field(w, field);
+	}
+}
+
+/**
+ * fevent_print - the canonical line of a prototype
+ * @proto: the prototype
+ * @buf: where to put it, may be NULL if @size is 0
+ * @size: bytes there, the NUL included
+ *
+ * Lines that mean the same give the same canonical line, and reading that gives
+ * the same prototype again, but for its columns.
+ *
+ * Context: any.
+ * Return: characters of the line, also if @buf was too small for them.
+ */
+int fevent_print(const struct fevent_proto *proto, char *buf, size_t size)
+{
+	struct fevent_writer w = { .buf = buf, .size = size };
+
+	if (size)
+		*buf = 0;
+
+	switch (proto->kind) {
+	case FEVENT_EMPTY:
+		break;
+	case FEVENT_REMOVE:
+		fevent_write(&w, "!");
+		if (strcmp(proto->group, FEVENT_GROUP))
+			fevent_write(&w, "%s/", proto->group);
+		fevent_write(&w, "%s", proto->name);
+		break;
+	case FEVENT_EVENT:
+		if (proto->returns)
+			fevent_write(&w, "%s ", fevent_type_name(proto->ret_type));
+		if (proto->module)
+			fevent_write(&w, "%s:", proto->module);
+		fevent_write(&w, "%s(", proto->func);
+		if (proto->all_args)
+			fevent_write(&w, "...");
+		else
+			fevent_write_args(&w, proto);
+		fevent_write(&w, ")");
+		if (!fevent_proto_is_named(proto))
+			break;
+		fevent_write(&w, " as ");
+		if (strcmp(proto->group, FEVENT_GROUP))
+			fevent_write(&w, "%s/", proto->group);
+		fevent_write(&w, "%s", proto->name);
+		break;
+	}
+	return w.len;
+}
+
+/**
+ * fevent_type_name - the canonical word of a type
+ * @type: the type
+ *
+ * Context: any.
+ * Return: its word or words, "" for FEVENT_T_NONE and what is no type.
+ */
+const char *fevent_type_name(enum fevent_type type)
+{
+	return (unsigned int)type < FEVENT_T_MAX ? fevent_types[type].name : "";
+}
+
+/**
+ * fevent_type_size - what one element of a type takes in the record
+ * @type: the type
+ *
+ * Context: any.
+ * Return: bytes; of strings those of their __data_loc; 0 for FEVENT_T_NONE,
+ * FEVENT_T_VOID and what is no type.
+ */
+unsigned int fevent_type_size(enum fevent_type type)
+{
+	return (unsigned int)type < FEVENT_T_MAX ? fevent_types[type].size : 0;
+}
+
+/**
+ * fevent_field_name_reserved - is this the name of a field that is made without asking?
+ * @name: a name
+ *
+ * Context: any.
+ * Return: true if no field of a line may have it.
+ */
+bool fevent_field_name_reserved(const char *name)
+{
+	return !strcmp(name, "ret") || !strcmp(name, "duration") || !strcmp(name, "faults") ||
+	       !strncmp(name, "common_", strlen("common_")) || !strncmp(name, "__", 2);
+}

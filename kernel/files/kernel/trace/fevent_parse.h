@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Pseudo prototypes of function events: text to structure, and back.
+ *
+ *	LINE    := EVENT | '!' [GROUP '/'] NAME | '#' comment | empty
+ *	EVENT   := [RETTYPE] [MODULE ':'] FUNC '(' [ARGS] ')' ['as' [GROUP '/'] NAME]
+ *	ARGS    := '...' | ARG {',' ARG}
+ *	ARG     := 'NULL' | FIELD {'|' FIELD}
+ *	FIELD   := TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR | [NAME '='] PATH
+ *	TYPE    := ['unsigned'] ATOM ['[' n ']']
+ *	RETTYPE := TYPE | 'void'
+ *	MOD     := '+' n | '[' n ']'
+ *	PATH    := ARGNAME {('->' | '.') MEMBER | '[' n ']'}
+ *	ADDR    := 0xHEX | '$' SYMBOL
+ *
+ * This knows the grammar and nothing of the kernel: whether a function, a symbol
+ * or a member exists is for others to find out. They find the columns here that
+ * their complaints need. A pure file, which is compiled in user space as well.
+ */
+#ifndef _FEVENT_PARSE_H
+#define _FEVENT_PARSE_H
+
+#ifdef __KERNEL__
+#include <linux/types.h>
+#else
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#endif
+
+#define FEVENT_GROUP		"functions"	/* of an event that names none */
+#define FEVENT_MAX_FIELDS	32		/* a bit each in the record's faults */
+#define FEVENT_MAX_STEPS	8		/* MODs, or members of a PATH, of a field */
+#define FEVENT_MAX_COUNT	256		/* elements of an array, bytes of a char[n] */
+#define FEVENT_MAX_NAME		127		/* characters of a name; what else is a word: 511 */
+#define FEVENT_MAX_LINE		4096
+
+/*
+ * Complaints, of the parser and of those who look up what it has read. The text
+ * is what error_log shows, above the line and a caret below the column.
+ */
+#define FEVENT_ERRORS {							\
+	C(NONE,			"No error"),				\
+	C(TOO_LONG,		"Line is too long"),			\
+	C(BAD_CHAR,		"Unexpected character"),		\
+	C(NO_FUNC,		"No function name before the parenthesis"), \
+	C(NO_PAREN,		"Missing parenthesis after the function name"), \
+	C(NO_CLOSE,		"Missing closing parenthesis"),		\
+	C(TRAILING,		"Unexpected text after the prototype"),	\
+	C(NO_NAME,		"Missing name"),			\
+	C(BAD_NAME,		"Name must consist of letters, digits and underscores"), \
+	C(NAME_TOO_LONG,	"Name is too long"),			\
+	C(GLOB_NAME,		"A glob needs a name: as NAME"),	\
+	C(GLOB_RETTYPE,		"A glob can return nothing but void"),	\
+	C(GLOB_PATH,		"A glob's arguments have no BTF names"), \
+	C(BAD_RETTYPE,		"Unknown return type"),			\
+	C(RET_ARRAY,		"A function does not return an array"),	\
+	C(NO_FIELD,		"Missing argument; NULL skips one"),	\
+	C(BAD_TYPE,		"Unknown type"),			\
+	C(BAD_UNSIGNED,		"unsigned goes with char, short, int and long"), \
+	C(BAD_COUNT,		"Array size must be 1 to 256"),		\
+	C(STRING_ARRAY,		"Strings do not come in arrays"),	\
+	C(NO_BRACKET,		"Missing closing bracket"),		\
+	C(BAD_NUMBER,		"Bad number"),				\
+	C(BAD_ADDR,		"Address must be 0x... or $symbol"),	\
+	C(NO_MEMBER,		"Missing name of a member"),		\
+	C(TOO_MANY_STEPS,	"Too many steps"),			\
+	C(TOO_MANY_FIELDS,	"Too many fields"),			\
+	C(DUP_FIELD,		"Field name is used twice"),		\
+	C(RESERVED_FIELD,	"Field name is reserved"),		\
+	C(TOO_MANY_ARGS,	"Too many arguments, registers hold no more"), \
+	C(NOT_A_FUNCTION,	"No such function"),			\
+	C(NOTRACE,		"Function is notrace"),			\
+	C(INLINED,		"Function is inlined, nothing calls it"), \
+	C(IN_MODULE,		"Function is in a module, which has to be named"), \
+	C(NOT_IN_MODULE,	"Module has no such function"),		\
+	C(AMBIGUOUS,		"More than one function has this name"), \
+	C(NO_MATCH,		"Glob matches no function that can be traced"), \
+	C(NO_SYMBOL,		"No such symbol"),			\
+	C(NO_BTF,		"No BTF of this function"),		\
+	C(NO_ARG,		"Function has no argument of this name"), \
+	C(ARG_POSITION,		"The argument of this name is another one"), \
+	C(ARG_BY_VALUE,		"An argument before it is not passed in one register"), \
+	C(NO_SUCH_MEMBER,	"No such member"),			\
+	C(NOT_A_POINTER,	"Not a pointer to a struct"),		\
+	C(NOT_A_STRUCT,		"Not a struct"),			\
+	C(NOT_AN_ARRAY,		"Neither an array nor a pointer"),	\
+	C(BTF_TYPE,		"Values of this type cannot be recorded"), \
+	C(NO_RETVAL,		"Function returns nothing"),		\
+	C(RECORD_TOO_BIG,	"Record is too large"),			\
+	C(EXISTS,		"Event exists"),			\
+	C(BUSY,			"Event is busy"),			\
+	C(NO_EVENT,		"No such event"),			\
+	C(NO_RETURNS,		"Return events need rethook"),		\
+	C(MAX,			NULL)					\
+}
+
+#undef C
+#define C(name, ...)	FEVENT_ERR_##name
+enum fevent_err FEVENT_ERRORS;
+#undef C
+
+/* Indexed by enum fevent_err. */
+extern const char *fevent_err_text[];
+
+/**
+ * struct fevent_error - what is wrong with a line, and where
+ * @err: the kind, also the index of its text
+ * @column: offset in the line, in bytes, 0 based
+ */
+struct fevent_error {
+	enum fevent_err	err;
+	unsigned int	column;
+};
+
+enum fevent_type {
+	FEVENT_T_NONE,		/* of a PATH: BTF will tell */
+	FEVENT_T_VOID,		/* of a return event without a value */
+	FEVENT_T_U8, FEVENT_T_U16, FEVENT_T_U32, FEVENT_T_U64,
+	FEVENT_T_S8, FEVENT_T_S16, FEVENT_T_S32, FEVENT_T_S64,
+	FEVENT_T_X8, FEVENT_T_X16, FEVENT_T_X32, FEVENT_T_X64,
+	FEVENT_T_CHAR, FEVENT_T_UCHAR,
+	FEVENT_T_SHORT, FEVENT_T_USHORT,
+	FEVENT_T_INT, FEVENT_T_UINT,
+	FEVENT_T_LONG, FEVENT_T_ULONG,
+	FEVENT_T_SIZE_T, FEVENT_T_SSIZE_T, FEVENT_T_BOOL,
+	FEVENT_T_SYMBOL, FEVENT_T_STRING, FEVENT_T_USTRING,
+	FEVENT_T_MAX
+};
+
+enum fevent_kind {
+	FEVENT_EMPTY,		/* nothing, or a comment */
+	FEVENT_EVENT,
+	FEVENT_REMOVE,		/* ->group and ->name */
+};
+
+enum fevent_source {
+	FEVENT_ARG,		/* register argument number ->arg */
+	FEVENT_ADDR,		/* memory at ->addr */
+	FEVENT_SYMBOL,		/* memory at the symbol ->base */
+	FEVENT_PATH,		/* from the argument with the BTF name ->base on */
+};
+
+enum fevent_step_kind {
+	FEVENT_OFFSET,		/* +n */
+	FEVENT_INDEX,		/* [n] */
+	FEVENT_ARROW,		/* ->member */
+	FEVENT_DOT,		/* .member */
+};
+
+/**
+ * struct fevent_step - one MOD, or one step of a PATH
+ * @kind: which
+ * @n: of +n and [n], 0 to INT_MAX
+ * @member: of -> and ., else NULL
+ * @column: where it starts
+ */
+struct fevent_step {
+	enum fevent_step_kind	kind;
+	unsigned int		n;
+	const char		*member;
+	unsigned int		column;
+};
+
+/**
+ * struct fevent_field - one FIELD
+ * @type: FEVENT_T_NONE for a PATH and only there
+ * @count: elements, 0 if it is no array
+ * @name: never NULL: given, or by default the last member (or the argument) of a
+ *	PATH, the symbol, or "addr"
+ * @named: whether a name was given, and not the default one
+ * @source: where its value comes from
+ * @arg: register argument, from 0, of FEVENT_ARG
+ * @addr: of FEVENT_ADDR
+ * @base: symbol, or name of the argument; NULL for FEVENT_ARG and FEVENT_ADDR
+ * @steps: nr_steps of them
+ * @nr_steps: 0 to FEVENT_MAX_STEPS
+ * @column: where the field starts
+ * @name_column: where its name does, @column if it has none
+ * @base_column: where address, symbol or path start
+ */
+struct fevent_field {
+	enum fevent_type	type;
+	unsigned int		count;
+	const char		*name;
+	bool			named;
+	enum fevent_source	source;
+	unsigned int		arg;
+	unsigned long		addr;
+	const char		*base;
+	struct fevent_step	steps[FEVENT_MAX_STEPS];
+	unsigned int		nr_steps;
+	unsigned int		column;
+	unsigned int		name_column;
+	unsigned int		base_column;
+};
+
+/**
+ * struct fevent_proto - a line, parsed
+ * @kind: what the line asks for
+ * @module: NULL if none was named
+ * @func: function, or a glob
+ * @glob: whether @func is a glob
+ * @group: as given, or FEVENT_GROUP
+ * @name: as given, or @func with '.' replaced by '_'
+ * @named: whether group or name were given, and not the default ones; of
+ *	FEVENT_REMOVE always
+ * @returns: RETTYPE was given: the event is one of the function's return
+ * @ret_type: what it returns, FEVENT_T_VOID for void; FEVENT_T_NONE without RETTYPE
+ * @all_args: '...' was given
+ * @fields: nr_fields of them, in the order of the line
+ * @nr_fields: 0 to FEVENT_MAX_FIELDS
+ * @func_column: where FUNC starts
+ * @module_column: where MODULE starts
+ * @ret_column: where RETTYPE starts
+ * @name_column: where NAME (or GROUP) starts, @func_column if it was not given
+ * @args_column: what comes after the parenthesis
+ */
+struct fevent_proto {
+	enum fevent_kind	kind;
+	const char		*module;
+	const char		*func;
+	bool			glob;
+	const char		*group;
+	const char		*name;
+	bool			named;
+	bool			returns;
+	enum fevent_type	ret_type;
+	bool			all_args;
+	struct fevent_field	*fields;
+	unsigned int		nr_fields;
+	unsigned int		func_column;
+	unsigned int		module_column;
+	unsigned int		ret_column;
+	unsigned int		name_column;
+	unsigned int		args_column;
+};
+
+struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max_args,
+				  struct fevent_error *error);
+void fevent_proto_free(struct fevent_proto *proto);
+int fevent_print(const struct fevent_proto *proto, char *buf, size_t size);
+const char *fevent_type_name(enum fevent_type type);
+unsigned int fevent_type_size(enum fevent_type type);
+bool fevent_field_name_reserved(const char *name);
+
+#endif /* _FEVENT_PARSE_H */

@@ -1,0 +1,1079 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: trace events that are made by writing the prototype of a kernel
+ * function.
+ *
+ *	# echo 'ssize_t vfs_read(NULL, NULL, size_t count)' > function_events
+ *	# echo 1 > events/functions/vfs_read/enable
+ *
+ * This file is about which events there are. The others say what a record of one is
+ * (trace_fevent_record.c), and what happens when the function runs
+ * (trace_fevent_hook.c). See Documentation/trace/function-events.rst.
+ *
+ * An event, struct fevent, comes from a line: fevent_parse() makes a structure of
+ * it, find_functions() the addresses of the functions, fevent_compile() a record.
+ * Nothing is seen of it outside before all of that has gone well. It is a dynamic
+ * event (trace_dynevent.h) with a trace_probe inside, as a kprobe's is.
+ *
+ * One write is one change. All of its lines are read and checked first: what they
+ * create is prepared, what they remove is looked for and must not be busy. Then it
+ * is done, in an order in which all that can fail comes first: events with new
+ * names, the removals, events that take over the name of a removed one.
+ *
+ * Modules. MODULE: names one that need not be there: until it comes, the event has
+ * no functions and never fires. The module notifier finds them when it comes, and
+ * drops them when it, or its init text, goes.
+ *
+ * Locks. Everything here is under event_mutex. Events are freed after a grace
+ * period, as their functions may be running: see trace_fevent_hook.c.
+ */
+#define pr_fmt(fmt)	"function_events: " fmt
+
+#include <linux/hashtable.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
+#include <linux/slab.h>
+#include <linux/stringhash.h>
+#include <linux/tracefs.h>
+#include <linux/uaccess.h>
+#include <linux/workqueue.h>
+#include <asm/setup.h>
+
+#include "trace_fevent.h"
+
+#define FEVENT_MAX_WRITE	(1024 * 1024)
+#define FEVENT_PREFIX		"F:"	/* in dynamic_events */
+
+static LIST_HEAD(fevent_list);
+static DEFINE_HASHTABLE(fevent_names, 10);
+
+static int fevent_create(const char *raw_command);
+static int fevent_show(struct seq_file *m, struct dyn_event *ev);
+static bool fevent_is_busy(struct dyn_event *ev);
+static int fevent_release(struct dyn_event *ev);
+static bool fevent_match(const char *system, const char *event, int argc, const char **argv,
+			 struct dyn_event *ev);
+
+static struct dyn_event_operations fevent_dyn_ops = {
+	.create		= fevent_create,
+	.show		= fevent_show,
+	.is_busy	= fevent_is_busy,
+	.free		= fevent_release,
+	.match		= fevent_match,
+};
+
+static bool is_fevent(struct dyn_event *ev)
+{
+	return ev->ops == &fevent_dyn_ops;
+}
+
+static struct fevent *dyn_event_fevent(struct dyn_event *ev)
+{
+	return container_of(ev, struct fevent, devent);
+}
+
+static const char *fevent_group(struct fevent *fe)
+{
+	return trace_probe_group_name(&fe->tp);
+}
+
+static const char *fevent_name(struct fevent *fe)
+{
+	return trace_probe_name(&fe->tp);
+}
+
+/**
+ * __fevent_complain - say what is wrong with a line; see fevent_complain()
+ * @complaint: where to say it
+ * @err: the kind
+ * @column: where in the line, from 0
+ * @detail: what to add, a format; may come to nothing
+ *
+ * Return: -EINVAL.
+ */
+int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, unsigned int column,
+		      const char *detail, ...)
+{
+	va_list args;
+
+	complaint->error.err = err;
+	complaint->error.column = column;
+	va_start(args, detail);
+	vsnprintf(complaint->detail, sizeof(complaint->detail), detail, args);
+	va_end(args);
+	return -EINVAL;
+}
+
+/* ---- finding functions ---- */
+
+static int add_function(struct fevent *fe, unsigned long ip)
+{
+	unsigned long *ips;
+	unsigned int i;
+
+	/* A module's functions may be found before its notifier gets here, and then again. */
+	for (i = 0; i < fe->nr_ips; i++) {
+		if (fe->ips[i] == ip)
+			return 0;
+	}
+	ips = krealloc_array(fe->ips, fe->nr_ips + 1, sizeof(*ips), GFP_KERNEL);
+	if (!ips)
+		return -ENOMEM;
+	ips[fe->nr_ips++] = ip;
+	fe->ips = ips;
+	return 0;
+}
+
+/* The part of what a glob matches that is in one module, or all of it. */
+static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsigned long *ips)
+{
+	struct ftrace_func_entry *entry;
+	struct module *mod = NULL;
+	unsigned int i, nr = 0;
+
+	guard(preempt)();
+	if (module) {
+		mod = find_module(module);
+		if (!mod)
+			return 0;
+	}
+	for (i = 0; i < 1U << hash->size_bits; i++) {
+		hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
+			if (!mod || within_module(entry->ip, mod))
+				ips[nr++] = entry->ip;
+		}
+	}
+	return nr;
+}
+
+/*
+ * All that ftrace knows and the glob matches. ftrace's filters do that, so one is
+ * made, not used, and read.
+ */
+static int find_glob(struct fevent *fe)
+{
+	const struct fevent_proto *proto = fe->proto;
+	struct ftrace_ops ops = { };
+	struct ftrace_hash *hash;
+	unsigned long *ips;
+	char *filter;
+	int ret;
+
+	filter = kstrdup(proto->func, GFP_KERNEL);
+	if (!filter)
+		return -ENOMEM;
+	ret = ftrace_set_filter(&ops, filter, strlen(filter), 1);
+	kfree(filter);
+	if (ret == -EINVAL)
+		ret = -ENOENT;
+	if (ret)
+		goto cleanup;
+	hash = rcu_dereference_protected(ops.func_hash->filter_hash,
+					 lockdep_is_held(&event_mutex));
+	ips = kvmalloc_array(hash->count + 1, sizeof(*ips), GFP_KERNEL);
+	if (!ips) {
+		ret = -ENOMEM;
+		goto cleanup;
+	}
+	kvfree(fe->ips);
+	fe->ips = ips;
+	fe->nr_ips = copy_hash(hash, proto->module, ips);
+	ret = fe->nr_ips ? 0 : -ENOENT;
+cleanup:
+	ftrace_free_filter(&ops);
+	return ret;
+}
+
+/* Functions of one name: static ones may be many. */
+struct same_name {
+	unsigned int	symbols;
+	unsigned int	functions;	/* that ftrace knows */
+	unsigned long	addr;		/* of one that it knows, else of any */
+	unsigned long	ip;
+};
+
+static int count_same_name(void *data, unsigned long addr)
+{
+	struct same_name *same = data;
+	unsigned long ip = ftrace_location(addr);
+
+	same->symbols++;
+	if (ip) {
+		same->functions++;
+		same->addr = addr;
+		same->ip = ip;
+	} else if (!same->functions) {
+		same->addr = addr;
+	}
+	return 0;
+}
+
+struct other_names {
+	const char	*name;
+	size_t		len;
+	char		*list;		/* modules that have it, or a clone of it */
+	size_t		size;
+	unsigned int	nr;
+	const char	*module;
+};
+
+static int is_clone_of(void *data, const char *name, unsigned long addr)
+{
+	struct other_names *other = data;
+
+	if (strncmp(name, other->name, other->len) || name[other->len] != '.')
+		return 0;
+	if (str_has_prefix(name + other->len, ".cold"))
+		return 0;
+	strscpy(other->list, name, other->size);
+	return 1;
+}
+
+#ifdef CONFIG_MODULES
+static int is_in_module(void *data, const char *name, unsigned long addr)
+{
+	struct other_names *other = data;
+	struct module *mod;
+	size_t len;
+
+	if (strcmp(name, other->name))
+		return 0;
+	guard(preempt)();
+	mod = __module_address(addr);
+	if (!mod)
+		return 0;
+	len = strlen(other->list);
+	snprintf(other->list + len, other->size - len, "%s%s", other->nr++ ? ", " : "", mod->name);
+	return 0;
+}
+
+static void list_modules(struct other_names *other)
+{
+	module_kallsyms_on_each_symbol(NULL, is_in_module, other);
+}
+#else
+static void list_modules(struct other_names *other)
+{
+}
+#endif
+
+/* Nothing in the kernel proper has this name: say why, as well as can be told. */
+static int complain_not_found(const struct fevent_proto *proto,
+			      struct fevent_complaint *complaint)
+{
+	char list[64] = "";
+	struct other_names other = {
+		.name = proto->func, .len = strlen(proto->func),
+		.list = list, .size = sizeof(list),
+	};
+
+	list_modules(&other);
+	if (other.nr)
+		return fevent_complain_with(complaint, IN_MODULE, proto->func_column, "%s", list);
+	kallsyms_on_each_symbol(is_clone_of, &other);
+	if (*list)
+		return fevent_complain_with(complaint, INLINED, proto->func_column,
+					    "there is %s", list);
+	return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
+}
+
+static int find_in_kernel(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	struct same_name same = { };
+
+	kallsyms_on_each_match_symbol(count_same_name, proto->func, &same);
+	if (!same.symbols)
+		return complain_not_found(proto, complaint);
+	if (same.functions > 1)
+		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
+					    "%u in vmlinux", same.functions);
+	if (!same.functions) {
+		if (!core_kernel_text(same.addr))
+			return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
+		return fevent_complain(complaint, NOTRACE, proto->func_column);
+	}
+	return add_function(fe, same.ip);
+}
+
+static bool module_is_there(const char *name)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod;
+
+	guard(preempt)();
+	mod = find_module(name);
+	return mod && mod->state != MODULE_STATE_GOING;
+#else
+	return false;
+#endif
+}
+
+static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	unsigned long addr, ip;
+	char *name;
+
+	if (!module_is_there(proto->module))
+		return 0;
+	name = kasprintf(GFP_KERNEL, "%s:%s", proto->module, proto->func);
+	if (!name)
+		return -ENOMEM;
+	addr = module_kallsyms_lookup_name(name);
+	kfree(name);
+	if (!addr)
+		return fevent_complain(complaint, NOT_IN_MODULE, proto->func_column);
+	ip = ftrace_location(addr);
+	if (!ip)
+		return fevent_complain(complaint, NOTRACE, proto->func_column);
+	return add_function(fe, ip);
+}
+
+static int find_functions(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	int ret;
+
+	if (!proto->glob)
+		return proto->module ? find_in_module(fe, complaint) :
+				       find_in_kernel(fe, complaint);
+	if (proto->module && !module_is_there(proto->module))
+		return 0;
+	ret = find_glob(fe);
+	if (ret == -ENOENT)
+		return fevent_complain(complaint, NO_MATCH, proto->func_column);
+	return ret;
+}
+
+/* ---- an event ---- */
+
+static void fevent_free(struct fevent *fe)
+{
+	if (!fe)
+		return;
+	trace_probe_cleanup(&fe->tp);
+	fevent_free_code(fe);
+	fevent_btf_put(fe);
+	kvfree(fe->ips);
+	kfree(fe->text);
+	fevent_proto_free(fe->proto);
+	kfree(fe);
+}
+
+static void fevent_free_work(struct work_struct *work)
+{
+	fevent_free(container_of(to_rcu_work(work), struct fevent, free_work));
+}
+
+/* A function may be on its way through the event. */
+static void fevent_free_later(struct fevent *fe)
+{
+	INIT_RCU_WORK(&fe->free_work, fevent_free_work);
+	queue_rcu_work(system_wq, &fe->free_work);
+}
+
+static char *fevent_text(const struct fevent_proto *proto)
+{
+	int len = fevent_print(proto, NULL, 0);
+	char *text = kmalloc(len + 1, GFP_KERNEL);
+
+	if (text)
+		fevent_print(proto, text, len + 1);
+	return text;
+}
+
+static void fevent_init_call(struct fevent *fe)
+{
+	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
+
+	call->event.funcs = &fevent_funcs;
+	call->class->fields_array = fevent_fields_array;
+	call->class->reg = fevent_reg;
+	call->flags = TRACE_EVENT_FL_FUNCTION;
+#ifdef CONFIG_PERF_EVENTS
+	call->perf_perm = fevent_perf_perm;
+#endif
+}
+
+/* Takes over @proto, also when it fails. */
+static struct fevent *fevent_alloc(struct fevent_proto *proto, unsigned int nr_fields)
+{
+	int nr_args = fevent_nr_args(proto, nr_fields);
+	struct fevent *fe;
+
+	fe = kzalloc(struct_size(fe, tp.args, nr_args), GFP_KERNEL);
+	if (!fe) {
+		fevent_proto_free(proto);
+		return NULL;
+	}
+	fe->proto = proto;
+	INIT_LIST_HEAD(&fe->batch);
+	INIT_LIST_HEAD(&fe->armed);
+	INIT_LIST_HEAD(&fe->fresh);
+	dyn_event_init(&fe->devent, &fevent_dyn_ops);
+	fe->text = fevent_text(proto);
+	if (!fe->text || trace_probe_init(&fe->tp, proto->name, proto->group, false, nr_args)) {
+		fevent_free(fe);
+		return NULL;
+	}
+	return fe;
+}
+
+/* Takes over @proto, also when it fails. */
+static struct fevent *fevent_new(struct fevent_proto *proto, struct fevent_complaint *complaint)
+{
+	struct fevent_field *expanded = NULL, *fields = proto->fields;
+	unsigned int nr_fields = proto->nr_fields;
+	struct fevent *fe;
+	int ret;
+
+	if (proto->returns && !IS_ENABLED(CONFIG_FUNCTION_EVENTS_RETURN)) {
+		ret = fevent_complain(complaint, NO_RETURNS, proto->ret_column);
+		goto fail;
+	}
+	if (proto->all_args) {
+		ret = fevent_btf_expand(proto, &expanded, &nr_fields, complaint);
+		if (ret)
+			goto fail;
+		fields = expanded;
+	}
+	fe = fevent_alloc(proto, nr_fields);
+	if (!fe) {
+		kfree(expanded);
+		return ERR_PTR(-ENOMEM);
+	}
+	ret = find_functions(fe, complaint);
+	if (!ret && proto->returns)
+		ret = fevent_btf_check_return(proto, complaint);
+	if (!ret)
+		ret = fevent_compile(fe, fields, nr_fields, complaint);
+	kfree(expanded);
+	if (ret) {
+		fevent_free(fe);
+		return ERR_PTR(ret);
+	}
+	fevent_init_call(fe);
+	return fe;
+
+fail:
+	fevent_proto_free(proto);
+	return ERR_PTR(ret);
+}
+
+static bool fevent_is_busy(struct dyn_event *ev)
+{
+	struct fevent *fe = dyn_event_fevent(ev);
+
+	return trace_probe_is_enabled(&fe->tp) ||
+	       trace_event_dyn_busy(trace_probe_event_call(&fe->tp));
+}
+
+static int fevent_register(struct fevent *fe)
+{
+	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
+	int ret;
+
+	/* Names have been looked at: trace_probe_register_event_call() would walk all events. */
+	if (!register_trace_event(&call->event))
+		return -ENODEV;
+	ret = trace_add_event_call(call);
+	if (ret) {
+		unregister_trace_event(&call->event);
+		return ret;
+	}
+	list_add_tail(&fe->list, &fevent_list);
+	return dyn_event_add(&fe->devent, call);
+}
+
+static int fevent_unregister(struct fevent *fe)
+{
+	int ret;
+
+	if (fevent_is_busy(&fe->devent))
+		return -EBUSY;
+	ret = trace_probe_unregister_event_call(&fe->tp);
+	if (ret)
+		return ret;
+	dyn_event_remove(&fe->devent);
+	list_del(&fe->list);
+	hash_del(&fe->name_node);
+	return 0;
+}
+
+/* ---- names ---- */
+
+static u32 fevent_key(const char *name)
+{
+	return full_name_hash(NULL, name, strlen(name));
+}
+
+static struct fevent *fevent_find(const char *group, const char *name)
+{
+	struct fevent *fe, *doomed = NULL;
+
+	hash_for_each_possible(fevent_names, fe, name_node, fevent_key(name)) {
+		if (strcmp(fevent_name(fe), name) || strcmp(fevent_group(fe), group))
+			continue;
+		if (!fe->doomed)
+			return fe;
+		doomed = fe;
+	}
+	return doomed;
+}
+
+/* An event of another kind. Those of our kind are in the hash. */
+static bool name_is_taken(const char *group, const char *name)
+{
+	struct trace_event_call *call;
+
+	list_for_each_entry(call, &ftrace_events, list) {
+		if ((call->flags & TRACE_EVENT_FL_FUNCTION) || !call->class->system ||
+		    strcmp(call->class->system, group))
+			continue;
+		if (trace_event_name(call) && !strcmp(trace_event_name(call), name))
+			return true;
+	}
+	return false;
+}
+
+/* ---- a write ---- */
+
+struct fevent_change {
+	struct list_head	created;
+	struct list_head	removed;
+};
+
+static int change_remove(struct fevent_change *change, struct fevent_proto *proto,
+			 struct fevent_complaint *complaint)
+{
+	struct fevent *fe = fevent_find(proto->group, proto->name);
+
+	if (!fe || fe->doomed) {
+		fevent_complain(complaint, NO_EVENT, proto->name_column);
+		return -ENOENT;
+	}
+	/* Created by the same write: nothing has been seen of it. */
+	if (list_empty(&fe->devent.list)) {
+		list_del(&fe->batch);
+		hash_del(&fe->name_node);
+		fevent_free(fe);
+		return 0;
+	}
+	if (fevent_is_busy(&fe->devent)) {
+		fevent_complain(complaint, BUSY, proto->name_column);
+		return -EBUSY;
+	}
+	fe->doomed = true;
+	list_add_tail(&fe->batch, &change->removed);
+	return 0;
+}
+
+/* Takes over @proto, also when it fails. */
+static int change_create(struct fevent_change *change, struct fevent_proto *proto,
+			 struct fevent_complaint *complaint)
+{
+	unsigned int name_column = proto->name_column;
+	struct fevent *old, *fe;
+
+	old = fevent_find(proto->group, proto->name);
+	if ((old && !old->doomed) || name_is_taken(proto->group, proto->name)) {
+		fevent_proto_free(proto);
+		fevent_complain(complaint, EXISTS, name_column);
+		return -EEXIST;
+	}
+	fe = fevent_new(proto, complaint);
+	if (IS_ERR(fe))
+		return PTR_ERR(fe);
+	fe->replaces = old;
+	hash_add(fevent_names, &fe->name_node, fevent_key(fevent_name(fe)));
+	list_add_tail(&fe->batch, &change->created);
+	return 0;
+}
+
+static int change_add_line(struct fevent_change *change, const char *line, size_t len,
+			   struct fevent_complaint *complaint)
+{
+	struct fevent_proto *proto;
+	int ret;
+
+	proto = fevent_parse(line, len, FEVENT_MAX_ARGS, &complaint->error);
+	if (IS_ERR(proto))
+		return PTR_ERR(proto);
+	switch (proto->kind) {
+	case FEVENT_EVENT:
+		return change_create(change, proto, complaint);
+	case FEVENT_REMOVE:
+		ret = change_remove(change, proto, complaint);
+		break;
+	default:
+		ret = 0;
+		break;
+	}
+	fevent_proto_free(proto);
+	return ret;
+}
+
+/* What goes wrong here is want of memory, or of event ids. */
+static int change_register(struct fevent_change *change, bool replacing)
+{
+	struct fevent *fe;
+	int ret;
+
+	list_for_each_entry(fe, &change->created, batch) {
+		if (fe->replaces != replacing)
+			continue;
+		ret = fevent_register(fe);
+		if (ret)
+			return ret;
+	}
+	return 0;
+}
+
+static void change_unregister_removed(struct fevent_change *change)
+{
+	struct fevent *fe;
+
+	list_for_each_entry(fe, &change->removed, batch)
+		WARN_ON_ONCE(fevent_unregister(fe));
+}
+
+static void change_undo(struct fevent_change *change)
+{
+	struct fevent *fe, *tmp;
+
+	list_for_each_entry_safe(fe, tmp, &change->created, batch) {
+		list_del(&fe->batch);
+		if (list_empty(&fe->devent.list))
+			hash_del(&fe->name_node);
+		else
+			WARN_ON_ONCE(fevent_unregister(fe));
+		fevent_free(fe);
+	}
+	list_for_each_entry_safe(fe, tmp, &change->removed, batch) {
+		list_del_init(&fe->batch);
+		fe->doomed = false;
+	}
+}
+
+static void change_free_removed(struct fevent_change *change)
+{
+	struct fevent *fe, *tmp;
+
+	if (list_empty(&change->removed))
+		return;
+	list_for_each_entry_safe(fe, tmp, &change->removed, batch) {
+		list_del(&fe->batch);
+		fevent_free_later(fe);
+	}
+	/* Their ids may be given to others, and there are records that bear them. */
+	tracing_reset_all_online_cpus();
+}
+
+static int change_commit(struct fevent_change *change)
+{
+	int ret;
+
+	ret = change_register(change, false);
+	if (ret) {
+		change_undo(change);
+		return ret;
+	}
+	change_unregister_removed(change);
+	ret = change_register(change, true);
+	change_free_removed(change);
+	/* What was removed stays so: nothing better can be made of it. */
+	if (ret)
+		change_undo(change);
+	return ret;
+}
+
+static void report_complaint(const char *line, size_t len,
+			     const struct fevent_complaint *complaint)
+{
+	char loc[112];
+	char *text;
+
+	if (complaint->error.err == FEVENT_ERR_NONE)
+		return;
+	text = kmemdup_nul(line, len, GFP_KERNEL);
+	if (!text)
+		return;
+	snprintf(loc, sizeof(loc), "function_events%s%s", complaint->detail[0] ? ": " : "",
+		 complaint->detail);
+	tracing_log_err(NULL, loc, text, fevent_err_text, complaint->error.err,
+			complaint->error.column);
+	kfree(text);
+}
+
+/* An unfinished last line is a line. */
+static int change_add_lines(struct fevent_change *change, const char *text, size_t len,
+			    struct fevent_complaint *complaint)
+{
+	const char *end = text + len, *line, *next;
+	int ret;
+
+	for (line = text; line < end; line = next + 1) {
+		next = memchr(line, '\n', end - line) ?: end;
+		memset(complaint, 0, sizeof(*complaint));
+		ret = change_add_line(change, line, next - line, complaint);
+		if (ret) {
+			report_complaint(line, next - line, complaint);
+			return ret;
+		}
+		cond_resched();
+	}
+	return 0;
+}
+
+/**
+ * fevent_change_lines - create and remove events, all or none
+ * @text: lines, as in function_events
+ * @len: their length
+ * @complaint: what was wrong with which line is also left here
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0, or a negative errno: -EINVAL, -ENOENT, -EEXIST and -EBUSY are in
+ * error_log.
+ */
+static int fevent_change_lines(const char *text, size_t len, struct fevent_complaint *complaint)
+{
+	struct fevent_change change = {
+		.created = LIST_HEAD_INIT(change.created),
+		.removed = LIST_HEAD_INIT(change.removed),
+	};
+	int ret;
+
+	lockdep_assert_held(&event_mutex);
+	ret = security_locked_down(LOCKDOWN_KPROBES);
+	if (ret)
+		return ret;
+	ret = change_add_lines(&change, text, len, complaint);
+	fevent_btf_done();
+	if (ret) {
+		change_undo(&change);
+		return ret;
+	}
+	return change_commit(&change);
+}
+
+/* ---- dynamic_events ---- */
+
+static int fevent_create(const char *raw_command)
+{
+	struct fevent_complaint complaint;
+	int ret;
+
+	if (!str_has_prefix(raw_command, FEVENT_PREFIX))
+		return -ECANCELED;
+	raw_command += strlen(FEVENT_PREFIX);
+	mutex_lock(&event_mutex);
+	ret = fevent_change_lines(raw_command, strlen(raw_command), &complaint);
+	mutex_unlock(&event_mutex);
+	return ret;
+}
+
+static int fevent_show(struct seq_file *m, struct dyn_event *ev)
+{
+	seq_printf(m, FEVENT_PREFIX "%s\n", dyn_event_fevent(ev)->text);
+	return 0;
+}
+
+static int fevent_release(struct dyn_event *ev)
+{
+	struct fevent *fe = dyn_event_fevent(ev);
+	int ret = fevent_unregister(fe);
+
+	if (ret)
+		return ret;
+	fevent_free_later(fe);
+	return 0;
+}
+
+static bool fevent_match(const char *system, const char *event, int argc, const char **argv,
+			 struct dyn_event *ev)
+{
+	struct fevent *fe = dyn_event_fevent(ev);
+
+	if (argc)
+		return false;
+	return (!event[0] || !strcmp(event, fevent_name(fe))) &&
+	       (!system || !strcmp(system, fevent_group(fe)));
+}
+
+/* ---- function_events ---- */
+
+static int fevent_seq_show(struct seq_file *m, void *v)
+{
+	struct dyn_event *ev = v;
+
+	if (is_fevent(ev))
+		seq_printf(m, "%s\n", dyn_event_fevent(ev)->text);
+	return 0;
+}
+
+static const struct seq_operations fevent_seq_ops = {
+	.start	= dyn_event_seq_start,
+	.next	= dyn_event_seq_next,
+	.stop	= dyn_event_seq_stop,
+	.show	= fevent_seq_show,
+};
+
+static int fevent_clear(void)
+{
+	struct fevent_change change = {
+		.created = LIST_HEAD_INIT(change.created),
+		.removed = LIST_HEAD_INIT(change.removed),
+	};
+	struct fevent *fe;
+	int ret = 0;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry(fe, &fevent_list, list) {
+		if (fevent_is_busy(&fe->devent)) {
+			change_undo(&change);
+			ret = -EBUSY;
+			break;
+		}
+		fe->doomed = true;
+		list_add_tail(&fe->batch, &change.removed);
+	}
+	if (!ret)
+		ret = change_commit(&change);
+	mutex_unlock(&event_mutex);
+	return ret;
+}
+
+static int fevent_open(struct inode *inode, struct file *file)
+{
+	int ret;
+
+	ret = security_locked_down(LOCKDOWN_TRACEFS);
+	if (ret)
+		return ret;
+	ret = tracing_check_open_get_tr(NULL);
+	if (ret)
+		return ret;
+	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
+		ret = fevent_clear();
+		if (ret)
+			return ret;
+	}
+	return seq_open(file, &fevent_seq_ops);
+}
+
+static ssize_t fevent_write(struct file *file, const char __user *buffer, size_t count,
+			    loff_t *ppos)
+{
+	struct fevent_complaint complaint;
+	char *text;
+	int ret;
+
+	if (count > FEVENT_MAX_WRITE)
+		return -E2BIG;
+	if (!count)
+		return 0;
+	text = vmemdup_user(buffer, count);
+	if (IS_ERR(text))
+		return PTR_ERR(text);
+	mutex_lock(&event_mutex);
+	ret = fevent_change_lines(text, count, &complaint);
+	mutex_unlock(&event_mutex);
+	kvfree(text);
+	if (ret)
+		return ret;
+	*ppos += count;
+	return count;
+}
+
+static const struct file_operations fevent_fops = {
+	.owner		= THIS_MODULE,
+	.open		= fevent_open,
+	.read		= seq_read,
+	.write		= fevent_write,
+	.llseek		= seq_lseek,
+	.release	= seq_release,
+};
+
+/* ---- events/functions/NAME/missed ---- */
+
+static ssize_t fevent_missed_read(struct file *filp, char __user *ubuf, size_t count, loff_t *ppos)
+{
+	struct trace_event_file *file;
+	long missed = -1;
+	char buf[32];
+	int len;
+
+	mutex_lock(&event_mutex);
+	file = event_file_file(filp);
+	if (file)
+		missed = atomic_long_read(&to_fevent(file->event_call)->missed);
+	mutex_unlock(&event_mutex);
+	if (missed < 0)
+		return -ENODEV;
+	len = scnprintf(buf, sizeof(buf), "%ld\n", missed);
+	return simple_read_from_buffer(ubuf, count, ppos, buf, len);
+}
+
+const struct file_operations fevent_missed_fops = {
+	.open	= tracing_open_generic,
+	.read	= fevent_missed_read,
+	.llseek	= default_llseek,
+};
+
+/* ---- modules ---- */
+
+#ifdef CONFIG_MODULES
+/* An event may have functions in a module that is named, or be a glob over all. */
+static bool fevent_cares_for(const struct fevent *fe, const struct module *mod)
+{
+	return fe->proto->module ? !strcmp(fe->proto->module, mod->name) : fe->proto->glob;
+}
+
+static bool fevent_find_in(struct fevent *fe)
+{
+	struct fevent_complaint complaint;
+	unsigned int before = fe->nr_ips;
+	int ret;
+
+	if (fe->proto->glob) {
+		ret = find_glob(fe);
+		if (ret == -ENOENT)
+			ret = 0;
+	} else {
+		ret = find_functions(fe, &complaint);
+	}
+	if (ret)
+		pr_warn("%s/%s is not armed in the module: %d\n", fevent_group(fe),
+			fevent_name(fe), ret);
+	return fe->nr_ips != before;
+}
+
+static bool fevent_drop(struct fevent *fe, const struct module *mod, bool init_only)
+{
+	unsigned int i, nr = 0;
+	bool dropped;
+
+	for (i = 0; i < fe->nr_ips; i++) {
+		if (init_only ? within_module_init(fe->ips[i], mod) :
+				within_module(fe->ips[i], mod))
+			continue;
+		fe->ips[nr++] = fe->ips[i];
+	}
+	dropped = nr != fe->nr_ips;
+	fe->nr_ips = nr;
+	return dropped;
+}
+
+static int fevent_module_notify(struct notifier_block *nb, unsigned long state, void *data)
+{
+	struct module *mod = data;
+	bool changed = false;
+	struct fevent *fe;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry(fe, &fevent_list, list) {
+		bool armed = fevent_is_armed(fe);
+
+		switch (state) {
+		case MODULE_STATE_COMING:
+			if (fevent_cares_for(fe, mod))
+				changed |= fevent_find_in(fe) && armed;
+			break;
+		case MODULE_STATE_LIVE:
+			changed |= fevent_drop(fe, mod, true) && armed;
+			break;
+		case MODULE_STATE_GOING:
+			changed |= fevent_drop(fe, mod, false) && armed;
+			break;
+		}
+	}
+	if (changed && fevent_update_hooks())
+		fevent_forget(mod);
+	mutex_unlock(&event_mutex);
+	return NOTIFY_OK;
+}
+
+static struct notifier_block fevent_module_nb = {
+	.notifier_call = fevent_module_notify,
+};
+#endif
+
+/* ---- boot ---- */
+
+static char fevent_boot_lines[COMMAND_LINE_SIZE] __initdata;
+
+static int __init fevent_set_boot(char *str)
+{
+	strscpy(fevent_boot_lines, str, sizeof(fevent_boot_lines));
+	return 1;
+}
+__setup("function_event=", fevent_set_boot);
+
+static void __init fevent_enable_new(void)
+{
+	struct trace_event_file *file;
+	struct fevent *fe;
+
+	fevent_batch_begin();
+	list_for_each_entry(fe, &fevent_list, list) {
+		file = find_event_file(top_trace_array(), fevent_group(fe), fevent_name(fe));
+		if (file)
+			trace_event_enable_disable(file, 1, 0);
+	}
+	if (fevent_batch_end())
+		pr_warn("the events of the command line could not be enabled\n");
+}
+
+/**
+ * fevent_boot - create and enable the events of the kernel command line
+ *
+ * Context: As soon as there are trace events, long before tracefs and initcalls.
+ */
+void __init fevent_boot(void)
+{
+	char *rest = fevent_boot_lines, *line;
+	struct fevent_complaint complaint;
+	int ret;
+
+	if (!*rest)
+		return;
+	mutex_lock(&event_mutex);
+	/* One that is wrong does not stop the others. */
+	while ((line = strsep(&rest, ";"))) {
+		ret = fevent_change_lines(line, strlen(line), &complaint);
+		if (ret == -EINVAL || ret == -ENOENT || ret == -EEXIST)
+			pr_warn("%s: %s%s%s, at column %u\n", line,
+				fevent_err_text[complaint.error.err],
+				complaint.detail[0] ? ": " : "", complaint.detail,
+				complaint.error.column + 1);
+		else if (ret)
+			pr_warn("%s: error %d\n", line, ret);
+	}
+	fevent_enable_new();
+	mutex_unlock(&event_mutex);
+}
+
+/* Before anybody could read dynamic_events. */
+static int __init fevent_init_early(void)
+{
+#ifdef CONFIG_MODULES
+	int ret = register_module_notifier(&fevent_module_nb);
+
+	if (ret)
+		return ret;
+#endif
+	return dyn_event_register(&fevent_dyn_ops);
+}
+core_initcall(fevent_init_early);
+
+static int __init fevent_init(void)
+{
+	if (tracing_init_dentry())
+		return 0;
+	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL, &fevent_fops);
+	return 0;
+}
+fs_initcall(fevent_init);

@@ -1,0 +1,779 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: what a record looks like, how it is filled, how it is printed.
+ *
+ * A record is struct fevent_entry and, behind it, the fields in the order of the
+ * prototype, each aligned to its size, as BPF programs may read nothing else:
+ *
+ *	+------------+------+-------------+--------+-----+-----+----------+--------+~~~~~~~~~
+ *	| ent        | __ip | __parent_ip | fields ...  | ret | duration | faults | strings
+ *	+------------+------+-------------+--------+-----+-----+----------+--------+~~~~~~~~~
+ *
+ * ret and duration are there in return events, faults if some field is read from
+ * memory. The offsets ascend: trace_event_get_offsets() takes the field that was
+ * defined last for the end of the record, and the BPF verifier's word on how far
+ * a program reads is checked against that.
+ *
+ * Filling. If all fields are plain register arguments, a record is filled by a few
+ * loads and stores, struct fevent_load. All else is compiled to the fetch
+ * instructions that the other dynamic events have, and run by their machine
+ * (trace_probe_tmpl.h): find the value or address, follow pointers, store. A read
+ * that fails leaves zeros and sets the field's bit in faults. Nothing else than
+ * what was read is ever in a record: it is zeroed first if it has holes.
+ */
+#define FETCH_MEM_FAULTS
+
+#include <linux/btf.h>
+#include <linux/kallsyms.h>
+#include <linux/slab.h>
+#include <linux/uaccess.h>
+
+#include "trace_fevent.h"
+#include "trace_output.h"
+#include "trace_probe_kernel.h"
+#include "trace_probe_tmpl.h"
+
+/* What a char[n] holds ends at its first NUL, or with it. */
+static int print_type_chars(struct trace_seq *s, void *data, void *ent)
+{
+	trace_seq_putc(s, *(char *)data);
+	return !trace_seq_has_overflowed(s);
+}
+
+#define FEVENT_FETCH_TYPE(_name, _size, _signed, _string, _print, _fmt, _fmttype)	\
+	{ .name = _name, .size = _size, .is_signed = _signed, .is_string = _string,	\
+	  .print = _print, .fmt = _fmt, .fmttype = _fmttype }
+
+#define FEVENT_NUMBER(_ctype, _print, _signed)						\
+	FEVENT_FETCH_TYPE(#_ctype, sizeof(_ctype), _signed, false,			\
+			  PRINT_TYPE_FUNC_NAME(_print), PRINT_TYPE_FMT_NAME(_print), #_ctype)
+
+#define FEVENT_HEX(bits)								\
+	FEVENT_FETCH_TYPE("x" #bits, sizeof(u##bits), false, false,			\
+			  PRINT_TYPE_FUNC_NAME(x##bits), PRINT_TYPE_FMT_NAME(x##bits), "u" #bits)
+
+static const struct fetch_type fevent_types[FEVENT_T_MAX] = {
+	[FEVENT_T_U8]		= FEVENT_NUMBER(u8, u8, false),
+	[FEVENT_T_U16]		= FEVENT_NUMBER(u16, u16, false),
+	[FEVENT_T_U32]		= FEVENT_NUMBER(u32, u32, false),
+	[FEVENT_T_U64]		= FEVENT_NUMBER(u64, u64, false),
+	[FEVENT_T_S8]		= FEVENT_NUMBER(s8, s8, true),
+	[FEVENT_T_S16]		= FEVENT_NUMBER(s16, s16, true),
+	[FEVENT_T_S32]		= FEVENT_NUMBER(s32, s32, true),
+	[FEVENT_T_S64]		= FEVENT_NUMBER(s64, s64, true),
+	[FEVENT_T_X8]		= FEVENT_HEX(8),
+	[FEVENT_T_X16]		= FEVENT_HEX(16),
+	[FEVENT_T_X32]		= FEVENT_HEX(32),
+	[FEVENT_T_X64]		= FEVENT_HEX(64),
+	[FEVENT_T_CHAR]		= FEVENT_NUMBER(char, char, true),
+	[FEVENT_T_UCHAR]	= FEVENT_NUMBER(unsigned char, u8, false),
+	[FEVENT_T_SHORT]	= FEVENT_NUMBER(short, s16, true),
+	[FEVENT_T_USHORT]	= FEVENT_NUMBER(unsigned short, u16, false),
+	[FEVENT_T_INT]		= FEVENT_NUMBER(int, s32, true),
+	[FEVENT_T_UINT]		= FEVENT_NUMBER(unsigned int, u32, false),
+#ifdef CONFIG_64BIT
+	[FEVENT_T_LONG]		= FEVENT_NUMBER(long, s64, true),
+	[FEVENT_T_ULONG]	= FEVENT_NUMBER(unsigned long, u64, false),
+	[FEVENT_T_SIZE_T]	= FEVENT_NUMBER(size_t, u64, false),
+	[FEVENT_T_SSIZE_T]	= FEVENT_NUMBER(ssize_t, s64, true),
+#else
+	[FEVENT_T_LONG]		= FEVENT_NUMBER(long, s32, true),
+	[FEVENT_T_ULONG]	= FEVENT_NUMBER(unsigned long, u32, false),
+	[FEVENT_T_SIZE_T]	= FEVENT_NUMBER(size_t, u32, false),
+	[FEVENT_T_SSIZE_T]	= FEVENT_NUMBER(ssize_t, s32, true),
+#endif
+	[FEVENT_T_BOOL]		= FEVENT_NUMBER(bool, u8, false),
+	[FEVENT_T_SYMBOL]	=
+		FEVENT_FETCH_TYPE("symbol", sizeof(long), false, false,
+				  PRINT_TYPE_FUNC_NAME(symbol), PRINT_TYPE_FMT_NAME(symbol),
+				  "unsigned long"),
+	[FEVENT_T_STRING]	=
+		FEVENT_FETCH_TYPE("string", sizeof(u32), true, true,
+				  PRINT_TYPE_FUNC_NAME(string), PRINT_TYPE_FMT_NAME(string),
+				  "__data_loc char[]"),
+	[FEVENT_T_USTRING]	=
+		FEVENT_FETCH_TYPE("ustring", sizeof(u32), true, true,
+				  PRINT_TYPE_FUNC_NAME(string), PRINT_TYPE_FMT_NAME(string),
+				  "__data_loc char[]"),
+};
+
+static const struct fetch_type fevent_chars =
+	FEVENT_FETCH_TYPE("char", 1, true, false, print_type_chars, "\\\"%s\\\"", "char");
+
+/* ---- compiling ---- */
+
+struct fevent_code {
+	struct fetch_insn	insn[FETCH_INSN_MAX];
+	unsigned int		nr;
+};
+
+static struct fetch_insn *fevent_emit(struct fevent_code *code, enum fetch_op op)
+{
+	struct fetch_insn *insn = &code->insn[code->nr++];
+
+	/* A path of FEVENT_MAX_STEPS, and what is before and behind it, always fits. */
+	BUILD_BUG_ON(FEVENT_MAX_STEPS + 5 > FETCH_INSN_MAX);
+	memset(insn, 0, sizeof(*insn));
+	insn->op = op;
+	return insn;
+}
+
+static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code, unsigned int arg)
+{
+	if (!fe->proto->returns) {
+		fevent_emit(code, FETCH_OP_ARG)->param = arg;
+		return;
+	}
+	fevent_emit(code, FETCH_OP_EDATA)->offset = arg * sizeof(long);
+	fe->nr_saved = max(fe->nr_saved, arg + 1);
+}
+
+/* Stores what lies at the address that was reached, plus an offset. */
+static void fevent_emit_memory(struct fevent_code *code, struct probe_arg *parg, int offset)
+{
+	struct fetch_insn *insn;
+
+	if (!parg->type->is_string)
+		insn = fevent_emit(code, FETCH_OP_ST_MEM);
+	else if (parg->type == &fevent_types[FEVENT_T_USTRING])
+		insn = fevent_emit(code, FETCH_OP_ST_USTRING);
+	else
+		insn = fevent_emit(code, FETCH_OP_ST_STRING);
+	/* Neither pointers nor numbers come one by one: an array is one piece of memory. */
+	insn->size = parg->type->size * (parg->count ?: 1);
+	insn->offset = offset;
+}
+
+/* Of a TYPE NAME {MOD}. */
+static void fevent_compile_mods(const struct fevent_field *field, struct fevent_code *code,
+				struct probe_arg *parg)
+{
+	unsigned int size = parg->type->is_string ? sizeof(void *) : parg->type->size;
+	int offset = 0;
+	unsigned int i;
+
+	if (!field->nr_steps && !parg->count && !parg->type->is_string) {
+		fevent_emit(code, FETCH_OP_ST_RAW)->size = parg->type->size;
+		return;
+	}
+	for (i = 0; i < field->nr_steps; i++) {
+		if (field->steps[i].kind == FEVENT_OFFSET) {
+			offset += field->steps[i].n;
+			continue;
+		}
+		offset += field->steps[i].n * size;
+		if (i + 1 < field->nr_steps) {
+			fevent_emit(code, FETCH_OP_DEREF)->offset = offset;
+			offset = 0;
+		}
+	}
+	fevent_emit_memory(code, parg, offset);
+}
+
+static void fevent_compile_target(const struct fevent_target *target, struct fevent_code *code,
+				  struct probe_arg *parg)
+{
+	struct fetch_insn *insn;
+	unsigned int i;
+
+	if (!target->in_memory) {
+		fevent_emit(code, FETCH_OP_ST_RAW)->size = parg->type->size;
+		return;
+	}
+	for (i = 0; i + 1 < target->nr_steps; i++)
+		fevent_emit(code, FETCH_OP_DEREF)->offset = target->steps[i];
+	fevent_emit_memory(code, parg, target->steps[i]);
+	if (target->bit_size) {
+		insn = fevent_emit(code, FETCH_OP_MOD_BF);
+		insn->basesize = sizeof(u64);
+		insn->lshift = 64 - target->bit_size - target->bit_offset;
+		insn->rshift = 64 - target->bit_size;
+	}
+}
+
+static int fevent_symbol_address(const char *name, unsigned long *ret_addr)
+{
+	*ret_addr = kallsyms_lookup_name(name);
+	return *ret_addr ? 0 : -ENOENT;
+}
+
+/* Gives an argument its place behind the others. */
+static int fevent_place(struct fevent *fe, struct probe_arg *parg)
+{
+	unsigned int size = parg->type->size;
+	int offset = ALIGN(fe->tp.size, size);
+
+	if (offset != fe->tp.size)
+		fe->holes = true;
+	parg->offset = offset;
+	fe->tp.size = offset + size * (parg->count ?: 1);
+	if (parg->count) {
+		parg->fmt = kasprintf(GFP_KERNEL, "%s[%u]", parg->type->fmttype, parg->count);
+		if (!parg->fmt)
+			return -ENOMEM;
+	}
+	return 0;
+}
+
+static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type type,
+			  unsigned int count)
+{
+	int i = fe->tp.nr_args++;
+	struct probe_arg *parg = &fe->tp.args[i];
+
+	parg->name = kstrdup(name, GFP_KERNEL);
+	if (!parg->name)
+		return -ENOMEM;
+	parg->type = &fevent_types[type];
+	parg->count = count;
+	parg->dynamic = parg->type->is_string;
+	if (count && type == FEVENT_T_CHAR)
+		parg->type = &fevent_chars;
+	return fevent_place(fe, parg) ?: i;
+}
+
+static int fevent_finish_code(struct probe_arg *parg, struct fevent_code *code)
+{
+	fevent_emit(code, FETCH_OP_END);
+	parg->code = kmemdup(code->insn, code->nr * sizeof(code->insn[0]), GFP_KERNEL);
+	return parg->code ? 0 : -ENOMEM;
+}
+
+static int fevent_compile_field(struct fevent *fe, const struct fevent_field *field,
+				struct fevent_complaint *complaint)
+{
+	struct fevent_target target = {
+		.type = field->type, .count = field->count,
+	};
+	struct fevent_code code = { };
+	struct probe_arg *parg;
+	unsigned long addr = field->addr;
+	int ret, i;
+
+	if (field->source == FEVENT_PATH) {
+		ret = fevent_btf_resolve(fe, field, &target, complaint);
+		if (ret)
+			return ret;
+	} else if (field->source == FEVENT_ARG && field->named &&
+		   fevent_btf_check_position(fe->proto, field)) {
+		return fevent_complain(complaint, ARG_POSITION, field->name_column);
+	}
+	i = fevent_add_arg(fe, field->name, target.type, target.count);
+	if (i < 0)
+		return i;
+	parg = &fe->tp.args[i];
+	fe->enums[i] = target.enum_type;
+
+	switch (field->source) {
+	case FEVENT_ARG:
+		fevent_emit_arg(fe, &code, field->arg);
+		fevent_compile_mods(field, &code, parg);
+		break;
+	case FEVENT_PATH:
+		fevent_emit_arg(fe, &code, target.arg);
+		fevent_compile_target(&target, &code, parg);
+		break;
+	case FEVENT_SYMBOL:
+		if (fevent_symbol_address(field->base, &addr))
+			return fevent_complain(complaint, NO_SYMBOL, field->base_column);
+		fallthrough;
+	case FEVENT_ADDR:
+		fevent_emit(&code, FETCH_OP_IMM)->immediate = addr;
+		fevent_emit_memory(&code, parg, 0);
+		break;
+	}
+	return fevent_finish_code(parg, &code);
+}
+
+static int fevent_compile_return(struct fevent *fe)
+{
+	enum fevent_type type = fe->proto->ret_type;
+	struct fevent_code code = { };
+	struct probe_arg *parg;
+	int ret;
+
+	if (type != FEVENT_T_VOID) {
+		fe->ret_arg = fevent_add_arg(fe, "ret", type, 0);
+		if (fe->ret_arg < 0)
+			return fe->ret_arg;
+		parg = &fe->tp.args[fe->ret_arg];
+		fevent_emit(&code, FETCH_OP_RETVAL);
+		if (parg->dynamic)
+			fevent_emit_memory(&code, parg, 0);
+		else
+			fevent_emit(&code, FETCH_OP_ST_RAW)->size = parg->type->size;
+		ret = fevent_finish_code(parg, &code);
+		if (ret)
+			return ret;
+	}
+	fe->duration_arg = fevent_add_arg(fe, "duration", FEVENT_T_U64, 0);
+	return min(fe->duration_arg, 0);
+}
+
+static bool fevent_arg_can_fault(const struct probe_arg *parg)
+{
+	const struct fetch_insn *insn;
+
+	for (insn = parg->code; insn && insn->op != FETCH_OP_END; insn++) {
+		if (insn->op == FETCH_OP_ST_MEM || insn->op == FETCH_OP_ST_STRING ||
+		    insn->op == FETCH_OP_ST_USTRING)
+			return true;
+	}
+	return false;
+}
+
+static bool fevent_can_fault(struct fevent *fe)
+{
+	int i;
+
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		if (fevent_arg_can_fault(&fe->tp.args[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Nothing is followed: each field is a load and a store. */
+static int fevent_compile_loads(struct fevent *fe)
+{
+	const struct probe_arg *parg;
+	struct fevent_load *load;
+	int i;
+
+	fe->loads = kcalloc(fe->tp.nr_args ?: 1, sizeof(*fe->loads), GFP_KERNEL);
+	if (!fe->loads)
+		return -ENOMEM;
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		parg = &fe->tp.args[i];
+		load = &fe->loads[i];
+		load->arg = parg->code[0].param;
+		load->size = parg->type->size;
+		load->offset = parg->offset;
+	}
+	fe->nr_loads = fe->tp.nr_args;
+	fe->simple = true;
+	return 0;
+}
+
+/**
+ * fevent_nr_args - how many args the trace_probe of an event needs
+ * @proto: the event's prototype
+ * @nr_fields: its fields, '...' expanded
+ *
+ * Return: an upper bound, with room for ret, duration and faults.
+ */
+int fevent_nr_args(const struct fevent_proto *proto, unsigned int nr_fields)
+{
+	return nr_fields + 3;
+}
+
+#define LEN_OR_ZERO (len > pos ? len - pos : 0)
+
+static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
+{
+	struct probe_arg *parg = &fe->tp.args[i];
+
+	if (parg->count && parg->type != &fevent_chars)
+		return snprintf(buf, len, "%%s");
+	if (fe->enums[i])
+		return snprintf(buf, len, "%%s");
+	return snprintf(buf, len, "%s", parg->type->fmt);
+}
+
+static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
+{
+	struct probe_arg *parg = &fe->tp.args[i];
+	const char *name = parg->name;
+	int pos;
+
+	if (parg->count && parg->type != &fevent_chars)
+		return snprintf(buf, len, ", __print_array(REC->%s, %u, %zu)", name, parg->count,
+				parg->type->size);
+	if (fe->enums[i]) {
+		pos = snprintf(buf, len, ", __print_symbolic(REC->%s", name);
+		pos += fevent_btf_enum_symbols(fe->btf, fe->enums[i], buf + pos, LEN_OR_ZERO);
+		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
+		return pos;
+	}
+	if (parg->type->is_string)
+		return snprintf(buf, len, ", __get_str(%s)", name);
+	if (parg->type == &fevent_types[FEVENT_T_SYMBOL])
+		return snprintf(buf, len, ", (void *)REC->%s", name);
+	return snprintf(buf, len, ", REC->%s", name);
+}
+
+/*
+ * For those who print from the format file; the kernel prints by itself, see
+ * print_fevent().
+ */
+static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
+{
+	const char *separator = "";
+	int nr_fields = fe->tp.nr_args;
+	int pos = 0, i;
+
+	if (fe->faults_arg >= 0)
+		nr_fields = fe->faults_arg;
+	pos += snprintf(buf + pos, LEN_OR_ZERO, "\"%%ps->%%ps(");
+	for (i = 0; i < nr_fields; i++) {
+		bool behind = i == fe->ret_arg || i == fe->duration_arg;
+
+		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0))
+			pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
+		pos += snprintf(buf + pos, LEN_OR_ZERO, "%s%s=", behind ? " " : separator,
+				fe->tp.args[i].name);
+		pos += fevent_print_value_fmt(fe, i, buf + pos, LEN_OR_ZERO);
+		separator = ", ";
+	}
+	if (!fe->proto->returns)
+		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
+	if (fe->faults_arg >= 0)
+		pos += snprintf(buf + pos, LEN_OR_ZERO, " faults=0x%%x");
+	pos += snprintf(buf + pos, LEN_OR_ZERO,
+			"\", (void *)REC->__parent_ip, (void *)REC->__ip");
+	for (i = 0; i < fe->tp.nr_args; i++)
+		pos += fevent_print_value(fe, i, buf + pos, LEN_OR_ZERO);
+	return pos;
+}
+
+#undef LEN_OR_ZERO
+
+static int fevent_set_print_fmt(struct fevent *fe)
+{
+	int len = __fevent_print_fmt(fe, NULL, 0);
+	char *buf = kmalloc(len + 1, GFP_KERNEL);
+
+	if (!buf)
+		return -ENOMEM;
+	__fevent_print_fmt(fe, buf, len + 1);
+	trace_probe_event_call(&fe->tp)->print_fmt = buf;
+	return 0;
+}
+
+/**
+ * fevent_compile - lay out an event's record and compile what fills it
+ * @fe: the event; its tp is initialized, for fevent_nr_args() args
+ * @fields: its fields, '...' expanded
+ * @nr_fields: how many, up to FEVENT_MAX_FIELDS
+ * @complaint: where to say what is wrong
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EINVAL with @complaint filled in, or -ENOMEM. What was made until
+ * then is freed with the event.
+ */
+int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
+		   struct fevent_complaint *complaint)
+{
+	unsigned int i;
+	int ret;
+
+	fe->ret_arg = -1;
+	fe->duration_arg = -1;
+	fe->faults_arg = -1;
+	fe->tp.nr_args = 0;
+	fe->tp.size = 0;
+	fe->enums = kcalloc(fevent_nr_args(fe->proto, nr_fields), sizeof(*fe->enums), GFP_KERNEL);
+	if (!fe->enums)
+		return -ENOMEM;
+	for (i = 0; i < nr_fields; i++) {
+		ret = fevent_compile_field(fe, &fields[i], complaint);
+		if (ret)
+			return ret;
+		if (fe->tp.size > FEVENT_MAX_FIXED)
+			return fevent_complain(complaint, RECORD_TOO_BIG, fields[i].column);
+	}
+	if (fe->proto->returns) {
+		ret = fevent_compile_return(fe);
+		if (ret)
+			return ret;
+		/* A string that is returned needs a bit in faults like all others. */
+		if (fe->ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[fe->ret_arg].dynamic)
+			return fevent_complain(complaint, TOO_MANY_FIELDS, fe->proto->ret_column);
+	}
+	if (fevent_can_fault(fe)) {
+		fe->faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
+		if (fe->faults_arg < 0)
+			return fe->faults_arg;
+	} else if (!fe->proto->returns) {
+		ret = fevent_compile_loads(fe);
+		if (ret)
+			return ret;
+	}
+	return fevent_set_print_fmt(fe);
+}
+
+/**
+ * fevent_free_code - free what fevent_compile() has allocated
+ * @fe: the event; what belongs to its tp is freed by trace_probe_cleanup()
+ */
+void fevent_free_code(struct fevent *fe)
+{
+	kfree(fe->enums);
+	kfree(fe->loads);
+}
+
+/* ---- filling ---- */
+
+static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, void *dest,
+			      void *base)
+{
+	const struct fevent_values *values = rec;
+	unsigned long val;
+	int ret;
+
+	switch (code->op) {
+	case FETCH_OP_ARG:
+		val = ftrace_regs_get_argument(values->fregs, code->param);
+		break;
+	case FETCH_OP_EDATA:
+		val = *(unsigned long *)(edata + code->offset);
+		break;
+	case FETCH_OP_RETVAL:
+		val = values->ret;
+		break;
+	default:
+		ret = process_common_fetch_insn(code, &val);
+		if (ret < 0)
+			return ret;
+	}
+	return process_fetch_insn_bottom(code + 1, val, dest, base);
+}
+
+NOKPROBE_SYMBOL(process_fetch_insn)
+
+/**
+ * fevent_dynamic_size - what a record's strings take
+ * @fe: the event
+ * @values: what they are read from
+ *
+ * Context: Any that functions are traced in.
+ * Return: bytes, at most FEVENT_MAX_DYNAMIC.
+ */
+int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
+{
+	int i, len, size = 0;
+
+	if (fe->faults_arg < 0)
+		return 0;
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		struct probe_arg *parg = &fe->tp.args[i];
+
+		if (!parg->dynamic)
+			continue;
+		len = process_fetch_insn(parg->code, (void *)values, (void *)values->args, NULL,
+					 NULL);
+		if (len > 0)
+			size += len;
+	}
+	return min(size, FEVENT_MAX_DYNAMIC);
+}
+
+NOKPROBE_SYMBOL(fevent_dynamic_size);
+
+static nokprobe_inline void fevent_fill_loads(struct fevent *fe, void *data,
+					      struct ftrace_regs *fregs)
+{
+	const struct fevent_load *load = fe->loads, *end = load + fe->nr_loads;
+
+	for (; load < end; load++) {
+		unsigned long val = ftrace_regs_get_argument(fregs, load->arg);
+		void *dest = data + load->offset;
+
+		switch (load->size) {
+		case 1:
+			*(u8 *)dest = val;
+			break;
+		case 2:
+			*(u16 *)dest = val;
+			break;
+		case 4:
+			*(u32 *)dest = val;
+			break;
+		default:
+			*(u64 *)dest = val;
+			break;
+		}
+	}
+}
+
+static void fevent_fetch(struct fevent *fe, void *data, void *base,
+			 const struct fevent_values *values, int room)
+{
+	void *strings = data + fe->tp.size;
+	u32 faults = 0;
+	int i, ret;
+
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		struct probe_arg *parg = &fe->tp.args[i];
+		void *dest = data + parg->offset;
+
+		if (!parg->code)
+			continue;
+		if (parg->dynamic)
+			*(u32 *)dest = make_data_loc(room, strings - base);
+		ret = process_fetch_insn(parg->code, (void *)values, (void *)values->args, dest,
+					 base);
+		if (parg->dynamic) {
+			if (ret > 0) {
+				strings += ret;
+				room -= ret;
+			} else {
+				*(u32 *)dest = make_data_loc(0, strings - base);
+				faults |= 1U << i;
+			}
+		} else if (ret < 0) {
+			memset(dest, 0, parg->type->size * (parg->count ?: 1));
+			faults |= 1U << i;
+		}
+	}
+	if (fe->faults_arg >= 0)
+		*(u32 *)(data + fe->tp.args[fe->faults_arg].offset) = faults;
+	/* A string may have become shorter since it was measured. */
+	if (room > 0)
+		memset(strings, 0, room);
+}
+
+NOKPROBE_SYMBOL(fevent_fetch);
+
+/**
+ * fevent_fill - fill a record
+ * @fe: the event
+ * @entry: sizeof(*entry) + fe->tp.size + @dynamic_size bytes, ->ent is not touched
+ * @ip: the function
+ * @parent_ip: its caller
+ * @values: what its values come from
+ * @duration: of a return event, in ns
+ * @dynamic_size: what fevent_dynamic_size() said
+ *
+ * Context: Any that functions are traced in; preemption is off.
+ */
+void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
+		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
+		 int dynamic_size)
+{
+	void *data = entry + 1;
+
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	if (unlikely(fe->holes))
+		memset(data, 0, fe->tp.size);
+	if (fe->simple) {
+		fevent_fill_loads(fe, data, values->fregs);
+		return;
+	}
+	fevent_fetch(fe, data, entry, values, dynamic_size);
+	if (fe->duration_arg >= 0)
+		*(u64 *)(data + fe->tp.args[fe->duration_arg].offset) = duration;
+}
+
+NOKPROBE_SYMBOL(fevent_fill);
+
+/* ---- printing ---- */
+
+static s64 fevent_number(const struct probe_arg *parg, const void *data)
+{
+	if (parg->type->is_signed) {
+		switch (parg->type->size) {
+		case 1:
+			return *(s8 *)data;
+		case 2:
+			return *(s16 *)data;
+		case 4:
+			return *(s32 *)data;
+		}
+	} else {
+		switch (parg->type->size) {
+		case 1:
+			return *(u8 *)data;
+		case 2:
+			return *(u16 *)data;
+		case 4:
+			return *(u32 *)data;
+		}
+	}
+	return *(s64 *)data;
+}
+
+static void print_fevent_arg(struct trace_seq *s, struct fevent *fe, int i, void *data, void *entry)
+{
+	struct probe_arg *parg = &fe->tp.args[i];
+	const char *name;
+	int n;
+
+	data += parg->offset;
+	if (fe->enums[i]) {
+		name = fevent_btf_enum_name(fe->btf, fe->enums[i], fevent_number(parg, data));
+		if (name) {
+			trace_seq_puts(s, name);
+			return;
+		}
+	}
+	if (parg->type == &fevent_chars) {
+		trace_seq_printf(s, "\"%.*s\"", (int)parg->count, (char *)data);
+		return;
+	}
+	for (n = 0; n < (parg->count ?: 1); n++) {
+		if (n)
+			trace_seq_putc(s, ',');
+		parg->type->print(s, data, entry);
+		data += parg->type->size;
+	}
+}
+
+/* ksys_read->vfs_read(count=4096) ret=4096 duration=1234 */
+static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
+				      struct trace_event *event)
+{
+	struct fevent *fe = to_fevent(container_of(event, struct trace_event_call, event));
+	struct fevent_entry *entry = (struct fevent_entry *)iter->ent;
+	void *data = entry + 1;
+	struct trace_seq *s = &iter->seq;
+	const char *separator = "";
+	u32 faults = 0;
+	int i;
+
+	if (fe->faults_arg >= 0)
+		faults = *(u32 *)(data + fe->tp.args[fe->faults_arg].offset);
+	trace_seq_printf(s, "%s: %ps->%ps(", trace_probe_name(&fe->tp), (void *)entry->parent_ip,
+			 (void *)entry->ip);
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		if (i == fe->faults_arg)
+			continue;
+		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0)) {
+			trace_seq_putc(s, ')');
+			separator = " ";
+		}
+		trace_seq_printf(s, "%s%s=", separator, fe->tp.args[i].name);
+		if (faults & (1U << i))
+			trace_seq_puts(s, FAULT_STRING);
+		else
+			print_fevent_arg(s, fe, i, data, entry);
+		if (fe->ret_arg < 0 || i < fe->ret_arg)
+			separator = ", ";
+		if (i == fe->ret_arg)
+			separator = " ";
+	}
+	trace_seq_puts(s, fe->proto->returns ? "\n" : ")\n");
+	return trace_handle_return(s);
+}
+
+static int fevent_define_fields(struct trace_event_call *event_call)
+{
+	struct fevent *fe = to_fevent(event_call);
+	struct fevent_entry field;
+	int ret;
+
+	DEFINE_FIELD(unsigned long, ip, "__ip", 0);
+	DEFINE_FIELD(unsigned long, parent_ip, "__parent_ip", 0);
+
+	return traceprobe_define_arg_fields(event_call, sizeof(field), &fe->tp);
+}
+
+struct trace_event_functions fevent_funcs = {
+	.trace	= print_fevent,
+};
+
+struct trace_event_fields fevent_fields_array[] = {
+	{ .type = TRACE_FUNCTION_TYPE, .define_fields = fevent_define_fields },
+	{}
+};
