@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-debug bench bench-native kselftest kernel series series-build vm check clean distclean
+NO_TOOLS := help deps run test test-debug bench bench-native fuzz kselftest kernel series series-build vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -169,9 +169,36 @@ UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
 
 unit: $(UNIT_BIN)
 
+# A parser in the kernel has to stand any text: its test runs with the sanitizers on.
+$(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
+
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -Ikernel/files/kernel/trace -o $@ $< $(UNIT_LIBS_$*) -lcriterion -lpthread
+
+FUZZ_SECONDS ?= 60
+FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+
+# Lines that reach new code stay in build/fuzz/corpus for the next run, one that breaks something in
+# build/fuzz/crash-*. The log is long and says little as long as nothing is found.
+fuzz: $(B)/fuzz/fevent_parse ## the parser of function events against any text, for FUZZ_SECONDS=60
+	$(Q)mkdir -p $(B)/fuzz/corpus $(B)/fuzz/seeds
+	$(Q)awk -v dir=$(B)/fuzz/seeds '{ f = dir "/" NR; printf "%s", $$0 >f; close(f) }' \
+		tests/fuzz/fevent_parse.seeds
+	$(Q)$< -max_total_time=$(FUZZ_SECONDS) -max_len=4200 -timeout=10 -print_final_stats=1 \
+		-dict=tests/fuzz/fevent_parse.dict -artifact_prefix=$(B)/fuzz/ \
+		$(B)/fuzz/corpus $(B)/fuzz/seeds >$<.log 2>&1 || \
+		{ grep -v '^#' $<.log | tail -n 60; \
+		echo "make fuzz: found something, see $<.log" >&2; exit 1; }
+	@awk '/^stat::number_of_executed_units/ { n = $$2 } \
+		END { print "fuzz     fevent_parse: " n " lines, nothing found" }' $<.log
+
+$(B)/fuzz/%: tests/fuzz/%.c
+	$(call have,$(CLANG))
+	$(call msg,FUZZ,$<)mkdir -p $(@D)
+	$(Q)$(CLANG) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -MMD -MP $(FUZZ_FLAGS) -o $@ $<
+
+-include $(wildcard $(B)/fuzz/*.d)
 
 test: deps ## unit tests and guest tests; ends with `N passed, N failed`
 	$(Q)$(MAKE) kernel
@@ -227,4 +254,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug kselftest bench bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug fuzz kselftest bench bench-native check programs install clean distclean FORCE

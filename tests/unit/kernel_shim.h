@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * Just enough of the kernel for its pure files to compile in user space: types,
- * atomics and barriers, by the compiler's builtins, with the kernel's ordering.
+ * atomics and barriers, by the compiler's builtins, with the kernel's ordering;
+ * memory, counted, and refused when a test asks for that.
  */
 #ifndef HYTRACE_KERNEL_SHIM_H
 #define HYTRACE_KERNEL_SHIM_H
 
+#include <errno.h>
+#include <limits.h>
+#include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -20,6 +27,9 @@ typedef struct { long counter; } atomic_long_t;
 #endif
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
+#define __printf(a, b)	__attribute__((format(printf, a, b)))
+#define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
+#define min(a, b)	((a) < (b) ? (a) : (b))
 
 #define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
@@ -57,6 +67,61 @@ static inline void atomic_long_inc(atomic_long_t *v)
 static inline u32 __hash_32(u32 val)
 {
 	return val * 0x61C88647U;
+}
+
+/* include/linux/hex.h */
+static inline int hex_to_bin(unsigned char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	if (c >= 'a' && c <= 'f')
+		return c - 'a' + 10;
+	return c >= 'A' && c <= 'F' ? c - 'A' + 10 : -1;
+}
+
+/* include/linux/err.h */
+#define MAX_ERRNO	4095
+
+static inline void *ERR_PTR(long error)
+{
+	return (void *)error;
+}
+
+static inline long PTR_ERR(const void *ptr)
+{
+	return (long)ptr;
+}
+
+static inline bool IS_ERR(const void *ptr)
+{
+	return (unsigned long)ptr >= (unsigned long)-MAX_ERRNO;
+}
+
+/* include/linux/slab.h: @shim_allocs_left fails the one that it counts down to, -1 none. */
+#define GFP_KERNEL	0
+
+static long shim_allocs_left __attribute__((unused)) = -1;
+static long shim_allocated __attribute__((unused));
+
+static inline void *kcalloc(size_t n, size_t size, int flags __attribute__((unused)))
+{
+	void *p = NULL;
+
+	if (shim_allocs_left < 0 || shim_allocs_left--)
+		p = calloc(n, size);
+	shim_allocated += !!p;
+	return p;
+}
+
+static inline void *kzalloc(size_t size, int flags)
+{
+	return kcalloc(1, size, flags);
+}
+
+static inline void kfree(const void *p)
+{
+	shim_allocated -= !!p;
+	free((void *)p);
 }
 
 #endif /* HYTRACE_KERNEL_SHIM_H */

@@ -109,6 +109,27 @@ Test(output, discarded_leaves_the_old_one)
 	unlink("result");
 }
 
+Test(output, comes_bit_by_bit)
+{
+	struct output *o;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("one, ", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	cr_expect(output__flush(o) == 0, "nothing new");
+	fputs("two", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	cr_expect(access("result", F_OK) != 0, "not there yet");
+	fputs(", x", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "one, two, x"));
+	cr_assert(output__open(&o, "/dev/full", NULL) == 0);
+	fputs("text", output__stream(o));
+	cr_expect(output__flush(o) == -EIO);
+	output__discard(o);
+	unlink("result");
+}
+
 Test(output, a_device_is_written_in_place)
 {
 	struct output *o;
