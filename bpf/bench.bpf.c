@@ -67,3 +67,24 @@ int fentry_hash(void *ctx)
 	see(bpf_get_func_ip(ctx));
 	return 0;
 }
+
+/* What a function event's record begins with; the first 8 bytes are not a program's to read. */
+struct function_event {
+	__u64 ent;
+	__u64 ip;
+	__u64 parent_ip;
+};
+
+SEC("tracepoint")
+int event_empty(struct function_event *ctx)
+{
+	return 0;
+}
+
+SEC("tracepoint")
+int event_hash(struct function_event *ctx)
+{
+	see(ctx->ip);
+	see(ctx->parent_ip);
+	return 0;
+}

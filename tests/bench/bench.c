@@ -46,6 +46,8 @@ static const struct contender *const contenders[] = {
 	&contender_base,
 	&contender_oneshot_nocallers,
 	&contender_oneshot,
+	&contender_event_bpf,
+	&contender_event_bpf_hash,
 	&contender_fentry,
 	&contender_fentry_hash,
 	&contender_kprobe_multi,
@@ -53,7 +55,11 @@ static const struct contender *const contenders[] = {
 	&contender_kprobe_multi_hash,
 	&contender_profiler,
 	&contender_function,
+	&contender_event,
+	&contender_event_2args,
+	&contender_event_perf,
 	&contender_fprobe_event,
+	&contender_fprobe_event_2args,
 	&contender_kprobe_event,
 };
 

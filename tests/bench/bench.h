@@ -75,7 +75,13 @@ extern const struct contender contender_function;
 extern const struct contender contender_profiler;
 extern const struct contender contender_oneshot;
 extern const struct contender contender_oneshot_nocallers;
+extern const struct contender contender_event;
+extern const struct contender contender_event_2args;
+extern const struct contender contender_event_perf;
+extern const struct contender contender_event_bpf;
+extern const struct contender contender_event_bpf_hash;
 extern const struct contender contender_fprobe_event;
+extern const struct contender contender_fprobe_event_2args;
 extern const struct contender contender_kprobe_event;
 extern const struct contender contender_kprobe_multi;
 extern const struct contender contender_kprobe_multi_hash_nocallers;
@@ -97,6 +103,7 @@ bool trace_instance__has(const char *file);
 int trace_instance__write(const char *file, const char *text);
 int trace_instance__read_value(const char *file, const char *name, double *ret_value);
 /* The same below the top of tracefs. */
+bool trace_top__has(const char *file);
 int trace_top__write(const char *file, const char *text);
 int trace_top__append(const char *file, const char *text);
 /* Reads the last number of the line that starts with name. */

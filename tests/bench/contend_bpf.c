@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi and fentry. */
+/* The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function events. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -11,6 +11,10 @@
 
 #include "bench.h"
 #include "bench.skel.h"
+
+#define EVENT_GROUP "hytrace_bench"
+#define EVENT_NAME "bpf"
+#define EVENT_DEFINITION BENCH_FUNCTION "() as " EVENT_GROUP "/" EVENT_NAME
 
 struct bpf_variant {
 	const char *program;
@@ -57,6 +61,20 @@ static int fentry__attach(const struct contender *c, enum bench_scope scope)
 {
 	bpf_link = bpf_program__attach(variant_program(c->variant));
 	return bpf_link ? 0 : bench_error(-errno, "cannot attach fentry");
+}
+
+static int event_bpf__setup(const struct contender *c, enum bench_scope scope)
+{
+	if (!trace_top__has("function_events"))
+		return -EOPNOTSUPP;
+	return trace_top__append("function_events", EVENT_DEFINITION) ?: bpf__setup(c, scope);
+}
+
+static int event_bpf__attach(const struct contender *c, enum bench_scope scope)
+{
+	bpf_link = bpf_program__attach_tracepoint(variant_program(c->variant), EVENT_GROUP,
+						  EVENT_NAME);
+	return bpf_link ? 0 : bench_error(-errno, "cannot attach to a function event");
 }
 
 static int bpf__detach(const struct contender *c)
@@ -147,6 +165,14 @@ static void bpf__cleanup(const struct contender *c)
 	skel = NULL;
 }
 
+static void event_bpf__cleanup(const struct contender *c)
+{
+	bpf__cleanup(c);
+	trace_top__append("function_events", "!" EVENT_GROUP "/" EVENT_NAME);
+}
+
+static const struct bpf_variant event_empty = { "event_empty", false };
+static const struct bpf_variant event_hash = { "event_hash", true };
 static const struct bpf_variant multi_empty = { "multi_empty", false };
 static const struct bpf_variant multi_hash_nocallers = { "multi_hash_nocallers", true };
 static const struct bpf_variant multi_hash = { "multi_hash", true };
@@ -158,6 +184,29 @@ static const struct bpf_variant fentry_hash = { "fentry_hash", true };
 	.report = bpf__report,		\
 	.detach = bpf__detach,		\
 	.cleanup = bpf__cleanup
+
+#define EVENT_BPF_CALLBACKS		\
+	.scopes = SCOPE_ONE,		\
+	.setup = event_bpf__setup,	\
+	.attach = event_bpf__attach,	\
+	.report = bpf__report,		\
+	.detach = bpf__detach,		\
+	.cleanup = event_bpf__cleanup
+
+const struct contender contender_event_bpf = {
+	.name = "event-bpf",
+	.note = "an empty program",
+	.variant = &event_empty,
+	EVENT_BPF_CALLBACKS,
+};
+
+const struct contender contender_event_bpf_hash = {
+	.name = "event-bpf-hash",
+	.note = "function and caller",
+	.variant = &event_hash,
+	.clear = bpf__clear,
+	EVENT_BPF_CALLBACKS,
+};
 
 const struct contender contender_kprobe_multi = {
 	.name = "kprobe-multi",

@@ -1,26 +1,43 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are dynamic events into the ring buffer: fprobe and kprobe events. */
+/* The contenders that are dynamic events into the ring buffer: function, fprobe and kprobe events. */
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include "bench.h"
 
 #define EVENT_GROUP "hytrace_bench"
 
+enum event_kind {
+	FUNCTION_EVENT,
+	FPROBE_EVENT,
+	KPROBE_EVENT,
+};
+
 struct event_variant {
 	const char *name;
+	enum event_kind kind;
 	const char *definition;
-	bool counts_missed;
 };
+
+static const char *event__file(const struct event_variant *variant)
+{
+	return variant->kind == FUNCTION_EVENT ? "function_events" : "dynamic_events";
+}
 
 static int event__setup(const struct contender *c, enum bench_scope scope)
 {
 	const struct event_variant *variant = c->variant;
 	int err;
 
+	if (!trace_top__has(event__file(variant)))
+		return -EOPNOTSUPP;
 	err = trace_instance__open();
-	return err ?: trace_top__append("dynamic_events", variant->definition);
+	return err ?: trace_top__append(event__file(variant), variant->definition);
 }
 
 static int event__enable(const struct contender *c, const char *value)
@@ -45,6 +62,7 @@ static int event__detach(const struct contender *c)
 static int event__report(const struct contender *c, struct bench_row *row)
 {
 	const struct event_variant *variant = c->variant;
+	char file[128];
 	double kb;
 	int err;
 
@@ -52,9 +70,16 @@ static int event__report(const struct contender *c, struct bench_row *row)
 	if (err)
 		return err;
 	row->memory_bytes = kb * 1024;
-	/* fprobes count what they miss and tell nobody. */
-	return variant->counts_missed ?
-		trace_top__read_last("kprobe_profile", variant->name, &row->missed) : 0;
+	switch (variant->kind) {
+	case FUNCTION_EVENT:
+		snprintf(file, sizeof(file), "events/" EVENT_GROUP "/%s/missed", variant->name);
+		return trace_instance__read_value(file, "", &row->missed);
+	case KPROBE_EVENT:
+		return trace_top__read_last("kprobe_profile", variant->name, &row->missed);
+	default:
+		/* fprobes count what they miss and tell nobody. */
+		return 0;
+	}
 }
 
 static void event__cleanup(const struct contender *c)
@@ -68,15 +93,98 @@ static void event__cleanup(const struct contender *c)
 	trace_top__append("dynamic_events", text);
 }
 
+/*
+ * A function event through perf, as `perf record -c 1 -R` has it, into a buffer that overwrites:
+ * nobody reads it, so nothing is ever lost.
+ */
+#define PERF_PAGES 64
+
+static int perf_fd = -1;
+static void *perf_buffer = MAP_FAILED;
+
+static int event_perf__attach(const struct contender *c, enum bench_scope scope)
+{
+	const struct event_variant *variant = c->variant;
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_TRACEPOINT,
+		.size = sizeof(attr),
+		.sample_period = 1,
+		.sample_type = PERF_SAMPLE_RAW | PERF_SAMPLE_TIME | PERF_SAMPLE_TID,
+		.write_backward = 1,
+	};
+	char file[128];
+	double id;
+	int err;
+
+	snprintf(file, sizeof(file), "events/" EVENT_GROUP "/%s/id", variant->name);
+	err = trace_instance__read_value(file, "", &id);
+	if (err)
+		return err;
+	attr.config = id;
+	perf_fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
+	if (perf_fd < 0)
+		return bench_error(-errno, "cannot open the perf event");
+	/* Not writable: overwrite. */
+	perf_buffer = mmap(NULL, (1 + PERF_PAGES) * sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
+			   perf_fd, 0);
+	return perf_buffer == MAP_FAILED ? bench_error(-errno, "cannot map perf's buffer") : 0;
+}
+
+static int event_perf__report(const struct contender *c, struct bench_row *row)
+{
+	row->memory_bytes = (1 + PERF_PAGES) * sysconf(_SC_PAGESIZE);
+	return 0;
+}
+
+static int event_perf__detach(const struct contender *c)
+{
+	if (perf_buffer != MAP_FAILED)
+		munmap(perf_buffer, (1 + PERF_PAGES) * sysconf(_SC_PAGESIZE));
+	perf_buffer = MAP_FAILED;
+	if (perf_fd >= 0)
+		close(perf_fd);
+	perf_fd = -1;
+	return 0;
+}
+
+static void event_perf__cleanup(const struct contender *c)
+{
+	event_perf__detach(c);
+	event__cleanup(c);
+}
+
+static const struct event_variant event_perf_variant = {
+	.name = "event_perf",
+	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_perf",
+};
+
+static const struct event_variant event_variant = {
+	.name = "event",
+	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event",
+};
+
+/* getppid() has no arguments; the registers are there all the same. */
+static const struct event_variant event_2args_variant = {
+	.name = "event_2args",
+	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_2args",
+};
+
 static const struct event_variant fprobe_variant = {
 	.name = "fprobe",
+	.kind = FPROBE_EVENT,
 	.definition = "f:" EVENT_GROUP "/fprobe " BENCH_FUNCTION,
+};
+
+static const struct event_variant fprobe_2args_variant = {
+	.name = "fprobe_2args",
+	.kind = FPROBE_EVENT,
+	.definition = "f:" EVENT_GROUP "/fprobe_2args " BENCH_FUNCTION " a=$arg1:u64 b=$arg2:u64",
 };
 
 static const struct event_variant kprobe_variant = {
 	.name = "kprobe",
+	.kind = KPROBE_EVENT,
 	.definition = "p:" EVENT_GROUP "/kprobe " BENCH_FUNCTION,
-	.counts_missed = true,
 };
 
 #define EVENT_CALLBACKS						\
@@ -88,6 +196,37 @@ static const struct event_variant kprobe_variant = {
 	.report = event__report,				\
 	.detach = event__detach,				\
 	.cleanup = event__cleanup
+
+const struct contender contender_event = {
+	.name = "event",
+	.variant = &event_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_event_2args = {
+	.name = "event-2args",
+	.variant = &event_2args_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_event_perf = {
+	.name = "event-perf",
+	.scopes = SCOPE_ONE,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "two arguments, each call a sample in perf's buffer, which overwrites",
+	.variant = &event_perf_variant,
+	.setup = event__setup,
+	.attach = event_perf__attach,
+	.report = event_perf__report,
+	.detach = event_perf__detach,
+	.cleanup = event_perf__cleanup,
+};
+
+const struct contender contender_fprobe_event_2args = {
+	.name = "fprobe-event-2args",
+	.variant = &fprobe_2args_variant,
+	EVENT_CALLBACKS,
+};
 
 const struct contender contender_fprobe_event = {
 	.name = "fprobe-event",

@@ -39,6 +39,11 @@ bool trace_instance__has(const char *file)
 	return tracefs_file_exists(instance, file);
 }
 
+bool trace_top__has(const char *file)
+{
+	return tracefs_file_exists(NULL, file);
+}
+
 static int write_file(struct tracefs_instance *where, const char *file, const char *text)
 {
 	if (tracefs_instance_file_write(where, file, text) < 0)
