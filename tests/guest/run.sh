@@ -14,7 +14,7 @@
 # in build/test/guest/, or below HYTRACE_TEST_OUT.
 #
 # usage: run.sh [--tally FILE] [--kernel K] [TEST...]
-#	TEST: ftracetest, ftracetest/NAME.tc or t-NAME; all by default
+#	TEST: ftracetest, ftracetest/DIR, ftracetest/DIR/NAME.tc or t-NAME; all by default
 #	--kernel K	only on this kernel; debug, or the path of one, takes the place of patched
 #	--tally FILE	append "passed failed skipped" there
 
@@ -25,7 +25,7 @@ clone=$(dirname "$(dirname "$here")")
 logs=${HYTRACE_TEST_OUT:-$clone/build/test}
 out=$logs/guest
 tests_dir=tools/testing/selftests/ftrace
-ours=$clone/kernel/files/$tests_dir/test.d/oneshot
+ours=$clone/kernel/files/$tests_dir/test.d
 tally=
 only_kernel=
 # What no test may make the kernel say; a long run's early ones are only on the console.
@@ -87,10 +87,10 @@ assemble_ftracetest()
 
 	source=$("$clone/kernel/build.sh" --print-source)
 	rm -rf "$dir"
-	mkdir -p "$dir/test.d/oneshot"
+	mkdir -p "$dir/test.d"
 	cp "$source/$tests_dir/ftracetest" "$dir/"
 	cp "$source/$tests_dir/test.d/functions" "$dir/test.d/"
-	cp "$ours"/*.tc "$dir/test.d/oneshot/"
+	cp -r "$ours"/. "$dir/test.d/"
 	echo "$dir"
 }
 
@@ -101,12 +101,12 @@ list_tests()
 
 	if is_wanted ftracetest; then
 		dir=$(assemble_ftracetest)
-		tc=oneshot
+		tc=
 		for name in ${wanted[@]+"${wanted[@]}"}; do
-			[[ $name != ftracetest/* ]] || tc=oneshot/$(basename "$name")
+			[[ $name != ftracetest/* ]] || tc=/${name#ftracetest/}
 		done
-		[[ -e $dir/test.d/$tc ]] || die "$tc: no such test in kernel/files/$tests_dir/test.d"
-		printf 'patched\thytrace.test=ftracetest\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d/$tc"
+		[[ -e $dir/test.d$tc ]] || die "$tc: no such test in kernel/files/$tests_dir/test.d"
+		printf 'patched\thytrace.test=ftracetest\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d$tc"
 	fi
 	for test in "$here"/t-*.sh; do
 		if [[ ! -e $test ]] || ! is_wanted "$(basename "$test" .sh)"; then

@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: debug
 #
-# Everything that may collide with the oneshot tracer, at the same time, on a kernel that watches
-# memory, locks and sleeping: starts, stops and clears, readers, instances that come and go, modules
-# too, NMIs, the function graph tracer, and allocations that fail. What the kernel has to say about
-# it fails the run (inside.sh). `make test-debug`; HYTRACE_STRESS= is the time in seconds.
+# Everything that may collide with the oneshot tracer and with function events, at the same time, on a
+# kernel that watches memory, locks and sleeping: starts, stops and clears, events that are made,
+# enabled and removed while they fire, readers, perf, instances that come and go, modules too, NMIs,
+# the function graph tracer, and allocations that fail. What the kernel has to say about it fails the
+# run (inside.sh). `make test-debug`; HYTRACE_STRESS= is the time in seconds.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -72,6 +73,49 @@ modules()
 	done
 }
 
+# Events of all kinds, of a module that comes and goes among them. One printf is one write.
+make_events()
+{
+	local group=$1
+
+	printf '%s\n' "vfs_*(x64 a) as $group/any" "ssize_t vfs_read(...) as $group/read" \
+		"do_sys_openat2(NULL, ustring name) as $group/open" \
+		"trace_events_sample:*(u64 a) as $group/module" \
+		"void vfs_*() as $group/returns" >>function_events
+}
+
+remove_events()
+{
+	printf "!$1/%s\n" any read open module returns >>function_events
+}
+
+events()
+{
+	local group=stress_$BASHPID
+
+	make_events "$group" || return
+	echo 1 >"events/$group/enable"
+	sleep .$((RANDOM % 5))
+	cat trace dynamic_events >/dev/null
+	echo 0 >"events/$group/enable"
+	remove_events "$group"
+}
+
+more_events()
+{
+	events
+}
+
+events_in_perf()
+{
+	local group=perf_$BASHPID
+
+	make_events "$group" || return
+	perf stat -a -e "$group:any,$group:read" -- ls /proc/self >/dev/null 2>&1
+	perf record -q -o /dev/null -a -e "$group:open,$group:returns" -- ls /proc/self >/dev/null 2>&1
+	remove_events "$group"
+}
+
 nmis()
 {
 	echo l >/proc/sysrq-trigger
@@ -118,18 +162,37 @@ start_with_faults()
 	echo "$started $refused" >"$tap_scratch/faults"
 }
 
+events_with_faults()
+{
+	local made=0 refused=0
+
+	echo 1 >/proc/self/make-it-fail
+	for _ in {1..40}; do
+		if make_events faults 2>/dev/null; then
+			made=$((made + 1))
+			{ echo 1 >events/faults/enable; } 2>/dev/null || refused=$((refused + 1))
+			{ echo 0 >events/faults/enable; } 2>/dev/null
+			{ remove_events faults; } 2>/dev/null
+		else
+			refused=$((refused + 1))
+		fi
+	done
+	echo 0 >/proc/self/make-it-fail
+	echo "$made $refused" >"$tap_scratch/event_faults"
+}
+
 for _ in $(seq "$(nproc)"); do
 	repeat workload &
 	jobs+=($!)
 done
-for job in toggle readers instances modules nmis graph; do
+for job in toggle events more_events events_in_perf readers instances modules nmis graph; do
 	repeat "$job" 2>"$tap_scratch/$job.err" &
 	jobs+=($!)
 done
 sleep "$seconds"
 touch "$tap_scratch/stop"
 wait "${jobs[@]}"
-for job in workload toggle readers instances modules nmis graph; do
+for job in workload toggle events more_events events_in_perf readers instances modules nmis graph; do
 	echo "# $job: $(wc -l <"$tap_scratch/$job") times"
 	ok "$job came through" [ -s "$tap_scratch/$job" ]
 done
@@ -142,11 +205,20 @@ for fault in failslab fail_page_alloc; do
 done
 start_with_faults &
 wait $!
+events_with_faults &
+wait $!
 for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 0
 done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
 ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
+
+echo "# writes of events, refused ones: $(<"$tap_scratch/event_faults")"
+ok 'some events were refused for want of memory' \
+	[ "$(cut -d' ' -f2 "$tap_scratch/event_faults")" -gt 0 ]
+echo >function_events
+is 'no event is left' "$(cat function_events)" ''
+is 'and no function is hooked' "$(grep -c . enabled_functions)" 0
 
 echo nop >current_tracer
 echo 1 >options/oneshot-parent
