@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by BPF: one program on every traced function's entry (kprobe.multi) that keeps each function
- * address, and each address that called one, once, in a hash map.
+ * Coverage by BPF: a program on every traced function's entry that keeps each function address, and each
+ * address that called one, once, in a hash map. It has two entry points, of which a run attaches one:
+ * for kprobe.multi, which any kernel has, and for function events of the hytrace series, whose records
+ * hold both addresses.
  *
  * The map is the record: an address is in it or it is not, whatever happened to the ring buffer, which
  * only carries the news of new ones in order. The loader attaches everything with `recording` off and
@@ -156,17 +158,30 @@ static __always_inline bool this_cpu_followed(void)
 	return flag && *flag && *flag == (__u32)bpf_get_current_pid_tgid();
 }
 
+static __always_inline bool wanted(void)
+{
+	return *(volatile __u32 *)&recording && (!follow_tasks || this_cpu_followed());
+}
+
 SEC("kprobe.multi")
 int cover_entry(struct pt_regs *ctx)
 {
-	if (!*(volatile __u32 *)&recording)
+	if (!wanted())
 		return 0;
-	if (follow_tasks && !this_cpu_followed())
-		return 0;
-
 	note(bpf_get_func_ip(ctx), COVER_FUNCTION);
 	if (with_callers)
 		note(return_address(ctx), COVER_CALLER);
+	return 0;
+}
+
+SEC("tracepoint")
+int cover_event_entry(struct cover_event_ctx *ctx)
+{
+	if (!wanted())
+		return 0;
+	note(ctx->ip, COVER_FUNCTION);
+	if (with_callers)
+		note(ctx->parent_ip, COVER_CALLER);
 	return 0;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * What the coverage program (cover.bpf.c) and the loader share: the layout of the `seen` map, of the
- * ring buffer's records and of the counters.
+ * ring buffer's records, of the counters and of a function event.
  *
  * The map's key is the bare address and its value plain integers, so that any bpftool that knows BTF
  * can print it: `bpftool map dump pinned DIR/seen`.
@@ -28,6 +28,16 @@ struct cover_event {
 	__u32 cpu;
 	__u32 pid;
 	__u32 reserved;
+};
+
+/*
+ * What a function event's record begins with: a program of type tracepoint is given the record, and may
+ * read it at fixed offsets only. The loader checks them against the event's format.
+ */
+struct cover_event_ctx {
+	__u64 common;
+	__u64 ip;		/* the field __ip */
+	__u64 parent_ip;	/* __parent_ip */
 };
 
 /*

@@ -9,14 +9,15 @@
 #include "command.h"
 #include "cover_run.h"
 #include "error.h"
+#include "options.h"
 
 enum {
 	KEY_TASK = 256, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_VMLINUX,
 };
 
 static const struct argp_option options[] = {
-	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it), oneshot, "
-	  "bpf, or both at the same time, compared", 0 },
+	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
+	  "oneshot, bpf, event, or both (oneshot and bpf) at the same time, compared", 0 },
 	{ "allow", 'a', "GLOB", 0, "trace only these functions: NAME or glob, :mod:MODULE, "
 	  "GLOB:mod:MODULE, @FILE with one of these per line (may be repeated)", 0 },
 	{ "deny", 'd', "GLOB", 0, "do not trace these (the same forms; may be repeated)", 0 },
@@ -57,29 +58,19 @@ static long number(struct argp_state *state, const char *name, const char *text,
 	return value;
 }
 
-static double seconds(struct argp_state *state, const char *text)
-{
-	char *end;
-	double value = strtod(text, &end);
-
-	if (*end || end == text || !(value > 0) || value > 1e9)
-		argp_error(state, "--duration %s: not a time in seconds", text);
-	return value;
-}
-
 static enum cover_engine engine(struct argp_state *state, const char *text)
 {
 	static const char *const names[] = {
 		[ENGINE_AUTO] = "auto", [ENGINE_ONESHOT] = "oneshot", [ENGINE_BPF] = "bpf",
-		[ENGINE_BOTH] = "both",
+		[ENGINE_BOTH] = "both", [ENGINE_EVENT] = "event",
 	};
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (!strcmp(names[i], text))
 			return i;
 	}
-	argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf or both",
-		   text);
+	argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, event or "
+		   "both", text);
 	return ENGINE_AUTO;
 }
 
@@ -109,7 +100,8 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 {
 	if (o->boot && (o->command || o->pid || o->task || o->duration || o->pin ||
 			o->filter.allow.count || o->filter.deny.count ||
-			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH))
+			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH ||
+			o->engine == ENGINE_EVENT))
 		argp_error(state, "--boot takes what is recorded already: it goes with -f, -o and "
 			   "--vmlinux only");
 	if (o->task && !o->command)
@@ -117,7 +109,10 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 	if (o->task && o->pid)
 		argp_error(state, "--task and --pid exclude each other");
 	if (o->pin && o->engine == ENGINE_ONESHOT)
-		argp_error(state, "--pin is for the BPF engine: there is nothing to pin for oneshot");
+		argp_error(state, "--pin is for the BPF engines: there is nothing to pin for oneshot");
+	if (o->filter.deny.count && o->engine == ENGINE_EVENT)
+		argp_error(state, "--deny: a function event takes all functions that its glob matches, "
+			   "none can be left out; use --engine bpf, or name those wanted with -a");
 	if (o->engine == ENGINE_BOTH && !o->output_count &&
 	    o->format_given && o->format != FORMAT_TEXT)
 		argp_error(state, "--engine both writes two documents: give -o NAME");
@@ -155,7 +150,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->pin = arg;
 		break;
 	case KEY_DURATION:
-		o->duration = seconds(state, arg);
+		o->duration = option__seconds(state, arg);
 		break;
 	case KEY_BOOT:
 		o->boot = true;

@@ -5,14 +5,9 @@
  * closed, open the gate, let the command go; then close, detach, read, report. With two engines each
  * step is done for both before the next, so that they look through the same window.
  */
-#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/pidfd.h>
-#include <sys/signalfd.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "child.h"
 #include "compare.h"
@@ -22,6 +17,7 @@
 #include "error.h"
 #include "privileges.h"
 #include "report.h"
+#include "waiting.h"
 
 #define MOST_ENGINES 2
 /* How often the BPF ring buffer is emptied. */
@@ -49,9 +45,7 @@ struct run {
 	size_t count;
 	struct clock_pair first, last;
 	struct child child;
-	sigset_t old_mask;
-	int signals;		/* signalfd */
-	bool stopped;		/* tracing was ended, by a signal or the time */
+	struct waiting waiting;
 };
 
 static double seconds_since(uint64_t start)
@@ -83,8 +77,12 @@ static int choose_engines(struct run *r)
 	case ENGINE_BPF:
 		add_engine(r, &engine_bpf);
 		break;
+	case ENGINE_EVENT:
+		err = engine_event.available(false);
+		add_engine(r, &engine_event);
+		break;
 	case ENGINE_AUTO:
-		/* Only the BPF engine has something to pin. */
+		/* Only the BPF engines have something to pin. */
 		if (r->options->pin || engine_oneshot.available(true))
 			add_engine(r, &engine_bpf);
 		else
@@ -94,7 +92,7 @@ static int choose_engines(struct run *r)
 	return err;
 }
 
-/* Where BPF takes part, what it calls itself is left out, on both sides: see bpf_own_functions. */
+/* Where kprobe.multi takes part, what its program calls is left out, on both sides: bpf_own_functions. */
 static int deny_own(struct run *r)
 {
 	int err = 0;
@@ -142,23 +140,6 @@ static int check_process(const struct cover_options *o)
 {
 	if (o->pid && kill(o->pid, 0) && errno == ESRCH)
 		return error__return(-EINVAL, "--pid %ld: there is no such process", o->pid);
-	return 0;
-}
-
-/* From here on signals only end the tracing; the command gets the mask there was. */
-static int catch_signals(struct run *r)
-{
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
-	sigprocmask(SIG_BLOCK, &set, &r->old_mask);
-	r->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
-	if (r->signals < 0)
-		return error__return(-errno, "cannot wait for signals: %s", strerror(errno));
 	return 0;
 }
 
@@ -270,57 +251,22 @@ static int stop_engines(struct run *r)
 	return err;
 }
 
-/*
- * Acts on what has come; true: tracing is to end. What the terminal sends (SI_KERNEL) reaches the
- * command by itself, what is sent to hytrace alone is passed on.
- */
-static bool take_signals(struct run *r)
+/* Between waits for the end. */
+static int poll_engines(void *context)
 {
-	struct signalfd_siginfo info;
-	bool end = false;
+	struct run *r = context;
 
-	while (read(r->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			end |= child__poll(&r->child);
-			continue;
-		}
-		if (r->child.pid && !r->child.reaped && info.ssi_code != SI_KERNEL)
-			kill(r->child.pid, info.ssi_signo);
-		end = r->stopped = true;
-	}
-	return end;
+	for (size_t i = 0; i < r->count; i++)
+		r->running[i].ops->poll(r->running[i].engine);
+	return POLL_MS;
 }
 
 static void wait_for_end(struct run *r)
 {
 	const struct cover_options *o = r->options;
-	uint64_t start = clock__monotonic();
-	struct pollfd fds[2] = {
-		{ .fd = r->signals, .events = POLLIN },
-		{ .fd = -1, .events = POLLIN },
-	};
+	struct limits limits = { .duration = o->duration, .pid = r->child.pid ? 0 : o->pid };
 
-	if (o->pid && !r->child.pid)
-		fds[1].fd = pidfd_open(o->pid, 0);
-	for (;;) {
-		int timeout = POLL_MS;
-
-		if (o->duration) {
-			double left = o->duration - seconds_since(start);
-
-			if (left <= 0)
-				break;
-			if (left * 1000 < timeout)
-				timeout = left * 1000 + 1;
-		}
-		poll(fds, 2, timeout);
-		if (take_signals(r) || fds[1].revents)
-			break;
-		for (size_t i = 0; i < r->count; i++)
-			r->running[i].ops->poll(r->running[i].engine);
-	}
-	if (fds[1].fd >= 0)
-		close(fds[1].fd);
+	waiting__for_end(&r->waiting, &limits, poll_engines, r);
 }
 
 /* @ret_status: of a command that could not be executed. */
@@ -336,9 +282,9 @@ static int trace(struct run *r, int *ret_status)
 	if (!err)
 		err = prepare_engines(r);
 	if (!err)
-		err = catch_signals(r);
+		err = waiting__begin(&r->waiting, &r->child);
 	if (!err && r->options->command)
-		err = child__fork(&r->child, r->options->command, &r->old_mask);
+		err = child__fork(&r->child, r->options->command, &r->waiting.old_mask);
 	if (!err)
 		err = start_engines(r);
 	if (!err)
@@ -483,17 +429,6 @@ static int report(struct run *r)
 	return outputs__write(r->outputs, coverages, r->count, r->traceable);
 }
 
-/* A command that outlives its tracing is waited for; a signal then ends it, as it would have. */
-static void wait_for_child(struct run *r)
-{
-	struct pollfd fd = { .fd = r->signals, .events = POLLIN };
-
-	while (!child__poll(&r->child)) {
-		poll(&fd, 1, -1);
-		take_signals(r);
-	}
-}
-
 static int cover_boot(struct run *r)
 {
 	struct running *e = &r->running[0];
@@ -541,8 +476,7 @@ static void cleanup(struct run *r)
 	traceable__free(r->traceable);
 	symbols__free(r->symbols);
 	symbols__free(r->symbols_after);
-	if (r->signals >= 0)
-		close(r->signals);
+	waiting__end(&r->waiting);
 }
 
 static int run_tracing(struct run *r, int *ret_status)
@@ -557,7 +491,7 @@ static int run_tracing(struct run *r, int *ret_status)
 	if (!err)
 		err = report(r);
 	if (r->child.released) {
-		wait_for_child(r);
+		waiting__for_child(&r->waiting);
 		*ret_status = child__exit_status(&r->child);
 	}
 	return err;
@@ -565,7 +499,7 @@ static int run_tracing(struct run *r, int *ret_status)
 
 int cover__run(struct cover_options *o)
 {
-	struct run r = { .options = o, .signals = -1 };
+	struct run r = { .options = o, .waiting.signals = -1 };
 	int err, failed, status = 0;
 
 	if (o->boot)

@@ -8,7 +8,7 @@
 
 #include "filter.h"
 
-enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_BOTH };
+enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
 enum cover_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TAILOR };
 
 struct cover_options {

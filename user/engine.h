@@ -52,6 +52,7 @@ struct engine_ops {
 
 extern const struct engine_ops engine_oneshot;
 extern const struct engine_ops engine_bpf;
+extern const struct engine_ops engine_event;
 
 /* What the set in the top-level instance holds since boot; nothing is started or stopped. */
 int oneshot__collect_boot(struct coverage *c, const struct places *places);

@@ -2,19 +2,21 @@
 /*
  * The watchdog's two sides; see guard.h.
  *
- * What goes over the pipe is one line for each thing: a letter and a path. The watchdog only keeps the
- * list; it acts when the pipe ends. It sits in a session of its own and ignores what a terminal or a
- * shutdown may send to all, since it must outlive its parent, and holds no other descriptor, since
- * whoever reads the command's output must see the end of it.
+ * What goes over the pipe is one line for each thing: a letter and a path, or an event's name. The
+ * watchdog only keeps the list; it acts when the pipe ends. It sits in a session of its own and ignores
+ * what a terminal or a shutdown may send to all, since it must outlive its parent, and holds no other
+ * descriptor, since whoever reads the command's output must see the end of it.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
+#include <tracefs.h>
 #include <unistd.h>
 
 #include "error.h"
@@ -44,42 +46,117 @@ static int remember(struct task **list, const char *line)
 	return 0;
 }
 
-static void write_file(const char *dir, const char *name, const char *text)
+static int write_file(const char *dir, const char *name, const char *text)
 {
 	char path[4096];
-	int fd;
+	int fd, err = 0;
 
 	snprintf(path, sizeof(path), "%s/%s", dir, name);
-	fd = open(path, O_WRONLY | O_CLOEXEC);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
 	if (fd < 0)
-		return;
+		return -errno;
 	if (write(fd, text, strlen(text)) < 0)
-		error__warn("%s: %s", path, strerror(errno));
+		err = -errno;
 	close(fd);
+	return err;
 }
 
-/* A reader that has one of its files open keeps it busy for a moment. */
+/*
+ * Whoever has one of its files open keeps an instance busy for a moment, as a perf event that is not
+ * quite gone does with an event.
+ */
+static bool try_again(int *times, int err)
+{
+	if (err != -EBUSY || ++*times > 50)
+		return false;
+	usleep(100 * 1000);
+	return true;
+}
+
 static int remove_instance(const char *path)
 {
+	int times = 0, err;
+
 	if (access(path, F_OK))
 		return 0;
-	write_file(path, "current_tracer", "nop");
-	for (int i = 0; i < 50; i++) {
+	err = write_file(path, "current_tracer", "nop");
+	if (err && err != -ENOENT)
+		error__warn("%s/current_tracer: %s", path, strerror(-err));
+	do {
 		if (!rmdir(path) || errno == ENOENT)
 			return 0;
-		if (errno != EBUSY)
-			break;
-		usleep(100 * 1000);
-	}
-	return error__return(-errno, "%s: cannot remove the tracing instance: %s; "
-			     "rmdir it by hand", path, strerror(errno));
+		err = -errno;
+	} while (try_again(&times, err));
+	return error__return(err, "%s: cannot remove the tracing instance: %s; rmdir it by hand",
+			     path, strerror(-err));
 }
 
-static int undo(const struct task *task)
+static bool event_exists(const char *event)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/events/%s/enable", tracing ? tracing : "", event);
+	return !access(path, F_OK);
+}
+
+static int write_events(const char *text)
+{
+	int times = 0, err;
+
+	do {
+		err = write_file(tracefs_tracing_dir(), "function_events", text);
+	} while (try_again(&times, err));
+	return err;
+}
+
+static int remove_event(const char *event)
+{
+	char line[4096];
+	int err;
+
+	/* What was never made would be an error in the log that others read. */
+	if (!event_exists(event))
+		return 0;
+	snprintf(line, sizeof(line), "!%s\n", event);
+	err = write_events(line);
+	return err ? error__return(err, "%s: cannot remove the function event: %s; `hytrace event rm "
+				   "%s` removes it", event, strerror(-err), event) : 0;
+}
+
+/* Events that were told one after the other: in one write, or those of them that can be. */
+static int remove_events(const struct task *first, const struct task *end)
+{
+	char *text = NULL;
+	int err = 0, failed;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		return error__no_memory();
+	for (const struct task *t = first; t != end; t = t->next) {
+		if (event_exists(t->path))
+			fprintf(f, "!%s\n", t->path);
+	}
+	failed = fclose(f) || (size && write_events(text));
+	for (const struct task *t = first; failed && t != end; t = t->next) {
+		int status = remove_event(t->path);
+
+		err = err ? err : status;
+	}
+	free(text);
+	return err;
+}
+
+/* @end: what comes after a row of events, which goes as one. */
+static int undo(const struct task *task, const struct task *end)
 {
 	switch (task->what) {
 	case 'i':
 		return remove_instance(task->path);
+	case 'e':
+		return remove_events(task, end);
 	case 'f':
 		if (!unlink(task->path) || errno == ENOENT)
 			return 0;
@@ -124,8 +201,13 @@ static void __attribute__((noreturn)) watch(int pipe)
 		if (remember(&list, line))
 			status = 1;
 	}
-	for (; list; list = list->next) {
-		if (undo(list))
+	while (list) {
+		struct task *first = list;
+
+		do {
+			list = list->next;
+		} while (list && first->what == 'e' && list->what == 'e');
+		if (undo(first, list))
 			status = 1;
 	}
 	_exit(status);
@@ -191,6 +273,18 @@ static int tell(struct guard *g, char what, const char *path)
 int guard__add_instance(struct guard *g, const char *path)
 {
 	return tell(g, 'i', path);
+}
+
+int guard__add_event(struct guard *g, const char *group, const char *name)
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/%s", group, name) < 0)
+		return error__no_memory();
+	err = tell(g, 'e', path);
+	free(path);
+	return err;
 }
 
 int guard__add_file(struct guard *g, const char *path)

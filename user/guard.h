@@ -16,12 +16,15 @@ struct guard;
 int guard__start(struct guard **ret);
 
 /*
- * Tell it, before making the thing, what to remove. Any may not exist in the end.
+ * Tell it, before making the thing, what to remove. Any may not exist in the end. What was told last is
+ * removed first.
  *   instance: a directory under tracefs's instances: tracer to nop, then rmdir
+ *   event: a function event; those told one after the other go together
  *   file: unlink (an unfinished result, a pin)
  *   dir: rmdir, after the files
  */
 int guard__add_instance(struct guard *g, const char *path);
+int guard__add_event(struct guard *g, const char *group, const char *name);
 int guard__add_file(struct guard *g, const char *path);
 int guard__add_dir(struct guard *g, const char *path);
 

@@ -21,7 +21,7 @@ _hytrace_words()
 _hytrace_cover()
 {
 	case $prev in
-	-e | --engine) _hytrace_words 'auto oneshot bpf both' ;;
+	-e | --engine) _hytrace_words 'auto oneshot bpf event both' ;;
 	-f | --format) _hytrace_words 'text json tailor' ;;
 	-a | --allow | -d | --deny)
 		if [[ $cur == @* ]]; then
@@ -45,6 +45,54 @@ _hytrace_cover()
 	esac
 }
 
+# Names as `event rm` takes them, without a group for those of the group "functions".
+_hytrace_events()
+{
+	local list=/sys/kernel/tracing/function_events words
+
+	[[ -r $list ]] || return
+	words=$(sed -nE -e 's|.*\) as (functions/)?([^ ]+)$|\2|p; t' \
+		-e 's/^([^(]*[ :])?([A-Za-z0-9_.]+)\(.*/\2/; s/\./_/g; p' "$list")
+	_hytrace_words "$words"
+}
+
+_hytrace_event_record()
+{
+	case $prev in
+	-f | --format) _hytrace_words 'text json' ;;
+	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	--duration | --hist) ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_hytrace_words '--format --output --hist --duration --task --help'
+		else
+			cur=${cur#[\'\"]}
+			_hytrace_functions
+		fi
+		;;
+	esac
+}
+
+_hytrace_event()
+{
+	if ((COMP_CWORD == 2)); then
+		_hytrace_words 'add rm list record --help'
+		return
+	fi
+	case ${COMP_WORDS[2]} in
+	add) _hytrace_functions ;;
+	rm) _hytrace_events ;;
+	list)
+		if [[ $prev == -f || $prev == --format ]]; then
+			_hytrace_words 'text json'
+		else
+			_hytrace_words '--format --help'
+		fi
+		;;
+	record) _hytrace_event_record ;;
+	esac
+}
+
 _hytrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
@@ -62,9 +110,11 @@ _hytrace()
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare --help --version'
+		_hytrace_words 'cover compare event --help --version'
 	elif [[ ${COMP_WORDS[1]} == cover ]]; then
 		_hytrace_cover
+	elif [[ ${COMP_WORDS[1]} == event ]]; then
+		_hytrace_event
 	elif [[ ${COMP_WORDS[1]} == compare && $cur == -* ]]; then
 		_hytrace_words '--callers --all --help'
 	elif [[ ${COMP_WORDS[1]} == compare ]]; then

@@ -109,6 +109,11 @@ char *instance__path(struct instance *i, const char *file)
 	return copy;
 }
 
+char *instance__read(struct instance *i, const char *file)
+{
+	return tracefs_instance_file_read(i->tracefs, file, NULL);
+}
+
 bool instance__has(struct instance *i, const char *file)
 {
 	return tracefs_file_exists(i->tracefs, file);

@@ -2,8 +2,8 @@
 /*
  * Results on standard output or in a file that is complete when it has its name; see output.h.
  *
- * A report is made in memory and written in one go at the end, so that the reason of a failed write is
- * the kernel's own and not what stdio remembers of it.
+ * A report is made in memory and written in one go, at the end or by output__flush(), so that the reason
+ * of a failed write is the kernel's own and not what stdio remembers of it.
  */
 #include <fcntl.h>
 #include <stdlib.h>
@@ -124,13 +124,38 @@ static int write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
-static int finish(struct output *o)
+static int write_out(struct output *o)
 {
 	int err;
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
 	err = write_all(o->fd, o->text, o->length);
+	/* The same memory again. */
+	if (!err && fseeko(o->stream, 0, SEEK_SET))
+		err = -errno;
+	return err;
+}
+
+static int print_failure(const struct output *o, int err)
+{
+	return error__return(-EIO, "%s: the result could not be written: %s%s",
+			     o->path ? o->path : "standard output", strerror(-err),
+			     o->temporary ? "; a file of that name is the old one" : "");
+}
+
+int output__flush(struct output *o)
+{
+	int err = write_out(o);
+
+	return err ? print_failure(o, err) : 0;
+}
+
+static int finish(struct output *o)
+{
+	int err;
+
+	err = write_out(o);
 	if (err || !o->temporary)
 		return err;
 	/* A full disk or a quota may come out only now. */
@@ -149,11 +174,9 @@ int output__commit(struct output *o)
 		output__free(o);
 		return 0;
 	}
-	error__print("%s: the result could not be written: %s%s",
-		     o->path ? o->path : "standard output", strerror(-err),
-		     o->temporary ? "; a file of that name is the old one" : "");
+	err = print_failure(o, err);
 	output__discard(o);
-	return -EIO;
+	return err;
 }
 
 void output__discard(struct output *o)

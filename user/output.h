@@ -16,6 +16,8 @@ struct output;
 /* @path NULL or "-": standard output. -EINVAL, and says why, when it cannot be written. */
 int output__open(struct output **ret, const char *path, struct guard *guard);
 FILE *output__stream(struct output *o);
+/* Writes out what is in the stream so far, for results that come bit by bit; -EIO, said. */
+int output__flush(struct output *o);
 /* Flushes, checks and puts the file in place; frees @o in any case. */
 int output__commit(struct output *o);
 /* Leaves nothing behind. */

@@ -343,7 +343,7 @@ static const struct {
 	{ "map_full", "hits of addresses that were not recorded: the map is full; --max-entries" },
 	{ "map_busy", "hits of new addresses not recorded at that call: the map's bucket was locked" },
 	{ "map_error", "hits of new addresses not recorded at that call: the map refused them" },
-	{ "missed", "calls that fprobe did not hand to the program (nested in itself)" },
+	{ "missed", "calls that were not handed to the program (nested in itself)" },
 	{ "recursion_misses", "calls that came while the program ran on that CPU: from its own locks, "
 	  "six for each new address, and from interrupts" },
 	{ "ring_dropped", "first hits that are in the map but not in the ring buffer" },

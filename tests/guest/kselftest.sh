@@ -4,7 +4,8 @@
 # Runs the kernel's own ftracetest suite on two kernels of the selftest flavour, the patched and the
 # unpatched one, each with the suite of its own tree, and prints the tests that differ. Fails when one
 # has got worse, or when one that only the patched tree has does not pass. Under TCG some tests
-# depend on the machine's mood: one that has got worse is run again, alone, and only then believed.
+# depend on the machine's mood: one that has got worse is run again, alone, and only then believed. A
+# test that a kernel does not survive does not keep the others from being run.
 #
 # The unpatched results are kept in the cache: that kernel changes only with Debian's. Both runs
 # take long, so they run at the same time. Logs and results are in build/kselftest/.
@@ -30,22 +31,31 @@ die()
 	exit 1
 }
 
-# run_guest KERNEL SUITE DIR TEST...: the suite's output in DIR/output, its logs in DIR/logs.
-run_guest()
+# All tests of a suite, or those named, as the runner orders them: files below the suite's directory.
+list_tests()
 {
-	local kernel=$1 source=$2 dir=$3 status=0 test list=()
-	shift 3
-	rm -rf "$dir"
-	mkdir -p "$dir/suite" "$dir/logs"
-	cp -r "$source/$suite/." "$dir/suite/"
-	for test; do
-		[[ ! -e $dir/suite/test.d/$test ]] || list+=("test.d/$test")
-	done
-	if (($# && !${#list[@]})); then
-		echo "kselftest: $kernel: its tree has none of these tests" >&2
-		: >"$dir/results"
-		return
-	fi
+	local suite_dir=$1 test
+	shift
+	(
+		cd "$suite_dir"
+		(($#)) || set -- .
+		for test; do
+			[[ ! -e test.d/$test ]] || find "test.d/$test" -name '*.tc' | sed 's|/\./|/|'
+		done
+	) | LC_ALL=C sort -u
+}
+
+runs_in_instance()
+{
+	grep -q '^#[ \t]*flags:.*instance' "$1"
+}
+
+# One guest: boot_suite KERNEL DIR TEST...; the runner's output in DIR/output. Fails if it did not get
+# to its end.
+boot_suite()
+{
+	local kernel=$1 dir=$2 status=0
+	shift 2
 	# The suite makes and removes many files in its own directory and in the logs: both in memory.
 	# shellcheck disable=SC2016 # for the guest's sh
 	"$clone/kernel/vm.sh" --kernel "$kernel" --timeout "$timeout" --share "$dir/logs" \
@@ -54,16 +64,69 @@ run_guest()
 			logs=$2
 			shift 2
 			./ftracetest --logdir /tmp/logs "$@"
-			cp -r /tmp/logs/. "$logs"' sh "$dir/suite" "$dir/logs" "${list[@]}" \
+			cp -r /tmp/logs/. "$logs"' sh "$dir/suite" "$dir/logs" "$@" \
 		>"$dir/output" 2>"$dir/errors" </dev/null || status=$?
-	rm -rf "$dir/suite"
 	# The sums are the last that the suite prints.
-	if ((status)) || ! grep -q '^# of undefined' "$dir/output"; then
-		echo "kselftest: $kernel: the guest ended with $status before the suite did; the last test was" \
-			"$(grep -c '^\[' "$dir/output"); see $dir/{output,errors,console}" >&2
-		return 1
-	fi
-	read_results "$dir/output" >"$dir/results"
+	((!status)) && grep -q '^# of undefined' "$dir/output"
+}
+
+# run_guest KERNEL SOURCE DIR TEST...: the results in DIR/results, logs in DIR/logs. A test that the
+# kernel does not survive has the result PANIC, and the others go on in another guest: first, for
+# their turns in an instance, which come last, those before it, then those behind it.
+run_guest()
+{
+	local kernel=$1 source=$2 dir=$3 list before n deaths=0 test name
+	shift 3
+	rm -rf "$dir"
+	mkdir -p "$dir/suite" "$dir/logs"
+	cp -r "$source/$suite/." "$dir/suite/"
+	: >"$dir/results.all"
+	mapfile -t list < <(list_tests "$dir/suite" "$@")
+	((${#list[@]})) || echo "kselftest: $kernel: its tree has none of these tests" >&2
+	while ((${#list[@]})); do
+		if boot_suite "$kernel" "$dir" "${list[@]}"; then
+			read_results "$dir/output" >>"$dir/results.all"
+			break
+		fi
+		n=$(grep -c '^\[' "$dir/output" || true)
+		deaths=$((deaths + 1))
+		cp "$dir/console" "$dir/console.$deaths"
+		if ((!n || deaths > 5)); then
+			echo "kselftest: $kernel: the guest ended before the suite did, at test $n;" \
+				"see $dir/{output,errors,console}" >&2
+			return 1
+		fi
+		read_results "$dir/output" >>"$dir/results.all"
+		before=()
+		for test in "${list[@]}"; do
+			! runs_in_instance "$dir/suite/$test" || before+=("$test")
+		done
+		if ((n > ${#list[@]})); then
+			n=$((n - ${#list[@]}))
+			test=${before[n - 1]}
+			name="(instance) $(description_of "$dir/suite/$test")"
+			list=("${before[@]:n}")
+		else
+			test=${list[n - 1]}
+			name=$(description_of "$dir/suite/$test")
+			before=()
+			for test in "${list[@]:0:n-1}"; do
+				! runs_in_instance "$dir/suite/$test" || before+=("$test")
+			done
+			list=("${before[@]}" "${list[@]:n}")
+		fi
+		printf '%s\tPANIC\n' "$name" >>"$dir/results.all"
+		echo "kselftest: $kernel: died of '$name', see $dir/console.$deaths; going on with" \
+			"${#list[@]} tests" >&2
+	done
+	rm -rf "$dir/suite"
+	# What ran twice, for the sake of its turn in an instance, counts as it went first.
+	awk -F '\t' '!seen[$1]++' "$dir/results.all" >"$dir/results"
+}
+
+description_of()
+{
+	sed -n 's/^#[ \t]*description:[ \t]*//p' "$1" | head -n 1
 }
 
 # "NAME<tab>RESULT" a line; a name that comes again gets a number.
@@ -122,7 +185,7 @@ compare()
 {
 	awk -F '\t' -v OFS='\t' '
 		BEGIN {
-			split("FAIL UNDEFINED UNRESOLVED UNSUPPORTED UNTESTED XFAIL PASS", order, " ")
+			split("PANIC FAIL UNDEFINED UNRESOLVED UNSUPPORTED UNTESTED XFAIL PASS", order, " ")
 			for (i in order)
 				rank[order[i]] = i
 		}
@@ -147,7 +210,7 @@ bad_tests()
 	local kind name result
 	while IFS=$'\t' read -r kind name _ result; do
 		case $kind:$result in
-		worse:* | new:FAIL | new:UN*) find_test "${name#(instance) }" ;;
+		worse:* | new:PANIC | new:FAIL | new:UN*) find_test "${name#(instance) }" ;;
 		esac
 	done <"$out/differences" | sort -u
 }
@@ -157,7 +220,7 @@ find_test()
 {
 	local file name=${1% #[0-9]*}
 	while read -r file; do
-		if [[ $(sed -n 's/^#[ \t]*description:[ \t]*//p' "$file" | head -n 1) == "$name" ]]; then
+		if [[ $(description_of "$file") == "$name" ]]; then
 			echo "${file#"$patched_source/$suite/test.d/"}"
 			return
 		fi

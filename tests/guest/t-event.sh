@@ -181,8 +181,8 @@ ok 'nothing is left' nothing_left
 name=$'weird "name"\t\xff'
 echo x >"$name"
 "$hytrace" event record --task -f json -o kinds.json 'do_sys_openat2(int dfd, ustring name)' \
-	'vfs_read(u8[4] first, u64 there[0])' 'ssize_t vfs_read(NULL, NULL, size_t count) as back' \
-	'vfs_*() as any' -- cat "$name" >out 2>err
+	'vfs_read(u8[4] first, u64 there = 0x10)' 'ssize_t vfs_read(NULL, NULL, size_t count) as back' \
+	'vfs_*() as any' -- head -n 1 "$name" >out 2>err
 ok 'four events at once, also two of one function' jq -es \
 	'[.[].event // empty] | unique == ["any", "back", "do_sys_openat2", "vfs_read"]' kinds.json
 ok 'a string is one, whatever is in it' jq -es \
@@ -197,7 +197,7 @@ ok 'a glob'\''s events tell their function' jq -es \
 	'map(select(.event == "any") | .function) | index("vfs_read") and index("vfs_open")' kinds.json
 ok 'in order of time' jq -es 'map(.ts // empty) | . == sort' kinds.json
 ok 'text shows a fault as the kernel does' sh -c "$hytrace event record --task \
-	'vfs_read(NULL, u64 there[0])' -- cat /etc/passwd | grep -q 'vfs_read(there=(fault))'"
+	'vfs_read(u64 there = 0x10)' -- cat /etc/passwd | grep -q 'vfs_read(there=(fault))'"
 
 (while :; do read -r _ </etc/passwd; done) &
 noise=$!
@@ -280,9 +280,35 @@ ok 'the command goes on' kill "$sleeper"
 "$hytrace" event record -f json 'vfs_read()' -- cat /etc/passwd 2>err | true
 is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
 ok 'and it is told' grep -q 'Broken pipe' err
-"$hytrace" event record 'vfs_read()' --duration 10 2>err | head -n 1 >out
-is 'without a command: 1, and not at the end only' "${PIPESTATUS[0]}" 1
+(while :; do read -r _ </etc/passwd; done) &
+noise=$!
+"$hytrace" event record 'vfs_read()' 2>err | head -n 1 >out
+is 'without a command it ends then: 1' "${PIPESTATUS[0]}" 1
+kill $noise
+wait $noise 2>/dev/null
 ok 'nothing is left' nothing_left
+dd if=/dev/zero of=/dev/null bs=1 status=none &
+noise=$!
+for format in text json; do
+	timeout -s INT --preserve-status 4 "$hytrace" event record -f $format 'vfs_*() as all' >flood 2>err
+	is "$format: Ctrl-C ends a flood" $? 0
+	ok 'of which there is much' test "$(wc -l <flood)" -gt 1000
+done
+kill $noise
+wait $noise 2>/dev/null
+ok 'in order of time, and each line an object' jq -es 'map(.ts // empty) | . == sort' flood
+"$hytrace" event record -f json -o a.json 'vfs_read()' -- sh -c 'sleep 1; cat /etc/passwd' >out 2>err &
+pid=$!
+"$hytrace" event record -f json -o b.json 'vfs_read()' -- sh -c 'sleep 1; cat /etc/passwd' >out2 2>err2
+is 'two at once do not disturb each other' $? 0
+wait $pid
+is 'neither of them' $? 0
+ok 'both have their events' jq -es 'any(.event == "vfs_read")' a.json
+ok 'and the other one has' jq -es 'any(.event == "vfs_read")' b.json
+chmod 755 .
+is 'not permitted: 3' \
+	"$(setpriv --reuid=65534 --clear-groups "$hytrace" event list 2>err; echo $?)" 3
+ok 'and what is missing is told' grep -q CAP_SYS_ADMIN err
 ok 'a full disk' says 'No space left' 125 event record -o /dev/full 'vfs_read()' -- cat /etc/passwd
 
 # ---- cover

@@ -49,4 +49,8 @@ for engine in oneshot bpf; do
 		grep -qE 'locked down|shows no addresses' "$tap_scratch/err"
 done
 
+is 'hytrace event add: not permitted' \
+	"$("$hytrace" event add 'vfs_read()' 2>"$tap_scratch/err"; echo $?)" 3
+ok 'and why' grep -q 'locked down' "$tap_scratch/err"
+
 tap_end

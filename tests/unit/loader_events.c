@@ -34,11 +34,12 @@ static const struct naming {
 	{ "vfs_read() as mine", "own", "mine", "vfs_read() as own/mine" },
 	{ "vfs_read()  as\tmine", "own", "mine", "vfs_read()  as\town/mine" },
 	{ "vfs_read() as g/mine", "g", "mine", "vfs_read() as g/mine" },
-	/* Mistakes are the kernel's to find, with the caret where it was. */
-	{ "vfs_read", "own", "vfs_read", "vfs_read as own/vfs_read" },
-	{ "vfs_read(", "own", "vfs_read", "vfs_read( as own/vfs_read" },
+	/* Mistakes are the kernel's to find. */
+	{ "vfs_read", "functions", "vfs_read", "vfs_read" },
+	{ "vfs_read(", "functions", "vfs_read", "vfs_read(" },
+	{ "vfs_read() assign", "functions", "vfs_read", "vfs_read() assign" },
+	{ "vfs_read() as", "functions", "vfs_read", "vfs_read() as" },
 	{ "(x)", "own", "event", "(x) as own/event" },
-	{ "vfs_read() assign", "own", "vfs_read", "vfs_read() assign as own/vfs_read" },
 	{ "9p()", "own", "event", "9p() as own/event" },
 };
 

@@ -179,6 +179,18 @@ Test(guard, says_when_something_stays)
 	rmdir("sub");
 }
 
+Test(guard, what_was_never_made_is_no_error)
+{
+	struct guard *g;
+
+	cr_assert(guard__start(&g) == 0);
+	cr_expect(guard__add_event(g, "no_such_group", "one") == 0);
+	cr_expect(guard__add_event(g, "no_such_group", "two") == 0);
+	cr_expect(guard__add_instance(g, "no-such-instance") == 0);
+	cr_expect(guard__add_dir(g, "no-such-dir") == 0);
+	cr_expect(guard__finish(g) == 0);
+}
+
 Test(guard, a_directory_with_others_things_stays)
 {
 	struct guard *g;

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Option values that several commands take; a bad one ends the program as any usage error does. */
+#ifndef HYTRACE_OPTIONS_H
+#define HYTRACE_OPTIONS_H
+
+#include <argp.h>
+
+/* --duration */
+double option__seconds(struct argp_state *state, const char *text);
+
+#endif
