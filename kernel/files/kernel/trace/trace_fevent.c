@@ -24,8 +24,8 @@
  * no functions and never fires. The module notifier finds them when it comes, and
  * drops them when it, or its init text, goes.
  *
- * Locks. Everything here is under event_mutex. Events are freed after a grace
- * period, as their functions may be running: see trace_fevent_hook.c.
+ * Locks. Everything here is under event_mutex. An event goes after a grace period
+ * from when the last listener left: see trace_fevent_hook.c.
  */
 #define pr_fmt(fmt)	"function_events: " fmt
 
@@ -38,7 +38,6 @@
 #include <linux/stringhash.h>
 #include <linux/tracefs.h>
 #include <linux/uaccess.h>
-#include <linux/workqueue.h>
 #include <asm/setup.h>
 
 #include "trace_fevent.h"
@@ -363,18 +362,6 @@ static void fevent_free(struct fevent *fe)
 	kfree(fe);
 }
 
-static void fevent_free_work(struct work_struct *work)
-{
-	fevent_free(container_of(to_rcu_work(work), struct fevent, free_work));
-}
-
-/* A function may be on its way through the event. */
-static void fevent_free_later(struct fevent *fe)
-{
-	INIT_RCU_WORK(&fe->free_work, fevent_free_work);
-	queue_rcu_work(system_wq, &fe->free_work);
-}
-
 static char *fevent_text(const struct fevent_proto *proto)
 {
 	int len = fevent_print(proto, NULL, 0);
@@ -494,6 +481,8 @@ static int fevent_unregister(struct fevent *fe)
 
 	if (fevent_is_busy(&fe->devent))
 		return -EBUSY;
+	/* A function may still be on its way through it, with its files at hand. */
+	fevent_wait_idle(fe);
 	ret = trace_probe_unregister_event_call(&fe->tp);
 	if (ret)
 		return ret;
@@ -666,7 +655,7 @@ static void change_free_removed(struct fevent_change *change)
 		return;
 	list_for_each_entry_safe(fe, tmp, &change->removed, batch) {
 		list_del(&fe->batch);
-		fevent_free_later(fe);
+		fevent_free(fe);
 	}
 	/* Their ids may be given to others, and there are records that bear them. */
 	tracing_reset_all_online_cpus();
@@ -788,7 +777,7 @@ static int fevent_release(struct dyn_event *ev)
 
 	if (ret)
 		return ret;
-	fevent_free_later(fe);
+	fevent_free(fe);
 	return 0;
 }
 

@@ -26,6 +26,9 @@
 #define FEVENT_MAX_FIXED	2048
 #define FEVENT_MAX_DYNAMIC	1536
 
+/* Records of up to this many bytes are built in a slot of the CPU's for BPF programs. */
+#define FEVENT_SLOT_SIZE	256
+
 /* Register arguments: x86-64's; others have as many, or fewer. */
 #define FEVENT_MAX_ARGS		6
 
@@ -38,14 +41,14 @@ struct fevent_entry {
 
 /**
  * struct fevent_load - a field that is a register argument and nothing else
- * @arg: number of the argument
- * @size: 1, 2, 4 or 8 bytes of it
+ * @reg: where the register is, in struct pt_regs
  * @offset: of the field, in the data behind struct fevent_entry
+ * @narrow: 1, 2 or 4 bytes of it, or 0 for all
  */
 struct fevent_load {
-	u8	arg;
-	u8	size;
+	u16	reg;
 	u16	offset;
+	u16	narrow;
 };
 
 /**
@@ -53,11 +56,13 @@ struct fevent_load {
  * @fregs: registers at the function's entry, or
  * @args: what was saved of them there, when this is its return
  * @ret: what it returns
+ * @context: of the entry: task, interrupt, NMI, ... as a small number
  */
 struct fevent_values {
 	struct ftrace_regs	*fregs;
 	const unsigned long	*args;
 	unsigned long		ret;
+	unsigned int		context;
 };
 
 /**
@@ -70,19 +75,23 @@ struct fevent_values {
  * @batch: in the list of what one write creates or removes
  * @doomed: is about to be removed by the write that is looked at
  * @replaces: has the name of a doomed one
- * @free_work: frees it when nobody can see it any more
  * @ips: the functions, as ftrace knows them; none while the module is not there
  * @nr_ips: how many
  * @armed: in the list of events that someone listens to
  * @fresh: in the list of those that the batch at hand has armed
+ * @was_armed: someone has listened to it once
+ * @disarmed: a state of RCU: when its grace period is over, no call is in it any more
+ * @fast_file: the only listener, if it is a file and @simple
+ * @only_perf: perf, or BPF programs, are the only listeners, and it is no return event
  * @rethook: of a return event that is armed
  * @missed: calls that nothing could be recorded of
  * @btf: what @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
  * @loads: all fields, if each one is a register argument and nothing else
- * @nr_loads: how many
+ * @loads_end: behind the last one
  * @simple: @loads are all there is to fill
  * @holes: some bytes of the record belong to no field
+ * @fits_slot: its records are small, and all of a size
  * @nr_saved: arguments that a return event saves at the function's entry
  * @ret_arg: index in tp.args of the return value, or -1
  * @duration_arg: of the duration, or -1
@@ -98,21 +107,25 @@ struct fevent {
 	struct list_head	batch;
 	bool			doomed;
 	bool			replaces;
-	struct rcu_work		free_work;
 
 	unsigned long		*ips;
 	unsigned int		nr_ips;
 	struct list_head	armed;
 	struct list_head	fresh;
+	bool			was_armed;
+	unsigned long		disarmed;
+	struct trace_event_file	*fast_file;
+	bool			only_perf;
 	struct rethook		*rethook;
 	atomic_long_t		missed;
 
 	struct btf		*btf;
 	const struct btf_type	**enums;
 	struct fevent_load	*loads;
-	unsigned int		nr_loads;
+	struct fevent_load	*loads_end;
 	bool			simple;
 	bool			holes;
+	bool			fits_slot;
 	unsigned int		nr_saved;
 	int			ret_arg;
 	int			duration_arg;
@@ -242,11 +255,35 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 extern struct trace_event_functions fevent_funcs;
 extern struct trace_event_fields fevent_fields_array[];
 
+/* The fields of a simple event. */
+static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
+					      struct ftrace_regs *fregs)
+{
+	const struct fevent_load *load = fe->loads, *end = fe->loads_end;
+	const void *regs = &arch_ftrace_regs(fregs)->regs;
+
+	if (unlikely(fe->holes))
+		memset(data, 0, fe->tp.size);
+	for (; load < end; load++) {
+		unsigned long val = *(const unsigned long *)(regs + load->reg);
+
+		if (likely(!load->narrow))
+			*(unsigned long *)(data + load->offset) = val;
+		else if (load->narrow == sizeof(u32))
+			*(u32 *)(data + load->offset) = val;
+		else if (load->narrow == sizeof(u16))
+			*(u16 *)(data + load->offset) = val;
+		else
+			*(u8 *)(data + load->offset) = val;
+	}
+}
+
 /* trace_fevent_hook.c */
 int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event);
 int fevent_update_hooks(void);
 bool fevent_is_armed(struct fevent *fe);
+void fevent_wait_idle(struct fevent *fe);
 void fevent_forget(struct module *mod);
 
 #endif /* _TRACE_FEVENT_H */

@@ -10,29 +10,42 @@
  * trampoline, one pass however many events are switched on at once, and a look-up
  * for each call, which costs the same for one event as for thousands.
  *
- * The look-up: fevent_table, a flat hash from a function's address to its events,
- * at most a quarter full, probed linearly. A function may be there several times,
- * once for each event. A table is not changed: a new one is made of the list of
- * armed events, published, and the old one freed after a grace period. Only where
- * there is no memory for a new one, and an event or a module must go all the same,
- * its sites in the old one are marked as gone, which is one store each.
+ * The look-up: fevent_table, a flat hash of functions, at most half full, probed
+ * linearly. A function's slot has its first event, and a list of the others, if it
+ * has several. A table is not changed: a new one is made of the list of armed
+ * events, published, and the old one freed after a grace period. Only where there is
+ * no memory for a new one, and an event or a module must go all the same, its events
+ * are taken out of their slots in the old one, which is one store each.
  *
  *	enable / perf / BPF -> fevent_reg() -> on or off the list fevent_armed
  *	                                         |  (once for a batch)
  *	                                         v
  *	                                fevent_update_hooks(): table, then ftrace
  *
- *	function -> fevent_call() -> fevent_hit() -> ring buffers, perf, BPF
+ *	function -> fevent_call() -> fevent_fast()              one ring buffer
+ *	                         |-> fevent_call_bpf()          programs only
+ *	                         \-> fevent_call_guarded()
+ *	                                 |-> fevent_deliver()   ring buffers, perf, BPF
  *	                                 \-> rethook ... return -> fevent_return()
+ *
+ * The fast path is for a function with one event that has plain register arguments
+ * only and one listener, an instance that has set neither filter nor trigger. It
+ * calls nothing outside kernel/trace that could be traced, but for what wakes up a
+ * reader, which the ring buffer's own protection from recursion ends; so it does
+ * without ftrace's. BPF programs have bpf_prog_active, and do without as well. All
+ * else is under that.
  *
  * Who reads the table has preemption off and RCU watching. So events, their links
  * to instances, and tables are all freed after synchronize_rcu() or its like. When
- * RCU is not watching, nothing is recorded, but it is counted as missed; so is
- * what recursion protection refuses, and a return that no rethook node was left
- * for.
+ * RCU is not watching, in parts of the idle loop, nothing is recorded. What
+ * recursion protection refuses is counted as missed, and so is a return that no
+ * rethook node was left for.
  *
  * Everything that changes is under event_mutex.
  */
+#include <linux/bpf.h>
+#include <linux/context_tracking.h>
+#include <linux/filter.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
 #include <linux/kprobes.h>
@@ -54,20 +67,22 @@
 				 EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PID_FILTER)
 #define FEVENT_TRACE_SPECIAL	(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)
 
-/* Records of up to this many bytes are built on the stack for BPF programs. */
-#define FEVENT_STACK_RECORD	256
-
 struct fevent_site {
-	unsigned long	ip;		/* 0: the slot is empty */
-	struct fevent	*fe;
+	unsigned long		ip;	/* 0: the slot is empty */
+	struct fevent		*fe;	/* NULL: it is gone */
+	struct fevent_site	*next;	/* of the same function, not in a slot */
 };
 
-/* The address of a site that is no longer one. */
-#define FEVENT_GONE	1UL
-
+/*
+ * Runs do not wrap around: there is room behind the last slot for a run of all
+ * sites that begins there, and an empty slot. The sites that are not the first of
+ * their functions are behind that.
+ */
 struct fevent_table {
 	struct rcu_head		rcu;
-	unsigned int		bits;
+	unsigned int		shift;
+	unsigned int		nr_slots;
+	unsigned int		nr_extra;
 	struct fevent_site	sites[];
 };
 
@@ -94,12 +109,25 @@ static struct {
 
 /* ---- records ---- */
 
+/* Registers to unwind the stack from, beginning with the function itself. */
 static nokprobe_inline struct pt_regs *
-fevent_fill_regs(const struct fevent_values *values, struct pt_regs *regs)
+fevent_entry_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
 {
-	memset(regs, 0, sizeof(*regs));
-	ftrace_fill_perf_regs(values->fregs, regs);
+	ftrace_fill_perf_regs(fregs, regs);
+#ifdef CONFIG_X86
+	regs->bp = ftrace_regs_get_frame_pointer(fregs);
+	/* perf takes registers with this flag for those of an interrupt: ->ip comes first. */
+	regs->flags = X86_EFLAGS_FIXED;
+#endif
 	return regs;
+}
+
+/* One set for each context that may interrupt another; nothing else in them ever changes. */
+static DEFINE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
+
+static struct pt_regs *fevent_context_regs(const struct fevent_values *values)
+{
+	return fevent_entry_regs(values->fregs, this_cpu_ptr(&fevent_regs[values->context]));
 }
 
 /* A filter, a trigger, a stack trace: as for all other events. */
@@ -108,7 +136,6 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 			      u64 duration, struct pt_regs *regs)
 {
 	struct trace_event_buffer fbuffer;
-	struct pt_regs entry_regs;
 	int dynamic_size;
 
 	if (trace_trigger_soft_disabled(file))
@@ -118,105 +145,202 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 					sizeof(struct fevent_entry) + fe->tp.size + dynamic_size))
 		return;
 	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
-	fbuffer.regs = regs ?: fevent_fill_regs(values, &entry_regs);
+	fbuffer.regs = regs ?: fevent_context_regs(values);
 	trace_event_buffer_commit(&fbuffer);
 }
 
 NOKPROBE_SYMBOL(fevent_trace_long);
 
-static nokprobe_inline void fevent_trace(struct fevent *fe, struct trace_event_file *file,
-					 unsigned long ip, unsigned long parent_ip,
-					 const struct fevent_values *values, u64 duration,
-					 struct pt_regs *regs)
+static nokprobe_inline bool fevent_is_plain(const struct trace_event_file *file)
 {
-	struct trace_array *tr = file->tr;
-	struct trace_buffer *buffer = tr->array_buffer.buffer;
-	struct ring_buffer_event *event;
-	int dynamic_size = 0;
+	return likely(!(READ_ONCE(file->flags) & FEVENT_FILE_SPECIAL) &&
+		      !(READ_ONCE(file->tr->trace_flags) & FEVENT_TRACE_SPECIAL));
+}
 
-	if (unlikely((READ_ONCE(file->flags) & FEVENT_FILE_SPECIAL) ||
-		     (tr->trace_flags & FEVENT_TRACE_SPECIAL))) {
+/* ring_buffer_event_data(), without a call where the event is short and has no time stamp. */
+static nokprobe_inline void *fevent_event_data(struct ring_buffer_event *event)
+{
+	if (likely(event->type_len - 1U < RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
+		return event->array;
+	return ring_buffer_event_data(event);
+}
+
+/* The record of an event that was reserved. */
+static nokprobe_inline struct fevent_entry *
+fevent_begin(struct fevent *fe, struct ring_buffer_event *event, unsigned int trace_ctx)
+{
+	struct fevent_entry *entry = fevent_event_data(event);
+
+	tracing_generic_entry_update(&entry->ent, fe->tp.event->call.event.type, trace_ctx);
+	return entry;
+}
+
+static void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
+			 unsigned long parent_ip, const struct fevent_values *values,
+			 u64 duration, struct pt_regs *regs)
+{
+	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
+	struct ring_buffer_event *event;
+	struct fevent_entry *entry;
+	int dynamic_size;
+
+	if (!fevent_is_plain(file)) {
 		fevent_trace_long(fe, file, ip, parent_ip, values, duration, regs);
 		return;
 	}
-	if (!fe->simple)
-		dynamic_size = fevent_dynamic_size(fe, values);
-	event = trace_buffer_lock_reserve(buffer, trace_probe_event_call(&fe->tp)->event.type,
-					  sizeof(struct fevent_entry) + fe->tp.size + dynamic_size,
-					  tracing_gen_ctx_dec());
+	dynamic_size = fevent_dynamic_size(fe, values);
+	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size + dynamic_size);
 	if (!event)
 		return;
-	fevent_fill(fe, ring_buffer_event_data(event), ip, parent_ip, values, duration,
-		    dynamic_size);
+	/* Preemption is off twice, once for recursion protection. */
+	entry = fevent_begin(fe, event, tracing_gen_ctx_dec() - IS_ENABLED(CONFIG_PREEMPTION));
+	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
 	trace_event_commit_plain(file, buffer, event);
 }
 
-#ifdef CONFIG_PERF_EVENTS
-static bool fevent_fits_stack(const struct fevent *fe)
-{
-	int i;
+NOKPROBE_SYMBOL(fevent_trace);
 
-	if (sizeof(struct fevent_entry) + fe->tp.size > FEVENT_STACK_RECORD)
-		return false;
-	if (fe->faults_arg < 0)
-		return true;
-	for (i = 0; i < fe->tp.nr_args; i++) {
-		if (fe->tp.args[i].dynamic)
-			return false;
+/* Of simple events only. */
+static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_file *file,
+					unsigned long ip, unsigned long parent_ip,
+					struct ftrace_regs *fregs)
+{
+	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
+	struct ring_buffer_event *event;
+	struct fevent_entry *entry;
+
+	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size);
+	if (!event)
+		return;
+	entry = fevent_begin(fe, event, tracing_gen_ctx_dec());
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	fevent_fill_loads(fe, entry + 1, fregs);
+	trace_event_commit_plain(file, buffer, event);
+}
+
+#ifdef CONFIG_BPF_EVENTS
+/* There is one for a CPU, as bpf_prog_active lets only one program run there. */
+struct fevent_bpf_slot {
+	u64		record[FEVENT_SLOT_SIZE / sizeof(u64)];
+	struct pt_regs	regs;
+};
+
+static DEFINE_PER_CPU(struct fevent_bpf_slot, fevent_bpf_slot);
+
+/*
+ * What trace_call_bpf() does, for a caller that has preemption off: that keeps it on
+ * this CPU and is a read-side section of RCU, so all that is left of these two is
+ * what lockdep wants to know.
+ */
+static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, void *ctx)
+{
+	const struct bpf_prog_array_item *item;
+	const struct bpf_prog_array *array;
+	struct bpf_trace_run_ctx run_ctx;
+	struct bpf_run_ctx *old_run_ctx;
+	const struct bpf_prog *prog;
+	u32 ret = 1;
+
+	rcu_lock_acquire(&rcu_lock_map);
+	array = rcu_dereference(call->prog_array);
+	if (likely(array)) {
+		run_ctx.is_uprobe = false;
+		old_run_ctx = bpf_set_run_ctx(&run_ctx.run_ctx);
+		for (item = array->items; (prog = READ_ONCE(item->prog)); item++) {
+			run_ctx.bpf_cookie = item->bpf_cookie;
+			ret &= bpf_prog_run(prog, ctx);
+		}
+		bpf_reset_run_ctx(old_run_ctx);
 	}
+	rcu_lock_release(&rcu_lock_map);
+	return ret;
+}
+
+/*
+ * Has an event's programs run. The first 8 bytes that a BPF program of type
+ * TRACEPOINT is given are not the record's but the address of registers, for its
+ * helpers.
+ *
+ * Nothing that is traced is called before bpf_prog_active is taken, or when that
+ * fails: this needs no other protection from recursion.
+ *
+ * Returns whether perf is to have the event, too, which is what the programs say.
+ */
+static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
+					   unsigned long parent_ip,
+					   const struct fevent_values *values, u64 duration,
+					   struct pt_regs *regs)
+{
+	struct fevent_bpf_slot *slot;
+	struct fevent_entry *entry;
+	bool ret = false;
+
+	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
+		slot = this_cpu_ptr(&fevent_bpf_slot);
+		entry = (struct fevent_entry *)slot->record;
+		if (likely(fe->simple)) {
+			entry->ip = ip;
+			entry->parent_ip = parent_ip;
+			fevent_fill_loads(fe, entry + 1, values->fregs);
+		} else {
+			fevent_fill(fe, entry, ip, parent_ip, values, duration, 0);
+		}
+		if (likely(!regs))
+			regs = fevent_entry_regs(values->fregs, &slot->regs);
+		*(struct pt_regs **)slot->record = regs;
+		ret = fevent_run_programs(trace_probe_event_call(&fe->tp), slot->record);
+	} else {
+		atomic_long_inc(&fe->missed);
+	}
+	__this_cpu_dec(bpf_prog_active);
+	return ret;
+}
+
+static nokprobe_inline bool fevent_has_bpf(const struct fevent *fe)
+{
+	return fe->fits_slot && bpf_prog_array_valid(&fe->tp.event->call);
+}
+#else
+static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+				  const struct fevent_values *values, u64 duration,
+				  struct pt_regs *regs)
+{
 	return true;
 }
 
-/*
- * The first 8 bytes that a BPF program of type TRACEPOINT is given are not the
- * record's but the address of registers, for its helpers. Returns whether perf is
- * to have the event, too, which is what the programs return.
- */
-static bool fevent_run_bpf(struct fevent *fe, struct trace_event_call *call, unsigned long ip,
-			   unsigned long parent_ip, const struct fevent_values *values,
-			   u64 duration, struct pt_regs *regs)
+static inline bool fevent_has_bpf(const struct fevent *fe)
 {
-	u64 record[FEVENT_STACK_RECORD / sizeof(u64)];
-	struct pt_regs entry_regs;
-
-	fevent_fill(fe, (struct fevent_entry *)record, ip, parent_ip, values, duration, 0);
-	*(struct pt_regs **)record = regs ?: fevent_fill_regs(values, &entry_regs);
-	return trace_call_bpf(call, record);
+	return false;
 }
+#endif
 
-NOKPROBE_SYMBOL(fevent_run_bpf);
-
+#ifdef CONFIG_PERF_EVENTS
 /*
  * libbpf opens an event on one CPU, its programs run on all: there may be programs
- * and no listener. Where there are both, programs get a record of their own, as
- * hardly ever one asks for perf to have the event.
+ * and no listener. @bpf_done: they have run already, as their records fit a slot.
  */
 static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			const struct fevent_values *values, u64 duration, struct pt_regs *regs)
+			const struct fevent_values *values, u64 duration, struct pt_regs *regs,
+			bool bpf_done)
 {
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
-	bool bpf = bpf_prog_array_valid(call);
+	bool bpf = !bpf_done && bpf_prog_array_valid(call);
 	struct fevent_entry *entry;
-	struct pt_regs *entry_regs;
 	int dynamic_size, size, rctx;
 
-	if (bpf && fevent_fits_stack(fe)) {
-		if (!fevent_run_bpf(fe, call, ip, parent_ip, values, duration, regs))
-			return;
-		bpf = false;
-	}
 	if (!bpf && hlist_empty(head))
 		return;
 	dynamic_size = fevent_dynamic_size(fe, values);
 	size = ALIGN(sizeof(*entry) + fe->tp.size + dynamic_size + sizeof(u32), sizeof(u64));
 	size -= sizeof(u32);
-	entry = perf_trace_buf_alloc(size, &entry_regs, &rctx);
+	entry = perf_trace_buf_alloc(size, NULL, &rctx);
 	if (!entry)
 		return;
 	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
 	if (!regs)
-		regs = fevent_fill_regs(values, entry_regs);
+		regs = fevent_context_regs(values);
 	if (bpf)
 		perf_trace_run_bpf_submit(entry, size, rctx, call, 1, regs, head, NULL);
 	else
@@ -227,7 +351,7 @@ NOKPROBE_SYMBOL(fevent_perf);
 #else
 static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 			       const struct fevent_values *values, u64 duration,
-			       struct pt_regs *regs)
+			       struct pt_regs *regs, bool bpf_done)
 {
 }
 #endif
@@ -244,8 +368,12 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 		trace_probe_for_each_link_rcu(link, &fe->tp)
 			fevent_trace(fe, link->file, ip, parent_ip, values, duration, regs);
 	}
-	if (flags & TP_FLAG_PROFILE)
-		fevent_perf(fe, ip, parent_ip, values, duration, regs);
+	if (flags & TP_FLAG_PROFILE) {
+		bool bpf = fevent_has_bpf(fe);
+
+		if (!bpf || fevent_run_bpf(fe, ip, parent_ip, values, duration, regs))
+			fevent_perf(fe, ip, parent_ip, values, duration, regs, bpf);
+	}
 }
 
 /* ---- returns ---- */
@@ -345,72 +473,119 @@ static inline void fevent_free_rethook(struct fevent *fe)
 
 /* ---- a call ---- */
 
-static nokprobe_inline unsigned int fevent_hash(unsigned long ip, unsigned int bits)
+static nokprobe_inline unsigned long fevent_slot(const struct fevent_table *table,
+						 unsigned long ip)
 {
-	return hash_long(ip, bits);
+	return (ip * GOLDEN_RATIO_64) >> table->shift;
 }
 
-/* The next site of a function from slot *@slot on, or NULL. */
-static nokprobe_inline const struct fevent_site *
-fevent_next_site(const struct fevent_table *table, unsigned long ip, unsigned int *slot)
+static nokprobe_inline bool fevent_rcu_is_watching(void)
 {
-	unsigned int mask = (1U << table->bits) - 1;
-	const struct fevent_site *site;
+#ifdef CONFIG_CONTEXT_TRACKING_IDLE
+	return rcu_is_watching_curr_cpu();
+#else
+	return rcu_is_watching();
+#endif
+}
 
-	while ((site = &table->sites[(*slot)++ & mask])->ip) {
-		if (site->ip == ip)
-			return site;
+/* Not inlined: what it needs on the stack would cost all calls a stack protector. */
+static noinline unsigned long fevent_true_parent(unsigned long parent_ip,
+						 struct ftrace_regs *fregs)
+{
+	return trace_true_parent(parent_ip, fregs);
+}
+
+NOKPROBE_SYMBOL(fevent_true_parent);
+
+/* A program wants perf to have the event, which is rare. */
+static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
+					 unsigned long parent_ip, struct ftrace_regs *fregs)
+{
+	struct fevent_values values = { .fregs = fregs };
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
+
+	if (bit < 0) {
+		atomic_long_inc(&fe->missed);
+		return;
 	}
-	return NULL;
+	values.context = bit - TRACE_FTRACE_START;
+	fevent_perf(fe, ip, parent_ip, &values, 0, NULL, true);
+	ftrace_test_recursion_unlock(bit);
 }
 
-static void fevent_count_missed(unsigned long ip)
+NOKPROBE_SYMBOL(fevent_perf_guarded);
+
+static noinline void fevent_call_bpf(struct fevent *fe, unsigned long ip,
+				     unsigned long parent_ip, struct ftrace_regs *fregs)
 {
-	const struct fevent_site *site;
-	struct fevent_table *table;
-	unsigned int slot;
+	struct fevent_values values = { .fregs = fregs };
 
-	preempt_disable_notrace();
-	/* Without RCU a table might be freed below us. */
-	table = rcu_is_watching() ? READ_ONCE(fevent_table) : NULL;
-	if (table) {
-		slot = fevent_hash(ip, table->bits);
-		while ((site = fevent_next_site(table, ip, &slot)))
-			atomic_long_inc(&site->fe->missed);
-	}
-	preempt_enable_notrace();
+	if (unlikely(fevent_run_bpf(fe, ip, parent_ip, &values, 0, NULL)))
+		fevent_perf_guarded(fe, ip, parent_ip, fregs);
 }
 
-NOKPROBE_SYMBOL(fevent_count_missed);
+NOKPROBE_SYMBOL(fevent_call_bpf);
+
+static noinline void fevent_call_guarded(const struct fevent_site *site, unsigned long parent_ip,
+					 struct ftrace_regs *fregs)
+{
+	struct fevent_values values = { .fregs = fregs };
+	unsigned long ip = site->ip;
+	struct fevent *fe;
+	int bit;
+
+	bit = ftrace_test_recursion_trylock(ip, parent_ip);
+	values.context = bit - TRACE_FTRACE_START;
+	for (; site; site = site->next) {
+		fe = READ_ONCE(site->fe);
+		if (unlikely(!fe))
+			continue;
+		if (unlikely(bit < 0))
+			atomic_long_inc(&fe->missed);
+		else if (fe->proto->returns)
+			fevent_enter(fe, ip, parent_ip, fregs);
+		else
+			fevent_deliver(fe, ip, parent_ip, &values, 0, NULL);
+	}
+	if (likely(bit >= 0))
+		ftrace_test_recursion_unlock(bit);
+}
+
+NOKPROBE_SYMBOL(fevent_call_guarded);
 
 static void fevent_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			struct ftrace_regs *fregs)
 {
-	struct fevent_values values = { .fregs = fregs };
-	const struct fevent_site *site;
+	struct trace_event_file *file;
 	struct fevent_table *table;
-	unsigned int slot;
-	int bit;
+	struct fevent_site *site;
+	struct fevent *fe;
 
-	bit = ftrace_test_recursion_trylock(ip, parent_ip);
-	if (unlikely(bit < 0)) {
-		fevent_count_missed(ip);
-		return;
-	}
+	preempt_disable_notrace();
 	table = READ_ONCE(fevent_table);
-	if (unlikely(!rcu_is_watching() || !table))
-		goto unlock;
-	if (unlikely(trace_is_return_trampoline(parent_ip)))
-		parent_ip = trace_true_parent(parent_ip, fregs);
-	slot = fevent_hash(ip, table->bits);
-	while ((site = fevent_next_site(table, ip, &slot))) {
-		if (site->fe->proto->returns)
-			fevent_enter(site->fe, ip, parent_ip, fregs);
-		else
-			fevent_deliver(site->fe, ip, parent_ip, &values, 0, NULL);
+	if (unlikely(!table || !fevent_rcu_is_watching()))
+		goto out;
+	for (site = &table->sites[fevent_slot(table, ip)]; site->ip != ip; site++) {
+		if (unlikely(!site->ip))
+			goto out;
 	}
-unlock:
-	ftrace_test_recursion_unlock(bit);
+	if (unlikely(trace_is_return_trampoline(parent_ip)))
+		parent_ip = fevent_true_parent(parent_ip, fregs);
+	fe = READ_ONCE(site->fe);
+	if (likely(fe && !site->next)) {
+		file = READ_ONCE(fe->fast_file);
+		if (file && fevent_is_plain(file)) {
+			fevent_fast(fe, file, ip, parent_ip, fregs);
+			goto out;
+		}
+		if (fe->only_perf && fevent_has_bpf(fe)) {
+			fevent_call_bpf(fe, ip, parent_ip, fregs);
+			goto out;
+		}
+	}
+	fevent_call_guarded(site, parent_ip, fregs);
+out:
+	preempt_enable_notrace();
 }
 
 NOKPROBE_SYMBOL(fevent_call);
@@ -433,24 +608,32 @@ static unsigned int fevent_count_sites(void)
 
 static struct fevent_table *fevent_alloc_table(unsigned int nr)
 {
-	unsigned int bits = max(ilog2(roundup_pow_of_two(nr)) + 2, 4);
+	unsigned int bits = max(ilog2(roundup_pow_of_two(nr)) + 1, 4);
+	unsigned int nr_slots = (1U << bits) + nr + 1;
 	struct fevent_table *table;
 
-	table = kvzalloc(struct_size(table, sites, 1UL << bits), GFP_KERNEL);
-	if (table)
-		table->bits = bits;
+	table = kvzalloc(struct_size(table, sites, nr_slots + nr), GFP_KERNEL);
+	if (!table)
+		return NULL;
+	table->shift = 64 - bits;
+	table->nr_slots = nr_slots;
 	return table;
 }
 
 static void fevent_table_add(struct fevent_table *table, unsigned long ip, struct fevent *fe)
 {
-	unsigned int i = fevent_hash(ip, table->bits);
-	unsigned int mask = (1U << table->bits) - 1;
+	struct fevent_site *site = &table->sites[fevent_slot(table, ip)], *extra;
 
-	while (table->sites[i & mask].ip)
-		i++;
-	table->sites[i & mask].ip = ip;
-	table->sites[i & mask].fe = fe;
+	while (site->ip && site->ip != ip)
+		site++;
+	if (site->ip) {
+		extra = &table->sites[table->nr_slots + table->nr_extra++];
+		extra->next = site->next;
+		site->next = extra;
+		site = extra;
+	}
+	site->ip = ip;
+	site->fe = fe;
 }
 
 /*
@@ -561,11 +744,39 @@ bool fevent_is_armed(struct fevent *fe)
 	return !list_empty(&fe->armed);
 }
 
+/**
+ * fevent_wait_idle - wait until no call is in an event that nobody listens to
+ * @fe: the event
+ *
+ * Context: Process context, may sleep.
+ */
+void fevent_wait_idle(struct fevent *fe)
+{
+	if (fe->was_armed)
+		cond_synchronize_rcu(fe->disarmed);
+}
+
 static void fevent_unlist(struct fevent *fe)
 {
 	list_del_init(&fe->armed);
 	list_del_init(&fe->fresh);
 	fevent_free_rethook(fe);
+}
+
+/* The fast paths are for one file and nothing else, or for perf and nothing else. */
+static void fevent_set_fast(struct fevent *fe)
+{
+	struct event_file_link *link;
+	struct trace_event_file *file = NULL;
+
+	WRITE_ONCE(fe->only_perf, !fe->proto->returns &&
+		   trace_probe_load_flag(&fe->tp) == TP_FLAG_PROFILE);
+	if (fe->simple && trace_probe_has_single_file(&fe->tp) &&
+	    !trace_probe_test_flag(&fe->tp, TP_FLAG_PROFILE)) {
+		link = list_first_entry(&fe->tp.event->files, struct event_file_link, list);
+		file = link->file;
+	}
+	WRITE_ONCE(fe->fast_file, file);
 }
 
 static int fevent_arm(struct fevent *fe)
@@ -579,6 +790,7 @@ static int fevent_arm(struct fevent *fe)
 		if (ret)
 			return ret;
 	}
+	fe->was_armed = true;
 	list_add_tail(&fe->armed, &fevent_armed);
 	if (fevent_batch.depth)
 		list_add_tail(&fe->fresh, &fevent_batch.fresh);
@@ -605,12 +817,11 @@ void fevent_forget(struct module *mod)
 
 	if (!table)
 		return;
-	for (i = 0; i < 1U << table->bits; i++) {
+	for (i = 0; i < table->nr_slots + table->nr_extra; i++) {
 		site = &table->sites[i];
-		if (site->ip <= FEVENT_GONE)
-			continue;
-		if (!fevent_is_armed(site->fe) || (mod && within_module(site->ip, mod)))
-			WRITE_ONCE(site->ip, FEVENT_GONE);
+		if (site->fe &&
+		    (!fevent_is_armed(site->fe) || (mod && within_module(site->ip, mod))))
+			WRITE_ONCE(site->fe, NULL);
 	}
 }
 
@@ -635,6 +846,7 @@ static int fevent_enable(struct fevent *fe, struct trace_event_file *file)
 	} else {
 		trace_probe_set_flag(&fe->tp, TP_FLAG_PROFILE);
 	}
+	fevent_set_fast(fe);
 	ret = fevent_arm(fe);
 	if (!ret)
 		return 0;
@@ -642,6 +854,7 @@ static int fevent_enable(struct fevent *fe, struct trace_event_file *file)
 		trace_probe_remove_file(&fe->tp, file);
 	else
 		trace_probe_clear_flag(&fe->tp, TP_FLAG_PROFILE);
+	fevent_set_fast(fe);
 	return ret;
 }
 
@@ -651,8 +864,10 @@ static int fevent_disable(struct fevent *fe, struct trace_event_file *file)
 		trace_probe_clear_flag(&fe->tp, TP_FLAG_PROFILE);
 	else if (trace_probe_remove_file(&fe->tp, file))
 		return -ENOENT;
+	fevent_set_fast(fe);
 	if (!trace_probe_is_enabled(&fe->tp))
 		fevent_disarm(fe);
+	fe->disarmed = get_state_synchronize_rcu();
 	return 0;
 }
 

@@ -46,7 +46,7 @@ static int print_type_chars(struct trace_seq *s, void *data, void *ent)
 
 #define FEVENT_NUMBER(_ctype, _print, _signed)						\
 	FEVENT_FETCH_TYPE(#_ctype, sizeof(_ctype), _signed, false,			\
-			  PRINT_TYPE_FUNC_NAME(_print), PRINT_TYPE_FMT_NAME(_print), #_ctype)
+			  print_type_##_print, print_type_format_##_print, #_ctype)
 
 #define FEVENT_HEX(bits)								\
 	FEVENT_FETCH_TYPE("x" #bits, sizeof(u##bits), false, false,			\
@@ -322,6 +322,17 @@ static bool fevent_arg_can_fault(const struct probe_arg *parg)
 	return false;
 }
 
+static bool fevent_has_strings(const struct fevent *fe)
+{
+	int i;
+
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		if (fe->tp.args[i].dynamic)
+			return true;
+	}
+	return false;
+}
+
 static bool fevent_can_fault(struct fevent *fe)
 {
 	int i;
@@ -331,6 +342,24 @@ static bool fevent_can_fault(struct fevent *fe)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * Where in pt_regs an argument is: architectures have a function that reads it and
+ * none that tells, so mark one register after the other until that reads the mark.
+ */
+static unsigned int fevent_register_offset(unsigned int arg)
+{
+	unsigned long words[sizeof(struct pt_regs) / sizeof(unsigned long)] = { };
+	unsigned int i;
+
+	for (i = 0; i < ARRAY_SIZE(words); i++) {
+		words[i] = 1;
+		if (regs_get_kernel_argument((struct pt_regs *)words, arg) == 1)
+			break;
+		words[i] = 0;
+	}
+	return min(i, ARRAY_SIZE(words) - 1) * sizeof(unsigned long);
 }
 
 /* Nothing is followed: each field is a load and a store. */
@@ -346,11 +375,12 @@ static int fevent_compile_loads(struct fevent *fe)
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		parg = &fe->tp.args[i];
 		load = &fe->loads[i];
-		load->arg = parg->code[0].param;
-		load->size = parg->type->size;
+		load->reg = fevent_register_offset(parg->code[0].param);
+		if (parg->type->size < sizeof(unsigned long))
+			load->narrow = parg->type->size;
 		load->offset = parg->offset;
 	}
-	fe->nr_loads = fe->tp.nr_args;
+	fe->loads_end = fe->loads + fe->tp.nr_args;
 	fe->simple = true;
 	return 0;
 }
@@ -499,6 +529,8 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		if (ret)
 			return ret;
 	}
+	fe->fits_slot = sizeof(struct fevent_entry) + fe->tp.size <= FEVENT_SLOT_SIZE &&
+			 !fevent_has_strings(fe);
 	return fevent_set_print_fmt(fe);
 }
 
@@ -570,32 +602,6 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 
 NOKPROBE_SYMBOL(fevent_dynamic_size);
 
-static nokprobe_inline void fevent_fill_loads(struct fevent *fe, void *data,
-					      struct ftrace_regs *fregs)
-{
-	const struct fevent_load *load = fe->loads, *end = load + fe->nr_loads;
-
-	for (; load < end; load++) {
-		unsigned long val = ftrace_regs_get_argument(fregs, load->arg);
-		void *dest = data + load->offset;
-
-		switch (load->size) {
-		case 1:
-			*(u8 *)dest = val;
-			break;
-		case 2:
-			*(u16 *)dest = val;
-			break;
-		case 4:
-			*(u32 *)dest = val;
-			break;
-		default:
-			*(u64 *)dest = val;
-			break;
-		}
-	}
-}
-
 static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			 const struct fevent_values *values, int room)
 {
@@ -655,12 +661,12 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
-	if (unlikely(fe->holes))
-		memset(data, 0, fe->tp.size);
 	if (fe->simple) {
 		fevent_fill_loads(fe, data, values->fregs);
 		return;
 	}
+	if (fe->holes)
+		memset(data, 0, fe->tp.size);
 	fevent_fetch(fe, data, entry, values, dynamic_size);
 	if (fe->duration_arg >= 0)
 		*(u64 *)(data + fe->tp.args[fe->duration_arg].offset) = duration;
