@@ -57,6 +57,7 @@ static const struct contender *const contenders[] = {
 	&contender_function,
 	&contender_event,
 	&contender_event_2args,
+	&contender_event_5000,
 	&contender_event_perf,
 	&contender_fprobe_event,
 	&contender_fprobe_event_2args,

@@ -77,6 +77,7 @@ extern const struct contender contender_oneshot;
 extern const struct contender contender_oneshot_nocallers;
 extern const struct contender contender_event;
 extern const struct contender contender_event_2args;
+extern const struct contender contender_event_5000;
 extern const struct contender contender_event_perf;
 extern const struct contender contender_event_bpf;
 extern const struct contender contender_event_bpf_hash;
@@ -106,6 +107,10 @@ int trace_instance__read_value(const char *file, const char *name, double *ret_v
 bool trace_top__has(const char *file);
 int trace_top__write(const char *file, const char *text);
 int trace_top__append(const char *file, const char *text);
+/* All of it in one write(2). */
+int trace_top__write_once(const char *file, const char *text, size_t len);
+/* To be freed. */
+int trace_top__read(const char *file, char **ret_text);
 /* Reads the last number of the line that starts with name. */
 int trace_top__read_last(const char *file, const char *name, double *ret_value);
 int trace_top__count_lines(const char *file, double *ret_lines);

@@ -4,6 +4,8 @@
 #include <linux/perf_event.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,6 +13,7 @@
 #include "bench.h"
 
 #define EVENT_GROUP "hytrace_bench"
+#define OTHERS_GROUP "hytrace_bench_others"
 
 enum event_kind {
 	FUNCTION_EVENT,
@@ -22,11 +25,71 @@ struct event_variant {
 	const char *name;
 	enum event_kind kind;
 	const char *definition;
+	unsigned int others;		/* events on other functions, enabled as well */
 };
 
 static const char *event__file(const struct event_variant *variant)
 {
 	return variant->kind == FUNCTION_EVENT ? "function_events" : "dynamic_events";
+}
+
+/* Functions of the kernel proper that are no part of the workload. */
+static bool is_other_function(const char *name)
+{
+	return !strpbrk(name, ".[ ") && strlen(name) < 60 && strncmp(name, "__rcu_read_", 11) &&
+	       !strstr(name, "syscall") && !strstr(name, "x64_sys") && !strstr(name, "pid");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+/* Splits a list of functions into lines, in place, sorted; returns how many. */
+static size_t sorted_lines(char *text, char ***ret_lines)
+{
+	char **lines = NULL, *line, *rest;
+	size_t nr = 0;
+
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
+		if (!(nr & (nr + 1)))
+			lines = realloc(lines, 2 * (nr + 1) * sizeof(*lines));
+		if (!lines)
+			return 0;
+		lines[nr++] = line;
+	}
+	qsort(lines, nr, sizeof(*lines), compare_names);
+	*ret_lines = lines;
+	return nr;
+}
+
+/* Names that several functions share would be refused, and the whole write with them. */
+static int make_others(unsigned int wanted)
+{
+	char *functions, *text, **lines = NULL;
+	size_t i, nr, len = 0;
+	unsigned int made = 0;
+	int err;
+
+	err = trace_top__read("available_filter_functions", &functions);
+	if (err)
+		return err;
+	nr = sorted_lines(functions, &lines);
+	text = malloc(wanted * 256);
+	for (i = 0; text && i < nr && made < wanted; i++) {
+		if ((i && !strcmp(lines[i], lines[i - 1])) ||
+		    (i + 1 < nr && !strcmp(lines[i], lines[i + 1])) || !is_other_function(lines[i]))
+			continue;
+		len += sprintf(text + len, "%s(u64 a_, u64 b_) as " OTHERS_GROUP "/%s\n", lines[i],
+			       lines[i]);
+		made++;
+	}
+	err = made == wanted ? trace_top__write_once("function_events", text, len) :
+			       bench_error(-ENOENT, "only %u functions for %u events", made, wanted);
+	free(text);
+	free(lines);
+	free(functions);
+	return err;
 }
 
 static int event__setup(const struct contender *c, enum bench_scope scope)
@@ -36,8 +99,16 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 
 	if (!trace_top__has(event__file(variant)))
 		return -EOPNOTSUPP;
+	if (variant->others) {
+		err = make_others(variant->others);
+		if (err)
+			return err;
+	}
 	err = trace_instance__open();
-	return err ?: trace_top__append(event__file(variant), variant->definition);
+	err = err ?: trace_top__append(event__file(variant), variant->definition);
+	if (!err && variant->others)
+		err = trace_instance__write("events/" OTHERS_GROUP "/enable", "1");
+	return err;
 }
 
 static int event__enable(const struct contender *c, const char *value)
@@ -91,6 +162,8 @@ static void event__cleanup(const struct contender *c)
 	trace_instance__close();
 	snprintf(text, sizeof(text), "-:" EVENT_GROUP "/%s", variant->name);
 	trace_top__append("dynamic_events", text);
+	if (variant->others)
+		trace_top__append("dynamic_events", "-:" OTHERS_GROUP "/");
 }
 
 /*
@@ -169,6 +242,12 @@ static const struct event_variant event_2args_variant = {
 	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_2args",
 };
 
+static const struct event_variant event_5000_variant = {
+	.name = "event_5000",
+	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_5000",
+	.others = 4999,
+};
+
 static const struct event_variant fprobe_variant = {
 	.name = "fprobe",
 	.kind = FPROBE_EVENT,
@@ -207,6 +286,19 @@ const struct contender contender_event_2args = {
 	.name = "event-2args",
 	.variant = &event_2args_variant,
 	EVENT_CALLBACKS,
+};
+
+const struct contender contender_event_5000 = {
+	.name = "event-2args-of-5000",
+	.scopes = SCOPE_ONE,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "with 4,999 events on other functions enabled beside it",
+	.variant = &event_5000_variant,
+	.setup = event__setup,
+	.attach = event__attach,
+	.report = event__report,
+	.detach = event__detach,
+	.cleanup = event__cleanup,
 };
 
 const struct contender contender_event_perf = {

@@ -112,20 +112,29 @@ differing_rows()
 		| "\(.[0].contender), \(.[0].scope): \(.[0].over_base) and \(.[1].over_base)"'
 }
 
-# What was promised of the oneshot tracer, a line each; 1 when a figure that was measured is not met.
+# What was promised of the oneshot tracer and of function events, a line each; 1 when a figure that was measured is not met.
 check_targets()
 {
 	local lines
 	lines=$(jq -r '
 		def cost($contender; $scope): [.rows[]
 			| select(.contender == $contender and .scope == $scope) | .over_base][0];
+		def times($cost; $factor): if $cost == null then null else $cost * $factor end;
 		def line($what; $got; $limit):
 			(if $got == null or $limit == null then "unknown" elif $got <= $limit then "reached" else "MISSED" end) +
 			": \($what): \($got // "-"), at most \($limit // "-" | if type == "number" then round else . end)";
 		line("oneshot, one function, with callers"; cost("oneshot"; "one"); 80),
 		line("oneshot, one function, without"; cost("oneshot-nocallers"; "one"); 60),
 		line("oneshot, all functions, with callers, to 0.18 of the function tracer";
-			cost("oneshot"; "all"); cost("function"; "all") | if . == null then . else . * 0.18 end)' \
+			cost("oneshot"; "all"); times(cost("function"; "all"); 0.18)),
+		line("event, no arguments, to 1.1 of the function tracer";
+			cost("event"; "one"); times(cost("function"; "one"); 1.1)),
+		line("event, two arguments, to 0.55 of the fprobe event";
+			cost("event-2args"; "one"); times(cost("fprobe-event-2args"; "one"); 0.55)),
+		line("event with two arguments among 5,000, to 1.05 of one alone";
+			cost("event-2args-of-5000"; "one"); times(cost("event-2args"; "one"); 1.05)),
+		line("event with the BPF hash map, to 0.9 of kprobe.multi";
+			cost("event-bpf-hash"; "one"); times(cost("kprobe-multi-hash"; "one"); 0.9))' \
 		"$out/results.json")
 	echo "$lines" >&2
 	! grep -q '^MISSED' <<<"$lines"

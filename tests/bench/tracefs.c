@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The benchmark's hold on tracefs: one instance, and the files at the top that have no instances. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <tracefs.h>
 
@@ -74,6 +76,24 @@ static int read_file(struct tracefs_instance *where, const char *file, char **re
 	if (!*ret_text)
 		return bench_error(-errno, "cannot read %s", file);
 	return 0;
+}
+
+int trace_top__read(const char *file, char **ret_text)
+{
+	return read_file(NULL, file, ret_text);
+}
+
+int trace_top__write_once(const char *file, const char *text, size_t len)
+{
+	int fd, err = 0;
+
+	fd = tracefs_instance_file_open(NULL, file, O_WRONLY | O_APPEND);
+	if (fd < 0)
+		return bench_error(-errno, "cannot open %s", file);
+	if (write(fd, text, len) != (ssize_t)len)
+		err = bench_error(-errno, "cannot write %zu bytes to %s", len, file);
+	close(fd);
+	return err;
 }
 
 /* `name: value` lines; a file that is just a number is the line of the empty name. */
