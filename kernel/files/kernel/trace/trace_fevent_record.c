@@ -620,6 +620,12 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 		ret = process_fetch_insn(parg->code, (void *)values, (void *)values->args, dest,
 					 base);
 		if (parg->dynamic) {
+			/* strncpy_from_user_nofault() does not count the NUL of an empty string. */
+			if (!ret && room) {
+				*(char *)strings = '\0';
+				*(u32 *)dest = make_data_loc(1, strings - base);
+				ret = 1;
+			}
 			if (ret > 0) {
 				strings += ret;
 				room -= ret;
