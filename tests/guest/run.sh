@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the guest tests: our tests for the kernel's own ftracetest, by its own runner, and each
-# t-*.sh here. A boot takes seconds, so all that want the same kernel and command line share one. TCG
+# t-*.sh here. A boot takes seconds, so all that want the same kernel and command line share one, but
+# for ftracetest, whose directories are a guest each, as they take longest. TCG
 # runs a guest on one processor of ours, so there are as many guests at once as there are of those,
 # but two at most, for the memory's sake. In the head of a t-*.sh:
 #
@@ -97,16 +98,19 @@ assemble_ftracetest()
 # Prints "KERNEL<tab>APPEND<tab>TEST" for everything that is to run.
 list_tests()
 {
-	local test kernel dir name tc
+	local test kernel dir name tc only
 
 	if is_wanted ftracetest; then
 		dir=$(assemble_ftracetest)
-		tc=
-		for name in ${wanted[@]+"${wanted[@]}"}; do
-			[[ $name != ftracetest/* ]] || tc=/${name#ftracetest/}
+		for name in "$dir"/test.d/*/; do
+			tc=$(basename "$name")
+			# TEST may name a directory, or one of its files.
+			only=$(printf '%s\n' ${wanted[@]+"${wanted[@]}"} | sed -n "s|^ftracetest/\($tc.*\)|\1|p")
+			[[ -n $only ]] || ! printf '%s\n' ${wanted[@]+"${wanted[@]}"} | grep -q ^ftracetest/ || continue
+			[[ -e $dir/test.d/${only:-$tc} ]] || die "$only: no such test in kernel/files/$tests_dir/test.d"
+			printf 'patched\thytrace.test=%s\tftracetest:%s:%s\n' "$tc" "$dir/ftracetest" \
+				"$dir/test.d/${only:-$tc}"
 		done
-		[[ -e $dir/test.d$tc ]] || die "$tc: no such test in kernel/files/$tests_dir/test.d"
-		printf 'patched\thytrace.test=ftracetest\tftracetest:%s:%s\n' "$dir/ftracetest" "$dir/test.d$tc"
 	fi
 	for test in "$here"/t-*.sh; do
 		if [[ ! -e $test ]] || ! is_wanted "$(basename "$test" .sh)"; then

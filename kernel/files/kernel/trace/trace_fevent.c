@@ -105,6 +105,30 @@ int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, u
 	return -EINVAL;
 }
 
+/**
+ * fevent_distance - how much of a name has to change to become another one
+ * @a: a name
+ * @b: another one
+ *
+ * Return: the characters between what both begin with and what both end with.
+ */
+size_t fevent_distance(const char *a, const char *b)
+{
+	size_t common = 0, la = strlen(a), lb = strlen(b);
+
+	while (a[common] && a[common] == b[common])
+		common++;
+	la -= common;
+	lb -= common;
+	a += common;
+	b += common;
+	while (la && lb && a[la - 1] == b[lb - 1]) {
+		la--;
+		lb--;
+	}
+	return max(la, lb);
+}
+
 /* ---- finding functions ---- */
 
 static int add_function(struct fevent *fe, unsigned long ip)
@@ -209,25 +233,34 @@ static int count_same_name(void *data, unsigned long addr)
 	return 0;
 }
 
+/* What is known of a name that no function of the kernel proper has. */
 struct other_names {
 	const char	*name;
 	size_t		len;
-	char		*list;		/* modules that have it, or a clone of it */
+	char		*list;		/* modules that have it */
 	size_t		size;
 	unsigned int	nr;
-	const char	*module;
+	char		clone[64];	/* a copy that the compiler has made of it */
+	char		nearest[64];	/* a function with a name like it */
+	size_t		distance;	/* how like */
 };
 
-static int is_clone_of(void *data, const char *name, unsigned long addr)
+static int compare_name(void *data, const char *name, unsigned long addr)
 {
 	struct other_names *other = data;
+	size_t distance;
 
-	if (strncmp(name, other->name, other->len) || name[other->len] != '.')
-		return 0;
-	if (str_has_prefix(name + other->len, ".cold"))
-		return 0;
-	strscpy(other->list, name, other->size);
-	return 1;
+	if (!strncmp(name, other->name, other->len) && name[other->len] == '.' &&
+	    !str_has_prefix(name + other->len, ".cold")) {
+		strscpy(other->clone, name, sizeof(other->clone));
+		return 1;
+	}
+	distance = fevent_distance(name, other->name);
+	if (distance < other->distance && ftrace_location(addr)) {
+		other->distance = distance;
+		strscpy(other->nearest, name, sizeof(other->nearest));
+	}
+	return 0;
 }
 
 #ifdef CONFIG_MODULES
@@ -265,16 +298,19 @@ static int complain_not_found(const struct fevent_proto *proto,
 	char list[64] = "";
 	struct other_names other = {
 		.name = proto->func, .len = strlen(proto->func),
-		.list = list, .size = sizeof(list),
+		.list = list, .size = sizeof(list), .distance = 4,
 	};
 
 	list_modules(&other);
 	if (other.nr)
 		return fevent_complain_with(complaint, IN_MODULE, proto->func_column, "%s", list);
-	kallsyms_on_each_symbol(is_clone_of, &other);
-	if (*list)
+	kallsyms_on_each_symbol(compare_name, &other);
+	if (*other.clone)
 		return fevent_complain_with(complaint, INLINED, proto->func_column,
-					    "there is %s", list);
+					    "there is %s", other.clone);
+	if (*other.nearest)
+		return fevent_complain_with(complaint, NOT_A_FUNCTION, proto->func_column,
+					    "did you mean %s", other.nearest);
 	return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
 }
 
@@ -513,11 +549,18 @@ static struct fevent *fevent_find(const char *group, const char *name)
 	return doomed;
 }
 
-/* An event of another kind. Those of our kind are in the hash. */
+/*
+ * An event of another kind has it; those of our kind are in the hash. Or it is a
+ * file's: events become directories beside files, and groups do.
+ */
 static bool name_is_taken(const char *group, const char *name)
 {
+	static const char *const files[] = { "enable", "filter", "header_event", "header_page" };
 	struct trace_event_call *call;
 
+	if (match_string(files, ARRAY_SIZE(files), group) >= 0 ||
+	    match_string(files, ARRAY_SIZE(files), name) >= 0)
+		return true;
 	list_for_each_entry(call, &ftrace_events, list) {
 		if ((call->flags & TRACE_EVENT_FL_FUNCTION) || !call->class->system ||
 		    strcmp(call->class->system, group))
@@ -997,6 +1040,8 @@ static char fevent_boot_lines[COMMAND_LINE_SIZE] __initdata;
 static int __init fevent_set_boot(char *str)
 {
 	strscpy(fevent_boot_lines, str, sizeof(fevent_boot_lines));
+	/* They fire before anybody could ask for a buffer of more than a page. */
+	trace_set_ring_buffer_expanded(NULL);
 	return 1;
 }
 __setup("function_event=", fevent_set_boot);

@@ -153,6 +153,8 @@ int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, u
 #define fevent_complain_with(complaint, kind, column, ...)		\
 	__fevent_complain(complaint, FEVENT_ERR_##kind, column, __VA_ARGS__)
 
+size_t fevent_distance(const char *a, const char *b);
+
 static inline struct fevent *to_fevent(struct trace_event_call *call)
 {
 	return container_of(trace_probe_primary_from_call(call), struct fevent, tp);

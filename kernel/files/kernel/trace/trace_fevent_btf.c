@@ -330,23 +330,6 @@ static void fevent_walk_move(struct fevent_walk *walk, unsigned int offset)
 	walk->target->steps[walk->target->nr_steps - 1] += offset;
 }
 
-static size_t fevent_distance(const char *a, const char *b)
-{
-	size_t common = 0, la = strlen(a), lb = strlen(b);
-
-	while (a[common] && a[common] == b[common])
-		common++;
-	la -= common;
-	lb -= common;
-	a += common;
-	b += common;
-	while (la && lb && a[la - 1] == b[lb - 1]) {
-		la--;
-		lb--;
-	}
-	return max(la, lb);
-}
-
 /* The member whose name takes the smallest change, in one place, to become @name. */
 static const char *fevent_nearest_member(const struct btf *btf, const struct btf_type *t,
 					 const char *name)

@@ -416,8 +416,11 @@ static void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long pare
 	struct rethook_node *node;
 	unsigned int i;
 
-	node = rh ? rethook_try_get(rh) : NULL;
-	if (!node) {
+	/* It is being switched on or off: nobody listens yet, or any more. */
+	if (unlikely(!rh))
+		return;
+	node = rethook_try_get(rh);
+	if (unlikely(!node)) {
 		atomic_long_inc(&fe->missed);
 		return;
 	}

@@ -407,6 +407,9 @@ static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
 		return snprintf(buf, len, "%%s");
 	if (fe->enums[i])
 		return snprintf(buf, len, "%%s");
+	/* libtraceevent knows no %c, and would take the next argument for the next format. */
+	if (parg->type == &fevent_types[FEVENT_T_CHAR])
+		return snprintf(buf, len, "%%d");
 	return snprintf(buf, len, "%s", parg->type->fmt);
 }
 
