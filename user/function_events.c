@@ -11,11 +11,8 @@
 #include "error_log.h"
 #include "function_events.h"
 #include "privileges.h"
-#include "traceable.h"
 
 #define FILE_NAME "function_events"
-/* The complaint for which names are looked through. */
-#define NO_FUNCTION "No such function"
 
 int function_events__available(bool quiet)
 {
@@ -60,40 +57,14 @@ static void shorten(struct log_entry *entry, const struct protos *protos)
 	}
 }
 
-/* What stands at the caret may be a function's name that was mistyped; NULL: nothing is near. */
-static char *find_similar(const struct log_entry *entry)
-{
-	struct traceable *traceable = NULL;
-	struct symbols *symbols = NULL;
-	const char *similar = NULL;
-	char *name, *copy = NULL;
-
-	if (entry->column < 0 || (size_t)entry->column >= entry->command_length ||
-	    strncmp(entry->message, NO_FUNCTION, strlen(NO_FUNCTION)))
-		return NULL;
-	name = strndup(entry->command + entry->column, entry->command_length - entry->column);
-	if (name)
-		name[strcspn(name, "( \t")] = '\0';
-	if (name && !symbols__load(&symbols) && !traceable__load(&traceable, symbols))
-		similar = traceable__similar(traceable, name);
-	if (similar)
-		copy = strdup(similar);
-	traceable__free(traceable);
-	symbols__free(symbols);
-	free(name);
-	return copy;
-}
-
 static void print_entry(const struct log_entry *e)
 {
-	char *picture = log_entry__picture(e), *similar = find_similar(e);
+	char *picture = log_entry__picture(e);
 
-	error__print("%.*s%s%.*s%s%s%s\n%s", (int)e->message_length, e->message,
+	error__print("%.*s%s%.*s\n%s", (int)e->message_length, e->message,
 		     e->detail_length ? ": " : "", (int)e->detail_length, e->detail,
-		     similar ? "; did you mean " : "", similar ? similar : "", similar ? "?" : "",
 		     picture ? picture : "");
 	free(picture);
-	free(similar);
 }
 
 /* @before: the log of before the write; its entries are about something else. */

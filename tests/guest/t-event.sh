@@ -128,7 +128,7 @@ is 'a wrong prototype: the kernel'\''s words, the line and the caret' \
                  ^
 1'
 is 'a mistyped name: the right one is offered' "$("$hytrace" event add 'vfs_open()' 'vfs_raed()' 2>&1)" \
-	'hytrace: No such function; did you mean vfs_read?
+	'hytrace: No such function: did you mean vfs_read
   vfs_raed()
   ^'
 is 'all or nothing' "$(events)" ''
