@@ -100,14 +100,31 @@ static error_t parse_rm(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-static int remove_chosen(const struct protos *events, char *const *patterns)
+/* What rm and list have in common: something is done with the events that there are. */
+static int with_events(int (*action)(const struct protos *events, const void *options),
+		       const void *options)
 {
+	struct protos events = {};
+	int err;
+
+	err = check_kernel();
+	if (!err)
+		err = function_events__load(&events);
+	if (!err)
+		err = action(&events, options);
+	protos__free(&events);
+	return error__status(err, 0);
+}
+
+static int remove_chosen(const struct protos *events, const void *options)
+{
+	const struct rm_options *o = options;
 	bool *chosen = calloc(events->count + 1, sizeof(*chosen));
 	int err;
 
 	if (!chosen)
 		return error__no_memory();
-	err = function_events__choose(events, patterns, chosen);
+	err = function_events__choose(events, o->patterns, chosen);
 	if (!err)
 		err = function_events__remove(events, chosen);
 	free(chosen);
@@ -123,19 +140,11 @@ static int event_rm(int argc, char **argv)
 		       "Without GROUP they are of the group \"functions\".",
 	};
 	struct rm_options o = {};
-	struct protos events = {};
-	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = check_kernel();
-	if (!err)
-		err = function_events__load(&events);
-	if (!err)
-		err = remove_chosen(&events, o.patterns);
-	protos__free(&events);
-	return error__status(err, 0);
+	return with_events(remove_chosen, &o);
 }
 
 /* ---- list */
@@ -246,16 +255,17 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
-static int print_list(const struct protos *events, bool json)
+static int print_list(const struct protos *events, const void *options)
 {
+	const struct list_options *o = options;
 	struct output *output;
 	int err;
 
 	err = output__open(&output, NULL, NULL);
 	if (err)
 		return err;
-	err = json ? list_json(events, output__stream(output)) :
-		     list_text(events, output__stream(output));
+	err = o->json ? list_json(events, output__stream(output)) :
+			list_text(events, output__stream(output));
 	if (!err)
 		return output__commit(output);
 	output__discard(output);
@@ -270,19 +280,11 @@ static int event_list(int argc, char **argv)
 		.doc = "Lists the function events there are.",
 	};
 	struct list_options o = {};
-	struct protos events = {};
-	int err;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	err = check_kernel();
-	if (!err)
-		err = function_events__load(&events);
-	if (!err)
-		err = print_list(&events, o.json);
-	protos__free(&events);
-	return error__status(err, 0);
+	return with_events(print_list, &o);
 }
 
 /* ---- record */

@@ -213,6 +213,7 @@ run_batch()
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
 		--console "$dir/console" --share "$logs" -- \
 		env HYTRACE_SPLATS="$splats" HYTRACE_LIMIT="$((limit / 2))" HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
+		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
 		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" &
 	# In the background only for a signal to be heard meanwhile.

@@ -9,11 +9,8 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
-tracing=/sys/kernel/tracing
-cd "$tap_scratch" || exit 1
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
 
 is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
 ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt

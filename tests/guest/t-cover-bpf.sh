@@ -7,10 +7,8 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
-cd "$tap_scratch" || exit 1
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
 
 work()
 {

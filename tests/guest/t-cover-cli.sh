@@ -6,47 +6,16 @@
 # left behind however it ends, and results that cannot be written.
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
-tracing=/sys/kernel/tracing
-cd "$tap_scratch" || exit 1
-[[ -d $tracing/instances ]] || mount -t tracefs nodev $tracing
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
 
 # Few functions, for a quick start.
 cover()
 {
 	"$hytrace" cover --engine bpf -a 'vfs_*' "$@"
 }
-
-# status WANTED ARGUMENT...: of cover
-status()
-{
-	local wanted=$1 got=0
-	shift
-
-	cover "$@" >out 2>err || got=$?
-	[[ $got == "$wanted" ]] || {
-		echo "status $got, not $wanted"
-		cat out err
-		return 1
-	}
-}
-
-# says TEXT WANTED ARGUMENT...: with that status and that text on stderr, with nothing left behind
-says()
-{
-	local text=$1
-	shift
-
-	status "$@" || return 1
-	grep -qF -- "$text" err || {
-		echo "not said: $text"
-		cat err
-		return 1
-	}
-	nothing_left
-}
+# shellcheck disable=SC2034 # for loader.sh
+subject=cover
 
 nothing_left()
 {

@@ -7,13 +7,10 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
 workload=$PWD/tests/guest/workload.sh
-tracing=/sys/kernel/tracing
 vmlinux=${HYTRACE_VMLINUX:-}
-cd "$tap_scratch" || exit 1
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
 
 cover()
 {

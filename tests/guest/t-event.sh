@@ -7,41 +7,8 @@
 # shellcheck disable=SC2016 # jq has variables of its own, and so have inner shells
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
-hytrace=$PWD/build/hytrace
-tracing=/sys/kernel/tracing
-cd "$tap_scratch" || exit 1
-[[ -d $tracing/instances ]] || mount -t tracefs nodev $tracing
-
-# status WANTED ARGUMENT...: of hytrace
-status()
-{
-	local wanted=$1 got=0
-	shift
-
-	"$hytrace" "$@" >out 2>err || got=$?
-	[[ $got == "$wanted" ]] || {
-		echo "status $got, not $wanted"
-		cat out err
-		return 1
-	}
-}
-
-# says TEXT WANTED ARGUMENT...: with that status and that text on stderr, with nothing left behind
-says()
-{
-	local text=$1
-	shift
-
-	status "$@" || return 1
-	grep -qF -- "$text" err || {
-		echo "not said: $text"
-		cat err
-		return 1
-	}
-	nothing_left
-}
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
 
 nothing_left()
 {

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 #
-# Function events as the usual tools see them: perf, trace-cmd, bpftrace and bpftool, all Debian's.
-# What they print is theirs and is independent of how the kernel prints an event.
+# Function events as the usual tools see them: perf, trace-cmd, bpftrace and bpftool, Debian's but for
+# one bpftool that attaches. What they print is theirs and is independent of how the kernel prints an
+# event.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -68,6 +69,33 @@ ok 'bpftrace reads a field' grep -q '^@reads\[dd\]: 3$' "$tap_scratch/bpftrace"
 ok 'and the return value' grep -q '^@returns: 3$' "$tap_scratch/bpftrace"
 ok 'bpf_get_stackid() works' grep -q 'vfs_read+' "$tap_scratch/bpftrace"
 sed 's/^/# /' "$tap_scratch/bpftrace" | head -n 20
+
+bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { printf("%s reads %d\n", comm, args->count); }
+	' -c "/bin/bash -c reads" >"$tap_scratch/output" 2>&1
+is 'bpf_perf_event_output() works' "$(grep -c '^dd reads 17$' "$tap_scratch/output")" 3
+
+# A program that reads the record's second argument, which only one of the events has.
+cat >"$tap_scratch/two.c" <<'END'
+#define SEC(name) __attribute__((section(name), used))
+struct record { unsigned long long ent, ip, parent_ip, a, b; };
+SEC("tp/functions/EVENT") int two(struct record *r) { return r->b == 1; }
+char LICENSE[] SEC("license") = "GPL";
+END
+echo 'vfs_mkdir(u64 a) as one_field' >>function_events
+echo 'vfs_mkdir(u64 a, u64 b) as two_fields' >>function_events
+attach()
+{
+	sed "s/EVENT/$1/" "$tap_scratch/two.c" >"$tap_scratch/$1.c"
+	clang-19 -O2 -g -target bpf -c -o "$tap_scratch/$1.o" "$tap_scratch/$1.c" || return
+	"$HYTRACE_BPFTOOL" prog load "$tap_scratch/$1.o" "/sys/fs/bpf/$1" autoattach
+}
+mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+ok 'a program may read to the end of the record' attach two_fields
+is 'its link names the event' "$("$HYTRACE_BPFTOOL" link show pinned /sys/fs/bpf/two_fields |
+	grep -o 'tracepoint two_fields')" 'tracepoint two_fields'
+refusal=$(attach one_field 2>&1)
+is 'and not past it' "$(grep -io -m 1 'permission denied' <<<"$refusal")" 'Permission denied'
+rm -f /sys/fs/bpf/two_fields /sys/fs/bpf/one_field
 
 bpftrace -e 'tracepoint:functions:vfs_read { @ = count(); }' >/dev/null 2>&1 &
 job=$!

@@ -89,6 +89,7 @@
 	C(NO_RETVAL,		"Function returns nothing"),		\
 	C(RECORD_TOO_BIG,	"Record is too large"),			\
 	C(EXISTS,		"Event exists"),			\
+	C(FILE_NAME,		"Name is that of a file beside the events"),	\
 	C(BUSY,			"Event is busy"),			\
 	C(NO_EVENT,		"No such event"),			\
 	C(NO_RETURNS,		"Return events need rethook"),		\

@@ -424,7 +424,7 @@ static void fevent_init_call(struct fevent *fe)
 /* Takes over @proto, also when it fails. */
 static struct fevent *fevent_alloc(struct fevent_proto *proto, unsigned int nr_fields)
 {
-	int nr_args = fevent_nr_args(proto, nr_fields);
+	int nr_args = nr_fields + FEVENT_EXTRA_ARGS;
 	struct fevent *fe;
 
 	fe = kzalloc(struct_size(fe, tp.args, nr_args), GFP_KERNEL);
@@ -549,18 +549,11 @@ static struct fevent *fevent_find(const char *group, const char *name)
 	return doomed;
 }
 
-/*
- * An event of another kind has it; those of our kind are in the hash. Or it is a
- * file's: events become directories beside files, and groups do.
- */
+/* An event of another kind has it. Those of our kind are in the hash. */
 static bool name_is_taken(const char *group, const char *name)
 {
-	static const char *const files[] = { "enable", "filter", "header_event", "header_page" };
 	struct trace_event_call *call;
 
-	if (match_string(files, ARRAY_SIZE(files), group) >= 0 ||
-	    match_string(files, ARRAY_SIZE(files), name) >= 0)
-		return true;
 	list_for_each_entry(call, &ftrace_events, list) {
 		if ((call->flags & TRACE_EVENT_FL_FUNCTION) || !call->class->system ||
 		    strcmp(call->class->system, group))
@@ -569,6 +562,14 @@ static bool name_is_taken(const char *group, const char *name)
 			return true;
 	}
 	return false;
+}
+
+/* Groups and events become directories, which have files beside them. */
+static bool is_file_name(const char *name)
+{
+	static const char *const files[] = { "enable", "filter", "header_event", "header_page" };
+
+	return match_string(files, ARRAY_SIZE(files), name) >= 0;
 }
 
 /* ---- a write ---- */
@@ -607,14 +608,18 @@ static int change_remove(struct fevent_change *change, struct fevent_proto *prot
 static int change_create(struct fevent_change *change, struct fevent_proto *proto,
 			 struct fevent_complaint *complaint)
 {
-	unsigned int name_column = proto->name_column;
 	struct fevent *old, *fe;
+	int ret;
 
 	old = fevent_find(proto->group, proto->name);
+	if (is_file_name(proto->group) || is_file_name(proto->name)) {
+		ret = fevent_complain(complaint, FILE_NAME, proto->name_column);
+		goto fail;
+	}
 	if ((old && !old->doomed) || name_is_taken(proto->group, proto->name)) {
-		fevent_proto_free(proto);
-		fevent_complain(complaint, EXISTS, name_column);
-		return -EEXIST;
+		fevent_complain(complaint, EXISTS, proto->name_column);
+		ret = -EEXIST;
+		goto fail;
 	}
 	fe = fevent_new(proto, complaint);
 	if (IS_ERR(fe))
@@ -623,6 +628,10 @@ static int change_create(struct fevent_change *change, struct fevent_proto *prot
 	hash_add(fevent_names, &fe->name_node, fevent_key(fevent_name(fe)));
 	list_add_tail(&fe->batch, &change->created);
 	return 0;
+
+fail:
+	fevent_proto_free(proto);
+	return ret;
 }
 
 static int change_add_line(struct fevent_change *change, const char *line, size_t len,

@@ -32,6 +32,9 @@
 /* Register arguments: x86-64's; others have as many, or fewer. */
 #define FEVENT_MAX_ARGS		6
 
+/* Of a trace_probe, besides the fields: ret, duration, faults. */
+#define FEVENT_EXTRA_ARGS	3
+
 /* What each record begins with. */
 struct fevent_entry {
 	struct trace_entry	ent;
@@ -248,7 +251,6 @@ static inline void fevent_btf_done(void)
 /* trace_fevent_record.c */
 int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
 		   struct fevent_complaint *complaint);
-int fevent_nr_args(const struct fevent_proto *proto, unsigned int nr_fields);
 void fevent_free_code(struct fevent *fe);
 int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values);
 void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,

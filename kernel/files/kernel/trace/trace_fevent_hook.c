@@ -144,6 +144,11 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 	if (!trace_event_buffer_reserve(&fbuffer, file,
 					sizeof(struct fevent_entry) + fe->tp.size + dynamic_size))
 		return;
+	/* Preemption is off once more than trace_event_buffer_reserve() knows. */
+	if (IS_ENABLED(CONFIG_PREEMPTION)) {
+		((struct trace_entry *)fbuffer.entry)->preempt_count--;
+		fbuffer.trace_ctx--;
+	}
 	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
 	fbuffer.regs = regs ?: fevent_context_regs(values);
 	trace_event_buffer_commit(&fbuffer);

@@ -191,12 +191,6 @@ static void fevent_compile_target(const struct fevent_target *target, struct fev
 	}
 }
 
-static int fevent_symbol_address(const char *name, unsigned long *ret_addr)
-{
-	*ret_addr = kallsyms_lookup_name(name);
-	return *ret_addr ? 0 : -ENOENT;
-}
-
 /* Gives an argument its place behind the others. */
 static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 {
@@ -274,7 +268,8 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 		fevent_compile_target(&target, &code, parg);
 		break;
 	case FEVENT_SYMBOL:
-		if (fevent_symbol_address(field->base, &addr))
+		addr = kallsyms_lookup_name(field->base);
+		if (!addr)
 			return fevent_complain(complaint, NO_SYMBOL, field->base_column);
 		fallthrough;
 	case FEVENT_ADDR:
@@ -385,18 +380,6 @@ static int fevent_compile_loads(struct fevent *fe)
 	return 0;
 }
 
-/**
- * fevent_nr_args - how many args the trace_probe of an event needs
- * @proto: the event's prototype
- * @nr_fields: its fields, '...' expanded
- *
- * Return: an upper bound, with room for ret, duration and faults.
- */
-int fevent_nr_args(const struct fevent_proto *proto, unsigned int nr_fields)
-{
-	return nr_fields + 3;
-}
-
 #define LEN_OR_ZERO (len > pos ? len - pos : 0)
 
 static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
@@ -485,7 +468,7 @@ static int fevent_set_print_fmt(struct fevent *fe)
 
 /**
  * fevent_compile - lay out an event's record and compile what fills it
- * @fe: the event; its tp is initialized, for fevent_nr_args() args
+ * @fe: the event; its tp is initialized, for @nr_fields + FEVENT_EXTRA_ARGS
  * @fields: its fields, '...' expanded
  * @nr_fields: how many, up to FEVENT_MAX_FIELDS
  * @complaint: where to say what is wrong
@@ -505,7 +488,7 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 	fe->faults_arg = -1;
 	fe->tp.nr_args = 0;
 	fe->tp.size = 0;
-	fe->enums = kcalloc(fevent_nr_args(fe->proto, nr_fields), sizeof(*fe->enums), GFP_KERNEL);
+	fe->enums = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->enums), GFP_KERNEL);
 	if (!fe->enums)
 		return -ENOMEM;
 	for (i = 0; i < nr_fields; i++) {
