@@ -35,13 +35,20 @@ static uint64_t fault_bit(struct tep_event *event, const struct tep_format_field
 	return field_has_bit(field) ? bit : 0;
 }
 
+bool event_hist__has(struct tep_event *event, const char *field)
+{
+	struct tep_format_field *f = tep_find_field(event, field);
+
+	return f && is_number(f);
+}
+
 int event_hist__triggers(struct tep_event *event, const char *field, char *ret[2])
 {
 	struct tep_format_field *f = tep_find_field(event, field);
 	char readable[64] = "";
 	uint64_t bit;
 
-	if (!f || !is_number(f))
+	if (!event_hist__has(event, field))
 		return -EINVAL;
 	bit = fault_bit(event, f);
 	if (bit)

@@ -32,7 +32,9 @@ struct event_hist {
 	uint64_t dropped;
 };
 
-/* The triggers to write, in the order of the file; both to be freed. -EINVAL: is no number. */
+/* Whether the event has the field, and it is a number. */
+bool event_hist__has(struct tep_event *event, const char *field);
+/* The triggers to write, in the order of the file; both to be freed. -EINVAL: !event_hist__has(). */
 int event_hist__triggers(struct tep_event *event, const char *field, char *ret[2]);
 
 /* Adds what an event's hist file says. -EINVAL: makes no sense. */

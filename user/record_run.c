@@ -139,13 +139,7 @@ static int list_fields(struct record *r)
 
 static bool has_hist(struct record *r, size_t event)
 {
-	char *triggers[2];
-
-	if (event_hist__triggers(r->formats[event], r->options->hist, triggers))
-		return false;
-	free(triggers[0]);
-	free(triggers[1]);
-	return true;
+	return event_hist__has(r->formats[event], r->options->hist);
 }
 
 static int check_hist(struct record *r)
