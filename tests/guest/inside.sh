@@ -38,5 +38,5 @@ for test; do
 done
 
 dmesg >"$out/dmesg"
-grep -E "$HYTRACE_SPLATS" "$out/dmesg" >"$out/splats"
+grep -v "$HYTRACE_NO_SPLATS" "$out/dmesg" | grep -E "$HYTRACE_SPLATS" >"$out/splats"
 exit 0

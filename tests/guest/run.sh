@@ -31,6 +31,9 @@ tally=
 only_kernel=
 # What no test may make the kernel say; a long run's early ones are only on the console.
 splats='WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup'
+# But this: the unpatched kernel's unwind data for the last instructions of return_to_handler() are
+# wrong, and a backtrace that an NMI makes there tells so.
+no_splats='stack going in the wrong direction. at return_to_handler'
 wanted=()
 passed=0
 failed=0
@@ -204,15 +207,23 @@ run_batch()
 	if [[ $kernel == patched && ( $only_kernel == debug || $only_kernel == */* ) ]]; then
 		kernel=$only_kernel
 	fi
-	# Under TCG, a kernel that checks each access to memory takes ten times as long.
-	[[ $only_kernel != debug ]] || limit=$((5400 + ${HYTRACE_STRESS:-0}))
+	# Under TCG, a kernel that checks each access to memory takes ten times as long, and so does
+	# waiting for those who are before one at a mutex. What waits for ever ends with the guest.
+	if [[ $only_kernel == debug ]]; then
+		limit=$((5400 + ${HYTRACE_STRESS:-0}))
+		append+=' sysctl.kernel.hung_task_timeout_secs=1800'
+	fi
 	where=$kernel${append:+ ($append)}
 	[[ $kernel != */* ]] || where=$(basename "$kernel")${append:+ ($append)}
 	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
-	mkdir -p "$dir"
+	# With --kernel, tests that are for different kernels may have one and the same.
+	until mkdir "$dir" 2>/dev/null; do
+		[[ -e $dir ]] || die "$dir cannot be made"
+		dir+=+
+	done
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
 		--console "$dir/console" --share "$logs" -- \
-		env HYTRACE_SPLATS="$splats" HYTRACE_LIMIT="$((limit / 2))" HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
+		env HYTRACE_SPLATS="$splats" HYTRACE_NO_SPLATS="$no_splats" HYTRACE_LIMIT="$((limit / 2))" HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
 		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
 		"$here/inside.sh" "$dir" "$@" 2>"$dir/vm.err" >"$dir/vm.out" &
@@ -230,9 +241,8 @@ run_batch()
 		tail -n 15 "$dir/vm.err" | cut -c1-160 | sed 's/^/           | /'
 	elif [[ -s $dir/splats ]]; then
 		fail "$where: the kernel complained, see $dir/dmesg" "$(head -n 3 "$dir/splats")"
-	elif grep -qE "$splats" "$dir/console"; then
-		fail "$where: the kernel complained, see $dir/console" \
-			"$(grep -E -m 3 "$splats" "$dir/console")"
+	elif grep -v "$no_splats" "$dir/console" | grep -E "$splats" >"$dir/splats"; then
+		fail "$where: the kernel complained, see $dir/console" "$(head -n 3 "$dir/splats")"
 	fi
 }
 
