@@ -193,7 +193,8 @@ static void oneshot_event(struct trace_array *tr, unsigned long ip, unsigned lon
 }
 
 /* Returns true if @addr is new, in the set now, and to be listed. */
-static bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned long kind)
+static bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned long kind,
+			   u64 ns)
 {
 	struct oneshot_rec *rec;
 	unsigned int owner;
@@ -202,7 +203,7 @@ static bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned
 		return false;
 
 	owner = oneshot_owner(addr);
-	oneshot_rec_publish(rec, addr, trace_clock_local(), current->pid,
+	oneshot_rec_publish(rec, addr, ns, current->pid,
 			    raw_smp_processor_id(), owner);
 	return oneshot_owner_listed(owner);
 }
@@ -213,20 +214,22 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 	struct trace_array *tr = op->private;
 	struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
 	bool new_function, new_caller = false;
+	u64 ns;
 
 	if (!tracer_tracing_is_on(tr))
 		return;
 
 	preempt_disable_notrace();
 
-	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION);
+	ns = trace_clock_local();
+	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, ns);
 
 	if (trace_is_return_trampoline(parent_ip))
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
-			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER);
+			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ns);
 		else
 			atomic_long_inc(&tr->oneshot.parents_lost);
 	}
@@ -254,6 +257,29 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 
 	oneshot_first_hit(ip, parent_ip, op, fregs);
 }
+
+#ifdef CONFIG_VERY_EARLY_FUNCTION_TRACER
+/**
+ * oneshot_early_hit - a call from before the tracer has started
+ * @tr: the trace_array; its set is there, and nobody uses it yet
+ * @ip: the function
+ * @parent_ip: its caller
+ * @ns: when it was, of the local clock
+ *
+ * Context: one CPU, interrupts off, in order of time.
+ */
+void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+			      u64 ns)
+{
+	struct oneshot_set *set = tr->oneshot.set;
+
+	if (oneshot_record(set, ip, ONESHOT_FUNCTION, ns))
+		oneshot_event(tr, ip, parent_ip);
+	if (tr->oneshot.flags & ONESHOT_OPT_PARENT &&
+	    oneshot_record(set, parent_ip, ONESHOT_CALLER, ns))
+		oneshot_event(tr, parent_ip, 0);
+}
+#endif
 
 /*
  * Sets: allocating, replacing, freeing.

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What very early function tracing (kernel/trace/trace_early.c) needs of x86.
+ *
+ * Call sites are `call __fentry__` as the compiler left them, the kernel's text
+ * is writable until mark_readonly(), there is one CPU, and interrupts are off.
+ * So text is written with memcpy(), and sync_core() follows.
+ *
+ * The switch is the first instruction of __fentry__: a jump to the recorder
+ * while it is on, and what it has always been before and after. So it costs
+ * nothing when it is off.
+ */
+#include <linux/ftrace.h>
+#include <linux/ftrace_early.h>
+#include <linux/init.h>
+#include <linux/string.h>
+#include <asm/cpufeature.h>
+#include <asm/ftrace.h>
+#include <asm/nops.h>
+#include <asm/processor.h>
+#include <asm/setup.h>
+#include <asm/sync_core.h>
+#include <asm/text-patching.h>
+#include <asm/trace_clock.h>
+#include <asm/tsc.h>
+
+/* Given back to memblock by reserve_brk() where nobody has asked for it. */
+RESERVE_BRK(early_ftrace, 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT);
+
+void early_ftrace_record(void);
+void early_ftrace_record_once(void);
+
+static u8 fentry_insn[JMP32_INSN_SIZE] __initdata;
+
+/* As data: objtool would take an address in its middle for something to jump to. */
+static void *__init early_fentry(void)
+{
+	void *fentry = __fentry__;
+
+	OPTIMIZER_HIDE_VAR(fentry);
+	return fentry;
+}
+
+/**
+ * arch_early_ftrace_possible - can this CPU tell the time?
+ *
+ * Return: whether it has a TSC; setup_arch() has not looked yet.
+ */
+bool __init arch_early_ftrace_possible(void)
+{
+#ifdef CONFIG_X86_32
+	return have_cpuid_p() && cpuid_edx(1) & BIT(X86_FEATURE_TSC % 32);
+#else
+	return true;
+#endif
+}
+
+/**
+ * arch_early_ftrace_cmdline - the command line that setup_arch() will make
+ * @buf: where to
+ * @size: bytes there
+ */
+void __init arch_early_ftrace_cmdline(char *buf, size_t size)
+{
+	buf[0] = '\0';
+#ifdef CONFIG_CMDLINE_BOOL
+	strscpy(buf, builtin_cmdline, size);
+	if (IS_ENABLED(CONFIG_CMDLINE_OVERRIDE))
+		return;
+	if (buf[0])
+		strlcat(buf, " ", size);
+#endif
+	strlcat(buf, boot_command_line, size);
+}
+
+/**
+ * arch_early_ftrace_reserve - memory before there is an allocator
+ * @size: bytes, at most 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT in all
+ *
+ * Return: zeroed memory in the kernel's image, for good.
+ */
+void *__init arch_early_ftrace_reserve(size_t size)
+{
+	return extend_brk(size, PAGE_SIZE);
+}
+
+/**
+ * arch_early_ftrace_start - have all call sites that are not skipped recorded
+ * @once: each pair of function and caller once, rather than every call
+ */
+void __init arch_early_ftrace_start(bool once)
+{
+	void *recorder = once ? early_ftrace_record_once : early_ftrace_record;
+	void *fentry = early_fentry();
+
+	memcpy(fentry_insn, fentry, sizeof(fentry_insn));
+	memcpy(fentry, text_gen_insn(JMP32_INSN_OPCODE, fentry, recorder), sizeof(fentry_insn));
+	sync_core();
+}
+
+/**
+ * arch_early_ftrace_stop - make __fentry__ what it was
+ */
+void __init arch_early_ftrace_stop(void)
+{
+	memcpy(early_fentry(), fentry_insn, sizeof(fentry_insn));
+	sync_core();
+}
+
+static bool __init early_site_calls(unsigned long ip)
+{
+	return *(u8 *)ip == CALL_INSN_OPCODE;
+}
+
+static void __init early_site_write(unsigned long ip, const void *insn)
+{
+	memcpy((void *)ip, insn, MCOUNT_INSN_SIZE);
+}
+
+/**
+ * arch_early_ftrace_skip - do not trace a call site
+ * @ip: its address
+ *
+ * Before arch_early_ftrace_start(), whose sync_core() serves for both.
+ */
+void __init arch_early_ftrace_skip(unsigned long ip)
+{
+	early_site_write(ip, x86_nops[MCOUNT_INSN_SIZE]);
+}
+
+/**
+ * arch_early_ftrace_replace_code - turn each call site into what ftrace wants
+ * @enable: as of ftrace_replace_code()
+ *
+ * One pass, without a breakpoint, over all sites. It calls nothing that is
+ * traced, so no call is recorded while some sites are changed and some are not.
+ *
+ * Return: at how many sites the filters of the early part have chosen something
+ * else than those of the tracer.
+ */
+unsigned long __init arch_early_ftrace_replace_code(int enable)
+{
+	unsigned long last_flags = 0, target = 0, differing = 0;
+	struct ftrace_rec_iter *iter;
+
+	for_ftrace_rec_iter(iter) {
+		struct dyn_ftrace *rec = ftrace_rec_iter_record(iter);
+		bool call = ftrace_test_record(rec, enable) == FTRACE_UPDATE_MAKE_CALL;
+
+		if (early_site_calls(rec->ip) != call)
+			differing++;
+
+		if (call) {
+			/*
+			 * There is one user of ftrace: same flags, same target, and
+			 * no need to search for the users of each site.
+			 */
+			if (!target || rec->flags != last_flags) {
+				last_flags = rec->flags;
+				target = ftrace_get_addr_new(rec);
+			}
+			early_site_write(rec->ip, text_gen_insn(CALL_INSN_OPCODE, (void *)rec->ip,
+								(void *)target));
+			ftrace_update_record(rec, enable);
+		} else {
+			early_site_write(rec->ip, x86_nops[MCOUNT_INSN_SIZE]);
+		}
+	}
+	sync_core();
+
+	return differing;
+}
+
+/**
+ * arch_early_ftrace_nop_all - turn each call site into a NOP
+ *
+ * For when no tracer has started.
+ */
+void __init arch_early_ftrace_nop_all(void)
+{
+	struct ftrace_rec_iter *iter;
+
+	for_ftrace_rec_iter(iter)
+		early_site_write(ftrace_rec_iter_record(iter)->ip, x86_nops[MCOUNT_INSN_SIZE]);
+	sync_core();
+}
+
+/**
+ * arch_early_ftrace_clock - the clock that the recorders read
+ *
+ * Return: the TSC.
+ */
+u64 __init arch_early_ftrace_clock(void)
+{
+	return rdtsc();
+}
+
+/**
+ * arch_early_ftrace_is_clock - is it what a trace clock reads?
+ * @clock: of the trace clock
+ */
+bool __init arch_early_ftrace_is_clock(u64 (*clock)(void))
+{
+	return clock == trace_clock_x86_tsc;
+}
+
+/**
+ * arch_early_ftrace_khz - the frequency of that clock
+ *
+ * Return: kHz, 0 while it is not known.
+ */
+u32 __init arch_early_ftrace_khz(void)
+{
+	return tsc_khz;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * The recorders of very early function tracing. While it is on, __fentry__
+ * begins with a jump to one of them (ftrace_early.c); the buffer and the set
+ * are those of kernel/trace/trace_early.c.
+ *
+ * They run where nothing but the mapping of the kernel's image can be relied
+ * upon, and must not call anything, as anything may be traced. There is one CPU,
+ * and interrupts are off. What can come in between are exceptions and NMIs, so
+ * each place is taken by one instruction, which needs no lock prefix. All
+ * registers are preserved but the flags.
+ *
+ * Returns need no thunk: neither alternatives nor mitigations are there yet.
+ */
+#include <linux/ftrace_early.h>
+#include <linux/init.h>
+#include <linux/linkage.h>
+#include <asm/asm.h>
+#include <asm/nospec-branch.h>
+#include <asm/unwind_hints.h>
+
+#ifdef CONFIG_X86_64
+# define WORD	8
+#else
+# define WORD	4
+#endif
+
+/* 2^32 divided by the golden ratio, as in linux/hash.h */
+#define GOLDEN_RATIO_32	0x61C88647
+
+	__INIT
+
+/*
+ * Every call: { ip, parent_ip, low half of the TSC } is written at
+ * early_ftrace_pos. The high half is written when it has changed, as a call
+ * whose ip is zero.
+ */
+SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	push	%_ASM_AX
+	push	%_ASM_DX
+	rdtsc
+	cmp	%edx, _ASM_RIP(early_ftrace_tsc_high)
+	jne	.Lnew_high
+.Lrecord:
+	mov	$EARLY_CALL_SIZE, %edx
+	__ASM_SIZE(xadd) %_ASM_DX, _ASM_RIP(early_ftrace_pos)
+	cmp	%_ASM_DX, _ASM_RIP(early_ftrace_end)
+	jbe	.Lout				/* full: early_ftrace_pos counts the lost ones */
+	mov	%eax, 8(%_ASM_DX)
+	mov	2*WORD(%_ASM_SP), %eax
+	mov	%eax, (%_ASM_DX)
+	mov	3*WORD(%_ASM_SP), %eax
+	mov	%eax, 4(%_ASM_DX)
+.Lout:
+	pop	%_ASM_DX
+	pop	%_ASM_AX
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
+
+.Lnew_high:
+	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
+	push	%_ASM_CX
+	mov	$EARLY_CALL_SIZE, %ecx
+	__ASM_SIZE(xadd) %_ASM_CX, _ASM_RIP(early_ftrace_pos)
+	cmp	%_ASM_CX, _ASM_RIP(early_ftrace_end)
+	jbe	1f
+	movl	$0, (%_ASM_CX)
+	mov	%edx, 4(%_ASM_CX)
+	jmp	2f
+1:	/* No call has been lost: the next piece of the buffer begins with a high half. */
+	__ASM_SIZE(sub) $EARLY_CALL_SIZE, _ASM_RIP(early_ftrace_pos)
+2:	pop	%_ASM_CX
+	jmp	.Lrecord
+SYM_FUNC_END(early_ftrace_record)
+
+/*
+ * Each pair of function and caller once. A slot belongs to whoever replaces the
+ * zero in its first word. Should an exception take the slot that was just found
+ * empty, the next one is tried; if it took it for the same pair, that is there
+ * twice, which the reader of the set removes.
+ */
+SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	push	%_ASM_AX
+	push	%_ASM_BX
+	push	%_ASM_CX
+	push	%_ASM_DX
+	mov	4*WORD(%_ASM_SP), %ecx
+	mov	5*WORD(%_ASM_SP), %ebx
+	imul	$GOLDEN_RATIO_32, %ebx, %eax
+	add	%ecx, %eax
+	imul	$GOLDEN_RATIO_32, %eax, %eax
+	shr	$(32 - EARLY_SET_SHIFT - 4), %eax
+	mov	_ASM_RIP(early_ftrace_set), %_ASM_DX
+.Lprobe:
+	and	$((EARLY_PAIR_SIZE << EARLY_SET_SHIFT) - EARLY_PAIR_SIZE), %eax
+	cmp	%ecx, (%_ASM_DX, %_ASM_AX)
+	jne	1f
+	cmp	%ebx, 4(%_ASM_DX, %_ASM_AX)
+	jne	2f
+.Lonce_out:
+	pop	%_ASM_DX
+	pop	%_ASM_CX
+	pop	%_ASM_BX
+	pop	%_ASM_AX
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
+
+1:	cmpl	$0, (%_ASM_DX, %_ASM_AX)
+	je	.Lnew_pair
+2:	add	$EARLY_PAIR_SIZE, %eax
+	jmp	.Lprobe
+
+.Lnew_pair:
+	cmpl	$EARLY_SET_MAX, _ASM_RIP(early_ftrace_pairs)
+	jae	.Lrefused
+	push	%_ASM_AX
+	lea	(%_ASM_DX, %_ASM_AX), %_ASM_DX
+	xor	%eax, %eax
+	cmpxchg	%ecx, (%_ASM_DX)
+	pop	%_ASM_AX
+	mov	%_ASM_DX, %_ASM_CX
+	jne	.Ltaken
+	incl	_ASM_RIP(early_ftrace_pairs)
+	mov	%ebx, 4(%_ASM_CX)
+	rdtsc
+	mov	%eax, 8(%_ASM_CX)
+	mov	%edx, 12(%_ASM_CX)
+	jmp	.Lonce_out
+
+.Ltaken:
+	mov	4*WORD(%_ASM_SP), %ecx
+	mov	_ASM_RIP(early_ftrace_set), %_ASM_DX
+	jmp	2b
+
+.Lrefused:
+	incl	_ASM_RIP(early_ftrace_refused)
+	jmp	.Lonce_out
+SYM_FUNC_END(early_ftrace_record_once)

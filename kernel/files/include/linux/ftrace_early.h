@@ -1,0 +1,86 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Very early function tracing: what the boot code, the architecture and ftrace
+ * have to know of it. What it is and how it works is told in
+ * kernel/trace/trace_early.c.
+ */
+#ifndef _LINUX_FTRACE_EARLY_H
+#define _LINUX_FTRACE_EARLY_H
+
+/* A call in the buffer: struct early_call */
+#define EARLY_CALL_SIZE		12
+
+/*
+ * The set of the oneshot tracer: 4,096 slots of struct early_pair, 64 KiB. It
+ * is called full at three quarters, so that a search for what is not there ends.
+ */
+#define EARLY_PAIR_SIZE		16
+#define EARLY_SET_SHIFT		12
+#define EARLY_SET_MAX		(3 << (EARLY_SET_SHIFT - 2))
+
+#ifndef __ASSEMBLY__
+
+#include <linux/types.h>
+
+#ifdef CONFIG_VERY_EARLY_FUNCTION_TRACER
+
+/**
+ * early_ftrace_on - are calls being recorded, and the call sites ours?
+ *
+ * From early_ftrace_start() to early_ftrace_hand_over() or
+ * early_ftrace_finish(). There is one CPU as long as it is true.
+ */
+extern bool early_ftrace_on;
+
+extern unsigned long __start_mcount_loc[];
+extern unsigned long __stop_mcount_loc[];
+
+void early_ftrace_start(void);
+void early_ftrace_extend(void);
+bool early_ftrace_hand_over(int enable);
+void early_ftrace_finish(void);
+void early_ftrace_dump(void);
+u64 early_ftrace_zero(u64 now);
+
+/* kallsyms.c */
+
+/* A bit for two characters that follow one another, to tell most names apart. */
+static inline u64 kallsyms_pair(char a, char b)
+{
+	return 1ULL << ((a * 5 + b) & 63);
+}
+
+void kallsyms_on_each_sorted(const unsigned long *addrs, unsigned long nr,
+			     bool (*want)(void *data, char first, u64 pairs),
+			     void (*fn)(void *data, unsigned long i, char *name,
+					unsigned long offset),
+			     void *data);
+
+/* What the architecture does. */
+bool arch_early_ftrace_possible(void);
+void arch_early_ftrace_cmdline(char *buf, size_t size);
+void *arch_early_ftrace_reserve(size_t size);
+void arch_early_ftrace_start(bool once);
+void arch_early_ftrace_stop(void);
+void arch_early_ftrace_skip(unsigned long ip);
+unsigned long arch_early_ftrace_replace_code(int enable);
+void arch_early_ftrace_nop_all(void);
+u64 arch_early_ftrace_clock(void);
+bool arch_early_ftrace_is_clock(u64 (*clock)(void));
+u32 arch_early_ftrace_khz(void);
+
+#else /* !CONFIG_VERY_EARLY_FUNCTION_TRACER */
+
+#define early_ftrace_on		false
+
+static inline void early_ftrace_start(void) { }
+static inline void early_ftrace_extend(void) { }
+static inline bool early_ftrace_hand_over(int enable) { return false; }
+static inline void early_ftrace_finish(void) { }
+static inline void early_ftrace_dump(void) { }
+static inline u64 early_ftrace_zero(u64 now) { return now; }
+
+#endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
+
+#endif /* __ASSEMBLY__ */
+#endif /* _LINUX_FTRACE_EARLY_H */

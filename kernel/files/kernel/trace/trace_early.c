@@ -1,0 +1,1069 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Very early function tracing: calls from before start_kernel() on, until the
+ * tracer of ftrace= can take over.
+ *
+ * Compilers leave a call of __fentry__ at the head of each function, and ftrace
+ * turns it into a NOP when it comes up, some hundred thousand calls into the
+ * boot. Until then, if the command line says ftrace=function or ftrace=oneshot,
+ * __fentry__ jumps to a recorder of the architecture:
+ *
+ *   early_ftrace_start()     before start_kernel(): reads the command line, makes
+ *                            NOPs of the sites that ftrace_filter= and
+ *                            ftrace_notrace= leave out, reserves the buffer, and
+ *                            switches the recorder on.
+ *   early_ftrace_extend()    memblock has memory: the second piece of the buffer.
+ *   ftrace_init()            leaves the sites alone, and takes the sets of sites
+ *                            that the filters have selected.
+ *   early_ftrace_prepare()   there is a ring buffer: it is made large enough.
+ *   early_ftrace_hand_over() the tracer starts. Instead of poking its call into
+ *                            one site after the other: the early calls are
+ *                            written to the ring buffer, or the oneshot set, then
+ *                            all sites are turned in one pass into the call of
+ *                            the tracer, or a NOP, and the recorder is switched
+ *                            off. None of that calls a function that is traced,
+ *                            so there is no call that nobody sees, and none that
+ *                            is seen twice.
+ *   early_ftrace_finish()    no tracer has started (lockdown, no memory): NOPs.
+ *
+ * Contexts. One CPU, interrupts off, no RCU, all of the time. What may interrupt
+ * a recorder are exceptions and NMIs; see there for how it takes its places. C
+ * code here may be interrupted likewise, and touches the recorder's variables at
+ * three places only: before it is on, when a piece is added, and in the hand-over.
+ *
+ * Buffer. Two pieces: RESERVE_BRK memory, as nothing else is there at the first
+ * call, and memblock's later. A recorder adds to early_ftrace_pos whether or not
+ * there was room, so where it stands tells exactly how many were lost. Calls are
+ * twelve bytes: the low halves of both addresses, which are the kernel's text,
+ * and of the clock; the clock's high half is an entry of its own, with an ip of
+ * zero, when it has changed, and is kept with a piece for its beginning.
+ *
+ * For oneshot there is no need to keep calls: a set of pairs, 64 KiB, holds each
+ * function and caller once, with the time. It becomes the head of the tracer's.
+ *
+ * Time is the raw clock of the architecture (TSC). When the tracer starts, its
+ * frequency is known, and early times are counted back from what the trace clock
+ * and the TSC say at that moment. So they join the trace clock without a step,
+ * whichever it is, if its zero is not after the first event; the clocks behind
+ * sched_clock() on x86 ask early_ftrace_zero() where to begin. On clocks that
+ * began later, early times before that are zero; stats tell how many.
+ *
+ * The memory is given back by an initcall: the page allocator of that time
+ * cannot take what memblock has reserved while some struct pages are missing.
+ */
+#define pr_fmt(fmt) "ftrace: early: " fmt
+
+#include <linux/bitmap.h>
+#include <linux/clocksource.h>
+#include <linux/ftrace.h>
+#include <linux/ftrace_early.h>
+#include <linux/init.h>
+#include <linux/irqflags.h>
+#include <linux/kallsyms.h>
+#include <linux/kdebug.h>
+#include <linux/kmemleak.h>
+#include <linux/kstrtox.h>
+#include <linux/math64.h>
+#include <linux/memblock.h>
+#include <linux/mm.h>
+#include <linux/moduleparam.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
+#include <linux/ring_buffer.h>
+#include <linux/seq_file.h>
+#include <linux/sort.h>
+#include <linux/string.h>
+#include <asm/ftrace.h>
+#include <asm/sections.h>
+#include <asm/setup.h>
+
+#include "trace.h"
+
+#ifndef FTRACE_MCOUNT_MAX_OFFSET
+#define FTRACE_MCOUNT_MAX_OFFSET	ULONG_MAX
+#endif
+
+/* Of the buffer of all calls; an ip of zero has the clock's high half in parent_ip. */
+struct early_call {
+	u32	ip;
+	u32	parent_ip;
+	u32	tsc;
+};
+
+/* Of the set of oneshot. */
+struct early_pair {
+	u32	ip;
+	u32	parent_ip;
+	u32	tsc;
+	u32	tsc_high;
+};
+
+static_assert(sizeof(struct early_call) == EARLY_CALL_SIZE);
+static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
+
+struct early_piece {
+	struct early_call	*start;
+	struct early_call	*end;
+	u32			tsc_high;
+};
+
+/* The recorders' own. early_ftrace_end is where the piece in use ends. */
+struct early_call *early_ftrace_pos __initdata;
+struct early_call *early_ftrace_end __initdata;
+u32 early_ftrace_tsc_high __initdata;
+struct early_pair *early_ftrace_set __initdata;
+u32 early_ftrace_pairs __initdata;
+u32 early_ftrace_refused __initdata;
+
+bool early_ftrace_on;
+
+static struct early_piece early_pieces[2] __initdata;
+static unsigned int early_nr_pieces __initdata;
+/* Of pieces that are not in use any more. */
+static unsigned long early_lost __initdata;
+static u64 early_first_tsc __initdata;
+/* How many calls there were when ftrace came up, markers included. */
+static unsigned long early_mark __initdata;
+
+/* What the image's own memory is used for, from its start: sets of sites, then calls. */
+static void *early_brk __initdata;
+static size_t early_brk_size __initdata;
+static void *early_memblock __initdata;
+static size_t early_memblock_size __initdata;
+
+static bool early_once __initdata;
+static bool early_dump_on_oops __initdata;
+static bool early_buffer_kept;
+
+/* The command line, cut into its words. */
+static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
+static const char *early_filter __initdata;
+static const char *early_notrace __initdata;
+static unsigned long *early_filter_sites __initdata;
+static unsigned long *early_notrace_sites __initdata;
+
+/* For early_stats, when all of the above is gone. */
+static struct {
+	const char	*tracer;
+	const char	*clock;
+	unsigned long	recorded;
+	unsigned long	before_ftrace_init;
+	unsigned long	lost;
+	unsigned long	overwritten;
+	unsigned long	before_zero;
+	unsigned long	sites;
+	unsigned long	differing;
+	unsigned long	buffer_bytes;
+	unsigned long	ring_buffer_bytes;
+	u64		first;
+	u64		last;
+	u64		filter_cycles;
+	u64		copy_cycles;
+	u64		convert_cycles;
+	u32		khz;
+	int		cpu;
+} early_stats;
+
+static unsigned long __init early_nr_sites(void)
+{
+	return __stop_mcount_loc - __start_mcount_loc;
+}
+
+/* Weak functions that were not linked leave addresses of nothing. */
+static bool __init early_site_valid(unsigned long i)
+{
+	unsigned long addr = __start_mcount_loc[i];
+
+	return is_kernel_text(addr) || is_kernel_inittext(addr);
+}
+
+/*
+ * Filters.
+ */
+
+/* A name that it matches begins with @first, unless that is zero, and has all of @pairs. */
+struct early_glob {
+	char		*search;
+	unsigned int	len;
+	int		type;
+	int		not;
+	char		first;
+	u64		pairs;
+	unsigned long	index;
+};
+
+struct early_globs {
+	unsigned long		*sites;
+	unsigned int		nr;
+	struct early_glob	glob[] __counted_by(nr);
+};
+
+static void __init early_glob_init(struct early_glob *glob)
+{
+	const char *c;
+
+	glob->first = 0;
+	/* Between two commas there may be nothing, and nothing has such a name. */
+	glob->pairs = glob->type == MATCH_FULL && !*glob->search ? ~0ULL : 0;
+	/* A name that begins with a star is looked at in the middle or the end. */
+	if (glob->type != MATCH_MIDDLE_ONLY && glob->type != MATCH_END_ONLY &&
+	    !strchr("*?[\\", *glob->search))
+		glob->first = *glob->search;
+
+	for (c = glob->search; c[0] && c[1]; c++) {
+		/* What is in brackets, or behind a backslash, need not be there. */
+		if (glob->type == MATCH_GLOB && (strchr("[\\", c[0]) || strchr("[\\", c[1])))
+			break;
+		if (glob->type == MATCH_GLOB && (strchr("*?", c[0]) || strchr("*?", c[1])))
+			continue;
+		glob->pairs |= kallsyms_pair(c[0], c[1]);
+	}
+}
+
+/* An index is of a site, whatever its name. */
+static bool __init early_globs_want(void *data, char first, u64 pairs)
+{
+	const struct early_globs *globs = data;
+	const struct early_glob *glob;
+
+	for (glob = globs->glob; glob < globs->glob + globs->nr; glob++) {
+		if (glob->type == MATCH_INDEX)
+			return true;
+		if (!(glob->pairs & ~pairs) && (!first || !glob->first || first == glob->first))
+			return true;
+	}
+	return false;
+}
+
+static bool __init early_glob_matches(const struct early_glob *glob, unsigned long i,
+				      char *name)
+{
+	if (glob->type == MATCH_INDEX)
+		return glob->index == i;
+	return name && (!glob->first || glob->first == *name) &&
+	       early_ftrace_match(name, glob->search, glob->len, glob->type);
+}
+
+static void __init early_globs_apply(void *data, unsigned long i, char *name,
+				     unsigned long offset)
+{
+	const struct early_globs *globs = data;
+	unsigned int g;
+
+	if (offset > FTRACE_MCOUNT_MAX_OFFSET)
+		name = NULL;
+
+	for (g = 0; g < globs->nr; g++) {
+		if (early_glob_matches(&globs->glob[g], i, name))
+			__assign_bit(i, globs->sites, !globs->glob[g].not);
+	}
+}
+
+/*
+ * The sites that a comma separated list selects, as match_records() would. @scratch
+ * is enough for any list. Cuts @list up.
+ */
+static void __init early_resolve(char *list, unsigned long *sites, void *scratch)
+{
+	struct early_globs *globs = scratch;
+	unsigned long nr = early_nr_sites(), i, index;
+	char *word;
+
+	globs->sites = sites;
+	globs->nr = 0;
+	while ((word = strsep(&list, ","))) {
+		struct early_glob *glob = &globs->glob[globs->nr++];
+
+		glob->type = filter_parse_regex(word, strlen(word), &glob->search, &glob->not);
+		glob->len = strlen(glob->search);
+		early_glob_init(glob);
+		if (glob->type != MATCH_INDEX)
+			continue;
+		/* Counted from 1, and among the sites that there are. */
+		glob->index = nr;
+		if (kstrtoul(glob->search, 0, &index) || !index)
+			continue;
+		for (i = 0; i < nr; i++) {
+			if (early_site_valid(i) && !--index) {
+				glob->index = i;
+				break;
+			}
+		}
+	}
+
+	kallsyms_on_each_sorted(__start_mcount_loc, nr, early_globs_want, early_globs_apply, globs);
+}
+
+static bool __init early_site_traced(unsigned long i)
+{
+	return (!early_filter_sites || test_bit(i, early_filter_sites)) &&
+	       (!early_notrace_sites || !test_bit(i, early_notrace_sites));
+}
+
+/* Make NOPs of the sites that are not to be traced. */
+static void __init early_skip_sites(void)
+{
+	unsigned long i, nr = early_nr_sites();
+
+	for (i = 0; i < nr; i++) {
+		if (!early_site_valid(i))
+			continue;
+		if (early_site_traced(i))
+			early_stats.sites++;
+		else
+			arch_early_ftrace_skip(ftrace_call_adjust(__start_mcount_loc[i]));
+	}
+}
+
+/**
+ * early_ftrace_sites - what the early filters have selected
+ * @globs: ftrace_filter= or ftrace_notrace= as ftrace has got it
+ * @enable: 1 for the former, 0 for the latter
+ *
+ * Return: a bitmap over the mcount table; NULL if @globs is not what was on the
+ * command line then, but came from somewhere else, as a bootconfig.
+ */
+const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
+{
+	const char *then = enable ? early_filter : early_notrace;
+
+	if (!early_ftrace_on || !then || strcmp(globs, then))
+		return NULL;
+	return enable ? early_filter_sites : early_notrace_sites;
+}
+
+/*
+ * Starting.
+ */
+
+/* Where the words of interest are. Later ones override earlier ones, as for __setup(). */
+struct early_params {
+	const char	*tracer;
+	char		*only;
+	char		*except;
+	bool		off;
+};
+
+static void __init early_parse(struct early_params *params)
+{
+	char *args = skip_spaces(early_cmdline), *param, *val;
+
+	while (*args) {
+		args = next_arg(args, &param, &val);
+		if (!val && !strcmp(param, "--"))
+			break;
+
+		if (!strncmp(param, "ftrace_dump_on_oops", 19))
+			early_dump_on_oops = !val || strcmp(val, "0");
+		if (!val)
+			continue;
+
+		if (parameq(param, "ftrace"))
+			params->tracer = val;
+		else if (parameq(param, "ftrace_filter"))
+			params->only = val;
+		else if (parameq(param, "ftrace_notrace"))
+			params->except = val;
+		else if (parameq(param, "ftrace_early") && kstrtobool(val, &params->off) == 0)
+			params->off = !params->off;
+	}
+}
+
+/* Known when it is done; for the kernel's own parser it is no option for init. */
+static int __init early_ftrace_setup(char *str)
+{
+	bool on;
+
+	if (kstrtobool(str, &on))
+		pr_warn("ftrace_early=%s: neither 0 nor 1, ignored\n", str);
+	return 1;
+}
+__setup("ftrace_early=", early_ftrace_setup);
+
+/* Two sets of sites, what early_resolve() needs, then what calls go to. */
+static bool __init early_reserve(bool filter)
+{
+	size_t sites = filter ? BITS_TO_LONGS(early_nr_sites()) * sizeof(long) : 0;
+	size_t set = EARLY_PAIR_SIZE << EARLY_SET_SHIFT;
+
+	early_brk_size = 1UL << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT;
+	if (2 * sites + set > early_brk_size)
+		return false;
+	if (early_once)
+		early_brk_size = PAGE_ALIGN(2 * sites + set);
+
+	early_brk = arch_early_ftrace_reserve(early_brk_size);
+	if (filter) {
+		early_filter_sites = early_brk;
+		early_notrace_sites = early_brk + sites;
+	}
+
+	if (early_once) {
+		early_ftrace_set = early_brk + 2 * sites;
+		early_stats.buffer_bytes = set;
+	} else {
+		struct early_piece *piece = &early_pieces[early_nr_pieces++];
+
+		piece->start = early_brk + 2 * sites;
+		piece->end = piece->start +
+			     (early_brk_size - 2 * sites) / sizeof(*piece->start);
+		early_ftrace_pos = piece->start;
+		early_ftrace_end = piece->end;
+		/* Not the present one: the first call begins with it. */
+		early_ftrace_tsc_high = ~0U;
+		early_stats.buffer_bytes = (piece->end - piece->start) * sizeof(*piece->start);
+	}
+	return true;
+}
+
+/* Resolves one list, and wipes the scratch memory, which is to be a set. */
+static const char *__init early_filter_init(char *list, unsigned long *sites)
+{
+	size_t len = strlen(list) + 1, bytes, words = 1;
+	void *scratch = early_once ? (void *)early_ftrace_set : early_pieces[0].start;
+	const char *comma;
+	char *copy;
+
+	for (comma = list; (comma = strchr(comma, ',')); comma++)
+		words++;
+	bytes = struct_size_t(struct early_globs, glob, words);
+	copy = scratch + bytes;
+	memcpy(copy, list, len);
+	early_resolve(copy, sites, scratch);
+	memset(scratch, 0, bytes + len);
+	return list;
+}
+
+static int early_panic_event(struct notifier_block *nb, unsigned long event, void *data);
+
+static struct notifier_block early_panic_nb __initdata = {
+	.notifier_call	= early_panic_event,
+	.priority	= INT_MAX,
+};
+
+/**
+ * early_ftrace_start - begin to record, if the command line says so
+ *
+ * Context: one CPU, interrupts off, as early as there is a command line.
+ */
+void __init early_ftrace_start(void)
+{
+	struct early_params params = {};
+	u64 start;
+
+	arch_early_ftrace_cmdline(early_cmdline, sizeof(early_cmdline));
+	early_parse(&params);
+
+	if (params.off || !params.tracer || !arch_early_ftrace_possible())
+		return;
+	if (!strcmp(params.tracer, "function"))
+		early_stats.tracer = "function";
+	else if (IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(params.tracer, "oneshot"))
+		early_stats.tracer = "oneshot";
+	else
+		return;
+	early_once = *early_stats.tracer == 'o';
+
+	if (params.only && !*params.only)
+		params.only = NULL;
+	if (params.except && !*params.except)
+		params.except = NULL;
+	if (!early_reserve(params.only || params.except)) {
+		early_stats.tracer = NULL;
+		return;
+	}
+
+	start = arch_early_ftrace_clock();
+	if (params.only)
+		early_filter = early_filter_init(params.only, early_filter_sites);
+	else
+		early_filter_sites = NULL;
+	if (params.except)
+		early_notrace = early_filter_init(params.except, early_notrace_sites);
+	else
+		early_notrace_sites = NULL;
+	early_skip_sites();
+	early_stats.filter_cycles = arch_early_ftrace_clock() - start;
+
+	if (early_dump_on_oops)
+		atomic_notifier_chain_register(&panic_notifier_list, &early_panic_nb);
+
+	early_first_tsc = arch_early_ftrace_clock();
+	early_ftrace_on = true;
+	arch_early_ftrace_start(early_once);
+}
+
+/* Calls that found no room in the piece in use. */
+static unsigned long __init early_lost_now(void)
+{
+	struct early_call *pos = READ_ONCE(early_ftrace_pos);
+
+	return pos > early_ftrace_end ? pos - early_ftrace_end : 0;
+}
+
+/**
+ * early_ftrace_extend - add memory to the buffer
+ *
+ * As much again as it had, and what larger machines need: they call the more
+ * functions the more memory they have (1.1 million calls with 256 GiB).
+ *
+ * Context: when memblock can give memory away from the low megabyte.
+ */
+void __init early_ftrace_extend(void)
+{
+	phys_addr_t ram = memblock_phys_mem_size();
+	struct early_piece *old, *piece;
+	size_t size;
+
+	if (!early_ftrace_on || early_once)
+		return;
+
+	size = early_brk_size + (ram >> 13);
+	size = PAGE_ALIGN(min_t(phys_addr_t, size, ram >> 4));
+	early_memblock = memblock_alloc_raw(size, PAGE_SIZE);
+	if (!early_memblock) {
+		pr_warn("no memory for %zu bytes more\n", size);
+		return;
+	}
+	early_memblock_size = size;
+
+	old = &early_pieces[early_nr_pieces - 1];
+	piece = &early_pieces[early_nr_pieces++];
+	piece->start = early_memblock;
+	piece->end = piece->start + size / sizeof(*piece->start);
+	early_stats.buffer_bytes += (piece->end - piece->start) * sizeof(*piece->start);
+
+	early_lost += early_lost_now();
+	old->end = min(early_ftrace_pos, old->end);
+	piece->tsc_high = early_ftrace_tsc_high;
+	WRITE_ONCE(early_ftrace_pos, piece->start);
+	WRITE_ONCE(early_ftrace_end, piece->end);
+}
+
+/**
+ * early_ftrace_zero - when is the zero of a clock that begins now to be?
+ * @now: the raw clock
+ *
+ * Return: the raw clock at the first event if there have been some, @now if not.
+ */
+u64 __init early_ftrace_zero(u64 now)
+{
+	return early_ftrace_on ? early_first_tsc : now;
+}
+
+/*
+ * Reading what was recorded.
+ */
+
+/* The kernel's image is in the last 2 GiB of the address space. */
+static unsigned long early_address(u32 low)
+{
+	return (unsigned long)(long)(s32)low;
+}
+
+static unsigned long early_ip(u32 low)
+{
+	return early_address(low) - MCOUNT_INSN_SIZE;
+}
+
+/* Where recorded calls end in piece @i. */
+static struct early_call *early_piece_end(unsigned int i)
+{
+	struct early_piece *piece = &early_pieces[i];
+
+	return i == early_nr_pieces - 1 ? min(READ_ONCE(early_ftrace_pos), piece->end) :
+					  piece->end;
+}
+
+/* How many calls have been recorded by now? Markers included. */
+static unsigned long __init early_nr_calls(void)
+{
+	unsigned long nr = 0;
+	unsigned int i;
+
+	for (i = 0; i < early_nr_pieces; i++)
+		nr += early_piece_end(i) - early_pieces[i].start;
+	return nr;
+}
+
+/**
+ * early_ftrace_mark - ftrace comes up, which is in no call that is traced
+ */
+void __init early_ftrace_mark(void)
+{
+	if (early_ftrace_on)
+		early_mark = early_nr_calls();
+}
+
+typedef void (*early_fn)(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+			 u64 tsc);
+
+static void __init early_for_each_call(struct trace_array *tr, early_fn fn)
+{
+	struct early_call *call;
+	unsigned long n = 0;
+	unsigned int i;
+	u64 high;
+
+	for (i = 0; i < early_nr_pieces; i++) {
+		high = early_pieces[i].tsc_high;
+		for (call = early_pieces[i].start; call < early_piece_end(i); call++) {
+			if (n++ == early_mark)
+				early_stats.before_ftrace_init = early_stats.recorded;
+			if (!call->ip) {
+				high = call->parent_ip;
+				continue;
+			}
+			fn(tr, early_ip(call->ip), early_address(call->parent_ip),
+			   high << 32 | call->tsc);
+		}
+	}
+}
+
+static u64 __init early_pair_tsc(const struct early_pair *pair)
+{
+	return (u64)pair->tsc_high << 32 | pair->tsc;
+}
+
+static int __init early_pair_cmp(const void *a, const void *b)
+{
+	u64 ta = early_pair_tsc(a), tb = early_pair_tsc(b);
+
+	return ta < tb ? -1 : ta > tb;
+}
+
+/* In order of time. Ends the set's use as a set. */
+static void __init early_for_each_pair(struct trace_array *tr, early_fn fn)
+{
+	struct early_pair *set = early_ftrace_set;
+	unsigned int i, nr = 0;
+
+	for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
+		if (set[i].ip)
+			set[nr++] = set[i];
+	}
+	sort(set, nr, sizeof(*set), early_pair_cmp, NULL);
+
+	for (i = 0; i < nr; i++)
+		fn(tr, early_ip(set[i].ip), early_address(set[i].parent_ip),
+		   early_pair_tsc(&set[i]));
+}
+
+/*
+ * Time.
+ */
+
+/* What the clocks say at the moment of the hand-over, and how to get from one to the others. */
+static struct {
+	u64	tsc;
+	u64	trace;
+	u64	local;
+	u32	mult;
+	u32	shift;
+	u64	(*now)(void);
+	bool	in_ns;
+	u64	last;
+} early_time __initdata;
+
+/* The time of the event that is being written, for the ring buffer. */
+static u64 early_stamp __initdata;
+
+static u64 __init notrace early_stamp_clock(void)
+{
+	return early_stamp;
+}
+
+static void __init early_time_init(struct trace_array *tr)
+{
+	u64 tsc, trace, local, best = U64_MAX;
+	u32 khz = arch_early_ftrace_khz();
+	int i;
+
+	early_time.now = tracing_clock(tr);
+	early_time.in_ns = trace_clock_in_ns(tr);
+	if (khz)
+		clocks_calc_mult_shift(&early_time.mult, &early_time.shift, khz,
+				       NSEC_PER_MSEC, 0);
+	/* A hypervisor may come in between: what took least counts. */
+	for (i = 0; i < 8; i++) {
+		tsc = arch_early_ftrace_clock();
+		trace = early_time.now();
+		local = trace_clock_local();
+		if (arch_early_ftrace_clock() - tsc >= best)
+			continue;
+		best = arch_early_ftrace_clock() - tsc;
+		early_time.tsc = tsc;
+		early_time.trace = trace;
+		early_time.local = local;
+	}
+	early_stats.khz = khz;
+}
+
+/* How many nanoseconds before the hand-over? */
+static u64 __init early_ns_before(u64 tsc)
+{
+	return mul_u64_u32_shr(early_time.tsc - tsc, early_time.mult, early_time.shift);
+}
+
+static u64 __init early_to_local_clock(u64 tsc)
+{
+	u64 before = early_ns_before(tsc);
+
+	return before > early_time.local ? 0 : early_time.local - before;
+}
+
+static u64 __init early_to_trace_clock(u64 tsc)
+{
+	u64 before, time;
+
+	if (!early_time.in_ns) {
+		/* Raw itself, or one that counts something else than time. */
+		time = arch_early_ftrace_is_clock(early_time.now) ? tsc : early_time.now();
+	} else {
+		before = early_ns_before(tsc);
+		if (before > early_time.trace)
+			early_stats.before_zero++;
+		time = before > early_time.trace ? 0 : early_time.trace - before;
+	}
+
+	/* An exception in a recorder has the earlier place and the later time. */
+	early_time.last = max(early_time.last, time);
+	return early_time.last;
+}
+
+/*
+ * Handing over.
+ */
+
+static struct trace_array *early_tr __initdata;
+static unsigned int early_trace_ctx __initdata;
+
+static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
+				   unsigned long parent_ip, u64 tsc)
+{
+	early_stamp = early_to_trace_clock(tsc);
+	if (!early_stats.recorded++)
+		early_stats.first = early_stamp;
+
+	if (early_once)
+		oneshot_early_hit(tr, ip, parent_ip, early_to_local_clock(tsc));
+	else
+		trace_function(tr, ip, parent_ip, early_trace_ctx);
+}
+
+/* Everything that was recorded, to the tracer that is about to start. */
+static void __init early_copy(struct trace_array *tr)
+{
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
+
+	early_stats.cpu = raw_smp_processor_id();
+	early_time_init(tr);
+	early_trace_ctx = tracing_gen_ctx();
+
+	ring_buffer_set_clock(buffer, early_stamp_clock);
+	if (early_once)
+		early_for_each_pair(tr, early_copy_call);
+	else
+		early_for_each_call(tr, early_copy_call);
+	ring_buffer_set_clock(buffer, early_time.now);
+
+	/* Readers pass over what is older than this: the buffer was reset a moment ago. */
+	tr->array_buffer.time_start = 0;
+
+	early_stats.last = early_stamp;
+	early_stats.clock = tracing_clock_name(tr);
+	early_stats.lost = early_once ? early_ftrace_refused : early_lost + early_lost_now();
+	early_stats.overwritten = ring_buffer_overrun_cpu(buffer, early_stats.cpu) +
+				  ring_buffer_dropped_events_cpu(buffer, early_stats.cpu);
+}
+
+static void __init early_stop(void)
+{
+	arch_early_ftrace_stop();
+	early_ftrace_on = false;
+}
+
+static void __init early_hand_over(int enable)
+{
+	u64 start, copied, changed;
+	unsigned long flags;
+
+	local_irq_save(flags);
+	start = arch_early_ftrace_clock();
+	early_copy(early_tr);
+	copied = arch_early_ftrace_clock();
+	early_stats.differing = arch_early_ftrace_replace_code(enable);
+	changed = arch_early_ftrace_clock();
+	early_stop();
+	local_irq_restore(flags);
+
+	early_stats.copy_cycles = copied - start;
+	early_stats.convert_cycles = changed - copied;
+}
+
+/**
+ * early_ftrace_hand_over - the tracer starts
+ * @enable: as of ftrace_replace_code(), in the place of which this is called
+ *
+ * Context: ftrace_lock and text_mutex are held.
+ * Return: true if there was something to take over, and all sites are changed.
+ */
+bool __ref early_ftrace_hand_over(int enable)
+{
+	if (likely(!early_ftrace_on))
+		return false;
+
+	early_hand_over(enable);
+	return true;
+}
+
+/* As tracing_resize_ring_buffer(), which cannot be used until tracing is enabled. */
+static int __init early_resize(struct trace_array *tr, unsigned long size, int cpu)
+{
+	int ret = ring_buffer_resize(tr->array_buffer.buffer, size, cpu);
+
+	if (ret < 0)
+		return ret;
+	per_cpu_ptr(tr->array_buffer.data, cpu)->entries = size;
+
+#ifdef CONFIG_TRACER_MAX_TRACE
+	/* Buffers that are to be swapped have the same size. */
+	if (tr->allocated_snapshot) {
+		ret = ring_buffer_resize(tr->max_buffer.buffer, size, cpu);
+		if (ret < 0)
+			return ret;
+		per_cpu_ptr(tr->max_buffer.data, cpu)->entries = size;
+	}
+#endif
+	return 0;
+}
+
+/**
+ * early_ftrace_prepare - make room in the ring buffer
+ * @tr: the trace_array whose tracer is about to start
+ *
+ * For what was recorded, and for what will be until the tracer runs: allocating
+ * is a lot of calls. What the buffer had before is left for what comes then.
+ */
+void __init early_ftrace_prepare(struct trace_array *tr)
+{
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	int cpu = raw_smp_processor_id();
+	unsigned long had, events, size;
+	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
+	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
+
+	if (!early_ftrace_on)
+		return;
+
+	early_tr = tr;
+	if (early_once)
+		return;
+
+	had = ring_buffer_size(buffer, cpu);
+	for (;;) {
+		events = early_nr_calls();
+		if (events * 28 <= had)
+			break;
+		events += events / 4 + 16384;
+		size = had + DIV_ROUND_UP(events, per_page) * (PAGE_SIZE - 16);
+		if (early_resize(tr, size, cpu) < 0) {
+			pr_warn("no memory for a ring buffer of %lu bytes: the first calls will be overwritten\n",
+				size);
+			break;
+		}
+		early_stats.ring_buffer_bytes = size;
+		if (early_nr_calls() + 8192 <= events)
+			break;
+	}
+}
+
+/**
+ * early_ftrace_finish - the end of early tracing, whatever has happened
+ *
+ * If the tracer has taken over there is not much left to do. If it runs and has
+ * no site to change, what was recorded is its own; if it has not started, the
+ * calls are dropped.
+ */
+void __init early_ftrace_finish(void)
+{
+	if (!early_stats.tracer)
+		return;
+
+	if (early_ftrace_on) {
+		unsigned long flags;
+
+		local_irq_save(flags);
+		if (early_tr && !strcmp(early_tr->current_trace->name, early_stats.tracer))
+			early_copy(early_tr);
+		else
+			pr_warn("tracer %s has not started: %lu calls dropped\n", early_stats.tracer,
+				early_once ? early_ftrace_pairs : early_nr_calls());
+		arch_early_ftrace_nop_all();
+		early_stop();
+		local_irq_restore(flags);
+	}
+
+	if (early_dump_on_oops)
+		atomic_notifier_chain_unregister(&panic_notifier_list, &early_panic_nb);
+
+	if (early_stats.recorded)
+		pr_info("%lu %s recorded, %lu lost, at %lu of the call sites%s\n",
+			early_stats.recorded, early_once ? "pairs of function and caller" : "calls",
+			early_stats.lost, early_stats.sites,
+			early_stats.overwritten ? "; the first ones are overwritten" : "");
+	if (early_stats.differing)
+		pr_warn("filters selected something else than the tracer's at %lu call sites\n",
+			early_stats.differing);
+}
+
+static int __init early_free(void)
+{
+	if (early_brk)
+		free_reserved_area(early_brk, early_brk + early_brk_size, -1, "early ftrace");
+	if (early_memblock) {
+		kmemleak_free_part_phys(__pa(early_memblock), early_memblock_size);
+		free_reserved_area(early_memblock, early_memblock + early_memblock_size, -1,
+				   "early ftrace");
+	}
+	return 0;
+}
+core_initcall(early_free);
+
+/**
+ * early_ftrace_keep_buffer - is the ring buffer to survive a change of the clock?
+ * @keep: until this is called with false
+ *
+ * The default clock is chosen late at boot, between two that tell the same time.
+ */
+void __init early_ftrace_keep_buffer(bool keep)
+{
+	early_buffer_kept = keep && early_stats.recorded;
+}
+
+bool early_ftrace_keeps_buffer(void)
+{
+	return early_buffer_kept;
+}
+
+/*
+ * A crash before the tracer runs.
+ */
+
+#define EARLY_DUMP_CALLS	32
+
+static bool __init early_begins_crash(unsigned long ip)
+{
+	unsigned long start = 0;
+
+	/* What a crash calls first; the boot has no other use for them. */
+	kallsyms_lookup_size_offset(ip, NULL, &start);
+	start = ip - start;
+	return start == (unsigned long)panic || start == (unsigned long)oops_enter;
+}
+
+/* Before @end, in piece @i and the one before; the last ones first. */
+static void __init early_dump_calls(void)
+{
+	struct early_call *call, *end = NULL;
+	unsigned int i = early_nr_pieces, piece_of_end = early_nr_pieces - 1, n = 0;
+
+	/* The crash itself calls a lot: find its beginning. */
+	while (i--) {
+		for (call = early_piece_end(i); call-- > early_pieces[i].start;) {
+			if (call->ip && early_begins_crash(early_ip(call->ip))) {
+				end = call;
+				piece_of_end = i;
+			}
+			if (++n > 65536)
+				goto found;
+		}
+	}
+found:
+	i = piece_of_end;
+	if (!end)
+		end = early_piece_end(i);
+
+	n = 0;
+	for (;; end = early_piece_end(--i)) {
+		for (call = end; call-- > early_pieces[i].start && n < EARLY_DUMP_CALLS;) {
+			if (!call->ip)
+				continue;
+			pr_emerg("%3d %ps <- %pS\n", -(int)++n, (void *)early_ip(call->ip),
+				 (void *)early_address(call->parent_ip));
+		}
+		if (!i || n == EARLY_DUMP_CALLS)
+			break;
+	}
+}
+
+/**
+ * early_ftrace_dump - print the last calls before a crash
+ *
+ * Does nothing unless ftrace_dump_on_oops is on the command line, and when the
+ * tracer has taken over, which has its own way.
+ */
+void __ref early_ftrace_dump(void)
+{
+	if (!early_ftrace_on || !early_dump_on_oops || early_once)
+		return;
+
+	early_dump_on_oops = false;
+	pr_emerg("the last calls, latest first:\n");
+	early_dump_calls();
+}
+
+static int __ref early_panic_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	early_ftrace_dump();
+	return NOTIFY_DONE;
+}
+
+/*
+ * early_stats
+ */
+
+static int early_stats_show(struct seq_file *m, void *v)
+{
+	seq_printf(m, "tracer: %s\n", early_stats.tracer ?: "none");
+	seq_printf(m, "recorded: %lu\n", early_stats.recorded);
+	seq_printf(m, "before_ftrace_init: %lu\n", early_stats.before_ftrace_init);
+	seq_printf(m, "lost: %lu\n", early_stats.lost);
+	seq_printf(m, "overwritten: %lu\n", early_stats.overwritten);
+	seq_printf(m, "first: %llu\n", early_stats.first);
+	seq_printf(m, "last: %llu\n", early_stats.last);
+	seq_printf(m, "clock: %s\n", early_stats.clock ?: "none");
+	seq_printf(m, "before_zero: %lu\n", early_stats.before_zero);
+	seq_printf(m, "tsc_khz: %u\n", early_stats.khz);
+	seq_printf(m, "cpu: %d\n", early_stats.cpu);
+	seq_printf(m, "sites: %lu\n", early_stats.sites);
+	seq_printf(m, "differing: %lu\n", early_stats.differing);
+	seq_printf(m, "buffer_bytes: %lu\n", early_stats.buffer_bytes);
+	seq_printf(m, "ring_buffer_bytes: %lu\n", early_stats.ring_buffer_bytes);
+	seq_printf(m, "filter_cycles: %llu\n", early_stats.filter_cycles);
+	seq_printf(m, "copy_cycles: %llu\n", early_stats.copy_cycles);
+	seq_printf(m, "convert_cycles: %llu\n", early_stats.convert_cycles);
+	return 0;
+}
+
+static int early_stats_open(struct inode *inode, struct file *file)
+{
+	int ret = tracing_check_open_get_tr(NULL);
+
+	return ret ?: single_open(file, early_stats_show, NULL);
+}
+
+static const struct file_operations early_stats_fops = {
+	.open		= early_stats_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int __init early_tracefs_init(void)
+{
+	if (!tracing_init_dentry())
+		trace_create_file("early_stats", TRACE_MODE_READ, NULL, NULL, &early_stats_fops);
+	return 0;
+}
+fs_initcall(early_tracefs_init);

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Very early function tracing: what ftrace and the tracers have to know of it.
+ */
+#ifndef _KERNEL_TRACE_EARLY_H
+#define _KERNEL_TRACE_EARLY_H
+
+#include <linux/ftrace_early.h>
+
+struct trace_array;
+
+#ifdef CONFIG_VERY_EARLY_FUNCTION_TRACER
+
+void early_ftrace_mark(void);
+void early_ftrace_prepare(struct trace_array *tr);
+
+/* trace.c */
+u64 (*tracing_clock(struct trace_array *tr))(void);
+const char *tracing_clock_name(struct trace_array *tr);
+
+/* trace_oneshot.c */
+#ifdef CONFIG_ONESHOT_TRACER
+void oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
+		       u64 ns);
+#else
+static inline void oneshot_early_hit(struct trace_array *tr, unsigned long ip,
+				     unsigned long parent_ip, u64 ns) { }
+#endif
+const unsigned long *early_ftrace_sites(const char *globs, int enable);
+bool early_ftrace_keeps_buffer(void);
+void early_ftrace_keep_buffer(bool keep);
+
+/* ftrace.c */
+bool early_ftrace_match(char *name, char *search, unsigned int len, int type);
+
+#else /* !CONFIG_VERY_EARLY_FUNCTION_TRACER */
+
+static inline void early_ftrace_mark(void) { }
+static inline void early_ftrace_prepare(struct trace_array *tr) { }
+static inline const unsigned long *early_ftrace_sites(const char *globs, int enable)
+{
+	return NULL;
+}
+static inline bool early_ftrace_keeps_buffer(void) { return false; }
+static inline void early_ftrace_keep_buffer(bool keep) { }
+
+#endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
+
+#endif /* _KERNEL_TRACE_EARLY_H */
