@@ -46,18 +46,6 @@ static int check(int err)
 	return 0;
 }
 
-static long number(struct argp_state *state, const char *name, const char *text, long most)
-{
-	char *end;
-	long value;
-
-	errno = 0;
-	value = strtol(text, &end, 10);
-	if (errno || *end || end == text || value <= 0 || value > most)
-		argp_error(state, "--%s %s: not a number from 1 to %ld", name, text, most);
-	return value;
-}
-
 static enum cover_engine engine(struct argp_state *state, const char *text)
 {
 	static const char *const names[] = {
@@ -131,7 +119,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'd':
 		return check(globs__add(&o->filter.deny, arg));
 	case 'p':
-		o->pid = number(state, "pid", arg, 1 << 22);
+		o->pid = option__number(state, "pid", arg, 1 << 22);
 		break;
 	case 'f':
 		o->format = format(state, arg);
@@ -156,7 +144,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->boot = true;
 		break;
 	case KEY_ENTRIES:
-		o->max_entries = number(state, "max-entries", arg, 1 << 24);
+		o->max_entries = option__number(state, "max-entries", arg, 1 << 24);
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;

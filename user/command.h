@@ -28,5 +28,6 @@ int command__run(const struct command_table *table, int argc, char **argv);
 int cmd_cover(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_event(int argc, char **argv);
+int cmd_boot(int argc, char **argv);
 
 #endif

@@ -93,6 +93,16 @@ _hytrace_event()
 	esac
 }
 
+_hytrace_boot()
+{
+	case $prev in
+	-f | --format) _hytrace_words 'text json chrome' ;;
+	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	-n | --functions) ;;
+	*) _hytrace_words '--format --output --functions --help' ;;
+	esac
+}
+
 _hytrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
@@ -110,11 +120,13 @@ _hytrace()
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare event --help --version'
+		_hytrace_words 'cover compare event boot --help --version'
 	elif [[ ${COMP_WORDS[1]} == cover ]]; then
 		_hytrace_cover
 	elif [[ ${COMP_WORDS[1]} == event ]]; then
 		_hytrace_event
+	elif [[ ${COMP_WORDS[1]} == boot ]]; then
+		_hytrace_boot
 	elif [[ ${COMP_WORDS[1]} == compare && $cur == -* ]]; then
 		_hytrace_words '--callers --all --help'
 	elif [[ ${COMP_WORDS[1]} == compare ]]; then

@@ -220,7 +220,7 @@ static bool find_anchor(Elf *elf, uint64_t *ret)
 
 static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, const char *path)
 {
-	const struct symbol *anchor = symbols__by_name(symbols, ANCHOR);
+	const struct symbol *anchor = symbols ? symbols__by_name(symbols, ANCHOR) : NULL;
 	uint64_t linked;
 	Elf *elf;
 	int fd;

@@ -20,6 +20,7 @@ struct kernel_id {
 };
 
 /*
+ * @symbols: NULL for those who do not need the offset; then only the kernel itself is asked for it.
  * @vmlinux: a file with the kernel's symbols, or NULL to look in the usual places when it is needed.
  * An unknown offset or build id is no error; a given vmlinux of another build is (-EINVAL).
  */

@@ -12,6 +12,7 @@ static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
 	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
+	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
 };
 
 const char *argp_program_version = "hytrace " HYTRACE_VERSION;
@@ -31,7 +32,8 @@ int main(int argc, char **argv)
 	static const struct command_table table = {
 		.list = commands,
 		.count = sizeof(commands) / sizeof(commands[0]),
-		.doc = "Kernel function coverage, in the kernel and in BPF; events of kernel functions.",
+		.doc = "Kernel function coverage, in the kernel and in BPF; events of kernel functions; "
+		       "the early boot.",
 		.where = "`hytrace COMMAND --help` tells its options; hytrace(1) has the whole story.",
 	};
 

@@ -7,5 +7,7 @@
 
 /* --duration */
 double option__seconds(struct argp_state *state, const char *text);
+/* --NAME, from 1 to @most */
+long option__number(struct argp_state *state, const char *name, const char *text, long most);
 
 #endif

@@ -4,28 +4,9 @@
  * double to most readers, which cannot hold a kernel address. Every field is always there; what is
  * unknown is null.
  */
-#include <inttypes.h>
-#include <json_writer.h>
-
+#include "json_parts.h"
 #include "report.h"
 #include "version.h"
-
-static void string_or_null(json_writer_t *w, const char *name, const char *value)
-{
-	if (value)
-		jsonw_string_field(w, name, value);
-	else
-		jsonw_null_field(w, name);
-}
-
-static void address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value)
-{
-	jsonw_name(w, name);
-	if (known)
-		jsonw_printf(w, "\"0x%" PRIx64 "\"", value);
-	else
-		jsonw_null(w);
-}
 
 static void strings(json_writer_t *w, const char *name, char *const *list)
 {
@@ -47,16 +28,6 @@ static void globs(json_writer_t *w, const char *name, const struct globs *globs)
 	for (size_t i = 0; i < globs->count; i++)
 		jsonw_string(w, globs->list[i].text);
 	jsonw_end_array(w);
-}
-
-static void write_kernel(json_writer_t *w, const struct kernel_id *id)
-{
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
-	string_or_null(w, "release", id->release);
-	string_or_null(w, "build_id", id->build_id);
-	address_or_null(w, "kaslr_offset", id->offset_known, id->kaslr_offset);
-	jsonw_end_object(w);
 }
 
 static void write_filters(json_writer_t *w, const struct coverage *c)
@@ -95,9 +66,9 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 	};
 
 	jsonw_start_object(w);
-	address_or_null(w, "addr", hit->link, hit->link);
-	string_or_null(w, "name", hit->name);
-	string_or_null(w, "module", hit->module);
+	json__address_or_null(w, "addr", hit->link, hit->link);
+	json__string_or_null(w, "name", hit->name);
+	json__string_or_null(w, "module", hit->module);
 	if (hit->module)
 		jsonw_lluint_field(w, "offset", hit->offset);
 	else
@@ -106,15 +77,6 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 	jsonw_lluint_field(w, "first_ns", hit->first_ns);
 	jsonw_uint_field(w, "cpu", hit->cpu);
 	jsonw_uint_field(w, "pid", hit->pid);
-	jsonw_end_object(w);
-}
-
-static void write_counters(json_writer_t *w, const char *name, const struct counters *counters)
-{
-	jsonw_name(w, name);
-	jsonw_start_object(w);
-	for (size_t i = 0; i < counters->count; i++)
-		jsonw_lluint_field(w, counters->list[i].name, counters->list[i].value);
 	jsonw_end_object(w);
 }
 
@@ -141,15 +103,15 @@ void report__json(const struct coverage *c, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
 	jsonw_string_field(w, "engine", c->engine);
-	write_kernel(w, &c->kernel);
-	string_or_null(w, "boot_id", c->boot_id);
+	json__kernel(w, &c->kernel);
+	json__string_or_null(w, "boot_id", c->boot_id);
 	strings(w, "command", c->command);
 	write_filters(w, c);
 	jsonw_float_field_fmt(w, "seconds", "%.3f", c->seconds);
 	write_window(w, &c->window);
 	write_totals(w, c);
-	write_counters(w, "lost", &c->lost);
-	write_counters(w, "cost", &c->cost);
+	json__counters(w, "lost", &c->lost);
+	json__counters(w, "cost", &c->cost);
 	strings(w, "modules", c->modules);
 	jsonw_bool_field(w, "follows_modules", c->follows_modules);
 	strings(w, "unattached", c->unattached);

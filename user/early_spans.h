@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* How long calls took, and in which others, as far as a trace of functions tells that. */
+#ifndef HYTRACE_EARLY_SPANS_H
+#define HYTRACE_EARLY_SPANS_H
+
+#include "early_calls.h"
+
+struct early_span {
+	size_t call;			/* its index */
+	uint64_t start, end;
+};
+
+/*
+ * The @most longest, in order of time, outer ones before inner ones; to be freed. All calls must have
+ * both names.
+ */
+int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
+		       size_t *ret_count);
+
+#endif
