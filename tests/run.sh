@@ -1,11 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make test` runs when everything is built: the unit tests, vm.sh, then the guest tests. The
-# last line is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing
-# run, or something that died, is a failure. HYTRACE_TEST_OUT= moves the logs from build/test.
+# What `make test` runs when everything is built: the unit tests, what is tested from this side of
+# guests (vm.sh itself, very early tracing), then the guest tests. The last line is the sum, "N passed,
+# N failed"; skips are shown and counted apart, above it. Nothing run, or something that died, is a
+# failure. HYTRACE_TEST_OUT= moves the logs from build/test.
 #
-# usage: run.sh [unit|vm|guest]
+# usage: run.sh [unit|vm|early|guest]
 
 set -uo pipefail
 
@@ -40,19 +41,19 @@ unit()
 	((ran)) || echo "0 1 0" >>"$tally"
 }
 
-# vm.sh itself: all guest tests believe what it says.
-vm()
+# A test that runs on this side and boots guests of its own; its last line is its sum.
+host()
 {
-	local log=$logs/vm.log counts
+	local name=$1 log=$logs/$1.log counts
 
-	"$here/guest/vm.sh" >"$log" 2>&1
+	"$here/guest/$name.sh" >"$log" 2>&1
 	counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2 0/p' "$log")
 	if [[ -z $counts || $counts == '0 '* ]]; then
-		echo "NOT OK   vm: its test died, see $log"
+		echo "NOT OK   $name: its test died, see $log"
 		counts='0 1 0'
 	fi
 	echo "$counts" >>"$tally"
-	echo "vm       $(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"
+	printf '%-8s %s\n' "$name" "$(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"
 	sed -n '/^not ok/,/^ok/{/^ok/!p}' "$log"
 }
 
@@ -72,15 +73,17 @@ mkdir -p "$logs"
 : >"$tally"
 case ${1:-all} in
 unit) unit ;;
-vm) vm ;;
+vm | early) host "$1" ;;
 guest) guest ;;
 all)
 	unit
-	vm
+	# vm.sh itself: all guest tests believe what it says.
+	host vm
+	host early
 	guest
 	;;
 *)
-	echo "run.sh: unknown argument $1; usage: run.sh [unit|vm|guest]" >&2
+	echo "run.sh: unknown argument $1; usage: run.sh [unit|vm|early|guest]" >&2
 	exit 2
 	;;
 esac

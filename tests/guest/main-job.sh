@@ -7,6 +7,7 @@
 #   2. Cover a real workload (workload.sh) with the set in the kernel and with the map in BPF,
 #      both at the same time, and explain every difference.
 #   3. In a second guest, where a nanosecond is an instruction, see what each of them costs.
+#   4. In a third, of that kind as well, look at the boot from before start_kernel() on.
 #
 # Leaves json, and lists for undertaker-tailor, in build/run/.
 set -euo pipefail
@@ -42,6 +43,11 @@ in-guest-cost)
 	run bpf build/hytrace cover -e bpf -o /tmp/bpf.json --
 	exit
 	;;
+in-guest-early)
+	build/hytrace boot -o "$out/early.trace" -f chrome
+	build/hytrace boot
+	exit
+	;;
 esac
 
 cd "$(dirname "$0")/../.."
@@ -55,6 +61,9 @@ kernel/vm.sh --append ftrace=oneshot --share "$out" -- \
 echo "Counting what it costs ..."
 kernel/vm.sh --icount --append mitigations=off -- \
 	tests/guest/main-job.sh in-guest-cost >"$out/cost.txt"
+echo "Looking at the early boot ..."
+kernel/vm.sh --icount --append 'ftrace=function trace_options=nooverwrite' --share "$out" -- \
+	tests/guest/main-job.sh in-guest-early >"$out/early.txt"
 
 echo
 echo "== Functions seen, by directory, of those that can be traced"
@@ -89,8 +98,12 @@ awk '$1 == "warm-up" { next }
      $1 == "bpf" { name = "kprobe.multi and a hash map, the same" }
      { printf "  %-40s %8.0f million  %6.2f x\n", name, total * 1000, total / base }' "$out/cost.txt"
 echo
+echo "== The boot from before start_kernel() until the function tracer runs"
+echo
+sed 's/^/  /' "$out/early.txt"
+echo
 echo "== Files"
 echo
-for f in "$out"/*.json "$out"/*.tailor; do
+for f in "$out"/*.json "$out"/*.tailor "$out"/*.trace; do
 	printf '  %-36s %8d bytes\n' "$f" "$(stat -c %s "$f")"
 done

@@ -1,0 +1,259 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests very early function tracing from the host, as what it needs is mostly other boots: of other
+# command lines, or watched by QEMU from outside. Many need no user space: they end in a panic, as
+# there is no init, and the kernel's log is what is looked at.
+#
+# The oracle is a QEMU plugin (early_oracle.c) that counts the calls of __fentry__ at each call site.
+#
+# Usage: tests/guest/early.sh [--filters N] [KERNEL]
+#   --filters N	how many random filters to try (default 6); 200 take a quarter of an hour
+#   KERNEL	as for vm.sh --kernel (default patched)
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+filters=6
+kernel=patched
+passed=0
+failed=0
+scratch=$(mktemp -d "${TMPDIR:-/tmp}/early.XXXXXX")
+trap 'rm -rf "$scratch"' EXIT
+
+while (($#)); do
+	case $1 in
+	--filters)
+		filters=${2:?a number is needed}
+		shift
+		;;
+	-*)
+		sed -n '/^# Usage/,/^$/s/^# \{0,1\}//p' "${BASH_SOURCE[0]}" >&2
+		exit 2
+		;;
+	*) kernel=$1 ;;
+	esac
+	shift
+done
+
+# check NAME GOT EXPECTED
+check()
+{
+	if [[ $2 == "$3" ]]; then
+		echo "ok $1"
+		passed=$((passed + 1))
+	else
+		printf 'not ok %s\n  got:      %q\n  expected: %q\n' "$1" "$2" "$3"
+		failed=$((failed + 1))
+	fi
+}
+
+holds()
+{
+	local name=$1
+	shift
+	if "$@"; then
+		check "$name" '' ''
+	else
+		check "$name" "$*" 'to be true'
+	fi
+}
+
+vm()
+{
+	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "$@"
+}
+
+# What the kernel's log says of early tracing, after a boot that ends without user space.
+log_of()
+{
+	vm --smp 1 --mem 512M --timeout 120 --console "$scratch/console" \
+		--append "rdinit=/none loglevel=7 $*" -- true >/dev/null 2>&1
+	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
+}
+
+# Was this boot traced early, and by how much?
+sites_of()
+{
+	log_of "$@" | sed -n 's/.* at \([0-9]*\) of the call sites.*/\1/p'
+}
+
+traced()
+{
+	[[ -n $(sites_of "$@") ]] && echo yes || echo no
+}
+
+symbol()
+{
+	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'
+}
+
+if [[ -d $kernel ]]; then
+	vmlinux=$kernel/vmlinux
+else
+	vmlinux=$("$clone/kernel/build.sh" --print-vmlinux) || exit 1
+fi
+
+# ---------------------------------------------------------------- the oracle
+
+# In the guest: "ADDRESS COUNT" of the early part, then its stats.
+# shellcheck disable=SC2016 # for the guest's sh
+early_calls='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
+	grep -v "^#" per_cpu/cpu0/trace | head -n "$recorded" |
+	sed "s/.*: [^ ]* <\([0-9a-f]*\)> <-.*/\1/" | sort | uniq -c | awk "{ print \$2, \$1 }" &&
+	sed "s/^/# /" early_stats'
+
+stat_in()
+{
+	sed -n "s/^# $2: //p" "$1"
+}
+
+# The call sites that ftrace knows, from the image's table. The kernel's build drops an entry now and
+# then; nobody changes such a site, so it calls __fentry__ for ever, and is no function to be traced.
+known_sites()
+{
+	local start stop
+
+	start=$(symbol __start_mcount_loc)
+	stop=$(symbol __stop_mcount_loc)
+	readelf -SW "$vmlinux" | sed -n 's/^ *\[ *[0-9]*\] //p' |
+		awk '$2 == "PROGBITS" { print $3, $4, $5 }' |
+		perl -e '
+			no warnings "portable";
+			my ($vmlinux, $start, $stop) = ($ARGV[0], hex $ARGV[1], hex $ARGV[2]);
+			while (<STDIN>) {
+				my ($addr, $off, $size) = map { hex } split;
+				next if $start < $addr || $start >= $addr + $size;
+				open(my $v, "<:raw", $vmlinux) or die;
+				seek($v, $off + $start - $addr, 0);
+				read($v, my $table, $stop - $start);
+				printf "%x\n", $_ for grep { $_ } unpack("Q*", $table);
+			}' "$vmlinux" "$start" "$stop" | sort
+}
+
+oracle()
+{
+	local mem=$1 got=$scratch/got expected=$scratch/expected plugin
+	shift
+
+	plugin=$scratch/early_oracle.so,fentry=$(symbol __fentry__)
+	plugin+=,begin=$(symbol x86_early_init_platform_quirks),out=$scratch/oracle
+	rm -f "$scratch/oracle"
+	vm --smp 1 --mem "$mem" --timeout 400 --qemu -plugin --qemu "$plugin" \
+		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr $*" \
+		-- sh -c "$early_calls" >"$got"
+	sort "$scratch/oracle" | join - <(known_sites) >"$expected"
+	sort "$scratch/oracle" | join -v 1 - <(known_sites) | sed 's/^/  not known to ftrace: /'
+	grep '^# ' "$got" | sed 's/^/  /'
+	check "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
+	grep -v '^#' "$got" | sort >"$got.calls"
+	holds "$mem: hundreds of thousands of calls" \
+		[ "$(awk '{ n += $2 } END { print n + 0 }' "$got.calls")" -gt 200000 ]
+	check "$mem: each function has been called as often as the oracle says" \
+		"$(diff "$got.calls" "$expected" | head -n 5)" ''
+	check "$mem: start_kernel is one of them" \
+		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls")" 1
+}
+
+# Where a function calls __fentry__: behind ENDBR, if it has one.
+site()
+{
+	objdump -d --no-show-raw-insn --disassemble="$1" "$vmlinux" |
+		sed -n 's/^ *\([0-9a-f]*\):.*call.*<__fentry__>.*/\1/p' | head -n 1
+}
+
+# The plugin has run in no guest of ours that KVM runs.
+gcc -O2 -shared -fPIC -o "$scratch/early_oracle.so" "$clone/tests/guest/early_oracle.c" || exit 1
+oracle 512M
+oracle 8G
+
+# ---------------------------------------------------------------- the command line
+
+check 'the option at the end of the line' "$(traced ftrace=function)" yes
+check 'in the middle' "$(traced ftrace=function quiet)" yes
+check 'of repeated ones the last one wins: function' "$(traced ftrace=nop ftrace=function)" yes
+check 'of repeated ones the last one wins: nop' "$(traced ftrace=function ftrace=nop)" no
+check 'a longer name is another tracer' "$(traced ftrace=functionx)" no
+check 'a longer option is another option' "$(traced noftrace=function xftrace=function)" no
+check 'ftrace_early=0 switches it off' "$(traced ftrace=function ftrace_early=0)" no
+check 'what is behind -- is for init' "$(traced -- ftrace=function)" no
+check 'oneshot is traced early, too' "$(traced ftrace=oneshot)" yes
+check 'no option, no early tracing' "$(traced quiet)" no
+
+# ---------------------------------------------------------------- crashes, lockdown
+
+# Not enough memory for anything: a panic long before there is a tracer.
+log=$(log_of 'ftrace=function ftrace_dump_on_oops mem=12M')
+check 'a crash before the tracer runs shows the last calls' \
+	"$(grep -c '<- ' <<<"$log")" 32
+check 'and not without ftrace_dump_on_oops' "$(log_of 'ftrace=function mem=12M')" ''
+holds 'lockdown: early calls are dropped, and the log says so' \
+	grep -q 'tracer function has not started: [0-9]* calls dropped' \
+	<<<"$(log_of 'ftrace=function lockdown=confidentiality')"
+
+# ---------------------------------------------------------------- filters
+
+# In the guest, booted with filters: which functions are traced, the same filters again by way of
+# tracefs, and which are traced then. Prints the differences. A filter of which nothing matches traces
+# nothing here, and everything by way of tracefs.
+# shellcheck disable=SC2016 # for the guest's sh
+filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
+	sed "s/ .*//" enabled_functions | sort >/tmp/boot
+	echo nop >current_tracer
+	for f in filter notrace; do echo >set_ftrace_$f; done
+	for f in filter notrace; do
+		[ $f = filter ] && list=$1 || list=$2
+		[ "$list" = - ] || echo "$list" | tr , "\n" | while read -r glob; do
+			echo "$glob" >>set_ftrace_$f
+		done 2>/dev/null
+	done
+	echo function >current_tracer
+	sed "s/ .*//" enabled_functions | sort >/tmp/later
+	[ "$1" = - ] || ! grep -q "^#" set_ftrace_filter || : >/tmp/later
+	diff /tmp/boot /tmp/later | head -5
+	grep -v "^differing: 0" early_stats | grep differing
+	echo "$(wc -l </tmp/boot) functions" >&2'
+
+# N lines of filters, the same ones each time: parts of names of functions, with stars and the rest.
+random_filters()
+{
+	awk -v n="$1" '
+		function pick(  name, part, k) {
+			name = names[int(rand() * count) + 1]
+			part = substr(name, 1 + int(rand() * 4), 3 + int(rand() * 8))
+			k = int(rand() * 8)
+			if (k == 0) return name
+			if (k == 1) return substr(name, 1, 3 + int(rand() * 6)) "*"
+			if (k == 2) return "*" substr(name, length(name) - 4)
+			if (k == 3) return "*" part "*"
+			if (k == 4) return substr(name, 1, 3) "*" substr(name, length(name) - 2)
+			if (k == 5) return "?" substr(name, 2)
+			if (k == 6) return "[a-f]" substr(name, 2, 3) "*"
+			return "no_such_" part
+		}
+		function list(  i, k, s) {
+			k = 1 + int(rand() * 4)
+			for (i = 0; i < k; i++)
+				s = s (i ? "," : "") (i && rand() < 0.15 ? "!" : "") pick()
+			return s
+		}
+		{ names[++count] = $3 }
+		END {
+			srand(42)
+			while (n-- > 0)
+				print rand() < 0.8 ? list() : "-", rand() < 0.4 ? list() : "-"
+		}' <(nm "$vmlinux" | grep -E ' [tT] [a-z_0-9]+$' | sort -k3)
+}
+
+while read -r only except; do
+	options=ftrace=function
+	[[ $only == - ]] || options+=" ftrace_filter=$only"
+	[[ $except == - ]] || options+=" ftrace_notrace=$except"
+	check "$options: the same functions as by way of tracefs" \
+		"$(vm --smp 1 --append "$options" -- sh -c "$filters_again" sh "$only" "$except" \
+			</dev/null 2>"$scratch/n" || echo died)" ''
+	sed 's/^/  /' "$scratch/n"
+done < <(random_filters "$filters")
+
+echo "$passed passed, $failed failed"
+((failed == 0))
