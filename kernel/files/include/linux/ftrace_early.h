@@ -56,7 +56,21 @@ void kallsyms_on_each_sorted(const unsigned long *addrs, unsigned long nr,
 					unsigned long offset),
 			     void *data);
 
-/* What the architecture does. */
+/* The recorders, and what they use. */
+struct early_call;
+struct early_pair;
+
+extern struct early_call *early_ftrace_pos;
+extern struct early_call *early_ftrace_end;
+extern u32 early_ftrace_tsc_high;
+extern struct early_pair *early_ftrace_set;
+extern u32 early_ftrace_pairs;
+extern u32 early_ftrace_refused;
+
+void early_ftrace_record(void);
+void early_ftrace_record_once(void);
+
+/* What else the architecture does. */
 bool arch_early_ftrace_possible(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);

@@ -137,8 +137,8 @@ static bool early_buffer_kept;
 
 /* The command line, cut into its words. */
 static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
-static const char *early_filter __initdata;
-static const char *early_notrace __initdata;
+static char *early_filter __initdata;
+static char *early_notrace __initdata;
 static unsigned long *early_filter_sites __initdata;
 static unsigned long *early_notrace_sites __initdata;
 
@@ -417,7 +417,7 @@ static bool __init early_reserve(bool filter)
 }
 
 /* Resolves one list, and wipes the scratch memory, which is to be a set. */
-static const char *__init early_filter_init(char *list, unsigned long *sites)
+static char *__init early_filter_init(char *list, unsigned long *sites)
 {
 	size_t len = strlen(list) + 1, bytes, words = 1;
 	void *scratch = early_once ? (void *)early_ftrace_set : early_pieces[0].start;
@@ -598,7 +598,7 @@ void __init early_ftrace_mark(void)
 typedef void (*early_fn)(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
 			 u64 tsc);
 
-static void __init early_for_each_call(struct trace_array *tr, early_fn fn)
+static void __init early_read_calls(struct trace_array *tr, early_fn fn)
 {
 	struct early_call *call;
 	unsigned long n = 0;
@@ -633,7 +633,7 @@ static int __init early_pair_cmp(const void *a, const void *b)
 }
 
 /* In order of time. Ends the set's use as a set. */
-static void __init early_for_each_pair(struct trace_array *tr, early_fn fn)
+static void __init early_read_pairs(struct trace_array *tr, early_fn fn)
 {
 	struct early_pair *set = early_ftrace_set;
 	unsigned int i, nr = 0;
@@ -762,9 +762,9 @@ static void __init early_copy(struct trace_array *tr)
 
 	ring_buffer_set_clock(buffer, early_stamp_clock);
 	if (early_once)
-		early_for_each_pair(tr, early_copy_call);
+		early_read_pairs(tr, early_copy_call);
 	else
-		early_for_each_call(tr, early_copy_call);
+		early_read_calls(tr, early_copy_call);
 	ring_buffer_set_clock(buffer, early_time.now);
 
 	/* Readers pass over what is older than this: the buffer was reset a moment ago. */
@@ -897,7 +897,8 @@ void __init early_ftrace_finish(void)
 		if (early_tr && !strcmp(early_tr->current_trace->name, early_stats.tracer))
 			early_copy(early_tr);
 		else
-			pr_warn("tracer %s has not started: %lu calls dropped\n", early_stats.tracer,
+			pr_warn("tracer %s has not started: %lu calls dropped\n",
+				early_stats.tracer,
 				early_once ? early_ftrace_pairs : early_nr_calls());
 		arch_early_ftrace_nop_all();
 		early_stop();
@@ -952,14 +953,11 @@ bool early_ftrace_keeps_buffer(void)
 
 #define EARLY_DUMP_CALLS	32
 
+/* What a crash calls first; the boot has no other use for them. */
 static bool __init early_begins_crash(unsigned long ip)
 {
-	unsigned long start = 0;
-
-	/* What a crash calls first; the boot has no other use for them. */
-	kallsyms_lookup_size_offset(ip, NULL, &start);
-	start = ip - start;
-	return start == (unsigned long)panic || start == (unsigned long)oops_enter;
+	/* The call site is at the function's head, behind what landing pad it has. */
+	return ip - (unsigned long)panic < 16 || ip - (unsigned long)oops_enter < 16;
 }
 
 /* Before @end, in piece @i and the one before; the last ones first. */
@@ -968,28 +966,25 @@ static void __init early_dump_calls(void)
 	struct early_call *call, *end = NULL;
 	unsigned int i = early_nr_pieces, piece_of_end = early_nr_pieces - 1, n = 0;
 
-	/* The crash itself calls a lot: find its beginning. */
+	/* The crash itself calls a lot, all the more if it is printed on a slow console. */
 	while (i--) {
 		for (call = early_piece_end(i); call-- > early_pieces[i].start;) {
 			if (call->ip && early_begins_crash(early_ip(call->ip))) {
 				end = call;
 				piece_of_end = i;
 			}
-			if (++n > 65536)
-				goto found;
 		}
 	}
-found:
 	i = piece_of_end;
 	if (!end)
 		end = early_piece_end(i);
 
-	n = 0;
 	for (;; end = early_piece_end(--i)) {
 		for (call = end; call-- > early_pieces[i].start && n < EARLY_DUMP_CALLS;) {
 			if (!call->ip)
 				continue;
-			pr_emerg("%3d %ps <- %pS\n", -(int)++n, (void *)early_ip(call->ip),
+			n++;
+			pr_emerg("-%u %ps <- %pS\n", n, (void *)early_ip(call->ip),
 				 (void *)early_address(call->parent_ip));
 		}
 		if (!i || n == EARLY_DUMP_CALLS)

@@ -41,6 +41,7 @@ static inline const unsigned long *early_ftrace_sites(const char *globs, int ena
 {
 	return NULL;
 }
+
 static inline bool early_ftrace_keeps_buffer(void) { return false; }
 static inline void early_ftrace_keep_buffer(bool keep) { }
 

@@ -27,9 +27,6 @@
 /* Given back to memblock by reserve_brk() where nobody has asked for it. */
 RESERVE_BRK(early_ftrace, 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT);
 
-void early_ftrace_record(void);
-void early_ftrace_record_once(void);
-
 static u8 fentry_insn[JMP32_INSN_SIZE] __initdata;
 
 /* As data: objtool would take an address in its middle for something to jump to. */
