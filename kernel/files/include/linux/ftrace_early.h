@@ -50,8 +50,10 @@ static inline u64 kallsyms_pair(char a, char b)
 	return 1ULL << ((a * 5 + b) & 63);
 }
 
+u64 kallsyms_name_pairs(const u8 *tokens, unsigned int len);
+char kallsyms_name_first(const u8 *tokens, unsigned int len);
 void kallsyms_on_each_sorted(const unsigned long *addrs, unsigned long nr,
-			     bool (*want)(void *data, char first, u64 pairs),
+			     bool (*want)(void *data, const u8 *tokens, unsigned int len),
 			     void (*fn)(void *data, unsigned long i, char *name,
 					unsigned long offset),
 			     void *data);

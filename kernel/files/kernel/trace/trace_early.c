@@ -73,7 +73,6 @@
 #include <linux/seq_file.h>
 #include <linux/sort.h>
 #include <linux/string.h>
-#include <asm/ftrace.h>
 #include <asm/sections.h>
 #include <asm/setup.h>
 
@@ -220,16 +219,25 @@ static void __init early_glob_init(struct early_glob *glob)
 	}
 }
 
-/* An index is of a site, whatever its name. */
-static bool __init early_globs_want(void *data, char first, u64 pairs)
+static bool __init early_globs_want(void *data, const u8 *tokens, unsigned int len)
 {
 	const struct early_globs *globs = data;
+	char first = kallsyms_name_first(tokens, len);
 	const struct early_glob *glob;
+	bool counted = false;
+	u64 pairs = 0;
 
 	for (glob = globs->glob; glob < globs->glob + globs->nr; glob++) {
+		/* An index is of a site, whatever its name. */
 		if (glob->type == MATCH_INDEX)
 			return true;
-		if (!(glob->pairs & ~pairs) && (!first || !glob->first || first == glob->first))
+		if (glob->first && glob->first != first)
+			continue;
+		if (!counted) {
+			pairs = kallsyms_name_pairs(tokens, len);
+			counted = true;
+		}
+		if (!(glob->pairs & ~pairs))
 			return true;
 	}
 	return false;
@@ -250,6 +258,8 @@ static void __init early_globs_apply(void *data, unsigned long i, char *name,
 	const struct early_globs *globs = data;
 	unsigned int g;
 
+	if (!early_site_valid(i))
+		return;
 	if (offset > FTRACE_MCOUNT_MAX_OFFSET)
 		name = NULL;
 

@@ -10,18 +10,18 @@
  * while it is on, and what it has always been before and after. So it costs
  * nothing when it is off.
  */
+#include <linux/cpufeature.h>
 #include <linux/ftrace.h>
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
+#include <linux/processor.h>
 #include <linux/string.h>
-#include <asm/cpufeature.h>
-#include <asm/ftrace.h>
+#include <linux/sync_core.h>
+#include <linux/trace_clock.h>
+#include <asm/cmdline.h>
 #include <asm/nops.h>
-#include <asm/processor.h>
 #include <asm/setup.h>
-#include <asm/sync_core.h>
 #include <asm/text-patching.h>
-#include <asm/trace_clock.h>
 #include <asm/tsc.h>
 
 /* Given back to memblock by reserve_brk() where nobody has asked for it. */
