@@ -60,7 +60,6 @@
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kallsyms.h>
-#include <linux/kdebug.h>
 #include <linux/kmemleak.h>
 #include <linux/kstrtox.h>
 #include <linux/math64.h>
@@ -306,8 +305,8 @@ static void __init early_resolve(char *list, unsigned long *sites, void *scratch
 
 static bool __init early_site_traced(unsigned long i)
 {
-	return (!early_filter_sites || test_bit(i, early_filter_sites)) &&
-	       (!early_notrace_sites || !test_bit(i, early_notrace_sites));
+	return (!early_filter || test_bit(i, early_filter_sites)) &&
+	       (!early_notrace || !test_bit(i, early_notrace_sites));
 }
 
 /* Make NOPs of the sites that are not to be traced. */
@@ -427,7 +426,7 @@ static bool __init early_reserve(bool filter)
 }
 
 /* Resolves one list, and wipes the scratch memory, which is to be a set. */
-static char *__init early_filter_init(char *list, unsigned long *sites)
+static void __init early_filter_init(const char *list, unsigned long *sites)
 {
 	size_t len = strlen(list) + 1, bytes, words = 1;
 	void *scratch = early_once ? (void *)early_ftrace_set : early_pieces[0].start;
@@ -441,7 +440,6 @@ static char *__init early_filter_init(char *list, unsigned long *sites)
 	memcpy(copy, list, len);
 	early_resolve(copy, sites, scratch);
 	memset(scratch, 0, bytes + len);
-	return list;
 }
 
 static int early_panic_event(struct notifier_block *nb, unsigned long event, void *data);
@@ -466,32 +464,27 @@ void __init early_ftrace_start(void)
 
 	if (params.off || !params.tracer || !arch_early_ftrace_possible())
 		return;
-	if (!strcmp(params.tracer, "function"))
-		early_stats.tracer = "function";
-	else if (IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(params.tracer, "oneshot"))
-		early_stats.tracer = "oneshot";
-	else
+	early_once = IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(params.tracer, "oneshot");
+	if (!early_once && strcmp(params.tracer, "function"))
 		return;
-	early_once = *early_stats.tracer == 'o';
 
-	if (params.only && !*params.only)
-		params.only = NULL;
-	if (params.except && !*params.except)
-		params.except = NULL;
-	if (!early_reserve(params.only || params.except)) {
-		early_stats.tracer = NULL;
+	/* An empty list is none. */
+	if (params.only && *params.only)
+		early_filter = params.only;
+	if (params.except && *params.except)
+		early_notrace = params.except;
+	if (!early_reserve(early_filter || early_notrace)) {
+		pr_warn("filters of %lu functions take more than CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT allows\n",
+			early_nr_sites());
 		return;
 	}
+	early_stats.tracer = early_once ? "oneshot" : "function";
 
 	start = arch_early_ftrace_clock();
-	if (params.only)
-		early_filter = early_filter_init(params.only, early_filter_sites);
-	else
-		early_filter_sites = NULL;
-	if (params.except)
-		early_notrace = early_filter_init(params.except, early_notrace_sites);
-	else
-		early_notrace_sites = NULL;
+	if (early_filter)
+		early_filter_init(early_filter, early_filter_sites);
+	if (early_notrace)
+		early_filter_init(early_notrace, early_notrace_sites);
 	early_skip_sites();
 	early_stats.filter_cycles = arch_early_ftrace_clock() - start;
 
@@ -509,6 +502,11 @@ static unsigned long __init early_lost_now(void)
 	struct early_call *pos = READ_ONCE(early_ftrace_pos);
 
 	return pos > early_ftrace_end ? pos - early_ftrace_end : 0;
+}
+
+static unsigned long __init early_all_lost(void)
+{
+	return early_once ? early_ftrace_refused : early_lost + early_lost_now();
 }
 
 /**
@@ -628,6 +626,9 @@ static void __init early_read_calls(struct trace_array *tr, early_fn fn)
 			   high << 32 | call->tsc);
 		}
 	}
+	/* None has found room since. */
+	if (n && n == early_mark)
+		early_stats.before_ftrace_init = early_stats.recorded;
 }
 
 static u64 __init early_pair_tsc(const struct early_pair *pair)
@@ -782,9 +783,28 @@ static void __init early_copy(struct trace_array *tr)
 
 	early_stats.last = early_stamp;
 	early_stats.clock = tracing_clock_name(tr);
-	early_stats.lost = early_once ? early_ftrace_refused : early_lost + early_lost_now();
+	early_stats.lost = early_all_lost();
 	early_stats.overwritten = ring_buffer_overrun_cpu(buffer, early_stats.cpu) +
 				  ring_buffer_dropped_events_cpu(buffer, early_stats.cpu);
+}
+
+static void __init early_count_call(struct trace_array *tr, unsigned long ip,
+				    unsigned long parent_ip, u64 tsc)
+{
+	early_stats.recorded++;
+}
+
+/* No tracer wants them. */
+static void __init early_drop(void)
+{
+	if (early_once)
+		early_read_pairs(NULL, early_count_call);
+	else
+		early_read_calls(NULL, early_count_call);
+	pr_warn("tracer %s has not started: %lu calls dropped\n", early_stats.tracer,
+		early_stats.recorded + early_all_lost());
+	early_stats.recorded = 0;
+	early_stats.before_ftrace_init = 0;
 }
 
 static void __init early_stop(void)
@@ -853,13 +873,13 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
  * @tr: the trace_array whose tracer is about to start
  *
  * For what was recorded, and for what will be until the tracer runs: allocating
- * is a lot of calls. What the buffer had before is left for what comes then.
+ * is a lot of calls. At least half of what the buffer had is left for what comes
+ * then.
  */
 void __init early_ftrace_prepare(struct trace_array *tr)
 {
-	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	unsigned long had, calls, size;
 	int cpu = raw_smp_processor_id();
-	unsigned long had, events, size;
 	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
 	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
 
@@ -870,22 +890,22 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 	if (early_once)
 		return;
 
-	had = ring_buffer_size(buffer, cpu);
-	for (;;) {
-		events = early_nr_calls();
-		if (events * 28 <= had)
-			break;
-		events += events / 4 + 16384;
-		size = had + DIV_ROUND_UP(events, per_page) * (PAGE_SIZE - 16);
+	had = ring_buffer_size(tr->array_buffer.buffer, cpu);
+	do {
+		/* Each page for 145 of them takes some 30 calls to allocate. */
+		calls = early_nr_calls();
+		calls += calls / 4 + 16384;
+		size = DIV_ROUND_UP(calls, per_page) * (PAGE_SIZE - 16);
+		if (size <= had / 2)
+			return;
+		size += had;
 		if (early_resize(tr, size, cpu) < 0) {
 			pr_warn("no memory for a ring buffer of %lu bytes: the first calls will be overwritten\n",
 				size);
-			break;
+			return;
 		}
 		early_stats.ring_buffer_bytes = size;
-		if (early_nr_calls() + 8192 <= events)
-			break;
-	}
+	} while (early_nr_calls() + 8192 > calls);
 }
 
 /**
@@ -907,9 +927,7 @@ void __init early_ftrace_finish(void)
 		if (early_tr && !strcmp(early_tr->current_trace->name, early_stats.tracer))
 			early_copy(early_tr);
 		else
-			pr_warn("tracer %s has not started: %lu calls dropped\n",
-				early_stats.tracer,
-				early_once ? early_ftrace_pairs : early_nr_calls());
+			early_drop();
 		arch_early_ftrace_nop_all();
 		early_stop();
 		local_irq_restore(flags);
