@@ -15,6 +15,13 @@ build=$(dirname "$here")/build
 logs=${HYTRACE_TEST_OUT:-$build/test}
 tally=$logs/tally
 
+# "PASSED FAILED SKIPPED" of a file of TAP.
+tap_counts()
+{
+	awk '/^ok .*# SKIP/ { s++; next } /^ok / { p++ } /^not ok / { f++ }
+		END { print p + 0, f + 0, s + 0 }' "$1" 2>/dev/null || echo 0 0 0
+}
+
 # Criterion counts for itself; a program that died before it could has no summary.
 unit()
 {
@@ -27,9 +34,7 @@ unit()
 		status=0
 		"$build/tests/unit/$name" --tap="$logs/unit/$name.tap" --color=never \
 			>"$logs/unit/$name.log" 2>&1 || status=$?
-		counts=$(awk '/^ok .*# SKIP/ { s++; next } /^ok / { p++ } /^not ok / { f++ }
-			END { print p + 0, f + 0, s + 0 }' "$logs/unit/$name.tap" 2>/dev/null)
-		: "${counts:=0 0 0}"
+		counts=$(tap_counts "$logs/unit/$name.tap")
 		if [[ $status -ne 0 && $counts == *' 0 '* || $counts == '0 0 '* ]]; then
 			echo "0 1 0" >>"$tally"
 			echo "NOT OK   unit: $name: exit status $status, see $logs/unit/$name.log"
@@ -41,16 +46,16 @@ unit()
 	((ran)) || echo "0 1 0" >>"$tally"
 }
 
-# A test that runs on this side and boots guests of its own; its last line is its sum.
+# A test that runs on this side and boots guests of its own.
 host()
 {
-	local name=$1 log=$logs/$1.log counts
+	local name=$1 log=$logs/$1.log status=0 counts
 
-	"$here/guest/$name.sh" >"$log" 2>&1
-	counts=$(sed -n '$s/^\([0-9]*\) passed, \([0-9]*\) failed$/\1 \2 0/p' "$log")
-	if [[ -z $counts || $counts == '0 '* ]]; then
-		echo "NOT OK   $name: its test died, see $log"
-		counts='0 1 0'
+	"$here/guest/$name.sh" >"$log" 2>&1 || status=$?
+	counts=$(tap_counts "$log")
+	if ! grep -qE '^1\.\.[1-9]' "$log" || [[ $status -ne 0 && $counts == *' 0 '* ]]; then
+		echo "NOT OK   $name: its test died with status $status, see $log"
+		echo "0 1 0" >>"$tally"
 	fi
 	echo "$counts" >>"$tally"
 	printf '%-8s %s\n' "$name" "$(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"

@@ -8,7 +8,7 @@
 # The oracle is a QEMU plugin (early_oracle.c) that counts the calls of __fentry__ at each call site.
 #
 # Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
-#   --all	with 8 GiB, too, and 200 filters, which takes an hour
+#   --all	with 8 GiB and other clocks, too, and 200 filters, which takes an hour
 #   --filters N	how many random filters to try (default 3)
 #   KERNEL	as for vm.sh --kernel (default patched)
 
@@ -17,17 +17,18 @@ set -uo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 filters=3
 sizes=(512M)
+clocks=(local)
 kernel=patched
-passed=0
-failed=0
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/early.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+scratch=$tap_scratch
 
 while (($#)); do
 	case $1 in
 	--all)
 		filters=200
 		sizes+=(8G)
+		clocks+=(global boot mono)
 		;;
 	--filters)
 		filters=${2:?a number is needed}
@@ -42,29 +43,6 @@ while (($#)); do
 	shift
 done
 
-# check NAME GOT EXPECTED
-check()
-{
-	if [[ $2 == "$3" ]]; then
-		echo "ok $1"
-		passed=$((passed + 1))
-	else
-		printf 'not ok %s\n  got:      %q\n  expected: %q\n' "$1" "$2" "$3"
-		failed=$((failed + 1))
-	fi
-}
-
-holds()
-{
-	local name=$1
-	shift
-	if "$@"; then
-		check "$name" '' ''
-	else
-		check "$name" "$*" 'to be true'
-	fi
-}
-
 vm()
 {
 	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "$@"
@@ -73,20 +51,15 @@ vm()
 # What the kernel's log says of early tracing, after a boot that ends without user space.
 log_of()
 {
-	vm --smp 1 --mem 512M --timeout 120 --console "$scratch/console" \
+	vm --smp 1 --mem 512M --timeout 20 --console "$scratch/console" \
 		--append "rdinit=/none loglevel=7 $*" -- true >/dev/null 2>&1
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
 }
 
-# Was this boot traced early, and by how much?
-sites_of()
-{
-	log_of "$@" | sed -n 's/.* at \([0-9]*\) of the call sites.*/\1/p'
-}
-
+# Was this boot traced early? The filter makes it a short one.
 traced()
 {
-	[[ -n $(sites_of "$@") ]] && echo yes || echo no
+	log_of "ftrace_filter=start_kernel $*" | grep -q ' of the call sites' && echo yes || echo no
 }
 
 symbol()
@@ -102,12 +75,10 @@ fi
 
 # ---------------------------------------------------------------- the oracle
 
-# In the guest: "ADDRESS COUNT" of the early part, then its stats.
+# In the guest: the early part as it prints, and its stats. Counting is quicker on this side.
 # shellcheck disable=SC2016 # for the guest's sh
-early_calls='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
-	grep -v "^#" per_cpu/cpu0/trace | head -n "$recorded" |
-	sed "s/.*: [^ ]* <\([0-9a-f]*\)> <-.*/\1/" | sort | uniq -c | awk "{ print \$2, \$1 }" &&
-	sed "s/^/# /" early_stats'
+early_part='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
+	grep -v "^#" per_cpu/cpu0/trace | head -n "$recorded" && sed "s/^/# /" early_stats'
 
 stat_in()
 {
@@ -147,17 +118,18 @@ oracle()
 	rm -f "$scratch/oracle"
 	vm --smp 1 --mem "$mem" --timeout 400 --qemu -plugin --qemu "$plugin" \
 		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr $*" \
-		-- sh -c "$early_calls" >"$got"
+		-- sh -c "$early_part" >"$got"
+	sed -n 's/.*: [^ ]* <\([0-9a-f]*\)> <-.*/\1/p' "$got" | sort | uniq -c |
+		awk '{ print $2, $1 }' | sort >"$got.calls"
 	sort "$scratch/oracle" | join - <(known_sites) >"$expected"
-	sort "$scratch/oracle" | join -v 1 - <(known_sites) | sed 's/^/  not known to ftrace: /'
-	grep '^# ' "$got" | sed 's/^/  /'
-	check "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
-	grep -v '^#' "$got" | sort >"$got.calls"
-	holds "$mem: hundreds of thousands of calls" \
+	sort "$scratch/oracle" | join -v 1 - <(known_sites) | sed 's/^/# not known to ftrace: /'
+	grep '^# ' "$got"
+	is "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
+	ok "$mem: hundreds of thousands of calls" \
 		[ "$(awk '{ n += $2 } END { print n + 0 }' "$got.calls")" -gt 200000 ]
-	check "$mem: each function has been called as often as the oracle says" \
+	is "$mem: each function has been called as often as the oracle says" \
 		"$(diff "$got.calls" "$expected" | head -n 5)" ''
-	check "$mem: start_kernel is one of them" \
+	is "$mem: start_kernel is one of them" \
 		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls")" 1
 }
 
@@ -174,28 +146,72 @@ for size in "${sizes[@]}"; do
 	oracle "$size"
 done
 
+# ---------------------------------------------------------------- time
+
+# In the guest: how long the early part took, how long from start_kernel() to kernel_init(), and how
+# often time goes back from the first event until well behind the hand-over, all in nanoseconds of the
+# guest, in which a cycle of the TSC is one.
+# shellcheck disable=SC2016 # for the guest's sh
+times='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
+	grep -v "^#" per_cpu/cpu0/trace | perl -ne "
+		/\s(\d+)(\.(\d+))?: (\S+) <-/ or next;
+		my \$t = defined \$3 ? \$1 * 1e9 + \$3 * 1e3 : \$1;
+		\$back++ if \$n++ < $recorded + 1000 && \$t < \$last;
+		\$last = \$t;
+		\$first //= \$t;
+		\$end = \$t if \$n == $recorded;
+		\$init //= \$t if \$4 eq \"kernel_init\";
+		END { printf \"%d %d %d\\n\", \$end - \$first, \$init - \$first, \$back }"'
+
+# Without KASLR each boot takes the very same instructions.
+times_of()
+{
+	vm --icount --timeout 200 --append "nokaslr ftrace=function trace_options=nooverwrite \
+		ftrace_filter=start_kernel,kernel_init*,*alloc* $1" -- sh -c "$times"
+}
+
+# Is $1 within 1 % of $2?
+agrees()
+{
+	(($2 > 0 && 100 * $1 > 99 * $2 && 100 * $1 < 101 * $2))
+}
+
+# What the TSC says is what QEMU says: it counts instructions.
+read -r early_ns init_ns back < <(times_of trace_clock=x86-tsc)
+is 'x86-tsc: never goes back' "$back" 0
+for clock in "${clocks[@]}"; do
+	read -r early init back < <(times_of "trace_clock=$clock")
+	is "$clock: never goes back over the hand-over" "$back" 0
+	ok "$clock: the early part takes what QEMU says, $early_ns ns" agrees "$early" "$early_ns"
+	[[ $clock != local ]] ||
+		ok "$clock: and so does start_kernel() until init, $init_ns ns" agrees "$init" "$init_ns"
+done
+# The kernel finds out late that the TSC is none to rely on, and takes another clock.
+read -r early init back < <(times_of tsc=unstable)
+ok 'an unstable TSC: early calls survive the change of the clock' agrees "$early" "$early_ns"
+
 # ---------------------------------------------------------------- the command line
 
-check 'the option at the end of the line' "$(traced ftrace=function)" yes
-check 'in the middle' "$(traced ftrace=function nosmp)" yes
-check 'of repeated ones the last one wins: function' "$(traced ftrace=nop ftrace=function)" yes
-check 'of repeated ones the last one wins: nop' "$(traced ftrace=function ftrace=nop)" no
-check 'a longer name is another tracer' "$(traced ftrace=functionx)" no
-check 'a longer option is another option' "$(traced noftrace=function xftrace=function)" no
-check 'ftrace_early=0 switches it off' "$(traced ftrace=function ftrace_early=0)" no
-check 'what is behind -- is for init' "$(traced -- ftrace=function)" no
-check 'oneshot is traced early, too' "$(traced ftrace=oneshot)" yes
-check 'no option, no early tracing' "$(traced nosmp)" no
+is 'the option at the end of the line' "$(traced ftrace=function)" yes
+is 'in the middle' "$(traced ftrace=function nosmp)" yes
+is 'of repeated ones the last one wins: function' "$(traced ftrace=nop ftrace=function)" yes
+is 'of repeated ones the last one wins: nop' "$(traced ftrace=function ftrace=nop)" no
+is 'a longer name is another tracer' "$(traced ftrace=functionx)" no
+is 'a longer option is another option' "$(traced noftrace=function xftrace=function)" no
+is 'ftrace_early=0 switches it off' "$(traced ftrace=function ftrace_early=0)" no
+is 'what is behind -- is for init' "$(traced -- ftrace=function)" no
+is 'oneshot is traced early, too' "$(traced ftrace=oneshot)" yes
+is 'no option, no early tracing' "$(traced nosmp)" no
 
 # ---------------------------------------------------------------- crashes, lockdown
 
 # Not enough memory for anything: a panic long before there is a tracer.
 log=$(log_of 'ftrace=function ftrace_dump_on_oops mem=4M')
-check 'a crash before the tracer runs shows the last calls' \
+is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
-check 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
-check 'and not without ftrace_dump_on_oops' "$(log_of 'ftrace=function mem=4M')" ''
-holds 'lockdown: early calls are dropped, and the log says so' \
+is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
+is 'and not without ftrace_dump_on_oops' "$(log_of 'ftrace=function mem=4M')" ''
+ok 'lockdown: early calls are dropped, and the log says so' \
 	grep -q 'tracer function has not started: [0-9]* calls dropped' \
 	<<<"$(log_of 'ftrace=function lockdown=confidentiality')"
 
@@ -257,11 +273,10 @@ while read -r only except; do
 	options=ftrace=function
 	[[ $only == - ]] || options+=" ftrace_filter=$only"
 	[[ $except == - ]] || options+=" ftrace_notrace=$except"
-	check "$options: the same functions as by way of tracefs" \
+	is "$options: the same functions as by way of tracefs" \
 		"$(vm --smp 1 --append "$options" -- sh -c "$filters_again" sh "$only" "$except" \
 			</dev/null 2>"$scratch/n" || echo died)" ''
-	sed 's/^/  /' "$scratch/n"
+	sed 's/^/# /' "$scratch/n"
 done < <(random_filters "$filters")
 
-echo "$passed passed, $failed failed"
-((failed == 0))
+tap_end

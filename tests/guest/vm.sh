@@ -11,10 +11,10 @@ set -uo pipefail
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 kernel=${1:-patched}
-passed=0
-failed=0
-scratch=$(mktemp -d "${TMPDIR:-/tmp}/vm test.XXXXXX")
-trap 'rm -rf "$scratch"' EXIT
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+scratch="$tap_scratch/vm test"
+mkdir "$scratch"
 # Where vm.sh keeps what belongs to a run: its QEMUs can be told from all others by that.
 export TMPDIR=$scratch/run
 mkdir "$TMPDIR"
@@ -22,18 +22,6 @@ mkdir "$TMPDIR"
 vm()
 {
 	"$clone/kernel/vm.sh" --kernel "$kernel" "$@"
-}
-
-# check NAME GOT EXPECTED
-check()
-{
-	if [[ $2 == "$3" ]]; then
-		echo "ok $1"
-		passed=$((passed + 1))
-	else
-		printf 'not ok %s\n  got:      %q\n  expected: %q\n' "$1" "$2" "$3"
-		failed=$((failed + 1))
-	fi
 }
 
 our_qemus()
@@ -76,55 +64,55 @@ test_command()
 	END
 	(cd "$dir/cwd" && vm --share "$dir/share" -- env CLONE="$clone" bash inside "$dir/share" \
 		"${awkward[@]}" >"$dir/out" 2>"$dir/err")
-	check "the status is the command's" $? 7
-	check 'stdout is whole and nothing else' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
-	check "stderr is the command's alone" "$(<"$dir/err")" warning
-	check 'the command saw what it should' "$(cat "$dir/share/results")" "$(
+	is "the status is the command's" $? 7
+	is 'stdout is whole and nothing else' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
+	is "stderr is the command's alone" "$(<"$dir/err")" warning
+	is 'the command saw what it should' "$(cat "$dir/share/results")" "$(
 		printf '<%s>' "${awkward[@]}"
 		printf '\n%s' "$dir/cwd" kept root 0 0 clone cache module bpftool tracefs)"
-	check 'the current directory was not changed' "$(<"$dir/cwd/file")" kept
-	check 'nothing was written to the root' "$(ls /etc/vm-test 2>/dev/null)" ''
+	is 'the current directory was not changed' "$(<"$dir/cwd/file")" kept
+	is 'nothing was written to the root' "$(ls /etc/vm-test 2>/dev/null)" ''
 }
 
 test_slow_reader()
 {
-	check 'a slow reader loses nothing' \
+	is 'a slow reader loses nothing' \
 		"$(vm -- head -c 2000000 /dev/zero | (sleep 8 && wc -c))" 2000000
 }
 
 test_closed()
 {
 	vm --timeout 60 -- yes | head -n 1 >"$scratch/closed"
-	check 'a reader that goes away ends the guest' "${PIPESTATUS[0]} $(<"$scratch/closed")" '141 y'
+	is 'a reader that goes away ends the guest' "${PIPESTATUS[0]} $(<"$scratch/closed")" '141 y'
 }
 
 test_panic()
 {
 	vm -- bash -c 'echo before; echo c >/proc/sysrq-trigger; exit 0' \
 		>"$scratch/out" 2>"$scratch/err"
-	check 'a panic is 125' $? 125
-	check 'output before a panic arrives' "$(<"$scratch/out")" before
-	check 'the console is shown' "$(grep -c 'Kernel panic - not syncing: sysrq' "$scratch/err")" 1
+	is 'a panic is 125' $? 125
+	is 'output before a panic arrives' "$(<"$scratch/out")" before
+	is 'the console is shown' "$(grep -c 'Kernel panic - not syncing: sysrq' "$scratch/err")" 1
 }
 
 test_never_ran()
 {
 	vm --append rdinit=/nowhere --timeout 60 -- true >"$scratch/out" 2>"$scratch/err"
-	check 'a guest that does not boot is no pass' "$?" 125
+	is 'a guest that does not boot is no pass' "$?" 125
 	"$clone/kernel/vm.sh" --kernel /nowhere -- true 2>/dev/null
-	check 'no such kernel is 125' $? 125
+	is 'no such kernel is 125' $? 125
 	vm --no-such-option -- true 2>/dev/null
-	check 'a wrong option is 125' $? 125
+	is 'a wrong option is 125' $? 125
 	vm --qemu --no-such-option -- true 2>"$scratch/err"
-	check "QEMU's failure is 125" $? 125
-	check "QEMU's failure is shown" "$(grep -c 'no-such-option' "$scratch/err")" 1
+	is "QEMU's failure is 125" $? 125
+	is "QEMU's failure is shown" "$(grep -c 'no-such-option' "$scratch/err")" 1
 }
 
 test_timeout()
 {
 	vm --timeout 12 -- bash -c 'echo before; sleep 1000' >"$scratch/out" 2>/dev/null
-	check 'a timeout is 124' $? 124
-	check 'output before a timeout arrives' "$(<"$scratch/out")" before
+	is 'a timeout is 124' $? 124
+	is 'output before a timeout arrives' "$(<"$scratch/out")" before
 }
 
 # Waits until the guest has said that it is up, then sends $1 to vm.sh.
@@ -140,7 +128,7 @@ test_signal()
 		[[ ! -s $scratch/out ]] || break
 		sleep 0.1
 	done
-	check "before $1 one QEMU runs" "$(our_qemus)" 1
+	is "before $1 one QEMU runs" "$(our_qemus)" 1
 	kill -s "$1" "$pid"
 	wait "$pid" 2>/dev/null
 	status=$?
@@ -149,16 +137,16 @@ test_signal()
 		((left)) || break
 		sleep 0.1
 	done
-	check "after $1 no QEMU is left" "$status $left" "$2 0"
+	is "after $1 no QEMU is left" "$status $left" "$2 0"
 }
 
 test_dry_run()
 {
 	local line
 	line=$(vm --dry-run --icount --append 'one two' --qemu '-name x' -- true)
-	check 'a dry run prints the command' \
+	is 'a dry run prints the command' \
 		"$(grep -c '^qemu-system-x86_64 .*one\\ two.*shift=0.*-name\\ x' <<<"$line")" 1
-	check 'a dry run leaves nothing' "$(ls "$TMPDIR")" ''
+	is 'a dry run leaves nothing' "$(ls "$TMPDIR")" ''
 }
 
 test_command
@@ -171,5 +159,4 @@ test_signal INT 130
 test_signal KILL 137
 rm -rf "$TMPDIR"/hytrace-vm.*
 test_dry_run
-echo "$passed passed, $failed failed"
-((!failed))
+tap_end
