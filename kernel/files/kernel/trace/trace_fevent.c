@@ -149,6 +149,18 @@ static int add_function(struct fevent *fe, unsigned long ip)
 	return 0;
 }
 
+/* With preemption off, which is also how long the module stays. */
+static struct module *loaded_module(const char *name)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod = find_module(name);
+
+	return mod && mod->state != MODULE_STATE_GOING ? mod : NULL;
+#else
+	return NULL;
+#endif
+}
+
 /* The part of what a glob matches that is in one module, or all of it. */
 static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsigned long *ips)
 {
@@ -158,7 +170,7 @@ static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsi
 
 	guard(preempt)();
 	if (module) {
-		mod = find_module(module);
+		mod = loaded_module(module);
 		if (!mod)
 			return 0;
 	}
@@ -335,15 +347,8 @@ static int find_in_kernel(struct fevent *fe, struct fevent_complaint *complaint)
 
 static bool module_is_there(const char *name)
 {
-#ifdef CONFIG_MODULES
-	struct module *mod;
-
 	guard(preempt)();
-	mod = find_module(name);
-	return mod && mod->state != MODULE_STATE_GOING;
-#else
-	return false;
-#endif
+	return loaded_module(name);
 }
 
 static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
