@@ -179,13 +179,17 @@ static bool __init early_site_valid(unsigned long i)
  * Filters.
  */
 
-/* A name that it matches begins with @first, unless that is zero, and has all of @pairs. */
+/*
+ * A name that it matches begins with @first, unless that is zero, and has all of
+ * @chars and @pairs. To tell that a name is not wanted, the cheapest comes first.
+ */
 struct early_glob {
 	char		*search;
 	unsigned int	len;
 	int		type;
 	int		not;
 	char		first;
+	u64		chars;
 	u64		pairs;
 	unsigned long	index;
 };
@@ -199,43 +203,51 @@ struct early_globs {
 static void __init early_glob_init(struct early_glob *glob)
 {
 	const char *c;
+	char last = 0;
 
 	glob->first = 0;
+	glob->pairs = 0;
 	/* Between two commas there may be nothing, and nothing has such a name. */
-	glob->pairs = glob->type == MATCH_FULL && !*glob->search ? ~0ULL : 0;
+	glob->chars = glob->type == MATCH_FULL && !*glob->search ? ~0ULL : 0;
+	/* An index is of a site, whatever its name. */
+	if (glob->type == MATCH_INDEX)
+		return;
 	/* A name that begins with a star is looked at in the middle or the end. */
 	if (glob->type != MATCH_MIDDLE_ONLY && glob->type != MATCH_END_ONLY &&
 	    !strchr("*?[\\", *glob->search))
 		glob->first = *glob->search;
 
-	for (c = glob->search; c[0] && c[1]; c++) {
+	for (c = glob->search; *c; c++) {
 		/* What is in brackets, or behind a backslash, need not be there. */
-		if (glob->type == MATCH_GLOB && (strchr("[\\", c[0]) || strchr("[\\", c[1])))
+		if (glob->type == MATCH_GLOB && strchr("[\\", *c))
 			break;
-		if (glob->type == MATCH_GLOB && (strchr("*?", c[0]) || strchr("*?", c[1])))
+		if (glob->type == MATCH_GLOB && strchr("*?", *c)) {
+			last = 0;
 			continue;
-		glob->pairs |= kallsyms_pair(c[0], c[1]);
+		}
+		glob->chars |= kallsyms_char(*c);
+		if (last)
+			glob->pairs |= kallsyms_pair(last, *c);
+		last = *c;
 	}
 }
 
-static bool __init early_globs_want(void *data, const u8 *tokens, unsigned int len)
+static bool __init early_globs_want(void *data, char first, const u8 *tokens,
+				    unsigned int len)
 {
 	const struct early_globs *globs = data;
-	char first = kallsyms_name_first(tokens, len);
-	const struct early_glob *glob;
-	bool counted = false;
-	u64 pairs = 0;
+	const struct early_glob *glob, *end = globs->glob + globs->nr;
+	u64 chars = 0, pairs = 0;
 
-	for (glob = globs->glob; glob < globs->glob + globs->nr; glob++) {
-		/* An index is of a site, whatever its name. */
-		if (glob->type == MATCH_INDEX)
-			return true;
+	for (glob = globs->glob; glob < end; glob++) {
 		if (glob->first && glob->first != first)
 			continue;
-		if (!counted) {
+		if (!chars)
+			chars = kallsyms_name_chars(tokens, len);
+		if (glob->chars & ~chars)
+			continue;
+		if (!pairs)
 			pairs = kallsyms_name_pairs(tokens, len);
-			counted = true;
-		}
 		if (!(glob->pairs & ~pairs))
 			return true;
 	}
