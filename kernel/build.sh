@@ -31,6 +31,8 @@ Builds the patched kernel and its modules; with nothing changed it is done in se
 Flavour (default: base + hytrace)
   --debug            with KASAN, lock checking, fault injection, start-up self-tests
   --selftest         with what the kernel's ftrace selftests ask for
+  --small            the least that can be traced, without user space, instead of base
+  --clang            compiled with clang
   --unpatched        the pristine source, without our patches and options
   --config FRAGMENT  add a Kconfig fragment, a file or a name in kernel/config; may be repeated
 
@@ -63,11 +65,12 @@ choose_flavour()
 	local extra
 
 	fragments=("$root/kernel/config/base.config")
+	[[ $flavour != small ]] || fragments=("$root/kernel/config/small.config")
 	if [[ -z $unpatched && -n $(list_series "$root/kernel") ]]; then
 		fragments+=("$root/kernel/config/hytrace.config")
 	fi
-	[[ $flavour == base ]] || fragments+=("$root/kernel/config/$flavour.config")
-	name=$flavour
+	[[ $flavour =~ ^(base|small)$ ]] || fragments+=("$root/kernel/config/$flavour.config")
+	name=$flavour${clang:+-clang}
 	for extra in ${extras[@]+"${extras[@]}"}; do
 		[[ -r $extra ]] || extra=$root/kernel/config/${extra%.config}.config
 		[[ -r $extra ]] || die "--config ${extra##*/}: no such file, and none of that name in kernel/config"
@@ -90,7 +93,7 @@ release_suffix()
 
 toolchain()
 {
-	gcc --version | sed -n 1p
+	"$compiler" --version | sed -n 1p
 	ld --version | sed -n 1p
 	pahole --version
 }
@@ -148,7 +151,7 @@ kbuild()
 	local prefix=-fmacro-prefix-map=../../src/=
 
 	make -C "$src" O="$obj" -j"$(nproc)" LOCALVERSION="$(release_suffix)" \
-		CC='ccache gcc' HOSTCC='ccache gcc' KCPPFLAGS="$prefix" "$@"
+		CC="ccache $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" "$@"
 }
 
 child=
@@ -396,7 +399,7 @@ build()
 {
 	local commit='' tree key
 
-	need gcc ld make flex bison bc pahole ccache xz git flock kmod perl
+	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock kmod perl
 	if [[ -n $unpatched ]]; then
 		unpack_source
 		tree=$(wanted_tree)
@@ -450,7 +453,7 @@ series_build()
 {
 	local commit last n=0 count
 
-	need gcc ld make flex bison bc pahole ccache xz git flock kmod perl
+	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock kmod perl
 	import_source
 	lock_clone
 	last=$(series_commit)
@@ -479,7 +482,7 @@ check()
 {
 	local commit file files dirs findings
 
-	need gcc ld make flex bison bc pahole ccache xz git flock perl sparse
+	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock perl sparse
 	import_source
 	lock_clone
 	commit=$(wanted_commit)
@@ -568,13 +571,14 @@ print()
 
 # ---------------------------------------------------------------- command line
 
-action=build flavour=base unpatched='' extras=()
+action=build flavour=base compiler=gcc clang='' unpatched='' extras=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
-	--debug | --selftest)
+	--debug | --selftest | --small)
 		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
 		flavour=${1#--}
 		;;
+	--clang) clang=clang compiler=clang-19 ;;
 	--unpatched) unpatched=unpatched ;;
 	--config)
 		[[ $# -gt 1 ]] || die "--config needs a fragment"
