@@ -432,11 +432,18 @@ add_port()
 		-device "virtserialport,chardev=$1,name=hytrace.$1")
 }
 
+# Can the kernel be entered in 64 bits? Bit 0 of xloadflags, Documentation/arch/x86/boot.rst.
+image_is_64bit()
+{
+	(($(od -An -tu2 -j 0x236 -N 2 -- "$image") & 1))
+}
+
 qemu_command()
 {
-	local args index=0 dir
+	local args index=0 dir system=qemu-system-x86_64
+	image_is_64bit || system=qemu-system-i386
 	mapfile -t args < <(accel_arguments "$accel")
-	qemu=(qemu-system-x86_64 -nodefaults -no-user-config -display none -machine pc "${args[@]}"
+	qemu=("$system" -nodefaults -no-user-config -display none -machine pc "${args[@]}"
 		-smp "$smp" -m "$mem" -no-reboot
 		-kernel "$image" -initrd "$run/initramfs" -append "$(kernel_command_line)"
 		-serial "file:$(escape "$console")"
