@@ -1016,9 +1016,11 @@ static void __init early_dump_calls(void)
 		}
 	}
 	i = piece_of_end;
+	/* Not those that print this. */
 	if (!end)
 		end = early_piece_end(i);
 
+	pr_emerg("the last calls, latest first:\n");
 	for (;; end = early_piece_end(--i)) {
 		for (call = end; call-- > early_pieces[i].start && n < EARLY_DUMP_CALLS;) {
 			if (!call->ip)
@@ -1044,7 +1046,6 @@ void __ref early_ftrace_dump(void)
 		return;
 
 	early_dump_on_oops = false;
-	pr_emerg("the last calls, latest first:\n");
 	early_dump_calls();
 }
 
