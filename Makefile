@@ -29,7 +29,7 @@ have = @for p in $(1); do command -v $$p >/dev/null || { \
 
 help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
-		while IFS='	' read -r t d; do printf '  make %-14s %s\n' "$$t" "$$d"; done
+		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
 	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache;'
 	@echo '  LIBBPF_DIR= and BPFTOOL= replace what is built from the kernel source.'
@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-debug bench bench-native fuzz kselftest kernel series series-build vm check clean distclean
+NO_TOOLS := help deps run test test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -210,6 +210,9 @@ test-debug: deps ## the guest tests and a stress test on the kernel that watches
 	$(Q)$(MAKE) user
 	$(Q)tests/guest/run.sh --kernel debug
 
+test-early-matrix: deps ## very early tracing on kernels of ten configurations, against QEMU's count (an hour)
+	$(Q)tests/guest/early-matrix.sh $(ROWS)
+
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
@@ -254,4 +257,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug fuzz kselftest bench bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE

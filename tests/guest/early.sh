@@ -5,8 +5,6 @@
 # command lines, or watched by QEMU from outside. Many need no user space: they end in a panic, as
 # there is no init, and the kernel's log is what is looked at.
 #
-# The oracle is a QEMU plugin (early_oracle.c) that counts the calls of __fentry__ at each call site.
-#
 # Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
 #   --all	with 8 GiB and other clocks, too, and 200 filters, which takes an hour
 #   --filters N	how many random filters to try (default 3)
@@ -19,9 +17,8 @@ filters=3
 sizes=(512M)
 clocks=(local)
 kernel=patched
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-scratch=$tap_scratch
+# shellcheck source=tests/guest/early-lib.sh
+. "$clone/tests/guest/early-lib.sh"
 
 while (($#)); do
 	case $1 in
@@ -43,35 +40,13 @@ while (($#)); do
 	shift
 done
 
-vm()
-{
-	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "$@"
-}
-
-# What the kernel's log says of early tracing, after a boot that ends without user space.
-log_of()
-{
-	vm --smp 1 --mem 512M --timeout 20 --console "$scratch/console" \
-		--append "rdinit=/none loglevel=7 $*" -- true >/dev/null 2>&1
-	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
-}
-
 # Was this boot traced early? The filter makes it a short one.
 traced()
 {
-	log_of "ftrace_filter=start_kernel $*" | grep -q ' of the call sites' && echo yes || echo no
+	boot "ftrace_filter=start_kernel $*" --smp 1 | grep -q ' of the call sites' && echo yes || echo no
 }
 
-symbol()
-{
-	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'
-}
-
-if [[ -d $kernel ]]; then
-	vmlinux=$kernel/vmlinux
-else
-	vmlinux=$("$clone/kernel/build.sh" --print-vmlinux) || exit 1
-fi
+early_kernel "$kernel" || exit 1
 
 # ---------------------------------------------------------------- the oracle
 
@@ -85,52 +60,36 @@ stat_in()
 	sed -n "s/^# $2: //p" "$1"
 }
 
-# The call sites that ftrace knows, from the image's table. The kernel's build drops an entry now and
-# then; nobody changes such a site, so it calls __fentry__ for ever, and is no function to be traced.
-known_sites()
+compare()
 {
-	local start stop
+	local mem=$1 got=$scratch/got
 
-	start=$(symbol __start_mcount_loc)
-	stop=$(symbol __stop_mcount_loc)
-	readelf -SW "$vmlinux" | sed -n 's/^ *\[ *[0-9]*\] //p' |
-		awk '$2 == "PROGBITS" { print $3, $4, $5 }' |
-		perl -e '
-			no warnings "portable";
-			my ($vmlinux, $start, $stop) = ($ARGV[0], hex $ARGV[1], hex $ARGV[2]);
-			while (<STDIN>) {
-				my ($addr, $off, $size) = map { hex } split;
-				next if $start < $addr || $start >= $addr + $size;
-				open(my $v, "<:raw", $vmlinux) or die;
-				seek($v, $off + $start - $addr, 0);
-				read($v, my $table, $stop - $start);
-				printf "%x\n", $_ for grep { $_ } unpack("Q*", $table);
-			}' "$vmlinux" "$start" "$stop" | sort
-}
-
-oracle()
-{
-	local mem=$1 got=$scratch/got expected=$scratch/expected plugin
-	shift
-
-	plugin=$scratch/early_oracle.so,fentry=$(symbol __fentry__)
-	plugin+=,begin=$(symbol x86_early_init_platform_quirks),out=$scratch/oracle
-	rm -f "$scratch/oracle"
-	vm --smp 1 --mem "$mem" --timeout 400 --qemu -plugin --qemu "$plugin" \
-		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr $*" \
+	oracle_start
+	vm --smp 1 --mem "$mem" --timeout 400 \
+		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr" \
 		-- sh -c "$early_part" >"$got"
+	oracle_end
 	sed -n 's/.*: [^ ]* <\([0-9a-f]*\)> <-.*/\1/p' "$got" | sort | uniq -c |
 		awk '{ print $2, $1 }' | sort >"$got.calls"
-	sort "$scratch/oracle" | join - <(known_sites) >"$expected"
-	sort "$scratch/oracle" | join -v 1 - <(known_sites) | sed 's/^/# not known to ftrace: /'
+	sed 's/^/# not known to ftrace: /' "$scratch/unknown"
+	is_cheap "$mem: a call" 18
 	grep '^# ' "$got"
 	is "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
 	ok "$mem: hundreds of thousands of calls" \
 		[ "$(awk '{ n += $2 } END { print n + 0 }' "$got.calls")" -gt 200000 ]
 	is "$mem: each function has been called as often as the oracle says" \
-		"$(diff "$got.calls" "$expected" | head -n 5)" ''
+		"$(diff "$got.calls" "$scratch/expected" | head -n 5)" ''
 	is "$mem: start_kernel is one of them" \
 		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls")" 1
+}
+
+# On the average, and those that were not the usual case took more: at most half an instruction.
+is_cheap()
+{
+	local insns
+
+	insns=$(insns_per_call)
+	ok "$1 takes $((insns / 100)).$((insns / 10 % 10)) instructions, of $2" [ "$insns" -lt $((100 * $2 + 50)) ]
 }
 
 # Where a function calls __fentry__: behind ENDBR, if it has one.
@@ -140,11 +99,15 @@ site()
 		sed -n 's/^ *\([0-9a-f]*\):.*call.*<__fentry__>.*/\1/p' | head -n 1
 }
 
-# The plugin has run in no guest of ours that KVM runs.
-gcc -O2 -shared -fPIC -o "$scratch/early_oracle.so" "$clone/tests/guest/early_oracle.c" || exit 1
 for size in "${sizes[@]}"; do
-	oracle "$size"
+	compare "$size"
 done
+
+# Most calls are of what the set knows.
+oracle_start early_ftrace_record_once
+boot 'nokaslr ftrace=oneshot' --smp 1 | sed 's/^/# /'
+oracle_end
+is_cheap 'oneshot: a call' 45
 
 # ---------------------------------------------------------------- time
 
@@ -206,14 +169,35 @@ is 'no option, no early tracing' "$(traced nosmp)" no
 # ---------------------------------------------------------------- crashes, lockdown
 
 # Not enough memory for anything: a panic long before there is a tracer.
-log=$(log_of 'ftrace=function ftrace_dump_on_oops mem=4M')
+log=$(boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
-is 'and not without ftrace_dump_on_oops' "$(log_of 'ftrace=function mem=4M')" ''
+is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
+# Calls nothing at all at a function, while exceptions are early_fixup_exception()'s.
+jump_to_nothing()
+{
+	local gdb=$scratch/gdb n
+
+	boot "nokaslr $2" --smp 1 --qemu -S --qemu -gdb --qemu "unix:$gdb,server=on,wait=off" >"$scratch/log" &
+	for ((n = 0; n < 100; n++)); do
+		[[ ! -S $gdb ]] || break
+		sleep 0.1
+	done
+	# shellcheck disable=SC2016 # a register
+	gdb -q -batch -ex "target remote $gdb" -ex "hbreak $1" -ex c -ex 'set $rip = 0' -ex detach \
+		"$vmlinux" >/dev/null 2>&1
+	wait $!
+	cat "$scratch/log"
+}
+
+log=$(jump_to_nothing probe_roms 'ftrace=function ftrace_dump_on_oops')
+ok 'an exception before there is anybody to handle it, too' grep -q 'early exception' "$scratch/console"
+is 'shows the last calls' "$(grep -c '<- ' <<<"$log")" 32
+is 'up to the exception' "$(grep -c '^-[0-9] early_fixup_exception <- ' <<<"$log")" 1
 ok 'lockdown: early calls are dropped, and the log says so' \
 	grep -q 'tracer function has not started: [0-9]* calls dropped' \
-	<<<"$(log_of 'ftrace=function lockdown=confidentiality')"
+	<<<"$(boot 'ftrace=function lockdown=confidentiality')"
 
 # ---------------------------------------------------------------- filters
 

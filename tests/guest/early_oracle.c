@@ -4,8 +4,9 @@
  * very early function tracing has to have recorded, without any help from the guest.
  *
  * Arguments: fentry=ADDR, the address of __fentry__; begin=ADDR, an instruction; counts start anew
- * whenever it is executed; out=FILE, "ADDR COUNT" a line, when QEMU ends. Addresses in hex. Boot
- * with nokaslr, on one vCPU.
+ * whenever it is executed; from=ADDR, to=ADDR, a recorder, whose instructions are counted, too;
+ * out=FILE, where the results go when QEMU ends: "ADDR COUNT" a line, and "recorder COUNT". Addresses
+ * in hex. Boot with nokaslr, on one vCPU.
  *
  * Each `call` of that target that is translated gets a counter. A site that the guest turns into
  * something else is translated again, and counts no more: that is where ftrace takes over.
@@ -58,7 +59,7 @@ struct site {
 
 /* Counters have to stay where they are: translated code has their addresses. */
 static struct site sites[MAX_SITES];
-static uint64_t fentry, begin;
+static uint64_t fentry, begin, from, to, mask, in_recorder;
 static const char *out;
 
 /* Open addressing; never full, as a kernel has fewer functions. */
@@ -78,6 +79,7 @@ static void start_anew(unsigned int vcpu, void *data)
 	(void)data;
 	for (size_t i = 0; i < MAX_SITES; i++)
 		sites[i].calls = 0;
+	in_recorder = 0;
 }
 
 static bool calls_fentry(const struct qemu_plugin_insn *insn)
@@ -88,7 +90,7 @@ static bool calls_fentry(const struct qemu_plugin_insn *insn)
 	if (qemu_plugin_insn_size(insn) != CALL_SIZE || code[0] != CALL_OPCODE)
 		return false;
 	memcpy(&distance, code + 1, sizeof(distance));
-	return qemu_plugin_insn_vaddr(insn) + CALL_SIZE + (int64_t)distance == fentry;
+	return (qemu_plugin_insn_vaddr(insn) + CALL_SIZE + distance & mask) == fentry;
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -106,6 +108,9 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		if (calls_fentry(insn))
 			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
 								   &site_get(addr)->calls, 1);
+		if (addr >= from && addr < to)
+			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
+								   &in_recorder, 1);
 	}
 }
 
@@ -123,6 +128,7 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 		if (sites[i].calls)
 			fprintf(f, "%" PRIx64 " %" PRIu64 "\n", sites[i].addr, sites[i].calls);
 	}
+	fprintf(f, "recorder %" PRIu64 "\n", in_recorder);
 	if (fclose(f))
 		perror(out);
 }
@@ -142,6 +148,10 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			fentry = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "begin=", 6))
 			begin = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "from=", 5))
+			from = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "to=", 3))
+			to = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = strdup(value);
 	}
@@ -149,6 +159,7 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 		fprintf(stderr, "early_oracle: fentry=, begin= and out= are needed\n");
 		return -1;
 	}
+	mask = fentry > UINT32_MAX ? UINT64_MAX : UINT32_MAX;
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 	return 0;

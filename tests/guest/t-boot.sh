@@ -17,6 +17,13 @@ stat_of()
 	sed -n "s/^$1: //p" oneshot_stats
 }
 
+# A pattern for where this function calls __fentry__: behind ENDBR, if it has one.
+symbol_at()
+{
+	perl -ne 'BEGIN { $name = shift } /^(\w+) \w \Q$name\E$/ and printf("^%x|^%x", hex $1, hex($1) + 4)' \
+		"$1" /proc/kallsyms | sed 's/|/\\|/'
+}
+
 is 'ftrace=oneshot starts the tracer' "$(cat current_tracer)" oneshot
 # What is listed stays as it is for now, and others in this guest find the tracer running.
 echo 0 >tracing_on
@@ -33,6 +40,9 @@ is 'each address of the kernel is there once' "$(grep -v ' ' oneshot_seen | sort
 is 'as many lines as entries' "$(wc -l <oneshot_seen)" "$(stat_of entries)"
 is 'the first was called by process 0 on CPU 0' \
 	"$(head -n 1 oneshot_entries | awk '{ print $(NF - 1), $NF }')" '0 0'
+# Called before start_kernel() itself, so from the early set.
+is 'the first function is one that was called before start_kernel()' \
+	"$(grep -n "$(symbol_at x86_early_init_platform_quirks)" oneshot_seen | cut -d: -f1)" 1
 first=$(cut -d' ' -f3 oneshot_entries | grep -E '^[0-9]+$' | sort -n | head -n 1)
 init=$(dmesg | sed -n 's/^\[ *\([0-9]*\)\.\([0-9]*\)\] Run .* as init process.*/\1\2000/p' | head -n 1)
 ok 'recording began before the first process' [ "${first:-0}" -lt "$((10#${init:-0}))" ]

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# What early.sh and early-matrix.sh share: boots that are traced early, and what QEMU says of them. The
+# oracle is a plugin of QEMU (early_oracle.c) that counts the calls of __fentry__ at each call site.
+#
+# Source it with $clone set; early_kernel comes first.
+
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+scratch=$tap_scratch
+watch=()
+
+gcc -O2 -shared -fPIC -o "$scratch/early_oracle.so" "$clone/tests/guest/early_oracle.c" || exit 1
+
+# early_kernel KERNEL: the one that all of the following is about, as for vm.sh --kernel.
+early_kernel()
+{
+	kernel=$1
+	if [[ -d $kernel ]]; then
+		vmlinux=$kernel/vmlinux
+	else
+		vmlinux=$("$clone/kernel/build.sh" --print-vmlinux)
+	fi
+}
+
+# No guest that KVM runs has a plugin, or the same cost for the same instructions.
+vm()
+{
+	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "${watch[@]}" "$@"
+}
+
+# boot APPEND [VM_OPTION]...: a boot that ends in a panic, as there is no user space to go to. Prints
+# what the kernel's log says of early tracing; all of the log is in $scratch/console.
+boot()
+{
+	local append=$1
+	shift
+
+	vm --mem 512M --timeout "${boot_timeout:-20}" --console "$scratch/console" \
+		--append "rdinit=/none loglevel=7 $append" "$@" -- true >/dev/null 2>&1
+	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
+}
+
+symbol()
+{
+	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'
+}
+
+# The end of a function.
+symbol_end()
+{
+	nm -S "$vmlinux" | awk -v name="$1" '$4 == name { print $1, $2; exit }' |
+		perl -ne 'no warnings "portable"; printf "%x", hex($1) + hex($2) if /(\w+) (\w+)/'
+}
+
+# The call sites that ftrace knows, from the image's table. The kernel's build drops an entry now and
+# then; nobody changes such a site, so it calls __fentry__ for ever, and is no function to be traced.
+known_sites()
+{
+	local start stop
+
+	start=$(symbol __start_mcount_loc)
+	stop=$(symbol __stop_mcount_loc)
+	readelf -SW "$vmlinux" | sed -n 's/^ *\[ *[0-9]*\] //p' |
+		awk '$2 == "PROGBITS" { print $3, $4, $5 }' |
+		perl -e '
+			no warnings "portable";
+			my ($vmlinux, $start, $stop) = ($ARGV[0], hex $ARGV[1], hex $ARGV[2]);
+			while (<STDIN>) {
+				my ($addr, $off, $size) = map { hex } split;
+				next if $start < $addr || $start >= $addr + $size;
+				open(my $v, "<:raw", $vmlinux) or die;
+				seek($v, $off + $start - $addr, 0);
+				read($v, my $table, $stop - $start);
+				my $word = length $ARGV[1] > 8 ? "Q*" : "L*";
+				printf "%x\n", $_ for grep { $_ } unpack($word, $table);
+			}' "$vmlinux" "$start" "$stop" | sort
+}
+
+# What the guest calls that is booted between the two, with nokaslr: "SITE CALLS" of the call sites
+# that ftrace knows in $scratch/expected, of those it does not in $scratch/unknown, and how many
+# instructions the recorder takes for them in $recorder_insns.
+oracle_start()
+{
+	local recorder=${1:-early_ftrace_record} plugin=$scratch/early_oracle.so
+
+	plugin+=,fentry=$(symbol __fentry__),begin=$(symbol arch_early_ftrace_start),out=$scratch/oracle
+	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder")
+	rm -f "$scratch/oracle"
+	watch=(--qemu -plugin --qemu "$plugin")
+}
+
+oracle_end()
+{
+	watch=()
+	known_sites >"$scratch/sites"
+	recorder_insns=$(sed -n 's/^recorder //p' "$scratch/oracle")
+	sed -i '/^recorder/d' "$scratch/oracle"
+	sort "$scratch/oracle" | join - "$scratch/sites" >"$scratch/expected"
+	sort "$scratch/oracle" | join -v 1 - "$scratch/sites" >"$scratch/unknown"
+}
+
+# All calls in a file of "SITE CALLS".
+total()
+{
+	awk '{ n += $2 } END { print n + 0 }' "$1"
+}
+
+# Instructions a call, in hundredths, with the jump in __fentry__.
+insns_per_call()
+{
+	echo $((100 + 100 * recorder_insns / ($(total "$scratch/expected") + $(total "$scratch/unknown"))))
+}
