@@ -32,7 +32,8 @@
  * three places only: before it is on, when a piece is added, and in the hand-over.
  *
  * Buffer. Two pieces: RESERVE_BRK memory, as nothing else is there at the first
- * call, and memblock's later. A recorder adds to early_ftrace_pos whether or not
+ * call, and memblock's later, in two parts if nothing was to be recorded while the
+ * ring buffer grew. A recorder adds to early_ftrace_pos whether or not
  * there was room, so where it stands tells exactly how many were lost. Calls are
  * twelve bytes: the low halves of both addresses, which are the kernel's text,
  * and of the clock; the clock's high half is an entry of its own, with an ip of
@@ -115,7 +116,7 @@ u32 early_ftrace_refused __initdata;
 
 bool early_ftrace_on;
 
-static struct early_piece early_pieces[2] __initdata;
+static struct early_piece early_pieces[3] __initdata;
 static unsigned int early_nr_pieces __initdata;
 /* Of pieces that are not in use any more. */
 static unsigned long early_lost __initdata;
@@ -521,6 +522,22 @@ static unsigned long __init early_all_lost(void)
 	return early_once ? early_ftrace_refused : early_lost + early_lost_now();
 }
 
+/* From here on calls are recorded there. The caller sees to the order of pieces. */
+static void __init early_continue_at(struct early_call *start, struct early_call *end)
+{
+	struct early_piece *old = &early_pieces[early_nr_pieces - 1];
+	struct early_piece *piece = &early_pieces[early_nr_pieces++];
+
+	piece->start = start;
+	piece->end = end;
+
+	early_lost += early_lost_now();
+	old->end = min(early_ftrace_pos, early_ftrace_end);
+	piece->tsc_high = early_ftrace_tsc_high;
+	WRITE_ONCE(early_ftrace_pos, piece->start);
+	WRITE_ONCE(early_ftrace_end, piece->end);
+}
+
 /**
  * early_ftrace_extend - add memory to the buffer
  *
@@ -532,7 +549,7 @@ static unsigned long __init early_all_lost(void)
 void __init early_ftrace_extend(void)
 {
 	phys_addr_t ram = memblock_phys_mem_size();
-	struct early_piece *old, *piece;
+	struct early_call *end;
 	size_t size;
 
 	if (!early_ftrace_on || early_once)
@@ -547,17 +564,9 @@ void __init early_ftrace_extend(void)
 	}
 	early_memblock_size = size;
 
-	old = &early_pieces[early_nr_pieces - 1];
-	piece = &early_pieces[early_nr_pieces++];
-	piece->start = early_memblock;
-	piece->end = piece->start + size / sizeof(*piece->start);
-	early_stats.buffer_bytes += (piece->end - piece->start) * sizeof(*piece->start);
-
-	early_lost += early_lost_now();
-	old->end = min(early_ftrace_pos, old->end);
-	piece->tsc_high = early_ftrace_tsc_high;
-	WRITE_ONCE(early_ftrace_pos, piece->start);
-	WRITE_ONCE(early_ftrace_end, piece->end);
+	end = (struct early_call *)early_memblock + size / sizeof(*end);
+	early_stats.buffer_bytes += size / sizeof(*end) * sizeof(*end);
+	early_continue_at(early_memblock, end);
 }
 
 /**
@@ -589,10 +598,8 @@ static unsigned long early_ip(u32 low)
 /* Where recorded calls end in piece @i. */
 static struct early_call *early_piece_end(unsigned int i)
 {
-	struct early_piece *piece = &early_pieces[i];
-
-	return i == early_nr_pieces - 1 ? min(READ_ONCE(early_ftrace_pos), piece->end) :
-					  piece->end;
+	return i == early_nr_pieces - 1 ? min(READ_ONCE(early_ftrace_pos), early_ftrace_end) :
+					  early_pieces[i].end;
 }
 
 /* How many calls have been recorded by now? Markers included. */
@@ -880,20 +887,27 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
 	return 0;
 }
 
+/* To see what allocating a page of the ring buffer calls. */
+#define EARLY_PROBE_PAGES	256
+
 /**
  * early_ftrace_prepare - make room in the ring buffer
  * @tr: the trace_array whose tracer is about to start
  *
- * For what was recorded, and for what will be until the tracer runs: allocating
- * is a lot of calls. At least half of what the buffer had is left for what comes
- * then.
+ * For what was recorded, and for what will be until the tracer runs. Making room
+ * is a lot of calls itself, which take room again: some 30 a page. If it takes so
+ * many that a page hardly has room for its own (KASAN and lockdep: 200), what is
+ * called to make room is counted as lost. At least half of what the buffer had is
+ * left for what comes then.
  */
 void __init early_ftrace_prepare(struct trace_array *tr)
 {
-	unsigned long had, calls, size;
+	unsigned long had, calls, each, pages, size;
+	struct early_call *end = early_ftrace_end;
 	int cpu = raw_smp_processor_id();
 	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
 	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
+	bool close;
 
 	if (!early_ftrace_on)
 		return;
@@ -903,21 +917,37 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 		return;
 
 	had = ring_buffer_size(tr->array_buffer.buffer, cpu);
-	do {
-		/* Each page for 145 of them takes some 30 calls to allocate. */
-		calls = early_nr_calls();
-		calls += calls / 4 + 16384;
-		size = DIV_ROUND_UP(calls, per_page) * (PAGE_SIZE - 16);
-		if (size <= had / 2)
-			return;
-		size += had;
-		if (early_resize(tr, size, cpu) < 0) {
-			pr_warn("no memory for a ring buffer of %lu bytes: the first calls will be overwritten\n",
-				size);
-			return;
-		}
+	calls = early_nr_calls();
+	if ((calls + calls / 4 + 16384) / per_page * PAGE_SIZE <= had / 2)
+		return;
+
+	size = had + EARLY_PROBE_PAGES * (PAGE_SIZE - 16);
+	if (early_resize(tr, size, cpu) < 0)
+		goto no_memory;
+	early_stats.ring_buffer_bytes = size;
+
+	/* The rest of what comes until the tracer runs is less than 8192 calls. */
+	each = (early_nr_calls() - calls) / EARLY_PROBE_PAGES + 1;
+	calls = early_nr_calls() + 16384;
+	close = each > per_page / 2;
+	pages = calls / (close ? per_page : per_page - each);
+	if (pages <= EARLY_PROBE_PAGES)
+		return;
+	pages += pages / 16;
+
+	size = had + pages * (PAGE_SIZE - 16);
+	close = close && early_ftrace_pos < end;
+	if (close)
+		WRITE_ONCE(early_ftrace_end, early_ftrace_pos);
+	if (early_resize(tr, size, cpu) == 0)
 		early_stats.ring_buffer_bytes = size;
-	} while (early_nr_calls() + 8192 > calls);
+	if (close)
+		early_continue_at(early_ftrace_end, end);
+	if (early_stats.ring_buffer_bytes == size)
+		return;
+no_memory:
+	pr_warn("no memory for a ring buffer of %lu bytes: the first calls will be overwritten\n",
+		size);
 }
 
 /**
