@@ -441,7 +441,7 @@ image_is_64bit()
 qemu_command()
 {
 	local args index=0 dir system=qemu-system-x86_64
-	image_is_64bit || system=qemu-system-i386
+	image_is_64bit || system='qemu-system-i386'
 	mapfile -t args < <(accel_arguments "$accel")
 	qemu=("$system" -nodefaults -no-user-config -display none -machine pc "${args[@]}"
 		-smp "$smp" -m "$mem" -no-reboot
