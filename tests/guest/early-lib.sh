@@ -37,6 +37,7 @@ boot()
 	local append=$1
 	shift
 
+	rm -f "$scratch/console"
 	vm --mem 512M --timeout "${boot_timeout:-20}" --console "$scratch/console" \
 		--append "rdinit=/none loglevel=7 $append" "$@" -- true >/dev/null 2>&1
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
@@ -80,10 +81,10 @@ known_sites()
 
 # What the guest calls that is booted between the two, with nokaslr: "SITE CALLS" of the call sites
 # that ftrace knows in $scratch/expected, of those it does not in $scratch/unknown, and how many
-# instructions the recorder takes for them in $recorder_insns.
+# instructions the recorder takes for them in $recorder_insns: oracle_start RECORDER.
 oracle_start()
 {
-	local recorder=${1:-early_ftrace_record} plugin=$scratch/early_oracle.so
+	local recorder=$1 plugin=$scratch/early_oracle.so
 
 	plugin+=,fentry=$(symbol __fentry__),begin=$(symbol arch_early_ftrace_start),out=$scratch/oracle
 	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder")

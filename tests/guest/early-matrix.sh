@@ -20,13 +20,8 @@ table=$scratch/table
 boot_timeout=120
 mkdir -p "$configs"
 
-# What sets each row apart from kernel/config/small.config.
-row_build=()
-row_boot=()
-row_console=
-row_lost=0
-row_oneshot=1
-
+# What sets a row apart: how it is built and booted, what its console has to say of itself, whether
+# calls are lost, and whether there is a oneshot tracer.
 choose()
 {
 	row_build=(--small) row_boot=() row_append='' row_console='' row_lost=0 row_oneshot=1
@@ -92,9 +87,11 @@ number()
 	sed -n "s/.*\b\([0-9]\+\) $2\b.*/\1/p" <<<"$1" | head -n 1
 }
 
+# As far as a small kernel can, and with nothing to complain of.
 came_up()
 {
-	grep -q 'No working init found' "$scratch/console"
+	grep -q 'No working init found' "$scratch/console" &&
+		! grep -E 'WARNING:|BUG:|INFO:|early exception' "$scratch/console"
 }
 
 try()
@@ -111,7 +108,7 @@ try()
 	}
 	early_kernel "$("$clone/kernel/build.sh" "${row_build[@]}" --print-objects)"
 
-	oracle_start
+	oracle_start early_ftrace_record
 	log=$(boot "nokaslr ftrace=function $row_append" "${row_boot[@]}")
 	oracle_end
 	recorded=$(number "$log" 'calls recorded') lost=$(number "$log" lost)

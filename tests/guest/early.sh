@@ -64,7 +64,7 @@ compare()
 {
 	local mem=$1 got=$scratch/got
 
-	oracle_start
+	oracle_start early_ftrace_record
 	vm --smp 1 --mem "$mem" --timeout 400 \
 		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr" \
 		-- sh -c "$early_part" >"$got"
