@@ -50,6 +50,8 @@ choose()
 			CONFIG_M686=y \
 			'# CONFIG_ONESHOT_TRACER is not set' '# CONFIG_FUNCTION_EVENTS is not set'
 		row_oneshot=
+		# By default it is an AMD that the kernel wants no second one of.
+		row_boot=(--qemu -cpu --qemu n270)
 		;;
 	clang) row_build+=(--clang) ;;
 	# 6.12's __apply_fineibt() is no __init function without modules, those that it calls are.
