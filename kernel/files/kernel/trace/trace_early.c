@@ -895,7 +895,7 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
  * @tr: the trace_array whose tracer is about to start
  *
  * For what was recorded, and for what will be until the tracer runs. Making room
- * is a lot of calls itself, which take room again: some 30 a page. If it takes so
+ * is a lot of calls itself, which take room again: some 10 a page. If it takes so
  * many that a page hardly has room for its own (KASAN and lockdep: 144), what is
  * called to make room is counted as lost. At least half of what the buffer had is
  * left for what comes then.
