@@ -523,6 +523,7 @@ good_or_die()
 	[[ -z $tree ]] || ! is_done "$(done_key "$tree")" || return 0
 	local what="kernel/build.sh${unpatched:+ --unpatched}"
 	[[ $flavour == base ]] || what+=" --$flavour"
+	what+=${clang:+ --clang}
 	if [[ -f $obj/.hytrace-done ]]; then
 		[[ -z ${HYTRACE_STALE_OK:-} ]] || {
 			printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2

@@ -17,11 +17,11 @@ gcc -O2 -shared -fPIC -o "$scratch/early_oracle.so" "$clone/tests/guest/early_or
 early_kernel()
 {
 	kernel=$1
-	if [[ -d $kernel ]]; then
-		vmlinux=$kernel/vmlinux
-	else
-		vmlinux=$("$clone/kernel/build.sh" --print-vmlinux)
-	fi
+	case $kernel in
+	*/*) vmlinux=$kernel/vmlinux ;;
+	patched) vmlinux=$("$clone/kernel/build.sh" --print-vmlinux) ;;
+	*) vmlinux=$("$clone/kernel/build.sh" "--$kernel" --print-vmlinux) ;;
+	esac
 }
 
 # No guest that KVM runs has a plugin, or the same cost for the same instructions.

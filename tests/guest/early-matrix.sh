@@ -120,6 +120,8 @@ try()
 	[[ ! $row_console ]] || ok "$row: is what it is meant to be" \
 		grep -q "$row_console" "$scratch/console"
 	ok "$row: calls are recorded" [ "${recorded:-0}" -gt 0 ]
+	# The kernel's build forgets one or two; more are a table that was not read.
+	ok "$row: ftrace knows the call sites" [ "$(wc -l <"$scratch/unknown")" -lt 4 ]
 	# What ftrace does not know calls __fentry__ for ever, and only at first it is recorded.
 	ok "$row: what is recorded or lost, $((recorded + lost)), is what QEMU says, $expected and $unknown" \
 		[ "$((recorded + lost >= expected && recorded + lost <= expected + unknown))" = 1 ]

@@ -89,6 +89,7 @@ is_cheap()
 	local insns
 
 	insns=$(insns_per_call)
+	ok "$1 has been recorded" [ "$insns" -gt 1000 ]
 	ok "$1 takes $((insns / 100)).$((insns / 10 % 10)) instructions, of $2" [ "$insns" -lt $((100 * $2 + 50)) ]
 }
 
@@ -174,6 +175,7 @@ is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
 is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
+
 # Calls nothing at all at a function, while exceptions are early_fixup_exception()'s.
 jump_to_nothing()
 {
