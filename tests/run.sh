@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What `make test` runs when everything is built: the unit tests, what is tested from this side of
-# guests (vm.sh itself, very early tracing), then the guest tests. The last line is the sum, "N passed,
-# N failed"; skips are shown and counted apart, above it. Nothing run, or something that died, is a
-# failure. HYTRACE_TEST_OUT= moves the logs from build/test.
+# guests (those who count tests, vm.sh itself, very early tracing), then the guest tests. The last line
+# is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing run, or
+# something that died, is a failure. HYTRACE_TEST_OUT= moves the logs from build/test.
 #
-# usage: run.sh [unit|vm|early|guest]
+# usage: run.sh [unit|runners|vm|early|guest]
 
 set -uo pipefail
 
@@ -78,17 +78,18 @@ mkdir -p "$logs"
 : >"$tally"
 case ${1:-all} in
 unit) unit ;;
-vm | early) host "$1" ;;
+runners | vm | early) host "$1" ;;
 guest) guest ;;
 all)
 	unit
-	# vm.sh itself: all guest tests believe what it says.
+	# All guest tests are believed for what these say: who counts, and vm.sh itself.
+	host runners
 	host vm
 	host early
 	guest
 	;;
 *)
-	echo "run.sh: unknown argument $1; usage: run.sh [unit|vm|early|guest]" >&2
+	echo "run.sh: unknown argument $1; usage: run.sh [unit|runners|vm|early|guest]" >&2
 	exit 2
 	;;
 esac

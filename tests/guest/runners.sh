@@ -1,0 +1,223 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests what counts the other tests, from the host and in seconds: tests/run.sh, tests/guest/run.sh and
+# tests/guest/kselftest.sh run here in a tree of their own, with tests that fail in all the ways there
+# are, and with a vm.sh that boots nothing: it runs the command here, or says what it is told to.
+# shellcheck disable=SC2016 # scripts in quotes, for shells to come
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+tree=$tap_scratch/tree
+suite=tools/testing/selftests/ftrace
+# What they are told in the run that this is a part of is not for those here.
+unset HYTRACE_TEST_OUT HYTRACE_STRESS
+export HYTRACE_CACHE=$tap_scratch/cache
+
+# program FILE: a script in the tree, from stdin
+program()
+{
+	mkdir -p "$(dirname "$tree/$1")"
+	{ echo '#!/bin/bash' && cat; } >"$tree/$1"
+	chmod +x "$tree/$1"
+}
+
+mkdir -p "$tree/tests/guest" "$tree/tests/unit" "$tree/kernel/files/$suite/test.d"
+cp "$clone/tests/run.sh" "$tree/tests/"
+cp "$clone"/tests/guest/{run,inside,tap,kselftest}.sh "$tree/tests/guest/"
+program kernel/tools.sh <<<'echo /nowhere'
+program kernel/build.sh <<END
+case \$* in
+*--print-source*) echo $tree/pristine ;;
+*--print-tree*) echo $tree/patched ;;
+*--print-image*) echo $tree/image ;;
+*) echo /nowhere ;;
+esac
+END
+program bin/dmesg <<<'echo "$DMESG"'
+PATH=$tree/bin:$PATH
+
+# ---------------------------------------------------------------- tests/guest/run.sh
+
+program kernel/vm.sh <<'END'
+while [[ $1 != -- ]]; do
+	[[ $1 != --console ]] || { echo "$CONSOLE" >"$2"; }
+	shift
+done
+shift
+[[ $DEATH != first ]] || exit 125
+"$@"
+[[ -z $DEATH ]] || exit 125
+END
+
+# Counts what a runner says of itself: counted "PASSED FAILED SKIPPED STATUS" COMMAND...
+counted()
+{
+	local wanted=$1 got status=0
+	shift
+
+	"$@" >"$tap_scratch/out" 2>&1 || status=$?
+	got=$(awk '/^[0-9]/ { gsub(",", ""); for (i = 2; i <= NF; i += 2) n[$i] += $(i - 1) }
+		END { print n["passed"] + 0, n["failed"] + 0, n["skipped"] + 0 }' "$tap_scratch/out")
+	[[ "$got $status" == "$wanted" ]] || {
+		echo "counted $got, status $status, and not $wanted"
+		cat "$tap_scratch/out"
+		return 1
+	}
+}
+
+# guest COUNTS: what tests/guest/run.sh makes of the script on stdin, as t-it.sh
+guest()
+{
+	{ echo '# kernels: patched' && cat; } | program tests/guest/t-it.sh
+	counted "$1" env DMESG="${dmesg:-}" CONSOLE="${console:-}" DEATH="${death:-}" \
+		"$tree/tests/guest/run.sh" t-it
+}
+
+source_tap='. "$(dirname "$0")/tap.sh"'
+good=$source_tap$'\nok one true\nis two 2 2\ntap_end'
+ok 'guest tests: what passes' guest '2 0 0 0' <<<"$good"
+ok 'what is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two why\ntap_end'
+ok 'what is only skipped is no pass' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
+ok 'what fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
+ok 'what is not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
+ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
+ok 'one with less than it planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
+ok 'one that says nothing' guest '0 1 0 1' <<<'exit 0'
+ok 'one that ends badly with all passed' guest '2 1 0 1' <<<"$good"$'\nexit 3'
+death=first ok 'a guest that never ran it' guest '0 2 0 1' <<<"$good"
+death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
+dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
+console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
+dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
+ok 'no such test' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
+
+# ftracetest COUNTS: of our own tests, when the stock runner says what is on stdin
+ftracetest()
+{
+	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/pristine/$suite/test.d"
+	touch "$tree/pristine/$suite/test.d/functions"
+	program "pristine/$suite/ftracetest"
+	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/guest/run.sh" ftracetest
+}
+
+ok 'ftracetest: what passes' ftracetest '2 0 0 0' <<<'printf "ok %d x\n" 1 2; echo 1..2'
+ok 'what fails' ftracetest '1 1 0 1' <<<'printf "%s\n" "not ok 1 x" "ok 2 x" 1..2'
+ok 'nothing of ours may be skipped' ftracetest '1 1 0 1' \
+	<<<'printf "%s\n" "ok 1 x # SKIP" "ok 2 x" 1..2'
+ok 'or fail as expected' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x # XFAIL" "ok 2 x" 1..2'
+ok 'or be left out' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x" 1..2'
+
+# ---------------------------------------------------------------- tests/run.sh
+
+# all COUNTS UNIT HOST GUEST: these run for a unit test, for each test on the host, and in guests
+all()
+{
+	local name
+
+	: >"$tree/tests/unit/it.c"
+	program build/tests/unit/it <<<"for a; do [[ \$a != --tap=* ]] || tap=\${a#*=}; done; $2"
+	for name in vm early runners; do
+		program "tests/guest/$name.sh" <<<"$3"
+	done
+	program tests/guest/run.sh <<<"$4"
+	counted "$1" "$tree/tests/run.sh"
+}
+
+unit='echo "ok - x" >"$tap"'
+host='echo "ok 1 - x"; echo 1..1'
+guests='echo 3 0 0 >>"$2"'
+ok 'make test: what passes' all '7 0 0 0' "$unit" "$host" "$guests"
+ok 'a unit test that fails' all '7 1 0 1' "$unit; echo 'not ok - y' >>\"\$tap\"; exit 1" "$host" "$guests"
+ok 'one that crashes' all '7 1 0 1' "$unit; exit 139" "$host" "$guests"
+ok 'one that has run nothing' all '6 1 0 1' ': >"$tap"' "$host" "$guests"
+ok 'one that is not there' all '6 1 0 1' 'exit 127' "$host" "$guests"
+ok 'a test on the host that fails' all '4 3 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1' "$guests"
+ok 'one that dies' all '7 3 0 1' "$unit" 'echo "ok 1 - x"' "$guests"
+ok 'one that ends badly' all '7 3 0 1' "$unit" "$host; exit 1" "$guests"
+ok 'a guest test that fails' all '6 1 0 1' "$unit" "$host" 'echo 2 1 0 >>"$2"; exit 1'
+ok 'a runner that dies' all '4 1 0 1' "$unit" "$host" 'exit 1'
+
+# ---------------------------------------------------------------- tests/guest/kselftest.sh
+
+for n in a b mine; do
+	for kernel in pristine patched; do
+		[[ $kernel-$n != pristine-mine ]] || continue
+		mkdir -p "$tree/$kernel/$suite/test.d"
+		echo "# description: $n" >"$tree/$kernel/$suite/test.d/$n.tc"
+	done
+done
+echo image >"$tree/image"
+
+# What the suite prints comes from a file for each kernel; for a second run there may be another one.
+program kernel/vm.sh <<'END'
+while (($#)); do
+	case $1 in
+	--kernel) said=$(dirname "$0")/../said.$(basename "$2") ;;
+	--console) : >"$2" ;;
+	--) break ;;
+	esac
+	shift
+done
+[[ ! -e $said.ran || ! -e $said.again ]] || said+=.again
+[[ $said == *.again ]] || : >"$said.ran"
+cat "$said"
+END
+
+# suite_says FILE RESULT...: of the tests a, b and mine; PANIC has neither a result nor what comes after it
+suite_says()
+{
+	local file=$tree/said.$1 names=(a b mine) n=0 result
+	shift
+
+	: >"$file"
+	for result; do
+		[[ $result != PANIC ]] || {
+			printf '[%d] %s\n' $((n + 1)) "${names[n]}" >>"$file"
+			return
+		}
+		printf '[%d] %s\t[%s]\n' $((n + 1)) "${names[n]}" "$result" >>"$file"
+		n=$((n + 1))
+	done
+	echo '# of undefined(test bug):  0' >>"$file"
+}
+
+# suites STATUS SAYS RESULT...: with these results of the patched kernel, and all well on the other
+suites()
+{
+	local wanted=$1 says=$2 status=0
+	shift 2
+
+	rm -f "$tree"/said.*.ran
+	: >"$tree/old"
+	: >"$tree/new"
+	suite_says old PASS PASS
+	suite_says new "$@"
+	"$tree/tests/guest/kselftest.sh" --kernels "$tree/old" "$tree/new" "${only:-.}" \
+		>"$tap_scratch/out" 2>&1 || status=$?
+	((status == wanted)) && grep -q -- "$says" "$tap_scratch/out" && return
+	echo "status $status, not $wanted, or not said: $says"
+	cat "$tap_scratch/out"
+	return 1
+}
+
+ok 'kselftest: what passes' suites 0 '1 differ, 0 worse' PASS PASS PASS
+ok 'what has got worse' suites 1 '^worse .*FAIL .* b' PASS FAIL PASS
+ok 'what is not supported any more' suites 1 '^worse .*UNSUPPORTED .* b' PASS UNSUPPORTED PASS
+ok 'what has gone' suites 1 '^gone .* b' PASS
+ok 'a test of ours that fails' suites 1 '^new .*FAIL .* mine' PASS PASS FAIL
+ok 'one that expects to' suites 1 '^new .*XFAIL .* mine' PASS PASS XFAIL
+ok 'one that is not supported' suites 1 '^new .*UNSUPPORTED .* mine' PASS PASS UNSUPPORTED
+ok 'one that the kernel does not survive' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
+only=none ok 'no test at all' suites 1 'no test has run'
+printf '[1] %s\t[PASS]\n' b >"$tree/said.new.again"
+echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
+ok 'what passes when it is run alone' suites 0 'unsteady: b' PASS FAIL PASS
+printf '[1] %s\t[PASS]\n' mine >"$tree/said.new.again"
+echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
+ok 'a kernel that survives it the second time is no pass' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
+
+tap_end
