@@ -9,10 +9,12 @@
 # flavour live apart. What is built is what the clone holds: kernel/, or build/linux with its
 # commits and even uncommitted edits (tree.sh says how the two are kept in step).
 #
-# A build is good when its stamp says so: obj/FLAVOUR/.hytrace-done holds a hash of the tree, the
-# configuration and the compilers. It goes before anything is touched and comes back last. A build
-# that was killed leaves .hytrace-building; whatever is younger than that is thrown away, as make
-# cannot know a half-written object from a whole one.
+# What a build is for, the image, vmlinux and the modules, is put into images/FLAVOUR-KEY, where KEY is a
+# hash of the tree, the configuration and the compilers. It appears there whole or not at all and is
+# never written again: the guests of one clone go on while another clone builds, and going back to a
+# state that has been built before takes no time. A build that was killed leaves .hytrace-building
+# with its objects; whatever is younger than that is thrown away, as make cannot know a half-written
+# object from a whole one.
 
 set -euo pipefail
 # shellcheck source=kernel/common.sh
@@ -47,8 +49,8 @@ Instead of building
 
 Print a path and build nothing; fail unless there is a good build of the clone's present state
 (HYTRACE_STALE_OK=1: of any state, with a warning)
-  --print-vmlinux --print-image --print-modules --print-release --print-objects
-  --print-tree       the kernel source with the series applied: build/linux, or the shared one
+  --print-vmlinux --print-image --print-release
+  --print-tree       the kernel source with the series applied: build/linux, made if it is missing
   --print-source     the pristine source, for tools/; unpacked if it is not yet
 
 The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache): what belongs to kernel sources no
@@ -59,7 +61,7 @@ USAGE
 
 # ---------------------------------------------------------------- flavours
 
-# Sets $name, $fragments, $src and $obj.
+# Sets $name, $fragments, $src, $obj and $images.
 choose_flavour()
 {
 	local extra
@@ -78,10 +80,9 @@ choose_flavour()
 		fragments+=("$extra")
 		name+=+$(basename "$extra" .config)-$(sha256sum <<<"$extra" | cut -c1-6)
 	done
-	src=$store/src obj=$store/obj/$name
-	if [[ -n $unpatched ]]; then
-		src=$store/unpatched/src obj=$store/unpatched/obj/$name
-	fi
+	src=$store/${unpatched:+unpatched/}src
+	obj=$store/${unpatched:+unpatched/}obj/$name
+	images=$store/${unpatched:+unpatched/}images
 	log=$root/build/kernel-${unpatched:+unpatched-}$name.log
 }
 
@@ -114,7 +115,7 @@ compiled_part()
 done_key()
 {
 	{
-		echo "2 $(release_suffix)"
+		echo "3 $(release_suffix)"
 		compiled_part "$1"
 		cat "${fragments[@]}"
 		toolchain
@@ -131,11 +132,58 @@ wanted_tree()
 	fi
 }
 
+# ---------------------------------------------------------------- what builds leave
+
+# The directory of the build with this key, which is there when there has been one.
+image_dir()
+{
+	printf '%s/%s-%s\n' "$images" "$name" "${1:0:16}"
+}
+
 is_done()
 {
-	local line
+	[[ -d $(image_dir "$1") ]]
+}
 
-	[[ -f $obj/.hytrace-done ]] && read -r line <"$obj/.hytrace-done" && [[ ${line%% *} == "$1" ]]
+# Those of this flavour, the last one used first.
+list_images()
+{
+	local dir
+
+	for dir in "$images/$name"-*; do
+		[[ ! ${dir#"$images/$name-"} =~ ^[0-9a-f]{16}$ ]] || printf '%s\n' "$dir"
+	done | xargs -r -d '\n' ls -1dt
+}
+
+# keep KEY: what guests and tools read of a build.
+keep()
+{
+	local dir tmp
+
+	dir=$(image_dir "$1")
+	tmp=$dir.tmp
+	rm -rf "$tmp"
+	mkdir -p "$tmp" || return
+	kbuild -s INSTALL_MOD_PATH="$tmp" modules_install || return
+	rm -f "$tmp"/lib/modules/*/build "$tmp"/lib/modules/*/source
+	cp "$obj/arch/x86/boot/bzImage" "$obj/vmlinux" "$tmp" || return
+	cp "$obj/.config" "$tmp/config" || return
+	cp "$obj/include/config/kernel.release" "$tmp/release" || return
+	mv -T "$tmp" "$dir"
+}
+
+# Of each flavour three are kept, and what was used in the last hour, or what a guest runs on, which
+# holds a lock on its image's directory.
+drop_old_images()
+{
+	local dir
+
+	list_images | tail -n +4 | while read -r dir; do
+		[[ $(find "$dir" -maxdepth 0 -mmin +60) ]] || continue
+		exec 3<"$dir"
+		! flock -n 3 || rm -rf "$dir"
+		exec 3<&-
+	done
 }
 
 # ---------------------------------------------------------------- running make
@@ -327,12 +375,6 @@ move_src()
 	in_src clean -fdxq
 }
 
-# The unpatched source is always where it is.
-src_is_at()
-{
-	[[ -n $unpatched || $(in_src rev-parse 'HEAD^{tree}') == "$1" ]]
-}
-
 # What a killed build or a full disk may have left half-written.
 sweep()
 {
@@ -342,17 +384,6 @@ sweep()
 	else
 		touch -d '1 second ago' "$obj/.hytrace-building"
 	fi
-}
-
-install_modules()
-{
-	local tmp=$obj/modroot.tmp
-
-	rm -rf "$tmp"
-	kbuild -s INSTALL_MOD_PATH="$tmp" modules_install || return
-	rm -f "$tmp"/lib/modules/*/build "$tmp"/lib/modules/*/source
-	rm -rf "$obj/modroot"
-	mv "$tmp" "$obj/modroot"
 }
 
 expected_files()
@@ -366,7 +397,7 @@ expected_files()
 	fi
 }
 
-# compile: make everything in $obj from $src as it stands.
+# compile KEY: make everything in $obj from $src as it stands, and keep the result.
 compile()
 {
 	local expected start
@@ -375,24 +406,16 @@ compile()
 	start=$SECONDS
 	step "compiling $name" "$expected" kbuild all || fail "compiling the $name kernel failed"
 	[[ $expected -eq 0 ]] || count_files >"$obj/.hytrace-files"
-	step "installing modules" 0 install_modules || fail "installing the modules failed"
+	step "installing" 0 keep "$1" || fail "putting the $name kernel into $images failed"
 	warnings=$(grep -c 'warning:' "$log" || true)
 	[[ $warnings -eq 0 ]] || note "kernel: $warnings warnings, see $log"
-	note "kernel: $name built in $((SECONDS - start)) s: $obj/arch/x86/boot/bzImage"
+	note "kernel: $name built in $((SECONDS - start)) s: $(image_dir "$1")"
 }
 
 start_log()
 {
 	mkdir -p "$root/build" "$obj"
 	: >"$log"
-}
-
-write_stamp()
-{
-	printf '%s %s\n' "$1" "$(<"$obj/include/config/kernel.release")" >"$obj/.hytrace-done.tmp" ||
-		die "writing $obj/.hytrace-done failed; is the disk full?"
-	mv "$obj/.hytrace-done.tmp" "$obj/.hytrace-done"
-	rm -f "$obj/.hytrace-building"
 }
 
 build()
@@ -411,24 +434,23 @@ build()
 		tree=$(in_src rev-parse "$commit^{tree}")
 	fi
 	key=$(done_key "$tree")
-	if is_done "$key" && src_is_at "$tree"; then
+	if is_done "$key"; then
 		note "kernel: $name is up to date"
 		return
 	fi
 	mkdir -p "${src%/src}"
 	lock "${src%/src}/build.lock" 9
 	if is_done "$key"; then
-		[[ -z $commit ]] || move_src "$commit"
 		note "kernel: $name is up to date"
 		return
 	fi
 	start_log
-	rm -f "$obj/.hytrace-done"
 	sweep
 	[[ -z $commit ]] || move_src "$commit"
 	configure
-	compile
-	write_stamp "$key"
+	compile "$key"
+	rm -f "$obj/.hytrace-building"
+	drop_old_images
 	exec 9>&-
 }
 
@@ -448,42 +470,74 @@ prepare()
 	unlock_clone
 }
 
-# Each patch has to build, not just the last one. Objects of their own, as headers come and go.
+# Each patch has to build, not just the last one. Objects of their own, as headers come and go. A patch
+# that changes nothing the compiler reads builds as the one before it does.
 series_build()
 {
-	local commit last n=0 count
+	local commit last n=0 count built=0 part='' before
 
 	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock kmod perl
 	import_source
 	lock_clone
 	last=$(series_commit)
 	unlock_clone
+	fragments+=("$root/kernel/config/series.config")
 	obj=$store/obj/series log=$root/build/kernel-series.log
 	lock "$store/build.lock" 9
 	start_log
 	sweep
 	count=$(in_src rev-list --count "pristine..$last")
 	for commit in $(in_src rev-list --reverse "pristine..$last"); do
-		n=$((n + 1))
+		n=$((n + 1)) before=$part
+		part=$(compiled_part "$commit")
+		[[ $part != "$before" ]] || continue
 		note "kernel: patch $n of $count: $(in_src log -1 --format=%s "$commit")"
 		move_src "$commit"
 		partial=1 configure
 		step "compiling patch $n" 0 kbuild vmlinux modules ||
 			fail "the series does not build at patch $n: $(in_src log -1 --format=%s "$commit")"
+		built=$((built + 1))
 	done
 	rm -f "$obj/.hytrace-building"
 	exec 9>&-
-	note "kernel: each of $count patches builds"
+	! grep -A3 'warning:' "$log" >&2 || die "the compiler warns of a patch of the series (above)"
+	note "kernel: each of $count patches builds, $built of them with something to compile"
 }
 
-# W=1 and sparse over the directories that hold C files of ours. Both complain about the kernel's own
-# files too; only what they say of ours counts.
+# The lines that the series adds to the kernel's own files or changes there, as FILE:LINE.
+changed_lines()
+{
+	in_src diff -U0 --no-renames --diff-filter=M pristine HEAD -- '*.[ch]' | awk '
+		/^\+\+\+ b\// { file = substr($0, 7) }
+		/^@@/ {
+			split(substr($3, 2), at, ",")
+			for (i = 0; i < (at[2] == "" ? 1 : at[2]); i++)
+				print file ":" at[1] + i
+		}'
+}
+
+# Of FILE..., the objects that this configuration has.
+configured_objects()
+{
+	local file
+
+	for file; do
+		if [[ -f $store/obj/base/${file%.c}.o ]]; then
+			printf '%s\n' "${file%.c}.o"
+		else
+			note "not in this configuration, so not checked: $file"
+		fi
+	done
+}
+
+# W=1 and sparse over our files' directories and the kernel's own files that the series changes. Both
+# complain about the kernel's code, too; what counts is what they say of our files and of our lines.
 check()
 {
-	local commit file files dirs findings
+	local commit files dirs changed objects findings
 
-	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock perl sparse
-	import_source
+	build
+	need sparse
 	lock_clone
 	commit=$(wanted_commit)
 	unlock_clone
@@ -495,78 +549,74 @@ check()
 	files=$(in_src diff --name-only --diff-filter=A pristine HEAD | grep -vE '^(tools|samples)/' |
 		grep -E '\.[ch]$') || die "the series has no C file of its own: nothing to check"
 	dirs=$(xargs -n 1 dirname <<<"$files" | grep -v '^include' | sort -u | sed 's|$|/|')
+	mapfile -t changed < <(in_src diff --name-only --diff-filter=M pristine HEAD -- '*.c')
+	objects=$(configured_objects ${changed[@]+"${changed[@]}"})
 	configure
 	while read -r file; do
-		rm -f "$obj/${file%.[ch]}.o"
-	done <<<"$files"
-	# shellcheck disable=SC2086 # a list of directories
-	step "checking $(wc -l <<<"$files") files" 0 kbuild W=1 C=2 $dirs || fail "compiling with W=1 failed"
+		rm -f "$obj/${file%.[cho]}.o"
+	done <<<"$files"$'\n'"$objects"
+	# shellcheck disable=SC2086 # lists of directories and objects
+	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
+		kbuild W=1 C=2 $dirs $objects || fail "compiling with W=1 failed"
 	rm -f "$obj/.hytrace-building"
+	findings=$(sed "s|^\(\.\./\.\./src\|$src\)/||" "$log" | awk -F: '
+		FILENAME != "-" { ours[$0] = 1; next }
+		/^[^ :]+:[0-9]+:[0-9]+: (sparse: )?(warning|error)/ && ($1 in ours || ($1 ":" $2) in ours)
+		' <(printf '%s\n' "$files"; changed_lines) - | sort -u)
 	exec 9>&-
-	findings=$(while read -r file; do
-		grep -F "/$file:" "$log" | grep -E ':[0-9]+: (sparse: )?(warning|error)' || true
-	done <<<"$files")
 	[[ -z $findings ]] || {
 		printf '%s\n' "$findings" >&2
-		die "W=1 or sparse found something in our files (above)"
+		die "W=1 or sparse found something in our files or lines (above)"
 	}
-	note "kernel: W=1 and sparse find nothing in $(wc -l <<<"$files") files"
+	note "kernel: W=1 and sparse find nothing in $(wc -l <<<"$files") files of ours and" \
+		"$(changed_lines | wc -l) lines of the kernel's"
 }
 
 # ---------------------------------------------------------------- printing
 
-good_or_die()
+# Prints the directory of the build of the clone's present state, or with HYTRACE_STALE_OK of the last
+# one used. It counts as used from now on.
+find_image()
 {
-	local tree
+	local tree dir what="kernel/build.sh${unpatched:+ --unpatched}"
 
 	tree=$(wanted_tree) || tree=
-	[[ -z $tree ]] || ! is_done "$(done_key "$tree")" || return 0
-	local what="kernel/build.sh${unpatched:+ --unpatched}"
-	[[ $flavour == base ]] || what+=" --$flavour"
-	what+=${clang:+ --clang}
-	if [[ -f $obj/.hytrace-done ]]; then
-		[[ -z ${HYTRACE_STALE_OK:-} ]] || {
-			printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2
-			return 0
-		}
-		die "the $name kernel in the cache is not built from this clone's present sources; run $what"
+	dir=${tree:+$(image_dir "$(done_key "$tree")")}
+	if [[ ! -d $dir ]]; then
+		[[ $flavour == base ]] || what+=" --$flavour"
+		what+=${clang:+ --clang}
+		dir=$(list_images | sed -n 1p)
+		[[ -n $dir ]] || die "no good build of the ${unpatched:+unpatched }$name kernel; run $what"
+		[[ -n ${HYTRACE_STALE_OK:-} ]] ||
+			die "the $name kernel in the cache is not built from this clone's present sources; run $what"
+		printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2
 	fi
-	die "no good build of the ${unpatched:+unpatched }$name kernel; run $what"
-}
-
-print_tree()
-{
-	if [[ -n $unpatched ]]; then
-		[[ -f $store/unpatched/.unpacked ]] || die "not unpacked yet; run kernel/build.sh --unpatched"
-		echo "$src"
-	elif have_clone; then
-		echo "$clone"
-	else
-		good_or_die
-		src_is_at "$(wanted_tree)" || [[ -n ${HYTRACE_STALE_OK:-} ]] ||
-			die "the shared source is not at this clone's state; run kernel/build.sh"
-		echo "$src"
-	fi
+	touch -c "$dir" 2>/dev/null || true
+	printf '%s\n' "$dir"
 }
 
 print()
 {
-	local line
+	local dir
 
 	case $1 in
-	tree) print_tree; return ;;
+	tree)
+		if [[ -n $unpatched ]]; then
+			unpack_source
+			echo "$src"
+		else
+			prepare
+			echo "$clone"
+		fi
+		return
+		;;
 	source) unpack_source; echo "$store/unpatched/src"; return ;;
 	esac
-	good_or_die
+	dir=$(find_image)
 	case $1 in
-	vmlinux) echo "$obj/vmlinux" ;;
-	image) echo "$obj/arch/x86/boot/bzImage" ;;
-	modules) echo "$obj/modroot/lib/modules/$(<"$obj/include/config/kernel.release")" ;;
-	objects) echo "$obj" ;;
-	release)
-		read -r line <"$obj/.hytrace-done"
-		echo "${line#* }"
-		;;
+	vmlinux) echo "$dir/vmlinux" ;;
+	image) echo "$dir/bzImage" ;;
+	release) cat "$dir/release" ;;
 	esac
 }
 
@@ -589,8 +639,7 @@ while [[ $# -gt 0 ]]; do
 	--config=*) extras+=("${1#*=}") ;;
 	--prepare | --refresh | --rebase | --series | --series-build | --check | --drop-tree)
 		action=${1#--} ;;
-	--print-tree | --print-vmlinux | --print-release | --print-image | --print-modules | \
-		--print-objects | --print-source) action=$1 ;;
+	--print-tree | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)
 		usage
 		exit 0

@@ -11,6 +11,7 @@
 #   $cache/linux-VERSION-HASH/unpatched/src   the tarball, unpacked; never written to again
 #   $cache/linux-VERSION-HASH/src             the same as a git repository, plus the series
 #   $cache/linux-VERSION-HASH/[unpatched/]obj objects, one directory per flavour
+#   $cache/linux-VERSION-HASH/[unpatched/]images what was built, each state apart, never rewritten
 #   $cache/ccache, $cache/tools               shared by all of them
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)

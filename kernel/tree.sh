@@ -515,12 +515,23 @@ write_patch()
 		sed '1s/^From .*/From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001/' >"$out"
 }
 
-# Fills DIR with series, patches and files as build/linux has them. A commit that only edits files of
-# ours is left with an empty patch: it is dropped, as the files carry its edits to their own patch.
+# A file of ours is whole in its patch, so that an edit of it belongs there and nowhere else: as a commit
+# of its own, or in a fixup of another, it would lose its message or its place.
+refuse_edit()
+{
+	local file=$1 commit=$2 owner=$3
+
+	die "commit $(in_clone log -1 --format='%h ("%s")' "$commit") in build/linux edits $file, which is" \
+		"part of $(in_clone log -1 --format='%h ("%s")' "$owner"): make that edit a fixup! of the" \
+		"latter (git -C build/linux reset --soft HEAD^ takes the last commit back; then" \
+		"git -C build/linux commit --fixup=$(in_clone log -1 --format=%h "$owner") -- $file)"
+}
+
+# Fills DIR with series, patches and files as build/linux has them.
 write_back_into()
 {
-	local dir=$1 commit light subject name words file n lines=() empty=() kept=() owner
-	local -A added_by=() owns=()
+	local dir=$1 commit light subject name words file n lines=() commits=() owner
+	local -A edited_by=()
 
 	mkdir -p "$dir/patches" "$dir/files"
 	while read -r commit light; do
@@ -529,37 +540,25 @@ write_back_into()
 		[[ ! -f $dir/patches/$name ]] ||
 			die "two commits of build/linux have the subject \"$subject\": reword one"
 		write_patch "$light" "$dir/patches/$name"
-		empty+=("$(is_empty "$light" && echo "$subject" || true)")
 		words=$(old_words "$name")
 		while read -r file; do
-			added_by[$file]=${added_by[$file]:-${#lines[@]}}
-		done < <(in_clone diff-tree -r --no-commit-id --no-renames --name-only --diff-filter=A "$commit")
+			edited_by[$file]+=" ${#lines[@]}"
+		done < <(in_clone diff-tree -r --no-commit-id --no-renames --name-only "$commit")
 		lines+=("$name${words:+ $words}")
+		commits+=("$commit")
 	done <"$tmp/chain"
 
 	while read -r file; do
 		write_file "$file" "$dir/files/$file"
 		if ! owner=$(owner_of "$file" "${lines[@]}"); then
-			owner=${added_by[$file]}
+			read -r owner _ <<<"${edited_by[$file]}"
 			lines[owner]+=" $file"
 		fi
-		owns[$owner]=1
+		for n in ${edited_by[$file]}; do
+			[[ $n == "$owner" ]] || refuse_edit "$file" "${commits[n]}" "${commits[owner]}"
+		done
 	done < <(new_files)
-
-	for n in "${!lines[@]}"; do
-		if [[ -n ${empty[n]} && -z ${owns[$n]:-} ]]; then
-			note "nothing left of \"${empty[n]}\" but edits to our own files, which those carry: dropped"
-			rm "$dir/patches/${lines[n]%%[[:space:]]*}"
-		else
-			kept+=("${lines[n]}")
-		fi
-	done
-	write_series "$dir/series" ${kept[@]+"${kept[@]}"}
-}
-
-is_empty()
-{
-	[[ $(in_clone rev-parse "$1^{tree}") == $(in_clone rev-parse "$1^^{tree}") ]]
+	write_series "$dir/series" ${lines[@]+"${lines[@]}"}
 }
 
 write_file()

@@ -157,25 +157,33 @@ need()
 
 # --- Which kernel -----------------------------------------------------------------------------
 
-# Takes the image and the modules of one that kernel/build.sh has built.
+# Takes the image and the modules of one that kernel/build.sh has built. The lock, which QEMU inherits,
+# is what keeps build.sh from removing them as too old.
 find_built()
 {
-	local build=("$here/build.sh" "$@")
+	local build=("$here/build.sh" "$@") lock
 	image=$("${build[@]}" --print-image) || die "kernel '$kernel' is not built; build it with: ${build[*]}"
-	modules=$("${build[@]}" --print-modules) || die "kernel '$kernel' has no modules; build it with: ${build[*]}"
+	exec {lock}<"${image%/*}"
+	flock -s "$lock"
+	find_path "$image"
 }
 
-# Takes a bzImage or a build directory; the modules are where build.sh installs them.
+# Takes a bzImage, or a directory that build.sh or the kernel's own build has left; modules are those
+# that are installed beside it.
 find_path()
 {
-	local tree
+	local tree found
 	image=$(realpath -e -- "$1" 2>/dev/null) || die "--kernel $1: neither a known name nor a path"
-	[[ ! -d $image ]] || image+=/arch/x86/boot/bzImage
+	if [[ -d $image ]]; then
+		tree=$image
+		image=$tree/bzImage
+		[[ -e $image ]] || image=$tree/arch/x86/boot/bzImage
+	fi
 	[[ -r $image ]] || die "$image: not there or not readable; has that kernel been built?"
-	tree=${image%/arch/x86/boot/bzImage}
-	[[ -r $tree/include/config/kernel.release ]] || return 0
-	modules=$tree/modroot/lib/modules/$(<"$tree/include/config/kernel.release")
-	[[ -d $modules ]] || modules=
+	tree=${image%/*}
+	tree=${tree%/arch/x86/boot}
+	found=("$tree"/lib/modules/*/)
+	[[ ! -d ${found[0]} ]] || modules=${found[0]%/}
 }
 
 # Prints the package that $stock_package stands for today.

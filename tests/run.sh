@@ -1,12 +1,12 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make test` runs when everything is built: the unit tests, what is tested from this side of
-# guests (those who count tests, vm.sh itself, very early tracing), then the guest tests. The last line
-# is the sum, "N passed, N failed"; skips are shown and counted apart, above it. Nothing run, or
-# something that died, is a failure. HYTRACE_TEST_OUT= moves the logs from build/test.
+# What `make test` runs when everything is built: the unit tests, what needs no guest (host/: those who
+# count tests, for one), what boots guests of its own (vm.sh itself, very early tracing), then the guest
+# tests. The last line is the sum, "N passed, N failed"; skips are shown and counted apart, above it.
+# Nothing run, or something that died, is a failure. HYTRACE_TEST_OUT= moves the logs from build/test.
 #
-# usage: run.sh [unit|runners|vm|early|guest]
+# usage: run.sh [unit|host|vm|early|guest]
 
 set -uo pipefail
 
@@ -46,12 +46,13 @@ unit()
 	((ran)) || echo "0 1 0" >>"$tally"
 }
 
-# A test that runs on this side and boots guests of its own.
+# A test that runs on this side: of host/, or of guest/ when it boots guests of its own.
 host()
 {
-	local name=$1 log=$logs/$1.log status=0 counts
+	local name=$1 log=$logs/$1.log status=0 counts test=$here/host/$1.sh
 
-	"$here/guest/$name.sh" >"$log" 2>&1 || status=$?
+	[[ -e $test ]] || test=$here/guest/$name.sh
+	"$test" >"$log" 2>&1 || status=$?
 	counts=$(tap_counts "$log")
 	if ! grep -qE '^1\.\.[1-9]' "$log" || [[ $status -ne 0 && $counts == *' 0 '* ]]; then
 		echo "NOT OK   $name: its test died with status $status, see $log"
@@ -60,6 +61,15 @@ host()
 	echo "$counts" >>"$tally"
 	printf '%-8s %s\n' "$name" "$(awk '{ print $1 " passed, " $2 " failed" }' <<<"$counts")"
 	sed -n '/^not ok/,/^ok/{/^ok/!p}' "$log"
+}
+
+all_of_host()
+{
+	local test
+
+	for test in "$here"/host/*.sh; do
+		host "$(basename "$test" .sh)"
+	done
 }
 
 guest()
@@ -78,18 +88,19 @@ mkdir -p "$logs"
 : >"$tally"
 case ${1:-all} in
 unit) unit ;;
-runners | vm | early) host "$1" ;;
+host) all_of_host ;;
+vm | early) host "$1" ;;
 guest) guest ;;
 all)
 	unit
 	# All guest tests are believed for what these say: who counts, and vm.sh itself.
-	host runners
+	all_of_host
 	host vm
 	host early
 	guest
 	;;
 *)
-	echo "run.sh: unknown argument $1; usage: run.sh [unit|runners|vm|early|guest]" >&2
+	echo "run.sh: unknown argument $1; usage: run.sh [unit|host|vm|early|guest]" >&2
 	exit 2
 	;;
 esac

@@ -108,7 +108,7 @@ try()
 		ok "$row: builds" false
 		return
 	}
-	early_kernel "$("$clone/kernel/build.sh" "${row_build[@]}" --print-objects)"
+	early_kernel "$(dirname "$("$clone/kernel/build.sh" "${row_build[@]}" --print-image)")"
 
 	oracle_start early_ftrace_record
 	log=$(boot "nokaslr ftrace=function $row_append" "${row_boot[@]}")

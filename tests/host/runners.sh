@@ -120,8 +120,8 @@ all()
 
 	: >"$tree/tests/unit/it.c"
 	program build/tests/unit/it <<<"for a; do [[ \$a != --tap=* ]] || tap=\${a#*=}; done; $2"
-	for name in vm early runners; do
-		program "tests/guest/$name.sh" <<<"$3"
+	for name in tests/guest/vm.sh tests/guest/early.sh tests/host/it.sh; do
+		program "$name" <<<"$3"
 	done
 	program tests/guest/run.sh <<<"$4"
 	counted "$1" "$tree/tests/run.sh"
