@@ -218,7 +218,7 @@ kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 
 bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) $(B)/bench/bench
+	$(Q)$(MAKE) user $(B)/bench/bench
 	$(Q)tests/bench/run.sh
 
 bench-native: $(B)/bench/oneshot_set ## what a look-up in the set takes on this machine, in ns

@@ -34,6 +34,8 @@
 /* Instructions, or nanoseconds, of a repetition: a quarter of a tick. */
 #define REPETITION_COST 1000000
 #define DEFAULT_WARMUP 2000
+/* Switching all functions on and off takes seconds under TCG: just enough for a median. */
+#define SWITCHES 3
 
 static const struct contender contender_base = {
 	.name = "base",
@@ -53,6 +55,7 @@ static const struct contender *const contenders[] = {
 	&contender_kprobe_multi,
 	&contender_kprobe_multi_hash_nocallers,
 	&contender_kprobe_multi_hash,
+	&contender_cover_bpf,
 	&contender_profiler,
 	&contender_function,
 	&contender_event,
@@ -201,14 +204,44 @@ static int measure_first_hit(const struct contender *c, const struct workload *w
 	return 0;
 }
 
-static int time_callback(int (*callback)(const struct contender *), const struct contender *c,
-			 double *ret_took)
+/* What it takes to switch a contender on and off, over and over. */
+struct switching {
+	double attach[SWITCHES];
+	double detach[SWITCHES];
+};
+
+static int time_attach(const struct contender *c, enum bench_scope scope, double *ret_took)
 {
 	double start = now();
-	int err = callback(c);
+	int err = c->attach(c, scope);
 
 	*ret_took = now() - start;
 	return err;
+}
+
+static int time_detach(const struct contender *c, double *ret_took)
+{
+	double start = now();
+	int err = c->detach(c);
+
+	*ret_took = now() - start;
+	return err;
+}
+
+/* All but the first attach and detach, between which the calls were measured. */
+static int measure_switching(const struct contender *c, enum bench_scope scope,
+			     struct switching *times, struct bench_row *row)
+{
+	int i, err = 0;
+
+	for (i = 1; !err && i < SWITCHES; i++)
+		err = time_attach(c, scope, &times->attach[i]) ?:
+		      time_detach(c, &times->detach[i]);
+	if (err)
+		return err;
+	row->attach = median(times->attach, SWITCHES);
+	row->detach = median(times->detach, SWITCHES);
+	return 0;
 }
 
 static int measure_attached(const struct contender *c, const struct workload *w,
@@ -233,8 +266,8 @@ static int measure_attached(const struct contender *c, const struct workload *w,
 static int measure_row(const struct contender *c, const struct workload *w,
 		       enum bench_scope scope, struct bench_row *row)
 {
+	struct switching times;
 	struct cost cost;
-	double start;
 	int err;
 
 	w->run(DEFAULT_WARMUP);
@@ -243,14 +276,12 @@ static int measure_row(const struct contender *c, const struct workload *w,
 	err = c->setup ? c->setup(c, scope) : 0;
 	if (err)
 		goto cleanup;
-	if (c->attach) {
-		start = now();
-		err = c->attach(c, scope);
-		row->attach = now() - start;
-	}
+	if (c->attach)
+		err = time_attach(c, scope, &times.attach[0]);
 	err = err ?: measure_attached(c, w, scope, row);
-	if (!err && c->detach)
-		err = time_callback(c->detach, c, &row->detach);
+	if (!err && c->attach)
+		err = time_detach(c, &times.detach[0]) ?:
+		      measure_switching(c, scope, &times, row);
 cleanup:
 	if (c->cleanup)
 		c->cleanup(c);

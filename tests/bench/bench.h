@@ -14,6 +14,7 @@
  *	clear	for those that record an address once: forget everything, so that a first hit can be
  *		timed, again and again
  *	detach	timed
+ *	[ attach and detach twice more, for what they take to be a median ]
  *	cleanup	also after a failure, and again by the harness should the process have died
  *
  * To add one: write the callbacks, and put the table into contenders[] (bench.c) where it shall
@@ -87,6 +88,7 @@ extern const struct contender contender_kprobe_event;
 extern const struct contender contender_kprobe_multi;
 extern const struct contender contender_kprobe_multi_hash_nocallers;
 extern const struct contender contender_kprobe_multi_hash;
+extern const struct contender contender_cover_bpf;
 extern const struct contender contender_fentry;
 extern const struct contender contender_fentry_hash;
 

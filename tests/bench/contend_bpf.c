@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function events. */
+/*
+ * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function events, and
+ * the loader's own as `hytrace cover` runs it, which knows what not to trace.
+ */
 #include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <bpf/bpf.h>
@@ -117,15 +124,15 @@ static int count_keys(int fd, double *ret_count)
 }
 
 /* Two counters: the probe's, and the program's own when it would have run inside itself. */
-static int count_missed(const struct contender *c, double *ret_missed)
+static int count_missed(int prog_fd, int link_fd, double *ret_missed)
 {
 	struct bpf_prog_info prog = {};
 	struct bpf_link_info link = {};
 	__u32 prog_len = sizeof(prog), link_len = sizeof(link);
 	int err;
 
-	err = bpf_prog_get_info_by_fd(bpf_program__fd(variant_program(c->variant)), &prog, &prog_len);
-	err = err ?: bpf_link_get_info_by_fd(bpf_link__fd(bpf_link), &link, &link_len);
+	err = bpf_prog_get_info_by_fd(prog_fd, &prog, &prog_len);
+	err = err ?: bpf_link_get_info_by_fd(link_fd, &link, &link_len);
 	if (err)
 		return bench_error(err, "cannot ask for the missed calls");
 	*ret_missed = prog.recursion_misses;
@@ -139,22 +146,27 @@ static int bpf__report(const struct contender *c, struct bench_row *row)
 	const struct bpf_variant *variant = c->variant;
 	int err;
 
-	err = count_missed(c, &row->missed);
+	err = count_missed(bpf_program__fd(variant_program(variant)), bpf_link__fd(bpf_link),
+			   &row->missed);
 	if (err || !variant->has_set)
 		return err;
 	err = map_memory(bpf_map__fd(skel->maps.seen), &row->memory_bytes);
 	return err ?: count_keys(bpf_map__fd(skel->maps.seen), &row->seen);
 }
 
-static int bpf__clear(const struct contender *c)
+static int clear_map(int fd)
 {
-	int fd = bpf_map__fd(skel->maps.seen);
 	__u64 key;
 
 	while (!bpf_map_get_next_key(fd, NULL, &key))
 		if (bpf_map_delete_elem(fd, &key))
 			return bench_error(-errno, "cannot clear the map");
 	return 0;
+}
+
+static int bpf__clear(const struct contender *c)
+{
+	return clear_map(bpf_map__fd(skel->maps.seen));
 }
 
 static void bpf__cleanup(const struct contender *c)
@@ -170,6 +182,145 @@ static void event_bpf__cleanup(const struct contender *c)
 	bpf__cleanup(c);
 	trace_top__append("function_events", "!" EVENT_GROUP "/" EVENT_NAME);
 }
+
+/*
+ * The loader, as a user starts it: for a command that says when it runs, and runs until its standard
+ * input ends. What it has pinned meanwhile tells the rest.
+ */
+#define COVER_PINS "/sys/fs/bpf/hytrace/bench"
+
+static struct {
+	pid_t pid;
+	int stop;	/* the command's standard input */
+} cover;
+
+/* build/hytrace, seen from build/bench/bench. */
+static int loader_path(char *path, size_t size)
+{
+	ssize_t len = readlink("/proc/self/exe", path, size - 1);
+	int i;
+
+	if (len < 0)
+		return bench_error(-errno, "cannot tell where this program is");
+	path[len] = '\0';
+	for (i = 0; i < 2; i++)
+		*strrchr(path, '/') = '\0';
+	if (strlen(path) + sizeof("/hytrace") > size)
+		return -ENAMETOOLONG;
+	strcat(path, "/hytrace");
+	return access(path, X_OK) ? bench_error(-errno, "%s is not there", path) : 0;
+}
+
+static int cover__setup(const struct contender *c, enum bench_scope scope)
+{
+	char path[PATH_MAX];
+
+	return loader_path(path, sizeof(path));
+}
+
+static void exec_cover(enum bench_scope scope, int in, int out)
+{
+	char path[PATH_MAX];
+	const char *args[16] = {
+		path, "cover", "--engine", "bpf", "--pin", COVER_PINS, "--format", "json",
+		"--output", "/tmp/bench-cover.json",
+	};
+	size_t nr = 10;
+
+	if (scope == SCOPE_ONE) {
+		args[nr++] = "--allow";
+		args[nr++] = BENCH_FUNCTION;
+	}
+	args[nr++] = "--";
+	args[nr++] = "sh";
+	args[nr++] = "-c";
+	args[nr++] = "echo && exec cat";
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	if (!loader_path(path, sizeof(path)))
+		execv(path, (char **)args);
+	_exit(127);
+}
+
+static int cover__attach(const struct contender *c, enum bench_scope scope)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err = 0;
+	char byte;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return bench_error(-errno, "cannot make a pipe");
+	fflush(NULL);
+	cover.pid = fork();
+	if (!cover.pid)
+		exec_cover(scope, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	cover.stop = in[1];
+	if (cover.pid < 0)
+		err = bench_error(-errno, "cannot start the loader");
+	else if (read(out[0], &byte, 1) != 1)
+		err = bench_error(-EIO, "the loader has not started its command");
+	close(out[0]);
+	return err;
+}
+
+static int cover__detach(const struct contender *c)
+{
+	int status = 0;
+
+	if (cover.pid <= 0)
+		return 0;
+	close(cover.stop);
+	if (waitpid(cover.pid, &status, 0) < 0)
+		return bench_error(-errno, "cannot wait for the loader");
+	cover.pid = 0;
+	return status ? bench_error(-EIO, "the loader has failed (status %d)", status) : 0;
+}
+
+static void cover__cleanup(const struct contender *c)
+{
+	cover__detach(c);
+}
+
+static int cover__report(const struct contender *c, struct bench_row *row)
+{
+	int map = bpf_obj_get(COVER_PINS "/seen"), prog = bpf_obj_get(COVER_PINS "/prog");
+	int link = bpf_obj_get(COVER_PINS "/link"), err;
+
+	if (map < 0 || prog < 0 || link < 0)
+		err = bench_error(-ENOENT, "the loader has not pinned its objects");
+	else
+		err = count_missed(prog, link, &row->missed) ?: map_memory(map, &row->memory_bytes) ?:
+		      count_keys(map, &row->seen);
+	close(map);
+	close(prog);
+	close(link);
+	return err;
+}
+
+static int cover__clear(const struct contender *c)
+{
+	int map = bpf_obj_get(COVER_PINS "/seen"), err;
+
+	if (map < 0)
+		return bench_error(-ENOENT, "the loader has not pinned its map");
+	err = clear_map(map);
+	close(map);
+	return err;
+}
+
+const struct contender contender_cover_bpf = {
+	.name = "cover-bpf",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.note = "hytrace cover -e bpf: function and caller, its own helpers denied; attach and detach "
+		"are of the whole command",
+	.setup = cover__setup,
+	.attach = cover__attach,
+	.clear = cover__clear,
+	.report = cover__report,
+	.detach = cover__detach,
+	.cleanup = cover__cleanup,
+};
 
 static const struct bpf_variant event_empty = { "event_empty", false };
 static const struct bpf_variant event_hash = { "event_hash", true };
@@ -220,7 +371,7 @@ const struct contender contender_kprobe_multi = {
 const struct contender contender_kprobe_multi_hash_nocallers = {
 	.name = "kprobe-multi-hash-nocallers",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function only",
+	.note = "function only, naive: of all functions it traces its own helpers",
 	.variant = &multi_hash_nocallers,
 	.attach = multi__attach,
 	.clear = bpf__clear,
@@ -230,7 +381,7 @@ const struct contender contender_kprobe_multi_hash_nocallers = {
 const struct contender contender_kprobe_multi_hash = {
 	.name = "kprobe-multi-hash",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "function and caller",
+	.note = "function and caller, naive: of all functions it traces its own helpers",
 	.variant = &multi_hash,
 	.attach = multi__attach,
 	.clear = bpf__clear,

@@ -1,0 +1,59 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests what tests/bench/run.sh makes of a guest's rows: that a figure which is missed, or is not there,
+# fails it. The guest is one that only prints.
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+fake=$tap_scratch/clone
+
+make_clone()
+{
+	mkdir -p "$fake/tests/bench" "$fake/kernel" "$fake/build/bench"
+	cp "$clone/tests/bench/run.sh" "$fake/tests/bench"
+	printf '#!/bin/sh\necho 6.12-fake\ncat "%s/rows"\n' "$fake" >"$fake/kernel/vm.sh"
+	: >"$fake/build/bench/bench"
+	chmod +x "$fake/kernel/vm.sh" "$fake/build/bench/bench"
+}
+
+# rows EDIT: what a guest prints in which all figures are just good enough, changed by a jq filter.
+rows()
+{
+	jq -n '[["oneshot", "one", 80], ["oneshot-nocallers", "one", 60], ["function", "one", 500],
+		["oneshot", "all", 180], ["function", "all", 1000], ["event", "one", 550],
+		["fprobe-event-2args", "one", 1000], ["event-2args", "one", 550],
+		["event-2args-of-5000", "one", 577.5], ["kprobe-multi-hash", "one", 600],
+		["event-bpf-hash", "one", 540]]
+		| map({contender: .[0], scope: .[1], workload: "getppid", over_base: .[2], total: .[2],
+			note: ""})' | jq "$1" >"$fake/rows"
+}
+
+# status ROWS EDIT ARGUMENT...
+status()
+{
+	rows "$1"
+	shift
+	"$fake/tests/bench/run.sh" "$@" >"$tap_scratch/out" 2>"$tap_scratch/err"
+	echo $?
+}
+
+make_clone
+is 'all figures reached' "$(status .)" 0
+is 'and told so' "$(grep -c '^reached' "$tap_scratch/err")" 7
+is 'a figure that is missed by 1' "$(status 'map(if .contender == "oneshot-nocallers" then .over_base = 61 else . end)')" 1
+ok 'is named' grep -q '^MISSED: oneshot, one function, without: 61, at most 60' "$tap_scratch/err"
+is 'a share that is missed' "$(status 'map(if .contender == "event-bpf-hash" then .over_base = 541 else . end)')" 1
+is 'a row without a figure' "$(status 'map(if .contender == "oneshot" then .over_base = null else . end)')" 1
+ok 'is unknown' grep -q '^UNKNOWN: oneshot, one function, with callers' "$tap_scratch/err"
+is 'a peer without a figure' "$(status 'map(if .contender == "function" then .over_base = null else . end)')" 1
+is 'a row that is not there' "$(status 'map(select(.contender != "event"))')" 1
+is 'no row at all' "$(status '[]')" 1
+is 'a row that was not asked for' "$(status 'map(select(.contender == "oneshot"))' -c oneshot)" 0
+is 'but those asked for count' "$(status 'map(select(.contender == "oneshot") | .over_base = 81)' -c oneshot)" 1
+is 'and must have a figure' "$(status 'map(select(.contender == "oneshot") | .over_base = null)' -c oneshot)" 1
+is 'another kernel owes nothing' "$(status 'map(.over_base = null)' --kernel stock)" 0
+tap_end
