@@ -57,7 +57,7 @@ static const char *label(const struct coverage *c, const struct coverage *other,
 }
 
 static int print(const struct compare_options *o, const struct coverage *a,
-		 const struct coverage *b, unsigned int kind, size_t *unexplained)
+		 const struct coverage *b, unsigned int kind, size_t *differ)
 {
 	struct comparison cmp;
 	int err;
@@ -67,7 +67,7 @@ static int print(const struct compare_options *o, const struct coverage *a,
 		return err;
 	err = compare__print(&cmp, label(a, b, o->paths[0]), label(b, a, o->paths[1]),
 			     o->all ? 0 : 20, stdout);
-	*unexplained += compare__unexplained(&cmp);
+	*differ += compare__count(&cmp, POSSIBLE) + compare__count(&cmp, UNEXPLAINED);
 	compare__free(&cmp);
 	return err;
 }
@@ -79,12 +79,12 @@ int cmd_compare(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "A.json B.json",
 		.doc = "Compares what two runs of `hytrace cover -f json` saw, and gives a reason for "
-		       "every difference.\vExit status: 0 every difference is explained, 1 some are "
-		       "not or it failed, 2 usage.",
+		       "every difference.\vExit status: 0 no difference, or each is explained for "
+		       "certain; 1 others; 2 usage, no document, or it failed.",
 	};
 	struct compare_options o = {};
 	struct coverage documents[2] = {};
-	size_t unexplained = 0;
+	size_t differ = 0;
 	int err = 0;
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
@@ -92,14 +92,15 @@ int cmd_compare(int argc, char **argv)
 	for (int i = 0; !err && i < 2; i++)
 		err = document__read(&documents[i], o.paths[i]);
 	if (!err)
-		err = print(&o, &documents[0], &documents[1], HIT_FUNCTION, &unexplained);
+		err = print(&o, &documents[0], &documents[1], HIT_FUNCTION, &differ);
 	if (!err && o.callers)
-		err = print(&o, &documents[0], &documents[1], HIT_CALLER, &unexplained);
+		err = print(&o, &documents[0], &documents[1], HIT_CALLER, &differ);
 	if (!err && fflush(stdout))
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	for (int i = 0; i < 2; i++)
 		coverage__free(&documents[i]);
+	/* As with cmp and diff: trouble must not read as a difference. */
 	if (err)
-		return error__status(err, 0);
-	return unexplained ? EXIT_FAILED : EXIT_DONE;
+		return EXIT_USAGE;
+	return differ ? EXIT_FAILED : EXIT_DONE;
 }

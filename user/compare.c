@@ -2,11 +2,11 @@
 /*
  * Comparing two coverages; see compare.h.
  *
- * Functions are matched by where they lie (link-time address, or module and offset), and only between
- * different builds by name. Then each that only one side has is given the first reason that holds, in an
- * order from the certain to the possible: what the other was told not to record, what it could not
- * know of, when it was not looking, what it counted as lost. The last is no proof, so it explains no
- * more functions than were counted.
+ * Functions are matched by where they lie (link-time address, or module and offset), and where that is
+ * not known, or of another build, by name. Then each that only one side has is given the first reason
+ * that holds, in an order from the certain to the possible: what the other was told not to record, what
+ * it could not know of, when it was not looking; then what may have been so. What it counts as lost
+ * explains no more functions than were counted, and none for certain.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,31 +15,34 @@
 #include "compare.h"
 #include "error.h"
 
-static const struct {
-	const char *name, *text;
-} reasons[REASON_COUNT] = {
-	[REASON_NOT_ASKED] = { "not-asked", "%s was not asked for it (-a)" },
-	[REASON_DENIED] = { "denied", "%s was told to leave it out (-d)" },
-	[REASON_OWN] = { "own-helper", "%s leaves it out as the BPF program's own helper" },
-	[REASON_UNATTACHED] = { "not-attached", "%s could not attach to it" },
-	[REASON_MODULE] = { "module-later", "its module was not there when %s attached, which does "
-			    "not follow modules" },
-	[REASON_OTHER_BOOT] = { "other-boot", "%s is of another boot, another run" },
-	[REASON_BEFORE] = { "before", "first hit before %s began to record" },
-	[REASON_AFTER] = { "after", "first hit after %s had ended" },
-	[REASON_SCOPE] = { "scope", "%s followed other tasks" },
-	[REASON_NO_CALLERS] = { "no-callers", "%s did not record callers" },
-	[REASON_NO_ADDRESS] = { "no-address", "no address or name to look for in %s" },
-	[REASON_FULL] = { "full", "%s was full" },
-	[REASON_RECURSION] = { "recursion", "%s counts more calls that it could not record: nested in "
-			       "its own program" },
-	[REASON_UNRESOLVED] = { "unresolved", "%s counts such addresses and does not list them" },
-	[REASON_UNEXPLAINED] = { "unexplained", "UNEXPLAINED: nothing known of %s says why" },
+static const char *const texts[REASON_COUNT] = {
+	[REASON_NO_CALLERS] = "%s did not record callers",
+	[REASON_UNATTACHED] = "%s could not attach to it",
+	[REASON_NOT_ASKED] = "%s was not asked for it (-a)",
+	[REASON_DENIED] = "%s was told to leave it out (-d)",
+	[REASON_OWN] = "%s leaves it out as the BPF program's own helper",
+	[REASON_MODULE] = "its module was not there when %s attached, which does not follow modules",
+	[REASON_BEFORE] = "first hit before %s began to record",
+	[REASON_AFTER] = "first hit after %s had ended",
+	[REASON_NO_ADDRESS] = "no address or name to look for in %s",
+	[REASON_OTHER_BOOT] = "%s is not known to be of the same boot: another run",
+	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
+	[REASON_SCOPE] = "%s followed other tasks",
+	[REASON_CALLED_OWN] = "the call may be the BPF program's own, which %s does not record",
+	[REASON_CALLED_DENIED] = "%s was told to leave out others (-d), maybe what it called",
+	[REASON_CALLED_NOT_ASKED] = "%s was asked for others (-a), maybe not for what it called",
+	[REASON_CALLED_MODULE] = "its module was not there when %s attached, nor maybe what it called",
+	[REASON_FULL] = "%s was full",
+	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
+	[REASON_RECURSION] = "%s counts calls that it could not record: nested in its own program",
+	[REASON_UNEXPLAINED] = "UNEXPLAINED: nothing known of %s says why",
 };
 
-const char *reason__name(enum reason reason)
+enum certainty reason__certainty(enum reason reason)
 {
-	return reasons[reason].name;
+	if (reason == REASON_UNEXPLAINED)
+		return UNEXPLAINED;
+	return reason < REASON_NO_ADDRESS ? CERTAIN : POSSIBLE;
 }
 
 static bool same_build(const struct coverage *a, const struct coverage *b)
@@ -53,6 +56,16 @@ static uint64_t place_of(const struct hit *hit)
 	if (hit->module)
 		return hit->offset;
 	return hit->link ? hit->link : hit->addr;
+}
+
+static bool has_place(const struct hit *hit)
+{
+	return hit->module || place_of(hit);
+}
+
+static bool can_match(const struct comparison *cmp, const struct hit *hit)
+{
+	return cmp->by_name ? hit->name != NULL : has_place(hit);
 }
 
 static int compare_strings(const char *a, const char *b)
@@ -119,22 +132,9 @@ static bool same_globs(const struct globs *a, const struct globs *b)
 	return true;
 }
 
-/* By the filters: a function's own name decides; a caller's depends on what it called. */
-static enum reason by_filter(const struct hit *hit, unsigned int kind, const struct coverage *from,
-			     const struct coverage *other)
+/* By the filters: a function's own name decides. */
+static enum reason by_filter(const struct hit *hit, const struct coverage *other)
 {
-	if (kind == HIT_CALLER) {
-		/* A place inside one of the BPF program's helpers: the program came by. */
-		if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
-			return REASON_OWN;
-		if (!same_globs(&from->filter.own, &other->filter.own))
-			return REASON_OWN;
-		if (!same_globs(&from->filter.deny, &other->filter.deny))
-			return REASON_DENIED;
-		if (!same_globs(&from->filter.allow, &other->filter.allow))
-			return REASON_NOT_ASKED;
-		return REASON_UNEXPLAINED;
-	}
 	if (!hit->name)
 		return REASON_UNEXPLAINED;
 	switch (filter__judge(&other->filter, hit->name, hit->module)) {
@@ -150,17 +150,41 @@ static enum reason by_filter(const struct hit *hit, unsigned int kind, const str
 	return REASON_UNEXPLAINED;
 }
 
+/* A caller is recorded with what it called, and which function that was is not known. */
+static enum reason by_called(const struct hit *hit, const struct coverage *from,
+			     const struct coverage *other)
+{
+	/* A place inside one of the BPF program's helpers: the program came by. */
+	if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
+		return REASON_CALLED_OWN;
+	if (!same_globs(&from->filter.own, &other->filter.own))
+		return REASON_CALLED_OWN;
+	if (!same_globs(&from->filter.deny, &other->filter.deny))
+		return REASON_CALLED_DENIED;
+	if (!same_globs(&from->filter.allow, &other->filter.allow))
+		return REASON_CALLED_NOT_ASKED;
+	return REASON_UNEXPLAINED;
+}
+
+static bool module_came_later(const struct hit *hit, const struct coverage *other)
+{
+	return hit->module && !other->follows_modules && !listed(other->modules, hit->module);
+}
+
 static enum reason by_time(const struct hit *hit, const struct coverage *from,
 			   const struct coverage *other)
 {
 	uint64_t error = from->window.error + other->window.error;
+	const struct window *w = &other->window;
 
-	if (compare_strings(from->boot_id, other->boot_id))
+	if (!from->boot_id || !other->boot_id || strcmp(from->boot_id, other->boot_id))
 		return REASON_OTHER_BOOT;
-	if (hit->first_ns < other->window.open + error)
+	if (hit->first_ns + error < w->opening)
 		return REASON_BEFORE;
-	if (hit->first_ns + error >= other->window.closing)
+	if (hit->first_ns > w->closed + error)
 		return REASON_AFTER;
+	if (hit->first_ns < w->open + error || hit->first_ns + error >= w->closing)
+		return REASON_EDGE;
 	return REASON_UNEXPLAINED;
 }
 
@@ -192,33 +216,52 @@ static enum reason by_loss(const struct hit *hit, unsigned int kind, const struc
 	return REASON_UNEXPLAINED;
 }
 
+static enum reason find_certain(const struct comparison *cmp, const struct hit *hit,
+				const struct coverage *other)
+{
+	enum reason reason;
+
+	if (cmp->kind == HIT_CALLER)
+		return other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+	if (listed(other->unattached, hit->name))
+		return REASON_UNATTACHED;
+	reason = by_filter(hit, other);
+	if (reason == REASON_UNEXPLAINED && module_came_later(hit, other))
+		reason = REASON_MODULE;
+	return reason;
+}
+
+static enum reason find_possible(const struct comparison *cmp, const struct hit *hit,
+				 const struct coverage *from, const struct coverage *other,
+				 uint64_t *missed)
+{
+	enum reason reason = REASON_UNEXPLAINED;
+
+	if (!can_match(cmp, hit))
+		return REASON_NO_ADDRESS;
+	if ((from->scope != other->scope || from->pid != other->pid) &&
+	    other->scope != SCOPE_SYSTEM && other->scope != SCOPE_BOOT)
+		return REASON_SCOPE;
+	if (cmp->kind == HIT_CALLER)
+		reason = by_called(hit, from, other);
+	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER &&
+	    module_came_later(hit, other))
+		reason = REASON_CALLED_MODULE;
+	if (reason == REASON_UNEXPLAINED)
+		reason = by_loss(hit, cmp->kind, other, missed);
+	return reason;
+}
+
 static enum reason find_reason(const struct comparison *cmp, const struct hit *hit,
 			       const struct coverage *from, const struct coverage *other,
 			       uint64_t *missed)
 {
-	enum reason reason;
+	enum reason reason = find_certain(cmp, hit, other);
 
-	if (cmp->kind == HIT_CALLER && !other->callers)
-		return REASON_NO_CALLERS;
-	if (cmp->by_name ? !hit->name : !place_of(hit))
-		return REASON_NO_ADDRESS;
-	if (cmp->kind == HIT_FUNCTION && listed(other->unattached, hit->name))
-		return REASON_UNATTACHED;
-	reason = cmp->kind == HIT_FUNCTION ? by_filter(hit, cmp->kind, from, other)
-					   : REASON_UNEXPLAINED;
-	if (reason == REASON_UNEXPLAINED && hit->module && !other->follows_modules &&
-	    !listed(other->modules, hit->module))
-		reason = REASON_MODULE;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_time(hit, from, other);
-	if (reason == REASON_UNEXPLAINED &&
-	    (from->scope != other->scope || from->pid != other->pid) &&
-	    other->scope != SCOPE_SYSTEM && other->scope != SCOPE_BOOT)
-		reason = REASON_SCOPE;
-	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER)
-		reason = by_filter(hit, cmp->kind, from, other);
 	if (reason == REASON_UNEXPLAINED)
-		reason = by_loss(hit, cmp->kind, other, missed);
+		reason = find_possible(cmp, hit, from, other, missed);
 	return reason;
 }
 
@@ -231,30 +274,53 @@ static void find_reasons(const struct comparison *cmp, struct difference *list, 
 		list[i].reason = find_reason(cmp, list[i].hit, from, other, &missed);
 }
 
+/* One to one: by name, several functions may have the same one. What has no key matches nothing. */
 static void merge(struct comparison *cmp, const struct side *a, const struct side *b,
 		  int (*order)(const void *a, const void *b))
 {
 	size_t i = 0, j = 0;
 
 	while (i < a->count || j < b->count) {
-		int which = i == a->count ? 1 : j == b->count ? -1 :
-			    order(&a->list[i], &b->list[j]);
-
-		if (which < 0) {
+		if (i < a->count && !can_match(cmp, a->list[i])) {
 			cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
-		} else if (which > 0) {
+		} else if (j < b->count && !can_match(cmp, b->list[j])) {
 			cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
 		} else {
-			const struct hit *const *x = &a->list[i], *const *y = &b->list[j];
+			int which = i == a->count ? 1 : j == b->count ? -1 :
+				    order(&a->list[i], &b->list[j]);
 
-			/* By name, several functions may have the same one. */
-			cmp->both++;
-			while (i < a->count && !order(&a->list[i], x))
+			if (which < 0) {
+				cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
+			} else if (which > 0) {
+				cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
+			} else {
+				cmp->both++;
 				i++;
-			while (j < b->count && !order(&b->list[j], y))
 				j++;
+			}
 		}
 	}
+}
+
+/* A document has addresses as linked only. */
+static bool places_known(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (!has_place(&c->hits[i]))
+			return false;
+	}
+	return true;
+}
+
+static const char *why_by_name(const struct coverage *a, const struct coverage *b)
+{
+	if (!same_build(a, b))
+		return "not the same kernel build";
+	if (a->kernel.offset_known != b->kernel.offset_known ||
+	    (!a->kernel.offset_known && compare_strings(a->boot_id, b->boot_id)) ||
+	    !places_known(a) || !places_known(b))
+		return "addresses as linked are not known";
+	return NULL;
 }
 
 int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b,
@@ -265,9 +331,7 @@ int compare__run(struct comparison *ret, const struct coverage *a, const struct 
 	struct side sides[2] = {};
 	int err;
 
-	cmp.by_name = !same_build(a, b) ||
-		      a->kernel.offset_known != b->kernel.offset_known ||
-		      (!a->kernel.offset_known && compare_strings(a->boot_id, b->boot_id));
+	cmp.by_name = why_by_name(a, b);
 	order = cmp.by_name ? by_name : by_place;
 	err = side__fill(&sides[0], a, kind, order);
 	if (!err)
@@ -308,10 +372,16 @@ static size_t count_reason(const struct difference *list, size_t count, enum rea
 	return found;
 }
 
-size_t compare__unexplained(const struct comparison *cmp)
+size_t compare__count(const struct comparison *cmp, enum certainty certainty)
 {
-	return count_reason(cmp->only_a, cmp->only_a_count, REASON_UNEXPLAINED) +
-	       count_reason(cmp->only_b, cmp->only_b_count, REASON_UNEXPLAINED);
+	size_t found = 0;
+
+	for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+		if (reason__certainty(reason) == certainty)
+			found += count_reason(cmp->only_a, cmp->only_a_count, reason) +
+				 count_reason(cmp->only_b, cmp->only_b_count, reason);
+	}
+	return found;
 }
 
 static void print_names(const struct difference *list, size_t count, enum reason reason,
@@ -349,8 +419,9 @@ static void print_side(const struct difference *list, size_t count, const char *
 
 		if (!found)
 			continue;
-		fprintf(out, "  %zu: ", found);
-		fprintf(out, reasons[reason].text, other);
+		fprintf(out, "  %zu: %s", found,
+			reason__certainty(reason) == POSSIBLE ? "possibly: " : "");
+		fprintf(out, texts[reason], other);
 		fputc(':', out);
 		print_names(list, count, reason, limit, out);
 	}
@@ -359,19 +430,21 @@ static void print_side(const struct difference *list, size_t count, const char *
 int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
 		   size_t limit, FILE *out)
 {
-	size_t unexplained = compare__unexplained(cmp);
+	size_t possible = compare__count(cmp, POSSIBLE);
+	size_t unexplained = compare__count(cmp, UNEXPLAINED);
 
 	fprintf(out, "%s: %s %zu, %s %zu; %zu in both, %zu only in %s, %zu only in %s",
 		cmp->kind == HIT_FUNCTION ? "Functions" : "Callers",
 		name_a, cmp->both + cmp->only_a_count, name_b, cmp->both + cmp->only_b_count,
 		cmp->both, cmp->only_a_count, name_a, cmp->only_b_count, name_b);
 	if (cmp->by_name)
-		fprintf(out, " (matched by name: not the same kernel build)");
+		fprintf(out, " (matched by name: %s)", cmp->by_name);
 	fputc('\n', out);
 	print_side(cmp->only_a, cmp->only_a_count, name_a, name_b, limit, out);
 	print_side(cmp->only_b, cmp->only_b_count, name_b, name_a, limit, out);
-	if (unexplained)
-		fprintf(out, "%zu UNEXPLAINED\n", unexplained);
+	if (possible || unexplained)
+		fprintf(out, "Of the differences, %zu are explained, %zu only possibly, %zu are "
+			"UNEXPLAINED.\n", compare__count(cmp, CERTAIN), possible, unexplained);
 	else if (cmp->only_a_count || cmp->only_b_count)
 		fprintf(out, "All differences are explained.\n");
 	else
