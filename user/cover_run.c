@@ -340,6 +340,21 @@ static size_t count_traced(const struct run *r)
 	return traced;
 }
 
+static size_t count_seen(const struct run *r, const struct coverage *c)
+{
+	size_t seen = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct hit *hit = &c->hits[i];
+		const struct traceable_function *f = NULL;
+
+		if (hit->kind & HIT_FUNCTION && hit->addr)
+			f = traceable__find(r->traceable, hit->addr);
+		seen += f && filter__judge(&c->filter, f->name, f->module) == FILTER_TRACED;
+	}
+	return seen;
+}
+
 static int copy_kernel(struct kernel_id *ret, const struct kernel_id *id)
 {
 	*ret = *id;
@@ -392,6 +407,7 @@ static int collect_one(struct run *r, struct running *e, const struct places *pl
 		return err;
 	set_window(r, e);
 	coverage__settle(c);
+	c->traced_seen = count_seen(r, c);
 	counters__add(&c->cost, "attach_us", e->attach_seconds * 1e6);
 	counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
 	return counters__add(&c->cost, "collect_us", seconds_since(start) * 1e6);
@@ -458,6 +474,7 @@ static int cover_boot(struct run *r)
 	c->window.opening = c->window.open = 0;
 	c->seconds = c->window.closing / 1e9;
 	coverage__settle(c);
+	c->traced_seen = count_seen(r, c);
 	return report(r);
 }
 

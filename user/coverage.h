@@ -78,6 +78,7 @@ struct coverage {
 	size_t count, room;
 	size_t traceable;	/* what the kernel could trace when tracing began */
 	size_t traced;		/* what was asked for of that, and attached */
+	size_t traced_seen;	/* of those; init code that is freed and later modules are beside it */
 	char **modules;		/* traced ones; NULL-terminated */
 	bool follows_modules;	/* traces what is loaded later, too */
 	char **unattached;	/* functions asked for that the engine could not attach to */

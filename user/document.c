@@ -159,6 +159,7 @@ static int read_header(struct coverage *c, struct json_object *root)
 	read_window(&c->window, field(root, "window"));
 	c->traceable = integer(totals, "traceable");
 	c->traced = integer(totals, "traced");
+	c->traced_seen = integer(totals, "traced_seen");
 	c->modules = string_list(field(root, "modules"));
 	c->follows_modules = json_object_get_boolean(field(root, "follows_modules"));
 	c->unattached = string_list(field(root, "unattached"));

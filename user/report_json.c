@@ -89,6 +89,7 @@ static void write_totals(json_writer_t *w, const struct coverage *c)
 	jsonw_lluint_field(w, "callers", coverage__callers(c));
 	jsonw_lluint_field(w, "traceable", c->traceable);
 	jsonw_lluint_field(w, "traced", c->traced);
+	jsonw_lluint_field(w, "traced_seen", c->traced_seen);
 	jsonw_end_object(w);
 }
 

@@ -115,8 +115,17 @@ static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
 	return list;
 }
 
+/* Of those that were asked for; the engine's own helpers, which the user did not leave out, too. */
+static bool is_asked_for(const struct coverage *c, const struct traceable_function *f)
+{
+	enum filter_verdict verdict = filter__judge(&c->filter, f->name, f->module);
+
+	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
+}
+
 static int count_traceable(const struct coverage *c, const struct traceable *t,
-			   const struct directories *d, struct groups *groups)
+			   const struct directories *d, struct groups *groups,
+			   struct group *total)
 {
 	size_t seen_count;
 	uint64_t *seen = seen_entries(c, &seen_count);
@@ -127,15 +136,21 @@ static int count_traceable(const struct coverage *c, const struct traceable *t,
 	for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 		struct group *group;
+		bool found;
 
+		if (!is_asked_for(c, f))
+			continue;
 		group_name(c, d, f->name, f->module, f->entry, name, sizeof(name));
 		group = groups__get(groups, name);
 		if (!group) {
 			free(seen);
 			return error__no_memory();
 		}
+		found = bsearch(&f->entry, seen, seen_count, sizeof(*seen), by_entry);
 		group->traceable++;
-		group->seen += !!bsearch(&f->entry, seen, seen_count, sizeof(*seen), by_entry);
+		group->seen += found;
+		total->traceable++;
+		total->seen += found;
 	}
 	free(seen);
 	return 0;
@@ -214,7 +229,7 @@ static int add_row(struct libscols_table *table, const struct group *g)
 	return err ? err : scols_line_set_data(line, 3, text);
 }
 
-static int print_table(struct groups *groups, const char *heading, FILE *out)
+static int print_table(struct groups *groups, const char *heading, const char *of, FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
 	size_t unseen = 0;
@@ -226,7 +241,7 @@ static int print_table(struct groups *groups, const char *heading, FILE *out)
 	/* In a file or a pipe nothing is cut off; on a terminal long names are. */
 	if (!scols_table_new_column(table, heading, 0.5, SCOLS_FL_TRUNC) ||
 	    !scols_table_new_column(table, "SEEN", 8, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TRACEABLE", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, of, 10, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT))
 		goto cleanup;
 	qsort(groups->list, groups->count, sizeof(*groups->list), by_name);
@@ -264,15 +279,25 @@ static void print_command(const struct coverage *c, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_totals(const struct coverage *c, FILE *out)
+/* A share of those that are in the list; what was seen beside it is no part of it. */
+static void print_functions(const struct coverage *c, const struct group *total, FILE *out)
 {
-	size_t functions = coverage__functions(c);
+	bool all = total->traceable == c->traceable;
+	size_t others = coverage__functions(c) - total->seen;
 
-	fprintf(out, "Functions: %zu seen of %zu that can be traced (%.1f%%)", functions,
-		c->traceable, c->traceable ? 100.0 * functions / c->traceable : 0.0);
-	if (c->traced != c->traceable)
-		fprintf(out, "; %zu were asked for", c->traced);
+	fprintf(out, "Functions: %zu seen of %zu that %s (%.1f%%)", total->seen, total->traceable,
+		all ? "can be traced" : "were asked for",
+		total->traceable ? 100.0 * total->seen / total->traceable : 0.0);
+	if (!all)
+		fprintf(out, "; %zu can be traced", c->traceable);
+	if (others)
+		fprintf(out, "; and %zu that were freed by then, or loaded later", others);
 	fputc('\n', out);
+}
+
+static void print_totals(const struct coverage *c, const struct group *total, FILE *out)
+{
+	print_functions(c, total, out);
 	if (c->callers)
 		fprintf(out, "Callers:   %zu places that called one\n", coverage__callers(c));
 	fprintf(out, "Engine:    %s, %.2f s\n", c->engine, c->seconds);
@@ -296,6 +321,7 @@ int report__text(const struct coverage *c, const struct traceable *traceable, co
 		 FILE *out)
 {
 	struct directories *d = NULL;
+	struct group total = {};
 	struct groups groups;
 	int err;
 
@@ -309,7 +335,7 @@ int report__text(const struct coverage *c, const struct traceable *traceable, co
 	}
 	err = groups__init(&groups, traceable__count(traceable) + c->count + 2);
 	if (!err)
-		err = count_traceable(c, traceable, d, &groups);
+		err = count_traceable(c, traceable, d, &groups, &total);
 	if (!err)
 		err = count_others(c, traceable, &groups);
 	if (!err && !d)
@@ -320,9 +346,10 @@ int report__text(const struct coverage *c, const struct traceable *traceable, co
 	fprintf(out, "Covered: ");
 	print_command(c, out);
 	fputc('\n', out);
-	err = print_table(&groups, d ? "DIRECTORY" : "PREFIX", out);
+	err = print_table(&groups, d ? "DIRECTORY" : "PREFIX",
+			  total.traceable == c->traceable ? "TRACEABLE" : "ASKED FOR", out);
 	fputc('\n', out);
-	print_totals(c, out);
+	print_totals(c, &total, out);
 cleanup:
 	groups__free(&groups);
 	directories__free(d);

@@ -37,6 +37,18 @@ is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset]
 	sort | uniq -d)" ''
 ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
 is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
+jq -r '.kernel.kaslr_offset, (.functions[] | select(.kind != "caller" and .module == null) | .addr)' \
+	boot.json >seen
+is 'what was freed is no part of the share' \
+	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
+	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $offset = hex(<$seen>);
+		my (%there, $of, $n); while (<>) { next if /__ftrace_invalid/; $of++;
+		my $a = hex((split)[0]) - $offset; $there{$a} = $there{$a - 4} = 1; }
+		while (<$seen>) { $n++ if $there{hex($_)}; } printf("%d %d %.1f", $n, $of, 100 * $n / $of);' \
+		$tracing/available_filter_functions_addrs)"
+is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
+	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
+ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
 ok 'text says that it is boot' grep -q 'the boot of' boot.txt
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"

@@ -74,7 +74,8 @@ tailored()
 }
 is 'tailor: the same addresses' "$(sort t.tailor)" "$(tailored t.json)"
 is 'tailor: nothing but addresses' "$(grep -vE '^[0-9a-f]+( [^ ]+)?$' t.tailor)" ''
-ok 'text: totals' grep -qE '^Functions: [0-9]+ seen of [0-9]+ that can be traced' t.txt
+is 'text: the share is of what was asked for' "$(sed -n 's/^Functions: \(.*\) (.*/\1/p' t.txt)" \
+	"$(jq -r '"\(.totals.functions) seen of \(.totals.traced) that were asked for"' t.json)"
 ok 'text: it says what cannot be seen' grep -q 'Inlined functions cannot be seen' t.txt
 ok 'text: a prefix' grep -qE '^vfs +[0-9]+ +[0-9]+ ' t.txt
 

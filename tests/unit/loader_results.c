@@ -190,6 +190,7 @@ static struct coverage sample_coverage(const char *engine)
 	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
 	c.traceable = 7;
 	c.traced = 6;
+	c.traced_seen = 3;
 	cr_assert(globs__add(&c.filter.own, "own_helper") == 0);
 	return c;
 }
@@ -226,6 +227,45 @@ Test(tailor, is_addresses_and_nothing_else)
 	coverage__free(&c);
 }
 
+/* "Functions: ..." of the report for people. */
+static char *first_total(const struct coverage *c)
+{
+	struct places p = sample_places();
+	char *text = NULL, *line;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(report__text(c, p.traceable, NULL, f) == 0);
+	fclose(f);
+	line = strstr(text, "Functions:");
+	cr_assert(line != NULL);
+	line = strndup(line, strcspn(line, "\n"));
+	free(text);
+	free_places(&p);
+	return line;
+}
+
+Test(text, a_share_is_of_what_was_asked_for)
+{
+	struct coverage c = sample_coverage("oneshot");
+	char *line = first_total(&c);
+
+	/* mod_gone's function is in no list. */
+	cr_expect(eq(str, line, "Functions: 3 seen of 7 that can be traced (42.9%); and 1 that were "
+				"freed by then, or loaded later"));
+	free(line);
+	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
+	cr_assert(globs__add(&c.filter.deny, "vfs_w*") == 0);
+	c.count = 1;
+	c.hits[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
+				  .kind = HIT_FUNCTION };
+	line = first_total(&c);
+	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 7 can be "
+				"traced"));
+	free(line);
+	coverage__free(&c);
+}
+
 Test(document, comes_back_as_it_was)
 {
 	struct coverage c = sample_coverage("bpf"), back;
@@ -237,6 +277,7 @@ Test(document, comes_back_as_it_was)
 	cr_expect(eq(str, again, text));
 	cr_expect(back.count == c.count);
 	cr_expect(back.kernel.kaslr_offset == KASLR);
+	cr_expect(back.traced_seen == 3);
 	unlink(path);
 	free(text);
 	free(again);
