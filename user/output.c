@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results on standard output or in a file that is complete when it has its name; see output.h.
+ * Results on standard output, in a file that is complete when it has its name, or in one that grows; see
+ * output.h.
  *
  * A report is made in memory and written in one go, at the end or by output__flush(), so that the reason
  * of a failed write is the kernel's own and not what stdio remembers of it.
  */
 #include <fcntl.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,7 +22,10 @@ struct output {
 	size_t length;
 	int fd;
 	char *path;		/* NULL: standard output */
-	char *temporary;	/* NULL: written in place, being a device or a pipe */
+	char *temporary;	/* NULL: written in place */
+	char *created;		/* what is to go if nothing is written to it; NULL: it was there */
+	bool growing;
+	bool truncate;		/* before the first write */
 };
 
 static int unwritable(const char *path, int err)
@@ -37,20 +42,42 @@ static void output__free(struct output *o)
 		close(o->fd);
 	free(o->path);
 	free(o->temporary);
+	free(o->created);
 	free(o);
 }
 
-/* A device, a pipe: nothing to rename over. */
-static int open_in_place(struct output *o)
+/* @st: of what is there; NULL: nothing is, or a link to nothing. */
+static int open_in_place(struct output *o, const struct stat *st)
 {
-	o->fd = open(o->path, O_WRONLY | O_CLOEXEC);
-	return o->fd < 0 ? unwritable(o->path, errno) : 0;
+	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | (st ? 0 : O_CREAT), 0666);
+	if (o->fd < 0)
+		return unwritable(o->path, errno);
+	if (st)
+		o->truncate = S_ISREG(st->st_mode);
+	else
+		o->created = realpath(o->path, NULL);
+	return 0;
 }
 
-static int open_beside(struct output *o, struct guard *guard)
+/* Beside what a link leads to. */
+static int follow_link(struct output *o)
+{
+	char *real = realpath(o->path, NULL);
+
+	if (!real)
+		return unwritable(o->path, errno);
+	free(o->path);
+	o->path = real;
+	return 0;
+}
+
+static int open_beside(struct output *o, const struct stat *st, struct guard *guard)
 {
 	int err;
 
+	err = st ? follow_link(o) : 0;
+	if (err)
+		return err;
 	if (asprintf(&o->temporary, "%s.%d.tmp", o->path, getpid()) < 0) {
 		o->temporary = NULL;
 		return error__no_memory();
@@ -62,24 +89,42 @@ static int open_beside(struct output *o, struct guard *guard)
 			return err;
 	}
 	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	return o->fd < 0 ? unwritable(o->path, errno) : 0;
+	if (o->fd < 0)
+		return unwritable(o->path, errno);
+	/* Not everybody may give files away; then it is ours, with the same mode. */
+	if (st && fchown(o->fd, st->st_uid, st->st_gid) && errno != EPERM)
+		return unwritable(o->path, errno);
+	if (st && fchmod(o->fd, st->st_mode & 07777))
+		return unwritable(o->path, errno);
+	return 0;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
 static int open_path(struct output *o, const char *path, struct guard *guard)
 {
 	struct stat st;
+	bool there = !stat(path, &st);
 
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
-	if (!stat(path, &st) && !S_ISREG(st.st_mode))
-		return S_ISDIR(st.st_mode) ? unwritable(path, EISDIR) : open_in_place(o);
-	if (!access(path, F_OK) && access(path, W_OK))
+	if (there && S_ISDIR(st.st_mode))
+		return unwritable(path, EISDIR);
+	if (there && access(path, W_OK))
 		return unwritable(path, errno);
-	return open_beside(o, guard);
+	/* A device or a pipe cannot be renamed over; for a link to nothing there is no place beside. */
+	if (o->growing || (there && !S_ISREG(st.st_mode)) || (!there && is_link(path)))
+		return open_in_place(o, there ? &st : NULL);
+	return open_beside(o, there ? &st : NULL, guard);
 }
 
-int output__open(struct output **ret, const char *path, struct guard *guard)
+static int open_output(struct output **ret, const char *path, bool growing, struct guard *guard)
 {
 	struct output *o;
 	int err = 0;
@@ -87,6 +132,7 @@ int output__open(struct output **ret, const char *path, struct guard *guard)
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return error__no_memory();
+	o->growing = growing;
 	o->fd = STDOUT_FILENO;
 	if (path && strcmp(path, "-")) {
 		o->fd = -1;
@@ -102,6 +148,16 @@ int output__open(struct output **ret, const char *path, struct guard *guard)
 	else
 		*ret = o;
 	return err;
+}
+
+int output__open(struct output **ret, const char *path, struct guard *guard)
+{
+	return open_output(ret, path, false, guard);
+}
+
+int output__open_growing(struct output **ret, const char *path)
+{
+	return open_output(ret, path, true, NULL);
 }
 
 FILE *output__stream(struct output *o)
@@ -130,7 +186,14 @@ static int write_out(struct output *o)
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
-	err = write_all(o->fd, o->text, o->length);
+	err = o->truncate && ftruncate(o->fd, 0) ? -errno : 0;
+	o->truncate = false;
+	if (!err)
+		err = write_all(o->fd, o->text, o->length);
+	if (o->length) {
+		free(o->created);
+		o->created = NULL;
+	}
 	/* The same memory again. */
 	if (!err && fseeko(o->stream, 0, SEEK_SET))
 		err = -errno;
@@ -139,9 +202,14 @@ static int write_out(struct output *o)
 
 static int print_failure(const struct output *o, int err)
 {
+	const char *after = "";
+
+	if (o->temporary)
+		after = "; a file of that name is the old one";
+	else if (o->growing && o->path)
+		after = "; it has what came until then";
 	return error__return(-EIO, "%s: the result could not be written: %s%s",
-			     o->path ? o->path : "standard output", strerror(-err),
-			     o->temporary ? "; a file of that name is the old one" : "");
+			     o->path ? o->path : "standard output", strerror(-err), after);
 }
 
 int output__flush(struct output *o)
@@ -156,12 +224,12 @@ static int finish(struct output *o)
 	int err;
 
 	err = write_out(o);
-	if (err || !o->temporary)
+	if (err || !o->path)
 		return err;
 	/* A full disk or a quota may come out only now. */
 	err = close(o->fd) ? -errno : 0;
 	o->fd = -1;
-	if (!err && rename(o->temporary, o->path))
+	if (!err && o->temporary && rename(o->temporary, o->path))
 		err = -errno;
 	return err;
 }
@@ -185,5 +253,7 @@ void output__discard(struct output *o)
 		return;
 	if (o->temporary)
 		unlink(o->temporary);
+	if (o->created)
+		unlink(o->created);
 	output__free(o);
 }

@@ -162,7 +162,8 @@ static int prepare(struct record *r)
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
-		err = output__open(&r->output, o->output, r->guard);
+		err = o->hist ? output__open(&r->output, o->output, r->guard) :
+				output__open_growing(&r->output, o->output);
 	if (!err)
 		err = make_events(r);
 	if (!err && (o->json || o->hist))

@@ -232,16 +232,17 @@ ok 'and everything is printed' jq -es \
 	'(map(select(.fields.count == 1234)) | length) == 7 and (last | has("lost"))' int.json
 ok 'nothing is left' nothing_left
 
-"$hytrace" event record -f json -o never.json 'vfs_read()' 'ssize_t vfs_write(...)' -- sleep 1000 >out 2>err &
+"$hytrace" event record -f json -o killed.json 'vfs_read()' 'ssize_t vfs_write(...)' -- sleep 1000 >out 2>err &
 pid=$!
 ok 'it runs' soon pgrep -x -P $pid sleep
+ok 'and its events come' soon sh -c 'cat /etc/passwd >/dev/null; test -s killed.json'
 sleeper=$(pgrep -x -P $pid sleep)
 is 'with two events' "$(events | grep -c hytrace_$pid/)" 2
 kill -KILL $pid
 wait $pid 2>/dev/null
-ok 'after kill -9 all is gone: events, instance, unfinished result' soon nothing_left
+ok 'after kill -9 all is gone: events, instance' soon nothing_left
 ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
-ok 'there is no half result' test ! -e never.json
+ok 'what was recorded stays' sh -c "sed '\$d' killed.json | jq -es 'any(.event == \"vfs_read\")'"
 ok 'the command goes on' kill "$sleeper"
 
 "$hytrace" event record -f json 'vfs_read()' -- cat /etc/passwd 2>err | true
@@ -277,6 +278,14 @@ is 'not permitted: 3' \
 	"$(setpriv --reuid=65534 --clear-groups "$hytrace" event list 2>err; echo $?)" 3
 ok 'and what is missing is told' grep -q CAP_SYS_ADMIN err
 ok 'a full disk' says 'No space left' 125 event record -o /dev/full 'vfs_read()' -- cat /etc/passwd
+
+mkdir small
+mount -t tmpfs -o size=64k nodev small
+ok 'and one that fills up while recording' says 'it has what came until then' 125 \
+	event record -f json -o small/full.json 'vfs_*() as all' -- sh -c 'while sleep 0.1; do :; done'
+is 'keeps the recording' "$(stat -c %s small/full.json)" 65536
+ok 'of which all but the last line is whole' sh -c "sed '\$d' small/full.json | jq -es 'length > 50'"
+umount small
 
 # ---- cover
 

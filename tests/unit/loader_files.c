@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -127,6 +128,78 @@ Test(output, comes_bit_by_bit)
 	fputs("text", output__stream(o));
 	cr_expect(output__flush(o) == -EIO);
 	output__discard(o);
+	unlink("result");
+}
+
+/* A recording: what has been written of it is worth keeping, whatever comes then. */
+Test(output, a_growing_one_keeps_what_it_has)
+{
+	struct output *o;
+
+	put("result", "old and longer");
+	cr_assert(output__open_growing(&o, "result") == 0);
+	fputs("one", output__stream(o));
+	cr_expect(holds("result", "old and longer"), "nothing has been flushed");
+	cr_expect(output__flush(o) == 0);
+	cr_expect(holds("result", "one"));
+	fputs(", two", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	fputs(", lost", output__stream(o));
+	output__discard(o);
+	cr_expect(holds("result", "one, two"));
+	cr_assert(output__open_growing(&o, "result") == 0);
+	output__discard(o);
+	cr_expect(holds("result", "one, two"), "nothing was recorded");
+	unlink("result");
+	cr_assert(output__open_growing(&o, "result") == 0);
+	output__discard(o);
+	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
+}
+
+Test(output, a_link_is_followed)
+{
+	struct stat st;
+	struct output *o;
+
+	cr_assert(mkdir("elsewhere", 0777) == 0);
+	cr_assert(symlink("elsewhere/result", "link") == 0);
+	for (int i = 0; i < 3; i++) {
+		static const char *const texts[] = { "into nothing", "into a file", "growing" };
+
+		int err = i == 2 ? output__open_growing(&o, "link") :
+				   output__open(&o, "link", NULL);
+
+		cr_assert(err == 0);
+		fputs(texts[i], output__stream(o));
+		cr_expect(output__commit(o) == 0);
+		cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+		cr_expect(holds("elsewhere/result", texts[i]));
+		cr_expect(entries() == 2);
+	}
+	unlink("elsewhere/result");
+	cr_assert(output__open(&o, "link", NULL) == 0);
+	output__discard(o);
+	cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+	cr_expect(rmdir("elsewhere") == 0, "nothing is left in it");
+	unlink("link");
+}
+
+Test(output, a_file_keeps_its_mode_and_owner)
+{
+	bool root = !geteuid();
+	struct stat st;
+	struct output *o;
+
+	put("result", "old");
+	cr_assert(chmod("result", 0604) == 0);
+	if (root)
+		cr_assert(chown("result", 1, 2) == 0);
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("new", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
+	if (root)
+		cr_expect(st.st_uid == 1 && st.st_gid == 2);
 	unlink("result");
 }
 
