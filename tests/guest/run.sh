@@ -9,14 +9,16 @@
 #
 #	# kernels: patched stock	the kernels it runs on, as for vm.sh --kernel
 #	# append: ARGS			a guest of its own with these on the kernel command line
+#	# vm: OPTIONS			and one with these of vm.sh
 #
 # A test can fail in four ways: it says so, it says less than it planned, its script dies, the guest
 # dies. Nothing that is ours may be skipped by the ftracetest runner for want of a feature. Logs are
 # in build/test/guest/, or below HYTRACE_TEST_OUT.
 #
-# usage: run.sh [--tally FILE] [--kernel K] [TEST...]
+# usage: run.sh [--tally FILE] [--kernel K] [--minutes N] [TEST...]
 #	TEST: ftracetest, ftracetest/DIR, ftracetest/DIR/NAME.tc or t-NAME; all by default
 #	--kernel K	only on this kernel; debug, or the path of one, takes the place of patched
+#	--minutes N	end after that; what has not been run by then has failed
 #	--tally FILE	append "passed failed skipped" there
 
 set -euo pipefail
@@ -29,6 +31,7 @@ tests_dir=tools/testing/selftests/ftrace
 ours=$clone/kernel/files/$tests_dir/test.d
 tally=
 only_kernel=
+minutes=
 # What no test may make the kernel say; a long run's early ones are only on the console.
 splats='WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup'
 # But this: the unpatched kernel's unwind data for the last instructions of return_to_handler() are
@@ -52,8 +55,9 @@ die()
 
 while (($#)); do
 	case $1 in
-	--tally | --kernel)
+	--tally | --kernel | --minutes)
 		(($# > 1)) || die "$1 needs a value"
+		[[ $1 != --minutes ]] || minutes=$2
 		[[ $1 != --tally ]] || tally=$(realpath -m "$2")
 		[[ $1 != --kernel ]] || only_kernel=$2
 		shift
@@ -98,7 +102,7 @@ assemble_ftracetest()
 	echo "$dir"
 }
 
-# Prints "KERNEL<tab>APPEND<tab>TEST" for everything that is to run.
+# Prints "KERNEL<tab>APPEND<tab>VM<tab>TEST" for everything that is to run.
 list_tests()
 {
 	local test kernel dir name tc only
@@ -111,7 +115,7 @@ list_tests()
 			only=$(printf '%s\n' ${wanted[@]+"${wanted[@]}"} | sed -n "s|^ftracetest/\($tc.*\)|\1|p")
 			[[ -n $only ]] || ! printf '%s\n' ${wanted[@]+"${wanted[@]}"} | grep -q ^ftracetest/ || continue
 			[[ -e $dir/test.d/${only:-$tc} ]] || die "$only: no such test in kernel/files/$tests_dir/test.d"
-			printf 'patched\thytrace.test=%s\tftracetest:%s:%s\n' "$tc" "$dir/ftracetest" \
+			printf 'patched\thytrace.test=%s\t\tftracetest:%s:%s\n' "$tc" "$dir/ftracetest" \
 				"$dir/test.d/${only:-$tc}"
 		done
 	fi
@@ -121,7 +125,8 @@ list_tests()
 		fi
 		[[ -n $(header kernels "$test") ]] || die "$test has no line '# kernels: ...'"
 		for kernel in $(header kernels "$test"); do
-			printf '%s\t%s\t%s\n' "$kernel" "$(header append "$test")" "$test"
+			printf '%s\t%s\t%s\t%s\n' "$kernel" "$(header append "$test")" \
+				"$(header vm "$test")" "$test"
 		done
 	done
 }
@@ -198,11 +203,12 @@ judge()
 	fi
 }
 
-# One guest: run_batch KERNEL APPEND TEST...
+# One guest: run_batch KERNEL APPEND VM TEST...
 run_batch()
 {
-	local kernel=$1 append=$2 name dir status=0 test where vm limit=1500
-	shift 2
+	local kernel=$1 append=$2 options name dir status=0 test where vm limit=1500 start=$SECONDS
+	read -ra options <<<"$3"
+	shift 3
 
 	if [[ $kernel == patched && ( $only_kernel == debug || $only_kernel == */* ) ]]; then
 		kernel=$only_kernel
@@ -213,8 +219,11 @@ run_batch()
 		limit=$((5400 + ${HYTRACE_STRESS:-0}))
 		append+=' sysctl.kernel.hung_task_timeout_secs=1800'
 	fi
-	where=$kernel${append:+ ($append)}
-	[[ $kernel != */* ]] || where=$(basename "$kernel")${append:+ ($append)}
+	if [[ $minutes ]] && ((limit > 60 * minutes - SECONDS)); then
+		limit=$((60 * minutes - SECONDS))
+		((limit > 0)) || limit=1
+	fi
+	where=$(basename "$kernel")${append:+ ($append)}${options[*]:+ ${options[*]}}
 	dir=$out/$(tr -cs '[:alnum:].=\n' '_' <<<"$where")
 	# With --kernel, tests that are for different kernels may have one and the same.
 	until mkdir "$dir" 2>/dev/null; do
@@ -222,7 +231,7 @@ run_batch()
 		dir+=+
 	done
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
-		--console "$dir/console" --share "$logs" -- \
+		"${options[@]}" --console "$dir/console" --share "$logs" -- \
 		env HYTRACE_SPLATS="$splats" HYTRACE_NO_SPLATS="$no_splats" HYTRACE_LIMIT="$((limit / 2))" HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
 		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
@@ -231,6 +240,7 @@ run_batch()
 	vm=$!
 	trap 'kill "$vm" 2>/dev/null; exit 143' TERM
 	wait "$vm" || status=$?
+	report guest "$where: $((SECONDS - start)) s"
 	for test; do
 		name=ftracetest
 		[[ $test == ftracetest:* ]] || name=$(basename "$test" .sh)
@@ -292,7 +302,7 @@ runs_now()
 
 main()
 {
-	local list key keys kernel append tests report n batches=0 guests=2
+	local list key keys kernel append options tests report n batches=0 guests=2
 
 	(($(nproc) > 1)) || guests=1
 	trap 'jobs -rp | xargs -r kill; wait; exit 130' INT TERM
@@ -304,17 +314,17 @@ main()
 	mkdir -p "$out"
 	list=$(list_tests)
 	[[ -n $list ]] || die "no such test: ${wanted[*]}"
-	mapfile -t keys < <(cut -f1,2 <<<"$list" | sort -u)
+	mapfile -t keys < <(cut -f1-3 <<<"$list" | sort -u)
 	for key in "${keys[@]}"; do
-		kernel=${key%%$'\t'*} append=${key#*$'\t'}
+		kernel=$(cut -f1 <<<"$key") append=$(cut -f2 <<<"$key") options=$(cut -f3 <<<"$key")
 		runs_now "$kernel" || continue
-		mapfile -t tests < <(awk -F '\t' -v k="$kernel" -v a="$append" \
-			'$1 == k && $2 == a { print $3 }' <<<"$list")
+		mapfile -t tests < <(awk -F '\t' -v key="$key" \
+			'$1 FS $2 FS $3 == key { print $4 }' <<<"$list")
 		while (($(jobs -rp | wc -l) >= guests)); do
 			wait -n || true
 		done
 		report=$out/batch.$((batches++))
-		batch "$kernel" "$append" "${tests[@]}" >"$report" 2>&1 &
+		batch "$kernel" "$append" "$options" "${tests[@]}" >"$report" 2>&1 &
 	done
 	wait || true
 	for ((n = 0; n < batches; n++)); do

@@ -44,7 +44,8 @@ PATH=$tree/bin:$PATH
 
 program kernel/vm.sh <<'END'
 while [[ $1 != -- ]]; do
-	[[ $1 != --console ]] || { echo "$CONSOLE" >"$2"; }
+	[[ $1 != --console ]] || echo "$CONSOLE" >"$2"
+	[[ $1 != --timeout || $2 -gt 1 ]] || exit 124
 	shift
 done
 shift
@@ -93,6 +94,7 @@ death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
 console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
 dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
+ok 'what there is no time for has failed' counted '0 2 0 1' "$tree/tests/guest/run.sh" --minutes 0 t-it
 ok 'no such test' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
 
 # ftracetest COUNTS: of our own tests, when the stock runner says what is on stdin
