@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is wrong with a file of Chrome's trace events, a line for each kind of mistake, as Perfetto and
+# chrome://tracing read the part of the format that `hytrace boot -f chrome` writes: metadata events that
+# name processes and threads, and complete events, which on one thread lie one within the other or
+# apart; what overlaps in another way the viewers drop without a word.
+
+def number: type == "number" and . >= 0;
+def bad(what): if . == [] then empty else "\(what): \(length), the first is \(.[0])" end;
+def nanoseconds: . * 1000 | round;
+
+# The complete events of one thread that begin in another one and end behind it.
+def overlapping:
+	sort_by([(.ts | nanoseconds), -(.dur | nanoseconds)]) |
+	reduce .[] as $e ({open: [], bad: []};
+		($e.ts | nanoseconds) as $from | ($from + ($e.dur | nanoseconds)) as $to |
+		.open |= map(select(. > $from)) |
+		if .open != [] and $to > .open[-1] then .bad += [$e] else . end |
+		.open += [$to]) |
+	.bad;
+
+if (type == "object" and (.traceEvents | type) == "array") | not then
+	"no array traceEvents"
+else
+	(.traceEvents | length | select(. < 3) | "only \(.) events"),
+	(.traceEvents | map(select(
+		((.name | type) == "string" and .name != "" and (.ph | IN("M", "X")) and
+			(.pid | number) and (.tid | number) and (.args | type) == "object") | not)) |
+		bad("not an event")),
+	(.traceEvents | map(select(.ph == "M")) | map(select(
+		((.name | IN("process_name", "thread_name")) and (.args.name | type) == "string") | not)) |
+		bad("metadata that name nothing")),
+	(.traceEvents | map(select(.ph == "X")) | map(select(
+		((.ts | number) and (.dur | number) and (.cat | type) == "string") | not)) |
+		bad("not a complete event")),
+	(.traceEvents | map(select(.ph == "X" and (.ts | number) and (.dur | number))) |
+		group_by([.pid, .tid]) | map(overlapping) | add // [] | bad("overlapping")),
+	([.traceEvents[] | select(.ph == "X") | .tid] - [.traceEvents[] | select(.name == "thread_name") | .tid] |
+		unique | bad("threads without a name"))
+end

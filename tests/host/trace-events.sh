@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Does tests/guest/trace-events.jq find what is wrong with a file for Perfetto? A good one is broken in
+# each way that it knows.
+# shellcheck disable=SC2016 # jq's variables
+
+set -uo pipefail
+
+tests=$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")
+# shellcheck source=tests/guest/tap.sh
+. "$tests/guest/tap.sh"
+
+cat >"$tap_scratch/good" <<'END'
+{"traceEvents": [
+{"name":"process_name","ph":"M","pid":1,"tid":1,"args":{"name":"early boot"}},
+{"name":"thread_name","ph":"M","pid":1,"tid":1,"args":{"name":"phases"}},
+{"name":"outer","cat":"phase","ph":"X","ts":0.000,"dur":10.500,"pid":1,"tid":1,"args":{"calls":3}},
+{"name":"inner","cat":"phase","ph":"X","ts":0.000,"dur":10.500,"pid":1,"tid":1,"args":{}},
+{"name":"inmost","cat":"phase","ph":"X","ts":10.100,"dur":0.400,"pid":1,"tid":1,"args":{}},
+{"name":"next","cat":"phase","ph":"X","ts":10.500,"dur":0,"pid":1,"tid":1,"args":{}}
+], "otherData": {}}
+END
+
+said()
+{
+	jq "$1" "$tap_scratch/good" | jq -rf "$tests/guest/trace-events.jq" 2>&1
+}
+
+finds()
+{
+	said "$2" | grep -q "^$1"
+}
+
+is 'a good file' "$(said .)" ''
+ok 'no events' finds 'no array' 'del(.traceEvents)'
+ok 'too few' finds 'only 2' '.traceEvents |= .[:2]'
+ok 'an event without a name' finds 'not an event' 'del(.traceEvents[2].name)'
+ok 'an event of another kind' finds 'not an event' '.traceEvents[2].ph = "Y"'
+ok 'a thread that is no number' finds 'not an event' '.traceEvents[2].tid = "1"'
+ok 'a time that is a string' finds 'not a complete event' '.traceEvents[2].ts = "0"'
+ok 'a time below zero' finds 'not a complete event' '.traceEvents[2].ts = -1'
+ok 'no duration' finds 'not a complete event' 'del(.traceEvents[2].dur)'
+ok 'a name of nothing' finds 'metadata' '.traceEvents[0].name = "process"'
+ok 'one that overlaps another' finds overlapping '.traceEvents[4].dur = 0.401'
+is 'two that lie apart' "$(said '.traceEvents[4] |= (.ts = 11 | .dur = 5)')" ''
+ok 'a thread without a name' finds 'threads without' '.traceEvents[5].tid = 2'
+
+tap_end
