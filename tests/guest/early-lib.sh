@@ -43,6 +43,12 @@ boot()
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
 }
 
+# Has that boot got as far as it can without a user space?
+at_init()
+{
+	grep -qE 'No working init found|Unable to mount root fs' "$scratch/console"
+}
+
 symbol()
 {
 	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'

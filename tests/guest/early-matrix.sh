@@ -92,7 +92,7 @@ number()
 # As far as a small kernel can, and with nothing to complain of.
 came_up()
 {
-	grep -q 'No working init found' "$scratch/console" &&
+	at_init &&
 		! grep -E 'WARNING:|BUG:|INFO:|early exception' "$scratch/console"
 }
 

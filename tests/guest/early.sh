@@ -7,7 +7,7 @@
 #
 # Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
 #   --all	with 8 GiB and other clocks, too, and 200 filters, which takes an hour
-#   --filters N	how many random filters to try (default 3)
+#   --filters N	how many random filters to try (default 3, the least)
 #   KERNEL	as for vm.sh --kernel (default patched)
 
 set -uo pipefail
@@ -40,10 +40,20 @@ while (($#)); do
 	shift
 done
 
-# Was this boot traced early? The filter makes it a short one.
+# Was this boot traced early? The filter makes it a short one. One that does not get as far as a kernel
+# without an init can is no answer.
 traced()
 {
-	boot "ftrace_filter=start_kernel $*" --smp 1 | grep -q ' of the call sites' && echo yes || echo no
+	local log
+
+	log=$(boot "ftrace_filter=start_kernel $*" --smp 1)
+	if ! at_init; then
+		echo died
+	elif grep -q ' of the call sites' <<<"$log"; then
+		echo yes
+	else
+		echo no
+	fi
 }
 
 early_kernel "$kernel" || exit 1
@@ -175,6 +185,7 @@ is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
 is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
+ok 'when it crashes as well' grep -q 'Kernel panic' "$scratch/console"
 
 # Calls nothing at all at a function, while exceptions are early_fixup_exception()'s.
 jump_to_nothing()
@@ -222,9 +233,10 @@ filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
 	[ "$1" = - ] || ! grep -q "^#" set_ftrace_filter || : >/tmp/later
 	diff /tmp/boot /tmp/later | head -5
 	grep -v "^differing: 0" early_stats | grep differing
-	echo "$(wc -l </tmp/boot) functions" >&2'
+	echo "$(wc -l </tmp/boot) $(wc -l <available_filter_functions)" >&2'
 
-# N lines of filters, the same ones each time: parts of names of functions, with stars and the rest.
+# N lines of filters, the same ones each time: parts of names of functions, with stars and the rest. Of
+# three, one is of what is to be traced, one of what is not to be, and one of both.
 random_filters()
 {
 	awk -v n="$1" '
@@ -250,11 +262,13 @@ random_filters()
 		{ names[++count] = $3 }
 		END {
 			srand(42)
-			while (n-- > 0)
-				print rand() < 0.8 ? list() : "-", rand() < 0.4 ? list() : "-"
+			for (k = 0; k < n; k++)
+				print k % 3 == 1 ? "-" : list(), k % 3 ? list() : "-"
 		}' <(nm "$vmlinux" | grep -E ' [tT] [a-z_0-9]+$' | sort -k3)
 }
 
+selected=0
+left_out=0
 while read -r only except; do
 	options=ftrace=function
 	[[ $only == - ]] || options+=" ftrace_filter=$only"
@@ -262,7 +276,12 @@ while read -r only except; do
 	is "$options: the same functions as by way of tracefs" \
 		"$(vm --smp 1 --append "$options" -- sh -c "$filters_again" sh "$only" "$except" \
 			</dev/null 2>"$scratch/n" || echo died)" ''
-	sed 's/^/# /' "$scratch/n"
+	read -r traced all < <(grep -xE '[0-9]+ [0-9]+' "$scratch/n" || echo 0 0)
+	echo "# $traced functions of $all"
+	[[ $only == - ]] || selected=$((selected + (traced > 0 && traced < all)))
+	[[ $only != - ]] || left_out=$((left_out + (traced > 0 && traced < all)))
 done < <(random_filters "$filters")
+ok 'such filters have selected something' [ "$selected" -gt 0 ]
+ok 'and have left something out' [ "$left_out" -gt 0 ]
 
 tap_end
