@@ -45,7 +45,7 @@ is 'the first function is one that was called before start_kernel()' \
 	"$(grep -n "$(symbol_at x86_early_init_platform_quirks)" oneshot_seen | cut -d: -f1)" 1
 first=$(cut -d' ' -f3 oneshot_entries | grep -E '^[0-9]+$' | sort -n | head -n 1)
 init=$(dmesg | sed -n 's/^\[ *\([0-9]*\)\.\([0-9]*\)\] Run .* as init process.*/\1\2000/p' | head -n 1)
-ok 'recording began before the first process' [ "${first:-0}" -lt "$((10#${init:-0}))" ]
+ok 'recording began before the first process' [ "$first" -lt "$((10#${init:-0}))" ]
 
 # name address offset size of the image's sections
 sections()
@@ -61,12 +61,14 @@ echo 0 >options/oneshot-linkaddr
 
 # ENDBR, where there is one, is 4 bytes.
 nm "$HYTRACE_VMLINUX" | awk '$2 ~ /[tTwW]/ { print $1 }' | sort -u >"$tap_scratch/symbols"
+ok 'functions of the kernel itself are thousands' [ "$(wc -l <"$tap_scratch/functions")" -gt 3000 ]
 is 'each function is a symbol of vmlinux, or 4 bytes behind one' \
 	"$(perl -e '
+		no warnings "portable";
 		open(my $s, "<", $ARGV[0]); my %sym = map { chomp; hex($_) => 1 } <$s>;
 		open(my $f, "<", $ARGV[1]);
 		while (<$f>) { chomp; my $a = hex; print "$_\n" unless $sym{$a} || $sym{$a - 4}; }' \
-		"$tap_scratch/symbols" "$tap_scratch/functions" 2>/dev/null)" ''
+		"$tap_scratch/symbols" "$tap_scratch/functions" 2>&1)" ''
 
 sections | grep -E '^\.(text|init\.text|noinstr\.text|entry\.text) ' >"$tap_scratch/sections"
 is 'each caller is behind a call instruction in vmlinux' \
