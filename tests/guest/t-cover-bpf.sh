@@ -52,6 +52,7 @@ perl -e 'no warnings "portable"; my $off = hex(shift); while (<>) { my ($a, $t, 
 	sort >kallsyms
 is 'each function'\''s address, as linked, is that of its symbol' \
 	"$(comm -23 addresses kallsyms | head)" ''
+ok 'there are some' test "$(wc -l <addresses)" -gt 300
 is 'the build id is the kernel'\''s' "$(jq -r .kernel.build_id all.json)" \
 	"$(perl -e 'local $/; $_ = <>; /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s; print unpack("H*", $1)' \
 		/sys/kernel/notes)"
@@ -73,6 +74,7 @@ tailored()
 		awk 'NF == 2 { $1 = sprintf("%x", $1) } { print }' | sort
 }
 is 'tailor: the same addresses' "$(sort t.tailor)" "$(tailored t.json)"
+ok 'which are some' test -s t.tailor
 is 'tailor: nothing but addresses' "$(grep -vE '^[0-9a-f]+( [^ ]+)?$' t.tailor)" ''
 is 'text: the share is of what was asked for' "$(sed -n 's/^Functions: \(.*\) (.*/\1/p' t.txt)" \
 	"$(jq -r '"\(.totals.functions) seen of \(.totals.traced) that were asked for"' t.json)"

@@ -133,11 +133,12 @@ ok 'it runs' soon pgrep -x -P $pid sleep
 sleeper=$(pgrep -x -P $pid sleep)
 ok 'it has pinned' test -e /sys/fs/bpf/hytrace/t-cover/link
 ok 'the unfinished result is there' test -e never.json.$pid.tmp
+ok 'the watchdog is there' pgrep -x hytrace-guard
 kill -KILL $pid
 wait $pid 2>/dev/null
 ok 'after kill -9 all is gone: instance, pins, unfinished result' soon nothing_left
 ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
-ok 'the watchdog has gone' soon sh -c '! pgrep -f "cover --pin [t]-cover"'
+ok 'the watchdog has gone' soon sh -c '! pgrep -x hytrace-guard'
 ok 'there is no half result' test ! -e never.json
 ok 'the command goes on' kill "$sleeper"
 
