@@ -221,7 +221,7 @@ static int cover__setup(const struct contender *c, enum bench_scope scope)
 static void exec_cover(enum bench_scope scope, int in, int out)
 {
 	char path[PATH_MAX];
-	const char *args[16] = {
+	const char *args[20] = {
 		path, "cover", "--engine", "bpf", "--pin", COVER_PINS, "--format", "json",
 		"--output", "/tmp/bench-cover.json",
 	};
