@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace COMMAND ...: the table of commands, and what holds for all of them. */
 #include <argp.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "command.h"
 #include "error.h"
@@ -27,6 +29,22 @@ static int usage_status(int argc, char **argv)
 	return EXIT_USAGE;
 }
 
+/*
+ * A standard stream that is closed, as daemons have it, is a number that the next file would get: one of
+ * the kernel's would then be fed with messages, or taken for the result's place. So its number is taken
+ * by what cannot be used the way that it would be: it fails as before. A command finds it closed.
+ */
+static int take_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags | O_CLOEXEC) != fd)
+			return -1;
+	}
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	static const struct command_table table = {
@@ -37,8 +55,10 @@ int main(int argc, char **argv)
 		.where = "`hytrace COMMAND --help` tells its options; hytrace(1) has the whole story.",
 	};
 
+	argp_err_exit_status = usage_status(argc, argv);
+	if (take_closed_streams())
+		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
 	/* A reader that went away is a write error like any other, and is told. */
 	signal(SIGPIPE, SIG_IGN);
-	argp_err_exit_status = usage_status(argc, argv);
 	return command__run(&table, argc, argv);
 }

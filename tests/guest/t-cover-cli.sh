@@ -61,6 +61,30 @@ is 'its signals are as they were' \
 	"$(cover -o r.txt -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status' 2>/dev/null)" \
 	"$(sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status')"
 
+# ---- streams that are closed
+
+# closed REDIRECTION...: all is well with that
+closed()
+{
+	rm -f closed.json
+	eval "cover -f json -o closed.json -- true $*" || return 1
+	jq -e '.functions | length' closed.json && nothing_left
+}
+ok 'with standard input closed' closed '<&-'
+ok 'with standard output closed' closed '>&-'
+ok 'with standard error closed' closed '2>&-'
+ok 'with all of them closed' closed '<&- >&- 2>&-'
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+cover -o r.txt -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ -e /proc/$$/fd/1 ] && [ ! -e /proc/$$/fd/2 ]' <&- 2>&-
+is 'the command finds them closed' $? 0
+ok 'a result that has nowhere to go: 125' sh -c \
+	"$hytrace cover -e bpf -a vfs_read -- true >&- 2>err; [ \$? = 125 ] && grep -q 'Bad file descriptor' err"
+mkfifo fifo
+sleep 100 >fifo &
+writer=$!
+ok 'with a fifo that never ends' closed '<fifo'
+kill $writer
+
 # ---- bad input
 
 ok 'unknown engine: 2' says 'there is no such engine' 2 --engine foo --duration 1
@@ -141,6 +165,18 @@ ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_function
 ok 'the watchdog has gone' soon sh -c '! pgrep -x hytrace-guard'
 ok 'there is no half result' test ! -e never.json
 ok 'the command goes on' kill "$sleeper"
+
+# At any moment, from before the beginning until after the end.
+before=$EPOCHREALTIME
+cover -- true >/dev/null 2>&1
+step=$(bc -l <<<"($EPOCHREALTIME - $before) / 8")
+for moment in {1..8}; do
+	cover -f json -o never.json -- true >/dev/null 2>&1 &
+	sleep "$(bc -l <<<"$moment * $step")"
+	kill -KILL $! 2>/dev/null
+	wait $! 2>/dev/null
+done
+ok 'kill -9 at any moment leaves nothing' soon nothing_left
 
 # ---- writing
 
