@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stddef.h>
-#include <unistd.h>
 
 #include "bpf_cover.h"
 #include "cover.h"
 #include "error.h"
 #include "function_events.h"
+#include "leftovers.h"
 
 struct event_engine {
 	struct bpf_cover cover;
@@ -42,7 +42,7 @@ static bool needs_glob(const struct traceable *t, const char *name)
 	return false;
 }
 
-/* "vfs_*:mod:ext4" becomes "ext4:vfs_*() as hytrace_42/cover_1". */
+/* "vfs_*:mod:ext4" becomes "ext4:vfs_*() as hytrace_ID/cover_1". */
 static int add_event(struct event_engine *e, const struct request *r, const struct glob *glob)
 {
 	const char *module = glob ? glob->module : NULL, *function = glob ? glob->function : "*";
@@ -68,14 +68,14 @@ static int add_event(struct event_engine *e, const struct request *r, const stru
 static int make_events(struct event_engine *e, const struct request *r)
 {
 	const struct globs *allow = &r->filter->allow;
-	char group[32];
+	char group[64];
 	int err = 0;
 
 	for (size_t i = 0; !err && i < allow->count; i++)
 		err = add_event(e, r, &allow->list[i]);
 	if (!err && !allow->count)
 		err = add_event(e, r, NULL);
-	snprintf(group, sizeof(group), "hytrace_%d", getpid());
+	snprintf(group, sizeof(group), GROUP_PREFIX "%s", run__id());
 	if (!err)
 		err = protos__privatize(&e->events, group);
 	return err ? err : function_events__add_guarded(&e->events, r->guard);

@@ -153,8 +153,6 @@ static int remove_events(const struct task *first, const struct task *end)
 static int undo(const struct task *task, const struct task *end)
 {
 	switch (task->what) {
-	case 'i':
-		return remove_instance(task->path);
 	case 'e':
 		return remove_events(task, end);
 	case 'f':
@@ -168,6 +166,35 @@ static int undo(const struct task *task, const struct task *end)
 	}
 	return error__return(-errno, "%s: cannot remove: %s; remove it by hand", task->path,
 			     strerror(errno));
+}
+
+/* A row of events goes as one. */
+static int undo_others(const struct task *list)
+{
+	int status = 0;
+
+	while (list) {
+		const struct task *first = list;
+
+		do {
+			list = list->next;
+		} while (list && first->what == 'e' && list->what == 'e');
+		if (first->what != 'i' && undo(first, list))
+			status = 1;
+	}
+	return status;
+}
+
+/* Before all else, as they use events. */
+static int undo_instances(const struct task *list)
+{
+	int status = 0;
+
+	for (; list; list = list->next) {
+		if (list->what == 'i' && remove_instance(list->path))
+			status = 1;
+	}
+	return status;
 }
 
 static void shut_out(int keep)
@@ -201,15 +228,8 @@ static void __attribute__((noreturn)) watch(int pipe)
 		if (remember(&list, line))
 			status = 1;
 	}
-	while (list) {
-		struct task *first = list;
-
-		do {
-			list = list->next;
-		} while (list && first->what == 'e' && list->what == 'e');
-		if (undo(first, list))
-			status = 1;
-	}
+	status |= undo_instances(list);
+	status |= undo_others(list);
 	_exit(status);
 }
 

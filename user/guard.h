@@ -16,8 +16,8 @@ struct guard;
 int guard__start(struct guard **ret);
 
 /*
- * Tell it, before making the thing, what to remove. Any may not exist in the end. What was told last is
- * removed first.
+ * Tell it, before making the thing, what to remove. Any may not exist in the end. Instances go first,
+ * as they use events; of the rest, what was told last is removed first.
  *   instance: a directory under tracefs's instances: tracer to nop, then rmdir
  *   event: a function event; those told one after the other go together
  *   file: unlink (an unfinished result, a pin)

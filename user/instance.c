@@ -16,6 +16,7 @@
 
 #include "error.h"
 #include "instance.h"
+#include "leftovers.h"
 #include "privileges.h"
 
 #define MARKER "hytrace-clock"
@@ -34,18 +35,14 @@ uint64_t clock__monotonic(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-static int create_directory(struct instance *i, struct guard *guard)
+static int create_directory(struct instance *i, const char *instances, struct guard *guard)
 {
-	const char *tracing = tracefs_tracing_dir();
-	char name[32], *path;
+	char *path, *name;
 	int err;
 
-	if (!tracing)
-		return error__return(-EOPNOTSUPP,
-			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
-	snprintf(name, sizeof(name), "hytrace-%d", getpid());
-	if (asprintf(&path, "%s/instances/%s", tracing, name) < 0)
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, run__id()) < 0)
 		return error__no_memory();
+	name = path + strlen(instances) + 1;
 	err = guard__add_instance(guard, path);
 	if (!err) {
 		i->tracefs = tracefs_instance_create(name);
@@ -55,7 +52,31 @@ static int create_directory(struct instance *i, struct guard *guard)
 				     strerror(-err), privileges__hint(err));
 		}
 	}
+	if (!err)
+		err = run__lock(path);
 	free(path);
+	return err;
+}
+
+static int create_guarded(struct instance *i, struct guard *guard)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char *instances;
+	int lock, err;
+
+	if (!tracing)
+		return error__return(-EOPNOTSUPP,
+			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+	if (asprintf(&instances, "%s/instances", tracing) < 0)
+		return error__no_memory();
+	lock = err = leftovers__begin(instances);
+	if (lock >= 0) {
+		err = leftovers__find(instances, guard);
+		if (!err)
+			err = create_directory(i, instances, guard);
+		leftovers__end(lock);
+	}
+	free(instances);
 	return err;
 }
 
@@ -68,7 +89,7 @@ int instance__create(struct instance **ret, struct guard *guard)
 	if (!i)
 		return error__no_memory();
 	i->gate = -1;
-	err = create_directory(i, guard);
+	err = create_guarded(i, guard);
 	if (!err)
 		err = instance__write(i, "trace_clock", "local");
 	if (err)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracefs instance of this run, hytrace-PID: everything it sets is set there and goes away with it,
+ * The tracefs instance of this run, hytrace-ID: everything it sets is set there and goes away with it,
  * so that nobody else's tracing is touched. It also tells the ring buffer's clock from CLOCK_MONOTONIC.
+ * By its instance a run is known to be alive, so it is made before anything else in the kernel.
  */
 #ifndef HYTRACE_INSTANCE_H
 #define HYTRACE_INSTANCE_H

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "error.h"
+#include "leftovers.h"
 #include "output.h"
 
 struct output {
@@ -78,7 +79,7 @@ static int open_beside(struct output *o, const struct stat *st, struct guard *gu
 	err = st ? follow_link(o) : 0;
 	if (err)
 		return err;
-	if (asprintf(&o->temporary, "%s.%d.tmp", o->path, getpid()) < 0) {
+	if (asprintf(&o->temporary, "%s.%s.tmp", o->path, run__id()) < 0) {
 		o->temporary = NULL;
 		return error__no_memory();
 	}

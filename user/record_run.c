@@ -23,6 +23,7 @@
 #include "function_events.h"
 #include "guard.h"
 #include "instance.h"
+#include "leftovers.h"
 #include "output.h"
 #include "privileges.h"
 #include "raw_events.h"
@@ -84,10 +85,10 @@ static int write_event_file(struct record *r, const struct proto *p, const char 
 
 static int make_events(struct record *r)
 {
-	char group[32];
+	char group[64];
 	int err;
 
-	snprintf(group, sizeof(group), "hytrace_%d", getpid());
+	snprintf(group, sizeof(group), GROUP_PREFIX "%s", run__id());
 	err = protos__privatize(&r->options->protos, group);
 	if (!err)
 		err = function_events__add_guarded(&r->options->protos, r->guard);
@@ -164,6 +165,8 @@ static int prepare(struct record *r)
 	if (!err)
 		err = o->hist ? output__open(&r->output, o->output, r->guard) :
 				output__open_growing(&r->output, o->output);
+	if (!err)
+		err = instance__create(&r->instance, r->guard);
 	if (!err)
 		err = make_events(r);
 	if (!err && (o->json || o->hist))
@@ -343,9 +346,7 @@ static int set_up(struct record *r)
 	const struct record_options *o = r->options;
 	int err;
 
-	err = instance__create(&r->instance, r->guard);
-	if (!err)
-		err = instance__gate(r->instance, false);
+	err = instance__gate(r->instance, false);
 	if (!err)
 		err = waiting__begin(&r->waiting, &r->child);
 	if (!err && o->command)

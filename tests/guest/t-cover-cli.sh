@@ -126,7 +126,7 @@ is '-d takes away' "$(jq -c '[.functions[] | select(.kind != "caller") | .name] 
 
 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o int.json >out 2>err &
 pid=$!
-ok 'it makes its instance' soon test -d $tracing/instances/hytrace-$pid
+ok 'it makes its instance' soon sh -c "ls -d $tracing/instances/hytrace-*"
 ok 'and attaches' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
 sleep 1
 kill -INT $pid
@@ -156,7 +156,7 @@ pid=$!
 ok 'it runs' soon pgrep -x -P $pid sleep
 sleeper=$(pgrep -x -P $pid sleep)
 ok 'it has pinned' test -e /sys/fs/bpf/hytrace/t-cover/link
-ok 'the unfinished result is there' test -e never.json.$pid.tmp
+ok 'the unfinished result is there' sh -c 'ls never.json.*.tmp'
 ok 'the watchdog is there' pgrep -x hytrace-guard
 kill -KILL $pid
 wait $pid 2>/dev/null
@@ -177,6 +177,43 @@ for moment in {1..8}; do
 	wait $! 2>/dev/null
 done
 ok 'kill -9 at any moment leaves nothing' soon nothing_left
+
+# ---- containers
+
+# In a PID namespace of its own, where it is process 1: with that, its watchdog ends as well.
+contain()
+{
+	unshare --pid --fork --kill-child --mount-proc "$hytrace" cover -a 'vfs_*' "$@"
+}
+
+for name in one two; do
+	contain -e oneshot -f json -o same.json -- sh -c "touch $name; while [ ! -e go ]; do sleep 0.1; done" \
+		>$name.out 2>&1 &
+done
+ok 'two with the same PID run at the same time' soon sh -c 'ls one two'
+is 'have an instance each' "$(ls -d $tracing/instances/hytrace-* | wc -l)" 2
+is 'and an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
+touch go
+wait -n && wait -n
+is 'and end well' "$? $(cat one.out two.out)" '0 '
+ok 'nothing is left' nothing_left
+
+contain -e oneshot -f json -o gone.json -- sh -c 'touch there; exec sleep 1000' >/dev/null 2>&1 &
+contained=$!
+contain -e oneshot -f json -o lives.json -- sh -c 'touch here; while [ ! -e now ]; do sleep 0.1; done' \
+	>lives.out 2>&1 &
+ok 'two run' soon ls there here
+kill -KILL $contained
+wait $contained 2>/dev/null
+rm gone.json.*.tmp
+is 'what a killed container leaves behind is there' "$(ls $tracing/instances | wc -l)" 2
+cover -- true >out 2>err
+is 'the next run tells of it' "$(grep -c 'was left behind by a run' err)" 1
+is 'and removes that, and not the instance of who is alive' "$(ls $tracing/instances | wc -l)" 1
+touch now
+wait
+is 'who ends well' "$(cat lives.out)" ''
+ok 'nothing is left after that' nothing_left
 
 # ---- writing
 

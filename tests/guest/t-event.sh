@@ -189,7 +189,7 @@ is 'and stays' "$(events)" 'vfs_read() as mine/read'
 "$hytrace" event rm mine/read
 
 "$hytrace" event record -f json -o lost.json 'vfs_read()' -- sh -c \
-	"echo 4 >$tracing/instances/hytrace-\$PPID/buffer_size_kb
+	"echo 4 >\$(echo $tracing/instances/hytrace-*)/buffer_size_kb
 	 dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none" 2>err
 ok 'what the ring buffer had no room for is counted' jq -es 'last.lost.overrun > 0' lost.json
 ok 'and told' grep -q 'lost: overrun' err
@@ -221,8 +221,8 @@ ok 'not found: 127' says 'command not found' 127 event record 'vfs_read()' -- ./
 
 "$hytrace" event record -f json -o int.json 'vfs_read(NULL, NULL, size_t count)' >out 2>err &
 pid=$!
-ok 'it makes its event' soon test -e $tracing/events/hytrace_$pid/vfs_read
-ok 'and enables it' soon grep -q 1 $tracing/instances/hytrace-$pid/events/hytrace_$pid/vfs_read/enable
+ok 'it makes its event' soon sh -c "ls $tracing/events/hytrace_*/vfs_read"
+ok 'and enables it' soon sh -c "grep -q 1 $tracing/instances/hytrace-*/events/hytrace_*/vfs_read/enable"
 sleep 1
 $work
 kill -INT $pid
@@ -237,13 +237,23 @@ pid=$!
 ok 'it runs' soon pgrep -x -P $pid sleep
 ok 'and its events come' soon sh -c 'cat /etc/passwd >/dev/null; test -s killed.json'
 sleeper=$(pgrep -x -P $pid sleep)
-is 'with two events' "$(events | grep -c hytrace_$pid/)" 2
+is 'with two events' "$(events | grep -c 'hytrace_[0-9a-f]*/')" 2
 kill -KILL $pid
 wait $pid 2>/dev/null
 ok 'after kill -9 all is gone: events, instance' soon nothing_left
 ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
 ok 'what was recorded stays' sh -c "sed '\$d' killed.json | jq -es 'any(.event == \"vfs_read\")'"
 ok 'the command goes on' kill "$sleeper"
+
+unshare --pid --fork --kill-child --mount-proc "$hytrace" event record --task -f json -o one.json 'vfs_read()' \
+	-- sh -c 'cat /etc/passwd; exec sleep 1000' >out 2>err &
+pid=$!
+ok 'it records in a container' soon jq -es 'any(.fields)' one.json
+kill -KILL $pid
+wait $pid 2>/dev/null
+ok 'of which the events are left when it is killed' sh -c "grep -q 'hytrace_[0-9a-f]*/' $tracing/function_events"
+ok 'the next run says so, and removes them' says 'was left behind by a run' 0 \
+	event record --task --hist ret 'ssize_t vfs_read()' -- true
 
 "$hytrace" event record -f json 'vfs_read()' -- cat /etc/passwd 2>err | true
 is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
