@@ -32,8 +32,6 @@ const volatile bool follow_tasks;
 
 /* The gate: nothing is recorded while it is 0. */
 __u32 recording;
-/* The thread group whose threads the iterator takes into the set. */
-__s32 follow_tgid;
 struct cover_stats stats;
 
 struct {
@@ -232,13 +230,13 @@ int BPF_PROG(on_free, struct task_struct *task)
 	return 0;
 }
 
-/* Takes the threads of a running process into the set. */
+/* Takes the threads of a running process into the set: this is attached to its threads only. */
 SEC("iter/task")
 int take_threads(struct bpf_iter__task *ctx)
 {
 	struct task_struct *task = ctx->task;
 
-	if (task && task->tgid == follow_tgid)
+	if (task)
 		follow(task);
 	return 0;
 }

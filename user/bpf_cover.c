@@ -12,6 +12,7 @@
 #include "error.h"
 #include "pin.h"
 #include "privileges.h"
+#include "process.h"
 
 #define NEWS_BYTES (1024 * 1024)
 /* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
@@ -198,26 +199,17 @@ static int attach_tracepoint(struct bpf_program *program, struct bpf_link **ret)
 	return *ret ? 0 : load_error(-errno, "attached to the scheduler");
 }
 
-static int take_threads(struct bpf_cover *b, pid_t pid)
+static int take_threads(struct bpf_cover *b, int pidfd)
 {
-	struct bpf_link *link;
+	int fd = process__iterate(pidfd, b->skel->progs.take_threads);
 	char buffer[64];
-	int fd, err = 0;
 
-	b->skel->bss->follow_tgid = pid;
-	link = bpf_program__attach_iter(b->skel->progs.take_threads, NULL);
-	if (!link)
-		return load_error(-errno, "attached to the task iterator");
-	fd = bpf_iter_create(bpf_link__fd(link));
-	if (fd < 0) {
-		err = load_error(fd, "run over the tasks");
-	} else {
-		while (read(fd, buffer, sizeof(buffer)) > 0)
-			;
-		close(fd);
-	}
-	bpf_link__destroy(link);
-	return err;
+	if (fd < 0)
+		return load_error(fd, "run over the threads");
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	close(fd);
+	return 0;
 }
 
 static int refresh_cpus(struct bpf_cover *b)
@@ -236,7 +228,7 @@ static int refresh_cpus(struct bpf_cover *b)
 }
 
 /* First the probes that keep the set up to date, then the threads there are: none slips between. */
-int bpf_cover__follow(void *engine, pid_t pid)
+int bpf_cover__follow(void *engine, int pidfd)
 {
 	struct bpf_cover *b = engine;
 	int err;
@@ -247,7 +239,7 @@ int bpf_cover__follow(void *engine, pid_t pid)
 	if (!err)
 		err = attach_tracepoint(b->skel->progs.on_switch, &b->on_switch);
 	if (!err)
-		err = take_threads(b, pid);
+		err = take_threads(b, pidfd);
 	if (!err)
 		err = refresh_cpus(b);
 	return err;

@@ -45,7 +45,7 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
 /* With all links attached and the gate still closed. */
 int bpf_cover__started(struct bpf_cover *b);
 
-int bpf_cover__follow(void *engine, pid_t pid);
+int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__open(void *engine);
 void bpf_cover__poll(void *engine);
 int bpf_cover__close(void *engine);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "child.h"
 #include "compare.h"
@@ -16,6 +17,7 @@
 #include "engine.h"
 #include "error.h"
 #include "privileges.h"
+#include "process.h"
 #include "report.h"
 #include "waiting.h"
 
@@ -45,6 +47,7 @@ struct run {
 	size_t count;
 	struct clock_pair first, last;
 	struct child child;
+	int process;			/* pidfd of the one that is followed, or -1 */
 	struct waiting waiting;
 };
 
@@ -136,10 +139,16 @@ static int look_at_kernel(struct run *r)
 	return err;
 }
 
-static int check_process(const struct cover_options *o)
+static int open_process(struct run *r)
 {
-	if (o->pid && kill(o->pid, 0) && errno == ESRCH)
-		return error__return(-EINVAL, "--pid %ld: there is no such process", o->pid);
+	int fd;
+
+	if (!r->options->pid)
+		return 0;
+	fd = process__open(r->options->pid);
+	if (fd < 0)
+		return fd;
+	r->process = fd;
 	return 0;
 }
 
@@ -149,7 +158,7 @@ static int prepare(struct run *r)
 
 	err = look_at_kernel(r);
 	if (!err)
-		err = check_process(r->options);
+		err = open_process(r);
 	if (!err)
 		err = choose_engines(r);
 	if (!err)
@@ -198,7 +207,7 @@ static int start_engines(struct run *r)
 		uint64_t start = clock__monotonic();
 
 		if (o->task || o->pid)
-			err = e->ops->follow(e->engine, o->pid ? o->pid : r->child.pid);
+			err = e->ops->follow(e->engine, r->process);
 		if (!err)
 			err = e->ops->start(e->engine);
 		e->attach_seconds += seconds_since(start);
@@ -264,9 +273,31 @@ static int poll_engines(void *context)
 static void wait_for_end(struct run *r)
 {
 	const struct cover_options *o = r->options;
-	struct limits limits = { .duration = o->duration, .pid = r->child.pid ? 0 : o->pid };
+	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
 
 	waiting__for_end(&r->waiting, &limits, poll_engines, r);
+}
+
+static int fork_command(struct run *r)
+{
+	int err = child__fork(&r->child, r->options->command, &r->waiting.old_mask), fd;
+
+	if (err || !r->options->task)
+		return err;
+	fd = process__open_own(r->child.pid);
+	if (fd < 0)
+		return fd;
+	r->process = fd;
+	return 0;
+}
+
+/* Attaching takes its time, and there is nothing to record of who does not see its end. */
+static int check_process(const struct run *r)
+{
+	if (r->options->pid && process__has_ended(r->process))
+		return error__return(-ESRCH, "--pid %ld: the process has ended before it could be "
+				     "traced", r->options->pid);
+	return 0;
 }
 
 /* @ret_status: of a command that could not be executed. */
@@ -284,9 +315,11 @@ static int trace(struct run *r, int *ret_status)
 	if (!err)
 		err = waiting__begin(&r->waiting, &r->child);
 	if (!err && r->options->command)
-		err = child__fork(&r->child, r->options->command, &r->waiting.old_mask);
+		err = fork_command(r);
 	if (!err)
 		err = start_engines(r);
+	if (!err)
+		err = check_process(r);
 	if (!err)
 		err = open_gates(r);
 	if (err)
@@ -494,6 +527,8 @@ static void cleanup(struct run *r)
 	symbols__free(r->symbols);
 	symbols__free(r->symbols_after);
 	waiting__end(&r->waiting);
+	if (r->process >= 0)
+		close(r->process);
 }
 
 static int run_tracing(struct run *r, int *ret_status)
@@ -516,7 +551,7 @@ static int run_tracing(struct run *r, int *ret_status)
 
 int cover__run(struct cover_options *o)
 {
-	struct run r = { .options = o, .waiting.signals = -1 };
+	struct run r = { .options = o, .process = -1, .waiting.signals = -1 };
 	int err, failed, status = 0;
 
 	if (o->boot)

@@ -38,7 +38,7 @@ struct engine_ops {
 	/* 0, or -EOPNOTSUPP, said unless @quiet. */
 	int (*available)(bool quiet);
 	int (*prepare)(void **ret, const struct request *request);
-	int (*follow)(void *engine, pid_t pid);
+	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);
 	int (*open)(void *engine);
 	void (*poll)(void *engine);

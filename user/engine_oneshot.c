@@ -3,7 +3,6 @@
  * The oneshot tracer as an engine: the kernel keeps the set, in the run's own instance; here it is
  * switched on and off, and read.
  */
-#include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
@@ -109,24 +108,11 @@ static int oneshot__prepare(void **ret, const struct request *request)
 }
 
 /* Threads, not processes: the kernel's set of pids is one of threads. */
-static int oneshot__follow(void *engine, pid_t pid)
+static int oneshot__follow(void *engine, int pidfd)
 {
 	struct oneshot *o = engine;
-	struct dirent *entry;
-	char path[64];
-	int err = 0;
-	DIR *dir;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", pid);
-	dir = opendir(path);
-	if (!dir)
-		return error__return(-ESRCH, "process %d: %s", pid, strerror(errno));
-	while (!err && (entry = readdir(dir))) {
-		if (entry->d_name[0] != '.')
-			err = instance__write(o->instance, "set_ftrace_pid", entry->d_name);
-	}
-	closedir(dir);
-	return err;
+	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
 }
 
 static int oneshot__start(void *engine)

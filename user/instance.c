@@ -18,6 +18,7 @@
 #include "instance.h"
 #include "leftovers.h"
 #include "privileges.h"
+#include "process.h"
 
 #define MARKER "hytrace-clock"
 #define CLOCK_TRIES 5
@@ -191,6 +192,25 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	if (fd >= 0 && close(fd) && !err)
 		err = error__return(-errno, "%s: %s", path, strerror(errno));
 	free(path);
+	return err;
+}
+
+int instance__write_threads(struct instance *i, const char *file, int pidfd)
+{
+	pid_t *list;
+	size_t count;
+	int err;
+
+	err = process__threads(pidfd, &list, &count);
+	if (err)
+		return err;
+	for (size_t n = 0; !err && n < count; n++) {
+		char text[16];
+
+		snprintf(text, sizeof(text), "%d", list[n]);
+		err = instance__write(i, file, text);
+	}
+	free(list);
 	return err;
 }
 

@@ -21,6 +21,8 @@ void instance__close(struct instance *i);
 int instance__write(struct instance *i, const char *file, const char *text);
 /* One write for each, as the filter files take them; stops at the first that is refused. */
 int instance__write_list(struct instance *i, const char *file, char *const *list);
+/* The numbers of a process's threads, for set_ftrace_pid and the like. */
+int instance__write_threads(struct instance *i, const char *file, int pidfd);
 bool instance__has(struct instance *i, const char *file);
 /* The text of one of its files, to be freed; NULL: it cannot be read, see errno. */
 char *instance__read(struct instance *i, const char *file);

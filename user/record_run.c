@@ -26,6 +26,7 @@
 #include "leftovers.h"
 #include "output.h"
 #include "privileges.h"
+#include "process.h"
 #include "raw_events.h"
 #include "record_run.h"
 #include "trace_pipe.h"
@@ -242,14 +243,17 @@ static int start(struct record *r)
 static int choose_tasks(struct record *r)
 {
 	const struct record_options *o = r->options;
-	char pid[16];
-	int err;
+	int pidfd = process__open_own(o->task ? r->child.pid : getpid()), err = 0;
 
-	snprintf(pid, sizeof(pid), "%d", o->task ? r->child.pid : getpid());
-	if (!o->task)
-		return instance__write(r->instance, "set_event_notrace_pid", pid);
-	err = instance__write(r->instance, "options/event-fork", "1");
-	return err ? err : instance__write(r->instance, "set_event_pid", pid);
+	if (pidfd < 0)
+		return pidfd;
+	if (o->task)
+		err = instance__write(r->instance, "options/event-fork", "1");
+	if (!err)
+		err = instance__write_threads(r->instance, o->task ? "set_event_pid" :
+					      "set_event_notrace_pid", pidfd);
+	close(pidfd);
+	return err;
 }
 
 static const char *event_name(struct record *r, const struct tep_event *event, char *room,
@@ -363,7 +367,7 @@ static int set_up(struct record *r)
 /* @ret_status: of a command that could not be executed. */
 static int trace(struct record *r, int *ret_status)
 {
-	struct limits limits = { .duration = r->options->duration };
+	struct limits limits = { .duration = r->options->duration, .process = -1 };
 	int err, failed;
 
 	err = set_up(r);

@@ -2,7 +2,6 @@
 /* Signals, time and processes while tracing; see waiting.h. */
 #include <poll.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/signalfd.h>
 #include <time.h>
 #include <unistd.h>
@@ -67,12 +66,10 @@ int waiting__for_end(struct waiting *w, const struct limits *limits, waiting_pol
 	uint64_t start = clock__monotonic();
 	struct pollfd fds[2] = {
 		{ .fd = w->signals, .events = POLLIN },
-		{ .fd = -1, .events = POLLIN },
+		{ .fd = limits->process, .events = POLLIN },
 	};
 	int timeout;
 
-	if (limits->pid)
-		fds[1].fd = pidfd_open(limits->pid, 0);
 	for (;;) {
 		timeout = again(context);
 		if (timeout < 0 || (limits->duration &&
@@ -82,8 +79,6 @@ int waiting__for_end(struct waiting *w, const struct limits *limits, waiting_pol
 		if (take_signals(w) || fds[1].revents)
 			break;
 	}
-	if (fds[1].fd >= 0)
-		close(fds[1].fd);
 	return timeout < 0 ? timeout : 0;
 }
 

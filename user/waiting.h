@@ -21,7 +21,7 @@ struct waiting {
 /* What ends it besides signals and the command. */
 struct limits {
 	double duration;	/* in seconds; 0: none */
-	pid_t pid;		/* the end of that process; 0: none */
+	int process;		/* the end of the one with this pidfd; -1: none */
 };
 
 /*

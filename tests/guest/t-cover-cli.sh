@@ -5,6 +5,8 @@
 # hytrace cover as a script meets it: exit statuses, bad input before anything is enabled, what is
 # left behind however it ends, and results that cannot be written.
 
+# shellcheck disable=SC2012 # ls: all names are ours
+
 set -uo pipefail
 # shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
@@ -186,6 +188,19 @@ contain()
 	unshare --pid --fork --kill-child --mount-proc "$hytrace" cover -a 'vfs_*' "$@"
 }
 
+for engine in oneshot bpf; do
+	contain -e $engine --task -f json -o task.json -- sh -c 'cat /etc/passwd; (true)' >out 2>err
+	is "$engine: --task in a container" "$? $(wc -l <out)" "0 $(wc -l </etc/passwd)"
+	ok 'follows the command and its children' jq -e \
+		'[.functions[].pid] | unique | length >= 2 and length <= 4' task.json
+	# shellcheck disable=SC2016
+	unshare --pid --fork --kill-child --mount-proc sh -c '
+		while :; do read -r _ </etc/passwd; done &
+		while :; do read -r _ </etc/group; done &
+		"$@" --pid $!' sh "$hytrace" cover -e $engine -a 'vfs_*' --duration 0.5 -f json -o pid.json 2>err
+	ok "$engine: --pid in a container follows that process alone" jq -e \
+		'[.functions[].pid] | unique | length == 1' pid.json
+done
 for name in one two; do
 	contain -e oneshot -f json -o same.json -- sh -c "touch $name; while [ ! -e go ]; do sleep 0.1; done" \
 		>$name.out 2>&1 &
@@ -203,7 +218,7 @@ contained=$!
 contain -e oneshot -f json -o lives.json -- sh -c 'touch here; while [ ! -e now ]; do sleep 0.1; done' \
 	>lives.out 2>&1 &
 ok 'two run' soon ls there here
-kill -KILL $contained
+pkill -KILL -P $contained
 wait $contained 2>/dev/null
 rm gone.json.*.tmp
 is 'what a killed container leaves behind is there' "$(ls $tracing/instances | wc -l)" 2
@@ -214,6 +229,25 @@ touch now
 wait
 is 'who ends well' "$(cat lives.out)" ''
 ok 'nothing is left after that' nothing_left
+
+# ---- processes that are not there
+
+python3 -c 'import threading, time
+threading.Thread(target=time.sleep, args=[1000]).start()' &
+threads=$!
+ok 'it has two threads' soon sh -c "[ \$(ls /proc/$threads/task | wc -l) = 2 ]"
+ok 'a thread is not a process' says 'this is a thread' 2 \
+	--pid "$(ls /proc/$threads/task | tail -n 1)" --duration 1
+kill -KILL $threads
+sleep 1000 &
+sleeper=$!
+cover --pid $sleeper >out 2>err &
+pid=$!
+ok 'it begins' soon sh -c "ls -d $tracing/instances/hytrace-*"
+kill -KILL $sleeper
+wait $pid
+is 'a process that ends before it can be traced is an error' $? 1
+ok 'which is told' grep -q 'has ended before it could be traced' err
 
 # ---- writing
 
