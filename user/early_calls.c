@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "early_calls.h"
+#include "early_spans.h"
 #include "error.h"
 #include "strstore.h"
 
@@ -29,6 +30,7 @@ int early_calls__init(struct early_calls *c)
 void early_calls__free(struct early_calls *c)
 {
 	free(c->list);
+	free(c->holes);
 	free(c->names);
 	if (c->ids)
 		lh_table_free(c->ids);
@@ -88,6 +90,36 @@ int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, ui
 	}
 	c->list[c->count++] = (struct early_call){ time, function, parent };
 	return 0;
+}
+
+int early_calls__add_hole(struct early_calls *c, uint64_t lost)
+{
+	struct early_hole *more;
+
+	if (c->hole_count && c->holes[c->hole_count - 1].before == c->count) {
+		c->holes[c->hole_count - 1].lost += lost;
+		return 0;
+	}
+	more = reallocarray(c->holes, c->hole_count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	c->holes = more;
+	c->holes[c->hole_count++] = (struct early_hole){ c->count, lost };
+	return 0;
+}
+
+bool early_calls__behind_hole(const struct early_calls *c, size_t index)
+{
+	for (size_t i = 0; i < c->hole_count; i++) {
+		if (c->holes[i].before == index)
+			return true;
+	}
+	return false;
+}
+
+uint64_t early_calls__end_time(const struct early_calls *c, size_t end)
+{
+	return c->list[end < c->count && !early_calls__behind_hole(c, end) ? end : end - 1].time;
 }
 
 int early_calls__mark_ftrace(struct early_calls *c, size_t index)
@@ -152,6 +184,15 @@ struct range {
 	size_t first, end;
 };
 
+/* What finding them takes. */
+struct search {
+	const struct early_calls *calls;
+	bool *firsts;
+	uint32_t *ends;			/* NULL if it is not known where ftrace_init() begins */
+	uint32_t boot, ftrace;		/* names */
+	struct early_phases *phases;
+};
+
 static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 {
 	struct early_phase *more = reallocarray(*list, *count + 1, sizeof(*more));
@@ -165,110 +206,193 @@ static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 	return more;
 }
 
-static void fill_phase(struct early_phase *phase, const struct early_calls *c, const bool *firsts,
-		       struct range range, uint64_t end)
+static void fill_phase(struct early_phase *phase, const struct search *s, struct range range)
 {
-	phase->start = c->list[range.first].time;
-	phase->time = end - phase->start;
+	const struct early_calls *c = s->calls;
+
+	phase->timeless = range.first < c->timeless;
+	if (!phase->timeless) {
+		phase->start = c->list[range.first].time;
+		phase->time = early_calls__end_time(c, range.end) - phase->start;
+	}
 	phase->calls = range.end - range.first;
 	for (size_t i = range.first; i < range.end; i++) {
 		phase->functions += c->list[i].function != NO_NAME;
 		phase->callers += c->list[i].parent != NO_NAME;
-		phase->seen_first += firsts[i];
+		phase->seen_first += s->firsts[i];
 	}
 }
 
 /* That start_kernel() calls ftrace_init() does not show: its phase is one of the outer ones. */
-static bool is_ftrace(const struct early_calls *c, size_t call, bool nested)
+static bool is_ftrace(const struct search *s, size_t call, bool nested)
 {
-	return !nested && call == c->ftrace_init;
+	return !nested && call == s->calls->ftrace_init;
 }
 
 /* Where the next phase of @parent begins. */
-static size_t next_start(const struct early_calls *c, struct range range, uint32_t parent,
-			 bool nested)
+static size_t next_start(const struct search *s, struct range range, uint32_t parent, bool nested)
 {
 	for (; range.first < range.end; range.first++) {
-		if (parent != NO_NAME && c->list[range.first].parent == parent)
+		if (parent != NO_NAME && s->calls->list[range.first].parent == parent)
 			break;
-		if (is_ftrace(c, range.first, nested))
+		if (is_ftrace(s, range.first, nested))
 			break;
 	}
 	return range.first;
 }
 
-/* Phases of the calls that @parent makes in @range; what comes before its first is none of them. */
-static int split(struct early_phase **list, size_t *count, const struct early_calls *c,
-		 const bool *firsts, struct range range, uint32_t parent, uint64_t end, bool nested)
+static size_t end_of(const struct search *s, size_t call, size_t limit)
 {
-	range.first = next_start(c, range, parent, nested);
-	while (range.first < range.end) {
-		struct range own = { range.first, range.end };
+	return s->ends[call] < limit ? s->ends[call] : limit;
+}
+
+/*
+ * Where ftrace_init() ends, which is not traced either: with the last call that it makes. What comes
+ * behind that, from functions that are not traced, sets up tracing, and not more.
+ */
+static size_t ftrace_end(const struct search *s, struct range range)
+{
+	for (size_t i = range.end; i > range.first; i--) {
+		if (s->calls->list[i - 1].parent == s->ftrace)
+			return end_of(s, i - 1, range.end);
+	}
+	return range.end;
+}
+
+static int add_tracer(struct early_phase **list, size_t *count, const struct search *s,
+		      struct range range)
+{
+	struct early_phase *phase = add_phase(list, count);
+
+	if (!phase)
+		return error__no_memory();
+	phase->kind = PHASE_TRACER;
+	fill_phase(phase, s, range);
+	return 0;
+}
+
+/* Phases of the calls that @parent makes in @range; what comes before its first is none of them. */
+static int split(struct early_phase **list, size_t *count, const struct search *s,
+		 struct range range, uint32_t parent, bool nested)
+{
+	int err = 0;
+
+	range.first = next_start(s, range, parent, nested);
+	while (!err && range.first < range.end) {
 		struct range rest = { range.first + 1, range.end };
+		struct range own = { range.first, next_start(s, rest, parent, nested) };
 		struct early_phase *phase = add_phase(list, count);
-		uint32_t function = c->list[own.first].function;
-		uint64_t own_end = end;
-		int err = 0;
+		bool ftrace = is_ftrace(s, own.first, nested);
+		size_t next = own.end;
 
 		if (!phase)
 			return error__no_memory();
-		own.end = next_start(c, rest, parent, nested);
-		if (own.end < range.end)
-			own_end = c->list[own.end].time;
-		if (is_ftrace(c, own.first, nested)) {
-			function = early_calls__find(c, FTRACE_FUNCTION);
-			/* Not the call of it, but the first one inside. */
-			rest.first = own.first;
-		}
-		phase->function = function;
-		fill_phase(phase, c, firsts, own, own_end);
-		rest.end = own.end;
-		if (!nested && function != NO_NAME)
-			err = split(&phase->inner, &phase->inner_count, c, firsts, rest, function,
-				    own_end, true);
-		if (err)
-			return err;
-		range.first = own.end;
+		if (ftrace)
+			own.end = ftrace_end(s, own);
+		else if (nested && s->ends && parent == s->ftrace)
+			own.end = end_of(s, own.first, own.end);
+		phase->function = ftrace ? s->ftrace : s->calls->list[own.first].function;
+		fill_phase(phase, s, own);
+		/* Of ftrace_init there is not its call, but the first one inside. */
+		rest = (struct range){ ftrace ? own.first : own.first + 1, own.end };
+		if (!nested && phase->function != NO_NAME)
+			err = split(&phase->inner, &phase->inner_count, s, rest, phase->function,
+				    true);
+		if (!err && ftrace && own.end < next)
+			err = add_tracer(list, count, s, (struct range){ own.end, next });
+		range.first = next;
+	}
+	return err;
+}
+
+/* What comes before the first phase of start_kernel(). */
+static int add_head(const struct search *s, struct range range, bool complete)
+{
+	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
+
+	if (!phase)
+		return error__no_memory();
+	for (size_t i = range.first; complete && s->boot != NO_NAME && i < range.end; i++) {
+		if (s->calls->list[i].function == s->boot)
+			phase->kind = PHASE_BEFORE;
+	}
+	fill_phase(phase, s, range);
+	return 0;
+}
+
+/* From the last call before it to the first one behind. */
+static int add_hole(const struct search *s, const struct early_hole *hole)
+{
+	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
+	const struct early_calls *c = s->calls;
+
+	if (!phase)
+		return error__no_memory();
+	phase->kind = PHASE_HOLE;
+	phase->lost = hole->lost;
+	phase->timeless = !hole->before || hole->before == c->count || hole->before <= c->timeless;
+	if (!phase->timeless) {
+		phase->start = c->list[hole->before - 1].time;
+		phase->time = c->list[hole->before].time - phase->start;
 	}
 	return 0;
 }
 
-/* What comes before the first phase of start_kernel(). */
-static int add_head(struct early_phases *p, const struct early_calls *c, const bool *firsts,
-		    size_t count, uint32_t boot, bool complete)
+/* Calls without a hole. */
+static int add_stretch(const struct search *s, struct range range, bool complete)
 {
-	struct early_phase *phase = add_phase(&p->list, &p->count);
+	size_t head = next_start(s, range, s->boot, false);
+	int err = 0;
 
-	if (!phase)
+	if (head > range.first)
+		err = add_head(s, (struct range){ range.first, head }, complete);
+	if (!err)
+		err = split(&s->phases->list, &s->phases->count, s,
+			    (struct range){ head, range.end }, s->boot, false);
+	return err;
+}
+
+static int add_stretches(const struct search *s, bool complete)
+{
+	const struct early_calls *c = s->calls;
+	size_t first = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->hole_count; i++) {
+		err = add_stretch(s, (struct range){ first, c->holes[i].before }, complete && !i);
+		if (!err)
+			err = add_hole(s, &c->holes[i]);
+		first = c->holes[i].before;
+	}
+	if (err)
+		return err;
+	return add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
+}
+
+static int begin_search(struct search *s)
+{
+	s->boot = early_calls__find(s->calls, BOOT_FUNCTION);
+	s->ftrace = early_calls__find(s->calls, FTRACE_FUNCTION);
+	s->firsts = find_firsts(s->calls);
+	if (!s->firsts)
 		return error__no_memory();
-	for (size_t i = 0; complete && boot != NO_NAME && i < count; i++)
-		phase->before |= c->list[i].function == boot;
-	fill_phase(phase, c, firsts, (struct range){ 0, count },
-		   c->list[count < c->count ? count : count - 1].time);
-	return 0;
+	return s->calls->ftrace_init == SIZE_MAX ? 0 : early_calls__ends(s->calls, &s->ends);
 }
 
 int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete)
 {
-	uint32_t boot = early_calls__find(c, BOOT_FUNCTION);
 	struct early_phases p = {};
-	bool *firsts;
-	size_t head;
-	int err = 0;
+	struct search s = { .calls = c, .phases = &p };
+	int err;
 
 	*ret = p;
 	if (!c->count)
 		return 0;
-	firsts = find_firsts(c);
-	if (!firsts)
-		return error__no_memory();
-	head = next_start(c, (struct range){ 0, c->count }, boot, false);
-	if (head)
-		err = add_head(&p, c, firsts, head, boot, complete);
+	err = begin_search(&s);
 	if (!err)
-		err = split(&p.list, &p.count, c, firsts, (struct range){ head, c->count }, boot,
-			    c->list[c->count - 1].time, false);
-	free(firsts);
+		err = add_stretches(&s, complete);
+	free(s.firsts);
+	free(s.ends);
 	if (err)
 		early_phases__free(&p);
 	else
@@ -311,8 +435,10 @@ int early_calls__by_calls(const struct early_calls *c, struct early_function **r
 		if (c->list[i].function == NO_NAME)
 			continue;
 		f = &list[c->list[i].function];
-		if (!f->calls++)
+		if (!f->calls++) {
 			f->first = c->list[i].time;
+			f->timeless = i < c->timeless;
+		}
 	}
 	/* Names of callers only go. */
 	for (size_t i = 0; i < c->name_count; i++) {

@@ -30,12 +30,21 @@ struct early_call {
 	uint32_t function, parent;	/* indices into names, or NO_NAME */
 };
 
+/* Calls that were lost, between that of the index before and that one. */
+struct early_hole {
+	size_t before;
+	uint64_t lost;
+};
+
 struct early_calls {
 	struct early_call *list;	/* in order of time */
 	size_t count, room;
 	const char **names;		/* with their module, as the kernel prints it: "f [module]" */
 	size_t name_count, name_room;
 	size_t ftrace_init;		/* the first call since then; SIZE_MAX: not known */
+	size_t timeless;		/* so many first ones have no time: the clock began later */
+	struct early_hole *holes;	/* in order, at different places */
+	size_t hole_count;
 	struct lh_table *ids;		/* the way back, from a name to its index */
 	struct strings *store;
 };
@@ -46,6 +55,12 @@ void early_calls__free(struct early_calls *c);
 /* The index of @name, a new one if need be. */
 int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret);
 int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
+/* Right before the call that is added next. */
+int early_calls__add_hole(struct early_calls *c, uint64_t lost);
+/* Were calls lost right before that at @index? */
+bool early_calls__behind_hole(const struct early_calls *c, size_t index);
+/* When a stretch of calls ends of which that at @end is not one: with that one, if it is the next indeed. */
+uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
 /* ftrace_init() begins right before the call at @index; of another index, that stays unknown. */
 int early_calls__mark_ftrace(struct early_calls *c, size_t index);
 /* NO_NAME: there is none of that name. */
@@ -56,10 +71,22 @@ size_t early_calls__callers(const struct early_calls *c);
 
 /* ---- phases */
 
-/* From one direct call to the next one that its caller makes; ftrace_init's, from its inside. */
+/*
+ * From one direct call to the next one that its caller makes; ftrace_init's, from its inside to the end of
+ * the last one that it makes. Behind it there is only the start of tracing itself.
+ */
+enum early_kind {
+	PHASE_FUNCTION,			/* NO_NAME: it is not known which */
+	PHASE_BEFORE,			/* what comes before all */
+	PHASE_TRACER,			/* what ftrace and the tracer do to begin */
+	PHASE_HOLE,			/* calls that were lost */
+};
+
 struct early_phase {
-	uint32_t function;		/* NO_NAME: not known */
-	bool before;			/* what comes before all: there is no function */
+	enum early_kind kind;
+	uint32_t function;		/* NO_NAME: not known, or there is none */
+	bool timeless;			/* nor is it known when it began and how long it took */
+	uint64_t lost;			/* calls, in a hole */
 	uint64_t start, time;
 	size_t calls;			/* among them those with a function, those with a parent */
 	size_t functions, callers;
@@ -77,7 +104,8 @@ struct early_phases {
  * The functions that start_kernel() calls, in order, each with those that it calls in turn. One of
  * them is ftrace_init(), if it is known where that begins. A phase of its own comes before the first:
  * up to start_kernel() and with it, if @complete says that nothing is missing at the beginning, and
- * that call is there; else it is not known what that is a part of.
+ * that call is there; else it is not known what that is a part of. So it is behind a hole, until the next
+ * call of start_kernel().
  */
 int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete);
 void early_phases__free(struct early_phases *p);
@@ -87,6 +115,7 @@ void early_phases__free(struct early_phases *p);
 struct early_function {
 	uint32_t name;
 	uint64_t first;			/* the time of its first call */
+	bool timeless;			/* which is not known */
 	size_t calls;
 };
 

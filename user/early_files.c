@@ -56,7 +56,7 @@ static const struct {
 	NUMBER(recorded), NUMBER(before_ftrace_init), NUMBER(lost), NUMBER(overwritten),
 	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
 	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
-	NUMBER(copy_cycles), NUMBER(convert_cycles),
+	NUMBER(copy_cycles), NUMBER(convert_cycles), NUMBER(thousand_calls_cycles),
 #undef NUMBER
 };
 
@@ -191,6 +191,18 @@ uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
 	return is_tsc(s) ? early_stats__cycles_ns(s, time) : time;
 }
 
+bool early_stats__knows_recorder(const struct early_stats *s)
+{
+	return s->tsc_khz && s->thousand_calls_cycles && early_stats__in_ns(s);
+}
+
+uint64_t early_stats__recorder_ns(const struct early_stats *s, uint64_t calls)
+{
+	if (!early_stats__knows_recorder(s))
+		return 0;
+	return early_stats__cycles_ns(s, calls * s->thousand_calls_cycles / 1000);
+}
+
 /* Copying takes some: without any, the kernel does not tell. */
 bool early_stats__has_hand_over(const struct early_stats *s)
 {
@@ -280,6 +292,8 @@ static int take_line(struct reader *r, char *line)
 	if (err)
 		return err;
 	r->over = is_late(r->stats, &parsed);
+	if (!r->over && parsed.lost)
+		return early_calls__add_hole(r->calls, parsed.lost);
 	if (r->over || !parsed.function)
 		return 0;
 	err = early_calls__intern(r->calls, parsed.function, &function);
@@ -382,6 +396,13 @@ static int nothing_left(const struct early_stats *s, const char *dir, const char
 		"by a write to `trace` or by a change of the tracer", path);
 }
 
+/* Time 0 is that of calls before the clock began. */
+static void find_timeless(struct early_calls *c, const struct early_stats *s)
+{
+	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
+		c->timeless++;
+}
+
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing)
 {
@@ -403,6 +424,7 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 		fclose(f);
 	if (!err && !c->count)
 		err = nothing_left(s, dir, path);
+	find_timeless(c, s);
 	*ret_missing = r.expected - c->count;
 	/* It is counted from the first one. */
 	if (!err && c->count == s->recorded)
@@ -487,6 +509,7 @@ int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s
 	}
 	if (!err)
 		err = take_hits(c, s, &set, path);
+	find_timeless(c, s);
 	coverage__free(&set);
 	free(path);
 	return err;

@@ -10,6 +10,8 @@
  *
  *  - A tail call: g, which f had called, jumps to h. h returns to f, so it ends g, whose frame is gone
  *    indeed, and takes its place.
+ *  - Calls that were lost: all on the stack end with the last one before. What goes on behind that is not
+ *    known to be what it was.
  *  - A caller that was inlined does not show: kallsyms gives the function it went into.
  *  - A caller that is not on the stack, as it cannot be traced (assembly: exceptions; notrace), or a
  *    filter has left it out. What it interrupts, or who has called it, is not known, only that it was
@@ -19,6 +21,7 @@
  *    a filter that leaves callers out, functions do not pile up that returned long ago.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "early_spans.h"
 #include "error.h"
@@ -28,7 +31,7 @@ struct stack {
 	size_t depth;
 	uint32_t *running;		/* how often each function is on it */
 	const struct early_calls *all;
-	uint64_t *ends;			/* times, by call */
+	uint32_t *ends;			/* indices, by call */
 };
 
 static uint32_t top_function(const struct stack *s)
@@ -42,10 +45,16 @@ static void push(struct stack *s, size_t call)
 	s->running[s->all->list[call].function]++;
 }
 
-static void pop(struct stack *s, uint64_t now)
+static void pop(struct stack *s, size_t now)
 {
 	s->running[top_function(s)]--;
 	s->ends[s->calls[--s->depth]] = now;
+}
+
+static void pop_all(struct stack *s, size_t now)
+{
+	while (s->depth)
+		pop(s, now);
 }
 
 /* For each call, the index of the last one from inside it; itself if there is none. */
@@ -59,6 +68,9 @@ static int find_last_uses(const struct early_calls *c, uint32_t *last)
 	for (size_t i = c->count; i > 0; i--) {
 		const struct early_call *call = &c->list[i - 1];
 
+		/* What is used behind a hole may have been called anew. */
+		if (early_calls__behind_hole(c, i))
+			memset(uses, 0, c->name_count * sizeof(*uses));
 		last[i - 1] = uses[call->function] ? uses[call->function] : i - 1;
 		uses[call->function] = 0;
 		if (!uses[call->parent])
@@ -74,17 +86,18 @@ static void nest(struct stack *s, const uint32_t *last)
 	size_t count = s->all->count;
 
 	for (size_t i = 0; i < count; i++) {
+		if (early_calls__behind_hole(s->all, i))
+			pop_all(s, i);
 		if (s->running[list[i].parent]) {
 			while (top_function(s) != list[i].parent)
-				pop(s, list[i].time);
+				pop(s, i);
 		} else {
 			while (s->depth && last[s->calls[s->depth - 1]] < i)
-				pop(s, list[i].time);
+				pop(s, i);
 		}
 		push(s, i);
 	}
-	while (s->depth)
-		pop(s, list[count - 1].time);
+	pop_all(s, count);
 }
 
 static int by_length(const void *a, const void *b)
@@ -104,20 +117,19 @@ static int by_call(const void *a, const void *b)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static struct early_span *make_spans(const struct early_calls *c, const uint64_t *ends)
+static struct early_span *make_spans(const struct early_calls *c, const uint32_t *ends)
 {
 	struct early_span *list = calloc(c->count + 1, sizeof(*list));
 
 	for (size_t i = 0; list && i < c->count; i++)
-		list[i] = (struct early_span){ i, c->list[i].time, ends[i] };
+		list[i] = (struct early_span){ i, c->list[i].time,
+					       early_calls__end_time(c, ends[i]) };
 	return list;
 }
 
-int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
-		       size_t *ret_count)
+int early_calls__ends(const struct early_calls *c, uint32_t **ret)
 {
 	struct stack s = { .all = c };
-	struct early_span *list;
 	uint32_t *last;
 	int err = -ENOMEM;
 
@@ -133,20 +145,37 @@ int early_calls__spans(const struct early_calls *c, size_t most, struct early_sp
 	if (err)
 		goto cleanup;
 	nest(&s, last);
-	list = make_spans(c, s.ends);
-	if (!list) {
-		err = error__no_memory();
-		goto cleanup;
-	}
-	*ret_count = c->count < most ? c->count : most;
-	/* An outer one is as long at least, and earlier: it is not left out before an inner one. */
-	qsort(list, c->count, sizeof(*list), by_length);
-	qsort(list, *ret_count, sizeof(*list), by_call);
-	*ret = list;
+	*ret = s.ends;
+	s.ends = NULL;
 cleanup:
 	free(s.calls);
 	free(s.running);
 	free(s.ends);
 	free(last);
 	return err;
+}
+
+int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
+		       size_t *ret_count)
+{
+	struct early_span *list;
+	size_t count = c->count - c->timeless;
+	uint32_t *ends;
+	int err;
+
+	err = early_calls__ends(c, &ends);
+	if (err)
+		return err;
+	list = make_spans(c, ends);
+	free(ends);
+	if (!list)
+		return error__no_memory();
+	/* Of the first ones it may not be known when they began. */
+	memmove(list, list + c->timeless, count * sizeof(*list));
+	*ret_count = count < most ? count : most;
+	/* An outer one is as long at least, and earlier: it is not left out before an inner one. */
+	qsort(list, count, sizeof(*list), by_length);
+	qsort(list, *ret_count, sizeof(*list), by_call);
+	*ret = list;
+	return 0;
 }

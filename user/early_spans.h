@@ -17,4 +17,7 @@ struct early_span {
 int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
 		       size_t *ret_count);
 
+/* For each call the first one that is not from inside it, or the number of calls; to be freed. */
+int early_calls__ends(const struct early_calls *c, uint32_t **ret);
+
 #endif

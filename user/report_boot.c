@@ -14,6 +14,7 @@
 #include "report_boot.h"
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
+#define TRACER "start of tracing"
 /* Phases with less of both, calls and time, are put together in the text. */
 #define SMALLEST_PERCENT 1
 
@@ -49,14 +50,29 @@ void boot_report__free(struct boot_report *r)
 	free(r->functions);
 }
 
+/* Of the first call that has one. */
 static uint64_t first_time(const struct boot_report *r)
 {
-	return r->calls.list[0].time;
+	size_t first = r->calls.timeless;
+
+	return r->calls.list[first < r->calls.count ? first : first - 1].time;
 }
 
 static uint64_t whole_time(const struct boot_report *r)
 {
 	return r->calls.list[r->calls.count - 1].time - first_time(r);
+}
+
+bool boot_report__knows_net(const struct boot_report *r)
+{
+	return !boot_report__is_oneshot(r) && early_stats__knows_recorder(&r->stats);
+}
+
+uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase)
+{
+	uint64_t own = early_stats__recorder_ns(&r->stats, phase->calls);
+
+	return own < phase->time ? phase->time - own : 0;
 }
 
 /* What was counted in a phase, and in all. */
@@ -72,24 +88,35 @@ static size_t whole_weight(const struct boot_report *r)
 
 const char *boot_report__phase_name(const struct boot_report *r, const struct early_phase *phase)
 {
-	if (phase->before)
+	if (phase->kind == PHASE_BEFORE)
 		return BEFORE_ALL;
+	if (phase->kind == PHASE_TRACER)
+		return TRACER;
 	return phase->function == NO_NAME ? NULL : r->calls.names[phase->function];
 }
 
 /* ---- text */
 
-enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_TIME_SHARE, COLUMN_COUNT, COLUMN_SHARE,
-       COLUMN_NEW };
+enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
+       COLUMN_SHARE, COLUMN_NEW };
+
+/* The file `trace` has microseconds of seconds, but all of what is not seconds. */
+static bool has_nanoseconds(const struct boot_report *r)
+{
+	return boot_report__is_oneshot(r) || !strcmp(r->stats.clock, "x86-tsc");
+}
 
 /* Seconds, or what the clock counts. */
 static const char *time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
 {
-	if (early_stats__in_ns(&r->stats))
-		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000,
-			 time % 1000000000 / 1000);
-	else
+	uint64_t nanos = time % 1000000000;
+
+	if (!early_stats__in_ns(&r->stats))
 		snprintf(text, room, "%" PRIu64, time);
+	else if (has_nanoseconds(r))
+		snprintf(text, room, "%" PRIu64 ".%09" PRIu64, time / 1000000000, nanos);
+	else
+		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000, nanos / 1000);
 	return text;
 }
 
@@ -98,12 +125,17 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * part / whole : 0;
 }
 
-const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase)
+const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase,
+				    char *room, size_t size)
 {
 	const char *name = boot_report__phase_name(r, phase);
 
 	if (name)
 		return name;
+	if (phase->kind == PHASE_HOLE) {
+		snprintf(room, size, "(%" PRIu64 " calls are lost)", phase->lost);
+		return room;
+	}
 	if (boot_report__is_oneshot(r) && phase != r->phases.list)
 		return "(a function called before)";
 	return "(its beginning is not known)";
@@ -149,9 +181,11 @@ static int add_line(struct libscols_table *table, struct libscols_line *parent,
 	if (!line)
 		return -ENOMEM;
 	err = set_cell(line, COLUMN_NAME, name);
-	if (!err)
+	if (!err && !phase->timeless)
 		err = set_time(line, COLUMN_TIME, r, phase->time);
-	if (!err)
+	if (!err && !phase->timeless)
+		err = set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
+	if (!err && !phase->timeless)
 		err = set_percent(line, COLUMN_TIME_SHARE, phase->time, whole_time(r));
 	if (!err)
 		err = set_number(line, COLUMN_COUNT, weight(r, phase));
@@ -169,9 +203,11 @@ static int add_phase(struct libscols_table *table, struct libscols_line *parent,
 		     const struct boot_report *r, const struct early_phase *phase,
 		     struct libscols_line **ret)
 {
-	int err = add_line(table, parent, r, phase, boot_report__shown_name(r, phase), ret);
+	char room[64];
+	int err = add_line(table, parent, r, phase,
+			   boot_report__shown_name(r, phase, room, sizeof(room)), ret);
 
-	return err ? err : set_time(*ret, COLUMN_START, r, phase->start);
+	return err || phase->timeless ? err : set_time(*ret, COLUMN_START, r, phase->start);
 }
 
 /* @count in one. */
@@ -187,12 +223,14 @@ static int add_others(struct libscols_table *table, struct libscols_line *parent
 
 static bool is_small(const struct boot_report *r, const struct early_phase *phase)
 {
-	return percent(phase->time, whole_time(r)) < SMALLEST_PERCENT &&
+	return phase->kind != PHASE_HOLE &&
+	       percent(phase->time, whole_time(r)) < SMALLEST_PERCENT &&
 	       percent(weight(r, phase), whole_weight(r)) < SMALLEST_PERCENT;
 }
 
 static void fold(struct early_phase *into, const struct early_phase *phase)
 {
+	into->timeless |= phase->timeless;
 	into->time += phase->time;
 	into->calls += phase->calls;
 	into->functions += phase->functions;
@@ -224,12 +262,14 @@ static int add_inner(struct libscols_table *table, struct libscols_line *parent,
 	return err;
 }
 
-/* How many small ones there are in a row. */
+/* How many small ones there are in a row, all with times or all without. */
 static size_t run_length(const struct boot_report *r, size_t first)
 {
+	const struct early_phase *list = r->phases.list;
 	size_t end = first;
 
-	while (end < r->phases.count && is_small(r, &r->phases.list[end]))
+	while (end < r->phases.count && is_small(r, &list[end]) &&
+	       list[end].timeless == list[first].timeless)
 		end++;
 	return end - first;
 }
@@ -245,7 +285,8 @@ static int add_run(struct libscols_table *table, const struct boot_report *r, si
 	for (size_t i = first; i < first + count; i++)
 		fold(&others, &r->phases.list[i]);
 	err = add_others(table, NULL, r, &others, count, &line);
-	return err ? err : set_time(line, COLUMN_START, r, r->phases.list[first].start);
+	return err || others.timeless ? err : set_time(line, COLUMN_START, r,
+						       r->phases.list[first].start);
 }
 
 static int add_outer(struct libscols_table *table, const struct boot_report *r)
@@ -282,6 +323,8 @@ static int print_phases(const struct boot_report *r, FILE *out)
 	if (!scols_table_new_column(table, "PHASE", 0.4, SCOLS_FL_TREE) ||
 	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "NET", 10, SCOLS_FL_RIGHT |
+				    (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN)) ||
 	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
@@ -334,6 +377,10 @@ static void print_ftrace(const struct boot_report *r, FILE *out)
 
 	if (c->ftrace_init == SIZE_MAX)
 		return;
+	if (c->ftrace_init < c->timeless) {
+		fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls\n", c->ftrace_init);
+		return;
+	}
 	fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls, %s%s\n", c->ftrace_init,
 		time_text(r, c->list[c->ftrace_init].time - first_time(r), text, sizeof(text)),
 		early_stats__in_ns(&r->stats) ? " s" : "");
@@ -358,9 +405,14 @@ static void print_time(const struct boot_report *r, FILE *out)
 		time_text(r, first, text[1], sizeof(text[1])),
 		time_text(r, first + whole_time(r), text[2], sizeof(text[2])),
 		boot_report__is_oneshot(r) ? "local" : r->stats.clock);
-	if (r->stats.before_zero)
-		fprintf(out, "           %" PRIu64 " calls have time 0, as this clock began later\n",
-			r->stats.before_zero);
+	if (r->calls.timeless)
+		fprintf(out, "           without the first %zu calls: this clock began later\n",
+			r->calls.timeless);
+	if (boot_report__knows_net(r))
+		fprintf(out, "Recorder:  %s s of that, %.1f ns a call; NET is the rest\n",
+			time_text(r, early_stats__recorder_ns(&r->stats, r->calls.count), text[0],
+				  sizeof(text[0])),
+			early_stats__recorder_ns(&r->stats, 1000) / 1000.0);
 }
 
 static void print_totals(const struct boot_report *r, FILE *out)
@@ -436,7 +488,7 @@ void boot_report__losses(const struct boot_report *r)
 			     r->lost.list[i].value, meaning);
 	}
 	if (r->stats.before_zero)
-		error__warn("%" PRIu64 " calls have time 0: the trace clock %s began after them; boot "
+		error__warn("%" PRIu64 " calls have no time: the trace clock %s began after them; boot "
 			    "with trace_clock=local or x86-tsc", r->stats.before_zero,
 			    r->stats.clock);
 	if (r->stats.differing)

@@ -34,8 +34,12 @@ void boot_report__free(struct boot_report *r);
 bool boot_report__is_oneshot(const struct boot_report *r);
 /* NULL: not known. */
 const char *boot_report__phase_name(const struct boot_report *r, const struct early_phase *phase);
-/* For people: says that in words. */
-const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase);
+/* For people: says that in words; @room may be used for them. */
+const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase,
+				    char *room, size_t size);
+/* What recording took is known, so is what a phase took without that. */
+bool boot_report__knows_net(const struct boot_report *r);
+uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase);
 
 /*
  * @most: functions listed at most. Write errors stay in the stream, for output__commit() to find; what is

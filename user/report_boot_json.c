@@ -23,13 +23,22 @@ static size_t new_functions(const struct boot_report *r, const struct early_phas
 	return boot_report__is_oneshot(r) ? phase->functions : phase->seen_first;
 }
 
+static const char *const kinds[] = {
+	[PHASE_FUNCTION] = "function", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
+	[PHASE_HOLE] = "hole",
+};
+
 static void write_phase(json_writer_t *w, const struct boot_report *r,
 			const struct early_phase *phase)
 {
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", boot_report__phase_name(r, phase));
-	jsonw_lluint_field(w, "start", phase->start);
-	jsonw_lluint_field(w, "time", phase->time);
+	jsonw_string_field(w, "kind", kinds[phase->kind]);
+	json__number_or_null(w, "start", !phase->timeless, phase->start);
+	json__number_or_null(w, "time", !phase->timeless, phase->time);
+	json__number_or_null(w, "net", !phase->timeless && boot_report__knows_net(r),
+			     boot_report__net(r, phase));
+	jsonw_lluint_field(w, "lost", phase->lost);
 	json__number_or_null(w, "calls", !boot_report__is_oneshot(r), phase->calls);
 	jsonw_lluint_field(w, "functions", new_functions(r, phase));
 	json__number_or_null(w, "callers", boot_report__is_oneshot(r), phase->callers);
@@ -67,7 +76,7 @@ static void write_functions(json_writer_t *w, const struct boot_report *r, size_
 		jsonw_start_object(w);
 		jsonw_string_field(w, "name", r->calls.names[f->name]);
 		json__number_or_null(w, "calls", !boot_report__is_oneshot(r), f->calls);
-		jsonw_lluint_field(w, "first", f->first);
+		json__number_or_null(w, "first", !f->timeless, f->first);
 		jsonw_end_object(w);
 	}
 	jsonw_pretty(w, true);
@@ -80,7 +89,7 @@ static void write_window(json_writer_t *w, const struct early_stats *s)
 	jsonw_start_object(w);
 	jsonw_string_field(w, "clock", s->clock);
 	jsonw_string_field(w, "unit", early_stats__in_ns(s) ? "ns" : "counts");
-	jsonw_lluint_field(w, "first", early_stats__time(s, s->first));
+	json__number_or_null(w, "first", !s->before_zero, early_stats__time(s, s->first));
 	jsonw_lluint_field(w, "last", early_stats__time(s, s->last));
 	jsonw_lluint_field(w, "before_zero", s->before_zero);
 	json__number_or_null(w, "tsc_khz", s->tsc_khz, s->tsc_khz);
@@ -114,7 +123,8 @@ static void write_ftrace(json_writer_t *w, const struct boot_report *r)
 		return;
 	}
 	jsonw_start_object(w);
-	jsonw_lluint_field(w, "time", c->list[c->ftrace_init].time);
+	json__number_or_null(w, "time", c->ftrace_init >= c->timeless,
+			     c->list[c->ftrace_init].time);
 	jsonw_lluint_field(w, "before", c->ftrace_init);
 	jsonw_end_object(w);
 }
@@ -153,6 +163,8 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_start_object(w);
 	jsonw_lluint_field(w, "buffer_bytes", r->stats.buffer_bytes);
 	jsonw_lluint_field(w, "ring_buffer_bytes", r->stats.ring_buffer_bytes);
+	json__number_or_null(w, "thousand_calls_ns", boot_report__knows_net(r),
+			     early_stats__recorder_ns(&r->stats, 1000));
 	jsonw_end_object(w);
 	write_hand_over(w, &r->stats);
 	write_ftrace(w, r);
@@ -220,8 +232,13 @@ static void end_event(json_writer_t *w)
 static void write_phase_event(json_writer_t *w, const struct boot_report *r,
 			      const struct early_phase *phase, FILE *out)
 {
-	begin_event(w, r, boot_report__shown_name(r, phase), TRACK_PHASES, phase->start,
-		    phase->time, out);
+	char room[64];
+
+	/* There is no place for it on the line. */
+	if (phase->timeless)
+		return;
+	begin_event(w, r, boot_report__shown_name(r, phase, room, sizeof(room)), TRACK_PHASES,
+		    phase->start, phase->time, out);
 	if (boot_report__is_oneshot(r))
 		jsonw_lluint_field(w, "callers", phase->callers);
 	else

@@ -10,6 +10,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "trace_line.h"
@@ -77,6 +78,17 @@ static const char *clean_name(char *name)
 	return name;
 }
 
+/* "early_ftrace_hand_over: [LOST 12 EVENTS]": that is a trace_printk() of the kernel's own. */
+static uint64_t parse_lost(const char *event)
+{
+	unsigned long long lost;
+	int end = 0;
+
+	if (sscanf(event, "early_ftrace_hand_over: [LOST %llu EVENTS]%n", &lost, &end) != 1)
+		return 0;
+	return end && !event[end] ? lost : 0;
+}
+
 int trace_line__parse(char *line, struct trace_line *ret)
 {
 	char *event, *arrow, *colon;
@@ -88,6 +100,7 @@ int trace_line__parse(char *line, struct trace_line *ret)
 		return -EPROTO;
 	arrow = strstr(event, " <-");
 	colon = strchr(event, ':');
+	ret->lost = parse_lost(event);
 	/* All others have a name and a colon, but for "<stack trace>" and its like. */
 	if (*event == '<' || (colon && (!arrow || colon < arrow)))
 		return strncmp(event, "function:", 9) ? 0 : -EPROTO;

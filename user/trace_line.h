@@ -10,6 +10,7 @@ struct trace_line {
 	uint64_t time;			/* in ns if it was written with a fraction */
 	bool fraction;
 	const char *function, *parent;	/* in the line, "f [module]"; NULL: another event */
+	uint64_t lost;			/* calls that should be in its place */
 };
 
 /* -EPROTO, not said: not a line of an event, and as it was; else it is changed. */

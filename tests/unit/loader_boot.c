@@ -405,6 +405,29 @@ Test(early_calls, with_others_in_between)
 	early_calls__free(&c);
 }
 
+Test(early_calls, with_some_that_were_lost)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: a <-b\n"
+		IDLE "    0.000001: c <-a\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 2 EVENTS]\n"
+		IDLE "    0.000002: other: [LOST 2 EVENTS]\n"
+		IDLE "    0.000003: d <-a\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct early_calls c;
+	uint64_t missing;
+
+	s.recorded = 3;
+	s.lost = 1236;
+	cr_assert(load(&c, &s, trace, &missing) == 0);
+	cr_expect(c.count == 3 && missing == 0);
+	cr_assert(c.hole_count == 1);
+	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1236);
+	early_calls__free(&c);
+}
+
 Test(early_calls, of_a_clock_in_cycles)
 {
 	static const char trace[] =
@@ -539,7 +562,7 @@ Test(early_phases, are_what_start_kernel_calls)
 
 	cr_assert(r.phases.count == 4);
 	expect_phase(c, &p[0], NULL, 0, 10, 3);
-	cr_expect(p[0].before);
+	cr_expect(p[0].kind == PHASE_BEFORE);
 	expect_phase(c, &p[1], "set_magic", 10, 10, 1);
 	cr_expect(p[1].inner_count == 0);
 	expect_phase(c, &p[2], "setup_arch", 20, 880, 8);
@@ -568,7 +591,7 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 	s.before_ftrace_init = 1;
 	r = sample_report(&s, trace);
 	cr_assert(r.phases.count == 2);
-	cr_expect(not(r.phases.list[0].before));
+	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
 	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 698, 2);
 	cr_expect(counters__get(&r.lost, "missing") == 10);
 	boot_report__free(&r);
@@ -584,7 +607,7 @@ Test(early_phases, without_start_kernel_there_is_one)
 	s.recorded = 2;
 	r = sample_report(&s, trace);
 	cr_assert(r.phases.count == 1);
-	cr_expect(not(r.phases.list[0].before), "a filter has left it out");
+	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION, "a filter has left it out");
 	expect_phase(&r.calls, &r.phases.list[0], NULL, 202, 1, 2);
 	boot_report__free(&r);
 }
@@ -602,7 +625,7 @@ Test(early_phases, most_called_first)
 	boot_report__free(&r);
 }
 
-/* ---- nesting: "f<p" and so on, one microsecond each */
+/* ---- nesting: "f<p" and so on, one microsecond each; "..." where some were lost */
 
 static struct early_calls sample_calls(const char *text)
 {
@@ -614,6 +637,10 @@ static struct early_calls sample_calls(const char *text)
 		char *name = strsep(&word, "<");
 		uint32_t f, p;
 
+		if (!strcmp(name, "...")) {
+			cr_assert(early_calls__add_hole(&c, 7) == 0);
+			continue;
+		}
 		cr_assert(early_calls__intern(&c, name, &f) == 0);
 		cr_assert(early_calls__intern(&c, word, &p) == 0);
 		cr_assert(early_calls__add(&c, c.count, f, p) == 0);
@@ -675,6 +702,14 @@ Test(early_spans, do_not_pile_up_where_callers_are_left_out)
 	expect_spans("f<p x<f g<q f<p z<f", 10, "f0-2 x1-2 g2-3 f3-4 z4-4");
 }
 
+Test(early_spans, end_where_calls_were_lost)
+{
+	/* Neither a nor b is known to be the same. */
+	expect_spans("a<- b<a c<b ... d<b e<a", 10, "a0-2 b1-2 c2-2 d3-4 e4-4");
+	/* A use behind it keeps nothing on the stack before it. */
+	expect_spans("f<p x<f g<q ... y<f", 10, "f0-2 x1-2 g2-2 y3-3");
+}
+
 Test(early_spans, the_longest_with_those_around_them)
 {
 	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 2, "a0-6 b1-4");
@@ -684,11 +719,16 @@ Test(early_spans, the_longest_with_those_around_them)
 
 /* ---- where ftrace_init() is, in calls of the same form */
 
+static const char *const kind_names[] = {
+	[PHASE_FUNCTION] = "?", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
+	[PHASE_HOLE] = "hole",
+};
+
 static void print_phases(const struct early_calls *c, const struct early_phase *list, size_t count,
 			 FILE *f)
 {
 	for (size_t i = 0; i < count; i++) {
-		const char *name = list[i].before ? "before" : "?";
+		const char *name = kind_names[list[i].kind];
 
 		if (list[i].function != NO_NAME)
 			name = c->names[list[i].function];
@@ -761,8 +801,31 @@ Test(early_phases, ftrace_init_may_not_be_known)
 
 Test(early_phases, ftrace_init_is_there_when_a_filter_leaves_out_others)
 {
-	expect_phases("a< x<a f<ftrace_init g<h", 2, "?0-2:2 ftrace_init2-3:2(f2-3:2)");
+	expect_phases("a< x<a f<ftrace_init g<h", 2, "?0-2:2 ftrace_init2-3:1(f2-3:1) tracer3-3:1");
 	expect_phases("a< x<a b<start_kernel", 1, "?0-1:1 ftrace_init1-2:1 b2-2:1");
+}
+
+Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
+{
+	/* The second f has returned before register() is called, by what is not traced. */
+	expect_phases(BOOT "f<ftrace_init g<f lock<process f<ftrace_init g<f reg<tracer alloc<reg", 4,
+		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-9:5(f4-6:2 f7-9:2) tracer9-10:2");
+	/* It goes on in there. */
+	expect_phases(BOOT "f<ftrace_init lock<asm g<f", 4,
+		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:3(f4-6:3)");
+	expect_phases(BOOT "f<ftrace_init reg<tracer b<start_kernel", 4,
+		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:1(f4-5:1) tracer5-6:1 b6-6:1");
+}
+
+Test(early_phases, do_not_reach_over_calls_that_were_lost)
+{
+	/* Behind it a may be over, and another x runs. */
+	expect_phases(BOOT "... z<x w<a b<start_kernel d<b", SIZE_MAX,
+		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 ?4-6:2 b6-7:2(d7-7:1)");
+	expect_phases(BOOT "... b<start_kernel ... c<start_kernel", SIZE_MAX,
+		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1");
+	expect_phases("a<x ... start_kernel< b<start_kernel", SIZE_MAX,
+		      "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1");
 }
 
 /* ---- reports */
@@ -846,14 +909,16 @@ Test(boot_report, json_has_everything)
 	expect_at(object, "hand_over", "{\"copy_ns\":228400000,\"convert_ns\":7000001}");
 	expect_at(object, "ftrace_init", "{\"time\":900000,\"before\":12}");
 	expect_at(object, "phases.3",
-		  "{\"name\":\"ftrace_init\",\"start\":900000,\"time\":50000,\"calls\":2,"
+		  "{\"name\":\"ftrace_init\",\"kind\":\"function\",\"start\":900000,"
+		  "\"time\":50000,\"net\":null,\"lost\":0,\"calls\":2,"
 		  "\"functions\":1,\"callers\":null,\"phases\":[{\"name\":\"memset\","
-		  "\"start\":950000,\"time\":0,\"calls\":1,\"functions\":0,"
+		  "\"kind\":\"function\",\"start\":950000,\"time\":0,\"net\":null,\"lost\":0,\"calls\":1,\"functions\":0,"
 		  "\"callers\":null,\"phases\":[]}]}");
 	expect_at(object, "phases.0.name", "\"before start_kernel\"");
 	expect_at(object, "phases.2.name", "\"setup_arch\"");
 	expect_at(object, "phases.2.phases.1",
-		  "{\"name\":\"probe_roms\",\"start\":100000,\"time\":800000,\"calls\":5,"
+		  "{\"name\":\"probe_roms\",\"kind\":\"function\",\"start\":100000,"
+		  "\"time\":800000,\"net\":null,\"lost\":0,\"calls\":5,"
 		  "\"functions\":2,\"callers\":null,\"phases\":[]}");
 	expect_at(object, "functions.0", "{\"name\":\"memset\",\"calls\":4,\"first\":22000}");
 	cr_expect(json_object_array_length(at(object, "functions")) == 10);
@@ -1106,6 +1171,120 @@ Test(boot_report, chrome_has_phases_and_calls)
 	boot_report__free(&r);
 }
 
+Test(boot_report, calls_before_the_clock_have_no_time)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: start_kernel <-b\n"
+		IDLE "    0.000000: c <-start_kernel\n"
+		IDLE "    0.000000: d <-start_kernel\n"
+		IDLE "    0.000005: e <-start_kernel\n"
+		IDLE "    0.000007: f <-e\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.recorded = 5;
+	s.before_zero = 3;
+	s.before_ftrace_init = 2;
+	r = sample_report(&s, trace);
+	cr_expect(r.calls.timeless == 3);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.1.name", "\"c\"");
+	expect_at(object, "phases.1.start", "null");
+	expect_at(object, "phases.1.time", "null");
+	expect_at(object, "phases.3.start", "5000");
+	expect_at(object, "phases.3.time", "2000");
+	expect_at(object, "ftrace_init.time", "null");
+	expect_at(object, "functions.0.first", "null");
+	expect_at(object, "window.first", "null");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Time:      0.000002 s, from 0.000005 to 0.000007") != NULL, "%s", text);
+	cr_expect(strstr(text, "without the first 3 calls: this clock began later") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+	/* Zero is when it began. */
+	s.before_zero = 0;
+	r = sample_report(&s, trace);
+	cr_expect(r.calls.timeless == 0);
+	boot_report__free(&r);
+}
+
+Test(boot_report, time_without_that_of_the_recorder)
+{
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	/* 2 us a call. */
+	s.thousand_calls_cycles = 2000000;
+	r = sample_report(&s, boot_trace);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.2.time", "880000");
+	expect_at(object, "phases.2.net", "864000");
+	/* Two calls in no time at all. */
+	expect_at(object, "phases.3.phases.0.net", "0");
+	expect_at(object, "cost.thousand_calls_ns", "2000000");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, " NET ") != NULL, "%s", text);
+	cr_expect(strstr(text, "0.000880   0.000864") != NULL, "%s", text);
+	cr_expect(strstr(text, "Recorder:  0.000028 s of that, 2000.0 ns a call") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+	/* A kernel that does not tell. */
+	r = sample_report(&boot_stats, boot_trace);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "NET") == NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.2.net", "null");
+	expect_at(object, "cost.thousand_calls_ns", "null");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, a_hole_has_a_line)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: start_kernel <-b\n"
+		IDLE "    0.000001: setup <-start_kernel\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    0.000003: x <-setup\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.recorded = 3;
+	s.lost = 1234;
+	s.before_ftrace_init = 0;
+	r = sample_report(&s, trace);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\n(1234 calls are lost) ") != NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.1.time", "0");
+	expect_at(object, "phases.2", "{\"name\":null,\"kind\":\"hole\",\"start\":1000,\"time\":2000,"
+		  "\"net\":null,\"lost\":1234,\"calls\":0,\"functions\":0,\"callers\":null,"
+		  "\"phases\":[]}");
+	expect_at(object, "phases.3.name", "null");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
 /* ---- oneshot */
 
 static const char boot_kallsyms[] =
@@ -1245,7 +1424,7 @@ Test(boot_oneshot, phases_are_of_first_hits)
 	const struct early_phase *p = r.phases.list;
 
 	cr_assert(r.phases.count == 5);
-	cr_expect(p[0].before && p[0].functions == 2 && p[0].callers == 2);
+	cr_expect(p[0].kind == PHASE_BEFORE && p[0].functions == 2 && p[0].callers == 2);
 	cr_expect(eq(str, (char *)r.calls.names[p[1].function], "_printk"));
 	cr_expect(p[2].functions == 2 && p[2].callers == 3);
 	cr_expect(p[2].inner_count == 2);
@@ -1264,7 +1443,7 @@ Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
 			       "ffffffff82000a04 function 1000 0 0\n") == 0);
 	cr_assert(boot_report__analyse(&r) == 0);
 	cr_assert(r.phases.count == 1);
-	cr_expect(not(r.phases.list[0].before));
+	cr_expect(r.phases.list[0].kind == PHASE_FUNCTION);
 	cr_expect(r.phases.list[0].functions == 2);
 	boot_report__free(&r);
 }
@@ -1281,7 +1460,8 @@ Test(boot_oneshot, reports)
 	expect_at(object, "totals.functions", "6");
 	expect_at(object, "totals.callers", "8");
 	expect_at(object, "ftrace_init", "null");
-	expect_at(object, "phases.3", "{\"name\":null,\"start\":6000,\"time\":1050,\"calls\":null,"
+	expect_at(object, "phases.3", "{\"name\":null,\"kind\":\"function\",\"start\":6000,"
+				      "\"time\":1050,\"net\":null,\"lost\":0,\"calls\":null,"
 				      "\"functions\":0,\"callers\":1,\"phases\":[]}");
 	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000}");
 	json_object_put(object);
