@@ -34,7 +34,8 @@
  * Buffer. Two pieces: RESERVE_BRK memory, as nothing else is there at the first
  * call, and memblock's later, in two parts if nothing was to be recorded while the
  * ring buffer grew. A recorder adds to early_ftrace_pos whether or not
- * there was room, so where it stands tells exactly how many were lost. Calls are
+ * there was room, so where it stands tells exactly how many were lost, and behind
+ * which call; the trace has an event there that says so. Calls are
  * twelve bytes: the low halves of both addresses, which are the kernel's text,
  * and of the clock; the clock's high half is an entry of its own, with an ip of
  * zero, when it has changed, and is kept with a piece for its beginning.
@@ -103,6 +104,7 @@ static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
 struct early_piece {
 	struct early_call	*start;
 	struct early_call	*end;
+	unsigned long		lost;	/* calls behind its last one */
 	u32			tsc_high;
 };
 
@@ -118,8 +120,6 @@ bool early_ftrace_on;
 
 static struct early_piece early_pieces[3] __initdata;
 static unsigned int early_nr_pieces __initdata;
-/* Of pieces that are not in use any more. */
-static unsigned long early_lost __initdata;
 static u64 early_first_tsc __initdata;
 /* How many calls there were when ftrace came up, markers included. */
 static unsigned long early_mark __initdata;
@@ -519,23 +519,41 @@ static unsigned long __init early_lost_now(void)
 
 static unsigned long __init early_all_lost(void)
 {
-	return early_once ? early_ftrace_refused : early_lost + early_lost_now();
+	unsigned long lost = early_lost_now();
+	unsigned int i;
+
+	if (early_once)
+		return early_ftrace_refused;
+	for (i = 0; i < early_nr_pieces; i++)
+		lost += early_pieces[i].lost;
+	return lost;
 }
 
-/* From here on calls are recorded there. The caller sees to the order of pieces. */
+/* No piece is there: what the recorder is called for is lost, and counted from here. */
+#define EARLY_NOWHERE	((struct early_call *)-65536UL)
+
+/*
+ * From here on calls are recorded there, or behind the last one if @start is NULL.
+ * The caller sees to the order of pieces. An NMI may come at any time, and must not
+ * find the position of one piece with the end of the other.
+ */
 static void __init early_continue_at(struct early_call *start, struct early_call *end)
 {
 	struct early_piece *old = &early_pieces[early_nr_pieces - 1];
-	struct early_piece *piece = &early_pieces[early_nr_pieces++];
+	struct early_piece *piece = &early_pieces[early_nr_pieces];
+	struct early_call *pos = xchg(&early_ftrace_pos, EARLY_NOWHERE);
 
+	old->end = min(pos, early_ftrace_end);
+	old->lost = pos - old->end;
+
+	if (!start)
+		start = old->end;
 	piece->start = start;
 	piece->end = end;
-
-	early_lost += early_lost_now();
-	old->end = min(early_ftrace_pos, early_ftrace_end);
 	piece->tsc_high = early_ftrace_tsc_high;
-	WRITE_ONCE(early_ftrace_pos, piece->start);
-	WRITE_ONCE(early_ftrace_end, piece->end);
+	early_nr_pieces++;
+	WRITE_ONCE(early_ftrace_end, end);
+	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
 }
 
 /**
@@ -625,10 +643,12 @@ void __init early_ftrace_mark(void)
 typedef void (*early_fn)(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
 			 u64 tsc);
 
-static void __init early_read_calls(struct trace_array *tr, early_fn fn)
+/* @lost is called where calls are missing. */
+static void __init early_read_calls(struct trace_array *tr, early_fn fn,
+				    void (*lost)(struct trace_array *tr, unsigned long nr))
 {
+	unsigned long n = 0, missing;
 	struct early_call *call;
-	unsigned long n = 0;
 	unsigned int i;
 	u64 high;
 
@@ -644,6 +664,9 @@ static void __init early_read_calls(struct trace_array *tr, early_fn fn)
 			fn(tr, early_ip(call->ip), early_address(call->parent_ip),
 			   high << 32 | call->tsc);
 		}
+		missing = i == early_nr_pieces - 1 ? early_lost_now() : early_pieces[i].lost;
+		if (missing && lost)
+			lost(tr, missing);
 	}
 	/* None has found room since. */
 	if (n && n == early_mark)
@@ -781,6 +804,27 @@ static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
 		trace_function(tr, ip, parent_ip, early_trace_ctx);
 }
 
+/* Says so at the place, as the ring buffer would of what it has lost itself. */
+static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
+{
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	char text[sizeof("[LOST  EVENTS]\n") + 20];
+	struct ring_buffer_event *event;
+	struct print_entry *entry;
+	int len;
+
+	len = snprintf(text, sizeof(text), "[LOST %lu EVENTS]\n", nr);
+	event = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1,
+					  early_trace_ctx);
+	if (!event)
+		return;
+
+	entry = ring_buffer_event_data(event);
+	entry->ip = (unsigned long)early_ftrace_hand_over;
+	memcpy(entry->buf, text, len + 1);
+	ring_buffer_unlock_commit(buffer);
+}
+
 /* Everything that was recorded, to the tracer that is about to start. */
 static void __init early_copy(struct trace_array *tr)
 {
@@ -794,7 +838,7 @@ static void __init early_copy(struct trace_array *tr)
 	if (early_once)
 		early_read_pairs(tr, early_copy_call);
 	else
-		early_read_calls(tr, early_copy_call);
+		early_read_calls(tr, early_copy_call, early_copy_lost);
 	ring_buffer_set_clock(buffer, early_time.now);
 
 	/* Readers pass over what is older than this: the buffer was reset a moment ago. */
@@ -819,7 +863,7 @@ static void __init early_drop(void)
 	if (early_once)
 		early_read_pairs(NULL, early_count_call);
 	else
-		early_read_calls(NULL, early_count_call);
+		early_read_calls(NULL, early_count_call, NULL);
 	pr_warn("tracer %s has not started: %lu calls dropped\n", early_stats.tracer,
 		early_stats.recorded + early_all_lost());
 	early_stats.recorded = 0;
@@ -942,7 +986,7 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 	if (early_resize(tr, size, cpu) == 0)
 		early_stats.ring_buffer_bytes = size;
 	if (close)
-		early_continue_at(early_ftrace_end, end);
+		early_continue_at(NULL, end);
 	if (early_stats.ring_buffer_bytes == size)
 		return;
 no_memory:

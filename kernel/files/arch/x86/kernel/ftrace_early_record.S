@@ -60,7 +60,6 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	int3
 
 .Lnew_high:
-	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
 	push	%_ASM_CX
 	mov	$EARLY_CALL_SIZE, %ecx
 	__ASM_SIZE(xadd) %_ASM_CX, _ASM_RIP(early_ftrace_pos)
@@ -68,8 +67,9 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	jbe	1f
 	movl	$0, (%_ASM_CX)
 	mov	%edx, 4(%_ASM_CX)
+	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
 	jmp	2f
-1:	/* No call has been lost: the next piece of the buffer begins with a high half. */
+1:	/* No call has been lost. The next call tries again: the next piece needs to know. */
 	__ASM_SIZE(sub) $EARLY_CALL_SIZE, _ASM_RIP(early_ftrace_pos)
 2:	pop	%_ASM_CX
 	jmp	.Lrecord
