@@ -40,6 +40,7 @@ void early_ftrace_extend(void);
 bool early_ftrace_hand_over(int enable);
 void early_ftrace_finish(void);
 void early_ftrace_dump(void);
+void early_ftrace_off(void);
 u64 early_ftrace_zero(u64 now);
 
 /* kallsyms.c */
@@ -124,6 +125,7 @@ static inline void early_ftrace_extend(void) { }
 static inline bool early_ftrace_hand_over(int enable) { return false; }
 static inline void early_ftrace_finish(void) { }
 static inline void early_ftrace_dump(void) { }
+static inline void early_ftrace_off(void) { }
 static inline u64 early_ftrace_zero(u64 now) { return now; }
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */

@@ -132,6 +132,7 @@ static size_t early_memblock_size __initdata;
 
 static bool early_once __initdata;
 static bool early_dump_on_oops __initdata;
+static bool early_off __initdata;
 static bool early_buffer_kept;
 
 /* The command line, cut into its words. */
@@ -316,21 +317,23 @@ static void __init early_resolve(char *list, unsigned long *sites, void *scratch
 	kallsyms_on_each_sorted(__start_mcount_loc, nr, early_globs_want, early_globs_apply, globs);
 }
 
-static bool __init early_site_traced(unsigned long i)
-{
-	return (!early_filter || test_bit(i, early_filter_sites)) &&
-	       (!early_notrace || !test_bit(i, early_notrace_sites));
-}
-
-/* Make NOPs of the sites that are not to be traced. */
+/*
+ * Make NOPs of the sites that are not to be traced. A filter that selects nothing
+ * is none, as it is for ftrace.
+ */
 static void __init early_skip_sites(void)
 {
 	unsigned long i, nr = early_nr_sites();
+	bool only = early_filter && !bitmap_empty(early_filter_sites, nr);
+
+	if (early_filter && !only)
+		pr_warn("ftrace_filter=%s selects no function: all are traced\n", early_filter);
 
 	for (i = 0; i < nr; i++) {
 		if (!early_site_valid(i))
 			continue;
-		if (early_site_traced(i))
+		if ((!only || test_bit(i, early_filter_sites)) &&
+		    (!early_notrace || !test_bit(i, early_notrace_sites)))
 			early_stats.sites++;
 		else
 			arch_early_ftrace_skip(ftrace_call_adjust(__start_mcount_loc[i]));
@@ -598,6 +601,21 @@ u64 __init early_ftrace_zero(u64 now)
 	return early_ftrace_on ? early_first_tsc : now;
 }
 
+/**
+ * early_ftrace_off - tracing is switched off before the tracer has started
+ *
+ * As a warning does with traceoff_on_warning. What was recorded until now is what
+ * is to be seen then, so the recorder stops here.
+ */
+void __ref early_ftrace_off(void)
+{
+	if (!early_ftrace_on)
+		return;
+
+	early_off = true;
+	arch_early_ftrace_stop();
+}
+
 /*
  * Reading what was recorded.
  */
@@ -829,17 +847,24 @@ static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
 static void __init early_copy(struct trace_array *tr)
 {
 	struct trace_buffer *buffer = tr->array_buffer.buffer;
+	bool off = !ring_buffer_record_is_set_on(buffer);
+	unsigned long events;
 
 	early_stats.cpu = raw_smp_processor_id();
 	early_time_init(tr);
 	early_trace_ctx = tracing_gen_ctx();
 
+	/* It was switched off after these calls. */
+	if (off)
+		ring_buffer_record_on(buffer);
 	ring_buffer_set_clock(buffer, early_stamp_clock);
 	if (early_once)
 		early_read_pairs(tr, early_copy_call);
 	else
 		early_read_calls(tr, early_copy_call, early_copy_lost);
 	ring_buffer_set_clock(buffer, early_time.now);
+	if (off)
+		ring_buffer_record_off(buffer);
 
 	/* Readers pass over what is older than this: the buffer was reset a moment ago. */
 	tr->array_buffer.time_start = 0;
@@ -847,8 +872,10 @@ static void __init early_copy(struct trace_array *tr)
 	early_stats.last = early_stamp;
 	early_stats.clock = tracing_clock_name(tr);
 	early_stats.lost = early_all_lost();
-	early_stats.overwritten = ring_buffer_overrun_cpu(buffer, early_stats.cpu) +
-				  ring_buffer_dropped_events_cpu(buffer, early_stats.cpu);
+	/* The buffer was empty. */
+	events = ring_buffer_entries_cpu(buffer, early_stats.cpu);
+	if (!early_once && early_stats.recorded > events)
+		early_stats.overwritten = early_stats.recorded - events;
 }
 
 static void __init early_count_call(struct trace_array *tr, unsigned long ip,
@@ -1023,9 +1050,10 @@ void __init early_ftrace_finish(void)
 		atomic_notifier_chain_unregister(&panic_notifier_list, &early_panic_nb);
 
 	if (early_stats.recorded)
-		pr_info("%lu %s recorded, %lu lost, at %lu of the call sites%s\n",
+		pr_info("%lu %s recorded, %lu lost, at %lu of the call sites%s%s\n",
 			early_stats.recorded, early_once ? "pairs of function and caller" : "calls",
 			early_stats.lost, early_stats.sites,
+			early_off ? ", until tracing was switched off" : "",
 			early_stats.overwritten ? "; the first ones are overwritten" : "");
 	if (early_stats.differing)
 		pr_warn("filters selected something else than the tracer's at %lu call sites\n",
