@@ -28,7 +28,8 @@
  * early_ftrace_on - are calls being recorded, and the call sites ours?
  *
  * From early_ftrace_start() to early_ftrace_hand_over() or
- * early_ftrace_finish(). There is one CPU as long as it is true.
+ * early_ftrace_finish(). There is one CPU as long as it is true, and what it
+ * guards is freed with the init sections.
  */
 extern bool early_ftrace_on;
 
@@ -41,6 +42,7 @@ bool early_ftrace_hand_over(int enable);
 void early_ftrace_finish(void);
 void early_ftrace_dump(void);
 void early_ftrace_off(void);
+void early_ftrace_clock_set(s64 ahead);
 u64 early_ftrace_zero(u64 now);
 
 /* kallsyms.c */
@@ -103,15 +105,28 @@ extern u32 early_ftrace_refused;
 void early_ftrace_record(void);
 void early_ftrace_record_once(void);
 
+/**
+ * struct early_ftrace_sites - what changing all call sites has found
+ * @differing: how many were a call and have become a NOP, or the other way round
+ * @unexpected: how many were neither, and have been left alone
+ * @first_unexpected: one of these
+ */
+struct early_ftrace_sites {
+	unsigned long	differing;
+	unsigned long	unexpected;
+	unsigned long	first_unexpected;
+};
+
 /* What else the architecture does. */
-bool arch_early_ftrace_possible(void);
+const char *arch_early_ftrace_refuses(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);
 void arch_early_ftrace_start(bool once);
 void arch_early_ftrace_stop(void);
 void arch_early_ftrace_skip(unsigned long ip);
-unsigned long arch_early_ftrace_replace_code(int enable);
-void arch_early_ftrace_nop_all(void);
+void arch_early_ftrace_stop_nmi(void);
+void arch_early_ftrace_restart_nmi(void);
+void arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites *sites);
 u64 arch_early_ftrace_clock(void);
 bool arch_early_ftrace_is_clock(u64 (*clock)(void));
 u32 arch_early_ftrace_khz(void);
@@ -126,6 +141,7 @@ static inline bool early_ftrace_hand_over(int enable) { return false; }
 static inline void early_ftrace_finish(void) { }
 static inline void early_ftrace_dump(void) { }
 static inline void early_ftrace_off(void) { }
+static inline void early_ftrace_clock_set(s64 ahead) { }
 static inline u64 early_ftrace_zero(u64 now) { return now; }
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */

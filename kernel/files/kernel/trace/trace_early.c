@@ -29,7 +29,8 @@
  * Contexts. One CPU, interrupts off, no RCU, all of the time. What may interrupt
  * a recorder are exceptions and NMIs; see there for how it takes its places. C
  * code here may be interrupted likewise, and touches the recorder's variables at
- * three places only: before it is on, when a piece is added, and in the hand-over.
+ * these places only: before it is on, when a piece is added or the clock is set,
+ * and in the hand-over, when NMIs are ignored.
  *
  * Buffer. Two pieces: RESERVE_BRK memory, as nothing else is there at the first
  * call, and memblock's later, in two parts if nothing was to be recorded while the
@@ -45,7 +46,8 @@
  *
  * Time is the raw clock of the architecture (TSC). When the tracer starts, its
  * frequency is known, and early times are counted back from what the trace clock
- * and the TSC say at that moment. So they join the trace clock without a step,
+ * and the TSC say at that moment. Where the kernel sets the TSC itself in between
+ * (TSC_ADJUST), earlier times move with it. So they join the trace clock without a step,
  * whichever it is, if its zero is not after the first event; the clocks behind
  * sched_clock() on x86 ask early_ftrace_zero() where to begin. On clocks that
  * began later, early times before that are zero; stats tell how many.
@@ -105,6 +107,7 @@ struct early_piece {
 	struct early_call	*start;
 	struct early_call	*end;
 	unsigned long		lost;	/* calls behind its last one */
+	u64			ahead;	/* to be added to its times */
 	u32			tsc_high;
 };
 
@@ -116,9 +119,10 @@ struct early_pair *early_ftrace_set __initdata;
 u32 early_ftrace_pairs __initdata;
 u32 early_ftrace_refused __initdata;
 
-bool early_ftrace_on;
+bool early_ftrace_on __ro_after_init;
 
-static struct early_piece early_pieces[3] __initdata;
+/* The image's, memblock's in two parts, and all of them cut once when the clock is set. */
+static struct early_piece early_pieces[4] __initdata;
 static unsigned int early_nr_pieces __initdata;
 static u64 early_first_tsc __initdata;
 /* How many calls there were when ftrace came up, markers included. */
@@ -145,6 +149,7 @@ static unsigned long *early_notrace_sites __initdata;
 /* For early_stats, when all of the above is gone. */
 static struct {
 	const char	*tracer;
+	const char	*refused;
 	const char	*clock;
 	unsigned long	recorded;
 	unsigned long	before_ftrace_init;
@@ -152,7 +157,7 @@ static struct {
 	unsigned long	overwritten;
 	unsigned long	before_zero;
 	unsigned long	sites;
-	unsigned long	differing;
+	struct early_ftrace_sites changed;
 	unsigned long	buffer_bytes;
 	unsigned long	ring_buffer_bytes;
 	u64		first;
@@ -405,17 +410,37 @@ static int __init early_ftrace_setup(char *str)
 }
 __setup("ftrace_early=", early_ftrace_setup);
 
-/* Two sets of sites, what early_resolve() needs, then what calls go to. */
-static bool __init early_reserve(bool filter)
+/* What early_resolve() needs for a list, without the copy that it cuts up. */
+static size_t __init early_globs_size(const char *list)
 {
+	size_t words = 1;
+
+	while ((list = strchr(list, ','))) {
+		list++;
+		words++;
+	}
+	return struct_size_t(struct early_globs, glob, words);
+}
+
+static size_t __init early_scratch_size(const char *list)
+{
+	return list ? early_globs_size(list) + strlen(list) + 1 : 0;
+}
+
+/* Two sets of sites, then what calls go to, which early_resolve() has first. */
+static bool __init early_reserve(void)
+{
+	bool filter = early_filter || early_notrace;
 	size_t sites = filter ? BITS_TO_LONGS(early_nr_sites()) * sizeof(long) : 0;
 	size_t set = EARLY_PAIR_SIZE << EARLY_SET_SHIFT;
+	size_t least = max3(set, early_scratch_size(early_filter),
+			    early_scratch_size(early_notrace));
 
 	early_brk_size = 1UL << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT;
-	if (2 * sites + set > early_brk_size)
+	if (2 * sites + least > early_brk_size)
 		return false;
 	if (early_once)
-		early_brk_size = PAGE_ALIGN(2 * sites + set);
+		early_brk_size = PAGE_ALIGN(2 * sites + least);
 
 	early_brk = arch_early_ftrace_reserve(early_brk_size);
 	if (filter) {
@@ -444,18 +469,12 @@ static bool __init early_reserve(bool filter)
 /* Resolves one list, and wipes the scratch memory, which is to be a set. */
 static void __init early_filter_init(const char *list, unsigned long *sites)
 {
-	size_t len = strlen(list) + 1, bytes, words = 1;
 	void *scratch = early_once ? (void *)early_ftrace_set : early_pieces[0].start;
-	const char *comma;
-	char *copy;
+	char *copy = scratch + early_globs_size(list);
 
-	for (comma = list; (comma = strchr(comma, ',')); comma++)
-		words++;
-	bytes = struct_size_t(struct early_globs, glob, words);
-	copy = scratch + bytes;
-	memcpy(copy, list, len);
+	memcpy(copy, list, strlen(list) + 1);
 	early_resolve(copy, sites, scratch);
-	memset(scratch, 0, bytes + len);
+	memset(scratch, 0, early_scratch_size(list));
 }
 
 static int early_panic_event(struct notifier_block *nb, unsigned long event, void *data);
@@ -478,20 +497,22 @@ void __init early_ftrace_start(void)
 	arch_early_ftrace_cmdline(early_cmdline, sizeof(early_cmdline));
 	early_parse(&params);
 
-	if (params.off || !params.tracer || !arch_early_ftrace_possible())
+	if (params.off || !params.tracer)
 		return;
 	early_once = IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(params.tracer, "oneshot");
 	if (!early_once && strcmp(params.tracer, "function"))
 		return;
+	early_stats.refused = arch_early_ftrace_refuses();
 
 	/* An empty list is none. */
 	if (params.only && *params.only)
 		early_filter = params.only;
 	if (params.except && *params.except)
 		early_notrace = params.except;
-	if (!early_reserve(early_filter || early_notrace)) {
-		pr_warn("filters of %lu functions take more than CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT allows\n",
-			early_nr_sites());
+	if (!early_stats.refused && !early_reserve())
+		early_stats.refused = "CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT is too small for the filters";
+	if (early_stats.refused) {
+		pr_warn("nothing is recorded: %s\n", early_stats.refused);
 		return;
 	}
 	early_stats.tracer = early_once ? "oneshot" : "function";
@@ -601,6 +622,45 @@ u64 __init early_ftrace_zero(u64 now)
 	return early_ftrace_on ? early_first_tsc : now;
 }
 
+static u64 __init early_pair_tsc(const struct early_pair *pair)
+{
+	return (u64)pair->tsc_high << 32 | pair->tsc;
+}
+
+static void __init early_pair_set_tsc(struct early_pair *pair, u64 tsc)
+{
+	pair->tsc = tsc;
+	pair->tsc_high = tsc >> 32;
+}
+
+/**
+ * early_ftrace_clock_set - the raw clock is set to another time
+ * @ahead: by how much it is ahead of what it was, or behind, if negative
+ *
+ * What was recorded gets the time that the clock would have said, had it always
+ * been right.
+ *
+ * Context: nothing is called between this and the setting of the clock.
+ */
+void __ref early_ftrace_clock_set(s64 ahead)
+{
+	unsigned int i;
+
+	if (!early_ftrace_on)
+		return;
+
+	early_first_tsc += ahead;
+	if (early_once) {
+		for (i = 0; i < 1 << EARLY_SET_SHIFT; i++)
+			early_pair_set_tsc(&early_ftrace_set[i],
+					   early_pair_tsc(&early_ftrace_set[i]) + ahead);
+		return;
+	}
+	for (i = 0; i < early_nr_pieces; i++)
+		early_pieces[i].ahead += ahead;
+	early_continue_at(NULL, early_ftrace_end);
+}
+
 /**
  * early_ftrace_off - tracing is switched off before the tracer has started
  *
@@ -680,7 +740,7 @@ static void __init early_read_calls(struct trace_array *tr, early_fn fn,
 				continue;
 			}
 			fn(tr, early_ip(call->ip), early_address(call->parent_ip),
-			   high << 32 | call->tsc);
+			   (high << 32 | call->tsc) + early_pieces[i].ahead);
 		}
 		missing = i == early_nr_pieces - 1 ? early_lost_now() : early_pieces[i].lost;
 		if (missing && lost)
@@ -689,11 +749,6 @@ static void __init early_read_calls(struct trace_array *tr, early_fn fn,
 	/* None has found room since. */
 	if (n && n == early_mark)
 		early_stats.before_ftrace_init = early_stats.recorded;
-}
-
-static u64 __init early_pair_tsc(const struct early_pair *pair)
-{
-	return (u64)pair->tsc_high << 32 | pair->tsc;
 }
 
 static int __init early_pair_cmp(const void *a, const void *b)
@@ -909,12 +964,14 @@ static void __init early_hand_over(int enable)
 	unsigned long flags;
 
 	local_irq_save(flags);
+	arch_early_ftrace_stop_nmi();
 	start = arch_early_ftrace_clock();
 	early_copy(early_tr);
 	copied = arch_early_ftrace_clock();
-	early_stats.differing = arch_early_ftrace_replace_code(enable);
+	arch_early_ftrace_replace_code(enable, &early_stats.changed);
 	changed = arch_early_ftrace_clock();
 	early_stop();
+	arch_early_ftrace_restart_nmi();
 	local_irq_restore(flags);
 
 	early_stats.copy_cycles = copied - start;
@@ -1037,12 +1094,16 @@ void __init early_ftrace_finish(void)
 		unsigned long flags;
 
 		local_irq_save(flags);
+		arch_early_ftrace_stop_nmi();
 		if (early_tr && !strcmp(early_tr->current_trace->name, early_stats.tracer))
 			early_copy(early_tr);
 		else
 			early_drop();
-		arch_early_ftrace_nop_all();
+		/* Nobody has asked for any site. */
+		arch_early_ftrace_replace_code(0, &early_stats.changed);
+		early_stats.changed.differing = 0;
 		early_stop();
+		arch_early_ftrace_restart_nmi();
 		local_irq_restore(flags);
 	}
 
@@ -1055,9 +1116,13 @@ void __init early_ftrace_finish(void)
 			early_stats.lost, early_stats.sites,
 			early_off ? ", until tracing was switched off" : "",
 			early_stats.overwritten ? "; the first ones are overwritten" : "");
-	if (early_stats.differing)
+	if (early_stats.changed.differing)
 		pr_warn("filters selected something else than the tracer's at %lu call sites\n",
-			early_stats.differing);
+			early_stats.changed.differing);
+	if (early_stats.changed.unexpected)
+		pr_warn("neither a call nor a NOP at %lu call sites, which are left alone and not traced; the first is %pS\n",
+			early_stats.changed.unexpected,
+			(void *)early_stats.changed.first_unexpected);
 }
 
 static int __init early_free(void)
@@ -1164,6 +1229,7 @@ static int __ref early_panic_event(struct notifier_block *nb, unsigned long even
 static int early_stats_show(struct seq_file *m, void *v)
 {
 	seq_printf(m, "tracer: %s\n", early_stats.tracer ?: "none");
+	seq_printf(m, "refused: %s\n", early_stats.refused ?: "none");
 	seq_printf(m, "recorded: %lu\n", early_stats.recorded);
 	seq_printf(m, "before_ftrace_init: %lu\n", early_stats.before_ftrace_init);
 	seq_printf(m, "lost: %lu\n", early_stats.lost);
@@ -1175,7 +1241,8 @@ static int early_stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "tsc_khz: %u\n", early_stats.khz);
 	seq_printf(m, "cpu: %d\n", early_stats.cpu);
 	seq_printf(m, "sites: %lu\n", early_stats.sites);
-	seq_printf(m, "differing: %lu\n", early_stats.differing);
+	seq_printf(m, "differing: %lu\n", early_stats.changed.differing);
+	seq_printf(m, "unexpected: %lu\n", early_stats.changed.unexpected);
 	seq_printf(m, "buffer_bytes: %lu\n", early_stats.buffer_bytes);
 	seq_printf(m, "ring_buffer_bytes: %lu\n", early_stats.ring_buffer_bytes);
 	seq_printf(m, "filter_cycles: %llu\n", early_stats.filter_cycles);

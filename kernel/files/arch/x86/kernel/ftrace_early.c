@@ -10,6 +10,7 @@
  * while it is on, and what it has always been before and after. So it costs
  * nothing when it is off.
  */
+#include <linux/cc_platform.h>
 #include <linux/cpufeature.h>
 #include <linux/ftrace.h>
 #include <linux/ftrace_early.h>
@@ -19,6 +20,7 @@
 #include <linux/sync_core.h>
 #include <linux/trace_clock.h>
 #include <asm/cmdline.h>
+#include <asm/nmi.h>
 #include <asm/nops.h>
 #include <asm/setup.h>
 #include <asm/text-patching.h>
@@ -39,17 +41,24 @@ static void *__init early_fentry(void)
 }
 
 /**
- * arch_early_ftrace_possible - can this CPU tell the time?
+ * arch_early_ftrace_refuses - can a recorder read the time?
  *
- * Return: whether it has a TSC; setup_arch() has not looked yet.
+ * Return: why it cannot, or NULL if it can.
  */
-bool __init arch_early_ftrace_possible(void)
+const char *__init arch_early_ftrace_refuses(void)
 {
 #ifdef CONFIG_X86_32
-	return have_cpuid_p() && cpuid_edx(1) & BIT(X86_FEATURE_TSC % 32);
-#else
-	return true;
+	/* setup_arch() has not looked yet. */
+	if (!have_cpuid_p() || !(cpuid_edx(1) & BIT(X86_FEATURE_TSC % 32)))
+		return "the CPU has no time stamp counter";
 #endif
+	/*
+	 * A hypervisor may intercept RDTSC. That is a #VC there, whose handlers are
+	 * traced, and so the recorder would interrupt itself without end.
+	 */
+	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT))
+		return "to read the time may be an exception in this guest (SEV-ES)";
+	return NULL;
 }
 
 /**
@@ -104,9 +113,9 @@ void __init arch_early_ftrace_stop(void)
 	sync_core();
 }
 
-static bool __init early_site_calls(unsigned long ip)
+static bool __init early_site_is(unsigned long ip, const void *insn)
 {
-	return *(u8 *)ip == CALL_INSN_OPCODE;
+	return !memcmp((void *)ip, insn, MCOUNT_INSN_SIZE);
 }
 
 static void __init early_site_write(unsigned long ip, const void *insn)
@@ -126,26 +135,54 @@ void __init arch_early_ftrace_skip(unsigned long ip)
 }
 
 /**
+ * arch_early_ftrace_stop_nmi - from here on NMIs are ignored
+ *
+ * There is a handler by now, and it may call what is being changed. As for
+ * alternatives, machine checks are let through.
+ */
+void __init arch_early_ftrace_stop_nmi(void)
+{
+	stop_nmi();
+}
+
+/**
+ * arch_early_ftrace_restart_nmi - from here on they are not
+ */
+void __init arch_early_ftrace_restart_nmi(void)
+{
+	restart_nmi();
+}
+
+/**
  * arch_early_ftrace_replace_code - turn each call site into what ftrace wants
  * @enable: as of ftrace_replace_code()
+ * @sites: what was there
  *
  * One pass, without a breakpoint, over all sites. It calls nothing that is
  * traced, so no call is recorded while some sites are changed and some are not.
- *
- * Return: at how many sites the filters of the early part have chosen something
- * else than those of the tracer.
+ * A site that is neither a call of __fentry__ nor a NOP belongs to somebody else:
+ * ftrace is not to touch it any more.
  */
-unsigned long __init arch_early_ftrace_replace_code(int enable)
+void __init arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites *sites)
 {
-	unsigned long last_flags = 0, target = 0, differing = 0;
+	unsigned long last_flags = 0, target = 0;
 	struct ftrace_rec_iter *iter;
+	void *fentry = early_fentry();
 
 	for_ftrace_rec_iter(iter) {
 		struct dyn_ftrace *rec = ftrace_rec_iter_record(iter);
 		bool call = ftrace_test_record(rec, enable) == FTRACE_UPDATE_MAKE_CALL;
+		bool called = early_site_is(rec->ip, text_gen_insn(CALL_INSN_OPCODE,
+								   (void *)rec->ip, fentry));
 
-		if (early_site_calls(rec->ip) != call)
-			differing++;
+		if (!called && !early_site_is(rec->ip, x86_nops[MCOUNT_INSN_SIZE])) {
+			if (!sites->unexpected++)
+				sites->first_unexpected = rec->ip;
+			rec->flags |= FTRACE_FL_DISABLED;
+			continue;
+		}
+		if (called != call)
+			sites->differing++;
 
 		if (call) {
 			/*
@@ -163,22 +200,6 @@ unsigned long __init arch_early_ftrace_replace_code(int enable)
 			early_site_write(rec->ip, x86_nops[MCOUNT_INSN_SIZE]);
 		}
 	}
-	sync_core();
-
-	return differing;
-}
-
-/**
- * arch_early_ftrace_nop_all - turn each call site into a NOP
- *
- * For when no tracer has started.
- */
-void __init arch_early_ftrace_nop_all(void)
-{
-	struct ftrace_rec_iter *iter;
-
-	for_ftrace_rec_iter(iter)
-		early_site_write(ftrace_rec_iter_record(iter)->ip, x86_nops[MCOUNT_INSN_SIZE]);
 	sync_core();
 }
 
