@@ -210,7 +210,7 @@ test-debug: deps ## the guest tests and a stress test on the kernel that watches
 	$(Q)$(MAKE) user
 	$(Q)tests/guest/run.sh --kernel debug
 
-test-early-matrix: deps ## very early tracing on kernels of ten configurations, against QEMU's count (an hour)
+test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
 
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched

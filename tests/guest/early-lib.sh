@@ -49,6 +49,27 @@ at_init()
 	grep -qE 'No working init found|Unable to mount root fs' "$scratch/console"
 }
 
+# What a guest is started with that with_gdb() is to find.
+# shellcheck disable=SC2034 # by who sources this
+gdb_options=(--smp 1 --qemu -S --qemu -gdb --qemu "unix:$scratch/gdb,server=on,wait=off")
+
+# with_gdb COMMAND...: what gdb does to such a guest, before it is left alone.
+with_gdb()
+{
+	local n args=()
+
+	for ((n = 0; n < 100; n++)); do
+		[[ ! -S $scratch/gdb ]] || break
+		sleep 0.1
+	done
+	for n; do
+		args+=(-ex "$n")
+	done
+	gdb -q -batch -ex "target remote $scratch/gdb" "${args[@]}" -ex detach "$vmlinux" \
+		>"$scratch/gdb.log" 2>&1
+	rm -f "$scratch/gdb"
+}
+
 symbol()
 {
 	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'

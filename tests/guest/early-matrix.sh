@@ -21,10 +21,10 @@ boot_timeout=120
 mkdir -p "$configs"
 
 # What sets a row apart: how it is built and booted, what its console has to say of itself, whether
-# calls are lost, and whether there is a oneshot tracer.
+# calls are lost, whether there is a oneshot tracer, and whether it can be told that it is an SEV-ES guest.
 choose()
 {
-	row_build=(--small) row_boot=() row_append='' row_console='' row_lost=0 row_oneshot=1
+	row_build=(--small) row_boot=() row_append='' row_console='' row_lost=0 row_oneshot=1 row_sev=''
 	case $1 in
 	orc) ;;
 	# Its sites are in the list of calls that get accounting, once the CPU is known to need it.
@@ -69,6 +69,11 @@ choose()
 		config CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT=17
 		row_lost=1
 		;;
+	# It can be a guest whose state is encrypted.
+	sev)
+		config CONFIG_EFI=y CONFIG_EFI_STUB=y CONFIG_CPU_SUP_AMD=y CONFIG_AMD_MEM_ENCRYPT=y
+		row_sev=1
+		;;
 	*) return 1 ;;
 	esac
 }
@@ -94,6 +99,19 @@ came_up()
 {
 	at_init &&
 		! grep -E 'WARNING:|BUG:|INFO:|early exception' "$scratch/console"
+}
+
+# No emulated CPU is such a guest's, so the kernel is made to believe it while it asks.
+refuses()
+{
+	boot 'nokaslr ftrace=function' "${gdb_options[@]}" >"$scratch/log" &
+	with_gdb 'hbreak arch_early_ftrace_refuses' c 'set var sev_status = 7' \
+		'set var cc_vendor = CC_VENDOR_AMD' finish 'set var sev_status = 0' \
+		'set var cc_vendor = CC_VENDOR_NONE'
+	wait $!
+	ok "$row: comes up where to read the time may be an exception" came_up
+	ok "$row: where nothing is recorded" grep -q '^nothing is recorded: .*SEV-ES' "$scratch/log"
+	is "$row: really" "$(number "$(<"$scratch/log")" 'calls recorded')" ''
 }
 
 try()
@@ -133,11 +151,12 @@ try()
 		ok "$row: comes up with ftrace=oneshot" came_up
 		ok "$row: which has recorded calls" [ "${oneshot:-0}" -gt 0 ]
 	fi
+	[[ ! $row_sev ]] || refuses
 	printf '%s|%s|%s|%s|%s|%s\n' "$row" "$(wc -l <"$scratch/sites")" "$recorded" "$lost" "$expected" \
 		"$oneshot" >>"$table"
 }
 
-all=(orc call-depth frame-pointer bare up x86-32 clang kcfi kasan small-buffer)
+all=(orc call-depth frame-pointer bare up x86-32 clang kcfi kasan small-buffer sev)
 (($#)) || set -- "${all[@]}"
 for row; do
 	try
