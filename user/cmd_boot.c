@@ -9,6 +9,7 @@
 #include <tracefs.h>
 
 #include "command.h"
+#include "early_cost.h"
 #include "error.h"
 #include "options.h"
 #include "output.h"
@@ -118,6 +119,7 @@ static int load(struct boot_report *r, const char *dir)
 		err = load_oneshot(r, dir);
 	else
 		err = early_calls__load(&r->calls, &r->stats, dir, &r->missing);
+	r->recorder_cycles = early_cost__measure();
 	return err ? err : boot_report__analyse(r);
 }
 

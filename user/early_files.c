@@ -56,7 +56,7 @@ static const struct {
 	NUMBER(recorded), NUMBER(before_ftrace_init), NUMBER(lost), NUMBER(overwritten),
 	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
 	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
-	NUMBER(copy_cycles), NUMBER(convert_cycles), NUMBER(thousand_calls_cycles),
+	NUMBER(copy_cycles), NUMBER(convert_cycles),
 #undef NUMBER
 };
 
@@ -189,18 +189,6 @@ bool early_stats__in_ns(const struct early_stats *s)
 uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
 {
 	return is_tsc(s) ? early_stats__cycles_ns(s, time) : time;
-}
-
-bool early_stats__knows_recorder(const struct early_stats *s)
-{
-	return s->tsc_khz && s->thousand_calls_cycles && early_stats__in_ns(s);
-}
-
-uint64_t early_stats__recorder_ns(const struct early_stats *s, uint64_t calls)
-{
-	if (!early_stats__knows_recorder(s))
-		return 0;
-	return early_stats__cycles_ns(s, calls * s->thousand_calls_cycles / 1000);
 }
 
 /* Copying takes some: without any, the kernel does not tell. */

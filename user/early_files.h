@@ -30,7 +30,6 @@ struct early_stats {
 	uint64_t buffer_bytes, ring_buffer_bytes;
 	uint64_t copy_cycles;		/* of the TSC, when the tracer took over: for the calls */
 	uint64_t convert_cycles;	/* and then for all sites */
-	uint64_t thousand_calls_cycles;	/* what recording itself took; 0: not known */
 };
 
 /* -EPROTO: not understood. */
@@ -42,9 +41,6 @@ int early_stats__load(struct early_stats *ret, const char *dir);
 bool early_stats__in_ns(const struct early_stats *s);
 /* A time in the clock's units, as nanoseconds if that is possible. */
 uint64_t early_stats__time(const struct early_stats *s, uint64_t time);
-/* Is it known what recording takes, and that in the units of the clock? And what it was for so many calls. */
-bool early_stats__knows_recorder(const struct early_stats *s);
-uint64_t early_stats__recorder_ns(const struct early_stats *s, uint64_t calls);
 /* Is it known what the hand-over took, in nanoseconds once early_stats__cycles_ns() has been asked? */
 bool early_stats__has_hand_over(const struct early_stats *s);
 /* Cycles of the TSC, whatever the clock; its frequency must be known. */

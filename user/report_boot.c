@@ -65,12 +65,20 @@ static uint64_t whole_time(const struct boot_report *r)
 
 bool boot_report__knows_net(const struct boot_report *r)
 {
-	return !boot_report__is_oneshot(r) && early_stats__knows_recorder(&r->stats);
+	return !boot_report__is_oneshot(r) && r->recorder_cycles && r->stats.tsc_khz &&
+	       early_stats__in_ns(&r->stats);
+}
+
+uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls)
+{
+	if (!boot_report__knows_net(r))
+		return 0;
+	return early_stats__cycles_ns(&r->stats, calls * r->recorder_cycles / 1000);
 }
 
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase)
 {
-	uint64_t own = early_stats__recorder_ns(&r->stats, phase->calls);
+	uint64_t own = boot_report__recorder_ns(r, phase->calls);
 
 	return own < phase->time ? phase->time - own : 0;
 }
@@ -409,10 +417,10 @@ static void print_time(const struct boot_report *r, FILE *out)
 		fprintf(out, "           without the first %zu calls: this clock began later\n",
 			r->calls.timeless);
 	if (boot_report__knows_net(r))
-		fprintf(out, "Recorder:  %s s of that, %.1f ns a call; NET is the rest\n",
-			time_text(r, early_stats__recorder_ns(&r->stats, r->calls.count), text[0],
+		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
+			time_text(r, boot_report__recorder_ns(r, r->calls.count), text[0],
 				  sizeof(text[0])),
-			early_stats__recorder_ns(&r->stats, 1000) / 1000.0);
+			boot_report__recorder_ns(r, 1000) / 1000.0);
 }
 
 static void print_totals(const struct boot_report *r, FILE *out)

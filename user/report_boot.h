@@ -21,6 +21,7 @@ struct boot_report {
 	struct early_stats stats;
 	struct early_calls calls;
 	uint64_t missing;		/* early calls that were recorded and are there no more */
+	uint64_t recorder_cycles;	/* of the TSC, what recording 1,000 takes; 0: not known */
 
 	struct counters lost;
 	struct early_phases phases;
@@ -37,8 +38,9 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 /* For people: says that in words; @room may be used for them. */
 const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase,
 				    char *room, size_t size);
-/* What recording took is known, so is what a phase took without that. */
+/* What recording so many calls took, if it is known; so is then what a phase took without that. */
 bool boot_report__knows_net(const struct boot_report *r);
+uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls);
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase);
 
 /*

@@ -164,7 +164,7 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_lluint_field(w, "buffer_bytes", r->stats.buffer_bytes);
 	jsonw_lluint_field(w, "ring_buffer_bytes", r->stats.ring_buffer_bytes);
 	json__number_or_null(w, "thousand_calls_ns", boot_report__knows_net(r),
-			     early_stats__recorder_ns(&r->stats, 1000));
+			     boot_report__recorder_ns(r, 1000));
 	jsonw_end_object(w);
 	write_hand_over(w, &r->stats);
 	write_ftrace(w, r);
