@@ -100,8 +100,9 @@ int pin__path(const char *dir, const char *name, struct guard *guard, char **ret
 		return error__no_memory();
 	/* Somebody else's pin must not be told to the watchdog. */
 	if (!access(path, F_OK))
-		err = error__return(-EINVAL, "%s: is pinned already: by another run? Give --pin "
-				    "another directory", path);
+		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "
+				    "that was killed with its watchdog: give --pin another "
+				    "directory, or remove that", path);
 	else
 		err = guard__add_file(guard, path);
 	if (err)
