@@ -35,7 +35,7 @@ soon()
 {
 	local i
 
-	for ((i = 0; i < 100; i++)); do
+	for ((i = 0; i < 600; i++)); do
 		! "$@" >/dev/null 2>&1 || return 0
 		sleep 0.1
 	done
@@ -86,6 +86,7 @@ sleep 100 >fifo &
 writer=$!
 ok 'with a fifo that never ends' closed '<fifo'
 kill $writer
+wait $writer 2>/dev/null
 
 # ---- bad input
 
@@ -201,15 +202,17 @@ for engine in oneshot bpf; do
 	ok "$engine: --pid in a container follows that process alone" jq -e \
 		'[.functions[].pid] | unique | length == 1' pid.json
 done
+pids=()
 for name in one two; do
 	contain -e oneshot -f json -o same.json -- sh -c "touch $name; while [ ! -e go ]; do sleep 0.1; done" \
 		>$name.out 2>&1 &
+	pids+=($!)
 done
 ok 'two with the same PID run at the same time' soon sh -c 'ls one two'
 is 'have an instance each' "$(ls -d $tracing/instances/hytrace-* | wc -l)" 2
 is 'and an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
 touch go
-wait -n && wait -n
+wait "${pids[0]}" && wait "${pids[1]}"
 is 'and end well' "$? $(cat one.out two.out)" '0 '
 ok 'nothing is left' nothing_left
 
@@ -217,6 +220,7 @@ contain -e oneshot -f json -o gone.json -- sh -c 'touch there; exec sleep 1000' 
 contained=$!
 contain -e oneshot -f json -o lives.json -- sh -c 'touch here; while [ ! -e now ]; do sleep 0.1; done' \
 	>lives.out 2>&1 &
+pid=$!
 ok 'two run' soon ls there here
 pkill -KILL -P $contained
 wait $contained 2>/dev/null
@@ -226,8 +230,8 @@ cover -- true >out 2>err
 is 'the next run tells of it' "$(grep -c 'was left behind by a run' err)" 1
 is 'and removes that, and not the instance of who is alive' "$(ls $tracing/instances | wc -l)" 1
 touch now
-wait
-is 'who ends well' "$(cat lives.out)" ''
+wait $pid
+is 'who ends well' "$? $(cat lives.out)" '0 '
 ok 'nothing is left after that' nothing_left
 
 # ---- processes that are not there
