@@ -314,7 +314,7 @@ random_filters()
 			srand(42)
 			for (k = 0; k < n; k++)
 				print k % 3 == 1 ? "-" : list(), k % 3 ? list() : "-"
-		}' <(nm "$vmlinux" | grep -E ' [tT] [a-z_0-9]+$' | sort -k3)
+		}' <(nm "$vmlinux" | grep -E ' [tT] [a-z_0-9]+$' | grep -v ' __pfx_' | sort -k3)
 }
 
 selected=0
