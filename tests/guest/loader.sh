@@ -2,7 +2,7 @@
 # shellcheck shell=bash
 #
 # What the tests of the loader have in common, besides tap.sh, which this sources: $hytrace and $tracing,
-# a scratch directory to be in, and a look at what a command says. Set `subject` to another command
+# a scratch directory to be in, a look at what a command says, and patience. Set `subject` to another command
 # than $hytrace if status and says are to run that, and define nothing_left.
 
 # shellcheck source=tests/guest/tap.sh
@@ -40,4 +40,16 @@ says()
 		return 1
 	}
 	nothing_left
+}
+
+# soon COMMAND...: succeeds in the end; the watchdog works beside us, and a guest may be a slow one
+soon()
+{
+	local i
+
+	for ((i = 0; i < 600; i++)); do
+		! "$@" >/dev/null 2>&1 || return 0
+		sleep 0.1
+	done
+	"$@"
 }

@@ -30,18 +30,6 @@ nothing_left()
 	}
 }
 
-# The watchdog works beside us: give it a moment.
-soon()
-{
-	local i
-
-	for ((i = 0; i < 600; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	"$@"
-}
-
 # ---- with a command: its own status
 
 ok 'true gives 0' status 0 -- true

@@ -24,18 +24,6 @@ nothing_left()
 	}
 }
 
-# The watchdog works beside us: give it a moment.
-soon()
-{
-	local i
-
-	for ((i = 0; i < 100; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
-		sleep 0.1
-	done
-	"$@"
-}
-
 # ---- a kernel that has no function events
 
 if [[ ${HYTRACE_KERNEL:-patched} == stock ]]; then
