@@ -205,10 +205,14 @@ test: deps ## unit tests and guest tests; ends with `N passed, N failed`
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.sh
 
-test-debug: deps ## the guest tests and a stress test on the kernel that watches memory and locks (slow)
+# What makes a kernel of ours do most, and takes what there is time for: MINUTES=, and TESTS= for others.
+MINUTES     ?= 40
+DEBUG_TESTS := t-stress ftracetest/oneshot ftracetest/function-events t-nmi t-fevent-boot t-boot-size
+
+test-debug: deps ## a stress test and others on the kernel that watches memory and locks (MINUTES=40)
 	$(Q)kernel/build.sh --debug
 	$(Q)$(MAKE) user
-	$(Q)tests/guest/run.sh --kernel debug
+	$(Q)tests/guest/run.sh --kernel debug --minutes $(MINUTES) $(or $(TESTS),$(DEBUG_TESTS))
 
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
