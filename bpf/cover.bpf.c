@@ -10,6 +10,11 @@
  * then opens the gate, so that attaching, which takes a while and runs much of the kernel, does not
  * show up as the workload's.
  *
+ * In front of the map stands a cache of what is in it, which is plain memory: nearly all calls are of
+ * addresses that are known, and of those the program calls no function of the kernel. That would be a
+ * call more for each address, and one that may be traced itself: by a function event over everything,
+ * which can leave nothing out, each would come as a call that the program cannot be run for.
+ *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
  * context switch, and leaves the next task's pid with its CPU if it is one of them; a traced function
@@ -61,6 +66,16 @@ struct {
 	__type(value, __u32);		/* pid of the followed task that runs here; 0: another does */
 } cpu_followed SEC(".maps");
 
+/*
+ * An address and a kind of it that are in the map, hashed to one of a few places from there on. Nothing
+ * is ever taken out, and what finds no place is looked for in the map each time. Racing writers may
+ * overwrite each other, which costs one of them the same.
+ */
+#define KNOWN_BITS	16
+#define KNOWN_MASK	((1u << KNOWN_BITS) - 1)
+#define KNOWN_PLACES	4
+__u64 known[1 << KNOWN_BITS] SEC(".bss.known");
+
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
@@ -73,10 +88,11 @@ static __always_inline __u64 return_address(struct pt_regs *ctx)
 	__u64 sp = PT_REGS_SP(ctx), addr = 0;
 
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		struct list_head *word;
+		struct pt_regs *word;
 
-		word = bpf_rdonly_cast((void *)sp, bpf_core_type_id_kernel(struct list_head));
-		addr = (__u64)word->next;
+		/* Whatever begins with a number: the address of something could not be hashed. */
+		word = bpf_rdonly_cast((void *)sp, bpf_core_type_id_kernel(struct pt_regs));
+		addr = word->r15;
 	} else {
 		bpf_probe_read_kernel(&addr, sizeof(addr), (void *)sp);
 	}
@@ -102,6 +118,45 @@ static __always_inline void tell(__u64 addr, const struct cover_hit *hit)
 	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
 }
 
+/* Kernel addresses begin with ones: two of them are free for the kind, and 0 is none. */
+static __always_inline __u64 known_key(__u64 addr, __u32 kind)
+{
+	return (addr & ~(3ULL << 62)) | (__u64)kind << 62;
+}
+
+/* The golden ratio's bits spread what lies close together. */
+static __always_inline __u32 known_place(__u64 addr)
+{
+	return addr * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_BITS);
+}
+
+static __always_inline bool is_known(__u64 addr, __u32 kind)
+{
+	__u64 key = known_key(addr, kind);
+	__u32 place = known_place(addr);
+
+	for (__u32 i = 0; i < KNOWN_PLACES; i++) {
+		if (known[(place + i) & KNOWN_MASK] == key)
+			return true;
+	}
+	return false;
+}
+
+static __always_inline void remember(__u64 addr, __u32 kind)
+{
+	__u32 place = known_place(addr);
+
+	for (__u32 i = 0; i < KNOWN_PLACES; i++) {
+		__u64 *at = &known[(place + i) & KNOWN_MASK];
+
+		if (!*at) {
+			*at = known_key(addr, kind);
+			break;
+		}
+	}
+}
+
+/* Whether it is in the map then. */
 static __noinline int first_hit(__u64 addr, __u32 kind)
 {
 	struct cover_hit hit = {
@@ -118,13 +173,13 @@ static __noinline int first_hit(__u64 addr, __u32 kind)
 	case 0:
 		__sync_fetch_and_add(&stats.inserted, 1);
 		tell(addr, &hit);
-		break;
+		return 1;
 	case -EEXIST:
 		/* Another CPU was faster; it may have come with the other kind. */
 		other = bpf_map_lookup_elem(&seen, &addr);
 		if (other && !(other->kind & kind))
 			__sync_fetch_and_or(&other->kind, kind);
-		break;
+		return 1;
 	case -E2BIG:
 		__sync_fetch_and_add(&stats.map_full, 1);
 		break;
@@ -141,11 +196,13 @@ static __always_inline void note(__u64 addr, __u32 kind)
 {
 	struct cover_hit *hit;
 
+	if (is_known(addr, kind))
+		return;
 	hit = bpf_map_lookup_elem(&seen, &addr);
-	if (!hit)
-		first_hit(addr, kind);
-	else if (!(hit->kind & kind))
+	if (hit && !(hit->kind & kind))
 		__sync_fetch_and_or(&hit->kind, kind);
+	if (hit || first_hit(addr, kind))
+		remember(addr, kind);
 }
 
 static __always_inline bool this_cpu_followed(void)
@@ -156,31 +213,39 @@ static __always_inline bool this_cpu_followed(void)
 	return flag && *flag && *flag == (__u32)bpf_get_current_pid_tgid();
 }
 
-static __always_inline bool wanted(void)
+static __always_inline int cover(__u64 function, __u64 caller)
 {
-	return *(volatile __u32 *)&recording && (!follow_tasks || this_cpu_followed());
+	/* Whose call it is matters only when there is something to be noted. */
+	if (is_known(function, COVER_FUNCTION) &&
+	    (!with_callers || is_known(caller, COVER_CALLER)))
+		return 0;
+	if (follow_tasks && !this_cpu_followed())
+		return 0;
+	note(function, COVER_FUNCTION);
+	if (with_callers)
+		note(caller, COVER_CALLER);
+	return 0;
+}
+
+static __always_inline bool is_recording(void)
+{
+	return *(volatile __u32 *)&recording;
 }
 
 SEC("kprobe.multi")
 int cover_entry(struct pt_regs *ctx)
 {
-	if (!wanted())
+	if (!is_recording())
 		return 0;
-	note(bpf_get_func_ip(ctx), COVER_FUNCTION);
-	if (with_callers)
-		note(return_address(ctx), COVER_CALLER);
-	return 0;
+	return cover(bpf_get_func_ip(ctx), with_callers ? return_address(ctx) : 0);
 }
 
 SEC("tracepoint")
 int cover_event_entry(struct cover_event_ctx *ctx)
 {
-	if (!wanted())
+	if (!is_recording())
 		return 0;
-	note(ctx->ip, COVER_FUNCTION);
-	if (with_callers)
-		note(ctx->parent_ip, COVER_CALLER);
-	return 0;
+	return cover(ctx->ip, ctx->parent_ip);
 }
 
 static __always_inline bool task_followed(__u64 task)

@@ -165,6 +165,7 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	if (err)
 		return load_error(err, "loaded");
 	b->memory = memory_of(bpf_map__fd(b->skel->maps.seen)) +
+		    memory_of(bpf_map__fd(b->skel->maps.bss_known)) +
 		    memory_of(bpf_map__fd(b->skel->maps.news));
 	b->ring = ring_buffer__new(bpf_map__fd(b->skel->maps.news), take_news, b, NULL);
 	if (!b->ring)
