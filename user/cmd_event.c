@@ -13,6 +13,7 @@
 #include "command.h"
 #include "error.h"
 #include "function_events.h"
+#include "json_parts.h"
 #include "options.h"
 #include "output.h"
 #include "privileges.h"
@@ -199,7 +200,7 @@ static int list_json(const struct protos *events, FILE *out)
 		jsonw_start_object(w);
 		jsonw_string_field(w, "group", p->group);
 		jsonw_string_field(w, "name", p->name);
-		jsonw_string_field(w, "prototype", p->text);
+		json__string_or_null(w, "prototype", p->text);
 		jsonw_bool_field(w, "enabled", enabled);
 		number_or_null(w, p, "id");
 		number_or_null(w, p, "missed");

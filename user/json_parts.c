@@ -1,15 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See json_parts.h. */
 #include <inttypes.h>
+#include <string.h>
 
+#include "event_json.h"
 #include "json_parts.h"
+
+void json__string(json_writer_t *w, const char *value)
+{
+	struct json_object *text = json_text(value, strlen(value));
+
+	jsonw_printf(w, "%s", json_line(text));
+	json_object_put(text);
+}
 
 void json__string_or_null(json_writer_t *w, const char *name, const char *value)
 {
+	jsonw_name(w, name);
 	if (value)
-		jsonw_string_field(w, name, value);
+		json__string(w, value);
 	else
-		jsonw_null_field(w, name);
+		jsonw_null(w);
 }
 
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value)

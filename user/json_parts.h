@@ -7,6 +7,8 @@
 
 #include "coverage.h"
 
+/* Any bytes: what is no UTF-8 becomes U+FFFD. jsonw_string() is for what is known to be none but text. */
+void json__string(json_writer_t *w, const char *value);
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
 /* A string of hex digits, as a JSON number cannot hold an address. */
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);

@@ -17,7 +17,7 @@ static void strings(json_writer_t *w, const char *name, char *const *list)
 	}
 	jsonw_start_array(w);
 	for (; *list; list++)
-		jsonw_string(w, *list);
+		json__string(w, *list);
 	jsonw_end_array(w);
 }
 
@@ -26,7 +26,7 @@ static void globs(json_writer_t *w, const char *name, const struct globs *globs)
 	jsonw_name(w, name);
 	jsonw_start_array(w);
 	for (size_t i = 0; i < globs->count; i++)
-		jsonw_string(w, globs->list[i].text);
+		json__string(w, globs->list[i].text);
 	jsonw_end_array(w);
 }
 

@@ -285,6 +285,26 @@ Test(document, comes_back_as_it_was)
 	coverage__free(&back);
 }
 
+Test(document, is_json_whatever_is_in_it)
+{
+	struct coverage c = sample_coverage("bpf"), back;
+	char *text, path[64];
+
+	c.command = calloc(3, sizeof(*c.command));
+	c.command[0] = strdup("it's\x01\x1f\x7f \"so\"\\");
+	c.command[1] = strdup("\xff\xc3(\xc3\xa4");
+	text = print(report__json, &c);
+	cr_expect(strstr(text, "it's\\u0001\\u001f") != NULL);
+	save(text, path);
+	cr_assert(document__read(&back, path) == 0);
+	cr_expect(eq(str, back.command[0], c.command[0]));
+	cr_expect(eq(str, back.command[1], "\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa4"));
+	unlink(path);
+	free(text);
+	coverage__free(&c);
+	coverage__free(&back);
+}
+
 Test(document, unknown_is_null)
 {
 	struct coverage c = sample_coverage("bpf");
