@@ -12,6 +12,9 @@
 #include "error.h"
 #include "oneshot_files.h"
 
+/* From here on it pays to write numbers and look whether they were understood. */
+#define MANY_NAMES 16
+
 struct oneshot {
 	const struct request *request;
 	struct instance *instance;
@@ -28,18 +31,110 @@ static int oneshot__available(bool quiet)
 		"use --engine bpf");
 }
 
-/* set_ftrace_filter takes one glob a line. */
-static int write_globs(struct instance *instance, const char *file, const struct globs *globs)
-{
-	char **list = calloc(globs->count + 1, sizeof(*list));
-	int err;
+struct words {
+	char **list;
+	size_t count, room;
+};
 
-	if (!list)
+static int words__add(struct words *words, char *word)
+{
+	if (word && words->count + 1 >= words->room) {
+		size_t room = words->room ? 2 * words->room : 64;
+		char **more = reallocarray(words->list, room, sizeof(*more));
+
+		if (!more) {
+			free(word);
+			return error__no_memory();
+		}
+		words->list = more;
+		words->room = room;
+	}
+	if (!word)
 		return error__no_memory();
-	for (size_t i = 0; i < globs->count; i++)
-		list[i] = globs->list[i].text;
-	err = globs->count ? instance__write_list(instance, file, list) : 0;
-	free(list);
+	words->list[words->count++] = word;
+	words->list[words->count] = NULL;
+	return 0;
+}
+
+/* All functions of that name, by their numbers in ftrace's list. */
+static int words__add_numbers(struct words *words, const struct traceable *t, const char *name)
+{
+	const struct traceable_function *const *list;
+	size_t count;
+	int err = 0;
+
+	list = traceable__named(t, name, &count);
+	for (size_t i = 0; !err && i < count; i++) {
+		char *word;
+
+		err = words__add(words, asprintf(&word, "%zu", list[i]->number) < 0 ? NULL : word);
+	}
+	return err;
+}
+
+static void words__free(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->list[i]);
+	free(words->list);
+}
+
+/* Numbers are those of the list as it was read: a module that has come or gone since moves them. */
+static int check_numbers(struct instance *instance, const char *file, const struct globs *globs,
+			 const struct traceable *t)
+{
+	char *text = instance__read(instance, file), *rest = text, *line;
+	const struct filter filter = { .allow = *globs };
+	size_t expected = 0, found = 0;
+	bool same = text;
+
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+
+		expected += filter__judge(&filter, f->name, f->module) == FILTER_TRACED;
+	}
+	while (same && (line = strsep(&rest, "\n"))) {
+		char *module = strchr(line, '[');
+
+		if (!*line)
+			continue;
+		if (module) {
+			module++;
+			module[strcspn(module, "]")] = '\0';
+		}
+		line[strcspn(line, " ")] = '\0';
+		same = filter__judge(&filter, line, module) == FILTER_TRACED;
+		found++;
+	}
+	free(text);
+	if (same && found == expected)
+		return 0;
+	return error__return(-EAGAIN, "%s: the kernel's list of functions has changed: a module was "
+			     "loaded or removed meanwhile; try again", file);
+}
+
+/*
+ * set_ftrace_filter takes one glob a line. For each it looks at the names of all functions, which lists
+ * have thousands of; it takes a number as well, and that is a function at once.
+ */
+static int write_globs(struct instance *instance, const char *file, const struct globs *globs,
+		       const struct traceable *t)
+{
+	bool numbers = globs->count - globs->patterns >= MANY_NAMES;
+	struct words words = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < globs->count; i++) {
+		if (numbers && glob__is_name(&globs->list[i]))
+			err = words__add_numbers(&words, t, globs->list[i].function);
+		else
+			err = words__add(&words, strdup(globs->list[i].text));
+	}
+	if (!err && words.count)
+		err = instance__write_list(instance, file, words.list);
+	if (!err && numbers)
+		err = check_numbers(instance, file, globs, t);
+	words__free(&words);
 	return err;
 }
 
@@ -71,9 +166,11 @@ static int oneshot__configure(struct oneshot *o)
 
 	err = instance__gate(o->instance, false);
 	if (!err)
-		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow);
+		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow,
+				  r->traceable);
 	if (!err)
-		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny);
+		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny,
+				  r->traceable);
 	if (!err)
 		err = write_own(o->instance, r);
 	if (!err && r->follow)

@@ -50,7 +50,7 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 	return 0;
 }
 
-static bool glob__is_name(const struct glob *g)
+bool glob__is_name(const struct glob *g)
 {
 	return !g->module && !strpbrk(g->function, "*?[\\");
 }

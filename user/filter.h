@@ -32,6 +32,8 @@ struct globs {
 	size_t patterns;	/* the others, which have to be tried one by one */
 };
 
+bool glob__is_name(const struct glob *g);
+
 struct filter {
 	struct globs allow;
 	struct globs deny;

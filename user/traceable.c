@@ -21,7 +21,7 @@
 struct traceable {
 	struct traceable_function *functions;
 	size_t count, room, invalid;
-	const char **sorted;	/* the names */
+	const struct traceable_function **sorted;	/* by name */
 	struct strings *names;
 };
 
@@ -66,6 +66,7 @@ static int add_line(struct traceable *t, char *line, const struct symbols *symbo
 	}
 	f = &t->functions[t->count];
 	f->site = site;
+	f->number = t->count + t->invalid + 1;
 	f->entry = entry_of(site, symbols);
 	f->name = strings__add(t->names, name);
 	f->module = module ? strings__intern(t->names, module) : NULL;
@@ -82,9 +83,11 @@ static int by_site(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-static int compare_names(const void *a, const void *b)
+static int by_name(const void *a, const void *b)
 {
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
+	const struct traceable_function *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
 }
 
 static int sort_names(struct traceable *t)
@@ -93,14 +96,35 @@ static int sort_names(struct traceable *t)
 	if (!t->sorted)
 		return error__no_memory();
 	for (size_t i = 0; i < t->count; i++)
-		t->sorted[i] = t->functions[i].name;
-	qsort(t->sorted, t->count, sizeof(*t->sorted), compare_names);
+		t->sorted[i] = &t->functions[i];
+	qsort(t->sorted, t->count, sizeof(*t->sorted), by_name);
 	return 0;
+}
+
+const struct traceable_function *const *traceable__named(const struct traceable *t,
+							 const char *name, size_t *ret_count)
+{
+	const struct traceable_function key = { .name = name }, *wanted = &key;
+	const struct traceable_function **first, **end;
+
+	first = bsearch(&wanted, t->sorted, t->count, sizeof(*t->sorted), by_name);
+	*ret_count = 0;
+	if (!first)
+		return NULL;
+	end = first + 1;
+	while (first > t->sorted && !strcmp(first[-1]->name, name))
+		first--;
+	while (end < t->sorted + t->count && !strcmp((*end)->name, name))
+		end++;
+	*ret_count = end - first;
+	return first;
 }
 
 bool traceable__has_name(const struct traceable *t, const char *name)
 {
-	return bsearch(&name, t->sorted, t->count, sizeof(*t->sorted), compare_names);
+	size_t count;
+
+	return traceable__named(t, name, &count);
 }
 
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)

@@ -16,6 +16,7 @@
 struct traceable_function {
 	uint64_t site;		/* the traced instruction, as the function tracer prints it */
 	uint64_t entry;		/* the symbol: before the site when it begins with ENDBR64 */
+	size_t number;		/* in ftrace's list, from 1: set_ftrace_filter takes it for the function */
 	const char *name;
 	const char *module;	/* NULL: vmlinux */
 };
@@ -35,6 +36,9 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr);
 
 bool traceable__has_name(const struct traceable *t, const char *name);
+/* All of that name; NULL: none. */
+const struct traceable_function *const *traceable__named(const struct traceable *t,
+							 const char *name, size_t *ret_count);
 
 /* The name nearest to a mistyped one, or NULL when nothing is near. */
 const char *traceable__similar(const struct traceable *t, const char *name);
