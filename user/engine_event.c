@@ -11,12 +11,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
 
 #include "bpf_cover.h"
 #include "cover.h"
 #include "error.h"
 #include "function_events.h"
 #include "leftovers.h"
+
+/* For everything else that is open, or will be. */
+#define SPARE_DESCRIPTORS 256
 
 struct event_engine {
 	struct bpf_cover cover;
@@ -149,10 +154,27 @@ static uint64_t count_missed(const struct bpf_cover *b)
 	return missed;
 }
 
+/* An event takes two, and a list has hundreds. The command has been forked, and keeps its own limit. */
+static int raise_descriptors(size_t events)
+{
+	rlim_t wanted = 2 * events + SPARE_DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return 0;
+	limit.rlim_cur = wanted;
+	if (limit.rlim_max < wanted)
+		limit.rlim_max = wanted;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return error__return(-EINVAL, "%zu events take %ju file descriptors: %s; use globs, or "
+				     "--engine bpf", events, (uintmax_t)wanted, strerror(errno));
+	return 0;
+}
+
 static int event__start(void *engine)
 {
 	struct event_engine *e = engine;
-	int err = 0;
+	int err = raise_descriptors(e->events.count);
 
 	e->cover.link_missed = count_missed;
 	for (size_t i = 0; !err && i < e->events.count; i++) {
