@@ -2,8 +2,9 @@
 /*
  * Addresses to source directories; see directories.h.
  *
- * .debug_aranges says which compilation unit each range of text came from, which is all that is needed
- * here and a thousand times less to read than the line tables.
+ * Each compilation unit says itself which ranges of text came from it, which is all that is needed here
+ * and a thousand times less to read than the line tables. (.debug_aranges would say the same, but not
+ * every compiler writes it.)
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -29,19 +30,27 @@ struct range {
 
 struct directories {
 	struct range *ranges;
-	size_t count;
+	size_t count, room;
 	struct strings *names;
 };
 
-static const char *unit_path(Dwarf *dwarf, Dwarf_Off offset, const char **ret_base)
+struct unit {
+	Dwarf_Die die;
+	const char *path, *base;
+};
+
+/* The next that was compiled of a file; @cu: NULL for the first. */
+static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, struct unit *unit)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Die die;
 
-	if (!dwarf_offdie(dwarf, offset, &die))
-		return NULL;
-	*ret_base = dwarf_formstring(dwarf_attr(&die, DW_AT_comp_dir, &attr));
-	return dwarf_diename(&die);
+	while (!dwarf_get_units(dwarf, *cu, cu, NULL, NULL, &unit->die, NULL)) {
+		unit->path = dwarf_diename(&unit->die);
+		unit->base = dwarf_formstring(dwarf_attr(&unit->die, DW_AT_comp_dir, &attr));
+		if (unit->path && dwarf_tag(&unit->die) == DW_TAG_compile_unit)
+			return true;
+	}
+	return false;
 }
 
 static bool ends_with(const char *text, const char *end)
@@ -52,20 +61,16 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The part before init/main.c of its own path: what all the others begin with. */
-static char *find_root(Dwarf *dwarf, Dwarf_Aranges *aranges, size_t count)
+static char *find_root(Dwarf *dwarf)
 {
-	for (size_t i = 0; i < count; i++) {
-		Dwarf_Arange *arange = dwarf_onearange(aranges, i);
-		const char *path, *base;
-		Dwarf_Off offset;
+	Dwarf_CU *cu = NULL;
+	struct unit unit;
 
-		if (!arange || dwarf_getarangeinfo(arange, NULL, NULL, &offset))
-			continue;
-		path = unit_path(dwarf, offset, &base);
-		if (path && ends_with(path, LANDMARK) &&
-		    (strlen(path) == strlen(LANDMARK) ||
-		     path[strlen(path) - strlen(LANDMARK) - 1] == '/'))
-			return strndup(path, strlen(path) - strlen(LANDMARK));
+	while (next_unit(dwarf, &cu, &unit)) {
+		size_t before = strlen(unit.path) - strlen(LANDMARK);
+
+		if (ends_with(unit.path, LANDMARK) && (!before || unit.path[before - 1] == '/'))
+			return strndup(unit.path, before);
 	}
 	return strdup("");
 }
@@ -89,42 +94,43 @@ static const char *directory_of(struct directories *d, const char *path, const c
 	return slash ? strings__intern(d->names, directory) : NULL;
 }
 
+static int add_range(struct directories *d, Dwarf_Addr start, Dwarf_Addr end,
+		     const char *directory)
+{
+	if (d->count == d->room) {
+		size_t room = d->room ? 2 * d->room : 4096;
+		struct range *more = reallocarray(d->ranges, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		d->ranges = more;
+		d->room = room;
+	}
+	d->ranges[d->count++] = (struct range){ start, end - start, directory };
+	return 0;
+}
+
 static int read_ranges(struct directories *d, Dwarf *dwarf)
 {
-	const char *path, *base, *directory = NULL;
-	Dwarf_Off offset, last = (Dwarf_Off)-1;
-	Dwarf_Aranges *aranges;
-	size_t count;
-	char *root;
+	char *root = find_root(dwarf);
+	Dwarf_CU *cu = NULL;
+	struct unit unit;
+	int err = root ? 0 : -ENOMEM;
 
-	if (dwarf_getaranges(dwarf, &aranges, &count) || !count)
-		return -ENODATA;
-	d->ranges = calloc(count, sizeof(*d->ranges));
-	root = find_root(dwarf, aranges, count);
-	if (!d->ranges || !root) {
-		free(root);
-		return -ENOMEM;
-	}
-	for (size_t i = 0; i < count; i++) {
-		struct range *range = &d->ranges[d->count];
-		Dwarf_Arange *arange = dwarf_onearange(aranges, i);
-		Dwarf_Addr start;
-		Dwarf_Word length;
+	while (!err && next_unit(dwarf, &cu, &unit)) {
+		const char *directory = directory_of(d, unit.path, unit.base, root);
+		Dwarf_Addr base, start, end;
+		ptrdiff_t next = 0;
 
-		if (!arange || dwarf_getarangeinfo(arange, &start, &length, &offset) || !start)
-			continue;
-		if (offset != last) {
-			path = unit_path(dwarf, offset, &base);
-			directory = path ? directory_of(d, path, base, root) : NULL;
-			last = offset;
+		while (!err && directory &&
+		       (next = dwarf_ranges(&unit.die, next, &base, &start, &end)) > 0) {
+			/* What the linker threw away lies at 0. */
+			if (start && end > start)
+				err = add_range(d, start, end, directory);
 		}
-		if (!directory)
-			continue;
-		*range = (struct range){ start, length, directory };
-		d->count++;
 	}
 	free(root);
-	return d->count ? 0 : -ENODATA;
+	return err ? err : d->count ? 0 : -ENODATA;
 }
 
 static int by_start(const void *a, const void *b)

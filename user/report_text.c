@@ -330,7 +330,7 @@ int report__text(const struct coverage *c, const struct traceable *traceable, co
 		if (err && err != -ENODATA)
 			return err;
 		if (err)
-			error__warn("%s has no DWARF (.debug_aranges): grouping by symbol prefix",
+			error__warn("%s has no DWARF: grouping by symbol prefix",
 				    vmlinux);
 	}
 	err = groups__init(&groups, traceable__count(traceable) + c->count + 2);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "directories.h"
 #include "filter.h"
 #include "kernel_id.h"
 #include "loader_sample.h"
@@ -249,4 +250,53 @@ Test(filter, every_glob_has_to_match_something)
 	}
 	traceable__free(t);
 	symbols__free(s);
+}
+
+Test(traceable, all_of_a_name_and_their_numbers)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+	const struct traceable_function *const *list;
+	size_t count;
+
+	list = traceable__named(t, "static_one", &count);
+	cr_assert(list && count == 2);
+	cr_expect(list[0]->number + list[1]->number == 3 + 4);
+	list = traceable__named(t, "two_open", &count);
+	cr_assert(list && count == 1);
+	cr_expect(list[0]->number == 7, "one that is no function has a number, too");
+	cr_expect(traceable__named(t, "some_data", &count) == NULL && count == 0);
+	traceable__free(t);
+	symbols__free(s);
+}
+
+/* ---- source directories */
+
+extern const char __executable_start[];
+
+static uint64_t as_linked(const void *function)
+{
+	return (const char *)function - __executable_start;
+}
+
+/* This program for vmlinux; not every compiler writes .debug_aranges, so it must do without. */
+Test(directories, are_told_by_the_compilation_units)
+{
+	static const char *const options[] = { "", "--remove-section=.debug_aranges" };
+
+	for (size_t i = 0; i < 2; i++) {
+		char path[] = "/tmp/directories.XXXXXX", self[256] = "", command[512];
+		struct directories *d;
+
+		close(mkstemp(path));
+		cr_assert(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+		snprintf(command, sizeof(command), "objcopy %s %s %s", options[i], self, path);
+		cr_assert(system(command) == 0);
+		cr_assert(directories__open(&d, path) == 0);
+		cr_expect(eq(str, (char *)directories__find(d, as_linked(directories__find)), "user"));
+		cr_expect(eq(str, (char *)directories__find(d, as_linked(as_linked)), "tests/unit"));
+		cr_expect(directories__find(d, 1) == NULL);
+		directories__free(d);
+		unlink(path);
+	}
 }
