@@ -47,7 +47,6 @@ int bpf_cover__started(struct bpf_cover *b);
 
 int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__open(void *engine);
-void bpf_cover__poll(void *engine);
 int bpf_cover__close(void *engine);
 int bpf_cover__stop(void *engine);
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,

@@ -5,6 +5,7 @@
  * closed, open the gate, let the command go; then close, detach, read, report. With two engines each
  * step is done for both before the next, so that they look through the same window.
  */
+#include <limits.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,8 +23,6 @@
 #include "waiting.h"
 
 #define MOST_ENGINES 2
-/* How often the BPF ring buffer is emptied. */
-#define POLL_MS 250
 
 struct running {
 	const struct engine_ops *ops;
@@ -260,14 +259,11 @@ static int stop_engines(struct run *r)
 	return err;
 }
 
-/* Between waits for the end. */
-static int poll_engines(void *context)
+/* While it is open, hytrace sleeps: what it did would be recorded as well. */
+static int sleep_on(void *context)
 {
-	struct run *r = context;
-
-	for (size_t i = 0; i < r->count; i++)
-		r->running[i].ops->poll(r->running[i].engine);
-	return POLL_MS;
+	(void)context;
+	return INT_MAX;
 }
 
 static void wait_for_end(struct run *r)
@@ -275,7 +271,7 @@ static void wait_for_end(struct run *r)
 	const struct cover_options *o = r->options;
 	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
 
-	waiting__for_end(&r->waiting, &limits, poll_engines, r);
+	waiting__for_end(&r->waiting, &limits, sleep_on, NULL);
 }
 
 static int fork_command(struct run *r)
@@ -526,7 +522,6 @@ static void cleanup(struct run *r)
 	traceable__free(r->traceable);
 	symbols__free(r->symbols);
 	symbols__free(r->symbols_after);
-	waiting__end(&r->waiting);
 	if (r->process >= 0)
 		close(r->process);
 }
@@ -542,10 +537,6 @@ static int run_tracing(struct run *r, int *ret_status)
 		err = collect(r);
 	if (!err)
 		err = report(r);
-	if (r->child.released) {
-		waiting__for_child(&r->waiting);
-		*ret_status = child__exit_status(&r->child);
-	}
 	return err;
 }
 
@@ -563,5 +554,11 @@ int cover__run(struct cover_options *o)
 	failed = guard__finish(r.guard);
 	if (!err)
 		err = failed;
+	/* Only then: nothing is to stay attached, or made, while the command goes on. */
+	if (r.child.released && !status) {
+		waiting__for_child(&r.waiting);
+		status = child__exit_status(&r.child);
+	}
+	waiting__end(&r.waiting);
 	return err ? error__status(err, o->command != NULL) : status;
 }

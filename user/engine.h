@@ -7,7 +7,6 @@
  *   follow   restrict it to a process (and what that forks), once it exists
  *   start    attach, with the gate still closed
  *   open     from here on hits are recorded
- *   poll     now and then while it is open
  *   close    from here on none is
  *   stop     detach
  *   collect  read what was recorded
@@ -41,7 +40,6 @@ struct engine_ops {
 	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);
 	int (*open)(void *engine);
-	void (*poll)(void *engine);
 	int (*close)(void *engine);
 	int (*stop)(void *engine);
 	/* @first, @last: the clocks before opening and after closing. */

@@ -156,7 +156,6 @@ const struct engine_ops engine_bpf = {
 	.follow = bpf_cover__follow,
 	.start = bpf__start,
 	.open = bpf_cover__open,
-	.poll = bpf_cover__poll,
 	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,

@@ -204,7 +204,6 @@ const struct engine_ops engine_event = {
 	.follow = bpf_cover__follow,
 	.start = event__start,
 	.open = bpf_cover__open,
-	.poll = bpf_cover__poll,
 	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,
 	.collect = event__collect,

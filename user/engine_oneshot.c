@@ -231,11 +231,6 @@ static int oneshot__open(void *engine)
 	return instance__gate(o->instance, true);
 }
 
-static void oneshot__poll(void *engine)
-{
-	(void)engine;
-}
-
 static int oneshot__close(void *engine)
 {
 	struct oneshot *o = engine;
@@ -339,7 +334,6 @@ const struct engine_ops engine_oneshot = {
 	.follow = oneshot__follow,
 	.start = oneshot__start,
 	.open = oneshot__open,
-	.poll = oneshot__poll,
 	.close = oneshot__close,
 	.stop = oneshot__stop,
 	.collect = oneshot__collect,

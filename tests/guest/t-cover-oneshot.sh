@@ -72,6 +72,18 @@ cover -e oneshot --max-entries 64 -o full.json -- sh -c 'cat /etc/passwd; echo x
 ok 'a full set refuses, counts' jq -e '.lost.refused > 0 and .totals.entries < 256' full.json
 ok 'and is told' grep -q 'lost: refused' err
 
+"$hytrace" cover -e oneshot -o idle.json --duration 2 &
+pid=$!
+wait $pid
+is 'while it records, hytrace itself sleeps' "$(jq -c --argjson p $pid '.window as $w | [.functions[] |
+	select(.pid == $p and .first_ns > $w.open_ns + 2e8 and .first_ns < $w.closing_ns - 1e8) | .name]' \
+	idle.json)" '[]'
+grep -v '\[' $tracing/available_filter_functions | grep -v __ftrace_invalid | awk 'NR % 20 == 0 { print $1 }' |
+	sort -u >many.list
+ok 'a list of a thousand names' cover -e oneshot -a @many.list -o many.json -- \
+	sh -c "cut -d' ' -f1 $tracing/instances/hytrace-*/set_ftrace_filter | sort -u >filtered"
+ok 'is what the kernel was told' diff many.list filtered
+
 # ---- a module that comes and goes
 
 cover -e oneshot -o module.json -- sh -c 'modprobe dummy numdummies=1 && ip link set dummy0 up &&
