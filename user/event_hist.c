@@ -42,7 +42,8 @@ bool event_hist__has(struct tep_event *event, const char *field)
 	return f && is_number(f);
 }
 
-int event_hist__triggers(struct tep_event *event, const char *field, char *ret[2])
+int event_hist__triggers(struct tep_event *event, const char *field, const char *state,
+			 char *ret[2])
 {
 	struct tep_format_field *f = tep_find_field(event, field);
 	char readable[64] = "";
@@ -54,11 +55,11 @@ int event_hist__triggers(struct tep_event *event, const char *field, char *ret[2
 	if (bit)
 		snprintf(readable, sizeof(readable), " && !(" FIELD_FAULTS " & 0x%" PRIx64 ")",
 			 bit);
-	if (asprintf(&ret[0], "hist:keys=%s.log2:size=%d if %s > 0", field, LOG2_ENTRIES,
-		     field) < 0)
+	if (asprintf(&ret[0], "hist:keys=%s.log2:size=%d:%s if %s > 0", field, LOG2_ENTRIES,
+		     state, field) < 0)
 		return error__no_memory();
-	if (asprintf(&ret[1], "hist:keys=%s:size=%d if %s %s 0%s", field, VALUE_ENTRIES, field,
-		     f->flags & TEP_FIELD_IS_SIGNED ? "<=" : "==", readable) < 0) {
+	if (asprintf(&ret[1], "hist:keys=%s:size=%d:%s if %s %s 0%s", field, VALUE_ENTRIES,
+		     state, field, f->flags & TEP_FIELD_IS_SIGNED ? "<=" : "==", readable) < 0) {
 		free(ret[0]);
 		return error__no_memory();
 	}

@@ -34,8 +34,12 @@ struct event_hist {
 
 /* Whether the event has the field, and it is a number. */
 bool event_hist__has(struct tep_event *event, const char *field);
-/* The triggers to write, in the order of the file; both to be freed. -EINVAL: !event_hist__has(). */
-int event_hist__triggers(struct tep_event *event, const char *field, char *ret[2]);
+/*
+ * The triggers to write, in the order of the file; both to be freed. @state: "pause", which is how they
+ * begin and end, or "continue". -EINVAL: !event_hist__has().
+ */
+int event_hist__triggers(struct tep_event *event, const char *field, const char *state,
+			 char *ret[2]);
 
 /* Adds what an event's hist file says. -EINVAL: makes no sense. */
 int event_hist__read(struct event_hist *h, const char *text);

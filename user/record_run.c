@@ -206,7 +206,8 @@ static int enable_events(struct record *r)
 	return err;
 }
 
-static int start_hist(struct record *r, size_t event)
+/* @state: as of event_hist__triggers(). */
+static int write_hist(struct record *r, size_t event, const char *state)
 {
 	const struct proto *p = &r->options->protos.list[event];
 	char *triggers[2];
@@ -214,7 +215,8 @@ static int start_hist(struct record *r, size_t event)
 
 	if (!has_hist(r, event))
 		return 0;
-	err = event_hist__triggers(r->formats[event], r->options->hist, triggers);
+	err = event_hist__triggers(r->formats[event], r->options->hist, state,
+				   triggers);
 	if (err)
 		return err;
 	for (int i = 0; !err && i < 2; i++)
@@ -224,19 +226,26 @@ static int start_hist(struct record *r, size_t event)
 	return err;
 }
 
+/* Triggers count whether or not the instance records: they have to be opened and closed themselves. */
+static int write_hists(struct record *r, const char *state)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && r->options->hist && i < r->options->protos.count; i++)
+		err = write_hist(r, i, state);
+	return err;
+}
+
 static int start(struct record *r)
 {
 	const struct record_options *o = r->options;
-	int err = 0;
+	int err;
 
-	if (!o->hist) {
-		err = o->json ? raw_events__open(&r->raw, r->instance, r->tep) :
-				trace_pipe__open(&r->pipe, r->instance);
-		return err ? err : enable_events(r);
-	}
-	for (size_t i = 0; !err && i < o->protos.count; i++)
-		err = start_hist(r, i);
-	return err;
+	if (o->hist)
+		return write_hists(r, "pause");
+	err = o->json ? raw_events__open(&r->raw, r->instance, r->tep) :
+			trace_pipe__open(&r->pipe, r->instance);
+	return err ? err : enable_events(r);
 }
 
 /* Only the command and what it starts, or everybody but us. */
@@ -361,6 +370,8 @@ static int set_up(struct record *r)
 		err = start(r);
 	if (!err)
 		err = instance__gate(r->instance, true);
+	if (!err)
+		err = write_hists(r, "continue");
 	return err;
 }
 
@@ -377,6 +388,8 @@ static int trace(struct record *r, int *ret_status)
 		*ret_status = child__release(&r->child, r->options->command[0]);
 	if (!*ret_status)
 		err = waiting__for_end(&r->waiting, &limits, poll_events, r);
+	failed = write_hists(r, "pause");
+	err = err ? err : failed;
 	failed = instance__gate(r->instance, false);
 	err = err ? err : failed;
 	return err ? err : read_rest(r);
@@ -384,7 +397,7 @@ static int trace(struct record *r, int *ret_status)
 
 /* ---- after it */
 
-/* The histogram of one event; its triggers end with what they have until then. */
+/* The histogram of one event. */
 static int read_hist(struct record *r, size_t event, struct event_hist *h)
 {
 	const struct proto *p = &r->options->protos.list[event];
@@ -522,7 +535,6 @@ static void cleanup(struct record *r)
 	free(r->formats);
 	if (r->tep)
 		tep_free(r->tep);
-	waiting__end(&r->waiting);
 }
 
 static int record(struct record *r, int *ret_status)
@@ -534,10 +546,6 @@ static int record(struct record *r, int *ret_status)
 		return err;
 	if (!err)
 		err = report(r);
-	if (r->child.released) {
-		waiting__for_child(&r->waiting);
-		*ret_status = child__exit_status(&r->child);
-	}
 	return err;
 }
 
@@ -553,5 +561,11 @@ int record__run(struct record_options *o)
 	failed = guard__finish(r.guard);
 	if (!err)
 		err = failed;
+	/* Only then: no function is to stay traced while the command goes on. */
+	if (r.child.released && !status) {
+		waiting__for_child(&r.waiting);
+		status = child__exit_status(&r.child);
+	}
+	waiting__end(&r.waiting);
 	return err ? error__status(err, o->command != NULL) : status;
 }

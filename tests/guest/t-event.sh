@@ -243,6 +243,14 @@ ok 'of which the events are left when it is killed' sh -c "grep -q 'hytrace_[0-9
 ok 'the next run says so, and removes them' says 'was left behind by a run' 0 \
 	event record --task --hist ret 'ssize_t vfs_read()' -- true
 
+"$hytrace" event record --duration 1 -o short 'vfs_read()' -- sleep 1000 >out 2>err &
+pid=$!
+ok 'it runs' soon pgrep -x -P $pid sleep
+ok 'after --duration nothing is left' soon nothing_left
+ok 'while the command goes on' pkill -x -P $pid sleep
+wait $pid
+is 'whose status it is' $? 143
+
 "$hytrace" event record -f json 'vfs_read()' -- cat /etc/passwd 2>err | true
 is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
 ok 'and it is told' grep -q 'Broken pipe' err
@@ -310,6 +318,12 @@ ok 'all are there' jq -e '[.functions[] | select(.kind != "caller")] | any(.name
 	all(.module == "dummy" or (.name | startswith("vfs_")))' several.json
 ok 'everything' status 0 cover -e event -f json -o all.json -- sh work.sh
 ok 'is much' jq -e '.totals.functions > 300' all.json
+ok 'many calls' status 0 cover -e event -f json -o many.json -- \
+	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
+ok 'of addresses that are known miss nothing' jq -e '.lost.missed < 60 * .totals.entries' many.json
+ok 'more -a than there may be files' sh -c "grep '^[a-z_]* *\$' $tracing/available_filter_functions | sort | uniq -u |
+	head -n 600 | sed 's/^/-a /' | xargs $hytrace cover -e event -f json -o events.json -- sh -c 'ulimit -n >limit'"
+is 'which leaves the command its limit' "$(cat limit)" "$(ulimit -n)"
 ok '--pin' status 0 cover -e event -a vfs_read -a vfs_write --pin t-event -o pin.json -- \
 	sh -c 'ls /sys/fs/bpf/hytrace/t-event >pins; cat pins >/dev/null'
 is 'what is pinned' "$(tr '\n' ' ' <pins)" 'link link2 prog seen '

@@ -407,18 +407,20 @@ Test(event_hist, triggers)
 	struct tep_event *event = sample_event(tep);
 	char *t[2];
 
-	cr_assert(event_hist__triggers(event, "count", t) == 0);
-	cr_expect(eq(str, t[0], "hist:keys=count.log2:size=128 if count > 0"));
-	cr_expect(eq(str, t[1], "hist:keys=count:size=8192 if count == 0 && !(faults & 0x1)"));
+	cr_assert(event_hist__triggers(event, "count", "pause", t) == 0);
+	cr_expect(eq(str, t[0], "hist:keys=count.log2:size=128:pause if count > 0"));
+	cr_expect(eq(str, t[1], "hist:keys=count:size=8192:pause if count == 0 && "
+				"!(faults & 0x1)"));
 	free(t[0]);
 	free(t[1]);
-	cr_assert(event_hist__triggers(event, "ret", t) == 0);
-	cr_expect(eq(str, t[1], "hist:keys=ret:size=8192 if ret <= 0 && !(faults & 0x80)"));
+	cr_assert(event_hist__triggers(event, "ret", "continue", t) == 0);
+	cr_expect(eq(str, t[1], "hist:keys=ret:size=8192:continue if ret <= 0 && "
+				"!(faults & 0x80)"));
 	free(t[0]);
 	free(t[1]);
-	cr_expect(event_hist__triggers(event, "mac", t) == -EINVAL, "an array");
-	cr_expect(event_hist__triggers(event, "path", t) == -EINVAL, "a string");
-	cr_expect(event_hist__triggers(event, "nonesuch", t) == -EINVAL);
+	cr_expect(event_hist__triggers(event, "mac", "pause", t) == -EINVAL, "an array");
+	cr_expect(event_hist__triggers(event, "path", "pause", t) == -EINVAL, "a string");
+	cr_expect(event_hist__triggers(event, "nonesuch", "pause", t) == -EINVAL);
 	tep_free(tep);
 }
 
