@@ -510,7 +510,7 @@ void __init early_ftrace_start(void)
 	if (params.except && *params.except)
 		early_notrace = params.except;
 	if (!early_stats.refused && !early_reserve())
-		early_stats.refused = "CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT is too small for the filters";
+		early_stats.refused = "CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT is too small for filters";
 	if (early_stats.refused) {
 		pr_warn("nothing is recorded: %s\n", early_stats.refused);
 		return;
