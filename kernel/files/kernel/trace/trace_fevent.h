@@ -83,7 +83,6 @@ struct fevent_values {
  * @armed: in the list of events that someone listens to
  * @fresh: in the list of those that the batch at hand has armed
  * @was_armed: someone has listened to it once
- * @disarmed: a state of RCU: when its grace period is over, no call is in it any more
  * @fast_file: the only listener, if it is a file and @simple
  * @only_perf: perf, or BPF programs, are the only listeners, and it is no return event
  * @rethook: of a return event that is armed
@@ -116,7 +115,6 @@ struct fevent {
 	struct list_head	armed;
 	struct list_head	fresh;
 	bool			was_armed;
-	unsigned long		disarmed;
 	struct trace_event_file	*fast_file;
 	bool			only_perf;
 	struct rethook		*rethook;

@@ -12,15 +12,18 @@
  *
  * The look-up: fevent_table, a flat hash of functions, at most half full, probed
  * linearly. A function's slot has its first event, and a list of the others, if it
- * has several. A table is not changed: a new one is made of the list of armed
- * events, published, and the old one freed after a grace period. Only where there is
- * no memory for a new one, and an event or a module must go all the same, its events
- * are taken out of their slots in the old one, which is one store each.
+ * has several. Nothing is added to a table: a new one is made of the list of armed
+ * events, published, and the old one freed after a grace period.
+ *
+ * Patching runs functions that may have events, and many times for each site. So an
+ * event is not found while its sites are patched: one that goes is first taken out
+ * of its slots in the table there is, which is one store each, then ftrace gets to
+ * know, and only then comes the new table, with those that are new.
  *
  *	enable / perf / BPF -> fevent_reg() -> on or off the list fevent_armed
  *	                                         |  (once for a batch)
  *	                                         v
- *	                                fevent_update_hooks(): table, then ftrace
+ *	                                fevent_update_hooks(): ftrace, then table
  *
  *	function -> fevent_call() -> fevent_fast()              one ring buffer
  *	                         |-> fevent_call_bpf()          programs only
@@ -97,6 +100,9 @@ struct fevent_return_node {
 
 static struct fevent_table *fevent_table;
 static LIST_HEAD(fevent_armed);
+
+/* A state of RCU: when its grace period is over, no call is in an event that is not armed. */
+static unsigned long fevent_forgotten;
 
 /* Of the batch that is under way; ->fresh lists what it has armed. */
 static struct {
@@ -381,6 +387,17 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 	}
 }
 
+/*
+ * Recursion protection lets one call through in a recording, as it cannot tell that from
+ * an interrupt's first steps. Of an event that follows pointers that is one too many:
+ * a page fault calls dozens of functions, so that with events on all of them each fault
+ * would make for hundreds.
+ */
+static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
+{
+	return bit == TRACE_FTRACE_START + TRACE_CTX_TRANSITION && fe->faults_arg >= 0;
+}
+
 /* ---- returns ---- */
 
 #ifdef CONFIG_FUNCTION_EVENTS_RETURN
@@ -401,7 +418,7 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 		atomic_long_inc(&fe->missed);
 		return;
 	}
-	if (likely(rcu_is_watching())) {
+	if (likely(rcu_is_watching() && !fevent_is_nested(fe, bit))) {
 		/* Clocks of two CPUs may disagree a little. */
 		duration = trace_clock_local() - ret->start;
 		fevent_deliver(fe, ret->ip, ret->parent_ip, &values, max(duration, 0LL), regs);
@@ -548,7 +565,7 @@ static noinline void fevent_call_guarded(const struct fevent_site *site, unsigne
 		fe = READ_ONCE(site->fe);
 		if (unlikely(!fe))
 			continue;
-		if (unlikely(bit < 0))
+		if (unlikely(bit < 0 || fevent_is_nested(fe, bit)))
 			atomic_long_inc(&fe->missed);
 		else if (fe->proto->returns)
 			fevent_enter(fe, ip, parent_ip, fregs);
@@ -664,79 +681,33 @@ static unsigned int fevent_fill_table(struct fevent_table *table, unsigned long 
 	return nr;
 }
 
-static void fevent_free_table(struct fevent_table *table)
+static void fevent_publish(struct fevent_table *table)
 {
-	if (table)
-		kvfree_rcu(table, rcu);
+	struct fevent_table *old = fevent_table;
+
+	/* Who finds the table finds it filled. */
+	smp_store_release(&fevent_table, table);
+	if (old)
+		kvfree_rcu(old, rcu);
 }
 
 /* An ops with an empty filter would be called for everything. */
 static int fevent_unhook(void)
 {
-	struct fevent_table *table = fevent_table;
 	int ret = 0;
 
 	if (fevent_ops.flags & FTRACE_OPS_FL_ENABLED)
 		ret = unregister_ftrace_function(&fevent_ops);
-	WRITE_ONCE(fevent_table, NULL);
-	fevent_free_table(table);
+	fevent_publish(NULL);
 	return ret;
 }
 
-static int fevent_hook(struct fevent_table *table, unsigned long *ips, unsigned int nr)
+static int fevent_hook(unsigned long *ips, unsigned int nr)
 {
-	struct fevent_table *old = fevent_table;
-	int ret;
+	int ret = ftrace_set_filter_ips(&fevent_ops, ips, nr, 0, 1);
 
-	/* Events of the new table are not called before ftrace knows of them. */
-	smp_store_release(&fevent_table, table);
-	ret = ftrace_set_filter_ips(&fevent_ops, ips, nr, 0, 1);
 	if (!ret && !(fevent_ops.flags & FTRACE_OPS_FL_ENABLED))
 		ret = register_ftrace_function(&fevent_ops);
-	if (ret) {
-		WRITE_ONCE(fevent_table, old);
-		old = table;
-	}
-	fevent_free_table(old);
-	return ret;
-}
-
-/**
- * fevent_update_hooks - have ftrace call for the functions of all armed events
- *
- * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, -ENOMEM, or what ftrace said; then all is as it was before.
- */
-int fevent_update_hooks(void)
-{
-	unsigned int nr = fevent_count_sites();
-	struct fevent_table *table;
-	unsigned long *ips;
-	int ret;
-
-	lockdep_assert_held(&event_mutex);
-	if (fevent_batch.depth) {
-		fevent_batch.dirty = true;
-		return 0;
-	}
-	if (!nr)
-		return fevent_unhook();
-	table = fevent_alloc_table(nr);
-	ips = kvmalloc_array(nr, sizeof(*ips), GFP_KERNEL);
-	if (!table || !ips) {
-		ret = -ENOMEM;
-		goto cleanup;
-	}
-	nr = fevent_fill_table(table, ips);
-	if (!nr) {
-		ret = fevent_unhook();
-		goto cleanup;
-	}
-	ret = fevent_hook(table, ips, nr);
-	table = NULL;
-cleanup:
-	kvfree(table);
-	kvfree(ips);
 	return ret;
 }
 
@@ -753,6 +724,71 @@ bool fevent_is_armed(struct fevent *fe)
 }
 
 /**
+ * fevent_forget - make sure that nobody finds events that are not armed
+ * @mod: a module whose text goes away, or NULL
+ *
+ * Context: Process context, event_mutex is held.
+ */
+void fevent_forget(struct module *mod)
+{
+	struct fevent_table *table = fevent_table;
+	struct fevent_site *site;
+	unsigned int i;
+
+	for (i = 0; table && i < table->nr_slots + table->nr_extra; i++) {
+		site = &table->sites[i];
+		if (site->fe &&
+		    (!fevent_is_armed(site->fe) || (mod && within_module(site->ip, mod))))
+			WRITE_ONCE(site->fe, NULL);
+	}
+	fevent_forgotten = get_state_synchronize_rcu();
+}
+
+/**
+ * fevent_update_hooks - have ftrace call for the functions of all armed events
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0, -ENOMEM, or what ftrace said; then those that are not armed any more are
+ * forgotten, all else is as it was before, and ftrace calls for some in vain.
+ */
+int fevent_update_hooks(void)
+{
+	unsigned int nr = fevent_count_sites();
+	struct fevent_table *table;
+	unsigned long *ips;
+	int ret;
+
+	lockdep_assert_held(&event_mutex);
+	if (fevent_batch.depth) {
+		fevent_batch.dirty = true;
+		return 0;
+	}
+	fevent_forget(NULL);
+	if (!nr)
+		return fevent_unhook();
+	table = fevent_alloc_table(nr);
+	ips = kvmalloc_array(nr, sizeof(*ips), GFP_KERNEL);
+	if (!table || !ips) {
+		ret = -ENOMEM;
+		goto cleanup;
+	}
+	nr = fevent_fill_table(table, ips);
+	if (!nr) {
+		ret = fevent_unhook();
+		goto cleanup;
+	}
+	ret = fevent_hook(ips, nr);
+	if (!ret) {
+		fevent_publish(table);
+		table = NULL;
+	}
+cleanup:
+	kvfree(table);
+	kvfree(ips);
+	return ret;
+}
+
+/**
  * fevent_wait_idle - wait until no call is in an event that nobody listens to
  * @fe: the event
  *
@@ -761,7 +797,7 @@ bool fevent_is_armed(struct fevent *fe)
 void fevent_wait_idle(struct fevent *fe)
 {
 	if (fe->was_armed)
-		cond_synchronize_rcu(fe->disarmed);
+		cond_synchronize_rcu(fevent_forgotten);
 }
 
 static void fevent_unlist(struct fevent *fe)
@@ -808,39 +844,13 @@ static int fevent_arm(struct fevent *fe)
 	return ret;
 }
 
-/**
- * fevent_forget - make sure that nobody finds events that are not armed
- * @mod: a module whose text goes away, or NULL
- *
- * For when fevent_update_hooks() has failed: ftrace goes on calling for those
- * functions, in vain.
- *
- * Context: Process context, event_mutex is held.
- */
-void fevent_forget(struct module *mod)
-{
-	struct fevent_table *table = fevent_table;
-	struct fevent_site *site;
-	unsigned int i;
-
-	if (!table)
-		return;
-	for (i = 0; i < table->nr_slots + table->nr_extra; i++) {
-		site = &table->sites[i];
-		if (site->fe &&
-		    (!fevent_is_armed(site->fe) || (mod && within_module(site->ip, mod))))
-			WRITE_ONCE(site->fe, NULL);
-	}
-}
-
 /* That ftrace cannot be told is no reason to refuse. */
 static void fevent_disarm(struct fevent *fe)
 {
 	if (!fevent_is_armed(fe))
 		return;
 	fevent_unlist(fe);
-	if (fevent_update_hooks())
-		fevent_forget(NULL);
+	fevent_update_hooks();
 }
 
 static int fevent_enable(struct fevent *fe, struct trace_event_file *file)
@@ -875,7 +885,6 @@ static int fevent_disable(struct fevent *fe, struct trace_event_file *file)
 	fevent_set_fast(fe);
 	if (!trace_probe_is_enabled(&fe->tp))
 		fevent_disarm(fe);
-	fe->disarmed = get_state_synchronize_rcu();
 	return 0;
 }
 
@@ -990,7 +999,6 @@ int fevent_batch_end(void)
 			fevent_batch_undo();
 			fevent_batch.depth--;
 			fevent_batch.dirty = false;
-			fevent_forget(NULL);
 		}
 	}
 	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh)
