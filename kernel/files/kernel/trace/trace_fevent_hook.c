@@ -34,9 +34,9 @@
  * The fast path is for a function with one event that has plain register arguments
  * only and one listener, an instance that has set neither filter nor trigger. It
  * calls nothing outside kernel/trace that could be traced, but for what wakes up a
- * reader, which the ring buffer's own protection from recursion ends; so it does
- * without ftrace's. BPF programs have bpf_prog_active, and do without as well. All
- * else is under that.
+ * reader, and what prints or exports a record. The ring buffer's own protection from
+ * recursion ends that, and output_printk()'s; so it does without ftrace's. BPF
+ * programs have bpf_prog_active, and do without as well. All else is under that.
  *
  * Who reads the table has preemption off and RCU watching. So events, their links
  * to instances, and tables are all freed after synchronize_rcu() or its like. When
