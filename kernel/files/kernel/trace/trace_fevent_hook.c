@@ -136,6 +136,15 @@ static struct pt_regs *fevent_context_regs(const struct fevent_values *values)
 	return fevent_entry_regs(values->fregs, this_cpu_ptr(&fevent_regs[values->context]));
 }
 
+/*
+ * Recording has disabled preemption @by times when the context is looked at, of which
+ * the event is to show nothing.
+ */
+static nokprobe_inline unsigned int fevent_trace_ctx(unsigned int by)
+{
+	return tracing_gen_ctx() - (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? by : 0);
+}
+
 /* A filter, a trigger, a stack trace: as for all other events. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
@@ -203,8 +212,8 @@ static void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsig
 	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size + dynamic_size);
 	if (!event)
 		return;
-	/* Preemption is off twice, once for recursion protection. */
-	entry = fevent_begin(fe, event, tracing_gen_ctx_dec() - IS_ENABLED(CONFIG_PREEMPTION));
+	/* By fevent_call() or rethook, recursion protection, and the ring buffer. */
+	entry = fevent_begin(fe, event, fevent_trace_ctx(3));
 	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
 	trace_event_commit_plain(file, buffer, event);
 }
@@ -223,7 +232,8 @@ static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_fi
 	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size);
 	if (!event)
 		return;
-	entry = fevent_begin(fe, event, tracing_gen_ctx_dec());
+	/* By fevent_call() and the ring buffer. */
+	entry = fevent_begin(fe, event, fevent_trace_ctx(2));
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	fevent_fill_loads(fe, entry + 1, fregs);
