@@ -934,26 +934,16 @@ int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data)
  * @call: the event
  * @p_event: the perf event
  *
- * The same limits as for ftrace:function: it may be the page fault handler that is
- * traced, so nothing may be read from user space to find out who called.
+ * By root only, as for ftrace:function. Unlike there, stacks of user space may be
+ * asked for, as they are by userstacktrace and by programs, and as fields read user
+ * memory: who reads does not wait for what is paged out, and recursion protection
+ * ends what a fault calls.
  *
- * Return: 0, -EPERM or -EACCES without privileges, or -EINVAL.
+ * Return: 0, -EPERM or -EACCES without privileges.
  */
 int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event)
 {
-	u64 sample = p_event->attr.sample_type;
-	int ret;
-
-	if (p_event->parent)
-		return 0;
-	ret = perf_allow_tracepoint();
-	if (ret)
-		return ret;
-	if (!is_sampling_event(p_event))
-		return 0;
-	if ((sample & PERF_SAMPLE_CALLCHAIN) && !p_event->attr.exclude_callchain_user)
-		return -EINVAL;
-	return sample & PERF_SAMPLE_STACK_USER ? -EINVAL : 0;
+	return p_event->parent ? 0 : perf_allow_tracepoint();
 }
 #endif
 
