@@ -1018,6 +1018,7 @@ static int fevent_module_notify(struct notifier_block *nb, unsigned long state, 
 	struct module *mod = data;
 	bool changed = false;
 	struct fevent *fe;
+	int ret;
 
 	mutex_lock(&event_mutex);
 	list_for_each_entry(fe, &fevent_list, list) {
@@ -1036,8 +1037,13 @@ static int fevent_module_notify(struct notifier_block *nb, unsigned long state, 
 			break;
 		}
 	}
-	if (changed && fevent_update_hooks())
-		fevent_forget(mod);
+	if (changed) {
+		ret = fevent_update_hooks();
+		if (ret)
+			fevent_forget(mod);
+		if (ret && state != MODULE_STATE_GOING)
+			pr_warn("error %d: events are not armed in module %s\n", ret, mod->name);
+	}
 	mutex_unlock(&event_mutex);
 	return NOTIFY_OK;
 }

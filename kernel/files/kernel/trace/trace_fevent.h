@@ -26,8 +26,8 @@
 #define FEVENT_MAX_FIXED	2048
 #define FEVENT_MAX_DYNAMIC	1536
 
-/* Records of up to this many bytes are built in a slot of the CPU's for BPF programs. */
-#define FEVENT_SLOT_SIZE	256
+/* Of an event: 2 ^ 11 times as many nodes as in the first. */
+#define FEVENT_MAX_RETHOOKS	12
 
 /* Register arguments: x86-64's; others have as many, or fewer. */
 #define FEVENT_MAX_ARGS		6
@@ -85,7 +85,9 @@ struct fevent_values {
  * @was_armed: someone has listened to it once
  * @fast_file: the only listener, if it is a file and @simple
  * @only_perf: perf, or BPF programs, are the only listeners, and it is no return event
- * @rethook: of a return event that is armed
+ * @rethooks: of a return event that is armed
+ * @nr_rethooks: how many
+ * @wants_nodes: it is time for one more
  * @missed: calls that nothing could be recorded of
  * @btf: what @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
@@ -93,7 +95,6 @@ struct fevent_values {
  * @loads_end: behind the last one
  * @simple: @loads are all there is to fill
  * @holes: some bytes of the record belong to no field
- * @fits_slot: its records are small, and all of a size
  * @nr_saved: arguments that a return event saves at the function's entry
  * @ret_arg: index in tp.args of the return value, or -1
  * @duration_arg: of the duration, or -1
@@ -117,7 +118,9 @@ struct fevent {
 	bool			was_armed;
 	struct trace_event_file	*fast_file;
 	bool			only_perf;
-	struct rethook		*rethook;
+	struct rethook		*rethooks[FEVENT_MAX_RETHOOKS];
+	unsigned int		nr_rethooks;
+	bool			wants_nodes;
 	atomic_long_t		missed;
 
 	struct btf		*btf;
@@ -126,7 +129,6 @@ struct fevent {
 	struct fevent_load	*loads_end;
 	bool			simple;
 	bool			holes;
-	bool			fits_slot;
 	unsigned int		nr_saved;
 	int			ret_arg;
 	int			duration_arg;

@@ -41,8 +41,8 @@
  * Who reads the table has preemption off and RCU watching. So events, their links
  * to instances, and tables are all freed after synchronize_rcu() or its like. When
  * RCU is not watching, in parts of the idle loop, nothing is recorded. What
- * recursion protection refuses is counted as missed, and so is a return that no
- * rethook node was left for.
+ * recursion protection or a buffer refuses is counted as missed, and so is a return
+ * that no rethook node was left for.
  *
  * Everything that changes is under event_mutex.
  */
@@ -51,18 +51,20 @@
 #include <linux/filter.h>
 #include <linux/ftrace.h>
 #include <linux/hash.h>
+#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/module.h>
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 #include <linux/trace_clock.h>
+#include <linux/workqueue.h>
 
 #include "trace_fevent.h"
 #include "trace_parent.h"
 
-/* A return event whose function is running, or sleeping, more often misses returns. */
-#define FEVENT_RETURN_NODES	(64 + 2 * num_possible_cpus())
+/* Of the first rethook of a return event: see fevent_enter(). */
+#define FEVENT_RETURN_NODES	(32 + num_possible_cpus())
 
 /* With these a record takes the long way through the ring buffer. */
 #define FEVENT_FILE_SPECIAL	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_NO_SET_FILTER |	\
@@ -145,6 +147,31 @@ static nokprobe_inline unsigned int fevent_trace_ctx(unsigned int by)
 	return tracing_gen_ctx() - (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? by : 0);
 }
 
+/* Nothing is recorded of a call that programs were to see as well. */
+static noinline void fevent_miss(struct fevent *fe)
+{
+	atomic_long_inc(&fe->missed);
+#ifdef CONFIG_BPF_EVENTS
+	rcu_lock_acquire(&rcu_lock_map);
+	bpf_prog_inc_misses_counters(rcu_dereference(fe->tp.event->call.prog_array));
+	rcu_lock_release(&rcu_lock_map);
+#endif
+}
+
+NOKPROBE_SYMBOL(fevent_miss);
+
+/* An instance's buffer has no room, or is being written to in this context. */
+static noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
+{
+	/* Where recording is switched off, nothing is lost. */
+	if (tracer_tracing_is_on(file->tr) &&
+	    cpumask_test_cpu(raw_smp_processor_id(), file->tr->tracing_cpumask) &&
+	    !((file->flags & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file)))
+		atomic_long_inc(&fe->missed);
+}
+
+NOKPROBE_SYMBOL(fevent_refused);
+
 /* A filter, a trigger, a stack trace: as for all other events. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
@@ -157,8 +184,11 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		return;
 	dynamic_size = fevent_dynamic_size(fe, values);
 	if (!trace_event_buffer_reserve(&fbuffer, file,
-					sizeof(struct fevent_entry) + fe->tp.size + dynamic_size))
+					sizeof(struct fevent_entry) + fe->tp.size +
+					dynamic_size)) {
+		fevent_refused(fe, file);
 		return;
+	}
 	/* Preemption is off once more than trace_event_buffer_reserve() knows. */
 	if (IS_ENABLED(CONFIG_PREEMPTION)) {
 		((struct trace_entry *)fbuffer.entry)->preempt_count--;
@@ -210,8 +240,10 @@ static void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsig
 	}
 	dynamic_size = fevent_dynamic_size(fe, values);
 	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size + dynamic_size);
-	if (!event)
+	if (!event) {
+		fevent_refused(fe, file);
 		return;
+	}
 	/* By fevent_call() or rethook, recursion protection, and the ring buffer. */
 	entry = fevent_begin(fe, event, fevent_trace_ctx(3));
 	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
@@ -230,8 +262,10 @@ static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_fi
 	struct fevent_entry *entry;
 
 	event = ring_buffer_lock_reserve(buffer, sizeof(*entry) + fe->tp.size);
-	if (!event)
+	if (unlikely(!event)) {
+		fevent_refused(fe, file);
 		return;
+	}
 	/* By fevent_call() and the ring buffer. */
 	entry = fevent_begin(fe, event, fevent_trace_ctx(2));
 	entry->ip = ip;
@@ -241,13 +275,25 @@ static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_fi
 }
 
 #ifdef CONFIG_BPF_EVENTS
-/* There is one for a CPU, as bpf_prog_active lets only one program run there. */
+/*
+ * There is one for a CPU, as bpf_prog_active lets only one program run there. The
+ * verifier lets a program of type TRACEPOINT read as much as @record; how long the
+ * event's record is, is only asked when one is attached, not when it is tail-called.
+ */
 struct fevent_bpf_slot {
-	u64		record[FEVENT_SLOT_SIZE / sizeof(u64)];
 	struct pt_regs	regs;
+	u64		record[PERF_MAX_TRACE_SIZE / sizeof(u64)];
 };
 
-static DEFINE_PER_CPU(struct fevent_bpf_slot, fevent_bpf_slot);
+/* Made when perf first listens to an event, and kept. */
+static struct fevent_bpf_slot __percpu *fevent_bpf_slots;
+
+static int fevent_alloc_slots(void)
+{
+	if (!fevent_bpf_slots)
+		fevent_bpf_slots = alloc_percpu(struct fevent_bpf_slot);
+	return fevent_bpf_slots ? 0 : -ENOMEM;
+}
 
 /*
  * What trace_call_bpf() does, for a caller that has preemption off: that keeps it on
@@ -298,21 +344,22 @@ static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 	bool ret = false;
 
 	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
-		slot = this_cpu_ptr(&fevent_bpf_slot);
+		slot = this_cpu_ptr(fevent_bpf_slots);
 		entry = (struct fevent_entry *)slot->record;
 		if (likely(fe->simple)) {
 			entry->ip = ip;
 			entry->parent_ip = parent_ip;
 			fevent_fill_loads(fe, entry + 1, values->fregs);
 		} else {
-			fevent_fill(fe, entry, ip, parent_ip, values, duration, 0);
+			fevent_fill(fe, entry, ip, parent_ip, values, duration,
+				    fevent_dynamic_size(fe, values));
 		}
 		if (likely(!regs))
 			regs = fevent_entry_regs(values->fregs, &slot->regs);
 		*(struct pt_regs **)slot->record = regs;
 		ret = fevent_run_programs(trace_probe_event_call(&fe->tp), slot->record);
 	} else {
-		atomic_long_inc(&fe->missed);
+		fevent_miss(fe);
 	}
 	__this_cpu_dec(bpf_prog_active);
 	return ret;
@@ -320,9 +367,14 @@ static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 
 static nokprobe_inline bool fevent_has_bpf(const struct fevent *fe)
 {
-	return fe->fits_slot && bpf_prog_array_valid(&fe->tp.event->call);
+	return bpf_prog_array_valid(&fe->tp.event->call);
 }
 #else
+static inline int fevent_alloc_slots(void)
+{
+	return 0;
+}
+
 static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 				  const struct fevent_values *values, u64 duration,
 				  struct pt_regs *regs)
@@ -339,40 +391,37 @@ static inline bool fevent_has_bpf(const struct fevent *fe)
 #ifdef CONFIG_PERF_EVENTS
 /*
  * libbpf opens an event on one CPU, its programs run on all: there may be programs
- * and no listener. @bpf_done: they have run already, as their records fit a slot.
+ * and no listener.
  */
 static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			const struct fevent_values *values, u64 duration, struct pt_regs *regs,
-			bool bpf_done)
+			const struct fevent_values *values, u64 duration, struct pt_regs *regs)
 {
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
-	bool bpf = !bpf_done && bpf_prog_array_valid(call);
 	struct fevent_entry *entry;
 	int dynamic_size, size, rctx;
 
-	if (!bpf && hlist_empty(head))
+	if (hlist_empty(head))
 		return;
 	dynamic_size = fevent_dynamic_size(fe, values);
 	size = ALIGN(sizeof(*entry) + fe->tp.size + dynamic_size + sizeof(u32), sizeof(u64));
 	size -= sizeof(u32);
 	entry = perf_trace_buf_alloc(size, NULL, &rctx);
-	if (!entry)
+	if (!entry) {
+		atomic_long_inc(&fe->missed);
 		return;
+	}
 	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
 	if (!regs)
 		regs = fevent_context_regs(values);
-	if (bpf)
-		perf_trace_run_bpf_submit(entry, size, rctx, call, 1, regs, head, NULL);
-	else
-		perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
+	perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
 }
 
 NOKPROBE_SYMBOL(fevent_perf);
 #else
 static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 			       const struct fevent_values *values, u64 duration,
-			       struct pt_regs *regs, bool bpf_done)
+			       struct pt_regs *regs)
 {
 }
 #endif
@@ -390,10 +439,9 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 			fevent_trace(fe, link->file, ip, parent_ip, values, duration, regs);
 	}
 	if (flags & TP_FLAG_PROFILE) {
-		bool bpf = fevent_has_bpf(fe);
-
-		if (!bpf || fevent_run_bpf(fe, ip, parent_ip, values, duration, regs))
-			fevent_perf(fe, ip, parent_ip, values, duration, regs, bpf);
+		if (!fevent_has_bpf(fe) ||
+		    fevent_run_bpf(fe, ip, parent_ip, values, duration, regs))
+			fevent_perf(fe, ip, parent_ip, values, duration, regs);
 	}
 }
 
@@ -423,37 +471,102 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 	s64 duration;
 	int bit;
 
-	bit = ftrace_test_recursion_trylock(ret->ip, ret->parent_ip);
-	if (bit < 0) {
+	if (unlikely(!rcu_is_watching())) {
 		atomic_long_inc(&fe->missed);
 		return;
 	}
-	if (likely(rcu_is_watching() && !fevent_is_nested(fe, bit))) {
+	bit = ftrace_test_recursion_trylock(ret->ip, ret->parent_ip);
+	if (unlikely(bit < 0)) {
+		fevent_miss(fe);
+		return;
+	}
+	if (likely(!fevent_is_nested(fe, bit))) {
 		/* Clocks of two CPUs may disagree a little. */
 		duration = trace_clock_local() - ret->start;
 		fevent_deliver(fe, ret->ip, ret->parent_ip, &values, max(duration, 0LL), regs);
 	} else {
-		atomic_long_inc(&fe->missed);
+		fevent_miss(fe);
 	}
 	ftrace_test_recursion_unlock(bit);
 }
 
 NOKPROBE_SYMBOL(fevent_return);
 
+/* Doubles the nodes of an event. */
+static int fevent_add_rethook(struct fevent *fe)
+{
+	unsigned int i = fe->nr_rethooks;
+	struct rethook *rh;
+
+	rh = rethook_alloc(fe, fevent_return,
+			   sizeof(struct fevent_return_node) + fe->nr_saved * sizeof(long),
+			   FEVENT_RETURN_NODES << max_t(int, i - 1, 0));
+	if (IS_ERR(rh))
+		return PTR_ERR(rh);
+	fe->rethooks[i] = rh;
+	/* Pairs with fevent_enter(). */
+	smp_store_release(&fe->nr_rethooks, i + 1);
+	return 0;
+}
+
+static void fevent_grow(struct work_struct *work)
+{
+	struct fevent *fe;
+
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(fe, &fevent_armed, armed) {
+		if (!READ_ONCE(fe->wants_nodes))
+			continue;
+		/* If there is no memory, it will ask again. */
+		if (fe->nr_rethooks < ARRAY_SIZE(fe->rethooks))
+			fevent_add_rethook(fe);
+		WRITE_ONCE(fe->wants_nodes, false);
+	}
+}
+
+static DECLARE_WORK(fevent_grow_work, fevent_grow);
+
+static void fevent_schedule_grow(struct irq_work *work)
+{
+	schedule_work(&fevent_grow_work);
+}
+
+static DEFINE_IRQ_WORK(fevent_grow_irq_work, fevent_schedule_grow);
+
+/* Functions are traced where no work can be scheduled. */
+static void fevent_ask_for_nodes(struct fevent *fe)
+{
+	if (READ_ONCE(fe->wants_nodes) || fe->nr_rethooks == ARRAY_SIZE(fe->rethooks))
+		return;
+	WRITE_ONCE(fe->wants_nodes, true);
+	irq_work_queue(&fevent_grow_irq_work);
+}
+
+NOKPROBE_SYMBOL(fevent_ask_for_nodes);
+
+/*
+ * Any number of tasks may sleep in an event's functions. The newest rethook has as many
+ * nodes as all before it: when it has none left, half of all are in use, and it is
+ * time for the next.
+ */
 static void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 			 struct ftrace_regs *fregs)
 {
-	struct rethook *rh = READ_ONCE(fe->rethook);
+	/* Pairs with fevent_add_rethook(). */
+	unsigned int nr = smp_load_acquire(&fe->nr_rethooks);
 	struct fevent_return_node *ret;
-	struct rethook_node *node;
+	struct rethook_node *node = NULL;
 	unsigned int i;
 
 	/* It is being switched on or off: nobody listens yet, or any more. */
-	if (unlikely(!rh))
+	if (unlikely(!nr))
 		return;
-	node = rethook_try_get(rh);
+	for (i = nr; i && !node; i--)
+		node = rethook_try_get(fe->rethooks[i - 1]);
+	if (unlikely(i != nr - 1))
+		fevent_ask_for_nodes(fe);
 	if (unlikely(!node)) {
-		atomic_long_inc(&fe->missed);
+		fevent_miss(fe);
 		return;
 	}
 	ret = container_of(node, struct fevent_return_node, node);
@@ -468,27 +581,24 @@ static void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long pare
 
 NOKPROBE_SYMBOL(fevent_enter);
 
-static int fevent_alloc_rethook(struct fevent *fe)
+/* Nodes that are in use are freed when their functions return. */
+static void fevent_free_rethooks(struct fevent *fe)
 {
-	struct rethook *rh;
+	unsigned int i, nr = fe->nr_rethooks;
 
-	rh = rethook_alloc(fe, fevent_return,
-			   sizeof(struct fevent_return_node) + fe->nr_saved * sizeof(long),
-			   FEVENT_RETURN_NODES);
-	if (IS_ERR(rh))
-		return PTR_ERR(rh);
-	fe->rethook = rh;
-	return 0;
+	WRITE_ONCE(fe->nr_rethooks, 0);
+	WRITE_ONCE(fe->wants_nodes, false);
+	for (i = 0; i < nr; i++)
+		rethook_free(fe->rethooks[i]);
 }
 
-/* Nodes that are in use are freed when their functions return. */
-static void fevent_free_rethook(struct fevent *fe)
+static int fevent_alloc_rethooks(struct fevent *fe)
 {
-	struct rethook *rh = fe->rethook;
+	int ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
 
-	WRITE_ONCE(fe->rethook, NULL);
-	if (rh)
-		rethook_free(rh);
+	if (ret)
+		fevent_free_rethooks(fe);
+	return ret;
 }
 #else
 static inline void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
@@ -496,12 +606,12 @@ static inline void fevent_enter(struct fevent *fe, unsigned long ip, unsigned lo
 {
 }
 
-static inline int fevent_alloc_rethook(struct fevent *fe)
+static inline int fevent_alloc_rethooks(struct fevent *fe)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline void fevent_free_rethook(struct fevent *fe)
+static inline void fevent_free_rethooks(struct fevent *fe)
 {
 }
 #endif /* CONFIG_FUNCTION_EVENTS_RETURN */
@@ -544,7 +654,7 @@ static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
 		return;
 	}
 	values.context = bit - TRACE_FTRACE_START;
-	fevent_perf(fe, ip, parent_ip, &values, 0, NULL, true);
+	fevent_perf(fe, ip, parent_ip, &values, 0, NULL);
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -576,7 +686,7 @@ static noinline void fevent_call_guarded(const struct fevent_site *site, unsigne
 		if (unlikely(!fe))
 			continue;
 		if (unlikely(bit < 0 || fevent_is_nested(fe, bit)))
-			atomic_long_inc(&fe->missed);
+			fevent_miss(fe);
 		else if (fe->proto->returns)
 			fevent_enter(fe, ip, parent_ip, fregs);
 		else
@@ -814,7 +924,7 @@ static void fevent_unlist(struct fevent *fe)
 {
 	list_del_init(&fe->armed);
 	list_del_init(&fe->fresh);
-	fevent_free_rethook(fe);
+	fevent_free_rethooks(fe);
 }
 
 /* The fast paths are for one file and nothing else, or for perf and nothing else. */
@@ -840,7 +950,7 @@ static int fevent_arm(struct fevent *fe)
 	if (fevent_is_armed(fe))
 		return 0;
 	if (fe->proto->returns) {
-		ret = fevent_alloc_rethook(fe);
+		ret = fevent_alloc_rethooks(fe);
 		if (ret)
 			return ret;
 	}
@@ -872,6 +982,9 @@ static int fevent_enable(struct fevent *fe, struct trace_event_file *file)
 		if (ret)
 			return ret;
 	} else {
+		ret = fevent_alloc_slots();
+		if (ret)
+			return ret;
 		trace_probe_set_flag(&fe->tp, TP_FLAG_PROFILE);
 	}
 	fevent_set_fast(fe);

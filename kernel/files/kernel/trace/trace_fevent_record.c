@@ -317,17 +317,6 @@ static bool fevent_arg_can_fault(const struct probe_arg *parg)
 	return false;
 }
 
-static bool fevent_has_strings(const struct fevent *fe)
-{
-	int i;
-
-	for (i = 0; i < fe->tp.nr_args; i++) {
-		if (fe->tp.args[i].dynamic)
-			return true;
-	}
-	return false;
-}
-
 static bool fevent_can_fault(struct fevent *fe)
 {
 	int i;
@@ -515,8 +504,6 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		if (ret)
 			return ret;
 	}
-	fe->fits_slot = sizeof(struct fevent_entry) + fe->tp.size <= FEVENT_SLOT_SIZE &&
-			 !fevent_has_strings(fe);
 	return fevent_set_print_fmt(fe);
 }
 
