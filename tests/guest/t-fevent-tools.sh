@@ -33,13 +33,16 @@ is 'perf filters by a field and sees the return value' \
 	"$(perf script -i "$tap_scratch/perf.data" 2>/dev/null | grep -c 'count=17) ret=17 duration=')" 3
 is 'perf stat counts' "$(perf stat -x, -e functions:vfs_read --filter 'count==17' -a -- \
 	bash -c reads 2>&1 | cut -d, -f1)" 3
-ok 'perf cannot have user call chains' \
-	bash -c '! perf record -q -g -o /dev/null -e functions:vfs_read -a -- true'
 ok 'perf has call chains of the kernel' \
 	perf record -q --call-graph fp --kernel-callchains -o "$tap_scratch/perf.data" \
 	-e functions:vfs_read -a -- bash -c reads
 is 'and they begin with the function' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
 	awk '/vfs_read\(count=17\)/ { getline; print $2 }' | sort -u | sed 's/+.*//')" vfs_read
+ok 'perf has those of user space, too' perf record -q -g -o "$tap_scratch/perf.data" \
+	-e functions:vfs_read -a -- bash -c reads
+is 'and who has called' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
+	awk '/vfs_read\(count=17\)/ { wanted = 1 } /^$/ { wanted = 0 }
+		wanted && /libc\.so/ { n++; wanted = 0 } END { print n }')" 3
 
 # --- trace-cmd, with fields of all types: what libtraceevent cannot parse, it says.
 
@@ -97,6 +100,64 @@ refusal=$(attach one_field 2>&1)
 is 'and not past it' "$(grep -io -m 1 'permission denied' <<<"$refusal")" 'Permission denied'
 rm -f /sys/fs/bpf/two_fields /sys/fs/bpf/one_field
 
+# A program that is tail-called is not asked how far it reads. Behind the longest record there is, it
+# finds nothing. What is looked up on the way is traced, too, with a program that cannot run then.
+cat >"$tap_scratch/first.c" <<'END'
+#define SEC(name) __attribute__((section(name), used))
+struct { int (*type)[1]; int (*max_entries)[1]; int *key; int *value; } numbers SEC(".maps");
+struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } programs SEC(".maps");
+static void *(*lookup)(void *map, void *key) = (void *)1;
+static long (*tail_call)(void *ctx, void *map, unsigned int index) = (void *)12;
+int calls;
+SEC("tp/functions/two_fields") int first(void *ctx)
+{
+	int key = 0;
+	lookup(&numbers, &key);
+	calls++;
+	tail_call(ctx, &programs, 0);
+	return 0;
+}
+char LICENSE[] SEC("license") = "GPL";
+END
+{
+	echo 'int calls, found;'
+	echo '__attribute__((section("tp"), used)) int behind(void *ctx)'
+	echo '{'
+	echo '	volatile unsigned long long *record = ctx, all = 0;'
+	printf '	all |= record[%u];\n' {456..1023}
+	echo '	calls++; found |= all != 0; return 0;'
+	echo '}'
+} >"$tap_scratch/behind.c"
+echo '__attribute__((section("tp/functions/looks_up"), used)) int refused(void *ctx) { return 0; }' \
+	>"$tap_scratch/refused.c"
+echo '__htab_map_lookup_elem() as looks_up' >>function_events
+chain()
+{
+	local name auto
+
+	for name in first behind refused; do
+		auto=autoattach
+		[[ $name != behind ]] || auto=
+		clang-19 -O2 -g -target bpf -c -o "$tap_scratch/$name.o" "$tap_scratch/$name.c" &&
+			"$HYTRACE_BPFTOOL" prog load "$tap_scratch/$name.o" "/sys/fs/bpf/$name" \
+				pinmaps "/sys/fs/bpf/maps-$name" $auto || return
+	done
+	"$HYTRACE_BPFTOOL" map update pinned /sys/fs/bpf/maps-first/programs \
+		key 0 0 0 0 value pinned /sys/fs/bpf/behind
+}
+bss()
+{
+	"$HYTRACE_BPFTOOL" map dump name behind.bss | grep -oE '"(calls|found)": [0-9]+' | sort | xargs
+}
+ok 'programs may call each other' chain
+mkdir "$tap_scratch/"{a,b,c}
+is 'the second has run, and finds nothing behind the record' "$(bss)" 'calls: 3 found: 0'
+missed=$(<events/functions/looks_up/missed)
+ok 'the third has missed them' test "$missed" -ge 3
+is 'and bpftool knows of it' "$("$HYTRACE_BPFTOOL" prog show name refused |
+	grep -o 'recursion_misses [0-9]*')" "recursion_misses $missed"
+rm -rf /sys/fs/bpf/{,maps-}{first,behind,refused}
+
 bpftrace -e 'tracepoint:functions:vfs_read { @ = count(); }' >/dev/null 2>&1 &
 job=$!
 for _ in {1..40}; do
@@ -109,6 +170,78 @@ is 'an event with a program is busy' \
 kill -INT "$job"
 wait "$job"
 is 'nothing is hooked when all have left' "$(wc -l <enabled_functions)" 0
+
+# --- many tracers of one function, each of which sees each call
+
+cat >function_events <<'END'
+vfs_read(NULL, NULL, size_t count) as entry
+ssize_t vfs_read(NULL, NULL, size_t count) as return
+vfs_read(NULL, NULL, size_t count, s64 pos[0]) as follow
+vfs_rea[d](NULL, NULL, size_t count) as glob
+END
+cat >>dynamic_events <<'END'
+p:agree/kprobe vfs_read count=$arg3
+r:agree/kretprobe vfs_read ret=$retval
+f:agree/fprobe vfs_read count=$arg3
+f:agree/fexit vfs_read%return ret=$retval
+END
+ok 'four events, four probes' test "$(wc -l <dynamic_events)" -eq 8
+mkdir instances/{agree,graph,oneshot}
+for i in . instances/{agree,graph,oneshot}; do
+	echo 4096 >"$i/buffer_size_kb"
+	echo vfs_read >"$i/set_ftrace_filter"
+done
+echo 1 >instances/agree/events/functions/enable
+echo 1 >instances/agree/events/agree/enable
+echo oneshot >instances/oneshot/current_tracer
+echo function >current_tracer
+echo 1 >instances/graph/options/funcgraph-proc
+echo function_graph >instances/graph/current_tracer
+cat >"$tap_scratch/reads" <<'END'
+echo $$ >"$0.pid"
+exec dd if=/dev/zero of=/dev/null bs=17 count=2000
+END
+cat >"$tap_scratch/perf" <<END
+exec perf stat -x, -o $tap_scratch/stat -e functions:entry --filter count==17 \
+	-e functions:glob --filter count==17 -a -- /bin/bash $tap_scratch/reads
+END
+bpftrace -e 'kfunc:vfs_read /args->count == 17/ { @kfunc = count(); }
+	kretfunc:vfs_read /args->count == 17/ { @kretfunc = count(); }
+	kprobe:vfs_read /arg2 == 17/ { @kprobe = count(); }
+	tracepoint:functions:follow /args->count == 17/ { @event = count(); }
+	' -c "/bin/bash $tap_scratch/perf" >"$tap_scratch/bpftrace" 2>&1
+echo nop | tee current_tracer instances/{oneshot,graph}/current_tracer >/dev/null
+echo 0 | tee instances/agree/events/{functions,agree}/enable >/dev/null
+sed 's/^/# /' "$tap_scratch/bpftrace"
+pid=$(<"$tap_scratch/reads.pid")
+seen()
+{
+	grep -cE -- "-$pid +\\[.* $1" instances/agree/trace
+}
+for event in entry follow glob return kprobe fprobe; do
+	is "$event saw each read" "$(seen "$event:.*count=(17|0x11)\>")" 2000
+done
+for event in entry glob; do
+	is "perf saw each read by $event" \
+		"$(awk -F, -v event="functions:$event" '$3 == event { print $1 }' "$tap_scratch/stat")" 2000
+done
+for probe in kfunc kprobe kretfunc event; do
+	is "bpftrace saw each read by $probe" \
+		"$(sed -n "s/^@$probe: //p" "$tap_scratch/bpftrace")" 2000
+done
+# These do not tell a read of 17 bytes from those that dd begins with.
+all=$(seen entry:)
+echo "# $all reads in all"
+is 'kretprobe saw each read' "$(seen kretprobe:)" "$all"
+is 'fexit saw each read' "$(seen fexit:)" "$all"
+is 'the function tracer saw each read' "$(grep -cE -- "-$pid +\\[.*: vfs_read <-" trace)" "$all"
+is 'function_graph saw each read' \
+	"$(grep -cE -- "-$pid +\\|.* vfs_read\\(\\);" instances/graph/trace)" "$all"
+ok 'oneshot saw one of them' grep -q vfs_read instances/oneshot/oneshot_seen
+is 'none was missed' "$(cat events/functions/{entry,follow,glob,return}/missed | sort -u)" 0
+rmdir instances/{agree,graph,oneshot}
+printf -- '-:agree/%s\n' kprobe kretprobe fprobe fexit >>dynamic_events
+
 ok 'and all can go' bash -c 'echo >function_events'
 is 'nothing is left' "$(cat function_events)" ''
 
