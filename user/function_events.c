@@ -175,9 +175,14 @@ int function_events__add_guarded(const struct protos *protos, struct guard *guar
 
 int function_events__load(struct protos *ret)
 {
-	char *text = tracefs_instance_file_read(NULL, FILE_NAME, NULL);
+	char *text;
 	int err = 0;
 
+	/* Of an empty file there is no text either, and no error. */
+	errno = 0;
+	text = tracefs_instance_file_read(NULL, FILE_NAME, NULL);
+	if (!text && !errno)
+		return 0;
 	if (!text)
 		return error__return(errno == EPERM ? -EPERM : -EIO, FILE_NAME ": %s%s",
 				     strerror(errno), privileges__hint(-errno));
