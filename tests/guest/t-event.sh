@@ -46,6 +46,7 @@ events()
 {
 	cat $tracing/function_events
 }
+ok 'no events are no failure' status 0 event list
 
 ok 'add' status 0 event add 'vfs_read(NULL, NULL, size_t count)' 'ssize_t vfs_write(...) as w'
 is 'both are there' "$(events | wc -l)" 2
