@@ -210,7 +210,8 @@ bpftrace -e 'kfunc:vfs_read /args->count == 17/ { @kfunc = count(); }
 	kprobe:vfs_read /arg2 == 17/ { @kprobe = count(); }
 	tracepoint:functions:follow /args->count == 17/ { @event = count(); }
 	' -c "/bin/bash $tap_scratch/perf" >"$tap_scratch/bpftrace" 2>&1
-echo nop | tee current_tracer instances/{oneshot,graph}/current_tracer >/dev/null
+# A tracer that goes takes with it what it has recorded.
+echo 0 | tee tracing_on instances/{agree,graph,oneshot}/tracing_on >/dev/null
 echo 0 | tee instances/agree/events/{functions,agree}/enable >/dev/null
 sed 's/^/# /' "$tap_scratch/bpftrace"
 pid=$(<"$tap_scratch/reads.pid")
@@ -236,10 +237,12 @@ is 'kretprobe saw each read' "$(seen kretprobe:)" "$all"
 is 'fexit saw each read' "$(seen fexit:)" "$all"
 is 'the function tracer saw each read' "$(grep -cE -- "-$pid +\\[.*: vfs_read <-" trace)" "$all"
 is 'function_graph saw each read' \
-	"$(grep -cE -- "-$pid +\\|.* vfs_read\\(\\);" instances/graph/trace)" "$all"
+	"$(grep -cE -- "-$pid +\\|.* vfs_read\\(\\)" instances/graph/trace)" "$all"
 ok 'oneshot saw one of them' grep -q vfs_read instances/oneshot/oneshot_seen
 is 'none was missed' "$(cat events/functions/{entry,follow,glob,return}/missed | sort -u)" 0
+echo nop | tee current_tracer instances/{oneshot,graph}/current_tracer >/dev/null
 rmdir instances/{agree,graph,oneshot}
+echo 1 >tracing_on
 printf -- '-:agree/%s\n' kprobe kretprobe fprobe fexit >>dynamic_events
 
 ok 'and all can go' bash -c 'echo >function_events'
