@@ -213,7 +213,11 @@ static const struct {
 	{ "f(u32 a + 4 [ 2 ] + 0x10)", "f(u32 a+4[2]+16)" },
 	{ "f(u32 a[0])" },
 	{ "f(u32 a+0)" },
-	{ "f(u32 a+2147483647[0x7fffffff])", "f(u32 a+2147483647[2147483647])" },
+	{ "f(u8 a+2147483647[0][0x7fffffff])", "f(u8 a+2147483647[0][2147483647])" },
+	{ "f(u32 a+3[536870911])" },
+	{ "f(u64 a[268435455]+2147483647)" },
+	{ "f(u64 a[268435455]+1+2147483646[0]+7[268435455])" },
+	{ "f(string a[268435455], symbol b[268435455], char[4] c[2147483647])" },
 	{ "f(u32 a+010[00])", "f(u32 a+10[0])" },
 	{ "f(u32 a+1+2+3+4+5+6+7+8)" },
 
@@ -251,6 +255,13 @@ static const struct {
 	{ "f(file = file->d[2])", "f(file=file->d[2])" },
 	{ "f(argv[0], x=argv[1])" },
 	{ "f(a.b.c.d.e.f.g.h.i)" },
+	{ "f(a[2147483647][2147483647])" },
+	{ "f(string name = d->d_name . name)", "f(string name=d->d_name.name)" },
+	{ "f(u32 x=count)" },
+	{ "f(u32 count=count, u8 a)" },
+	{ "f(unsigned\tchar [ 4 ]mac=dev->addr[1])", "f(unsigned char[4] mac=dev->addr[1])" },
+	{ "f(char[16] comm=long->comm, string string=string)" },
+	{ "f(u32 a | symbol f=work->func | u32 b)" },
 	{ "f(a->NULL)" },
 	{ "f(NULL, u32 a, b->c)" },
 	{ "f(retval, durations, fault, common, _x)" },
@@ -333,6 +344,8 @@ static const struct {
 	E(BAD_CHAR, "foo(u32 a^-b)"),
 	E(BAD_CHAR, "foo(u32 a^.b)"),
 	E(BAD_CHAR, "foo(u32 a+1 ^= 0x1)"),
+	E(BAD_CHAR, "foo(u32 a=b^+1)"),
+	E(BAD_CHAR, "foo(u32 a = b ^= c)"),
 	E(BAD_CHAR, "foo(u32 0x10^+4)"),
 	E(BAD_CHAR, "foo(u32 $x ^[4])"),
 	E(BAD_CHAR, "foo(u32 x = $x ^+ 1)"),
@@ -447,6 +460,7 @@ static const struct {
 	E(GLOB_PATH, "vfs_*(^file) as vfs"),
 	E(GLOB_PATH, "vfs_*(u32 x | ^y = file->x) as vfs"),
 	E(GLOB_PATH, "vfs_*( ^...) as vfs"),
+	E(GLOB_PATH, "vfs_*(u8 a, ^u32 x = y->z) as vfs"),
 
 	E(BAD_RETTYPE, "^foo vfs_read()"),
 	E(BAD_RETTYPE, " ^struct file *foo()"),
@@ -475,6 +489,7 @@ static const struct {
 	E(NO_FIELD, "foo(NULL, ^)"),
 	E(NO_FIELD, "foo(u32 x | ^NULL)"),
 	E(NO_FIELD, "foo(x = ^NULL)"),
+	E(NO_FIELD, "foo(u32 x = ^NULL)"),
 
 	E(BAD_TYPE, "foo(^u33 x)"),
 	E(BAD_TYPE, "foo(^struct file *file)"),
@@ -492,6 +507,8 @@ static const struct {
 	E(BAD_TYPE, "foo(^$bar)"),
 	E(BAD_TYPE, "foo(^int8 x, u32 y)"),
 	E(BAD_TYPE, "foo(^U32 y)"),
+	E(BAD_TYPE, "foo(^u33 x = y)"),
+	E(BAD_TYPE, "foo(^void x = y)"),
 
 	E(BAD_UNSIGNED, "foo(unsigned ^x)"),
 	E(BAD_UNSIGNED, "foo(unsigned ^u32 x)"),
@@ -516,6 +533,7 @@ static const struct {
 	E(STRING_ARRAY, "foo(string^[4] x)"),
 	E(STRING_ARRAY, "foo(ustring ^[4] x)"),
 	E(STRING_ARRAY, "foo(string^[0] $x)"),
+	E(STRING_ARRAY, "foo(string^[4] x = y)"),
 
 	E(NO_BRACKET, "foo(u8[4^"),
 	E(NO_BRACKET, "foo(u8[4 ^x)"),
@@ -545,6 +563,15 @@ static const struct {
 	E(BAD_NUMBER, "foo(x[ ^])"),
 	E(BAD_NUMBER, "foo(x[^i])"),
 	E(BAD_NUMBER, "foo(x[^"),
+	/* What would wrap to another address, and so read that instead. */
+	E(BAD_NUMBER, "foo(u64 p[^536870912])"),
+	E(BAD_NUMBER, "foo(u64 p[^268435456])"),
+	E(BAD_NUMBER, "foo(u16[4] p[^1073741824])"),
+	E(BAD_NUMBER, "foo(string p[^268435456])"),
+	E(BAD_NUMBER, "foo(u8 p+2147483647+^1)"),
+	E(BAD_NUMBER, "foo(u64 p+8[^268435455])"),
+	E(BAD_NUMBER, "foo(u64 p[1]+2147483647+^1)"),
+	E(BAD_NUMBER, "foo(u64 p[0]+8[0][^268435456])"),
 
 	E(BAD_ADDR, "foo(u32 ^0x)"),
 	E(BAD_ADDR, "foo(u32 ^0xg)"),
@@ -555,7 +582,7 @@ static const struct {
 	E(BAD_ADDR, "foo(u32 ^81000000)"),
 	E(BAD_ADDR, "foo(u32 ^1x)"),
 	E(BAD_ADDR, "foo(u32 ^0X1)"),
-	E(BAD_ADDR, "foo(u32 x = ^y)"),
+	E(BAD_ADDR, "foo(u32 x = ^-y)"),
 	E(BAD_ADDR, "foo(u32 x = ^)"),
 	E(BAD_ADDR, "foo(u32 x =^"),
 	E(BAD_ADDR, "foo(u32 x = ^1)"),
@@ -583,6 +610,7 @@ static const struct {
 	E(DUP_FIELD, "foo(u32 0x1, u32 ^addr)"),
 	E(DUP_FIELD, "foo(u32 a_b, ^u32 $a.b)"),
 	E(DUP_FIELD, "foo(u32 a, ^a = b)"),
+	E(DUP_FIELD, "foo(u32 a, u32 ^a = b)"),
 	E(DUP_FIELD, "foo(u32 a, u32 ^a = $b)"),
 
 	E(RESERVED_FIELD, "foo(u32 ^ret)"),
@@ -1047,7 +1075,7 @@ static void put_number(struct made *made, unsigned int n)
 
 static unsigned int make_number(void)
 {
-	static const unsigned int numbers[] = { 0, 1, 8, 40, 255, 4096, INT_MAX };
+	static const unsigned int numbers[] = { 0, 1, 8, 40, 255, 4096, INT_MAX / 64 };
 
 	return numbers[below(ARRAY_SIZE(numbers))];
 }
@@ -1098,7 +1126,9 @@ static void make_path(struct made *made, struct fevent_field *field)
 	const char *given = NULL;
 
 	field->source = FEVENT_PATH;
-	if (below(2)) {
+	if (!below(3))
+		field->type = put_type(made);
+	if (field->type || below(2)) {
 		given = make_word(made, false);
 		put(made, given);
 		put(made, "=");

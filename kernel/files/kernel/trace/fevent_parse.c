@@ -379,13 +379,21 @@ static int fevent_read_addr(struct fevent_reader *r, struct fevent_field *field)
 	return 0;
 }
 
+/* Bytes that the index of a MOD counts in: a string is reached by a pointer. */
+static unsigned int fevent_index_size(enum fevent_type type)
+{
+	return type == FEVENT_T_STRING || type == FEVENT_T_USTRING ? sizeof(void *) :
+	       fevent_type_size(type);
+}
+
 /* {MOD} of a register, {'->' MEMBER | '.' MEMBER | '[' n ']'} of a PATH. */
 static int fevent_read_steps(struct fevent_reader *r, struct fevent_field *field)
 {
 	bool path = field->source == FEVENT_PATH;
+	unsigned int size = path ? 1 : fevent_index_size(field->type);
+	unsigned int start, room = INT_MAX;	/* what may be added before the next load */
 	enum fevent_step_kind kind;
 	struct fevent_step *step;
-	unsigned int start;
 	int ret;
 
 	for (;;) {
@@ -411,10 +419,14 @@ static int fevent_read_steps(struct fevent_reader *r, struct fevent_field *field
 		r->pos += kind == FEVENT_ARROW ? 2 : 1;
 		switch (kind) {
 		case FEVENT_INDEX:
-			ret = fevent_read_index(r, 0, INT_MAX, FEVENT_ERR_BAD_NUMBER, &step->n);
+			ret = fevent_read_index(r, 0, room / size, FEVENT_ERR_BAD_NUMBER,
+						&step->n);
+			/* If a MOD follows, it goes on from what is loaded there. */
+			room = INT_MAX;
 			break;
 		case FEVENT_OFFSET:
-			ret = fevent_read_number(r, 0, INT_MAX, FEVENT_ERR_BAD_NUMBER, &step->n);
+			ret = fevent_read_number(r, 0, room, FEVENT_ERR_BAD_NUMBER, &step->n);
+			room -= step->n;
 			break;
 		default:
 			c = fevent_look(r);
@@ -431,7 +443,39 @@ static int fevent_read_steps(struct fevent_reader *r, struct fevent_field *field
 	}
 }
 
-/* TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR */
+/* A word that must be a name: of a field, or of an argument. */
+static int fevent_read_name(struct fevent_reader *r, const char **name)
+{
+	char c = fevent_look(r);
+	unsigned int start = r->pos;
+
+	if (fevent_at_word(r, "NULL"))
+		return fevent_fail(r, FEVENT_ERR_NO_FIELD, start);
+	if (!fevent_is_name_char(c))
+		return fevent_fail(r, FEVENT_ERR_NO_NAME, start);
+	if (!fevent_is_name_start(c))
+		return fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
+	r->pos += fevent_word_len(r);
+	return fevent_keep(r, start, name);
+}
+
+/* PATH */
+static int fevent_read_path(struct fevent_reader *r, struct fevent_field *field)
+{
+	int ret;
+
+	field->source = FEVENT_PATH;
+	fevent_look(r);
+	field->base_column = r->pos;
+	ret = fevent_read_name(r, &field->base);
+	if (ret)
+		return ret;
+	if (r->proto->glob)
+		return fevent_fail(r, FEVENT_ERR_GLOB_PATH, field->column);
+	return fevent_read_steps(r, field);
+}
+
+/* TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR | TYPE NAME '=' PATH */
 static int fevent_read_typed(struct fevent_reader *r, struct fevent_field *field)
 {
 	int ret;
@@ -471,53 +515,30 @@ static int fevent_read_typed(struct fevent_reader *r, struct fevent_field *field
 		}
 	}
 
-	if (c == '=')
+	if (c == '=') {
 		r->pos++;
-	else if (c != '$' && !fevent_is_digit(c))
+		if (field->name && fevent_is_name_start(fevent_look(r)))
+			return fevent_read_path(r, field);
+	} else if (c != '$' && !fevent_is_digit(c)) {
 		return fevent_fail(r, FEVENT_ERR_NO_NAME, r->pos);
+	}
 	return fevent_read_addr(r, field);
 }
 
-/* A word that must be a name: of a field, or of an argument. */
-static int fevent_read_name(struct fevent_reader *r, const char **name)
-{
-	char c = fevent_look(r);
-	unsigned int start = r->pos;
-
-	if (fevent_at_word(r, "NULL"))
-		return fevent_fail(r, FEVENT_ERR_NO_FIELD, start);
-	if (!fevent_is_name_char(c))
-		return fevent_fail(r, FEVENT_ERR_NO_NAME, start);
-	if (!fevent_is_name_start(c))
-		return fevent_fail(r, FEVENT_ERR_BAD_NAME, start);
-	r->pos += fevent_word_len(r);
-	return fevent_keep(r, start, name);
-}
-
 /* [NAME '='] PATH; what has an ADDR behind the '=' is a TYPE, known or not. */
-static int fevent_read_path(struct fevent_reader *r, struct fevent_field *field)
+static int fevent_read_untyped(struct fevent_reader *r, struct fevent_field *field)
 {
-	int ret;
+	struct fevent_reader ahead = *r;
 
-	field->source = FEVENT_PATH;
-	field->base_column = field->column;
-	ret = fevent_read_name(r, &field->base);
-	if (ret)
-		return ret;
+	ahead.pos += fevent_word_len(&ahead);
+	if (fevent_look(&ahead) == '=') {
+		int ret = fevent_read_name(r, &field->name);
 
-	if (fevent_look(r) == '=') {
-		r->pos++;
-		field->name = field->base;
-		fevent_look(r);
-		field->base_column = r->pos;
-		ret = fevent_read_name(r, &field->base);
 		if (ret)
 			return ret;
+		r->pos = ahead.pos + 1;
 	}
-
-	if (r->proto->glob)
-		return fevent_fail(r, FEVENT_ERR_GLOB_PATH, field->column);
-	return fevent_read_steps(r, field);
+	return fevent_read_path(r, field);
 }
 
 static int fevent_name_field(struct fevent_reader *r, struct fevent_field *field)
@@ -571,7 +592,7 @@ static int fevent_read_field(struct fevent_reader *r)
 	if (fevent_is_name_start(c) && fevent_at_type(r))
 		ret = fevent_read_typed(r, field);
 	else
-		ret = fevent_read_path(r, field);
+		ret = fevent_read_untyped(r, field);
 	if (!ret)
 		ret = fevent_name_field(r, field);
 	if (!ret)
@@ -1008,9 +1029,11 @@ static void fevent_write_steps(struct fevent_writer *w, const struct fevent_fiel
 
 static void fevent_write_field(struct fevent_writer *w, const struct fevent_field *field)
 {
-	bool named = fevent_field_is_named(field);
+	/* Without its name, what has a type and a path would read as something else. */
+	bool named = fevent_field_is_named(field) ||
+		     (field->source == FEVENT_PATH && field->type != FEVENT_T_NONE);
 
-	if (field->source != FEVENT_PATH) {
+	if (field->type != FEVENT_T_NONE) {
 		fevent_write(w, "%s", fevent_type_name(field->type));
 		if (field->count)
 			fevent_write(w, "[%u]", field->count);

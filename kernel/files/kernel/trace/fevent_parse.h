@@ -6,7 +6,8 @@
  *	EVENT   := [RETTYPE] [MODULE ':'] FUNC '(' [ARGS] ')' ['as' [GROUP '/'] NAME]
  *	ARGS    := '...' | ARG {',' ARG}
  *	ARG     := 'NULL' | FIELD {'|' FIELD}
- *	FIELD   := TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR | [NAME '='] PATH
+ *	FIELD   := TYPE NAME {MOD} | TYPE [NAME] '=' ADDR | TYPE ADDR |
+ *		   [[TYPE] NAME '='] PATH
  *	TYPE    := ['unsigned'] ATOM ['[' n ']']
  *	RETTYPE := TYPE | 'void'
  *	MOD     := '+' n | '[' n ']'
@@ -115,7 +116,7 @@ struct fevent_error {
 };
 
 enum fevent_type {
-	FEVENT_T_NONE,		/* of a PATH: BTF will tell */
+	FEVENT_T_NONE,		/* of a PATH without one: BTF will tell */
 	FEVENT_T_VOID,		/* of a return event without a value */
 	FEVENT_T_U8, FEVENT_T_U16, FEVENT_T_U32, FEVENT_T_U64,
 	FEVENT_T_S8, FEVENT_T_S16, FEVENT_T_S32, FEVENT_T_S64,
@@ -152,7 +153,7 @@ enum fevent_step_kind {
 /**
  * struct fevent_step - one MOD, or one step of a PATH
  * @kind: which
- * @n: of +n and [n], 0 to INT_MAX
+ * @n: of +n and [n], 0 to INT_MAX; between two loads, MODs sum up to no more than that
  * @member: of -> and ., else NULL
  * @column: where it starts
  */
@@ -165,7 +166,7 @@ struct fevent_step {
 
 /**
  * struct fevent_field - one FIELD
- * @type: FEVENT_T_NONE for a PATH and only there
+ * @type: FEVENT_T_NONE for a PATH that was given none, and only there
  * @count: elements, 0 if it is no array
  * @name: never NULL: given, or by default the last member (or the argument) of a
  *	PATH, the symbol, or "addr"
