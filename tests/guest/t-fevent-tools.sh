@@ -77,6 +77,24 @@ bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { printf("%s read
 	' -c "/bin/bash -c reads" >"$tap_scratch/output" 2>&1
 is 'bpf_perf_event_output() works' "$(grep -c '^dd reads 17$' "$tap_scratch/output")" 3
 
+# Arrays before other fields: bpftrace makes a struct of the format, perf trace prints by it.
+
+echo 'security_task_kill(p->comm, x64[2] words=p->comm, char[4] start=p->comm, s32 sig=sig, p->pid)
+	as signalled' | tr -d '\n' >>function_events
+signal()
+{
+	kill -0 $$
+}
+export -f signal
+bpftrace -e 'tracepoint:functions:signalled /args->comm == "bash"/ {
+	printf("%s %x %d %d\n", args->comm, args->words[0] & 0xffff, args->sig, args->pid == pid);
+	}' -c "/bin/bash -c signal" >"$tap_scratch/arrays" 2>&1
+ok 'bpftrace reads arrays, and what is behind them' grep -q '^bash 6162 0 1$' "$tap_scratch/arrays"
+sed 's/^/# /' "$tap_scratch/arrays" | head -n 5
+perf trace -e functions:signalled -a -- bash -c signal >"$tap_scratch/perf-trace" 2>&1
+ok 'perf trace prints an array of char' grep -q 'comm: "bash' "$tap_scratch/perf-trace"
+sed 's/^/# /' "$tap_scratch/perf-trace" | head -n 5
+
 # A program that reads the record's second argument, which only one of the events has.
 cat >"$tap_scratch/two.c" <<'END'
 #define SEC(name) __attribute__((section(name), used))

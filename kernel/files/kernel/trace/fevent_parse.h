@@ -75,17 +75,21 @@
 	C(INLINED,		"Function is inlined, nothing calls it"), \
 	C(IN_MODULE,		"Function is in a module, which has to be named"), \
 	C(NOT_IN_MODULE,	"Module has no such function"),		\
+	C(NOT_A_MODULE,		"Not a module, but a part of the kernel proper"), \
+	C(CHANGED,		"The module's types are not those the event was made with"), \
 	C(AMBIGUOUS,		"More than one function has this name"), \
 	C(NO_MATCH,		"Glob matches no function that can be traced"), \
 	C(NO_SYMBOL,		"No such symbol"),			\
 	C(NO_BTF,		"No BTF of this function"),		\
 	C(NO_ARG,		"Function has no argument of this name"), \
 	C(ARG_POSITION,		"The argument of this name is another one"), \
-	C(ARG_BY_VALUE,		"An argument before it is not passed in one register"), \
+	C(NOT_IN_REGISTER,	"The argument is not passed in a register"), \
 	C(NO_SUCH_MEMBER,	"No such member"),			\
 	C(NOT_A_POINTER,	"Not a pointer to a struct"),		\
 	C(NOT_A_STRUCT,		"Not a struct"),			\
 	C(NOT_AN_ARRAY,		"Neither an array nor a pointer"),	\
+	C(BAD_INDEX,		"Index is beyond the end of the array"), \
+	C(TYPE_TOO_BIG,		"Type is larger than what is there"),	\
 	C(BTF_TYPE,		"Values of this type cannot be recorded"), \
 	C(NO_RETVAL,		"Function returns nothing"),		\
 	C(RECORD_TOO_BIG,	"Record is too large"),			\

@@ -223,6 +223,7 @@ cleanup:
 
 /* Functions of one name: static ones may be many. */
 struct same_name {
+	const char	*name;		/* in modules, where all symbols are gone through */
 	unsigned int	symbols;
 	unsigned int	functions;	/* that ftrace knows */
 	unsigned long	addr;		/* of one that it knows, else of any */
@@ -297,7 +298,23 @@ static void list_modules(struct other_names *other)
 {
 	module_kallsyms_on_each_symbol(NULL, is_in_module, other);
 }
+
+static int count_if_same_name(void *data, const char *name, unsigned long addr)
+{
+	struct same_name *same = data;
+
+	return strcmp(name, same->name) ? 0 : count_same_name(same, addr);
+}
+
+static void count_in_module(const char *module, struct same_name *same)
+{
+	module_kallsyms_on_each_symbol(module, count_if_same_name, same);
+}
 #else
+static void count_in_module(const char *module, struct same_name *same)
+{
+}
+
 static void list_modules(struct other_names *other)
 {
 }
@@ -351,25 +368,45 @@ static bool module_is_there(const char *name)
 	return loaded_module(name);
 }
 
+/* No module of this name can come. Of those that are built in, some are known. */
+static bool module_is_built_in(const char *name)
+{
+	bool built_in = !strcmp(name, "vmlinux");
+#ifdef CONFIG_MODULES
+	struct kobject *kobj = kset_find_obj(module_kset, name);
+
+	if (kobj) {
+		built_in |= !container_of(kobj, struct module_kobject, kobj)->mod;
+		kobject_put(kobj);
+	}
+#endif
+	return built_in;
+}
+
+/* It need not be there. */
+static int check_module(const struct fevent_proto *proto, struct fevent_complaint *complaint)
+{
+	if (module_is_there(proto->module) || !module_is_built_in(proto->module))
+		return 0;
+	return fevent_complain(complaint, NOT_A_MODULE, proto->module_column);
+}
+
 static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
 {
 	const struct fevent_proto *proto = fe->proto;
-	unsigned long addr, ip;
-	char *name;
+	struct same_name same = { .name = proto->func };
 
 	if (!module_is_there(proto->module))
 		return 0;
-	name = kasprintf(GFP_KERNEL, "%s:%s", proto->module, proto->func);
-	if (!name)
-		return -ENOMEM;
-	addr = module_kallsyms_lookup_name(name);
-	kfree(name);
-	if (!addr)
+	count_in_module(proto->module, &same);
+	if (!same.symbols)
 		return fevent_complain(complaint, NOT_IN_MODULE, proto->func_column);
-	ip = ftrace_location(addr);
-	if (!ip)
+	if (same.functions > 1)
+		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
+					    "%u in %s", same.functions, proto->module);
+	if (!same.functions)
 		return fevent_complain(complaint, NOTRACE, proto->func_column);
-	return add_function(fe, ip);
+	return add_function(fe, same.ip);
 }
 
 static int find_functions(struct fevent *fe, struct fevent_complaint *complaint)
@@ -377,6 +414,9 @@ static int find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	const struct fevent_proto *proto = fe->proto;
 	int ret;
 
+	ret = proto->module ? check_module(proto, complaint) : 0;
+	if (ret)
+		return ret;
 	if (!proto->glob)
 		return proto->module ? find_in_module(fe, complaint) :
 				       find_in_kernel(fe, complaint);
@@ -418,7 +458,7 @@ static void fevent_init_call(struct fevent *fe)
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 
 	call->event.funcs = &fevent_funcs;
-	call->class->fields_array = fevent_fields_array;
+	call->class->fields_array = fe->fields;
 	call->class->reg = fevent_reg;
 	call->flags = TRACE_EVENT_FL_FUNCTION;
 #ifdef CONFIG_PERF_EVENTS
@@ -474,8 +514,6 @@ static struct fevent *fevent_new(struct fevent_proto *proto, struct fevent_compl
 		return ERR_PTR(-ENOMEM);
 	}
 	ret = find_functions(fe, complaint);
-	if (!ret && proto->returns)
-		ret = fevent_btf_check_return(proto, complaint);
 	if (!ret)
 		ret = fevent_compile(fe, fields, nr_fields, complaint);
 	kfree(expanded);
@@ -978,9 +1016,42 @@ static bool fevent_cares_for(const struct fevent *fe, const struct module *mod)
 	return fe->proto->module ? !strcmp(fe->proto->module, mod->name) : fe->proto->glob;
 }
 
+/*
+ * The event was made of what was known of the module then, which may have been
+ * nothing, or another version. So make it once more, and if its records are the
+ * same, go on with that one's functions and with where it finds its values. Nothing
+ * runs that would use what is replaced: the module's first function is yet to come.
+ */
+static int fevent_renew(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	struct fevent_proto *proto;
+	struct fevent *now;
+	int i, ret = 0;
+
+	proto = fevent_parse(fe->text, strlen(fe->text), FEVENT_MAX_ARGS, &complaint->error);
+	if (IS_ERR(proto))
+		return PTR_ERR(proto);
+	now = fevent_new(proto, complaint);
+	if (IS_ERR(now))
+		return PTR_ERR(now);
+	if (fevent_same_records(fe, now)) {
+		swap(fe->ips, now->ips);
+		swap(fe->nr_ips, now->nr_ips);
+		swap(fe->cuts, now->cuts);
+		swap(fe->loads, now->loads);
+		swap(fe->loads_end, now->loads_end);
+		for (i = 0; i < fe->tp.nr_args; i++)
+			swap(fe->tp.args[i].code, now->tp.args[i].code);
+	} else {
+		ret = fevent_complain(complaint, CHANGED, now->proto->module_column);
+	}
+	fevent_free(now);
+	return ret;
+}
+
 static bool fevent_find_in(struct fevent *fe)
 {
-	struct fevent_complaint complaint;
+	struct fevent_complaint complaint = { };
 	unsigned int before = fe->nr_ips;
 	int ret;
 
@@ -989,11 +1060,13 @@ static bool fevent_find_in(struct fevent *fe)
 		if (ret == -ENOENT)
 			ret = 0;
 	} else {
-		ret = find_functions(fe, &complaint);
+		ret = fevent_renew(fe, &complaint);
 	}
-	if (ret)
-		pr_warn("%s/%s is not armed in the module: %d\n", fevent_group(fe),
-			fevent_name(fe), ret);
+	if (ret) {
+		report_complaint(fe->text, strlen(fe->text), &complaint);
+		pr_warn("%s/%s is not armed in the module: %s (%d)\n", fevent_group(fe),
+			fevent_name(fe), fevent_err_text[complaint.error.err], ret);
+	}
 	return fe->nr_ips != before;
 }
 
@@ -1048,8 +1121,10 @@ static int fevent_module_notify(struct notifier_block *nb, unsigned long state, 
 	return NOTIFY_OK;
 }
 
+/* Behind BTF's own, which has the same priority as most. */
 static struct notifier_block fevent_module_nb = {
-	.notifier_call = fevent_module_notify,
+	.notifier_call	= fevent_module_notify,
+	.priority	= -1,
 };
 #endif
 

@@ -46,12 +46,28 @@ struct fevent_entry {
  * struct fevent_load - a field that is a register argument and nothing else
  * @reg: where the register is, in struct pt_regs
  * @offset: of the field, in the data behind struct fevent_entry
- * @narrow: 1, 2 or 4 bytes of it, or 0 for all
+ * @narrow: 1, 2 or 4 bytes of it, FEVENT_LOAD_BOOL, or 0 for all
  */
 struct fevent_load {
 	u16	reg;
 	u16	offset;
 	u16	narrow;
+};
+
+#define FEVENT_LOAD_BOOL	(sizeof(bool) | 0x100)
+
+/**
+ * struct fevent_cut - what is done to a value after it was stored
+ * @lshift: moves its highest bit up to bit 63
+ * @rshift: and its lowest down to bit 0; 0 if nothing is cut
+ * @is_signed: with its sign
+ * @is_bool: a bool, or an array of them
+ */
+struct fevent_cut {
+	u8	lshift;
+	u8	rshift;
+	bool	is_signed;
+	bool	is_bool;
 };
 
 /**
@@ -91,6 +107,8 @@ struct fevent_values {
  * @missed: calls that nothing could be recorded of
  * @btf: what @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
+ * @cuts: for each of tp.args
+ * @fields: how the trace event declares them
  * @loads: all fields, if each one is a register argument and nothing else
  * @loads_end: behind the last one
  * @simple: @loads are all there is to fill
@@ -125,6 +143,8 @@ struct fevent {
 
 	struct btf		*btf;
 	const struct btf_type	**enums;
+	struct fevent_cut	*cuts;
+	struct trace_event_fields *fields;
 	struct fevent_load	*loads;
 	struct fevent_load	*loads_end;
 	bool			simple;
@@ -170,10 +190,12 @@ static inline struct fevent *to_fevent(struct trace_event_call *call)
  * @type: how the value is recorded
  * @count: elements of an array, bytes of a char[n], else 0
  * @enum_type: the enum whose names the value has, or NULL
- * @bit_offset: of a bit field, within the 8 bytes that are loaded
+ * @bytes: of a bit field, those that it is in
+ * @bit_offset: of a bit field, in @bytes
  * @bit_size: its width, 0 if it is none
- * @arg: register argument that the path starts from
- * @in_memory: @steps lead to an address, else the value is the argument itself
+ * @arg: register that the path starts from
+ * @in_memory: @steps lead to an address, else the value is in the register
+ * @offset: bytes before it in the register
  * @steps: offsets: all but the last load a pointer to go on from
  * @nr_steps: how many
  */
@@ -181,10 +203,12 @@ struct fevent_target {
 	enum fevent_type	type;
 	unsigned int		count;
 	const struct btf_type	*enum_type;
+	unsigned int		bytes;
 	unsigned int		bit_offset;
 	unsigned int		bit_size;
 	unsigned int		arg;
 	bool			in_memory;
+	int			offset;
 	int			steps[FEVENT_MAX_STEPS + 1];
 	unsigned int		nr_steps;
 };
@@ -192,10 +216,12 @@ struct fevent_target {
 #ifdef CONFIG_PROBE_EVENTS_BTF_ARGS
 int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
 		      unsigned int *ret_nr, struct fevent_complaint *complaint);
-int fevent_btf_check_position(const struct fevent_proto *proto, const struct fevent_field *field);
+int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
+			struct fevent_complaint *complaint);
 int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 		       struct fevent_target *target, struct fevent_complaint *complaint);
-int fevent_btf_check_return(const struct fevent_proto *proto, struct fevent_complaint *complaint);
+int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
+		      struct fevent_complaint *complaint);
 const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t, s64 value);
 int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t, char *buf,
 			    size_t size);
@@ -208,10 +234,11 @@ static inline int fevent_btf_expand(struct fevent_proto *proto, struct fevent_fi
 	return fevent_complain(complaint, NO_BTF, proto->args_column);
 }
 
-static inline int fevent_btf_check_position(const struct fevent_proto *proto,
-					    const struct fevent_field *field)
+static inline int fevent_btf_register(const struct fevent_proto *proto,
+				      const struct fevent_field *field,
+				      struct fevent_complaint *complaint)
 {
-	return 0;
+	return field->arg;
 }
 
 static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
@@ -221,9 +248,10 @@ static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_fiel
 	return fevent_complain(complaint, NO_BTF, field->base_column);
 }
 
-static inline int fevent_btf_check_return(const struct fevent_proto *proto,
-					  struct fevent_complaint *complaint)
+static inline int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size,
+				    bool *ret_signed, struct fevent_complaint *complaint)
 {
+	*ret_size = 0;
 	return 0;
 }
 
@@ -251,13 +279,13 @@ static inline void fevent_btf_done(void)
 /* trace_fevent_record.c */
 int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
 		   struct fevent_complaint *complaint);
+bool fevent_same_records(const struct fevent *a, const struct fevent *b);
 void fevent_free_code(struct fevent *fe);
 int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values);
 void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
 		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
 		 int dynamic_size);
 extern struct trace_event_functions fevent_funcs;
-extern struct trace_event_fields fevent_fields_array[];
 
 /* The fields of a simple event. */
 static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
@@ -277,8 +305,10 @@ static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *dat
 			*(u32 *)(data + load->offset) = val;
 		else if (load->narrow == sizeof(u16))
 			*(u16 *)(data + load->offset) = val;
-		else
+		else if (load->narrow == sizeof(u8))
 			*(u8 *)(data + load->offset) = val;
+		else
+			*(u8 *)(data + load->offset) = !!(u8)val;
 	}
 }
 

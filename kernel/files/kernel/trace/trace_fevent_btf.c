@@ -6,12 +6,12 @@
  * is made. What comes out is struct fevent_target: the register argument to start
  * from, the offsets at which pointers are to be loaded, and the type at the end.
  *
- * Which register an argument is in follows from the arguments before it, as long
- * as each of those takes one register. A struct that is passed by value, or 128
- * bits, may take none or two: what comes behind it is refused.
+ * Which register an argument is in follows from those before it: by x86-64's rules,
+ * a struct that is passed by value takes one register, or two, or is in memory.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
+#include <linux/kallsyms.h>
 #include <linux/log2.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
@@ -75,31 +75,48 @@ static void fevent_make_index(const struct btf *btf)
 	fevent_btf_index = index;
 }
 
-/* The prototype of a function of the kernel proper, with a reference to its BTF. */
-static const struct btf_type *fevent_find_proto(const char *func, struct btf **ret_btf)
+/* Of functions that have one name: the types of them all, if it is the same, or 0. */
+struct fevent_same_func {
+	const struct btf	*btf;
+	const char		*name;
+	u32			proto;
+	bool			differ;
+};
+
+static void fevent_compare_func(struct fevent_same_func *same, u32 id)
 {
-	struct btf *btf = bpf_get_btf_vmlinux();
-	const struct btf_type *t;
+	const char *name = fevent_btf_func_name(same->btf, id);
+	u32 proto;
+
+	if (!name || strcmp(name, same->name))
+		return;
+	proto = btf_type_by_id(same->btf, id)->type;
+	same->differ |= same->proto && same->proto != proto;
+	same->proto = proto;
+}
+
+/* A function of the kernel proper. */
+static int fevent_find_in_vmlinux(struct fevent_same_func *same)
+{
 	u32 slot, mask, id;
 
-	if (IS_ERR_OR_NULL(btf))
-		return NULL;
 	if (!fevent_btf_index)
-		fevent_make_index(btf);
+		fevent_make_index(same->btf);
 	if (!fevent_btf_index)
-		return btf_find_func_proto(func, ret_btf);
+		return -ENOMEM;
 	mask = (1U << fevent_btf_index->bits) - 1;
-	for (slot = fevent_name_hash(func); (id = fevent_btf_index->ids[slot & mask]); slot++) {
-		if (strcmp(fevent_btf_func_name(btf, id), func))
-			continue;
-		t = btf_type_by_id(btf, btf_type_by_id(btf, id)->type);
-		if (!t || !btf_type_is_func_proto(t))
-			return NULL;
-		btf_get(btf);
-		*ret_btf = btf;
-		return t;
-	}
-	return NULL;
+	for (slot = fevent_name_hash(same->name); (id = fevent_btf_index->ids[slot & mask]); slot++)
+		fevent_compare_func(same, id);
+	return 0;
+}
+
+/* The module's own functions are behind the types of the kernel proper. */
+static void fevent_find_in_module(struct fevent_same_func *same, const struct btf *vmlinux)
+{
+	u32 id, nr_types = btf_nr_types(same->btf);
+
+	for (id = btf_nr_types(vmlinux); id < nr_types; id++)
+		fevent_compare_func(same, id);
 }
 
 /**
@@ -113,23 +130,110 @@ void fevent_btf_done(void)
 	fevent_btf_index = NULL;
 }
 
+/* With a reference to the BTF. */
 static int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_func)
 {
-	/* btf_find_func_proto() looks into the modules' BTF, too, for what is left. */
-	if (proto->module)
-		ret_func->proto = btf_find_func_proto(proto->func, &ret_func->btf);
-	else
-		ret_func->proto = fevent_find_proto(proto->func, &ret_func->btf);
-	if (!ret_func->proto)
+	struct btf *vmlinux = bpf_get_btf_vmlinux(), *btf = vmlinux;
+	struct fevent_same_func same = { .name = proto->func };
+	const struct btf_type *t;
+	int ret = 0;
+
+	if (IS_ERR_OR_NULL(vmlinux))
 		return -ENOENT;
+	if (proto->module)
+		btf = btf_get_by_module_name(proto->module);
+	else
+		btf_get(btf);
+	if (!btf)
+		return -ENOENT;
+	same.btf = btf;
+	if (proto->module)
+		fevent_find_in_module(&same, vmlinux);
+	else
+		ret = fevent_find_in_vmlinux(&same);
+	t = !ret && same.proto && !same.differ ? btf_type_by_id(btf, same.proto) : NULL;
+	if (!t || !btf_type_is_func_proto(t)) {
+		btf_put(btf);
+		return ret ?: -ENOENT;
+	}
+	ret_func->btf = btf;
+	ret_func->proto = t;
 	ret_func->nr_params = 0;
-	ret_func->params = btf_get_func_param(ret_func->proto, &ret_func->nr_params);
+	ret_func->params = btf_get_func_param(t, &ret_func->nr_params);
+	/* Of a variadic function, the last one stands for what may come. */
+	if (ret_func->nr_params && !ret_func->params[ret_func->nr_params - 1].type)
+		ret_func->nr_params--;
 	return 0;
 }
 
 static void fevent_func_put(struct fevent_func *func)
 {
 	btf_put(func->btf);
+}
+
+static bool fevent_is_signed(const struct btf_type *t)
+{
+	/* An enum of plain constants has no sign, yet is as wide as an int. */
+	return btf_is_any_enum(t) ? btf_type_kflag(t) : btf_int_encoding(t) & BTF_INT_SIGNED;
+}
+
+/* Fields that are not aligned, which only a packed struct has, keep it out of registers. */
+static bool fevent_is_packed(const struct btf *btf, const struct btf_type *t)
+{
+	const struct btf_member *member;
+	const struct btf_type *type;
+	int i;
+
+	for_each_member(i, t, member) {
+		type = btf_type_skip_modifiers(btf, member->type, NULL);
+		if (!type || __btf_member_bitfield_size(t, member))
+			continue;
+		if ((btf_type_is_int(type) || btf_is_any_enum(type) || btf_type_is_ptr(type)) &&
+		    __btf_member_bit_offset(t, member) %
+		    (8 * (btf_type_is_ptr(type) ? sizeof(long) : type->size)))
+			return true;
+	}
+	return false;
+}
+
+/* How many registers a parameter takes: 0 if it is passed in memory. */
+static unsigned int fevent_nr_registers(const struct btf *btf, u32 id)
+{
+	const struct btf_type *t = btf_type_skip_modifiers(btf, id, NULL);
+
+	if (!t)
+		return 0;
+	if (btf_type_is_ptr(t))
+		return 1;
+	if (!btf_type_is_int(t) && !btf_is_any_enum(t) && !btf_type_is_struct(t))
+		return 0;
+	if (t->size > 2 * sizeof(long) || (btf_type_is_struct(t) && fevent_is_packed(btf, t)))
+		return 0;
+	return DIV_ROUND_UP(t->size, sizeof(long));
+}
+
+/*
+ * The register in which parameter @nr begins, or -EINVAL if it is in none. What is
+ * behind those that BTF knows is taken to have one each.
+ */
+static int fevent_param_register(const struct fevent_func *func, int nr)
+{
+	unsigned int reg = 0, need = 1;
+	int i;
+
+	for (i = 0; i <= nr; i++) {
+		if (i < func->nr_params)
+			need = fevent_nr_registers(func->btf, func->params[i].type);
+		else
+			need = 1;
+		/* What does not fit into the last ones leaves them to those behind it. */
+		if (!need || reg + need > FEVENT_MAX_ARGS) {
+			need = 0;
+			continue;
+		}
+		reg += need;
+	}
+	return need ? reg - need : -EINVAL;
 }
 
 static const char *fevent_param_name(const struct fevent_func *func, int i)
@@ -148,129 +252,63 @@ static int fevent_find_param(const struct fevent_func *func, const char *name)
 	return -ENOENT;
 }
 
-static bool fevent_takes_one_register(const struct btf *btf, u32 id)
-{
-	const struct btf_type *t = btf_type_skip_modifiers(btf, id, NULL);
-
-	if (!t)
-		return false;
-	if (btf_type_is_ptr(t))
-		return true;
-	if (!btf_type_is_int(t) && !btf_is_any_enum(t))
-		return false;
-	return t->size <= sizeof(long);
-}
-
-/* The register of parameter @nr, or -EINVAL if that cannot be told from BTF. */
-static int fevent_param_register(const struct fevent_func *func, int nr)
-{
-	int i;
-
-	for (i = 0; i <= nr; i++) {
-		if (!fevent_takes_one_register(func->btf, func->params[i].type))
-			return -EINVAL;
-	}
-	return nr;
-}
-
 /**
- * fevent_btf_expand - the fields that '...' stands for
+ * fevent_btf_register - the register that a field with a type is in
  * @proto: the prototype
- * @ret_fields: the fields, to be freed by kfree()
- * @ret_nr: how many
+ * @field: a field that is the value of an argument, or begins with it
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
- * Return: 0, -EINVAL with @complaint filled in, or -ENOMEM.
+ * Return: its number; if nothing is known of the function, that of the argument.
+ * -EINVAL with @complaint filled in if the argument is in no register, or if
+ * another one has the field's name.
  */
-int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
-		      unsigned int *ret_nr, struct fevent_complaint *complaint)
-{
-	struct fevent_field *fields;
-	struct fevent_func func;
-	size_t len, size = 0;
-	char *names;
-	int i, ret = 0;
-
-	if (fevent_func_get(proto, &func))
-		return fevent_complain(complaint, NO_BTF, proto->args_column);
-	if (func.nr_params > FEVENT_MAX_ARGS) {
-		ret = fevent_complain_with(complaint, TOO_MANY_ARGS, proto->args_column,
-					   "%s has %d", proto->func, func.nr_params);
-		goto cleanup;
-	}
-	for (i = 0; i < func.nr_params; i++)
-		size += sizeof(*fields) + strlen(fevent_param_name(&func, i)) + 1;
-	fields = kzalloc(size, GFP_KERNEL);
-	if (!fields && size) {
-		ret = -ENOMEM;
-		goto cleanup;
-	}
-	names = (char *)(fields + func.nr_params);
-	for (i = 0; i < func.nr_params; i++) {
-		len = strlen(fevent_param_name(&func, i)) + 1;
-		memcpy(names, fevent_param_name(&func, i), len);
-		fields[i].source = FEVENT_PATH;
-		fields[i].base = names;
-		fields[i].name = names;
-		fields[i].column = proto->args_column;
-		fields[i].name_column = proto->args_column;
-		fields[i].base_column = proto->args_column;
-		names += len;
-		if (fevent_field_name_reserved(fields[i].name)) {
-			kfree(fields);
-			ret = fevent_complain_with(complaint, RESERVED_FIELD, proto->args_column,
-						   "an argument's name");
-			goto cleanup;
-		}
-	}
-	*ret_fields = fields;
-	*ret_nr = func.nr_params;
-cleanup:
-	fevent_func_put(&func);
-	return ret;
-}
-
-/**
- * fevent_btf_check_position - does a field have another argument's name?
- * @proto: the prototype
- * @field: a field with a name that is the value of a register
- *
- * Context: Process context, may sleep.
- * Return: 0, also if nothing is known of the function; -EINVAL if the function has
- * an argument of that name in another register.
- */
-int fevent_btf_check_position(const struct fevent_proto *proto, const struct fevent_field *field)
+int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
+			struct fevent_complaint *complaint)
 {
 	struct fevent_func func;
-	int i, ret = 0;
+	int named, ret;
 
 	if (proto->glob || fevent_func_get(proto, &func))
-		return 0;
-	i = fevent_find_param(&func, field->name);
-	if (i >= 0 && fevent_param_register(&func, i) >= 0 && i != field->arg)
-		ret = -EINVAL;
+		return field->arg;
+	named = fevent_find_param(&func, field->name);
+	ret = fevent_param_register(&func, field->arg);
+	if (named >= 0 && named != field->arg)
+		ret = fevent_complain(complaint, ARG_POSITION, field->name_column);
+	else if (ret < 0)
+		ret = fevent_complain(complaint, NOT_IN_REGISTER, field->column);
 	fevent_func_put(&func);
 	return ret;
 }
 
 /**
- * fevent_btf_check_return - can the function have a return value?
+ * fevent_btf_return - what a function returns
  * @proto: the prototype of a return event
+ * @ret_size: bytes of it that mean something, 0 if that is not known
+ * @ret_signed: whether it has a sign
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0, also if nothing is known of the function; -EINVAL if it is void.
  */
-int fevent_btf_check_return(const struct fevent_proto *proto, struct fevent_complaint *complaint)
+int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
+		      struct fevent_complaint *complaint)
 {
+	const struct btf_type *t;
 	struct fevent_func func;
 	int ret = 0;
 
+	*ret_size = 0;
+	*ret_signed = false;
 	if (proto->glob || proto->ret_type == FEVENT_T_VOID || fevent_func_get(proto, &func))
 		return 0;
-	if (!func.proto->type)
+	t = btf_type_skip_modifiers(func.btf, func.proto->type, NULL);
+	if (!func.proto->type) {
 		ret = fevent_complain(complaint, NO_RETVAL, proto->ret_column);
+	} else if (t && (btf_type_is_int(t) || btf_is_any_enum(t))) {
+		*ret_size = t->size;
+		*ret_signed = fevent_is_signed(t);
+	}
 	fevent_func_put(&func);
 	return ret;
 }
@@ -280,8 +318,8 @@ int fevent_btf_check_return(const struct fevent_proto *proto, struct fevent_comp
 struct fevent_walk {
 	const struct btf	*btf;
 	const struct btf_type	*type;		/* of what was reached, no modifiers */
-	u32			bit_offset;	/* within what the last step points to */
-	u32			bit_size;	/* of a bit field */
+	u32			bit_offset;	/* of a bit field, from the byte that was reached */
+	u32			bit_size;	/* of a bit field, else 0 */
 	struct fevent_target	*target;
 };
 
@@ -319,15 +357,22 @@ static int fevent_walk_follow(struct fevent_walk *walk, unsigned int offset)
 
 	if (target->nr_steps == ARRAY_SIZE(target->steps))
 		return -E2BIG;
-	/* What was reached in memory is a pointer, which the next step loads first. */
+	/* What was reached is a pointer: in a register, or the next step loads it first. */
+	if (!target->in_memory) {
+		target->arg += target->offset / sizeof(long);
+		target->offset = 0;
+	}
 	target->in_memory = true;
 	target->steps[target->nr_steps++] = offset;
 	return 0;
 }
 
-static void fevent_walk_move(struct fevent_walk *walk, unsigned int offset)
+static int fevent_walk_move(struct fevent_walk *walk, unsigned int offset)
 {
-	walk->target->steps[walk->target->nr_steps - 1] += offset;
+	struct fevent_target *target = walk->target;
+	int *at = target->in_memory ? &target->steps[target->nr_steps - 1] : &target->offset;
+
+	return check_add_overflow(*at, offset, at) ? -E2BIG : 0;
 }
 
 /* The member whose name takes the smallest change, in one place, to become @name. */
@@ -380,8 +425,11 @@ static int fevent_walk_member(struct fevent_walk *walk, const struct fevent_step
 	bits = anon_offset + __btf_member_bit_offset(in, member);
 	walk->bit_size = __btf_member_bitfield_size(in, member);
 	walk->bit_offset = bits % 8;
-	fevent_walk_move(walk, bits / 8);
-	return fevent_walk_set_type(walk, member->type);
+	if (fevent_walk_move(walk, bits / 8))
+		return fevent_complain(complaint, BAD_NUMBER, step->column);
+	if (fevent_walk_set_type(walk, member->type))
+		return fevent_complain(complaint, BTF_TYPE, step->column);
+	return 0;
 }
 
 static int fevent_walk_arrow(struct fevent_walk *walk, const struct fevent_step *step,
@@ -403,8 +451,7 @@ static int fevent_walk_arrow(struct fevent_walk *walk, const struct fevent_step 
 static int fevent_walk_dot(struct fevent_walk *walk, const struct fevent_step *step,
 			   struct fevent_complaint *complaint)
 {
-	/* A struct in registers is refused before. */
-	if (!walk->target->in_memory || !btf_type_is_struct(walk->type))
+	if (!btf_type_is_struct(walk->type))
 		return fevent_complain(complaint, NOT_A_STRUCT, step->column);
 	return fevent_walk_member(walk, step, complaint);
 }
@@ -412,12 +459,17 @@ static int fevent_walk_dot(struct fevent_walk *walk, const struct fevent_step *s
 static int fevent_walk_index(struct fevent_walk *walk, const struct fevent_step *step,
 			     struct fevent_complaint *complaint)
 {
-	bool is_array = walk->target->in_memory && btf_type_is_array(walk->type);
-	u32 id, size;
+	bool is_array = btf_type_is_array(walk->type);
+	u32 id, size, nelems;
 
 	if (!is_array && !btf_type_is_ptr(walk->type))
 		return fevent_complain(complaint, NOT_AN_ARRAY, step->column);
 	id = is_array ? btf_array(walk->type)->type : walk->type->type;
+	/* An array at a struct's end may be declared without a size. */
+	nelems = is_array ? btf_array(walk->type)->nelems : 0;
+	if (step->n >= nelems && (nelems || !walk->target->in_memory) && is_array)
+		return fevent_complain_with(complaint, BAD_INDEX, step->column,
+					    "it has %u", nelems);
 	if (fevent_walk_set_type(walk, id) ||
 	    IS_ERR_OR_NULL(btf_resolve_size(walk->btf, walk->type, &size)))
 		return fevent_complain(complaint, NOT_AN_ARRAY, step->column);
@@ -425,7 +477,8 @@ static int fevent_walk_index(struct fevent_walk *walk, const struct fevent_step 
 		return fevent_complain(complaint, BAD_NUMBER, step->column);
 	if (!is_array && fevent_walk_follow(walk, 0))
 		return fevent_complain(complaint, TOO_MANY_STEPS, step->column);
-	fevent_walk_move(walk, size * step->n);
+	if (fevent_walk_move(walk, size * step->n))
+		return fevent_complain(complaint, BAD_NUMBER, step->column);
 	return 0;
 }
 
@@ -439,10 +492,8 @@ static bool fevent_is_char(const struct btf *btf, u32 id)
 
 static enum fevent_type fevent_int_type(const struct btf_type *t)
 {
-	bool is_signed = btf_type_is_enum(t) || btf_is_enum64(t) ?
-			 btf_type_kflag(t) : btf_int_encoding(t) & BTF_INT_SIGNED;
+	bool is_signed = fevent_is_signed(t);
 
-	/* An enum of plain constants has no sign, yet is as wide as an int. */
 	switch (t->size) {
 	case 1:
 		return is_signed ? FEVENT_T_S8 : FEVENT_T_U8;
@@ -489,10 +540,45 @@ static int fevent_walk_array_end(struct fevent_walk *walk)
 	return target->type == FEVENT_T_NONE ? -EINVAL : 0;
 }
 
+/* As few bytes are read as hold the bits: there may be no more. */
+static int fevent_walk_bits(struct fevent_walk *walk)
+{
+	unsigned int bytes = DIV_ROUND_UP(walk->bit_offset + walk->bit_size, 8);
+	struct fevent_target *target = walk->target;
+
+	/* Packed, it may lie in one more byte than its type has. */
+	if (bytes > fevent_type_size(target->type))
+		target->type = fevent_is_signed(walk->type) ? FEVENT_T_S64 : FEVENT_T_U64;
+	if (bytes > sizeof(u64))
+		return -EINVAL;
+	target->bytes = bytes;
+	target->bit_offset = walk->bit_offset;
+	target->bit_size = walk->bit_size;
+	return 0;
+}
+
+/* A struct of one member, such as a kuid_t or an atomic_t, is as good as that. */
+static int fevent_walk_unwrap(struct fevent_walk *walk)
+{
+	const struct btf_member *member;
+
+	while (btf_type_is_struct(walk->type) && btf_type_vlen(walk->type) == 1) {
+		member = btf_type_member(walk->type);
+		if (__btf_member_bitfield_size(walk->type, member))
+			return -EINVAL;
+		if (fevent_walk_set_type(walk, member->type))
+			return -EINVAL;
+	}
+	return 0;
+}
+
+/* A path without a type: what BTF says. */
 static int fevent_walk_end(struct fevent_walk *walk)
 {
 	struct fevent_target *target = walk->target;
 
+	if (fevent_walk_unwrap(walk))
+		return -EINVAL;
 	if (btf_type_is_array(walk->type))
 		return fevent_walk_array_end(walk);
 	if (btf_type_is_ptr(walk->type) && fevent_is_const(walk->btf, walk->type->type) &&
@@ -505,13 +591,43 @@ static int fevent_walk_end(struct fevent_walk *walk)
 		return -EINVAL;
 	if (btf_is_any_enum(walk->type))
 		target->enum_type = walk->type;
-	if (walk->bit_size) {
-		target->type = FEVENT_T_U64;
-		target->bit_size = walk->bit_size;
-		target->bit_offset = walk->bit_offset;
-		if (walk->bit_size + walk->bit_offset > 64)
-			return -EINVAL;
+	return walk->bit_size ? fevent_walk_bits(walk) : 0;
+}
+
+/*
+ * A path with a type. As with arguments, strings and arrays are read from where a
+ * pointer points to; all else is read from where the path has come to, as much as
+ * there is.
+ */
+static int fevent_walk_typed_end(struct fevent_walk *walk, const struct fevent_field *field,
+				 struct fevent_complaint *complaint)
+{
+	struct fevent_target *target = walk->target;
+	bool is_string = field->type == FEVENT_T_STRING || field->type == FEVENT_T_USTRING;
+	u32 size, want = fevent_type_size(field->type) * (field->count ?: 1);
+
+	target->type = field->type;
+	target->count = field->count;
+	if ((is_string || field->count) && btf_type_is_ptr(walk->type)) {
+		if (fevent_walk_follow(walk, 0))
+			return fevent_complain(complaint, TOO_MANY_STEPS, field->base_column);
+		return 0;
 	}
+	if (is_string && target->in_memory && btf_type_is_array(walk->type))
+		return 0;
+	if (is_string || (field->count && !target->in_memory) ||
+	    IS_ERR_OR_NULL(btf_resolve_size(walk->btf, walk->type, &size)))
+		return fevent_complain(complaint, BTF_TYPE, field->base_column);
+	if (walk->bit_size) {
+		if (field->count || want * 8 < walk->bit_size || fevent_walk_bits(walk) ||
+		    target->type != field->type)
+			return fevent_complain(complaint, BTF_TYPE, field->base_column);
+		return 0;
+	}
+	/* Of an array without a size, all there is to know is where it begins. */
+	if (want > size && !(target->in_memory && btf_type_is_array(walk->type) && !size))
+		return fevent_complain_with(complaint, TYPE_TOO_BIG, field->column,
+					    "it has %u bytes", size);
 	return 0;
 }
 
@@ -540,10 +656,43 @@ static int fevent_walk_steps(struct fevent_walk *walk, const struct fevent_field
 	return ret;
 }
 
+static int fevent_resolve(const struct fevent_func *func, const struct fevent_field *field,
+			  struct fevent_target *target, struct fevent_complaint *complaint)
+{
+	struct fevent_walk walk = { .target = target, .btf = func->btf };
+	int param = field->arg, ret;
+
+	memset(target, 0, sizeof(*target));
+	if (field->base)
+		param = fevent_find_param(func, field->base);
+	if (param < 0)
+		return fevent_complain(complaint, NO_ARG, field->base_column);
+	ret = fevent_param_register(func, param);
+	if (ret < 0)
+		return fevent_complain(complaint, NOT_IN_REGISTER, field->base_column);
+	target->arg = ret;
+
+	if (fevent_walk_set_type(&walk, func->params[param].type))
+		return fevent_complain(complaint, BTF_TYPE, field->base_column);
+	ret = fevent_walk_steps(&walk, field, complaint);
+	if (ret)
+		return ret;
+	if (field->type != FEVENT_T_NONE)
+		ret = fevent_walk_typed_end(&walk, field, complaint);
+	else if (fevent_walk_end(&walk))
+		ret = fevent_complain(complaint, BTF_TYPE, field->base_column);
+	if (!ret && !target->in_memory) {
+		target->arg += target->offset / sizeof(long);
+		target->offset %= sizeof(long);
+	}
+	return ret;
+}
+
 /**
  * fevent_btf_resolve - find out what a PATH leads to
  * @fe: the event; it keeps a reference to the BTF from now on
- * @field: a field whose source is FEVENT_PATH
+ * @field: a field whose source is FEVENT_PATH; if its base is NULL, its arg is the
+ *	number of the argument
  * @target: what it leads to
  * @complaint: where to say what is wrong
  *
@@ -553,38 +702,81 @@ static int fevent_walk_steps(struct fevent_walk *walk, const struct fevent_field
 int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 		       struct fevent_target *target, struct fevent_complaint *complaint)
 {
-	struct fevent_walk walk = { .target = target };
 	struct fevent_func func;
-	int ret, param;
 
-	memset(target, 0, sizeof(*target));
 	if (fevent_func_get(fe->proto, &func))
 		return fevent_complain(complaint, NO_BTF, field->base_column);
 	if (fe->btf)
 		fevent_func_put(&func);
 	else
 		fe->btf = func.btf;
+	return fevent_resolve(&func, field, target, complaint);
+}
 
-	param = fevent_find_param(&func, field->base);
-	if (param < 0)
-		return fevent_complain(complaint, NO_ARG, field->base_column);
-	ret = fevent_param_register(&func, param);
-	if (ret < 0)
-		return fevent_complain(complaint, ARG_BY_VALUE, field->base_column);
-	if (ret >= FEVENT_MAX_ARGS)
-		return fevent_complain(complaint, TOO_MANY_ARGS, field->base_column);
-	target->arg = ret;
+/* Room for what fevent_expand_name() prints. */
+#define FEVENT_EXPANDED		(KSYM_NAME_LEN + sizeof("arg_"))
 
-	walk.btf = func.btf;
-	ret = fevent_walk_set_type(&walk, func.params[param].type);
-	if (ret)
-		return fevent_complain(complaint, BTF_TYPE, field->base_column);
-	ret = fevent_walk_steps(&walk, field, complaint);
-	if (ret)
-		return ret;
-	if (fevent_walk_end(&walk))
-		return fevent_complain(complaint, BTF_TYPE, field->base_column);
-	return 0;
+/* Arguments may have no name, or one that an event's own fields have. */
+static void fevent_expand_name(const struct fevent_func *func, int i, char *name, size_t size)
+{
+	const char *param = fevent_param_name(func, i);
+
+	if (!*param)
+		snprintf(name, size, "arg%d", i + 1);
+	else
+		snprintf(name, size, "%s%s", fevent_field_name_reserved(param) ? "arg_" : "",
+			 param);
+}
+
+/**
+ * fevent_btf_expand - the fields that '...' stands for
+ * @proto: the prototype
+ * @ret_fields: the fields, to be freed by kfree()
+ * @ret_nr: how many
+ * @complaint: where to say what is wrong
+ *
+ * All arguments that are in registers and have a value that can be recorded.
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, -EINVAL with @complaint filled in, or -ENOMEM.
+ */
+int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
+		      unsigned int *ret_nr, struct fevent_complaint *complaint)
+{
+	struct fevent_field *fields, *field;
+	struct fevent_complaint ignored;
+	struct fevent_target target;
+	struct fevent_func func;
+	int i, ret = 0;
+	char *name;
+
+	if (fevent_func_get(proto, &func))
+		return fevent_complain(complaint, NO_BTF, proto->args_column);
+	fields = kcalloc(FEVENT_MAX_ARGS, sizeof(*fields) + FEVENT_EXPANDED, GFP_KERNEL);
+	if (!fields) {
+		ret = -ENOMEM;
+		goto cleanup;
+	}
+	name = (char *)(fields + FEVENT_MAX_ARGS);
+	field = fields;
+	for (i = 0; i < func.nr_params && field < fields + FEVENT_MAX_ARGS; i++) {
+		fevent_expand_name(&func, i, name, FEVENT_EXPANDED);
+		field->source = FEVENT_PATH;
+		field->arg = i;
+		field->name = name;
+		field->column = proto->args_column;
+		field->name_column = proto->args_column;
+		field->base_column = proto->args_column;
+		if (fevent_resolve(&func, field, &target, &ignored))
+			continue;
+		field++;
+		name += FEVENT_EXPANDED;
+	}
+	*ret_fields = fields;
+	*ret_nr = field - fields;
+cleanup:
+	fevent_func_put(&func);
+	return ret;
 }
 
 /**

@@ -118,18 +118,22 @@ static struct fetch_insn *fevent_emit(struct fevent_code *code, enum fetch_op op
 	return insn;
 }
 
-static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code, unsigned int arg)
+/* What is in a register behind its first @offset bytes. */
+static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code, unsigned int arg,
+			    int offset)
 {
-	if (!fe->proto->returns) {
-		fevent_emit(code, FETCH_OP_ARG)->param = arg;
-		return;
-	}
-	fevent_emit(code, FETCH_OP_EDATA)->offset = arg * sizeof(long);
-	fe->nr_saved = max(fe->nr_saved, arg + 1);
+	struct fetch_insn *insn;
+
+	insn = fevent_emit(code, fe->proto->returns ? FETCH_OP_EDATA : FETCH_OP_ARG);
+	insn->param = arg;
+	insn->offset = offset;
+	if (fe->proto->returns)
+		fe->nr_saved = max(fe->nr_saved, arg + 1);
 }
 
 /* Stores what lies at the address that was reached, plus an offset. */
-static void fevent_emit_memory(struct fevent_code *code, struct probe_arg *parg, int offset)
+static struct fetch_insn *fevent_emit_memory(struct fevent_code *code, struct probe_arg *parg,
+					     int offset)
 {
 	struct fetch_insn *insn;
 
@@ -142,6 +146,7 @@ static void fevent_emit_memory(struct fevent_code *code, struct probe_arg *parg,
 	/* Neither pointers nor numbers come one by one: an array is one piece of memory. */
 	insn->size = parg->type->size * (parg->count ?: 1);
 	insn->offset = offset;
+	return insn;
 }
 
 /* Of a TYPE NAME {MOD}. */
@@ -182,13 +187,9 @@ static void fevent_compile_target(const struct fevent_target *target, struct fev
 	}
 	for (i = 0; i + 1 < target->nr_steps; i++)
 		fevent_emit(code, FETCH_OP_DEREF)->offset = target->steps[i];
-	fevent_emit_memory(code, parg, target->steps[i]);
-	if (target->bit_size) {
-		insn = fevent_emit(code, FETCH_OP_MOD_BF);
-		insn->basesize = sizeof(u64);
-		insn->lshift = 64 - target->bit_size - target->bit_offset;
-		insn->rshift = 64 - target->bit_size;
-	}
+	insn = fevent_emit_memory(code, parg, target->steps[i]);
+	if (target->bit_size)
+		insn->size = target->bytes;
 }
 
 /* Gives an argument its place behind the others. */
@@ -209,6 +210,15 @@ static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 	return 0;
 }
 
+/* Of a value, only @size bits from @offset on are meant, with or without a sign. */
+static void fevent_cut(struct fevent *fe, int i, unsigned int offset, unsigned int size,
+		       bool is_signed)
+{
+	fe->cuts[i].lshift = 64 - offset - size;
+	fe->cuts[i].rshift = 64 - size;
+	fe->cuts[i].is_signed = is_signed;
+}
+
 static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type type,
 			  unsigned int count)
 {
@@ -221,6 +231,7 @@ static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type 
 	parg->type = &fevent_types[type];
 	parg->count = count;
 	parg->dynamic = parg->type->is_string;
+	fe->cuts[i].is_bool = type == FEVENT_T_BOOL;
 	if (count && type == FEVENT_T_CHAR)
 		parg->type = &fevent_chars;
 	return fevent_place(fe, parg) ?: i;
@@ -242,29 +253,32 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 	struct fevent_code code = { };
 	struct probe_arg *parg;
 	unsigned long addr = field->addr;
-	int ret, i;
+	int ret, i, reg = 0;
 
 	if (field->source == FEVENT_PATH) {
 		ret = fevent_btf_resolve(fe, field, &target, complaint);
 		if (ret)
 			return ret;
-	} else if (field->source == FEVENT_ARG && field->named &&
-		   fevent_btf_check_position(fe->proto, field)) {
-		return fevent_complain(complaint, ARG_POSITION, field->name_column);
+	} else if (field->source == FEVENT_ARG) {
+		reg = fevent_btf_register(fe->proto, field, complaint);
+		if (reg < 0)
+			return reg;
 	}
 	i = fevent_add_arg(fe, field->name, target.type, target.count);
 	if (i < 0)
 		return i;
 	parg = &fe->tp.args[i];
 	fe->enums[i] = target.enum_type;
+	if (target.bit_size)
+		fevent_cut(fe, i, target.bit_offset, target.bit_size, parg->type->is_signed);
 
 	switch (field->source) {
 	case FEVENT_ARG:
-		fevent_emit_arg(fe, &code, field->arg);
+		fevent_emit_arg(fe, &code, reg, 0);
 		fevent_compile_mods(field, &code, parg);
 		break;
 	case FEVENT_PATH:
-		fevent_emit_arg(fe, &code, target.arg);
+		fevent_emit_arg(fe, &code, target.arg, target.offset);
 		fevent_compile_target(&target, &code, parg);
 		break;
 	case FEVENT_SYMBOL:
@@ -280,13 +294,18 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 	return fevent_finish_code(parg, &code);
 }
 
-static int fevent_compile_return(struct fevent *fe)
+static int fevent_compile_return(struct fevent *fe, struct fevent_complaint *complaint)
 {
 	enum fevent_type type = fe->proto->ret_type;
 	struct fevent_code code = { };
 	struct probe_arg *parg;
+	unsigned int ret_size;
+	bool ret_signed;
 	int ret;
 
+	ret = fevent_btf_return(fe->proto, &ret_size, &ret_signed, complaint);
+	if (ret)
+		return ret;
 	if (type != FEVENT_T_VOID) {
 		fe->ret_arg = fevent_add_arg(fe, "ret", type, 0);
 		if (fe->ret_arg < 0)
@@ -297,6 +316,9 @@ static int fevent_compile_return(struct fevent *fe)
 			fevent_emit_memory(&code, parg, 0);
 		else
 			fevent_emit(&code, FETCH_OP_ST_RAW)->size = parg->type->size;
+		/* An int leaves the rest of the register undefined. */
+		if (ret_size && ret_size < parg->type->size && !parg->dynamic)
+			fevent_cut(fe, fe->ret_arg, 0, 8 * ret_size, ret_signed);
 		ret = fevent_finish_code(parg, &code);
 		if (ret)
 			return ret;
@@ -323,6 +345,17 @@ static bool fevent_can_fault(struct fevent *fe)
 
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		if (fevent_arg_can_fault(&fe->tp.args[i]))
+			return true;
+	}
+	return false;
+}
+
+static bool fevent_has_cuts(const struct fevent *fe)
+{
+	int i;
+
+	for (i = 0; i < fe->tp.nr_args; i++) {
+		if (fe->cuts[i].rshift)
 			return true;
 	}
 	return false;
@@ -359,9 +392,11 @@ static int fevent_compile_loads(struct fevent *fe)
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		parg = &fe->tp.args[i];
 		load = &fe->loads[i];
-		load->reg = fevent_register_offset(parg->code[0].param);
+		load->reg = fevent_register_offset(parg->code[0].param) + parg->code[0].offset;
 		if (parg->type->size < sizeof(unsigned long))
 			load->narrow = parg->type->size;
+		if (fe->cuts[i].is_bool)
+			load->narrow = FEVENT_LOAD_BOOL;
 		load->offset = parg->offset;
 	}
 	fe->loads_end = fe->loads + fe->tp.nr_args;
@@ -455,6 +490,41 @@ static int fevent_set_print_fmt(struct fevent *fe)
 	return 0;
 }
 
+static void fevent_declare_field(struct fevent *fe, unsigned int i, const char *type,
+				 const char *name, int size, int align, bool is_signed, int len)
+{
+	const struct trace_event_fields field = {
+		.type = type, .name = name, .size = size, .align = align,
+		.is_signed = is_signed, .filter_type = FILTER_OTHER, .len = len,
+	};
+
+	/* Its members are constant. */
+	memcpy(&fe->fields[i], &field, sizeof(field));
+}
+
+/*
+ * The fields, as those of a tracepoint's event are declared: an array has its size,
+ * without which tools cannot tell what is behind it.
+ */
+static int fevent_declare_fields(struct fevent *fe)
+{
+	const struct probe_arg *parg = fe->tp.args;
+	int i;
+
+	/* The last one is empty. */
+	fe->fields = kcalloc(fe->tp.nr_args + 3, sizeof(*fe->fields), GFP_KERNEL);
+	if (!fe->fields)
+		return -ENOMEM;
+	fevent_declare_field(fe, 0, "unsigned long", "__ip", sizeof(long), sizeof(long), false, 0);
+	fevent_declare_field(fe, 1, "unsigned long", "__parent_ip", sizeof(long), sizeof(long),
+			     false, 0);
+	for (i = 0; i < fe->tp.nr_args; i++, parg++)
+		fevent_declare_field(fe, i + 2, parg->fmt ?: parg->type->fmttype, parg->name,
+				     parg->type->size * (parg->count ?: 1), parg->type->size,
+				     parg->type->is_signed, parg->count);
+	return 0;
+}
+
 /**
  * fevent_compile - lay out an event's record and compile what fills it
  * @fe: the event; its tp is initialized, for @nr_fields + FEVENT_EXTRA_ARGS
@@ -478,7 +548,8 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 	fe->tp.nr_args = 0;
 	fe->tp.size = 0;
 	fe->enums = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->enums), GFP_KERNEL);
-	if (!fe->enums)
+	fe->cuts = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->cuts), GFP_KERNEL);
+	if (!fe->enums || !fe->cuts)
 		return -ENOMEM;
 	for (i = 0; i < nr_fields; i++) {
 		ret = fevent_compile_field(fe, &fields[i], complaint);
@@ -488,7 +559,7 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 			return fevent_complain(complaint, RECORD_TOO_BIG, fields[i].column);
 	}
 	if (fe->proto->returns) {
-		ret = fevent_compile_return(fe);
+		ret = fevent_compile_return(fe, complaint);
 		if (ret)
 			return ret;
 		/* A string that is returned needs a bit in faults like all others. */
@@ -499,12 +570,38 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		fe->faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
 		if (fe->faults_arg < 0)
 			return fe->faults_arg;
-	} else if (!fe->proto->returns) {
+	} else if (!fe->proto->returns && !fevent_has_cuts(fe)) {
 		ret = fevent_compile_loads(fe);
 		if (ret)
 			return ret;
 	}
-	return fevent_set_print_fmt(fe);
+	return fevent_set_print_fmt(fe) ?: fevent_declare_fields(fe);
+}
+
+/**
+ * fevent_same_records - do two events have the same format, and differ at most in
+ * where they find their values?
+ * @a: an event
+ * @b: another one
+ *
+ * Return: true if one's way to fill a record can take the place of the other's.
+ */
+bool fevent_same_records(const struct fevent *a, const struct fevent *b)
+{
+	int i;
+
+	if (a->tp.nr_args != b->tp.nr_args || a->simple != b->simple ||
+	    a->nr_saved != b->nr_saved ||
+	    strcmp(a->tp.event->call.print_fmt, b->tp.event->call.print_fmt))
+		return false;
+	for (i = 0; i < a->tp.nr_args; i++) {
+		const struct probe_arg *x = &a->tp.args[i], *y = &b->tp.args[i];
+
+		if (x->type != y->type || x->count != y->count || x->offset != y->offset ||
+		    strcmp(x->name, y->name))
+			return false;
+	}
+	return true;
 }
 
 /**
@@ -514,7 +611,9 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 void fevent_free_code(struct fevent *fe)
 {
 	kfree(fe->enums);
+	kfree(fe->cuts);
 	kfree(fe->loads);
+	kfree(fe->fields);
 }
 
 /* ---- filling ---- */
@@ -528,10 +627,10 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 
 	switch (code->op) {
 	case FETCH_OP_ARG:
-		val = ftrace_regs_get_argument(values->fregs, code->param);
+		val = ftrace_regs_get_argument(values->fregs, code->param) >> 8 * code->offset;
 		break;
 	case FETCH_OP_EDATA:
-		val = *(unsigned long *)(edata + code->offset);
+		val = ((unsigned long *)edata)[code->param] >> 8 * code->offset;
 		break;
 	case FETCH_OP_RETVAL:
 		val = values->ret;
@@ -575,6 +674,47 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 
 NOKPROBE_SYMBOL(fevent_dynamic_size);
 
+static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const void *data)
+{
+	if (parg->type->is_signed) {
+		switch (parg->type->size) {
+		case 1:
+			return *(s8 *)data;
+		case 2:
+			return *(s16 *)data;
+		case 4:
+			return *(s32 *)data;
+		}
+	} else {
+		switch (parg->type->size) {
+		case 1:
+			return *(u8 *)data;
+		case 2:
+			return *(u16 *)data;
+		case 4:
+			return *(u32 *)data;
+		}
+	}
+	return *(s64 *)data;
+}
+
+/* What is left of a value that was stored whole; 0 and 1 are all that a bool can be. */
+static nokprobe_inline void fevent_apply_cut(const struct fevent_cut *cut,
+					     const struct probe_arg *parg, void *dest)
+{
+	u64 val;
+	int n;
+
+	if (cut->rshift) {
+		val = (u64)fevent_number(parg, dest) << cut->lshift;
+		val = cut->is_signed ? (s64)val >> cut->rshift : val >> cut->rshift;
+		/* As long as it is little-endian, a value's low bytes are its first. */
+		memcpy(dest, &val, parg->type->size);
+	}
+	for (n = 0; cut->is_bool && n < (parg->count ?: 1); n++)
+		((u8 *)dest)[n] = !!((u8 *)dest)[n];
+}
+
 static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			 const struct fevent_values *values, int room)
 {
@@ -590,6 +730,9 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			continue;
 		if (parg->dynamic)
 			*(u32 *)dest = make_data_loc(room, strings - base);
+		/* Not all of its bytes may be read. */
+		if (fe->cuts[i].rshift)
+			memset(dest, 0, parg->type->size);
 		ret = process_fetch_insn(parg->code, (void *)values, (void *)values->args, dest,
 					 base);
 		if (parg->dynamic) {
@@ -609,6 +752,8 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 		} else if (ret < 0) {
 			memset(dest, 0, parg->type->size * (parg->count ?: 1));
 			faults |= 1U << i;
+		} else {
+			fevent_apply_cut(&fe->cuts[i], parg, dest);
 		}
 	}
 	if (fe->faults_arg >= 0)
@@ -654,30 +799,6 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 NOKPROBE_SYMBOL(fevent_fill);
 
 /* ---- printing ---- */
-
-static s64 fevent_number(const struct probe_arg *parg, const void *data)
-{
-	if (parg->type->is_signed) {
-		switch (parg->type->size) {
-		case 1:
-			return *(s8 *)data;
-		case 2:
-			return *(s16 *)data;
-		case 4:
-			return *(s32 *)data;
-		}
-	} else {
-		switch (parg->type->size) {
-		case 1:
-			return *(u8 *)data;
-		case 2:
-			return *(u16 *)data;
-		case 4:
-			return *(u32 *)data;
-		}
-	}
-	return *(s64 *)data;
-}
 
 static void print_fevent_arg(struct trace_seq *s, struct fevent *fe, int i, void *data, void *entry)
 {
@@ -729,7 +850,8 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 			separator = " ";
 		}
 		trace_seq_printf(s, "%s%s=", separator, fe->tp.args[i].name);
-		if (faults & (1U << i))
+		/* ret and duration may be behind what has a bit. */
+		if (i < FEVENT_MAX_FIELDS && faults & (1U << i))
 			trace_seq_puts(s, FAULT_STRING);
 		else
 			print_fevent_arg(s, fe, i, data, entry);
@@ -742,23 +864,6 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 	return trace_handle_return(s);
 }
 
-static int fevent_define_fields(struct trace_event_call *event_call)
-{
-	struct fevent *fe = to_fevent(event_call);
-	struct fevent_entry field;
-	int ret;
-
-	DEFINE_FIELD(unsigned long, ip, "__ip", 0);
-	DEFINE_FIELD(unsigned long, parent_ip, "__parent_ip", 0);
-
-	return traceprobe_define_arg_fields(event_call, sizeof(field), &fe->tp);
-}
-
 struct trace_event_functions fevent_funcs = {
 	.trace	= print_fevent,
-};
-
-struct trace_event_fields fevent_fields_array[] = {
-	{ .type = TRACE_FUNCTION_TYPE, .define_fields = fevent_define_fields },
-	{}
 };
