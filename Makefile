@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build vm check clean distclean
+NO_TOOLS := help deps run test test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -150,6 +150,9 @@ series: ## build/series/*.patch, mailable, proved to give the very same tree
 
 series-build: ## check that each patch of the series builds
 	$(Q)kernel/build.sh --series-build
+
+off-check: ## check that with the series' options off the kernel's code is the unpatched one
+	$(Q)kernel/build.sh --off-check
 
 export CMD
 vm: ## a shell in a guest on the patched kernel, or CMD='...'
@@ -261,4 +264,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build vm run unit test test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE

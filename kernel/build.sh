@@ -21,6 +21,8 @@ set -euo pipefail
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=kernel/tree.sh
 . "$root/kernel/tree.sh"
+# shellcheck source=kernel/off_check.sh
+. "$root/kernel/off_check.sh"
 
 PATH=$PATH:/usr/sbin:/sbin
 
@@ -45,6 +47,7 @@ Instead of building
   --series           write build/series/*.patch and prove that git am gives the very same tree
   --series-build     build the kernel at each patch of the series
   --check            compile what is ours with W=1 and sparse; fail on any finding in our files
+  --off-check        compare the code with our options off to that of the unpatched kernel
   --drop-tree        remove build/linux, unless it has work that is not in kernel/
 
 Print a path and build nothing; fail unless there is a good build of the clone's present state
@@ -637,7 +640,7 @@ while [[ $# -gt 0 ]]; do
 		shift
 		;;
 	--config=*) extras+=("${1#*=}") ;;
-	--prepare | --refresh | --rebase | --series | --series-build | --check | --drop-tree)
+	--prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
 		action=${1#--} ;;
 	--print-tree | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)
@@ -663,6 +666,7 @@ rebase) rebase ;;
 series) emit_series ;;
 series-build) series_build ;;
 check) check ;;
+off-check) off_check ;;
 drop-tree) drop_tree ;;
 --print-*) print "${action#--print-}" ;;
 esac
