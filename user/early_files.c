@@ -88,6 +88,8 @@ static int parse_stat(struct early_stats *s, const char *line)
 		strcpy(s->tracer, value);
 	else if (!strcmp(name, "clock"))
 		strcpy(s->clock, value);
+	else if (!strcmp(name, "refused"))
+		sscanf(line, "%*[^:]: %127[^\n]", s->refused);
 	else
 		return parse_number(s, name, value);
 	return 0;
@@ -117,6 +119,10 @@ int early_stats__read(struct early_stats *ret, FILE *f, const char *name)
 
 static int check_tracer(const struct early_stats *s, const char *path)
 {
+	if (*s->refused && strcmp(s->refused, "none"))
+		return error__return(-EOPNOTSUPP,
+			"this boot asked to be traced early, and the kernel has refused it: %s (%s)",
+			s->refused, path);
 	if (!strcmp(s->tracer, "none"))
 		return error__return(-EOPNOTSUPP,
 			"this boot was not traced early (%s): add ftrace=function to the kernel "
@@ -279,10 +285,14 @@ static int take_line(struct reader *r, char *line)
 	err = trace_line__parse(line, &parsed);
 	if (err)
 		return err;
-	r->over = is_late(r->stats, &parsed);
-	if (!r->over && parsed.lost)
+	/* Behind the last call there may be a hole. */
+	r->over = is_late(r->stats, &parsed) ||
+		  (parsed.function && r->calls->count == r->expected);
+	if (r->over)
+		return 0;
+	if (parsed.lost)
 		return early_calls__add_hole(r->calls, parsed.lost);
-	if (r->over || !parsed.function)
+	if (!parsed.function)
 		return 0;
 	err = early_calls__intern(r->calls, parsed.function, &function);
 	if (!err)
@@ -290,7 +300,6 @@ static int take_line(struct reader *r, char *line)
 	if (!err)
 		err = early_calls__add(r->calls, early_stats__time(r->stats, parsed.time), function,
 				       parent);
-	r->over = r->calls->count == r->expected;
 	return err;
 }
 

@@ -15,7 +15,8 @@
 
 /* The file of that name; times are in the units of the trace clock. */
 struct early_stats {
-	char tracer[32];		/* "function", "oneshot"; "none": the boot did not ask for it */
+	char tracer[32];		/* "function", "oneshot"; "none": nothing was traced */
+	char refused[128];		/* why not, though the boot asked for it; "none", or "" */
 	char clock[32];			/* when the ordinary tracer took over */
 	uint64_t recorded;		/* calls, or for oneshot pairs of function and caller */
 	uint64_t before_ftrace_init;	/* of those; 0: not known, as for oneshot */

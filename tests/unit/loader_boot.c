@@ -3,6 +3,7 @@
  * hytrace boot: what very early function tracing leaves in tracefs, read from directories that look like
  * it, and the reports made of that.
  */
+#include <criterion/redirect.h>
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -135,6 +136,21 @@ Test(early_stats, tells_why_there_is_nothing)
 	cr_expect(early_stats__load(&s, dir) == -EPROTO, "a newer kernel");
 	put("early_stats", stats_text);
 	cr_expect(early_stats__load(&s, dir) == 0);
+}
+
+Test(early_stats, tells_why_the_kernel_has_refused)
+{
+	char said[512] = "";
+	struct early_stats s;
+
+	cr_redirect_stderr();
+	put("early_stats", "tracer: none\nrefused: the time may be an exception (SEV-ES)\n"
+			   "recorded: 0\nclock: none\n");
+	cr_expect(early_stats__load(&s, dir) == -EOPNOTSUPP);
+	fflush(stderr);
+	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(said, "refused it: the time may be an exception (SEV-ES) (") != NULL, "%s",
+		  said);
 }
 
 Test(early_stats, nanoseconds_where_the_clock_has_them)
@@ -426,6 +442,30 @@ Test(early_calls, with_some_that_were_lost)
 	cr_expect(c.count == 3 && missing == 0);
 	cr_assert(c.hole_count == 1);
 	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1236);
+	early_calls__free(&c);
+}
+
+Test(early_calls, with_the_last_ones_lost)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: a <-b\n"
+		IDLE "    0.000001: c <-a\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		/* At the same time, as far as that can be told, and the tracer's own. */
+		IDLE "    0.000001: c <-a\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 5 EVENTS]\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct early_calls c;
+	uint64_t missing;
+
+	s.recorded = 2;
+	s.lost = 1234;
+	s.last = 1000;
+	cr_assert(load(&c, &s, trace, &missing) == 0);
+	cr_expect(c.count == 2 && missing == 0);
+	cr_assert(c.hole_count == 1);
+	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1234);
 	early_calls__free(&c);
 }
 
@@ -827,6 +867,8 @@ Test(early_phases, do_not_reach_over_calls_that_were_lost)
 		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1");
 	expect_phases("a<x ... start_kernel< b<start_kernel", SIZE_MAX,
 		      "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1");
+	/* When the last one ends is not known. */
+	expect_phases(BOOT "b<start_kernel d<b ...", SIZE_MAX, "before0-1:1 a1-4:3(x2-4:2) b4-5:2(d5-5:1) hole0-0:0");
 }
 
 /* ---- reports */
