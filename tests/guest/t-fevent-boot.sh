@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
-# append: tp_printk tp_printk_stop_on_boot function_event="kernel_clone(...) as clones;vfs_raed();vprintk_store();ssize_t vfs_read(NULL, NULL, size_t count)"
+# append: tp_printk tp_printk_stop_on_boot function_event="kernel_clone(...) as clones;vfs_raed();vprintk_store();ssize_t vfs_read(NULL, NULL, size_t count);dummy:dummy_xmit(x64 skb)"
 #
 # Function events of the kernel command line: made and enabled before the first process is. They are
 # printed while the kernel boots, with one among them that is called for each line that is printed.
@@ -14,7 +14,8 @@ cd /sys/kernel/tracing || exit 1
 is 'the events are there' "$(cat function_events)" \
 	'kernel_clone(...) as clones
 vprintk_store()
-ssize_t vfs_read(NULL, NULL, size_t count)'
+ssize_t vfs_read(NULL, NULL, size_t count)
+dummy:dummy_xmit(x64 skb)'
 is 'and enabled' "$(cat events/functions/enable)" 1
 ok 'what is wrong with one is in the log' \
 	sh -c 'dmesg | grep -q "function_events: vfs_raed(): No such function: did you mean vfs_read, at column 1$"'

@@ -373,7 +373,8 @@ static bool module_is_built_in(const char *name)
 {
 	bool built_in = !strcmp(name, "vmlinux");
 #ifdef CONFIG_MODULES
-	struct kobject *kobj = kset_find_obj(module_kset, name);
+	/* The kernel's command line is read before there is any. */
+	struct kobject *kobj = module_kset ? kset_find_obj(module_kset, name) : NULL;
 
 	if (kobj) {
 		built_in |= !container_of(kobj, struct module_kobject, kobj)->mod;

@@ -252,6 +252,7 @@ static inline int fevent_btf_return(const struct fevent_proto *proto, unsigned i
 				    bool *ret_signed, struct fevent_complaint *complaint)
 {
 	*ret_size = 0;
+	*ret_signed = false;
 	return 0;
 }
 

@@ -177,21 +177,36 @@ static bool fevent_is_signed(const struct btf_type *t)
 	return btf_is_any_enum(t) ? btf_type_kflag(t) : btf_int_encoding(t) & BTF_INT_SIGNED;
 }
 
-/* Fields that are not aligned, which only a packed struct has, keep it out of registers. */
-static bool fevent_is_packed(const struct btf *btf, const struct btf_type *t)
+/*
+ * Fields that are not aligned, which only packed structs have, keep all of it out of
+ * registers, however deep they are: BTF allows for 32 structs in each other.
+ */
+static bool fevent_is_packed(const struct btf *btf, const struct btf_type *t, u32 offset)
 {
 	const struct btf_member *member;
 	const struct btf_type *type;
+	u32 bits;
 	int i;
 
 	for_each_member(i, t, member) {
-		type = btf_type_skip_modifiers(btf, member->type, NULL);
-		if (!type || __btf_member_bitfield_size(t, member))
+		if (__btf_member_bitfield_size(t, member))
 			continue;
-		if ((btf_type_is_int(type) || btf_is_any_enum(type) || btf_type_is_ptr(type)) &&
-		    __btf_member_bit_offset(t, member) %
-		    (8 * (btf_type_is_ptr(type) ? sizeof(long) : type->size)))
-			return true;
+		bits = offset + __btf_member_bit_offset(t, member);
+		type = btf_type_skip_modifiers(btf, member->type, NULL);
+		while (type && btf_type_is_array(type))
+			type = btf_type_skip_modifiers(btf, btf_array(type)->type, NULL);
+		if (!type)
+			continue;
+		if (btf_type_is_struct(type)) {
+			if (fevent_is_packed(btf, type, bits))
+				return true;
+		} else if (btf_type_is_ptr(type)) {
+			if (bits % BITS_PER_LONG)
+				return true;
+		} else if (btf_type_is_int(type) || btf_is_any_enum(type)) {
+			if (bits % (8 * type->size))
+				return true;
+		}
 	}
 	return false;
 }
@@ -207,9 +222,18 @@ static unsigned int fevent_nr_registers(const struct btf *btf, u32 id)
 		return 1;
 	if (!btf_type_is_int(t) && !btf_is_any_enum(t) && !btf_type_is_struct(t))
 		return 0;
-	if (t->size > 2 * sizeof(long) || (btf_type_is_struct(t) && fevent_is_packed(btf, t)))
+	if (t->size > 2 * sizeof(long) || (btf_type_is_struct(t) && fevent_is_packed(btf, t, 0)))
 		return 0;
 	return DIV_ROUND_UP(t->size, sizeof(long));
+}
+
+/* Then the first register says where it is to be put. */
+static bool fevent_returns_in_memory(const struct fevent_func *func)
+{
+	const struct btf_type *t = btf_type_skip_modifiers(func->btf, func->proto->type, NULL);
+
+	return t && btf_type_is_struct(t) && t->size &&
+	       !fevent_nr_registers(func->btf, func->proto->type);
 }
 
 /*
@@ -218,7 +242,7 @@ static unsigned int fevent_nr_registers(const struct btf *btf, u32 id)
  */
 static int fevent_param_register(const struct fevent_func *func, int nr)
 {
-	unsigned int reg = 0, need = 1;
+	unsigned int reg = fevent_returns_in_memory(func), need = 1;
 	int i;
 
 	for (i = 0; i <= nr; i++) {
@@ -261,7 +285,7 @@ static int fevent_find_param(const struct fevent_func *func, const char *name)
  * Context: Process context, may sleep.
  * Return: its number; if nothing is known of the function, that of the argument.
  * -EINVAL with @complaint filled in if the argument is in no register, or if
- * another one has the field's name.
+ * another one has the field's name; -ENOMEM.
  */
 int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
 			struct fevent_complaint *complaint)
@@ -269,8 +293,11 @@ int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_fi
 	struct fevent_func func;
 	int named, ret;
 
-	if (proto->glob || fevent_func_get(proto, &func))
+	if (proto->glob)
 		return field->arg;
+	ret = fevent_func_get(proto, &func);
+	if (ret)
+		return ret == -ENOMEM ? ret : field->arg;
 	named = fevent_find_param(&func, field->name);
 	ret = fevent_param_register(&func, field->arg);
 	if (named >= 0 && named != field->arg)
@@ -289,19 +316,22 @@ int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_fi
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
- * Return: 0, also if nothing is known of the function; -EINVAL if it is void.
+ * Return: 0, also if nothing is known of the function; -EINVAL if it is void; -ENOMEM.
  */
 int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
 		      struct fevent_complaint *complaint)
 {
 	const struct btf_type *t;
 	struct fevent_func func;
-	int ret = 0;
+	int ret;
 
 	*ret_size = 0;
 	*ret_signed = false;
-	if (proto->glob || proto->ret_type == FEVENT_T_VOID || fevent_func_get(proto, &func))
+	if (proto->glob || proto->ret_type == FEVENT_T_VOID)
 		return 0;
+	ret = fevent_func_get(proto, &func);
+	if (ret)
+		return ret == -ENOMEM ? ret : 0;
 	t = btf_type_skip_modifiers(func.btf, func.proto->type, NULL);
 	if (!func.proto->type) {
 		ret = fevent_complain(complaint, NO_RETVAL, proto->ret_column);
@@ -564,7 +594,9 @@ static int fevent_walk_unwrap(struct fevent_walk *walk)
 
 	while (btf_type_is_struct(walk->type) && btf_type_vlen(walk->type) == 1) {
 		member = btf_type_member(walk->type);
-		if (__btf_member_bitfield_size(walk->type, member))
+		/* Unnamed bit fields, which BTF does not have, may be before it. */
+		if (__btf_member_bit_offset(walk->type, member) ||
+		    __btf_member_bitfield_size(walk->type, member))
 			return -EINVAL;
 		if (fevent_walk_set_type(walk, member->type))
 			return -EINVAL;
@@ -661,6 +693,7 @@ static int fevent_resolve(const struct fevent_func *func, const struct fevent_fi
 {
 	struct fevent_walk walk = { .target = target, .btf = func->btf };
 	int param = field->arg, ret;
+	unsigned int size;
 
 	memset(target, 0, sizeof(*target));
 	if (field->base)
@@ -681,11 +714,15 @@ static int fevent_resolve(const struct fevent_func *func, const struct fevent_fi
 		ret = fevent_walk_typed_end(&walk, field, complaint);
 	else if (fevent_walk_end(&walk))
 		ret = fevent_complain(complaint, BTF_TYPE, field->base_column);
-	if (!ret && !target->in_memory) {
-		target->arg += target->offset / sizeof(long);
-		target->offset %= sizeof(long);
-	}
-	return ret;
+	if (ret || target->in_memory)
+		return ret;
+	target->arg += target->offset / sizeof(long);
+	target->offset %= sizeof(long);
+	size = target->bit_size ? target->bytes : fevent_type_size(target->type);
+	/* Begun in one register, it goes on in the next. */
+	if (target->offset + size > sizeof(long))
+		return fevent_complain(complaint, BTF_TYPE, field->base_column);
+	return 0;
 }
 
 /**
