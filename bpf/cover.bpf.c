@@ -13,7 +13,8 @@
  * In front of the map stands a cache of what is in it, which is plain memory: nearly all calls are of
  * addresses that are known, and of those the program calls no function of the kernel. That would be a
  * call more for each address, and one that may be traced itself: by a function event over everything,
- * which can leave nothing out, each would come as a call that the program cannot be run for.
+ * which can leave nothing out, each would come as a call that the program cannot be run for. (With
+ * kprobe.multi there is one, which tells the function's address; it is left out of what is traced.)
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
@@ -144,19 +145,21 @@ static __always_inline bool is_known(__u64 addr, __u32 kind)
 
 static __always_inline void remember(__u64 addr, __u32 kind)
 {
+	__u64 key = known_key(addr, kind);
 	__u32 place = known_place(addr);
 
 	for (__u32 i = 0; i < KNOWN_PLACES; i++) {
 		__u64 *at = &known[(place + i) & KNOWN_MASK];
 
-		if (!*at) {
-			*at = known_key(addr, kind);
+		/* Another CPU may have come with the same. */
+		if (!*at || *at == key) {
+			*at = key;
 			break;
 		}
 	}
 }
 
-/* Whether it is in the map then. */
+/* Whether it is in the map then, and with that kind. */
 static __noinline int first_hit(__u64 addr, __u32 kind)
 {
 	struct cover_hit hit = {
@@ -179,7 +182,7 @@ static __noinline int first_hit(__u64 addr, __u32 kind)
 		other = bpf_map_lookup_elem(&seen, &addr);
 		if (other && !(other->kind & kind))
 			__sync_fetch_and_or(&other->kind, kind);
-		return 1;
+		return other != NULL;
 	case -E2BIG:
 		__sync_fetch_and_add(&stats.map_full, 1);
 		break;
