@@ -184,6 +184,10 @@ static int check_root(struct json_object *root, const char *path)
 		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: "
 				     "record it again", path, integer(root, "schema"),
 				     COVERAGE_SCHEMA);
+	/* Without a window each difference would lie after the end: certainly explained. */
+	if (!json_object_is_type(field(field(root, "window"), "closed_ns"), json_type_int))
+		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
+				     path);
 	return 0;
 }
 
