@@ -22,6 +22,7 @@
 
 #define MARKER "hytrace-clock"
 #define CLOCK_TRIES 5
+#define MOST_LOOKS 5
 
 struct instance {
 	struct tracefs_instance *tracefs;
@@ -195,22 +196,45 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	return err;
 }
 
-int instance__write_threads(struct instance *i, const char *file, int pidfd)
+/* In one line, to be freed. */
+static int list_threads(int pidfd, char **ret)
 {
 	pid_t *list;
-	size_t count;
+	size_t count, size;
+	FILE *f;
 	int err;
 
 	err = process__threads(pidfd, &list, &count);
 	if (err)
 		return err;
-	for (size_t n = 0; !err && n < count; n++) {
-		char text[16];
-
-		snprintf(text, sizeof(text), "%d", list[n]);
-		err = instance__write(i, file, text);
-	}
+	f = open_memstream(ret, &size);
+	for (size_t n = 0; f && n < count; n++)
+		fprintf(f, "%d ", list[n]);
 	free(list);
+	return f && !fclose(f) ? 0 : error__no_memory();
+}
+
+/*
+ * A thread that was started by one that was not followed yet is found by looking again; those that
+ * followed ones start are followed by the kernel.
+ */
+int instance__write_threads(struct instance *i, const char *file, int pidfd)
+{
+	char *text = NULL, *before = NULL;
+	bool same = false;
+	int err = 0;
+
+	for (int n = 0; !err && !same && n < MOST_LOOKS; n++) {
+		free(before);
+		before = text;
+		text = NULL;
+		err = list_threads(pidfd, &text);
+		same = !err && before && !strcmp(before, text);
+		if (!err && !same)
+			err = instance__write(i, file, text);
+	}
+	free(before);
+	free(text);
 	return err;
 }
 
