@@ -136,11 +136,11 @@ static int silent(enum libbpf_print_level level, const char *fmt, va_list ap)
 
 static int read_iterator(struct threads *t, int pidfd)
 {
+	libbpf_print_fn_t print = libbpf_set_print(silent);
 	struct threads_bpf *skel;
 	int fd, err = 0;
 	__u32 pid;
 
-	libbpf_set_print(silent);
 	skel = threads_bpf__open_and_load();
 	fd = skel ? process__iterate(pidfd, skel->progs.list_threads) : -errno;
 	if (fd < 0)
@@ -152,6 +152,7 @@ static int read_iterator(struct threads *t, int pidfd)
 	if (fd >= 0)
 		close(fd);
 	threads_bpf__destroy(skel);
+	libbpf_set_print(print);
 	return err;
 }
 
