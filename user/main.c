@@ -56,9 +56,14 @@ int main(int argc, char **argv)
 	};
 
 	argp_err_exit_status = usage_status(argc, argv);
-	if (take_closed_streams())
+	if (take_closed_streams()) {
+		error__print("/dev/null, in the place of a standard stream that is closed: %s",
+			     strerror(errno));
 		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
+	}
 	/* A reader that went away is a write error like any other, and is told. */
 	signal(SIGPIPE, SIG_IGN);
+	/* Whoever ignores it passes that on, and the end of a command could not be waited for. */
+	signal(SIGCHLD, SIG_DFL);
 	return command__run(&table, argc, argv);
 }

@@ -12,13 +12,16 @@
 
 int waiting__begin(struct waiting *w, struct child *child)
 {
+	struct sigaction hangup;
 	sigset_t set;
 
 	w->child = child;
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	sigaddset(&set, SIGHUP);
+	/* nohup: when blocked it would come all the same. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
 	sigaddset(&set, SIGCHLD);
 	sigprocmask(SIG_BLOCK, &set, &w->old_mask);
 	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
