@@ -40,7 +40,8 @@ static int make_directories(char *path, struct guard *guard)
 			*slash = '\0';
 		if (access(path, F_OK)) {
 			err = guard__add_dir(guard, path);
-			if (!err && mkdir(path, 0700))
+			/* Another run may have been faster. */
+			if (!err && mkdir(path, 0700) && errno != EEXIST)
 				err = error__return(-errno, "--pin %s: cannot make it: %s", path,
 						    strerror(errno));
 		}
