@@ -418,8 +418,8 @@ static void print_time(const struct boot_report *r, FILE *out)
 			r->calls.timeless);
 	if (boot_report__knows_net(r))
 		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
-			time_text(r, boot_report__recorder_ns(r, r->calls.count), text[0],
-				  sizeof(text[0])),
+			time_text(r, boot_report__recorder_ns(r, r->calls.count - r->calls.timeless),
+				  text[0], sizeof(text[0])),
 			boot_report__recorder_ns(r, 1000) / 1000.0);
 }
 
