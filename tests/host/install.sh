@@ -131,6 +131,8 @@ choices()
 
 for words in 'cover --engine' 'cover --format' 'boot --format' 'event record --format' 'event list --format'; do
 	# shellcheck disable=SC2086 # a list of words
+	ok "$words has values" test -n "$(choices $words)"
+	# shellcheck disable=SC2086
 	is "$words: each value is completed" "$(completed $words '')" "$(choices $words)"
 done
 
