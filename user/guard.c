@@ -3,9 +3,10 @@
  * The watchdog's two sides; see guard.h.
  *
  * What goes over the pipe is one line for each thing: a letter and a path, or an event's name. The
- * watchdog only keeps the list; it acts when the pipe ends. It sits in a session of its own and ignores
- * what a terminal or a shutdown may send to all, since it must outlive its parent, and holds no other
- * descriptor, since whoever reads the command's output must see the end of it.
+ * watchdog only keeps the list, and acts when the pipe ends; capital letters, what other runs have
+ * left behind, are acted on at once. It sits in a session of its own and ignores what a terminal or
+ * a shutdown may send to all, since it must outlive its parent, and holds no other descriptor, since
+ * whoever reads the command's output must see the end of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -14,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <tracefs.h>
@@ -21,6 +23,10 @@
 
 #include "error.h"
 #include "guard.h"
+
+/* Of what is busy. */
+#define MOST_TRIES 50
+#define TRY_US 100000
 
 struct guard {
 	int pipe;
@@ -63,19 +69,39 @@ static int write_file(const char *dir, const char *name, const char *text)
 
 /*
  * Whoever has one of its files open keeps an instance busy for a moment, as a perf event that is not
- * quite gone does with an event.
+ * quite gone does with an event. Waiting for one is waiting for all.
  */
-static bool try_again(int *times, int err)
+static int patience = MOST_TRIES;
+
+static bool try_again(int err)
 {
-	if (err != -EBUSY || ++*times > 50)
+	if (err != -EBUSY || !patience)
 		return false;
-	usleep(100 * 1000);
+	patience--;
+	usleep(TRY_US);
 	return true;
+}
+
+/*
+ * The lock of those who look for what others have left behind: an instance goes before its events,
+ * which would look like that in between. If somebody keeps it for long, it goes without.
+ */
+static int lock_instances(void)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/instances", tracing ? tracing : "");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < MOST_TRIES && fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++)
+		usleep(TRY_US);
+	return fd;
 }
 
 static int remove_instance(const char *path)
 {
-	int times = 0, err;
+	int err;
 
 	if (access(path, F_OK))
 		return 0;
@@ -86,7 +112,7 @@ static int remove_instance(const char *path)
 		if (!rmdir(path) || errno == ENOENT)
 			return 0;
 		err = -errno;
-	} while (try_again(&times, err));
+	} while (try_again(err));
 	return error__return(err, "%s: cannot remove the tracing instance: %s; rmdir it by hand",
 			     path, strerror(-err));
 }
@@ -102,11 +128,11 @@ static bool event_exists(const char *event)
 
 static int write_events(const char *text)
 {
-	int times = 0, err;
+	int err;
 
 	do {
 		err = write_file(tracefs_tracing_dir(), "function_events", text);
-	} while (try_again(&times, err));
+	} while (try_again(err));
 	return err;
 }
 
@@ -197,6 +223,30 @@ static int undo_instances(const struct task *list)
 	return status;
 }
 
+/* Of another run: what cannot be removed is told, and is no failure of this one. */
+static void undo_leftover(const char *line)
+{
+	int lock = lock_instances();
+
+	if (line[0] == 'I')
+		remove_instance(line + 1);
+	else
+		remove_event(line + 1);
+	close(lock);
+}
+
+static int undo_all(const struct task *list)
+{
+	int lock = lock_instances(), status;
+
+	/* Whatever leftovers have taken of it. */
+	patience = MOST_TRIES;
+	status = undo_instances(list);
+	status |= undo_others(list);
+	close(lock);
+	return status;
+}
+
 static void shut_out(int keep)
 {
 	int null = open("/dev/null", O_RDWR);
@@ -225,12 +275,12 @@ static void __attribute__((noreturn)) watch(int pipe)
 	f = fdopen(STDERR_FILENO + 1, "r");
 	while (f && (length = getline(&line, &room, f)) > 0) {
 		line[strcspn(line, "\n")] = '\0';
-		if (remember(&list, line))
+		if (line[0] == 'I' || line[0] == 'E')
+			undo_leftover(line);
+		else if (remember(&list, line))
 			status = 1;
 	}
-	status |= undo_instances(list);
-	status |= undo_others(list);
-	_exit(status);
+	_exit(status | undo_all(list));
 }
 
 int guard__start(struct guard **ret)
@@ -295,16 +345,31 @@ int guard__add_instance(struct guard *g, const char *path)
 	return tell(g, 'i', path);
 }
 
-int guard__add_event(struct guard *g, const char *group, const char *name)
+static int tell_event(struct guard *g, char what, const char *group, const char *name)
 {
 	char *path;
 	int err;
 
 	if (asprintf(&path, "%s/%s", group, name) < 0)
 		return error__no_memory();
-	err = tell(g, 'e', path);
+	err = tell(g, what, path);
 	free(path);
 	return err;
+}
+
+int guard__add_event(struct guard *g, const char *group, const char *name)
+{
+	return tell_event(g, 'e', group, name);
+}
+
+int guard__remove_instance(struct guard *g, const char *path)
+{
+	return tell(g, 'I', path);
+}
+
+int guard__remove_event(struct guard *g, const char *group, const char *name)
+{
+	return tell_event(g, 'E', group, name);
 }
 
 int guard__add_file(struct guard *g, const char *path)
@@ -326,6 +391,9 @@ int guard__finish(struct guard *g)
 	close(g->pipe);
 	while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
 		;
+	if (WIFSIGNALED(status))
+		error__print("the watchdog process was killed: what this run has made in the kernel stays "
+			     "until the next run, which removes it");
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		err = -EIO;
 	free(g);

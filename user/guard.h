@@ -28,7 +28,14 @@ int guard__add_event(struct guard *g, const char *group, const char *name);
 int guard__add_file(struct guard *g, const char *path);
 int guard__add_dir(struct guard *g, const char *path);
 
-/* Has it all removed and waits for that; -EIO, said by the watchdog, when something stayed. */
+/*
+ * What another run has left behind: removed at once, so that nothing of it is in this run's way.
+ * What stays, as somebody uses it, is told, and not this run's failure.
+ */
+int guard__remove_instance(struct guard *g, const char *path);
+int guard__remove_event(struct guard *g, const char *group, const char *name);
+
+/* Has it all removed and waits for that; -EIO, said, when something stayed. */
 int guard__finish(struct guard *g);
 
 #endif

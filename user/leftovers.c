@@ -3,13 +3,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <unistd.h>
 
 #include "error.h"
-#include "function_events.h"
 #include "leftovers.h"
 
 const char *run__id(void)
@@ -59,8 +60,8 @@ static bool has_ended(const char *instances, const char *id)
 
 static void tell(const char *what, const char *name)
 {
-	error__warn("the %s %s was left behind by a run that was ended together with its watchdog: it "
-		    "is removed", what, name);
+	error__warn("the %s %s was left behind by a run that was killed: it is removed", what,
+		    name);
 }
 
 /* NULL: it is not one of a run. */
@@ -74,28 +75,52 @@ static const char *id_in(const char *name, const char *prefix)
 	return id;
 }
 
-static int find_events(const char *instances, struct guard *guard)
+static int remove_group(const char *events, const char *group, struct guard *guard)
 {
-	struct protos events = {};
-	int err;
+	struct dirent *entry;
+	char *path;
+	int err = 0;
+	DIR *dir;
 
-	if (function_events__available(true))
-		return 0;
-	err = function_events__load(&events);
-	for (size_t i = 0; !err && i < events.count; i++) {
-		const struct proto *event = &events.list[i];
-		const char *id = id_in(event->group, GROUP_PREFIX);
-
-		if (!id || !has_ended(instances, id))
+	if (asprintf(&path, "%s/%s", events, group) < 0)
+		return error__no_memory();
+	dir = opendir(path);
+	while (dir && !err && (entry = readdir(dir))) {
+		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
 			continue;
-		tell("function event", event->line);
-		err = guard__add_event(guard, event->group, event->name);
+		tell("function event", entry->d_name);
+		err = guard__remove_event(guard, group, entry->d_name);
 	}
-	protos__free(&events);
+	if (dir)
+		closedir(dir);
+	free(path);
 	return err;
 }
 
-static int add_instance(const char *instances, const char *name, struct guard *guard)
+/* By their directories: what function_events has of others need not be understood. */
+static int find_events(const char *instances, struct guard *guard)
+{
+	struct dirent *entry;
+	char *events;
+	int err = 0;
+	DIR *dir;
+
+	if (asprintf(&events, "%s/../events", instances) < 0)
+		return error__no_memory();
+	dir = opendir(events);
+	while (dir && !err && (entry = readdir(dir))) {
+		const char *id = id_in(entry->d_name, GROUP_PREFIX);
+
+		if (id && has_ended(instances, id))
+			err = remove_group(events, entry->d_name, guard);
+	}
+	if (dir)
+		closedir(dir);
+	free(events);
+	return err;
+}
+
+static int remove_instance(const char *instances, const char *name, struct guard *guard)
 {
 	char *path;
 	int err;
@@ -103,7 +128,7 @@ static int add_instance(const char *instances, const char *name, struct guard *g
 	if (asprintf(&path, "%s/%s", instances, name) < 0)
 		return error__no_memory();
 	tell("tracing instance", name);
-	err = guard__add_instance(guard, path);
+	err = guard__remove_instance(guard, path);
 	free(path);
 	return err;
 }
@@ -118,7 +143,7 @@ static int find_instances(const char *instances, struct guard *guard)
 		const char *id = id_in(entry->d_name, INSTANCE_PREFIX);
 
 		if (id && has_ended(instances, id))
-			err = add_instance(instances, entry->d_name, guard);
+			err = remove_instance(instances, entry->d_name, guard);
 	}
 	if (dir)
 		closedir(dir);
@@ -132,11 +157,12 @@ int leftovers__begin(const char *instances)
 	return fd < 0 ? error__return(fd, "%s: cannot lock it: %s", instances, strerror(-fd)) : fd;
 }
 
+/* Instances first, as they use events. */
 int leftovers__find(const char *instances, struct guard *guard)
 {
-	int err = find_events(instances, guard);
+	int err = find_instances(instances, guard);
 
-	return err ? err : find_instances(instances, guard);
+	return err ? err : find_events(instances, guard);
 }
 
 void leftovers__end(int lock)

@@ -25,7 +25,7 @@ const char *run__id(void);
 int run__lock(const char *path);
 
 /*
- * Tells the watchdog of them, and the user. Between the beginning and the end, no run is there that has
+ * Has the watchdog remove them, and tells the user. Between the beginning and the end, no run is there that has
  * not locked its instance yet: whoever makes one does so in between as well. What begin returns is end's.
  */
 int leftovers__begin(const char *instances);
