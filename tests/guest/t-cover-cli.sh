@@ -139,8 +139,21 @@ ok '--duration ends it' status 0 --duration 1 -f json -o d.json
 ok 'in time' test $((SECONDS - start)) -lt 60
 ok 'the time is told' jq -e '.seconds >= 0.9 and .seconds < 10' d.json
 
-ok '--pid ends with the process' sh -c \
-	"sleep 8 & exec $hytrace cover -e bpf -a 'vfs_*' --pid \$! -f json -o p.json"
+sleep 1000 &
+sleeper=$!
+"$hytrace" cover -e bpf -a 'vfs_*' --pid $sleeper -f json -o p.json >out 2>err &
+pid=$!
+ok 'a process is followed' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
+sleep 1
+kill $sleeper
+wait $pid
+is '--pid ends with the process' $? 0
+
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+timeout 100 env --ignore-signal=HUP --ignore-signal=CHLD "$hytrace" cover -e bpf -a vfs_read -f json \
+	-o hup.json -- sh -c 'kill -HUP $PPID; sleep 1; exit 5' >out 2>err
+is 'signals that are ignored: it ends with the command' $? 5
+ok 'and SIGHUP does not end it before' jq -e '.seconds >= 0.9' hup.json
 
 "$hytrace" cover -e bpf -a 'vfs_*' --pin t-cover -o never.json -- sleep 1000 >out 2>err &
 pid=$!
@@ -161,13 +174,21 @@ ok 'the command goes on' kill "$sleeper"
 before=$EPOCHREALTIME
 cover -- true >/dev/null 2>&1
 step=$(bc -l <<<"($EPOCHREALTIME - $before) / 8")
+killed=0
 for moment in {1..8}; do
-	cover -f json -o never.json -- true >/dev/null 2>&1 &
+	"$hytrace" cover -e bpf -a 'vfs_*' -f json -o never.json -- true >/dev/null 2>&1 &
 	sleep "$(bc -l <<<"$moment * $step")"
 	kill -KILL $! 2>/dev/null
 	wait $! 2>/dev/null
+	((killed += $? == 137))
 done
+ok 'it was killed while it ran' test $killed -ge 3
 ok 'kill -9 at any moment leaves nothing' soon nothing_left
+
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+ok 'a watchdog that is killed is an error' status 125 -f json -o w.json -- sh -c 'pkill -KILL -x -P $PPID hytrace-guard'
+ok 'which is told' grep -q 'watchdog process was killed' err
+ok 'the next run cleans up' says 'was left behind' 0 -- true
 
 # ---- containers
 
@@ -212,8 +233,14 @@ pid=$!
 ok 'two run' soon ls there here
 pkill -KILL -P $contained
 wait $contained 2>/dev/null
-rm gone.json.*.tmp
+left=$(echo gone.json.*.tmp)
+rm "$left"
+left=${left#gone.json.}
 is 'what a killed container leaves behind is there' "$(ls $tracing/instances | wc -l)" 2
+exec 8<"$tracing/instances/hytrace-${left%.tmp}/trace_pipe"
+ok 'if somebody uses it, the next run is well all the same' status 0 -- true
+ok 'and it is told' grep -q 'cannot remove the tracing instance' err
+exec 8<&-
 cover -- true >out 2>err
 is 'the next run tells of it' "$(grep -c 'was left behind by a run' err)" 1
 is 'and removes that, and not the instance of who is alive' "$(ls $tracing/instances | wc -l)" 1
