@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the loader leaves in file systems: results that are whole or not there, and a watchdog that
- * removes what a run has made, however that ends.
+ * What the loader leaves in file systems: results that are whole or not there, a watchdog that removes
+ * what a run has made, however that ends, and what is done about runs of which both were killed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -19,6 +19,7 @@
 #include "child.h"
 #include "error.h"
 #include "guard.h"
+#include "leftovers.h"
 #include "output.h"
 
 static char dir[] = "/tmp/loader.XXXXXX";
@@ -353,4 +354,72 @@ Test(child, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 	child__abandon(&c);
 	cr_expect(access("file", F_OK) != 0);
+}
+
+/* ---- what killed runs have left behind, in a directory like tracefs */
+
+#define KILLED "instances/" INSTANCE_PREFIX "0123456789abcdef"
+#define ALIVE "instances/" INSTANCE_PREFIX "fedcba9876543210"
+#define BUSY "instances/" INSTANCE_PREFIX "00000000000000ff"
+
+static void make_instances(void)
+{
+	mkdir("instances", 0700);
+	mkdir("events", 0700);
+	mkdir("events/" GROUP_PREFIX "0123456789abcdef", 0700);
+	mkdir(KILLED, 0700);
+	mkdir(ALIVE, 0700);
+	mkdir(BUSY, 0700);
+	put(BUSY "/trace_pipe", "");
+	/* Somebody else's. */
+	mkdir("instances/foo", 0700);
+	mkdir("instances/" INSTANCE_PREFIX "4711", 0700);
+	mkdir("instances/" INSTANCE_PREFIX "0123456789ABCDEF", 0700);
+}
+
+static void remove_instances(void)
+{
+	cr_expect(rmdir("instances/foo") == 0);
+	cr_expect(rmdir("instances/" INSTANCE_PREFIX "4711") == 0);
+	cr_expect(rmdir("instances/" INSTANCE_PREFIX "0123456789ABCDEF") == 0);
+	cr_expect(rmdir(ALIVE) == 0);
+	unlink(BUSY "/trace_pipe");
+	cr_expect(rmdir(BUSY) == 0);
+	rmdir("events/" GROUP_PREFIX "0123456789abcdef");
+	rmdir("events");
+	rmdir("instances");
+}
+
+TestSuite(leftovers, .init = enter, .fini = leave);
+
+Test(leftovers, go_at_once_if_nobody_uses_them)
+{
+	struct guard *g;
+	int lock;
+
+	make_instances();
+	cr_assert(guard__start(&g) == 0);
+	cr_assert(run__lock(ALIVE) == 0);
+	lock = leftovers__begin("instances");
+	cr_assert(lock >= 0);
+	cr_expect(leftovers__find("instances", g) == 0);
+	leftovers__end(lock);
+	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
+		usleep(10 * 1000);
+	cr_expect(access(KILLED, F_OK) != 0);
+	/* What stays is no failure. */
+	cr_expect(guard__finish(g) == 0);
+	remove_instances();
+}
+
+Test(guard, says_when_it_was_killed)
+{
+	struct guard *g;
+	char command[64];
+
+	cr_assert(guard__start(&g) == 0);
+	snprintf(command, sizeof(command), "pkill -KILL -x -P %d hytrace-guard", getpid());
+	for (int i = 0; i < 1000 && system(command); i++)
+		usleep(10 * 1000);
+	cr_expect(guard__finish(g) == -EIO);
 }
