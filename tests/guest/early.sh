@@ -184,6 +184,9 @@ log=$(boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
+log=$(boot 'ftrace=oneshot ftrace_dump_on_oops mem=4M')
+is 'oneshot shows the last new ones' "$(grep -c '<- ' <<<"$log")" 32
+is 'nor those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
 is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
 ok 'when it crashes as well' grep -q 'Kernel panic' "$scratch/console"
 

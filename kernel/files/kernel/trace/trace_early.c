@@ -1201,6 +1201,35 @@ static void __init early_dump_calls(void)
 	}
 }
 
+/* A set keeps the first call of each pair: those before the crash, the last ones first. */
+static void __init early_dump_pairs(void)
+{
+	const struct early_pair *set = early_ftrace_set, *last;
+	u64 before = U64_MAX;
+	unsigned int i, n;
+
+	for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
+		if (set[i].ip && early_begins_crash(early_ip(set[i].ip)))
+			before = min(before, early_pair_tsc(&set[i]));
+	}
+
+	pr_emerg("the last calls that were new, latest first:\n");
+	for (n = 1; n <= EARLY_DUMP_CALLS; n++) {
+		last = NULL;
+		for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
+			u64 tsc = early_pair_tsc(&set[i]);
+
+			if (set[i].ip && tsc < before && (!last || tsc > early_pair_tsc(last)))
+				last = &set[i];
+		}
+		if (!last)
+			break;
+		before = early_pair_tsc(last);
+		pr_emerg("-%u %ps <- %pS\n", n, (void *)early_ip(last->ip),
+			 (void *)early_address(last->parent_ip));
+	}
+}
+
 /**
  * early_ftrace_dump - print the last calls before a crash
  *
@@ -1209,11 +1238,14 @@ static void __init early_dump_calls(void)
  */
 void __ref early_ftrace_dump(void)
 {
-	if (!early_ftrace_on || !early_dump_on_oops || early_once)
+	if (!early_ftrace_on || !early_dump_on_oops)
 		return;
 
 	early_dump_on_oops = false;
-	early_dump_calls();
+	if (early_once)
+		early_dump_pairs();
+	else
+		early_dump_calls();
 }
 
 static int __ref early_panic_event(struct notifier_block *nb, unsigned long event, void *data)
