@@ -175,6 +175,9 @@ unit: $(UNIT_BIN)
 # A parser in the kernel has to stand any text: its test runs with the sanitizers on.
 $(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
 
+# A set that all CPUs use at once, without a lock.
+$(B)/tests/unit/oneshot_set_threads: USER_CFLAGS += -fsanitize=thread
+
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -Ikernel/files/kernel/trace -o $@ $< $(UNIT_LIBS_$*) -lcriterion -lpthread

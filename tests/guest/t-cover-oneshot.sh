@@ -148,6 +148,10 @@ is 'by another count the same differences' "$differ" \
 ok 'of the kernel'\''s own functions at most 1 % differ' test "${differ%% *}" -lt 40
 ok 'own helpers are denied to oneshot as well' jq -e '.filters.denied_by_hytrace as $own |
 	any(.functions[]; .kind != "caller" and (.name as $n | $own | index($n))) | not' both.oneshot.json
+tracers='oneshot_(call|first_hit|record|owner|event|write|set_insert)|fevent_(call|enter|return)'
+tracers="^(in_gate_area_no_mm|$tracers|kprobe_multi_link_prog_run|fprobe_handler|bpf_prog_)"
+ok 'and nothing that a tracer calls for its own work is listed' jq -es --arg tracers "$tracers" \
+	'all(.[].functions[]; .name // "" | test($tracers) | not)' both.oneshot.json both.bpf.json
 jq '.functions |= map(select(.name != "vfs_read"))' both.bpf.json |
 	jq '.lost |= map_values(0)' >cut.json
 "$hytrace" compare both.oneshot.json cut.json >out

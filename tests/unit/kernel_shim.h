@@ -20,11 +20,11 @@
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef struct { int counter; } atomic_t;
-typedef struct { long counter; } atomic_long_t;
 
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
+#define ____cacheline_aligned	__attribute__((aligned(64)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __printf(a, b)	__attribute__((format(printf, a, b)))
@@ -42,6 +42,8 @@ typedef struct { long counter; } atomic_long_t;
 				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
 	__old; })
 
+#define xchg(p, new)		__atomic_exchange_n(p, new, __ATOMIC_SEQ_CST)
+
 static inline int atomic_read(const atomic_t *v)
 {
 	return __atomic_load_n(&v->counter, __ATOMIC_RELAXED);
@@ -51,16 +53,6 @@ static inline bool atomic_try_cmpxchg(atomic_t *v, int *old, int new)
 {
 	return __atomic_compare_exchange_n(&v->counter, old, new, false,
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
-}
-
-static inline long atomic_long_read(const atomic_long_t *v)
-{
-	return __atomic_load_n(&v->counter, __ATOMIC_RELAXED);
-}
-
-static inline void atomic_long_inc(atomic_long_t *v)
-{
-	__atomic_fetch_add(&v->counter, 1, __ATOMIC_RELAXED);
 }
 
 /* include/linux/hash.h: the multiplier is 2^32 / golden ratio. */

@@ -1,52 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The oneshot tracer's set (kernel/files/kernel/trace/oneshot_set.c), compiled
- * as it is: alone, full, forgetting, and under many threads that all insert the
- * same addresses at once.
+ * as it is: alone, full, forgetting, remembering. What threads make of it is in
+ * oneshot_set_threads.c.
  */
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "kernel_shim.h"
-#include "../../kernel/files/kernel/trace/oneshot_set.c"
-
-#define TEXT	0xffffffff81000000UL
-#define MODULE	0xffffffffc0200000UL
-
-static struct oneshot_set *set_new(unsigned int shift)
-{
-	struct oneshot_set *set = calloc(1, oneshot_set_bytes(shift));
-
-	cr_assert(set != NULL);
-	oneshot_set_init(set, shift);
-	return set;
-}
-
-/* Insert and, if it is new, publish; as the tracer does. */
-static enum oneshot_insert set_add(struct oneshot_set *set, unsigned long addr,
-				   unsigned long kind, unsigned int owner)
-{
-	struct oneshot_rec *rec = NULL;
-	enum oneshot_insert ret = oneshot_set_insert(set, addr, kind, &rec);
-
-	if (ret == ONESHOT_INSERTED)
-		oneshot_rec_publish(rec, addr, 1000 + (addr & 0xff), 42, 3, owner);
-	return ret;
-}
-
-/* How many published records of @addr are there? */
-static unsigned int set_count(struct oneshot_set *set, u64 addr)
-{
-	unsigned int i, count = 0;
-
-	for (i = 0; i < oneshot_set_nr(set); i++)
-		count += oneshot_rec_meta(&set->recs[i]) && set->recs[i].addr == addr;
-	return count;
-}
+#include "oneshot_set_test.h"
 
 Test(oneshot_set, layout_fits_its_size)
 {
@@ -157,7 +121,6 @@ Test(oneshot_set, full_refuses_counts_and_still_finds)
 		cr_assert(eq(int, set_add(set, TEXT + 16 * i, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
 	}
 	cr_assert(eq(u32, oneshot_set_nr(set), room));
-	cr_assert(eq(long, atomic_long_read(&set->refused), 50));
 	free(set);
 }
 
@@ -170,8 +133,8 @@ Test(oneshot_set, forgotten_addresses_are_new_and_their_records_stay)
 	set_add(set, MODULE + 0x20, ONESHOT_FUNCTION, 6);	/* the next one's */
 	set_add(set, MODULE - 1, ONESHOT_FUNCTION, 4);
 
-	cr_assert(eq(u32, oneshot_set_forget(set, MODULE, 0x20), 2));
-	cr_assert(eq(u32, oneshot_set_forget(set, MODULE, 0x20), 0));
+	cr_assert(eq(u32, set_forget_range(set, MODULE, 0x20, MODULE), 2));
+	cr_assert(eq(u32, set_forget_range(set, MODULE, 0x20, MODULE), 0));
 
 	cr_assert(not(oneshot_set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
 	cr_assert(not(oneshot_set_has(set, MODULE + 0x1f, ONESHOT_CALLER)));
@@ -195,12 +158,171 @@ Test(oneshot_set, tombstones_do_not_break_chains)
 
 	for (i = 0; i < 150; i++)
 		set_add(set, MODULE + i, ONESHOT_FUNCTION, 1);
-	cr_assert(eq(u32, oneshot_set_forget(set, MODULE, 75), 75));
+	cr_assert(eq(u32, set_forget_range(set, MODULE, 75, MODULE), 75));
 	for (i = 0; i < 75; i++)
 		cr_assert(not(oneshot_set_has(set, MODULE + i, ONESHOT_FUNCTION)));
 	for (i = 75; i < 150; i++)
 		cr_assert(oneshot_set_has(set, MODULE + i, ONESHOT_FUNCTION));
 	free(set);
+}
+
+Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
+{
+	struct oneshot_set *set = set_new(8);
+	unsigned long moved = MODULE + 0x5000;
+
+	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
+	set_add(set, MODULE + 0x1f, ONESHOT_CALLER, 5);
+	set_forget_range(set, MODULE, 0x20, MODULE);
+
+	cr_assert(eq(u32, set_remember_owner(set, 5, moved), 2));
+	cr_assert(eq(u32, set_remember_owner(set, 5, moved), 0));
+	cr_assert(oneshot_set_has(set, moved + 0x10, ONESHOT_FUNCTION));
+	cr_assert(not(oneshot_set_has(set, moved + 0x10, ONESHOT_CALLER)));
+	cr_assert(oneshot_set_has(set, moved + 0x1f, ONESHOT_CALLER));
+	cr_assert(not(oneshot_set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
+	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_CALLER, 5), ONESHOT_KNOWN));
+
+	/* As a record that was never forgotten, that is. */
+	cr_assert(eq(u64, set->recs[0].addr, moved + 0x10));
+	cr_assert(eq(u64, set->recs[0].ns, 1000 + 0x10));
+	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_BOTH));
+	cr_assert(eq(u32, oneshot_meta_cpu(set->recs[0].meta), 3));
+	cr_assert(eq(u32, oneshot_meta_owner(set->recs[0].meta), 5));
+	cr_assert(eq(u32, oneshot_set_nr(set), 2));
+	free(set);
+}
+
+/* The @n-th address with the home of TEXT. */
+static unsigned long same_home(const struct oneshot_set *set, unsigned int n)
+{
+	unsigned long addr = TEXT;
+
+	while (n) {
+		addr++;
+		n -= oneshot_set_home(set, addr) == oneshot_set_home(set, TEXT);
+	}
+	return addr;
+}
+
+Test(oneshot_set, tombstones_are_for_what_comes_back)
+{
+	struct oneshot_set *set = set_new(8);
+	u32 home = oneshot_set_home(set, TEXT);
+
+	set_add(set, same_home(set, 0), ONESHOT_FUNCTION, 5);
+	set_add(set, same_home(set, 1), ONESHOT_FUNCTION, 0);
+	oneshot_set_forget(set, &set->recs[0], TEXT);
+	cr_assert(eq(ulong, set->slots[home], ONESHOT_TOMBSTONE));
+
+	/* Another one that inserts it may be past that slot. */
+	set_add(set, same_home(set, 2), ONESHOT_FUNCTION, 0);
+	cr_assert(eq(ulong, set->slots[home], ONESHOT_TOMBSTONE));
+
+	oneshot_set_remember(set, &set->recs[0], same_home(set, 3));
+	cr_assert(ne(ulong, set->slots[home], ONESHOT_TOMBSTONE));
+	cr_assert(oneshot_set_has(set, same_home(set, 3), ONESHOT_FUNCTION));
+	cr_assert(eq(u32, set->remembered, 0));
+	free(set);
+}
+
+Test(oneshot_set, two_records_of_an_address_become_one)
+{
+	struct oneshot_set *set = set_new(8);
+
+	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
+	set_forget_range(set, MODULE, 0x20, MODULE);
+	set_add(set, MODULE + 0x10, ONESHOT_CALLER, 5);
+	set_forget_range(set, MODULE, 0x20, MODULE);
+	cr_assert(eq(u32, set_count(set, 0x10), 2));
+
+	set_remember_owner(set, 5, MODULE);
+	cr_assert(eq(u32, set_count(set, MODULE + 0x10), 1));
+	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_BOTH));
+	free(set);
+}
+
+Test(oneshot_set, modules_that_come_back_do_not_fill_it)
+{
+	struct oneshot_set *set = set_new(8);
+	unsigned long i, round;
+
+	for (i = 0; i < 100; i++)
+		set_add(set, MODULE + i * 12, ONESHOT_FUNCTION, 5);
+	for (round = 0; round < 10000; round++) {
+		cr_assert(eq(u32, set_forget_range(set, MODULE, 1200, MODULE), 100));
+		cr_assert(eq(u32, set_remember_owner(set, 5, MODULE), 100));
+		for (i = 0; i < 100; i++)
+			cr_assert(oneshot_set_has(set, MODULE + i * 12, ONESHOT_FUNCTION));
+	}
+	cr_assert(eq(u32, oneshot_set_nr(set), 100));
+	cr_assert(eq(u32, set->remembered, 0));
+	free(set);
+}
+
+Test(oneshot_set, chains_end_however_often_modules_move)
+{
+	struct oneshot_set *set = set_new(8);
+	unsigned long i, round, base = MODULE;
+	unsigned int empty = 0;
+
+	for (i = 0; i < set->max_recs; i++)
+		set_add(set, MODULE + i * 12, ONESHOT_FUNCTION, 5);
+	for (round = 0; round < 1000; round++) {
+		set_forget_range(set, MODULE, 1UL << 30, base);
+		base = MODULE + round * 4096;
+		set_remember_owner(set, 5, base);
+	}
+	for (i = 0; i <= set->mask; i++)
+		empty += !set->slots[i];
+	cr_assert(ge(u32, empty, (set->mask + 1) / 8 - 1));
+	/* What there was no place for is still a record. */
+	for (i = 0; i < set->max_recs; i++)
+		cr_assert(eq(u32, set_count(set, i * 12) + set_count(set, base + i * 12), 1));
+	free(set);
+}
+
+Test(oneshot_set, copy_leaves_behind_what_is_void)
+{
+	struct oneshot_set *from = set_new(8), *to = set_new(8);
+	struct oneshot_rec *late;
+	unsigned long i;
+
+	for (i = 0; i < 60; i++)
+		set_add(from, TEXT + i, i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER, 0);
+	for (i = 0; i < 60; i++)
+		set_add(from, MODULE + i, ONESHOT_FUNCTION, 5);
+	set_forget_range(from, MODULE, 60, MODULE);
+	for (i = 0; i < 30; i++)
+		oneshot_rec_void(&from->recs[60 + i]);
+	cr_assert(eq(int, oneshot_set_insert(from, TEXT + 1000, ONESHOT_CALLER, &late),
+		     ONESHOT_INSERTED));
+
+	oneshot_set_copy(to, from, false);
+	cr_assert(eq(u32, oneshot_set_nr(to), 90));
+	for (i = 0; i < 60; i++) {
+		cr_assert(eq(u64, to->recs[i].addr, TEXT + i));
+		cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[i]),
+			     i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER));
+	}
+	for (; i < 90; i++) {
+		cr_assert(eq(u64, to->recs[i].addr, i - 30));
+		cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[i]), ONESHOT_FUNCTION));
+	}
+
+	/* Meanwhile: one is published, one is new to both, and one is seen as both. */
+	oneshot_rec_publish(late, TEXT + 1000, 1, 42, 3, 0);
+	set_add(from, TEXT + 2000, ONESHOT_FUNCTION, 0);
+	set_add(to, TEXT + 2000, ONESHOT_CALLER, 0);
+	set_add(from, TEXT, ONESHOT_FUNCTION, 0);
+	oneshot_set_copy(to, from, true);
+	cr_assert(eq(u32, oneshot_set_nr(to), 92));
+	cr_assert(eq(u32, set_count(to, TEXT + 1000), 1));
+	cr_assert(eq(u32, set_count(to, TEXT + 2000), 1));
+	cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[90]), ONESHOT_BOTH));
+	cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[0]), ONESHOT_BOTH));
+	free(from);
+	free(to);
 }
 
 /*
@@ -217,127 +339,9 @@ Test(oneshot_set, unpublished_record_is_not_read)
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
 	cr_assert(eq(u32, oneshot_rec_meta(&set->recs[0]), 0));
-	cr_assert(eq(u32, oneshot_set_forget(set, TEXT + 1, 100), 0));
+	cr_assert(eq(u32, set_forget_range(set, TEXT, 100, TEXT), 0));
 
 	oneshot_rec_publish(rec, TEXT, 1, 2, 3, 4);
 	cr_assert(eq(u32, oneshot_set_kinds(set, rec), ONESHOT_BOTH));
 	free(set);
-}
-
-#define THREADS	16
-#define ADDRS	20000UL
-
-static struct oneshot_set *shared;
-static pthread_barrier_t start;
-static unsigned long inserted[THREADS], forgotten_seen;
-
-/* Every thread inserts every address, from a place of its own in the list. */
-static void *insert_all(void *arg)
-{
-	unsigned long me = (unsigned long)arg, i;
-
-	pthread_barrier_wait(&start);
-	for (i = 0; i < ADDRS; i++) {
-		unsigned long n = (i + me / 4 * (ADDRS / 4)) % ADDRS;
-		unsigned long kind = (n + me) % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER;
-		unsigned long addr = TEXT + n * 7;
-
-		inserted[me] += set_add(shared, addr, kind, 0) == ONESHOT_INSERTED;
-		if (!oneshot_set_has(shared, addr, kind))
-			__atomic_fetch_add(&forgotten_seen, 1, __ATOMIC_RELAXED);
-	}
-	return NULL;
-}
-
-/* Reads while the others insert: a record is whole, or not there. */
-static void *read_all(void *unused __attribute__((unused)))
-{
-	unsigned long i, torn = 0, round;
-
-	pthread_barrier_wait(&start);
-	for (round = 0; round < 20; round++) {
-		for (i = 0; i < oneshot_set_nr(shared); i++) {
-			const struct oneshot_rec *rec = &shared->recs[i];
-
-			if (!oneshot_rec_meta(rec))
-				continue;
-			torn += rec->pid != 42 || rec->ns != 1000 + (rec->addr & 0xff) ||
-				!oneshot_set_kinds(shared, rec);
-		}
-	}
-	return (void *)torn;
-}
-
-Test(oneshot_set, threads_insert_each_address_once, .timeout = 120)
-{
-	pthread_t threads[THREADS], reader;
-	unsigned long i, total = 0, voids = 0;
-	void *torn;
-
-	shared = set_new(16);
-	pthread_barrier_init(&start, NULL, THREADS + 1);
-	for (i = 0; i < THREADS; i++)
-		cr_assert(zero(int, pthread_create(&threads[i], NULL, insert_all, (void *)i)));
-	cr_assert(zero(int, pthread_create(&reader, NULL, read_all, NULL)));
-	for (i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], NULL);
-		total += inserted[i];
-	}
-	pthread_join(reader, &torn);
-
-	cr_assert(zero(ulong, (unsigned long)torn));
-	cr_assert(zero(ulong, forgotten_seen));
-	cr_assert(eq(ulong, total, ADDRS));
-	for (i = 0; i < oneshot_set_nr(shared); i++)
-		voids += shared->recs[i].meta == ONESHOT_REC_VOID;
-	cr_assert(eq(ulong, oneshot_set_nr(shared), ADDRS + voids));
-	for (i = 0; i < ADDRS; i += 97)
-		cr_assert(eq(u32, set_count(shared, TEXT + i * 7), 1));
-	for (i = 0; i < oneshot_set_nr(shared); i++)
-		if (oneshot_rec_meta(&shared->recs[i]))
-			cr_assert(eq(u32, oneshot_set_kinds(shared, &shared->recs[i]), ONESHOT_BOTH));
-	free(shared);
-}
-
-/* Threads that fill the set: what is refused and what is recorded is all there was. */
-static unsigned long refused[THREADS];
-
-static void *insert_own(void *arg)
-{
-	unsigned long me = (unsigned long)arg, i;
-
-	pthread_barrier_wait(&start);
-	for (i = 0; i < 1000; i++) {
-		switch (set_add(shared, TEXT + (me * 1000 + i) * 16, ONESHOT_FUNCTION, 0)) {
-		case ONESHOT_INSERTED:
-			inserted[me]++;
-			break;
-		case ONESHOT_REFUSED:
-			refused[me]++;
-			break;
-		case ONESHOT_KNOWN:
-			break;
-		}
-	}
-	return NULL;
-}
-
-Test(oneshot_set, threads_fill_it_to_the_last_record, .timeout = 120)
-{
-	unsigned long i, in = 0, out = 0;
-	pthread_t threads[THREADS];
-
-	shared = set_new(10);
-	pthread_barrier_init(&start, NULL, THREADS);
-	for (i = 0; i < THREADS; i++)
-		cr_assert(zero(int, pthread_create(&threads[i], NULL, insert_own, (void *)i)));
-	for (i = 0; i < THREADS; i++) {
-		pthread_join(threads[i], NULL);
-		in += inserted[i];
-		out += refused[i];
-	}
-	cr_assert(eq(ulong, in, shared->max_recs));
-	cr_assert(eq(ulong, out, THREADS * 1000 - in));
-	cr_assert(eq(long, atomic_long_read(&shared->refused), (long)out));
-	free(shared);
 }

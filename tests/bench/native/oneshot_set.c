@@ -52,13 +52,14 @@ static double lookup_ns(const struct oneshot_set *set, const unsigned long *addr
 int main(void)
 {
 	static const unsigned int loads[] = { 5, 10, 20, 40, 60, 75 };
-	struct oneshot_set *set = calloc(1, oneshot_set_bytes(SHIFT));
+	struct oneshot_set *set = aligned_alloc(64, oneshot_set_bytes(SHIFT));
 	unsigned long *addrs = calloc(1UL << SHIFT, sizeof(*addrs));
 	unsigned long state = 88172645463325252UL, count = 0, addr = TEXT;
 	unsigned int i;
 
 	if (!set || !addrs)
 		return 1;
+	memset(set, 0, oneshot_set_bytes(SHIFT));
 	oneshot_set_init(set, SHIFT);
 
 	printf("load   300 addresses   all, in random order\n");

@@ -21,7 +21,7 @@ size_t oneshot_set_bytes(unsigned int shift)
 
 /**
  * oneshot_set_init - make an empty set of zeroed memory
- * @set: oneshot_set_bytes(@shift) bytes, all zero, aligned for a long
+ * @set: oneshot_set_bytes(@shift) bytes, all zero, aligned to a cache line
  * @shift: log2 of the number of slots, ONESHOT_MIN_SHIFT to ONESHOT_MAX_SHIFT
  *
  * Context: any; nobody else may use @set yet.
@@ -53,7 +53,7 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  * oneshot_set_insert - add an address
  * @set: the set
  * @addr: a code address
- * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
+ * @kind: ONESHOT_FUNCTION, ONESHOT_CALLER or ONESHOT_BOTH
  * @rec: where to put the record that a new address has got
  *
  * An address that is known as the other kind becomes one of both kinds. On
@@ -78,10 +78,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ad
 		if (!slot) {
 			if (!mine) {
 				mine = oneshot_set_reserve(set);
-				if (!mine) {
-					atomic_long_inc(&set->refused);
+				if (!mine)
 					return ONESHOT_REFUSED;
-				}
 			}
 			slot = cmpxchg(&set->slots[i], 0UL, key);
 			if (!slot) {
@@ -97,8 +95,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ad
 		i = (i + 1) & set->mask;
 	}
 
-	/* Only kind bits change in a slot that is taken, so this ends soon. */
-	while (!(slot & kind)) {
+	/* Kind bits are only added, and a tombstone has them all, so this ends soon. */
+	while ((slot & kind) != kind) {
 		unsigned long old = cmpxchg(&set->slots[i], slot, slot | kind);
 
 		if (old == slot)
@@ -106,10 +104,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ad
 		slot = old;
 	}
 
-	if (mine) {
-		/* I4: pairs with oneshot_rec_meta(). */
-		smp_store_release(&mine->meta, ONESHOT_REC_VOID);
-	}
+	if (mine)
+		oneshot_rec_void(mine);
 	return ONESHOT_KNOWN;
 }
 
@@ -165,40 +161,122 @@ unsigned int oneshot_set_kinds(const struct oneshot_set *set,
 }
 
 /**
- * oneshot_set_forget - make the addresses of a range new ones
+ * oneshot_set_forget - make an address a new one
  * @set: the set
- * @start: the first address
- * @size: bytes
+ * @rec: a published record of it, not forgotten
+ * @base: what its offset is to count from
  *
- * For code that goes away: its records stay, with the kinds as they are now and
- * the address as an offset from @start; the next code that is put there will be
- * recorded anew.
+ * For code that goes away: the record stays, with the kinds as they are now and
+ * the address as an offset; the next code that is put there will be recorded
+ * anew.
  *
- * Context: one at a time, and not while the range is being executed. Other
- * addresses may be looked up and inserted meanwhile.
- * Return: how many addresses there were.
+ * Context: one at a time, and with none that reads records. Any address may be
+ * looked up and inserted meanwhile.
+ * Return: the kinds.
  */
-unsigned int oneshot_set_forget(struct oneshot_set *set, unsigned long start,
-				unsigned long size)
+unsigned int oneshot_set_forget(struct oneshot_set *set, struct oneshot_rec *rec,
+				unsigned long base)
 {
-	unsigned int forgotten = 0;
-	u32 i, nr = oneshot_set_nr(set);
+	u32 i = oneshot_set_slot(set, rec->addr);
+	unsigned int kinds = xchg(&set->slots[i], ONESHOT_TOMBSTONE) & ONESHOT_BOTH;
 
-	for (i = 0; i < nr; i++) {
-		struct oneshot_rec *rec = &set->recs[i];
-		u32 meta = oneshot_rec_meta(rec);
+	rec->addr -= base;
+	/* I4: pairs with oneshot_rec_meta(). */
+	smp_store_release(&rec->meta, rec->meta | ONESHOT_REC_FORGOTTEN |
+			  kinds << ONESHOT_REC_KIND_SHIFT);
+	return kinds;
+}
 
-		if (!meta || meta & ONESHOT_REC_FORGOTTEN || rec->addr - start >= size)
-			continue;
+/**
+ * oneshot_set_remember - make a forgotten address one that is known
+ * @set: the set
+ * @rec: its record
+ * @base: what its offset counts from, now
+ *
+ * For code that comes back, perhaps to another place: what was recorded of it
+ * will not be recorded again.
+ *
+ * Context: as oneshot_set_forget(), and before the address is executed.
+ * Return: false if there is no room: the record is as it was.
+ */
+bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
+			  unsigned long base)
+{
+	unsigned int kinds = rec->meta >> ONESHOT_REC_KIND_SHIFT & ONESHOT_BOTH;
+	unsigned long addr = base + rec->addr;
+	unsigned long key = addr << ONESHOT_KIND_BITS | kinds;
+	unsigned long *place = NULL, slot;
+	u32 i = oneshot_set_home(set, addr);
 
-		meta |= ONESHOT_REC_FORGOTTEN |
-			oneshot_set_kinds(set, rec) << ONESHOT_REC_KIND_SHIFT;
-		WRITE_ONCE(set->slots[oneshot_set_slot(set, rec->addr)], ONESHOT_TOMBSTONE);
-		rec->addr -= start;
-		/* I4: pairs with oneshot_rec_meta(). */
-		smp_store_release(&rec->meta, meta);
-		forgotten++;
+	for (;; i = (i + 1) & set->mask) {
+		slot = READ_ONCE(set->slots[i]);
+
+		/* It has two records: one came too late to be forgotten the last time. */
+		if ((slot | ONESHOT_BOTH) == (key | ONESHOT_BOTH)) {
+			WRITE_ONCE(set->slots[i], slot | kinds);
+			oneshot_rec_void(rec);
+			return true;
+		}
+		if (slot == ONESHOT_TOMBSTONE) {
+			place = place ?: &set->slots[i];
+		} else if (!slot) {
+			if (place)
+				break;
+			/* I5 */
+			if (set->remembered > set->mask / 8)
+				return false;
+			if (!cmpxchg(&set->slots[i], 0UL, key)) {
+				set->remembered++;
+				break;
+			}
+		}
 	}
 
-	return forgotten;
+	/* Nobody else takes tombstones. */
+	if (place)
+		WRITE_ONCE(*place, key);
+	rec->addr = addr;
+	/* I4: pairs with oneshot_rec_meta(). */
+	smp_store_release(&rec->meta, rec->meta & ~(ONESHOT_REC_FORGOTTEN |
+			  ONESHOT_BOTH << ONESHOT_REC_KIND_SHIFT));
+	return true;
+}
+
+/**
+ * oneshot_set_copy - add to a set what another one has
+ * @to: the set to add to, of the same size as @from
+ * @from: the other one
+ * @again: this is the second time, for what has been added to @from meanwhile
+ *
+ * Context: as oneshot_set_forget(), for both. The first time nobody else may use
+ * @to yet; the second time nobody may insert into @from any more.
+ */
+void oneshot_set_copy(struct oneshot_set *to, const struct oneshot_set *from, bool again)
+{
+	u32 i, nr = oneshot_set_nr(from);
+
+	for (i = 0; i < nr; i++) {
+		const struct oneshot_rec *rec = &from->recs[i];
+		u32 meta = oneshot_rec_meta(rec);
+		struct oneshot_rec *copy;
+
+		if (!meta)
+			continue;
+
+		if (!(meta & ONESHOT_REC_FORGOTTEN)) {
+			if (oneshot_set_insert(to, rec->addr, oneshot_set_kinds(from, rec),
+					       &copy) != ONESHOT_INSERTED)
+				continue;
+		} else {
+			copy = again ? NULL : oneshot_set_reserve(to);
+			if (!copy)
+				continue;
+		}
+
+		copy->addr = rec->addr;
+		copy->ns = rec->ns;
+		copy->pid = rec->pid;
+		/* I4: pairs with oneshot_rec_meta(). */
+		smp_store_release(&copy->meta, meta);
+	}
 }

@@ -5,8 +5,8 @@
  * The oneshot tracer asks it one question on every function call, "do you know
  * this address?", from any context, NMI included, on all CPUs at once. The
  * answer is nearly always yes. So the set is one flat table, the same for all
- * CPUs, that is only ever added to, and a look-up is a multiplication, a shift
- * and, mostly, one load.
+ * CPUs, that any context may only add to, and a look-up is a multiplication, a
+ * shift and, mostly, one load.
  *
  *      addr --hash--> slots[]                      recs[], in order of first hit
  *                    +--------------------+       +---------------------------+
@@ -18,11 +18,11 @@
  *
  * Open addressing with linear probing. Invariants:
  *
- * I1  A slot changes from 0 to a key by cmpxchg, once. A key never moves and is
- *     never removed; only its two kind bits may be added to, and
- *     oneshot_set_forget() may turn it into a tombstone, which matches nothing
- *     and is never used again. So a chain of probes never breaks, and a look-up
- *     that reaches an empty slot has proved that the key was not there.
+ * I1  A slot changes from 0 to a key by cmpxchg, and never back to 0. A key never
+ *     moves; only its two kind bits may be added to, and oneshot_set_forget() may
+ *     turn it into a tombstone, which matches nothing. So a chain of probes never
+ *     breaks, and a look-up that reaches an empty slot has proved that the key was
+ *     not there.
  * I2  At most one slot holds an address: two that insert the same one meet on
  *     the same first empty slot of the same chain, and one cmpxchg fails.
  * I3  A record is reserved before its key is inserted, so a key without a
@@ -31,11 +31,31 @@
  * I4  A record is published by the release store of @meta and read after an
  *     acquire load of it. Until then a reader skips it: its writer has been
  *     interrupted, possibly by the reader.
- * I5  Records are at most three quarters of the slots, so that every chain ends.
+ * I5  Records are at most three quarters of the slots, and what
+ *     oneshot_set_remember() takes beside is at most an eighth, so that every
+ *     chain ends.
  *
  * Insertion is lock-free and safe in NMIs: an interrupted insertion leaves no
- * state that anyone waits for. oneshot_set_forget() is for one caller at a
- * time, and only for addresses that nobody executes any more.
+ * state that anyone waits for.
+ *
+ * Code comes and goes, so slots and records have to be given back. That is for
+ * one caller at a time, who may sleep, while any number of others insert:
+ *
+ * - oneshot_set_forget() turns the key into a tombstone and keeps the record, or
+ *   oneshot_rec_void() gives it up. One that inserts the same address meanwhile
+ *   has either met the key, and found it, or not, and has made a new one of it.
+ * - oneshot_set_remember() brings the key of such a record back, at another
+ *   address. It may take a tombstone for it. oneshot_set_insert() may not: of two
+ *   that insert the same key, one may have passed a slot that becomes a tombstone
+ *   before the other one comes, which breaks I2. But oneshot_set_remember() is for
+ *   addresses that nobody executes yet, so that nobody else inserts or looks for
+ *   them, and to all other keys a tombstone and a foreign key are the same. So code
+ *   that goes and comes back takes neither records nor, at the same place, slots.
+ * - What accumulates all the same, void records and tombstones at places that are
+ *   not used again, stays behind when oneshot_set_copy() fills another set. The
+ *   caller lets all use that one, waits until nobody inserts into the old one any
+ *   more, and copies once more what has come in between. An address that was new
+ *   to both meanwhile has one record in the end.
  *
  * The file has no dependency but atomics and a memory barrier, and is compiled
  * in user space, too, where its concurrency is tested.
@@ -45,6 +65,7 @@
 
 #ifdef __KERNEL__
 #include <linux/atomic.h>
+#include <linux/cache.h>
 #include <linux/compiler.h>
 #include <linux/hash.h>
 #include <linux/log2.h>
@@ -69,7 +90,7 @@
 
 /*
  * struct oneshot_rec - what is known of an address' first hit
- * @addr: the address; after oneshot_set_forget(), its offset in the range
+ * @addr: the address; after oneshot_set_forget(), an offset
  * @ns: time of the first hit, of the clock that the caller of insert used
  * @pid: who ran it
  * @meta: ONESHOT_REC_* below; zero until the record is published
@@ -97,19 +118,24 @@ struct oneshot_rec {
  * @hash_shift: 32 - log2 of the number of slots
  * @mask: number of slots - 1
  * @max_recs: number of records, three quarters of the slots
- * @nr_recs: records reserved so far, never above @max_recs
- * @refused: insertions refused because all the records are taken
  * @recs: the records, in order of first hit
+ * @nr_recs: records reserved so far, never above @max_recs
+ * @remembered: empty slots that oneshot_set_remember() has taken
  * @slots: the keys
+ *
+ * Every call reads what is at the beginning, and every insertion writes what
+ * comes after: they do not share a cache line.
  */
 struct oneshot_set {
 	u32			hash_shift;
 	u32			mask;
 	u32			max_recs;
-	atomic_t		nr_recs;
-	atomic_long_t		refused;
 	struct oneshot_rec	*recs;
-	unsigned long		slots[];
+
+	atomic_t		nr_recs ____cacheline_aligned;
+	u32			remembered;
+
+	unsigned long		slots[] ____cacheline_aligned;
 };
 
 /* Where the look-up of @addr starts. The low 32 bits tell kernel text apart. */
@@ -129,7 +155,8 @@ static __always_inline u32 oneshot_set_home(const struct oneshot_set *set,
  * traced, and stores nothing.
  *
  * Context: any, NMI included; also where RCU is not watching.
- * Return: true if a former oneshot_set_insert() of both has returned.
+ * Return: true if a former oneshot_set_insert() of both has returned. What
+ *	oneshot_set_forget() is about to forget may still be there, or not.
  */
 static __always_inline bool oneshot_set_has(const struct oneshot_set *set,
 					    unsigned long addr, unsigned long kind)
@@ -164,8 +191,11 @@ void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, u64 ns,
 			 u32 pid, unsigned int cpu, unsigned int owner);
 unsigned int oneshot_set_kinds(const struct oneshot_set *set,
 			       const struct oneshot_rec *rec);
-unsigned int oneshot_set_forget(struct oneshot_set *set, unsigned long start,
-				unsigned long size);
+unsigned int oneshot_set_forget(struct oneshot_set *set, struct oneshot_rec *rec,
+				unsigned long base);
+bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
+			  unsigned long base);
+void oneshot_set_copy(struct oneshot_set *to, const struct oneshot_set *from, bool again);
 
 /* Slots for @nr records, as a power of two; inverse of max_recs. */
 static inline unsigned int oneshot_set_shift_for(unsigned long nr)
@@ -190,6 +220,13 @@ static inline u32 oneshot_rec_meta(const struct oneshot_rec *rec)
 	u32 meta = smp_load_acquire(&rec->meta);
 
 	return meta == ONESHOT_REC_VOID ? 0 : meta;
+}
+
+/* Give a record up, for good; readers skip it. Nobody else may use it. */
+static inline void oneshot_rec_void(struct oneshot_rec *rec)
+{
+	/* I4: pairs with oneshot_rec_meta(). */
+	smp_store_release(&rec->meta, ONESHOT_REC_VOID);
 }
 
 static inline unsigned int oneshot_meta_cpu(u32 meta)

@@ -19,24 +19,32 @@
  * are traced themselves and so come back here. That ends, as an address is in
  * the set before anything else is called on its behalf. Writing the event takes
  * the usual recursion guard; where that refuses, the address is in the set, the
- * event is missing, and events_lost counts it.
+ * event is missing, and events_lost counts it. What does not come back here is
+ * what another tracer's callback calls, where that one traces the function, too:
+ * ftrace has its own recursion guard before it calls more than one.
  *
  * Lifetime of a set. It is kept when the tracer stops, so that it can be read at
  * leisure, and is replaced when the tracer starts again or when 0 is written to
  * oneshot_seen. Callbacks run also where RCU does not watch: stopping waits for
  * them by both a rude and an ordinary RCU-tasks grace period, and so does
  * replacing a set that is in use, before it is freed. Replacing, reading and
- * forgetting hold trace_types_lock.
+ * forgetting hold trace_types_lock. When ftrace has turned itself off, it cannot
+ * take the tracer out of the functions any more: then a set stays in use.
  *
  * Modules. What is printed for a module's address is its name and the offset in
  * its .text. Both must be right after the module is gone and another one sits at
  * the same address. So the module is found when the address is first hit, in a
- * list of our own that NMIs can walk, which a module notifier keeps: it adds the
- * name when a module comes, and when its text goes, it has every set forget the
- * range (oneshot_set_forget()), which freezes what was recorded and lets the next
- * owner of the range start anew. Offsets in .init.text look like offsets in .text
- * to everybody who reads them later, and the JIT's code has no name that would
- * last: such addresses are counted and never listed.
+ * list of our own that NMIs can walk, which a module notifier keeps. When the
+ * module goes, every set forgets its addresses: their keys are taken out, and the
+ * records are kept as offsets. When it comes back, they are known again, at the
+ * place where it is then. When another one comes, what is left of former owners of
+ * its place is forgotten first, for nobody executes it then; not so when a module
+ * goes, as it may have started work that the kernel waits for only later. The list
+ * says it is gone by then, so that what such work still calls counts as unknown.
+ * Offsets in .init.text look like offsets in .text to everybody who reads them
+ * later, and the JIT's code has no name that would last: such addresses are
+ * counted and never listed. When what modules have left behind takes too much of a
+ * set, oneshot_tidy() copies the rest to another one.
  *
  * Callers. A function that was tail-called finds the address of a return
  * trampoline on its stack when its caller is watched by the function graph
@@ -51,6 +59,7 @@
 #include <linux/kallsyms.h>
 #include <linux/log2.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_trace.h>
 #include <linux/sched.h>
@@ -99,12 +108,11 @@ static struct tracer_flags oneshot_flags = {
 	.opts = oneshot_opts,
 };
 
-static struct tracer oneshot_trace;
-
 /*
  * Modules, as NMIs can look them up: entries are added and never freed, one for
- * each name that was ever loaded. A module that is loaded again has its entry
- * changed under ->seq, whose count is odd as long as the module is not there.
+ * each name that was ever loaded. One that is not there has no size, and keeps its
+ * place for those of its records that are not offsets yet. A module that is loaded
+ * again has its entry changed under ->seq.
  */
 struct oneshot_module {
 	struct oneshot_module	*next;
@@ -124,7 +132,8 @@ static unsigned int oneshot_owner(unsigned long addr)
 {
 	const struct oneshot_module *mod;
 
-	if (is_kernel_text(addr) || is_kernel_inittext(addr))
+	/* is_kernel_text() calls what is traced for others. */
+	if (__is_kernel_text(addr) || is_kernel_inittext(addr))
 		return ONESHOT_OWNER_KERNEL;
 
 	/* Pairs with the store in oneshot_module_get(). */
@@ -135,7 +144,7 @@ static unsigned int oneshot_owner(unsigned long addr)
 		text = addr - READ_ONCE(mod->text) < READ_ONCE(mod->text_size);
 		init = addr - READ_ONCE(mod->init) < READ_ONCE(mod->init_size);
 
-		/* Somebody is changing it, perhaps below us: not ours, then. */
+		/* It is only coming, perhaps below us: nobody executes it. */
 		if (seq & 1 || read_seqcount_retry(&mod->seq, seq))
 			continue;
 		if (text)
@@ -153,9 +162,9 @@ static bool oneshot_owner_listed(unsigned int owner)
 }
 
 /* As trace_function(), but it tells when the buffer is off or full. */
-static bool oneshot_write(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
+static bool oneshot_write_function(struct trace_buffer *buffer, unsigned long ip,
+				   unsigned long parent_ip)
 {
-	struct trace_buffer *buffer = tr->array_buffer.buffer;
 	struct ring_buffer_event *event;
 	struct ftrace_entry *entry;
 
@@ -170,18 +179,36 @@ static bool oneshot_write(struct trace_array *tr, unsigned long ip, unsigned lon
 	return true;
 }
 
-/*
- * Tell of a first hit: @ip called from @parent_ip, or, when @parent_ip is zero, a
- * call at @ip.
- */
-static void oneshot_event(struct trace_array *tr, unsigned long ip, unsigned long parent_ip)
+/* No function, and of a type of its own, lest a reader takes it for one. */
+static bool oneshot_write_caller(struct trace_buffer *buffer, unsigned long ip)
 {
+	struct oneshot_caller_entry *entry;
+	struct ring_buffer_event *event;
+
+	event = trace_buffer_lock_reserve(buffer, TRACE_ONESHOT_CALLER, sizeof(*entry),
+					  tracing_gen_ctx());
+	if (!event)
+		return false;
+
+	entry = ring_buffer_event_data(event);
+	entry->ip = ip;
+	trace_buffer_unlock_commit_nostack(buffer, event);
+	return true;
+}
+
+/* Tell of a first hit of this kind in the call of @ip from @parent_ip. */
+static void oneshot_event(struct trace_array *tr, unsigned long kind, unsigned long ip,
+			  unsigned long parent_ip)
+{
+	struct trace_buffer *buffer = tr->array_buffer.buffer;
 	bool written = false;
 	int bit;
 
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit >= 0) {
-		written = oneshot_write(tr, ip, parent_ip);
+		written = kind == ONESHOT_FUNCTION ?
+			  oneshot_write_function(buffer, ip, parent_ip) :
+			  oneshot_write_caller(buffer, parent_ip);
 		/* Cheaper than probes in the scheduler for as long as we trace. */
 		if (written && tr->trace_flags & TRACE_ITER_RECORD_CMD)
 			trace_save_cmdline(current);
@@ -189,21 +216,31 @@ static void oneshot_event(struct trace_array *tr, unsigned long ip, unsigned lon
 	}
 
 	if (!written)
-		atomic_long_inc(&tr->oneshot.events_lost);
+		this_cpu_inc(tr->oneshot.lost->events);
 }
 
-/* Returns true if @addr is new, in the set now, and to be listed. */
-static bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned long kind,
-			   u64 ns)
+/*
+ * Returns true if @addr is new, in the set now, and to be listed. The time is now,
+ * or *@ns.
+ */
+static bool oneshot_record(struct trace_array *tr, struct oneshot_set *set,
+			   unsigned long addr, unsigned long kind, const u64 *ns)
 {
 	struct oneshot_rec *rec;
 	unsigned int owner;
 
-	if (oneshot_set_insert(set, addr, kind, &rec) != ONESHOT_INSERTED)
+	switch (oneshot_set_insert(set, addr, kind, &rec)) {
+	case ONESHOT_INSERTED:
+		break;
+	case ONESHOT_REFUSED:
+		this_cpu_inc(tr->oneshot.lost->refused);
 		return false;
+	case ONESHOT_KNOWN:
+		return false;
+	}
 
 	owner = oneshot_owner(addr);
-	oneshot_rec_publish(rec, addr, ns, current->pid,
+	oneshot_rec_publish(rec, addr, ns ? *ns : trace_clock_local(), current->pid,
 			    raw_smp_processor_id(), owner);
 	return oneshot_owner_listed(owner);
 }
@@ -214,30 +251,28 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 	struct trace_array *tr = op->private;
 	struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
 	bool new_function, new_caller = false;
-	u64 ns;
 
 	if (!tracer_tracing_is_on(tr))
 		return;
 
 	preempt_disable_notrace();
 
-	ns = trace_clock_local();
-	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, ns);
+	new_function = oneshot_record(tr, set, ip, ONESHOT_FUNCTION, NULL);
 
 	if (trace_is_return_trampoline(parent_ip))
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
-			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ns);
+			new_caller = oneshot_record(tr, set, parent_ip, ONESHOT_CALLER, NULL);
 		else
-			atomic_long_inc(&tr->oneshot.parents_lost);
+			this_cpu_inc(tr->oneshot.lost->parents);
 	}
 
 	if (new_function)
-		oneshot_event(tr, ip, parent_ip);
+		oneshot_event(tr, ONESHOT_FUNCTION, ip, parent_ip);
 	if (new_caller)
-		oneshot_event(tr, parent_ip, 0);
+		oneshot_event(tr, ONESHOT_CALLER, ip, parent_ip);
 
 	preempt_enable_notrace();
 }
@@ -246,6 +281,7 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 			 struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = op->private;
+	/* Pairs with the release in oneshot_swap(), by dependency. */
 	const struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
 
 	if (likely(oneshot_set_has(set, ip, ONESHOT_FUNCTION))) {
@@ -273,11 +309,11 @@ void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned
 {
 	struct oneshot_set *set = tr->oneshot.set;
 
-	if (oneshot_record(set, ip, ONESHOT_FUNCTION, ns))
-		oneshot_event(tr, ip, parent_ip);
+	if (oneshot_record(tr, set, ip, ONESHOT_FUNCTION, &ns))
+		oneshot_event(tr, ONESHOT_FUNCTION, ip, parent_ip);
 	if (tr->oneshot.flags & ONESHOT_OPT_PARENT &&
-	    oneshot_record(set, parent_ip, ONESHOT_CALLER, ns))
-		oneshot_event(tr, parent_ip, 0);
+	    oneshot_record(tr, set, parent_ip, ONESHOT_CALLER, &ns))
+		oneshot_event(tr, ONESHOT_CALLER, ip, parent_ip);
 }
 #endif
 
@@ -296,7 +332,8 @@ static unsigned int oneshot_boot_size;
 	 (1UL << ONESHOT_STATIC_SHIFT) * sizeof(unsigned long) +	\
 	 (1UL << ONESHOT_STATIC_SHIFT) / 4 * 3 * sizeof(struct oneshot_rec))
 
-static unsigned long oneshot_static_mem[ONESHOT_STATIC_BYTES / sizeof(unsigned long)];
+static unsigned long oneshot_static_mem[ONESHOT_STATIC_BYTES / sizeof(unsigned long)]
+	__aligned(__alignof__(struct oneshot_set));
 static bool oneshot_static_used;
 
 static struct oneshot_set *oneshot_set_alloc_static(unsigned int shift)
@@ -378,33 +415,50 @@ static void oneshot_synchronize(void)
 }
 
 /*
- * Give @tr another set. Where the tracer runs, callbacks go on with the old one
- * until they see the new one. Where it does not, no callback is left
- * (oneshot_trace_reset()), and @set may be NULL.
+ * Give @tr another set and return the old one. Callbacks go on with that one until
+ * they see the new one, which all do when this returns.
  */
-static void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
+static struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_set *set)
 {
 	struct oneshot_set *old = tr->oneshot.set;
 
 	lockdep_assert_held(&trace_types_lock);
 
-	WRITE_ONCE(tr->oneshot.set, set);
+	/* Pairs with the reading in oneshot_call(). */
+	smp_store_release(&tr->oneshot.set, set);
 	tr->oneshot.generation++;
-	atomic_long_set(&tr->oneshot.events_lost, 0);
-	atomic_long_set(&tr->oneshot.parents_lost, 0);
-
-	if (!old)
-		return;
-
-	if (tr->current_trace == &oneshot_trace)
+	if (tr->oneshot.registered)
 		oneshot_synchronize();
-	oneshot_set_free(old);
+	return old;
+}
+
+/* A set to begin anew with, or NULL if no callback is left. */
+static void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
+{
+	struct oneshot_set *old = oneshot_swap(tr, set);
+	int cpu;
+
+	memset(&tr->oneshot.init, 0, sizeof(tr->oneshot.init));
+	memset(&tr->oneshot.unknown, 0, sizeof(tr->oneshot.unknown));
+	if (tr->oneshot.lost) {
+		for_each_possible_cpu(cpu)
+			memset(per_cpu_ptr(tr->oneshot.lost, cpu), 0, sizeof(*tr->oneshot.lost));
+	}
+
+	if (old)
+		oneshot_set_free(old);
 }
 
 static int oneshot_renew(struct trace_array *tr)
 {
-	struct oneshot_set *set = oneshot_set_alloc(oneshot_next_shift(tr));
+	struct oneshot_set *set;
 
+	if (!tr->oneshot.lost)
+		tr->oneshot.lost = alloc_percpu(struct oneshot_lost);
+	if (!tr->oneshot.lost)
+		return -ENOMEM;
+
+	set = oneshot_set_alloc(oneshot_next_shift(tr));
 	if (!set)
 		return -ENOMEM;
 
@@ -418,10 +472,17 @@ void oneshot_init_array(struct trace_array *tr)
 	tr->oneshot.size = oneshot_boot_size;
 }
 
+/* Would the tracer be called for an instance that goes away? */
+bool oneshot_is_stuck(const struct trace_array *tr)
+{
+	return tr->oneshot.registered && ftrace_is_dead();
+}
+
 /* The instance goes away: its tracer has been stopped, and nobody has a file open. */
 void oneshot_free_array(struct trace_array *tr)
 {
 	oneshot_replace(tr, NULL);
+	free_percpu(tr->oneshot.lost);
 }
 
 static int __init oneshot_size_setup(char *str)
@@ -476,7 +537,6 @@ static struct oneshot_module *oneshot_module_get(const char *name)
 		return NULL;
 
 	seqcount_init(&mod->seq);
-	raw_write_seqcount_begin(&mod->seq);
 	strscpy(mod->name, name, sizeof(mod->name));
 	mod->id = id;
 	mod->next = oneshot_modules;
@@ -485,69 +545,164 @@ static struct oneshot_module *oneshot_module_get(const char *name)
 	return mod;
 }
 
-/* The range changes hands. */
-static void oneshot_forget(unsigned long start, unsigned long size)
+/* The code at an address goes away, or has gone. */
+static void oneshot_forget(struct trace_array *tr, struct oneshot_rec *rec)
 {
-	struct trace_array *tr;
+	unsigned int kinds, owner = oneshot_meta_owner(rec->meta);
+	struct oneshot_module *mod = oneshot_module_find(owner);
+	struct oneshot_unlisted *count;
 
-	if (!size)
+	kinds = oneshot_set_forget(tr->oneshot.set, rec, mod ? mod->text : 0);
+	if (mod)
 		return;
+
+	/* Not listed: its number is all that is told. */
+	count = owner == ONESHOT_OWNER_INIT ? &tr->oneshot.init : &tr->oneshot.unknown;
+	count->functions += !!(kinds & ONESHOT_FUNCTION);
+	count->callers += !!(kinds & ONESHOT_CALLER);
+	oneshot_rec_void(rec);
+}
+
+/*
+ * Make room when an eighth of the set's records, or half of the slots that may be
+ * taken for modules that come back, is what modules have left behind. After
+ * hundreds of them, that is. Without memory, the next one tries again.
+ */
+static void oneshot_tidy(struct trace_array *tr)
+{
+	struct oneshot_set *old = tr->oneshot.set, *set;
+	u32 i, nr = oneshot_set_nr(old), left = 0;
+
+	for (i = 0; i < nr; i++)
+		left += READ_ONCE(old->recs[i].meta) == ONESHOT_REC_VOID;
+	if (left < old->max_recs / 8 && old->remembered < old->mask / 16)
+		return;
+
+	set = oneshot_set_alloc(oneshot_set_shift(old));
+	if (!set)
+		return;
+
+	oneshot_set_copy(set, old, false);
+	oneshot_swap(tr, set);
+	oneshot_set_copy(set, old, true);
+	oneshot_set_free(old);
+}
+
+/* @mod comes: what is known of former owners of its memory is not its own. */
+static void oneshot_clean_place(struct trace_array *tr, const struct oneshot_module *mod,
+				const struct module_memory *text,
+				const struct module_memory *init)
+{
+	struct oneshot_set *set = tr->oneshot.set;
+	u32 i, nr = oneshot_set_nr(set);
+
+	for (i = 0; i < nr; i++) {
+		struct oneshot_rec *rec = &set->recs[i];
+		u32 meta = oneshot_rec_meta(rec);
+
+		if (!meta || meta & ONESHOT_REC_FORGOTTEN)
+			continue;
+		/* Its own are what came too late when it went. */
+		if (rec->addr - (unsigned long)text->base < text->size ||
+		    rec->addr - (unsigned long)init->base < init->size ||
+		    (mod && oneshot_meta_owner(meta) == mod->id))
+			oneshot_forget(tr, rec);
+	}
+
+	oneshot_tidy(tr);
+}
+
+/* @mod is back: what is listed of it is known. */
+static void oneshot_remember(struct trace_array *tr, const struct oneshot_module *mod)
+{
+	struct oneshot_set *set = tr->oneshot.set;
+	u32 i, nr = oneshot_set_nr(set);
+
+	for (i = 0; i < nr; i++) {
+		struct oneshot_rec *rec = &set->recs[i];
+		u32 meta = oneshot_rec_meta(rec);
+
+		/* It may be a smaller one of the same name. */
+		if (meta & ONESHOT_REC_FORGOTTEN && oneshot_meta_owner(meta) == mod->id &&
+		    rec->addr < mod->text_size)
+			oneshot_set_remember(set, rec, mod->text);
+	}
+}
+
+static void oneshot_module_coming(const struct module *module)
+{
+	const struct module_memory *text = &module->mem[MOD_TEXT];
+	const struct module_memory *init = &module->mem[MOD_INIT_TEXT];
+	struct oneshot_module *mod = oneshot_module_named(module->name), *other;
+	struct trace_array *tr;
 
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (tr->oneshot.set)
-			oneshot_set_forget(tr->oneshot.set, start, size);
+			oneshot_clean_place(tr, mod, text, init);
+	}
+
+	/* Init code is freed when it has run, and nobody is told. */
+	for (other = oneshot_modules; other; other = other->next) {
+		if (other->init < (unsigned long)text->base + text->size &&
+		    (unsigned long)text->base < other->init + other->init_size)
+			WRITE_ONCE(other->init_size, 0);
+	}
+
+	mod = oneshot_module_get(module->name);
+	if (!mod) {
+		pr_warn_once("oneshot: no room for module %s: its functions are not listed\n",
+			     module->name);
+		return;
+	}
+
+	preempt_disable();
+	raw_write_seqcount_begin(&mod->seq);
+	WRITE_ONCE(mod->text, (unsigned long)text->base);
+	WRITE_ONCE(mod->text_size, text->size);
+	WRITE_ONCE(mod->init, (unsigned long)init->base);
+	WRITE_ONCE(mod->init_size, init->size);
+	raw_write_seqcount_end(&mod->seq);
+	preempt_enable();
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (tr->oneshot.set)
+			oneshot_remember(tr, mod);
+	}
+}
+
+static void oneshot_module_going(const struct module *module)
+{
+	struct oneshot_module *mod = oneshot_module_named(module->name);
+	struct trace_array *tr;
+
+	if (!mod)
+		return;
+
+	WRITE_ONCE(mod->text_size, 0);
+	WRITE_ONCE(mod->init_size, 0);
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		struct oneshot_set *set = tr->oneshot.set;
+		u32 i, nr = set ? oneshot_set_nr(set) : 0;
+
+		for (i = 0; i < nr; i++) {
+			u32 meta = oneshot_rec_meta(&set->recs[i]);
+
+			if (meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
+			    oneshot_meta_owner(meta) == mod->id)
+				oneshot_forget(tr, &set->recs[i]);
+		}
 	}
 }
 
 static int oneshot_module_notify(struct notifier_block *nb, unsigned long state, void *data)
 {
-	const struct module *module = data;
-	const struct module_memory *text = &module->mem[MOD_TEXT];
-	const struct module_memory *init = &module->mem[MOD_INIT_TEXT];
-	struct oneshot_module *mod;
-
-	if (state == MODULE_STATE_UNFORMED)
-		return NOTIFY_DONE;
-
 	guard(mutex)(&trace_types_lock);
 
-	mod = oneshot_module_named(module->name);
-
-	switch (state) {
-	case MODULE_STATE_COMING:
-		/* The JIT may have had the place before, and told nobody. */
-		oneshot_forget((unsigned long)text->base, text->size);
-		oneshot_forget((unsigned long)init->base, init->size);
-		mod = oneshot_module_get(module->name);
-		if (!mod) {
-			pr_warn_once("oneshot: no room for module %s: its functions are not listed\n",
-				     module->name);
-			break;
-		}
-		WRITE_ONCE(mod->text, (unsigned long)text->base);
-		WRITE_ONCE(mod->text_size, text->size);
-		WRITE_ONCE(mod->init, (unsigned long)init->base);
-		WRITE_ONCE(mod->init_size, init->size);
-		raw_write_seqcount_end(&mod->seq);
-		break;
-
-	case MODULE_STATE_LIVE:
-		oneshot_forget((unsigned long)init->base, init->size);
-		if (!mod)
-			break;
-		raw_write_seqcount_begin(&mod->seq);
-		WRITE_ONCE(mod->init_size, 0);
-		raw_write_seqcount_end(&mod->seq);
-		break;
-
-	case MODULE_STATE_GOING:
-		oneshot_forget((unsigned long)text->base, text->size);
-		/* Still there if the module's init function has failed. */
-		oneshot_forget((unsigned long)init->base, init->size);
-		if (mod)
-			raw_write_seqcount_begin(&mod->seq);
-		break;
-	}
+	if (state == MODULE_STATE_COMING)
+		oneshot_module_coming(data);
+	else if (state == MODULE_STATE_GOING)
+		oneshot_module_going(data);
 
 	return NOTIFY_OK;
 }
@@ -579,15 +734,6 @@ struct oneshot_place {
 	const char	*module;
 };
 
-static unsigned long oneshot_kaslr_offset(void)
-{
-#if defined(CONFIG_RANDOMIZE_BASE) && (defined(CONFIG_X86) || defined(CONFIG_ARM64))
-	return kaslr_offset();
-#else
-	return 0;
-#endif
-}
-
 static struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long addr,
 					  unsigned int owner, bool is_offset)
 {
@@ -595,7 +741,7 @@ static struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long 
 
 	if (owner == ONESHOT_OWNER_KERNEL) {
 		if (tr->oneshot.flags & ONESHOT_OPT_LINKADDR)
-			addr -= oneshot_kaslr_offset();
+			addr -= kaslr_offset();
 	} else if (oneshot_owner_listed(owner)) {
 		mod = oneshot_module_find(owner);
 		if (mod && !is_offset)
@@ -617,31 +763,42 @@ static void oneshot_print_header(struct seq_file *m)
 {
 }
 
+/* Whoever opens the file reads it; what an oops prints is for the console. */
+static void oneshot_open_trace(struct trace_iterator *iter)
+{
+	bool show_addr = oops_in_progress || kallsyms_show_value(current_cred());
+
+	iter->private = (void *)(unsigned long)show_addr;
+}
+
 static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 {
+	bool caller = iter->ent->type == TRACE_ONESHOT_CALLER;
 	struct trace_array *tr = iter->tr;
 	struct trace_seq *s = &iter->seq;
 	struct oneshot_place place;
-	struct ftrace_entry *field;
+	unsigned long ip;
 
-	if (iter->ent->type != TRACE_FN)
+	if (caller)
+		ip = ((struct oneshot_caller_entry *)iter->ent)->ip;
+	else if (iter->ent->type == TRACE_FN)
+		ip = ((struct ftrace_entry *)iter->ent)->ip;
+	else
 		return TRACE_TYPE_UNHANDLED;
-
-	trace_assign_type(field, iter->ent);
 
 	if (tr->oneshot.flags & ONESHOT_OPT_SYM) {
 		unsigned long sym_flags = tr->trace_flags & TRACE_ITER_SYM_MASK;
 
 		/* A caller's symbol says little without the offset. */
-		if (!field->parent_ip)
+		if (caller)
 			sym_flags |= TRACE_ITER_SYM_OFFSET;
-		seq_print_ip_sym(s, field->ip, sym_flags);
+		seq_print_ip_sym(s, ip, sym_flags);
 		trace_seq_putc(s, '\n');
 		return trace_handle_return(s);
 	}
 
-	place = oneshot_place(tr, field->ip, oneshot_owner(field->ip), false);
-	if (!kallsyms_show_value(current_cred()))
+	place = oneshot_place(tr, ip, oneshot_owner(ip), false);
+	if (!iter->private)
 		place.addr = 0;
 
 	if (place.module)
@@ -651,6 +808,37 @@ static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 
 	return trace_handle_return(s);
 }
+
+/* A new caller, when another tracer prints the buffer. */
+static enum print_line_t oneshot_caller_print(struct trace_iterator *iter, int flags,
+					      struct trace_event *event)
+{
+	struct oneshot_caller_entry *field = (struct oneshot_caller_entry *)iter->ent;
+
+	trace_seq_puts(&iter->seq, "oneshot_caller: ");
+	seq_print_ip_sym(&iter->seq, field->ip, flags | TRACE_ITER_SYM_OFFSET);
+	trace_seq_putc(&iter->seq, '\n');
+	return trace_handle_return(&iter->seq);
+}
+
+static enum print_line_t oneshot_caller_raw(struct trace_iterator *iter, int flags,
+					    struct trace_event *event)
+{
+	struct oneshot_caller_entry *field = (struct oneshot_caller_entry *)iter->ent;
+
+	trace_seq_printf(&iter->seq, "%lx\n", field->ip);
+	return trace_handle_return(&iter->seq);
+}
+
+static struct trace_event_functions oneshot_caller_funcs = {
+	.trace		= oneshot_caller_print,
+	.raw		= oneshot_caller_raw,
+};
+
+static struct trace_event oneshot_caller_event = {
+	.type		= TRACE_ONESHOT_CALLER,
+	.funcs		= &oneshot_caller_funcs,
+};
 
 /*
  * Files: oneshot_seen, oneshot_entries, oneshot_stats, oneshot_size.
@@ -824,7 +1012,7 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 
 	guard(mutex)(&trace_types_lock);
 
-	if (tr->current_trace == &oneshot_trace) {
+	if (tr->oneshot.registered) {
 		struct oneshot_set *set;
 
 		set = oneshot_set_alloc(oneshot_set_shift(tr->oneshot.set));
@@ -854,15 +1042,13 @@ static const struct file_operations oneshot_entries_fops = {
 	.release	= oneshot_release,
 };
 
-/* What is in a set, counted as it is read. */
+/* What has been seen, counted as it is read. */
 struct oneshot_counts {
-	unsigned long	entries;
-	unsigned long	functions;
-	unsigned long	callers;
-	unsigned long	init_functions;
-	unsigned long	init_callers;
-	unsigned long	unknown_functions;
-	unsigned long	unknown_callers;
+	unsigned long		entries;
+	unsigned long		functions;
+	unsigned long		callers;
+	struct oneshot_unlisted	init;
+	struct oneshot_unlisted	unknown;
 };
 
 static void oneshot_count(const struct oneshot_set *set, struct oneshot_counts *counts)
@@ -882,12 +1068,12 @@ static void oneshot_count(const struct oneshot_set *set, struct oneshot_counts *
 
 		switch (oneshot_meta_owner(meta)) {
 		case ONESHOT_OWNER_INIT:
-			counts->init_functions += function;
-			counts->init_callers += caller;
+			counts->init.functions += function;
+			counts->init.callers += caller;
 			break;
 		case ONESHOT_OWNER_UNKNOWN:
-			counts->unknown_functions += function;
-			counts->unknown_callers += caller;
+			counts->unknown.functions += function;
+			counts->unknown.callers += caller;
 			break;
 		default:
 			counts->entries++;
@@ -897,30 +1083,54 @@ static void oneshot_count(const struct oneshot_set *set, struct oneshot_counts *
 	}
 }
 
+static struct oneshot_lost oneshot_sum_lost(const struct oneshot_array *oneshot)
+{
+	struct oneshot_lost sum = {};
+	int cpu;
+
+	if (!oneshot->lost)
+		return sum;
+
+	for_each_possible_cpu(cpu) {
+		const struct oneshot_lost *lost = per_cpu_ptr(oneshot->lost, cpu);
+
+		sum.refused += READ_ONCE(lost->refused);
+		sum.events += READ_ONCE(lost->events);
+		sum.parents += READ_ONCE(lost->parents);
+	}
+	return sum;
+}
+
 static int oneshot_stats_show(struct seq_file *m, void *v)
 {
 	struct trace_array *tr = m->private;
-	struct oneshot_counts counts = {};
 	const struct oneshot_set *set;
+	struct oneshot_counts counts;
+	struct oneshot_lost lost;
 
 	guard(mutex)(&trace_types_lock);
 
 	set = tr->oneshot.set;
+	counts = (struct oneshot_counts) {
+		.init		= tr->oneshot.init,
+		.unknown	= tr->oneshot.unknown,
+	};
 	if (set)
 		oneshot_count(set, &counts);
+	lost = oneshot_sum_lost(&tr->oneshot);
 
 	seq_printf(m, "entries: %lu\n", counts.entries);
 	seq_printf(m, "functions: %lu\n", counts.functions);
 	seq_printf(m, "callers: %lu\n", counts.callers);
 	seq_printf(m, "capacity: %u\n", set ? set->max_recs : 0);
 	seq_printf(m, "bytes: %zu\n", set ? oneshot_set_bytes(oneshot_set_shift(set)) : 0);
-	seq_printf(m, "refused: %ld\n", set ? atomic_long_read(&set->refused) : 0);
-	seq_printf(m, "events_lost: %ld\n", atomic_long_read(&tr->oneshot.events_lost));
-	seq_printf(m, "parents_lost: %ld\n", atomic_long_read(&tr->oneshot.parents_lost));
-	seq_printf(m, "module_init_functions: %lu\n", counts.init_functions);
-	seq_printf(m, "module_init_callers: %lu\n", counts.init_callers);
-	seq_printf(m, "unresolvable_functions: %lu\n", counts.unknown_functions);
-	seq_printf(m, "unresolvable_callers: %lu\n", counts.unknown_callers);
+	seq_printf(m, "refused: %lu\n", lost.refused);
+	seq_printf(m, "events_lost: %lu\n", lost.events);
+	seq_printf(m, "parents_lost: %lu\n", lost.parents);
+	seq_printf(m, "module_init_functions: %lu\n", counts.init.functions);
+	seq_printf(m, "module_init_callers: %lu\n", counts.init.callers);
+	seq_printf(m, "unresolvable_functions: %lu\n", counts.unknown.functions);
+	seq_printf(m, "unresolvable_callers: %lu\n", counts.unknown.callers);
 	return 0;
 }
 
@@ -1020,31 +1230,30 @@ static int oneshot_trace_init(struct trace_array *tr)
 	ret = register_ftrace_function(tr->ops);
 	if (ret)
 		ftrace_reset_array_ops(tr);
+	else
+		tr->oneshot.registered = true;
 	return ret;
 }
 
 static void oneshot_trace_reset(struct trace_array *tr)
 {
-	unregister_ftrace_function(tr->ops);
-	/* It has waited if the ops may be freed, as those of an instance may. */
-	if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
-		oneshot_synchronize();
+	int ret = unregister_ftrace_function(tr->ops);
+
+	if (ret || ftrace_is_dead()) {
+		/* It leaves the call sites as they are. */
+		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
+	} else {
+		/* It has waited if the ops may be freed, as those of an instance may. */
+		if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
+			oneshot_synchronize();
+		tr->oneshot.registered = false;
+	}
 	ftrace_reset_array_ops(tr);
 }
 
 static u32 *oneshot_trace_flags_val(struct trace_array *tr)
 {
 	return &tr->oneshot.flags;
-}
-
-static int oneshot_trace_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
-{
-#if defined(CONFIG_RANDOMIZE_BASE) && !defined(CONFIG_X86) && !defined(CONFIG_ARM64)
-	/* The architecture does not tell. */
-	if (bit == ONESHOT_OPT_LINKADDR && set)
-		return -EOPNOTSUPP;
-#endif
-	return 0;
 }
 
 #ifdef CONFIG_FTRACE_STARTUP_TEST
@@ -1126,11 +1335,12 @@ static struct tracer oneshot_trace __tracer_data = {
 	.name		= "oneshot",
 	.init		= oneshot_trace_init,
 	.reset		= oneshot_trace_reset,
+	.open		= oneshot_open_trace,
+	.pipe_open	= oneshot_open_trace,
 	.print_header	= oneshot_print_header,
 	.print_line	= oneshot_print_line,
 	.flags		= &oneshot_flags,
 	.flags_val	= oneshot_trace_flags_val,
-	.set_flag	= oneshot_trace_set_flag,
 	.allow_instances = true,
 #ifdef CONFIG_FTRACE_STARTUP_TEST
 	.selftest	= trace_selftest_startup_oneshot,
@@ -1145,5 +1355,8 @@ bool tracer_is_oneshot(const struct tracer *tracer)
 
 __init int init_oneshot_trace(void)
 {
+	if (!register_trace_event(&oneshot_caller_event))
+		pr_warn("oneshot: events of callers cannot be printed\n");
+
 	return register_tracer(&oneshot_trace);
 }
