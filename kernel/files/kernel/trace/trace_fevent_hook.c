@@ -177,8 +177,10 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 			      unsigned long parent_ip, const struct fevent_values *values,
 			      u64 duration, struct pt_regs *regs)
 {
+	int dynamic_size, by, cpu = raw_smp_processor_id();
 	struct trace_event_buffer fbuffer;
-	int dynamic_size;
+	unsigned long dropped;
+	bool refused, aside;
 
 	if (trace_trigger_soft_disabled(file))
 		return;
@@ -189,14 +191,27 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		fevent_refused(fe, file);
 		return;
 	}
-	/* Preemption is off once more than trace_event_buffer_reserve() knows. */
-	if (IS_ENABLED(CONFIG_PREEMPTION)) {
-		((struct trace_entry *)fbuffer.entry)->preempt_count--;
-		fbuffer.trace_ctx--;
+	/* By fevent_call() or rethook, and recursion protection. It knows of one, or of none. */
+	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
+		by = 2 - IS_ENABLED(CONFIG_PREEMPTION);
+		((struct trace_entry *)fbuffer.entry)->preempt_count -= by;
+		fbuffer.trace_ctx -= by;
 	}
 	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
 	fbuffer.regs = regs ?: fevent_context_regs(values);
+	/*
+	 * Without room there is a record nevertheless, for triggers alone, if there are
+	 * some; and what is put aside for a filter looks for room when that has let it pass.
+	 */
+	refused = fbuffer.buffer != file->tr->array_buffer.buffer &&
+		  !(file->flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED));
+	aside = fbuffer.event == this_cpu_read(trace_buffered_event);
+	dropped = ring_buffer_dropped_events_cpu(fbuffer.buffer, cpu);
 	trace_event_buffer_commit(&fbuffer);
+	if (aside)
+		refused = ring_buffer_dropped_events_cpu(fbuffer.buffer, cpu) != dropped;
+	if (unlikely(refused))
+		fevent_refused(fe, file);
 }
 
 NOKPROBE_SYMBOL(fevent_trace_long);
