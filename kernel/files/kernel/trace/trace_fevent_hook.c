@@ -581,7 +581,9 @@ static void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long pare
 	if (unlikely(i != nr - 1))
 		fevent_ask_for_nodes(fe);
 	if (unlikely(!node)) {
-		fevent_miss(fe);
+		/* Nothing is missed of what has been switched off meanwhile. */
+		if (READ_ONCE(fe->nr_rethooks))
+			fevent_miss(fe);
 		return;
 	}
 	ret = container_of(node, struct fevent_return_node, node);
@@ -602,15 +604,17 @@ static void fevent_free_rethooks(struct fevent *fe)
 	unsigned int i, nr = fe->nr_rethooks;
 
 	WRITE_ONCE(fe->nr_rethooks, 0);
-	WRITE_ONCE(fe->wants_nodes, false);
 	for (i = 0; i < nr; i++)
 		rethook_free(fe->rethooks[i]);
 }
 
 static int fevent_alloc_rethooks(struct fevent *fe)
 {
-	int ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
+	int ret;
 
+	/* A call that was under way when the event was disarmed may have asked in vain. */
+	WRITE_ONCE(fe->wants_nodes, false);
+	ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
 	if (ret)
 		fevent_free_rethooks(fe);
 	return ret;
