@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 #
-# The oneshot tracer in NMIs. There is no PMU to bring them under TCG; SysRq-l sends one to every
-# other CPU, whose handlers are ordinary functions, traced ones.
+# The oneshot tracer and function events in NMIs. There is no PMU to bring them under TCG; SysRq-l
+# sends one to every other CPU, whose handlers are ordinary functions, traced ones.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -48,4 +48,17 @@ is 'nothing twice' "$duplicates" ''
 is 'and not refused' "$(sed -n 's/^refused: //p' oneshot_stats)" 0
 
 echo 0 >oneshot_seen
+
+# Of these there may be events of calls, and none of returns.
+echo 'nmi_cpu_backtrace_handler() as calls' >function_events
+echo 'int nmi_cpu_backtrace_handler() as returns' >>function_events
+echo 1 >events/functions/enable
+echo l >/proc/sysrq-trigger
+echo 0 >events/functions/enable
+calls=$(grep -c ' calls: ' trace)
+ok 'calls in NMIs are recorded' [ "$calls" -gt 0 ]
+is 'returns are not' "$(grep -c ' returns: ' trace)" 0
+is 'and all of them are told to be missed' "$(<events/functions/returns/missed)" "$calls"
+echo >function_events
+
 tap_end

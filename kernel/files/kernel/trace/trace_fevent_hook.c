@@ -576,6 +576,14 @@ static void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long pare
 	/* It is being switched on or off: nobody listens yet, or any more. */
 	if (unlikely(!nr))
 		return;
+	/*
+	 * Interrupts are off while a node is given back, which tells others of it in two
+	 * steps: one that an NMI gives back in between makes an older one seem to be there.
+	 */
+	if (unlikely(in_nmi())) {
+		fevent_miss(fe);
+		return;
+	}
 	for (i = nr; i && !node; i--)
 		node = rethook_try_get(fe->rethooks[i - 1]);
 	if (unlikely(i != nr - 1))
