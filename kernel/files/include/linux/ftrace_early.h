@@ -42,6 +42,7 @@ bool early_ftrace_hand_over(int enable);
 void early_ftrace_finish(void);
 void early_ftrace_dump(void);
 void early_ftrace_off(void);
+void early_ftrace_resume(void);
 void early_ftrace_clock_set(s64 ahead);
 u64 early_ftrace_zero(u64 now);
 
@@ -141,6 +142,7 @@ static inline bool early_ftrace_hand_over(int enable) { return false; }
 static inline void early_ftrace_finish(void) { }
 static inline void early_ftrace_dump(void) { }
 static inline void early_ftrace_off(void) { }
+static inline void early_ftrace_resume(void) { }
 static inline void early_ftrace_clock_set(s64 ahead) { }
 static inline u64 early_ftrace_zero(u64 now) { return now; }
 

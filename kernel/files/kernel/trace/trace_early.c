@@ -21,9 +21,9 @@
  *                            written to the ring buffer, or the oneshot set, then
  *                            all sites are turned in one pass into the call of
  *                            the tracer, or a NOP, and the recorder is switched
- *                            off. None of that calls a function that is traced,
- *                            so there is no call that nobody sees, and none that
- *                            is seen twice.
+ *                            off. From when the last call is copied until then
+ *                            nothing that is traced is called, so there is no call
+ *                            that nobody sees, and none that is seen twice.
  *   early_ftrace_finish()    no tracer has started (lockdown, no memory): NOPs.
  *
  * Contexts. One CPU, interrupts off, no RCU, all of the time. What may interrupt
@@ -111,7 +111,10 @@ struct early_piece {
 	u32			tsc_high;
 };
 
-/* The recorders' own. early_ftrace_end is where the piece in use ends. */
+/*
+ * The recorders' own. early_ftrace_end is where the piece in use ends, or where it
+ * was closed: what comes then is only counted.
+ */
 struct early_call *early_ftrace_pos __initdata;
 struct early_call *early_ftrace_end __initdata;
 u32 early_ftrace_tsc_high __initdata;
@@ -121,9 +124,15 @@ u32 early_ftrace_refused __initdata;
 
 bool early_ftrace_on __ro_after_init;
 
-/* The image's, memblock's in two parts, and all of them cut once when the clock is set. */
-static struct early_piece early_pieces[4] __initdata;
+/*
+ * The image's, memblock's in two parts, and all of them cut once when the clock is
+ * set; and one more each time that tracing is switched on again.
+ */
+#define EARLY_PIECES_NEEDED	4
+static struct early_piece early_pieces[EARLY_PIECES_NEEDED + 28] __initdata;
 static unsigned int early_nr_pieces __initdata;
+/* Where the memory of the last one ends. */
+static struct early_call *early_memory_end __initdata;
 static u64 early_first_tsc __initdata;
 /* How many calls there were when ftrace came up, markers included. */
 static unsigned long early_mark __initdata;
@@ -179,7 +188,7 @@ static bool __init early_site_valid(unsigned long i)
 {
 	unsigned long addr = __start_mcount_loc[i];
 
-	return is_kernel_text(addr) || is_kernel_inittext(addr);
+	return __is_kernel_text(addr) || is_kernel_inittext(addr);
 }
 
 /*
@@ -459,6 +468,7 @@ static bool __init early_reserve(void)
 			     (early_brk_size - 2 * sites) / sizeof(*piece->start);
 		early_ftrace_pos = piece->start;
 		early_ftrace_end = piece->end;
+		early_memory_end = piece->end;
 		/* Not the present one: the first call begins with it. */
 		early_ftrace_tsc_high = ~0U;
 		early_stats.buffer_bytes = (piece->end - piece->start) * sizeof(*piece->start);
@@ -553,20 +563,39 @@ static unsigned long __init early_all_lost(void)
 	return lost;
 }
 
-/* No piece is there: what the recorder is called for is lost, and counted from here. */
+/*
+ * No piece is there: what the recorder is called for is lost, and counted from
+ * here. An address that nothing else has, with enough behind it to count to.
+ */
+#ifdef CONFIG_64BIT
+#define EARLY_NOWHERE	((struct early_call *)-(1UL << 30))
+#else
 #define EARLY_NOWHERE	((struct early_call *)-65536UL)
+#endif
+
+/* From here on calls are counted only. An NMI may still have recorded some. */
+static void __init early_close(void)
+{
+	WRITE_ONCE(early_ftrace_end, min(READ_ONCE(early_ftrace_pos), early_ftrace_end));
+}
 
 /*
- * From here on calls are recorded there, or behind the last one if @start is NULL.
- * The caller sees to the order of pieces. An NMI may come at any time, and must not
- * find the position of one piece with the end of the other.
+ * From here on calls are recorded there, or behind the last one if @start is NULL;
+ * not until tracing is on again if it is off. The caller sees to the order of pieces.
+ * An NMI may come at any time, and must not find the position of one piece with the
+ * end of the other.
  */
 static void __init early_continue_at(struct early_call *start, struct early_call *end)
 {
 	struct early_piece *old = &early_pieces[early_nr_pieces - 1];
 	struct early_piece *piece = &early_pieces[early_nr_pieces];
-	struct early_call *pos = xchg(&early_ftrace_pos, EARLY_NOWHERE);
+	struct early_call *pos;
 
+	/* What comes is counted where there was none. */
+	if (early_nr_pieces == ARRAY_SIZE(early_pieces))
+		return;
+
+	pos = xchg(&early_ftrace_pos, EARLY_NOWHERE);
 	old->end = min(pos, early_ftrace_end);
 	old->lost = pos - old->end;
 
@@ -576,8 +605,12 @@ static void __init early_continue_at(struct early_call *start, struct early_call
 	piece->end = end;
 	piece->tsc_high = early_ftrace_tsc_high;
 	early_nr_pieces++;
+	early_memory_end = end;
 	WRITE_ONCE(early_ftrace_end, end);
 	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
+	/* As this may be what an NMI does, it is looked at last. */
+	if (READ_ONCE(early_off))
+		early_close();
 }
 
 /**
@@ -658,22 +691,49 @@ void __ref early_ftrace_clock_set(s64 ahead)
 	}
 	for (i = 0; i < early_nr_pieces; i++)
 		early_pieces[i].ahead += ahead;
-	early_continue_at(NULL, early_ftrace_end);
+	early_continue_at(NULL, early_memory_end);
 }
 
 /**
  * early_ftrace_off - tracing is switched off before the tracer has started
  *
- * As a warning does with traceoff_on_warning. What was recorded until now is what
- * is to be seen then, so the recorder stops here.
+ * As a warning does with traceoff_on_warning, and a debugger as long as it has the
+ * machine. What is called until tracing is on again is counted as lost, so the trace
+ * tells of it.
+ *
+ * Context: any, also NMI. No text is changed: others may be about to execute it.
  */
 void __ref early_ftrace_off(void)
 {
-	if (!early_ftrace_on)
+	if (!early_ftrace_on || early_off)
 		return;
 
-	early_off = true;
-	arch_early_ftrace_stop();
+	WRITE_ONCE(early_off, true);
+	if (early_once)
+		early_ftrace_pairs += EARLY_SET_MAX;
+	else
+		early_close();
+}
+
+/**
+ * early_ftrace_resume - tracing is switched on again
+ *
+ * Context: any, as of early_ftrace_off().
+ */
+void __ref early_ftrace_resume(void)
+{
+	if (!early_ftrace_on || !early_off)
+		return;
+	/* The others are spoken for. */
+	if (early_nr_pieces > ARRAY_SIZE(early_pieces) - EARLY_PIECES_NEEDED)
+		return;
+
+	WRITE_ONCE(early_off, false);
+	if (early_once)
+		early_ftrace_pairs -= EARLY_SET_MAX;
+	/* If a piece is being added just now, that one is going to be open. */
+	else if (READ_ONCE(early_ftrace_pos) < EARLY_NOWHERE)
+		early_continue_at(NULL, early_memory_end);
 }
 
 /*
@@ -877,6 +937,9 @@ static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
 		trace_function(tr, ip, parent_ip, early_trace_ctx);
 }
 
+/* Events that say so. */
+static unsigned long early_nr_lost_events __initdata;
+
 /* Says so at the place, as the ring buffer would of what it has lost itself. */
 static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
 {
@@ -896,6 +959,7 @@ static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
 	entry->ip = (unsigned long)early_ftrace_hand_over;
 	memcpy(entry->buf, text, len + 1);
 	ring_buffer_unlock_commit(buffer);
+	early_nr_lost_events++;
 }
 
 /* Everything that was recorded, to the tracer that is about to start. */
@@ -903,7 +967,7 @@ static void __init early_copy(struct trace_array *tr)
 {
 	struct trace_buffer *buffer = tr->array_buffer.buffer;
 	bool off = !ring_buffer_record_is_set_on(buffer);
-	unsigned long events;
+	unsigned long written, kept;
 
 	early_stats.cpu = raw_smp_processor_id();
 	early_time_init(tr);
@@ -927,10 +991,14 @@ static void __init early_copy(struct trace_array *tr)
 	early_stats.last = early_stamp;
 	early_stats.clock = tracing_clock_name(tr);
 	early_stats.lost = early_all_lost();
+	/* What oneshot has is in its set. */
+	if (early_once)
+		return;
 	/* The buffer was empty. */
-	events = ring_buffer_entries_cpu(buffer, early_stats.cpu);
-	if (!early_once && early_stats.recorded > events)
-		early_stats.overwritten = early_stats.recorded - events;
+	written = early_stats.recorded + early_nr_lost_events;
+	kept = ring_buffer_entries_cpu(buffer, early_stats.cpu);
+	if (written > kept)
+		early_stats.overwritten = written - kept;
 }
 
 static void __init early_count_call(struct trace_array *tr, unsigned long ip,
@@ -1031,7 +1099,6 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
 void __init early_ftrace_prepare(struct trace_array *tr)
 {
 	unsigned long had, calls, each, pages, size;
-	struct early_call *end = early_ftrace_end;
 	int cpu = raw_smp_processor_id();
 	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
 	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
@@ -1064,13 +1131,13 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 	pages += pages / 16;
 
 	size = had + pages * (PAGE_SIZE - 16);
-	close = close && early_ftrace_pos < end;
+	close = close && early_ftrace_pos < early_ftrace_end;
 	if (close)
-		WRITE_ONCE(early_ftrace_end, early_ftrace_pos);
+		early_close();
 	if (early_resize(tr, size, cpu) == 0)
 		early_stats.ring_buffer_bytes = size;
 	if (close)
-		early_continue_at(NULL, end);
+		early_continue_at(NULL, early_memory_end);
 	if (early_stats.ring_buffer_bytes == size)
 		return;
 no_memory:
@@ -1182,12 +1249,12 @@ static void __init early_dump_calls(void)
 			}
 		}
 	}
+	pr_emerg("the last calls%s, latest first:\n",
+		 !end && early_off ? " before tracing was switched off" : "");
 	i = piece_of_end;
 	/* Not those that print this. */
 	if (!end)
 		end = early_piece_end(i);
-
-	pr_emerg("the last calls, latest first:\n");
 	for (;; end = early_piece_end(--i)) {
 		for (call = end; call-- > early_pieces[i].start && n < EARLY_DUMP_CALLS;) {
 			if (!call->ip)

@@ -118,6 +118,11 @@ static bool __init early_site_is(unsigned long ip, const void *insn)
 	return !memcmp((void *)ip, insn, MCOUNT_INSN_SIZE);
 }
 
+static bool __init early_site_calls(unsigned long ip)
+{
+	return early_site_is(ip, text_gen_insn(CALL_INSN_OPCODE, (void *)ip, early_fentry()));
+}
+
 static void __init early_site_write(unsigned long ip, const void *insn)
 {
 	memcpy((void *)ip, insn, MCOUNT_INSN_SIZE);
@@ -127,11 +132,14 @@ static void __init early_site_write(unsigned long ip, const void *insn)
  * arch_early_ftrace_skip - do not trace a call site
  * @ip: its address
  *
- * Before arch_early_ftrace_start(), whose sync_core() serves for both.
+ * One that is something else than a call of __fentry__ is left as it is, for
+ * arch_early_ftrace_replace_code() to find. Before arch_early_ftrace_start(), whose
+ * sync_core() serves for both.
  */
 void __init arch_early_ftrace_skip(unsigned long ip)
 {
-	early_site_write(ip, x86_nops[MCOUNT_INSN_SIZE]);
+	if (early_site_calls(ip))
+		early_site_write(ip, x86_nops[MCOUNT_INSN_SIZE]);
 }
 
 /**
@@ -167,13 +175,11 @@ void __init arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites
 {
 	unsigned long last_flags = 0, target = 0;
 	struct ftrace_rec_iter *iter;
-	void *fentry = early_fentry();
 
 	for_ftrace_rec_iter(iter) {
 		struct dyn_ftrace *rec = ftrace_rec_iter_record(iter);
 		bool call = ftrace_test_record(rec, enable) == FTRACE_UPDATE_MAKE_CALL;
-		bool called = early_site_is(rec->ip, text_gen_insn(CALL_INSN_OPCODE,
-								   (void *)rec->ip, fentry));
+		bool called = early_site_calls(rec->ip);
 
 		if (!called && !early_site_is(rec->ip, x86_nops[MCOUNT_INSN_SIZE])) {
 			if (!sites->unexpected++)
