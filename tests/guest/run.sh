@@ -105,7 +105,7 @@ assemble_ftracetest()
 # Prints "KERNEL<tab>APPEND<tab>VM<tab>TEST" for everything that is to run.
 list_tests()
 {
-	local test kernel dir name tc only
+	local test kernel dir name tc only last=
 
 	if is_wanted ftracetest; then
 		dir=$(assemble_ftracetest)
@@ -117,6 +117,10 @@ list_tests()
 			[[ -e $dir/test.d/${only:-$tc} ]] || die "$only: no such test in kernel/files/$tests_dir/test.d"
 			printf 'patched\thytrace.test=%s\t\tftracetest:%s:%s\n' "$tc" "$dir/ftracetest" \
 				"$dir/test.d/${only:-$tc}"
+			# Once more where the boot is traced, behind what looks at the trace: the suite clears it.
+			[[ $tc != early-ftrace ]] || last=$(printf 'patched\t%s\t%s\tftracetest:%s:%s' \
+				"$(header append "$here/t-early.sh")" "$(header vm "$here/t-early.sh")" \
+				"$dir/ftracetest" "$dir/test.d/${only:-$tc}")
 		done
 	fi
 	for test in "$here"/t-*.sh; do
@@ -129,6 +133,7 @@ list_tests()
 				"$(header vm "$test")" "$test"
 		done
 	done
+	[[ ! $last ]] || printf '%s\n' "$last"
 }
 
 report()
