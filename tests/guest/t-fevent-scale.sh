@@ -52,11 +52,16 @@ time_it bash -c 'echo >function_events'
 echo "# removed in $seconds s"
 is 'all are gone' "$(wc -l <function_events)" 0
 
-unique_functions "$events" | sed 's/$/(u64 a, u64 b)/' >"$tap_scratch/lines"
-# Two names may be those of other arguments.
-sed -i 's/(u64 a, u64 b)/(u64 arg_0, u64 arg_1)/' "$tap_scratch/lines"
+# One line that is refused refuses all: those whose first two arguments are not in registers of their own
+# are left out. The names are none that an argument has.
+unique_functions $((events + 500)) | while read -r function; do
+	line="$function(u64 arg_0, u64 arg_1)"
+	echo "$line" 2>/dev/null >>function_events && echo "$line"
+done 2>/dev/null | head -n "$events" >"$tap_scratch/lines"
+echo >function_events
 time_it create
 echo "# $events events with two fields: created in $seconds s"
+is 'all are there, with fields' "$(wc -l <function_events)" "$events"
 ok 'created in time, with fields' within 10
 
 echo 0 >tracing_on
