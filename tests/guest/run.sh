@@ -211,7 +211,7 @@ judge()
 # One guest: run_batch KERNEL APPEND VM TEST...
 run_batch()
 {
-	local kernel=$1 append=$2 options name dir status=0 test where vm limit=1500 start=$SECONDS
+	local kernel=$1 append=$2 options name dir status=0 test where vm limit=2700 start=$SECONDS
 	read -ra options <<<"$3"
 	shift 3
 
