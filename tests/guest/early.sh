@@ -186,9 +186,6 @@ log=$(boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
-log=$(boot 'ftrace=oneshot ftrace_dump_on_oops mem=4M')
-is 'oneshot shows the last new ones' "$(grep -c '<- ' <<<"$log")" 32
-is 'nor those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
 is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
 ok 'when it crashes as well' grep -q 'Kernel panic' "$scratch/console"
 
@@ -251,9 +248,9 @@ is 'and ftrace does not stumble over it' "$(grep -E 'ftrace bug|WARNING' "$scrat
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_filter=$early_calls traceoff_on_warning" \
 	'hbreak arch_early_ftrace_start' c "set {char}0x$(site kernel_halt) = 0xcc" \
-	'hbreak probe_roms' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = tracing_off' \
-	'hbreak trap_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = tracing_on' \
-	'hbreak mm_core_init' c 'delete' 'set $rsp -= 8' 'set {long}$rsp = $rip' \
+	'thbreak probe_roms' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = tracing_off' \
+	'thbreak trap_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = tracing_on' \
+	'thbreak mm_core_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' \
 	'set $rip = disable_trace_on_warning'
 is 'tracing goes on where it is switched on again, and a warning ends it, with traceoff_on_warning' \
 	"$(trace_of)" 'start_kernel setup_arch [LOST 4 EVENTS] trap_init [LOST 2 EVENTS]'
@@ -283,6 +280,8 @@ log=$(jump_to_nothing probe_roms 'ftrace=function ftrace_dump_on_oops')
 ok 'an exception before there is anybody to handle it, too' grep -q 'early exception' "$scratch/console"
 is 'shows the last calls' "$(grep -c '<- ' <<<"$log")" 32
 is 'up to the exception' "$(grep -c '^-[0-9] early_fixup_exception <- ' <<<"$log")" 1
+log=$(jump_to_nothing probe_roms 'ftrace=oneshot ftrace_dump_on_oops')
+is 'and oneshot the last that were new' "$(grep -c '<- ' <<<"$log")" 32
 ok 'lockdown: early calls are dropped, and the log says so' \
 	grep -q 'tracer function has not started: [0-9]* calls dropped' \
 	<<<"$(boot 'ftrace=function lockdown=confidentiality')"
