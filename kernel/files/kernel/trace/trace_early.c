@@ -1239,6 +1239,7 @@ static void __init early_dump_calls(void)
 {
 	struct early_call *call, *end = NULL;
 	unsigned int i = early_nr_pieces, piece_of_end = early_nr_pieces - 1, n = 0;
+	bool off;
 
 	/* The crash itself calls a lot, all the more if it is printed on a slow console. */
 	while (i--) {
@@ -1249,12 +1250,13 @@ static void __init early_dump_calls(void)
 			}
 		}
 	}
-	pr_emerg("the last calls%s, latest first:\n",
-		 !end && early_off ? " before tracing was switched off" : "");
 	i = piece_of_end;
+	off = !end && early_off;
 	/* Not those that print this. */
 	if (!end)
 		end = early_piece_end(i);
+	pr_emerg("the last calls%s, latest first:\n",
+		 off ? " before tracing was switched off" : "");
 	for (;; end = early_piece_end(--i)) {
 		for (call = end; call-- > early_pieces[i].start && n < EARLY_DUMP_CALLS;) {
 			if (!call->ip)
