@@ -32,18 +32,20 @@ before=$(nmis)
 busy &
 job=$!
 echo oneshot >current_tracer
-duplicates=
+duplicates= handled=0
 for _ in {1..5}; do
 	echo 0 >oneshot_seen
 	echo l >/proc/sysrq-trigger
 	duplicates+=$(grep -v ' ' oneshot_seen | sort | uniq -d)
+	handled=$((handled + $(functions | grep -xc nmi_cpu_backtrace_handler)))
 done
 echo nop >current_tracer
 kill "$job"
 wait "$job" 2>/dev/null
 
 ok 'NMIs have come' [ "$(nmis)" -gt "$before" ]
-is 'what they have called was recorded' "$(functions | grep -xc nmi_cpu_backtrace_handler)" 1
+# One may be late on a busy machine.
+ok 'what they have called was recorded' [ "$handled" -gt 0 ]
 is 'nothing twice' "$duplicates" ''
 is 'and not refused' "$(sed -n 's/^refused: //p' oneshot_stats)" 0
 
