@@ -32,7 +32,7 @@ before=$(nmis)
 busy &
 job=$!
 echo oneshot >current_tracer
-duplicates= handled=0
+duplicates='' handled=0
 for _ in {1..5}; do
 	echo 0 >oneshot_seen
 	echo l >/proc/sysrq-trigger
