@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps run test test-quick test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -206,19 +206,26 @@ $(B)/fuzz/%: tests/fuzz/%.c
 
 -include $(wildcard $(B)/fuzz/*.d)
 
-test: deps ## unit tests and guest tests; ends with `N passed, N failed`
+test: deps ## all tests, or those with T= in their names; ends with `N passed, N failed`
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user unit
-	$(Q)tests/run.sh
+	$(Q)tests/run.pl $(T)
 
-# What makes a kernel of ours do most, and takes what there is time for: MINUTES=, and TESTS= for others.
+QUICK := unit/ guest/t-doc ftracetest/oneshot/basic.tc ftracetest/function-events/basic.tc
+
+test-quick: ## unit tests, the documents' examples and the basics in a guest: two minutes
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user unit
+	$(Q)tests/run.pl $(QUICK)
+
+# What makes a kernel of ours do most, and takes what there is time for: MINUTES=, and T= for others.
 MINUTES     ?= 40
 DEBUG_TESTS := t-stress ftracetest/oneshot ftracetest/function-events t-nmi t-fevent-boot t-boot-size
 
 test-debug: deps ## a stress test and others on the kernel that watches memory and locks (MINUTES=40)
 	$(Q)kernel/build.sh --debug
 	$(Q)$(MAKE) user
-	$(Q)tests/guest/run.sh --kernel debug --minutes $(MINUTES) $(or $(TESTS),$(DEBUG_TESTS))
+	$(Q)tests/run.pl --kernel debug --minutes $(MINUTES) $(or $(T),$(DEBUG_TESTS))
 
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
@@ -267,4 +274,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE

@@ -5,7 +5,7 @@
 # one's TAP, its stderr and its exit status in a directory that the host reads. A kernel that has
 # complained meanwhile fails the batch, whatever the tests say.
 #
-# usage: inside.sh DIR TEST...		TEST: a script, or ftracetest:RUNNER:DIRECTORY-OR-TC
+# usage: inside.sh DIR TEST...		TEST: a script, or ftracetest:RUNNER[:DIRECTORY-OR-TC]...
 
 set -uo pipefail
 
@@ -17,9 +17,10 @@ export TMPDIR=/tmp
 
 run_ftracetest()
 {
-	local runner=${1%%:*} tests=${1#*:}
+	local words
 
-	"$runner" -K -l "$out/logs" "$tests"
+	IFS=: read -ra words <<<"$1"
+	"${words[0]}" -K -l "$out/logs" "${words[@]:1}"
 }
 
 for test; do

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 # append: ftrace=function trace_options=nooverwrite ftrace_notrace=jump_label_*,static_call_*,__orc_find,copy_from_*
+# then: ftracetest/early-ftrace
 #
 # A boot that is traced from before start_kernel() on, seen from inside: the examples of
 # Documentation/trace/early-ftrace.rst, and what hytrace boot makes of the same trace. Left out is what is

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests what counts the other tests, from the host and in seconds: tests/run.sh, tests/guest/run.sh and
+# Tests what counts the other tests, from the host and in seconds: tests/run.pl, tests/guest/run.sh and
 # tests/guest/kselftest.sh run here in a tree of their own, with tests that fail in all the ways there
 # are, and with a vm.sh that boots nothing: it runs the command here, or says what it is told to.
 # shellcheck disable=SC2016 # scripts in quotes, for shells to come
@@ -25,8 +25,8 @@ program()
 	chmod +x "$tree/$1"
 }
 
-mkdir -p "$tree/tests/guest" "$tree/tests/unit" "$tree/kernel/files/$suite/test.d"
-cp "$clone/tests/run.sh" "$tree/tests/"
+mkdir -p "$tree/tests/guest" "$tree/tests/unit/part" "$tree/kernel/files/$suite/test.d"
+cp "$clone/tests/run.pl" "$tree/tests/"
 cp "$clone"/tests/guest/{run,inside,tap,kselftest}.sh "$tree/tests/guest/"
 program kernel/tools.sh <<<'echo /nowhere'
 program kernel/build.sh <<END
@@ -39,20 +39,6 @@ esac
 END
 program bin/dmesg <<<'echo "$DMESG"'
 PATH=$tree/bin:$PATH
-
-# ---------------------------------------------------------------- tests/guest/run.sh
-
-program kernel/vm.sh <<'END'
-while [[ $1 != -- ]]; do
-	[[ $1 != --console ]] || echo "$CONSOLE" >"$2"
-	[[ $1 != --timeout || $2 -gt 1 ]] || exit 124
-	shift
-done
-shift
-[[ $DEATH != first ]] || exit 125
-"$@"
-[[ -z $DEATH ]] || exit 125
-END
 
 # Counts what a runner says of itself: counted "PASSED FAILED SKIPPED STATUS" COMMAND...
 counted()
@@ -70,12 +56,29 @@ counted()
 	}
 }
 
-# guest COUNTS: what tests/guest/run.sh makes of the script on stdin, as t-it.sh
+# ---------------------------------------------------------------- tests in guests
+
+program kernel/vm.sh <<'END'
+while [[ $1 != -- ]]; do
+	[[ $1 != --console ]] || echo "$CONSOLE" >"$2"
+	[[ $1 != --timeout || $2 -gt 1 ]] || exit 124
+	shift
+done
+shift
+[[ $DEATH != first ]] || exit 125
+"$@"
+[[ -z $DEATH ]] || exit 125
+END
+
+# guest COUNTS [OPTION]...: what is made of the script on stdin, as t-it.sh
 guest()
 {
+	local wanted=$1
+	shift
+
 	{ echo '# kernels: patched' && cat; } | program tests/guest/t-it.sh
-	counted "$1" env DMESG="${dmesg:-}" CONSOLE="${console:-}" DEATH="${death:-}" \
-		"$tree/tests/guest/run.sh" t-it
+	counted "$wanted" env DMESG="${dmesg:-}" CONSOLE="${console:-}" DEATH="${death:-}" \
+		"$tree/tests/run.pl" "$@" guest/t-it
 }
 
 source_tap='. "$(dirname "$0")/tap.sh"'
@@ -85,6 +88,7 @@ ok 'what is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two w
 ok 'what is only skipped is no pass' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
 ok 'what fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
 ok 'what is not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
+ok 'what fails and speaks of a hash' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # TODO" false\nok two true\ntap_end'
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
 ok 'one with less than it planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
 ok 'one that says nothing' guest '0 1 0 1' <<<'exit 0'
@@ -94,8 +98,11 @@ death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
 console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
 dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
-ok 'what there is no time for has failed' counted '0 2 0 1' "$tree/tests/guest/run.sh" --minutes 0 t-it
-ok 'no such test' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
+ok 'what there is no time for has failed' guest '0 2 0 1' --minutes 0 <<<"$good"
+ok 'what is for another kernel' guest '0 0 0 2' --kernel stock <<<"$good"
+ok 'on a kernel in the place of the patched one' guest '2 0 0 0' --kernel debug <<<"$good"
+ok 'no such test' counted '0 0 0 2' "$tree/tests/run.pl" t-none
+ok 'nor for the guest' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
 
 # ftracetest COUNTS: of our own tests, when the stock runner says what is on stdin
 ftracetest()
@@ -103,7 +110,7 @@ ftracetest()
 	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/pristine/$suite/test.d"
 	touch "$tree/pristine/$suite/test.d/functions"
 	program "pristine/$suite/ftracetest"
-	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/guest/run.sh" ftracetest
+	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/run.pl" ftracetest
 }
 
 ok 'ftracetest: what passes' ftracetest '2 0 0 0' <<<'printf "ok %d x\n" 1 2; echo 1..2'
@@ -112,36 +119,37 @@ ok 'nothing of ours may be skipped' ftracetest '1 1 0 1' \
 	<<<'printf "%s\n" "ok 1 x # SKIP" "ok 2 x" 1..2'
 ok 'or fail as expected' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x # XFAIL" "ok 2 x" 1..2'
 ok 'or be left out' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x" 1..2'
+rm -r "$tree/kernel/files/$suite/test.d/mine" "$tree/tests/guest/t-it.sh"
 
-# ---------------------------------------------------------------- tests/run.sh
+# ---------------------------------------------------------------- tests on this machine
 
-# all COUNTS UNIT HOST GUEST: these run for a unit test, for each test on the host, and in guests
+# all COUNTS UNIT OTHER: these run for a unit test, and for each test that is a script
 all()
 {
 	local name
 
-	: >"$tree/tests/unit/it.c"
-	program build/tests/unit/it <<<"for a; do [[ \$a != --tap=* ]] || tap=\${a#*=}; done; $2"
+	: >"$tree/tests/unit/part/it.c"
+	program build/tests/unit/part/it <<<"echo noise; for a; do [[ \$a != --tap=* ]] || exec 4>\"\${a#*=}\"; done; $2"
 	for name in tests/guest/vm.sh tests/guest/early.sh tests/host/it.sh; do
 		program "$name" <<<"$3"
 	done
-	program tests/guest/run.sh <<<"$4"
-	counted "$1" "$tree/tests/run.sh"
+	counted "$1" "$tree/tests/run.pl"
 }
 
-unit='echo "ok - x" >"$tap"'
+unit='printf "%s\n" 1..1 "ok - x" >&4'
 host='echo "ok 1 - x"; echo 1..1'
-guests='echo 3 0 0 >>"$2"'
-ok 'make test: what passes' all '7 0 0 0' "$unit" "$host" "$guests"
-ok 'a unit test that fails' all '7 1 0 1' "$unit; echo 'not ok - y' >>\"\$tap\"; exit 1" "$host" "$guests"
-ok 'one that crashes' all '7 1 0 1' "$unit; exit 139" "$host" "$guests"
-ok 'one that has run nothing' all '6 1 0 1' ': >"$tap"' "$host" "$guests"
-ok 'one that is not there' all '6 1 0 1' 'exit 127' "$host" "$guests"
-ok 'a test on the host that fails' all '4 3 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1' "$guests"
-ok 'one that dies' all '7 3 0 1' "$unit" 'echo "ok 1 - x"' "$guests"
-ok 'one that ends badly' all '7 3 0 1' "$unit" "$host; exit 1" "$guests"
-ok 'a guest test that fails' all '6 1 0 1' "$unit" "$host" 'echo 2 1 0 >>"$2"; exit 1'
-ok 'a runner that dies' all '4 1 0 1' "$unit" "$host" 'exit 1'
+ok 'make test: what passes' all '4 0 0 0' "$unit" "$host"
+ok 'a unit test that fails' all '4 1 0 1' 'printf "%s\n" 1..2 "ok - x" "not ok - y" >&4; exit 1' "$host"
+ok 'one that crashes' all '4 1 0 1' "$unit; exit 139" "$host"
+ok 'one that is killed' all '4 1 0 1' "$unit; kill -9 \$\$" "$host"
+ok 'one that has run nothing' all '3 1 0 1' 'exit 0' "$host"
+ok 'one that is not there' all '3 1 0 1' 'exit 127' "$host"
+ok 'a test on the host that fails' all '1 3 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1'
+ok 'one that dies' all '4 3 0 1' "$unit" 'echo "ok 1 - x"'
+ok 'one that ends badly' all '4 3 0 1' "$unit" "$host; exit 1"
+ok 'one that skips' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
+all '' "$unit" "$host" >/dev/null
+ok 'one alone, by a part of its name' counted '1 0 0 0' "$tree/tests/run.pl" part/it
 
 # ---------------------------------------------------------------- tests/guest/kselftest.sh
 
