@@ -209,6 +209,8 @@ sub run
 	my $harness = TAP::Harness->new({
 		jobs => $jobs,
 		verbosity => -3,
+		# Else it waits for a test whose stderr has come to its end, which all have in a file.
+		merge => 1,
 		exec => sub {
 			my (undef, $name) = @_;
 
