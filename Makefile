@@ -79,7 +79,7 @@ programs:
 	@pkg-config --exists $(USER_PKGS) || { pkg-config --print-errors $(USER_PKGS) 2>&1 | \
 		sed -n 's/^Package //p' >&2; echo "\`make deps\` installs what is needed" >&2; exit 1; }
 
-USER_SRC := $(wildcard user/*.c)
+USER_SRC := $(wildcard user/*.c user/*/*.c)
 USER_OBJ := $(USER_SRC:user/%.c=$(B)/user/%.o)
 BPF_SRC  := $(wildcard bpf/*.bpf.c)
 BPF_OBJ  := $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.bpf.o)
@@ -114,7 +114,7 @@ $(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS)
 
 # The same sources once more for the unit tests, with the sanitizers on and stopping at what they find;
-# an archive, so that a test links what it uses.
+# an archive, so that a test links what it uses. q: files of two folders may have one name.
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
 
@@ -123,11 +123,15 @@ $(B)/user-san/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
 
 $(B)/user-san/loader.a: $(SAN_OBJ)
-	$(call msg,AR,$@)rm -f $@ && ar rcs $@ $^
+	$(call msg,AR,$@)rm -f $@ && ar qcs $@ $^
 
-$(B)/tests/unit/loader_%: tests/unit/loader_%.c $(B)/user-san/loader.a
+# The loader's tests lie in folders, as what they test does.
+USER_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*/*.c))
+KERNEL_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
+
+$(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion
+	$(Q)$(CC) $(USER_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion
 
 MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
 
@@ -137,8 +141,7 @@ $(B)/docs/%: docs/%.scd
 	$(call msg,MAN,$@)mkdir -p $(@D)
 	$(Q)scdoc <$< >$@.tmp && mv $@.tmp $@
 
--include $(wildcard $(B)/user-san/*.d)
--include $(wildcard $(B)/user/*.d $(B)/tests/unit/*.d)
+-include $(USER_OBJ:.o=.d) $(SAN_OBJ:.o=.d) $(patsubst %,%.d,$(USER_UNIT) $(KERNEL_UNIT))
 
 ## ---------------------------------------------------------------- the kernel
 
@@ -167,10 +170,7 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 
 ## ---------------------------------------------------------------- tests
 
-UNIT_SRC := $(wildcard tests/unit/*.c)
-UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(B)/tests/unit/%)
-
-unit: $(UNIT_BIN)
+unit: $(USER_UNIT) $(KERNEL_UNIT)
 
 # A parser in the kernel has to stand any text: its test runs with the sanitizers on.
 $(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)

@@ -6,9 +6,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "command.h"
-#include "error.h"
-#include "version.h"
+#include "base/command.h"
+#include "base/error.h"
+#include "base/version.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },

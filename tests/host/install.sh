@@ -41,7 +41,7 @@ mv "$dest/usr" "$tap_scratch/usr"
 hytrace=$tap_scratch/usr/bin/hytrace
 cd / || exit 1
 is 'what is installed runs' "$("$hytrace" --version)" \
-	"hytrace $(sed -n 's/.*HYTRACE_VERSION "\(.*\)"/\1/p' "$clone/user/version.h")"
+	"hytrace $(sed -n 's/.*HYTRACE_VERSION "\(.*\)"/\1/p' "$clone/user/base/version.h")"
 ok 'it needs nothing of the clone' sh -c "! readelf -d '$hytrace' | grep -E 'R(UN)?PATH'"
 for page in "$tap_scratch"/usr/share/man/man1/*; do
 	ok "$(basename "$page") is a man page" grep -q '^\.SH NAME' "$page"

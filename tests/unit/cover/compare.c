@@ -1,0 +1,592 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The loader's results: the oneshot tracer's files read, records merged, documents written and read
+ * back, differences explained.
+ */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cover/compare.h"
+#include "cover/document.h"
+#include "cover/outputs.h"
+#include "cover/report.h"
+#include "kernel/oneshot_files.h"
+#include "kernel/sample.h"
+#include "run/instance.h"
+
+static struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
+
+static struct places sample_places(void)
+{
+	struct places p = { .before = sample_symbols(), .kernel = &kernel };
+
+	p.traceable = sample_functions(p.before);
+	return p;
+}
+
+static void free_places(struct places *p)
+{
+	traceable__free((struct traceable *)p->traceable);
+	symbols__free((struct symbols *)p->before);
+}
+
+static int read_entries(struct coverage *c, const char *text)
+{
+	struct places p = sample_places();
+	FILE *f = sample_file(text);
+	int err;
+
+	cr_assert(coverage__init(c, "oneshot") == 0);
+	err = oneshot_entries__read(f, "oneshot_entries", c, &p);
+	coverage__settle(c);
+	fclose(f);
+	free_places(&p);
+	return err;
+}
+
+static const char entries[] =
+	"ffffffff82000204 function 200 1 42\n"
+	"ffffffff82000111 caller 201 1 42\n"
+	"ffffffff82000104 function 100 0 7\n"
+	"104 mod_two function 300 0 9\n"
+	"17 mod_two caller 301 0 9\n"
+	"17ef1 mod_gone function 302 0 9\n";
+
+Test(oneshot_entries, become_hits_in_order_of_time)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	cr_assert(c.count == 6);
+	cr_expect(eq(str, (char *)c.hits[0].name, "vfs_read"));
+	cr_expect(c.hits[0].link == 0xffffffff81000100, "the entry, as linked");
+	cr_expect(c.hits[0].cpu == 0 && c.hits[0].pid == 7 && c.hits[0].first_ns == 100);
+	cr_expect(eq(str, (char *)c.hits[1].name, "vfs_write"));
+	cr_expect(c.hits[2].kind == HIT_CALLER);
+	cr_expect(c.hits[2].link == 0xffffffff81000111, "a return address stays what it is");
+	cr_expect(coverage__functions(&c) == 4);
+	cr_expect(coverage__callers(&c) == 2);
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, of_modules)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	cr_expect(eq(str, (char *)c.hits[3].module, "mod_two"));
+	cr_expect(eq(str, (char *)c.hits[3].name, "two_close"));
+	cr_expect(c.hits[3].offset == 0x100, "the entry");
+	cr_expect(c.hits[3].link == 0);
+	cr_expect(eq(str, (char *)c.hits[4].name, "two_open"));
+	cr_expect(c.hits[4].offset == 0x17);
+	cr_expect(eq(str, (char *)c.hits[5].module, "mod_gone"));
+	cr_expect(c.hits[5].name == NULL && c.hits[5].offset == 0x17ef1);
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, both_is_two_places_or_one)
+{
+	struct coverage c;
+
+	/* A site that is also returned to: the entry is another address. */
+	cr_assert(read_entries(&c, "ffffffff82000104 both 100 0 7\n") == 0);
+	cr_expect(c.count == 2);
+	coverage__free(&c);
+	/* Without an ENDBR64 it is the same. */
+	cr_assert(read_entries(&c, "ffffffff82000500 both 100 0 7\n") == 0);
+	cr_assert(c.count == 1);
+	cr_expect(c.hits[0].kind == HIT_BOTH);
+	coverage__free(&c);
+	/* A return address that is the next function's entry. */
+	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
+				   "ffffffff82000104 function 100 0 7\n") == 0);
+	cr_assert(c.count == 1);
+	cr_expect(c.hits[0].kind == HIT_BOTH && c.hits[0].first_ns == 50 && c.hits[0].pid == 3);
+	coverage__free(&c);
+}
+
+static const char *const bad_entries[] = {
+	"ffffffff82000104\n",
+	"ffffffff82000104 function\n",
+	"ffffffff82000104 something 1 2 3\n",
+	"ffffffff82000104 function 1 2 3 4\n",
+	"ffffffff82000104 mod function x 2 3\n",
+	"LOST 12 EVENTS\n",
+	"\n",
+};
+
+Test(oneshot_entries, refuses_what_it_does_not_know)
+{
+	for (size_t i = 0; i < sizeof(bad_entries) / sizeof(bad_entries[0]); i++) {
+		struct coverage c;
+
+		cr_expect(read_entries(&c, bad_entries[i]) == -EPROTO, "%s", bad_entries[i]);
+		coverage__free(&c);
+	}
+}
+
+Test(oneshot_entries, hidden_addresses_are_not_permitted)
+{
+	struct coverage c;
+
+	cr_expect(read_entries(&c, "0000000000000000 function 1 2 3\n") == -EPERM);
+	coverage__free(&c);
+}
+
+Test(oneshot_stats, losses_and_costs)
+{
+	FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
+			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n");
+	struct coverage c;
+
+	cr_assert(coverage__init(&c, "oneshot") == 0);
+	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c) == 0);
+	cr_expect(counters__get(&c.lost, "refused") == 7);
+	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
+	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
+	cr_expect(counters__get(&c.lost, "entries") == 0);
+	cr_expect(coverage__losses(&c) == 10);
+	coverage__free(&c);
+	fclose(f);
+}
+
+Test(places, generated_code_is_nowhere)
+{
+	struct places p = sample_places();
+	struct hit hit = { .addr = 0xffffffffc0500010, .kind = HIT_CALLER };
+	struct coverage c;
+
+	cr_assert(coverage__init(&c, "bpf") == 0);
+	cr_expect(not(places__resolve(&p, &c, &hit)));
+	hit.addr = 0xffffffffc0400111;
+	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(hit.offset == 0x111);
+	hit.addr = 0xffffffff82000100;
+	hit.kind = HIT_FUNCTION;
+	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(eq(str, (char *)hit.name, "vfs_read"), "ftrace's name, not the alias");
+	coverage__free(&c);
+	free_places(&p);
+}
+
+/* ---- documents */
+
+static struct coverage sample_coverage(const char *engine)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, entries) == 0);
+	free(c.engine);
+	c.engine = strdup(engine);
+	c.kernel.release = strdup("6.12.0-test");
+	c.kernel.build_id = strdup("0123456789abcdef");
+	c.kernel.offset_known = true;
+	c.kernel.kaslr_offset = KASLR;
+	c.boot_id = strdup("boot");
+	c.callers = true;
+	c.follows_modules = true;
+	c.seconds = 1.5;
+	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
+	c.traceable = 7;
+	c.traced = 6;
+	c.traced_seen = 3;
+	cr_assert(globs__add(&c.filter.own, "own_helper") == 0);
+	return c;
+}
+
+static char *print(void (*report)(const struct coverage *c, FILE *out), const struct coverage *c)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	report(c, f);
+	fclose(f);
+	return text;
+}
+
+static void save(const char *text, char *path)
+{
+	int fd;
+
+	strcpy(path, "/tmp/document.XXXXXX");
+	fd = mkstemp(path);
+	cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+}
+
+Test(tailor, is_addresses_and_nothing_else)
+{
+	struct coverage c = sample_coverage("oneshot");
+	char *text = print(report__tailor, &c);
+
+	cr_expect(eq(str, text, "ffffffff81000100\nffffffff81000200\nffffffff81000111\n"
+				"100 mod_two\n17 mod_two\n17ef1 mod_gone\n"));
+	free(text);
+	coverage__free(&c);
+}
+
+/* "Functions: ..." of the report for people. */
+static char *first_total(const struct coverage *c)
+{
+	struct places p = sample_places();
+	char *text = NULL, *line;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(report__text(c, p.traceable, NULL, f) == 0);
+	fclose(f);
+	line = strstr(text, "Functions:");
+	cr_assert(line != NULL);
+	line = strndup(line, strcspn(line, "\n"));
+	free(text);
+	free_places(&p);
+	return line;
+}
+
+Test(text, a_share_is_of_what_was_asked_for)
+{
+	struct coverage c = sample_coverage("oneshot");
+	char *line = first_total(&c);
+
+	/* mod_gone's function is in no list. */
+	cr_expect(eq(str, line, "Functions: 3 seen of 7 that can be traced (42.9%); and 1 that were "
+				"freed by then, or loaded later"));
+	free(line);
+	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
+	cr_assert(globs__add(&c.filter.deny, "vfs_w*") == 0);
+	c.count = 1;
+	c.hits[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
+				  .kind = HIT_FUNCTION };
+	line = first_total(&c);
+	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 7 can be "
+				"traced"));
+	free(line);
+	coverage__free(&c);
+}
+
+Test(document, comes_back_as_it_was)
+{
+	struct coverage c = sample_coverage("bpf"), back;
+	char *text = print(report__json, &c), *again, path[64];
+
+	save(text, path);
+	cr_assert(document__read(&back, path) == 0);
+	again = print(report__json, &back);
+	cr_expect(eq(str, again, text));
+	cr_expect(back.count == c.count);
+	cr_expect(back.kernel.kaslr_offset == KASLR);
+	cr_expect(back.traced_seen == 3);
+	unlink(path);
+	free(text);
+	free(again);
+	coverage__free(&c);
+	coverage__free(&back);
+}
+
+Test(document, is_json_whatever_is_in_it)
+{
+	struct coverage c = sample_coverage("bpf"), back;
+	char *text, path[64];
+
+	c.command = calloc(3, sizeof(*c.command));
+	c.command[0] = strdup("it's\x01\x1f\x7f \"so\"\\");
+	c.command[1] = strdup("\xff\xc3(\xc3\xa4");
+	text = print(report__json, &c);
+	cr_expect(strstr(text, "it's\\u0001\\u001f") != NULL);
+	save(text, path);
+	cr_assert(document__read(&back, path) == 0);
+	cr_expect(eq(str, back.command[0], c.command[0]));
+	cr_expect(eq(str, back.command[1], "\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa4"));
+	unlink(path);
+	free(text);
+	coverage__free(&c);
+	coverage__free(&back);
+}
+
+Test(document, unknown_is_null)
+{
+	struct coverage c = sample_coverage("bpf");
+	char *text;
+
+	c.kernel.offset_known = false;
+	c.hits[0].link = 0;
+	text = print(report__json, &c);
+	cr_expect(strstr(text, "\"kaslr_offset\": null") != NULL);
+	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
+	cr_expect(strstr(text, "\"command\": null") != NULL);
+	free(text);
+	coverage__free(&c);
+}
+
+#define DOCUMENT "\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
+
+static const char *const bad_documents[] = {
+	"",
+	"{",
+	"[]",
+	"{}",
+	"{\"hytrace\": \"0\", \"schema\": 1}",
+	"{\"hytrace\": \"0\", \"schema\": 99, \"engine\": \"bpf\", \"functions\": []}",
+	"{" DOCUMENT "\"functions\": [1]}",
+	"{" DOCUMENT "\"functions\": [{\"kind\": \"x\"}]}",
+	"{" DOCUMENT "\"functions\": {}}",
+	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
+	/* All that another has would be certain to lie behind it. */
+	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": []}",
+};
+
+Test(document, refuses_what_is_none)
+{
+	for (size_t i = 0; i < sizeof(bad_documents) / sizeof(bad_documents[0]); i++) {
+		struct coverage c;
+		char path[64];
+
+		save(bad_documents[i], path);
+		cr_expect(document__read(&c, path) == -EINVAL, "%s", bad_documents[i]);
+		unlink(path);
+	}
+}
+
+/* ---- comparing */
+
+/* What compare says of vfs_read, which only @a has. */
+static enum reason reason_of(struct coverage *a, struct coverage *b)
+{
+	struct comparison cmp;
+	enum reason reason = REASON_COUNT;
+
+	/* In order of time it is the first. */
+	cr_assert(strcmp(b->hits[0].name, "vfs_read") == 0);
+	memmove(b->hits, b->hits + 1, --b->count * sizeof(*b->hits));
+	cr_assert(compare__run(&cmp, a, b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.only_a_count == 1 && cmp.only_b_count == 0);
+	if (cmp.only_a_count == 1)
+		reason = cmp.only_a[0].reason;
+	compare__free(&cmp);
+	coverage__free(a);
+	coverage__free(b);
+	return reason;
+}
+
+#define REASON_TEST(test, expected, change)					\
+	Test(compare, test)							\
+	{									\
+		struct coverage a = sample_coverage("oneshot");			\
+		struct coverage b = sample_coverage("bpf");			\
+										\
+		change;								\
+		cr_expect(reason_of(&a, &b) == expected);			\
+	}
+
+REASON_TEST(unexplained, REASON_UNEXPLAINED, )
+REASON_TEST(denied, REASON_DENIED, globs__add(&b.filter.deny, "vfs_r*"))
+REASON_TEST(own_helper, REASON_OWN, globs__add(&b.filter.own, "vfs_read"))
+REASON_TEST(not_asked, REASON_NOT_ASKED, globs__add(&b.filter.allow, "vfs_write"))
+REASON_TEST(before, REASON_BEFORE, b.window.opening = b.window.open = 150)
+REASON_TEST(just_in_time_is_no_reason, REASON_UNEXPLAINED, b.window.open = 98)
+REASON_TEST(within_the_clocks_error, REASON_EDGE, b.window.open = 99)
+REASON_TEST(while_the_gate_opened, REASON_EDGE, b.window.open = 150)
+REASON_TEST(while_it_closed, REASON_EDGE, b.window.closing = 90)
+REASON_TEST(after, REASON_AFTER, b.window.closing = b.window.closed = 90)
+REASON_TEST(other_boot, REASON_OTHER_BOOT, (free(b.boot_id), b.boot_id = strdup("other")))
+REASON_TEST(unknown_boots_are_not_the_same, REASON_OTHER_BOOT,
+	    (free(a.boot_id), free(b.boot_id), a.boot_id = b.boot_id = NULL))
+REASON_TEST(scope, REASON_SCOPE, b.scope = SCOPE_TASK)
+REASON_TEST(wider_scope_is_no_reason, REASON_UNEXPLAINED, a.scope = SCOPE_TASK)
+REASON_TEST(full, REASON_FULL, counters__add(&b.lost, "map_full", 1))
+REASON_TEST(recursion, REASON_RECURSION, counters__add(&b.lost, "recursion_misses", 1))
+REASON_TEST(own_losses_are_no_reason, REASON_UNEXPLAINED,
+	    counters__add(&a.lost, "recursion_misses", 1))
+REASON_TEST(unattached, REASON_UNATTACHED,
+	    (b.unattached = calloc(2, sizeof(char *)), b.unattached[0] = strdup("vfs_read")))
+
+static char *print_comparison(const struct comparison *cmp)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(compare__print(cmp, "a", "b", 0, f) == 0);
+	fclose(f);
+	return text;
+}
+
+Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+	char *text;
+
+	b.count = 0;
+	counters__add(&b.lost, "recursion_misses", 3);
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.only_a_count == 4);
+	cr_expect(compare__count(&cmp, CERTAIN) == 0);
+	cr_expect(compare__count(&cmp, POSSIBLE) == 3);
+	cr_expect(compare__count(&cmp, UNEXPLAINED) == 1);
+	text = print_comparison(&cmp);
+	cr_expect(strstr(text, "\n  3: possibly: b counts calls") != NULL);
+	cr_expect(strstr(text, "0 are explained, 3 only possibly, 1 are UNEXPLAINED.") != NULL);
+	free(text);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+/* Losses in the thousands make no emptied list a success, neither of functions nor of callers. */
+Test(compare, an_emptied_list_is_not_explained)
+{
+	static const unsigned int kinds[] = { HIT_FUNCTION, HIT_CALLER };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+		struct comparison cmp;
+		char *text;
+
+		b.count = 0;
+		counters__add(&b.lost, "recursion_misses", 115067);
+		globs__add(&b.filter.deny, "other_*");
+		cr_assert(compare__run(&cmp, &a, &b, kinds[i]) == 0);
+		cr_expect(compare__count(&cmp, CERTAIN) == 0);
+		cr_expect(compare__count(&cmp, POSSIBLE) == cmp.only_a_count);
+		text = print_comparison(&cmp);
+		cr_expect(strstr(text, "All differences are explained") == NULL);
+		free(text);
+		compare__free(&cmp);
+		coverage__free(&a);
+		coverage__free(&b);
+	}
+}
+
+/* As a document is where the KASLR offset is not known. */
+static struct coverage without_addresses(void)
+{
+	struct coverage c = sample_coverage("bpf");
+
+	c.kernel.offset_known = false;
+	for (size_t i = 0; i < c.count; i++)
+		c.hits[i].link = c.hits[i].addr = 0;
+	return c;
+}
+
+Test(compare, unknown_addresses_are_not_all_one)
+{
+	struct coverage a = without_addresses(), b = without_addresses();
+	struct comparison cmp;
+	char *text;
+
+	memmove(b.hits, b.hits + 1, --b.count * sizeof(*b.hits));
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.by_name != NULL);
+	cr_expect(cmp.both == 2, "vfs_write and two_close");
+	/* vfs_read, and on both sides one that has no name to look for. */
+	cr_assert(cmp.only_a_count == 2 && cmp.only_b_count == 1);
+	cr_expect(cmp.only_a[1].reason == REASON_NO_ADDRESS);
+	cr_expect(eq(str, (char *)cmp.only_a[0].hit->name, "vfs_read"));
+	cr_expect(cmp.only_a[0].reason == REASON_UNEXPLAINED);
+	text = print_comparison(&cmp);
+	cr_expect(strstr(text, "addresses as linked are not known") != NULL);
+	free(text);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, one_name_of_two_functions_is_not_one_function)
+{
+	struct coverage a = without_addresses(), b = without_addresses();
+	struct comparison cmp;
+
+	a.hits[0].name = a.hits[1].name = "static_one";
+	b.hits[0].name = "static_one";
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.both == 2, "one of them, and two_close");
+	cr_expect(cmp.only_a_count == 2 && cmp.only_b_count == 2);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, a_module_that_came_later)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	b.follows_modules = false;
+	b.modules = calloc(1, sizeof(char *));
+	b.count = 3;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_assert(cmp.only_a_count == 2);
+	cr_expect(cmp.only_a[0].reason == REASON_MODULE);
+	cr_expect(cmp.only_a[1].reason == REASON_MODULE);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, another_build_by_name)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	free(b.kernel.build_id);
+	b.kernel.build_id = strdup("fedcba9876543210");
+	for (size_t i = 0; i < b.count; i++)
+		b.hits[i].link += b.hits[i].link ? 0x40 : 0;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+	cr_expect(cmp.by_name != NULL);
+	cr_expect(cmp.both == 3);
+	cr_assert(cmp.only_a_count == 1 && cmp.only_b_count == 1, "what has no name");
+	cr_expect(cmp.only_a[0].reason == REASON_NO_ADDRESS);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+Test(compare, callers_that_the_other_did_not_record)
+{
+	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+	struct comparison cmp;
+
+	b.callers = false;
+	b.count = 2;
+	cr_assert(compare__run(&cmp, &a, &b, HIT_CALLER) == 0);
+	cr_assert(cmp.only_a_count == 2);
+	cr_expect(cmp.only_a[0].reason == REASON_NO_CALLERS);
+	compare__free(&cmp);
+	coverage__free(&a);
+	coverage__free(&b);
+}
+
+/* ---- names and times */
+
+static const struct {
+	const char *path, *engine, *expected;
+} names[] = {
+	{ "run.json", "bpf", "run.bpf.json" },
+	{ "/tmp/a.b/run", "oneshot", "/tmp/a.b/run.oneshot" },
+	{ "dir/run.tar.json", "bpf", "dir/run.tar.bpf.json" },
+	{ ".hidden", "bpf", ".hidden.bpf" },
+};
+
+Test(outputs, a_name_for_each_engine)
+{
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = outputs__engine_path(names[i].path, names[i].engine);
+
+		cr_expect(eq(str, path, (char *)names[i].expected));
+		free(path);
+	}
+}
+
+Test(clock, drift_is_spread)
+{
+	struct clock_pair first = { 1000, 501000, 0 }, last = { 2000, 502010, 0 };
+
+	cr_expect(clock_pair__local(&first, &last, 1000) == 501000);
+	cr_expect(clock_pair__local(&first, &last, 2000) == 502010);
+	cr_expect(clock_pair__local(&first, &last, 1500) == 501505);
+	cr_expect(clock_pair__local(&first, &first, 1700) == 501700);
+}

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0
+/* The loader's picture of the kernel: symbols, traceable functions, vmcoreinfo, filters. */
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "cover/filter.h"
+#include "kernel/kernel_id.h"
+#include "kernel/sample.h"
+#include "kernel/source_dirs.h"
+
+Test(symbols, finds_the_function_that_holds_an_address)
+{
+	struct symbols *s = sample_symbols();
+
+	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000200)->name, "vfs_write"));
+	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff820002ff)->name, "vfs_write"));
+	cr_expect(symbols__find(s, 0xffffffff81ffffff) == NULL, "before the first");
+	cr_expect(symbols__find(s, 0xfffffffff0000000) == NULL, "far behind the last");
+	symbols__free(s);
+}
+
+Test(symbols, one_of_several_names_and_always_the_same)
+{
+	struct symbols *s = sample_symbols();
+
+	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000150)->name, "alias_of_vfs_read"));
+	symbols__free(s);
+}
+
+Test(symbols, data_is_not_text)
+{
+	struct symbols *s = sample_symbols();
+
+	cr_expect(symbols__by_name(s, "some_data") == NULL);
+	cr_expect(symbols__by_name(s, "_stext")->addr == 0xffffffff82000000);
+	symbols__free(s);
+}
+
+Test(symbols, knows_modules_and_generated_code)
+{
+	struct symbols *s = sample_symbols();
+	size_t count;
+
+	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffffc0400110)->module, "mod_two"));
+	cr_expect(symbols__module(s, "mod_two")->base == 0xffffffffc0400000);
+	cr_expect(symbols__module(s, "mod_two")->live);
+	cr_expect(not(symbols__module(s, "mod_going")->live));
+	cr_expect(symbols__module(s, "mod") == NULL);
+	symbols__modules(s, &count);
+	cr_expect(count == 2);
+	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0500010)));
+	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0600010)));
+	cr_expect(not(symbol__is_generated(symbols__find(s, 0xffffffffc0400010))));
+	symbols__free(s);
+}
+
+Test(symbols, hidden_addresses_are_not_permitted)
+{
+	FILE *f = sample_file("0000000000000000 T _stext\n0000000000000000 T vfs_read\n");
+	struct symbols *s = NULL;
+
+	cr_expect(symbols__read(&s, f, NULL) == -EPERM);
+	cr_expect(s == NULL);
+	fclose(f);
+}
+
+Test(traceable, sites_and_entries)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+
+	cr_expect(traceable__count(t) == 7);
+	cr_expect(traceable__find(t, 0xffffffff82000104)->entry == 0xffffffff82000100);
+	cr_expect(traceable__find(t, 0xffffffff82000100)->site == 0xffffffff82000104);
+	cr_expect(traceable__find(t, 0xffffffff82000500)->entry == 0xffffffff82000500);
+	cr_expect(traceable__find(t, 0xffffffff82000106) == NULL);
+	cr_expect(traceable__find(t, 0xffffffffffffffff) == NULL);
+	cr_expect(eq(str, (char *)traceable__find(t, 0xffffffffc0400004)->module, "mod_two"));
+	traceable__free(t);
+	symbols__free(s);
+}
+
+Test(traceable, weak_functions_that_are_gone_do_not_count)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+
+	cr_expect(traceable__invalid(t) == 1);
+	cr_expect(traceable__find(t, 0xffffffff82000550) == NULL);
+	traceable__free(t);
+	symbols__free(s);
+}
+
+Test(traceable, an_empty_list_is_not_supported)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = NULL;
+	FILE *f = sample_file("");
+
+	cr_expect(traceable__read(&t, f, s) == -EOPNOTSUPP);
+	fclose(f);
+	symbols__free(s);
+}
+
+static const struct {
+	const char *typed, *meant;
+} typos[] = {
+	{ "vfs_raed", "vfs_read" },	/* two letters swapped */
+	{ "vfs_rea", "vfs_read" },	/* one missing */
+	{ "vfs_wwrite", "vfs_write" },	/* one too many */
+	{ "vfs_wrote", "vfs_write" },	/* a wrong one */
+	{ "no_endbx", "no_endbr" },
+	{ "something_else_entirely", NULL },
+	{ "x", NULL },
+	{ "", NULL },
+};
+
+Test(traceable, offers_the_name_that_was_meant)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+
+	for (size_t i = 0; i < sizeof(typos) / sizeof(typos[0]); i++) {
+		const char *similar = traceable__similar(t, typos[i].typed);
+
+		if (typos[i].meant)
+			cr_expect(similar && !strcmp(similar, typos[i].meant), "%s: got %s",
+				  typos[i].typed, similar);
+		else
+			cr_expect(similar == NULL, "%s: got %s", typos[i].typed, similar);
+	}
+	traceable__free(t);
+	symbols__free(s);
+}
+
+Test(vmcoreinfo, finds_the_offset)
+{
+	static const char text[] = "OSRELEASE=6.12.0\nPAGESIZE=4096\nKERNELOFFSET=1c00000\nX=1\n";
+	uint64_t offset = 0;
+
+	cr_expect(vmcoreinfo__offset(text, strlen(text), &offset));
+	cr_expect(offset == 0x1c00000);
+	cr_expect(vmcoreinfo__offset(text, strlen("OSRELEASE=6.12.0\n"), &offset) == false);
+	cr_expect(vmcoreinfo__offset("KERNELOFFSET=", 13, &offset) == false);
+	cr_expect(vmcoreinfo__offset("KERNELOFFSET=0", 14, &offset) && offset == 0);
+	cr_expect(vmcoreinfo__offset("", 0, &offset) == false);
+}
+
+static const struct {
+	const char *glob, *name, *module;
+	int matches;
+} globs[] = {
+	{ "vfs_read", "vfs_read", NULL, 1 },
+	{ "vfs_read", "vfs_readv", NULL, 0 },
+	{ "vfs_*", "vfs_read", NULL, 1 },
+	{ "vfs_*", "xvfs_read", NULL, 0 },
+	{ "*read", "vfs_read", NULL, 1 },
+	{ "*_re*", "vfs_read", NULL, 1 },
+	{ "vfs_?ead", "vfs_read", NULL, 1 },
+	{ "vfs_[rx]ead", "vfs_read", NULL, 1 },
+	{ "vfs_[!r]ead", "vfs_read", NULL, 0 },
+	{ "two_*", "two_open", "mod_two", 1 },
+	{ ":mod:mod_two", "two_open", "mod_two", 1 },
+	{ ":mod:mod_two", "two_open", "mod_one", 0 },
+	{ ":mod:mod_two", "two_open", NULL, 0 },
+	{ "*:mod:mod_two", "two_open", "mod_two", 1 },
+	{ "two_o*:mod:mod_two", "two_open", "mod_two", 1 },
+	{ "two_c*:mod:mod_two", "two_open", "mod_two", 0 },
+	{ ":mod:mod_*", "two_open", "mod_two", 1 },
+};
+
+Test(filter, globs_match_as_the_kernels)
+{
+	for (size_t i = 0; i < sizeof(globs) / sizeof(globs[0]); i++) {
+		enum filter_verdict verdict;
+		struct filter f = {};
+
+		cr_assert(globs__add(&f.allow, globs[i].glob) == 0, "%s", globs[i].glob);
+		verdict = filter__judge(&f, globs[i].name, globs[i].module);
+		cr_expect(globs[i].matches == (verdict == FILTER_TRACED), "%s on %s", globs[i].glob,
+			  globs[i].name);
+		filter__free(&f);
+	}
+}
+
+Test(filter, verdicts)
+{
+	struct filter f = {}, copy = {};
+
+	cr_expect(filter__judge(&f, "vfs_read", NULL) == FILTER_TRACED, "no -a: everything");
+	cr_assert(globs__add(&f.allow, "vfs_*") == 0);
+	cr_assert(globs__add(&f.deny, "vfs_write") == 0);
+	cr_assert(globs__add(&f.own, "vfs_own") == 0);
+	cr_assert(filter__copy(&copy, &f) == 0);
+	filter__free(&f);
+	cr_expect(filter__judge(&copy, "vfs_read", NULL) == FILTER_TRACED);
+	cr_expect(filter__judge(&copy, "vfs_write", NULL) == FILTER_DENIED);
+	cr_expect(filter__judge(&copy, "vfs_own", NULL) == FILTER_OWN);
+	cr_expect(filter__judge(&copy, "ext4_read", NULL) == FILTER_NOT_ASKED);
+	filter__free(&copy);
+}
+
+static const char *const bad_globs[] = { "", "two words", ":mod:", "vfs_*:mod:", "@/no/such/file" };
+
+Test(filter, refuses_what_is_no_glob)
+{
+	for (size_t i = 0; i < sizeof(bad_globs) / sizeof(bad_globs[0]); i++) {
+		struct filter f = {};
+
+		cr_expect(globs__add(&f.allow, bad_globs[i]) == -EINVAL, "%s", bad_globs[i]);
+		filter__free(&f);
+	}
+}
+
+Test(filter, a_file_of_globs)
+{
+	char path[] = "/tmp/globs.XXXXXX", argument[64];
+	static const char text[] = "# head\nvfs_read\n\n  vfs_write  # why\r\n:mod:mod_two\n";
+	struct filter f = {};
+	int fd = mkstemp(path);
+
+	cr_assert(write(fd, text, strlen(text)) == (ssize_t)strlen(text));
+	close(fd);
+	snprintf(argument, sizeof(argument), "@%s", path);
+	cr_expect(globs__add(&f.allow, argument) == 0);
+	cr_expect(f.allow.count == 3);
+	cr_expect(filter__judge(&f, "vfs_write", NULL) == FILTER_TRACED);
+	cr_expect(filter__judge(&f, "two_open", "mod_two") == FILTER_TRACED);
+	cr_expect(filter__judge(&f, "no_endbr", NULL) == FILTER_NOT_ASKED);
+	filter__free(&f);
+	unlink(path);
+}
+
+Test(filter, every_glob_has_to_match_something)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+	static const char *const good[] = { "vfs_read", "*_o*", ":mod:mod_two", "two_*:mod:mod_t*" };
+	static const char *const bad[] = { "vfs_raed", "ext4_*", ":mod:nonesuch", "vfs_*:mod:mod_two" };
+
+	for (int i = 0; i < 4; i++) {
+		struct filter f = {}, g = {};
+
+		globs__add(&f.allow, good[i]);
+		cr_expect(filter__check(&f, t) == 0, "%s", good[i]);
+		globs__add(&g.deny, bad[i]);
+		cr_expect(filter__check(&g, t) == -EINVAL, "%s", bad[i]);
+		filter__free(&f);
+		filter__free(&g);
+	}
+	traceable__free(t);
+	symbols__free(s);
+}
+
+Test(traceable, all_of_a_name_and_their_numbers)
+{
+	struct symbols *s = sample_symbols();
+	struct traceable *t = sample_functions(s);
+	const struct traceable_function *const *list;
+	size_t count;
+
+	list = traceable__named(t, "static_one", &count);
+	cr_assert(list && count == 2);
+	cr_expect(list[0]->number + list[1]->number == 3 + 4);
+	list = traceable__named(t, "two_open", &count);
+	cr_assert(list && count == 1);
+	cr_expect(list[0]->number == 7, "one that is no function has a number, too");
+	cr_expect(traceable__named(t, "some_data", &count) == NULL && count == 0);
+	traceable__free(t);
+	symbols__free(s);
+}
+
+/* ---- source directories */
+
+extern const char __executable_start[];
+
+static uint64_t as_linked(const void *function)
+{
+	return (const char *)function - __executable_start;
+}
+
+/* This program for vmlinux; not every compiler writes .debug_aranges, so it must do without. */
+Test(source_dirs, are_told_by_the_compilation_units)
+{
+	static const char *const options[] = { "", "--remove-section=.debug_aranges" };
+
+	for (size_t i = 0; i < 2; i++) {
+		char path[] = "/tmp/source_dirs.XXXXXX", self[256] = "", command[512];
+		struct source_dirs *d;
+
+		close(mkstemp(path));
+		cr_assert(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
+		snprintf(command, sizeof(command), "objcopy %s %s %s", options[i], self, path);
+		cr_assert(system(command) == 0);
+		cr_assert(source_dirs__open(&d, path) == 0);
+		cr_expect(eq(str, (char *)source_dirs__find(d, as_linked(source_dirs__find)), "user/kernel"));
+		cr_expect(eq(str, (char *)source_dirs__find(d, as_linked(as_linked)), "tests/unit/kernel"));
+		cr_expect(source_dirs__find(d, 1) == NULL);
+		source_dirs__free(d);
+		unlink(path);
+	}
+}

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the loader leaves in file systems: results that are whole or not there, a watchdog that removes
+ * what a run has made, however that ends, and what is done about runs of which both were killed.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "base/error.h"
+#include "run/child.h"
+#include "run/guard.h"
+#include "run/leftovers.h"
+#include "run/output.h"
+
+static char dir[] = "/tmp/loader.XXXXXX";
+
+static void enter(void)
+{
+	cr_assert(mkdtemp(dir) != NULL);
+	cr_assert(chdir(dir) == 0);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int entries(void)
+{
+	DIR *d = opendir(dir);
+	int count = -2;
+
+	while (readdir(d))
+		count++;
+	closedir(d);
+	return count;
+}
+
+static void leave(void)
+{
+	cr_assert(chdir("/") == 0);
+	cr_expect(entries() == 0, "something was left behind");
+	rmdir(dir);
+}
+
+static void put(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	fputs(text, f);
+	fclose(f);
+}
+
+static int holds(const char *path, const char *text)
+{
+	char buffer[64] = "";
+	FILE *f = fopen(path, "r");
+
+	if (!f)
+		return 0;
+	fgets(buffer, sizeof(buffer), f);
+	fclose(f);
+	return !strcmp(buffer, text);
+}
+
+TestSuite(output, .init = enter, .fini = leave);
+
+Test(output, appears_when_it_is_complete)
+{
+	struct output *o;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("half", output__stream(o));
+	cr_expect(access("result", F_OK) != 0, "not there yet");
+	fputs(" and half", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "half and half"));
+	cr_expect(entries() == 1, "nothing beside it");
+	unlink("result");
+}
+
+Test(output, replaces_the_old_one_at_the_end)
+{
+	struct output *o;
+
+	put("result", "old");
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("new", output__stream(o));
+	cr_expect(holds("result", "old"));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "new"));
+	unlink("result");
+}
+
+Test(output, discarded_leaves_the_old_one)
+{
+	struct output *o;
+
+	put("result", "old");
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("new", output__stream(o));
+	output__discard(o);
+	cr_expect(holds("result", "old"));
+	cr_expect(entries() == 1);
+	unlink("result");
+}
+
+Test(output, comes_bit_by_bit)
+{
+	struct output *o;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("one, ", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	cr_expect(output__flush(o) == 0, "nothing new");
+	fputs("two", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	cr_expect(access("result", F_OK) != 0, "not there yet");
+	fputs(", x", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "one, two, x"));
+	cr_assert(output__open(&o, "/dev/full", NULL) == 0);
+	fputs("text", output__stream(o));
+	cr_expect(output__flush(o) == -EIO);
+	output__discard(o);
+	unlink("result");
+}
+
+/* A recording: what has been written of it is worth keeping, whatever comes then. */
+Test(output, a_growing_one_keeps_what_it_has)
+{
+	struct output *o;
+
+	put("result", "old and longer");
+	cr_assert(output__open_growing(&o, "result") == 0);
+	fputs("one", output__stream(o));
+	cr_expect(holds("result", "old and longer"), "nothing has been flushed");
+	cr_expect(output__flush(o) == 0);
+	cr_expect(holds("result", "one"));
+	fputs(", two", output__stream(o));
+	cr_expect(output__flush(o) == 0);
+	fputs(", lost", output__stream(o));
+	output__discard(o);
+	cr_expect(holds("result", "one, two"));
+	cr_assert(output__open_growing(&o, "result") == 0);
+	output__discard(o);
+	cr_expect(holds("result", "one, two"), "nothing was recorded");
+	unlink("result");
+	cr_assert(output__open_growing(&o, "result") == 0);
+	output__discard(o);
+	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
+}
+
+Test(output, a_link_is_followed)
+{
+	struct stat st;
+	struct output *o;
+
+	cr_assert(mkdir("elsewhere", 0777) == 0);
+	cr_assert(symlink("elsewhere/result", "link") == 0);
+	for (int i = 0; i < 3; i++) {
+		static const char *const texts[] = { "into nothing", "into a file", "growing" };
+
+		int err = i == 2 ? output__open_growing(&o, "link") :
+				   output__open(&o, "link", NULL);
+
+		cr_assert(err == 0);
+		fputs(texts[i], output__stream(o));
+		cr_expect(output__commit(o) == 0);
+		cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+		cr_expect(holds("elsewhere/result", texts[i]));
+		cr_expect(entries() == 2);
+	}
+	unlink("elsewhere/result");
+	cr_assert(output__open(&o, "link", NULL) == 0);
+	output__discard(o);
+	cr_expect(lstat("link", &st) == 0 && S_ISLNK(st.st_mode));
+	cr_expect(rmdir("elsewhere") == 0, "nothing is left in it");
+	unlink("link");
+}
+
+Test(output, a_file_keeps_its_mode_and_owner)
+{
+	bool root = !geteuid();
+	struct stat st;
+	struct output *o;
+
+	put("result", "old");
+	cr_assert(chmod("result", 0604) == 0);
+	if (root)
+		cr_assert(chown("result", 1, 2) == 0);
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	fputs("new", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
+	if (root)
+		cr_expect(st.st_uid == 1 && st.st_gid == 2);
+	unlink("result");
+}
+
+Test(output, a_device_is_written_in_place)
+{
+	struct output *o;
+
+	cr_assert(output__open(&o, "/dev/null", NULL) == 0);
+	fputs("text", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_assert(output__open(&o, "/dev/full", NULL) == 0);
+	fputs("text", output__stream(o));
+	cr_expect(output__commit(o) == -EIO);
+}
+
+Test(output, refuses_what_cannot_be_written)
+{
+	struct output *o = NULL;
+
+	cr_expect(output__open(&o, "no/such/dir", NULL) == -EINVAL);
+	cr_expect(output__open(&o, ".", NULL) == -EINVAL);
+	cr_expect(o == NULL);
+}
+
+TestSuite(guard, .init = enter, .fini = leave);
+
+Test(guard, removes_what_it_was_told_in_the_right_order)
+{
+	struct guard *g;
+
+	cr_assert(guard__start(&g) == 0);
+	cr_expect(guard__add_dir(g, "sub") == 0);
+	cr_expect(guard__add_file(g, "sub/file") == 0);
+	cr_expect(guard__add_file(g, "never-made") == 0);
+	mkdir("sub", 0700);
+	put("sub/file", "x");
+	cr_expect(guard__finish(g) == 0);
+	cr_expect(entries() == 0);
+}
+
+Test(guard, says_when_something_stays)
+{
+	struct guard *g;
+
+	mkdir("sub", 0700);
+	cr_assert(guard__start(&g) == 0);
+	/* Not a file. */
+	cr_expect(guard__add_file(g, "sub") == 0);
+	cr_expect(guard__finish(g) == -EIO);
+	rmdir("sub");
+}
+
+Test(guard, what_was_never_made_is_no_error)
+{
+	struct guard *g;
+
+	cr_assert(guard__start(&g) == 0);
+	cr_expect(guard__add_event(g, "no_such_group", "one") == 0);
+	cr_expect(guard__add_event(g, "no_such_group", "two") == 0);
+	cr_expect(guard__add_instance(g, "no-such-instance") == 0);
+	cr_expect(guard__add_dir(g, "no-such-dir") == 0);
+	cr_expect(guard__finish(g) == 0);
+}
+
+Test(guard, a_directory_with_others_things_stays)
+{
+	struct guard *g;
+
+	mkdir("sub", 0700);
+	put("sub/other", "x");
+	cr_assert(guard__start(&g) == 0);
+	cr_expect(guard__add_dir(g, "sub") == 0);
+	cr_expect(guard__finish(g) == 0);
+	cr_expect(access("sub/other", F_OK) == 0);
+	unlink("sub/other");
+	rmdir("sub");
+}
+
+/* A process that is killed with SIGKILL, and with SIGINT to its whole group before. */
+Test(guard, survives_its_parent)
+{
+	int ready[2];
+	char byte;
+	pid_t pid;
+
+	cr_assert(pipe(ready) == 0);
+	pid = fork();
+	if (!pid) {
+		struct guard *g;
+
+		setpgid(0, 0);
+		if (guard__start(&g) || guard__add_file(g, "file"))
+			_exit(1);
+		put("file", "x");
+		signal(SIGINT, SIG_IGN);
+		kill(0, SIGINT);
+		if (write(ready[1], "x", 1) != 1)
+			_exit(1);
+		pause();
+	}
+	cr_assert(read(ready[0], &byte, 1) == 1);
+	cr_expect(access("file", F_OK) == 0, "not before the end");
+	kill(pid, SIGKILL);
+	waitpid(pid, NULL, 0);
+	for (int i = 0; i < 100 && !access("file", F_OK); i++)
+		usleep(20 * 1000);
+	cr_expect(access("file", F_OK) != 0);
+}
+
+static int run(char *const *command)
+{
+	struct child c = {};
+	sigset_t mask;
+	int status;
+
+	sigemptyset(&mask);
+	cr_assert(child__fork(&c, command, &mask) == 0);
+	status = child__release(&c, command[0]);
+	if (status)
+		return status;
+	child__wait(&c);
+	return child__exit_status(&c);
+}
+
+TestSuite(child, .init = enter, .fini = leave);
+
+Test(child, status_is_a_shells)
+{
+	char *const good[] = { "true", NULL }, *const seven[] = { "sh", "-c", "exit 7", NULL };
+	char *const killed[] = { "sh", "-c", "kill -TERM $$", NULL };
+	char *const missing[] = { "./no-such-command", NULL }, *const data[] = { "./data", NULL };
+
+	cr_expect(run(good) == 0);
+	cr_expect(run(seven) == 7);
+	cr_expect(run(killed) == 128 + SIGTERM);
+	cr_expect(run(missing) == EXIT_NOCMD);
+	put("data", "no program");
+	cr_expect(run(data) == EXIT_NOEXEC);
+	unlink("data");
+}
+
+Test(child, does_not_run_before_it_is_released)
+{
+	char *const touch[] = { "touch", "file", NULL };
+	struct child c = {};
+	sigset_t mask;
+
+	sigemptyset(&mask);
+	cr_assert(child__fork(&c, touch, &mask) == 0);
+	usleep(100 * 1000);
+	cr_expect(access("file", F_OK) != 0);
+	child__abandon(&c);
+	cr_expect(access("file", F_OK) != 0);
+}
+
+/* ---- what killed runs have left behind, in a directory like tracefs */
+
+#define KILLED "instances/" INSTANCE_PREFIX "0123456789abcdef"
+#define ALIVE "instances/" INSTANCE_PREFIX "fedcba9876543210"
+#define BUSY "instances/" INSTANCE_PREFIX "00000000000000ff"
+
+static void make_instances(void)
+{
+	mkdir("instances", 0700);
+	mkdir("events", 0700);
+	mkdir("events/" GROUP_PREFIX "0123456789abcdef", 0700);
+	mkdir(KILLED, 0700);
+	mkdir(ALIVE, 0700);
+	mkdir(BUSY, 0700);
+	put(BUSY "/trace_pipe", "");
+	/* Somebody else's. */
+	mkdir("instances/foo", 0700);
+	mkdir("instances/" INSTANCE_PREFIX "4711", 0700);
+	mkdir("instances/" INSTANCE_PREFIX "0123456789ABCDEF", 0700);
+}
+
+static void remove_instances(void)
+{
+	cr_expect(rmdir("instances/foo") == 0);
+	cr_expect(rmdir("instances/" INSTANCE_PREFIX "4711") == 0);
+	cr_expect(rmdir("instances/" INSTANCE_PREFIX "0123456789ABCDEF") == 0);
+	cr_expect(rmdir(ALIVE) == 0);
+	unlink(BUSY "/trace_pipe");
+	cr_expect(rmdir(BUSY) == 0);
+	rmdir("events/" GROUP_PREFIX "0123456789abcdef");
+	rmdir("events");
+	rmdir("instances");
+}
+
+TestSuite(leftovers, .init = enter, .fini = leave);
+
+Test(leftovers, go_at_once_if_nobody_uses_them)
+{
+	struct guard *g;
+	int lock;
+
+	make_instances();
+	cr_assert(guard__start(&g) == 0);
+	cr_assert(run__lock(ALIVE) == 0);
+	lock = leftovers__begin("instances");
+	cr_assert(lock >= 0);
+	cr_expect(leftovers__find("instances", g) == 0);
+	leftovers__end(lock);
+	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
+		usleep(10 * 1000);
+	cr_expect(access(KILLED, F_OK) != 0);
+	/* What stays is no failure. */
+	cr_expect(guard__finish(g) == 0);
+	remove_instances();
+}
+
+Test(guard, says_when_it_was_killed)
+{
+	struct guard *g;
+	char command[64];
+
+	cr_assert(guard__start(&g) == 0);
+	snprintf(command, sizeof(command), "pkill -KILL -x -P %d hytrace-guard", getpid());
+	for (int i = 0; i < 1000 && system(command); i++)
+		usleep(10 * 1000);
+	cr_expect(guard__finish(g) == -EIO);
+}

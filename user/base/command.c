@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Choosing a command by its name; see command.h. */
+#include <argp.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/command.h"
+
+struct choice {
+	const struct command_table *table;
+	const struct command *command;
+	int first;		/* index of its name in argv */
+};
+
+static const struct command *find_command(const struct command_table *table, const char *name)
+{
+	for (size_t i = 0; i < table->count; i++) {
+		if (!strcmp(table->list[i].name, name))
+			return &table->list[i];
+	}
+	return NULL;
+}
+
+static char *list_commands(int key, const char *text, void *input)
+{
+	const struct choice *choice = input;
+	char *list = NULL;
+	size_t size;
+	FILE *f;
+
+	if (key != ARGP_KEY_HELP_POST_DOC || !choice)
+		return (char *)text;
+	f = open_memstream(&list, &size);
+	if (!f)
+		return (char *)text;
+	fprintf(f, "Commands:\n");
+	for (size_t i = 0; i < choice->table->count; i++)
+		fprintf(f, "  %-10s %s\n", choice->table->list[i].name,
+			choice->table->list[i].help);
+	fprintf(f, "\n%s", choice->table->where);
+	fclose(f);
+	return list;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct choice *choice = state->input;
+
+	switch (key) {
+	case ARGP_KEY_ARG:
+		choice->command = find_command(choice->table, arg);
+		if (!choice->command)
+			argp_error(state, "%s: no such command", arg);
+		choice->first = state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (!choice->command)
+			argp_usage(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+int command__run(const struct command_table *table, int argc, char **argv)
+{
+	struct choice choice = { .table = table };
+	/* An empty text behind the \v, for the help filter to put the list there. */
+	char doc[512];
+	const struct argp argp = {
+		.parser = parse,
+		.args_doc = "COMMAND [ARGUMENT...]",
+		.doc = doc,
+		.help_filter = list_commands,
+	};
+
+	snprintf(doc, sizeof(doc), "%s\v ", table->doc);
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &choice))
+		return argp_err_exit_status;
+	argv[choice.first] = choice.command->full_name;
+	return choice.command->run(argc - choice.first, argv + choice.first);
+}

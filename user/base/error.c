@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Messages on stderr, each one line that begins with the program's name. See error.h. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "base/error.h"
+
+static void print_line(const char *label, const char *fmt, va_list ap)
+{
+	/* One line is one unit, also beside a command that writes to the same terminal. */
+	flockfile(stderr);
+	fprintf(stderr, "hytrace: %s", label);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+	funlockfile(stderr);
+}
+
+void error__print(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line("", fmt, ap);
+	va_end(ap);
+}
+
+void error__warn(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line("warning: ", fmt, ap);
+	va_end(ap);
+}
+
+int error__return(int err, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	print_line("", fmt, ap);
+	va_end(ap);
+	return err;
+}
+
+int error__no_memory(void)
+{
+	return error__return(-ENOMEM, "out of memory");
+}
+
+int error__status(int err, int with_command)
+{
+	if (!err)
+		return EXIT_DONE;
+	if (with_command)
+		return EXIT_SELF;
+	switch (err) {
+	case -EINVAL:
+		return EXIT_USAGE;
+	case -EPERM:
+	case -EACCES:
+	case -EOPNOTSUPP:
+		return EXIT_UNSUPPORTED;
+	default:
+		return EXIT_FAILED;
+	}
+}

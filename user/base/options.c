@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See options.h. */
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/options.h"
+
+double option__seconds(struct argp_state *state, const char *text)
+{
+	char *end;
+	double value = strtod(text, &end);
+
+	if (*end || end == text || !(value > 0) || value > 1e9)
+		argp_error(state, "--duration %s: not a time in seconds", text);
+	return value;
+}
+
+long option__number(struct argp_state *state, const char *name, const char *text, long most)
+{
+	char *end;
+	long value;
+
+	errno = 0;
+	value = strtol(text, &end, 10);
+	if (errno || *end || end == text || value <= 0 || value > most)
+		argp_error(state, "--%s %s: not a number from 1 to %ld", name, text, most);
+	return value;
+}

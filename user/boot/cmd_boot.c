@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hytrace boot: the early part of this boot, as very early function tracing has recorded it: options, and
+ * the order of things. Nothing is traced here, and nothing is changed.
+ */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include "base/command.h"
+#include "base/error.h"
+#include "base/options.h"
+#include "base/privileges.h"
+#include "boot/cost.h"
+#include "boot/report.h"
+#include "run/output.h"
+
+/* In the text; documents have all. */
+#define MOST_FUNCTIONS 10
+
+enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME };
+
+struct boot_options {
+	enum boot_format format;
+	bool format_given;
+	const char *output;
+	size_t most;			/* 0: not given */
+};
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
+	  "chrome://tracing; without -f, FILE.json means what it says", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "functions", 'n', "N", 0, "list the N functions with the most calls (default: 10 in text, "
+	  "all in json)", 0 },
+	{ }
+};
+
+static enum boot_format format(struct argp_state *state, const char *text)
+{
+	if (!strcmp(text, "text"))
+		return BOOT_TEXT;
+	if (!strcmp(text, "json"))
+		return BOOT_JSON;
+	if (!strcmp(text, "chrome"))
+		return BOOT_CHROME;
+	argp_error(state, "--format %s: there is no such format; choose text, json or chrome", text);
+	return BOOT_TEXT;
+}
+
+/* As for `hytrace cover`. */
+static void guess_format(struct boot_options *o)
+{
+	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
+
+	if (!o->format_given && dot && !strcmp(dot, ".json"))
+		o->format = BOOT_JSON;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct boot_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->format = format(state, arg);
+		o->format_given = true;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case 'n':
+		o->most = option__number(state, "functions", arg, 1 << 24);
+		break;
+	case ARGP_KEY_ARG:
+		argp_usage(state);
+		break;
+	case ARGP_KEY_END:
+		guess_format(o);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Addresses in oneshot's set want names; early ones are the kernel's own, no module's. */
+static int load_oneshot(struct boot_report *r, const char *dir)
+{
+	struct symbols *symbols = NULL;
+	struct traceable *traceable = NULL;
+	struct places places = { .kernel = &r->kernel };
+	int err;
+
+	err = symbols__load(&symbols);
+	if (!err)
+		err = traceable__load(&traceable, symbols);
+	places.before = symbols;
+	places.traceable = traceable;
+	if (!err)
+		err = early_calls__load_oneshot(&r->calls, &r->stats, dir, &places);
+	traceable__free(traceable);
+	symbols__free(symbols);
+	return err;
+}
+
+static int load(struct boot_report *r, const char *dir)
+{
+	int err;
+
+	err = kernel_id__read(&r->kernel, NULL, NULL);
+	if (!err)
+		err = early_calls__init(&r->calls);
+	if (err)
+		return err;
+	r->boot_id = kernel_id__boot_id();
+	if (!strcmp(r->stats.tracer, "oneshot"))
+		err = load_oneshot(r, dir);
+	else
+		err = early_calls__load(&r->calls, &r->stats, dir, &r->missing);
+	r->recorder_cycles = early_cost__measure();
+	return err ? err : boot_report__analyse(r);
+}
+
+static int write_report(const struct boot_report *r, const struct boot_options *o, FILE *out)
+{
+	size_t most = o->most;
+
+	switch (o->format) {
+	case BOOT_JSON:
+		return boot_report__json(r, most ? most : SIZE_MAX, out);
+	case BOOT_CHROME:
+		return boot_report__chrome(r, out);
+	default:
+		return boot_report__text(r, most ? most : MOST_FUNCTIONS, out);
+	}
+}
+
+static int report(struct boot_report *r, const struct boot_options *o, const char *dir,
+		  struct guard *guard)
+{
+	struct output *output;
+	int err;
+
+	err = output__open(&output, o->output, guard);
+	if (err)
+		return err;
+	err = load(r, dir);
+	if (!err) {
+		boot_report__losses(r);
+		err = write_report(r, o, output__stream(output));
+	}
+	if (!err)
+		return output__commit(output);
+	output__discard(output);
+	return err;
+}
+
+static int run(const struct boot_options *o)
+{
+	const char *dir = tracefs_tracing_dir();
+	struct boot_report r = {};
+	struct guard *guard = NULL;
+	int err, failed;
+
+	err = privileges__check();
+	if (!err && !dir)
+		err = error__return(-EOPNOTSUPP, "tracefs is not there and cannot be mounted: the "
+				    "kernel needs CONFIG_FTRACE");
+	if (!err)
+		err = early_stats__load(&r.stats, dir);
+	if (!err)
+		err = guard__start(&guard);
+	if (!err)
+		err = report(&r, o, dir, guard);
+	boot_report__free(&r);
+	failed = guard__finish(guard);
+	return err ? err : failed;
+}
+
+int cmd_boot(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.doc = "Reports what ran from before start_kernel() until the ordinary tracer took over, "
+		       "in a boot with ftrace=function or ftrace=oneshot on the command line of a "
+		       "kernel with very early function tracing.\vExit status: 0 done, 1 failed, or "
+		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "
+		       "it.",
+	};
+	struct boot_options o = {};
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	return error__status(run(&o), 0);
+}

@@ -1,0 +1,505 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reports of the early part of a boot; see report.h.
+ *
+ * Of the tracer "function" there are calls to count. Of oneshot there are the first hits only: functions
+ * and callers that were not seen before, in the same phases.
+ */
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/report.h"
+
+#define BEFORE_ALL "before " BOOT_FUNCTION
+#define TRACER "start of tracing"
+/* Phases with less of both, calls and time, are put together in the text. */
+#define SMALLEST_PERCENT 1
+
+bool boot_report__is_oneshot(const struct boot_report *r)
+{
+	return !strcmp(r->stats.tracer, "oneshot");
+}
+
+int boot_report__analyse(struct boot_report *r)
+{
+	const struct early_stats *s = &r->stats;
+	int err;
+
+	err = counters__add(&r->lost, "lost", s->lost);
+	if (!err)
+		err = counters__add(&r->lost, "overwritten", s->overwritten);
+	if (!err)
+		err = counters__add(&r->lost, "missing", r->missing);
+	if (!err)
+		err = early_phases__find(&r->phases, &r->calls, !s->overwritten && !r->missing);
+	if (!err)
+		err = early_calls__by_calls(&r->calls, &r->functions, &r->function_count);
+	return err;
+}
+
+void boot_report__free(struct boot_report *r)
+{
+	kernel_id__free(&r->kernel);
+	free(r->boot_id);
+	early_calls__free(&r->calls);
+	free(r->lost.list);
+	early_phases__free(&r->phases);
+	free(r->functions);
+}
+
+/* Of the first call that has one. */
+static uint64_t first_time(const struct boot_report *r)
+{
+	size_t first = r->calls.timeless;
+
+	return r->calls.list[first < r->calls.count ? first : first - 1].time;
+}
+
+static uint64_t whole_time(const struct boot_report *r)
+{
+	return r->calls.list[r->calls.count - 1].time - first_time(r);
+}
+
+bool boot_report__knows_net(const struct boot_report *r)
+{
+	return !boot_report__is_oneshot(r) && r->recorder_cycles && r->stats.tsc_khz &&
+	       early_stats__in_ns(&r->stats);
+}
+
+uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls)
+{
+	if (!boot_report__knows_net(r))
+		return 0;
+	return early_stats__cycles_ns(&r->stats, calls * r->recorder_cycles / 1000);
+}
+
+uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase)
+{
+	uint64_t own = boot_report__recorder_ns(r, phase->calls);
+
+	return own < phase->time ? phase->time - own : 0;
+}
+
+/* What was counted in a phase, and in all. */
+static size_t weight(const struct boot_report *r, const struct early_phase *phase)
+{
+	return boot_report__is_oneshot(r) ? phase->functions : phase->calls;
+}
+
+static size_t whole_weight(const struct boot_report *r)
+{
+	return boot_report__is_oneshot(r) ? early_calls__functions(&r->calls) : r->calls.count;
+}
+
+const char *boot_report__phase_name(const struct boot_report *r, const struct early_phase *phase)
+{
+	if (phase->kind == PHASE_BEFORE)
+		return BEFORE_ALL;
+	if (phase->kind == PHASE_TRACER)
+		return TRACER;
+	return phase->function == NO_NAME ? NULL : r->calls.names[phase->function];
+}
+
+/* ---- text */
+
+enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
+       COLUMN_SHARE, COLUMN_NEW };
+
+/* The file `trace` has microseconds of seconds, but all of what is not seconds. */
+static bool has_nanoseconds(const struct boot_report *r)
+{
+	return boot_report__is_oneshot(r) || !strcmp(r->stats.clock, "x86-tsc");
+}
+
+/* Seconds, or what the clock counts. */
+static const char *time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
+{
+	uint64_t nanos = time % 1000000000;
+
+	if (!early_stats__in_ns(&r->stats))
+		snprintf(text, room, "%" PRIu64, time);
+	else if (has_nanoseconds(r))
+		snprintf(text, room, "%" PRIu64 ".%09" PRIu64, time / 1000000000, nanos);
+	else
+		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000, nanos / 1000);
+	return text;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole ? 100.0 * part / whole : 0;
+}
+
+const char *boot_report__shown_name(const struct boot_report *r, const struct early_phase *phase,
+				    char *room, size_t size)
+{
+	const char *name = boot_report__phase_name(r, phase);
+
+	if (name)
+		return name;
+	if (phase->kind == PHASE_HOLE) {
+		snprintf(room, size, "(%" PRIu64 " calls are lost)", phase->lost);
+		return room;
+	}
+	if (boot_report__is_oneshot(r) && phase != r->phases.list)
+		return "(a function called before)";
+	return "(its beginning is not known)";
+}
+
+static int set_cell(struct libscols_line *line, size_t column, const char *text)
+{
+	return scols_line_set_data(line, column, text);
+}
+
+static int set_percent(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f%%", percent(part, whole));
+	return set_cell(line, column, text);
+}
+
+static int set_number(struct libscols_line *line, size_t column, uint64_t value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return set_cell(line, column, text);
+}
+
+static int set_time(struct libscols_line *line, size_t column, const struct boot_report *r,
+		    uint64_t time)
+{
+	char text[64];
+
+	return set_cell(line, column, time_text(r, time, text, sizeof(text)));
+}
+
+/* All but when it began. */
+static int add_line(struct libscols_table *table, struct libscols_line *parent,
+		    const struct boot_report *r, const struct early_phase *phase, const char *name,
+		    struct libscols_line **ret)
+{
+	struct libscols_line *line = scols_table_new_line(table, parent);
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	err = set_cell(line, COLUMN_NAME, name);
+	if (!err && !phase->timeless)
+		err = set_time(line, COLUMN_TIME, r, phase->time);
+	if (!err && !phase->timeless)
+		err = set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
+	if (!err && !phase->timeless)
+		err = set_percent(line, COLUMN_TIME_SHARE, phase->time, whole_time(r));
+	if (!err)
+		err = set_number(line, COLUMN_COUNT, weight(r, phase));
+	if (!err)
+		err = set_percent(line, COLUMN_SHARE, weight(r, phase), whole_weight(r));
+	if (!err)
+		err = set_number(line, COLUMN_NEW,
+				 boot_report__is_oneshot(r) ? phase->callers : phase->seen_first);
+	if (!err)
+		*ret = line;
+	return err;
+}
+
+static int add_phase(struct libscols_table *table, struct libscols_line *parent,
+		     const struct boot_report *r, const struct early_phase *phase,
+		     struct libscols_line **ret)
+{
+	char room[64];
+	int err = add_line(table, parent, r, phase,
+			   boot_report__shown_name(r, phase, room, sizeof(room)), ret);
+
+	return err || phase->timeless ? err : set_time(*ret, COLUMN_START, r, phase->start);
+}
+
+/* @count in one. */
+static int add_others(struct libscols_table *table, struct libscols_line *parent,
+		      const struct boot_report *r, const struct early_phase *sum, size_t count,
+		      struct libscols_line **ret)
+{
+	char name[64];
+
+	snprintf(name, sizeof(name), "(%zu others)", count);
+	return add_line(table, parent, r, sum, name, ret);
+}
+
+static bool is_small(const struct boot_report *r, const struct early_phase *phase)
+{
+	return phase->kind != PHASE_HOLE &&
+	       percent(phase->time, whole_time(r)) < SMALLEST_PERCENT &&
+	       percent(weight(r, phase), whole_weight(r)) < SMALLEST_PERCENT;
+}
+
+static void fold(struct early_phase *into, const struct early_phase *phase)
+{
+	into->timeless |= phase->timeless;
+	into->time += phase->time;
+	into->calls += phase->calls;
+	into->functions += phase->functions;
+	into->callers += phase->callers;
+	into->seen_first += phase->seen_first;
+}
+
+/* Small ones in one line, behind the others; none at all if there are only small ones. */
+static int add_inner(struct libscols_table *table, struct libscols_line *parent,
+		     const struct boot_report *r, const struct early_phase *phase)
+{
+	struct early_phase others = {};
+	struct libscols_line *line;
+	size_t small = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < phase->inner_count; i++)
+		small += is_small(r, &phase->inner[i]);
+	if (small == phase->inner_count)
+		return 0;
+	for (size_t i = 0; !err && i < phase->inner_count; i++) {
+		if (is_small(r, &phase->inner[i]) && small > 1)
+			fold(&others, &phase->inner[i]);
+		else
+			err = add_phase(table, parent, r, &phase->inner[i], &line);
+	}
+	if (!err && small > 1)
+		err = add_others(table, parent, r, &others, small, &line);
+	return err;
+}
+
+/* How many small ones there are in a row, all with times or all without. */
+static size_t run_length(const struct boot_report *r, size_t first)
+{
+	const struct early_phase *list = r->phases.list;
+	size_t end = first;
+
+	while (end < r->phases.count && is_small(r, &list[end]) &&
+	       list[end].timeless == list[first].timeless)
+		end++;
+	return end - first;
+}
+
+/* In their place, so it begins when the first of them does; they have no inner ones to show. */
+static int add_run(struct libscols_table *table, const struct boot_report *r, size_t first,
+		   size_t count)
+{
+	struct early_phase others = {};
+	struct libscols_line *line;
+	int err;
+
+	for (size_t i = first; i < first + count; i++)
+		fold(&others, &r->phases.list[i]);
+	err = add_others(table, NULL, r, &others, count, &line);
+	return err || others.timeless ? err : set_time(line, COLUMN_START, r,
+						       r->phases.list[first].start);
+}
+
+static int add_outer(struct libscols_table *table, const struct boot_report *r)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->phases.count;) {
+		const struct early_phase *phase = &r->phases.list[i];
+		size_t small = run_length(r, i);
+		struct libscols_line *line;
+
+		if (small > 1) {
+			err = add_run(table, r, i, small);
+			i += small;
+			continue;
+		}
+		err = add_phase(table, NULL, r, phase, &line);
+		if (!err)
+			err = add_inner(table, line, r, phase);
+		i++;
+	}
+	return err;
+}
+
+static int print_phases(const struct boot_report *r, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	bool oneshot = boot_report__is_oneshot(r);
+	int err = -ENOMEM;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	if (!scols_table_new_column(table, "PHASE", 0.4, SCOLS_FL_TREE) ||
+	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "NET", 10, SCOLS_FL_RIGHT |
+				    (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN)) ||
+	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT))
+		goto cleanup;
+	err = add_outer(table, r);
+	if (!err)
+		err = scols_print_table(table);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static int print_functions(const struct boot_report *r, size_t most, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	int err = -ENOMEM;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	if (!scols_table_new_column(table, "FUNCTION", 0.4, 0) ||
+	    !scols_table_new_column(table, "CALLS", 9, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT))
+		goto cleanup;
+	err = 0;
+	for (size_t i = 0; !err && i < r->function_count && i < most; i++) {
+		const struct early_function *f = &r->functions[i];
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+
+		err = line ? set_cell(line, 0, r->calls.names[f->name]) : -ENOMEM;
+		if (!err)
+			err = set_number(line, 1, f->calls);
+		if (!err)
+			err = set_percent(line, 2, f->calls, r->calls.count);
+	}
+	if (!err)
+		err = scols_print_table(table);
+	if (!err && most < r->function_count)
+		fprintf(out, "and %zu more\n", r->function_count - most);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static void print_ftrace(const struct boot_report *r, FILE *out)
+{
+	const struct early_calls *c = &r->calls;
+	char text[64];
+
+	if (c->ftrace_init == SIZE_MAX)
+		return;
+	if (c->ftrace_init < c->timeless) {
+		fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls\n", c->ftrace_init);
+		return;
+	}
+	fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls, %s%s\n", c->ftrace_init,
+		time_text(r, c->list[c->ftrace_init].time - first_time(r), text, sizeof(text)),
+		early_stats__in_ns(&r->stats) ? " s" : "");
+}
+
+static void print_hand_over(const struct early_stats *s, FILE *out)
+{
+	if (early_stats__has_hand_over(s))
+		fprintf(out, "Hand-over:  %.3f s to copy the calls, %.3f s to change the call sites\n",
+			early_stats__cycles_ns(s, s->copy_cycles) / 1e9,
+			early_stats__cycles_ns(s, s->convert_cycles) / 1e9);
+}
+
+static void print_time(const struct boot_report *r, FILE *out)
+{
+	char text[3][64];
+	uint64_t first = first_time(r);
+
+	fprintf(out, "Time:      %s%s, from %s to %s of the clock %s\n",
+		time_text(r, whole_time(r), text[0], sizeof(text[0])),
+		early_stats__in_ns(&r->stats) ? " s" : "",
+		time_text(r, first, text[1], sizeof(text[1])),
+		time_text(r, first + whole_time(r), text[2], sizeof(text[2])),
+		boot_report__is_oneshot(r) ? "local" : r->stats.clock);
+	if (r->calls.timeless)
+		fprintf(out, "           without the first %zu calls: this clock began later\n",
+			r->calls.timeless);
+	if (boot_report__knows_net(r))
+		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
+			time_text(r, boot_report__recorder_ns(r, r->calls.count - r->calls.timeless),
+				  text[0], sizeof(text[0])),
+			boot_report__recorder_ns(r, 1000) / 1000.0);
+}
+
+static void print_totals(const struct boot_report *r, FILE *out)
+{
+	const struct early_stats *s = &r->stats;
+	bool lost = false;
+
+	if (boot_report__is_oneshot(r))
+		fprintf(out, "Functions: %zu\nCallers:   %zu places that called one\n",
+			early_calls__functions(&r->calls), early_calls__callers(&r->calls));
+	else
+		fprintf(out, "Calls:     %zu of %zu functions\n", r->calls.count,
+			r->function_count);
+	fprintf(out, "Tracer:    %s, at %" PRIu64 " sites\n", s->tracer, s->sites);
+	print_time(r, out);
+	print_ftrace(r, out);
+	print_hand_over(s, out);
+	fprintf(out, "Lost:     ");
+	for (size_t i = 0; i < r->lost.count; i++) {
+		if (!r->lost.list[i].value)
+			continue;
+		fprintf(out, " %s %" PRIu64, r->lost.list[i].name, r->lost.list[i].value);
+		lost = true;
+	}
+	fprintf(out, lost ? "\n" : " nothing\n");
+	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
+		"(notrace): a function that is not here may have run all the same.\n");
+}
+
+int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
+{
+	int err;
+
+	fprintf(out, "The boot of %s, from before " BOOT_FUNCTION "() until the %s tracer took "
+		"over\n\n", r->kernel.release, r->stats.tracer);
+	err = print_phases(r, out);
+	fputc('\n', out);
+	if (!err && !boot_report__is_oneshot(r)) {
+		err = print_functions(r, most, out);
+		fputc('\n', out);
+	}
+	if (!err)
+		print_totals(r, out);
+	return err;
+}
+
+/* ---- losses */
+
+static const struct {
+	const char *name, *meaning;
+} meanings[] = {
+	{ "lost", "calls that the early buffer had no room for; ftrace_filter= or ftrace_notrace= makes "
+	  "them fewer, CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT the buffer larger" },
+	{ "overwritten", "the first calls, when they were copied to a ring buffer that was too small; "
+	  "boot with a larger trace_buf_size=" },
+	{ "missing", "early calls that are not in the ring buffer any more: later ones have overwritten "
+	  "them; boot with trace_options=nooverwrite, which keeps the oldest, or with a larger "
+	  "trace_buf_size=" },
+};
+
+void boot_report__losses(const struct boot_report *r)
+{
+	for (size_t i = 0; i < r->lost.count; i++) {
+		const char *meaning = "";
+
+		if (!r->lost.list[i].value)
+			continue;
+		for (size_t j = 0; j < sizeof(meanings) / sizeof(meanings[0]); j++) {
+			if (!strcmp(meanings[j].name, r->lost.list[i].name))
+				meaning = meanings[j].meaning;
+		}
+		error__print("early: lost: %s %" PRIu64 ": %s", r->lost.list[i].name,
+			     r->lost.list[i].value, meaning);
+	}
+	if (r->stats.before_zero)
+		error__warn("%" PRIu64 " calls have no time: the trace clock %s began after them; boot "
+			    "with trace_clock=local or x86-tsc", r->stats.before_zero,
+			    r->stats.clock);
+	if (r->stats.differing)
+		error__warn("ftrace_filter= and ftrace_notrace= selected something else early than "
+			    "later, at %" PRIu64 " sites", r->stats.differing);
+}

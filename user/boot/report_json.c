@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The early part of a boot for programs: a document of our own, and the trace events of Chrome, which is
+ * json, too; see report.h. Every field is always there; what is unknown is null.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "boot/report.h"
+#include "boot/spans.h"
+
+/* A viewer with all calls shows noise, if it opens the file. */
+#define MOST_SPANS 2000
+
+/* ---- the document */
+
+/* Functions that were not called before. */
+static size_t new_functions(const struct boot_report *r, const struct early_phase *phase)
+{
+	return boot_report__is_oneshot(r) ? phase->functions : phase->seen_first;
+}
+
+static const char *const kinds[] = {
+	[PHASE_FUNCTION] = "function", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
+	[PHASE_HOLE] = "hole",
+};
+
+static void write_phase(json_writer_t *w, const struct boot_report *r,
+			const struct early_phase *phase)
+{
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", boot_report__phase_name(r, phase));
+	jsonw_string_field(w, "kind", kinds[phase->kind]);
+	json__number_or_null(w, "start", !phase->timeless, phase->start);
+	json__number_or_null(w, "time", !phase->timeless, phase->time);
+	json__number_or_null(w, "net", !phase->timeless && boot_report__knows_net(r),
+			     boot_report__net(r, phase));
+	jsonw_lluint_field(w, "lost", phase->lost);
+	json__number_or_null(w, "calls", !boot_report__is_oneshot(r), phase->calls);
+	jsonw_lluint_field(w, "functions", new_functions(r, phase));
+	json__number_or_null(w, "callers", boot_report__is_oneshot(r), phase->callers);
+	jsonw_name(w, "phases");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < phase->inner_count; i++)
+		write_phase(w, r, &phase->inner[i]);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+}
+
+static void write_phases(json_writer_t *w, const struct boot_report *r, FILE *out)
+{
+	jsonw_name(w, "phases");
+	jsonw_start_array(w);
+	/* One on a line, with all in it. */
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < r->phases.count; i++) {
+		fputc('\n', out);
+		write_phase(w, r, &r->phases.list[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+}
+
+static void write_functions(json_writer_t *w, const struct boot_report *r, size_t most, FILE *out)
+{
+	jsonw_name(w, "functions");
+	jsonw_start_array(w);
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < r->function_count && i < most; i++) {
+		const struct early_function *f = &r->functions[i];
+
+		fputc('\n', out);
+		jsonw_start_object(w);
+		jsonw_string_field(w, "name", r->calls.names[f->name]);
+		json__number_or_null(w, "calls", !boot_report__is_oneshot(r), f->calls);
+		json__number_or_null(w, "first", !f->timeless, f->first);
+		jsonw_end_object(w);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+}
+
+static void write_window(json_writer_t *w, const struct early_stats *s)
+{
+	jsonw_name(w, "window");
+	jsonw_start_object(w);
+	jsonw_string_field(w, "clock", s->clock);
+	jsonw_string_field(w, "unit", early_stats__in_ns(s) ? "ns" : "counts");
+	json__number_or_null(w, "first", !s->before_zero, early_stats__time(s, s->first));
+	jsonw_lluint_field(w, "last", early_stats__time(s, s->last));
+	jsonw_lluint_field(w, "before_zero", s->before_zero);
+	json__number_or_null(w, "tsc_khz", s->tsc_khz, s->tsc_khz);
+	jsonw_end_object(w);
+}
+
+static void write_totals(json_writer_t *w, const struct boot_report *r)
+{
+	const struct early_stats *s = &r->stats;
+	bool oneshot = boot_report__is_oneshot(r);
+
+	jsonw_name(w, "totals");
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "recorded", s->recorded);
+	json__number_or_null(w, "calls", !oneshot, r->calls.count);
+	jsonw_lluint_field(w, "functions",
+			   oneshot ? early_calls__functions(&r->calls) : r->function_count);
+	json__number_or_null(w, "callers", oneshot, early_calls__callers(&r->calls));
+	jsonw_lluint_field(w, "sites", s->sites);
+	jsonw_lluint_field(w, "differing", s->differing);
+	jsonw_end_object(w);
+}
+
+static void write_ftrace(json_writer_t *w, const struct boot_report *r)
+{
+	const struct early_calls *c = &r->calls;
+
+	jsonw_name(w, FTRACE_FUNCTION);
+	if (c->ftrace_init == SIZE_MAX) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_start_object(w);
+	json__number_or_null(w, "time", c->ftrace_init >= c->timeless,
+			     c->list[c->ftrace_init].time);
+	jsonw_lluint_field(w, "before", c->ftrace_init);
+	jsonw_end_object(w);
+}
+
+static void write_hand_over(json_writer_t *w, const struct early_stats *s)
+{
+	jsonw_name(w, "hand_over");
+	if (!early_stats__has_hand_over(s)) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "copy_ns", early_stats__cycles_ns(s, s->copy_cycles));
+	jsonw_lluint_field(w, "convert_ns", early_stats__cycles_ns(s, s->convert_cycles));
+	jsonw_end_object(w);
+}
+
+int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_int_field(w, "schema", BOOT_SCHEMA);
+	jsonw_string_field(w, "tracer", r->stats.tracer);
+	json__kernel(w, &r->kernel);
+	json__string_or_null(w, "boot_id", r->boot_id);
+	jsonw_lluint_field(w, "cpu", r->stats.cpu);
+	write_window(w, &r->stats);
+	write_totals(w, r);
+	json__counters(w, "lost", &r->lost);
+	jsonw_name(w, "cost");
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "buffer_bytes", r->stats.buffer_bytes);
+	jsonw_lluint_field(w, "ring_buffer_bytes", r->stats.ring_buffer_bytes);
+	json__number_or_null(w, "thousand_calls_ns", boot_report__knows_net(r),
+			     boot_report__recorder_ns(r, 1000));
+	jsonw_end_object(w);
+	write_hand_over(w, &r->stats);
+	write_ftrace(w, r);
+	write_phases(w, r, out);
+	write_functions(w, r, most, out);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return 0;
+}
+
+/* ---- chrome */
+
+/* The viewer draws a line for each thread. */
+enum { TRACK_PHASES = 1, TRACK_CALLS };
+
+static void write_label(json_writer_t *w, const char *what, int track, const char *name, FILE *out)
+{
+	fputc('\n', out);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", what);
+	jsonw_string_field(w, "ph", "M");
+	jsonw_int_field(w, "pid", 1);
+	jsonw_int_field(w, "tid", track);
+	jsonw_name(w, "args");
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", name);
+	jsonw_end_object(w);
+	jsonw_end_object(w);
+}
+
+/* Microseconds; of a clock that tells no time, what it counts stands for them. */
+static void write_micros(json_writer_t *w, const struct boot_report *r, const char *name,
+			 uint64_t time)
+{
+	jsonw_name(w, name);
+	if (early_stats__in_ns(&r->stats))
+		jsonw_printf(w, "%" PRIu64 ".%03" PRIu64, time / 1000, time % 1000);
+	else
+		jsonw_printf(w, "%" PRIu64, time);
+}
+
+/* What all complete events begin with; their arguments follow, and two ends of objects. */
+static void begin_event(json_writer_t *w, const struct boot_report *r, const char *name, int track,
+			uint64_t start, uint64_t time, FILE *out)
+{
+	fputc('\n', out);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", name);
+	jsonw_string_field(w, "cat", track == TRACK_PHASES ? "phase" : "call");
+	jsonw_string_field(w, "ph", "X");
+	write_micros(w, r, "ts", start);
+	write_micros(w, r, "dur", time);
+	jsonw_int_field(w, "pid", 1);
+	jsonw_int_field(w, "tid", track);
+	jsonw_name(w, "args");
+	jsonw_start_object(w);
+}
+
+static void end_event(json_writer_t *w)
+{
+	jsonw_end_object(w);
+	jsonw_end_object(w);
+}
+
+static void write_phase_event(json_writer_t *w, const struct boot_report *r,
+			      const struct early_phase *phase, FILE *out)
+{
+	char room[64];
+
+	/* There is no place for it on the line. */
+	if (phase->timeless)
+		return;
+	begin_event(w, r, boot_report__shown_name(r, phase, room, sizeof(room)), TRACK_PHASES,
+		    phase->start, phase->time, out);
+	if (boot_report__is_oneshot(r))
+		jsonw_lluint_field(w, "callers", phase->callers);
+	else
+		jsonw_lluint_field(w, "calls", phase->calls);
+	jsonw_lluint_field(w, "functions", new_functions(r, phase));
+	end_event(w);
+	for (size_t i = 0; i < phase->inner_count; i++)
+		write_phase_event(w, r, &phase->inner[i], out);
+}
+
+static void write_spans(json_writer_t *w, const struct boot_report *r,
+			const struct early_span *spans, size_t count, FILE *out)
+{
+	const struct early_calls *c = &r->calls;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct early_call *call = &c->list[spans[i].call];
+
+		begin_event(w, r, c->names[call->function], TRACK_CALLS, spans[i].start,
+			    spans[i].end - spans[i].start, out);
+		jsonw_string_field(w, "caller", c->names[call->parent]);
+		end_event(w);
+	}
+}
+
+static void write_other(json_writer_t *w, const struct boot_report *r, size_t spans)
+{
+	jsonw_name(w, "otherData");
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	json__string_or_null(w, "release", r->kernel.release);
+	json__string_or_null(w, "boot_id", r->boot_id);
+	jsonw_string_field(w, "tracer", r->stats.tracer);
+	jsonw_string_field(w, "clock", r->stats.clock);
+	jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
+	jsonw_lluint_field(w, "recorded", r->stats.recorded);
+	jsonw_lluint_field(w, "calls_shown", spans);
+	json__counters(w, "lost", &r->lost);
+	jsonw_end_object(w);
+}
+
+int boot_report__chrome(const struct boot_report *r, FILE *out)
+{
+	struct early_span *spans = NULL;
+	json_writer_t *w = jsonw_new(out);
+	size_t count = 0;
+	char title[256];
+	int err = 0;
+
+	if (!w)
+		return error__no_memory();
+	/* Of first hits it is not known what they are a part of. */
+	if (!boot_report__is_oneshot(r))
+		err = early_calls__spans(&r->calls, MOST_SPANS, &spans, &count);
+	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);
+	jsonw_start_object(w);
+	jsonw_name(w, "traceEvents");
+	jsonw_start_array(w);
+	write_label(w, "process_name", TRACK_PHASES, title, out);
+	write_label(w, "thread_name", TRACK_PHASES, "phases", out);
+	if (count)
+		write_label(w, "thread_name", TRACK_CALLS, "longest calls", out);
+	for (size_t i = 0; i < r->phases.count; i++)
+		write_phase_event(w, r, &r->phases.list[i], out);
+	write_spans(w, r, spans, count, out);
+	jsonw_end_array(w);
+	fputc('\n', out);
+	write_other(w, r, count);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	free(spans);
+	return err;
+}

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * From calls to how they nest; see spans.h.
+ *
+ * A call tells its function and where that returns to, and nothing tells when it returns. So a stack of
+ * the functions that run is kept: a call from p ends all that p had called before, and all that ran
+ * in there; p is on top then, and the new function goes above it. A span is as long as its function is
+ * on the stack, which is until the next call that is not from inside it: the time may be too long by
+ * what its caller does itself, never too short.
+ *
+ *  - A tail call: g, which f had called, jumps to h. h returns to f, so it ends g, whose frame is gone
+ *    indeed, and takes its place.
+ *  - Calls that were lost: all on the stack end with the last one before. What goes on behind that is not
+ *    known to be what it was.
+ *  - A caller that was inlined does not show: kallsyms gives the function it went into.
+ *  - A caller that is not on the stack, as it cannot be traced (assembly: exceptions; notrace), or a
+ *    filter has left it out. What it interrupts, or who has called it, is not known, only that it was
+ *    something that runs. A function that calls something later on, before it is called again, has not
+ *    returned: those on top of the stack of which that is not so are taken off, and the new one is put
+ *    on what remains. So an exception ends leaf functions at most, and none of those around it; and with
+ *    a filter that leaves callers out, functions do not pile up that returned long ago.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/spans.h"
+
+struct stack {
+	uint32_t *calls;		/* indices */
+	size_t depth;
+	uint32_t *running;		/* how often each function is on it */
+	const struct early_calls *all;
+	uint32_t *ends;			/* indices, by call */
+};
+
+static uint32_t top_function(const struct stack *s)
+{
+	return s->all->list[s->calls[s->depth - 1]].function;
+}
+
+static void push(struct stack *s, size_t call)
+{
+	s->calls[s->depth++] = call;
+	s->running[s->all->list[call].function]++;
+}
+
+static void pop(struct stack *s, size_t now)
+{
+	s->running[top_function(s)]--;
+	s->ends[s->calls[--s->depth]] = now;
+}
+
+static void pop_all(struct stack *s, size_t now)
+{
+	while (s->depth)
+		pop(s, now);
+}
+
+/* For each call, the index of the last one from inside it; itself if there is none. */
+static int find_last_uses(const struct early_calls *c, uint32_t *last)
+{
+	uint32_t *uses = calloc(c->name_count + 1, sizeof(*uses));
+
+	if (!uses)
+		return error__no_memory();
+	/* Zero is no index of a call from inside another. */
+	for (size_t i = c->count; i > 0; i--) {
+		const struct early_call *call = &c->list[i - 1];
+
+		/* What is used behind a hole may have been called anew. */
+		if (early_calls__behind_hole(c, i))
+			memset(uses, 0, c->name_count * sizeof(*uses));
+		last[i - 1] = uses[call->function] ? uses[call->function] : i - 1;
+		uses[call->function] = 0;
+		if (!uses[call->parent])
+			uses[call->parent] = i - 1;
+	}
+	free(uses);
+	return 0;
+}
+
+static void nest(struct stack *s, const uint32_t *last)
+{
+	const struct early_call *list = s->all->list;
+	size_t count = s->all->count;
+
+	for (size_t i = 0; i < count; i++) {
+		if (early_calls__behind_hole(s->all, i))
+			pop_all(s, i);
+		if (s->running[list[i].parent]) {
+			while (top_function(s) != list[i].parent)
+				pop(s, i);
+		} else {
+			while (s->depth && last[s->calls[s->depth - 1]] < i)
+				pop(s, i);
+		}
+		push(s, i);
+	}
+	pop_all(s, count);
+}
+
+static int by_length(const void *a, const void *b)
+{
+	const struct early_span *x = a, *y = b;
+	uint64_t length = x->end - x->start, other = y->end - y->start;
+
+	if (length != other)
+		return length > other ? -1 : 1;
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+static int by_call(const void *a, const void *b)
+{
+	const struct early_span *x = a, *y = b;
+
+	return x->call < y->call ? -1 : x->call > y->call;
+}
+
+static struct early_span *make_spans(const struct early_calls *c, const uint32_t *ends)
+{
+	struct early_span *list = calloc(c->count + 1, sizeof(*list));
+
+	for (size_t i = 0; list && i < c->count; i++)
+		list[i] = (struct early_span){ i, c->list[i].time,
+					       early_calls__end_time(c, ends[i]) };
+	return list;
+}
+
+int early_calls__ends(const struct early_calls *c, uint32_t **ret)
+{
+	struct stack s = { .all = c };
+	uint32_t *last;
+	int err = -ENOMEM;
+
+	s.calls = calloc(c->count + 1, sizeof(*s.calls));
+	s.running = calloc(c->name_count + 1, sizeof(*s.running));
+	s.ends = calloc(c->count + 1, sizeof(*s.ends));
+	last = calloc(c->count + 1, sizeof(*last));
+	if (!s.calls || !s.running || !s.ends || !last) {
+		error__no_memory();
+		goto cleanup;
+	}
+	err = find_last_uses(c, last);
+	if (err)
+		goto cleanup;
+	nest(&s, last);
+	*ret = s.ends;
+	s.ends = NULL;
+cleanup:
+	free(s.calls);
+	free(s.running);
+	free(s.ends);
+	free(last);
+	return err;
+}
+
+int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
+		       size_t *ret_count)
+{
+	struct early_span *list;
+	size_t count = c->count - c->timeless;
+	uint32_t *ends;
+	int err;
+
+	err = early_calls__ends(c, &ends);
+	if (err)
+		return err;
+	list = make_spans(c, ends);
+	free(ends);
+	if (!list)
+		return error__no_memory();
+	/* Of the first ones it may not be known when they began. */
+	memmove(list, list + c->timeless, count * sizeof(*list));
+	*ret_count = count < most ? count : most;
+	/* An outer one is as long at least, and earlier: it is not left out before an inner one. */
+	qsort(list, count, sizeof(*list), by_length);
+	qsort(list, *ret_count, sizeof(*list), by_call);
+	*ret = list;
+	return 0;
+}

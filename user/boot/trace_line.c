@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads a line of `trace`; see trace_line.h.
+ *
+ *             <idle>-0       [000] d....     0.000012: f <-caller
+ *
+ * Between the command and the time there is more or less, depending on options; behind the time there is
+ * the event. A line begins with the command's name, right-aligned in its own column, and that may be
+ * anything: so the time is the first word behind that column which is one and has a colon.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "boot/trace_line.h"
+
+/* TASK_COMM_LEN */
+#define COMM_WIDTH 16
+
+/* "12.345678", as nanoseconds, or "1234567" of a clock that has no seconds. */
+static bool parse_time(const char *text, const char *end, struct trace_line *ret)
+{
+	const char *point = memchr(text, '.', end - text), *digit = text;
+	uint64_t scale = 1000000000;
+
+	ret->time = 0;
+	ret->fraction = point;
+	if (text == end || point == text || point == end - 1)
+		return false;
+	for (; digit < end; digit++) {
+		if (digit == point)
+			continue;
+		if (!isdigit((unsigned char)*digit))
+			return false;
+		ret->time = 10 * ret->time + *digit - '0';
+		if (point && digit > point)
+			scale /= 10;
+	}
+	if (point)
+		ret->time *= scale;
+	return scale;
+}
+
+/* Past "        comm-pid   [cpu] flags  time: "; which of these there are depends on options. */
+static char *skip_context(char *line, struct trace_line *ret)
+{
+	char *at = line + strnlen(line, COMM_WIDTH);
+
+	while ((at = strstr(at, ": "))) {
+		const char *stamp = at;
+
+		while (stamp > line && stamp[-1] != ' ')
+			stamp--;
+		if (parse_time(stamp, at, ret))
+			return at + 2;
+		at += 2;
+	}
+	return NULL;
+}
+
+static size_t name_length(const char *name)
+{
+	return strcspn(name, " +");
+}
+
+/* "f+0x12/0x34 [module] <ffffffff81000000>" becomes "f [module]". */
+static const char *clean_name(char *name)
+{
+	char *module = strstr(name, " ["), *end = module ? strchr(module, ']') : NULL;
+	size_t length = name_length(name);
+
+	if (end) {
+		memmove(name + length, module, end + 1 - module);
+		length += end + 1 - module;
+	}
+	name[length] = '\0';
+	return name;
+}
+
+/* "early_ftrace_hand_over: [LOST 12 EVENTS]": that is a trace_printk() of the kernel's own. */
+static uint64_t parse_lost(const char *event)
+{
+	unsigned long long lost;
+	int end = 0;
+
+	if (sscanf(event, "early_ftrace_hand_over: [LOST %llu EVENTS]%n", &lost, &end) != 1)
+		return 0;
+	return end && !event[end] ? lost : 0;
+}
+
+int trace_line__parse(char *line, struct trace_line *ret)
+{
+	char *event, *arrow, *colon;
+
+	memset(ret, 0, sizeof(*ret));
+	line[strcspn(line, "\n")] = '\0';
+	event = skip_context(line, ret);
+	if (!event)
+		return -EPROTO;
+	arrow = strstr(event, " <-");
+	colon = strchr(event, ':');
+	ret->lost = parse_lost(event);
+	/* All others have a name and a colon, but for "<stack trace>" and its like. */
+	if (*event == '<' || (colon && (!arrow || colon < arrow)))
+		return strncmp(event, "function:", 9) ? 0 : -EPROTO;
+	if (!arrow || !name_length(event) || !name_length(arrow + strlen(" <-")))
+		return -EPROTO;
+	*arrow = '\0';
+	ret->function = clean_name(event);
+	ret->parent = clean_name(arrow + strlen(" <-"));
+	return 0;
+}

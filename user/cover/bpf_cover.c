@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What the BPF engines share; see bpf_cover.h. */
+#include <bpf/bpf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/privileges.h"
+#include "cover/bpf_cover.h"
+#include "run/pin.h"
+#include "run/process.h"
+#include "cover.h"
+#include "cover.skel.h"
+
+/* Room for a hundred thousand: they are read at the end. */
+#define NEWS_BYTES (4 * 1024 * 1024)
+/* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
+#define CALLERS_TO_FUNCTION 4
+#define SPARE_ENTRIES 1024
+/* In bpf_cover.pins. */
+enum { PIN_MAP, PIN_PROGRAM, PIN_LINKS };
+
+static char last_message[1024];
+
+/* libbpf's own words are kept for the case that loading fails; the verifier's log is all in there. */
+static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
+{
+	if (level == LIBBPF_WARN)
+		return vsnprintf(last_message, sizeof(last_message), fmt, ap);
+	return 0;
+}
+
+static int load_error(int err, const char *what)
+{
+	last_message[strcspn(last_message, "\n")] = '\0';
+	error__print("the BPF program cannot be %s: %s (%s)%s", what, strerror(-err), last_message,
+		     privileges__hint(err));
+	if (err == -EPERM || err == -EACCES)
+		return -EPERM;
+	/* Not in this kernel: program or attach type, BTF, a kernel function. */
+	return err == -ENOMEM ? err : -EOPNOTSUPP;
+}
+
+static int size_maps(struct bpf_cover *b)
+{
+	const struct request *r = b->request;
+	unsigned long entries = r->max_entries;
+
+	if (!entries)
+		entries = traceable__count(r->traceable) * (r->callers ? CALLERS_TO_FUNCTION : 1) +
+			  SPARE_ENTRIES;
+	if (bpf_map__set_max_entries(b->skel->maps.seen, entries) ||
+	    bpf_map__set_max_entries(b->skel->maps.news, NEWS_BYTES))
+		return error__return(-EINVAL, "%lu: not a possible number of map entries", entries);
+	return 0;
+}
+
+/* Of the programs, only those that this run needs. */
+static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
+{
+	bool follow = b->request->follow;
+
+	b->program = entry == ENTRY_EVENT ? b->skel->progs.cover_event_entry :
+					    b->skel->progs.cover_entry;
+	bpf_program__set_autoload(b->skel->progs.cover_entry, entry == ENTRY_KPROBE_MULTI);
+	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTRY_EVENT);
+	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
+	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
+	bpf_program__set_autoload(b->skel->progs.on_free, follow);
+	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
+	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
+	b->skel->rodata->with_callers = b->request->callers;
+	b->skel->rodata->follow_tasks = follow;
+}
+
+/* The links have their names before they are there: "link", and "link2" and so on if there are more. */
+static int name_pins(struct bpf_cover *b, const char *dir)
+{
+	int err;
+
+	b->pins = calloc(PIN_LINKS + b->link_room, sizeof(*b->pins));
+	if (!b->pins)
+		return error__no_memory();
+	err = pin__path(dir, "seen", b->request->guard, &b->pins[PIN_MAP]);
+	if (!err)
+		err = pin__path(dir, "prog", b->request->guard, &b->pins[PIN_PROGRAM]);
+	for (size_t i = 0; !err && i < b->link_room; i++) {
+		char name[32] = "link";
+
+		if (i)
+			snprintf(name, sizeof(name), "link%zu", i + 1);
+		err = pin__path(dir, name, b->request->guard, &b->pins[PIN_LINKS + i]);
+	}
+	return err;
+}
+
+static int pin_map_and_program(struct bpf_cover *b)
+{
+	char *dir;
+	int err;
+
+	err = pin__prepare(b->request->pin, b->request->guard, &dir);
+	if (err)
+		return err;
+	err = name_pins(b, dir);
+	if (!err) {
+		err = bpf_map__pin(b->skel->maps.seen, b->pins[PIN_MAP]);
+		if (!err)
+			err = bpf_program__pin(b->program, b->pins[PIN_PROGRAM]);
+		if (err)
+			error__print("--pin %s: cannot pin: %s", dir, strerror(-err));
+	}
+	free(dir);
+	return err;
+}
+
+/* What the kernel says the object takes, from the descriptor's own page in /proc. */
+static uint64_t memory_of(int fd)
+{
+	unsigned long long bytes = 0;
+	char path[64], line[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "memlock: %llu", &bytes) == 1)
+			break;
+	}
+	if (f)
+		fclose(f);
+	return bytes;
+}
+
+static int take_news(void *arg, void *data, size_t size)
+{
+	struct bpf_cover *b = arg;
+
+	(void)data;
+	(void)size;
+	b->news++;
+	return 0;
+}
+
+int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf_cover_entry entry,
+		    size_t links)
+{
+	int err;
+
+	libbpf_set_print(keep_message);
+	b->request = request;
+	b->links = calloc(links, sizeof(*b->links));
+	b->link_room = links;
+	if (!b->links)
+		return error__no_memory();
+	b->skel = cover_bpf__open();
+	if (!b->skel)
+		return load_error(-errno, "opened");
+	choose_programs(b, entry);
+	err = size_maps(b);
+	if (err)
+		return err;
+	err = cover_bpf__load(b->skel);
+	if (err)
+		return load_error(err, "loaded");
+	b->memory = memory_of(bpf_map__fd(b->skel->maps.seen)) +
+		    memory_of(bpf_map__fd(b->skel->maps.bss_known)) +
+		    memory_of(bpf_map__fd(b->skel->maps.news));
+	b->ring = ring_buffer__new(bpf_map__fd(b->skel->maps.news), take_news, b, NULL);
+	if (!b->ring)
+		return load_error(-errno, "given a ring buffer");
+	return request->pin ? pin_map_and_program(b) : 0;
+}
+
+static void destroy_links(struct bpf_cover *b)
+{
+	for (size_t i = 0; i < b->link_count; i++)
+		bpf_link__destroy(b->links[i]);
+	b->link_count = 0;
+}
+
+void bpf_cover__unload(struct bpf_cover *b)
+{
+	destroy_links(b);
+	free(b->links);
+	bpf_link__destroy(b->on_switch);
+	bpf_link__destroy(b->on_fork);
+	bpf_link__destroy(b->on_free);
+	ring_buffer__free(b->ring);
+	cover_bpf__destroy(b->skel);
+	for (size_t i = 0; b->pins && i < PIN_LINKS + b->link_room; i++)
+		free(b->pins[i]);
+	free(b->pins);
+}
+
+static int attach_tracepoint(struct bpf_program *program, struct bpf_link **ret)
+{
+	*ret = bpf_program__attach(program);
+	return *ret ? 0 : load_error(-errno, "attached to the scheduler");
+}
+
+static int take_threads(struct bpf_cover *b, int pidfd)
+{
+	int fd = process__iterate(pidfd, b->skel->progs.take_threads);
+	char buffer[64];
+
+	if (fd < 0)
+		return load_error(fd, "run over the threads");
+	while (read(fd, buffer, sizeof(buffer)) > 0)
+		;
+	close(fd);
+	return 0;
+}
+
+static int refresh_cpus(struct bpf_cover *b)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts, .flags = BPF_F_TEST_RUN_ON_CPU);
+	int cpus = libbpf_num_possible_cpus(), err;
+
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		opts.cpu = cpu;
+		err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.refresh_cpu), &opts);
+		/* -ENXIO: that CPU is offline. */
+		if (err && err != -ENXIO)
+			return load_error(err, "run on each CPU");
+	}
+	return 0;
+}
+
+/* First the probes that keep the set up to date, then the threads there are: none slips between. */
+int bpf_cover__follow(void *engine, int pidfd)
+{
+	struct bpf_cover *b = engine;
+	int err;
+
+	err = attach_tracepoint(b->skel->progs.on_fork, &b->on_fork);
+	if (!err)
+		err = attach_tracepoint(b->skel->progs.on_free, &b->on_free);
+	if (!err)
+		err = attach_tracepoint(b->skel->progs.on_switch, &b->on_switch);
+	if (!err)
+		err = take_threads(b, pidfd);
+	if (!err)
+		err = refresh_cpus(b);
+	return err;
+}
+
+/* @when: 0 with the gate still closed, 1 at the end. */
+static int read_misses(struct bpf_cover *b, int when)
+{
+	struct bpf_prog_info prog = {};
+	__u32 size = sizeof(prog);
+	int err;
+
+	err = bpf_prog_get_info_by_fd(bpf_program__fd(b->program), &prog, &size);
+	if (err)
+		return error__return(err, "cannot ask the kernel what the BPF program missed: %s",
+				     strerror(-err));
+	b->missed[when] = b->link_missed(b);
+	b->recursion[when] = prog.recursion_misses;
+	return 0;
+}
+
+int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
+{
+	const char *pin;
+	int err;
+
+	if (!link)
+		return load_error(-errno, "attached");
+	b->links[b->link_count++] = link;
+	if (!b->request->pin)
+		return 0;
+	pin = b->pins[PIN_LINKS + b->link_count - 1];
+	err = bpf_link__pin(link, pin);
+	return err ? error__return(err, "%s: cannot pin the link: %s", pin, strerror(-err)) : 0;
+}
+
+int bpf_cover__started(struct bpf_cover *b)
+{
+	/* Not at the opening: the other engine's gate may be open by then, and would see us ask. */
+	return read_misses(b, 0);
+}
+
+int bpf_cover__open(void *engine)
+{
+	struct bpf_cover *b = engine;
+
+	*(volatile __u32 *)&b->skel->bss->recording = 1;
+	return 0;
+}
+
+int bpf_cover__close(void *engine)
+{
+	struct bpf_cover *b = engine;
+
+	*(volatile __u32 *)&b->skel->bss->recording = 0;
+	return 0;
+}
+
+int bpf_cover__stop(void *engine)
+{
+	struct bpf_cover *b = engine;
+	int err = read_misses(b, 1);
+
+	for (size_t i = 0; b->request->pin && i < b->link_count; i++)
+		bpf_link__unpin(b->links[i]);
+	destroy_links(b);
+	ring_buffer__consume(b->ring);
+	return err;
+}
+
+struct unresolved {
+	uint64_t functions, callers;
+};
+
+static int add_hit(struct coverage *c, const struct places *places, uint64_t addr,
+		   const struct cover_hit *value, const struct clock_pair *first,
+		   const struct clock_pair *last, struct unresolved *unresolved)
+{
+	struct hit hit = {
+		.addr = addr,
+		.kind = value->kind,
+		.first_ns = clock_pair__local(first, last, value->first_ns),
+		.cpu = value->cpu,
+		.pid = value->pid,
+	};
+
+	if (!places__resolve(places, c, &hit)) {
+		/* Generated code or a module that is gone: no place in any image, so counted. */
+		unresolved->functions += !!(hit.kind & HIT_FUNCTION);
+		unresolved->callers += !!(hit.kind & HIT_CALLER);
+		return 0;
+	}
+	return coverage__add(c, &hit);
+}
+
+static int read_map(struct bpf_cover *b, struct coverage *c, const struct places *places,
+		    const struct clock_pair *first, const struct clock_pair *last,
+		    struct unresolved *unresolved)
+{
+	int fd = bpf_map__fd(b->skel->maps.seen), err = 0;
+	struct cover_hit value;
+	__u64 addr, *previous = NULL;
+
+	while (!err && !bpf_map_get_next_key(fd, previous, &addr)) {
+		previous = &addr;
+		if (!bpf_map_lookup_elem(fd, &addr, &value))
+			err = add_hit(c, places, addr, &value, first, last, unresolved);
+	}
+	return err;
+}
+
+static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unresolved *unresolved)
+{
+	const struct cover_stats *s = (const struct cover_stats *)&b->skel->bss->stats;
+	const struct counter list[] = {
+		{ "map_full", s->map_full },
+		{ "map_busy", s->map_busy },
+		{ "map_error", s->map_error },
+		{ "missed", b->missed[1] - b->missed[0] },
+		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
+		{ "ring_dropped", s->ring_dropped },
+		{ "tasks_full", s->tasks_full },
+		{ "unresolvable_functions", unresolved->functions },
+		{ "unresolvable_callers", unresolved->callers },
+	};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(list) / sizeof(list[0]); i++)
+		err = counters__add(&c->lost, list[i].name, list[i].value);
+	if (!err)
+		err = counters__add(&c->cost, "memory_bytes", b->memory);
+	if (!err)
+		err = counters__add(&c->cost, "capacity",
+				    bpf_map__max_entries(b->skel->maps.seen));
+	if (!err)
+		err = counters__add(&c->cost, "ring_events", b->news);
+	return err;
+}
+
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
+		       const struct clock_pair *first, const struct clock_pair *last)
+{
+	struct unresolved unresolved = {};
+	int err;
+
+	err = read_map(b, c, places, first, last, &unresolved);
+	if (!err)
+		err = add_losses(b, c, &unresolved);
+	return err;
+}

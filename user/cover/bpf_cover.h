@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Coverage by bpf/cover.bpf.c, whatever runs it: loading, pinning, following tasks, the gate, reading
+ * the map. What differs between the BPF engines, the entry point and what it is attached to, is theirs
+ * (engine_bpf.c, engine_event.c).
+ *
+ * An engine that uses it begins with a struct bpf_cover; the functions that take a void *engine are
+ * operations of such an engine as they are.
+ */
+#ifndef HYTRACE_COVER_BPF_COVER_H
+#define HYTRACE_COVER_BPF_COVER_H
+
+#include <bpf/libbpf.h>
+
+#include "cover/engine.h"
+
+enum bpf_cover_entry {
+	ENTRY_KPROBE_MULTI,
+	ENTRY_EVENT,
+};
+
+struct bpf_cover {
+	const struct request *request;
+	struct cover_bpf *skel;
+	struct bpf_program *program;	/* the entry point that this engine attaches */
+	struct bpf_link **links;
+	size_t link_count, link_room;
+	/* What the links count as missed by now. */
+	uint64_t (*link_missed)(const struct bpf_cover *b);
+	struct bpf_link *on_switch, *on_fork, *on_free;
+	struct ring_buffer *ring;
+	char **pins;			/* map, program, then the links */
+	/* Counted since the links exist; before the opening, and at the end. */
+	uint64_t missed[2], recursion[2];
+	uint64_t news, memory;
+};
+
+/* @links: how many there will be at most. */
+int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf_cover_entry entry,
+		    size_t links);
+void bpf_cover__unload(struct bpf_cover *b);
+
+/* Takes over what a bpf_program__attach_...() has returned, errors as well, and pins it. */
+int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
+/* With all links attached and the gate still closed. */
+int bpf_cover__started(struct bpf_cover *b);
+
+int bpf_cover__follow(void *engine, int pidfd);
+int bpf_cover__open(void *engine);
+int bpf_cover__close(void *engine);
+int bpf_cover__stop(void *engine);
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
+		       const struct clock_pair *first, const struct clock_pair *last);
+
+#endif

@@ -1,0 +1,453 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Comparing two coverages; see compare.h.
+ *
+ * Functions are matched by where they lie (link-time address, or module and offset), and where that is
+ * not known, or of another build, by name. Then each that only one side has is given the first reason
+ * that holds, in an order from the certain to the possible: what the other was told not to record, what
+ * it could not know of, when it was not looking; then what may have been so. What it counts as lost
+ * explains no more functions than were counted, and none for certain.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/compare.h"
+
+static const char *const texts[REASON_COUNT] = {
+	[REASON_NO_CALLERS] = "%s did not record callers",
+	[REASON_UNATTACHED] = "%s could not attach to it",
+	[REASON_NOT_ASKED] = "%s was not asked for it (-a)",
+	[REASON_DENIED] = "%s was told to leave it out (-d)",
+	[REASON_OWN] = "%s leaves it out as the BPF program's own helper",
+	[REASON_MODULE] = "its module was not there when %s attached, which does not follow modules",
+	[REASON_BEFORE] = "first hit before %s began to record",
+	[REASON_AFTER] = "first hit after %s had ended",
+	[REASON_NO_ADDRESS] = "no address or name to look for in %s",
+	[REASON_OTHER_BOOT] = "%s is not known to be of the same boot: another run",
+	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
+	[REASON_SCOPE] = "%s followed other tasks",
+	[REASON_CALLED_OWN] = "the call may be the BPF program's own, which %s does not record",
+	[REASON_CALLED_DENIED] = "%s was told to leave out others (-d), maybe what it called",
+	[REASON_CALLED_NOT_ASKED] = "%s was asked for others (-a), maybe not for what it called",
+	[REASON_CALLED_MODULE] = "its module was not there when %s attached, nor maybe what it called",
+	[REASON_FULL] = "%s was full",
+	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
+	[REASON_RECURSION] = "%s counts calls that it could not record: nested in its own program",
+	[REASON_UNEXPLAINED] = "UNEXPLAINED: nothing known of %s says why",
+};
+
+enum certainty reason__certainty(enum reason reason)
+{
+	if (reason == REASON_UNEXPLAINED)
+		return UNEXPLAINED;
+	return reason < REASON_NO_ADDRESS ? CERTAIN : POSSIBLE;
+}
+
+static bool same_build(const struct coverage *a, const struct coverage *b)
+{
+	return a->kernel.build_id && b->kernel.build_id &&
+	       !strcmp(a->kernel.build_id, b->kernel.build_id);
+}
+
+static uint64_t place_of(const struct hit *hit)
+{
+	if (hit->module)
+		return hit->offset;
+	return hit->link ? hit->link : hit->addr;
+}
+
+static bool has_place(const struct hit *hit)
+{
+	return hit->module || place_of(hit);
+}
+
+static bool can_match(const struct comparison *cmp, const struct hit *hit)
+{
+	return cmp->by_name ? hit->name != NULL : has_place(hit);
+}
+
+static int compare_strings(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
+	int order = compare_strings(x->module, y->module);
+
+	if (order)
+		return order;
+	return place_of(x) < place_of(y) ? -1 : place_of(x) > place_of(y);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct hit *x = *(const struct hit *const *)a, *y = *(const struct hit *const *)b;
+	int order = compare_strings(x->module, y->module);
+
+	return order ? order : compare_strings(x->name, y->name);
+}
+
+struct side {
+	const struct hit **list;
+	size_t count;
+};
+
+static int side__fill(struct side *side, const struct coverage *c, unsigned int kind,
+		      int (*order)(const void *a, const void *b))
+{
+	side->list = calloc(c->count + 1, sizeof(*side->list));
+	if (!side->list)
+		return error__no_memory();
+	for (size_t i = 0; i < c->count; i++) {
+		if (c->hits[i].kind & kind)
+			side->list[side->count++] = &c->hits[i];
+	}
+	qsort(side->list, side->count, sizeof(*side->list), order);
+	return 0;
+}
+
+static bool listed(char *const *list, const char *name)
+{
+	for (; list && name && *list; list++) {
+		if (!strcmp(*list, name))
+			return true;
+	}
+	return false;
+}
+
+static bool same_globs(const struct globs *a, const struct globs *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (strcmp(a->list[i].text, b->list[i].text))
+			return false;
+	}
+	return true;
+}
+
+/* By the filters: a function's own name decides. */
+static enum reason by_filter(const struct hit *hit, const struct coverage *other)
+{
+	if (!hit->name)
+		return REASON_UNEXPLAINED;
+	switch (filter__judge(&other->filter, hit->name, hit->module)) {
+	case FILTER_NOT_ASKED:
+		return REASON_NOT_ASKED;
+	case FILTER_DENIED:
+		return REASON_DENIED;
+	case FILTER_OWN:
+		return REASON_OWN;
+	case FILTER_TRACED:
+		break;
+	}
+	return REASON_UNEXPLAINED;
+}
+
+/* A caller is recorded with what it called, and which function that was is not known. */
+static enum reason by_called(const struct hit *hit, const struct coverage *from,
+			     const struct coverage *other)
+{
+	/* A place inside one of the BPF program's helpers: the program came by. */
+	if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
+		return REASON_CALLED_OWN;
+	if (!same_globs(&from->filter.own, &other->filter.own))
+		return REASON_CALLED_OWN;
+	if (!same_globs(&from->filter.deny, &other->filter.deny))
+		return REASON_CALLED_DENIED;
+	if (!same_globs(&from->filter.allow, &other->filter.allow))
+		return REASON_CALLED_NOT_ASKED;
+	return REASON_UNEXPLAINED;
+}
+
+static bool module_came_later(const struct hit *hit, const struct coverage *other)
+{
+	return hit->module && !other->follows_modules && !listed(other->modules, hit->module);
+}
+
+static enum reason by_time(const struct hit *hit, const struct coverage *from,
+			   const struct coverage *other)
+{
+	uint64_t error = from->window.error + other->window.error;
+	const struct window *w = &other->window;
+
+	if (!from->boot_id || !other->boot_id || strcmp(from->boot_id, other->boot_id))
+		return REASON_OTHER_BOOT;
+	if (hit->first_ns + error < w->opening)
+		return REASON_BEFORE;
+	if (hit->first_ns > w->closed + error)
+		return REASON_AFTER;
+	if (hit->first_ns < w->open + error || hit->first_ns + error >= w->closing)
+		return REASON_EDGE;
+	return REASON_UNEXPLAINED;
+}
+
+/* How many calls the other knows it did not record, beside those refused for want of room. */
+static uint64_t calls_missed(const struct coverage *c)
+{
+	return counters__get(&c->lost, "recursion_misses") + counters__get(&c->lost, "missed") +
+	       counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
+}
+
+static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,
+			   uint64_t *missed)
+{
+	if (counters__get(&other->lost, "refused") || counters__get(&other->lost, "map_full"))
+		return REASON_FULL;
+	/* Every address of the kernel itself can be resolved; a module may be gone. */
+	if (hit->module && kind == HIT_CALLER &&
+	    (counters__get(&other->lost, "unresolvable_callers") ||
+	     counters__get(&other->lost, "module_init_callers")))
+		return REASON_UNRESOLVED;
+	if (hit->module && kind == HIT_FUNCTION &&
+	    (counters__get(&other->lost, "unresolvable_functions") ||
+	     counters__get(&other->lost, "module_init_functions")))
+		return REASON_UNRESOLVED;
+	if (*missed) {
+		--*missed;
+		return REASON_RECURSION;
+	}
+	return REASON_UNEXPLAINED;
+}
+
+static enum reason find_certain(const struct comparison *cmp, const struct hit *hit,
+				const struct coverage *other)
+{
+	enum reason reason;
+
+	if (cmp->kind == HIT_CALLER)
+		return other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+	if (listed(other->unattached, hit->name))
+		return REASON_UNATTACHED;
+	reason = by_filter(hit, other);
+	if (reason == REASON_UNEXPLAINED && module_came_later(hit, other))
+		reason = REASON_MODULE;
+	return reason;
+}
+
+static enum reason find_possible(const struct comparison *cmp, const struct hit *hit,
+				 const struct coverage *from, const struct coverage *other,
+				 uint64_t *missed)
+{
+	enum reason reason = REASON_UNEXPLAINED;
+
+	if (!can_match(cmp, hit))
+		return REASON_NO_ADDRESS;
+	if ((from->scope != other->scope || from->pid != other->pid) &&
+	    other->scope != SCOPE_SYSTEM && other->scope != SCOPE_BOOT)
+		return REASON_SCOPE;
+	if (cmp->kind == HIT_CALLER)
+		reason = by_called(hit, from, other);
+	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER &&
+	    module_came_later(hit, other))
+		reason = REASON_CALLED_MODULE;
+	if (reason == REASON_UNEXPLAINED)
+		reason = by_loss(hit, cmp->kind, other, missed);
+	return reason;
+}
+
+static enum reason find_reason(const struct comparison *cmp, const struct hit *hit,
+			       const struct coverage *from, const struct coverage *other,
+			       uint64_t *missed)
+{
+	enum reason reason = find_certain(cmp, hit, other);
+
+	if (reason == REASON_UNEXPLAINED)
+		reason = by_time(hit, from, other);
+	if (reason == REASON_UNEXPLAINED)
+		reason = find_possible(cmp, hit, from, other, missed);
+	return reason;
+}
+
+static void find_reasons(const struct comparison *cmp, struct difference *list, size_t count,
+			 const struct coverage *from, const struct coverage *other)
+{
+	uint64_t missed = calls_missed(other);
+
+	for (size_t i = 0; i < count; i++)
+		list[i].reason = find_reason(cmp, list[i].hit, from, other, &missed);
+}
+
+/* One to one: by name, several functions may have the same one. What has no key matches nothing. */
+static void merge(struct comparison *cmp, const struct side *a, const struct side *b,
+		  int (*order)(const void *a, const void *b))
+{
+	size_t i = 0, j = 0;
+
+	while (i < a->count || j < b->count) {
+		if (i < a->count && !can_match(cmp, a->list[i])) {
+			cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
+		} else if (j < b->count && !can_match(cmp, b->list[j])) {
+			cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
+		} else {
+			int which = i == a->count ? 1 : j == b->count ? -1 :
+				    order(&a->list[i], &b->list[j]);
+
+			if (which < 0) {
+				cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
+			} else if (which > 0) {
+				cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
+			} else {
+				cmp->both++;
+				i++;
+				j++;
+			}
+		}
+	}
+}
+
+/* A document has addresses as linked only. */
+static bool places_known(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		if (!has_place(&c->hits[i]))
+			return false;
+	}
+	return true;
+}
+
+static const char *why_by_name(const struct coverage *a, const struct coverage *b)
+{
+	if (!same_build(a, b))
+		return "not the same kernel build";
+	if (a->kernel.offset_known != b->kernel.offset_known ||
+	    (!a->kernel.offset_known && compare_strings(a->boot_id, b->boot_id)) ||
+	    !places_known(a) || !places_known(b))
+		return "addresses as linked are not known";
+	return NULL;
+}
+
+int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b,
+		 unsigned int kind)
+{
+	struct comparison cmp = { .a = a, .b = b, .kind = kind };
+	int (*order)(const void *a, const void *b);
+	struct side sides[2] = {};
+	int err;
+
+	cmp.by_name = why_by_name(a, b);
+	order = cmp.by_name ? by_name : by_place;
+	err = side__fill(&sides[0], a, kind, order);
+	if (!err)
+		err = side__fill(&sides[1], b, kind, order);
+	if (err)
+		goto cleanup;
+	cmp.only_a = calloc(sides[0].count + 1, sizeof(*cmp.only_a));
+	cmp.only_b = calloc(sides[1].count + 1, sizeof(*cmp.only_b));
+	if (!cmp.only_a || !cmp.only_b) {
+		err = error__no_memory();
+		goto cleanup;
+	}
+	merge(&cmp, &sides[0], &sides[1], order);
+	find_reasons(&cmp, cmp.only_a, cmp.only_a_count, a, b);
+	find_reasons(&cmp, cmp.only_b, cmp.only_b_count, b, a);
+	*ret = cmp;
+cleanup:
+	free(sides[0].list);
+	free(sides[1].list);
+	if (err)
+		compare__free(&cmp);
+	return err;
+}
+
+void compare__free(struct comparison *cmp)
+{
+	free(cmp->only_a);
+	free(cmp->only_b);
+	memset(cmp, 0, sizeof(*cmp));
+}
+
+static size_t count_reason(const struct difference *list, size_t count, enum reason reason)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < count; i++)
+		found += list[i].reason == reason;
+	return found;
+}
+
+size_t compare__count(const struct comparison *cmp, enum certainty certainty)
+{
+	size_t found = 0;
+
+	for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+		if (reason__certainty(reason) == certainty)
+			found += count_reason(cmp->only_a, cmp->only_a_count, reason) +
+				 count_reason(cmp->only_b, cmp->only_b_count, reason);
+	}
+	return found;
+}
+
+static void print_names(const struct difference *list, size_t count, enum reason reason,
+			size_t limit, FILE *out)
+{
+	size_t printed = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct hit *hit = list[i].hit;
+
+		if (list[i].reason != reason)
+			continue;
+		if (limit && printed == limit) {
+			fprintf(out, " ...");
+			break;
+		}
+		printed++;
+		fprintf(out, " %s", hit->name ? hit->name : "?");
+		if (hit->module && hit->name)
+			fprintf(out, "[%s]", hit->module);
+		else if (hit->module)
+			fprintf(out, "[%s+0x%" PRIx64 "]", hit->module, hit->offset);
+	}
+	fputc('\n', out);
+}
+
+static void print_side(const struct difference *list, size_t count, const char *name,
+		       const char *other, size_t limit, FILE *out)
+{
+	if (!count)
+		return;
+	fprintf(out, "Only in %s: %zu\n", name, count);
+	for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+		size_t found = count_reason(list, count, reason);
+
+		if (!found)
+			continue;
+		fprintf(out, "  %zu: %s", found,
+			reason__certainty(reason) == POSSIBLE ? "possibly: " : "");
+		fprintf(out, texts[reason], other);
+		fputc(':', out);
+		print_names(list, count, reason, limit, out);
+	}
+}
+
+int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
+		   size_t limit, FILE *out)
+{
+	size_t possible = compare__count(cmp, POSSIBLE);
+	size_t unexplained = compare__count(cmp, UNEXPLAINED);
+
+	fprintf(out, "%s: %s %zu, %s %zu; %zu in both, %zu only in %s, %zu only in %s",
+		cmp->kind == HIT_FUNCTION ? "Functions" : "Callers",
+		name_a, cmp->both + cmp->only_a_count, name_b, cmp->both + cmp->only_b_count,
+		cmp->both, cmp->only_a_count, name_a, cmp->only_b_count, name_b);
+	if (cmp->by_name)
+		fprintf(out, " (matched by name: %s)", cmp->by_name);
+	fputc('\n', out);
+	print_side(cmp->only_a, cmp->only_a_count, name_a, name_b, limit, out);
+	print_side(cmp->only_b, cmp->only_b_count, name_b, name_a, limit, out);
+	if (possible || unexplained)
+		fprintf(out, "Of the differences, %zu are explained, %zu only possibly, %zu are "
+			"UNEXPLAINED.\n", compare__count(cmp, CERTAIN), possible, unexplained);
+	else if (cmp->only_a_count || cmp->only_b_count)
+		fprintf(out, "All differences are explained.\n");
+	else
+		fprintf(out, "No difference.\n");
+	return 0;
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Two coverages side by side: what only one of them has, and why. */
+#ifndef HYTRACE_COVER_COMPARE_H
+#define HYTRACE_COVER_COMPARE_H
+
+#include <stdio.h>
+
+#include "cover/coverage.h"
+
+enum reason {
+	/* Certain: the call that one has recorded is none that the other could have. */
+	REASON_NO_CALLERS,	/* the other did not record callers */
+	REASON_UNATTACHED,	/* the other could not attach to it */
+	REASON_NOT_ASKED,	/* the other's -a names others */
+	REASON_DENIED,		/* the other's -d names it */
+	REASON_OWN,		/* the other leaves it out as the engine's own helper */
+	REASON_MODULE,		/* its module came after the other had attached, which does not follow */
+	REASON_BEFORE,		/* first hit before the other's window opened */
+	REASON_AFTER,		/* first hit after it closed */
+	/* Possible: nothing says that it was so. */
+	REASON_NO_ADDRESS,	/* it has no address or name that could be looked for in the other */
+	REASON_OTHER_BOOT,	/* times of different boots cannot be laid side by side */
+	REASON_EDGE,		/* first hit as the other's window opened or closed */
+	REASON_SCOPE,		/* the other followed other tasks */
+	REASON_CALLED_OWN,	/* of callers: what it called may be what the other leaves out, ... */
+	REASON_CALLED_DENIED,
+	REASON_CALLED_NOT_ASKED,
+	REASON_CALLED_MODULE,	/* ... or came later */
+	REASON_FULL,		/* the other's set was full */
+	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
+	REASON_RECURSION,	/* the other counts calls for which its program could not run */
+	REASON_UNEXPLAINED,
+	REASON_COUNT,
+};
+
+enum certainty { CERTAIN, POSSIBLE, UNEXPLAINED };
+
+struct difference {
+	const struct hit *hit;
+	enum reason reason;
+};
+
+struct comparison {
+	const struct coverage *a, *b;
+	const char *by_name;	/* why addresses say nothing; NULL: they do */
+	unsigned int kind;	/* HIT_FUNCTION or HIT_CALLER */
+	size_t both;
+	struct difference *only_a, *only_b;
+	size_t only_a_count, only_b_count;
+};
+
+int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b,
+		 unsigned int kind);
+void compare__free(struct comparison *cmp);
+/* How many differences have a reason of that kind. */
+size_t compare__count(const struct comparison *cmp, enum certainty certainty);
+
+/* @names_a, @names_b: what to call them; @limit: names listed for each reason, 0: all. */
+int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
+		   size_t limit, FILE *out);
+
+enum certainty reason__certainty(enum reason reason);
+
+#endif

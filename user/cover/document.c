@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reads what report_json.c writes; see document.h. */
+#include <inttypes.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/document.h"
+
+static struct json_object *field(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(object, json_type_object))
+		json_object_object_get_ex(object, name, &value);
+	return value;
+}
+
+static const char *text(struct json_object *object, const char *name)
+{
+	struct json_object *value = field(object, name);
+
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+}
+
+static uint64_t integer(struct json_object *object, const char *name)
+{
+	return json_object_get_uint64(field(object, name));
+}
+
+/* "0xffff..." as the writer puts it; false: null. */
+static bool address(struct json_object *object, const char *name, uint64_t *ret)
+{
+	const char *value = text(object, name);
+
+	*ret = 0;
+	return value && sscanf(value, "%" SCNx64, ret) == 1;
+}
+
+static char *copy(const char *value)
+{
+	return value ? strdup(value) : NULL;
+}
+
+static char **string_list(struct json_object *array)
+{
+	size_t count;
+	char **list;
+
+	if (!json_object_is_type(array, json_type_array))
+		return NULL;
+	count = json_object_array_length(array);
+	list = calloc(count + 1, sizeof(*list));
+	for (size_t i = 0; list && i < count; i++) {
+		list[i] = copy(json_object_get_string(json_object_array_get_idx(array, i)));
+		if (!list[i])
+			break;
+	}
+	return list;
+}
+
+static int read_globs(struct globs *globs, struct json_object *array)
+{
+	int err = 0;
+
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
+		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
+
+		/* '@' would be a file to read: no document has one. */
+		err = glob && *glob != '@' ? globs__add(globs, glob) : -EINVAL;
+	}
+	return err;
+}
+
+/* Names of counters outlive the json object. */
+static int read_counters(struct coverage *c, struct counters *counters, struct json_object *object)
+{
+	int err = 0;
+
+	if (!json_object_is_type(object, json_type_object))
+		return 0;
+	json_object_object_foreach(object, key, value) {
+		const char *name = coverage__name(c, key);
+
+		if (!name)
+			return error__no_memory();
+		if (!err)
+			err = counters__add(counters, name, json_object_get_uint64(value));
+	}
+	return err;
+}
+
+static unsigned int kind_of(const char *kind)
+{
+	if (!kind)
+		return 0;
+	if (!strcmp(kind, "function"))
+		return HIT_FUNCTION;
+	if (!strcmp(kind, "caller"))
+		return HIT_CALLER;
+	return strcmp(kind, "both") ? 0 : HIT_BOTH;
+}
+
+static int read_hit(struct coverage *c, struct json_object *object)
+{
+	const char *module = text(object, "module");
+	struct hit hit = {
+		.name = coverage__name(c, text(object, "name")),
+		.module = module ? strings__intern(c->names, module) : NULL,
+		.offset = integer(object, "offset"),
+		.kind = kind_of(text(object, "kind")),
+		.first_ns = integer(object, "first_ns"),
+		.cpu = integer(object, "cpu"),
+		.pid = integer(object, "pid"),
+	};
+
+	address(object, "addr", &hit.link);
+	if (!hit.kind)
+		return -EINVAL;
+	return coverage__add(c, &hit);
+}
+
+static void read_window(struct window *w, struct json_object *object)
+{
+	w->opening = integer(object, "opening_ns");
+	w->open = integer(object, "open_ns");
+	w->closing = integer(object, "closing_ns");
+	w->closed = integer(object, "closed_ns");
+	w->error = integer(object, "error_ns");
+}
+
+static enum scope scope_of(const char *name)
+{
+	for (enum scope scope = SCOPE_SYSTEM; name && scope <= SCOPE_BOOT; scope++) {
+		if (!strcmp(name, scope__name(scope)))
+			return scope;
+	}
+	return SCOPE_SYSTEM;
+}
+
+static int read_header(struct coverage *c, struct json_object *root)
+{
+	struct json_object *kernel = field(root, "kernel"), *filters = field(root, "filters");
+	struct json_object *totals = field(root, "totals");
+	int err;
+
+	c->kernel.release = copy(text(kernel, "release"));
+	c->kernel.build_id = copy(text(kernel, "build_id"));
+	c->kernel.offset_known = address(kernel, "kaslr_offset", &c->kernel.kaslr_offset);
+	c->boot_id = copy(text(root, "boot_id"));
+	c->command = string_list(field(root, "command"));
+	c->scope = scope_of(text(filters, "scope"));
+	c->pid = integer(filters, "pid");
+	c->callers = json_object_get_boolean(field(filters, "callers"));
+	c->seconds = json_object_get_double(field(root, "seconds"));
+	read_window(&c->window, field(root, "window"));
+	c->traceable = integer(totals, "traceable");
+	c->traced = integer(totals, "traced");
+	c->traced_seen = integer(totals, "traced_seen");
+	c->modules = string_list(field(root, "modules"));
+	c->follows_modules = json_object_get_boolean(field(root, "follows_modules"));
+	c->unattached = string_list(field(root, "unattached"));
+	err = read_globs(&c->filter.allow, field(filters, "allow"));
+	if (!err)
+		err = read_globs(&c->filter.deny, field(filters, "deny"));
+	if (!err)
+		err = read_globs(&c->filter.own, field(filters, "denied_by_hytrace"));
+	if (!err)
+		err = read_counters(c, &c->lost, field(root, "lost"));
+	if (!err)
+		err = read_counters(c, &c->cost, field(root, "cost"));
+	return err;
+}
+
+static int check_root(struct json_object *root, const char *path)
+{
+	if (!json_object_is_type(root, json_type_object) || !text(root, "hytrace") ||
+	    !text(root, "engine") || !json_object_is_type(field(root, "functions"), json_type_array))
+		return error__return(-EINVAL, "%s: is no document of `hytrace cover -f json`", path);
+	if (integer(root, "schema") != COVERAGE_SCHEMA)
+		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: "
+				     "record it again", path, integer(root, "schema"),
+				     COVERAGE_SCHEMA);
+	/* Without a window each difference would lie after the end: certainly explained. */
+	if (!json_object_is_type(field(field(root, "window"), "closed_ns"), json_type_int))
+		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
+				     path);
+	return 0;
+}
+
+static int read_root(struct coverage *c, struct json_object *root, const char *path)
+{
+	struct json_object *functions = field(root, "functions");
+	int err;
+
+	err = coverage__init(c, text(root, "engine"));
+	if (err)
+		return err;
+	err = read_header(c, root);
+	for (size_t i = 0; !err && i < json_object_array_length(functions); i++)
+		err = read_hit(c, json_object_array_get_idx(functions, i));
+	if (err) {
+		if (err == -EINVAL)
+			error__print("%s: is damaged: a filter or a function in it makes no sense",
+				     path);
+		coverage__free(c);
+	}
+	return err;
+}
+
+int document__read(struct coverage *ret, const char *path)
+{
+	struct json_object *root;
+	struct coverage c;
+	int err;
+
+	root = json_object_from_file(path);
+	if (!root) {
+		char *why = strdup(json_util_get_last_err());
+
+		if (why)
+			why[strcspn(why, "\n")] = '\0';
+		error__print("%s: cannot be read: %s", path, why ? why : "no memory");
+		free(why);
+		return -EINVAL;
+	}
+	err = check_root(root, path);
+	if (!err)
+		err = read_root(&c, root, path);
+	if (!err)
+		*ret = c;
+	json_object_put(root);
+	return err;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an engine is: a way to have the kernel record which functions ran. `hytrace cover` drives one or
+ * two of them through the same steps, so that both look through the same window at the same thing:
+ *
+ *   prepare  everything that can fail for the kernel's or the user's sake
+ *   follow   restrict it to a process (and what that forks), once it exists
+ *   start    attach, with the gate still closed
+ *   open     from here on hits are recorded
+ *   close    from here on none is
+ *   stop     detach
+ *   collect  read what was recorded
+ *   destroy  at any time
+ */
+#ifndef HYTRACE_COVER_ENGINE_H
+#define HYTRACE_COVER_ENGINE_H
+
+#include "cover/coverage.h"
+#include "run/guard.h"
+#include "run/instance.h"
+
+/* What is to be covered; the same for every engine of a run. */
+struct request {
+	const struct filter *filter;
+	const struct symbols *symbols;
+	const struct traceable *traceable;
+	struct instance *instance;
+	struct guard *guard;
+	const char *pin;		/* NULL: nothing is pinned */
+	unsigned long max_entries;	/* 0: so many that it cannot fill in practice */
+	bool callers;
+	bool follow;
+};
+
+struct engine_ops {
+	const char *name;
+	/* 0, or -EOPNOTSUPP, said unless @quiet. */
+	int (*available)(bool quiet);
+	int (*prepare)(void **ret, const struct request *request);
+	int (*follow)(void *engine, int pidfd);
+	int (*start)(void *engine);
+	int (*open)(void *engine);
+	int (*close)(void *engine);
+	int (*stop)(void *engine);
+	/* @first, @last: the clocks before opening and after closing. */
+	int (*collect)(void *engine, struct coverage *c, const struct places *places,
+		       const struct clock_pair *first, const struct clock_pair *last);
+	void (*destroy)(void *engine);
+};
+
+extern const struct engine_ops engine_oneshot;
+extern const struct engine_ops engine_bpf;
+extern const struct engine_ops engine_event;
+
+/* What the set in the top-level instance holds since boot; nothing is started or stopped. */
+int oneshot__collect_boot(struct coverage *c, const struct places *places);
+
+/* The functions that the BPF program itself calls, and would record: NULL-terminated. */
+extern const char *const bpf_own_functions[];
+
+#endif

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The BPF engine: attaches the coverage program to every function asked for, with one kprobe.multi link.
+ * Works on any kernel that has kprobe.multi.
+ */
+#include <bpf/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/bpf_cover.h"
+
+/*
+ * What the program calls, by following the function tracer's output from the program on (a set of
+ * functions that differs between kernels: it need not exist). Without this it would record itself as the
+ * workload, and each of these calls would count as one that its recursion guard kept from it.
+ *
+ * Not here: locks and the like, which it calls on a first hit only and every workload calls as well.
+ */
+const char *const bpf_own_functions[] = {
+	/* on each hit */
+	"__rcu_read_lock",
+	"__rcu_read_unlock",
+	"bpf_get_func_ip_kprobe_multi",
+	"__htab_map_lookup_elem",
+	"lookup_nulls_elem_raw",
+	"copy_from_kernel_nofault",
+	/* on each first hit */
+	"bpf_ktime_get_ns",
+	"bpf_get_current_pid_tgid",
+	"htab_map_update_elem",
+	"htab_lock_bucket",
+	"htab_unlock_bucket",
+	"lookup_elem_raw",
+	"alloc_htab_elem",
+	"__pcpu_freelist_pop",
+	"___pcpu_freelist_pop",
+	"bpf_ringbuf_reserve",
+	"__bpf_ringbuf_reserve",
+	"bpf_ringbuf_submit",
+	"bpf_ringbuf_commit",
+	NULL,
+};
+
+struct bpf_engine {
+	struct bpf_cover cover;
+	unsigned long *addrs;
+	size_t addr_count;
+	char **unattached;
+	size_t unattached_count;
+};
+
+static int bpf__available(bool quiet)
+{
+	/* Asked of the kernel by loading the program: nothing else is as exact. */
+	(void)quiet;
+	return 0;
+}
+
+static int choose_addresses(struct bpf_engine *b, const struct request *r)
+{
+	size_t count = traceable__count(r->traceable);
+
+	b->addrs = calloc(count + 1, sizeof(*b->addrs));
+	b->unattached = calloc(count + 1, sizeof(*b->unattached));
+	if (!b->addrs || !b->unattached)
+		return error__no_memory();
+	for (size_t i = 0; i < count; i++) {
+		const struct traceable_function *f = traceable__at(r->traceable, i);
+		const struct module *m;
+
+		if (filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
+			continue;
+		/* A module on its way in or out makes the kernel refuse the whole list. */
+		m = f->module ? symbols__module(r->symbols, f->module) : NULL;
+		if (f->module && (!m || !m->live))
+			b->unattached[b->unattached_count++] = strdup(f->name);
+		else
+			b->addrs[b->addr_count++] = f->site;
+	}
+	if (!b->addr_count)
+		return error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a "
+				     "gives");
+	return 0;
+}
+
+static void bpf__destroy(void *engine)
+{
+	struct bpf_engine *b = engine;
+
+	bpf_cover__unload(&b->cover);
+	for (size_t i = 0; i < b->unattached_count; i++)
+		free(b->unattached[i]);
+	free(b->unattached);
+	free(b->addrs);
+	free(b);
+}
+
+static int bpf__prepare(void **ret, const struct request *request)
+{
+	struct bpf_engine *b;
+	int err;
+
+	b = calloc(1, sizeof(*b));
+	if (!b)
+		return error__no_memory();
+	err = choose_addresses(b, request);
+	if (!err)
+		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, 1);
+	if (err)
+		bpf__destroy(b);
+	else
+		*ret = b;
+	return err;
+}
+
+static uint64_t count_missed(const struct bpf_cover *b)
+{
+	struct bpf_link_info info = {};
+	__u32 size = sizeof(info);
+
+	if (bpf_link_get_info_by_fd(bpf_link__fd(b->links[0]), &info, &size))
+		return 0;
+	return info.kprobe_multi.missed;
+}
+
+static int bpf__start(void *engine)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts);
+	struct bpf_engine *b = engine;
+	int err;
+
+	b->cover.link_missed = count_missed;
+	opts.addrs = b->addrs;
+	opts.cnt = b->addr_count;
+	err = bpf_cover__add_link(&b->cover, bpf_program__attach_kprobe_multi_opts(
+					b->cover.program, NULL, &opts));
+	return err ? err : bpf_cover__started(&b->cover);
+}
+
+static int bpf__collect(void *engine, struct coverage *c, const struct places *places,
+			const struct clock_pair *first, const struct clock_pair *last)
+{
+	struct bpf_engine *b = engine;
+
+	c->unattached = b->unattached;
+	b->unattached = NULL;
+	b->unattached_count = 0;
+	return bpf_cover__collect(&b->cover, c, places, first, last);
+}
+
+const struct engine_ops engine_bpf = {
+	.name = "bpf",
+	.available = bpf__available,
+	.prepare = bpf__prepare,
+	.follow = bpf_cover__follow,
+	.start = bpf__start,
+	.open = bpf_cover__open,
+	.close = bpf_cover__close,
+	.stop = bpf_cover__stop,
+	.collect = bpf__collect,
+	.destroy = bpf__destroy,
+};

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The event engine: makes a function event of each -a, a glob being one event over all that it matches,
+ * or one over everything, and attaches the coverage program to it. The record of such an event begins
+ * with the function's address and its caller's, which is all that the program reads.
+ *
+ * An event takes what its glob matches: nothing can be left out of it. So the functions that the program
+ * calls itself are traced as well; the kernel does not run the program for a call that comes from within
+ * it, and counts that.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/resource.h>
+
+#include "base/error.h"
+#include "cover/bpf_cover.h"
+#include "event/function_events.h"
+#include "run/leftovers.h"
+#include "cover.h"
+
+/* For everything else that is open, or will be. */
+#define SPARE_DESCRIPTORS 256
+
+struct event_engine {
+	struct bpf_cover cover;
+	struct prototypes events;
+};
+
+static int event__available(bool quiet)
+{
+	return function_events__available(quiet);
+}
+
+/* A name that several functions have, or one in a module: only a glob takes what it stands for. */
+static bool needs_glob(const struct traceable *t, const char *name)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+
+		if (!strcmp(f->name, name) && (f->module || count++))
+			return true;
+	}
+	return false;
+}
+
+/* "vfs_*:mod:ext4" becomes "ext4:vfs_*() as hytrace_ID/cover_1". */
+static int add_event(struct event_engine *e, const struct request *r, const struct glob *glob)
+{
+	const char *module = glob ? glob->module : NULL, *function = glob ? glob->function : "*";
+	char *line;
+	int length, err;
+
+	if (module && strpbrk(module, "*?["))
+		return error__return(-EINVAL, "%s: a function event can be of one module only: name "
+				     "it, or use --engine bpf", glob->text);
+	if (!module && !strpbrk(function, "*?[") && needs_glob(r->traceable, function))
+		length = asprintf(&line, "[%c]%s() as cover_%zu", *function, function + 1,
+				  e->events.count + 1);
+	else
+		length = asprintf(&line, "%s%s%s() as cover_%zu", module ? module : "",
+				  module ? ":" : "", function, e->events.count + 1);
+	if (length < 0)
+		return error__no_memory();
+	err = prototypes__add(&e->events, line);
+	free(line);
+	return err;
+}
+
+static int make_events(struct event_engine *e, const struct request *r)
+{
+	const struct globs *allow = &r->filter->allow;
+	char group[64];
+	int err = 0;
+
+	for (size_t i = 0; !err && i < allow->count; i++)
+		err = add_event(e, r, &allow->list[i]);
+	if (!err && !allow->count)
+		err = add_event(e, r, NULL);
+	snprintf(group, sizeof(group), GROUP_PREFIX "%s", run__id());
+	if (!err)
+		err = prototypes__privatize(&e->events, group);
+	return err ? err : function_events__add_guarded(&e->events, r->guard);
+}
+
+static bool lies_at(struct tep_event *event, const char *name, size_t offset, size_t size)
+{
+	struct tep_format_field *field = tep_find_field(event, name);
+
+	return field && field->offset == (int)offset && field->size == (int)size;
+}
+
+/* All events have the same beginning: one is enough to look at. */
+static int check_layout(struct event_engine *e)
+{
+	struct tep_handle *tep = tep_alloc();
+	struct tep_event *event;
+	int err;
+
+	if (!tep)
+		return error__no_memory();
+	err = function_event__format(&e->events.list[0], tep, &event);
+	if (!err && (!lies_at(event, "__ip", offsetof(struct cover_event_ctx, ip), sizeof(__u64)) ||
+		     !lies_at(event, "__parent_ip", offsetof(struct cover_event_ctx, parent_ip),
+			      sizeof(__u64))))
+		err = error__return(-EOPNOTSUPP, "events/%s/%s/format: __ip and __parent_ip are not "
+				    "where this hytrace knows them; use --engine bpf",
+				    e->events.list[0].group, e->events.list[0].name);
+	tep_free(tep);
+	return err;
+}
+
+static void event__destroy(void *engine)
+{
+	struct event_engine *e = engine;
+
+	bpf_cover__unload(&e->cover);
+	prototypes__free(&e->events);
+	free(e);
+}
+
+static int event__prepare(void **ret, const struct request *request)
+{
+	struct event_engine *e = calloc(1, sizeof(*e));
+	int err;
+
+	if (!e)
+		return error__no_memory();
+	err = make_events(e, request);
+	if (!err)
+		err = check_layout(e);
+	if (!err)
+		err = bpf_cover__load(&e->cover, request, ENTRY_EVENT, e->events.count);
+	if (err)
+		event__destroy(e);
+	else
+		*ret = e;
+	return err;
+}
+
+/* What the events count themselves. */
+static uint64_t count_missed(const struct bpf_cover *b)
+{
+	const struct event_engine *e = (const struct event_engine *)b;
+	uint64_t missed = 0, one;
+
+	for (size_t i = 0; i < e->events.count; i++) {
+		if (function_event__number(&e->events.list[i], "missed", &one))
+			missed += one;
+	}
+	return missed;
+}
+
+/* An event takes two, and a list has hundreds. The command has been forked, and keeps its own limit. */
+static int raise_descriptors(size_t events)
+{
+	rlim_t wanted = 2 * events + SPARE_DESCRIPTORS;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
+		return 0;
+	limit.rlim_cur = wanted;
+	if (limit.rlim_max < wanted)
+		limit.rlim_max = wanted;
+	if (setrlimit(RLIMIT_NOFILE, &limit))
+		return error__return(-EINVAL, "%zu events take %ju file descriptors: %s; use globs, or "
+				     "--engine bpf", events, (uintmax_t)wanted, strerror(errno));
+	return 0;
+}
+
+static int event__start(void *engine)
+{
+	struct event_engine *e = engine;
+	int err = raise_descriptors(e->events.count);
+
+	e->cover.link_missed = count_missed;
+	for (size_t i = 0; !err && i < e->events.count; i++) {
+		const struct prototype *p = &e->events.list[i];
+
+		err = bpf_cover__add_link(&e->cover, bpf_program__attach_tracepoint(
+					  e->cover.program, p->group, p->name));
+	}
+	return err ? err : bpf_cover__started(&e->cover);
+}
+
+static int event__collect(void *engine, struct coverage *c, const struct places *places,
+			  const struct clock_pair *first, const struct clock_pair *last)
+{
+	struct event_engine *e = engine;
+	const struct globs *allow = &e->cover.request->filter->allow;
+
+	/* A glob takes what a module brings along later. */
+	c->follows_modules = allow->count == allow->patterns;
+	return bpf_cover__collect(&e->cover, c, places, first, last);
+}
+
+const struct engine_ops engine_event = {
+	.name = "event",
+	.available = event__available,
+	.prepare = event__prepare,
+	.follow = bpf_cover__follow,
+	.start = event__start,
+	.open = bpf_cover__open,
+	.close = bpf_cover__close,
+	.stop = bpf_cover__stop,
+	.collect = event__collect,
+	.destroy = event__destroy,
+};

@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The oneshot tracer as an engine: the kernel keeps the set, in the run's own instance; here it is
+ * switched on and off, and read.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cover/engine.h"
+#include "kernel/oneshot_files.h"
+
+/* From here on it pays to write numbers and look whether they were understood. */
+#define MANY_NAMES 16
+
+struct oneshot {
+	const struct request *request;
+	struct instance *instance;
+};
+
+static int oneshot__available(bool quiet)
+{
+	if (tracefs_tracing_dir() && tracefs_tracer_available(NULL, "oneshot"))
+		return 0;
+	if (quiet)
+		return -EOPNOTSUPP;
+	return error__return(-EOPNOTSUPP,
+		"this kernel has no oneshot tracer (CONFIG_ONESHOT_TRACER of the hytrace series); "
+		"use --engine bpf");
+}
+
+struct words {
+	char **list;
+	size_t count, room;
+};
+
+static int words__add(struct words *words, char *word)
+{
+	if (word && words->count + 1 >= words->room) {
+		size_t room = words->room ? 2 * words->room : 64;
+		char **more = reallocarray(words->list, room, sizeof(*more));
+
+		if (!more) {
+			free(word);
+			return error__no_memory();
+		}
+		words->list = more;
+		words->room = room;
+	}
+	if (!word)
+		return error__no_memory();
+	words->list[words->count++] = word;
+	words->list[words->count] = NULL;
+	return 0;
+}
+
+/* All functions of that name, by their numbers in ftrace's list. */
+static int words__add_numbers(struct words *words, const struct traceable *t, const char *name)
+{
+	const struct traceable_function *const *list;
+	size_t count;
+	int err = 0;
+
+	list = traceable__named(t, name, &count);
+	for (size_t i = 0; !err && i < count; i++) {
+		char *word;
+
+		err = words__add(words, asprintf(&word, "%zu", list[i]->number) < 0 ? NULL : word);
+	}
+	return err;
+}
+
+static void words__free(struct words *words)
+{
+	for (size_t i = 0; i < words->count; i++)
+		free(words->list[i]);
+	free(words->list);
+}
+
+/* Numbers are those of the list as it was read: a module that has come or gone since moves them. */
+static int check_numbers(struct instance *instance, const char *file, const struct globs *globs,
+			 const struct traceable *t)
+{
+	char *text = instance__read(instance, file), *rest = text, *line;
+	const struct filter filter = { .allow = *globs };
+	size_t expected = 0, found = 0;
+	bool same = text;
+
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+
+		expected += filter__judge(&filter, f->name, f->module) == FILTER_TRACED;
+	}
+	while (same && (line = strsep(&rest, "\n"))) {
+		char *module = strchr(line, '[');
+
+		if (!*line)
+			continue;
+		if (module) {
+			module++;
+			module[strcspn(module, "]")] = '\0';
+		}
+		line[strcspn(line, " ")] = '\0';
+		same = filter__judge(&filter, line, module) == FILTER_TRACED;
+		found++;
+	}
+	free(text);
+	if (same && found == expected)
+		return 0;
+	return error__return(-EAGAIN, "%s: the kernel's list of functions has changed: a module was "
+			     "loaded or removed meanwhile; try again", file);
+}
+
+/*
+ * set_ftrace_filter takes one glob a line. For each it looks at the names of all functions, which lists
+ * have thousands of; it takes a number as well, and that is a function at once.
+ */
+static int write_globs(struct instance *instance, const char *file, const struct globs *globs,
+		       const struct traceable *t)
+{
+	bool numbers = globs->count - globs->patterns >= MANY_NAMES;
+	struct words words = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < globs->count; i++) {
+		if (numbers && glob__is_name(&globs->list[i]))
+			err = words__add_numbers(&words, t, globs->list[i].function);
+		else
+			err = words__add(&words, strdup(globs->list[i].text));
+	}
+	if (!err && words.count)
+		err = instance__write_list(instance, file, words.list);
+	if (!err && numbers)
+		err = check_numbers(instance, file, globs, t);
+	words__free(&words);
+	return err;
+}
+
+/* Its own denied names need not exist, and the kernel refuses a name that does not. */
+static int write_own(struct instance *instance, const struct request *r)
+{
+	const struct globs *own = &r->filter->own;
+	char **list = calloc(own->count + 1, sizeof(*list));
+	size_t count = 0;
+	int err = 0;
+
+	if (!list)
+		return error__no_memory();
+	for (size_t i = 0; i < own->count; i++) {
+		if (traceable__has_name(r->traceable, own->list[i].function))
+			list[count++] = own->list[i].text;
+	}
+	if (count)
+		err = instance__write_list(instance, "set_ftrace_notrace", list);
+	free(list);
+	return err;
+}
+
+static int oneshot__configure(struct oneshot *o)
+{
+	const struct request *r = o->request;
+	char size[32];
+	int err;
+
+	err = instance__gate(o->instance, false);
+	if (!err)
+		err = write_globs(o->instance, "set_ftrace_filter", &r->filter->allow,
+				  r->traceable);
+	if (!err)
+		err = write_globs(o->instance, "set_ftrace_notrace", &r->filter->deny,
+				  r->traceable);
+	if (!err)
+		err = write_own(o->instance, r);
+	if (!err && r->follow)
+		err = instance__write(o->instance, "options/function-fork", "1");
+	if (!err && r->max_entries) {
+		/* The kernel is asked for slots, and keeps a quarter of them empty. */
+		snprintf(size, sizeof(size), "%lu", r->max_entries + r->max_entries / 3 + 1);
+		err = instance__write(o->instance, "oneshot_size", size);
+	}
+	return err;
+}
+
+static int oneshot__prepare(void **ret, const struct request *request)
+{
+	struct oneshot *o;
+	int err;
+
+	err = oneshot__available(false);
+	if (err)
+		return err;
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return error__no_memory();
+	o->request = request;
+	o->instance = request->instance;
+	err = oneshot__configure(o);
+	if (err)
+		free(o);
+	else
+		*ret = o;
+	return err;
+}
+
+/* Threads, not processes: the kernel's set of pids is one of threads. */
+static int oneshot__follow(void *engine, int pidfd)
+{
+	struct oneshot *o = engine;
+
+	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
+}
+
+static int oneshot__start(void *engine)
+{
+	struct oneshot *o = engine;
+	int err;
+
+	err = instance__write(o->instance, "options/oneshot-parent",
+			      o->request->callers ? "1" : "0");
+	if (!err)
+		err = instance__write(o->instance, "current_tracer", "oneshot");
+	return err;
+}
+
+static int oneshot__open(void *engine)
+{
+	struct oneshot *o = engine;
+
+	return instance__gate(o->instance, true);
+}
+
+static int oneshot__close(void *engine)
+{
+	struct oneshot *o = engine;
+
+	return instance__gate(o->instance, false);
+}
+
+static int oneshot__stop(void *engine)
+{
+	struct oneshot *o = engine;
+
+	/* The set stays readable. */
+	return instance__write(o->instance, "current_tracer", "nop");
+}
+
+typedef int (*read_file)(FILE *f, const char *path, struct coverage *c,
+			 const struct places *places);
+
+static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
+{
+	(void)places;
+	return oneshot_stats__read(f, path, c);
+}
+
+static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)
+{
+	FILE *f;
+	int err;
+
+	if (!path)
+		return error__no_memory();
+	f = fopen(path, "re");
+	if (f) {
+		err = read(f, path, c, places);
+		fclose(f);
+	} else {
+		err = error__return(-errno, "%s: %s", path, strerror(errno));
+	}
+	free(path);
+	return err;
+}
+
+static int oneshot__collect(void *engine, struct coverage *c, const struct places *places,
+			    const struct clock_pair *first, const struct clock_pair *last)
+{
+	struct oneshot *o = engine;
+	int err;
+
+	(void)first;
+	(void)last;
+	c->follows_modules = !o->request->filter->allow.count;
+	err = read_path(instance__path(o->instance, "oneshot_entries"), oneshot_entries__read, c,
+			places);
+	if (!err)
+		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
+				places);
+	return err;
+}
+
+static void oneshot__destroy(void *engine)
+{
+	free(engine);
+}
+
+static char *top_path(const char *file)
+{
+	char *path = tracefs_get_tracing_file(file), *copy = path ? strdup(path) : NULL;
+
+	tracefs_put_tracing_file(path);
+	return copy;
+}
+
+int oneshot__collect_boot(struct coverage *c, const struct places *places)
+{
+	int err;
+
+	err = oneshot__available(false);
+	if (err)
+		return err;
+	c->follows_modules = true;
+	err = read_path(top_path("oneshot_entries"), oneshot_entries__read, c, places);
+	if (!err && !c->count)
+		err = error__return(-EOPNOTSUPP,
+			"oneshot_entries is empty: nothing was recorded since boot; boot with "
+			"`ftrace=oneshot` on the kernel's command line");
+	/* The tracer starts in process 0; a set that somebody started later does not. */
+	if (!err && c->hits[0].pid)
+		err = error__return(-EOPNOTSUPP,
+			"the set in oneshot_entries does not begin at boot but with process %u: it "
+			"was started or cleared since; boot with `ftrace=oneshot` on the kernel's "
+			"command line, and read it before that", c->hits[0].pid);
+	if (!err)
+		err = read_path(top_path("oneshot_stats"), read_stats, c, places);
+	return err;
+}
+
+const struct engine_ops engine_oneshot = {
+	.name = "oneshot",
+	.available = oneshot__available,
+	.prepare = oneshot__prepare,
+	.follow = oneshot__follow,
+	.start = oneshot__start,
+	.open = oneshot__open,
+	.close = oneshot__close,
+	.stop = oneshot__stop,
+	.collect = oneshot__collect,
+	.destroy = oneshot__destroy,
+};

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str, 0)". */
+#include <fnmatch.h>
+#include <search.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/filter.h"
+
+#define MODULE_MARK ":mod:"
+
+static void glob__free(struct glob *g)
+{
+	free(g->text);
+	free(g->function);
+	free(g->module);
+	free(g->origin);
+}
+
+static int glob__parse(struct glob *g, const char *text, const char *origin)
+{
+	const char *mark = strstr(text, MODULE_MARK);
+	size_t length = mark ? (size_t)(mark - text) : strlen(text);
+
+	if (!*text || strpbrk(text, " \t"))
+		return error__return(-EINVAL,
+			"%s%s'%s': not a function glob: give one name or glob, without spaces",
+			origin ? origin : "", origin ? ": " : "", text);
+	if (mark && !mark[strlen(MODULE_MARK)])
+		return error__return(-EINVAL,
+			"%s%s'%s': no module named: write :mod:NAME",
+			origin ? origin : "", origin ? ": " : "", text);
+	memset(g, 0, sizeof(*g));
+	g->function = length ? strndup(text, length) : strdup("*");
+	g->module = mark ? strdup(mark + strlen(MODULE_MARK)) : NULL;
+	/* The kernel wants something before the mark in every release; '*' says the same. */
+	if (!length && mark) {
+		if (asprintf(&g->text, "*%s", text) < 0)
+			g->text = NULL;
+	} else {
+		g->text = strdup(text);
+	}
+	g->origin = origin ? strdup(origin) : NULL;
+	if (!g->text || !g->function || (mark && !g->module) || (origin && !g->origin)) {
+		glob__free(g);
+		return error__no_memory();
+	}
+	return 0;
+}
+
+bool glob__is_name(const struct glob *g)
+{
+	return !g->module && !strpbrk(g->function, "*?[\\");
+}
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(a, b);
+}
+
+static int add_one(struct globs *globs, const char *text, const char *origin)
+{
+	struct glob *more;
+	int err;
+
+	more = reallocarray(globs->list, globs->count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	globs->list = more;
+	err = glob__parse(&more[globs->count], text, origin);
+	if (err)
+		return err;
+	if (!glob__is_name(&more[globs->count]))
+		globs->patterns++;
+	else if (!tsearch(more[globs->count].function, &globs->names, compare_names))
+		err = error__no_memory();
+	globs->count++;
+	return err;
+}
+
+static int add_file(struct globs *globs, const char *path)
+{
+	char *line = NULL, *origin = NULL, *start;
+	size_t room = 0, before = globs->count;
+	int err = 0;
+	FILE *f;
+
+	f = fopen(path, "re");
+	if (!f)
+		return error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
+				     strerror(errno));
+	for (int number = 1; !err && getline(&line, &room, f) > 0; number++) {
+		line[strcspn(line, "#\r\n")] = '\0';
+		start = line + strspn(line, " \t");
+		start[strcspn(start, " \t")] = '\0';
+		if (!*start)
+			continue;
+		free(origin);
+		if (asprintf(&origin, "%s:%d", path, number) < 0) {
+			origin = NULL;
+			err = error__no_memory();
+			break;
+		}
+		err = add_one(globs, start, origin);
+	}
+	if (!err && ferror(f))
+		err = error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
+				    strerror(errno));
+	/* An empty -a list would otherwise read as "no -a", which means everything. */
+	if (!err && globs->count == before)
+		err = error__return(-EINVAL, "@%s: names no function", path);
+	fclose(f);
+	free(line);
+	free(origin);
+	return err;
+}
+
+int globs__add(struct globs *globs, const char *argument)
+{
+	if (argument[0] == '@')
+		return add_file(globs, argument + 1);
+	return add_one(globs, argument, NULL);
+}
+
+static int globs__copy(struct globs *ret, const struct globs *globs)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < globs->count; i++)
+		err = add_one(ret, globs->list[i].text, globs->list[i].origin);
+	return err;
+}
+
+static void keep_name(void *name)
+{
+	(void)name;	/* it belongs to its glob */
+}
+
+static void globs__free(struct globs *globs)
+{
+	tdestroy(globs->names, keep_name);
+	for (size_t i = 0; i < globs->count; i++)
+		glob__free(&globs->list[i]);
+	free(globs->list);
+	memset(globs, 0, sizeof(*globs));
+}
+
+void filter__free(struct filter *f)
+{
+	globs__free(&f->allow);
+	globs__free(&f->deny);
+	globs__free(&f->own);
+}
+
+int filter__copy(struct filter *ret, const struct filter *f)
+{
+	int err;
+
+	err = globs__copy(&ret->allow, &f->allow);
+	if (!err)
+		err = globs__copy(&ret->deny, &f->deny);
+	if (!err)
+		err = globs__copy(&ret->own, &f->own);
+	return err;
+}
+
+static bool glob__matches(const struct glob *g, const char *name, const char *module)
+{
+	if (g->module && (!module || fnmatch(g->module, module, 0)))
+		return false;
+	return !fnmatch(g->function, name, 0);
+}
+
+static bool globs__match(const struct globs *globs, const char *name, const char *module)
+{
+	if (globs->names && tfind(name, &globs->names, compare_names))
+		return true;
+	for (size_t i = 0; globs->patterns && i < globs->count; i++) {
+		if (!glob__is_name(&globs->list[i]) &&
+		    glob__matches(&globs->list[i], name, module))
+			return true;
+	}
+	return false;
+}
+
+static int complain(const struct glob *g, const struct traceable *t)
+{
+	const char *origin = g->origin ? g->origin : "", *colon = g->origin ? ": " : "";
+	const char *similar;
+
+	if (g->module)
+		return error__return(-EINVAL,
+			"%s%s%s: no traceable function matches: is the module %s loaded?",
+			origin, colon, g->text, g->module);
+	similar = traceable__similar(t, g->function);
+	if (similar)
+		return error__return(-EINVAL,
+			"%s%s%s: no such function (%zu can be traced, see "
+			"available_filter_functions; did you mean %s?)",
+			origin, colon, g->text, traceable__count(t), similar);
+	return error__return(-EINVAL,
+		"%s%s%s: matches none of the %zu functions that can be traced; see "
+		"available_filter_functions", origin, colon, g->text, traceable__count(t));
+}
+
+static bool matches_any(const struct glob *g, const struct traceable *t)
+{
+	if (glob__is_name(g))
+		return traceable__has_name(t, g->function);
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+
+		if (glob__matches(g, f->name, f->module))
+			return true;
+	}
+	return false;
+}
+
+static int check_globs(const struct globs *globs, const struct traceable *t)
+{
+	for (size_t i = 0; i < globs->count; i++) {
+		if (!matches_any(&globs->list[i], t))
+			return complain(&globs->list[i], t);
+	}
+	return 0;
+}
+
+int filter__check(const struct filter *f, const struct traceable *t)
+{
+	int err = check_globs(&f->allow, t);
+
+	return err ? err : check_globs(&f->deny, t);
+}
+
+enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module)
+{
+	if (f->allow.count && !globs__match(&f->allow, name, module))
+		return FILTER_NOT_ASKED;
+	if (globs__match(&f->deny, name, module))
+		return FILTER_DENIED;
+	if (globs__match(&f->own, name, module))
+		return FILTER_OWN;
+	return FILTER_TRACED;
+}

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Naming, opening and writing the results of a run; see outputs.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/compare.h"
+#include "cover/outputs.h"
+#include "cover/report.h"
+#include "run/output.h"
+
+/* Names listed for each reason of a difference; the documents have them all. */
+#define LISTED 20
+
+struct one {
+	struct output *output;
+	enum cover_format format;
+	size_t engine;
+};
+
+struct outputs {
+	struct one *list;
+	size_t count, engines;
+	char *vmlinux;
+};
+
+char *outputs__engine_path(const char *path, const char *engine)
+{
+	const char *base = strrchr(path, '/'), *dot;
+	char *result;
+	int length;
+
+	base = base ? base + 1 : path;
+	dot = strrchr(base, '.');
+	if (!dot || dot == base)
+		dot = base + strlen(base);
+	length = asprintf(&result, "%.*s.%s%s", (int)(dot - path), path, engine, dot);
+	return length < 0 ? NULL : result;
+}
+
+static enum cover_format format_of(const struct cover_options *o, const char *path)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	/* -f decides on its own where there is one result; it can say only one thing. */
+	if (!dot || (o->format_given && o->output_count < 2))
+		return o->format;
+	if (!strcmp(dot, ".json"))
+		return FORMAT_JSON;
+	if (!strcmp(dot, ".tailor"))
+		return FORMAT_TAILOR;
+	return o->format;
+}
+
+static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,
+		    size_t engine, struct guard *guard)
+{
+	static const char *const names[] = { "oneshot", "bpf" };
+	struct one *one = &outputs->list[outputs->count];
+	char *own = NULL;
+	int err;
+
+	if (path && strcmp(path, "-") && outputs->engines > 1) {
+		own = outputs__engine_path(path, names[engine]);
+		if (!own)
+			return error__no_memory();
+	}
+	one->format = format_of(o, path);
+	one->engine = engine;
+	err = output__open(&one->output, own ? own : path, guard);
+	if (!err)
+		outputs->count++;
+	free(own);
+	return err;
+}
+
+static int check_formats(const struct outputs *outputs, const struct kernel_id *kernel)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->list[i].format == FORMAT_TAILOR && !kernel->offset_known)
+			return error__return(-EINVAL,
+				"tailor needs link-time addresses, and how far KASLR has moved the "
+				"kernel is not known: give --vmlinux, or boot with nokaslr and a "
+				"kernel that has /proc/kcore");
+	}
+	return 0;
+}
+
+static bool wants_text(const struct outputs *outputs)
+{
+	for (size_t i = 0; i < outputs->count; i++) {
+		if (outputs->list[i].format == FORMAT_TEXT)
+			return true;
+	}
+	return false;
+}
+
+int outputs__open(struct outputs **ret, const struct cover_options *o, size_t engines,
+		  const struct kernel_id *kernel, struct guard *guard)
+{
+	struct outputs *outputs = calloc(1, sizeof(*outputs));
+	size_t paths = o->output_count ? o->output_count : 1;
+	int err = 0;
+
+	if (!outputs)
+		return error__no_memory();
+	outputs->engines = engines;
+	outputs->list = calloc(paths * engines, sizeof(*outputs->list));
+	if (!outputs->list)
+		err = error__no_memory();
+	for (size_t i = 0; !err && i < paths; i++) {
+		for (size_t engine = 0; !err && engine < engines; engine++)
+			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engine,
+				       guard);
+	}
+	if (!err)
+		err = check_formats(outputs, kernel);
+	if (!err && wants_text(outputs))
+		outputs->vmlinux = kernel_id__find_vmlinux(kernel, o->vmlinux);
+	if (err)
+		outputs__free(outputs);
+	else
+		*ret = outputs;
+	return err;
+}
+
+static int write_one(const struct one *one, const struct coverage *c,
+		     const struct traceable *traceable, const char *vmlinux)
+{
+	FILE *stream = output__stream(one->output);
+
+	switch (one->format) {
+	case FORMAT_JSON:
+		report__json(c, stream);
+		return 0;
+	case FORMAT_TAILOR:
+		report__tailor(c, stream);
+		return 0;
+	case FORMAT_TEXT:
+		break;
+	}
+	return report__text(c, traceable, vmlinux, stream);
+}
+
+static int print_comparison(const struct coverage *a, const struct coverage *b)
+{
+	struct comparison cmp;
+	int err;
+
+	err = compare__run(&cmp, a, b, HIT_FUNCTION);
+	if (err)
+		return err;
+	err = compare__print(&cmp, a->engine, b->engine, LISTED, stdout);
+	compare__free(&cmp);
+	if (!err && fflush(stdout))
+		err = error__return(-EIO, "standard output: %s", strerror(errno));
+	return err;
+}
+
+int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
+		   const struct traceable *traceable)
+{
+	int err = 0;
+
+	/* One that fails does not take the others with it. */
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct one *one = &outputs->list[i];
+		int failed;
+
+		failed = write_one(one, coverages[one->engine], traceable, outputs->vmlinux);
+		if (failed)
+			output__discard(one->output);
+		else
+			failed = output__commit(one->output);
+		one->output = NULL;
+		err = err ? err : failed;
+	}
+	if (!err && count == 2)
+		err = print_comparison(coverages[0], coverages[1]);
+	return err;
+}
+
+void outputs__free(struct outputs *outputs)
+{
+	if (!outputs)
+		return;
+	for (size_t i = 0; i < outputs->count; i++)
+		output__discard(outputs->list[i].output);
+	free(outputs->list);
+	free(outputs->vmlinux);
+	free(outputs);
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A coverage in words: one document for programs, one for undertaker-tailor, one for people. */
+#ifndef HYTRACE_COVER_REPORT_H
+#define HYTRACE_COVER_REPORT_H
+
+#include <stdio.h>
+
+#include "cover/coverage.h"
+
+/* Write errors stay in the stream, for output__commit() to find. */
+void report__json(const struct coverage *c, FILE *out);
+
+/* One link-time address or module offset on a line, nothing else. */
+void report__tailor(const struct coverage *c, FILE *out);
+
+/*
+ * @traceable: what 100 % is. @vmlinux: with DWARF, to group by source directory; NULL: by symbol
+ * prefix and module.
+ */
+int report__text(const struct coverage *c, const struct traceable *traceable, const char *vmlinux,
+		 FILE *out);
+
+/* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
+void report__losses(const struct coverage *c);
+
+#endif

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * For undertaker-tailor: `ffffffff8105a1b7`, or `17ef1 mod_two` for an offset in a module's .text. Any
+ * line with a space is a module's to it, so there is nothing else in the file.
+ */
+#include <inttypes.h>
+
+#include "cover/report.h"
+
+void report__tailor(const struct coverage *c, FILE *out)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		const struct hit *hit = &c->hits[i];
+
+		if (hit->module)
+			fprintf(out, "%" PRIx64 " %s\n", hit->offset, hit->module);
+		else if (hit->link)
+			fprintf(out, "%" PRIx64 "\n", hit->link);
+	}
+}

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The report for people: functions seen of those that can be traced, by source directory where vmlinux
+ * has DWARF, else by symbol prefix; modules each on their own. Then the totals, and what this cannot
+ * know.
+ */
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <search.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "cover/report.h"
+#include "kernel/source_dirs.h"
+
+/* Prefixes of fewer functions than this say nothing: they go together into one line. */
+#define SMALLEST_PREFIX 20
+#define OTHERS "(others)"
+/* Of the kernel's image, and not in its list of functions any more: freed when boot was done. */
+#define FREED "(init code, freed)"
+
+struct group {
+	char *name;
+	size_t seen, traceable;
+};
+
+struct groups {
+	struct group *list;
+	size_t count;
+	struct hsearch_data index;
+};
+
+static struct group *groups__get(struct groups *g, const char *name)
+{
+	ENTRY item = { .key = (char *)name }, *found;
+	struct group *group;
+
+	if (hsearch_r(item, FIND, &found, &g->index))
+		return found->data;
+	group = &g->list[g->count];
+	group->name = strdup(name);
+	item.key = group->name;
+	item.data = group;
+	if (!group->name || !hsearch_r(item, ENTER, &found, &g->index))
+		return NULL;
+	g->count++;
+	return group;
+}
+
+static int groups__init(struct groups *g, size_t most)
+{
+	memset(g, 0, sizeof(*g));
+	g->list = calloc(most, sizeof(*g->list));
+	if (!g->list || !hcreate_r(2 * most, &g->index))
+		return error__no_memory();
+	return 0;
+}
+
+static void groups__free(struct groups *g)
+{
+	for (size_t i = 0; i < g->count; i++)
+		free(g->list[i].name);
+	free(g->list);
+	hdestroy_r(&g->index);
+}
+
+/* "ext4_file_write" -> "ext4", "__x64_sys_read" -> "x64". */
+static void prefix_of(const char *symbol, char *prefix, size_t room)
+{
+	size_t length;
+
+	symbol += strspn(symbol, "_");
+	length = strcspn(symbol, "_.");
+	if (length >= room)
+		length = room - 1;
+	memcpy(prefix, symbol, length);
+	prefix[length] = '\0';
+}
+
+static void group_name(const struct coverage *c, const struct source_dirs *d, const char *symbol,
+		       const char *module, uint64_t entry, char *name, size_t room)
+{
+	const char *directory;
+
+	if (module) {
+		snprintf(name, room, "[%s]", module);
+	} else if (d) {
+		directory = source_dirs__find(d, entry - c->kernel.kaslr_offset);
+		snprintf(name, room, "%s", directory ? directory : OTHERS);
+	} else {
+		prefix_of(symbol, name, room);
+	}
+}
+
+static int by_entry(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* The run-time entries of all functions seen, sorted. */
+static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
+{
+	uint64_t *list = calloc(c->count + 1, sizeof(*list));
+
+	*ret_count = 0;
+	for (size_t i = 0; list && i < c->count; i++) {
+		if (c->hits[i].kind & HIT_FUNCTION && c->hits[i].addr)
+			list[(*ret_count)++] = c->hits[i].addr;
+	}
+	if (list)
+		qsort(list, *ret_count, sizeof(*list), by_entry);
+	return list;
+}
+
+/* Of those that were asked for; the engine's own helpers, which the user did not leave out, too. */
+static bool is_asked_for(const struct coverage *c, const struct traceable_function *f)
+{
+	enum filter_verdict verdict = filter__judge(&c->filter, f->name, f->module);
+
+	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
+}
+
+static int count_traceable(const struct coverage *c, const struct traceable *t,
+			   const struct source_dirs *d, struct groups *groups,
+			   struct group *total)
+{
+	size_t seen_count;
+	uint64_t *seen = seen_entries(c, &seen_count);
+	char name[512];
+
+	if (!seen)
+		return error__no_memory();
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+		struct group *group;
+		bool found;
+
+		if (!is_asked_for(c, f))
+			continue;
+		group_name(c, d, f->name, f->module, f->entry, name, sizeof(name));
+		group = groups__get(groups, name);
+		if (!group) {
+			free(seen);
+			return error__no_memory();
+		}
+		found = bsearch(&f->entry, seen, seen_count, sizeof(*seen), by_entry);
+		group->traceable++;
+		group->seen += found;
+		total->traceable++;
+		total->seen += found;
+	}
+	free(seen);
+	return 0;
+}
+
+/* What came and went, or was loaded, while tracing: seen, and not in the list of before. */
+static int count_others(const struct coverage *c, const struct traceable *t,
+			struct groups *groups)
+{
+	char name[512];
+
+	for (size_t i = 0; i < c->count; i++) {
+		const struct hit *hit = &c->hits[i];
+		struct group *group;
+
+		if (!(hit->kind & HIT_FUNCTION) ||
+		    (hit->addr && traceable__find(t, hit->addr)))
+			continue;
+		snprintf(name, sizeof(name), hit->module ? "[%s] (loaded later)" : FREED "%s",
+			 hit->module ? hit->module : "");
+		group = groups__get(groups, name);
+		if (!group)
+			return error__no_memory();
+		group->seen++;
+	}
+	return 0;
+}
+
+/* Small prefixes that make no group go into one. */
+static int fold_small(struct groups *groups)
+{
+	struct group *others = groups__get(groups, OTHERS);
+
+	if (!others)
+		return error__no_memory();
+	for (size_t i = 0; i < groups->count; i++) {
+		struct group *g = &groups->list[i];
+
+		if (g == others || g->name[0] == '[' || g->traceable >= SMALLEST_PREFIX)
+			continue;
+		others->seen += g->seen;
+		others->traceable += g->traceable;
+		g->seen = g->traceable = 0;
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	bool modules = x->name[0] == '[', also = y->name[0] == '[';
+
+	if (modules != also)
+		return modules ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static int add_row(struct libscols_table *table, const struct group *g)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	char text[64];
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	err = scols_line_set_data(line, 0, g->name);
+	snprintf(text, sizeof(text), "%zu", g->seen);
+	err = err ? err : scols_line_set_data(line, 1, text);
+	if (g->traceable)
+		snprintf(text, sizeof(text), "%zu", g->traceable);
+	else
+		strcpy(text, "-");
+	err = err ? err : scols_line_set_data(line, 2, text);
+	if (g->traceable)
+		snprintf(text, sizeof(text), "%.1f%%", 100.0 * g->seen / g->traceable);
+	return err ? err : scols_line_set_data(line, 3, text);
+}
+
+static int print_table(struct groups *groups, const char *heading, const char *of, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	size_t unseen = 0;
+	int err = -ENOMEM;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	/* In a file or a pipe nothing is cut off; on a terminal long names are. */
+	if (!scols_table_new_column(table, heading, 0.5, SCOLS_FL_TRUNC) ||
+	    !scols_table_new_column(table, "SEEN", 8, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, of, 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT))
+		goto cleanup;
+	qsort(groups->list, groups->count, sizeof(*groups->list), by_name);
+	err = 0;
+	for (size_t i = 0; !err && i < groups->count; i++) {
+		if (groups->list[i].seen)
+			err = add_row(table, &groups->list[i]);
+		else
+			unseen += !!groups->list[i].traceable;
+	}
+	if (!err)
+		err = scols_print_table(table);
+	if (!err && unseen)
+		fprintf(out, "and %zu more of which nothing was seen\n", unseen);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static void print_command(const struct coverage *c, FILE *out)
+{
+	if (c->scope == SCOPE_BOOT)
+		fprintf(out, "the boot of %s", c->kernel.release);
+	else if (c->scope == SCOPE_PID)
+		fprintf(out, "process %ld and what it started", c->pid);
+	else if (c->scope == SCOPE_TASK)
+		fprintf(out, "the command and what it started");
+	else
+		fprintf(out, "the whole system");
+	if (c->command) {
+		fprintf(out, c->scope == SCOPE_TASK ? ":" : " during:");
+		for (char **word = c->command; *word; word++)
+			fprintf(out, " %s", *word);
+	}
+	fputc('\n', out);
+}
+
+/* A share of those that are in the list; what was seen beside it is no part of it. */
+static void print_functions(const struct coverage *c, const struct group *total, FILE *out)
+{
+	bool all = total->traceable == c->traceable;
+	size_t others = coverage__functions(c) - total->seen;
+
+	fprintf(out, "Functions: %zu seen of %zu that %s (%.1f%%)", total->seen, total->traceable,
+		all ? "can be traced" : "were asked for",
+		total->traceable ? 100.0 * total->seen / total->traceable : 0.0);
+	if (!all)
+		fprintf(out, "; %zu can be traced", c->traceable);
+	if (others)
+		fprintf(out, "; and %zu that were freed by then, or loaded later", others);
+	fputc('\n', out);
+}
+
+static void print_totals(const struct coverage *c, const struct group *total, FILE *out)
+{
+	print_functions(c, total, out);
+	if (c->callers)
+		fprintf(out, "Callers:   %zu places that called one\n", coverage__callers(c));
+	fprintf(out, "Engine:    %s, %.2f s\n", c->engine, c->seconds);
+	if (c->filter.own.count) {
+		fprintf(out, "Denied:    the engine's own helpers");
+		for (size_t i = 0; i < c->filter.own.count; i++)
+			fprintf(out, "%s %s", i ? "," : "", c->filter.own.list[i].text);
+		fputc('\n', out);
+	}
+	fprintf(out, "Lost:     ");
+	for (size_t i = 0; i < c->lost.count; i++) {
+		if (c->lost.list[i].value)
+			fprintf(out, " %s %" PRIu64, c->lost.list[i].name, c->lost.list[i].value);
+	}
+	fprintf(out, coverage__losses(c) ? "\n" : " nothing\n");
+	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
+		"(notrace): a function that is not here may have run all the same.\n");
+}
+
+int report__text(const struct coverage *c, const struct traceable *traceable, const char *vmlinux,
+		 FILE *out)
+{
+	struct source_dirs *d = NULL;
+	struct group total = {};
+	struct groups groups;
+	int err;
+
+	if (vmlinux && c->kernel.offset_known) {
+		err = source_dirs__open(&d, vmlinux);
+		if (err && err != -ENODATA)
+			return err;
+		if (err)
+			error__warn("%s has no DWARF: grouping by symbol prefix",
+				    vmlinux);
+	}
+	err = groups__init(&groups, traceable__count(traceable) + c->count + 2);
+	if (!err)
+		err = count_traceable(c, traceable, d, &groups, &total);
+	if (!err)
+		err = count_others(c, traceable, &groups);
+	if (!err && !d)
+		err = fold_small(&groups);
+	if (err)
+		goto cleanup;
+
+	fprintf(out, "Covered: ");
+	print_command(c, out);
+	fputc('\n', out);
+	err = print_table(&groups, d ? "DIRECTORY" : "PREFIX",
+			  total.traceable == c->traceable ? "TRACEABLE" : "ASKED FOR", out);
+	fputc('\n', out);
+	print_totals(c, &total, out);
+cleanup:
+	groups__free(&groups);
+	source_dirs__free(d);
+	return err;
+}
+
+static const struct {
+	const char *name, *meaning;
+} meanings[] = {
+	{ "refused", "hits of addresses that were not recorded: the set is full; --max-entries" },
+	{ "events_lost", "first hits that are in the set but not in the ring buffer" },
+	{ "parents_lost", "callers that a return trampoline hid" },
+	{ "module_init_functions", "functions in modules' init text, counted and not listed" },
+	{ "module_init_callers", "callers in modules' init text, counted and not listed" },
+	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },
+	{ "unresolvable_functions", "functions that lie in no known image, not listed" },
+	{ "unnamed", "addresses that no symbol is known for; listed without a name" },
+	{ "map_full", "hits of addresses that were not recorded: the map is full; --max-entries" },
+	{ "map_busy", "hits of new addresses not recorded at that call: the map's bucket was locked" },
+	{ "map_error", "hits of new addresses not recorded at that call: the map refused them" },
+	{ "missed", "calls that were not handed to the program (nested in itself)" },
+	{ "recursion_misses", "calls that came while the program ran on that CPU: from its own locks, "
+	  "six for each new address, and from interrupts" },
+	{ "ring_dropped", "first hits that are in the map but not in the ring buffer" },
+	{ "tasks_full", "children that were not followed: too many tasks" },
+};
+
+void report__losses(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->lost.count; i++) {
+		const char *meaning = "";
+
+		if (!c->lost.list[i].value)
+			continue;
+		for (size_t j = 0; j < sizeof(meanings) / sizeof(meanings[0]); j++) {
+			if (!strcmp(meanings[j].name, c->lost.list[i].name))
+				meaning = meanings[j].meaning;
+		}
+		error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
+			     c->lost.list[i].value, meaning);
+	}
+}

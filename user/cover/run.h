@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run of `hytrace cover`. */
+#ifndef HYTRACE_COVER_RUN_H
+#define HYTRACE_COVER_RUN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "cover/filter.h"
+
+enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
+enum cover_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TAILOR };
+
+struct cover_options {
+	enum cover_engine engine;
+	struct filter filter;
+	long pid;		/* 0: none */
+	bool task, callers, boot;
+	bool format_given;
+	enum cover_format format;
+	const char **outputs;
+	size_t output_count;
+	const char *pin;
+	double duration;	/* 0: until the end */
+	unsigned long max_entries;
+	const char *vmlinux;
+	char **command;		/* NULL-terminated; NULL: none */
+};
+
+/* The exit status. */
+int cover__run(struct cover_options *o);
+
+#endif

@@ -1,0 +1,388 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hytrace event: function events by hand (add, rm, list), and recorded for the time of a run (record).
+ * What a recording does is in record.c.
+ */
+#include <argp.h>
+#include <inttypes.h>
+#include <json_writer.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/command.h"
+#include "base/error.h"
+#include "base/json.h"
+#include "base/options.h"
+#include "base/privileges.h"
+#include "event/function_events.h"
+#include "event/record.h"
+#include "run/output.h"
+
+#define GRAMMAR "\vPROTO is a kernel function's prototype, as far as it is of interest: " \
+	"'vfs_read(NULL, NULL, size_t count)'; see hytrace-event(1)."
+
+/* Says it and leaves, with the status of a usage error. */
+static void check(int err)
+{
+	if (err)
+		exit(argp_err_exit_status);
+}
+
+static bool parse_format(struct argp_state *state, const char *text)
+{
+	if (strcmp(text, "text") && strcmp(text, "json"))
+		argp_error(state, "--format %s: there is no such format; choose text or json", text);
+	return !strcmp(text, "json");
+}
+
+static int check_kernel(void)
+{
+	int err = privileges__check();
+
+	return err ? err : function_events__available(false);
+}
+
+/* ---- add */
+
+static error_t parse_add(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case ARGP_KEY_ARG:
+		check(prototypes__add(state->input, arg));
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static int event_add(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse_add,
+		.args_doc = "PROTO...",
+		.doc = "Makes function events, all of them or none." GRAMMAR,
+	};
+	struct prototypes protos = {};
+	int err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &protos))
+		return EXIT_USAGE;
+	err = check_kernel();
+	if (!err)
+		err = function_events__add(&protos);
+	prototypes__free(&protos);
+	return error__status(err, 0);
+}
+
+/* ---- rm */
+
+struct rm_options {
+	char **patterns;	/* NULL-terminated */
+};
+
+static error_t parse_rm(int key, char *arg, struct argp_state *state)
+{
+	struct rm_options *o = state->input;
+
+	(void)arg;
+	switch (key) {
+	case ARGP_KEY_ARG:
+		o->patterns = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_NO_ARGS:
+		argp_usage(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+/* What rm and list have in common: something is done with the events that there are. */
+static int with_events(int (*action)(const struct prototypes *events, const void *options),
+		       const void *options)
+{
+	struct prototypes events = {};
+	int err;
+
+	err = check_kernel();
+	if (!err)
+		err = function_events__load(&events);
+	if (!err)
+		err = action(&events, options);
+	prototypes__free(&events);
+	return error__status(err, 0);
+}
+
+static int remove_chosen(const struct prototypes *events, const void *options)
+{
+	const struct rm_options *o = options;
+	bool *chosen = calloc(events->count + 1, sizeof(*chosen));
+	int err;
+
+	if (!chosen)
+		return error__no_memory();
+	err = function_events__choose(events, o->patterns, chosen);
+	if (!err)
+		err = function_events__remove(events, chosen);
+	free(chosen);
+	return err;
+}
+
+static int event_rm(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.parser = parse_rm,
+		.args_doc = "[GROUP/]NAME...",
+		.doc = "Removes function events, all of them or none.\vNAME and GROUP may be globs. "
+		       "Without GROUP they are of the group \"functions\".",
+	};
+	struct rm_options o = {};
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	return with_events(remove_chosen, &o);
+}
+
+/* ---- list */
+
+struct list_options {
+	bool json;
+};
+
+static const struct argp_option list_argp_options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ }
+};
+
+static error_t parse_list(int key, char *arg, struct argp_state *state)
+{
+	struct list_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->json = parse_format(state, arg);
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_usage(state);
+		return 0;
+	}
+	return ARGP_ERR_UNKNOWN;
+}
+
+static void number_or_null(json_writer_t *w, const struct prototype *event, const char *file)
+{
+	uint64_t number;
+
+	if (function_event__number(event, file, &number))
+		jsonw_lluint_field(w, file, number);
+	else
+		jsonw_null_field(w, file);
+}
+
+static int list_json(const struct prototypes *events, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_array(w);
+	for (size_t i = 0; i < events->count; i++) {
+		const struct prototype *p = &events->list[i];
+		uint64_t enabled = 0;
+
+		function_event__number(p, "enable", &enabled);
+		jsonw_start_object(w);
+		jsonw_string_field(w, "group", p->group);
+		jsonw_string_field(w, "name", p->name);
+		json__string_or_null(w, "prototype", p->text);
+		jsonw_bool_field(w, "enabled", enabled);
+		number_or_null(w, p, "id");
+		number_or_null(w, p, "missed");
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_destroy(&w);
+	return 0;
+}
+
+static int add_row(struct libscols_table *table, const struct prototype *p)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	uint64_t enabled = 0, missed = 0;
+	char text[512];
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	function_event__number(p, "enable", &enabled);
+	function_event__number(p, "missed", &missed);
+	snprintf(text, sizeof(text), "%s/%s", p->group, p->name);
+	err = scols_line_set_data(line, 0, text);
+	err = err ? err : scols_line_set_data(line, 1, enabled ? "yes" : "no");
+	snprintf(text, sizeof(text), "%" PRIu64, missed);
+	err = err ? err : scols_line_set_data(line, 2, text);
+	return err ? err : scols_line_set_data(line, 3, p->text);
+}
+
+static int list_text(const struct prototypes *events, FILE *out)
+{
+	struct libscols_table *table;
+	int err = -ENOMEM;
+
+	if (!events->count)
+		return 0;
+	table = scols_new_table();
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	if (!scols_table_new_column(table, "EVENT", 20, 0) ||
+	    !scols_table_new_column(table, "ENABLED", 7, 0) ||
+	    !scols_table_new_column(table, "MISSED", 7, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "PROTOTYPE", 0.5, SCOLS_FL_TRUNC))
+		goto cleanup;
+	err = 0;
+	for (size_t i = 0; !err && i < events->count; i++)
+		err = add_row(table, &events->list[i]);
+	if (!err)
+		err = scols_print_table(table);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static int print_list(const struct prototypes *events, const void *options)
+{
+	const struct list_options *o = options;
+	struct output *output;
+	int err;
+
+	err = output__open(&output, NULL, NULL);
+	if (err)
+		return err;
+	err = o->json ? list_json(events, output__stream(output)) :
+			list_text(events, output__stream(output));
+	if (!err)
+		return output__commit(output);
+	output__discard(output);
+	return err;
+}
+
+static int event_list(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = list_argp_options,
+		.parser = parse_list,
+		.doc = "Lists the function events there are.",
+	};
+	struct list_options o = {};
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	return with_events(print_list, &o);
+}
+
+/* ---- record */
+
+enum { KEY_HIST = 256, KEY_DURATION, KEY_TASK };
+
+static const struct argp_option record_argp_options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), as the kernel prints events, or json: an "
+	  "object on a line", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "hist", KEY_HIST, "FIELD", 0, "print no events, but a histogram of FIELD at the end, for "
+	  "each event that has it", 0 },
+	{ "duration", KEY_DURATION, "SECONDS", 0, "end after that time", 0 },
+	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
+	{ }
+};
+
+static error_t parse_record(int key, char *arg, struct argp_state *state)
+{
+	struct record_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->json = parse_format(state, arg);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_HIST:
+		o->hist = arg;
+		break;
+	case KEY_DURATION:
+		o->duration = option__seconds(state, arg);
+		break;
+	case KEY_TASK:
+		o->task = true;
+		break;
+	case ARGP_KEY_ARG:
+		/* What comes after the -- is the command. */
+		if (state->quoted && state->next > state->quoted) {
+			o->command = state->argv + state->next - 1;
+			state->next = state->argc;
+			break;
+		}
+		check(prototypes__add(&o->protos, arg));
+		break;
+	case ARGP_KEY_END:
+		if (!o->protos.count)
+			argp_usage(state);
+		if (o->task && !o->command)
+			argp_error(state, "--task follows a command: give it after --");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int event_record(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = record_argp_options,
+		.parser = parse_record,
+		.args_doc = "PROTO... [-- CMD [ARGUMENT...]]",
+		.doc = "Makes function events for the time of a run, and prints them as they come, "
+		       "while CMD runs, or until Ctrl-C." GRAMMAR "\n\nExit status: CMD's own, and 125 "
+		       "when hytrace itself failed. Without CMD: 0, 1 failed, 2 usage, 3 the kernel or "
+		       "the privileges do not allow it.",
+	};
+	struct record_options o = {};
+	int status;
+
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
+		return argp_err_exit_status;
+	status = record__run(&o);
+	prototypes__free(&o.protos);
+	return status;
+}
+
+/* ---- */
+
+int cmd_event(int argc, char **argv)
+{
+	static const struct command commands[] = {
+		{ "add", "hytrace event add", event_add, "make function events" },
+		{ "rm", "hytrace event rm", event_rm, "remove function events" },
+		{ "list", "hytrace event list", event_list, "list them" },
+		{ "record", "hytrace event record", event_record,
+		  "make some for the time of a run, and print what they record" },
+	};
+	static const struct command_table table = {
+		.list = commands,
+		.count = sizeof(commands) / sizeof(commands[0]),
+		.doc = "Events of kernel functions, made of their prototypes.",
+		.where = "`hytrace event COMMAND --help` tells its options; hytrace-event(1) has the "
+			 "whole story.",
+	};
+
+	return command__run(&table, argc, argv);
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Talking to function_events; see function_events.h. */
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/privileges.h"
+#include "event/error_log.h"
+#include "event/function_events.h"
+
+#define FILE_NAME "function_events"
+
+int function_events__available(bool quiet)
+{
+	if (tracefs_tracing_dir() && tracefs_file_exists(NULL, FILE_NAME))
+		return 0;
+	if (quiet)
+		return -EOPNOTSUPP;
+	return error__return(-EOPNOTSUPP,
+		"this kernel has no function events: tracefs has no file " FILE_NAME "; boot a kernel "
+		"of the hytrace series with CONFIG_FUNCTION_EVENTS");
+}
+
+/* ---- what the kernel says */
+
+static char *read_log(void)
+{
+	return tracefs_instance_file_read(NULL, "error_log", NULL);
+}
+
+static bool same_entry(const struct log_entry *a, const struct log_entry *b)
+{
+	return a->stamp_length == b->stamp_length &&
+	       !memcmp(a->stamp, b->stamp, a->stamp_length) &&
+	       a->command_length == b->command_length &&
+	       !memcmp(a->command, b->command, a->command_length);
+}
+
+/* With the words of the user: what hytrace has added to the line explains nothing. */
+static void shorten(struct log_entry *entry, const struct prototypes *protos)
+{
+	for (size_t i = 0; protos && i < protos->count; i++) {
+		const struct prototype *p = &protos->list[i];
+
+		if (strlen(p->line) != entry->command_length ||
+		    memcmp(p->line, entry->command, entry->command_length))
+			continue;
+		if (entry->column <= (int)strlen(p->text)) {
+			entry->command = p->text;
+			entry->command_length = strlen(p->text);
+		}
+		return;
+	}
+}
+
+static void print_entry(const struct log_entry *e)
+{
+	char *picture = log_entry__picture(e);
+
+	error__print("%.*s%s%.*s\n%s", (int)e->message_length, e->message,
+		     e->detail_length ? ": " : "", (int)e->detail_length, e->detail,
+		     picture ? picture : "");
+	free(picture);
+}
+
+/* @before: the log of before the write; its entries are about something else. */
+static bool print_complaint(const char *before, const struct prototypes *protos)
+{
+	struct log_entry entry, old;
+	char *log = read_log();
+	bool found;
+
+	found = log && !error_log__last(log, FILE_NAME, &entry);
+	if (found && before && !error_log__last(before, FILE_NAME, &old) &&
+	    same_entry(&entry, &old))
+		found = false;
+	if (found) {
+		shorten(&entry, protos);
+		print_entry(&entry);
+	}
+	free(log);
+	return found;
+}
+
+static int explain(int err, const char *before, const struct prototypes *protos)
+{
+	bool refused = err == -EPERM || err == -EACCES;
+
+	if (refused || !print_complaint(before, protos))
+		error__print(FILE_NAME ": the kernel refused it: %s%s", strerror(-err),
+			     privileges__hint(err));
+	if (refused)
+		return -EPERM;
+	return err == -ENOMEM ? err : -EIO;
+}
+
+/* @protos: of which lines the text consists, for messages; may be NULL. */
+static int write_whole(const char *text, const struct prototypes *protos)
+{
+	char *path = tracefs_get_tracing_file(FILE_NAME), *before = read_log();
+	size_t length = strlen(text);
+	ssize_t written;
+	int fd, err = 0;
+
+	fd = path ? open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
+	if (fd < 0) {
+		err = explain(-errno, before, protos);
+		goto cleanup;
+	}
+	written = write(fd, text, length);
+	if (written < 0)
+		err = explain(-errno, before, protos);
+	else if ((size_t)written != length)
+		err = error__return(-EIO, "%s: took %zd of %zu bytes: too many events at once", path,
+				    written, length);
+	close(fd);
+cleanup:
+	tracefs_put_tracing_file(path);
+	free(before);
+	return err;
+}
+
+/* ---- making and removing */
+
+int function_events__add(const struct prototypes *protos)
+{
+	char *text = prototypes__join(protos);
+	int err;
+
+	if (!text)
+		return error__no_memory();
+	err = write_whole(text, protos);
+	free(text);
+	return err;
+}
+
+static char *event_file(const struct prototype *event, const char *file)
+{
+	char *path;
+
+	if (asprintf(&path, "events/%s/%s/%s", event->group, event->name, file) < 0)
+		return NULL;
+	return path;
+}
+
+static bool exists(const struct prototype *event)
+{
+	char *path = event_file(event, "enable");
+	bool found = path && tracefs_file_exists(NULL, path);
+
+	free(path);
+	return found;
+}
+
+int function_events__add_guarded(const struct prototypes *protos, struct guard *guard)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < protos->count; i++) {
+		const struct prototype *p = &protos->list[i];
+
+		/* Somebody else's event must not be told to the watchdog. */
+		if (exists(p))
+			err = error__return(-EIO, "%s/%s: there is such an event already; name this "
+					    "one differently: '%s'", p->group, p->name, p->text);
+		else
+			err = guard__add_event(guard, p->group, p->name);
+	}
+	return err ? err : function_events__add(protos);
+}
+
+int function_events__load(struct prototypes *ret)
+{
+	char *text;
+	int err = 0;
+
+	/* Of an empty file there is no text either, and no error. */
+	errno = 0;
+	text = tracefs_instance_file_read(NULL, FILE_NAME, NULL);
+	if (!text && !errno)
+		return 0;
+	if (!text)
+		return error__return(errno == EPERM ? -EPERM : -EIO, FILE_NAME ": %s%s",
+				     strerror(errno), privileges__hint(-errno));
+	if (text[strspn(text, " \n")])
+		err = prototypes__add(ret, text);
+	free(text);
+	return err;
+}
+
+static bool matches(const struct prototype *event, const char *pattern)
+{
+	const char *slash = strchr(pattern, '/');
+	char *group;
+	bool match;
+
+	if (!slash)
+		return !strcmp(event->group, PROTOTYPE_GROUP) && !fnmatch(pattern, event->name, 0);
+	group = strndup(pattern, slash - pattern);
+	match = group && !fnmatch(group, event->group, 0) && !fnmatch(slash + 1, event->name, 0);
+	free(group);
+	return match;
+}
+
+int function_events__choose(const struct prototypes *events, char *const *patterns, bool *chosen)
+{
+	for (; *patterns; patterns++) {
+		bool found = false;
+
+		for (size_t i = 0; i < events->count; i++) {
+			if (matches(&events->list[i], *patterns))
+				found = chosen[i] = true;
+		}
+		if (!found)
+			return error__return(-ENOENT, "%s: no function event has this name; `hytrace "
+					     "event list` lists them", *patterns);
+	}
+	return 0;
+}
+
+int function_events__remove(const struct prototypes *events, const bool *chosen)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+	int err;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		return error__no_memory();
+	for (size_t i = 0; i < events->count; i++) {
+		if (chosen[i])
+			fprintf(f, "!%s/%s\n", events->list[i].group, events->list[i].name);
+	}
+	err = fclose(f) ? error__no_memory() : write_whole(text, NULL);
+	free(text);
+	return err;
+}
+
+/* ---- an event's own files */
+
+bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret)
+{
+	char *path = event_file(event, file), *text = NULL, *end;
+
+	if (path)
+		text = tracefs_instance_file_read(NULL, path, NULL);
+	free(path);
+	if (!text)
+		return false;
+	*ret = strtoull(text, &end, 0);
+	free(text);
+	return end != text;
+}
+
+int function_event__format(const struct prototype *event, struct tep_handle *tep,
+			   struct tep_event **ret)
+{
+	char *path = event_file(event, "format"), *text = NULL;
+	int size, err = 0;
+
+	if (path)
+		text = tracefs_instance_file_read(NULL, path, &size);
+	*ret = NULL;
+	if (!text) {
+		err = error__return(-EIO, "%s: %s", path ? path : "format", strerror(errno));
+	} else {
+		/* It is kept also when the print format, which is not used, makes no sense to it. */
+		tep_parse_event(tep, text, size, event->group);
+		*ret = tep_find_event_by_name(tep, event->group, event->name);
+		if (!*ret)
+			err = error__return(-EIO, "%s: libtraceevent cannot read it", path);
+	}
+	free(path);
+	free(text);
+	return err;
+}

@@ -1,0 +1,273 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Hist triggers: what to write, and what their file says; see hist.h. */
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/hist.h"
+#include "event/json.h"
+
+/* Powers of two are few; the kernel takes no less. Single values may be many. */
+#define LOG2_ENTRIES 128
+#define VALUE_ENTRIES 8192
+#define BAR_WIDTH 40
+
+/* ---- triggers */
+
+static bool is_number(const struct tep_format_field *field)
+{
+	return !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
+}
+
+/* The bit that says that the field could not be read, and holds 0 instead; 0: there is none. */
+static uint64_t fault_bit(struct tep_event *event, const struct tep_format_field *field)
+{
+	uint64_t bit = 1;
+
+	if (!tep_find_field(event, FIELD_FAULTS))
+		return 0;
+	for (const struct tep_format_field *f = event->format.fields; f != field; f = f->next) {
+		if (field_has_bit(f))
+			bit <<= 1;
+	}
+	return field_has_bit(field) ? bit : 0;
+}
+
+bool event_hist__has(struct tep_event *event, const char *field)
+{
+	struct tep_format_field *f = tep_find_field(event, field);
+
+	return f && is_number(f);
+}
+
+int event_hist__triggers(struct tep_event *event, const char *field, const char *state,
+			 char *ret[2])
+{
+	struct tep_format_field *f = tep_find_field(event, field);
+	char readable[64] = "";
+	uint64_t bit;
+
+	if (!event_hist__has(event, field))
+		return -EINVAL;
+	bit = fault_bit(event, f);
+	if (bit)
+		snprintf(readable, sizeof(readable), " && !(" FIELD_FAULTS " & 0x%" PRIx64 ")",
+			 bit);
+	if (asprintf(&ret[0], "hist:keys=%s.log2:size=%d:%s if %s > 0", field, LOG2_ENTRIES,
+		     state, field) < 0)
+		return error__no_memory();
+	if (asprintf(&ret[1], "hist:keys=%s:size=%d:%s if %s %s 0%s", field, VALUE_ENTRIES,
+		     state, field, f->flags & TEP_FIELD_IS_SIGNED ? "<=" : "==", readable) < 0) {
+		free(ret[0]);
+		return error__no_memory();
+	}
+	return 0;
+}
+
+/* ---- reading */
+
+static unsigned int ceil_log2(uint64_t value)
+{
+	return value > 1 ? 64 - __builtin_clzll(value - 1) : 0;
+}
+
+static size_t slot_of(int64_t value)
+{
+	if (value > 0)
+		return HIST_ZERO + 1 + ceil_log2(value);
+	return value ? HIST_BELOW - 1 - ceil_log2(-(uint64_t)value) : HIST_ZERO;
+}
+
+/* "{ count: ~ 2^12 } hitcount:          5" or "{ ret: 18446744073709551605 } hitcount:  1" */
+static int read_entry(struct event_hist *h, const char *line)
+{
+	const char *key = strchr(line, ':'), *count = strstr(line, "} hitcount:");
+	uint64_t value, hits;
+	unsigned int power;
+	size_t slot;
+
+	if (!key || !count || sscanf(count, "} hitcount: %" SCNu64, &hits) != 1)
+		return -EINVAL;
+	if (sscanf(key, ": ~ 2^%u", &power) == 1 && power <= 64)
+		slot = HIST_ZERO + 1 + power;
+	else if (sscanf(key, ": %" SCNu64, &value) == 1)
+		slot = slot_of(value);
+	else
+		return -EINVAL;
+	h->counts[slot] += hits;
+	return 0;
+}
+
+int event_hist__read(struct event_hist *h, const char *text)
+{
+	size_t length;
+	int err = 0;
+
+	for (const char *line = text; !err && *line; line += length) {
+		uint64_t number;
+
+		length = strcspn(line, "\n");
+		length += line[length] == '\n';
+		if (*line == '{')
+			err = read_entry(h, line);
+		else if (sscanf(line, " Hits: %" SCNu64, &number) == 1)
+			h->hits += number;
+		else if (sscanf(line, " Dropped: %" SCNu64, &number) == 1)
+			h->dropped += number;
+	}
+	return err;
+}
+
+/* ---- printing */
+
+struct bounds {
+	bool negative;
+	uint64_t least, greatest;	/* their magnitude */
+};
+
+static struct bounds bounds_of(size_t slot)
+{
+	bool negative = slot < HIST_ZERO;
+	unsigned int power = negative ? HIST_BELOW - 1 - slot : slot - HIST_ZERO - 1;
+	uint64_t near, far;
+
+	if (slot == HIST_ZERO)
+		return (struct bounds){};
+	near = power ? (1ULL << (power - 1)) + 1 : 1;
+	far = power < 64 ? 1ULL << power : UINT64_MAX;
+	if (negative)
+		return (struct bounds){ true, far, near };
+	return (struct bounds){ false, near, far };
+}
+
+static int add_row(struct libscols_table *table, size_t slot, uint64_t count, uint64_t most)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct bounds b = bounds_of(slot);
+	const char *sign = b.negative ? "-" : "";
+	char text[BAR_WIDTH + 1];
+	size_t bar = most ? (double)count / most * BAR_WIDTH + 0.5 : 0;
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	snprintf(text, sizeof(text), "%s%" PRIu64, sign, b.least);
+	err = scols_line_set_data(line, 0, text);
+	snprintf(text, sizeof(text), "%s%" PRIu64, sign, b.greatest);
+	err = err ? err : scols_line_set_data(line, 1, text);
+	snprintf(text, sizeof(text), "%" PRIu64, count);
+	err = err ? err : scols_line_set_data(line, 2, text);
+	memset(text, '#', bar);
+	text[bar] = '\0';
+	return err ? err : scols_line_set_data(line, 3, text);
+}
+
+/* From the first to the last slot that has something in it; false: none has. */
+static bool find_range(const struct event_hist *h, size_t *ret_first, size_t *ret_end,
+		       uint64_t *ret_most)
+{
+	*ret_first = HIST_SLOTS;
+	*ret_end = 0;
+	*ret_most = 0;
+	for (size_t i = 0; i < HIST_SLOTS; i++) {
+		if (!h->counts[i])
+			continue;
+		if (*ret_first == HIST_SLOTS)
+			*ret_first = i;
+		*ret_end = i + 1;
+		if (h->counts[i] > *ret_most)
+			*ret_most = h->counts[i];
+	}
+	return *ret_end;
+}
+
+static uint64_t total(const struct event_hist *h)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < HIST_SLOTS; i++)
+		sum += h->counts[i];
+	return sum;
+}
+
+int event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out)
+{
+	struct libscols_table *table;
+	size_t first, end;
+	uint64_t most;
+	int err = -ENOMEM;
+
+	fprintf(out, "%s: %s of %" PRIu64 " events\n", event, field, total(h));
+	if (!find_range(h, &first, &end, &most))
+		return 0;
+	table = scols_new_table();
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	if (!scols_table_new_column(table, "FROM", 20, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "TO", 20, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "COUNT", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "", BAR_WIDTH, 0))
+		goto cleanup;
+	err = 0;
+	for (size_t i = first; !err && i < end; i++)
+		err = add_row(table, i, h->counts[i], most);
+	if (!err)
+		err = scols_print_table(table);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static struct json_object *bound(bool negative, uint64_t magnitude)
+{
+	return json_integer(negative ? -magnitude : magnitude, negative);
+}
+
+static bool add_buckets(struct json_object *array, const struct event_hist *h)
+{
+	for (size_t i = 0; i < HIST_SLOTS; i++) {
+		struct bounds b = bounds_of(i);
+		struct json_object *bucket;
+
+		if (!h->counts[i])
+			continue;
+		bucket = json_object_new_object();
+		if (!bucket || json_object_array_add(array, bucket)) {
+			json_object_put(bucket);
+			return false;
+		}
+		if (!json_add(bucket, "from", bound(b.negative, b.least)) ||
+		    !json_add(bucket, "to", bound(b.negative, b.greatest)) ||
+		    !json_add(bucket, "count", json_object_new_uint64(h->counts[i])))
+			return false;
+	}
+	return true;
+}
+
+struct json_object *event_hist__json(const struct event_hist *h, const char *event,
+				     const char *field)
+{
+	struct json_object *object = json_object_new_object(), *buckets = json_object_new_array();
+	bool done;
+
+	if (!object || !buckets) {
+		json_object_put(object);
+		json_object_put(buckets);
+		return NULL;
+	}
+	done = json_add(object, "event", json_text(event, strlen(event))) &&
+	       json_add(object, "field", json_text(field, strlen(field))) &&
+	       json_add(object, "count", json_object_new_uint64(total(h)));
+	if (done)
+		done = json_add(object, "buckets", buckets) && add_buckets(buckets, h);
+	else
+		json_object_put(buckets);
+	if (!done) {
+		json_object_put(object);
+		object = NULL;
+	}
+	return object;
+}

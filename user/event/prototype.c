@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finding an event's name in its prototype, and giving it one; see prototype.h.
+ *
+ *	[RETTYPE] [MODULE ':'] FUNC '(' [ARGS] ')' ['as' [GROUP '/'] NAME]
+ *
+ * FUNC is the last word before the first parenthesis, `as` comes behind the last one. A line that is not
+ * of this form stays as it is: the kernel says what is wrong with it.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "event/prototype.h"
+
+#define BLANKS " \t\r"
+/* Of a name that is made here; the kernel takes up to 127. */
+#define LONGEST_NAME 100
+
+/* A piece of a text. */
+struct piece {
+	const char *start;
+	size_t length;
+};
+
+static bool is_function_char(char c)
+{
+	return isalnum((unsigned char)c) || (c && strchr("_.*?[]!^-", c));
+}
+
+static struct piece find_function(const char *text)
+{
+	const char *end = strchr(text, '('), *start;
+
+	if (!end)
+		end = text + strlen(text);
+	while (end > text && strchr(BLANKS, end[-1]))
+		end--;
+	for (start = end; start > text && is_function_char(start[-1]); start--)
+		;
+	return (struct piece){ start, end - start };
+}
+
+/* What comes after the parentheses; NULL: they are not closed. */
+static const char *find_tail(const char *text)
+{
+	const char *end = strrchr(text, ')');
+
+	return end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
+}
+
+/* What comes after `as`: [GROUP/]NAME; NULL: nothing does. */
+static const char *find_as(const char *text)
+{
+	const char *tail = find_tail(text);
+
+	if (!tail || strncmp(tail, "as", 2) || !tail[2] || !strchr(BLANKS, tail[2]))
+		return NULL;
+	tail += 2;
+	return tail + strspn(tail, BLANKS);
+}
+
+/*
+ * As the kernel names it, with '.' as '_'. A glob has to be given a name: what is the same for all that
+ * it matches, and "any" for the rest.
+ */
+static char *name_after(const struct piece *function)
+{
+	char name[LONGEST_NAME + 8];
+	size_t used = 0;
+
+	for (size_t i = 0; i < function->length && used < LONGEST_NAME; i++) {
+		char c = function->start[i];
+
+		if (c == '*')
+			used += sprintf(name + used, "any");
+		else
+			name[used++] = isalnum((unsigned char)c) ? c : '_';
+	}
+	if (!used || isdigit((unsigned char)name[0]))
+		return strdup("event");
+	name[used] = '\0';
+	return strdup(name);
+}
+
+static void prototype__free(struct prototype *p)
+{
+	free(p->text);
+	free(p->line);
+	free(p->group);
+	free(p->name);
+}
+
+static int prototype__parse(struct prototype *p, const char *text, size_t length)
+{
+	const char *as, *slash;
+
+	memset(p, 0, sizeof(*p));
+	p->text = strndup(text, length);
+	p->line = strndup(text, length);
+	as = p->text ? find_as(p->text) : NULL;
+	slash = as ? strchr(as, '/') : NULL;
+	if (as) {
+		p->group = slash ? strndup(as, slash - as) : strdup(PROTOTYPE_GROUP);
+		p->name = strdup(slash ? slash + 1 : as);
+	} else if (p->text) {
+		struct piece function = find_function(p->text);
+
+		p->group = strdup(PROTOTYPE_GROUP);
+		p->name = name_after(&function);
+	}
+	if (p->text && p->line && p->group && p->name)
+		return 0;
+	prototype__free(p);
+	return error__no_memory();
+}
+
+static int add_line(struct prototypes *protos, const char *text, size_t length)
+{
+	struct prototype *more;
+	int err;
+
+	if (*text == '!')
+		return error__return(-EINVAL, "'%.*s': is no prototype; `hytrace event rm` removes "
+				     "events", (int)length, text);
+	more = reallocarray(protos->list, protos->count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	protos->list = more;
+	err = prototype__parse(&more[protos->count], text, length);
+	protos->count += !err;
+	return err;
+}
+
+int prototypes__add(struct prototypes *protos, const char *argument)
+{
+	size_t before = protos->count, length;
+	int err = 0;
+
+	for (const char *line = argument; !err; line += length) {
+		size_t used;
+
+		line += strspn(line, BLANKS "\n");
+		if (!*line)
+			break;
+		length = used = strcspn(line, "\n");
+		while (strchr(BLANKS, line[used - 1]))
+			used--;
+		if (*line != '#')
+			err = add_line(protos, line, used);
+	}
+	if (!err && protos->count == before)
+		err = error__return(-EINVAL, "'%s': is no prototype: write one as in "
+				    "'vfs_read(NULL, NULL, size_t count)'", argument);
+	return err;
+}
+
+static bool is_taken(const struct prototypes *protos, const struct prototype *self, const char *name)
+{
+	for (size_t i = 0; i < protos->count; i++) {
+		const struct prototype *p = &protos->list[i];
+
+		if (p != self && p->own && !strcmp(p->name, name))
+			return true;
+	}
+	return false;
+}
+
+static int number_name(const struct prototypes *protos, struct prototype *p)
+{
+	char *name = NULL;
+
+	for (int n = 2; is_taken(protos, p, name ? name : p->name); n++) {
+		free(name);
+		if (asprintf(&name, "%s_%d", p->name, n) < 0)
+			return -ENOMEM;
+	}
+	if (name) {
+		free(p->name);
+		p->name = name;
+	}
+	return 0;
+}
+
+static int move_to(struct prototype *p, const char *group)
+{
+	const char *as = find_as(p->text);
+	char *line, *copy = strdup(group);
+	int length;
+
+	if (!copy)
+		return -ENOMEM;
+	if (as)
+		length = asprintf(&line, "%.*s%s/%s", (int)(as - p->text), p->text, group, as);
+	else
+		length = asprintf(&line, "%s as %s/%s", p->text, group, p->name);
+	if (length < 0) {
+		free(copy);
+		return -ENOMEM;
+	}
+	free(p->line);
+	free(p->group);
+	p->line = line;
+	p->group = copy;
+	return 0;
+}
+
+int prototypes__privatize(struct prototypes *protos, const char *group)
+{
+	int err = 0;
+
+	/* Names that were given first: the others make way. */
+	for (size_t i = 0; i < protos->count; i++) {
+		const char *as = find_as(protos->list[i].text);
+
+		protos->list[i].own = as && !strchr(as, '/');
+	}
+	for (size_t i = 0; !err && i < protos->count; i++) {
+		struct prototype *p = &protos->list[i];
+		const char *tail = find_tail(p->text);
+
+		if (tail && !*tail) {
+			err = number_name(protos, p);
+			p->own = true;
+		}
+		if (!err && p->own)
+			err = move_to(p, group);
+	}
+	return err ? error__no_memory() : 0;
+}
+
+char *prototypes__join(const struct prototypes *protos)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		return NULL;
+	for (size_t i = 0; i < protos->count; i++)
+		fprintf(f, "%s\n", protos->list[i].line);
+	if (fclose(f)) {
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+void prototypes__free(struct prototypes *protos)
+{
+	for (size_t i = 0; i < protos->count; i++)
+		prototype__free(&protos->list[i]);
+	free(protos->list);
+	memset(protos, 0, sizeof(*protos));
+}

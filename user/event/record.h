@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* One run of `hytrace event record`. */
+#ifndef HYTRACE_EVENT_RECORD_H
+#define HYTRACE_EVENT_RECORD_H
+
+#include <stdbool.h>
+
+#include "event/prototype.h"
+
+struct record_options {
+	struct prototypes protos;
+	bool json;
+	const char *output;	/* NULL: standard output */
+	const char *hist;	/* NULL: print events */
+	double duration;	/* 0: until the end */
+	bool task;
+	char **command;		/* NULL-terminated; NULL: none */
+};
+
+/* The exit status. */
+int record__run(struct record_options *o);
+
+#endif

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Release, build id and KASLR offset of the running kernel; see kernel_id.h.
+ *
+ * kallsyms has run-time addresses only. The offset is in the vmcoreinfo note of /proc/kcore; where that
+ * is not readable (lockdown, no PROC_KCORE), a vmlinux of the same build tells the same by one symbol.
+ */
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/kernel_id.h"
+
+/* The symbol that a vmlinux and the running kernel are laid side by side at. */
+#define ANCHOR "_stext"
+#define LARGEST_NOTES (1024 * 1024)
+
+bool vmcoreinfo__offset(const char *text, size_t length, uint64_t *ret)
+{
+	static const char key[] = "KERNELOFFSET=";
+	const char *line = text, *end = text + length;
+
+	while (line < end) {
+		const char *stop = memchr(line, '\n', end - line);
+		size_t size = (stop ? stop : end) - line;
+		char value[32];
+
+		if (size > strlen(key) && !memcmp(line, key, strlen(key))) {
+			size -= strlen(key);
+			if (size >= sizeof(value))
+				return false;
+			memcpy(value, line + strlen(key), size);
+			value[size] = '\0';
+			return sscanf(value, "%" SCNx64, ret) == 1;
+		}
+		line = stop ? stop + 1 : end;
+	}
+	return false;
+}
+
+/* Calls @use with the description of each note named @name until it returns true. */
+static bool each_note(Elf_Data *data, const char *name, GElf_Word type,
+		      bool (*use)(const char *desc, size_t size, void *arg), void *arg)
+{
+	size_t offset = 0, name_offset, desc_offset;
+	GElf_Nhdr note;
+
+	while ((offset = gelf_getnote(data, offset, &note, &name_offset, &desc_offset))) {
+		const char *base = data->d_buf;
+
+		if (note.n_type == type && note.n_namesz == strlen(name) + 1 &&
+		    !memcmp(base + name_offset, name, note.n_namesz) &&
+		    use(base + desc_offset, note.n_descsz, arg))
+			return true;
+	}
+	return false;
+}
+
+static bool use_vmcoreinfo(const char *desc, size_t size, void *arg)
+{
+	struct kernel_id *id = arg;
+
+	id->offset_known = vmcoreinfo__offset(desc, size, &id->kaslr_offset);
+	return id->offset_known;
+}
+
+static bool use_build_id(const char *desc, size_t size, void *arg)
+{
+	struct kernel_id *id = arg;
+
+	id->build_id = malloc(2 * size + 1);
+	if (!id->build_id)
+		return false;
+	for (size_t i = 0; i < size; i++)
+		sprintf(id->build_id + 2 * i, "%02x", (unsigned char)desc[i]);
+	return true;
+}
+
+/* /proc/kcore's notes. It is gigabytes long by its headers, so only the note segment is read. */
+static void read_kcore(struct kernel_id *id)
+{
+	size_t count = 0;
+	GElf_Phdr phdr;
+	Elf *elf;
+	int fd;
+
+	fd = open("/proc/kcore", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	elf = elf_begin(fd, ELF_C_READ, NULL);
+	if (elf && !elf_getphdrnum(elf, &count)) {
+		for (size_t i = 0; i < count && !id->offset_known; i++) {
+			Elf_Data data = { .d_type = ELF_T_NHDR, .d_version = EV_CURRENT };
+
+			if (!gelf_getphdr(elf, i, &phdr) || phdr.p_type != PT_NOTE ||
+			    phdr.p_filesz > LARGEST_NOTES)
+				continue;
+			data.d_buf = malloc(phdr.p_filesz);
+			if (!data.d_buf)
+				break;
+			data.d_size = phdr.p_filesz;
+			if (pread(fd, data.d_buf, data.d_size, phdr.p_offset) ==
+			    (ssize_t)data.d_size)
+				each_note(&data, "VMCOREINFO", 0, use_vmcoreinfo, id);
+			free(data.d_buf);
+		}
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+static void read_build_id(struct kernel_id *id)
+{
+	Elf_Data data = { .d_type = ELF_T_NHDR, .d_version = EV_CURRENT };
+	char buffer[4096];
+	ssize_t size;
+	int fd;
+
+	fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	size = read(fd, buffer, sizeof(buffer));
+	close(fd);
+	if (size <= 0)
+		return;
+	data.d_buf = buffer;
+	data.d_size = size;
+	each_note(&data, "GNU", NT_GNU_BUILD_ID, use_build_id, id);
+}
+
+static bool has_build_id(Elf *elf, const char *build_id)
+{
+	const void *bits;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+
+	if (size <= 0 || strlen(build_id) != 2 * (size_t)size)
+		return false;
+	for (ssize_t i = 0; i < size; i++) {
+		char hex[3];
+
+		snprintf(hex, sizeof(hex), "%02x", ((const unsigned char *)bits)[i]);
+		if (memcmp(hex, build_id + 2 * i, 2))
+			return false;
+	}
+	return true;
+}
+
+/* -ENOENT: not there or no ELF file. -ESTALE: of another build. */
+static int check_vmlinux(const char *path, const char *build_id)
+{
+	int fd, err = -ENOENT;
+	Elf *elf;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -ENOENT;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = has_build_id(elf, build_id) ? 0 : -ESTALE;
+	elf_end(elf);
+	close(fd);
+	return err;
+}
+
+char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
+{
+	static const char *const places[] = {
+		"build/vmlinux",
+		"/lib/modules/%s/build/vmlinux",
+		"/lib/modules/%s/vmlinux",
+		"/usr/lib/debug/boot/vmlinux-%s",
+		"/usr/lib/debug/lib/modules/%s/vmlinux",
+		"/boot/vmlinux-%s",
+	};
+	char *path;
+
+	if (given)
+		return strdup(given);
+	if (!id->build_id)
+		return NULL;
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (asprintf(&path, places[i], id->release) < 0)
+			return NULL;
+		if (!check_vmlinux(path, id->build_id))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static bool find_anchor(Elf *elf, uint64_t *ret)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+
+			if (name && !strcmp(name, ANCHOR)) {
+				*ret = sym.st_value;
+				return true;
+			}
+		}
+	}
+	return false;
+}
+
+static void read_vmlinux(struct kernel_id *id, const struct symbols *symbols, const char *path)
+{
+	const struct symbol *anchor = symbols ? symbols__by_name(symbols, ANCHOR) : NULL;
+	uint64_t linked;
+	Elf *elf;
+	int fd;
+
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && anchor && find_anchor(elf, &linked)) {
+		id->kaslr_offset = anchor->addr - linked;
+		id->offset_known = true;
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+char *kernel_id__boot_id(void)
+{
+	FILE *f = fopen("/proc/sys/kernel/random/boot_id", "re");
+	char id[64] = "";
+
+	if (!f)
+		return NULL;
+	if (!fgets(id, sizeof(id), f))
+		id[0] = '\0';
+	fclose(f);
+	id[strcspn(id, "\n")] = '\0';
+	return *id ? strdup(id) : NULL;
+}
+
+static int check_given(const struct kernel_id *id, const char *vmlinux)
+{
+	int err;
+
+	if (!id->build_id)
+		return error__return(-EINVAL,
+			"%s: cannot be checked: the running kernel has no build id "
+			"(/sys/kernel/notes)", vmlinux);
+	err = check_vmlinux(vmlinux, id->build_id);
+	if (err == -ESTALE)
+		return error__return(-EINVAL,
+			"%s: is not the running kernel's: its build id differs from %s in "
+			"/sys/kernel/notes", vmlinux, id->build_id);
+	if (err)
+		return error__return(-EINVAL, "%s: not a readable ELF file", vmlinux);
+	return 0;
+}
+
+int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux)
+{
+	struct kernel_id id = {};
+	struct utsname uts;
+	char *path;
+	int err;
+
+	elf_version(EV_CURRENT);
+	uname(&uts);
+	id.release = strdup(uts.release);
+	if (!id.release)
+		return error__no_memory();
+	read_build_id(&id);
+	if (vmlinux) {
+		err = check_given(&id, vmlinux);
+		if (err)
+			goto cleanup;
+	}
+	read_kcore(&id);
+	if (!id.offset_known) {
+		path = kernel_id__find_vmlinux(&id, vmlinux);
+		if (path)
+			read_vmlinux(&id, symbols, path);
+		free(path);
+	}
+	*ret = id;
+	return 0;
+
+cleanup:
+	kernel_id__free(&id);
+	return err;
+}
+
+void kernel_id__free(struct kernel_id *id)
+{
+	free(id->release);
+	free(id->build_id);
+	memset(id, 0, sizeof(*id));
+}

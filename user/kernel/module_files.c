@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Symbol tables of module files, compressed ones as well; see module_files.h. */
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strings.h"
+#include "kernel/module_files.h"
+
+struct function {
+	uint64_t start, size;
+	const char *name;
+};
+
+struct file {
+	struct file *next;
+	char *module;
+	struct function *functions;
+	size_t count;
+};
+
+struct module_files {
+	char *directory;
+	struct file *files;
+	struct strings *names;
+};
+
+struct module_files *module_files__new(const char *directory)
+{
+	struct module_files *m = calloc(1, sizeof(*m));
+
+	if (!m)
+		return NULL;
+	m->directory = strdup(directory);
+	m->names = strings__new();
+	if (!m->directory || !m->names) {
+		module_files__free(m);
+		return NULL;
+	}
+	return m;
+}
+
+void module_files__free(struct module_files *m)
+{
+	struct file *next;
+
+	if (!m)
+		return;
+	for (struct file *f = m->files; f; f = next) {
+		next = f->next;
+		free(f->module);
+		free(f->functions);
+		free(f);
+	}
+	strings__free(m->names);
+	free(m->directory);
+	free(m);
+}
+
+/* File names may have '-' where the module's name has '_'. */
+static bool is_module(const char *path, size_t length, const char *module)
+{
+	const char *base = memrchr(path, '/', length), *end = path + length;
+
+	base = base ? base + 1 : path;
+	for (; *module; module++, base++) {
+		if (base == end || (*base == '-' ? '_' : *base) != *module)
+			return false;
+	}
+	return end - base >= 3 && !memcmp(base, ".ko", 3);
+}
+
+/* modules.dep has one line for each: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
+static char *find_path(const struct module_files *m, const char *module)
+{
+	char *line = NULL, *path = NULL;
+	size_t room = 0;
+	FILE *f;
+
+	if (asprintf(&path, "%s/modules.dep", m->directory) < 0)
+		return NULL;
+	f = fopen(path, "re");
+	free(path);
+	path = NULL;
+	while (f && !path && getline(&line, &room, f) > 0) {
+		size_t length = strcspn(line, ":\n");
+
+		if (is_module(line, length, module) &&
+		    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : m->directory,
+			     line[0] == '/' ? "" : "/", (int)length, line) < 0)
+			path = NULL;
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	return path;
+}
+
+static size_t text_section(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return 0;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &shdr))
+			continue;
+		name = elf_strptr(elf, names, shdr.sh_name);
+		if (name && !strcmp(name, ".text"))
+			return elf_ndxscn(section);
+	}
+	return 0;
+}
+
+static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data *data,
+		       size_t strings, size_t text)
+{
+	GElf_Sym sym;
+
+	f->functions = calloc(data->d_size / sizeof(Elf64_Sym) + 1, sizeof(*f->functions));
+	for (int i = 0; f->functions && gelf_getsym(data, i, &sym); i++) {
+		const char *name = elf_strptr(elf, strings, sym.st_name);
+		struct function *function = &f->functions[f->count];
+
+		if (sym.st_shndx != text || GELF_ST_TYPE(sym.st_info) != STT_FUNC || !name)
+			continue;
+		*function = (struct function){
+			sym.st_value, sym.st_size, strings__add(names, name),
+		};
+		f->count += !!function->name;
+	}
+}
+
+static void read_file(struct file *f, struct strings *names, const char *path)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	size_t text;
+	Elf *elf;
+	int fd;
+
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	elf = dwelf_elf_begin(fd);
+	text = elf ? text_section(elf) : 0;
+	while (text && !f->functions && (section = elf_nextscn(elf, section))) {
+		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_SYMTAB)
+			read_table(f, names, elf, elf_getdata(section, NULL), shdr.sh_link, text);
+	}
+	elf_end(elf);
+	close(fd);
+}
+
+static struct file *get_file(struct module_files *m, const char *module)
+{
+	struct file *f;
+	char *path;
+
+	for (f = m->files; f; f = f->next) {
+		if (!strcmp(f->module, module))
+			return f;
+	}
+	f = calloc(1, sizeof(*f));
+	if (!f)
+		return NULL;
+	f->module = strdup(module);
+	if (!f->module) {
+		free(f);
+		return NULL;
+	}
+	path = find_path(m, module);
+	if (path)
+		read_file(f, m->names, path);
+	free(path);
+	f->next = m->files;
+	m->files = f;
+	return f;
+}
+
+const char *module_files__find(struct module_files *m, const char *module, uint64_t offset,
+			       uint64_t *ret_start)
+{
+	struct file *f = get_file(m, module);
+
+	for (size_t i = 0; f && i < f->count; i++) {
+		const struct function *function = &f->functions[i];
+
+		if (offset >= function->start && offset - function->start < function->size) {
+			*ret_start = function->start;
+			return function->name;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the oneshot tracer's files; see oneshot_files.h.
+ *
+ *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42
+ *                     17ef1 mod_two caller 812345690 1 42
+ *   oneshot_stats     entries: 4711
+ *
+ * A function's address is its traced instruction, which is not the symbol where the function begins
+ * with ENDBR64; it is turned into the symbol here, as that is what the documents hold.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "kernel/oneshot_files.h"
+
+static unsigned int kind_of(const char *word)
+{
+	if (!strcmp(word, "function"))
+		return HIT_FUNCTION;
+	if (!strcmp(word, "caller"))
+		return HIT_CALLER;
+	if (!strcmp(word, "both"))
+		return HIT_BOTH;
+	return 0;
+}
+
+static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, char *module,
+		       size_t room)
+{
+	char word[2][256], rest;
+	int used = 0;
+
+	memset(hit, 0, sizeof(*hit));
+	if (sscanf(line, "%" SCNx64 " %255s %n", ret_addr, word[0], &used) != 2)
+		return false;
+	module[0] = '\0';
+	hit->kind = kind_of(word[0]);
+	line += used;
+	/* A module's line has one word more; no module is called "function" with a kind after it. */
+	if (sscanf(line, "%255s %n", word[1], &used) == 1 && kind_of(word[1])) {
+		if (strlen(word[0]) >= room)
+			return false;
+		strcpy(module, word[0]);
+		hit->kind = kind_of(word[1]);
+		line += used;
+	}
+	return hit->kind && sscanf(line, "%" SCNu64 " %" SCNu32 " %" SCNu32 " %c", &hit->first_ns,
+				   &hit->cpu, &hit->pid, &rest) == 3;
+}
+
+static int add_part(struct coverage *c, const struct places *places, struct hit hit,
+		    uint64_t addr, const char *module, unsigned int kind, size_t *unresolved)
+{
+	hit.kind = kind;
+	if (module) {
+		hit.module = module;
+		hit.offset = addr;
+		places__resolve_offset(places, c, &hit);
+	} else {
+		hit.addr = addr;
+		if (!places__resolve(places, c, &hit) || hit.module)
+			++*unresolved;
+	}
+	return coverage__add(c, &hit);
+}
+
+static int add_line(struct coverage *c, const struct places *places, const char *line,
+		    size_t *unresolved)
+{
+	char word[256];
+	const char *module = NULL;
+	struct hit hit;
+	uint64_t addr;
+	int err = 0;
+
+	if (!parse_line(line, &hit, &addr, word, sizeof(word)))
+		return -EPROTO;
+	if (!*word && !addr)
+		return -EPERM;
+	if (*word) {
+		module = strings__intern(c->names, word);
+		if (!module)
+			return error__no_memory();
+	}
+	/* An address of both kinds is two places: the function's entry and the address itself. */
+	if (hit.kind & HIT_FUNCTION)
+		err = add_part(c, places, hit, addr, module, HIT_FUNCTION, unresolved);
+	if (!err && hit.kind & HIT_CALLER)
+		err = add_part(c, places, hit, addr, module, HIT_CALLER, unresolved);
+	return err;
+}
+
+int oneshot_entries__read(FILE *f, const char *name, struct coverage *c,
+			  const struct places *places)
+{
+	size_t room = 0, unresolved = 0;
+	char *line = NULL;
+	int err = 0;
+
+	for (int number = 1; !err && getline(&line, &room, f) > 0; number++) {
+		err = add_line(c, places, line, &unresolved);
+		line[strcspn(line, "\n")] = '\0';
+		if (err == -EPROTO)
+			error__print("%s:%d: not understood: \"%s\"; is this kernel's tracer newer "
+				     "than hytrace?", name, number, line);
+		if (err == -EPERM)
+			error__print("%s: the kernel hides its addresses: run as root (CAP_SYSLOG) "
+				     "with `sysctl kernel.kptr_restrict=1` or 0", name);
+	}
+	if (!err && ferror(f))
+		err = error__return(-EIO, "%s: %s", name, strerror(errno));
+	free(line);
+	if (!err)
+		err = counters__add(&c->lost, "unnamed", unresolved);
+	return err;
+}
+
+/* What the kernel counts and the set does not hold. */
+static const char *const losses[] = {
+	"refused", "events_lost", "parents_lost", "module_init_functions", "module_init_callers",
+	"unresolvable_functions", "unresolvable_callers",
+};
+
+static int add_stat(struct coverage *c, const char *name, uint64_t value)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		if (!strcmp(name, losses[i]))
+			return counters__add(&c->lost, losses[i], value);
+	}
+	if (!strcmp(name, "bytes"))
+		return counters__add(&c->cost, "memory_bytes", value);
+	if (!strcmp(name, "capacity"))
+		return counters__add(&c->cost, "capacity", value);
+	return 0;
+}
+
+int oneshot_stats__read(FILE *f, const char *name, struct coverage *c)
+{
+	char line[256], key[64];
+	uint64_t value;
+	int err = 0;
+
+	while (!err && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "%63[^:]: %" SCNu64, key, &value) == 2)
+			err = add_stat(c, key, value);
+	}
+	if (!err && ferror(f))
+		err = error__return(-EIO, "%s: %s", name, strerror(errno));
+	return err;
+}

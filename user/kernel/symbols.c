@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The kernel's text symbols, sorted by address; see symbols.h. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "kernel/symbols.h"
+
+/*
+ * Where the last symbol of a region is followed by nothing, its end is unknown; no function is longer
+ * than this, so an address farther on is in no function.
+ */
+#define LONGEST_FUNCTION (1024 * 1024)
+
+struct symbols {
+	struct symbol *syms;
+	size_t count, room;
+	struct module *modules;
+	size_t module_count, module_room;
+	struct strings *names;
+	bool hidden;		/* every address was zero */
+};
+
+static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const char *module)
+{
+	struct symbol *sym;
+
+	if (s->count == s->room) {
+		size_t room = s->room ? 2 * s->room : 65536;
+		struct symbol *more = reallocarray(s->syms, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		s->syms = more;
+		s->room = room;
+	}
+	sym = &s->syms[s->count];
+	sym->addr = addr;
+	sym->name = strings__add(s->names, name);
+	sym->module = module ? strings__intern(s->names, module) : NULL;
+	if (!sym->name || (module && !sym->module))
+		return -ENOMEM;
+	s->count++;
+	return 0;
+}
+
+/* "ffffffff81000000 T _text\t[module]"; data symbols are of no use here. */
+static int parse_symbol(struct symbols *s, char *line)
+{
+	char *type, *name, *module, *end;
+	uint64_t addr;
+
+	addr = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return 0;
+	type = end + 1;
+	if (!strchr("tTwW", *type) || type[1] != ' ')
+		return 0;
+	if (addr)
+		s->hidden = false;
+	name = type + 2;
+	end = name + strcspn(name, "\t\n");
+	module = strchr(end, '[');
+	*end = '\0';
+	if (module) {
+		module++;
+		module[strcspn(module, "]")] = '\0';
+	}
+	return add_symbol(s, addr, name, module);
+}
+
+/* "ext4 1150976 2 - Live 0xffffffffc0400000" */
+static int parse_module(struct symbols *s, const char *line)
+{
+	char name[256], state[16];
+	uint64_t size, base;
+	struct module *m;
+
+	if (sscanf(line, "%255s %" SCNu64 " %*s %*s %15s %" SCNx64, name, &size, state, &base) != 4)
+		return 0;
+	if (s->module_count == s->module_room) {
+		size_t room = s->module_room ? 2 * s->module_room : 64;
+
+		m = reallocarray(s->modules, room, sizeof(*m));
+		if (!m)
+			return -ENOMEM;
+		s->modules = m;
+		s->module_room = room;
+	}
+	m = &s->modules[s->module_count];
+	m->name = strings__intern(s->names, name);
+	if (!m->name)
+		return -ENOMEM;
+	m->base = base;
+	m->size = size;
+	m->live = !strcmp(state, "Live");
+	s->module_count++;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct symbol *x = a, *y = b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	/* Several names for one address: the same one every time. */
+	return strcmp(x->name, y->name);
+}
+
+static int read_lines(struct symbols *s, FILE *f, int (*parse)(struct symbols *s, char *line))
+{
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0)
+		err = parse(s, line);
+	if (!err && ferror(f))
+		err = -EIO;
+	free(line);
+	return err;
+}
+
+static int parse_module_line(struct symbols *s, char *line)
+{
+	return parse_module(s, line);
+}
+
+int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
+{
+	struct symbols *s;
+	int err;
+
+	s = calloc(1, sizeof(*s));
+	if (!s)
+		return error__no_memory();
+	s->hidden = true;
+	s->names = strings__new();
+	if (!s->names) {
+		err = error__no_memory();
+		goto cleanup;
+	}
+	err = read_lines(s, kallsyms, parse_symbol);
+	if (!err && modules)
+		err = read_lines(s, modules, parse_module_line);
+	if (err) {
+		error__print("/proc/kallsyms or /proc/modules: %s", strerror(-err));
+		goto cleanup;
+	}
+	if (s->hidden) {
+		err = error__return(-EPERM,
+			"/proc/kallsyms shows no addresses: run as root (CAP_SYSLOG) with "
+			"`sysctl kernel.kptr_restrict=1` or 0");
+		goto cleanup;
+	}
+	qsort(s->syms, s->count, sizeof(*s->syms), by_address);
+	*ret = s;
+	return 0;
+
+cleanup:
+	symbols__free(s);
+	return err;
+}
+
+int symbols__load(struct symbols **ret)
+{
+	FILE *kallsyms, *modules;
+	int err;
+
+	kallsyms = fopen("/proc/kallsyms", "re");
+	if (!kallsyms)
+		return error__return(-EOPNOTSUPP,
+			"/proc/kallsyms: %s: the kernel needs CONFIG_KALLSYMS", strerror(errno));
+	modules = fopen("/proc/modules", "re");	/* absent: a kernel without modules */
+	err = symbols__read(ret, kallsyms, modules);
+	fclose(kallsyms);
+	if (modules)
+		fclose(modules);
+	return err;
+}
+
+void symbols__free(struct symbols *s)
+{
+	if (!s)
+		return;
+	strings__free(s->names);
+	free(s->syms);
+	free(s->modules);
+	free(s);
+}
+
+size_t symbols__count(const struct symbols *s)
+{
+	return s->count;
+}
+
+const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
+{
+	size_t low = 0, high = s->count;
+	const struct symbol *sym;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->syms[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low)
+		return NULL;
+	sym = &s->syms[low - 1];
+	if (addr - sym->addr >= LONGEST_FUNCTION)
+		return NULL;
+	/* Of several names for one address, the first in the table. */
+	while (sym > s->syms && sym[-1].addr == sym->addr)
+		sym--;
+	return sym;
+}
+
+const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		if (!s->syms[i].module && !strcmp(s->syms[i].name, name))
+			return &s->syms[i];
+	}
+	return NULL;
+}
+
+const struct module *symbols__module(const struct symbols *s, const char *name)
+{
+	for (size_t i = 0; i < s->module_count; i++) {
+		if (!strcmp(s->modules[i].name, name))
+			return &s->modules[i];
+	}
+	return NULL;
+}
+
+const struct module *symbols__modules(const struct symbols *s, size_t *ret_count)
+{
+	*ret_count = s->module_count;
+	return s->modules;
+}
+
+bool symbol__is_generated(const struct symbol *sym)
+{
+	return sym->module &&
+	       (!strcmp(sym->module, "bpf") || !strncmp(sym->module, "__builtin__", 11));
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The watchdog's two sides; see guard.h.
+ *
+ * What goes over the pipe is one line for each thing: a letter and a path, or an event's name. The
+ * watchdog only keeps the list, and acts when the pipe ends; capital letters, what other runs have
+ * left behind, are acted on at once. It sits in a session of its own and ignores what a terminal or
+ * a shutdown may send to all, since it must outlive its parent, and holds no other descriptor, since
+ * whoever reads the command's output must see the end of it.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/guard.h"
+
+/* Of what is busy. */
+#define MOST_TRIES 50
+#define TRY_US 100000
+
+struct guard {
+	int pipe;
+	pid_t pid;
+};
+
+struct task {
+	struct task *next;	/* last in, first out: contents before what holds them */
+	char what;
+	char path[];
+};
+
+static int remember(struct task **list, const char *line)
+{
+	struct task *task = malloc(sizeof(*task) + strlen(line));
+
+	if (!task)
+		return -ENOMEM;
+	task->what = line[0];
+	strcpy(task->path, line + 1);
+	task->next = *list;
+	*list = task;
+	return 0;
+}
+
+static int write_file(const char *dir, const char *name, const char *text)
+{
+	char path[4096];
+	int fd, err = 0;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, name);
+	fd = open(path, O_WRONLY | O_APPEND | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (write(fd, text, strlen(text)) < 0)
+		err = -errno;
+	close(fd);
+	return err;
+}
+
+/*
+ * Whoever has one of its files open keeps an instance busy for a moment, as a perf event that is not
+ * quite gone does with an event. Waiting for one is waiting for all.
+ */
+static int patience = MOST_TRIES;
+
+static bool try_again(int err)
+{
+	if (err != -EBUSY || !patience)
+		return false;
+	patience--;
+	usleep(TRY_US);
+	return true;
+}
+
+/*
+ * The lock of those who look for what others have left behind: an instance goes before its events,
+ * which would look like that in between. If somebody keeps it for long, it goes without.
+ */
+static int lock_instances(void)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char path[4096];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/instances", tracing ? tracing : "");
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	for (int i = 0; i < MOST_TRIES && fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++)
+		usleep(TRY_US);
+	return fd;
+}
+
+static int remove_instance(const char *path)
+{
+	int err;
+
+	if (access(path, F_OK))
+		return 0;
+	err = write_file(path, "current_tracer", "nop");
+	if (err && err != -ENOENT)
+		error__warn("%s/current_tracer: %s", path, strerror(-err));
+	do {
+		if (!rmdir(path) || errno == ENOENT)
+			return 0;
+		err = -errno;
+	} while (try_again(err));
+	return error__return(err, "%s: cannot remove the tracing instance: %s; rmdir it by hand",
+			     path, strerror(-err));
+}
+
+static bool event_exists(const char *event)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%s/events/%s/enable", tracing ? tracing : "", event);
+	return !access(path, F_OK);
+}
+
+static int write_events(const char *text)
+{
+	int err;
+
+	do {
+		err = write_file(tracefs_tracing_dir(), "function_events", text);
+	} while (try_again(err));
+	return err;
+}
+
+static int remove_event(const char *event)
+{
+	char line[4096];
+	int err;
+
+	/* What was never made would be an error in the log that others read. */
+	if (!event_exists(event))
+		return 0;
+	snprintf(line, sizeof(line), "!%s\n", event);
+	err = write_events(line);
+	return err ? error__return(err, "%s: cannot remove the function event: %s; `hytrace event rm "
+				   "%s` removes it", event, strerror(-err), event) : 0;
+}
+
+/* Events that were told one after the other: in one write, or those of them that can be. */
+static int remove_events(const struct task *first, const struct task *end)
+{
+	char *text = NULL;
+	int err = 0, failed;
+	size_t size;
+	FILE *f;
+
+	f = open_memstream(&text, &size);
+	if (!f)
+		return error__no_memory();
+	for (const struct task *t = first; t != end; t = t->next) {
+		if (event_exists(t->path))
+			fprintf(f, "!%s\n", t->path);
+	}
+	failed = fclose(f) || (size && write_events(text));
+	for (const struct task *t = first; failed && t != end; t = t->next) {
+		int status = remove_event(t->path);
+
+		err = err ? err : status;
+	}
+	free(text);
+	return err;
+}
+
+/* @end: what comes after a row of events, which goes as one. */
+static int undo(const struct task *task, const struct task *end)
+{
+	switch (task->what) {
+	case 'e':
+		return remove_events(task, end);
+	case 'f':
+		if (!unlink(task->path) || errno == ENOENT)
+			return 0;
+		break;
+	case 'd':
+		if (!rmdir(task->path) || errno == ENOENT || errno == ENOTEMPTY)
+			return 0;
+		break;
+	}
+	return error__return(-errno, "%s: cannot remove: %s; remove it by hand", task->path,
+			     strerror(errno));
+}
+
+/* A row of events goes as one. */
+static int undo_others(const struct task *list)
+{
+	int status = 0;
+
+	while (list) {
+		const struct task *first = list;
+
+		do {
+			list = list->next;
+		} while (list && first->what == 'e' && list->what == 'e');
+		if (first->what != 'i' && undo(first, list))
+			status = 1;
+	}
+	return status;
+}
+
+/* Before all else, as they use events. */
+static int undo_instances(const struct task *list)
+{
+	int status = 0;
+
+	for (; list; list = list->next) {
+		if (list->what == 'i' && remove_instance(list->path))
+			status = 1;
+	}
+	return status;
+}
+
+/* Of another run: what cannot be removed is told, and is no failure of this one. */
+static void undo_leftover(const char *line)
+{
+	int lock = lock_instances();
+
+	if (line[0] == 'I')
+		remove_instance(line + 1);
+	else
+		remove_event(line + 1);
+	close(lock);
+}
+
+static int undo_all(const struct task *list)
+{
+	int lock = lock_instances(), status;
+
+	/* Whatever leftovers have taken of it. */
+	patience = MOST_TRIES;
+	status = undo_instances(list);
+	status |= undo_others(list);
+	close(lock);
+	return status;
+}
+
+static void shut_out(int keep)
+{
+	int null = open("/dev/null", O_RDWR);
+
+	/* stderr stays, for what cannot be removed, unless that is where the command's output goes. */
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(keep, STDERR_FILENO + 1);
+	close_range(STDERR_FILENO + 2, ~0U, 0);
+}
+
+static void __attribute__((noreturn)) watch(int pipe)
+{
+	struct task *list = NULL;
+	char *line = NULL;
+	size_t room = 0;
+	ssize_t length;
+	int status = 0;
+	FILE *f;
+
+	/* All signals stay blocked; in a session of its own, what a terminal sends does not come. */
+	setsid();
+	prctl(PR_SET_NAME, "hytrace-guard");
+	shut_out(pipe);
+
+	f = fdopen(STDERR_FILENO + 1, "r");
+	while (f && (length = getline(&line, &room, f)) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		if (line[0] == 'I' || line[0] == 'E')
+			undo_leftover(line);
+		else if (remember(&list, line))
+			status = 1;
+	}
+	_exit(status | undo_all(list));
+}
+
+int guard__start(struct guard **ret)
+{
+	sigset_t all, old;
+	struct guard *g;
+	int ends[2], err;
+
+	g = calloc(1, sizeof(*g));
+	if (!g)
+		return error__no_memory();
+	if (pipe2(ends, O_CLOEXEC)) {
+		err = error__return(-errno, "cannot make a pipe to the watchdog: %s",
+				    strerror(errno));
+		goto cleanup;
+	}
+	fflush(NULL);
+	/* A Ctrl-C between the fork and what the watchdog makes of signals must not end it. */
+	sigfillset(&all);
+	sigprocmask(SIG_SETMASK, &all, &old);
+	g->pid = fork();
+	if (!g->pid) {
+		close(ends[1]);
+		watch(ends[0]);
+	}
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close(ends[0]);
+	if (g->pid < 0) {
+		err = error__return(-errno, "cannot start the watchdog process: %s",
+				    strerror(errno));
+		close(ends[1]);
+		goto cleanup;
+	}
+	g->pipe = ends[1];
+	*ret = g;
+	return 0;
+
+cleanup:
+	free(g);
+	return err;
+}
+
+static int tell(struct guard *g, char what, const char *path)
+{
+	char *line;
+	int length, err = 0;
+
+	if (strchr(path, '\n'))
+		return error__return(-EINVAL, "a path with a line break is not supported: %s", path);
+	length = asprintf(&line, "%c%s\n", what, path);
+	if (length < 0)
+		return error__no_memory();
+	/* Short of PIPE_BUF: in one piece or not at all. */
+	if (write(g->pipe, line, length) != length)
+		err = error__return(-EIO, "the watchdog process is gone: %s", strerror(errno));
+	free(line);
+	return err;
+}
+
+int guard__add_instance(struct guard *g, const char *path)
+{
+	return tell(g, 'i', path);
+}
+
+static int tell_event(struct guard *g, char what, const char *group, const char *name)
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/%s", group, name) < 0)
+		return error__no_memory();
+	err = tell(g, what, path);
+	free(path);
+	return err;
+}
+
+int guard__add_event(struct guard *g, const char *group, const char *name)
+{
+	return tell_event(g, 'e', group, name);
+}
+
+int guard__remove_instance(struct guard *g, const char *path)
+{
+	return tell(g, 'I', path);
+}
+
+int guard__remove_event(struct guard *g, const char *group, const char *name)
+{
+	return tell_event(g, 'E', group, name);
+}
+
+int guard__add_file(struct guard *g, const char *path)
+{
+	return tell(g, 'f', path);
+}
+
+int guard__add_dir(struct guard *g, const char *path)
+{
+	return tell(g, 'd', path);
+}
+
+int guard__finish(struct guard *g)
+{
+	int status = 0, err = 0;
+
+	if (!g)
+		return 0;
+	close(g->pipe);
+	while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
+		;
+	if (WIFSIGNALED(status))
+		error__print("the watchdog process was killed: what this run has made in the kernel stays "
+			     "until the next run, which removes it");
+	if (!WIFEXITED(status) || WEXITSTATUS(status))
+		err = -EIO;
+	free(g);
+	return err;
+}

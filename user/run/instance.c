@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A tracing instance and its clock; see instance.h.
+ *
+ * A BPF program can only ask for CLOCK_MONOTONIC, while the kernel's tracers stamp with the trace clock
+ * "local". A marker written into the instance is stamped with the latter between two readings of the
+ * former; the shortest of a few tries is the nearest.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/privileges.h"
+#include "run/instance.h"
+#include "run/leftovers.h"
+#include "run/process.h"
+
+#define MARKER "hytrace-clock"
+#define CLOCK_TRIES 5
+#define MOST_LOOKS 5
+
+struct instance {
+	struct tracefs_instance *tracefs;
+	int gate;
+};
+
+uint64_t clock__monotonic(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+static int create_directory(struct instance *i, const char *instances, struct guard *guard)
+{
+	char *path, *name;
+	int err;
+
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, run__id()) < 0)
+		return error__no_memory();
+	name = path + strlen(instances) + 1;
+	err = guard__add_instance(guard, path);
+	if (!err) {
+		i->tracefs = tracefs_instance_create(name);
+		if (!i->tracefs) {
+			err = -errno;
+			error__print("%s: cannot make a tracing instance: %s%s", path,
+				     strerror(-err), privileges__hint(err));
+		}
+	}
+	if (!err)
+		err = run__lock(path);
+	free(path);
+	return err;
+}
+
+static int create_guarded(struct instance *i, struct guard *guard)
+{
+	const char *tracing = tracefs_tracing_dir();
+	char *instances;
+	int lock, err;
+
+	if (!tracing)
+		return error__return(-EOPNOTSUPP,
+			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+	if (asprintf(&instances, "%s/instances", tracing) < 0)
+		return error__no_memory();
+	lock = err = leftovers__begin(instances);
+	if (lock >= 0) {
+		err = leftovers__find(instances, guard);
+		if (!err)
+			err = create_directory(i, instances, guard);
+		leftovers__end(lock);
+	}
+	free(instances);
+	return err;
+}
+
+int instance__create(struct instance **ret, struct guard *guard)
+{
+	struct instance *i;
+	int err;
+
+	i = calloc(1, sizeof(*i));
+	if (!i)
+		return error__no_memory();
+	i->gate = -1;
+	err = create_guarded(i, guard);
+	if (!err)
+		err = instance__write(i, "trace_clock", "local");
+	if (err)
+		goto cleanup;
+	i->gate = tracefs_instance_file_open(i->tracefs, "tracing_on", O_WRONLY | O_CLOEXEC);
+	if (i->gate < 0) {
+		err = error__return(-errno, "tracing_on: %s", strerror(errno));
+		goto cleanup;
+	}
+	/* libtracefs opens it to be inherited. */
+	fcntl(i->gate, F_SETFD, FD_CLOEXEC);
+	*ret = i;
+	return 0;
+
+cleanup:
+	instance__close(i);
+	return err;
+}
+
+void instance__close(struct instance *i)
+{
+	if (!i)
+		return;
+	if (i->gate >= 0)
+		close(i->gate);
+	/* The directory is the watchdog's to remove. */
+	if (i->tracefs)
+		tracefs_instance_free(i->tracefs);
+	free(i);
+}
+
+char *instance__path(struct instance *i, const char *file)
+{
+	char *path = tracefs_instance_get_file(i->tracefs, file), *copy;
+
+	copy = path ? strdup(path) : NULL;
+	tracefs_put_tracing_file(path);
+	return copy;
+}
+
+char *instance__read(struct instance *i, const char *file)
+{
+	return tracefs_instance_file_read(i->tracefs, file, NULL);
+}
+
+bool instance__has(struct instance *i, const char *file)
+{
+	return tracefs_file_exists(i->tracefs, file);
+}
+
+static int open_file(struct instance *i, const char *file, char **ret_path)
+{
+	int fd;
+
+	*ret_path = instance__path(i, file);
+	if (!*ret_path)
+		return error__no_memory();
+	fd = open(*ret_path, O_WRONLY | O_CLOEXEC | O_APPEND);
+	if (fd < 0)
+		return error__return(-errno, "%s: %s", *ret_path, strerror(errno));
+	return fd;
+}
+
+static int write_text(int fd, const char *path, const char *text)
+{
+	if (write(fd, text, strlen(text)) < 0)
+		return error__return(-errno, "%s: the kernel refused \"%.*s\": %s", path,
+				     (int)strcspn(text, "\n"), text, strerror(errno));
+	return 0;
+}
+
+int instance__write(struct instance *i, const char *file, const char *text)
+{
+	char *const list[] = { (char *)text, NULL };
+
+	return instance__write_list(i, file, list);
+}
+
+int instance__write_list(struct instance *i, const char *file, char *const *list)
+{
+	char *path = NULL;
+	int fd, err = 0;
+
+	fd = open_file(i, file, &path);
+	if (fd < 0)
+		err = fd;
+	for (; !err && *list; list++) {
+		char *line;
+
+		/* With the line's end: the filter files take a word without one for unfinished. */
+		if (asprintf(&line, "%s\n", *list) < 0) {
+			err = error__no_memory();
+			break;
+		}
+		err = write_text(fd, path, line);
+		free(line);
+	}
+	/* Filters take effect at close. */
+	if (fd >= 0 && close(fd) && !err)
+		err = error__return(-errno, "%s: %s", path, strerror(errno));
+	free(path);
+	return err;
+}
+
+/* In one line, to be freed. */
+static int list_threads(int pidfd, char **ret)
+{
+	pid_t *list;
+	size_t count, size;
+	FILE *f;
+	int err;
+
+	err = process__threads(pidfd, &list, &count);
+	if (err)
+		return err;
+	f = open_memstream(ret, &size);
+	for (size_t n = 0; f && n < count; n++)
+		fprintf(f, "%d ", list[n]);
+	free(list);
+	return f && !fclose(f) ? 0 : error__no_memory();
+}
+
+/*
+ * A thread that was started by one that was not followed yet is found by looking again; those that
+ * followed ones start are followed by the kernel.
+ */
+int instance__write_threads(struct instance *i, const char *file, int pidfd)
+{
+	char *text = NULL, *before = NULL;
+	bool same = false;
+	int err = 0;
+
+	for (int n = 0; !err && !same && n < MOST_LOOKS; n++) {
+		free(before);
+		before = text;
+		text = NULL;
+		err = list_threads(pidfd, &text);
+		same = !err && before && !strcmp(before, text);
+		if (!err && !same)
+			err = instance__write(i, file, text);
+	}
+	free(before);
+	free(text);
+	return err;
+}
+
+int instance__gate(struct instance *i, bool on)
+{
+	if (write(i->gate, on ? "1" : "0", 1) != 1)
+		return error__return(-errno, "tracing_on: %s", strerror(errno));
+	return 0;
+}
+
+/* The last marker's stamp: "  hytrace-42  [001] .....  12.345678: tracing_mark_write: hytrace-clock" */
+static bool last_stamp(const char *text, uint64_t *ret_ns)
+{
+	unsigned long long seconds, micros;
+	const char *found = NULL, *at = text, *stamp;
+
+	while ((at = strstr(at, ": tracing_mark_write: " MARKER))) {
+		found = at;
+		at++;
+	}
+	if (!found)
+		return false;
+	for (stamp = found; stamp > text && stamp[-1] != ' '; stamp--)
+		;
+	if (sscanf(stamp, "%llu.%6llu", &seconds, &micros) != 2)
+		return false;
+	*ret_ns = seconds * 1000000000ULL + micros * 1000;
+	return true;
+}
+
+static int try_clock(struct instance *i, int marker, struct clock_pair *ret)
+{
+	uint64_t before, after, stamp;
+	char *text;
+	bool found;
+
+	before = clock__monotonic();
+	if (write(marker, MARKER "\n", strlen(MARKER) + 1) < 0)
+		return -errno;
+	after = clock__monotonic();
+	text = tracefs_instance_file_read(i->tracefs, "trace", NULL);
+	if (!text)
+		return -errno;
+	found = last_stamp(text, &stamp);
+	free(text);
+	if (!found)
+		return -ENODATA;
+	ret->monotonic = before + (after - before) / 2;
+	ret->local = stamp + 500;
+	ret->error = (after - before) / 2 + 500;
+	return 0;
+}
+
+int instance__read_clock(struct instance *i, struct clock_pair *ret)
+{
+	struct clock_pair pair;
+	char *path;
+	int marker, err = 0;
+
+	/* What a tracer has left in the buffer would have to be printed with each marker. */
+	if (tracefs_instance_file_clear(i->tracefs, "trace"))
+		return error__return(-errno, "cannot clear the instance's ring buffer: %s",
+				     strerror(errno));
+	marker = open_file(i, "trace_marker", &path);
+	for (int n = 0; marker >= 0 && !err && n < CLOCK_TRIES; n++) {
+		err = try_clock(i, marker, &pair);
+		if (err)
+			error__print("%s: cannot compare the clocks: %s", path, strerror(-err));
+		else if (!n || pair.error < ret->error)
+			*ret = pair;
+	}
+	if (marker >= 0)
+		close(marker);
+	free(path);
+	return marker < 0 ? marker : err;
+}
+
+uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pair *last,
+			   uint64_t monotonic)
+{
+	int64_t offset = first->local - first->monotonic, drift;
+	double share;
+
+	if (last->monotonic <= first->monotonic)
+		return monotonic + offset;
+	drift = (int64_t)(last->local - last->monotonic) - offset;
+	share = (double)(int64_t)(monotonic - first->monotonic) /
+		(double)(last->monotonic - first->monotonic);
+	return monotonic + offset + (int64_t)(drift * share);
+}

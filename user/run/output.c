@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Results on standard output, in a file that is complete when it has its name, or in one that grows; see
+ * output.h.
+ *
+ * A report is made in memory and written in one go, at the end or by output__flush(), so that the reason
+ * of a failed write is the kernel's own and not what stdio remembers of it.
+ */
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/leftovers.h"
+#include "run/output.h"
+
+struct output {
+	FILE *stream;		/* into text */
+	char *text;
+	size_t length;
+	int fd;
+	char *path;		/* NULL: standard output */
+	char *temporary;	/* NULL: written in place */
+	char *created;		/* what is to go if nothing is written to it; NULL: it was there */
+	bool growing;
+	bool truncate;		/* before the first write */
+};
+
+static int unwritable(const char *path, int err)
+{
+	return error__return(-EINVAL, "-o %s: cannot be written: %s", path, strerror(err));
+}
+
+static void output__free(struct output *o)
+{
+	if (o->stream)
+		fclose(o->stream);
+	free(o->text);
+	if (o->fd > STDERR_FILENO)
+		close(o->fd);
+	free(o->path);
+	free(o->temporary);
+	free(o->created);
+	free(o);
+}
+
+/* @st: of what is there; NULL: nothing is, or a link to nothing. */
+static int open_in_place(struct output *o, const struct stat *st)
+{
+	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | (st ? 0 : O_CREAT), 0666);
+	if (o->fd < 0)
+		return unwritable(o->path, errno);
+	if (st)
+		o->truncate = S_ISREG(st->st_mode);
+	else
+		o->created = realpath(o->path, NULL);
+	return 0;
+}
+
+/* Beside what a link leads to. */
+static int follow_link(struct output *o)
+{
+	char *real = realpath(o->path, NULL);
+
+	if (!real)
+		return unwritable(o->path, errno);
+	free(o->path);
+	o->path = real;
+	return 0;
+}
+
+static int open_beside(struct output *o, const struct stat *st, struct guard *guard)
+{
+	int err;
+
+	err = st ? follow_link(o) : 0;
+	if (err)
+		return err;
+	if (asprintf(&o->temporary, "%s.%s.tmp", o->path, run__id()) < 0) {
+		o->temporary = NULL;
+		return error__no_memory();
+	}
+	if (guard) {
+		/* A relative name is good: the watchdog was started in this directory and stays. */
+		err = guard__add_file(guard, o->temporary);
+		if (err)
+			return err;
+	}
+	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (o->fd < 0)
+		return unwritable(o->path, errno);
+	/* Not everybody may give files away; then it is ours, with the same mode. */
+	if (st && fchown(o->fd, st->st_uid, st->st_gid) && errno != EPERM)
+		return unwritable(o->path, errno);
+	if (st && fchmod(o->fd, st->st_mode & 07777))
+		return unwritable(o->path, errno);
+	return 0;
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+}
+
+static int open_path(struct output *o, const char *path, struct guard *guard)
+{
+	struct stat st;
+	bool there = !stat(path, &st);
+
+	o->path = strdup(path);
+	if (!o->path)
+		return error__no_memory();
+	if (there && S_ISDIR(st.st_mode))
+		return unwritable(path, EISDIR);
+	if (there && access(path, W_OK))
+		return unwritable(path, errno);
+	/* A device or a pipe cannot be renamed over; for a link to nothing there is no place beside. */
+	if (o->growing || (there && !S_ISREG(st.st_mode)) || (!there && is_link(path)))
+		return open_in_place(o, there ? &st : NULL);
+	return open_beside(o, there ? &st : NULL, guard);
+}
+
+static int open_output(struct output **ret, const char *path, bool growing, struct guard *guard)
+{
+	struct output *o;
+	int err = 0;
+
+	o = calloc(1, sizeof(*o));
+	if (!o)
+		return error__no_memory();
+	o->growing = growing;
+	o->fd = STDOUT_FILENO;
+	if (path && strcmp(path, "-")) {
+		o->fd = -1;
+		err = open_path(o, path, guard);
+	}
+	if (!err) {
+		o->stream = open_memstream(&o->text, &o->length);
+		if (!o->stream)
+			err = error__no_memory();
+	}
+	if (err)
+		output__discard(o);
+	else
+		*ret = o;
+	return err;
+}
+
+int output__open(struct output **ret, const char *path, struct guard *guard)
+{
+	return open_output(ret, path, false, guard);
+}
+
+int output__open_growing(struct output **ret, const char *path)
+{
+	return open_output(ret, path, true, NULL);
+}
+
+FILE *output__stream(struct output *o)
+{
+	return o->stream;
+}
+
+static int write_all(int fd, const char *text, size_t length)
+{
+	while (length) {
+		ssize_t written = write(fd, text, length);
+
+		if (written < 0 && errno != EINTR)
+			return -errno;
+		if (written > 0) {
+			text += written;
+			length -= written;
+		}
+	}
+	return 0;
+}
+
+static int write_out(struct output *o)
+{
+	int err;
+
+	if (fflush(o->stream) || ferror(o->stream))
+		return -ENOMEM;
+	err = o->truncate && ftruncate(o->fd, 0) ? -errno : 0;
+	o->truncate = false;
+	if (!err)
+		err = write_all(o->fd, o->text, o->length);
+	if (o->length) {
+		free(o->created);
+		o->created = NULL;
+	}
+	/* The same memory again. */
+	if (!err && fseeko(o->stream, 0, SEEK_SET))
+		err = -errno;
+	return err;
+}
+
+static int print_failure(const struct output *o, int err)
+{
+	const char *after = "";
+
+	if (o->temporary)
+		after = "; a file of that name is the old one";
+	else if (o->growing && o->path)
+		after = "; it has what came until then";
+	return error__return(-EIO, "%s: the result could not be written: %s%s",
+			     o->path ? o->path : "standard output", strerror(-err), after);
+}
+
+int output__flush(struct output *o)
+{
+	int err = write_out(o);
+
+	return err ? print_failure(o, err) : 0;
+}
+
+static int finish(struct output *o)
+{
+	int err;
+
+	err = write_out(o);
+	if (err || !o->path)
+		return err;
+	/* A full disk or a quota may come out only now. */
+	err = close(o->fd) ? -errno : 0;
+	o->fd = -1;
+	if (!err && o->temporary && rename(o->temporary, o->path))
+		err = -errno;
+	return err;
+}
+
+int output__commit(struct output *o)
+{
+	int err = finish(o);
+
+	if (!err) {
+		output__free(o);
+		return 0;
+	}
+	err = print_failure(o, err);
+	output__discard(o);
+	return err;
+}
+
+void output__discard(struct output *o)
+{
+	if (!o)
+		return;
+	if (o->temporary)
+		unlink(o->temporary);
+	if (o->created)
+		unlink(o->created);
+	output__free(o);
+}

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Directories and names in bpffs; see pin.h. */
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mount.h>
+#include <sys/stat.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/pin.h"
+
+static bool is_bpffs(const char *path)
+{
+	struct statfs fs;
+
+	return !statfs(path, &fs) && (unsigned long)fs.f_type == BPF_FS_MAGIC;
+}
+
+static int mount_bpffs(void)
+{
+	if (is_bpffs(BPFFS))
+		return 0;
+	if (mount("bpf", BPFFS, "bpf", 0, "mode=0700"))
+		return error__return(-errno, BPFFS ": cannot mount bpffs there: %s", strerror(errno));
+	return 0;
+}
+
+/* Each directory on the way that does not exist yet; those are ours to remove. */
+static int make_directories(char *path, struct guard *guard)
+{
+	for (char *slash = path + 1; slash; ) {
+		int err = 0;
+
+		slash = strchr(slash, '/');
+		if (slash)
+			*slash = '\0';
+		if (access(path, F_OK)) {
+			err = guard__add_dir(guard, path);
+			/* Another run may have been faster. */
+			if (!err && mkdir(path, 0700) && errno != EEXIST)
+				err = error__return(-errno, "--pin %s: cannot make it: %s", path,
+						    strerror(errno));
+		}
+		if (slash)
+			*slash++ = '/';
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+int pin__prepare(const char *where, struct guard *guard, char **ret_dir)
+{
+	char *dir, *parent, *slash;
+	int err;
+
+	if (where[0] == '/')
+		dir = strdup(where);
+	else if (asprintf(&dir, BPFFS "/hytrace/%s", where) < 0)
+		dir = NULL;
+	if (!dir)
+		return error__no_memory();
+	while ((slash = strrchr(dir, '/')) && slash > dir && !slash[1])
+		*slash = '\0';
+	err = strncmp(dir, BPFFS "/", strlen(BPFFS "/")) ? 0 : mount_bpffs();
+	if (err)
+		goto cleanup;
+
+	/* What exists of it must lie in bpffs already: no stray directories elsewhere. */
+	parent = strdup(dir);
+	while (parent && access(parent, F_OK) && (slash = strrchr(parent, '/')) && slash > parent)
+		*slash = '\0';
+	if (!parent)
+		err = error__no_memory();
+	else if (!is_bpffs(parent))
+		err = error__return(-EINVAL, "--pin %s: is not in a bpffs; give a directory under "
+				    BPFFS ", or a bare name for one under " BPFFS "/hytrace", where);
+	free(parent);
+	if (!err)
+		err = make_directories(dir, guard);
+	if (err)
+		goto cleanup;
+	*ret_dir = dir;
+	return 0;
+
+cleanup:
+	free(dir);
+	return err;
+}
+
+int pin__path(const char *dir, const char *name, struct guard *guard, char **ret_path)
+{
+	char *path;
+	int err;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return error__no_memory();
+	/* Somebody else's pin must not be told to the watchdog. */
+	if (!access(path, F_OK))
+		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "
+				    "that was killed with its watchdog: give --pin another "
+				    "directory, or remove that", path);
+	else
+		err = guard__add_file(guard, path);
+	if (err)
+		free(path);
+	else
+		*ret_path = path;
+	return err;
+}

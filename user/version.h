@@ -1,8 +1,0 @@
-/* SPDX-License-Identifier: GPL-2.0-only */
-/* The loader's version, in one place. */
-#ifndef HYTRACE_VERSION_H
-#define HYTRACE_VERSION_H
-
-#define HYTRACE_VERSION "0.1.0"
-
-#endif
