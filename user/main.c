@@ -9,6 +9,9 @@
 #include "base/command.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "boot/commands.h"
+#include "cover/commands.h"
+#include "event/commands.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },

@@ -25,9 +25,4 @@ struct command_table {
 /* Finds the command that argv names and hands over to it; usage errors end the program. */
 int command__run(const struct command_table *table, int argc, char **argv);
 
-int cmd_cover(int argc, char **argv);
-int cmd_compare(int argc, char **argv);
-int cmd_event(int argc, char **argv);
-int cmd_boot(int argc, char **argv);
-
 #endif

@@ -3,9 +3,27 @@
 #ifndef HYTRACE_BASE_JSON_H
 #define HYTRACE_BASE_JSON_H
 
+#include <json-c/json.h>
 #include <json_writer.h>
+#include <stdbool.h>
+#include <stdint.h>
 
-#include "cover/coverage.h"
+#include "base/counters.h"
+
+/* A string for json, which is UTF-8: a byte that is not becomes U+FFFD. */
+struct json_object *json_text(const char *text, size_t length);
+
+/* Hex digits, as no number of json can hold an address. */
+struct json_object *json_address(uint64_t value);
+
+/* A number, or hex digits beyond what a double holds exactly. */
+struct json_object *json_integer(uint64_t value, bool is_signed);
+
+/* Puts @value into @object; it is freed if that fails. False: no memory. */
+bool json_add(struct json_object *object, const char *name, struct json_object *value);
+
+/* In one line; lives as long as the object does. */
+const char *json_line(struct json_object *object);
 
 /* Any bytes: what is no UTF-8 becomes U+FFFD. jsonw_string() is for what is known to be none but text. */
 void json__string(json_writer_t *w, const char *value);
@@ -13,8 +31,6 @@ void json__string_or_null(json_writer_t *w, const char *name, const char *value)
 /* A string of hex digits, as a JSON number cannot hold an address. */
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
-/* The field "kernel". */
-void json__kernel(json_writer_t *w, const struct kernel_id *id);
 void json__counters(json_writer_t *w, const char *name, const struct counters *counters);
 
 #endif

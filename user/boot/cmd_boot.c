@@ -8,10 +8,10 @@
 #include <string.h>
 #include <tracefs.h>
 
-#include "base/command.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "base/privileges.h"
+#include "boot/commands.h"
 #include "boot/cost.h"
 #include "boot/report.h"
 #include "run/output.h"

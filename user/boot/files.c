@@ -461,7 +461,7 @@ static int add_hit(struct early_calls *c, const struct hit *hit)
  * and early_stats has times of the trace clock, so what it says is how long that took. The clock "local"
  * begins with the first early call: a set that begins later than that is another one, made since.
  */
-static int take_hits(struct early_calls *c, const struct early_stats *s, const struct coverage *set,
+static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)
 {
 	uint64_t length = early_stats__time(s, s->last) - early_stats__time(s, s->first) +
@@ -473,12 +473,12 @@ static int take_hits(struct early_calls *c, const struct early_stats *s, const s
 		return error__return(-EOPNOTSUPP,
 			"the trace clock was %s, which tells no time: which hits are early ones is not "
 			"known; boot with another trace_clock=", s->clock);
-	if (!set->count || set->hits[0].pid || set->hits[0].first_ns > zero + length)
+	if (!set->count || set->list[0].pid || set->list[0].first_ns > zero + length)
 		return error__return(-ENODATA, "%s: nothing is left of the early part of the boot: "
 				     "the set was cleared since", path);
-	last = set->hits[0].first_ns + length;
-	for (size_t i = 0; !err && i < set->count && set->hits[i].first_ns <= last; i++)
-		err = add_hit(c, &set->hits[i]);
+	last = set->list[0].first_ns + length;
+	for (size_t i = 0; !err && i < set->count && set->list[i].first_ns <= last; i++)
+		err = add_hit(c, &set->list[i]);
 	return err;
 }
 
@@ -486,20 +486,21 @@ int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s
 			      const struct places *places)
 {
 	char *path = path_of(dir, "oneshot_entries");
-	struct coverage set;
+	struct hits set;
+	uint64_t unnamed;
 	FILE *f;
 	int err;
 
 	if (!path)
 		return -ENOMEM;
-	err = coverage__init(&set, "oneshot");
+	err = hits__init(&set);
 	if (err) {
 		free(path);
 		return err;
 	}
 	f = fopen(path, "re");
 	if (f) {
-		err = oneshot_entries__read(f, path, &set, places);
+		err = oneshot_entries__read(f, path, places, &set, &unnamed);
 		fclose(f);
 	} else {
 		err = cannot_read(path, -errno);
@@ -507,7 +508,7 @@ int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s
 	if (!err)
 		err = take_hits(c, s, &set, path);
 	find_timeless(c, s);
-	coverage__free(&set);
+	hits__free(&set);
 	free(path);
 	return err;
 }

@@ -11,7 +11,7 @@
 #include <stdio.h>
 
 #include "boot/calls.h"
-#include "cover/coverage.h"
+#include "kernel/places.h"
 
 /* The file of that name; times are in the units of the trace clock. */
 struct early_stats {

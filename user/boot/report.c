@@ -45,7 +45,7 @@ void boot_report__free(struct boot_report *r)
 	kernel_id__free(&r->kernel);
 	free(r->boot_id);
 	early_calls__free(&r->calls);
-	free(r->lost.list);
+	counters__free(&r->lost);
 	early_phases__free(&r->phases);
 	free(r->functions);
 }

@@ -7,9 +7,10 @@
 
 #include <stdio.h>
 
+#include "base/counters.h"
 #include "boot/calls.h"
 #include "boot/files.h"
-#include "cover/coverage.h"
+#include "kernel/kernel_id.h"
 
 /* Rises when a field of the json document changes its meaning or goes away. */
 #define BOOT_SCHEMA 1

@@ -153,7 +153,7 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_int_field(w, "schema", BOOT_SCHEMA);
 	jsonw_string_field(w, "tracer", r->stats.tracer);
-	json__kernel(w, &r->kernel);
+	kernel_id__json(&r->kernel, w);
 	json__string_or_null(w, "boot_id", r->boot_id);
 	jsonw_lluint_field(w, "cpu", r->stats.cpu);
 	write_window(w, &r->stats);

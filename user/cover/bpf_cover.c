@@ -328,13 +328,13 @@ static int add_hit(struct coverage *c, const struct places *places, uint64_t add
 		.pid = value->pid,
 	};
 
-	if (!places__resolve(places, c, &hit)) {
+	if (!places__resolve(places, &c->hits, &hit)) {
 		/* Generated code or a module that is gone: no place in any image, so counted. */
 		unresolved->functions += !!(hit.kind & HIT_FUNCTION);
 		unresolved->callers += !!(hit.kind & HIT_CALLER);
 		return 0;
 	}
-	return coverage__add(c, &hit);
+	return hits__add(&c->hits, &hit);
 }
 
 static int read_map(struct bpf_cover *b, struct coverage *c, const struct places *places,

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/error.h"
+#include "cover/commands.h"
 #include "cover/compare.h"
 #include "cover/document.h"
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/command.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "cover/commands.h"
 #include "cover/run.h"
 
 enum {

@@ -101,12 +101,12 @@ struct side {
 static int side__fill(struct side *side, const struct coverage *c, unsigned int kind,
 		      int (*order)(const void *a, const void *b))
 {
-	side->list = calloc(c->count + 1, sizeof(*side->list));
+	side->list = calloc(c->hits.count + 1, sizeof(*side->list));
 	if (!side->list)
 		return error__no_memory();
-	for (size_t i = 0; i < c->count; i++) {
-		if (c->hits[i].kind & kind)
-			side->list[side->count++] = &c->hits[i];
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].kind & kind)
+			side->list[side->count++] = &c->hits.list[i];
 	}
 	qsort(side->list, side->count, sizeof(*side->list), order);
 	return 0;
@@ -305,8 +305,8 @@ static void merge(struct comparison *cmp, const struct side *a, const struct sid
 /* A document has addresses as linked only. */
 static bool places_known(const struct coverage *c)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		if (!has_place(&c->hits[i]))
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (!has_place(&c->hits.list[i]))
 			return false;
 	}
 	return true;

@@ -83,7 +83,7 @@ static int read_counters(struct coverage *c, struct counters *counters, struct j
 	if (!json_object_is_type(object, json_type_object))
 		return 0;
 	json_object_object_foreach(object, key, value) {
-		const char *name = coverage__name(c, key);
+		const char *name = hits__name(&c->hits, key);
 
 		if (!name)
 			return error__no_memory();
@@ -108,8 +108,8 @@ static int read_hit(struct coverage *c, struct json_object *object)
 {
 	const char *module = text(object, "module");
 	struct hit hit = {
-		.name = coverage__name(c, text(object, "name")),
-		.module = module ? strings__intern(c->names, module) : NULL,
+		.name = hits__name(&c->hits, text(object, "name")),
+		.module = module ? strings__intern(c->hits.names, module) : NULL,
 		.offset = integer(object, "offset"),
 		.kind = kind_of(text(object, "kind")),
 		.first_ns = integer(object, "first_ns"),
@@ -120,7 +120,7 @@ static int read_hit(struct coverage *c, struct json_object *object)
 	address(object, "addr", &hit.link);
 	if (!hit.kind)
 		return -EINVAL;
-	return coverage__add(c, &hit);
+	return hits__add(&c->hits, &hit);
 }
 
 static void read_window(struct window *w, struct json_object *object)

@@ -16,6 +16,7 @@
 #define HYTRACE_COVER_ENGINE_H
 
 #include "cover/coverage.h"
+#include "kernel/places.h"
 #include "run/guard.h"
 #include "run/instance.h"
 

@@ -249,10 +249,19 @@ static int oneshot__stop(void *engine)
 typedef int (*read_file)(FILE *f, const char *path, struct coverage *c,
 			 const struct places *places);
 
+static int read_entries(FILE *f, const char *path, struct coverage *c, const struct places *places)
+{
+	uint64_t unnamed;
+	int err;
+
+	err = oneshot_entries__read(f, path, places, &c->hits, &unnamed);
+	return err ? err : counters__add(&c->lost, "unnamed", unnamed);
+}
+
 static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
 {
 	(void)places;
-	return oneshot_stats__read(f, path, c);
+	return oneshot_stats__read(f, path, &c->lost, &c->cost);
 }
 
 static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)
@@ -282,8 +291,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	(void)first;
 	(void)last;
 	c->follows_modules = !o->request->filter->allow.count;
-	err = read_path(instance__path(o->instance, "oneshot_entries"), oneshot_entries__read, c,
-			places);
+	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
 				places);
@@ -311,17 +319,17 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 	if (err)
 		return err;
 	c->follows_modules = true;
-	err = read_path(top_path("oneshot_entries"), oneshot_entries__read, c, places);
-	if (!err && !c->count)
+	err = read_path(top_path("oneshot_entries"), read_entries, c, places);
+	if (!err && !c->hits.count)
 		err = error__return(-EOPNOTSUPP,
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
 			"`ftrace=oneshot` on the kernel's command line");
 	/* The tracer starts in process 0; a set that somebody started later does not. */
-	if (!err && c->hits[0].pid)
+	if (!err && c->hits.list[0].pid)
 		err = error__return(-EOPNOTSUPP,
 			"the set in oneshot_entries does not begin at boot but with process %u: it "
 			"was started or cleared since; boot with `ftrace=oneshot` on the kernel's "
-			"command line, and read it before that", c->hits[0].pid);
+			"command line, and read it before that", c->hits.list[0].pid);
 	if (!err)
 		err = read_path(top_path("oneshot_stats"), read_stats, c, places);
 	return err;

@@ -84,9 +84,9 @@ static void write_totals(json_writer_t *w, const struct coverage *c)
 {
 	jsonw_name(w, "totals");
 	jsonw_start_object(w);
-	jsonw_lluint_field(w, "entries", c->count);
-	jsonw_lluint_field(w, "functions", coverage__functions(c));
-	jsonw_lluint_field(w, "callers", coverage__callers(c));
+	jsonw_lluint_field(w, "entries", c->hits.count);
+	jsonw_lluint_field(w, "functions", hits__count(&c->hits, HIT_FUNCTION));
+	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
 	jsonw_lluint_field(w, "traceable", c->traceable);
 	jsonw_lluint_field(w, "traced", c->traced);
 	jsonw_lluint_field(w, "traced_seen", c->traced_seen);
@@ -104,7 +104,7 @@ void report__json(const struct coverage *c, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
 	jsonw_string_field(w, "engine", c->engine);
-	json__kernel(w, &c->kernel);
+	kernel_id__json(&c->kernel, w);
 	json__string_or_null(w, "boot_id", c->boot_id);
 	strings(w, "command", c->command);
 	write_filters(w, c);
@@ -120,9 +120,9 @@ void report__json(const struct coverage *c, FILE *out)
 	jsonw_start_array(w);
 	/* One on a line: the writer itself knows only all on one, or each field on its own. */
 	jsonw_pretty(w, false);
-	for (size_t i = 0; i < c->count; i++) {
+	for (size_t i = 0; i < c->hits.count; i++) {
 		fputc('\n', out);
-		write_hit(w, &c->hits[i]);
+		write_hit(w, &c->hits.list[i]);
 	}
 	jsonw_pretty(w, true);
 	jsonw_end_array(w);

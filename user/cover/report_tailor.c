@@ -9,8 +9,8 @@
 
 void report__tailor(const struct coverage *c, FILE *out)
 {
-	for (size_t i = 0; i < c->count; i++) {
-		const struct hit *hit = &c->hits[i];
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
 
 		if (hit->module)
 			fprintf(out, "%" PRIx64 " %s\n", hit->offset, hit->module);

@@ -103,12 +103,12 @@ static int by_entry(const void *a, const void *b)
 /* The run-time entries of all functions seen, sorted. */
 static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
 {
-	uint64_t *list = calloc(c->count + 1, sizeof(*list));
+	uint64_t *list = calloc(c->hits.count + 1, sizeof(*list));
 
 	*ret_count = 0;
-	for (size_t i = 0; list && i < c->count; i++) {
-		if (c->hits[i].kind & HIT_FUNCTION && c->hits[i].addr)
-			list[(*ret_count)++] = c->hits[i].addr;
+	for (size_t i = 0; list && i < c->hits.count; i++) {
+		if (c->hits.list[i].kind & HIT_FUNCTION && c->hits.list[i].addr)
+			list[(*ret_count)++] = c->hits.list[i].addr;
 	}
 	if (list)
 		qsort(list, *ret_count, sizeof(*list), by_entry);
@@ -162,8 +162,8 @@ static int count_others(const struct coverage *c, const struct traceable *t,
 {
 	char name[512];
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct hit *hit = &c->hits[i];
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
 		struct group *group;
 
 		if (!(hit->kind & HIT_FUNCTION) ||
@@ -283,7 +283,7 @@ static void print_command(const struct coverage *c, FILE *out)
 static void print_functions(const struct coverage *c, const struct group *total, FILE *out)
 {
 	bool all = total->traceable == c->traceable;
-	size_t others = coverage__functions(c) - total->seen;
+	size_t others = hits__count(&c->hits, HIT_FUNCTION) - total->seen;
 
 	fprintf(out, "Functions: %zu seen of %zu that %s (%.1f%%)", total->seen, total->traceable,
 		all ? "can be traced" : "were asked for",
@@ -299,7 +299,7 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 {
 	print_functions(c, total, out);
 	if (c->callers)
-		fprintf(out, "Callers:   %zu places that called one\n", coverage__callers(c));
+		fprintf(out, "Callers:   %zu places that called one\n", hits__count(&c->hits, HIT_CALLER));
 	fprintf(out, "Engine:    %s, %.2f s\n", c->engine, c->seconds);
 	if (c->filter.own.count) {
 		fprintf(out, "Denied:    the engine's own helpers");
@@ -312,7 +312,7 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 		if (c->lost.list[i].value)
 			fprintf(out, " %s %" PRIu64, c->lost.list[i].name, c->lost.list[i].value);
 	}
-	fprintf(out, coverage__losses(c) ? "\n" : " nothing\n");
+	fprintf(out, counters__sum(&c->lost) ? "\n" : " nothing\n");
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");
 }
@@ -333,7 +333,7 @@ int report__text(const struct coverage *c, const struct traceable *traceable, co
 			error__warn("%s has no DWARF: grouping by symbol prefix",
 				    vmlinux);
 	}
-	err = groups__init(&groups, traceable__count(traceable) + c->count + 2);
+	err = groups__init(&groups, traceable__count(traceable) + c->hits.count + 2);
 	if (!err)
 		err = count_traceable(c, traceable, d, &groups, &total);
 	if (!err)

@@ -373,8 +373,8 @@ static size_t count_seen(const struct run *r, const struct coverage *c)
 {
 	size_t seen = 0;
 
-	for (size_t i = 0; i < c->count; i++) {
-		const struct hit *hit = &c->hits[i];
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
 		const struct traceable_function *f = NULL;
 
 		if (hit->kind & HIT_FUNCTION && hit->addr)
@@ -435,7 +435,7 @@ static int collect_one(struct run *r, struct running *e, const struct places *pl
 	if (err)
 		return err;
 	set_window(r, e);
-	coverage__settle(c);
+	hits__settle(&c->hits);
 	c->traced_seen = count_seen(r, c);
 	counters__add(&c->cost, "attach_us", e->attach_seconds * 1e6);
 	counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
@@ -502,7 +502,7 @@ static int cover_boot(struct run *r)
 	/* Open since the clock began to run. */
 	c->window.opening = c->window.open = 0;
 	c->seconds = c->window.closing / 1e9;
-	coverage__settle(c);
+	hits__settle(&c->hits);
 	c->traced_seen = count_seen(r, c);
 	return report(r);
 }

@@ -15,6 +15,7 @@
 #include "base/json.h"
 #include "base/options.h"
 #include "base/privileges.h"
+#include "event/commands.h"
 #include "event/function_events.h"
 #include "event/record.h"
 #include "run/output.h"

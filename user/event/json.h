@@ -50,16 +50,4 @@ struct json_object *event_json__new(const struct tep_record *record, struct tep_
 bool event_json__value(const struct tep_format_field *field, const struct tep_record *record,
 		       struct json_object **ret);
 
-/* A string for json, which is UTF-8: a byte that is not becomes U+FFFD. */
-struct json_object *json_text(const char *text, size_t length);
-
-/* A number, or hex digits beyond what a double holds exactly. */
-struct json_object *json_integer(uint64_t value, bool is_signed);
-
-/* Puts @value into @object; it is freed if that fails. False: no memory. */
-bool json_add(struct json_object *object, const char *name, struct json_object *value);
-
-/* In one line; lives as long as the object does. */
-const char *json_line(struct json_object *object);
-
 #endif

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "base/privileges.h"
 #include "event/function_events.h"
 #include "event/hist.h"

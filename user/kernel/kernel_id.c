@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/json.h"
 #include "kernel/kernel_id.h"
 
 /* The symbol that a vmlinux and the running kernel are laid side by side at. */
@@ -307,4 +308,14 @@ void kernel_id__free(struct kernel_id *id)
 	free(id->release);
 	free(id->build_id);
 	memset(id, 0, sizeof(*id));
+}
+
+void kernel_id__json(const struct kernel_id *id, json_writer_t *w)
+{
+	jsonw_name(w, "kernel");
+	jsonw_start_object(w);
+	json__string_or_null(w, "release", id->release);
+	json__string_or_null(w, "build_id", id->build_id);
+	json__address_or_null(w, "kaslr_offset", id->offset_known, id->kaslr_offset);
+	jsonw_end_object(w);
 }

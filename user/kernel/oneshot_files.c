@@ -51,24 +51,25 @@ static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, ch
 				   &hit->cpu, &hit->pid, &rest) == 3;
 }
 
-static int add_part(struct coverage *c, const struct places *places, struct hit hit,
-		    uint64_t addr, const char *module, unsigned int kind, size_t *unresolved)
+static int add_part(struct hits *hits, const struct places *places, struct hit hit,
+		    uint64_t addr, const char *module, unsigned int kind,
+		    uint64_t *unresolved)
 {
 	hit.kind = kind;
 	if (module) {
 		hit.module = module;
 		hit.offset = addr;
-		places__resolve_offset(places, c, &hit);
+		places__resolve_offset(places, hits, &hit);
 	} else {
 		hit.addr = addr;
-		if (!places__resolve(places, c, &hit) || hit.module)
+		if (!places__resolve(places, hits, &hit) || hit.module)
 			++*unresolved;
 	}
-	return coverage__add(c, &hit);
+	return hits__add(hits, &hit);
 }
 
-static int add_line(struct coverage *c, const struct places *places, const char *line,
-		    size_t *unresolved)
+static int add_line(struct hits *hits, const struct places *places, const char *line,
+		    uint64_t *unresolved)
 {
 	char word[256];
 	const char *module = NULL;
@@ -81,27 +82,28 @@ static int add_line(struct coverage *c, const struct places *places, const char 
 	if (!*word && !addr)
 		return -EPERM;
 	if (*word) {
-		module = strings__intern(c->names, word);
+		module = strings__intern(hits->names, word);
 		if (!module)
 			return error__no_memory();
 	}
 	/* An address of both kinds is two places: the function's entry and the address itself. */
 	if (hit.kind & HIT_FUNCTION)
-		err = add_part(c, places, hit, addr, module, HIT_FUNCTION, unresolved);
+		err = add_part(hits, places, hit, addr, module, HIT_FUNCTION, unresolved);
 	if (!err && hit.kind & HIT_CALLER)
-		err = add_part(c, places, hit, addr, module, HIT_CALLER, unresolved);
+		err = add_part(hits, places, hit, addr, module, HIT_CALLER, unresolved);
 	return err;
 }
 
-int oneshot_entries__read(FILE *f, const char *name, struct coverage *c,
-			  const struct places *places)
+int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
+			  struct hits *hits, uint64_t *ret_unnamed)
 {
-	size_t room = 0, unresolved = 0;
+	uint64_t unresolved = 0;
 	char *line = NULL;
+	size_t room = 0;
 	int err = 0;
 
 	for (int number = 1; !err && getline(&line, &room, f) > 0; number++) {
-		err = add_line(c, places, line, &unresolved);
+		err = add_line(hits, places, line, &unresolved);
 		line[strcspn(line, "\n")] = '\0';
 		if (err == -EPROTO)
 			error__print("%s:%d: not understood: \"%s\"; is this kernel's tracer newer "
@@ -113,8 +115,7 @@ int oneshot_entries__read(FILE *f, const char *name, struct coverage *c,
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));
 	free(line);
-	if (!err)
-		err = counters__add(&c->lost, "unnamed", unresolved);
+	*ret_unnamed = unresolved;
 	return err;
 }
 
@@ -124,20 +125,22 @@ static const char *const losses[] = {
 	"unresolvable_functions", "unresolvable_callers",
 };
 
-static int add_stat(struct coverage *c, const char *name, uint64_t value)
+static int add_stat(struct counters *lost, struct counters *cost, const char *name,
+		    uint64_t value)
 {
 	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
 		if (!strcmp(name, losses[i]))
-			return counters__add(&c->lost, losses[i], value);
+			return counters__add(lost, losses[i], value);
 	}
 	if (!strcmp(name, "bytes"))
-		return counters__add(&c->cost, "memory_bytes", value);
+		return counters__add(cost, "memory_bytes", value);
 	if (!strcmp(name, "capacity"))
-		return counters__add(&c->cost, "capacity", value);
+		return counters__add(cost, "capacity", value);
 	return 0;
 }
 
-int oneshot_stats__read(FILE *f, const char *name, struct coverage *c)
+int oneshot_stats__read(FILE *f, const char *name, struct counters *lost,
+			struct counters *cost)
 {
 	char line[256], key[64];
 	uint64_t value;
@@ -145,7 +148,7 @@ int oneshot_stats__read(FILE *f, const char *name, struct coverage *c)
 
 	while (!err && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%63[^:]: %" SCNu64, key, &value) == 2)
-			err = add_stat(c, key, value);
+			err = add_stat(lost, cost, key, value);
 	}
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));

@@ -34,11 +34,13 @@ static int read_entries(struct coverage *c, const char *text)
 {
 	struct places p = sample_places();
 	FILE *f = sample_file(text);
+	uint64_t unnamed;
 	int err;
 
 	cr_assert(coverage__init(c, "oneshot") == 0);
-	err = oneshot_entries__read(f, "oneshot_entries", c, &p);
-	coverage__settle(c);
+	err = oneshot_entries__read(f, "oneshot_entries", &p, &c->hits, &unnamed);
+	cr_assert(counters__add(&c->lost, "unnamed", unnamed) == 0);
+	hits__settle(&c->hits);
 	fclose(f);
 	free_places(&p);
 	return err;
@@ -57,15 +59,15 @@ Test(oneshot_entries, become_hits_in_order_of_time)
 	struct coverage c;
 
 	cr_assert(read_entries(&c, entries) == 0);
-	cr_assert(c.count == 6);
-	cr_expect(eq(str, (char *)c.hits[0].name, "vfs_read"));
-	cr_expect(c.hits[0].link == 0xffffffff81000100, "the entry, as linked");
-	cr_expect(c.hits[0].cpu == 0 && c.hits[0].pid == 7 && c.hits[0].first_ns == 100);
-	cr_expect(eq(str, (char *)c.hits[1].name, "vfs_write"));
-	cr_expect(c.hits[2].kind == HIT_CALLER);
-	cr_expect(c.hits[2].link == 0xffffffff81000111, "a return address stays what it is");
-	cr_expect(coverage__functions(&c) == 4);
-	cr_expect(coverage__callers(&c) == 2);
+	cr_assert(c.hits.count == 6);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "vfs_read"));
+	cr_expect(c.hits.list[0].link == 0xffffffff81000100, "the entry, as linked");
+	cr_expect(c.hits.list[0].cpu == 0 && c.hits.list[0].pid == 7 && c.hits.list[0].first_ns == 100);
+	cr_expect(eq(str, (char *)c.hits.list[1].name, "vfs_write"));
+	cr_expect(c.hits.list[2].kind == HIT_CALLER);
+	cr_expect(c.hits.list[2].link == 0xffffffff81000111, "a return address stays what it is");
+	cr_expect(hits__count(&c.hits, HIT_FUNCTION) == 4);
+	cr_expect(hits__count(&c.hits, HIT_CALLER) == 2);
 	coverage__free(&c);
 }
 
@@ -74,14 +76,14 @@ Test(oneshot_entries, of_modules)
 	struct coverage c;
 
 	cr_assert(read_entries(&c, entries) == 0);
-	cr_expect(eq(str, (char *)c.hits[3].module, "mod_two"));
-	cr_expect(eq(str, (char *)c.hits[3].name, "two_close"));
-	cr_expect(c.hits[3].offset == 0x100, "the entry");
-	cr_expect(c.hits[3].link == 0);
-	cr_expect(eq(str, (char *)c.hits[4].name, "two_open"));
-	cr_expect(c.hits[4].offset == 0x17);
-	cr_expect(eq(str, (char *)c.hits[5].module, "mod_gone"));
-	cr_expect(c.hits[5].name == NULL && c.hits[5].offset == 0x17ef1);
+	cr_expect(eq(str, (char *)c.hits.list[3].module, "mod_two"));
+	cr_expect(eq(str, (char *)c.hits.list[3].name, "two_close"));
+	cr_expect(c.hits.list[3].offset == 0x100, "the entry");
+	cr_expect(c.hits.list[3].link == 0);
+	cr_expect(eq(str, (char *)c.hits.list[4].name, "two_open"));
+	cr_expect(c.hits.list[4].offset == 0x17);
+	cr_expect(eq(str, (char *)c.hits.list[5].module, "mod_gone"));
+	cr_expect(c.hits.list[5].name == NULL && c.hits.list[5].offset == 0x17ef1);
 	coverage__free(&c);
 }
 
@@ -91,18 +93,18 @@ Test(oneshot_entries, both_is_two_places_or_one)
 
 	/* A site that is also returned to: the entry is another address. */
 	cr_assert(read_entries(&c, "ffffffff82000104 both 100 0 7\n") == 0);
-	cr_expect(c.count == 2);
+	cr_expect(c.hits.count == 2);
 	coverage__free(&c);
 	/* Without an ENDBR64 it is the same. */
 	cr_assert(read_entries(&c, "ffffffff82000500 both 100 0 7\n") == 0);
-	cr_assert(c.count == 1);
-	cr_expect(c.hits[0].kind == HIT_BOTH);
+	cr_assert(c.hits.count == 1);
+	cr_expect(c.hits.list[0].kind == HIT_BOTH);
 	coverage__free(&c);
 	/* A return address that is the next function's entry. */
 	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
 				   "ffffffff82000104 function 100 0 7\n") == 0);
-	cr_assert(c.count == 1);
-	cr_expect(c.hits[0].kind == HIT_BOTH && c.hits[0].first_ns == 50 && c.hits[0].pid == 3);
+	cr_assert(c.hits.count == 1);
+	cr_expect(c.hits.list[0].kind == HIT_BOTH && c.hits.list[0].first_ns == 50 && c.hits.list[0].pid == 3);
 	coverage__free(&c);
 }
 
@@ -141,12 +143,12 @@ Test(oneshot_stats, losses_and_costs)
 	struct coverage c;
 
 	cr_assert(coverage__init(&c, "oneshot") == 0);
-	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c) == 0);
+	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c.lost, &c.cost) == 0);
 	cr_expect(counters__get(&c.lost, "refused") == 7);
 	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
 	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
 	cr_expect(counters__get(&c.lost, "entries") == 0);
-	cr_expect(coverage__losses(&c) == 10);
+	cr_expect(counters__sum(&c.lost) == 10);
 	coverage__free(&c);
 	fclose(f);
 }
@@ -158,13 +160,13 @@ Test(places, generated_code_is_nowhere)
 	struct coverage c;
 
 	cr_assert(coverage__init(&c, "bpf") == 0);
-	cr_expect(not(places__resolve(&p, &c, &hit)));
+	cr_expect(not(places__resolve(&p, &c.hits, &hit)));
 	hit.addr = 0xffffffffc0400111;
-	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(places__resolve(&p, &c.hits, &hit));
 	cr_expect(hit.offset == 0x111);
 	hit.addr = 0xffffffff82000100;
 	hit.kind = HIT_FUNCTION;
-	cr_expect(places__resolve(&p, &c, &hit));
+	cr_expect(places__resolve(&p, &c.hits, &hit));
 	cr_expect(eq(str, (char *)hit.name, "vfs_read"), "ftrace's name, not the alias");
 	coverage__free(&c);
 	free_places(&p);
@@ -256,8 +258,8 @@ Test(text, a_share_is_of_what_was_asked_for)
 	free(line);
 	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
 	cr_assert(globs__add(&c.filter.deny, "vfs_w*") == 0);
-	c.count = 1;
-	c.hits[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
+	c.hits.count = 1;
+	c.hits.list[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
 				  .kind = HIT_FUNCTION };
 	line = first_total(&c);
 	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 7 can be "
@@ -275,7 +277,7 @@ Test(document, comes_back_as_it_was)
 	cr_assert(document__read(&back, path) == 0);
 	again = print(report__json, &back);
 	cr_expect(eq(str, again, text));
-	cr_expect(back.count == c.count);
+	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.kernel.kaslr_offset == KASLR);
 	cr_expect(back.traced_seen == 3);
 	unlink(path);
@@ -311,7 +313,7 @@ Test(document, unknown_is_null)
 	char *text;
 
 	c.kernel.offset_known = false;
-	c.hits[0].link = 0;
+	c.hits.list[0].link = 0;
 	text = print(report__json, &c);
 	cr_expect(strstr(text, "\"kaslr_offset\": null") != NULL);
 	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
@@ -358,8 +360,8 @@ static enum reason reason_of(struct coverage *a, struct coverage *b)
 	enum reason reason = REASON_COUNT;
 
 	/* In order of time it is the first. */
-	cr_assert(strcmp(b->hits[0].name, "vfs_read") == 0);
-	memmove(b->hits, b->hits + 1, --b->count * sizeof(*b->hits));
+	cr_assert(strcmp(b->hits.list[0].name, "vfs_read") == 0);
+	memmove(b->hits.list, b->hits.list + 1, --b->hits.count * sizeof(*b->hits.list));
 	cr_assert(compare__run(&cmp, a, b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.only_a_count == 1 && cmp.only_b_count == 0);
 	if (cmp.only_a_count == 1)
@@ -419,7 +421,7 @@ Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)
 	struct comparison cmp;
 	char *text;
 
-	b.count = 0;
+	b.hits.count = 0;
 	counters__add(&b.lost, "recursion_misses", 3);
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.only_a_count == 4);
@@ -445,7 +447,7 @@ Test(compare, an_emptied_list_is_not_explained)
 		struct comparison cmp;
 		char *text;
 
-		b.count = 0;
+		b.hits.count = 0;
 		counters__add(&b.lost, "recursion_misses", 115067);
 		globs__add(&b.filter.deny, "other_*");
 		cr_assert(compare__run(&cmp, &a, &b, kinds[i]) == 0);
@@ -466,8 +468,8 @@ static struct coverage without_addresses(void)
 	struct coverage c = sample_coverage("bpf");
 
 	c.kernel.offset_known = false;
-	for (size_t i = 0; i < c.count; i++)
-		c.hits[i].link = c.hits[i].addr = 0;
+	for (size_t i = 0; i < c.hits.count; i++)
+		c.hits.list[i].link = c.hits.list[i].addr = 0;
 	return c;
 }
 
@@ -477,7 +479,7 @@ Test(compare, unknown_addresses_are_not_all_one)
 	struct comparison cmp;
 	char *text;
 
-	memmove(b.hits, b.hits + 1, --b.count * sizeof(*b.hits));
+	memmove(b.hits.list, b.hits.list + 1, --b.hits.count * sizeof(*b.hits.list));
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.by_name != NULL);
 	cr_expect(cmp.both == 2, "vfs_write and two_close");
@@ -499,8 +501,8 @@ Test(compare, one_name_of_two_functions_is_not_one_function)
 	struct coverage a = without_addresses(), b = without_addresses();
 	struct comparison cmp;
 
-	a.hits[0].name = a.hits[1].name = "static_one";
-	b.hits[0].name = "static_one";
+	a.hits.list[0].name = a.hits.list[1].name = "static_one";
+	b.hits.list[0].name = "static_one";
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.both == 2, "one of them, and two_close");
 	cr_expect(cmp.only_a_count == 2 && cmp.only_b_count == 2);
@@ -516,7 +518,7 @@ Test(compare, a_module_that_came_later)
 
 	b.follows_modules = false;
 	b.modules = calloc(1, sizeof(char *));
-	b.count = 3;
+	b.hits.count = 3;
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_assert(cmp.only_a_count == 2);
 	cr_expect(cmp.only_a[0].reason == REASON_MODULE);
@@ -533,8 +535,8 @@ Test(compare, another_build_by_name)
 
 	free(b.kernel.build_id);
 	b.kernel.build_id = strdup("fedcba9876543210");
-	for (size_t i = 0; i < b.count; i++)
-		b.hits[i].link += b.hits[i].link ? 0x40 : 0;
+	for (size_t i = 0; i < b.hits.count; i++)
+		b.hits.list[i].link += b.hits.list[i].link ? 0x40 : 0;
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.by_name != NULL);
 	cr_expect(cmp.both == 3);
@@ -551,7 +553,7 @@ Test(compare, callers_that_the_other_did_not_record)
 	struct comparison cmp;
 
 	b.callers = false;
-	b.count = 2;
+	b.hits.count = 2;
 	cr_assert(compare__run(&cmp, &a, &b, HIT_CALLER) == 0);
 	cr_assert(cmp.only_a_count == 2);
 	cr_expect(cmp.only_a[0].reason == REASON_NO_CALLERS);

@@ -6,6 +6,7 @@
 #include <limits.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "event/error_log.h"
 #include "event/hist.h"
 #include "event/json.h"

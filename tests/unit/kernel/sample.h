@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "cover/coverage.h"
+#include "base/error.h"
 #include "kernel/symbols.h"
 #include "kernel/traceable.h"
 

@@ -1,0 +1,53 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests .ci/floors, which holds the loader's folders against a table: it has to find what breaks it.
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+tree=$tap_scratch/user
+cp -r "$clone/user" "$tree"
+
+floors()
+{
+	(cd "$tree" && find . -name '*.[ch]' -printf '%P\n' | sort | xargs "$clone/.ci/floors") 2>&1
+}
+
+# finds WHAT FILE LINE TEXT: with LINE as the first include of FILE
+finds()
+{
+	cp "$tree/$2" "$tap_scratch/kept"
+	sed -i "0,/^#include/s||$3\n#include|" "$tree/$2"
+	is "$1" "$(floors | sed "s|:[0-9]*:|:|")" "user/$2: $4"
+	cp "$tap_scratch/kept" "$tree/$2"
+}
+
+is 'the loader keeps to it' "$(floors)" ''
+finds 'boot does not use cover' boot/cost.c '#include "cover/run.h"' 'boot does not use cover; see .ci/floors'
+finds 'event does not use boot' event/hist.c '#  include "boot/calls.h"' \
+	'event does not use boot; see .ci/floors'
+finds 'the kernel is known without a run' kernel/symbols.h '#include "run/guard.h"' \
+	'kernel does not use run; see .ci/floors'
+finds 'nothing runs back up' base/error.c '#include "kernel/symbols.h"' \
+	'base does not use kernel; see .ci/floors'
+finds 'nor by way of ..' run/pin.c '#include "../event/json.h"' 'run does not use ..; see .ci/floors'
+finds 'an include says its folder' cover/run.c '#include "error.h"' '"error.h" does not say its folder'
+is 'what is made of BPF programs lies beside' "$(grep -l '"cover.skel.h"' "$tree"/cover/*.c | wc -l)" 1
+
+mkdir "$tree/attic"
+echo '/* */' >"$tree/attic/old.c"
+is 'a new folder wants a line' "$(floors)" \
+	'user/attic/old.c:1: the folder attic is not in the table of .ci/floors'
+rm -r "$tree/attic"
+
+for ((i = 0; i < 600; i++)); do
+	echo '/* */'
+done >>"$tree/base/error.c"
+is 'a long file' "$(floors)" 'user/base/error.c:601: the file has more than 600 lines'
+cp "$clone/user/base/error.c" "$tree/base/error.c"
+ok 'findings are a failure' sh -c "cd '$clone/tests/unit/kernel' && ! '$clone/.ci/floors' sample.h"
+ok 'and without any it is none' sh -c "cd '$tree' && '$clone/.ci/floors' base/error.c"
+tap_end

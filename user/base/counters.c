@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A handful of named numbers; see counters.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/counters.h"
+#include "base/error.h"
+
+int counters__add(struct counters *counters, const char *name, uint64_t value)
+{
+	struct counter *more;
+
+	more = reallocarray(counters->list, counters->count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	counters->list = more;
+	more[counters->count].name = name;
+	more[counters->count].value = value;
+	counters->count++;
+	return 0;
+}
+
+uint64_t counters__get(const struct counters *counters, const char *name)
+{
+	for (size_t i = 0; i < counters->count; i++) {
+		if (!strcmp(counters->list[i].name, name))
+			return counters->list[i].value;
+	}
+	return 0;
+}
+
+uint64_t counters__sum(const struct counters *counters)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < counters->count; i++)
+		sum += counters->list[i].value;
+	return sum;
+}
+
+void counters__free(struct counters *counters)
+{
+	free(counters->list);
+	memset(counters, 0, sizeof(*counters));
+}

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hytrace boot: arguments begin with the command's full name; the exit status. */
+#ifndef HYTRACE_BOOT_COMMANDS_H
+#define HYTRACE_BOOT_COMMANDS_H
+
+int cmd_boot(int argc, char **argv);
+
+#endif

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* hytrace event: arguments begin with the command's full name; the exit status. */
+#ifndef HYTRACE_EVENT_COMMANDS_H
+#define HYTRACE_EVENT_COMMANDS_H
+
+int cmd_event(int argc, char **argv);
+
+#endif

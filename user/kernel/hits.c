@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What was hit, once each; see hits.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "kernel/hits.h"
+
+int hits__init(struct hits *h)
+{
+	memset(h, 0, sizeof(*h));
+	h->names = strings__new();
+	return h->names ? 0 : error__no_memory();
+}
+
+void hits__free(struct hits *h)
+{
+	free(h->list);
+	strings__free(h->names);
+	memset(h, 0, sizeof(*h));
+}
+
+int hits__add(struct hits *h, const struct hit *hit)
+{
+	if (h->count == h->room) {
+		size_t room = h->room ? 2 * h->room : 16384;
+		struct hit *more = reallocarray(h->list, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		h->list = more;
+		h->room = room;
+	}
+	h->list[h->count++] = *hit;
+	return 0;
+}
+
+const char *hits__name(struct hits *h, const char *name)
+{
+	return name ? strings__add(h->names, name) : NULL;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+	int modules;
+
+	if (!x->module != !y->module)
+		return x->module ? 1 : -1;
+	if (x->module) {
+		modules = strcmp(x->module, y->module);
+		if (modules)
+			return modules;
+		if (x->offset != y->offset)
+			return x->offset < y->offset ? -1 : 1;
+		return 0;
+	}
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct hit *x = a, *y = b;
+
+	if (x->first_ns != y->first_ns)
+		return x->first_ns < y->first_ns ? -1 : 1;
+	/* One call is one instant: the function before its caller, as the kernel records them. */
+	if (x->kind != y->kind)
+		return x->kind & HIT_FUNCTION ? -1 : 1;
+	return by_place(a, b);
+}
+
+/* Of two records of one place, the kinds add up and the earlier hit is the first. */
+static void merge(struct hit *into, const struct hit *from)
+{
+	unsigned int kind = into->kind | from->kind;
+
+	if (from->first_ns < into->first_ns)
+		*into = *from;
+	into->kind = kind;
+}
+
+void hits__settle(struct hits *h)
+{
+	size_t kept = 0;
+
+	if (!h->count)
+		return;
+	qsort(h->list, h->count, sizeof(*h->list), by_place);
+	for (size_t i = 1; i < h->count; i++) {
+		if (!by_place(&h->list[kept], &h->list[i]))
+			merge(&h->list[kept], &h->list[i]);
+		else
+			h->list[++kept] = h->list[i];
+	}
+	h->count = kept + 1;
+	qsort(h->list, h->count, sizeof(*h->list), by_time);
+}
+
+size_t hits__count(const struct hits *h, enum hit_kind kind)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < h->count; i++)
+		count += !!(h->list[i].kind & kind);
+	return count;
+}

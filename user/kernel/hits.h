@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Places of the kernel that were hit: functions, and return addresses of those that called them. */
+#ifndef HYTRACE_KERNEL_HITS_H
+#define HYTRACE_KERNEL_HITS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/strings.h"
+
+enum hit_kind {
+	HIT_FUNCTION = 1,
+	HIT_CALLER = 2,
+	HIT_BOTH = HIT_FUNCTION | HIT_CALLER,
+};
+
+struct hit {
+	uint64_t addr;		/* run time: a function's entry, a caller's return address; 0: unknown */
+	uint64_t link;		/* the same as linked; 0: unknown, or in a module */
+	uint64_t offset;	/* in its module's .text, with a module */
+	uint64_t first_ns;
+	const char *name;	/* of the function it lies in; NULL: unknown */
+	const char *module;	/* NULL: vmlinux */
+	unsigned int kind;
+	uint32_t cpu;
+	uint32_t pid;
+};
+
+struct hits {
+	struct hit *list;	/* in order of first hit, once they are settled */
+	size_t count, room;
+	struct strings *names;	/* what the hits' names and modules are kept in */
+};
+
+int hits__init(struct hits *h);
+void hits__free(struct hits *h);
+
+/* A copy of @hit; its strings must live as long as the hits (hits__name()). */
+int hits__add(struct hits *h, const struct hit *hit);
+/* NULL stays NULL. */
+const char *hits__name(struct hits *h, const char *name);
+
+/*
+ * One record per address: a return address right behind a call that does not return is the next
+ * function's entry. Then in order of first hit.
+ */
+void hits__settle(struct hits *h);
+
+/* How many are of that kind, or of both. */
+size_t hits__count(const struct hits *h, enum hit_kind kind);
+
+#endif
