@@ -1,76 +1,78 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Append-only string store; see strings.h. */
+/*
+ * Strings in an obstack of the C library; see strings.h.
+ *
+ * Wherever something is looked for by its name, it is in a table of json-c, as here: of the hash tables
+ * that can be had for nothing it alone grows by itself, forgets nothing when it is freed, and keeps the
+ * order in which things came. (hsearch_r() has to know how many will come, tsearch() is no hash table,
+ * and libbpf's is its own business.)
+ */
+#include <argp.h>
+#include <json-c/linkhash.h>
+#include <obstack.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/strings.h"
 
-#define BLOCK_SIZE (256 * 1024)
-#define RECENT 8
+#define obstack_chunk_alloc malloc
+#define obstack_chunk_free free
 
-struct block {
-	struct block *next;
-	size_t used, size;
-	char text[];
-};
+#define BLOCK_SIZE (256 * 1024)
+/* Of those that share a copy; the table grows by itself. */
+#define SHARED_AT_FIRST 64
 
 struct strings {
-	struct block *blocks;
-	const char *recent[RECENT];
-	unsigned int turn;
+	struct obstack text;
+	struct lh_table *shared;
 };
+
+/* The status that a usage error has tells whether there is a command beside; see main.c. */
+static void __attribute__((noreturn)) no_memory(void)
+{
+	exit(error__status(error__no_memory(), argp_err_exit_status == EXIT_SELF));
+}
 
 struct strings *strings__new(void)
 {
-	return calloc(1, sizeof(struct strings));
+	struct strings *s = calloc(1, sizeof(*s));
+
+	obstack_alloc_failed_handler = no_memory;
+	if (!s)
+		no_memory();
+	obstack_begin(&s->text, BLOCK_SIZE);
+	/* Text needs no alignment. */
+	obstack_alignment_mask(&s->text) = 0;
+	s->shared = lh_kchar_table_new(SHARED_AT_FIRST, NULL);
+	if (!s->shared)
+		no_memory();
+	return s;
 }
 
 void strings__free(struct strings *s)
 {
-	struct block *next;
-
 	if (!s)
 		return;
-	for (struct block *b = s->blocks; b; b = next) {
-		next = b->next;
-		free(b);
-	}
+	lh_table_free(s->shared);
+	obstack_free(&s->text, NULL);
 	free(s);
 }
 
 const char *strings__add(struct strings *s, const char *text)
 {
-	size_t length = strlen(text) + 1;
-	struct block *b = s->blocks;
-	char *copy;
-
-	if (!b || b->size - b->used < length) {
-		size_t size = length > BLOCK_SIZE ? length : BLOCK_SIZE;
-
-		b = malloc(sizeof(*b) + size);
-		if (!b)
-			return NULL;
-		b->size = size;
-		b->used = 0;
-		b->next = s->blocks;
-		s->blocks = b;
-	}
-	copy = b->text + b->used;
-	memcpy(copy, text, length);
-	b->used += length;
-	return copy;
+	return obstack_copy0(&s->text, text, strlen(text));
 }
 
 const char *strings__intern(struct strings *s, const char *text)
 {
+	struct lh_entry *entry = lh_table_lookup_entry(s->shared, text);
 	const char *copy;
 
-	for (int i = 0; i < RECENT; i++) {
-		if (s->recent[i] && !strcmp(s->recent[i], text))
-			return s->recent[i];
-	}
+	if (entry)
+		return lh_entry_k(entry);
 	copy = strings__add(s, text);
-	if (copy)
-		s->recent[s->turn++ % RECENT] = copy;
+	if (lh_table_insert(s->shared, copy, NULL))
+		no_memory();
 	return copy;
 }

@@ -20,7 +20,7 @@ int early_calls__init(struct early_calls *c)
 	c->ftrace_init = SIZE_MAX;
 	c->store = strings__new();
 	c->ids = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
-	if (!c->store || !c->ids) {
+	if (!c->ids) {
 		early_calls__free(c);
 		return error__no_memory();
 	}
@@ -59,7 +59,7 @@ static int add_name(struct early_calls *c, const char *name)
 		c->name_room = room;
 	}
 	copy = strings__add(c->store, name);
-	if (!copy || lh_table_insert(c->ids, copy, (void *)(uintptr_t)c->name_count))
+	if (lh_table_insert(c->ids, copy, (void *)(uintptr_t)c->name_count))
 		return error__no_memory();
 	c->names[c->name_count++] = copy;
 	return 0;

@@ -493,11 +493,7 @@ int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s
 
 	if (!path)
 		return -ENOMEM;
-	err = hits__init(&set);
-	if (err) {
-		free(path);
-		return err;
-	}
+	hits__init(&set);
 	f = fopen(path, "re");
 	if (f) {
 		err = oneshot_entries__read(f, path, places, &set, &unnamed);

@@ -8,14 +8,12 @@
 
 int coverage__init(struct coverage *c, const char *engine)
 {
-	int err;
-
 	memset(c, 0, sizeof(*c));
 	c->engine = strdup(engine);
-	err = c->engine ? hits__init(&c->hits) : error__no_memory();
-	if (err)
-		coverage__free(c);
-	return err;
+	if (!c->engine)
+		return error__no_memory();
+	hits__init(&c->hits);
+	return 0;
 }
 
 static void free_list(char **list)

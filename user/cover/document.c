@@ -83,12 +83,9 @@ static int read_counters(struct coverage *c, struct counters *counters, struct j
 	if (!json_object_is_type(object, json_type_object))
 		return 0;
 	json_object_object_foreach(object, key, value) {
-		const char *name = hits__name(&c->hits, key);
-
-		if (!name)
-			return error__no_memory();
 		if (!err)
-			err = counters__add(counters, name, json_object_get_uint64(value));
+			err = counters__add(counters, hits__name(&c->hits, key),
+					    json_object_get_uint64(value));
 	}
 	return err;
 }

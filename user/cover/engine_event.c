@@ -36,15 +36,11 @@ static int event__available(bool quiet)
 /* A name that several functions have, or one in a module: only a glob takes what it stands for. */
 static bool needs_glob(const struct traceable *t, const char *name)
 {
-	size_t count = 0;
+	const struct traceable_function *const *list;
+	size_t count;
 
-	for (size_t i = 0; i < traceable__count(t); i++) {
-		const struct traceable_function *f = traceable__at(t, i);
-
-		if (!strcmp(f->name, name) && (f->module || count++))
-			return true;
-	}
-	return false;
+	list = traceable__named(t, name, &count);
+	return count > 1 || (count && list[0]->module);
 }
 
 /* "vfs_*:mod:ext4" becomes "ext4:vfs_*() as hytrace_ID/cover_1". */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str, 0)". */
 #include <fnmatch.h>
-#include <search.h>
+#include <json-c/linkhash.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +10,7 @@
 #include "cover/filter.h"
 
 #define MODULE_MARK ":mod:"
+#define NAMES_AT_FIRST 64
 
 static void glob__free(struct glob *g)
 {
@@ -55,9 +56,14 @@ bool glob__is_name(const struct glob *g)
 	return !g->module && !strpbrk(g->function, "*?[\\");
 }
 
-static int compare_names(const void *a, const void *b)
+/* The name belongs to its glob, which lives as long. */
+static int add_name(struct globs *globs, const char *name)
 {
-	return strcmp(a, b);
+	if (!globs->names)
+		globs->names = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
+	if (!globs->names || lh_table_insert(globs->names, name, NULL))
+		return error__no_memory();
+	return 0;
 }
 
 static int add_one(struct globs *globs, const char *text, const char *origin)
@@ -74,8 +80,8 @@ static int add_one(struct globs *globs, const char *text, const char *origin)
 		return err;
 	if (!glob__is_name(&more[globs->count]))
 		globs->patterns++;
-	else if (!tsearch(more[globs->count].function, &globs->names, compare_names))
-		err = error__no_memory();
+	else
+		err = add_name(globs, more[globs->count].function);
 	globs->count++;
 	return err;
 }
@@ -133,14 +139,10 @@ static int globs__copy(struct globs *ret, const struct globs *globs)
 	return err;
 }
 
-static void keep_name(void *name)
-{
-	(void)name;	/* it belongs to its glob */
-}
-
 static void globs__free(struct globs *globs)
 {
-	tdestroy(globs->names, keep_name);
+	if (globs->names)
+		lh_table_free(globs->names);
 	for (size_t i = 0; i < globs->count; i++)
 		glob__free(&globs->list[i]);
 	free(globs->list);
@@ -175,7 +177,7 @@ static bool glob__matches(const struct glob *g, const char *name, const char *mo
 
 static bool globs__match(const struct globs *globs, const char *name, const char *module)
 {
-	if (globs->names && tfind(name, &globs->names, compare_names))
+	if (globs->names && lh_table_lookup_entry(globs->names, name))
 		return true;
 	for (size_t i = 0; globs->patterns && i < globs->count; i++) {
 		if (!glob__is_name(&globs->list[i]) &&

@@ -17,6 +17,8 @@
 
 #include "kernel/traceable.h"
 
+struct lh_table;
+
 struct glob {
 	char *text;		/* as given, and as the kernel is given it */
 	char *function;
@@ -27,8 +29,8 @@ struct glob {
 struct globs {
 	struct glob *list;
 	size_t count;
-	/* Plain names in a tree beside: a list in a file has thousands, each looked for in all. */
-	void *names;
+	/* Plain names: a list in a file has thousands, each looked for in all. NULL: there are none. */
+	struct lh_table *names;
 	size_t patterns;	/* the others, which have to be tried one by one */
 };
 

@@ -5,8 +5,8 @@
  * know.
  */
 #include <inttypes.h>
+#include <json-c/linkhash.h>
 #include <libsmartcols/libsmartcols.h>
-#include <search.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,6 +17,7 @@
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20
 #define OTHERS "(others)"
+#define GROUPS_AT_FIRST 1024
 /* Of the kernel's image, and not in its list of functions any more: freed when boot was done. */
 #define FREED "(init code, freed)"
 
@@ -28,21 +29,19 @@ struct group {
 struct groups {
 	struct group *list;
 	size_t count;
-	struct hsearch_data index;
+	struct lh_table *index;	/* by name */
 };
 
 static struct group *groups__get(struct groups *g, const char *name)
 {
-	ENTRY item = { .key = (char *)name }, *found;
+	struct lh_entry *entry = lh_table_lookup_entry(g->index, name);
 	struct group *group;
 
-	if (hsearch_r(item, FIND, &found, &g->index))
-		return found->data;
+	if (entry)
+		return lh_entry_v(entry);
 	group = &g->list[g->count];
 	group->name = strdup(name);
-	item.key = group->name;
-	item.data = group;
-	if (!group->name || !hsearch_r(item, ENTER, &found, &g->index))
+	if (!group->name || lh_table_insert(g->index, group->name, group))
 		return NULL;
 	g->count++;
 	return group;
@@ -52,7 +51,8 @@ static int groups__init(struct groups *g, size_t most)
 {
 	memset(g, 0, sizeof(*g));
 	g->list = calloc(most, sizeof(*g->list));
-	if (!g->list || !hcreate_r(2 * most, &g->index))
+	g->index = lh_kchar_table_new(GROUPS_AT_FIRST, NULL);
+	if (!g->list || !g->index)
 		return error__no_memory();
 	return 0;
 }
@@ -62,7 +62,8 @@ static void groups__free(struct groups *g)
 	for (size_t i = 0; i < g->count; i++)
 		free(g->list[i].name);
 	free(g->list);
-	hdestroy_r(&g->index);
+	if (g->index)
+		lh_table_free(g->index);
 }
 
 /* "ext4_file_write" -> "ext4", "__x64_sys_read" -> "x64". */

@@ -9,6 +9,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -158,22 +159,17 @@ int prototypes__add(struct prototypes *protos, const char *argument)
 	return err;
 }
 
-static bool is_taken(const struct prototypes *protos, const struct prototype *self, const char *name)
+static int take_name(struct lh_table *taken, const char *name)
 {
-	for (size_t i = 0; i < protos->count; i++) {
-		const struct prototype *p = &protos->list[i];
-
-		if (p != self && p->own && !strcmp(p->name, name))
-			return true;
-	}
-	return false;
+	return lh_table_insert(taken, name, NULL) ? -ENOMEM : 0;
 }
 
-static int number_name(const struct prototypes *protos, struct prototype *p)
+/* @taken: what others are called. */
+static int number_name(struct prototype *p, struct lh_table *taken)
 {
 	char *name = NULL;
 
-	for (int n = 2; is_taken(protos, p, name ? name : p->name); n++) {
+	for (int n = 2; lh_table_lookup_entry(taken, name ? name : p->name); n++) {
 		free(name);
 		if (asprintf(&name, "%s_%d", p->name, n) < 0)
 			return -ENOMEM;
@@ -182,7 +178,7 @@ static int number_name(const struct prototypes *protos, struct prototype *p)
 		free(p->name);
 		p->name = name;
 	}
-	return 0;
+	return take_name(taken, p->name);
 }
 
 static int move_to(struct prototype *p, const char *group)
@@ -210,25 +206,30 @@ static int move_to(struct prototype *p, const char *group)
 
 int prototypes__privatize(struct prototypes *protos, const char *group)
 {
-	int err = 0;
+	struct lh_table *taken = lh_kchar_table_new(2 * protos->count + 1, NULL);
+	int err = taken ? 0 : -ENOMEM;
 
 	/* Names that were given first: the others make way. */
-	for (size_t i = 0; i < protos->count; i++) {
+	for (size_t i = 0; !err && i < protos->count; i++) {
 		const char *as = find_as(protos->list[i].text);
 
 		protos->list[i].own = as && !strchr(as, '/');
+		if (protos->list[i].own)
+			err = take_name(taken, protos->list[i].name);
 	}
 	for (size_t i = 0; !err && i < protos->count; i++) {
 		struct prototype *p = &protos->list[i];
 		const char *tail = find_tail(p->text);
 
 		if (tail && !*tail) {
-			err = number_name(protos, p);
+			err = number_name(p, taken);
 			p->own = true;
 		}
 		if (!err && p->own)
 			err = move_to(p, group);
 	}
+	if (taken)
+		lh_table_free(taken);
 	return err ? error__no_memory() : 0;
 }
 

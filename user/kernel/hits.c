@@ -6,11 +6,10 @@
 #include "base/error.h"
 #include "kernel/hits.h"
 
-int hits__init(struct hits *h)
+void hits__init(struct hits *h)
 {
 	memset(h, 0, sizeof(*h));
 	h->names = strings__new();
-	return h->names ? 0 : error__no_memory();
 }
 
 void hits__free(struct hits *h)

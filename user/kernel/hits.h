@@ -32,7 +32,7 @@ struct hits {
 	struct strings *names;	/* what the hits' names and modules are kept in */
 };
 
-int hits__init(struct hits *h);
+void hits__init(struct hits *h);
 void hits__free(struct hits *h);
 
 /* A copy of @hit; its strings must live as long as the hits (hits__name()). */

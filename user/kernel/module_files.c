@@ -3,6 +3,7 @@
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
+#include <json-c/linkhash.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,23 +13,32 @@
 #include "base/strings.h"
 #include "kernel/module_files.h"
 
+/* The table grows by itself. */
+#define FILES_AT_FIRST 16
+
 struct function {
 	uint64_t start, size;
 	const char *name;
 };
 
 struct file {
-	struct file *next;
-	char *module;
 	struct function *functions;
 	size_t count;
 };
 
 struct module_files {
 	char *directory;
-	struct file *files;
+	struct lh_table *files;		/* by the module's name */
 	struct strings *names;
 };
+
+static void free_file(struct lh_entry *entry)
+{
+	struct file *f = lh_entry_v(entry);
+
+	free(f->functions);
+	free(f);
+}
 
 struct module_files *module_files__new(const char *directory)
 {
@@ -38,7 +48,8 @@ struct module_files *module_files__new(const char *directory)
 		return NULL;
 	m->directory = strdup(directory);
 	m->names = strings__new();
-	if (!m->directory || !m->names) {
+	m->files = lh_kchar_table_new(FILES_AT_FIRST, free_file);
+	if (!m->directory || !m->files) {
 		module_files__free(m);
 		return NULL;
 	}
@@ -47,16 +58,10 @@ struct module_files *module_files__new(const char *directory)
 
 void module_files__free(struct module_files *m)
 {
-	struct file *next;
-
 	if (!m)
 		return;
-	for (struct file *f = m->files; f; f = next) {
-		next = f->next;
-		free(f->module);
-		free(f->functions);
-		free(f);
-	}
+	if (m->files)
+		lh_table_free(m->files);
 	strings__free(m->names);
 	free(m->directory);
 	free(m);
@@ -136,7 +141,7 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 		*function = (struct function){
 			sym.st_value, sym.st_size, strings__add(names, name),
 		};
-		f->count += !!function->name;
+		f->count++;
 	}
 }
 
@@ -164,18 +169,14 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 
 static struct file *get_file(struct module_files *m, const char *module)
 {
+	struct lh_entry *entry = lh_table_lookup_entry(m->files, module);
 	struct file *f;
 	char *path;
 
-	for (f = m->files; f; f = f->next) {
-		if (!strcmp(f->module, module))
-			return f;
-	}
+	if (entry)
+		return lh_entry_v(entry);
 	f = calloc(1, sizeof(*f));
-	if (!f)
-		return NULL;
-	f->module = strdup(module);
-	if (!f->module) {
+	if (!f || lh_table_insert(m->files, strings__add(m->names, module), f)) {
 		free(f);
 		return NULL;
 	}
@@ -183,8 +184,6 @@ static struct file *get_file(struct module_files *m, const char *module)
 	if (path)
 		read_file(f, m->names, path);
 	free(path);
-	f->next = m->files;
-	m->files = f;
 	return f;
 }
 

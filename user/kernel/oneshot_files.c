@@ -81,11 +81,8 @@ static int add_line(struct hits *hits, const struct places *places, const char *
 		return -EPROTO;
 	if (!*word && !addr)
 		return -EPERM;
-	if (*word) {
+	if (*word)
 		module = strings__intern(hits->names, word);
-		if (!module)
-			return error__no_memory();
-	}
 	/* An address of both kinds is two places: the function's entry and the address itself. */
 	if (hit.kind & HIT_FUNCTION)
 		err = add_part(hits, places, hit, addr, module, HIT_FUNCTION, unresolved);

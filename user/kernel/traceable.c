@@ -70,8 +70,6 @@ static int add_line(struct traceable *t, char *line, const struct symbols *symbo
 	f->entry = entry_of(site, symbols);
 	f->name = strings__add(t->names, name);
 	f->module = module ? strings__intern(t->names, module) : NULL;
-	if (!f->name || (module && !f->module))
-		return -ENOMEM;
 	t->count++;
 	return 0;
 }
@@ -138,10 +136,6 @@ int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbo
 	if (!t)
 		return error__no_memory();
 	t->names = strings__new();
-	if (!t->names) {
-		err = error__no_memory();
-		goto cleanup;
-	}
 	while (!err && getline(&line, &room, f) > 0)
 		err = add_line(t, line, symbols);
 	if (!err && ferror(f))
