@@ -448,10 +448,11 @@ static int collect(struct run *r)
 		.before = r->symbols, .traceable = r->traceable, .kernel = &r->kernel,
 		.files = r->files,
 	};
-	int err;
+	int err = 0;
 
 	/* Modules may have come and gone. */
-	err = symbols__load(&r->symbols_after);
+	if (!symbols__hold(r->symbols))
+		err = symbols__load(&r->symbols_after);
 	places.after = r->symbols_after;
 	/* With the tracer off, a marker is the only thing that is written. */
 	if (!err)

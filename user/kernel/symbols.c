@@ -183,6 +183,26 @@ int symbols__load(struct symbols **ret)
 	return err;
 }
 
+bool symbols__hold(const struct symbols *s)
+{
+	struct symbols now = { .names = strings__new() };
+	FILE *modules = fopen("/proc/modules", "re");
+	bool same = now.names && (!modules || !read_lines(&now, modules, parse_module_line)) &&
+		    now.module_count == s->module_count;
+
+	for (size_t i = 0; same && i < now.module_count; i++) {
+		const struct module *a = &now.modules[i], *b = &s->modules[i];
+
+		same = !strcmp(a->name, b->name) && a->base == b->base && a->size == b->size &&
+		       a->live && b->live;
+	}
+	if (modules)
+		fclose(modules);
+	strings__free(now.names);
+	free(now.modules);
+	return same;
+}
+
 void symbols__free(struct symbols *s)
 {
 	if (!s)
