@@ -173,10 +173,10 @@ sub listen
 
 		if ($line->is_test) {
 			$shown = !$line->is_ok;
-			push(@$said, 'NOT OK   ' . $line->description) if $shown;
-			push(@$said, 'skip     ' . $line->description . ': ' . $line->explanation)
+			push(@$said, 'NOT OK   ' . $line->description =~ s/^- //r) if $shown;
+			push(@$said, 'skip     ' . $line->description =~ s/^- //r . ': ' . $line->explanation)
 				if $line->has_skip;
-		} elsif ($shown) {
+		} elsif ($shown && !$line->is_plan) {
 			push(@$said, '           ' . $line->raw =~ s/^# *//r);
 		}
 	});
@@ -224,7 +224,7 @@ sub run
 	flock($lock, LOCK_EX | LOCK_NB) or
 		die("another run writes to $out; HYTRACE_TEST_OUT= names another place\n");
 	read_times();
-	remove_tree("$out/$_") for @run;
+	remove_tree("$out/tap", map { "$out/$_" } @run);
 	# Where TAP::Harness keeps what it has read.
 	$ENV{PERL_TEST_HARNESS_DUMP_TAP} = "$out/tap";
 	$ENV{HYTRACE_TEST_UNTIL} = int(time() + 60 * $minutes) if defined($minutes);
