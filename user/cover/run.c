@@ -2,332 +2,124 @@
 /*
  * A run of `hytrace cover`, in this order, so that bad input costs nothing and nothing of the set-up is
  * recorded: look at the kernel, check the request against it, open the outputs, attach with the gate
- * closed, open the gate, let the command go; then close, detach, read, report. With two engines each
- * step is done for both before the next, so that they look through the same window.
+ * closed, open the gate, let the command go; then close, detach, read, report.
+ *
+ * The steps are those of cover__run() at the end and of the functions right above it, which alone know
+ * the whole run; each step is handed what it needs.
  */
 #include <limits.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/privileges.h"
-#include "cover/compare.h"
-#include "cover/engine.h"
+#include "cover/engines.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "cover/run.h"
-#include "run/child.h"
 #include "run/process.h"
-#include "run/waiting.h"
+#include "run/workload.h"
 
-#define MOST_ENGINES 2
+/* What is known of the kernel when tracing begins. */
+struct kernel {
+	struct symbols *symbols;
+	struct traceable *traceable;
+	struct kernel_id id;
+	struct module_files *files;
+};
 
-struct running {
-	const struct engine_ops *ops;
-	void *engine;
-	struct coverage coverage;
-	uint64_t opening, open, closing, closed;	/* CLOCK_MONOTONIC */
-	double attach_seconds, detach_seconds;
+/* The clocks, before opening and after closing. */
+struct clocks {
+	struct clock_pair first, last;
 };
 
 struct run {
-	struct cover_options *options;
-	struct symbols *symbols, *symbols_after;
-	struct traceable *traceable;
-	struct kernel_id kernel;
-	struct module_files *files;
+	const struct cover_options *options;
+	struct kernel kernel;
 	struct guard *guard;
-	struct instance *instance;
 	struct outputs *outputs;
+	struct instance *instance;
+	struct engines engines;
 	struct request request;
-	struct running running[MOST_ENGINES];
-	size_t count;
-	struct clock_pair first, last;
-	struct child child;
+	struct clocks clocks;
+	struct workload workload;
 	int process;			/* pidfd of the one that is followed, or -1 */
-	struct waiting waiting;
+	struct coverage coverages[MOST_ENGINES];
 };
-
-static double seconds_since(uint64_t start)
-{
-	return (clock__monotonic() - start) / 1e9;
-}
 
 /* ---- before anything is enabled */
 
-static void add_engine(struct run *r, const struct engine_ops *ops)
-{
-	r->running[r->count++].ops = ops;
-}
-
-static int choose_engines(struct run *r)
-{
-	int err = 0;
-
-	switch (r->options->engine) {
-	case ENGINE_BOTH:
-		err = engine_oneshot.available(false);
-		add_engine(r, &engine_oneshot);
-		add_engine(r, &engine_bpf);
-		break;
-	case ENGINE_ONESHOT:
-		err = engine_oneshot.available(false);
-		add_engine(r, &engine_oneshot);
-		break;
-	case ENGINE_BPF:
-		add_engine(r, &engine_bpf);
-		break;
-	case ENGINE_EVENT:
-		err = engine_event.available(false);
-		add_engine(r, &engine_event);
-		break;
-	case ENGINE_AUTO:
-		/* Only the BPF engines have something to pin. */
-		if (r->options->pin || engine_oneshot.available(true))
-			add_engine(r, &engine_bpf);
-		else
-			add_engine(r, &engine_oneshot);
-		break;
-	}
-	return err;
-}
-
-/* Where kprobe.multi takes part, what its program calls is left out, on both sides: bpf_own_functions. */
-static int deny_own(struct run *r)
-{
-	int err = 0;
-
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->running[i].ops != &engine_bpf)
-			continue;
-		for (const char *const *name = bpf_own_functions; !err && *name; name++)
-			err = globs__add(&r->options->filter.own, *name);
-	}
-	return err;
-}
-
-static int find_module_files(struct run *r)
+static int find_module_files(const char *release, struct module_files **ret)
 {
 	char *directory;
 
-	if (asprintf(&directory, "/lib/modules/%s", r->kernel.release) < 0)
+	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
 		return error__no_memory();
-	r->files = module_files__new(directory);
+	*ret = module_files__new(directory);
 	free(directory);
-	return r->files ? 0 : error__no_memory();
+	return *ret ? 0 : error__no_memory();
 }
 
-static int look_at_kernel(struct run *r)
+/* The filter is checked as soon as that can be done: it is what is wrong most often. */
+static int look_at_kernel(struct kernel *k, const struct filter *filter, const char *vmlinux)
 {
-	const struct cover_options *o = r->options;
 	int err;
 
-	err = privileges__check();
+	err = symbols__load(&k->symbols);
 	if (!err)
-		err = symbols__load(&r->symbols);
+		err = traceable__load(&k->traceable, k->symbols);
 	if (!err)
-		err = traceable__load(&r->traceable, r->symbols);
+		err = filter__check(filter, k->traceable);
 	if (!err)
-		err = filter__check(&o->filter, r->traceable);
+		err = kernel_id__read(&k->id, k->symbols, vmlinux);
 	if (!err)
-		err = kernel_id__read(&r->kernel, r->symbols, o->vmlinux);
-	if (!err)
-		err = find_module_files(r);
+		err = find_module_files(k->id.release, &k->files);
 	return err;
 }
 
-static int open_process(struct run *r)
+static void forget_kernel(struct kernel *k)
 {
-	int fd;
+	kernel_id__free(&k->id);
+	module_files__free(k->files);
+	traceable__free(k->traceable);
+	symbols__free(k->symbols);
+}
 
-	if (!r->options->pid)
-		return 0;
-	fd = process__open(r->options->pid);
-	if (fd < 0)
+/* @pid: 0: none, and nothing is opened. */
+static int open_process(long pid, int *ret)
+{
+	int fd = pid ? process__open(pid) : -1;
+
+	if (pid && fd < 0)
 		return fd;
-	r->process = fd;
+	*ret = fd;
 	return 0;
-}
-
-static int prepare(struct run *r)
-{
-	int err;
-
-	err = look_at_kernel(r);
-	if (!err)
-		err = open_process(r);
-	if (!err)
-		err = choose_engines(r);
-	if (!err)
-		err = deny_own(r);
-	if (!err)
-		err = guard__start(&r->guard);
-	if (!err)
-		err = outputs__open(&r->outputs, r->options, r->count, &r->kernel, r->guard);
-	return err;
 }
 
 /* ---- tracing */
 
-static int prepare_engines(struct run *r)
+/* @task: the command is who is followed. */
+static int fork_command(struct workload *w, bool task, int *ret_process)
 {
-	const struct cover_options *o = r->options;
-	int err = 0;
+	int err = workload__fork(w), fd;
 
-	r->request = (struct request){
-		.filter = &o->filter,
-		.symbols = r->symbols,
-		.traceable = r->traceable,
-		.instance = r->instance,
-		.guard = r->guard,
-		.pin = o->pin,
-		.max_entries = o->max_entries,
-		.callers = o->callers,
-		.follow = o->task || o->pid,
-	};
-	for (size_t i = 0; !err && i < r->count; i++) {
-		uint64_t start = clock__monotonic();
-
-		err = r->running[i].ops->prepare(&r->running[i].engine, &r->request);
-		r->running[i].attach_seconds = seconds_since(start);
-	}
-	return err;
-}
-
-static int start_engines(struct run *r)
-{
-	const struct cover_options *o = r->options;
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->count; i++) {
-		struct running *e = &r->running[i];
-		uint64_t start = clock__monotonic();
-
-		if (o->task || o->pid)
-			err = e->ops->follow(e->engine, r->process);
-		if (!err)
-			err = e->ops->start(e->engine);
-		e->attach_seconds += seconds_since(start);
-	}
-	return err;
-}
-
-static int open_gates(struct run *r)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->count; i++) {
-		struct running *e = &r->running[i];
-
-		e->opening = clock__monotonic();
-		err = e->ops->open(e->engine);
-		e->open = clock__monotonic();
-	}
-	return err;
-}
-
-static int close_gates(struct run *r)
-{
-	int err = 0;
-
-	for (size_t i = r->count; i > 0; i--) {
-		struct running *e = &r->running[i - 1];
-		int failed;
-
-		e->closing = clock__monotonic();
-		failed = e->ops->close(e->engine);
-		e->closed = clock__monotonic();
-		err = err ? err : failed;
-	}
-	return err;
-}
-
-static int stop_engines(struct run *r)
-{
-	int err = 0;
-
-	for (size_t i = r->count; i > 0; i--) {
-		struct running *e = &r->running[i - 1];
-		uint64_t start = clock__monotonic();
-		int failed = e->ops->stop(e->engine);
-
-		e->detach_seconds = seconds_since(start);
-		err = err ? err : failed;
-	}
-	return err;
-}
-
-/* While it is open, hytrace sleeps: what it did would be recorded as well. */
-static int sleep_on(void *context)
-{
-	(void)context;
-	return INT_MAX;
-}
-
-static void wait_for_end(struct run *r)
-{
-	const struct cover_options *o = r->options;
-	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
-
-	waiting__for_end(&r->waiting, &limits, sleep_on, NULL);
-}
-
-static int fork_command(struct run *r)
-{
-	int err = child__fork(&r->child, r->options->command, &r->waiting.old_mask), fd;
-
-	if (err || !r->options->task)
+	if (err || !task)
 		return err;
-	fd = process__open_own(r->child.pid);
+	fd = process__open_own(w->pid);
 	if (fd < 0)
 		return fd;
-	r->process = fd;
+	*ret_process = fd;
 	return 0;
 }
 
 /* Attaching takes its time, and there is nothing to record of who does not see its end. */
-static int check_process(const struct run *r)
+static int check_process(long pid, int process)
 {
-	if (r->options->pid && process__has_ended(r->process))
+	if (pid && process__has_ended(process))
 		return error__return(-ESRCH, "--pid %ld: the process has ended before it could be "
-				     "traced", r->options->pid);
+				     "traced", pid);
 	return 0;
-}
-
-/* @ret_status: of a command that could not be executed. */
-static int trace(struct run *r, int *ret_status)
-{
-	int err, failed;
-
-	err = instance__create(&r->instance, r->guard);
-	if (!err)
-		err = instance__read_clock(r->instance, &r->first);
-	if (!err)
-		err = instance__gate(r->instance, false);
-	if (!err)
-		err = prepare_engines(r);
-	if (!err)
-		err = waiting__begin(&r->waiting, &r->child);
-	if (!err && r->options->command)
-		err = fork_command(r);
-	if (!err)
-		err = start_engines(r);
-	if (!err)
-		err = check_process(r);
-	if (!err)
-		err = open_gates(r);
-	if (err)
-		return err;
-
-	if (r->child.pid)
-		*ret_status = child__release(&r->child, r->options->command[0]);
-	if (!*ret_status)
-		wait_for_end(r);
-	err = close_gates(r);
-	failed = stop_engines(r);
-	return err ? err : failed;
 }
 
 /* ---- after it */
@@ -346,10 +138,10 @@ static char **copy_list(char *const *list)
 }
 
 /* Those of which something was asked for; the list is sorted as the table is. */
-static char **traced_modules(const struct run *r)
+static char **traced_modules(const struct symbols *symbols)
 {
 	size_t count;
-	const struct module *modules = symbols__modules(r->symbols, &count);
+	const struct module *modules = symbols__modules(symbols, &count);
 	char **list = calloc(count + 1, sizeof(*list));
 
 	for (size_t i = 0; list && i < count; i++)
@@ -357,19 +149,19 @@ static char **traced_modules(const struct run *r)
 	return list;
 }
 
-static size_t count_traced(const struct run *r)
+static size_t count_traced(const struct traceable *t, const struct filter *filter)
 {
 	size_t traced = 0;
 
-	for (size_t i = 0; i < traceable__count(r->traceable); i++) {
-		const struct traceable_function *f = traceable__at(r->traceable, i);
+	for (size_t i = 0; i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
 
-		traced += filter__judge(&r->options->filter, f->name, f->module) == FILTER_TRACED;
+		traced += filter__judge(filter, f->name, f->module) == FILTER_TRACED;
 	}
 	return traced;
 }
 
-static size_t count_seen(const struct run *r, const struct coverage *c)
+static size_t count_seen(const struct traceable *t, const struct coverage *c)
 {
 	size_t seen = 0;
 
@@ -378,188 +170,273 @@ static size_t count_seen(const struct run *r, const struct coverage *c)
 		const struct traceable_function *f = NULL;
 
 		if (hit->kind & HIT_FUNCTION && hit->addr)
-			f = traceable__find(r->traceable, hit->addr);
+			f = traceable__find(t, hit->addr);
 		seen += f && filter__judge(&c->filter, f->name, f->module) == FILTER_TRACED;
 	}
 	return seen;
 }
 
-static int copy_kernel(struct kernel_id *ret, const struct kernel_id *id)
+static void copy_kernel(struct kernel_id *ret, const struct kernel_id *id)
 {
 	*ret = *id;
 	ret->release = id->release ? strdup(id->release) : NULL;
 	ret->build_id = id->build_id ? strdup(id->build_id) : NULL;
-	return 0;
 }
 
-static int describe(struct run *r, struct coverage *c, enum scope scope)
+/* What was asked for, and of which kernel. */
+static int describe(struct coverage *c, const struct cover_options *o, const struct kernel *k)
 {
-	const struct cover_options *o = r->options;
-
-	copy_kernel(&c->kernel, &r->kernel);
+	copy_kernel(&c->kernel, &k->id);
 	c->boot_id = kernel_id__boot_id();
-	c->scope = scope;
+	c->scope = o->boot ? SCOPE_BOOT : o->task ? SCOPE_TASK : o->pid ? SCOPE_PID : SCOPE_SYSTEM;
 	c->pid = o->pid;
 	c->callers = o->callers;
 	c->command = o->command ? copy_list(o->command) : NULL;
-	c->traceable = traceable__count(r->traceable);
-	c->traced = count_traced(r);
-	c->modules = traced_modules(r);
+	c->traceable = traceable__count(k->traceable);
+	c->traced = count_traced(k->traceable, &o->filter);
+	c->modules = traced_modules(k->symbols);
 	return filter__copy(&c->filter, &o->filter);
 }
 
-static void set_window(const struct run *r, struct running *e)
+static void set_window(struct coverage *c, const struct running *e, const struct clocks *clocks)
 {
-	struct window *w = &e->coverage.window;
+	const struct clock_pair *first = &clocks->first, *last = &clocks->last;
+	struct window *w = &c->window;
 
-	w->opening = clock_pair__local(&r->first, &r->last, e->opening);
-	w->open = clock_pair__local(&r->first, &r->last, e->open);
-	w->closing = clock_pair__local(&r->first, &r->last, e->closing);
-	w->closed = clock_pair__local(&r->first, &r->last, e->closed);
-	w->error = r->first.error > r->last.error ? r->first.error : r->last.error;
-	e->coverage.seconds = (e->closing - e->open) / 1e9;
+	w->opening = clock_pair__local(first, last, e->opening);
+	w->open = clock_pair__local(first, last, e->open);
+	w->closing = clock_pair__local(first, last, e->closing);
+	w->closed = clock_pair__local(first, last, e->closed);
+	w->error = first->error > last->error ? first->error : last->error;
+	c->seconds = (e->closing - e->open) / 1e9;
 }
 
-static int collect_one(struct run *r, struct running *e, const struct places *places)
+/* @after: the symbols of when it ended; NULL: as they were. */
+static struct places places_of(const struct kernel *k, const struct symbols *after)
 {
-	struct coverage *c = &e->coverage;
-	uint64_t start = clock__monotonic();
+	return (struct places){
+		.before = k->symbols, .after = after, .traceable = k->traceable, .kernel = &k->id,
+		.files = k->files,
+	};
+}
+
+/* What one engine has recorded; @c is described already. */
+static int collect_one(struct coverage *c, const struct running *e, const struct places *places,
+		       const struct clocks *clocks)
+{
 	int err;
 
-	err = coverage__init(c, e->ops->name);
-	if (!err)
-		err = describe(r, c, r->options->task ? SCOPE_TASK :
-				     r->options->pid ? SCOPE_PID : SCOPE_SYSTEM);
-	if (!err)
-		err = e->ops->collect(e->engine, c, places, &r->first, &r->last);
+	err = e->ops->collect(e->engine, c, places, &clocks->first, &clocks->last);
 	if (err)
 		return err;
-	set_window(r, e);
+	set_window(c, e, clocks);
 	hits__settle(&c->hits);
-	c->traced_seen = count_seen(r, c);
+	c->traced_seen = count_seen(places->traceable, c);
 	counters__add(&c->cost, "attach_us", e->attach_seconds * 1e6);
-	counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
-	return counters__add(&c->cost, "collect_us", seconds_since(start) * 1e6);
+	return counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
+}
+
+static int report(struct outputs *outputs, const struct coverage *coverages, size_t count,
+		  const struct traceable *traceable)
+{
+	const struct coverage *list[MOST_ENGINES];
+
+	for (size_t i = 0; i < count; i++) {
+		list[i] = &coverages[i];
+		report__losses(list[i]);
+	}
+	return outputs__write(outputs, list, count, traceable);
+}
+
+/* ---- the steps */
+
+static int prepare(struct run *r, struct cover_options *o)
+{
+	int err;
+
+	err = privileges__check();
+	if (!err)
+		err = look_at_kernel(&r->kernel, &o->filter, o->vmlinux);
+	if (!err)
+		err = open_process(o->pid, &r->process);
+	if (!err)
+		err = engines__choose(&r->engines, o->boot ? ENGINE_ONESHOT : o->engine, o->pin);
+	if (!err)
+		err = engines__deny_own(&r->engines, &o->filter.own);
+	if (!err)
+		err = guard__start(&r->guard);
+	if (!err)
+		err = outputs__open(&r->outputs, o, r->engines.count, &r->kernel.id, r->guard);
+	return err;
+}
+
+/* The instance with its gate closed, and both clocks read. */
+static int make_instance(struct instance **ret, struct guard *guard, struct clock_pair *clock)
+{
+	int err;
+
+	err = instance__create(ret, guard);
+	if (!err)
+		err = instance__read_clock(*ret, clock);
+	if (!err)
+		err = instance__gate(*ret, false);
+	return err;
+}
+
+static int set_up(struct run *r)
+{
+	const struct cover_options *o = r->options;
+	int err;
+
+	err = make_instance(&r->instance, r->guard, &r->clocks.first);
+	r->request = (struct request){
+		.filter = &o->filter,
+		.symbols = r->kernel.symbols,
+		.traceable = r->kernel.traceable,
+		.instance = r->instance,
+		.guard = r->guard,
+		.pin = o->pin,
+		.max_entries = o->max_entries,
+		.callers = o->callers,
+		.follow = o->task || o->pid,
+	};
+	if (!err)
+		err = engines__prepare(&r->engines, &r->request);
+	if (!err)
+		err = workload__begin(&r->workload);
+	if (!err)
+		err = fork_command(&r->workload, o->task, &r->process);
+	if (!err)
+		err = engines__start(&r->engines, r->process);
+	if (!err)
+		err = check_process(o->pid, r->process);
+	return err;
+}
+
+/* While it is open, hytrace sleeps: what it did would be recorded as well. */
+static int sleep_on(void *context)
+{
+	(void)context;
+	return INT_MAX;
+}
+
+/* @ret_ran: something was recorded; else, said, the command cannot be executed. */
+static int trace(struct run *r, bool *ret_ran)
+{
+	const struct cover_options *o = r->options;
+	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
+	int err, failed;
+
+	err = engines__open(&r->engines);
+	if (err)
+		return err;
+	*ret_ran = workload__release(&r->workload);
+	if (*ret_ran)
+		workload__wait_for_end(&r->workload, &limits, sleep_on, NULL);
+	err = engines__close(&r->engines);
+	failed = engines__stop(&r->engines);
+	return err ? err : failed;
 }
 
 static int collect(struct run *r)
 {
-	struct places places = {
-		.before = r->symbols, .traceable = r->traceable, .kernel = &r->kernel,
-		.files = r->files,
-	};
+	struct symbols *after = NULL;
+	struct places places;
 	int err = 0;
 
 	/* Modules may have come and gone. */
-	if (!symbols__hold(r->symbols))
-		err = symbols__load(&r->symbols_after);
-	places.after = r->symbols_after;
+	if (!symbols__hold(r->kernel.symbols))
+		err = symbols__load(&after);
+	places = places_of(&r->kernel, after);
 	/* With the tracer off, a marker is the only thing that is written. */
 	if (!err)
 		err = instance__gate(r->instance, true);
 	if (!err)
-		err = instance__read_clock(r->instance, &r->last);
-	for (size_t i = 0; !err && i < r->count; i++)
-		err = collect_one(r, &r->running[i], &places);
+		err = instance__read_clock(r->instance, &r->clocks.last);
+	for (size_t i = 0; !err && i < r->engines.count; i++) {
+		const struct running *e = &r->engines.list[i];
+		struct coverage *c = &r->coverages[i];
+		uint64_t start = clock__monotonic();
+
+		err = coverage__init(c, e->ops->name);
+		if (!err)
+			err = describe(c, r->options, &r->kernel);
+		if (!err)
+			err = collect_one(c, e, &places, &r->clocks);
+		if (!err)
+			err = counters__add(&c->cost, "collect_us",
+					    (clock__monotonic() - start) / 1e3);
+	}
+	symbols__free(after);
 	return err;
 }
 
-static int report(struct run *r)
+static int cover_workload(struct run *r)
 {
-	const struct coverage *coverages[MOST_ENGINES];
-
-	for (size_t i = 0; i < r->count; i++) {
-		coverages[i] = &r->running[i].coverage;
-		report__losses(coverages[i]);
-	}
-	return outputs__write(r->outputs, coverages, r->count, r->traceable);
-}
-
-static int cover_boot(struct run *r)
-{
-	struct running *e = &r->running[0];
-	struct places places = {
-		.before = r->symbols, .traceable = r->traceable, .kernel = &r->kernel,
-		.files = r->files,
-	};
-	struct coverage *c = &e->coverage;
+	bool ran = false;
 	int err;
 
-	e->closing = clock__monotonic();
+	err = set_up(r);
+	if (!err)
+		err = trace(r, &ran);
+	if (!err && ran)
+		err = collect(r);
+	if (!err && ran)
+		err = report(r->outputs, r->coverages, r->engines.count, r->kernel.traceable);
+	return err;
+}
+
+/* What was recorded since boot: nothing is started or stopped, and the window is open since then. */
+static int cover_boot(struct run *r)
+{
+	struct places places = places_of(&r->kernel, NULL);
+	struct coverage *c = &r->coverages[0];
+	struct running window = { .closing = clock__monotonic() };
+	int err;
+
 	err = coverage__init(c, engine_oneshot.name);
 	if (!err)
-		err = describe(r, c, SCOPE_BOOT);
+		err = describe(c, r->options, &r->kernel);
 	if (!err)
 		err = oneshot__collect_boot(c, &places);
 	if (!err)
 		err = instance__create(&r->instance, r->guard);
 	if (!err)
-		err = instance__read_clock(r->instance, &r->first);
+		err = instance__read_clock(r->instance, &r->clocks.first);
 	if (err)
 		return err;
-	r->last = r->first;
-	e->closed = clock__monotonic();
-	set_window(r, e);
-	/* Open since the clock began to run. */
+	r->clocks.last = r->clocks.first;
+	window.closed = clock__monotonic();
+	set_window(c, &window, &r->clocks);
 	c->window.opening = c->window.open = 0;
 	c->seconds = c->window.closing / 1e9;
 	hits__settle(&c->hits);
-	c->traced_seen = count_seen(r, c);
-	return report(r);
+	c->traced_seen = count_seen(r->kernel.traceable, c);
+	return report(r->outputs, r->coverages, 1, r->kernel.traceable);
 }
 
 static void cleanup(struct run *r)
 {
-	child__abandon(&r->child);
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->running[i].engine)
-			r->running[i].ops->destroy(r->running[i].engine);
-		coverage__free(&r->running[i].coverage);
-	}
+	workload__abandon(&r->workload);
+	engines__destroy(&r->engines);
+	for (size_t i = 0; i < MOST_ENGINES; i++)
+		coverage__free(&r->coverages[i]);
 	instance__close(r->instance);
 	outputs__free(r->outputs);
-	kernel_id__free(&r->kernel);
-	module_files__free(r->files);
-	traceable__free(r->traceable);
-	symbols__free(r->symbols);
-	symbols__free(r->symbols_after);
+	forget_kernel(&r->kernel);
 	if (r->process >= 0)
 		close(r->process);
 }
 
-static int run_tracing(struct run *r, int *ret_status)
-{
-	int err;
-
-	err = trace(r, ret_status);
-	if (*ret_status)
-		return err;
-	if (!err)
-		err = collect(r);
-	if (!err)
-		err = report(r);
-	return err;
-}
-
 int cover__run(struct cover_options *o)
 {
-	struct run r = { .options = o, .process = -1, .waiting.signals = -1 };
-	int err, failed, status = 0;
+	struct run r = { .options = o, .process = -1 };
+	int err;
 
-	if (o->boot)
-		o->engine = ENGINE_ONESHOT;
-	err = prepare(&r);
+	workload__init(&r.workload, o->command);
+	err = prepare(&r, o);
 	if (!err)
-		err = o->boot ? cover_boot(&r) : run_tracing(&r, &status);
+		err = o->boot ? cover_boot(&r) : cover_workload(&r);
 	cleanup(&r);
-	failed = guard__finish(r.guard);
-	if (!err)
-		err = failed;
-	/* Only then: nothing is to stay attached, or made, while the command goes on. */
-	if (r.child.released && !status) {
-		waiting__for_child(&r.waiting);
-		status = child__exit_status(&r.child);
-	}
-	waiting__end(&r.waiting);
-	return err ? error__status(err, o->command != NULL) : status;
+	return workload__finish(&r.workload, r.guard, err);
 }

@@ -6,9 +6,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "cover/engines.h"
 #include "cover/filter.h"
 
-enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
 enum cover_format { FORMAT_TEXT, FORMAT_JSON, FORMAT_TAILOR };
 
 struct cover_options {

@@ -17,10 +17,10 @@
 #include <criterion/new/assert.h>
 
 #include "base/error.h"
-#include "run/child.h"
 #include "run/guard.h"
 #include "run/leftovers.h"
 #include "run/output.h"
+#include "run/workload.h"
 
 static char dir[] = "/tmp/loader.XXXXXX";
 
@@ -312,22 +312,22 @@ Test(guard, survives_its_parent)
 
 static int run(char *const *command)
 {
-	struct child c = {};
-	sigset_t mask;
+	struct workload w;
 	int status;
 
-	sigemptyset(&mask);
-	cr_assert(child__fork(&c, command, &mask) == 0);
-	status = child__release(&c, command[0]);
-	if (status)
-		return status;
-	child__wait(&c);
-	return child__exit_status(&c);
+	workload__init(&w, command);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
+	workload__release(&w);
+	status = workload__finish(&w, NULL, 0);
+	/* A run is the only one of its process; here comes another. */
+	sigprocmask(SIG_SETMASK, &w.mask, NULL);
+	return status;
 }
 
-TestSuite(child, .init = enter, .fini = leave);
+TestSuite(workload, .init = enter, .fini = leave);
 
-Test(child, status_is_a_shells)
+Test(workload, status_is_a_shells)
 {
 	char *const good[] = { "true", NULL }, *const seven[] = { "sh", "-c", "exit 7", NULL };
 	char *const killed[] = { "sh", "-c", "kill -TERM $$", NULL };
@@ -342,17 +342,17 @@ Test(child, status_is_a_shells)
 	unlink("data");
 }
 
-Test(child, does_not_run_before_it_is_released)
+Test(workload, does_not_run_before_it_is_released)
 {
 	char *const touch[] = { "touch", "file", NULL };
-	struct child c = {};
-	sigset_t mask;
+	struct workload w;
 
-	sigemptyset(&mask);
-	cr_assert(child__fork(&c, touch, &mask) == 0);
+	workload__init(&w, touch);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
 	usleep(100 * 1000);
 	cr_expect(access("file", F_OK) != 0);
-	child__abandon(&c);
+	workload__abandon(&w);
 	cr_expect(access("file", F_OK) != 0);
 }
 

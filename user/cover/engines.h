@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The one or two engines of a run, step by step (engine.h has the steps): each is done for both before
+ * the next, so that they look through the same window.
+ */
+#ifndef HYTRACE_COVER_ENGINES_H
+#define HYTRACE_COVER_ENGINES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "cover/engine.h"
+
+#define MOST_ENGINES 2
+
+enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
+
+struct running {
+	const struct engine_ops *ops;
+	void *engine;
+	uint64_t opening, open, closing, closed;	/* CLOCK_MONOTONIC */
+	double attach_seconds, detach_seconds;
+};
+
+struct engines {
+	struct running list[MOST_ENGINES];
+	size_t count;
+};
+
+/* @pinned: something is to be pinned, which only the BPF engines have. -EOPNOTSUPP, said. */
+int engines__choose(struct engines *e, enum cover_engine engine, bool pinned);
+/*
+ * Where kprobe.multi takes part, what its program calls is left out, on both sides: bpf_own_functions
+ * are added to @own.
+ */
+int engines__deny_own(const struct engines *e, struct globs *own);
+
+int engines__prepare(struct engines *e, const struct request *request);
+/* Attaches them; @follow: to the process with that pidfd, -1: to all. */
+int engines__start(struct engines *e, int follow);
+int engines__open(struct engines *e);
+/* These go on when one has failed, and return the first failure. */
+int engines__close(struct engines *e);
+int engines__stop(struct engines *e);
+void engines__destroy(struct engines *e);
+
+#endif

@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The command, signals, time and processes; see workload.h. */
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/instance.h"
+#include "run/workload.h"
+
+void workload__init(struct workload *w, char *const *command)
+{
+	memset(w, 0, sizeof(*w));
+	w->command = command;
+	w->signals = -1;
+}
+
+/* ---- the command */
+
+static void __attribute__((noreturn)) run(char *const *command, const sigset_t *mask, int barrier,
+					  int failure)
+{
+	char go;
+	int err;
+
+	signal(SIGPIPE, SIG_DFL);
+	sigprocmask(SIG_SETMASK, mask, NULL);
+	/* The end of the pipe without a word: hytrace has died or given up. */
+	if (read(barrier, &go, 1) != 1)
+		_exit(EXIT_SELF);
+	execvp(command[0], command);
+	err = errno;
+	if (write(failure, &err, sizeof(err)) < 0)
+		_exit(EXIT_SELF);
+	_exit(EXIT_NOEXEC);
+}
+
+int workload__fork(struct workload *w)
+{
+	int barrier[2], failure[2], err;
+
+	if (!w->command)
+		return 0;
+	if (pipe2(barrier, O_CLOEXEC))
+		return error__return(-errno, "cannot make a pipe: %s", strerror(errno));
+	if (pipe2(failure, O_CLOEXEC)) {
+		err = error__return(-errno, "cannot make a pipe: %s", strerror(errno));
+		close(barrier[0]);
+		close(barrier[1]);
+		return err;
+	}
+	fflush(NULL);
+	w->pid = fork();
+	if (!w->pid) {
+		close(barrier[1]);
+		close(failure[0]);
+		run(w->command, &w->mask, barrier[0], failure[1]);
+	}
+	close(barrier[0]);
+	close(failure[1]);
+	w->barrier = barrier[1];
+	w->failure = failure[0];
+	if (w->pid < 0) {
+		err = error__return(-errno, "cannot fork: %s", strerror(errno));
+		close(w->barrier);
+		close(w->failure);
+		w->pid = 0;
+		return err;
+	}
+	return 0;
+}
+
+static bool reap(struct workload *w)
+{
+	if (w->pid && !w->reaped && waitpid(w->pid, &w->status, WNOHANG) == w->pid)
+		w->reaped = true;
+	return w->reaped;
+}
+
+static void wait_for_exit(struct workload *w)
+{
+	while (!w->reaped) {
+		if (waitpid(w->pid, &w->status, 0) == w->pid || errno != EINTR)
+			w->reaped = true;
+	}
+}
+
+bool workload__release(struct workload *w)
+{
+	const char *name = w->command ? w->command[0] : NULL;
+	int reason = 0;
+	ssize_t got;
+
+	if (!w->pid)
+		return true;
+	if (write(w->barrier, "g", 1) != 1)
+		error__warn("%s: it died before it was started", name);
+	close(w->barrier);
+	do {
+		got = read(w->failure, &reason, sizeof(reason));
+	} while (got < 0 && errno == EINTR);
+	close(w->failure);
+	w->released = true;
+	if (got != sizeof(reason))
+		return true;
+	wait_for_exit(w);
+	if (reason == ENOENT)
+		w->refused = error__return(EXIT_NOCMD, "%s: command not found", name);
+	else
+		w->refused = error__return(EXIT_NOEXEC, "%s: cannot be executed: %s", name,
+					   strerror(reason));
+	return false;
+}
+
+static int exit_status(const struct workload *w)
+{
+	if (WIFSIGNALED(w->status))
+		return 128 + WTERMSIG(w->status);
+	return WEXITSTATUS(w->status);
+}
+
+void workload__abandon(struct workload *w)
+{
+	if (!w->pid || w->released || w->reaped)
+		return;
+	close(w->barrier);
+	close(w->failure);
+	wait_for_exit(w);
+}
+
+/* ---- waiting */
+
+int workload__begin(struct workload *w)
+{
+	struct sigaction hangup;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* nohup: when blocked it would come all the same. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	sigaddset(&set, SIGCHLD);
+	sigprocmask(SIG_BLOCK, &set, &w->mask);
+	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (w->signals < 0)
+		return error__return(-errno, "cannot wait for signals: %s", strerror(errno));
+	return 0;
+}
+
+/*
+ * Acts on what has come; true: tracing is to end. What the terminal sends (SI_KERNEL) reaches the
+ * command by itself, what is sent to hytrace alone is passed on.
+ */
+static bool take_signals(struct workload *w)
+{
+	struct signalfd_siginfo info;
+	bool end = false;
+
+	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGCHLD) {
+			end |= reap(w);
+			continue;
+		}
+		if (w->pid && !w->reaped && info.ssi_code != SI_KERNEL)
+			kill(w->pid, info.ssi_signo);
+		end = true;
+	}
+	return end;
+}
+
+/* False: the time is over. */
+static bool shorten(int *timeout, double duration, uint64_t start)
+{
+	double left = duration - (clock__monotonic() - start) / 1e9;
+
+	if (left <= 0)
+		return false;
+	if (left * 1000 < *timeout)
+		*timeout = left * 1000 + 1;
+	return true;
+}
+
+int workload__wait_for_end(struct workload *w, const struct limits *limits, workload_poll again,
+			   void *context)
+{
+	uint64_t start = clock__monotonic();
+	struct pollfd fds[2] = {
+		{ .fd = w->signals, .events = POLLIN },
+		{ .fd = limits->process, .events = POLLIN },
+	};
+	int timeout;
+
+	for (;;) {
+		timeout = again(context);
+		if (timeout < 0 || (limits->duration &&
+				    !shorten(&timeout, limits->duration, start)))
+			break;
+		poll(fds, 2, timeout);
+		if (take_signals(w) || fds[1].revents)
+			break;
+	}
+	return timeout < 0 ? timeout : 0;
+}
+
+/* ---- its end */
+
+static void wait_for_command(struct workload *w)
+{
+	struct pollfd fd = { .fd = w->signals, .events = POLLIN };
+
+	while (!reap(w)) {
+		poll(&fd, 1, -1);
+		take_signals(w);
+	}
+}
+
+int workload__finish(struct workload *w, struct guard *guard, int err)
+{
+	int failed = guard__finish(guard), status = w->refused;
+
+	if (!err)
+		err = failed;
+	if (w->released && !status) {
+		wait_for_command(w);
+		status = exit_status(w);
+	}
+	if (w->signals >= 0)
+		close(w->signals);
+	return err ? error__status(err, w->command != NULL) : status;
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is traced, and until when: the command, forked first, held at a barrier until tracing runs, then
+ * executed, so that its very first instruction is traced and nothing of hytrace's set-up is; and the end
+ * of a run, by a signal, the command's end, the time, or another process's end.
+ *
+ * From workload__begin() on signals only end the run; they are passed on to the command. The steps, which
+ * end with workload__finish() whatever has failed:
+ *
+ *	begin  fork  release  wait_for_end  abandon  finish
+ */
+#ifndef HYTRACE_RUN_WORKLOAD_H
+#define HYTRACE_RUN_WORKLOAD_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "run/guard.h"
+
+struct workload {
+	char *const *command;	/* NULL-terminated; NULL: none */
+	int signals;		/* signalfd; -1 before the beginning */
+	sigset_t mask;		/* of before; what the command gets */
+	pid_t pid;		/* of the command; 0: not forked */
+	int barrier, failure;	/* pipes */
+	int refused;		/* exit status when it cannot be executed; 0: it can */
+	int status;		/* as waitpid() gives it */
+	bool released, reaped;
+};
+
+/* What ends it besides signals and the command. */
+struct limits {
+	double duration;	/* in seconds; 0: none */
+	int process;		/* the end of the one with this pidfd; -1: none */
+};
+
+/*
+ * Called again and again meanwhile. Returns after how many milliseconds it is to be called again at the
+ * latest, or a negative errno, which ends the waiting.
+ */
+typedef int (*workload_poll)(void *context);
+
+/* @command: NULL: there is none. */
+void workload__init(struct workload *w, char *const *command);
+int workload__begin(struct workload *w);
+/* With no command, nothing; so are the others. */
+int workload__fork(struct workload *w);
+/* Lets the command go. False, said: it cannot be executed. */
+bool workload__release(struct workload *w);
+/* 0, or what @poll has failed with. */
+int workload__wait_for_end(struct workload *w, const struct limits *limits, workload_poll poll,
+			   void *context);
+/* For a command that never got past the barrier. */
+void workload__abandon(struct workload *w);
+/*
+ * Has the watchdog clean up, and only then, so that nothing stays attached, or made, while it goes on,
+ * waits for a command that outlives its tracing; a signal then ends it, as it would have. Returns the
+ * exit status of the whole: the command's own, or that of @err or of the watchdog's failure.
+ */
+int workload__finish(struct workload *w, struct guard *guard, int err);
+
+#endif
