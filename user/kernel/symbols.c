@@ -130,20 +130,28 @@ static int parse_module_line(struct symbols *s, char *line)
 	return parse_module(s, line);
 }
 
-int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
+static struct symbols *symbols__new(void)
 {
-	struct symbols *s;
-	int err;
+	struct symbols *s = calloc(1, sizeof(*s));
 
-	s = calloc(1, sizeof(*s));
 	if (!s)
-		return error__no_memory();
+		return NULL;
+	s->names = strings__new();
 	s->hidden = true;
 	s->module_index = lh_kchar_table_new(MODULES_AT_FIRST, NULL);
-	s->names = strings__new();
-	err = s->module_index ? 0 : error__no_memory();
-	if (err)
-		goto cleanup;
+	if (s->module_index)
+		return s;
+	symbols__free(s);
+	return NULL;
+}
+
+int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
+{
+	struct symbols *s = symbols__new();
+	int err;
+
+	if (!s)
+		return error__no_memory();
 	err = read_lines(s, kallsyms, parse_symbol);
 	if (!err && modules)
 		err = read_lines(s, modules, parse_module_line);
@@ -185,21 +193,20 @@ int symbols__load(struct symbols **ret)
 
 bool symbols__hold(const struct symbols *s)
 {
-	struct symbols now = { .names = strings__new() };
+	struct symbols *now = symbols__new();
 	FILE *modules = fopen("/proc/modules", "re");
-	bool same = now.names && (!modules || !read_lines(&now, modules, parse_module_line)) &&
-		    now.module_count == s->module_count;
+	bool same = now && (!modules || !read_lines(now, modules, parse_module_line)) &&
+		    now->module_count == s->module_count;
 
-	for (size_t i = 0; same && i < now.module_count; i++) {
-		const struct module *a = &now.modules[i], *b = &s->modules[i];
+	for (size_t i = 0; same && i < now->module_count; i++) {
+		const struct module *a = &now->modules[i], *b = &s->modules[i];
 
 		same = !strcmp(a->name, b->name) && a->base == b->base && a->size == b->size &&
 		       a->live && b->live;
 	}
 	if (modules)
 		fclose(modules);
-	strings__free(now.names);
-	free(now.modules);
+	symbols__free(now);
 	return same;
 }
 

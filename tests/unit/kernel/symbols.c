@@ -54,6 +54,21 @@ Test(symbols, knows_modules_and_generated_code)
 	symbols__free(s);
 }
 
+Test(symbols, hold_while_the_modules_do)
+{
+	FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");
+	struct symbols *sample = sample_symbols(), *now = NULL;
+
+	cr_assert(symbols__read(&now, kallsyms, modules) == 0);
+	cr_expect(symbols__hold(now));
+	cr_expect(not(symbols__hold(sample)), "this machine has not the module mod_two");
+	fclose(kallsyms);
+	if (modules)
+		fclose(modules);
+	symbols__free(now);
+	symbols__free(sample);
+}
+
 Test(symbols, hidden_addresses_are_not_permitted)
 {
 	FILE *f = sample_file("0000000000000000 T _stext\n0000000000000000 T vfs_read\n");
