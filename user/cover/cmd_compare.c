@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "cover/commands.h"
 #include "cover/compare.h"
-#include "cover/document.h"
+#include "cover/coverage_json.h"
 
 enum { KEY_CALLERS = 256, KEY_ALL };
 
@@ -90,7 +90,7 @@ int cmd_compare(int argc, char **argv)
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	for (int i = 0; !err && i < 2; i++)
-		err = document__read(&documents[i], o.paths[i]);
+		err = coverage__read_json(&documents[i], o.paths[i]);
 	if (!err)
 		err = print(&o, &documents[0], &documents[1], HIT_FUNCTION, &differ);
 	if (!err && o.callers)

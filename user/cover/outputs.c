@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "cover/compare.h"
+#include "cover/coverage_json.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "run/output.h"
@@ -131,7 +132,7 @@ static int write_one(const struct one *one, const struct coverage *c,
 
 	switch (one->format) {
 	case FORMAT_JSON:
-		report__json(c, stream);
+		coverage__write_json(c, stream);
 		return 0;
 	case FORMAT_TAILOR:
 		report__tailor(c, stream);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A coverage in words: one document for programs, one for undertaker-tailor, one for people. */
+/* A coverage in words: one document for undertaker-tailor, one for people. */
 #ifndef HYTRACE_COVER_REPORT_H
 #define HYTRACE_COVER_REPORT_H
 
@@ -7,10 +7,10 @@
 
 #include "cover/coverage.h"
 
-/* Write errors stay in the stream, for output__commit() to find. */
-void report__json(const struct coverage *c, FILE *out);
-
-/* One link-time address or module offset on a line, nothing else. */
+/*
+ * One link-time address or module offset on a line, nothing else. Write errors stay in the stream, for
+ * output__commit() to find.
+ */
 void report__tailor(const struct coverage *c, FILE *out);
 
 /*

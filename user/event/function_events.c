@@ -29,7 +29,7 @@ int function_events__available(bool quiet)
 
 static char *read_log(void)
 {
-	return tracefs_instance_file_read(NULL, "error_log", NULL);
+	return tracefs_error_all(NULL);
 }
 
 static bool same_entry(const struct log_entry *a, const struct log_entry *b)

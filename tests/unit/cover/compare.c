@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "cover/compare.h"
-#include "cover/document.h"
+#include "cover/coverage_json.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "kernel/oneshot_files.h"
@@ -268,14 +268,14 @@ Test(text, a_share_is_of_what_was_asked_for)
 	coverage__free(&c);
 }
 
-Test(document, comes_back_as_it_was)
+Test(coverage_json, comes_back_as_it_was)
 {
 	struct coverage c = sample_coverage("bpf"), back;
-	char *text = print(report__json, &c), *again, path[64];
+	char *text = print(coverage__write_json, &c), *again, path[64];
 
 	save(text, path);
-	cr_assert(document__read(&back, path) == 0);
-	again = print(report__json, &back);
+	cr_assert(coverage__read_json(&back, path) == 0);
+	again = print(coverage__write_json, &back);
 	cr_expect(eq(str, again, text));
 	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.kernel.kaslr_offset == KASLR);
@@ -287,7 +287,7 @@ Test(document, comes_back_as_it_was)
 	coverage__free(&back);
 }
 
-Test(document, is_json_whatever_is_in_it)
+Test(coverage_json, is_json_whatever_is_in_it)
 {
 	struct coverage c = sample_coverage("bpf"), back;
 	char *text, path[64];
@@ -295,10 +295,10 @@ Test(document, is_json_whatever_is_in_it)
 	c.command = calloc(3, sizeof(*c.command));
 	c.command[0] = strdup("it's\x01\x1f\x7f \"so\"\\");
 	c.command[1] = strdup("\xff\xc3(\xc3\xa4");
-	text = print(report__json, &c);
+	text = print(coverage__write_json, &c);
 	cr_expect(strstr(text, "it's\\u0001\\u001f") != NULL);
 	save(text, path);
-	cr_assert(document__read(&back, path) == 0);
+	cr_assert(coverage__read_json(&back, path) == 0);
 	cr_expect(eq(str, back.command[0], c.command[0]));
 	cr_expect(eq(str, back.command[1], "\xef\xbf\xbd\xef\xbf\xbd(\xc3\xa4"));
 	unlink(path);
@@ -307,14 +307,14 @@ Test(document, is_json_whatever_is_in_it)
 	coverage__free(&back);
 }
 
-Test(document, unknown_is_null)
+Test(coverage_json, unknown_is_null)
 {
 	struct coverage c = sample_coverage("bpf");
 	char *text;
 
 	c.kernel.offset_known = false;
 	c.hits.list[0].link = 0;
-	text = print(report__json, &c);
+	text = print(coverage__write_json, &c);
 	cr_expect(strstr(text, "\"kaslr_offset\": null") != NULL);
 	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
 	cr_expect(strstr(text, "\"command\": null") != NULL);
@@ -339,14 +339,14 @@ static const char *const bad_documents[] = {
 	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": []}",
 };
 
-Test(document, refuses_what_is_none)
+Test(coverage_json, refuses_what_is_none)
 {
 	for (size_t i = 0; i < sizeof(bad_documents) / sizeof(bad_documents[0]); i++) {
 		struct coverage c;
 		char path[64];
 
 		save(bad_documents[i], path);
-		cr_expect(document__read(&c, path) == -EINVAL, "%s", bad_documents[i]);
+		cr_expect(coverage__read_json(&c, path) == -EINVAL, "%s", bad_documents[i]);
 		unlink(path);
 	}
 }

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* A coverage as the json document of `hytrace cover -f json`, and back. */
+#ifndef HYTRACE_COVER_COVERAGE_JSON_H
+#define HYTRACE_COVER_COVERAGE_JSON_H
+
+#include <stdio.h>
+
+#include "cover/coverage.h"
+
+/* Write errors stay in the stream, for output__commit() to find. */
+void coverage__write_json(const struct coverage *c, FILE *out);
+
+/* -EINVAL, said: not readable, not json, not such a document, or of another schema. */
+int coverage__read_json(struct coverage *ret, const char *path);
+
+#endif
