@@ -145,8 +145,8 @@ $(B)/docs/%: docs/%.scd
 
 ## ---------------------------------------------------------------- the kernel
 
-kernel: ## the patched kernel: unpack, patch, configure, build (kernel/build.sh)
-	$(Q)kernel/build.sh
+kernel: ## the patched kernel (kernel/build.sh), or OBJ='kernel/trace/trace.o ...' of it alone
+	$(Q)kernel/build.sh $(OBJ:%=--object=%)
 
 series: ## build/series/*.patch, mailable, proved to give the very same tree
 	$(Q)kernel/build.sh --series

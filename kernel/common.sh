@@ -8,9 +8,9 @@
 # Debian's version and the tarball's own hash, so that a stable update starts a new one and two
 # different tarballs of one version can never be mixed up:
 #
-#   $cache/linux-VERSION-HASH/unpatched/src   the tarball, unpacked; never written to again
-#   $cache/linux-VERSION-HASH/src             the same as a git repository, plus the series
-#   $cache/linux-VERSION-HASH/[unpatched/]obj objects, one directory per flavour
+#   $cache/linux-VERSION-HASH/unpatched/src   the tarball, unpacked, with objects in .obj-FLAVOUR
+#   $cache/linux-VERSION-HASH/linux.git       the same as a git repository, plus the series
+#   $cache/linux-VERSION-HASH/series          for compiling each patch of the series
 #   $cache/linux-VERSION-HASH/[unpatched/]images what was built, each state apart, never rewritten
 #   $cache/ccache, $cache/tools               shared by all of them
 
@@ -110,4 +110,40 @@ unpack_source()
 		touch "$store/unpatched/.unpacked"
 	fi
 	exec 8>&-
+}
+
+# The same as one commit, tagged pristine, in a repository that is only ever added to.
+import_source()
+{
+	[[ ! -d $repo ]] || return 0
+	unpack_source
+	lock "$store/import.lock" 7
+	if [[ ! -d $repo ]]; then
+		note "importing the kernel source into git"
+		rm -rf "$repo.tmp"
+		import_into "$repo.tmp" || {
+			rm -rf "$repo.tmp"
+			die "importing $store/unpatched/src into git failed; is the disk full?"
+		}
+		mv "$repo.tmp" "$repo"
+	fi
+	exec 7>&-
+}
+
+# bigFileThreshold: files above it go into one pack at once. Nothing is ever collected, as $repo does
+# not know what the clones need.
+import_into()
+{
+	local git=(git --git-dir="$1" --work-tree="$store/unpatched/src") tree commit
+
+	git init -q --bare "$1" || return
+	"${git[@]}" config gc.auto 0
+	printf '%s\n' '*~' '.*.sw?' '.#*' '*.orig' '*.rej' >"$1/info/exclude"
+	"${git[@]}" -c core.compression=1 -c core.bigFileThreshold=1 add -Af -- \
+		"$store/unpatched/src" ':(exclude).obj-*' || return
+	tree=$("${git[@]}" write-tree) || return
+	commit=$(GIT_COMMITTER_DATE='1735689600 +0000' GIT_AUTHOR_DATE='1735689600 +0000' \
+		GIT_AUTHOR_NAME=hytrace GIT_AUTHOR_EMAIL=hytrace@example.invalid \
+		"${git[@]}" commit-tree -m "${store##*/}" "$tree") || return
+	"${git[@]}" tag pristine "$commit"
 }

@@ -79,7 +79,7 @@ run_guest()
 	shift 3
 	rm -rf "$dir"
 	mkdir -p "$dir/suite" "$dir/logs"
-	cp -r "$source/$suite/." "$dir/suite/"
+	cp -rL "$source/$suite/." "$dir/suite/"
 	: >"$dir/results.all"
 	mapfile -t list < <(list_tests "$dir/suite" "$@")
 	((${#list[@]})) || echo "kselftest: $kernel: its tree has none of these tests" >&2

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # what build.sh sets
+#
+# What is asked of the code beside that it builds; sourced by build.sh.
+#
+# --check: W=1 and sparse. Both complain about the kernel's own code, too; what counts is what they say of
+# our files and of our lines.
+#
+# --off-check: with the series' options off, its kernel is the one that it is applied to. What the series
+# touches is compiled with and without it, from base's configuration, and the code in the objects is
+# compared. That is each file of the kernel's own that a patch changes, and all that lies beside a header
+# that it does. Many objects are equal to the last byte. Of the others each instruction is compared, with
+# what it refers to. Where a number is the place of data that others have pushed along (strings, the tables
+# of WARN()), or one that the compiler has put behind a name of its own, the place may differ.
+
+# ---------------------------------------------------------------- W=1 and sparse
+
+# The lines that the series adds to the kernel's own files or changes there, as FILE:LINE.
+changed_lines()
+{
+	in_clone diff -U0 --no-renames --diff-filter=M pristine -- '*.[ch]' | awk '
+		/^\+\+\+ b\// { file = substr($0, 7) }
+		/^@@/ {
+			split(substr($3, 2), at, ",")
+			for (i = 0; i < (at[2] == "" ? 1 : at[2]); i++)
+				print file ":" at[1] + i
+		}'
+}
+
+# Of FILE..., the objects that base has.
+configured_objects()
+{
+	local file
+
+	for file; do
+		if [[ -f $src/.obj-base/${file%.c}.o ]]; then
+			printf '%s\n' "${file%.c}.o"
+		else
+			note "not in this configuration, so not checked: $file"
+		fi
+	done
+}
+
+check()
+{
+	local files dirs changed objects findings
+
+	need sparse
+	open_tree make
+	[[ -e $obj/vmlinux ]] || compile "$(tree_to_build)"
+	obj=$src/.obj-check log=$root/build/kernel-check.log
+	start_log
+	sweep
+	files=$( (list_files; in_clone ls-files --others --exclude-standard) |
+		grep -vE '^(tools|samples)/' | grep -E '\.[ch]$' | sort) ||
+		die "the series has no C file of its own: nothing to check"
+	dirs=$(xargs -n 1 dirname <<<"$files" | grep -v '^include' | sort -u | sed 's|$|/|')
+	mapfile -t changed < <(in_clone diff --name-only --diff-filter=M pristine -- '*.c')
+	objects=$(configured_objects ${changed[@]+"${changed[@]}"})
+	configure "$(tree_to_build)"
+	while read -r file; do
+		rm -f "$obj/${file%.[cho]}.o"
+	done <<<"$files"$'\n'"$objects"
+	# shellcheck disable=SC2086 # lists of directories and objects
+	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
+		kbuild W=1 C=2 $dirs $objects || fail "compiling with W=1 failed"
+	rm -f "$obj/.hytrace-building"
+	findings=$(sed "s|^\(\.\.\|$src\)/||" "$log" | awk -F: '
+		FILENAME != "-" { ours[$0] = 1; next }
+		/^[^ :]+:[0-9]+:[0-9]+: (sparse: )?(warning|error)/ && ($1 in ours || ($1 ":" $2) in ours)
+		' <(printf '%s\n' "$files"; changed_lines) - | sort -u)
+	[[ -z $findings ]] || {
+		printf '%s\n' "$findings" >&2
+		die "W=1 or sparse found something in our files or lines (above)"
+	}
+	note "kernel: W=1 and sparse find nothing in $(wc -l <<<"$files") files of ours and" \
+		"$(changed_lines | wc -l) lines of the kernel's"
+}
+
+# ---------------------------------------------------------------- with the options off
+
+# What is to be compiled, as make's targets.
+touched()
+{
+	local file
+
+	in_clone diff --name-only --diff-filter=M pristine | grep -vE '^(tools|include)/' |
+		while read -r file; do
+			case $file in
+			# Of those for other machines base has no object.
+			*.[cS]) [[ ! -e $clone/.obj-base/${file%.[cS]}.o ]] || echo "${file%.[cS]}.o" ;;
+			*.h) echo "${file%/*}/" ;;
+			esac
+		done | sort -u
+}
+
+# build_off SOURCE TREE TARGET...
+build_off()
+{
+	local what
+	src=$1 obj=$1/.obj-off name=off
+	configure_off "$2"
+	shift 2
+	step "compiling $src" 0 kbuild "$@" || fail "compiling $src failed"
+	(cd "$obj" && for what; do find "$what" -name '*.o'; done | LC_ALL=C sort -u) \
+		>"$obj/.hytrace-objects"
+	rm -f "$obj/.hytrace-building"
+}
+
+configure_off()
+{
+	mkdir -p "$obj"
+	sweep
+	partial=1 configure "$1"
+}
+
+# The code of an object, a function's name in front of each line.
+code_of()
+{
+	objdump -drw --no-show-raw-insn "$1" | sed -n -E '
+		/^[0-9a-f]+ <(.*)>:$/{s//\1/;s/\.[0-9]+\b/.N/g;h;b}
+		/^ +[0-9a-f]+:/{
+			s/^ +[0-9a-f]+:[ \t]*//
+			s/[ \t]+[0-9a-f]+: (R_X86_64_)/ \1/g
+			s/\b[0-9a-f]+ <([^>]*)>/<\1>/g
+			s/(\.rodata[^ +]*|\.data[^ +]*|\.init\.data|\.init\.rodata|\.bss|__bug_table|__ex_table)[+-]0x[0-9a-f]+/\1/g
+			s/(\.LC|[A-Za-z_]\.)[0-9]+\b/\1N/g
+			G;s/(.*)\n(.*)/\2: \1/p
+		}'
+}
+
+# Names the functions of an object that differ, one a line.
+differing_functions()
+{
+	diff <(code_of "$1") <(code_of "$2") | sed -n -E 's/^[<>] ([^ ]*): .*/\1/p' | sort -u
+}
+
+off_check()
+{
+	local object functions targets same=0 compared=0 bad=0 without with
+
+	need_compiler
+	need objdump
+	open_tree make
+	[[ -e $obj/vmlinux ]] || compile "$(tree_to_build)"
+	fragments=("$root/kernel/config/base.config")
+	log=$root/build/kernel-off.log
+	start_log
+	mapfile -t targets < <(touched)
+	build_off "$clone" "$(tree_to_build)" "${targets[@]}"
+	with=$obj
+	unpack_source
+	lock "$store/unpatched/lock" 9
+	build_off "$store/unpatched/src" "$(in_repo rev-parse 'pristine^{tree}')" "${targets[@]}"
+	without=$obj
+	exec 9>&-
+	[[ -s $without/.hytrace-objects ]] || die "nothing was compiled"
+	diff "$without/.hytrace-objects" "$with/.hytrace-objects" >&2 ||
+		die "with the options off there are other objects (above)"
+	while read -r object; do
+		if cmp -s "$without/$object" "$with/$object"; then
+			same=$((same + 1))
+			continue
+		fi
+		compared=$((compared + 1))
+		functions=$(differing_functions "$without/$object" "$with/$object")
+		[[ $functions ]] || continue
+		bad=$((bad + 1))
+		printf '%s: %s\n' "${object%.o}" "${functions//$'\n'/ }" >&2
+	done <"$with/.hytrace-objects"
+	((!bad)) || die "with the options off the code of $bad objects is another one (above)"
+	note "kernel: with the options off, the code of all $((same + compared)) objects that the series touches is" \
+		"the unpatched one; $same are the same to the last byte"
+}

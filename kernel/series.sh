@@ -1,0 +1,307 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+# shellcheck disable=SC2154 # what build.sh sets
+#
+# From commits to text: build/linux back into kernel/, and the series as it is mailed. Sourced by
+# build.sh.
+#
+# What git am makes of the text is compared with the commits that it came from before anything is
+# replaced: no way of writing patches is trusted to be the opposite of a way of reading them.
+
+# ---------------------------------------------------------------- build/linux back into kernel/
+
+has_fixups()
+{
+	git -C "$1" log --format=%s pristine..HEAD | grep -E '^(fixup|squash|amend)! ' >/dev/null
+}
+
+# Folds fixup!, squash! and amend! commits into those that they name, in a scratch clone.
+autosquash()
+{
+	local repo=$1 by_hand="by hand: git -C build/linux rebase -i --autosquash pristine"
+
+	has_fixups "$repo" || return 0
+	GIT_SEQUENCE_EDITOR=: GIT_EDITOR=: git -C "$repo" rebase -q -i --autosquash pristine \
+		>/dev/null 2>&1 || die "the fixup! commits in build/linux do not squash without conflicts; do it $by_hand"
+	! has_fixups "$repo" || die "a fixup! commit in build/linux names no commit of the series: reword it"
+	[[ $(git -C "$repo" rev-parse 'HEAD^{tree}') == "$(in_clone rev-parse 'HEAD^{tree}')" ]] ||
+		die "squashing the fixup! commits changes the tree's content; do it $by_hand"
+}
+
+# The name a commit's patch has now, found by its subject, or the next number and its subject.
+patch_name()
+{
+	local subject=$1 n=$2 file
+
+	for file in "$root"/kernel/patches/*.patch; do
+		[[ -e $file ]] || continue
+		if [[ $(git mailinfo /dev/null /dev/null <"$file" | sed -n 's/^Subject: //p') == "$subject" ]]; then
+			printf '%s\n' "${file##*/}"
+			return
+		fi
+	done
+	printf '%04d-%s.patch\n' "$n" "$(tr -cs '[:alnum:]._\n' '-' <<<"$subject" |
+		sed 's/^-//' | cut -c1-52 | sed 's/[-.]*$//')"
+}
+
+# Prints the files that a commit brings which the kernel does not have. They go to kernel/files, whole,
+# so that all of one is the work of one commit.
+new_files()
+{
+	local commit=$1 status file title
+	title=$(git -C "$tmp/linux" log -1 --format='%h ("%s")' "$commit")
+
+	git -C "$tmp/linux" diff-tree -r --no-commit-id --no-renames --name-status "$commit" |
+		while IFS=$'\t' read -r status file; do
+			! in_repo cat-file -e "pristine:$file" 2>/dev/null || continue
+			[[ ! -e $root/kernel/files/$file ]] ||
+				die "commit $title in build/linux has $file, which is a link to kernel/files:" \
+					"take it out (git -C build/linux rm --cached $file)"
+			[[ $status == A ]] ||
+				die "commit $title in build/linux edits $file, which another one brings: make" \
+					"that edit a fixup! of the latter (git -C build/linux commit --fixup=... $file)"
+			printf '%s\n' "$file"
+		done
+}
+
+# write_patch COMMIT OUT FILE...: the patch of a commit without these files.
+write_patch()
+{
+	local commit=$1 out=$2
+	shift 2
+
+	git -C "$tmp/linux" show -s --format=email --no-color "$commit" |
+		sed "1s/^From [0-9a-f]*/From 0000000000000000000000000000000000000000/; 2{/^From: $nobody\$/d}" >"$out"
+	git -C "$tmp/linux" -c core.abbrev=12 diff-tree -p --no-renames --no-commit-id "$commit" -- . \
+		"${@/#/:(exclude,literal)}" >>"$out"
+}
+
+# Fills $tmp/kernel with series and patches as the commits have them, and $tmp/new with the names of
+# what goes to kernel/files.
+write_back()
+{
+	local commit name words n=0 files
+
+	mkdir -p "$tmp/kernel/patches"
+	awk '/^[^#]/ { exit } { print }' "$root/kernel/series" >"$tmp/kernel/series"
+	: >"$tmp/new"
+	for commit in $(git -C "$tmp/linux" rev-list --reverse pristine..HEAD); do
+		n=$((n + 1))
+		name=$(patch_name "$(git -C "$tmp/linux" log -1 --format=%s "$commit")" "$n")
+		[[ ! -f $tmp/kernel/patches/$name ]] ||
+			die "two commits of build/linux have the subject of $name: reword one"
+		files=$(new_files "$commit") || exit 1
+		mapfile -t files < <(grep . <<<"$files")
+		write_patch "$commit" "$tmp/kernel/patches/$name" "${files[@]}"
+		awk -v patch="$name" -v first=$((n == 1)) '
+			$1 == patch { if (!first) printf "%s", text; print; found = 1; exit }
+			/^#/ || /^$/ { text = text $0 "\n"; next }
+			{ text = "" }
+			END { if (!found) print patch }' "$root/kernel/series" >"$tmp/line"
+		[[ ${#files[@]} -eq 0 ]] || sed -i "\$s|\$| ${files[*]}|" "$tmp/line"
+		cat "$tmp/line" >>"$tmp/kernel/series"
+		[[ ${#files[@]} -eq 0 ]] || printf '%s\n' "${files[@]}" >>"$tmp/new"
+	done
+}
+
+# Carries $tmp/kernel over to kernel/, touching only what differs and dropping what is gone.
+install_back()
+{
+	local file
+
+	for file in "$tmp"/kernel/{series,patches/*.patch}; do
+		file=${file#"$tmp/"}
+		[[ -e $tmp/$file ]] || continue
+		cmp -s "$tmp/$file" "$root/$file" || { cp "$tmp/$file" "$root/$file"; note "  wrote $file"; }
+	done
+	for file in "$root"/kernel/patches/*.patch; do
+		[[ -e $tmp/kernel/patches/${file##*/} ]] || { rm "$file"; note "  removed ${file#"$root/"}"; }
+	done
+	while read -r file; do
+		mkdir -p "$(dirname "$root/kernel/files/$file")"
+		mv "$clone/$file" "$root/kernel/files/$file"
+		note "  wrote kernel/files/$file"
+	done <"$tmp/new"
+}
+
+refresh()
+{
+	local tmp commit
+
+	import_source
+	lock_clone
+	have_clone || die "there is no build/linux to write back; kernel/build.sh --prepare makes it"
+	sync_clone keep
+	refuse_busy
+	! clone_dirty || die "build/linux has uncommitted edits: commit them first (git -C build/linux commit)," \
+		"as a commit of their own or as a fixup! of the one they belong to"
+	[[ -z $(in_clone rev-list --merges pristine..HEAD) ]] ||
+		die "build/linux has a merge commit; a series is a line: rebase it"
+	if clone_is "$(in_clone rev-parse "$base")"; then
+		note "nothing to write back"
+		return
+	fi
+	tmp=$(mktemp -d "$root/build/refresh.XXXXXX")
+	# shellcheck disable=SC2064 # the directory of now
+	trap "rm -rf '$tmp'" EXIT
+	scratch_clone "$clone" HEAD "$tmp/linux"
+	autosquash "$tmp/linux"
+	write_back
+	commit=$(series_commit "$tmp/kernel")
+	[[ ! -s $tmp/new ]] || git -C "$tmp/linux" rm -q --cached --sparse --pathspec-from-file="$tmp/new"
+	[[ $(in_repo rev-parse "$commit^{tree}") == $(git -C "$tmp/linux" write-tree) ]] ||
+		die "what would be written back is not the tree of build/linux; nothing was changed"
+	install_back
+	in_clone update-ref refs/hytrace/before-refresh HEAD
+	in_clone reset -q "$commit"
+	in_clone update-ref "$base" "$commit"
+	link_files
+	exec 6>&-
+}
+
+# ---------------------------------------------------------------- the series as it is mailed
+
+# add_files DIR PATHSPEC...: of our files those that a line of the series names go into an index.
+add_files()
+{
+	local dir=$1
+	shift
+	(cd "$dir" && git --git-dir="$repo" --work-tree=. add --ignore-removal -- "$@")
+}
+
+# with_files TREE: the tree that has our files, too, as it is mailed.
+with_files()
+(
+	GIT_INDEX_FILE=$(mktemp -u "$root/build/index.XXXXXX")
+	export GIT_INDEX_FILE
+	trap 'rm -f "$GIT_INDEX_FILE"' EXIT
+	in_repo read-tree "$1"
+	[[ -z $(list_files) ]] || add_files "$root/kernel/files" .
+	in_repo write-tree
+)
+
+# mailed_commits COMMIT: the same with our own files in the commits that kernel/series gives them to;
+# prints the last one. What a line names is to git what the person wrote: paths, globs, directories.
+mailed_commits()
+(
+	commit='' parent=$(in_repo rev-parse pristine) lines=() words=() more=() tree='' author=''
+	GIT_INDEX_FILE=$(mktemp -u "$root/build/index.XXXXXX")
+	export GIT_INDEX_FILE
+	trap 'rm -f "$GIT_INDEX_FILE"' EXIT
+	mapfile -t lines < <(list_series "$root/kernel")
+	for commit in $(in_repo rev-list --reverse "pristine..$1"); do
+		read -ra more <<<"${lines[0]}"
+		lines=("${lines[@]:1}") words+=("${more[@]:1}")
+		in_repo read-tree "$commit"
+		[[ ${#words[@]} -eq 0 ]] || add_files "$root/kernel/files" "${words[@]}" ||
+			die "the line of ${more[0]} in kernel/series names what is not in kernel/files (above)"
+		tree=$(in_repo write-tree)
+		[[ $tree != $(in_repo rev-parse "$parent^{tree}") ]] ||
+			die "${more[0]} changes nothing and no file of kernel/files belongs to it: take it out of" \
+				"kernel/series"
+		author=$(in_repo log -1 --format='%an <%ae>' "$commit")
+		[[ $author != "$nobody" ]] || author=${me:-$nobody}
+		parent=$(GIT_AUTHOR_NAME=${author%% <*} GIT_AUTHOR_EMAIL=$(email "$author") \
+			GIT_AUTHOR_DATE=$(in_repo log -1 --format=%ad --date=raw "$commit") \
+			GIT_COMMITTER_DATE=$(in_repo log -1 --format=%ad --date=raw "$commit") \
+			in_repo commit-tree -p "$parent" -F <(in_repo log -1 --format=%B "$commit") "$tree")
+	done
+	tree=$(in_repo diff --name-only "$parent" "$(with_files "$1")")
+	[[ -z $tree ]] || die "kernel/files/${tree%%$'\n'*} belongs to no patch: name it on a line of kernel/series"
+	printf '%s\n' "$parent"
+)
+
+email()
+{
+	sed 's/.*<//; s/>$//' <<<"$1"
+}
+
+# Numbers and subjects come from git; the text of the cover letter is ours.
+write_cover()
+{
+	local out=$1 text=$root/kernel/patches/0000-cover-letter.txt version=${store##*/linux-}
+
+	[[ -f $text ]] || die "$text, the cover letter's text, is missing"
+	{
+		tail -n +3 "$text"
+		printf '\nThis is based on linux-source-6.12 %s of Debian, whose tree is\n%s.\n' "${version%-*}" \
+			"$(in_repo rev-parse 'pristine^{tree}')"
+	} >"$tmp/blurb"
+	awk -v subject="$(head -n 1 "$text")" -v blurb="$tmp/blurb" '
+		/\*\*\* SUBJECT HERE \*\*\*/ { sub(/\*\*\* SUBJECT HERE \*\*\*/, subject) }
+		/\*\*\* BLURB HERE \*\*\*/ { while ((getline line < blurb) > 0) print line; next }
+		{ print }' "$out" >"$out.tmp"
+	mv "$out.tmp" "$out"
+}
+
+# git am of what was written, on the pristine tree, has to give the tree that we build.
+prove_series()
+{
+	scratch_clone "$repo" pristine "$tmp/linux"
+	find "$tmp/out" -name '*.patch' ! -name '0000-*' -print0 | LC_ALL=C sort -z |
+		xargs -0 git -C "$tmp/linux" am -q >"$tmp/am.log" 2>&1 ||
+		die "git am of the series fails: $(grep -m1 -E 'error|fail' "$tmp/am.log")"
+	[[ $(git -C "$tmp/linux" rev-parse 'HEAD^{tree}') == "$(with_files "$1")" ]] ||
+		die "git am of build/series gives another tree than the one that is built"
+}
+
+emit_series()
+{
+	local out=$root/build/series tmp series mailed
+
+	import_source
+	lock_clone
+	sync_clone keep
+	series=$(series_commit)
+	! have_clone || clone_is "$series" ||
+		die "build/linux has work that is not in kernel/: kernel/build.sh --refresh writes it back"
+	mailed=$(mailed_commits "$series")
+	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series is empty: nothing to mail"
+	[[ $me ]] || note "git has no user.name and user.email: the series is signed off by nobody"
+	tmp=$(mktemp -d "$root/build/series.XXXXXX")
+	# shellcheck disable=SC2064 # the directory of now
+	trap "rm -rf '$tmp'" EXIT
+	set -- "${me:-$nobody}"
+	GIT_COMMITTER_NAME=${1%% <*} GIT_COMMITTER_EMAIL=$(email "$1") \
+		in_repo format-patch -q --cover-letter --base=pristine --from --signoff --no-renames \
+		--zero-commit --no-signature --subject-prefix=PATCH -o "$tmp/out" "pristine..$mailed"
+	write_cover "$tmp/out/0000-cover-letter.patch"
+	prove_series "$series"
+	rm -rf "$out"
+	mv "$tmp/out" "$out"
+	exec 6>&-
+	note "build/series: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
+		"git am gives tree $(in_repo rev-parse "$mailed^{tree}" | cut -c1-12)"
+}
+
+# Each patch has to build, not just the last one. In a tree of their own, that moves from commit to
+# commit. A patch that changes nothing the compiler reads builds as the one before it does.
+series_build()
+{
+	local commit last n=0 count built=0 part='' before
+
+	need_compiler
+	import_source
+	last=$(mailed_commits "$(series_commit)")
+	fragments+=("$root/kernel/config/series.config")
+	src=$store/series/linux obj=$src/.obj-series log=$root/build/kernel-series.log
+	mkdir -p "$store/series"
+	lock "$store/series/lock" 9
+	[[ -d $src/.git ]] || git clone -q --shared --no-checkout "$repo" "$src"
+	count=$(in_repo rev-list --count "pristine..$last")
+	for commit in $(in_repo rev-list --reverse "pristine..$last"); do
+		n=$((n + 1)) before=$part
+		part=$(compiled_part "$commit")
+		[[ $part != "$before" ]] || continue
+		note "kernel: patch $n of $count: $(in_repo log -1 --format=%s "$commit")"
+		git -C "$src" reset -q --hard "$commit" || die "moving $src failed; is the disk full?"
+		((built++)) || { start_log; sweep; }
+		partial=1 configure "$commit"
+		step "compiling patch $n" 0 kbuild vmlinux modules ||
+			fail "the series does not build at patch $n: $(in_repo log -1 --format=%s "$commit")"
+	done
+	rm -f "$obj/.hytrace-building"
+	exec 9>&-
+	! grep -A3 'warning:' "$log" >&2 || die "the compiler warns of a patch of the series (above)"
+	note "kernel: each of $count patches builds, $built of them with something to compile"
+}
