@@ -104,7 +104,7 @@ sub add_all
 	if (!$kernel) {
 		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'vm';
 	}
-	for my $test (names_in("$tests/guest/t-*.sh", '.sh')) {
+	for my $test (grep { !/\.host$/ } names_in("$tests/guest/t-*.sh", '.sh')) {
 		add_guest("guest/$test", $_, $test) for split(' ', header($test, 'kernels'));
 	}
 	for my $dir (names_in("$suite/*")) {
@@ -190,8 +190,9 @@ sub judge
 
 	$took{$name} = sprintf('%.1f', $parser->end_time - $parser->start_time);
 	$ok -= $skip;
-	if (!$not_ok && ($parser->has_problems || !$parser->tests_run)) {
-		$not_ok = 1;
+	# A script that has died says less than it should, whatever had failed before.
+	if ($parser->parse_errors || !$parser->tests_run || !$not_ok && $parser->has_problems) {
+		$not_ok++;
 		push(@{$said{$name}}, "NOT OK   exit status " . ($parser->wait >> 8 || $parser->wait) .
 			", @{[$parser->tests_run]} results; see $out/$name.err", $parser->parse_errors);
 	}

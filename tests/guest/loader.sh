@@ -53,3 +53,10 @@ soon()
 	done
 	"$@"
 }
+
+# pause SECONDS: without a process, which would be one more that is traced
+mkfifo "$tap_scratch/.never"
+pause()
+{
+	read -r -t "$1" <>"$tap_scratch/.never" || true
+}

@@ -10,6 +10,9 @@
 #	# vm: OPTIONS			of vm.sh
 #	# then: TEST			what runs behind it
 #
+# What needs no kernel is quicker on this side: t-NAME.host.sh, if there is one, runs afterwards in the
+# directory of what t-NAME.sh has left in $HYTRACE_FILES.
+#
 # A test can fail in four ways: it says so, it says less than it planned, its script dies, the guest
 # dies. Nothing that is ours may be skipped by the ftracetest runner for want of a feature. tests/run.pl
 # runs all of them, knows which there are, and counts.
@@ -156,15 +159,25 @@ vmlinux_of()
 	esac
 }
 
+# The host's half of a test.
+run_host()
+{
+	local name=$1.host status=0
+
+	(cd "$out/files" && "$here/$name.sh") >"$out/$name.tap" 2>"$out/$name.err" </dev/null || status=$?
+	echo $status >"$out/$name.status"
+	judge "$name"
+}
+
 main()
 {
-	local append options behind suites='' names=() commands=() limit=1200 left status=0 test
+	local append options behind suites='' names=() commands=() limit=2400 left status=0 test
 
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
 	behind=$(header 'then' "$1")
 	rm -rf "$out"
-	mkdir -p "$out"
+	mkdir -p "$out/files"
 	# shellcheck disable=SC2086 # names of tests
 	for test in "$@" $behind; do
 		case $test in
@@ -184,6 +197,8 @@ main()
 		commands+=("ftracetest:$out/suite/ftracetest$suites")
 		names+=(ftracetest)
 	fi
+	HYTRACE_VMLINUX=$(vmlinux_of "$kernel")
+	export HYTRACE_VMLINUX
 	# Under TCG, a kernel that checks each access to memory takes ten times as long, and so does
 	# waiting for those who are before one at a mutex. What waits for ever ends with the guest.
 	if [[ $kernel == debug ]]; then
@@ -200,7 +215,7 @@ main()
 		HYTRACE_LIMIT="$((limit > 60 ? limit - 30 : limit))" \
 		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
 		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
-		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$(vmlinux_of "$kernel")" \
+		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
 		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
 	# In the background only for a signal to be heard meanwhile.
 	# shellcheck disable=SC2064 # this guest
@@ -208,6 +223,7 @@ main()
 	wait $! || status=$?
 	for test in "${names[@]}"; do
 		judge "$test"
+		[[ ! -e $here/$test.host.sh ]] || run_host "$test"
 	done
 	if [[ $status -ne 0 ]]; then
 		result 'not ok' "the guest ended with status $status, see $out/{vm.err,console}" \

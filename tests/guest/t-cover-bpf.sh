@@ -87,7 +87,7 @@ ok 'text: a prefix' grep -qE '^vfs +[0-9]+ +[0-9]+ ' t.txt
 is '--no-callers: none' "$(jq -c '[.totals.callers, .filters.callers]' n.json)" '[0,false]'
 
 # Somebody else writes meanwhile.
-(while :; do echo noise >noise; done) &
+(while pause 0.05; do echo noise >noise; done) &
 noise=$!
 "$hytrace" cover -e bpf -a 'vfs_*' --task -o task.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
 "$hytrace" cover -e bpf -a 'vfs_*' -o system.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null

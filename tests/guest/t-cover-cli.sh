@@ -204,10 +204,12 @@ for engine in oneshot bpf; do
 	ok 'follows the command and its children' jq -e \
 		'[.functions[].pid] | unique | length >= 2 and length <= 4' task.json
 	# shellcheck disable=SC2016
-	unshare --pid --fork --kill-child --mount-proc sh -c '
-		while :; do read -r _ </etc/passwd; done &
-		while :; do read -r _ </etc/group; done &
-		"$@" --pid $!' sh "$hytrace" cover -e $engine -a 'vfs_*' --duration 0.5 -f json -o pid.json 2>err
+	unshare --pid --fork --kill-child --mount-proc bash -c '
+		eval "$1"
+		shift
+		while pause 0.05; do read -r _ </etc/passwd; done &
+		while pause 0.05; do read -r _ </etc/group; done &
+		"$@" --pid $!' bash "tap_scratch=$tap_scratch; $(declare -f pause)" "$hytrace" cover -e $engine -a 'vfs_*' --duration 0.5 -f json -o pid.json 2>err
 	ok "$engine: --pid in a container follows that process alone" jq -e \
 		'[.functions[].pid] | unique | length == 1' pid.json
 done

@@ -155,7 +155,7 @@ ok 'in order of time' jq -es 'map(.ts // empty) | . == sort' kinds.json
 ok 'text shows a fault as the kernel does' sh -c "$hytrace event record --task \
 	'vfs_read(u64 there = 0x10)' -- cat /etc/passwd | grep -q 'vfs_read(there=(fault))'"
 
-(while :; do read -r _ </etc/passwd; done) &
+(while pause 0.05; do read -r _ </etc/passwd; done) &
 noise=$!
 "$hytrace" event record -f json -o all.json 'vfs_read(NULL, NULL, size_t count)' --duration 1 2>err &
 pid=$!
@@ -255,7 +255,7 @@ is 'whose status it is' $? 143
 "$hytrace" event record -f json 'vfs_read()' -- cat /etc/passwd 2>err | true
 is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
 ok 'and it is told' grep -q 'Broken pipe' err
-(while :; do read -r _ </etc/passwd; done) &
+(while pause 0.05; do read -r _ </etc/passwd; done) &
 noise=$!
 "$hytrace" event record 'vfs_read()' 2>err | head -n 1 >out
 is 'without a command it ends then: 1' "${PIPESTATUS[0]}" 1

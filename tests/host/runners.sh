@@ -92,6 +92,11 @@ ok 'what fails and speaks of a hash' guest '1 1 0 1' <<<"$source_tap"$'\nok "one
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
 ok 'one with less than it planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
 ok 'one that says nothing' guest '0 1 0 1' <<<'exit 0'
+program tests/guest/t-it.host.sh <<<'. "${BASH_SOURCE[0]%/*}/tap.sh"; ok three test -e left; ok four false; tap_end'
+ok 'one with a half on the host' guest '3 1 0 1' <<<"$good"$'\n: >"$HYTRACE_FILES/left"'
+program tests/guest/t-it.host.sh <<<'exit 0'
+ok 'which says nothing' guest '2 1 0 1' <<<"$good"
+rm "$tree/tests/guest/t-it.host.sh"
 ok 'one that ends badly with all passed' guest '2 1 0 1' <<<"$good"$'\nexit 3'
 death=first ok 'a guest that never ran it' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
@@ -146,6 +151,7 @@ ok 'one that has run nothing' all '3 1 0 1' 'exit 0' "$host"
 ok 'one that is not there' all '3 1 0 1' 'exit 127' "$host"
 ok 'a test on the host that fails' all '1 3 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1'
 ok 'one that dies' all '4 3 0 1' "$unit" 'echo "ok 1 - x"'
+ok 'one that fails and dies' all '1 6 0 1' "$unit" 'echo "not ok 1 - x"'
 ok 'one that ends badly' all '4 3 0 1' "$unit" "$host; exit 1"
 ok 'one that skips' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
 all '' "$unit" "$host" >/dev/null
