@@ -2,11 +2,11 @@
 /*
  * What the json documents have in common.
  *
- * There are two writers. json-c reads documents, and makes the values of a line: strings, whatever bytes
- * they have, and objects that are whole as soon as they are made. A document has up to a hundred thousand
- * of these, which as json-c's objects take 150 MB before the first is printed; so bpftool's json_writer
- * writes it from the tables as they are, one thing after the other, and keeps nothing. Nor has json-c the
- * documents' layout, an indented head and then an object on a line.
+ * There are two writers. json-c reads documents, and makes the values of a line: strings, whatever
+ * bytes they have, and objects that are whole as soon as they are made. A document has up to a
+ * hundred thousand of these, which as json-c's objects take 150 MB before the first is printed; so
+ * bpftool's json_writer writes it from the tables as they are, one thing after the other, and keeps
+ * nothing. Nor has json-c the documents' layout, an indented head and then an object on a line.
  */
 #ifndef HYTRACE_BASE_JSON_H
 #define HYTRACE_BASE_JSON_H

@@ -2,10 +2,10 @@
 /*
  * Strings in an obstack of the C library; see strings.h.
  *
- * Wherever something is looked for by its name, it is in a table of json-c, as here: of the hash tables
- * that can be had for nothing it alone grows by itself, forgets nothing when it is freed, and keeps the
- * order in which things came. (hsearch_r() has to know how many will come, tsearch() is no hash table,
- * and libbpf's is its own business.)
+ * Wherever something is looked for by its name, it is in a table of json-c, as here: of the hash
+ * tables that can be had for nothing it alone grows by itself, forgets nothing when it is freed,
+ * and keeps the order in which things came. (hsearch_r() has to know how many will come, tsearch()
+ * is no hash table, and libbpf's is its own business.)
  */
 #include <argp.h>
 #include <json-c/linkhash.h>

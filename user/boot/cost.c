@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The steps of the early recorder, done again to see what they take; see cost.h. They have to be the
- * very instructions of early_ftrace_record() in the kernel, with the jump that leads there: nearly all of
- * the time is that of rdtsc and of the read-modify-write, which no other code would have at these places.
- * A kernel that does not record has a call and a return there, which are not counted.
+ * The steps of the early recorder, done again to see what they take; see cost.h. They have to be
+ * the very instructions of early_ftrace_record() in the kernel, with the jump that leads there:
+ * nearly all of the time is that of rdtsc and of the read-modify-write, which no other code would
+ * have at these places. A kernel that does not record has a call and a return there, which are not
+ * counted.
  */
 #include <stddef.h>
 

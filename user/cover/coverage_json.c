@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The json document, schema COVERAGE_SCHEMA, written and read back; see coverage_json.h. Addresses are
- * strings of hex digits: a JSON number is a double to most readers, which cannot hold a kernel address.
- * Every field is always there; what is unknown is null.
+ * The json document, schema COVERAGE_SCHEMA, written and read back; see coverage_json.h. Addresses
+ * are strings of hex digits: a JSON number is a double to most readers, which cannot hold a kernel
+ * address. Every field is always there; what is unknown is null.
  */
 #include <inttypes.h>
 #include <json-c/json.h>

@@ -114,8 +114,9 @@ static int check_numbers(struct instance *instance, const char *file, const stru
 }
 
 /*
- * tracefs_function_filter() would do for a glob: it takes one at a time, reads the list of functions for
- * each, and does not look whether the numbers that it writes are those of the same functions still.
+ * tracefs_function_filter() would do for a glob: it takes one at a time, reads the list of
+ * functions for each, and does not look whether the numbers that it writes are those of the same
+ * functions still.
  *
  * set_ftrace_filter takes one glob a line. For each it looks at the names of all functions, which lists
  * have thousands of; it takes a number as well, and that is a function at once.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one or two engines of a run, step by step (engine.h has the steps): each is done for both before
- * the next, so that they look through the same window.
+ * The one or two engines of a run, step by step (engine.h has the steps): each is done for both
+ * before the next, so that they look through the same window.
  */
 #ifndef HYTRACE_COVER_ENGINES_H
 #define HYTRACE_COVER_ENGINES_H
@@ -31,8 +31,8 @@ struct engines {
 /* @pinned: something is to be pinned, which only the BPF engines have. -EOPNOTSUPP, said. */
 int engines__choose(struct engines *e, enum cover_engine engine, bool pinned);
 /*
- * Where kprobe.multi takes part, what its program calls is left out, on both sides: bpf_own_functions
- * are added to @own.
+ * Where kprobe.multi takes part, what its program calls is left out, on both sides:
+ * bpf_own_functions are added to @own.
  */
 int engines__deny_own(const struct engines *e, struct globs *own);
 

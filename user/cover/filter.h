@@ -29,7 +29,7 @@ struct glob {
 struct globs {
 	struct glob *list;
 	size_t count;
-	/* Plain names: a list in a file has thousands, each looked for in all. NULL: there are none. */
+	/* Plain names: a list in a file has thousands, each looked for in all. NULL: none. */
 	struct lh_table *names;
 	size_t patterns;	/* the others, which have to be tried one by one */
 };

@@ -8,8 +8,8 @@
 #include "cover/coverage.h"
 
 /*
- * One link-time address or module offset on a line, nothing else. Write errors stay in the stream, for
- * output__commit() to find.
+ * One link-time address or module offset on a line, nothing else. Write errors stay in the stream,
+ * for output__commit() to find.
  */
 void report__tailor(const struct coverage *c, FILE *out);
 

@@ -300,7 +300,8 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 {
 	print_functions(c, total, out);
 	if (c->callers)
-		fprintf(out, "Callers:   %zu places that called one\n", hits__count(&c->hits, HIT_CALLER));
+		fprintf(out, "Callers:   %zu places that called one\n",
+			hits__count(&c->hits, HIT_CALLER));
 	fprintf(out, "Engine:    %s, %.2f s\n", c->engine, c->seconds);
 	if (c->filter.own.count) {
 		fprintf(out, "Denied:    the engine's own helpers");

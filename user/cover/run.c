@@ -4,8 +4,8 @@
  * recorded: look at the kernel, check the request against it, open the outputs, attach with the gate
  * closed, open the gate, let the command go; then close, detach, read, report.
  *
- * The steps are those of cover__run() at the end and of the functions right above it, which alone know
- * the whole run; each step is handed what it needs.
+ * The steps are those of cover__run() at the end and of the functions right above it, which alone
+ * know the whole run; each step is handed what it needs.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -386,7 +386,7 @@ static int cover_workload(struct run *r)
 	return err;
 }
 
-/* What was recorded since boot: nothing is started or stopped, and the window is open since then. */
+/* What was recorded since boot: nothing is started or stopped; the window is open since then. */
 static int cover_boot(struct run *r)
 {
 	struct places places = places_of(&r->kernel, NULL);

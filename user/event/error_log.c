@@ -8,9 +8,10 @@
  *
  * A detail, if there is one, stands behind the first colon.
  *
- * libtracefs's tracefs_error_all() reads the log. Its tracefs_error_last() is not enough: it takes what
- * stands between the last two carets for an entry, so that one without a caret, or a '^' in a command,
- * leads it astray, and the last entry may be of another part of the kernel than was written to.
+ * libtracefs's tracefs_error_all() reads the log. Its tracefs_error_last() is not enough: it takes
+ * what stands between the last two carets for an entry, so that one without a caret, or a '^' in a
+ * command, leads it astray, and the last entry may be of another part of the kernel than was
+ * written to.
  */
 #include <errno.h>
 #include <stdbool.h>

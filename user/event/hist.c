@@ -2,9 +2,9 @@
 /*
  * Hist triggers: what to write, and what their file says; see hist.h.
  *
- * libtracefs makes hist triggers as well (tracefs_hist_alloc() and so on), but in the version of Debian 12,
- * 1.6.4, none with a size: with the kernel's own of 2,048 entries single values would be dropped that fit
- * into ours, and each log2 would have 16 times the memory it needs.
+ * libtracefs makes hist triggers as well (tracefs_hist_alloc() and so on), but in the version of
+ * Debian 12, 1.6.4, none with a size: with the kernel's own of 2,048 entries single values would be
+ * dropped that fit into ours, and each log2 would have 16 times the memory it needs.
  */
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>

@@ -7,8 +7,8 @@
  * with the gate closed, open it, let the command go; then close, print the rest, count what was lost.
  * The watchdog removes the instance first, and then the events, which nobody uses any more by then.
  *
- * The steps are those of record__run() at the end and of the functions right above it, which alone know
- * the whole run; each step is handed what it needs.
+ * The steps are those of record__run() at the end and of the functions right above it, which alone
+ * know the whole run; each step is handed what it needs.
  *
  * What hytrace does itself is not recorded: to print an event it reads and writes, which is what events
  * are often made of, and one would bring the next.
@@ -201,7 +201,8 @@ static int write_hists(struct record *r, const char *state)
 	int err = 0;
 
 	for (size_t i = 0; !err && field && i < r->protos->count; i++)
-		err = write_hist(r->instance, &r->protos->list[i], r->formats.list[i], field, state);
+		err = write_hist(r->instance, &r->protos->list[i], r->formats.list[i], field,
+				 state);
 	return err;
 }
 

@@ -10,8 +10,8 @@
 #include "kernel/places.h"
 
 /*
- * Adds to @hits. @name: for messages. @ret_unnamed: addresses that no symbol is known for. -EPERM when
- * the kernel hides the addresses, -EPROTO on an unknown line.
+ * Adds to @hits. @name: for messages. @ret_unnamed: addresses that no symbol is known for. -EPERM
+ * when the kernel hides the addresses, -EPROTO on an unknown line.
  */
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
 			  struct hits *hits, uint64_t *ret_unnamed);

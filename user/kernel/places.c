@@ -39,7 +39,8 @@ bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
 		f = traceable__find(p->traceable, hit->addr);
 	if (f)
 		hit->addr = f->entry;
-	if (!(p->after && resolve_by(p->after, p, hits, hit)) && !resolve_by(p->before, p, hits, hit))
+	if (!(p->after && resolve_by(p->after, p, hits, hit)) &&
+	    !resolve_by(p->before, p, hits, hit))
 		return false;
 	/* ftrace's own name for it: of several aliases kallsyms shows no favourite. */
 	if (f)

@@ -19,9 +19,9 @@ struct places {
 };
 
 /*
- * Fills name, module, offset and link of a hit whose addr is set; a function's address may be its traced
- * instruction, and becomes its entry. False: nothing known lies there, or generated code. @hits: whose
- * hit it is to be.
+ * Fills name, module, offset and link of a hit whose addr is set; a function's address may be its
+ * traced instruction, and becomes its entry. False: nothing known lies there, or generated code.
+ * @hits: whose hit it is to be.
  */
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit);
 /* The same for a hit that is known by module and offset, as the oneshot tracer gives them. */

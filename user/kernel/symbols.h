@@ -34,8 +34,9 @@ int symbols__load(struct symbols **ret);
 /* The same from any two files, for tests and for recorded samples. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
 /*
- * Whether the modules are those that were there then, and where: if so, each address that has a name now
- * has the one that @s knows. Reading all of kallsyms again takes a fifth of a second of a slow machine.
+ * Whether the modules are those that were there then, and where: if so, each address that has a
+ * name now has the one that @s knows. Reading all of kallsyms again takes a fifth of a second of a
+ * slow machine.
  */
 bool symbols__hold(const struct symbols *s);
 void symbols__free(struct symbols *s);

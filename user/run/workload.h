@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What is traced, and until when: the command, forked first, held at a barrier until tracing runs, then
- * executed, so that its very first instruction is traced and nothing of hytrace's set-up is; and the end
- * of a run, by a signal, the command's end, the time, or another process's end.
+ * What is traced, and until when: the command, forked first, held at a barrier until tracing runs,
+ * then executed, so that its very first instruction is traced and nothing of hytrace's set-up is;
+ * and the end of a run, by a signal, the command's end, the time, or another process's end.
  *
- * From workload__begin() on signals only end the run; they are passed on to the command. The steps, which
- * end with workload__finish() whatever has failed:
+ * From workload__begin() on signals only end the run; they are passed on to the command. The steps,
+ * which end with workload__finish() whatever has failed:
  *
  *	begin  fork  release  wait_for_end  abandon  finish
  */
@@ -54,9 +54,10 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 /* For a command that never got past the barrier. */
 void workload__abandon(struct workload *w);
 /*
- * Has the watchdog clean up, and only then, so that nothing stays attached, or made, while it goes on,
- * waits for a command that outlives its tracing; a signal then ends it, as it would have. Returns the
- * exit status of the whole: the command's own, or that of @err or of the watchdog's failure.
+ * Has the watchdog clean up, and only then, so that nothing stays attached, or made, while it goes
+ * on, waits for a command that outlives its tracing; a signal then ends it, as it would have.
+ * Returns the exit status of the whole: the command's own, or that of @err or of the watchdog's
+ * failure.
  */
 int workload__finish(struct workload *w, struct guard *guard, int err);
 
