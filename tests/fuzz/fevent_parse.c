@@ -11,6 +11,9 @@
 #include <string.h>
 
 #include "../unit/kernel_shim.h"
+#include "../../kernel/files/kernel/trace/fevent_error.c"
+#include "../../kernel/files/kernel/trace/fevent_reader.c"
+#include "../../kernel/files/kernel/trace/fevent_print.c"
 #include "../../kernel/files/kernel/trace/fevent_parse.c"
 #include "../unit/fevent_same.h"
 

@@ -14,6 +14,9 @@
 #include <criterion/new/assert.h>
 
 #include "kernel_shim.h"
+#include "../../kernel/files/kernel/trace/fevent_error.c"
+#include "../../kernel/files/kernel/trace/fevent_reader.c"
+#include "../../kernel/files/kernel/trace/fevent_print.c"
 #include "../../kernel/files/kernel/trace/fevent_parse.c"
 #include "fevent_same.h"
 

@@ -46,52 +46,6 @@ void early_ftrace_resume(void);
 void early_ftrace_clock_set(s64 ahead);
 u64 early_ftrace_zero(u64 now);
 
-/* kallsyms.c */
-
-/* A bit for a character; letters have one each. */
-static inline u64 kallsyms_char(char c)
-{
-	return 1ULL << (c & 63);
-}
-
-/* A bit for two characters that follow one another, to tell most names apart. */
-static inline u64 kallsyms_pair(char a, char b)
-{
-	return 1ULL << ((a * 5 + b) & 63);
-}
-
-extern u64 kallsyms_token_chars[256];
-
-/**
- * kallsyms_name_chars - which characters are in a name?
- * @tokens: the name, as in kallsyms_on_each_sorted()
- * @len: how many tokens
- *
- * By four, and inline, as this is most of what a glob that begins with a star
- * costs.
- *
- * Return: a set that has kallsyms_char() of each, and perhaps more.
- */
-static __always_inline u64 kallsyms_name_chars(const u8 *tokens, unsigned int len)
-{
-	u64 chars = 0;
-
-	for (; len > 3; len -= 4, tokens += 4)
-		chars |= kallsyms_token_chars[tokens[0]] | kallsyms_token_chars[tokens[1]] |
-			 kallsyms_token_chars[tokens[2]] | kallsyms_token_chars[tokens[3]];
-	while (len--)
-		chars |= kallsyms_token_chars[*tokens++];
-	return chars;
-}
-
-u64 kallsyms_name_pairs(const u8 *tokens, unsigned int len);
-void kallsyms_on_each_sorted(const unsigned long *addrs, unsigned long nr,
-			     bool (*want)(void *data, char first, const u8 *tokens,
-					  unsigned int len),
-			     void (*fn)(void *data, unsigned long i, char *name,
-					unsigned long offset),
-			     void *data);
-
 /* The recorders, and what they use. */
 struct early_call;
 struct early_pair;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pseudo prototypes of function events: text to structure, and back.
+ * Pseudo prototypes of function events: text to structure. fevent_print.c is the way
+ * back.
  *
  * One reader goes over the line from left to right, with one function for each
  * production of the grammar in fevent_parse.h. No production contains itself,
@@ -14,8 +15,6 @@
  * The first thing that is wrong ends it. All memory is allocated before it is
  * known how much is needed: every word is stored at most twice and there is at
  * most one field more than there are separators, so the line bounds both.
- *
- * Letters are ASCII's: isalpha() of the kernel knows Latin-1, C does not.
  */
 #ifdef __KERNEL__
 #include <linux/err.h>
@@ -25,180 +24,9 @@
 #endif
 
 #include "fevent_parse.h"
+#include "fevent_reader.h"
 
-#define FEVENT_MAX_WORD		511	/* KSYM_NAME_LEN has room for as many */
 #define FEVENT_ADDR_NAME	"addr"	/* of a field at an address */
-
-#define C(name, text)							\
-	[FEVENT_ERR_##name] = text
-const char *fevent_err_text[] = FEVENT_ERRORS;
-#undef C
-
-/* Canonical words, and bytes of an element: a string leaves a __data_loc. */
-static const struct {
-	const char	*name;
-	unsigned int	size;
-} fevent_types[FEVENT_T_MAX] = {
-	[FEVENT_T_NONE]		= { "", 0 },
-	[FEVENT_T_VOID]		= { "void", 0 },
-	[FEVENT_T_U8]		= { "u8", 1 },
-	[FEVENT_T_U16]		= { "u16", 2 },
-	[FEVENT_T_U32]		= { "u32", 4 },
-	[FEVENT_T_U64]		= { "u64", 8 },
-	[FEVENT_T_S8]		= { "s8", 1 },
-	[FEVENT_T_S16]		= { "s16", 2 },
-	[FEVENT_T_S32]		= { "s32", 4 },
-	[FEVENT_T_S64]		= { "s64", 8 },
-	[FEVENT_T_X8]		= { "x8", 1 },
-	[FEVENT_T_X16]		= { "x16", 2 },
-	[FEVENT_T_X32]		= { "x32", 4 },
-	[FEVENT_T_X64]		= { "x64", 8 },
-	[FEVENT_T_CHAR]		= { "char", sizeof(char) },
-	[FEVENT_T_UCHAR]	= { "unsigned char", sizeof(char) },
-	[FEVENT_T_SHORT]	= { "short", sizeof(short) },
-	[FEVENT_T_USHORT]	= { "unsigned short", sizeof(short) },
-	[FEVENT_T_INT]		= { "int", sizeof(int) },
-	[FEVENT_T_UINT]		= { "unsigned int", sizeof(int) },
-	[FEVENT_T_LONG]		= { "long", sizeof(long) },
-	[FEVENT_T_ULONG]	= { "unsigned long", sizeof(long) },
-	[FEVENT_T_SIZE_T]	= { "size_t", sizeof(size_t) },
-	[FEVENT_T_SSIZE_T]	= { "ssize_t", sizeof(size_t) },
-	[FEVENT_T_BOOL]		= { "bool", sizeof(bool) },
-	[FEVENT_T_SYMBOL]	= { "symbol", 8 },
-	[FEVENT_T_STRING]	= { "string", 4 },
-	[FEVENT_T_USTRING]	= { "ustring", 4 },
-};
-
-/*
- * A line while it is read. What is before @pos has been read; nothing looks at
- * @end or beyond, where the kernel's text may go on with the next line.
- */
-struct fevent_reader {
-	const char		*line;
-	unsigned int		pos;
-	unsigned int		end;
-	unsigned int		max_args;
-	unsigned int		arg;		/* what a register field reads now */
-	char			*strings;	/* what is left of the memory for them */
-	struct fevent_proto	*proto;
-	struct fevent_error	*error;
-};
-
-static int fevent_fail(struct fevent_reader *r, enum fevent_err err, unsigned int column)
-{
-	r->error->err = err;
-	r->error->column = column;
-	return -EINVAL;
-}
-
-static bool fevent_is_blank(char c)
-{
-	return c == ' ' || c == '\t';
-}
-
-static bool fevent_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static bool fevent_is_name_start(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
-}
-
-static bool fevent_is_name_char(char c)
-{
-	return fevent_is_name_start(c) || fevent_is_digit(c);
-}
-
-static bool fevent_is_name(const char *word)
-{
-	if (!fevent_is_name_start(*word))
-		return false;
-	while (fevent_is_name_char(*word))
-		word++;
-	return !*word;
-}
-
-/* The next character, 0 at the end; the line itself has none that is 0. */
-static char fevent_peek(const struct fevent_reader *r)
-{
-	return r->pos < r->end ? r->line[r->pos] : 0;
-}
-
-/* The same behind blanks, which are read. Where it stands is where to complain. */
-static char fevent_look(struct fevent_reader *r)
-{
-	while (fevent_is_blank(fevent_peek(r)))
-		r->pos++;
-	return fevent_peek(r);
-}
-
-static bool fevent_at(const struct fevent_reader *r, const char *text)
-{
-	size_t len = strlen(text);
-
-	return r->end - r->pos >= len && !memcmp(r->line + r->pos, text, len);
-}
-
-/* Letters, digits and underscores from here on: a name, a number, or neither. */
-static unsigned int fevent_word_len(const struct fevent_reader *r)
-{
-	unsigned int i = r->pos;
-
-	while (i < r->end && fevent_is_name_char(r->line[i]))
-		i++;
-	return i - r->pos;
-}
-
-static bool fevent_at_word(const struct fevent_reader *r, const char *word)
-{
-	return fevent_at(r, word) && fevent_word_len(r) == strlen(word);
-}
-
-static bool fevent_at_addr(const struct fevent_reader *r)
-{
-	return fevent_peek(r) == '$' || fevent_at(r, "0x");
-}
-
-/* Store what was read since @start. */
-static int fevent_keep(struct fevent_reader *r, unsigned int start, const char **word)
-{
-	unsigned int len = r->pos - start;
-
-	if (len > FEVENT_MAX_WORD)
-		return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, start);
-
-	memcpy(r->strings, r->line + start, len);
-	*word = r->strings;
-	r->strings += len + 1;	/* the memory is zeroed */
-	return 0;
-}
-
-/* Names of functions have dots where the compiler made them, names of events have none. */
-static const char *fevent_undot(struct fevent_reader *r, const char *word)
-{
-	char *name = r->strings;
-	unsigned int i;
-
-	if (!strchr(word, '.'))
-		return word;
-
-	for (i = 0; word[i]; i++)
-		name[i] = word[i] == '.' ? '_' : word[i];
-	r->strings += i + 1;
-	return name;
-}
-
-/* Is @name what fevent_undot() makes of @word? */
-static bool fevent_is_undotted(const char *name, const char *word)
-{
-	for (; *word; name++, word++) {
-		if (*name != (*word == '.' ? '_' : *word))
-			return false;
-	}
-	return !*name;
-}
 
 static const char *fevent_path_name(const struct fevent_field *field)
 {
@@ -230,53 +58,6 @@ static bool fevent_proto_is_named(const struct fevent_proto *proto)
 	return strcmp(proto->group, FEVENT_GROUP) || !fevent_is_undotted(proto->name, proto->func);
 }
 
-/* n, decimal or 0xHEX. Octal is left to those who write file modes. */
-static int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int max,
-			      enum fevent_err err, unsigned int *n)
-{
-	unsigned int start, end;
-	int base = 10, digit;
-	u64 value = 0;
-
-	fevent_look(r);
-	start = r->pos;
-	end = start + fevent_word_len(r);
-	if (fevent_at(r, "0x")) {
-		base = 16;
-		r->pos += 2;
-	}
-	if (r->pos == end)
-		return fevent_fail(r, err, start);
-
-	for (; r->pos < end; r->pos++) {
-		digit = hex_to_bin(r->line[r->pos]);
-		if (digit < 0 || digit >= base)
-			return fevent_fail(r, err, start);
-		value = value * base + digit;
-		if (value > max)
-			return fevent_fail(r, err, start);
-	}
-	if (value < min)
-		return fevent_fail(r, err, start);
-
-	*n = value;
-	return 0;
-}
-
-/* What follows the '[' that has been read. */
-static int fevent_read_index(struct fevent_reader *r, unsigned int min, unsigned int max,
-			     enum fevent_err err, unsigned int *n)
-{
-	int ret = fevent_read_number(r, min, max, err, n);
-
-	if (ret)
-		return ret;
-	if (fevent_look(r) != ']')
-		return fevent_fail(r, FEVENT_ERR_NO_BRACKET, r->pos);
-	r->pos++;
-	return 0;
-}
-
 /* TYPE without its array; @err is for a word that is none. */
 static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum fevent_type *type)
 {
@@ -291,7 +72,7 @@ static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum f
 		r->pos += strlen("unsigned");
 		fevent_look(r);
 		for (i = 0; i < ARRAY_SIZE(unsigned_types); i += 2) {
-			if (!fevent_at_word(r, fevent_types[unsigned_types[i]].name))
+			if (!fevent_at_word(r, fevent_type_name(unsigned_types[i])))
 				continue;
 			r->pos += fevent_word_len(r);
 			*type = unsigned_types[i + 1];
@@ -301,7 +82,7 @@ static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum f
 	}
 
 	for (i = FEVENT_T_VOID; i < FEVENT_T_MAX; i++) {
-		if (!fevent_at_word(r, fevent_types[i].name))
+		if (!fevent_at_word(r, fevent_type_name(i)))
 			continue;
 		r->pos += fevent_word_len(r);
 		*type = i;
@@ -984,185 +765,6 @@ void fevent_proto_free(struct fevent_proto *proto)
 		return;
 	kfree(proto->fields);
 	kfree(proto);
-}
-
-/* A buffer while it is filled; @len goes on where @size ends. */
-struct fevent_writer {
-	char	*buf;
-	size_t	size;
-	size_t	len;
-};
-
-static __printf(2, 3) void fevent_write(struct fevent_writer *w, const char *fmt, ...)
-{
-	size_t room = w->len < w->size ? w->size - w->len : 0;
-	va_list args;
-
-	va_start(args, fmt);
-	w->len += vsnprintf(room ? w->buf + w->len : NULL, room, fmt, args);
-	va_end(args);
-}
-
-static void fevent_write_steps(struct fevent_writer *w, const struct fevent_field *field)
-{
-	unsigned int i;
-
-	for (i = 0; i < field->nr_steps; i++) {
-		const struct fevent_step *step = &field->steps[i];
-
-		switch (step->kind) {
-		case FEVENT_OFFSET:
-			fevent_write(w, "+%u", step->n);
-			break;
-		case FEVENT_INDEX:
-			fevent_write(w, "[%u]", step->n);
-			break;
-		case FEVENT_ARROW:
-			fevent_write(w, "->%s", step->member);
-			break;
-		case FEVENT_DOT:
-			fevent_write(w, ".%s", step->member);
-			break;
-		}
-	}
-}
-
-static void fevent_write_field(struct fevent_writer *w, const struct fevent_field *field)
-{
-	/* Without its name, what has a type and a path would read as something else. */
-	bool named = fevent_field_is_named(field) ||
-		     (field->source == FEVENT_PATH && field->type != FEVENT_T_NONE);
-
-	if (field->type != FEVENT_T_NONE) {
-		fevent_write(w, "%s", fevent_type_name(field->type));
-		if (field->count)
-			fevent_write(w, "[%u]", field->count);
-		fevent_write(w, " ");
-	}
-	if (named)
-		fevent_write(w, "%s%s", field->name, field->source == FEVENT_ARG ? "" : "=");
-
-	switch (field->source) {
-	case FEVENT_ARG:
-		fevent_write_steps(w, field);
-		break;
-	case FEVENT_ADDR:
-		fevent_write(w, "0x%lx", field->addr);
-		break;
-	case FEVENT_SYMBOL:
-		fevent_write(w, "$%s", field->base);
-		break;
-	case FEVENT_PATH:
-		fevent_write(w, "%s", field->base);
-		fevent_write_steps(w, field);
-		break;
-	}
-}
-
-/*
- * Only '|' keeps two fields on one register, and the fields between them have to
- * be in that ARG, too. All other fields are ARGs of their own. NULLs stand right
- * before the field that needs them, so that they stand in one place only.
- */
-static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto *proto)
-{
-	unsigned int i, next, arg = 0;
-	bool joined;
-
-	for (i = 0; i < proto->nr_fields; i++) {
-		const struct fevent_field *field = &proto->fields[i];
-
-		/* The next register field; @arg is what follows that of the last one. */
-		for (next = i; next < proto->nr_fields; next++) {
-			if (proto->fields[next].source == FEVENT_ARG)
-				break;
-		}
-
-		joined = next < proto->nr_fields && proto->fields[next].arg + 1 == arg;
-		if (i)
-			fevent_write(w, joined ? " | " : ", ");
-		if (next == i) {
-			for (; arg < field->arg; arg++)
-				fevent_write(w, "NULL, ");
-			arg = field->arg + 1;
-		}
-		fevent_write_field(w, field);
-	}
-}
-
-/**
- * fevent_print - the canonical line of a prototype
- * @proto: the prototype
- * @buf: where to put it, may be NULL if @size is 0
- * @size: bytes there, the NUL included
- *
- * Lines that mean the same give the same canonical line, and reading that gives
- * the same prototype again, but for its columns.
- *
- * Context: any.
- * Return: characters of the line, also if @buf was too small for them.
- */
-int fevent_print(const struct fevent_proto *proto, char *buf, size_t size)
-{
-	struct fevent_writer w = { .buf = buf, .size = size };
-
-	if (size)
-		*buf = 0;
-
-	switch (proto->kind) {
-	case FEVENT_EMPTY:
-		break;
-	case FEVENT_REMOVE:
-		fevent_write(&w, "!");
-		if (strcmp(proto->group, FEVENT_GROUP))
-			fevent_write(&w, "%s/", proto->group);
-		fevent_write(&w, "%s", proto->name);
-		break;
-	case FEVENT_EVENT:
-		if (proto->returns)
-			fevent_write(&w, "%s ", fevent_type_name(proto->ret_type));
-		if (proto->module)
-			fevent_write(&w, "%s:", proto->module);
-		fevent_write(&w, "%s(", proto->func);
-		if (proto->all_args)
-			fevent_write(&w, "...");
-		else
-			fevent_write_args(&w, proto);
-		fevent_write(&w, ")");
-		if (!fevent_proto_is_named(proto))
-			break;
-		fevent_write(&w, " as ");
-		if (strcmp(proto->group, FEVENT_GROUP))
-			fevent_write(&w, "%s/", proto->group);
-		fevent_write(&w, "%s", proto->name);
-		break;
-	}
-	return w.len;
-}
-
-/**
- * fevent_type_name - the canonical word of a type
- * @type: the type
- *
- * Context: any.
- * Return: its word or words, "" for FEVENT_T_NONE and what is no type.
- */
-const char *fevent_type_name(enum fevent_type type)
-{
-	return (unsigned int)type < FEVENT_T_MAX ? fevent_types[type].name : "";
-}
-
-/**
- * fevent_type_size - what one element of a type takes in the record
- * @type: the type
- *
- * Context: any.
- * Return: bytes; of strings those of their __data_loc; 0 for FEVENT_T_NONE,
- * FEVENT_T_VOID and what is no type.
- */
-unsigned int fevent_type_size(enum fevent_type type)
-{
-	return (unsigned int)type < FEVENT_T_MAX ? fevent_types[type].size : 0;
 }
 
 /**

@@ -18,7 +18,7 @@ void early_ftrace_prepare(struct trace_array *tr);
 u64 (*tracing_clock(struct trace_array *tr))(void);
 const char *tracing_clock_name(struct trace_array *tr);
 
-/* trace_oneshot.c */
+/* trace_oneshot_early.c */
 #ifdef CONFIG_ONESHOT_TRACER
 void oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
 		       u64 ns);

@@ -7,11 +7,11 @@
  *	# echo 1 > events/functions/vfs_read/enable
  *
  * This file is about which events there are. The others say what a record of one is
- * (trace_fevent_record.c), and what happens when the function runs
- * (trace_fevent_hook.c). See Documentation/trace/function-events.rst.
+ * (trace_fevent_record.h), and what happens when the function runs
+ * (trace_fevent_hook.h). See Documentation/trace/function-events.rst.
  *
  * An event, struct fevent, comes from a line: fevent_parse() makes a structure of
- * it, find_functions() the addresses of the functions, fevent_compile() a record.
+ * it, fevent_find_functions() the addresses of the functions, fevent_compile() a record.
  * Nothing is seen of it outside before all of that has gone well. It is a dynamic
  * event (trace_dynevent.h) with a trace_probe inside, as a kprobe's is.
  *
@@ -30,22 +30,21 @@
 #define pr_fmt(fmt)	"function_events: " fmt
 
 #include <linux/hashtable.h>
-#include <linux/kallsyms.h>
 #include <linux/module.h>
 #include <linux/security.h>
 #include <linux/seq_file.h>
 #include <linux/slab.h>
 #include <linux/stringhash.h>
-#include <linux/tracefs.h>
-#include <linux/uaccess.h>
-#include <asm/setup.h>
 
 #include "trace_fevent.h"
+#include "trace_fevent_btf.h"
+#include "trace_fevent_core.h"
+#include "trace_fevent_hook.h"
+#include "trace_fevent_record.h"
 
-#define FEVENT_MAX_WRITE	(1024 * 1024)
 #define FEVENT_PREFIX		"F:"	/* in dynamic_events */
 
-static LIST_HEAD(fevent_list);
+LIST_HEAD(fevent_list);
 static DEFINE_HASHTABLE(fevent_names, 10);
 
 static int fevent_create(const char *raw_command);
@@ -63,370 +62,13 @@ static struct dyn_event_operations fevent_dyn_ops = {
 	.match		= fevent_match,
 };
 
-static bool is_fevent(struct dyn_event *ev)
+/**
+ * is_fevent - is a dynamic event a function event?
+ * @ev: the dynamic event
+ */
+bool is_fevent(struct dyn_event *ev)
 {
 	return ev->ops == &fevent_dyn_ops;
-}
-
-static struct fevent *dyn_event_fevent(struct dyn_event *ev)
-{
-	return container_of(ev, struct fevent, devent);
-}
-
-static const char *fevent_group(struct fevent *fe)
-{
-	return trace_probe_group_name(&fe->tp);
-}
-
-static const char *fevent_name(struct fevent *fe)
-{
-	return trace_probe_name(&fe->tp);
-}
-
-/**
- * __fevent_complain - say what is wrong with a line; see fevent_complain()
- * @complaint: where to say it
- * @err: the kind
- * @column: where in the line, from 0
- * @detail: what to add, a format; may come to nothing
- *
- * Return: -EINVAL.
- */
-int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, unsigned int column,
-		      const char *detail, ...)
-{
-	va_list args;
-
-	complaint->error.err = err;
-	complaint->error.column = column;
-	va_start(args, detail);
-	vsnprintf(complaint->detail, sizeof(complaint->detail), detail, args);
-	va_end(args);
-	return -EINVAL;
-}
-
-/**
- * fevent_distance - how much of a name has to change to become another one
- * @a: a name
- * @b: another one
- *
- * Return: the characters between what both begin with and what both end with.
- */
-size_t fevent_distance(const char *a, const char *b)
-{
-	size_t common = 0, la = strlen(a), lb = strlen(b);
-
-	while (a[common] && a[common] == b[common])
-		common++;
-	la -= common;
-	lb -= common;
-	a += common;
-	b += common;
-	while (la && lb && a[la - 1] == b[lb - 1]) {
-		la--;
-		lb--;
-	}
-	return max(la, lb);
-}
-
-/* ---- finding functions ---- */
-
-static int add_function(struct fevent *fe, unsigned long ip)
-{
-	unsigned long *ips;
-	unsigned int i;
-
-	/* A module's functions may be found before its notifier gets here, and then again. */
-	for (i = 0; i < fe->nr_ips; i++) {
-		if (fe->ips[i] == ip)
-			return 0;
-	}
-	ips = krealloc_array(fe->ips, fe->nr_ips + 1, sizeof(*ips), GFP_KERNEL);
-	if (!ips)
-		return -ENOMEM;
-	ips[fe->nr_ips++] = ip;
-	fe->ips = ips;
-	return 0;
-}
-
-/* With preemption off, which is also how long the module stays. */
-static struct module *loaded_module(const char *name)
-{
-#ifdef CONFIG_MODULES
-	struct module *mod = find_module(name);
-
-	return mod && mod->state != MODULE_STATE_GOING ? mod : NULL;
-#else
-	return NULL;
-#endif
-}
-
-/* The part of what a glob matches that is in one module, or all of it. */
-static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsigned long *ips)
-{
-	struct ftrace_func_entry *entry;
-	struct module *mod = NULL;
-	unsigned int i, nr = 0;
-
-	guard(preempt)();
-	if (module) {
-		mod = loaded_module(module);
-		if (!mod)
-			return 0;
-	}
-	for (i = 0; i < 1U << hash->size_bits; i++) {
-		hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
-			if (!mod || within_module(entry->ip, mod))
-				ips[nr++] = entry->ip;
-		}
-	}
-	return nr;
-}
-
-/*
- * All that ftrace knows and the glob matches. ftrace's filters do that, so one is
- * made, not used, and read.
- */
-static int find_glob(struct fevent *fe)
-{
-	const struct fevent_proto *proto = fe->proto;
-	struct ftrace_ops ops = { };
-	struct ftrace_hash *hash;
-	unsigned long *ips;
-	char *filter;
-	int ret;
-
-	filter = kstrdup(proto->func, GFP_KERNEL);
-	if (!filter)
-		return -ENOMEM;
-	ret = ftrace_set_filter(&ops, filter, strlen(filter), 1);
-	kfree(filter);
-	if (ret == -EINVAL)
-		ret = -ENOENT;
-	if (ret)
-		goto cleanup;
-	hash = rcu_dereference_protected(ops.func_hash->filter_hash,
-					 lockdep_is_held(&event_mutex));
-	ips = kvmalloc_array(hash->count + 1, sizeof(*ips), GFP_KERNEL);
-	if (!ips) {
-		ret = -ENOMEM;
-		goto cleanup;
-	}
-	kvfree(fe->ips);
-	fe->ips = ips;
-	fe->nr_ips = copy_hash(hash, proto->module, ips);
-	ret = fe->nr_ips ? 0 : -ENOENT;
-cleanup:
-	ftrace_free_filter(&ops);
-	return ret;
-}
-
-/* Functions of one name: static ones may be many. */
-struct same_name {
-	const char	*name;		/* in modules, where all symbols are gone through */
-	unsigned int	symbols;
-	unsigned int	functions;	/* that ftrace knows */
-	unsigned long	addr;		/* of one that it knows, else of any */
-	unsigned long	ip;
-};
-
-static int count_same_name(void *data, unsigned long addr)
-{
-	struct same_name *same = data;
-	unsigned long ip = ftrace_location(addr);
-
-	same->symbols++;
-	if (ip) {
-		same->functions++;
-		same->addr = addr;
-		same->ip = ip;
-	} else if (!same->functions) {
-		same->addr = addr;
-	}
-	return 0;
-}
-
-/* What is known of a name that no function of the kernel proper has. */
-struct other_names {
-	const char	*name;
-	size_t		len;
-	char		*list;		/* modules that have it */
-	size_t		size;
-	unsigned int	nr;
-	char		clone[64];	/* a copy that the compiler has made of it */
-	char		nearest[64];	/* a function with a name like it */
-	size_t		distance;	/* how like */
-};
-
-static int compare_name(void *data, const char *name, unsigned long addr)
-{
-	struct other_names *other = data;
-	size_t distance;
-
-	if (!strncmp(name, other->name, other->len) && name[other->len] == '.' &&
-	    !str_has_prefix(name + other->len, ".cold")) {
-		strscpy(other->clone, name, sizeof(other->clone));
-		return 1;
-	}
-	distance = fevent_distance(name, other->name);
-	if (distance < other->distance && ftrace_location(addr)) {
-		other->distance = distance;
-		strscpy(other->nearest, name, sizeof(other->nearest));
-	}
-	return 0;
-}
-
-#ifdef CONFIG_MODULES
-static int is_in_module(void *data, const char *name, unsigned long addr)
-{
-	struct other_names *other = data;
-	struct module *mod;
-	size_t len;
-
-	if (strcmp(name, other->name))
-		return 0;
-	guard(preempt)();
-	mod = __module_address(addr);
-	if (!mod)
-		return 0;
-	len = strlen(other->list);
-	snprintf(other->list + len, other->size - len, "%s%s", other->nr++ ? ", " : "", mod->name);
-	return 0;
-}
-
-static void list_modules(struct other_names *other)
-{
-	module_kallsyms_on_each_symbol(NULL, is_in_module, other);
-}
-
-static int count_if_same_name(void *data, const char *name, unsigned long addr)
-{
-	struct same_name *same = data;
-
-	return strcmp(name, same->name) ? 0 : count_same_name(same, addr);
-}
-
-static void count_in_module(const char *module, struct same_name *same)
-{
-	module_kallsyms_on_each_symbol(module, count_if_same_name, same);
-}
-#else
-static void count_in_module(const char *module, struct same_name *same)
-{
-}
-
-static void list_modules(struct other_names *other)
-{
-}
-#endif
-
-/* Nothing in the kernel proper has this name: say why, as well as can be told. */
-static int complain_not_found(const struct fevent_proto *proto,
-			      struct fevent_complaint *complaint)
-{
-	char list[64] = "";
-	struct other_names other = {
-		.name = proto->func, .len = strlen(proto->func),
-		.list = list, .size = sizeof(list), .distance = 4,
-	};
-
-	list_modules(&other);
-	if (other.nr)
-		return fevent_complain_with(complaint, IN_MODULE, proto->func_column, "%s", list);
-	kallsyms_on_each_symbol(compare_name, &other);
-	if (*other.clone)
-		return fevent_complain_with(complaint, INLINED, proto->func_column,
-					    "there is %s", other.clone);
-	if (*other.nearest)
-		return fevent_complain_with(complaint, NOT_A_FUNCTION, proto->func_column,
-					    "did you mean %s", other.nearest);
-	return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
-}
-
-static int find_in_kernel(struct fevent *fe, struct fevent_complaint *complaint)
-{
-	const struct fevent_proto *proto = fe->proto;
-	struct same_name same = { };
-
-	kallsyms_on_each_match_symbol(count_same_name, proto->func, &same);
-	if (!same.symbols)
-		return complain_not_found(proto, complaint);
-	if (same.functions > 1)
-		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
-					    "%u in vmlinux", same.functions);
-	if (!same.functions) {
-		if (!core_kernel_text(same.addr))
-			return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
-		return fevent_complain(complaint, NOTRACE, proto->func_column);
-	}
-	return add_function(fe, same.ip);
-}
-
-static bool module_is_there(const char *name)
-{
-	guard(preempt)();
-	return loaded_module(name);
-}
-
-/* No module of this name can come. Of those that are built in, some are known. */
-static bool module_is_built_in(const char *name)
-{
-	bool built_in = !strcmp(name, "vmlinux");
-#ifdef CONFIG_MODULES
-	/* The kernel's command line is read before there is any. */
-	struct kobject *kobj = module_kset ? kset_find_obj(module_kset, name) : NULL;
-
-	if (kobj) {
-		built_in |= !container_of(kobj, struct module_kobject, kobj)->mod;
-		kobject_put(kobj);
-	}
-#endif
-	return built_in;
-}
-
-/* It need not be there. */
-static int check_module(const struct fevent_proto *proto, struct fevent_complaint *complaint)
-{
-	if (module_is_there(proto->module) || !module_is_built_in(proto->module))
-		return 0;
-	return fevent_complain(complaint, NOT_A_MODULE, proto->module_column);
-}
-
-static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
-{
-	const struct fevent_proto *proto = fe->proto;
-	struct same_name same = { .name = proto->func };
-
-	if (!module_is_there(proto->module))
-		return 0;
-	count_in_module(proto->module, &same);
-	if (!same.symbols)
-		return fevent_complain(complaint, NOT_IN_MODULE, proto->func_column);
-	if (same.functions > 1)
-		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
-					    "%u in %s", same.functions, proto->module);
-	if (!same.functions)
-		return fevent_complain(complaint, NOTRACE, proto->func_column);
-	return add_function(fe, same.ip);
-}
-
-static int find_functions(struct fevent *fe, struct fevent_complaint *complaint)
-{
-	const struct fevent_proto *proto = fe->proto;
-	int ret;
-
-	ret = proto->module ? check_module(proto, complaint) : 0;
-	if (ret)
-		return ret;
-	if (!proto->glob)
-		return proto->module ? find_in_module(fe, complaint) :
-				       find_in_kernel(fe, complaint);
-	if (proto->module && !module_is_there(proto->module))
-		return 0;
-	ret = find_glob(fe);
-	if (ret == -ENOENT)
-		return fevent_complain(complaint, NO_MATCH, proto->func_column);
-	return ret;
 }
 
 /* ---- an event ---- */
@@ -482,6 +124,7 @@ static struct fevent *fevent_alloc(struct fevent_proto *proto, unsigned int nr_f
 	INIT_LIST_HEAD(&fe->batch);
 	INIT_LIST_HEAD(&fe->armed);
 	INIT_LIST_HEAD(&fe->fresh);
+	INIT_LIST_HEAD(&fe->returning);
 	dyn_event_init(&fe->devent, &fevent_dyn_ops);
 	fe->text = fevent_text(proto);
 	if (!fe->text || trace_probe_init(&fe->tp, proto->name, proto->group, false, nr_args)) {
@@ -514,7 +157,7 @@ static struct fevent *fevent_new(struct fevent_proto *proto, struct fevent_compl
 		kfree(expanded);
 		return ERR_PTR(-ENOMEM);
 	}
-	ret = find_functions(fe, complaint);
+	ret = fevent_find_functions(fe, complaint);
 	if (!ret)
 		ret = fevent_compile(fe, fields, nr_fields, complaint);
 	kfree(expanded);
@@ -823,7 +466,7 @@ static int change_add_lines(struct fevent_change *change, const char *text, size
  * Return: 0, or a negative errno: -EINVAL, -ENOENT, -EEXIST and -EBUSY are in
  * error_log.
  */
-static int fevent_change_lines(const char *text, size_t len, struct fevent_complaint *complaint)
+int fevent_change_lines(const char *text, size_t len, struct fevent_complaint *complaint)
 {
 	struct fevent_change change = {
 		.created = LIST_HEAD_INIT(change.created),
@@ -842,6 +485,37 @@ static int fevent_change_lines(const char *text, size_t len, struct fevent_compl
 		return ret;
 	}
 	return change_commit(&change);
+}
+
+/**
+ * fevent_clear - remove all events
+ *
+ * Context: Process context, may sleep.
+ * Return: 0, or -EBUSY if one is in use; then none is removed.
+ */
+int fevent_clear(void)
+{
+	struct fevent_change change = {
+		.created = LIST_HEAD_INIT(change.created),
+		.removed = LIST_HEAD_INIT(change.removed),
+	};
+	struct fevent *fe;
+	int ret = 0;
+
+	mutex_lock(&event_mutex);
+	list_for_each_entry(fe, &fevent_list, list) {
+		if (fevent_is_busy(&fe->devent)) {
+			change_undo(&change);
+			ret = -EBUSY;
+			break;
+		}
+		fe->doomed = true;
+		list_add_tail(&fe->batch, &change.removed);
+	}
+	if (!ret)
+		ret = change_commit(&change);
+	mutex_unlock(&event_mutex);
+	return ret;
 }
 
 /* ---- dynamic_events ---- */
@@ -887,126 +561,6 @@ static bool fevent_match(const char *system, const char *event, int argc, const 
 	return (!event[0] || !strcmp(event, fevent_name(fe))) &&
 	       (!system || !strcmp(system, fevent_group(fe)));
 }
-
-/* ---- function_events ---- */
-
-static int fevent_seq_show(struct seq_file *m, void *v)
-{
-	struct dyn_event *ev = v;
-
-	if (is_fevent(ev))
-		seq_printf(m, "%s\n", dyn_event_fevent(ev)->text);
-	return 0;
-}
-
-static const struct seq_operations fevent_seq_ops = {
-	.start	= dyn_event_seq_start,
-	.next	= dyn_event_seq_next,
-	.stop	= dyn_event_seq_stop,
-	.show	= fevent_seq_show,
-};
-
-static int fevent_clear(void)
-{
-	struct fevent_change change = {
-		.created = LIST_HEAD_INIT(change.created),
-		.removed = LIST_HEAD_INIT(change.removed),
-	};
-	struct fevent *fe;
-	int ret = 0;
-
-	mutex_lock(&event_mutex);
-	list_for_each_entry(fe, &fevent_list, list) {
-		if (fevent_is_busy(&fe->devent)) {
-			change_undo(&change);
-			ret = -EBUSY;
-			break;
-		}
-		fe->doomed = true;
-		list_add_tail(&fe->batch, &change.removed);
-	}
-	if (!ret)
-		ret = change_commit(&change);
-	mutex_unlock(&event_mutex);
-	return ret;
-}
-
-static int fevent_open(struct inode *inode, struct file *file)
-{
-	int ret;
-
-	ret = security_locked_down(LOCKDOWN_TRACEFS);
-	if (ret)
-		return ret;
-	ret = tracing_check_open_get_tr(NULL);
-	if (ret)
-		return ret;
-	if ((file->f_mode & FMODE_WRITE) && (file->f_flags & O_TRUNC)) {
-		ret = fevent_clear();
-		if (ret)
-			return ret;
-	}
-	return seq_open(file, &fevent_seq_ops);
-}
-
-static ssize_t fevent_write(struct file *file, const char __user *buffer, size_t count,
-			    loff_t *ppos)
-{
-	struct fevent_complaint complaint;
-	char *text;
-	int ret;
-
-	if (count > FEVENT_MAX_WRITE)
-		return -E2BIG;
-	if (!count)
-		return 0;
-	text = vmemdup_user(buffer, count);
-	if (IS_ERR(text))
-		return PTR_ERR(text);
-	mutex_lock(&event_mutex);
-	ret = fevent_change_lines(text, count, &complaint);
-	mutex_unlock(&event_mutex);
-	kvfree(text);
-	if (ret)
-		return ret;
-	*ppos += count;
-	return count;
-}
-
-static const struct file_operations fevent_fops = {
-	.owner		= THIS_MODULE,
-	.open		= fevent_open,
-	.read		= seq_read,
-	.write		= fevent_write,
-	.llseek		= seq_lseek,
-	.release	= seq_release,
-};
-
-/* ---- events/functions/NAME/missed ---- */
-
-static ssize_t fevent_missed_read(struct file *filp, char __user *ubuf, size_t count, loff_t *ppos)
-{
-	struct trace_event_file *file;
-	long missed = -1;
-	char buf[32];
-	int len;
-
-	mutex_lock(&event_mutex);
-	file = event_file_file(filp);
-	if (file)
-		missed = atomic_long_read(&to_fevent(file->event_call)->missed);
-	mutex_unlock(&event_mutex);
-	if (missed < 0)
-		return -ENODEV;
-	len = scnprintf(buf, sizeof(buf), "%ld\n", missed);
-	return simple_read_from_buffer(ubuf, count, ppos, buf, len);
-}
-
-const struct file_operations fevent_missed_fops = {
-	.open	= tracing_open_generic,
-	.read	= fevent_missed_read,
-	.llseek	= default_llseek,
-};
 
 /* ---- modules ---- */
 
@@ -1057,7 +611,7 @@ static bool fevent_find_in(struct fevent *fe)
 	int ret;
 
 	if (fe->proto->glob) {
-		ret = find_glob(fe);
+		ret = fevent_find_glob(fe);
 		if (ret == -ENOENT)
 			ret = 0;
 	} else {
@@ -1129,63 +683,6 @@ static struct notifier_block fevent_module_nb = {
 };
 #endif
 
-/* ---- boot ---- */
-
-static char fevent_boot_lines[COMMAND_LINE_SIZE] __initdata;
-
-static int __init fevent_set_boot(char *str)
-{
-	strscpy(fevent_boot_lines, str, sizeof(fevent_boot_lines));
-	/* They fire before anybody could ask for a buffer of more than a page. */
-	trace_set_ring_buffer_expanded(NULL);
-	return 1;
-}
-__setup("function_event=", fevent_set_boot);
-
-static void __init fevent_enable_new(void)
-{
-	struct trace_event_file *file;
-	struct fevent *fe;
-
-	fevent_batch_begin();
-	list_for_each_entry(fe, &fevent_list, list) {
-		file = find_event_file(top_trace_array(), fevent_group(fe), fevent_name(fe));
-		if (file)
-			trace_event_enable_disable(file, 1, 0);
-	}
-	if (fevent_batch_end())
-		pr_warn("the events of the command line could not be enabled\n");
-}
-
-/**
- * fevent_boot - create and enable the events of the kernel command line
- *
- * Context: As soon as there are trace events, long before tracefs and initcalls.
- */
-void __init fevent_boot(void)
-{
-	char *rest = fevent_boot_lines, *line;
-	struct fevent_complaint complaint;
-	int ret;
-
-	if (!*rest)
-		return;
-	mutex_lock(&event_mutex);
-	/* One that is wrong does not stop the others. */
-	while ((line = strsep(&rest, ";"))) {
-		ret = fevent_change_lines(line, strlen(line), &complaint);
-		if (ret == -EINVAL || ret == -ENOENT || ret == -EEXIST)
-			pr_warn("%s: %s%s%s, at column %u\n", line,
-				fevent_err_text[complaint.error.err],
-				complaint.detail[0] ? ": " : "", complaint.detail,
-				complaint.error.column + 1);
-		else if (ret)
-			pr_warn("%s: error %d\n", line, ret);
-	}
-	fevent_enable_new();
-	mutex_unlock(&event_mutex);
-}
-
 /* Before anybody could read dynamic_events. */
 static int __init fevent_init_early(void)
 {
@@ -1198,12 +695,3 @@ static int __init fevent_init_early(void)
 	return dyn_event_register(&fevent_dyn_ops);
 }
 core_initcall(fevent_init_early);
-
-static int __init fevent_init(void)
-{
-	if (tracing_init_dentry())
-		return 0;
-	trace_create_file("function_events", TRACE_MODE_WRITE, NULL, NULL, &fevent_fops);
-	return 0;
-}
-fs_initcall(fevent_init);

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events, what their parts share. See trace_fevent.c for how they fit
- * together:
+ * Function events, the data that their parts share. See trace_fevent.c for how they
+ * fit together:
  *
- *	fevent_parse.c		the text of a prototype, to a structure and back
- *	trace_fevent.c		which events there are: tracefs, modules, boot
- *	trace_fevent_btf.c	fields that are named by BTF
- *	trace_fevent_record.c	what a record looks like, how it is filled and printed
- *	trace_fevent_hook.c	what happens when the function runs; ftrace, perf, BPF
+ *	fevent_parse.h		the text of a prototype, to a structure and back
+ *	trace_fevent_btf.h	what BTF knows of functions and their arguments
+ *	trace_fevent_record.h	what a record looks like, how it is filled and printed
+ *	trace_fevent_hook.h	what happens when the function runs; ftrace, perf, BPF
+ *	trace_fevent_core.h	which events there are: tracefs, modules, boot
+ *
+ * Each uses only what stands above it. Here are the data.
  */
 #ifndef _TRACE_FEVENT_H
 #define _TRACE_FEVENT_H
@@ -104,6 +106,7 @@ struct fevent_values {
  * @rethooks: of a return event that is armed
  * @nr_rethooks: how many
  * @wants_nodes: it is time for one more
+ * @returning: in the list of return events that are armed
  * @missed: calls that nothing could be recorded of
  * @btf: what @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
@@ -139,6 +142,7 @@ struct fevent {
 	struct rethook		*rethooks[FEVENT_MAX_RETHOOKS];
 	unsigned int		nr_rethooks;
 	bool			wants_nodes;
+	struct list_head	returning;
 	atomic_long_t		missed;
 
 	struct btf		*btf;
@@ -157,168 +161,9 @@ struct fevent {
 	struct trace_probe	tp;
 };
 
-/**
- * struct fevent_complaint - why a line was refused
- * @error: the kind, and where in the line
- * @detail: what to add to it, may be empty
- */
-struct fevent_complaint {
-	struct fevent_error	error;
-	char			detail[88];
-};
-
-__printf(4, 5)
-int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, unsigned int column,
-		      const char *detail, ...);
-
-#define fevent_complain(complaint, kind, column)			\
-	__fevent_complain(complaint, FEVENT_ERR_##kind, column, "%s", "")
-#define fevent_complain_with(complaint, kind, column, ...)		\
-	__fevent_complain(complaint, FEVENT_ERR_##kind, column, __VA_ARGS__)
-
-size_t fevent_distance(const char *a, const char *b);
-
 static inline struct fevent *to_fevent(struct trace_event_call *call)
 {
 	return container_of(trace_probe_primary_from_call(call), struct fevent, tp);
 }
-
-/* trace_fevent_btf.c */
-
-/**
- * struct fevent_target - what a PATH leads to
- * @type: how the value is recorded
- * @count: elements of an array, bytes of a char[n], else 0
- * @enum_type: the enum whose names the value has, or NULL
- * @bytes: of a bit field, those that it is in
- * @bit_offset: of a bit field, in @bytes
- * @bit_size: its width, 0 if it is none
- * @arg: register that the path starts from
- * @in_memory: @steps lead to an address, else the value is in the register
- * @offset: bytes before it in the register
- * @steps: offsets: all but the last load a pointer to go on from
- * @nr_steps: how many
- */
-struct fevent_target {
-	enum fevent_type	type;
-	unsigned int		count;
-	const struct btf_type	*enum_type;
-	unsigned int		bytes;
-	unsigned int		bit_offset;
-	unsigned int		bit_size;
-	unsigned int		arg;
-	bool			in_memory;
-	int			offset;
-	int			steps[FEVENT_MAX_STEPS + 1];
-	unsigned int		nr_steps;
-};
-
-#ifdef CONFIG_PROBE_EVENTS_BTF_ARGS
-int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
-		      unsigned int *ret_nr, struct fevent_complaint *complaint);
-int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
-			struct fevent_complaint *complaint);
-int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
-		       struct fevent_target *target, struct fevent_complaint *complaint);
-int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
-		      struct fevent_complaint *complaint);
-const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t, s64 value);
-int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t, char *buf,
-			    size_t size);
-void fevent_btf_put(struct fevent *fe);
-void fevent_btf_done(void);
-#else
-static inline int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
-				    unsigned int *ret_nr, struct fevent_complaint *complaint)
-{
-	return fevent_complain(complaint, NO_BTF, proto->args_column);
-}
-
-static inline int fevent_btf_register(const struct fevent_proto *proto,
-				      const struct fevent_field *field,
-				      struct fevent_complaint *complaint)
-{
-	return field->arg;
-}
-
-static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
-				     struct fevent_target *target,
-				     struct fevent_complaint *complaint)
-{
-	return fevent_complain(complaint, NO_BTF, field->base_column);
-}
-
-static inline int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size,
-				    bool *ret_signed, struct fevent_complaint *complaint)
-{
-	*ret_size = 0;
-	*ret_signed = false;
-	return 0;
-}
-
-static inline const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t,
-					       s64 value)
-{
-	return NULL;
-}
-
-static inline int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t,
-					  char *buf, size_t size)
-{
-	return 0;
-}
-
-static inline void fevent_btf_put(struct fevent *fe)
-{
-}
-
-static inline void fevent_btf_done(void)
-{
-}
-#endif
-
-/* trace_fevent_record.c */
-int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
-		   struct fevent_complaint *complaint);
-bool fevent_same_records(const struct fevent *a, const struct fevent *b);
-void fevent_free_code(struct fevent *fe);
-int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values);
-void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
-		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
-		 int dynamic_size);
-extern struct trace_event_functions fevent_funcs;
-
-/* The fields of a simple event. */
-static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
-					      struct ftrace_regs *fregs)
-{
-	const struct fevent_load *load = fe->loads, *end = fe->loads_end;
-	const void *regs = &arch_ftrace_regs(fregs)->regs;
-
-	if (unlikely(fe->holes))
-		memset(data, 0, fe->tp.size);
-	for (; load < end; load++) {
-		unsigned long val = *(const unsigned long *)(regs + load->reg);
-
-		if (likely(!load->narrow))
-			*(unsigned long *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u32))
-			*(u32 *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u16))
-			*(u16 *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u8))
-			*(u8 *)(data + load->offset) = val;
-		else
-			*(u8 *)(data + load->offset) = !!(u8)val;
-	}
-}
-
-/* trace_fevent_hook.c */
-int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data);
-int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event);
-int fevent_update_hooks(void);
-bool fevent_is_armed(struct fevent *fe);
-void fevent_wait_idle(struct fevent *fe);
-void fevent_forget(struct module *mod);
 
 #endif /* _TRACE_FEVENT_H */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what a record looks like, how it is filled, how it is printed.
+ * Function events: what a record looks like, and how it is filled.
  *
  * A record is struct fevent_entry and, behind it, the fields in the order of the
  * prototype, each aligned to its size, as BPF programs may read nothing else:
@@ -23,82 +23,15 @@
  */
 #define FETCH_MEM_FAULTS
 
-#include <linux/btf.h>
 #include <linux/kallsyms.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
 #include "trace_fevent.h"
-#include "trace_output.h"
+#include "trace_fevent_btf.h"
+#include "trace_fevent_record.h"
 #include "trace_probe_kernel.h"
 #include "trace_probe_tmpl.h"
-
-/* What a char[n] holds ends at its first NUL, or with it. */
-static int print_type_chars(struct trace_seq *s, void *data, void *ent)
-{
-	trace_seq_putc(s, *(char *)data);
-	return !trace_seq_has_overflowed(s);
-}
-
-#define FEVENT_FETCH_TYPE(_name, _size, _signed, _string, _print, _fmt, _fmttype)	\
-	{ .name = _name, .size = _size, .is_signed = _signed, .is_string = _string,	\
-	  .print = _print, .fmt = _fmt, .fmttype = _fmttype }
-
-#define FEVENT_NUMBER(_ctype, _print, _signed)						\
-	FEVENT_FETCH_TYPE(#_ctype, sizeof(_ctype), _signed, false,			\
-			  print_type_##_print, print_type_format_##_print, #_ctype)
-
-#define FEVENT_HEX(bits)								\
-	FEVENT_FETCH_TYPE("x" #bits, sizeof(u##bits), false, false,			\
-			  PRINT_TYPE_FUNC_NAME(x##bits), PRINT_TYPE_FMT_NAME(x##bits), "u" #bits)
-
-static const struct fetch_type fevent_types[FEVENT_T_MAX] = {
-	[FEVENT_T_U8]		= FEVENT_NUMBER(u8, u8, false),
-	[FEVENT_T_U16]		= FEVENT_NUMBER(u16, u16, false),
-	[FEVENT_T_U32]		= FEVENT_NUMBER(u32, u32, false),
-	[FEVENT_T_U64]		= FEVENT_NUMBER(u64, u64, false),
-	[FEVENT_T_S8]		= FEVENT_NUMBER(s8, s8, true),
-	[FEVENT_T_S16]		= FEVENT_NUMBER(s16, s16, true),
-	[FEVENT_T_S32]		= FEVENT_NUMBER(s32, s32, true),
-	[FEVENT_T_S64]		= FEVENT_NUMBER(s64, s64, true),
-	[FEVENT_T_X8]		= FEVENT_HEX(8),
-	[FEVENT_T_X16]		= FEVENT_HEX(16),
-	[FEVENT_T_X32]		= FEVENT_HEX(32),
-	[FEVENT_T_X64]		= FEVENT_HEX(64),
-	[FEVENT_T_CHAR]		= FEVENT_NUMBER(char, char, true),
-	[FEVENT_T_UCHAR]	= FEVENT_NUMBER(unsigned char, u8, false),
-	[FEVENT_T_SHORT]	= FEVENT_NUMBER(short, s16, true),
-	[FEVENT_T_USHORT]	= FEVENT_NUMBER(unsigned short, u16, false),
-	[FEVENT_T_INT]		= FEVENT_NUMBER(int, s32, true),
-	[FEVENT_T_UINT]		= FEVENT_NUMBER(unsigned int, u32, false),
-#ifdef CONFIG_64BIT
-	[FEVENT_T_LONG]		= FEVENT_NUMBER(long, s64, true),
-	[FEVENT_T_ULONG]	= FEVENT_NUMBER(unsigned long, u64, false),
-	[FEVENT_T_SIZE_T]	= FEVENT_NUMBER(size_t, u64, false),
-	[FEVENT_T_SSIZE_T]	= FEVENT_NUMBER(ssize_t, s64, true),
-#else
-	[FEVENT_T_LONG]		= FEVENT_NUMBER(long, s32, true),
-	[FEVENT_T_ULONG]	= FEVENT_NUMBER(unsigned long, u32, false),
-	[FEVENT_T_SIZE_T]	= FEVENT_NUMBER(size_t, u32, false),
-	[FEVENT_T_SSIZE_T]	= FEVENT_NUMBER(ssize_t, s32, true),
-#endif
-	[FEVENT_T_BOOL]		= FEVENT_NUMBER(bool, u8, false),
-	[FEVENT_T_SYMBOL]	=
-		FEVENT_FETCH_TYPE("symbol", sizeof(long), false, false,
-				  PRINT_TYPE_FUNC_NAME(symbol), PRINT_TYPE_FMT_NAME(symbol),
-				  "unsigned long"),
-	[FEVENT_T_STRING]	=
-		FEVENT_FETCH_TYPE("string", sizeof(u32), true, true,
-				  PRINT_TYPE_FUNC_NAME(string), PRINT_TYPE_FMT_NAME(string),
-				  "__data_loc char[]"),
-	[FEVENT_T_USTRING]	=
-		FEVENT_FETCH_TYPE("ustring", sizeof(u32), true, true,
-				  PRINT_TYPE_FUNC_NAME(string), PRINT_TYPE_FMT_NAME(string),
-				  "__data_loc char[]"),
-};
-
-static const struct fetch_type fevent_chars =
-	FEVENT_FETCH_TYPE("char", 1, true, false, print_type_chars, "\\\"%s\\\"", "char");
 
 /* ---- compiling ---- */
 
@@ -139,7 +72,7 @@ static struct fetch_insn *fevent_emit_memory(struct fevent_code *code, struct pr
 
 	if (!parg->type->is_string)
 		insn = fevent_emit(code, FETCH_OP_ST_MEM);
-	else if (parg->type == &fevent_types[FEVENT_T_USTRING])
+	else if (parg->type == &fevent_fetch_types[FEVENT_T_USTRING])
 		insn = fevent_emit(code, FETCH_OP_ST_USTRING);
 	else
 		insn = fevent_emit(code, FETCH_OP_ST_STRING);
@@ -228,7 +161,7 @@ static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type 
 	parg->name = kstrdup(name, GFP_KERNEL);
 	if (!parg->name)
 		return -ENOMEM;
-	parg->type = &fevent_types[type];
+	parg->type = &fevent_fetch_types[type];
 	parg->count = count;
 	parg->dynamic = parg->type->is_string;
 	fe->cuts[i].is_bool = type == FEVENT_T_BOOL;
@@ -401,92 +334,6 @@ static int fevent_compile_loads(struct fevent *fe)
 	}
 	fe->loads_end = fe->loads + fe->tp.nr_args;
 	fe->simple = true;
-	return 0;
-}
-
-#define LEN_OR_ZERO (len > pos ? len - pos : 0)
-
-static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
-{
-	struct probe_arg *parg = &fe->tp.args[i];
-
-	if (parg->count && parg->type != &fevent_chars)
-		return snprintf(buf, len, "%%s");
-	if (fe->enums[i])
-		return snprintf(buf, len, "%%s");
-	/* libtraceevent knows no %c, and would take the next argument for the next format. */
-	if (parg->type == &fevent_types[FEVENT_T_CHAR])
-		return snprintf(buf, len, "%%d");
-	return snprintf(buf, len, "%s", parg->type->fmt);
-}
-
-static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
-{
-	struct probe_arg *parg = &fe->tp.args[i];
-	const char *name = parg->name;
-	int pos;
-
-	if (parg->count && parg->type != &fevent_chars)
-		return snprintf(buf, len, ", __print_array(REC->%s, %u, %zu)", name, parg->count,
-				parg->type->size);
-	if (fe->enums[i]) {
-		pos = snprintf(buf, len, ", __print_symbolic(REC->%s", name);
-		pos += fevent_btf_enum_symbols(fe->btf, fe->enums[i], buf + pos, LEN_OR_ZERO);
-		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
-		return pos;
-	}
-	if (parg->type->is_string)
-		return snprintf(buf, len, ", __get_str(%s)", name);
-	if (parg->type == &fevent_types[FEVENT_T_SYMBOL])
-		return snprintf(buf, len, ", (void *)REC->%s", name);
-	return snprintf(buf, len, ", REC->%s", name);
-}
-
-/*
- * For those who print from the format file; the kernel prints by itself, see
- * print_fevent().
- */
-static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
-{
-	const char *separator = "";
-	int nr_fields = fe->tp.nr_args;
-	int pos = 0, i;
-
-	if (fe->faults_arg >= 0)
-		nr_fields = fe->faults_arg;
-	pos += snprintf(buf + pos, LEN_OR_ZERO, "\"%%ps->%%ps(");
-	for (i = 0; i < nr_fields; i++) {
-		bool behind = i == fe->ret_arg || i == fe->duration_arg;
-
-		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0))
-			pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
-		pos += snprintf(buf + pos, LEN_OR_ZERO, "%s%s=", behind ? " " : separator,
-				fe->tp.args[i].name);
-		pos += fevent_print_value_fmt(fe, i, buf + pos, LEN_OR_ZERO);
-		separator = ", ";
-	}
-	if (!fe->proto->returns)
-		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
-	if (fe->faults_arg >= 0)
-		pos += snprintf(buf + pos, LEN_OR_ZERO, " faults=0x%%x");
-	pos += snprintf(buf + pos, LEN_OR_ZERO,
-			"\", (void *)REC->__parent_ip, (void *)REC->__ip");
-	for (i = 0; i < fe->tp.nr_args; i++)
-		pos += fevent_print_value(fe, i, buf + pos, LEN_OR_ZERO);
-	return pos;
-}
-
-#undef LEN_OR_ZERO
-
-static int fevent_set_print_fmt(struct fevent *fe)
-{
-	int len = __fevent_print_fmt(fe, NULL, 0);
-	char *buf = kmalloc(len + 1, GFP_KERNEL);
-
-	if (!buf)
-		return -ENOMEM;
-	__fevent_print_fmt(fe, buf, len + 1);
-	trace_probe_event_call(&fe->tp)->print_fmt = buf;
 	return 0;
 }
 
@@ -674,30 +521,6 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 
 NOKPROBE_SYMBOL(fevent_dynamic_size);
 
-static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const void *data)
-{
-	if (parg->type->is_signed) {
-		switch (parg->type->size) {
-		case 1:
-			return *(s8 *)data;
-		case 2:
-			return *(s16 *)data;
-		case 4:
-			return *(s32 *)data;
-		}
-	} else {
-		switch (parg->type->size) {
-		case 1:
-			return *(u8 *)data;
-		case 2:
-			return *(u16 *)data;
-		case 4:
-			return *(u32 *)data;
-		}
-	}
-	return *(s64 *)data;
-}
-
 /* What is left of a value that was stored whole; 0 and 1 are all that a bool can be. */
 static nokprobe_inline void fevent_apply_cut(const struct fevent_cut *cut,
 					     const struct probe_arg *parg, void *dest)
@@ -797,73 +620,3 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 }
 
 NOKPROBE_SYMBOL(fevent_fill);
-
-/* ---- printing ---- */
-
-static void print_fevent_arg(struct trace_seq *s, struct fevent *fe, int i, void *data, void *entry)
-{
-	struct probe_arg *parg = &fe->tp.args[i];
-	const char *name;
-	int n;
-
-	data += parg->offset;
-	if (fe->enums[i]) {
-		name = fevent_btf_enum_name(fe->btf, fe->enums[i], fevent_number(parg, data));
-		if (name) {
-			trace_seq_puts(s, name);
-			return;
-		}
-	}
-	if (parg->type == &fevent_chars) {
-		trace_seq_printf(s, "\"%.*s\"", (int)parg->count, (char *)data);
-		return;
-	}
-	for (n = 0; n < (parg->count ?: 1); n++) {
-		if (n)
-			trace_seq_putc(s, ',');
-		parg->type->print(s, data, entry);
-		data += parg->type->size;
-	}
-}
-
-/* ksys_read->vfs_read(count=4096) ret=4096 duration=1234 */
-static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
-				      struct trace_event *event)
-{
-	struct fevent *fe = to_fevent(container_of(event, struct trace_event_call, event));
-	struct fevent_entry *entry = (struct fevent_entry *)iter->ent;
-	void *data = entry + 1;
-	struct trace_seq *s = &iter->seq;
-	const char *separator = "";
-	u32 faults = 0;
-	int i;
-
-	if (fe->faults_arg >= 0)
-		faults = *(u32 *)(data + fe->tp.args[fe->faults_arg].offset);
-	trace_seq_printf(s, "%s: %ps->%ps(", trace_probe_name(&fe->tp), (void *)entry->parent_ip,
-			 (void *)entry->ip);
-	for (i = 0; i < fe->tp.nr_args; i++) {
-		if (i == fe->faults_arg)
-			continue;
-		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0)) {
-			trace_seq_putc(s, ')');
-			separator = " ";
-		}
-		trace_seq_printf(s, "%s%s=", separator, fe->tp.args[i].name);
-		/* ret and duration may be behind what has a bit. */
-		if (i < FEVENT_MAX_FIELDS && faults & (1U << i))
-			trace_seq_puts(s, FAULT_STRING);
-		else
-			print_fevent_arg(s, fe, i, data, entry);
-		if (fe->ret_arg < 0 || i < fe->ret_arg)
-			separator = ", ";
-		if (i == fe->ret_arg)
-			separator = " ";
-	}
-	trace_seq_puts(s, fe->proto->returns ? "\n" : ")\n");
-	return trace_handle_return(s);
-}
-
-struct trace_event_functions fevent_funcs = {
-	.trace	= print_fevent,
-};

@@ -1,0 +1,253 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Very early function tracing: the filters of the command line.
+ *
+ * ftrace_filter= and ftrace_notrace= each become a set of call sites, in one pass over
+ * the kernel's symbols, before the recorder is on: there is no allocator, so all that
+ * this needs is in the memory that calls are going to be recorded in. What is not to be
+ * traced is made a NOP then, and ftrace takes the sets over when it comes up.
+ */
+#define pr_fmt(fmt) "ftrace: early: " fmt
+
+#include <linux/bitmap.h>
+#include <linux/ftrace.h>
+#include <linux/ftrace_early.h>
+#include <linux/init.h>
+#include <linux/kstrtox.h>
+#include <linux/string.h>
+#include <asm/sections.h>
+
+#include "../kallsyms_internal.h"
+#include "trace.h"
+#include "trace_early_internal.h"
+
+#ifndef FTRACE_MCOUNT_MAX_OFFSET
+#define FTRACE_MCOUNT_MAX_OFFSET	ULONG_MAX
+#endif
+
+static unsigned long __init early_nr_sites(void)
+{
+	return __stop_mcount_loc - __start_mcount_loc;
+}
+
+/* Weak functions that were not linked leave addresses of nothing. */
+static bool __init early_site_valid(unsigned long i)
+{
+	unsigned long addr = __start_mcount_loc[i];
+
+	return __is_kernel_text(addr) || is_kernel_inittext(addr);
+}
+
+/*
+ * A name that it matches begins with @first, unless that is zero: most names need not
+ * be put together to tell that they are not wanted.
+ */
+struct early_glob {
+	char		*search;
+	unsigned int	len;
+	int		type;
+	int		not;
+	char		first;
+	unsigned long	index;
+};
+
+struct early_globs {
+	unsigned long		*sites;
+	unsigned int		nr;
+	struct early_glob	glob[] __counted_by(nr);
+};
+
+static char __init early_glob_first(const struct early_glob *glob)
+{
+	switch (glob->type) {
+	/* An index is of a site, whatever its name. */
+	case MATCH_INDEX:
+	/* A name that begins with a star is looked at in the middle or the end. */
+	case MATCH_MIDDLE_ONLY:
+	case MATCH_END_ONLY:
+		return 0;
+	default:
+		return strchr("*?[\\", *glob->search) ? 0 : *glob->search;
+	}
+}
+
+static bool __init early_globs_want(void *data, char first)
+{
+	const struct early_globs *globs = data;
+	unsigned int g;
+
+	for (g = 0; g < globs->nr; g++) {
+		if (!globs->glob[g].first || globs->glob[g].first == first)
+			return true;
+	}
+	return false;
+}
+
+static bool __init early_glob_matches(const struct early_glob *glob, unsigned long i,
+				      char *name)
+{
+	if (glob->type == MATCH_INDEX)
+		return glob->index == i;
+	return name && (!glob->first || glob->first == *name) &&
+	       early_ftrace_match(name, glob->search, glob->len, glob->type);
+}
+
+static void __init early_globs_apply(void *data, unsigned long i, char *name,
+				     unsigned long offset)
+{
+	const struct early_globs *globs = data;
+	unsigned int g;
+
+	if (!early_site_valid(i))
+		return;
+	if (offset > FTRACE_MCOUNT_MAX_OFFSET)
+		name = NULL;
+
+	for (g = 0; g < globs->nr; g++) {
+		if (early_glob_matches(&globs->glob[g], i, name))
+			__assign_bit(i, globs->sites, !globs->glob[g].not);
+	}
+}
+
+/*
+ * The sites that a comma separated list selects, as match_records() would. @scratch
+ * is enough for any list. Cuts @list up.
+ */
+static void __init early_resolve(char *list, unsigned long *sites, void *scratch)
+{
+	struct early_globs *globs = scratch;
+	unsigned long nr = early_nr_sites(), i, index;
+	char *word;
+
+	globs->sites = sites;
+	globs->nr = 0;
+	while ((word = strsep(&list, ","))) {
+		struct early_glob *glob = &globs->glob[globs->nr++];
+
+		glob->type = filter_parse_regex(word, strlen(word), &glob->search, &glob->not);
+		glob->len = strlen(glob->search);
+		glob->first = early_glob_first(glob);
+		/* Between two commas there may be nothing, and nothing has such a name. */
+		if (glob->type == MATCH_FULL && !glob->len)
+			globs->nr--;
+		if (glob->type != MATCH_INDEX)
+			continue;
+		/* Counted from 1, and among the sites that there are. */
+		glob->index = nr;
+		if (kstrtoul(glob->search, 0, &index) || !index)
+			continue;
+		for (i = 0; i < nr; i++) {
+			if (early_site_valid(i) && !--index) {
+				glob->index = i;
+				break;
+			}
+		}
+	}
+
+	kallsyms_on_each_sorted(__start_mcount_loc, nr, early_globs_want, early_globs_apply, globs);
+}
+
+/* What early_resolve() needs for a list, without the copy that it cuts up. */
+static size_t __init early_globs_size(const char *list)
+{
+	size_t words = 1;
+
+	while ((list = strchr(list, ','))) {
+		list++;
+		words++;
+	}
+	return struct_size_t(struct early_globs, glob, words);
+}
+
+static size_t __init early_scratch_size(const char *list)
+{
+	return list ? early_globs_size(list) + strlen(list) + 1 : 0;
+}
+
+/**
+ * early_filter_scratch_size - the memory that early_filter_init() is to be given
+ *
+ * Return: bytes.
+ */
+size_t __init early_filter_scratch_size(void)
+{
+	return max(early_scratch_size(early_state.only),
+		   early_scratch_size(early_state.except));
+}
+
+/**
+ * early_filter_sites_size - what one set of sites takes
+ *
+ * Return: bytes, none without filters.
+ */
+size_t __init early_filter_sites_size(void)
+{
+	if (!early_state.only && !early_state.except)
+		return 0;
+	return BITS_TO_LONGS(early_nr_sites()) * sizeof(long);
+}
+
+/* Resolves one list, and wipes the scratch memory. */
+static void __init early_filter_resolve(const char *list, unsigned long *sites, void *scratch)
+{
+	char *copy = scratch + early_globs_size(list);
+
+	memcpy(copy, list, strlen(list) + 1);
+	early_resolve(copy, sites, scratch);
+	memset(scratch, 0, early_scratch_size(list));
+}
+
+/*
+ * Make NOPs of the sites that are not to be traced. A filter that selects nothing
+ * is none, as it is for ftrace.
+ */
+static void __init early_skip_sites(void)
+{
+	unsigned long i, nr = early_nr_sites();
+	bool only = early_state.only && !bitmap_empty(early_state.only_sites, nr);
+
+	if (early_state.only && !only)
+		pr_warn("ftrace_filter=%s selects no function: all are traced\n",
+			early_state.only);
+
+	for (i = 0; i < nr; i++) {
+		if (!early_site_valid(i))
+			continue;
+		if ((!only || test_bit(i, early_state.only_sites)) &&
+		    (!early_state.except || !test_bit(i, early_state.except_sites)))
+			early_stats.sites++;
+		else
+			arch_early_ftrace_skip(ftrace_call_adjust(__start_mcount_loc[i]));
+	}
+}
+
+/**
+ * early_filter_init - resolve the filters, and make NOPs of what they leave out
+ * @scratch: zeroed memory, early_filter_scratch_size() bytes; it is zeroed again
+ */
+void __init early_filter_init(void *scratch)
+{
+	if (early_state.only)
+		early_filter_resolve(early_state.only, early_state.only_sites, scratch);
+	if (early_state.except)
+		early_filter_resolve(early_state.except, early_state.except_sites, scratch);
+	early_skip_sites();
+}
+
+/**
+ * early_ftrace_sites - what the early filters have selected
+ * @globs: ftrace_filter= or ftrace_notrace= as ftrace has got it
+ * @enable: 1 for the former, 0 for the latter
+ *
+ * Return: a bitmap over the mcount table; NULL if @globs is not what was on the
+ * command line then, but came from somewhere else, as a bootconfig.
+ */
+const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
+{
+	const char *then = enable ? early_state.only : early_state.except;
+
+	if (!early_ftrace_on || !then || strcmp(globs, then))
+		return NULL;
+	return enable ? early_state.only_sites : early_state.except_sites;
+}
+

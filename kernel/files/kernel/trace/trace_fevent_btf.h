@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Function events: what is known of functions and their arguments by BTF.
+ */
+#ifndef _TRACE_FEVENT_BTF_H
+#define _TRACE_FEVENT_BTF_H
+
+#include <linux/btf.h>
+
+#include "trace_fevent.h"
+
+/**
+ * struct fevent_target - what a PATH leads to
+ * @type: how the value is recorded
+ * @count: elements of an array, bytes of a char[n], else 0
+ * @enum_type: the enum whose names the value has, or NULL
+ * @bytes: of a bit field, those that it is in
+ * @bit_offset: of a bit field, in @bytes
+ * @bit_size: its width, 0 if it is none
+ * @arg: register that the path starts from
+ * @in_memory: @steps lead to an address, else the value is in the register
+ * @offset: bytes before it in the register
+ * @steps: offsets: all but the last load a pointer to go on from
+ * @nr_steps: how many
+ */
+struct fevent_target {
+	enum fevent_type	type;
+	unsigned int		count;
+	const struct btf_type	*enum_type;
+	unsigned int		bytes;
+	unsigned int		bit_offset;
+	unsigned int		bit_size;
+	unsigned int		arg;
+	bool			in_memory;
+	int			offset;
+	int			steps[FEVENT_MAX_STEPS + 1];
+	unsigned int		nr_steps;
+};
+
+#ifdef CONFIG_PROBE_EVENTS_BTF_ARGS
+int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
+		      unsigned int *ret_nr, struct fevent_complaint *complaint);
+int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
+			struct fevent_complaint *complaint);
+int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
+		       struct fevent_target *target, struct fevent_complaint *complaint);
+int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
+		      struct fevent_complaint *complaint);
+const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t, s64 value);
+int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t, char *buf,
+			    size_t size);
+void fevent_btf_put(struct fevent *fe);
+void fevent_btf_done(void);
+
+/* trace_fevent_btf.c, for trace_fevent_path.c */
+
+/**
+ * struct fevent_func - what BTF knows of a function
+ * @btf: where
+ * @proto: its type
+ * @params: its parameters
+ * @nr_params: how many, without what may come behind them
+ */
+struct fevent_func {
+	struct btf		*btf;
+	const struct btf_type	*proto;
+	const struct btf_param	*params;
+	s32			nr_params;
+};
+
+int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_func);
+void fevent_func_put(struct fevent_func *func);
+int fevent_param_register(const struct fevent_func *func, int nr);
+const char *fevent_param_name(const struct fevent_func *func, int i);
+int fevent_find_param(const struct fevent_func *func, const char *name);
+
+static inline bool fevent_is_signed(const struct btf_type *t)
+{
+	/* An enum of plain constants has no sign, yet is as wide as an int. */
+	return btf_is_any_enum(t) ? btf_type_kflag(t) : btf_int_encoding(t) & BTF_INT_SIGNED;
+}
+#else
+static inline int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
+				    unsigned int *ret_nr, struct fevent_complaint *complaint)
+{
+	return fevent_complain(complaint, NO_BTF, proto->args_column);
+}
+
+static inline int fevent_btf_register(const struct fevent_proto *proto,
+				      const struct fevent_field *field,
+				      struct fevent_complaint *complaint)
+{
+	return field->arg;
+}
+
+static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
+				     struct fevent_target *target,
+				     struct fevent_complaint *complaint)
+{
+	return fevent_complain(complaint, NO_BTF, field->base_column);
+}
+
+static inline int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size,
+				    bool *ret_signed, struct fevent_complaint *complaint)
+{
+	*ret_size = 0;
+	*ret_signed = false;
+	return 0;
+}
+
+static inline const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t,
+					       s64 value)
+{
+	return NULL;
+}
+
+static inline int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t,
+					  char *buf, size_t size)
+{
+	return 0;
+}
+
+static inline void fevent_btf_put(struct fevent *fe)
+{
+}
+
+static inline void fevent_btf_done(void)
+{
+}
+#endif
+
+#endif /* _TRACE_FEVENT_BTF_H */

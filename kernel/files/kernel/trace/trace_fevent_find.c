@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: the functions that a line names, and what to say if there are none.
+ */
+#include <linux/ftrace.h>
+#include <linux/kallsyms.h>
+#include <linux/module.h>
+#include <linux/slab.h>
+
+#include "trace_fevent.h"
+#include "trace_fevent_core.h"
+
+static int add_function(struct fevent *fe, unsigned long ip)
+{
+	unsigned long *ips;
+	unsigned int i;
+
+	/* A module's functions may be found before its notifier gets here, and then again. */
+	for (i = 0; i < fe->nr_ips; i++) {
+		if (fe->ips[i] == ip)
+			return 0;
+	}
+	ips = krealloc_array(fe->ips, fe->nr_ips + 1, sizeof(*ips), GFP_KERNEL);
+	if (!ips)
+		return -ENOMEM;
+	ips[fe->nr_ips++] = ip;
+	fe->ips = ips;
+	return 0;
+}
+
+/* With preemption off, which is also how long the module stays. */
+static struct module *loaded_module(const char *name)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod = find_module(name);
+
+	return mod && mod->state != MODULE_STATE_GOING ? mod : NULL;
+#else
+	return NULL;
+#endif
+}
+
+/* The part of what a glob matches that is in one module, or all of it. */
+static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsigned long *ips)
+{
+	struct ftrace_func_entry *entry;
+	struct module *mod = NULL;
+	unsigned int i, nr = 0;
+
+	guard(preempt)();
+	if (module) {
+		mod = loaded_module(module);
+		if (!mod)
+			return 0;
+	}
+	for (i = 0; i < 1U << hash->size_bits; i++) {
+		hlist_for_each_entry(entry, &hash->buckets[i], hlist) {
+			if (!mod || within_module(entry->ip, mod))
+				ips[nr++] = entry->ip;
+		}
+	}
+	return nr;
+}
+
+/**
+ * fevent_find_glob - find the functions of an event whose function is a glob
+ * @fe: the event; what it has found before is dropped
+ *
+ * All that ftrace knows and the glob matches. ftrace's filters do that, so one is
+ * made, not used, and read.
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0, -ENOENT if there is none, or another negative errno.
+ */
+int fevent_find_glob(struct fevent *fe)
+{
+	const struct fevent_proto *proto = fe->proto;
+	struct ftrace_ops ops = { };
+	struct ftrace_hash *hash;
+	unsigned long *ips;
+	char *filter;
+	int ret;
+
+	filter = kstrdup(proto->func, GFP_KERNEL);
+	if (!filter)
+		return -ENOMEM;
+	ret = ftrace_set_filter(&ops, filter, strlen(filter), 1);
+	kfree(filter);
+	if (ret == -EINVAL)
+		ret = -ENOENT;
+	if (ret)
+		goto cleanup;
+	hash = rcu_dereference_protected(ops.func_hash->filter_hash,
+					 lockdep_is_held(&event_mutex));
+	ips = kvmalloc_array(hash->count + 1, sizeof(*ips), GFP_KERNEL);
+	if (!ips) {
+		ret = -ENOMEM;
+		goto cleanup;
+	}
+	kvfree(fe->ips);
+	fe->ips = ips;
+	fe->nr_ips = copy_hash(hash, proto->module, ips);
+	ret = fe->nr_ips ? 0 : -ENOENT;
+cleanup:
+	ftrace_free_filter(&ops);
+	return ret;
+}
+
+/* Functions of one name: static ones may be many. */
+struct same_name {
+	const char	*name;		/* in modules, where all symbols are gone through */
+	unsigned int	symbols;
+	unsigned int	functions;	/* that ftrace knows */
+	unsigned long	addr;		/* of one that it knows, else of any */
+	unsigned long	ip;
+};
+
+static int count_same_name(void *data, unsigned long addr)
+{
+	struct same_name *same = data;
+	unsigned long ip = ftrace_location(addr);
+
+	same->symbols++;
+	if (ip) {
+		same->functions++;
+		same->addr = addr;
+		same->ip = ip;
+	} else if (!same->functions) {
+		same->addr = addr;
+	}
+	return 0;
+}
+
+/* What is known of a name that no function of the kernel proper has. */
+struct other_names {
+	const char	*name;
+	size_t		len;
+	char		*list;		/* modules that have it */
+	size_t		size;
+	unsigned int	nr;
+	char		clone[64];	/* a copy that the compiler has made of it */
+	char		nearest[64];	/* a function with a name like it */
+	size_t		distance;	/* how like */
+};
+
+static int compare_name(void *data, const char *name, unsigned long addr)
+{
+	struct other_names *other = data;
+	size_t distance;
+
+	if (!strncmp(name, other->name, other->len) && name[other->len] == '.' &&
+	    !str_has_prefix(name + other->len, ".cold")) {
+		strscpy(other->clone, name, sizeof(other->clone));
+		return 1;
+	}
+	distance = fevent_distance(name, other->name);
+	if (distance < other->distance && ftrace_location(addr)) {
+		other->distance = distance;
+		strscpy(other->nearest, name, sizeof(other->nearest));
+	}
+	return 0;
+}
+
+#ifdef CONFIG_MODULES
+static int is_in_module(void *data, const char *name, unsigned long addr)
+{
+	struct other_names *other = data;
+	struct module *mod;
+	size_t len;
+
+	if (strcmp(name, other->name))
+		return 0;
+	guard(preempt)();
+	mod = __module_address(addr);
+	if (!mod)
+		return 0;
+	len = strlen(other->list);
+	snprintf(other->list + len, other->size - len, "%s%s", other->nr++ ? ", " : "", mod->name);
+	return 0;
+}
+
+static void list_modules(struct other_names *other)
+{
+	module_kallsyms_on_each_symbol(NULL, is_in_module, other);
+}
+
+static int count_if_same_name(void *data, const char *name, unsigned long addr)
+{
+	struct same_name *same = data;
+
+	return strcmp(name, same->name) ? 0 : count_same_name(same, addr);
+}
+
+static void count_in_module(const char *module, struct same_name *same)
+{
+	module_kallsyms_on_each_symbol(module, count_if_same_name, same);
+}
+#else
+static void count_in_module(const char *module, struct same_name *same)
+{
+}
+
+static void list_modules(struct other_names *other)
+{
+}
+#endif
+
+/* Nothing in the kernel proper has this name: say why, as well as can be told. */
+static int complain_not_found(const struct fevent_proto *proto,
+			      struct fevent_complaint *complaint)
+{
+	char list[64] = "";
+	struct other_names other = {
+		.name = proto->func, .len = strlen(proto->func),
+		.list = list, .size = sizeof(list), .distance = 4,
+	};
+
+	list_modules(&other);
+	if (other.nr)
+		return fevent_complain_with(complaint, IN_MODULE, proto->func_column, "%s", list);
+	kallsyms_on_each_symbol(compare_name, &other);
+	if (*other.clone)
+		return fevent_complain_with(complaint, INLINED, proto->func_column,
+					    "there is %s", other.clone);
+	if (*other.nearest)
+		return fevent_complain_with(complaint, NOT_A_FUNCTION, proto->func_column,
+					    "did you mean %s", other.nearest);
+	return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
+}
+
+static int find_in_kernel(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	struct same_name same = { };
+
+	kallsyms_on_each_match_symbol(count_same_name, proto->func, &same);
+	if (!same.symbols)
+		return complain_not_found(proto, complaint);
+	if (same.functions > 1)
+		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
+					    "%u in vmlinux", same.functions);
+	if (!same.functions) {
+		if (!core_kernel_text(same.addr))
+			return fevent_complain(complaint, NOT_A_FUNCTION, proto->func_column);
+		return fevent_complain(complaint, NOTRACE, proto->func_column);
+	}
+	return add_function(fe, same.ip);
+}
+
+static bool module_is_there(const char *name)
+{
+	guard(preempt)();
+	return loaded_module(name);
+}
+
+/* No module of this name can come. Of those that are built in, some are known. */
+static bool module_is_built_in(const char *name)
+{
+	bool built_in = !strcmp(name, "vmlinux");
+#ifdef CONFIG_MODULES
+	/* The kernel's command line is read before there is any. */
+	struct kobject *kobj = module_kset ? kset_find_obj(module_kset, name) : NULL;
+
+	if (kobj) {
+		built_in |= !container_of(kobj, struct module_kobject, kobj)->mod;
+		kobject_put(kobj);
+	}
+#endif
+	return built_in;
+}
+
+/* It need not be there. */
+static int check_module(const struct fevent_proto *proto, struct fevent_complaint *complaint)
+{
+	if (module_is_there(proto->module) || !module_is_built_in(proto->module))
+		return 0;
+	return fevent_complain(complaint, NOT_A_MODULE, proto->module_column);
+}
+
+static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	struct same_name same = { .name = proto->func };
+
+	if (!module_is_there(proto->module))
+		return 0;
+	count_in_module(proto->module, &same);
+	if (!same.symbols)
+		return fevent_complain(complaint, NOT_IN_MODULE, proto->func_column);
+	if (same.functions > 1)
+		return fevent_complain_with(complaint, AMBIGUOUS, proto->func_column,
+					    "%u in %s", same.functions, proto->module);
+	if (!same.functions)
+		return fevent_complain(complaint, NOTRACE, proto->func_column);
+	return add_function(fe, same.ip);
+}
+
+/**
+ * fevent_find_functions - find the functions of an event
+ * @fe: the event, which has none yet
+ * @complaint: where to say what is wrong
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0, also if a module is not there that has to come, -EINVAL with @complaint
+ * filled in, or another negative errno.
+ */
+int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
+{
+	const struct fevent_proto *proto = fe->proto;
+	int ret;
+
+	ret = proto->module ? check_module(proto, complaint) : 0;
+	if (ret)
+		return ret;
+	if (!proto->glob)
+		return proto->module ? find_in_module(fe, complaint) :
+				       find_in_kernel(fe, complaint);
+	if (proto->module && !module_is_there(proto->module))
+		return 0;
+	ret = fevent_find_glob(fe);
+	if (ret == -ENOENT)
+		return fevent_complain(complaint, NO_MATCH, proto->func_column);
+	return ret;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Function events, the hook side: what happens when a function runs that someone wants
+ * events of. Each part uses only what stands above it, and the record side:
+ *
+ *	trace_fevent_perf.c	what perf and BPF programs get
+ *	trace_fevent_buffer.c	what ring buffers get
+ *	trace_fevent_return.c	when a function returns
+ *	trace_fevent_hook.c	when it is called; who listens
+ */
+#ifndef _TRACE_FEVENT_HOOK_H
+#define _TRACE_FEVENT_HOOK_H
+
+#include <linux/filter.h>
+#include <linux/ftrace.h>
+#include <linux/percpu.h>
+
+#include "trace_fevent.h"
+#include "trace_fevent_record.h"
+
+/* trace_fevent_perf.c */
+
+/* Registers to unwind the stack from, beginning with the function itself. */
+static nokprobe_inline struct pt_regs *
+fevent_entry_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
+{
+	ftrace_fill_perf_regs(fregs, regs);
+	regs->bp = ftrace_regs_get_frame_pointer(fregs);
+	/* perf takes registers with this flag for those of an interrupt: ->ip comes first. */
+	regs->flags = X86_EFLAGS_FIXED;
+	return regs;
+}
+
+/* One set for each context that may interrupt another; nothing else in them ever changes. */
+DECLARE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
+
+static nokprobe_inline struct pt_regs *
+fevent_context_regs(const struct fevent_values *values)
+{
+	return fevent_entry_regs(values->fregs, this_cpu_ptr(&fevent_regs[values->context]));
+}
+
+#ifdef CONFIG_BPF_EVENTS
+static nokprobe_inline bool fevent_has_bpf(const struct fevent *fe)
+{
+	return bpf_prog_array_valid(&fe->tp.event->call);
+}
+
+void fevent_call_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+		     struct ftrace_regs *fregs);
+#else
+static inline bool fevent_has_bpf(const struct fevent *fe)
+{
+	return false;
+}
+
+static inline void fevent_call_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+				   struct ftrace_regs *fregs)
+{
+}
+#endif
+
+int fevent_perf_init(void);
+int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event);
+void fevent_miss(struct fevent *fe);
+void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+			 const struct fevent_values *values, u64 duration, struct pt_regs *regs);
+
+/* trace_fevent_buffer.c */
+
+/* With these a record takes the long way through the ring buffer. */
+#define FEVENT_FILE_SPECIAL	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_NO_SET_FILTER |	\
+				 EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE | \
+				 EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PID_FILTER)
+#define FEVENT_TRACE_SPECIAL	(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)
+
+/*
+ * Recording has disabled preemption @by times when the context is looked at, of which
+ * the event is to show nothing.
+ */
+static nokprobe_inline unsigned int fevent_trace_ctx(unsigned int by)
+{
+	return tracing_gen_ctx() - (IS_ENABLED(CONFIG_PREEMPT_COUNT) ? by : 0);
+}
+
+static nokprobe_inline bool fevent_is_plain(const struct trace_event_file *file)
+{
+	return likely(!(READ_ONCE(file->flags) & FEVENT_FILE_SPECIAL) &&
+		      !(READ_ONCE(file->tr->trace_flags) & FEVENT_TRACE_SPECIAL));
+}
+
+/* ring_buffer_event_data(), without a call where the event is short and has no time stamp. */
+static nokprobe_inline void *fevent_event_data(struct ring_buffer_event *event)
+{
+	if (likely(event->type_len - 1U < RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
+		return event->array;
+	return ring_buffer_event_data(event);
+}
+
+/* The record of an event that was reserved. */
+static nokprobe_inline struct fevent_entry *
+fevent_begin(struct fevent *fe, struct ring_buffer_event *event, unsigned int trace_ctx)
+{
+	struct fevent_entry *entry = fevent_event_data(event);
+
+	tracing_generic_entry_update(&entry->ent, fe->tp.event->call.event.type, trace_ctx);
+	return entry;
+}
+
+void fevent_refused(struct fevent *fe, struct trace_event_file *file);
+void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
+		  unsigned long parent_ip, const struct fevent_values *values, u64 duration,
+		  struct pt_regs *regs);
+
+/* To all who listen. */
+static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
+					   unsigned long parent_ip,
+					   const struct fevent_values *values, u64 duration,
+					   struct pt_regs *regs)
+{
+	unsigned int flags = trace_probe_load_flag(&fe->tp);
+	struct event_file_link *link;
+
+	if (flags & TP_FLAG_TRACE) {
+		trace_probe_for_each_link_rcu(link, &fe->tp)
+			fevent_trace(fe, link->file, ip, parent_ip, values, duration, regs);
+	}
+	if (flags & TP_FLAG_PROFILE)
+		fevent_deliver_perf(fe, ip, parent_ip, values, duration, regs);
+}
+
+/* trace_fevent_return.c */
+
+/*
+ * Recursion protection lets one call through in a recording, as it cannot tell that from
+ * an interrupt's first steps. Of an event that follows pointers that is one too many:
+ * a page fault calls dozens of functions, so that with events on all of them each fault
+ * would make for hundreds.
+ */
+static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
+{
+	return bit == TRACE_FTRACE_START + TRACE_CTX_TRANSITION && fe->faults_arg >= 0;
+}
+
+#ifdef CONFIG_FUNCTION_EVENTS_RETURN
+void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+		  struct ftrace_regs *fregs);
+int fevent_alloc_rethooks(struct fevent *fe);
+void fevent_free_rethooks(struct fevent *fe);
+#else
+static inline void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+				struct ftrace_regs *fregs)
+{
+}
+
+static inline int fevent_alloc_rethooks(struct fevent *fe)
+{
+	return -EOPNOTSUPP;
+}
+
+static inline void fevent_free_rethooks(struct fevent *fe)
+{
+}
+#endif
+
+/* trace_fevent_hook.c */
+int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data);
+int fevent_update_hooks(void);
+bool fevent_is_armed(struct fevent *fe);
+void fevent_wait_idle(struct fevent *fe);
+void fevent_forget(struct module *mod);
+
+#endif /* _TRACE_FEVENT_HOOK_H */

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: what perf and BPF programs get of them.
+ *
+ * Programs are of type TRACEPOINT, and read the event's record. Where they are the only
+ * ones who listen, bpf_prog_active is all the protection from recursion that there is.
+ */
+#include <linux/bpf.h>
+#include <linux/filter.h>
+#include <linux/ftrace.h>
+#include <linux/kprobes.h>
+#include <linux/perf_event.h>
+#include <linux/rcupdate.h>
+
+#include "trace_fevent.h"
+#include "trace_fevent_hook.h"
+#include "trace_fevent_record.h"
+
+/* One set for each context that may interrupt another; nothing else in them ever changes. */
+DEFINE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
+
+/**
+ * fevent_miss - nothing is recorded of a call that programs were to see as well
+ * @fe: the event
+ */
+noinline void fevent_miss(struct fevent *fe)
+{
+	atomic_long_inc(&fe->missed);
+#ifdef CONFIG_BPF_EVENTS
+	rcu_lock_acquire(&rcu_lock_map);
+	bpf_prog_inc_misses_counters(rcu_dereference(fe->tp.event->call.prog_array));
+	rcu_lock_release(&rcu_lock_map);
+#endif
+}
+
+NOKPROBE_SYMBOL(fevent_miss);
+
+#ifdef CONFIG_BPF_EVENTS
+/*
+ * There is one for a CPU, as bpf_prog_active lets only one program run there. The
+ * verifier lets a program of type TRACEPOINT read as much as @record; how long the
+ * event's record is, is only asked when one is attached, not when it is tail-called.
+ */
+struct fevent_bpf_slot {
+	struct pt_regs	regs;
+	u64		record[PERF_MAX_TRACE_SIZE / sizeof(u64)];
+};
+
+/* Made when perf first listens to an event, and kept. */
+static struct fevent_bpf_slot __percpu *fevent_bpf_slots;
+
+/**
+ * fevent_perf_init - perf is going to listen to an event
+ *
+ * Context: Process context, event_mutex is held.
+ * Return: 0 or -ENOMEM.
+ */
+int fevent_perf_init(void)
+{
+	if (!fevent_bpf_slots)
+		fevent_bpf_slots = alloc_percpu(struct fevent_bpf_slot);
+	return fevent_bpf_slots ? 0 : -ENOMEM;
+}
+
+/*
+ * What trace_call_bpf() does, for a caller that has preemption off: that keeps it on
+ * this CPU and is a read-side section of RCU, so all that is left of these two is
+ * what lockdep wants to know.
+ */
+static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, void *ctx)
+{
+	const struct bpf_prog_array_item *item;
+	const struct bpf_prog_array *array;
+	struct bpf_trace_run_ctx run_ctx;
+	struct bpf_run_ctx *old_run_ctx;
+	const struct bpf_prog *prog;
+	u32 ret = 1;
+
+	rcu_lock_acquire(&rcu_lock_map);
+	array = rcu_dereference(call->prog_array);
+	if (likely(array)) {
+		run_ctx.is_uprobe = false;
+		old_run_ctx = bpf_set_run_ctx(&run_ctx.run_ctx);
+		for (item = array->items; (prog = READ_ONCE(item->prog)); item++) {
+			run_ctx.bpf_cookie = item->bpf_cookie;
+			ret &= bpf_prog_run(prog, ctx);
+		}
+		bpf_reset_run_ctx(old_run_ctx);
+	}
+	rcu_lock_release(&rcu_lock_map);
+	return ret;
+}
+
+/*
+ * Has an event's programs run. The first 8 bytes that a BPF program of type
+ * TRACEPOINT is given are not the record's but the address of registers, for its
+ * helpers.
+ *
+ * Nothing that is traced is called before bpf_prog_active is taken, or when that
+ * fails: this needs no other protection from recursion.
+ *
+ * Returns whether perf is to have the event, too, which is what the programs say.
+ */
+static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
+					   unsigned long parent_ip,
+					   const struct fevent_values *values, u64 duration,
+					   struct pt_regs *regs)
+{
+	struct fevent_bpf_slot *slot;
+	struct fevent_entry *entry;
+	bool ret = false;
+
+	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
+		slot = this_cpu_ptr(fevent_bpf_slots);
+		entry = (struct fevent_entry *)slot->record;
+		if (likely(fe->simple)) {
+			entry->ip = ip;
+			entry->parent_ip = parent_ip;
+			fevent_fill_loads(fe, entry + 1, values->fregs);
+		} else {
+			fevent_fill(fe, entry, ip, parent_ip, values, duration,
+				    fevent_dynamic_size(fe, values));
+		}
+		if (likely(!regs))
+			regs = fevent_entry_regs(values->fregs, &slot->regs);
+		*(struct pt_regs **)slot->record = regs;
+		ret = fevent_run_programs(trace_probe_event_call(&fe->tp), slot->record);
+	} else {
+		fevent_miss(fe);
+	}
+	__this_cpu_dec(bpf_prog_active);
+	return ret;
+}
+#else
+int fevent_perf_init(void)
+{
+	return 0;
+}
+
+static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+				  const struct fevent_values *values, u64 duration,
+				  struct pt_regs *regs)
+{
+	return true;
+}
+#endif
+
+#ifdef CONFIG_PERF_EVENTS
+/*
+ * libbpf opens an event on one CPU, its programs run on all: there may be programs
+ * and no listener.
+ */
+static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+			const struct fevent_values *values, u64 duration, struct pt_regs *regs)
+{
+	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
+	struct hlist_head *head = this_cpu_ptr(call->perf_events);
+	struct fevent_entry *entry;
+	int dynamic_size, size, rctx;
+
+	if (hlist_empty(head))
+		return;
+	dynamic_size = fevent_dynamic_size(fe, values);
+	size = ALIGN(sizeof(*entry) + fe->tp.size + dynamic_size + sizeof(u32), sizeof(u64));
+	size -= sizeof(u32);
+	entry = perf_trace_buf_alloc(size, NULL, &rctx);
+	if (!entry) {
+		atomic_long_inc(&fe->missed);
+		return;
+	}
+	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
+	if (!regs)
+		regs = fevent_context_regs(values);
+	perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
+}
+
+NOKPROBE_SYMBOL(fevent_perf);
+#else
+static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+			       const struct fevent_values *values, u64 duration,
+			       struct pt_regs *regs)
+{
+}
+#endif
+
+/**
+ * fevent_deliver_perf - perf, or programs, listen to an event
+ * @fe: the event
+ * @ip: the function
+ * @parent_ip: its caller
+ * @values: what its values come from
+ * @duration: of a return event, in ns
+ * @regs: of a return event, where it has returned to, else NULL
+ *
+ * Context: Any that functions are traced in; preemption is off, recursion is guarded
+ * against.
+ */
+void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+			 const struct fevent_values *values, u64 duration, struct pt_regs *regs)
+{
+	if (!fevent_has_bpf(fe) || fevent_run_bpf(fe, ip, parent_ip, values, duration, regs))
+		fevent_perf(fe, ip, parent_ip, values, duration, regs);
+}
+
+NOKPROBE_SYMBOL(fevent_deliver_perf);
+
+#ifdef CONFIG_BPF_EVENTS
+/* A program wants perf to have the event, which is rare. */
+static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
+					 unsigned long parent_ip, struct ftrace_regs *fregs)
+{
+	struct fevent_values values = { .fregs = fregs };
+	int bit = ftrace_test_recursion_trylock(ip, parent_ip);
+
+	if (bit < 0) {
+		atomic_long_inc(&fe->missed);
+		return;
+	}
+	values.context = bit - TRACE_FTRACE_START;
+	fevent_perf(fe, ip, parent_ip, &values, 0, NULL);
+	ftrace_test_recursion_unlock(bit);
+}
+
+NOKPROBE_SYMBOL(fevent_perf_guarded);
+
+/**
+ * fevent_call_bpf - programs alone listen to an event that is no return event
+ * @fe: the event
+ * @ip: the function
+ * @parent_ip: its caller
+ * @fregs: registers at its entry
+ *
+ * Context: Any that functions are traced in; preemption is off.
+ */
+void fevent_call_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+		     struct ftrace_regs *fregs)
+{
+	struct fevent_values values = { .fregs = fregs };
+
+	if (unlikely(fevent_run_bpf(fe, ip, parent_ip, &values, 0, NULL)))
+		fevent_perf_guarded(fe, ip, parent_ip, fregs);
+}
+
+NOKPROBE_SYMBOL(fevent_call_bpf);
+#endif
+
+#ifdef CONFIG_PERF_EVENTS
+/**
+ * fevent_perf_perm - may a perf event listen to a function event?
+ * @call: the event
+ * @p_event: the perf event
+ *
+ * By root only, as for ftrace:function. Unlike there, stacks of user space may be
+ * asked for, as they are by userstacktrace and by programs, and as fields read user
+ * memory: who reads does not wait for what is paged out, and recursion protection
+ * ends what a fault calls.
+ *
+ * Return: 0, -EPERM or -EACCES without privileges.
+ */
+int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event)
+{
+	return p_event->parent ? 0 : perf_allow_tracepoint();
+}
+#endif

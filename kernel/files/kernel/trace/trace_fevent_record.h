@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Function events, the record side: what a record looks like, how it is filled, how it
+ * is printed.
+ */
+#ifndef _TRACE_FEVENT_RECORD_H
+#define _TRACE_FEVENT_RECORD_H
+
+#include "trace_fevent.h"
+
+/* trace_fevent_print.c */
+extern const struct fetch_type fevent_fetch_types[FEVENT_T_MAX];
+extern const struct fetch_type fevent_chars;
+extern struct trace_event_functions fevent_funcs;
+
+int fevent_set_print_fmt(struct fevent *fe);
+
+/* trace_fevent_record.c */
+int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
+		   struct fevent_complaint *complaint);
+bool fevent_same_records(const struct fevent *a, const struct fevent *b);
+void fevent_free_code(struct fevent *fe);
+int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values);
+void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
+		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
+		 int dynamic_size);
+
+/* A number, as it is in the record. */
+static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const void *data)
+{
+	if (parg->type->is_signed) {
+		switch (parg->type->size) {
+		case 1:
+			return *(s8 *)data;
+		case 2:
+			return *(s16 *)data;
+		case 4:
+			return *(s32 *)data;
+		}
+	} else {
+		switch (parg->type->size) {
+		case 1:
+			return *(u8 *)data;
+		case 2:
+			return *(u16 *)data;
+		case 4:
+			return *(u32 *)data;
+		}
+	}
+	return *(s64 *)data;
+}
+
+/* The fields of a simple event. */
+static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
+					      struct ftrace_regs *fregs)
+{
+	const struct fevent_load *load = fe->loads, *end = fe->loads_end;
+	const void *regs = &arch_ftrace_regs(fregs)->regs;
+
+	if (unlikely(fe->holes))
+		memset(data, 0, fe->tp.size);
+	for (; load < end; load++) {
+		unsigned long val = *(const unsigned long *)(regs + load->reg);
+
+		if (likely(!load->narrow))
+			*(unsigned long *)(data + load->offset) = val;
+		else if (load->narrow == sizeof(u32))
+			*(u32 *)(data + load->offset) = val;
+		else if (load->narrow == sizeof(u16))
+			*(u16 *)(data + load->offset) = val;
+		else if (load->narrow == sizeof(u8))
+			*(u8 *)(data + load->offset) = val;
+		else
+			*(u8 *)(data + load->offset) = !!(u8)val;
+	}
+}
+
+#endif /* _TRACE_FEVENT_RECORD_H */

@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Function events: when a function returns. Of what is known at its entry, the event's
+ * rethook node keeps what the record needs.
+ */
+#include <linux/ftrace.h>
+#include <linux/irq_work.h>
+#include <linux/kprobes.h>
+#include <linux/rethook.h>
+#include <linux/slab.h>
+#include <linux/trace_clock.h>
+#include <linux/workqueue.h>
+
+#include "trace_fevent.h"
+#include "trace_fevent_hook.h"
+
+/* Of the first rethook of a return event: see fevent_enter(). */
+#define FEVENT_RETURN_NODES	(32 + num_possible_cpus())
+
+/* A function that returns into an event. */
+struct fevent_return_node {
+	struct rethook_node	node;
+	unsigned long		ip;
+	unsigned long		parent_ip;
+	u64			start;
+	unsigned long		args[];
+};
+
+/* Return events that are armed. */
+static LIST_HEAD(fevent_returning);
+
+static void fevent_return(struct rethook_node *node, void *data, unsigned long ret_ip,
+			  struct pt_regs *regs)
+{
+	struct fevent_return_node *ret =
+		container_of(node, struct fevent_return_node, node);
+	struct fevent *fe = data;
+	struct fevent_values values = {
+		.args = ret->args, .ret = regs_return_value(regs),
+	};
+	s64 duration;
+	int bit;
+
+	if (unlikely(!rcu_is_watching())) {
+		atomic_long_inc(&fe->missed);
+		return;
+	}
+	bit = ftrace_test_recursion_trylock(ret->ip, ret->parent_ip);
+	if (unlikely(bit < 0)) {
+		fevent_miss(fe);
+		return;
+	}
+	if (likely(!fevent_is_nested(fe, bit))) {
+		/* Clocks of two CPUs may disagree a little. */
+		duration = trace_clock_local() - ret->start;
+		fevent_deliver(fe, ret->ip, ret->parent_ip, &values, max(duration, 0LL), regs);
+	} else {
+		fevent_miss(fe);
+	}
+	ftrace_test_recursion_unlock(bit);
+}
+
+NOKPROBE_SYMBOL(fevent_return);
+
+/* Doubles the nodes of an event. */
+static int fevent_add_rethook(struct fevent *fe)
+{
+	unsigned int i = fe->nr_rethooks;
+	struct rethook *rh;
+
+	rh = rethook_alloc(fe, fevent_return,
+			   sizeof(struct fevent_return_node) + fe->nr_saved * sizeof(long),
+			   FEVENT_RETURN_NODES << max_t(int, i - 1, 0));
+	if (IS_ERR(rh))
+		return PTR_ERR(rh);
+	fe->rethooks[i] = rh;
+	/* Pairs with fevent_enter(). */
+	smp_store_release(&fe->nr_rethooks, i + 1);
+	return 0;
+}
+
+static void fevent_grow(struct work_struct *work)
+{
+	struct fevent *fe;
+
+	guard(mutex)(&event_mutex);
+	list_for_each_entry(fe, &fevent_returning, returning) {
+		if (!READ_ONCE(fe->wants_nodes))
+			continue;
+		/* If there is no memory, it will ask again. */
+		if (fe->nr_rethooks < ARRAY_SIZE(fe->rethooks))
+			fevent_add_rethook(fe);
+		WRITE_ONCE(fe->wants_nodes, false);
+	}
+}
+
+static DECLARE_WORK(fevent_grow_work, fevent_grow);
+
+static void fevent_schedule_grow(struct irq_work *work)
+{
+	schedule_work(&fevent_grow_work);
+}
+
+static DEFINE_IRQ_WORK(fevent_grow_irq_work, fevent_schedule_grow);
+
+/* Functions are traced where no work can be scheduled. */
+static void fevent_ask_for_nodes(struct fevent *fe)
+{
+	if (READ_ONCE(fe->wants_nodes) || fe->nr_rethooks == ARRAY_SIZE(fe->rethooks))
+		return;
+	WRITE_ONCE(fe->wants_nodes, true);
+	irq_work_queue(&fevent_grow_irq_work);
+}
+
+NOKPROBE_SYMBOL(fevent_ask_for_nodes);
+
+/**
+ * fevent_enter - a function is called that a return event is of
+ * @fe: the event
+ * @ip: the function
+ * @parent_ip: its caller
+ * @fregs: registers at its entry
+ *
+ * Any number of tasks may sleep in an event's functions. The newest rethook has as many
+ * nodes as all before it: when it has none left, half of all are in use, and it is
+ * time for the next.
+ *
+ * Context: Any that functions are traced in; preemption is off, recursion is guarded
+ * against.
+ */
+void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
+		  struct ftrace_regs *fregs)
+{
+	/* Pairs with fevent_add_rethook(). */
+	unsigned int nr = smp_load_acquire(&fe->nr_rethooks);
+	struct fevent_return_node *ret;
+	struct rethook_node *node = NULL;
+	unsigned int i;
+
+	/* It is being switched on or off: nobody listens yet, or any more. */
+	if (unlikely(!nr))
+		return;
+	/*
+	 * Interrupts are off while a node is given back, which tells others of it in two
+	 * steps: one that an NMI gives back in between makes an older one seem to be there.
+	 */
+	if (unlikely(in_nmi())) {
+		fevent_miss(fe);
+		return;
+	}
+	for (i = nr; i && !node; i--)
+		node = rethook_try_get(fe->rethooks[i - 1]);
+	if (unlikely(i != nr - 1))
+		fevent_ask_for_nodes(fe);
+	if (unlikely(!node)) {
+		/* Nothing is missed of what has been switched off meanwhile. */
+		if (READ_ONCE(fe->nr_rethooks))
+			fevent_miss(fe);
+		return;
+	}
+	ret = container_of(node, struct fevent_return_node, node);
+	ret->ip = ip;
+	ret->parent_ip = parent_ip;
+	for (i = 0; i < fe->nr_saved; i++)
+		ret->args[i] = ftrace_regs_get_argument(fregs, i);
+	ret->start = trace_clock_local();
+	/* Of the registers only those are looked at that ftrace saves in any case. */
+	rethook_hook(node, &arch_ftrace_regs(fregs)->regs, true);
+}
+
+NOKPROBE_SYMBOL(fevent_enter);
+
+/**
+ * fevent_free_rethooks - a return event is not armed any more
+ * @fe: the event, any event
+ *
+ * Nodes that are in use are freed when their functions return.
+ *
+ * Context: Process context, event_mutex is held.
+ */
+void fevent_free_rethooks(struct fevent *fe)
+{
+	unsigned int i, nr = fe->nr_rethooks;
+
+	WRITE_ONCE(fe->nr_rethooks, 0);
+	for (i = 0; i < nr; i++)
+		rethook_free(fe->rethooks[i]);
+	list_del_init(&fe->returning);
+}
+
+/**
+ * fevent_alloc_rethooks - a return event is going to be armed
+ * @fe: the event
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int fevent_alloc_rethooks(struct fevent *fe)
+{
+	int ret;
+
+	/* A call that was under way when the event was disarmed may have asked in vain. */
+	WRITE_ONCE(fe->wants_nodes, false);
+	ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
+	if (ret)
+		fevent_free_rethooks(fe);
+	else
+		list_add_tail(&fe->returning, &fevent_returning);
+	return ret;
+}

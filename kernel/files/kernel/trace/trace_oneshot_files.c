@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * oneshot tracer: its files in tracefs, oneshot_seen, oneshot_entries, oneshot_stats and
+ * oneshot_size, in each instance.
+ */
+#include <linux/kallsyms.h>
+#include <linux/percpu.h>
+#include <linux/seq_file.h>
+#include <linux/uaccess.h>
+
+#include "trace.h"
+#include "trace_oneshot_internal.h"
+
+/*
+ * A reader of the set. It holds trace_types_lock between start and stop only,
+ * and finds out by the generation that it is not the same set any more.
+ */
+struct oneshot_reader {
+	struct trace_array	*tr;
+	unsigned int		generation;
+	bool			show_addr;
+};
+
+static struct oneshot_rec *oneshot_listed_from(struct oneshot_set *set, loff_t *pos)
+{
+	if (!set)
+		return NULL;
+
+	for (; *pos < oneshot_set_nr(set); ++*pos) {
+		struct oneshot_rec *rec = &set->recs[*pos];
+		u32 meta = oneshot_rec_meta(rec);
+
+		if (meta && oneshot_owner_listed(oneshot_meta_owner(meta)))
+			return rec;
+	}
+
+	return NULL;
+}
+
+static void *oneshot_seq_start(struct seq_file *m, loff_t *pos)
+{
+	struct oneshot_reader *reader = m->private;
+	struct oneshot_array *oneshot = &reader->tr->oneshot;
+
+	mutex_lock(&trace_types_lock);
+
+	if (!*pos)
+		reader->generation = oneshot->generation;
+	else if (reader->generation != oneshot->generation)
+		return ERR_PTR(-ESTALE);
+
+	return oneshot_listed_from(oneshot->set, pos);
+}
+
+static void *oneshot_seq_next(struct seq_file *m, void *v, loff_t *pos)
+{
+	struct oneshot_reader *reader = m->private;
+
+	++*pos;
+	return oneshot_listed_from(reader->tr->oneshot.set, pos);
+}
+
+static void oneshot_seq_stop(struct seq_file *m, void *v)
+{
+	mutex_unlock(&trace_types_lock);
+}
+
+static void oneshot_print_place(struct seq_file *m, const struct oneshot_place *place)
+{
+	if (place->module)
+		seq_printf(m, "%lx %s", place->addr, place->module);
+	else
+		seq_printf(m, "%016lx", place->addr);
+}
+
+static void oneshot_show_rec(struct seq_file *m, const struct oneshot_rec *rec)
+{
+	struct oneshot_reader *reader = m->private;
+	u32 meta = oneshot_rec_meta(rec);
+	struct oneshot_place place;
+
+	place = oneshot_place(reader->tr, rec->addr, oneshot_meta_owner(meta),
+			      meta & ONESHOT_REC_FORGOTTEN);
+	if (!reader->show_addr)
+		place.addr = 0;
+	oneshot_print_place(m, &place);
+}
+
+static int oneshot_seen_show(struct seq_file *m, void *v)
+{
+	oneshot_show_rec(m, v);
+	seq_putc(m, '\n');
+	return 0;
+}
+
+static int oneshot_entries_show(struct seq_file *m, void *v)
+{
+	static const char * const kinds[] = {
+		[ONESHOT_FUNCTION]	= "function",
+		[ONESHOT_CALLER]	= "caller",
+		[ONESHOT_BOTH]		= "both",
+	};
+	struct oneshot_reader *reader = m->private;
+	const struct oneshot_rec *rec = v;
+
+	oneshot_show_rec(m, rec);
+	seq_printf(m, " %s %llu %u %d\n",
+		   kinds[oneshot_set_kinds(reader->tr->oneshot.set, rec)],
+		   rec->ns, oneshot_meta_cpu(rec->meta), (int)rec->pid);
+	return 0;
+}
+
+static const struct seq_operations oneshot_seen_seq_ops = {
+	.start	= oneshot_seq_start,
+	.next	= oneshot_seq_next,
+	.stop	= oneshot_seq_stop,
+	.show	= oneshot_seen_show,
+};
+
+static const struct seq_operations oneshot_entries_seq_ops = {
+	.start	= oneshot_seq_start,
+	.next	= oneshot_seq_next,
+	.stop	= oneshot_seq_stop,
+	.show	= oneshot_entries_show,
+};
+
+static int oneshot_open(struct inode *inode, struct file *file,
+			const struct seq_operations *ops)
+{
+	struct trace_array *tr = inode->i_private;
+	struct oneshot_reader *reader;
+	int ret;
+
+	ret = tracing_check_open_get_tr(tr);
+	if (ret)
+		return ret;
+
+	/* Nothing to iterate over for who only clears. */
+	if (!(file->f_mode & FMODE_READ)) {
+		file->private_data = NULL;
+		return 0;
+	}
+
+	reader = __seq_open_private(file, ops, sizeof(*reader));
+	if (!reader) {
+		trace_array_put(tr);
+		return -ENOMEM;
+	}
+
+	reader->tr = tr;
+	reader->show_addr = kallsyms_show_value(file->f_cred);
+	return 0;
+}
+
+static int oneshot_seen_open(struct inode *inode, struct file *file)
+{
+	return oneshot_open(inode, file, &oneshot_seen_seq_ops);
+}
+
+static int oneshot_entries_open(struct inode *inode, struct file *file)
+{
+	return oneshot_open(inode, file, &oneshot_entries_seq_ops);
+}
+
+static int oneshot_release(struct inode *inode, struct file *file)
+{
+	struct trace_array *tr = inode->i_private;
+
+	if (file->f_mode & FMODE_READ)
+		seq_release_private(inode, file);
+	trace_array_put(tr);
+	return 0;
+}
+
+static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	struct trace_array *tr = file_inode(file)->i_private;
+	unsigned long val;
+	int ret;
+
+	ret = kstrtoul_from_user(ubuf, cnt, 10, &val);
+	if (ret)
+		return ret;
+	if (val)
+		return -EINVAL;
+
+	guard(mutex)(&trace_types_lock);
+
+	if (tr->oneshot.registered) {
+		struct oneshot_set *set;
+
+		set = oneshot_set_alloc(oneshot_set_shift(tr->oneshot.set));
+		if (!set)
+			return -ENOMEM;
+		oneshot_replace(tr, set);
+	} else {
+		oneshot_replace(tr, NULL);
+	}
+
+	*ppos += cnt;
+	return cnt;
+}
+
+static const struct file_operations oneshot_seen_fops = {
+	.open		= oneshot_seen_open,
+	.read		= seq_read,
+	.write		= oneshot_seen_write,
+	.llseek		= tracing_lseek,
+	.release	= oneshot_release,
+};
+
+static const struct file_operations oneshot_entries_fops = {
+	.open		= oneshot_entries_open,
+	.read		= seq_read,
+	.llseek		= tracing_lseek,
+	.release	= oneshot_release,
+};
+
+/* What has been seen, counted as it is read. */
+struct oneshot_counts {
+	unsigned long		entries;
+	unsigned long		functions;
+	unsigned long		callers;
+	struct oneshot_unlisted	init;
+	struct oneshot_unlisted	unknown;
+};
+
+static void oneshot_count(const struct oneshot_set *set, struct oneshot_counts *counts)
+{
+	u32 i, nr = oneshot_set_nr(set);
+
+	for (i = 0; i < nr; i++) {
+		const struct oneshot_rec *rec = &set->recs[i];
+		u32 meta = oneshot_rec_meta(rec);
+		unsigned long function, caller;
+
+		if (!meta)
+			continue;
+
+		function = !!(oneshot_set_kinds(set, rec) & ONESHOT_FUNCTION);
+		caller = !!(oneshot_set_kinds(set, rec) & ONESHOT_CALLER);
+
+		switch (oneshot_meta_owner(meta)) {
+		case ONESHOT_OWNER_INIT:
+			counts->init.functions += function;
+			counts->init.callers += caller;
+			break;
+		case ONESHOT_OWNER_UNKNOWN:
+			counts->unknown.functions += function;
+			counts->unknown.callers += caller;
+			break;
+		default:
+			counts->entries++;
+			counts->functions += function;
+			counts->callers += caller;
+		}
+	}
+}
+
+static struct oneshot_lost oneshot_sum_lost(const struct oneshot_array *oneshot)
+{
+	struct oneshot_lost sum = {};
+	int cpu;
+
+	if (!oneshot->lost)
+		return sum;
+
+	for_each_possible_cpu(cpu) {
+		const struct oneshot_lost *lost = per_cpu_ptr(oneshot->lost, cpu);
+
+		sum.refused += READ_ONCE(lost->refused);
+		sum.events += READ_ONCE(lost->events);
+		sum.parents += READ_ONCE(lost->parents);
+	}
+	return sum;
+}
+
+static int oneshot_stats_show(struct seq_file *m, void *v)
+{
+	struct trace_array *tr = m->private;
+	const struct oneshot_set *set;
+	struct oneshot_counts counts;
+	struct oneshot_lost lost;
+
+	guard(mutex)(&trace_types_lock);
+
+	set = tr->oneshot.set;
+	counts = (struct oneshot_counts) {
+		.init		= tr->oneshot.init,
+		.unknown	= tr->oneshot.unknown,
+	};
+	if (set)
+		oneshot_count(set, &counts);
+	lost = oneshot_sum_lost(&tr->oneshot);
+
+	seq_printf(m, "entries: %lu\n", counts.entries);
+	seq_printf(m, "functions: %lu\n", counts.functions);
+	seq_printf(m, "callers: %lu\n", counts.callers);
+	seq_printf(m, "capacity: %u\n", set ? set->max_recs : 0);
+	seq_printf(m, "bytes: %zu\n", set ? oneshot_set_bytes(oneshot_set_shift(set)) : 0);
+	seq_printf(m, "refused: %lu\n", lost.refused);
+	seq_printf(m, "events_lost: %lu\n", lost.events);
+	seq_printf(m, "parents_lost: %lu\n", lost.parents);
+	seq_printf(m, "module_init_functions: %lu\n", counts.init.functions);
+	seq_printf(m, "module_init_callers: %lu\n", counts.init.callers);
+	seq_printf(m, "unresolvable_functions: %lu\n", counts.unknown.functions);
+	seq_printf(m, "unresolvable_callers: %lu\n", counts.unknown.callers);
+	return 0;
+}
+
+static int oneshot_stats_open(struct inode *inode, struct file *file)
+{
+	struct trace_array *tr = inode->i_private;
+	int ret;
+
+	ret = tracing_check_open_get_tr(tr);
+	if (ret)
+		return ret;
+
+	ret = single_open(file, oneshot_stats_show, tr);
+	if (ret)
+		trace_array_put(tr);
+	return ret;
+}
+
+static int oneshot_stats_release(struct inode *inode, struct file *file)
+{
+	trace_array_put(inode->i_private);
+	return single_release(inode, file);
+}
+
+static const struct file_operations oneshot_stats_fops = {
+	.open		= oneshot_stats_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= oneshot_stats_release,
+};
+
+static ssize_t oneshot_size_read(struct file *file, char __user *ubuf, size_t cnt, loff_t *ppos)
+{
+	struct trace_array *tr = file->private_data;
+	char buf[16];
+	int len;
+
+	len = scnprintf(buf, sizeof(buf), "%u\n", READ_ONCE(tr->oneshot.size));
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+/* For the next start: what is there stays as it is. */
+static ssize_t oneshot_size_write(struct file *file, const char __user *ubuf,
+				  size_t cnt, loff_t *ppos)
+{
+	struct trace_array *tr = file->private_data;
+	unsigned int size;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, cnt, 0, &size);
+	if (ret)
+		return ret;
+	if (size > 1U << ONESHOT_MAX_SHIFT)
+		return -EINVAL;
+
+	guard(mutex)(&trace_types_lock);
+	WRITE_ONCE(tr->oneshot.size, size);
+	*ppos += cnt;
+	return cnt;
+}
+
+static const struct file_operations oneshot_size_fops = {
+	.open		= tracing_open_generic_tr,
+	.read		= oneshot_size_read,
+	.write		= oneshot_size_write,
+	.llseek		= default_llseek,
+	.release	= tracing_release_generic_tr,
+};
+
+void oneshot_create_files(struct trace_array *tr, struct dentry *parent)
+{
+	trace_create_file("oneshot_seen", TRACE_MODE_WRITE, parent, tr, &oneshot_seen_fops);
+	trace_create_file("oneshot_entries", TRACE_MODE_READ, parent, tr, &oneshot_entries_fops);
+	trace_create_file("oneshot_stats", TRACE_MODE_READ, parent, tr, &oneshot_stats_fops);
+	trace_create_file("oneshot_size", TRACE_MODE_WRITE, parent, tr, &oneshot_size_fops);
+}
