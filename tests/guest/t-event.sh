@@ -298,7 +298,8 @@ ok 'a full disk' says 'No space left' 125 event record -o /dev/full 'vfs_read()'
 mkdir small
 mount -t tmpfs -o size=64k nodev small
 ok 'and one that fills up while recording' says 'it has what came until then' 125 \
-	event record -f json -o small/full.json 'vfs_*() as all' -- sh -c 'while sleep 0.1; do :; done'
+	event record -f json -o small/full.json 'vfs_*() as all' -- sh -c '
+		until [ "$(stat -c %s small/full.json)" = 65536 ]; do sleep 0.1; done; sleep 1'
 is 'keeps the recording' "$(stat -c %s small/full.json)" 65536
 ok 'of which all but the last line is whole' sh -c "sed '\$d' small/full.json | jq -es 'length > 50'"
 umount small
