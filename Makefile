@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # The one entry: `make help` lists what there is to ask for. Everything generated goes under build/;
-# the kernel's source and objects live in the cache (kernel/build.sh says where and why).
+# the kernel is in build/linux, its pristine source and the images in the cache (kernel/build.sh tells why).
 # Quiet unless V=1.
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables

@@ -132,7 +132,7 @@ hash_files()
 done_key()
 {
 	{
-		echo "4 $(release_suffix)"
+		echo "5 $(release_suffix)"
 		if [[ -n $unpatched ]]; then
 			echo "$1"
 		else
@@ -183,15 +183,14 @@ keep()
 	local dir tmp
 
 	dir=$(image_dir "$1")
-	tmp=$dir.tmp
-	rm -rf "$tmp"
-	mkdir -p "$tmp" || return
+	mkdir -p "$images" && tmp=$(mktemp -d "$dir.XXXXXX") && chmod 755 "$tmp" || return
 	kbuild -s INSTALL_MOD_PATH="$tmp" modules_install || return
 	rm -f "$tmp"/lib/modules/*/build "$tmp"/lib/modules/*/source
 	cp "$obj/arch/x86/boot/bzImage" "$obj/vmlinux" "$tmp" || return
 	cp "$obj/.config" "$tmp/config" || return
 	cp "$obj/include/config/kernel.release" "$tmp/release" || return
-	mv -T "$tmp" "$dir"
+	# Another clone may have been quicker: then it is there, and the same.
+	mv -T "$tmp" "$dir" 2>/dev/null || { rm -rf "$tmp"; [[ -d $dir ]]; }
 }
 
 # Of each flavour three are kept, and what was used in the last hour, or what a guest runs on, which
@@ -232,35 +231,41 @@ expected_files()
 	fi
 }
 
-# The first source that was written since the last make began: whoever edits need not wait for us.
-written_since()
+# sources FIND-TEST...: files that the compiler may read, wherever they are edited.
+sources()
 {
 	local dirs=("$src")
 
 	[[ -n $unpatched || ! -d $root/kernel/files ]] || dirs+=("$root/kernel/files")
-	find "${dirs[@]}" -mindepth 1 -name '.*' -prune -o -type f -newer "$1" -print -quit
+	find "${dirs[@]}" -mindepth 1 -name '.*' -prune -o -type f "$@"
 }
 
-# compile TREE: makes everything from $src, which holds TREE, and keeps it under the key that it then has.
+# compile TREE: makes everything from $src, which holds TREE, and keeps it under the key that it had before
+# and has after it: whoever edits, or pulls, need not wait for us. make goes by times; a file that
+# was put back with its old one (mv, cp -p) gets a new one.
 compile()
 {
-	local expected start=$SECONDS begun=$obj/.hytrace-begun written key
+	local tree=$1 expected start=$SECONDS begun=$obj/.hytrace-begun written key
 
 	start_log
 	sweep
-	configure "$1"
 	expected=$(expected_files)
 	while :; do
+		key=$(done_key "$tree")
+		configure "$tree"
+		[[ ! -f $begun ]] || sources -cnewer "$begun" ! -newer "$begun" -exec touch {} +
 		touch "$begun"
 		step "compiling $name" "$expected" kbuild all compile_commands.json ||
 			fail "compiling the $name kernel failed"
 		[[ $expected -eq 0 ]] || count_files >"$obj/.hytrace-files"
-		written=$(written_since "$begun")
-		[[ -n $written ]] || break
-		note "kernel: ${written#"$src/"} was written meanwhile, so once more"
+		touch "$begun.end"
+		written=$(sources -newer "$begun" ! -newer "$begun.end" -print -quit)
+		[[ -n $unpatched ]] || sync_clone make
+		tree=$(tree_to_build)
+		[[ -n $written || $(done_key "$tree") != "$key" ]] || break
+		note "kernel: ${written:-kernel/} was written meanwhile, so once more"
 		expected=0
 	done
-	key=$(done_key "$(tree_to_build)")
 	is_done "$key" || step "installing" 0 keep "$key" || fail "putting the $name kernel into $images failed"
 	ln -sfn "${obj##*/}/compile_commands.json" "$src/compile_commands.json"
 	rm -f "$obj/.hytrace-building"

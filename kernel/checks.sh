@@ -48,7 +48,8 @@ check()
 
 	need sparse
 	open_tree make
-	[[ -e $obj/vmlinux ]] || compile "$(tree_to_build)"
+	# Also when there is one: it may be of other sources, and then takes seconds.
+	compile "$(tree_to_build)"
 	obj=$src/.obj-check log=$root/build/kernel-check.log
 	start_log
 	sweep
@@ -90,6 +91,8 @@ touched()
 			case $file in
 			# Of those for other machines base has no object.
 			*.[cS]) [[ ! -e $clone/.obj-base/${file%.[cS]}.o ]] || echo "${file%.[cS]}.o" ;;
+			# Who includes it.
+			kernel/kallsyms_internal.h) echo kernel/kallsyms.o ;;
 			*.h) echo "${file%/*}/" ;;
 			esac
 		done | sort -u
@@ -143,7 +146,7 @@ off_check()
 	need_compiler
 	need objdump
 	open_tree make
-	[[ -e $obj/vmlinux ]] || compile "$(tree_to_build)"
+	compile "$(tree_to_build)"
 	fragments=("$root/kernel/config/base.config")
 	log=$root/build/kernel-off.log
 	start_log

@@ -97,10 +97,10 @@ write_patches()
 
 	mkdir "$out"
 	list_series "$dir" | while read -r name _; do
-		awk -v from="From: $nobody" '
+		[[ -s $dir/patches/$name ]] && awk -v from="From: $nobody" '
 			NR == FNR { if (/^$/) body = 1; if (!body && /^From: /) from = ""; next }
 			/^Subject: / && from { print from; from = "" }
-			{ print }' "$dir/patches/$name" "$dir/patches/$name" >"$out/$name"
+			{ print }' "$dir/patches/$name" "$dir/patches/$name" >"$out/$name" || exit
 		printf '%s\n' "$out/$name"
 	done
 }
@@ -112,11 +112,12 @@ series_commit()
 
 	key=$(cd "$dir" && list_series . | awk '{ print "patches/" $1 }' | xargs -r sha256sum) ||
 		die "a patch that kernel/series names is missing from kernel/patches (above)"
-	key=$(sha256sum <<<"2 $key" | cut -c1-40)
+	key=$(sha256sum <<<"3 $key" | cut -c1-40)
 	in_repo rev-parse -q --verify "refs/hytrace/series/$key^{commit}" && return
 	mkdir -p "$root/build"
 	tmp=$(mktemp -d "$root/build/am.XXXXXX")
-	mapfile -t patches < <(write_patches "$dir" "$tmp/patches")
+	write_patches "$dir" "$tmp/patches" >"$tmp/names" || die "no patches in $tmp; is the disk full?"
+	mapfile -t patches <"$tmp/names"
 	scratch_clone "$repo" pristine "$tmp/linux" || die "no scratch clone in $tmp; is the disk full?"
 	apply "$tmp/linux" "${patches[@]}"
 	in_repo fetch -q --no-tags --no-write-fetch-head "$tmp/linux" "+HEAD:refs/hytrace/series/$key"
@@ -167,6 +168,22 @@ clone_is()
 	[[ $(in_clone rev-parse HEAD) == "$1" ]] && ! clone_dirty
 }
 
+# Files in the place of links to ours: edits that git does not look at, until link_files() takes them over.
+replaced_links()
+{
+	list_files | while read -r file; do
+		[[ ! -f $clone/$file || -L $clone/$file ]] || printf '%s\n' "$file"
+	done
+}
+
+# Whether it can be removed: what it is made of is elsewhere, and there is nothing besides.
+clone_is_spare()
+{
+	clone_is "$(in_clone rev-parse "$base")" && [[ -z $(replaced_links) ]] &&
+		[[ -z $(in_clone for-each-ref refs/stash) ]] &&
+		[[ -z $(in_clone rev-list -n 1 --branches --not "$base" HEAD) ]]
+}
+
 # What git cannot tell, as when the cache is gone, counts as work.
 clone_dirty()
 {
@@ -206,7 +223,7 @@ make_clone()
 check_clone_source()
 {
 	! clone_fits || return 0
-	clone_is "$(in_clone rev-parse "$base")" ||
+	clone_is_spare ||
 		die "build/linux was made from another source than $repo, and there is work in it: save it" \
 			"(git -C build/linux format-patch $base), move build/linux away, run" \
 			"kernel/build.sh --prepare, and git am it there"
@@ -245,7 +262,8 @@ take_over()
 		die "build/linux/$1 is no link to kernel/files/$1 any more, and both have changed:" \
 			"bring them together in the latter, then remove the former"
 	note "build/linux/$1 is no link any more: its content goes to kernel/files/$1"
-	cat "$clone/$1" >"$root/kernel/files/$1"
+	{ cat "$clone/$1" >"$root/kernel/files/$1" && cmp -s "$clone/$1" "$root/kernel/files/$1"; } ||
+		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? It is as it was"
 }
 
 # sync_clone make|keep: brings build/linux in step with kernel/, or dies; made if it is missing, or not.
@@ -297,6 +315,7 @@ wanted_tree()
 
 	series=$(series_commit) || return
 	tree=$series
+	[[ -z $(! clone_fits || replaced_links) ]] || return
 	if clone_fits && ! clone_is "$(in_clone rev-parse "$base")"; then
 		stands_on "$series" || return
 		tree=$(edited_tree)
@@ -343,7 +362,7 @@ rebase()
 drop_tree()
 {
 	have_clone || return 0
-	clone_is "$(in_clone rev-parse "$base")" ||
+	clone_is_spare ||
 		die "build/linux has commits or edits that are not in kernel/: write them back with" \
 			"kernel/build.sh --refresh, or remove build/linux yourself"
 	rm -rf "$clone"
