@@ -157,7 +157,7 @@ static void fill_to_the_last_record(void)
 
 /*
  * Threads that run code, most of it the kernel's, some of it a module's, while the
- * module comes and goes, and the set is copied: as trace_oneshot.c does it.
+ * module comes and goes, and the set is copied: as trace_oneshot_modules.c does it.
  */
 #define RUNNERS		3
 #define KERNEL_ADDRS	2000UL

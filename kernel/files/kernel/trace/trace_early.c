@@ -316,4 +316,3 @@ bool early_ftrace_keeps_buffer(void)
 {
 	return early_buffer_kept;
 }
-

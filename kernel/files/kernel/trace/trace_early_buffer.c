@@ -317,4 +317,3 @@ void __init early_read_pairs(struct trace_array *tr, early_fn fn)
 		fn(tr, early_ip(set[i].ip), early_address(set[i].parent_ip),
 		   early_pair_tsc(&set[i]));
 }
-

@@ -112,4 +112,3 @@ void __init early_drop(void)
 	early_stats.recorded = 0;
 	early_stats.before_ftrace_init = 0;
 }
-

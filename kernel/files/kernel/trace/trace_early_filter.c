@@ -250,4 +250,3 @@ const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
 		return NULL;
 	return enable ? early_state.only_sites : early_state.except_sites;
 }
-

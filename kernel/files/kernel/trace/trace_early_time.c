@@ -138,4 +138,3 @@ u64 __init early_to_trace_clock(u64 tsc)
 	early_time.last = max(early_time.last, time);
 	return early_time.last;
 }
-

@@ -2,7 +2,7 @@
 /*
  * The recorders of very early function tracing. While it is on, __fentry__
  * begins with a jump to one of them (ftrace_early.c); the buffer and the set
- * are those of kernel/trace/trace_early.c.
+ * are those of kernel/trace/trace_early_buffer.c.
  *
  * They run where nothing but the mapping of the kernel's image can be relied
  * upon, and must not call anything, as anything may be traced. There is one CPU,
