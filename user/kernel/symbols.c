@@ -148,13 +148,15 @@ static struct symbols *symbols__new(void)
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 {
 	struct symbols *s = symbols__new();
-	int err;
+	int err = 0;
 
 	if (!s)
 		return error__no_memory();
-	err = read_lines(s, kallsyms, parse_symbol);
-	if (!err && modules)
+	/* In this order: what comes in between has symbols, and symbols__hold() sees that it is new. */
+	if (modules)
 		err = read_lines(s, modules, parse_module_line);
+	if (!err)
+		err = read_lines(s, kallsyms, parse_symbol);
 	if (err) {
 		error__print("/proc/kallsyms or /proc/modules: %s", strerror(-err));
 		goto cleanup;
