@@ -68,6 +68,9 @@ with_gdb()
 	gdb -q -batch -ex "target remote $scratch/gdb" "${args[@]}" -ex detach "$vmlinux" \
 		>"$scratch/gdb.log" 2>&1
 	rm -f "$scratch/gdb"
+	# It goes on after what it cannot do, and ends with 0.
+	! grep -E '^(No symbol|There is no member|Cannot access memory|Function ".*" not defined)' "$scratch/gdb.log" ||
+		ok 'gdb does what it is asked for' false
 }
 
 symbol()

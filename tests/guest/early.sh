@@ -227,8 +227,8 @@ early_calls+=,trap_init,mm_core_init,poking_init
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_filter=$early_calls" \
 	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
-	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' 'set var early_first_tsc += 16ULL << 32' \
-	'set var early_pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
+	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' 'set var early_state.first_tsc += 16ULL << 32' \
+	'set var early_state.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
 	'hbreak init_mem_mapping' c 'set var early_ftrace_end = early_ftrace_pos' \
 	'hbreak early_ftrace_prepare' c 'monitor nmi' \
 	'hbreak arch_early_ftrace_replace_code' c 'monitor nmi' "set {char}0x$(site kernel_halt) = 0xcc"

@@ -36,6 +36,7 @@ splats='WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|so
 # wrong, and a backtrace that an NMI makes there tells so.
 no_splats='stack going in the wrong direction. at return_to_handler'
 results=0
+failed=0
 
 usage()
 {
@@ -77,6 +78,7 @@ header()
 result()
 {
 	results=$((results + 1))
+	[[ $1 == ok ]] || failed=$((failed + 1))
 	printf '%s %d - %s\n' "$1" "$results" "$2"
 	shift 2
 	(($# == 0)) || printf '%s\n' "$@" | cut -c1-160 | sed 's/^/#   /'
@@ -110,7 +112,7 @@ judge()
 			count=$((count + 1))
 			if [[ $name == ftracetest ]]; then
 				bad=$((bad + 1))
-				result 'not ok' "${text/\#/}"
+				result 'not ok' "${text//\#/}"
 				show_log "$number"
 			else
 				result ok "$text"
@@ -123,7 +125,7 @@ judge()
 		'not ok '*)
 			count=$((count + 1))
 			bad=$((bad + 1))
-			result 'not ok' "${text/\#/}"
+			result 'not ok' "${text//\#/}"
 			[[ $name != ftracetest ]] || show_log "$number"
 			;;
 		'#   '*) ((!bad)) || printf '%s\n' "$line" ;;
@@ -176,8 +178,11 @@ main()
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
 	behind=$(header 'then' "$1")
+	# What an earlier run has left, and nothing else.
+	[[ ! -e $out || -e $out/console || -z $(ls "$out") ]] || die "$out: there is something else in it"
 	rm -rf "$out"
 	mkdir -p "$out/files"
+	: >"$out/console"
 	# shellcheck disable=SC2086 # names of tests
 	for test in "$@" $behind; do
 		case $test in
@@ -234,6 +239,7 @@ main()
 		result 'not ok' "the kernel complained, see $out/console" "$(head -n 3 "$out/splats")"
 	fi
 	echo "1..$results"
+	((!failed && results))
 }
 
 main "$@"

@@ -14,7 +14,7 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 tree=$tap_scratch/tree
 suite=tools/testing/selftests/ftrace
 # What they are told in the run that this is a part of is not for those here.
-unset HYTRACE_TEST_OUT HYTRACE_STRESS
+unset HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
 export HYTRACE_CACHE=$tap_scratch/cache
 
 # program FILE: a script in the tree, from stdin
@@ -88,7 +88,7 @@ ok 'what is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two w
 ok 'what is only skipped is no pass' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
 ok 'what fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
 ok 'what is not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
-ok 'what fails and speaks of a hash' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # TODO" false\nok two true\ntap_end'
+ok 'what fails and speaks of hashes' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # two # TODO" false\nok two true\ntap_end'
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
 ok 'one with less than it planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
 ok 'one that says nothing' guest '0 1 0 1' <<<'exit 0'
@@ -153,6 +153,7 @@ ok 'a test on the host that fails' all '1 3 0 1' "$unit" 'echo "not ok 1 - x"; e
 ok 'one that dies' all '4 3 0 1' "$unit" 'echo "ok 1 - x"'
 ok 'one that fails and dies' all '1 6 0 1' "$unit" 'echo "not ok 1 - x"'
 ok 'one that ends badly' all '4 3 0 1' "$unit" "$host; exit 1"
+ok 'one that was to fail' all '1 3 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
 ok 'one that skips' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
 all '' "$unit" "$host" >/dev/null
 ok 'one alone, by a part of its name' counted '1 0 0 0' "$tree/tests/run.pl" part/it
