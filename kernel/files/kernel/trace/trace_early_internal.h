@@ -15,10 +15,10 @@
 #ifndef _KERNEL_TRACE_EARLY_INTERNAL_H
 #define _KERNEL_TRACE_EARLY_INTERNAL_H
 
+#include <linux/ftrace.h>
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
 #include <linux/types.h>
-#include <asm/ftrace.h>
 
 struct trace_array;
 
