@@ -110,7 +110,7 @@ test_never_ran()
 
 test_timeout()
 {
-	vm --timeout 12 -- bash -c 'echo before; sleep 1000' >"$scratch/out" 2>/dev/null
+	vm --timeout 30 -- bash -c 'echo before; sleep 1000' >"$scratch/out" 2>/dev/null
 	is 'a timeout is 124' $? 124
 	is 'output before a timeout arrives' "$(<"$scratch/out")" before
 }
