@@ -173,7 +173,7 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 unit: $(USER_UNIT) $(KERNEL_UNIT)
 
 # A parser in the kernel has to stand any text: its test runs with the sanitizers on.
-$(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
+$(B)/tests/unit/early_cmdline $(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
 
 # A set that all CPUs use at once, without a lock.
 $(B)/tests/unit/oneshot_set_threads: USER_CFLAGS += -fsanitize=thread

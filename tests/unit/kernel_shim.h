@@ -7,6 +7,7 @@
 #ifndef HYTRACE_KERNEL_SHIM_H
 #define HYTRACE_KERNEL_SHIM_H
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ typedef struct { int counter; } atomic_t;
 #ifndef __always_inline
 #define __always_inline inline __attribute__((always_inline))
 #endif
+#define __init
 #define ____cacheline_aligned	__attribute__((aligned(64)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -114,6 +116,71 @@ static inline void kfree(const void *p)
 {
 	shim_allocated -= !!p;
 	free((void *)p);
+}
+
+/* include/linux/kconfig.h: all options are on. */
+#define IS_ENABLED(option)	1
+
+/* include/linux/init.h: nobody calls it, the compiler still sees it. */
+#define __setup(name, fn)	\
+	static int (*setup_##fn)(char *) __attribute__((unused)) = fn
+
+#define pr_warn(...)		fprintf(stderr, __VA_ARGS__)
+
+/* include/linux/string.h */
+static inline char *skip_spaces(const char *s)
+{
+	return (char *)s + strspn(s, " \t\n\v\f\r");
+}
+
+/* include/linux/kstrtox.h */
+static inline int kstrtobool(const char *s, bool *res)
+{
+	int c = tolower((unsigned char)*s);
+
+	if (c == 'o')
+		c = tolower((unsigned char)s[1]) == 'n' ? 'y' : tolower((unsigned char)s[1]);
+	if (!c || !strchr("1yt0nf", c))
+		return -EINVAL;
+	*res = c == '1' || c == 'y' || c == 't';
+	return 0;
+}
+
+/* include/linux/moduleparam.h: '-' and '_' are one. */
+static inline bool parameq(const char *a, const char *b)
+{
+	for (; *a && (*a == *b || (strchr("-_", *a) && *b && strchr("-_", *b))); a++, b++)
+		;
+	return !*a && !*b;
+}
+
+/* include/linux/kernel.h: cuts off a word; spaces in double quotes belong to it. */
+static inline char *next_arg(char *args, char **param, char **val)
+{
+	char *in = args, *end;
+	bool quoted = false;
+
+	for (end = args; *end && (quoted || !isspace((unsigned char)*end)); end++)
+		quoted ^= *end == '"';
+	args = skip_spaces(end);
+	*end = '\0';
+
+	if (*in == '"') {
+		in++;
+		if (end > in && end[-1] == '"')
+			end[-1] = '\0';
+	}
+	*param = in;
+	*val = strchr(in, '=');
+	if (*val) {
+		*(*val)++ = '\0';
+		if (**val == '"') {
+			(*val)++;
+			if (end > *val && end[-1] == '"')
+				end[-1] = '\0';
+		}
+	}
+	return args;
 }
 
 #endif /* HYTRACE_KERNEL_SHIM_H */

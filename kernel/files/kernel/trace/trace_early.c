@@ -88,24 +88,18 @@ static bool __init early_reserve(void)
  */
 void __init early_ftrace_start(void)
 {
-	struct early_params params = {};
+	struct early_params params;
 	u64 start;
 
 	arch_early_ftrace_cmdline(early_cmdline, sizeof(early_cmdline));
 	early_params_parse(&params, early_cmdline);
 
-	if (params.off || !params.tracer)
+	if (params.tracer == EARLY_NONE)
 		return;
-	early_state.once = IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(params.tracer, "oneshot");
-	if (!early_state.once && strcmp(params.tracer, "function"))
-		return;
+	early_state.once = params.tracer == EARLY_ONESHOT;
+	early_state.only = params.only;
+	early_state.except = params.except;
 	early_stats.refused = arch_early_ftrace_refuses();
-
-	/* An empty list is none. */
-	if (params.only && *params.only)
-		early_state.only = params.only;
-	if (params.except && *params.except)
-		early_state.except = params.except;
 	if (!early_stats.refused && !early_reserve())
 		early_stats.refused = "CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT is too small for filters";
 	if (early_stats.refused) {

@@ -5,17 +5,34 @@
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
+#ifdef __KERNEL__
 #include <linux/init.h>
 #include <linux/kernel.h>
 #include <linux/kstrtox.h>
 #include <linux/moduleparam.h>
 #include <linux/string.h>
+#endif
 
-#include "trace_early_internal.h"
+#include "trace_early_cmdline.h"
+
+/* An empty list is none. */
+static char * __init early_list(char *val)
+{
+	return *val ? val : NULL;
+}
+
+static enum early_tracer __init early_tracer(const char *name)
+{
+	if (!strcmp(name, "function"))
+		return EARLY_FUNCTION;
+	if (IS_ENABLED(CONFIG_ONESHOT_TRACER) && !strcmp(name, "oneshot"))
+		return EARLY_ONESHOT;
+	return EARLY_NONE;
+}
 
 /**
  * early_params_parse - find the words of interest
- * @params: where to tell of them, zeroed
+ * @params: where to tell of them
  * @cmdline: the command line, which is cut into its words
  *
  * Later ones override earlier ones, as for __setup().
@@ -23,7 +40,9 @@
 void __init early_params_parse(struct early_params *params, char *cmdline)
 {
 	char *args = skip_spaces(cmdline), *param, *val;
+	bool on, off = false;
 
+	*params = (struct early_params) {};
 	while (*args) {
 		args = next_arg(args, &param, &val);
 		if (!val && !strcmp(param, "--"))
@@ -35,14 +54,16 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 			continue;
 
 		if (parameq(param, "ftrace"))
-			params->tracer = val;
+			params->tracer = early_tracer(val);
 		else if (parameq(param, "ftrace_filter"))
-			params->only = val;
+			params->only = early_list(val);
 		else if (parameq(param, "ftrace_notrace"))
-			params->except = val;
-		else if (parameq(param, "ftrace_early") && kstrtobool(val, &params->off) == 0)
-			params->off = !params->off;
+			params->except = early_list(val);
+		else if (parameq(param, "ftrace_early") && kstrtobool(val, &on) == 0)
+			off = !on;
 	}
+	if (off)
+		params->tracer = EARLY_NONE;
 }
 
 /* Known when it is done; for the kernel's own parser it is no option for init. */

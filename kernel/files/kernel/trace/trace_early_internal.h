@@ -4,7 +4,7 @@
  * fit together; but for the state, which is kept there, each part uses only what
  * stands above it:
  *
- *	trace_early_cmdline.c	what the command line asks for
+ *	trace_early_cmdline.c	what the command line asks for, alone: a unit test compiles it
  *	trace_early_filter.c	filters, as sets of call sites
  *	trace_early_buffer.c	where calls are recorded, and how they are read back
  *	trace_early_time.c	from the raw clock to the trace clock
@@ -19,6 +19,8 @@
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
 #include <linux/types.h>
+
+#include "trace_early_cmdline.h"
 
 struct trace_array;
 
@@ -145,26 +147,6 @@ static inline u64 early_pair_tsc(const struct early_pair *pair)
 {
 	return (u64)pair->tsc_high << 32 | pair->tsc;
 }
-
-/* trace_early_cmdline.c */
-
-/**
- * struct early_params - where the words of interest are
- * @tracer: of ftrace=, NULL without
- * @only: of ftrace_filter=, NULL without
- * @except: of ftrace_notrace=, NULL without
- * @off: ftrace_early=0
- * @dump_on_oops: ftrace_dump_on_oops, other than 0
- */
-struct early_params {
-	const char	*tracer;
-	char		*only;
-	char		*except;
-	bool		off;
-	bool		dump_on_oops;
-};
-
-void early_params_parse(struct early_params *params, char *cmdline);
 
 /* trace_early_filter.c */
 size_t early_filter_sites_size(void);

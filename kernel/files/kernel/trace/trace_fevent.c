@@ -103,6 +103,7 @@ static void fevent_init_call(struct fevent *fe)
 	call->event.funcs = &fevent_funcs;
 	call->class->fields_array = fe->fields;
 	call->class->reg = fevent_reg;
+	call->class->batch = &fevent_batch_ops;
 	call->flags = TRACE_EVENT_FL_FUNCTION;
 #ifdef CONFIG_PERF_EVENTS
 	call->perf_perm = fevent_perf_perm;

@@ -569,3 +569,9 @@ int fevent_batch_end(void)
 		list_del_init(&fe->fresh);
 	return ret;
 }
+
+/* What enables many events at once has it done in one pass over the text. */
+const struct trace_event_batch fevent_batch_ops = {
+	.begin	= fevent_batch_begin,
+	.end	= fevent_batch_end,
+};

@@ -169,5 +169,8 @@ int fevent_update_hooks(void);
 bool fevent_is_armed(struct fevent *fe);
 void fevent_wait_idle(struct fevent *fe);
 void fevent_forget(struct module *mod);
+void fevent_batch_begin(void);
+int fevent_batch_end(void);
+extern const struct trace_event_batch fevent_batch_ops;
 
 #endif /* _TRACE_FEVENT_HOOK_H */

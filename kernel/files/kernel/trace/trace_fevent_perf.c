@@ -16,7 +16,6 @@
 #include "trace_fevent_hook.h"
 #include "trace_fevent_record.h"
 
-/* One set for each context that may interrupt another; nothing else in them ever changes. */
 DEFINE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
 
 /**
