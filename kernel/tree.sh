@@ -120,6 +120,7 @@ series_commit()
 	mapfile -t patches <"$tmp/names"
 	scratch_clone "$repo" pristine "$tmp/linux" || die "no scratch clone in $tmp; is the disk full?"
 	apply "$tmp/linux" "${patches[@]}"
+	rm -rf "$root/build/am"
 	in_repo fetch -q --no-tags --no-write-fetch-head "$tmp/linux" "+HEAD:refs/hytrace/series/$key"
 	rm -rf "$tmp"
 	in_repo rev-parse "refs/hytrace/series/$key"
@@ -141,7 +142,8 @@ apply()
 			note "$name applies only with less context; look at it in build/linux"
 			continue
 		fi
-		rm -rf "$root/build/am"
+		[[ ! -d $root/build/am ]] || die "$name does not apply; build/am/linux, from an earlier try, is" \
+			"kept for the work in it: go on there, or remove build/am"
 		mv "${repo%/*}" "$root/build/am"
 		die "$name does not apply to ${store##*/} (the patches before it do):" \
 			"$(head -n 1 "$root/build/am/linux.log"). build/am/linux is there to redo it: edit," \
@@ -258,12 +260,17 @@ link_files()
 
 take_over()
 {
-	[[ $clone/$1 -nt $root/kernel/files/$1 ]] ||
-		die "build/linux/$1 is no link to kernel/files/$1 any more, and both have changed:" \
-			"bring them together in the latter, then remove the former"
+	local ours=$root/kernel/files/$1
+
+	# What never was a link was not edited in place of one.
+	{ [[ $clone/$1 -nt $ours ]] && grep -qxF "/$1" "$clone/.git/info/exclude"; } ||
+		die "build/linux/$1 is no link to kernel/files/$1, and the two differ: bring them together in" \
+			"the latter, then remove the former"
 	note "build/linux/$1 is no link any more: its content goes to kernel/files/$1"
-	{ cat "$clone/$1" >"$root/kernel/files/$1" && cmp -s "$clone/$1" "$root/kernel/files/$1"; } ||
-		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? It is as it was"
+	{ cp -p "$ours" "$ours.new" && cat "$clone/$1" >"$ours.new" && mv "$ours.new" "$ours"; } || {
+		rm -f "$ours.new"
+		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? Both are as they were"
+	}
 }
 
 # sync_clone make|keep: brings build/linux in step with kernel/, or dies; made if it is missing, or not.
@@ -335,6 +342,8 @@ edited_tree()
 
 prepare()
 {
+	[[ $root != *[[:space:]:]* ]] ||
+		die "$root: the kernel is not built below a path with spaces or colons; move the clone"
 	import_source
 	lock_clone
 	sync_clone make
@@ -344,7 +353,7 @@ prepare()
 # Puts the work in build/linux on top of a kernel/ that has changed too.
 rebase()
 {
-	local series
+	local series stash
 
 	import_source
 	lock_clone
@@ -353,8 +362,12 @@ rebase()
 	refuse_busy
 	series=$(series_commit)
 	in_clone update-ref "$onto" "$series"
+	stash=$(in_clone rev-parse -q --verify refs/stash) || true
 	in_clone rebase -q --autostash --onto "$series" "$base" ||
 		die "conflicts: resolve them in build/linux and git rebase --continue there"
+	[[ $stash == "$(in_clone rev-parse -q --verify refs/stash)" ]] ||
+		die "the commits stand on kernel/ now; the uncommitted edits do not fit there and wait in a stash:" \
+			"git -C build/linux stash pop"
 	sync_clone keep
 	exec 6>&-
 }

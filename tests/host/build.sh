@@ -208,6 +208,13 @@ test_ours()
 	ok 'both are still there' grep -q 'by sed$' "$ours"
 	rm "$link"
 
+	echo mine >"$one/kernel/files/kernel/trace/late.c"
+	touch -d '-1 min' "$one/kernel/files/kernel/trace/late.c"
+	echo yours >"$one/build/linux/kernel/trace/late.c"
+	"$one/kernel/build.sh" --prepare 2>/dev/null
+	is 'a file that never was a link is nobody'\''s edit' "$(cat "$one/kernel/files/kernel/trace/late.c")" mine
+	rm "$one/kernel/files/kernel/trace/late.c" "$one/build/linux/kernel/trace/late.c"
+
 	echo two >"$one/kernel/files/kernel/trace/two.c"
 	"$one/kernel/build.sh" --prepare
 	is 'a new file of ours is in the tree' "$(cat "$one/build/linux/kernel/trace/two.c")" two
@@ -303,6 +310,16 @@ test_both()
 	is 'which leaves nothing to build' "$("$one/kernel/build.sh" 2>&1)" 'kernel: base is up to date'
 	is 'it is by whoever made it' "$(sed -n 's/^From: //p' "$one"/kernel/patches/*-Make-it-mine.patch)" \
 		'tester <tester@example.invalid>'
+
+	sed -i 's/^+ours$/+theirs/' "$patch"
+	sed -i 's/^ours$/not theirs/' "$one/build/linux/kernel/trace/trace.c"
+	"$one/kernel/build.sh" --rebase 2>"$tap_scratch/refused"
+	is 'edits that do not fit on top are no success' "$?" 1
+	ok 'where they are is told' grep -q 'git -C build/linux stash pop' "$tap_scratch/refused"
+	ok 'and there they are' grep -q 'not theirs' <<<"$(tree stash show -p)"
+	cp "$tap_scratch/patch" "$patch"
+	reset_tree
+	tree stash drop -q
 }
 
 # Without the cache git knows nothing of the tree: then nobody can say that there is no work in it.
@@ -347,6 +364,8 @@ test_broken()
 	is 'a patch that does not apply is refused' "$?" 1
 	ok 'and named' grep -q 'kernel/patches/0001-tracing-Add-ours.patch does not apply' "$tap_scratch/refused"
 	sed -i '1s/^/ours\n/' "$two/build/am/linux/kernel/trace/trace.c"
+	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	ok 'another try in between says that it waits' grep -q 'go on there' "$tap_scratch/refused"
 	git -C "$two/build/am/linux" add -f --sparse kernel/trace/trace.c
 	ok 'it can be redone as it says' git -C "$two/build/am/linux" am -q --continue
 	git -C "$two/build/am/linux" format-patch -q --stdout -1 >"$patch"
