@@ -15,10 +15,11 @@ nmis()
 	awk '$1 == "NMI:" { for (i = 2; $i ~ /^[0-9]+$/; i++) n += $i; print n }' /proc/interrupts
 }
 
-functions()
+# To look for all names at each round takes minutes.
+handler=$(awk '$2 == "nmi_cpu_backtrace_handler" { print $1 }' available_filter_functions_addrs)
+was_handled()
 {
-	awk '$2 != "caller" && $2 != "mod" { print $1 }' oneshot_entries | sort |
-		join -o 2.2 - <(sort available_filter_functions_addrs)
+	awk -v addr="$handler" '$1 == addr && $2 != "caller" { n++ } END { print n + 0 }' oneshot_entries
 }
 
 busy()
@@ -28,6 +29,7 @@ busy()
 	done
 }
 
+ok 'the handler can be traced' [ "$handler" ]
 before=$(nmis)
 busy &
 job=$!
@@ -37,7 +39,7 @@ for _ in {1..5}; do
 	echo 0 >oneshot_seen
 	echo l >/proc/sysrq-trigger
 	duplicates+=$(grep -v ' ' oneshot_seen | sort | uniq -d)
-	handled=$((handled + $(functions | grep -xc nmi_cpu_backtrace_handler)))
+	handled=$((handled + $(was_handled)))
 done
 echo nop >current_tracer
 kill "$job"

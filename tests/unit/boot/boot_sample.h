@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * What the tests of hytrace boot have in common: a directory that looks like a booted kernel's tracefs, a
+ * boot in it, and calls made of a few letters.
+ */
+#ifndef BOOT_SAMPLE_H
+#define BOOT_SAMPLE_H
+
+#include <errno.h>
+#include <json-c/json.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "boot/calls.h"
+#include "boot/files.h"
+#include "boot/report.h"
+
+static char dir[] = "/tmp/tracefs.XXXXXX";
+static const char *const files[] = {
+	"early_stats", "trace_clock", "trace_options", "oneshot_entries", "per_cpu/cpu0/trace",
+	"per_cpu/cpu0/stats",
+};
+
+static inline void put(const char *file, const char *text)
+{
+	char path[256];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", dir, file);
+	f = fopen(path, "w");
+	cr_assert(f != NULL);
+	fputs(text, f);
+	fclose(f);
+}
+
+static inline void enter(void)
+{
+	char path[256];
+
+	cr_assert(mkdtemp(dir) != NULL);
+	snprintf(path, sizeof(path), "%s/per_cpu", dir);
+	cr_assert(mkdir(path, 0700) == 0);
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu0", dir);
+	cr_assert(mkdir(path, 0700) == 0);
+	put("trace_clock", "[local] global counter x86-tsc\n");
+}
+
+static inline void leave(void)
+{
+	char path[256];
+
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
+		unlink(path);
+	}
+	snprintf(path, sizeof(path), "%s/per_cpu/cpu0", dir);
+	rmdir(path);
+	snprintf(path, sizeof(path), "%s/per_cpu", dir);
+	rmdir(path);
+	cr_expect(rmdir(dir) == 0, "something was left behind");
+}
+
+#define IDLE "          <idle>-0       [000] d.... "
+#define HEADER "# tracer: function\n#\n# entries-in-buffer/entries-written: 9/9   #P:1\n#\n"
+/* One that is as late as the last early call is not; the rest is the tracer's own. */
+#define LATER IDLE "    0.001500: later <-start_kernel\n" IDLE "    0.001501: sched_switch: x\n"
+
+static const char boot_trace[] __attribute__((unused)) = HEADER
+	IDLE "    0.000000: x86_64_start_kernel <-secondary_startup_64\n"
+	IDLE "    0.000001: x86_64_start_reservations <-x86_64_start_kernel\n"
+	IDLE "    0.000002: start_kernel <-x86_64_start_reservations\n"
+	IDLE "    0.000010: set_magic <-start_kernel\n"
+	IDLE "    0.000020: setup_arch <-start_kernel\n"
+	IDLE "    0.000021: e820 <-setup_arch\n"
+	IDLE "    0.000022: memset <-e820\n"
+	IDLE "    0.000100: probe_roms <-setup_arch\n"
+	IDLE "    0.000101: copy <-probe_roms\n"
+	IDLE "    0.000102: memset <-copy\n"
+	IDLE "    0.000201: copy <-probe_roms\n"
+	IDLE "    0.000202: memset <-copy\n"
+	IDLE "    0.000900: alloc_pages <-ftrace_process_locs\n"
+	IDLE "    0.000950: memset <-ftrace_init\n"
+	LATER;
+
+static const struct early_stats boot_stats __attribute__((unused)) = {
+	.tracer = "function", .clock = "local", .recorded = 14, .before_ftrace_init = 12,
+	.last = 950400, .sites = 100, .tsc_khz = 1000000, .buffer_bytes = 4096,
+	.ring_buffer_bytes = 8192, .copy_cycles = 228400000, .convert_cycles = 7000001,
+};
+
+static inline int load(struct early_calls *c, const struct early_stats *s, const char *trace,
+		uint64_t *ret_missing)
+{
+	uint64_t missing;
+
+	put("per_cpu/cpu0/trace", trace);
+	cr_assert(early_calls__init(c) == 0);
+	return early_calls__load(c, s, dir, ret_missing ? ret_missing : &missing);
+}
+
+static inline const char *function(const struct early_calls *c, size_t i)
+{
+	return c->names[c->list[i].function];
+}
+
+static inline const char *parent(const struct early_calls *c, size_t i)
+{
+	return c->names[c->list[i].parent];
+}
+
+static inline struct boot_report sample_report(const struct early_stats *s, const char *trace)
+{
+	struct boot_report r = { .stats = *s };
+
+	r.kernel.release = strdup("6.12.0-test");
+	r.boot_id = strdup("boot");
+	cr_assert(load(&r.calls, s, trace, &r.missing) == 0);
+	cr_assert(boot_report__analyse(&r) == 0);
+	return r;
+}
+
+/* "f<p" and so on, one microsecond each; "..." where some were lost. */
+static inline struct early_calls sample_calls(const char *text)
+{
+	char *copy = strdup(text), *rest = copy, *word;
+	struct early_calls c;
+
+	cr_assert(early_calls__init(&c) == 0);
+	while ((word = strsep(&rest, " "))) {
+		char *name = strsep(&word, "<");
+		uint32_t f, p;
+
+		if (!strcmp(name, "...")) {
+			cr_assert(early_calls__add_hole(&c, 7) == 0);
+			continue;
+		}
+		cr_assert(early_calls__intern(&c, name, &f) == 0);
+		cr_assert(early_calls__intern(&c, word, &p) == 0);
+		cr_assert(early_calls__add(&c, c.count, f, p) == 0);
+	}
+	free(copy);
+	return c;
+}
+
+static inline void expect_phase(const struct early_calls *c, const struct early_phase *p,
+			 const char *name, uint64_t start_us, uint64_t us, size_t calls)
+{
+	if (name) {
+		cr_assert(p->function != NO_NAME, "%s", name);
+		cr_expect(eq(str, (char *)c->names[p->function], (char *)name));
+	} else {
+		cr_expect(p->function == NO_NAME);
+	}
+	cr_expect(p->start == start_us * 1000, "%s", name);
+	cr_expect(p->time == us * 1000, "%s", name);
+	cr_expect(p->calls == calls, "%s", name);
+}
+
+static inline int text_of_ten(const struct boot_report *r, FILE *out)
+{
+	return boot_report__text(r, 10, out);
+}
+
+static inline int json_of_all(const struct boot_report *r, FILE *out)
+{
+	return boot_report__json(r, SIZE_MAX, out);
+}
+
+static inline char *print(int (*report)(const struct boot_report *r, FILE *out),
+		   const struct boot_report *r)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(report(r, f) == 0);
+	fclose(f);
+	return text;
+}
+
+/* Strictly: as other programs read it. */
+static inline struct json_object *parse(const char *text)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	struct json_object *object;
+
+	json_tokener_set_flags(tokener, JSON_TOKENER_STRICT | JSON_TOKENER_VALIDATE_UTF8);
+	object = json_tokener_parse_ex(tokener, text, strlen(text) + 1);
+	cr_assert(json_tokener_get_error(tokener) == json_tokener_success, "%s", text);
+	json_tokener_free(tokener);
+	return object;
+}
+
+/* "phases.2.name" */
+static inline struct json_object *at(struct json_object *object, const char *path)
+{
+	char *copy = strdup(path), *rest = copy, *word;
+
+	while ((word = strsep(&rest, "."))) {
+		if (json_object_is_type(object, json_type_array))
+			object = json_object_array_get_idx(object, atoi(word));
+		else
+			cr_assert(json_object_object_get_ex(object, word, &object), "%s", path);
+	}
+	free(copy);
+	return object;
+}
+
+static inline void expect_at(struct json_object *object, const char *path, const char *expected)
+{
+	cr_expect(eq(str, (char *)json_object_to_json_string_ext(at(object, path),
+								 JSON_C_TO_STRING_PLAIN),
+		     (char *)expected), "%s", path);
+}
+
+/* In order of time, each either within the last one that has not ended, or after it. */
+static inline void expect_nesting(struct json_object *events, int track)
+{
+	double ends[64];
+	size_t depth = 0;
+
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		struct json_object *event = json_object_array_get_idx(events, i);
+		double start, end;
+
+		if (strcmp(json_object_get_string(at(event, "ph")), "X") ||
+		    json_object_get_int(at(event, "tid")) != track)
+			continue;
+		start = json_object_get_double(at(event, "ts"));
+		end = start + json_object_get_double(at(event, "dur"));
+		while (depth && ends[depth - 1] <= start)
+			depth--;
+		cr_expect(depth == 0 || end <= ends[depth - 1] + 0.0001, "%s",
+			  json_object_get_string(event));
+		cr_assert(depth < 64);
+		ends[depth++] = end;
+	}
+}
+
+#endif /* BOOT_SAMPLE_H */

@@ -1,0 +1,394 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the reports, as text, as json and for a viewer of traces.
+ */
+#include <criterion/redirect.h>
+
+#include "boot/boot_sample.h"
+#include "boot/cost.h"
+
+TestSuite(boot_report, .init = enter, .fini = leave);
+
+Test(boot_report, json_has_everything)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	char *text = print(json_of_all, &r);
+	struct json_object *object = parse(text);
+
+	expect_at(object, "tracer", "\"function\"");
+	expect_at(object, "kernel.release", "\"6.12.0-test\"");
+	expect_at(object, "boot_id", "\"boot\"");
+	expect_at(object, "window.clock", "\"local\"");
+	expect_at(object, "window.unit", "\"ns\"");
+	expect_at(object, "window.last", "950400");
+	expect_at(object, "totals.recorded", "14");
+	expect_at(object, "totals.calls", "14");
+	expect_at(object, "totals.functions", "10");
+	expect_at(object, "totals.callers", "null");
+	expect_at(object, "lost", "{\"lost\":0,\"overwritten\":0,\"missing\":0}");
+	expect_at(object, "hand_over", "{\"copy_ns\":228400000,\"convert_ns\":7000001}");
+	expect_at(object, "ftrace_init", "{\"time\":900000,\"before\":12}");
+	expect_at(object, "phases.3",
+		  "{\"name\":\"ftrace_init\",\"kind\":\"function\",\"start\":900000,"
+		  "\"time\":50000,\"net\":null,\"lost\":0,\"calls\":2,"
+		  "\"functions\":1,\"callers\":null,\"phases\":[{\"name\":\"memset\","
+		  "\"kind\":\"function\",\"start\":950000,\"time\":0,\"net\":null,\"lost\":0,\"calls\":1,\"functions\":0,"
+		  "\"callers\":null,\"phases\":[]}]}");
+	expect_at(object, "phases.0.name", "\"before start_kernel\"");
+	expect_at(object, "phases.2.name", "\"setup_arch\"");
+	expect_at(object, "phases.2.phases.1",
+		  "{\"name\":\"probe_roms\",\"kind\":\"function\",\"start\":100000,"
+		  "\"time\":800000,\"net\":null,\"lost\":0,\"calls\":5,"
+		  "\"functions\":2,\"callers\":null,\"phases\":[]}");
+	expect_at(object, "functions.0", "{\"name\":\"memset\",\"calls\":4,\"first\":22000}");
+	cr_expect(json_object_array_length(at(object, "functions")) == 10);
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, json_tells_losses)
+{
+	struct early_stats s = boot_stats;
+	struct boot_report r;
+	struct json_object *object;
+	char *text;
+
+	s.recorded = 100;
+	s.lost = 7;
+	s.overwritten = 5;
+	r = sample_report(&s, boot_trace);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "lost", "{\"lost\":7,\"overwritten\":5,\"missing\":81}");
+	expect_at(object, "phases.0.name", "null");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Lost:      lost 7 overwritten 5 missing 81\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "(its beginning is not known)") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, text_is_a_tree)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	char *text = print(text_of_ten, &r);
+
+	cr_expect(strstr(text, "before start_kernel") != NULL, "%s", text);
+	cr_expect(strstr(text, "-probe_roms ") != NULL, "%s", text);
+	cr_expect(strstr(text, "0.000880") != NULL, "%s", text);
+	cr_expect(strstr(text, "Calls:     14 of 10 functions\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "Before ftrace_init: 12 calls, 0.000900 s\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "Hand-over:  0.228 s to copy the calls, 0.007 s to change the call "
+			 "sites\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "Lost:      nothing\n") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, what_is_not_known_is_not_told)
+{
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.before_ftrace_init = 0;
+	s.tsc_khz = 0;
+	r = sample_report(&s, boot_trace);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "ftrace_init", "null");
+	expect_at(object, "hand_over", "null");
+	expect_at(object, "window.tsc_khz", "null");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "ftrace_init") == NULL, "%s", text);
+	cr_expect(strstr(text, "Hand-over") == NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, text_folds_what_is_small)
+{
+	static const char lines[] =
+		IDLE "    0.000000: start_kernel <-x86\n"
+		IDLE "    0.000000: setup_arch <-start_kernel\n"
+		IDLE "    0.000001: tiny_one <-setup_arch\n"
+		IDLE "    0.000002: big <-setup_arch\n"
+		IDLE "    0.005000: tiny_two <-setup_arch\n"
+		IDLE "    0.005001: parse_args <-start_kernel\n"
+		IDLE "    0.005001: tiny_three <-parse_args\n";
+	struct early_stats s = boot_stats;
+	char *trace = NULL, *text;
+	struct boot_report r;
+	size_t size;
+	FILE *f = open_memstream(&trace, &size);
+
+	fputs(lines, f);
+	for (int i = 0; i < 500; i++)
+		fputs(IDLE "    0.009000: x <-y\n", f);
+	fclose(f);
+	s.recorded = 507;
+	s.last = 9000000;
+	r = sample_report(&s, trace);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "-big ") != NULL, "%s", text);
+	cr_expect(strstr(text, "-tiny_one") == NULL && strstr(text, "-tiny_two") == NULL, "%s", text);
+	cr_expect(strstr(text, "(2 others)") != NULL, "%s", text);
+	cr_expect(strstr(text, "parse_args") != NULL, "%s", text);
+	free(text);
+	free(trace);
+	boot_report__free(&r);
+}
+
+/* A line of the table: when that began, and how many calls there were; what comes behind the line. */
+static const char *expect_line(const char *text, const char *name, const char *start,
+			       const char *calls)
+{
+	const char *at = strstr(text, name);
+	char got_start[32], got_calls[32];
+
+	cr_assert(at != NULL, "%s: %s", name, text);
+	at += strlen(name);
+	cr_assert(sscanf(at, "%31s %*s %*s %31s", got_start, got_calls) == 2, "%s", name);
+	cr_expect(eq(str, got_start, (char *)start), "%s", name);
+	cr_expect(eq(str, got_calls, (char *)calls), "%s", name);
+	return strchr(at, '\n');
+}
+
+/* Of time or of calls some have much. */
+#define BUSY_CALLS 990
+static const char before_busy[] =
+	IDLE "    0.000000: start_kernel <-x86\n"
+	IDLE "    0.000001: tiny_one <-start_kernel\n"
+	IDLE "    0.000002: inside_tiny <-tiny_one\n"
+	IDLE "    0.000003: big_one <-start_kernel\n"
+	IDLE "    0.004000: tiny_two <-start_kernel\n"
+	IDLE "    0.004001: big_two <-start_kernel\n"
+	IDLE "    0.008000: tiny_three <-start_kernel\n"
+	IDLE "    0.008001: tiny_four <-start_kernel\n"
+	IDLE "    0.008002: tiny_five <-start_kernel\n"
+	IDLE "    0.008003: busy <-start_kernel\n";
+static const char after_busy[] =
+	IDLE "    0.008004: tiny_six <-ftrace_process_locs\n"
+	IDLE "    0.008005: tiny_seven <-start_kernel\n";
+
+static struct boot_report report_of_small_ones(void)
+{
+	struct early_stats s = boot_stats;
+	struct boot_report r;
+	char *trace = NULL;
+	size_t size;
+	FILE *f = open_memstream(&trace, &size);
+
+	fputs(before_busy, f);
+	for (int i = 0; i < BUSY_CALLS; i++)
+		fputs(IDLE "    0.008003: x <-y\n", f);
+	fputs(after_busy, f);
+	fclose(f);
+	s.recorded = 10 + BUSY_CALLS + 2;
+	s.before_ftrace_init = 10 + BUSY_CALLS;
+	s.last = 8005000;
+	r = sample_report(&s, trace);
+	cr_expect(r.missing == 0);
+	free(trace);
+	return r;
+}
+
+Test(boot_report, text_folds_small_ones_in_a_row)
+{
+	struct boot_report r = report_of_small_ones();
+	char *text = print(text_of_ten, &r);
+	const char *rest = strstr(text, "PHASE");
+
+	rest = expect_line(rest, "\n(2 others) ", "0.000000", "3");
+	rest = expect_line(rest, "\nbig_one ", "0.000003", "1");
+	rest = expect_line(rest, "\ntiny_two ", "0.004000", "1");
+	rest = expect_line(rest, "\nbig_two ", "0.004001", "1");
+	rest = expect_line(rest, "\n(3 others) ", "0.008000", "3");
+	rest = expect_line(rest, "\nbusy ", "0.008003", "991");
+	rest = expect_line(rest, "\n(2 others) ", "0.008004", "2");
+	cr_expect(strncmp(rest, "\n\n", 2) == 0, "those are all: %s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, json_folds_nothing)
+{
+	struct boot_report r = report_of_small_ones();
+	char *text = print(json_of_all, &r);
+	struct json_object *object = parse(text);
+
+	cr_expect(json_object_array_length(at(object, "phases")) == 11);
+	expect_at(object, "phases.1.name", "\"tiny_one\"");
+	expect_at(object, "phases.1.phases.0.name", "\"inside_tiny\"");
+	expect_at(object, "phases.9.name", "\"ftrace_init\"");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, chrome_has_phases_and_calls)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	char *text = print(boot_report__chrome, &r);
+	struct json_object *object = parse(text), *events = at(object, "traceEvents");
+
+	expect_at(events, "0", "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
+		  "\"args\":{\"name\":\"early boot of 6.12.0-test\"}}");
+	expect_at(events, "1.name", "\"thread_name\"");
+	expect_at(events, "2.args.name", "\"longest calls\"");
+	/* Labels, phases of both levels, calls. */
+	cr_expect(json_object_array_length(events) == 3 + 4 + 3 + 14);
+	expect_at(events, "3.name", "\"before start_kernel\"");
+	expect_at(events, "5.name", "\"setup_arch\"");
+	expect_at(events, "5.ph", "\"X\"");
+	expect_at(events, "5.ts", "20.000");
+	expect_at(events, "5.dur", "880.000");
+	expect_at(events, "5.args.calls", "8");
+	expect_at(events, "8.name", "\"ftrace_init\"");
+	expect_at(events, "8.ts", "900.000");
+	expect_at(events, "8.dur", "50.000");
+	expect_at(events, "9.name", "\"memset\"");
+	expect_at(events, "10.name", "\"x86_64_start_kernel\"");
+	/* What calls next is not traced, and nothing calls from in here after it. */
+	expect_at(events, "10.dur", "900.000");
+	expect_at(events, "10.args.caller", "\"secondary_startup_64\"");
+	expect_at(object, "otherData.lost.lost", "0");
+	expect_at(object, "otherData.calls_shown", "14");
+	expect_nesting(events, 1);
+	expect_nesting(events, 2);
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, calls_before_the_clock_have_no_time)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: start_kernel <-b\n"
+		IDLE "    0.000000: c <-start_kernel\n"
+		IDLE "    0.000000: d <-start_kernel\n"
+		IDLE "    0.000005: e <-start_kernel\n"
+		IDLE "    0.000007: f <-e\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.recorded = 5;
+	s.before_zero = 3;
+	s.before_ftrace_init = 2;
+	r = sample_report(&s, trace);
+	cr_expect(r.calls.timeless == 3);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.1.name", "\"c\"");
+	expect_at(object, "phases.1.start", "null");
+	expect_at(object, "phases.1.time", "null");
+	expect_at(object, "phases.3.start", "5000");
+	expect_at(object, "phases.3.time", "2000");
+	expect_at(object, "ftrace_init.time", "null");
+	expect_at(object, "functions.0.first", "null");
+	expect_at(object, "window.first", "null");
+	json_object_put(object);
+	free(text);
+	/* 2 us a call, of those in that time. */
+	r.recorder_cycles = 2000000;
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Recorder:  about 0.000004 s of that") != NULL, "%s", text);
+	cr_expect(strstr(text, "Time:      0.000002 s, from 0.000005 to 0.000007") != NULL, "%s", text);
+	cr_expect(strstr(text, "without the first 3 calls: this clock began later") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+	/* Zero is when it began. */
+	s.before_zero = 0;
+	r = sample_report(&s, trace);
+	cr_expect(r.calls.timeless == 0);
+	boot_report__free(&r);
+}
+
+Test(boot_report, time_without_that_of_the_recorder)
+{
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	r = sample_report(&boot_stats, boot_trace);
+	/* 2 us a call. */
+	r.recorder_cycles = 2000000;
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.2.time", "880000");
+	expect_at(object, "phases.2.net", "864000");
+	/* Two calls in no time at all. */
+	expect_at(object, "phases.3.phases.0.net", "0");
+	expect_at(object, "cost.thousand_calls_ns", "2000000");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, " NET ") != NULL, "%s", text);
+	cr_expect(strstr(text, "0.000880   0.000864") != NULL, "%s", text);
+	cr_expect(strstr(text, "Recorder:  about 0.000028 s of that, 2000.0 ns a call") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+	/* Another machine. */
+	r = sample_report(&boot_stats, boot_trace);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "NET") == NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.2.net", "null");
+	expect_at(object, "cost.thousand_calls_ns", "null");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+#ifdef __x86_64__
+Test(boot_report, what_recording_takes_can_be_measured)
+{
+	uint64_t cycles = early_cost__measure();
+
+	/* Reading the TSC alone takes ten cycles at least, where it takes any. */
+	cr_expect(cycles > 2000 && cycles < 10000000, "%lu", (long)cycles);
+}
+#endif
+
+Test(boot_report, a_hole_has_a_line)
+{
+	static const char trace[] = HEADER
+		IDLE "    0.000000: start_kernel <-b\n"
+		IDLE "    0.000001: setup <-start_kernel\n"
+		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    0.000003: x <-setup\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.recorded = 3;
+	s.lost = 1234;
+	s.before_ftrace_init = 0;
+	r = sample_report(&s, trace);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\n(1234 calls are lost) ") != NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "phases.1.time", "0");
+	expect_at(object, "phases.2", "{\"name\":null,\"kind\":\"hole\",\"start\":1000,\"time\":2000,"
+		  "\"net\":null,\"lost\":1234,\"calls\":0,\"functions\":0,\"callers\":null,"
+		  "\"phases\":[]}");
+	expect_at(object, "phases.3.name", "null");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}

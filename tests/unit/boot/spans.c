@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: which call ends when, of calls that tell only when they begin.
+ */
+#include "boot/boot_sample.h"
+#include "boot/spans.h"
+
+/* "f0-3 g1-2": each with when it begins and ends. */
+static void expect_spans(const char *text, size_t most, const char *expected)
+{
+	struct early_calls c = sample_calls(text);
+	struct early_span *spans;
+	char *got = NULL;
+	size_t count, size;
+	FILE *f = open_memstream(&got, &size);
+
+	cr_assert(early_calls__spans(&c, most, &spans, &count) == 0);
+	for (size_t i = 0; i < count; i++)
+		fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(&c, spans[i].call),
+			(long)spans[i].start, (long)spans[i].end);
+	fclose(f);
+	cr_expect(eq(str, got, (char *)expected), "%s", text);
+	free(got);
+	free(spans);
+	early_calls__free(&c);
+}
+
+Test(early_spans, nest)
+{
+	expect_spans("a<- b<a c<b d<a", 10, "a0-3 b1-3 c2-3 d3-3");
+	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 10, "a0-6 b1-4 c2-3 d3-4 e4-5 f5-6 g6-6");
+	/* Itself: the inner one is what calls. */
+	expect_spans("a<- a<a b<a c<- a<c", 10, "a0-3 a1-3 b2-3 c3-4 a4-4");
+}
+
+Test(early_spans, a_tail_call_takes_the_place_of_its_caller)
+{
+	/* g jumps to h, which returns to a. */
+	expect_spans("a<- g<a x<g h<a y<h b<a", 10, "a0-5 g1-3 x2-3 h3-5 y4-5 b5-5");
+}
+
+Test(early_spans, an_exception_ends_no_caller)
+{
+	/* In the midst of c, from assembly that is not traced. */
+	expect_spans("a<- b<a c<b fault<asm fix<fault d<b e<a", 10,
+		     "a0-6 b1-6 c2-3 fault3-5 fix4-5 d5-6 e6-6");
+	/* c goes on after it. */
+	expect_spans("a<- b<a c<b fault<asm d<c e<a", 10, "a0-5 b1-5 c2-5 fault3-4 d4-5 e5-5");
+}
+
+Test(early_spans, do_not_pile_up_where_callers_are_left_out)
+{
+	/* With ftrace_filter=f,g: nothing is known of p and q. */
+	expect_spans("f<p g<q f<p g<q f<p", 10, "f0-1 g1-2 f2-3 g3-4 f4-4");
+	/* What calls again later has not returned. */
+	expect_spans("f<p x<f g<q y<g z<f", 10, "f0-4 x1-2 g2-4 y3-4 z4-4");
+	/* But not when it is another call of it. */
+	expect_spans("f<p x<f g<q f<p z<f", 10, "f0-2 x1-2 g2-3 f3-4 z4-4");
+}
+
+Test(early_spans, end_where_calls_were_lost)
+{
+	/* Neither a nor b is known to be the same. */
+	expect_spans("a<- b<a c<b ... d<b e<a", 10, "a0-2 b1-2 c2-2 d3-4 e4-4");
+	/* A use behind it keeps nothing on the stack before it. */
+	expect_spans("f<p x<f g<q ... y<f", 10, "f0-2 x1-2 g2-2 y3-3");
+}
+
+Test(early_spans, the_longest_with_those_around_them)
+{
+	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 2, "a0-6 b1-4");
+	expect_spans("a<- b<a c<b", 2, "a0-2 b1-2");
+	expect_spans("a<- b<a c<b", 0, "");
+}
