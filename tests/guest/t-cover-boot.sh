@@ -6,7 +6,7 @@
 # A guest of its own, as what the boot has recorded is there once: hence the size, which is the default.
 #
 # hytrace cover --boot: what ftrace=oneshot has recorded since boot, by the same words as any other run.
-# shellcheck disable=SC2016 # jq has variables of its own
+# What the documents say is for t-cover-boot.host.sh.
 
 set -uo pipefail
 # shellcheck source=tests/guest/loader.sh
@@ -15,47 +15,11 @@ set -uo pipefail
 is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
 ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt
 is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
-is 'it says what it is' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
-for function in kernel_init do_initcalls do_basic_setup run_init_process \
-	bprm_execve; do
-	grep -qE " [tT] $function\$" /proc/kallsyms || {
-		skip "$function ran" 'it is inlined in this kernel'
-		continue
-	}
-	case $function in
-	# init text is gone from ftrace's list, and was traced all the same
-	kernel_init | run_init_process | bprm_execve)
-		ok "$function ran" jq -e --arg f $function \
-			'any(.functions[]; .name == $f and .kind != "caller")' boot.json
-		;;
-	*)
-		ok "$function called something" jq -e --arg f $function \
-			'any(.functions[]; .name == $f)' boot.json
-		;;
-	esac
-done
-ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers > 3000' boot.json
-is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' boot.json |
-	sort | uniq -d)" ''
-ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
-is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
-jq -r '.kernel.kaslr_offset, (.functions[] | select(.kind != "caller" and .module == null) | .addr)' \
-	boot.json >seen
-is 'what was freed is no part of the share' \
-	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
-	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $offset = hex(<$seen>);
-		my (%there, $of, $n); while (<>) { next if /__ftrace_invalid/; $of++;
-		my $a = hex((split)[0]) - $offset; $there{$a} = $there{$a - 4} = 1; }
-		while (<$seen>) { $n++ if $there{hex($_)}; } printf("%d %d %.1f", $n, $of, 100 * $n / $of);' \
-		$tracing/available_filter_functions_addrs)"
-is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
-	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
-ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
-ok 'text says that it is boot' grep -q 'the boot of' boot.txt
+cp boot.json boot.tailor boot.txt /proc/kallsyms $tracing/available_filter_functions_addrs "$HYTRACE_FILES"
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"
 ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
 is 'that does not touch it' "$(cat $tracing/current_tracer)" oneshot
-ok 'compare: each difference is explained' "$hytrace" compare boot.json run.json
+cp run.json "$HYTRACE_FILES"
 
 tap_end

@@ -1,0 +1,43 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What t-cover-boot.sh has brought out of its guest: the set of a boot, against the kernel's symbols, in
+# each form, and beside that of a later run.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+clone=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")
+hytrace=$clone/build/hytrace
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+
+is 'it says what it is' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
+for function in kernel_init run_init_process bprm_execve; do
+	ok "$function ran" jq -e --arg f $function \
+		'any(.functions[]; .name == $f and .kind != "caller")' boot.json
+done
+# init text is gone from ftrace's list, and was traced all the same
+for function in start_kernel kernel_init_freeable; do
+	ok "$function called something" jq -e --arg f $function 'any(.functions[]; .name == $f)' boot.json
+done
+ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers > 3000' boot.json
+is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' boot.json |
+	sort | uniq -d)" ''
+ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
+is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
+jq -r '.kernel.kaslr_offset, (.functions[] | select(.kind != "caller" and .module == null) | .addr)' \
+	boot.json >seen
+is 'what was freed is no part of the share' \
+	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
+	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $offset = hex(<$seen>);
+		my (%there, $of, $n); while (<>) { next if /__ftrace_invalid/; $of++;
+		my $a = hex((split)[0]) - $offset; $there{$a} = $there{$a - 4} = 1; }
+		while (<$seen>) { $n++ if $there{hex($_)}; } printf("%d %d %.1f", $n, $of, 100 * $n / $of);' \
+		available_filter_functions_addrs)"
+is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
+	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
+ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
+ok 'text says that it is boot' grep -q 'the boot of' boot.txt
+ok 'compare: each difference is explained' "$hytrace" compare boot.json run.json
+
+tap_end
