@@ -32,6 +32,7 @@ is 'this guest has been booted as the document says' \
 	"$(sed -n 's/^# append: \(.*\) ftrace_notrace=.*/\1/p' "$here/t-early.sh")"
 examples early-ftrace.rst >examples.sh
 ok 'there are examples' [ "$(wc -l <examples.sh)" -gt 3 ]
+# shellcheck disable=SC2016 # for the inner shell
 ok 'all of them run' sh -ex -c '. "$1" >"$2"' sh "$PWD/examples.sh" "$PWD/shown"
 ok 'the trace begins before start_kernel(), which is at its head' [ "$(grep -v '^#' shown |
 	sed -n 's/.*: \([^ ]*\) <-.*/\1/p' | grep -nx start_kernel | cut -d: -f1)" -gt 1 ]
