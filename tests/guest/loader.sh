@@ -60,3 +60,13 @@ pause()
 {
 	read -r -t "$1" <>"$tap_scratch/.never" || true
 }
+
+# stop_guard PID: of the hytrace below that process
+stop_guard()
+{
+	local parents=$1
+
+	while ! pkill -STOP -x -P "$parents" hytrace-guard; do
+		parents=$(pgrep -d, -P "$parents") || return 1
+	done
+}

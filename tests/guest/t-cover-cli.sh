@@ -233,6 +233,7 @@ contain -e oneshot -f json -o lives.json -- sh -c 'touch here; while [ ! -e now 
 	>lives.out 2>&1 &
 pid=$!
 ok 'two run' soon ls there here
+ok 'the watchdog of one, which dies with it but may be quicker, is held up' stop_guard $contained
 pkill -KILL -P $contained
 wait $contained 2>/dev/null
 left=$(echo gone.json.*.tmp)

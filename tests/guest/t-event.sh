@@ -238,6 +238,7 @@ unshare --pid --fork --kill-child --mount-proc "$hytrace" event record --task -f
 	-- sh -c 'cat /etc/passwd; exec sleep 1000' >out 2>err &
 pid=$!
 ok 'it records in a container' soon jq -es 'any(.fields)' one.json
+ok 'its watchdog, which dies with it but may be quicker, is held up' stop_guard $pid
 kill -KILL $pid
 wait $pid 2>/dev/null
 ok 'of which the events are left when it is killed' sh -c "grep -q 'hytrace_[0-9a-f]*/' $tracing/function_events"
