@@ -31,14 +31,15 @@ vm()
 }
 
 # boot APPEND [VM_OPTION]...: a boot that ends in a panic, as there is no user space to go to. Prints
-# what the kernel's log says of early tracing; all of the log is in $scratch/console.
+# what the kernel's log says of early tracing; all of the log is in $scratch/console. On a busy machine it
+# takes its time; one that hangs, as it does when it crashes early enough, is given $boot_timeout seconds.
 boot()
 {
 	local append=$1
 	shift
 
 	rm -f "$scratch/console"
-	vm --mem 512M --timeout "${boot_timeout:-20}" --console "$scratch/console" \
+	vm --mem 512M --timeout "${boot_timeout:-120}" --console "$scratch/console" \
 		--append "rdinit=/none loglevel=7 $append" "$@" -- true >/dev/null 2>&1
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
 }
@@ -58,7 +59,7 @@ with_gdb()
 {
 	local n args=()
 
-	for ((n = 0; n < 100; n++)); do
+	for ((n = 0; n < 600; n++)); do
 		[[ ! -S $scratch/gdb ]] || break
 		sleep 0.1
 	done

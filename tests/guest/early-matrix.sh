@@ -17,7 +17,6 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 
 configs=$clone/build/early-matrix
 table=$scratch/table
-boot_timeout=120
 mkdir -p "$configs"
 
 # What sets a row apart: how it is built and booted, what its console has to say of itself, whether

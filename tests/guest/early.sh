@@ -75,7 +75,7 @@ compare()
 	local mem=$1 got=$scratch/got
 
 	oracle_start early_ftrace_record
-	vm --smp 1 --mem "$mem" --timeout 400 \
+	vm --smp 1 --mem "$mem" --timeout 900 \
 		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr" \
 		-- sh -c "$early_part" >"$got"
 	oracle_end
@@ -140,7 +140,7 @@ times='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^rec
 # Without KASLR each boot takes the very same instructions.
 times_of()
 {
-	vm --icount --timeout 200 --append "nokaslr ftrace=function trace_options=nooverwrite \
+	vm --icount --timeout 600 --append "nokaslr ftrace=function trace_options=nooverwrite \
 		ftrace_filter=start_kernel,kernel_init*,*alloc* $1" -- sh -c "$times"
 }
 
@@ -177,11 +177,12 @@ is 'oneshot is traced early, too, and filters may be many' \
 # ---------------------------------------------------------------- crashes, lockdown
 
 # Not enough memory for anything: a panic long before there is a tracer.
-log=$(boot 'ftrace=function ftrace_dump_on_oops mem=4M')
+# Such ones hang.
+log=$(boot_timeout=30 boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
-is 'and not without ftrace_dump_on_oops' "$(boot 'ftrace=function mem=4M')" ''
+is 'and not without ftrace_dump_on_oops' "$(boot_timeout=30 boot 'ftrace=function mem=4M')" ''
 ok 'when it crashes as well' grep -q 'Kernel panic' "$scratch/console"
 
 # The trace of a boot that with_gdb() has a hand in, and its stats: changed_boot APPEND COMMAND...
@@ -190,7 +191,7 @@ changed_boot()
 	local append="nokaslr ftrace=function trace_options=nooverwrite $1"
 	shift
 
-	vm --icount --timeout 200 --append "$append" "${gdb_options[@]}" -- sh -c "$short_part" >"$scratch/got" &
+	vm --icount --timeout 600 --append "$append" "${gdb_options[@]}" -- sh -c "$short_part" >"$scratch/got" &
 	with_gdb "$@"
 	wait $!
 	grep '^# ' "$scratch/got"
@@ -265,7 +266,7 @@ ok 'and hytrace does' grep -q 'the kernel has refused it: Linux ' "$scratch/got"
 # Calls nothing at all at a function, while exceptions are early_fixup_exception()'s.
 jump_to_nothing()
 {
-	boot "nokaslr $2" "${gdb_options[@]}" >"$scratch/log" &
+	boot_timeout=40 boot "nokaslr $2" "${gdb_options[@]}" >"$scratch/log" &
 	# shellcheck disable=SC2016 # a register
 	with_gdb "hbreak $1" c 'set $rip = 0'
 	wait $!
