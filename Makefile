@@ -266,8 +266,8 @@ install: $(B)/hytrace $(MAN) ## install the loader under DESTDIR/PREFIX
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 
-clean: ## remove what was built here; the kernel work tree and the cache stay
-	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux) ;; *) rm -rf "$$f" ;; esac; done
+clean: ## remove what was built here; the kernel work trees and the cache stay
+	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/am) ;; *) rm -rf "$$f" ;; esac; done
 
 distclean: ## clean, and the kernel work tree, unless it has work not written back
 	$(Q)if [ -d $(B)/linux ]; then kernel/build.sh --drop-tree; fi

@@ -120,7 +120,6 @@ series_commit()
 	mapfile -t patches <"$tmp/names"
 	scratch_clone "$repo" pristine "$tmp/linux" || die "no scratch clone in $tmp; is the disk full?"
 	apply "$tmp/linux" "${patches[@]}"
-	rm -rf "$root/build/am"
 	in_repo fetch -q --no-tags --no-write-fetch-head "$tmp/linux" "+HEAD:refs/hytrace/series/$key"
 	rm -rf "$tmp"
 	in_repo rev-parse "refs/hytrace/series/$key"
@@ -142,8 +141,13 @@ apply()
 			note "$name applies only with less context; look at it in build/linux"
 			continue
 		fi
-		[[ ! -d $root/build/am ]] || die "$name does not apply; build/am/linux, from an earlier try, is" \
-			"kept for the work in it: go on there, or remove build/am"
+		if [[ -d $root/build/am/linux/.git/rebase-apply ]]; then
+			rm -rf "${repo%/*}"
+			die "$name does not apply; build/am/linux is in the middle of an earlier try: go on there, or" \
+				"remove build/am"
+		fi
+		rm -rf "$root/build/am.old"
+		[[ ! -d $root/build/am ]] || mv "$root/build/am" "$root/build/am.old"
 		mv "${repo%/*}" "$root/build/am"
 		die "$name does not apply to ${store##*/} (the patches before it do):" \
 			"$(head -n 1 "$root/build/am/linux.log"). build/am/linux is there to redo it: edit," \
@@ -267,8 +271,8 @@ take_over()
 		die "build/linux/$1 is no link to kernel/files/$1, and the two differ: bring them together in" \
 			"the latter, then remove the former"
 	note "build/linux/$1 is no link any more: its content goes to kernel/files/$1"
-	{ cp -p "$ours" "$ours.new" && cat "$clone/$1" >"$ours.new" && mv "$ours.new" "$ours"; } || {
-		rm -f "$ours.new"
+	{ cp -p "$ours" "$ours.new~" && cat "$clone/$1" >"$ours.new~" && mv "$ours.new~" "$ours"; } || {
+		rm -f "$ours.new~"
 		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? Both are as they were"
 	}
 }
@@ -365,9 +369,11 @@ rebase()
 	stash=$(in_clone rev-parse -q --verify refs/stash) || true
 	in_clone rebase -q --autostash --onto "$series" "$base" ||
 		die "conflicts: resolve them in build/linux and git rebase --continue there"
-	[[ $stash == "$(in_clone rev-parse -q --verify refs/stash)" ]] ||
+	if [[ $stash != "$(in_clone rev-parse -q --verify refs/stash)" ]]; then
+		in_clone reset -q --hard
 		die "the commits stand on kernel/ now; the uncommitted edits do not fit there and wait in a stash:" \
 			"git -C build/linux stash pop"
+	fi
 	sync_clone keep
 	exec 6>&-
 }

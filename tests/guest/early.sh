@@ -169,6 +169,8 @@ ok 'an unstable TSC: early calls survive the change of the clock' agrees "$early
 # What each word means is for tests/unit/early_cmdline.c. Here: it is this kernel's own command line that is
 # read, by both parsers alike.
 is 'of repeated options the last one wins' "$(traced ftrace=nop ftrace=function nosmp)" yes
+is 'what switches it off is not undone by what is for init' \
+	"$(traced ftrace=function ftrace_early=0 -- ftrace_early=1)" no
 is 'no option, no early tracing' "$(traced nosmp)" no
 # To resolve so many takes more room than its set.
 is 'oneshot is traced early, too, and filters may be many' \

@@ -205,7 +205,7 @@ main()
 	HYTRACE_VMLINUX=$(vmlinux_of "$kernel")
 	export HYTRACE_VMLINUX
 	# To a guest it is a lockup when its host does something else.
-	append+=' sysctl.kernel.watchdog_thresh=60'
+	append+=' sysctl.kernel.watchdog_thresh=30'
 	# Under TCG, a kernel that checks each access to memory takes ten times as long, and so does
 	# waiting for those who are before one at a mutex. What waits for ever ends with the guest.
 	if [[ $kernel == debug ]]; then

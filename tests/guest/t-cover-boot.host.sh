@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What t-cover-boot.sh has brought out of its guest: the set of a boot, against the kernel's symbols, in
-# each form, and beside that of a later run.
+# What t-cover-boot.sh has brought out of its guest: the set of a boot in each form, and beside that of a
+# later run.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail

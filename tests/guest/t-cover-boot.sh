@@ -15,7 +15,7 @@ set -uo pipefail
 is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
 ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt
 is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
-cp boot.json boot.tailor boot.txt /proc/kallsyms $tracing/available_filter_functions_addrs "$HYTRACE_FILES"
+cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs "$HYTRACE_FILES"
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"
 ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'

@@ -69,6 +69,11 @@ time_it set_all 0
 echo "# disabled in $seconds s"
 ok 'disabled in time' within 20
 is 'nothing is hooked' "$(wc -l <enabled_functions)" 0
+set_all 1
+time_it bash -c 'echo >set_event'
+echo "# disabled by set_event in $seconds s"
+ok 'so are they by set_event' within 20
+is 'nothing is hooked then' "$(wc -l <enabled_functions)" 0
 
 # One that is busy keeps all: `>` changes nothing then.
 first=$(head -n 1 function_events)

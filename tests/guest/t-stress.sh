@@ -181,15 +181,30 @@ start_with_faults()
 	echo "$started $refused" >"$tap_scratch/faults"
 }
 
+# Either nothing is enabled and nothing hooked, or both is so of something.
+hooked_as_enabled()
+{
+	local enabled hooked
+
+	enabled=$(cat events/faults/*/enable | grep -c 1)
+	hooked=$(grep -c . enabled_functions)
+	((enabled > 0 == hooked > 0))
+}
+
 events_with_faults()
 {
-	local made=0 refused=0
+	local made=0 refused=0 wrong=0
 
 	echo 1 >/proc/self/make-it-fail
 	for _ in {1..40}; do
 		if make_events faults 2>/dev/null; then
 			made=$((made + 1))
-			{ echo 1 >events/faults/enable; } 2>/dev/null || refused=$((refused + 1))
+			if ! { echo 1 >events/faults/enable; } 2>/dev/null; then
+				refused=$((refused + 1))
+				echo 0 >/proc/self/make-it-fail
+				hooked_as_enabled || wrong=$((wrong + 1))
+				echo 1 >/proc/self/make-it-fail
+			fi
 			{ echo 0 >events/faults/enable; } 2>/dev/null
 			{ remove_events faults; } 2>/dev/null
 		else
@@ -197,7 +212,7 @@ events_with_faults()
 		fi
 	done
 	echo 0 >/proc/self/make-it-fail
-	echo "$made $refused" >"$tap_scratch/event_faults"
+	echo "$made $refused $wrong" >"$tap_scratch/event_faults"
 }
 
 jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances modules nmis graph)
@@ -242,9 +257,10 @@ done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
 ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
 
-echo "# writes of events, refused ones: $(<"$tap_scratch/event_faults")"
+echo "# writes of events, refused ones, half enabled ones: $(<"$tap_scratch/event_faults")"
 ok 'some events were refused for want of memory' \
 	[ "$(cut -d' ' -f2 "$tap_scratch/event_faults")" -gt 0 ]
+is 'and none of those looked enabled without being hooked' "$(cut -d' ' -f3 "$tap_scratch/event_faults")" 0
 echo >function_events
 is 'no event is left' "$(cat function_events)" ''
 is 'and no function is hooked' "$(grep -c . enabled_functions)" 0

@@ -317,9 +317,13 @@ test_both()
 	is 'edits that do not fit on top are no success' "$?" 1
 	ok 'where they are is told' grep -q 'git -C build/linux stash pop' "$tap_scratch/refused"
 	ok 'and there they are' grep -q 'not theirs' <<<"$(tree stash show -p)"
+	is 'while the tree is a clean one' "$(tree status --porcelain)" ''
+	tree stash pop -q 2>/dev/null
+	ok 'they can be had as it says' grep -q '^not theirs$' "$one/build/linux/kernel/trace/trace.c"
+	tree reset -q --hard
+	tree stash drop -q
 	cp "$tap_scratch/patch" "$patch"
 	reset_tree
-	tree stash drop -q
 }
 
 # Without the cache git knows nothing of the tree: then nobody can say that there is no work in it.
@@ -369,6 +373,14 @@ test_broken()
 	git -C "$two/build/am/linux" add -f --sparse kernel/trace/trace.c
 	ok 'it can be redone as it says' git -C "$two/build/am/linux" am -q --continue
 	git -C "$two/build/am/linux" format-patch -q --stdout -1 >"$patch"
+	sed -i 's/^ Trace$/ Race/' "$two/kernel/patches/0002-Documentation-Describe-ours.patch"
+	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	ok 'the next one that does not apply has its own tree' [ -d "$two/build/am/linux/.git/rebase-apply" ]
+	ok 'and is named' grep -q '0002-Documentation-Describe-ours.patch does not apply' "$tap_scratch/refused"
+	is 'what was redone is kept until there are two of them' \
+		"$(git -C "$two/build/am.old/linux" log -1 --format=%s)" 'tracing: Add ours'
+	is 'nothing else is left' "$(find "$two/build" -name 'am.??????' | wc -l)" 0
+	sed -i 's/^ Race$/ Trace/' "$two/kernel/patches/0002-Documentation-Describe-ours.patch"
 	ok 'and then applies' "$two/kernel/build.sh" --prepare
 	ok 'with what was redone' grep -q "^+ours" "$patch"
 }

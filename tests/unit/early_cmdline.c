@@ -74,6 +74,9 @@ Test(early_cmdline, tracer)
 		{ "ftrace=function ftrace_early=1", EARLY_FUNCTION },
 		{ "ftrace=function ftrace_early", EARLY_FUNCTION },
 		{ "ftrace=function ftrace_early=maybe", EARLY_FUNCTION },
+		{ "ftrace=function ftrace_early=o0", EARLY_FUNCTION },
+		{ "ftrace=function ftrace_early=", EARLY_FUNCTION },
+		{ "=x ftrace=function", EARLY_FUNCTION },
 		{ "ftrace=function ftrace_early=0 ftrace_early=maybe", EARLY_NONE },
 		{ "ftrace_early=1", EARLY_NONE },
 	};

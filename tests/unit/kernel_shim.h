@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -136,13 +137,12 @@ static inline char *skip_spaces(const char *s)
 /* include/linux/kstrtox.h */
 static inline int kstrtobool(const char *s, bool *res)
 {
-	int c = tolower((unsigned char)*s);
+	bool on = !strncasecmp(s, "on", 2) || strchr("1yYtT", *s);
+	bool off = !strncasecmp(s, "of", 2) || strchr("0nNfF", *s);
 
-	if (c == 'o')
-		c = tolower((unsigned char)s[1]) == 'n' ? 'y' : tolower((unsigned char)s[1]);
-	if (!c || !strchr("1yt0nf", c))
+	if (!*s || on == off)
 		return -EINVAL;
-	*res = c == '1' || c == 'y' || c == 't';
+	*res = on;
 	return 0;
 }
 
@@ -171,7 +171,8 @@ static inline char *next_arg(char *args, char **param, char **val)
 			end[-1] = '\0';
 	}
 	*param = in;
-	*val = strchr(in, '=');
+	/* What begins with it is a name. */
+	*val = *in ? strchr(in + 1, '=') : NULL;
 	if (*val) {
 		*(*val)++ = '\0';
 		if (**val == '"') {

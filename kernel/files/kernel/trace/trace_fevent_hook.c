@@ -550,11 +550,13 @@ static void fevent_batch_undo(void)
 int fevent_batch_end(void)
 {
 	struct fevent *fe, *tmp;
+	bool enabling;
 	int ret = 0;
 
 	lockdep_assert_held(&event_mutex);
 	if (--fevent_batch.depth)
 		return 0;
+	enabling = !list_empty(&fevent_batch.fresh);
 	if (fevent_batch.dirty) {
 		fevent_batch.dirty = false;
 		ret = fevent_update_hooks();
@@ -567,7 +569,8 @@ int fevent_batch_end(void)
 	}
 	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh)
 		list_del_init(&fe->fresh);
-	return ret;
+	/* What is to be disabled is: to go on being called costs time, and does nothing. */
+	return enabling ? ret : 0;
 }
 
 /* What enables many events at once has it done in one pass over the text. */
