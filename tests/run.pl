@@ -29,7 +29,7 @@ usage: run.pl [--list] [--kernel K] [--minutes N] [TEST]...
 	TEST		a test, or a part of its name: all that have it; all by default
 	--list		name the tests, and run none
 	--kernel K	those in guests, on this kernel; debug, or the path of one, takes the place of patched
-	--minutes N	end after that; what has not been run by then has failed
+	--minutes N	in the order given here; end after that, what has not been run by then has failed
 END
 
 my $tests = dirname(File::Spec->rel2abs($0));
@@ -126,7 +126,7 @@ sub add_all
 
 sub chosen
 {
-	my %chosen;
+	my (%chosen, @chosen);
 
 	for my $part (@ARGV) {
 		my @have = grep { index($_, $part) >= 0 } @names;
@@ -135,9 +135,9 @@ sub chosen
 			print STDERR "run.pl: no test has '$part' in its name; run.pl --list names them\n";
 			exit 2;
 		}
-		@chosen{@have} = ();
+		push(@chosen, grep { !$chosen{$_}++ } @have);
 	}
-	return @ARGV ? grep { exists $chosen{$_} } @names : @names;
+	return @ARGV ? @chosen : @names;
 }
 
 # ---------------------------------------------------------------- running them
@@ -243,7 +243,9 @@ sub run
 	$harness->callback(made_parser => \&listen);
 	$harness->callback(after_test => \&judge);
 	$| = 1;
-	$harness->runtests(sort { ($took{$b} // 1e9) <=> ($took{$a} // 1e9) || $order{$a} <=> $order{$b} } @run);
+	@run = sort { ($took{$b} // 1e9) <=> ($took{$a} // 1e9) || $order{$a} <=> $order{$b} } @run
+		unless defined($minutes);
+	$harness->runtests(@run);
 	write_times();
 
 	print("\nlongest:\n");
