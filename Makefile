@@ -218,9 +218,10 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(QUICK)
 
-# What makes a kernel of ours do most, and takes what there is time for: MINUTES=, and T= for others.
+# What makes a kernel of ours do most, in that order, and fits in the time: MINUTES=, and T= for others.
 MINUTES     ?= 40
-DEBUG_TESTS := t-stress ftracetest/oneshot ftracetest/function-events t-nmi t-fevent-boot t-boot-size
+DEBUG_TESTS := t-stress $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) t-nmi \
+	t-boot-size t-fevent-boot $(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
 
 test-debug: deps ## a stress test and others on the kernel that watches memory and locks (MINUTES=40)
 	$(Q)kernel/build.sh --debug
