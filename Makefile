@@ -175,6 +175,18 @@ unit: $(USER_UNIT) $(KERNEL_UNIT)
 # A parser in the kernel has to stand any text: its test runs with the sanitizers on.
 $(B)/tests/unit/early_cmdline $(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
 
+# What the kernel takes its command line apart with, for the test of what is asked for there.
+$(B)/tests/unit/early_cmdline: $(B)/tests/unit/kernel_cmdline.h
+$(B)/tests/unit/early_cmdline: USER_CFLAGS += -I$(B)/tests/unit
+
+$(B)/tests/unit/kernel_cmdline.h: Makefile
+	$(call msg,GEN,$@)mkdir -p $(@D)
+	$(Q)source=$$(kernel/build.sh --print-source) && cd "$$source" && \
+		sed -n '/^char \*skip_spaces(/,/^}/p; /^char \*next_arg(/,/^}/p; /^int kstrtobool(/,/^}/p' \
+			lib/string_helpers.c lib/cmdline.c lib/kstrtox.c >$(abspath $@) && \
+		sed -n '/^static char dash2underscore(/,/^}/p; /^bool parameqn\?(/,/^}/p' \
+			kernel/params.c >>$(abspath $@)
+
 # A set that all CPUs use at once, without a lock.
 $(B)/tests/unit/oneshot_set_threads: USER_CFLAGS += -fsanitize=thread
 
@@ -218,7 +230,7 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(QUICK)
 
-# What makes a kernel of ours do most, in that order, and fits in the time: MINUTES=, and T= for others.
+# What makes a kernel of ours do most, first things first: MINUTES=, and T= for others.
 MINUTES     ?= 40
 DEBUG_TESTS := t-stress $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) t-nmi \
 	t-boot-size t-fevent-boot $(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)

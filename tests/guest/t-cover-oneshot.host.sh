@@ -6,35 +6,16 @@
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
-clone=$(dirname "$(dirname "$(dirname "$(realpath "$0")")")")
-hytrace=$clone/build/hytrace
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-
-has()
-{
-	jq -e --arg f "$2" 'any(.functions[]; .name == $f and .kind != "caller")' "$1"
-}
+# shellcheck source=tests/guest/cover-lib.sh
+. "$(dirname "$(realpath "$0")")/cover-lib.sh"
 
 # ---- alone
 
 is 'auto takes oneshot where it is, and says so' "$(jq -r .engine one.json)" oneshot
-for function in vfs_read vfs_write kernel_clone do_exit; do
-	ok "$function ran" has one.json $function
-done
+ran one.json vfs_read vfs_write kernel_clone do_exit
 is 'nothing is lost' "$(jq -c '[.lost.refused, .lost.unnamed, .lost.parents_lost]' one.json)" '[0,0,0]'
-is 'each place is there once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' one.json |
-	sort | uniq -d)" ''
-
-offset=$(jq -r '.kernel.kaslr_offset' one.json)
-jq -r '.functions[] | select(.kind != "caller" and .module == null) | "\(.addr) \(.name)"' one.json |
-	sed 's/^0x//' | sort >addresses
-perl -e 'no warnings "portable"; my $off = hex(shift); while (<>) { my ($a, $t, $n) = split;
-	printf("%x %s\n", hex($a) - $off, $n) if $t =~ /[tTwW]/ && !/\[/; }' "$offset" kallsyms |
-	sort >linked
-is 'each function'\''s address, as linked, is that of its symbol' \
-	"$(comm -23 addresses linked | head)" ''
-ok 'there are some' test "$(wc -l <addresses)" -gt 300
+once one.json
+symbols_agree one.json
 
 ok 'its functions have their offset in .text' perl -e '
 	my ($modules, %sym) = @ARGV;
@@ -51,7 +32,7 @@ ok 'its functions have their offset in .text' perl -e '
 ok 'two documents' test -s both.oneshot.json -a -s both.bpf.json
 ok 'two lists' test -s both.oneshot.tailor -a -s both.bpf.tailor
 is 'each says its engine' "$(jq -r .engine both.oneshot.json both.bpf.json | tr '\n' ' ')" 'oneshot bpf '
-ok 'ext4 ran' has both.bpf.json ext4_file_write_iter
+ran both.bpf.json ext4_file_write_iter
 ok 'thousands of functions each' jq -e '.totals.functions > 2000' both.oneshot.json both.bpf.json
 # reasons ARGUMENT...: compare knows one for each difference, and its status says whether all are certain
 reasons()

@@ -86,11 +86,12 @@ modules()
 }
 
 # Events of all kinds, of a module that comes and goes among them. One printf is one write.
+# No name of theirs is an r and hexadecimal digits, such as "read": to perf that is a raw event.
 make_events()
 {
 	local group=$1
 
-	printf '%s\n' "vfs_*(x64 a) as $group/any" "ssize_t vfs_read(...) as $group/read" \
+	printf '%s\n' "vfs_*(x64 a) as $group/any" "ssize_t vfs_read(...) as $group/reads" \
 		"do_sys_openat2(NULL, ustring name) as $group/open" \
 		"trace_events_sample:*(u64 a) as $group/module" \
 		"void vfs_*() as $group/returns" >>function_events
@@ -123,7 +124,7 @@ events_in_perf()
 	local group=perf_$BASHPID
 
 	make_events "$group" &&
-		perf stat -x , -o "$tap_scratch/stat" -a -e "$group:any,$group:read" -- ls /proc/self >/dev/null &&
+		perf stat -x , -o "$tap_scratch/stat" -a -e "$group:any,$group:reads" -- ls /proc/self >/dev/null &&
 		[[ $(grep -c '^[1-9]' "$tap_scratch/stat") -eq 2 ]] &&
 		perf record -q -o /dev/null -a -e "$group:open,$group:returns" -- ls /proc/self >/dev/null &&
 		remove_events "$group"

@@ -2,13 +2,15 @@
 /*
  * What the command line asks very early function tracing for
  * (kernel/files/kernel/trace/trace_early_cmdline.c), compiled as it is: which
- * tracer, which filters. That the kernel's own parser, later, understands the
+ * tracer, which filters. What takes the line apart is the kernel's own, taken
+ * out of its source by the Makefile. That its parser, later, understands the
  * same is what the boots of tests/guest/early.sh show.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 #include "kernel_shim.h"
+#include "kernel_cmdline.h"
 #include "../../kernel/files/kernel/trace/trace_early_cmdline.c"
 
 static char buf[4096];

@@ -17,7 +17,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 typedef uint32_t u32;
 typedef uint64_t u64;
@@ -127,61 +126,5 @@ static inline void kfree(const void *p)
 	static int (*setup_##fn)(char *) __attribute__((unused)) = fn
 
 #define pr_warn(...)		fprintf(stderr, __VA_ARGS__)
-
-/* include/linux/string.h */
-static inline char *skip_spaces(const char *s)
-{
-	return (char *)s + strspn(s, " \t\n\v\f\r");
-}
-
-/* include/linux/kstrtox.h */
-static inline int kstrtobool(const char *s, bool *res)
-{
-	bool on = !strncasecmp(s, "on", 2) || strchr("1yYtT", *s);
-	bool off = !strncasecmp(s, "of", 2) || strchr("0nNfF", *s);
-
-	if (!*s || on == off)
-		return -EINVAL;
-	*res = on;
-	return 0;
-}
-
-/* include/linux/moduleparam.h: '-' and '_' are one. */
-static inline bool parameq(const char *a, const char *b)
-{
-	for (; *a && (*a == *b || (strchr("-_", *a) && *b && strchr("-_", *b))); a++, b++)
-		;
-	return !*a && !*b;
-}
-
-/* include/linux/kernel.h: cuts off a word; spaces in double quotes belong to it. */
-static inline char *next_arg(char *args, char **param, char **val)
-{
-	char *in = args, *end;
-	bool quoted = false;
-
-	for (end = args; *end && (quoted || !isspace((unsigned char)*end)); end++)
-		quoted ^= *end == '"';
-	args = skip_spaces(end);
-	*end = '\0';
-
-	if (*in == '"') {
-		in++;
-		if (end > in && end[-1] == '"')
-			end[-1] = '\0';
-	}
-	*param = in;
-	/* What begins with it is a name. */
-	*val = *in ? strchr(in + 1, '=') : NULL;
-	if (*val) {
-		*(*val)++ = '\0';
-		if (**val == '"') {
-			(*val)++;
-			if (end > *val && end[-1] == '"')
-				end[-1] = '\0';
-		}
-	}
-	return args;
-}
 
 #endif /* HYTRACE_KERNEL_SHIM_H */
