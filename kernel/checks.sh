@@ -127,16 +127,25 @@ code_of()
 			s/^ +[0-9a-f]+:[ \t]*//
 			s/[ \t]+[0-9a-f]+: (R_X86_64_)/ \1/g
 			s/\b[0-9a-f]+ <([^>]*)>/<\1>/g
-			s/(\.rodata[^ +]*|\.data[^ +]*|\.init\.data|\.init\.rodata|\.bss|__bug_table|__ex_table)[+-]0x[0-9a-f]+/\1/g
+			s/(\.text|\.rodata[^ +]*|\.data[^ +]*|\.init\.data|\.init\.rodata|\.bss|__bug_table|__ex_table)[+-]0x[0-9a-f]+/\1/g
 			s/(\.LC|[A-Za-z_]\.)[0-9]+\b/\1N/g
 			G;s/(.*)\n(.*)/\2: \1/p
 		}'
 }
 
-# Names the functions of an object that differ, one a line.
+# Names the functions of an object that differ, one a line, but for those that the series changes for all
+# kernels and says so: btf_alloc_id() leaves interrupts as they are (bpf: Let the kernel's BTF be ...).
 differing_functions()
 {
-	diff <(code_of "$1") <(code_of "$2") | sed -n -E 's/^[<>] ([^ ]*): .*/\1/p' | sort -u
+	comm -3 <(functions_of "$1") <(functions_of "$2") | sed -E 's/^\t//; s/: .*//' | sort -u |
+		grep -vx 'btf_alloc_id' || :
+}
+
+# A function a line, with all of its code, sorted.
+functions_of()
+{
+	code_of "$1" | awk -F': ' '{ code[$1] = code[$1] "\\" substr($0, length($1) + 1) }
+		END { for (name in code) print name code[name] }' | sed 's/\\/: /' | LC_ALL=C sort
 }
 
 off_check()

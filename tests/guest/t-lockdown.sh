@@ -16,7 +16,7 @@ echo vfs_mkdir >set_ftrace_filter
 echo oneshot >current_tracer
 mkdir "$tap_scratch/dir"
 is 'before: something is recorded' "$(wc -l <oneshot_seen)" 2
-for file in oneshot_entries oneshot_stats oneshot_size; do
+for file in oneshot_entries oneshot_stats oneshot_size oneshot_retire_ms; do
 	ok "before: $file can be read" cat $file
 done
 exec 3<oneshot_seen
@@ -35,11 +35,12 @@ cannot_write()
 	! { echo 0 >"$1"; } 2>/dev/null
 }
 
-for file in oneshot_seen oneshot_entries oneshot_stats oneshot_size; do
+for file in oneshot_seen oneshot_entries oneshot_stats oneshot_size oneshot_retire_ms; do
 	ok "$file cannot be read" refused $file
 done
 ok 'oneshot_seen cannot be cleared' cannot_write oneshot_seen
 ok 'oneshot_size cannot be set' cannot_write oneshot_size
+ok 'nor oneshot_retire_ms' cannot_write oneshot_retire_ms
 exec 3<&-
 
 for engine in oneshot bpf; do

@@ -4,10 +4,11 @@
 #
 # Everything that may collide with the oneshot tracer and with function events, at the same time, on a
 # kernel that watches memory, locks and sleeping: starts, stops and clears, events that are made,
-# enabled and removed while they fire, readers, perf, BPF, instances that come and go, modules too, NMIs,
-# the function graph tracer, and allocations that fail. What the kernel has to say about it fails the
-# run (inside.sh), and so does a job that fails, or that is not done several times. `make test-debug`;
-# HYTRACE_STRESS= is the time in seconds, which is four times as long if a job needs it.
+# enabled and removed while they fire, call sites that retire and come back, readers, perf, BPF,
+# instances that come and go, modules too, NMIs, kprobes, fprobes, the function graph tracer,
+# and allocations that fail. What the kernel has to say about it fails the run (inside.sh), and
+# so does a job that fails, or that is not done several times. `make test-debug`; HYTRACE_STRESS= is the
+# time in seconds, which is four times as long if a job needs it.
 
 set -uo pipefail
 hytrace=$PWD/build/hytrace
@@ -16,7 +17,7 @@ hytrace=$PWD/build/hytrace
 cd /sys/kernel/tracing || exit 1
 
 seconds=${HYTRACE_STRESS:-120}
-least=4
+least=2
 pids=()
 
 # Runs a function again and again, until told to stop, and notes each time whether it came through.
@@ -69,9 +70,35 @@ instances()
 {
 	local dir=instances/stress.$BASHPID
 
+	# What all CPUs call all the time, and not all there is: of that there is enough in toggle().
 	mkdir "$dir" &&
+		echo '*lock* *read*' >"$dir/set_ftrace_filter" &&
 		echo oneshot >"$dir/current_tracer" &&
 		grep -q . "$dir/oneshot_seen" &&
+		{ ((RANDOM % 2)) || echo nop >"$dir/current_tracer"; } &&
+		rmdir "$dir"
+}
+
+# Call sites that are turned off while others come to them, and come back in all ways that there are.
+# Most of what it traces is traced by others, too, some of the time.
+retire()
+{
+	local dir=instances/retire
+
+	mkdir -p "$dir" &&
+		echo 0 >"$dir/options/oneshot-retire" &&
+		echo '*lock* *read* vfs_* simple_* cmdline_proc_show' >"$dir/set_ftrace_filter" &&
+		echo 0 >"$dir/options/oneshot-parent" &&
+		echo 1 >"$dir/options/oneshot-retire" &&
+		echo oneshot >"$dir/current_tracer" &&
+		sleep .5 &&
+		echo 0 >"$dir/oneshot_seen" &&
+		echo 20 >"$dir/oneshot_retire_ms" &&
+		echo 1 >"$dir/options/oneshot-parent" &&
+		echo 'mem*' >>"$dir/set_ftrace_filter" &&
+		sleep .5 &&
+		until [[ $(sed -n 's/^retired: //p' "$dir/oneshot_stats") -gt 0 ]]; do sleep .2; done &&
+		echo $((RANDOM % 2)) >"$dir/options/oneshot-retire" &&
 		{ ((RANDOM % 2)) || echo nop >"$dir/current_tracer"; } &&
 		rmdir "$dir"
 }
@@ -99,7 +126,7 @@ make_events()
 
 remove_events()
 {
-	printf "!$1/%s\n" any read open module returns >>function_events
+	printf "!$1/%s\n" any reads open module returns >>function_events
 }
 
 events()
@@ -137,9 +164,23 @@ events_in_bpf()
 		jq -e 'any(.functions[]; .name == "vfs_read")' "$tap_scratch/bpf.json" >/dev/null
 }
 
+# On what retire() and others trace as well.
+probes()
+{
+	local group=probes_$BASHPID
+
+	printf '%s\n' "p:$group/entry vfs_read" "f:$group/fentry vfs_write" \
+		"f:$group/fexit vfs_read%return" "p:$group/cmdline cmdline_proc_show" >>dynamic_events &&
+		echo 1 >"events/$group/enable" &&
+		sleep .$((RANDOM % 5)) &&
+		echo 0 >"events/$group/enable" &&
+		printf -- "-:$group/%s\n" entry fentry fexit cmdline >>dynamic_events
+}
+
 nmis()
 {
-	echo l >/proc/sysrq-trigger && sleep 1
+	# It prints for long on a serial console, in NMIs.
+	echo l >/proc/sysrq-trigger && sleep 5
 }
 
 graph()
@@ -216,7 +257,8 @@ events_with_faults()
 	echo "$made $refused $wrong" >"$tap_scratch/event_faults"
 }
 
-jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances modules nmis graph)
+jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances retire modules
+	probes nmis graph)
 
 all_done()
 {
@@ -245,6 +287,8 @@ done
 
 echo nop >current_tracer
 echo 0 >oneshot_size
+# What fails is allocated before functions are patched, all of which takes a minute at each start.
+echo 'vfs_*' >set_ftrace_filter
 for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 3
 done

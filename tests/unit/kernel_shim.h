@@ -26,6 +26,7 @@ typedef struct { int counter; } atomic_t;
 #define __always_inline inline __attribute__((always_inline))
 #endif
 #define __init
+#define __percpu
 #define ____cacheline_aligned	__attribute__((aligned(64)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
@@ -33,16 +34,15 @@ typedef struct { int counter; } atomic_t;
 #define ARRAY_SIZE(a)	(sizeof(a) / sizeof((a)[0]))
 #define min(a, b)	((a) < (b) ? (a) : (b))
 
-#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
 #define WRITE_ONCE(x, v)	__atomic_store_n(&(x), v, __ATOMIC_RELAXED)
 #define smp_load_acquire(p)	__atomic_load_n(p, __ATOMIC_ACQUIRE)
+/* A test may have its own of these, to see more. */
+#ifndef READ_ONCE
+#define READ_ONCE(x)		__atomic_load_n(&(x), __ATOMIC_RELAXED)
+#endif
+#ifndef smp_store_release
 #define smp_store_release(p, v)	__atomic_store_n(p, v, __ATOMIC_RELEASE)
-
-#define cmpxchg(p, old, new) ({						\
-	__typeof__(*(p)) __old = (old);					\
-	__atomic_compare_exchange_n(p, &__old, new, false,		\
-				    __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);	\
-	__old; })
+#endif
 
 #define xchg(p, new)		__atomic_exchange_n(p, new, __ATOMIC_SEQ_CST)
 
@@ -57,10 +57,17 @@ static inline bool atomic_try_cmpxchg(atomic_t *v, int *old, int new)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* include/linux/hash.h: the multiplier is 2^32 / golden ratio. */
-static inline u32 __hash_32(u32 val)
+/* include/linux/bitops.h: the one is a full barrier, the other is none. */
+static inline bool test_and_set_bit(long nr, unsigned long *addr)
 {
-	return val * 0x61C88647U;
+	unsigned long bit = 1UL << nr % 64;
+
+	return __atomic_fetch_or(addr + nr / 64, bit, __ATOMIC_SEQ_CST) & bit;
+}
+
+static inline void clear_bit(long nr, unsigned long *addr)
+{
+	__atomic_fetch_and(addr + nr / 64, ~(1UL << nr % 64), __ATOMIC_RELAXED);
 }
 
 /* include/linux/hex.h */

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * The oneshot tracer's set (kernel/files/kernel/trace/oneshot_set.c), compiled
- * as it is: alone, full, forgetting, remembering. What threads make of it is in
- * oneshot_set_threads.c.
+ * as it is: its bits, its records, what it has no memory for, forgetting and
+ * remembering. What threads make of it is in oneshot_set_threads.c. The zeros that
+ * a set has where it has no chunk cannot be written to, and there is nothing beside
+ * a chunk: a test that makes a set try crashes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,319 +12,748 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+/*
+ * Others may come between any two steps: tests of what they meet have them come
+ * behind loads and stores of what is shared.
+ */
+static void (*behind_load)(void);
+static void (*behind_store)(void);
+
+#define READ_ONCE(x) ({							\
+	__typeof__(x) __read = __atomic_load_n(&(x), __ATOMIC_RELAXED);	\
+	if (behind_load)						\
+		behind_load();						\
+	__read; })
+
+#define smp_store_release(p, v) do {					\
+	__atomic_store_n(p, v, __ATOMIC_RELEASE);			\
+	if (behind_store)						\
+		behind_store();						\
+} while (0)
+
 #include "oneshot_set_test.h"
 
-Test(oneshot_set, layout_fits_its_size)
+/* Of the 2 GiB. */
+#define FIRST	0xffffffff80000000UL
+#define LAST	0xffffffffffffffffUL
+
+/* A set with a place for what is in the chunks of TEXT and MODULE, and one block. */
+static struct oneshot_set *set_ready(void)
 {
-	unsigned int shift;
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 
-	for (shift = ONESHOT_MIN_SHIFT; shift <= 12; shift++) {
-		struct oneshot_set *set = set_new(shift);
-		char *end = (char *)set + oneshot_set_bytes(shift);
-
-		cr_assert(eq(u32, set->mask, (1U << shift) - 1));
-		cr_assert(eq(u32, set->max_recs, (1U << shift) / 4 * 3));
-		cr_assert(eq(ptr, &set->recs[set->max_recs], end));
-		free(set);
-	}
+	set_cover(set, TEXT, 1);
+	set_cover(set, MODULE, 1);
+	set_add_block(set);
+	return set;
 }
 
-Test(oneshot_set, base_kernel_with_callers_takes_at_most_8_mib)
+static enum oneshot_insert insert_bit(struct oneshot_set *set, unsigned long key)
 {
-	/* 27,000 functions, 5.5 addresses each. */
-	unsigned int shift = oneshot_set_shift_for(27000 * 11 / 2);
-
-	cr_assert(eq(u32, shift, 18));
-	cr_assert(le(sz, oneshot_set_bytes(shift), (size_t)8 << 20));
+	return oneshot_set_insert(set, key, NULL);
 }
 
-Test(oneshot_set, shift_for_gives_room_for_as_many)
+/* Functions of TEXT, @count of them. */
+static void add_many(struct oneshot_set *set, unsigned long count)
 {
-	unsigned long nr;
+	unsigned long i;
 
-	for (nr = 1; nr < 1000000; nr = nr * 3 / 2 + 1) {
-		unsigned int shift = oneshot_set_shift_for(nr);
-
-		cr_assert(ge(ulong, (3UL << shift) / 4, nr), "%lu", nr);
-		cr_assert(shift == ONESHOT_MIN_SHIFT || (3UL << (shift - 1)) / 4 < nr, "%lu", nr);
-	}
+	for (i = 0; i < count; i++)
+		cr_assert(eq(int, set_add(set, TEXT + i * 128, ONESHOT_FUNCTION, 0),
+			     ONESHOT_INSERTED), "%lu", i);
 }
 
 Test(oneshot_set, empty_has_nothing)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned int i;
 
-	cr_assert(not(oneshot_set_has(set, TEXT, ONESHOT_FUNCTION)));
-	cr_assert(not(oneshot_set_has(set, TEXT, ONESHOT_CALLER)));
+	for (i = 0; i < ONESHOT_CHUNKS; i++) {
+		unsigned long addr = i * CHUNK + i * 251UL % CHUNK;
+
+		cr_assert(not(oneshot_set_has(set, addr)), "%lx", addr);
+		cr_assert(not(oneshot_set_has(set, FIRST | addr)), "%lx", addr);
+	}
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
-	free(set);
+	cr_assert(eq(u32, oneshot_set_spare(set), 0));
+	set_free(set);
+}
+
+Test(oneshot_set, what_insertions_write_is_in_a_cache_line_of_its_own)
+{
+	cr_assert(eq(sz, offsetof(struct oneshot_set, nr_recs) % 64, 0));
+	cr_assert(eq(sz, _Alignof(struct oneshot_set) % 64, 0));
 }
 
 Test(oneshot_set, once)
 {
-	struct oneshot_set *set = set_new(8);
-	const struct oneshot_rec *rec = &set->recs[0];
+	struct oneshot_set *set = set_ready();
+	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
+	unsigned long addr = TEXT + 0x1234;
 
-	cr_assert(eq(int, set_add(set, TEXT + 4, ONESHOT_FUNCTION, 7), ONESHOT_INSERTED));
-	cr_assert(eq(int, set_add(set, TEXT + 4, ONESHOT_FUNCTION, 7), ONESHOT_KNOWN));
-	cr_assert(oneshot_set_has(set, TEXT + 4, ONESHOT_FUNCTION));
-	cr_assert(not(oneshot_set_has(set, TEXT + 4, ONESHOT_CALLER)));
+	cr_assert(eq(int, set_add(set, addr, ONESHOT_FUNCTION, 7), ONESHOT_INSERTED));
+	cr_assert(eq(int, set_add(set, addr, ONESHOT_FUNCTION, 7), ONESHOT_KNOWN));
+	cr_assert(set_has(set, addr, ONESHOT_FUNCTION));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 
-	cr_assert(eq(u64, rec->addr, TEXT + 4));
-	cr_assert(eq(u64, rec->ns, 1004));
-	cr_assert(eq(u32, rec->pid, 42));
-	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), 3));
+	cr_assert(eq(u64, rec->addr, addr));
+	cr_assert(eq(u64, rec->ns, ns_of(addr)));
+	cr_assert(eq(u32, rec->pid, pid_of(addr)));
+	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(addr)));
 	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), 7));
-	free(set);
+	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), ONESHOT_FUNCTION));
+	set_free(set);
 }
 
 Test(oneshot_set, fields_do_not_touch_each_other)
 {
-	struct oneshot_rec rec;
+	static const unsigned int kinds[] = { ONESHOT_FUNCTION, ONESHOT_CALLER };
+	static const unsigned int cpus[] = { 0, 1, 4096, 8191 };
+	static const unsigned int owners[] = { 0, 1, 16384, 32767 };
+	unsigned int i, j, k;
 
-	oneshot_rec_publish(&rec, TEXT, ~0ULL, ~0U, 8191, 0);
-	cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), 8191));
-	cr_assert(eq(u32, oneshot_meta_owner(rec.meta), 0));
-	cr_assert(not(rec.meta & ONESHOT_REC_FORGOTTEN));
-	oneshot_rec_publish(&rec, TEXT, ~0ULL, ~0U, 0, 32767);
-	cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), 0));
-	cr_assert(eq(u32, oneshot_meta_owner(rec.meta), 32767));
-	cr_assert(ne(u32, oneshot_rec_meta(&rec), 0));
+	for (i = 0; i < 2; i++) {
+		for (j = 0; j < 4; j++) {
+			for (k = 0; k < 4; k++) {
+				struct oneshot_rec rec = {};
+
+				oneshot_rec_publish(&rec, LAST, kinds[i], ~0ULL, ~0U, cpus[j],
+						    owners[k]);
+				cr_assert(rec_is_live(&rec));
+				cr_assert(eq(u32, oneshot_meta_kind(rec.meta), kinds[i]));
+				cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), cpus[j]));
+				cr_assert(eq(u32, oneshot_meta_owner(rec.meta), owners[k]));
+			}
+		}
+	}
 }
 
-Test(oneshot_set, both_kinds_are_one_record)
+Test(oneshot_set, too_large_a_number_does_not_touch_other_fields)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_rec rec = {};
+
+	oneshot_rec_publish(&rec, TEXT, ONESHOT_FUNCTION, 0, 0, 8192, 0);
+	cr_assert(eq(u32, oneshot_meta_owner(rec.meta), 0));
+	cr_assert(eq(u32, oneshot_meta_cpu(rec.meta), 0));
+}
+
+Test(oneshot_set, function_and_caller_at_one_address_are_two)
+{
+	struct oneshot_set *set = set_ready();
+
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
+	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
+	cr_assert(set_has(set, TEXT, ONESHOT_FUNCTION));
+	cr_assert(set_has(set, TEXT, ONESHOT_CALLER));
+	cr_assert(eq(u32, set_count(set, TEXT, ONESHOT_FUNCTION), 1));
+	cr_assert(eq(u32, set_count(set, TEXT, ONESHOT_CALLER), 1));
+	cr_assert(eq(u32, oneshot_set_nr(set), 2));
+	set_free(set);
+}
+
+/* Nobody is called from there: a tracer itself is. */
+Test(oneshot_set, caller_behind_a_call_site_is_its_function)
+{
+	struct oneshot_set *set = set_ready();
+
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
+	cr_assert(set_has(set, TEXT + 5, ONESHOT_CALLER));
+	cr_assert(eq(int, set_add(set, TEXT + 5, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+	cr_assert(eq(u32, oneshot_set_nr(set), 1));
+	set_free(set);
+}
+
+Test(oneshot_set, each_bit_of_a_word_is_an_address)
+{
+	struct oneshot_set *set = set_ready();
+	unsigned long i, j;
+
+	for (i = 0; i < 64; i++) {
+		/* 37 has no factor in common with 64. */
+		cr_assert(eq(int, insert_bit(set, TEXT + 64 + i * 37 % 64), ONESHOT_INSERTED));
+		for (j = 0; j < 64; j++)
+			cr_assert(eq(int, oneshot_set_has(set, TEXT + 64 + j * 37 % 64), j <= i));
+	}
+	for (i = 0; i < 64; i++) {
+		cr_assert(not(oneshot_set_has(set, TEXT + i)));
+		cr_assert(not(oneshot_set_has(set, TEXT + 128 + i)));
+	}
+	set_free(set);
+}
+
+Test(oneshot_set, first_and_last_of_a_chunk_are_its_own)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned long edges[] = { TEXT - CHUNK, TEXT - 1, TEXT, TEXT + 63, TEXT + 64,
+				  TEXT + CHUNK - 64, TEXT + CHUNK - 1, TEXT + CHUNK,
+				  TEXT + 2 * CHUNK - 1 };
+	unsigned int i, j;
+
+	set_cover(set, TEXT - CHUNK, 3 * CHUNK);
+	cr_assert(eq(u32, set->nr_chunks, 3));
+	for (i = 0; i < ARRAY_SIZE(edges); i++) {
+		cr_assert(eq(int, insert_bit(set, edges[i]), ONESHOT_INSERTED), "%lx", edges[i]);
+		for (j = 0; j < ARRAY_SIZE(edges); j++)
+			cr_assert(eq(int, oneshot_set_has(set, edges[j]), j <= i), "%lx", edges[j]);
+	}
+	set_free(set);
+}
+
+Test(oneshot_set, both_ends_of_the_2_gib)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	oneshot_set_add_chunk(set, FIRST, chunk_new());
+	oneshot_set_add_chunk(set, LAST, chunk_new());
+	set_add_block(set);
+
+	cr_assert(eq(int, set_add(set, FIRST, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
+	cr_assert(eq(int, set_add(set, LAST, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
+	cr_assert(set_has(set, FIRST, ONESHOT_CALLER));
+	cr_assert(set_has(set, LAST, ONESHOT_CALLER));
+	/* A call site that ends where they do, and one that begins one too early. */
+	cr_assert(eq(int, set_add(set, LAST - 5, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
+	cr_assert(eq(int, set_add(set, FIRST - 5, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
+	cr_assert(eq(int, set_add(set, LAST - 4, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(eq(int, set_add(set, FIRST - 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	cr_assert(eq(u32, oneshot_set_nr(set), 2));
+	set_free(set);
+}
+
+Test(oneshot_set, nothing_below_text_changes_anything)
+{
+	static const unsigned long tops[] = { 0, 1UL << 32, 0x7fffUL << 32, 0xffff8880UL << 32,
+					      0xfffffffeUL << 32, 0xffffffffUL << 32 };
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned int i, j;
+
+	/* All have their bits: what is refused is not refused for want of them. */
+	for (i = 0; i < ONESHOT_CHUNKS; i++)
+		oneshot_set_add_chunk(set, i * CHUNK, chunk_new());
+	set_add_block(set);
+
+	for (i = 0; i < ONESHOT_CHUNKS; i++) {
+		unsigned long low = i * CHUNK + i * 509UL % CHUNK;
+
+		for (j = 0; j < ARRAY_SIZE(tops); j++) {
+			if ((tops[j] | low) >= FIRST)
+				continue;
+			cr_assert(eq(int, set_add(set, tops[j] | low, ONESHOT_CALLER, 0),
+				     ONESHOT_REFUSED), "%lx", tops[j] | low);
+			cr_assert(not(oneshot_set_has(set, low)));
+			cr_assert(eq(int, insert_bit(set, tops[j] | low), ONESHOT_REFUSED));
+			cr_assert(not(oneshot_set_has(set, low)));
+		}
+	}
+	cr_assert(eq(u32, oneshot_set_nr(set), 0));
+	cr_assert(eq(u32, set->wanted, 0));
+	set_free(set);
+}
+
+Test(oneshot_set, low_bits_of_a_known_address_are_refused_below_text)
+{
+	struct oneshot_set *set = set_ready();
 
 	set_add(set, TEXT, ONESHOT_CALLER, 0);
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_CALLER));
-	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_BOTH));
-	cr_assert(oneshot_set_has(set, TEXT, ONESHOT_FUNCTION));
-	cr_assert(oneshot_set_has(set, TEXT, ONESHOT_CALLER));
+	cr_assert(eq(int, set_add(set, (u32)TEXT, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	cr_assert(eq(int, set_add(set, (u32)TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	cr_assert(set_has(set, TEXT, ONESHOT_CALLER));
+	cr_assert(not(set_has(set, TEXT + 1, ONESHOT_CALLER)));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
-	free(set);
+	set_free(set);
 }
 
-Test(oneshot_set, full_refuses_counts_and_still_finds)
+Test(oneshot_set, nobody_wants_a_chunk_below_text)
 {
-	struct oneshot_set *set = set_new(8);
-	unsigned long i, room = set->max_recs;
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 
-	for (i = 0; i < room; i++)
-		cr_assert(eq(int, set_add(set, TEXT + 16 * i, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
-	for (i = room; i < room + 50; i++) {
-		cr_assert(eq(int, set_add(set, TEXT + 16 * i, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
-		cr_assert(not(oneshot_set_has(set, TEXT + 16 * i, ONESHOT_FUNCTION)));
+	cr_assert(eq(int, insert_bit(set, (u32)MODULE), ONESHOT_REFUSED));
+	cr_assert(eq(u32, set->wanted, 0));
+	set_free(set);
+}
+
+/* Whoever loads code that has records sees to its chunks before it runs. */
+Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	set_add_block(set);
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	cr_assert(eq(u32, set->wanted, 0));
+	cr_assert(eq(int, insert_bit(set, MODULE), ONESHOT_REFUSED));
+	cr_assert(eq(u32, set->wanted, 0xc02 + 1));
+	cr_assert(eq(u32, oneshot_set_nr(set), 0));
+	cr_assert(eq(u32, set->nr_chunks, 0));
+	set_free(set);
+}
+
+Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned int i;
+
+	set_add_block(set);
+	/* Every fifth one, the first and the last of the 2 GiB included. */
+	for (i = 0; i < ONESHOT_CHUNKS / 2; i++) {
+		unsigned long addr = FIRST + i * CHUNK + i * 509UL % CHUNK;
+
+		if (i % 5 && addr < LAST - CHUNK)
+			continue;
+		cr_assert(eq(int, set_add(set, addr, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+		cr_assert(eq(int, insert_bit(set, addr), ONESHOT_REFUSED));
+		cr_assert(eq(u32, set->wanted, ONESHOT_CHUNKS / 2 + i + 1));
+		cr_assert(not(set_has(set, addr, ONESHOT_CALLER)));
+		cr_assert(oneshot_set_lacks_chunk(set, addr));
+
+		oneshot_set_add_chunk(set, (set->wanted - 1UL) << ONESHOT_CHUNK_SHIFT,
+				      chunk_new());
+		set->wanted = 0;
+		cr_assert(not(oneshot_set_lacks_chunk(set, addr)));
+		cr_assert(not(set_has(set, addr, ONESHOT_CALLER)));
+		cr_assert(eq(int, set_add(set, addr, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
+		cr_assert(eq(int, set_add(set, addr, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+		cr_assert(eq(int, insert_bit(set, addr), ONESHOT_KNOWN));
+		cr_assert(eq(u32, set->wanted, 0));
 	}
-	for (i = 0; i < room; i++) {
-		cr_assert(oneshot_set_has(set, TEXT + 16 * i, ONESHOT_FUNCTION));
-		cr_assert(eq(int, set_add(set, TEXT + 16 * i, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+	for (i = 0; i < ONESHOT_CHUNKS / 2; i++) {
+		unsigned long addr = FIRST + i * CHUNK + i * 509UL % CHUNK;
+
+		cr_assert(eq(int, set_has(set, addr, ONESHOT_CALLER),
+			     !(i % 5 && addr < LAST - CHUNK)), "%lx", addr);
 	}
-	cr_assert(eq(u32, oneshot_set_nr(set), room));
-	free(set);
+	set_free(set);
 }
 
-Test(oneshot_set, forgotten_addresses_are_new_and_their_records_stay)
+Test(oneshot_set, chunks_are_given_back)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	void *chunks[ONESHOT_CHUNKS] = {};
+	unsigned int i, count = 0;
 
-	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
-	set_add(set, MODULE + 0x1f, ONESHOT_CALLER, 5);
-	set_add(set, MODULE + 0x20, ONESHOT_FUNCTION, 6);	/* the next one's */
-	set_add(set, MODULE - 1, ONESHOT_FUNCTION, 4);
-
-	cr_assert(eq(u32, set_forget_range(set, MODULE, 0x20, MODULE), 2));
-	cr_assert(eq(u32, set_forget_range(set, MODULE, 0x20, MODULE), 0));
-
-	cr_assert(not(oneshot_set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
-	cr_assert(not(oneshot_set_has(set, MODULE + 0x1f, ONESHOT_CALLER)));
-	cr_assert(oneshot_set_has(set, MODULE + 0x20, ONESHOT_FUNCTION));
-	cr_assert(oneshot_set_has(set, MODULE - 1, ONESHOT_FUNCTION));
-
-	/* An offset, and the kind it had, whatever comes next. */
-	cr_assert(eq(u64, set->recs[0].addr, 0x10));
-	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_CALLER, 9), ONESHOT_INSERTED));
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_FUNCTION));
-	cr_assert(eq(u32, oneshot_meta_owner(set->recs[0].meta), 5));
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[4]), ONESHOT_CALLER));
-	cr_assert(eq(u32, oneshot_meta_owner(set->recs[4].meta), 9));
-	free(set);
+	for (i = 0; i < ONESHOT_CHUNKS; i += i % 7 + 1) {
+		chunks[i] = chunk_new();
+		oneshot_set_add_chunk(set, i * CHUNK + i * 509UL % CHUNK, chunks[i]);
+		cr_assert(eq(u32, set->nr_chunks, ++count));
+	}
+	for (i = 0; i < ONESHOT_CHUNKS; i++) {
+		cr_assert(eq(ptr, oneshot_set_chunk(set, i), chunks[i]), "%u", i);
+		cr_assert(eq(int, oneshot_set_lacks_chunk(set, i * CHUNK), !chunks[i]));
+		cr_assert(eq(int, oneshot_set_lacks_chunk(set, (i + 1) * CHUNK - 1), !chunks[i]));
+	}
+	set_free(set);
 }
 
-Test(oneshot_set, tombstones_do_not_break_chains)
+Test(oneshot_set, refused_without_room_and_new_again_when_there_is)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	set_cover(set, TEXT, 1);
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(eq(u32, oneshot_set_nr(set), 0));
+	/* For want of records, that is. */
+	cr_assert(eq(u32, set->wanted, 0));
+
+	set_add_block(set);
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
+	cr_assert(set_has(set, TEXT, ONESHOT_FUNCTION));
+	set_free(set);
+}
+
+Test(oneshot_set, refusal_leaves_neighbours_known)
+{
+	struct oneshot_set *set = set_new(2);
+
+	set_cover(set, TEXT, 1);
+	set_add_block(set);
+	set_add(set, TEXT + 64, ONESHOT_CALLER, 0);
+	set_add(set, TEXT + 127, ONESHOT_CALLER, 0);
+	cr_assert(eq(int, set_add(set, TEXT + 70, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	cr_assert(set_has(set, TEXT + 64, ONESHOT_CALLER));
+	cr_assert(set_has(set, TEXT + 127, ONESHOT_CALLER));
+	cr_assert(not(set_has(set, TEXT + 70, ONESHOT_CALLER)));
+	cr_assert(eq(int, set_add(set, TEXT + 64, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+	set_free(set);
+}
+
+Test(oneshot_set, limit_is_less_than_a_block)
+{
+	struct oneshot_set *set = set_new(10);
+
+	set_cover(set, TEXT, 1);
+	set_add_block(set);
+	cr_assert(eq(u32, set->room, 10));
+	add_many(set, 10);
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	set_cover(set, MODULE, 1);
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(not(set_has(set, MODULE, ONESHOT_FUNCTION)));
+	cr_assert(eq(u32, oneshot_set_nr(set), 10));
+	cr_assert(eq(u32, oneshot_set_spare(set), 0));
+	set_free(set);
+}
+
+Test(oneshot_set, limit_is_one_more_than_a_block)
+{
+	struct oneshot_set *set = set_new(ONESHOT_BLOCK_RECS + 1);
+
+	set_cover(set, TEXT, CHUNK);
+	set_cover(set, MODULE, 1);
+	set_add_block(set);
+	add_many(set, ONESHOT_BLOCK_RECS);
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(not(set_has(set, MODULE, ONESHOT_FUNCTION)));
+
+	set_add_block(set);
+	cr_assert(eq(u32, set->room, ONESHOT_BLOCK_RECS + 1));
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
+	cr_assert(eq(int, set_add(set, MODULE + 1, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
+	cr_assert(eq(ptr, oneshot_set_rec(set, ONESHOT_BLOCK_RECS), set->blocks[1]));
+	cr_assert(eq(u64, set->blocks[1]->addr, MODULE));
+	set_free(set);
+}
+
+Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	u32 i;
+
+	set_cover(set, TEXT, 16UL * ONESHOT_MAX_RECS);
+	for (i = 0; i < ONESHOT_MAX_RECS; i++) {
+		if (!oneshot_set_spare(set))
+			set_add_block(set);
+		set_add(set, TEXT + i * 16UL, ONESHOT_CALLER, 0);
+	}
+	cr_assert(eq(u32, set->nr_blocks, ONESHOT_BLOCKS));
+	cr_assert(eq(u32, set->room, ONESHOT_MAX_RECS));
+	cr_assert(eq(u32, oneshot_set_nr(set), ONESHOT_MAX_RECS));
+	for (i = 0; i < ONESHOT_MAX_RECS; i++)
+		cr_assert(eq(u64, oneshot_set_rec(set, i)->addr, TEXT + i * 16UL));
+	cr_assert(eq(int, set_add(set, TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	set_free(set);
+}
+
+Test(oneshot_set, known_without_a_record)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	set_cover(set, TEXT, 1);
+	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_INSERTED));
+	cr_assert(eq(int, oneshot_set_insert(set, TEXT, NULL), ONESHOT_KNOWN));
+	cr_assert(oneshot_set_has(set, TEXT));
+	set_add_block(set);
+	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+	cr_assert(eq(u32, oneshot_set_nr(set), 0));
+	cr_assert(eq(u32, oneshot_set_spare(set), ONESHOT_BLOCK_RECS));
+	set_free(set);
+}
+
+Test(oneshot_set, spare_is_what_there_is_room_for)
+{
+	struct oneshot_set *set = set_new(2 * ONESHOT_BLOCK_RECS - 1);
+
+	set_cover(set, TEXT, 1);
+	cr_assert(eq(u32, oneshot_set_spare(set), 0));
+	set_add_block(set);
+	cr_assert(eq(u32, oneshot_set_spare(set), ONESHOT_BLOCK_RECS));
+	add_many(set, 100);
+	cr_assert(eq(u32, oneshot_set_spare(set), ONESHOT_BLOCK_RECS - 100));
+	set_add_block(set);
+	cr_assert(eq(u32, oneshot_set_spare(set), 2 * ONESHOT_BLOCK_RECS - 101));
+	set_free(set);
+}
+
+Test(oneshot_set, bytes_are_of_all_it_has)
+{
+	struct oneshot_set *set = set_new(10);
+	size_t bytes = sizeof(*set);
+
+	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
+	set_cover(set, TEXT, 2 * CHUNK);
+	bytes += 2 * 128 * 1024;
+	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
+	/* The memory is there, whatever the limit is. */
+	set_add_block(set);
+	bytes += 96 * 1024;
+	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
+	add_many(set, 10);
+	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
+	set_free(set);
+}
+
+Test(oneshot_set, base_kernel_takes_at_most_4_mib)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	const unsigned long text = 12 << 20, init = 4 * (1 << 20) / 10;
 	unsigned long i;
 
-	for (i = 0; i < 150; i++)
-		set_add(set, MODULE + i, ONESHOT_FUNCTION, 1);
-	cr_assert(eq(u32, set_forget_range(set, MODULE, 75, MODULE), 75));
-	for (i = 0; i < 75; i++)
-		cr_assert(not(oneshot_set_has(set, MODULE + i, ONESHOT_FUNCTION)));
-	for (i = 75; i < 150; i++)
-		cr_assert(oneshot_set_has(set, MODULE + i, ONESHOT_FUNCTION));
-	free(set);
+	/* Init text begins in a chunk of its own, or two of them. */
+	set_cover(set, TEXT, text);
+	set_cover(set, TEXT + text + 7 * CHUNK / 2, init);
+	for (i = 0; i < 8; i++)
+		set_add_block(set);
+	for (i = 0; i < 30000; i++) {
+		cr_assert(eq(int, set_add(set, TEXT + i * (text / 30000), ONESHOT_CALLER, 0),
+			     ONESHOT_INSERTED));
+		/* As trace_oneshot_sets.c does, ahead of need. */
+		while (oneshot_set_spare(set) < 5 * ONESHOT_BLOCK_RECS)
+			set_add_block(set);
+	}
+	cr_assert(le(sz, oneshot_set_bytes(set), (size_t)4 << 20));
+	set_free(set);
+}
+
+Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
+{
+	struct oneshot_set *set = set_ready();
+	const struct oneshot_rec *function = oneshot_set_rec(set, 0);
+	const struct oneshot_rec *caller = oneshot_set_rec(set, 1);
+
+	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
+	set_add(set, MODULE + 0x1f, ONESHOT_CALLER, 32767);
+	oneshot_rec_forget(oneshot_set_rec(set, 0), MODULE);
+	oneshot_rec_forget(oneshot_set_rec(set, 1), MODULE - 0x1000);
+
+	cr_assert(rec_is_forgotten(function));
+	cr_assert(eq(u64, function->addr, 0x10));
+	cr_assert(eq(u64, function->ns, ns_of(MODULE + 0x10)));
+	cr_assert(eq(u32, function->pid, pid_of(MODULE + 0x10)));
+	cr_assert(eq(u32, oneshot_meta_kind(function->meta), ONESHOT_FUNCTION));
+	cr_assert(eq(u32, oneshot_meta_cpu(function->meta), cpu_of(MODULE + 0x10)));
+	cr_assert(eq(u32, oneshot_meta_owner(function->meta), 5));
+
+	cr_assert(rec_is_forgotten(caller));
+	cr_assert(eq(u64, caller->addr, 0x101f));
+	cr_assert(eq(u32, oneshot_meta_kind(caller->meta), ONESHOT_CALLER));
+	cr_assert(eq(u32, oneshot_meta_cpu(caller->meta), cpu_of(MODULE + 0x1f)));
+	cr_assert(eq(u32, oneshot_meta_owner(caller->meta), 32767));
+
+	/* What is still running there is known, until others get the place. */
+	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_KNOWN));
+	set_free(set);
 }
 
 Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_ready();
+	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
 	unsigned long moved = MODULE + 0x5000;
 
 	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
 	set_add(set, MODULE + 0x1f, ONESHOT_CALLER, 5);
-	set_forget_range(set, MODULE, 0x20, MODULE);
+	cr_assert(eq(u32, module_goes(set, 5, MODULE), 2));
+	cr_assert(eq(u32, module_goes(set, 5, MODULE), 0));
 
-	cr_assert(eq(u32, set_remember_owner(set, 5, moved), 2));
-	cr_assert(eq(u32, set_remember_owner(set, 5, moved), 0));
-	cr_assert(oneshot_set_has(set, moved + 0x10, ONESHOT_FUNCTION));
-	cr_assert(not(oneshot_set_has(set, moved + 0x10, ONESHOT_CALLER)));
-	cr_assert(oneshot_set_has(set, moved + 0x1f, ONESHOT_CALLER));
-	cr_assert(not(oneshot_set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
-	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_CALLER, 5), ONESHOT_KNOWN));
+	cr_assert(eq(u32, module_remembers(set, 5, moved), 2));
+	cr_assert(eq(u32, module_remembers(set, 5, moved), 0));
+	cr_assert(set_has(set, moved + 0x10, ONESHOT_FUNCTION));
+	cr_assert(not(set_has(set, moved + 0x10, ONESHOT_CALLER)));
+	cr_assert(set_has(set, moved + 0x1f, ONESHOT_CALLER));
+	cr_assert(not(set_has(set, moved + 0x1f, ONESHOT_FUNCTION)));
+	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_FUNCTION, 6), ONESHOT_KNOWN));
 
 	/* As a record that was never forgotten, that is. */
-	cr_assert(eq(u64, set->recs[0].addr, moved + 0x10));
-	cr_assert(eq(u64, set->recs[0].ns, 1000 + 0x10));
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_BOTH));
-	cr_assert(eq(u32, oneshot_meta_cpu(set->recs[0].meta), 3));
-	cr_assert(eq(u32, oneshot_meta_owner(set->recs[0].meta), 5));
+	cr_assert(eq(u64, rec->addr, moved + 0x10));
+	cr_assert(eq(u64, rec->ns, ns_of(MODULE + 0x10)));
+	cr_assert(eq(u32, rec->pid, pid_of(MODULE + 0x10)));
+	cr_assert(rec_is_live(rec));
+	cr_assert(eq(u32, oneshot_meta_kind(rec->meta), ONESHOT_FUNCTION));
+	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(MODULE + 0x10)));
+	cr_assert(eq(u32, oneshot_meta_owner(rec->meta), 5));
+	cr_assert(eq(u32, set_count(set, moved + 0x1f, ONESHOT_CALLER), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
-	free(set);
+
+	/* Until the place is somebody else's. */
+	cr_assert(set_has(set, MODULE + 0x10, ONESHOT_FUNCTION));
+	cr_assert(set_has(set, MODULE + 0x1f, ONESHOT_CALLER));
+	oneshot_set_clear(set, MODULE, 0x1000);
+	cr_assert(not(set_has(set, MODULE + 0x10, ONESHOT_FUNCTION)));
+	cr_assert(not(set_has(set, MODULE + 0x1f, ONESHOT_CALLER)));
+	cr_assert(set_has(set, moved + 0x10, ONESHOT_FUNCTION));
+	set_free(set);
 }
 
-/* The @n-th address with the home of TEXT. */
-static unsigned long same_home(const struct oneshot_set *set, unsigned int n)
+Test(oneshot_set, record_waits_for_a_place_to_be_remembered_at)
 {
-	unsigned long addr = TEXT;
+	struct oneshot_set *set = set_ready();
+	const struct oneshot_rec *rec = oneshot_set_rec(set, 0);
+	unsigned long moved = MODULE + 16 * CHUNK;
+	struct oneshot_rec before;
 
-	while (n) {
-		addr++;
-		n -= oneshot_set_home(set, addr) == oneshot_set_home(set, TEXT);
-	}
-	return addr;
+	set_add(set, MODULE + 0x10, ONESHOT_CALLER, 5);
+	module_goes(set, 5, MODULE);
+	before = *rec;
+
+	cr_assert(eq(u32, module_remembers(set, 5, moved), 0));
+	cr_assert(eq(u32, module_remembers(set, 5, (u32)MODULE), 0));
+	cr_assert(eq(int, memcmp(rec, &before, sizeof(before)), 0));
+	cr_assert(not(set_has(set, moved + 0x10, ONESHOT_CALLER)));
+	/* Whoever has tried is the one who adds chunks. */
+	cr_assert(eq(u32, set->wanted, 0));
+
+	set_cover(set, moved, 1);
+	cr_assert(eq(u32, module_remembers(set, 5, moved), 1));
+	cr_assert(set_has(set, moved + 0x10, ONESHOT_CALLER));
+	cr_assert(eq(u64, rec->addr, moved + 0x10));
+	set_free(set);
 }
 
-Test(oneshot_set, tombstones_are_for_what_comes_back)
+Test(oneshot_set, remembering_takes_no_room)
 {
-	struct oneshot_set *set = set_new(8);
-	u32 home = oneshot_set_home(set, TEXT);
+	struct oneshot_set *set = set_new(1);
 
-	set_add(set, same_home(set, 0), ONESHOT_FUNCTION, 5);
-	set_add(set, same_home(set, 1), ONESHOT_FUNCTION, 0);
-	oneshot_set_forget(set, &set->recs[0], TEXT);
-	cr_assert(eq(ulong, set->slots[home], ONESHOT_TOMBSTONE));
-
-	/* Another one that inserts it may be past that slot. */
-	set_add(set, same_home(set, 2), ONESHOT_FUNCTION, 0);
-	cr_assert(eq(ulong, set->slots[home], ONESHOT_TOMBSTONE));
-
-	oneshot_set_remember(set, &set->recs[0], same_home(set, 3));
-	cr_assert(ne(ulong, set->slots[home], ONESHOT_TOMBSTONE));
-	cr_assert(oneshot_set_has(set, same_home(set, 3), ONESHOT_FUNCTION));
-	cr_assert(eq(u32, set->remembered, 0));
-	free(set);
+	set_cover(set, MODULE, 1);
+	set_add_block(set);
+	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
+	module_goes(set, 5, MODULE);
+	cr_assert(eq(u32, module_remembers(set, 5, MODULE + 0x40), 1));
+	cr_assert(eq(u32, oneshot_set_nr(set), 1));
+	set_free(set);
 }
 
+/* There was no place for it when it came back, and one when it ran. */
 Test(oneshot_set, two_records_of_an_address_become_one)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_ready();
 
 	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
-	set_forget_range(set, MODULE, 0x20, MODULE);
-	set_add(set, MODULE + 0x10, ONESHOT_CALLER, 5);
-	set_forget_range(set, MODULE, 0x20, MODULE);
-	cr_assert(eq(u32, set_count(set, 0x10), 2));
+	module_goes(set, 5, MODULE);
+	oneshot_set_clear(set, MODULE, 64);
+	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_INSERTED));
+	cr_assert(eq(u32, module_goes(set, 5, MODULE), 1));
+	cr_assert(eq(u32, oneshot_set_nr(set), 2));
 
-	set_remember_owner(set, 5, MODULE);
-	cr_assert(eq(u32, set_count(set, MODULE + 0x10), 1));
-	cr_assert(eq(u32, oneshot_set_kinds(set, &set->recs[0]), ONESHOT_BOTH));
-	free(set);
+	cr_assert(eq(u32, module_remembers(set, 5, MODULE + 0x1000), 2));
+	cr_assert(eq(u32, set_count(set, MODULE + 0x1010, ONESHOT_FUNCTION), 1));
+	cr_assert(rec_is_live(oneshot_set_rec(set, 0)));
+	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
+
+	/* For good. */
+	cr_assert(eq(u32, module_goes(set, 5, MODULE + 0x1000), 1));
+	cr_assert(eq(u32, module_remembers(set, 5, MODULE), 1));
+	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
+	set_free(set);
 }
 
-Test(oneshot_set, modules_that_come_back_do_not_fill_it)
+Test(oneshot_set, clear_takes_what_is_in_the_range_and_nothing_else)
 {
-	struct oneshot_set *set = set_new(8);
-	unsigned long i, round;
+	struct oneshot_set *set = set_ready();
+	unsigned long start = MODULE + 4 * 64, end = MODULE + 9 * 64, addr;
 
-	for (i = 0; i < 100; i++)
-		set_add(set, MODULE + i * 12, ONESHOT_FUNCTION, 5);
-	for (round = 0; round < 10000; round++) {
-		cr_assert(eq(u32, set_forget_range(set, MODULE, 1200, MODULE), 100));
-		cr_assert(eq(u32, set_remember_owner(set, 5, MODULE), 100));
-		for (i = 0; i < 100; i++)
-			cr_assert(oneshot_set_has(set, MODULE + i * 12, ONESHOT_FUNCTION));
-	}
-	cr_assert(eq(u32, oneshot_set_nr(set), 100));
-	cr_assert(eq(u32, set->remembered, 0));
-	free(set);
+	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
+		insert_bit(set, addr);
+	oneshot_set_clear(set, start, 0);
+	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
+		cr_assert(oneshot_set_has(set, addr));
+	oneshot_set_clear(set, start, end - start);
+	for (addr = MODULE; addr < MODULE + 16 * 64; addr++)
+		cr_assert(eq(int, oneshot_set_has(set, addr), addr < start || addr >= end),
+			  "%lx", addr);
+	for (addr = start; addr < end; addr++)
+		cr_assert(eq(int, insert_bit(set, addr), ONESHOT_INSERTED));
+	set_free(set);
 }
 
-Test(oneshot_set, chains_end_however_often_modules_move)
+Test(oneshot_set, clear_takes_no_records)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_ready();
+
+	set_add(set, MODULE, ONESHOT_CALLER, 5);
+	oneshot_set_clear(set, MODULE, 64);
+	cr_assert(eq(u32, set_count(set, MODULE, ONESHOT_CALLER), 1));
+	cr_assert(eq(u32, oneshot_set_nr(set), 1));
+	set_free(set);
+}
+
+Test(oneshot_set, clear_passes_over_chunks_that_are_missing)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned long first = MODULE + CHUNK - 64, last = MODULE + 3 * CHUNK;
+
+	/* Of five chunks the second and the fourth. */
+	set_cover(set, MODULE, 1);
+	set_cover(set, last, 1);
+	insert_bit(set, first - 1);
+	insert_bit(set, first);
+	insert_bit(set, last + 63);
+	insert_bit(set, last + 64);
+	oneshot_set_clear(set, MODULE - CHUNK, CHUNK);
+	oneshot_set_clear(set, first, last + 64 - first);
+	oneshot_set_clear(set, MODULE + 4 * CHUNK, CHUNK);
+	cr_assert(oneshot_set_has(set, first - 1));
+	cr_assert(not(oneshot_set_has(set, first)));
+	cr_assert(not(oneshot_set_has(set, last + 63)));
+	cr_assert(oneshot_set_has(set, last + 64));
+	cr_assert(eq(u32, set->nr_chunks, 2));
+	cr_assert(eq(u32, set->wanted, 0));
+	set_free(set);
+}
+
+Test(oneshot_set, clear_ends_where_addresses_end)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	oneshot_set_add_chunk(set, LAST, chunk_new());
+	insert_bit(set, LAST - 64);
+	insert_bit(set, LAST - 63);
+	insert_bit(set, LAST);
+	oneshot_set_clear(set, LAST - 63, 64);
+	cr_assert(oneshot_set_has(set, LAST - 64));
+	cr_assert(not(oneshot_set_has(set, LAST - 63)));
+	cr_assert(not(oneshot_set_has(set, LAST)));
+	set_free(set);
+}
+
+Test(oneshot_set, modules_that_come_back_take_neither_records_nor_chunks)
+{
+	struct oneshot_set *set = set_ready();
 	unsigned long i, round, base = MODULE;
-	unsigned int empty = 0;
+	u32 chunks = 0;
 
-	for (i = 0; i < set->max_recs; i++)
-		set_add(set, MODULE + i * 12, ONESHOT_FUNCTION, 5);
-	for (round = 0; round < 1000; round++) {
-		set_forget_range(set, MODULE, 1UL << 30, base);
-		base = MODULE + round * 4096;
-		set_remember_owner(set, 5, base);
+	set_add(set, TEXT, ONESHOT_FUNCTION, 0);
+	for (i = 0; i < 100; i++)
+		set_add(set, MODULE + i * 12, i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER, 5);
+	for (round = 0; round < 10000; round++) {
+		unsigned long was = base;
+
+		cr_assert(eq(u32, module_goes(set, 5, base), 100));
+		base = MODULE + round % 7 * (CHUNK - 4096);
+		cr_assert(eq(u32, module_comes(set, 5, was, base, 4096), 100));
+		for (i = 0; i < 100; i++) {
+			unsigned int kind = i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER;
+
+			cr_assert(eq(int, set_add(set, base + i * 12, kind, 5), ONESHOT_KNOWN));
+		}
+		if (round == 6)
+			chunks = set->nr_chunks;
 	}
-	for (i = 0; i <= set->mask; i++)
-		empty += !set->slots[i];
-	cr_assert(ge(u32, empty, (set->mask + 1) / 8 - 1));
-	/* What there was no place for is still a record. */
-	for (i = 0; i < set->max_recs; i++)
-		cr_assert(eq(u32, set_count(set, i * 12) + set_count(set, base + i * 12), 1));
-	free(set);
+	cr_assert(eq(u32, oneshot_set_nr(set), 101));
+	cr_assert(eq(u32, set->nr_chunks, chunks));
+	cr_assert(eq(u32, set->nr_blocks, 1));
+	cr_assert(set_has(set, TEXT, ONESHOT_FUNCTION));
+	for (i = 0; i < 100; i++)
+		cr_assert(eq(u32, set_count(set, base + i * 12,
+					    i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER), 1));
+	set_free(set);
 }
 
-Test(oneshot_set, copy_leaves_behind_what_is_void)
+Test(oneshot_set, modules_at_a_place_of_others_are_new)
 {
-	struct oneshot_set *from = set_new(8), *to = set_new(8);
-	struct oneshot_rec *late;
-	unsigned long i;
+	struct oneshot_set *set = set_ready();
 
-	for (i = 0; i < 60; i++)
-		set_add(from, TEXT + i, i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER, 0);
-	for (i = 0; i < 60; i++)
-		set_add(from, MODULE + i, ONESHOT_FUNCTION, 5);
-	set_forget_range(from, MODULE, 60, MODULE);
-	for (i = 0; i < 30; i++)
-		oneshot_rec_void(&from->recs[60 + i]);
-	cr_assert(eq(int, oneshot_set_insert(from, TEXT + 1000, ONESHOT_CALLER, &late),
-		     ONESHOT_INSERTED));
+	set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5);
+	module_goes(set, 5, MODULE);
+	cr_assert(eq(u32, module_comes(set, 6, MODULE, MODULE, 4096), 0));
+	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 6), ONESHOT_INSERTED));
+	cr_assert(eq(u32, module_comes(set, 5, MODULE, MODULE + 4096, 4096), 1));
 
-	oneshot_set_copy(to, from, false);
-	cr_assert(eq(u32, oneshot_set_nr(to), 90));
-	for (i = 0; i < 60; i++) {
-		cr_assert(eq(u64, to->recs[i].addr, TEXT + i));
-		cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[i]),
-			     i % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER));
-	}
-	for (; i < 90; i++) {
-		cr_assert(eq(u64, to->recs[i].addr, i - 30));
-		cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[i]), ONESHOT_FUNCTION));
-	}
-
-	/* Meanwhile: one is published, one is new to both, and one is seen as both. */
-	oneshot_rec_publish(late, TEXT + 1000, 1, 42, 3, 0);
-	set_add(from, TEXT + 2000, ONESHOT_FUNCTION, 0);
-	set_add(to, TEXT + 2000, ONESHOT_CALLER, 0);
-	set_add(from, TEXT, ONESHOT_FUNCTION, 0);
-	oneshot_set_copy(to, from, true);
-	cr_assert(eq(u32, oneshot_set_nr(to), 92));
-	cr_assert(eq(u32, set_count(to, TEXT + 1000), 1));
-	cr_assert(eq(u32, set_count(to, TEXT + 2000), 1));
-	cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[90]), ONESHOT_BOTH));
-	cr_assert(eq(u32, oneshot_set_kinds(to, &to->recs[0]), ONESHOT_BOTH));
-	free(from);
-	free(to);
+	cr_assert(eq(u32, set_count(set, MODULE + 0x10, ONESHOT_FUNCTION), 1));
+	cr_assert(eq(u32, set_count(set, MODULE + 0x1010, ONESHOT_FUNCTION), 1));
+	cr_assert(eq(u32, oneshot_meta_owner(oneshot_set_rec(set, 0)->meta), 5));
+	cr_assert(eq(u32, oneshot_meta_owner(oneshot_set_rec(set, 1)->meta), 6));
+	set_free(set);
 }
 
 /*
@@ -331,17 +762,192 @@ Test(oneshot_set, copy_leaves_behind_what_is_void)
  */
 Test(oneshot_set, unpublished_record_is_not_read)
 {
-	struct oneshot_set *set = set_new(8);
+	struct oneshot_set *set = set_ready();
 	struct oneshot_rec *rec;
 
-	cr_assert(eq(int, oneshot_set_insert(set, TEXT, ONESHOT_FUNCTION, &rec), ONESHOT_INSERTED));
+	cr_assert(eq(int, oneshot_set_insert(set, oneshot_key(MODULE, ONESHOT_CALLER), &rec),
+		     ONESHOT_INSERTED));
 	/* The interrupt: the address is known, and has no record to read. */
-	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
-	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
-	cr_assert(eq(u32, oneshot_rec_meta(&set->recs[0]), 0));
-	cr_assert(eq(u32, set_forget_range(set, TEXT, 100, TEXT), 0));
+	cr_assert(eq(ptr, rec, oneshot_set_rec(set, 0)));
+	cr_assert(set_has(set, MODULE, ONESHOT_CALLER));
+	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_CALLER, 0), ONESHOT_KNOWN));
+	cr_assert(eq(u32, oneshot_set_nr(set), 1));
+	cr_assert(eq(u32, oneshot_rec_meta(rec), 0));
+	cr_assert(eq(u32, module_goes(set, 0, MODULE), 0));
+	/* One of another address is read before it. */
+	set_add(set, MODULE + 1, ONESHOT_CALLER, 0);
+	cr_assert(ne(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
 
-	oneshot_rec_publish(rec, TEXT, 1, 2, 3, 4);
-	cr_assert(eq(u32, oneshot_set_kinds(set, rec), ONESHOT_BOTH));
-	free(set);
+	oneshot_rec_publish(rec, MODULE, ONESHOT_CALLER, 1, 2, 3, 4);
+	cr_assert(eq(u32, set_count(set, MODULE, ONESHOT_CALLER), 1));
+	set_free(set);
+}
+
+static struct oneshot_set *interrupted;
+static enum oneshot_insert found[8];
+static unsigned int interrupts;
+
+static void insert_another(void)
+{
+	behind_store = NULL;
+	if (interrupts < ARRAY_SIZE(found))
+		found[interrupts] = set_add(interrupted, MODULE + interrupts, ONESHOT_CALLER, 0);
+	interrupts++;
+	behind_store = insert_another;
+}
+
+Test(oneshot_set, block_is_there_before_there_is_room)
+{
+	struct oneshot_set *set = set_ready();
+
+	interrupted = set;
+	add_many(set, ONESHOT_BLOCK_RECS);
+	behind_store = insert_another;
+	set_add_block(set);
+	behind_store = NULL;
+	cr_assert(eq(u32, interrupts, 2));
+	cr_assert(eq(int, found[0], ONESHOT_REFUSED));
+	cr_assert(eq(int, found[1], ONESHOT_INSERTED));
+	cr_assert(eq(u64, set->blocks[1]->addr, MODULE + 1));
+	set_free(set);
+}
+
+Test(oneshot_set, chunk_is_empty_when_it_is_there)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+
+	interrupted = set;
+	set_add_block(set);
+	behind_store = insert_another;
+	set_cover(set, MODULE, 1);
+	behind_store = NULL;
+	cr_assert(eq(u32, interrupts, 1));
+	cr_assert(eq(int, found[0], ONESHOT_INSERTED));
+	cr_assert(set_has(set, MODULE, ONESHOT_CALLER));
+	set_free(set);
+}
+
+static void read_it(void)
+{
+	const struct oneshot_rec *rec = oneshot_set_rec(interrupted, 0);
+
+	interrupts++;
+	cr_assert(rec_is_live(rec));
+	cr_assert(eq(u64, rec->addr, MODULE));
+	cr_assert(eq(u64, rec->ns, ns_of(MODULE)));
+	cr_assert(eq(u32, rec->pid, pid_of(MODULE)));
+}
+
+Test(oneshot_set, record_is_whole_when_it_is_published)
+{
+	struct oneshot_set *set = set_ready();
+
+	interrupted = set;
+	behind_store = read_it;
+	set_add(set, MODULE, ONESHOT_CALLER, 0);
+	behind_store = NULL;
+	cr_assert(eq(u32, interrupts, 1));
+	set_free(set);
+}
+
+/* Behind the load that this counts down to, if there are so many. */
+static unsigned int interrupts_left, inserted;
+
+static void insert_the_same(void)
+{
+	behind_load = NULL;
+	if (!--interrupts_left) {
+		inserted += set_add(interrupted, MODULE, ONESHOT_CALLER, 0) == ONESHOT_INSERTED;
+		return;
+	}
+	behind_load = insert_the_same;
+}
+
+Test(oneshot_set, one_of_two_inserts_wherever_they_meet)
+{
+	unsigned int at, met = 0;
+
+	for (at = 1; at <= 8; at++) {
+		struct oneshot_set *set = set_ready();
+
+		interrupted = set;
+		interrupts_left = at;
+		inserted = 0;
+		behind_load = insert_the_same;
+		inserted += set_add(set, MODULE, ONESHOT_CALLER, 0) == ONESHOT_INSERTED;
+		behind_load = NULL;
+		met += !interrupts_left;
+		cr_assert(eq(u32, inserted, 1), "%u", at);
+		cr_assert(eq(u32, oneshot_set_nr(set), 1), "%u", at);
+		cr_assert(set_has(set, MODULE, ONESHOT_CALLER));
+		set_free(set);
+	}
+	cr_assert(gt(u32, met, 0));
+}
+
+static void insert_a_neighbour(void)
+{
+	behind_load = NULL;
+	insert_bit(interrupted, MODULE + interrupts++);
+	behind_load = insert_a_neighbour;
+}
+
+Test(oneshot_set, refusal_loses_nobody_elses_bit)
+{
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned int i;
+
+	interrupted = set;
+	set_cover(set, MODULE, 1);
+	behind_load = insert_a_neighbour;
+	cr_assert(eq(int, set_add(set, MODULE + 63, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
+	behind_load = NULL;
+	cr_assert(gt(u32, interrupts, 0));
+	cr_assert(lt(u32, interrupts, 63));
+	for (i = 0; i < interrupts; i++)
+		cr_assert(oneshot_set_has(set, MODULE + i), "%u", i);
+	cr_assert(not(oneshot_set_has(set, MODULE + 63)));
+	set_free(set);
+}
+
+/* xorshift64; any full-period generator will do. */
+static unsigned long next_random(unsigned long *state)
+{
+	*state ^= *state << 13;
+	*state ^= *state >> 7;
+	*state ^= *state << 17;
+	return *state;
+}
+
+Test(oneshot_set, answers_as_an_array_of_bytes_does)
+{
+	static bool known[2 * CHUNK];
+	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
+	unsigned long state = 88172645463325252UL, i, j;
+
+	set_cover(set, MODULE, sizeof(known));
+	for (i = 0; i < 1000000; i++) {
+		/* One in two near where the chunks meet. */
+		unsigned long at = next_random(&state) % sizeof(known);
+
+		if (next_random(&state) % 2)
+			at = CHUNK - 512 + at % 1024;
+		if (next_random(&state) % 16) {
+			cr_assert(eq(int, oneshot_set_has(set, MODULE + at), known[at]));
+			cr_assert(eq(int, insert_bit(set, MODULE + at),
+				     known[at] ? ONESHOT_KNOWN : ONESHOT_INSERTED));
+			known[at] = true;
+		} else {
+			unsigned long size = next_random(&state) % 8 * 64;
+
+			at &= -64;
+			if (at + size > sizeof(known))
+				continue;
+			oneshot_set_clear(set, MODULE + at, size);
+			memset(known + at, 0, size);
+		}
+	}
+	for (j = 0; j < sizeof(known); j++)
+		cr_assert(eq(int, oneshot_set_has(set, MODULE + j), known[j]));
+	set_free(set);
 }

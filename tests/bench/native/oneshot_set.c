@@ -1,21 +1,350 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long a look-up in the oneshot tracer's set takes on this machine, in
- * nanoseconds: what counting instructions does not show, caches and chains of
- * probes. The kernel's file as it is, in user space, at different loads; a
- * working set of 300 addresses, which a system call comes near to, and all of
- * them in random order.
+ * What the shape of the oneshot tracer's set is worth: how long a look-up takes on
+ * this machine, how much memory it takes, and how much of the cache. The kernel's
+ * file as it is, in user space, against other shapes that a set of addresses may
+ * have, each at its best: inlined, without a lock, in huge pages.
+ *
+ *	bitmap		oneshot_set.h: a bit for each byte of text
+ *	hash 1/2	what was there before: one table, open addressing, linear
+ *			probing, at most half full: small
+ *	hash 1/8	the same, at most an eighth full: few probes
+ *	pid_list	kernel/trace/pid_list.c: a sparse bitmap, 8 + 8 + 16 bits of
+ *			an address, for all of its low 32 bits
+ *	per CPU		the oneshot profiler that was proposed in 2019: for each CPU a
+ *			table of 2^24 chains of its own
+ *
+ * How to read the first table: addresses lie as functions and calls do in text, 64
+ * bytes apart on average, and all of them are looked up in random order, by one
+ * thread, and by two at once, each on its own CPU if that is to tell anything.
+ * Look-ups follow each other with nothing in between, so a CPU has several under
+ * way: a time is good for comparison only. "KiB" is what is there to be looked up
+ * in, for one and for two CPUs: without records of what was found, which all need,
+ * and without the bitmap's zeros, of which there is a page for all sets.
+ *
+ * The second table is a kernel at work: 12,000 addresses at random out of a text of
+ * 12 MiB are in use, and looked up again and again; as many as it says are known.
+ * "Lines" is how many cache lines (64 bytes) these look-ups read, all together: what
+ * the traced code has to do without. A hash spreads addresses over all that it has,
+ * a bitmap has them as they lie in text: at random, as here, is its worst case.
+ *
+ * Times are those of the best of many rounds, for whatever else runs; less than a
+ * nanosecond between two of them means nothing.
  */
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <time.h>
 
 #include "../../unit/kernel_shim.h"
 #include "../../../kernel/files/kernel/trace/oneshot_set.c"
 
-#define SHIFT	18	/* what a kernel of 25,000 functions gets */
-#define TEXT	0xffffffff81000000UL
-#define LOOKUPS	20000000UL
+#define TEXT		0xffffffff81000000UL
+#define LOOKUPS		1000000UL	/* in a round */
+#define ROUNDS		30
+#define LINE		64
+#define HOT		12000UL
+
+static void *must(void *p)
+{
+	if (!p || p == MAP_FAILED) {
+		perror("oneshot_set");
+		exit(1);
+	}
+	return p;
+}
+
+/*
+ * Zeroed memory, in huge pages as what the kernel allocates in large pieces, for
+ * all sets by turns.
+ */
+#define ARENA	(1UL << 30)
+#define HUGE	(2UL << 20)
+
+static char *arena;
+static size_t used;
+
+static void *take(size_t size)
+{
+	void *p = arena + used;
+
+	used += (size + LINE - 1) / LINE * LINE;
+	if (used > ARENA)
+		abort();
+	return p;
+}
+
+static void arena_init(void)
+{
+	char *p = must(mmap(NULL, ARENA + HUGE, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0));
+
+	arena = (char *)(((unsigned long)p + HUGE - 1) / HUGE * HUGE);
+	madvise(arena, ARENA, MADV_HUGEPAGE);
+}
+
+static void arena_reset(void)
+{
+	if (madvise(arena, used, MADV_DONTNEED))
+		abort();
+	used = 0;
+}
+
+/* What a look-up reads is told to whoever wants to know, and to nobody for free. */
+typedef void (*touch_fn)(const void *p);
+
+static __always_inline void touch(touch_fn fn, const void *p)
+{
+	if (fn)
+		fn(p);
+}
+
+/* ------------------------------------------------------------ bitmap */
+
+static void *bitmap_new(const unsigned long *keys, unsigned long nr)
+{
+	static const unsigned long zeros[ONESHOT_CHUNK_BYTES / sizeof(long)];
+	struct oneshot_set *set = take(sizeof(*set));
+	unsigned long i;
+
+	oneshot_set_init(set, zeros, 0);
+	for (i = 0; i < nr; i++) {
+		if (oneshot_set_lacks_chunk(set, keys[i]))
+			oneshot_set_add_chunk(set, keys[i], take(ONESHOT_CHUNK_BYTES));
+		oneshot_set_insert(set, keys[i], NULL);
+	}
+	return set;
+}
+
+static __always_inline bool bitmap_has(const void *p, unsigned long key, touch_fn fn)
+{
+	const struct oneshot_set *set = p;
+
+	if (fn) {
+		fn(&set->map[(u32)key >> ONESHOT_CHUNK_SHIFT]);
+		fn(oneshot_set_word(set, key));
+	}
+	return oneshot_set_has(set, key);
+}
+
+/* ------------------------------------------------------------ hash */
+
+#define HASH_FUNCTION	1UL
+#define HASH_BOTH	3UL
+
+struct hash {
+	u32		shift;
+	u32		mask;
+	unsigned long	slots[] ____cacheline_aligned;
+};
+
+/* As in linux/hash.h. */
+static __always_inline u32 hash_home(const struct hash *set, unsigned long addr)
+{
+	return (u32)addr * 0x61C88647U >> set->shift;
+}
+
+static __always_inline bool hash_has(const void *p, unsigned long addr, touch_fn fn)
+{
+	const struct hash *set = p;
+	unsigned long want = addr << 2 | HASH_BOTH;
+	u32 i = hash_home(set, addr);
+
+	touch(fn, &set->mask);
+	for (;;) {
+		unsigned long slot = READ_ONCE(set->slots[i]);
+
+		touch(fn, &set->slots[i]);
+		/* Seen as the other kind too, or not: no matter. */
+		if (likely((slot | (HASH_BOTH ^ HASH_FUNCTION)) == want))
+			return true;
+		if (!slot)
+			return false;
+		i = (i + 1) & set->mask;
+	}
+}
+
+static void *hash_fill(const unsigned long *keys, unsigned long nr, unsigned long slots)
+{
+	unsigned int bits = 8;
+	struct hash *set;
+	unsigned long i;
+	u32 slot;
+
+	while (1UL << bits < slots)
+		bits++;
+	set = take(sizeof(*set) + (sizeof(set->slots[0]) << bits));
+	set->shift = 32 - bits;
+	set->mask = (1U << bits) - 1;
+	for (i = 0; i < nr; i++) {
+		if (hash_has(set, keys[i], NULL))
+			continue;
+		for (slot = hash_home(set, keys[i]); set->slots[slot];)
+			slot = (slot + 1) & set->mask;
+		set->slots[slot] = keys[i] << 2 | HASH_FUNCTION;
+	}
+	return set;
+}
+
+static void *hash_small_new(const unsigned long *keys, unsigned long nr)
+{
+	return hash_fill(keys, nr, 2 * nr);
+}
+
+static void *hash_large_new(const unsigned long *keys, unsigned long nr)
+{
+	return hash_fill(keys, nr, 8 * nr);
+}
+
+/* ------------------------------------------------------------ pid_list */
+
+struct lower_chunk {
+	unsigned long		data[65536 / 64];
+};
+
+struct upper_chunk {
+	struct lower_chunk	*data[256];
+};
+
+struct pid_list {
+	struct upper_chunk	*upper[256];
+};
+
+static __always_inline bool pid_list_has(const void *p, unsigned long key, touch_fn fn)
+{
+	const struct pid_list *list = p;
+	const struct upper_chunk *upper;
+	const struct lower_chunk *lower;
+	u32 low = key;
+
+	touch(fn, &list->upper[low >> 24]);
+	upper = READ_ONCE(list->upper[low >> 24]);
+	if (!upper)
+		return false;
+	touch(fn, &upper->data[low >> 16 & 255]);
+	lower = READ_ONCE(upper->data[low >> 16 & 255]);
+	if (!lower)
+		return false;
+	touch(fn, &lower->data[low % 65536 / 64]);
+	return READ_ONCE(lower->data[low % 65536 / 64]) >> low % 64 & 1;
+}
+
+static void *pid_list_new(const unsigned long *keys, unsigned long nr)
+{
+	struct pid_list *list = take(sizeof(*list));
+	unsigned long i;
+
+	for (i = 0; i < nr; i++) {
+		u32 low = keys[i];
+		struct upper_chunk **upper = &list->upper[low >> 24];
+		struct lower_chunk **lower;
+
+		if (!*upper)
+			*upper = take(sizeof(**upper));
+		lower = &(*upper)->data[low >> 16 & 255];
+		if (!*lower)
+			*lower = take(sizeof(**lower));
+		(*lower)->data[low % 65536 / 64] |= 1UL << low % 64;
+	}
+	return list;
+}
+
+/* ------------------------------------------------------------ per CPU */
+
+#define BUCKET_BITS	24
+
+struct entry {
+	unsigned long		address;
+	struct entry		*next;
+};
+
+struct chains {
+	struct entry		*buckets[1UL << BUCKET_BITS];
+	struct entry		entries[];
+};
+
+/* hash_long() of linux/hash.h. */
+static __always_inline unsigned long chains_bucket(unsigned long address)
+{
+	return address * 0x61C8864680B583EBUL >> (64 - BUCKET_BITS);
+}
+
+static __always_inline bool chains_has(const void *p, unsigned long key, touch_fn fn)
+{
+	const struct chains *set = p;
+	const struct entry *entry;
+
+	touch(fn, &set->buckets[chains_bucket(key)]);
+	for (entry = set->buckets[chains_bucket(key)]; entry; entry = entry->next) {
+		touch(fn, &entry->address);
+		if (entry->address == key)
+			return true;
+		touch(fn, &entry->next);
+	}
+	return false;
+}
+
+static void *chains_new(const unsigned long *keys, unsigned long nr)
+{
+	struct chains *set = take(sizeof(*set) + nr * sizeof(set->entries[0]));
+	struct entry *entry = set->entries;
+	unsigned long i;
+
+	for (i = 0; i < nr; i++) {
+		struct entry **bucket = &set->buckets[chains_bucket(keys[i])];
+
+		*entry = (struct entry) { keys[i], *bucket };
+		*bucket = entry++;
+	}
+	return set;
+}
+
+/* ------------------------------------------------------------ all of them */
+
+static void note_line(const void *p);
+
+#define SHAPE(name)							\
+static bool name##_has_all(const void *set, const unsigned long *keys, unsigned long nr)	\
+{									\
+	unsigned long i;						\
+									\
+	for (i = 0; i < nr; i++) {					\
+		/* A branch, as in the tracer. */			\
+		if (unlikely(!name##_has(set, keys[i], NULL)))		\
+			return false;					\
+	}								\
+	return true;							\
+}									\
+									\
+static void name##_note_all(const void *set, const unsigned long *keys, unsigned long nr)	\
+{									\
+	unsigned long i;						\
+									\
+	for (i = 0; i < nr; i++)					\
+		name##_has(set, keys[i], note_line);			\
+}
+
+SHAPE(bitmap)
+SHAPE(hash)
+SHAPE(pid_list)
+SHAPE(chains)
+
+static const struct shape {
+	const char	*name;
+	bool		per_cpu;
+	void		*(*new)(const unsigned long *keys, unsigned long nr);
+	bool		(*has_all)(const void *set, const unsigned long *keys, unsigned long nr);
+	void		(*note_all)(const void *set, const unsigned long *keys, unsigned long nr);
+} shapes[] = {
+	{ "bitmap", false, bitmap_new, bitmap_has_all, bitmap_note_all },
+	{ "hash 1/2", false, hash_small_new, hash_has_all, hash_note_all },
+	{ "hash 1/8", false, hash_large_new, hash_has_all, hash_note_all },
+	{ "pid_list", false, pid_list_new, pid_list_has_all, pid_list_note_all },
+	{ "per CPU", true, chains_new, chains_has_all, chains_note_all },
+};
+
+#define SHAPES	ARRAY_SIZE(shapes)
 
 static double now_ns(void)
 {
@@ -25,66 +354,192 @@ static double now_ns(void)
 	return ts.tv_sec * 1e9 + ts.tv_nsec;
 }
 
-/* xorshift64; any full-period generator will do. */
-static unsigned long next_random(unsigned long *state)
+static int compare(const void *a, const void *b)
 {
-	*state ^= *state << 13;
-	*state ^= *state >> 7;
-	*state ^= *state << 17;
-	return *state;
+	unsigned long x = *(const unsigned long *)a, y = *(const unsigned long *)b;
+
+	return (x > y) - (x < y);
 }
 
-static double lookup_ns(const struct oneshot_set *set, const unsigned long *addrs,
-			unsigned long count)
-{
-	unsigned long i, next = 0, found = 0;
-	double start = now_ns();
+/* The lines that have been noted, as often as they have been. */
+static unsigned long *lines, nr_lines, max_lines;
 
-	for (i = 0; i < LOOKUPS; i++) {
-		found += oneshot_set_has(set, addrs[next], ONESHOT_FUNCTION);
-		next = next + 1 < count ? next + 1 : 0;
+static void note_line(const void *p)
+{
+	if (nr_lines == max_lines) {
+		max_lines = 2 * max_lines + 1000;
+		lines = must(realloc(lines, max_lines * sizeof(*lines)));
 	}
-	if (found != LOOKUPS)
-		abort();
-	return (now_ns() - start) / LOOKUPS;
+	lines[nr_lines++] = (unsigned long)p / LINE;
+}
+
+static unsigned long distinct_lines(const struct shape *shape, const void *set,
+				    const unsigned long *keys, unsigned long nr)
+{
+	unsigned long i, distinct = 0;
+
+	nr_lines = 0;
+	shape->note_all(set, keys, nr);
+	qsort(lines, nr_lines, sizeof(*lines), compare);
+	for (i = 0; i < nr_lines; i++)
+		distinct += !i || lines[i] != lines[i - 1];
+	return distinct;
+}
+
+struct reader {
+	const struct shape	*shape;
+	const void		*set;
+	const unsigned long	*keys;
+	unsigned long		nr;
+	pthread_barrier_t	*begin;
+	double			ns[ROUNDS];
+};
+
+static void *read_rounds(void *arg)
+{
+	struct reader *me = arg;
+	unsigned long pass, passes = LOOKUPS / me->nr;
+	unsigned int round;
+
+	for (round = 0; round < ROUNDS; round++) {
+		double start;
+
+		pthread_barrier_wait(me->begin);
+		start = now_ns();
+		for (pass = 0; pass < passes; pass++) {
+			if (!me->shape->has_all(me->set, me->keys, me->nr))
+				abort();
+		}
+		me->ns[round] = (now_ns() - start) / passes / me->nr;
+	}
+	return NULL;
+}
+
+/* Of a look-up in the best round: that of the slower one of @threads. */
+static double lookup_ns(const struct shape *shape, void *const *sets, unsigned int threads,
+			const unsigned long *keys, unsigned long nr)
+{
+	struct reader readers[2];
+	pthread_t ids[2];
+	pthread_barrier_t begin;
+	double best = 0;
+	unsigned int i;
+
+	pthread_barrier_init(&begin, NULL, threads);
+	for (i = 0; i < threads; i++) {
+		readers[i] = (struct reader) { shape, sets[i], keys, nr, &begin };
+		if (pthread_create(&ids[i], NULL, read_rounds, &readers[i]))
+			abort();
+	}
+	for (i = 0; i < threads; i++)
+		pthread_join(ids[i], NULL);
+	pthread_barrier_destroy(&begin);
+
+	for (i = 0; i < ROUNDS; i++) {
+		double ns = readers[0].ns[i];
+
+		if (threads > 1 && readers[1].ns[i] > ns)
+			ns = readers[1].ns[i];
+		if (!i || ns < best)
+			best = ns;
+	}
+	return best;
+}
+
+/* xorshift64; any full-period generator will do. */
+static unsigned long next_random(void)
+{
+	static unsigned long state = 88172645463325252UL;
+
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return state;
+}
+
+static void shuffle(unsigned long *keys, unsigned long nr)
+{
+	unsigned long i, j, swap;
+
+	for (i = nr - 1; i; i--) {
+		j = next_random() % (i + 1);
+		swap = keys[i];
+		keys[i] = keys[j];
+		keys[j] = swap;
+	}
+}
+
+/* As functions and calls lie in text: 64 bytes apart on average; in random order. */
+static void text_keys(unsigned long *keys, unsigned long nr)
+{
+	unsigned long addr = TEXT, i;
+
+	for (i = 0; i < nr; i++) {
+		addr += 1 + next_random() % 127;
+		keys[i] = addr;
+	}
+	shuffle(keys, nr);
+}
+
+static void look_up_all(unsigned long *keys, unsigned long nr)
+{
+	unsigned int i;
+
+	text_keys(keys, nr);
+	for (i = 0; i < SHAPES; i++) {
+		const struct shape *shape = &shapes[i];
+		size_t bytes, bytes2;
+		void *sets[2];
+
+		sets[0] = shape->new(keys, nr);
+		bytes = used;
+		sets[1] = shape->per_cpu ? shape->new(keys, nr) : sets[0];
+		bytes2 = used;
+		printf("%9lu  %-9s %9zu %9zu %9.2f %9.2f\n", nr, shape->name,
+		       bytes >> 10, bytes2 >> 10, lookup_ns(shape, sets, 1, keys, nr),
+		       lookup_ns(shape, sets, 2, keys, nr));
+		fflush(stdout);
+		arena_reset();
+	}
+}
+
+/* The first HOT of @keys, which are in random order, are what is in use. */
+static void look_up_hot(const unsigned long *keys, unsigned long known)
+{
+	unsigned int i;
+
+	for (i = 0; i < SHAPES; i++) {
+		const struct shape *shape = &shapes[i];
+		void *set = shape->new(keys, known);
+
+		printf("%9lu  %-9s %9zu %9lu %9.2f\n", known, shape->name, used >> 10,
+		       distinct_lines(shape, set, keys, HOT),
+		       lookup_ns(shape, &set, 1, keys, HOT));
+		fflush(stdout);
+		arena_reset();
+	}
 }
 
 int main(void)
 {
-	static const unsigned int loads[] = { 5, 10, 20, 40, 60, 75 };
-	struct oneshot_set *set = aligned_alloc(64, oneshot_set_bytes(SHIFT));
-	unsigned long *addrs = calloc(1UL << SHIFT, sizeof(*addrs));
-	unsigned long state = 88172645463325252UL, count = 0, addr = TEXT;
+	static const unsigned long counts[] = { 1000, 10000, 100000, 1000000 };
+	const unsigned long text = (12UL << 20) / 64;
+	unsigned long *keys = must(calloc(1000000, sizeof(*keys)));
 	unsigned int i;
 
-	if (!set || !addrs)
-		return 1;
-	memset(set, 0, oneshot_set_bytes(SHIFT));
-	oneshot_set_init(set, SHIFT);
+	arena_init();
+	printf("all of them, in random order\n\n"
+	       "addresses  set         KiB, 1    2 CPUs     ns, 1 2 threads\n");
+	for (i = 0; i < ARRAY_SIZE(counts); i++)
+		look_up_all(keys, counts[i]);
 
-	printf("load   300 addresses   all, in random order\n");
-	for (i = 0; i < sizeof(loads) / sizeof(loads[0]); i++) {
-		unsigned long j;
-
-		while (count < (1UL << SHIFT) / 100 * loads[i]) {
-			struct oneshot_rec *rec;
-
-			/* As functions and calls lie in text: 64 bytes apart on average. */
-			addr += 1 + next_random(&state) % 127;
-			if (oneshot_set_insert(set, addr, ONESHOT_FUNCTION, &rec) == ONESHOT_INSERTED)
-				oneshot_rec_publish(rec, addr, 0, 0, 0, 0);
-			addrs[count++] = addr;
-		}
-		for (j = count - 1; j; j--) {
-			unsigned long k = next_random(&state) % (j + 1), swap = addrs[j];
-
-			addrs[j] = addrs[k];
-			addrs[k] = swap;
-		}
-		printf("%3u %%  %10.2f ns   %10.2f ns\n", loads[i],
-		       lookup_ns(set, addrs, 300), lookup_ns(set, addrs, count));
-	}
-	free(addrs);
-	free(set);
+	text_keys(keys, text);
+	printf("\n%lu of a text of 12 MiB, in random order\n\n"
+	       "    known  set            KiB     lines        ns\n", HOT);
+	look_up_hot(keys, HOT);
+	look_up_hot(keys, 30000);
+	look_up_hot(keys, text);
+	free(lines);
+	free(keys);
 	return 0;
 }

@@ -5,114 +5,159 @@
  */
 #include "oneshot_set.h"
 
-/**
- * oneshot_set_bytes - memory for a set
- * @shift: log2 of the number of slots
- *
- * Return: bytes, header, slots and records together.
- */
-size_t oneshot_set_bytes(unsigned int shift)
+/* What @map has of a chunk: see there. Wraps around, and back when it is used. */
+static unsigned long oneshot_bias(const void *chunk, unsigned int i)
 {
-	size_t slots = (size_t)1 << shift;
+	return (unsigned long)chunk - i * ONESHOT_CHUNK_BYTES;
+}
 
-	return sizeof(struct oneshot_set) + slots * sizeof(unsigned long) +
-	       slots / 4 * 3 * sizeof(struct oneshot_rec);
+static unsigned int oneshot_chunk_of(unsigned long addr)
+{
+	return (u32)addr >> ONESHOT_CHUNK_SHIFT;
 }
 
 /**
- * oneshot_set_init - make an empty set of zeroed memory
- * @set: oneshot_set_bytes(@shift) bytes, all zero, aligned to a cache line
- * @shift: log2 of the number of slots, ONESHOT_MIN_SHIFT to ONESHOT_MAX_SHIFT
+ * oneshot_set_init - make a set of zeroed memory that has nothing, and no room
+ * @set: all zero, aligned to a cache line
+ * @zeros: ONESHOT_CHUNK_BYTES of zeros, for as long as the set is there
+ * @limit: the most records that it is to have, up to ONESHOT_MAX_RECS
  *
  * Context: any; nobody else may use @set yet.
  */
-void oneshot_set_init(struct oneshot_set *set, unsigned int shift)
+void oneshot_set_init(struct oneshot_set *set, const void *zeros, u32 limit)
 {
-	u32 slots = 1U << shift;
+	unsigned int i;
 
-	set->hash_shift = 32 - shift;
-	set->mask = slots - 1;
-	set->max_recs = slots / 4 * 3;
-	set->recs = (struct oneshot_rec *)&set->slots[slots];
+	for (i = 0; i < ONESHOT_CHUNKS; i++)
+		set->map[i] = oneshot_bias(zeros, i);
+	set->zeros = zeros;
+	set->limit = limit;
+}
+
+/**
+ * oneshot_set_chunk - a chunk of the set
+ * @set: the set
+ * @i: which, from 0 to ONESHOT_CHUNKS - 1
+ *
+ * Return: what oneshot_set_add_chunk() has been given, to be freed; NULL for none.
+ */
+void *oneshot_set_chunk(const struct oneshot_set *set, unsigned int i)
+{
+	/* Back from oneshot_bias(). */
+	void *chunk = (void *)(READ_ONCE(set->map[i]) + i * ONESHOT_CHUNK_BYTES);
+
+	return chunk == set->zeros ? NULL : chunk;
+}
+
+/**
+ * oneshot_set_lacks_chunk - is there no place for the bit of an address?
+ * @set: the set
+ * @addr: the address
+ *
+ * Context: any, NMI included.
+ * Return: true if oneshot_set_insert() would refuse what is near @addr.
+ */
+bool oneshot_set_lacks_chunk(const struct oneshot_set *set, unsigned long addr)
+{
+	return !oneshot_set_chunk(set, oneshot_chunk_of(addr));
+}
+
+/**
+ * oneshot_set_add_chunk - make a place for the bits of addresses
+ * @set: the set, which oneshot_set_lacks_chunk() of @addr
+ * @addr: one of the addresses, of the 2^ONESHOT_CHUNK_SHIFT around it
+ * @chunk: ONESHOT_CHUNK_BYTES of zeros, aligned to eight bytes
+ *
+ * Context: one at a time. Any address may be looked up and inserted meanwhile.
+ */
+void oneshot_set_add_chunk(struct oneshot_set *set, unsigned long addr, void *chunk)
+{
+	unsigned int i = oneshot_chunk_of(addr);
+
+	set->nr_chunks++;
+	/* I3: pairs with oneshot_set_word(). */
+	smp_store_release(&set->map[i], oneshot_bias(chunk, i));
+}
+
+/**
+ * oneshot_set_add_block - make room for ONESHOT_BLOCK_RECS more records
+ * @set: the set, whose room is below its limit
+ * @block: ONESHOT_BLOCK_BYTES of zeros
+ *
+ * Context: as oneshot_set_add_chunk().
+ */
+void oneshot_set_add_block(struct oneshot_set *set, void *block)
+{
+	u32 room = set->room + ONESHOT_BLOCK_RECS;
+
+	/* I3: pairs with oneshot_set_rec(). */
+	smp_store_release(&set->blocks[set->nr_blocks++], block);
+	/* Pairs with oneshot_set_reserve(). */
+	smp_store_release(&set->room, room < set->limit ? room : set->limit);
 }
 
 /* Take the next record, or none if they are all taken. */
 static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
 {
+	/* Pairs with oneshot_set_add_block(): what there is room for is linked. */
+	u32 room = smp_load_acquire(&set->room);
 	int nr = atomic_read(&set->nr_recs);
 
 	do {
-		if ((u32)nr >= set->max_recs)
+		if ((u32)nr >= room)
 			return NULL;
 	} while (!atomic_try_cmpxchg(&set->nr_recs, &nr, nr + 1));
 
-	return &set->recs[nr];
+	return oneshot_set_rec(set, nr);
 }
 
 /**
  * oneshot_set_insert - add an address
  * @set: the set
- * @addr: a code address
- * @kind: ONESHOT_FUNCTION, ONESHOT_CALLER or ONESHOT_BOTH
- * @rec: where to put the record that a new address has got
+ * @key: its oneshot_key(); what is below ONESHOT_TEXT is refused
+ * @rec: where to put the record that a new address has got; NULL for an address
+ *	that is to be known and needs none, and whose chunk is wanted if it is missing
  *
- * An address that is known as the other kind becomes one of both kinds. On
- * ONESHOT_INSERTED the caller, and nobody else, owns *@rec and has to hand it
+ * On ONESHOT_INSERTED the caller, and nobody else, owns *@rec and has to hand it
  * to oneshot_rec_publish(). The key is in the set by then, so that whatever
  * the caller runs meanwhile finds it.
  *
  * Context: any, NMI included. Lock-free.
  * Return: what was found, see enum oneshot_insert.
  */
-enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long addr,
-				       unsigned long kind, struct oneshot_rec **rec)
+enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long key,
+				       struct oneshot_rec **rec)
 {
-	unsigned long key = addr << ONESHOT_KIND_BITS | kind;
-	struct oneshot_rec *mine = NULL;
-	u32 i = oneshot_set_home(set, addr);
-	unsigned long slot;
+	unsigned long *word;
 
-	for (;;) {
-		slot = READ_ONCE(set->slots[i]);
-
-		if (!slot) {
-			if (!mine) {
-				mine = oneshot_set_reserve(set);
-				if (!mine)
-					return ONESHOT_REFUSED;
-			}
-			slot = cmpxchg(&set->slots[i], 0UL, key);
-			if (!slot) {
-				*rec = mine;
-				return ONESHOT_INSERTED;
-			}
-		}
-
-		if ((slot | ONESHOT_BOTH) == (key | ONESHOT_BOTH) &&
-		    slot != ONESHOT_TOMBSTONE)
-			break;
-
-		i = (i + 1) & set->mask;
+	/* I4 */
+	if (key < ONESHOT_TEXT)
+		return ONESHOT_REFUSED;
+	if (oneshot_set_lacks_chunk(set, key)) {
+		if (!rec)
+			WRITE_ONCE(set->wanted, oneshot_chunk_of(key) + 1);
+		return ONESHOT_REFUSED;
 	}
+	/* I3: a chunk that is there stays. */
+	word = oneshot_set_word(set, key);
+	if (test_and_set_bit(key % 64, word))
+		return ONESHOT_KNOWN;
+	if (!rec)
+		return ONESHOT_INSERTED;
 
-	/* Kind bits are only added, and a tombstone has them all, so this ends soon. */
-	while ((slot & kind) != kind) {
-		unsigned long old = cmpxchg(&set->slots[i], slot, slot | kind);
-
-		if (old == slot)
-			break;
-		slot = old;
-	}
-
-	if (mine)
-		oneshot_rec_void(mine);
-	return ONESHOT_KNOWN;
+	*rec = oneshot_set_reserve(set);
+	if (*rec)
+		return ONESHOT_INSERTED;
+	/* I1 */
+	clear_bit(key % 64, word);
+	return ONESHOT_REFUSED;
 }
 
 /**
  * oneshot_rec_publish - fill a record and let readers see it
  * @rec: from oneshot_set_insert()
  * @addr: the address that was inserted
+ * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ns: time of the first hit
  * @pid: process that ran it
  * @cpu: where, 0 to 8,191
@@ -120,71 +165,33 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ad
  *
  * Context: any, NMI included.
  */
-void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, u64 ns,
-			 u32 pid, unsigned int cpu, unsigned int owner)
+void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
+			 u64 ns, u32 pid, unsigned int cpu, unsigned int owner)
 {
 	rec->addr = addr;
 	rec->ns = ns;
 	rec->pid = pid;
-	/* I4: pairs with oneshot_rec_meta(). */
+	/* I2: pairs with oneshot_rec_meta(). */
 	smp_store_release(&rec->meta, ONESHOT_REC_READY |
+			  (kind == ONESHOT_CALLER ? ONESHOT_REC_CALLER : 0) |
 			  (cpu & ONESHOT_REC_CPU_MASK) << ONESHOT_REC_CPU_SHIFT |
 			  (owner & ONESHOT_REC_OWNER_MASK) << ONESHOT_REC_OWNER_SHIFT);
 }
 
-/* The slot of an address that the set holds. */
-static u32 oneshot_set_slot(const struct oneshot_set *set, unsigned long addr)
-{
-	unsigned long want = addr << ONESHOT_KIND_BITS | ONESHOT_BOTH;
-	u32 i = oneshot_set_home(set, addr);
-
-	while ((READ_ONCE(set->slots[i]) | ONESHOT_BOTH) != want)
-		i = (i + 1) & set->mask;
-	return i;
-}
-
 /**
- * oneshot_set_kinds - what has this address been seen as, until now?
- * @set: the set
- * @rec: a published record of it
- *
- * Context: not at the same time as oneshot_set_forget().
- * Return: ONESHOT_FUNCTION, ONESHOT_CALLER or ONESHOT_BOTH.
- */
-unsigned int oneshot_set_kinds(const struct oneshot_set *set,
-			       const struct oneshot_rec *rec)
-{
-	if (rec->meta & ONESHOT_REC_FORGOTTEN)
-		return rec->meta >> ONESHOT_REC_KIND_SHIFT & ONESHOT_BOTH;
-
-	return READ_ONCE(set->slots[oneshot_set_slot(set, rec->addr)]) & ONESHOT_BOTH;
-}
-
-/**
- * oneshot_set_forget - make an address a new one
- * @set: the set
- * @rec: a published record of it, not forgotten
+ * oneshot_rec_forget - make the address of a record an offset
+ * @rec: a published record, not forgotten
  * @base: what its offset is to count from
  *
- * For code that goes away: the record stays, with the kinds as they are now and
- * the address as an offset; the next code that is put there will be recorded
- * anew.
+ * For code that goes away. The bit stays as it is until oneshot_set_clear().
  *
- * Context: one at a time, and with none that reads records. Any address may be
- * looked up and inserted meanwhile.
- * Return: the kinds.
+ * Context: one at a time, and with none that reads records.
  */
-unsigned int oneshot_set_forget(struct oneshot_set *set, struct oneshot_rec *rec,
-				unsigned long base)
+void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
 {
-	u32 i = oneshot_set_slot(set, rec->addr);
-	unsigned int kinds = xchg(&set->slots[i], ONESHOT_TOMBSTONE) & ONESHOT_BOTH;
-
 	rec->addr -= base;
-	/* I4: pairs with oneshot_rec_meta(). */
-	smp_store_release(&rec->meta, rec->meta | ONESHOT_REC_FORGOTTEN |
-			  kinds << ONESHOT_REC_KIND_SHIFT);
-	return kinds;
+	/* I2: pairs with oneshot_rec_meta(). */
+	smp_store_release(&rec->meta, rec->meta | ONESHOT_REC_FORGOTTEN);
 }
 
 /**
@@ -194,89 +201,69 @@ unsigned int oneshot_set_forget(struct oneshot_set *set, struct oneshot_rec *rec
  * @base: what its offset counts from, now
  *
  * For code that comes back, perhaps to another place: what was recorded of it
- * will not be recorded again.
+ * will not be recorded again. Should it be known already, its record is given up.
  *
- * Context: as oneshot_set_forget(), and before the address is executed.
- * Return: false if there is no room: the record is as it was.
+ * Context: as oneshot_rec_forget(), and before the address is executed.
+ * Return: false if there is no place for it: the record is as it was.
  */
 bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 			  unsigned long base)
 {
-	unsigned int kinds = rec->meta >> ONESHOT_REC_KIND_SHIFT & ONESHOT_BOTH;
 	unsigned long addr = base + rec->addr;
-	unsigned long key = addr << ONESHOT_KIND_BITS | kinds;
-	unsigned long *place = NULL, slot;
-	u32 i = oneshot_set_home(set, addr);
+	unsigned long key = oneshot_key(addr, oneshot_meta_kind(rec->meta));
 
-	for (;; i = (i + 1) & set->mask) {
-		slot = READ_ONCE(set->slots[i]);
-
-		/* It has two records: one came too late to be forgotten the last time. */
-		if ((slot | ONESHOT_BOTH) == (key | ONESHOT_BOTH)) {
-			WRITE_ONCE(set->slots[i], slot | kinds);
-			oneshot_rec_void(rec);
-			return true;
-		}
-		if (slot == ONESHOT_TOMBSTONE) {
-			place = place ?: &set->slots[i];
-		} else if (!slot) {
-			if (place)
-				break;
-			/* I5 */
-			if (set->remembered > set->mask / 8)
-				return false;
-			if (!cmpxchg(&set->slots[i], 0UL, key)) {
-				set->remembered++;
-				break;
-			}
-		}
+	/* Nor later: what is recorded meanwhile would be there twice. */
+	if (oneshot_set_lacks_chunk(set, key))
+		return false;
+	switch (oneshot_set_insert(set, key, NULL)) {
+	case ONESHOT_REFUSED:
+		return false;
+	case ONESHOT_KNOWN:
+		/* I2: pairs with oneshot_rec_meta(). */
+		smp_store_release(&rec->meta, ONESHOT_REC_VOID);
+		return true;
+	case ONESHOT_INSERTED:
+		break;
 	}
 
-	/* Nobody else takes tombstones. */
-	if (place)
-		WRITE_ONCE(*place, key);
 	rec->addr = addr;
-	/* I4: pairs with oneshot_rec_meta(). */
-	smp_store_release(&rec->meta, rec->meta & ~(ONESHOT_REC_FORGOTTEN |
-			  ONESHOT_BOTH << ONESHOT_REC_KIND_SHIFT));
+	/* I2: pairs with oneshot_rec_meta(). */
+	smp_store_release(&rec->meta, rec->meta & ~ONESHOT_REC_FORGOTTEN);
 	return true;
 }
 
 /**
- * oneshot_set_copy - add to a set what another one has
- * @to: the set to add to, of the same size as @from
- * @from: the other one
- * @again: this is the second time, for what has been added to @from meanwhile
+ * oneshot_set_clear - make all addresses in a range new ones
+ * @set: the set
+ * @start: where the range begins, a multiple of 64
+ * @size: its length in bytes, a multiple of 64
  *
- * Context: as oneshot_set_forget(), for both. The first time nobody else may use
- * @to yet; the second time nobody may insert into @from any more.
+ * Their records stay as they are.
+ *
+ * Context: one at a time, and while nobody executes what is in the range. What is
+ * outside may be looked up and inserted meanwhile.
  */
-void oneshot_set_copy(struct oneshot_set *to, const struct oneshot_set *from, bool again)
+void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
-	u32 i, nr = oneshot_set_nr(from);
+	unsigned long addr;
 
-	for (i = 0; i < nr; i++) {
-		const struct oneshot_rec *rec = &from->recs[i];
-		u32 meta = oneshot_rec_meta(rec);
-		struct oneshot_rec *copy;
+	for (addr = start; addr - start < size; addr += 64) {
+		unsigned long *word = oneshot_set_word(set, addr);
 
-		if (!meta)
-			continue;
-
-		if (!(meta & ONESHOT_REC_FORGOTTEN)) {
-			if (oneshot_set_insert(to, rec->addr, oneshot_set_kinds(from, rec),
-					       &copy) != ONESHOT_INSERTED)
-				continue;
-		} else {
-			copy = again ? NULL : oneshot_set_reserve(to);
-			if (!copy)
-				continue;
-		}
-
-		copy->addr = rec->addr;
-		copy->ns = rec->ns;
-		copy->pid = rec->pid;
-		/* I4: pairs with oneshot_rec_meta(). */
-		smp_store_release(&copy->meta, meta);
+		/* Neither the zeros that all share, nor cache lines for nothing. */
+		if (READ_ONCE(*word))
+			WRITE_ONCE(*word, 0);
 	}
+}
+
+/**
+ * oneshot_set_bytes - memory that a set takes
+ * @set: the set
+ *
+ * Return: bytes, of itself, its chunks and its records together.
+ */
+size_t oneshot_set_bytes(const struct oneshot_set *set)
+{
+	return sizeof(*set) + set->nr_chunks * ONESHOT_CHUNK_BYTES +
+	       set->nr_blocks * ONESHOT_BLOCK_BYTES;
 }

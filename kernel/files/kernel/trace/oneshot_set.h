@@ -4,60 +4,70 @@
  *
  * The oneshot tracer asks it one question on every function call, "do you know
  * this address?", from any context, NMI included, on all CPUs at once. The
- * answer is nearly always yes. So the set is one flat table, the same for all
- * CPUs, that any context may only add to, and a look-up is a multiplication, a
- * shift and, mostly, one load.
+ * answer is nearly always yes. So the set is a bitmap, one bit for each byte of
+ * text, the same for all CPUs, and a look-up is two loads and the test of a bit.
  *
- *      addr --hash--> slots[]                      recs[], in order of first hit
- *                    +--------------------+       +---------------------------+
- *                    | 0                  |       | addr, ns, pid, meta       | 0
- *                    | addr << 2 | kinds  |       | addr, ns, pid, meta       | 1
- *                    | addr << 2 | kinds  |       | ...                       |
- *                    | ~0 (forgotten)     |       | not published: meta == 0  | nr
- *                    +--------------------+       +---------------------------+
+ *  low 32 bits     map[]
+ *  of an address   +---------+
+ *  +----------+    | chunk --+--> 1 MiB of text, 128 KiB of bits, 64 in a word
+ *  |    12    |--->| chunk --+--> 0 0 0 1 0 0 0 0 0 0 0 1 0 0 0 0 0 0 ...
+ *  +----------+    |   :     |
+ *  |    14    |    | chunk --+--> none: all of these share one chunk of zeros,
+ *  +----------+    +---------+    whose pages may all be the same one
+ *  |     6    |
+ *  +----------+    blocks[]       records, in order of first hit
+ *                  +---------+    +---------------------------+
+ *                  | block --+--> | addr, ns, pid, meta       | 0
+ *                  | block --+-.  | addr, ns, pid, meta       | 1
+ *                  | NULL    | |  | not published: meta == 0  | 2
+ *                  +---------+ |  +---------------------------+
+ *                              '-> 4096, ...
  *
- * Open addressing with linear probing. Invariants:
+ * It is made for kernels whose text and modules lie in 2 GiB, as on x86-64:
+ * the low 32 bits of an address, of which the topmost is set, tell them apart,
+ * and text is dense. A kernel with 12 MiB of it needs less than 2 MiB of bits,
+ * fewer than a table of the addresses that a busy day finds; there is nothing to
+ * hash, to probe, to fill or to size, and 12,000 addresses that are in use are
+ * spread no wider than the text itself is.
  *
- * I1  A slot changes from 0 to a key by cmpxchg, and never back to 0. A key never
- *     moves; only its two kind bits may be added to, and oneshot_set_forget() may
- *     turn it into a tombstone, which matches nothing. So a chain of probes never
- *     breaks, and a look-up that reaches an empty slot has proved that the key was
- *     not there.
- * I2  At most one slot holds an address: two that insert the same one meet on
- *     the same first empty slot of the same chain, and one cmpxchg fails.
- * I3  A record is reserved before its key is inserted, so a key without a
- *     record does not exist. Whoever loses the race for the key gives up its
- *     record as void; a reader skips it.
- * I4  A record is published by the release store of @meta and read after an
+ * A caller's key is the address that it is returned to. A function's is the
+ * address behind the ONESHOT_SITE_BYTES of its call site, where a tracer is
+ * called from: the call there is patched in, and returns to that address without
+ * being anybody's caller. So one bitmap does for both kinds, and the address that
+ * a tracer finds on the stack is a key as it is.
+ *
+ * Invariants:
+ *
+ * I1  A bit is set by an atomic test-and-set, so one context sees it as new.
+ *     That one reserves a record, or clears the bit again if there is none left.
+ *     So an address never has two records; and whoever meets the bit meanwhile
+ *     and goes away has lost nothing if it is cleared again, as the next call
+ *     will find it so.
+ * I2  A record is published by the release store of @meta and read after an
  *     acquire load of it. Until then a reader skips it: its writer has been
  *     interrupted, possibly by the reader.
- * I5  Records are at most three quarters of the slots, and what
- *     oneshot_set_remember() takes beside is at most an eighth, so that every
- *     chain ends.
+ * I3  Chunks and blocks are only added, until the set is freed as a whole. A
+ *     chunk is zero before it is linked, and no bit of it was set before: the
+ *     chunk of zeros is never written to.
+ * I4  No bit is set on behalf of an address below ONESHOT_TEXT, whose low bits
+ *     may be those of another one. It may look as if it were known, which
+ *     matters to nobody: it is not the kernel's code.
  *
  * Insertion is lock-free and safe in NMIs: an interrupted insertion leaves no
- * state that anyone waits for.
+ * state that anyone waits for. It allocates nothing: whoever owns the set adds
+ * blocks ahead of need, when oneshot_set_spare() says so, and chunks where code
+ * comes to lie. For one caller at a time, who may sleep, while any number of
+ * others insert:
  *
- * Code comes and goes, so slots and records have to be given back. That is for
- * one caller at a time, who may sleep, while any number of others insert:
+ * - oneshot_set_add_block(), oneshot_set_add_chunk().
+ * - oneshot_set_clear() makes all addresses in a range new ones, when new code has
+ *   come to lie there that nobody executes yet. It takes nothing from records.
+ * - oneshot_rec_forget() makes a record's address an offset, for code that goes
+ *   away; oneshot_set_remember() makes it an address again, and a known one, for
+ *   code that is back, perhaps at another place. So code that comes and goes takes
+ *   neither bits nor records.
  *
- * - oneshot_set_forget() turns the key into a tombstone and keeps the record, or
- *   oneshot_rec_void() gives it up. One that inserts the same address meanwhile
- *   has either met the key, and found it, or not, and has made a new one of it.
- * - oneshot_set_remember() brings the key of such a record back, at another
- *   address. It may take a tombstone for it. oneshot_set_insert() may not: of two
- *   that insert the same key, one may have passed a slot that becomes a tombstone
- *   before the other one comes, which breaks I2. But oneshot_set_remember() is for
- *   addresses that nobody executes yet, so that nobody else inserts or looks for
- *   them, and to all other keys a tombstone and a foreign key are the same. So code
- *   that goes and comes back takes neither records nor, at the same place, slots.
- * - What accumulates all the same, void records and tombstones at places that are
- *   not used again, stays behind when oneshot_set_copy() fills another set. The
- *   caller lets all use that one, waits until nobody inserts into the old one any
- *   more, and copies once more what has come in between. An address that was new
- *   to both meanwhile has one record in the end.
- *
- * The file has no dependency but atomics and a memory barrier, and is compiled
+ * The file has no dependency but atomics and memory barriers, and is compiled
  * in user space, too, where its concurrency is tested.
  */
 #ifndef _KERNEL_TRACE_ONESHOT_SET_H
@@ -65,32 +75,40 @@
 
 #ifdef __KERNEL__
 #include <linux/atomic.h>
+#include <linux/bitops.h>
 #include <linux/cache.h>
 #include <linux/compiler.h>
-#include <linux/hash.h>
-#include <linux/log2.h>
 #include <linux/types.h>
 #endif
 
+struct oneshot_counts;
+
+/* What an address has been seen as. */
+#define ONESHOT_FUNCTION	1U
+#define ONESHOT_CALLER		2U
+
+/* Where the 2 GiB begin. */
+#define ONESHOT_TEXT		(~0UL << 31)
+
+/* A function's call site: what ftrace patches, see MCOUNT_INSN_SIZE of x86-64. */
+#define ONESHOT_SITE_BYTES	5
+
 /*
- * What an address has been seen as. The bits live at the bottom of a slot's
- * key; an address's top two bits, which the shift loses, are the same for all
- * of the kernel's text.
+ * 1 MiB of text has a chunk: large enough for a table of chunks that is no larger
+ * than one of them, small enough for modules, which come with less.
  */
-#define ONESHOT_FUNCTION	1UL
-#define ONESHOT_CALLER		2UL
-#define ONESHOT_BOTH		(ONESHOT_FUNCTION | ONESHOT_CALLER)
-#define ONESHOT_KIND_BITS	2
+#define ONESHOT_CHUNK_SHIFT	20
+#define ONESHOT_CHUNKS		(1U << (32 - ONESHOT_CHUNK_SHIFT))
+#define ONESHOT_CHUNK_BYTES	(1UL << (ONESHOT_CHUNK_SHIFT - 3))
 
-#define ONESHOT_TOMBSTONE	(~0UL)
-
-/* log2 of the number of slots that a set may have. */
-#define ONESHOT_MIN_SHIFT	8
-#define ONESHOT_MAX_SHIFT	26
+/* 96 KiB of records, and as many of those as there is text for in practice. */
+#define ONESHOT_BLOCK_RECS	4096U
+#define ONESHOT_BLOCKS		256U
+#define ONESHOT_MAX_RECS	(ONESHOT_BLOCKS * ONESHOT_BLOCK_RECS)
 
 /*
  * struct oneshot_rec - what is known of an address' first hit
- * @addr: the address; after oneshot_set_forget(), an offset
+ * @addr: the address; after oneshot_rec_forget(), an offset
  * @ns: time of the first hit, of the clock that the caller of insert used
  * @pid: who ran it
  * @meta: ONESHOT_REC_* below; zero until the record is published
@@ -102,131 +120,155 @@ struct oneshot_rec {
 	u32	meta;
 };
 
-#define ONESHOT_REC_READY	0x1U
-#define ONESHOT_REC_FORGOTTEN	0x2U	/* kinds are kept here, the key is gone */
-#define ONESHOT_REC_KIND_SHIFT	2
-#define ONESHOT_REC_CPU_SHIFT	4
-#define ONESHOT_REC_CPU_MASK	0x1fffU	/* 8,192 CPUs */
-#define ONESHOT_REC_OWNER_SHIFT	17
-#define ONESHOT_REC_OWNER_MASK	0x7fffU
+#define ONESHOT_BLOCK_BYTES	(ONESHOT_BLOCK_RECS * sizeof(struct oneshot_rec))
 
-/* A record whose key another context inserted first: ready, and of no kind. */
-#define ONESHOT_REC_VOID	(ONESHOT_REC_READY | ONESHOT_REC_FORGOTTEN)
+#define ONESHOT_REC_READY	0x1U
+#define ONESHOT_REC_FORGOTTEN	0x2U	/* an offset in code that is not there */
+#define ONESHOT_REC_CALLER	0x4U
+#define ONESHOT_REC_CPU_SHIFT	3
+#define ONESHOT_REC_CPU_MASK	0x1fffU	/* 8,192 CPUs */
+#define ONESHOT_REC_OWNER_SHIFT	16
+#define ONESHOT_REC_OWNER_MASK	0x7fffU
+#define ONESHOT_REC_MARKED	0x80000000U	/* of no meaning to the set */
+
+/* Published, and nothing to read: an address had two records. */
+#define ONESHOT_REC_VOID	ONESHOT_REC_FORGOTTEN
 
 /**
  * struct oneshot_set - a set of code addresses
- * @hash_shift: 32 - log2 of the number of slots
- * @mask: number of slots - 1
- * @max_recs: number of records, three quarters of the slots
- * @recs: the records, in order of first hit
- * @nr_recs: records reserved so far, never above @max_recs
- * @remembered: empty slots that oneshot_set_remember() has taken
- * @slots: the keys
+ * @map: where the bits of each chunk would begin if it began at address 0: what an
+ *	address' low bits, as they are, find the word in
+ * @zeros: what chunks that are missing share; read only
+ * @limit: how many records there may be
+ * @nr_chunks: chunks of its own
+ * @nr_blocks: blocks of records
+ * @blocks: the records, in order of first hit
+ * @room: how many records there is memory for, never above @limit
+ * @counts: what the owner counts beside; of no meaning to the set
+ * @nr_recs: records reserved so far, never above @room
+ * @wanted: a chunk that is missing and would do for an address without a record,
+ *	plus one
  *
- * Every call reads what is at the beginning, and every insertion writes what
- * comes after: they do not share a cache line.
+ * Every call reads @map, and every insertion writes what comes last: they do
+ * not share a cache line.
  */
 struct oneshot_set {
-	u32			hash_shift;
-	u32			mask;
-	u32			max_recs;
-	struct oneshot_rec	*recs;
+	unsigned long		map[ONESHOT_CHUNKS];
+
+	const void		*zeros;
+	u32			limit;
+	u32			nr_chunks;
+	u32			nr_blocks;
+	u32			room;
+	struct oneshot_rec	*blocks[ONESHOT_BLOCKS];
+	struct oneshot_counts __percpu *counts;
 
 	atomic_t		nr_recs ____cacheline_aligned;
-	u32			remembered;
-
-	unsigned long		slots[] ____cacheline_aligned;
+	u32			wanted;
 };
 
-/* Where the look-up of @addr starts. The low 32 bits tell kernel text apart. */
-static __always_inline u32 oneshot_set_home(const struct oneshot_set *set,
-					    unsigned long addr)
+/* What an address as that kind is known by. */
+static __always_inline unsigned long oneshot_key(unsigned long addr, unsigned int kind)
 {
-	return __hash_32((u32)addr) >> set->hash_shift;
+	return kind == ONESHOT_FUNCTION ? addr + ONESHOT_SITE_BYTES : addr;
+}
+
+/* The word that has the bit of @key. */
+static __always_inline unsigned long *oneshot_set_word(const struct oneshot_set *set,
+						       unsigned long key)
+{
+	u32 low = key;
+	/* Pairs with the release in oneshot_set_add_chunk(), by dependency. */
+	unsigned long map = READ_ONCE(set->map[low >> ONESHOT_CHUNK_SHIFT]);
+
+	return (unsigned long *)(map + low / 64 * 8UL);
 }
 
 /**
- * oneshot_set_has - has this address been seen as this kind?
+ * oneshot_set_has - has this address been seen?
  * @set: the set
- * @addr: a code address
- * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER; a constant
+ * @key: its oneshot_key()
  *
  * The hot path of the tracer: it calls nothing, so that nothing in it can be
- * traced, and stores nothing.
+ * traced, and stores nothing. An architecture may have it in assembly, see
+ * ftrace_64.S of x86.
  *
  * Context: any, NMI included; also where RCU is not watching.
- * Return: true if a former oneshot_set_insert() of both has returned. What
- *	oneshot_set_forget() is about to forget may still be there, or not.
+ * Return: true if a former oneshot_set_insert() of it has returned; false, too, if
+ *	there was no memory for it.
  */
-static __always_inline bool oneshot_set_has(const struct oneshot_set *set,
-					    unsigned long addr, unsigned long kind)
+static __always_inline bool oneshot_set_has(const struct oneshot_set *set, unsigned long key)
 {
-	unsigned long want = addr << ONESHOT_KIND_BITS | ONESHOT_BOTH;
-	u32 i = oneshot_set_home(set, addr);
-
-	for (;;) {
-		unsigned long slot = READ_ONCE(set->slots[i]);
-
-		/* Seen as the other kind too, or not: no matter. */
-		if (likely((slot | (ONESHOT_BOTH ^ kind)) == want))
-			return true;
-		if (!slot)
-			return false;
-		i = (i + 1) & set->mask;
-	}
+	return READ_ONCE(*oneshot_set_word(set, key)) >> key % 64 & 1;
 }
 
 /* What oneshot_set_insert() found. */
 enum oneshot_insert {
 	ONESHOT_INSERTED,	/* the address is new: write its record */
-	ONESHOT_KNOWN,		/* somebody had it, possibly as the other kind */
-	ONESHOT_REFUSED,	/* the set is full */
+	ONESHOT_KNOWN,		/* somebody had it */
+	ONESHOT_REFUSED,	/* there is no memory for it: ask again at its next call */
 };
 
-size_t oneshot_set_bytes(unsigned int shift);
-void oneshot_set_init(struct oneshot_set *set, unsigned int shift);
-enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long addr,
-				       unsigned long kind, struct oneshot_rec **rec);
-void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, u64 ns,
-			 u32 pid, unsigned int cpu, unsigned int owner);
-unsigned int oneshot_set_kinds(const struct oneshot_set *set,
-			       const struct oneshot_rec *rec);
-unsigned int oneshot_set_forget(struct oneshot_set *set, struct oneshot_rec *rec,
-				unsigned long base);
+void oneshot_set_init(struct oneshot_set *set, const void *zeros, u32 limit);
+bool oneshot_set_lacks_chunk(const struct oneshot_set *set, unsigned long addr);
+void oneshot_set_add_chunk(struct oneshot_set *set, unsigned long addr, void *chunk);
+void oneshot_set_add_block(struct oneshot_set *set, void *block);
+void *oneshot_set_chunk(const struct oneshot_set *set, unsigned int i);
+enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long key,
+				       struct oneshot_rec **rec);
+void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
+			 u64 ns, u32 pid, unsigned int cpu, unsigned int owner);
+void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base);
 bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 			  unsigned long base);
-void oneshot_set_copy(struct oneshot_set *to, const struct oneshot_set *from, bool again);
+void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size);
+size_t oneshot_set_bytes(const struct oneshot_set *set);
 
-/* Slots for @nr records, as a power of two; inverse of max_recs. */
-static inline unsigned int oneshot_set_shift_for(unsigned long nr)
-{
-	unsigned int shift = ONESHOT_MIN_SHIFT;
-
-	while (shift < ONESHOT_MAX_SHIFT && (3UL << shift) / 4 < nr)
-		shift++;
-	return shift;
-}
-
-/* How many records a reader has to look at, void and unpublished ones included. */
+/* How many records a reader has to look at, unpublished ones included. */
 static inline u32 oneshot_set_nr(const struct oneshot_set *set)
 {
 	return atomic_read(&set->nr_recs);
 }
 
+/* For how many more addresses is there memory? */
+static inline u32 oneshot_set_spare(const struct oneshot_set *set)
+{
+	return READ_ONCE(set->room) - oneshot_set_nr(set);
+}
+
+/* The @i-th record, of oneshot_set_nr(). */
+static inline struct oneshot_rec *oneshot_set_rec(const struct oneshot_set *set, u32 i)
+{
+	/* Pairs with the release in oneshot_set_add_block(). */
+	struct oneshot_rec *block = smp_load_acquire(&set->blocks[i / ONESHOT_BLOCK_RECS]);
+
+	return &block[i % ONESHOT_BLOCK_RECS];
+}
+
 /* Is there something to read in @rec? Orders the reading after the writing. */
 static inline u32 oneshot_rec_meta(const struct oneshot_rec *rec)
 {
-	/* I4: pairs with the store of whoever published it. */
+	/* I2: pairs with the store of whoever published it. */
 	u32 meta = smp_load_acquire(&rec->meta);
 
-	return meta == ONESHOT_REC_VOID ? 0 : meta;
+	return meta & ONESHOT_REC_READY ? meta : 0;
 }
 
-/* Give a record up, for good; readers skip it. Nobody else may use it. */
-static inline void oneshot_rec_void(struct oneshot_rec *rec)
+/* Nothing to read in @rec: for good, or only not yet? */
+static inline bool oneshot_rec_is_void(const struct oneshot_rec *rec)
 {
-	/* I4: pairs with oneshot_rec_meta(). */
-	smp_store_release(&rec->meta, ONESHOT_REC_VOID);
+	return READ_ONCE(rec->meta) == ONESHOT_REC_VOID;
+}
+
+/* Set ONESHOT_REC_MARKED. Context: as oneshot_rec_forget(). */
+static inline void oneshot_rec_mark(struct oneshot_rec *rec)
+{
+	WRITE_ONCE(rec->meta, rec->meta | ONESHOT_REC_MARKED);
+}
+
+static inline unsigned int oneshot_meta_kind(u32 meta)
+{
+	return meta & ONESHOT_REC_CALLER ? ONESHOT_CALLER : ONESHOT_FUNCTION;
 }
 
 static inline unsigned int oneshot_meta_cpu(u32 meta)

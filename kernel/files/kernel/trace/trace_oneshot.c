@@ -8,9 +8,13 @@
  * hits go to the ring buffer as well, as ordinary function events, for those
  * who want to see when and in what order.
  *
- *   oneshot_call()          all calls: two look-ups in the set, nothing else. No
- *                           lock, no recursion guard, no per-CPU data: it calls
- *                           nothing and stores nothing.
+ *   oneshot_stub()          all calls, in the instance that has started first: two
+ *                           look-ups in the set, in assembly, in place of ftrace's
+ *                           trampoline (trace_oneshot_stub.c).
+ *   oneshot_call()          what that does not know, and all calls in other instances
+ *                           or where others trace the function, too: the same, in
+ *                           C. No lock, no recursion guard, no per-CPU data: it
+ *                           calls nothing and stores nothing.
  *   oneshot_first_hit()     an address is not in the set: find the true caller,
  *                           insert, then write the event.
  *
@@ -29,8 +33,7 @@
  * the set, so that such calls always come to oneshot_first_hit(), which asks the
  * shadow stacks for the address that was there before.
  *
- * A call site could be turned off after its first hit. The place for that is
- * oneshot_first_hit(), once it has recorded all that it can of this site.
+ * A call site can be turned off after its first hit, see trace_oneshot_retire.c.
  *
  * trace_oneshot_internal.h lists the other parts.
  */
@@ -52,6 +55,8 @@ static struct tracer_opt oneshot_opts[] = {
 	{ .name = "oneshot-linkaddr", .bit = ONESHOT_OPT_LINKADDR },
 	/* Print symbols in trace and trace_pipe */
 	{ .name = "oneshot-sym", .bit = ONESHOT_OPT_SYM },
+	/* Turn call sites off that have nothing more to tell */
+	{ .name = "oneshot-retire", .bit = ONESHOT_OPT_RETIRE },
 	{ }
 };
 
@@ -97,14 +102,15 @@ static bool oneshot_write_caller(struct trace_buffer *buffer, unsigned long ip)
 /**
  * oneshot_event - tell of a first hit in the ring buffer
  * @tr: the instance
+ * @set: its set
  * @kind: of what: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ip: the function
  * @parent_ip: its caller
  *
  * Context: Any that functions are traced in; preemption is off.
  */
-void oneshot_event(struct trace_array *tr, unsigned long kind, unsigned long ip,
-		   unsigned long parent_ip)
+void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int kind,
+		   unsigned long ip, unsigned long parent_ip)
 {
 	struct trace_buffer *buffer = tr->array_buffer.buffer;
 	bool written = false;
@@ -122,13 +128,25 @@ void oneshot_event(struct trace_array *tr, unsigned long kind, unsigned long ip,
 	}
 
 	if (!written)
-		this_cpu_inc(tr->oneshot.lost->events);
+		this_cpu_inc(set->counts->events_lost);
+}
+
+static void oneshot_count_unlisted(struct oneshot_set *set, unsigned int owner,
+				   unsigned int kind)
+{
+	if (owner == ONESHOT_OWNER_INIT && kind == ONESHOT_FUNCTION)
+		this_cpu_inc(set->counts->init.functions);
+	else if (owner == ONESHOT_OWNER_INIT)
+		this_cpu_inc(set->counts->init.callers);
+	else if (kind == ONESHOT_FUNCTION)
+		this_cpu_inc(set->counts->unknown.functions);
+	else
+		this_cpu_inc(set->counts->unknown.callers);
 }
 
 /**
  * oneshot_record - put an address into a set
- * @tr: the instance
- * @set: its set
+ * @set: the set
  * @addr: the address
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ns: when it was, of the local clock, or NULL for now
@@ -136,26 +154,30 @@ void oneshot_event(struct trace_array *tr, unsigned long kind, unsigned long ip,
  * Context: Any that functions are traced in; preemption is off.
  * Return: true if it is new, in the set now, and to be listed.
  */
-bool oneshot_record(struct trace_array *tr, struct oneshot_set *set, unsigned long addr,
-		    unsigned long kind, const u64 *ns)
+bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
+		    const u64 *ns)
 {
+	unsigned long key = oneshot_key(addr, kind);
+	enum oneshot_insert found;
 	struct oneshot_rec *rec;
 	unsigned int owner;
+	bool listed;
 
-	switch (oneshot_set_insert(set, addr, kind, &rec)) {
-	case ONESHOT_INSERTED:
-		break;
-	case ONESHOT_REFUSED:
-		this_cpu_inc(tr->oneshot.lost->refused);
+	if (oneshot_set_has(set, key))
 		return false;
-	case ONESHOT_KNOWN:
-		return false;
-	}
 
 	owner = oneshot_owner(addr);
-	oneshot_rec_publish(rec, addr, ns ? *ns : trace_clock_local(), current->pid,
-			    raw_smp_processor_id(), owner);
-	return oneshot_owner_listed(owner);
+	listed = oneshot_owner_listed(owner);
+	found = oneshot_set_insert(set, key, listed ? &rec : NULL);
+	if (found == ONESHOT_INSERTED && listed)
+		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
+				    raw_smp_processor_id(), owner);
+	else if (found == ONESHOT_INSERTED)
+		oneshot_count_unlisted(set, owner, kind);
+	else if (found == ONESHOT_REFUSED && listed)
+		this_cpu_inc(set->counts->refused);
+	oneshot_grow_soon(set);
+	return found == ONESHOT_INSERTED && listed;
 }
 
 static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip,
@@ -170,22 +192,24 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 
 	preempt_disable_notrace();
 
-	new_function = oneshot_record(tr, set, ip, ONESHOT_FUNCTION, NULL);
+	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, NULL);
 
 	if (trace_is_return_trampoline(parent_ip))
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
-			new_caller = oneshot_record(tr, set, parent_ip, ONESHOT_CALLER, NULL);
+			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, NULL);
 		else
-			this_cpu_inc(tr->oneshot.lost->parents);
+			this_cpu_inc(set->counts->parents_lost);
 	}
 
 	if (new_function)
-		oneshot_event(tr, ONESHOT_FUNCTION, ip, parent_ip);
+		oneshot_event(tr, set, ONESHOT_FUNCTION, ip, parent_ip);
 	if (new_caller)
-		oneshot_event(tr, ONESHOT_CALLER, ip, parent_ip);
+		oneshot_event(tr, set, ONESHOT_CALLER, ip, parent_ip);
+	if (new_function)
+		oneshot_retire_soon(tr, set);
 
 	preempt_enable_notrace();
 }
@@ -194,17 +218,34 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 			 struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = op->private;
-	/* Pairs with the release in oneshot_swap(), by dependency. */
+	/* Pairs with the release in oneshot_replace(), by dependency. */
 	const struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
 
-	if (likely(oneshot_set_has(set, ip, ONESHOT_FUNCTION))) {
+	if (likely(oneshot_set_has(set, oneshot_key(ip, ONESHOT_FUNCTION)))) {
 		if (!(READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT))
 			return;
-		if (likely(oneshot_set_has(set, parent_ip, ONESHOT_CALLER)))
+		if (likely(oneshot_set_has(set, oneshot_key(parent_ip, ONESHOT_CALLER))))
 			return;
 	}
 
 	oneshot_first_hit(ip, parent_ip, op, fregs);
+}
+
+/* The option itself follows: until then, oneshot_call() has the last word. */
+static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
+{
+	u32 flags = set ? old_flags | bit : old_flags & ~bit;
+	int ret = oneshot_retire_may(tr, flags, tr->oneshot.retire.quiet_ms);
+
+	if (ret)
+		return ret;
+	if (bit == ONESHOT_OPT_PARENT)
+		oneshot_stub_set_parent(tr, set);
+	if (bit == ONESHOT_OPT_RETIRE || (bit == ONESHOT_OPT_PARENT && set))
+		oneshot_retire_changed(tr, flags);
+	else if (bit == ONESHOT_OPT_PARENT)
+		oneshot_retire_again(tr);
+	return 0;
 }
 
 static void oneshot_print_header(struct seq_file *m)
@@ -295,6 +336,9 @@ static int oneshot_trace_init(struct trace_array *tr)
 	/* Allocated with the instance, unless that failed. */
 	if (!tr->ops)
 		return -ENOMEM;
+	/* Stuck, perhaps, see oneshot_trace_reset(). */
+	if (ftrace_is_dead())
+		return -ENODEV;
 
 	ret = oneshot_renew(tr);
 	if (ret)
@@ -302,12 +346,17 @@ static int oneshot_trace_init(struct trace_array *tr)
 
 	ftrace_init_array_ops(tr, oneshot_call);
 	tr->array_buffer.cpu = raw_smp_processor_id();
+	oneshot_stub_take(tr);
 
 	ret = register_ftrace_function(tr->ops);
-	if (ret)
+	if (ret && !ftrace_is_dead()) {
+		oneshot_stub_release(tr);
 		ftrace_reset_array_ops(tr);
-	else
-		tr->oneshot.registered = true;
+		return ret;
+	}
+
+	/* Also when ftrace has died of it, with some call sites changed. */
+	tr->oneshot.registered = true;
 	return ret;
 }
 
@@ -322,6 +371,7 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		/* It has waited if the ops may be freed, as those of an instance may. */
 		if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
 			oneshot_synchronize();
+		oneshot_stub_release(tr);
 		tr->oneshot.registered = false;
 	}
 	ftrace_reset_array_ops(tr);
@@ -333,20 +383,17 @@ static u32 *oneshot_trace_flags_val(struct trace_array *tr)
 }
 
 #ifdef CONFIG_FTRACE_STARTUP_TEST
-/* How many records of @addr are there, and of what kinds? */
-static __init int oneshot_selftest_count(struct oneshot_set *set, unsigned long addr,
-					 unsigned int *kinds)
+/* How many records of the function at @addr are there? */
+static __init int oneshot_selftest_count(struct oneshot_set *set, unsigned long addr)
 {
 	u32 i, nr = oneshot_set_nr(set);
 	int count = 0;
 
 	for (i = 0; i < nr; i++) {
-		struct oneshot_rec *rec = &set->recs[i];
+		struct oneshot_rec *rec = oneshot_set_rec(set, i);
+		u32 meta = oneshot_rec_meta(rec);
 
-		if (oneshot_rec_meta(rec) && rec->addr == addr) {
-			*kinds = oneshot_set_kinds(set, rec);
-			count++;
-		}
+		count += meta && rec->addr == addr && oneshot_meta_kind(meta) == ONESHOT_FUNCTION;
 	}
 	return count;
 }
@@ -354,7 +401,6 @@ static __init int oneshot_selftest_count(struct oneshot_set *set, unsigned long 
 static __init int trace_selftest_startup_oneshot(struct tracer *trace, struct trace_array *tr)
 {
 	int save_ftrace_enabled = ftrace_enabled;
-	unsigned int kinds = 0;
 	unsigned long ip;
 	int i, ret;
 
@@ -387,15 +433,14 @@ static __init int trace_selftest_startup_oneshot(struct tracer *trace, struct tr
 	}
 
 	ip = ftrace_location((unsigned long)DYN_FTRACE_TEST_NAME);
-	if (!ret && (oneshot_selftest_count(tr->oneshot.set, ip, &kinds) != 1 ||
-		     kinds != ONESHOT_FUNCTION)) {
-		pr_warn("oneshot: called 3 times, recorded %d times as %u\n",
-			oneshot_selftest_count(tr->oneshot.set, ip, &kinds), kinds);
+	if (!ret && oneshot_selftest_count(tr->oneshot.set, ip) != 1) {
+		pr_warn("oneshot: called 3 times, recorded %d times\n",
+			oneshot_selftest_count(tr->oneshot.set, ip));
 		ret = -EINVAL;
 	}
 
 	ip = ftrace_location((unsigned long)DYN_FTRACE_TEST_NAME2);
-	if (!ret && oneshot_selftest_count(tr->oneshot.set, ip, &kinds)) {
+	if (!ret && oneshot_selftest_count(tr->oneshot.set, ip)) {
 		pr_warn("oneshot: recorded while tracing was off\n");
 		ret = -EINVAL;
 	}
@@ -417,6 +462,7 @@ static struct tracer oneshot_trace __tracer_data = {
 	.print_line	= oneshot_print_line,
 	.flags		= &oneshot_flags,
 	.flags_val	= oneshot_trace_flags_val,
+	.set_flag	= oneshot_set_flag,
 	.allow_instances = true,
 #ifdef CONFIG_FTRACE_STARTUP_TEST
 	.selftest	= trace_selftest_startup_oneshot,

@@ -14,19 +14,7 @@ struct tracer;
 #ifdef CONFIG_ONESHOT_TRACER
 
 /**
- * struct oneshot_lost - what could not be recorded, on one CPU
- * @refused: addresses refused because the set was full, at each call
- * @events: first hits that are in the set and not in the ring buffer
- * @parents: callers hidden by a return trampoline that nobody could name
- */
-struct oneshot_lost {
-	unsigned long	refused;
-	unsigned long	events;
-	unsigned long	parents;
-};
-
-/**
- * struct oneshot_unlisted - addresses that are counted only
+ * struct oneshot_unlisted - addresses that are known and counted, and have no record
  * @functions: functions
  * @callers: callers
  */
@@ -36,18 +24,52 @@ struct oneshot_unlisted {
 };
 
 /**
+ * struct oneshot_counts - what is not in a set's records, on one CPU
+ * @refused: addresses refused because there was no room for them, at each call
+ * @events_lost: first hits that are in the set and not in the ring buffer
+ * @parents_lost: callers hidden by a return trampoline that nobody could name
+ * @init: of the init code of modules
+ * @unknown: of code without a lasting name
+ */
+struct oneshot_counts {
+	unsigned long		refused;
+	unsigned long		events_lost;
+	unsigned long		parents_lost;
+	struct oneshot_unlisted	init;
+	struct oneshot_unlisted	unknown;
+};
+
+/**
+ * struct oneshot_retire - call sites of an instance that are turned off
+ * @quiet_ms: for how long the callers of a function are watched, from oneshot_retire_ms
+ * @next: the first record that has not been looked at
+ * @armed: since when the call sites are on, of trace_clock_local(); 0 for ever
+ * @sites: how many have been turned off
+ * @batches: in how many batches
+ * @ns: how long that took
+ *
+ * All but @quiet_ms is about the set that is there.
+ */
+struct oneshot_retire {
+	unsigned int		quiet_ms;
+	u32			next;
+	u64			armed;
+	unsigned long		sites;
+	unsigned long		batches;
+	u64			ns;
+};
+
+/**
  * struct oneshot_array - the oneshot tracer's part of a trace_array
  * @set: what has been seen since the last start or clear; NULL if nothing is kept
  * @flags: values of this instance's options
  * @registered: ftrace may call the tracer, and @set is not NULL
- * @size: slots asked for through oneshot_size, 0 to let the tracer choose
+ * @size: the most addresses to record, from oneshot_size, 0 for as many as there are
  * @generation: counts the sets, so that a reader notices that it has got another
- * @lost: counted where it happens, so that CPUs do not meet; there since the first start
- * @init: of the init code of modules, what is not in @set any more
- * @unknown: of code without a lasting name, the same
+ * @retire: see there
  *
  * trace_types_lock protects it all, but for the callback, which reads @set and
- * @flags and counts what is lost.
+ * @flags.
  */
 struct oneshot_array {
 	struct oneshot_set		*set;
@@ -55,9 +77,7 @@ struct oneshot_array {
 	bool				registered;
 	unsigned int			size;
 	unsigned int			generation;
-	struct oneshot_lost __percpu	*lost;
-	struct oneshot_unlisted		init;
-	struct oneshot_unlisted		unknown;
+	struct oneshot_retire		retire;
 };
 
 void oneshot_init_array(struct trace_array *tr);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: its files in tracefs, oneshot_seen, oneshot_entries, oneshot_stats and
- * oneshot_size, in each instance.
+ * oneshot tracer: its files in tracefs, oneshot_seen, oneshot_entries, oneshot_stats,
+ * oneshot_size and oneshot_retire_ms, in each instance.
  */
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
@@ -27,10 +27,10 @@ static struct oneshot_rec *oneshot_listed_from(struct oneshot_set *set, loff_t *
 		return NULL;
 
 	for (; *pos < oneshot_set_nr(set); ++*pos) {
-		struct oneshot_rec *rec = &set->recs[*pos];
+		struct oneshot_rec *rec = oneshot_set_rec(set, *pos);
 		u32 meta = oneshot_rec_meta(rec);
 
-		if (meta && oneshot_owner_listed(oneshot_meta_owner(meta)))
+		if (meta)
 			return rec;
 	}
 
@@ -95,18 +95,13 @@ static int oneshot_seen_show(struct seq_file *m, void *v)
 
 static int oneshot_entries_show(struct seq_file *m, void *v)
 {
-	static const char * const kinds[] = {
-		[ONESHOT_FUNCTION]	= "function",
-		[ONESHOT_CALLER]	= "caller",
-		[ONESHOT_BOTH]		= "both",
-	};
-	struct oneshot_reader *reader = m->private;
 	const struct oneshot_rec *rec = v;
+	u32 meta = oneshot_rec_meta(rec);
 
 	oneshot_show_rec(m, rec);
 	seq_printf(m, " %s %llu %u %d\n",
-		   kinds[oneshot_set_kinds(reader->tr->oneshot.set, rec)],
-		   rec->ns, oneshot_meta_cpu(rec->meta), (int)rec->pid);
+		   oneshot_meta_kind(meta) == ONESHOT_FUNCTION ? "function" : "caller",
+		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
 	return 0;
 }
 
@@ -190,10 +185,11 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 	if (tr->oneshot.registered) {
 		struct oneshot_set *set;
 
-		set = oneshot_set_alloc(oneshot_set_shift(tr->oneshot.set));
+		set = oneshot_set_alloc(tr->oneshot.set->limit);
 		if (!set)
 			return -ENOMEM;
 		oneshot_replace(tr, set);
+		oneshot_retire_rearm(tr);
 	} else {
 		oneshot_replace(tr, NULL);
 	}
@@ -217,61 +213,40 @@ static const struct file_operations oneshot_entries_fops = {
 	.release	= oneshot_release,
 };
 
-/* What has been seen, counted as it is read. */
-struct oneshot_counts {
-	unsigned long		entries;
-	unsigned long		functions;
-	unsigned long		callers;
-	struct oneshot_unlisted	init;
-	struct oneshot_unlisted	unknown;
-};
-
-static void oneshot_count(const struct oneshot_set *set, struct oneshot_counts *counts)
+/* What has been seen, counted as it is read; @marked is of which functions callers may lack. */
+static void oneshot_count(const struct oneshot_set *set, struct oneshot_unlisted *seen,
+			  unsigned long *marked)
 {
 	u32 i, nr = oneshot_set_nr(set);
 
 	for (i = 0; i < nr; i++) {
-		const struct oneshot_rec *rec = &set->recs[i];
-		u32 meta = oneshot_rec_meta(rec);
-		unsigned long function, caller;
+		u32 meta = oneshot_rec_meta(oneshot_set_rec(set, i));
 
 		if (!meta)
 			continue;
-
-		function = !!(oneshot_set_kinds(set, rec) & ONESHOT_FUNCTION);
-		caller = !!(oneshot_set_kinds(set, rec) & ONESHOT_CALLER);
-
-		switch (oneshot_meta_owner(meta)) {
-		case ONESHOT_OWNER_INIT:
-			counts->init.functions += function;
-			counts->init.callers += caller;
-			break;
-		case ONESHOT_OWNER_UNKNOWN:
-			counts->unknown.functions += function;
-			counts->unknown.callers += caller;
-			break;
-		default:
-			counts->entries++;
-			counts->functions += function;
-			counts->callers += caller;
-		}
+		*marked += !!(meta & ONESHOT_REC_MARKED);
+		if (oneshot_meta_kind(meta) == ONESHOT_FUNCTION)
+			seen->functions++;
+		else
+			seen->callers++;
 	}
 }
 
-static struct oneshot_lost oneshot_sum_lost(const struct oneshot_array *oneshot)
+static struct oneshot_counts oneshot_sum_counts(const struct oneshot_set *set)
 {
-	struct oneshot_lost sum = {};
+	struct oneshot_counts sum = {};
 	int cpu;
 
-	if (!oneshot->lost)
-		return sum;
-
 	for_each_possible_cpu(cpu) {
-		const struct oneshot_lost *lost = per_cpu_ptr(oneshot->lost, cpu);
+		const struct oneshot_counts *counts = per_cpu_ptr(set->counts, cpu);
 
-		sum.refused += READ_ONCE(lost->refused);
-		sum.events += READ_ONCE(lost->events);
-		sum.parents += READ_ONCE(lost->parents);
+		sum.refused += READ_ONCE(counts->refused);
+		sum.events_lost += READ_ONCE(counts->events_lost);
+		sum.parents_lost += READ_ONCE(counts->parents_lost);
+		sum.init.functions += READ_ONCE(counts->init.functions);
+		sum.init.callers += READ_ONCE(counts->init.callers);
+		sum.unknown.functions += READ_ONCE(counts->unknown.functions);
+		sum.unknown.callers += READ_ONCE(counts->unknown.callers);
 	}
 	return sum;
 }
@@ -279,33 +254,36 @@ static struct oneshot_lost oneshot_sum_lost(const struct oneshot_array *oneshot)
 static int oneshot_stats_show(struct seq_file *m, void *v)
 {
 	struct trace_array *tr = m->private;
+	struct oneshot_unlisted seen = {};
+	struct oneshot_counts counts = {};
+	const struct oneshot_retire *retire = &tr->oneshot.retire;
 	const struct oneshot_set *set;
-	struct oneshot_counts counts;
-	struct oneshot_lost lost;
+	unsigned long marked = 0;
 
 	guard(mutex)(&trace_types_lock);
 
 	set = tr->oneshot.set;
-	counts = (struct oneshot_counts) {
-		.init		= tr->oneshot.init,
-		.unknown	= tr->oneshot.unknown,
-	};
-	if (set)
-		oneshot_count(set, &counts);
-	lost = oneshot_sum_lost(&tr->oneshot);
+	if (set) {
+		oneshot_count(set, &seen, &marked);
+		counts = oneshot_sum_counts(set);
+	}
 
-	seq_printf(m, "entries: %lu\n", counts.entries);
-	seq_printf(m, "functions: %lu\n", counts.functions);
-	seq_printf(m, "callers: %lu\n", counts.callers);
-	seq_printf(m, "capacity: %u\n", set ? set->max_recs : 0);
-	seq_printf(m, "bytes: %zu\n", set ? oneshot_set_bytes(oneshot_set_shift(set)) : 0);
-	seq_printf(m, "refused: %lu\n", lost.refused);
-	seq_printf(m, "events_lost: %lu\n", lost.events);
-	seq_printf(m, "parents_lost: %lu\n", lost.parents);
+	seq_printf(m, "entries: %lu\n", seen.functions + seen.callers);
+	seq_printf(m, "functions: %lu\n", seen.functions);
+	seq_printf(m, "callers: %lu\n", seen.callers);
+	seq_printf(m, "capacity: %u\n", set ? set->limit : 0);
+	seq_printf(m, "bytes: %zu\n", set ? oneshot_set_bytes(set) : 0);
+	seq_printf(m, "refused: %lu\n", counts.refused);
+	seq_printf(m, "events_lost: %lu\n", counts.events_lost);
+	seq_printf(m, "parents_lost: %lu\n", counts.parents_lost);
 	seq_printf(m, "module_init_functions: %lu\n", counts.init.functions);
 	seq_printf(m, "module_init_callers: %lu\n", counts.init.callers);
 	seq_printf(m, "unresolvable_functions: %lu\n", counts.unknown.functions);
 	seq_printf(m, "unresolvable_callers: %lu\n", counts.unknown.callers);
+	seq_printf(m, "retired: %lu\n", retire->sites);
+	seq_printf(m, "retire_batches: %lu\n", retire->batches);
+	seq_printf(m, "retire_ns: %llu\n", retire->ns);
+	seq_printf(m, "callers_incomplete: %lu\n", marked);
 	return 0;
 }
 
@@ -358,7 +336,7 @@ static ssize_t oneshot_size_write(struct file *file, const char __user *ubuf,
 	ret = kstrtouint_from_user(ubuf, cnt, 0, &size);
 	if (ret)
 		return ret;
-	if (size > 1U << ONESHOT_MAX_SHIFT)
+	if (size > ONESHOT_MAX_RECS)
 		return -EINVAL;
 
 	guard(mutex)(&trace_types_lock);
@@ -375,10 +353,52 @@ static const struct file_operations oneshot_size_fops = {
 	.release	= tracing_release_generic_tr,
 };
 
+static ssize_t oneshot_retire_ms_read(struct file *file, char __user *ubuf, size_t cnt,
+				      loff_t *ppos)
+{
+	struct trace_array *tr = file->private_data;
+	char buf[16];
+	int len;
+
+	len = scnprintf(buf, sizeof(buf), "%u\n", READ_ONCE(tr->oneshot.retire.quiet_ms));
+	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
+}
+
+static ssize_t oneshot_retire_ms_write(struct file *file, const char __user *ubuf,
+				       size_t cnt, loff_t *ppos)
+{
+	struct trace_array *tr = file->private_data;
+	unsigned int ms;
+	int ret;
+
+	ret = kstrtouint_from_user(ubuf, cnt, 0, &ms);
+	if (ret)
+		return ret;
+
+	guard(mutex)(&trace_types_lock);
+	ret = oneshot_retire_may(tr, tr->oneshot.flags, ms);
+	if (ret)
+		return ret;
+	WRITE_ONCE(tr->oneshot.retire.quiet_ms, ms);
+	oneshot_retire_again(tr);
+	*ppos += cnt;
+	return cnt;
+}
+
+static const struct file_operations oneshot_retire_ms_fops = {
+	.open		= tracing_open_generic_tr,
+	.read		= oneshot_retire_ms_read,
+	.write		= oneshot_retire_ms_write,
+	.llseek		= default_llseek,
+	.release	= tracing_release_generic_tr,
+};
+
 void oneshot_create_files(struct trace_array *tr, struct dentry *parent)
 {
 	trace_create_file("oneshot_seen", TRACE_MODE_WRITE, parent, tr, &oneshot_seen_fops);
 	trace_create_file("oneshot_entries", TRACE_MODE_READ, parent, tr, &oneshot_entries_fops);
 	trace_create_file("oneshot_stats", TRACE_MODE_READ, parent, tr, &oneshot_stats_fops);
 	trace_create_file("oneshot_size", TRACE_MODE_WRITE, parent, tr, &oneshot_size_fops);
+	trace_create_file("oneshot_retire_ms", TRACE_MODE_WRITE, parent, tr,
+			  &oneshot_retire_ms_fops);
 }

@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * oneshot tracer: what its parts share. trace_oneshot.c tells how they fit together;
- * each part uses only what stands above it:
+ * each part uses only what stands above it, but that a set begins with places for
+ * the modules that are there, and that both have to do with call sites that retire:
  *
  *	oneshot_set.c			a set
+ *	trace_oneshot_stub.c		calls that need not reach the tracer
  *	trace_oneshot_sets.c		the sets of instances, and their lifetime
  *	trace_oneshot_modules.c		whose an address is
+ *	trace_oneshot_retire.c		call sites that are turned off
  *	trace_oneshot_files.c		files in tracefs
  *	trace_oneshot.c			the tracer
  */
@@ -14,6 +17,8 @@
 
 #include "oneshot_set.h"
 
+struct ftrace_ops;
+struct ftrace_regs;
 struct trace_array;
 
 /* Owners of a record that are not a module. Modules have 1 to ONESHOT_MAX_MODULES. */
@@ -26,18 +31,38 @@ enum {
 	ONESHOT_OPT_PARENT	= 0x1,
 	ONESHOT_OPT_LINKADDR	= 0x2,
 	ONESHOT_OPT_SYM		= 0x4,
+	ONESHOT_OPT_RETIRE	= 0x8,
 };
 
-/* trace_oneshot_sets.c */
-static inline unsigned int oneshot_set_shift(const struct oneshot_set *set)
-{
-	return 32 - set->hash_shift;
-}
+/* trace_oneshot_stub.c */
+#ifdef CONFIG_ONESHOT_TRACER_STUB
+void oneshot_stub_take(struct trace_array *tr);
+void oneshot_stub_release(struct trace_array *tr);
+void oneshot_stub_look_into(struct trace_array *tr, const struct oneshot_set *set);
+void oneshot_stub_set_parent(struct trace_array *tr, bool parent);
 
-struct oneshot_set *oneshot_set_alloc(unsigned int shift);
+/* For the stub alone. */
+void oneshot_stub(void);
+void oneshot_long_way(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *op,
+		      struct ftrace_regs *fregs);
+extern const struct oneshot_set *oneshot_stub_set;
+extern struct ftrace_ops *oneshot_stub_ops;
+extern bool oneshot_stub_parent;
+#else
+static inline void oneshot_stub_take(struct trace_array *tr) { }
+static inline void oneshot_stub_release(struct trace_array *tr) { }
+static inline void oneshot_stub_look_into(struct trace_array *tr,
+					  const struct oneshot_set *set) { }
+static inline void oneshot_stub_set_parent(struct trace_array *tr, bool parent) { }
+#endif
+
+/* trace_oneshot_sets.c */
+struct oneshot_set *oneshot_set_alloc(unsigned int limit);
 void oneshot_set_free(struct oneshot_set *set);
+int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned long size);
+bool oneshot_may_kick(void);
+void oneshot_grow_soon(struct oneshot_set *set);
 void oneshot_synchronize(void);
-struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_set *set);
 void oneshot_replace(struct trace_array *tr, struct oneshot_set *set);
 int oneshot_renew(struct trace_array *tr);
 
@@ -59,13 +84,23 @@ static inline bool oneshot_owner_listed(unsigned int owner)
 }
 
 unsigned int oneshot_owner(unsigned long addr);
+int oneshot_cover_modules(struct oneshot_set *set);
 struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long addr,
 				   unsigned int owner, bool is_offset);
 
+/* trace_oneshot_retire.c */
+void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set);
+void oneshot_retire_again(struct trace_array *tr);
+void oneshot_retire_came_back(struct trace_array *tr);
+void oneshot_retire_rearm(struct trace_array *tr);
+void oneshot_retire_begin(struct trace_array *tr);
+int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms);
+void oneshot_retire_changed(struct trace_array *tr, u32 flags);
+
 /* trace_oneshot.c */
-bool oneshot_record(struct trace_array *tr, struct oneshot_set *set, unsigned long addr,
-		    unsigned long kind, const u64 *ns);
-void oneshot_event(struct trace_array *tr, unsigned long kind, unsigned long ip,
-		   unsigned long parent_ip);
+bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
+		    const u64 *ns);
+void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int kind,
+		   unsigned long ip, unsigned long parent_ip);
 
 #endif /* _KERNEL_TRACE_ONESHOT_INTERNAL_H */

@@ -6,16 +6,14 @@
  * its .text. Both must be right after the module is gone and another one sits at
  * the same address. So the module is found when the address is first hit, in a
  * list of our own that NMIs can walk, which a module notifier keeps. When the
- * module goes, every set forgets its addresses: their keys are taken out, and the
- * records are kept as offsets. When it comes back, they are known again, at the
- * place where it is then. When another one comes, what is left of former owners of
- * its place is forgotten first, for nobody executes it then; not so when a module
- * goes, as it may have started work that the kernel waits for only later. The list
- * says it is gone by then, so that what such work still calls counts as unknown.
- * Offsets in .init.text look like offsets in .text to everybody who reads them
- * later, and the JIT's code has no name that would last: such addresses are
- * counted and never listed. When what modules have left behind takes too much of a
- * set, oneshot_tidy() copies the rest to another one.
+ * module goes, the records of its addresses become offsets. When it comes back,
+ * they are known again, at the place where it is then. What is known of former
+ * owners of that place is cleared before, for nobody executes it then; not so when
+ * a module goes, as it may have started work that the kernel waits for only later.
+ * The list says it is gone by then, so that what such work calls for the first time
+ * counts as unknown. Offsets in .init.text look like offsets in .text to everybody
+ * who reads them later, and the JIT's code has no name that would last: such
+ * addresses are counted, once each, and have no record.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -81,6 +79,25 @@ unsigned int oneshot_owner(unsigned long addr)
 	return ONESHOT_OWNER_UNKNOWN;
 }
 
+/**
+ * oneshot_cover_modules - give a set places for the bits of all modules' text
+ * @set: the set
+ *
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM.
+ */
+int oneshot_cover_modules(struct oneshot_set *set)
+{
+	const struct oneshot_module *mod;
+	int ret = 0;
+
+	for (mod = oneshot_modules; mod && !ret; mod = mod->next) {
+		ret = oneshot_set_cover(set, mod->text, mod->text_size);
+		ret = ret ?: oneshot_set_cover(set, mod->init, mod->init_size);
+	}
+	return ret;
+}
+
 #ifdef CONFIG_MODULES
 static struct oneshot_module *oneshot_module_find(unsigned int id)
 {
@@ -122,87 +139,57 @@ static struct oneshot_module *oneshot_module_get(const char *name)
 	return mod;
 }
 
-/* The code at an address goes away, or has gone. */
-static void oneshot_forget(struct trace_array *tr, struct oneshot_rec *rec)
-{
-	unsigned int kinds, owner = oneshot_meta_owner(rec->meta);
-	struct oneshot_module *mod = oneshot_module_find(owner);
-	struct oneshot_unlisted *count;
-
-	kinds = oneshot_set_forget(tr->oneshot.set, rec, mod ? mod->text : 0);
-	if (mod)
-		return;
-
-	/* Not listed: its number is all that is told. */
-	count = owner == ONESHOT_OWNER_INIT ? &tr->oneshot.init : &tr->oneshot.unknown;
-	count->functions += !!(kinds & ONESHOT_FUNCTION);
-	count->callers += !!(kinds & ONESHOT_CALLER);
-	oneshot_rec_void(rec);
-}
-
-/*
- * Make room when an eighth of the set's records, or half of the slots that may be
- * taken for modules that come back, is what modules have left behind. After
- * hundreds of them, that is. Without memory, the next one tries again.
- */
-static void oneshot_tidy(struct trace_array *tr)
-{
-	struct oneshot_set *old = tr->oneshot.set, *set;
-	u32 i, nr = oneshot_set_nr(old), left = 0;
-
-	for (i = 0; i < nr; i++)
-		left += READ_ONCE(old->recs[i].meta) == ONESHOT_REC_VOID;
-	if (left < old->max_recs / 8 && old->remembered < old->mask / 16)
-		return;
-
-	set = oneshot_set_alloc(oneshot_set_shift(old));
-	if (!set)
-		return;
-
-	oneshot_set_copy(set, old, false);
-	oneshot_swap(tr, set);
-	oneshot_set_copy(set, old, true);
-	oneshot_set_free(old);
-}
-
-/* @mod comes: what is known of former owners of its memory is not its own. */
-static void oneshot_clean_place(struct trace_array *tr, const struct oneshot_module *mod,
-				const struct module_memory *text,
-				const struct module_memory *init)
+/* Make the addresses that are still recorded as @mod's offsets. */
+static void oneshot_forget(struct trace_array *tr, const struct oneshot_module *mod)
 {
 	struct oneshot_set *set = tr->oneshot.set;
 	u32 i, nr = oneshot_set_nr(set);
 
 	for (i = 0; i < nr; i++) {
-		struct oneshot_rec *rec = &set->recs[i];
+		struct oneshot_rec *rec = oneshot_set_rec(set, i);
 		u32 meta = oneshot_rec_meta(rec);
 
-		if (!meta || meta & ONESHOT_REC_FORGOTTEN)
-			continue;
-		/* Its own are what came too late when it went. */
-		if (rec->addr - (unsigned long)text->base < text->size ||
-		    rec->addr - (unsigned long)init->base < init->size ||
-		    (mod && oneshot_meta_owner(meta) == mod->id))
-			oneshot_forget(tr, rec);
+		if (meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
+		    oneshot_meta_owner(meta) == mod->id)
+			oneshot_rec_forget(rec, mod->text);
 	}
-
-	oneshot_tidy(tr);
 }
 
-/* @mod is back: what is listed of it is known. */
+/* @mod is back: what is listed of it is known, and its call sites may retire again. */
 static void oneshot_remember(struct trace_array *tr, const struct oneshot_module *mod)
 {
 	struct oneshot_set *set = tr->oneshot.set;
 	u32 i, nr = oneshot_set_nr(set);
+	bool any = false;
 
 	for (i = 0; i < nr; i++) {
-		struct oneshot_rec *rec = &set->recs[i];
+		struct oneshot_rec *rec = oneshot_set_rec(set, i);
 		u32 meta = oneshot_rec_meta(rec);
 
 		/* It may be a smaller one of the same name. */
 		if (meta & ONESHOT_REC_FORGOTTEN && oneshot_meta_owner(meta) == mod->id &&
 		    rec->addr < mod->text_size)
-			oneshot_set_remember(set, rec, mod->text);
+			any |= oneshot_set_remember(set, rec, mod->text);
+	}
+	if (any)
+		oneshot_retire_came_back(tr);
+}
+
+/* Code comes to lie at a place that others may have had. */
+static void oneshot_take_place(const struct module_memory *place, const char *name)
+{
+	unsigned long start = (unsigned long)place->base;
+	struct trace_array *tr;
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		struct oneshot_set *set = tr->oneshot.set;
+
+		if (!set)
+			continue;
+		if (oneshot_set_cover(set, start, place->size))
+			pr_warn_once("oneshot: no memory for module %s: its functions are refused\n",
+				     name);
+		oneshot_set_clear(set, start, place->size);
 	}
 }
 
@@ -210,20 +197,16 @@ static void oneshot_module_coming(const struct module *module)
 {
 	const struct module_memory *text = &module->mem[MOD_TEXT];
 	const struct module_memory *init = &module->mem[MOD_INIT_TEXT];
-	struct oneshot_module *mod = oneshot_module_named(module->name), *other;
+	struct oneshot_module *mod = oneshot_module_named(module->name);
 	struct trace_array *tr;
 
+	/* What came too late to be forgotten when it went. */
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->oneshot.set)
-			oneshot_clean_place(tr, mod, text, init);
+		if (tr->oneshot.set && mod)
+			oneshot_forget(tr, mod);
 	}
-
-	/* Init code is freed when it has run, and nobody is told. */
-	for (other = oneshot_modules; other; other = other->next) {
-		if (other->init < (unsigned long)text->base + text->size &&
-		    (unsigned long)text->base < other->init + other->init_size)
-			WRITE_ONCE(other->init_size, 0);
-	}
+	oneshot_take_place(text, module->name);
+	oneshot_take_place(init, module->name);
 
 	mod = oneshot_module_get(module->name);
 	if (!mod) {
@@ -247,6 +230,15 @@ static void oneshot_module_coming(const struct module *module)
 	}
 }
 
+/* Its init code has run and will be freed, and its place can be anybody's. */
+static void oneshot_module_live(const struct module *module)
+{
+	struct oneshot_module *mod = oneshot_module_named(module->name);
+
+	if (mod)
+		WRITE_ONCE(mod->init_size, 0);
+}
+
 static void oneshot_module_going(const struct module *module)
 {
 	struct oneshot_module *mod = oneshot_module_named(module->name);
@@ -259,16 +251,8 @@ static void oneshot_module_going(const struct module *module)
 	WRITE_ONCE(mod->init_size, 0);
 
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		struct oneshot_set *set = tr->oneshot.set;
-		u32 i, nr = set ? oneshot_set_nr(set) : 0;
-
-		for (i = 0; i < nr; i++) {
-			u32 meta = oneshot_rec_meta(&set->recs[i]);
-
-			if (meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
-			    oneshot_meta_owner(meta) == mod->id)
-				oneshot_forget(tr, &set->recs[i]);
-		}
+		if (tr->oneshot.set)
+			oneshot_forget(tr, mod);
 	}
 }
 
@@ -278,6 +262,8 @@ static int oneshot_module_notify(struct notifier_block *nb, unsigned long state,
 
 	if (state == MODULE_STATE_COMING)
 		oneshot_module_coming(data);
+	else if (state == MODULE_STATE_LIVE)
+		oneshot_module_live(data);
 	else if (state == MODULE_STATE_GOING)
 		oneshot_module_going(data);
 

@@ -6,116 +6,230 @@
  * leisure, and is replaced when the tracer starts again or when 0 is written to
  * oneshot_seen. Callbacks run also where RCU does not watch: stopping waits for
  * them by both a rude and an ordinary RCU-tasks grace period, and so does
- * replacing a set that is in use, before it is freed. Replacing, reading and
- * forgetting hold trace_types_lock. When ftrace has turned itself off, it cannot
- * take the tracer out of the functions any more: then a set stays in use.
+ * replacing a set that is in use, before it is freed. Replacing, reading,
+ * growing and forgetting hold trace_types_lock. When ftrace has turned itself off,
+ * it cannot take the tracer out of the functions any more: then a set stays in
+ * use.
+ *
+ * A set begins with a place for the bits of all text that there is, and with room
+ * for ONESHOT_BEGIN_BLOCKS of records. Modules bring places for theirs before they
+ * run. When records run short, the context that has taken one kicks a worker, by
+ * irq_work as it may be an NMI, and that adds blocks: as pid_list does. What finds
+ * no room in the meantime is refused, counted, and recorded at its next call. The
+ * code of JIT compilers is nobody's, and gets a place when it has been looked for.
  */
-#include <linux/ftrace.h>
-#include <linux/log2.h>
+#include <linux/irq_work.h>
+#include <linux/kmemleak.h>
+#include <linux/mm.h>
+#include <linux/module.h>
 #include <linux/percpu.h>
 #include <linux/rcupdate.h>
 #include <linux/rcupdate_trace.h>
 #include <linux/vmalloc.h>
+#include <linux/workqueue.h>
+#include <asm/sections.h>
 
 #include "trace.h"
 #include "trace_oneshot_internal.h"
 
 /*
- * A kernel has some 4.4 call instructions for each function that can be traced
- * (119,000 for 27,000, x86-64), and not all of them call such a function.
+ * 32,768 records: what a boot finds until the worker can run, twice. It is woken
+ * when half of that is left, which a storm of first hits does not fill until
+ * it comes (12,000 in a second, when all functions begin to be traced).
  */
-#define ONESHOT_ADDRS_PER_2_FUNCTIONS	11
+#define ONESHOT_BEGIN_BLOCKS	8
+#define ONESHOT_LOW_RECS	(ONESHOT_BEGIN_BLOCKS / 2 * ONESHOT_BLOCK_RECS)
 
-/* Slots asked for on the command line, for all instances. */
+/* Most records asked for on the command line, for all instances. */
 static unsigned int oneshot_boot_size;
 
-#ifdef CONFIG_ONESHOT_TRACER_STATIC
-#define ONESHOT_STATIC_SHIFT	CONFIG_ONESHOT_TRACER_SHIFT
-/* As oneshot_set_bytes(), which the compiler cannot evaluate here. */
-#define ONESHOT_STATIC_BYTES						\
-	(sizeof(struct oneshot_set) +					\
-	 (1UL << ONESHOT_STATIC_SHIFT) * sizeof(unsigned long) +	\
-	 (1UL << ONESHOT_STATIC_SHIFT) / 4 * 3 * sizeof(struct oneshot_rec))
+/* There are workers, and interrupts to wake them from. */
+static bool oneshot_can_kick __read_mostly;
+/* The worker has been kicked, and has not begun. */
+static unsigned int oneshot_kicked;
 
-static unsigned long oneshot_static_mem[ONESHOT_STATIC_BYTES / sizeof(unsigned long)]
-	__aligned(__alignof__(struct oneshot_set));
-static bool oneshot_static_used;
-
-static struct oneshot_set *oneshot_set_alloc_static(unsigned int shift)
+/* What a set has where it has no chunk: one page, many times. Kept for good. */
+static void *oneshot_zeros(void)
 {
-	struct oneshot_set *set = (struct oneshot_set *)oneshot_static_mem;
+	struct page *pages[ONESHOT_CHUNK_BYTES / PAGE_SIZE];
+	static void *zeros;
+	unsigned int i;
 
-	if (oneshot_static_used || shift != ONESHOT_STATIC_SHIFT)
-		return NULL;
+	lockdep_assert_held(&trace_types_lock);
 
-	oneshot_static_used = true;
-	memset(set, 0, ONESHOT_STATIC_BYTES);
-	return set;
+	if (zeros)
+		return zeros;
+	for (i = 0; i < ARRAY_SIZE(pages); i++)
+		pages[i] = ZERO_PAGE(0);
+	zeros = vmap(pages, ARRAY_SIZE(pages), VM_MAP, PAGE_KERNEL_RO);
+	return zeros;
 }
-
-static bool oneshot_set_free_static(struct oneshot_set *set)
-{
-	if (set != (struct oneshot_set *)oneshot_static_mem)
-		return false;
-
-	oneshot_static_used = false;
-	return true;
-}
-#else
-static struct oneshot_set *oneshot_set_alloc_static(unsigned int shift)
-{
-	return NULL;
-}
-
-static bool oneshot_set_free_static(struct oneshot_set *set)
-{
-	return false;
-}
-#endif
 
 /**
- * oneshot_set_alloc - allocate an empty set
- * @shift: log2 of its slots
+ * oneshot_set_cover - give a set places for the bits of some text
+ * @set: the set
+ * @start: where the text begins
+ * @size: its bytes
  *
- * Return: the set, for oneshot_set_free(), or NULL.
+ * Context: May sleep.
+ * Return: 0 or -ENOMEM, when what has been added stays.
  */
-struct oneshot_set *oneshot_set_alloc(unsigned int shift)
+int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
-	struct oneshot_set *set = oneshot_set_alloc_static(shift);
+	unsigned long chunk = 1UL << ONESHOT_CHUNK_SHIFT;
+	unsigned long addr;
+	void *bits;
 
-	/* Looked up on every call: huge pages spare the TLB. */
-	if (!set)
-		set = vmalloc_huge(oneshot_set_bytes(shift), GFP_KERNEL | __GFP_ZERO);
-	if (set)
-		oneshot_set_init(set, shift);
-	return set;
+	lockdep_assert_held(&trace_types_lock);
+
+	if (!size)
+		return 0;
+	for (addr = round_down(start, chunk); addr < start + size; addr += chunk) {
+		if (!oneshot_set_lacks_chunk(set, addr))
+			continue;
+		/* Looked up on every call: contiguous pages spare the TLB. */
+		bits = kvzalloc(ONESHOT_CHUNK_BYTES, GFP_KERNEL);
+		if (!bits)
+			return -ENOMEM;
+		/* The set has it by another address. */
+		kmemleak_not_leak(bits);
+		oneshot_set_add_chunk(set, addr, bits);
+	}
+	return 0;
+}
+
+/* Add blocks until there is room for @recs more, or for as many as there may be. */
+static int oneshot_set_grow(struct oneshot_set *set, u32 recs)
+{
+	void *block;
+
+	while (oneshot_set_spare(set) < recs && set->room < set->limit) {
+		block = kvzalloc(ONESHOT_BLOCK_BYTES, GFP_KERNEL);
+		if (!block)
+			return -ENOMEM;
+		oneshot_set_add_block(set, block);
+	}
+	return 0;
 }
 
 /**
  * oneshot_set_free - free a set that nobody uses any more
- * @set: from oneshot_set_alloc()
+ * @set: from oneshot_set_alloc(), or NULL
  */
 void oneshot_set_free(struct oneshot_set *set)
 {
-	if (!oneshot_set_free_static(set))
-		vfree(set);
+	unsigned int i;
+
+	if (!set)
+		return;
+	for (i = 0; i < ONESHOT_CHUNKS; i++)
+		kvfree(oneshot_set_chunk(set, i));
+	for (i = 0; i < set->nr_blocks; i++)
+		kvfree(set->blocks[i]);
+	free_percpu(set->counts);
+	vfree(set);
 }
 
-/* log2 of the number of slots for the next set of @tr. */
-static unsigned int oneshot_next_shift(struct trace_array *tr)
+/**
+ * oneshot_set_alloc - allocate an empty set
+ * @limit: the most records that it is to have, 0 for as many as there can be
+ *
+ * Return: the set, for oneshot_set_free(), or NULL.
+ */
+struct oneshot_set *oneshot_set_alloc(unsigned int limit)
 {
-	unsigned int shift;
+	const void *zeros = oneshot_zeros();
+	struct oneshot_set *set;
 
-	if (tr->oneshot.size)
-		shift = order_base_2(tr->oneshot.size);
-	else if (CONFIG_ONESHOT_TRACER_SHIFT)
-		shift = CONFIG_ONESHOT_TRACER_SHIFT;
-	else
-		shift = oneshot_set_shift_for(ftrace_update_tot_cnt *
-					      ONESHOT_ADDRS_PER_2_FUNCTIONS / 2);
+	if (!zeros)
+		return NULL;
+	set = vzalloc(sizeof(*set));
+	if (!set)
+		return NULL;
+	oneshot_set_init(set, zeros, limit ?: ONESHOT_MAX_RECS);
+	set->counts = alloc_percpu(struct oneshot_counts);
 
-	return clamp(shift, ONESHOT_MIN_SHIFT, ONESHOT_MAX_SHIFT);
+	if (!set->counts ||
+	    oneshot_set_cover(set, (unsigned long)_stext, _etext - _stext) ||
+	    oneshot_set_cover(set, (unsigned long)_sinittext, _einittext - _sinittext) ||
+	    oneshot_cover_modules(set) ||
+	    oneshot_set_grow(set, ONESHOT_BEGIN_BLOCKS * ONESHOT_BLOCK_RECS)) {
+		oneshot_set_free(set);
+		return NULL;
+	}
+	return set;
 }
+
+static void oneshot_grow(struct work_struct *work)
+{
+	struct trace_array *tr;
+	struct oneshot_set *set;
+	u32 wanted;
+
+	guard(mutex)(&trace_types_lock);
+
+	/* Before looking at what there is to do. */
+	xchg(&oneshot_kicked, 0);
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		set = tr->oneshot.set;
+		if (!set)
+			continue;
+		/* Without memory, the next first hit asks again. */
+		oneshot_set_grow(set, ONESHOT_LOW_RECS + ONESHOT_BLOCK_RECS);
+		wanted = xchg(&set->wanted, 0);
+		if (wanted)
+			oneshot_set_cover(set, (wanted - 1UL) << ONESHOT_CHUNK_SHIFT, 1);
+	}
+}
+
+static DECLARE_WORK(oneshot_grow_work, oneshot_grow);
+
+static void oneshot_kick(struct irq_work *work)
+{
+	schedule_work(&oneshot_grow_work);
+}
+
+static DEFINE_IRQ_WORK(oneshot_kick_work, oneshot_kick);
+
+/**
+ * oneshot_may_kick - may a worker be woken by an irq_work?
+ *
+ * Context: any, NMI included.
+ * Return: false early in the boot, and where RCU is not watching: raising an interrupt
+ *	may be traced by who needs it.
+ */
+bool oneshot_may_kick(void)
+{
+	return READ_ONCE(oneshot_can_kick) && rcu_is_watching();
+}
+
+/**
+ * oneshot_grow_soon - have a set grow if it has to
+ * @set: the set
+ *
+ * Context: any, NMI included.
+ */
+void oneshot_grow_soon(struct oneshot_set *set)
+{
+	if (likely(oneshot_set_spare(set) >= ONESHOT_LOW_RECS && !READ_ONCE(set->wanted)))
+		return;
+	if (READ_ONCE(set->room) == set->limit && !READ_ONCE(set->wanted))
+		return;
+	if (!oneshot_may_kick())
+		return;
+	/* Once: waking the worker calls what is traced, and may be refused, too. */
+	if (!READ_ONCE(oneshot_kicked) && !xchg(&oneshot_kicked, 1))
+		irq_work_queue(&oneshot_kick_work);
+}
+
+static int __init oneshot_grow_init(void)
+{
+	WRITE_ONCE(oneshot_can_kick, true);
+	/* For what has been found so far. */
+	schedule_work(&oneshot_grow_work);
+	return 0;
+}
+core_initcall(oneshot_grow_init);
 
 /**
  * oneshot_synchronize - wait for all callbacks that are under way
@@ -129,16 +243,14 @@ void oneshot_synchronize(void)
 }
 
 /**
- * oneshot_swap - give an instance another set
+ * oneshot_replace - have an instance begin anew
  * @tr: the instance
- * @set: its new set
+ * @set: its new set, or NULL if no callback is left
  *
  * Callbacks go on with the old one until they see the new one, which all do when this
  * returns.
- *
- * Return: the old one.
  */
-struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_set *set)
+void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
 {
 	struct oneshot_set *old = tr->oneshot.set;
 
@@ -146,31 +258,12 @@ struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_set *set
 
 	/* Pairs with the reading in oneshot_call(). */
 	smp_store_release(&tr->oneshot.set, set);
+	oneshot_stub_look_into(tr, set);
 	tr->oneshot.generation++;
+	oneshot_retire_begin(tr);
 	if (tr->oneshot.registered)
 		oneshot_synchronize();
-	return old;
-}
-
-/**
- * oneshot_replace - have an instance begin anew
- * @tr: the instance
- * @set: its new set, or NULL if no callback is left
- */
-void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
-{
-	struct oneshot_set *old = oneshot_swap(tr, set);
-	int cpu;
-
-	memset(&tr->oneshot.init, 0, sizeof(tr->oneshot.init));
-	memset(&tr->oneshot.unknown, 0, sizeof(tr->oneshot.unknown));
-	if (tr->oneshot.lost) {
-		for_each_possible_cpu(cpu)
-			memset(per_cpu_ptr(tr->oneshot.lost, cpu), 0, sizeof(*tr->oneshot.lost));
-	}
-
-	if (old)
-		oneshot_set_free(old);
+	oneshot_set_free(old);
 }
 
 /**
@@ -183,12 +276,7 @@ int oneshot_renew(struct trace_array *tr)
 {
 	struct oneshot_set *set;
 
-	if (!tr->oneshot.lost)
-		tr->oneshot.lost = alloc_percpu(struct oneshot_lost);
-	if (!tr->oneshot.lost)
-		return -ENOMEM;
-
-	set = oneshot_set_alloc(oneshot_next_shift(tr));
+	set = oneshot_set_alloc(tr->oneshot.size);
 	if (!set)
 		return -ENOMEM;
 
@@ -211,17 +299,17 @@ bool oneshot_is_stuck(const struct trace_array *tr)
 /* The instance goes away: its tracer has been stopped, and nobody has a file open. */
 void oneshot_free_array(struct trace_array *tr)
 {
+	oneshot_retire_changed(tr, 0);
 	oneshot_replace(tr, NULL);
-	free_percpu(tr->oneshot.lost);
 }
 
 static int __init oneshot_size_setup(char *str)
 {
 	unsigned int size;
 
-	if (kstrtouint(str, 0, &size) || size > 1U << ONESHOT_MAX_SHIFT) {
-		pr_warn("oneshot_size=%s: not a number of slots from 0 to %u, ignored\n",
-			str, 1U << ONESHOT_MAX_SHIFT);
+	if (kstrtouint(str, 0, &size) || size > ONESHOT_MAX_RECS) {
+		pr_warn("oneshot_size=%s: not a number of addresses from 0 to %u, ignored\n",
+			str, ONESHOT_MAX_RECS);
 		return 1;
 	}
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * oneshot tracer: call sites that have nothing more to tell are turned off.
+ *
+ * When only functions are asked for, a call site is done with once its function is
+ * in the set. With options/oneshot-retire it is made a NOP again then, and costs
+ * what it costs when nobody traces, until something is to be learned from it anew.
+ *
+ *	first hit -> the set's records -> irq_work -> worker -> ftrace_retire_ips()
+ *
+ * The records, which are in order of first hit, are the queue: the worker has a place
+ * in them, and takes what it finds behind it, sorted by address, in batches. Each
+ * batch interrupts all CPUs a few times, so it waits for some: until there are
+ * ONESHOT_RETIRE_BATCH of them or ONESHOT_RETIRE_MS have passed, and longer if it has
+ * found only few the last time, as then the hot ones are off already.
+ *
+ * Callers are known one by one, and a function that has retired shows no more of
+ * them. So with oneshot-parent it is not done, unless oneshot_retire_ms says how long
+ * each function is to be watched; then oneshot_stats counts those whose callers may
+ * be more than there are in the set.
+ *
+ * A site comes back when the set is cleared, when oneshot-parent is turned on or the
+ * option off, and with a new start. It does not when the filter changes: it is known
+ * whatever that says. A module takes its sites with it; when it comes again,
+ * they are new to ftrace, and the worker looks at all records again.
+ *
+ * ftrace lets one ops retire at a time, so one instance has the option.
+ *
+ * All but oneshot_retire_soon() and what it kicks runs under trace_types_lock.
+ */
+#include <linux/ftrace.h>
+#include <linux/irq_work.h>
+#include <linux/sort.h>
+#include <linux/trace_clock.h>
+#include <linux/workqueue.h>
+
+#include "trace.h"
+#include "trace_oneshot_internal.h"
+
+/* As many as x86 changes at once; it sorts its list of them by address. */
+#define ONESHOT_RETIRE_BATCH	256
+#define ONESHOT_RETIRE_MS	100
+/* Fewer than that at a time, and it waits twice as long, up to the most. */
+#define ONESHOT_RETIRE_FEW	16
+#define ONESHOT_RETIRE_MS_MOST	1600
+
+/* Who has the option. */
+static struct trace_array *oneshot_retirer;
+static unsigned int oneshot_retire_wait = ONESHOT_RETIRE_MS;
+
+/* What the worker has in hand: records, in order of address, and the addresses. */
+static struct oneshot_rec *oneshot_batch[ONESHOT_RETIRE_BATCH];
+static unsigned long oneshot_batch_ips[ONESHOT_RETIRE_BATCH];
+
+/* How urgently the worker has been asked to come, and has not begun. */
+enum {
+	ONESHOT_NOT_KICKED,
+	ONESHOT_KICKED,
+	ONESHOT_KICKED_NOW,
+};
+
+static unsigned int oneshot_retire_kicked;
+
+static int oneshot_compare_recs(const void *a, const void *b)
+{
+	const struct oneshot_rec *left = *(const struct oneshot_rec **)a;
+	const struct oneshot_rec *right = *(const struct oneshot_rec **)b;
+
+	return left->addr < right->addr ? -1 : left->addr > right->addr;
+}
+
+/* May the call site of a function be turned off, if it is there? */
+static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
+{
+	return meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
+	       oneshot_meta_kind(meta) == ONESHOT_FUNCTION &&
+	       /* Not if it is a former owner's, and another's code is there now. */
+	       oneshot_owner(rec->addr) == oneshot_meta_owner(meta);
+}
+
+/*
+ * Collect the next batch. @wait is how many ms it has to wait for the record behind
+ * it, 0 if there is none.
+ */
+static unsigned int oneshot_collect(struct trace_array *tr, unsigned int *wait)
+{
+	struct oneshot_retire *retire = &tr->oneshot.retire;
+	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
+	struct oneshot_set *set = tr->oneshot.set;
+	u64 watched = parent ? (u64)retire->quiet_ms * NSEC_PER_MSEC : 0;
+	u64 now = trace_clock_local();
+	unsigned int nr = 0;
+
+	*wait = 0;
+	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; retire->next++) {
+		struct oneshot_rec *rec = oneshot_set_rec(set, retire->next);
+		u32 meta = oneshot_rec_meta(rec);
+		u64 until;
+
+		if (!meta && !oneshot_rec_is_void(rec)) {
+			*wait = ONESHOT_RETIRE_MS;
+			break;
+		}
+		if (!oneshot_may_retire(rec, meta))
+			continue;
+		until = max(rec->ns, retire->armed) + watched;
+		if (parent && until > now) {
+			*wait = div_u64(until - now, NSEC_PER_MSEC) + 1;
+			break;
+		}
+		oneshot_batch[nr++] = rec;
+	}
+	return nr;
+}
+
+/* Let the functions of a batch retire. Returns how many have, or an error. */
+static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
+{
+	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
+	unsigned int i;
+	int ret, done;
+
+	sort(oneshot_batch, nr, sizeof(*oneshot_batch), oneshot_compare_recs, NULL);
+	for (i = 0; i < nr; i++)
+		oneshot_batch_ips[i] = oneshot_batch[i]->addr;
+
+	ret = ftrace_retire_ips(tr->ops, oneshot_batch_ips, nr);
+	for (i = 0, done = 0; parent && done < ret; i++) {
+		if (oneshot_batch[i]->addr == oneshot_batch_ips[done]) {
+			oneshot_rec_mark(oneshot_batch[i]);
+			done++;
+		}
+	}
+	return ret;
+}
+
+static void oneshot_retire_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(oneshot_retire_dwork, oneshot_retire_work);
+
+/* Unless it comes sooner. It waits for all CPUs, so it is not to be bound to one. */
+static void oneshot_retire_in(unsigned int ms)
+{
+	queue_delayed_work(system_unbound_wq, &oneshot_retire_dwork, msecs_to_jiffies(ms));
+}
+
+static void oneshot_retire_work(struct work_struct *work)
+{
+	struct oneshot_retire *retire;
+	unsigned int nr, all = 0, wait;
+	struct trace_array *tr;
+
+	guard(mutex)(&trace_types_lock);
+
+	/* Before looking at what there is to do. */
+	xchg(&oneshot_retire_kicked, ONESHOT_NOT_KICKED);
+	tr = oneshot_retirer;
+	if (!tr || !tr->oneshot.registered)
+		return;
+
+	retire = &tr->oneshot.retire;
+	do {
+		u64 began = ktime_get_ns();
+		int ret;
+
+		nr = oneshot_collect(tr, &wait);
+		if (!nr)
+			break;
+		ret = oneshot_retire_batch(tr, nr);
+		if (ret < 0) {
+			pr_warn_once("oneshot: call sites cannot be turned off: %d\n", ret);
+			return;
+		}
+		/* Records that are looked at again are nothing new. */
+		if (ret) {
+			retire->sites += ret;
+			retire->batches++;
+			retire->ns += ktime_get_ns() - began;
+			all += ret;
+		}
+		cond_resched();
+	} while (nr == ONESHOT_RETIRE_BATCH);
+
+	if (all >= ONESHOT_RETIRE_FEW)
+		oneshot_retire_wait = ONESHOT_RETIRE_MS;
+	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
+		oneshot_retire_wait *= 2;
+	if (wait)
+		oneshot_retire_in(max(wait, oneshot_retire_wait));
+}
+
+static void oneshot_retire_kick(struct irq_work *work)
+{
+	if (READ_ONCE(oneshot_retire_kicked) == ONESHOT_KICKED_NOW)
+		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork, 0);
+	else
+		oneshot_retire_in(READ_ONCE(oneshot_retire_wait));
+}
+
+static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
+
+/**
+ * oneshot_retire_soon - there is a new function, whose call site may retire
+ * @tr: the instance
+ * @set: its set
+ *
+ * Context: any, NMI included.
+ */
+void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set)
+{
+	unsigned int how = ONESHOT_KICKED;
+	u32 flags = READ_ONCE(tr->oneshot.flags);
+
+	if (!(flags & ONESHOT_OPT_RETIRE) || !oneshot_may_kick())
+		return;
+	/* With callers it has to wait for their time. */
+	if (!(flags & ONESHOT_OPT_PARENT) &&
+	    oneshot_set_nr(set) - READ_ONCE(tr->oneshot.retire.next) >= ONESHOT_RETIRE_BATCH)
+		how = ONESHOT_KICKED_NOW;
+	if (READ_ONCE(oneshot_retire_kicked) < how && xchg(&oneshot_retire_kicked, how) < how)
+		irq_work_queue(&oneshot_retire_kick_work);
+}
+
+/**
+ * oneshot_retire_again - look at all records again
+ * @tr: the instance; nothing happens unless it has the option
+ *
+ * For call sites that have come back.
+ */
+void oneshot_retire_again(struct trace_array *tr)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	if (tr != oneshot_retirer || !tr->oneshot.registered)
+		return;
+	tr->oneshot.retire.next = 0;
+	/* With trace_options= it is early: then oneshot_retire_init() does it. */
+	if (oneshot_may_kick())
+		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork,
+				 msecs_to_jiffies(ONESHOT_RETIRE_MS));
+}
+
+/* Asked for before there were workers: all that there is may have been called by now. */
+static int __init oneshot_retire_init(void)
+{
+	guard(mutex)(&trace_types_lock);
+
+	if (oneshot_retirer)
+		oneshot_retire_again(oneshot_retirer);
+	return 0;
+}
+postcore_initcall(oneshot_retire_init);
+
+/**
+ * oneshot_retire_came_back - some call sites are on that have been off before
+ * @tr: the instance; nothing happens unless it has the option
+ *
+ * Their callers are watched anew.
+ */
+void oneshot_retire_came_back(struct trace_array *tr)
+{
+	tr->oneshot.retire.armed = trace_clock_local();
+	oneshot_retire_again(tr);
+}
+
+/**
+ * oneshot_retire_rearm - have all call sites call the tracer again
+ * @tr: the instance; nothing happens unless some of its call sites have retired
+ *
+ * They retire once more, unless there is something to learn from them.
+ */
+void oneshot_retire_rearm(struct trace_array *tr)
+{
+	if (!tr->oneshot.registered)
+		return;
+	ftrace_rearm(tr->ops);
+	oneshot_retire_came_back(tr);
+}
+
+/**
+ * oneshot_retire_begin - there is a new set
+ * @tr: the instance
+ */
+void oneshot_retire_begin(struct trace_array *tr)
+{
+	struct oneshot_retire *retire = &tr->oneshot.retire;
+
+	*retire = (struct oneshot_retire) { .quiet_ms = retire->quiet_ms };
+	if (tr == oneshot_retirer)
+		oneshot_retire_wait = ONESHOT_RETIRE_MS;
+}
+
+/**
+ * oneshot_retire_may - may options and oneshot_retire_ms be like that?
+ * @tr: the instance
+ * @flags: its options
+ * @quiet_ms: how long callers are watched
+ *
+ * Return: 0; -EINVAL if callers would be lost without a word; -EBUSY if another
+ *	instance has the option.
+ */
+int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms)
+{
+	if (!(flags & ONESHOT_OPT_RETIRE))
+		return 0;
+	if (flags & ONESHOT_OPT_PARENT && !quiet_ms)
+		return -EINVAL;
+	return oneshot_retirer && oneshot_retirer != tr ? -EBUSY : 0;
+}
+
+/**
+ * oneshot_retire_changed - an option has been changed
+ * @tr: the instance
+ * @flags: its options, as oneshot_retire_may() has allowed them
+ */
+void oneshot_retire_changed(struct trace_array *tr, u32 flags)
+{
+	if (flags & ONESHOT_OPT_RETIRE)
+		oneshot_retirer = tr;
+	else if (oneshot_retirer == tr)
+		oneshot_retirer = NULL;
+	else
+		return;
+	oneshot_retire_rearm(tr);
+}
