@@ -36,8 +36,8 @@ _hytrace_cover()
 	--duration | --max-entries) ;;
 	*)
 		if [[ $cur == -* ]]; then
-			_hytrace_words '--engine --allow --deny --pid --task --no-callers --format
-				--output --pin --duration --boot --max-entries --vmlinux --help'
+			_hytrace_words '--engine --allow --deny --pid --task --no-callers --retire
+				--format --output --pin --duration --boot --max-entries --vmlinux --help'
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		fi

@@ -3,6 +3,7 @@
  * hytrace cover: options, and the order of things in words. What a run does is in run.c.
  */
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,6 +14,7 @@
 
 enum {
 	KEY_TASK = 256, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_VMLINUX,
+	KEY_RETIRE,
 };
 
 static const struct argp_option options[] = {
@@ -25,6 +27,9 @@ static const struct argp_option options[] = {
 	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
+	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "oneshot: turn a function's call site off "
+	  "once it is known, so that it costs nothing any more; with callers, MS milliseconds after "
+	  "that: later ones are missing", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; of several -o, and without "
 	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
@@ -89,13 +94,19 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 	if (o->boot && (o->command || o->pid || o->task || o->duration || o->pin ||
 			o->filter.allow.count || o->filter.deny.count ||
 			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH ||
-			o->engine == ENGINE_EVENT))
+			o->engine == ENGINE_EVENT || o->retire))
 		argp_error(state, "--boot takes what is recorded already: it goes with -f, -o and "
 			   "--vmlinux only");
 	if (o->task && !o->command)
 		argp_error(state, "--task follows a command: give it after --");
 	if (o->task && o->pid)
 		argp_error(state, "--task and --pid exclude each other");
+	if (o->retire && (o->engine == ENGINE_BPF || o->engine == ENGINE_EVENT))
+		argp_error(state, "--retire is for the oneshot engine: a BPF program cannot be taken out "
+			   "of single functions; leave it out with others");
+	if (o->retire && o->callers && !o->retire_ms)
+		argp_error(state, "--retire turns functions off with callers still to come: give it with "
+			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
 	if (o->pin && o->engine == ENGINE_ONESHOT)
 		argp_error(state, "--pin is for the BPF engines: there is nothing to pin for oneshot");
 	if (o->filter.deny.count && o->engine == ENGINE_EVENT)
@@ -134,6 +145,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_NO_CALLERS:
 		o->callers = false;
 		break;
+	case KEY_RETIRE:
+		o->retire = true;
+		if (arg)
+			o->retire_ms = option__number(state, "retire", arg, UINT_MAX);
+		break;
 	case KEY_PIN:
 		o->pin = arg;
 		break;
@@ -156,6 +172,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_err_exit_status = EXIT_SELF;
 		break;
 	case ARGP_KEY_END:
+		/* There is no other that can. */
+		if (o->retire && o->engine == ENGINE_AUTO)
+			o->engine = ENGINE_ONESHOT;
 		check_combination(state, o);
 		break;
 	default:

@@ -32,6 +32,7 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_CALLED_DENIED] = "%s was told to leave out others (-d), maybe what it called",
 	[REASON_CALLED_NOT_ASKED] = "%s was asked for others (-a), maybe not for what it called",
 	[REASON_CALLED_MODULE] = "its module was not there when %s attached, nor maybe what it called",
+	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
 	[REASON_FULL] = "%s was full",
 	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
 	[REASON_RECURSION] = "%s counts calls that it could not record: nested in its own program",
@@ -200,6 +201,8 @@ static enum reason by_loss(const struct hit *hit, unsigned int kind, const struc
 {
 	if (counters__get(&other->lost, "refused") || counters__get(&other->lost, "map_full"))
 		return REASON_FULL;
+	if (kind == HIT_CALLER && counters__get(&other->lost, "callers_incomplete"))
+		return REASON_RETIRED;
 	/* Every address of the kernel itself can be resolved; a module may be gone. */
 	if (hit->module && kind == HIT_CALLER &&
 	    (counters__get(&other->lost, "unresolvable_callers") ||

@@ -26,6 +26,7 @@ enum reason {
 	REASON_CALLED_DENIED,
 	REASON_CALLED_NOT_ASKED,
 	REASON_CALLED_MODULE,	/* ... or came later */
+	REASON_RETIRED,		/* of callers: the other turned call sites off, maybe what it called */
 	REASON_FULL,		/* the other's set was full */
 	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
 	REASON_RECURSION,	/* the other counts calls for which its program could not run */

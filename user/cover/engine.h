@@ -30,6 +30,8 @@ struct request {
 	const char *pin;		/* NULL: nothing is pinned */
 	unsigned long max_entries;	/* 0: so many that it cannot fill in practice */
 	bool callers;
+	bool retire;
+	unsigned long retire_ms;	/* for how long callers are watched; 0 without them */
 	bool follow;
 };
 

@@ -31,6 +31,9 @@ static int oneshot__available(bool quiet)
 		"use --engine bpf");
 }
 
+/* What oneshot_size takes at most. */
+#define ONESHOT_MAX_SIZE	(1UL << 20)
+
 struct words {
 	char **list;
 	size_t count, room;
@@ -180,8 +183,9 @@ static int oneshot__configure(struct oneshot *o)
 	if (!err && r->follow)
 		err = instance__write(o->instance, "options/function-fork", "1");
 	if (!err && r->max_entries) {
-		/* The kernel is asked for slots, and keeps a quarter of them empty. */
-		snprintf(size, sizeof(size), "%lu", r->max_entries + r->max_entries / 3 + 1);
+		/* It takes no larger number, and has no more addresses. */
+		snprintf(size, sizeof(size), "%lu",
+			 r->max_entries < ONESHOT_MAX_SIZE ? r->max_entries : ONESHOT_MAX_SIZE);
 		err = instance__write(o->instance, "oneshot_size", size);
 	}
 	return err;
@@ -216,6 +220,25 @@ static int oneshot__follow(void *engine, int pidfd)
 	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
 }
 
+/* Functions cost nothing any more once they are known. One instance may ask for it. */
+static int oneshot__retire(struct oneshot *o)
+{
+	char ms[32];
+	int err;
+
+	if (!instance__has(o->instance, "oneshot_retire_ms"))
+		return error__return(-EOPNOTSUPP, "--retire: this kernel's oneshot tracer cannot turn "
+				     "call sites off; run without it");
+	snprintf(ms, sizeof(ms), "%lu", o->request->retire_ms);
+	err = instance__write(o->instance, "oneshot_retire_ms", ms);
+	if (!err)
+		err = instance__write(o->instance, "options/oneshot-retire", "1");
+	if (err == -EBUSY)
+		error__print("--retire: only one instance of the oneshot tracer can turn call sites off, and "
+			     "another one does; run without it");
+	return err;
+}
+
 static int oneshot__start(void *engine)
 {
 	struct oneshot *o = engine;
@@ -223,6 +246,8 @@ static int oneshot__start(void *engine)
 
 	err = instance__write(o->instance, "options/oneshot-parent",
 			      o->request->callers ? "1" : "0");
+	if (!err && o->request->retire)
+		err = oneshot__retire(o);
 	if (!err)
 		err = instance__write(o->instance, "current_tracer", "oneshot");
 	return err;

@@ -364,6 +364,8 @@ static const struct {
 	{ "refused", "hits of addresses that were not recorded: the set is full; --max-entries" },
 	{ "events_lost", "first hits that are in the set but not in the ring buffer" },
 	{ "parents_lost", "callers that a return trampoline hid" },
+	{ "callers_incomplete", "functions that were watched for --retire=MS only and may have more "
+	  "callers" },
 	{ "module_init_functions", "functions in modules' init text, counted and not listed" },
 	{ "module_init_callers", "callers in modules' init text, counted and not listed" },
 	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },

@@ -298,6 +298,8 @@ static int set_up(struct run *r)
 		.pin = o->pin,
 		.max_entries = o->max_entries,
 		.callers = o->callers,
+		.retire = o->retire,
+		.retire_ms = o->callers ? o->retire_ms : 0,
 		.follow = o->task || o->pid,
 	};
 	if (!err)

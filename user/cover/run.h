@@ -15,7 +15,8 @@ struct cover_options {
 	enum cover_engine engine;
 	struct filter filter;
 	long pid;		/* 0: none */
-	bool task, callers, boot;
+	bool task, callers, boot, retire;
+	unsigned long retire_ms;
 	bool format_given;
 	enum cover_format format;
 	const char **outputs;

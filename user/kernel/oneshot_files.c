@@ -22,8 +22,6 @@ static unsigned int kind_of(const char *word)
 		return HIT_FUNCTION;
 	if (!strcmp(word, "caller"))
 		return HIT_CALLER;
-	if (!strcmp(word, "both"))
-		return HIT_BOTH;
 	return 0;
 }
 
@@ -51,11 +49,9 @@ static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, ch
 				   &hit->cpu, &hit->pid, &rest) == 3;
 }
 
-static int add_part(struct hits *hits, const struct places *places, struct hit hit,
-		    uint64_t addr, const char *module, unsigned int kind,
-		    uint64_t *unresolved)
+static int add_hit(struct hits *hits, const struct places *places, struct hit hit,
+		   uint64_t addr, const char *module, uint64_t *unresolved)
 {
-	hit.kind = kind;
 	if (module) {
 		hit.module = module;
 		hit.offset = addr;
@@ -75,7 +71,6 @@ static int add_line(struct hits *hits, const struct places *places, const char *
 	const char *module = NULL;
 	struct hit hit;
 	uint64_t addr;
-	int err = 0;
 
 	if (!parse_line(line, &hit, &addr, word, sizeof(word)))
 		return -EPROTO;
@@ -83,12 +78,7 @@ static int add_line(struct hits *hits, const struct places *places, const char *
 		return -EPERM;
 	if (*word)
 		module = strings__intern(hits->names, word);
-	/* An address of both kinds is two places: the function's entry and the address itself. */
-	if (hit.kind & HIT_FUNCTION)
-		err = add_part(hits, places, hit, addr, module, HIT_FUNCTION, unresolved);
-	if (!err && hit.kind & HIT_CALLER)
-		err = add_part(hits, places, hit, addr, module, HIT_CALLER, unresolved);
-	return err;
+	return add_hit(hits, places, hit, addr, module, unresolved);
 }
 
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
@@ -119,8 +109,11 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 /* What the kernel counts and the set does not hold. */
 static const char *const losses[] = {
 	"refused", "events_lost", "parents_lost", "module_init_functions", "module_init_callers",
-	"unresolvable_functions", "unresolvable_callers",
+	"unresolvable_functions", "unresolvable_callers", "callers_incomplete",
 };
+
+/* What it took, where it is not called otherwise. */
+static const char *const costs[] = { "capacity", "retired", "retire_batches", "retire_ns" };
 
 static int add_stat(struct counters *lost, struct counters *cost, const char *name,
 		    uint64_t value)
@@ -131,8 +124,10 @@ static int add_stat(struct counters *lost, struct counters *cost, const char *na
 	}
 	if (!strcmp(name, "bytes"))
 		return counters__add(cost, "memory_bytes", value);
-	if (!strcmp(name, "capacity"))
-		return counters__add(cost, "capacity", value);
+	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
+		if (!strcmp(name, costs[i]))
+			return counters__add(cost, costs[i], value);
+	}
 	return 0;
 }
 

@@ -88,20 +88,10 @@ Test(oneshot_entries, of_modules)
 	coverage__free(&c);
 }
 
-Test(oneshot_entries, both_is_two_places_or_one)
+Test(oneshot_entries, a_return_address_may_be_the_next_functions_entry)
 {
 	struct coverage c;
 
-	/* A site that is also returned to: the entry is another address. */
-	cr_assert(read_entries(&c, "ffffffff82000104 both 100 0 7\n") == 0);
-	cr_expect(c.hits.count == 2);
-	coverage__free(&c);
-	/* Without an ENDBR64 it is the same. */
-	cr_assert(read_entries(&c, "ffffffff82000500 both 100 0 7\n") == 0);
-	cr_assert(c.hits.count == 1);
-	cr_expect(c.hits.list[0].kind == HIT_BOTH);
-	coverage__free(&c);
-	/* A return address that is the next function's entry. */
 	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
 				   "ffffffff82000104 function 100 0 7\n") == 0);
 	cr_assert(c.hits.count == 1);
@@ -141,7 +131,8 @@ Test(oneshot_entries, hidden_addresses_are_not_permitted)
 Test(oneshot_stats, losses_and_costs)
 {
 	FILE *f = sample_file("entries: 5\nfunctions: 3\ncallers: 2\ncapacity: 1024\nbytes: 40960\n"
-			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n");
+			      "refused: 7\nevents_lost: 1\nunresolvable_callers: 2\nnew_one: 9\n"
+			      "retired: 3\nretire_batches: 1\nretire_ns: 4050\ncallers_incomplete: 4\n");
 	struct coverage c;
 
 	cr_assert(coverage__init(&c, "oneshot") == 0);
@@ -150,7 +141,11 @@ Test(oneshot_stats, losses_and_costs)
 	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
 	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
 	cr_expect(counters__get(&c.lost, "entries") == 0);
-	cr_expect(counters__sum(&c.lost) == 10);
+	cr_expect(counters__get(&c.lost, "callers_incomplete") == 4);
+	cr_expect(counters__get(&c.cost, "retired") == 3);
+	cr_expect(counters__get(&c.cost, "retire_batches") == 1);
+	cr_expect(counters__get(&c.cost, "retire_ns") == 4050);
+	cr_expect(counters__sum(&c.lost) == 14);
 	coverage__free(&c);
 	fclose(f);
 }
@@ -458,6 +453,29 @@ Test(compare, an_emptied_list_is_not_explained)
 		text = print_comparison(&cmp);
 		cr_expect(strstr(text, "All differences are explained") == NULL);
 		free(text);
+		compare__free(&cmp);
+		coverage__free(&a);
+		coverage__free(&b);
+	}
+}
+
+Test(compare, functions_that_were_turned_off_may_lack_callers_alone)
+{
+	static const struct {
+		unsigned int kind;
+		enum reason reason;
+	} cases[] = { { HIT_CALLER, REASON_RETIRED }, { HIT_FUNCTION, REASON_UNEXPLAINED } };
+
+	for (size_t i = 0; i < 2; i++) {
+		struct coverage a = sample_coverage("bpf"), b = sample_coverage("oneshot");
+		struct comparison cmp;
+
+		b.hits.count = 0;
+		counters__add(&b.lost, "callers_incomplete", 1);
+		cr_assert(compare__run(&cmp, &a, &b, cases[i].kind) == 0);
+		cr_assert(cmp.only_a_count > 0);
+		for (size_t j = 0; j < cmp.only_a_count; j++)
+			cr_expect(cmp.only_a[j].reason == cases[i].reason);
 		compare__free(&cmp);
 		coverage__free(&a);
 		coverage__free(&b);
