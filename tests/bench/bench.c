@@ -13,6 +13,7 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -46,6 +47,7 @@ static const struct contender contender_base = {
 /* In the order of the report. */
 static const struct contender *const contenders[] = {
 	&contender_base,
+	&contender_oneshot_retired,
 	&contender_oneshot_nocallers,
 	&contender_oneshot,
 	&contender_event_bpf,
@@ -69,8 +71,17 @@ static const struct contender *const contenders[] = {
 
 struct workload {
 	const char *name;
+	enum bench_workload which;
 	void (*run)(unsigned long calls);
 };
+
+static void check_io(bool good, const char *what)
+{
+	if (good)
+		return;
+	fprintf(stderr, "bench: the workload cannot %s\n", what);
+	_exit(EIO);
+}
 
 /* By hand: libc's wrapper would be counted, too. */
 static void getppid__run(unsigned long calls)
@@ -82,7 +93,63 @@ static void getppid__run(unsigned long calls)
 	}
 }
 
-static const struct workload workload_getppid = { "getppid", getppid__run };
+/* The other process ends with this one, when its pipe does. */
+static void pipe__begin(int fds[2])
+{
+	int there[2], back[2];
+	char byte;
+
+	check_io(!pipe(there) && !pipe(back), "make a pipe");
+	switch (fork()) {
+	case -1:
+		check_io(false, "fork");
+		break;
+	case 0:
+		close(there[1]);
+		close(back[0]);
+		while (read(there[0], &byte, 1) == 1 && write(back[1], &byte, 1) == 1)
+			;
+		_exit(0);
+	}
+	close(there[0]);
+	close(back[1]);
+	fds[0] = back[0];
+	fds[1] = there[1];
+}
+
+static void pipe__run(unsigned long calls)
+{
+	static int fds[2];
+	char byte = 0;
+
+	if (!fds[1])
+		pipe__begin(fds);
+	while (calls--)
+		check_io(write(fds[1], &byte, 1) == 1 && read(fds[0], &byte, 1) == 1,
+			 "use its pipe");
+}
+
+/* In memory: a disk has times of its own. */
+#define BENCH_FILE "/dev/shm/hytrace-bench"
+
+static void file__run(unsigned long calls)
+{
+	static char page[4096];
+
+	while (calls--) {
+		int fd = open(BENCH_FILE, O_RDWR | O_CREAT | O_TRUNC, 0600);
+
+		check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) &&
+			 pread(fd, page, sizeof(page), 0) == sizeof(page) && !close(fd) &&
+			 !unlink(BENCH_FILE), "use its file");
+	}
+}
+
+static const struct workload workloads[] = {
+	{ "getppid", WORKLOAD_GETPPID, getppid__run },
+	{ "pipe", WORKLOAD_PIPE, pipe__run },
+	{ "file", WORKLOAD_FILE, file__run },
+};
 
 static struct options {
 	bool nanoseconds;
@@ -251,6 +318,10 @@ static int measure_attached(const struct contender *c, const struct workload *w,
 	int err = 0;
 
 	w->run(c->warmup ?: DEFAULT_WARMUP);
+	if (c->settle_ms) {
+		usleep(c->settle_ms * 1000);
+		w->run(DEFAULT_WARMUP);
+	}
 	measure_cost(w, &cost);
 	row->total = cost.total;
 	row->min = cost.min;
@@ -348,7 +419,7 @@ static void write_number(json_writer_t *json, const char *name, double value)
 {
 	if (isnan(value))
 		jsonw_null_field(json, name);
-	else if (value == rint(value))
+	else if (value == rint(value) && value >= 0)
 		jsonw_lluint_field(json, name, value);
 	else
 		jsonw_float_field_fmt(json, name, "%.2f", value);
@@ -378,13 +449,14 @@ static void write_row(json_writer_t *json, const struct contender *c, const stru
 }
 
 /* 0, or a negative errno when the row is missing for another reason than an unable kernel. */
-static int run_row(json_writer_t *json, const struct contender *c, enum bench_scope scope)
+static int run_row(json_writer_t *json, const struct contender *c, const struct workload *w,
+		   enum bench_scope scope)
 {
-	const struct workload *w = &workload_getppid;
 	struct bench_row row;
 	int err;
 
-	fprintf(stderr, "bench: %s, %s\n", c->name, scope == SCOPE_ONE ? "one function" : "all functions");
+	fprintf(stderr, "bench: %s, %s, %s\n", c->name,
+		scope == SCOPE_ONE ? "one function" : "all functions", w->name);
 	empty_row(&row, c->note);
 	err = run_apart(c, w, scope, &row);
 	if (err && c->cleanup)
@@ -394,12 +466,28 @@ static int run_row(json_writer_t *json, const struct contender *c, enum bench_sc
 	else if (err)
 		empty_row(&row, "not measured: it failed");
 	if (err)
-		bench_error(err, "NOT MEASURED: %s", c->name);
+		bench_error(err, "NOT MEASURED: %s, %s", c->name, w->name);
 	/* The base is its own contender: whatever it measured twice is not a cost. */
 	if (c == &contender_base)
 		row.base = row.total;
 	write_row(json, c, w, scope, &row);
 	return err == -EOPNOTSUPP ? 0 : err;
+}
+
+/* 0, or why a row is missing. */
+static int run_workloads(json_writer_t *json, const struct contender *c, enum bench_scope scope)
+{
+	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
+	int err = 0, row_err;
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(workloads); i++) {
+		if (!(chosen & workloads[i].which))
+			continue;
+		row_err = run_row(json, c, &workloads[i], scope);
+		err = err ?: row_err;
+	}
+	return err;
 }
 
 static bool is_wanted(const struct contender *c)
@@ -428,7 +516,7 @@ static int run_all(void)
 			if (!(contenders[i]->scopes & options.scopes & scopes[s]) ||
 			    !is_wanted(contenders[i]))
 				continue;
-			row_err = run_row(json, contenders[i], scopes[s]);
+			row_err = run_workloads(json, contenders[i], scopes[s]);
 			err = err ?: row_err;
 		}
 	}

@@ -37,6 +37,13 @@ enum bench_scope {
 	SCOPE_ALL = 1 << 1,	/* whatever can be traced */
 };
 
+/* What is run; with one function traced, getppid alone. */
+enum bench_workload {
+	WORKLOAD_GETPPID = 1 << 0,
+	WORKLOAD_PIPE = 1 << 1,		/* a byte to another process and back */
+	WORKLOAD_FILE = 1 << 2,		/* a file is made, written, read and removed */
+};
+
 /* What a row of the results has beyond its name; NAN is unknown, null in JSON. */
 struct bench_row {
 	double base;
@@ -57,6 +64,10 @@ struct contender {
 	unsigned int scopes;
 	/* Calls before the cost counts as steady; 0: enough for a set to know everything. */
 	unsigned long warmup;
+	/* What it does to become steady in the background takes that long. */
+	unsigned int settle_ms;
+	/* Of enum bench_workload; 0: getppid. */
+	unsigned int workloads;
 	const char *note;
 	/* The callbacks' own; what tells contenders apart that share them. */
 	const void *variant;
@@ -76,6 +87,7 @@ extern const struct contender contender_function;
 extern const struct contender contender_profiler;
 extern const struct contender contender_oneshot;
 extern const struct contender contender_oneshot_nocallers;
+extern const struct contender contender_oneshot_retired;
 extern const struct contender contender_event;
 extern const struct contender contender_event_2args;
 extern const struct contender contender_event_5000;

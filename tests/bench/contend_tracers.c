@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The contenders that are tracers of the kernel itself: function, the profiler, oneshot. */
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bench.h"
@@ -168,7 +169,60 @@ const struct contender contender_oneshot = {
 
 const struct contender contender_oneshot_nocallers = {
 	.name = "oneshot-nocallers",
+	.workloads = WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE,
 	.note = "function only",
 	.variant = &oneshot_nocallers,
 	ONESHOT_CALLBACKS,
+};
+
+/* ---- the same, with call sites turned off once they are known */
+
+static int oneshot_retired__setup(const struct contender *c, enum bench_scope scope)
+{
+	int err = oneshot__setup(c, scope);
+
+	if (!err && !trace_instance__has("oneshot_retire_ms"))
+		return bench_error(-EOPNOTSUPP, "this kernel's oneshot tracer does not retire");
+	return err;
+}
+
+static int oneshot_retired__attach(const struct contender *c, enum bench_scope scope)
+{
+	int err;
+
+	err = trace_instance__write("options/oneshot-parent", "0");
+	err = err ?: trace_instance__write("options/oneshot-retire", "1");
+	return err ?: oneshot__attach(c, scope);
+}
+
+/* What it took to turn them off, as the kernel has timed it: instructions, where those are ns. */
+static int oneshot_retired__report(const struct contender *c, struct bench_row *row)
+{
+	double sites, batches, ns;
+	int err;
+
+	err = oneshot__report(c, row);
+	err = err ?: trace_instance__read_value("oneshot_stats", "retired", &sites);
+	err = err ?: trace_instance__read_value("oneshot_stats", "retire_batches", &batches);
+	err = err ?: trace_instance__read_value("oneshot_stats", "retire_ns", &ns);
+	if (!err)
+		snprintf(row->note, sizeof(row->note), "%s: %.0f, in %.0f batches that took %.0f",
+			 c->note, sites, batches, ns);
+	return err;
+}
+
+const struct contender contender_oneshot_retired = {
+	.name = "oneshot-retired",
+	.workloads = WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE,
+	/* The worker comes after 100 ms, and later if it finds little to do. */
+	.settle_ms = 2000,
+	.note = "function only, call sites off once it is known",
+	.variant = &oneshot_nocallers,
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.setup = oneshot_retired__setup,
+	.attach = oneshot_retired__attach,
+	.clear = oneshot__clear,
+	.report = oneshot_retired__report,
+	.detach = tracer__detach,
+	.cleanup = close_instance,
 };
