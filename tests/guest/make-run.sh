@@ -72,8 +72,9 @@ cost()
 }
 
 is 'not traced is what the others are compared with' "$(cost 'not traced')" 1.00
-ok 'oneshot costs something' many "$(cost oneshot,)" 1.1
-ok 'and kprobe.multi more' many "$(cost kprobe.multi)" "$(cost oneshot,)"
+ok 'oneshot costs something' many "$(cost 'oneshot, all')" 1.1
+ok 'retiring call sites less' many "$(cost 'oneshot, all')" "$(cost 'oneshot, functions only, --retire')"
+ok 'and kprobe.multi more' many "$(cost kprobe.multi)" "$(cost 'oneshot, all')"
 
 # ---- the early boot
 
