@@ -129,6 +129,16 @@ remove_events()
 	printf "!$1/%s\n" any reads open module returns >>function_events
 }
 
+# One write each: those that could not be made are not there to be removed.
+remove_each_event()
+{
+	local event
+
+	for event in any reads open module returns; do
+		{ echo "!$1/$event" >>function_events; } 2>/dev/null
+	done
+}
+
 events()
 {
 	local group=stress_$BASHPID
@@ -239,7 +249,7 @@ events_with_faults()
 
 	echo 1 >/proc/self/make-it-fail
 	for _ in {1..40}; do
-		if make_events faults 2>/dev/null; then
+		if { make_events faults; } 2>/dev/null; then
 			made=$((made + 1))
 			if ! { echo 1 >events/faults/enable; } 2>/dev/null; then
 				refused=$((refused + 1))
@@ -248,10 +258,14 @@ events_with_faults()
 				echo 1 >/proc/self/make-it-fail
 			fi
 			{ echo 0 >events/faults/enable; } 2>/dev/null
-			{ remove_events faults; } 2>/dev/null
 		else
 			refused=$((refused + 1))
 		fi
+		# With memory for it: what is left of one round would be refused in the next as already there.
+		echo 0 >/proc/self/make-it-fail
+		{ echo 0 >events/faults/enable; } 2>/dev/null
+		remove_each_event faults
+		echo 1 >/proc/self/make-it-fail
 	done
 	echo 0 >/proc/self/make-it-fail
 	echo "$made $refused $wrong" >"$tap_scratch/event_faults"
@@ -260,12 +274,20 @@ events_with_faults()
 jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances retire modules
 	probes nmis graph)
 
+# perf takes minutes there to open an event on each CPU.
+slow=(events_in_perf)
+
+needed() # JOB: how often it has to come through
+{
+	[[ " ${slow[*]} " == *" $1 "* ]] && echo 1 || echo "$least"
+}
+
 all_done()
 {
 	local job
 
 	for job in "${jobs[@]}"; do
-		[[ $(rounds "$job" passed) -ge $least ]] || return
+		[[ $(rounds "$job" passed) -ge $(needed "$job") ]] || return
 	done
 }
 
@@ -281,7 +303,7 @@ echo "# stopped after $SECONDS s"
 touch "$tap_scratch/stop"
 wait "${pids[@]}"
 for job in "${jobs[@]}"; do
-	ok "$job came through, $(rounds "$job" passed) times" [ "$(rounds "$job" passed)" -ge $least ]
+	ok "$job came through, $(rounds "$job" passed) times" [ "$(rounds "$job" passed)" -ge "$(needed "$job")" ]
 	is "and never failed" "$(rounds "$job" failed; sort "$tap_scratch/$job.err" | uniq -c)" 0
 done
 
@@ -294,6 +316,10 @@ for fault in failslab fail_page_alloc; do
 done
 start_with_faults &
 wait $!
+# Five events are many allocations: with three of a hundred failing none of forty writes came through.
+for fault in failslab fail_page_alloc; do
+	set_fault "$fault" 1
+done
 events_with_faults &
 wait $!
 for fault in failslab fail_page_alloc; do
@@ -302,7 +328,9 @@ done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
 ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
 
-echo "# writes of events, refused ones, half enabled ones: $(<"$tap_scratch/event_faults")"
+echo "# events made, writes refused, half enabled ones: $(<"$tap_scratch/event_faults")"
+ok 'some events were made although memory is short' \
+	[ "$(cut -d' ' -f1 "$tap_scratch/event_faults")" -gt 0 ]
 ok 'some events were refused for want of memory' \
 	[ "$(cut -d' ' -f2 "$tap_scratch/event_faults")" -gt 0 ]
 is 'and none of those looked enabled without being hooked' "$(cut -d' ' -f3 "$tap_scratch/event_faults")" 0

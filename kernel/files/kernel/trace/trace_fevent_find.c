@@ -253,6 +253,20 @@ static bool module_is_there(const char *name)
 	return loaded_module(name);
 }
 
+/* Until then its functions are not ftrace's for a while, and no filter matches them. */
+static bool module_has_come(const char *name)
+{
+#ifdef CONFIG_MODULES
+	struct module *mod;
+
+	guard(preempt)();
+	mod = loaded_module(name);
+	return mod && mod->state == MODULE_STATE_LIVE;
+#else
+	return false;
+#endif
+}
+
 /* No module of this name can come. Of those that are built in, some are known. */
 static bool module_is_built_in(const char *name)
 {
@@ -285,6 +299,9 @@ static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
 	if (!module_is_there(proto->module))
 		return 0;
 	count_in_module(proto->module, &same);
+	/* It may have begun to go meanwhile, and what it has is no more what it had. */
+	if (!same.functions && !module_is_there(proto->module))
+		return 0;
 	if (!same.symbols)
 		return fevent_complain(complaint, NOT_IN_MODULE, proto->func_column);
 	if (same.functions > 1)
@@ -318,6 +335,9 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	if (proto->module && !module_is_there(proto->module))
 		return 0;
 	ret = fevent_find_glob(fe);
+	/* It is coming, and looked at again when it has come, or it is going. */
+	if (ret == -ENOENT && proto->module && !module_has_come(proto->module))
+		return 0;
 	if (ret == -ENOENT)
 		return fevent_complain(complaint, NO_MATCH, proto->func_column);
 	return ret;
