@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+typedef uint8_t u8;
 typedef uint32_t u32;
 typedef uint64_t u64;
 typedef struct { int counter; } atomic_t;
@@ -26,6 +27,7 @@ typedef struct { int counter; } atomic_t;
 #define __always_inline inline __attribute__((always_inline))
 #endif
 #define __init
+#define notrace
 #define __percpu
 #define ____cacheline_aligned	__attribute__((aligned(64)))
 #define likely(x)	__builtin_expect(!!(x), 1)

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: GPL-2.0 */
+/*
+ * Small pieces of kernel text that share pages, see kernel/text_slot.c.
+ */
+#ifndef _LINUX_TEXT_SLOT_H
+#define _LINUX_TEXT_SLOT_H
+
+#include <linux/types.h>
+
+/**
+ * enum text_slot_type - what a slot of text is for
+ * @TEXT_SLOT_FTRACE: a copy of ftrace_caller
+ * @TEXT_SLOT_FTRACE_REGS: a copy of ftrace_regs_caller
+ * @TEXT_SLOT_KPROBE: a probed instruction, out of its line
+ * @TEXT_SLOT_OPTPROBE: the detour of an optimized kprobe
+ * @TEXT_SLOT_TYPES: how many there are
+ */
+enum text_slot_type {
+	TEXT_SLOT_FTRACE,
+	TEXT_SLOT_FTRACE_REGS,
+	TEXT_SLOT_KPROBE,
+	TEXT_SLOT_OPTPROBE,
+	TEXT_SLOT_TYPES
+};
+
+/**
+ * struct text_slot - a slot that was found
+ * @addr: where it begins
+ * @size: in bytes, rounded up to what it takes
+ * @type: what it is for
+ */
+struct text_slot {
+	unsigned long		addr;
+	unsigned int		size;
+	enum text_slot_type	type;
+};
+
+#ifdef CONFIG_TEXT_SLOTS
+void *text_slot_alloc(enum text_slot_type type, size_t size);
+int text_slot_publish(void *addr, const void *image, size_t size);
+void text_slot_free(void *addr, bool wait);
+bool text_slot_find(unsigned long addr, struct text_slot *slot);
+bool is_text_slot(unsigned long addr);
+int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
+			  unsigned int *symnum, unsigned long *value, char *name);
+int text_slot_address_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
+			     char *name);
+#else
+static inline bool is_text_slot(unsigned long addr)
+{
+	return false;
+}
+
+static inline int text_slot_address_lookup(unsigned long addr, unsigned long *size,
+					   unsigned long *offset, char *name)
+{
+	return 0;
+}
+#endif
+
+#endif /* _LINUX_TEXT_SLOT_H */

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which pieces of a pack of text are taken, see text_slot_map.h.
+ */
+#ifdef __KERNEL__
+#include <linux/compiler.h>
+#include <linux/errno.h>
+#include <linux/minmax.h>
+#include <linux/string.h>
+#endif
+
+#include "text_slot_map.h"
+
+static __always_inline unsigned int get_bits(const struct text_slot_map *map, unsigned int granule)
+{
+	return READ_ONCE(map->bits[granule / 2]) >> granule % 2 * 4 & 0xf;
+}
+
+static void set_bits(struct text_slot_map *map, unsigned int granule, unsigned int bits)
+{
+	unsigned int shift = granule % 2 * 4;
+	u8 byte = map->bits[granule / 2];
+
+	WRITE_ONCE(map->bits[granule / 2], (byte & ~(0xf << shift)) | bits << shift);
+}
+
+/**
+ * text_slot_map_init - make an empty map
+ * @map: of text_slot_map_size(@nr) bytes
+ * @nr: of granules, even
+ */
+void text_slot_map_init(struct text_slot_map *map, unsigned int nr)
+{
+	memset(map, 0, text_slot_map_size(nr));
+	map->nr = nr;
+}
+
+/**
+ * text_slot_map_alloc - take the first hole that is large enough
+ * @map: the map
+ * @nr: how many granules, at least one
+ * @kind: whose they are, below TEXT_SLOT_MAP_KINDS
+ *
+ * First fit, as nearly all slots have one of a few sizes.
+ *
+ * Return: the granule that it begins with, or -ENOSPC.
+ */
+int text_slot_map_alloc(struct text_slot_map *map, unsigned int nr, unsigned int kind)
+{
+	unsigned int granule, hole = 0;
+
+	if ((map->nofit && nr >= map->nofit) || map->used + nr > map->nr)
+		return -ENOSPC;
+	for (granule = map->first; granule < map->nr; granule++) {
+		if (get_bits(map, granule) != TEXT_SLOT_MAP_FREE) {
+			/* No hole begins before: all of that is taken. */
+			if (map->first == granule)
+				map->first++;
+			hole = 0;
+			continue;
+		}
+		if (++hole == nr)
+			goto found;
+	}
+	map->nofit = nr;
+	return -ENOSPC;
+found:
+	/* From its end: until it has begun, it is nobody's. */
+	for (; hole > 1; hole--, granule--)
+		set_bits(map, granule, TEXT_SLOT_MAP_MORE);
+	set_bits(map, granule, TEXT_SLOT_MAP_BEGIN + kind);
+	map->used += nr;
+	if (map->first == granule)
+		map->first += nr;
+	return granule;
+}
+
+/**
+ * text_slot_map_granules - how large a slot is
+ * @map: the map
+ * @begin: the granule that it begins with
+ *
+ * Return: how many granules it has.
+ */
+unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned int begin)
+{
+	unsigned int nr = 1;
+
+	while (begin + nr < map->nr && get_bits(map, begin + nr) == TEXT_SLOT_MAP_MORE)
+		nr++;
+	return nr;
+}
+
+/**
+ * text_slot_map_free - give a slot back
+ * @map: the map
+ * @begin: the granule that it begins with
+ *
+ * Return: how many granules it had.
+ */
+unsigned int text_slot_map_free(struct text_slot_map *map, unsigned int begin)
+{
+	unsigned int i, nr = text_slot_map_granules(map, begin);
+
+	for (i = nr; i-- > 0;)
+		set_bits(map, begin + i, TEXT_SLOT_MAP_FREE);
+	map->used -= nr;
+	map->first = min(map->first, begin);
+	map->nofit = 0;
+	return nr;
+}
+
+/**
+ * text_slot_map_change - have a slot be of another kind
+ * @map: the map
+ * @begin: the granule that it begins with
+ * @kind: below TEXT_SLOT_MAP_KINDS
+ */
+void text_slot_map_change(struct text_slot_map *map, unsigned int begin, unsigned int kind)
+{
+	set_bits(map, begin, TEXT_SLOT_MAP_BEGIN + kind);
+}
+
+/**
+ * text_slot_map_kind - whose slot is at a granule?
+ * @map: the map
+ * @granule: any granule of it, filled in with the one that the slot begins with
+ *
+ * Context: any, also beside a writer; see the top of text_slot_map.h.
+ * Return: the slot's kind, or -ENOENT.
+ */
+notrace int text_slot_map_kind(const struct text_slot_map *map, unsigned int *granule)
+{
+	unsigned int bits, at = *granule;
+
+	while ((bits = get_bits(map, at)) == TEXT_SLOT_MAP_MORE && at)
+		at--;
+	if (bits < TEXT_SLOT_MAP_BEGIN)
+		return -ENOENT;
+	*granule = at;
+	return bits - TEXT_SLOT_MAP_BEGIN;
+}
+
+/**
+ * text_slot_map_next - where does the next slot begin?
+ * @map: the map
+ * @from: the first granule to look at
+ *
+ * Return: the granule that it begins with, or -ENOENT.
+ */
+int text_slot_map_next(const struct text_slot_map *map, unsigned int from)
+{
+	for (; from < map->nr; from++) {
+		if (get_bits(map, from) >= TEXT_SLOT_MAP_BEGIN)
+			return from;
+	}
+	return -ENOENT;
+}

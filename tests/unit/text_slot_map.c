@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which pieces of a pack of text are taken (kernel/files/kernel/text_slot_map.c,
+ * compiled as it is): what is taken, found, walked and given back, against a model
+ * that has a number for each granule.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "kernel_shim.h"
+#include "../../kernel/files/kernel/text_slot_map.c"
+
+#define NR	256
+
+static struct text_slot_map *map_new(unsigned int nr)
+{
+	struct text_slot_map *map = malloc(text_slot_map_size(nr));
+
+	memset(map, 0xff, text_slot_map_size(nr));
+	text_slot_map_init(map, nr);
+	return map;
+}
+
+Test(map, is_empty_at_first)
+{
+	struct text_slot_map *map = map_new(NR);
+	unsigned int at = 17;
+
+	cr_assert(eq(int, text_slot_map_next(map, 0), -ENOENT));
+	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
+	free(map);
+}
+
+Test(map, gives_all_that_it_has_and_no_more)
+{
+	struct text_slot_map *map = map_new(NR);
+	int i;
+
+	for (i = 0; i < NR; i++)
+		cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), i));
+	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), -ENOSPC));
+	cr_assert(eq(u32, map->used, NR));
+	/* Any one that comes back can be had again. */
+	cr_assert(eq(u32, text_slot_map_free(map, 100), 1));
+	cr_assert(eq(int, text_slot_map_alloc(map, 2, 0), -ENOSPC));
+	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), 100));
+	free(map);
+}
+
+Test(map, a_slot_may_be_all_of_it)
+{
+	struct text_slot_map *map = map_new(NR);
+	unsigned int at = NR - 1;
+
+	cr_assert(eq(int, text_slot_map_alloc(map, NR + 1, 3), -ENOSPC));
+	cr_assert(eq(int, text_slot_map_alloc(map, NR, 3), 0));
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 3));
+	cr_assert(eq(u32, at, 0));
+	cr_assert(eq(u32, text_slot_map_granules(map, 0), NR));
+	cr_assert(eq(u32, text_slot_map_free(map, 0), NR));
+	cr_assert(eq(u32, map->used, 0));
+	free(map);
+}
+
+Test(map, neighbours_are_told_apart)
+{
+	struct text_slot_map *map = map_new(NR);
+	unsigned int at;
+
+	cr_assert(eq(int, text_slot_map_alloc(map, 3, 0), 0));
+	cr_assert(eq(int, text_slot_map_alloc(map, 1, TEXT_SLOT_MAP_KINDS - 1), 3));
+	cr_assert(eq(int, text_slot_map_alloc(map, 5, 0), 4));
+	at = 2;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
+	cr_assert(eq(u32, at, 0));
+	at = 3;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), TEXT_SLOT_MAP_KINDS - 1));
+	cr_assert(eq(u32, at, 3));
+	at = 8;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
+	cr_assert(eq(u32, at, 4));
+	at = 9;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
+	cr_assert(eq(u32, text_slot_map_granules(map, 0), 3));
+	cr_assert(eq(u32, text_slot_map_free(map, 3), 1));
+	at = 3;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
+	at = 4;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 0));
+	free(map);
+}
+
+Test(map, a_kind_can_change)
+{
+	struct text_slot_map *map = map_new(NR);
+	unsigned int at = 6;
+
+	text_slot_map_alloc(map, 4, 1);
+	text_slot_map_alloc(map, 4, 1);
+	text_slot_map_change(map, 4, 5);
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 5));
+	cr_assert(eq(u32, text_slot_map_granules(map, 4), 4));
+	at = 1;
+	cr_assert(eq(int, text_slot_map_kind(map, &at), 1));
+	free(map);
+}
+
+Test(map, holes_are_filled_from_the_beginning)
+{
+	struct text_slot_map *map = map_new(NR);
+	int i;
+
+	for (i = 0; i < NR / 4; i++)
+		text_slot_map_alloc(map, 4, 0);
+	text_slot_map_free(map, 40);
+	text_slot_map_free(map, 80);
+	text_slot_map_free(map, 84);
+	/* What does not fit anywhere is remembered, and forgotten when room comes. */
+	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), -ENOSPC));
+	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), -ENOSPC));
+	cr_assert(eq(int, text_slot_map_alloc(map, 8, 0), 80));
+	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), 40));
+	text_slot_map_free(map, 88);
+	text_slot_map_free(map, 80);
+	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), 80));
+	cr_assert(eq(int, text_slot_map_alloc(map, 3, 0), 41));
+	free(map);
+}
+
+/* A model: of each granule the number of the slot that has it. */
+static int model[NR];
+
+static int model_alloc(unsigned int nr, int id)
+{
+	unsigned int i, hole = 0;
+
+	for (i = 0; i < NR; i++) {
+		hole = model[i] ? 0 : hole + 1;
+		if (hole == nr)
+			break;
+	}
+	if (i == NR)
+		return -ENOSPC;
+	for (hole = 0; hole < nr; hole++)
+		model[i - hole] = id;
+	return i - nr + 1;
+}
+
+static void same_as_model(const struct text_slot_map *map)
+{
+	unsigned int i, at, used = 0, slots = 0, walked = 0;
+	int next;
+
+	for (i = 0; i < NR; i++) {
+		bool begins = model[i] && (!i || model[i - 1] != model[i]);
+
+		used += !!model[i];
+		slots += begins;
+		at = i;
+		cr_assert(eq(int, text_slot_map_kind(map, &at),
+			     model[i] ? model[i] % TEXT_SLOT_MAP_KINDS : -ENOENT));
+		if (model[i])
+			cr_assert(model[at] == model[i] && (!at || model[at - 1] != model[i]));
+	}
+	for (next = -1; (next = text_slot_map_next(map, next + 1)) >= 0; walked++)
+		cr_assert(model[next] && (!next || model[next - 1] != model[next]));
+	cr_assert(eq(u32, walked, slots));
+	cr_assert(eq(u32, map->used, used));
+}
+
+static void try(unsigned int seed, unsigned int largest)
+{
+	struct text_slot_map *map = map_new(NR);
+	int i, j, at, id = 0, refused = 0;
+
+	srand(seed);
+	memset(model, 0, sizeof(model));
+	for (i = 0; i < 3000; i++) {
+		if (rand() % 5 < 3) {
+			unsigned int nr = 1 + rand() % largest;
+
+			id++;
+			at = text_slot_map_alloc(map, nr, id % TEXT_SLOT_MAP_KINDS);
+			cr_assert(eq(int, at, model_alloc(nr, id)));
+			refused += at < 0;
+		} else {
+			at = text_slot_map_next(map, rand() % NR);
+			if (at < 0)
+				continue;
+			for (j = at; j < NR && model[j] == model[at]; j++)
+				;
+			cr_assert(eq(u32, text_slot_map_free(map, at), j - at));
+			while (j-- > at)
+				model[j] = 0;
+		}
+		same_as_model(map);
+	}
+	cr_assert(refused > 0);
+	free(map);
+}
+
+Test(map, is_as_its_model_is)
+{
+	unsigned int seed;
+
+	for (seed = 1; seed <= 10; seed++) {
+		try(seed, 1);
+		try(seed, 24);
+		try(seed, NR / 3);
+	}
+}
