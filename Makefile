@@ -249,10 +249,15 @@ kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user $(B)/bench/bench
-	$(Q)tests/bench/run.sh
+	$(Q)status=0; tests/bench/run.sh || status=$$?; tests/bench/many-ops.sh || status=$$?; exit $$status
 
-bench-native: $(B)/bench/oneshot_set ## what a look-up in the set takes on this machine, in ns
-	$(Q)$<
+bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## look-ups, and calls of trampolines, on this machine, in ns
+	$(Q)$(B)/bench/oneshot_set
+	$(Q)$(B)/bench/text_layout
+
+$(B)/bench/text_layout: tests/bench/native/text_layout.c
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(CFLAGS) -D_GNU_SOURCE -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -o $@ $<
 
 $(B)/bench/oneshot_set: tests/bench/native/oneshot_set.c $(wildcard kernel/files/kernel/trace/oneshot_set.* tests/unit/kernel_shim.h)
 	$(call msg,CC,$<)mkdir -p $(@D)

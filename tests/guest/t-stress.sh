@@ -5,8 +5,8 @@
 # Everything that may collide with the oneshot tracer and with function events, at the same time, on a
 # kernel that watches memory, locks and sleeping: starts, stops and clears, events that are made,
 # enabled and removed while they fire, call sites that retire and come back, readers, perf, BPF,
-# instances that come and go, modules too, NMIs, kprobes, fprobes, the function graph tracer,
-# and allocations that fail. What the kernel has to say about it fails the run (inside.sh), and
+# instances that come and go, modules too, NMIs, kprobes, fprobes, the function graph tracer, hundreds of
+# trampolines, and allocations that fail. What the kernel has to say about it fails the run (inside.sh), and
 # so does a job that fails, or that is not done several times. `make test-debug`; HYTRACE_STRESS= is the
 # time in seconds, which is four times as long if a job needs it.
 
@@ -187,6 +187,29 @@ probes()
 		printf -- "-:$group/%s\n" entry fentry fexit cmdline >>dynamic_events
 }
 
+# Hundreds of trampolines that come and go while they are called, together and one by one.
+slots()
+{
+	local many=/sys/kernel/debug/ftrace_many how
+
+	{ [[ -d $many ]] || modprobe ftrace_many; } &&
+		echo >"$many/functions" &&
+		awk '/ (vfs_|simple_|do_sys_open|kmem_cache_)/ { print $1 }' available_filter_functions_addrs \
+			>"$many/functions" || return
+	for how in regs unwind 'regs unwind share'; do
+		echo "register $how" >"$many/control" &&
+			sleep .$((RANDOM % 5)) &&
+			cat /sys/kernel/debug/text_slots >/dev/null &&
+			echo unregister >"$many/control" || return
+	done
+	head -n 10 "$many/functions" | cut -d' ' -f1 >"$tap_scratch/ten" &&
+		echo >"$many/functions" &&
+		cat "$tap_scratch/ten" >"$many/functions" &&
+		echo 'register each unwind' >"$many/control" &&
+		grep -c ftrace_trampoline /proc/kallsyms >/dev/null &&
+		echo 'unregister each' >"$many/control"
+}
+
 nmis()
 {
 	# It prints for long on a serial console, in NMIs.
@@ -233,6 +256,27 @@ start_with_faults()
 	echo "$started $refused" >"$tap_scratch/faults"
 }
 
+# All ops or none, whatever there is no memory for.
+slots_with_faults()
+{
+	local many=/sys/kernel/debug/ftrace_many registered refused=0 wrong=0
+
+	{ echo >"$many/functions"; } 2>/dev/null
+	grep -E ' vfs_[a-z]*$' available_filter_functions_addrs >"$many/functions"
+	echo 1 >/proc/self/make-it-fail
+	for _ in {1..40}; do
+		{ echo 'register regs' >"$many/control"; } 2>/dev/null || refused=$((refused + 1))
+		echo 0 >/proc/self/make-it-fail
+		registered=$(sed -n 's/^registered: //p' "$many/stats")
+		[[ $registered -eq 0 || $registered -eq $(sed -n 's/^ops: //p' "$many/stats") ]] ||
+			wrong=$((wrong + 1))
+		echo 1 >/proc/self/make-it-fail
+		{ echo unregister >"$many/control"; } 2>/dev/null
+	done
+	echo 0 >/proc/self/make-it-fail
+	echo "$refused $wrong" >"$tap_scratch/slot_faults"
+}
+
 # Either nothing is enabled and nothing hooked, or both is so of something.
 hooked_as_enabled()
 {
@@ -272,7 +316,7 @@ events_with_faults()
 }
 
 jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances retire modules
-	probes nmis graph)
+	probes slots nmis graph)
 
 # perf takes minutes there to open an event on each CPU.
 slow=(events_in_perf)
@@ -316,6 +360,8 @@ for fault in failslab fail_page_alloc; do
 done
 start_with_faults &
 wait $!
+slots_with_faults &
+wait $!
 # Five events are many allocations: with three of a hundred failing none of forty writes came through.
 for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 1
@@ -328,6 +374,8 @@ done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
 ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
 
+echo "# many ops refused, only some registered: $(<"$tap_scratch/slot_faults")"
+is 'many ops are registered or none' "$(cut -d' ' -f2 "$tap_scratch/slot_faults")" 0
 echo "# events made, writes refused, half enabled ones: $(<"$tap_scratch/event_faults")"
 ok 'some events were made although memory is short' \
 	[ "$(cut -d' ' -f1 "$tap_scratch/event_faults")" -gt 0 ]
@@ -337,6 +385,12 @@ is 'and none of those looked enabled without being hooked' "$(cut -d' ' -f3 "$ta
 echo >function_events
 is 'no event is left' "$(cat function_events)" ''
 is 'and no function is hooked' "$(grep -c . enabled_functions)" 0
+rmmod ftrace_many
+sed 's/^/# /' /sys/kernel/debug/text_slots
+# Ops that are no dynamic memory keep the trampoline that they have had.
+is 'no slot of text is left behind, bar those' \
+	"$(awk '$1 ~ /^ftrace/ { n += $2; next } /^(kprobe|optprobe|dead) [^0]/; END { if (n > 12) print "ftrace", n }' \
+		/sys/kernel/debug/text_slots)" ''
 
 echo nop >current_tracer
 echo 1 >options/oneshot-parent

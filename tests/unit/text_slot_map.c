@@ -10,6 +10,15 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+/* Readers come between any two stores. */
+static void (*behind_store)(void);
+
+#define WRITE_ONCE(x, v) do {						\
+	__atomic_store_n(&(x), v, __ATOMIC_RELAXED);			\
+	if (behind_store)						\
+		behind_store();						\
+} while (0)
+
 #include "kernel_shim.h"
 #include "../../kernel/files/kernel/text_slot_map.c"
 
@@ -120,7 +129,8 @@ Test(map, holes_are_filled_from_the_beginning)
 	text_slot_map_free(map, 84);
 	/* What does not fit anywhere is remembered, and forgotten when room comes. */
 	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), -ENOSPC));
-	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), -ENOSPC));
+	cr_assert(eq(u32, map->nofit, 9));
+	cr_assert(eq(int, text_slot_map_alloc(map, 10, 0), -ENOSPC));
 	cr_assert(eq(int, text_slot_map_alloc(map, 8, 0), 80));
 	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), 40));
 	text_slot_map_free(map, 88);
@@ -130,8 +140,57 @@ Test(map, holes_are_filled_from_the_beginning)
 	free(map);
 }
 
+/* Of two slots with a hole between them, whatever is written to the hole. */
+static struct text_slot_map *watched;
+static unsigned int looks;
+
+static void look_at_neighbours(void)
+{
+	unsigned int at;
+
+	looks++;
+	for (at = 0; at < 3; at++) {
+		unsigned int from = at;
+
+		cr_assert(eq(int, text_slot_map_kind(watched, &from), 1));
+		cr_assert(eq(u32, from, 0));
+	}
+	cr_assert(eq(u32, text_slot_map_granules(watched, 0), 3));
+	for (at = 10; at < 15; at++) {
+		unsigned int from = at;
+
+		cr_assert(eq(int, text_slot_map_kind(watched, &from), 2));
+		cr_assert(eq(u32, from, 10));
+	}
+	cr_assert(eq(u32, text_slot_map_granules(watched, 10), 5));
+}
+
+Test(map, neighbours_do_not_change_meanwhile)
+{
+	unsigned int nr, round;
+
+	watched = map_new(NR);
+	text_slot_map_alloc(watched, 3, 1);
+	text_slot_map_alloc(watched, 7, 0);
+	text_slot_map_alloc(watched, 5, 2);
+	text_slot_map_free(watched, 3);
+	behind_store = look_at_neighbours;
+	for (nr = 1; nr <= 7; nr++) {
+		for (round = 0; round < 2; round++) {
+			cr_assert(eq(int, text_slot_map_alloc(watched, nr, 3), 3));
+			text_slot_map_change(watched, 3, 4);
+			cr_assert(eq(u32, text_slot_map_free(watched, 3), nr));
+		}
+	}
+	behind_store = NULL;
+	cr_assert(looks > 50);
+	free(watched);
+}
+
 /* A model: of each granule the number of the slot that has it. */
 static int model[NR];
+/* And of each slot whose it is. */
+static unsigned int kinds[3001];
 
 static int model_alloc(unsigned int nr, int id)
 {
@@ -161,7 +220,7 @@ static void same_as_model(const struct text_slot_map *map)
 		slots += begins;
 		at = i;
 		cr_assert(eq(int, text_slot_map_kind(map, &at),
-			     model[i] ? model[i] % TEXT_SLOT_MAP_KINDS : -ENOENT));
+			     model[i] ? (int)kinds[model[i]] : -ENOENT));
 		if (model[i])
 			cr_assert(model[at] == model[i] && (!at || model[at - 1] != model[i]));
 	}
@@ -183,13 +242,20 @@ static void try(unsigned int seed, unsigned int largest)
 			unsigned int nr = 1 + rand() % largest;
 
 			id++;
-			at = text_slot_map_alloc(map, nr, id % TEXT_SLOT_MAP_KINDS);
+			kinds[id] = rand() % TEXT_SLOT_MAP_KINDS;
+			at = text_slot_map_alloc(map, nr, kinds[id]);
 			cr_assert(eq(int, at, model_alloc(nr, id)));
 			refused += at < 0;
 		} else {
 			at = text_slot_map_next(map, rand() % NR);
 			if (at < 0)
 				continue;
+			if (rand() % 4 == 0) {
+				kinds[model[at]] = rand() % TEXT_SLOT_MAP_KINDS;
+				text_slot_map_change(map, at, kinds[model[at]]);
+				same_as_model(map);
+				continue;
+			}
 			for (j = at; j < NR && model[j] == model[at]; j++)
 				;
 			cr_assert(eq(u32, text_slot_map_free(map, at), j - at));

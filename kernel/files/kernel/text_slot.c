@@ -18,8 +18,9 @@
  * list, in which a slot is looked for by whoever wants one, and in a latch tree, in which
  * an address is looked up by whoever has one.
  *
- * Growth: a pack is as large as all packs before it, of one to 16 pages, so that what is
- * held is in proportion to what is used. One that is empty goes, unless it is the last.
+ * Growth: a pack is as large as all packs before it, of one to 16 pages, so that what was
+ * used at most and what is held are in proportion. One that is empty goes, unless it is the
+ * last. One slot keeps a pack: they cannot be moved.
  *
  * Freeing: who frees a slot says whether somebody may still be in it. ftrace has waited
  * already, for tasks, and for code that RCU does not watch; kprobes have not, and RCU is
@@ -27,7 +28,7 @@
  * so is filling a slot with int3, which takes text_mutex, which kprobes may hold.
  *
  * Locks: event_mutex, ftrace_lock or kprobe_mutex -> text_mutex -> text_slot_mutex. Inside
- * of the last one memory is allocated, and no other lock is taken.
+ * of the last one memory is allocated, which takes what that takes.
  *
  * Looking up (text_slot_find(), is_text_slot()) is for unwinders: from any context, NMI
  * included, without a lock, O(log packs), and traced or probed by nobody. A pack is
@@ -36,7 +37,8 @@
  * or returns there, may be told what was there a moment before.
  *
  * Early: ftrace's first trampolines are allocated in early_trace_init(), when slab, vmalloc
- * and text poking work, so there is nothing that has to be had before.
+ * and text poking work, so there is nothing that has to be had before. None can be freed
+ * before there are workqueues, and none is: ftrace frees what is allocated dynamically.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -78,7 +80,7 @@ struct text_pack {
 	struct list_head	free;	/* among those that the worker frees */
 	unsigned long		text;
 	unsigned int		pages;
-	unsigned int		dead;	/* slots of one of the kinds above */
+	unsigned int		dead;	/* granules of slots of one of the kinds above */
 	struct text_slot_map	map;	/* has to be the last */
 };
 
@@ -174,6 +176,7 @@ notrace bool text_slot_find(unsigned long addr, struct text_slot *slot)
 	preempt_enable_notrace();
 	return kind >= 0 && kind < TEXT_SLOT_TYPES;
 }
+
 NOKPROBE_SYMBOL(text_slot_find);
 
 /**
@@ -198,6 +201,7 @@ notrace bool is_text_slot(unsigned long addr)
 	preempt_enable_notrace();
 	return found;
 }
+
 NOKPROBE_SYMBOL(is_text_slot);
 
 /**
@@ -289,6 +293,7 @@ int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
 
 	/* A pack that was there when nothing had changed yet stays until here is left. */
 	guard(rcu)();
+	/* Pairs with the release in slots_have_changed(). */
 	changes = smp_load_acquire(&text_slot_changes);
 	if (raw_spin_trylock_irqsave(&last_kallsym.lock, flags)) {
 		if (last_kallsym.pack && last_kallsym.changes == changes &&
@@ -304,7 +309,8 @@ int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
 	if (pack)
 		pack = find_nth(pack, first, last, nth, &granule);
 	if (!pack) {
-		*symnum -= nr;
+		/* It has gone meanwhile, and whatever comes next is the next. */
+		*symnum = 0;
 		return -ERANGE;
 	}
 	if (raw_spin_trylock_irqsave(&last_kallsym.lock, flags)) {
@@ -322,18 +328,24 @@ int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
 
 /* ---- coming */
 
+/* What text_slot_get_kallsym() remembers is of before. */
+static void slots_have_changed(void)
+{
+	/* Behind what has changed; pairs with the acquire in text_slot_get_kallsym(). */
+	smp_store_release(&text_slot_changes, text_slot_changes + 1);
+}
+
 /* The one place that counts, so that all figures are of the same moment. */
 static void count_slot(unsigned int kind, int slots, int granules)
 {
 	lockdep_assert_held(&text_slot_mutex);
 	WRITE_ONCE(text_slot_stats[kind].slots, text_slot_stats[kind].slots + slots);
 	text_slot_stats[kind].bytes += granules * TEXT_SLOT_GRANULE;
-	smp_store_release(&text_slot_changes, text_slot_changes + 1);
+	slots_have_changed();
 }
 
-static struct text_pack *add_pack(void)
+static struct text_pack *add_pack(unsigned int pages)
 {
-	unsigned int pages = clamp(text_pack_pages, 1, PACK_MAX_PAGES);
 	unsigned int granules = pages * (PAGE_SIZE / TEXT_SLOT_GRANULE);
 	struct text_pack *pack;
 	void *text;
@@ -392,7 +404,8 @@ void *text_slot_alloc(enum text_slot_type type, size_t size)
 			if (granule >= 0)
 				goto found;
 		}
-		pack = add_pack();
+		/* What waits to be collected is some time from being free. */
+		pack = add_pack(clamp(text_pack_pages, 1, PACK_MAX_PAGES)) ?: add_pack(1);
 		if (!pack)
 			return NULL;
 		granule = text_slot_map_alloc(&pack->map, nr, type);
@@ -401,8 +414,8 @@ found:
 		addr = pack->text + granule * TEXT_SLOT_GRANULE;
 	}
 	if (text_slot_types[type].perf)
-		perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, addr, nr * TEXT_SLOT_GRANULE, false,
-				   text_slot_types[type].symbol);
+		perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, addr, nr * TEXT_SLOT_GRANULE,
+				   false, text_slot_types[type].symbol);
 	return (void *)addr;
 }
 
@@ -444,122 +457,141 @@ void text_slot_free(void *addr, bool wait)
 {
 	unsigned int granule, nr, dead = wait ? DEAD_BEFORE_RCU : DEAD;
 	struct text_pack *pack;
-	int type;
+	struct text_slot slot;
+
+	/* Neither twice nor in the middle. */
+	if (WARN_ON_ONCE(!text_slot_find((unsigned long)addr, &slot) ||
+			 slot.addr != (unsigned long)addr))
+		return;
+	/* Before somebody else can have it. */
+	if (text_slot_types[slot.type].perf)
+		perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, slot.addr, slot.size, true,
+				   text_slot_types[slot.type].symbol);
 
 	scoped_guard(mutex, &text_slot_mutex) {
-		pack = find_pack((unsigned long)addr);
-		if (WARN_ON_ONCE(!pack))
-			return;
-		granule = ((unsigned long)addr - pack->text) / TEXT_SLOT_GRANULE;
-		type = text_slot_map_kind(&pack->map, &granule);
-		/* Neither twice nor in the middle. */
-		if (WARN_ON_ONCE(type < 0 || type >= TEXT_SLOT_TYPES ||
-				 pack->text + granule * TEXT_SLOT_GRANULE != (unsigned long)addr))
-			return;
-		nr = text_slot_map_granules(&pack->map, granule);
+		pack = find_pack(slot.addr);
+		granule = (slot.addr - pack->text) / TEXT_SLOT_GRANULE;
+		nr = slot.size / TEXT_SLOT_GRANULE;
 		text_slot_map_change(&pack->map, granule, dead);
-		pack->dead++;
-		count_slot(type, -1, -nr);
+		pack->dead += nr;
+		count_slot(slot.type, -1, -nr);
 		count_slot(dead, 1, nr);
 	}
-	if (text_slot_types[type].perf)
-		perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, (unsigned long)addr,
-				   nr * TEXT_SLOT_GRANULE, true, text_slot_types[type].symbol);
 	schedule_delayed_work(&text_slot_work, msecs_to_jiffies(COLLECT_MS));
 }
 
-/* Calls @fn for all slots of one kind that are dead. */
-static void for_each_dead(unsigned int dead, void (*fn)(struct text_pack *pack, unsigned int granule))
+/* Has all dead slots of a kind be of another one. */
+static void change_dead(struct text_pack *pack, unsigned int from, unsigned int to)
 {
-	struct text_pack *pack;
-	unsigned int at;
+	unsigned int at, nr;
 	int granule;
 
-	list_for_each_entry(pack, &text_packs, list) {
-		for (granule = -1; pack->dead; ) {
-			granule = text_slot_map_next(&pack->map, granule + 1);
-			if (granule < 0)
-				break;
-			at = granule;
-			if (text_slot_map_kind(&pack->map, &at) == dead)
-				fn(pack, granule);
-		}
+	for (granule = -1; pack->dead; ) {
+		granule = text_slot_map_next(&pack->map, granule + 1);
+		if (granule < 0)
+			break;
+		at = granule;
+		if (text_slot_map_kind(&pack->map, &at) != from)
+			continue;
+		nr = text_slot_map_granules(&pack->map, granule);
+		text_slot_map_change(&pack->map, granule, to);
+		count_slot(from, -1, -nr);
+		count_slot(to, 1, nr);
 	}
-}
-
-static void begin_waiting(struct text_pack *pack, unsigned int granule)
-{
-	unsigned int nr = text_slot_map_granules(&pack->map, granule);
-
-	text_slot_map_change(&pack->map, granule, DEAD_IN_RCU);
-	count_slot(DEAD_BEFORE_RCU, -1, -nr);
-	count_slot(DEAD_IN_RCU, 1, nr);
-}
-
-static void end_waiting(struct text_pack *pack, unsigned int granule)
-{
-	unsigned int nr = text_slot_map_granules(&pack->map, granule);
-
-	text_slot_map_change(&pack->map, granule, DEAD);
-	count_slot(DEAD_IN_RCU, -1, -nr);
-	count_slot(DEAD, 1, nr);
 }
 
 /* What a slot is filled with, so much at a time. */
 static const u8 int3s[512] = { [0 ... 511] = INT3_INSN_OPCODE };
 
-static void fill_and_free(struct text_pack *pack, unsigned int granule)
+/* Frees all slots that are DEAD, and has int3 in them, unless the pack is to go. */
+static void free_dead(struct text_pack *pack, bool fill)
 {
-	unsigned int nr = text_slot_map_granules(&pack->map, granule);
-	void *addr = (void *)pack->text + granule * TEXT_SLOT_GRANULE;
-	void *end = addr + nr * TEXT_SLOT_GRANULE;
+	unsigned int at, nr;
+	void *addr, *end;
+	int granule;
 
-	for (; addr < end; addr += sizeof(int3s))
-		text_poke_copy_locked(addr, int3s, min_t(size_t, end - addr, sizeof(int3s)), false);
-	text_slot_map_free(&pack->map, granule);
-	pack->dead--;
-	count_slot(DEAD, -1, -nr);
-}
-
-/* Takes packs in which nothing is any more out of sight, bar one. */
-static void take_empty_packs(struct list_head *empty)
-{
-	struct text_pack *pack, *next;
-
-	/* The first one is the smallest. */
-	list_for_each_entry_safe_reverse(pack, next, &text_packs, list) {
-		if (pack->map.used || text_pack_count == 1)
+	for (granule = -1; pack->dead; ) {
+		granule = text_slot_map_next(&pack->map, granule + 1);
+		if (granule < 0)
+			break;
+		at = granule;
+		if (text_slot_map_kind(&pack->map, &at) != DEAD)
 			continue;
-		/* Who is reading goes on along its links until a grace period has passed. */
-		list_del_rcu(&pack->list);
-		list_add(&pack->free, empty);
-		latch_tree_erase(&pack->node, &text_pack_tree, &text_pack_ops);
-		text_pack_pages -= pack->pages;
-		text_pack_count--;
-		smp_store_release(&text_slot_changes, text_slot_changes + 1);
+		nr = text_slot_map_granules(&pack->map, granule);
+		addr = (void *)pack->text + granule * TEXT_SLOT_GRANULE;
+		end = addr + nr * TEXT_SLOT_GRANULE;
+		for (; fill && addr < end; addr += sizeof(int3s))
+			text_poke_copy_locked(addr, int3s,
+					      min_t(size_t, end - addr, sizeof(int3s)), false);
+		text_slot_map_free(&pack->map, granule);
+		pack->dead -= nr;
+		count_slot(DEAD, -1, -nr);
 	}
 }
 
+/* Is there nothing but what is dead, and need nobody be waited for in it? */
+static bool is_all_dead(const struct text_pack *pack)
+{
+	unsigned int at;
+	int granule;
+
+	if (pack->dead != pack->map.used)
+		return false;
+	for (granule = -1; (granule = text_slot_map_next(&pack->map, granule + 1)) >= 0; ) {
+		at = granule;
+		if (text_slot_map_kind(&pack->map, &at) != DEAD)
+			return false;
+	}
+	return true;
+}
+
+/* Takes a pack out of sight. Who is reading goes on along its links for a while. */
+static void take_pack(struct text_pack *pack, struct list_head *empty)
+{
+	list_del_rcu(&pack->list);
+	list_add(&pack->free, empty);
+	latch_tree_erase(&pack->node, &text_pack_tree, &text_pack_ops);
+	text_pack_pages -= pack->pages;
+	text_pack_count--;
+	slots_have_changed();
+}
+
+/*
+ * A pack at a time, so that nobody waits long for the locks. Only this takes packs out of
+ * the list, and others come at its end, so the way through it is safe without them.
+ */
 static void collect_slots(struct work_struct *work)
 {
 	struct text_pack *pack, *next;
 	LIST_HEAD(empty);
-	bool wait;
+	bool wait, all;
 
 	scoped_guard(mutex, &text_slot_mutex) {
 		wait = text_slot_stats[DEAD_BEFORE_RCU].slots;
-		for_each_dead(DEAD_BEFORE_RCU, begin_waiting);
+		list_for_each_entry(pack, &text_packs, list)
+			change_dead(pack, DEAD_BEFORE_RCU, DEAD_IN_RCU);
 	}
 	if (wait) {
 		synchronize_rcu();
-		scoped_guard(mutex, &text_slot_mutex)
-			for_each_dead(DEAD_IN_RCU, end_waiting);
-	}
-	scoped_guard(mutex, &text_mutex) {
 		guard(mutex)(&text_slot_mutex);
-		for_each_dead(DEAD, fill_and_free);
-		take_empty_packs(&empty);
+		list_for_each_entry(pack, &text_packs, list)
+			change_dead(pack, DEAD_IN_RCU, DEAD);
 	}
+
+	/* From the end: the first one is the smallest, and stays if there is no other. */
+	mutex_lock(&text_slot_mutex);
+	list_for_each_entry_safe_reverse(pack, next, &text_packs, list) {
+		mutex_unlock(&text_slot_mutex);
+		cond_resched();
+		mutex_lock(&text_mutex);
+		mutex_lock(&text_slot_mutex);
+		all = is_all_dead(pack) && text_pack_count > 1;
+		free_dead(pack, !all);
+		if (all)
+			take_pack(pack, &empty);
+		mutex_unlock(&text_mutex);
+	}
+	mutex_unlock(&text_slot_mutex);
 	if (list_empty(&empty))
 		return;
 

@@ -5,6 +5,7 @@
 #ifdef __KERNEL__
 #include <linux/compiler.h>
 #include <linux/errno.h>
+#include <linux/kprobes.h>
 #include <linux/minmax.h>
 #include <linux/string.h>
 #endif
@@ -80,9 +81,10 @@ found:
  * @map: the map
  * @begin: the granule that it begins with
  *
+ * Context: any, also beside a writer; see the top of text_slot_map.h.
  * Return: how many granules it has.
  */
-unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned int begin)
+notrace unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned int begin)
 {
 	unsigned int nr = 1;
 
@@ -90,6 +92,8 @@ unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned in
 		nr++;
 	return nr;
 }
+
+NOKPROBE_SYMBOL(text_slot_map_granules);
 
 /**
  * text_slot_map_free - give a slot back
@@ -140,6 +144,8 @@ notrace int text_slot_map_kind(const struct text_slot_map *map, unsigned int *gr
 	*granule = at;
 	return bits - TEXT_SLOT_MAP_BEGIN;
 }
+
+NOKPROBE_SYMBOL(text_slot_map_kind);
 
 /**
  * text_slot_map_next - where does the next slot begin?

@@ -14,7 +14,9 @@
  * Invariants:
  *
  * I1  A granule that goes on (TEXT_SLOT_MAP_MORE) lies behind one that begins or
- *     goes on, so the way back ends inside the map.
+ *     goes on, so the way back ends inside the map. While a slot is written it may
+ *     go on from what is free, but never from the slot before: what it begins with
+ *     is never one that goes on.
  * I2  No hole is as large as @nofit granules, if that is not 0, and none begins
  *     before @first. Both are for speed: a map that is full is left at once.
  *

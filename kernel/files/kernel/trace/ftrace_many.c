@@ -8,18 +8,24 @@
  * functions	addresses of functions, in hexadecimal, one on a line, as
  *		available_filter_functions_addrs has them; what else is on a line is
  *		left alone. Each write adds to those of the writes before, or, if it is
- *		of no more than white space, drops them.
+ *		of no more than white space, drops them. Reads have those that have been
+ *		called, with their names, and how often.
  * control	"register" and "unregister", together, or, with "each" behind, one by one.
  *		Behind "register" also what the ops are to be like: "regs" (with all
  *		registers), "unwind" (each call walks its stack), "ipmodify" (nobody else
- *		may have the function so).
- * stats	how many ops there are, whether they are registered, how long the last of
- *		either took, how many calls there were, and of how many of the functions.
+ *		may have the function so), "share" (each has the next one's function as well),
+ *		"wide" (the first one is on all functions that there are), "notrace" (the
+ *		first one is not on its own). The last three stay until the functions are
+ *		dropped.
+ * stats	how many ops there are, how many of them are registered, how long the last
+ *		of either took, how many calls there were, of how many of the ops, and how
+ *		many calls were of functions that are none of the ops'.
  * ends		where the stacks ended, which is on the way into the kernel.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
 #include <linux/ftrace.h>
+#include <linux/kallsyms.h>
 #include <linux/ktime.h>
 #include <linux/module.h>
 #include <linux/mutex.h>
@@ -29,13 +35,16 @@
 #include <linux/uaccess.h>
 
 #define MAX_OPS		20000
-#define MAX_WRITE	(1 << 20)
+#define MAX_WRITE	0x100000
 #define MAX_ENDS	32
 #define MAX_DEPTH	64
 
 struct many {
 	struct ftrace_ops	ops;
+	unsigned long		addr;
+	unsigned long		next;	/* what it has besides, with "share"; ~0 is all */
 	atomic_long_t		calls;
+	atomic_long_t		wrong;
 };
 
 /* Protects all but what callbacks count. */
@@ -43,7 +52,9 @@ static DEFINE_MUTEX(many_mutex);
 static struct many *many[MAX_OPS];
 static struct ftrace_ops *many_ops[MAX_OPS];
 static unsigned int nr_many;
-static bool registered;
+static unsigned int nr_registered;
+/* ftrace has disabled itself: nothing may be freed any more. */
+static bool broken;
 static u64 last_ns;
 static struct dentry *dir;
 
@@ -55,11 +66,11 @@ static struct {
 
 static void notrace count_end(unsigned long addr)
 {
+	unsigned long seen;
 	unsigned int i;
 
 	for (i = 0; i < MAX_ENDS; i++) {
-		unsigned long seen = READ_ONCE(ends[i].addr);
-
+		seen = READ_ONCE(ends[i].addr);
 		if (!seen)
 			seen = cmpxchg(&ends[i].addr, 0, addr) ?: addr;
 		if (seen == addr)
@@ -68,10 +79,19 @@ static void notrace count_end(unsigned long addr)
 	atomic_long_inc(&ends[i].count);
 }
 
+static void notrace count_call(unsigned long ip, struct ftrace_ops *ops)
+{
+	struct many *one = container_of(ops, struct many, ops);
+
+	atomic_long_inc(&one->calls);
+	if (ip != one->addr && ip != one->next && one->next != ~0UL)
+		atomic_long_inc(&one->wrong);
+}
+
 static void notrace many_call(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
 			      struct ftrace_regs *fregs)
 {
-	atomic_long_inc(&container_of(ops, struct many, ops)->calls);
+	count_call(ip, ops);
 }
 
 static void notrace many_unwind(unsigned long ip, unsigned long parent_ip, struct ftrace_ops *ops,
@@ -85,10 +105,10 @@ static void notrace many_unwind(unsigned long ip, unsigned long parent_ip, struc
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
 		return;
-	atomic_long_inc(&container_of(ops, struct many, ops)->calls);
+	count_call(ip, ops);
 	nr = stack_trace_save(stack, MAX_DEPTH, 0);
-	if (nr && nr < MAX_DEPTH)
-		count_end(stack[nr - 1]);
+	/* One without an end is counted as ending here. */
+	count_end(nr && nr < MAX_DEPTH ? stack[nr - 1] : ip);
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -117,6 +137,7 @@ static int add_function(unsigned long addr)
 		kfree(one);
 		return ret;
 	}
+	one->addr = addr;
 	many_ops[nr_many] = &one->ops;
 	many[nr_many++] = one;
 	return 0;
@@ -140,25 +161,14 @@ static int add_line(char *line)
 	return kstrtoul(line, 16, &addr) ?: add_function(addr);
 }
 
-static ssize_t functions_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+/* Takes what is written, with what was left of the write before in front of it. */
+static int add_text(char *text, struct part *part)
 {
-	struct part *part = file->private_data;
-	char *text __free(kvfree) = NULL;
 	char *line, *next;
 	int ret;
 
-	len = min_t(size_t, len, MAX_WRITE);
-	text = kvmalloc(part->len + len + 1, GFP_KERNEL);
-	if (!text)
-		return -ENOMEM;
-	memcpy(text, part->text, part->len);
-	if (copy_from_user(text + part->len, from, len))
-		return -EFAULT;
-	text[part->len + len] = '\0';
-
-	guard(mutex)(&many_mutex);
-	if (registered)
-		return -EBUSY;
+	part->len = 0;
+	part->text[0] = '\0';
 	if (!*skip_spaces(text))
 		drop_all();
 	for (next = text; (line = strsep(&next, "\n")) && next;) {
@@ -169,13 +179,55 @@ static ssize_t functions_write(struct file *file, const char __user *from, size_
 	if (strlen(line) >= sizeof(part->text))
 		return -EINVAL;
 	part->len = strscpy(part->text, line, sizeof(part->text));
-	return len;
+	return 0;
+}
+
+static ssize_t functions_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
+{
+	struct part *part = file->private_data;
+	int ret = -EFAULT;
+	char *text;
+
+	guard(mutex)(&many_mutex);
+	if (nr_registered || broken)
+		return -EBUSY;
+	len = min_t(size_t, len, MAX_WRITE);
+	text = kvmalloc(part->len + len + 1, GFP_KERNEL);
+	if (!text)
+		return -ENOMEM;
+	memcpy(text, part->text, part->len);
+	if (!copy_from_user(text + part->len, from, len)) {
+		text[part->len + len] = '\0';
+		ret = add_text(text, part);
+	}
+	kvfree(text);
+	return ret ?: len;
+}
+
+static int functions_show(struct seq_file *m, void *v)
+{
+	unsigned int i;
+
+	guard(mutex)(&many_mutex);
+	for (i = 0; i < nr_many; i++) {
+		if (atomic_long_read(&many[i]->calls))
+			seq_printf(m, "%lx %ps %ld\n", many[i]->addr, (void *)many[i]->addr,
+				   atomic_long_read(&many[i]->calls));
+	}
+	return 0;
 }
 
 static int functions_open(struct inode *inode, struct file *file)
 {
-	file->private_data = kzalloc(sizeof(struct part), GFP_KERNEL);
-	return file->private_data ? 0 : -ENOMEM;
+	struct part *part;
+
+	if (!(file->f_mode & FMODE_WRITE))
+		return single_open(file, functions_show, NULL);
+	part = kzalloc(sizeof(*part), GFP_KERNEL);
+	if (!part)
+		return -ENOMEM;
+	file->private_data = part;
+	return 0;
 }
 
 /* What has no newline behind it is an address, too. */
@@ -183,8 +235,11 @@ static int functions_release(struct inode *inode, struct file *file)
 {
 	struct part *part = file->private_data;
 
+	if (!(file->f_mode & FMODE_WRITE))
+		return single_release(inode, file);
+
 	guard(mutex)(&many_mutex);
-	if (!registered)
+	if (!nr_registered && !broken)
 		add_line(part->text);
 	kfree(part);
 	return 0;
@@ -193,38 +248,76 @@ static int functions_release(struct inode *inode, struct file *file)
 static const struct file_operations functions_fops = {
 	.owner		= THIS_MODULE,
 	.open		= functions_open,
+	.read		= seq_read,
 	.write		= functions_write,
 	.release	= functions_release,
 };
 
 static int unregister_all(bool each)
 {
-	unsigned int i;
-	int ret = 0;
+	int ret;
 
-	if (!each)
-		return unregister_ftrace_functions(many_ops, nr_many);
-	for (i = 0; i < nr_many && !ret; i++)
-		ret = unregister_ftrace_function(many_ops[i]);
-	return ret;
+	if (!each) {
+		ret = unregister_ftrace_functions(many_ops, nr_registered);
+		if (!ret)
+			nr_registered = 0;
+		return ret;
+	}
+	while (nr_registered) {
+		ret = unregister_ftrace_function(many_ops[nr_registered - 1]);
+		if (ret)
+			return ret;
+		nr_registered--;
+	}
+	return 0;
 }
 
 static int register_all(bool each)
 {
-	unsigned int i;
 	int ret;
 
-	if (!each)
-		return register_ftrace_functions(many_ops, nr_many);
-	for (i = 0; i < nr_many; i++) {
-		ret = register_ftrace_function(many_ops[i]);
+	if (!each) {
+		ret = register_ftrace_functions(many_ops, nr_many);
 		if (!ret)
-			continue;
-		while (i--)
-			unregister_ftrace_function(many_ops[i]);
+			nr_registered = nr_many;
 		return ret;
 	}
+	while (nr_registered < nr_many) {
+		ret = register_ftrace_function(many_ops[nr_registered]);
+		if (ret) {
+			unregister_all(true);
+			return ret;
+		}
+		nr_registered++;
+	}
 	return 0;
+}
+
+/* Each has its neighbour's function as well, so that two are on each. */
+static int share_functions(void)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr_many && !ret; i++) {
+		many[i]->next = many[(i + 1) % nr_many]->addr;
+		ret = ftrace_set_filter_ip(&many[i]->ops, many[i]->next, 0, 0);
+	}
+	return ret;
+}
+
+static int widen_first(void)
+{
+	many[0]->next = ~0UL;
+	return ftrace_set_filter(&many[0]->ops, NULL, 0, 1);
+}
+
+static int exclude_first(void)
+{
+	char name[KSYM_SYMBOL_LEN];
+
+	sprint_symbol_no_offset(name, many[0]->addr);
+	return ftrace_set_notrace(&many[0]->ops, name, strlen(name), 0);
 }
 
 static void forget_calls(unsigned long flags, ftrace_func_t func)
@@ -235,18 +328,19 @@ static void forget_calls(unsigned long flags, ftrace_func_t func)
 		many[i]->ops.flags = (many[i]->ops.flags & FTRACE_OPS_FL_INITIALIZED) | flags;
 		many[i]->ops.func = func;
 		atomic_long_set(&many[i]->calls, 0);
+		atomic_long_set(&many[i]->wrong, 0);
 	}
 	memset(ends, 0, sizeof(ends));
 }
 
 static ssize_t control_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
-	unsigned long flags = 0;
+	bool each = false, share = false, wide = false, notrace_first = false, on;
 	ftrace_func_t func = many_call;
-	bool each = false, on;
+	unsigned long flags = 0;
 	char text[64], *next, *word;
 	u64 began;
-	int ret;
+	int ret = 0;
 
 	if (len >= sizeof(text))
 		return -EINVAL;
@@ -267,27 +361,39 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 			flags |= FTRACE_OPS_FL_SAVE_REGS | FTRACE_OPS_FL_IPMODIFY;
 		else if (on && !strcmp(word, "unwind"))
 			func = many_unwind;
+		else if (on && !strcmp(word, "share"))
+			share = true;
+		else if (on && !strcmp(word, "wide"))
+			wide = true;
+		else if (on && !strcmp(word, "notrace"))
+			notrace_first = true;
 		else
 			return -EINVAL;
 	}
 
 	guard(mutex)(&many_mutex);
-	if (on == registered)
+	if (broken || !nr_many || on == !!nr_registered)
 		return -EBUSY;
-	if (on)
+	if (on) {
 		forget_calls(flags, func);
+		if (share)
+			ret = share_functions();
+		if (!ret && notrace_first)
+			ret = exclude_first();
+		if (!ret && wide)
+			ret = widen_first();
+		if (ret)
+			return ret;
+		/* For as long as ftrace may come here. */
+		__module_get(THIS_MODULE);
+	}
 	began = ktime_get_ns();
 	ret = on ? register_all(each) : unregister_all(each);
 	last_ns = ktime_get_ns() - began;
-	if (ret)
-		return ret;
-	registered = on;
-	/* For as long as ftrace may come here. */
-	if (on)
-		__module_get(THIS_MODULE);
-	else
+	broken = ret == -ENODEV;
+	if (!broken && !nr_registered)
 		module_put(THIS_MODULE);
-	return len;
+	return ret ?: len;
 }
 
 static const struct file_operations control_fops = {
@@ -297,18 +403,18 @@ static const struct file_operations control_fops = {
 
 static int stats_show(struct seq_file *m, void *v)
 {
-	unsigned long calls = 0, functions = 0;
+	unsigned long calls = 0, functions = 0, wrong = 0;
 	unsigned int i;
 
 	guard(mutex)(&many_mutex);
 	for (i = 0; i < nr_many; i++) {
-		unsigned long n = atomic_long_read(&many[i]->calls);
-
-		calls += n;
-		functions += n > 0;
+		calls += atomic_long_read(&many[i]->calls);
+		functions += !!atomic_long_read(&many[i]->calls);
+		wrong += atomic_long_read(&many[i]->wrong);
 	}
-	seq_printf(m, "ops: %u\nregistered: %d\nlast_ns: %llu\ncalls: %lu\nfunctions_called: %lu\n",
-		   nr_many, registered, last_ns, calls, functions);
+	seq_printf(m, "ops: %u\nregistered: %u\nlast_ns: %llu\ncalls: %lu\nfunctions_called: %lu\n",
+		   nr_many, nr_registered, last_ns, calls, functions);
+	seq_printf(m, "wrong_calls: %lu\n", wrong);
 	return 0;
 }
 DEFINE_SHOW_ATTRIBUTE(stats);
@@ -329,7 +435,7 @@ DEFINE_SHOW_ATTRIBUTE(ends);
 static int __init ftrace_many_init(void)
 {
 	dir = debugfs_create_dir("ftrace_many", NULL);
-	debugfs_create_file("functions", 0200, dir, NULL, &functions_fops);
+	debugfs_create_file("functions", 0600, dir, NULL, &functions_fops);
 	debugfs_create_file("control", 0200, dir, NULL, &control_fops);
 	debugfs_create_file("stats", 0400, dir, NULL, &stats_fops);
 	debugfs_create_file("ends", 0400, dir, NULL, &ends_fops);

@@ -1,0 +1,139 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What many ftrace_ops take, each with a trampoline of its own that saves all registers, on one function
+# each: in instructions and in pages, on the base kernel, one CPU, every instruction counted. The module
+# ftrace_many (kernel/trace/ftrace_many.c) makes them. Fails when a figure is not as was asked.
+#
+# Usage: tests/bench/many-ops.sh
+
+set -euo pipefail
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+
+if [[ ${1:-} != in-guest ]]; then
+	exec "$clone/kernel/vm.sh" --icount --append 'nokaslr mitigations=off' --timeout 900 -- \
+		bash "tests/bench/$(basename "$0")" in-guest
+fi
+
+cd /sys/kernel/debug
+modprobe ftrace_many
+failed=0
+
+getppid()
+{
+	perl -e 'getppid for 1 .. 20000'
+}
+
+# Functions that nobody calls while anything is measured: those that are not called in a rehearsal, in
+# which text is patched and stacks are walked, too.
+echo oneshot >tracing/current_tracer
+awk '/ vfs_/ { print $1 }' tracing/available_filter_functions_addrs >ftrace_many/functions
+echo register unwind >ftrace_many/control
+ls -lR /proc/self >/dev/null
+echo unregister >ftrace_many/control
+getppid
+cat /proc/kallsyms >/dev/null
+sleep 1
+echo nop >tracing/current_tracer
+grep -v '\[' tracing/available_filter_functions_addrs |
+	awk 'NR == FNR { seen[$1] = 1; next } !($1 in seen) { print $1 }' tracing/oneshot_seen - >/tmp/functions
+echo 0 >tracing/oneshot_seen
+
+functions() # HOW MANY, besides those named
+{
+	local n=$1 name
+	shift
+	echo >ftrace_many/functions
+	{
+		for name; do
+			awk -v name="$name" '$2 == name { print $1 }' tracing/available_filter_functions_addrs
+		done
+		head -n $((n - $#)) /tmp/functions
+	} >ftrace_many/functions
+	[[ $(stat ops) -eq $n ]] || echo "$(stat ops) ops, not $n"
+}
+
+stat()
+{
+	sed -n "s/^$1: //p" ftrace_many/stats
+}
+
+pages()
+{
+	sed -n 's/.* pages \([0-9]*\) .*/\1/p' text_slots
+}
+
+# Millions of instructions that a command takes, without what others do meanwhile: its processor time, as
+# the guest's clock counts instructions.
+instructions()
+{
+	local TIMEFORMAT='%3U %3S'
+	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+
+# row NAME FIGURE LIMIT UNIT
+row()
+{
+	local verdict=reached
+	awk -v n="$2" -v limit="$3" 'BEGIN { exit !(n <= limit) }' || verdict=MISSED failed=1
+	printf '%-58s %12s  at most %-12s %s\n' "$1" "$2" "$3" "$verdict"
+}
+
+# Waiting for grace periods by this process itself; the threads that see to these wait for each other.
+grace_periods()
+{
+	grep -c "^ *$(cut -c 1-15 /proc/$$/comm)-$$ .*: synchronize_rcu" tracing/trace
+}
+
+# ---- pages
+
+for n in 1000 10000; do
+	functions "$n"
+	before=$(pages)
+	echo register regs >ftrace_many/control
+	if [[ $n == 1000 ]]; then
+		row 'text-1000, pages' $(($(pages) - before)) 100
+		row 'register-1000, instructions' "$(stat last_ns)" 16500000
+		for f in synchronize_rcu_tasks synchronize_rcu_tasks_rude synchronize_rcu; do
+			echo "p:many/$f $f" >>tracing/kprobe_events
+		done
+		echo 1 >tracing/events/many/enable
+		echo >tracing/trace
+	else
+		row 'text-10000, bytes' $((($(pages) - before) * 4096)) $((4 << 20))
+		row 'register-10000, instructions' "$(stat last_ns)" 165000000
+	fi
+	echo unregister >ftrace_many/control
+	if [[ $n == 1000 ]]; then
+		row 'unregister-1000, grace periods' "$(grace_periods)" 3
+		echo 0 >tracing/events/many/enable
+		echo >tracing/kprobe_events
+	fi
+done
+
+# ---- unwinding, and kallsyms, through one and among 10,000
+
+call=__do_sys_getppid
+declare -A unwind kallsyms
+for n in 1 10000; do
+	functions "$n" "$call"
+	cat /proc/kallsyms >/dev/null
+	bare=$(instructions getppid)
+	echo register regs unwind >ftrace_many/control
+	unwind[$n]=$((($(instructions getppid) - bare) * 1000000 / 20000))
+	symbols=$(wc -l </proc/kallsyms)
+	kallsyms[$n]=$(($(instructions cat /proc/kallsyms) * 1000000 / symbols))
+	[[ $(awk '{ n += $1 } END { print n }' ftrace_many/ends) -ge 20000 ]] || { echo "no stack was walked"; failed=1; }
+	echo unregister >ftrace_many/control
+done
+row "unwind-10000, of ${unwind[1]} a call, through one" "${unwind[10000]}" $((unwind[1] * 105 / 100))
+row "kallsyms a symbol, of ${kallsyms[1]} with one" "${kallsyms[10000]}" $((kallsyms[1] * 105 / 100))
+
+# ---- what it was
+
+functions 20
+echo register each regs >ftrace_many/control
+printf 'one by one, instructions each: %d\n' $(($(stat last_ns) / 20))
+echo unregister each >ftrace_many/control
+
+exit $failed
