@@ -44,7 +44,7 @@ configured_objects()
 
 check()
 {
-	local files dirs changed objects findings
+	local files own changed objects findings
 
 	need sparse
 	open_tree make
@@ -56,16 +56,16 @@ check()
 	files=$( (list_files; in_clone ls-files --others --exclude-standard) |
 		grep -vE '^(tools|samples)/' | grep -E '\.[ch]$' | sort) ||
 		die "the series has no C file of its own: nothing to check"
-	dirs=$(xargs -n 1 dirname <<<"$files" | grep -v '^include' | sort -u | sed 's|$|/|')
+	mapfile -t own < <(grep '\.c$' <<<"$files")
 	mapfile -t changed < <(in_clone diff --name-only --diff-filter=M pristine -- '*.c')
-	objects=$(configured_objects ${changed[@]+"${changed[@]}"})
+	objects=$(configured_objects "${own[@]}" ${changed[@]+"${changed[@]}"})
 	configure "$(tree_to_build)"
 	while read -r file; do
 		rm -f "$obj/${file%.[cho]}.o"
 	done <<<"$files"$'\n'"$objects"
-	# shellcheck disable=SC2086 # lists of directories and objects
+	# shellcheck disable=SC2086 # a list of objects
 	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
-		kbuild W=1 C=2 $dirs $objects || fail "compiling with W=1 failed"
+		kbuild W=1 C=2 $objects || fail "compiling with W=1 failed"
 	rm -f "$obj/.hytrace-building"
 	findings=$(sed "s|^\(\.\.\|$src\)/||" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }
