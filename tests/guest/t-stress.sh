@@ -237,6 +237,12 @@ set_fault()
 	[[ ! -e $what/min-order ]] || echo 0 >"$what/min-order"
 }
 
+# Until then, it may not even come to say so; and a shell that cannot fork ends.
+have_memory()
+{
+	until { echo 0 >/proc/self/make-it-fail; } 2>/dev/null; do :; done
+}
+
 # In a process of its own, whose allocations fail now and then; only builtins run in it.
 start_with_faults()
 {
@@ -252,7 +258,7 @@ start_with_faults()
 		{ echo 0 >oneshot_seen; } 2>/dev/null
 		{ echo nop >current_tracer; } 2>/dev/null
 	done
-	echo 0 >/proc/self/make-it-fail
+	have_memory
 	echo "$started $refused" >"$tap_scratch/faults"
 }
 
@@ -266,14 +272,14 @@ slots_with_faults()
 	echo 1 >/proc/self/make-it-fail
 	for _ in {1..40}; do
 		{ echo 'register regs' >"$many/control"; } 2>/dev/null || refused=$((refused + 1))
-		echo 0 >/proc/self/make-it-fail
+		have_memory
 		registered=$(sed -n 's/^registered: //p' "$many/stats")
 		[[ $registered -eq 0 || $registered -eq $(sed -n 's/^ops: //p' "$many/stats") ]] ||
 			wrong=$((wrong + 1))
 		echo 1 >/proc/self/make-it-fail
 		{ echo unregister >"$many/control"; } 2>/dev/null
 	done
-	echo 0 >/proc/self/make-it-fail
+	have_memory
 	echo "$refused $wrong" >"$tap_scratch/slot_faults"
 }
 
@@ -300,12 +306,12 @@ events_with_faults()
 			enabled=$((enabled + 1))
 		else
 			refused=$((refused + 1))
-			echo 0 >/proc/self/make-it-fail
+			have_memory
 			hooked_as_enabled || wrong=$((wrong + 1))
 			echo 1 >/proc/self/make-it-fail
 		fi
 		{ echo 0 >events/faults/enable; } 2>/dev/null
-		echo 0 >/proc/self/make-it-fail
+		have_memory
 		echo 0 >events/faults/enable
 		remove_each_event faults
 	done
