@@ -367,7 +367,10 @@ wait $!
 set_fault fail_page_alloc 0
 slots_with_faults &
 wait $!
-set_fault fail_page_alloc 3
+# Enabling five events is many allocations.
+for fault in failslab fail_page_alloc; do
+	set_fault "$fault" 1
+done
 events_with_faults &
 wait $!
 for fault in failslab fail_page_alloc; do
