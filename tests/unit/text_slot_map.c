@@ -33,12 +33,17 @@ static struct text_slot_map *map_new(unsigned int nr)
 	return map;
 }
 
+static int next_of_all(const struct text_slot_map *map, unsigned int from)
+{
+	return text_slot_map_next(map, from, 0, TEXT_SLOT_MAP_KINDS - 1);
+}
+
 Test(map, is_empty_at_first)
 {
 	struct text_slot_map *map = map_new(NR);
 	unsigned int at = 17;
 
-	cr_assert(eq(int, text_slot_map_next(map, 0), -ENOENT));
+	cr_assert(eq(int, next_of_all(map, 0), -ENOENT));
 	cr_assert(eq(int, text_slot_map_kind(map, &at), -ENOENT));
 	free(map);
 }
@@ -114,6 +119,14 @@ Test(map, a_kind_can_change)
 	cr_assert(eq(u32, text_slot_map_granules(map, 4), 4));
 	at = 1;
 	cr_assert(eq(int, text_slot_map_kind(map, &at), 1));
+	/* From a kind to a kind, both among them. */
+	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 0), -ENOENT));
+	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 1), 0));
+	cr_assert(eq(int, text_slot_map_next(map, 0, 1, 4), 0));
+	cr_assert(eq(int, text_slot_map_next(map, 1, 1, 4), -ENOENT));
+	cr_assert(eq(int, text_slot_map_next(map, 0, 2, 5), 4));
+	cr_assert(eq(int, text_slot_map_next(map, 0, 5, 9), 4));
+	cr_assert(eq(int, text_slot_map_next(map, 0, 6, 9), -ENOENT));
 	free(map);
 }
 
@@ -224,7 +237,7 @@ static void same_as_model(const struct text_slot_map *map)
 		if (model[i])
 			cr_assert(model[at] == model[i] && (!at || model[at - 1] != model[i]));
 	}
-	for (next = -1; (next = text_slot_map_next(map, next + 1)) >= 0; walked++)
+	for (next = -1; (next = next_of_all(map, next + 1)) >= 0; walked++)
 		cr_assert(model[next] && (!next || model[next - 1] != model[next]));
 	cr_assert(eq(u32, walked, slots));
 	cr_assert(eq(u32, map->used, used));
@@ -247,7 +260,7 @@ static void try(unsigned int seed, unsigned int largest)
 			cr_assert(eq(int, at, model_alloc(nr, id)));
 			refused += at < 0;
 		} else {
-			at = text_slot_map_next(map, rand() % NR);
+			at = next_of_all(map, rand() % NR);
 			if (at < 0)
 				continue;
 			if (rand() % 4 == 0) {

@@ -144,6 +144,17 @@ static __always_inline struct text_pack *find_pack(unsigned long addr)
 	return node ? pack_of(node) : NULL;
 }
 
+/* The kind of the slot at an address, its pack, and the granule that it begins with. */
+static __always_inline int find_kind(unsigned long addr, struct text_pack **pack,
+				     unsigned int *granule)
+{
+	*pack = find_pack(addr);
+	if (!*pack)
+		return -ENOENT;
+	*granule = (addr - (*pack)->text) / TEXT_SLOT_GRANULE;
+	return text_slot_map_kind(&(*pack)->map, granule);
+}
+
 /**
  * text_slot_find - find the slot at an address
  * @addr: any address
@@ -159,22 +170,19 @@ notrace bool text_slot_find(unsigned long addr, struct text_slot *slot)
 {
 	struct text_pack *pack;
 	unsigned int granule;
-	int kind = -ENOENT;
+	bool found;
+	int kind;
 
 	preempt_disable_notrace();
-	pack = find_pack(addr);
-	if (pack) {
-		granule = (addr - pack->text) / TEXT_SLOT_GRANULE;
-		kind = text_slot_map_kind(&pack->map, &granule);
-		if (kind >= 0 && kind < TEXT_SLOT_TYPES) {
-			slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
-			slot->size = text_slot_map_granules(&pack->map, granule) *
-				     TEXT_SLOT_GRANULE;
-			slot->type = kind;
-		}
+	kind = find_kind(addr, &pack, &granule);
+	found = kind >= 0 && kind < TEXT_SLOT_TYPES;
+	if (found) {
+		slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
+		slot->size = text_slot_map_granules(&pack->map, granule) * TEXT_SLOT_GRANULE;
+		slot->type = kind;
 	}
 	preempt_enable_notrace();
-	return kind >= 0 && kind < TEXT_SLOT_TYPES;
+	return found;
 }
 
 NOKPROBE_SYMBOL(text_slot_find);
@@ -190,14 +198,10 @@ notrace bool is_text_slot(unsigned long addr)
 {
 	struct text_pack *pack;
 	unsigned int granule;
-	bool found = false;
+	bool found;
 
 	preempt_disable_notrace();
-	pack = find_pack(addr);
-	if (pack) {
-		granule = (addr - pack->text) / TEXT_SLOT_GRANULE;
-		found = text_slot_map_kind(&pack->map, &granule) >= 0;
-	}
+	found = find_kind(addr, &pack, &granule) >= 0;
 	preempt_enable_notrace();
 	return found;
 }
@@ -246,19 +250,16 @@ static struct text_pack *find_nth(struct text_pack *pack, enum text_slot_type fi
 				  enum text_slot_type last, unsigned int nth,
 				  unsigned int *granule)
 {
-	unsigned int at, from = *granule;
-	int kind, next;
+	unsigned int from = *granule;
+	int next;
 
 	list_for_each_entry_from_rcu(pack, &text_packs, list) {
-		for (; (next = text_slot_map_next(&pack->map, from)) >= 0; from = next + 1) {
-			at = next;
-			kind = text_slot_map_kind(&pack->map, &at);
-			if (kind < (int)first || kind > (int)last)
-				continue;
+		while ((next = text_slot_map_next(&pack->map, from, first, last)) >= 0) {
 			if (!nth--) {
 				*granule = next;
 				return pack;
 			}
+			from = next + 1;
 		}
 		from = 0;
 	}
@@ -481,48 +482,45 @@ void text_slot_free(void *addr, bool wait)
 }
 
 /* Has all dead slots of a kind be of another one. */
-static void change_dead(struct text_pack *pack, unsigned int from, unsigned int to)
+static void change_dead(unsigned int from, unsigned int to)
 {
-	unsigned int at, nr;
+	struct text_pack *pack;
+	unsigned int nr;
 	int granule;
 
-	for (granule = -1; pack->dead; ) {
-		granule = text_slot_map_next(&pack->map, granule + 1);
-		if (granule < 0)
-			break;
-		at = granule;
-		if (text_slot_map_kind(&pack->map, &at) != from)
-			continue;
-		nr = text_slot_map_granules(&pack->map, granule);
-		text_slot_map_change(&pack->map, granule, to);
-		count_slot(from, -1, -nr);
-		count_slot(to, 1, nr);
+	list_for_each_entry(pack, &text_packs, list) {
+		granule = 0;
+		while (pack->dead &&
+		       (granule = text_slot_map_next(&pack->map, granule, from, from)) >= 0) {
+			nr = text_slot_map_granules(&pack->map, granule);
+			text_slot_map_change(&pack->map, granule, to);
+			count_slot(from, -1, -nr);
+			count_slot(to, 1, nr);
+		}
 	}
 }
 
 /* What a slot is filled with, so much at a time. */
 static const u8 int3s[512] = { [0 ... 511] = INT3_INSN_OPCODE };
 
-/* Frees all slots that are DEAD, and has int3 in them, unless the pack is to go. */
-static void free_dead(struct text_pack *pack, bool fill)
+static void fill(void *addr, void *end)
 {
-	unsigned int at, nr;
-	void *addr, *end;
-	int granule;
+	for (; addr < end; addr += sizeof(int3s))
+		text_poke_copy_locked(addr, int3s, min_t(size_t, end - addr, sizeof(int3s)), false);
+}
 
-	for (granule = -1; pack->dead; ) {
-		granule = text_slot_map_next(&pack->map, granule + 1);
-		if (granule < 0)
-			break;
-		at = granule;
-		if (text_slot_map_kind(&pack->map, &at) != DEAD)
-			continue;
+/* Frees all slots that are DEAD, and has int3 in them, unless the pack is to go. */
+static void free_dead(struct text_pack *pack, bool goes)
+{
+	unsigned int nr;
+	int granule = 0;
+	void *addr;
+
+	while ((granule = text_slot_map_next(&pack->map, granule, DEAD, DEAD)) >= 0) {
 		nr = text_slot_map_granules(&pack->map, granule);
 		addr = (void *)pack->text + granule * TEXT_SLOT_GRANULE;
-		end = addr + nr * TEXT_SLOT_GRANULE;
-		for (; fill && addr < end; addr += sizeof(int3s))
-			text_poke_copy_locked(addr, int3s,
-					      min_t(size_t, end - addr, sizeof(int3s)), false);
+		if (!goes)
+			fill(addr, addr + nr * TEXT_SLOT_GRANULE);
 		text_slot_map_free(&pack->map, granule);
 		pack->dead -= nr;
 		count_slot(DEAD, -1, -nr);
@@ -532,17 +530,8 @@ static void free_dead(struct text_pack *pack, bool fill)
 /* Is there nothing but what is dead, and need nobody be waited for in it? */
 static bool is_all_dead(const struct text_pack *pack)
 {
-	unsigned int at;
-	int granule;
-
-	if (pack->dead != pack->map.used)
-		return false;
-	for (granule = -1; (granule = text_slot_map_next(&pack->map, granule + 1)) >= 0; ) {
-		at = granule;
-		if (text_slot_map_kind(&pack->map, &at) != DEAD)
-			return false;
-	}
-	return true;
+	return pack->dead == pack->map.used &&
+	       text_slot_map_next(&pack->map, 0, DEAD + 1, KINDS - 1) < 0;
 }
 
 /* Takes a pack out of sight. Who is reading goes on along its links for a while. */
@@ -564,30 +553,30 @@ static void collect_slots(struct work_struct *work)
 {
 	struct text_pack *pack, *next;
 	LIST_HEAD(empty);
-	bool wait, all;
+	bool wait, goes;
 
 	scoped_guard(mutex, &text_slot_mutex) {
 		wait = text_slot_stats[DEAD_BEFORE_RCU].slots;
-		list_for_each_entry(pack, &text_packs, list)
-			change_dead(pack, DEAD_BEFORE_RCU, DEAD_IN_RCU);
+		change_dead(DEAD_BEFORE_RCU, DEAD_IN_RCU);
 	}
 	if (wait) {
 		synchronize_rcu();
-		guard(mutex)(&text_slot_mutex);
-		list_for_each_entry(pack, &text_packs, list)
-			change_dead(pack, DEAD_IN_RCU, DEAD);
+		scoped_guard(mutex, &text_slot_mutex)
+			change_dead(DEAD_IN_RCU, DEAD);
 	}
 
 	/* From the end: the first one is the smallest, and stays if there is no other. */
 	mutex_lock(&text_slot_mutex);
 	list_for_each_entry_safe_reverse(pack, next, &text_packs, list) {
+		if (!pack->dead && pack->map.used)
+			continue;
 		mutex_unlock(&text_slot_mutex);
 		cond_resched();
 		mutex_lock(&text_mutex);
 		mutex_lock(&text_slot_mutex);
-		all = is_all_dead(pack) && text_pack_count > 1;
-		free_dead(pack, !all);
-		if (all)
+		goes = is_all_dead(pack) && text_pack_count > 1;
+		free_dead(pack, goes);
+		if (goes)
 			take_pack(pack, &empty);
 		mutex_unlock(&text_mutex);
 	}

@@ -148,16 +148,22 @@ notrace int text_slot_map_kind(const struct text_slot_map *map, unsigned int *gr
 NOKPROBE_SYMBOL(text_slot_map_kind);
 
 /**
- * text_slot_map_next - where does the next slot begin?
+ * text_slot_map_next - where does the next slot of some kinds begin?
  * @map: the map
  * @from: the first granule to look at
+ * @first: the first of the kinds
+ * @last: the last one
  *
  * Return: the granule that it begins with, or -ENOENT.
  */
-int text_slot_map_next(const struct text_slot_map *map, unsigned int from)
+int text_slot_map_next(const struct text_slot_map *map, unsigned int from, unsigned int first,
+		       unsigned int last)
 {
+	unsigned int bits;
+
 	for (; from < map->nr; from++) {
-		if (get_bits(map, from) >= TEXT_SLOT_MAP_BEGIN)
+		bits = get_bits(map, from);
+		if (bits >= TEXT_SLOT_MAP_BEGIN + first && bits <= TEXT_SLOT_MAP_BEGIN + last)
 			return from;
 	}
 	return -ENOENT;

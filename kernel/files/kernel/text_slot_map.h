@@ -58,6 +58,7 @@ unsigned int text_slot_map_free(struct text_slot_map *map, unsigned int begin);
 void text_slot_map_change(struct text_slot_map *map, unsigned int begin, unsigned int kind);
 int text_slot_map_kind(const struct text_slot_map *map, unsigned int *granule);
 unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned int begin);
-int text_slot_map_next(const struct text_slot_map *map, unsigned int from);
+int text_slot_map_next(const struct text_slot_map *map, unsigned int from, unsigned int first,
+		       unsigned int last);
 
 #endif /* _KERNEL_TEXT_SLOT_MAP_H */
