@@ -4,9 +4,9 @@
 # What `make test` runs when everything is built: all tests that there are, as many at once as there are
 # processors (two at most, for the memory of two guests), those first that took longest the last time.
 # Each speaks TAP, which TAP::Harness reads. A line for each test with the time it took, what failed in
-# full, and at the end the sum, "N passed, N failed"; what was skipped is shown, and counted apart. A
-# test that ran nothing, ended early or ended badly has failed. TAP and stderr are kept in build/test,
-# or in HYTRACE_TEST_OUT.
+# full, then and again at the end, before the sum, "N passed, N failed"; what was skipped is shown, and
+# counted apart. A test that ran nothing, ended early or ended badly has failed. TAP and stderr are kept
+# in build/test, or in HYTRACE_TEST_OUT.
 #
 #	unit/...		programs made of tests/unit, on this machine
 #	host/...		tests/host: of the scripts, the runners, the installation
@@ -143,7 +143,7 @@ sub chosen
 # ---------------------------------------------------------------- running them
 
 my $times = "$out/times";
-my (%took, %said, %bad);
+my (%took, %said, @failures);
 my ($passed, $failed, $skipped) = (0, 0, 0);
 
 sub read_times
@@ -202,8 +202,11 @@ sub judge
 	$passed += $ok;
 	$failed += $not_ok;
 	$skipped += $skip;
-	printf("%6.1f s  %s: %d passed, %d failed\n", $took{$name}, $name, $ok, $not_ok);
-	printf("          %.160s\n", $_) for @{$said{$name}};
+	my $result = sprintf("%6.1f s  %s: %d passed, %d failed\n", $took{$name}, $name, $ok, $not_ok) .
+		join('', map { sprintf("          %.160s\n", $_) } @{$said{$name}});
+
+	print($result);
+	push(@failures, $result) if $not_ok;
 }
 
 sub run
@@ -251,6 +254,8 @@ sub run
 	print("\nlongest:\n");
 	printf("%6.1f s  %s\n", $took{$_}, $_)
 		for grep { $_ } (sort { $took{$b} <=> $took{$a} } @run)[0 .. 9];
+	# Of a long log the end is what is read.
+	print("\nfailed:\n", @failures) if @failures;
 	print("$skipped skipped\n") if $skipped;
 	print("$passed passed, $failed failed\n");
 	exit($failed || !$passed ? 1 : 0);

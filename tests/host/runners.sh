@@ -145,6 +145,7 @@ unit='printf "%s\n" 1..1 "ok - x" >&4'
 host='echo "ok 1 - x"; echo 1..1'
 ok 'make test: what passes' all '4 0 0 0' "$unit" "$host"
 ok 'a unit test that fails' all '4 1 0 1' 'printf "%s\n" 1..2 "ok - x" "not ok - y" >&4; exit 1' "$host"
+ok 'said again at the end' grep -Pzq '\nfailed:\n +[\d.]+ s  unit/part/it: 1 passed, 1 failed\n +NOT OK   y\n4 passed, 1 failed\n$' "$tap_scratch/out"
 ok 'one that crashes' all '4 1 0 1' "$unit; exit 139" "$host"
 ok 'one that is killed' all '4 1 0 1' "$unit; kill -9 \$\$" "$host"
 ok 'one that has run nothing' all '3 1 0 1' 'exit 0' "$host"
