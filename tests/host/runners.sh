@@ -102,6 +102,8 @@ death=first ok 'a guest that never ran it' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
 console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
+dmesg='[ 1.0] WARNING: CPU: 1 PID: 3 at kernel/trace/ring_buffer.c:7462 trace_rb_cpu_prepare+0xc8/0xe0' \
+	ok 'what the unpatched kernel says of a killed process' guest '2 0 0 0' <<<"$good"
 dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
 ok 'what there is no time for has failed' guest '0 2 0 1' --minutes 0 <<<"$good"
 ok 'what is for another kernel' guest '0 0 0 2' --kernel stock <<<"$good"
