@@ -1,20 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * Coverage by BPF: a program on every traced function's entry that keeps each function address, and each
- * address that called one, once, in a hash map. It has two entry points, of which a run attaches one:
- * for kprobe.multi, which any kernel has, and for function events of the hytrace series, whose records
- * hold both addresses.
+ * address that called one, once. It has two entry points, of which a run attaches one: for kprobe.multi,
+ * which any kernel has, and for function events of the hytrace series, whose records hold both addresses.
  *
- * The map is the record: an address is in it or it is not, whatever happened to the ring buffer, which
- * only carries the news of new ones in order. The loader attaches everything with `recording` off and
- * then opens the gate, so that attaching, which takes a while and runs much of the kernel, does not
- * show up as the workload's.
+ * The set is a hash table with open addressing in plain memory. A place goes from 0 to an address once,
+ * by compare-and-exchange, and never changes again; an address lies in one of the SET_PROBES places from
+ * the one that its hash tells, with no empty place before it. So a look-up needs no lock, and "is there"
+ * is an answer for good. Whoever has put an address in writes its entry in the log, alone: time, CPU and
+ * thread. The loader maps both into its memory, and reads the log when nothing runs any more.
  *
- * In front of the map stands a cache of what is in it, which is plain memory: nearly all calls are of
- * addresses that are known, and of those the program calls no function of the kernel. That would be a
- * call more for each address, and one that may be traced itself: by a function event over everything,
- * which can leave nothing out, each would come as a call that the program cannot be run for. (With
- * kprobe.multi there is one, which tells the function's address; it is left out of what is traced.)
+ * Of an address that is known, which nearly all are, the program calls no function of the kernel. That
+ * would be a call more for each, and one that may be traced itself and come back as a call that the program
+ * cannot be run for. Of a new one it calls helpers that take no lock, and which the loader leaves out of
+ * what is traced (engine_bpf.c). So no call is missed for the program's own sake; those that are missed
+ * come from interrupts, and from others' programs on the same CPU.
+ *
+ * Only with --pin there is a hash map beside it, for others to look at meanwhile. Writing to that takes locks.
+ *
+ * Keys: kprobe.multi's registers hold the address behind the call that ftrace has put at a function's
+ * beginning, which is one for each function and never the return address of another call. Only where
+ * something has moved it (a live patch that ran before, a kernel that does not fill it in) a helper is asked,
+ * from the first such call on: an address that is moved is a new one, and of new ones the helper is asked
+ * anyhow.
+ *
+ * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
+ * which takes a while and runs much of the kernel, does not show up as the workload's.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
@@ -28,18 +39,33 @@
 #include <bpf/bpf_core_read.h>
 #include "cover.h"
 
-#define E2BIG	7
-#define EBUSY	16
-#define EEXIST	17
+#define EEXIST		17
+#define TASK_COMM_LEN	16
 
 /* Set before loading. */
 const volatile bool with_callers = true;
+const volatile bool with_map;
 const volatile bool follow_tasks;
+const volatile bool in_cgroup;
+const volatile char comm[TASK_COMM_LEN];	/* the empty one is all */
+const volatile __u32 set_shift;			/* 32 less the set's bits */
+const volatile __u32 log_entries;
 
-/* The gate: nothing is recorded while it is 0. */
 __u32 recording;
 struct cover_stats stats;
 
+/* The loader makes it as large as set_shift says. */
+__u64 set[SET_PLACES(SET_MOST_BITS)] SEC(".bss.set");
+
+struct {
+	__uint(type, BPF_MAP_TYPE_ARRAY);
+	__uint(map_flags, BPF_F_MMAPABLE);
+	__uint(max_entries, 1);		/* the loader sizes it */
+	__type(key, __u32);
+	__type(value, struct cover_entry);
+} hits SEC(".maps");
+
+/* With --pin only. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);		/* the loader sizes it */
@@ -47,10 +73,13 @@ struct {
 	__type(value, struct cover_hit);
 } seen SEC(".maps");
 
+/* With --cgroup only. */
 struct {
-	__uint(type, BPF_MAP_TYPE_RINGBUF);
-	__uint(max_entries, 4096);	/* the loader sizes it */
-} news SEC(".maps");
+	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
+	__uint(max_entries, 1);
+	__type(key, __u32);
+	__type(value, __u32);
+} cgroup SEC(".maps");
 
 /* Key: address of the task_struct, which unlike a pid is never swapped (exec by a thread does that). */
 struct {
@@ -67,16 +96,6 @@ struct {
 	__type(value, __u32);		/* pid of the followed task that runs here; 0: another does */
 } cpu_followed SEC(".maps");
 
-/*
- * An address and a kind of it that are in the map, hashed to one of a few places from there on. Nothing
- * is ever taken out, and what finds no place is looked for in the map each time. Racing writers may
- * overwrite each other, which costs one of them the same.
- */
-#define KNOWN_BITS	16
-#define KNOWN_MASK	((1u << KNOWN_BITS) - 1)
-#define KNOWN_PLACES	4
-__u64 known[1 << KNOWN_BITS] SEC(".bss.known");
-
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
@@ -86,126 +105,108 @@ extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
  */
 static __always_inline __u64 return_address(struct pt_regs *ctx)
 {
-	__u64 sp = PT_REGS_SP(ctx), addr = 0;
+	void *sp = (void *)PT_REGS_SP(ctx);
+	struct pt_regs *word;
+	__u64 addr = 0;
 
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		struct pt_regs *word;
-
 		/* Whatever begins with a number: the address of something could not be hashed. */
-		word = bpf_rdonly_cast((void *)sp, bpf_core_type_id_kernel(struct pt_regs));
-		addr = word->r15;
-	} else {
-		bpf_probe_read_kernel(&addr, sizeof(addr), (void *)sp);
+		word = bpf_rdonly_cast(sp, bpf_core_type_id_kernel(struct pt_regs));
+		return word->r15;
 	}
+	bpf_probe_read_kernel(&addr, sizeof(addr), sp);
 	return addr;
 }
 
-static __always_inline void tell(__u64 addr, const struct cover_hit *hit)
+/*
+ * The golden ratio's bits spread what lies close together. All of the kernel's text is within 2 GiB, so
+ * the lower half of an address tells it from others, which saves loading a constant.
+ */
+static __always_inline __u32 set_place(__u64 key)
 {
-	struct cover_event *event;
-
-	event = bpf_ringbuf_reserve(&news, sizeof(*event), 0);
-	if (!event) {
-		__sync_fetch_and_add(&stats.ring_dropped, 1);
-		return;
-	}
-	event->addr = addr;
-	event->first_ns = hit->first_ns;
-	event->kind = hit->kind;
-	event->cpu = hit->cpu;
-	event->pid = hit->pid;
-	event->reserved = 0;
-	/* No wake-up: it would run in the middle of whatever function was hit, and be recorded. */
-	bpf_ringbuf_submit(event, BPF_RB_NO_WAKEUP);
+	return ((__u32)key * 0x9e3779b1u) >> set_shift;
 }
 
-/* Kernel addresses begin with ones: two of them are free for the kind, and 0 is none. */
-static __always_inline __u64 known_key(__u64 addr, __u32 kind)
+/* Whether it is in the set, of whose places the first has been looked at. */
+static __noinline int is_farther(__u32 place, __u64 key)
 {
-	return (addr & ~(3ULL << 62)) | (__u64)kind << 62;
-}
+	for (__u32 i = 1; i < SET_PROBES; i++) {
+		__u64 other = set[place + i];
 
-/* The golden ratio's bits spread what lies close together. */
-static __always_inline __u32 known_place(__u64 addr)
-{
-	return addr * 0x9e3779b97f4a7c15ULL >> (64 - KNOWN_BITS);
-}
-
-static __always_inline bool is_known(__u64 addr, __u32 kind)
-{
-	__u64 key = known_key(addr, kind);
-	__u32 place = known_place(addr);
-
-	for (__u32 i = 0; i < KNOWN_PLACES; i++) {
-		if (known[(place + i) & KNOWN_MASK] == key)
-			return true;
-	}
-	return false;
-}
-
-static __always_inline void remember(__u64 addr, __u32 kind)
-{
-	__u64 key = known_key(addr, kind);
-	__u32 place = known_place(addr);
-
-	for (__u32 i = 0; i < KNOWN_PLACES; i++) {
-		__u64 *at = &known[(place + i) & KNOWN_MASK];
-
-		/* Another CPU may have come with the same. */
-		if (!*at || *at == key) {
-			*at = key;
+		if (other == key)
+			return 1;
+		if (!other)
 			break;
-		}
-	}
-}
-
-/* Whether it is in the map then, and with that kind. */
-static __noinline int first_hit(__u64 addr, __u32 kind)
-{
-	struct cover_hit hit = {
-		.first_ns = bpf_ktime_get_ns(),
-		.kind = kind,
-		.cpu = bpf_get_smp_processor_id(),
-		.pid = (__u32)bpf_get_current_pid_tgid(),
-	};
-	struct cover_hit *other;
-	long err;
-
-	err = bpf_map_update_elem(&seen, &addr, &hit, BPF_NOEXIST);
-	switch (err) {
-	case 0:
-		__sync_fetch_and_add(&stats.inserted, 1);
-		tell(addr, &hit);
-		return 1;
-	case -EEXIST:
-		/* Another CPU was faster; it may have come with the other kind. */
-		other = bpf_map_lookup_elem(&seen, &addr);
-		if (other && !(other->kind & kind))
-			__sync_fetch_and_or(&other->kind, kind);
-		return other != NULL;
-	case -E2BIG:
-		__sync_fetch_and_add(&stats.map_full, 1);
-		break;
-	case -EBUSY:
-		__sync_fetch_and_add(&stats.map_busy, 1);
-		break;
-	default:
-		__sync_fetch_and_add(&stats.map_error, 1);
 	}
 	return 0;
 }
 
-static __always_inline void note(__u64 addr, __u32 kind)
+static __always_inline bool is_known(__u64 key)
 {
-	struct cover_hit *hit;
+	__u32 place = set_place(key);
+	__u64 other = set[place];
 
-	if (is_known(addr, kind))
-		return;
-	hit = bpf_map_lookup_elem(&seen, &addr);
-	if (hit && !(hit->kind & kind))
-		__sync_fetch_and_or(&hit->kind, kind);
-	if (hit || first_hit(addr, kind))
-		remember(addr, kind);
+	return other == key || (other && is_farther(place, key));
+}
+
+/* 1: it is new; 0: another CPU was faster; below: there is no place. */
+static __always_inline int set_add(__u64 key)
+{
+	__u32 place = set_place(key);
+
+	for (__u32 i = 0; i < SET_PROBES; i++) {
+		__u64 other = __sync_val_compare_and_swap(&set[place + i], 0, key);
+
+		if (!other || other == key)
+			return !other;
+	}
+	return -1;
+}
+
+static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
+{
+	struct cover_hit *other;
+	long err;
+
+	err = bpf_map_update_elem(&seen, &addr, hit, BPF_NOEXIST);
+	if (err == -EEXIST) {
+		other = bpf_map_lookup_elem(&seen, &addr);
+		if (other)
+			__sync_fetch_and_or(&other->kind, hit->kind);
+	} else if (err) {
+		__sync_fetch_and_add(&stats.unpinned, 1);
+	}
+}
+
+static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
+{
+	struct cover_entry *entry = NULL;
+	__u32 index;
+	int new;
+
+	/* Before it is in the set: what is refused is counted each time that it comes. */
+	new = *(volatile __u32 *)&stats.logged < log_entries ? set_add(key) : -1;
+	if (!new)
+		return 0;
+	if (new > 0) {
+		index = __sync_fetch_and_add(&stats.logged, 1);
+		entry = bpf_map_lookup_elem(&hits, &index);
+	}
+	if (!entry) {
+		__sync_fetch_and_add(&stats.full, 1);
+		return 0;
+	}
+	entry->hit.first_ns = bpf_ktime_get_ns();
+	entry->hit.kind = kind;
+	entry->hit.cpu = bpf_get_smp_processor_id();
+	entry->hit.pid = (__u32)bpf_get_current_pid_tgid();
+	entry->addr = addr;
+	if (with_map) {
+		struct cover_hit hit = entry->hit;
+
+		keep_in_map(addr, &hit);
+	}
+	return 0;
 }
 
 static __always_inline bool this_cpu_followed(void)
@@ -216,39 +217,98 @@ static __always_inline bool this_cpu_followed(void)
 	return flag && *flag && *flag == (__u32)bpf_get_current_pid_tgid();
 }
 
-static __always_inline int cover(__u64 function, __u64 caller)
+static __always_inline bool has_comm(struct task_struct *task)
 {
-	/* Whose call it is matters only when there is something to be noted. */
-	if (is_known(function, COVER_FUNCTION) &&
-	    (!with_callers || is_known(caller, COVER_CALLER)))
-		return 0;
+	for (int i = 0; i < TASK_COMM_LEN; i++) {
+		if (task->comm[i] != comm[i])
+			return false;
+		if (!comm[i])
+			break;
+	}
+	return true;
+}
+
+/* Whether what runs now is of those whose calls are asked for: looked at only if there is something new. */
+static __always_inline bool is_wanted(void)
+{
 	if (follow_tasks && !this_cpu_followed())
+		return false;
+	if (in_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
+		return false;
+	return !comm[0] || has_comm(bpf_get_current_task_btf());
+}
+
+static __always_inline __u32 gate(void)
+{
+	return *(volatile __u32 *)&recording;
+}
+
+/* How far behind a function's address the registers' can be: ENDBR64, and the call. */
+#define FARTHEST_IP 9
+/* Within a function's first instruction, where no call returns to. */
+#define INSIDE 1
+
+/* Of a function that is not known by @key, which is what the registers say or else that of a moved one. */
+static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
+{
+	__u64 function = bpf_get_func_ip(ctx);
+
+	if (key - function > FARTHEST_IP) {
+		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
+		key = function + INSIDE;
+	}
+	first_hit(key, function, COVER_FUNCTION);
+}
+
+/* Something may be new. @ctx: of kprobe.multi, whose key it is; NULL: @key is INSIDE the function. */
+static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
+{
+	if (!is_wanted())
 		return 0;
-	note(function, COVER_FUNCTION);
-	if (with_callers)
-		note(caller, COVER_CALLER);
+	if (!is_known(key)) {
+		if (ctx)
+			first_call(ctx, key);
+		else
+			first_hit(key, key - INSIDE, COVER_FUNCTION);
+	}
+	if (with_callers && !is_known(caller))
+		first_hit(caller, caller, COVER_CALLER);
 	return 0;
 }
 
-static __always_inline bool is_recording(void)
+static __always_inline bool all_known(__u64 key, __u64 caller)
 {
-	return *(volatile __u32 *)&recording;
+	return is_known(key) && (!with_callers || is_known(caller));
 }
 
 SEC("kprobe.multi")
 int cover_entry(struct pt_regs *ctx)
 {
-	if (!is_recording())
-		return 0;
-	return cover(bpf_get_func_ip(ctx), with_callers ? return_address(ctx) : 0);
+	__u64 key = PT_REGS_IP(ctx), caller;
+
+	if (gate() != COVER_OPEN) {
+		if (gate() == COVER_CLOSED)
+			return 0;
+		key = bpf_get_func_ip(ctx) + INSIDE;
+	}
+	caller = with_callers ? return_address(ctx) : 0;
+	if (!all_known(key, caller))
+		note(ctx, key, caller);
+	return 0;
 }
 
 SEC("tracepoint")
 int cover_event_entry(struct cover_event_ctx *ctx)
 {
-	if (!is_recording())
+	__u64 key, caller;
+
+	if (gate() == COVER_CLOSED)
 		return 0;
-	return cover(ctx->ip, ctx->parent_ip);
+	key = ctx->ip + INSIDE;
+	caller = ctx->parent_ip;
+	if (!all_known(key, caller))
+		note(NULL, key, caller);
+	return 0;
 }
 
 static __always_inline bool task_followed(__u64 task)

@@ -1,18 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the coverage program (cover.bpf.c) and the loader share: the layout of the `seen` map, of the
- * ring buffer's records, of the counters and of a function event.
- *
- * The map's key is the bare address and its value plain integers, so that any bpftool that knows BTF
- * can print it: `bpftool map dump pinned DIR/seen`.
+ * What the coverage program (cover.bpf.c) and the loader share: the size of the set, the layout of the log
+ * and of the pinned map, of the counters and of a function event.
  */
 #ifndef HYTRACE_BPF_COVER_H
 #define HYTRACE_BPF_COVER_H
+
+/* A set of 2^SET_BITS places, and an address lies within SET_PROBES places from where it is looked for. */
+#define SET_LEAST_BITS	10
+#define SET_MOST_BITS	24
+#define SET_PROBES	32
+#define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES)
 
 /* Bits of cover_hit.kind: an address may be both entered and returned to. */
 #define COVER_FUNCTION	1u
 #define COVER_CALLER	2u
 
+/*
+ * What the pinned map has for each address. Its key is the bare address, and these are plain integers, so
+ * that any bpftool that knows BTF can print it: `bpftool map dump pinned DIR/seen`.
+ */
 struct cover_hit {
 	__u64 first_ns;		/* CLOCK_MONOTONIC */
 	__u32 kind;
@@ -21,13 +28,17 @@ struct cover_hit {
 	__u32 reserved;
 };
 
-struct cover_event {
+/* In the log, in order of first hit; an address that is a function and a caller is there twice. */
+struct cover_entry {
 	__u64 addr;
-	__u64 first_ns;
-	__u32 kind;
-	__u32 cpu;
-	__u32 pid;
-	__u32 reserved;
+	struct cover_hit hit;
+};
+
+/* The gate, cover.bpf.c's `recording`. */
+enum cover_gate {
+	COVER_CLOSED,
+	COVER_OPEN,
+	COVER_OPEN_IP_MOVED,	/* regs->ip does not tell the function: a helper does */
 };
 
 /*
@@ -41,15 +52,14 @@ struct cover_event_ctx {
 };
 
 /*
- * Everything that can be lost, and the two that say how much was kept. They change at most once for
- * each new address, so one shared copy with atomic adds is enough.
+ * Everything that can be lost, and how much was kept. They change at most once for each new address, so
+ * one shared copy with atomic adds is enough.
  */
 struct cover_stats {
-	__u64 inserted;		/* new keys in the map */
-	__u64 map_full;		/* hits of new addresses refused: the map is full */
-	__u64 map_busy;		/* hits of new addresses refused: bucket locked (NMI, nesting) */
-	__u64 map_error;	/* hits of new addresses refused for any other reason */
-	__u64 ring_dropped;	/* new addresses that did not fit in the ring buffer */
+	__u32 logged;		/* entries of the log; more than it has if several CPUs came for the last */
+	__u32 reserved;
+	__u64 full;		/* hits of new addresses refused: the log or the set is full */
+	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
 };
 

@@ -33,10 +33,14 @@ _hytrace_cover()
 	-p | --pid) _hytrace_words "$(cd /proc && printf '%s ' [0-9]*)" ;;
 	-o | --output | --vmlinux) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
 	--pin) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
+	--cgroup)
+		mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")
+		;;
+	--comm) _hytrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
 	--duration | --max-entries) ;;
 	*)
 		if [[ $cur == -* ]]; then
-			_hytrace_words '--engine --allow --deny --pid --task --no-callers --retire
+			_hytrace_words '--engine --allow --deny --pid --task --cgroup --comm --no-callers --retire
 				--format --output --pin --duration --boot --max-entries --vmlinux --help'
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")

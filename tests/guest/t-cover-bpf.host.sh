@@ -17,9 +17,6 @@ ok 'in order of first hit' jq -e '[.functions[].first_ns] | . == sort' all.json
 ok 'within the window' jq -e '.window as $w | all(.functions[].first_ns;
 	. >= $w.opening_ns - 1000000 and . <= $w.closed_ns + 1000000)' all.json
 ok 'totals are sums' jq -e '.totals.entries == (.functions | length)' all.json
-is 'nothing is in the map that the ring buffer did not tell' \
-	"$(jq '.cost.ring_events + .lost.ring_dropped - .totals.entries -
-		.lost.unresolvable_callers - .lost.unresolvable_functions' all.json)" 0
 is 'the clock of first_ns is the ring buffer'\''s' "$(jq .window.clock all.json)" '"local"'
 
 symbols_agree all.json
@@ -27,7 +24,7 @@ is 'the build id is the kernel'\''s' "$(jq -r .kernel.build_id all.json)" \
 	"$(perl -e 'local $/; $_ = <>; /\x14\0\0\0\x03\0\0\0GNU\0(.{20})/s; print unpack("H*", $1)' \
 		notes)"
 ok 'its own helpers are denied and listed' jq -e \
-	'.filters.denied_by_hytrace | index("__htab_map_lookup_elem")' all.json
+	'.filters.denied_by_hytrace | index("bpf_ktime_get_ns")' all.json
 ok 'and not recorded' jq -e '.filters.denied_by_hytrace as $own | any(.functions[];
 	.kind != "caller" and (.name as $n | $own | index($n))) | not' all.json
 

@@ -29,7 +29,7 @@ cp all.json /proc/kallsyms /sys/kernel/notes "$HYTRACE_FILES"
 uname -r >"$HYTRACE_FILES/release"
 ok 'losses are told on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a 'bpf_*' --max-entries 2 \
 	-f json -o full.json -- sh work.sh 2>err; grep -q 'lost: map_full' err"
-ok 'a full map refuses and counts' jq -e '.lost.map_full > 0 and (.functions | length) <= 2' full.json
+ok 'a full log refuses and counts' jq -e '.lost.map_full > 0 and (.functions | length) <= 2' full.json
 
 # ---- tailor and text, of the same run
 
@@ -65,8 +65,64 @@ is 'which is there without it' \
 ok '--task: the command'\''s children' jq -e '[.functions[].pid] | unique | length >= 2' task.json
 "$hytrace" cover -e bpf -a 'vfs_*' --pid $noise --duration 1 -o pid.json 2>/dev/null
 is '--pid: that process alone' "$(jq -c '[.functions[].pid] | unique' pid.json)" "[$noise]"
+
+# Somebody in a cgroup below the one that is asked for.
+mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
+export inner=/sys/fs/cgroup/hytrace-test/inner
+mkdir -p $inner
+status 0 cover -a 'vfs_*' --cgroup hytrace-test -o group.json -- \
+	sh -c 'echo $$ >$inner/cgroup.procs; echo $$ >who; exec cat work.sh'
+is '--cgroup: those in it and below, and nobody beside it' "$(jq -c '[.engine, ([.functions[].pid] | unique)]' \
+	group.json)" "[\"bpf\",[$(<who)]]"
+is 'which the result tells' "$(jq -c '[.filters.cgroup, .filters.comm]' group.json)" '["hytrace-test",null]'
+is 'a cgroup elsewhere has nobody' "$(status 0 cover -e bpf -a 'vfs_*' -f json -o none.json --cgroup $inner -- \
+	cat work.sh; jq .totals.entries none.json)" 0
+refused()
+{
+	local said=$1
+	shift
+
+	status 125 cover -a vfs_read "$@" -- true && grep -qF -- "$said" err
+}
+ok '--cgroup: no such' refused '--cgroup /sys/fs/cgroup/nowhere: No such file' --cgroup nowhere
+ok '--cgroup: no cgroup' refused 'is no cgroup of version 2' --cgroup /tmp
+status 0 cover -a 'vfs_*' --comm cat -o comm.json -- sh -c 'echo $$ >who; exec cat work.sh'
+is '--comm: that name alone' "$(jq -c '[.engine, .filters.comm, ([.functions[].pid] | unique)]' comm.json)" \
+	"[\"bpf\",\"cat\",[$(<who)]]"
+is 'and not one that begins with it' "$(status 0 cover -a 'vfs_*' -f json -o none.json --comm ca -- cat work.sh
+	jq .totals.entries none.json)" 0
+ok '--comm: longer than any' refused 'keeps 1 to 15' --comm 1234567890123456
+ok '--comm: another engine' refused '--comm is for the BPF engines' --comm sh -e oneshot
+"$hytrace" compare comm.json system.json >comparison
+ok 'compared with what was wider, a narrower one says why' grep -q 'followed other tasks' comparison
 kill $noise
 wait $noise 2>/dev/null
+
+# ---- what the program calls itself, as the function tracer sees it
+
+watch=$tracing/instances/watch
+mkdir $watch
+# What the program calls, and what runs it calls, has generated code or that as its caller.
+callees()
+{
+	sed -nE 's/.*: ([^ ]+) <-(0x[0-9a-f]+|bpf_prog_[^ ]+|kprobe_multi_link_prog_run)( \[.*)?$/\1/p' $watch/trace |
+		sort -u
+}
+for options in '' --pin=watch '--task --comm sh'; do
+	echo 0 >$watch/tracing_on
+	echo >$watch/trace
+	echo 8192 >$watch/buffer_size_kb
+	echo function >$watch/current_tracer
+	# shellcheck disable=SC2086 # several words
+	"$hytrace" cover -e bpf -f json -o own.json $options -- sh -c \
+		"echo 1 >$watch/tracing_on; echo something >file; echo 0 >$watch/tracing_on" 2>/dev/null
+	callees >callees
+	ok "what the program calls is seen ($options)" grep -qx bpf_ktime_get_ns callees
+	is 'and each that can be traced is denied' "$(comm -23 callees \
+		<(jq -r '.filters.denied_by_hytrace[]' own.json | sort))" ''
+	echo nop >$watch/current_tracer
+done
+rmdir $watch
 
 # ---- pins, by the distribution's own bpftool
 

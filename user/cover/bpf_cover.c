@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What the BPF engines share; see bpf_cover.h. */
 #include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -14,8 +17,6 @@
 #include "cover.h"
 #include "cover.skel.h"
 
-/* Room for a hundred thousand: they are read at the end. */
-#define NEWS_BYTES (4 * 1024 * 1024)
 /* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
 #define CALLERS_TO_FUNCTION 4
 #define SPARE_ENTRIES 1024
@@ -43,17 +44,57 @@ static int load_error(int err, const char *what)
 	return err == -ENOMEM ? err : -EOPNOTSUPP;
 }
 
+/* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
+#define LARGEST_OF_OLD_KERNELS (4 * 1024 * 1024)
+
+static size_t set_bytes(unsigned int bits)
+{
+	return SET_PLACES(bits) * sizeof(uint64_t);
+}
+
+static bool is_possible(size_t bytes)
+{
+	int fd;
+
+	if (bytes <= LARGEST_OF_OLD_KERNELS)
+		return true;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), bytes, 1, NULL);
+	if (fd >= 0)
+		close(fd);
+	return fd != -E2BIG;
+}
+
+/* Twice as many places as addresses, or one that has no place near its own is refused. */
+static unsigned int set_bits(unsigned long entries)
+{
+	unsigned int bits = SET_LEAST_BITS;
+
+	while (bits < SET_MOST_BITS && 1ul << bits < 2 * entries)
+		bits++;
+	while (!is_possible(set_bytes(bits)))
+		bits--;
+	return bits;
+}
+
 static int size_maps(struct bpf_cover *b)
 {
 	const struct request *r = b->request;
 	unsigned long entries = r->max_entries;
+	struct cover_bpf *skel = b->skel;
+	unsigned int bits;
 
 	if (!entries)
 		entries = traceable__count(r->traceable) * (r->callers ? CALLERS_TO_FUNCTION : 1) +
 			  SPARE_ENTRIES;
-	if (bpf_map__set_max_entries(b->skel->maps.seen, entries) ||
-	    bpf_map__set_max_entries(b->skel->maps.news, NEWS_BYTES))
-		return error__return(-EINVAL, "%lu: not a possible number of map entries", entries);
+	bits = set_bits(entries);
+	skel->rodata->log_entries = entries;
+	skel->rodata->set_shift = 32 - bits;
+	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
+	    bpf_map__set_max_entries(skel->maps.seen, entries) ||
+	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)) ||
+	    bpf_map__set_autocreate(skel->maps.seen, r->pin) ||
+	    bpf_map__set_autocreate(skel->maps.cgroup, r->cgroup))
+		return error__return(-EINVAL, "%lu: not a possible number of addresses", entries);
 	return 0;
 }
 
@@ -72,7 +113,12 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
 	b->skel->rodata->with_callers = b->request->callers;
+	b->skel->rodata->with_map = b->request->pin;
 	b->skel->rodata->follow_tasks = follow;
+	b->skel->rodata->in_cgroup = b->request->cgroup;
+	if (b->request->comm)
+		strncpy((char *)b->skel->rodata->comm, b->request->comm,
+			sizeof(b->skel->rodata->comm) - 1);
 }
 
 /* The links have their names before they are there: "link", and "link2" and so on if there are more. */
@@ -134,14 +180,39 @@ static uint64_t memory_of(int fd)
 	return bytes;
 }
 
-static int take_news(void *arg, void *data, size_t size)
+static int map_hits(struct bpf_cover *b)
 {
-	struct bpf_cover *b = arg;
+	struct bpf_map *map = b->skel->maps.hits;
+	void *at;
 
-	(void)data;
-	(void)size;
-	b->news++;
+	b->hits_bytes = (size_t)bpf_map__max_entries(map) * sizeof(struct cover_entry);
+	at = mmap(NULL, b->hits_bytes, PROT_READ, MAP_SHARED, bpf_map__fd(map), 0);
+	if (at == MAP_FAILED)
+		return error__return(-errno, "cannot map the BPF program's log: %s", strerror(errno));
+	b->hits = at;
 	return 0;
+}
+
+/* Only where there is one cgroup hierarchy for all, version 2, does a task have the one cgroup. */
+static int choose_cgroup(struct bpf_cover *b)
+{
+	const char *given = b->request->cgroup;
+	__u32 zero = 0;
+	char *path;
+	int fd, err;
+
+	if (asprintf(&path, "%s%s", *given == '/' ? "" : "/sys/fs/cgroup/", given) < 0)
+		return error__no_memory();
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = fd < 0 ? -errno : bpf_map_update_elem(bpf_map__fd(b->skel->maps.cgroup), &zero, &fd, BPF_ANY);
+	if (err)
+		error__print("--cgroup %s: %s", path,
+			     fd < 0 ? strerror(-err) :
+			     "is no cgroup of version 2; give the path of one, as under /sys/fs/cgroup");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err ? -EINVAL : 0;
 }
 
 int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf_cover_entry entry,
@@ -165,13 +236,13 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	err = cover_bpf__load(b->skel);
 	if (err)
 		return load_error(err, "loaded");
-	b->memory = memory_of(bpf_map__fd(b->skel->maps.seen)) +
-		    memory_of(bpf_map__fd(b->skel->maps.bss_known)) +
-		    memory_of(bpf_map__fd(b->skel->maps.news));
-	b->ring = ring_buffer__new(bpf_map__fd(b->skel->maps.news), take_news, b, NULL);
-	if (!b->ring)
-		return load_error(-errno, "given a ring buffer");
-	return request->pin ? pin_map_and_program(b) : 0;
+	b->memory = memory_of(bpf_map__fd(b->skel->maps.hits)) +
+		    memory_of(bpf_map__fd(b->skel->maps.bss_set)) +
+		    (request->pin ? memory_of(bpf_map__fd(b->skel->maps.seen)) : 0);
+	err = map_hits(b);
+	if (!err && request->cgroup)
+		err = choose_cgroup(b);
+	return err || !request->pin ? err : pin_map_and_program(b);
 }
 
 static void destroy_links(struct bpf_cover *b)
@@ -188,7 +259,8 @@ void bpf_cover__unload(struct bpf_cover *b)
 	bpf_link__destroy(b->on_switch);
 	bpf_link__destroy(b->on_fork);
 	bpf_link__destroy(b->on_free);
-	ring_buffer__free(b->ring);
+	if (b->hits)
+		munmap((void *)b->hits, b->hits_bytes);
 	cover_bpf__destroy(b->skel);
 	for (size_t i = 0; b->pins && i < PIN_LINKS + b->link_room; i++)
 		free(b->pins[i]);
@@ -288,7 +360,7 @@ int bpf_cover__open(void *engine)
 {
 	struct bpf_cover *b = engine;
 
-	*(volatile __u32 *)&b->skel->bss->recording = 1;
+	*(volatile __u32 *)&b->skel->bss->recording = COVER_OPEN;
 	return 0;
 }
 
@@ -296,7 +368,7 @@ int bpf_cover__close(void *engine)
 {
 	struct bpf_cover *b = engine;
 
-	*(volatile __u32 *)&b->skel->bss->recording = 0;
+	*(volatile __u32 *)&b->skel->bss->recording = COVER_CLOSED;
 	return 0;
 }
 
@@ -308,7 +380,6 @@ int bpf_cover__stop(void *engine)
 	for (size_t i = 0; b->request->pin && i < b->link_count; i++)
 		bpf_link__unpin(b->links[i]);
 	destroy_links(b);
-	ring_buffer__consume(b->ring);
 	return err;
 }
 
@@ -316,16 +387,16 @@ struct unresolved {
 	uint64_t functions, callers;
 };
 
-static int add_hit(struct coverage *c, const struct places *places, uint64_t addr,
-		   const struct cover_hit *value, const struct clock_pair *first,
-		   const struct clock_pair *last, struct unresolved *unresolved)
+static int add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
+		   const struct clock_pair *first, const struct clock_pair *last,
+		   struct unresolved *unresolved)
 {
 	struct hit hit = {
-		.addr = addr,
-		.kind = value->kind,
-		.first_ns = clock_pair__local(first, last, value->first_ns),
-		.cpu = value->cpu,
-		.pid = value->pid,
+		.addr = entry->addr,
+		.kind = entry->hit.kind,
+		.first_ns = clock_pair__local(first, last, entry->hit.first_ns),
+		.cpu = entry->hit.cpu,
+		.pid = entry->hit.pid,
 	};
 
 	if (!places__resolve(places, &c->hits, &hit)) {
@@ -337,19 +408,16 @@ static int add_hit(struct coverage *c, const struct places *places, uint64_t add
 	return hits__add(&c->hits, &hit);
 }
 
-static int read_map(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		    const struct clock_pair *first, const struct clock_pair *last,
-		    struct unresolved *unresolved)
+/* Nothing runs any more that could still write to it. */
+static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
+		     const struct clock_pair *first, const struct clock_pair *last,
+		     struct unresolved *unresolved)
 {
-	int fd = bpf_map__fd(b->skel->maps.seen), err = 0;
-	struct cover_hit value;
-	__u64 addr, *previous = NULL;
+	size_t count = b->skel->bss->stats.logged, room = bpf_map__max_entries(b->skel->maps.hits);
+	int err = 0;
 
-	while (!err && !bpf_map_get_next_key(fd, previous, &addr)) {
-		previous = &addr;
-		if (!bpf_map_lookup_elem(fd, &addr, &value))
-			err = add_hit(c, places, addr, &value, first, last, unresolved);
-	}
+	for (size_t i = 0; !err && i < (count < room ? count : room); i++)
+		err = add_hit(c, places, &b->hits[i], first, last, unresolved);
 	return err;
 }
 
@@ -357,12 +425,10 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 {
 	const struct cover_stats *s = (const struct cover_stats *)&b->skel->bss->stats;
 	const struct counter list[] = {
-		{ "map_full", s->map_full },
-		{ "map_busy", s->map_busy },
-		{ "map_error", s->map_error },
+		{ "map_full", s->full },
 		{ "missed", b->missed[1] - b->missed[0] },
 		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
-		{ "ring_dropped", s->ring_dropped },
+		{ "unpinned", s->unpinned },
 		{ "tasks_full", s->tasks_full },
 		{ "unresolvable_functions", unresolved->functions },
 		{ "unresolvable_callers", unresolved->callers },
@@ -375,9 +441,7 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 		err = counters__add(&c->cost, "memory_bytes", b->memory);
 	if (!err)
 		err = counters__add(&c->cost, "capacity",
-				    bpf_map__max_entries(b->skel->maps.seen));
-	if (!err)
-		err = counters__add(&c->cost, "ring_events", b->news);
+				    bpf_map__max_entries(b->skel->maps.hits));
 	return err;
 }
 
@@ -387,7 +451,7 @@ int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct pla
 	struct unresolved unresolved = {};
 	int err;
 
-	err = read_map(b, c, places, first, last, &unresolved);
+	err = read_hits(b, c, places, first, last, &unresolved);
 	if (!err)
 		err = add_losses(b, c, &unresolved);
 	return err;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Coverage by bpf/cover.bpf.c, whatever runs it: loading, pinning, following tasks, the gate, reading
- * the map. What differs between the BPF engines, the entry point and what it is attached to, is theirs
+ * the log. What differs between the BPF engines, the entry point and what it is attached to, is theirs
  * (engine_bpf.c, engine_event.c).
  *
  * An engine that uses it begins with a struct bpf_cover; the functions that take a void *engine are
@@ -28,11 +28,12 @@ struct bpf_cover {
 	/* What the links count as missed by now. */
 	uint64_t (*link_missed)(const struct bpf_cover *b);
 	struct bpf_link *on_switch, *on_fork, *on_free;
-	struct ring_buffer *ring;
+	const struct cover_entry *hits;	/* the program's log */
+	size_t hits_bytes;
 	char **pins;			/* map, program, then the links */
 	/* Counted since the links exist; before the opening, and at the end. */
 	uint64_t missed[2], recursion[2];
-	uint64_t news, memory;
+	uint64_t memory;
 };
 
 /* @links: how many there will be at most. */

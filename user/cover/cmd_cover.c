@@ -12,9 +12,12 @@
 #include "cover/commands.h"
 #include "cover/run.h"
 
+/* TASK_COMM_LEN, with the zero behind it. */
+#define COMM_LENGTH 16
+
 enum {
 	KEY_TASK = 256, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_VMLINUX,
-	KEY_RETIRE,
+	KEY_RETIRE, KEY_CGROUP, KEY_COMM,
 };
 
 static const struct argp_option options[] = {
@@ -25,6 +28,10 @@ static const struct argp_option options[] = {
 	{ "deny", 'd', "GLOB", 0, "do not trace these (the same forms; may be repeated)", 0 },
 	{ "pid", 'p', "PID", 0, "only process PID, and what it starts from now on", 0 },
 	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
+	{ "cgroup", KEY_CGROUP, "PATH", 0, "only tasks in this cgroup and those below it (version 2): a "
+	  "directory, or its path below /sys/fs/cgroup; BPF engines", 0 },
+	{ "comm", KEY_COMM, "NAME", 0, "only tasks of this name, as ps -o comm and /proc/PID/comm show "
+	  "it; BPF engines", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
 	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "oneshot: turn a function's call site off "
@@ -92,6 +99,7 @@ static void add_output(struct cover_options *o, const char *path)
 static void check_combination(struct argp_state *state, const struct cover_options *o)
 {
 	if (o->boot && (o->command || o->pid || o->task || o->duration || o->pin ||
+			o->cgroup || o->comm ||
 			o->filter.allow.count || o->filter.deny.count ||
 			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH ||
 			o->engine == ENGINE_EVENT || o->retire))
@@ -109,6 +117,12 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
 	if (o->pin && o->engine == ENGINE_ONESHOT)
 		argp_error(state, "--pin is for the BPF engines: there is nothing to pin for oneshot");
+	if ((o->cgroup || o->comm) && (o->engine == ENGINE_ONESHOT || o->engine == ENGINE_BOTH))
+		argp_error(state, "%s is for the BPF engines: give --engine bpf or event",
+			   o->cgroup ? "--cgroup" : "--comm");
+	if (o->comm && (!*o->comm || strlen(o->comm) >= COMM_LENGTH))
+		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name", o->comm,
+			   COMM_LENGTH - 1);
 	if (o->filter.deny.count && o->engine == ENGINE_EVENT)
 		argp_error(state, "--deny: a function event takes all functions that its glob matches, "
 			   "none can be left out; use --engine bpf, or name those wanted with -a");
@@ -152,6 +166,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_PIN:
 		o->pin = arg;
+		break;
+	case KEY_CGROUP:
+		o->cgroup = arg;
+		break;
+	case KEY_COMM:
+		o->comm = arg;
 		break;
 	case KEY_DURATION:
 		o->duration = option__seconds(state, arg);

@@ -192,8 +192,7 @@ static enum reason by_time(const struct hit *hit, const struct coverage *from,
 /* How many calls the other knows it did not record, beside those refused for want of room. */
 static uint64_t calls_missed(const struct coverage *c)
 {
-	return counters__get(&c->lost, "recursion_misses") + counters__get(&c->lost, "missed") +
-	       counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
+	return counters__get(&c->lost, "recursion_misses") + counters__get(&c->lost, "missed");
 }
 
 static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,
@@ -234,6 +233,19 @@ static enum reason find_certain(const struct comparison *cmp, const struct hit *
 	return reason;
 }
 
+static bool same_or_any(const char *one, const char *other)
+{
+	return !other || (one && !strcmp(one, other));
+}
+
+/* Whether all tasks that @from looked at are among those of @other. */
+static bool is_within(const struct coverage *from, const struct coverage *other)
+{
+	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
+		(from->scope == other->scope && from->pid == other->pid)) &&
+	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
+}
+
 static enum reason find_possible(const struct comparison *cmp, const struct hit *hit,
 				 const struct coverage *from, const struct coverage *other,
 				 uint64_t *missed)
@@ -242,8 +254,7 @@ static enum reason find_possible(const struct comparison *cmp, const struct hit 
 
 	if (!can_match(cmp, hit))
 		return REASON_NO_ADDRESS;
-	if ((from->scope != other->scope || from->pid != other->pid) &&
-	    other->scope != SCOPE_SYSTEM && other->scope != SCOPE_BOOT)
+	if (!is_within(from, other))
 		return REASON_SCOPE;
 	if (cmp->kind == HIT_CALLER)
 		reason = by_called(hit, from, other);

@@ -27,6 +27,8 @@ void coverage__free(struct coverage *c)
 {
 	free(c->engine);
 	free(c->boot_id);
+	free(c->cgroup);
+	free(c->comm);
 	kernel_id__free(&c->kernel);
 	free_list(c->command);
 	filter__free(&c->filter);

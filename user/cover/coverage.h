@@ -40,6 +40,7 @@ struct coverage {
 	struct filter filter;
 	enum scope scope;
 	long pid;
+	char *cgroup, *comm;	/* only tasks of these; NULL: of any */
 	bool callers;
 	double seconds;
 	struct window window;

@@ -42,6 +42,15 @@ static void globs(json_writer_t *w, const char *name, const struct globs *globs)
 	jsonw_end_array(w);
 }
 
+static void string_or_null(json_writer_t *w, const char *name, const char *text)
+{
+	jsonw_name(w, name);
+	if (text)
+		json__string(w, text);
+	else
+		jsonw_null(w);
+}
+
 static void write_filters(json_writer_t *w, const struct coverage *c)
 {
 	jsonw_name(w, "filters");
@@ -54,6 +63,8 @@ static void write_filters(json_writer_t *w, const struct coverage *c)
 		jsonw_int_field(w, "pid", c->pid);
 	else
 		jsonw_null_field(w, "pid");
+	string_or_null(w, "cgroup", c->cgroup);
+	string_or_null(w, "comm", c->comm);
 	jsonw_bool_field(w, "callers", c->callers);
 	jsonw_end_object(w);
 }
@@ -282,6 +293,8 @@ static int read_header(struct coverage *c, struct json_object *root)
 	c->command = string_list(field(root, "command"));
 	c->scope = scope_of(text(filters, "scope"));
 	c->pid = integer(filters, "pid");
+	c->cgroup = copy(text(filters, "cgroup"));
+	c->comm = copy(text(filters, "comm"));
 	c->callers = json_object_get_boolean(field(filters, "callers"));
 	c->seconds = json_object_get_double(field(root, "seconds"));
 	read_window(&c->window, field(root, "window"));

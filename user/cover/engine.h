@@ -28,6 +28,7 @@ struct request {
 	struct instance *instance;
 	struct guard *guard;
 	const char *pin;		/* NULL: nothing is pinned */
+	const char *cgroup, *comm;	/* NULL: of any; BPF engines only */
 	unsigned long max_entries;	/* 0: so many that it cannot fill in practice */
 	bool callers;
 	bool retire;
@@ -58,7 +59,17 @@ extern const struct engine_ops engine_event;
 /* What the set in the top-level instance holds since boot; nothing is started or stopped. */
 int oneshot__collect_boot(struct coverage *c, const struct places *places);
 
-/* The functions that the BPF program itself calls, and would record: NULL-terminated. */
-extern const char *const bpf_own_functions[];
+/* When the BPF program calls what, of bits. */
+enum {
+	OWN_ALWAYS = 0,
+	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
+	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
+	OWN_CGROUP = 1 << 2,
+	OWN_COMM = 1 << 3,
+	OWN_PINNED = 1 << 4,
+};
+
+/* Adds to @own the functions that the BPF program would record as its own work, in a run that is @when. */
+int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int when);
 
 #endif

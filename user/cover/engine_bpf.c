@@ -11,36 +11,57 @@
 #include "cover/bpf_cover.h"
 
 /*
- * What the program calls, by following the function tracer's output from the program on (a set of
- * functions that differs between kernels: it need not exist). Without this it would record itself as the
- * workload, and each of these calls would count as one that its recursion guard kept from it.
+ * What the program calls, or the kernel to run it, by following the function tracer's output from the
+ * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
+ * would come while it runs, which the kernel does not run it for again: it would count as missed, and as
+ * the workload's.
  *
- * Not here: locks and the like, which it calls on a first hit only and every workload calls as well.
+ * Of a call that brings nothing new these are the first two, which are kprobe.multi's own.
  */
-const char *const bpf_own_functions[] = {
-	/* on each hit */
-	"__rcu_read_lock",
-	"__rcu_read_unlock",
-	"bpf_get_func_ip_kprobe_multi",
-	"__htab_map_lookup_elem",
-	"lookup_nulls_elem_raw",
-	"copy_from_kernel_nofault",
-	/* on each first hit */
-	"bpf_ktime_get_ns",
-	"bpf_get_current_pid_tgid",
-	"htab_map_update_elem",
-	"htab_lock_bucket",
-	"htab_unlock_bucket",
-	"lookup_elem_raw",
-	"alloc_htab_elem",
-	"__pcpu_freelist_pop",
-	"___pcpu_freelist_pop",
-	"bpf_ringbuf_reserve",
-	"__bpf_ringbuf_reserve",
-	"bpf_ringbuf_submit",
-	"bpf_ringbuf_commit",
-	NULL,
+static const struct {
+	const char *name;
+	unsigned int when;
+} own_functions[] = {
+	{ "__rcu_read_lock", OWN_ALWAYS },
+	{ "__rcu_read_unlock", OWN_ALWAYS },
+	/* On a first hit. */
+	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
+	{ "bpf_ktime_get_ns", OWN_ALWAYS },
+	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
+	/* Where the verifier does not inline it. */
+	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
+	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
+	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
+	{ "copy_from_kernel_nofault", OWN_PROBE_READ },
+	{ "copy_from_kernel_nofault_allowed", OWN_PROBE_READ },
+	/* Whose call it is. */
+	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
+	{ "__htab_map_lookup_elem", OWN_FOLLOWING },
+	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
+	{ "bpf_get_current_task_btf", OWN_COMM },
+	/* Into the pinned map. */
+	{ "__htab_map_lookup_elem", OWN_PINNED },
+	{ "htab_map_update_elem", OWN_PINNED },
+	{ "htab_lock_bucket", OWN_PINNED },
+	{ "htab_unlock_bucket", OWN_PINNED },
+	{ "lookup_elem_raw", OWN_PINNED },
+	{ "alloc_htab_elem", OWN_PINNED },
+	{ "__pcpu_freelist_pop", OWN_PINNED },
+	{ "___pcpu_freelist_pop", OWN_PINNED },
 };
+
+int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int when)
+{
+	int err = 0;
+
+	if (!symbols__by_name(symbols, "bpf_rdonly_cast"))
+		when |= OWN_PROBE_READ;
+	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
+		if ((own_functions[i].when & ~when) == 0)
+			err = globs__add(own, own_functions[i].name);
+	}
+	return err;
+}
 
 struct bpf_engine {
 	struct bpf_cover cover;

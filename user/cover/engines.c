@@ -13,7 +13,7 @@ static void add_engine(struct engines *e, const struct engine_ops *ops)
 	e->list[e->count++].ops = ops;
 }
 
-int engines__choose(struct engines *e, enum cover_engine engine, bool pinned)
+int engines__choose(struct engines *e, enum cover_engine engine, bool needs_bpf)
 {
 	int err = 0;
 
@@ -35,8 +35,7 @@ int engines__choose(struct engines *e, enum cover_engine engine, bool pinned)
 		add_engine(e, &engine_event);
 		break;
 	case ENGINE_AUTO:
-		/* Only the BPF engines have something to pin. */
-		if (pinned || engine_oneshot.available(true))
+		if (needs_bpf || engine_oneshot.available(true))
 			add_engine(e, &engine_bpf);
 		else
 			add_engine(e, &engine_oneshot);
@@ -45,17 +44,14 @@ int engines__choose(struct engines *e, enum cover_engine engine, bool pinned)
 	return err;
 }
 
-int engines__deny_own(const struct engines *e, struct globs *own)
+int engines__deny_own(const struct engines *e, struct globs *own, const struct symbols *symbols,
+		      unsigned int when)
 {
-	int err = 0;
-
 	for (size_t i = 0; i < e->count; i++) {
-		if (e->list[i].ops != &engine_bpf)
-			continue;
-		for (const char *const *name = bpf_own_functions; !err && *name; name++)
-			err = globs__add(own, *name);
+		if (e->list[i].ops == &engine_bpf)
+			return bpf_own__deny(own, symbols, when);
 	}
-	return err;
+	return 0;
 }
 
 int engines__prepare(struct engines *e, const struct request *request)

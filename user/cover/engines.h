@@ -28,13 +28,11 @@ struct engines {
 	size_t count;
 };
 
-/* @pinned: something is to be pinned, which only the BPF engines have. -EOPNOTSUPP, said. */
-int engines__choose(struct engines *e, enum cover_engine engine, bool pinned);
-/*
- * Where kprobe.multi takes part, what its program calls is left out, on both sides:
- * bpf_own_functions are added to @own.
- */
-int engines__deny_own(const struct engines *e, struct globs *own);
+/* @needs_bpf: something is asked for that only the BPF engines have. -EOPNOTSUPP, said. */
+int engines__choose(struct engines *e, enum cover_engine engine, bool needs_bpf);
+/* Where kprobe.multi takes part, what its program calls is left out, on both sides: see bpf_own__deny(). */
+int engines__deny_own(const struct engines *e, struct globs *own, const struct symbols *symbols,
+		      unsigned int when);
 
 int engines__prepare(struct engines *e, const struct request *request);
 /* Attaches them; @follow: to the process with that pidfd, -1: to all. */

@@ -272,6 +272,10 @@ static void print_command(const struct coverage *c, FILE *out)
 		fprintf(out, "the command and what it started");
 	else
 		fprintf(out, "the whole system");
+	if (c->cgroup)
+		fprintf(out, ", of it cgroup %s", c->cgroup);
+	if (c->comm)
+		fprintf(out, ", of it tasks named %s", c->comm);
 	if (c->command) {
 		fprintf(out, c->scope == SCOPE_TASK ? ":" : " during:");
 		for (char **word = c->command; *word; word++)
@@ -372,12 +376,10 @@ static const struct {
 	{ "unresolvable_functions", "functions that lie in no known image, not listed" },
 	{ "unnamed", "addresses that no symbol is known for; listed without a name" },
 	{ "map_full", "hits of addresses that were not recorded: the map is full; --max-entries" },
-	{ "map_busy", "hits of new addresses not recorded at that call: the map's bucket was locked" },
-	{ "map_error", "hits of new addresses not recorded at that call: the map refused them" },
 	{ "missed", "calls that were not handed to the program (nested in itself)" },
-	{ "recursion_misses", "calls that came while the program ran on that CPU: from its own locks, "
-	  "six for each new address, and from interrupts" },
-	{ "ring_dropped", "first hits that are in the map but not in the ring buffer" },
+	{ "recursion_misses", "calls that came while a BPF program of a probe ran on that CPU: from "
+	  "interrupts, or with --pin from this one's locks" },
+	{ "unpinned", "addresses that the pinned map did not take; they are in the result" },
 	{ "tasks_full", "children that were not followed: too many tasks" },
 };
 

@@ -190,6 +190,8 @@ static int describe(struct coverage *c, const struct cover_options *o, const str
 	c->boot_id = kernel_id__boot_id();
 	c->scope = o->boot ? SCOPE_BOOT : o->task ? SCOPE_TASK : o->pid ? SCOPE_PID : SCOPE_SYSTEM;
 	c->pid = o->pid;
+	c->cgroup = o->cgroup ? strdup(o->cgroup) : NULL;
+	c->comm = o->comm ? strdup(o->comm) : NULL;
 	c->callers = o->callers;
 	c->command = o->command ? copy_list(o->command) : NULL;
 	c->traceable = traceable__count(k->traceable);
@@ -250,6 +252,12 @@ static int report(struct outputs *outputs, const struct coverage *coverages, siz
 
 /* ---- the steps */
 
+static unsigned int own_work(const struct cover_options *o)
+{
+	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
+	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0);
+}
+
 static int prepare(struct run *r, struct cover_options *o)
 {
 	int err;
@@ -260,9 +268,10 @@ static int prepare(struct run *r, struct cover_options *o)
 	if (!err)
 		err = open_process(o->pid, &r->process);
 	if (!err)
-		err = engines__choose(&r->engines, o->boot ? ENGINE_ONESHOT : o->engine, o->pin);
+		err = engines__choose(&r->engines, o->boot ? ENGINE_ONESHOT : o->engine,
+				      o->pin || o->cgroup || o->comm);
 	if (!err)
-		err = engines__deny_own(&r->engines, &o->filter.own);
+		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols, own_work(o));
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
@@ -296,6 +305,8 @@ static int set_up(struct run *r)
 		.instance = r->instance,
 		.guard = r->guard,
 		.pin = o->pin,
+		.cgroup = o->cgroup,
+		.comm = o->comm,
 		.max_entries = o->max_entries,
 		.callers = o->callers,
 		.retire = o->retire,

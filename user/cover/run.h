@@ -22,6 +22,7 @@ struct cover_options {
 	const char **outputs;
 	size_t output_count;
 	const char *pin;
+	const char *cgroup, *comm;	/* NULL: any */
 	double duration;	/* 0: until the end */
 	unsigned long max_entries;
 	const char *vmlinux;
