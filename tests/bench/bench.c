@@ -286,12 +286,15 @@ static int time_attach(const struct contender *c, enum bench_scope scope, double
 	return err;
 }
 
-static int time_detach(const struct contender *c, double *ret_took)
+/* Of the switch whose attach has been timed. */
+static int time_detach(const struct contender *c, struct switching *times, int i)
 {
 	double start = now();
 	int err = c->detach(c);
 
-	*ret_took = now() - start;
+	times->detach[i] = now() - start;
+	if (!err && c->took)
+		err = c->took(c, &times->attach[i], &times->detach[i]);
 	return err;
 }
 
@@ -303,7 +306,7 @@ static int measure_switching(const struct contender *c, enum bench_scope scope,
 
 	for (i = 1; !err && i < SWITCHES; i++)
 		err = time_attach(c, scope, &times->attach[i]) ?:
-		      time_detach(c, &times->detach[i]);
+		      time_detach(c, times, i);
 	if (err)
 		return err;
 	row->attach = median(times->attach, SWITCHES);
@@ -351,7 +354,7 @@ static int measure_row(const struct contender *c, const struct workload *w,
 		err = time_attach(c, scope, &times.attach[0]);
 	err = err ?: measure_attached(c, w, scope, row);
 	if (!err && c->attach)
-		err = time_detach(c, &times.detach[0]) ?:
+		err = time_detach(c, &times, 0) ?:
 		      measure_switching(c, scope, &times, row);
 cleanup:
 	if (c->cleanup)

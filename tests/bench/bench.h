@@ -77,6 +77,8 @@ struct contender {
 	int (*clear)(const struct contender *c);
 	int (*report)(const struct contender *c, struct bench_row *row);
 	int (*detach)(const struct contender *c);
+	/* After detach, of a program that waits for more than that: what it says that they took, in ns. */
+	int (*took)(const struct contender *c, double *ret_attach, double *ret_detach);
 	void (*cleanup)(const struct contender *c);
 };
 
