@@ -16,7 +16,7 @@ set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$here")
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
-stock_package=linux-image-6.12-amd64
+declare -A stock_packages=([stock]=linux-image-6.12-amd64 [stock-6.1]=linux-image-amd64)
 probe_seconds=5
 
 kernel=patched
@@ -54,7 +54,8 @@ usage()
 	Without COMMAND: an interactive shell.
 
 	  --kernel K       patched (default), debug, selftest, the same with unpatched- in front or
-	                   unpatched alone, stock (Debian's $stock_package), or the path of
+	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
+	                   ${stock_packages[stock-6.1]}), or the path of
 	                   a bzImage or of a kernel's build directory
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
@@ -186,10 +187,10 @@ find_path()
 	[[ ! -d ${found[0]} ]] || modules=${found[0]%/}
 }
 
-# Prints the package that $stock_package stands for today.
+# Prints the package that the metapackage $1 stands for today.
 resolve_stock()
 {
-	LC_ALL=C apt-cache depends "$stock_package" 2>/dev/null |
+	LC_ALL=C apt-cache depends "$1" 2>/dev/null |
 		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
 }
 
@@ -217,16 +218,17 @@ unpack_stock()
 
 find_stock()
 {
-	local package dir latest=$cache/stock/latest
+	local package dir meta=${stock_packages[$1]} latest
+	latest=$cache/stock/latest-$meta
 	# Asking apt takes most of a second: not again before its lists change.
 	if [[ ! -e $latest || /var/lib/apt/lists -nt $latest ]]; then
-		package=$(resolve_stock) || true
+		package=$(resolve_stock "$meta") || true
 		if [[ $package ]]; then
 			printf '%s\n' "$package" >"$latest.$$" && mv "$latest.$$" "$latest"
 		elif [[ -e $latest ]]; then
-			say "apt does not know $stock_package now; using the one unpacked before"
+			say "apt does not know $meta now; using the one unpacked before"
 		else
-			die "apt does not know $stock_package; try 'apt-get update'"
+			die "apt does not know $meta; try 'apt-get update'"
 		fi
 	fi
 	package=$(<"$latest")
@@ -245,7 +247,7 @@ find_kernel()
 	debug | selftest) find_built "--$kernel" ;;
 	unpatched) find_built --unpatched ;;
 	unpatched-debug | unpatched-selftest) find_built --unpatched "--${kernel#unpatched-}" ;;
-	stock) find_stock ;;
+	stock | stock-6.1) find_stock "$kernel" ;;
 	*) find_path "$kernel" ;;
 	esac
 }

@@ -33,11 +33,11 @@ static int keep_message(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-static int load_error(int err, const char *what)
+static int load_error(int err, const char *what, const char *hint)
 {
 	last_message[strcspn(last_message, "\n")] = '\0';
-	error__print("the BPF program cannot be %s: %s (%s)%s", what, strerror(-err), last_message,
-		     privileges__hint(err));
+	error__print("the BPF program cannot be %s: %s (%s)%s%s", what, strerror(-err), last_message,
+		     privileges__hint(err), hint ? hint : "");
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
 	/* Not in this kernel: program or attach type, BTF, a kernel function. */
@@ -228,14 +228,14 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		return error__no_memory();
 	b->skel = cover_bpf__open();
 	if (!b->skel)
-		return load_error(-errno, "opened");
+		return load_error(-errno, "opened", NULL);
 	choose_programs(b, entry);
 	err = size_maps(b);
 	if (err)
 		return err;
 	err = cover_bpf__load(b->skel);
 	if (err)
-		return load_error(err, "loaded");
+		return load_error(err, "loaded", NULL);
 	b->memory = memory_of(bpf_map__fd(b->skel->maps.hits)) +
 		    memory_of(bpf_map__fd(b->skel->maps.bss_set)) +
 		    (request->pin ? memory_of(bpf_map__fd(b->skel->maps.seen)) : 0);
@@ -270,7 +270,7 @@ void bpf_cover__unload(struct bpf_cover *b)
 static int attach_tracepoint(struct bpf_program *program, struct bpf_link **ret)
 {
 	*ret = bpf_program__attach(program);
-	return *ret ? 0 : load_error(-errno, "attached to the scheduler");
+	return *ret ? 0 : load_error(-errno, "attached to the scheduler", NULL);
 }
 
 static int take_threads(struct bpf_cover *b, int pidfd)
@@ -279,7 +279,7 @@ static int take_threads(struct bpf_cover *b, int pidfd)
 	char buffer[64];
 
 	if (fd < 0)
-		return load_error(fd, "run over the threads");
+		return load_error(fd, "run over the threads", NULL);
 	while (read(fd, buffer, sizeof(buffer)) > 0)
 		;
 	close(fd);
@@ -296,7 +296,7 @@ static int refresh_cpus(struct bpf_cover *b)
 		err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.refresh_cpu), &opts);
 		/* -ENXIO: that CPU is offline. */
 		if (err && err != -ENXIO)
-			return load_error(err, "run on each CPU");
+			return load_error(err, "run on each CPU", NULL);
 	}
 	return 0;
 }
@@ -341,7 +341,10 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
 	int err;
 
 	if (!link)
-		return load_error(-errno, "attached");
+		return load_error(-errno, "attached",
+				  errno == EOPNOTSUPP && b->program == b->skel->progs.cover_entry ?
+				  "; kprobe.multi needs a kernel with CONFIG_FPROBE=y (Debian 12's own 6.1 "
+				  "has none, its linux-image-6.12-amd64 has)" : NULL);
 	b->links[b->link_count++] = link;
 	if (!b->request->pin)
 		return 0;

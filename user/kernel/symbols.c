@@ -229,6 +229,11 @@ size_t symbols__count(const struct symbols *s)
 	return s->count;
 }
 
+const struct symbol *symbols__at(const struct symbols *s, size_t index)
+{
+	return &s->syms[index];
+}
+
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 {
 	size_t low = 0, high = s->count;

@@ -42,6 +42,8 @@ bool symbols__hold(const struct symbols *s);
 void symbols__free(struct symbols *s);
 
 size_t symbols__count(const struct symbols *s);
+/* In order of address. */
+const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
 /* The symbol whose text holds @addr, or NULL when nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);

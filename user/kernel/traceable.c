@@ -2,7 +2,8 @@
 /*
  * ftrace's list of functions, sorted by address; see traceable.h.
  *
- * The file with addresses is what makes this exact: names repeat (static functions), addresses do not.
+ * The file with addresses is what makes this exact: names repeat (static functions), addresses do not. Where
+ * there is none, the order of the names helps (traceable_names.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,15 +13,17 @@
 #include "base/privileges.h"
 #include "base/strings.h"
 #include "kernel/traceable.h"
+#include "kernel/traceable_names.h"
 
 #define LIST_FILE "available_filter_functions_addrs"
+#define NAMES_FILE "available_filter_functions"
 #define INVALID_NAME "__ftrace_invalid_address___"
 /* ENDBR64 is the only thing that may come between a symbol and its traced instruction. */
 #define FARTHEST_SITE 4
 
 struct traceable {
 	struct traceable_function *functions;
-	size_t count, room, invalid;
+	size_t count, room, invalid, ambiguous;
 	const struct traceable_function **sorted;	/* by name */
 	struct strings *names;
 };
@@ -34,27 +37,12 @@ static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 	return site;
 }
 
-/* "ffffffff81000004 name [module]" */
-static int add_line(struct traceable *t, char *line, const struct symbols *symbols)
+/* @module: NULL: vmlinux. */
+static int add_function(struct traceable *t, uint64_t site, uint64_t entry, size_t number, const char *name,
+			const char *module)
 {
 	struct traceable_function *f;
-	char *name, *module, *end;
-	uint64_t site;
 
-	site = strtoull(line, &end, 16);
-	if (end == line || *end != ' ')
-		return 0;
-	name = end + 1;
-	module = strchr(name, '[');
-	if (module) {
-		module++;
-		module[strcspn(module, "]")] = '\0';
-	}
-	name[strcspn(name, " \t\n")] = '\0';
-	if (!strncmp(name, INVALID_NAME, strlen(INVALID_NAME))) {
-		t->invalid++;
-		return 0;
-	}
 	if (t->count == t->room) {
 		size_t room = t->room ? 2 * t->room : 32768;
 
@@ -64,14 +52,43 @@ static int add_line(struct traceable *t, char *line, const struct symbols *symbo
 		t->functions = f;
 		t->room = room;
 	}
-	f = &t->functions[t->count];
-	f->site = site;
-	f->number = t->count + t->invalid + 1;
-	f->entry = entry_of(site, symbols);
-	f->name = strings__add(t->names, name);
-	f->module = module ? strings__intern(t->names, module) : NULL;
-	t->count++;
+	t->functions[t->count++] = (struct traceable_function){
+		.site = site, .entry = entry, .number = number, .name = name, .module = module,
+	};
 	return 0;
+}
+
+/* "name [module]": cut in two; false: it is none that can be traced. */
+static bool split_name(char *line, const char **ret_module)
+{
+	char *module = strchr(line, '[');
+
+	if (module) {
+		module++;
+		module[strcspn(module, "]")] = '\0';
+	}
+	*ret_module = module;
+	line[strcspn(line, " \t\n")] = '\0';
+	return strncmp(line, INVALID_NAME, strlen(INVALID_NAME));
+}
+
+/* "ffffffff81000004 name [module]" */
+static int add_line(struct traceable *t, char *line, const struct symbols *symbols)
+{
+	const char *module;
+	uint64_t site;
+	char *end;
+
+	site = strtoull(line, &end, 16);
+	if (end == line || *end != ' ')
+		return 0;
+	if (!split_name(end + 1, &module)) {
+		t->invalid++;
+		return 0;
+	}
+	return add_function(t, site, entry_of(site, symbols), t->count + t->invalid + 1,
+			    strings__add(t->names, end + 1),
+			    module ? strings__intern(t->names, module) : NULL);
 }
 
 static int by_site(const void *a, const void *b)
@@ -125,28 +142,90 @@ bool traceable__has_name(const struct traceable *t, const char *name)
 	return traceable__named(t, name, &count);
 }
 
-int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)
+static int read_sites(struct traceable *t, FILE *f, const struct symbols *symbols)
 {
-	struct traceable *t;
 	char *line = NULL;
 	size_t room = 0;
 	int err = 0;
+
+	while (!err && getline(&line, &room, f) > 0)
+		err = add_line(t, line, symbols);
+	free(line);
+	return err;
+}
+
+static int read_names(struct traceable *t, FILE *f, struct traceable_name **ret, size_t *ret_count)
+{
+	struct traceable_name *list = NULL, *more;
+	size_t room = 0, line_room = 0;
+	const char *module;
+	char *line = NULL;
+	int err = 0;
+
+	*ret_count = 0;
+	while (!err && getline(&line, &line_room, f) > 0) {
+		if (*ret_count == room) {
+			room = room ? 2 * room : 32768;
+			more = reallocarray(list, room, sizeof(*list));
+			err = more ? 0 : -ENOMEM;
+			list = more ? more : list;
+		}
+		if (err)
+			break;
+		/* A line without a name has its place in the order. */
+		list[(*ret_count)++] = (struct traceable_name){
+			.name = split_name(line, &module) ? strings__add(t->names, line) : INVALID_NAME,
+			.module = module ? strings__intern(t->names, module) : NULL,
+		};
+	}
+	free(line);
+	*ret = list;
+	return err;
+}
+
+static int read_located(struct traceable *t, FILE *f, const struct symbols *symbols)
+{
+	struct traceable_name *list = NULL;
+	size_t count = 0;
+	int err;
+
+	err = read_names(t, f, &list, &count);
+	if (!err)
+		err = traceable_names__locate(list, count, symbols);
+	for (size_t i = 0; !err && i < count; i++) {
+		const struct traceable_name *n = &list[i];
+
+		if (n->addr)
+			err = add_function(t, n->addr, n->addr, i + 1, n->name, n->module);
+		else if (!strcmp(n->name, INVALID_NAME))
+			t->invalid++;
+		else
+			t->ambiguous++;
+	}
+	free(list);
+	return err;
+}
+
+static int read_list(struct traceable **ret, FILE *f, const struct symbols *symbols, const char *name,
+		     int (*read)(struct traceable *t, FILE *f, const struct symbols *symbols))
+{
+	struct traceable *t;
+	int err;
 
 	t = calloc(1, sizeof(*t));
 	if (!t)
 		return error__no_memory();
 	t->names = strings__new();
-	while (!err && getline(&line, &room, f) > 0)
-		err = add_line(t, line, symbols);
+	err = read(t, f, symbols);
 	if (!err && ferror(f))
 		err = -EIO;
 	if (err) {
-		error__print(LIST_FILE ": %s", strerror(-err));
+		error__print("%s: %s", name, strerror(-err));
 		goto cleanup;
 	}
 	if (!t->count) {
-		err = error__return(-EOPNOTSUPP,
-			LIST_FILE " is empty: the kernel has ftrace switched off or not built in");
+		err = error__return(-EOPNOTSUPP, "%s is empty: the kernel has ftrace switched off or "
+				    "not built in", name);
 		goto cleanup;
 	}
 	qsort(t->functions, t->count, sizeof(*t->functions), by_site);
@@ -154,33 +233,53 @@ int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbo
 	if (!err)
 		*ret = t;
 cleanup:
-	free(line);
 	if (err)
 		traceable__free(t);
 	return err;
 }
 
+int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)
+{
+	return read_list(ret, f, symbols, LIST_FILE, read_sites);
+}
+
+int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols *symbols)
+{
+	return read_list(ret, f, symbols, NAMES_FILE, read_located);
+}
+
+/* NULL: errno is set. @ret_path: to be put back. */
+static FILE *open_list(const char *name, char **ret_path)
+{
+	*ret_path = tracefs_get_tracing_file(name);
+	return *ret_path ? fopen(*ret_path, "re") : NULL;
+}
+
 int traceable__load(struct traceable **ret, const struct symbols *symbols)
 {
+	bool by_name = false;
 	char *path;
 	FILE *f;
 	int err;
 
-	path = tracefs_get_tracing_file(LIST_FILE);
+	f = open_list(LIST_FILE, &path);
 	if (!path)
 		return error__return(-EOPNOTSUPP,
 			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
-	f = fopen(path, "re");
+	if (!f && errno == ENOENT) {
+		tracefs_put_tracing_file(path);
+		by_name = true;
+		f = open_list(NAMES_FILE, &path);
+	}
 	if (!f) {
 		err = -errno;
 		if (err == -ENOENT)
 			err = error__return(-EOPNOTSUPP,
-				"%s: not in this kernel: hytrace needs Linux 6.5 or later with "
-				"CONFIG_DYNAMIC_FTRACE", path);
+				"%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
 		else
 			error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
 	} else {
-		err = traceable__read(ret, f, symbols);
+		err = by_name ? traceable__read_names(ret, f, symbols) : traceable__read(ret, f, symbols);
 		fclose(f);
 	}
 	tracefs_put_tracing_file(path);
@@ -205,6 +304,11 @@ size_t traceable__count(const struct traceable *t)
 size_t traceable__invalid(const struct traceable *t)
 {
 	return t->invalid;
+}
+
+size_t traceable__ambiguous(const struct traceable *t)
+{
+	return t->ambiguous;
 }
 
 const struct traceable_function *traceable__at(const struct traceable *t, size_t index)

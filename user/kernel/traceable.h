@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The functions that ftrace can trace, from available_filter_functions_addrs: what filters are checked
- * against, what the BPF program is attached to, and what "all" means in a report.
+ * The functions that ftrace can trace, from available_filter_functions_addrs, or on a kernel before 6.5 from
+ * available_filter_functions: what filters are checked against, what the BPF program is attached to, and
+ * what "all" means in a report.
  */
 #ifndef HYTRACE_KERNEL_TRACEABLE_H
 #define HYTRACE_KERNEL_TRACEABLE_H
@@ -24,12 +25,16 @@ struct traceable_function {
 struct traceable;
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols);
+/* The same from any files, for tests: with addresses, and with names only. */
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols);
+int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols *symbols);
 void traceable__free(struct traceable *t);
 
 size_t traceable__count(const struct traceable *t);
 /* Sites whose function the linker dropped (weak ones): ftrace lists them, nothing can trace them. */
 size_t traceable__invalid(const struct traceable *t);
+/* Of those read by name, the ones that could be any of several symbols, and are not among the others. */
+size_t traceable__ambiguous(const struct traceable *t);
 const struct traceable_function *traceable__at(const struct traceable *t, size_t index);
 
 /* By the traced instruction or by the entry; NULL: none there. */

@@ -394,6 +394,13 @@ REASON_TEST(unknown_boots_are_not_the_same, REASON_OTHER_BOOT,
 	    (free(a.boot_id), free(b.boot_id), a.boot_id = b.boot_id = NULL))
 REASON_TEST(scope, REASON_SCOPE, b.scope = SCOPE_TASK)
 REASON_TEST(wider_scope_is_no_reason, REASON_UNEXPLAINED, a.scope = SCOPE_TASK)
+REASON_TEST(cgroup, REASON_SCOPE, b.cgroup = strdup("one"))
+REASON_TEST(other_cgroup, REASON_SCOPE, (a.cgroup = strdup("two"), b.cgroup = strdup("one")))
+REASON_TEST(same_cgroup_is_no_reason, REASON_UNEXPLAINED,
+	    (a.cgroup = strdup("one"), b.cgroup = strdup("one")))
+REASON_TEST(no_cgroup_is_no_reason, REASON_UNEXPLAINED, a.cgroup = strdup("one"))
+REASON_TEST(comm, REASON_SCOPE, b.comm = strdup("sh"))
+REASON_TEST(same_comm_is_no_reason, REASON_UNEXPLAINED, (a.comm = strdup("sh"), b.comm = strdup("sh")))
 REASON_TEST(full, REASON_FULL, counters__add(&b.lost, "map_full", 1))
 REASON_TEST(recursion, REASON_RECURSION, counters__add(&b.lost, "recursion_misses", 1))
 REASON_TEST(own_losses_are_no_reason, REASON_UNEXPLAINED,

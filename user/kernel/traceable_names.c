@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * ftrace's list where it has no addresses (before Linux 6.5): names in order of address, those of the kernel
+ * first, then those of each module. Names repeat, so kallsyms alone does not tell which of several is meant.
+ * But the order does: a name that only one symbol has lies where it lies, and of the others between two such,
+ * those symbols can be meant that lie between them. As many of a name as the list has there are these; if there
+ * are more, it is not known which can be traced, and they are left out.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "kernel/traceable_names.h"
+
+/* Symbols in order of module and name, and of address among those of one name. */
+struct index {
+	const struct symbol **list;
+	size_t count;
+};
+
+static int compare_modules(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct symbol *x = *(const struct symbol *const *)a, *y = *(const struct symbol *const *)b;
+	int order = compare_modules(x->module, y->module);
+
+	if (!order)
+		order = strcmp(x->name, y->name);
+	return order ? order : x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int make_index(struct index *index, const struct symbols *symbols)
+{
+	index->count = symbols__count(symbols);
+	index->list = calloc(index->count + 1, sizeof(*index->list));
+	if (!index->list)
+		return error__no_memory();
+	for (size_t i = 0; i < index->count; i++)
+		index->list[i] = symbols__at(symbols, i);
+	qsort(index->list, index->count, sizeof(*index->list), by_name);
+	return 0;
+}
+
+/* The symbols that a line can mean, from addresses above @low and below @high: how many, and the first. */
+static size_t candidates(const struct index *index, const struct traceable_name *n, uint64_t low,
+			 uint64_t high, size_t *ret_first)
+{
+	const struct symbol key = { .addr = low + 1, .name = n->name, .module = n->module };
+	const struct symbol *wanted = &key;
+	size_t first = 0, end = index->count;
+
+	while (first < end) {
+		size_t mid = first + (end - first) / 2;
+
+		if (by_name(&index->list[mid], &wanted) < 0)
+			first = mid + 1;
+		else
+			end = mid;
+	}
+	*ret_first = first;
+	for (end = first; end < index->count; end++) {
+		const struct symbol *sym = index->list[end];
+
+		if (sym->addr >= high || strcmp(sym->name, n->name) ||
+		    compare_modules(sym->module, n->module))
+			break;
+	}
+	return end - first;
+}
+
+static bool same_module(const struct traceable_name *a, const struct traceable_name *b)
+{
+	return !compare_modules(a->module, b->module);
+}
+
+/* What lies between two lines that are located, or between one and its module's end: list[first..end-1]. */
+static void locate_between(const struct index *index, struct traceable_name *list, size_t first, size_t end,
+			   uint64_t low, uint64_t high)
+{
+	for (size_t i = first; i < end; i++) {
+		size_t same = 0, before = 0, at;
+
+		for (size_t j = first; j < end; j++) {
+			if (strcmp(list[j].name, list[i].name))
+				continue;
+			same++;
+			before += j < i;
+		}
+		if (candidates(index, &list[i], low, high, &at) == same)
+			list[i].addr = index->list[at + before]->addr;
+	}
+}
+
+int traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols)
+{
+	struct index index;
+	size_t first = 0, at;
+	uint64_t low = 0;
+	int err;
+
+	err = make_index(&index, symbols);
+	if (err)
+		return err;
+	for (size_t i = 0; i < count; i++) {
+		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
+			list[i].addr = index.list[at]->addr;
+	}
+	for (size_t i = 0; i <= count; i++) {
+		bool new_module = i == count || (i && !same_module(&list[i], &list[i - 1]));
+
+		if (new_module) {
+			locate_between(&index, list, first, i, low, UINT64_MAX);
+			first = i;
+			low = 0;
+		}
+		if (i < count && list[i].addr) {
+			locate_between(&index, list, first, i, low, list[i].addr);
+			first = i + 1;
+			low = list[i].addr;
+		}
+	}
+	free(index.list);
+	return 0;
+}
