@@ -73,7 +73,7 @@ mkdir -p $inner
 status 0 cover -a 'vfs_*' --cgroup hytrace-test -o group.json -- \
 	sh -c 'echo $$ >$inner/cgroup.procs; echo $$ >who; exec cat work.sh'
 is '--cgroup: those in it and below, and nobody beside it' "$(jq -c '[.engine, ([.functions[].pid] | unique)]' \
-	group.json)" "[\"bpf\",[$(<who)]]"
+	group.json)" "[\"bpf\",[$(cat who)]]"
 is 'which the result tells' "$(jq -c '[.filters.cgroup, .filters.comm]' group.json)" '["hytrace-test",null]'
 is 'a cgroup elsewhere has nobody' "$(status 0 cover -e bpf -a 'vfs_*' -f json -o none.json --cgroup $inner -- \
 	cat work.sh; jq .totals.entries none.json)" 0
@@ -88,7 +88,7 @@ ok '--cgroup: no such' refused '--cgroup /sys/fs/cgroup/nowhere: No such file' -
 ok '--cgroup: no cgroup' refused 'is no cgroup of version 2' --cgroup /tmp
 status 0 cover -a 'vfs_*' --comm cat -o comm.json -- sh -c 'echo $$ >who; exec cat work.sh'
 is '--comm: that name alone' "$(jq -c '[.engine, .filters.comm, ([.functions[].pid] | unique)]' comm.json)" \
-	"[\"bpf\",\"cat\",[$(<who)]]"
+	"[\"bpf\",\"cat\",[$(cat who)]]"
 is 'and not one that begins with it' "$(status 0 cover -a 'vfs_*' -f json -o none.json --comm ca -- cat work.sh
 	jq .totals.entries none.json)" 0
 ok '--comm: longer than any' refused 'keeps 1 to 15' --comm 1234567890123456
@@ -114,9 +114,9 @@ for options in '' --pin=watch '--task --comm sh'; do
 	# shellcheck disable=SC2086 # several words
 	"$hytrace" cover -e bpf -f json -o own.json $options -- sh -c \
 		"echo 1 >$watch/tracing_on; echo something >file; echo 0 >$watch/tracing_on" 2>/dev/null
-	callees >callees
-	ok "what the program calls is seen ($options)" grep -qx bpf_ktime_get_ns callees
-	is 'and each that can be traced is denied' "$(comm -23 callees \
+	callees >called
+	ok "what the program calls is seen ($options)" grep -qx bpf_ktime_get_ns called
+	is 'and each that can be traced is denied' "$(comm -23 called \
 		<(jq -r '.filters.denied_by_hytrace[]' own.json | sort))" ''
 	echo nop >$watch/current_tracer
 done

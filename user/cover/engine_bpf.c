@@ -20,7 +20,7 @@
  */
 static const struct {
 	const char *name;
-	unsigned int when;
+	unsigned int when;		/* in any of these cases, or OWN_ALWAYS */
 } own_functions[] = {
 	{ "__rcu_read_lock", OWN_ALWAYS },
 	{ "__rcu_read_unlock", OWN_ALWAYS },
@@ -36,18 +36,29 @@ static const struct {
 	{ "copy_from_kernel_nofault_allowed", OWN_PROBE_READ },
 	/* Whose call it is. */
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
-	{ "__htab_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
 	{ "bpf_get_current_task_btf", OWN_COMM },
-	/* Into the pinned map. */
-	{ "__htab_map_lookup_elem", OWN_PINNED },
-	{ "htab_map_update_elem", OWN_PINNED },
-	{ "htab_lock_bucket", OWN_PINNED },
-	{ "htab_unlock_bucket", OWN_PINNED },
-	{ "lookup_elem_raw", OWN_PINNED },
-	{ "alloc_htab_elem", OWN_PINNED },
-	{ "__pcpu_freelist_pop", OWN_PINNED },
-	{ "___pcpu_freelist_pop", OWN_PINNED },
+	/* Keeping the set of tasks up to date, by programs of its own. */
+	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
+	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
+	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
+	{ "bpf_trace_run1", OWN_FOLLOWING },
+	{ "bpf_trace_run2", OWN_FOLLOWING },
+	{ "bpf_trace_run4", OWN_FOLLOWING },
+	{ "htab_map_delete_elem", OWN_FOLLOWING },
+	{ "free_htab_elem", OWN_FOLLOWING },
+	{ "pcpu_freelist_push", OWN_FOLLOWING },
+	{ "__pcpu_freelist_push", OWN_FOLLOWING },
+	/* That, and the pinned map. */
+	{ "__htab_map_lookup_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "lookup_nulls_elem_raw", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_map_update_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_lock_bucket", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_unlock_bucket", OWN_FOLLOWING | OWN_PINNED },
+	{ "lookup_elem_raw", OWN_FOLLOWING | OWN_PINNED },
+	{ "alloc_htab_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "__pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
+	{ "___pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
 };
 
 int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int when)
@@ -57,7 +68,7 @@ int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int
 	if (!symbols__by_name(symbols, "bpf_rdonly_cast"))
 		when |= OWN_PROBE_READ;
 	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
-		if ((own_functions[i].when & ~when) == 0)
+		if (!own_functions[i].when || own_functions[i].when & when)
 			err = globs__add(own, own_functions[i].name);
 	}
 	return err;
