@@ -10,11 +10,11 @@
  * is an answer for good. Whoever has put an address in writes its entry in the log, alone: time, CPU and
  * thread. The loader maps both into its memory, and reads the log when nothing runs any more.
  *
- * Of an address that is known, which nearly all are, the program calls no function of the kernel. That
- * would be a call more for each, and one that may be traced itself and come back as a call that the program
- * cannot be run for. Of a new one it calls helpers that take no lock, and which the loader leaves out of
- * what is traced (engine_bpf.c). So no call is missed for the program's own sake; those that are missed
- * come from interrupts, and from others' programs on the same CPU.
+ * Of an address that is known, which nearly all are, the program calls no function of the kernel (where
+ * that has bpf_rdonly_cast()). That would be a call more for each, and one that may be traced itself and come
+ * back as a call that the program cannot be run for. Of a new one it calls helpers that take no lock, and
+ * which the loader leaves out of what is traced, as it does with what kprobe.multi calls to run it
+ * (engine_bpf.c). What is missed then comes from interrupts, and from others' programs on the same CPU.
  *
  * Only with --pin there is a hash map beside it, for others to look at meanwhile. Writing to that takes locks.
  *
@@ -55,7 +55,7 @@ __u32 recording;
 struct cover_stats stats;
 
 /* The loader makes it as large as set_shift says. */
-__u64 set[SET_PLACES(SET_MOST_BITS)] SEC(".bss.set");
+__u64 set[SET_PLACES(SET_LEAST_BITS)] SEC(".bss.set");
 
 struct {
 	__uint(type, BPF_MAP_TYPE_ARRAY);
@@ -248,14 +248,19 @@ static __always_inline __u32 gate(void)
 /* Within a function's first instruction, where no call returns to. */
 #define INSIDE 1
 
-/* Of a function that is not known by @key, which is what the registers say or else that of a moved one. */
+/* Of a function that is not known by @key: the registers' ip, or what it has when that does not tell it. */
 static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 {
-	__u64 function = bpf_get_func_ip(ctx);
+	__u64 function = bpf_get_func_ip(ctx), ip = PT_REGS_IP(ctx);
+	bool moved = ip - function > FARTHEST_IP;
 
-	if (key - function > FARTHEST_IP) {
+	if (moved) {
 		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
 		key = function + INSIDE;
+	} else if (key != ip && is_known(ip)) {
+		/* From before any was moved: it is in the log. */
+		set_add(key);
+		return;
 	}
 	first_hit(key, function, COVER_FUNCTION);
 }

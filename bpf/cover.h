@@ -9,8 +9,8 @@
 /* A set of 2^SET_BITS places, and an address lies within SET_PROBES places from where it is looked for. */
 #define SET_LEAST_BITS	10
 #define SET_MOST_BITS	24
-#define SET_PROBES	32
-#define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES)
+#define SET_PROBES	64
+#define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES - 1)
 
 /* Bits of cover_hit.kind: an address may be both entered and returned to. */
 #define COVER_FUNCTION	1u

@@ -64,15 +64,17 @@ static bool is_possible(size_t bytes)
 	return fd != -E2BIG;
 }
 
-/* Twice as many places as addresses, or one that has no place near its own is refused. */
-static unsigned int set_bits(unsigned long entries)
+/* Half of the places stay empty, or an address may find none near its own. @entries: made fewer if need be. */
+static unsigned int set_bits(unsigned long *entries)
 {
 	unsigned int bits = SET_LEAST_BITS;
 
-	while (bits < SET_MOST_BITS && 1ul << bits < 2 * entries)
+	while (bits < SET_MOST_BITS && 1ul << bits < 2 * *entries)
 		bits++;
 	while (!is_possible(set_bytes(bits)))
 		bits--;
+	if (*entries > 1ul << (bits - 1))
+		*entries = 1ul << (bits - 1);
 	return bits;
 }
 
@@ -86,7 +88,7 @@ static int size_maps(struct bpf_cover *b)
 	if (!entries)
 		entries = traceable__count(r->traceable) * (r->callers ? CALLERS_TO_FUNCTION : 1) +
 			  SPARE_ENTRIES;
-	bits = set_bits(entries);
+	bits = set_bits(&entries);
 	skel->rodata->log_entries = entries;
 	skel->rodata->set_shift = 32 - bits;
 	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
@@ -445,6 +447,8 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 	if (!err)
 		err = counters__add(&c->cost, "capacity",
 				    bpf_map__max_entries(b->skel->maps.hits));
+	if (!err)
+		err = counters__add(&c->cost, "logged", s->logged);
 	return err;
 }
 

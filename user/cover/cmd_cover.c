@@ -41,7 +41,8 @@ static const struct argp_option options[] = {
 	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
 	  "repeated, for several formats)", 0 },
-	{ "pin", KEY_PIN, "DIR", 0, "pin the BPF map, program and link there in bpffs meanwhile", 0 },
+	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: pin a map of what was "
+	  "seen, the program and the link there in bpffs meanwhile", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after that time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
 	{ "max-entries", KEY_ENTRIES, "N", 0, "room for that many addresses (default: for all)", 0 },

@@ -133,6 +133,20 @@ static bool same_globs(const struct globs *a, const struct globs *b)
 	return true;
 }
 
+/* Whether something is in @a that is not in @b. */
+static bool has_more(const struct globs *a, const struct globs *b)
+{
+	for (size_t i = 0; i < a->count; i++) {
+		bool found = false;
+
+		for (size_t j = 0; j < b->count && !found; j++)
+			found = !strcmp(a->list[i].text, b->list[j].text);
+		if (!found)
+			return true;
+	}
+	return false;
+}
+
 /* By the filters: a function's own name decides. */
 static enum reason by_filter(const struct hit *hit, const struct coverage *other)
 {
@@ -158,7 +172,7 @@ static enum reason by_called(const struct hit *hit, const struct coverage *from,
 	/* A place inside one of the BPF program's helpers: the program came by. */
 	if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
 		return REASON_CALLED_OWN;
-	if (!same_globs(&from->filter.own, &other->filter.own))
+	if (has_more(&other->filter.own, &from->filter.own))
 		return REASON_CALLED_OWN;
 	if (!same_globs(&from->filter.deny, &other->filter.deny))
 		return REASON_CALLED_DENIED;
@@ -192,7 +206,15 @@ static enum reason by_time(const struct hit *hit, const struct coverage *from,
 /* How many calls the other knows it did not record, beside those refused for want of room. */
 static uint64_t calls_missed(const struct coverage *c)
 {
-	return counters__get(&c->lost, "recursion_misses") + counters__get(&c->lost, "missed");
+	uint64_t missed = counters__get(&c->lost, "missed");
+	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
+	/* Of older documents. */
+	uint64_t busy = counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
+
+	/* An event's are the program's as well. */
+	if (!strcmp(c->engine, "event"))
+		return (missed > recursion ? missed : recursion) + busy;
+	return missed + recursion + busy;
 }
 
 static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,

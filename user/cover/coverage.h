@@ -16,7 +16,10 @@
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
 
-/* Rises when a field changes its meaning or goes away; new fields do not raise it. */
+/*
+ * Rises when a field changes its meaning or goes away; new fields do not raise it, nor do counters, which are
+ * read by name.
+ */
 #define COVERAGE_SCHEMA 1
 
 /* Times of the clock "local" of the ring buffer, in ns; the two pairs bracket opening and closing. */

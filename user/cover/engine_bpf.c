@@ -16,7 +16,8 @@
  * would come while it runs, which the kernel does not run it for again: it would count as missed, and as
  * the workload's.
  *
- * Of a call that brings nothing new these are the first two, which are kprobe.multi's own.
+ * Of a call that brings nothing new these are the first ones, which are kprobe.multi's own. Not here is what
+ * rcu_read_unlock() calls once in a while, rcu_read_unlock_special(), as others call it as well.
  */
 static const struct {
 	const char *name;
@@ -24,6 +25,9 @@ static const struct {
 } own_functions[] = {
 	{ "__rcu_read_lock", OWN_ALWAYS },
 	{ "__rcu_read_unlock", OWN_ALWAYS },
+	/* Its own as well, on some kernels for each function and on others for a few (get_entry_ip()). */
+	{ "copy_from_kernel_nofault", OWN_ALWAYS },
+	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
 	/* On a first hit. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
@@ -32,8 +36,6 @@ static const struct {
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
 	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
 	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
-	{ "copy_from_kernel_nofault", OWN_PROBE_READ },
-	{ "copy_from_kernel_nofault_allowed", OWN_PROBE_READ },
 	/* Whose call it is. */
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },

@@ -375,10 +375,10 @@ static const struct {
 	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },
 	{ "unresolvable_functions", "functions that lie in no known image, not listed" },
 	{ "unnamed", "addresses that no symbol is known for; listed without a name" },
-	{ "map_full", "hits of addresses that were not recorded: the map is full; --max-entries" },
+	{ "map_full", "hits of addresses that were not recorded: there was no room; --max-entries" },
 	{ "missed", "calls that were not handed to the program (nested in itself)" },
 	{ "recursion_misses", "calls that came while a BPF program of a probe ran on that CPU: from "
-	  "interrupts, or with --pin from this one's locks" },
+	  "interrupts, or with --pin or --engine event from this one" },
 	{ "unpinned", "addresses that the pinned map did not take; they are in the result" },
 	{ "tasks_full", "children that were not followed: too many tasks" },
 };

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * The coverage program in user space: its set, its log, what it makes of registers that do not tell the
+ * function, and whom it listens to. The helpers that it calls are those of here.
+ */
+#include <linux/types.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+/* In place of what vmlinux.h and libbpf's headers for programs give. */
+#define __VMLINUX_H__
+#define __BPF_HELPERS__
+#define __BPF_TRACING_H__
+#define __BPF_CORE_READ_H__
+#define SEC(name)
+#define __uint(name, val) int (*name)[val]
+#define __type(name, val) val *name
+#define __noinline __attribute__((noinline))
+#define __weak __attribute__((weak))
+#define __ksym
+#define BPF_PROG(name, args...) name(args)
+#define PT_REGS_IP(regs) ((regs)->ip)
+#define PT_REGS_SP(regs) ((regs)->sp)
+#define bpf_ksym_exists(sym) ((sym) != NULL)
+#define bpf_core_type_id_kernel(type) 0
+
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY };
+enum { BPF_ANY, BPF_NOEXIST };
+enum { BPF_F_MMAPABLE = 1 << 10 };
+
+struct pt_regs {
+	__u64 r15, ip, sp;
+};
+
+struct task_struct {
+	int pid;
+	char comm[16];
+};
+
+struct bpf_iter__task {
+	struct task_struct *task;
+};
+
+static void *bpf_map_lookup_elem(const void *map, const void *key);
+static long bpf_map_update_elem(const void *map, const void *key, const void *value, __u64 flags);
+static long bpf_map_delete_elem(const void *map, const void *key);
+static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
+static long bpf_current_task_under_cgroup(const void *map, __u32 index);
+static __u64 bpf_get_func_ip(struct pt_regs *ctx);
+static __u64 bpf_ktime_get_ns(void);
+static __u32 bpf_get_smp_processor_id(void);
+static __u64 bpf_get_current_pid_tgid(void);
+static __u64 bpf_get_current_task(void);
+static struct task_struct *bpf_get_current_task_btf(void);
+
+/* What the loader sets before loading is set here as well. */
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+#define const
+#include "cover.bpf.c"
+#undef const
+
+#define ENTRIES 2000
+#define CALL 5		/* behind which the registers' ip is */
+
+static struct cover_entry entries[ENTRIES];
+static __u64 now;
+static struct task_struct self = { .pid = 42, .comm = "sh" };
+static __u32 followed_pid;
+static bool under_cgroup;
+/* The function that is called, for the helper. */
+static __thread __u64 current_function;
+
+void *bpf_rdonly_cast(void *obj, __u32 btf_id)
+{
+	return obj;
+}
+
+static void *bpf_map_lookup_elem(const void *map, const void *key)
+{
+	__u32 index = *(const __u32 *)key;
+
+	if (map == &cpu_followed)
+		return &followed_pid;
+	return map == &hits && index < log_entries ? &entries[index] : NULL;
+}
+
+static long bpf_map_update_elem(const void *map, const void *key, const void *value, __u64 flags)
+{
+	return -1;
+}
+
+static long bpf_map_delete_elem(const void *map, const void *key)
+{
+	return -1;
+}
+
+static long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
+{
+	memcpy(to, from, size);
+	return 0;
+}
+
+static long bpf_current_task_under_cgroup(const void *map, __u32 index)
+{
+	return under_cgroup;
+}
+
+static __u64 bpf_get_func_ip(struct pt_regs *ctx)
+{
+	return current_function;
+}
+
+static __u64 bpf_ktime_get_ns(void)
+{
+	return __atomic_add_fetch(&now, 1, __ATOMIC_RELAXED);
+}
+
+static __u32 bpf_get_smp_processor_id(void)
+{
+	return 3;
+}
+
+static __u64 bpf_get_current_pid_tgid(void)
+{
+	return 41ull << 32 | self.pid;
+}
+
+static __u64 bpf_get_current_task(void)
+{
+	return (uintptr_t)&self;
+}
+
+static struct task_struct *bpf_get_current_task_btf(void)
+{
+	return &self;
+}
+
+static void begin(__u32 room)
+{
+	set_shift = 32 - SET_LEAST_BITS;
+	log_entries = room;
+	recording = COVER_OPEN;
+}
+
+static void call_at(__u64 ip, __u64 function, __u64 caller)
+{
+	struct pt_regs regs = { .ip = ip, .sp = (uintptr_t)&caller };
+
+	current_function = function;
+	cover_entry(&regs);
+}
+
+static void call(__u64 function, __u64 caller)
+{
+	call_at(function + CALL, function, caller);
+}
+
+static void expect_log(const char *wanted)
+{
+	char got[512] = "";
+
+	for (__u32 i = 0; i < stats.logged && i < log_entries; i++) {
+		const struct cover_entry *e = &entries[i];
+		size_t length = strlen(got);
+
+		snprintf(got + length, sizeof(got) - length, "%s%c%llx", i ? " " : "",
+			 e->hit.kind == COVER_FUNCTION ? 'f' : 'c', (unsigned long long)e->addr);
+	}
+	cr_expect(eq(str, got, (char *)wanted));
+}
+
+#define F 0xffffffff81000000ull
+#define C 0xffffffff82000000ull
+
+Test(cover, each_once_and_in_order)
+{
+	begin(ENTRIES);
+	call(F, C);
+	call(F, C);
+	call(F, C + 1);
+	call(F + 16, C);
+	expect_log("fffffffff81000000 cffffffff82000000 cffffffff82000001 fffffffff81000010");
+	cr_expect(eq(u64, entries[3].hit.first_ns, 4));
+	cr_expect(eq(u32, entries[3].hit.cpu, 3));
+	cr_expect(eq(u32, entries[3].hit.pid, 42));
+}
+
+Test(cover, functions_only)
+{
+	begin(ENTRIES);
+	with_callers = false;
+	call(F, C);
+	expect_log("fffffffff81000000");
+}
+
+Test(cover, nothing_while_the_gate_is_closed)
+{
+	begin(ENTRIES);
+	recording = COVER_CLOSED;
+	call(F, C);
+	expect_log("");
+	cr_expect(eq(u32, recording, COVER_CLOSED));
+}
+
+Test(cover, the_address_behind_a_call_that_does_not_return_is_a_function)
+{
+	struct cover_event_ctx event = { .ip = F, .parent_ip = F };
+
+	begin(ENTRIES);
+	call(F, F);
+	expect_log("fffffffff81000000 cffffffff81000000");
+	memset(set, 0, sizeof(set));
+	stats.logged = 0;
+	cover_event_entry(&event);
+	cover_event_entry(&event);
+	expect_log("fffffffff81000000 cffffffff81000000");
+}
+
+Test(cover, a_full_log_refuses_each_time)
+{
+	begin(2);
+	call(F, C);
+	call(F + 16, C);
+	call(F + 16, C);
+	call(F, C);
+	expect_log("fffffffff81000000 cffffffff82000000");
+	cr_expect(eq(u64, stats.full, 2));
+}
+
+/* As many as there are places from one on, of addresses that belong there. */
+Test(cover, a_place_that_is_crowded)
+{
+	__u64 list[SET_PROBES + 1];
+	__u32 count = 0;
+
+	begin(ENTRIES);
+	with_callers = false;
+	for (__u64 function = F; count <= SET_PROBES; function += 16) {
+		if (set_place(function + CALL) == set_place(F + CALL))
+			list[count++] = function;
+	}
+	for (__u32 round = 0; round < 2; round++) {
+		for (__u32 i = 0; i <= SET_PROBES; i++)
+			call(list[i], C);
+	}
+	cr_expect(eq(u32, stats.logged, SET_PROBES));
+	cr_expect(eq(u64, stats.full, 2), "the one too many, each time that it came");
+	for (__u32 i = 0; i < SET_PROBES; i++)
+		cr_expect(eq(u64, entries[i].addr, list[i]));
+}
+
+Test(cover, the_last_place_has_room_behind_it)
+{
+	__u64 function = F;
+	__u32 last = (1u << SET_LEAST_BITS) - 1;
+
+	begin(ENTRIES);
+	with_callers = false;
+	for (__u32 i = 0; i < SET_PROBES; function += 16) {
+		if (set_place(function + CALL) == last) {
+			call(function, C);
+			i++;
+		}
+	}
+	cr_expect(eq(u32, stats.logged, SET_PROBES));
+	cr_expect(ne(u64, set[SET_PLACES(SET_LEAST_BITS) - 1], 0));
+}
+
+/* A live patch, for one, has sent it elsewhere. */
+Test(cover, registers_that_do_not_tell_the_function)
+{
+	begin(ENTRIES);
+	call(F, C);
+	call_at(C + 4096, F + 16, C);
+	cr_expect(eq(u32, recording, COVER_OPEN_IP_MOVED));
+	call_at(C + 4096, F + 16, C);
+	call_at(C + 4096, F + 32, C);
+	call(F, C);
+	call(F + 48, C);
+	call(F + 48, C);
+	expect_log("fffffffff81000000 cffffffff82000000 fffffffff81000010 fffffffff81000020 "
+		   "fffffffff81000030");
+}
+
+Test(cover, no_function_behind_the_farthest_ip)
+{
+	begin(ENTRIES);
+	call_at(F + FARTHEST_IP, F, C);
+	cr_expect(eq(u32, recording, COVER_OPEN));
+	call_at(F + 16 + FARTHEST_IP + 1, F + 16, C);
+	cr_expect(eq(u32, recording, COVER_OPEN_IP_MOVED));
+}
+
+static void named(const char *wanted, const char *task, bool in)
+{
+	begin(ENTRIES);
+	memset((char *)comm, 0, sizeof(comm));
+	memcpy((char *)comm, wanted, strlen(wanted));
+	memset(self.comm, 0, sizeof(self.comm));
+	memcpy(self.comm, task, strlen(task));
+	stats.logged = 0;
+	memset(set, 0, sizeof(set));
+	call(F, C);
+	cr_expect(eq(u32, stats.logged, in ? 2 : 0), "%s, task %s", wanted, task);
+}
+
+Test(cover, tasks_of_a_name)
+{
+	named("sh", "sh", true);
+	named("sh", "s", false);
+	named("sh", "she", false);
+	named("123456789012345", "123456789012345", true);
+	named("123456789012345", "123456789012346", false);
+	named("", "any", true);
+}
+
+Test(cover, all_filters_must_let_it_through)
+{
+	begin(ENTRIES);
+	in_cgroup = follow_tasks = true;
+	call(F, C);
+	under_cgroup = true;
+	call(F, C);
+	followed_pid = self.pid + 1;
+	call(F, C);
+	followed_pid = self.pid;
+	under_cgroup = false;
+	call(F, C);
+	expect_log("");
+	under_cgroup = true;
+	call(F, C);
+	expect_log("fffffffff81000000 cffffffff82000000");
+}
+
+#define THREADS 2
+#define CALLS 200
+#define ROUNDS 2000
+
+static pthread_barrier_t together;
+
+/* All with the same ones at the same time, as near as that goes. */
+static void *call_all(void *arg)
+{
+	for (__u32 round = 0; round < ROUNDS; round++) {
+		pthread_barrier_wait(&together);
+		for (__u32 i = 0; i < CALLS; i++)
+			call(F + 16 * i, C + i);
+		if (pthread_barrier_wait(&together) == PTHREAD_BARRIER_SERIAL_THREAD) {
+			cr_assert(eq(u32, stats.logged, 2 * CALLS), "each once");
+			memset(set, 0, sizeof(set));
+			stats.logged = 0;
+		}
+	}
+	return NULL;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct cover_entry *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+Test(cover, several_processors)
+{
+	pthread_t threads[THREADS];
+
+	begin(ENTRIES);
+	pthread_barrier_init(&together, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		cr_assert(not(pthread_create(&threads[i], NULL, call_all, NULL)));
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(threads[i], NULL);
+	cr_expect(eq(u64, stats.full, 0));
+	qsort(entries, 2 * CALLS, sizeof(*entries), by_address);
+	for (__u32 i = 0; i < CALLS; i++) {
+		cr_expect(eq(u64, entries[i].addr, F + 16 * i));
+		cr_expect(eq(u64, entries[CALLS + i].addr, C + i));
+	}
+}
