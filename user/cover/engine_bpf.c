@@ -49,6 +49,8 @@ static const struct {
 	{ "bpf_trace_run4", OWN_FOLLOWING },
 	{ "htab_map_delete_elem", OWN_FOLLOWING },
 	{ "free_htab_elem", OWN_FOLLOWING },
+	{ "check_and_free_fields", OWN_FOLLOWING },
+	{ "bpf_obj_free_fields", OWN_FOLLOWING },
 	{ "pcpu_freelist_push", OWN_FOLLOWING },
 	{ "__pcpu_freelist_push", OWN_FOLLOWING },
 	/* That, and the pinned map. */
