@@ -43,7 +43,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-quick test-debug test-early-matrix bench bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps run test test-quick test-debug test-early-matrix bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -111,7 +111,7 @@ $(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | programs $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
 $(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS)
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
 
 # The same sources once more for the unit tests, with the sanitizers on and stopping at what they find;
 # an archive, so that a test links what it uses. q: files of two folders may have one name.
@@ -248,8 +248,13 @@ kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 
 bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) user $(B)/bench/bench
+	$(Q)$(MAKE) user
 	$(Q)status=0; tests/bench/run.sh || status=$$?; tests/bench/many-ops.sh || status=$$?; exit $$status
+
+bench-quick: ## of it, getppid() with the tracers and the BPF engine, against what is asked: three minutes
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user
+	$(Q)tests/bench/run.sh --quick
 
 bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## look-ups, and calls of trampolines, on this machine, in ns
 	$(Q)$(B)/bench/oneshot_set
@@ -262,17 +267,6 @@ $(B)/bench/text_layout: tests/bench/native/text_layout.c
 $(B)/bench/oneshot_set: tests/bench/native/oneshot_set.c $(wildcard kernel/files/kernel/trace/oneshot_set.* tests/unit/kernel_shim.h)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -o $@ $<
-
-BENCH_OBJ := $(patsubst tests/bench/%.c,$(B)/bench/%.o,$(wildcard tests/bench/*.c))
-
-$(B)/bench/%.o: tests/bench/%.c $(B)/bpf/bench.skel.h $(LIBBPF_DIR)/libbpf.a
-	$(call msg,CC,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
-
-$(B)/bench/bench: $(BENCH_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(BENCH_OBJ) $(USER_LIBS) -lm
-
--include $(wildcard $(B)/bench/*.d)
 
 check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
 	$(Q).ci/check
@@ -292,4 +286,4 @@ distclean: ## clean, and the kernel work tree, unless it has work not written ba
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-quick bench-native check programs install clean distclean FORCE

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The benchmark's BPF contenders: programs that do nothing, and programs that keep each address once
- * in a hash map, the least that a set of what ran takes. The map's seed is fixed, so that its chains,
- * and with them the cost, are the same from run to run.
+ * The benchmark's BPF contenders: programs that do nothing, and programs that keep each address once, each
+ * as well as it can be done: with nothing called that need not be, in a hash map, in one for each CPU, in a
+ * bitmap of the kernel's text, and in one for each CPU. The maps' seed is fixed, so that their chains, and with
+ * them the cost, are the same from run to run.
  */
 #include "vmlinux.h"
 
@@ -22,6 +23,75 @@ struct {
 	__type(value, __u32);
 } seen SEC(".maps");
 
+struct {
+	__uint(type, BPF_MAP_TYPE_PERCPU_HASH);
+	__uint(max_entries, 131072);
+	__uint(map_flags, BPF_F_ZERO_SEED);
+	__type(key, __u64);
+	__type(value, __u32);
+} seen_percpu SEC(".maps");
+
+/* A bit for each byte of the kernel's text. What lies elsewhere, in modules, is not kept. */
+#define TEXT_BYTES (32u << 20)
+#define TEXT_WORDS (TEXT_BYTES / 64)
+#define MOST_CPUS 4
+
+__u64 bits[TEXT_WORDS] SEC(".bss.bits");
+__u64 cpu_bits[MOST_CPUS * TEXT_WORDS] SEC(".bss.cpu_bits");
+
+extern const void _stext __ksym;
+extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
+
+/* Behind the call that ftrace has put there: one for each function, and no caller's. */
+static __always_inline __u64 function_of(struct pt_regs *ctx)
+{
+	return PT_REGS_IP(ctx);
+}
+
+/* At a function's first instruction the return address is on top of the stack. */
+static __always_inline __u64 caller_of(struct pt_regs *ctx)
+{
+	void *sp = (void *)PT_REGS_SP(ctx);
+	struct pt_regs *word;
+	__u64 addr = 0;
+
+	if (bpf_ksym_exists(bpf_rdonly_cast)) {
+		word = bpf_rdonly_cast(sp, bpf_core_type_id_kernel(struct pt_regs));
+		return word->r15;
+	}
+	bpf_probe_read_kernel(&addr, sizeof(addr), sp);
+	return addr;
+}
+
+static __always_inline void see_percpu(__u64 addr)
+{
+	__u32 one = 1;
+
+	if (!bpf_map_lookup_elem(&seen_percpu, &addr))
+		bpf_map_update_elem(&seen_percpu, &addr, &one, BPF_NOEXIST);
+}
+
+static __always_inline void mark(__u64 addr)
+{
+	__u64 offset = addr - (__u64)&_stext;
+	__u64 mask = 1ull << (offset & 63);
+
+	if (offset < TEXT_BYTES && !(bits[offset >> 6] & mask))
+		__sync_fetch_and_or(&bits[offset >> 6], mask);
+}
+
+static __always_inline void mark_percpu(__u64 addr, __u32 cpu)
+{
+	__u64 offset = addr - (__u64)&_stext;
+	__u64 mask = 1ull << (offset & 63), *word;
+
+	if (offset >= TEXT_BYTES || cpu >= MOST_CPUS)
+		return;
+	word = &cpu_bits[cpu * TEXT_WORDS + (offset >> 6)];
+	if (!(*word & mask))
+		*word |= mask;
+}
+
 static __always_inline void see(__u64 addr)
 {
 	__u32 one = 1;
@@ -39,19 +109,41 @@ int multi_empty(struct pt_regs *ctx)
 SEC("kprobe.multi")
 int multi_hash_nocallers(struct pt_regs *ctx)
 {
-	see(bpf_get_func_ip(ctx));
+	see(function_of(ctx));
 	return 0;
 }
 
 SEC("kprobe.multi")
 int multi_hash(struct pt_regs *ctx)
 {
-	__u64 caller;
+	see(function_of(ctx));
+	see(caller_of(ctx));
+	return 0;
+}
 
-	see(bpf_get_func_ip(ctx));
-	/* At a function's first instruction the return address is on top of the stack. */
-	if (!bpf_probe_read_kernel(&caller, sizeof(caller), (void *)PT_REGS_SP(ctx)))
-		see(caller);
+SEC("kprobe.multi")
+int multi_percpu_hash(struct pt_regs *ctx)
+{
+	see_percpu(function_of(ctx));
+	see_percpu(caller_of(ctx));
+	return 0;
+}
+
+SEC("kprobe.multi")
+int multi_bitmap(struct pt_regs *ctx)
+{
+	mark(function_of(ctx));
+	mark(caller_of(ctx));
+	return 0;
+}
+
+SEC("kprobe.multi")
+int multi_percpu_bitmap(struct pt_regs *ctx)
+{
+	__u32 cpu = bpf_get_smp_processor_id();
+
+	mark_percpu(function_of(ctx), cpu);
+	mark_percpu(caller_of(ctx), cpu);
 	return 0;
 }
 
@@ -86,5 +178,12 @@ int event_hash(struct function_event *ctx)
 {
 	see(ctx->ip);
 	see(ctx->parent_ip);
+	return 0;
+}
+
+SEC("tracepoint")
+int event_hash_nocallers(struct function_event *ctx)
+{
+	see(ctx->ip);
 	return 0;
 }

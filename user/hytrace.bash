@@ -49,6 +49,19 @@ _hytrace_cover()
 	esac
 }
 
+_hytrace_bench()
+{
+	case $prev in
+	-c | --contender) _hytrace_words "$(hytrace bench --list 2>/dev/null | tr '\n' ' ')" ;;
+	-s | --scope) _hytrace_words 'one all' ;;
+	-w | --workload) _hytrace_words 'getppid pipe file fork tree loopback' ;;
+	-u | --unit) _hytrace_words 'ns insn' ;;
+	-f | --format) _hytrace_words 'text json' ;;
+	-r | --rotate) ;;
+	*) _hytrace_words '--contender --scope --workload --unit --format --rotate --list --help' ;;
+	esac
+}
+
 # Names as `event rm` takes them, without a group for those of the group "functions".
 _hytrace_events()
 {
@@ -124,13 +137,15 @@ _hytrace()
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare event boot --help --version'
+		_hytrace_words 'cover compare event boot bench --help --version'
 	elif [[ ${COMP_WORDS[1]} == cover ]]; then
 		_hytrace_cover
 	elif [[ ${COMP_WORDS[1]} == event ]]; then
 		_hytrace_event
 	elif [[ ${COMP_WORDS[1]} == boot ]]; then
 		_hytrace_boot
+	elif [[ ${COMP_WORDS[1]} == bench ]]; then
+		_hytrace_bench
 	elif [[ ${COMP_WORDS[1]} == compare && $cur == -* ]]; then
 		_hytrace_words '--callers --all --help'
 	elif [[ ${COMP_WORDS[1]} == compare ]]; then

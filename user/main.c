@@ -9,6 +9,7 @@
 #include "base/command.h"
 #include "base/error.h"
 #include "base/version.h"
+#include "bench/commands.h"
 #include "boot/commands.h"
 #include "cover/commands.h"
 #include "event/commands.h"
@@ -18,6 +19,7 @@ static const struct command commands[] = {
 	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
+	{ "bench", "hytrace bench", cmd_bench, "measure what it costs to be traced, by each way there is" },
 };
 
 const char *argp_program_version = "hytrace " HYTRACE_VERSION;

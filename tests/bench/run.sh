@@ -5,17 +5,22 @@
 # build/bench/results.json, results.md and results.svg. Mitigations are off and addresses fixed: both
 # would add what is not the contenders'.
 #
-# Usage: tests/bench/run.sh [--kernel KERNEL] [--twice] [ARGUMENT of the harness]...
-#   --kernel  as for vm.sh (default patched); what is asked of the figures is asked of the patched one
-#   --twice   run it a second time and fail when a cost differs by more than 1 %
+# Usage: tests/bench/run.sh [OPTION]... [ARGUMENT of hytrace bench]...
+#   --kernel K       as for vm.sh (default patched); what is asked of the figures is asked of the patched one
+#   --quick          what is asked of getppid() with the tracers and the BPF engine, and nothing else
+#   --twice          run it a second time and fail when a cost differs by more than 1 %
+#   --boots N        in N guests, each with another address layout, in another order: medians, and extremes
+#   --mitigations    leave them on
 
 set -euo pipefail
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 out=$clone/build/bench
-harness=$out/bench
+harness=("$clone/build/hytrace" bench --unit insn --format json)
 kernel=patched
 twice=
+boots=1
+append='nokaslr mitigations=off'
 declare -A titles=([one]='One function traced' [all]='All functions traced')
 while :; do
 	case ${1:-} in
@@ -27,10 +32,23 @@ while :; do
 		twice=1
 		shift
 		;;
+	--boots)
+		boots=$2
+		append=${append/nokaslr/}
+		shift 2
+		;;
+	--mitigations)
+		append=${append/mitigations=off/}
+		shift
+		;;
+	--quick)
+		shift
+		set -- -w getppid -c base -c oneshot -c oneshot-nocallers -c oneshot-retired -c cover-bpf \
+			-c kprobe-multi -c kprobe-multi-denied -c function -c event "$@"
+		;;
 	*) break ;;
 	esac
 done
-guest=("$clone/kernel/vm.sh" --kernel "$kernel" --icount --append 'nokaslr mitigations=off' --timeout 1800)
 
 die()
 {
@@ -43,7 +61,7 @@ write_meta()
 {
 	jq -n --arg kernel "$1" --arg config "$kernel" \
 		--arg qemu "$(qemu-system-x86_64 --version | sed -n '1s/.*version //p')" \
-		--arg cpu "TCG's max, 1 CPU, mitigations=off" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+		--arg cpu "TCG's max, 1 CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
 		--arg command "make bench" \
 		'{$kernel, $config, $qemu, accel: "tcg,thread=single", icount: "shift=0,sleep=off", $cpu, $date,
 			$command}'
@@ -150,21 +168,76 @@ check_targets()
 		line("event with two arguments among 5,000, to 1.05 of one alone";
 			cost("event-2args-of-5000"; "one"); cost("event-2args"; "one"); 1.05),
 		line("event with the BPF hash map, to 0.9 of kprobe.multi";
-			cost("event-bpf-hash"; "one"); cost("kprobe-multi-hash"; "one"); 0.9)' \
+			cost("event-bpf-hash"; "one"); cost("kprobe-multi-hash"; "one"); 0.9),
+		line("BPF engine, one function, to 1.35 of kprobe.multi with an empty program";
+			cost("cover-bpf"; "one"); cost("kprobe-multi"; "one"); 1.35),
+		line("BPF engine, all functions, to 1.2 of the same";
+			cost("cover-bpf"; "all"); cost("kprobe-multi"; "all"); 1.2),
+		line("BPF engine, all functions, to 1.35 of the same with what it calls denied";
+			cost("cover-bpf"; "all"); cost("kprobe-multi-denied"; "all"); 1.35),
+		line("BPF engine, attaching to all functions";
+			row("cover-bpf"; "all"; "getppid") | figure("attach"); 1; 1.1e9),
+		line("BPF engine, detaching"; row("cover-bpf"; "all"; "getppid") | figure("detach"); 1; 0.45e9),
+		line("BPF engine, attaching, to 1 of what bpftrace takes";
+			row("cover-bpf"; "all"; "getppid") | figure("attach");
+			row("bpftrace-count"; "all"; "getppid") | figure("attach"); 1)' \
 		"$out/results.json")
 	echo "$lines" >&2
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
 }
 
+# run_guest FILE COMMAND-LINE ARGUMENT...: the rows of a guest; those of one with failures as well, which they say
+run_guest()
+{
+	local rows=$1 append=$2 status=0
+	shift 2
+	# shellcheck disable=SC2016 # for the guest's sh
+	"$clone/kernel/vm.sh" --kernel "$kernel" --icount --append "$append" --timeout 2400 -- \
+		sh -c 'uname -r; ip link set lo up; exec "$@"' sh "${harness[@]}" "$@" >"$rows" || status=$?
+	read -r release <"$rows" || die "the guest gave nothing (status $status)"
+	sed -i 1d "$rows"
+	jq -e . "$rows" >/dev/null || die "the guest gave no rows (status $status)"
+	return "$status"
+}
+
+# Of several boots' rows one: medians, and the extremes of all.
+join_boots()
+{
+	jq -s '
+		def median: map(select(. != null)) | sort | .[length / 2 | floor];
+		(add) as $all | .[0] | map(. as $row
+			| [$all[] | select(.contender == $row.contender and .scope == $row.scope and
+				.workload == $row.workload)] as $same
+			| $row + (["base", "total", "over_base", "first_hit", "seen", "missed", "attach", "detach"]
+				| map({key: ., value: (. as $what | $same | map(.[$what]) | median)}) | from_entries)
+			+ {min: ($same | map(.min | values) | min), max: ($same | map(.max | values) | max)})' "$@"
+}
+
+# The one that runs since boot wants a boot of its own, if all are asked for; its row is in the place of the other.
+add_early()
+{
+	run_guest "$out/early.rows" "$append ftrace=oneshot" -c oneshot-early || return
+	jq -s '[.[1][] | select(.contender == "oneshot-early")][0] as $early
+		| .[0] | map(if $early and .contender == "oneshot-early" then $early else . end)' \
+		"$out/rows" "$out/early.rows" >"$out/rows.new"
+	mv "$out/rows.new" "$out/rows"
+	rm "$out/early.rows"
+}
+
 measure()
 {
-	local release status=0
-	# The rows of a run with failures are written, too: they say what failed.
-	# shellcheck disable=SC2016 # for the guest's sh
-	"${guest[@]}" -- sh -c 'uname -r; exec "$@"' sh "$harness" "$@" >"$out/rows" || status=$?
-	read -r release <"$out/rows" || die "the guest gave nothing (status $status)"
-	sed -i 1d "$out/rows"
-	jq -e . "$out/rows" >/dev/null || die "the guest gave no rows (status $status)"
+	local release status=0 boot files=() rotation
+
+	for ((boot = 0; boot < boots; boot++)); do
+		files+=("$out/rows.$boot")
+		# The first in the order of the report.
+		rotation=()
+		((!boot)) || rotation=(--rotate "$((7 * boot % 30 + 1))")
+		run_guest "$out/rows.$boot" "$append" "${rotation[@]}" "$@" || status=$?
+	done
+	join_boots "${files[@]}" >"$out/rows"
+	rm "${files[@]}"
+	[[ $# -gt 0 || $kernel != patched ]] || add_early || status=$?
 	write_meta "$release" | jq --slurpfile rows "$out/rows" '{meta: ., rows: $rows[0]}' >"$out/results.json"
 	rm "$out/rows"
 	return "$status"
@@ -185,7 +258,8 @@ compare_runs()
 main()
 {
 	local status=0 tool
-	[[ -x $harness ]] || die "$harness is not built; 'make bench' builds and runs it"
+	mkdir -p "$out"
+	[[ -x ${harness[0]} ]] || die "${harness[0]} is not built; 'make bench' builds and runs it"
 	for tool in jq gnuplot; do
 		type -P "$tool" >/dev/null || die "$tool is not installed; 'make deps' installs what is needed"
 	done

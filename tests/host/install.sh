@@ -107,7 +107,7 @@ is 'each is in hytrace(1)' "$(described hytrace COMMANDS)" "$(subcommands)"
 is 'each command of event is completed' "$(completed event '' | grep -v '^-')" "$(subcommands event)"
 is 'and in the man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
 
-for command in cover compare boot; do
+for command in cover compare boot bench; do
 	ok "$command has options" test -n "$(option_words $command)"
 	is "$command: all are in the man page" "$(of_page $command)" "$(option_words $command)"
 	is "$command: the short ones as well" "$(short_of_page $command)" "$(short_words $command)"

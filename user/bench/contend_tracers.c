@@ -2,9 +2,10 @@
 /* The contenders that are tracers of the kernel itself: function, the profiler, oneshot. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 static int limit_to_scope(enum bench_scope scope)
 {
@@ -53,6 +54,7 @@ static int tracer__detach(const struct contender *c)
 const struct contender contender_function = {
 	.name = "function",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.workloads = WORKLOADS_ALL,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "each call an event with its caller; memory is the ring buffer's, which overwrites",
 	.setup = function__setup,
@@ -60,6 +62,84 @@ const struct contender contender_function = {
 	.report = report_ring_buffer,
 	.detach = tracer__detach,
 	.cleanup = close_instance,
+};
+
+/* ---- the same, without what is called again and again in a row */
+
+static int no_repeats__attach(const struct contender *c, enum bench_scope scope)
+{
+	return trace_instance__write("options/func-no-repeats", "1") ?: function__attach(c, scope);
+}
+
+static int no_repeats__setup(const struct contender *c, enum bench_scope scope)
+{
+	/* The options of a tracer are there when it is: ask with it. */
+	int err = trace_instance__open();
+
+	err = err ?: trace_instance__write("set_ftrace_filter", BENCH_FUNCTION);
+	err = err ?: trace_instance__write("current_tracer", "function");
+	if (!err && !trace_instance__has("options/func-no-repeats"))
+		err = -EOPNOTSUPP;
+	err = err ?: trace_instance__write("current_tracer", "nop");
+	return err ?: trace_instance__write("set_ftrace_filter", " ");
+}
+
+const struct contender contender_no_repeats = {
+	.name = "no-repeats",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "the function tracer with options/func-no-repeats: a call like the last one is counted",
+	.setup = no_repeats__setup,
+	.attach = no_repeats__attach,
+	.report = report_ring_buffer,
+	.detach = tracer__detach,
+	.cleanup = close_instance,
+};
+
+/* ---- function_graph: entry and exit; only what system calls call first */
+
+static int graph__setup(const struct contender *c, enum bench_scope scope)
+{
+	char *tracers;
+	int err = trace_top__read("available_tracers", &tracers);
+	bool there = !err && strstr(tracers, "function_graph");
+
+	if (!err)
+		free(tracers);
+	if (err || !there)
+		return err ?: -EOPNOTSUPP;
+	return trace_top__write("max_graph_depth", "1");
+}
+
+static int graph__attach(const struct contender *c, enum bench_scope scope)
+{
+	int err = trace_top__write("set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
+
+	return err ?: trace_top__write("current_tracer", "function_graph");
+}
+
+static int graph__detach(const struct contender *c)
+{
+	return trace_top__write("current_tracer", "nop");
+}
+
+static void graph__cleanup(const struct contender *c)
+{
+	trace_top__write("current_tracer", "nop");
+	trace_top__write("set_ftrace_filter", " ");
+	trace_top__write("max_graph_depth", "0");
+	trace_top__write("trace", "");
+}
+
+const struct contender contender_graph = {
+	.name = "graph-depth-1",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "function_graph, what is called deeper left out",
+	.setup = graph__setup,
+	.attach = graph__attach,
+	.detach = graph__detach,
+	.cleanup = graph__cleanup,
 };
 
 /* ---- profiler: counts and times, per function; it has no instances */
@@ -162,6 +242,7 @@ static const struct oneshot_variant oneshot_nocallers = { .parent = "0" };
 
 const struct contender contender_oneshot = {
 	.name = "oneshot",
+	.workloads = WORKLOADS_ALL,
 	.note = "function and caller",
 	.variant = &oneshot_callers,
 	ONESHOT_CALLBACKS,
@@ -169,7 +250,7 @@ const struct contender contender_oneshot = {
 
 const struct contender contender_oneshot_nocallers = {
 	.name = "oneshot-nocallers",
-	.workloads = WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE,
+	.workloads = WORKLOADS_ALL,
 	.note = "function only",
 	.variant = &oneshot_nocallers,
 	ONESHOT_CALLBACKS,
@@ -213,7 +294,7 @@ static int oneshot_retired__report(const struct contender *c, struct bench_row *
 
 const struct contender contender_oneshot_retired = {
 	.name = "oneshot-retired",
-	.workloads = WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE,
+	.workloads = WORKLOADS_ALL,
 	/* The worker comes after 100 ms, and later if it finds little to do. */
 	.settle_ms = 2000,
 	.note = "function only, call sites off once it is known",
@@ -225,4 +306,50 @@ const struct contender contender_oneshot_retired = {
 	.report = oneshot_retired__report,
 	.detach = tracer__detach,
 	.cleanup = close_instance,
+};
+
+/* ---- the one that runs since boot */
+
+/* Where the kernel was booted with ftrace=oneshot; it is off while the base is measured. */
+static int oneshot_early__setup(const struct contender *c, enum bench_scope scope)
+{
+	char *line = NULL;
+	size_t room = 0;
+	bool there = false;
+	FILE *f = fopen("/proc/cmdline", "r");
+
+	if (f && getline(&line, &room, f) > 0)
+		there = strstr(line, "ftrace=oneshot");
+	if (f)
+		fclose(f);
+	free(line);
+	return there ? 0 : -EOPNOTSUPP;
+}
+
+static int oneshot_early__attach(const struct contender *c, enum bench_scope scope)
+{
+	return trace_top__write("current_tracer", "oneshot");
+}
+
+static int oneshot_early__detach(const struct contender *c)
+{
+	return trace_top__write("current_tracer", "nop");
+}
+
+static int oneshot_early__report(const struct contender *c, struct bench_row *row)
+{
+	return trace_top__read_last("oneshot_stats", "entries", &row->seen) ?:
+	       trace_top__read_last("oneshot_stats", "bytes", &row->memory_bytes) ?:
+	       trace_top__read_last("oneshot_stats", "refused", &row->missed);
+}
+
+const struct contender contender_oneshot_early = {
+	.name = "oneshot-early",
+	.scopes = SCOPE_ALL,
+	.note = "function and caller, since boot (ftrace=oneshot)",
+	.setup = oneshot_early__setup,
+	.attach = oneshot_early__attach,
+	.report = oneshot_early__report,
+	.detach = oneshot_early__detach,
+	.cleanup = NULL,
 };

@@ -3,13 +3,13 @@
  * What a contender of the benchmark is made of.
  *
  * A contender is one way to learn that a function has run: a table of callbacks, found by name. For
- * each of its scopes the harness (bench.c) starts a process that goes through
+ * each of its scopes the harness (measure.c) starts a process that goes through
  *
- *	[ base is measured ]
+ *	[ base is measured, of all workloads ]
  *	setup	what is not part of switching it on: load a program, make a tracing instance
  *	attach	timed
  *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
- *	[ total is measured ]
+ *	[ total is measured, of all workloads ]
  *	report	what only the contender knows: memory, what it saw, what it missed
  *	clear	for those that record an address once: forget everything, so that a first hit can be
  *		timed, again and again
@@ -17,13 +17,13 @@
  *	[ attach and detach twice more, for what they take to be a median ]
  *	cleanup	also after a failure, and again by the harness should the process have died
  *
- * To add one: write the callbacks, and put the table into contenders[] (bench.c) where it shall
+ * To add one: write the callbacks, and put the table into contenders[] (cmd_bench.c) where it shall
  * stand in the report. A callback that is not needed is NULL; each returns 0 or a negative errno.
  * A kernel that lacks what a contender needs makes its setup return -EOPNOTSUPP: its row is then
  * there with nulls and a note, never left out.
  */
-#ifndef BENCH_H
-#define BENCH_H
+#ifndef HYTRACE_BENCH_BENCH_H
+#define HYTRACE_BENCH_BENCH_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -42,7 +42,14 @@ enum bench_workload {
 	WORKLOAD_GETPPID = 1 << 0,
 	WORKLOAD_PIPE = 1 << 1,		/* a byte to another process and back */
 	WORKLOAD_FILE = 1 << 2,		/* a file is made, written, read and removed */
+	WORKLOAD_FORK = 1 << 3,		/* true(1) is run */
+	WORKLOAD_TREE = 1 << 4,		/* tar(1) packs 128 files */
+	WORKLOAD_LOOPBACK = 1 << 5,	/* 16 KiB to another process over TCP */
 };
+
+#define WORKLOADS 6
+#define WORKLOADS_ALL ((1 << WORKLOADS) - 1)
+#define WORKLOADS_CHEAP (WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE)
 
 /* What a row of the results has beyond its name; NAN is unknown, null in JSON. */
 struct bench_row {
@@ -86,6 +93,21 @@ struct contender {
 #define WARMUP_RING_BUFFER 80000
 
 extern const struct contender contender_function;
+extern const struct contender contender_no_repeats;
+extern const struct contender contender_graph;
+extern const struct contender contender_event_bpf_hash_nocallers;
+extern const struct contender contender_kprobe_multi_denied;
+extern const struct contender contender_kprobe_multi_hash_denied;
+extern const struct contender contender_kprobe_multi_percpu_hash;
+extern const struct contender contender_kprobe_multi_percpu_hash_denied;
+extern const struct contender contender_kprobe_multi_bitmap;
+extern const struct contender contender_kprobe_multi_bitmap_denied;
+extern const struct contender contender_kprobe_multi_percpu_bitmap;
+extern const struct contender contender_kprobe_multi_percpu_bitmap_denied;
+extern const struct contender contender_bpftrace;
+extern const struct contender contender_event_3;
+extern const struct contender contender_event_perf_stat;
+extern const struct contender contender_oneshot_early;
 extern const struct contender contender_profiler;
 extern const struct contender contender_oneshot;
 extern const struct contender contender_oneshot_nocallers;
@@ -106,7 +128,7 @@ extern const struct contender contender_cover_bpf;
 extern const struct contender contender_fentry;
 extern const struct contender contender_fentry_hash;
 
-/* A message for the reader of stderr; returns err, so that a failure can be told and passed on. */
+/* A message with what @err means; returns @err, so that a failure can be told and passed on. */
 __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
 
@@ -131,4 +153,4 @@ int trace_top__read(const char *file, char **ret_text);
 int trace_top__read_last(const char *file, const char *name, double *ret_value);
 int trace_top__count_lines(const char *file, double *ret_lines);
 
-#endif /* BENCH_H */
+#endif

@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 #define EVENT_GROUP "hytrace_bench"
 #define OTHERS_GROUP "hytrace_bench_others"
@@ -25,7 +25,9 @@ struct event_variant {
 	const char *name;
 	enum event_kind kind;
 	const char *definition;
+	const char *all;		/* that of one on all functions */
 	unsigned int others;		/* events on other functions, enabled as well */
+	const char *beside;		/* more on the same one, enabled as well */
 };
 
 static const char *event__file(const struct event_variant *variant)
@@ -80,7 +82,7 @@ static int make_others(unsigned int wanted)
 		if ((i && !strcmp(lines[i], lines[i - 1])) ||
 		    (i + 1 < nr && !strcmp(lines[i], lines[i + 1])) || !is_other_function(lines[i]))
 			continue;
-		len += sprintf(text + len, "%s(u64 a_, u64 b_) as " OTHERS_GROUP "/%s\n", lines[i],
+		len += sprintf(text + len, "%s() as " OTHERS_GROUP "/%s\n", lines[i],
 			       lines[i]);
 		made++;
 	}
@@ -105,8 +107,11 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 			return err;
 	}
 	err = trace_instance__open();
-	err = err ?: trace_top__append(event__file(variant), variant->definition);
-	if (!err && variant->others)
+	err = err ?: trace_top__append(event__file(variant),
+				       scope == SCOPE_ALL ? variant->all : variant->definition);
+	if (!err && variant->beside)
+		err = trace_top__append(event__file(variant), variant->beside);
+	if (!err && (variant->others || variant->beside))
 		err = trace_instance__write("events/" OTHERS_GROUP "/enable", "1");
 	return err;
 }
@@ -162,7 +167,7 @@ static void event__cleanup(const struct contender *c)
 	trace_instance__close();
 	snprintf(text, sizeof(text), "-:" EVENT_GROUP "/%s", variant->name);
 	trace_top__append("dynamic_events", text);
-	if (variant->others)
+	if (variant->others || variant->beside)
 		trace_top__append("dynamic_events", "-:" OTHERS_GROUP "/");
 }
 
@@ -234,6 +239,14 @@ static const struct event_variant event_perf_variant = {
 static const struct event_variant event_variant = {
 	.name = "event",
 	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event",
+	.all = "*() as " EVENT_GROUP "/event",
+};
+
+static const struct event_variant event_3_variant = {
+	.name = "event_3",
+	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event_3",
+	.beside = BENCH_FUNCTION "() as " OTHERS_GROUP "/second\n"
+		  BENCH_FUNCTION "() as " OTHERS_GROUP "/third",
 };
 
 /* getppid() has no arguments; the registers are there all the same. */
@@ -278,7 +291,20 @@ static const struct event_variant kprobe_variant = {
 
 const struct contender contender_event = {
 	.name = "event",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.warmup = WARMUP_RING_BUFFER,
+	.note = "each call an event; memory is the ring buffer's; of all functions one event on all",
 	.variant = &event_variant,
+	.setup = event__setup,
+	.attach = event__attach,
+	.report = event__report,
+	.detach = event__detach,
+	.cleanup = event__cleanup,
+};
+
+const struct contender contender_event_3 = {
+	.name = "event-3-on-one",
+	.variant = &event_3_variant,
 	EVENT_CALLBACKS,
 };
 

@@ -9,7 +9,7 @@
 
 #include <tracefs.h>
 
-#include "bench.h"
+#include "bench/bench.h"
 
 static struct tracefs_instance *instance;
 

@@ -1,0 +1,430 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hytrace bench: what does it cost a call to be seen, by each way there is to see it? Options, the list of
+ * contenders, and the rows, as a table or as JSON.
+ */
+#include <argp.h>
+#include <libsmartcols/libsmartcols.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <json_writer.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/privileges.h"
+#include "bench/commands.h"
+#include "bench/measure.h"
+
+#define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
+
+static const struct contender contender_base = {
+	.name = "base",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.workloads = WORKLOADS_ALL,
+	.note = "nothing is traced",
+};
+
+/* In the order of the report. */
+static const struct contender *const contenders[] = {
+	&contender_base,
+	&contender_oneshot_retired,
+	&contender_oneshot_nocallers,
+	&contender_oneshot,
+	&contender_oneshot_early,
+	&contender_cover_bpf,
+	&contender_event_bpf,
+	&contender_event_bpf_hash,
+	&contender_event_bpf_hash_nocallers,
+	&contender_fentry,
+	&contender_fentry_hash,
+	&contender_kprobe_multi,
+	&contender_kprobe_multi_denied,
+	&contender_kprobe_multi_bitmap,
+	&contender_kprobe_multi_bitmap_denied,
+	&contender_kprobe_multi_percpu_bitmap,
+	&contender_kprobe_multi_percpu_bitmap_denied,
+	&contender_kprobe_multi_hash_nocallers,
+	&contender_kprobe_multi_hash,
+	&contender_kprobe_multi_hash_denied,
+	&contender_kprobe_multi_percpu_hash,
+	&contender_kprobe_multi_percpu_hash_denied,
+	&contender_bpftrace,
+	&contender_profiler,
+	&contender_function,
+	&contender_no_repeats,
+	&contender_graph,
+	&contender_event,
+	&contender_event_3,
+	&contender_event_perf_stat,
+	&contender_event_2args,
+	&contender_event_5000,
+	&contender_event_perf,
+	&contender_fprobe_event,
+	&contender_fprobe_event_2args,
+	&contender_kprobe_event,
+};
+
+
+enum bench_format { BENCH_TEXT, BENCH_JSON };
+
+static struct options {
+	bool instructions;
+	bool list;
+	enum bench_format format;
+	unsigned int scopes, workloads;
+	const char *names[ARRAY_SIZE(contenders)];
+	size_t nr_names, rotate;
+} options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_ALL };
+
+int bench_error(int err, const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return error__return(err, "bench: %s: %s", text, strerror(-err));
+}
+
+static const char *scope_name(enum bench_scope scope)
+{
+	return scope == SCOPE_ONE ? "one" : "all";
+}
+
+/* ---- rows, as JSON when they are there, and as a table at the end */
+
+static json_writer_t *json;
+static struct libscols_table *table;
+
+static const struct {
+	const char *title;
+	int flags;
+} columns[] = {
+	{ "TRACED", 0 },
+	{ "CONTENDER", 0 },
+	{ "WORKLOAD", 0 },
+	{ "OVER BASE", SCOLS_FL_RIGHT },
+	{ "TOTAL", SCOLS_FL_RIGHT },
+	{ "MIN", SCOLS_FL_RIGHT },
+	{ "MAX", SCOLS_FL_RIGHT },
+	{ "SEEN", SCOLS_FL_RIGHT },
+	{ "MISSED", SCOLS_FL_RIGHT },
+	{ "MEMORY", SCOLS_FL_RIGHT },
+	{ "ATTACH", SCOLS_FL_RIGHT },
+	{ "DETACH", SCOLS_FL_RIGHT },
+	{ "NOTE", 0 },
+};
+
+static int begin_rows(void)
+{
+	if (options.format == BENCH_JSON) {
+		json = jsonw_new(stdout);
+		if (!json)
+			return error__no_memory();
+		jsonw_pretty(json, true);
+		jsonw_start_array(json);
+		return 0;
+	}
+	table = scols_new_table();
+	if (!table)
+		return error__no_memory();
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
+		if (!scols_table_new_column(table, columns[i].title, 0, columns[i].flags))
+			return error__no_memory();
+	}
+	return 0;
+}
+
+static int end_rows(void)
+{
+	int err = 0;
+
+	if (json) {
+		jsonw_end_array(json);
+		jsonw_destroy(&json);
+	} else {
+		err = scols_print_table(table);
+		scols_unref_table(table);
+	}
+	if (err || fflush(stdout) || ferror(stdout))
+		return error__return(-EIO, "bench: cannot write the result: %s", strerror(errno));
+	return 0;
+}
+
+static void write_number(const char *name, double value)
+{
+	if (isnan(value))
+		jsonw_null_field(json, name);
+	else if (value == rint(value) && value >= 0)
+		jsonw_lluint_field(json, name, value);
+	else
+		jsonw_float_field_fmt(json, name, "%.2f", value);
+}
+
+static void write_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+		      const struct bench_row *row)
+{
+	jsonw_start_object(json);
+	jsonw_string_field(json, "contender", c->name);
+	jsonw_string_field(json, "scope", scope_name(scope));
+	jsonw_string_field(json, "workload", w->name);
+	jsonw_string_field(json, "unit", options.instructions ? "insn" : "ns");
+	write_number("base", row->base);
+	write_number("total", row->total);
+	write_number("over_base", row->total - row->base);
+	write_number("min", row->min);
+	write_number("max", row->max);
+	write_number("first_hit", row->first_hit);
+	write_number("memory_bytes", row->memory_bytes);
+	write_number("seen", row->seen);
+	write_number("missed", row->missed);
+	write_number("attach", row->attach);
+	write_number("detach", row->detach);
+	jsonw_string_field(json, "note", row->note);
+	jsonw_end_object(json);
+}
+
+/* Billions of instructions are no number to read. */
+static void number(char *text, size_t size, double value)
+{
+	if (isnan(value))
+		*text = '\0';
+	else if (fabs(value) < 1e5)
+		snprintf(text, size, "%.1f", value);
+	else
+		snprintf(text, size, "%.1fM", value / 1e6);
+}
+
+static int add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+		   const struct bench_row *row)
+{
+	const double values[] = {
+		row->total - row->base, row->total, row->min, row->max, row->seen, row->missed,
+		row->memory_bytes, row->attach, row->detach,
+	};
+	const char *const names[] = { scope_name(scope), c->name, w->name };
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	int err = line ? 0 : -ENOMEM;
+	size_t column = 0;
+	char text[32];
+
+	for (size_t i = 0; !err && i < ARRAY_SIZE(names); i++)
+		err = scols_line_set_data(line, column++, names[i]);
+	for (size_t i = 0; !err && i < ARRAY_SIZE(values); i++) {
+		number(text, sizeof(text), values[i]);
+		err = scols_line_set_data(line, column++, text);
+	}
+	if (!err)
+		err = scols_line_set_data(line, column, row->note);
+	return err ? error__no_memory() : 0;
+}
+
+static void empty_row(struct bench_row *row, const char *note)
+{
+	*row = (struct bench_row) {
+		.base = NAN, .total = NAN, .min = NAN, .max = NAN, .first_hit = NAN,
+		.memory_bytes = NAN, .seen = NAN, .missed = NAN, .attach = NAN, .detach = NAN,
+	};
+	snprintf(row->note, sizeof(row->note), "%s", note ?: "");
+}
+
+/* ---- measuring */
+
+static size_t choose_workloads(const struct contender *c, enum bench_scope scope,
+			       const struct workload **list)
+{
+	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
+	size_t count = 0;
+
+	for (size_t i = 0; i < WORKLOADS; i++) {
+		if (chosen & options.workloads & workloads[i].which)
+			list[count++] = &workloads[i];
+	}
+	return count;
+}
+
+/* 0, or a negative errno when rows are missing for another reason than an unable kernel. */
+static int run_contender(const struct contender *c, enum bench_scope scope)
+{
+	const struct workload *list[WORKLOADS];
+	struct bench_row rows[WORKLOADS];
+	size_t count = choose_workloads(c, scope, list);
+	int err, failed = 0;
+
+	if (!count)
+		return 0;
+	fprintf(stderr, "hytrace: bench: %s, %s\n", c->name,
+		scope == SCOPE_ONE ? "one function" : "all functions");
+	for (size_t i = 0; i < count; i++)
+		empty_row(&rows[i], i ? "" : c->note);
+	err = measure__rows(c, list, count, scope, rows);
+	if (measure__interrupted())
+		return -EINTR;
+	if (err)
+		bench_error(err, "NOT MEASURED: %s", c->name);
+	for (size_t i = 0; i < count; i++) {
+		if (err)
+			empty_row(&rows[i], err == -EOPNOTSUPP ? "not measured: it is not there" :
+								 "not measured: it failed");
+		/* The base is its own contender: whatever it measured twice is not a cost. */
+		if (c == &contender_base)
+			rows[i].base = rows[i].total;
+		if (json)
+			write_row(c, list[i], scope, &rows[i]);
+		else
+			failed = failed ?: add_row(c, list[i], scope, &rows[i]);
+	}
+	return failed ?: err == -EOPNOTSUPP ? 0 : err;
+}
+
+static bool is_wanted(const struct contender *c)
+{
+	for (size_t i = 0; i < options.nr_names; i++) {
+		if (!strcmp(options.names[i], c->name))
+			return true;
+	}
+	return !options.nr_names;
+}
+
+/* In another order each time, if that is asked for: the one before may leave caches and heaps behind. */
+static int run_all(void)
+{
+	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
+	int err = 0, row_err;
+
+	for (size_t s = 0; s < ARRAY_SIZE(scopes); s++) {
+		for (size_t i = 0; i < ARRAY_SIZE(contenders) && !measure__interrupted(); i++) {
+			const struct contender *c =
+				contenders[(i + options.rotate) % ARRAY_SIZE(contenders)];
+
+			if (!(c->scopes & options.scopes & scopes[s]) || !is_wanted(c))
+				continue;
+			row_err = run_contender(c, scopes[s]);
+			err = err ?: row_err;
+		}
+	}
+	return err;
+}
+
+/* ---- arguments */
+
+static const struct argp_option argp_options[] = {
+	{ "contender", 'c', "NAME", 0, "only this one; may be given again", 0 },
+	{ "scope", 's', "one|all", 0, "only with one function traced, or with all", 0 },
+	{ "workload", 'w', "NAME", 0, "only this one: getppid, pipe, file, fork, tree or loopback", 0 },
+	{ "unit", 'u', "ns|insn", 0, "nanoseconds (default), or instructions, in a guest that counts "
+	  "them (QEMU's -icount shift=0)", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "rotate", 'r', "N", 0, "begin with the contender N behind the first", 0 },
+	{ "list", 'l', NULL, 0, "name the contenders", 0 },
+	{}
+};
+
+static int add_name(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(contenders); i++)
+		if (!strcmp(contenders[i]->name, name))
+			break;
+	if (i == ARRAY_SIZE(contenders) || options.nr_names == ARRAY_SIZE(contenders))
+		return -EINVAL;
+	options.names[options.nr_names++] = name;
+	return 0;
+}
+
+static unsigned int workload_named(const char *name)
+{
+	for (size_t i = 0; i < WORKLOADS; i++) {
+		if (!strcmp(workloads[i].name, name))
+			return workloads[i].which;
+	}
+	return 0;
+}
+
+static error_t parse_option(int key, char *arg, struct argp_state *state)
+{
+	switch (key) {
+	case 'c':
+		if (add_name(arg))
+			argp_error(state, "--contender %s: there is none; --list names them", arg);
+		return 0;
+	case 's':
+		options.scopes = !strcmp(arg, "one") ? SCOPE_ONE : !strcmp(arg, "all") ? SCOPE_ALL : 0;
+		if (!options.scopes)
+			argp_error(state, "--scope %s: it is one or all", arg);
+		return 0;
+	case 'w':
+		if (!workload_named(arg))
+			argp_error(state, "--workload %s: there is none; choose getppid, pipe, file, "
+				   "fork, tree or loopback", arg);
+		if (options.workloads == WORKLOADS_ALL)
+			options.workloads = 0;
+		options.workloads |= workload_named(arg);
+		return 0;
+	case 'u':
+		options.instructions = !strcmp(arg, "insn");
+		if (!options.instructions && strcmp(arg, "ns"))
+			argp_error(state, "--unit %s: it is ns or insn", arg);
+		return 0;
+	case 'f':
+		options.format = !strcmp(arg, "json") ? BENCH_JSON : BENCH_TEXT;
+		if (options.format == BENCH_TEXT && strcmp(arg, "text"))
+			argp_error(state, "--format %s: choose text or json", arg);
+		return 0;
+	case 'r':
+		options.rotate = option__number(state, "rotate", arg, ARRAY_SIZE(contenders));
+		return 0;
+	case 'l':
+		options.list = true;
+		return 0;
+	case ARGP_KEY_ARG:
+		argp_error(state, "%s: no argument is taken; --contender chooses", arg);
+		return 0;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+}
+
+static int run(void)
+{
+	int err, failed;
+
+	err = privileges__check();
+	if (!err)
+		err = measure__init(!options.instructions);
+	if (!err)
+		err = begin_rows();
+	if (err)
+		return err;
+	measure__catch_signals();
+	err = run_all();
+	failed = end_rows();
+	return err ?: failed;
+}
+
+int cmd_bench(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = argp_options,
+		.parser = parse_option,
+		.doc = "Measures what it costs a call to be traced, by all ways that this kernel has: of one "
+		       "function, and of all. It traces the whole system meanwhile, and takes minutes.",
+	};
+
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, NULL))
+		return argp_err_exit_status;
+	if (options.list) {
+		for (size_t i = 0; i < ARRAY_SIZE(contenders); i++)
+			puts(contenders[i]->name);
+		return EXIT_DONE;
+	}
+	err = run();
+	return measure__interrupted() ? 128 + measure__interrupted() : error__status(err, false);
+}

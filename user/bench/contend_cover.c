@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The contender that is `hytrace cover --engine bpf`, as a user starts it. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <bpf/bpf.h>
+
+#include "bench/bench.h"
+#include "bench/contend_bpf.h"
+
+/*
+ * The loader, as a user starts it: for a command that says when it runs, and runs until its standard
+ * input ends. Its program, found by name, tells the rest meanwhile.
+ */
+#define COVER_PROGRAM "cover_entry"
+#define COVER_RESULT "/tmp/bench-cover.json"
+
+static struct {
+	pid_t pid;
+	int stop;	/* the command's standard input */
+} cover;
+
+static void exec_cover(enum bench_scope scope, int in, int out)
+{
+	const char *args[20] = {
+		"hytrace", "cover", "--engine", "bpf", "--format", "json",
+		"--output", COVER_RESULT,
+	};
+	size_t nr = 8;
+
+	if (scope == SCOPE_ONE) {
+		args[nr++] = "--allow";
+		args[nr++] = BENCH_FUNCTION;
+	}
+	args[nr++] = "--";
+	args[nr++] = "sh";
+	args[nr++] = "-c";
+	args[nr++] = "echo && exec cat";
+	dup2(in, STDIN_FILENO);
+	dup2(out, STDOUT_FILENO);
+	execv("/proc/self/exe", (char **)args);
+	_exit(127);
+}
+
+static int cover__attach(const struct contender *c, enum bench_scope scope)
+{
+	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err = 0;
+	char byte;
+
+	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
+		return bench_error(-errno, "cannot make a pipe");
+	fflush(NULL);
+	cover.pid = fork();
+	if (!cover.pid)
+		exec_cover(scope, in[0], out[1]);
+	close(in[0]);
+	close(out[1]);
+	cover.stop = in[1];
+	if (cover.pid < 0)
+		err = bench_error(-errno, "cannot start the loader");
+	else if (read(out[0], &byte, 1) != 1)
+		err = bench_error(-EIO, "the loader has not started its command");
+	close(out[0]);
+	return err;
+}
+
+static int cover__detach(const struct contender *c)
+{
+	int status = 0;
+
+	if (cover.pid <= 0)
+		return 0;
+	close(cover.stop);
+	if (waitpid(cover.pid, &status, 0) < 0)
+		return bench_error(-errno, "cannot wait for the loader");
+	cover.pid = 0;
+	return status ? bench_error(-EIO, "the loader has failed (status %d)", status) : 0;
+}
+
+static int read_us(const char *text, const char *name, double *ret_ns)
+{
+	const char *at = strstr(text, name);
+
+	if (!at)
+		return bench_error(-ENOENT, COVER_RESULT " has no %s", name);
+	*ret_ns = 1000 * strtod(at + strlen(name), NULL);
+	return 0;
+}
+
+/* The whole command waits for its libraries to be read, which takes time and no instructions. */
+static int cover__took(const struct contender *c, double *ret_attach, double *ret_detach)
+{
+	char *text = NULL;
+	FILE *f = fopen(COVER_RESULT, "r");
+	size_t room = 0;
+	int err;
+
+	if (!f || getdelim(&text, &room, '\0', f) < 0)
+		err = bench_error(-errno, "cannot read " COVER_RESULT);
+	else
+		err = read_us(text, "\"attach_us\":", ret_attach) ?:
+		      read_us(text, "\"detach_us\":", ret_detach);
+	if (f)
+		fclose(f);
+	free(text);
+	return err;
+}
+
+static void cover__cleanup(const struct contender *c)
+{
+	cover__detach(c);
+}
+
+static int open_program(const char *name)
+{
+	__u32 id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id)) {
+		struct bpf_prog_info info = {};
+		__u32 size = sizeof(info);
+		int fd = bpf_prog_get_fd_by_id(id);
+
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size) && !strcmp(info.name, name))
+			return fd;
+		close(fd);
+	}
+	return bench_error(-ENOENT, "there is no BPF program %s", name);
+}
+
+static int open_link(int prog)
+{
+	struct bpf_prog_info info = {};
+	__u32 id = 0, size = sizeof(info);
+
+	if (bpf_prog_get_info_by_fd(prog, &info, &size))
+		return bench_error(-errno, "cannot ask for the program's number");
+	while (!bpf_link_get_next_id(id, &id)) {
+		struct bpf_link_info link = {};
+		int fd = bpf_link_get_fd_by_id(id);
+
+		size = sizeof(link);
+		if (fd >= 0 && !bpf_link_get_info_by_fd(fd, &link, &size) && link.prog_id == info.id)
+			return fd;
+		close(fd);
+	}
+	return bench_error(-ENOENT, "the program has no link");
+}
+
+/* A map that the program uses. */
+static int open_map(int prog, const char *name, struct bpf_map_info *ret_info)
+{
+	__u32 ids[16], size = sizeof(struct bpf_prog_info);
+	struct bpf_prog_info info = { .nr_map_ids = 16, .map_ids = (uintptr_t)ids };
+
+	if (bpf_prog_get_info_by_fd(prog, &info, &size))
+		return bench_error(-errno, "cannot ask for the program's maps");
+	for (__u32 i = 0; i < info.nr_map_ids; i++) {
+		int fd = bpf_map_get_fd_by_id(ids[i]);
+
+		memset(ret_info, 0, sizeof(*ret_info));
+		size = sizeof(*ret_info);
+		if (fd >= 0 && !bpf_map_get_info_by_fd(fd, ret_info, &size) &&
+		    !strcmp(ret_info->name, name))
+			return fd;
+		close(fd);
+	}
+	return bench_error(-ENOENT, "the program has no map %s", name);
+}
+
+#define COVER_LOG "hits"
+#define COVER_SET ".bss.set"
+
+/* Entries are written from the beginning on, and hold an address first. */
+static int count_entries(int map, const struct bpf_map_info *info, double *ret_count)
+{
+	size_t bytes = (size_t)info->max_entries * info->value_size;
+	char *entries = mmap(NULL, bytes, PROT_READ, MAP_SHARED, map, 0);
+
+	if (entries == MAP_FAILED)
+		return bench_error(-errno, "cannot map the program's log");
+	*ret_count = 0;
+	while (*ret_count < info->max_entries &&
+	       *(__u64 *)&entries[(size_t)*ret_count * info->value_size])
+		++*ret_count;
+	munmap(entries, bytes);
+	return 0;
+}
+
+static int report_log(int prog, struct bench_row *row)
+{
+	struct bpf_map_info info;
+	int log = open_map(prog, COVER_LOG, &info), set, err;
+	double set_bytes = 0;
+
+	if (log < 0)
+		return log;
+	err = count_entries(log, &info, &row->seen) ?: bench_bpf__map_memory(log, &row->memory_bytes);
+	close(log);
+	if (err)
+		return err;
+	set = open_map(prog, COVER_SET, &info);
+	if (set < 0)
+		return set;
+	err = bench_bpf__map_memory(set, &set_bytes);
+	row->memory_bytes += set_bytes;
+	close(set);
+	return err;
+}
+
+static int cover__report(const struct contender *c, struct bench_row *row)
+{
+	int prog = open_program(COVER_PROGRAM), link, err;
+
+	if (prog < 0)
+		return prog;
+	link = open_link(prog);
+	err = link < 0 ? link : bench_bpf__missed(prog, link, &row->missed) ?: report_log(prog, row);
+	close(link);
+	close(prog);
+	return err;
+}
+
+/* The log goes on behind what it has. */
+static int cover__clear(const struct contender *c)
+{
+	int prog = open_program(COVER_PROGRAM), set, err;
+	struct bpf_map_info info;
+	__u32 zero = 0;
+	void *empty;
+
+	if (prog < 0)
+		return prog;
+	set = open_map(prog, COVER_SET, &info);
+	close(prog);
+	if (set < 0)
+		return set;
+	empty = calloc(1, info.value_size);
+	err = empty ? bpf_map_update_elem(set, &zero, empty, BPF_ANY) : -ENOMEM;
+	free(empty);
+	close(set);
+	return err ? bench_error(err, "cannot clear the set") : 0;
+}
+
+const struct contender contender_cover_bpf = {
+	.name = "cover-bpf",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.workloads = WORKLOADS_ALL,
+	.note = "hytrace cover -e bpf: function and caller, what kprobe.multi itself calls denied; attach "
+		"includes loading",
+	.attach = cover__attach,
+	.clear = cover__clear,
+	.report = cover__report,
+	.detach = cover__detach,
+	.took = cover__took,
+	.cleanup = cover__cleanup,
+};
+
