@@ -79,45 +79,55 @@ write_markdown()
 				.memory_bytes, .attach, .detach] | map(number) | join(" | ")) | \(.note) |"));
 		"# What a traced call costs",
 		"",
-		"Instructions per call of getppid(), per byte through a pipe and back, per file made and removed, \(.meta.kernel) (\(.meta.config)), QEMU \(.meta.qemu) " +
+		"Instructions per run of a workload (getppid() called, a byte through a pipe and back, a file made and removed, true(1) run, a tree packed, 16 KiB over loopback), \(.meta.kernel) (\(.meta.config)), QEMU \(.meta.qemu) " +
 			"\(.meta.accel) with icount \(.meta.icount), \(.meta.cpu). Written by `\(.meta.command)`, \(.meta.date).",
 		"first hit: what the first call costs more; attach, detach: of switching it on and off, waiting included, the median of three.",
 		table("one"), table("all")' "$out/results.json" >"$out/results.md"
 }
 
-# Bars of what each contender adds to the bare call, a panel for each scope that has some.
+# plot_rows TITLE UNIT ROWS: a panel of bars, with what a jq filter makes of a row: a name and a number, or nothing
+plot_rows()
+{
+	local data=$out/plot.$count.tsv
+	jq -r ".rows[] | $3 | @tsv" "$out/results.json" >"$data"
+	[[ -s $data ]] || return 0
+	count=$((count + 1))
+	lines=$((lines + $(wc -l <"$data")))
+	panels+="set title '$1'; set xlabel '$2'
+		plot '$data' using (\$2/2):0:(\$2/2):(0.35):yticlabels(1) with boxxyerror lc rgb '#3465a4', \
+		'' using 2:0:(sprintf(' %.4g', \$2)) with labels left
+	"
+}
+
+# What each contender adds to the bare call, what it keeps, and what it says it has missed.
 write_plot()
 {
-	local scope data panels='' count=0 lines=0
+	local panels='' count=0 lines=0 scope
 	for scope in one all; do
-		data=$out/$scope.tsv
-		jq -r --arg scope "$scope" '.rows[]
-			| select(.scope == $scope and .over_base != null and .contender != "base" and
-				.workload == "getppid")
-			| [.contender, .over_base] | @tsv' "$out/results.json" >"$data"
-		[[ -s $data ]] || continue
-		count=$((count + 1))
-		lines=$((lines + $(wc -l <"$data")))
-		panels+="set title '${titles[$scope]}'
-			plot '$data' using (\$2/2):0:(\$2/2):(0.35):yticlabels(1) with boxxyerror lc rgb '#3465a4', \
-			'' using 2:0:(sprintf(' %.0f', \$2)) with labels left
-		"
+		plot_rows "${titles[$scope]}" 'instructions per getppid(), over base' 'select(.scope == "'$scope'" and
+			.over_base != null and .contender != "base" and .workload == "getppid")
+			| [.contender, .over_base]'
 	done
+	plot_rows 'All functions traced, a tree packed' 'of what it takes untraced' 'select(.scope == "all" and .total != null
+		and .base > 0 and .workload == "tree") | [.contender, .total / .base]'
+	plot_rows 'Memory that a set, or a ring buffer, holds' 'MiB' 'select(.scope == "all" and .memory_bytes != null)
+		| [.contender, .memory_bytes / 1048576]'
+	plot_rows 'Calls that it says it has missed' 'calls' 'select(.scope == "all" and .missed != null)
+		| [.contender, .missed]'
 	rm -f "$out/results.svg"
 	((!count)) || gnuplot <<-END
 	set terminal svg size 860,$((count * 130 + 30 * lines)) font 'sans,12' background 'white'
 	set output '$out/results.svg'
-	set xlabel 'instructions per call, over base'
 	set style fill solid 0.7
 	set yrange [] reverse
 	set xrange [0:*]
 	set offsets 0, graph 0.12, 0.5, 0.5
-	set lmargin 28
+	set lmargin 34
 	unset key
 	set multiplot layout $count,1
 	$panels
 	END
-	rm -f "$out"/{one,all}.tsv
+	rm -f "$out"/plot.*.tsv
 }
 
 # The rows that differ by more than 1 % between two results; nothing when they agree. Of getppid() what is
@@ -177,10 +187,7 @@ check_targets()
 			cost("cover-bpf"; "all"); cost("kprobe-multi-denied"; "all"); 1.35),
 		line("BPF engine, attaching to all functions";
 			row("cover-bpf"; "all"; "getppid") | figure("attach"); 1; 1.1e9),
-		line("BPF engine, detaching"; row("cover-bpf"; "all"; "getppid") | figure("detach"); 1; 0.45e9),
-		line("BPF engine, attaching, to 1 of what bpftrace takes";
-			row("cover-bpf"; "all"; "getppid") | figure("attach");
-			row("bpftrace-count"; "all"; "getppid") | figure("attach"); 1)' \
+		line("BPF engine, detaching"; row("cover-bpf"; "all"; "getppid") | figure("detach"); 1; 0.45e9)' \
 		"$out/results.json")
 	echo "$lines" >&2
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
@@ -204,24 +211,14 @@ run_guest()
 join_boots()
 {
 	jq -s '
-		def median: map(select(. != null)) | sort | .[length / 2 | floor];
+		def median: map(select(. != null)) | sort | if length == 0 then null
+			else (.[(length - 1) / 2 | floor] + .[length / 2 | floor]) / 2 end;
 		(add) as $all | .[0] | map(. as $row
 			| [$all[] | select(.contender == $row.contender and .scope == $row.scope and
 				.workload == $row.workload)] as $same
 			| $row + (["base", "total", "over_base", "first_hit", "seen", "missed", "attach", "detach"]
 				| map({key: ., value: (. as $what | $same | map(.[$what]) | median)}) | from_entries)
 			+ {min: ($same | map(.min | values) | min), max: ($same | map(.max | values) | max)})' "$@"
-}
-
-# The one that runs since boot wants a boot of its own, if all are asked for; its row is in the place of the other.
-add_early()
-{
-	run_guest "$out/early.rows" "$append ftrace=oneshot" -c oneshot-early || return
-	jq -s '[.[1][] | select(.contender == "oneshot-early")][0] as $early
-		| .[0] | map(if $early and .contender == "oneshot-early" then $early else . end)' \
-		"$out/rows" "$out/early.rows" >"$out/rows.new"
-	mv "$out/rows.new" "$out/rows"
-	rm "$out/early.rows"
 }
 
 measure()
@@ -237,7 +234,6 @@ measure()
 	done
 	join_boots "${files[@]}" >"$out/rows"
 	rm "${files[@]}"
-	[[ $# -gt 0 || $kernel != patched ]] || add_early || status=$?
 	write_meta "$release" | jq --slurpfile rows "$out/rows" '{meta: ., rows: $rows[0]}' >"$out/results.json"
 	rm "$out/rows"
 	return "$status"

@@ -10,7 +10,7 @@
  *	attach	timed
  *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
  *	[ total is measured, of all workloads ]
- *	report	what only the contender knows: memory, what it saw, what it missed
+ *	report	after the first of them: what only the contender knows: memory, what it saw, what it missed
  *	clear	for those that record an address once: forget everything, so that a first hit can be
  *		timed, again and again
  *	detach	timed
@@ -107,7 +107,6 @@ extern const struct contender contender_kprobe_multi_percpu_bitmap_denied;
 extern const struct contender contender_bpftrace;
 extern const struct contender contender_event_3;
 extern const struct contender contender_event_perf_stat;
-extern const struct contender contender_oneshot_early;
 extern const struct contender contender_profiler;
 extern const struct contender contender_oneshot;
 extern const struct contender contender_oneshot_nocallers;
@@ -128,6 +127,17 @@ extern const struct contender contender_cover_bpf;
 extern const struct contender contender_fentry;
 extern const struct contender contender_fentry_hash;
 
+/*
+ * What a contender has changed that is not in the instance, in memory that outlives the process that is
+ * measured: who cleans up may be the other one. All 0 before a contender's setup.
+ */
+struct bench_left {
+	bool touched;
+	double old;		/* what was there before, if it is a number */
+};
+
+extern struct bench_left *bench_left;
+
 /* A message with what @err means; returns @err, so that a failure can be told and passed on. */
 __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
@@ -137,8 +147,12 @@ int bench_error(int err, const char *format, ...);
  * tracer and nobody else's settings count (tracefs.c). Files are named below the instance's directory.
  */
 int trace_instance__open(void);
+/* Whether something of a run that was killed is in the way; removed, if it can be. */
+int trace__remove_leftovers(void);
 void trace_instance__close(void);
 bool trace_instance__has(const char *file);
+/* To be freed. */
+int trace_instance__read(const char *file, char **ret_text);
 int trace_instance__write(const char *file, const char *text);
 int trace_instance__read_value(const char *file, const char *name, double *ret_value);
 /* The same below the top of tracefs. */

@@ -4,11 +4,14 @@
  * contenders, and the rows, as a table or as JSON.
  */
 #include <argp.h>
+#include <fcntl.h>
 #include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 #include <json_writer.h>
 
@@ -33,7 +36,6 @@ static const struct contender *const contenders[] = {
 	&contender_oneshot_retired,
 	&contender_oneshot_nocallers,
 	&contender_oneshot,
-	&contender_oneshot_early,
 	&contender_cover_bpf,
 	&contender_event_bpf,
 	&contender_event_bpf_hash,
@@ -67,6 +69,8 @@ static const struct contender *const contenders[] = {
 	&contender_kprobe_event,
 };
 
+
+#define LOCK_FILE "/run/hytrace-bench.lock"
 
 enum bench_format { BENCH_TEXT, BENCH_JSON };
 
@@ -196,7 +200,7 @@ static void number(char *text, size_t size, double value)
 	else if (fabs(value) < 1e5)
 		snprintf(text, size, "%.1f", value);
 	else
-		snprintf(text, size, "%.1fM", value / 1e6);
+		snprintf(text, size, "%.3fM", value / 1e6);
 }
 
 static int add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
@@ -240,8 +244,10 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
 	size_t count = 0;
 
+	if (scope == SCOPE_ALL)
+		chosen &= options.workloads;
 	for (size_t i = 0; i < WORKLOADS; i++) {
-		if (chosen & options.workloads & workloads[i].which)
+		if (chosen & workloads[i].which)
 			list[count++] = &workloads[i];
 	}
 	return count;
@@ -390,11 +396,30 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	}
 }
 
+/* Two at once would measure each other, and take away what the other has put up. */
+static int lock(void)
+{
+	int fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return bench_error(-errno, "cannot open " LOCK_FILE);
+	if (flock(fd, LOCK_EX | LOCK_NB)) {
+		close(fd);
+		return error__return(-EBUSY, "bench: another one is running, which holds " LOCK_FILE);
+	}
+	/* Kept until the process ends. */
+	return 0;
+}
+
 static int run(void)
 {
 	int err, failed;
 
 	err = privileges__check();
+	if (!err)
+		err = lock();
+	if (!err)
+		err = trace__remove_leftovers();
 	if (!err)
 		err = measure__init(!options.instructions);
 	if (!err)

@@ -19,12 +19,23 @@
  * input ends. Its program, found by name, tells the rest meanwhile.
  */
 #define COVER_PROGRAM "cover_entry"
-#define COVER_RESULT "/tmp/bench-cover.json"
+#define COVER_RESULT "/run/hytrace-bench.json"
 
 static struct {
 	pid_t pid;
 	int stop;	/* the command's standard input */
 } cover;
+
+/* The last there was before: another run may have programs of the same names. */
+static __u32 last_program;
+
+static void note_last_program(void)
+{
+	__u32 id = 0;
+
+	while (!bpf_prog_get_next_id(id, &id))
+		last_program = id;
+}
 
 static void exec_cover(enum bench_scope scope, int in, int out)
 {
@@ -55,6 +66,7 @@ static int cover__attach(const struct contender *c, enum bench_scope scope)
 
 	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC))
 		return bench_error(-errno, "cannot make a pipe");
+	note_last_program();
 	fflush(NULL);
 	cover.pid = fork();
 	if (!cover.pid)
@@ -115,11 +127,12 @@ static int cover__took(const struct contender *c, double *ret_attach, double *re
 static void cover__cleanup(const struct contender *c)
 {
 	cover__detach(c);
+	unlink(COVER_RESULT);
 }
 
 static int open_program(const char *name)
 {
-	__u32 id = 0;
+	__u32 id = last_program;
 
 	while (!bpf_prog_get_next_id(id, &id)) {
 		struct bpf_prog_info info = {};

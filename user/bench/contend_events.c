@@ -111,7 +111,7 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 				       scope == SCOPE_ALL ? variant->all : variant->definition);
 	if (!err && variant->beside)
 		err = trace_top__append(event__file(variant), variant->beside);
-	if (!err && (variant->others || variant->beside))
+	if (!err && variant->others)
 		err = trace_instance__write("events/" OTHERS_GROUP "/enable", "1");
 	return err;
 }
@@ -122,6 +122,8 @@ static int event__enable(const struct contender *c, const char *value)
 	char file[128];
 
 	snprintf(file, sizeof(file), "events/" EVENT_GROUP "/%s/enable", variant->name);
+	if (variant->beside && trace_instance__write("events/" OTHERS_GROUP "/enable", value))
+		return -EIO;
 	return trace_instance__write(file, value);
 }
 

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -17,57 +18,68 @@
 #define PERF_EVENT "hytrace_bench/perf_stat"
 
 static pid_t tool;
+/* Its standard input, which ends when this process does. */
+static int tool_input = -1;
 
-/* @said: what it prints when it counts, on either of its outputs; NULL: it is waited for in another way. */
+/* @said: the line that it prints when it counts, on either of its outputs. */
+static int wait_until_said(int out, const char *said)
+{
+	FILE *f = fdopen(out, "r");
+	char line[512];
+
+	/* Never closed: what it prints later has to go somewhere. */
+	while (f && fgets(line, sizeof(line), f)) {
+		if (!strcmp(line, said))
+			return 0;
+	}
+	return -EIO;
+}
+
 static int start_tool(char *const argv[], const char *said)
 {
-	char line[512];
-	int out[2], err = -EIO;
-	FILE *f;
+	int out[2], in[2], status = 0, err;
 
-	if (pipe2(out, O_CLOEXEC))
+	if (pipe2(out, O_CLOEXEC) || pipe2(in, O_CLOEXEC))
 		return bench_error(-errno, "cannot make a pipe");
 	fflush(NULL);
 	tool = fork();
 	if (!tool) {
-		/* Its own command is to be told of the end as well. */
-		setpgid(0, 0);
-		dup2(open("/dev/null", O_RDONLY), STDIN_FILENO);
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		dup2(in[0], STDIN_FILENO);
 		dup2(out[1], STDOUT_FILENO);
 		dup2(out[1], STDERR_FILENO);
 		execvp(argv[0], argv);
 		_exit(errno == ENOENT ? 127 : 126);
 	}
 	close(out[1]);
-	f = tool > 0 ? fdopen(out[0], "r") : NULL;
-	while (err && f && fgets(line, sizeof(line), f)) {
-		if (strstr(line, said))
-			err = 0;
-	}
-	/* Not closed: what it prints later has to go somewhere. */
+	close(in[0]);
+	tool_input = in[1];
+	if (tool < 0)
+		return bench_error(-errno, "cannot start %s", argv[0]);
+	err = wait_until_said(out[0], said);
 	if (err) {
-		int status = 0;
-
+		kill(tool, SIGKILL);
 		waitpid(tool, &status, 0);
 		tool = 0;
 		if (WIFEXITED(status) && WEXITSTATUS(status) == 127)
-			err = -EOPNOTSUPP;
+			return -EOPNOTSUPP;
 	}
 	return err;
 }
 
 static int tool__detach(const struct contender *c)
 {
-	int status;
+	bool ended;
 
 	if (tool <= 0)
 		return 0;
+	ended = waitpid(tool, NULL, WNOHANG) == tool;
 	/* What it has counted is not asked for; some do not end of less while they wait. */
-	kill(-tool, SIGKILL);
-	if (waitpid(tool, &status, 0) < 0)
-		return bench_error(-errno, "cannot wait for %s", c->name);
+	if (!ended && (kill(tool, SIGKILL) || waitpid(tool, NULL, 0) < 0))
+		return bench_error(-errno, "cannot end %s", c->name);
 	tool = 0;
-	return 0;
+	close(tool_input);
+	return ended ? bench_error(-EIO, "%s has ended by itself", c->name) : 0;
 }
 
 static void tool__cleanup(const struct contender *c)
@@ -83,13 +95,14 @@ static int bpftrace__attach(const struct contender *c, enum bench_scope scope)
 			      " { @[func] = count(); }", NULL };
 
 	setenv("BPFTRACE_MAX_PROBES", "100000", 1);
-	return start_tool(scope == SCOPE_ONE ? one : all, "counting");
+	setenv("BPFTRACE_MAP_KEYS_MAX", "131072", 1);
+	return start_tool(scope == SCOPE_ONE ? one : all, "counting\n");
 }
 
 const struct contender contender_bpftrace = {
 	.name = "bpftrace-count",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "bpftrace -e 'kprobe:* { @[func] = count(); }'; attach and detach are of the whole command",
+	.note = "bpftrace -e 'kprobe:... { @[func] = count(); }'; attach and detach are of the whole command",
 	.attach = bpftrace__attach,
 	.detach = tool__detach,
 	.cleanup = tool__cleanup,
@@ -105,9 +118,9 @@ static int perf_stat__setup(const struct contender *c, enum bench_scope scope)
 static int perf_stat__attach(const struct contender *c, enum bench_scope scope)
 {
 	char *const argv[] = { "perf", "stat", "-a", "-e", "hytrace_bench:perf_stat", "sh", "-c",
-			       "echo counting; exec sleep 1000", NULL };
+			       "echo counting; exec cat", NULL };
 
-	return start_tool(argv, "counting");
+	return start_tool(argv, "counting\n");
 }
 
 static void perf_stat__cleanup(const struct contender *c)

@@ -66,22 +66,35 @@ const struct contender contender_function = {
 
 /* ---- the same, without what is called again and again in a row */
 
-static int no_repeats__attach(const struct contender *c, enum bench_scope scope)
-{
-	return trace_instance__write("options/func-no-repeats", "1") ?: function__attach(c, scope);
-}
+/* One flag for all instances, which has no place in an instance before the tracer is in use there. */
+#define NO_REPEATS "options/func-no-repeats"
 
 static int no_repeats__setup(const struct contender *c, enum bench_scope scope)
 {
-	/* The options of a tracer are there when it is: ask with it. */
-	int err = trace_instance__open();
+	double value;
+	char *text;
+	int err;
 
-	err = err ?: trace_instance__write("set_ftrace_filter", BENCH_FUNCTION);
-	err = err ?: trace_instance__write("current_tracer", "function");
-	if (!err && !trace_instance__has("options/func-no-repeats"))
-		err = -EOPNOTSUPP;
-	err = err ?: trace_instance__write("current_tracer", "nop");
-	return err ?: trace_instance__write("set_ftrace_filter", " ");
+	if (!trace_top__has(NO_REPEATS))
+		return -EOPNOTSUPP;
+	err = trace_top__read(NO_REPEATS, &text);
+	if (err)
+		return err;
+	value = strtod(text, NULL);
+	free(text);
+	err = trace_instance__open();
+	if (err)
+		return err;
+	*bench_left = (struct bench_left){ .touched = true, .old = value };
+	return trace_top__write(NO_REPEATS, "1");
+}
+
+static void no_repeats__cleanup(const struct contender *c)
+{
+	if (bench_left->touched && !bench_left->old)
+		trace_top__write(NO_REPEATS, "0");
+	bench_left->touched = false;
+	trace_instance__close();
 }
 
 const struct contender contender_no_repeats = {
@@ -90,45 +103,50 @@ const struct contender contender_no_repeats = {
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "the function tracer with options/func-no-repeats: a call like the last one is counted",
 	.setup = no_repeats__setup,
-	.attach = no_repeats__attach,
+	.attach = function__attach,
 	.report = report_ring_buffer,
 	.detach = tracer__detach,
-	.cleanup = close_instance,
+	.cleanup = no_repeats__cleanup,
 };
 
 /* ---- function_graph: entry and exit; only what system calls call first */
 
 static int graph__setup(const struct contender *c, enum bench_scope scope)
 {
-	char *tracers;
-	int err = trace_top__read("available_tracers", &tracers);
-	bool there = !err && strstr(tracers, "function_graph");
+	char *text;
+	bool there;
+	int err;
 
-	if (!err)
-		free(tracers);
-	if (err || !there)
-		return err ?: -EOPNOTSUPP;
+	err = trace_instance__open() ?: trace_instance__read("available_tracers", &text);
+	if (err)
+		return err;
+	there = strstr(text, "function_graph");
+	free(text);
+	if (!there)
+		return -EOPNOTSUPP;
+	/* There is one for all instances. */
+	err = trace_top__read("max_graph_depth", &text);
+	if (err)
+		return err;
+	*bench_left = (struct bench_left){ .touched = true, .old = strtod(text, NULL) };
+	free(text);
 	return trace_top__write("max_graph_depth", "1");
 }
 
 static int graph__attach(const struct contender *c, enum bench_scope scope)
 {
-	int err = trace_top__write("set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
-
-	return err ?: trace_top__write("current_tracer", "function_graph");
-}
-
-static int graph__detach(const struct contender *c)
-{
-	return trace_top__write("current_tracer", "nop");
+	return limit_to_scope(scope) ?: trace_instance__write("current_tracer", "function_graph");
 }
 
 static void graph__cleanup(const struct contender *c)
 {
-	trace_top__write("current_tracer", "nop");
-	trace_top__write("set_ftrace_filter", " ");
-	trace_top__write("max_graph_depth", "0");
-	trace_top__write("trace", "");
+	char old[32];
+
+	trace_instance__close();
+	snprintf(old, sizeof(old), "%.0f", bench_left->old);
+	if (bench_left->touched)
+		trace_top__write("max_graph_depth", old);
+	bench_left->touched = false;
 }
 
 const struct contender contender_graph = {
@@ -138,14 +156,35 @@ const struct contender contender_graph = {
 	.note = "function_graph, what is called deeper left out",
 	.setup = graph__setup,
 	.attach = graph__attach,
-	.detach = graph__detach,
+	.report = report_ring_buffer,
+	.detach = tracer__detach,
 	.cleanup = graph__cleanup,
 };
 
 /* ---- profiler: counts and times, per function; it has no instances */
 
+/* It is there once, with the filter at the top: somebody's, if there is one. */
 static int profiler__setup(const struct contender *c, enum bench_scope scope)
 {
+	char *text;
+	bool used;
+	int err;
+
+	if (!trace_top__has("function_profile_enabled"))
+		return -EOPNOTSUPP;
+	err = trace_top__read("function_profile_enabled", &text);
+	if (err)
+		return err;
+	used = *text != '0';
+	free(text);
+	err = trace_top__read("set_ftrace_filter", &text);
+	if (err)
+		return err;
+	used |= *text != '#';
+	free(text);
+	if (used)
+		return bench_error(-EBUSY, "the function profiler, or set_ftrace_filter, is in use");
+	bench_left->touched = true;
 	return trace_top__write("set_ftrace_filter", scope == SCOPE_ONE ? BENCH_FUNCTION : " ");
 }
 
@@ -171,8 +210,11 @@ static int profiler__detach(const struct contender *c)
 
 static void profiler__cleanup(const struct contender *c)
 {
+	if (!bench_left->touched)
+		return;
 	trace_top__write("function_profile_enabled", "0");
 	trace_top__write("set_ftrace_filter", " ");
+	bench_left->touched = false;
 }
 
 const struct contender contender_profiler = {
@@ -306,50 +348,4 @@ const struct contender contender_oneshot_retired = {
 	.report = oneshot_retired__report,
 	.detach = tracer__detach,
 	.cleanup = close_instance,
-};
-
-/* ---- the one that runs since boot */
-
-/* Where the kernel was booted with ftrace=oneshot; it is off while the base is measured. */
-static int oneshot_early__setup(const struct contender *c, enum bench_scope scope)
-{
-	char *line = NULL;
-	size_t room = 0;
-	bool there = false;
-	FILE *f = fopen("/proc/cmdline", "r");
-
-	if (f && getline(&line, &room, f) > 0)
-		there = strstr(line, "ftrace=oneshot");
-	if (f)
-		fclose(f);
-	free(line);
-	return there ? 0 : -EOPNOTSUPP;
-}
-
-static int oneshot_early__attach(const struct contender *c, enum bench_scope scope)
-{
-	return trace_top__write("current_tracer", "oneshot");
-}
-
-static int oneshot_early__detach(const struct contender *c)
-{
-	return trace_top__write("current_tracer", "nop");
-}
-
-static int oneshot_early__report(const struct contender *c, struct bench_row *row)
-{
-	return trace_top__read_last("oneshot_stats", "entries", &row->seen) ?:
-	       trace_top__read_last("oneshot_stats", "bytes", &row->memory_bytes) ?:
-	       trace_top__read_last("oneshot_stats", "refused", &row->missed);
-}
-
-const struct contender contender_oneshot_early = {
-	.name = "oneshot-early",
-	.scopes = SCOPE_ALL,
-	.note = "function and caller, since boot (ftrace=oneshot)",
-	.setup = oneshot_early__setup,
-	.attach = oneshot_early__attach,
-	.report = oneshot_early__report,
-	.detach = oneshot_early__detach,
-	.cleanup = NULL,
 };

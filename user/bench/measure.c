@@ -14,6 +14,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -29,6 +32,7 @@
 #define SWITCHES 3
 
 static bool nanoseconds;
+struct bench_left *bench_left;
 static volatile sig_atomic_t interrupted;
 static volatile pid_t child;
 
@@ -81,6 +85,10 @@ static int check_clock(void)
 
 int measure__init(bool use_nanoseconds)
 {
+	bench_left = mmap(NULL, sizeof(*bench_left), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
+			  0);
+	if (bench_left == MAP_FAILED)
+		return bench_error(-errno, "cannot share memory");
 	nanoseconds = use_nanoseconds;
 	return nanoseconds ? 0 : check_clock();
 }
@@ -194,7 +202,7 @@ static int measure_attached(const struct contender *c, const struct workload *co
 {
 	int err = 0;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; !err && i < count; i++) {
 		const struct workload *w = list[i];
 
 		w->run(w->which == WORKLOAD_GETPPID && c->warmup ? c->warmup : w->warmup);
@@ -203,9 +211,9 @@ static int measure_attached(const struct contender *c, const struct workload *co
 			w->run(w->warmup);
 		}
 		measure_cost(w, &rows[i], false);
+		if (!i && c->report)
+			err = c->report(c, rows);
 	}
-	if (c->report)
-		err = c->report(c, rows);
 	/* With all functions traced, what runs between clearing and the call is unknown. */
 	if (!err && c->clear && scope == SCOPE_ONE)
 		err = measure_first_hit(c, list[0], rows);
@@ -270,7 +278,21 @@ void measure__catch_signals(void)
 
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
-	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGQUIT, &action, NULL);
+	/* nohup(1) */
+	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
+		sigaction(SIGHUP, &action, NULL);
+}
+
+/* Some contenders look at one CPU only, or keep something for each. */
+static void stay_here(void)
+{
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(0, &set);
+	if (sched_setaffinity(0, sizeof(set), &set))
+		bench_error(-errno, "cannot stay on CPU 0; event-perf looks at no other");
 }
 
 int measure__interrupted(void)
@@ -285,6 +307,7 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 
 	if (pipe2(fds, O_CLOEXEC))
 		return -errno;
+	*bench_left = (struct bench_left){};
 	fflush(NULL);
 	child = fork();
 	if (child < 0) {
@@ -292,7 +315,10 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 	} else if (!child) {
 		signal(SIGINT, SIG_DFL);
 		signal(SIGTERM, SIG_DFL);
-		signal(SIGHUP, SIG_DFL);
+		signal(SIGQUIT, SIG_DFL);
+		/* Who is left to clean up then cannot know of it. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		stay_here();
 		err = measure_rows(c, list, count, scope, rows);
 		if (!err && write(fds[1], rows, count * sizeof(*rows)) != (ssize_t)(count * sizeof(*rows)))
 			err = -EIO;
@@ -303,6 +329,8 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 		close(fds[0]);
 		if (err && c->cleanup)
 			c->cleanup(c);
+		if (err)
+			workloads__remove_files();
 		return err;
 	}
 	close(fds[0]);

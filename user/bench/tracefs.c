@@ -36,6 +36,21 @@ void trace_instance__close(void)
 	instance = NULL;
 }
 
+int trace__remove_leftovers(void)
+{
+	static const char *const groups[] = { "hytrace_bench", "hytrace_bench_others" };
+	char path[64], line[64];
+
+	trace_instance__close();
+	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
+		snprintf(path, sizeof(path), "events/%s", groups[i]);
+		snprintf(line, sizeof(line), "-:%s/", groups[i]);
+		if (tracefs_file_exists(NULL, path) && trace_top__append("dynamic_events", line))
+			return -EBUSY;
+	}
+	return tracefs_dir_exists(NULL, "instances/" BENCH_INSTANCE) ? -EBUSY : 0;
+}
+
 bool trace_instance__has(const char *file)
 {
 	return tracefs_file_exists(instance, file);
@@ -76,6 +91,11 @@ static int read_file(struct tracefs_instance *where, const char *file, char **re
 	if (!*ret_text)
 		return bench_error(-errno, "cannot read %s", file);
 	return 0;
+}
+
+int trace_instance__read(const char *file, char **ret_text)
+{
+	return read_file(instance, file, ret_text);
 }
 
 int trace_top__read(const char *file, char **ret_text)

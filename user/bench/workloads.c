@@ -4,10 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
-#include <spawn.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -20,7 +21,7 @@ static void check_io(bool good, const char *what)
 {
 	if (good)
 		return;
-	fprintf(stderr, "hytrace: bench: the workload cannot %s\n", what);
+	fprintf(stderr, "hytrace: bench: the workload cannot go on: %s\n", what);
 	_exit(EIO);
 }
 
@@ -40,10 +41,10 @@ static void pipe__begin(int fds[2])
 	int there[2], back[2];
 	char byte;
 
-	check_io(!pipe(there) && !pipe(back), "make a pipe");
+	check_io(!pipe(there) && !pipe(back), "no pipe");
 	switch (fork()) {
 	case -1:
-		check_io(false, "fork");
+		check_io(false, "no process");
 		break;
 	case 0:
 		close(there[1]);
@@ -67,7 +68,7 @@ static void pipe__run(unsigned long calls)
 		pipe__begin(fds);
 	while (calls--)
 		check_io(write(fds[1], &byte, 1) == 1 && read(fds[0], &byte, 1) == 1,
-			 "use its pipe");
+			 "its pipe");
 }
 
 /* In memory: a disk has times of its own. */
@@ -82,18 +83,22 @@ static void file__run(unsigned long calls)
 
 		check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) &&
 			 pread(fd, page, sizeof(page), 0) == sizeof(page) && !close(fd) &&
-			 !unlink(BENCH_FILE), "use its file");
+			 !unlink(BENCH_FILE), "its file, " BENCH_FILE);
 	}
 }
 
 static void spawn(char *const argv[])
 {
-	extern char **environ;
-	int status;
-	pid_t pid;
+	int status = -1;
+	pid_t pid = vfork();
 
-	check_io(!posix_spawnp(&pid, argv[0], NULL, NULL, argv, environ) &&
-		 waitpid(pid, &status, 0) == pid && !status, "run its command");
+	if (!pid) {
+		/* It is not to go on when what is measured is ended. */
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		execvp(argv[0], argv);
+		_exit(127);
+	}
+	check_io(pid > 0 && waitpid(pid, &status, 0) == pid && !status, argv[0]);
 }
 
 static void fork__run(unsigned long calls)
@@ -123,13 +128,19 @@ static void tree__end(void)
 	unlink(BENCH_TREE ".tar");
 }
 
+void workloads__remove_files(void)
+{
+	tree__end();
+	unlink(BENCH_FILE);
+}
+
 static void tree__begin(void)
 {
 	static char page[4096];
 	char path[128];
 
 	tree__end();
-	check_io(!mkdir(BENCH_TREE, 0700), "make its tree");
+	check_io(!mkdir(BENCH_TREE, 0700), "its tree, " BENCH_TREE);
 	for (int i = 0; i < TREE_FOLDERS * TREE_FILES; i++) {
 		int fd;
 
@@ -138,7 +149,7 @@ static void tree__begin(void)
 		snprintf(path, sizeof(path), BENCH_TREE "/%d/%d", i / TREE_FILES, i);
 		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 		check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) && !close(fd),
-			 "make its tree");
+			 "its tree, " BENCH_TREE);
 	}
 	atexit(tree__end);
 }
@@ -182,13 +193,13 @@ static int loopback__begin(void)
 
 	check_io(listener >= 0 && fd >= 0 && !bind(listener, (struct sockaddr *)&here, size) &&
 		 !getsockname(listener, (struct sockaddr *)&here, &size) && !listen(listener, 1) &&
-		 !connect(fd, (struct sockaddr *)&here, size), "connect to itself; is lo up?");
+		 !connect(fd, (struct sockaddr *)&here, size), "no connection to itself; is lo up?");
 	other = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
-	check_io(other >= 0, "accept its own connection");
+	check_io(other >= 0, "no connection to itself");
 	close(listener);
 	switch (fork()) {
 	case -1:
-		check_io(false, "fork");
+		check_io(false, "no process");
 		break;
 	case 0:
 		close(fd);
@@ -207,14 +218,14 @@ static void loopback__run(unsigned long calls)
 		fd = loopback__begin();
 	while (calls--)
 		check_io(write(fd, buffer, sizeof(buffer)) == sizeof(buffer) && read(fd, buffer, 1) == 1,
-			 "use its connection");
+			 "its connection");
 }
 
 const struct workload workloads[WORKLOADS] = {
 	{ "getppid", WORKLOAD_GETPPID, 50, 2000, false, getppid__run },
 	{ "pipe", WORKLOAD_PIPE, 50, 2000, false, pipe__run },
 	{ "file", WORKLOAD_FILE, 50, 2000, false, file__run },
-	{ "fork", WORKLOAD_FORK, 1, 10, true, fork__run },
+	{ "no process", WORKLOAD_FORK, 1, 10, true, fork__run },
 	{ "tree", WORKLOAD_TREE, 1, 3, true, tree__run },
 	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, false, loopback__run },
 };

@@ -22,4 +22,7 @@ struct workload {
 
 extern const struct workload workloads[];
 
+/* What workloads of a process that was killed have left. */
+void workloads__remove_files(void);
+
 #endif

@@ -101,7 +101,7 @@ int traceable_names__locate(struct traceable_name *list, size_t count, const str
 {
 	struct index index;
 	size_t first = 0, at;
-	uint64_t low = 0;
+	uint64_t low = 0, last = 0;
 	int err;
 
 	err = make_index(&index, symbols);
@@ -110,6 +110,11 @@ int traceable_names__locate(struct traceable_name *list, size_t count, const str
 	for (size_t i = 0; i < count; i++) {
 		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
 			list[i].addr = index.list[at]->addr;
+		/* Listed twice, or not in order: then the symbol is another one's. */
+		if (i && same_module(&list[i], &list[i - 1]) && list[i].addr && list[i].addr <= last)
+			list[i].addr = 0;
+		if (list[i].addr || (i && !same_module(&list[i], &list[i - 1])))
+			last = list[i].addr;
 	}
 	for (size_t i = 0; i <= count; i++) {
 		bool new_module = i == count || (i && !same_module(&list[i], &list[i - 1]));
