@@ -88,7 +88,7 @@ for what in boot workload.oneshot; do
 	sed -n '/^Functions:/,$s/^/    /p' "$out/$what.txt"
 done
 echo
-echo "== The set in the kernel against the map in BPF, at the same time"
+echo "== The set in the kernel against the one in BPF, at the same time"
 echo
 cat "$out/comparison.txt"
 echo
