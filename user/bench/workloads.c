@@ -225,7 +225,7 @@ const struct workload workloads[WORKLOADS] = {
 	{ "getppid", WORKLOAD_GETPPID, 50, 2000, false, getppid__run },
 	{ "pipe", WORKLOAD_PIPE, 50, 2000, false, pipe__run },
 	{ "file", WORKLOAD_FILE, 50, 2000, false, file__run },
-	{ "no process", WORKLOAD_FORK, 1, 10, true, fork__run },
+	{ "fork", WORKLOAD_FORK, 1, 10, true, fork__run },
 	{ "tree", WORKLOAD_TREE, 1, 3, true, tree__run },
 	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, false, loopback__run },
 };
