@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: stock
+#
+# hytrace bench as a user has it: nanoseconds, on a kernel without the series, and what is left of it when
+# it is ended. What it measures is tests/bench/run.sh's.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+# shellcheck source=tests/guest/loader.sh
+. "$(dirname "$(realpath "$0")")/loader.sh"
+
+# What there is one of, and what it makes.
+state()
+{
+	(
+		cd $tracing || exit
+		cat current_tracer max_graph_depth set_ftrace_filter function_profile_enabled dynamic_events
+		grep -s . options/func-no-repeats
+		ls instances
+		ls /dev/shm
+		pgrep -l 'bpftrace|perf|hytrace'
+	) 2>/dev/null
+}
+
+as_before()
+{
+	[[ $(state) == "$(<before)" ]]
+}
+
+echo 3 >$tracing/max_graph_depth
+state >before
+ok 'a table, in nanoseconds' status 0 bench -s one -c base -c kprobe-multi -c event -c graph-depth-1
+ok 'with a figure' grep -qE '^one +kprobe-multi +getppid +[0-9.]+ ' out
+ok 'what this kernel does not have is said' grep -qE '^one +event +getppid .*not measured: it is not there' out
+status 0 bench -s one -c base -c kprobe-event -f json
+is 'rows' "$(jq -c '[.[] | .contender, .unit, .total > 0]' out)" '["base","ns",true,"kprobe-event","ns",true]'
+is 'nothing is left' "$(state)" "$(<before)"
+for contender in graph-depth-1 bpftrace-count kprobe-multi-denied; do
+	"$hytrace" bench -s all -c $contender >out 2>err &
+	pid=$!
+	sleep 5
+	kill -TERM $pid
+	wait $pid
+	is "$contender: ended, it says so" $? 143
+	# A program that has probes on all functions takes a while to be gone.
+	soon as_before
+	is 'and leaves nothing' "$(state)" "$(<before)"
+done
+ok 'there is no such contender' status 2 bench -c none
+
+tap_end
