@@ -11,6 +11,8 @@
 #include <bpf/bpf_helpers.h>
 #include <bpf/bpf_tracing.h>
 
+#include "return_address.h"
+
 char LICENSE[] SEC("license") = "GPL";
 
 #define BPF_F_ZERO_SEED (1U << 6)
@@ -40,27 +42,11 @@ __u64 bits[TEXT_WORDS] SEC(".bss.bits");
 __u64 cpu_bits[MOST_CPUS * TEXT_WORDS] SEC(".bss.cpu_bits");
 
 extern const void _stext __ksym;
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /* Behind the call that ftrace has put there: one for each function, and no caller's. */
 static __always_inline __u64 function_of(struct pt_regs *ctx)
 {
 	return PT_REGS_IP(ctx);
-}
-
-/* At a function's first instruction the return address is on top of the stack. */
-static __always_inline __u64 caller_of(struct pt_regs *ctx)
-{
-	void *sp = (void *)PT_REGS_SP(ctx);
-	struct pt_regs *word;
-	__u64 addr = 0;
-
-	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		word = bpf_rdonly_cast(sp, bpf_core_type_id_kernel(struct pt_regs));
-		return word->r15;
-	}
-	bpf_probe_read_kernel(&addr, sizeof(addr), sp);
-	return addr;
 }
 
 static __always_inline void see_percpu(__u64 addr)
@@ -117,7 +103,7 @@ SEC("kprobe.multi")
 int multi_hash(struct pt_regs *ctx)
 {
 	see(function_of(ctx));
-	see(caller_of(ctx));
+	see(return_address(ctx));
 	return 0;
 }
 
@@ -125,7 +111,7 @@ SEC("kprobe.multi")
 int multi_percpu_hash(struct pt_regs *ctx)
 {
 	see_percpu(function_of(ctx));
-	see_percpu(caller_of(ctx));
+	see_percpu(return_address(ctx));
 	return 0;
 }
 
@@ -133,7 +119,7 @@ SEC("kprobe.multi")
 int multi_bitmap(struct pt_regs *ctx)
 {
 	mark(function_of(ctx));
-	mark(caller_of(ctx));
+	mark(return_address(ctx));
 	return 0;
 }
 
@@ -143,7 +129,7 @@ int multi_percpu_bitmap(struct pt_regs *ctx)
 	__u32 cpu = bpf_get_smp_processor_id();
 
 	mark_percpu(function_of(ctx), cpu);
-	mark_percpu(caller_of(ctx), cpu);
+	mark_percpu(return_address(ctx), cpu);
 	return 0;
 }
 

@@ -38,6 +38,7 @@
 #include <bpf/bpf_tracing.h>
 #include <bpf/bpf_core_read.h>
 #include "cover.h"
+#include "return_address.h"
 
 #define EEXIST		17
 #define TASK_COMM_LEN	16
@@ -95,28 +96,6 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);		/* pid of the followed task that runs here; 0: another does */
 } cpu_followed SEC(".maps");
-
-extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
-
-/*
- * At function entry the return address is the word that sp points to. A cast to a read-only kernel
- * type makes it a plain load with a fixup; bpf_probe_read_kernel() would call copy_from_kernel_nofault(),
- * which is itself traced.
- */
-static __always_inline __u64 return_address(struct pt_regs *ctx)
-{
-	void *sp = (void *)PT_REGS_SP(ctx);
-	struct pt_regs *word;
-	__u64 addr = 0;
-
-	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		/* Whatever begins with a number: the address of something could not be hashed. */
-		word = bpf_rdonly_cast(sp, bpf_core_type_id_kernel(struct pt_regs));
-		return word->r15;
-	}
-	bpf_probe_read_kernel(&addr, sizeof(addr), sp);
-	return addr;
-}
 
 /*
  * The golden ratio's bits spread what lies close together. All of the kernel's text is within 2 GiB, so

@@ -49,7 +49,6 @@ enum bench_workload {
 
 #define WORKLOADS 6
 #define WORKLOADS_ALL ((1 << WORKLOADS) - 1)
-#define WORKLOADS_CHEAP (WORKLOAD_GETPPID | WORKLOAD_PIPE | WORKLOAD_FILE)
 
 /* What a row of the results has beyond its name; NAN is unknown, null in JSON. */
 struct bench_row {

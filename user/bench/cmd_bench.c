@@ -69,7 +69,6 @@ static const struct contender *const contenders[] = {
 	&contender_kprobe_event,
 };
 
-
 #define LOCK_FILE "/run/hytrace-bench.lock"
 
 enum bench_format { BENCH_TEXT, BENCH_JSON };

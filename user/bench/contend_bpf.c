@@ -12,8 +12,11 @@
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 
+#include "base/error.h"
+#include "base/fdinfo.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
+#include "kernel/traceable.h"
 #include "bench.skel.h"
 
 #define EVENT_GROUP "hytrace_bench"
@@ -81,26 +84,27 @@ static bool is_own(const char *name)
 /* All that can be traced, but for those: to be freed. */
 static int all_but_own(unsigned long **ret_addrs, size_t *ret_count)
 {
-	char *text, *line, *rest;
-	unsigned long *addrs;
-	size_t count = 0;
+	struct traceable *traceable = NULL;
+	struct symbols *symbols;
 	int err;
 
-	err = trace_top__read("available_filter_functions_addrs", &text);
+	err = symbols__load(&symbols);
 	if (err)
 		return err;
-	addrs = calloc(strlen(text) / 20 + 1, sizeof(*addrs));
-	for (line = strtok_r(text, "\n", &rest); addrs && line; line = strtok_r(NULL, "\n", &rest)) {
-		char name[256];
+	err = traceable__load(&traceable, symbols);
+	*ret_addrs = err ? NULL : calloc(traceable__count(traceable), sizeof(**ret_addrs));
+	*ret_count = 0;
+	for (size_t i = 0; *ret_addrs && i < traceable__count(traceable); i++) {
+		const struct traceable_function *f = traceable__at(traceable, i);
 
-		if (sscanf(line, "%lx %255s", &addrs[count], name) == 2 && !is_own(name) &&
-		    strncmp(name, "__ftrace_invalid", 16))
-			count++;
+		if (!is_own(f->name))
+			(*ret_addrs)[(*ret_count)++] = f->site;
 	}
-	free(text);
-	*ret_addrs = addrs;
-	*ret_count = count;
-	return addrs ? 0 : -ENOMEM;
+	if (!err && !*ret_addrs)
+		err = error__no_memory();
+	traceable__free(traceable);
+	symbols__free(symbols);
+	return err;
 }
 
 static int multi__attach(const struct contender *c, enum bench_scope scope)
@@ -152,24 +156,6 @@ static int bpf__detach(const struct contender *c)
 	return err;
 }
 
-/* What the kernel charges for the map, which is in no structure, only in fdinfo. */
-int bench_bpf__map_memory(int fd, double *ret_bytes)
-{
-	char path[64], line[256];
-	int err = -ENOENT;
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "r");
-	if (!f)
-		return bench_error(-errno, "cannot open %s", path);
-	while (err && fgets(line, sizeof(line), f))
-		if (sscanf(line, "memlock: %lf", ret_bytes) == 1)
-			err = 0;
-	fclose(f);
-	return err ? bench_error(err, "%s has no line 'memlock:'", path) : 0;
-}
-
 static int count_keys(int fd, double *ret_count)
 {
 	__u64 key, *previous = NULL;
@@ -201,12 +187,8 @@ int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
 
 static int report_map(struct bpf_map *map, struct bench_row *row)
 {
-	int fd = bpf_map__fd(map), err;
-
-	err = bench_bpf__map_memory(fd, &row->memory_bytes);
-	if (err || bpf_map__type(map) == BPF_MAP_TYPE_ARRAY)
-		return err;
-	return count_keys(fd, &row->seen);
+	row->memory_bytes = fdinfo__memory(bpf_map__fd(map));
+	return bpf_map__type(map) == BPF_MAP_TYPE_ARRAY ? 0 : count_keys(bpf_map__fd(map), &row->seen);
 }
 
 /* Of a bitmap each bit is an address. */

@@ -3,8 +3,6 @@
 #ifndef HYTRACE_BENCH_CONTEND_BPF_H
 #define HYTRACE_BENCH_CONTEND_BPF_H
 
-/* What the kernel charges for a map. */
-int bench_bpf__map_memory(int fd, double *ret_bytes);
 /* Two counters: the probe's, and the program's own when it would have run inside itself. */
 int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed);
 

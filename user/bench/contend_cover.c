@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/fdinfo.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
 
@@ -209,21 +210,20 @@ static int report_log(int prog, struct bench_row *row)
 {
 	struct bpf_map_info info;
 	int log = open_map(prog, COVER_LOG, &info), set, err;
-	double set_bytes = 0;
 
 	if (log < 0)
 		return log;
-	err = count_entries(log, &info, &row->seen) ?: bench_bpf__map_memory(log, &row->memory_bytes);
+	err = count_entries(log, &info, &row->seen);
+	row->memory_bytes = fdinfo__memory(log);
 	close(log);
 	if (err)
 		return err;
 	set = open_map(prog, COVER_SET, &info);
 	if (set < 0)
 		return set;
-	err = bench_bpf__map_memory(set, &set_bytes);
-	row->memory_bytes += set_bytes;
+	row->memory_bytes += fdinfo__memory(set);
 	close(set);
-	return err;
+	return 0;
 }
 
 static int cover__report(const struct contender *c, struct bench_row *row)
@@ -273,4 +273,3 @@ const struct contender contender_cover_bpf = {
 	.took = cover__took,
 	.cleanup = cover__cleanup,
 };
-

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/fdinfo.h"
 #include "base/privileges.h"
 #include "cover/bpf_cover.h"
 #include "run/pin.h"
@@ -164,24 +165,6 @@ static int pin_map_and_program(struct bpf_cover *b)
 	return err;
 }
 
-/* What the kernel says the object takes, from the descriptor's own page in /proc. */
-static uint64_t memory_of(int fd)
-{
-	unsigned long long bytes = 0;
-	char path[64], line[256];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "/proc/self/fdinfo/%d", fd);
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "memlock: %llu", &bytes) == 1)
-			break;
-	}
-	if (f)
-		fclose(f);
-	return bytes;
-}
-
 static int map_hits(struct bpf_cover *b)
 {
 	struct bpf_map *map = b->skel->maps.hits;
@@ -238,9 +221,9 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	err = cover_bpf__load(b->skel);
 	if (err)
 		return load_error(err, "loaded", NULL);
-	b->memory = memory_of(bpf_map__fd(b->skel->maps.hits)) +
-		    memory_of(bpf_map__fd(b->skel->maps.bss_set)) +
-		    (request->pin ? memory_of(bpf_map__fd(b->skel->maps.seen)) : 0);
+	b->memory = fdinfo__memory(bpf_map__fd(b->skel->maps.hits)) +
+		    fdinfo__memory(bpf_map__fd(b->skel->maps.bss_set)) +
+		    (request->pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
 	err = map_hits(b);
 	if (!err && request->cgroup)
 		err = choose_cgroup(b);
