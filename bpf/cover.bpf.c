@@ -25,7 +25,8 @@
  * anyhow.
  *
  * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
- * which takes a while and runs much of the kernel, does not show up as the workload's.
+ * which takes a while and runs much of the kernel, does not show up as the workload's. With --retire it
+ * attaches again meanwhile: what it calls then is not recorded, from the tgid that take_own() has left.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
@@ -53,6 +54,7 @@ const volatile __u32 set_shift;			/* 32 less the set's bits */
 const volatile __u32 log_entries;
 
 __u32 recording;
+__u32 own_tgid;					/* 0: the loader is asleep meanwhile */
 struct cover_stats stats;
 
 /* The loader makes it as large as set_shift says. */
@@ -179,7 +181,9 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 	entry->hit.kind = kind;
 	entry->hit.cpu = bpf_get_smp_processor_id();
 	entry->hit.pid = (__u32)bpf_get_current_pid_tgid();
-	entry->addr = addr;
+	/* Last: the loader may be reading it. */
+	barrier();
+	*(volatile __u64 *)&entry->addr = addr;
 	if (with_map) {
 		struct cover_hit hit = entry->hit;
 
@@ -210,6 +214,8 @@ static __always_inline bool has_comm(struct task_struct *task)
 /* Whether what runs now is of those whose calls are asked for: looked at only if there is something new. */
 static __always_inline bool is_wanted(void)
 {
+	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid)
+		return false;
 	if (follow_tasks && !this_cpu_followed())
 		return false;
 	if (in_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
@@ -358,6 +364,14 @@ SEC("raw_tp/")
 int refresh_cpu(void *ctx)
 {
 	set_cpu(task_followed(bpf_get_current_task()) ? (__u32)bpf_get_current_pid_tgid() : 0);
+	return 0;
+}
+
+/* Run once by the loader: in a PID namespace it does not know its own number. */
+SEC("raw_tp/")
+int take_own(void *ctx)
+{
+	own_tgid = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }
 

@@ -96,6 +96,30 @@ ok '--comm: another engine' refused '--comm is for the BPF engines' --comm sh -e
 kill $noise
 wait $noise 2>/dev/null
 
+# ---- functions that are known are traced no more
+
+export tracing
+ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json -o retire.json -- sh -c '
+	link=/sys/fs/bpf/hytrace/retire/link
+	bpftool -j link show pinned $link >link-before.json
+	wc -l <$tracing/enabled_functions >before
+	for try in $(seq 600); do
+		cat work.sh >/dev/null
+		wc -l <$tracing/enabled_functions >after
+		[ "$(cat after)" -lt "$(cat before)" ] && break
+		sleep 0.1
+	done
+	bpftool -j link show pinned $link >link-after.json
+	mkfifo late'
+ok 'hundreds were' jq -e '.cost.retired > 300 and .cost.retired < .totals.functions' retire.json
+is 'and nothing else' "$(($(cat before) - $(cat after)))" "$(jq .cost.retired retire.json)"
+ok 'a function that is called first afterwards is seen' jq -e '.functions | any(.name == "do_mknodat")' retire.json
+is 'each once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' retire.json | sort | uniq -d)" ''
+is 'what hytrace does for it meanwhile is not' \
+	"$(jq '.functions | any(.name == "bpf_link_prime")' retire.json)" false
+ok 'another link has taken the name of the first' [ "$(jq .id link-before.json)" -lt "$(jq .id link-after.json)" ]
+is 'and the last is gone' "$(wc -l <$tracing/enabled_functions)" 0
+
 # ---- what the program calls itself, as the function tracer sees it
 
 watch=$tracing/instances/watch

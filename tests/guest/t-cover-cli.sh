@@ -95,7 +95,7 @@ ok 'an output that cannot be written' says 'cannot be written' 125 -o no/such/di
 ok 'an output that is a directory' says 'cannot be written' 125 -o . -- true
 ok 'no such process' says 'no such process' 2 --pid 4194303
 ok '--task without a command' says '--task follows a command' 2 --task
-ok '--retire with BPF' says '--retire is for the oneshot engine' 2 --retire --no-callers
+ok '--retire with events' says 'nothing can be taken out of a function event' 2 -e event --retire --no-callers
 ok '--retire with callers for ever' says 'give it with --no-callers, or --retire=MS' 2 --engine oneshot --retire
 ok '--retire for no time' says 'not a number from 1' 2 --engine oneshot --retire=0
 ok 'a bad duration' says 'not a time' 2 --duration never

@@ -115,6 +115,8 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
+	bpf_program__set_autoload(b->skel->progs.take_own,
+				  b->request->retire && b->request->alone);
 	b->skel->rodata->with_callers = b->request->callers;
 	b->skel->rodata->with_map = b->request->pin;
 	b->skel->rodata->follow_tasks = follow;
@@ -315,27 +317,60 @@ static int read_misses(struct bpf_cover *b, int when)
 	if (err)
 		return error__return(err, "cannot ask the kernel what the BPF program missed: %s",
 				     strerror(-err));
-	b->missed[when] = b->link_missed(b);
+	b->missed[when] = b->replaced_missed + b->link_missed(b);
 	b->recursion[when] = prog.recursion_misses;
 	return 0;
 }
 
-int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
+static int pin_last_link(struct bpf_cover *b)
 {
 	const char *pin;
 	int err;
 
+	if (!b->request->pin)
+		return 0;
+	pin = b->pins[PIN_LINKS + b->link_count - 1];
+	err = bpf_link__pin(b->links[b->link_count - 1], pin);
+	return err ? error__return(err, "%s: cannot pin the link: %s", pin, strerror(-err)) : 0;
+}
+
+int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
+{
 	if (!link)
 		return load_error(-errno, "attached",
 				  errno == EOPNOTSUPP && b->program == b->skel->progs.cover_entry ?
 				  "; kprobe.multi needs a kernel with CONFIG_FPROBE=y (Debian 12's own 6.1 "
 				  "has none, its linux-image-6.12-amd64 has)" : NULL);
 	b->links[b->link_count++] = link;
-	if (!b->request->pin)
+	return pin_last_link(b);
+}
+
+int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link)
+{
+	if (b->request->pin)
+		bpf_link__unpin(b->links[0]);
+	b->replaced_missed += b->link_missed(b);
+	destroy_links(b);
+	if (!link)
 		return 0;
-	pin = b->pins[PIN_LINKS + b->link_count - 1];
-	err = bpf_link__pin(link, pin);
-	return err ? error__return(err, "%s: cannot pin the link: %s", pin, strerror(-err)) : 0;
+	b->links[b->link_count++] = link;
+	return pin_last_link(b);
+}
+
+int bpf_cover__leave_out_own(struct bpf_cover *b)
+{
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	int err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.take_own), &opts);
+
+	return err ? load_error(err, "run", NULL) : 0;
+}
+
+size_t bpf_cover__logged(const struct bpf_cover *b)
+{
+	size_t count = *(volatile __u32 *)&b->skel->bss->stats.logged;
+	size_t room = bpf_map__max_entries(b->skel->maps.hits);
+
+	return count < room ? count : room;
 }
 
 int bpf_cover__started(struct bpf_cover *b)
@@ -401,10 +436,10 @@ static int read_hits(struct bpf_cover *b, struct coverage *c, const struct place
 		     const struct clock_pair *first, const struct clock_pair *last,
 		     struct unresolved *unresolved)
 {
-	size_t count = b->skel->bss->stats.logged, room = bpf_map__max_entries(b->skel->maps.hits);
+	size_t count = bpf_cover__logged(b);
 	int err = 0;
 
-	for (size_t i = 0; !err && i < (count < room ? count : room); i++)
+	for (size_t i = 0; !err && i < count; i++)
 		err = add_hit(c, places, &b->hits[i], first, last, unresolved);
 	return err;
 }

@@ -25,8 +25,9 @@ struct bpf_cover {
 	struct bpf_program *program;	/* the entry point that this engine attaches */
 	struct bpf_link **links;
 	size_t link_count, link_room;
-	/* What the links count as missed by now. */
+	/* What the links count as missed by now; and those that are no more had counted. */
 	uint64_t (*link_missed)(const struct bpf_cover *b);
+	uint64_t replaced_missed;
 	struct bpf_link *on_switch, *on_fork, *on_free;
 	const struct cover_entry *hits;	/* the program's log */
 	size_t hits_bytes;
@@ -43,6 +44,12 @@ void bpf_cover__unload(struct bpf_cover *b);
 
 /* Takes over what a bpf_program__attach_...() has returned, errors as well, and pins it. */
 int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
+/* The same in place of the only link, once it is there; @link: NULL: nothing is left to attach to. */
+int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link);
+/* From here on what this process calls is not recorded. */
+int bpf_cover__leave_out_own(struct bpf_cover *b);
+/* How many entries the log has, which the program goes on writing: the last of them may not be there yet. */
+size_t bpf_cover__logged(const struct bpf_cover *b);
 /* With all links attached and the gate still closed. */
 int bpf_cover__started(struct bpf_cover *b);
 

@@ -34,9 +34,9 @@ static const struct argp_option options[] = {
 	  "it; BPF engines", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
-	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "oneshot: turn a function's call site off "
-	  "once it is known, so that it costs nothing any more; with callers, MS milliseconds after "
-	  "that: later ones are missing", 0 },
+	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "take functions that are known out of "
+	  "what is traced, so that they cost nothing any more; with callers, MS milliseconds after "
+	  "the first call: later ones are missing; oneshot and bpf", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; of several -o, and without "
 	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
@@ -110,9 +110,9 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 		argp_error(state, "--task follows a command: give it after --");
 	if (o->task && o->pid)
 		argp_error(state, "--task and --pid exclude each other");
-	if (o->retire && (o->engine == ENGINE_BPF || o->engine == ENGINE_EVENT))
-		argp_error(state, "--retire is for the oneshot engine: a BPF program cannot be taken out "
-			   "of single functions; leave it out with others");
+	if (o->retire && o->engine == ENGINE_EVENT)
+		argp_error(state, "--retire: nothing can be taken out of a function event; use another "
+			   "engine");
 	if (o->retire && o->callers && !o->retire_ms)
 		argp_error(state, "--retire turns functions off with callers still to come: give it with "
 			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
@@ -193,9 +193,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_err_exit_status = EXIT_SELF;
 		break;
 	case ARGP_KEY_END:
-		/* There is no other that can. */
-		if (o->retire && o->engine == ENGINE_AUTO)
-			o->engine = ENGINE_ONESHOT;
 		check_combination(state, o);
 		break;
 	default:

@@ -7,6 +7,7 @@
  *   follow   restrict it to a process (and what that forks), once it exists
  *   start    attach, with the gate still closed
  *   open     from here on hits are recorded
+ *   tend     again and again meanwhile, where an engine has something to do then
  *   close    from here on none is
  *   stop     detach
  *   collect  read what was recorded
@@ -31,6 +32,7 @@ struct request {
 	const char *cgroup, *comm;	/* NULL: of any; BPF engines only */
 	unsigned long max_entries;	/* 0: so many that it cannot fill in practice */
 	bool callers;
+	bool alone;			/* no other engine looks on */
 	bool retire;
 	unsigned long retire_ms;	/* for how long callers are watched; 0 without them */
 	bool follow;
@@ -44,6 +46,11 @@ struct engine_ops {
 	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);
 	int (*open)(void *engine);
+	/*
+	 * After how many milliseconds it wants to be called again at the latest, or a negative errno, said.
+	 * NULL: there is nothing to do.
+	 */
+	int (*tend)(void *engine);
 	int (*close)(void *engine);
 	int (*stop)(void *engine);
 	/* @first, @last: the clocks before opening and after closing. */

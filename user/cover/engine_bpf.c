@@ -2,13 +2,23 @@
 /*
  * The BPF engine: attaches the coverage program to every function asked for, with one kprobe.multi link.
  * Works on any kernel that has kprobe.multi.
+ *
+ * Nothing can be taken out of such a link. So to retire the functions that are known (--retire), a link to
+ * those that are left is made, and then the one before it goes: each of these is in one of the two at any
+ * time, and none is lost. For as long as both are there a call runs the program twice. A change costs
+ * about what attaching and detaching do, whatever it takes out. So the first comes when a run has lasted
+ * for twice what attaching took, by when it has likely lost as much to what is traced; then the intervals
+ * double, and a change takes a tenth of one at most.
  */
 #include <bpf/bpf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "cover/bpf_cover.h"
+#include "cover.h"
 
 /*
  * What the program calls, or the kernel to run it, by following the function tracer's output from the
@@ -78,12 +88,30 @@ int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int
 	return err;
 }
 
+/* In milliseconds. */
+#define SHORTEST_INTERVAL 200
+#define LONGEST_INTERVAL 60000
+/* Fewer that could retire are left for the next time. */
+#define LEAST_TO_RETIRE 16
+
+/* What retires, and when. */
+struct retirement {
+	bool wanted, given_up;
+	uint64_t after_ns;		/* a function's first call */
+	uint64_t next;			/* when to look again: CLOCK_MONOTONIC */
+	int interval;			/* between the last time and that, in ms */
+	uint64_t attach_ns;		/* CPU time */
+	size_t looked_at;		/* entries of the log */
+	uint64_t functions, changes, cpu_ns;
+};
+
 struct bpf_engine {
 	struct bpf_cover cover;
-	unsigned long *addrs;
+	unsigned long *addrs;		/* of what is attached; in no order */
 	size_t addr_count;
 	char **unattached;
 	size_t unattached_count;
+	struct retirement retirement;
 };
 
 static int bpf__available(bool quiet)
@@ -140,6 +168,8 @@ static int bpf__prepare(void **ret, const struct request *request)
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return error__no_memory();
+	b->retirement.wanted = request->retire && request->alone;
+	b->retirement.after_ns = request->retire_ms * 1000000ull;
 	err = choose_addresses(b, request);
 	if (!err)
 		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, 1);
@@ -155,34 +185,180 @@ static uint64_t count_missed(const struct bpf_cover *b)
 	struct bpf_link_info info = {};
 	__u32 size = sizeof(info);
 
-	if (bpf_link_get_info_by_fd(bpf_link__fd(b->links[0]), &info, &size))
+	if (!b->link_count || bpf_link_get_info_by_fd(bpf_link__fd(b->links[0]), &info, &size))
 		return 0;
 	return info.kprobe_multi.missed;
 }
 
+static uint64_t cpu_time(void)
+{
+	struct timespec time;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time);
+	return time.tv_sec * 1000000000ull + time.tv_nsec;
+}
+
+static struct bpf_link *attach(const struct bpf_engine *b)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = b->addrs, .cnt = b->addr_count);
+
+	return bpf_program__attach_kprobe_multi_opts(b->cover.program, NULL, &opts);
+}
+
 static int bpf__start(void *engine)
 {
-	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts);
 	struct bpf_engine *b = engine;
+	uint64_t before = cpu_time();
 	int err;
 
 	b->cover.link_missed = count_missed;
-	opts.addrs = b->addrs;
-	opts.cnt = b->addr_count;
-	err = bpf_cover__add_link(&b->cover, bpf_program__attach_kprobe_multi_opts(
-					b->cover.program, NULL, &opts));
-	return err ? err : bpf_cover__started(&b->cover);
+	err = bpf_cover__add_link(&b->cover, attach(b));
+	b->retirement.attach_ns = cpu_time() - before;
+	if (!err)
+		err = bpf_cover__started(&b->cover);
+	return err || !b->retirement.wanted ? err : bpf_cover__leave_out_own(&b->cover);
+}
+
+/* ---- retiring */
+
+static int compare_sites(const void *a, const void *b)
+{
+	const unsigned long *one = a, *two = b;
+
+	return *one < *two ? -1 : *one > *two;
+}
+
+/*
+ * The sites of those whose time has come since this was last asked, sorted. @ret_count: how many, @ret_end:
+ * how far the log has been read. NULL: no memory.
+ */
+static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_count, size_t *ret_end)
+{
+	const struct retirement *r = &b->retirement;
+	size_t logged = bpf_cover__logged(&b->cover), count = 0, i;
+	uint64_t now = clock__monotonic();
+	unsigned long *sites;
+
+	sites = calloc(logged - r->looked_at + 1, sizeof(*sites));
+	if (!sites)
+		return NULL;
+	for (i = r->looked_at; i < logged; i++) {
+		const struct cover_entry *entry = &b->cover.hits[i];
+		const struct traceable_function *f;
+		/* Written last. */
+		uint64_t addr = __atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE);
+
+		if (!addr || entry->hit.first_ns + r->after_ns > now)
+			break;
+		if (!(entry->hit.kind & COVER_FUNCTION))
+			continue;
+		f = traceable__find(b->cover.request->traceable, addr);
+		if (f)
+			sites[count++] = f->site;
+	}
+	qsort(sites, count, sizeof(*sites), compare_sites);
+	*ret_count = count;
+	*ret_end = i;
+	return sites;
+}
+
+/* Attaches to what was attached but the @count sites. */
+static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t count)
+{
+	size_t left = 0, before = b->addr_count;
+	struct bpf_link *link = NULL;
+
+	for (size_t i = 0; i < before; i++) {
+		if (!bsearch(&b->addrs[i], sites, count, sizeof(*sites), compare_sites))
+			b->addrs[left++] = b->addrs[i];
+	}
+	b->addr_count = left;
+	if (left) {
+		link = attach(b);
+		if (!link)
+			return error__return(-errno, "--retire: cannot attach to what is left: %s; all "
+					     "stays attached", strerror(errno));
+	}
+	b->retirement.functions += before - left;
+	b->retirement.changes++;
+	return bpf_cover__replace_link(&b->cover, link);
+}
+
+static int retire(struct bpf_engine *b)
+{
+	struct retirement *r = &b->retirement;
+	unsigned long *sites;
+	size_t count, end;
+	int err = 0;
+
+	sites = find_retiring(b, &count, &end);
+	if (!sites)
+		return error__no_memory();
+	if (count >= LEAST_TO_RETIRE) {
+		r->looked_at = end;
+		err = change_link(b, sites, count);
+	}
+	free(sites);
+	return err;
+}
+
+/* In how many milliseconds to look again: at least @ms, and @times what has taken @cpu_ns. */
+static int next_look(struct retirement *r, int ms, int times, uint64_t cpu_ns)
+{
+	uint64_t least = times * cpu_ns / 1000000;
+
+	r->interval = ms < LONGEST_INTERVAL ? ms : LONGEST_INTERVAL;
+	if ((uint64_t)r->interval < least)
+		r->interval = least;
+	r->next = clock__monotonic() + r->interval * 1000000ull;
+	return r->interval;
+}
+
+static int bpf__tend(void *engine)
+{
+	struct bpf_engine *b = engine;
+	struct retirement *r = &b->retirement;
+	uint64_t now = clock__monotonic(), before = cpu_time(), took;
+
+	if (!r->wanted || r->given_up || !b->addr_count)
+		return INT_MAX;
+	if (!r->next)
+		return next_look(r, SHORTEST_INTERVAL + r->after_ns / 1000000, 2, r->attach_ns);
+	if (now < r->next)
+		return (r->next - now) / 1000000 + 1;
+	/* It is only slower without: no reason to end. */
+	r->given_up = retire(b);
+	took = cpu_time() - before;
+	r->cpu_ns += took;
+	return next_look(r, 2 * r->interval, 10, took);
+}
+
+static int add_retirement(struct coverage *c, const struct bpf_engine *b)
+{
+	const struct retirement *r = &b->retirement;
+	int err;
+
+	err = counters__add(&c->cost, "retired", r->functions);
+	if (!err)
+		err = counters__add(&c->cost, "retire_batches", r->changes);
+	if (!err)
+		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
+	if (!err && b->cover.request->callers)
+		err = counters__add(&c->lost, "callers_incomplete", r->functions);
+	return err;
 }
 
 static int bpf__collect(void *engine, struct coverage *c, const struct places *places,
 			const struct clock_pair *first, const struct clock_pair *last)
 {
 	struct bpf_engine *b = engine;
+	int err;
 
 	c->unattached = b->unattached;
 	b->unattached = NULL;
 	b->unattached_count = 0;
-	return bpf_cover__collect(&b->cover, c, places, first, last);
+	err = bpf_cover__collect(&b->cover, c, places, first, last);
+	return err || !b->retirement.wanted ? err : add_retirement(c, b);
 }
 
 const struct engine_ops engine_bpf = {
@@ -192,6 +368,7 @@ const struct engine_ops engine_bpf = {
 	.follow = bpf_cover__follow,
 	.start = bpf__start,
 	.open = bpf_cover__open,
+	.tend = bpf__tend,
 	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Engines side by side; see engines.h. */
+#include <limits.h>
+
 #include "cover/engines.h"
 #include "run/instance.h"
 
@@ -97,6 +99,19 @@ int engines__open(struct engines *e)
 		one->open = clock__monotonic();
 	}
 	return err;
+}
+
+int engines__tend(struct engines *e)
+{
+	int soonest = INT_MAX;
+
+	for (size_t i = 0; soonest >= 0 && i < e->count; i++) {
+		const struct running *one = &e->list[i];
+		int ms = one->ops->tend ? one->ops->tend(one->engine) : INT_MAX;
+
+		soonest = ms < soonest ? ms : soonest;
+	}
+	return soonest;
 }
 
 int engines__close(struct engines *e)

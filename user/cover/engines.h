@@ -38,6 +38,8 @@ int engines__prepare(struct engines *e, const struct request *request);
 /* Attaches them; @follow: to the process with that pidfd, -1: to all. */
 int engines__start(struct engines *e, int follow);
 int engines__open(struct engines *e);
+/* As an engine's tend(). */
+int engines__tend(struct engines *e);
 /* These go on when one has failed, and return the first failure. */
 int engines__close(struct engines *e);
 int engines__stop(struct engines *e);

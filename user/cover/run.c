@@ -309,6 +309,7 @@ static int set_up(struct run *r)
 		.comm = o->comm,
 		.max_entries = o->max_entries,
 		.callers = o->callers,
+		.alone = r->engines.count == 1,
 		.retire = o->retire,
 		.retire_ms = o->callers ? o->retire_ms : 0,
 		.follow = o->task || o->pid,
@@ -326,11 +327,10 @@ static int set_up(struct run *r)
 	return err;
 }
 
-/* While it is open, hytrace sleeps: what it did would be recorded as well. */
-static int sleep_on(void *context)
+/* While it is open, hytrace sleeps if it can: what it did would be recorded as well. */
+static int tend(void *context)
 {
-	(void)context;
-	return INT_MAX;
+	return engines__tend(context);
 }
 
 /* @ret_ran: something was recorded; else, said, the command cannot be executed. */
@@ -338,17 +338,19 @@ static int trace(struct run *r, bool *ret_ran)
 {
 	const struct cover_options *o = r->options;
 	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
-	int err, failed;
+	int err, closed, stopped;
 
 	err = engines__open(&r->engines);
 	if (err)
 		return err;
 	*ret_ran = workload__release(&r->workload);
 	if (*ret_ran)
-		workload__wait_for_end(&r->workload, &limits, sleep_on, NULL);
-	err = engines__close(&r->engines);
-	failed = engines__stop(&r->engines);
-	return err ? err : failed;
+		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
+	closed = engines__close(&r->engines);
+	stopped = engines__stop(&r->engines);
+	if (err)
+		return err;
+	return closed ? closed : stopped;
 }
 
 static int collect(struct run *r)
