@@ -51,6 +51,14 @@ is 'its signals are as they were' \
 	"$(cover -o r.txt -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status' 2>/dev/null)" \
 	"$(sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status')"
 
+# ---- a terminal
+
+tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- true" /dev/null)
+ok 'a terminal is told what takes its time' grep -qE 'attaching to [0-9]+ functions' <<<"$tty"
+is 'and has nothing left of it' "$(sed 's/.*\r\x1b\[K//' <<<"$tty" | grep -c taching)" 0
+cover -o tty.json -- true 2>err
+is 'others are not' "$(grep -c taching err)" 0
+
 # ---- streams that are closed
 
 # closed REDIRECTION...: all is well with that

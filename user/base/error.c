@@ -4,9 +4,11 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/progress.h"
 
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
+	progress__end();
 	/* One line is one unit, also beside a command that writes to the same terminal. */
 	flockfile(stderr);
 	fprintf(stderr, "hytrace: %s", label);

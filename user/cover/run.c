@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/privileges.h"
+#include "base/progress.h"
 #include "cover/engines.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
@@ -314,6 +315,7 @@ static int set_up(struct run *r)
 		.retire_ms = o->callers ? o->retire_ms : 0,
 		.follow = o->task || o->pid,
 	};
+	progress__say("attaching to %zu functions", count_traced(r->kernel.traceable, &o->filter));
 	if (!err)
 		err = engines__prepare(&r->engines, &r->request);
 	if (!err)
@@ -324,6 +326,7 @@ static int set_up(struct run *r)
 		err = engines__start(&r->engines, r->process);
 	if (!err)
 		err = check_process(o->pid, r->process);
+	progress__end();
 	return err;
 }
 
@@ -347,7 +350,9 @@ static int trace(struct run *r, bool *ret_ran)
 	if (*ret_ran)
 		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
 	closed = engines__close(&r->engines);
+	progress__say("detaching");
 	stopped = engines__stop(&r->engines);
+	progress__end();
 	if (err)
 		return err;
 	return closed ? closed : stopped;
