@@ -30,6 +30,7 @@
 #define PT_REGS_SP(regs) ((regs)->sp)
 #define bpf_ksym_exists(sym) ((sym) != NULL)
 #define bpf_core_type_id_kernel(type) 0
+#define barrier() __asm__ volatile("" ::: "memory")
 
 enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY };
 enum { BPF_ANY, BPF_NOEXIST };
@@ -319,6 +320,18 @@ Test(cover, tasks_of_a_name)
 	named("123456789012345", "123456789012345", true);
 	named("123456789012345", "123456789012346", false);
 	named("", "any", true);
+}
+
+Test(cover, the_loader_is_left_out)
+{
+	begin(ENTRIES);
+	take_own(NULL);
+	cr_expect(eq(u32, own_tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
+	call(F, C);
+	cr_expect(eq(u32, stats.logged, 0));
+	own_tgid++;
+	call(F, C);
+	cr_expect(eq(u32, stats.logged, 2), "another's call of the same");
 }
 
 Test(cover, all_filters_must_let_it_through)
