@@ -36,6 +36,12 @@ ok 'what this kernel does not have is said' grep -qE '^one +event +getppid .*not
 status 0 bench -s one -c base -c kprobe-event -f json
 is 'rows' "$(jq -c '[.[] | .contender, .unit, .total > 0]' out)" '["base","ns",true,"kprobe-event","ns",true]'
 is 'nothing is left' "$(state)" "$(<before)"
+ip link set lo down
+ok 'a workload that cannot run' status 0 bench -s all -c base -f json
+is 'has a row that says so, and the others have theirs' \
+	"$(jq -c '[.[] | [.workload, .total != null, .note]]' out | tr -d ' ')" \
+	'[["getppid",true,"nothingistraced"],["pipe",true,""],["file",true,""],["fork",true,""],["tree",true,""],["loopback",false,"notmeasured:theworkloadcannotrunhere"]]'
+is 'which nothing is left of' "$(state)" "$(<before)"
 for contender in graph-depth-1 bpftrace-count kprobe-multi-denied; do
 	"$hytrace" bench -s all -c $contender >out 2>err &
 	pid=$!

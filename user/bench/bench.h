@@ -105,6 +105,8 @@ extern const struct contender contender_kprobe_multi_percpu_bitmap;
 extern const struct contender contender_kprobe_multi_percpu_bitmap_denied;
 extern const struct contender contender_bpftrace;
 extern const struct contender contender_event_3;
+extern const struct contender contender_event_10;
+extern const struct contender contender_event_100;
 extern const struct contender contender_event_perf_stat;
 extern const struct contender contender_profiler;
 extern const struct contender contender_oneshot;

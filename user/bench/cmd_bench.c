@@ -60,6 +60,8 @@ static const struct contender *const contenders[] = {
 	&contender_graph,
 	&contender_event,
 	&contender_event_3,
+	&contender_event_10,
+	&contender_event_100,
 	&contender_event_perf_stat,
 	&contender_event_2args,
 	&contender_event_5000,
@@ -78,6 +80,7 @@ static struct options {
 	bool list;
 	enum bench_format format;
 	unsigned int scopes, workloads;
+	unsigned int unable;		/* workloads that cannot run here */
 	const char *names[ARRAY_SIZE(contenders)];
 	size_t nr_names, rotate;
 } options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_ALL };
@@ -237,7 +240,8 @@ static void empty_row(struct bench_row *row, const char *note)
 
 /* ---- measuring */
 
-static size_t choose_workloads(const struct contender *c, enum bench_scope scope,
+/* Those that can run, or those that cannot. */
+static size_t choose_workloads(const struct contender *c, enum bench_scope scope, bool able,
 			       const struct workload **list)
 {
 	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
@@ -245,6 +249,7 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 
 	if (scope == SCOPE_ALL)
 		chosen &= options.workloads;
+	chosen = able ? chosen & ~options.unable : chosen & options.unable;
 	for (size_t i = 0; i < WORKLOADS; i++) {
 		if (chosen & workloads[i].which)
 			list[count++] = &workloads[i];
@@ -252,16 +257,38 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	return count;
 }
 
+static int give_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+		    const struct bench_row *row)
+{
+	if (!json)
+		return add_row(c, w, scope, row);
+	write_row(c, w, scope, row);
+	return 0;
+}
+
+static int give_unable_rows(const struct contender *c, enum bench_scope scope)
+{
+	const struct workload *list[WORKLOADS];
+	size_t count = choose_workloads(c, scope, false, list);
+	struct bench_row row;
+	int err = 0;
+
+	empty_row(&row, "not measured: the workload cannot run here");
+	for (size_t i = 0; !err && i < count; i++)
+		err = give_row(c, list[i], scope, &row);
+	return err;
+}
+
 /* 0, or a negative errno when rows are missing for another reason than an unable kernel. */
 static int run_contender(const struct contender *c, enum bench_scope scope)
 {
 	const struct workload *list[WORKLOADS];
 	struct bench_row rows[WORKLOADS];
-	size_t count = choose_workloads(c, scope, list);
+	size_t count = choose_workloads(c, scope, true, list);
 	int err, failed = 0;
 
 	if (!count)
-		return 0;
+		return give_unable_rows(c, scope);
 	fprintf(stderr, "hytrace: bench: %s, %s\n", c->name,
 		scope == SCOPE_ONE ? "one function" : "all functions");
 	for (size_t i = 0; i < count; i++)
@@ -278,11 +305,9 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		/* The base is its own contender: whatever it measured twice is not a cost. */
 		if (c == &contender_base)
 			rows[i].base = rows[i].total;
-		if (json)
-			write_row(c, list[i], scope, &rows[i]);
-		else
-			failed = failed ?: add_row(c, list[i], scope, &rows[i]);
+		failed = failed ?: give_row(c, list[i], scope, &rows[i]);
 	}
+	failed = failed ?: give_unable_rows(c, scope);
 	return failed ?: err == -EOPNOTSUPP ? 0 : err;
 }
 
@@ -301,6 +326,10 @@ static int run_all(void)
 	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
 	int err = 0, row_err;
 
+	for (size_t i = 0; i < WORKLOADS; i++) {
+		if (options.workloads & workloads[i].which && !measure__can_run(&workloads[i]))
+			options.unable |= workloads[i].which;
+	}
 	for (size_t s = 0; s < ARRAY_SIZE(scopes); s++) {
 		for (size_t i = 0; i < ARRAY_SIZE(contenders) && !measure__interrupted(); i++) {
 			const struct contender *c =

@@ -27,7 +27,7 @@ struct event_variant {
 	const char *definition;
 	const char *all;		/* that of one on all functions */
 	unsigned int others;		/* events on other functions, enabled as well */
-	const char *beside;		/* more on the same one, enabled as well */
+	unsigned int beside;		/* more on the same one, enabled as well */
 };
 
 static const char *event__file(const struct event_variant *variant)
@@ -94,6 +94,22 @@ static int make_others(unsigned int wanted)
 	return err;
 }
 
+/* The same event under other names, in another group: that of which they are enabled together. */
+static int make_beside(unsigned int wanted)
+{
+	char *text = malloc(wanted * 128);
+	size_t len = 0;
+	int err;
+
+	if (!text)
+		return -ENOMEM;
+	for (unsigned int i = 0; i < wanted; i++)
+		len += sprintf(text + len, BENCH_FUNCTION "() as " OTHERS_GROUP "/beside_%u\n", i);
+	err = trace_top__write_once("function_events", text, len);
+	free(text);
+	return err;
+}
+
 static int event__setup(const struct contender *c, enum bench_scope scope)
 {
 	const struct event_variant *variant = c->variant;
@@ -110,7 +126,7 @@ static int event__setup(const struct contender *c, enum bench_scope scope)
 	err = err ?: trace_top__append(event__file(variant),
 				       scope == SCOPE_ALL ? variant->all : variant->definition);
 	if (!err && variant->beside)
-		err = trace_top__append(event__file(variant), variant->beside);
+		err = make_beside(variant->beside);
 	if (!err && variant->others)
 		err = trace_instance__write("events/" OTHERS_GROUP "/enable", "1");
 	return err;
@@ -247,8 +263,19 @@ static const struct event_variant event_variant = {
 static const struct event_variant event_3_variant = {
 	.name = "event_3",
 	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event_3",
-	.beside = BENCH_FUNCTION "() as " OTHERS_GROUP "/second\n"
-		  BENCH_FUNCTION "() as " OTHERS_GROUP "/third",
+	.beside = 2,
+};
+
+static const struct event_variant event_10_variant = {
+	.name = "event_10",
+	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event_10",
+	.beside = 9,
+};
+
+static const struct event_variant event_100_variant = {
+	.name = "event_100",
+	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event_100",
+	.beside = 99,
 };
 
 /* getppid() has no arguments; the registers are there all the same. */
@@ -307,6 +334,18 @@ const struct contender contender_event = {
 const struct contender contender_event_3 = {
 	.name = "event-3-on-one",
 	.variant = &event_3_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_event_10 = {
+	.name = "event-10-on-one",
+	.variant = &event_10_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_event_100 = {
+	.name = "event-100-on-one",
+	.variant = &event_100_variant,
 	EVENT_CALLBACKS,
 };
 

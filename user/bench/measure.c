@@ -300,6 +300,36 @@ int measure__interrupted(void)
 	return interrupted;
 }
 
+/* In the child that has just been forked. */
+static void become_measured(void)
+{
+	signal(SIGINT, SIG_DFL);
+	signal(SIGTERM, SIG_DFL);
+	signal(SIGQUIT, SIG_DFL);
+	/* Who is left to clean up then cannot know of it. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	stay_here();
+}
+
+bool measure__can_run(const struct workload *w)
+{
+	int status = -1;
+
+	fflush(NULL);
+	child = fork();
+	if (!child) {
+		become_measured();
+		w->run(1);
+		exit(0);
+	}
+	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
+		;
+	child = 0;
+	if (status)
+		workloads__remove_files();
+	return !status;
+}
+
 int measure__rows(const struct contender *c, const struct workload *const *list, size_t count,
 		  enum bench_scope scope, struct bench_row *rows)
 {
@@ -313,12 +343,7 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 	if (child < 0) {
 		err = -errno;
 	} else if (!child) {
-		signal(SIGINT, SIG_DFL);
-		signal(SIGTERM, SIG_DFL);
-		signal(SIGQUIT, SIG_DFL);
-		/* Who is left to clean up then cannot know of it. */
-		prctl(PR_SET_PDEATHSIG, SIGKILL);
-		stay_here();
+		become_measured();
 		err = measure_rows(c, list, count, scope, rows);
 		if (!err && write(fds[1], rows, count * sizeof(*rows)) != (ssize_t)(count * sizeof(*rows)))
 			err = -EIO;

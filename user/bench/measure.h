@@ -18,6 +18,9 @@ int measure__init(bool nanoseconds);
 int measure__rows(const struct contender *c, const struct workload *const *list, size_t count,
 		  enum bench_scope scope, struct bench_row *rows);
 
+/* Runs it once in a process of its own, which says what is amiss. */
+bool measure__can_run(const struct workload *w);
+
 /* A signal that asks for the end ends what is being measured, and is remembered: its number, or 0. */
 void measure__catch_signals(void);
 int measure__interrupted(void);

@@ -13,6 +13,13 @@
  *			an address, for all of its low 32 bits
  *	per CPU		the oneshot profiler that was proposed in 2019: for each CPU a
  *			table of 2^24 chains of its own
+ *	BPF set		bpf/cover.bpf.c's: open addressing, its own hash, 64 probes
+ *	BPF map		kernel/bpf/hashtab.c's shape: jhash, chains of elements that
+ *			are taken one after the other; without the calls and the
+ *			protection around it
+ *	ring		no set: each call written to a buffer of its CPU, with the
+ *			few steps that no ring buffer of ftrace's kind can do without:
+ *			what is recorded each time is at least this
  *
  * How to read the first table: addresses lie as functions and calls do in text, 64
  * bytes apart on average, and all of them are looked up in random order, by one
@@ -300,6 +307,181 @@ static void *chains_new(const unsigned long *keys, unsigned long nr)
 	return set;
 }
 
+/* ------------------------------------------------------------ BPF set */
+
+#define PROBES		64
+
+struct open_set {
+	u32		shift;
+	unsigned long	places[] ____cacheline_aligned;
+};
+
+static __always_inline bool open_set_has(const void *p, unsigned long key, touch_fn fn)
+{
+	const struct open_set *set = p;
+	const unsigned long *place = &set->places[(u32)key * 0x9e3779b1U >> set->shift];
+	u32 i;
+
+	for (i = 0; i < PROBES; i++) {
+		unsigned long other = READ_ONCE(place[i]);
+
+		touch(fn, &place[i]);
+		if (likely(other == key))
+			return true;
+		if (!other)
+			break;
+	}
+	return false;
+}
+
+static void *open_set_new(const unsigned long *keys, unsigned long nr)
+{
+	unsigned int bits = 10;
+	struct open_set *set;
+	unsigned long i;
+
+	while (1UL << bits < 2 * nr)
+		bits++;
+	set = take(sizeof(*set) + ((1UL << bits) + PROBES) * sizeof(set->places[0]));
+	set->shift = 32 - bits;
+	for (i = 0; i < nr; i++) {
+		unsigned long *place = &set->places[(u32)keys[i] * 0x9e3779b1U >> set->shift];
+
+		while (*place && *place != keys[i])
+			place++;
+		*place = keys[i];
+	}
+	return set;
+}
+
+/* ------------------------------------------------------------ BPF map */
+
+/* As large as struct htab_elem with a key of 8 bytes and a value of 4, and its bucket with a lock. */
+struct element {
+	struct element		*next;
+	unsigned long		unused[4];
+	u32			hash;
+	unsigned long		key, value;
+};
+
+struct htab {
+	u32			mask;
+	struct element		*elements;
+	struct { struct element *first; unsigned long lock; } buckets[];
+};
+
+/* jhash2() of two words, as in linux/jhash.h: by Bob Jenkins, lookup3.c, 2006. */
+static __always_inline u32 jhash_address(unsigned long key)
+{
+	u32 a = 0xdeadbeef + (2 << 2), b = a, c = a;
+
+	a += (u32)key;
+	b += (u32)(key >> 32);
+#define ROTATE(x, by) ((x) << (by) | (x) >> (32 - (by)))
+	c ^= b; c -= ROTATE(b, 14);
+	a ^= c; a -= ROTATE(c, 11);
+	b ^= a; b -= ROTATE(a, 25);
+	c ^= b; c -= ROTATE(b, 16);
+	a ^= c; a -= ROTATE(c, 4);
+	b ^= a; b -= ROTATE(a, 14);
+	c ^= b; c -= ROTATE(b, 24);
+#undef ROTATE
+	return c;
+}
+
+static __always_inline bool htab_has(const void *p, unsigned long key, touch_fn fn)
+{
+	const struct htab *set = p;
+	u32 hash = jhash_address(key);
+	const struct element *element;
+
+	touch(fn, &set->buckets[hash & set->mask]);
+	for (element = set->buckets[hash & set->mask].first; element; element = element->next) {
+		touch(fn, &element->next);
+		touch(fn, &element->key);
+		if (element->hash == hash && element->key == key)
+			return true;
+	}
+	return false;
+}
+
+static void *htab_new(const unsigned long *keys, unsigned long nr)
+{
+	struct element *element;
+	unsigned int bits = 0;
+	struct htab *set;
+	unsigned long i;
+
+	while (1UL << bits < nr)
+		bits++;
+	set = take(sizeof(*set) + (sizeof(set->buckets[0]) << bits));
+	set->mask = (1U << bits) - 1;
+	element = take(nr * sizeof(*element));
+	for (i = 0; i < nr; i++, element++) {
+		u32 hash = jhash_address(keys[i]);
+
+		*element = (struct element) {
+			.next = set->buckets[hash & set->mask].first, .hash = hash, .key = keys[i],
+		};
+		set->buckets[hash & set->mask].first = element;
+	}
+	return set;
+}
+
+/* ------------------------------------------------------------ ring */
+
+#define RING_BYTES	(2UL << 20)
+
+/* A header with the time since the last, what all events begin with, the function and its caller. */
+struct ring_event {
+	u32			header;
+	u32			common[2];
+	u32			unused;
+	unsigned long		function, caller;
+};
+
+struct ring {
+	unsigned long		preempt, committing, commits, write, stamp;
+	struct ring_event	events[RING_BYTES / sizeof(struct ring_event)];
+};
+
+/* As local_add_return(): one instruction, for an interrupt's sake, and no other CPU's. */
+static __always_inline unsigned long local_add(unsigned long *value, unsigned long by)
+{
+	unsigned long old = by;
+
+	asm volatile("xaddq %0, %1" : "+r" (old), "+m" (*value) : : "memory");
+	return old;
+}
+
+static __always_inline bool ring_has(const void *p, unsigned long key, touch_fn fn)
+{
+	struct ring *ring = (struct ring *)p;
+	struct ring_event *event;
+	unsigned long stamp;
+
+	WRITE_ONCE(ring->preempt, ring->preempt + 1);
+	local_add(&ring->committing, 1);
+	local_add(&ring->commits, 1);
+	stamp = __builtin_ia32_rdtsc();
+	event = &ring->events[local_add(&ring->write, 1) % ARRAY_SIZE(ring->events)];
+	touch(fn, event);
+	*event = (struct ring_event) {
+		.header = (stamp - ring->stamp) << 5 | 6, .function = key, .caller = key,
+	};
+	WRITE_ONCE(ring->stamp, stamp);
+	local_add(&ring->committing, -1UL);
+	WRITE_ONCE(ring->preempt, ring->preempt - 1);
+	return true;
+}
+
+static void *ring_new(const unsigned long *keys, unsigned long nr)
+{
+	(void)keys;
+	(void)nr;
+	return take(sizeof(struct ring));
+}
+
 /* ------------------------------------------------------------ all of them */
 
 static void note_line(const void *p);
@@ -329,6 +511,9 @@ SHAPE(bitmap)
 SHAPE(hash)
 SHAPE(pid_list)
 SHAPE(chains)
+SHAPE(open_set)
+SHAPE(htab)
+SHAPE(ring)
 
 static const struct shape {
 	const char	*name;
@@ -342,6 +527,9 @@ static const struct shape {
 	{ "hash 1/8", false, hash_large_new, hash_has_all, hash_note_all },
 	{ "pid_list", false, pid_list_new, pid_list_has_all, pid_list_note_all },
 	{ "per CPU", true, chains_new, chains_has_all, chains_note_all },
+	{ "BPF set", false, open_set_new, open_set_has_all, open_set_note_all },
+	{ "BPF map", false, htab_new, htab_has_all, htab_note_all },
+	{ "ring", true, ring_new, ring_has_all, ring_note_all },
 };
 
 #define SHAPES	ARRAY_SIZE(shapes)
