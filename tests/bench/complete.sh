@@ -1,0 +1,188 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Who sees all that ran? The workload of the main job runs under each of the ways to learn that, one after the
+# other, as a user would start it, and again until a round brings no function that is new, or there were
+# five: timers and interrupts bring new ones for long. What two of them have seen in any run is taken for
+# what can be called; what only one has may be its own work. What half of all runs have seen is regular.
+# Of both, what each has missed in all its runs together, and of the regular what in a single one; and apart
+# from that, what hytrace says itself that it leaves out. Writes build/bench/complete.{json,md}. Fails when
+# the oneshot tracer or the BPF engine has missed a regular function in all its runs, and does not say so.
+#
+# Usage: tests/bench/complete.sh [--boots N] [--kernel K]
+#   --boots N    in N guests, each with another address layout (default 1)
+#   --kernel K   as for vm.sh (default patched)
+
+set -euo pipefail
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+out=$clone/build/bench
+most_rounds=5
+contenders=(oneshot oneshot-retired cover-bpf cover-bpf-retired event-bpf bpftrace-count profiler function)
+
+# ---- in the guest: run_NAME DIR has the workload run, and leaves the names of what it saw in DIR/names
+
+workload=tests/guest/workload.sh
+tracing=/sys/kernel/tracing
+
+cover()
+{
+	local dir=$1
+	shift
+	build/hytrace cover "$@" -o "$dir/result.json" -- "$workload" 2>"$dir/err"
+	jq -r '.functions[] | select(.kind != "caller") | .name' "$dir/result.json" >"$dir/names"
+	jq -r '.filters.denied_by_hytrace[]' "$dir/result.json" >"$dir/denied"
+}
+
+run_oneshot() { cover "$1" -e oneshot; }
+run_oneshot-retired() { cover "$1" -e oneshot --no-callers --retire; }
+run_cover-bpf() { cover "$1" -e bpf; }
+run_cover-bpf-retired() { cover "$1" -e bpf --no-callers --retire; }
+run_event-bpf() { cover "$1" -e event; }
+
+run_bpftrace-count()
+{
+	BPFTRACE_MAX_PROBES=100000 BPFTRACE_MAP_KEYS_MAX=131072 \
+		bpftrace -e 'kprobe:* { @[func] = count(); }' -c "/bin/bash $PWD/$workload" >"$1/out" 2>"$1/err"
+	sed -n 's/^@\[\(.*\)\]: .*/\1/p' "$1/out" >"$1/names"
+}
+
+run_profiler()
+{
+	echo 1 >$tracing/function_profile_enabled
+	"$workload" 2>"$1/err"
+	echo 0 >$tracing/function_profile_enabled
+	awk 'FNR > 2 { print $1 }' $tracing/trace_stat/function* >"$1/names"
+}
+
+# With room for all calls of a run.
+run_function()
+{
+	local instance=$tracing/instances/complete
+
+	mkdir $instance
+	echo 0 >$instance/tracing_on
+	echo 200000 >$instance/buffer_size_kb
+	echo function >$instance/current_tracer
+	echo 1 >$instance/tracing_on
+	"$workload" 2>"$1/err"
+	echo 0 >$instance/tracing_on
+	mawk '{ sub(/.*: /, ""); sub(/ <-.*/, ""); sub(/<-.*/, ""); if (!($0 in seen)) { seen[$0]; print } }' \
+		<(sed '/^#/d' $instance/trace) >"$1/names"
+	echo nop >$instance/current_tracer
+	rmdir $instance
+}
+
+# What two contenders or more have seen by now.
+union()
+{
+	local name
+	for name in "${contenders[@]}"; do
+		cat "$1/$name".*/names | LC_ALL=C sort -u
+	done | LC_ALL=C sort | uniq -d
+}
+
+# What half of all runs have seen.
+regular()
+{
+	local runs
+	runs=("$1"/*/names)
+	LC_ALL=C sort "${runs[@]}" | uniq -c | awk -v half=$((${#runs[@]} / 2)) '$1 >= half { print $2 }'
+}
+
+in_guest()
+{
+	local share=$1 round before=0 now dir
+	# A name that several functions have is seen when one of them is.
+	for ((round = 1; round <= most_rounds; round++)); do
+		for name in "${contenders[@]}"; do
+			dir=$share/$name.$round
+			mkdir "$dir"
+			"run_$name" "$dir" >/dev/null || { echo "$name: failed" >&2; cat "$dir/err" >&2; return 1; }
+			# As kallsyms has it, without what the compiler and tools append.
+			sed -i 's/ *\[.*//; s/\.\(constprop\|isra\|part\|cold\).*//' "$dir/names"
+			LC_ALL=C sort -u -o "$dir/names" "$dir/names"
+			echo "round $round: $name: $(wc -l <"$dir/names") functions" >&2
+		done
+		union "$share" >"$share/union"
+		regular "$share" >"$share/regular"
+		now=$(wc -l <"$share/union")
+		echo "round $round: $now functions in all, $(wc -l <"$share/regular") regular" >&2
+		((now > before)) || break
+		before=$now
+	done
+}
+
+# ---- on the host
+
+# A line of JSON for each contender of a boot.
+judge()
+{
+	local share=$1 boot=$2 name run
+	for name in "${contenders[@]}"; do
+		cat "$share/$name".*/names | LC_ALL=C sort -u >"$share/seen"
+		: >"$share/denied"
+		[[ ! -e $share/$name.1/denied ]] || LC_ALL=C sort -u "$share/$name.1/denied" >"$share/denied"
+		# As if they had been seen: what is left out, and said, is no omission.
+		LC_ALL=C sort -u -o "$share/seen" "$share/seen" "$share/denied"
+		LC_ALL=C comm -13 "$share/seen" "$share/union" >"$share/missed"
+		LC_ALL=C comm -13 "$share/seen" "$share/regular" >"$share/missed.regular"
+		for run in "$share/$name".*; do
+			LC_ALL=C sort -u "$run/names" "$share/denied" | LC_ALL=C comm -13 - "$share/regular" | wc -l
+		done | jq -s --arg name "$name" --argjson boot "$boot" \
+			--rawfile union "$share/union" --rawfile regular "$share/regular" \
+			--rawfile missed "$share/missed" --rawfile missed_regular "$share/missed.regular" \
+			--rawfile denied "$share/denied" -c '
+			def names: split("\n")[:-1];
+			($union | names) as $all
+			| {$boot, contender: $name, runs: length, called: ($all | length), regular: ($regular | names | length),
+			   left_out: ($all - ($all - ($denied | names)) | length),
+			   missed: ($missed | names), missed_regular: ($missed_regular | names),
+			   missed_a_run: {min: min, median: (sort | .[length / 2 | floor]), max: max}}'
+	done
+}
+
+write_markdown()
+{
+	jq -rs '"# Who sees all that ran",
+		"",
+		"Functions that ran during tests/guest/workload.sh: what two contenders have seen in any run, and the regular ones, which half of all runs have seen. What each has seen in none of its runs, and of the regular ones in a single run. Left out is what it says itself that it does not trace.",
+		"",
+		"| boot | contender | runs | left out | missed, of all | missed, of the regular | in a run: min, median, max |",
+		"|--:|---|--:|--:|--:|--:|--:|",
+		(.[] | "| \(.boot) | \(.contender) | \(.runs) | \(.left_out) | \(.missed | length) of \(.called) | \(.missed_regular | length) of \(.regular) | \(.missed_a_run | "\(.min), \(.median), \(.max)") |"),
+		"",
+		(.[] | select(.missed_regular | length > 0) | "Boot \(.boot), \(.contender), regular: \(.missed_regular[:12] | join(", "))\(if .missed_regular | length > 12 then " ..." else "" end)")' \
+		"$1"
+}
+
+if [[ ${1:-} == in-guest ]]; then
+	in_guest "$2"
+	exit
+fi
+
+boots=1 kernel=patched
+while (($#)); do
+	case $1 in
+	--boots) boots=$2 ;;
+	--kernel) kernel=$2 ;;
+	*)
+		sed -n '/^# Usage/,/^$/s/^# \{0,1\}//p' "$0" >&2
+		exit 2
+		;;
+	esac
+	shift 2
+done
+cd "$clone"
+mkdir -p "$out"
+: >"$out/complete.json"
+for ((boot = 1; boot <= boots; boot++)); do
+	share=build/bench/complete.$boot
+	rm -rf "$share"
+	mkdir "$share"
+	kernel/vm.sh --kernel "$kernel" --share "$share" --timeout 2400 -- tests/bench/complete.sh in-guest "$share"
+	judge "$share" "$boot" >>"$out/complete.json"
+	rm -rf "$share"
+done
+write_markdown "$out/complete.json" | tee "$out/complete.md"
+jq -es 'all(select(.contender | IN("oneshot", "oneshot-retired", "cover-bpf", "cover-bpf-retired")).missed_regular == [])' \
+	"$out/complete.json" >/dev/null
