@@ -249,7 +249,7 @@ kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 bench: ## the comparison: build/bench/results.{json,md,svg}
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
-	$(Q)status=0; tests/bench/run.sh || status=$$?; tests/bench/many-ops.sh || status=$$?; exit $$status
+	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status
 
 bench-quick: ## of it, getppid() with the tracers and the BPF engine, against what is asked: three minutes
 	$(Q)$(MAKE) kernel

@@ -146,6 +146,19 @@ int fentry_hash(void *ctx)
 	return 0;
 }
 
+/*
+ * A program of this type is not told the caller. On x86-64 it is where the trampoline's frame ends: behind
+ * its arguments, none here, are the frame pointer, the address in the function, and that in its caller
+ * (arch_prepare_bpf_trampoline()).
+ */
+SEC("fentry/__do_sys_getppid")
+int fentry_hash_callers(void *ctx)
+{
+	see(bpf_get_func_ip(ctx));
+	see(word_at(ctx + 16));
+	return 0;
+}
+
 /* What a function event's record begins with; the first 8 bytes are not a program's to read. */
 struct function_event {
 	__u64 ent;

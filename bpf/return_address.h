@@ -6,23 +6,27 @@
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
- * At function entry the return address is the word that sp points to. A cast to a read-only kernel
- * type makes it a plain load with a fixup; bpf_probe_read_kernel() would call copy_from_kernel_nofault(),
- * which is itself traced.
+ * A cast to a read-only kernel type makes it a plain load with a fixup; bpf_probe_read_kernel() would call
+ * copy_from_kernel_nofault(), which is itself traced.
  */
-static __always_inline __u64 return_address(struct pt_regs *ctx)
+static __always_inline __u64 word_at(void *at)
 {
-	void *sp = (void *)PT_REGS_SP(ctx);
 	struct pt_regs *word;
 	__u64 addr = 0;
 
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
 		/* Whatever begins with a number: the address of something could not be hashed. */
-		word = bpf_rdonly_cast(sp, bpf_core_type_id_kernel(struct pt_regs));
+		word = bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
 		return word->r15;
 	}
-	bpf_probe_read_kernel(&addr, sizeof(addr), sp);
+	bpf_probe_read_kernel(&addr, sizeof(addr), at);
 	return addr;
+}
+
+/* At function entry it is the word that sp points to. */
+static __always_inline __u64 return_address(struct pt_regs *ctx)
+{
+	return word_at((void *)PT_REGS_SP(ctx));
 }
 
 #endif

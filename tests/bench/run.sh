@@ -87,11 +87,12 @@ write_markdown()
 		table("one"), table("all")' "$out/results.json" >"$out/results.md"
 }
 
-# plot_rows TITLE UNIT ROWS: a panel of bars, with what a jq filter makes of a row: a name and a number, or nothing
+# plot_rows TITLE UNIT ROWS [FILE]: a panel of bars, with what a jq filter makes of a row: a name and a number, or
+# nothing
 plot_rows()
 {
 	local data=$out/plot.$count.tsv
-	jq -r ".rows[] | $3 | @tsv" "$out/results.json" >"$data"
+	jq -r "(.rows[]? // .) | $3 | @tsv" "${4:-$out/results.json}" >"$data"
 	[[ -s $data ]] || return 0
 	count=$((count + 1))
 	lines=$((lines + $(wc -l <"$data")))
@@ -101,7 +102,8 @@ plot_rows()
 	"
 }
 
-# What each contender adds to the bare call, what it keeps, and what it says it has missed.
+# What each contender adds to the bare call, what it keeps, what it says it has missed, and what it has: that
+# is from complete.sh, if that has been run.
 write_plot()
 {
 	local panels='' count=0 lines=0 scope
@@ -116,6 +118,9 @@ write_plot()
 		| [.contender, .memory_bytes / 1048576]'
 	plot_rows 'Calls that it says it has missed' 'calls' 'select(.scope == "all" and .missed != null)
 		| [.contender, .missed]'
+	[[ ! -s $out/complete.json ]] ||
+		plot_rows 'Functions missed in a run of the workload' 'of those that half of all runs have seen' \
+			'select(.boot == 1) | [.contender, .missed_a_run.median]' "$out/complete.json"
 	rm -f "$out/results.svg"
 	((!count)) || gnuplot <<-END
 	set terminal svg size 860,$((count * 130 + 30 * lines)) font 'sans,12' background 'white'

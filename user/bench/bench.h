@@ -127,6 +127,7 @@ extern const struct contender contender_kprobe_multi_hash;
 extern const struct contender contender_cover_bpf;
 extern const struct contender contender_fentry;
 extern const struct contender contender_fentry_hash;
+extern const struct contender contender_fentry_hash_callers;
 
 /*
  * What a contender has changed that is not in the instance, in memory that outlives the process that is

@@ -42,6 +42,7 @@ static const struct contender *const contenders[] = {
 	&contender_event_bpf_hash_nocallers,
 	&contender_fentry,
 	&contender_fentry_hash,
+	&contender_fentry_hash_callers,
 	&contender_kprobe_multi,
 	&contender_kprobe_multi_denied,
 	&contender_kprobe_multi_bitmap,

@@ -265,6 +265,7 @@ static const struct bpf_variant multi_bitmap_denied = { "multi_bitmap", ".bss.bi
 static const struct bpf_variant multi_percpu_bitmap = { "multi_percpu_bitmap", ".bss.cpu_bits", false };
 static const struct bpf_variant multi_percpu_bitmap_denied = { "multi_percpu_bitmap", ".bss.cpu_bits", true };
 static const struct bpf_variant fentry_empty = { "fentry_empty", NULL, false };
+static const struct bpf_variant fentry_hash_callers = { "fentry_hash_callers", "seen", false };
 static const struct bpf_variant fentry_hash = { "fentry_hash", "seen", false };
 
 #define BPF_CALLBACKS			\
@@ -414,6 +415,16 @@ const struct contender contender_fentry = {
 	.note = "an empty program, which is not told the caller",
 	.variant = &fentry_empty,
 	.attach = fentry__attach,
+	BPF_CALLBACKS,
+};
+
+const struct contender contender_fentry_hash_callers = {
+	.name = "fentry-hash-callers",
+	.scopes = SCOPE_ONE,
+	.note = "function and caller, which is found where the trampoline's frame ends",
+	.variant = &fentry_hash_callers,
+	.attach = fentry__attach,
+	.clear = bpf__clear,
 	BPF_CALLBACKS,
 };
 
