@@ -111,6 +111,21 @@ for n in 1000 10000; do
 	fi
 done
 
+# ---- fprobe events, which have an ops each
+
+made=0
+while read -r name _; do
+	((made < 50)) || break
+	! echo "f:fprobes_50/$name $name" >>tracing/dynamic_events || made=$((made + 1))
+done < <(grep '^vfs_[a-z_]* *$' tracing/available_filter_functions | sort | uniq -u)
+mkdir tracing/instances/waits
+echo 'synchronize_rcu_tasks*' >tracing/instances/waits/set_ftrace_filter
+echo function >tracing/instances/waits/current_tracer
+echo >tracing/dynamic_events
+row "fprobes-$made, all removed, grace periods" "$(grep -c ': synchronize_rcu' tracing/instances/waits/trace)" 3
+echo nop >tracing/instances/waits/current_tracer
+rmdir tracing/instances/waits
+
 # ---- unwinding, and kallsyms, through one and among 10,000
 
 call=__do_sys_getppid
