@@ -26,7 +26,7 @@
  *
  * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
  * which takes a while and runs much of the kernel, does not show up as the workload's. With --retire it
- * attaches again meanwhile: what it calls then is not recorded, from the tgid that take_own() has left.
+ * attaches again meanwhile: what it calls then, or interrupts on its CPU do, is not recorded but counted.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
@@ -54,7 +54,8 @@ const volatile __u32 set_shift;			/* 32 less the set's bits */
 const volatile __u32 log_entries;
 
 __u32 recording;
-__u32 own_tgid;					/* 0: the loader is asleep meanwhile */
+__u32 own_tgid;					/* the loader's, while it changes links; else 0 */
+struct cover_loader loader;
 struct cover_stats stats;
 
 /* The loader makes it as large as set_shift says. */
@@ -214,8 +215,10 @@ static __always_inline bool has_comm(struct task_struct *task)
 /* Whether what runs now is of those whose calls are asked for: looked at only if there is something new. */
 static __always_inline bool is_wanted(void)
 {
-	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid)
+	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid) {
+		__sync_fetch_and_add(&stats.own, 1);
 		return false;
+	}
 	if (follow_tasks && !this_cpu_followed())
 		return false;
 	if (in_cgroup && bpf_current_task_under_cgroup(&cgroup, 0) != 1)
@@ -367,11 +370,12 @@ int refresh_cpu(void *ctx)
 	return 0;
 }
 
-/* Run once by the loader: in a PID namespace it does not know its own number. */
+/* Run once by the loader, which in namespaces knows neither its number nor the time. */
 SEC("raw_tp/")
 int take_own(void *ctx)
 {
-	own_tgid = bpf_get_current_pid_tgid() >> 32;
+	loader.tgid = bpf_get_current_pid_tgid() >> 32;
+	loader.ns = bpf_ktime_get_ns();
 	return 0;
 }
 

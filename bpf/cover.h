@@ -61,6 +61,14 @@ struct cover_stats {
 	__u64 full;		/* hits of new addresses refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
+	__u64 own;		/* calls of new addresses left out, as the loader was running */
+};
+
+/* What take_own() leaves. */
+struct cover_loader {
+	__u32 tgid;
+	__u32 reserved;
+	__u64 ns;		/* when it was run, by the clock of cover_hit.first_ns */
 };
 
 #endif /* HYTRACE_BPF_COVER_H */

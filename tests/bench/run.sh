@@ -119,7 +119,7 @@ write_plot()
 	plot_rows 'Calls that it says it has missed' 'calls' 'select(.scope == "all" and .missed != null)
 		| [.contender, .missed]'
 	[[ ! -s $out/complete.json ]] ||
-		plot_rows 'Functions missed in a run of the workload' 'of those that half of all runs have seen' \
+		plot_rows 'Functions missed in a run of the workload' 'of those that others see regularly' \
 			'select(.boot == 1) | [.contender, .missed_a_run.median]' "$out/complete.json"
 	rm -f "$out/results.svg"
 	((!count)) || gnuplot <<-END

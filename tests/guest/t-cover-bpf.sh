@@ -101,8 +101,8 @@ wait $noise 2>/dev/null
 export tracing
 ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json -o retire.json -- sh -c '
 	link=/sys/fs/bpf/hytrace/retire/link
-	bpftool -j link show pinned $link >link-before.json
 	wc -l <$tracing/enabled_functions >before
+	bpftool -j link show pinned $link >link-before.json
 	for try in $(seq 600); do
 		cat work.sh >/dev/null
 		wc -l <$tracing/enabled_functions >after
@@ -112,7 +112,10 @@ ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json
 	bpftool -j link show pinned $link >link-after.json
 	mkfifo late'
 ok 'hundreds were' jq -e '.cost.retired > 300 and .cost.retired < .totals.functions' retire.json
-is 'and nothing else' "$(($(cat before) - $(cat after)))" "$(jq .cost.retired retire.json)"
+# There may have been another change since.
+is 'and nothing else' "$(jq --argjson gone "$(($(cat before) - $(cat after)))" \
+	'$gone == .cost.retired or (.cost.retire_batches > 1 and $gone < .cost.retired)' retire.json)" true
+is 'what was not recorded meanwhile is counted' "$(jq '.cost.own_calls > 0' retire.json)" true
 ok 'a function that is called first afterwards is seen' jq -e '.functions | any(.name == "do_mknodat")' retire.json
 is 'each once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' retire.json | sort | uniq -d)" ''
 is 'what hytrace does for it meanwhile is not' \

@@ -17,7 +17,8 @@ void progress__say(const char *fmt, ...)
 
 	if (!isatty(STDERR_FILENO))
 		return;
-	fputs(CLEAR_LINE "hytrace: ", stderr);
+	/* What stands there may be somebody's. */
+	fputs(said ? CLEAR_LINE "hytrace: " : "hytrace: ", stderr);
 	va_start(args, fmt);
 	vfprintf(stderr, fmt, args);
 	va_end(args);

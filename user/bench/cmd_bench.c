@@ -327,7 +327,7 @@ static int run_all(void)
 	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
 	int err = 0, row_err;
 
-	for (size_t i = 0; i < WORKLOADS; i++) {
+	for (size_t i = 0; options.scopes & SCOPE_ALL && i < WORKLOADS && !measure__interrupted(); i++) {
 		if (options.workloads & workloads[i].which && !measure__can_run(&workloads[i]))
 			options.unable |= workloads[i].which;
 	}

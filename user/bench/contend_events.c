@@ -266,6 +266,17 @@ static const struct event_variant event_3_variant = {
 	.beside = 2,
 };
 
+/* Of 10 and 100 the buffers wrap sooner. */
+#define BESIDE_CALLBACKS(count)					\
+	.scopes = SCOPE_ONE,					\
+	.warmup = WARMUP_RING_BUFFER / (count),			\
+	.note = "each call an event of each of " #count "; missed is one's",	\
+	.setup = event__setup,					\
+	.attach = event__attach,				\
+	.report = event__report,				\
+	.detach = event__detach,				\
+	.cleanup = event__cleanup
+
 static const struct event_variant event_10_variant = {
 	.name = "event_10",
 	.definition = BENCH_FUNCTION "() as " EVENT_GROUP "/event_10",
@@ -334,19 +345,19 @@ const struct contender contender_event = {
 const struct contender contender_event_3 = {
 	.name = "event-3-on-one",
 	.variant = &event_3_variant,
-	EVENT_CALLBACKS,
+	BESIDE_CALLBACKS(3),
 };
 
 const struct contender contender_event_10 = {
 	.name = "event-10-on-one",
 	.variant = &event_10_variant,
-	EVENT_CALLBACKS,
+	BESIDE_CALLBACKS(10),
 };
 
 const struct contender contender_event_100 = {
 	.name = "event-100-on-one",
 	.variant = &event_100_variant,
-	EVENT_CALLBACKS,
+	BESIDE_CALLBACKS(100),
 };
 
 const struct contender contender_event_2args = {

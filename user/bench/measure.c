@@ -322,6 +322,8 @@ bool measure__can_run(const struct workload *w)
 		w->run(1);
 		exit(0);
 	}
+	if (child < 0)
+		bench_error(-errno, "cannot try %s", w->name);
 	while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR)
 		;
 	child = 0;

@@ -347,22 +347,40 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
 
 int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link)
 {
+	struct bpf_link *old = b->links[0];
+	int err = 0;
+
 	if (b->request->pin)
-		bpf_link__unpin(b->links[0]);
+		bpf_link__unpin(old);
 	b->replaced_missed += b->link_missed(b);
-	destroy_links(b);
-	if (!link)
-		return 0;
-	b->links[b->link_count++] = link;
-	return pin_last_link(b);
+	b->links[0] = link;
+	b->link_count = !!link;
+	if (link)
+		err = pin_last_link(b);
+	/* Seconds, in which the other one has its name already. */
+	bpf_link__destroy(old);
+	return err;
 }
 
-int bpf_cover__leave_out_own(struct bpf_cover *b)
+int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.take_own), &opts);
 
-	return err ? load_error(err, "run", NULL) : 0;
+	if (err)
+		return load_error(err, "run", NULL);
+	*ret_ahead = b->skel->bss->loader.ns - clock__monotonic();
+	return 0;
+}
+
+void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out)
+{
+	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader.tgid : 0;
+}
+
+uint64_t bpf_cover__own_calls(const struct bpf_cover *b)
+{
+	return b->skel->bss->stats.own;
 }
 
 size_t bpf_cover__logged(const struct bpf_cover *b)

@@ -46,8 +46,15 @@ void bpf_cover__unload(struct bpf_cover *b);
 int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
 /* The same in place of the only link, once it is there; @link: NULL: nothing is left to attach to. */
 int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link);
-/* From here on what this process calls is not recorded. */
-int bpf_cover__leave_out_own(struct bpf_cover *b);
+/*
+ * Before the next: who this process is to the program. @ret_ahead: by how many ns the clock of the log is ahead of
+ * CLOCK_MONOTONIC here.
+ */
+int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead);
+/* From here on what this process calls is not recorded, or is again. */
+void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out);
+/* How often something new was called while it was not. */
+uint64_t bpf_cover__own_calls(const struct bpf_cover *b);
 /* How many entries the log has, which the program goes on writing: the last of them may not be there yet. */
 size_t bpf_cover__logged(const struct bpf_cover *b);
 /* With all links attached and the gate still closed. */

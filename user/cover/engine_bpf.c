@@ -5,10 +5,13 @@
  *
  * Nothing can be taken out of such a link. So to retire the functions that are known (--retire), a link to
  * those that are left is made, and then the one before it goes: each of these is in one of the two at any
- * time, and none is lost. For as long as both are there a call runs the program twice. A change costs
- * about what attaching and detaching do, whatever it takes out. So the first comes when a run has lasted
- * for twice what attaching took, by when it has likely lost as much to what is traced; then the intervals
- * double, and a change takes a tenth of one at most.
+ * time. For as long as both are there a call of it runs the program twice. A change costs one to two times
+ * what attaching and detaching do, whatever it takes out. So the first comes when a run has lasted for
+ * twice the CPU time that attaching took, by when it has likely lost as much to what is traced; then the
+ * intervals double, to a minute, and this process has a tenth of one at most for a change.
+ *
+ * Modules stay where they are for as long as something in them is attached to, and what was recorded of
+ * them has a meaning. So one function of each never retires.
  */
 #include <bpf/bpf.h>
 #include <limits.h>
@@ -98,8 +101,9 @@ int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int
 struct retirement {
 	bool wanted, given_up;
 	uint64_t after_ns;		/* a function's first call */
+	int64_t clock_ahead;		/* the log's, of ours */
 	uint64_t next;			/* when to look again: CLOCK_MONOTONIC */
-	int interval;			/* between the last time and that, in ms */
+	uint64_t interval;		/* between the last time and that, in ms */
 	uint64_t attach_ns;		/* CPU time */
 	size_t looked_at;		/* entries of the log */
 	uint64_t functions, changes, cpu_ns;
@@ -107,8 +111,10 @@ struct retirement {
 
 struct bpf_engine {
 	struct bpf_cover cover;
-	unsigned long *addrs;		/* of what is attached; in no order */
+	unsigned long *addrs;		/* of what is attached */
 	size_t addr_count;
+	unsigned long *staying;		/* of these, sorted: one of each module */
+	size_t staying_count;
 	char **unattached;
 	size_t unattached_count;
 	struct retirement retirement;
@@ -121,13 +127,27 @@ static int bpf__available(bool quiet)
 	return 0;
 }
 
+static int compare_sites(const void *a, const void *b)
+{
+	const unsigned long *one = a, *two = b;
+
+	return *one < *two ? -1 : *one > *two;
+}
+
+static bool is_among(unsigned long site, const unsigned long *sites, size_t count)
+{
+	return bsearch(&site, sites, count, sizeof(*sites), compare_sites);
+}
+
 static int choose_addresses(struct bpf_engine *b, const struct request *r)
 {
 	size_t count = traceable__count(r->traceable);
+	const char *module = NULL;
 
 	b->addrs = calloc(count + 1, sizeof(*b->addrs));
+	b->staying = calloc(count + 1, sizeof(*b->staying));
 	b->unattached = calloc(count + 1, sizeof(*b->unattached));
-	if (!b->addrs || !b->unattached)
+	if (!b->addrs || !b->staying || !b->unattached)
 		return error__no_memory();
 	for (size_t i = 0; i < count; i++) {
 		const struct traceable_function *f = traceable__at(r->traceable, i);
@@ -141,7 +161,12 @@ static int choose_addresses(struct bpf_engine *b, const struct request *r)
 			b->unattached[b->unattached_count++] = strdup(f->name);
 		else
 			b->addrs[b->addr_count++] = f->site;
+		/* A module's are next to each other, or it has several that stay. */
+		if (f->module && m && m->live && (!module || strcmp(module, f->module)))
+			b->staying[b->staying_count++] = f->site;
+		module = f->module;
 	}
+	qsort(b->staying, b->staying_count, sizeof(*b->staying), compare_sites);
 	if (!b->addr_count)
 		return error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a "
 				     "gives");
@@ -156,6 +181,7 @@ static void bpf__destroy(void *engine)
 	for (size_t i = 0; i < b->unattached_count; i++)
 		free(b->unattached[i]);
 	free(b->unattached);
+	free(b->staying);
 	free(b->addrs);
 	free(b);
 }
@@ -216,17 +242,12 @@ static int bpf__start(void *engine)
 	b->retirement.attach_ns = cpu_time() - before;
 	if (!err)
 		err = bpf_cover__started(&b->cover);
-	return err || !b->retirement.wanted ? err : bpf_cover__leave_out_own(&b->cover);
+	if (err || !b->retirement.wanted)
+		return err;
+	return bpf_cover__introduce(&b->cover, &b->retirement.clock_ahead);
 }
 
 /* ---- retiring */
-
-static int compare_sites(const void *a, const void *b)
-{
-	const unsigned long *one = a, *two = b;
-
-	return *one < *two ? -1 : *one > *two;
-}
 
 /*
  * The sites of those whose time has come since this was last asked, sorted. @ret_count: how many, @ret_end:
@@ -236,7 +257,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 {
 	const struct retirement *r = &b->retirement;
 	size_t logged = bpf_cover__logged(&b->cover), count = 0, i;
-	uint64_t now = clock__monotonic();
+	uint64_t now = clock__monotonic() + r->clock_ahead;
 	unsigned long *sites;
 
 	sites = calloc(logged - r->looked_at + 1, sizeof(*sites));
@@ -253,7 +274,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 		if (!(entry->hit.kind & COVER_FUNCTION))
 			continue;
 		f = traceable__find(b->cover.request->traceable, addr);
-		if (f)
+		if (f && !is_among(f->site, b->staying, b->staying_count))
 			sites[count++] = f->site;
 	}
 	qsort(sites, count, sizeof(*sites), compare_sites);
@@ -269,7 +290,7 @@ static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t 
 	struct bpf_link *link = NULL;
 
 	for (size_t i = 0; i < before; i++) {
-		if (!bsearch(&b->addrs[i], sites, count, sizeof(*sites), compare_sites))
+		if (!is_among(b->addrs[i], sites, count))
 			b->addrs[left++] = b->addrs[i];
 	}
 	b->addr_count = left;
@@ -302,35 +323,44 @@ static int retire(struct bpf_engine *b)
 	return err;
 }
 
-/* In how many milliseconds to look again: at least @ms, and @times what has taken @cpu_ns. */
-static int next_look(struct retirement *r, int ms, int times, uint64_t cpu_ns)
+/* In how many milliseconds to look again, at the latest: poll()'s are an int. */
+static int time_left(const struct retirement *r)
+{
+	uint64_t now = clock__monotonic(), ms = now < r->next ? (r->next - now) / 1000000 + 1 : 1;
+
+	return ms < INT_MAX ? ms : INT_MAX;
+}
+
+/* @ms from now, or @times what has taken @cpu_ns if that is later. */
+static void set_next(struct retirement *r, uint64_t ms, int times, uint64_t cpu_ns)
 {
 	uint64_t least = times * cpu_ns / 1000000;
 
-	r->interval = ms < LONGEST_INTERVAL ? ms : LONGEST_INTERVAL;
-	if ((uint64_t)r->interval < least)
-		r->interval = least;
+	r->interval = ms > least ? ms : least;
 	r->next = clock__monotonic() + r->interval * 1000000ull;
-	return r->interval;
 }
 
 static int bpf__tend(void *engine)
 {
 	struct bpf_engine *b = engine;
 	struct retirement *r = &b->retirement;
-	uint64_t now = clock__monotonic(), before = cpu_time(), took;
+	uint64_t before, took;
 
 	if (!r->wanted || r->given_up || !b->addr_count)
 		return INT_MAX;
 	if (!r->next)
-		return next_look(r, SHORTEST_INTERVAL + r->after_ns / 1000000, 2, r->attach_ns);
-	if (now < r->next)
-		return (r->next - now) / 1000000 + 1;
+		set_next(r, SHORTEST_INTERVAL + r->after_ns / 1000000, 2, r->attach_ns);
+	if (clock__monotonic() < r->next)
+		return time_left(r);
+	before = cpu_time();
+	bpf_cover__leave_out_own(&b->cover, true);
 	/* It is only slower without: no reason to end. */
 	r->given_up = retire(b);
+	bpf_cover__leave_out_own(&b->cover, false);
 	took = cpu_time() - before;
 	r->cpu_ns += took;
-	return next_look(r, 2 * r->interval, 10, took);
+	set_next(r, r->interval < LONGEST_INTERVAL / 2 ? 2 * r->interval : LONGEST_INTERVAL, 10, took);
+	return time_left(r);
 }
 
 static int add_retirement(struct coverage *c, const struct bpf_engine *b)
@@ -343,6 +373,8 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 		err = counters__add(&c->cost, "retire_batches", r->changes);
 	if (!err)
 		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
+	if (!err)
+		err = counters__add(&c->cost, "own_calls", bpf_cover__own_calls(&b->cover));
 	if (!err && b->cover.request->callers)
 		err = counters__add(&c->lost, "callers_incomplete", r->functions);
 	return err;

@@ -228,14 +228,14 @@ static int oneshot__retire(struct oneshot *o)
 
 	if (!instance__has(o->instance, "oneshot_retire_ms"))
 		return error__return(-EOPNOTSUPP, "--retire: this kernel's oneshot tracer cannot turn "
-				     "call sites off; run without it");
+				     "call sites off; run without it, or with -e bpf");
 	snprintf(ms, sizeof(ms), "%lu", o->request->retire_ms);
 	err = instance__write(o->instance, "oneshot_retire_ms", ms);
 	if (!err)
 		err = instance__write(o->instance, "options/oneshot-retire", "1");
 	if (err == -EBUSY)
 		error__print("--retire: only one instance of the oneshot tracer can turn call sites off, and "
-			     "another one does; run without it");
+			     "another one does; run without it, or with -e bpf");
 	return err;
 }
 

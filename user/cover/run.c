@@ -350,7 +350,9 @@ static int trace(struct run *r, bool *ret_ran)
 	if (*ret_ran)
 		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
 	closed = engines__close(&r->engines);
-	progress__say("detaching");
+	/* A command may have written a line that does not end, or go on writing. */
+	if (!o->command)
+		progress__say("detaching");
 	stopped = engines__stop(&r->engines);
 	progress__end();
 	if (err)

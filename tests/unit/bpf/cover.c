@@ -326,12 +326,18 @@ Test(cover, the_loader_is_left_out)
 {
 	begin(ENTRIES);
 	take_own(NULL);
-	cr_expect(eq(u32, own_tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
+	cr_expect(eq(u32, loader.tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
+	own_tgid = loader.tgid;
 	call(F, C);
 	cr_expect(eq(u32, stats.logged, 0));
+	cr_expect(eq(u64, stats.own, 1));
 	own_tgid++;
 	call(F, C);
 	cr_expect(eq(u32, stats.logged, 2), "another's call of the same");
+	own_tgid = 0;
+	call(F + 16, C);
+	cr_expect(eq(u32, stats.logged, 3), "its own at another time");
+	cr_expect(eq(u64, stats.own, 1));
 }
 
 Test(cover, all_filters_must_let_it_through)
