@@ -118,11 +118,13 @@ while read -r name _; do
 	((made < 50)) || break
 	! echo "f:fprobes_50/$name $name" >>tracing/dynamic_events || made=$((made + 1))
 done < <(grep '^vfs_[a-z_]* *$' tracing/available_filter_functions | sort | uniq -u)
+[[ $made -eq 50 ]] || { echo "only $made fprobe events"; failed=1; }
 mkdir tracing/instances/waits
-echo 'synchronize_rcu_tasks*' >tracing/instances/waits/set_ftrace_filter
+echo synchronize_rcu_tasks synchronize_rcu_tasks_rude >tracing/instances/waits/set_ftrace_filter
 echo function >tracing/instances/waits/current_tracer
 echo >tracing/dynamic_events
-row "fprobes-$made, all removed, grace periods" "$(grep -c ': synchronize_rcu' tracing/instances/waits/trace)" 3
+row 'fprobes-50, all removed, grace periods' "$(grep -c -- "-$$ .*: synchronize_rcu" tracing/instances/waits/trace)" 3
+[[ ! $(<tracing/dynamic_events) ]] || { echo 'some fprobe events are left'; failed=1; }
 echo nop >tracing/instances/waits/current_tracer
 rmdir tracing/instances/waits
 
