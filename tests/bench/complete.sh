@@ -65,7 +65,7 @@ run_profiler()
 	# It cuts names at 30 characters, and means all that begin so.
 	awk 'NR == FNR { all[substr($1, 1, 30)] = all[substr($1, 1, 30)] " " $1; next }
 	     FNR > 2 { print all[$1] }' $tracing/available_filter_functions \
-		$tracing/trace_stat/function* | xargs -n 1 >"$1/names"
+		$tracing/trace_stat/function* | tr -s ' ' '\n' | sed '/^$/d' >"$1/names"
 }
 
 # With room for all calls of a run.

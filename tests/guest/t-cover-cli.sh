@@ -55,7 +55,7 @@ is 'its signals are as they were' \
 
 tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- true" /dev/null)
 ok 'a terminal is told what takes its time' grep -qE 'attaching to [0-9]+ functions' <<<"$tty"
-is 'and has nothing left of it' "$(sed 's/.*\r\x1b\[K//' <<<"$tty" | grep -c taching)" 0
+is 'and has nothing left of it' "$(grep -c taching <<<"${tty##*$'\r\e[K'}")" 0
 cover -o tty.json -- true 2>err
 is 'others are not' "$(grep -c taching err)" 0
 

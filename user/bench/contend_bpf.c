@@ -47,6 +47,44 @@ static struct bpf_program *variant_program(const struct bpf_variant *variant)
 	return bpf_object__find_program_by_name(skel->obj, variant->program);
 }
 
+/* All but what is denied; NULL: not asked for. Found before attaching is timed. */
+static unsigned long *addrs;
+static size_t addr_count;
+
+static bool is_own(const char *name)
+{
+	for (size_t i = 0; i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
+		if (!strcmp(own_functions[i], name))
+			return true;
+	}
+	return false;
+}
+
+static int choose_all_but_own(void)
+{
+	struct traceable *traceable = NULL;
+	struct symbols *symbols;
+	int err;
+
+	err = symbols__load(&symbols);
+	if (err)
+		return err;
+	err = traceable__load(&traceable, symbols);
+	addrs = err ? NULL : calloc(traceable__count(traceable), sizeof(*addrs));
+	addr_count = 0;
+	for (size_t i = 0; addrs && i < traceable__count(traceable); i++) {
+		const struct traceable_function *f = traceable__at(traceable, i);
+
+		if (!is_own(f->name))
+			addrs[addr_count++] = f->site;
+	}
+	if (!err && !addrs)
+		err = error__no_memory();
+	traceable__free(traceable);
+	symbols__free(symbols);
+	return err;
+}
+
 /* Only the contender's own program is loaded, and the map only when it has one. */
 static int bpf__setup(const struct contender *c, enum bench_scope scope)
 {
@@ -69,61 +107,25 @@ static int bpf__setup(const struct contender *c, enum bench_scope scope)
 			bpf_map__set_autocreate(map, variant->map && !strcmp(variant->map, bpf_map__name(map)));
 	}
 	err = bench_bpf__load(skel);
-	return err ? bench_error(err, "cannot load the BPF program %s", variant->program) : 0;
-}
-
-static bool is_own(const char *name)
-{
-	for (size_t i = 0; i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
-		if (!strcmp(own_functions[i], name))
-			return true;
-	}
-	return false;
-}
-
-/* All that can be traced, but for those: to be freed. */
-static int all_but_own(unsigned long **ret_addrs, size_t *ret_count)
-{
-	struct traceable *traceable = NULL;
-	struct symbols *symbols;
-	int err;
-
-	err = symbols__load(&symbols);
 	if (err)
-		return err;
-	err = traceable__load(&traceable, symbols);
-	*ret_addrs = err ? NULL : calloc(traceable__count(traceable), sizeof(**ret_addrs));
-	*ret_count = 0;
-	for (size_t i = 0; *ret_addrs && i < traceable__count(traceable); i++) {
-		const struct traceable_function *f = traceable__at(traceable, i);
-
-		if (!is_own(f->name))
-			(*ret_addrs)[(*ret_count)++] = f->site;
-	}
-	if (!err && !*ret_addrs)
-		err = error__no_memory();
-	traceable__free(traceable);
-	symbols__free(symbols);
-	return err;
+		return bench_error(err, "cannot load the BPF program %s", variant->program);
+	return variant->denied && scope == SCOPE_ALL ? choose_all_but_own() : 0;
 }
 
 static int multi__attach(const struct contender *c, enum bench_scope scope)
 {
 	const struct bpf_variant *variant = c->variant;
 	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts);
-	const char *pattern = scope == SCOPE_ONE ? BENCH_FUNCTION : variant->denied ? NULL : "*";
-	unsigned long *addrs = NULL;
+	const char *pattern = scope == SCOPE_ONE ? BENCH_FUNCTION : "*";
 	int err;
 
-	if (!pattern) {
-		err = all_but_own(&addrs, &opts.cnt);
-		if (err)
-			return err;
+	if (addrs) {
+		pattern = NULL;
 		opts.addrs = addrs;
+		opts.cnt = addr_count;
 	}
 	bpf_link = bpf_program__attach_kprobe_multi_opts(variant_program(variant), pattern, &opts);
 	err = bpf_link ? 0 : -errno;
-	free(addrs);
 	return err ? bench_error(err == -ENOENT ? -EOPNOTSUPP : err, "cannot attach kprobe.multi") : 0;
 }
 
@@ -242,6 +244,8 @@ static void bpf__cleanup(const struct contender *c)
 	bpf_link = NULL;
 	bench_bpf__destroy(skel);
 	skel = NULL;
+	free(addrs);
+	addrs = NULL;
 }
 
 static void event_bpf__cleanup(const struct contender *c)
