@@ -109,6 +109,10 @@ ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json
 		[ "$(cat after)" -lt "$(cat before)" ] && break
 		sleep 0.1
 	done
+	# The file is not read in one go, the change may have come in the middle.
+	until [ "$(wc -l <$tracing/enabled_functions)" = "$(cat after)" ]; do
+		wc -l <$tracing/enabled_functions >after
+	done
 	bpftool -j link show pinned $link >link-after.json
 	mkfifo late'
 ok 'hundreds were' jq -e '.cost.retired > 300 and .cost.retired < .totals.functions' retire.json
