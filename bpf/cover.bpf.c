@@ -26,7 +26,7 @@
  *
  * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
  * which takes a while and runs much of the kernel, does not show up as the workload's. With --retire it
- * attaches again meanwhile: what it calls then, or interrupts on its CPU do, is not recorded but counted.
+ * attaches again meanwhile: what it calls then, not in interrupts, is not recorded but counted.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
@@ -212,10 +212,31 @@ static __always_inline bool has_comm(struct task_struct *task)
 	return true;
 }
 
+/* Where x86 has had the count of what forbids preemption: at first and since 6.15, and from 6.2 on. */
+struct pcpu_hot___since_6_2 {
+	int preempt_count;
+} __attribute__((preserve_access_index));
+
+extern const int __preempt_count __ksym __weak;
+extern const struct pcpu_hot___since_6_2 pcpu_hot __ksym __weak;
+
+/* Of include/linux/preempt.h: an NMI, an interrupt or a softirq, but not one that is only disabled. */
+#define IN_INTERRUPT 0xff0100
+
+static __always_inline bool in_interrupt(void)
+{
+	if (bpf_ksym_exists(&__preempt_count))
+		return *(const int *)bpf_this_cpu_ptr(&__preempt_count) & IN_INTERRUPT;
+	if (bpf_ksym_exists(&pcpu_hot))
+		return ((const struct pcpu_hot___since_6_2 *)bpf_this_cpu_ptr(&pcpu_hot))->preempt_count &
+		       IN_INTERRUPT;
+	return false;
+}
+
 /* Whether what runs now is of those whose calls are asked for: looked at only if there is something new. */
 static __always_inline bool is_wanted(void)
 {
-	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid) {
+	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid && !in_interrupt()) {
 		__sync_fetch_and_add(&stats.own, 1);
 		return false;
 	}

@@ -74,6 +74,7 @@ enum {
 	OWN_CGROUP = 1 << 2,
 	OWN_COMM = 1 << 3,
 	OWN_PINNED = 1 << 4,
+	OWN_RETIRING = 1 << 5,
 };
 
 /* Adds to @own the functions that the BPF program would record as its own work, in a run that is @when. */

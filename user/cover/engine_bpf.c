@@ -53,6 +53,7 @@ static const struct {
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
 	{ "bpf_get_current_task_btf", OWN_COMM },
+	{ "bpf_this_cpu_ptr", OWN_RETIRING },
 	/* Keeping the set of tasks up to date, by programs of its own. */
 	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },

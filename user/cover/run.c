@@ -256,7 +256,7 @@ static int report(struct outputs *outputs, const struct coverage *coverages, siz
 static unsigned int own_work(const struct cover_options *o)
 {
 	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
-	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0);
+	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0) | (o->retire ? OWN_RETIRING : 0);
 }
 
 static int prepare(struct run *r, struct cover_options *o)

@@ -30,6 +30,7 @@
 #define PT_REGS_SP(regs) ((regs)->sp)
 #define bpf_ksym_exists(sym) ((sym) != NULL)
 #define bpf_core_type_id_kernel(type) 0
+#define preserve_access_index
 #define barrier() __asm__ volatile("" ::: "memory")
 
 enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY };
@@ -59,6 +60,7 @@ static __u64 bpf_ktime_get_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
 static __u64 bpf_get_current_pid_tgid(void);
 static __u64 bpf_get_current_task(void);
+static void *bpf_this_cpu_ptr(const void *var);
 static struct task_struct *bpf_get_current_task_btf(void);
 
 /* What the loader sets before loading is set here as well. */
@@ -75,6 +77,8 @@ static __u64 now;
 static struct task_struct self = { .pid = 42, .comm = "sh" };
 static __u32 followed_pid;
 static bool under_cgroup;
+/* As on kernels that have it as a variable of its own. */
+int __preempt_count;
 /* The function that is called, for the helper. */
 static __thread __u64 current_function;
 
@@ -126,6 +130,11 @@ static __u64 bpf_ktime_get_ns(void)
 static __u32 bpf_get_smp_processor_id(void)
 {
 	return 3;
+}
+
+static void *bpf_this_cpu_ptr(const void *var)
+{
+	return (void *)var;
 }
 
 static __u64 bpf_get_current_pid_tgid(void)
@@ -334,10 +343,17 @@ Test(cover, the_loader_is_left_out)
 	own_tgid++;
 	call(F, C);
 	cr_expect(eq(u32, stats.logged, 2), "another's call of the same");
+	own_tgid--;
+	__preempt_count = 0x10000;
+	call(F, C + 16);
+	cr_expect(eq(u32, stats.logged, 3), "what interrupts it");
+	__preempt_count = 0x201;
+	call(F, C + 32);
+	cr_expect(eq(u32, stats.logged, 3), "with preemption and softirqs off it is none");
 	own_tgid = 0;
 	call(F + 16, C);
-	cr_expect(eq(u32, stats.logged, 3), "its own at another time");
-	cr_expect(eq(u64, stats.own, 1));
+	cr_expect(eq(u32, stats.logged, 4), "its own at another time");
+	cr_expect(eq(u64, stats.own, 2));
 }
 
 Test(cover, all_filters_must_let_it_through)
