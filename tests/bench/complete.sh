@@ -31,14 +31,14 @@ not_called_for_bpf=text_poke_queue
 # process of its own, which ends at the first thing that fails: a contender that does not run is none that sees
 # nothing.
 
-workload=tests/guest/workload.sh
+workload=(tests/bench/complete.sh workload)
 tracing=/sys/kernel/tracing
 
 cover()
 {
 	local dir=$1
 	shift
-	build/hytrace cover "$@" -o "$dir/result.json" -- "$workload" 2>"$dir/err"
+	build/hytrace cover "$@" -o "$dir/result.json" -- "${workload[@]}" 2>"$dir/err"
 	jq -r '.functions[] | select(.kind != "caller") | .name' "$dir/result.json" >"$dir/names"
 	jq -r '.filters.denied_by_hytrace[]' "$dir/result.json" >"$dir/denied"
 }
@@ -52,7 +52,7 @@ run_event-bpf() { cover "$1" -e event; }
 run_bpftrace-count()
 {
 	BPFTRACE_MAX_PROBES=100000 BPFTRACE_MAP_KEYS_MAX=131072 \
-		bpftrace -e 'kprobe:* { @[func] = count(); }' -c "/bin/bash $PWD/$workload" >"$1/out" 2>"$1/err"
+		bpftrace -e 'kprobe:* { @[func] = count(); }' -c "/bin/bash $PWD/${workload[*]}" >"$1/out" 2>"$1/err"
 	sed -n 's/^@\[\(.*\)\]: .*/\1/p' "$1/out" >"$1/names"
 	rm "$1/out"
 }
@@ -60,7 +60,7 @@ run_bpftrace-count()
 run_profiler()
 {
 	echo 1 >$tracing/function_profile_enabled
-	"$workload" 2>"$1/err"
+	"${workload[@]}" 2>"$1/err"
 	echo 0 >$tracing/function_profile_enabled
 	# It cuts names at 30 characters, and means all that begin so.
 	awk 'NR == FNR { all[substr($1, 1, 30)] = all[substr($1, 1, 30)] " " $1; next }
@@ -78,7 +78,7 @@ run_function()
 	echo 200000 >$instance/buffer_size_kb
 	echo function >$instance/current_tracer
 	echo 1 >$instance/tracing_on
-	"$workload" 2>"$1/err"
+	"${workload[@]}" 2>"$1/err"
 	echo 0 >$instance/tracing_on
 	if grep -E '^(overrun|dropped events): [1-9]' $instance/per_cpu/cpu*/stats >&2; then
 		return 1
@@ -184,6 +184,12 @@ write_markdown()
 
 boots=1
 case ${1:-} in
+workload)
+	tests/guest/workload.sh
+	# What it has freed last is gone after a grace period of RCU's.
+	sleep 1
+	exit
+	;;
 in-guest)
 	in_guest "$2"
 	exit

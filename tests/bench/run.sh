@@ -109,8 +109,15 @@ write_plot()
 	local panels='' count=0 lines=0 scope
 	for scope in one all; do
 		plot_rows "${titles[$scope]}" 'instructions per getppid(), over base' 'select(.scope == "'$scope'" and
-			.over_base != null and .contender != "base" and .workload == "getppid")
-			| [.contender, .over_base]'
+			.over_base != null and .contender != "base" and .workload == "getppid"
+			and (.contender | endswith("-on-one") | not)) | [.contender, .over_base]'
+	done
+	plot_rows 'Events on one function that all fire, each' 'instructions per getppid(), over base' 'select(.scope == "one"
+		and .over_base != null) | [.contender, .over_base / (.contender | if . == "event" then 1
+			else capture("^event-(?<n>[0-9]+)-on-one$").n | tonumber end)]'
+	for scope in one all; do
+		plot_rows "Attaching and detaching: ${titles[$scope],}" 'million instructions' 'select(.scope == "'$scope'" and
+			.attach != null and .workload == "getppid") | [.contender, (.attach + .detach) / 1e6]'
 	done
 	plot_rows 'All functions traced, a tree packed' 'of what it takes untraced' 'select(.scope == "all" and .total != null
 		and .base > 0 and .workload == "tree") | [.contender, .total / .base]'
