@@ -246,7 +246,7 @@ test-early-matrix: deps ## very early tracing on kernels of eleven configuration
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
-bench: ## the comparison: build/bench/results.{json,md,svg}
+bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status

@@ -113,8 +113,8 @@ write_plot()
 			and (.contender | endswith("-on-one") | not)) | [.contender, .over_base]'
 	done
 	plot_rows 'Events on one function that all fire, each' 'instructions per getppid(), over base' 'select(.scope == "one"
-		and .over_base != null) | [.contender, .over_base / (.contender | if . == "event" then 1
-			else capture("^event-(?<n>[0-9]+)-on-one$").n | tonumber end)]'
+		and .over_base != null and (.contender | test("^event(-[0-9]+-on-one)?$")))
+		| [.contender, .over_base / ((.contender | capture("(?<n>[0-9]+)") | .n | tonumber) // 1)]'
 	for scope in one all; do
 		plot_rows "Attaching and detaching: ${titles[$scope],}" 'million instructions' 'select(.scope == "'$scope'" and
 			.attach != null and .workload == "getppid") | [.contender, (.attach + .detach) / 1e6]'
@@ -185,6 +185,12 @@ check_targets()
 		line("oneshot, all functions, with callers, to 0.06 of the function tracer";
 			cost("oneshot"; "all"); cost("function"; "all"); 0.06),
 		retired("getppid"), retired("pipe"), retired("file"),
+		line("retiring one function, to 0.02 of attaching to one";
+			row("oneshot-retired"; "one"; "getppid") | if . == null then null
+				else [.note | capture("that took (?<ns>[0-9]+)$").ns | tonumber][0] // "none" end;
+			row("event-bpf"; "one"; "getppid") | figure("attach"); 0.02),
+		line("oneshot, all functions, starting"; row("oneshot"; "all"; "getppid") | figure("attach"); 1; 174e6),
+		line("oneshot, all functions, stopping"; row("oneshot"; "all"; "getppid") | figure("detach"); 1; 185e6),
 		line("event, no arguments, to 1.1 of the function tracer";
 			cost("event"; "one"); cost("function"; "one"); 1.1),
 		line("event, two arguments, to 0.55 of the fprobe event";
@@ -195,6 +201,8 @@ check_targets()
 			cost("event-bpf-hash"; "one"); cost("kprobe-multi-hash"; "one"); 0.9),
 		line("BPF engine, one function, to 1.35 of kprobe.multi with an empty program";
 			cost("cover-bpf"; "one"); cost("kprobe-multi"; "one"); 1.35),
+		line("BPF engine, all functions, to 1.2 of the same, which traces what it calls";
+			cost("cover-bpf"; "all"); cost("kprobe-multi"; "all"); 1.2),
 		line("BPF engine, all functions, to 1.35 of the same, what that calls denied";
 			cost("cover-bpf"; "all"); cost("kprobe-multi-denied"; "all"); 1.35),
 		line("BPF engine, attaching to all functions";

@@ -34,10 +34,13 @@ rows()
 		["fprobe-event-2args", "one", 1000], ["event-2args", "one", 550],
 		["event-2args-of-5000", "one", 577.5], ["kprobe-multi-hash", "one", 600],
 		["event-bpf-hash", "one", 540], ["kprobe-multi", "one", 200], ["cover-bpf", "one", 270],
-		["kprobe-multi-denied", "all", 1000],
+		["kprobe-multi-denied", "all", 1000], ["kprobe-multi", "all", 1125],
+		["oneshot-retired", "one", 0], ["event-bpf", "one", 200],
 		["cover-bpf", "all", 1350]]
 		| map({contender: .[0], scope: .[1], workload: "getppid", over_base: .[2], total: .[2],
-			note: ""} + if .[0] == "cover-bpf" then {attach: 1.1e9, detach: 0.45e9} else {} end)
+			note: ""} + ({"cover-bpf": {attach: 1.1e9, detach: 0.45e9},
+				oneshot: {attach: 174e6, detach: 185e6}, "event-bpf": {attach: 1e6},
+				"oneshot-retired": {note: "1, in 1 batches that took 20000"}}[.[0]] // {}))
 		+ [["getppid", "pipe", "file"][] | {contender: "oneshot-retired", scope: "all", workload: .,
 			base: 1000, over_base: 10, total: 1010, note: ""}]' | jq "$1" >"$fake/rows"
 }
@@ -53,12 +56,16 @@ status()
 
 make_clone
 is 'all figures reached' "$(status .)" 0
-is 'and told so' "$(grep -c '^reached' "$tap_scratch/err")" 14
+is 'and told so' "$(grep -c '^reached' "$tap_scratch/err")" 18
 is 'a figure that is missed by 1' "$(status 'map(if .contender == "oneshot-nocallers" then .over_base = 23 else . end)')" 1
 ok 'is named' grep -q '^MISSED: oneshot, one function, without: 23, at most 22' "$tap_scratch/err"
 is 'a share that is missed' "$(status 'map(if .contender == "event-bpf-hash" then .over_base = 541 else . end)')" 1
 is 'an engine that attaches slowly' "$(status 'map(if .contender == "cover-bpf" then .attach = 1100000001 else . end)')" 1
 ok 'is named' grep -q '^MISSED: BPF engine, attaching to all functions: 1100000001' "$tap_scratch/err"
+is 'one that retires slowly' "$(status 'map(if .note != "" then .note += "1" else . end)')" 1
+ok 'is named' grep -q '^MISSED: retiring one function, to 0.02 of attaching to one: 200001, at most 20000' "$tap_scratch/err"
+is 'one that does not say' "$(status 'map(if .note != "" then .note = "function only" else . end)')" 1
+ok 'is unknown' grep -q '^UNKNOWN: retiring one function' "$tap_scratch/err"
 is 'a workload that the tracer slows down' "$(status 'map(if .workload == "pipe" then .total = 1011 else . end)')" 1
 ok 'is named' grep -q '^MISSED: oneshot, all functions, retired, pipe, to 1.01 of no tracer: 1011, at most 1010' "$tap_scratch/err"
 is 'one that is faster than without' "$(status 'map(if .workload == "file" then .total = 900 else . end)')" 1

@@ -447,8 +447,10 @@ static int run(void)
 	err = privileges__check();
 	if (!err)
 		err = lock();
-	if (!err)
+	if (!err) {
+		workloads__remove_files();
 		err = trace__remove_leftovers();
+	}
 	if (!err)
 		err = measure__init(!options.instructions);
 	if (!err)
