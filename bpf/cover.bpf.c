@@ -26,7 +26,8 @@
  *
  * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
  * which takes a while and runs much of the kernel, does not show up as the workload's. With --retire it
- * attaches again meanwhile: what it calls then, not in interrupts, is not recorded but counted.
+ * attaches again meanwhile: what it calls then is not recorded but counted, unless it is in an interrupt,
+ * of which the first and the last steps do not count as such.
  *
  * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
  * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each

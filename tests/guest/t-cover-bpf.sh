@@ -102,6 +102,7 @@ export tracing
 ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json -o retire.json -- sh -c '
 	link=/sys/fs/bpf/hytrace/retire/link
 	wc -l <$tracing/enabled_functions >before
+	bpftool prog dump xlated name cover_entry >xlated
 	bpftool -j link show pinned $link >link-before.json
 	for try in $(seq 600); do
 		cat work.sh >/dev/null
@@ -119,6 +120,9 @@ ok 'hundreds were' jq -e '.cost.retired > 300 and .cost.retired < .totals.functi
 # There may have been another change since.
 is 'and nothing else' "$(jq --argjson gone "$(($(cat before) - $(cat after)))" \
 	'$gone == .cost.retired or (.cost.retire_batches > 1 and $gone < .cost.retired)' retire.json)" true
+# The verifier takes it out if this kernel has not what is asked.
+ok 'it is asked whether an interrupt runs' grep -q 'call bpf_this_cpu_ptr' xlated
+ok 'which is denied then' jq -e '.filters.denied_by_hytrace | index("bpf_this_cpu_ptr")' retire.json
 is 'what was not recorded meanwhile is counted' "$(jq '.cost.own_calls > 0' retire.json)" true
 ok 'a function that is called first afterwards is seen' jq -e '.functions | any(.name == "do_mknodat")' retire.json
 is 'each once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' retire.json | sort | uniq -d)" ''

@@ -253,10 +253,11 @@ static int report(struct outputs *outputs, const struct coverage *coverages, siz
 
 /* ---- the steps */
 
-static unsigned int own_work(const struct cover_options *o)
+static unsigned int own_work(const struct cover_options *o, bool alone)
 {
 	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
-	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0) | (o->retire ? OWN_RETIRING : 0);
+	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0) |
+	       (o->retire && alone ? OWN_RETIRING : 0);
 }
 
 static int prepare(struct run *r, struct cover_options *o)
@@ -272,7 +273,8 @@ static int prepare(struct run *r, struct cover_options *o)
 		err = engines__choose(&r->engines, o->boot ? ENGINE_ONESHOT : o->engine,
 				      o->pin || o->cgroup || o->comm);
 	if (!err)
-		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols, own_work(o));
+		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols,
+					own_work(o, r->engines.count == 1));
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
