@@ -106,8 +106,8 @@ regular()
 {
 	local name runs=() quiet=()
 	for name in "${contenders[@]}"; do
-		[[ ${kind[$name]} == "${kind[$2]}" ]] || runs+=("$1/$name".*/names)
-		[[ ${kind[$name]} != ftrace || $name == "$2" ]] || quiet+=("$1/$name".*/names)
+		[[ ${kind[$name]} == "${kind[$2]}" ]] || runs+=("$1/$name".[1-"$most_rounds"]/names)
+		[[ ${kind[$name]} != ftrace || $name == "$2" ]] || quiet+=("$1/$name".[1-"$most_rounds"]/names)
 	done
 	LC_ALL=C sort "${runs[@]}" | uniq -c | awk -v most=$((${#runs[@]} * 9)) '10 * $1 >= most { print $2 }' |
 		LC_ALL=C comm -12 - <(LC_ALL=C sort -u "${quiet[@]}") |
@@ -117,7 +117,10 @@ regular()
 # seen DIR CONTENDER: in any of its runs, or it says that it leaves it out, which is no omission
 seen()
 {
-	cat "$1/$2".*/names "$1/$2".1/denied 2>/dev/null | LC_ALL=C sort -u
+	{
+		cat "$1/$2".*/names
+		[[ ! -e $1/$2.1/denied ]] || cat "$1/$2.1/denied"
+	} | LC_ALL=C sort -u
 }
 
 missed_regular()
@@ -130,15 +133,15 @@ go()
 {
 	local dir=$1/$2.$3
 
-	mkdir "$dir"
+	mkdir "$dir" || return
 	if ! "${BASH_SOURCE[0]}" run "$2" "$dir" >/dev/null || [[ $(wc -l <"$dir/names") -lt 1000 ]]; then
 		cat "$dir/err" >&2
 		echo "$2: failed" >&2
 		return 1
 	fi
 	# As kallsyms has it, without what the compiler and tools append.
-	sed -i 's/ *\[.*//; s/\.\(constprop\|isra\|part\|cold\).*//' "$dir/names"
-	LC_ALL=C sort -u -o "$dir/names" "$dir/names"
+	sed -i 's/ *\[.*//; s/\.\(constprop\|isra\|part\|cold\).*//' "$dir/names" &&
+		LC_ALL=C sort -u -o "$dir/names" "$dir/names" || return
 	echo "round $3: $2: $(wc -l <"$dir/names") functions" >&2
 }
 
