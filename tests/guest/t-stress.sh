@@ -259,6 +259,9 @@ start_with_faults()
 		{ echo nop >current_tracer; } 2>/dev/null
 	done
 	have_memory
+	# The last time there may have been none for that.
+	echo nop >current_tracer
+	echo 0 >oneshot_seen
 	echo "$started $refused" >"$tap_scratch/faults"
 }
 
@@ -379,6 +382,7 @@ for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 0
 done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
+is 'the tracer has stopped' "$(<current_tracer)" nop
 ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
 
 echo "# many ops refused, only some registered: $(<"$tap_scratch/slot_faults")"
@@ -391,6 +395,7 @@ ok 'some events were refused for want of memory' \
 is 'and none of those looked enabled without being hooked' "$(cut -d' ' -f3 "$tap_scratch/event_faults")" 0
 echo >function_events
 is 'no event is left' "$(cat function_events)" ''
+head -n 3 enabled_functions | sed 's/^/# /'
 is 'and no function is hooked' "$(grep -c . enabled_functions)" 0
 rmmod ftrace_many
 sed 's/^/# /' /sys/kernel/debug/text_slots
