@@ -61,6 +61,9 @@ done
 ok 'the engines agree, or it is explained why not' \
 	grep -qxE 'All differences are explained\.|No difference\.|Of the .*, 0 are UNEXPLAINED\.' \
 	<(part 'The set in the kernel')
+# Calls that BPF has missed by the thousand may stand for as many differences.
+possible=$(part 'The set in the kernel' | sed -n 's/^Of the .* \([0-9]*\) only possibly.*/\1/p')
+ok 'and of 1 % at most, only possibly' test "${possible:-0}" -lt 40
 ok 'of thousands of functions' many "$(part 'The set in the kernel' |
 	sed -n 's/.*; \([0-9]*\) in both.*/\1/p' | head -n 1)" 3000
 
