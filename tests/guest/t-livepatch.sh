@@ -32,7 +32,7 @@ settled()
 		[[ $(cat $livepatch/transition 2>/dev/null || echo 0) != 0 ]] || return 0
 		sleep 0.1
 	done
-	grep -l . /proc/[0-9]*/patch_state
+	grep . /proc/[0-9]*/patch_state
 	return 1
 }
 
@@ -129,6 +129,7 @@ is 'its events fire then, too' "$(fired)" "$all_fire"
 ok 'traced no more' untrace
 # Ops that are not allocated keep their trampolines for the next time.
 before=$(slots)
+ok 'there are such' grep -q '^ftrace [1-9]' <<<"$before"
 
 # ---- traced while it is patched
 
