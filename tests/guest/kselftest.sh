@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the kernel's own ftracetest suite on two kernels of the selftest flavour, the patched and the
-# unpatched one, each with the suite of its own tree, and prints the tests that differ. Fails when one
-# has got worse, or when one that only the patched tree has does not pass. Under TCG some tests
+# unpatched one, each with the suite of its own tree, and prints the tests that differ, and each test of
+# kernel/files with its result. Fails when one has got worse, or when one of ours does not pass, be it
+# that the suite says nothing of it. Under TCG some tests
 # depend on the machine's mood: one that has got worse is run again, alone, and only then believed. A
 # test that a kernel does not survive is believed at once, and does not keep the others from being run.
 #
@@ -253,9 +254,27 @@ retry_bad_tests()
 	compare "$out/unpatched/results" "$out/patched/results" >"$out/differences"
 }
 
+# What our tests among those asked for are called in results: each one, and its turn in an instance.
+our_tests()
+{
+	local dir=$clone/kernel/files/$suite file name
+	list_tests "$dir" "${tests[@]}" | while read -r file; do
+		name=$(description_of "$dir/$file" | sed 's/  */ /g; s/ $//')
+		printf '%s\n' "$name"
+		! runs_in_instance "$dir/$file" || printf '(instance) %s\n' "$name"
+	done
+}
+
+# Prints "NAME<tab>RESULT" for each of our tests; "-" is the result of one that did not run.
+our_results()
+{
+	awk -F '\t' -v OFS='\t' 'NR == FNR { now[$1] = $2; next } { print $1, $1 in now ? now[$1] : "-" }' \
+		"$out/patched/results" <(our_tests)
+}
+
 report()
 {
-	local kind name before now bad=0 which
+	local kind name before now bad=0 which ours=0 passed=0
 	for which in unpatched patched; do
 		[[ -s $out/$which/results ]] || die "$which: no test has run"
 		printf '%-10s %s\n' "$which:" "$(cut -f2 "$out/$which/results" | sort | uniq -c |
@@ -268,8 +287,13 @@ report()
 		*) bad=$((bad + 1)) ;;
 		esac
 	done <"$out/differences"
-	echo "$(grep -c . "$out/differences" || true) differ, $bad worse"
-	((!bad))
+	while IFS=$'\t' read -r name now; do
+		printf 'ours    %-12s %s\n' "$now" "$name"
+		ours=$((ours + 1))
+		[[ $now != PASS ]] || passed=$((passed + 1))
+	done < <(our_results)
+	echo "$(grep -c . "$out/differences" || true) differ, $bad worse; of $ours tests of ours $passed pass"
+	((!bad && passed == ours))
 }
 
 main()

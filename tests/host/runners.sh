@@ -170,6 +170,8 @@ for n in a b mine; do
 		echo "# description: $n" >"$tree/$kernel/$suite/test.d/$n.tc"
 	done
 done
+mkdir -p "$tree/kernel/files/$suite/test.d"
+cp "$tree/patched/$suite/test.d/mine.tc" "$tree/kernel/files/$suite/test.d"
 echo image >"$tree/image"
 
 # What the suite prints comes from a file for each kernel; for a second run there may be another one.
@@ -228,6 +230,9 @@ ok 'kselftest: what passes' suites 0 '1 differ, 0 worse' PASS PASS PASS
 ok 'what has got worse' suites 1 '^worse .*FAIL .* b' PASS FAIL PASS
 ok 'what is not supported any more' suites 1 '^worse .*UNSUPPORTED .* b' PASS UNSUPPORTED PASS
 ok 'what has gone' suites 1 '^gone .* b' PASS
+ok 'each of ours is named' suites 0 '^ours  *PASS  *mine$' PASS PASS PASS
+ok 'and counted' suites 0 'of 1 tests of ours 1 pass' PASS PASS PASS
+ok 'a test of ours that did not run' suites 1 '^ours  *-  *mine$' PASS PASS
 ok 'a test of ours that fails' suites 1 '^new .*FAIL .* mine' PASS PASS FAIL
 ok 'one that expects to' suites 1 '^new .*XFAIL .* mine' PASS PASS XFAIL
 ok 'one that is not supported' suites 1 '^new .*UNSUPPORTED .* mine' PASS PASS UNSUPPORTED
