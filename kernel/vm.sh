@@ -18,6 +18,7 @@ clone=$(dirname "$here")
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
 declare -A stock_packages=([stock]=linux-image-6.12-amd64 [stock-6.1]=linux-image-amd64)
 probe_seconds=5
+system=${HYTRACE_QEMU:-qemu-system-x86_64}
 
 kernel=patched
 append=
@@ -25,6 +26,7 @@ mem=2G
 smp=2
 icount=
 accel=auto
+thread=
 timeout=600
 dry_run=
 gdb=
@@ -61,7 +63,9 @@ usage()
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default $smp)
 	  --icount         1 ns of guest time is 1 instruction; implies one CPU and TCG
-	  --accel A        auto (default: KVM if a guest comes up with it in seconds, else TCG), kvm, tcg
+	  --accel A        auto (default: KVM if a guest comes up with it in seconds, else TCG), kvm, tcg;
+	                   tcg,thread=multi has a thread for each CPU, as is the default from QEMU 8.1 on,
+	                   tcg,thread=single one for all
 	  --share DIR      make DIR writable for good (may be given again)
 	  --timeout S      end the guest after S seconds (default $timeout; 0, a shell, --gdb: never)
 	  --console FILE   keep what the kernel prints on its console
@@ -69,6 +73,8 @@ usage()
 	  --gdb            wait for gdb on localhost:1234 before the first instruction; no KASLR
 	  --dry-run        print the QEMU command and do nothing
 	  -h, --help       this text
+
+	HYTRACE_QEMU names another program than qemu-system-x86_64.
 
 	stdin is /dev/null; stdout and stderr are the command's alone. Exit status: the command's; 124
 	after the timeout; 125 when the command never ran or the guest died, with the end of its
@@ -134,10 +140,13 @@ check_options()
 {
 	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp $smp: not a number of CPUs"
 	[[ $timeout =~ ^[0-9]+$ ]] || die "--timeout $timeout: not a number of seconds"
-	[[ $accel =~ ^(auto|kvm|tcg)$ ]] || die "--accel $accel: neither auto, kvm nor tcg"
+	[[ $accel =~ ^(auto|kvm|tcg(,thread=(single|multi))?)$ ]] ||
+		die "--accel $accel: neither auto, kvm, tcg, tcg,thread=multi nor tcg,thread=single"
+	[[ $accel != tcg,* ]] || thread=${accel#*=} accel=tcg
 	if [[ $icount ]]; then
 		[[ $accel != kvm ]] || die "--icount counts TCG's instructions, it cannot go with KVM"
-		smp=1 accel=tcg
+		[[ $thread != multi ]] || die "--icount has one CPU, it cannot go with --accel tcg,thread=multi"
+		smp=1 accel=tcg thread=single
 	fi
 	local dir
 	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do
@@ -364,8 +373,24 @@ write_initramfs()
 
 # --- QEMU -------------------------------------------------------------------------------------
 
-# The accelerator's arguments. TCG runs its CPUs in one thread: with more QEMU 7.2 trips over kernel
-# text that changes while it runs. la57 would only make its page walks longer, and with erms the kernel
+# Before 8.1 QEMU trips over kernel text that changes while another thread executes it: the guest dies
+# of "Oops: int3". So there all CPUs share a thread.
+choose_thread()
+{
+	local version
+
+	version=$("$system" --version | sed -n '1s/.*version \([0-9]*\.[0-9]*\).*/\1/p')
+	[[ $version ]] || die "$system --version names no version; is it QEMU?"
+	if printf '%s\n' 8.1 "$version" | sort -CV; then
+		thread=${thread:-multi}
+	elif [[ $thread == multi ]]; then
+		die "--accel tcg,thread=multi needs QEMU 8.1, and $system is $version; HYTRACE_QEMU= names another"
+	else
+		thread=single
+	fi
+}
+
+# The accelerator's arguments. la57 would only make TCG's page walks longer, and with erms the kernel
 # copies by `rep movsb`, which is emulated byte by byte; where instructions are counted it stays, for
 # the figures to be those of other machines.
 accel_arguments()
@@ -376,7 +401,7 @@ accel_arguments()
 	if [[ $1 == kvm ]]; then
 		printf '%s\n' -accel kvm -cpu host
 	else
-		printf '%s\n' -accel tcg,thread=single -cpu "$cpu"
+		printf '%s\n' -accel "tcg,thread=$thread" -cpu "$cpu"
 	fi
 }
 
@@ -398,7 +423,7 @@ probe_kvm()
 	answer=tcg
 	# In a group, so that what the shell says of a QEMU that aborts goes to the log as well.
 	{
-		timeout -k 1 "$probe_seconds" qemu-system-x86_64 -nodefaults -no-user-config \
+		timeout -k 1 "$probe_seconds" "$system" -nodefaults -no-user-config \
 			-display none -no-reboot "${args[@]}" -m 256M -serial "file:$run/probe" \
 			-kernel "$image" -initrd "$base" \
 			-append 'console=ttyS0 quiet panic=-1 hytrace.probe' </dev/null || true
@@ -455,8 +480,9 @@ image_is_64bit()
 
 qemu_command()
 {
-	local args index=0 dir system=qemu-system-x86_64
-	image_is_64bit || system='qemu-system-i386'
+	local args index=0 dir
+	image_is_64bit || system=${system/%x86_64/i386}
+	[[ $accel == kvm || $thread == single ]] || choose_thread
 	mapfile -t args < <(accel_arguments "$accel")
 	qemu=("$system" -nodefaults -no-user-config -display none -machine pc "${args[@]}"
 		-smp "$smp" -m "$mem" -no-reboot
@@ -668,7 +694,8 @@ main()
 {
 	parse_arguments "$@"
 	check_options
-	need qemu-system-x86_64 busybox cpio setpriv perl modprobe
+	[[ ! ${HYTRACE_QEMU:-} || -x $(type -P "$system") ]] || die "HYTRACE_QEMU=$system: no such program"
+	need "$system" busybox cpio setpriv perl modprobe
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM

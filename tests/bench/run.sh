@@ -62,7 +62,7 @@ die()
 write_meta()
 {
 	jq -n --arg kernel "$1" --arg config "$kernel" \
-		--arg qemu "$(qemu-system-x86_64 --version | sed -n '1s/.*version //p')" \
+		--arg qemu "$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version //p')" \
 		--arg cpu "TCG's max, 1 CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
 		--arg command "$invocation" \
 		'{$kernel, $config, $qemu, accel: "tcg,thread=single", icount: "shift=0,sleep=off", $cpu, $date,

@@ -28,7 +28,7 @@ our_qemus()
 {
 	local cmdline count=0
 	for cmdline in /proc/[0-9]*/cmdline; do
-		[[ $(tr '\0' ' ' 2>/dev/null <"$cmdline") != qemu-system*"$TMPDIR"* ]] || count=$((count + 1))
+		[[ $(tr '\0' ' ' 2>/dev/null <"$cmdline") != *qemu-system*"$TMPDIR"* ]] || count=$((count + 1))
 	done
 	echo "$count"
 }
@@ -149,6 +149,29 @@ test_dry_run()
 	is 'a dry run leaves nothing' "$(ls "$TMPDIR")" ''
 }
 
+# How many threads a QEMU of that version is started with: threads_of VERSION [OPTION]...
+threads_of()
+{
+	local version=$1
+	shift
+
+	printf '#!/bin/sh\necho "QEMU emulator version %s"\n' "$version" >"$scratch/some-qemu"
+	chmod 755 "$scratch/some-qemu"
+	HYTRACE_QEMU=$scratch/some-qemu vm --dry-run "$@" -- true 2>&1 | grep -oE 'thread=[a-z]+ |needs QEMU 8.1'
+}
+
+test_threads()
+{
+	is 'CPUs share a thread before QEMU 8.1' "$(threads_of '7.2.22 (Debian)' --accel tcg)" 'thread=single '
+	is 'and have one each from there on' "$(threads_of 8.1.0 --accel tcg)" 'thread=multi '
+	is 'as in 10.0' "$(threads_of '10.0.2 (Debian)' --accel tcg)" 'thread=multi '
+	is 'unless asked to share' "$(threads_of 10.0.2 --accel tcg,thread=single)" 'thread=single '
+	is 'or instructions are counted' "$(threads_of 10.0.2 --icount)" 'thread=single '
+	is 'an old one is refused threads' "$(threads_of 7.2.22 --accel tcg,thread=multi)" 'needs QEMU 8.1'
+	is 'a QEMU that is not there is named' \
+		"$(HYTRACE_QEMU=/none vm --dry-run -- true 2>&1)" 'vm.sh: HYTRACE_QEMU=/none: no such program'
+}
+
 test_command
 test_slow_reader
 test_closed
@@ -159,4 +182,5 @@ test_signal INT 130
 test_signal KILL 137
 rm -rf "$TMPDIR"/hytrace-vm.*
 test_dry_run
+test_threads
 tap_end
