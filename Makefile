@@ -172,8 +172,9 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 
 unit: $(USER_UNIT) $(KERNEL_UNIT)
 
-# A parser in the kernel has to stand any text: its test runs with the sanitizers on.
-$(B)/tests/unit/early_cmdline $(B)/tests/unit/fevent_parse: USER_CFLAGS += $(SAN)
+# What is the kernel's runs with the sanitizers on; a set that all CPUs use at once, without a lock, with
+# that for threads, beside which there can be no other.
+KERNEL_SAN = $(if $(filter oneshot_set_threads,$*),-fsanitize=thread,$(SAN))
 
 # What the kernel takes its command line apart with, for the test of what is asked for there.
 $(B)/tests/unit/early_cmdline: $(B)/tests/unit/kernel_cmdline.h
@@ -187,12 +188,9 @@ $(B)/tests/unit/kernel_cmdline.h: Makefile
 		sed -n '/^static char dash2underscore(/,/^}/p; /^bool parameqn\?(/,/^}/p' \
 			kernel/params.c >>$(abspath $@)
 
-# A set that all CPUs use at once, without a lock.
-$(B)/tests/unit/oneshot_set_threads: USER_CFLAGS += -fsanitize=thread
-
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) -Ikernel/files/kernel/trace -o $@ $< $(UNIT_LIBS_$*) -lcriterion -lpthread
+	$(Q)$(CC) $(USER_CFLAGS) $(KERNEL_SAN) -Ikernel/files/kernel/trace -o $@ $< -lcriterion -lpthread
 
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -230,15 +228,19 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(QUICK)
 
-# What makes a kernel of ours do most, first things first: MINUTES=, and T= for others.
+# What makes a kernel of ours do most, first things first: MINUTES=, and T= for others. KERNEL=kcsan
+# looks for data races.
 MINUTES     ?= 40
+KERNEL      ?= debug
 DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) \
 	t-nmi t-boot-size t-fevent-boot $(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
+KCSAN_TESTS := $(filter-out t-livepatch,$(DEBUG_TESTS))
 
-test-debug: deps ## a stress test and others on the kernel that watches memory and locks (MINUTES=40)
-	$(Q)kernel/build.sh --debug
+test-debug: deps ## a stress test and others on a kernel that watches memory and locks (MINUTES=40), or races (KERNEL=kcsan)
+	$(Q)kernel/build.sh --$(KERNEL)
 	$(Q)$(MAKE) user
-	$(Q)tests/run.pl --kernel debug --minutes $(MINUTES) $(or $(T),$(DEBUG_TESTS))
+	$(Q)tests/run.pl --kernel $(KERNEL) --minutes $(MINUTES) \
+		$(or $(T),$(if $(filter kcsan,$(KERNEL)),$(KCSAN_TESTS),$(DEBUG_TESTS)))
 
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)

@@ -39,6 +39,7 @@ Builds the patched kernel and its modules; with nothing changed it is done in se
 
 Flavour (default: base + hytrace)
   --debug            with KASAN, lock checking, fault injection, start-up self-tests
+  --kcsan            with KCSAN looking for data races in our files
   --selftest         with what the kernel's ftrace selftests ask for
   --small            the least that can be traced, without user space, instead of base
   --clang            compiled with clang
@@ -379,7 +380,7 @@ print()
 action=build flavour=base compiler=gcc clang='' unpatched='' extras=() objects=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
-	--debug | --selftest | --small)
+	--debug | --kcsan | --selftest | --small)
 		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
 		flavour=${1#--}
 		;;

@@ -15,10 +15,19 @@ kbuild()
 	export KBUILD_BUILD_TIMESTAMP='2025-01-01 00:00:00 UTC' KBUILD_BUILD_VERSION=1
 	export KBUILD_BUILD_USER=hytrace KBUILD_BUILD_HOST=hytrace PYTHONDONTWRITEBYTECODE=1
 	unset MAKEFLAGS MAKELEVEL MFLAGS ARCH CROSS_COMPILE KCONFIG_CONFIG KCFLAGS V
-	local prefix="-fdebug-prefix-map=$obj=. -fdebug-prefix-map=../="
+	local prefix="-fdebug-prefix-map=$obj=. -fdebug-prefix-map=../=" watched=()
 
+	[[ $flavour != kcsan ]] || mapfile -t watched < <(watched_by_kcsan)
 	make -C "$src" O="$obj" -j"$(nproc)" LOCALVERSION="$(release_suffix)" \
-		CC="ccache $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" "$@"
+		CC="ccache $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" "${watched[@]}" "$@"
+}
+
+# What kcsan.config is about: given to make, these count for all of the kernel's Makefiles, of which some
+# take a whole directory out.
+watched_by_kcsan()
+{
+	echo KCSAN_SANITIZE=n
+	list_files | sed -nE 's|^kernel/(.*/)?([^/]+)\.c$|KCSAN_SANITIZE_\2.o=y|p'
 }
 
 child=

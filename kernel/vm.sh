@@ -23,7 +23,7 @@ system=${HYTRACE_QEMU:-qemu-system-x86_64}
 kernel=patched
 append=
 mem=2G
-smp=2
+smp=${HYTRACE_SMP:-2}
 icount=
 accel=auto
 thread=
@@ -55,13 +55,13 @@ usage()
 	empty, but the clone, the cache, the current directory and --share are there at their own paths.
 	Without COMMAND: an interactive shell.
 
-	  --kernel K       patched (default), debug, selftest, the same with unpatched- in front or
+	  --kernel K       patched (default), debug, kcsan, selftest, the same with unpatched- in front or
 	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
 	                   ${stock_packages[stock-6.1]}), or the path of
 	                   a bzImage or of a kernel's build directory
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
-	  --smp N          virtual CPUs (default $smp)
+	  --smp N          virtual CPUs (default 2)
 	  --icount         1 ns of guest time is 1 instruction; implies one CPU and TCG
 	  --accel A        auto (default: KVM if a guest comes up with it in seconds, else TCG), kvm, tcg;
 	                   tcg,thread=multi has a thread for each CPU, as is the default from QEMU 8.1 on,
@@ -74,7 +74,7 @@ usage()
 	  --dry-run        print the QEMU command and do nothing
 	  -h, --help       this text
 
-	HYTRACE_QEMU names another program than qemu-system-x86_64.
+	HYTRACE_QEMU names another program than qemu-system-x86_64, HYTRACE_SMP another default of --smp.
 
 	stdin is /dev/null; stdout and stderr are the command's alone. Exit status: the command's; 124
 	after the timeout; 125 when the command never ran or the guest died, with the end of its
@@ -253,9 +253,9 @@ find_kernel()
 {
 	case $kernel in
 	patched) find_built ;;
-	debug | selftest) find_built "--$kernel" ;;
+	debug | kcsan | selftest) find_built "--$kernel" ;;
 	unpatched) find_built --unpatched ;;
-	unpatched-debug | unpatched-selftest) find_built --unpatched "--${kernel#unpatched-}" ;;
+	unpatched-debug | unpatched-kcsan | unpatched-selftest) find_built --unpatched "--${kernel#unpatched-}" ;;
 	stock | stock-6.1) find_stock "$kernel" ;;
 	*) find_path "$kernel" ;;
 	esac

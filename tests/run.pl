@@ -28,7 +28,7 @@ my $usage = <<'END';
 usage: run.pl [--list] [--kernel K] [--minutes N] [TEST]...
 	TEST		a test, or a part of its name: all that have it; all by default
 	--list		name the tests, and run none
-	--kernel K	those in guests, on this kernel; debug, or the path of one, takes the place of patched
+	--kernel K	those in guests, on this kernel; debug, kcsan, or the path of one, takes the place of patched
 	--minutes N	in the order given here; end after that, what has not been run by then has failed
 END
 
@@ -81,9 +81,9 @@ sub kernel_for
 {
 	my ($wanted) = @_;
 
-	return $wanted ne 'debug' && $wanted unless $kernel;
+	return $wanted !~ /^(debug|kcsan)$/ && $wanted unless $kernel;
 	return $kernel if $wanted eq $kernel;
-	return $wanted eq 'patched' && $kernel if $kernel eq 'debug' || $kernel =~ m{/};
+	return $wanted eq 'patched' && $kernel if $kernel =~ m{^(debug|kcsan)$|/};
 	return;
 }
 

@@ -157,7 +157,7 @@ vmlinux_of()
 {
 	case $1 in
 	patched) "$clone/kernel/build.sh" --print-vmlinux ;;
-	debug | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
+	debug | kcsan | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
 	*/*) [[ ! -e $1/vmlinux ]] || echo "$1/vmlinux" ;;
 	esac
 }
@@ -209,7 +209,7 @@ main()
 	append+=' sysctl.kernel.watchdog_thresh=30'
 	# Under TCG, a kernel that checks each access to memory takes ten times as long, and so does
 	# waiting for those who are before one at a mutex. What waits for ever ends with the guest.
-	if [[ $kernel == debug ]]; then
+	if [[ $kernel == debug || $kernel == kcsan ]]; then
 		limit=$((5400 + ${HYTRACE_STRESS:-0}))
 		append+=' sysctl.kernel.hung_task_timeout_secs=1800'
 		# The tracers' tests of themselves take a quarter of an hour; with a tracer there are none.
