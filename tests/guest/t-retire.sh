@@ -32,6 +32,7 @@ echo 0 >tracing_on
 sleep 5
 sed 's/^/# /' oneshot_stats
 ok 'thousands of functions have been recorded' [ "$(stat_of functions)" -gt 3000 ]
+is 'and no callers, from the first call on' "$(stat_of callers)" 0
 is 'each once' "$(sort oneshot_seen | uniq -d)" ''
 # But for those of modules' and the kernel's init code that was gone before its turn.
 ok 'and nine in ten have retired' [ "$(stat_of retired)" -gt $(($(stat_of functions) * 9 / 10)) ]
