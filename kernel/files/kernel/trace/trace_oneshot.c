@@ -364,6 +364,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 
 	/* Also when ftrace has died of it, with some call sites changed. */
 	tr->oneshot.registered = true;
+	oneshot_retire_again(tr);
 	return ret;
 }
 
