@@ -134,11 +134,12 @@ code_of()
 }
 
 # Names the functions of an object that differ, one a line, but for those that the series changes for all
-# kernels and says so: btf_alloc_id() leaves interrupts as they are (bpf: Let the kernel's BTF be ...).
+# kernels and says so: ftrace_module_enable() mends a fault (ftrace: Leave the calls of a module alone ...),
+# btf_alloc_id() leaves interrupts as they are (bpf: Let the kernel's BTF be ...).
 differing_functions()
 {
 	comm -3 <(functions_of "$1") <(functions_of "$2") | sed -E 's/^\t//; s/: .*//' | sort -u |
-		grep -vx 'btf_alloc_id' || :
+		grep -vxE 'ftrace_module_enable|btf_alloc_id' || :
 }
 
 # A function a line, with all of its code, sorted.

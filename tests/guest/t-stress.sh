@@ -6,8 +6,8 @@
 # Everything that may collide with the oneshot tracer and with function events, at the same time, on a
 # kernel that watches memory, locks and sleeping: starts, stops and clears, events that are made,
 # enabled and removed while they fire, call sites that retire and come back, readers, perf, BPF,
-# instances that come and go, modules too, NMIs, kprobes, fprobes, the function graph tracer, hundreds of
-# trampolines, and allocations that fail. What the kernel has to say about it fails the run (inside.sh), and
+# instances that come and go, modules and a CPU too, NMIs, kprobes, fprobes, the function graph tracer,
+# hundreds of trampolines, and allocations that fail. What the kernel has to say about it fails the run (inside.sh), and
 # so does a job that fails, or that is not done several times. `make test-debug`; HYTRACE_STRESS= is the
 # time in seconds, which is four times as long if a job needs it.
 
@@ -162,9 +162,11 @@ events_in_perf()
 	local group=perf_$BASHPID
 
 	make_events "$group" &&
-		perf stat -x , -o "$tap_scratch/stat" -a -e "$group:any,$group:reads" -- ls /proc/self >/dev/null &&
+		perf stat -x , -o "$tap_scratch/stat" -C 0 -e "$group:any,$group:reads" -- \
+			taskset -c 0 ls /proc/self >/dev/null &&
 		[[ $(grep -c '^[1-9]' "$tap_scratch/stat") -eq 2 ]] &&
-		perf record -q -o /dev/null -a -e "$group:open,$group:returns" -- ls /proc/self >/dev/null &&
+		perf record -q -o /dev/null -C 0 -e "$group:open,$group:returns" -- \
+			taskset -c 0 ls /proc/self >/dev/null &&
 		remove_events "$group"
 }
 
@@ -325,9 +327,17 @@ events_with_faults()
 }
 
 jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances retire modules
-	probes slots nmis graph)
+	probes slots nmis graph hotplug)
 
-# perf takes minutes there to open an event on each CPU.
+# Another one than those that perf and the loader open events on: they fail if it is not there.
+hotplug()
+{
+	local online=/sys/devices/system/cpu/cpu1/online
+
+	echo 0 >$online && sleep .$((RANDOM % 5)) && echo 1 >$online && sleep 1
+}
+
+# perf takes minutes there to open an event.
 slow=(events_in_perf)
 
 needed() # JOB: how often it has to come through

@@ -252,12 +252,19 @@ static void oneshot_print_header(struct seq_file *m)
 {
 }
 
-/* Whoever opens the file reads it; what an oops prints is for the console. */
-static void oneshot_open_trace(struct trace_iterator *iter)
+/**
+ * oneshot_open_iter - see whether who opens a trace may see addresses
+ * @iter: what it is read by
+ *
+ * Of all tracers: this one may be the current one by the time it is read. What an oops
+ * prints is for the console.
+ */
+void oneshot_open_iter(struct trace_iterator *iter)
 {
-	bool show_addr = oops_in_progress || kallsyms_show_value(current_cred());
-
-	iter->private = (void *)(unsigned long)show_addr;
+	if (oops_in_progress || kallsyms_show_value(current_cred()))
+		iter->iter_flags |= TRACE_FILE_SHOW_ADDR;
+	else
+		iter->iter_flags &= ~TRACE_FILE_SHOW_ADDR;
 }
 
 static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
@@ -287,7 +294,7 @@ static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 	}
 
 	place = oneshot_place(tr, ip, oneshot_owner(ip), false);
-	if (!iter->private)
+	if (!(iter->iter_flags & TRACE_FILE_SHOW_ADDR))
 		place.addr = 0;
 
 	if (place.module)
@@ -357,6 +364,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 
 	/* Also when ftrace has died of it, with some call sites changed. */
 	tr->oneshot.registered = true;
+	oneshot_retire_again(tr);
 	return ret;
 }
 
@@ -456,8 +464,6 @@ static struct tracer oneshot_trace __tracer_data = {
 	.name		= "oneshot",
 	.init		= oneshot_trace_init,
 	.reset		= oneshot_trace_reset,
-	.open		= oneshot_open_trace,
-	.pipe_open	= oneshot_open_trace,
 	.print_header	= oneshot_print_header,
 	.print_line	= oneshot_print_line,
 	.flags		= &oneshot_flags,

@@ -9,6 +9,7 @@
 struct dentry;
 struct oneshot_set;
 struct trace_array;
+struct trace_iterator;
 struct tracer;
 
 #ifdef CONFIG_ONESHOT_TRACER
@@ -84,6 +85,7 @@ void oneshot_init_array(struct trace_array *tr);
 bool oneshot_is_stuck(const struct trace_array *tr);
 void oneshot_free_array(struct trace_array *tr);
 void oneshot_create_files(struct trace_array *tr, struct dentry *parent);
+void oneshot_open_iter(struct trace_iterator *iter);
 bool tracer_is_oneshot(const struct tracer *tracer);
 int init_oneshot_trace(void);
 
@@ -93,6 +95,7 @@ static inline void oneshot_init_array(struct trace_array *tr) { }
 static inline bool oneshot_is_stuck(const struct trace_array *tr) { return false; }
 static inline void oneshot_free_array(struct trace_array *tr) { }
 static inline void oneshot_create_files(struct trace_array *tr, struct dentry *parent) { }
+static inline void oneshot_open_iter(struct trace_iterator *iter) { }
 static inline bool tracer_is_oneshot(const struct tracer *tracer) { return false; }
 static inline int init_oneshot_trace(void) { return 0; }
 

@@ -188,8 +188,9 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 		set = oneshot_set_alloc(tr->oneshot.set->limit);
 		if (!set)
 			return -ENOMEM;
-		oneshot_replace(tr, set);
+		/* Before: what has retired is to be in the new set as soon as anything is. */
 		oneshot_retire_rearm(tr);
+		oneshot_replace(tr, set);
 	} else {
 		oneshot_replace(tr, NULL);
 	}

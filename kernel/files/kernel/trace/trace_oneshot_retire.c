@@ -6,13 +6,14 @@
  * in the set. With options/oneshot-retire it is made a NOP again then, and costs
  * what it costs when nobody traces, until something is to be learned from it anew.
  *
- *	first hit -> the set's records -> irq_work -> worker -> ftrace_retire_ips()
+ *	first hit -> the set's records -> worker -> ftrace_retire_ips()
  *
  * The records, which are in order of first hit, are the queue: the worker has a place
- * in them, and takes what it finds behind it, sorted by address, in batches. Each
- * batch interrupts all CPUs a few times, so it waits for some: until there are
- * ONESHOT_RETIRE_BATCH of them or ONESHOT_RETIRE_MS have passed, and longer if it has
- * found only few the last time, as then the hot ones are off already.
+ * in them, and takes what it finds behind it, sorted by address, in batches. It comes
+ * again and again while the tracer runs, so nobody need tell it of a new function.
+ * Each batch interrupts all CPUs a few times, so it waits for some: for
+ * ONESHOT_RETIRE_MS, and longer if it has found only few the last time, as then the hot
+ * ones are off already. When there are ONESHOT_RETIRE_BATCH of them it is woken.
  *
  * Callers are known one by one, and a function that has retired shows no more of
  * them. So with oneshot-parent it is not done, unless oneshot_retire_ms says how long
@@ -44,7 +45,7 @@
 #define ONESHOT_RETIRE_FEW	16
 #define ONESHOT_RETIRE_MS_MOST	1600
 
-/* Who has the option. */
+/* Who has the option, and how long the worker waits, in ms. */
 static struct trace_array *oneshot_retirer;
 static unsigned int oneshot_retire_wait = ONESHOT_RETIRE_MS;
 
@@ -52,13 +53,7 @@ static unsigned int oneshot_retire_wait = ONESHOT_RETIRE_MS;
 static struct oneshot_rec *oneshot_batch[ONESHOT_RETIRE_BATCH];
 static unsigned long oneshot_batch_ips[ONESHOT_RETIRE_BATCH];
 
-/* How urgently the worker has been asked to come, and has not begun. */
-enum {
-	ONESHOT_NOT_KICKED,
-	ONESHOT_KICKED,
-	ONESHOT_KICKED_NOW,
-};
-
+/* The worker has been asked to come now, and has not begun. */
 static unsigned int oneshot_retire_kicked;
 
 static int oneshot_compare_recs(const void *a, const void *b)
@@ -78,11 +73,8 @@ static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
 	       oneshot_owner(rec->addr) == oneshot_meta_owner(meta);
 }
 
-/*
- * Collect the next batch. @wait is how many ms it has to wait for the record behind
- * it, 0 if there is none.
- */
-static unsigned int oneshot_collect(struct trace_array *tr, unsigned int *wait)
+/* Collect the next batch. Ends at a record whose time has not come. */
+static unsigned int oneshot_collect(struct trace_array *tr)
 {
 	struct oneshot_retire *retire = &tr->oneshot.retire;
 	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
@@ -91,23 +83,16 @@ static unsigned int oneshot_collect(struct trace_array *tr, unsigned int *wait)
 	u64 now = trace_clock_local();
 	unsigned int nr = 0;
 
-	*wait = 0;
 	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; retire->next++) {
 		struct oneshot_rec *rec = oneshot_set_rec(set, retire->next);
 		u32 meta = oneshot_rec_meta(rec);
-		u64 until;
 
-		if (!meta && !oneshot_rec_is_void(rec)) {
-			*wait = ONESHOT_RETIRE_MS;
+		if (!meta && !oneshot_rec_is_void(rec))
 			break;
-		}
 		if (!oneshot_may_retire(rec, meta))
 			continue;
-		until = max(rec->ns, retire->armed) + watched;
-		if (parent && until > now) {
-			*wait = div_u64(until - now, NSEC_PER_MSEC) + 1;
+		if (parent && max(rec->ns, retire->armed) + watched > now)
 			break;
-		}
 		oneshot_batch[nr++] = rec;
 	}
 	return nr;
@@ -134,25 +119,16 @@ static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
 	return ret;
 }
 
-static void oneshot_retire_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(oneshot_retire_dwork, oneshot_retire_work);
-
-/* Unless it comes sooner. It waits for all CPUs, so it is not to be bound to one. */
-static void oneshot_retire_in(unsigned int ms)
-{
-	queue_delayed_work(system_unbound_wq, &oneshot_retire_dwork, msecs_to_jiffies(ms));
-}
-
 static void oneshot_retire_work(struct work_struct *work)
 {
 	struct oneshot_retire *retire;
-	unsigned int nr, all = 0, wait;
+	unsigned int nr, all = 0;
 	struct trace_array *tr;
 
 	guard(mutex)(&trace_types_lock);
 
 	/* Before looking at what there is to do. */
-	xchg(&oneshot_retire_kicked, ONESHOT_NOT_KICKED);
+	xchg(&oneshot_retire_kicked, 0);
 	tr = oneshot_retirer;
 	if (!tr || !tr->oneshot.registered)
 		return;
@@ -162,7 +138,7 @@ static void oneshot_retire_work(struct work_struct *work)
 		u64 began = ktime_get_ns();
 		int ret;
 
-		nr = oneshot_collect(tr, &wait);
+		nr = oneshot_collect(tr);
 		if (!nr)
 			break;
 		ret = oneshot_retire_batch(tr, nr);
@@ -184,16 +160,16 @@ static void oneshot_retire_work(struct work_struct *work)
 		oneshot_retire_wait = ONESHOT_RETIRE_MS;
 	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
 		oneshot_retire_wait *= 2;
-	if (wait)
-		oneshot_retire_in(max(wait, oneshot_retire_wait));
+	/* Unless it has been told to come sooner. It waits for all CPUs, so it is bound to none. */
+	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+			   msecs_to_jiffies(oneshot_retire_wait));
 }
+
+static DECLARE_DELAYED_WORK(oneshot_retire_dwork, oneshot_retire_work);
 
 static void oneshot_retire_kick(struct irq_work *work)
 {
-	if (READ_ONCE(oneshot_retire_kicked) == ONESHOT_KICKED_NOW)
-		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork, 0);
-	else
-		oneshot_retire_in(READ_ONCE(oneshot_retire_wait));
+	mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork, 0);
 }
 
 static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
@@ -203,28 +179,28 @@ static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
  * @tr: the instance
  * @set: its set
  *
- * Context: any, NMI included.
+ * Context: any, NMI included; preemption is off.
  */
 void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set)
 {
-	unsigned int how = ONESHOT_KICKED;
 	u32 flags = READ_ONCE(tr->oneshot.flags);
 
-	if (!(flags & ONESHOT_OPT_RETIRE) || !oneshot_may_kick())
-		return;
 	/* With callers it has to wait for their time. */
-	if (!(flags & ONESHOT_OPT_PARENT) &&
-	    oneshot_set_nr(set) - READ_ONCE(tr->oneshot.retire.next) >= ONESHOT_RETIRE_BATCH)
-		how = ONESHOT_KICKED_NOW;
-	if (READ_ONCE(oneshot_retire_kicked) < how && xchg(&oneshot_retire_kicked, how) < how)
+	if (!(flags & ONESHOT_OPT_RETIRE) || flags & ONESHOT_OPT_PARENT)
+		return;
+	if (oneshot_set_nr(set) - READ_ONCE(tr->oneshot.retire.next) < ONESHOT_RETIRE_BATCH)
+		return;
+	if (!oneshot_may_kick())
+		return;
+	if (!READ_ONCE(oneshot_retire_kicked) && !xchg(&oneshot_retire_kicked, 1))
 		irq_work_queue(&oneshot_retire_kick_work);
 }
 
 /**
- * oneshot_retire_again - look at all records again
+ * oneshot_retire_again - look at all records, from the first one on
  * @tr: the instance; nothing happens unless it has the option
  *
- * For call sites that have come back.
+ * For a tracer that has started, and for call sites that have come back.
  */
 void oneshot_retire_again(struct trace_array *tr)
 {
@@ -233,8 +209,8 @@ void oneshot_retire_again(struct trace_array *tr)
 	if (tr != oneshot_retirer || !tr->oneshot.registered)
 		return;
 	tr->oneshot.retire.next = 0;
-	/* With trace_options= it is early: then oneshot_retire_init() does it. */
-	if (oneshot_may_kick())
+	/* With ftrace= it is early: then oneshot_retire_init() does it. */
+	if (system_unbound_wq)
 		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork,
 				 msecs_to_jiffies(ONESHOT_RETIRE_MS));
 }

@@ -194,13 +194,16 @@ static DEFINE_IRQ_WORK(oneshot_kick_work, oneshot_kick);
 /**
  * oneshot_may_kick - may a worker be woken by an irq_work?
  *
- * Context: any, NMI included.
- * Return: false early in the boot, and where RCU is not watching: raising an interrupt
- *	may be traced by who needs it.
+ * Context: any, NMI included; preemption is off.
+ * Return: false early in the boot; where RCU is not watching, as raising an interrupt
+ *	may be traced by who needs it; and on a CPU that is coming or going: one that
+ *	goes does not take the interrupt any more, and the work would be queued there,
+ *	and others' behind it, for as long as it is off and after.
  */
 bool oneshot_may_kick(void)
 {
-	return READ_ONCE(oneshot_can_kick) && rcu_is_watching();
+	return READ_ONCE(oneshot_can_kick) && rcu_is_watching() &&
+	       cpu_online(raw_smp_processor_id());
 }
 
 /**
