@@ -65,7 +65,7 @@
 #define PACK_MAX_PAGES	16
 
 /* Slots are counted for so many granules at a time, to find the n-th one soon. */
-#define BLOCK_GRANULES	64
+#define BLOCK_GRANULES	128
 #define PACK_MAX_BLOCKS	(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) / BLOCK_GRANULES)
 
 /* How long slots that are dead are collected: what is freed is freed in numbers. */
@@ -80,7 +80,7 @@ enum {
 };
 
 static_assert(KINDS <= TEXT_SLOT_MAP_KINDS);
-static_assert(BLOCK_GRANULES <= U8_MAX);
+static_assert(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) <= U16_MAX);
 
 struct text_pack {
 	struct latch_tree_node	node;
@@ -90,8 +90,8 @@ struct text_pack {
 	unsigned int		pages;
 	unsigned int		dead;	/* granules of slots of one of the kinds above */
 	/* How many slots of each type begin in it, and in each of its blocks. */
-	unsigned int		slots[TEXT_SLOT_TYPES];
-	u8			block_slots[PACK_MAX_BLOCKS][TEXT_SLOT_TYPES];
+	u16			slots[TEXT_SLOT_TYPES];
+	u16			block_slots[PACK_MAX_BLOCKS][TEXT_SLOT_TYPES];
 	struct text_slot_map	map;	/* has to be the last */
 };
 
@@ -164,6 +164,14 @@ static __always_inline int find_kind(unsigned long addr, struct text_pack **pack
 	return text_slot_map_kind(&(*pack)->map, granule);
 }
 
+static __always_inline void fill_slot(struct text_slot *slot, const struct text_pack *pack,
+				      unsigned int granule, enum text_slot_type type)
+{
+	slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
+	slot->size = text_slot_map_granules(&pack->map, granule) * TEXT_SLOT_GRANULE;
+	slot->type = type;
+}
+
 /**
  * text_slot_find - find the slot at an address
  * @addr: any address
@@ -185,11 +193,8 @@ notrace bool text_slot_find(unsigned long addr, struct text_slot *slot)
 	preempt_disable_notrace();
 	kind = find_kind(addr, &pack, &granule);
 	found = kind >= 0 && kind < TEXT_SLOT_TYPES;
-	if (found) {
-		slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
-		slot->size = text_slot_map_granules(&pack->map, granule) * TEXT_SLOT_GRANULE;
-		slot->type = kind;
-	}
+	if (found)
+		fill_slot(slot, pack, granule, kind);
 	preempt_enable_notrace();
 	return found;
 }
@@ -241,17 +246,23 @@ int text_slot_address_lookup(unsigned long addr, unsigned long *size, unsigned l
 	return strscpy(name, text_slot_types[slot.type].symbol, KSYM_NAME_LEN);
 }
 
+static __always_inline unsigned int count_types(const u16 *slots, enum text_slot_type first,
+						enum text_slot_type last)
+{
+	unsigned int nr = READ_ONCE(slots[first]);
+
+	return last == first ? nr : nr + READ_ONCE(slots[last]);
+}
+
 /* The @nth slot of some types in a pack: the granule that it begins with, or -ENOENT. */
 static int find_nth(const struct text_pack *pack, enum text_slot_type first,
 		    enum text_slot_type last, unsigned int nth)
 {
 	unsigned int block, nr, nr_blocks = pack->map.nr / BLOCK_GRANULES;
-	enum text_slot_type type;
 	int granule;
 
 	for (block = 0; block < nr_blocks; block++) {
-		for (nr = 0, type = first; type <= last; type++)
-			nr += READ_ONCE(pack->block_slots[block][type]);
+		nr = count_types(pack->block_slots[block], first, last);
 		if (nth < nr)
 			break;
 		nth -= nr;
@@ -264,9 +275,9 @@ static int find_nth(const struct text_pack *pack, enum text_slot_type first,
 }
 
 /**
- * text_slot_nth - find the n-th slot of some types
- * @first: the first type
- * @last: the last one
+ * text_slot_nth - find the n-th slot of a type, or of two types
+ * @first: the type
+ * @last: the same, or the next one
  * @nth: n, which is made smaller by how many there are if that is not enough
  * @slot: filled in with what is there
  *
@@ -278,25 +289,23 @@ static int find_nth(const struct text_pack *pack, enum text_slot_type first,
 bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned int *nth,
 		   struct text_slot *slot)
 {
-	enum text_slot_type type;
 	struct text_pack *pack;
-	unsigned int nr;
-	int granule;
+	unsigned int nr, begin;
+	int granule, kind;
 
 	guard(rcu)();
 	list_for_each_entry_rcu(pack, &text_packs, list) {
-		for (nr = 0, type = first; type <= last; type++)
-			nr += READ_ONCE(pack->slots[type]);
+		nr = count_types(pack->slots, first, last);
 		if (*nth >= nr) {
 			*nth -= nr;
 			continue;
 		}
 		granule = find_nth(pack, first, last, *nth);
-		if (granule >= 0) {
-			slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
-			/* It may go meanwhile. */
-			if (text_slot_find(slot->addr, slot))
-				return true;
+		begin = granule;
+		kind = granule < 0 ? granule : text_slot_map_kind(&pack->map, &begin);
+		if (kind >= (int)first && kind <= (int)last) {
+			fill_slot(slot, pack, granule, kind);
+			return true;
 		}
 		/* It has gone, and whatever comes next is the next. */
 		*nth = 0;
@@ -310,7 +319,7 @@ bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned
 static void count_slot(struct text_pack *pack, unsigned int granule, unsigned int kind,
 		       int slots, int granules)
 {
-	u8 *here = pack->block_slots[granule / BLOCK_GRANULES];
+	u16 *here = pack->block_slots[granule / BLOCK_GRANULES];
 
 	lockdep_assert_held(&text_slot_mutex);
 	text_slot_stats[kind].slots += slots;
