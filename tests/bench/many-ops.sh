@@ -104,6 +104,12 @@ for n in 1000 10000; do
 		row 'register-10000, instructions' "$(stat last_ns)" 165000000
 	fi
 	echo unregister >ftrace_many/control
+	# The last one is on all functions.
+	if [[ $n == 10000 ]]; then
+		echo 'register regs wide-last' >ftrace_many/control
+		row 'register-10000, one of all functions, instructions' "$(stat last_ns)" 250000000
+		echo unregister >ftrace_many/control
+	fi
 	if [[ $n == 1000 ]]; then
 		row 'unregister-1000, grace periods' "$(grace_periods)" 3
 		echo 0 >tracing/events/many/enable
@@ -131,7 +137,7 @@ rmdir tracing/instances/waits
 # ---- unwinding, and kallsyms, through one and among 10,000
 
 call=__do_sys_getppid
-declare -A unwind kallsyms
+declare -A unwind kallsyms by_turns
 for n in 1 10000; do
 	functions "$n" "$call"
 	cat /proc/kallsyms >/dev/null
@@ -140,11 +146,13 @@ for n in 1 10000; do
 	unwind[$n]=$((($(instructions getppid) - bare) * 1000000 / 20000))
 	symbols=$(wc -l </proc/kallsyms)
 	kallsyms[$n]=$(($(instructions cat /proc/kallsyms) * 1000000 / symbols))
+	by_turns[$n]=$(($(instructions paste /proc/kallsyms /proc/kallsyms) * 500000 / symbols))
 	[[ $(awk '{ n += $1 } END { print n }' ftrace_many/ends) -ge 20000 ]] || { echo "no stack was walked"; failed=1; }
 	echo unregister >ftrace_many/control
 done
 row "unwind-10000, of ${unwind[1]} a call, through one" "${unwind[10000]}" $((unwind[1] * 105 / 100))
 row "kallsyms a symbol, of ${kallsyms[1]} with one" "${kallsyms[10000]}" $((kallsyms[1] * 105 / 100))
+row "the same by two readers in turns, of ${by_turns[1]}" "${by_turns[10000]}" $((by_turns[1] * 105 / 100))
 
 # ---- what it was
 

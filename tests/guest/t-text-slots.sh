@@ -1,79 +1,17 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
+# append: indirect_target_selection=force ftrace=function ftrace_filter=vfs_mknod
 #
-# Text slots as others see them: the page tables, read in /proc/kcore, the memory itself, and perf. What
-# they do is text-slots/slots.tc's.
+# Text slots as others see them: the page tables, read in /proc/kcore, the memory itself, and perf; and
+# how trampolines return, where that depends on their address. What they do is text-slots/slots.tc's, and
+# how they are where calls are accounted for t-text-slots-depth.sh's.
 
 set -uo pipefail
-# shellcheck source=tests/guest/tap.sh
-. "$(dirname "$(realpath "$0")")/tap.sh"
+# shellcheck source=tests/guest/slots-lib.sh
+. "$(dirname "$(realpath "$0")")/slots-lib.sh"
 cd /sys/kernel/tracing || exit 1
 debug=/sys/kernel/debug
-
-# look ADDRESS... (hexadecimal): a line for each, with what the page tables allow and the first 16 bytes
-look()
-{
-	perl - "$@" <<'END'
-use strict;
-use warnings;
-no warnings 'portable';
-
-open(my $kcore, '<:raw', '/proc/kcore') or die "kcore: $!";
-sysread($kcore, my $head, 64);
-my ($phoff, $phnum) = (unpack('Q', substr($head, 32, 8)), unpack('S', substr($head, 56, 2)));
-sysseek($kcore, $phoff, 0);
-sysread($kcore, my $table, 56 * $phnum);
-my @parts = map { [unpack('L L Q Q Q Q', substr($table, 56 * $_, 48))] } 0 .. $phnum - 1;
-
-sub memory { # ADDRESS SIZE
-	my ($addr, $size) = @_;
-	for (@parts) {
-		my ($type, $flags, $off, $vaddr, $paddr, $filesz) = @$_;
-		next if $type != 1 or $addr < $vaddr or $addr + $size > $vaddr + $filesz;
-		sysseek($kcore, $off + ($addr - $vaddr), 0);
-		sysread($kcore, my $bytes, $size) == $size or die "kcore: cannot read at ", sprintf('%x', $addr);
-		return $bytes;
-	}
-	die 'kcore: nothing at ', sprintf('%x', $addr);
-}
-
-my %symbol;
-open(my $symbols, '<', '/proc/kallsyms');
-while (<$symbols>) {
-	my ($addr, $type, $name) = split;
-	$symbol{$name} = hex $addr if $name =~ /^(page_offset_base|init_top_pgt|__pgtable_l5_enabled)$/;
-}
-my $direct = unpack('Q', memory($symbol{page_offset_base}, 8));
-my @shifts = (39, 30, 21, 12);
-unshift(@shifts, 48) if $symbol{__pgtable_l5_enabled} and unpack('L', memory($symbol{__pgtable_l5_enabled}, 4));
-
-sub allowed { # ADDRESS: r, w, x; nothing if it is not mapped
-	my ($addr) = @_;
-	my ($table, $w, $x) = ($symbol{init_top_pgt}, 1, 1);
-	for my $shift (@shifts) {
-		my $entry = unpack('Q', memory($table + 8 * ($addr >> $shift & 511), 8));
-		return '' unless $entry & 1;
-		$w &&= $entry >> 1 & 1;
-		$x &&= !($entry >> 63);
-		last if $shift < 39 and $entry >> 7 & 1;	# a large page
-		$table = $direct + ($entry & 0xffffffffff000);
-	}
-	return 'r' . ($w ? 'w' : '') . ($x ? 'x' : '');
-}
-
-for (@ARGV) {
-	my $addr = hex;
-	my $allowed = allowed($addr);
-	print "$_ ", $allowed || 'unmapped', ' ', $allowed ? unpack('H*', memory($addr, 16)) : '', "\n";
-}
-END
-}
-
-addresses() # SYMBOL REGULAR EXPRESSION
-{
-	awk -v name="^($1)\$" '$3 ~ name { print $1 }' /proc/kallsyms | sort -u
-}
 
 # What is common to all lines of what look() has printed: one field of it.
 field()
@@ -81,7 +19,27 @@ field()
 	cut -d' ' -f"$1" "$2" | sort -u | tr '\n' ' '
 }
 
+# returned_by MESSAGE: all trampolines are as they have to be where the processor guesses wrong what returns in
+# the lower half of a cache line.
+returned_by()
+{
+	# shellcheck disable=SC2046
+	kcore trampolines $(addresses ftrace_trampoline) >"$tap_scratch/returns"
+	is "$1 returns by the thunk in the lower half of a cache line, and there alone" \
+		"$(awk '$2 != ($3 ? "ret" : "its_return_thunk")' "$tap_scratch/returns")" ''
+}
+
+declare -A least
 slot_names='ftrace_trampoline|kprobe_insn_page|kprobe_optinsn_page'
+
+# Made before alternatives were patched, for the tracer that the command line starts.
+is 'the processor has the fault' \
+	"$(</sys/devices/system/cpu/vulnerabilities/indirect_target_selection)" 'Mitigation: Aligned branch/return thunks'
+is 'the tracer of the command line' "$(<current_tracer) $(sed -n 's/^ftrace \([0-9]*\) .*/\1/p' $debug/text_slots)" 'function 1'
+returned_by 'its trampoline'
+ok 'which is in the lower half' grep -q ' its_return_thunk 0 ' "$tap_scratch/returns"
+echo nop >current_tracer
+echo >set_ftrace_filter
 
 modprobe ftrace_many
 grep ' vfs_' available_filter_functions_addrs | head -n 40 | cut -d' ' -f1 >"$tap_scratch/functions"
@@ -89,14 +47,9 @@ cat "$tap_scratch/functions" >$debug/ftrace_many/functions
 
 # That the tables are read right.
 # shellcheck disable=SC2046 # a list
-look $(addresses 'jiffies|_stext|linux_banner') >"$tap_scratch/known"
+kcore look $(addresses 'jiffies|_stext|linux_banner') >"$tap_scratch/known"
 is 'the page tables: data, text, and what can only be read' "$(cut -d' ' -f2 "$tap_scratch/known" | sort | xargs)" 'r rw rx'
 
-# A probe behind the beginning of a function has a slot, where there is an instruction: tried at random.
-while read -r name _; do
-	[[ $(wc -l <kprobe_events) -lt 5 ]] || break
-	echo "p:slots/${name} ${name}+9" >>kprobe_events 2>/dev/null
-done < <(grep '^vfs_[a-z]* *$' available_filter_functions)
 # perf looks on from here to the end.
 # Of all CPUs, it starts its command when the events are on.
 perf record -q -a -e dummy -o "$tap_scratch/perf.data" -- sh -c "touch $tap_scratch/ready; exec sleep infinity" &
@@ -105,11 +58,25 @@ for _ in {1..300}; do
 	[[ -e $tap_scratch/ready ]] && break
 	sleep 0.1
 done
+# A probe behind the beginning of a function has a slot, where there is an instruction: tried at random.
+while read -r name _; do
+	[[ $(wc -l <kprobe_events) -lt 5 ]] || break
+	echo "p:slots/${name} ${name}+9" >>kprobe_events 2>/dev/null
+done < <(grep '^vfs_[a-z]* *$' available_filter_functions)
 echo 1 >events/slots/enable
 echo register regs >$debug/ftrace_many/control
+returned_by 'each of 40'
+is 'some do and some do not' "$(cut -d' ' -f3 "$tap_scratch/returns" | sort -u | xargs)" '0 1'
+# They are optimized a moment later.
+for _ in {1..100}; do
+	[[ -z $(addresses kprobe_optinsn_page) ]] || break
+	sleep 0.1
+done
 # shellcheck disable=SC2046
-look $(addresses "$slot_names") >"$tap_scratch/slots"
-addresses ftrace_trampoline >"$tap_scratch/trampolines"
+kcore look $(addresses "$slot_names") >"$tap_scratch/slots"
+for name in ${slot_names//|/ }; do
+	addresses "$name" >"$tap_scratch/$name"
+done
 ok 'the slots of 40 ops and of probes' [ "$(wc -l <"$tap_scratch/slots")" -gt 42 ]
 is 'are to be read and executed, and never written' "$(field 2 "$tap_scratch/slots")" 'rx '
 is 'there is code in each' "$(grep -c ' cc' "$tap_scratch/slots")" 0
@@ -121,7 +88,7 @@ cat $debug/text_slots >/dev/null	# waits for what is to be freed
 addresses "$slot_names" >"$tap_scratch/left"
 cut -d' ' -f1 "$tap_scratch/slots" | comm -23 - "$tap_scratch/left" >"$tap_scratch/gone"
 # shellcheck disable=SC2046
-look $(<"$tap_scratch/gone") | grep -v unmapped >"$tap_scratch/freed"
+kcore look $(<"$tap_scratch/gone") | grep -v unmapped >"$tap_scratch/freed"
 ok 'freed ones, in pages that stay' [ "$(wc -l <"$tap_scratch/freed")" -gt 1 ]
 is 'are full of int3' "$(field 3 "$tap_scratch/freed")" "$(printf 'cc%.0s' {1..16}) "
 is 'and no more to be written than before' "$(field 2 "$tap_scratch/freed")" 'rx '
@@ -133,15 +100,45 @@ wait $perf 2>/dev/null
 perf report -D -i "$tap_scratch/perf.data" 2>/dev/null |
 	sed -n 's/.*PERF_RECORD_KSYMBOL addr \([0-9a-f]*\) len \([0-9]*\) type \([0-9]*\) flags \(0x[0-9]*\) name \(.*\)/\1 \2 \3 \4 \5/p' \
 	>"$tap_scratch/ksymbols"
-told() # FLAGS
+told() # FLAGS NAME
 {
-	awk -v flags="$1" '$3 == 2 && $4 == flags && $5 == "ftrace_trampoline" && $2 > 100 { print $1 }' \
+	awk -v flags="$1" -v name="$2" '$3 == 2 && $4 == flags && $5 == name && $2 >= 16 { print $1 }' \
 		"$tap_scratch/ksymbols" | sort -u
 }
-comm -23 "$tap_scratch/trampolines" "$tap_scratch/left" >"$tap_scratch/came"
-ok 'trampolines came and went' [ "$(wc -l <"$tap_scratch/came")" -ge 40 ]
-ok 'perf is told of each that comes' [ "$(told 0x0 | comm -23 "$tap_scratch/came" - | wc -l)" -eq 0 ]
-is 'and of each that goes' "$(told 0x1 | comm -23 "$tap_scratch/came" - | wc -l)" 0
+least=([ftrace_trampoline]=40 [kprobe_insn_page]=3 [kprobe_optinsn_page]=1)
+for name in ${slot_names//|/ }; do
+	comm -23 "$tap_scratch/$name" "$tap_scratch/left" >"$tap_scratch/came"
+	ok "slots named $name came and went" [ "$(wc -l <"$tap_scratch/came")" -ge "${least[$name]}" ]
+	is 'perf is told of each that comes' "$(told 0x0 "$name" | comm -23 "$tap_scratch/came" -)" ''
+	is 'and of each that goes' "$(told 0x1 "$name" | comm -23 "$tap_scratch/came" -)" ''
+done
+
+# ---- sharing
+
+# A direct ops is told to share its function, and not to when those that want it are refused.
+bpftrace -e 'kretfunc:vfs_mknod { @ = count(); }' >"$tap_scratch/bpftrace" 2>&1 &
+bpftrace=$!
+for _ in {1..600}; do
+	! grep -q '^vfs_mknod .*direct' enabled_functions || break
+	sleep 0.1
+done
+ok 'a BPF program on a function' grep -q '^vfs_mknod .*direct' enabled_functions
+# shellcheck disable=SC2016 # its own
+echo 'p:slots/share bpf_tramp_ftrace_ops_func cmd=$arg2:u32' >kprobe_events
+echo 1 >events/slots/share/enable
+awk '/ vfs_mknod$/ { print $1 } / vfs_rmdir$/ { print $1; print $1 }' available_filter_functions_addrs >"$tap_scratch/three"
+echo >$debug/ftrace_many/functions
+cat "$tap_scratch/three" >$debug/ftrace_many/functions
+refused=
+{ echo register ipmodify >$debug/ftrace_many/control; } 2>/dev/null || refused=yes
+ok 'two that modify one function are refused' [ "$refused" ]
+# FTRACE_OPS_CMD_ENABLE_SHARE_IPMODIFY_PEER, and DISABLE
+is 'the program has shared its function with the third, and does no more' \
+	"$(sed -n 's/.* cmd=//p' trace | xargs)" '1 2'
+echo 0 >events/slots/share/enable
+echo >kprobe_events
+kill -INT $bpftrace
+wait $bpftrace 2>/dev/null
 rmmod ftrace_many
 
 tap_end

@@ -2,7 +2,7 @@
 /*
  * Small pieces of kernel text that share pages.
  *
- * A trampoline of ftrace's needs some 350 bytes, a probed instruction 16, and each
+ * A trampoline of ftrace's needs some 230 or 360 bytes, a probed instruction 16, and each
  * trampoline had a page of its own, with a page of address space behind it, and each
  * kind of probe had caches of its own. Here they share packs of pages, which are
  * read-only and executable from the moment that anything is in them, and are never
@@ -19,8 +19,9 @@
  * an address is looked up by whoever has one.
  *
  * Growth: a pack is as large as all packs before it, of one to 16 pages, so that what was
- * used at most and what is held are in proportion. One that is empty goes, unless it is the
- * last. One slot keeps a pack: they cannot be moved.
+ * used at most and what is held are in proportion. Of those that are empty, the first one
+ * stays: otherwise a slot that comes and goes where the others are full would make a pack
+ * and give it back each time. One slot keeps a pack: they cannot be moved.
  *
  * Freeing: who frees a slot says whether somebody may still be in it. ftrace has waited
  * already, for tasks, and for code that RCU does not watch; kprobes have not, and RCU is
@@ -34,7 +35,9 @@
  * included, without a lock, O(log packs), and traced or probed by nobody. A pack is
  * freed after a grace period of RCU's, and one for what runs with preemption disabled
  * where RCU is not watching. Who looks an address up, and is not stopped in that slot,
- * or returns there, may be told what was there a moment before.
+ * or returns there, may be told what was there a moment before. Of what readers read,
+ * where a pack lies and how large it is does not change while they can find it, and is
+ * read plainly; its bits and its counts do change, and take READ_ONCE() and WRITE_ONCE().
  *
  * Early: ftrace's first trampolines are allocated in early_trace_init(), when slab, vmalloc
  * and text poking work, so there is nothing that has to be had before. None can be freed
@@ -61,6 +64,10 @@
 
 #define PACK_MAX_PAGES	16
 
+/* Slots are counted for so many granules at a time, to find the n-th one soon. */
+#define BLOCK_GRANULES	128
+#define PACK_MAX_BLOCKS	(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) / BLOCK_GRANULES)
+
 /* How long slots that are dead are collected: what is freed is freed in numbers. */
 #define COLLECT_MS	100
 
@@ -73,6 +80,7 @@ enum {
 };
 
 static_assert(KINDS <= TEXT_SLOT_MAP_KINDS);
+static_assert(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) <= U16_MAX);
 
 struct text_pack {
 	struct latch_tree_node	node;
@@ -81,6 +89,9 @@ struct text_pack {
 	unsigned long		text;
 	unsigned int		pages;
 	unsigned int		dead;	/* granules of slots of one of the kinds above */
+	/* How many slots of each type begin in it, and in each of its blocks. */
+	u16			slots[TEXT_SLOT_TYPES];
+	u16			block_slots[PACK_MAX_BLOCKS][TEXT_SLOT_TYPES];
 	struct text_slot_map	map;	/* has to be the last */
 };
 
@@ -90,8 +101,6 @@ static LIST_HEAD(text_packs);
 static struct latch_tree_root text_pack_tree __cacheline_aligned;
 static unsigned int text_pack_pages;
 static unsigned int text_pack_count;
-/* One more whenever a slot comes or goes. */
-static unsigned long text_slot_changes;
 
 static struct {
 	unsigned int	slots;
@@ -155,6 +164,14 @@ static __always_inline int find_kind(unsigned long addr, struct text_pack **pack
 	return text_slot_map_kind(&(*pack)->map, granule);
 }
 
+static __always_inline void fill_slot(struct text_slot *slot, const struct text_pack *pack,
+				      unsigned int granule, enum text_slot_type type)
+{
+	slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
+	slot->size = text_slot_map_granules(&pack->map, granule) * TEXT_SLOT_GRANULE;
+	slot->type = type;
+}
+
 /**
  * text_slot_find - find the slot at an address
  * @addr: any address
@@ -176,11 +193,8 @@ notrace bool text_slot_find(unsigned long addr, struct text_slot *slot)
 	preempt_disable_notrace();
 	kind = find_kind(addr, &pack, &granule);
 	found = kind >= 0 && kind < TEXT_SLOT_TYPES;
-	if (found) {
-		slot->addr = pack->text + granule * TEXT_SLOT_GRANULE;
-		slot->size = text_slot_map_granules(&pack->map, granule) * TEXT_SLOT_GRANULE;
-		slot->type = kind;
-	}
+	if (found)
+		fill_slot(slot, pack, granule, kind);
 	preempt_enable_notrace();
 	return found;
 }
@@ -232,117 +246,90 @@ int text_slot_address_lookup(unsigned long addr, unsigned long *size, unsigned l
 	return strscpy(name, text_slot_types[slot.type].symbol, KSYM_NAME_LEN);
 }
 
-/*
- * Where text_slot_get_kallsym() has been the last time: it is asked for one slot after
- * the other. Good for as long as no slot comes or goes.
- */
-static struct {
-	raw_spinlock_t		lock;
-	unsigned long		changes;
-	enum text_slot_type	first;
-	unsigned int		nth;
-	struct text_pack	*pack;
-	unsigned int		granule;
-} last_kallsym = { .lock = __RAW_SPIN_LOCK_UNLOCKED(last_kallsym.lock) };
-
-/* The @nth slot of some types from a place in @pack on, and the pack that has it. */
-static struct text_pack *find_nth(struct text_pack *pack, enum text_slot_type first,
-				  enum text_slot_type last, unsigned int nth,
-				  unsigned int *granule)
+static __always_inline unsigned int count_types(const u16 *slots, enum text_slot_type first,
+						enum text_slot_type last)
 {
-	unsigned int from = *granule;
-	int next;
+	unsigned int nr = READ_ONCE(slots[first]);
 
-	list_for_each_entry_from_rcu(pack, &text_packs, list) {
-		while ((next = text_slot_map_next(&pack->map, from, first, last)) >= 0) {
-			if (!nth--) {
-				*granule = next;
-				return pack;
-			}
-			from = next + 1;
-		}
-		from = 0;
+	return last == first ? nr : nr + READ_ONCE(slots[last]);
+}
+
+/* The @nth slot of some types in a pack: the granule that it begins with, or -ENOENT. */
+static int find_nth(const struct text_pack *pack, enum text_slot_type first,
+		    enum text_slot_type last, unsigned int nth)
+{
+	unsigned int block, nr, nr_blocks = pack->map.nr / BLOCK_GRANULES;
+	int granule;
+
+	for (block = 0; block < nr_blocks; block++) {
+		nr = count_types(pack->block_slots[block], first, last);
+		if (nth < nr)
+			break;
+		nth -= nr;
 	}
-	return NULL;
+	granule = block * BLOCK_GRANULES - 1;
+	do {
+		granule = text_slot_map_next(&pack->map, granule + 1, first, last);
+	} while (granule >= 0 && nth--);
+	return granule;
 }
 
 /**
- * text_slot_get_kallsym - tell the n-th slot of some types, for kallsyms
- * @first: the first type
- * @last: the last one
- * @symnum: n, which is made smaller by how many there are if that is not enough
- * @value: filled in with its address
- * @name: filled in with its name, of at most KSYM_NAME_LEN
+ * text_slot_nth - find the n-th slot of a type, or of two types
+ * @first: the type
+ * @last: the same, or the next one
+ * @nth: n, which is made smaller by how many there are if that is not enough
+ * @slot: filled in with what is there
+ *
+ * Which one is the n-th changes as slots come and go.
  *
  * Context: Any but NMI.
- * Return: 0, or -ERANGE.
+ * Return: whether there is one.
  */
-int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
-			  unsigned int *symnum, unsigned long *value, char *name)
+bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned int *nth,
+		   struct text_slot *slot)
 {
-	unsigned int nr = 0, granule = 0, nth = *symnum;
-	struct text_pack *pack = NULL;
-	enum text_slot_type type;
-	unsigned long changes, flags;
+	struct text_pack *pack;
+	unsigned int nr, begin;
+	int granule, kind;
 
-	for (type = first; type <= last; type++)
-		nr += READ_ONCE(text_slot_stats[type].slots);
-	if (nth >= nr) {
-		*symnum -= nr;
-		return -ERANGE;
-	}
-
-	/* A pack that was there when nothing had changed yet stays until here is left. */
 	guard(rcu)();
-	/* Pairs with the release in slots_have_changed(). */
-	changes = smp_load_acquire(&text_slot_changes);
-	if (raw_spin_trylock_irqsave(&last_kallsym.lock, flags)) {
-		if (last_kallsym.pack && last_kallsym.changes == changes &&
-		    last_kallsym.first == first && last_kallsym.nth <= nth) {
-			pack = last_kallsym.pack;
-			granule = last_kallsym.granule;
-			nth -= last_kallsym.nth;
+	list_for_each_entry_rcu(pack, &text_packs, list) {
+		nr = count_types(pack->slots, first, last);
+		if (*nth >= nr) {
+			*nth -= nr;
+			continue;
 		}
-		raw_spin_unlock_irqrestore(&last_kallsym.lock, flags);
+		granule = find_nth(pack, first, last, *nth);
+		begin = granule;
+		kind = granule < 0 ? granule : text_slot_map_kind(&pack->map, &begin);
+		if (kind >= (int)first && kind <= (int)last) {
+			fill_slot(slot, pack, granule, kind);
+			return true;
+		}
+		/* It has gone, and whatever comes next is the next. */
+		*nth = 0;
 	}
-	if (!pack)
-		pack = list_first_or_null_rcu(&text_packs, struct text_pack, list);
-	if (pack)
-		pack = find_nth(pack, first, last, nth, &granule);
-	if (!pack) {
-		/* It has gone meanwhile, and whatever comes next is the next. */
-		*symnum = 0;
-		return -ERANGE;
-	}
-	if (raw_spin_trylock_irqsave(&last_kallsym.lock, flags)) {
-		last_kallsym.changes = changes;
-		last_kallsym.first = first;
-		last_kallsym.nth = *symnum;
-		last_kallsym.pack = pack;
-		last_kallsym.granule = granule;
-		raw_spin_unlock_irqrestore(&last_kallsym.lock, flags);
-	}
-	*value = pack->text + granule * TEXT_SLOT_GRANULE;
-	strscpy(name, text_slot_types[first].symbol, KSYM_NAME_LEN);
-	return 0;
+	return false;
 }
 
 /* ---- coming */
 
-/* What text_slot_get_kallsym() remembers is of before. */
-static void slots_have_changed(void)
-{
-	/* Behind what has changed; pairs with the acquire in text_slot_get_kallsym(). */
-	smp_store_release(&text_slot_changes, text_slot_changes + 1);
-}
-
 /* The one place that counts, so that all figures are of the same moment. */
-static void count_slot(unsigned int kind, int slots, int granules)
+static void count_slot(struct text_pack *pack, unsigned int granule, unsigned int kind,
+		       int slots, int granules)
 {
+	u16 *here = pack->block_slots[granule / BLOCK_GRANULES];
+
 	lockdep_assert_held(&text_slot_mutex);
-	WRITE_ONCE(text_slot_stats[kind].slots, text_slot_stats[kind].slots + slots);
+	text_slot_stats[kind].slots += slots;
 	text_slot_stats[kind].bytes += granules * TEXT_SLOT_GRANULE;
-	slots_have_changed();
+	if (kind < TEXT_SLOT_TYPES) {
+		WRITE_ONCE(pack->slots[kind], pack->slots[kind] + slots);
+		WRITE_ONCE(here[kind], here[kind] + slots);
+	} else {
+		pack->dead += granules;
+	}
 }
 
 static struct text_pack *add_pack(unsigned int pages)
@@ -411,7 +398,7 @@ void *text_slot_alloc(enum text_slot_type type, size_t size)
 			return NULL;
 		granule = text_slot_map_alloc(&pack->map, nr, type);
 found:
-		count_slot(type, 1, nr);
+		count_slot(pack, granule, type, 1, nr);
 		addr = pack->text + granule * TEXT_SLOT_GRANULE;
 	}
 	if (text_slot_types[type].perf)
@@ -474,9 +461,8 @@ void text_slot_free(void *addr, bool wait)
 		granule = (slot.addr - pack->text) / TEXT_SLOT_GRANULE;
 		nr = slot.size / TEXT_SLOT_GRANULE;
 		text_slot_map_change(&pack->map, granule, dead);
-		pack->dead += nr;
-		count_slot(slot.type, -1, -nr);
-		count_slot(dead, 1, nr);
+		count_slot(pack, granule, slot.type, -1, -nr);
+		count_slot(pack, granule, dead, 1, nr);
 	}
 	schedule_delayed_work(&text_slot_work, msecs_to_jiffies(COLLECT_MS));
 }
@@ -494,8 +480,8 @@ static void change_dead(unsigned int from, unsigned int to)
 		       (granule = text_slot_map_next(&pack->map, granule, from, from)) >= 0) {
 			nr = text_slot_map_granules(&pack->map, granule);
 			text_slot_map_change(&pack->map, granule, to);
-			count_slot(from, -1, -nr);
-			count_slot(to, 1, nr);
+			count_slot(pack, granule, from, -1, -nr);
+			count_slot(pack, granule, to, 1, nr);
 		}
 	}
 }
@@ -522,8 +508,7 @@ static void free_dead(struct text_pack *pack, bool goes)
 		if (!goes)
 			fill(addr, addr + nr * TEXT_SLOT_GRANULE);
 		text_slot_map_free(&pack->map, granule);
-		pack->dead -= nr;
-		count_slot(DEAD, -1, -nr);
+		count_slot(pack, granule, DEAD, -1, -nr);
 	}
 }
 
@@ -535,14 +520,13 @@ static bool is_all_dead(const struct text_pack *pack)
 }
 
 /* Takes a pack out of sight. Who is reading goes on along its links for a while. */
-static void take_pack(struct text_pack *pack, struct list_head *empty)
+static void take_pack(struct text_pack *pack, struct list_head *going)
 {
 	list_del_rcu(&pack->list);
-	list_add(&pack->free, empty);
+	list_add(&pack->free, going);
 	latch_tree_erase(&pack->node, &text_pack_tree, &text_pack_ops);
 	text_pack_pages -= pack->pages;
 	text_pack_count--;
-	slots_have_changed();
 }
 
 /*
@@ -552,8 +536,8 @@ static void take_pack(struct text_pack *pack, struct list_head *empty)
 static void collect_slots(struct work_struct *work)
 {
 	struct text_pack *pack, *next;
-	LIST_HEAD(empty);
-	bool wait, goes;
+	LIST_HEAD(going);
+	bool wait, empty, kept = false;
 
 	scoped_guard(mutex, &text_slot_mutex) {
 		wait = text_slot_stats[DEAD_BEFORE_RCU].slots;
@@ -565,29 +549,30 @@ static void collect_slots(struct work_struct *work)
 			change_dead(DEAD_IN_RCU, DEAD);
 	}
 
-	/* From the end: the first one is the smallest, and stays if there is no other. */
+	/* Of empty ones the first stays, which is the smallest. */
 	mutex_lock(&text_slot_mutex);
-	list_for_each_entry_safe_reverse(pack, next, &text_packs, list) {
+	list_for_each_entry_safe(pack, next, &text_packs, list) {
 		if (!pack->dead && pack->map.used)
 			continue;
 		mutex_unlock(&text_slot_mutex);
 		cond_resched();
 		mutex_lock(&text_mutex);
 		mutex_lock(&text_slot_mutex);
-		goes = is_all_dead(pack) && text_pack_count > 1;
-		free_dead(pack, goes);
-		if (goes)
-			take_pack(pack, &empty);
+		empty = is_all_dead(pack);
+		free_dead(pack, empty && kept);
+		if (empty && kept)
+			take_pack(pack, &going);
+		kept |= empty;
 		mutex_unlock(&text_mutex);
 	}
 	mutex_unlock(&text_slot_mutex);
-	if (list_empty(&empty))
+	if (list_empty(&going))
 		return;
 
 	/* Somebody may be looking at them, where RCU is not watching as well. */
 	synchronize_rcu_tasks_rude();
 	synchronize_rcu();
-	list_for_each_entry_safe(pack, next, &empty, free) {
+	list_for_each_entry_safe(pack, next, &going, free) {
 		execmem_free((void *)pack->text);
 		kfree(pack);
 	}

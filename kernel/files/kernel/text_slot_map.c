@@ -17,6 +17,12 @@ static __always_inline unsigned int get_bits(const struct text_slot_map *map, un
 	return READ_ONCE(map->bits[granule / 2]) >> granule % 2 * 4 & 0xf;
 }
 
+/* Does no slot begin at an even granule and the next one? Most go on there, or are free. */
+static __always_inline bool none_begins(const struct text_slot_map *map, unsigned int granule)
+{
+	return granule % 2 == 0 && !(READ_ONCE(map->bits[granule / 2]) & 0xee);
+}
+
 static void set_bits(struct text_slot_map *map, unsigned int granule, unsigned int bits)
 {
 	unsigned int shift = granule % 2 * 4;
@@ -86,11 +92,17 @@ found:
  */
 notrace unsigned int text_slot_map_granules(const struct text_slot_map *map, unsigned int begin)
 {
-	unsigned int nr = 1;
+	unsigned int end = begin + 1;
 
-	while (begin + nr < map->nr && get_bits(map, begin + nr) == TEXT_SLOT_MAP_MORE)
-		nr++;
-	return nr;
+	while (end < map->nr) {
+		if (end % 2 == 0 && READ_ONCE(map->bits[end / 2]) == 0x11)
+			end += 2;
+		else if (get_bits(map, end) == TEXT_SLOT_MAP_MORE)
+			end++;
+		else
+			break;
+	}
+	return end - begin;
 }
 
 NOKPROBE_SYMBOL(text_slot_map_granules);
@@ -162,6 +174,10 @@ int text_slot_map_next(const struct text_slot_map *map, unsigned int from, unsig
 	unsigned int bits;
 
 	for (; from < map->nr; from++) {
+		if (none_begins(map, from)) {
+			from++;
+			continue;
+		}
 		bits = get_bits(map, from);
 		if (bits >= TEXT_SLOT_MAP_BEGIN + first && bits <= TEXT_SLOT_MAP_BEGIN + last)
 			return from;

@@ -41,10 +41,12 @@ int text_slot_publish(void *addr, const void *image, size_t size);
 void text_slot_free(void *addr, bool wait);
 bool text_slot_find(unsigned long addr, struct text_slot *slot);
 bool is_text_slot(unsigned long addr);
-int text_slot_get_kallsym(enum text_slot_type first, enum text_slot_type last,
-			  unsigned int *symnum, unsigned long *value, char *name);
+bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned int *nth,
+		   struct text_slot *slot);
 int text_slot_address_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
 			     char *name);
+/* The architecture's; called at boot, when what its slots are copies of has been patched. */
+void text_slots_apply_alternatives(void);
 #else
 static inline bool is_text_slot(unsigned long addr)
 {
@@ -56,6 +58,8 @@ static inline int text_slot_address_lookup(unsigned long addr, unsigned long *si
 {
 	return 0;
 }
+
+static inline void text_slots_apply_alternatives(void) { }
 #endif
 
 #endif /* _LINUX_TEXT_SLOT_H */

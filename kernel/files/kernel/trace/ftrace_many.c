@@ -9,14 +9,14 @@
  *		available_filter_functions_addrs has them; what else is on a line is
  *		left alone. Each write adds to those of the writes before, or, if it is
  *		of no more than white space, drops them. Reads have those that have been
- *		called, with their names, and how often.
+ *		called, with their names, and how often. Open for either, not for both.
  * control	"register" and "unregister", together, or, with "each" behind, one by one.
  *		Behind "register" also what the ops are to be like: "regs" (with all
  *		registers), "unwind" (each call walks its stack), "ipmodify" (nobody else
  *		may have the function so), "share" (each has the next one's function as well),
- *		"wide" (the first one is on all functions that there are), "notrace" (the
- *		first one is not on its own). The last three stay until the functions are
- *		dropped.
+ *		"wide" (the first one is on all functions that there are), "wide-last" (the
+ *		last one is), "notrace" (the first one is not on its own). The last four
+ *		stay until the functions are dropped.
  * stats	how many ops there are, how many of them are registered, how long the last
  *		of either took, how many calls there were, of how many of the ops, and how
  *		many calls were of functions that are none of the ops'.
@@ -223,6 +223,9 @@ static int functions_open(struct inode *inode, struct file *file)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return single_open(file, functions_show, NULL);
+	/* A reader's private data are seq_file's. */
+	if (file->f_mode & FMODE_READ)
+		return -EINVAL;
 	part = kzalloc(sizeof(*part), GFP_KERNEL);
 	if (!part)
 		return -ENOMEM;
@@ -306,10 +309,10 @@ static int share_functions(void)
 	return ret;
 }
 
-static int widen_first(void)
+static int widen(struct many *one)
 {
-	many[0]->next = ~0UL;
-	return ftrace_set_filter(&many[0]->ops, NULL, 0, 1);
+	one->next = ~0UL;
+	return ftrace_set_filter(&one->ops, NULL, 0, 1);
 }
 
 static int exclude_first(void)
@@ -335,7 +338,8 @@ static void forget_calls(unsigned long flags, ftrace_func_t func)
 
 static ssize_t control_write(struct file *file, const char __user *from, size_t len, loff_t *pos)
 {
-	bool each = false, share = false, wide = false, notrace_first = false, on;
+	bool each = false, share = false, wide = false, wide_last = false;
+	bool notrace_first = false, on;
 	ftrace_func_t func = many_call;
 	unsigned long flags = 0;
 	char text[64], *next, *word;
@@ -365,6 +369,8 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 			share = true;
 		else if (on && !strcmp(word, "wide"))
 			wide = true;
+		else if (on && !strcmp(word, "wide-last"))
+			wide_last = true;
 		else if (on && !strcmp(word, "notrace"))
 			notrace_first = true;
 		else
@@ -381,7 +387,9 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 		if (!ret && notrace_first)
 			ret = exclude_first();
 		if (!ret && wide)
-			ret = widen_first();
+			ret = widen(many[0]);
+		if (!ret && wide_last)
+			ret = widen(many[nr_many - 1]);
 		if (ret)
 			return ret;
 		/* For as long as ftrace may come here. */
