@@ -233,7 +233,7 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 # What makes a kernel of ours do most, first things first: MINUTES=, and T= for others.
 MINUTES     ?= 40
 DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) \
-	t-nmi t-boot-size t-fevent-boot $(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
+	boot/suspend t-nmi t-boot-size t-fevent-boot $(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
 
 test-debug: deps ## a stress test and others on the kernel that watches memory and locks (MINUTES=40)
 	$(Q)kernel/build.sh --debug
