@@ -162,6 +162,8 @@ static struct fevent *fevent_new(struct fevent_proto *proto, struct fevent_compl
 	}
 	ret = fevent_find_functions(fe, complaint);
 	if (!ret)
+		ret = fevent_find_symbols(fe, fields, nr_fields, complaint);
+	if (!ret)
 		ret = fevent_compile(fe, fields, nr_fields, complaint);
 	kfree(expanded);
 	if (ret) {
