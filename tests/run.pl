@@ -103,6 +103,8 @@ sub add_all
 
 	if (!$kernel) {
 		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'vm';
+	} elsif ($kernel eq 'debug') {
+		add("boot/suspend-$kernel", "$tests/guest/suspend.sh", $kernel);
 	}
 	for my $test (grep { !/\.host$/ } names_in('tests/guest/t-*.sh', '.sh')) {
 		add_guest("guest/$test", $_, $test) for split(' ', header($test, 'kernels'));

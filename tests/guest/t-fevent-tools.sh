@@ -62,6 +62,40 @@ ok 'a string is there' grep -q 'name="/dev/zero"' "$tap_scratch/report"
 ok 'a symbol too' grep -qE 'op=(read_zero|0x0)' "$tap_scratch/report"
 grep -m 3 'types:' "$tap_scratch/report" | sed 's/^/# /'
 
+# Names of enums, bit fields, and what could not be read: tools know them from the format alone.
+
+cat >>function_events <<'END'
+hrtimer_nanosleep(rqtp, mode) as naps
+vfs_get_tree(fc->purpose, fc->phase, fc->need_free, fc->global, s8 number=fc->phase) as mounts
+vfs_read(NULL, NULL, size_t count, s64 pos[0]) as positions
+do_sys_openat2(long dfd) as wide
+END
+strange()
+{
+	sleep .25
+	mount -t tmpfs none "$tap_scratch/mnt" && umount "$tap_scratch/mnt"
+	printf %017d 0 | dd of=/dev/null bs=17 count=1
+}
+export -f strange
+export tap_scratch
+mkdir "$tap_scratch/mnt"
+trace-cmd record -q -o "$tap_scratch/trace.dat" -e functions:naps -e functions:mounts \
+	-e functions:positions -e functions:wide bash -c strange >"$tap_scratch/trace-cmd.out" 2>&1
+trace-cmd report -i "$tap_scratch/trace.dat" >"$tap_scratch/strange.trace-cmd" 2>&1
+perf record -q -o "$tap_scratch/perf.data" -e functions:naps -e functions:mounts \
+	-e functions:positions -e functions:wide -a -- bash -c strange 2>"$tap_scratch/perf.err"
+perf script -i "$tap_scratch/perf.data" >"$tap_scratch/strange.perf" 2>&1
+for tool in trace-cmd perf; do
+	shown=$tap_scratch/strange.$tool
+	ok "$tool has an enum's names" grep -q 'rqtp=250000000, mode=HRTIMER_MODE_REL)' "$shown"
+	ok "$tool has bit fields, and an enum in one" grep -q \
+		'purpose=FS_CONTEXT_FOR_MOUNT, phase=FS_CONTEXT_CREATE_PARAMS, need_free=1, global=0, number=0)' \
+		"$shown"
+	ok "$tool shows what could not be read" grep -q 'count=17, pos=0) faults=0x2$' "$shown"
+	ok "$tool has the value of a smaller argument" grep -q 'wide: .*(dfd=-100)$' "$shown"
+	grep -m 4 -hE 'naps:|mounts:|faults=0x2' "$shown" | sed 's/^/# /'
+done
+
 # --- BPF: bpftrace makes programs of type TRACEPOINT
 
 bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { @reads[comm] = count(); }
@@ -70,6 +104,9 @@ bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { @reads[comm] = 
 	' -c "/bin/bash -c reads" >"$tap_scratch/bpftrace" 2>&1
 ok 'bpftrace reads a field' grep -q '^@reads\[dd\]: 3$' "$tap_scratch/bpftrace"
 ok 'and the return value' grep -q '^@returns: 3$' "$tap_scratch/bpftrace"
+bpftrace -e 'tracepoint:functions:wide /args->dfd == -100/ { @wide = count(); }' \
+	-c "/bin/cat /proc/version" >"$tap_scratch/wide" 2>&1
+ok 'a program has the value of a smaller argument' grep -q '^@wide: [1-9]' "$tap_scratch/wide"
 ok 'bpf_get_stackid() works' grep -q 'vfs_read+' "$tap_scratch/bpftrace"
 sed 's/^/# /' "$tap_scratch/bpftrace" | head -n 20
 

@@ -18,8 +18,10 @@
 #include "event/prototype.h"
 
 #define BLANKS " \t\r"
-/* Of a name that is made here; the kernel takes up to 127. */
-#define LONGEST_NAME 100
+/* The kernel takes no longer ones. */
+#define LONGEST_NAME 127
+/* What is kept of one before a number is put behind it. */
+#define LONGEST_NUMBERED (LONGEST_NAME - 11)
 
 /* A piece of a text. */
 struct piece {
@@ -70,10 +72,12 @@ static const char *find_as(const char *text)
  */
 static char *name_after(const struct piece *function)
 {
-	char name[LONGEST_NAME + 8];
+	char *name = malloc(strlen("any") * function->length + sizeof("event"));
 	size_t used = 0;
 
-	for (size_t i = 0; i < function->length && used < LONGEST_NAME; i++) {
+	if (!name)
+		return NULL;
+	for (size_t i = 0; i < function->length; i++) {
 		char c = function->start[i];
 
 		if (c == '*')
@@ -81,10 +85,10 @@ static char *name_after(const struct piece *function)
 		else
 			name[used++] = isalnum((unsigned char)c) ? c : '_';
 	}
-	if (!used || isdigit((unsigned char)name[0]))
-		return strdup("event");
 	name[used] = '\0';
-	return strdup(name);
+	if (!used || isdigit((unsigned char)name[0]))
+		strcpy(name, "event");
+	return name;
 }
 
 static void prototype__free(struct prototype *p)
@@ -169,9 +173,11 @@ static int number_name(struct prototype *p, struct lh_table *taken)
 {
 	char *name = NULL;
 
+	if (strlen(p->name) > LONGEST_NAME)
+		p->name[LONGEST_NAME] = '\0';
 	for (int n = 2; lh_table_lookup_entry(taken, name ? name : p->name); n++) {
 		free(name);
-		if (asprintf(&name, "%s_%d", p->name, n) < 0)
+		if (asprintf(&name, "%.*s_%d", LONGEST_NUMBERED, p->name, n) < 0)
 			return -ENOMEM;
 	}
 	if (name) {

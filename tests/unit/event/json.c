@@ -92,6 +92,40 @@ Test(prototype, the_same_name_twice_gets_a_number)
 	prototypes__free(&protos);
 }
 
+/* 10, 20, ... characters */
+#define TEN "_ten_chars"
+#define FIFTY TEN TEN TEN TEN TEN
+
+Test(prototype, a_long_name_is_the_functions)
+{
+	static const char longest[] = FIFTY FIFTY TEN TEN "_to_127";
+	struct prototypes protos = {};
+
+	cr_assert(prototypes__add(&protos, FIFTY FIFTY TEN "()\n" FIFTY FIFTY TEN TEN "_to.127()") == 0);
+	cr_expect(eq(str, protos.list[0].name, FIFTY FIFTY TEN));
+	cr_expect(eq(str, protos.list[1].name, (char *)longest));
+	prototypes__free(&protos);
+}
+
+Test(prototype, a_name_that_is_made_is_not_too_long)
+{
+	static const char function[] = FIFTY FIFTY TEN TEN "_to_127";
+	char text[1024];
+	struct prototypes protos = {};
+
+	snprintf(text, sizeof(text), "%s()\n%s()\n%s_and_more()\n%s_and_most()", function, function,
+		 function, function);
+	cr_assert(prototypes__add(&protos, text) == 0);
+	cr_assert(prototypes__privatize(&protos, "own") == 0);
+	cr_expect(eq(str, protos.list[0].name, (char *)function));
+	for (size_t i = 0; i < protos.count; i++) {
+		cr_expect(strlen(protos.list[i].name) <= 127);
+		for (size_t j = 0; j < i; j++)
+			cr_expect(strcmp(protos.list[i].name, protos.list[j].name));
+	}
+	prototypes__free(&protos);
+}
+
 Test(prototype, comments_and_empty_lines)
 {
 	struct prototypes protos = {};

@@ -56,8 +56,10 @@
 	C(AMBIGUOUS,		"More than one function has this name"), \
 	C(NO_MATCH,		"Glob matches no function that can be traced"), \
 	C(NO_SYMBOL,		"No such symbol"),			\
+	C(MANY_SYMBOLS,		"More than one symbol has this name"),	\
+	C(PERCPU_SYMBOL,	"Symbol is per CPU, it has no address of its own"), \
 	C(NO_BTF,		"No BTF of this function"),		\
-	C(NO_ARG,		"Function has no argument of this name"), \
+	C(NO_ARG,		"Function has no such argument"), \
 	C(ARG_POSITION,		"The argument of this name is another one"), \
 	C(NOT_IN_REGISTER,	"The argument is not passed in a register"), \
 	C(NO_SUCH_MEMBER,	"No such member"),			\

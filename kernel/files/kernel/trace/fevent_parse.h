@@ -96,7 +96,7 @@ struct fevent_step {
  * @named: whether a name was given, and not the default one
  * @source: where its value comes from
  * @arg: register argument, from 0, of FEVENT_ARG
- * @addr: of FEVENT_ADDR
+ * @addr: of FEVENT_ADDR; of FEVENT_SYMBOL when that has been looked up
  * @base: symbol, or name of the argument; NULL for FEVENT_ARG and FEVENT_ADDR
  * @steps: nr_steps of them
  * @nr_steps: 0 to FEVENT_MAX_STEPS

@@ -18,7 +18,9 @@
  * One write is one change. All of its lines are read and checked first: what they
  * create is prepared, what they remove is looked for and must not be busy. Then it
  * is done, in an order in which all that can fail comes first: events with new
- * names, the removals, events that take over the name of a removed one.
+ * names, the removals, events that take over the name of a removed one. These may get
+ * an id that a removed one had. So the buffers are reset before them: a record is
+ * never read as another event's.
  *
  * Modules. MODULE: names one that need not be there: until it comes, the event has
  * no functions and never fires. The module notifier finds them when it comes, and
@@ -159,6 +161,8 @@ static struct fevent *fevent_new(struct fevent_proto *proto, struct fevent_compl
 		return ERR_PTR(-ENOMEM);
 	}
 	ret = fevent_find_functions(fe, complaint);
+	if (!ret)
+		ret = fevent_find_symbols(fe, fields, nr_fields, complaint);
 	if (!ret)
 		ret = fevent_compile(fe, fields, nr_fields, complaint);
 	kfree(expanded);
@@ -361,12 +365,19 @@ static int change_register(struct fevent_change *change, bool replacing)
 	return 0;
 }
 
-static void change_unregister_removed(struct fevent_change *change)
+static void change_remove_removed(struct fevent_change *change)
 {
-	struct fevent *fe;
+	struct fevent *fe, *tmp;
 
-	list_for_each_entry(fe, &change->removed, batch)
-		WARN_ON_ONCE(fevent_unregister(fe));
+	if (list_empty(&change->removed))
+		return;
+	list_for_each_entry_safe(fe, tmp, &change->removed, batch) {
+		list_del(&fe->batch);
+		if (!WARN_ON_ONCE(fevent_unregister(fe)))
+			fevent_free(fe);
+	}
+	/* Their ids may be given to others, and there are records that bear them. */
+	tracing_reset_all_online_cpus();
 }
 
 static void change_undo(struct fevent_change *change)
@@ -387,20 +398,6 @@ static void change_undo(struct fevent_change *change)
 	}
 }
 
-static void change_free_removed(struct fevent_change *change)
-{
-	struct fevent *fe, *tmp;
-
-	if (list_empty(&change->removed))
-		return;
-	list_for_each_entry_safe(fe, tmp, &change->removed, batch) {
-		list_del(&fe->batch);
-		fevent_free(fe);
-	}
-	/* Their ids may be given to others, and there are records that bear them. */
-	tracing_reset_all_online_cpus();
-}
-
 static int change_commit(struct fevent_change *change)
 {
 	int ret;
@@ -410,9 +407,8 @@ static int change_commit(struct fevent_change *change)
 		change_undo(change);
 		return ret;
 	}
-	change_unregister_removed(change);
+	change_remove_removed(change);
 	ret = change_register(change, true);
-	change_free_removed(change);
 	/* What was removed stays so: nothing better can be made of it. */
 	if (ret)
 		change_undo(change);

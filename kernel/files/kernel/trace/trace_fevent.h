@@ -44,26 +44,52 @@ struct fevent_entry {
 	unsigned long		parent_ip;
 };
 
+/* What becomes of a value that does not fill its register. */
+enum fevent_widen {
+	FEVENT_UNSIGNED,
+	FEVENT_SIGNED,
+	FEVENT_BOOL,		/* 0, or 1 for all that is not 0 */
+};
+
+/**
+ * struct fevent_reg - a value in a register, as a fetch instruction knows it
+ * @nr: which argument's register, from 0
+ * @offset: bytes before it in the register
+ * @lack: bits by which it is shorter than a register; the ABI leaves them undefined
+ * @widen: an enum fevent_widen
+ */
+struct fevent_reg {
+	u8	nr;
+	u8	offset;
+	u8	lack;
+	u8	widen;
+};
+
 /**
  * struct fevent_load - a field that is a register argument and nothing else
- * @reg: where the register is, in struct pt_regs
+ * @reg: where its bytes begin, in struct pt_regs
  * @offset: of the field, in the data behind struct fevent_entry
- * @narrow: 1, 2 or 4 bytes of it, FEVENT_LOAD_BOOL, or 0 for all
+ * @size: 1, 2 or 4 bytes of it are stored, or 0 for all; or as many as the field has, and
+ *	FEVENT_LOAD_WIDEN
+ * @lack: as in struct fevent_reg, if it is to be widened
+ * @widen: likewise
  */
 struct fevent_load {
 	u16	reg;
 	u16	offset;
-	u16	narrow;
+	u8	size;
+	u8	lack;
+	u8	widen;
 };
 
-#define FEVENT_LOAD_BOOL	(sizeof(bool) | 0x100)
+#define FEVENT_LOAD_WIDEN	0x80
 
 /**
  * struct fevent_cut - what is done to a value after it was stored
  * @lshift: moves its highest bit up to bit 63
  * @rshift: and its lowest down to bit 0; 0 if nothing is cut
  * @is_signed: with its sign
- * @is_bool: a bool, or an array of them
+ * @is_bool: a bool in memory, or an array of them
  */
 struct fevent_cut {
 	u8	lshift;

@@ -158,8 +158,9 @@ int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_fu
 	ret_func->nr_params = 0;
 	ret_func->params = btf_get_func_param(t, &ret_func->nr_params);
 	/* Of a variadic function, the last one stands for what may come. */
-	if (ret_func->nr_params && !ret_func->params[ret_func->nr_params - 1].type)
-		ret_func->nr_params--;
+	ret_func->variadic = ret_func->nr_params &&
+			     !ret_func->params[ret_func->nr_params - 1].type;
+	ret_func->nr_params -= ret_func->variadic;
 	return 0;
 }
 
@@ -236,7 +237,7 @@ static bool fevent_returns_in_memory(const struct fevent_func *func)
  * @func: the function
  * @nr: which parameter, from 0
  *
- * What is behind those that BTF knows is taken to have one each.
+ * What a variadic function has behind those that BTF knows is taken to have one each.
  *
  * Return: its number, or -EINVAL if it is in none.
  */
@@ -290,34 +291,61 @@ int fevent_find_param(const struct fevent_func *func, const char *name)
 	return -ENOENT;
 }
 
+/* How much of a register a value of a type fills. */
+static void fevent_set_size(const struct fevent_func *func, u32 id, struct fevent_target *target)
+{
+	const struct btf_type *t = btf_type_skip_modifiers(func->btf, id, NULL);
+
+	if (!t)
+		return;
+	if (btf_type_is_ptr(t)) {
+		target->size = sizeof(long);
+	} else if (btf_type_is_struct(t)) {
+		target->size = min(t->size, sizeof(long));
+	} else if (btf_type_is_int(t) || btf_is_any_enum(t)) {
+		target->size = min(t->size, sizeof(long));
+		target->is_signed = fevent_is_signed(t);
+	}
+}
+
 /**
  * fevent_btf_register - the register that a field with a type is in
  * @proto: the prototype
  * @field: a field that is the value of an argument, or begins with it
+ * @target: its arg is set, and, if BTF knows of the function, size and is_signed
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
- * Return: its number; if nothing is known of the function, that of the argument.
- * -EINVAL with @complaint filled in if the argument is in no register, or if
- * another one has the field's name; -ENOMEM.
+ * Return: 0; -EINVAL with @complaint filled in if the function has no such argument, or
+ * if it is in no register, or if another one has the field's name; -ENOMEM.
  */
 int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
-			struct fevent_complaint *complaint)
+			struct fevent_target *target, struct fevent_complaint *complaint)
 {
 	struct fevent_func func;
 	int named, ret;
 
+	target->arg = field->arg;
 	if (proto->glob)
-		return field->arg;
+		return 0;
 	ret = fevent_func_get(proto, &func);
 	if (ret)
-		return ret == -ENOMEM ? ret : field->arg;
+		return ret == -ENOMEM ? ret : 0;
 	named = fevent_find_param(&func, field->name);
 	ret = fevent_param_register(&func, field->arg);
-	if (named >= 0 && named != field->arg)
+	if (named >= 0 && named != field->arg) {
 		ret = fevent_complain(complaint, ARG_POSITION, field->name_column);
-	else if (ret < 0)
+	} else if (field->arg >= func.nr_params && !func.variadic) {
+		ret = fevent_complain_with(complaint, NO_ARG, field->column, "it has %d",
+					   func.nr_params);
+	} else if (ret < 0) {
 		ret = fevent_complain(complaint, NOT_IN_REGISTER, field->column);
+	} else {
+		target->arg = ret;
+		if (field->arg < func.nr_params)
+			fevent_set_size(&func, func.params[field->arg].type, target);
+		ret = 0;
+	}
 	fevent_func_put(&func);
 	return ret;
 }
@@ -325,34 +353,27 @@ int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_fi
 /**
  * fevent_btf_return - what a function returns
  * @proto: the prototype of a return event
- * @ret_size: bytes of it that mean something, 0 if that is not known
- * @ret_signed: whether it has a sign
+ * @target: its size and is_signed are set, if BTF knows of the function
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
  * Return: 0, also if nothing is known of the function; -EINVAL if it is void; -ENOMEM.
  */
-int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
+int fevent_btf_return(const struct fevent_proto *proto, struct fevent_target *target,
 		      struct fevent_complaint *complaint)
 {
-	const struct btf_type *t;
 	struct fevent_func func;
 	int ret;
 
-	*ret_size = 0;
-	*ret_signed = false;
 	if (proto->glob || proto->ret_type == FEVENT_T_VOID)
 		return 0;
 	ret = fevent_func_get(proto, &func);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	t = btf_type_skip_modifiers(func.btf, func.proto->type, NULL);
-	if (!func.proto->type) {
+	if (func.proto->type)
+		fevent_set_size(&func, func.proto->type, target);
+	else
 		ret = fevent_complain(complaint, NO_RETVAL, proto->ret_column);
-	} else if (t && (btf_type_is_int(t) || btf_is_any_enum(t))) {
-		*ret_size = t->size;
-		*ret_signed = fevent_is_signed(t);
-	}
 	fevent_func_put(&func);
 	return ret;
 }

@@ -10,16 +10,18 @@
 #include "trace_fevent.h"
 
 /**
- * struct fevent_target - what a PATH leads to
+ * struct fevent_target - what a PATH leads to, an argument, or what a function returns
  * @type: how the value is recorded
  * @count: elements of an array, bytes of a char[n], else 0
  * @enum_type: the enum whose names the value has, or NULL
  * @bytes: of a bit field, those that it is in
  * @bit_offset: of a bit field, in @bytes
  * @bit_size: its width, 0 if it is none
- * @arg: register that the path starts from
+ * @arg: register that it starts from
  * @in_memory: @steps lead to an address, else the value is in the register
  * @offset: bytes before it in the register
+ * @size: bytes of it that the value has, 0 if that is not known, or if @type has as many
+ * @is_signed: whether it has a sign
  * @steps: offsets: all but the last load a pointer to go on from
  * @nr_steps: how many
  */
@@ -33,6 +35,8 @@ struct fevent_target {
 	unsigned int		arg;
 	bool			in_memory;
 	int			offset;
+	unsigned int		size;
+	bool			is_signed;
 	int			steps[FEVENT_MAX_STEPS + 1];
 	unsigned int		nr_steps;
 };
@@ -41,10 +45,10 @@ struct fevent_target {
 int fevent_btf_expand(struct fevent_proto *proto, struct fevent_field **ret_fields,
 		      unsigned int *ret_nr, struct fevent_complaint *complaint);
 int fevent_btf_register(const struct fevent_proto *proto, const struct fevent_field *field,
-			struct fevent_complaint *complaint);
+			struct fevent_target *target, struct fevent_complaint *complaint);
 int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 		       struct fevent_target *target, struct fevent_complaint *complaint);
-int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size, bool *ret_signed,
+int fevent_btf_return(const struct fevent_proto *proto, struct fevent_target *target,
 		      struct fevent_complaint *complaint);
 const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t, s64 value);
 int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t, char *buf,
@@ -60,12 +64,14 @@ void fevent_btf_done(void);
  * @proto: its type
  * @params: its parameters
  * @nr_params: how many, without what may come behind them
+ * @variadic: something may
  */
 struct fevent_func {
 	struct btf		*btf;
 	const struct btf_type	*proto;
 	const struct btf_param	*params;
 	s32			nr_params;
+	bool			variadic;
 };
 
 int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_func);
@@ -88,9 +94,11 @@ static inline int fevent_btf_expand(struct fevent_proto *proto, struct fevent_fi
 
 static inline int fevent_btf_register(const struct fevent_proto *proto,
 				      const struct fevent_field *field,
+				      struct fevent_target *target,
 				      struct fevent_complaint *complaint)
 {
-	return field->arg;
+	target->arg = field->arg;
+	return 0;
 }
 
 static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
@@ -100,11 +108,10 @@ static inline int fevent_btf_resolve(struct fevent *fe, const struct fevent_fiel
 	return fevent_complain(complaint, NO_BTF, field->base_column);
 }
 
-static inline int fevent_btf_return(const struct fevent_proto *proto, unsigned int *ret_size,
-				    bool *ret_signed, struct fevent_complaint *complaint)
+static inline int fevent_btf_return(const struct fevent_proto *proto,
+				    struct fevent_target *target,
+				    struct fevent_complaint *complaint)
 {
-	*ret_size = 0;
-	*ret_signed = false;
 	return 0;
 }
 

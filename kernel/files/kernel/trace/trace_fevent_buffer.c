@@ -26,6 +26,31 @@ noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 
 NOKPROBE_SYMBOL(fevent_refused);
 
+/* A snapshot may have taken the buffer since, and left the instance the other one. */
+static nokprobe_inline bool fevent_is_buffer_of(const struct trace_array *tr,
+						const struct trace_buffer *buffer)
+{
+#ifdef CONFIG_TRACER_MAX_TRACE
+	if (buffer == READ_ONCE(tr->max_buffer.buffer))
+		return true;
+#endif
+	return buffer == READ_ONCE(tr->array_buffer.buffer);
+}
+
+/* Returns what was there, which is that of an event that this one has interrupted. */
+static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_event_file *file,
+								 struct pt_regs *regs)
+{
+	struct trace_event_stack outer = {
+		.file = this_cpu_read(trace_event_stack.file),
+		.regs = this_cpu_read(trace_event_stack.regs),
+	};
+
+	this_cpu_write(trace_event_stack.file, file);
+	this_cpu_write(trace_event_stack.regs, regs);
+	return outer;
+}
+
 /* A filter, a trigger, a stack trace: as for all other events. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
@@ -33,17 +58,21 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 {
 	int dynamic_size, by, cpu = raw_smp_processor_id();
 	struct trace_event_buffer fbuffer;
+	struct trace_event_stack outer;
 	unsigned long dropped;
 	bool refused, aside;
 
+	/* Triggers take a stack from here as well, and begin with the function. */
+	regs = regs ?: fevent_context_regs(values);
+	outer = fevent_set_stack(file, regs);
 	if (trace_trigger_soft_disabled(file))
-		return;
+		goto out;
 	dynamic_size = fevent_dynamic_size(fe, values);
 	if (!trace_event_buffer_reserve(&fbuffer, file,
 					sizeof(struct fevent_entry) + fe->tp.size +
 					dynamic_size)) {
 		fevent_refused(fe, file);
-		return;
+		goto out;
 	}
 	/* By fevent_call() or rethook, and recursion protection. It knows of one, or of none. */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
@@ -52,12 +81,12 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		fbuffer.trace_ctx -= by;
 	}
 	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
-	fbuffer.regs = regs ?: fevent_context_regs(values);
+	fbuffer.regs = regs;
 	/*
 	 * Without room there is a record nevertheless, for triggers alone, if there are
 	 * some; and what is put aside for a filter looks for room when that has let it pass.
 	 */
-	refused = fbuffer.buffer != file->tr->array_buffer.buffer &&
+	refused = !fevent_is_buffer_of(file->tr, fbuffer.buffer) &&
 		  !(file->flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED));
 	aside = fbuffer.event == this_cpu_read(trace_buffered_event);
 	dropped = ring_buffer_dropped_events_cpu(fbuffer.buffer, cpu);
@@ -66,6 +95,8 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		refused = ring_buffer_dropped_events_cpu(fbuffer.buffer, cpu) != dropped;
 	if (unlikely(refused))
 		fevent_refused(fe, file);
+out:
+	fevent_set_stack(outer.file, outer.regs);
 }
 
 NOKPROBE_SYMBOL(fevent_trace_long);

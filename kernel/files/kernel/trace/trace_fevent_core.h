@@ -3,7 +3,7 @@
  * Function events: which there are. Each part uses only what stands above it, and the
  * record and hook sides:
  *
- *	trace_fevent_find.c	the functions that a line names
+ *	trace_fevent_find.c	the functions and symbols that a line names
  *	trace_fevent.c		the events, and how they come and go
  *	trace_fevent_files.c	tracefs, and the kernel's command line
  */
@@ -15,6 +15,8 @@
 /* trace_fevent_find.c */
 int fevent_find_glob(struct fevent *fe);
 int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint);
+int fevent_find_symbols(const struct fevent *fe, struct fevent_field *fields,
+			unsigned int nr_fields, struct fevent_complaint *complaint);
 
 /* trace_fevent.c */
 extern struct list_head fevent_list;

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: the functions that a line names, and what to say if there are none.
+ * Function events: the functions and symbols that a line names, and what to say if there are
+ * none.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/module.h>
+#include <linux/sched.h>
 #include <linux/slab.h>
+
+#include <asm/sections.h>
 
 #include "trace_fevent.h"
 #include "trace_fevent_core.h"
@@ -106,7 +110,7 @@ cleanup:
 	return ret;
 }
 
-/* Functions of one name: static ones may be many. */
+/* Functions, or other symbols, of one name: static ones may be many. */
 struct same_name {
 	const char	*name;		/* in modules, where all symbols are gone through */
 	unsigned int	symbols;
@@ -340,5 +344,66 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 		return 0;
 	if (ret == -ENOENT)
 		return fevent_complain(complaint, NO_MATCH, proto->func_column);
+	return ret;
+}
+
+/* Of a per-CPU variable there is one for each CPU; its symbol is what they are counted from. */
+static bool is_per_cpu(unsigned long addr)
+{
+	if (!IS_ENABLED(CONFIG_SMP))
+		return false;
+	/* Those of modules, and all if the first one is at 0, look like addresses of user space. */
+	return addr < TASK_SIZE_MAX || (addr >= (unsigned long)__per_cpu_start &&
+					addr < (unsigned long)__per_cpu_end);
+}
+
+/*
+ * A symbol of a module goes with it. So it has to be that of the event's functions: the
+ * event then does not fire any more, and looks for it again when the module comes.
+ */
+static int find_symbol(const struct fevent_proto *proto, struct fevent_field *field,
+		       struct fevent_complaint *complaint)
+{
+	bool in_module = proto->module && !proto->glob;
+	struct same_name same = { .name = field->base };
+
+	kallsyms_on_each_match_symbol(count_same_name, field->base, &same);
+	if (!same.symbols && in_module) {
+		if (!module_is_there(proto->module))
+			return 0;
+		count_in_module(proto->module, &same);
+	}
+	if (!same.symbols)
+		return fevent_complain(complaint, NO_SYMBOL, field->base_column);
+	if (same.symbols > 1)
+		return fevent_complain_with(complaint, MANY_SYMBOLS, field->base_column,
+					    "there are %u", same.symbols);
+	if (is_per_cpu(same.addr))
+		return fevent_complain(complaint, PERCPU_SYMBOL, field->base_column);
+	field->addr = same.addr;
+	return 0;
+}
+
+/**
+ * fevent_find_symbols - find the addresses of fields that are at a symbol
+ * @fe: the event, its functions have been looked for
+ * @fields: its fields; in those whose source is FEVENT_SYMBOL, addr is set
+ * @nr_fields: how many
+ * @complaint: where to say what is wrong
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: 0, also if a module is not there that has to come, or -EINVAL with @complaint
+ * filled in.
+ */
+int fevent_find_symbols(const struct fevent *fe, struct fevent_field *fields,
+			unsigned int nr_fields, struct fevent_complaint *complaint)
+{
+	unsigned int i;
+	int ret = 0;
+
+	for (i = 0; i < nr_fields && !ret; i++) {
+		if (fields[i].source == FEVENT_SYMBOL)
+			ret = find_symbol(fe->proto, &fields[i], complaint);
+	}
 	return ret;
 }

@@ -249,10 +249,10 @@ NOKPROBE_SYMBOL(fevent_call_bpf);
  * @call: the event
  * @p_event: the perf event
  *
- * By root only, as for ftrace:function. Unlike there, stacks of user space may be
- * asked for, as they are by userstacktrace and by programs, and as fields read user
- * memory: who reads does not wait for what is paged out, and recursion protection
- * ends what a fault calls.
+ * By those who may trace the kernel, as for ftrace:function. Unlike there, stacks of
+ * user space may be asked for, as they are by userstacktrace and by programs, and as
+ * fields read user memory: who reads does not wait for what is paged out, and recursion
+ * protection ends what a fault calls.
  *
  * Return: 0, -EPERM or -EACCES without privileges.
  */

@@ -43,7 +43,10 @@ const struct fetch_type fevent_fetch_types[FEVENT_T_MAX] = {
 	[FEVENT_T_X32]		= FEVENT_HEX(32),
 	[FEVENT_T_X64]		= FEVENT_HEX(64),
 	[FEVENT_T_CHAR]		= FEVENT_NUMBER(char, char, true),
-	[FEVENT_T_UCHAR]	= FEVENT_NUMBER(unsigned char, u8, false),
+	/* Filters and histograms take an array of what has "char" in its name for a string. */
+	[FEVENT_T_UCHAR]	=
+		FEVENT_FETCH_TYPE("unsigned char", sizeof(u8), false, false,
+				  PRINT_TYPE_FUNC_NAME(u8), PRINT_TYPE_FMT_NAME(u8), "u8"),
 	[FEVENT_T_SHORT]	= FEVENT_NUMBER(short, s16, true),
 	[FEVENT_T_USHORT]	= FEVENT_NUMBER(unsigned short, u16, false),
 	[FEVENT_T_INT]		= FEVENT_NUMBER(int, s32, true),
@@ -162,7 +165,14 @@ int fevent_set_print_fmt(struct fevent *fe)
 	return 0;
 }
 
-static void print_fevent_arg(struct trace_seq *s, struct fevent *fe, int i, void *data, void *entry)
+/*
+ * A line that does not fit into a trace_seq is not shown at all. So an array ends here when
+ * the line is longer than that: there is room for what may come behind it.
+ */
+#define FEVENT_MAX_TEXT		(TRACE_SEQ_BUFFER_SIZE - 3 * 1024)
+
+static void print_fevent_arg(struct trace_seq *s, size_t start, struct fevent *fe, int i,
+			     void *data, void *entry)
 {
 	struct probe_arg *parg = &fe->tp.args[i];
 	const char *name;
@@ -183,6 +193,10 @@ static void print_fevent_arg(struct trace_seq *s, struct fevent *fe, int i, void
 	for (n = 0; n < (parg->count ?: 1); n++) {
 		if (n)
 			trace_seq_putc(s, ',');
+		if (parg->count && trace_seq_used(s) - start > FEVENT_MAX_TEXT) {
+			trace_seq_puts(s, "...");
+			break;
+		}
 		parg->type->print(s, data, entry);
 		data += parg->type->size;
 	}
@@ -196,6 +210,7 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 	struct fevent_entry *entry = (struct fevent_entry *)iter->ent;
 	void *data = entry + 1;
 	struct trace_seq *s = &iter->seq;
+	size_t start = trace_seq_used(s);
 	const char *separator = "";
 	u32 faults = 0;
 	int i;
@@ -216,7 +231,7 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 		if (i < FEVENT_MAX_FIELDS && faults & (1U << i))
 			trace_seq_puts(s, FAULT_STRING);
 		else
-			print_fevent_arg(s, fe, i, data, entry);
+			print_fevent_arg(s, start, fe, i, data, entry);
 		if (fe->ret_arg < 0 || i < fe->ret_arg)
 			separator = ", ";
 		if (i == fe->ret_arg)

@@ -23,7 +23,6 @@
  */
 #define FETCH_MEM_FAULTS
 
-#include <linux/kallsyms.h>
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
@@ -51,17 +50,36 @@ static struct fetch_insn *fevent_emit(struct fevent_code *code, enum fetch_op op
 	return insn;
 }
 
-/* What is in a register behind its first @offset bytes. */
-static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code, unsigned int arg,
-			    int offset)
+/* An instruction that reads a register has this in place of its parameters. */
+static nokprobe_inline struct fevent_reg *fevent_insn_reg(struct fetch_insn *insn)
 {
-	struct fetch_insn *insn;
+	BUILD_BUG_ON(sizeof(struct fevent_reg) > sizeof(insn->immediate));
+	return (struct fevent_reg *)&insn->immediate;
+}
 
-	insn = fevent_emit(code, fe->proto->returns ? FETCH_OP_EDATA : FETCH_OP_ARG);
-	insn->param = arg;
-	insn->offset = offset;
-	if (fe->proto->returns)
-		fe->nr_saved = max(fe->nr_saved, arg + 1);
+/* The value of @target; @is_bool: to be made a bool of, and not an address to go on from. */
+static void fevent_emit_register(struct fevent_code *code, enum fetch_op op,
+				 const struct fevent_target *target, bool is_bool)
+{
+	struct fevent_reg *reg = fevent_insn_reg(fevent_emit(code, op));
+	unsigned int size = target->size;
+
+	if (!size)
+		size = is_bool ? sizeof(bool) : sizeof(long);
+	reg->nr = target->arg;
+	reg->offset = target->offset;
+	reg->lack = BITS_PER_LONG - BITS_PER_BYTE * size;
+	reg->widen = is_bool ? FEVENT_BOOL : target->is_signed;
+}
+
+static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code,
+			    const struct fevent_target *target, bool is_bool)
+{
+	bool returns = fe->proto->returns;
+
+	fevent_emit_register(code, returns ? FETCH_OP_EDATA : FETCH_OP_ARG, target, is_bool);
+	if (returns)
+		fe->nr_saved = max(fe->nr_saved, target->arg + 1);
 }
 
 /* Stores what lies at the address that was reached, plus an offset. */
@@ -83,14 +101,17 @@ static struct fetch_insn *fevent_emit_memory(struct fevent_code *code, struct pr
 }
 
 /* Of a TYPE NAME {MOD}. */
-static void fevent_compile_mods(const struct fevent_field *field, struct fevent_code *code,
+static void fevent_compile_mods(struct fevent *fe, const struct fevent_field *field,
+				const struct fevent_target *target, struct fevent_code *code,
 				struct probe_arg *parg)
 {
+	bool in_memory = field->nr_steps || parg->count || parg->type->is_string;
 	unsigned int size = parg->type->is_string ? sizeof(void *) : parg->type->size;
 	int offset = 0;
 	unsigned int i;
 
-	if (!field->nr_steps && !parg->count && !parg->type->is_string) {
+	fevent_emit_arg(fe, code, target, !in_memory && target->type == FEVENT_T_BOOL);
+	if (!in_memory) {
 		fevent_emit(code, FETCH_OP_ST_RAW)->size = parg->type->size;
 		return;
 	}
@@ -108,12 +129,13 @@ static void fevent_compile_mods(const struct fevent_field *field, struct fevent_
 	fevent_emit_memory(code, parg, offset);
 }
 
-static void fevent_compile_target(const struct fevent_target *target, struct fevent_code *code,
-				  struct probe_arg *parg)
+static void fevent_compile_target(struct fevent *fe, const struct fevent_target *target,
+				  struct fevent_code *code, struct probe_arg *parg)
 {
 	struct fetch_insn *insn;
 	unsigned int i;
 
+	fevent_emit_arg(fe, code, target, !target->in_memory && target->type == FEVENT_T_BOOL);
 	if (!target->in_memory) {
 		fevent_emit(code, FETCH_OP_ST_RAW)->size = parg->type->size;
 		return;
@@ -185,17 +207,16 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 	};
 	struct fevent_code code = { };
 	struct probe_arg *parg;
-	unsigned long addr = field->addr;
-	int ret, i, reg = 0;
+	int ret, i;
 
 	if (field->source == FEVENT_PATH) {
 		ret = fevent_btf_resolve(fe, field, &target, complaint);
 		if (ret)
 			return ret;
 	} else if (field->source == FEVENT_ARG) {
-		reg = fevent_btf_register(fe->proto, field, complaint);
-		if (reg < 0)
-			return reg;
+		ret = fevent_btf_register(fe->proto, field, &target, complaint);
+		if (ret)
+			return ret;
 	}
 	i = fevent_add_arg(fe, field->name, target.type, target.count);
 	if (i < 0)
@@ -207,20 +228,14 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 
 	switch (field->source) {
 	case FEVENT_ARG:
-		fevent_emit_arg(fe, &code, reg, 0);
-		fevent_compile_mods(field, &code, parg);
+		fevent_compile_mods(fe, field, &target, &code, parg);
 		break;
 	case FEVENT_PATH:
-		fevent_emit_arg(fe, &code, target.arg, target.offset);
-		fevent_compile_target(&target, &code, parg);
+		fevent_compile_target(fe, &target, &code, parg);
 		break;
 	case FEVENT_SYMBOL:
-		addr = kallsyms_lookup_name(field->base);
-		if (!addr)
-			return fevent_complain(complaint, NO_SYMBOL, field->base_column);
-		fallthrough;
 	case FEVENT_ADDR:
-		fevent_emit(&code, FETCH_OP_IMM)->immediate = addr;
+		fevent_emit(&code, FETCH_OP_IMM)->immediate = field->addr;
 		fevent_emit_memory(&code, parg, 0);
 		break;
 	}
@@ -230,13 +245,12 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 static int fevent_compile_return(struct fevent *fe, struct fevent_complaint *complaint)
 {
 	enum fevent_type type = fe->proto->ret_type;
+	struct fevent_target target = { };
 	struct fevent_code code = { };
 	struct probe_arg *parg;
-	unsigned int ret_size;
-	bool ret_signed;
 	int ret;
 
-	ret = fevent_btf_return(fe->proto, &ret_size, &ret_signed, complaint);
+	ret = fevent_btf_return(fe->proto, &target, complaint);
 	if (ret)
 		return ret;
 	if (type != FEVENT_T_VOID) {
@@ -244,14 +258,11 @@ static int fevent_compile_return(struct fevent *fe, struct fevent_complaint *com
 		if (fe->ret_arg < 0)
 			return fe->ret_arg;
 		parg = &fe->tp.args[fe->ret_arg];
-		fevent_emit(&code, FETCH_OP_RETVAL);
+		fevent_emit_register(&code, FETCH_OP_RETVAL, &target, type == FEVENT_T_BOOL);
 		if (parg->dynamic)
 			fevent_emit_memory(&code, parg, 0);
 		else
 			fevent_emit(&code, FETCH_OP_ST_RAW)->size = parg->type->size;
-		/* An int leaves the rest of the register undefined. */
-		if (ret_size && ret_size < parg->type->size && !parg->dynamic)
-			fevent_cut(fe, fe->ret_arg, 0, 8 * ret_size, ret_signed);
 		ret = fevent_finish_code(parg, &code);
 		if (ret)
 			return ret;
@@ -312,9 +323,16 @@ static unsigned int fevent_register_offset(unsigned int arg)
 	return min(i, ARRAY_SIZE(words) - 1) * sizeof(unsigned long);
 }
 
+/* A field that has no more bytes than the value just leaves out the others. */
+static bool fevent_must_widen(const struct fevent_reg *reg, unsigned int size)
+{
+	return reg->widen == FEVENT_BOOL || BITS_PER_BYTE * size > BITS_PER_LONG - reg->lack;
+}
+
 /* Nothing is followed: each field is a load and a store. */
 static int fevent_compile_loads(struct fevent *fe)
 {
+	const struct fevent_reg *reg;
 	const struct probe_arg *parg;
 	struct fevent_load *load;
 	int i;
@@ -325,12 +343,15 @@ static int fevent_compile_loads(struct fevent *fe)
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		parg = &fe->tp.args[i];
 		load = &fe->loads[i];
-		load->reg = fevent_register_offset(parg->code[0].param) + parg->code[0].offset;
-		if (parg->type->size < sizeof(unsigned long))
-			load->narrow = parg->type->size;
-		if (fe->cuts[i].is_bool)
-			load->narrow = FEVENT_LOAD_BOOL;
+		reg = fevent_insn_reg(&parg->code[0]);
+		load->reg = fevent_register_offset(reg->nr) + reg->offset;
 		load->offset = parg->offset;
+		load->lack = reg->lack;
+		load->widen = reg->widen;
+		if (fevent_must_widen(reg, parg->type->size))
+			load->size = parg->type->size | FEVENT_LOAD_WIDEN;
+		else if (parg->type->size < sizeof(unsigned long))
+			load->size = parg->type->size;
 	}
 	fe->loads_end = fe->loads + fe->tp.nr_args;
 	fe->simple = true;
@@ -469,15 +490,16 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 			      void *base)
 {
 	const struct fevent_values *values = rec;
+	struct fevent_reg *reg = fevent_insn_reg(code);
 	unsigned long val;
 	int ret;
 
 	switch (code->op) {
 	case FETCH_OP_ARG:
-		val = ftrace_regs_get_argument(values->fregs, code->param) >> 8 * code->offset;
+		val = ftrace_regs_get_argument(values->fregs, reg->nr);
 		break;
 	case FETCH_OP_EDATA:
-		val = ((unsigned long *)edata)[code->param] >> 8 * code->offset;
+		val = ((unsigned long *)edata)[reg->nr];
 		break;
 	case FETCH_OP_RETVAL:
 		val = values->ret;
@@ -486,7 +508,9 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 		ret = process_common_fetch_insn(code, &val);
 		if (ret < 0)
 			return ret;
+		return process_fetch_insn_bottom(code + 1, val, dest, base);
 	}
+	val = fevent_widen(val >> BITS_PER_BYTE * reg->offset, reg->lack, reg->widen);
 	return process_fetch_insn_bottom(code + 1, val, dest, base);
 }
 

@@ -50,6 +50,21 @@ static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const voi
 	return *(s64 *)data;
 }
 
+/* As C makes a value of another type of one. */
+static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned int lack,
+						  unsigned int widen)
+{
+	val <<= lack;
+	switch (widen) {
+	case FEVENT_SIGNED:
+		return (long)val >> lack;
+	case FEVENT_BOOL:
+		return !!val;
+	default:
+		return val >> lack;
+	}
+}
+
 /* The fields of a simple event. */
 static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
 					      struct ftrace_regs *fregs)
@@ -61,17 +76,25 @@ static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *dat
 		memset(data, 0, fe->tp.size);
 	for (; load < end; load++) {
 		unsigned long val = *(const unsigned long *)(regs + load->reg);
+		void *dest = data + load->offset;
+		unsigned int size = load->size;
 
-		if (likely(!load->narrow))
-			*(unsigned long *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u32))
-			*(u32 *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u16))
-			*(u16 *)(data + load->offset) = val;
-		else if (load->narrow == sizeof(u8))
-			*(u8 *)(data + load->offset) = val;
+		if (likely(!size)) {
+			*(unsigned long *)dest = val;
+			continue;
+		}
+		if (size & FEVENT_LOAD_WIDEN) {
+			val = fevent_widen(val, load->lack, load->widen);
+			size &= ~FEVENT_LOAD_WIDEN;
+		}
+		if (size == sizeof(u32))
+			*(u32 *)dest = val;
+		else if (size == sizeof(u16))
+			*(u16 *)dest = val;
+		else if (size == sizeof(u8))
+			*(u8 *)dest = val;
 		else
-			*(u8 *)(data + load->offset) = !!(u8)val;
+			*(u64 *)dest = val;
 	}
 }
 

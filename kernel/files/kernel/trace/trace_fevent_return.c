@@ -29,6 +29,15 @@ struct fevent_return_node {
 /* Return events that are armed. */
 static LIST_HEAD(fevent_returning);
 
+static nokprobe_inline bool fevent_returns_paused(void)
+{
+#ifdef CONFIG_FUNCTION_GRAPH_TRACER
+	return atomic_read(&current->tracing_graph_pause);
+#else
+	return false;
+#endif
+}
+
 static void fevent_return(struct rethook_node *node, void *data, unsigned long ret_ip,
 			  struct pt_regs *regs)
 {
@@ -143,8 +152,12 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	/*
 	 * Interrupts are off while a node is given back, which tells others of it in two
 	 * steps: one that an NMI gives back in between makes an older one seem to be there.
+	 *
+	 * Some calls never return: a task that suspends the machine goes on elsewhere when
+	 * it is resumed. A node that such a call leaves behind would send its caller's
+	 * caller to the wrong place. The function graph tracer is paused for that time.
 	 */
-	if (unlikely(in_nmi())) {
+	if (unlikely(in_nmi() || fevent_returns_paused())) {
 		fevent_miss(fe);
 		return;
 	}

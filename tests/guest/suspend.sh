@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# A machine that is suspended to memory and woken up by its clock, while function events wait for the
+# returns of what is called on the way and the oneshot tracer records. Calls below the one that puts the
+# machine to sleep never return: it wakes up elsewhere. From the host, as the guest's files do not come
+# back from its sleep (see suspend-inside.sh).
+#
+# Usage: tests/guest/suspend.sh [KERNEL]
+#   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND and CONFIG_RTC_DRV_CMOS (default debug)
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+kernel=${1:-debug}
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+
+"$clone/kernel/vm.sh" --kernel "$kernel" --qemu -global --qemu PIIX4_PM.disable_s3=0 \
+	--append 'no_console_suspend ftrace=nop sysctl.kernel.watchdog_thresh=30' \
+	--timeout 1800 --console "$tap_scratch/console" \
+	-- sh "$clone/tests/guest/suspend-inside.sh" >"$tap_scratch/out" 2>"$tap_scratch/err"
+status=$?
+sed 's/^/# /' "$tap_scratch/out"
+
+found()
+{
+	sed -n "s/^$1=//p" "$tap_scratch/out"
+}
+
+is 'the guest has come through' "$status $(found 'done')" '0 yes'
+((!status)) || tail -n 30 "$tap_scratch/err" | sed 's/^/# /'
+ok 'it can be suspended to memory' grep -q '^modes=.*deep' "$tap_scratch/out"
+is 'and has been, twice' "$(found suspended) $(found suspended_again)" '1 2'
+is 'the function that returns has an event of its call, and one of its return' \
+	"$(found calls) $(found returns)" '1 1'
+is 'what does not return has one of its call' "$(found below) $(found below_returns)" '1 0'
+ok 'the missing return is counted' [ "$(found missed)" -gt 0 ]
+is 'no call is' "$(found missed_calls)" 0
+is 'the oneshot tracer goes on' "$(found seen_acpi_suspend_enter) $(found seen_acpi_pm_finish)" '1 1'
+is 'all of it works again' "$(found returns_again)" 1
+is 'the kernel has not complained' "$(grep -m 3 -E \
+	'WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup' \
+	"$tap_scratch/console")" ''
+
+tap_end
