@@ -222,7 +222,7 @@ static void wrong_options(const char *dir, char *ret, size_t room)
 {
 	static const char *const wrong[] = {
 		"nocontext-info", "noprint-parent", "latency-format", "raw", "hex", "bin", "fields",
-		NULL
+		"printk-msg-only", NULL
 	};
 	char *path = path_of(dir, "trace_options"), line[64];
 	FILE *f = path ? fopen(path, "re") : NULL;
