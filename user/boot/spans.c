@@ -8,6 +8,8 @@
  * on the stack, which is until the next call that is not from inside it: the time may be too long by
  * what its caller does itself, never too short.
  *
+ *  - A function that calls itself: what it calls next is taken to be called by the inner one, which may
+ *    have returned. Then that one's time is too long by what the outer one calls.
  *  - A tail call: g, which f had called, jumps to h. h returns to f, so it ends g, whose frame is gone
  *    indeed, and takes its place.
  *  - Calls that were lost: all on the stack end with the last one before. What goes on behind that is not

@@ -78,15 +78,22 @@ static const char *clean_name(char *name)
 	return name;
 }
 
-/* "early_ftrace_hand_over: [LOST 12 EVENTS]": that is a trace_printk() of the kernel's own. */
+/*
+ * "early_ftrace_hand_over: [LOST 12 EVENTS]": that is a trace_printk() of the kernel's own. Behind the name
+ * there may be an offset and an address, as for the functions.
+ */
 static uint64_t parse_lost(const char *event)
 {
+	static const char name[] = "early_ftrace_hand_over";
+	const char *text = strstr(event, ": [LOST ");
 	unsigned long long lost;
 	int end = 0;
 
-	if (sscanf(event, "early_ftrace_hand_over: [LOST %llu EVENTS]%n", &lost, &end) != 1)
+	if (!text || strcspn(event, " +:") != strlen(name) || strncmp(event, name, strlen(name)))
 		return 0;
-	return end && !event[end] ? lost : 0;
+	if (sscanf(text, ": [LOST %llu EVENTS]%n", &lost, &end) != 1)
+		return 0;
+	return end && !text[end] ? lost : 0;
 }
 
 int trace_line__parse(char *line, struct trace_line *ret)

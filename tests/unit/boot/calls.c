@@ -2,6 +2,8 @@
 /*
  * hytrace boot: which calls a ring buffer has, and the phases of a boot that they show.
  */
+#include <criterion/redirect.h>
+
 #include "boot/boot_sample.h"
 
 /* ---- the ring buffer */
@@ -231,6 +233,18 @@ Test(early_calls, what_cannot_be_read_is_an_error)
 	cr_expect(load_failing(&boot_stats, HEADER "start_kernel <-x86\n") == -EPROTO);
 	put("trace_options", "print-parent\nlatency-format\nnocontext-info\nraw\nnohex\n");
 	cr_expect(load_failing(&boot_stats, HEADER "\001\002\377\n") == -EPROTO);
+}
+
+Test(early_calls, options_that_are_in_the_way_are_named)
+{
+	char said[512] = "";
+
+	cr_redirect_stderr();
+	put("trace_options", "print-parent\nprintk-msg-only\n");
+	cr_expect(load_failing(&boot_stats, HEADER "[LOST 4 EVENTS]\n") == -EPROTO);
+	fflush(stderr);
+	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(said, "trace_options has printk-msg-only: reset that") != NULL, "%s", said);
 }
 
 Test(early_calls, many_names)

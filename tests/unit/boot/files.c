@@ -169,6 +169,40 @@ static const struct {
 	{ IDLE "    0.000004: <stack trace>\n", NULL, NULL, 4000, true },
 };
 
+static const char *const hole_lines[] = {
+	IDLE "    0.000003: early_ftrace_hand_over: [LOST 4 EVENTS]\n",
+	/* Options sym-offset, sym-addr. */
+	IDLE "    0.000003: early_ftrace_hand_over+0x0/0x60: [LOST 4 EVENTS]\n",
+	IDLE "    0.000003: early_ftrace_hand_over <ffffffff81234560>: [LOST 4 EVENTS]\n",
+	IDLE "    0.000003: early_ftrace_hand_over+0x0/0x60 <ffffffff81234560>: [LOST 4 EVENTS]\n",
+};
+
+static const char *const no_hole_lines[] = {
+	IDLE "    0.000003: early_ftrace_hand_over: [LOST 4 EVENTS] of many\n",
+	IDLE "    0.000003: early_ftrace_hand_over_too: [LOST 4 EVENTS]\n",
+	IDLE "    0.000003: tracing_mark_write: [LOST 4 EVENTS]\n",
+	IDLE "    0.000003: early_ftrace_hand_over: [LOST EVENTS]\n",
+};
+
+static uint64_t lost_in(const char *text)
+{
+	char *line = strdup(text);
+	struct trace_line l;
+
+	cr_assert(trace_line__parse(line, &l) == 0, "%s", text);
+	cr_expect(l.function == NULL, "%s", text);
+	free(line);
+	return l.lost;
+}
+
+Test(trace_line, of_lost_calls)
+{
+	for (size_t i = 0; i < sizeof(hole_lines) / sizeof(hole_lines[0]); i++)
+		cr_expect(lost_in(hole_lines[i]) == 4, "%s", hole_lines[i]);
+	for (size_t i = 0; i < sizeof(no_hole_lines) / sizeof(no_hole_lines[0]); i++)
+		cr_expect(lost_in(no_hole_lines[i]) == 0, "%s", no_hole_lines[i]);
+}
+
 Test(trace_line, with_many_options)
 {
 	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
