@@ -393,7 +393,7 @@ static int nothing_left(const struct early_stats *s, const char *dir, const char
 		"by a write to `trace` or by a change of the tracer", path);
 }
 
-/* Time 0 is that of calls before the clock began. */
+/* Time 0 is that of calls before the clock began; of all, if the TSC's frequency was not known. */
 static void find_timeless(struct early_calls *c, const struct early_stats *s)
 {
 	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
@@ -469,6 +469,10 @@ static int take_hits(struct early_calls *c, const struct early_stats *s, const s
 	uint64_t zero = is_local(s->clock) ? s->first : 0, last;
 	int err = 0;
 
+	if (!s->tsc_khz)
+		return error__return(-EOPNOTSUPP,
+			"the TSC's frequency was not known when the tracer took over, so early hits "
+			"have no time: which ones they are is not known; boot with tsc_early_khz=");
 	if (!early_stats__in_ns(s))
 		return error__return(-EOPNOTSUPP,
 			"the trace clock was %s, which tells no time: which hits are early ones is not "

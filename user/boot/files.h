@@ -23,7 +23,7 @@ struct early_stats {
 	uint64_t lost;			/* did not fit into the early buffer */
 	uint64_t overwritten;		/* in the ring buffer, by the last early ones */
 	uint64_t first, last;
-	uint64_t before_zero;		/* have time 0, as the clock began later */
+	uint64_t before_zero;		/* have time 0, as the clock began later, or tsc_khz is 0 */
 	uint64_t tsc_khz;		/* 0: not known */
 	uint64_t cpu;
 	uint64_t sites;

@@ -407,6 +407,10 @@ static void print_time(const struct boot_report *r, FILE *out)
 	char text[3][64];
 	uint64_t first = first_time(r);
 
+	if (r->calls.timeless == r->calls.count) {
+		fprintf(out, "Time:      unknown\n");
+		return;
+	}
 	fprintf(out, "Time:      %s%s, from %s to %s of the clock %s\n",
 		time_text(r, whole_time(r), text[0], sizeof(text[0])),
 		early_stats__in_ns(&r->stats) ? " s" : "",
@@ -495,7 +499,10 @@ void boot_report__losses(const struct boot_report *r)
 		error__print("early: lost: %s %" PRIu64 ": %s", r->lost.list[i].name,
 			     r->lost.list[i].value, meaning);
 	}
-	if (r->stats.before_zero)
+	if (r->stats.before_zero && !r->stats.tsc_khz)
+		error__warn("no call has a time: the TSC's frequency was not known when the tracer took "
+			    "over; boot with tsc_early_khz=, or with trace_clock=x86-tsc for its cycles");
+	else if (r->stats.before_zero)
 		error__warn("%" PRIu64 " calls have no time: the trace clock %s began after them; boot "
 			    "with trace_clock=local or x86-tsc", r->stats.before_zero,
 			    r->stats.clock);

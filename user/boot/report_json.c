@@ -90,7 +90,7 @@ static void write_window(json_writer_t *w, const struct early_stats *s)
 	jsonw_string_field(w, "clock", s->clock);
 	jsonw_string_field(w, "unit", early_stats__in_ns(s) ? "ns" : "counts");
 	json__number_or_null(w, "first", !s->before_zero, early_stats__time(s, s->first));
-	jsonw_lluint_field(w, "last", early_stats__time(s, s->last));
+	json__number_or_null(w, "last", s->before_zero < s->recorded, early_stats__time(s, s->last));
 	jsonw_lluint_field(w, "before_zero", s->before_zero);
 	json__number_or_null(w, "tsc_khz", s->tsc_khz, s->tsc_khz);
 	jsonw_end_object(w);

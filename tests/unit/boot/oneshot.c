@@ -107,6 +107,21 @@ Test(boot_oneshot, a_set_that_was_cleared_has_nothing)
 	early_calls__free(&c);
 }
 
+Test(boot_oneshot, without_a_frequency_it_is_not_known_which_hits_are_early)
+{
+	static const char entries[] =
+		"ffffffff82000204 function 0 0 0\n"
+		"ffffffff82000304 function 0 0 0\n";
+	struct early_stats s = oneshot_stats;
+	struct early_calls c;
+
+	s.tsc_khz = 0;
+	s.last = 0;
+	s.before_zero = s.recorded;
+	cr_expect(load_oneshot(&c, &s, entries) == -EOPNOTSUPP);
+	early_calls__free(&c);
+}
+
 Test(boot_oneshot, other_clocks_tell_how_long_it_took)
 {
 	struct early_stats s = oneshot_stats;

@@ -95,19 +95,74 @@ Test(boot_report, what_is_not_known_is_not_told)
 	struct boot_report r;
 	char *text;
 
+	/* Older kernels. */
 	s.before_ftrace_init = 0;
-	s.tsc_khz = 0;
+	s.copy_cycles = 0;
 	r = sample_report(&s, boot_trace);
 	text = print(json_of_all, &r);
 	object = parse(text);
 	expect_at(object, "ftrace_init", "null");
 	expect_at(object, "hand_over", "null");
-	expect_at(object, "window.tsc_khz", "null");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "ftrace_init") == NULL, "%s", text);
 	cr_expect(strstr(text, "Hand-over") == NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(boot_report, no_time_without_a_frequency)
+{
+	/* The tracer's own come behind them, while that clock stands still. */
+	static const char trace[] = HEADER
+		IDLE "    0.000000: start_kernel <-b\n"
+		IDLE "    0.000000: c <-start_kernel\n"
+		IDLE "    0.000000: d <-start_kernel\n"
+		IDLE "    0.000000: later <-start_kernel\n"
+		LATER;
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	char *text, said[512] = "";
+	struct boot_report r;
+
+	cr_redirect_stderr();
+	s.recorded = 3;
+	s.before_zero = 3;
+	s.before_ftrace_init = 2;
+	s.last = 0;
+	s.tsc_khz = 0;
+	r = sample_report(&s, trace);
+	r.recorder_cycles = 2000000;
+	boot_report__losses(&r);
+	fflush(stderr);
+	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(said, "no call has a time: the TSC's frequency") != NULL, "%s", said);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "totals.calls", "3");
+	expect_at(object, "window.first", "null");
+	expect_at(object, "window.last", "null");
+	expect_at(object, "window.tsc_khz", "null");
+	expect_at(object, "hand_over", "null");
+	expect_at(object, "ftrace_init", "{\"time\":null,\"before\":2}");
+	cr_expect(json_object_array_length(at(object, "phases")) == 3);
+	for (size_t i = 0; i < 3; i++) {
+		struct json_object *phase = json_object_array_get_idx(at(object, "phases"), i);
+
+		expect_at(phase, "start", "null");
+		expect_at(phase, "time", "null");
+		expect_at(phase, "net", "null");
+		expect_at(json_object_array_get_idx(at(object, "functions"), i), "first", "null");
+	}
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Time:      unknown\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "0.000") == NULL, "no time is told: %s", text);
+	free(text);
+	text = print(boot_report__chrome, &r);
+	cr_expect(strstr(text, "\"ts\"") == NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
 }

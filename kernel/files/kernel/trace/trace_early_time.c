@@ -3,12 +3,12 @@
  * Very early function tracing: time.
  *
  * It is the raw clock of the architecture (TSC). When the tracer starts, its frequency
- * is known, and early times are counted back from what the trace clock and the TSC say
- * at that moment. Where the kernel sets the TSC itself in between (TSC_ADJUST), earlier
- * times move with it. So they join the trace clock without a step, whichever it is, if
- * its zero is not after the first event; the clocks behind sched_clock() on x86 ask
+ * is known as a rule, and early times are counted back from what the trace clock and the
+ * TSC say at that moment. Where the kernel sets the TSC itself in between (TSC_ADJUST),
+ * earlier times move with it. So they join the trace clock without a step, whichever it
+ * is, if its zero is not after the first event; the clocks behind sched_clock() on x86 ask
  * early_ftrace_zero() where to begin. On clocks that began later, early times before
- * that are zero; stats tell how many.
+ * that are zero, and all of them are if the frequency is not known; stats tell how many.
  */
 #include <linux/clocksource.h>
 #include <linux/ftrace_early.h>
@@ -107,9 +107,11 @@ void __init early_time_init(struct trace_array *tr)
 	early_stats.khz = khz;
 }
 
-/* How many nanoseconds before the hand-over? */
+/* How many nanoseconds before the hand-over? Before all clocks, if that is not known. */
 static u64 __init early_ns_before(u64 tsc)
 {
+	if (!early_stats.khz)
+		return U64_MAX;
 	return mul_u64_u32_shr(early_time.tsc - tsc, early_time.mult, early_time.shift);
 }
 
