@@ -76,6 +76,7 @@ struct early_ftrace_sites {
 const char *arch_early_ftrace_refuses(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);
+void arch_early_ftrace_free(void *mem, size_t size);
 void arch_early_ftrace_start(bool once);
 void arch_early_ftrace_stop(void);
 void arch_early_ftrace_skip(unsigned long ip);

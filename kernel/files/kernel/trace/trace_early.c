@@ -251,6 +251,9 @@ no_memory:
  * If the tracer has taken over there is not much left to do. If it runs and has
  * no site to change, what was recorded is its own; if it has not started, the
  * calls are dropped.
+ *
+ * Context: one CPU, and one task. Nobody else can change ftrace's records or text, so
+ * no lock is taken for that.
  */
 void __init early_ftrace_finish(void)
 {
@@ -281,8 +284,7 @@ void __init early_ftrace_finish(void)
 static int __init early_free(void)
 {
 	if (early_state.brk)
-		free_reserved_area(early_state.brk, early_state.brk + early_state.brk_size, -1,
-				   "early ftrace");
+		arch_early_ftrace_free(early_state.brk, early_state.brk_size);
 	if (early_state.memblock) {
 		kmemleak_free_part_phys(__pa(early_state.memblock), early_state.memblock_size);
 		free_reserved_area(early_state.memblock,

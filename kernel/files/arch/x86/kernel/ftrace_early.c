@@ -20,7 +20,6 @@
 #include <linux/sync_core.h>
 #include <linux/trace_clock.h>
 #include <asm/cmdline.h>
-#include <asm/nmi.h>
 #include <asm/nops.h>
 #include <asm/setup.h>
 #include <asm/text-patching.h>
@@ -91,6 +90,19 @@ void *__init arch_early_ftrace_reserve(size_t size)
 }
 
 /**
+ * arch_early_ftrace_free - give that memory to the page allocator
+ * @mem: as from arch_early_ftrace_reserve()
+ * @size: bytes
+ *
+ * As with the init sections: where user space's page tables map a part of the image
+ * (PTI), what is freed is not to be mapped as a part of it any more.
+ */
+void __init arch_early_ftrace_free(void *mem, size_t size)
+{
+	free_kernel_image_pages("early ftrace", mem, mem + size);
+}
+
+/**
  * arch_early_ftrace_start - have all call sites that are not skipped recorded
  * @once: each pair of function and caller once, rather than every call
  */
@@ -140,25 +152,6 @@ void __init arch_early_ftrace_skip(unsigned long ip)
 {
 	if (early_site_calls(ip))
 		early_site_write(ip, x86_nops[MCOUNT_INSN_SIZE]);
-}
-
-/**
- * arch_early_ftrace_stop_nmi - from here on NMIs are ignored
- *
- * There is a handler by now, and it may call what is being changed. As for
- * alternatives, machine checks are let through.
- */
-void __init arch_early_ftrace_stop_nmi(void)
-{
-	stop_nmi();
-}
-
-/**
- * arch_early_ftrace_restart_nmi - from here on they are not
- */
-void __init arch_early_ftrace_restart_nmi(void)
-{
-	restart_nmi();
 }
 
 /**
