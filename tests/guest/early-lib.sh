@@ -2,16 +2,26 @@
 # shellcheck shell=bash
 #
 # What early.sh and early-matrix.sh share: boots that are traced early, and what QEMU says of them. The
-# oracle is a plugin of QEMU (early_oracle.c) that counts the calls of __fentry__ at each call site.
+# oracle is a plugin of QEMU (early_oracle.c) that lists the calls of the tracer as they are made.
 #
-# Source it with $clone set; early_kernel comes first.
+# Source it with $clone set; early_kernel comes first. HYTRACE_QEMU is the QEMU that vm.sh runs.
 
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
 scratch=$tap_scratch
 watch=()
 
-gcc -O2 -shared -fPIC -o "$scratch/early_oracle.so" "$clone/tests/guest/early_oracle.c" || exit 1
+# The version of the plugins' interface: QEMU 9 refuses the first one.
+plugin_version()
+{
+	local version
+
+	version=$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
+	awk '{ print $1 * 100 + $2 < 902 ? 1 : 4 }' <<<"$version"
+}
+
+gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/early_oracle.so" \
+	"$clone/tests/guest/early_oracle.c" || exit 1
 
 # early_kernel KERNEL: the one that all of the following is about, as for vm.sh --kernel.
 early_kernel()
@@ -110,14 +120,18 @@ known_sites()
 			}' "$vmlinux" "$start" "$stop" | sort
 }
 
-# What the guest calls that is booted between the two, with nokaslr: "SITE CALLS" of the call sites
-# that ftrace knows in $scratch/expected, of those it does not in $scratch/unknown, and how many
-# instructions the recorder takes for them in $recorder_insns: oracle_start RECORDER.
+# What the guest calls that is booted between the two, with nokaslr, until tracing is set up: each call in
+# $scratch/calls, in order ("e SITE PARENT", "l SITE PARENT", see early_oracle.c). Of those before the
+# hand-over, "SITE CALLS" of the call sites that ftrace knows in $scratch/expected, of those it does not in
+# $scratch/unknown, and how many instructions the recorder takes for them in $recorder_insns:
+# oracle_start RECORDER.
 oracle_start()
 {
 	local recorder=$1 plugin=$scratch/early_oracle.so
 
-	plugin+=,fentry=$(symbol __fentry__),begin=$(symbol arch_early_ftrace_start),out=$scratch/oracle
+	known_sites >"$scratch/sites"
+	plugin+=,fentry=$(symbol __fentry__),sites=$scratch/sites,out=$scratch/oracle
+	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol early_ftrace_finish)
 	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder")
 	rm -f "$scratch/oracle"
 	watch=(--qemu -plugin --qemu "$plugin")
@@ -126,11 +140,12 @@ oracle_start()
 oracle_end()
 {
 	watch=()
-	known_sites >"$scratch/sites"
 	recorder_insns=$(sed -n 's/^recorder //p' "$scratch/oracle")
-	sed -i '/^recorder/d' "$scratch/oracle"
-	sort "$scratch/oracle" | join - "$scratch/sites" >"$scratch/expected"
-	sort "$scratch/oracle" | join -v 1 - "$scratch/sites" >"$scratch/unknown"
+	sed '/^recorder/d' "$scratch/oracle" >"$scratch/calls"
+	awk '$1 == "e" { n[$2]++ } END { for (site in n) print site, n[site] }' "$scratch/calls" |
+		sort >"$scratch/early"
+	join "$scratch/early" "$scratch/sites" >"$scratch/expected"
+	join -v 1 "$scratch/early" "$scratch/sites" >"$scratch/unknown"
 }
 
 # All calls in a file of "SITE CALLS".

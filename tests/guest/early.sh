@@ -60,37 +60,62 @@ early_kernel "$kernel" || exit 1
 
 # ---------------------------------------------------------------- the oracle
 
-# In the guest: the early part as it prints, and its stats. Counting is quicker on this side.
+# In the guest: the early part and what comes next as it prints, with its stats. Counting is quicker on this
+# side. Between the hand-over and the end of what the oracle lists are some hundred calls.
 # shellcheck disable=SC2016 # for the guest's sh
 early_part='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
-	grep -v "^#" per_cpu/cpu0/trace | head -n "$recorded" && sed "s/^/# /" early_stats'
+	grep -v "^#" per_cpu/cpu0/trace | head -n "$((recorded + 5000))" && sed "s/^/# /" early_stats &&
+	sed -n "s/^MemTotal: */# &/p" /proc/meminfo'
 
 stat_in()
 {
-	sed -n "s/^# $2: //p" "$1"
+	sed -n "s/^# $2: *//p" "$1"
+}
+
+# What the oracle lists of each call: the site, and its caller if this QEMU can tell.
+oracle_calls()
+{
+	cut -d' ' -f2- "$scratch/calls"
+}
+
+# The first lines of two lists that differ.
+differences()
+{
+	diff "$1" "$2" | head -n 5
 }
 
 compare()
 {
-	local mem=$1 got=$scratch/got
+	local mem=$1 got=$scratch/got later
 
 	oracle_start early_ftrace_record
 	vm --smp 1 --mem "$mem" --timeout 900 \
 		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr" \
 		-- sh -c "$early_part" >"$got"
 	oracle_end
-	sed -n 's/.*: [^ ]* <\([0-9a-f]*\)> <-.*/\1/p' "$got" | sort | uniq -c |
-		awk '{ print $2, $1 }' | sort >"$got.calls"
+	oracle_calls >"$got.expected"
+	sed -n 's/.*: [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)>.*/\1 \2/p' "$got" |
+		cut -d' ' "-f1-$(head -n 1 "$got.expected" | wc -w)" |
+		head -n "$(wc -l <"$got.expected")" >"$got.calls"
+	for file in expected calls; do
+		cut -d' ' -f1 "$got.$file" | sort | uniq -c | awk '{ print $2, $1 }' >"$got.$file.sites"
+	done
 	sed 's/^/# not known to ftrace: /' "$scratch/unknown"
 	is_cheap "$mem: a call" 18
 	grep '^# ' "$got"
+	[[ $mem != 512M ]] || grep '^# MemTotal' "$got" >"$scratch/memory"
 	is "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
-	ok "$mem: hundreds of thousands of calls" \
-		[ "$(awk '{ n += $2 } END { print n + 0 }' "$got.calls")" -gt 200000 ]
-	is "$mem: each function has been called as often as the oracle says" \
-		"$(diff "$got.calls" "$scratch/expected" | head -n 5)" ''
+	ok "$mem: hundreds of thousands of calls" [ "$(total "$scratch/expected")" -gt 200000 ]
+	is "$mem: as many as the oracle says before the hand-over" "$(stat_in "$got" recorded)" \
+		"$(total "$scratch/expected")"
+	later=$(grep -c '^l' "$scratch/calls")
+	ok "$mem: behind the hand-over there are some, $later, until the tracer has been set up" [ "$later" -gt 50 ]
+	is "$mem: until then each function has been called as often as the oracle says" \
+		"$(differences "$got.calls.sites" "$got.expected.sites")" ''
+	is "$mem: in the same order, $(head -n 1 "$got.expected" | wc -w | sed 's/1/functions/; s/2/functions and callers/')" \
+		"$(differences "$got.calls" "$got.expected")" ''
 	is "$mem: start_kernel is one of them" \
-		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls")" 1
+		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls.sites")" 1
 }
 
 # On the average, and those that were not the usual case took more: at most half an instruction.
@@ -114,11 +139,39 @@ for size in "${sizes[@]}"; do
 	compare "$size"
 done
 
+# The set has each function once, and each caller, in the order of their first calls.
+# shellcheck disable=SC2016 # for the guest's sh
+set_part='cd /sys/kernel/tracing && echo 0 >tracing_on && echo 1 >options/oneshot-linkaddr &&
+	cat oneshot_entries && sed "s/^/# /" early_stats && sed "s/^/# set: /" oneshot_stats'
+
+# compare_set WHAT OTHER FIELD: what the set has first of that kind, and the oracle in that field.
+compare_set()
+{
+	local what=$1 other=$2 got=$scratch/got
+
+	oracle_calls | awk -v field="$3" '!seen[$field]++ { print $field }' >"$got.expected"
+	awk -v other="$other" 'NF == 5 && $2 != other { print $1 }' "$got" |
+		head -n "$(wc -l <"$got.expected")" >"$got.calls"
+	is "oneshot: each $what of what the oracle lists is in the set, once, and no other, in that order, $(wc -l <"$got.expected")" \
+		"$(differences "$got.calls" "$got.expected")" ''
+}
+
 # Most calls are of what the set knows.
 oracle_start early_ftrace_record_once
-boot 'nokaslr ftrace=oneshot' --smp 1 | sed 's/^/# /'
+vm --smp 1 --mem 512M --timeout 300 --append 'nokaslr ftrace=oneshot' -- sh -c "$set_part" >"$scratch/got"
 oracle_end
+grep '^# ' "$scratch/got"
 is_cheap 'oneshot: a call' 45
+is 'oneshot: nothing is lost' "$(stat_in "$scratch/got" lost)" 0
+ok 'oneshot: there are hundreds of functions' [ "$(wc -l <"$scratch/expected")" -gt 400 ]
+compare_set function caller 1
+if (($(head -n 1 "$scratch/calls" | wc -w) > 2)); then
+	compare_set caller function 2
+	is 'oneshot: there is each pair of them' "$(stat_in "$scratch/got" recorded)" \
+		"$(sed -n 's/^e //p' "$scratch/calls" | sort -u | wc -l)"
+else
+	echo '# this QEMU does not tell callers'
+fi
 
 # ---------------------------------------------------------------- time
 
@@ -163,6 +216,44 @@ done
 # The kernel finds out late that the TSC is none to rely on, and takes another clock.
 read -r early init back < <(times_of tsc=unstable)
 ok 'an unstable TSC: early calls survive the change of the clock' agrees "$early" "$early_ns"
+
+# In the guest: the stats, and what hytrace makes of them as text, with its warnings, and as json.
+# shellcheck disable=SC2016 # for the guest's sh
+timeless='cd /sys/kernel/tracing && echo 0 >tracing_on && sed "s/^/# /" early_stats
+	'$clone/build/hytrace' boot 2>&1; echo "# status: $?"
+	'$clone/build/hytrace' boot -f json 2>/dev/null | tr -d "\n" | sed "s/^/json: /"'
+
+# Boots a machine without an interval timer: the kernel finds the TSC's frequency too late.
+without_timer()
+{
+	vm --smp 1 --timeout 300 --qemu -machine --qemu pit=off \
+		--append "trace_options=nooverwrite ftrace_filter=start_kernel,kernel_init*,*alloc* $1" \
+		-- sh -c "$timeless" >"$scratch/got"
+	grep '^# ' "$scratch/got"
+}
+
+# What jq says of hytrace's document.
+of_json()
+{
+	sed -n 's/^json: //p' "$scratch/got" | jq -c "$1"
+}
+
+without_timer ftrace=function
+is 'no frequency: the kernel says so' "$(stat_in "$scratch/got" tsc_khz)" 0
+ok 'calls are recorded' [ "$(stat_in "$scratch/got" recorded)" -gt 1000 ]
+is 'and counted as calls without a time' "$(stat_in "$scratch/got" before_zero)" \
+	"$(stat_in "$scratch/got" recorded)"
+is 'hytrace has all calls' "$(of_json .totals.calls)" "$(stat_in "$scratch/got" recorded)"
+is 'in phases, and neither they nor the window have times' \
+	"$(of_json '[.window.first, .window.last, (.phases[] | recurse(.phases[]) | .start, .time, .net)] | unique')" \
+	'[null]'
+ok 'and it warns' grep -q "no call has a time: the TSC's frequency was not known" "$scratch/got"
+ok 'and tells none' grep -q '^Time: *unknown$' "$scratch/got"
+without_timer ftrace=oneshot
+is 'no frequency, oneshot: nothing is reported' "$(stat_in "$scratch/got" status)" 3
+ok 'as it is not known which hits are early' grep -q 'which ones they are is not known' "$scratch/got"
+without_timer 'ftrace=function tsc_early_khz=1000000'
+is 'tsc_early_khz= helps' "$(stat_in "$scratch/got" tsc_khz) $(stat_in "$scratch/got" before_zero)" '1000000 0'
 
 # ---------------------------------------------------------------- the command line
 
@@ -256,6 +347,14 @@ is 'hytrace shows both places' "$(sed -n 's/^# \([0-9]*\) calls are lost$/\1/p' 
 is 'each call is there or lost' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '3 6'
 is 'a site that was none from the start is counted, too' "$(stat_in "$scratch/got" unexpected)" 1
 
+# As where the clock is not the kernel's own, and has begun later: 10 ms before the hand-over.
+changed_boot "ftrace_filter=$early_calls" \
+	'hbreak early_to_trace_clock' c 'set var early_time.trace = 10000000'
+zeros=$(grep -c '^0\.000000 ' "$scratch/got")
+ok "calls before the clock began have no time, $zeros of them" [ "$zeros" -gt 0 ]
+ok 'others have one' [ "$zeros" -lt "$(stat_in "$scratch/got" recorded)" ]
+is 'the stats count the former' "$(stat_in "$scratch/got" before_zero)" "$zeros"
+
 # A kernel that must not record: it is told why by what stands in for the reason. That it is told for a
 # guest whose state is encrypted is for early-matrix.sh, as base has no such guests.
 # shellcheck disable=SC2016 # registers
@@ -284,6 +383,25 @@ is 'and oneshot the last that were new' "$(grep -c '<- ' <<<"$log")" 32
 ok 'lockdown: early calls are dropped, and the log says so' \
 	grep -q 'tracer function has not started: [0-9]* calls dropped' \
 	<<<"$(boot 'ftrace=function lockdown=confidentiality')"
+
+# ---------------------------------------------------------------- memory
+
+# It has been as the kernel's image, of which user space's page tables may have a part.
+boot 'nokaslr ftrace=function ftrace_filter=start_kernel pti=on' "${gdb_options[@]}" >/dev/null &
+# shellcheck disable=SC2016 # gdb's variable
+with_gdb 'hbreak early_free' c 'set $brk = early_state.brk' 'eval "monitor gva2gpa %p", $brk' finish \
+	'eval "monitor gva2gpa %p", $brk'
+wait $!
+is 'memory of the image is given back, and is not mapped as such any more' \
+	"$(grep -oE '^(gpa|Unmapped)' "$scratch/gdb.log" | paste -sd' ')" 'gpa Unmapped'
+is 'it is all of it, and what memblock gave' \
+	"$(grep -c 'Freeing early ftrace memory: [0-9]*K' "$scratch/console")" 2
+is 'the kernel comes up' "$(at_init && echo yes)" yes
+# shellcheck disable=SC2016 # for the guest's sh
+total_memory=$(vm --smp 1 --mem 512M --timeout 300 --append nokaslr -- sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)
+traced_memory=$(stat_in "$scratch/memory" MemTotal | tr -dc 0-9)
+ok "a kernel that was traced has as much memory, $traced_memory KiB, as one that was not, $total_memory" \
+	[ "$((traced_memory > 0 && total_memory - traced_memory < 64))" = 1 ]
 
 # ---------------------------------------------------------------- filters
 

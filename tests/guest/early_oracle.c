@@ -1,18 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A QEMU plugin that counts, at each call site, the calls of __fentry__ that a guest executes: what
- * very early function tracing has to have recorded, without any help from the guest.
+ * A QEMU plugin that lists the calls of the tracer that a guest makes while it boots: what very early
+ * function tracing, and the tracer that takes over from it, have to have recorded. It needs no help from
+ * the guest.
  *
- * Arguments: fentry=ADDR, the address of __fentry__; begin=ADDR, an instruction; counts start anew
- * whenever it is executed; from=ADDR, to=ADDR, a recorder, whose instructions are counted, too;
- * out=FILE, where the results go when QEMU ends: "ADDR COUNT" a line, and "recorder COUNT". Addresses
- * in hex. Boot with nokaslr, on one vCPU.
+ * Arguments, addresses in hex: fentry=ADDR, that of __fentry__; sites=FILE, the call sites that ftrace
+ * knows, one a line; begin=ADDR, end=ADDR, instructions: what is listed is from the last begin to the first
+ * end behind it; from=ADDR, to=ADDR, a recorder, whose instructions are counted; out=FILE. Boot with nokaslr.
  *
- * Each `call` of that target that is translated gets a counter. A site that the guest turns into
- * something else is translated again, and counts no more: that is where ftrace takes over.
+ * out has a line a call, in order: "e SITE PARENT", where the site still calls __fentry__, and
+ * "l SITE PARENT", where ftrace has turned it into a call of something else. The parent, which is where
+ * the function returns to, is there with QEMU 9.2 and later. The last line is "recorder INSTRUCTIONS".
  *
- * Debian has QEMU with plugins and without their header. These are the functions used, of version 1
- * of the interface (QEMU's docs/devel/tcg-plugins.rst).
+ * A call stores where it returns to; above that, on the stack, is the parent. A site that the guest turns
+ * into something else is translated again.
+ *
+ * Debian has QEMU with plugins and without their header. These are the functions used (QEMU's
+ * docs/devel/tcg-plugins.rst), of the version of the interface that QEMU_PLUGIN_VERSION says: 1 until
+ * QEMU 9, which refuses it, and 4 since 9.2.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -20,77 +25,193 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 typedef uint64_t qemu_plugin_id_t;
 typedef struct qemu_info_t qemu_info_t;
 struct qemu_plugin_tb;
 struct qemu_plugin_insn;
-enum qemu_plugin_op { QEMU_PLUGIN_INLINE_ADD_U64 };
 enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
 
 size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
 struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
 uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
 void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
 					   void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_insn_exec_inline(struct qemu_plugin_insn *insn,
-						enum qemu_plugin_op op, void *ptr, uint64_t imm);
 void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
 					    void (*cb)(unsigned int vcpu, void *data),
 					    enum qemu_plugin_cb_flags flags, void *data);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *data),
 				    void *data);
 
-__attribute__((visibility("default"))) int qemu_plugin_version = 1;
+#if QEMU_PLUGIN_VERSION >= 4
+typedef uint32_t qemu_plugin_meminfo_t;
+enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_W = 2 };
+
+/* glib's, which is in QEMU. */
+typedef struct {
+	uint8_t *data;
+	unsigned int len;
+} GByteArray;
+
+GByteArray *g_byte_array_new(void);
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
+void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
+				      void (*cb)(unsigned int vcpu, qemu_plugin_meminfo_t info,
+						 uint64_t vaddr, void *data),
+				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
+				      void *data);
+bool qemu_plugin_read_memory_vaddr(uint64_t addr, GByteArray *data, size_t len);
+#else
+const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
+#endif
+
+__attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_VERSION;
 __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id,
 							       const qemu_info_t *info, int argc,
 							       char **argv);
 
-#define MAX_SITES (1 << 20)
 #define CALL_OPCODE 0xe8
 #define CALL_SIZE 5
 
-struct site {
-	uint64_t addr;
-	uint64_t calls;
-};
+static uint64_t fentry, begin, end, from, to, in_recorder;
+/* Ascending. */
+static uint64_t *sites;
+static size_t nr_sites;
+static size_t word;
+static bool listing;
+/* A line has been begun. */
+static bool unfinished;
+static FILE *out;
 
-/* Counters have to stay where they are: translated code has their addresses. */
-static struct site sites[MAX_SITES];
-static uint64_t fentry, begin, from, to, mask, in_recorder;
-static const char *out;
-
-/* Open addressing; never full, as a kernel has fewer functions. */
-static struct site *site_get(uint64_t addr)
+static int by_address(const void *a, const void *b)
 {
-	size_t i = addr * UINT64_C(0x9e3779b97f4a7c15) >> 44;
+	const uint64_t *x = a, *y = b;
 
-	while (sites[i].addr && sites[i].addr != addr)
-		i = (i + 1) % MAX_SITES;
-	sites[i].addr = addr;
-	return &sites[i];
+	return *x < *y ? -1 : *x > *y;
 }
 
-static void start_anew(unsigned int vcpu, void *data)
+static bool is_site(uint64_t addr)
+{
+	return bsearch(&addr, sites, nr_sites, sizeof(*sites), by_address);
+}
+
+static bool read_sites(const char *name)
+{
+	FILE *f = fopen(name, "r");
+	uint64_t addr;
+
+	while (f && fscanf(f, "%" SCNx64, &addr) == 1) {
+		sites = reallocarray(sites, nr_sites + 1, sizeof(*sites));
+		sites[nr_sites++] = addr;
+	}
+	if (f)
+		fclose(f);
+	if (nr_sites)
+		qsort(sites, nr_sites, sizeof(*sites), by_address);
+	return nr_sites;
+}
+
+static void on_begin(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	(void)data;
-	for (size_t i = 0; i < MAX_SITES; i++)
-		sites[i].calls = 0;
+	rewind(out);
+	if (ftruncate(fileno(out), 0))
+		perror("early_oracle");
 	in_recorder = 0;
+	unfinished = false;
+	listing = true;
 }
 
-static bool calls_fentry(const struct qemu_plugin_insn *insn)
+static void on_end(unsigned int vcpu, void *data)
 {
-	const uint8_t *code = qemu_plugin_insn_data(insn);
-	int32_t distance;
+	(void)vcpu;
+	(void)data;
+	listing = false;
+}
 
-	if (qemu_plugin_insn_size(insn) != CALL_SIZE || code[0] != CALL_OPCODE)
-		return false;
+static void on_recorder(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	in_recorder += listing;
+}
+
+static void list(char kind, void *site)
+{
+	if (!listing)
+		return;
+	if (unfinished)
+		fputc('\n', out);
+	fprintf(out, "%c %" PRIxPTR, kind, (uintptr_t)site);
+	unfinished = true;
+}
+
+static void on_early_call(unsigned int vcpu, void *site)
+{
+	(void)vcpu;
+	list('e', site);
+}
+
+static void on_later_call(unsigned int vcpu, void *site)
+{
+	(void)vcpu;
+	list('l', site);
+}
+
+#if QEMU_PLUGIN_VERSION >= 4
+/* Now and then QEMU tells of a store once more. */
+static void on_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t stack, void *data)
+{
+	static GByteArray *bytes;
+	uint64_t parent = 0;
+
+	(void)vcpu;
+	(void)info;
+	(void)data;
+	if (!listing || !unfinished)
+		return;
+	if (!bytes)
+		bytes = g_byte_array_new();
+	if (qemu_plugin_read_memory_vaddr(stack + word, bytes, word))
+		memcpy(&parent, bytes->data, word);
+	fprintf(out, " %" PRIx64 "\n", parent);
+	unfinished = false;
+}
+#endif
+
+/* What it calls; 0: it is no call. */
+static uint64_t target(const struct qemu_plugin_insn *insn)
+{
+	uint8_t code[CALL_SIZE];
+	int32_t distance;
+	uint64_t addr;
+
+	if (qemu_plugin_insn_size(insn) != CALL_SIZE)
+		return 0;
+#if QEMU_PLUGIN_VERSION >= 4
+	qemu_plugin_insn_data(insn, code, sizeof(code));
+#else
+	memcpy(code, qemu_plugin_insn_data(insn), sizeof(code));
+#endif
+	if (code[0] != CALL_OPCODE)
+		return 0;
 	memcpy(&distance, code + 1, sizeof(distance));
-	return (qemu_plugin_insn_vaddr(insn) + CALL_SIZE + distance & mask) == fentry;
+	addr = qemu_plugin_insn_vaddr(insn) + CALL_SIZE + distance;
+	return word == sizeof(uint32_t) ? (uint32_t)addr : addr;
+}
+
+static void watch_call(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *site),
+		       uint64_t site)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS,
+					       (void *)(uintptr_t)site);
+#if QEMU_PLUGIN_VERSION >= 4
+	qemu_plugin_register_vcpu_mem_cb(insn, on_store, QEMU_PLUGIN_CB_NO_REGS, QEMU_PLUGIN_MEM_W,
+					 NULL);
+#endif
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -100,37 +221,31 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 	(void)id;
 	for (i = 0; i < nr; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
-		uint64_t addr = qemu_plugin_insn_vaddr(insn);
+		uint64_t addr = qemu_plugin_insn_vaddr(insn), called = target(insn);
 
 		if (addr == begin)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, start_anew,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
-		if (calls_fentry(insn))
-			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
-								   &site_get(addr)->calls, 1);
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
+		if (addr == end)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_end, QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
 		if (addr >= from && addr < to)
-			qemu_plugin_register_vcpu_insn_exec_inline(insn, QEMU_PLUGIN_INLINE_ADD_U64,
-								   &in_recorder, 1);
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_recorder,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		if (called == fentry || (called && is_site(addr)))
+			watch_call(insn, called == fentry ? on_early_call : on_later_call, addr);
 	}
 }
 
 static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 {
-	FILE *f = fopen(out, "w");
-
 	(void)id;
 	(void)data;
-	if (!f) {
-		perror(out);
-		return;
-	}
-	for (size_t i = 0; i < MAX_SITES; i++) {
-		if (sites[i].calls)
-			fprintf(f, "%" PRIx64 " %" PRIu64 "\n", sites[i].addr, sites[i].calls);
-	}
-	fprintf(f, "recorder %" PRIu64 "\n", in_recorder);
-	if (fclose(f))
-		perror(out);
+	if (unfinished)
+		fputc('\n', out);
+	fprintf(out, "recorder %" PRIu64 "\n", in_recorder);
+	if (fclose(out))
+		perror("early_oracle");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -148,18 +263,22 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			fentry = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "begin=", 6))
 			begin = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "end=", 4))
+			end = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "from=", 5))
 			from = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "to=", 3))
 			to = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "sites=", 6) && !read_sites(value))
+			fprintf(stderr, "early_oracle: %s: no addresses\n", value);
 		else if (!strncmp(argv[i], "out=", 4))
-			out = strdup(value);
+			out = fopen(value, "w");
 	}
-	if (!fentry || !begin || !out) {
-		fprintf(stderr, "early_oracle: fentry=, begin= and out= are needed\n");
+	if (!fentry || !begin || !end || !nr_sites || !out) {
+		fprintf(stderr, "early_oracle: fentry=, begin=, end=, sites= and out= are needed\n");
 		return -1;
 	}
-	mask = fentry > UINT32_MAX ? UINT64_MAX : UINT32_MAX;
+	word = fentry > UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t);
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);
 	qemu_plugin_register_atexit_cb(id, on_exit_of_qemu, NULL);
 	return 0;
