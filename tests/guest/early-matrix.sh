@@ -130,7 +130,7 @@ try()
 	oracle_start early_ftrace_record
 	log=$(boot "nokaslr ftrace=function $row_append" "${row_boot[@]}")
 	oracle_end
-	recorded=$(number "$log" 'calls recorded') lost=$(number "$log" lost)
+	recorded=$(number "$log" 'calls recorded') lost=$(number "$log" 'calls lost')
 	expected=$(total "$scratch/expected") unknown=$(total "$scratch/unknown")
 	sed 's/^/# not known to ftrace: /' "$scratch/unknown"
 	ok "$row: comes up with ftrace=function" came_up

@@ -133,6 +133,7 @@ Test(early_cmdline, dump_on_oops)
 	cr_expect(parse("ftrace_dump_on_oops=orig_cpu").dump_on_oops);
 	cr_expect(parse("ftrace_dump_on_oops=2,foo").dump_on_oops);
 	cr_expect(parse("ftrace_dump_on_oops,foo").dump_on_oops);
+	cr_expect(parse("ftrace-dump-on-oops").dump_on_oops);
 	cr_expect(not(parse("ftrace_dump_on_oops=0").dump_on_oops));
 	cr_expect(not(parse("ftrace_dump_on_oops ftrace_dump_on_oops=0").dump_on_oops));
 	cr_expect(not(parse("xftrace_dump_on_oops").dump_on_oops));

@@ -48,7 +48,7 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 		if (!val && !strcmp(param, "--"))
 			break;
 
-		if (!strncmp(param, "ftrace_dump_on_oops", 19))
+		if (parameqn(param, "ftrace_dump_on_oops", 19))
 			params->dump_on_oops = !val || strcmp(val, "0");
 		if (!val)
 			continue;

@@ -140,7 +140,7 @@ void __init early_report_end(void)
 		atomic_notifier_chain_unregister(&panic_notifier_list, &early_panic_nb);
 
 	if (early_stats.recorded)
-		pr_info("%lu %s recorded, %lu lost, at %lu of the call sites%s%s\n",
+		pr_info("%lu %s recorded, %lu calls lost, at %lu of the call sites%s%s\n",
 			early_stats.recorded,
 			early_state.once ? "pairs of function and caller" : "calls",
 			early_stats.lost, early_stats.sites,
