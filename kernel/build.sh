@@ -77,12 +77,12 @@ choose_flavour()
 {
 	local extra
 
-	fragments=("$root/kernel/config/base.config")
-	[[ $flavour != small ]] || fragments=("$root/kernel/config/small.config")
+	fragments=()
+	[[ $flavour == small ]] || fragments=("$root/kernel/config/base.config")
 	if [[ -z $unpatched && -n $(list_series "$root/kernel") ]]; then
 		fragments+=("$root/kernel/config/hytrace.config")
 	fi
-	[[ $flavour =~ ^(base|small)$ ]] || fragments+=("$root/kernel/config/$flavour.config")
+	[[ $flavour == base ]] || fragments+=("$root/kernel/config/$flavour.config")
 	name=$flavour${clang:+-clang}
 	for extra in ${extras[@]+"${extras[@]}"}; do
 		[[ -r $extra ]] || extra=$root/kernel/config/${extra%.config}.config

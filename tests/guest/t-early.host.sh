@@ -20,9 +20,10 @@ sed -n 's/.*: \([^ ]*\) <-.*/\1/p' trace | sort | uniq -c | awk '{ print $2, $1 
 is 'as often as they are in the trace' \
 	"$(jq -r '.functions[] | "\(.name) \(.calls)"' boot.json | sort | diff - counted | head -n 5)" ''
 ok 'phases are in order of time' jq -e '[.phases[].start] | . == sort' boot.json
-is 'the viewer can read it' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
 # On a busy machine the kernel may fail to measure the TSC early. Then nothing has a time.
 timed=$(jq '.window.tsc_khz != null' boot.json)
+[[ $timed == false ]] ||
+	is 'the viewer can read it' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
 is 'there is a time if there is a frequency' "$(jq '.window.last != null' boot.json)" "$timed"
 is 'it has every phase that has a time' \
 	"$(jq '[.traceEvents[] | select(.cat == "phase")] | length' boot.trace)" \

@@ -21,7 +21,6 @@
 #include <linux/trace_clock.h>
 #include <asm/cmdline.h>
 #include <asm/nops.h>
-#include <asm/processor.h>
 #include <asm/setup.h>
 #include <asm/text-patching.h>
 #include <asm/tsc.h>
