@@ -107,7 +107,7 @@ for n in 1000 10000; do
 	# The last one is on all functions.
 	if [[ $n == 10000 ]]; then
 		echo 'register regs wide-last' >ftrace_many/control
-		row 'register-10000, one of all functions, instructions' "$(stat last_ns)" 250000000
+		row 'register-10000, one of all functions, instructions' "$(stat last_ns)" 1000000000
 		echo unregister >ftrace_many/control
 	fi
 	if [[ $n == 1000 ]]; then
