@@ -16,7 +16,7 @@ cd /sys/kernel/tracing || exit 1
 sleep_and_wake()
 {
 	echo 0 >/sys/class/rtc/rtc0/wakealarm
-	echo +5 >/sys/class/rtc/rtc0/wakealarm
+	echo +30 >/sys/class/rtc/rtc0/wakealarm
 	echo mem >/sys/power/state
 }
 

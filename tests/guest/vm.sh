@@ -157,16 +157,16 @@ threads_of()
 
 	printf '#!/bin/sh\necho "QEMU emulator version %s"\n' "$version" >"$scratch/some-qemu"
 	chmod 755 "$scratch/some-qemu"
-	HYTRACE_QEMU=$scratch/some-qemu vm --dry-run "$@" -- true 2>&1 | grep -oE 'thread=[a-z]+ |needs QEMU 8.1'
+	HYTRACE_QEMU=$scratch/some-qemu vm --dry-run "$@" -- true 2>&1 | grep -oE 'thread=[a-z]+ -cpu|needs QEMU 8.1'
 }
 
 test_threads()
 {
-	is 'CPUs share a thread before QEMU 8.1' "$(threads_of '7.2.22 (Debian)' --accel tcg)" 'thread=single '
-	is 'and have one each from there on' "$(threads_of 8.1.0 --accel tcg)" 'thread=multi '
-	is 'as in 10.0' "$(threads_of '10.0.2 (Debian)' --accel tcg)" 'thread=multi '
-	is 'unless asked to share' "$(threads_of 10.0.2 --accel tcg,thread=single)" 'thread=single '
-	is 'or instructions are counted' "$(threads_of 10.0.2 --icount)" 'thread=single '
+	is 'CPUs share a thread before QEMU 8.1' "$(threads_of '7.2.22 (Debian)' --accel tcg)" 'thread=single -cpu'
+	is 'and have one each from there on' "$(threads_of 8.1.0 --accel tcg)" 'thread=multi -cpu'
+	is 'as in 10.0' "$(threads_of '10.0.2 (Debian)' --accel tcg)" 'thread=multi -cpu'
+	is 'unless asked to share' "$(threads_of 10.0.2 --accel tcg,thread=single)" 'thread=single -cpu'
+	is 'or instructions are counted' "$(threads_of 10.0.2 --icount)" 'thread=single -cpu'
 	is 'an old one is refused threads' "$(threads_of 7.2.22 --accel tcg,thread=multi)" 'needs QEMU 8.1'
 	is 'a QEMU that is not there is named' \
 		"$(HYTRACE_QEMU=/none vm --dry-run -- true 2>&1)" 'vm.sh: HYTRACE_QEMU=/none: no such program'

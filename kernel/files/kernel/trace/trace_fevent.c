@@ -19,8 +19,9 @@
  * create is prepared, what they remove is looked for and must not be busy. Then it
  * is done, in an order in which all that can fail comes first: events with new
  * names, the removals, events that take over the name of a removed one. These may get
- * an id that a removed one had. So the buffers are reset before them: a record is
- * never read as another event's.
+ * an id that a removed one had. So the buffers of all CPUs that are online are reset
+ * before them: no record is read as another event's. One that a CPU has left when it
+ * went offline may be, as with all dynamic events.
  *
  * Modules. MODULE: names one that need not be there: until it comes, the event has
  * no functions and never fires. The module notifier finds them when it comes, and

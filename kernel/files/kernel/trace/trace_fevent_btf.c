@@ -370,7 +370,9 @@ int fevent_btf_return(const struct fevent_proto *proto, struct fevent_target *ta
 	ret = fevent_func_get(proto, &func);
 	if (ret)
 		return ret == -ENOMEM ? ret : 0;
-	if (func.proto->type)
+	if (fevent_returns_in_memory(&func))
+		target->size = sizeof(long);
+	else if (func.proto->type)
 		fevent_set_size(&func, func.proto->type, target);
 	else
 		ret = fevent_complain(complaint, NO_RETVAL, proto->ret_column);

@@ -368,11 +368,11 @@ static int find_symbol(const struct fevent_proto *proto, struct fevent_field *fi
 	struct same_name same = { .name = field->base };
 
 	kallsyms_on_each_match_symbol(count_same_name, field->base, &same);
-	if (!same.symbols && in_module) {
-		if (!module_is_there(proto->module))
-			return 0;
+	if (in_module && module_is_there(proto->module))
 		count_in_module(proto->module, &same);
-	}
+	/* It may begin to go meanwhile. */
+	if (!same.symbols && in_module && !module_is_there(proto->module))
+		return 0;
 	if (!same.symbols)
 		return fevent_complain(complaint, NO_SYMBOL, field->base_column);
 	if (same.symbols > 1)

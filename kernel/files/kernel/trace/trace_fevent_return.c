@@ -8,6 +8,7 @@
 #include <linux/kprobes.h>
 #include <linux/rethook.h>
 #include <linux/slab.h>
+#include <linux/suspend.h>
 #include <linux/trace_clock.h>
 #include <linux/workqueue.h>
 
@@ -29,6 +30,7 @@ struct fevent_return_node {
 /* Return events that are armed. */
 static LIST_HEAD(fevent_returning);
 
+/* Without the function graph tracer there are return events only if nothing can be suspended. */
 static nokprobe_inline bool fevent_returns_paused(void)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
@@ -37,6 +39,28 @@ static nokprobe_inline bool fevent_returns_paused(void)
 	return false;
 #endif
 }
+
+/*
+ * The image of a hibernating system has the task that makes it, with the functions that it is
+ * in, and when it is restored, it goes on outside of these. Suspending to memory pauses the
+ * function graph tracer by itself; for this, that has a notifier, while it traces.
+ */
+static int fevent_pm_notify(struct notifier_block *nb, unsigned long state, void *unused)
+{
+	if (state == PM_HIBERNATION_PREPARE)
+		pause_graph_tracing();
+	else if (state == PM_POST_HIBERNATION)
+		unpause_graph_tracing();
+	return NOTIFY_DONE;
+}
+
+static int __init fevent_pm_init(void)
+{
+	static struct notifier_block fevent_pm = { .notifier_call = fevent_pm_notify };
+
+	return register_pm_notifier(&fevent_pm);
+}
+core_initcall(fevent_pm_init);
 
 static void fevent_return(struct rethook_node *node, void *data, unsigned long ret_ip,
 			  struct pt_regs *regs)
