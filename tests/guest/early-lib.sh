@@ -11,13 +11,14 @@
 scratch=$tap_scratch
 watch=()
 
-# The version of the plugins' interface: QEMU 9 refuses the first one.
+# The version of the plugins' interface: QEMU 9 refuses the first one. 2 and 3, of 9.0 and 9.1, are as the
+# first one is, but for how an instruction's bytes are asked for in the latter.
 plugin_version()
 {
 	local version
 
 	version=$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
-	awk '{ print $1 * 100 + $2 < 902 ? 1 : 4 }' <<<"$version"
+	awk '{ print v = $1 * 100 + $2; print v < 900 ? 1 : v < 901 ? 2 : v < 902 ? 3 : 4 }' <<<"$version"
 }
 
 gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/early_oracle.so" \

@@ -56,13 +56,15 @@ typedef struct {
 } GByteArray;
 
 GByteArray *g_byte_array_new(void);
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
 void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 				      void (*cb)(unsigned int vcpu, qemu_plugin_meminfo_t info,
 						 uint64_t vaddr, void *data),
 				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
 				      void *data);
 bool qemu_plugin_read_memory_vaddr(uint64_t addr, GByteArray *data, size_t len);
+#endif
+#if QEMU_PLUGIN_VERSION >= 3
+size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
 #else
 const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
 #endif
@@ -191,7 +193,7 @@ static uint64_t target(const struct qemu_plugin_insn *insn)
 
 	if (qemu_plugin_insn_size(insn) != CALL_SIZE)
 		return 0;
-#if QEMU_PLUGIN_VERSION >= 4
+#if QEMU_PLUGIN_VERSION >= 3
 	qemu_plugin_insn_data(insn, code, sizeof(code));
 #else
 	memcpy(code, qemu_plugin_insn_data(insn), sizeof(code));

@@ -451,7 +451,7 @@ if [[ -e $leaks ]]; then
 	echo scan >$leaks
 	cat $leaks >"$HYTRACE_FILES/kmemleak"
 	ok 'a leak is seen' grep -q kmemleak_test "$HYTRACE_FILES/kmemleak"
-	ours=' (oneshot|fevent|text_slot|early_ftrace|ftrace_retire|register_ftrace_functions)[a-z_]*[+]'
+	ours=' (oneshot|fevent|text_slot|early_ftrace|ftrace_many|ftrace_retire|create_trampoline|register_ftrace_functions)[A-Za-z0-9_.]*[+]'
 	is 'and none of ours' "$(grep -cE "$ours" "$HYTRACE_FILES/kmemleak")" 0
 fi
 

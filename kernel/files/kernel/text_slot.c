@@ -41,7 +41,8 @@
  *
  * Early: ftrace's first trampolines are allocated in early_trace_init(), when slab, vmalloc
  * and text poking work, so there is nothing that has to be had before. None can be freed
- * before there are workqueues, and none is: ftrace frees what is allocated dynamically.
+ * before there are workqueues, and none is: ftrace frees what is allocated dynamically,
+ * and what it has just made and cannot write, which does not happen.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -549,7 +550,7 @@ static void collect_slots(struct work_struct *work)
 			change_dead(DEAD_IN_RCU, DEAD);
 	}
 
-	/* Of empty ones the first stays, which is the smallest. */
+	/* Of empty ones the first stays, which usually is the smallest. */
 	mutex_lock(&text_slot_mutex);
 	list_for_each_entry_safe(pack, next, &text_packs, list) {
 		if (!pack->dead && pack->map.used)

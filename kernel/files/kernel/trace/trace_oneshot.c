@@ -256,15 +256,25 @@ static void oneshot_print_header(struct seq_file *m)
  * oneshot_open_iter - see whether who opens a trace may see addresses
  * @iter: what it is read by
  *
- * Of all tracers: this one may be the current one by the time it is read. What an oops
- * prints is for the console.
+ * Of all tracers: this one may be the current one by the time it is read.
  */
 void oneshot_open_iter(struct trace_iterator *iter)
 {
-	if (oops_in_progress || kallsyms_show_value(current_cred()))
+	if (kallsyms_show_value(current_cred()))
 		iter->iter_flags |= TRACE_FILE_SHOW_ADDR;
 	else
 		iter->iter_flags &= ~TRACE_FILE_SHOW_ADDR;
+}
+
+/**
+ * oneshot_dump_iter - let addresses be seen in what is dumped to the console
+ * @iter: what it is read by
+ *
+ * Context: any, also when other CPUs are stopped: nobody is asked.
+ */
+void oneshot_dump_iter(struct trace_iterator *iter)
+{
+	iter->iter_flags |= TRACE_FILE_SHOW_ADDR;
 }
 
 static enum print_line_t oneshot_print_line(struct trace_iterator *iter)

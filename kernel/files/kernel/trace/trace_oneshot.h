@@ -86,6 +86,7 @@ bool oneshot_is_stuck(const struct trace_array *tr);
 void oneshot_free_array(struct trace_array *tr);
 void oneshot_create_files(struct trace_array *tr, struct dentry *parent);
 void oneshot_open_iter(struct trace_iterator *iter);
+void oneshot_dump_iter(struct trace_iterator *iter);
 bool tracer_is_oneshot(const struct tracer *tracer);
 int init_oneshot_trace(void);
 
@@ -96,6 +97,7 @@ static inline bool oneshot_is_stuck(const struct trace_array *tr) { return false
 static inline void oneshot_free_array(struct trace_array *tr) { }
 static inline void oneshot_create_files(struct trace_array *tr, struct dentry *parent) { }
 static inline void oneshot_open_iter(struct trace_iterator *iter) { }
+static inline void oneshot_dump_iter(struct trace_iterator *iter) { }
 static inline bool tracer_is_oneshot(const struct tracer *tracer) { return false; }
 static inline int init_oneshot_trace(void) { return 0; }
 

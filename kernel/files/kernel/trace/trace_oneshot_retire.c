@@ -83,7 +83,8 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 	u64 now = trace_clock_local();
 	unsigned int nr = 0;
 
-	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; retire->next++) {
+	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH;
+	     WRITE_ONCE(retire->next, retire->next + 1)) {
 		struct oneshot_rec *rec = oneshot_set_rec(set, retire->next);
 		u32 meta = oneshot_rec_meta(rec);
 
@@ -208,7 +209,7 @@ void oneshot_retire_again(struct trace_array *tr)
 
 	if (tr != oneshot_retirer || !tr->oneshot.registered)
 		return;
-	tr->oneshot.retire.next = 0;
+	WRITE_ONCE(tr->oneshot.retire.next, 0);
 	/* With ftrace= it is early: then oneshot_retire_init() does it. */
 	if (system_unbound_wq)
 		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork,
@@ -260,7 +261,12 @@ void oneshot_retire_begin(struct trace_array *tr)
 {
 	struct oneshot_retire *retire = &tr->oneshot.retire;
 
-	*retire = (struct oneshot_retire) { .quiet_ms = retire->quiet_ms };
+	/* oneshot_retire_soon() looks at it. */
+	WRITE_ONCE(retire->next, 0);
+	retire->armed = 0;
+	retire->sites = 0;
+	retire->batches = 0;
+	retire->ns = 0;
 	if (tr == oneshot_retirer)
 		oneshot_retire_wait = ONESHOT_RETIRE_MS;
 }

@@ -21,6 +21,7 @@
 #include <linux/trace_clock.h>
 #include <asm/cmdline.h>
 #include <asm/nops.h>
+#include <asm/set_memory.h>
 #include <asm/setup.h>
 #include <asm/text-patching.h>
 #include <asm/tsc.h>
@@ -94,12 +95,17 @@ void *__init arch_early_ftrace_reserve(size_t size)
  * @mem: as from arch_early_ftrace_reserve()
  * @size: bytes
  *
- * As with the init sections: where user space's page tables map a part of the image
- * (PTI), what is freed is not to be mapped as a part of it any more.
+ * As free_kernel_image_pages(), which with debug_pagealloc frees nothing: where user
+ * space's page tables map a part of the image (PTI), what is freed is not to be mapped
+ * as a part of it any more.
  */
 void __init arch_early_ftrace_free(void *mem, size_t size)
 {
-	free_kernel_image_pages("early ftrace", mem, mem + size);
+	free_reserved_area(mem, mem + size, -1, "early ftrace");
+#ifdef CONFIG_X86_64
+	if (cpu_feature_enabled(X86_FEATURE_PTI))
+		set_memory_np_noalias((unsigned long)mem, size >> PAGE_SHIFT);
+#endif
 }
 
 /**
