@@ -82,10 +82,10 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 	u64 watched = parent ? (u64)retire->quiet_ms * NSEC_PER_MSEC : 0;
 	u64 now = trace_clock_local();
 	unsigned int nr = 0;
+	u32 next;
 
-	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH;
-	     WRITE_ONCE(retire->next, retire->next + 1)) {
-		struct oneshot_rec *rec = oneshot_set_rec(set, retire->next);
+	for (next = retire->next; next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; next++) {
+		struct oneshot_rec *rec = oneshot_set_rec(set, next);
 		u32 meta = oneshot_rec_meta(rec);
 
 		if (!meta && !oneshot_rec_is_void(rec))
@@ -96,6 +96,8 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 			break;
 		oneshot_batch[nr++] = rec;
 	}
+	/* oneshot_retire_soon() looks at it. */
+	WRITE_ONCE(retire->next, next);
 	return nr;
 }
 
