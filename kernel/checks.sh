@@ -133,13 +133,22 @@ code_of()
 		}'
 }
 
-# Names the functions of an object that differ, one a line, but for those that the series changes for all
-# kernels and says so: ftrace_module_enable() mends a fault (ftrace: Leave the calls of a module alone ...),
-# btf_alloc_id() leaves interrupts as they are (bpf: Let the kernel's BTF be ...).
+# What the series changes for all kernels, and says so in patches of their own: three faults of ftrace (Leave
+# the calls of a module alone, Have all ops that share a hash change with it, Stop sharing functions with an
+# ops that is refused), with what the compiler then inlines in other places; one of filters (Let a filter's
+# pattern match the end); and btf_alloc_id() leaves interrupts as they are.
+changed_for_all=(ftrace_module_enable
+	ftrace_set_modifying '(__)?ftrace_(run_modify_code|hash_move_and_update_ops).*'
+	ftrace_init_tracefs_toplevel unregister_ftrace_function_probe_func
+	'(un)?register_ftrace_function' '(__)?cleanup_direct_functions_after_ipmodify.*'
+	lookup_rec ftrace_location ftrace_location_range ftrace_text_reserved
+	regex_match_end btf_alloc_id)
+
+# Names the functions of an object that differ, one a line, but for those.
 differing_functions()
 {
 	comm -3 <(functions_of "$1") <(functions_of "$2") | sed -E 's/^\t//; s/: .*//' | sort -u |
-		grep -vxE 'ftrace_module_enable|btf_alloc_id' || :
+		grep -vxE "$(IFS='|'; echo "${changed_for_all[*]}")" || :
 }
 
 # A function a line, with all of its code, sorted.
