@@ -233,9 +233,9 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 MINUTES     ?= 40
 KERNEL      ?= debug
 DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) \
-	boot/suspend t-nmi t-boot-size t-fevent-boot \
+	boot/suspend t-shared-filter t-nmi t-boot-size t-fevent-boot \
 	$(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
-KCSAN_TESTS := $(filter-out t-livepatch boot/suspend,$(DEBUG_TESTS))
+KCSAN_TESTS := $(filter-out t-livepatch t-shared-filter boot/suspend,$(DEBUG_TESTS))
 
 test-debug: deps ## a stress test and others on a kernel that watches memory and locks (MINUTES=40), or races (KERNEL=kcsan)
 	$(Q)kernel/build.sh --$(KERNEL)
