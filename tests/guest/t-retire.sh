@@ -173,6 +173,7 @@ module=trace_events_sample
 event=events/sample-trace/foo_bar_with_fn/enable
 file=$(modinfo -F filename $module)
 ok 'a module is built anew' without_endbr "$file" foo_bar_reg "$tap_scratch/$module.ko"
+echo 1 >tracing_on
 echo 0 >options/oneshot-parent
 echo 1 >options/oneshot-retire
 echo vfs_mkdir >set_ftrace_filter
