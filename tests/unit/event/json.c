@@ -121,7 +121,7 @@ Test(prototype, a_name_that_is_made_is_not_too_long)
 	for (size_t i = 0; i < protos.count; i++) {
 		cr_expect(strlen(protos.list[i].name) <= 127);
 		for (size_t j = 0; j < i; j++)
-			cr_expect(strcmp(protos.list[i].name, protos.list[j].name));
+			cr_expect(strcmp(protos.list[i].name, protos.list[j].name) != 0);
 	}
 	prototypes__free(&protos);
 }
