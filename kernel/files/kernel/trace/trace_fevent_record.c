@@ -134,10 +134,11 @@ static void fevent_compile_target(struct fevent *fe, const struct fevent_target 
 {
 	struct fetch_insn *insn;
 	unsigned int i;
+	bool is_bool;
 
 	/* Of a bit field, the cut comes first. */
-	fevent_emit_arg(fe, code, target, !target->in_memory && !target->bit_size &&
-					  target->type == FEVENT_T_BOOL);
+	is_bool = target->type == FEVENT_T_BOOL && !target->in_memory && !target->bit_size;
+	fevent_emit_arg(fe, code, target, is_bool);
 	if (!target->in_memory) {
 		fevent_emit(code, FETCH_OP_ST_RAW)->size = parg->type->size;
 		return;
