@@ -12,14 +12,6 @@
 }
 cd /sys/kernel/tracing || exit 1
 
-# Sleeps until the clock wakes it up.
-sleep_and_wake()
-{
-	echo 0 >/sys/class/rtc/rtc0/wakealarm
-	echo +30 >/sys/class/rtc/rtc0/wakealarm
-	echo mem >/sys/power/state
-}
-
 # How often a function has an event in the trace.
 events()
 {
@@ -34,7 +26,7 @@ echo 'acpi_*() as calls' >function_events
 echo 'void acpi_*() as returns' >>function_events
 echo 1 >events/functions/enable
 echo oneshot >current_tracer
-sleep_and_wake
+echo mem >/sys/power/state
 echo "suspended=$(cat /sys/power/suspend_stats/success)"
 echo "calls=$(events calls)"
 echo "returns=$(events returns)"
@@ -51,7 +43,7 @@ done
 # And all of it once more, from the start.
 echo >trace
 echo 0 >oneshot_seen
-sleep_and_wake
+echo mem >/sys/power/state
 echo "suspended_again=$(cat /sys/power/suspend_stats/success)"
 echo "returns_again=$(events returns)"
 echo nop >current_tracer

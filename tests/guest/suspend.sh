@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A machine that is suspended to memory and woken up by its clock, while function events wait for the
+# A machine that is suspended to memory and woken up by QEMU, while function events wait for the
 # returns of what is called on the way and the oneshot tracer records. Calls below the one that puts the
 # machine to sleep never return: it wakes up elsewhere. From the host, as the guest's files do not come
 # back from its sleep (see suspend-inside.sh).
 #
 # Usage: tests/guest/suspend.sh [KERNEL]
-#   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND and CONFIG_RTC_DRV_CMOS (default debug)
+#   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND (default debug)
 
 set -uo pipefail
 
@@ -16,11 +16,40 @@ kernel=${1:-debug}
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
 
+# Wakes the machine up whenever it sleeps, until QEMU has gone: QMP, one command and one answer at a time.
+wake_up()
+{
+	perl -e '
+		use IO::Socket::UNIX;
+		my $qmp;
+		sleep 1 until $qmp = IO::Socket::UNIX->new(Peer => $ARGV[0]);
+		$qmp->autoflush(1);
+		sub ask
+		{
+			print $qmp qq({"execute": "$_[0]"}\n);
+			while (<$qmp>) {
+				return $_ if /"(return|error)"/;
+			}
+			exit;
+		}
+		<$qmp>;
+		ask("qmp_capabilities");
+		while (1) {
+			ask("system_wakeup") if ask("query-status") =~ /"suspended"/;
+			sleep 1;
+		}' "$tap_scratch/qmp"
+}
+
+wake_up &
+waker=$!
 "$clone/kernel/vm.sh" --kernel "$kernel" --qemu -global --qemu PIIX4_PM.disable_s3=0 \
+	--qemu -qmp --qemu "unix:$tap_scratch/qmp,server=on,wait=off" \
 	--append 'no_console_suspend ftrace=nop sysctl.kernel.watchdog_thresh=30' \
 	--timeout 1800 --console "$tap_scratch/console" \
 	-- sh "$clone/tests/guest/suspend-inside.sh" >"$tap_scratch/out" 2>"$tap_scratch/err"
 status=$?
+kill "$waker" 2>/dev/null
+wait "$waker" 2>/dev/null
 sed 's/^/# /' "$tap_scratch/out"
 
 found()
