@@ -36,7 +36,7 @@ echo "missed=$(cat events/functions/returns/missed)"
 echo "missed_calls=$(cat events/functions/calls/missed)"
 # What runs on the way up is recorded as well, by its address.
 for name in acpi_suspend_enter acpi_pm_finish; do
-	address=$(sed -n "s/ [tT] $name\$//p" /proc/kallsyms)
+	address=$(sed -n "s/ $name\$//p" available_filter_functions_addrs)
 	echo "seen_$name=$(grep -c "^$address$" oneshot_seen)"
 done
 
