@@ -18,7 +18,7 @@ plugin_version()
 	local version
 
 	version=$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version \([0-9]*\)\.\([0-9]*\).*/\1 \2/p')
-	awk '{ print v = $1 * 100 + $2; print v < 900 ? 1 : v < 901 ? 2 : v < 902 ? 3 : 4 }' <<<"$version"
+	awk '{ v = $1 * 100 + $2; print v < 900 ? 1 : v < 901 ? 2 : v < 902 ? 3 : 4 }' <<<"$version"
 }
 
 gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/early_oracle.so" \
