@@ -31,8 +31,7 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
 		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
-	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache;'
-	@echo '  LIBBPF_DIR= and BPFTOOL= replace what is built from the kernel source.'
+	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache.'
 
 ## ---------------------------------------------------------------- what has to be installed
 
@@ -41,17 +40,16 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
-# Built once from the kernel's source, shared by all clones. LIBBPF_DIR holds libbpf.a and include/.
+# Built once from the kernel's source, shared by all clones (kernel/tools.sh).
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test test-quick test-debug test-early-matrix bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
     $(error the kernel source is needed for libbpf and bpftool)
   endif
 endif
-LIBBPF_DIR ?= $(TOOLS)
-BPFTOOL    ?= $(TOOLS)/bpftool
+BPFTOOL := $(TOOLS)/bpftool
 
 ifneq ($(TOOLS),)
 $(TOOLS)/libbpf.a $(TOOLS)/bpftool $(TOOLS)/json_writer.o &:
@@ -66,12 +64,12 @@ CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
 USER_PKGS := libtracefs smartcols libcap json-c
 USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
-	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(LIBBPF_DIR)/include \
+	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
-USER_LIBS := $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o \
+USER_LIBS := $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o \
 	$(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
-	-I$(B)/vmlinux-headers -Ibpf -isystem $(LIBBPF_DIR)/include
+	-I$(B)/vmlinux-headers -Ibpf -isystem $(TOOLS)/include
 
 # Says what is missing, and who brings it, before a compiler does so less clearly.
 programs:
@@ -99,18 +97,18 @@ $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	fi
 	$(Q)if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
-$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h) $(LIBBPF_DIR)/libbpf.a | programs
+$(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h) $(TOOLS)/libbpf.a | programs
 	$(call msg,BPF,$<)mkdir -p $(@D)
 	$(Q)$(CLANG) $(BPF_CFLAGS) -c -o $@.tmp $< && $(BPFTOOL) gen object $@ $@.tmp && rm $@.tmp
 
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-$(B)/user/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | programs $(SKEL)
+$(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
-$(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
+$(B)/hytrace: $(USER_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
 
 # The same sources once more for the unit tests, with the sanitizers on and stopping at what they find;
@@ -118,7 +116,7 @@ $(B)/hytrace: $(USER_OBJ) $(LIBBPF_DIR)/libbpf.a $(TOOLS)/json_writer.o
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
 
-$(B)/user-san/%.o: user/%.c $(LIBBPF_DIR)/libbpf.a | $(SKEL)
+$(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a | $(SKEL)
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
 
@@ -217,9 +215,14 @@ $(B)/fuzz/%: tests/fuzz/%.c
 -include $(wildcard $(B)/fuzz/*.d)
 
 test: deps ## all tests, or those with T= in their names; ends with `N passed, N failed`
+	$(Q)$(if $(T),,$(MAKE) stock-kernels)
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(T)
+
+# What the tests of other kernels boot: fetched before they begin, for which there need be no network then.
+stock-kernels:
+	$(Q)for kernel in stock stock-6.1; do kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || exit; done
 
 QUICK := unit/ guest/t-doc ftracetest/oneshot/basic.tc ftracetest/function-events/basic.tc
 
@@ -281,12 +284,16 @@ install: $(B)/hytrace $(MAN) ## install the loader under DESTDIR/PREFIX
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 
+# build/am and build/am.old are patches that did not apply, and somebody's work on them.
 clean: ## remove what was built here; the kernel work trees and the cache stay
-	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/am) ;; *) rm -rf "$$f" ;; esac; done
+	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/am | $(B)/am.old) ;; *) rm -rf "$$f" ;; esac; done
 
-distclean: ## clean, and the kernel work tree, unless it has work not written back
+distclean: clean ## clean, and the kernel work tree, unless it has work not written back
 	$(Q)if [ -d $(B)/linux ]; then kernel/build.sh --drop-tree; fi
+	$(Q)for f in $(B)/am $(B)/am.old; do if [ -d $$f ]; then \
+		echo "distclean: $$f has patches that did not apply; remove it when it is not needed" >&2; exit 1; \
+		fi; done
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-quick bench-native check programs install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-quick bench-native check programs stock-kernels install clean distclean FORCE

@@ -195,11 +195,12 @@ keep()
 }
 
 # Of each flavour three are kept, and what was used in the last hour, or what a guest runs on, which
-# holds a lock on its image's directory.
+# holds a lock on its image's directory. What a killed keep() has left is none of them.
 drop_old_images()
 {
 	local dir
 
+	find "$images" -mindepth 1 -maxdepth 1 -name '*-*.??????' -mmin +60 -exec rm -rf {} +
 	list_images | tail -n +4 | while read -r dir; do
 		[[ $(find "$dir" -maxdepth 0 -mmin +60) ]] || continue
 		exec 3<"$dir"

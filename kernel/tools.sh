@@ -87,6 +87,8 @@ build()
 		die "building libbpf and bpftool failed; the whole log is $log"
 	}
 	mv "$tmp" "$dir"
+	# Of compilers that were updated since, and kernel sources that are gone.
+	find "$cache/tools" -mindepth 1 -maxdepth 1 -mtime +30 ! -name lock -exec rm -rf {} +
 }
 
 case ${1:-} in

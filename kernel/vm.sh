@@ -225,6 +225,18 @@ unpack_stock()
 	trap - EXIT
 }
 
+# Those that a Debian update has replaced, and what a killed unpack_stock() has left.
+drop_old_stock()
+{
+	local dir
+
+	for dir in "$cache"/stock/*/ "$cache"/stock/.unpack.*/; do
+		dir=${dir%/}
+		[[ -d $dir && $(find "$dir" -maxdepth 0 -mmin +60) ]] || continue
+		grep -qxF "linux-image-${dir##*/}" "$cache"/stock/latest-* || rm -rf "$dir"
+	done
+}
+
 find_stock()
 {
 	local package dir meta=${stock_packages[$1]} latest
@@ -243,7 +255,7 @@ find_stock()
 	package=$(<"$latest")
 	dir=$cache/stock/${package#linux-image-}
 	if [[ ! -d $dir ]]; then
-		(flock 9; [[ -d $dir ]] || unpack_stock "$package" "$dir") 9>"$cache/stock/.lock"
+		(flock 9; [[ -d $dir ]] || unpack_stock "$package" "$dir"; drop_old_stock) 9>"$cache/stock/.lock"
 	fi
 	image=$(echo "$dir"/boot/vmlinuz-*)
 	modules=$(echo "$dir"/lib/modules/*)
@@ -312,6 +324,8 @@ find_base_initramfs()
 		((!${#list[@]})) || stat -c '%n %s %Y' "${list[@]}"; } | sha256sum | cut -c1-16)
 	base=$cache/initramfs/$key.cpio
 	[[ ! -e $base ]] || return 0
+	# What others were killed at.
+	find "$cache/initramfs" -name '*.cpio.*' -mmin +60 -delete
 	build_initramfs "$run/base" "${list[@]}" >"$base.$$"
 	mv "$base.$$" "$base"
 }

@@ -419,6 +419,28 @@ test_images()
 	touch -d '-95 min' "$(dirname "$image")"
 	"$two/kernel/build.sh" 2>/dev/null
 	ok 'once it is not, it goes' [ ! -e "$image" ]
+
+	# What was killed while it put an image there, and what still does.
+	mkdir "${image%/*}.Abc123" "${image%/*}.Xyz789"
+	touch -d '-61 min' "${image%/*}.Abc123"
+	echo more >"$two/kernel/files/kernel/trace/ours.c"
+	"$two/kernel/build.sh" 2>/dev/null
+	is 'so does what a killed build has left there, and nothing younger' \
+		"$(cd "${image%/*/*}" && echo ./*.??????)" "./$(basename "${image%/*}").Xyz789"
+	rm -r "${image%/*}.Xyz789"
+}
+
+# What is somebody's work stays.
+test_distclean()
+{
+	mkdir -p "$one/build/am/linux" "$one/build/docs"
+	is 'distclean refuses to remove patches that did not apply' \
+		"$(make -s -C "$one" distclean >/dev/null 2>&1; echo $?)" 2
+	ok 'and they are there' [ -d "$one/build/am/linux" ]
+	ok 'other things are not' [ ! -e "$one/build/docs" ]
+	rm -r "$one/build/am"
+	ok 'without them it removes all' make -s -C "$one" distclean
+	ok 'build, too' [ ! -e "$one/build" ]
 }
 
 make_tarball
@@ -435,4 +457,5 @@ test_series
 test_images
 test_cache_gone
 test_broken
+test_distclean
 tap_end
