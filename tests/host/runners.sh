@@ -274,4 +274,32 @@ printf '[1] %s\t[PASS]\n' mine >"$tree/said.new.again"
 echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
 ok 'a kernel that survives it the second time is no pass' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
 
+# ---------------------------------------------------------------- tests/mutants.pl
+
+mkdir -p "$tree/tests/mutants"
+cp "$clone/tests/mutants.pl" "$tree/tests/"
+git init -q "$tree"
+program tests/host/it.sh <<<'grep -q "^one$" thing'
+printf '%s\n' zero one two two >"$tree/thing"
+
+# mutants STATUS SAYS OLD NEW: what is made of this one
+mutants()
+{
+	local status=0
+
+	printf '%s\n' '# all' '' 'part host/it' thing "-$3" "+$4" >"$tree/tests/mutants/it.mutants"
+	"$tree/tests/mutants.pl" >"$tap_scratch/out" 2>&1 || status=$?
+	((status == $1)) && grep -q -- "$2" "$tap_scratch/out" && return
+	echo "status $status, not $1, or not said: $2"
+	cat "$tap_scratch/out"
+	return 1
+}
+
+ok 'mutants: what a test notices' mutants 0 '^caught .* thing:2$' one One
+ok 'what it does not' mutants 1 '^SURVIVED .* thing:1$' zero Zero
+ok 'what is not there any more' mutants 1 '^does not apply: ' three Three
+ok 'what is there twice' mutants 1 '^does not apply: ' two Two
+program tests/host/it.sh <<<'false'
+ok 'a test that fails with nothing broken' mutants 1 'host/it, with nothing broken: caught' one One
+is 'the tree is as it was' "$(xargs <"$tree/thing")" 'zero one two two'
 tap_end
