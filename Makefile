@@ -42,7 +42,7 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 
 # Built once from the kernel's source, shared by all clones (kernel/tools.sh).
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
-NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
@@ -249,6 +249,14 @@ test-debug: deps ## a stress test and others on a kernel that watches memory and
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
 
+test-startup: deps ## the tracer's test of itself, on a small kernel that runs it while it comes up
+	$(Q)tests/guest/startup.sh
+
+# GUESTS=1: those that need guests, and a kernel built for each. M='parser ...': of these parts, tests or files.
+mutants: ## one line broken at a time, and the test that has to notice: unit and host tests, or GUESTS=1
+	$(Q)$(MAKE) user unit
+	$(Q)tests/mutants.pl $(if $(GUESTS),--guests) $(M)
+
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
@@ -257,7 +265,7 @@ bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg
 	$(Q)$(MAKE) user
 	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status
 
-bench-quick: ## of it, getppid() with the tracers and the BPF engine, against what is asked: three minutes
+bench-quick: ## of it, getppid() with the tracers and the BPF engine (three minutes): build/bench-quick
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)tests/bench/run.sh --quick
@@ -296,4 +304,4 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix fuzz kselftest bench bench-quick bench-native check programs stock-kernels install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install clean distclean FORCE

@@ -14,6 +14,8 @@ set -uo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 # shellcheck source=tests/guest/early-lib.sh
 . "$clone/tests/guest/early-lib.sh"
+# shellcheck source=tests/guest/splats.sh
+. "$clone/tests/guest/splats.sh"
 
 configs=$clone/build/early-matrix
 table=$scratch/table
@@ -97,7 +99,7 @@ number()
 came_up()
 {
 	at_init &&
-		! grep -E 'WARNING:|BUG:|INFO:|early exception' "$scratch/console"
+		! splats_in "$scratch/console"
 }
 
 # No emulated CPU is such a guest's, so the kernel is made to believe it while it asks.

@@ -3,7 +3,7 @@
 #
 # The guest's side of tests/guest/run.sh: runs the tests named, one after the other, and leaves each
 # one's TAP, its stderr and its exit status in a directory that the host reads. A kernel that has
-# complained meanwhile fails the batch, whatever the tests say.
+# complained meanwhile, or whose lockdep is off at the end, fails the batch, whatever the tests say.
 #
 # usage: inside.sh DIR TEST...		TEST: a script, or ftracetest:RUNNER[:DIRECTORY-OR-TC]...
 
@@ -11,6 +11,8 @@ set -uo pipefail
 
 out=$1
 shift
+# shellcheck source=tests/guest/splats.sh
+. "$(dirname "${BASH_SOURCE[0]}")/splats.sh"
 
 # Everything that a test writes goes to memory: the root is an overlay over 9p.
 export TMPDIR=/tmp
@@ -39,5 +41,6 @@ for test; do
 done
 
 dmesg >"$out/dmesg"
-grep -v "$HYTRACE_NO_SPLATS" "$out/dmesg" | grep -E "$HYTRACE_SPLATS" >"$out/splats"
+splats_in "$out/dmesg" >"$out/splats"
+lockdep_off "${HYTRACE_LOCKDEP_STATS:-/proc/lockdep_stats}" >>"$out/splats"
 exit 0

@@ -15,6 +15,8 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 kernel=${1:-debug}
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/splats.sh
+. "$clone/tests/guest/splats.sh"
 
 # Wakes the machine up whenever it sleeps, until QEMU has gone: QMP, one command and one answer at a time.
 wake_up()
@@ -68,8 +70,6 @@ ok 'the missing return is counted' [ "$(found missed)" -gt 0 ]
 is 'no call is' "$(found missed_calls)" 0
 is 'the oneshot tracer goes on' "$(found seen_acpi_suspend_enter) $(found seen_acpi_pm_finish)" '1 1'
 is 'all of it works again' "$(found returns_again)" 1
-is 'the kernel has not complained' "$(grep -m 3 -E \
-	'WARNING: |BUG: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more than|soft lockup' \
-	"$tap_scratch/console")" ''
+is 'the kernel has not complained' "$(splats_in "$tap_scratch/console" | head -n 3)" ''
 
 tap_end

@@ -27,7 +27,7 @@ program()
 
 mkdir -p "$tree/tests/guest" "$tree/tests/unit/part" "$tree/kernel/files/$suite/test.d"
 cp "$clone/tests/run.pl" "$tree/tests/"
-cp "$clone"/tests/guest/{run,inside,tap,kselftest}.sh "$tree/tests/guest/"
+cp "$clone"/tests/guest/{run,inside,tap,splats,kselftest}.sh "$tree/tests/guest/"
 program kernel/tools.sh <<<'echo /nowhere'
 program kernel/build.sh <<END
 case \$* in
@@ -102,6 +102,27 @@ death=first ok 'a guest that never ran it' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
 console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
+while read -r dmesg; do
+	ok "a kernel that says: $dmesg" guest '2 1 0 1' <<<"$good"
+done <<'END'
+INFO: trying to register non-static key.
+rcu: INFO: rcu_preempt self-detected stall on CPU
+INFO: rcu_tasks detected stalls on tasks:
+INFO: task sh:1 blocked for more than 122 seconds.
+watchdog: Watchdog detected hard LOCKUP on cpu 0
+watchdog: BUG: soft lockup - CPU#1 stuck for 62s! [sh:1]
+WARNING: possible circular locking dependency detected
+UBSAN: array-index-out-of-bounds in kernel/trace/trace.c:1:2
+PANIC: early exception 0x0d IP 10:ffffffff81000000 error 0 cr2 0x0
+END
+dmesg='INFO: NMI handler (nmi_cpu_backtrace_handler) took too long to run: 1.2 msecs' \
+	ok 'what a busy host makes it say' guest '2 0 0 0' <<<"$good"
+echo ' debug_locks:                                 0' >"$tap_scratch/lockdep_stats"
+export HYTRACE_LOCKDEP_STATS=$tap_scratch/lockdep_stats
+ok 'lockdep that is off at the end' guest '2 1 0 1' <<<"$good"
+echo ' debug_locks:                                 1' >"$tap_scratch/lockdep_stats"
+ok 'lockdep that is on' guest '2 0 0 0' <<<"$good"
+unset HYTRACE_LOCKDEP_STATS dmesg
 dmesg='[ 1.0] WARNING: CPU: 1 PID: 3 at kernel/trace/ring_buffer.c:7462 trace_rb_cpu_prepare+0xc8/0xe0' \
 	ok 'what the unpatched kernel says of a killed process' guest '2 0 0 0' <<<"$good"
 dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
@@ -210,15 +231,16 @@ suite_says()
 # suites STATUS SAYS RESULT...: with these results of the patched kernel, and all well on the other
 suites()
 {
-	local wanted=$1 says=$2 status=0
+	local wanted=$1 says=$2 status=0 asked=("${only-.}")
 	shift 2
 
+	[[ ${only-.} ]] || asked=()
 	rm -f "$tree"/said.*.ran
 	: >"$tree/old"
 	: >"$tree/new"
 	suite_says old PASS PASS
 	suite_says new "$@"
-	"$tree/tests/guest/kselftest.sh" --kernels "$tree/old" "$tree/new" "${only:-.}" \
+	"$tree/tests/guest/kselftest.sh" --kernels "$tree/old" "$tree/new" "${asked[@]}" \
 		>"$tap_scratch/out" 2>&1 || status=$?
 	((status == wanted)) && grep -q -- "$says" "$tap_scratch/out" && return
 	echo "status $status, not $wanted, or not said: $says"
@@ -238,6 +260,13 @@ ok 'one that expects to' suites 1 '^new .*XFAIL .* mine' PASS PASS XFAIL
 ok 'one that is not supported' suites 1 '^new .*UNSUPPORTED .* mine' PASS PASS UNSUPPORTED
 ok 'one that the kernel does not survive' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
 only=none ok 'no test at all' suites 1 'no test has run'
+only='' ok 'all of them' suites 0 'of 1 tests of ours 1 pass' PASS PASS PASS
+ours=$tree/kernel/files/$suite/test.d/mine.tc
+mv "$ours" "$tree/mine.tc"
+only='' ok 'none of which is ours' suites 1 'of 0 tests of ours' PASS PASS PASS
+sed 's/$/\n# flags: instance/' "$tree/mine.tc" >"$ours"
+ok 'the turn in an instance of one of ours, which did not run' suites 1 '^ours  *-  *(instance) mine$' PASS PASS PASS
+cp "$tree/mine.tc" "$ours"
 printf '[1] %s\t[PASS]\n' b >"$tree/said.new.again"
 echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
 ok 'what passes when it is run alone' suites 0 'unsteady: b' PASS FAIL PASS
@@ -245,4 +274,32 @@ printf '[1] %s\t[PASS]\n' mine >"$tree/said.new.again"
 echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
 ok 'a kernel that survives it the second time is no pass' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
 
+# ---------------------------------------------------------------- tests/mutants.pl
+
+mkdir -p "$tree/tests/mutants"
+cp "$clone/tests/mutants.pl" "$tree/tests/"
+git init -q "$tree"
+program tests/host/it.sh <<<'grep -q "^one$" thing'
+printf '%s\n' zero one two two >"$tree/thing"
+
+# mutants STATUS SAYS OLD NEW: what is made of this one
+mutants()
+{
+	local status=0
+
+	printf '%s\n' '# all' '' 'part host/it' thing "-$3" "+$4" >"$tree/tests/mutants/it.mutants"
+	"$tree/tests/mutants.pl" >"$tap_scratch/out" 2>&1 || status=$?
+	((status == $1)) && grep -q -- "$2" "$tap_scratch/out" && return
+	echo "status $status, not $1, or not said: $2"
+	cat "$tap_scratch/out"
+	return 1
+}
+
+ok 'mutants: what a test notices' mutants 0 '^caught .* thing:2$' one One
+ok 'what it does not' mutants 1 '^SURVIVED .* thing:1$' zero Zero
+ok 'what is not there any more' mutants 1 '^does not apply: ' three Three
+ok 'what is there twice' mutants 1 '^does not apply: ' two Two
+program tests/host/it.sh <<<'false'
+ok 'a test that fails with nothing broken' mutants 1 'host/it, with nothing broken: caught' one One
+is 'the tree is as it was' "$(xargs <"$tree/thing")" 'zero one two two'
 tap_end

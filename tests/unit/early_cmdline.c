@@ -137,5 +137,6 @@ Test(early_cmdline, dump_on_oops)
 	cr_expect(not(parse("ftrace_dump_on_oops=0").dump_on_oops));
 	cr_expect(not(parse("ftrace_dump_on_oops ftrace_dump_on_oops=0").dump_on_oops));
 	cr_expect(not(parse("xftrace_dump_on_oops").dump_on_oops));
+	cr_expect(not(parse("ftrace_dump_on_oop=1").dump_on_oops));
 	cr_expect(not(parse("-- ftrace_dump_on_oops").dump_on_oops));
 }

@@ -1,0 +1,27 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests that CONTRIBUTING.md names what .ci/run runs, and that all of that can be asked for.
+# shellcheck disable=SC2016 # what is quoted in a document
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+cd "$clone" || exit 1
+
+# What .ci/run runs: the table's marked rows, and what the sentence about it names. It begins with make deps.
+documented()
+{
+	sed -n 's/^| `make \([a-z-]*\)` (`\.ci\/run`) .*/\1/p' CONTRIBUTING.md
+	sed -n '/^`\.ci\/run` is what/,/^$/p' CONTRIBUTING.md | grep -o '`make [a-z]*`' | tr -d '`' | sed 's/make //'
+	echo deps
+}
+
+parts=$(sed -n "s/^part 'make \([a-z-]*\)' .*/\1/p" .ci/run | sort)
+is 'CONTRIBUTING.md names what .ci/run runs' "$(documented | sort)" "$parts"
+while read -r target; do
+	ok "make $target is there" grep -q "^$target:.* ##" Makefile
+done < <(echo "$parts"; sed -n 's/^| `make \([a-z-]*\).*/\1/p' CONTRIBUTING.md)
+tap_end

@@ -1,0 +1,290 @@
+#!/usr/bin/perl
+# SPDX-License-Identifier: GPL-2.0
+#
+# Which test cannot fail? Breaks one line of the project at a time, and runs the test that has to notice.
+# A breakage is a record in tests/mutants/*.mutants, of lines:
+#
+#	PART TEST		a part of the project, and the test: unit/..., host/..., or another of run.pl
+#	FILE			where it is
+#	-OLD			the lines that are there, in full but for blanks at their ends: once, or it fails
+#	+NEW			the lines that take their place; none removes them
+#
+# Empty lines are between records, and lines with # are for readers. Each processor has a copy of the tree in
+# build/mutants. First each test has to pass there as it is; then the mutants: a test that fails, crashes or
+# hangs has caught one. Prints a table, and keeps it in build/mutants/table. Fails when a mutant survives, does
+# not apply or does not build, and when a test fails as it is.
+#
+# Those of unit/ and host/ take minutes. All others need guests, and many of them a kernel of their own.
+
+use strict;
+use warnings;
+use Fcntl qw(:flock SEEK_SET);
+use File::Basename;
+use File::Path qw(make_path);
+use File::Spec;
+use Getopt::Long;
+
+my $usage = <<'END';
+usage: mutants.pl [--guests] [--list] [WORD]...
+	WORD		only mutants that have it in part, test or file
+	--guests	those that need guests, instead of those of unit/ and host/
+	--list		name them, see that all apply, and run nothing
+END
+
+my $clone = dirname(dirname(File::Spec->rel2abs($0)));
+my $out = "$clone/build/mutants";
+my ($guests, $list, $help);
+unless (GetOptions(guests => \$guests, list => \$list, help => \$help)) {
+	print STDERR $usage;
+	exit 2;
+}
+if ($help) {
+	print $usage;
+	exit;
+}
+
+sub slurp
+{
+	my ($path) = @_;
+
+	open(my $file, '<:raw', $path) or return;
+	local $/;
+	return scalar(<$file>);
+}
+
+sub write_file
+{
+	my ($path, $text) = @_;
+
+	open(my $file, '>:raw', $path) or die("$path: $!\n");
+	print $file $text;
+	close($file) or die("$path: $!\n");
+}
+
+# ---------------------------------------------------------------- the mutants
+
+sub read_records
+{
+	my ($path) = @_;
+	my @mutants;
+
+	for (split(/\n(?:[ \t]*\n)+/, slurp($path) // die("$path: $!\n"))) {
+		my @lines = grep { !/^#/ && length } split(/\n/);
+		next unless @lines;
+		my %mutant = (from => basename($path));
+
+		@mutant{'part', 'test'} = split(' ', shift(@lines));
+		$mutant{file} = shift(@lines);
+		$mutant{old} = join('', map { "$_\n" } map { /^-(.*)/ } @lines);
+		$mutant{new} = join('', map { "$_\n" } map { /^\+(.*)/ } @lines);
+		die("$path: not a record: $_\n")
+			if !$mutant{test} || !$mutant{file} || !$mutant{old} || grep { !/^[-+]/ } @lines;
+		push(@mutants, \%mutant);
+	}
+	return @mutants;
+}
+
+# The file as it is broken, and the number of the line; nothing when the lines are not there, or twice.
+sub broken
+{
+	my ($tree, $mutant) = @_;
+	my $text = slurp("$tree/$mutant->{file}") // return;
+	my $old = join("\n", map { '[ \t]*' . quotemeta(s/^\s+|\s+$//gr) . '[ \t]*' } split(/\n/, $mutant->{old})) . "\n";
+	my @places;
+
+	while ($text =~ /^$old/mg) {
+		push(@places, [$-[0], $+[0]]);
+	}
+	return unless @places == 1;
+	my ($from, $to) = @{$places[0]};
+	my $line = 1 + (substr($text, 0, $from) =~ tr/\n//);
+	substr($text, $from, $to - $from) = $mutant->{new};
+	return ($text, $line);
+}
+
+# ---------------------------------------------------------------- running them
+
+sub run_in
+{
+	my ($tree, $log, @command) = @_;
+
+	return system('bash', '-c', 'cd "$0" && log=$1 && shift && exec "$@" >>"$log" 2>&1 </dev/null', $tree, $log,
+		      @command);
+}
+
+# Builds what a test needs, and runs it for $seconds at most: "caught" when it fails, "passed", or "does not build".
+sub try
+{
+	my ($tree, $test, $log, $seconds) = @_;
+	my @make = ('make', '--no-print-directory');
+	my @limit = ('timeout', '-k', '10', $seconds);
+
+	write_file($log, '');
+	if ($test =~ m{^unit/}) {
+		# Quicker to compile, and as true.
+		return 'does not build' if run_in($tree, $log, @make, 'CFLAGS=-O0 -g', "build/tests/$test");
+		return run_in($tree, $log, @limit, "build/tests/$test") ? 'caught' : 'passed';
+	}
+	return run_in($tree, $log, @limit, "tests/$test.sh") ? 'caught' : 'passed' if $test =~ m{^host/};
+	return 'does not build' if run_in($tree, $log, @make, 'kernel') || run_in($tree, $log, @make, 'user');
+	if ($test eq 'boot/startup') {
+		return run_in($tree, $log, @limit, 'tests/guest/startup.sh') ? 'caught' : 'passed';
+	}
+	return run_in($tree, $log, 'tests/run.pl', $test) ? 'caught' : 'passed';
+}
+
+# A tree as this one is, whatever is committed, with what is built here; or one from an earlier run, with what was
+# built there. Only files that differ are written: what was made of a broken file is older than its repair.
+sub copy_tree
+{
+	my ($tree) = @_;
+	my %files = map { $_ => 1 } grep { -f "$clone/$_" } split(/\0/, `git ls-files -zco --exclude-standard`);
+
+	if (!-e "$tree/.git") {
+		make_path("$tree/build");
+		for my $part (grep { -e "$clone/build/$_" } qw(bpf vmlinux-headers user user-san tests hytrace)) {
+			system('cp', '-a', "$clone/build/$part", "$tree/build/") == 0 or die("$tree: cp failed\n");
+		}
+		system('git', 'init', '-q', $tree) == 0 or die("$tree: git failed\n");
+	}
+	for (split(/\0/, `git -C '$tree' ls-files -z`)) {
+		unlink("$tree/$_") unless $files{$_};
+	}
+	for my $file (sort(keys(%files))) {
+		my ($text, $there) = (slurp("$clone/$file"), slurp("$tree/$file"));
+		my @stat = stat("$clone/$file");
+
+		next if defined($there) && $there eq $text;
+		make_path(dirname("$tree/$file"));
+		write_file("$tree/$file", $text);
+		chmod($stat[2] & 07777, "$tree/$file");
+		utime($stat[8], $stat[9], "$tree/$file") unless defined($there);
+	}
+	# Tests and scripts ask git which files there are.
+	system('git', '-C', $tree, 'add', '-A') == 0 or die("$tree: git failed\n");
+}
+
+# The next of the jobs, which all processors share.
+sub next_job
+{
+	my ($queue) = @_;
+
+	open(my $file, '+<', $queue) or die("$queue: $!\n");
+	flock($file, LOCK_EX);
+	my $n = <$file>;
+	seek($file, 0, SEEK_SET);
+	print $file $n + 1, "\n";
+	close($file);
+	return $n;
+}
+
+# Runs jobs on all processors: $do of a tree and a job gives a line of result, or nothing.
+sub in_parallel
+{
+	my ($trees, $jobs, $do) = @_;
+	my @pids;
+
+	write_file("$out/queue", "0\n");
+	unlink(glob("$out/result.*"));
+	for my $tree (@$trees) {
+		my $pid = fork() // die("fork: $!\n");
+
+		if (!$pid) {
+			while ((my $n = next_job("$out/queue")) < @$jobs) {
+				write_file(sprintf("$out/result.%05d", $n), $do->($tree, $jobs->[$n]));
+			}
+			exit 0;
+		}
+		push(@pids, $pid);
+	}
+	for (@pids) {
+		waitpid($_, 0);
+		die("a part of it died\n") if $?;
+	}
+	return map { slurp(sprintf("$out/result.%05d", $_)) } 0 .. $#$jobs;
+}
+
+sub log_of
+{
+	my ($test) = @_;
+
+	return "$out/" . $test =~ tr{/}{-}r;
+}
+
+# A test as nothing is broken. What it took, building included, is what the mutants' time is known by.
+sub control
+{
+	my ($tree, $test) = @_;
+	my $log = log_of($test);
+	my $start = time();
+	my $result = try($tree, $test, "$log.control", 1800);
+
+	write_file("$log.seconds", 60 + 5 * (time() - $start));
+	return $result eq 'passed' ? '' : "$test, with nothing broken: $result, see $log.control\n";
+}
+
+sub result_of
+{
+	my ($tree, $mutant) = @_;
+	my $path = "$tree/$mutant->{file}";
+	my ($text) = broken($tree, $mutant);
+	my $whole = slurp($path);
+	my $start = time();
+
+	write_file($path, $text);
+	my $result = try($tree, $mutant->{test}, "$out/$mutant->{n}.log", slurp(log_of($mutant->{test}) . '.seconds'));
+	write_file($path, $whole);
+	$result = 'SURVIVED' if $result eq 'passed';
+	my $line = sprintf("%-14s %4d s  %-8s %-26s %s:%d\n", $result, time() - $start,
+			   $mutant->{part}, $mutant->{test}, $mutant->{file}, $mutant->{line});
+	print STDERR $line;
+	return $line;
+}
+
+chdir($clone) or die("$clone: $!\n");
+$| = 1;
+my @mutants = map { read_records($_) } sort(glob('tests/mutants/*.mutants'));
+my $stale = 0;
+for my $mutant (@mutants) {
+	(undef, $mutant->{line}) = broken($clone, $mutant);
+	next if $mutant->{line};
+	$stale++;
+	print "does not apply: $mutant->{from}: $mutant->{part} $mutant->{file}\n$mutant->{old}";
+}
+my @chosen = grep { ($_->{test} !~ m{^(unit|host)/}) == !!$guests } @mutants;
+for my $word (@ARGV) {
+	@chosen = grep { index("$_->{part} $_->{test} $_->{file}", $word) >= 0 } @chosen;
+}
+@chosen = grep { $_->{line} } @chosen;
+if ($list) {
+	printf("%-8s %-26s %s:%d\n", @$_{qw(part test file line)}) for @chosen;
+	print(scalar(@mutants) . " mutants, $stale do not apply\n");
+	exit($stale ? 1 : 0);
+}
+if (!@chosen) {
+	exit 1 if $stale;
+	print STDERR "mutants.pl: there is none of these; --list names them\n";
+	exit 2;
+}
+my %tests = map { $_->{test} => 1 } @chosen;
+my $n = 0;
+$_->{n} = ++$n for @chosen;
+# A guest has two processors, and a kernel is built with all there are.
+my $processors = $guests ? 1 : `nproc` + 0;
+$processors = @chosen if $processors > @chosen;
+my @trees = map { "$out/tree.$_" } 1 .. $processors;
+make_path($out);
+open(my $lock, '>', "$out/lock") or die("$out/lock: $!\n");
+flock($lock, LOCK_EX | LOCK_NB) or die("another run has $out\n");
+in_parallel(\@trees, \@trees, sub { copy_tree($_[1]); return '' });
+my @wrong = grep { length } in_parallel(\@trees, [sort(keys(%tests))], \&control);
+if (@wrong) {
+	print(@wrong);
+	exit 1;
+}
+my @results = in_parallel(\@trees, \@chosen, \&result_of);
+my $caught = grep { /^caught/ } @results;
+my $sum = "$caught of " . @results . " mutants caught" . ($stale ? ", $stale do not apply" : '') . "\n";
+write_file("$out/table", join('', @results) . $sum);
+print(@results, $sum);
+exit($caught == @results && !$stale ? 0 : 1);
