@@ -254,7 +254,7 @@ bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg
 	$(Q)$(MAKE) user
 	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status
 
-bench-quick: ## of it, getppid() with the tracers and the BPF engine, against what is asked: three minutes
+bench-quick: ## of it, getppid() with the tracers and the BPF engine (three minutes): build/bench-quick
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)tests/bench/run.sh --quick

@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Runs the benchmark in a guest on the base kernel, one CPU, every instruction counted, and writes
-# build/bench/results.json, results.md and results.svg. Mitigations are off and addresses fixed: both
-# would add what is not the contenders'.
+# results.json, results.md and results.svg: of all rows to build/bench, of the quick ones to
+# build/bench-quick, of chosen ones to build/bench-chosen. Mitigations are off and addresses fixed: both
+# would add instructions to the contenders' own.
 #
 # Usage: tests/bench/run.sh [OPTION]... [ARGUMENT of hytrace bench]...
 #   --kernel K       as for vm.sh (default patched); what is asked of the figures is asked of the patched one
@@ -19,6 +20,7 @@ out=$clone/build/bench
 harness=("$clone/build/hytrace" bench --unit insn --format json)
 kernel=patched
 twice=
+quick=
 boots=1
 # make bench gives no arguments.
 invocation=make\ bench${*:+", as tests/bench/run.sh $*"}
@@ -44,6 +46,7 @@ while :; do
 		shift
 		;;
 	--quick)
+		quick=1
 		shift
 		set -- -w getppid -c base -c oneshot -c oneshot-nocallers -c oneshot-retired -c cover-bpf \
 			-c kprobe-multi -c kprobe-multi-denied -c function -c event "$@"
@@ -51,11 +54,35 @@ while :; do
 	*) break ;;
 	esac
 done
+# The rows of a part do not replace those of all.
+[[ ! $* ]] || out=$clone/build/bench-chosen
+[[ ! $quick ]] || out=$clone/build/bench-quick
 
 die()
 {
 	echo "bench: $*" >&2
 	exit 1
+}
+
+# Prints {contender, scope, workload}: for each the names that the harness's arguments choose, none for all.
+chosen()
+{
+	local options word
+
+	options=$(getopt -n bench -o c:s:w:u:f:r:l \
+		-l contender:,scope:,workload:,unit:,format:,rotate:,list -- "$@") || die 'see hytrace bench --help'
+	eval "set -- $options"
+	while (($# > 1)); do
+		case $1 in
+		-c | --contender) word=contender ;;
+		-s | --scope) word=scope ;;
+		-w | --workload) word=workload ;;
+		*) word= ;;
+		esac
+		[[ ! $word ]] || printf '%s %s\n' "$word" "$2"
+		shift
+	done | jq -Rn '[inputs | split(" ")] as $words | ["contender", "scope", "workload"]
+		| map({key: ., value: (. as $key | $words | map(select(.[0] == $key)[1]))}) | from_entries'
 }
 
 # Where the rows come from, as an object. $1: the guest's uname -r.
@@ -158,18 +185,24 @@ differing_rows()
 }
 
 # What was promised of the oneshot tracer and of function events, a line each. It fails when a figure is
-# not met, and when it could not be had: a row is missing or has no figure. Rows that were not asked for
-# ($1, when there are arguments for the harness) are not missed.
+# not met, and when there is none: a row that was asked for is missing, or is without the figure. $@: the
+# arguments for the harness, which choose the rows.
 check_targets()
 {
-	local lines
-	lines=$(jq -r --arg chosen "$1" '
-		def row($contender; $scope; $workload): [.rows[]
-			| select(.contender == $contender and .scope == $scope and .workload == $workload)][0];
+	local lines asked_for
+	asked_for=$(chosen "$@")
+	lines=$(jq -r --argjson asked_for "$asked_for" '
+		def asked($key; $value): $asked_for[$key] | . == [] or index($value) != null;
+		def row($contender; $scope; $workload):
+			if asked("contender"; $contender) and asked("scope"; $scope) and
+				(asked("workload"; $workload) or $scope == "one")
+			then [.rows[] | select(.contender == $contender and .scope == $scope and
+				.workload == $workload)][0] // {}
+			else null end;
 		def figure($what): if . == null then null else .[$what] // "none" end;
 		def cost($contender; $scope): row($contender; $scope; "getppid") | figure("over_base");
 		def line($what; $got; $of; $limit):
-			(if $chosen != "" and ($got == null or $of == null) then "not measured"
+			(if $got == null or $of == null then "not asked for"
 			 elif ([$got, $of] | any(type != "number")) then "UNKNOWN"
 			 elif $got <= $of * $limit then "reached" else "MISSED" end) +
 			": \($what): \($got // "-"), at most " +
@@ -187,7 +220,7 @@ check_targets()
 		retired("getppid"), retired("pipe"), retired("file"),
 		line("retiring one function, to 0.02 of attaching to one";
 			row("oneshot-retired"; "one"; "getppid") | if . == null then null
-				else [.note | capture("that took (?<ns>[0-9]+)$").ns | tonumber][0] // "none" end;
+				else [.note // "" | capture("that took (?<ns>[0-9]+)$").ns | tonumber][0] // "none" end;
 			row("event-bpf"; "one"; "getppid") | figure("attach"); 0.02),
 		line("oneshot, all functions, starting"; row("oneshot"; "all"; "getppid") | figure("attach"); 1; 174e6),
 		line("oneshot, all functions, stopping"; row("oneshot"; "all"; "getppid") | figure("detach"); 1; 185e6),
@@ -223,7 +256,7 @@ run_guest()
 		sh -c 'uname -r; ip link set lo up; exec "$@"' sh "${harness[@]}" "$@" >"$rows" || status=$?
 	read -r release <"$rows" || die "the guest gave nothing (status $status)"
 	sed -i 1d "$rows"
-	jq -e . "$rows" >/dev/null || die "the guest gave no rows (status $status)"
+	jq -e 'length > 0' "$rows" >/dev/null || die "the guest gave no rows (status $status)"
 	return "$status"
 }
 
@@ -284,7 +317,7 @@ main()
 	write_plot
 	cat "$out/results.md"
 	[[ ! $twice ]] || compare_runs "$@"
-	[[ $kernel != patched ]] || check_targets "$*" || status=1
+	[[ $kernel != patched ]] || check_targets "$@" || status=1
 	echo "bench: $out/results.json, results.md, results.svg" >&2
 	return "$status"
 }
