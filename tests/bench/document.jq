@@ -3,6 +3,8 @@
 # The blocks of README.md and docs/results.md that tests/bench/document.sh writes, from docs/results.json: {runs,
 # rows}, where a row names its run by its index. $block: which of them.
 
+include "targets";
+
 def tenths: if . == null then "" else . * 10 | round / 10 | tostring end;
 def hundredths:
 	if . == null then "" else . * 100 | round | "\(. / 100 | floor).\(. % 100 + 100 | tostring[1:])" end;
@@ -56,6 +58,17 @@ def runs:
 	| "- \(.value.date[:10]), \(.value.kernel) (\(.value.config)), `\(.value.command)`: \([$all.rows[]
 		| select(.run == $run) | .contender] | unique | join(", "))";
 
+# Of a share three digits, of a count all, of millions as many.
+def measure: if . >= 1e6 then "\(. / 1e6 | round | grouped) million" elif . >= 10 or . == 0 then tenths else
+	pow(10; 2 - (log10 | floor)) as $n | . * $n | round / $n | tostring end;
+
+def targets:
+	"| | asked | measured | |",
+	"|---|--:|--:|---|",
+	({rows: rows("patched")} | verdicts($targets[0]; {contender: [], scope: [], workload: []})
+		| "| \(.what) | at most \(.asked | measure) | \(if .got | type != "number" then "-"
+			elif .relative then .got / .of | measure else .got | measure end) | \(.verdict) |");
+
 def bar($most): if . == null then "" else
 	([. * 64 / $most | floor, 1] | max) as $eighths
 	| "█" * ($eighths / 8 | floor) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][$eighths % 8] end // "";
@@ -82,6 +95,7 @@ def bars:
 if $block == "one" or $block == "all" then costs($block)
 elif $block == "workloads" then workloads
 elif $block == "kernels" then kernels
+elif $block == "targets" then targets
 elif $block == "runs" then runs
 elif $block == "bars" then bars
 else error("there is no block \($block)") end

@@ -54,7 +54,8 @@ write_blocks()
 			[[ ! $block ]] || die "$file: the block $block does not end"
 			read -r _ _ block _ <<<"$line"
 			block=${block%,}
-			jq -r --arg block "$block" -f "$bench/document.jq" "$results"
+			jq -r -L "$bench" --arg block "$block" --slurpfile targets "$bench/targets.json" \
+				-f "$bench/document.jq" "$results"
 			;;
 		'<!-- end -->') block= ;;
 		esac

@@ -11,7 +11,7 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 . "$clone/tests/guest/tap.sh"
 copy=$tap_scratch/clone
 mkdir -p "$copy/tests/bench" "$copy/build" "$copy/docs"
-cp "$clone"/tests/bench/document.* "$copy/tests/bench"
+cp "$clone"/tests/bench/{document,targets}.* "$copy/tests/bench"
 cp "$clone/README.md" "$copy"
 cp "$clone"/docs/results.{md,json} "$copy/docs"
 
