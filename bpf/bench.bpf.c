@@ -116,6 +116,13 @@ int multi_percpu_hash(struct pt_regs *ctx)
 }
 
 SEC("kprobe.multi")
+int multi_bitmap_nocallers(struct pt_regs *ctx)
+{
+	mark(function_of(ctx));
+	return 0;
+}
+
+SEC("kprobe.multi")
 int multi_bitmap(struct pt_regs *ctx)
 {
 	mark(function_of(ctx));
@@ -156,6 +163,21 @@ int fentry_hash_callers(void *ctx)
 {
 	see(bpf_get_func_ip(ctx));
 	see(word_at(ctx + 16));
+	return 0;
+}
+
+SEC("fentry/__do_sys_getppid")
+int fentry_bitmap(void *ctx)
+{
+	mark(bpf_get_func_ip(ctx));
+	return 0;
+}
+
+SEC("fentry/__do_sys_getppid")
+int fentry_bitmap_callers(void *ctx)
+{
+	mark(bpf_get_func_ip(ctx));
+	mark(word_at(ctx + 16));
 	return 0;
 }
 

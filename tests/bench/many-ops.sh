@@ -71,12 +71,13 @@ instructions()
 	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
-# row NAME FIGURE LIMIT: nothing costs nothing, so a figure of 0 is none.
+# row NAME FIGURE LIMIT: prints a verdict as tests/bench/run.sh does. Nothing costs nothing: a figure of 0 is
+# none.
 row()
 {
 	local verdict=reached
 	awk -v n="$2" -v limit="$3" 'BEGIN { exit !(n > 0 && n <= limit) }' || verdict=MISSED failed=1
-	printf '%-58s %12s  at most %-12s %s\n' "$1" "$2" "$3" "$verdict"
+	echo "$verdict: $1: $2, at most $3"
 }
 
 # Waiting for grace periods by this process itself; the threads that see to these wait for each other.

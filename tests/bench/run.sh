@@ -15,7 +15,8 @@
 
 set -euo pipefail
 
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
+clone=$(dirname "$(dirname "$here")")
 out=$clone/build/bench
 harness=("$clone/build/hytrace" bench --unit insn --format json)
 kernel=patched
@@ -184,64 +185,17 @@ differing_rows()
 		| "\(.[0].contender), \(.[0].scope), \(.[0].workload): \(.[0].over_base) and \(.[1].over_base)"'
 }
 
-# What was promised of the oneshot tracer and of function events, a line each. It fails when a figure is
-# not met, and when there is none: a row that was asked for is missing, or is without the figure. $@: the
-# arguments for the harness, which choose the rows.
+# What is asked of the figures (targets.json), a line each. It fails when a figure is not met, and when there is
+# none: a row that was asked for is missing, or is without the figure. $@: the arguments for the harness,
+# which choose the rows.
 check_targets()
 {
-	local lines asked_for
-	asked_for=$(chosen "$@")
-	lines=$(jq -r --argjson asked_for "$asked_for" '
-		def asked($key; $value): $asked_for[$key] | . == [] or index($value) != null;
-		def row($contender; $scope; $workload):
-			if asked("contender"; $contender) and asked("scope"; $scope) and
-				(asked("workload"; $workload) or $scope == "one")
-			then [.rows[] | select(.contender == $contender and .scope == $scope and
-				.workload == $workload)][0] // {}
-			else null end;
-		def figure($what): if . == null then null else .[$what] // "none" end;
-		def cost($contender; $scope): row($contender; $scope; "getppid") | figure("over_base");
-		def line($what; $got; $of; $limit):
-			(if $got == null or $of == null then "not asked for"
-			 elif ([$got, $of] | any(type != "number")) then "UNKNOWN"
-			 elif $got <= $of * $limit then "reached" else "MISSED" end) +
-			": \($what): \($got // "-"), at most " +
-			if ($of | type) == "number" then "\($of * $limit | round)" else "-" end;
-		# Faster than with no tracer it cannot be: then the workload is none to measure with.
-		def retired($workload): row("oneshot-retired"; "all"; $workload) as $row
-			| (if ($row | figure("total") | type) == "number" and $row.total < 0.97 * $row.base
-			   then "none" else ($row | figure("total")) end) as $total
-			| line("oneshot, all functions, retired, \($workload), to 1.01 of no tracer";
-				$total; $row | figure("base"); 1.01);
-		line("oneshot, one function, with callers"; cost("oneshot"; "one"); 1; 30),
-		line("oneshot, one function, without"; cost("oneshot-nocallers"; "one"); 1; 22),
-		line("oneshot, all functions, with callers, to 0.06 of the function tracer";
-			cost("oneshot"; "all"); cost("function"; "all"); 0.06),
-		retired("getppid"), retired("pipe"), retired("file"),
-		line("retiring one function, to 0.02 of attaching to one";
-			row("oneshot-retired"; "one"; "getppid") | if . == null then null
-				else [.note // "" | capture("that took (?<ns>[0-9]+)$").ns | tonumber][0] // "none" end;
-			row("event-bpf"; "one"; "getppid") | figure("attach"); 0.02),
-		line("oneshot, all functions, starting"; row("oneshot"; "all"; "getppid") | figure("attach"); 1; 174e6),
-		line("oneshot, all functions, stopping"; row("oneshot"; "all"; "getppid") | figure("detach"); 1; 185e6),
-		line("event, no arguments, to 1.1 of the function tracer";
-			cost("event"; "one"); cost("function"; "one"); 1.1),
-		line("event, two arguments, to 0.55 of the fprobe event";
-			cost("event-2args"; "one"); cost("fprobe-event-2args"; "one"); 0.55),
-		line("event with two arguments among 5,000, to 1.05 of one alone";
-			cost("event-2args-of-5000"; "one"); cost("event-2args"; "one"); 1.05),
-		line("event with the BPF hash map, to 0.9 of kprobe.multi";
-			cost("event-bpf-hash"; "one"); cost("kprobe-multi-hash"; "one"); 0.9),
-		line("BPF engine, one function, to 1.35 of kprobe.multi with an empty program";
-			cost("cover-bpf"; "one"); cost("kprobe-multi"; "one"); 1.35),
-		line("BPF engine, all functions, to 1.2 of the same, which traces what it calls";
-			cost("cover-bpf"; "all"); cost("kprobe-multi"; "all"); 1.2),
-		line("BPF engine, all functions, to 1.35 of the same, what that calls denied";
-			cost("cover-bpf"; "all"); cost("kprobe-multi-denied"; "all"); 1.35),
-		line("BPF engine, attaching to all functions";
-			row("cover-bpf"; "all"; "getppid") | figure("attach"); 1; 1.1e9),
-		line("BPF engine, detaching"; row("cover-bpf"; "all"; "getppid") | figure("detach"); 1; 0.45e9)' \
-		"$out/results.json")
+	local lines chosen
+	chosen=$(chosen "$@")
+	lines=$(jq -r -L "$here" --argjson chosen "$chosen" --slurpfile targets "$here/targets.json" '
+		include "targets";
+		verdicts($targets[0]; $chosen) | "\(.verdict): \(.what): \(.got // "-"), at most \(
+			if .most then .most | round else "-" end)"' "$out/results.json")
 	echo "$lines" >&2
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
 }

@@ -30,11 +30,15 @@ as_before()
 
 echo 3 >$tracing/max_graph_depth
 state >before
-ok 'a table, in nanoseconds' status 0 bench -s one -c base -c kprobe-multi -c event -c graph-depth-1
+ok 'a table, in nanoseconds' status 0 bench -s one -c base -c kprobe-multi -c event -c graph-depth-1 \
+	-c ftrace-ops
 ok 'with a figure' grep -qE '^one +kprobe-multi +getppid +[0-9.]+ ' out
 ok 'what this kernel does not have is said' grep -qE '^one +event +getppid .*not measured: it is not there' out
-status 0 bench -s one -c base -c kprobe-event -f json
-is 'rows' "$(jq -c '[.[] | .contender, .unit, .total > 0]' out)" '["base","ns",true,"kprobe-event","ns",true]'
+ok 'nor the module with the callback' grep -qE '^one +ftrace-ops +getppid .*not measured: it is not there' out
+status 0 bench -s one -c base -c kprobe-event -c fentry-bitmap-callers -f json
+is 'rows' "$(jq -c '[.[] | .contender, .unit, .total > 0]' out)" \
+	'["base","ns",true,"fentry-bitmap-callers","ns",true,"kprobe-event","ns",true]'
+is 'a bitmap has the function and its caller' "$(jq '.[] | select(.contender == "fentry-bitmap-callers") | .seen' out)" 2
 is 'nothing is left' "$(state)" "$(<before)"
 ip link set lo down
 ok 'a workload that cannot run' status 0 bench -s all -c base -f json
@@ -61,5 +65,8 @@ bpftrace-count 5 143\|0
 kprobe-multi-denied 5 143\|0
 END
 ok 'there is no such contender' status 2 bench -c none
+status 0 bench --list
+is 'the list names each once' "$(sort out | uniq -d)" ''
+is 'with the base first' "$(head -n 1 out)" base
 
 tap_end

@@ -101,6 +101,8 @@ extern const struct contender contender_kprobe_multi_percpu_hash;
 extern const struct contender contender_kprobe_multi_percpu_hash_denied;
 extern const struct contender contender_kprobe_multi_bitmap;
 extern const struct contender contender_kprobe_multi_bitmap_denied;
+extern const struct contender contender_kprobe_multi_bitmap_nocallers;
+extern const struct contender contender_kprobe_multi_bitmap_nocallers_denied;
 extern const struct contender contender_kprobe_multi_percpu_bitmap;
 extern const struct contender contender_kprobe_multi_percpu_bitmap_denied;
 extern const struct contender contender_bpftrace;
@@ -125,9 +127,15 @@ extern const struct contender contender_kprobe_multi;
 extern const struct contender contender_kprobe_multi_hash_nocallers;
 extern const struct contender contender_kprobe_multi_hash;
 extern const struct contender contender_cover_bpf;
+extern const struct contender contender_cover_bpf_nocallers;
+extern const struct contender contender_cover_bpf_retired;
 extern const struct contender contender_fentry;
 extern const struct contender contender_fentry_hash;
 extern const struct contender contender_fentry_hash_callers;
+extern const struct contender contender_fentry_bitmap;
+extern const struct contender contender_fentry_bitmap_callers;
+extern const struct contender contender_fentry_of_100;
+extern const struct contender contender_ftrace_ops;
 
 /*
  * What a contender has changed that is not in the instance, in memory that outlives the process that is
@@ -168,5 +176,7 @@ int trace_top__read(const char *file, char **ret_text);
 /* Reads the last number of the line that starts with name. */
 int trace_top__read_last(const char *file, const char *name, double *ret_value);
 int trace_top__count_lines(const char *file, double *ret_lines);
+/* Whether the function is one of the kernel proper that getppid() does not call, as far as its name tells. */
+bool bench__is_other(const char *name);
 
 #endif

@@ -266,11 +266,17 @@ static const struct bpf_variant multi_percpu_hash = { "multi_percpu_hash", "seen
 static const struct bpf_variant multi_percpu_hash_denied = { "multi_percpu_hash", "seen_percpu", true };
 static const struct bpf_variant multi_bitmap = { "multi_bitmap", ".bss.bits", false };
 static const struct bpf_variant multi_bitmap_denied = { "multi_bitmap", ".bss.bits", true };
+static const struct bpf_variant multi_bitmap_nocallers = { "multi_bitmap_nocallers", ".bss.bits", false };
+static const struct bpf_variant multi_bitmap_nocallers_denied = {
+	"multi_bitmap_nocallers", ".bss.bits", true
+};
 static const struct bpf_variant multi_percpu_bitmap = { "multi_percpu_bitmap", ".bss.cpu_bits", false };
 static const struct bpf_variant multi_percpu_bitmap_denied = { "multi_percpu_bitmap", ".bss.cpu_bits", true };
 static const struct bpf_variant fentry_empty = { "fentry_empty", NULL, false };
 static const struct bpf_variant fentry_hash_callers = { "fentry_hash_callers", "seen", false };
 static const struct bpf_variant fentry_hash = { "fentry_hash", "seen", false };
+static const struct bpf_variant fentry_bitmap = { "fentry_bitmap", ".bss.bits", false };
+static const struct bpf_variant fentry_bitmap_callers = { "fentry_bitmap_callers", ".bss.bits", false };
 
 #define BPF_CALLBACKS			\
 	.setup = bpf__setup,		\
@@ -316,6 +322,25 @@ const struct contender contender_kprobe_multi_denied = {
 	.workloads = WORKLOADS_ALL,
 	.note = "an empty program",
 	.variant = &multi_empty_denied,
+	.attach = multi__attach,
+	BPF_CALLBACKS,
+};
+
+const struct contender contender_kprobe_multi_bitmap_nocallers = {
+	.name = "kprobe-multi-bitmap-nocallers",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.note = "function only",
+	.variant = &multi_bitmap_nocallers,
+	.attach = multi__attach,
+	BPF_CALLBACKS,
+};
+
+const struct contender contender_kprobe_multi_bitmap_nocallers_denied = {
+	.name = "kprobe-multi-bitmap-nocallers-denied",
+	.scopes = SCOPE_ALL,
+	.workloads = WORKLOADS_ALL,
+	.note = "function only",
+	.variant = &multi_bitmap_nocallers_denied,
 	.attach = multi__attach,
 	BPF_CALLBACKS,
 };
@@ -439,5 +464,23 @@ const struct contender contender_fentry_hash = {
 	.variant = &fentry_hash,
 	.attach = fentry__attach,
 	.clear = bpf__clear,
+	BPF_CALLBACKS,
+};
+
+const struct contender contender_fentry_bitmap = {
+	.name = "fentry-bitmap",
+	.scopes = SCOPE_ONE,
+	.note = "function only: it is not told the caller",
+	.variant = &fentry_bitmap,
+	.attach = fentry__attach,
+	BPF_CALLBACKS,
+};
+
+const struct contender contender_fentry_bitmap_callers = {
+	.name = "fentry-bitmap-callers",
+	.scopes = SCOPE_ONE,
+	.note = "function and caller, which is found where the trampoline's frame ends",
+	.variant = &fentry_bitmap_callers,
+	.attach = fentry__attach,
 	BPF_CALLBACKS,
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contender that is `hytrace cover --engine bpf`, as a user starts it. */
+/* The contenders that are `hytrace cover --engine bpf`, as a user starts it. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -38,7 +38,8 @@ static void note_last_program(void)
 		last_program = id;
 }
 
-static void exec_cover(enum bench_scope scope, int in, int out)
+/* @options: what it is given besides, up to a NULL */
+static void exec_cover(const char *const *options, enum bench_scope scope, int in, int out)
 {
 	const char *args[20] = {
 		"hytrace", "cover", "--engine", "bpf", "--format", "json",
@@ -46,6 +47,8 @@ static void exec_cover(enum bench_scope scope, int in, int out)
 	};
 	size_t nr = 8;
 
+	while (options && *options)
+		args[nr++] = *options++;
 	if (scope == SCOPE_ONE) {
 		args[nr++] = "--allow";
 		args[nr++] = BENCH_FUNCTION;
@@ -71,7 +74,7 @@ static int cover__attach(const struct contender *c, enum bench_scope scope)
 	fflush(NULL);
 	cover.pid = fork();
 	if (!cover.pid)
-		exec_cover(scope, in[0], out[1]);
+		exec_cover(c->variant, scope, in[0], out[1]);
 	close(in[0]);
 	close(out[1]);
 	cover.stop = in[1];
@@ -260,16 +263,41 @@ static int cover__clear(const struct contender *c)
 	return err ? bench_error(err, "cannot clear the set") : 0;
 }
 
+static const char *const nocallers[] = { "--no-callers", NULL };
+static const char *const retired[] = { "--no-callers", "--retire", NULL };
+
+#define COVER_CALLBACKS			\
+	.workloads = WORKLOADS_ALL,	\
+	.attach = cover__attach,	\
+	.clear = cover__clear,		\
+	.report = cover__report,	\
+	.detach = cover__detach,	\
+	.took = cover__took,		\
+	.cleanup = cover__cleanup
+
 const struct contender contender_cover_bpf = {
 	.name = "cover-bpf",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.workloads = WORKLOADS_ALL,
 	.note = "hytrace cover -e bpf: function and caller, what kprobe.multi itself calls denied; attach "
 		"includes loading",
-	.attach = cover__attach,
-	.clear = cover__clear,
-	.report = cover__report,
-	.detach = cover__detach,
-	.took = cover__took,
-	.cleanup = cover__cleanup,
+	COVER_CALLBACKS,
+};
+
+const struct contender contender_cover_bpf_nocallers = {
+	.name = "cover-bpf-nocallers",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.note = "the same with --no-callers: function only",
+	.variant = nocallers,
+	COVER_CALLBACKS,
+};
+
+/* One function alone is too few to attach anew for. */
+const struct contender contender_cover_bpf_retired = {
+	.name = "cover-bpf-retired",
+	.scopes = SCOPE_ALL,
+	/* It looks after some 0.2 s, and later each time; attaching anew to all takes about a second. */
+	.settle_ms = 10000,
+	.note = "the same with --no-callers --retire: function only, without those that are known",
+	.variant = retired,
+	COVER_CALLBACKS,
 };

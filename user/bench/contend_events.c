@@ -35,13 +35,6 @@ static const char *event__file(const struct event_variant *variant)
 	return variant->kind == FUNCTION_EVENT ? "function_events" : "dynamic_events";
 }
 
-/* Functions of the kernel proper that are no part of the workload. */
-static bool is_other_function(const char *name)
-{
-	return !strpbrk(name, ".[ ") && strlen(name) < 60 && strncmp(name, "__rcu_read_", 11) &&
-	       !strstr(name, "syscall") && !strstr(name, "x64_sys") && !strstr(name, "pid");
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(char *const *)a, *(char *const *)b);
@@ -80,7 +73,7 @@ static int make_others(unsigned int wanted)
 	text = malloc(wanted * 256);
 	for (i = 0; text && i < nr && made < wanted; i++) {
 		if ((i && !strcmp(lines[i], lines[i - 1])) ||
-		    (i + 1 < nr && !strcmp(lines[i], lines[i + 1])) || !is_other_function(lines[i]))
+		    (i + 1 < nr && !strcmp(lines[i], lines[i + 1])) || !bench__is_other(lines[i]))
 			continue;
 		len += sprintf(text + len, "%s() as " OTHERS_GROUP "/%s\n", lines[i],
 			       lines[i]);

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# The blocks of README.md and docs/results.md that tests/bench/document.sh writes, from docs/results.json: {runs,
+# rows}, where a row names its run by its index. $block: which of them.
+
+include "targets";
+
+def tenths: if . == null then "" else . * 10 | round / 10 | tostring end;
+def hundredths:
+	if . == null then "" else . * 100 | round | "\(. / 100 | floor).\(. % 100 + 100 | tostring[1:])" end;
+def grouped: round | tostring | [while(length > 0; .[:-3]) | .[-3:]] | reverse | join(",");
+def whole: if . == null then "-" else round | tostring end;
+def padded($width): . + " " * ([$width - length, 0] | max);
+def right($width): " " * ([$width - length, 0] | max) + .;
+
+# A row is of the series' kernel unless another one is asked for.
+def rows($config): . as $all | .rows | map(select($all.runs[.run].config == $config));
+def row($config; $contender; $scope; $workload): rows($config)
+	| map(select(.contender == $contender and .scope == $scope and .workload == $workload))[0];
+def cost($contender; $scope): row("patched"; $contender; $scope; "getppid").over_base;
+
+def costs($scope):
+	"| contender | over base | total | first hit | seen | missed | memory, MiB | attach, M | detach, M | |",
+	"|---|--:|--:|--:|--:|--:|--:|--:|--:|---|",
+	(rows("patched")[] | select(.scope == $scope and .workload == "getppid")
+		| [.contender, (.over_base, .total | tenths), (.first_hit, .seen, .missed | if . then round else . end | tenths),
+			(.memory_bytes | if . then . / 1048576 else . end | tenths),
+			(.attach, .detach | if . then . / 1e6 else . end | hundredths), .note]
+		| "| \(join(" | ")) |");
+
+def workloads:
+	["pipe", "file", "fork", "tree", "loopback"] as $workloads
+	| rows("patched") as $rows
+	| def ratio($contender; $workload): [$rows[] | select(.contender == $contender and .scope == "all" and
+		.workload == $workload) | .total / .base][0];
+	"| | \($workloads | join(" | ")) |",
+	"|---|\($workloads | map("--:") | join("|"))|",
+	"| untraced, instructions | \([$workloads[] as $w | $rows[] | select(.contender == "base" and .scope == "all" and
+		.workload == $w) | .base | grouped] | join(" | ")) |",
+	([$rows[] | select(.workload != "getppid") | .contender] | reduce .[] as $c ([]; if index($c) then . else . + [$c] end)
+		| .[] | select(. != "base") | . as $c
+		| "| \($c) | \([$workloads[] | ratio($c; .) | hundredths] | join(" | ")) |");
+
+# The same rows on other kernels, beside the series'.
+def kernels:
+	. as $all | [.runs[].config | select(. != "patched")] | unique as $others
+	| if $others == [] then "No other kernel has been measured." else
+		"| contender | patched | \($others | join(" | ")) |",
+		"|---|--:|\($others | map("--:") | join("|"))|",
+		(reduce ($all | rows($others[])[] | select(.scope == "one" and .workload == "getppid") | .contender) as $c
+			([]; if index($c) then . else . + [$c] end) | .[] as $c
+			| "| \($c) | \([("patched", $others[]) as $config | $all | row($config; $c; "one"; "getppid")
+				| if $c == "base" then .total else .over_base end | tenths] | join(" | ")) |")
+	  end;
+
+def runs:
+	. as $all | .runs | to_entries[] | .key as $run
+	| "- \(.value.date[:10]), \(.value.kernel) (\(.value.config)), `\(.value.command)`: \([$all.rows[]
+		| select(.run == $run) | .contender] | unique | join(", "))";
+
+# Of a share three digits, of a count all, of millions as many.
+def measure: if . >= 1e6 then "\(. / 1e6 | round | grouped) million" elif . >= 10 or . == 0 then tenths else
+	pow(10; 2 - (log10 | floor)) as $n | . * $n | round / $n | tostring end;
+
+def targets:
+	"| | asked | measured | |",
+	"|---|--:|--:|---|",
+	({rows: rows("patched")} | verdicts($targets[0]; {contender: [], scope: [], workload: []})
+		| "| \(.what) | at most \(.asked | measure) | \(if .got | type != "number" then "-"
+			elif .relative then .got / .of | measure else .got | measure end) | \(.verdict) |");
+
+def bar($most): if . == null then "" else
+	([. * 64 / $most | floor, 1] | max) as $eighths
+	| "█" * ($eighths / 8 | floor) + ["", "▏", "▎", "▍", "▌", "▋", "▊", "▉"][$eighths % 8] end // "";
+
+def bars:
+	. as $all
+	| [["oneshot, functions and callers", "oneshot"],
+		["a callback of ftrace's that counts", "ftrace-ops"],
+		["fentry, functions and callers", "fentry-bitmap-callers"],
+		["kprobe.multi, as -e bpf has it", "cover-bpf"],
+		["function event, two arguments", "event-2args"],
+		["fprobe event, two arguments", "fprobe-event-2args"],
+		["function profiler", "profiler"],
+		["function tracer", "function"]]
+	| map(. as [$text, $contender] | {$text,
+		one: ($all | cost($contender; "one")), all: ($all | cost($contender; "all"))}) as $bars
+	| ([$bars[].one] | max) as $most_one | ([$bars[].all] | max) as $most_all
+	| "```",
+	("" | padded(37)) + "one function             all functions",
+	($bars[] | (.text | padded(37)) + (.one | whole | right(4)) + " " + (.one | bar($most_one) | padded(21)) +
+		(.all | whole | right(4)) + " " + (.all | bar($most_all)) | sub(" +$"; "")),
+	"```";
+
+if $block == "one" or $block == "all" then costs($block)
+elif $block == "workloads" then workloads
+elif $block == "kernels" then kernels
+elif $block == "targets" then targets
+elif $block == "runs" then runs
+elif $block == "bars" then bars
+else error("there is no block \($block)") end

@@ -1,0 +1,28 @@
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is asked of the benchmark's figures (targets.json), and what they are. A target names a figure: contender,
+# scope, workload and field of a row. It is asked to be at most `most`, or with `of` at most that many times
+# another figure. Below `least` the workload is no measure: faster than with no tracer it cannot be.
+
+# A row has a figure, or "none"; null: the row was not asked for. $chosen: {contender, scope, workload}, for each the
+# names that were asked for, none for all.
+def figure($name; $chosen):
+	($name / " ") as [$contender, $scope, $workload, $field]
+	| def asked($key; $value): $chosen[$key] | . == [] or index($value) != null;
+	if asked("contender"; $contender) and asked("scope"; $scope) and (asked("workload"; $workload) or $scope == "one")
+	then [.rows[] | select(.contender == $contender and .scope == $scope and .workload == $workload)][0] // {}
+		| if $field == "retire_ns" then [.note // "" | capture("that took (?<ns>[0-9]+)$").ns | tonumber][0]
+		  else .[$field] end
+		| . // "none"
+	else null end;
+
+# For each target {what, got, of, most, verdict}, where `most` is the bound of `got`.
+def verdicts($targets; $chosen):
+	. as $all | $targets[]
+	| (.row as $name | $all | figure($name; $chosen)) as $got
+	| (if .of then .of as $name | $all | figure($name; $chosen) else 1 end) as $of
+	| {what, asked: .most, relative: has("of"), $got, $of, most: (if ($of | type) == "number" then .most * $of else null end),
+		verdict: (if $got == null or $of == null then "not asked for"
+			elif ([$got, $of] | any(type != "number")) then "UNKNOWN"
+			elif .least and $got < .least * $of then "UNKNOWN"
+			elif $got <= .most * $of then "reached" else "MISSED" end)};

@@ -1,0 +1,125 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Holds the figures of README.md and docs/results.md against docs/results.json: the tables are those that
+# tests/bench/document.sh writes, and the sentences say the same. Then tests that script with other results.
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+copy=$tap_scratch/clone
+mkdir -p "$copy/tests/bench" "$copy/build" "$copy/docs"
+cp "$clone"/tests/bench/{document,targets}.* "$copy/tests/bench"
+cp "$clone/README.md" "$copy"
+cp "$clone"/docs/results.{md,json} "$copy/docs"
+
+document=$copy/tests/bench/document.sh
+
+# The files whose text document.sh changes.
+differing()
+{
+	local file
+	"$document" || echo failed
+	for file in README.md docs/results.md; do
+		cmp -s "$clone/$file" "$copy/$file" || echo "$file"
+		cp "$clone/$file" "$copy/$file"
+	done | xargs
+}
+
+# figure CONTENDER SCOPE [WHAT [CONFIG]]: of getppid(), as a text has it
+figure()
+{
+	jq -r --arg c "$1" --arg s "$2" --arg what "${3:-over_base}" --arg config "${4:-patched}" '.runs as $runs | .rows[]
+		| select(.contender == $c and .scope == $s and .workload == "getppid" and $runs[.run].config == $config)
+		| .[$what] | round' "$copy/docs/results.json"
+}
+
+# The text of a file in one line, without marks.
+text()
+{
+	sed 's/[`*]//g' "$clone/$1" | tr -s ' \n' ' '
+}
+
+# says FILE FORMAT FIGURE...: the file has that sentence, with those figures
+says()
+{
+	local file=$1 sentence figure
+	for figure in "${@:3}"; do
+		[[ $figure ]] || { echo 'a figure is missing'; return 1; }
+	done
+	# shellcheck disable=SC2059 # it is a format
+	printf -v sentence "$2" "${@:3}"
+	[[ $(text "$file") == *"$sentence"* ]] || {
+		echo "$file does not say: $sentence"
+		return 1
+	}
+}
+
+is 'there are rows of one function, of all, and of other workloads' \
+	"$(jq -c '.rows | [any(.scope == "one"), any(.scope == "all"), any(.workload == "tree"), length > 90]' \
+		"$copy/docs/results.json")" '[true,true,true,true]'
+is 'each of a run that is there' \
+	"$(jq '(.runs | length) as $n | [.rows[] | select(.run | type != "number" or . < 0 or . >= $n)] | length' \
+		"$copy/docs/results.json")" 0
+is 'each once' "$(jq '.runs as $r | .rows | group_by([$r[.run].config, .contender, .scope, .workload])
+	| map(select(length > 1)) | length' "$copy/docs/results.json")" 0
+is 'the tables are of these rows' "$(differing)" ''
+
+ok 'what the tracer costs' says docs/results.md \
+	'With the tracer in the kernel it is %s instructions a call, %s without callers, and nothing once' \
+	"$(figure oneshot one)" "$(figure oneshot-nocallers one)"
+ok 'what kprobe.multi costs' says docs/results.md \
+	'with BPF on kprobe.multi it is %s (%s without callers), of which %s are the cost of a program that does nothing' \
+	"$(figure cover-bpf one)" "$(figure cover-bpf-nocallers one)" "$(figure kprobe-multi one)"
+ok 'what fentry costs' says docs/results.md 'with BPF on fentry it is %s (%s without callers)' \
+	"$(figure fentry-bitmap-callers one)" "$(figure fentry-bitmap one)"
+ok 'what a callback of ftrace costs' says docs/results.md 'a callback of ftrace that does no more than count takes %s' \
+	"$(figure ftrace-ops one)"
+ok 'what README leaves out of all functions' says README.md \
+	'The %s of all functions leave out' "$(figure cover-bpf all)"
+ok 'and what it would be with them' says README.md 'an empty program takes %s with them and %s without' \
+	"$(figure kprobe-multi all)" "$(figure kprobe-multi-denied all)"
+ok 'fentry, in README' says README.md 'fentry without callers costs %s' "$(figure fentry-bitmap one)"
+ok 'which kernel, in README' says README.md 'on Linux %s with the series' \
+	"$(jq -r '.runs[] | select(.config == "patched") | .kernel | sub("-hytrace$"; "")' "$copy/docs/results.json" | sort -u)"
+
+# The other way round: a figure that changes is noticed, in tables and in sentences.
+jq 'del(.none)' "$clone/docs/results.json" >"$copy/docs/results.json"
+is 'the same results in another layout' "$(differing)" ''
+jq '.rows |= map(if .contender == "oneshot" and .scope == "one" then .over_base += 1 else . end)' \
+	"$clone/docs/results.json" >"$copy/docs/results.json"
+is 'a figure that changes is in both tables' "$(differing)" 'README.md docs/results.md'
+ok 'and no longer in the sentence' sh -c "! grep -q ' $(figure oneshot one) instructions a call' '$clone/docs/results.md'"
+cp "$clone/docs/results.json" "$copy/docs"
+sed -i 's/^| oneshot | 25 |/| oneshot | 24 |/' "$copy/docs/results.md"
+"$document"
+ok 'a table that is changed by hand is written anew' cmp "$clone/docs/results.md" "$copy/docs/results.md"
+sed -i '/^<!-- end -->/d' "$copy/README.md"
+ok 'a block without an end' sh -c "! '$document'"
+ok 'is left alone' sh -c "grep -q 'License: GPL' '$copy/README.md'"
+cp "$clone/README.md" "$copy"
+
+# A run of two rows, of which one is new.
+printf '#!/bin/sh\nprintf "base\\noneshot\\nnew\\ncover-bpf\\n"\n' >"$copy/build/hytrace"
+chmod +x "$copy/build/hytrace"
+runs=$(jq '.runs | length' "$clone/docs/results.json")
+jq -n '{meta: {kernel: "6.12.1-new", config: "patched", date: "2030-01-02T03:04:05Z", command: "again"},
+	rows: [{contender: "oneshot", scope: "one", workload: "getppid", unit: "insn", base: 262, total: 300, over_base: 38},
+		{contender: "new", scope: "one", workload: "getppid", unit: "insn", base: 262, total: 263, over_base: 1},
+		{contender: "base", scope: "one", workload: "getppid", unit: "insn", base: null, total: null}]}' >"$tap_scratch/run.json"
+ok 'results are put in' "$document" "$tap_scratch/run.json"
+is 'a row takes the place of the old one' "$(figure oneshot one)" 38
+is 'a new one comes in the order of contenders' "$(jq -r '.rows | map(.contender)[0:3] | join(" ")' "$copy/docs/results.json")" \
+	'base oneshot new'
+is 'one without a figure does not count' "$(figure base one total)" 262
+is 'the run is one more' "$(jq -r '(.runs | length), .runs[-1].command' "$copy/docs/results.json" | xargs)" "$((runs + 1)) again"
+ok 'the table has them' grep -q '^| new | 1 | 263 |' "$copy/docs/results.md"
+jq '.meta.config = "stock"' "$tap_scratch/run.json" >"$tap_scratch/stock.json"
+ok 'and those of another kernel' "$document" "$tap_scratch/stock.json"
+ok 'which are beside those of the series' grep -q '^| oneshot | 38 | 38 |$' "$copy/docs/results.md"
+is 'which replace none' "$(figure oneshot one) $(figure oneshot one over_base stock)" '38 38'
+ok 'what is no results file is refused' sh -c "echo '[]' >'$tap_scratch/none.json'; ! '$document' '$tap_scratch/none.json'"
+is 'and changes nothing' "$(jq '.runs | length' "$copy/docs/results.json")" $((runs + 2))
+tap_end
