@@ -145,6 +145,47 @@ wait $pid
 is 'a signal goes to the command, whose status it is' $? 143
 ok 'with the result' jq -e '.command == ["sleep", "1000"]' killed.json
 
+# Before: the command, which is hytrace itself yet, waits until all functions are attached to.
+for signal in INT TERM; do
+	echo old >early.json
+	"$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
+	pid=$!
+	ok 'it attaches, and the command waits' soon pgrep -x -P $pid hytrace
+	# Where no job control is, the shell has it ignored, which counts for the command alone.
+	kill -$signal $pid
+	wait $pid
+	is "SIG$signal before tracing began: 125" $? 125
+	ok 'it is told' grep -q 'before tracing began: the command is not started' err
+	ok 'and the command is not started' test ! -e early.ran
+	is 'nor is the old result touched' "$(cat early.json)" old
+done
+"$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
+pid=$!
+ok 'it attaches once more' soon pgrep -x -P $pid hytrace
+pkill -KILL -x -P $pid hytrace
+wait $pid
+is 'the command is killed before it was started: 125' $? 125
+is 'and the old result stays as well' "$(cat early.json)" old
+
+# Nobody reads what it writes at the end.
+mkfifo stuck
+python3 -c 'import fcntl, time
+fcntl.fcntl(0, 1031, 4096)	# F_SETPIPE_SZ
+time.sleep(1000)' <stuck &
+reader=$!
+"$hytrace" cover -e bpf -a 'vfs_*' -f json -- sh -c 'cat /etc/passwd; ls -l /' >stuck 2>err &
+pid=$!
+ok 'it hangs' soon grep -q pipe_write /proc/$pid/stack
+kill -TERM $pid
+kill -TERM $pid
+sleep 1.5
+ok 'a signal, which some send twice, leaves it its time' kill -0 $pid
+kill -TERM $pid
+wait $pid
+is 'another one ends it' $? 143
+kill $reader
+ok 'and nothing is left' soon nothing_left
+
 start=$SECONDS
 ok '--duration ends it' status 0 --duration 1 -f json -o d.json
 ok 'in time' test $((SECONDS - start)) -lt 60

@@ -342,16 +342,21 @@ static int tend(void *context)
 static int trace(struct run *r, bool *ret_ran)
 {
 	const struct cover_options *o = r->options;
-	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
+	struct limits limits = {
+		.duration = o->duration, .process = o->command ? -1 : r->process, .wakes = -1,
+	};
 	int err, closed, stopped;
 
 	err = engines__open(&r->engines);
+	if (!err)
+		err = workload__check(&r->workload);
 	if (err)
 		return err;
 	*ret_ran = workload__release(&r->workload);
 	if (*ret_ran)
 		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
 	closed = engines__close(&r->engines);
+	workload__ended(&r->workload);
 	/* A command may have written a line that does not end, or go on writing. */
 	if (!o->command)
 		progress__say("detaching");
