@@ -86,6 +86,12 @@ struct {
 	__type(value, __u32);
 } cgroup SEC(".maps");
 
+/* Wakes the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} news SEC(".maps");
+
 /* Key: address of the task_struct, which unlike a pid is never swapped (exec by a thread does that). */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
@@ -389,6 +395,19 @@ SEC("raw_tp/")
 int refresh_cpu(void *ctx)
 {
 	set_cpu(task_followed(bpf_get_current_task()) ? (__u32)bpf_get_current_pid_tgid() : 0);
+	return 0;
+}
+
+/* Its functions are in ftrace's list, and its init function runs next. */
+SEC("tp_btf/module_load")
+int BPF_PROG(on_module, struct module *mod)
+{
+	struct cover_news one = { .ns = bpf_ktime_get_ns() };
+
+	for (__u32 i = 0; i < sizeof(one.module) - 1; i++)
+		one.module[i] = mod->name[i];
+	if (bpf_ringbuf_output(&news, &one, sizeof(one), 0))
+		__sync_fetch_and_add(&stats.news_lost, 1);
 	return 0;
 }
 

@@ -61,7 +61,14 @@ struct cover_stats {
 	__u64 full;		/* hits of new addresses refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
+	__u64 news_lost;	/* modules that came and that the loader was not told of */
 	__u64 own;		/* calls of new addresses left out, as the loader was running */
+};
+
+/* Of the map `news`: a module has come. */
+struct cover_news {
+	__u64 ns;		/* when, by the clock of cover_hit.first_ns */
+	char module[56];	/* MODULE_NAME_LEN */
 };
 
 /* What take_own() leaves. */

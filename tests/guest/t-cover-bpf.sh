@@ -96,6 +96,32 @@ ok '--comm: another engine' refused '--comm is for the BPF engines' --comm sh -e
 kill $noise
 wait $noise 2>/dev/null
 
+# ---- modules that come meanwhile
+
+"$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- sh -c '
+	modprobe dummy numdummies=0
+	for try in $(seq 600); do
+		[ "$(cat /sys/module/dummy/refcnt)" != 0 ] && break
+		sleep 0.1
+	done
+	cat /sys/module/dummy/refcnt >refcnt
+	ip link add hytrace0 type dummy && ip -s link show hytrace0 >/dev/null && ip link del hytrace0' 2>err
+ok 'it is attached to' test "$(cat refcnt)" = 1
+ok 'what is called of it then is recorded' jq -e \
+	'any(.functions[]; .name == "dummy_get_stats64" and .module == "dummy")' loaded.json
+is 'that it came late is a loss' "$(jq -c '.lost | [.modules_late, .modules_untraced, .unattached]' loaded.json)" \
+	'[1,0,0]'
+ok 'which is told by name' grep -q 'the module dummy came while tracing: what ran in its first' err
+is 'it can go afterwards' "$(rmmod dummy 2>&1)" ''
+"$hytrace" cover -e bpf -a vfs_read -f json -o loaded.json -- modprobe dummy numdummies=0 2>err
+is 'of a module that nobody asked for nothing is lost' \
+	"$(jq -c '.lost | [.modules_late, .modules_untraced]' loaded.json)" '[0,0]'
+rmmod dummy
+"$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- \
+	sh -c 'modprobe dummy numdummies=0 && rmmod dummy' 2>err
+is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
+ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
+
 # ---- functions that are known are traced no more
 
 export tracing

@@ -51,6 +51,8 @@ struct engine_ops {
 	 * NULL: there is nothing to do.
 	 */
 	int (*tend)(void *engine);
+	/* A descriptor that can be read when tend() is to be called at once; -1, or no such function: none. */
+	int (*wakes)(void *engine);
 	int (*close)(void *engine);
 	int (*stop)(void *engine);
 	/* @first, @last: the clocks before opening and after closing. */
@@ -74,7 +76,6 @@ enum {
 	OWN_CGROUP = 1 << 2,
 	OWN_COMM = 1 << 3,
 	OWN_PINNED = 1 << 4,
-	OWN_RETIRING = 1 << 5,
 };
 
 /* Adds to @own the functions that the BPF program would record as its own work, in a run that is @when. */

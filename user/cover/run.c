@@ -253,11 +253,10 @@ static int report(struct outputs *outputs, const struct coverage *coverages, siz
 
 /* ---- the steps */
 
-static unsigned int own_work(const struct cover_options *o, bool alone)
+static unsigned int own_work(const struct cover_options *o)
 {
 	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
-	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0) |
-	       (o->retire && alone ? OWN_RETIRING : 0);
+	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0);
 }
 
 static int prepare(struct run *r, struct cover_options *o)
@@ -274,7 +273,7 @@ static int prepare(struct run *r, struct cover_options *o)
 				      o->pin || o->cgroup || o->comm);
 	if (!err)
 		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols,
-					own_work(o, r->engines.count == 1));
+					own_work(o));
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
@@ -343,7 +342,8 @@ static int trace(struct run *r, bool *ret_ran)
 {
 	const struct cover_options *o = r->options;
 	struct limits limits = {
-		.duration = o->duration, .process = o->command ? -1 : r->process, .wakes = -1,
+		.duration = o->duration, .process = o->command ? -1 : r->process,
+		.wakes = engines__wakes(&r->engines),
 	};
 	int err, closed, stopped;
 

@@ -33,7 +33,8 @@
 #define preserve_access_index
 #define barrier() __asm__ volatile("" ::: "memory")
 
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY,
+       BPF_MAP_TYPE_RINGBUF };
 enum { BPF_ANY, BPF_NOEXIST };
 enum { BPF_F_MMAPABLE = 1 << 10 };
 
@@ -46,6 +47,10 @@ struct task_struct {
 	char comm[16];
 };
 
+struct module {
+	char name[56];
+};
+
 struct bpf_iter__task {
 	struct task_struct *task;
 };
@@ -55,6 +60,7 @@ static long bpf_map_update_elem(const void *map, const void *key, const void *va
 static long bpf_map_delete_elem(const void *map, const void *key);
 static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 static long bpf_current_task_under_cgroup(const void *map, __u32 index);
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags);
 static __u64 bpf_get_func_ip(struct pt_regs *ctx);
 static __u64 bpf_ktime_get_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
@@ -87,6 +93,8 @@ static __u64 now;
 static struct task_struct self = { .pid = 42, .comm = "sh" };
 static __u32 followed_pid;
 static bool under_cgroup;
+static struct cover_news told;
+static bool nobody_reads;
 int __preempt_count;
 struct pcpu_hot___since_6_2 pcpu_hot;
 /* The function that is called, for the helper. */
@@ -125,6 +133,14 @@ static long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 static long bpf_current_task_under_cgroup(const void *map, __u32 index)
 {
 	return under_cgroup;
+}
+
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags)
+{
+	if (nobody_reads || map != &news || size != sizeof(told))
+		return -1;
+	memcpy(&told, data, size);
+	return 0;
 }
 
 static __u64 bpf_get_func_ip(struct pt_regs *ctx)
@@ -399,6 +415,19 @@ Test(cover, all_filters_must_let_it_through)
 	under_cgroup = true;
 	call(F, C);
 	expect_log("fffffffff81000000 cffffffff82000000");
+}
+
+Test(cover, a_module_that_comes_is_told)
+{
+	struct module mod = { .name = "a_name_of_fifty_five_letters_is_the_longest_there_is_xx" };
+
+	/* Also before the gate opens: it is there then. */
+	on_module(&mod);
+	cr_expect(eq(str, told.module, mod.name));
+	cr_expect(eq(u64, told.ns, 1));
+	nobody_reads = true;
+	on_module(&mod);
+	cr_expect(eq(u64, stats.news_lost, 1));
 }
 
 #define THREADS 2
