@@ -327,6 +327,14 @@ ok 'a process that ends meanwhile is not waited for' sh -c \
 
 # ---- writing
 
+cover -o /dev/stdout -- seq 500 >both.txt 2>err
+is '-o /dev/stdout to a file: the output of the command is there' "$(grep -cx '[0-9]*' both.txt)" 500
+is 'and the result comes after it' "$(sed -n '501,$p' both.txt | grep -c '^Functions:')" 1
+# shellcheck disable=SC2094 # that is what is tried
+(cover -o both.txt -- seq 500; echo later) >both.txt 2>err
+is 'the same by its name' "$(grep -cx '[0-9]*' both.txt) $(grep -c '^Functions:' both.txt) $(tail -n 1 both.txt)" '500 1 later'
+cover -o /dev/stderr -- sh -c 'echo said >&2' 2>both.txt
+is '-o /dev/stderr: so is what is said' "$(head -n 1 both.txt) $(grep -c '^Functions:' both.txt)" 'said 1'
 mkdir full
 mount -t tmpfs -o size=4k nodev full
 echo old >full/x.json
