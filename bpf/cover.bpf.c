@@ -56,7 +56,7 @@ const volatile __u32 log_entries;
 
 __u32 recording;
 __u32 own_tgid;					/* the loader's, while it changes links; else 0 */
-struct cover_loader loader;
+__u32 loader_tgid;				/* as take_own() has found it */
 struct cover_stats stats;
 
 /* The loader makes it as large as set_shift says. */
@@ -411,12 +411,11 @@ int BPF_PROG(on_module, struct module *mod)
 	return 0;
 }
 
-/* Run once by the loader, which in namespaces knows neither its number nor the time. */
+/* Run once by the loader, which in a namespace does not know its own number. */
 SEC("raw_tp/")
 int take_own(void *ctx)
 {
-	loader.tgid = bpf_get_current_pid_tgid() >> 32;
-	loader.ns = bpf_ktime_get_ns();
+	loader_tgid = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }
 

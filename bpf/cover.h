@@ -71,11 +71,4 @@ struct cover_news {
 	char module[56];	/* MODULE_NAME_LEN */
 };
 
-/* What take_own() leaves. */
-struct cover_loader {
-	__u32 tgid;
-	__u32 reserved;
-	__u64 ns;		/* when it was run, by the clock of cover_hit.first_ns */
-};
-
 #endif /* HYTRACE_BPF_COVER_H */

@@ -122,6 +122,13 @@ rmmod dummy
 is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
 ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
 
+# ---- another clock than the kernel's
+
+unshare -T --monotonic 100000 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o clock.json -- cat work.sh >/dev/null 2>&1
+ok 'in a time namespace the times are those of the kernel' jq -e '.window as $w | .totals.functions > 0 and
+	all(.functions[]; .first_ns >= $w.opening_ns - $w.error_ns and .first_ns <= $w.closed_ns + $w.error_ns) and
+	$w.open_ns < 90000e9' clock.json
+
 # ---- functions that are known are traced no more
 
 export tracing

@@ -325,6 +325,18 @@ status=$?
 ok 'a process that ends meanwhile is not waited for' sh -c \
 	"[ $status = 0 ] || { [ $status = 1 ] && grep -q 'has ended before it could be traced' err; }"
 
+# ---- what others have set
+
+for option in latency-format nomarkers nocontext-info sym-addr raw nooverwrite; do
+	echo $option >$tracing/trace_options
+	ok "somebody's $option does not matter" status 0 -f json -o option.json -- true
+	[[ $option == no* ]] && echo "${option#no}" >$tracing/trace_options || echo no$option >$tracing/trace_options
+done
+# The kernel gives no CPU less than a few pages.
+# shellcheck disable=SC2016 # jq has variables of its own
+ok 'its ring buffer is as small as it can be' jq -e --argjson cpus "$(nproc)" \
+	'.cost.ring_buffer_bytes > 0 and .cost.ring_buffer_bytes <= $cpus * 5 * 4096' option.json
+
 # ---- writing
 
 cover -o /dev/stdout -- seq 500 >both.txt 2>err

@@ -371,20 +371,17 @@ int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *
 	return err;
 }
 
-int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead)
+int bpf_cover__introduce(struct bpf_cover *b)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.take_own), &opts);
 
-	if (err)
-		return load_error(err, "run", NULL);
-	*ret_ahead = b->skel->bss->loader.ns - clock__monotonic();
-	return 0;
+	return err ? load_error(err, "run", NULL) : 0;
 }
 
 void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out)
 {
-	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader.tgid : 0;
+	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader_tgid : 0;
 }
 
 uint64_t bpf_cover__own_calls(const struct bpf_cover *b)
@@ -454,13 +451,12 @@ struct unresolved {
 };
 
 static int add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
-		   const struct clock_pair *first, const struct clock_pair *last,
 		   struct unresolved *unresolved)
 {
 	struct hit hit = {
 		.addr = entry->addr,
 		.kind = entry->hit.kind,
-		.first_ns = clock_pair__local(first, last, entry->hit.first_ns),
+		.first_ns = entry->hit.first_ns,
 		.cpu = entry->hit.cpu,
 		.pid = entry->hit.pid,
 	};
@@ -476,14 +472,13 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 
 /* Nothing runs any more that could still write to it. */
 static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		     const struct clock_pair *first, const struct clock_pair *last,
 		     struct unresolved *unresolved)
 {
 	size_t count = bpf_cover__logged(b);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = add_hit(c, places, &b->hits[i], first, last, unresolved);
+		err = add_hit(c, places, &b->hits[i], unresolved);
 	return err;
 }
 
@@ -513,13 +508,12 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 	return err;
 }
 
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last)
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
 {
 	struct unresolved unresolved = {};
 	int err;
 
-	err = read_hits(b, c, places, first, last, &unresolved);
+	err = read_hits(b, c, places, &unresolved);
 	if (!err)
 		err = add_losses(b, c, &unresolved);
 	return err;

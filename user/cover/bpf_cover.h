@@ -49,11 +49,8 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
  * to attach to.
  */
 int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
-/*
- * Before the next: who this process is to the program. @ret_ahead: by how many ns the clock of the log is ahead of
- * CLOCK_MONOTONIC here.
- */
-int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead);
+/* Before the next: who this process is to the program. */
+int bpf_cover__introduce(struct bpf_cover *b);
 /* From here on what this process calls is not recorded, or is again. */
 void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out);
 /* How often something new was called while it was not. */
@@ -71,7 +68,6 @@ int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__open(void *engine);
 int bpf_cover__close(void *engine);
 int bpf_cover__stop(void *engine);
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last);
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
 
 #endif

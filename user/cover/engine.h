@@ -40,6 +40,7 @@ struct request {
 
 struct engine_ops {
 	const char *name;
+	bool monotonic;			/* it stamps with CLOCK_MONOTONIC; else with the trace clock "local" */
 	/* 0, or -EOPNOTSUPP, said unless @quiet. */
 	int (*available)(bool quiet);
 	int (*prepare)(void **ret, const struct request *request);
@@ -55,9 +56,8 @@ struct engine_ops {
 	int (*wakes)(void *engine);
 	int (*close)(void *engine);
 	int (*stop)(void *engine);
-	/* @first, @last: the clocks before opening and after closing. */
-	int (*collect)(void *engine, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last);
+	/* The stamps as they were recorded. */
+	int (*collect)(void *engine, struct coverage *c, const struct places *places);
 	void (*destroy)(void *engine);
 };
 

@@ -126,7 +126,6 @@ struct bpf_engine {
 	const struct traceable_function **unattached;
 	size_t unattached_count;
 	struct bpf_modules modules;
-	int64_t clock_ahead;		/* the log's, of ours */
 	struct retirement retirement;
 };
 
@@ -257,7 +256,7 @@ static int bpf__start(void *engine)
 	b->retirement.attach_ns = cpu_time() - before;
 	if (!err)
 		err = bpf_cover__started(&b->cover);
-	return err ? err : bpf_cover__introduce(&b->cover, &b->clock_ahead);
+	return err ? err : bpf_cover__introduce(&b->cover);
 }
 
 /* ---- retiring */
@@ -270,7 +269,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 {
 	const struct retirement *r = &b->retirement;
 	size_t logged = bpf_cover__logged(&b->cover), count = 0, i;
-	uint64_t now = clock__monotonic() + b->clock_ahead;
+	uint64_t now = clock__monotonic();
 	unsigned long *sites;
 
 	sites = calloc(logged - r->looked_at + 1, sizeof(*sites));
@@ -430,8 +429,7 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 	return err;
 }
 
-static int bpf__collect(void *engine, struct coverage *c, const struct places *places,
-			const struct clock_pair *first, const struct clock_pair *last)
+static int bpf__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct bpf_engine *b = engine;
 	int err;
@@ -440,12 +438,13 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	if (!err)
 		err = bpf_modules__collect(&b->modules, c, places->after);
 	if (!err)
-		err = bpf_cover__collect(&b->cover, c, places, first, last);
+		err = bpf_cover__collect(&b->cover, c, places);
 	return err || !b->retirement.wanted ? err : add_retirement(c, b);
 }
 
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
+	.monotonic = true,
 	.available = bpf__available,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,

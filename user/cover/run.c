@@ -41,6 +41,7 @@ struct run {
 	struct guard *guard;
 	struct outputs *outputs;
 	struct instance *instance;
+	uint64_t ring_buffer_bytes;
 	struct engines engines;
 	struct request request;
 	struct clocks clocks;
@@ -214,6 +215,16 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	c->seconds = (e->closing - e->open) / 1e9;
 }
 
+/* All documents have one clock: that of the ring buffer, which the kernel's own tracers stamp with. */
+static void convert_stamps(struct hits *hits, const struct clocks *clocks)
+{
+	for (size_t i = 0; i < hits->count; i++) {
+		struct hit *hit = &hits->list[i];
+
+		hit->first_ns = clock_pair__local(&clocks->first, &clocks->last, hit->first_ns);
+	}
+}
+
 /* @after: the symbols of when it ended; NULL: as they were. */
 static struct places places_of(const struct kernel *k, const struct symbols *after)
 {
@@ -229,9 +240,11 @@ static int collect_one(struct coverage *c, const struct running *e, const struct
 {
 	int err;
 
-	err = e->ops->collect(e->engine, c, places, &clocks->first, &clocks->last);
+	err = e->ops->collect(e->engine, c, places);
 	if (err)
 		return err;
+	if (e->ops->monotonic)
+		convert_stamps(&c->hits, clocks);
 	set_window(c, e, clocks);
 	hits__settle(&c->hits);
 	c->traced_seen = count_seen(places->traceable, c);
@@ -281,14 +294,17 @@ static int prepare(struct run *r, struct cover_options *o)
 	return err;
 }
 
-/* The instance with its gate closed, and both clocks read. */
-static int make_instance(struct instance **ret, struct guard *guard, struct clock_pair *clock)
+/* The instance with its gate closed, and both clocks read. Nobody reads its ring buffer. */
+static int make_instance(struct run *r)
 {
+	struct instance **ret = &r->instance;
 	int err;
 
-	err = instance__create(ret, guard);
+	err = instance__create(ret, r->guard);
 	if (!err)
-		err = instance__read_clock(*ret, clock);
+		err = instance__shrink(*ret, &r->ring_buffer_bytes);
+	if (!err)
+		err = instance__read_clock(*ret, &r->clocks.first);
 	if (!err)
 		err = instance__gate(*ret, false);
 	return err;
@@ -299,7 +315,7 @@ static int set_up(struct run *r)
 	const struct cover_options *o = r->options;
 	int err;
 
-	err = make_instance(&r->instance, r->guard, &r->clocks.first);
+	err = make_instance(r);
 	r->request = (struct request){
 		.filter = &o->filter,
 		.symbols = r->kernel.symbols,
@@ -377,9 +393,6 @@ static int collect(struct run *r)
 	if (!symbols__hold(r->kernel.symbols))
 		err = symbols__load(&after);
 	places = places_of(&r->kernel, after);
-	/* With the tracer off, a marker is the only thing that is written. */
-	if (!err)
-		err = instance__gate(r->instance, true);
 	if (!err)
 		err = instance__read_clock(r->instance, &r->clocks.last);
 	for (size_t i = 0; !err && i < r->engines.count; i++) {
@@ -392,6 +405,8 @@ static int collect(struct run *r)
 			err = describe(c, r->options, &r->kernel);
 		if (!err)
 			err = collect_one(c, e, &places, &r->clocks);
+		if (!err)
+			err = counters__add(&c->cost, "ring_buffer_bytes", r->ring_buffer_bytes);
 		if (!err)
 			err = counters__add(&c->cost, "collect_us",
 					    (clock__monotonic() - start) / 1e3);

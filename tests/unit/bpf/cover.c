@@ -361,8 +361,8 @@ Test(cover, the_loader_is_left_out)
 {
 	begin(ENTRIES);
 	take_own(NULL);
-	cr_expect(eq(u32, loader.tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
-	own_tgid = loader.tgid;
+	cr_expect(eq(u32, loader_tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
+	own_tgid = loader_tgid;
 	call(F, C);
 	cr_expect(eq(u32, stats.logged, 0));
 	cr_expect(eq(u64, stats.own, 1));
