@@ -41,6 +41,7 @@
 #include <bpf/bpf_core_read.h>
 #include "cover.h"
 #include "return_address.h"
+#include "true_caller.h"
 
 #define EEXIST		17
 #define TASK_COMM_LEN	16
@@ -281,6 +282,19 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 	first_hit(key, function, COVER_FUNCTION);
 }
 
+/* To an address that is not known. A trampoline never becomes so: each call may have another caller. */
+static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
+{
+	if (is_return_trampoline(caller)) {
+		caller = ctx ? true_caller(ctx, caller) : 0;
+		if (!caller)
+			__sync_fetch_and_add(&stats.parents_lost, 1);
+		if (!caller || is_known(caller))
+			return;
+	}
+	first_hit(caller, caller, COVER_CALLER);
+}
+
 /* Something may be new. @ctx: of kprobe.multi, whose key it is; NULL: @key is INSIDE the function. */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
@@ -293,7 +307,7 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 			first_hit(key, key - INSIDE, COVER_FUNCTION);
 	}
 	if (with_callers && !is_known(caller))
-		first_hit(caller, caller, COVER_CALLER);
+		first_return(ctx, caller);
 	return 0;
 }
 

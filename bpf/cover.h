@@ -34,6 +34,9 @@ struct cover_entry {
 	struct cover_hit hit;
 };
 
+/* Who wants to see a function return replaces its return address by the address of one of these. */
+enum { GRAPH_TRAMPOLINE, RETHOOK_TRAMPOLINE, KRETPROBE_TRAMPOLINE, RETURN_TRAMPOLINES };
+
 /* The gate, cover.bpf.c's `recording`. */
 enum cover_gate {
 	COVER_CLOSED,
@@ -61,6 +64,7 @@ struct cover_stats {
 	__u64 full;		/* hits of new addresses refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
+	__u64 parents_lost;	/* calls whose return address had been replaced, by what is not known */
 	__u64 news_lost;	/* modules that came and that the loader was not told of */
 	__u64 own;		/* calls of new addresses left out, as the loader was running */
 };

@@ -122,6 +122,28 @@ rmmod dummy
 is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
 ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
 
+# ---- callers whose return address somebody else has replaced
+
+# hidden PREPARE FINISH: of vfs_read, which is then looked at by somebody else, too
+hidden()
+{
+	"$hytrace" cover -e bpf -a vfs_read -f json -o hidden.json -- sh -c "$1; cat work.sh >/dev/null; $2" 2>err
+	jq -c '[([.functions[] | select(.kind == "caller") | .name] |
+		any(. == "ksys_read"), any(test("return_to_handler|trampoline"))), .lost.parents_lost]' hidden.json
+}
+graph=$tracing/instances/graph
+mkdir $graph
+echo vfs_read >$graph/set_ftrace_filter
+is 'the function graph tracer: they are found' "$(hidden "echo function_graph >$graph/current_tracer" \
+	"grep -c vfs_read $graph/trace >graphed; echo nop >$graph/current_tracer")" '[true,false,0]'
+ok 'which has traced it, too' test "$(cat graphed)" -gt 0
+rmdir $graph
+fprobe=$tracing/events/fprobes/hidden
+echo 'f:hidden vfs_read%return' >$tracing/dynamic_events
+is 'an fprobe at the end: they are found' "$(hidden "echo 1 >$fprobe/enable" "echo 0 >$fprobe/enable")" \
+	'[true,false,0]'
+echo >$tracing/dynamic_events
+
 # ---- another clock than the kernel's
 
 unshare -T --monotonic 100000 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o clock.json -- cat work.sh >/dev/null 2>&1

@@ -108,6 +108,21 @@ static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entr
 	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
 }
 
+static void find_trampolines(struct bpf_cover *b)
+{
+	static const char *const names[] = {
+		[GRAPH_TRAMPOLINE] = "return_to_handler",
+		[RETHOOK_TRAMPOLINE] = "arch_rethook_trampoline",
+		[KRETPROBE_TRAMPOLINE] = "__kretprobe_trampoline",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct symbol *sym = symbols__by_name(b->request->symbols, names[i]);
+
+		b->skel->rodata->return_trampolines[i] = sym ? sym->addr : 0;
+	}
+}
+
 /* Of the programs, only those that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
@@ -123,6 +138,7 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
 	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
+	find_trampolines(b);
 	b->skel->rodata->with_callers = b->request->callers;
 	b->skel->rodata->with_map = b->request->pin;
 	b->skel->rodata->follow_tasks = follow;
@@ -489,6 +505,7 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 		{ "map_full", s->full },
 		{ "missed", b->missed[1] - b->missed[0] },
 		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
+		{ "parents_lost", s->parents_lost },
 		{ "unpinned", s->unpinned },
 		{ "tasks_full", s->tasks_full },
 		{ "unresolvable_functions", unresolved->functions },

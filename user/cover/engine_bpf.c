@@ -47,6 +47,8 @@ static const struct {
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
 	/* Where the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
+	/* Who called what a return tracer looks at, where the verifier does not inline it. */
+	{ "bpf_get_current_task", OWN_ALWAYS },
 	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
 	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
 	/* Whose call it is. */
