@@ -41,6 +41,7 @@
 #include <bpf/bpf_core_read.h>
 #include "cover.h"
 #include "return_address.h"
+#include "true_caller.h"
 
 #define EEXIST		17
 #define TASK_COMM_LEN	16
@@ -56,7 +57,7 @@ const volatile __u32 log_entries;
 
 __u32 recording;
 __u32 own_tgid;					/* the loader's, while it changes links; else 0 */
-struct cover_loader loader;
+__u32 loader_tgid;				/* as take_own() has found it */
 struct cover_stats stats;
 
 /* The loader makes it as large as set_shift says. */
@@ -85,6 +86,12 @@ struct {
 	__type(key, __u32);
 	__type(value, __u32);
 } cgroup SEC(".maps");
+
+/* Wakes the loader. */
+struct {
+	__uint(type, BPF_MAP_TYPE_RINGBUF);
+	__uint(max_entries, 65536);
+} news SEC(".maps");
 
 /* Key: address of the task_struct, which unlike a pid is never swapped (exec by a thread does that). */
 struct {
@@ -275,6 +282,19 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 	first_hit(key, function, COVER_FUNCTION);
 }
 
+/* To an address that is not known. A trampoline never becomes so: each call may have another caller. */
+static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
+{
+	if (is_return_trampoline(caller)) {
+		caller = ctx ? true_caller(ctx, caller) : 0;
+		if (!caller)
+			__sync_fetch_and_add(&stats.parents_lost, 1);
+		if (!caller || is_known(caller))
+			return;
+	}
+	first_hit(caller, caller, COVER_CALLER);
+}
+
 /* Something may be new. @ctx: of kprobe.multi, whose key it is; NULL: @key is INSIDE the function. */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
@@ -287,7 +307,7 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 			first_hit(key, key - INSIDE, COVER_FUNCTION);
 	}
 	if (with_callers && !is_known(caller))
-		first_hit(caller, caller, COVER_CALLER);
+		first_return(ctx, caller);
 	return 0;
 }
 
@@ -392,12 +412,24 @@ int refresh_cpu(void *ctx)
 	return 0;
 }
 
-/* Run once by the loader, which in namespaces knows neither its number nor the time. */
+/* Its functions are in ftrace's list, and its init function runs next. */
+SEC("tp_btf/module_load")
+int BPF_PROG(on_module, struct module *mod)
+{
+	struct cover_news one = { .ns = bpf_ktime_get_ns() };
+
+	for (__u32 i = 0; i < sizeof(one.module) - 1; i++)
+		one.module[i] = mod->name[i];
+	if (bpf_ringbuf_output(&news, &one, sizeof(one), 0))
+		__sync_fetch_and_add(&stats.news_lost, 1);
+	return 0;
+}
+
+/* Run once by the loader, which in a namespace does not know its own number. */
 SEC("raw_tp/")
 int take_own(void *ctx)
 {
-	loader.tgid = bpf_get_current_pid_tgid() >> 32;
-	loader.ns = bpf_ktime_get_ns();
+	loader_tgid = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }
 

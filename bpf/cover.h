@@ -34,6 +34,9 @@ struct cover_entry {
 	struct cover_hit hit;
 };
 
+/* Who wants to see a function return replaces its return address by the address of one of these. */
+enum { GRAPH_TRAMPOLINE, RETHOOK_TRAMPOLINE, KRETPROBE_TRAMPOLINE, RETURN_TRAMPOLINES };
+
 /* The gate, cover.bpf.c's `recording`. */
 enum cover_gate {
 	COVER_CLOSED,
@@ -61,14 +64,15 @@ struct cover_stats {
 	__u64 full;		/* hits of new addresses refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
+	__u64 parents_lost;	/* calls whose return address had been replaced, by what is not known */
+	__u64 news_lost;	/* modules that came and that the loader was not told of */
 	__u64 own;		/* calls of new addresses left out, as the loader was running */
 };
 
-/* What take_own() leaves. */
-struct cover_loader {
-	__u32 tgid;
-	__u32 reserved;
-	__u64 ns;		/* when it was run, by the clock of cover_hit.first_ns */
+/* Of the map `news`: a module has come. */
+struct cover_news {
+	__u64 ns;		/* when, by the clock of cover_hit.first_ns */
+	char module[56];	/* MODULE_NAME_LEN */
 };
 
 #endif /* HYTRACE_BPF_COVER_H */

@@ -96,6 +96,61 @@ ok '--comm: another engine' refused '--comm is for the BPF engines' --comm sh -e
 kill $noise
 wait $noise 2>/dev/null
 
+# ---- modules that come meanwhile
+
+"$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- sh -c '
+	modprobe dummy numdummies=0
+	for try in $(seq 600); do
+		[ "$(cat /sys/module/dummy/refcnt)" != 0 ] && break
+		sleep 0.1
+	done
+	cat /sys/module/dummy/refcnt >refcnt
+	ip link add hytrace0 type dummy && ip -s link show hytrace0 >/dev/null && ip link del hytrace0' 2>err
+ok 'it is attached to' test "$(cat refcnt)" = 1
+ok 'what is called of it then is recorded' jq -e \
+	'any(.functions[]; .name == "dummy_get_stats64" and .module == "dummy")' loaded.json
+is 'that it came late is a loss' "$(jq -c '.lost | [.modules_late, .modules_untraced, .unattached]' loaded.json)" \
+	'[1,0,0]'
+ok 'which is told by name' grep -q 'the module dummy came while tracing: what ran in its first' err
+is 'it can go afterwards' "$(rmmod dummy 2>&1)" ''
+"$hytrace" cover -e bpf -a vfs_read -f json -o loaded.json -- modprobe dummy numdummies=0 2>err
+is 'of a module that nobody asked for nothing is lost' \
+	"$(jq -c '.lost | [.modules_late, .modules_untraced]' loaded.json)" '[0,0]'
+rmmod dummy
+"$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- \
+	sh -c 'modprobe dummy numdummies=0 && rmmod dummy' 2>err
+is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
+ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
+
+# ---- callers whose return address somebody else has replaced
+
+# hidden PREPARE FINISH: of vfs_read, which is then looked at by somebody else, too
+hidden()
+{
+	"$hytrace" cover -e bpf -a vfs_read -f json -o hidden.json -- sh -c "$1; cat work.sh >/dev/null; $2" 2>err
+	jq -c '[([.functions[] | select(.kind == "caller") | .name] |
+		any(. == "ksys_read"), any(test("return_to_handler|trampoline"))), .lost.parents_lost]' hidden.json
+}
+graph=$tracing/instances/graph
+mkdir $graph
+echo vfs_read >$graph/set_ftrace_filter
+is 'the function graph tracer: they are found' "$(hidden "echo function_graph >$graph/current_tracer" \
+	"grep -c vfs_read $graph/trace >graphed; echo nop >$graph/current_tracer")" '[true,false,0]'
+ok 'which has traced it, too' test "$(cat graphed)" -gt 0
+rmdir $graph
+fprobe=$tracing/events/fprobes/hidden
+echo 'f:hidden vfs_read%return' >$tracing/dynamic_events
+is 'an fprobe at the end: they are found' "$(hidden "echo 1 >$fprobe/enable" "echo 0 >$fprobe/enable")" \
+	'[true,false,0]'
+echo >$tracing/dynamic_events
+
+# ---- another clock than the kernel's
+
+unshare -T --monotonic 100000 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o clock.json -- cat work.sh >/dev/null 2>&1
+ok 'in a time namespace the times are those of the kernel' jq -e '.window as $w | .totals.functions > 0 and
+	all(.functions[]; .first_ns >= $w.opening_ns - $w.error_ns and .first_ns <= $w.closed_ns + $w.error_ns) and
+	$w.open_ns < 90000e9' clock.json
+
 # ---- functions that are known are traced no more
 
 export tracing

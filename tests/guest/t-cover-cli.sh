@@ -145,6 +145,28 @@ wait $pid
 is 'a signal goes to the command, whose status it is' $? 143
 ok 'with the result' jq -e '.command == ["sleep", "1000"]' killed.json
 
+# Before: the command, which is hytrace itself yet, waits until all functions are attached to.
+for signal in INT TERM; do
+	echo old >early.json
+	"$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
+	pid=$!
+	ok 'it attaches, and the command waits' soon pgrep -x -P $pid hytrace
+	# Where no job control is, the shell has it ignored, which counts for the command alone.
+	kill -$signal $pid
+	wait $pid
+	is "SIG$signal before tracing began: 125" $? 125
+	ok 'it is told' grep -q 'before tracing began: the command is not started' err
+	ok 'and the command is not started' test ! -e early.ran
+	is 'nor is the old result touched' "$(cat early.json)" old
+done
+"$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
+pid=$!
+ok 'it attaches once more' soon pgrep -x -P $pid hytrace
+pkill -KILL -x -P $pid hytrace
+wait $pid
+is 'the command is killed before it was started: 125' $? 125
+is 'and the old result stays as well' "$(cat early.json)" old
+
 start=$SECONDS
 ok '--duration ends it' status 0 --duration 1 -f json -o d.json
 ok 'in time' test $((SECONDS - start)) -lt 60
@@ -284,8 +306,28 @@ status=$?
 ok 'a process that ends meanwhile is not waited for' sh -c \
 	"[ $status = 0 ] || { [ $status = 1 ] && grep -q 'has ended before it could be traced' err; }"
 
+# ---- what others have set
+
+for option in latency-format nomarkers nocontext-info sym-addr raw nooverwrite; do
+	echo $option >$tracing/trace_options
+	ok "somebody's $option does not matter" status 0 -f json -o option.json -- true
+	[[ $option == no* ]] && echo "${option#no}" >$tracing/trace_options || echo no$option >$tracing/trace_options
+done
+# The kernel gives no CPU less than a few pages.
+# shellcheck disable=SC2016 # jq has variables of its own
+ok 'its ring buffer is as small as it can be' jq -e --argjson cpus "$(nproc)" \
+	'.cost.ring_buffer_bytes > 0 and .cost.ring_buffer_bytes <= $cpus * 5 * 4096' option.json
+
 # ---- writing
 
+cover -o /dev/stdout -- seq 500 >both.txt 2>err
+is '-o /dev/stdout to a file: the output of the command is there' "$(grep -cx '[0-9][0-9]*' both.txt)" 500
+is 'and the result comes after it' "$(sed -n '501,$p' both.txt | grep -c '^Functions:')" 1
+# shellcheck disable=SC2094 # that is what is tried
+(cover -o both.txt -- seq 500; echo later) >both.txt 2>err
+is 'the same by its name' "$(grep -cx '[0-9][0-9]*' both.txt) $(grep -c '^Functions:' both.txt) $(tail -n 1 both.txt)" '500 1 later'
+cover -o /dev/stderr -- sh -c 'echo said >&2' 2>both.txt
+is '-o /dev/stderr: so is what is said' "$(head -n 1 both.txt) $(grep -c '^Functions:' both.txt)" 'said 1'
 mkdir full
 mount -t tmpfs -o size=4k nodev full
 echo old >full/x.json

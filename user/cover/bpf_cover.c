@@ -101,6 +101,28 @@ static int size_maps(struct bpf_cover *b)
 	return 0;
 }
 
+/* An event's glob takes what a module brings along, by itself. A kernel without modules has no such tracepoint. */
+static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
+{
+	return entry == ENTRY_KPROBE_MULTI &&
+	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
+}
+
+static void find_trampolines(struct bpf_cover *b)
+{
+	static const char *const names[] = {
+		[GRAPH_TRAMPOLINE] = "return_to_handler",
+		[RETHOOK_TRAMPOLINE] = "arch_rethook_trampoline",
+		[KRETPROBE_TRAMPOLINE] = "__kretprobe_trampoline",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct symbol *sym = symbols__by_name(b->request->symbols, names[i]);
+
+		b->skel->rodata->return_trampolines[i] = sym ? sym->addr : 0;
+	}
+}
+
 /* Of the programs, only those that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
@@ -115,8 +137,8 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
-	bpf_program__set_autoload(b->skel->progs.take_own,
-				  b->request->retire && b->request->alone);
+	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
+	find_trampolines(b);
 	b->skel->rodata->with_callers = b->request->callers;
 	b->skel->rodata->with_map = b->request->pin;
 	b->skel->rodata->follow_tasks = follow;
@@ -246,6 +268,7 @@ void bpf_cover__unload(struct bpf_cover *b)
 	bpf_link__destroy(b->on_switch);
 	bpf_link__destroy(b->on_fork);
 	bpf_link__destroy(b->on_free);
+	bpf_link__destroy(b->on_module);
 	if (b->hits)
 		munmap((void *)b->hits, b->hits_bytes);
 	cover_bpf__destroy(b->skel);
@@ -257,7 +280,7 @@ void bpf_cover__unload(struct bpf_cover *b)
 static int attach_tracepoint(struct bpf_program *program, struct bpf_link **ret)
 {
 	*ret = bpf_program__attach(program);
-	return *ret ? 0 : load_error(-errno, "attached to the scheduler", NULL);
+	return *ret ? 0 : load_error(-errno, "attached to a tracepoint", NULL);
 }
 
 static int take_threads(struct bpf_cover *b, int pidfd)
@@ -322,15 +345,15 @@ static int read_misses(struct bpf_cover *b, int when)
 	return 0;
 }
 
-static int pin_last_link(struct bpf_cover *b)
+static int pin_link(struct bpf_cover *b, size_t which)
 {
 	const char *pin;
 	int err;
 
-	if (!b->request->pin)
+	if (!b->request->pin || !b->links[which])
 		return 0;
-	pin = b->pins[PIN_LINKS + b->link_count - 1];
-	err = bpf_link__pin(b->links[b->link_count - 1], pin);
+	pin = b->pins[PIN_LINKS + which];
+	err = bpf_link__pin(b->links[which], pin);
 	return err ? error__return(err, "%s: cannot pin the link: %s", pin, strerror(-err)) : 0;
 }
 
@@ -342,45 +365,58 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
 				  "; kprobe.multi needs a kernel with CONFIG_FPROBE=y (Debian 12's own 6.1 "
 				  "has none, its linux-image-6.12-amd64 has)" : NULL);
 	b->links[b->link_count++] = link;
-	return pin_last_link(b);
+	return pin_link(b, b->link_count - 1);
 }
 
-int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link)
+int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link)
 {
-	struct bpf_link *old = b->links[0];
-	int err = 0;
+	struct bpf_link *old = b->links[which];
+	int err;
 
-	if (b->request->pin)
+	if (b->request->pin && old)
 		bpf_link__unpin(old);
 	b->replaced_missed += b->link_missed(b);
-	b->links[0] = link;
-	b->link_count = !!link;
-	if (link)
-		err = pin_last_link(b);
+	b->links[which] = NULL;
+	b->replaced_missed -= b->link_missed(b);
+	b->links[which] = link;
+	if (b->link_count <= which)
+		b->link_count = which + 1;
+	err = pin_link(b, which);
 	/* Seconds, in which the other one has its name already. */
 	bpf_link__destroy(old);
 	return err;
 }
 
-int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead)
+int bpf_cover__introduce(struct bpf_cover *b)
 {
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.take_own), &opts);
 
-	if (err)
-		return load_error(err, "run", NULL);
-	*ret_ahead = b->skel->bss->loader.ns - clock__monotonic();
-	return 0;
+	return err ? load_error(err, "run", NULL) : 0;
 }
 
 void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out)
 {
-	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader.tgid : 0;
+	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader_tgid : 0;
 }
 
 uint64_t bpf_cover__own_calls(const struct bpf_cover *b)
 {
 	return b->skel->bss->stats.own;
+}
+
+int bpf_cover__watch_modules(struct bpf_cover *b, int *ret_news)
+{
+	*ret_news = -1;
+	if (!bpf_program__autoload(b->skel->progs.on_module))
+		return 0;
+	*ret_news = bpf_map__fd(b->skel->maps.news);
+	return attach_tracepoint(b->skel->progs.on_module, &b->on_module);
+}
+
+uint64_t bpf_cover__news_lost(const struct bpf_cover *b)
+{
+	return b->skel->bss->stats.news_lost;
 }
 
 size_t bpf_cover__logged(const struct bpf_cover *b)
@@ -418,8 +454,10 @@ int bpf_cover__stop(void *engine)
 	struct bpf_cover *b = engine;
 	int err = read_misses(b, 1);
 
-	for (size_t i = 0; b->request->pin && i < b->link_count; i++)
-		bpf_link__unpin(b->links[i]);
+	for (size_t i = 0; b->request->pin && i < b->link_count; i++) {
+		if (b->links[i])
+			bpf_link__unpin(b->links[i]);
+	}
 	destroy_links(b);
 	return err;
 }
@@ -429,13 +467,12 @@ struct unresolved {
 };
 
 static int add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
-		   const struct clock_pair *first, const struct clock_pair *last,
 		   struct unresolved *unresolved)
 {
 	struct hit hit = {
 		.addr = entry->addr,
 		.kind = entry->hit.kind,
-		.first_ns = clock_pair__local(first, last, entry->hit.first_ns),
+		.first_ns = entry->hit.first_ns,
 		.cpu = entry->hit.cpu,
 		.pid = entry->hit.pid,
 	};
@@ -451,14 +488,13 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 
 /* Nothing runs any more that could still write to it. */
 static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		     const struct clock_pair *first, const struct clock_pair *last,
 		     struct unresolved *unresolved)
 {
 	size_t count = bpf_cover__logged(b);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++)
-		err = add_hit(c, places, &b->hits[i], first, last, unresolved);
+		err = add_hit(c, places, &b->hits[i], unresolved);
 	return err;
 }
 
@@ -469,6 +505,7 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 		{ "map_full", s->full },
 		{ "missed", b->missed[1] - b->missed[0] },
 		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
+		{ "parents_lost", s->parents_lost },
 		{ "unpinned", s->unpinned },
 		{ "tasks_full", s->tasks_full },
 		{ "unresolvable_functions", unresolved->functions },
@@ -488,13 +525,12 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 	return err;
 }
 
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last)
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
 {
 	struct unresolved unresolved = {};
 	int err;
 
-	err = read_hits(b, c, places, first, last, &unresolved);
+	err = read_hits(b, c, places, &unresolved);
 	if (!err)
 		err = add_losses(b, c, &unresolved);
 	return err;

@@ -23,12 +23,12 @@ struct bpf_cover {
 	const struct request *request;
 	struct cover_bpf *skel;
 	struct bpf_program *program;	/* the entry point that this engine attaches */
-	struct bpf_link **links;
+	struct bpf_link **links;	/* NULL: there is none of that number now */
 	size_t link_count, link_room;
 	/* What the links count as missed by now; and those that are no more had counted. */
 	uint64_t (*link_missed)(const struct bpf_cover *b);
 	uint64_t replaced_missed;
-	struct bpf_link *on_switch, *on_fork, *on_free;
+	struct bpf_link *on_switch, *on_fork, *on_free, *on_module;
 	const struct cover_entry *hits;	/* the program's log */
 	size_t hits_bytes;
 	char **pins;			/* map, program, then the links */
@@ -44,17 +44,21 @@ void bpf_cover__unload(struct bpf_cover *b);
 
 /* Takes over what a bpf_program__attach_...() has returned, errors as well, and pins it. */
 int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
-/* The same in place of the only link, once it is there; @link: NULL: nothing is left to attach to. */
-int bpf_cover__replace_link(struct bpf_cover *b, struct bpf_link *link);
 /*
- * Before the next: who this process is to the program. @ret_ahead: by how many ns the clock of the log is ahead of
- * CLOCK_MONOTONIC here.
+ * The same in place of link number @which, if that is there, once the new one is; @link: NULL: nothing is left
+ * to attach to.
  */
-int bpf_cover__introduce(struct bpf_cover *b, int64_t *ret_ahead);
+int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
+/* Before the next: who this process is to the program. */
+int bpf_cover__introduce(struct bpf_cover *b);
 /* From here on what this process calls is not recorded, or is again. */
 void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out);
 /* How often something new was called while it was not. */
 uint64_t bpf_cover__own_calls(const struct bpf_cover *b);
+/* @ret_news: the map where modules that come are told, in struct cover_news; -1: none can come. */
+int bpf_cover__watch_modules(struct bpf_cover *b, int *ret_news);
+/* How many came that are not told there. */
+uint64_t bpf_cover__news_lost(const struct bpf_cover *b);
 /* How many entries the log has, which the program goes on writing: the last of them may not be there yet. */
 size_t bpf_cover__logged(const struct bpf_cover *b);
 /* With all links attached and the gate still closed. */
@@ -64,7 +68,6 @@ int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__open(void *engine);
 int bpf_cover__close(void *engine);
 int bpf_cover__stop(void *engine);
-int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last);
+int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
 
 #endif

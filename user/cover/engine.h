@@ -40,6 +40,7 @@ struct request {
 
 struct engine_ops {
 	const char *name;
+	bool monotonic;			/* it stamps with CLOCK_MONOTONIC; else with the trace clock "local" */
 	/* 0, or -EOPNOTSUPP, said unless @quiet. */
 	int (*available)(bool quiet);
 	int (*prepare)(void **ret, const struct request *request);
@@ -51,11 +52,12 @@ struct engine_ops {
 	 * NULL: there is nothing to do.
 	 */
 	int (*tend)(void *engine);
+	/* A descriptor that can be read when tend() is to be called at once; -1, or no such function: none. */
+	int (*wakes)(void *engine);
 	int (*close)(void *engine);
 	int (*stop)(void *engine);
-	/* @first, @last: the clocks before opening and after closing. */
-	int (*collect)(void *engine, struct coverage *c, const struct places *places,
-		       const struct clock_pair *first, const struct clock_pair *last);
+	/* The stamps as they were recorded. */
+	int (*collect)(void *engine, struct coverage *c, const struct places *places);
 	void (*destroy)(void *engine);
 };
 
@@ -74,7 +76,6 @@ enum {
 	OWN_CGROUP = 1 << 2,
 	OWN_COMM = 1 << 3,
 	OWN_PINNED = 1 << 4,
-	OWN_RETIRING = 1 << 5,
 };
 
 /* Adds to @own the functions that the BPF program would record as its own work, in a run that is @when. */

@@ -20,7 +20,7 @@
 #include <time.h>
 
 #include "base/error.h"
-#include "cover/bpf_cover.h"
+#include "cover/bpf_modules.h"
 #include "cover.h"
 
 /*
@@ -47,18 +47,27 @@ static const struct {
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
 	/* Where the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
+	/* Who called what a return tracer looks at, where the verifier does not inline it. */
+	{ "bpf_get_current_task", OWN_ALWAYS },
 	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
 	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
 	/* Whose call it is. */
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
 	{ "bpf_get_current_task_btf", OWN_COMM },
-	{ "bpf_this_cpu_ptr", OWN_RETIRING },
+	/* Whether an interrupt has come while the loader attaches: --retire, and modules that come. */
+	{ "bpf_this_cpu_ptr", OWN_ALWAYS },
+	/* Telling the loader of a module that comes, by a program of its own. */
+	{ "__bpf_trace_module_load", OWN_ALWAYS },
+	{ "bpf_ringbuf_output", OWN_ALWAYS },
+	{ "__bpf_ringbuf_reserve", OWN_ALWAYS },
+	{ "bpf_ringbuf_commit", OWN_ALWAYS },
+	{ "bpf_ringbuf_notify", OWN_ALWAYS },
+	{ "bpf_trace_run1", OWN_ALWAYS },
 	/* Keeping the set of tasks up to date, by programs of its own. */
 	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
-	{ "bpf_trace_run1", OWN_FOLLOWING },
 	{ "bpf_trace_run2", OWN_FOLLOWING },
 	{ "bpf_trace_run4", OWN_FOLLOWING },
 	{ "htab_map_delete_elem", OWN_FOLLOWING },
@@ -102,7 +111,6 @@ int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int
 struct retirement {
 	bool wanted, given_up;
 	uint64_t after_ns;		/* a function's first call */
-	int64_t clock_ahead;		/* the log's, of ours */
 	uint64_t next;			/* when to look again: CLOCK_MONOTONIC */
 	uint64_t interval;		/* between the last time and that, in ms */
 	uint64_t attach_ns;		/* CPU time */
@@ -116,8 +124,10 @@ struct bpf_engine {
 	size_t addr_count;
 	unsigned long *staying;		/* of these, sorted: one of each module */
 	size_t staying_count;
-	char **unattached;
+	/* Of modules that were on their way in or out. */
+	const struct traceable_function **unattached;
 	size_t unattached_count;
+	struct bpf_modules modules;
 	struct retirement retirement;
 };
 
@@ -159,7 +169,7 @@ static int choose_addresses(struct bpf_engine *b, const struct request *r)
 		/* A module on its way in or out makes the kernel refuse the whole list. */
 		m = f->module ? symbols__module(r->symbols, f->module) : NULL;
 		if (f->module && (!m || !m->live))
-			b->unattached[b->unattached_count++] = strdup(f->name);
+			b->unattached[b->unattached_count++] = f;
 		else
 			b->addrs[b->addr_count++] = f->site;
 		/* A module's are next to each other, or it has several that stay. */
@@ -179,8 +189,7 @@ static void bpf__destroy(void *engine)
 	struct bpf_engine *b = engine;
 
 	bpf_cover__unload(&b->cover);
-	for (size_t i = 0; i < b->unattached_count; i++)
-		free(b->unattached[i]);
+	bpf_modules__free(&b->modules);
 	free(b->unattached);
 	free(b->staying);
 	free(b->addrs);
@@ -199,7 +208,7 @@ static int bpf__prepare(void **ret, const struct request *request)
 	b->retirement.after_ns = request->retire_ms * 1000000ull;
 	err = choose_addresses(b, request);
 	if (!err)
-		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, 1);
+		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, MODULES_LINK + 1);
 	if (err)
 		bpf__destroy(b);
 	else
@@ -209,12 +218,16 @@ static int bpf__prepare(void **ret, const struct request *request)
 
 static uint64_t count_missed(const struct bpf_cover *b)
 {
-	struct bpf_link_info info = {};
-	__u32 size = sizeof(info);
+	uint64_t missed = 0;
 
-	if (!b->link_count || bpf_link_get_info_by_fd(bpf_link__fd(b->links[0]), &info, &size))
-		return 0;
-	return info.kprobe_multi.missed;
+	for (size_t i = 0; i < b->link_count; i++) {
+		struct bpf_link_info info = {};
+		__u32 size = sizeof(info);
+
+		if (b->links[i] && !bpf_link_get_info_by_fd(bpf_link__fd(b->links[i]), &info, &size))
+			missed += info.kprobe_multi.missed;
+	}
+	return missed;
 }
 
 static uint64_t cpu_time(void)
@@ -239,13 +252,13 @@ static int bpf__start(void *engine)
 	int err;
 
 	b->cover.link_missed = count_missed;
-	err = bpf_cover__add_link(&b->cover, attach(b));
+	err = bpf_modules__start(&b->modules, &b->cover);
+	if (!err)
+		err = bpf_cover__add_link(&b->cover, attach(b));
 	b->retirement.attach_ns = cpu_time() - before;
 	if (!err)
 		err = bpf_cover__started(&b->cover);
-	if (err || !b->retirement.wanted)
-		return err;
-	return bpf_cover__introduce(&b->cover, &b->retirement.clock_ahead);
+	return err ? err : bpf_cover__introduce(&b->cover);
 }
 
 /* ---- retiring */
@@ -258,7 +271,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 {
 	const struct retirement *r = &b->retirement;
 	size_t logged = bpf_cover__logged(&b->cover), count = 0, i;
-	uint64_t now = clock__monotonic() + r->clock_ahead;
+	uint64_t now = clock__monotonic();
 	unsigned long *sites;
 
 	sites = calloc(logged - r->looked_at + 1, sizeof(*sites));
@@ -303,7 +316,7 @@ static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t 
 	}
 	b->retirement.functions += before - left;
 	b->retirement.changes++;
-	return bpf_cover__replace_link(&b->cover, link);
+	return bpf_cover__replace_link(&b->cover, 0, link);
 }
 
 static int retire(struct bpf_engine *b)
@@ -341,9 +354,8 @@ static void set_next(struct retirement *r, uint64_t ms, int times, uint64_t cpu_
 	r->next = clock__monotonic() + r->interval * 1000000ull;
 }
 
-static int bpf__tend(void *engine)
+static int tend_retirement(struct bpf_engine *b)
 {
-	struct bpf_engine *b = engine;
 	struct retirement *r = &b->retirement;
 	uint64_t before, took;
 
@@ -364,6 +376,44 @@ static int bpf__tend(void *engine)
 	return time_left(r);
 }
 
+static int bpf__tend(void *engine)
+{
+	struct bpf_engine *b = engine;
+	int ms = bpf_modules__tend(&b->modules), other = tend_retirement(b);
+
+	return ms < other ? ms : other;
+}
+
+static int bpf__wakes(void *engine)
+{
+	struct bpf_engine *b = engine;
+
+	return bpf_modules__fd(&b->modules);
+}
+
+/* Names the functions of modules that were on their way in or out, unless that has become possible. */
+static int add_unattached(struct coverage *c, const struct bpf_engine *b)
+{
+	size_t count = 0;
+
+	c->unattached = calloc(b->unattached_count + 1, sizeof(*c->unattached));
+	if (!c->unattached)
+		return error__no_memory();
+	for (size_t i = 0; i < b->unattached_count; i++) {
+		const struct traceable_function *f = b->unattached[i];
+
+		if (bpf_modules__has(&b->modules, f->module))
+			continue;
+		c->unattached[count] = strdup(f->name);
+		if (!c->unattached[count++])
+			return error__no_memory();
+	}
+	if (count)
+		error__warn("%zu functions, %s among them, were not traced: their module was on its way in "
+			    "or out when the others were attached to", count, c->unattached[0]);
+	return counters__add(&c->lost, "unattached", count);
+}
+
 static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 {
 	const struct retirement *r = &b->retirement;
@@ -381,26 +431,28 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 	return err;
 }
 
-static int bpf__collect(void *engine, struct coverage *c, const struct places *places,
-			const struct clock_pair *first, const struct clock_pair *last)
+static int bpf__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct bpf_engine *b = engine;
 	int err;
 
-	c->unattached = b->unattached;
-	b->unattached = NULL;
-	b->unattached_count = 0;
-	err = bpf_cover__collect(&b->cover, c, places, first, last);
+	err = add_unattached(c, b);
+	if (!err)
+		err = bpf_modules__collect(&b->modules, c, places->after);
+	if (!err)
+		err = bpf_cover__collect(&b->cover, c, places);
 	return err || !b->retirement.wanted ? err : add_retirement(c, b);
 }
 
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
+	.monotonic = true,
 	.available = bpf__available,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,
 	.start = bpf__start,
 	.open = bpf_cover__open,
+	.wakes = bpf__wakes,
 	.tend = bpf__tend,
 	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,

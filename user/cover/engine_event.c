@@ -182,19 +182,19 @@ static int event__start(void *engine)
 	return err ? err : bpf_cover__started(&e->cover);
 }
 
-static int event__collect(void *engine, struct coverage *c, const struct places *places,
-			  const struct clock_pair *first, const struct clock_pair *last)
+static int event__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct event_engine *e = engine;
 	const struct globs *allow = &e->cover.request->filter->allow;
 
 	/* A glob takes what a module brings along later. */
 	c->follows_modules = allow->count == allow->patterns;
-	return bpf_cover__collect(&e->cover, c, places, first, last);
+	return bpf_cover__collect(&e->cover, c, places);
 }
 
 const struct engine_ops engine_event = {
 	.name = "event",
+	.monotonic = true,
 	.available = event__available,
 	.prepare = event__prepare,
 	.follow = bpf_cover__follow,

@@ -311,14 +311,11 @@ static int read_path(char *path, read_file read, struct coverage *c, const struc
 	return err;
 }
 
-static int oneshot__collect(void *engine, struct coverage *c, const struct places *places,
-			    const struct clock_pair *first, const struct clock_pair *last)
+static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct oneshot *o = engine;
 	int err;
 
-	(void)first;
-	(void)last;
 	c->follows_modules = !o->request->filter->allow.count;
 	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
 	if (!err)

@@ -114,6 +114,17 @@ int engines__tend(struct engines *e)
 	return soonest;
 }
 
+int engines__wakes(const struct engines *e)
+{
+	int fd = -1;
+
+	for (size_t i = 0; fd < 0 && i < e->count; i++) {
+		if (e->list[i].ops->wakes)
+			fd = e->list[i].ops->wakes(e->list[i].engine);
+	}
+	return fd;
+}
+
 int engines__close(struct engines *e)
 {
 	int err = 0;

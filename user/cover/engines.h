@@ -40,6 +40,8 @@ int engines__start(struct engines *e, int follow);
 int engines__open(struct engines *e);
 /* As an engine's tend(). */
 int engines__tend(struct engines *e);
+/* As an engine's wakes(), of the one that has it. */
+int engines__wakes(const struct engines *e);
 /* These go on when one has failed, and return the first failure. */
 int engines__close(struct engines *e);
 int engines__stop(struct engines *e);

@@ -379,6 +379,10 @@ static const struct {
 	{ "missed", "calls that were not handed to the program (nested in itself)" },
 	{ "recursion_misses", "calls that came while a BPF program of a probe ran on that CPU: from "
 	  "interrupts, or with --pin or --engine event from this one" },
+	{ "modules_untraced", "modules that came while tracing and were not attached to" },
+	{ "modules_late", "modules that came while tracing: what ran before they were attached to is not "
+	  "recorded" },
+	{ "unattached", "functions of modules that were on their way in or out" },
 	{ "unpinned", "addresses that the pinned map did not take; they are in the result" },
 	{ "tasks_full", "children that were not followed: too many tasks" },
 };

@@ -41,6 +41,7 @@ struct run {
 	struct guard *guard;
 	struct outputs *outputs;
 	struct instance *instance;
+	uint64_t ring_buffer_bytes;
 	struct engines engines;
 	struct request request;
 	struct clocks clocks;
@@ -214,6 +215,16 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	c->seconds = (e->closing - e->open) / 1e9;
 }
 
+/* All documents have one clock: that of the ring buffer, which the kernel's own tracers stamp with. */
+static void convert_stamps(struct hits *hits, const struct clocks *clocks)
+{
+	for (size_t i = 0; i < hits->count; i++) {
+		struct hit *hit = &hits->list[i];
+
+		hit->first_ns = clock_pair__local(&clocks->first, &clocks->last, hit->first_ns);
+	}
+}
+
 /* @after: the symbols of when it ended; NULL: as they were. */
 static struct places places_of(const struct kernel *k, const struct symbols *after)
 {
@@ -229,9 +240,11 @@ static int collect_one(struct coverage *c, const struct running *e, const struct
 {
 	int err;
 
-	err = e->ops->collect(e->engine, c, places, &clocks->first, &clocks->last);
+	err = e->ops->collect(e->engine, c, places);
 	if (err)
 		return err;
+	if (e->ops->monotonic)
+		convert_stamps(&c->hits, clocks);
 	set_window(c, e, clocks);
 	hits__settle(&c->hits);
 	c->traced_seen = count_seen(places->traceable, c);
@@ -253,11 +266,10 @@ static int report(struct outputs *outputs, const struct coverage *coverages, siz
 
 /* ---- the steps */
 
-static unsigned int own_work(const struct cover_options *o, bool alone)
+static unsigned int own_work(const struct cover_options *o)
 {
 	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
-	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0) |
-	       (o->retire && alone ? OWN_RETIRING : 0);
+	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0);
 }
 
 static int prepare(struct run *r, struct cover_options *o)
@@ -274,7 +286,7 @@ static int prepare(struct run *r, struct cover_options *o)
 				      o->pin || o->cgroup || o->comm);
 	if (!err)
 		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols,
-					own_work(o, r->engines.count == 1));
+					own_work(o));
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
@@ -282,14 +294,17 @@ static int prepare(struct run *r, struct cover_options *o)
 	return err;
 }
 
-/* The instance with its gate closed, and both clocks read. */
-static int make_instance(struct instance **ret, struct guard *guard, struct clock_pair *clock)
+/* The instance with its gate closed, and both clocks read. Nobody reads its ring buffer. */
+static int make_instance(struct run *r)
 {
+	struct instance **ret = &r->instance;
 	int err;
 
-	err = instance__create(ret, guard);
+	err = instance__create(ret, r->guard);
 	if (!err)
-		err = instance__read_clock(*ret, clock);
+		err = instance__shrink(*ret, &r->ring_buffer_bytes);
+	if (!err)
+		err = instance__read_clock(*ret, &r->clocks.first);
 	if (!err)
 		err = instance__gate(*ret, false);
 	return err;
@@ -300,7 +315,7 @@ static int set_up(struct run *r)
 	const struct cover_options *o = r->options;
 	int err;
 
-	err = make_instance(&r->instance, r->guard, &r->clocks.first);
+	err = make_instance(r);
 	r->request = (struct request){
 		.filter = &o->filter,
 		.symbols = r->kernel.symbols,
@@ -342,16 +357,22 @@ static int tend(void *context)
 static int trace(struct run *r, bool *ret_ran)
 {
 	const struct cover_options *o = r->options;
-	struct limits limits = { .duration = o->duration, .process = o->command ? -1 : r->process };
+	struct limits limits = {
+		.duration = o->duration, .process = o->command ? -1 : r->process,
+		.wakes = engines__wakes(&r->engines),
+	};
 	int err, closed, stopped;
 
 	err = engines__open(&r->engines);
+	if (!err)
+		err = workload__check(&r->workload);
 	if (err)
 		return err;
 	*ret_ran = workload__release(&r->workload);
 	if (*ret_ran)
 		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
 	closed = engines__close(&r->engines);
+	workload__ended(&r->workload);
 	/* A command may have written a line that does not end, or go on writing. */
 	if (!o->command)
 		progress__say("detaching");
@@ -372,9 +393,6 @@ static int collect(struct run *r)
 	if (!symbols__hold(r->kernel.symbols))
 		err = symbols__load(&after);
 	places = places_of(&r->kernel, after);
-	/* With the tracer off, a marker is the only thing that is written. */
-	if (!err)
-		err = instance__gate(r->instance, true);
 	if (!err)
 		err = instance__read_clock(r->instance, &r->clocks.last);
 	for (size_t i = 0; !err && i < r->engines.count; i++) {
@@ -387,6 +405,8 @@ static int collect(struct run *r)
 			err = describe(c, r->options, &r->kernel);
 		if (!err)
 			err = collect_one(c, e, &places, &r->clocks);
+		if (!err)
+			err = counters__add(&c->cost, "ring_buffer_bytes", r->ring_buffer_bytes);
 		if (!err)
 			err = counters__add(&c->cost, "collect_us",
 					    (clock__monotonic() - start) / 1e3);

@@ -435,9 +435,12 @@ static int set_up(struct record *r)
 /* @ret_ran: something was recorded; else, said, the command cannot be executed. */
 static int trace(struct record *r, bool *ret_ran)
 {
-	struct limits limits = { .duration = r->options->duration, .process = -1 };
-	int err = 0, failed;
+	struct limits limits = { .duration = r->options->duration, .process = -1, .wakes = -1 };
+	int err, failed;
 
+	err = workload__check(&r->workload);
+	if (err)
+		return err;
 	*ret_ran = workload__release(&r->workload);
 	if (*ret_ran)
 		err = workload__wait_for_end(&r->workload, &limits, poll_events, r);
@@ -445,6 +448,7 @@ static int trace(struct record *r, bool *ret_ran)
 	err = err ? err : failed;
 	failed = instance__gate(r->instance, false);
 	err = err ? err : failed;
+	workload__ended(&r->workload);
 	return err ? err : read_rest(r);
 }
 

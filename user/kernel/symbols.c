@@ -193,12 +193,28 @@ int symbols__load(struct symbols **ret)
 	return err;
 }
 
+int symbols__load_modules(struct symbols **ret)
+{
+	/* A kernel without modules has no such file. */
+	FILE *modules = fopen("/proc/modules", "re");
+	int err = 0;
+
+	*ret = symbols__new();
+	if (!*ret || (modules && read_lines(*ret, modules, parse_module_line)))
+		err = error__no_memory();
+	if (modules)
+		fclose(modules);
+	if (err) {
+		symbols__free(*ret);
+		*ret = NULL;
+	}
+	return err;
+}
+
 bool symbols__hold(const struct symbols *s)
 {
-	struct symbols *now = symbols__new();
-	FILE *modules = fopen("/proc/modules", "re");
-	bool same = now && (!modules || !read_lines(now, modules, parse_module_line)) &&
-		    now->module_count == s->module_count;
+	struct symbols *now;
+	bool same = !symbols__load_modules(&now) && now->module_count == s->module_count;
 
 	for (size_t i = 0; same && i < now->module_count; i++) {
 		const struct module *a = &now->modules[i], *b = &s->modules[i];
@@ -206,8 +222,6 @@ bool symbols__hold(const struct symbols *s)
 		same = !strcmp(a->name, b->name) && a->base == b->base && a->size == b->size &&
 		       a->live && b->live;
 	}
-	if (modules)
-		fclose(modules);
 	symbols__free(now);
 	return same;
 }

@@ -3,8 +3,8 @@
  * A tracing instance and its clock; see instance.h.
  *
  * A BPF program can only ask for CLOCK_MONOTONIC, while the kernel's tracers stamp with the trace clock
- * "local". A marker written into the instance is stamped with the latter between two readings of the
- * former; the shortest of a few tries is the nearest.
+ * "local". The statistics of the instance's ring buffer say what the latter is at the moment, between two
+ * readings of the former; the shortest of a few tries is the nearest.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -20,7 +20,6 @@
 #include "run/leftovers.h"
 #include "run/process.h"
 
-#define MARKER "hytrace-clock"
 #define CLOCK_TRIES 5
 #define MOST_LOOKS 5
 
@@ -29,12 +28,56 @@ struct instance {
 	int gate;
 };
 
+/* In a time namespace this process has another CLOCK_MONOTONIC than the kernel. */
+static int64_t namespace_offset(void)
+{
+	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	long long seconds, ns, offset = 0;
+	char line[128];
+
+	while (f && fgets(line, sizeof(line), f)) {
+		if (sscanf(line, "monotonic %lld %lld", &seconds, &ns) == 2)
+			offset = seconds * 1000000000LL + ns;
+	}
+	if (f)
+		fclose(f);
+	return offset;
+}
+
 uint64_t clock__monotonic(void)
 {
+	static bool known;
+	static int64_t offset;
 	struct timespec now;
 
+	if (!known) {
+		offset = namespace_offset();
+		known = true;
+	}
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+	return now.tv_sec * 1000000000ULL + now.tv_nsec - offset;
+}
+
+/*
+ * An instance is made with the options of the top level, which are somebody else's. A kernel that does not
+ * know one of these has no use for it.
+ */
+static void reset_options(struct instance *i)
+{
+	static const char *const options[] = {
+		"overwrite", "markers", "context-info", "nolatency-format", "noraw", "nohex", "nobin",
+		"nofields", "nosym-addr", "nosym-offset", "noprintk-msg-only",
+	};
+	char *path = instance__path(i, "trace_options");
+	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+
+	for (size_t n = 0; fd >= 0 && n < sizeof(options) / sizeof(options[0]); n++) {
+		if (write(fd, options[n], strlen(options[n])) < 0)
+			continue;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(path);
 }
 
 static int create_directory(struct instance *i, const char *instances, struct guard *guard)
@@ -96,6 +139,7 @@ int instance__create(struct instance **ret, struct guard *guard)
 		err = instance__write(i, "trace_clock", "local");
 	if (err)
 		goto cleanup;
+	reset_options(i);
 	i->gate = tracefs_instance_file_open(i->tracefs, "tracing_on", O_WRONLY | O_CLOEXEC);
 	if (i->gate < 0) {
 		err = error__return(-errno, "tracing_on: %s", strerror(errno));
@@ -196,6 +240,24 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	return err;
 }
 
+int instance__shrink(struct instance *i, uint64_t *ret_bytes)
+{
+	unsigned long long kilobytes = 0;
+	char *text;
+	int err;
+
+	/* The kernel has its own idea of the least. */
+	err = instance__write(i, "buffer_size_kb", "1");
+	if (err)
+		return err;
+	text = instance__read(i, "buffer_total_size_kb");
+	if (text)
+		sscanf(text, "%llu", &kilobytes);
+	free(text);
+	*ret_bytes = kilobytes * 1024;
+	return 0;
+}
+
 /* In one line, to be freed. */
 static int list_threads(int pidfd, char **ret)
 {
@@ -245,44 +307,34 @@ int instance__gate(struct instance *i, bool on)
 	return 0;
 }
 
-/* The last marker's stamp: "  hytrace-42  [001] .....  12.345678: tracing_mark_write: hytrace-clock" */
-static bool last_stamp(const char *text, uint64_t *ret_ns)
+/* "now ts: 12.345678", of the instance's clock; other people's trace options have no say in this file. */
+static bool parse_now(const char *text, uint64_t *ret_ns)
 {
+	const char *now = strstr(text, "\nnow ts:");
 	unsigned long long seconds, micros;
-	const char *found = NULL, *at = text, *stamp;
 
-	while ((at = strstr(at, ": tracing_mark_write: " MARKER))) {
-		found = at;
-		at++;
-	}
-	if (!found)
-		return false;
-	for (stamp = found; stamp > text && stamp[-1] != ' '; stamp--)
-		;
-	if (sscanf(stamp, "%llu.%6llu", &seconds, &micros) != 2)
+	if (!now || sscanf(now, "\nnow ts: %llu.%6llu", &seconds, &micros) != 2)
 		return false;
 	*ret_ns = seconds * 1000000000ULL + micros * 1000;
 	return true;
 }
 
-static int try_clock(struct instance *i, int marker, struct clock_pair *ret)
+static int try_clock(int stats, struct clock_pair *ret)
 {
 	uint64_t before, after, stamp;
-	char *text;
-	bool found;
+	char text[1024];
+	ssize_t length;
 
 	before = clock__monotonic();
-	if (write(marker, MARKER "\n", strlen(MARKER) + 1) < 0)
-		return -errno;
+	length = pread(stats, text, sizeof(text) - 1, 0);
 	after = clock__monotonic();
-	text = tracefs_instance_file_read(i->tracefs, "trace", NULL);
-	if (!text)
+	if (length < 0)
 		return -errno;
-	found = last_stamp(text, &stamp);
-	free(text);
-	if (!found)
+	text[length] = '\0';
+	if (!parse_now(text, &stamp))
 		return -ENODATA;
 	ret->monotonic = before + (after - before) / 2;
+	/* It is cut to microseconds. */
 	ret->local = stamp + 500;
 	ret->error = (after - before) / 2 + 500;
 	return 0;
@@ -290,26 +342,26 @@ static int try_clock(struct instance *i, int marker, struct clock_pair *ret)
 
 int instance__read_clock(struct instance *i, struct clock_pair *ret)
 {
+	char *path = instance__path(i, "per_cpu/cpu0/stats");
 	struct clock_pair pair;
-	char *path;
-	int marker, err = 0;
+	int stats, err = 0;
 
-	/* What a tracer has left in the buffer would have to be printed with each marker. */
-	if (tracefs_instance_file_clear(i->tracefs, "trace"))
-		return error__return(-errno, "cannot clear the instance's ring buffer: %s",
-				     strerror(errno));
-	marker = open_file(i, "trace_marker", &path);
-	for (int n = 0; marker >= 0 && !err && n < CLOCK_TRIES; n++) {
-		err = try_clock(i, marker, &pair);
-		if (err)
-			error__print("%s: cannot compare the clocks: %s", path, strerror(-err));
-		else if (!n || pair.error < ret->error)
+	if (!path)
+		return error__no_memory();
+	stats = open(path, O_RDONLY | O_CLOEXEC);
+	if (stats < 0)
+		err = -errno;
+	for (int n = 0; !err && n < CLOCK_TRIES; n++) {
+		err = try_clock(stats, &pair);
+		if (!err && (!n || pair.error < ret->error))
 			*ret = pair;
 	}
-	if (marker >= 0)
-		close(marker);
+	if (err)
+		error__print("%s: cannot compare the clocks: %s", path, strerror(-err));
+	if (stats >= 0)
+		close(stats);
 	free(path);
-	return marker < 0 ? marker : err;
+	return err;
 }
 
 uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pair *last,

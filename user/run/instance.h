@@ -21,6 +21,11 @@ void instance__close(struct instance *i);
 int instance__write(struct instance *i, const char *file, const char *text);
 /* One write for each, as the filter files take them; stops at the first that is refused. */
 int instance__write_list(struct instance *i, const char *file, char *const *list);
+/*
+ * Makes its ring buffer, which is full-sized at first, as small as it can be, for who reads nothing from it. It has
+ * a part for each CPU. @ret_bytes: what is left.
+ */
+int instance__shrink(struct instance *i, uint64_t *ret_bytes);
 /* The numbers of a process's threads, for set_ftrace_pid and the like. */
 int instance__write_threads(struct instance *i, const char *file, int pidfd);
 bool instance__has(struct instance *i, const char *file);
@@ -41,6 +46,7 @@ int instance__read_clock(struct instance *i, struct clock_pair *ret);
 /* A CLOCK_MONOTONIC time between two such moments on the other clock. */
 uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pair *last,
 			   uint64_t monotonic);
+/* As the kernel has it, in a time namespace as well. */
 uint64_t clock__monotonic(void);
 
 #endif

@@ -6,6 +6,7 @@
  * A report is made in memory and written in one go, at the end or by output__flush(), so that the reason
  * of a failed write is the kernel's own and not what stdio remembers of it.
  */
+#include <dirent.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -107,10 +108,42 @@ static bool is_link(const char *path)
 	return !lstat(path, &st) && S_ISLNK(st.st_mode);
 }
 
+/*
+ * A descriptor that this process and its command write to the same file by, like that of /dev/stdout; -1: none. A
+ * file that is renamed over would take what they write along, one that is opened again has a position of its own.
+ */
+static int find_descriptor(const struct stat *st)
+{
+	DIR *dir = opendir("/proc/self/fd");
+	struct dirent *entry;
+	int found = -1;
+
+	while (dir && found < 0 && (entry = readdir(dir))) {
+		int fd = atoi(entry->d_name), flags = fcntl(fd, F_GETFL);
+		struct stat other;
+
+		if (*entry->d_name == '.' || flags < 0 || (flags & O_ACCMODE) == O_RDONLY ||
+		    fcntl(fd, F_GETFD) & FD_CLOEXEC)
+			continue;
+		if (!fstat(fd, &other) && other.st_dev == st->st_dev && other.st_ino == st->st_ino)
+			found = fd;
+	}
+	if (dir)
+		closedir(dir);
+	return found;
+}
+
+static int open_again(struct output *o, int fd)
+{
+	o->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	return o->fd < 0 ? unwritable(o->path, errno) : 0;
+}
+
 static int open_path(struct output *o, const char *path, struct guard *guard)
 {
 	struct stat st;
 	bool there = !stat(path, &st);
+	int fd;
 
 	o->path = strdup(path);
 	if (!o->path)
@@ -119,6 +152,9 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 		return unwritable(path, EISDIR);
 	if (there && access(path, W_OK))
 		return unwritable(path, errno);
+	fd = there ? find_descriptor(&st) : -1;
+	if (fd >= 0)
+		return open_again(o, fd);
 	/* A device or a pipe cannot be renamed over; for a link to nothing there is no place beside. */
 	if (o->growing || (there && !S_ISREG(st.st_mode)) || (!there && is_link(path)))
 		return open_in_place(o, there ? &st : NULL);

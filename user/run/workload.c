@@ -12,13 +12,14 @@
 
 #include "base/error.h"
 #include "run/instance.h"
+#include "run/process.h"
 #include "run/workload.h"
 
 void workload__init(struct workload *w, char *const *command)
 {
 	memset(w, 0, sizeof(*w));
 	w->command = command;
-	w->signals = -1;
+	w->signals = w->pidfd = -1;
 }
 
 /* ---- the command */
@@ -73,7 +74,8 @@ int workload__fork(struct workload *w)
 		w->pid = 0;
 		return err;
 	}
-	return 0;
+	w->pidfd = process__open_own(w->pid);
+	return w->pidfd < 0 ? w->pidfd : 0;
 }
 
 static bool reap(struct workload *w)
@@ -91,6 +93,15 @@ static void wait_for_exit(struct workload *w)
 	}
 }
 
+void workload__abandon(struct workload *w)
+{
+	if (!w->pid || w->released || w->reaped)
+		return;
+	close(w->barrier);
+	close(w->failure);
+	wait_for_exit(w);
+}
+
 bool workload__release(struct workload *w)
 {
 	const char *name = w->command ? w->command[0] : NULL;
@@ -99,8 +110,12 @@ bool workload__release(struct workload *w)
 
 	if (!w->pid)
 		return true;
-	if (write(w->barrier, "g", 1) != 1)
-		error__warn("%s: it died before it was started", name);
+	/* SIGPIPE is ignored: it has died, and nobody reads. */
+	if (write(w->barrier, "g", 1) != 1) {
+		workload__abandon(w);
+		w->refused = error__return(EXIT_SELF, "%s: it was killed before it was started", name);
+		return false;
+	}
 	close(w->barrier);
 	do {
 		got = read(w->failure, &reason, sizeof(reason));
@@ -125,18 +140,9 @@ static int exit_status(const struct workload *w)
 	return WEXITSTATUS(w->status);
 }
 
-void workload__abandon(struct workload *w)
-{
-	if (!w->pid || w->released || w->reaped)
-		return;
-	close(w->barrier);
-	close(w->failure);
-	wait_for_exit(w);
-}
-
 /* ---- waiting */
 
-int workload__begin(struct workload *w)
+static sigset_t ending_signals(void)
 {
 	struct sigaction hangup;
 	sigset_t set;
@@ -147,12 +153,64 @@ int workload__begin(struct workload *w)
 	/* nohup: when blocked it would come all the same. */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
-	sigaddset(&set, SIGCHLD);
+	return set;
+}
+
+int workload__begin(struct workload *w)
+{
+	sigset_t set = ending_signals();
+
 	sigprocmask(SIG_BLOCK, &set, &w->mask);
 	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (w->signals < 0)
 		return error__return(-errno, "cannot wait for signals: %s", strerror(errno));
 	return 0;
+}
+
+int workload__check(struct workload *w)
+{
+	struct signalfd_siginfo info;
+
+	if (read(w->signals, &info, sizeof(info)) != sizeof(info))
+		return 0;
+	return error__return(-EINTR, "ended by a signal (%s) before tracing began: %snothing is recorded",
+			     strsignal(info.ssi_signo), w->command ? "the command is not started, " : "");
+}
+
+/* When the first signal came; 0: none has. CLOCK_MONOTONIC */
+static volatile uint64_t first_signal;
+
+/* What is done then cannot be waited for by somebody who says so twice. */
+static void on_late_signal(int number)
+{
+	uint64_t now = clock__monotonic();
+
+	if (!first_signal)
+		first_signal = now;
+	if (now - first_signal < SIGNAL_GRACE * 1000000000ull)
+		return;
+	signal(number, SIG_DFL);
+	raise(number);
+}
+
+void workload__ended(const struct workload *w)
+{
+	struct sigaction action = { .sa_handler = on_late_signal, .sa_flags = SA_RESTART };
+	sigset_t set = ending_signals();
+
+	for (int number = 1; number < NSIG; number++) {
+		if (sigismember(&set, number) == 1)
+			sigaction(number, &action, NULL);
+	}
+	sigprocmask(SIG_SETMASK, &w->mask, NULL);
+}
+
+/* And from here on all of them are the command's again. */
+static void be_patient(void)
+{
+	sigset_t set = ending_signals();
+
+	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
 /*
@@ -165,10 +223,7 @@ static bool take_signals(struct workload *w)
 	bool end = false;
 
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
-		if (info.ssi_signo == SIGCHLD) {
-			end |= reap(w);
-			continue;
-		}
+		first_signal = clock__monotonic();
 		if (w->pid && !w->reaped && info.ssi_code != SI_KERNEL)
 			kill(w->pid, info.ssi_signo);
 		end = true;
@@ -192,9 +247,12 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 			   void *context)
 {
 	uint64_t start = clock__monotonic();
-	struct pollfd fds[2] = {
+	struct pollfd fds[] = {
 		{ .fd = w->signals, .events = POLLIN },
+		/* It is reaped when nothing is recorded any more: that is hytrace's own work. */
+		{ .fd = w->pidfd, .events = POLLIN },
 		{ .fd = limits->process, .events = POLLIN },
+		{ .fd = limits->wakes, .events = POLLIN },
 	};
 	int timeout;
 
@@ -203,8 +261,9 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 		if (timeout < 0 || (limits->duration &&
 				    !shorten(&timeout, limits->duration, start)))
 			break;
-		poll(fds, 2, timeout);
-		if (take_signals(w) || fds[1].revents)
+		if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) <= 0)
+			continue;
+		if ((fds[0].revents && take_signals(w)) || fds[1].revents || fds[2].revents)
 			break;
 	}
 	return timeout < 0 ? timeout : 0;
@@ -214,10 +273,14 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 
 static void wait_for_command(struct workload *w)
 {
-	struct pollfd fd = { .fd = w->signals, .events = POLLIN };
+	struct pollfd fds[] = {
+		{ .fd = w->signals, .events = POLLIN },
+		{ .fd = w->pidfd, .events = POLLIN },
+	};
 
+	be_patient();
 	while (!reap(w)) {
-		poll(&fd, 1, -1);
+		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
 		take_signals(w);
 	}
 }
@@ -234,5 +297,7 @@ int workload__finish(struct workload *w, struct guard *guard, int err)
 	}
 	if (w->signals >= 0)
 		close(w->signals);
+	if (w->pidfd >= 0)
+		close(w->pidfd);
 	return err ? error__status(err, w->command != NULL) : status;
 }

@@ -4,10 +4,12 @@
  * then executed, so that its very first instruction is traced and nothing of hytrace's set-up is;
  * and the end of a run, by a signal, the command's end, the time, or another process's end.
  *
- * From workload__begin() on signals only end the run; they are passed on to the command. The steps,
- * which end with workload__finish() whatever has failed:
+ * From workload__begin() on a signal ends the run in order, and is passed on to the command. One that comes
+ * before the command is released ends it without the command. While results are read and written a second
+ * one, later than that by SIGNAL_GRACE, ends hytrace at once: something hangs. The steps, which end with
+ * workload__finish() whatever has failed:
  *
- *	begin  fork  release  wait_for_end  abandon  finish
+ *	begin  fork  check  release  wait_for_end  ended  abandon  finish
  */
 #ifndef HYTRACE_RUN_WORKLOAD_H
 #define HYTRACE_RUN_WORKLOAD_H
@@ -18,11 +20,15 @@
 
 #include "run/guard.h"
 
+/* In seconds. timeout(1) sends its signal twice, to its child and to the group, and both mean one thing. */
+#define SIGNAL_GRACE 1
+
 struct workload {
 	char *const *command;	/* NULL-terminated; NULL: none */
 	int signals;		/* signalfd; -1 before the beginning */
 	sigset_t mask;		/* of before; what the command gets */
 	pid_t pid;		/* of the command; 0: not forked */
+	int pidfd;		/* the same; -1: not forked */
 	int barrier, failure;	/* pipes */
 	int refused;		/* exit status when it cannot be executed; 0: it can */
 	int status;		/* as waitpid() gives it */
@@ -33,6 +39,7 @@ struct workload {
 struct limits {
 	double duration;	/* in seconds; 0: none */
 	int process;		/* the end of the one with this pidfd; -1: none */
+	int wakes;		/* can be read when the poll function is to be called at once; -1: never */
 };
 
 /*
@@ -46,11 +53,15 @@ void workload__init(struct workload *w, char *const *command);
 int workload__begin(struct workload *w);
 /* With no command, nothing; so are the others. */
 int workload__fork(struct workload *w);
+/* -EINTR, said: a signal has come. Last thing before the release. */
+int workload__check(struct workload *w);
 /* Lets the command go. False, said: it cannot be executed. */
 bool workload__release(struct workload *w);
 /* 0, or what @poll has failed with. */
 int workload__wait_for_end(struct workload *w, const struct limits *limits, workload_poll poll,
 			   void *context);
+/* Nothing is recorded any more: from here on a second signal ends hytrace, and the watchdog cleans up. */
+void workload__ended(const struct workload *w);
 /* For a command that never got past the barrier. */
 void workload__abandon(struct workload *w);
 /*

@@ -4,6 +4,7 @@
  * function, and whom it listens to. The helpers that it calls are those of here.
  */
 #include <linux/types.h>
+#include <stddef.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -30,10 +31,13 @@
 #define PT_REGS_SP(regs) ((regs)->sp)
 #define bpf_ksym_exists(sym) ksym_exists(#sym, sym)
 #define bpf_core_type_id_kernel(type) 0
+#define bpf_core_field_exists(type, field) (offsetof(type, field) < sizeof(type))
+#define bpf_core_field_offset(type, field) offsetof(type, field)
 #define preserve_access_index
 #define barrier() __asm__ volatile("" ::: "memory")
 
-enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY };
+enum { BPF_MAP_TYPE_HASH = 1, BPF_MAP_TYPE_ARRAY, BPF_MAP_TYPE_PERCPU_ARRAY, BPF_MAP_TYPE_CGROUP_ARRAY,
+       BPF_MAP_TYPE_RINGBUF };
 enum { BPF_ANY, BPF_NOEXIST };
 enum { BPF_F_MMAPABLE = 1 << 10 };
 
@@ -41,9 +45,35 @@ struct pt_regs {
 	__u64 r15, ip, sp;
 };
 
+struct llist_node {
+	struct llist_node *next;
+};
+
+struct rethook_node {
+	__u64 rcu[2];
+	struct llist_node llist;
+	void *rethook;
+	__u64 ret_addr, frame;
+};
+
+struct fgraph_ops {
+	int idx;
+};
+
+struct ftrace_ret_stack {
+	__u64 ret, func, calltime, retp;
+};
+
 struct task_struct {
 	int pid;
 	char comm[16];
+	int curr_ret_stack __attribute__((aligned(8)));
+	__u64 *ret_stack;
+	struct llist_node *rethooks;
+};
+
+struct module {
+	char name[56];
 };
 
 struct bpf_iter__task {
@@ -55,6 +85,7 @@ static long bpf_map_update_elem(const void *map, const void *key, const void *va
 static long bpf_map_delete_elem(const void *map, const void *key);
 static long bpf_probe_read_kernel(void *to, __u32 size, const void *from);
 static long bpf_current_task_under_cgroup(const void *map, __u32 index);
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags);
 static __u64 bpf_get_func_ip(struct pt_regs *ctx);
 static __u64 bpf_ktime_get_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
@@ -87,6 +118,8 @@ static __u64 now;
 static struct task_struct self = { .pid = 42, .comm = "sh" };
 static __u32 followed_pid;
 static bool under_cgroup;
+static struct cover_news told;
+static bool nobody_reads;
 int __preempt_count;
 struct pcpu_hot___since_6_2 pcpu_hot;
 /* The function that is called, for the helper. */
@@ -125,6 +158,14 @@ static long bpf_probe_read_kernel(void *to, __u32 size, const void *from)
 static long bpf_current_task_under_cgroup(const void *map, __u32 index)
 {
 	return under_cgroup;
+}
+
+static long bpf_ringbuf_output(const void *map, const void *data, __u64 size, __u64 flags)
+{
+	if (nobody_reads || map != &news || size != sizeof(told))
+		return -1;
+	memcpy(&told, data, size);
+	return 0;
 }
 
 static __u64 bpf_get_func_ip(struct pt_regs *ctx)
@@ -345,8 +386,8 @@ Test(cover, the_loader_is_left_out)
 {
 	begin(ENTRIES);
 	take_own(NULL);
-	cr_expect(eq(u32, loader.tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
-	own_tgid = loader.tgid;
+	cr_expect(eq(u32, loader_tgid, (__u32)(bpf_get_current_pid_tgid() >> 32)));
+	own_tgid = loader_tgid;
 	call(F, C);
 	cr_expect(eq(u32, stats.logged, 0));
 	cr_expect(eq(u64, stats.own, 1));
@@ -399,6 +440,113 @@ Test(cover, all_filters_must_let_it_through)
 	under_cgroup = true;
 	call(F, C);
 	expect_log("fffffffff81000000 cffffffff82000000");
+}
+
+#define GRAPH 0xffffffff83000000ull
+#define RETHOOK 0xffffffff83001000ull
+#define KRETPROBE 0xffffffff83002000ull
+
+/* Calls with @found at @at, where the return address was, for who has replaced it. */
+static void call_hooked(__u64 function, __u64 *at, __u64 found)
+{
+	struct pt_regs regs = { .ip = function + CALL, .sp = (uintptr_t)at };
+
+	*at = found;
+	current_function = function;
+	cover_entry(&regs);
+}
+
+static void name_trampolines(void)
+{
+	begin(ENTRIES);
+	return_trampolines[GRAPH_TRAMPOLINE] = GRAPH;
+	return_trampolines[RETHOOK_TRAMPOLINE] = RETHOOK;
+	return_trampolines[KRETPROBE_TRAMPOLINE] = KRETPROBE;
+}
+
+/* The frame of a call, and the word above it that tells its length and more. */
+static __u64 *push_frame(__u64 *stack, __u64 ret, const __u64 *at)
+{
+	struct ftrace_ret_stack frame = { .ret = ret, .retp = (uintptr_t)at };
+
+	memcpy(stack, &frame, sizeof(frame));
+	stack[sizeof(frame) / sizeof(*stack)] = 0x12400 + sizeof(frame) / sizeof(*stack);
+	return stack + sizeof(frame) / sizeof(*stack) + 1;
+}
+
+Test(cover, the_caller_whom_the_function_graph_tracer_hides)
+{
+	__u64 stack[64] = {}, at, other, *end;
+
+	name_trampolines();
+	end = push_frame(stack, C + 8, &other);
+	end = push_frame(end, C, &at);
+	end = push_frame(end, GRAPH, &at);
+	self.ret_stack = stack;
+	self.curr_ret_stack = end - stack;
+	call_hooked(F, &at, GRAPH);
+	call_hooked(F, &at, GRAPH);
+	expect_log("fffffffff81000000 cffffffff82000000");
+	call_hooked(F, &other, GRAPH);
+	expect_log("fffffffff81000000 cffffffff82000000 cffffffff82000008");
+	cr_expect(eq(u64, stats.parents_lost, 0));
+	self.curr_ret_stack = 0;
+	call_hooked(F, &at, GRAPH);
+	call_hooked(F, &at, GRAPH);
+	cr_expect(eq(u64, stats.parents_lost, 2), "each time, as it may be another one");
+	cr_expect(eq(u32, stats.logged, 3));
+}
+
+Test(cover, the_caller_whom_a_rethook_hides)
+{
+	__u64 stack[64] = {}, at, other;
+	struct rethook_node nodes[] = {
+		{ .llist.next = &nodes[1].llist, .ret_addr = RETHOOK, .frame = (uintptr_t)&at },
+		{ .llist.next = &nodes[2].llist, .ret_addr = C, .frame = (uintptr_t)&at },
+		{ .ret_addr = GRAPH, .frame = (uintptr_t)&other },
+	};
+
+	name_trampolines();
+	self.rethooks = &nodes[0].llist;
+	call_hooked(F, &at, RETHOOK);
+	expect_log("fffffffff81000000 cffffffff82000000");
+	/* And the graph tracer below it. */
+	self.ret_stack = stack;
+	self.curr_ret_stack = push_frame(stack, C + 8, &other) - stack;
+	call_hooked(F, &other, RETHOOK);
+	expect_log("fffffffff81000000 cffffffff82000000 cffffffff82000008");
+	self.rethooks = NULL;
+	call_hooked(F, &at, RETHOOK);
+	cr_expect(eq(u64, stats.parents_lost, 1));
+}
+
+Test(cover, a_caller_who_stays_hidden_is_counted)
+{
+	struct cover_event_ctx event = { .ip = F, .parent_ip = GRAPH };
+	__u64 at;
+
+	name_trampolines();
+	call_hooked(F, &at, KRETPROBE);
+	expect_log("fffffffff81000000");
+	cr_expect(eq(u64, stats.parents_lost, 1));
+	cover_event_entry(&event);
+	cr_expect(eq(u64, stats.parents_lost, 2));
+	with_callers = false;
+	call_hooked(F + 16, &at, KRETPROBE);
+	cr_expect(eq(u64, stats.parents_lost, 2), "nobody asks");
+}
+
+Test(cover, a_module_that_comes_is_told)
+{
+	struct module mod = { .name = "a_name_of_fifty_five_letters_is_the_longest_there_is_xx" };
+
+	/* Also before the gate opens: it is there then. */
+	on_module(&mod);
+	cr_expect(eq(str, told.module, mod.name));
+	cr_expect(eq(u64, told.ns, 1));
+	nobody_reads = true;
+	on_module(&mod);
+	cr_expect(eq(u64, stats.news_lost, 1));
 }
 
 #define THREADS 2

@@ -132,6 +132,31 @@ Test(output, comes_bit_by_bit)
 	unlink("result");
 }
 
+/* As with -o /dev/stdout, where the shell has opened the file. */
+Test(output, comes_after_what_is_written_by_an_open_descriptor)
+{
+	int shared = open("result", O_WRONLY | O_CREAT, 0600), own;
+	struct output *o;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_expect(entries() == 1, "nothing beside it");
+	fputs("result, ", output__stream(o));
+	cr_assert(write(shared, "command, ", 9) == 9);
+	cr_expect(output__commit(o) == 0);
+	cr_assert(write(shared, "later", 5) == 5);
+	close(shared);
+	cr_expect(holds("result", "command, result, later"));
+	/* What is hytrace's own, or only read, is nobody else's to write to. */
+	own = open("result", O_WRONLY | O_CLOEXEC);
+	shared = open("result", O_RDONLY);
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_expect(entries() == 2);
+	output__discard(o);
+	close(own);
+	close(shared);
+	unlink("result");
+}
+
 /* A recording: what has been written of it is worth keeping, whatever comes then. */
 Test(output, a_growing_one_keeps_what_it_has)
 {

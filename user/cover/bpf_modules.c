@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Modules that come during a run of the BPF engine; see bpf_modules.h. */
+#include <bpf/bpf.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include "base/error.h"
+#include "cover.h"
+#include "cover/bpf_modules.h"
+
+/* In milliseconds: between two looks whether a module is live, and between two changes of the link. */
+#define LOOK_INTERVAL 5
+/* A change takes this process a tenth of the time at most, so that many modules do not make as many changes. */
+#define SHARE 10
+
+enum state {
+	COMING,			/* its init function runs, or nobody has looked since */
+	TRACED,
+	UNTRACED,
+};
+
+struct late_module {
+	char name[sizeof(((struct cover_news *)NULL)->module)];
+	enum state state;
+	size_t functions;	/* asked for */
+	uint64_t came, attached;	/* CLOCK_MONOTONIC */
+	const char *reason;	/* why it is not traced */
+};
+
+static struct late_module *find(const struct bpf_modules *m, const char *name)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (!strcmp(m->list[i].name, name))
+			return &m->list[i];
+	}
+	return NULL;
+}
+
+/* One that went and came again is one. */
+static int add(struct bpf_modules *m, const char *name, uint64_t came)
+{
+	struct late_module *one = find(m, name);
+
+	if (!one && m->count == m->room) {
+		size_t room = m->room ? 2 * m->room : 16;
+
+		one = reallocarray(m->list, room, sizeof(*one));
+		if (!one)
+			return error__no_memory();
+		m->list = one;
+		m->room = room;
+		one = NULL;
+	}
+	if (!one)
+		one = &m->list[m->count++];
+	*one = (struct late_module){ .came = came };
+	strncpy(one->name, name, sizeof(one->name) - 1);
+	return 0;
+}
+
+static int on_news(void *context, void *data, size_t size)
+{
+	const struct cover_news *news = data;
+
+	return size < sizeof(*news) ? 0 : add(context, news->module, news->ns);
+}
+
+/* Those of the list that were not there, or not live, when tracing was prepared. */
+static int add_new(struct bpf_modules *m, const struct symbols *now)
+{
+	size_t count;
+	const struct module *modules = symbols__modules(now, &count);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		const struct module *before = symbols__module(m->cover->request->symbols, modules[i].name);
+
+		if (!(before && before->live) && !find(m, modules[i].name))
+			err = add(m, modules[i].name, clock__monotonic());
+	}
+	return err;
+}
+
+int bpf_modules__start(struct bpf_modules *m, struct bpf_cover *cover)
+{
+	struct symbols *now = NULL;
+	int err, news;
+
+	m->cover = cover;
+	err = bpf_cover__watch_modules(cover, &news);
+	if (err || news < 0)
+		return err;
+	m->news = ring_buffer__new(news, on_news, m, NULL);
+	if (!m->news)
+		return error__return(-errno, "cannot be told of modules that come: %s", strerror(errno));
+	err = symbols__load_modules(&now);
+	if (!err)
+		err = add_new(m, now);
+	symbols__free(now);
+	return err;
+}
+
+int bpf_modules__fd(const struct bpf_modules *m)
+{
+	/* What there is to do would be in the other engine's result. */
+	return m->news && m->cover->request->alone ? ring_buffer__epoll_fd(m->news) : -1;
+}
+
+bool bpf_modules__has(const struct bpf_modules *m, const char *name)
+{
+	const struct late_module *one = find(m, name);
+
+	return one && one->state == TRACED;
+}
+
+static void set_untraced(struct bpf_modules *m, const char *reason)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i].state == COMING) {
+			m->list[i].state = UNTRACED;
+			m->list[i].reason = reason;
+		}
+	}
+}
+
+/* ---- attaching */
+
+/* ftrace's list by its addresses alone where it has them: names would take all of kallsyms. */
+static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
+{
+	bool has_addresses = tracefs_file_exists(NULL, "available_filter_functions_addrs");
+	int err = has_addresses ? symbols__load_modules(ret_symbols) : symbols__load(ret_symbols);
+
+	return err ? err : traceable__load(ret, *ret_symbols);
+}
+
+/* In the module's text, and not in that of its init functions, which is about to go. */
+static bool stays(const struct module *module, uint64_t site)
+{
+	return site >= module->base && site - module->base < module->size;
+}
+
+/* Adds to @m->addrs what is asked for in modules that are live by now. */
+static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
+{
+	size_t count = traceable__count(t);
+	unsigned long *addrs;
+
+	addrs = reallocarray(m->addrs, m->addr_count + count, sizeof(*addrs));
+	if (!addrs)
+		return error__no_memory();
+	m->addrs = addrs;
+	for (size_t i = 0; i < m->count; i++)
+		m->list[i].functions = m->list[i].state == TRACED ? m->list[i].functions : 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+		struct late_module *one = f->module ? find(m, f->module) : NULL;
+		const struct module *module = one ? symbols__module(symbols, f->module) : NULL;
+
+		if (!module || one->state != COMING || !module->live || !stays(module, f->site) ||
+		    filter__judge(m->cover->request->filter, f->name, f->module) != FILTER_TRACED)
+			continue;
+		one->functions++;
+		m->addrs[m->addr_count++] = f->site;
+	}
+	return 0;
+}
+
+static int attach(struct bpf_modules *m)
+{
+	LIBBPF_OPTS(bpf_kprobe_multi_opts, opts, .addrs = m->addrs, .cnt = m->addr_count);
+	struct bpf_link *link;
+
+	link = bpf_program__attach_kprobe_multi_opts(m->cover->program, NULL, &opts);
+	if (!link)
+		return -errno;
+	return bpf_cover__replace_link(m->cover, MODULES_LINK, link);
+}
+
+/* Settles those that are live, or gone; one that is still coming stays so. */
+static int attach_to_live(struct bpf_modules *m)
+{
+	struct symbols *symbols = NULL;
+	struct traceable *t = NULL;
+	size_t before = m->addr_count;
+	int err;
+
+	err = load_functions(&t, &symbols);
+	if (!err)
+		err = add_addresses(m, t, symbols);
+	if (!err && m->addr_count > before)
+		err = attach(m);
+	if (err)
+		m->addr_count = before;
+	for (size_t i = 0; !err && i < m->count; i++) {
+		struct late_module *one = &m->list[i];
+		const struct module *module = symbols__module(symbols, one->name);
+
+		if (one->state != COMING || (module && !module->live))
+			continue;
+		one->state = module ? TRACED : UNTRACED;
+		one->attached = clock__monotonic();
+		one->reason = "it was gone before it could be attached to";
+	}
+	traceable__free(t);
+	symbols__free(symbols);
+	return err;
+}
+
+static bool any_coming(const struct bpf_modules *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i].state == COMING)
+			return true;
+	}
+	return false;
+}
+
+/* It costs little, and what costs more is worth it only then. */
+static bool any_settled(const struct bpf_modules *m)
+{
+	struct symbols *now;
+	bool settled = symbols__load_modules(&now);
+
+	for (size_t i = 0; !settled && i < m->count; i++) {
+		const struct module *module = symbols__module(now, m->list[i].name);
+
+		settled = m->list[i].state == COMING && (!module || module->live);
+	}
+	symbols__free(now);
+	return settled;
+}
+
+static int time_left(const struct bpf_modules *m)
+{
+	uint64_t now = clock__monotonic();
+
+	return now < m->next ? (m->next - now) / 1000000 + 1 : 0;
+}
+
+int bpf_modules__tend(struct bpf_modules *m)
+{
+	uint64_t start = clock__monotonic();
+	int err = 0;
+
+	if (!m->news || !m->cover->request->alone)
+		return INT_MAX;
+	ring_buffer__consume(m->news);
+	if (!any_coming(m))
+		return INT_MAX;
+	if (start < m->next)
+		return time_left(m);
+	bpf_cover__leave_out_own(m->cover, true);
+	if (any_settled(m))
+		err = attach_to_live(m);
+	bpf_cover__leave_out_own(m->cover, false);
+	if (err)
+		set_untraced(m, strerror(-err));
+	m->next = clock__monotonic() + SHARE * (clock__monotonic() - start);
+	return any_coming(m) ? time_left(m) + LOOK_INTERVAL : INT_MAX;
+}
+
+/* ---- the end */
+
+/* Where it is not known what a module had, any glob may have asked for it. */
+static bool may_be_asked_for(const struct bpf_modules *m)
+{
+	const struct globs *allow = &m->cover->request->filter->allow;
+
+	return !allow->count || allow->patterns;
+}
+
+/* Those that are still there: how many functions were asked for. */
+static int count_functions(struct bpf_modules *m)
+{
+	struct symbols *symbols = NULL;
+	struct traceable *t = NULL;
+	int err = load_functions(&t, &symbols);
+
+	for (size_t i = 0; !err && i < traceable__count(t); i++) {
+		const struct traceable_function *f = traceable__at(t, i);
+		struct late_module *one = f->module ? find(m, f->module) : NULL;
+
+		if (one && one->state != TRACED &&
+		    filter__judge(m->cover->request->filter, f->name, f->module) == FILTER_TRACED)
+			one->functions++;
+	}
+	for (size_t i = 0; !err && i < m->count; i++) {
+		struct late_module *one = &m->list[i];
+
+		if (one->state != TRACED && !one->functions && symbols__module(symbols, one->name))
+			one->state = TRACED;
+	}
+	traceable__free(t);
+	symbols__free(symbols);
+	return err;
+}
+
+static void tell(const struct late_module *one)
+{
+	if (one->state == TRACED)
+		error__warn("the module %s came while tracing: what ran in its first %" PRIu64 " ms is not "
+			    "recorded", one->name, (one->attached - one->came) / 1000000);
+	else if (one->functions)
+		error__warn("the module %s came while tracing, and its %zu functions were not traced: %s",
+			    one->name, one->functions, one->reason);
+	else
+		error__warn("the module %s came while tracing, and its functions were not traced: %s",
+			    one->name, one->reason);
+}
+
+int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct symbols *after)
+{
+	uint64_t untraced = 0, late = 0;
+	int err = 0;
+
+	if (m->news) {
+		ring_buffer__consume(m->news);
+		untraced = bpf_cover__news_lost(m->cover);
+	}
+	if (after)
+		err = add_new(m, after);
+	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
+		     "with another engine beside it nothing is attached meanwhile");
+	for (size_t i = 0; i < m->count; i++)
+		m->list[i].functions = m->list[i].state == TRACED ? m->list[i].functions : 0;
+	if (!err && m->count)
+		err = count_functions(m);
+	for (size_t i = 0; !err && i < m->count; i++) {
+		const struct late_module *one = &m->list[i];
+		bool is_late = one->state == TRACED && one->functions;
+		bool is_untraced = one->state == UNTRACED && (one->functions || may_be_asked_for(m));
+
+		late += is_late;
+		untraced += is_untraced;
+		if (is_late || is_untraced)
+			tell(one);
+	}
+	if (!err)
+		err = counters__add(&c->lost, "modules_untraced", untraced);
+	return err ? err : counters__add(&c->lost, "modules_late", late);
+}
+
+void bpf_modules__free(struct bpf_modules *m)
+{
+	ring_buffer__free(m->news);
+	free(m->list);
+	free(m->addrs);
+}
