@@ -32,6 +32,14 @@ is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
 	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
 ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
 ok 'text says that it is boot' grep -q 'the boot of' boot.txt
-ok 'compare: each difference is explained' "$hytrace" compare boot.json run.json
+"$hytrace" compare boot.json run.json >out
+is 'compare: two runs that do not explain each other: 1' $? 1
+ok 'and it says so' grep -q '^Functions: .* (two runs: run.json began .* after boot.json had ended)' out
+ok 'none is called certain' grep -qE '^Of the differences, 0 are explained, ' out
+jq '.functions = []' run.json >empty.json
+"$hytrace" compare boot.json empty.json >out
+is 'so does an emptied one: 1' $? 1
+ok 'with no reason but that' sh -c \
+	'grep -qE "^  [1-9][0-9]*: possibly: empty.json recorded at another time" out && [ "$(grep -c "^  " out)" = 1 ]'
 
 tap_end

@@ -115,14 +115,20 @@ ok 'both engines around a workload' cover -e both -o both.json -o both.tailor -o
 sed 's/^/# /' "$tap_scratch/.tap" | cut -c1-200
 cp both* "$HYTRACE_FILES"
 cover -e both --task -o task2.json -- sh -c 'ls / | sort; (exit 3)' >out 2>err
-same='No difference|All differences are explained|, 0 are UNEXPLAINED'
-ok 'both follow a task to the same result' grep -qE "$same" out
+# same: nothing is UNEXPLAINED in out, and at most 30 differences are only possibly explained
+same()
+{
+	grep -qE 'No difference|All differences are explained|, [0-9]+ only possibly, 0 are UNEXPLAINED' out &&
+		[[ $(sed -n 's/.*, \([0-9]*\) only possibly.*/\1/p' out) -le 30 ]]
+}
+ok 'both follow a task to the same result' same
+ok 'of which there is much' jq -e '.totals.functions > 100' task2.oneshot.json task2.bpf.json
 (while :; do :; done) &
 busy=$!
 cover -e both --pid $busy --duration 1 -o pid2.json >out 2>err
 kill $busy
 wait $busy 2>/dev/null
-ok 'and a process that is never switched out of its own will' grep -qE "$same" out
+ok 'and a process that is never switched out of its own will' same
 ok 'of which there is something' jq -e '.totals.functions > 20' pid2.oneshot.json pid2.bpf.json
 ok 'both need a file for two documents' sh -c "$hytrace cover -e both -f json -- true 2>err;
 	[ \$? = 125 ] && grep -q 'give -o' err"

@@ -4,9 +4,13 @@
  *
  * Functions are matched by where they lie (link-time address, or module and offset), and where that is
  * not known, or of another build, by name. Then each that only one side has is given the first reason
- * that holds, in an order from the certain to the possible: what the other was told not to record, what
- * it could not know of, when it was not looking; then what may have been so. What it counts as lost
- * explains no more functions than were counted, and none for certain.
+ * that holds, in an order from the certain to the possible.
+ *
+ * The time of a first hit says nothing of later ones. So a hit before the other began is no certain reason:
+ * the function may have been called again. A hit after the other had ended is one only if this side was
+ * recording for as long as the other, and would have seen an earlier call.
+ *
+ * A loss that the other has counted explains no more than was counted, and nothing for certain.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +18,7 @@
 
 #include "base/error.h"
 #include "cover/compare.h"
+#include "cover/losses.h"
 
 static const char *const texts[REASON_COUNT] = {
 	[REASON_NO_CALLERS] = "%s did not record callers",
@@ -22,16 +27,20 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_DENIED] = "%s was told to leave it out (-d)",
 	[REASON_OWN] = "%s leaves it out as the BPF program's own helper",
 	[REASON_MODULE] = "its module was not there when %s attached, which does not follow modules",
-	[REASON_BEFORE] = "first hit before %s began to record",
-	[REASON_AFTER] = "first hit after %s had ended",
+	[REASON_AFTER] = "not called before %s had ended",
 	[REASON_NO_ADDRESS] = "no address or name to look for in %s",
 	[REASON_OTHER_BOOT] = "%s is not known to be of the same boot: another run",
+	[REASON_OTHER_RUN] = "%s recorded at another time: another run",
+	[REASON_BEFORE] = "first hit before %s began to record, and maybe not again",
+	[REASON_LATER] = "first hit after %s had ended, and maybe not before",
 	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
 	[REASON_SCOPE] = "%s followed other tasks",
-	[REASON_CALLED_OWN] = "the call may be the BPF program's own, which %s does not record",
-	[REASON_CALLED_DENIED] = "%s was told to leave out others (-d), maybe what it called",
-	[REASON_CALLED_NOT_ASKED] = "%s was asked for others (-a), maybe not for what it called",
-	[REASON_CALLED_MODULE] = "its module was not there when %s attached, nor maybe what it called",
+	[REASON_INSIDE_OWN] = "the call may be the BPF program's own, which %s does not record",
+	[REASON_CALLED_UNATTACHED] = "maybe it called a function that %s could not attach to",
+	[REASON_CALLED_NOT_ASKED] = "maybe it called a function that %s was not asked for (-a)",
+	[REASON_CALLED_DENIED] = "maybe it called a function that %s was told to leave out (-d)",
+	[REASON_CALLED_OWN] = "maybe it called a helper of the BPF program, which %s leaves out",
+	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
 	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
 	[REASON_FULL] = "%s was full",
 	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
@@ -122,29 +131,36 @@ static bool listed(char *const *list, const char *name)
 	return false;
 }
 
-static bool same_globs(const struct globs *a, const struct globs *b)
+/*
+ * What @from has and @other has not: why. A count is how much more a loss may stand for; each
+ * difference that it explains takes one.
+ */
+struct search {
+	const struct comparison *cmp;
+	const struct coverage *from, *other;
+	uint64_t nameless, refused, unresolved, calls;
+	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
+	uint64_t left_out[REASON_AFTER];
+};
+
+#define NEVER UINT64_MAX
+/* So far apart two processors may stamp and record one function's first calls. */
+#define RACE_NS 1000000
+
+static uint64_t errors(const struct search *s)
 {
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++) {
-		if (strcmp(a->list[i].text, b->list[i].text))
-			return false;
-	}
-	return true;
+	return s->from->window.error + s->other->window.error;
 }
 
-/* Whether something is in @a that is not in @b. */
-static bool has_more(const struct globs *a, const struct globs *b)
+static bool same_boot(const struct coverage *a, const struct coverage *b)
 {
-	for (size_t i = 0; i < a->count; i++) {
-		bool found = false;
+	return a->boot_id && b->boot_id && !strcmp(a->boot_id, b->boot_id);
+}
 
-		for (size_t j = 0; j < b->count && !found; j++)
-			found = !strcmp(a->list[i].text, b->list[j].text);
-		if (!found)
-			return true;
-	}
-	return false;
+static bool ended_before(const struct coverage *first, const struct coverage *second)
+{
+	return first->window.closed + first->window.error + second->window.error <
+	       second->window.opening;
 }
 
 /* By the filters: a function's own name decides. */
@@ -165,92 +181,31 @@ static enum reason by_filter(const struct hit *hit, const struct coverage *other
 	return REASON_UNEXPLAINED;
 }
 
-/* A caller is recorded with what it called, and which function that was is not known. */
-static enum reason by_called(const struct hit *hit, const struct coverage *from,
-			     const struct coverage *other)
+static bool is_unattached(const struct hit *hit, const struct coverage *other)
 {
-	/* A place inside one of the BPF program's helpers: the program came by. */
-	if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
-		return REASON_CALLED_OWN;
-	if (has_more(&other->filter.own, &from->filter.own))
-		return REASON_CALLED_OWN;
-	if (!same_globs(&from->filter.deny, &other->filter.deny))
-		return REASON_CALLED_DENIED;
-	if (!same_globs(&from->filter.allow, &other->filter.allow))
-		return REASON_CALLED_NOT_ASKED;
-	return REASON_UNEXPLAINED;
+	char name[512];
+
+	if (!hit->name)
+		return false;
+	function__full_name(name, sizeof(name), hit->name, hit->module);
+	return listed(other->unattached, name);
 }
 
-static bool module_came_later(const struct hit *hit, const struct coverage *other)
+/* A module that was there when @c began: what it recorded of it, it recorded all the time. */
+static bool was_there(const struct hit *hit, const struct coverage *c)
 {
-	return hit->module && !other->follows_modules && !listed(other->modules, hit->module);
+	return !hit->module || listed(c->modules, hit->module);
 }
 
-static enum reason by_time(const struct hit *hit, const struct coverage *from,
-			   const struct coverage *other)
-{
-	uint64_t error = from->window.error + other->window.error;
-	const struct window *w = &other->window;
-
-	if (!from->boot_id || !other->boot_id || strcmp(from->boot_id, other->boot_id))
-		return REASON_OTHER_BOOT;
-	if (hit->first_ns + error < w->opening)
-		return REASON_BEFORE;
-	if (hit->first_ns > w->closed + error)
-		return REASON_AFTER;
-	if (hit->first_ns < w->open + error || hit->first_ns + error >= w->closing)
-		return REASON_EDGE;
-	return REASON_UNEXPLAINED;
-}
-
-/* How many calls the other knows it did not record, beside those refused for want of room. */
-static uint64_t calls_missed(const struct coverage *c)
-{
-	uint64_t missed = counters__get(&c->lost, "missed");
-	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
-	/* Of older documents. */
-	uint64_t busy = counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
-
-	/* An event's are the program's as well. */
-	if (!strcmp(c->engine, "event"))
-		return (missed > recursion ? missed : recursion) + busy;
-	return missed + recursion + busy;
-}
-
-static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,
-			   uint64_t *missed)
-{
-	if (counters__get(&other->lost, "refused") || counters__get(&other->lost, "map_full"))
-		return REASON_FULL;
-	if (kind == HIT_CALLER && counters__get(&other->lost, "callers_incomplete"))
-		return REASON_RETIRED;
-	/* Every address of the kernel itself can be resolved; a module may be gone. */
-	if (hit->module && kind == HIT_CALLER &&
-	    (counters__get(&other->lost, "unresolvable_callers") ||
-	     counters__get(&other->lost, "module_init_callers")))
-		return REASON_UNRESOLVED;
-	if (hit->module && kind == HIT_FUNCTION &&
-	    (counters__get(&other->lost, "unresolvable_functions") ||
-	     counters__get(&other->lost, "module_init_functions")))
-		return REASON_UNRESOLVED;
-	if (*missed) {
-		--*missed;
-		return REASON_RECURSION;
-	}
-	return REASON_UNEXPLAINED;
-}
-
-static enum reason find_certain(const struct comparison *cmp, const struct hit *hit,
-				const struct coverage *other)
+/* Why @other cannot have any call of the function. */
+static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
 {
 	enum reason reason;
 
-	if (cmp->kind == HIT_CALLER)
-		return other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
-	if (listed(other->unattached, hit->name))
+	if (is_unattached(hit, other))
 		return REASON_UNATTACHED;
 	reason = by_filter(hit, other);
-	if (reason == REASON_UNEXPLAINED && module_came_later(hit, other))
+	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other))
 		reason = REASON_MODULE;
 	return reason;
 }
@@ -268,46 +223,180 @@ static bool is_within(const struct coverage *from, const struct coverage *other)
 	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
 }
 
-static enum reason find_possible(const struct comparison *cmp, const struct hit *hit,
-				 const struct coverage *from, const struct coverage *other,
-				 uint64_t *missed)
+static bool same_globs(const struct globs *a, const struct globs *b)
 {
-	enum reason reason = REASON_UNEXPLAINED;
-
-	if (!can_match(cmp, hit))
-		return REASON_NO_ADDRESS;
-	if (!is_within(from, other))
-		return REASON_SCOPE;
-	if (cmp->kind == HIT_CALLER)
-		reason = by_called(hit, from, other);
-	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER &&
-	    module_came_later(hit, other))
-		reason = REASON_CALLED_MODULE;
-	if (reason == REASON_UNEXPLAINED)
-		reason = by_loss(hit, cmp->kind, other, missed);
-	return reason;
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (strcmp(a->list[i].text, b->list[i].text))
+			return false;
+	}
+	return true;
 }
 
-static enum reason find_reason(const struct comparison *cmp, const struct hit *hit,
-			       const struct coverage *from, const struct coverage *other,
-			       uint64_t *missed)
+static bool same_filters(const struct filter *a, const struct filter *b)
 {
-	enum reason reason = find_certain(cmp, hit, other);
+	return same_globs(&a->allow, &b->allow) && same_globs(&a->deny, &b->deny) &&
+	       same_globs(&a->own, &b->own);
+}
 
+/*
+ * Whether @from has the first call there was since @other began. A caller is recorded with what it
+ * called: other filters may have left out an earlier call of another function.
+ */
+static bool has_first_call(const struct search *s, const struct hit *hit)
+{
+	const struct coverage *from = s->from, *other = s->other;
+
+	return from->window.open <= other->window.opening && is_within(other, from) &&
+	       was_there(hit, from) && !losses__hide(&from->lost, s->cmp->kind) &&
+	       (s->cmp->kind == HIT_FUNCTION || same_filters(&from->filter, &other->filter));
+}
+
+static enum reason by_time(const struct search *s, const struct hit *hit)
+{
+	const struct window *w = &s->other->window;
+
+	if (!same_boot(s->from, s->other))
+		return REASON_OTHER_BOOT;
+	if (ended_before(s->from, s->other) || ended_before(s->other, s->from))
+		return REASON_OTHER_RUN;
+	if (hit->first_ns + errors(s) < w->opening)
+		return REASON_BEFORE;
+	if (hit->first_ns > w->closed + errors(s))
+		return has_first_call(s, hit) ? REASON_AFTER : REASON_LATER;
+	if (hit->first_ns < w->open + errors(s) || hit->first_ns + errors(s) >= w->closing)
+		return REASON_EDGE;
+	return REASON_UNEXPLAINED;
+}
+
+static void find_left_out(struct search *s)
+{
+	for (size_t i = 0; i < REASON_AFTER; i++)
+		s->left_out[i] = NEVER;
+	for (size_t i = 0; i < s->from->hits.count; i++) {
+		const struct hit *hit = &s->from->hits.list[i];
+		enum reason reason;
+
+		if (!(hit->kind & HIT_FUNCTION))
+			continue;
+		reason = why_left_out(hit, s->other);
+		if (reason < REASON_AFTER && hit->first_ns < s->left_out[reason])
+			s->left_out[reason] = hit->first_ns;
+	}
+}
+
+/*
+ * Which function a caller called is not known. It can be one that @other leaves out only if @from has
+ * seen such a function by then.
+ */
+static enum reason by_called(const struct search *s, const struct hit *hit)
+{
+	static const struct {
+		enum reason function, caller;
+	} reasons[] = {
+		{ REASON_OWN, REASON_CALLED_OWN },
+		{ REASON_DENIED, REASON_CALLED_DENIED },
+		{ REASON_NOT_ASKED, REASON_CALLED_NOT_ASKED },
+		{ REASON_UNATTACHED, REASON_CALLED_UNATTACHED },
+		{ REASON_MODULE, REASON_CALLED_MODULE },
+	};
+
+	/* A place in one of the BPF program's helpers: the program came by, and does not see itself. */
+	if (hit->name && strcmp(s->other->engine, "oneshot") &&
+	    filter__judge(&s->other->filter, hit->name, hit->module) == FILTER_OWN)
+		return REASON_INSIDE_OWN;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		uint64_t since = s->left_out[reasons[i].function];
+
+		if (since != NEVER && hit->first_ns + RACE_NS >= since)
+			return reasons[i].caller;
+	}
+	return REASON_UNEXPLAINED;
+}
+
+static bool take(uint64_t *left)
+{
+	if (!*left)
+		return false;
+	--*left;
+	return true;
+}
+
+/* How many calls the other knows it did not record, beside those refused for want of room. */
+static uint64_t calls_missed(const struct coverage *c)
+{
+	uint64_t missed = counters__get(&c->lost, "missed");
+	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
+
+	/* An event's are the program's as well. */
+	if (!strcmp(c->engine, "event"))
+		return missed > recursion ? missed : recursion;
+	return missed + recursion;
+}
+
+/* A function is watched for so long from its first call on, and there was none before @other began. */
+static bool may_be_retired(const struct search *s, const struct hit *hit)
+{
+	return counters__get(&s->other->lost, "callers_incomplete") &&
+	       hit->first_ns + errors(s) >=
+	       s->other->window.opening + s->other->options.retire_ms * 1000000ull;
+}
+
+static enum reason by_loss(struct search *s, const struct hit *hit)
+{
+	if (take(&s->refused))
+		return REASON_FULL;
+	if (s->cmp->kind == HIT_CALLER && may_be_retired(s, hit))
+		return REASON_RETIRED;
+	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
+	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
+		return REASON_UNRESOLVED;
+	if (take(&s->calls))
+		return REASON_RECURSION;
+	return REASON_UNEXPLAINED;
+}
+
+static enum reason find_certain(const struct search *s, const struct hit *hit)
+{
+	if (s->cmp->kind == HIT_CALLER)
+		return s->other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+	return why_left_out(hit, s->other);
+}
+
+static enum reason find_reason(struct search *s, const struct hit *hit)
+{
+	enum reason reason = find_certain(s, hit);
+
+	if (reason == REASON_UNEXPLAINED && !can_match(s->cmp, hit) && take(&s->nameless))
+		reason = REASON_NO_ADDRESS;
 	if (reason == REASON_UNEXPLAINED)
-		reason = by_time(hit, from, other);
+		reason = by_time(s, hit);
+	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
+		reason = REASON_SCOPE;
+	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
+		reason = by_called(s, hit);
 	if (reason == REASON_UNEXPLAINED)
-		reason = find_possible(cmp, hit, from, other, missed);
+		reason = by_loss(s, hit);
 	return reason;
 }
 
 static void find_reasons(const struct comparison *cmp, struct difference *list, size_t count,
-			 const struct coverage *from, const struct coverage *other)
+			 size_t others, const struct coverage *from, const struct coverage *other)
 {
-	uint64_t missed = calls_missed(other);
+	struct search s = {
+		.cmp = cmp, .from = from, .other = other,
+		.nameless = others,
+		.refused = counters__get(&other->lost, "refused") +
+			   counters__get(&other->lost, "map_full"),
+		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?
+					    "unresolvable_callers" : "unresolvable_functions"),
+		.calls = calls_missed(other),
+	};
 
+	find_left_out(&s);
 	for (size_t i = 0; i < count; i++)
-		list[i].reason = find_reason(cmp, list[i].hit, from, other, &missed);
+		list[i].reason = find_reason(&s, list[i].hit);
 }
 
 /* One to one: by name, several functions may have the same one. What has no key matches nothing. */
@@ -381,8 +470,8 @@ int compare__run(struct comparison *ret, const struct coverage *a, const struct 
 		goto cleanup;
 	}
 	merge(&cmp, &sides[0], &sides[1], order);
-	find_reasons(&cmp, cmp.only_a, cmp.only_a_count, a, b);
-	find_reasons(&cmp, cmp.only_b, cmp.only_b_count, b, a);
+	find_reasons(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
+	find_reasons(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
 	*ret = cmp;
 cleanup:
 	free(sides[0].list);
@@ -463,6 +552,15 @@ static void print_side(const struct difference *list, size_t count, const char *
 	}
 }
 
+/* Nothing that one saw says what the other should have seen. */
+static void print_gap(const struct coverage *first, const struct coverage *second,
+		      const char *name_first, const char *name_second, FILE *out)
+{
+	if (same_boot(first, second) && ended_before(first, second))
+		fprintf(out, " (two runs: %s began %.3f s after %s had ended)", name_second,
+			(second->window.opening - first->window.closed) / 1e9, name_first);
+}
+
 int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
 		   size_t limit, FILE *out)
 {
@@ -475,6 +573,8 @@ int compare__print(const struct comparison *cmp, const char *name_a, const char 
 		cmp->both, cmp->only_a_count, name_a, cmp->only_b_count, name_b);
 	if (cmp->by_name)
 		fprintf(out, " (matched by name: %s)", cmp->by_name);
+	print_gap(cmp->a, cmp->b, name_a, name_b, out);
+	print_gap(cmp->b, cmp->a, name_b, name_a, out);
 	fputc('\n', out);
 	print_side(cmp->only_a, cmp->only_a_count, name_a, name_b, limit, out);
 	print_side(cmp->only_b, cmp->only_b_count, name_b, name_a, limit, out);

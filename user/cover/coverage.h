@@ -35,6 +35,15 @@ enum scope {
 	SCOPE_BOOT,
 };
 
+/* How it was recorded, beside what the filters say. */
+struct cover_how {
+	bool retire;
+	unsigned long retire_ms;	/* for how long callers were watched; 0 without them */
+	unsigned long max_entries;	/* 0: room for all */
+	double duration;		/* 0: until the end */
+	bool pinned;
+};
+
 struct coverage {
 	char *engine;
 	struct kernel_id kernel;
@@ -45,6 +54,7 @@ struct coverage {
 	long pid;
 	char *cgroup, *comm;	/* only tasks of these; NULL: of any */
 	bool callers;
+	struct cover_how options;
 	double seconds;
 	struct window window;
 
@@ -54,7 +64,8 @@ struct coverage {
 	size_t traced_seen;	/* of those; init code that is freed and later modules are beside it */
 	char **modules;		/* traced ones; NULL-terminated */
 	bool follows_modules;	/* traces what is loaded later, too */
-	char **unattached;	/* functions asked for that the engine could not attach to */
+	/* Functions asked for that the engine could not attach to, as function__full_name() has them. */
+	char **unattached;
 
 	struct counters lost;	/* each a reason why something may be missing */
 	struct counters cost;

@@ -144,6 +144,7 @@ static int choose_addresses(struct bpf_engine *b, const struct request *r)
 {
 	size_t count = traceable__count(r->traceable);
 	const char *module = NULL;
+	char name[512];
 
 	b->addrs = calloc(count + 1, sizeof(*b->addrs));
 	b->staying = calloc(count + 1, sizeof(*b->staying));
@@ -158,10 +159,12 @@ static int choose_addresses(struct bpf_engine *b, const struct request *r)
 			continue;
 		/* A module on its way in or out makes the kernel refuse the whole list. */
 		m = f->module ? symbols__module(r->symbols, f->module) : NULL;
-		if (f->module && (!m || !m->live))
-			b->unattached[b->unattached_count++] = strdup(f->name);
-		else
+		if (f->module && (!m || !m->live)) {
+			function__full_name(name, sizeof(name), f->name, f->module);
+			b->unattached[b->unattached_count++] = strdup(name);
+		} else {
 			b->addrs[b->addr_count++] = f->site;
+		}
 		/* A module's are next to each other, or it has several that stay. */
 		if (f->module && m && m->live && (!module || strcmp(module, f->module)))
 			b->staying[b->staying_count++] = f->site;

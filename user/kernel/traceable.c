@@ -336,6 +336,14 @@ const struct traceable_function *traceable__find(const struct traceable *t, uint
 	return NULL;
 }
 
+void function__full_name(char *ret, size_t room, const char *name, const char *module)
+{
+	if (module)
+		snprintf(ret, room, "%s [%s]", name, module);
+	else
+		snprintf(ret, room, "%s", name);
+}
+
 static unsigned int smallest(unsigned int a, unsigned int b, unsigned int c)
 {
 	unsigned int least = a < b ? a : b;

@@ -350,64 +350,6 @@ Test(coverage_json, refuses_what_is_none)
 
 /* ---- comparing */
 
-/* What compare says of vfs_read, which only @a has. */
-static enum reason reason_of(struct coverage *a, struct coverage *b)
-{
-	struct comparison cmp;
-	enum reason reason = REASON_COUNT;
-
-	/* In order of time it is the first. */
-	cr_assert(strcmp(b->hits.list[0].name, "vfs_read") == 0);
-	memmove(b->hits.list, b->hits.list + 1, --b->hits.count * sizeof(*b->hits.list));
-	cr_assert(compare__run(&cmp, a, b, HIT_FUNCTION) == 0);
-	cr_expect(cmp.only_a_count == 1 && cmp.only_b_count == 0);
-	if (cmp.only_a_count == 1)
-		reason = cmp.only_a[0].reason;
-	compare__free(&cmp);
-	coverage__free(a);
-	coverage__free(b);
-	return reason;
-}
-
-#define REASON_TEST(test, expected, change)					\
-	Test(compare, test)							\
-	{									\
-		struct coverage a = sample_coverage("oneshot");			\
-		struct coverage b = sample_coverage("bpf");			\
-										\
-		change;								\
-		cr_expect(reason_of(&a, &b) == expected);			\
-	}
-
-REASON_TEST(unexplained, REASON_UNEXPLAINED, )
-REASON_TEST(denied, REASON_DENIED, globs__add(&b.filter.deny, "vfs_r*"))
-REASON_TEST(own_helper, REASON_OWN, globs__add(&b.filter.own, "vfs_read"))
-REASON_TEST(not_asked, REASON_NOT_ASKED, globs__add(&b.filter.allow, "vfs_write"))
-REASON_TEST(before, REASON_BEFORE, b.window.opening = b.window.open = 150)
-REASON_TEST(just_in_time_is_no_reason, REASON_UNEXPLAINED, b.window.open = 98)
-REASON_TEST(within_the_clocks_error, REASON_EDGE, b.window.open = 99)
-REASON_TEST(while_the_gate_opened, REASON_EDGE, b.window.open = 150)
-REASON_TEST(while_it_closed, REASON_EDGE, b.window.closing = 90)
-REASON_TEST(after, REASON_AFTER, b.window.closing = b.window.closed = 90)
-REASON_TEST(other_boot, REASON_OTHER_BOOT, (free(b.boot_id), b.boot_id = strdup("other")))
-REASON_TEST(unknown_boots_are_not_the_same, REASON_OTHER_BOOT,
-	    (free(a.boot_id), free(b.boot_id), a.boot_id = b.boot_id = NULL))
-REASON_TEST(scope, REASON_SCOPE, b.scope = SCOPE_TASK)
-REASON_TEST(wider_scope_is_no_reason, REASON_UNEXPLAINED, a.scope = SCOPE_TASK)
-REASON_TEST(cgroup, REASON_SCOPE, b.cgroup = strdup("one"))
-REASON_TEST(other_cgroup, REASON_SCOPE, (a.cgroup = strdup("two"), b.cgroup = strdup("one")))
-REASON_TEST(same_cgroup_is_no_reason, REASON_UNEXPLAINED,
-	    (a.cgroup = strdup("one"), b.cgroup = strdup("one")))
-REASON_TEST(no_cgroup_is_no_reason, REASON_UNEXPLAINED, a.cgroup = strdup("one"))
-REASON_TEST(comm, REASON_SCOPE, b.comm = strdup("sh"))
-REASON_TEST(same_comm_is_no_reason, REASON_UNEXPLAINED, (a.comm = strdup("sh"), b.comm = strdup("sh")))
-REASON_TEST(full, REASON_FULL, counters__add(&b.lost, "map_full", 1))
-REASON_TEST(recursion, REASON_RECURSION, counters__add(&b.lost, "recursion_misses", 1))
-REASON_TEST(own_losses_are_no_reason, REASON_UNEXPLAINED,
-	    counters__add(&a.lost, "recursion_misses", 1))
-REASON_TEST(unattached, REASON_UNATTACHED,
-	    (b.unattached = calloc(2, sizeof(char *)), b.unattached[0] = strdup("vfs_read")))
-
 static char *print_comparison(const struct comparison *cmp)
 {
 	char *text = NULL;
@@ -466,29 +408,6 @@ Test(compare, an_emptied_list_is_not_explained)
 	}
 }
 
-Test(compare, functions_that_were_turned_off_may_lack_callers_alone)
-{
-	static const struct {
-		unsigned int kind;
-		enum reason reason;
-	} cases[] = { { HIT_CALLER, REASON_RETIRED }, { HIT_FUNCTION, REASON_UNEXPLAINED } };
-
-	for (size_t i = 0; i < 2; i++) {
-		struct coverage a = sample_coverage("bpf"), b = sample_coverage("oneshot");
-		struct comparison cmp;
-
-		b.hits.count = 0;
-		counters__add(&b.lost, "callers_incomplete", 1);
-		cr_assert(compare__run(&cmp, &a, &b, cases[i].kind) == 0);
-		cr_assert(cmp.only_a_count > 0);
-		for (size_t j = 0; j < cmp.only_a_count; j++)
-			cr_expect(cmp.only_a[j].reason == cases[i].reason);
-		compare__free(&cmp);
-		coverage__free(&a);
-		coverage__free(&b);
-	}
-}
-
 /* As a document is where the KASLR offset is not known. */
 static struct coverage without_addresses(void)
 {
@@ -538,23 +457,6 @@ Test(compare, one_name_of_two_functions_is_not_one_function)
 	coverage__free(&b);
 }
 
-Test(compare, a_module_that_came_later)
-{
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-
-	b.follows_modules = false;
-	b.modules = calloc(1, sizeof(char *));
-	b.hits.count = 3;
-	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
-	cr_assert(cmp.only_a_count == 2);
-	cr_expect(cmp.only_a[0].reason == REASON_MODULE);
-	cr_expect(cmp.only_a[1].reason == REASON_MODULE);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
-}
-
 Test(compare, another_build_by_name)
 {
 	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
@@ -569,21 +471,6 @@ Test(compare, another_build_by_name)
 	cr_expect(cmp.both == 3);
 	cr_assert(cmp.only_a_count == 1 && cmp.only_b_count == 1, "what has no name");
 	cr_expect(cmp.only_a[0].reason == REASON_NO_ADDRESS);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
-}
-
-Test(compare, callers_that_the_other_did_not_record)
-{
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-
-	b.callers = false;
-	b.hits.count = 2;
-	cr_assert(compare__run(&cmp, &a, &b, HIT_CALLER) == 0);
-	cr_assert(cmp.only_a_count == 2);
-	cr_expect(cmp.only_a[0].reason == REASON_NO_CALLERS);
 	compare__free(&cmp);
 	coverage__free(&a);
 	coverage__free(&b);
