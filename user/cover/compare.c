@@ -40,6 +40,7 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_CALLED_NOT_ASKED] = "maybe it called a function that %s was not asked for (-a)",
 	[REASON_CALLED_DENIED] = "maybe it called a function that %s was told to leave out (-d)",
 	[REASON_CALLED_OWN] = "maybe it called a helper of the BPF program, which %s leaves out",
+	[REASON_MODULE_LATE] = "its module came while %s recorded, which attached to it later or not at all",
 	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
 	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
 	[REASON_FULL] = "%s was full",
@@ -138,7 +139,8 @@ static bool listed(char *const *list, const char *name)
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
-	uint64_t nameless, refused, unresolved, calls;
+	uint64_t nameless, refused, unresolved, modules, calls;
+	const char *module;	/* the last one that was taken for late */
 	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
 	uint64_t left_out[REASON_AFTER];
 };
@@ -197,6 +199,14 @@ static bool was_there(const struct hit *hit, const struct coverage *c)
 	return !hit->module || listed(c->modules, hit->module);
 }
 
+/* Modules that came while @c was recorded: it has them only in part, if at all. */
+static uint64_t modules_late(const struct coverage *c)
+{
+	uint64_t late = counters__get(&c->lost, "modules_late");
+
+	return late ? late + counters__get(&c->lost, "modules_untraced") : 0;
+}
+
 /* Why @other cannot have any call of the function. */
 static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
 {
@@ -205,7 +215,8 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	if (is_unattached(hit, other))
 		return REASON_UNATTACHED;
 	reason = by_filter(hit, other);
-	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other))
+	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other) &&
+	    !modules_late(other))
 		reason = REASON_MODULE;
 	return reason;
 }
@@ -343,6 +354,17 @@ static bool may_be_retired(const struct search *s, const struct hit *hit)
 	       s->other->window.opening + s->other->options.retire_ms * 1000000ull;
 }
 
+/* The list has a module's functions one after the other. */
+static bool is_late(struct search *s, const char *module)
+{
+	if (s->module && !strcmp(s->module, module))
+		return true;
+	if (!take(&s->modules))
+		return false;
+	s->module = module;
+	return true;
+}
+
 static enum reason by_loss(struct search *s, const struct hit *hit)
 {
 	if (take(&s->refused))
@@ -352,6 +374,8 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
 	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
 		return REASON_UNRESOLVED;
+	if (hit->module && !was_there(hit, s->other) && is_late(s, hit->module))
+		return REASON_MODULE_LATE;
 	if (take(&s->calls))
 		return REASON_RECURSION;
 	return REASON_UNEXPLAINED;
@@ -391,6 +415,7 @@ static void find_reasons(const struct comparison *cmp, struct difference *list, 
 			   counters__get(&other->lost, "map_full"),
 		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?
 					    "unresolvable_callers" : "unresolvable_functions"),
+		.modules = modules_late(other),
 		.calls = calls_missed(other),
 	};
 

@@ -33,6 +33,7 @@ enum reason {
 	REASON_RETIRED,		/* of callers: the other turned call sites off, maybe what it called */
 	REASON_FULL,		/* the other's set was full */
 	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
+	REASON_MODULE_LATE,	/* its module came while the other recorded, and was attached to later */
 	REASON_RECURSION,	/* the other counts calls for which its program could not run */
 	REASON_UNEXPLAINED,
 	REASON_COUNT,

@@ -15,6 +15,7 @@
 #include "cover/filter.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
+#include "run/workload.h"
 
 /*
  * Rises when a field changes its meaning or goes away; new fields do not raise it, nor do counters, which are
@@ -56,6 +57,7 @@ struct coverage {
 	bool callers;
 	struct cover_how options;
 	double seconds;
+	enum ending ended;
 	struct window window;
 
 	struct hits hits;
@@ -75,5 +77,7 @@ int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
 const char *scope__name(enum scope scope);
+/* "command" and so on; NULL: there is no such ending. */
+const char *ending__name(enum ending ending);
 
 #endif

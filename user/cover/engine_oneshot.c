@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cover/engine.h"
+#include "cover/losses.h"
 #include "kernel/oneshot_files.h"
 
 /* From here on it pays to write numbers and look whether they were understood. */
@@ -290,7 +291,7 @@ static int read_entries(FILE *f, const char *path, struct coverage *c, const str
 static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
 {
 	(void)places;
-	return oneshot_stats__read(f, path, &c->lost, &c->cost);
+	return oneshot_stats__read(f, path, losses__name, &c->lost, &c->cost);
 }
 
 static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)

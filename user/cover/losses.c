@@ -14,6 +14,8 @@ static const struct loss losses[] = {
 	  "functions that were asked for and could not be attached to" },
 	{ "modules_untraced", LOSS_MISSING, 0,
 	  "modules that came while it recorded and could not be traced" },
+	{ "modules_late", LOSS_MAYBE, 0,
+	  "modules that came while it recorded and were attached to a little later" },
 	{ "module_init_functions", LOSS_MISSING, 0,
 	  "functions in modules' init text, counted and not listed" },
 	{ "module_init_callers", LOSS_MISSING, 0,
@@ -52,15 +54,30 @@ const struct loss *losses__find(const char *name)
 	return NULL;
 }
 
-bool losses__complete(const struct counters *lost)
+const char *losses__name(const char *name)
 {
+	const struct loss *loss = losses__find(name);
+
+	return loss ? loss->name : NULL;
+}
+
+enum loss_meaning losses__worst(const struct counters *lost)
+{
+	enum loss_meaning worst = LOSS_NOTHING;
+
 	for (size_t i = 0; i < lost->count; i++) {
 		const struct loss *loss = losses__find(lost->list[i].name);
+		enum loss_meaning meaning = loss ? loss->meaning : LOSS_MAYBE;
 
-		if (lost->list[i].value && (!loss || loss->meaning != LOSS_NOTHING))
-			return false;
+		if (lost->list[i].value && meaning > worst)
+			worst = meaning;
 	}
-	return true;
+	return worst;
+}
+
+bool losses__complete(const struct counters *lost)
+{
+	return losses__worst(lost) == LOSS_NOTHING;
 }
 
 bool losses__hide(const struct counters *lost, unsigned int kind)

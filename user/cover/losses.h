@@ -4,6 +4,7 @@
 #define HYTRACE_COVER_LOSSES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/counters.h"
 
@@ -38,6 +39,14 @@ const struct loss *losses__at(size_t index);
 const struct loss *losses__find(const char *name);
 
 /**
+ * losses__name() - whether a counter is one of a loss
+ * @name: of the counter
+ *
+ * Return: the same name, which is there for good; NULL: it is none.
+ */
+const char *losses__name(const char *name);
+
+/**
  * losses__complete() - whether a result has all that it was to have
  * @lost: its counters
  *
@@ -46,6 +55,14 @@ const struct loss *losses__find(const char *name);
  * Return: true if nothing is missing, for certain.
  */
 bool losses__complete(const struct counters *lost);
+
+/**
+ * losses__worst() - the gravest of what was lost
+ * @lost: the counters
+ *
+ * Return: LOSS_NOTHING if the result is complete.
+ */
+enum loss_meaning losses__worst(const struct counters *lost);
 
 /**
  * losses__hide() - whether a first hit may not have been the first call

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cover/losses.h"
 #include "cover/report.h"
 #include "kernel/source_dirs.h"
 
@@ -302,6 +303,12 @@ static void print_functions(const struct coverage *c, const struct group *total,
 
 static void print_totals(const struct coverage *c, const struct group *total, FILE *out)
 {
+	static const char *const complete[] = {
+		[LOSS_NOTHING] = "yes",
+		[LOSS_MAYBE] = "maybe not",
+		[LOSS_MISSING] = "no",
+	};
+
 	print_functions(c, total, out);
 	if (c->callers)
 		fprintf(out, "Callers:   %zu places that called one\n",
@@ -319,6 +326,7 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 			fprintf(out, " %s %" PRIu64, c->lost.list[i].name, c->lost.list[i].value);
 	}
 	fprintf(out, counters__sum(&c->lost) ? "\n" : " nothing\n");
+	fprintf(out, "Complete:  %s\n", complete[losses__worst(&c->lost)]);
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");
 }
@@ -362,39 +370,13 @@ cleanup:
 	return err;
 }
 
-static const struct {
-	const char *name, *meaning;
-} meanings[] = {
-	{ "refused", "hits of addresses that were not recorded: the set is full; --max-entries" },
-	{ "events_lost", "first hits that are in the set but not in the ring buffer" },
-	{ "parents_lost", "callers that a return trampoline hid" },
-	{ "callers_incomplete", "functions that were watched for --retire=MS only and may have more "
-	  "callers" },
-	{ "module_init_functions", "functions in modules' init text, counted and not listed" },
-	{ "module_init_callers", "callers in modules' init text, counted and not listed" },
-	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },
-	{ "unresolvable_functions", "functions that lie in no known image, not listed" },
-	{ "unnamed", "addresses that no symbol is known for; listed without a name" },
-	{ "map_full", "hits of addresses that were not recorded: there was no room; --max-entries" },
-	{ "missed", "calls that were not handed to the program (nested in itself)" },
-	{ "recursion_misses", "calls that came while a BPF program of a probe ran on that CPU: from "
-	  "interrupts, or with --pin or --engine event from this one" },
-	{ "unpinned", "addresses that the pinned map did not take; they are in the result" },
-	{ "tasks_full", "children that were not followed: too many tasks" },
-};
-
 void report__losses(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->lost.count; i++) {
-		const char *meaning = "";
+		const struct loss *loss = losses__find(c->lost.list[i].name);
 
-		if (!c->lost.list[i].value)
-			continue;
-		for (size_t j = 0; j < sizeof(meanings) / sizeof(meanings[0]); j++) {
-			if (!strcmp(meanings[j].name, c->lost.list[i].name))
-				meaning = meanings[j].meaning;
-		}
-		error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
-			     c->lost.list[i].value, meaning);
+		if (c->lost.list[i].value)
+			error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
+				     c->lost.list[i].value, loss ? loss->text : "");
 	}
 }

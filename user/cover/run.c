@@ -16,6 +16,7 @@
 #include "base/privileges.h"
 #include "base/progress.h"
 #include "cover/engines.h"
+#include "cover/losses.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "cover/run.h"
@@ -194,6 +195,10 @@ static int describe(struct coverage *c, const struct cover_options *o, const str
 	c->cgroup = o->cgroup ? strdup(o->cgroup) : NULL;
 	c->comm = o->comm ? strdup(o->comm) : NULL;
 	c->callers = o->callers;
+	c->options = (struct cover_how){
+		.retire = o->retire, .retire_ms = o->callers ? o->retire_ms : 0,
+		.max_entries = o->max_entries, .duration = o->duration, .pinned = o->pin,
+	};
 	c->command = o->command ? copy_list(o->command) : NULL;
 	c->traceable = traceable__count(k->traceable);
 	c->traced = count_traced(k->traceable, &o->filter);
@@ -239,16 +244,27 @@ static int collect_one(struct coverage *c, const struct running *e, const struct
 	return counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
 }
 
-static int report(struct outputs *outputs, const struct coverage *coverages, size_t count,
-		  const struct traceable *traceable)
+/* The result is there all the same. */
+static int check_complete(const struct coverage *c)
 {
-	const struct coverage *list[MOST_ENGINES];
+	if (losses__complete(&c->lost))
+		return 0;
+	return error__return(-ENODATA, "--strict: the result of %s is not complete", c->engine);
+}
+
+static int report(const struct run *r, size_t count)
+{
+	const struct coverage *list[MOST_ENGINES] = {};
+	int err;
 
 	for (size_t i = 0; i < count; i++) {
-		list[i] = &coverages[i];
+		list[i] = &r->coverages[i];
 		report__losses(list[i]);
 	}
-	return outputs__write(outputs, list, count, traceable);
+	err = outputs__write(r->outputs, list, count, r->kernel.traceable);
+	for (size_t i = 0; !err && r->options->strict && i < count; i++)
+		err = check_complete(list[i]);
+	return err;
 }
 
 /* ---- the steps */
@@ -385,6 +401,7 @@ static int collect(struct run *r)
 		err = coverage__init(c, e->ops->name);
 		if (!err)
 			err = describe(c, r->options, &r->kernel);
+		c->ended = r->workload.ended;
 		if (!err)
 			err = collect_one(c, e, &places, &r->clocks);
 		if (!err)
@@ -406,7 +423,7 @@ static int cover_workload(struct run *r)
 	if (!err && ran)
 		err = collect(r);
 	if (!err && ran)
-		err = report(r->outputs, r->coverages, r->engines.count, r->kernel.traceable);
+		err = report(r, r->engines.count);
 	return err;
 }
 
@@ -432,11 +449,12 @@ static int cover_boot(struct run *r)
 	r->clocks.last = r->clocks.first;
 	window.closed = clock__monotonic();
 	set_window(c, &window, &r->clocks);
+	c->ended = ENDED_BY_READING;
 	c->window.opening = c->window.open = 0;
 	c->seconds = c->window.closing / 1e9;
 	hits__settle(&c->hits);
 	c->traced_seen = count_seen(r->kernel.traceable, c);
-	return report(r->outputs, r->coverages, 1, r->kernel.traceable);
+	return report(r, 1);
 }
 
 static void cleanup(struct run *r)

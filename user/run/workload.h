@@ -18,6 +18,15 @@
 
 #include "run/guard.h"
 
+/* What ended a run. */
+enum ending {
+	ENDED_BY_COMMAND,
+	ENDED_BY_SIGNAL,
+	ENDED_BY_DURATION,
+	ENDED_BY_PROCESS,	/* the one that was followed */
+	ENDED_BY_READING,	/* nothing, if it is boot's set */
+};
+
 struct workload {
 	char *const *command;	/* NULL-terminated; NULL: none */
 	int signals;		/* signalfd; -1 before the beginning */
@@ -27,6 +36,7 @@ struct workload {
 	int refused;		/* exit status when it cannot be executed; 0: it can */
 	int status;		/* as waitpid() gives it */
 	bool released, reaped;
+	enum ending ended;	/* from workload__wait_for_end() on */
 };
 
 /* What ends it besides signals and the command. */

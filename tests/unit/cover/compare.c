@@ -8,6 +8,7 @@
 
 #include "cover/compare.h"
 #include "cover/coverage_json.h"
+#include "cover/losses.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "kernel/oneshot_files.h"
@@ -136,7 +137,7 @@ Test(oneshot_stats, losses_and_costs)
 	struct coverage c;
 
 	cr_assert(coverage__init(&c, "oneshot") == 0);
-	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c.lost, &c.cost) == 0);
+	cr_expect(oneshot_stats__read(f, "oneshot_stats", losses__name, &c.lost, &c.cost) == 0);
 	cr_expect(counters__get(&c.lost, "refused") == 7);
 	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
 	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
@@ -186,6 +187,8 @@ static struct coverage sample_coverage(const char *engine)
 	c.callers = true;
 	c.follows_modules = true;
 	c.seconds = 1.5;
+	c.ended = ENDED_BY_DURATION;
+	c.options = (struct cover_how){ true, 100, 4711, 2.5, true };
 	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
 	c.traceable = 7;
 	c.traced = 6;
@@ -277,6 +280,9 @@ Test(coverage_json, comes_back_as_it_was)
 	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.kernel.kaslr_offset == KASLR);
 	cr_expect(back.traced_seen == 3);
+	cr_expect(back.ended == ENDED_BY_DURATION);
+	cr_expect(back.options.retire && back.options.retire_ms == 100 && back.options.pinned);
+	cr_expect(back.options.max_entries == 4711 && back.options.duration == 2.5);
 	unlink(path);
 	free(text);
 	free(again);
@@ -346,6 +352,61 @@ Test(coverage_json, refuses_what_is_none)
 		cr_expect(coverage__read_json(&c, path) == -EINVAL, "%s", bad_documents[i]);
 		unlink(path);
 	}
+}
+
+Test(coverage_json, says_whether_it_is_complete)
+{
+	static const struct {
+		const char *name;
+		uint64_t value;
+		bool complete;
+	} cases[] = {
+		{ "refused", 1, false }, { "refused", 0, true }, { "recursion_misses", 1, false },
+		{ "unpinned", 1, true }, { "of_tomorrow", 1, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct coverage c = sample_coverage("bpf");
+		char *text;
+
+		cr_assert(counters__add(&c.lost, cases[i].name, cases[i].value) == 0);
+		text = print(coverage__write_json, &c);
+		cr_expect(strstr(text, cases[i].complete ? "\"complete\": true" :
+				 "\"complete\": false") != NULL, "%s", cases[i].name);
+		free(text);
+		coverage__free(&c);
+	}
+}
+
+/* ---- losses */
+
+/* The table and the man page say the same of the same names: "*name*, *other* (missing)". */
+Test(losses, are_those_of_the_man_page)
+{
+	FILE *f = fopen("docs/hytrace-cover.1.scd", "r");
+	size_t count = 0, documented = 0;
+	char line[512];
+
+	cr_assert(f != NULL, "run it where the Makefile is");
+	while (losses__at(count))
+		count++;
+	while (fgets(line, sizeof(line), f)) {
+		char *meaning = strrchr(line, '('), *name;
+
+		if (*line != '*' || !meaning || strcmp(line + strlen(line) - 2, ")\n"))
+			continue;
+		*meaning++ = '\0';
+		meaning[strlen(meaning) - 2] = '\0';
+		for (name = strtok(line, "*, "); name; name = strtok(NULL, "*, ")) {
+			const struct loss *loss = losses__find(name);
+
+			cr_assert(loss != NULL, "%s is no loss", name);
+			cr_expect(eq(str, meaning, (char *)loss_meaning__name(loss->meaning)), "%s", name);
+			documented++;
+		}
+	}
+	cr_expect(documented == count, "%zu of %zu are in the man page", documented, count);
+	fclose(f);
 }
 
 /* ---- comparing */

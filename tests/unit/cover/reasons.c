@@ -233,6 +233,15 @@ OF_FUNCTIONS(unresolvable_of_what_came, REASON_UNRESOLVED, 4,
 	     lose(b, "unresolvable_functions", 10))
 OF_FUNCTIONS(unresolvable_callers, REASON_UNRESOLVED, 0, lose(b, "unresolvable_callers", 10))
 OF_FUNCTIONS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_functions", 10))
+OF_FUNCTIONS(late_module, REASON_MODULE_LATE, 4,
+	     (b->follows_modules = false, lose(b, "modules_late", 1)))
+OF_FUNCTIONS(one_late_module_of_two, REASON_MODULE_LATE, 4,
+	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1)))
+OF_FUNCTIONS(a_late_and_an_untraced_module, REASON_MODULE_LATE, 8,
+	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1),
+	      lose(b, "modules_untraced", 1)))
+OF_FUNCTIONS(untraced_module, REASON_MODULE, 4,
+	     (b->follows_modules = false, lose(b, "modules_untraced", 1)))
 OF_FUNCTIONS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
 OF_FUNCTIONS(missed_calls_add_up, REASON_RECURSION, 5,
 	     (lose(b, "recursion_misses", 3), lose(b, "missed", 2)))
