@@ -116,7 +116,7 @@ static int side__fill(struct side *side, const struct coverage *c, unsigned int 
 	if (!side->list)
 		return error__no_memory();
 	for (size_t i = 0; i < c->hits.count; i++) {
-		if (c->hits.list[i].kind & kind)
+		if (c->hits.list[i].kind == kind)
 			side->list[side->count++] = &c->hits.list[i];
 	}
 	qsort(side->list, side->count, sizeof(*side->list), order);
@@ -289,7 +289,7 @@ static void find_left_out(struct search *s)
 		const struct hit *hit = &s->from->hits.list[i];
 		enum reason reason;
 
-		if (!(hit->kind & HIT_FUNCTION))
+		if (hit->kind != HIT_FUNCTION)
 			continue;
 		reason = why_left_out(hit, s->other);
 		if (reason < REASON_AFTER && hit->first_ns < s->left_out[reason])
