@@ -21,7 +21,7 @@
  * Rises when a field changes its meaning or goes away; new fields do not raise it, nor do counters, which are
  * read by name.
  */
-#define COVERAGE_SCHEMA 1
+#define COVERAGE_SCHEMA 2
 
 /* Times of the clock "local" of the ring buffer, in ns; the two pairs bracket opening and closing. */
 struct window {
@@ -62,7 +62,7 @@ struct coverage {
 
 	struct hits hits;
 	size_t traceable;	/* what the kernel could trace when tracing began */
-	size_t traced;		/* what was asked for of that, and attached */
+	size_t traced;		/* of that, what was asked for; what hytrace itself leaves out as well */
 	size_t traced_seen;	/* of those; init code that is freed and later modules are beside it */
 	char **modules;		/* traced ones; NULL-terminated */
 	bool follows_modules;	/* traces what is loaded later, too */

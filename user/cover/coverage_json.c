@@ -16,7 +16,7 @@
 #include "cover/losses.h"
 
 static const char *const kinds[] = {
-	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller", [HIT_BOTH] = "both",
+	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller",
 };
 
 /* ---- writing */
@@ -263,7 +263,7 @@ static int read_counters(struct coverage *c, struct counters *counters, struct j
 /* 0: none of them. */
 static unsigned int kind_of(const char *kind)
 {
-	for (unsigned int i = HIT_FUNCTION; kind && i <= HIT_BOTH; i++) {
+	for (unsigned int i = HIT_FUNCTION; kind && i <= HIT_CALLER; i++) {
 		if (!strcmp(kind, kinds[i]))
 			return i;
 	}
@@ -333,7 +333,7 @@ static int read_header(struct coverage *c, struct json_object *root)
 
 	c->kernel.release = copy(text(kernel, "release"));
 	c->kernel.build_id = copy(text(kernel, "build_id"));
-	c->kernel.offset_known = address(kernel, "kaslr_offset", &c->kernel.kaslr_offset);
+	c->kernel.offset_known = text(kernel, "addresses");
 	c->boot_id = copy(text(root, "boot_id"));
 	c->command = string_list(field(root, "command"));
 	c->scope = scope_of(text(filters, "scope"));
