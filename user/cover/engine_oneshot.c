@@ -341,6 +341,15 @@ static char *top_path(const char *file)
 	return copy;
 }
 
+bool oneshot__records_boot(void)
+{
+	char *tracer = tracefs_instance_file_read(NULL, "current_tracer", NULL);
+	bool records = tracer && !strcmp(tracer, "oneshot\n") && tracefs_trace_is_on(NULL) > 0;
+
+	free(tracer);
+	return records;
+}
+
 int oneshot__collect_boot(struct coverage *c, const struct places *places)
 {
 	int err;

@@ -95,6 +95,12 @@ static void group_name(const struct coverage *c, const struct source_dirs *d, co
 	}
 }
 
+static bool is_in_list(const struct hit *hit, const struct traceable *t)
+{
+	return hit->kind == HIT_FUNCTION && hit->addr &&
+	       traceable__find_in(t, hit->addr, hit->module);
+}
+
 static int by_entry(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -102,14 +108,15 @@ static int by_entry(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The run-time entries of all functions seen, sorted. */
-static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
+/* The run-time entries of all functions seen that are in the list, sorted. */
+static uint64_t *seen_entries(const struct coverage *c, const struct traceable *t,
+			      size_t *ret_count)
 {
 	uint64_t *list = calloc(c->hits.count + 1, sizeof(*list));
 
 	*ret_count = 0;
 	for (size_t i = 0; list && i < c->hits.count; i++) {
-		if (c->hits.list[i].kind & HIT_FUNCTION && c->hits.list[i].addr)
+		if (is_in_list(&c->hits.list[i], t))
 			list[(*ret_count)++] = c->hits.list[i].addr;
 	}
 	if (list)
@@ -117,20 +124,12 @@ static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
 	return list;
 }
 
-/* Of those that were asked for; the engine's own helpers, which the user did not leave out, too. */
-static bool is_asked_for(const struct coverage *c, const struct traceable_function *f)
-{
-	enum filter_verdict verdict = filter__judge(&c->filter, f->name, f->module);
-
-	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
-}
-
 static int count_traceable(const struct coverage *c, const struct traceable *t,
 			   const struct source_dirs *d, struct groups *groups,
 			   struct group *total)
 {
 	size_t seen_count;
-	uint64_t *seen = seen_entries(c, &seen_count);
+	uint64_t *seen = seen_entries(c, t, &seen_count);
 	char name[512];
 
 	if (!seen)
@@ -140,7 +139,7 @@ static int count_traceable(const struct coverage *c, const struct traceable *t,
 		struct group *group;
 		bool found;
 
-		if (!is_asked_for(c, f))
+		if (!filter__asks_for(&c->filter, f->name, f->module))
 			continue;
 		group_name(c, d, f->name, f->module, f->entry, name, sizeof(name));
 		group = groups__get(groups, name);
@@ -168,8 +167,7 @@ static int count_others(const struct coverage *c, const struct traceable *t,
 		const struct hit *hit = &c->hits.list[i];
 		struct group *group;
 
-		if (!(hit->kind & HIT_FUNCTION) ||
-		    (hit->addr && traceable__find(t, hit->addr)))
+		if (hit->kind != HIT_FUNCTION || is_in_list(hit, t))
 			continue;
 		snprintf(name, sizeof(name), hit->module ? "[%s] (loaded later)" : FREED "%s",
 			 hit->module ? hit->module : "");
@@ -191,7 +189,8 @@ static int fold_small(struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		struct group *g = &groups->list[i];
 
-		if (g == others || g->name[0] == '[' || g->traceable >= SMALLEST_PREFIX)
+		/* "(others)" itself, "(init code, freed)" and modules are no prefixes. */
+		if (g->name[0] == '(' || g->name[0] == '[' || g->traceable >= SMALLEST_PREFIX)
 			continue;
 		others->seen += g->seen;
 		others->traceable += g->traceable;

@@ -151,14 +151,14 @@ static char **traced_modules(const struct symbols *symbols)
 	return list;
 }
 
-static size_t count_traced(const struct traceable *t, const struct filter *filter)
+static size_t count_asked_for(const struct traceable *t, const struct filter *filter)
 {
 	size_t traced = 0;
 
 	for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 
-		traced += filter__judge(filter, f->name, f->module) == FILTER_TRACED;
+		traced += filter__asks_for(filter, f->name, f->module);
 	}
 	return traced;
 }
@@ -171,9 +171,9 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 		const struct hit *hit = &c->hits.list[i];
 		const struct traceable_function *f = NULL;
 
-		if (hit->kind & HIT_FUNCTION && hit->addr)
-			f = traceable__find(t, hit->addr);
-		seen += f && filter__judge(&c->filter, f->name, f->module) == FILTER_TRACED;
+		if (hit->kind == HIT_FUNCTION && hit->addr)
+			f = traceable__find_in(t, hit->addr, hit->module);
+		seen += f && filter__asks_for(&c->filter, f->name, f->module);
 	}
 	return seen;
 }
@@ -201,7 +201,7 @@ static int describe(struct coverage *c, const struct cover_options *o, const str
 	};
 	c->command = o->command ? copy_list(o->command) : NULL;
 	c->traceable = traceable__count(k->traceable);
-	c->traced = count_traced(k->traceable, &o->filter);
+	c->traced = count_asked_for(k->traceable, &o->filter);
 	c->modules = traced_modules(k->symbols);
 	return filter__copy(&c->filter, &o->filter);
 }
@@ -333,7 +333,7 @@ static int set_up(struct run *r)
 		.retire_ms = o->callers ? o->retire_ms : 0,
 		.follow = o->task || o->pid,
 	};
-	progress__say("attaching to %zu functions", count_traced(r->kernel.traceable, &o->filter));
+	progress__say("attaching to %zu functions", count_asked_for(r->kernel.traceable, &o->filter));
 	if (!err)
 		err = engines__prepare(&r->engines, &r->request);
 	if (!err)
@@ -427,9 +427,13 @@ static int cover_workload(struct run *r)
 	return err;
 }
 
-/* What was recorded since boot: nothing is started or stopped; the window is open since then. */
+/*
+ * What was recorded since boot: nothing is started or stopped; the window is open since then. Who has
+ * switched it off before has done that after the last hit, and when is not known.
+ */
 static int cover_boot(struct run *r)
 {
+	bool records = oneshot__records_boot();
 	struct places places = places_of(&r->kernel, NULL);
 	struct coverage *c = &r->coverages[0];
 	struct running window = { .closing = clock__monotonic() };
@@ -451,8 +455,10 @@ static int cover_boot(struct run *r)
 	set_window(c, &window, &r->clocks);
 	c->ended = ENDED_BY_READING;
 	c->window.opening = c->window.open = 0;
-	c->seconds = c->window.closing / 1e9;
 	hits__settle(&c->hits);
+	if (!records)
+		c->window.closing = c->hits.list[c->hits.count - 1].first_ns;
+	c->seconds = c->window.closing / 1e9;
 	c->traced_seen = count_seen(r->kernel.traceable, c);
 	return report(r, 1);
 }
