@@ -58,7 +58,7 @@ is 'of another one 125' $? 125
 ok 'it is told' grep -q 'strict: the result of oneshot is not complete' err
 ok 'and the result is there' jq -e '(.complete | not) and .lost.refused > 0 and .options.max_entries == 64' strict.json
 cover -e oneshot --duration 0.5 -a vfs_read -o duration.json -- sleep 1
-is 'what a time has ended says so' "$(jq -c '[.ended, .options.duration]' duration.json)" '["duration",0.500]'
+is 'what a time has ended says so' "$(jq -c '[.ended, .options.duration]' duration.json)" '["duration",0.5]'
 cover -e oneshot --max-entries 64 -o full.json -- sh -c 'cat /etc/passwd; echo x >y' >/dev/null 2>err
 ok 'a full set refuses, counts' jq -e '.lost.refused > 0 and .totals.entries == 64' full.json
 ok 'and is told' grep -q 'lost: refused' err
