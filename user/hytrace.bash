@@ -41,7 +41,8 @@ _hytrace_cover()
 	*)
 		if [[ $cur == -* ]]; then
 			_hytrace_words '--engine --allow --deny --pid --task --cgroup --comm --no-callers --retire
-				--format --output --pin --duration --boot --max-entries --vmlinux --help'
+				--format --output --pin --duration --boot --max-entries
+				--strict --vmlinux --help'
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		fi

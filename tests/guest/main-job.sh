@@ -18,7 +18,10 @@ out=build/run
 case ${1:-} in
 in-guest-cover)
 	# Stopped, the set stays: it is boot's, and the tracer does not see what comes next.
+	# Recording ends at once; then the call sites are switched off, one after the other.
+	echo 0 >/sys/kernel/tracing/tracing_on
 	echo nop >/sys/kernel/tracing/current_tracer
+	echo 1 >/sys/kernel/tracing/tracing_on
 	build/hytrace cover --boot --vmlinux "$2" -f text -o "$out/boot.txt" \
 		-o "$out/boot.json" -o "$out/boot.tailor"
 	build/hytrace cover --engine both --vmlinux "$2" -f text -o "$out/workload.txt" \

@@ -19,19 +19,53 @@ ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers 
 once boot.json
 ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
 is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
-jq -r '.kernel.kaslr_offset, (.functions[] | select(.kind != "caller" and .module == null) | .addr)' \
-	boot.json >seen
+symbols_agree boot.json
+{
+	linked_stext
+	awk '$3 == "_stext" { print $1 }' kallsyms
+	jq -r '.functions[] | select(.kind != "caller" and .module == null) | .addr' boot.json
+} >seen
 is 'what was freed is no part of the share' \
 	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
-	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $offset = hex(<$seen>);
+	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $linked = hex(<$seen>); my $offset = hex(<$seen>) - $linked;
 		my (%there, $of, $n); while (<>) { next if /__ftrace_invalid/; $of++;
 		my $a = hex((split)[0]) - $offset; $there{$a} = $there{$a - 4} = 1; }
 		while (<$seen>) { $n++ if $there{hex($_)}; } printf("%d %d %.1f", $n, $of, 100 * $n / $of);' \
 		available_filter_functions_addrs)"
 is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
 	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
+# Recorded from the first call on: where a call comes from, that function was entered before.
+is 'each function that called something ran, if it can be traced' "$({
+	awk '$3 == "_stext" { print $1 }' kallsyms
+	jq -r '.functions[] | select(.module == null) | "\(.kind) \(.addr)"' boot.json
+} | perl -e 'no warnings "portable"; my (%site, @symbols, %ran, @callers);
+	open(my $f, "<", $ARGV[0]); while (<$f>) { $site{hex((split)[0])} = 1 if !/\[|__ftrace_invalid/; }
+	open($f, "<", $ARGV[1]); while (<$f>) { push(@symbols, [hex($1), $2]) if /^(\S+) [tTwW] (\S+)$/; }
+	@symbols = sort { $a->[0] <=> $b->[0] } @symbols;
+	my $offset = hex(<STDIN>) - hex($ARGV[2]);
+	while (<STDIN>) { my ($kind, $addr) = split; $addr = hex($addr) + $offset;
+		if ($kind eq "function") { $ran{$addr} = 1; } else { push(@callers, $addr - 1); } }
+	my $n = 0;
+	for my $addr (@callers) {
+		my ($low, $high) = (0, scalar(@symbols));
+		while ($low < $high) { my $mid = int(($low + $high) / 2);
+			if ($symbols[$mid][0] <= $addr) { $low = $mid + 1; } else { $high = $mid; } }
+		my ($entry, $name) = @{$symbols[$low - 1]};
+		next if !$site{$entry} && !$site{$entry + 4};
+		$n++;
+		print("$name\n") if !$ran{$entry};
+	}
+	print("only $n looked at\n") if $n < 3000;' available_filter_functions_addrs kallsyms "$(linked_stext)")" ''
 ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
 ok 'text says that it is boot' grep -q 'the boot of' boot.txt
-ok 'compare: each difference is explained' "$hytrace" compare boot.json run.json
+"$hytrace" compare boot.json run.json >out
+is 'compare: two runs that do not explain each other: 1' $? 1
+ok 'and it says so' grep -q '^Functions: .* (two runs: run.json began .* after boot.json had ended)' out
+ok 'none is called certain' grep -qE '^Of the differences, 0 are explained, ' out
+jq '.functions = []' run.json >empty.json
+"$hytrace" compare boot.json empty.json >out
+is 'so does an emptied one: 1' $? 1
+ok 'with no reason but that' sh -c \
+	'grep -qE "^  [1-9][0-9]*: possibly: empty.json recorded at another time" out && [ "$(grep -c "^  " out)" = 1 ]'
 
 tap_end

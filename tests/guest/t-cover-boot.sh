@@ -15,11 +15,19 @@ set -uo pipefail
 is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
 ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt
 is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
-cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs "$HYTRACE_FILES"
+cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs /proc/kallsyms "$HYTRACE_FILES"
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"
 ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
 is 'that does not touch it' "$(cat $tracing/current_tracer)" oneshot
 cp run.json "$HYTRACE_FILES"
+echo 0 >$tracing/tracing_on
+sleep 2
+ok 'takes it when it was stopped before, too' "$hytrace" cover --boot -o stopped.json
+is 'its window ends with the last hit' "$(jq '.window.closing_ns == .functions[-1].first_ns' stopped.json)" true
+ok 'which is more than a second before it was read' jq -e '.window.closed_ns - .window.closing_ns > 1000000000' \
+	stopped.json
+ok 'that of a tracer that goes on is that of the reading' jq -e \
+	'.ended == "reading" and .window.closing_ns > .functions[-1].first_ns - 1000000000' boot.json
 
 tap_end

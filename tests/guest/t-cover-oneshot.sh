@@ -50,6 +50,15 @@ cover -e oneshot -a 'vfs_*' --pid $noise --duration 1 -o pid.json
 is '--pid: that process alone' "$(jq -c '[.functions[].pid] | unique' pid.json)" "[$noise]"
 kill $noise
 wait $noise 2>/dev/null
+cover -e oneshot --strict -a vfs_read -o strict.json -- sh -c 'cat /etc/passwd; exit 3' >/dev/null 2>err
+is '--strict: of a complete result CMD'\''s status' $? 3
+ok 'it says that, and how it ended' jq -e '.complete and .ended == "command" and .options.max_entries == null' strict.json
+cover -e oneshot --strict --max-entries 64 -o strict.json -- sh -c 'cat /etc/passwd; echo x >y' >/dev/null 2>err
+is 'of another one 125' $? 125
+ok 'it is told' grep -q 'strict: the result of oneshot is not complete' err
+ok 'and the result is there' jq -e '(.complete | not) and .lost.refused > 0 and .options.max_entries == 64' strict.json
+cover -e oneshot --duration 0.5 -a vfs_read -o duration.json -- sleep 1
+is 'what a time has ended says so' "$(jq -c '[.ended, .options.duration]' duration.json)" '["duration",0.5]'
 cover -e oneshot --max-entries 64 -o full.json -- sh -c 'cat /etc/passwd; echo x >y' >/dev/null 2>err
 ok 'a full set refuses, counts' jq -e '.lost.refused > 0 and .totals.entries == 64' full.json
 ok 'and is told' grep -q 'lost: refused' err
@@ -115,14 +124,20 @@ ok 'both engines around a workload' cover -e both -o both.json -o both.tailor -o
 sed 's/^/# /' "$tap_scratch/.tap" | cut -c1-200
 cp both* "$HYTRACE_FILES"
 cover -e both --task -o task2.json -- sh -c 'ls / | sort; (exit 3)' >out 2>err
-same='No difference|All differences are explained|, 0 are UNEXPLAINED'
-ok 'both follow a task to the same result' grep -qE "$same" out
+# same: nothing is UNEXPLAINED in out, and at most 30 differences are only possibly explained
+same()
+{
+	grep -qE 'No difference|All differences are explained|, [0-9]+ only possibly, 0 are UNEXPLAINED' out &&
+		[[ $(sed -n 's/.*, \([0-9]*\) only possibly.*/\1/p' out) -le 30 ]]
+}
+ok 'both follow a task to the same result' same
+ok 'of which there is much' jq -e '.totals.functions > 100' task2.oneshot.json task2.bpf.json
 (while :; do :; done) &
 busy=$!
 cover -e both --pid $busy --duration 1 -o pid2.json >out 2>err
 kill $busy
 wait $busy 2>/dev/null
-ok 'and a process that is never switched out of its own will' grep -qE "$same" out
+ok 'and a process that is never switched out of its own will' same
 ok 'of which there is something' jq -e '.totals.functions > 20' pid2.oneshot.json pid2.bpf.json
 ok 'both need a file for two documents' sh -c "$hytrace cover -e both -f json -- true 2>err;
 	[ \$? = 125 ] && grep -q 'give -o' err"

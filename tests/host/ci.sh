@@ -15,7 +15,8 @@ cd "$clone" || exit 1
 documented()
 {
 	sed -n 's/^| `make \([a-z-]*\)` (`\.ci\/run`) .*/\1/p' CONTRIBUTING.md
-	sed -n '/^`\.ci\/run` is what/,/^$/p' CONTRIBUTING.md | grep -o '`make [a-z]*`' | tr -d '`' | sed 's/make //'
+	sed -n '/^`\.ci\/run` must pass/,/^$/p' CONTRIBUTING.md | tr '\n' ' ' | grep -o '`make [a-z]*`' | tr -d '`' |
+		sed 's/make //'
 	echo deps
 }
 

@@ -13,7 +13,7 @@
 #include "kernel/kernel_id.h"
 
 /* Rises when a field of the json document changes its meaning or goes away. */
-#define BOOT_SCHEMA 1
+#define BOOT_SCHEMA 2
 
 /* Whoever makes one fills the first part, and boot_report__analyse() the second. */
 struct boot_report {

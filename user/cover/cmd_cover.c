@@ -17,7 +17,7 @@
 
 enum {
 	KEY_TASK = 256, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_VMLINUX,
-	KEY_RETIRE, KEY_CGROUP, KEY_COMM,
+	KEY_RETIRE, KEY_CGROUP, KEY_COMM, KEY_STRICT,
 };
 
 static const struct argp_option options[] = {
@@ -46,6 +46,8 @@ static const struct argp_option options[] = {
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after that time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
 	{ "max-entries", KEY_ENTRIES, "N", 0, "room for that many addresses (default: for all)", 0 },
+	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
+	  "may have been", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the running kernel's, for source directories, and for "
 	  "the KASLR offset where /proc/kcore does not tell it", 0 },
 	{ }
@@ -182,6 +184,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_ENTRIES:
 		o->max_entries = option__number(state, "max-entries", arg, 1 << 24);
+		break;
+	case KEY_STRICT:
+		o->strict = true;
 		break;
 	case KEY_VMLINUX:
 		o->vmlinux = arg;

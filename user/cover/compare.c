@@ -3,10 +3,7 @@
  * Comparing two coverages; see compare.h.
  *
  * Functions are matched by where they lie (link-time address, or module and offset), and where that is
- * not known, or of another build, by name. Then each that only one side has is given the first reason
- * that holds, in an order from the certain to the possible: what the other was told not to record, what
- * it could not know of, when it was not looking; then what may have been so. What it counts as lost
- * explains no more functions than were counted, and none for certain.
+ * not known, or of another build, by name. Why they differ is for reasons.c.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +11,7 @@
 
 #include "base/error.h"
 #include "cover/compare.h"
+#include "cover/reasons.h"
 
 static const char *const texts[REASON_COUNT] = {
 	[REASON_NO_CALLERS] = "%s did not record callers",
@@ -22,16 +20,21 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_DENIED] = "%s was told to leave it out (-d)",
 	[REASON_OWN] = "%s leaves it out as the BPF program's own helper",
 	[REASON_MODULE] = "its module was not there when %s attached, which does not follow modules",
-	[REASON_BEFORE] = "first hit before %s began to record",
-	[REASON_AFTER] = "first hit after %s had ended",
+	[REASON_AFTER] = "not called before %s had ended",
 	[REASON_NO_ADDRESS] = "no address or name to look for in %s",
 	[REASON_OTHER_BOOT] = "%s is not known to be of the same boot: another run",
+	[REASON_OTHER_RUN] = "%s recorded at another time: another run",
+	[REASON_BEFORE] = "first hit before %s began to record, and maybe not again",
+	[REASON_LATER] = "first hit after %s had ended, and maybe not before",
 	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
 	[REASON_SCOPE] = "%s followed other tasks",
-	[REASON_CALLED_OWN] = "the call may be the BPF program's own, which %s does not record",
-	[REASON_CALLED_DENIED] = "%s was told to leave out others (-d), maybe what it called",
-	[REASON_CALLED_NOT_ASKED] = "%s was asked for others (-a), maybe not for what it called",
-	[REASON_CALLED_MODULE] = "its module was not there when %s attached, nor maybe what it called",
+	[REASON_INSIDE_OWN] = "the call may be the BPF program's own, which %s does not record",
+	[REASON_CALLED_UNATTACHED] = "maybe it called a function that %s could not attach to",
+	[REASON_CALLED_NOT_ASKED] = "maybe it called a function that %s was not asked for (-a)",
+	[REASON_CALLED_DENIED] = "maybe it called a function that %s was told to leave out (-d)",
+	[REASON_CALLED_OWN] = "maybe it called a helper of the BPF program, which %s leaves out",
+	[REASON_MODULE_LATE] = "its module came while %s recorded, which attached to it later or not at all",
+	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
 	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
 	[REASON_FULL] = "%s was full",
 	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
@@ -64,7 +67,7 @@ static bool has_place(const struct hit *hit)
 	return hit->module || place_of(hit);
 }
 
-static bool can_match(const struct comparison *cmp, const struct hit *hit)
+bool comparison__can_match(const struct comparison *cmp, const struct hit *hit)
 {
 	return cmp->by_name ? hit->name != NULL : has_place(hit);
 }
@@ -106,208 +109,11 @@ static int side__fill(struct side *side, const struct coverage *c, unsigned int 
 	if (!side->list)
 		return error__no_memory();
 	for (size_t i = 0; i < c->hits.count; i++) {
-		if (c->hits.list[i].kind & kind)
+		if (c->hits.list[i].kind == kind)
 			side->list[side->count++] = &c->hits.list[i];
 	}
 	qsort(side->list, side->count, sizeof(*side->list), order);
 	return 0;
-}
-
-static bool listed(char *const *list, const char *name)
-{
-	for (; list && name && *list; list++) {
-		if (!strcmp(*list, name))
-			return true;
-	}
-	return false;
-}
-
-static bool same_globs(const struct globs *a, const struct globs *b)
-{
-	if (a->count != b->count)
-		return false;
-	for (size_t i = 0; i < a->count; i++) {
-		if (strcmp(a->list[i].text, b->list[i].text))
-			return false;
-	}
-	return true;
-}
-
-/* Whether something is in @a that is not in @b. */
-static bool has_more(const struct globs *a, const struct globs *b)
-{
-	for (size_t i = 0; i < a->count; i++) {
-		bool found = false;
-
-		for (size_t j = 0; j < b->count && !found; j++)
-			found = !strcmp(a->list[i].text, b->list[j].text);
-		if (!found)
-			return true;
-	}
-	return false;
-}
-
-/* By the filters: a function's own name decides. */
-static enum reason by_filter(const struct hit *hit, const struct coverage *other)
-{
-	if (!hit->name)
-		return REASON_UNEXPLAINED;
-	switch (filter__judge(&other->filter, hit->name, hit->module)) {
-	case FILTER_NOT_ASKED:
-		return REASON_NOT_ASKED;
-	case FILTER_DENIED:
-		return REASON_DENIED;
-	case FILTER_OWN:
-		return REASON_OWN;
-	case FILTER_TRACED:
-		break;
-	}
-	return REASON_UNEXPLAINED;
-}
-
-/* A caller is recorded with what it called, and which function that was is not known. */
-static enum reason by_called(const struct hit *hit, const struct coverage *from,
-			     const struct coverage *other)
-{
-	/* A place inside one of the BPF program's helpers: the program came by. */
-	if (hit->name && filter__judge(&other->filter, hit->name, hit->module) == FILTER_OWN)
-		return REASON_CALLED_OWN;
-	if (has_more(&other->filter.own, &from->filter.own))
-		return REASON_CALLED_OWN;
-	if (!same_globs(&from->filter.deny, &other->filter.deny))
-		return REASON_CALLED_DENIED;
-	if (!same_globs(&from->filter.allow, &other->filter.allow))
-		return REASON_CALLED_NOT_ASKED;
-	return REASON_UNEXPLAINED;
-}
-
-static bool module_came_later(const struct hit *hit, const struct coverage *other)
-{
-	return hit->module && !other->follows_modules && !listed(other->modules, hit->module);
-}
-
-static enum reason by_time(const struct hit *hit, const struct coverage *from,
-			   const struct coverage *other)
-{
-	uint64_t error = from->window.error + other->window.error;
-	const struct window *w = &other->window;
-
-	if (!from->boot_id || !other->boot_id || strcmp(from->boot_id, other->boot_id))
-		return REASON_OTHER_BOOT;
-	if (hit->first_ns + error < w->opening)
-		return REASON_BEFORE;
-	if (hit->first_ns > w->closed + error)
-		return REASON_AFTER;
-	if (hit->first_ns < w->open + error || hit->first_ns + error >= w->closing)
-		return REASON_EDGE;
-	return REASON_UNEXPLAINED;
-}
-
-/* How many calls the other knows it did not record, beside those refused for want of room. */
-static uint64_t calls_missed(const struct coverage *c)
-{
-	uint64_t missed = counters__get(&c->lost, "missed");
-	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
-	/* Of older documents. */
-	uint64_t busy = counters__get(&c->lost, "map_busy") + counters__get(&c->lost, "map_error");
-
-	/* An event's are the program's as well. */
-	if (!strcmp(c->engine, "event"))
-		return (missed > recursion ? missed : recursion) + busy;
-	return missed + recursion + busy;
-}
-
-static enum reason by_loss(const struct hit *hit, unsigned int kind, const struct coverage *other,
-			   uint64_t *missed)
-{
-	if (counters__get(&other->lost, "refused") || counters__get(&other->lost, "map_full"))
-		return REASON_FULL;
-	if (kind == HIT_CALLER && counters__get(&other->lost, "callers_incomplete"))
-		return REASON_RETIRED;
-	/* Every address of the kernel itself can be resolved; a module may be gone. */
-	if (hit->module && kind == HIT_CALLER &&
-	    (counters__get(&other->lost, "unresolvable_callers") ||
-	     counters__get(&other->lost, "module_init_callers")))
-		return REASON_UNRESOLVED;
-	if (hit->module && kind == HIT_FUNCTION &&
-	    (counters__get(&other->lost, "unresolvable_functions") ||
-	     counters__get(&other->lost, "module_init_functions")))
-		return REASON_UNRESOLVED;
-	if (*missed) {
-		--*missed;
-		return REASON_RECURSION;
-	}
-	return REASON_UNEXPLAINED;
-}
-
-static enum reason find_certain(const struct comparison *cmp, const struct hit *hit,
-				const struct coverage *other)
-{
-	enum reason reason;
-
-	if (cmp->kind == HIT_CALLER)
-		return other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
-	if (listed(other->unattached, hit->name))
-		return REASON_UNATTACHED;
-	reason = by_filter(hit, other);
-	if (reason == REASON_UNEXPLAINED && module_came_later(hit, other))
-		reason = REASON_MODULE;
-	return reason;
-}
-
-static bool same_or_any(const char *one, const char *other)
-{
-	return !other || (one && !strcmp(one, other));
-}
-
-/* Whether all tasks that @from looked at are among those of @other. */
-static bool is_within(const struct coverage *from, const struct coverage *other)
-{
-	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
-		(from->scope == other->scope && from->pid == other->pid)) &&
-	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
-}
-
-static enum reason find_possible(const struct comparison *cmp, const struct hit *hit,
-				 const struct coverage *from, const struct coverage *other,
-				 uint64_t *missed)
-{
-	enum reason reason = REASON_UNEXPLAINED;
-
-	if (!can_match(cmp, hit))
-		return REASON_NO_ADDRESS;
-	if (!is_within(from, other))
-		return REASON_SCOPE;
-	if (cmp->kind == HIT_CALLER)
-		reason = by_called(hit, from, other);
-	if (reason == REASON_UNEXPLAINED && cmp->kind == HIT_CALLER &&
-	    module_came_later(hit, other))
-		reason = REASON_CALLED_MODULE;
-	if (reason == REASON_UNEXPLAINED)
-		reason = by_loss(hit, cmp->kind, other, missed);
-	return reason;
-}
-
-static enum reason find_reason(const struct comparison *cmp, const struct hit *hit,
-			       const struct coverage *from, const struct coverage *other,
-			       uint64_t *missed)
-{
-	enum reason reason = find_certain(cmp, hit, other);
-
-	if (reason == REASON_UNEXPLAINED)
-		reason = by_time(hit, from, other);
-	if (reason == REASON_UNEXPLAINED)
-		reason = find_possible(cmp, hit, from, other, missed);
-	return reason;
-}
-
-static void find_reasons(const struct comparison *cmp, struct difference *list, size_t count,
-			 const struct coverage *from, const struct coverage *other)
-{
-	uint64_t missed = calls_missed(other);
-
-	for (size_t i = 0; i < count; i++)
-		list[i].reason = find_reason(cmp, list[i].hit, from, other, &missed);
 }
 
 /* One to one: by name, several functions may have the same one. What has no key matches nothing. */
@@ -317,9 +123,9 @@ static void merge(struct comparison *cmp, const struct side *a, const struct sid
 	size_t i = 0, j = 0;
 
 	while (i < a->count || j < b->count) {
-		if (i < a->count && !can_match(cmp, a->list[i])) {
+		if (i < a->count && !comparison__can_match(cmp, a->list[i])) {
 			cmp->only_a[cmp->only_a_count++].hit = a->list[i++];
-		} else if (j < b->count && !can_match(cmp, b->list[j])) {
+		} else if (j < b->count && !comparison__can_match(cmp, b->list[j])) {
 			cmp->only_b[cmp->only_b_count++].hit = b->list[j++];
 		} else {
 			int which = i == a->count ? 1 : j == b->count ? -1 :
@@ -381,8 +187,8 @@ int compare__run(struct comparison *ret, const struct coverage *a, const struct 
 		goto cleanup;
 	}
 	merge(&cmp, &sides[0], &sides[1], order);
-	find_reasons(&cmp, cmp.only_a, cmp.only_a_count, a, b);
-	find_reasons(&cmp, cmp.only_b, cmp.only_b_count, b, a);
+	reasons__find(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
+	reasons__find(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
 	*ret = cmp;
 cleanup:
 	free(sides[0].list);
@@ -463,6 +269,15 @@ static void print_side(const struct difference *list, size_t count, const char *
 	}
 }
 
+/* Nothing that one saw says what the other should have seen. */
+static void print_gap(const struct coverage *first, const struct coverage *second,
+		      const char *name_first, const char *name_second, FILE *out)
+{
+	if (coverage__same_boot(first, second) && coverage__ended_before(first, second))
+		fprintf(out, " (two runs: %s began %.3f s after %s had ended)", name_second,
+			(second->window.opening - first->window.closed) / 1e9, name_first);
+}
+
 int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
 		   size_t limit, FILE *out)
 {
@@ -475,6 +290,8 @@ int compare__print(const struct comparison *cmp, const char *name_a, const char 
 		cmp->both, cmp->only_a_count, name_a, cmp->only_b_count, name_b);
 	if (cmp->by_name)
 		fprintf(out, " (matched by name: %s)", cmp->by_name);
+	print_gap(cmp->a, cmp->b, name_a, name_b, out);
+	print_gap(cmp->b, cmp->a, name_b, name_a, out);
 	fputc('\n', out);
 	print_side(cmp->only_a, cmp->only_a_count, name_a, name_b, limit, out);
 	print_side(cmp->only_b, cmp->only_b_count, name_b, name_a, limit, out);

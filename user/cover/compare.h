@@ -8,27 +8,32 @@
 #include "cover/coverage.h"
 
 enum reason {
-	/* Certain: the call that one has recorded is none that the other could have. */
+	/* Certain: the other could not record any call of it, or there was none while it recorded. */
 	REASON_NO_CALLERS,	/* the other did not record callers */
 	REASON_UNATTACHED,	/* the other could not attach to it */
 	REASON_NOT_ASKED,	/* the other's -a names others */
 	REASON_DENIED,		/* the other's -d names it */
 	REASON_OWN,		/* the other leaves it out as the engine's own helper */
 	REASON_MODULE,		/* its module came after the other had attached, which does not follow */
-	REASON_BEFORE,		/* first hit before the other's window opened */
-	REASON_AFTER,		/* first hit after it closed */
+	REASON_AFTER,		/* first hit after the other had ended, by who was looking all the time */
 	/* Possible: nothing says that it was so. */
-	REASON_NO_ADDRESS,	/* it has no address or name that could be looked for in the other */
+	REASON_NO_ADDRESS,	/* it may be any of those that only the other has */
 	REASON_OTHER_BOOT,	/* times of different boots cannot be laid side by side */
+	REASON_OTHER_RUN,	/* one of the two had ended before the other began */
+	REASON_BEFORE,		/* first hit before the other's window opened */
+	REASON_LATER,		/* first hit after it closed; no earlier one would have been seen for sure */
 	REASON_EDGE,		/* first hit as the other's window opened or closed */
 	REASON_SCOPE,		/* the other followed other tasks */
-	REASON_CALLED_OWN,	/* of callers: what it called may be what the other leaves out, ... */
-	REASON_CALLED_DENIED,
+	REASON_INSIDE_OWN,	/* of callers: a place in a BPF program's helper */
+	REASON_CALLED_UNATTACHED, /* of callers: what it called may be one that the other leaves out, ... */
 	REASON_CALLED_NOT_ASKED,
-	REASON_CALLED_MODULE,	/* ... or came later */
+	REASON_CALLED_DENIED,
+	REASON_CALLED_OWN,
+	REASON_CALLED_MODULE,	/* ... or in a module that came later */
 	REASON_RETIRED,		/* of callers: the other turned call sites off, maybe what it called */
 	REASON_FULL,		/* the other's set was full */
 	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
+	REASON_MODULE_LATE,	/* its module came while the other recorded, and was attached to later */
 	REASON_RECURSION,	/* the other counts calls for which its program could not run */
 	REASON_UNEXPLAINED,
 	REASON_COUNT,

@@ -40,6 +40,19 @@ void coverage__free(struct coverage *c)
 	memset(c, 0, sizeof(*c));
 }
 
+const char *ending__name(enum ending ending)
+{
+	static const char *const names[] = {
+		[ENDED_BY_COMMAND] = "command",
+		[ENDED_BY_SIGNAL] = "signal",
+		[ENDED_BY_DURATION] = "duration",
+		[ENDED_BY_PROCESS] = "process",
+		[ENDED_BY_READING] = "reading",
+	};
+
+	return ending < sizeof(names) / sizeof(names[0]) ? names[ending] : NULL;
+}
+
 const char *scope__name(enum scope scope)
 {
 	static const char *const names[] = {

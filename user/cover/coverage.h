@@ -15,12 +15,13 @@
 #include "cover/filter.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
+#include "run/workload.h"
 
 /*
  * Rises when a field changes its meaning or goes away; new fields do not raise it, nor do counters, which are
  * read by name.
  */
-#define COVERAGE_SCHEMA 1
+#define COVERAGE_SCHEMA 2
 
 /* Times of the clock "local" of the ring buffer, in ns; the two pairs bracket opening and closing. */
 struct window {
@@ -35,6 +36,15 @@ enum scope {
 	SCOPE_BOOT,
 };
 
+/* How it was recorded, beside what the filters say. */
+struct cover_how {
+	bool retire;
+	unsigned long retire_ms;	/* for how long callers were watched; 0 without them */
+	unsigned long max_entries;	/* 0: room for all */
+	double duration;		/* 0: until the end */
+	bool pinned;
+};
+
 struct coverage {
 	char *engine;
 	struct kernel_id kernel;
@@ -45,16 +55,19 @@ struct coverage {
 	long pid;
 	char *cgroup, *comm;	/* only tasks of these; NULL: of any */
 	bool callers;
+	struct cover_how options;
 	double seconds;
+	enum ending ended;
 	struct window window;
 
 	struct hits hits;
 	size_t traceable;	/* what the kernel could trace when tracing began */
-	size_t traced;		/* what was asked for of that, and attached */
+	size_t traced;		/* of that, what was asked for; what hytrace itself leaves out as well */
 	size_t traced_seen;	/* of those; init code that is freed and later modules are beside it */
 	char **modules;		/* traced ones; NULL-terminated */
 	bool follows_modules;	/* traces what is loaded later, too */
-	char **unattached;	/* functions asked for that the engine could not attach to */
+	/* Functions asked for that the engine could not attach to, as function__full_name() has them. */
+	char **unattached;
 
 	struct counters lost;	/* each a reason why something may be missing */
 	struct counters cost;
@@ -64,5 +77,7 @@ int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
 const char *scope__name(enum scope scope);
+/* "command" and so on; NULL: there is no such ending. */
+const char *ending__name(enum ending ending);
 
 #endif

@@ -13,9 +13,10 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "cover/coverage_json.h"
+#include "cover/losses.h"
 
 static const char *const kinds[] = {
-	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller", [HIT_BOTH] = "both",
+	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller",
 };
 
 /* ---- writing */
@@ -66,6 +67,29 @@ static void write_filters(json_writer_t *w, const struct coverage *c)
 	string_or_null(w, "cgroup", c->cgroup);
 	string_or_null(w, "comm", c->comm);
 	jsonw_bool_field(w, "callers", c->callers);
+	jsonw_end_object(w);
+}
+
+static void number_or_null(json_writer_t *w, const char *name, bool known, uint64_t number)
+{
+	if (known)
+		jsonw_lluint_field(w, name, number);
+	else
+		jsonw_null_field(w, name);
+}
+
+static void write_options(json_writer_t *w, const struct cover_how *how)
+{
+	jsonw_name(w, "options");
+	jsonw_start_object(w);
+	jsonw_bool_field(w, "retire", how->retire);
+	number_or_null(w, "retire_ms", how->retire_ms, how->retire_ms);
+	number_or_null(w, "max_entries", how->max_entries, how->max_entries);
+	if (how->duration)
+		jsonw_float_field_fmt(w, "duration", "%.3f", how->duration);
+	else
+		jsonw_null_field(w, "duration");
+	jsonw_bool_field(w, "pin", how->pinned);
 	jsonw_end_object(w);
 }
 
@@ -127,9 +151,12 @@ void coverage__write_json(const struct coverage *c, FILE *out)
 	json__string_or_null(w, "boot_id", c->boot_id);
 	strings(w, "command", c->command);
 	write_filters(w, c);
+	write_options(w, &c->options);
 	jsonw_float_field_fmt(w, "seconds", "%.3f", c->seconds);
+	jsonw_string_field(w, "ended", ending__name(c->ended));
 	write_window(w, &c->window);
 	write_totals(w, c);
+	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
 	json__counters(w, "lost", &c->lost);
 	json__counters(w, "cost", &c->cost);
 	strings(w, "modules", c->modules);
@@ -236,7 +263,7 @@ static int read_counters(struct coverage *c, struct counters *counters, struct j
 /* 0: none of them. */
 static unsigned int kind_of(const char *kind)
 {
-	for (unsigned int i = HIT_FUNCTION; kind && i <= HIT_BOTH; i++) {
+	for (unsigned int i = HIT_FUNCTION; kind && i <= HIT_CALLER; i++) {
 		if (!strcmp(kind, kinds[i]))
 			return i;
 	}
@@ -271,6 +298,24 @@ static void read_window(struct window *w, struct json_object *object)
 	w->error = integer(object, "error_ns");
 }
 
+static enum ending ending_of(const char *name)
+{
+	enum ending ending = 0;
+
+	while (name && ending__name(ending) && strcmp(name, ending__name(ending)))
+		ending++;
+	return ending__name(ending) ? ending : ENDED_BY_COMMAND;
+}
+
+static void read_options(struct cover_how *how, struct json_object *object)
+{
+	how->retire = json_object_get_boolean(field(object, "retire"));
+	how->retire_ms = integer(object, "retire_ms");
+	how->max_entries = integer(object, "max_entries");
+	how->duration = json_object_get_double(field(object, "duration"));
+	how->pinned = json_object_get_boolean(field(object, "pin"));
+}
+
 static enum scope scope_of(const char *name)
 {
 	for (enum scope scope = SCOPE_SYSTEM; name && scope <= SCOPE_BOOT; scope++) {
@@ -288,7 +333,7 @@ static int read_header(struct coverage *c, struct json_object *root)
 
 	c->kernel.release = copy(text(kernel, "release"));
 	c->kernel.build_id = copy(text(kernel, "build_id"));
-	c->kernel.offset_known = address(kernel, "kaslr_offset", &c->kernel.kaslr_offset);
+	c->kernel.offset_known = text(kernel, "addresses");
 	c->boot_id = copy(text(root, "boot_id"));
 	c->command = string_list(field(root, "command"));
 	c->scope = scope_of(text(filters, "scope"));
@@ -297,6 +342,8 @@ static int read_header(struct coverage *c, struct json_object *root)
 	c->comm = copy(text(filters, "comm"));
 	c->callers = json_object_get_boolean(field(filters, "callers"));
 	c->seconds = json_object_get_double(field(root, "seconds"));
+	c->ended = ending_of(text(root, "ended"));
+	read_options(&c->options, field(root, "options"));
 	read_window(&c->window, field(root, "window"));
 	c->traceable = integer(totals, "traceable");
 	c->traced = integer(totals, "traced");

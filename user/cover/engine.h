@@ -68,6 +68,9 @@ extern const struct engine_ops engine_event;
 /* What the set in the top-level instance holds since boot; nothing is started or stopped. */
 int oneshot__collect_boot(struct coverage *c, const struct places *places);
 
+/* Whether that set may still grow: false once the tracer, or the recording, is switched off. */
+bool oneshot__records_boot(void);
+
 /* When the BPF program calls what, of bits. */
 enum {
 	OWN_ALWAYS = 0,

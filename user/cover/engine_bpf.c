@@ -395,6 +395,7 @@ static int bpf__wakes(void *engine)
 static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 {
 	size_t count = 0;
+	char name[512];
 
 	c->unattached = calloc(b->unattached_count + 1, sizeof(*c->unattached));
 	if (!c->unattached)
@@ -404,7 +405,8 @@ static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 
 		if (bpf_modules__has(&b->modules, f->module))
 			continue;
-		c->unattached[count] = strdup(f->name);
+		function__full_name(name, sizeof(name), f->name, f->module);
+		c->unattached[count] = strdup(name);
 		if (!c->unattached[count++])
 			return error__no_memory();
 	}

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cover/engine.h"
+#include "cover/losses.h"
 #include "kernel/oneshot_files.h"
 
 /* From here on it pays to write numbers and look whether they were understood. */
@@ -290,7 +291,7 @@ static int read_entries(FILE *f, const char *path, struct coverage *c, const str
 static int read_stats(FILE *f, const char *path, struct coverage *c, const struct places *places)
 {
 	(void)places;
-	return oneshot_stats__read(f, path, &c->lost, &c->cost);
+	return oneshot_stats__read(f, path, losses__name, &c->lost, &c->cost);
 }
 
 static int read_path(char *path, read_file read, struct coverage *c, const struct places *places)
@@ -335,6 +336,15 @@ static char *top_path(const char *file)
 
 	tracefs_put_tracing_file(path);
 	return copy;
+}
+
+bool oneshot__records_boot(void)
+{
+	char *tracer = tracefs_instance_file_read(NULL, "current_tracer", NULL);
+	bool records = tracer && !strcmp(tracer, "oneshot\n") && tracefs_trace_is_on(NULL) > 0;
+
+	free(tracer);
+	return records;
 }
 
 int oneshot__collect_boot(struct coverage *c, const struct places *places)

@@ -246,3 +246,10 @@ enum filter_verdict filter__judge(const struct filter *f, const char *name, cons
 		return FILTER_OWN;
 	return FILTER_TRACED;
 }
+
+bool filter__asks_for(const struct filter *f, const char *name, const char *module)
+{
+	enum filter_verdict verdict = filter__judge(f, name, module);
+
+	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
+}

@@ -59,6 +59,9 @@ enum filter_verdict {
 	FILTER_OWN,		/* hytrace denies it */
 };
 
+/* Whether somebody asked for it: hytrace leaves some out by itself, which are asked for all the same. */
+bool filter__asks_for(const struct filter *f, const char *name, const char *module);
+
 enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module);
 
 #endif

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "cover/losses.h"
 #include "cover/report.h"
 #include "kernel/source_dirs.h"
 
@@ -94,6 +95,12 @@ static void group_name(const struct coverage *c, const struct source_dirs *d, co
 	}
 }
 
+static bool is_in_list(const struct hit *hit, const struct traceable *t)
+{
+	return hit->kind == HIT_FUNCTION && hit->addr &&
+	       traceable__find_in(t, hit->addr, hit->module);
+}
+
 static int by_entry(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
@@ -101,14 +108,15 @@ static int by_entry(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The run-time entries of all functions seen, sorted. */
-static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
+/* The run-time entries of all functions seen that are in the list, sorted. */
+static uint64_t *seen_entries(const struct coverage *c, const struct traceable *t,
+			      size_t *ret_count)
 {
 	uint64_t *list = calloc(c->hits.count + 1, sizeof(*list));
 
 	*ret_count = 0;
 	for (size_t i = 0; list && i < c->hits.count; i++) {
-		if (c->hits.list[i].kind & HIT_FUNCTION && c->hits.list[i].addr)
+		if (is_in_list(&c->hits.list[i], t))
 			list[(*ret_count)++] = c->hits.list[i].addr;
 	}
 	if (list)
@@ -116,20 +124,12 @@ static uint64_t *seen_entries(const struct coverage *c, size_t *ret_count)
 	return list;
 }
 
-/* Of those that were asked for; the engine's own helpers, which the user did not leave out, too. */
-static bool is_asked_for(const struct coverage *c, const struct traceable_function *f)
-{
-	enum filter_verdict verdict = filter__judge(&c->filter, f->name, f->module);
-
-	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
-}
-
 static int count_traceable(const struct coverage *c, const struct traceable *t,
 			   const struct source_dirs *d, struct groups *groups,
 			   struct group *total)
 {
 	size_t seen_count;
-	uint64_t *seen = seen_entries(c, &seen_count);
+	uint64_t *seen = seen_entries(c, t, &seen_count);
 	char name[512];
 
 	if (!seen)
@@ -139,7 +139,7 @@ static int count_traceable(const struct coverage *c, const struct traceable *t,
 		struct group *group;
 		bool found;
 
-		if (!is_asked_for(c, f))
+		if (!filter__asks_for(&c->filter, f->name, f->module))
 			continue;
 		group_name(c, d, f->name, f->module, f->entry, name, sizeof(name));
 		group = groups__get(groups, name);
@@ -167,8 +167,7 @@ static int count_others(const struct coverage *c, const struct traceable *t,
 		const struct hit *hit = &c->hits.list[i];
 		struct group *group;
 
-		if (!(hit->kind & HIT_FUNCTION) ||
-		    (hit->addr && traceable__find(t, hit->addr)))
+		if (hit->kind != HIT_FUNCTION || is_in_list(hit, t))
 			continue;
 		snprintf(name, sizeof(name), hit->module ? "[%s] (loaded later)" : FREED "%s",
 			 hit->module ? hit->module : "");
@@ -190,7 +189,8 @@ static int fold_small(struct groups *groups)
 	for (size_t i = 0; i < groups->count; i++) {
 		struct group *g = &groups->list[i];
 
-		if (g == others || g->name[0] == '[' || g->traceable >= SMALLEST_PREFIX)
+		/* "(others)" itself, "(init code, freed)" and modules are no prefixes. */
+		if (g->name[0] == '(' || g->name[0] == '[' || g->traceable >= SMALLEST_PREFIX)
 			continue;
 		others->seen += g->seen;
 		others->traceable += g->traceable;
@@ -302,6 +302,12 @@ static void print_functions(const struct coverage *c, const struct group *total,
 
 static void print_totals(const struct coverage *c, const struct group *total, FILE *out)
 {
+	static const char *const complete[] = {
+		[LOSS_NOTHING] = "yes",
+		[LOSS_MAYBE] = "maybe not",
+		[LOSS_MISSING] = "no",
+	};
+
 	print_functions(c, total, out);
 	if (c->callers)
 		fprintf(out, "Callers:   %zu places that called one\n",
@@ -319,6 +325,7 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 			fprintf(out, " %s %" PRIu64, c->lost.list[i].name, c->lost.list[i].value);
 	}
 	fprintf(out, counters__sum(&c->lost) ? "\n" : " nothing\n");
+	fprintf(out, "Complete:  %s\n", complete[losses__worst(&c->lost)]);
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");
 }
@@ -362,43 +369,13 @@ cleanup:
 	return err;
 }
 
-static const struct {
-	const char *name, *meaning;
-} meanings[] = {
-	{ "refused", "hits of addresses that were not recorded: the set is full; --max-entries" },
-	{ "events_lost", "first hits that are in the set but not in the ring buffer" },
-	{ "parents_lost", "callers that a return trampoline hid" },
-	{ "callers_incomplete", "functions that were watched for --retire=MS only and may have more "
-	  "callers" },
-	{ "module_init_functions", "functions in modules' init text, counted and not listed" },
-	{ "module_init_callers", "callers in modules' init text, counted and not listed" },
-	{ "unresolvable_callers", "callers in generated code or unloaded modules, not listed" },
-	{ "unresolvable_functions", "functions that lie in no known image, not listed" },
-	{ "unnamed", "addresses that no symbol is known for; listed without a name" },
-	{ "map_full", "hits of addresses that were not recorded: there was no room; --max-entries" },
-	{ "missed", "calls that were not handed to the program (nested in itself)" },
-	{ "recursion_misses", "calls that came while a BPF program of a probe ran on that CPU: from "
-	  "interrupts, or with --pin or --engine event from this one" },
-	{ "modules_untraced", "modules that came while tracing and were not attached to" },
-	{ "modules_late", "modules that came while tracing: what ran before they were attached to is not "
-	  "recorded" },
-	{ "unattached", "functions of modules that were on their way in or out" },
-	{ "unpinned", "addresses that the pinned map did not take; they are in the result" },
-	{ "tasks_full", "children that were not followed: too many tasks" },
-};
-
 void report__losses(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->lost.count; i++) {
-		const char *meaning = "";
+		const struct loss *loss = losses__find(c->lost.list[i].name);
 
-		if (!c->lost.list[i].value)
-			continue;
-		for (size_t j = 0; j < sizeof(meanings) / sizeof(meanings[0]); j++) {
-			if (!strcmp(meanings[j].name, c->lost.list[i].name))
-				meaning = meanings[j].meaning;
-		}
-		error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
-			     c->lost.list[i].value, meaning);
+		if (c->lost.list[i].value)
+			error__print("%s: lost: %s %" PRIu64 ": %s", c->engine, c->lost.list[i].name,
+				     c->lost.list[i].value, loss ? loss->text : "");
 	}
 }

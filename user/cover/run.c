@@ -16,6 +16,7 @@
 #include "base/privileges.h"
 #include "base/progress.h"
 #include "cover/engines.h"
+#include "cover/losses.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "cover/run.h"
@@ -151,14 +152,14 @@ static char **traced_modules(const struct symbols *symbols)
 	return list;
 }
 
-static size_t count_traced(const struct traceable *t, const struct filter *filter)
+static size_t count_asked_for(const struct traceable *t, const struct filter *filter)
 {
 	size_t traced = 0;
 
 	for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 
-		traced += filter__judge(filter, f->name, f->module) == FILTER_TRACED;
+		traced += filter__asks_for(filter, f->name, f->module);
 	}
 	return traced;
 }
@@ -171,9 +172,9 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 		const struct hit *hit = &c->hits.list[i];
 		const struct traceable_function *f = NULL;
 
-		if (hit->kind & HIT_FUNCTION && hit->addr)
-			f = traceable__find(t, hit->addr);
-		seen += f && filter__judge(&c->filter, f->name, f->module) == FILTER_TRACED;
+		if (hit->kind == HIT_FUNCTION && hit->addr)
+			f = traceable__find_in(t, hit->addr, hit->module);
+		seen += f && filter__asks_for(&c->filter, f->name, f->module);
 	}
 	return seen;
 }
@@ -195,9 +196,13 @@ static int describe(struct coverage *c, const struct cover_options *o, const str
 	c->cgroup = o->cgroup ? strdup(o->cgroup) : NULL;
 	c->comm = o->comm ? strdup(o->comm) : NULL;
 	c->callers = o->callers;
+	c->options = (struct cover_how){
+		.retire = o->retire, .retire_ms = o->callers ? o->retire_ms : 0,
+		.max_entries = o->max_entries, .duration = o->duration, .pinned = o->pin,
+	};
 	c->command = o->command ? copy_list(o->command) : NULL;
 	c->traceable = traceable__count(k->traceable);
-	c->traced = count_traced(k->traceable, &o->filter);
+	c->traced = count_asked_for(k->traceable, &o->filter);
 	c->modules = traced_modules(k->symbols);
 	return filter__copy(&c->filter, &o->filter);
 }
@@ -252,16 +257,27 @@ static int collect_one(struct coverage *c, const struct running *e, const struct
 	return counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
 }
 
-static int report(struct outputs *outputs, const struct coverage *coverages, size_t count,
-		  const struct traceable *traceable)
+/* The result is there all the same. */
+static int check_complete(const struct coverage *c)
 {
-	const struct coverage *list[MOST_ENGINES];
+	if (losses__complete(&c->lost))
+		return 0;
+	return error__return(-ENODATA, "--strict: the result of %s is not complete", c->engine);
+}
+
+static int report(const struct run *r, size_t count)
+{
+	const struct coverage *list[MOST_ENGINES] = {};
+	int err;
 
 	for (size_t i = 0; i < count; i++) {
-		list[i] = &coverages[i];
+		list[i] = &r->coverages[i];
 		report__losses(list[i]);
 	}
-	return outputs__write(outputs, list, count, traceable);
+	err = outputs__write(r->outputs, list, count, r->kernel.traceable);
+	for (size_t i = 0; !err && r->options->strict && i < count; i++)
+		err = check_complete(list[i]);
+	return err;
 }
 
 /* ---- the steps */
@@ -332,7 +348,7 @@ static int set_up(struct run *r)
 		.retire_ms = o->callers ? o->retire_ms : 0,
 		.follow = o->task || o->pid,
 	};
-	progress__say("attaching to %zu functions", count_traced(r->kernel.traceable, &o->filter));
+	progress__say("attaching to %zu functions", count_asked_for(r->kernel.traceable, &o->filter));
 	if (!err)
 		err = engines__prepare(&r->engines, &r->request);
 	if (!err)
@@ -403,6 +419,7 @@ static int collect(struct run *r)
 		err = coverage__init(c, e->ops->name);
 		if (!err)
 			err = describe(c, r->options, &r->kernel);
+		c->ended = r->workload.ended;
 		if (!err)
 			err = collect_one(c, e, &places, &r->clocks);
 		if (!err)
@@ -426,13 +443,17 @@ static int cover_workload(struct run *r)
 	if (!err && ran)
 		err = collect(r);
 	if (!err && ran)
-		err = report(r->outputs, r->coverages, r->engines.count, r->kernel.traceable);
+		err = report(r, r->engines.count);
 	return err;
 }
 
-/* What was recorded since boot: nothing is started or stopped; the window is open since then. */
+/*
+ * What was recorded since boot: nothing is started or stopped; the window is open since then. Who has
+ * switched it off before has done that after the last hit, and when is not known.
+ */
 static int cover_boot(struct run *r)
 {
+	bool records = oneshot__records_boot();
 	struct places places = places_of(&r->kernel, NULL);
 	struct coverage *c = &r->coverages[0];
 	struct running window = { .closing = clock__monotonic() };
@@ -452,11 +473,14 @@ static int cover_boot(struct run *r)
 	r->clocks.last = r->clocks.first;
 	window.closed = clock__monotonic();
 	set_window(c, &window, &r->clocks);
+	c->ended = ENDED_BY_READING;
 	c->window.opening = c->window.open = 0;
-	c->seconds = c->window.closing / 1e9;
 	hits__settle(&c->hits);
+	if (!records)
+		c->window.closing = c->hits.list[c->hits.count - 1].first_ns;
+	c->seconds = c->window.closing / 1e9;
 	c->traced_seen = count_seen(r->kernel.traceable, c);
-	return report(r->outputs, r->coverages, 1, r->kernel.traceable);
+	return report(r, 1);
 }
 
 static void cleanup(struct run *r)

@@ -16,6 +16,7 @@ struct cover_options {
 	struct filter filter;
 	long pid;		/* 0: none */
 	bool task, callers, boot, retire;
+	bool strict;		/* what is not complete is an error */
 	unsigned long retire_ms;
 	bool format_given;
 	enum cover_format format;

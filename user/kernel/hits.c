@@ -44,6 +44,8 @@ static int by_place(const void *a, const void *b)
 	const struct hit *x = a, *y = b;
 	int modules;
 
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
 	if (!x->module != !y->module)
 		return x->module ? 1 : -1;
 	if (x->module) {
@@ -64,19 +66,7 @@ static int by_time(const void *a, const void *b)
 	if (x->first_ns != y->first_ns)
 		return x->first_ns < y->first_ns ? -1 : 1;
 	/* One call is one instant: the function before its caller, as the kernel records them. */
-	if (x->kind != y->kind)
-		return x->kind & HIT_FUNCTION ? -1 : 1;
 	return by_place(a, b);
-}
-
-/* Of two records of one place, the kinds add up and the earlier hit is the first. */
-static void merge(struct hit *into, const struct hit *from)
-{
-	unsigned int kind = into->kind | from->kind;
-
-	if (from->first_ns < into->first_ns)
-		*into = *from;
-	into->kind = kind;
 }
 
 void hits__settle(struct hits *h)
@@ -87,10 +77,10 @@ void hits__settle(struct hits *h)
 		return;
 	qsort(h->list, h->count, sizeof(*h->list), by_place);
 	for (size_t i = 1; i < h->count; i++) {
-		if (!by_place(&h->list[kept], &h->list[i]))
-			merge(&h->list[kept], &h->list[i]);
-		else
+		if (by_place(&h->list[kept], &h->list[i]))
 			h->list[++kept] = h->list[i];
+		else if (h->list[i].first_ns < h->list[kept].first_ns)
+			h->list[kept] = h->list[i];
 	}
 	h->count = kept + 1;
 	qsort(h->list, h->count, sizeof(*h->list), by_time);
@@ -101,6 +91,6 @@ size_t hits__count(const struct hits *h, enum hit_kind kind)
 	size_t count = 0;
 
 	for (size_t i = 0; i < h->count; i++)
-		count += !!(h->list[i].kind & kind);
+		count += h->list[i].kind == kind;
 	return count;
 }

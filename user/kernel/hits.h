@@ -8,6 +8,7 @@
 
 #include "base/strings.h"
 
+/* A hit has one of them; what is of several kinds has their bits. */
 enum hit_kind {
 	HIT_FUNCTION = 1,
 	HIT_CALLER = 2,
@@ -21,7 +22,7 @@ struct hit {
 	uint64_t first_ns;
 	const char *name;	/* of the function it lies in; NULL: unknown */
 	const char *module;	/* NULL: vmlinux */
-	unsigned int kind;
+	enum hit_kind kind;	/* HIT_FUNCTION or HIT_CALLER */
 	uint32_t cpu;
 	uint32_t pid;
 };
@@ -41,12 +42,12 @@ int hits__add(struct hits *h, const struct hit *hit);
 const char *hits__name(struct hits *h, const char *name);
 
 /*
- * One record per address: a return address right behind a call that does not return is the next
- * function's entry. Then in order of first hit.
+ * One record for each address and kind: the return address of a call that does not return is the entry of
+ * the next function, which has nothing to do with it. Then in order of first hit.
  */
 void hits__settle(struct hits *h);
 
-/* How many are of that kind, or of both. */
+/* How many are of that kind. */
 size_t hits__count(const struct hits *h, enum hit_kind kind);
 
 #endif

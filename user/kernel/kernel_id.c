@@ -316,6 +316,7 @@ void kernel_id__json(const struct kernel_id *id, json_writer_t *w)
 	jsonw_start_object(w);
 	json__string_or_null(w, "release", id->release);
 	json__string_or_null(w, "build_id", id->build_id);
-	json__address_or_null(w, "kaslr_offset", id->offset_known, id->kaslr_offset);
+	/* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
+	json__string_or_null(w, "addresses", id->offset_known ? "linked" : NULL);
 	jsonw_end_object(w);
 }

@@ -106,22 +106,14 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 	return err;
 }
 
-/* What the kernel counts and the set does not hold. */
-static const char *const losses[] = {
-	"refused", "events_lost", "parents_lost", "module_init_functions", "module_init_callers",
-	"unresolvable_functions", "unresolvable_callers", "callers_incomplete",
-};
-
 /* What it took, where it is not called otherwise. */
 static const char *const costs[] = { "capacity", "retired", "retire_batches", "retire_ns" };
 
-static int add_stat(struct counters *lost, struct counters *cost, const char *name,
-		    uint64_t value)
+static int add_stat(struct counters *lost, struct counters *cost, loss_name loss,
+		    const char *name, uint64_t value)
 {
-	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
-		if (!strcmp(name, losses[i]))
-			return counters__add(lost, losses[i], value);
-	}
+	if (loss(name))
+		return counters__add(lost, loss(name), value);
 	if (!strcmp(name, "bytes"))
 		return counters__add(cost, "memory_bytes", value);
 	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
@@ -131,7 +123,7 @@ static int add_stat(struct counters *lost, struct counters *cost, const char *na
 	return 0;
 }
 
-int oneshot_stats__read(FILE *f, const char *name, struct counters *lost,
+int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
 			struct counters *cost)
 {
 	char line[256], key[64];
@@ -140,7 +132,7 @@ int oneshot_stats__read(FILE *f, const char *name, struct counters *lost,
 
 	while (!err && fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%63[^:]: %" SCNu64, key, &value) == 2)
-			err = add_stat(lost, cost, key, value);
+			err = add_stat(lost, cost, loss, key, value);
 	}
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));

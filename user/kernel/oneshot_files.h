@@ -15,7 +15,11 @@
  */
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
 			  struct hits *hits, uint64_t *ret_unnamed);
-/* Losses and costs by the kernel's own names. */
-int oneshot_stats__read(FILE *f, const char *name, struct counters *lost, struct counters *cost);
+/* The same name, which is there for good, if a counter is one of a loss; else NULL. */
+typedef const char *(*loss_name)(const char *name);
+
+/* Losses and costs by the kernel's own names. @loss: tells them apart. */
+int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
+			struct counters *cost);
 
 #endif

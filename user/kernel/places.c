@@ -4,26 +4,55 @@
 
 #include "kernel/places.h"
 
+/* A site is this far behind its function's symbol at most: after an ENDBR64. */
+#define ENDBR_SIZE 4
+
+/* A call ends where it returns to, which may be where another function begins. */
+static uint64_t inside(const struct hit *hit, uint64_t addr)
+{
+	return hit->kind == HIT_CALLER ? addr - 1 : addr;
+}
+
 static bool in_module(const struct symbols *s, struct hit *hit)
 {
 	const struct module *m = symbols__module(s, hit->module);
+	uint64_t addr = inside(hit, hit->addr);
 
 	/* Below its base: init text, which has no offset in .text. */
-	if (!m || !m->base || hit->addr < m->base || hit->addr - m->base >= m->size)
+	if (!m || !m->base || addr < m->base || addr - m->base >= m->size)
 		return false;
 	hit->offset = hit->addr - m->base;
 	return true;
 }
 
+/*
+ * A function by its site. ftrace's list has its own name for it (of several aliases kallsyms shows no
+ * favourite), and does not have init code that was freed.
+ */
+static void resolve_function(const struct places *p, struct hits *hits, struct hit *hit,
+			     const struct symbol *sym)
+{
+	const struct traceable_function *f = traceable__find_in(p->traceable, hit->addr, hit->module);
+
+	if (f) {
+		hit->addr = f->entry;
+		hit->name = hits__name(hits, f->name);
+	} else if (hit->addr - sym->addr <= ENDBR_SIZE) {
+		hit->addr = sym->addr;
+	}
+}
+
 static bool resolve_by(const struct symbols *s, const struct places *p, struct hits *hits,
 		       struct hit *hit)
 {
-	const struct symbol *sym = symbols__find(s, hit->addr);
+	const struct symbol *sym = symbols__find(s, inside(hit, hit->addr));
 
 	if (!sym || symbol__is_generated(sym))
 		return false;
 	hit->name = hits__name(hits, sym->name);
 	hit->module = sym->module ? strings__intern(hits->names, sym->module) : NULL;
+	if (hit->kind == HIT_FUNCTION)
+		resolve_function(p, hits, hit, sym);
 	if (hit->module)
 		return in_module(s, hit);
 	if (p->kernel->offset_known)
@@ -33,22 +62,12 @@ static bool resolve_by(const struct symbols *s, const struct places *p, struct h
 
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
 {
-	const struct traceable_function *f = NULL;
-
-	if (hit->kind & HIT_FUNCTION)
-		f = traceable__find(p->traceable, hit->addr);
-	if (f)
-		hit->addr = f->entry;
-	if (!(p->after && resolve_by(p->after, p, hits, hit)) &&
-	    !resolve_by(p->before, p, hits, hit))
-		return false;
-	/* ftrace's own name for it: of several aliases kallsyms shows no favourite. */
-	if (f)
-		hit->name = hits__name(hits, f->name);
-	return true;
+	return (p->after && resolve_by(p->after, p, hits, hit)) ||
+	       resolve_by(p->before, p, hits, hit);
 }
 
-static bool resolve_offset_by(const struct symbols *s, struct hits *hits, struct hit *hit)
+static bool resolve_offset_by(const struct symbols *s, const struct places *p, struct hits *hits,
+			      struct hit *hit)
 {
 	const struct module *m = symbols__module(s, hit->module);
 	const struct symbol *sym;
@@ -57,14 +76,13 @@ static bool resolve_offset_by(const struct symbols *s, struct hits *hits, struct
 	if (!m || !m->base)
 		return false;
 	there.addr = m->base + hit->offset;
-	sym = symbols__find(s, there.addr);
+	sym = symbols__find(s, inside(hit, there.addr));
 	if (!sym || !sym->module || strcmp(sym->module, hit->module))
 		return false;
-	/* A traced site is its function's; a return address stays where it is. */
-	if (hit->kind == HIT_FUNCTION)
-		there.addr = sym->addr;
-	there.offset = there.addr - m->base;
 	there.name = hits__name(hits, sym->name);
+	if (hit->kind == HIT_FUNCTION)
+		resolve_function(p, hits, &there, sym);
+	there.offset = there.addr - m->base;
 	*hit = there;
 	return true;
 }
@@ -73,11 +91,11 @@ void places__resolve_offset(const struct places *p, struct hits *hits, struct hi
 {
 	uint64_t start;
 
-	if ((p->after && resolve_offset_by(p->after, hits, hit)) ||
-	    resolve_offset_by(p->before, hits, hit) || !p->files)
+	if ((p->after && resolve_offset_by(p->after, p, hits, hit)) ||
+	    resolve_offset_by(p->before, p, hits, hit) || !p->files)
 		return;
-	hit->name = hits__name(hits, module_files__find(p->files, hit->module, hit->offset,
-							 &start));
+	hit->name = hits__name(hits, module_files__find(p->files, hit->module,
+							 inside(hit, hit->offset), &start));
 	if (hit->name && hit->kind == HIT_FUNCTION)
 		hit->offset = start;
 }

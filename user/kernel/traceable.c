@@ -336,6 +336,24 @@ const struct traceable_function *traceable__find(const struct traceable *t, uint
 	return NULL;
 }
 
+const struct traceable_function *traceable__find_in(const struct traceable *t, uint64_t addr,
+						    const char *module)
+{
+	const struct traceable_function *f = traceable__find(t, addr);
+
+	if (!f || !f->module != !module || (module && strcmp(f->module, module)))
+		return NULL;
+	return f;
+}
+
+void function__full_name(char *ret, size_t room, const char *name, const char *module)
+{
+	if (module)
+		snprintf(ret, room, "%s [%s]", name, module);
+	else
+		snprintf(ret, room, "%s", name);
+}
+
 static unsigned int smallest(unsigned int a, unsigned int b, unsigned int c)
 {
 	unsigned int least = a < b ? a : b;

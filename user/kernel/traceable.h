@@ -40,6 +40,13 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 /* By the traced instruction or by the entry; NULL: none there. */
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr);
 
+/* The same, if it is of that module, or of vmlinux (NULL): another may have been loaded to its place. */
+const struct traceable_function *traceable__find_in(const struct traceable *t, uint64_t addr,
+						    const char *module);
+
+/* "vfs_read", or of a module "two_open [mod_two]", as ftrace's lists have it. */
+void function__full_name(char *ret, size_t room, const char *name, const char *module);
+
 bool traceable__has_name(const struct traceable *t, const char *name);
 /* All of that name; NULL: none. */
 const struct traceable_function *const *traceable__named(const struct traceable *t,

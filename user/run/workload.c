@@ -224,6 +224,7 @@ static bool take_signals(struct workload *w)
 
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
 		first_signal = clock__monotonic();
+		w->ended = ENDED_BY_SIGNAL;
 		if (w->pid && !w->reaped && info.ssi_code != SI_KERNEL)
 			kill(w->pid, info.ssi_signo);
 		end = true;
@@ -232,12 +233,14 @@ static bool take_signals(struct workload *w)
 }
 
 /* False: the time is over. */
-static bool shorten(int *timeout, double duration, uint64_t start)
+static bool shorten(struct workload *w, int *timeout, double duration, uint64_t start)
 {
 	double left = duration - (clock__monotonic() - start) / 1e9;
 
-	if (left <= 0)
+	if (left <= 0) {
+		w->ended = ENDED_BY_DURATION;
 		return false;
+	}
 	if (left * 1000 < *timeout)
 		*timeout = left * 1000 + 1;
 	return true;
@@ -256,10 +259,11 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 	};
 	int timeout;
 
+	w->ended = w->command ? ENDED_BY_COMMAND : ENDED_BY_PROCESS;
 	for (;;) {
 		timeout = again(context);
 		if (timeout < 0 || (limits->duration &&
-				    !shorten(&timeout, limits->duration, start)))
+				    !shorten(w, &timeout, limits->duration, start)))
 			break;
 		if (poll(fds, sizeof(fds) / sizeof(fds[0]), timeout) <= 0)
 			continue;

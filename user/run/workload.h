@@ -23,6 +23,15 @@
 /* In seconds. timeout(1) sends its signal twice, to its child and to the group, and both mean one thing. */
 #define SIGNAL_GRACE 1
 
+/* What ended a run. */
+enum ending {
+	ENDED_BY_COMMAND,
+	ENDED_BY_SIGNAL,
+	ENDED_BY_DURATION,
+	ENDED_BY_PROCESS,	/* the one that was followed */
+	ENDED_BY_READING,	/* nothing, if it is boot's set */
+};
+
 struct workload {
 	char *const *command;	/* NULL-terminated; NULL: none */
 	int signals;		/* signalfd; -1 before the beginning */
@@ -33,6 +42,7 @@ struct workload {
 	int refused;		/* exit status when it cannot be executed; 0: it can */
 	int status;		/* as waitpid() gives it */
 	bool released, reaped;
+	enum ending ended;	/* from workload__wait_for_end() on */
 };
 
 /* What ends it besides signals and the command. */

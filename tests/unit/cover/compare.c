@@ -8,6 +8,7 @@
 
 #include "cover/compare.h"
 #include "cover/coverage_json.h"
+#include "cover/losses.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
 #include "kernel/oneshot_files.h"
@@ -94,9 +95,51 @@ Test(oneshot_entries, a_return_address_may_be_the_next_functions_entry)
 
 	cr_assert(read_entries(&c, "ffffffff82000100 caller 50 1 3\n"
 				   "ffffffff82000104 function 100 0 7\n") == 0);
-	cr_assert(c.hits.count == 1);
-	cr_expect(c.hits.list[0].kind == HIT_BOTH);
+	cr_assert(c.hits.count == 2);
+	cr_expect(c.hits.list[0].kind == HIT_CALLER);
 	cr_expect(c.hits.list[0].first_ns == 50 && c.hits.list[0].pid == 3);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "_stext"), "the one that called");
+	cr_expect(c.hits.list[0].link == 0xffffffff81000100);
+	cr_expect(c.hits.list[1].kind == HIT_FUNCTION);
+	cr_expect(c.hits.list[1].first_ns == 100 && c.hits.list[1].pid == 7);
+	cr_expect(eq(str, (char *)c.hits.list[1].name, "vfs_read"));
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, so_it_may_in_a_module)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, "100 mod_two caller 50 1 3\n104 mod_two function 100 0 7\n") == 0);
+	cr_assert(c.hits.count == 2);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_open"));
+	cr_expect(c.hits.list[0].offset == 0x100);
+	cr_expect(eq(str, (char *)c.hits.list[1].name, "two_close"));
+	coverage__free(&c);
+}
+
+/* ftrace's list has no freed init code; static_one is a symbol that is none of its functions there. */
+Test(oneshot_entries, init_code_is_at_its_entry_too)
+{
+	struct coverage c;
+
+	cr_assert(read_entries(&c, "ffffffff82000704 function 50 1 3\nffffffff82000709 function 60 1 3\n") ==
+		  0);
+	cr_assert(c.hits.count == 2);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "_etext"));
+	cr_expect(c.hits.list[0].link == 0xffffffff81000700, "behind its ENDBR64");
+	cr_expect(c.hits.list[1].link == 0xffffffff81000709, "no site is there");
+	coverage__free(&c);
+}
+
+Test(oneshot_entries, a_modules_function_has_the_name_that_ftrace_gives_it)
+{
+	struct coverage c;
+
+	/* kallsyms: an_alias_of_two_last, two_last */
+	cr_assert(read_entries(&c, "204 mod_two function 50 1 3\n") == 0);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "two_last"));
+	cr_expect(c.hits.list[0].offset == 0x200);
 	coverage__free(&c);
 }
 
@@ -136,7 +179,7 @@ Test(oneshot_stats, losses_and_costs)
 	struct coverage c;
 
 	cr_assert(coverage__init(&c, "oneshot") == 0);
-	cr_expect(oneshot_stats__read(f, "oneshot_stats", &c.lost, &c.cost) == 0);
+	cr_expect(oneshot_stats__read(f, "oneshot_stats", losses__name, &c.lost, &c.cost) == 0);
 	cr_expect(counters__get(&c.lost, "refused") == 7);
 	cr_expect(counters__get(&c.lost, "unresolvable_callers") == 2);
 	cr_expect(counters__get(&c.cost, "memory_bytes") == 40960);
@@ -181,13 +224,14 @@ static struct coverage sample_coverage(const char *engine)
 	c.kernel.release = strdup("6.12.0-test");
 	c.kernel.build_id = strdup("0123456789abcdef");
 	c.kernel.offset_known = true;
-	c.kernel.kaslr_offset = KASLR;
 	c.boot_id = strdup("boot");
 	c.callers = true;
 	c.follows_modules = true;
 	c.seconds = 1.5;
+	c.ended = ENDED_BY_DURATION;
+	c.options = (struct cover_how){ true, 100, 4711, 2.5, true };
 	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
-	c.traceable = 7;
+	c.traceable = 8;
 	c.traced = 6;
 	c.traced_seen = 3;
 	cr_assert(globs__add(&c.filter.own, "own_helper") == 0);
@@ -226,21 +270,97 @@ Test(tailor, is_addresses_and_nothing_else)
 	coverage__free(&c);
 }
 
-/* "Functions: ..." of the report for people. */
-static char *first_total(const struct coverage *c)
+/* The report for people, without DWARF. */
+static char *report(const struct coverage *c)
 {
 	struct places p = sample_places();
-	char *text = NULL, *line;
+	char *text = NULL;
 	size_t length;
 	FILE *f = open_memstream(&text, &length);
 
 	cr_assert(report__text(c, p.traceable, NULL, f) == 0);
 	fclose(f);
-	line = strstr(text, "Functions:");
+	free_places(&p);
+	return text;
+}
+
+/* The row of a group: "SEEN TRACEABLE SHARE". */
+static bool has_row(const char *text, const char *group, const char *numbers)
+{
+	const char *row = strstr(text, group);
+	char seen[3][16], row_numbers[64];
+
+	if (!row || sscanf(row + strlen(group), "%15s %15s %15s", seen[0], seen[1], seen[2]) != 3)
+		return false;
+	sprintf(row_numbers, "%s %s %s", seen[0], seen[1], seen[2]);
+	cr_expect(eq(str, row_numbers, (char *)numbers), "%s", group);
+	return true;
+}
+
+Test(text, what_was_freed_is_no_part_of_the_others)
+{
+	struct coverage c = sample_coverage("oneshot");
+	struct hit freed = { .addr = 0xffffffff82000700, .name = "_etext", .kind = HIT_FUNCTION };
+	char *text;
+
+	for (int i = 0; i < 9; i++) {
+		freed.addr += 0x100;
+		hits__add(&c.hits, &freed);
+	}
+	text = report(&c);
+	cr_expect(has_row(text, "\n(init code, freed)", "9 - -"));
+	cr_expect(has_row(text, "\n(others)", "2 5 40.0%"));
+	cr_expect(has_row(text, "\n[mod_two]", "1 3 33.3%"));
+	cr_expect(has_row(text, "\n[mod_gone] (loaded later)", "1 - -"));
+	free(text);
+	coverage__free(&c);
+}
+
+Test(text, a_module_at_the_place_of_another_is_not_that)
+{
+	struct coverage c = sample_coverage("oneshot");
+	char *text;
+
+	for (size_t i = 0; i < c.hits.count; i++) {
+		if (c.hits.list[i].kind == HIT_FUNCTION && c.hits.list[i].addr == 0xffffffffc0400100)
+			c.hits.list[i].module = "mod_new";
+	}
+	text = report(&c);
+	cr_expect(has_row(text, "\n[mod_new] (loaded later)", "1 - -"));
+	cr_expect(strstr(text, "\n[mod_two]") == NULL);
+	free(text);
+	coverage__free(&c);
+}
+
+Test(text, says_whether_it_is_complete)
+{
+	static const struct {
+		const char *name, *says;
+	} cases[] = {
+		{ "unpinned", "\nComplete:  yes\n" }, { "missed", "\nComplete:  maybe not\n" },
+		{ "refused", "\nComplete:  no\n" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct coverage c = sample_coverage("oneshot");
+		char *text;
+
+		cr_assert(counters__add(&c.lost, cases[i].name, 1) == 0);
+		text = report(&c);
+		cr_expect(strstr(text, cases[i].says) != NULL, "%s", cases[i].name);
+		free(text);
+		coverage__free(&c);
+	}
+}
+
+/* "Functions: ..." */
+static char *first_total(const struct coverage *c)
+{
+	char *text = report(c), *line = strstr(text, "Functions:");
+
 	cr_assert(line != NULL);
 	line = strndup(line, strcspn(line, "\n"));
 	free(text);
-	free_places(&p);
 	return line;
 }
 
@@ -250,7 +370,7 @@ Test(text, a_share_is_of_what_was_asked_for)
 	char *line = first_total(&c);
 
 	/* mod_gone's function is in no list. */
-	cr_expect(eq(str, line, "Functions: 3 seen of 7 that can be traced (42.9%); and 1 that were "
+	cr_expect(eq(str, line, "Functions: 3 seen of 8 that can be traced (37.5%); and 1 that were "
 				"freed by then, or loaded later"));
 	free(line);
 	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
@@ -259,7 +379,7 @@ Test(text, a_share_is_of_what_was_asked_for)
 	c.hits.list[0] = (struct hit){ .addr = 0xffffffff82000100, .name = "vfs_read",
 				  .kind = HIT_FUNCTION };
 	line = first_total(&c);
-	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 7 can be "
+	cr_expect(eq(str, line, "Functions: 1 seen of 1 that were asked for (100.0%); 8 can be "
 				"traced"));
 	free(line);
 	coverage__free(&c);
@@ -275,8 +395,11 @@ Test(coverage_json, comes_back_as_it_was)
 	again = print(coverage__write_json, &back);
 	cr_expect(eq(str, again, text));
 	cr_expect(back.hits.count == c.hits.count);
-	cr_expect(back.kernel.kaslr_offset == KASLR);
+	cr_expect(back.kernel.offset_known);
 	cr_expect(back.traced_seen == 3);
+	cr_expect(back.ended == ENDED_BY_DURATION);
+	cr_expect(back.options.retire && back.options.retire_ms == 100 && back.options.pinned);
+	cr_expect(back.options.max_entries == 4711 && back.options.duration == 2.5);
 	unlink(path);
 	free(text);
 	free(again);
@@ -312,28 +435,28 @@ Test(coverage_json, unknown_is_null)
 	c.kernel.offset_known = false;
 	c.hits.list[0].link = 0;
 	text = print(coverage__write_json, &c);
-	cr_expect(strstr(text, "\"kaslr_offset\": null") != NULL);
+	cr_expect(strstr(text, "\"addresses\": null") != NULL);
 	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
 	cr_expect(strstr(text, "\"command\": null") != NULL);
 	free(text);
 	coverage__free(&c);
 }
 
-#define DOCUMENT "\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
+#define DOCUMENT "\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
 
 static const char *const bad_documents[] = {
 	"",
 	"{",
 	"[]",
 	"{}",
-	"{\"hytrace\": \"0\", \"schema\": 1}",
+	"{\"hytrace\": \"0\", \"schema\": 2}",
 	"{\"hytrace\": \"0\", \"schema\": 99, \"engine\": \"bpf\", \"functions\": []}",
 	"{" DOCUMENT "\"functions\": [1]}",
 	"{" DOCUMENT "\"functions\": [{\"kind\": \"x\"}]}",
 	"{" DOCUMENT "\"functions\": {}}",
 	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
 	/* All that another has would be certain to lie behind it. */
-	"{\"hytrace\": \"0\", \"schema\": 1, \"engine\": \"bpf\", \"functions\": []}",
+	"{\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": []}",
 };
 
 Test(coverage_json, refuses_what_is_none)
@@ -348,65 +471,64 @@ Test(coverage_json, refuses_what_is_none)
 	}
 }
 
-/* ---- comparing */
-
-/* What compare says of vfs_read, which only @a has. */
-static enum reason reason_of(struct coverage *a, struct coverage *b)
+Test(coverage_json, says_whether_it_is_complete)
 {
-	struct comparison cmp;
-	enum reason reason = REASON_COUNT;
+	static const struct {
+		const char *name;
+		uint64_t value;
+		bool complete;
+	} cases[] = {
+		{ "refused", 1, false }, { "refused", 0, true }, { "recursion_misses", 1, false },
+		{ "unpinned", 1, true }, { "of_tomorrow", 1, false },
+	};
 
-	/* In order of time it is the first. */
-	cr_assert(strcmp(b->hits.list[0].name, "vfs_read") == 0);
-	memmove(b->hits.list, b->hits.list + 1, --b->hits.count * sizeof(*b->hits.list));
-	cr_assert(compare__run(&cmp, a, b, HIT_FUNCTION) == 0);
-	cr_expect(cmp.only_a_count == 1 && cmp.only_b_count == 0);
-	if (cmp.only_a_count == 1)
-		reason = cmp.only_a[0].reason;
-	compare__free(&cmp);
-	coverage__free(a);
-	coverage__free(b);
-	return reason;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct coverage c = sample_coverage("bpf");
+		char *text;
+
+		cr_assert(counters__add(&c.lost, cases[i].name, cases[i].value) == 0);
+		text = print(coverage__write_json, &c);
+		cr_expect(strstr(text, cases[i].complete ? "\"complete\": true" :
+				 "\"complete\": false") != NULL, "%s", cases[i].name);
+		free(text);
+		coverage__free(&c);
+	}
 }
 
-#define REASON_TEST(test, expected, change)					\
-	Test(compare, test)							\
-	{									\
-		struct coverage a = sample_coverage("oneshot");			\
-		struct coverage b = sample_coverage("bpf");			\
-										\
-		change;								\
-		cr_expect(reason_of(&a, &b) == expected);			\
-	}
+/* ---- losses */
 
-REASON_TEST(unexplained, REASON_UNEXPLAINED, )
-REASON_TEST(denied, REASON_DENIED, globs__add(&b.filter.deny, "vfs_r*"))
-REASON_TEST(own_helper, REASON_OWN, globs__add(&b.filter.own, "vfs_read"))
-REASON_TEST(not_asked, REASON_NOT_ASKED, globs__add(&b.filter.allow, "vfs_write"))
-REASON_TEST(before, REASON_BEFORE, b.window.opening = b.window.open = 150)
-REASON_TEST(just_in_time_is_no_reason, REASON_UNEXPLAINED, b.window.open = 98)
-REASON_TEST(within_the_clocks_error, REASON_EDGE, b.window.open = 99)
-REASON_TEST(while_the_gate_opened, REASON_EDGE, b.window.open = 150)
-REASON_TEST(while_it_closed, REASON_EDGE, b.window.closing = 90)
-REASON_TEST(after, REASON_AFTER, b.window.closing = b.window.closed = 90)
-REASON_TEST(other_boot, REASON_OTHER_BOOT, (free(b.boot_id), b.boot_id = strdup("other")))
-REASON_TEST(unknown_boots_are_not_the_same, REASON_OTHER_BOOT,
-	    (free(a.boot_id), free(b.boot_id), a.boot_id = b.boot_id = NULL))
-REASON_TEST(scope, REASON_SCOPE, b.scope = SCOPE_TASK)
-REASON_TEST(wider_scope_is_no_reason, REASON_UNEXPLAINED, a.scope = SCOPE_TASK)
-REASON_TEST(cgroup, REASON_SCOPE, b.cgroup = strdup("one"))
-REASON_TEST(other_cgroup, REASON_SCOPE, (a.cgroup = strdup("two"), b.cgroup = strdup("one")))
-REASON_TEST(same_cgroup_is_no_reason, REASON_UNEXPLAINED,
-	    (a.cgroup = strdup("one"), b.cgroup = strdup("one")))
-REASON_TEST(no_cgroup_is_no_reason, REASON_UNEXPLAINED, a.cgroup = strdup("one"))
-REASON_TEST(comm, REASON_SCOPE, b.comm = strdup("sh"))
-REASON_TEST(same_comm_is_no_reason, REASON_UNEXPLAINED, (a.comm = strdup("sh"), b.comm = strdup("sh")))
-REASON_TEST(full, REASON_FULL, counters__add(&b.lost, "map_full", 1))
-REASON_TEST(recursion, REASON_RECURSION, counters__add(&b.lost, "recursion_misses", 1))
-REASON_TEST(own_losses_are_no_reason, REASON_UNEXPLAINED,
-	    counters__add(&a.lost, "recursion_misses", 1))
-REASON_TEST(unattached, REASON_UNATTACHED,
-	    (b.unattached = calloc(2, sizeof(char *)), b.unattached[0] = strdup("vfs_read")))
+/* The table and the man page say the same of the same names: "*name*, *other* (missing)". */
+Test(losses, are_those_of_the_man_page)
+{
+	FILE *f = fopen("docs/hytrace-cover.1.scd", "r");
+	size_t count = 0, documented = 0;
+	char line[512];
+
+	cr_assert(f != NULL, "run it where the Makefile is");
+	while (losses__at(count))
+		count++;
+	while (fgets(line, sizeof(line), f)) {
+		char *meaning = strrchr(line, '('), *name;
+
+		/* Not *hytrace*(1). */
+		if (*line != '*' || !meaning || meaning[-1] != ' ' ||
+		    strcmp(line + strlen(line) - 2, ")\n"))
+			continue;
+		*meaning++ = '\0';
+		meaning[strlen(meaning) - 2] = '\0';
+		for (name = strtok(line, "*, "); name; name = strtok(NULL, "*, ")) {
+			const struct loss *loss = losses__find(name);
+
+			cr_assert(loss != NULL, "%s is no loss", name);
+			cr_expect(eq(str, meaning, (char *)loss_meaning__name(loss->meaning)), "%s", name);
+			documented++;
+		}
+	}
+	cr_expect(documented == count, "%zu of %zu are in the man page", documented, count);
+	fclose(f);
+}
+
+/* ---- comparing */
 
 static char *print_comparison(const struct comparison *cmp)
 {
@@ -466,29 +588,6 @@ Test(compare, an_emptied_list_is_not_explained)
 	}
 }
 
-Test(compare, functions_that_were_turned_off_may_lack_callers_alone)
-{
-	static const struct {
-		unsigned int kind;
-		enum reason reason;
-	} cases[] = { { HIT_CALLER, REASON_RETIRED }, { HIT_FUNCTION, REASON_UNEXPLAINED } };
-
-	for (size_t i = 0; i < 2; i++) {
-		struct coverage a = sample_coverage("bpf"), b = sample_coverage("oneshot");
-		struct comparison cmp;
-
-		b.hits.count = 0;
-		counters__add(&b.lost, "callers_incomplete", 1);
-		cr_assert(compare__run(&cmp, &a, &b, cases[i].kind) == 0);
-		cr_assert(cmp.only_a_count > 0);
-		for (size_t j = 0; j < cmp.only_a_count; j++)
-			cr_expect(cmp.only_a[j].reason == cases[i].reason);
-		compare__free(&cmp);
-		coverage__free(&a);
-		coverage__free(&b);
-	}
-}
-
 /* As a document is where the KASLR offset is not known. */
 static struct coverage without_addresses(void)
 {
@@ -538,23 +637,6 @@ Test(compare, one_name_of_two_functions_is_not_one_function)
 	coverage__free(&b);
 }
 
-Test(compare, a_module_that_came_later)
-{
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-
-	b.follows_modules = false;
-	b.modules = calloc(1, sizeof(char *));
-	b.hits.count = 3;
-	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
-	cr_assert(cmp.only_a_count == 2);
-	cr_expect(cmp.only_a[0].reason == REASON_MODULE);
-	cr_expect(cmp.only_a[1].reason == REASON_MODULE);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
-}
-
 Test(compare, another_build_by_name)
 {
 	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
@@ -569,21 +651,6 @@ Test(compare, another_build_by_name)
 	cr_expect(cmp.both == 3);
 	cr_assert(cmp.only_a_count == 1 && cmp.only_b_count == 1, "what has no name");
 	cr_expect(cmp.only_a[0].reason == REASON_NO_ADDRESS);
-	compare__free(&cmp);
-	coverage__free(&a);
-	coverage__free(&b);
-}
-
-Test(compare, callers_that_the_other_did_not_record)
-{
-	struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
-	struct comparison cmp;
-
-	b.callers = false;
-	b.hits.count = 2;
-	cr_assert(compare__run(&cmp, &a, &b, HIT_CALLER) == 0);
-	cr_assert(cmp.only_a_count == 2);
-	cr_expect(cmp.only_a[0].reason == REASON_NO_CALLERS);
 	compare__free(&cmp);
 	coverage__free(&a);
 	coverage__free(&b);

@@ -28,6 +28,8 @@ static const char sample_kallsyms[] =
 	"ffffffff82000700 T _etext\n"
 	"ffffffffc0400000 t two_open\t[mod_two]\n"
 	"ffffffffc0400100 t two_close\t[mod_two]\n"
+	"ffffffffc0400200 t an_alias_of_two_last\t[mod_two]\n"
+	"ffffffffc0400200 t two_last\t[mod_two]\n"
 	"ffffffffc0500000 t bpf_prog_1234_cover\t[bpf]\n"
 	"ffffffffc0600000 t ftrace_trampoline\t[__builtin__ftrace]\n";
 
@@ -44,7 +46,8 @@ static const char sample_traceable[] =
 	"ffffffff82000500 no_endbr\n"
 	"ffffffff82000550 __ftrace_invalid_address___80\n"
 	"ffffffffc0400004 two_open [mod_two]\n"
-	"ffffffffc0400104 two_close [mod_two]\n";
+	"ffffffffc0400104 two_close [mod_two]\n"
+	"ffffffffc0400204 two_last [mod_two]\n";
 
 static inline FILE *sample_file(const char *text)
 {

@@ -84,7 +84,7 @@ Test(traceable, sites_and_entries)
 	struct symbols *s = sample_symbols();
 	struct traceable *t = sample_functions(s);
 
-	cr_expect(traceable__count(t) == 7);
+	cr_expect(traceable__count(t) == 8);
 	cr_expect(traceable__find(t, 0xffffffff82000104)->entry == 0xffffffff82000100);
 	cr_expect(traceable__find(t, 0xffffffff82000100)->site == 0xffffffff82000104);
 	cr_expect(traceable__find(t, 0xffffffff82000500)->entry == 0xffffffff82000500);

@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * How much each reason of a comparison may explain: of twenty functions, or callers, that one side alone
+ * has, a reason takes those it can stand for. The others stay UNEXPLAINED.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "cover/compare.h"
+#include "cover/losses.h"
+
+#define ALL 20
+#define OF_VMLINUX 12		/* then four of a module that was there, and four of one that came */
+#define MS 1000000ul
+#define TEN_MS (10 * MS)
+
+struct sides {
+	struct coverage a, b;
+};
+
+static char **list_of(const char *item)
+{
+	char **list = calloc(2, sizeof(*list));
+
+	list[0] = strdup(item);
+	return list;
+}
+
+static void add(struct coverage *c, const char *name, const char *module, unsigned int kind,
+		unsigned int number, uint64_t first_ns)
+{
+	struct hit hit = {
+		.name = hits__name(&c->hits, name), .module = hits__name(&c->hits, module),
+		.kind = kind, .first_ns = first_ns,
+	};
+
+	if (module)
+		hit.offset = 16 * number;
+	else
+		hit.link = 0xffffffff81000000 + 16 * number;
+	cr_assert(hits__add(&c->hits, &hit) == 0);
+}
+
+/* "fn_00", the last of all, to "fn_19", the first, ten milliseconds apart from each other. */
+static void fill(struct coverage *c, unsigned int kind)
+{
+	for (unsigned int i = 0; i < ALL; i++) {
+		char name[16];
+
+		sprintf(name, "fn_%02u", i);
+		add(c, name, i < OF_VMLINUX ? NULL : i < OF_VMLINUX + 4 ? "there" : "came", kind, i,
+		    (ALL - i) * TEN_MS);
+	}
+}
+
+static void make(struct coverage *c, const char *engine, struct window window)
+{
+	cr_assert(coverage__init(c, engine) == 0);
+	c->kernel.build_id = strdup("0123456789abcdef");
+	c->kernel.offset_known = true;
+	c->boot_id = strdup("boot");
+	c->callers = c->follows_modules = true;
+	c->modules = list_of("there");
+	c->window = window;
+}
+
+/* @a has looked for longer than @b, at the same things. */
+static void begin(struct sides *s, unsigned int kind)
+{
+	make(&s->a, "oneshot", (struct window){ 10, 20, 400 * MS, 400 * MS + 10, 1 });
+	make(&s->b, "bpf", (struct window){ 30, 40, 300 * MS, 300 * MS + 10, 1 });
+	fill(&s->a, kind);
+}
+
+static void end(struct sides *s)
+{
+	coverage__free(&s->a);
+	coverage__free(&s->b);
+}
+
+static void set_string(char **which, const char *text)
+{
+	free(*which);
+	*which = text ? strdup(text) : NULL;
+}
+
+static void set_list(char ***which, const char *item)
+{
+	free(**which);
+	free(*which);
+	*which = list_of(item);
+}
+
+static void close_at(struct coverage *c, uint64_t when)
+{
+	c->window.closing = c->window.closed = when;
+}
+
+static void open_at(struct coverage *c, uint64_t when)
+{
+	c->window.opening = c->window.open = when;
+}
+
+static void name_module(struct coverage *c, const char *module)
+{
+	for (size_t i = 0; i < c->hits.count; i++)
+		c->hits.list[i].module = module;
+}
+
+/* What @b leaves out, seen by @a after nine of the twenty. */
+static void call(struct coverage *c, const char *module)
+{
+	add(c, "left_out", module, HIT_FUNCTION, 100, 10 * TEN_MS);
+}
+
+static void lose(struct coverage *c, const char *name, uint64_t value)
+{
+	cr_assert(counters__add(&c->lost, name, value) == 0);
+}
+
+/* Of the differences @count have @reason, and the others none. */
+static void expect(struct sides *s, unsigned int kind, enum reason reason, size_t count)
+{
+	struct comparison cmp;
+	size_t found = 0, unexplained = 0;
+
+	cr_assert(compare__run(&cmp, &s->a, &s->b, kind) == 0);
+	for (size_t i = 0; i < cmp.only_a_count; i++) {
+		found += cmp.only_a[i].reason == reason;
+		unexplained += cmp.only_a[i].reason == REASON_UNEXPLAINED;
+	}
+	cr_expect(cmp.only_a_count >= ALL, "%zu", cmp.only_a_count);
+	cr_expect(found == count, "%zu and not %zu", found, count);
+	if (reason != REASON_UNEXPLAINED)
+		cr_expect(found + unexplained == cmp.only_a_count, "%zu have another reason",
+			  cmp.only_a_count - found - unexplained);
+	compare__free(&cmp);
+}
+
+#define EXPLAINS(test, kind, reason, count, ...)				\
+	Test(reasons, test)							\
+	{									\
+		struct sides s;							\
+		struct coverage *a = &s.a, *b = &s.b;				\
+										\
+		(void)a, (void)b;						\
+		begin(&s, kind);						\
+		__VA_ARGS__;							\
+		expect(&s, kind, reason, count);				\
+		end(&s);							\
+	}
+
+#define OF_FUNCTIONS(test, ...) EXPLAINS(test, HIT_FUNCTION, __VA_ARGS__)
+#define OF_CALLERS(test, ...) EXPLAINS(callers_##test, HIT_CALLER, __VA_ARGS__)
+
+OF_FUNCTIONS(nothing, REASON_UNEXPLAINED, ALL, )
+OF_CALLERS(nothing, REASON_UNEXPLAINED, ALL, )
+
+/* ---- by name, and module */
+
+OF_FUNCTIONS(denied, REASON_DENIED, 1, globs__add(&b->filter.deny, "fn_03"))
+OF_FUNCTIONS(denied_in_a_module, REASON_DENIED, 4, globs__add(&b->filter.deny, ":mod:there"))
+OF_FUNCTIONS(denied_to_itself, REASON_DENIED, 0, globs__add(&a->filter.deny, "fn_03"))
+OF_FUNCTIONS(not_asked, REASON_NOT_ASKED, 15, globs__add(&b->filter.allow, "fn_0[0-4]"))
+OF_FUNCTIONS(own, REASON_OWN, 1, globs__add(&b->filter.own, "fn_03"))
+OF_FUNCTIONS(unattached, REASON_UNATTACHED, 1, b->unattached = list_of("fn_03"))
+OF_FUNCTIONS(unattached_of_a_module, REASON_UNATTACHED, 1,
+	     b->unattached = list_of("fn_12 [there]"))
+OF_FUNCTIONS(unattached_of_another_module, REASON_UNATTACHED, 0,
+	     b->unattached = list_of("fn_12 [came]"))
+OF_FUNCTIONS(unattached_of_a_module_alone, REASON_UNATTACHED, 0,
+	     b->unattached = list_of("fn_03 [there]"))
+OF_FUNCTIONS(unattached_of_vmlinux_alone, REASON_UNATTACHED, 0,
+	     b->unattached = list_of("fn_12"))
+OF_FUNCTIONS(module, REASON_MODULE, 4, b->follows_modules = false)
+OF_FUNCTIONS(no_module_was_there, REASON_MODULE, 8,
+	     (b->follows_modules = false, set_list(&b->modules, "other")))
+
+/* ---- by time */
+
+OF_FUNCTIONS(after, REASON_AFTER, 5, close_at(b, 155 * MS))
+OF_FUNCTIONS(after_what_did_not_look_before, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), open_at(a, 35)))
+OF_FUNCTIONS(after_what_may_have_missed_a_call, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), lose(a, "recursion_misses", 1)))
+OF_FUNCTIONS(after_what_may_have_missed_an_unknown, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), lose(a, "of_tomorrow", 1)))
+OF_FUNCTIONS(after_a_loss_of_callers, REASON_AFTER, 5,
+	     (close_at(b, 155 * MS), lose(a, "callers_incomplete", 1)))
+OF_FUNCTIONS(after_what_followed_a_task, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), a->scope = SCOPE_TASK))
+OF_FUNCTIONS(after_in_a_module_that_was_there, REASON_AFTER, 16, close_at(b, 45 * MS))
+OF_FUNCTIONS(after_in_modules_that_may_have_come, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), name_module(a, "came")))
+OF_FUNCTIONS(before, REASON_BEFORE, 4, open_at(b, 45 * MS))
+OF_FUNCTIONS(while_it_opened, REASON_EDGE, 4, b->window.open = 45 * MS)
+OF_FUNCTIONS(while_it_closed, REASON_EDGE, 5, b->window.closing = 155 * MS)
+OF_FUNCTIONS(a_run_before, REASON_OTHER_RUN, ALL,
+	     b->window = ((struct window){ 500 * MS, 501 * MS, 600 * MS, 601 * MS, 1 }))
+OF_FUNCTIONS(a_run_after, REASON_OTHER_RUN, ALL,
+	     (a->window = ((struct window){ 500 * MS, 501 * MS, 600 * MS, 601 * MS, 1 })))
+OF_FUNCTIONS(another_boot, REASON_OTHER_BOOT, ALL, set_string(&b->boot_id, "other"))
+OF_FUNCTIONS(an_unknown_boot, REASON_OTHER_BOOT, ALL,
+	     (set_string(&a->boot_id, NULL), set_string(&b->boot_id, NULL)))
+
+/* ---- by tasks */
+
+OF_FUNCTIONS(task, REASON_SCOPE, ALL, b->scope = SCOPE_TASK)
+OF_FUNCTIONS(another_process, REASON_SCOPE, ALL,
+	     (a->scope = b->scope = SCOPE_PID, a->pid = 1, b->pid = 2))
+OF_FUNCTIONS(the_same_process, REASON_SCOPE, 0,
+	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1))
+
+OF_FUNCTIONS(cgroup, REASON_SCOPE, ALL, b->cgroup = strdup("one"))
+OF_FUNCTIONS(another_cgroup, REASON_SCOPE, ALL,
+	     (a->cgroup = strdup("two"), b->cgroup = strdup("one")))
+OF_FUNCTIONS(the_same_cgroup, REASON_SCOPE, 0,
+	     (a->cgroup = strdup("one"), b->cgroup = strdup("one")))
+OF_FUNCTIONS(a_cgroup_of_all, REASON_SCOPE, 0, a->cgroup = strdup("one"))
+OF_FUNCTIONS(comm, REASON_SCOPE, ALL, b->comm = strdup("sh"))
+OF_FUNCTIONS(the_same_comm, REASON_SCOPE, 0, (a->comm = strdup("sh"), b->comm = strdup("sh")))
+
+/* ---- by what is counted */
+
+OF_FUNCTIONS(refused, REASON_FULL, 3, lose(b, "refused", 3))
+OF_FUNCTIONS(map_full, REASON_FULL, 3, lose(b, "map_full", 3))
+OF_FUNCTIONS(full_on_this_side, REASON_FULL, 0, lose(a, "map_full", 3))
+OF_FUNCTIONS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_functions", 2))
+OF_FUNCTIONS(unresolvable_of_what_came, REASON_UNRESOLVED, 4,
+	     lose(b, "unresolvable_functions", 10))
+OF_FUNCTIONS(unresolvable_callers, REASON_UNRESOLVED, 0, lose(b, "unresolvable_callers", 10))
+OF_FUNCTIONS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_functions", 10))
+OF_FUNCTIONS(late_module, REASON_MODULE_LATE, 4,
+	     (b->follows_modules = false, lose(b, "modules_late", 1)))
+OF_FUNCTIONS(one_late_module_of_two, REASON_MODULE_LATE, 4,
+	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1)))
+OF_FUNCTIONS(a_late_and_an_untraced_module, REASON_MODULE_LATE, 8,
+	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1),
+	      lose(b, "modules_untraced", 1)))
+OF_FUNCTIONS(untraced_module, REASON_MODULE, 4,
+	     (b->follows_modules = false, lose(b, "modules_untraced", 1)))
+OF_FUNCTIONS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
+OF_FUNCTIONS(missed_calls_add_up, REASON_RECURSION, 5,
+	     (lose(b, "recursion_misses", 3), lose(b, "missed", 2)))
+OF_FUNCTIONS(an_events_are_the_programs_too, REASON_RECURSION, 3,
+	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 2)))
+OF_FUNCTIONS(retired, REASON_RETIRED, 0, lose(b, "callers_incomplete", 3))
+OF_FUNCTIONS(lost_callers, REASON_UNEXPLAINED, ALL, lose(b, "parents_lost", 3))
+OF_FUNCTIONS(lost_events, REASON_UNEXPLAINED, ALL, lose(b, "events_lost", 100))
+
+/* By name: what has none may be any of those that only the other has, and no more than they are. */
+static void forget_names(struct sides *s, unsigned int count)
+{
+	set_string(&s->b.kernel.build_id, "fedcba9876543210");
+	for (unsigned int i = 0; i < count; i++)
+		s->a.hits.list[i].name = NULL;
+	add(&s->b, "another", NULL, HIT_FUNCTION, 50, TEN_MS);
+	add(&s->b, "one_more", NULL, HIT_FUNCTION, 51, TEN_MS);
+}
+
+OF_FUNCTIONS(nameless, REASON_NO_ADDRESS, 2, forget_names(&s, 5))
+OF_FUNCTIONS(one_nameless, REASON_NO_ADDRESS, 1, forget_names(&s, 1))
+
+/* ---- callers */
+
+OF_CALLERS(not_recorded, REASON_NO_CALLERS, ALL, b->callers = false)
+OF_CALLERS(of_what_is_denied, REASON_CALLED_DENIED, 11,
+	   (globs__add(&b->filter.deny, "left_out"), call(a, NULL)))
+OF_CALLERS(of_what_nobody_called, REASON_CALLED_DENIED, 0, globs__add(&b->filter.deny, "left_out"))
+OF_CALLERS(of_what_is_not_asked_for, REASON_CALLED_NOT_ASKED, 11,
+	   (globs__add(&b->filter.allow, "fn_*"), call(a, NULL)))
+OF_CALLERS(of_what_all_asked_for, REASON_CALLED_NOT_ASKED, 0,
+	   (globs__add(&b->filter.allow, "left_*"), call(a, NULL)))
+OF_CALLERS(of_an_own_helper, REASON_CALLED_OWN, 11,
+	   (globs__add(&b->filter.own, "left_out"), call(a, NULL)))
+OF_CALLERS(of_an_own_helper_that_nobody_called, REASON_CALLED_OWN, 0,
+	   globs__add(&b->filter.own, "left_out"))
+OF_CALLERS(of_what_could_not_be_attached_to, REASON_CALLED_UNATTACHED, 11,
+	   (b->unattached = list_of("left_out"), call(a, NULL)))
+OF_CALLERS(of_a_module_that_came, REASON_CALLED_MODULE, 11,
+	   (b->follows_modules = false, call(a, "came")))
+OF_CALLERS(of_a_module_that_nobody_called, REASON_CALLED_MODULE, 0, b->follows_modules = false)
+OF_CALLERS(of_a_module_that_was_there, REASON_CALLED_MODULE, 0,
+	   (b->follows_modules = false, call(a, "there")))
+OF_CALLERS(inside_an_own_helper, REASON_INSIDE_OWN, 1, globs__add(&b->filter.own, "fn_03"))
+OF_CALLERS(inside_a_helper_of_another, REASON_INSIDE_OWN, 0,
+	   (set_string(&b->engine, "oneshot"), globs__add(&b->filter.own, "fn_03")))
+OF_CALLERS(after_they_retired, REASON_RETIRED, 10,
+	   (b->options.retire_ms = 100, lose(b, "callers_incomplete", 1)))
+OF_CALLERS(nothing_retired, REASON_RETIRED, 0, b->options.retire_ms = 100)
+OF_CALLERS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_callers", 2))
+OF_CALLERS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_callers", 10))
+OF_CALLERS(unresolvable_functions, REASON_UNRESOLVED, 0, lose(b, "unresolvable_functions", 10))
+OF_CALLERS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
+OF_CALLERS(after, REASON_AFTER, 5, close_at(b, 155 * MS))
+OF_CALLERS(after_a_loss_of_callers, REASON_LATER, 5,
+	   (close_at(b, 155 * MS), lose(a, "parents_lost", 1)))
+OF_CALLERS(after_by_other_filters, REASON_LATER, 5,
+	   (close_at(b, 155 * MS), globs__add(&a->filter.deny, "nobody")))
+
+/* ---- what is said */
+
+static char *print(const struct comparison *cmp)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(compare__print(cmp, "one", "two", 0, f) == 0);
+	fclose(f);
+	return text;
+}
+
+Test(reasons, two_runs_are_told_so_in_the_first_line)
+{
+	struct comparison cmp;
+	struct sides s;
+	char *text;
+
+	begin(&s, HIT_FUNCTION);
+	s.b.window = (struct window){ 1400 * MS + 10, 1401 * MS, 1600 * MS, 1601 * MS, 1 };
+	cr_assert(compare__run(&cmp, &s.a, &s.b, HIT_FUNCTION) == 0);
+	text = print(&cmp);
+	text[strcspn(text, "\n")] = '\0';
+	cr_expect(strstr(text, "(two runs: two began 1.000 s after one had ended)") != NULL, "%s", text);
+	free(text);
+	compare__free(&cmp);
+	cr_assert(compare__run(&cmp, &s.b, &s.a, HIT_FUNCTION) == 0);
+	text = print(&cmp);
+	cr_expect(strstr(text, "(two runs: one began 1.000 s after two had ended)") != NULL, "%s", text);
+	cr_expect(strstr(text, "All differences are explained") == NULL);
+	free(text);
+	compare__free(&cmp);
+	end(&s);
+}
+
+Test(reasons, one_run_is_not_told_to_be_two)
+{
+	struct comparison cmp;
+	struct sides s;
+	char *text;
+
+	begin(&s, HIT_FUNCTION);
+	cr_assert(compare__run(&cmp, &s.a, &s.b, HIT_FUNCTION) == 0);
+	text = print(&cmp);
+	cr_expect(strstr(text, "two runs") == NULL, "%s", text);
+	free(text);
+	compare__free(&cmp);
+	end(&s);
+}
+
+Test(reasons, only_what_follows_from_the_data_is_certain)
+{
+	static const enum reason certain[] = {
+		REASON_NO_CALLERS, REASON_UNATTACHED, REASON_NOT_ASKED, REASON_DENIED, REASON_OWN,
+		REASON_MODULE, REASON_AFTER,
+	};
+
+	for (enum reason reason = 0; reason < REASON_COUNT; reason++) {
+		bool is = false;
+
+		for (size_t i = 0; i < sizeof(certain) / sizeof(certain[0]); i++)
+			is |= certain[i] == reason;
+		is ^= reason__certainty(reason) == CERTAIN;
+		cr_expect(not(is), "%d", reason);
+	}
+}

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The table of losses; see losses.h. The man page hytrace-cover(1) has the same names and meanings. */
+#include <string.h>
+
+#include "cover/losses.h"
+#include "kernel/hits.h"
+
+static const struct loss losses[] = {
+	{ "refused", LOSS_MISSING, HIT_BOTH,
+	  "hits of addresses that were not recorded: the set is full; --max-entries" },
+	{ "map_full", LOSS_MISSING, HIT_BOTH,
+	  "hits of addresses that were not recorded: there was no room; --max-entries" },
+	{ "unattached", LOSS_MISSING, 0,
+	  "functions that were asked for and could not be attached to" },
+	{ "modules_untraced", LOSS_MISSING, 0,
+	  "modules that came while it recorded and could not be traced" },
+	{ "modules_late", LOSS_MAYBE, 0,
+	  "modules that came while it recorded and were attached to a little later" },
+	{ "module_init_functions", LOSS_MISSING, 0,
+	  "functions in modules' init text, counted and not listed" },
+	{ "module_init_callers", LOSS_MISSING, 0,
+	  "callers in modules' init text, counted and not listed" },
+	{ "parents_lost", LOSS_MISSING, HIT_CALLER, "callers that a return trampoline hid" },
+	{ "unresolvable_functions", LOSS_MAYBE, 0,
+	  "functions in generated code or unloaded modules, not listed" },
+	{ "unresolvable_callers", LOSS_MAYBE, 0,
+	  "callers in generated code or unloaded modules, not listed" },
+	{ "callers_incomplete", LOSS_MAYBE, HIT_CALLER,
+	  "functions that were watched for --retire=MS only and may have more callers" },
+	{ "missed", LOSS_MAYBE, HIT_BOTH,
+	  "calls that were not handed to the program (nested in itself)" },
+	{ "recursion_misses", LOSS_MAYBE, HIT_BOTH,
+	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, or with "
+	  "--pin or --engine event from this one" },
+	{ "tasks_full", LOSS_MAYBE, HIT_BOTH, "children that were not followed: too many tasks" },
+	{ "events_lost", LOSS_NOTHING, 0,
+	  "first hits that are in the set but not in the ring buffer" },
+	{ "unnamed", LOSS_NOTHING, 0, "addresses that no symbol is known for; listed without a name" },
+	{ "unpinned", LOSS_NOTHING, 0,
+	  "addresses that the pinned map did not take; they are in the result" },
+};
+
+const struct loss *losses__at(size_t index)
+{
+	return index < sizeof(losses) / sizeof(losses[0]) ? &losses[index] : NULL;
+}
+
+const struct loss *losses__find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(losses) / sizeof(losses[0]); i++) {
+		if (!strcmp(losses[i].name, name))
+			return &losses[i];
+	}
+	return NULL;
+}
+
+const char *losses__name(const char *name)
+{
+	const struct loss *loss = losses__find(name);
+
+	return loss ? loss->name : NULL;
+}
+
+enum loss_meaning losses__worst(const struct counters *lost)
+{
+	enum loss_meaning worst = LOSS_NOTHING;
+
+	for (size_t i = 0; i < lost->count; i++) {
+		const struct loss *loss = losses__find(lost->list[i].name);
+		enum loss_meaning meaning = loss ? loss->meaning : LOSS_MAYBE;
+
+		if (lost->list[i].value && meaning > worst)
+			worst = meaning;
+	}
+	return worst;
+}
+
+bool losses__complete(const struct counters *lost)
+{
+	return losses__worst(lost) == LOSS_NOTHING;
+}
+
+bool losses__hide(const struct counters *lost, unsigned int kind)
+{
+	for (size_t i = 0; i < lost->count; i++) {
+		const struct loss *loss = losses__find(lost->list[i].name);
+
+		if (lost->list[i].value && (!loss || loss->hides & kind))
+			return true;
+	}
+	return false;
+}
+
+const char *loss_meaning__name(enum loss_meaning meaning)
+{
+	static const char *const names[] = {
+		[LOSS_NOTHING] = "nothing", [LOSS_MAYBE] = "maybe", [LOSS_MISSING] = "missing",
+	};
+
+	return names[meaning];
+}

@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Why one side of a comparison has what the other has not; see reasons.h. Each difference is given the first
+ * reason that holds, in an order from the certain to the possible.
+ *
+ * The time of a first hit says nothing of later ones. So a hit before the other began is no certain reason:
+ * the function may have been called again. A hit after the other had ended is one only if this side was
+ * recording for as long as the other, and would have seen an earlier call.
+ *
+ * A loss that the other has counted explains no more than was counted, and nothing for certain.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "cover/losses.h"
+#include "cover/reasons.h"
+
+static bool listed(char *const *list, const char *name)
+{
+	for (; list && name && *list; list++) {
+		if (!strcmp(*list, name))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * What @from has and @other has not: why. A count is how much more a loss may stand for; each
+ * difference that it explains takes one.
+ */
+struct search {
+	const struct comparison *cmp;
+	const struct coverage *from, *other;
+	uint64_t nameless, refused, unresolved, modules, calls;
+	const char *module;	/* the last one that was taken for late */
+	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
+	uint64_t left_out[REASON_AFTER];
+};
+
+#define NEVER UINT64_MAX
+/* So far apart two processors may stamp and record one function's first calls. */
+#define RACE_NS 1000000
+
+static uint64_t errors(const struct search *s)
+{
+	return s->from->window.error + s->other->window.error;
+}
+
+bool coverage__same_boot(const struct coverage *a, const struct coverage *b)
+{
+	return a->boot_id && b->boot_id && !strcmp(a->boot_id, b->boot_id);
+}
+
+bool coverage__ended_before(const struct coverage *first, const struct coverage *second)
+{
+	return first->window.closed + first->window.error + second->window.error <
+	       second->window.opening;
+}
+
+/* By the filters: a function's own name decides. */
+static enum reason by_filter(const struct hit *hit, const struct coverage *other)
+{
+	if (!hit->name)
+		return REASON_UNEXPLAINED;
+	switch (filter__judge(&other->filter, hit->name, hit->module)) {
+	case FILTER_NOT_ASKED:
+		return REASON_NOT_ASKED;
+	case FILTER_DENIED:
+		return REASON_DENIED;
+	case FILTER_OWN:
+		return REASON_OWN;
+	case FILTER_TRACED:
+		break;
+	}
+	return REASON_UNEXPLAINED;
+}
+
+static bool is_unattached(const struct hit *hit, const struct coverage *other)
+{
+	char name[512];
+
+	if (!hit->name)
+		return false;
+	function__full_name(name, sizeof(name), hit->name, hit->module);
+	return listed(other->unattached, name);
+}
+
+/* A module that was there when @c began: what it recorded of it, it recorded all the time. */
+static bool was_there(const struct hit *hit, const struct coverage *c)
+{
+	return !hit->module || listed(c->modules, hit->module);
+}
+
+/* Modules that came while @c was recorded: it has them only in part, if at all. */
+static uint64_t modules_late(const struct coverage *c)
+{
+	uint64_t late = counters__get(&c->lost, "modules_late");
+
+	return late ? late + counters__get(&c->lost, "modules_untraced") : 0;
+}
+
+/* Why @other cannot have any call of the function. */
+static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
+{
+	enum reason reason;
+
+	if (is_unattached(hit, other))
+		return REASON_UNATTACHED;
+	reason = by_filter(hit, other);
+	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other) &&
+	    !modules_late(other))
+		reason = REASON_MODULE;
+	return reason;
+}
+
+static bool same_or_any(const char *one, const char *other)
+{
+	return !other || (one && !strcmp(one, other));
+}
+
+/* Whether all tasks that @from looked at are among those of @other. */
+static bool is_within(const struct coverage *from, const struct coverage *other)
+{
+	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
+		(from->scope == other->scope && from->pid == other->pid)) &&
+	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
+}
+
+static bool same_globs(const struct globs *a, const struct globs *b)
+{
+	if (a->count != b->count)
+		return false;
+	for (size_t i = 0; i < a->count; i++) {
+		if (strcmp(a->list[i].text, b->list[i].text))
+			return false;
+	}
+	return true;
+}
+
+static bool same_filters(const struct filter *a, const struct filter *b)
+{
+	return same_globs(&a->allow, &b->allow) && same_globs(&a->deny, &b->deny) &&
+	       same_globs(&a->own, &b->own);
+}
+
+/*
+ * Whether @from has the first call there was since @other began. A caller is recorded with what it
+ * called: other filters may have left out an earlier call of another function.
+ */
+static bool has_first_call(const struct search *s, const struct hit *hit)
+{
+	const struct coverage *from = s->from, *other = s->other;
+
+	return from->window.open <= other->window.opening && is_within(other, from) &&
+	       was_there(hit, from) && !losses__hide(&from->lost, s->cmp->kind) &&
+	       (s->cmp->kind == HIT_FUNCTION || same_filters(&from->filter, &other->filter));
+}
+
+static enum reason by_time(const struct search *s, const struct hit *hit)
+{
+	const struct window *w = &s->other->window;
+
+	if (!coverage__same_boot(s->from, s->other))
+		return REASON_OTHER_BOOT;
+	if (coverage__ended_before(s->from, s->other) ||
+	    coverage__ended_before(s->other, s->from))
+		return REASON_OTHER_RUN;
+	if (hit->first_ns + errors(s) < w->opening)
+		return REASON_BEFORE;
+	if (hit->first_ns > w->closed + errors(s))
+		return has_first_call(s, hit) ? REASON_AFTER : REASON_LATER;
+	if (hit->first_ns < w->open + errors(s) || hit->first_ns + errors(s) >= w->closing)
+		return REASON_EDGE;
+	return REASON_UNEXPLAINED;
+}
+
+static void find_left_out(struct search *s)
+{
+	for (size_t i = 0; i < REASON_AFTER; i++)
+		s->left_out[i] = NEVER;
+	for (size_t i = 0; i < s->from->hits.count; i++) {
+		const struct hit *hit = &s->from->hits.list[i];
+		enum reason reason;
+
+		if (hit->kind != HIT_FUNCTION)
+			continue;
+		reason = why_left_out(hit, s->other);
+		if (reason < REASON_AFTER && hit->first_ns < s->left_out[reason])
+			s->left_out[reason] = hit->first_ns;
+	}
+}
+
+/*
+ * Which function a caller called is not known. It can be one that @other leaves out only if @from has
+ * seen such a function by then.
+ */
+static enum reason by_called(const struct search *s, const struct hit *hit)
+{
+	static const struct {
+		enum reason function, caller;
+	} reasons[] = {
+		{ REASON_OWN, REASON_CALLED_OWN },
+		{ REASON_DENIED, REASON_CALLED_DENIED },
+		{ REASON_NOT_ASKED, REASON_CALLED_NOT_ASKED },
+		{ REASON_UNATTACHED, REASON_CALLED_UNATTACHED },
+		{ REASON_MODULE, REASON_CALLED_MODULE },
+	};
+
+	/* A place in one of the BPF program's helpers: the program came by, and does not see itself. */
+	if (hit->name && strcmp(s->other->engine, "oneshot") &&
+	    filter__judge(&s->other->filter, hit->name, hit->module) == FILTER_OWN)
+		return REASON_INSIDE_OWN;
+	for (size_t i = 0; i < sizeof(reasons) / sizeof(reasons[0]); i++) {
+		uint64_t since = s->left_out[reasons[i].function];
+
+		if (since != NEVER && hit->first_ns + RACE_NS >= since)
+			return reasons[i].caller;
+	}
+	return REASON_UNEXPLAINED;
+}
+
+static bool take(uint64_t *left)
+{
+	if (!*left)
+		return false;
+	--*left;
+	return true;
+}
+
+/* How many calls the other knows it did not record, beside those refused for want of room. */
+static uint64_t calls_missed(const struct coverage *c)
+{
+	uint64_t missed = counters__get(&c->lost, "missed");
+	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
+
+	/* An event's are the program's as well. */
+	if (!strcmp(c->engine, "event"))
+		return missed > recursion ? missed : recursion;
+	return missed + recursion;
+}
+
+/* A function is watched for so long from its first call on, and there was none before @other began. */
+static bool may_be_retired(const struct search *s, const struct hit *hit)
+{
+	return counters__get(&s->other->lost, "callers_incomplete") &&
+	       hit->first_ns + errors(s) >=
+	       s->other->window.opening + s->other->options.retire_ms * 1000000ull;
+}
+
+/* The list has a module's functions one after the other. */
+static bool is_late(struct search *s, const char *module)
+{
+	if (s->module && !strcmp(s->module, module))
+		return true;
+	if (!take(&s->modules))
+		return false;
+	s->module = module;
+	return true;
+}
+
+static enum reason by_loss(struct search *s, const struct hit *hit)
+{
+	if (take(&s->refused))
+		return REASON_FULL;
+	if (s->cmp->kind == HIT_CALLER && may_be_retired(s, hit))
+		return REASON_RETIRED;
+	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
+	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
+		return REASON_UNRESOLVED;
+	if (hit->module && !was_there(hit, s->other) && is_late(s, hit->module))
+		return REASON_MODULE_LATE;
+	if (take(&s->calls))
+		return REASON_RECURSION;
+	return REASON_UNEXPLAINED;
+}
+
+static enum reason find_certain(const struct search *s, const struct hit *hit)
+{
+	if (s->cmp->kind == HIT_CALLER)
+		return s->other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+	return why_left_out(hit, s->other);
+}
+
+static enum reason find_reason(struct search *s, const struct hit *hit)
+{
+	enum reason reason = find_certain(s, hit);
+
+	if (reason == REASON_UNEXPLAINED && !comparison__can_match(s->cmp, hit) && take(&s->nameless))
+		reason = REASON_NO_ADDRESS;
+	if (reason == REASON_UNEXPLAINED)
+		reason = by_time(s, hit);
+	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
+		reason = REASON_SCOPE;
+	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
+		reason = by_called(s, hit);
+	if (reason == REASON_UNEXPLAINED)
+		reason = by_loss(s, hit);
+	return reason;
+}
+
+void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
+		   size_t others, const struct coverage *from, const struct coverage *other)
+{
+	struct search s = {
+		.cmp = cmp, .from = from, .other = other,
+		.nameless = others,
+		.refused = counters__get(&other->lost, "refused") +
+			   counters__get(&other->lost, "map_full"),
+		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?
+					    "unresolvable_callers" : "unresolvable_functions"),
+		.modules = modules_late(other),
+		.calls = calls_missed(other),
+	};
+
+	find_left_out(&s);
+	for (size_t i = 0; i < count; i++)
+		list[i].reason = find_reason(&s, list[i].hit);
+}
