@@ -476,7 +476,7 @@ static int cover_boot(struct run *r)
 	c->ended = ENDED_BY_READING;
 	c->window.opening = c->window.open = 0;
 	hits__settle(&c->hits);
-	if (!records)
+	if (!records && c->hits.count)
 		c->window.closing = c->hits.list[c->hits.count - 1].first_ns;
 	c->seconds = c->window.closing / 1e9;
 	c->traced_seen = count_seen(r->kernel.traceable, c);
