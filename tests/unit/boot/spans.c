@@ -5,8 +5,8 @@
 #include "boot/boot_sample.h"
 #include "boot/spans.h"
 
-/* "f0-3 g1-2": each with when it begins and ends. */
-static void expect_spans(const char *text, size_t most, const char *expected)
+/* "f0-3 g1-2": each with when it begins and ends. The first @timeless calls have no time. */
+static void expect_spans_after(size_t timeless, const char *text, size_t most, const char *expected)
 {
 	struct early_calls c = sample_calls(text);
 	struct early_span *spans;
@@ -14,6 +14,7 @@ static void expect_spans(const char *text, size_t most, const char *expected)
 	size_t count, size;
 	FILE *f = open_memstream(&got, &size);
 
+	c.timeless = timeless;
 	cr_assert(early_calls__spans(&c, most, &spans, &count) == 0);
 	for (size_t i = 0; i < count; i++)
 		fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(&c, spans[i].call),
@@ -23,6 +24,11 @@ static void expect_spans(const char *text, size_t most, const char *expected)
 	free(got);
 	free(spans);
 	early_calls__free(&c);
+}
+
+static void expect_spans(const char *text, size_t most, const char *expected)
+{
+	expect_spans_after(0, text, most, expected);
 }
 
 Test(early_spans, nest)
@@ -71,4 +77,10 @@ Test(early_spans, the_longest_with_those_around_them)
 	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 2, "a0-6 b1-4");
 	expect_spans("a<- b<a c<b", 2, "a0-2 b1-2");
 	expect_spans("a<- b<a c<b", 0, "");
+}
+
+Test(early_spans, of_calls_that_have_a_time)
+{
+	expect_spans_after(1, "a<- b<a c<b d<a", 10, "b1-3 c2-3 d3-3");
+	expect_spans_after(3, "a<- b<a c<b", 10, "");
 }
