@@ -60,7 +60,6 @@ while read -r contender wait statuses; do
 	is 'and leaves nothing' "$(state)" "$(<before)"
 done <<'END'
 graph-depth-1 .3 143
-graph-depth-1 5 143\|0
 bpftrace-count 5 143\|0
 kprobe-multi-denied 5 143\|0
 END
