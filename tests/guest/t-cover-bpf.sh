@@ -136,8 +136,9 @@ hidden()
 graph=$tracing/instances/graph
 mkdir $graph
 echo vfs_read >$graph/set_ftrace_filter
+# Who reads the trace is in it, and would never come to its end.
 is 'the function graph tracer: they are found' "$(hidden "echo function_graph >$graph/current_tracer" \
-	"grep -c vfs_read $graph/trace >graphed; echo nop >$graph/current_tracer")" '[true,false,0]'
+	"echo 0 >$graph/tracing_on; grep -c vfs_read $graph/trace >graphed; echo nop >$graph/current_tracer")" '[true,false,0]'
 ok 'which has traced it, too' test "$(cat graphed)" -gt 0
 rmdir $graph
 fprobe=$tracing/events/fprobes/hidden
