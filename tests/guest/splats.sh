@@ -8,9 +8,10 @@ splats='WARNING: |BUG: |INFO: |Oops|KASAN|UBSAN|suspicious RCU|blocked for more 
 splats+='|detected stall|general protection fault|early exception'
 # But these: the unpatched kernel's unwind data for the last instructions of return_to_handler() are
 # wrong, and a backtrace that an NMI makes there tells so; it warns of the ring buffer that a process
-# is killed over while it makes an instance; and an NMI takes long when the host does something else.
+# is killed over while it makes an instance; an NMI takes long when the host does something else; and the
+# scheduler counts its deadline server as a task that keeps a CPU from going offline (mended in 6.17).
 no_splats='stack going in the wrong direction. at return_to_handler\|WARNING: .* trace_rb_cpu_prepare+'
-no_splats+='\|INFO: NMI handler .* took too long to run'
+no_splats+='\|INFO: NMI handler .* took too long to run\|WARNING: .* sched_cpu_dying+'
 
 # splats_in FILE: prints them, and fails when there is none.
 splats_in()
