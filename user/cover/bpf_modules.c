@@ -42,20 +42,15 @@ static struct late_module *find(const struct bpf_modules *m, const char *name)
 /* One that went and came again is one. */
 static int add(struct bpf_modules *m, const char *name, uint64_t came)
 {
-	struct late_module *one = find(m, name);
+	struct late_module *one = find(m, name), *list;
 
-	if (!one && m->count == m->room) {
-		size_t room = m->room ? 2 * m->room : 16;
-
-		one = reallocarray(m->list, room, sizeof(*one));
-		if (!one)
+	if (!one) {
+		list = reallocarray(m->list, m->count + 1, sizeof(*list));
+		if (!list)
 			return error__no_memory();
-		m->list = one;
-		m->room = room;
-		one = NULL;
+		m->list = list;
+		one = &list[m->count++];
 	}
-	if (!one)
-		one = &m->list[m->count++];
 	*one = (struct late_module){ .came = came };
 	strncpy(one->name, name, sizeof(one->name) - 1);
 	return 0;
@@ -143,6 +138,15 @@ static bool stays(const struct module *module, uint64_t site)
 	return site >= module->base && site - module->base < module->size;
 }
 
+/* Of those that are not traced yet: they are counted each time that the list is read. */
+static void forget_counts(struct bpf_modules *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i].state != TRACED)
+			m->list[i].functions = 0;
+	}
+}
+
 /* Adds to @m->addrs what is asked for in modules that are live by now. */
 static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
 {
@@ -153,8 +157,7 @@ static int add_addresses(struct bpf_modules *m, const struct traceable *t, const
 	if (!addrs)
 		return error__no_memory();
 	m->addrs = addrs;
-	for (size_t i = 0; i < m->count; i++)
-		m->list[i].functions = m->list[i].state == TRACED ? m->list[i].functions : 0;
+	forget_counts(m);
 	for (size_t i = 0; i < count; i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 		struct late_module *one = f->module ? find(m, f->module) : NULL;
@@ -280,6 +283,7 @@ static int count_functions(struct bpf_modules *m)
 	struct traceable *t = NULL;
 	int err = load_functions(&t, &symbols);
 
+	forget_counts(m);
 	for (size_t i = 0; !err && i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 		struct late_module *one = f->module ? find(m, f->module) : NULL;
@@ -325,8 +329,6 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
 		     "with another engine beside it nothing is attached meanwhile");
-	for (size_t i = 0; i < m->count; i++)
-		m->list[i].functions = m->list[i].state == TRACED ? m->list[i].functions : 0;
 	if (!err && m->count)
 		err = count_functions(m);
 	for (size_t i = 0; !err && i < m->count; i++) {

@@ -17,7 +17,7 @@ struct bpf_modules {
 	struct bpf_cover *cover;
 	struct ring_buffer *news;	/* NULL: nobody tells */
 	struct late_module *list;
-	size_t count, room;
+	size_t count;
 	unsigned long *addrs;		/* of what is attached in those */
 	size_t addr_count;
 	uint64_t next;			/* when to look again whether they are live; CLOCK_MONOTONIC */
