@@ -167,6 +167,24 @@ wait $pid
 is 'the command is killed before it was started: 125' $? 125
 is 'and the old result stays as well' "$(cat early.json)" old
 
+# A pipe that is full and that nobody reads: writing the result hangs.
+mkfifo stuck
+(exec 3<stuck && exec sleep 1000) &
+reader=$!
+"$hytrace" cover -e bpf -f json -o stuck -- true >out 2>err &
+pid=$!
+ok 'it hangs' soon grep -qE '^(anon_)?pipe_write$' /proc/$pid/wchan
+kill -TERM $pid
+sleep 1.5
+ok 'one signal leaves it time' kill -0 $pid
+kill -TERM $pid
+wait $pid
+is 'a second one ends it' $? 143
+ok 'and the watchdog cleans up' soon nothing_left
+kill $reader
+wait $reader
+rm stuck
+
 start=$SECONDS
 ok '--duration ends it' status 0 --duration 1 -f json -o d.json
 ok 'in time' test $((SECONDS - start)) -lt 60
