@@ -87,6 +87,11 @@ ok 'guest tests: what passes' guest '2 0 0 0' <<<"$good"
 ok 'what is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two why\ntap_end'
 ok 'what is only skipped is no pass' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
 ok 'what fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
+# Who starts a script by itself has nothing but that.
+is 'which is its status, too' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
+	ok one false; tap_end' >/dev/null 2>&1; echo $?)" 1
+is 'and that of one in which nothing fails' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
+	ok one true; tap_end' >/dev/null 2>&1; echo $?)" 0
 ok 'what is not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
 ok 'what fails and speaks of hashes' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # two # TODO" false\nok two true\ntap_end'
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
