@@ -13,7 +13,8 @@ set -uo pipefail
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
 is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
-ok 'takes boot'\''s set' "$hytrace" cover --boot -o boot.json -o boot.tailor -o boot.txt
+ok 'takes boot'\''s set' "$hytrace" cover --boot --vmlinux "$HYTRACE_VMLINUX" \
+	-o boot.json -o boot.tailor -o boot.txt
 is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
 cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs /proc/kallsyms "$HYTRACE_FILES"
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;

@@ -90,16 +90,22 @@ static int load_oneshot(struct boot_report *r, const char *dir)
 {
 	struct symbols *symbols = NULL;
 	struct traceable *traceable = NULL;
+	struct call_sites *sites = NULL;
 	struct places places = { .kernel = &r->kernel };
 	int err;
 
 	err = symbols__load(&symbols);
 	if (!err)
 		err = traceable__load(&traceable, symbols);
+	if (!err)
+		err = call_sites__read(&sites, &r->kernel, NULL);
+	r->kernel.calls_linked = sites && r->kernel.offset_known;
 	places.before = symbols;
 	places.traceable = traceable;
+	places.sites = sites;
 	if (!err)
 		err = early_calls__load_oneshot(&r->calls, &r->stats, dir, &places);
+	call_sites__free(sites);
 	traceable__free(traceable);
 	symbols__free(symbols);
 	return err;

@@ -334,6 +334,7 @@ static int read_header(struct coverage *c, struct json_object *root)
 	c->kernel.release = copy(text(kernel, "release"));
 	c->kernel.build_id = copy(text(kernel, "build_id"));
 	c->kernel.offset_known = text(kernel, "addresses");
+	c->kernel.calls_linked = text(kernel, "calls");
 	c->boot_id = copy(text(root, "boot_id"));
 	c->command = string_list(field(root, "command"));
 	c->scope = scope_of(text(filters, "scope"));

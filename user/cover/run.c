@@ -28,6 +28,7 @@ struct kernel {
 	struct symbols *symbols;
 	struct traceable *traceable;
 	struct kernel_id id;
+	struct call_sites *sites;
 	struct module_files *files;
 };
 
@@ -77,6 +78,9 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 	if (!err)
 		err = kernel_id__read(&k->id, k->symbols, vmlinux);
 	if (!err)
+		err = call_sites__read(&k->sites, &k->id, vmlinux);
+	k->id.calls_linked = k->sites && k->id.offset_known;
+	if (!err)
 		err = find_module_files(k->id.release, &k->files);
 	return err;
 }
@@ -84,6 +88,7 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 static void forget_kernel(struct kernel *k)
 {
 	kernel_id__free(&k->id);
+	call_sites__free(k->sites);
 	module_files__free(k->files);
 	traceable__free(k->traceable);
 	symbols__free(k->symbols);
@@ -235,7 +240,7 @@ static struct places places_of(const struct kernel *k, const struct symbols *aft
 {
 	return (struct places){
 		.before = k->symbols, .after = after, .traceable = k->traceable, .kernel = &k->id,
-		.files = k->files,
+		.sites = k->sites, .files = k->files,
 	};
 }
 

@@ -318,5 +318,6 @@ void kernel_id__json(const struct kernel_id *id, json_writer_t *w)
 	json__string_or_null(w, "build_id", id->build_id);
 	/* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
 	json__string_or_null(w, "addresses", id->offset_known ? "linked" : NULL);
+	json__string_or_null(w, "calls", id->calls_linked ? "linked" : NULL);
 	jsonw_end_object(w);
 }

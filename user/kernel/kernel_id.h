@@ -18,6 +18,7 @@ struct kernel_id {
 	char *build_id;		/* lowercase hex; NULL: unknown */
 	bool offset_known;
 	uint64_t kaslr_offset;
+	bool calls_linked;	/* return addresses are those of vmlinux, also where the kernel has rewritten a call */
 };
 
 /*

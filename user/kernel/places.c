@@ -57,6 +57,10 @@ static bool resolve_by(const struct symbols *s, const struct places *p, struct h
 		return in_module(s, hit);
 	if (p->kernel->offset_known)
 		hit->link = hit->addr - p->kernel->kaslr_offset;
+	if (p->kernel->offset_known && hit->kind == HIT_CALLER) {
+		hit->link = call_sites__linked(p->sites, hit->link);
+		hit->addr = hit->link + p->kernel->kaslr_offset;
+	}
 	return true;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "kernel/call_sites.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
 #include "kernel/module_files.h"
@@ -15,6 +16,7 @@ struct places {
 	const struct symbols *before, *after;
 	const struct traceable *traceable;
 	const struct kernel_id *kernel;
+	const struct call_sites *sites;	/* NULL: callers are where they ran */
 	struct module_files *files;	/* for modules that came and went between the two */
 };
 

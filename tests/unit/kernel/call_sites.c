@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Calls that the kernel rewrites. This program has the two tables of a vmlinux, which are about calls of
+ * its own that nobody executes, and is read as one.
+ */
+#include <errno.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "kernel/call_sites.h"
+
+/* An instruction NAME in .text, which is the subject of an entry of .retpoline_sites. */
+#define RETPOLINE_SITE(name, instruction)					\
+	asm(".pushsection .text\n" name ": " instruction "\nnop\n.popsection\n"	\
+	    ".pushsection .retpoline_sites, \"a\", @progbits\n"			\
+	    ".long " name " - .\n.popsection\n")
+/* The same of .altinstructions: 14 bytes an entry. */
+#define ALTERNATIVE(name, instruction)						\
+	asm(".pushsection .text\n" name ": " instruction "\n"			\
+	    name "_end: nop\n.popsection\n"					\
+	    ".pushsection .altinstructions, \"a\", @progbits\n"			\
+	    ".long " name " - .\n.long 0\n.long 0\n"				\
+	    ".byte " name "_end - " name ", 0\n.popsection\n")
+#define DECLARE(name) extern const char name[] __attribute__((visibility("hidden")))
+
+DECLARE(first_thunk);
+DECLARE(prefixed_thunk);
+DECLARE(jump_to_thunk);
+DECLARE(pv_operation);
+DECLARE(no_call);
+DECLARE(__ehdr_start);
+
+RETPOLINE_SITE("first_thunk", "call first_thunk");
+RETPOLINE_SITE("prefixed_thunk", ".byte 0x2e; call first_thunk");
+RETPOLINE_SITE("jump_to_thunk", ".byte 0xe9; .long 0");
+ALTERNATIVE("pv_operation", "call *0x1234(%rip)");
+ALTERNATIVE("no_call", "nop; nop; nop; nop; nop");
+
+static struct call_sites *own(void)
+{
+	struct call_sites *s = NULL;
+
+	cr_assert(eq(int, call_sites__read_file(&s, "/proc/self/exe"), 0));
+	return s;
+}
+
+static uint64_t linked(const char *label)
+{
+	return label - __ehdr_start;
+}
+
+static void expect_returns(const char *label, uint64_t length)
+{
+	struct call_sites *s = own();
+
+	cr_expect(eq(u64, call_sites__linked(s, linked(label)), linked(label)),
+		  "what ends where it begins is another one");
+	for (uint64_t i = 1; i <= length; i++)
+		cr_expect(eq(u64, call_sites__linked(s, linked(label) + i), linked(label) + length));
+	cr_expect(eq(u64, call_sites__linked(s, linked(label) + length + 1), linked(label) + length + 1));
+	call_sites__free(s);
+}
+
+Test(call_sites, a_retpoline_returns_to_one_address_in_all_its_forms)
+{
+	expect_returns(first_thunk, 5);
+	expect_returns(prefixed_thunk, 6);
+}
+
+Test(call_sites, so_does_a_paravirt_operation)
+{
+	expect_returns(pv_operation, 6);
+}
+
+Test(call_sites, what_is_no_call_is_left_alone)
+{
+	struct call_sites *s = own();
+
+	for (int i = 0; i < 6; i++) {
+		cr_expect(eq(u64, call_sites__linked(s, linked(jump_to_thunk) + i),
+			     linked(jump_to_thunk) + i));
+		cr_expect(eq(u64, call_sites__linked(s, linked(no_call) + i), linked(no_call) + i));
+	}
+	call_sites__free(s);
+}
+
+Test(call_sites, without_a_table_all_is_left_alone)
+{
+	struct call_sites *s = NULL;
+
+	cr_expect(eq(u64, call_sites__linked(NULL, 4711), 4711));
+	cr_expect(eq(int, call_sites__read_file(&s, "/proc/self/cmdline"), -ENODATA));
+	cr_expect(eq(int, call_sites__read_file(&s, "/nowhere"), -ENODATA));
+	cr_expect(s == NULL);
+}
+
+Test(call_instruction, has_the_length_that_the_assembler_gives_it)
+{
+	static const struct {
+		size_t length;
+		const char *bytes;
+		const char *text;
+	} calls[] = {
+		{ 5, "\xe8\x00\x00\x00\x00", "call rel32" },
+		{ 6, "\x2e\xe8\x00\x00\x00\x00", "cs call rel32" },
+		{ 2, "\xff\xd0", "call *%rax" },
+		{ 3, "\x41\xff\xd3", "call *%r11" },
+		{ 4, "\x2e\x41\xff\xd3", "cs call *%r11" },
+		{ 2, "\xff\x10", "call *(%rax)" },
+		{ 3, "\xff\x50\x18", "call *0x18(%rax)" },
+		{ 6, "\xff\x90\x00\x01\x00\x00", "call *0x100(%rax)" },
+		{ 6, "\xff\x15\x00\x00\x00\x00", "call *0(%rip)" },
+		{ 7, "\xff\x14\x25\x00\x00\x00\x00", "call *0" },
+		{ 7, "\xff\x14\xc5\x00\x00\x00\x00", "call *0(,%rax,8)" },
+		{ 3, "\xff\x14\xc1", "call *(%rcx,%rax,8)" },
+		{ 4, "\xff\x54\x24\x08", "call *8(%rsp)" },
+		{ 5, "\x41\xff\x54\x24\x08", "call *8(%r12)" },
+		{ 0, "\xff\xe0", "jmp *%rax" },
+		{ 0, "\xff\x18", "a far call, which the kernel has none of" },
+		{ 0, "\x90", "nop" },
+		{ 0, "\x2e", "a prefix alone" },
+		{ 0, "\xe9\x00\x00\x00\x00", "jmp rel32" },
+		{ 0, "", "nothing" },
+	};
+
+	for (size_t i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		unsigned char text[8] = {};
+		size_t length = calls[i].length;
+
+		memcpy(text, calls[i].bytes, length ? length : strlen(calls[i].bytes));
+		cr_expect(eq(sz, call_instruction__length(text, sizeof(text)), length), "%s",
+			  calls[i].text);
+		if (length)
+			cr_expect(eq(sz, call_instruction__length(text, length - 1), 0), "%s, cut off",
+				  calls[i].text);
+	}
+}

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Where calls that the kernel may rewrite return to as linked; see call_sites.h.
+ *
+ * A rewritten call is not longer than what was linked there: the rest of the place is filled. So each
+ * address after the first byte of the place and up to its end is the return address of one and the same
+ * call, and no other instruction begins there that could be a call.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <gelf.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/call_sites.h"
+
+/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed. */
+#define ALT_INSTR_SIZE 14
+
+struct call_site {
+	uint64_t start;
+	uint64_t returns_to;	/* as linked */
+};
+
+struct call_sites {
+	struct call_site *list;	/* by start */
+	size_t count, room;
+};
+
+/* A section of the file that is in memory. */
+struct part {
+	uint64_t addr, size;
+	const unsigned char *bytes;
+};
+
+static bool is_prefix(unsigned char byte)
+{
+	/* CS and NOTRACK, as retpolines and -fcf-protection have them; REX. */
+	return byte == 0x2e || byte == 0x3e || (byte & 0xf0) == 0x40;
+}
+
+/* What follows the opcode: ModR/M, SIB, displacement. */
+static size_t operand_length(unsigned char modrm, unsigned char sib)
+{
+	unsigned char mod = modrm >> 6, rm = modrm & 7;
+	size_t length = 1;
+
+	if (mod == 3)
+		return length;
+	if (rm == 4)
+		length++;
+	if (mod == 1)
+		length++;
+	if (mod == 2 || (!mod && (rm == 5 || (rm == 4 && (sib & 7) == 5))))
+		length += 4;
+	return length;
+}
+
+size_t call_instruction__length(const unsigned char *text, size_t size)
+{
+	size_t at = 0, length = 0;
+
+	while (at < size && is_prefix(text[at]))
+		at++;
+	if (at < size && text[at] == 0xe8)
+		length = at + 5;
+	else if (at + 1 < size && text[at] == 0xff && (text[at + 1] >> 3 & 7) == 2)
+		length = at + 1 + operand_length(text[at + 1], at + 2 < size ? text[at + 2] : 0);
+	return length <= size ? length : 0;
+}
+
+static bool find_part(Elf *elf, const char *name, uint64_t holds, struct part *ret)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+	GElf_Shdr shdr;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((section = elf_nextscn(elf, section))) {
+		const char *its_name;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_PROGBITS)
+			continue;
+		its_name = elf_strptr(elf, names, shdr.sh_name);
+		if (name ? !its_name || strcmp(its_name, name) :
+			   holds < shdr.sh_addr || holds - shdr.sh_addr >= shdr.sh_size)
+			continue;
+		data = elf_rawdata(section, NULL);
+		if (!data || !data->d_buf || data->d_size != shdr.sh_size)
+			return false;
+		*ret = (struct part){ shdr.sh_addr, shdr.sh_size, data->d_buf };
+		return true;
+	}
+	return false;
+}
+
+/* Where an entry's instruction is: an entry begins with its distance from there. */
+static uint64_t site_of(const struct part *table, size_t at)
+{
+	int32_t distance;
+
+	memcpy(&distance, table->bytes + at, sizeof(distance));
+	return table->addr + at + distance;
+}
+
+/* @text: the section that the last one was in, and most are. */
+static bool find_text(Elf *elf, uint64_t start, struct part *text)
+{
+	return (start >= text->addr && start - text->addr < text->size) ||
+	       find_part(elf, NULL, start, text);
+}
+
+/* Of a kernel whose entries have another size, most instructions would be in no section. */
+static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size)
+{
+	struct part text = {};
+
+	if (table->size % entry_size)
+		return false;
+	for (size_t at = 0; at < table->size; at += entry_size)
+		if (!find_text(elf, site_of(table, at), &text))
+			return false;
+	return true;
+}
+
+static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to)
+{
+	if (s->count == s->room) {
+		size_t room = s->room ? 2 * s->room : 8192;
+		struct call_site *list = reallocarray(s->list, room, sizeof(*list));
+
+		if (!list)
+			return error__no_memory();
+		s->list = list;
+		s->room = room;
+	}
+	s->list[s->count++] = (struct call_site){ start, returns_to };
+	return 0;
+}
+
+static int read_table(struct call_sites *s, Elf *elf, const struct part *table, size_t entry_size)
+{
+	struct part text = {};
+	int err = 0;
+
+	for (size_t at = 0; !err && at < table->size; at += entry_size) {
+		uint64_t start = site_of(table, at);
+		size_t length;
+
+		if (!find_text(elf, start, &text))
+			continue;
+		length = call_instruction__length(text.bytes + (start - text.addr),
+						  text.size - (start - text.addr));
+		if (length)
+			err = add_site(s, start, start + length);
+	}
+	return err;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct call_site *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+static int read_elf(struct call_sites *s, Elf *elf)
+{
+	static const struct {
+		const char *name;
+		size_t entry_size;
+	} tables[] = {
+		{ ".retpoline_sites", sizeof(int32_t) },
+		{ ".altinstructions", ALT_INSTR_SIZE },
+	};
+	int err = -ENODATA;
+
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
+		struct part table;
+
+		if (!find_part(elf, tables[i].name, 0, &table) ||
+		    !has_entries_of(&table, elf, tables[i].entry_size))
+			continue;
+		err = read_table(s, elf, &table, tables[i].entry_size);
+		if (err)
+			return err;
+	}
+	if (s->count)
+		qsort(s->list, s->count, sizeof(*s->list), by_start);
+	return err;
+}
+
+int call_sites__read_file(struct call_sites **ret, const char *path)
+{
+	struct call_sites *s = calloc(1, sizeof(*s));
+	int fd, err = -ENODATA;
+	Elf *elf;
+
+	if (!s)
+		return error__no_memory();
+	elf_version(EV_CURRENT);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	if (elf && elf_kind(elf) == ELF_K_ELF)
+		err = read_elf(s, elf);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
+	if (err) {
+		call_sites__free(s);
+		return err;
+	}
+	*ret = s;
+	return 0;
+}
+
+int call_sites__read(struct call_sites **ret, const struct kernel_id *id, const char *vmlinux)
+{
+	char *path = kernel_id__find_vmlinux(id, vmlinux);
+	int err = 0;
+
+	*ret = NULL;
+	if (path)
+		err = call_sites__read_file(ret, path);
+	free(path);
+	return err == -ENODATA ? 0 : err;
+}
+
+void call_sites__free(struct call_sites *s)
+{
+	if (!s)
+		return;
+	free(s->list);
+	free(s);
+}
+
+uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
+{
+	size_t low = 0, high = s ? s->count : 0;
+
+	/* The last that begins before it. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->list[middle].start < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr <= s->list[low - 1].returns_to ? s->list[low - 1].returns_to : addr;
+}
