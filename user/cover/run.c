@@ -297,7 +297,9 @@ static int prepare(struct run *r, struct cover_options *o)
 {
 	int err;
 
-	err = privileges__check();
+	err = workload__find(&r->workload);
+	if (!err)
+		err = privileges__check();
 	if (!err)
 		err = look_at_kernel(&r->kernel, &o->filter, o->vmlinux);
 	if (!err)
@@ -374,8 +376,7 @@ static int tend(void *context)
 	return engines__tend(context);
 }
 
-/* @ret_ran: something was recorded; else, said, the command cannot be executed. */
-static int trace(struct run *r, bool *ret_ran)
+static int trace(struct run *r)
 {
 	const struct cover_options *o = r->options;
 	struct limits limits = {
@@ -387,11 +388,11 @@ static int trace(struct run *r, bool *ret_ran)
 	err = engines__open(&r->engines);
 	if (!err)
 		err = workload__check(&r->workload);
+	if (!err)
+		err = workload__release(&r->workload);
 	if (err)
 		return err;
-	*ret_ran = workload__release(&r->workload);
-	if (*ret_ran)
-		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
+	err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
 	closed = engines__close(&r->engines);
 	workload__ended(&r->workload);
 	/* A command may have written a line that does not end, or go on writing. */
@@ -439,15 +440,14 @@ static int collect(struct run *r)
 
 static int cover_workload(struct run *r)
 {
-	bool ran = false;
 	int err;
 
 	err = set_up(r);
 	if (!err)
-		err = trace(r, &ran);
-	if (!err && ran)
+		err = trace(r);
+	if (!err)
 		err = collect(r);
-	if (!err && ran)
+	if (!err)
 		err = report(r, r->engines.count);
 	return err;
 }

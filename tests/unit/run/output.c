@@ -343,8 +343,7 @@ static int run(char *const *command)
 	workload__init(&w, command);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
-	workload__release(&w);
-	status = workload__finish(&w, NULL, 0);
+	status = workload__finish(&w, NULL, workload__release(&w));
 	/* A run is the only one of its process; here comes another. */
 	sigprocmask(SIG_SETMASK, &w.mask, NULL);
 	return status;
@@ -379,6 +378,125 @@ Test(workload, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 	workload__abandon(&w);
 	cr_expect(access("file", F_OK) != 0);
+}
+
+/* What can be known before anything is enabled is told then. */
+Test(workload, a_command_is_looked_up_as_execvp_does)
+{
+	static const struct {
+		const char *path, *name;
+		int refused;
+	} cases[] = {
+		{ "/usr/bin:/bin", "true", 0 },
+		{ "/usr/bin:/bin", "no-such-command", EXIT_NOCMD },
+		{ "/usr/bin:/bin", "", EXIT_NOCMD },
+		{ "/usr/bin:/bin", "./data", EXIT_NOEXEC },
+		{ "/usr/bin:/bin", "./sub", EXIT_NOEXEC },
+		{ "/usr/bin:/bin", "./program", 0 },
+		{ "/usr/bin:/bin", "program", EXIT_NOCMD },
+		{ "/usr/bin:", "program", 0 },
+		{ ":/usr/bin", "program", 0 },
+		{ "", "program", 0 },
+		{ "nowhere:sub:.", "data", EXIT_NOEXEC },
+		{ "nowhere:sub:.", "program", 0 },
+		{ "nowhere:data", "program", EXIT_NOCMD },
+		{ "sub:nowhere", "program", EXIT_NOEXEC },
+	};
+
+	put("data", "no program");
+	put("program", "#!/bin/sh\n");
+	cr_assert(chmod("program", 0755) == 0);
+	cr_assert(mkdir("sub", 0700) == 0);
+	put("sub/program", "may not be executed");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *const command[] = { (char *)cases[i].name, NULL };
+		struct workload w;
+		int err;
+
+		setenv("PATH", cases[i].path, 1);
+		workload__init(&w, command);
+		err = workload__find(&w);
+		cr_expect(err == (cases[i].refused ? -ENOEXEC : 0) && w.refused == cases[i].refused,
+			  "%s along %s: %d", cases[i].name, cases[i].path, w.refused);
+		if (err)
+			cr_expect(workload__finish(&w, NULL, err) == cases[i].refused);
+	}
+	unlink("sub/program");
+	rmdir("sub");
+	unlink("program");
+	unlink("data");
+}
+
+static int be_idle(void *context)
+{
+	return 1000;
+}
+
+static void appears(const char *path)
+{
+	for (int i = 0; i < 1000 && access(path, F_OK); i++)
+		usleep(10 * 1000);
+	cr_assert(access(path, F_OK) == 0, "%s", path);
+}
+
+#define ROUNDS 5
+
+/* How many signals its command gets of those that @send sends to a run, in a group of its own, ROUNDS times. */
+static int signals_of_command(const char *script, void (*send)(pid_t pid))
+{
+	char *const command[] = { "perl", "-e", (char *)script, NULL };
+	struct limits limits = { .process = -1, .wakes = -1 };
+	struct workload w;
+	struct stat st;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpgid(0, 0);
+		workload__init(&w, command);
+		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
+			_exit(1);
+		workload__wait_for_end(&w, &limits, be_idle, NULL);
+		_exit(workload__finish(&w, NULL, 0));
+	}
+	appears("got");
+	for (int i = 0; i < ROUNDS; i++) {
+		send(pid);
+		usleep(3 * SAME_SIGNAL_MS * 1000);
+	}
+	put("stop", "");
+	waitpid(pid, NULL, 0);
+	cr_assert(stat("got", &st) == 0);
+	unlink("got");
+	unlink("stop");
+	return st.st_size;
+}
+
+static void send_to_it(pid_t pid)
+{
+	kill(pid, SIGTERM);
+}
+
+static void send_to_group(pid_t pid)
+{
+	kill(-pid, SIGTERM);
+}
+
+static void send_as_timeout(pid_t pid)
+{
+	kill(pid, SIGTERM);
+	kill(-pid, SIGTERM);
+}
+
+#define COUNT "open(F, '>', 'got'); $SIG{TERM} = sub { syswrite(F, 'x') };" \
+	      "select(undef, undef, undef, 0.01) while !-e 'stop';"
+
+Test(workload, a_signal_reaches_the_command_once)
+{
+	cr_expect(signals_of_command(COUNT, send_to_it) == ROUNDS, "to hytrace alone");
+	cr_expect(signals_of_command(COUNT, send_to_group) == ROUNDS, "to the group");
+	cr_expect(signals_of_command(COUNT, send_as_timeout) == ROUNDS, "to both");
+	cr_expect(signals_of_command("setpgrp;" COUNT, send_to_group) == ROUNDS,
+		  "to the group, which it has left");
 }
 
 /* ---- what killed runs have left behind, in a directory like tracefs */
