@@ -34,6 +34,20 @@ static int keep_message(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
+/* What another time, or with other limits, may work on the same kernel. */
+static bool may_pass(int err)
+{
+	static const int list[] = {
+		ENOMEM, EINTR, EAGAIN, EBUSY, EMFILE, ENFILE, ENOSPC,
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		if (err == -list[i])
+			return true;
+	}
+	return false;
+}
+
 static int load_error(int err, const char *what, const char *hint)
 {
 	last_message[strcspn(last_message, "\n")] = '\0';
@@ -41,8 +55,8 @@ static int load_error(int err, const char *what, const char *hint)
 		     privileges__hint(err), hint ? hint : "");
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
-	/* Not in this kernel: program or attach type, BTF, a kernel function. */
-	return err == -ENOMEM ? err : -EOPNOTSUPP;
+	/* Or it is not in this kernel: program or attach type, BTF, a kernel function. */
+	return may_pass(err) ? err : -EOPNOTSUPP;
 }
 
 /* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
