@@ -4,6 +4,7 @@
  */
 #include <argp.h>
 #include <limits.h>
+#include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,6 +12,7 @@
 #include "base/options.h"
 #include "cover/commands.h"
 #include "cover/run.h"
+#include "cover.h"
 
 /* TASK_COMM_LEN, with the zero behind it. */
 #define COMM_LENGTH 16
@@ -99,6 +101,16 @@ static void add_output(struct cover_options *o, const char *path)
 	o->outputs[o->output_count++] = path;
 }
 
+/* Where a name has no place for the engine's, so that two documents would be one after the other. */
+static bool goes_to_stdout(const struct cover_options *o)
+{
+	for (size_t i = 0; i < o->output_count; i++) {
+		if (!strcmp(o->outputs[i], "-"))
+			return true;
+	}
+	return !o->output_count;
+}
+
 static void check_combination(struct argp_state *state, const struct cover_options *o)
 {
 	if (o->boot && (o->command || o->pid || o->task || o->duration || o->pin ||
@@ -129,8 +141,7 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 	if (o->filter.deny.count && o->engine == ENGINE_EVENT)
 		argp_error(state, "--deny: a function event takes all functions that its glob matches, "
 			   "none can be left out; use --engine bpf, or name those wanted with -a");
-	if (o->engine == ENGINE_BOTH && !o->output_count &&
-	    o->format_given && o->format != FORMAT_TEXT)
+	if (o->engine == ENGINE_BOTH && goes_to_stdout(o) && o->format != FORMAT_TEXT)
 		argp_error(state, "--engine both writes two documents: give -o NAME");
 }
 
@@ -183,7 +194,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->boot = true;
 		break;
 	case KEY_ENTRIES:
-		o->max_entries = option__number(state, "max-entries", arg, 1 << 24);
+		o->max_entries = option__number(state, "max-entries", arg, 1 << (SET_MOST_BITS - 1));
 		break;
 	case KEY_STRICT:
 		o->strict = true;

@@ -182,6 +182,18 @@ Test(output, a_growing_one_keeps_what_it_has)
 	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
 }
 
+Test(output, is_given_once)
+{
+	struct output *o, *other = NULL;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_expect(output__open(&other, "./result", NULL) == -EINVAL && !other);
+	fputs("text", output__stream(o));
+	cr_expect(output__commit(o) == 0, "and is still there");
+	cr_expect(holds("result", "text"));
+	unlink("result");
+}
+
 Test(output, a_link_is_followed)
 {
 	struct stat st;
@@ -537,6 +549,7 @@ TestSuite(leftovers, .init = enter, .fini = leave);
 
 Test(leftovers, go_at_once_if_nobody_uses_them)
 {
+	struct leftovers left = {};
 	struct guard *g;
 	int lock;
 
@@ -545,8 +558,11 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 	cr_assert(run__lock(ALIVE) == 0);
 	lock = leftovers__begin("instances");
 	cr_assert(lock >= 0);
-	cr_expect(leftovers__find("instances", g) == 0);
+	cr_expect(leftovers__find("instances", &left) == 0);
+	cr_expect(left.count == 2, "each once, with events as well: %zu", left.count);
 	leftovers__end(lock);
+	cr_expect(leftovers__remove(&left, "instances", g) == 0);
+	leftovers__free(&left);
 	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
 		usleep(10 * 1000);
 	cr_expect(access(KILLED, F_OK) != 0);
