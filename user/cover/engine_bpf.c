@@ -23,6 +23,16 @@
 #include "cover/bpf_modules.h"
 #include "cover.h"
 
+/* When the program calls what, of bits. */
+enum {
+	OWN_ALWAYS = 0,
+	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
+	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
+	OWN_CGROUP = 1 << 2,
+	OWN_COMM = 1 << 3,
+	OWN_PINNED = 1 << 4,
+};
+
 /*
  * What the program calls, or the kernel to run it, by following the function tracer's output from the
  * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
@@ -88,12 +98,20 @@ static const struct {
 	{ "___pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
 };
 
-int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int when)
+static unsigned int when_own(const struct request *r)
 {
+	const struct scope *scope = &r->options->scope;
+
+	return (symbols__by_name(r->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
+	       (scope__follows(scope) ? OWN_FOLLOWING : 0) | (scope->cgroup ? OWN_CGROUP : 0) |
+	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
+}
+
+static int bpf__deny_own(struct globs *own, const struct request *request)
+{
+	unsigned int when = when_own(request);
 	int err = 0;
 
-	if (!symbols__by_name(symbols, "bpf_rdonly_cast"))
-		when |= OWN_PROBE_READ;
 	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
 		if (!own_functions[i].when || own_functions[i].when & when)
 			err = globs__add(own, own_functions[i].name);
@@ -130,13 +148,6 @@ struct bpf_engine {
 	struct bpf_modules modules;
 	struct retirement retirement;
 };
-
-static int bpf__available(bool quiet)
-{
-	/* Asked of the kernel by loading the program: nothing else is as exact. */
-	(void)quiet;
-	return 0;
-}
 
 static int compare_sites(const void *a, const void *b)
 {
@@ -211,8 +222,8 @@ static int bpf__prepare(void **ret, const struct request *request)
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return error__no_memory();
-	b->retirement.wanted = request->retire && request->alone;
-	b->retirement.after_ns = request->retire_ms * 1000000ull;
+	b->retirement.wanted = request->options->how.retire && request->alone;
+	b->retirement.after_ns = request->options->how.retire_ms * 1000000ull;
 	err = make_lists(b, traceable__count(request->traceable));
 	if (!err)
 		choose_addresses(b, request, request->symbols);
@@ -468,7 +479,7 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
 	if (!err)
 		err = counters__add(&c->cost, "own_calls", bpf_cover__own_calls(&b->cover));
-	if (!err && b->cover.request->callers)
+	if (!err && b->cover.request->options->how.callers)
 		err = counters__add(&c->lost, "callers_incomplete", r->functions);
 	return err;
 }
@@ -489,14 +500,13 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.monotonic = true,
-	.available = bpf__available,
+	.deny_own = bpf__deny_own,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,
 	.start = bpf__start,
-	.open = bpf_cover__open,
+	.gate = bpf_cover__gate,
 	.wakes = bpf__wakes,
 	.tend = bpf__tend,
-	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,
 	.destroy = bpf__destroy,

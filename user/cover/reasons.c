@@ -113,19 +113,6 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	return reason;
 }
 
-static bool same_or_any(const char *one, const char *other)
-{
-	return !other || (one && !strcmp(one, other));
-}
-
-/* Whether all tasks that @from looked at are among those of @other. */
-static bool is_within(const struct coverage *from, const struct coverage *other)
-{
-	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
-		(from->scope == other->scope && from->pid == other->pid)) &&
-	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
-}
-
 static bool same_globs(const struct globs *a, const struct globs *b)
 {
 	if (a->count != b->count)
@@ -151,7 +138,7 @@ static bool has_first_call(const struct search *s, const struct hit *hit)
 {
 	const struct coverage *from = s->from, *other = s->other;
 
-	return from->window.open <= other->window.opening && is_within(other, from) &&
+	return from->window.open <= other->window.opening && scope__lies_in(&other->scope, &from->scope) &&
 	       was_there(hit, from) && !losses__hide(&from->lost, s->cmp->kind) &&
 	       (s->cmp->kind == HIT_FUNCTION || same_filters(&from->filter, &other->filter));
 }
@@ -244,7 +231,7 @@ static bool may_be_retired(const struct search *s, const struct hit *hit)
 {
 	return counters__get(&s->other->lost, "callers_incomplete") &&
 	       hit->first_ns + errors(s) >=
-	       s->other->window.opening + s->other->options.retire_ms * 1000000ull;
+	       s->other->window.opening + s->other->how.retire_ms * 1000000ull;
 }
 
 /* The list has a module's functions one after the other. */
@@ -277,7 +264,7 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 static enum reason find_certain(const struct search *s, const struct hit *hit)
 {
 	if (s->cmp->kind == HIT_CALLER)
-		return s->other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+		return s->other->how.callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
 	return why_left_out(hit, s->other);
 }
 
@@ -289,7 +276,7 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = REASON_NO_ADDRESS;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_time(s, hit);
-	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
+	if (reason == REASON_UNEXPLAINED && !scope__lies_in(&s->from->scope, &s->other->scope))
 		reason = REASON_SCOPE;
 	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
 		reason = by_called(s, hit);

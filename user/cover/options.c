@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace cover: options, and the order of things in words. What a run does is in run.c.
+ * The options of `hytrace cover`, and what a result says of them. What a run does is in run.c.
  */
 #include <argp.h>
 #include <limits.h>
@@ -11,6 +11,8 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "cover/commands.h"
+#include "cover/coverage_json.h"
+#include "cover/engines.h"
 #include "cover/run.h"
 #include "cover.h"
 
@@ -21,6 +23,66 @@ enum {
 	KEY_TASK = 256, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_VMLINUX,
 	KEY_RETIRE, KEY_CGROUP, KEY_COMM, KEY_STRICT,
 };
+
+/* ---- what is told of them */
+
+/* The words of a document, in the order of enum scope_kind. */
+static const char *const scopes[] = { "system", "task", "pid", "boot", NULL };
+
+#define AT(member) offsetof(struct coverage, member)
+
+const struct json_field filter_fields[] = {
+	{ "allow", &field_globs, AT(filter.allow) },
+	{ "deny", &field_globs, AT(filter.deny) },
+	{ "denied_by_hytrace", &field_globs, AT(filter.own) },
+	{ "scope", &field_word, AT(scope.kind), scopes },
+	{ "pid", &field_some_number, AT(scope.pid) },
+	{ "cgroup", &field_text, AT(scope.cgroup) },
+	{ "comm", &field_text, AT(scope.comm) },
+	{ "callers", &field_bool, AT(how.callers) },
+	{ }
+};
+
+const struct json_field option_fields[] = {
+	{ "retire", &field_bool, AT(how.retire) },
+	{ "retire_ms", &field_some_number, AT(how.retire_ms) },
+	{ "max_entries", &field_some_number, AT(how.max_entries) },
+	{ "duration", &field_some_seconds, AT(how.duration) },
+	{ "pin", &field_given, AT(how.pin) },
+	{ }
+};
+
+bool scope__follows(const struct scope *s)
+{
+	return s->kind == SCOPE_TASK || s->kind == SCOPE_PID;
+}
+
+static bool same_or_any(const char *one, const char *other)
+{
+	return !other || (one && !strcmp(one, other));
+}
+
+bool scope__lies_in(const struct scope *s, const struct scope *other)
+{
+	return (!scope__follows(other) || (s->kind == other->kind && s->pid == other->pid)) &&
+	       same_or_any(s->cgroup, other->cgroup) && same_or_any(s->comm, other->comm);
+}
+
+void scope__print(const struct scope *s, FILE *out)
+{
+	if (s->kind == SCOPE_PID)
+		fprintf(out, "process %ld and what it started", s->pid);
+	else if (s->kind == SCOPE_TASK)
+		fprintf(out, "the command and what it started");
+	else
+		fprintf(out, "the whole system");
+	if (s->cgroup)
+		fprintf(out, ", of it cgroup %s", s->cgroup);
+	if (s->comm)
+		fprintf(out, ", of it tasks named %s", s->comm);
+}
+
+/* ---- the command line */
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
@@ -63,20 +125,23 @@ static int check(int err)
 	return 0;
 }
 
-static enum cover_engine engine(struct argp_state *state, const char *text)
+static void set_engine(struct argp_state *state, struct cover_options *o, const char *text)
 {
-	static const char *const names[] = {
-		[ENGINE_AUTO] = "auto", [ENGINE_ONESHOT] = "oneshot", [ENGINE_BPF] = "bpf",
-		[ENGINE_BOTH] = "both", [ENGINE_EVENT] = "event",
-	};
+	if (!engines__named(text, &o->engine))
+		argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, "
+			   "event or both", text);
+}
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(names[i], text))
-			return i;
-	}
-	argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, event or "
-		   "both", text);
-	return ENGINE_AUTO;
+#define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o and --vmlinux only"
+
+static void set_scope(struct argp_state *state, struct cover_options *o, enum scope_kind kind)
+{
+	enum scope_kind other = o->scope.kind;
+
+	if (other != SCOPE_SYSTEM && other != kind)
+		argp_error(state, other == SCOPE_BOOT || kind == SCOPE_BOOT ? OF_BOOT :
+			   "--task and --pid exclude each other");
+	o->scope.kind = kind;
 }
 
 static enum cover_format format(struct argp_state *state, const char *text)
@@ -111,36 +176,30 @@ static bool goes_to_stdout(const struct cover_options *o)
 	return !o->output_count;
 }
 
+static bool goes_with_boot(const struct cover_options *o)
+{
+	return !o->command && !o->scope.cgroup && !o->scope.comm && !o->filter.allow.count &&
+	       !o->filter.deny.count && !o->how.retire && !o->how.duration && !o->how.pin &&
+	       (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
+}
+
 static void check_combination(struct argp_state *state, const struct cover_options *o)
 {
-	if (o->boot && (o->command || o->pid || o->task || o->duration || o->pin ||
-			o->cgroup || o->comm ||
-			o->filter.allow.count || o->filter.deny.count ||
-			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH ||
-			o->engine == ENGINE_EVENT || o->retire))
-		argp_error(state, "--boot takes what is recorded already: it goes with -f, -o and "
-			   "--vmlinux only");
-	if (o->task && !o->command)
+	const struct scope *scope = &o->scope;
+	const char *refused = engines__refuse(o);
+
+	if (scope->kind == SCOPE_BOOT && !goes_with_boot(o))
+		argp_error(state, OF_BOOT);
+	if (scope->kind == SCOPE_TASK && !o->command)
 		argp_error(state, "--task follows a command: give it after --");
-	if (o->task && o->pid)
-		argp_error(state, "--task and --pid exclude each other");
-	if (o->retire && o->engine == ENGINE_EVENT)
-		argp_error(state, "--retire: nothing can be taken out of a function event; use another "
-			   "engine");
-	if (o->retire && o->callers && !o->retire_ms)
+	if (refused)
+		argp_error(state, "%s", refused);
+	if (o->how.retire && o->how.callers && !o->how.retire_ms)
 		argp_error(state, "--retire turns functions off with callers still to come: give it with "
 			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
-	if (o->pin && o->engine == ENGINE_ONESHOT)
-		argp_error(state, "--pin is for the BPF engines: there is nothing to pin for oneshot");
-	if ((o->cgroup || o->comm) && (o->engine == ENGINE_ONESHOT || o->engine == ENGINE_BOTH))
-		argp_error(state, "%s is for the BPF engines: give --engine bpf or event",
-			   o->cgroup ? "--cgroup" : "--comm");
-	if (o->comm && (!*o->comm || strlen(o->comm) >= COMM_LENGTH))
-		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name", o->comm,
-			   COMM_LENGTH - 1);
-	if (o->filter.deny.count && o->engine == ENGINE_EVENT)
-		argp_error(state, "--deny: a function event takes all functions that its glob matches, "
-			   "none can be left out; use --engine bpf, or name those wanted with -a");
+	if (scope->comm && (!*scope->comm || strlen(scope->comm) >= COMM_LENGTH))
+		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name",
+			   scope->comm, COMM_LENGTH - 1);
 	if (o->engine == ENGINE_BOTH && goes_to_stdout(o) && o->format != FORMAT_TEXT)
 		argp_error(state, "--engine both writes two documents: give -o NAME");
 }
@@ -151,14 +210,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 	switch (key) {
 	case 'e':
-		o->engine = engine(state, arg);
+		set_engine(state, o, arg);
 		break;
 	case 'a':
 		return check(globs__add(&o->filter.allow, arg));
 	case 'd':
 		return check(globs__add(&o->filter.deny, arg));
 	case 'p':
-		o->pid = option__number(state, "pid", arg, 1 << 22);
+		set_scope(state, o, SCOPE_PID);
+		o->scope.pid = option__number(state, "pid", arg, 1 << 22);
 		break;
 	case 'f':
 		o->format = format(state, arg);
@@ -168,33 +228,33 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_output(o, arg);
 		break;
 	case KEY_TASK:
-		o->task = true;
+		set_scope(state, o, SCOPE_TASK);
 		break;
 	case KEY_NO_CALLERS:
-		o->callers = false;
+		o->how.callers = false;
 		break;
 	case KEY_RETIRE:
-		o->retire = true;
+		o->how.retire = true;
 		if (arg)
-			o->retire_ms = option__number(state, "retire", arg, UINT_MAX);
+			o->how.retire_ms = option__number(state, "retire", arg, UINT_MAX);
 		break;
 	case KEY_PIN:
-		o->pin = arg;
+		o->how.pin = arg;
 		break;
 	case KEY_CGROUP:
-		o->cgroup = arg;
+		o->scope.cgroup = arg;
 		break;
 	case KEY_COMM:
-		o->comm = arg;
+		o->scope.comm = arg;
 		break;
 	case KEY_DURATION:
-		o->duration = option__seconds(state, arg);
+		o->how.duration = option__seconds(state, arg);
 		break;
 	case KEY_BOOT:
-		o->boot = true;
+		set_scope(state, o, SCOPE_BOOT);
 		break;
 	case KEY_ENTRIES:
-		o->max_entries = option__number(state, "max-entries", arg, 1 << (SET_MOST_BITS - 1));
+		o->how.max_entries = option__number(state, "max-entries", arg, 1 << (SET_MOST_BITS - 1));
 		break;
 	case KEY_STRICT:
 		o->strict = true;
@@ -210,6 +270,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		check_combination(state, o);
+		if (!o->how.callers)
+			o->how.retire_ms = 0;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -227,7 +289,7 @@ int cmd_cover(int argc, char **argv)
 		       "\vExit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
 		       "failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
-	struct cover_options o = { .callers = true };
+	struct cover_options o = { .how.callers = true };
 	int status;
 
 	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
