@@ -58,4 +58,11 @@ struct coverage {
 int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
+/* Members of struct coverage in a document, besides those of base/json.h: a struct globs, ... */
+extern const struct json_kind field_globs;
+/* ... a const char * that lives as long as the coverage does, ... */
+extern const struct json_kind field_text;
+/* ... and one of which a document says only whether it is NULL. */
+extern const struct json_kind field_given;
+
 #endif

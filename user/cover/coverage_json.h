@@ -13,11 +13,4 @@ int coverage__write_json(const struct coverage *c, FILE *out);
 /* -EINVAL, said: not readable, not json, not such a document, or of another schema. */
 int coverage__read_json(struct coverage *ret, const char *path);
 
-/* Members of struct coverage in a document, besides those of base/json.h: a struct globs, ... */
-extern const struct json_kind field_globs;
-/* ... a const char * that lives as long as the coverage does, ... */
-extern const struct json_kind field_text;
-/* ... and one of which a document says only whether it is NULL. */
-extern const struct json_kind field_given;
-
 #endif

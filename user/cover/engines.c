@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Engines side by side; see engines.h. */
 #include <limits.h>
-#include <string.h>
 
 #include "cover/engines.h"
 #include "run/instance.h"
@@ -12,27 +11,13 @@ static double seconds_since(uint64_t start)
 }
 
 /* One that is left to hytrace is the first that can do it. */
-static const struct {
-	const char *name;
-	const struct engine_ops *list[MOST_ENGINES];
-} choices[] = {
-	[ENGINE_AUTO] = { "auto", { &engine_oneshot, &engine_bpf } },
-	[ENGINE_ONESHOT] = { "oneshot", { &engine_oneshot } },
-	[ENGINE_BPF] = { "bpf", { &engine_bpf } },
-	[ENGINE_EVENT] = { "event", { &engine_event } },
-	[ENGINE_BOTH] = { "both", { &engine_oneshot, &engine_bpf } },
+static const struct engine_ops *const choices[][MOST_ENGINES] = {
+	[ENGINE_AUTO] = { &engine_oneshot, &engine_bpf },
+	[ENGINE_ONESHOT] = { &engine_oneshot },
+	[ENGINE_BPF] = { &engine_bpf },
+	[ENGINE_EVENT] = { &engine_event },
+	[ENGINE_BOTH] = { &engine_oneshot, &engine_bpf },
 };
-
-bool engines__named(const char *name, enum cover_engine *ret)
-{
-	for (size_t i = 0; i < sizeof(choices) / sizeof(choices[0]); i++) {
-		if (!strcmp(choices[i].name, name)) {
-			*ret = i;
-			return true;
-		}
-	}
-	return false;
-}
 
 static const char *refusal(const struct engine_ops *ops, const struct cover_options *o)
 {
@@ -44,7 +29,7 @@ const char *engines__refuse(const struct cover_options *o)
 	const char *why = NULL;
 
 	for (size_t i = 0; !why && o->engine != ENGINE_AUTO && i < MOST_ENGINES; i++)
-		why = refusal(choices[o->engine].list[i], o);
+		why = refusal(choices[o->engine][i], o);
 	return why;
 }
 
@@ -66,7 +51,7 @@ static const struct engine_ops *first_able(const struct engine_ops *const *list,
 int engines__choose(struct engines *e, const struct cover_options *o)
 {
 	enum cover_engine engine = o->scope.kind == SCOPE_BOOT ? ENGINE_ONESHOT : o->engine;
-	const struct engine_ops *const *list = choices[engine].list;
+	const struct engine_ops *const *list = choices[engine];
 	int err = 0;
 
 	if (engine == ENGINE_AUTO) {

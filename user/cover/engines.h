@@ -26,8 +26,6 @@ struct engines {
 	size_t count;
 };
 
-/* The engine, or the engines, that somebody calls @name; false: none. */
-bool engines__named(const char *name, enum cover_engine *ret);
 /* Why the engine that was chosen cannot do what else is asked for; NULL: it can. */
 const char *engines__refuse(const struct cover_options *o);
 /* -EOPNOTSUPP, said: not on this kernel. */

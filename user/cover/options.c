@@ -10,10 +10,8 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "cover/commands.h"
-#include "cover/coverage_json.h"
-#include "cover/engines.h"
-#include "cover/run.h"
+#include "cover/coverage.h"
+#include "cover/options.h"
 #include "cover.h"
 
 /* TASK_COMM_LEN, with the zero behind it. */
@@ -117,6 +115,11 @@ static const struct argp_option options[] = {
 	{ }
 };
 
+struct parsed {
+	struct cover_options *options;
+	const char *(*refuse)(const struct cover_options *o);
+};
+
 /* Says it and leaves, with the status of a usage error. */
 static int check(int err)
 {
@@ -125,11 +128,20 @@ static int check(int err)
 	return 0;
 }
 
-static void set_engine(struct argp_state *state, struct cover_options *o, const char *text)
+static enum cover_engine engine(struct argp_state *state, const char *text)
 {
-	if (!engines__named(text, &o->engine))
-		argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, "
-			   "event or both", text);
+	static const char *const names[] = {
+		[ENGINE_AUTO] = "auto", [ENGINE_ONESHOT] = "oneshot", [ENGINE_BPF] = "bpf",
+		[ENGINE_BOTH] = "both", [ENGINE_EVENT] = "event",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], text))
+			return i;
+	}
+	argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, event or "
+		   "both", text);
+	return ENGINE_AUTO;
 }
 
 #define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o and --vmlinux only"
@@ -183,10 +195,11 @@ static bool goes_with_boot(const struct cover_options *o)
 	       (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 
-static void check_combination(struct argp_state *state, const struct cover_options *o)
+static void check_combination(struct argp_state *state, const struct parsed *parsed)
 {
+	const struct cover_options *o = parsed->options;
 	const struct scope *scope = &o->scope;
-	const char *refused = engines__refuse(o);
+	const char *refused = parsed->refuse(o);
 
 	if (scope->kind == SCOPE_BOOT && !goes_with_boot(o))
 		argp_error(state, OF_BOOT);
@@ -206,11 +219,12 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
-	struct cover_options *o = state->input;
+	const struct parsed *parsed = state->input;
+	struct cover_options *o = parsed->options;
 
 	switch (key) {
 	case 'e':
-		set_engine(state, o, arg);
+		o->engine = engine(state, arg);
 		break;
 	case 'a':
 		return check(globs__add(&o->filter.allow, arg));
@@ -269,7 +283,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_err_exit_status = EXIT_SELF;
 		break;
 	case ARGP_KEY_END:
-		check_combination(state, o);
+		check_combination(state, parsed);
 		if (!o->how.callers)
 			o->how.retire_ms = 0;
 		break;
@@ -279,7 +293,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-int cmd_cover(int argc, char **argv)
+void cover_options__parse(struct cover_options *ret, int argc, char **argv,
+			  const char *(*refuse)(const struct cover_options *o))
 {
 	static const struct argp argp = {
 		.options = options,
@@ -289,13 +304,14 @@ int cmd_cover(int argc, char **argv)
 		       "\vExit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
 		       "failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
-	struct cover_options o = { .how.callers = true };
-	int status;
+	struct parsed parsed = { ret, refuse };
 
-	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
-		return argp_err_exit_status;
-	status = cover__run(&o);
-	filter__free(&o.filter);
-	free(o.outputs);
-	return status;
+	*ret = (struct cover_options){ .how.callers = true };
+	check(argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &parsed));
+}
+
+void cover_options__free(struct cover_options *o)
+{
+	filter__free(&o->filter);
+	free(o->outputs);
 }

@@ -55,6 +55,14 @@ struct cover_options {
 	char **command;			/* NULL-terminated; NULL: none */
 };
 
+/*
+ * Ends the process, and says why, if they cannot be understood. @refuse: why the engine that is chosen cannot do
+ * what else is asked for; NULL: it can.
+ */
+void cover_options__parse(struct cover_options *ret, int argc, char **argv,
+			  const char *(*refuse)(const struct cover_options *o));
+void cover_options__free(struct cover_options *o);
+
 /* Of the objects "filters" and "options" of a document, as members of struct coverage. */
 extern const struct json_field filter_fields[];
 extern const struct json_field option_fields[];
