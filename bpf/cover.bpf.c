@@ -14,7 +14,7 @@
  * that has bpf_rdonly_cast()). That would be a call more for each, and one that may be traced itself and come
  * back as a call that the program cannot be run for. Of a new one it calls helpers that take no lock, and
  * which the loader leaves out of what is traced, as it does with what kprobe.multi calls to run it
- * (engine_bpf.c). What is missed then comes from interrupts, and from others' programs on the same CPU.
+ * (bpf_needs.c). What is missed then comes from interrupts, and from others' programs on the same CPU.
  *
  * Only with --pin there is a hash map beside it, for others to look at meanwhile. Writing to that takes locks.
  *

@@ -13,14 +13,12 @@
 #include "base/fdinfo.h"
 #include "base/privileges.h"
 #include "cover/bpf_cover.h"
+#include "cover/bpf_needs.h"
 #include "run/pin.h"
 #include "run/process.h"
 #include "cover.h"
 #include "cover.skel.h"
 
-/* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
-#define CALLERS_TO_FUNCTION 4
-#define SPARE_ENTRIES 1024
 /* In bpf_cover.pins. */
 enum { PIN_MAP, PIN_PROGRAM, PIN_LINKS };
 
@@ -57,111 +55,6 @@ static int load_error(int err, const char *what, const char *hint)
 		return -EPERM;
 	/* Or it is not in this kernel: program or attach type, BTF, a kernel function. */
 	return may_pass(err) ? err : -EOPNOTSUPP;
-}
-
-/* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
-#define LARGEST_OF_OLD_KERNELS (4 * 1024 * 1024)
-
-static size_t set_bytes(unsigned int bits)
-{
-	return SET_PLACES(bits) * sizeof(uint64_t);
-}
-
-static bool is_possible(size_t bytes)
-{
-	int fd;
-
-	if (bytes <= LARGEST_OF_OLD_KERNELS)
-		return true;
-	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), bytes, 1, NULL);
-	if (fd >= 0)
-		close(fd);
-	return fd != -E2BIG;
-}
-
-/* Half of the places stay empty, or an address may find none near its own. @entries: made fewer if need be. */
-static unsigned int set_bits(unsigned long *entries)
-{
-	unsigned int bits = SET_LEAST_BITS;
-
-	while (bits < SET_MOST_BITS && 1ul << bits < 2 * *entries)
-		bits++;
-	while (!is_possible(set_bytes(bits)))
-		bits--;
-	if (*entries > 1ul << (bits - 1))
-		*entries = 1ul << (bits - 1);
-	return bits;
-}
-
-static int size_maps(struct bpf_cover *b)
-{
-	const struct request *r = b->request;
-	const struct cover_how *how = &r->options->how;
-	unsigned long entries = how->max_entries;
-	struct cover_bpf *skel = b->skel;
-	unsigned int bits;
-
-	if (!entries)
-		entries = traceable__count(r->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
-			  SPARE_ENTRIES;
-	bits = set_bits(&entries);
-	skel->rodata->log_entries = entries;
-	skel->rodata->set_shift = 32 - bits;
-	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
-	    bpf_map__set_max_entries(skel->maps.seen, entries) ||
-	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)) ||
-	    bpf_map__set_autocreate(skel->maps.seen, how->pin) ||
-	    bpf_map__set_autocreate(skel->maps.cgroup, r->options->scope.cgroup))
-		return error__return(-EINVAL, "%lu: not a possible number of addresses", entries);
-	return 0;
-}
-
-/* An event's glob takes what a module brings along, by itself. A kernel without modules has no such tracepoint. */
-static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
-{
-	return entry == ENTRY_KPROBE_MULTI &&
-	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
-}
-
-static void find_trampolines(struct bpf_cover *b)
-{
-	static const char *const names[] = {
-		[GRAPH_TRAMPOLINE] = "return_to_handler",
-		[RETHOOK_TRAMPOLINE] = "arch_rethook_trampoline",
-		[KRETPROBE_TRAMPOLINE] = "__kretprobe_trampoline",
-	};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		const struct symbol *sym = symbols__by_name(b->request->symbols, names[i]);
-
-		b->skel->rodata->return_trampolines[i] = sym ? sym->addr : 0;
-	}
-}
-
-/* Of the programs, only those that this run needs. */
-static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
-{
-	const struct cover_options *o = b->request->options;
-	bool follow = scope__follows(&o->scope);
-
-	b->program = entry == ENTRY_EVENT ? b->skel->progs.cover_event_entry :
-					    b->skel->progs.cover_entry;
-	bpf_program__set_autoload(b->skel->progs.cover_entry, entry == ENTRY_KPROBE_MULTI);
-	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTRY_EVENT);
-	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
-	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
-	bpf_program__set_autoload(b->skel->progs.on_free, follow);
-	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
-	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
-	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
-	find_trampolines(b);
-	b->skel->rodata->with_callers = o->how.callers;
-	b->skel->rodata->with_map = o->how.pin;
-	b->skel->rodata->follow_tasks = follow;
-	b->skel->rodata->in_cgroup = o->scope.cgroup;
-	if (o->scope.comm)
-		strncpy((char *)b->skel->rodata->comm, o->scope.comm,
-			sizeof(b->skel->rodata->comm) - 1);
 }
 
 /* The links have their names before they are there: "link", and "link2" and so on if there are more. */
@@ -218,28 +111,6 @@ static int map_hits(struct bpf_cover *b)
 	return 0;
 }
 
-/* Only where there is one cgroup hierarchy for all, version 2, does a task have the one cgroup. */
-static int choose_cgroup(struct bpf_cover *b)
-{
-	const char *given = b->request->options->scope.cgroup;
-	__u32 zero = 0;
-	char *path;
-	int fd, err;
-
-	if (asprintf(&path, "%s%s", *given == '/' ? "" : "/sys/fs/cgroup/", given) < 0)
-		return error__no_memory();
-	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	err = fd < 0 ? -errno : bpf_map_update_elem(bpf_map__fd(b->skel->maps.cgroup), &zero, &fd, BPF_ANY);
-	if (err)
-		error__print("--cgroup %s: %s", path,
-			     fd < 0 ? strerror(-err) :
-			     "is no cgroup of version 2; give the path of one, as under /sys/fs/cgroup");
-	if (fd >= 0)
-		close(fd);
-	free(path);
-	return err ? -EINVAL : 0;
-}
-
 int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf_cover_entry entry,
 		    size_t links)
 {
@@ -254,8 +125,7 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	b->skel = cover_bpf__open();
 	if (!b->skel)
 		return load_error(-errno, "opened", NULL);
-	choose_programs(b, entry);
-	err = size_maps(b);
+	err = bpf_needs__choose(b, entry);
 	if (err)
 		return err;
 	err = cover_bpf__load(b->skel);
@@ -265,8 +135,8 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		    fdinfo__memory(bpf_map__fd(b->skel->maps.bss_set)) +
 		    (request->options->how.pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
 	err = map_hits(b);
-	if (!err && request->options->scope.cgroup)
-		err = choose_cgroup(b);
+	if (!err)
+		err = bpf_needs__fill(b);
 	return err || !request->options->how.pin ? err : pin_map_and_program(b);
 }
 

@@ -21,103 +21,8 @@
 
 #include "base/error.h"
 #include "cover/bpf_modules.h"
+#include "cover/bpf_needs.h"
 #include "cover.h"
-
-/* When the program calls what, of bits. */
-enum {
-	OWN_ALWAYS = 0,
-	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
-	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
-	OWN_CGROUP = 1 << 2,
-	OWN_COMM = 1 << 3,
-	OWN_PINNED = 1 << 4,
-};
-
-/*
- * What the program calls, or the kernel to run it, by following the function tracer's output from the
- * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
- * would come while it runs, which the kernel does not run it for again: it would count as missed, and as
- * the workload's.
- *
- * Of a call that brings nothing new these are the first ones, which are kprobe.multi's own. Not here is what
- * rcu_read_unlock() calls once in a while, rcu_read_unlock_special(), as others call it as well.
- */
-static const struct {
-	const char *name;
-	unsigned int when;		/* in any of these cases, or OWN_ALWAYS */
-} own_functions[] = {
-	{ "__rcu_read_lock", OWN_ALWAYS },
-	{ "__rcu_read_unlock", OWN_ALWAYS },
-	/* Its own as well, on some kernels for each function and on others for a few (get_entry_ip()). */
-	{ "copy_from_kernel_nofault", OWN_ALWAYS },
-	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
-	/* On a first hit. */
-	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
-	{ "bpf_ktime_get_ns", OWN_ALWAYS },
-	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
-	/* Where the verifier does not inline it. */
-	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
-	/* Who called what a return tracer looks at, where the verifier does not inline it. */
-	{ "bpf_get_current_task", OWN_ALWAYS },
-	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
-	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
-	/* Whose call it is. */
-	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
-	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
-	{ "bpf_get_current_task_btf", OWN_COMM },
-	/* Whether an interrupt has come while the loader attaches: --retire, and modules that come. */
-	{ "bpf_this_cpu_ptr", OWN_ALWAYS },
-	/* Telling the loader of a module that comes, by a program of its own. */
-	{ "__bpf_trace_module_load", OWN_ALWAYS },
-	{ "bpf_ringbuf_output", OWN_ALWAYS },
-	{ "__bpf_ringbuf_reserve", OWN_ALWAYS },
-	{ "bpf_ringbuf_commit", OWN_ALWAYS },
-	{ "bpf_ringbuf_notify", OWN_ALWAYS },
-	{ "bpf_trace_run1", OWN_ALWAYS },
-	/* Keeping the set of tasks up to date, by programs of its own. */
-	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
-	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
-	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
-	{ "bpf_trace_run2", OWN_FOLLOWING },
-	{ "bpf_trace_run4", OWN_FOLLOWING },
-	{ "htab_map_delete_elem", OWN_FOLLOWING },
-	{ "free_htab_elem", OWN_FOLLOWING },
-	{ "check_and_free_fields", OWN_FOLLOWING },
-	{ "bpf_obj_free_fields", OWN_FOLLOWING },
-	{ "pcpu_freelist_push", OWN_FOLLOWING },
-	{ "__pcpu_freelist_push", OWN_FOLLOWING },
-	/* That, and the pinned map. */
-	{ "__htab_map_lookup_elem", OWN_FOLLOWING | OWN_PINNED },
-	{ "lookup_nulls_elem_raw", OWN_FOLLOWING | OWN_PINNED },
-	{ "htab_map_update_elem", OWN_FOLLOWING | OWN_PINNED },
-	{ "htab_lock_bucket", OWN_FOLLOWING | OWN_PINNED },
-	{ "htab_unlock_bucket", OWN_FOLLOWING | OWN_PINNED },
-	{ "lookup_elem_raw", OWN_FOLLOWING | OWN_PINNED },
-	{ "alloc_htab_elem", OWN_FOLLOWING | OWN_PINNED },
-	{ "__pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
-	{ "___pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
-};
-
-static unsigned int when_own(const struct request *r)
-{
-	const struct scope *scope = &r->options->scope;
-
-	return (symbols__by_name(r->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
-	       (scope__follows(scope) ? OWN_FOLLOWING : 0) | (scope->cgroup ? OWN_CGROUP : 0) |
-	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
-}
-
-static int bpf__deny_own(struct globs *own, const struct request *request)
-{
-	unsigned int when = when_own(request);
-	int err = 0;
-
-	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
-		if (!own_functions[i].when || own_functions[i].when & when)
-			err = globs__add(own, own_functions[i].name);
-	}
-	return err;
-}
 
 /* In milliseconds. */
 #define SHORTEST_INTERVAL 200
@@ -500,7 +405,7 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.monotonic = true,
-	.deny_own = bpf__deny_own,
+	.deny_own = bpf_needs__deny_own,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,
 	.start = bpf__start,

@@ -23,14 +23,16 @@ struct oneshot {
 
 static const char *oneshot__refuse(const struct cover_options *o)
 {
+	const char *limit = scope__limit(&o->scope);
+	static char why[128];
+
 	/* Beside another one, it is that one's. */
 	if (o->how.pin && o->engine != ENGINE_BOTH)
 		return "--pin is for the BPF engines: there is nothing to pin for oneshot";
-	if (o->scope.cgroup)
-		return "--cgroup is for the BPF engines: give --engine bpf or event";
-	if (o->scope.comm)
-		return "--comm is for the BPF engines: give --engine bpf or event";
-	return NULL;
+	if (!limit)
+		return NULL;
+	snprintf(why, sizeof(why), "%s is for the BPF engines: give --engine bpf or event", limit);
+	return why;
 }
 
 static int oneshot__available(bool quiet)

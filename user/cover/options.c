@@ -55,6 +55,11 @@ bool scope__follows(const struct scope *s)
 	return s->kind == SCOPE_TASK || s->kind == SCOPE_PID;
 }
 
+const char *scope__limit(const struct scope *s)
+{
+	return s->cgroup ? "--cgroup" : s->comm ? "--comm" : NULL;
+}
+
 static bool same_or_any(const char *one, const char *other)
 {
 	return !other || (one && !strcmp(one, other));
@@ -190,8 +195,8 @@ static bool goes_to_stdout(const struct cover_options *o)
 
 static bool goes_with_boot(const struct cover_options *o)
 {
-	return !o->command && !o->scope.cgroup && !o->scope.comm && !o->filter.allow.count &&
-	       !o->filter.deny.count && !o->how.retire && !o->how.duration && !o->how.pin &&
+	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
+	       !o->how.retire && !o->how.duration && !o->how.pin &&
 	       (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 

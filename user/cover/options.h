@@ -69,6 +69,8 @@ extern const struct json_field option_fields[];
 
 /* Whether it is of one process, or the command, and of what that starts. */
 bool scope__follows(const struct scope *s);
+/* The option that takes only some of its tasks; NULL: none does. */
+const char *scope__limit(const struct scope *s);
 /* Whether all that @s has is in @other as well. */
 bool scope__lies_in(const struct scope *s, const struct scope *other);
 /* In words, up to a command if there is one. */

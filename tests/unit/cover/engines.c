@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * What the engines of `hytrace cover` make of its options, as far as no kernel is asked: which is chosen, what
+ * it refuses, what it leaves out as its own work, and what its failures mean.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "cover/bpf_cover.h"
+#include "cover/engines.h"
+#include "kernel/sample.h"
+
+#define MOST_WORDS 16
+
+/* Of that command line, of which nothing is refused; good until the next one. */
+static struct cover_options options_of(const char *line)
+{
+	static char words[256];
+	char *rest = words;
+	char *argv[MOST_WORDS + 1] = { "hytrace cover" };
+	struct cover_options o;
+	int argc = 1;
+
+	snprintf(words, sizeof(words), "%s", line);
+	while (argc < MOST_WORDS && rest && *rest)
+		argv[argc++] = strsep(&rest, " ");
+	cover_options__parse(&o, argc, argv, engines__refuse);
+	return o;
+}
+
+Test(options, fill_a_scope_and_how)
+{
+	struct cover_options o = options_of("--pid 17 --cgroup g --comm sh --retire=5 --pin dir");
+
+	cr_expect(o.scope.kind == SCOPE_PID && o.scope.pid == 17);
+	cr_expect(eq(str, (char *)o.scope.cgroup, "g"));
+	cr_expect(eq(str, (char *)o.scope.comm, "sh"));
+	cr_expect(o.how.callers && o.how.retire && o.how.retire_ms == 5);
+	cr_expect(eq(str, (char *)o.how.pin, "dir"));
+	cover_options__free(&o);
+	o = options_of("--retire=5 --no-callers --task -- true");
+	cr_expect(o.scope.kind == SCOPE_TASK && !strcmp(o.command[0], "true"));
+	cr_expect(o.how.retire && !o.how.callers && !o.how.retire_ms, "there are none to watch");
+	cover_options__free(&o);
+}
+
+static const char *chosen(const char *line)
+{
+	struct cover_options o = options_of(line);
+	struct engines e = {};
+
+	cr_expect(engines__choose(&e, &o) == 0);
+	cr_expect(e.count == 1);
+	cover_options__free(&o);
+	return e.list[0].ops->name;
+}
+
+Test(engines, one_that_can_is_chosen)
+{
+	cr_expect(eq(str, (char *)chosen("--comm sh"), "bpf"));
+	cr_expect(eq(str, (char *)chosen("--cgroup g"), "bpf"));
+	cr_expect(eq(str, (char *)chosen("--pin dir"), "bpf"));
+	cr_expect(eq(str, (char *)chosen("-e bpf"), "bpf"));
+}
+
+Test(engines, refuse_what_they_cannot_do)
+{
+	struct cover_options o = { .engine = ENGINE_ONESHOT };
+
+	cr_expect(engines__refuse(&o) == NULL);
+	o.how.pin = "dir";
+	cr_expect(engines__refuse(&o) != NULL);
+	o.engine = ENGINE_BOTH;
+	cr_expect(engines__refuse(&o) == NULL, "the other one pins");
+	o.scope.comm = "sh";
+	cr_expect(eq(str, (char *)engines__refuse(&o), "--comm is for the BPF engines: give --engine bpf or event"));
+	o.engine = ENGINE_AUTO;
+	cr_expect(engines__refuse(&o) == NULL, "the other one is chosen");
+	o = (struct cover_options){ .engine = ENGINE_EVENT };
+	cr_expect(engines__refuse(&o) == NULL);
+	o.how.retire = true;
+	cr_expect(engines__refuse(&o) != NULL);
+}
+
+static bool denies(const struct cover_options *o, const char *name)
+{
+	struct symbols *symbols = sample_symbols();
+	struct request request = { .options = o, .symbols = symbols };
+	struct filter filter = {};
+	bool denied = false;
+
+	cr_assert(engine_bpf.deny_own(&filter.own, &request) == 0);
+	for (size_t i = 0; i < filter.own.count; i++)
+		denied |= !strcmp(filter.own.list[i].function, name);
+	filter__free(&filter);
+	symbols__free(symbols);
+	return denied;
+}
+
+Test(engines, leave_out_what_the_program_calls)
+{
+	struct cover_options o = {};
+
+	cr_expect(denies(&o, "bpf_ktime_get_ns"), "always");
+	cr_expect(denies(&o, "bpf_probe_read_kernel"), "without bpf_rdonly_cast()");
+	cr_expect(denies(&o, "bpf_get_current_task_btf") == false);
+	o.scope.comm = "sh";
+	cr_expect(denies(&o, "bpf_get_current_task_btf"));
+	cr_expect(denies(&o, "htab_map_update_elem") == false);
+	o.scope.kind = SCOPE_TASK;
+	cr_expect(denies(&o, "htab_map_update_elem"));
+	o = (struct cover_options){ .how.pin = "dir" };
+	cr_expect(denies(&o, "htab_map_update_elem"));
+	cr_expect(denies(&o, "htab_map_delete_elem") == false);
+}
+
+/* A script takes "not on this kernel" for "never". */
+Test(engines, what_may_pass_is_not_the_kernels_fault)
+{
+	static const struct {
+		int number, err;
+	} cases[] = {
+		{ EPERM, -EPERM }, { EACCES, -EPERM }, { ENOMEM, -ENOMEM }, { EBUSY, -EBUSY },
+		{ EMFILE, -EMFILE }, { EINTR, -EINTR }, { EINVAL, -EOPNOTSUPP }, { ENOENT, -EOPNOTSUPP },
+		{ E2BIG, -EOPNOTSUPP },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct bpf_cover b = {};
+
+		errno = cases[i].number;
+		cr_expect(bpf_cover__add_link(&b, NULL) == cases[i].err, "%s", strerror(cases[i].number));
+	}
+}

@@ -1,0 +1,257 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A run's options in terms of the BPF program; see bpf_needs.h. */
+#include <bpf/bpf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cover/bpf_needs.h"
+#include "cover.h"
+#include "cover.skel.h"
+
+/* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
+#define CALLERS_TO_FUNCTION 4
+#define SPARE_ENTRIES 1024
+
+/* ---- the functions that it calls */
+
+/* When the program calls what, of bits. */
+enum {
+	OWN_ALWAYS = 0,
+	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
+	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
+	OWN_CGROUP = 1 << 2,
+	OWN_COMM = 1 << 3,
+	OWN_PINNED = 1 << 4,
+};
+
+/*
+ * What the program calls, or the kernel to run it, by following the function tracer's output from the
+ * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
+ * would come while it runs, which the kernel does not run it for again: it would count as missed, and as
+ * the workload's.
+ *
+ * Of a call that brings nothing new these are the first ones, which are kprobe.multi's own. Not here is what
+ * rcu_read_unlock() calls once in a while, rcu_read_unlock_special(), as others call it as well.
+ */
+static const struct {
+	const char *name;
+	unsigned int when;		/* in any of these cases, or OWN_ALWAYS */
+} own_functions[] = {
+	{ "__rcu_read_lock", OWN_ALWAYS },
+	{ "__rcu_read_unlock", OWN_ALWAYS },
+	/* Its own as well, on some kernels for each function and on others for a few (get_entry_ip()). */
+	{ "copy_from_kernel_nofault", OWN_ALWAYS },
+	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
+	/* On a first hit. */
+	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
+	{ "bpf_ktime_get_ns", OWN_ALWAYS },
+	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
+	/* Where the verifier does not inline it. */
+	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
+	/* Who called what a return tracer looks at, where the verifier does not inline it. */
+	{ "bpf_get_current_task", OWN_ALWAYS },
+	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
+	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
+	/* Whose call it is. */
+	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
+	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
+	{ "bpf_get_current_task_btf", OWN_COMM },
+	/* Whether an interrupt has come while the loader attaches: --retire, and modules that come. */
+	{ "bpf_this_cpu_ptr", OWN_ALWAYS },
+	/* Telling the loader of a module that comes, by a program of its own. */
+	{ "__bpf_trace_module_load", OWN_ALWAYS },
+	{ "bpf_ringbuf_output", OWN_ALWAYS },
+	{ "__bpf_ringbuf_reserve", OWN_ALWAYS },
+	{ "bpf_ringbuf_commit", OWN_ALWAYS },
+	{ "bpf_ringbuf_notify", OWN_ALWAYS },
+	{ "bpf_trace_run1", OWN_ALWAYS },
+	/* Keeping the set of tasks up to date, by programs of its own. */
+	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
+	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
+	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
+	{ "bpf_trace_run2", OWN_FOLLOWING },
+	{ "bpf_trace_run4", OWN_FOLLOWING },
+	{ "htab_map_delete_elem", OWN_FOLLOWING },
+	{ "free_htab_elem", OWN_FOLLOWING },
+	{ "check_and_free_fields", OWN_FOLLOWING },
+	{ "bpf_obj_free_fields", OWN_FOLLOWING },
+	{ "pcpu_freelist_push", OWN_FOLLOWING },
+	{ "__pcpu_freelist_push", OWN_FOLLOWING },
+	/* That, and the pinned map. */
+	{ "__htab_map_lookup_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "lookup_nulls_elem_raw", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_map_update_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_lock_bucket", OWN_FOLLOWING | OWN_PINNED },
+	{ "htab_unlock_bucket", OWN_FOLLOWING | OWN_PINNED },
+	{ "lookup_elem_raw", OWN_FOLLOWING | OWN_PINNED },
+	{ "alloc_htab_elem", OWN_FOLLOWING | OWN_PINNED },
+	{ "__pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
+	{ "___pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
+};
+
+static unsigned int when_own(const struct request *r)
+{
+	const struct scope *scope = &r->options->scope;
+
+	return (symbols__by_name(r->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
+	       (scope__follows(scope) ? OWN_FOLLOWING : 0) | (scope->cgroup ? OWN_CGROUP : 0) |
+	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
+}
+
+int bpf_needs__deny_own(struct globs *own, const struct request *request)
+{
+	unsigned int when = when_own(request);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
+		if (!own_functions[i].when || own_functions[i].when & when)
+			err = globs__add(own, own_functions[i].name);
+	}
+	return err;
+}
+
+/* ---- its maps and programs */
+
+/* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
+#define LARGEST_OF_OLD_KERNELS (4 * 1024 * 1024)
+
+static size_t set_bytes(unsigned int bits)
+{
+	return SET_PLACES(bits) * sizeof(uint64_t);
+}
+
+static bool is_possible(size_t bytes)
+{
+	int fd;
+
+	if (bytes <= LARGEST_OF_OLD_KERNELS)
+		return true;
+	fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), bytes, 1, NULL);
+	if (fd >= 0)
+		close(fd);
+	return fd != -E2BIG;
+}
+
+/* Half of the places stay empty, or an address may find none near its own. @entries: made fewer if need be. */
+static unsigned int set_bits(unsigned long *entries)
+{
+	unsigned int bits = SET_LEAST_BITS;
+
+	while (bits < SET_MOST_BITS && 1ul << bits < 2 * *entries)
+		bits++;
+	while (!is_possible(set_bytes(bits)))
+		bits--;
+	if (*entries > 1ul << (bits - 1))
+		*entries = 1ul << (bits - 1);
+	return bits;
+}
+
+static int size_maps(struct bpf_cover *b)
+{
+	const struct request *r = b->request;
+	const struct cover_how *how = &r->options->how;
+	unsigned long entries = how->max_entries;
+	struct cover_bpf *skel = b->skel;
+	unsigned int bits;
+
+	if (!entries)
+		entries = traceable__count(r->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
+			  SPARE_ENTRIES;
+	bits = set_bits(&entries);
+	skel->rodata->log_entries = entries;
+	skel->rodata->set_shift = 32 - bits;
+	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
+	    bpf_map__set_max_entries(skel->maps.seen, entries) ||
+	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)) ||
+	    bpf_map__set_autocreate(skel->maps.seen, how->pin) ||
+	    bpf_map__set_autocreate(skel->maps.cgroup, r->options->scope.cgroup))
+		return error__return(-EINVAL, "%lu: not a possible number of addresses", entries);
+	return 0;
+}
+
+/* An event's glob takes what a module brings along, by itself. A kernel without modules has no such tracepoint. */
+static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
+{
+	return entry == ENTRY_KPROBE_MULTI &&
+	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
+}
+
+static void find_trampolines(struct bpf_cover *b)
+{
+	static const char *const names[] = {
+		[GRAPH_TRAMPOLINE] = "return_to_handler",
+		[RETHOOK_TRAMPOLINE] = "arch_rethook_trampoline",
+		[KRETPROBE_TRAMPOLINE] = "__kretprobe_trampoline",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		const struct symbol *sym = symbols__by_name(b->request->symbols, names[i]);
+
+		b->skel->rodata->return_trampolines[i] = sym ? sym->addr : 0;
+	}
+}
+
+/* Of the programs, only those that this run needs. */
+static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
+{
+	const struct cover_options *o = b->request->options;
+	bool follow = scope__follows(&o->scope);
+
+	b->program = entry == ENTRY_EVENT ? b->skel->progs.cover_event_entry :
+					    b->skel->progs.cover_entry;
+	bpf_program__set_autoload(b->skel->progs.cover_entry, entry == ENTRY_KPROBE_MULTI);
+	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTRY_EVENT);
+	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
+	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
+	bpf_program__set_autoload(b->skel->progs.on_free, follow);
+	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
+	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
+	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
+	find_trampolines(b);
+	b->skel->rodata->with_callers = o->how.callers;
+	b->skel->rodata->with_map = o->how.pin;
+	b->skel->rodata->follow_tasks = follow;
+	b->skel->rodata->in_cgroup = o->scope.cgroup;
+	if (o->scope.comm)
+		strncpy((char *)b->skel->rodata->comm, o->scope.comm,
+			sizeof(b->skel->rodata->comm) - 1);
+}
+
+int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry)
+{
+	choose_programs(b, entry);
+	return size_maps(b);
+}
+
+/* Only where there is one cgroup hierarchy for all, version 2, does a task have the one cgroup. */
+static int choose_cgroup(struct bpf_cover *b, const char *given)
+{
+	__u32 zero = 0;
+	char *path;
+	int fd, err;
+
+	if (asprintf(&path, "%s%s", *given == '/' ? "" : "/sys/fs/cgroup/", given) < 0)
+		return error__no_memory();
+	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	err = fd < 0 ? -errno : bpf_map_update_elem(bpf_map__fd(b->skel->maps.cgroup), &zero, &fd, BPF_ANY);
+	if (err)
+		error__print("--cgroup %s: %s", path,
+			     fd < 0 ? strerror(-err) :
+			     "is no cgroup of version 2; give the path of one, as under /sys/fs/cgroup");
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err ? -EINVAL : 0;
+}
+
+int bpf_needs__fill(struct bpf_cover *b)
+{
+	const char *cgroup = b->request->options->scope.cgroup;
+
+	return cgroup ? choose_cgroup(b, cgroup) : 0;
+}
