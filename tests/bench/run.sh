@@ -50,7 +50,8 @@ while :; do
 		quick=1
 		shift
 		set -- -w getppid -c base -c oneshot -c oneshot-nocallers -c oneshot-retired -c cover-bpf \
-			-c kprobe-multi -c kprobe-multi-denied -c function -c event "$@"
+			-c kprobe-multi -c kprobe-multi-denied -c function -c event -c event-2args \
+			-c fprobe-event-2args -c event-2args-of-5000 -c event-perf "$@"
 		;;
 	*) break ;;
 	esac
