@@ -11,7 +11,7 @@
 #   --quick          what is asked of getppid() with the tracers and the BPF engine, and nothing else
 #   --twice          run it a second time and fail when a cost differs by more than 1 %
 #   --boots N        in N guests, each with another address layout, in another order: medians, and extremes
-#   --mitigations    leave them on
+#   --mitigations    leave them on, on a CPU that needs them: a Skylake, with return thunks that count calls
 
 set -euo pipefail
 
@@ -26,6 +26,7 @@ boots=1
 # make bench gives no arguments.
 invocation=make\ bench${*:+", as tests/bench/run.sh $*"}
 append='nokaslr mitigations=off'
+machine=()
 declare -A titles=([one]='One function traced' [all]='All functions traced')
 while :; do
 	case ${1:-} in
@@ -43,7 +44,8 @@ while :; do
 		shift 2
 		;;
 	--mitigations)
-		append=${append/mitigations=off/}
+		append=${append/mitigations=off/spectre_v2=retpoline retbleed=stuff}
+		machine=(--qemu -cpu --qemu Skylake-Client)
 		shift
 		;;
 	--quick)
@@ -92,7 +94,7 @@ write_meta()
 {
 	jq -n --arg kernel "$1" --arg config "$kernel$([[ $append == *mitigations=off* ]] || echo ', mitigations on')" \
 		--arg qemu "$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version //p')" \
-		--arg cpu "TCG's max, 1 CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+		--arg cpu "TCG's ${machine[3]:-max}, 1 CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
 		--arg command "$invocation" \
 		'{$kernel, $config, $qemu, accel: "tcg,thread=single", icount: "shift=0,sleep=off", $cpu, $date,
 			$command}'
@@ -207,7 +209,7 @@ run_guest()
 	local rows=$1 append=$2 status=0
 	shift 2
 	# shellcheck disable=SC2016 # for the guest's sh
-	"$clone/kernel/vm.sh" --kernel "$kernel" --icount --append "$append" --timeout 2400 -- \
+	"$clone/kernel/vm.sh" --kernel "$kernel" --icount "${machine[@]}" --append "$append" --timeout 2400 -- \
 		sh -c 'uname -r; ip link set lo up; exec "$@"' sh "${harness[@]}" "$@" >"$rows" || status=$?
 	read -r release <"$rows" || die "the guest gave nothing (status $status)"
 	sed -i 1d "$rows"
