@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -379,6 +380,37 @@ Test(workload, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 	workload__abandon(&w);
 	cr_expect(access("file", F_OK) != 0);
+}
+
+static int nothing_to_do(void *context)
+{
+	return INT_MAX;
+}
+
+/* The time is over, the command runs on, and what was recorded is being read and written. */
+static int signal_at_the_end(void)
+{
+	char *const command[] = { "sleep", "3", NULL };
+	const struct limits limits = { .duration = 0.01, .process = -1, .wakes = -1 };
+	struct workload w;
+	int status;
+
+	workload__init(&w, command);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
+	cr_assert(workload__release(&w));
+	cr_assert(workload__wait_for_end(&w, &limits, nothing_to_do, NULL) == 0);
+	cr_expect(w.ended == ENDED_BY_DURATION);
+	workload__ended(&w);
+	kill(getpid(), SIGTERM);
+	status = workload__finish(&w, NULL, 0);
+	sigprocmask(SIG_SETMASK, &w.mask, NULL);
+	return status;
+}
+
+Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_command)
+{
+	cr_expect(signal_at_the_end() == 128 + SIGTERM);
 }
 
 /* ---- what killed runs have left behind, in a directory like tracefs */
