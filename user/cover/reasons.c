@@ -118,11 +118,24 @@ static bool same_or_any(const char *one, const char *other)
 	return !other || (one && !strcmp(one, other));
 }
 
+/* A process is one by its number. A command has none; that of another line is another one. */
+static bool same_process(const struct coverage *a, const struct coverage *b)
+{
+	char *const *word = a->command, *const *other = b->command;
+
+	if (a->scope != b->scope || a->pid != b->pid)
+		return false;
+	if (a->scope != SCOPE_TASK || !word || !other)
+		return true;
+	while (*word && *other && !strcmp(*word, *other))
+		word++, other++;
+	return !*word && !*other;
+}
+
 /* Whether all tasks that @from looked at are among those of @other. */
 static bool is_within(const struct coverage *from, const struct coverage *other)
 {
-	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
-		(from->scope == other->scope && from->pid == other->pid)) &&
+	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT || same_process(from, other)) &&
 	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
 }
 

@@ -21,6 +21,15 @@ struct sides {
 	struct coverage a, b;
 };
 
+static char **list_of_two(const char *item, const char *other)
+{
+	char **list = calloc(3, sizeof(*list));
+
+	list[0] = strdup(item);
+	list[1] = strdup(other);
+	return list;
+}
+
 static char **list_of(const char *item)
 {
 	char **list = calloc(2, sizeof(*list));
@@ -213,6 +222,18 @@ OF_FUNCTIONS(another_process, REASON_SCOPE, ALL,
 	     (a->scope = b->scope = SCOPE_PID, a->pid = 1, b->pid = 2))
 OF_FUNCTIONS(the_same_process, REASON_SCOPE, 0,
 	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1))
+
+OF_FUNCTIONS(another_command, REASON_SCOPE, ALL,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of("two")))
+OF_FUNCTIONS(a_command_with_other_arguments, REASON_SCOPE, ALL,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of_two("one", "two")))
+OF_FUNCTIONS(the_same_command, REASON_SCOPE, 0,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of("one")))
+OF_FUNCTIONS(a_process_and_not_the_command, REASON_SCOPE, 0,
+	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1, a->command = list_of("one")))
 
 OF_FUNCTIONS(cgroup, REASON_SCOPE, ALL, b->cgroup = strdup("one"))
 OF_FUNCTIONS(another_cgroup, REASON_SCOPE, ALL,
