@@ -28,6 +28,7 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_LATER] = "first hit after %s had ended, and maybe not before",
 	[REASON_EDGE] = "first hit as %s began or ended, within the clocks' error",
 	[REASON_SCOPE] = "%s followed other tasks",
+	[REASON_REWRITTEN] = "maybe a call that the kernel rewrites, which %s has at another address",
 	[REASON_INSIDE_OWN] = "the call may be the BPF program's own, which %s does not record",
 	[REASON_CALLED_UNATTACHED] = "maybe it called a function that %s could not attach to",
 	[REASON_CALLED_NOT_ASKED] = "maybe it called a function that %s was not asked for (-a)",

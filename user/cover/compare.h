@@ -24,6 +24,7 @@ enum reason {
 	REASON_LATER,		/* first hit after it closed; no earlier one would have been seen for sure */
 	REASON_EDGE,		/* first hit as the other's window opened or closed */
 	REASON_SCOPE,		/* the other followed other tasks */
+	REASON_REWRITTEN,	/* of callers: one has a call as linked, the other as the kernel rewrote it */
 	REASON_INSIDE_OWN,	/* of callers: a place in a BPF program's helper */
 	REASON_CALLED_UNATTACHED, /* of callers: what it called may be one that the other leaves out, ... */
 	REASON_CALLED_NOT_ASKED,

@@ -31,7 +31,7 @@ static bool listed(char *const *list, const char *name)
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
-	uint64_t nameless, refused, unresolved, modules, calls;
+	uint64_t nameless, rewritten, refused, unresolved, modules, calls;
 	const char *module;	/* the last one that was taken for late */
 	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
 	uint64_t left_out[REASON_AFTER];
@@ -271,6 +271,13 @@ static bool is_late(struct search *s, const char *module)
 	return true;
 }
 
+/* A call in vmlinux that only one of the two has in the form that is linked has two addresses. */
+static bool may_be_rewritten(struct search *s, const struct hit *hit)
+{
+	return s->cmp->kind == HIT_CALLER && !s->cmp->by_name && !hit->module &&
+	       s->from->kernel.calls_linked != s->other->kernel.calls_linked && take(&s->rewritten);
+}
+
 static enum reason by_loss(struct search *s, const struct hit *hit)
 {
 	if (take(&s->refused))
@@ -304,6 +311,8 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = by_time(s, hit);
 	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
 		reason = REASON_SCOPE;
+	if (reason == REASON_UNEXPLAINED && may_be_rewritten(s, hit))
+		reason = REASON_REWRITTEN;
 	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
 		reason = by_called(s, hit);
 	if (reason == REASON_UNEXPLAINED)
@@ -316,7 +325,7 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 {
 	struct search s = {
 		.cmp = cmp, .from = from, .other = other,
-		.nameless = others,
+		.nameless = others, .rewritten = others,
 		.refused = counters__get(&other->lost, "refused") +
 			   counters__get(&other->lost, "map_full"),
 		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?

@@ -316,6 +316,23 @@ OF_CALLERS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_callers", 2
 OF_CALLERS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_callers", 10))
 OF_CALLERS(unresolvable_functions, REASON_UNRESOLVED, 0, lose(b, "unresolvable_functions", 10))
 OF_CALLERS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
+
+/* The one has return addresses of vmlinux, the other those that were there when it ran. */
+static void link_calls(struct sides *s, bool linked, unsigned int others)
+{
+	s->a.kernel.calls_linked = true;
+	s->b.kernel.calls_linked = linked;
+	for (unsigned int i = 0; i < others; i++)
+		add(&s->b, "another", NULL, HIT_CALLER, 50 + i, TEN_MS);
+}
+
+OF_CALLERS(as_linked_and_as_they_ran, REASON_REWRITTEN, 2, link_calls(&s, false, 2))
+OF_CALLERS(of_which_those_in_modules_are_not_linked, REASON_REWRITTEN, OF_VMLINUX,
+	   link_calls(&s, false, ALL))
+OF_CALLERS(of_which_the_other_has_all, REASON_REWRITTEN, 0, link_calls(&s, false, 0))
+OF_CALLERS(as_linked, REASON_REWRITTEN, 0, link_calls(&s, true, 2))
+OF_CALLERS(as_linked_and_matched_by_name, REASON_REWRITTEN, 0,
+	   (link_calls(&s, false, 2), set_string(&b->kernel.build_id, "fedcba9876543210")))
 OF_CALLERS(after, REASON_AFTER, 5, close_at(b, 155 * MS))
 OF_CALLERS(after_a_loss_of_callers, REASON_LATER, 5,
 	   (close_at(b, 155 * MS), lose(a, "parents_lost", 1)))
