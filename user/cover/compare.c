@@ -37,6 +37,7 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_MODULE_LATE] = "its module came while %s recorded, which attached to it later or not at all",
 	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
 	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
+	[REASON_HIDDEN] = "%s counts callers that a return trampoline hid",
 	[REASON_FULL] = "%s was full",
 	[REASON_UNRESOLVED] = "%s counts such addresses and does not list them",
 	[REASON_RECURSION] = "%s counts calls that it could not record: nested in its own program",

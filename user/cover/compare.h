@@ -32,6 +32,7 @@ enum reason {
 	REASON_CALLED_OWN,
 	REASON_CALLED_MODULE,	/* ... or in a module that came later */
 	REASON_RETIRED,		/* of callers: the other turned call sites off, maybe what it called */
+	REASON_HIDDEN,		/* of callers: the other counts return addresses that somebody had replaced */
 	REASON_FULL,		/* the other's set was full */
 	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
 	REASON_MODULE_LATE,	/* its module came while the other recorded, and was attached to later */

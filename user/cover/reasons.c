@@ -31,7 +31,7 @@ static bool listed(char *const *list, const char *name)
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
-	uint64_t nameless, rewritten, refused, unresolved, modules, calls;
+	uint64_t nameless, rewritten, hidden, refused, unresolved, modules, calls;
 	const char *module;	/* the last one that was taken for late */
 	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
 	uint64_t left_out[REASON_AFTER];
@@ -284,6 +284,8 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 		return REASON_FULL;
 	if (s->cmp->kind == HIT_CALLER && may_be_retired(s, hit))
 		return REASON_RETIRED;
+	if (s->cmp->kind == HIT_CALLER && take(&s->hidden))
+		return REASON_HIDDEN;
 	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
 	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
 		return REASON_UNRESOLVED;
@@ -309,7 +311,8 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = REASON_NO_ADDRESS;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_time(s, hit);
-	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
+	if (reason == REASON_UNEXPLAINED && (!is_within(s->from, s->other) ||
+					     counters__get(&s->other->lost, "tasks_full")))
 		reason = REASON_SCOPE;
 	if (reason == REASON_UNEXPLAINED && may_be_rewritten(s, hit))
 		reason = REASON_REWRITTEN;
@@ -326,6 +329,7 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 	struct search s = {
 		.cmp = cmp, .from = from, .other = other,
 		.nameless = others, .rewritten = others,
+		.hidden = counters__get(&other->lost, "parents_lost"),
 		.refused = counters__get(&other->lost, "refused") +
 			   counters__get(&other->lost, "map_full"),
 		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?

@@ -270,6 +270,7 @@ OF_FUNCTIONS(an_events_are_the_programs_too, REASON_RECURSION, 3,
 	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 2)))
 OF_FUNCTIONS(retired, REASON_RETIRED, 0, lose(b, "callers_incomplete", 3))
 OF_FUNCTIONS(lost_callers, REASON_UNEXPLAINED, ALL, lose(b, "parents_lost", 3))
+OF_FUNCTIONS(tasks_that_were_not_followed, REASON_SCOPE, ALL, lose(b, "tasks_full", 1))
 OF_FUNCTIONS(lost_events, REASON_UNEXPLAINED, ALL, lose(b, "events_lost", 100))
 
 /* By name: what has none may be any of those that only the other has, and no more than they are. */
@@ -315,6 +316,8 @@ OF_CALLERS(nothing_retired, REASON_RETIRED, 0, b->options.retire_ms = 100)
 OF_CALLERS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_callers", 2))
 OF_CALLERS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_callers", 10))
 OF_CALLERS(unresolvable_functions, REASON_UNRESOLVED, 0, lose(b, "unresolvable_functions", 10))
+OF_CALLERS(hidden_by_a_return_trampoline, REASON_HIDDEN, 3, lose(b, "parents_lost", 3))
+OF_CALLERS(hidden_on_this_side, REASON_HIDDEN, 0, lose(a, "parents_lost", 3))
 OF_CALLERS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
 
 /* The one has return addresses of vmlinux, the other those that were there when it ran. */
