@@ -189,16 +189,17 @@ differing_rows()
 }
 
 # What is asked of the figures (targets.json), a line each. It fails when a figure is not met, and when there is
-# none: a row that was asked for is missing, or is without the figure. $@: the arguments for the harness,
-# which choose the rows.
+# none: a row that was asked for is missing, or is without the figure; or when nothing can be said of them. $@: the
+# arguments for the harness, which choose the rows.
 check_targets()
 {
 	local lines chosen
-	chosen=$(chosen "$@")
+	# Whoever calls this looks at its status: no error ends it by itself.
+	chosen=$(chosen "$@") || return
 	lines=$(jq -r -L "$here" --argjson chosen "$chosen" --slurpfile targets "$here/targets.json" '
 		include "targets";
 		verdicts($targets[0]; $chosen) | "\(.verdict): \(.what): \(.got // "-"), at most \(
-			if .most then .most | round else "-" end)"' "$out/results.json")
+			if .most then .most | round else "-" end)"' "$out/results.json") || return
 	echo "$lines" >&2
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
 }

@@ -101,6 +101,12 @@ cp "$fake/build/bench/results.json" "$tap_scratch/all.json"
 status . --quick >/dev/null
 status . -c oneshot >/dev/null
 ok 'the rows of all stay' cmp "$fake/build/bench/results.json" "$tap_scratch/all.json"
+is 'what the harness would not understand' "$(status . --nothing)" 1
+sed -i 's/"most": 30}/"mots": 30}/' "$fake/tests/bench/targets.json"
+is 'a target that asks for nothing' "$(status .)" 1
+echo '{' >>"$fake/tests/bench/targets.json"
+is 'targets that cannot be read' "$(status .)" 1
+cp "$clone/tests/bench/targets.json" "$fake/tests/bench"
 is 'another kernel owes nothing' "$(status 'map(.over_base = null)' --kernel stock)" 0
 
 rows 'map(select(.contender == "oneshot" and .scope == "one") | . + {over_base: 20, min: 5, max: 90})'
