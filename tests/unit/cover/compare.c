@@ -528,6 +528,32 @@ Test(losses, are_those_of_the_man_page)
 	fclose(f);
 }
 
+/* Whoever has lost one of these may have lost the first call of what is listed. */
+Test(losses, which_may_hide_an_earlier_call)
+{
+	static const struct {
+		const char *name;
+		unsigned int kinds;
+	} hiding[] = {
+		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
+		{ "recursion_misses", HIT_BOTH }, { "tasks_full", HIT_BOTH },
+		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
+	};
+
+	for (size_t i = 0; losses__at(i); i++) {
+		const char *name = losses__at(i)->name;
+		struct counters lost = {};
+		unsigned int kinds = 0;
+
+		for (size_t j = 0; j < sizeof(hiding) / sizeof(hiding[0]); j++)
+			kinds |= strcmp(hiding[j].name, name) ? 0 : hiding[j].kinds;
+		cr_assert(counters__add(&lost, name, 1) == 0);
+		cr_expect(losses__hide(&lost, HIT_FUNCTION) == !!(kinds & HIT_FUNCTION), "%s", name);
+		cr_expect(losses__hide(&lost, HIT_CALLER) == !!(kinds & HIT_CALLER), "%s", name);
+		counters__free(&lost);
+	}
+}
+
 /* ---- comparing */
 
 static char *print_comparison(const struct comparison *cmp)
