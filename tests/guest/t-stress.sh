@@ -356,8 +356,9 @@ else
 	echo '# one CPU: none goes offline'
 fi
 
-# perf takes minutes there to open an event.
-slow=(events_in_perf)
+# perf takes minutes there to open an event, and these wait for the locks of ftrace and of events, for which all
+# others queue: on the debug kernel a round of them takes minutes.
+slow=(events_in_perf events more_events events_in_bpf modules probes slots)
 
 needed() # JOB: how often it has to come through
 {
