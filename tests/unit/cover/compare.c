@@ -594,15 +594,53 @@ Test(losses, which_may_hide_an_earlier_call)
 
 /* ---- comparing */
 
-static char *print_comparison(const struct comparison *cmp)
+static char *print_some(const struct comparison *cmp, size_t limit)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(compare__print(cmp, "a", "b", 0, f) == 0);
+	cr_assert(compare__print(cmp, "a", "b", limit, f) == 0);
 	fclose(f);
 	return text;
+}
+
+static char *print_comparison(const struct comparison *cmp)
+{
+	return print_some(cmp, 0);
+}
+
+/* What the second one alone has is a difference as well. */
+Test(compare, either_side_is_listed_up_to_a_limit)
+{
+	static const char *const headings[] = {
+		"\nOnly in a: 4\n  4: b was told to leave it out (-d): ",
+		"\nOnly in b: 4\n  4: a was told to leave it out (-d): ",
+	};
+
+	for (int i = 0; i < 2; i++) {
+		struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+		struct comparison cmp;
+		char *text, *list;
+
+		(i ? &a : &b)->hits.count = 0;
+		for (size_t j = 0; j < a.hits.count + b.hits.count; j++)
+			(i ? &b : &a)->hits.list[j].name = "name";
+		cr_assert(globs__add(&(i ? &a : &b)->filter.deny, "*") == 0);
+		cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+		text = print_some(&cmp, 3);
+		list = strstr(text, headings[i]);
+		cr_assert(list != NULL, "%s", text);
+		cr_expect(strstr(list, " ...\n") != NULL, "%s", list);
+		cr_expect(strstr(list, "\nAll differences are explained.\n") != NULL, "%s", list);
+		free(text);
+		text = print_some(&cmp, 4);
+		cr_expect(strstr(text, " ...") == NULL, "%s", text);
+		free(text);
+		compare__free(&cmp);
+		coverage__free(&a);
+		coverage__free(&b);
+	}
 }
 
 Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)
