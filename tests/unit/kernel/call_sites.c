@@ -30,6 +30,8 @@ DECLARE(first_thunk);
 DECLARE(prefixed_thunk);
 DECLARE(jump_to_thunk);
 DECLARE(pv_operation);
+DECLARE(filled_call);
+DECLARE(two_calls);
 DECLARE(no_call);
 DECLARE(__ehdr_start);
 
@@ -37,6 +39,8 @@ RETPOLINE_SITE("first_thunk", "call first_thunk");
 RETPOLINE_SITE("prefixed_thunk", ".byte 0x2e; call first_thunk");
 RETPOLINE_SITE("jump_to_thunk", ".byte 0xe9; .long 0");
 ALTERNATIVE("pv_operation", "call *0x1234(%rip)");
+ALTERNATIVE("filled_call", "call *%rax; nop; nop; nop");
+ALTERNATIVE("two_calls", "call *%rax; call *%rax; nop");
 ALTERNATIVE("no_call", "nop; nop; nop; nop; nop");
 
 static struct call_sites *own(void)
@@ -52,16 +56,22 @@ static uint64_t linked(const char *label)
 	return label - __ehdr_start;
 }
 
-static void expect_returns(const char *label, uint64_t length)
+/* @length: of the call as linked; @room: for the one that it may become. */
+static void expect_place(const char *label, uint64_t length, uint64_t room)
 {
 	struct call_sites *s = own();
 
 	cr_expect(eq(u64, call_sites__linked(s, linked(label)), linked(label)),
 		  "what ends where it begins is another one");
-	for (uint64_t i = 1; i <= length; i++)
+	for (uint64_t i = 1; i <= room; i++)
 		cr_expect(eq(u64, call_sites__linked(s, linked(label) + i), linked(label) + length));
-	cr_expect(eq(u64, call_sites__linked(s, linked(label) + length + 1), linked(label) + length + 1));
+	cr_expect(eq(u64, call_sites__linked(s, linked(label) + room + 1), linked(label) + room + 1));
 	call_sites__free(s);
+}
+
+static void expect_returns(const char *label, uint64_t length)
+{
+	expect_place(label, length, length);
 }
 
 Test(call_sites, a_retpoline_returns_to_one_address_in_all_its_forms)
@@ -73,6 +83,17 @@ Test(call_sites, a_retpoline_returns_to_one_address_in_all_its_forms)
 Test(call_sites, so_does_a_paravirt_operation)
 {
 	expect_returns(pv_operation, 6);
+}
+
+/* CALL_NOSPEC: two bytes become five. */
+Test(call_sites, so_does_a_call_that_becomes_a_longer_one)
+{
+	expect_place(filled_call, 2, 5);
+}
+
+Test(call_sites, a_place_of_two_calls_has_two_return_addresses)
+{
+	expect_place(two_calls, 2, 2);
 }
 
 Test(call_sites, what_is_no_call_is_left_alone)
