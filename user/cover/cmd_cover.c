@@ -105,8 +105,8 @@ static void check_combination(struct argp_state *state, const struct cover_optio
 			o->cgroup || o->comm ||
 			o->filter.allow.count || o->filter.deny.count ||
 			o->engine == ENGINE_BPF || o->engine == ENGINE_BOTH ||
-			o->engine == ENGINE_EVENT || o->retire))
-		argp_error(state, "--boot takes what is recorded already: it goes with -f, -o and "
+			o->engine == ENGINE_EVENT || o->retire || o->max_entries || !o->callers))
+		argp_error(state, "--boot takes what is recorded already: it goes with -f, -o, --strict and "
 			   "--vmlinux only");
 	if (o->task && !o->command)
 		argp_error(state, "--task follows a command: give it after --");
