@@ -19,6 +19,10 @@ is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
 cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs /proc/kallsyms "$HYTRACE_FILES"
 ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"
+for option in --no-callers '--max-entries 9'; do
+	# shellcheck disable=SC2086 # two words
+	ok "nor with $option" status 2 cover --boot $option
+done
 ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
 is 'that does not touch it' "$(cat $tracing/current_tracer)" oneshot
 cp run.json "$HYTRACE_FILES"

@@ -149,7 +149,8 @@ static enum cover_engine engine(struct argp_state *state, const char *text)
 	return ENGINE_AUTO;
 }
 
-#define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o and --vmlinux only"
+#define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --strict and " \
+		"--vmlinux only"
 
 static void set_scope(struct argp_state *state, struct cover_options *o, enum scope_kind kind)
 {
@@ -196,7 +197,7 @@ static bool goes_to_stdout(const struct cover_options *o)
 static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
-	       !o->how.retire && !o->how.duration && !o->how.pin &&
+	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin &&
 	       (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 

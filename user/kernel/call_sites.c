@@ -2,8 +2,8 @@
 /*
  * Where calls that the kernel may rewrite return to as linked; see call_sites.h.
  *
- * A rewritten call is not longer than what was linked there: the rest of the place is filled. So each
- * address after the first byte of the place and up to its end is the return address of one and the same
+ * A rewritten call is not longer than the place that was linked for it, of which the rest is filled with NOPs. So
+ * each address after the first byte of the place and up to its end is the return address of one and the same
  * call, and no other instruction begins there that could be a call.
  */
 #include <errno.h>
@@ -17,11 +17,13 @@
 #include "base/error.h"
 #include "kernel/call_sites.h"
 
-/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed. */
+/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed: its size, and where instrlen is. */
 #define ALT_INSTR_SIZE 14
+#define ALT_INSTR_LENGTH 12
+#define NOP 0x90
 
 struct call_site {
-	uint64_t start;
+	uint64_t start, end;
 	uint64_t returns_to;	/* as linked */
 };
 
@@ -128,7 +130,7 @@ static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size
 	return true;
 }
 
-static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to)
+static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to, uint64_t end)
 {
 	if (s->count == s->room) {
 		size_t room = s->room ? 2 * s->room : 8192;
@@ -139,8 +141,23 @@ static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to)
 		s->list = list;
 		s->room = room;
 	}
-	s->list[s->count++] = (struct call_site){ start, returns_to };
+	s->list[s->count++] = (struct call_site){ start, end, returns_to };
 	return 0;
+}
+
+/* How long the place is: behind the call there are NOPs, or it is more than that call. */
+static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
+			   uint64_t start, size_t call)
+{
+	size_t length = entry_size == ALT_INSTR_SIZE ? table->bytes[at + ALT_INSTR_LENGTH] : 0;
+
+	if (length > text->size - (start - text->addr))
+		return call;
+	for (size_t i = call; i < length; i++) {
+		if (text->bytes[start - text->addr + i] != NOP)
+			return call;
+	}
+	return length > call ? length : call;
 }
 
 static int read_table(struct call_sites *s, Elf *elf, const struct part *table, size_t entry_size)
@@ -157,7 +174,8 @@ static int read_table(struct call_sites *s, Elf *elf, const struct part *table, 
 		length = call_instruction__length(text.bytes + (start - text.addr),
 						  text.size - (start - text.addr));
 		if (length)
-			err = add_site(s, start, start + length);
+			err = add_site(s, start, start + length,
+				       start + place_length(table, at, entry_size, &text, start, length));
 	}
 	return err;
 }
@@ -252,5 +270,5 @@ uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 		else
 			high = middle;
 	}
-	return low && addr <= s->list[low - 1].returns_to ? s->list[low - 1].returns_to : addr;
+	return low && addr <= s->list[low - 1].end ? s->list[low - 1].returns_to : addr;
 }

@@ -507,6 +507,44 @@ Test(coverage_json, says_whether_it_is_complete)
 	}
 }
 
+/* ---- modules that come */
+
+static size_t new_modules(const char *allow, const char *kallsyms, const char *modules)
+{
+	FILE *files[] = { sample_file(kallsyms), sample_file(modules) };
+	struct symbols *before = sample_symbols(), *after = NULL;
+	struct filter filter = {};
+	size_t found;
+
+	cr_assert(symbols__read(&after, files[0], files[1]) == 0);
+	cr_assert(globs__add(&filter.allow, allow) == 0);
+	cr_assert(globs__add(&filter.deny, "two_denied") == 0);
+	cr_expect(filter__new_modules(&filter, before, NULL) == 0);
+	found = filter__new_modules(&filter, before, after);
+	filter__free(&filter);
+	symbols__free(before);
+	symbols__free(after);
+	fclose(files[0]);
+	fclose(files[1]);
+	return found;
+}
+
+#define MODULE_TWO "mod_two 16384 0 - Live 0xffffffffc0400000\n"
+#define MODULE_NEW "mod_new 16384 0 - Live 0xffffffffc0800000\n"
+#define SYMBOLS "ffffffff82000000 T two_core\nffffffffc0400000 t two_open\t[mod_two]\n"
+
+Test(filter, of_modules_that_came_those_that_are_asked_for)
+{
+	static const char asked[] = SYMBOLS "ffffffffc0800000 t two_new\t[mod_new]\n";
+	static const char denied[] = SYMBOLS "ffffffffc0800000 t two_denied\t[mod_new]\n";
+
+	cr_expect(new_modules("two_*", asked, MODULE_TWO MODULE_NEW) == 1);
+	cr_expect(new_modules("two_*", asked, MODULE_TWO) == 0, "it has gone again");
+	cr_expect(new_modules("vfs_*", asked, MODULE_TWO MODULE_NEW) == 0);
+	cr_expect(new_modules("two_*", denied, MODULE_TWO MODULE_NEW) == 0);
+	cr_expect(new_modules("two_*", asked, "mod_two 16384 0 - Live 0xffffffffc0900000\n") == 1, "anew");
+}
+
 /* ---- losses */
 
 /* The table and the man page say the same of the same names: "*name*, *other* (missing)". */
@@ -540,17 +578,81 @@ Test(losses, are_those_of_the_man_page)
 	fclose(f);
 }
 
+/* Whoever has lost one of these may have lost the first call of what is listed. */
+Test(losses, which_may_hide_an_earlier_call)
+{
+	static const struct {
+		const char *name;
+		unsigned int kinds;
+	} hiding[] = {
+		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
+		{ "recursion_misses", HIT_BOTH }, { "tasks_full", HIT_BOTH },
+		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
+	};
+
+	for (size_t i = 0; losses__at(i); i++) {
+		const char *name = losses__at(i)->name;
+		struct counters lost = {};
+		unsigned int kinds = 0;
+
+		for (size_t j = 0; j < sizeof(hiding) / sizeof(hiding[0]); j++)
+			kinds |= strcmp(hiding[j].name, name) ? 0 : hiding[j].kinds;
+		cr_assert(counters__add(&lost, name, 1) == 0);
+		cr_expect(losses__hide(&lost, HIT_FUNCTION) == !!(kinds & HIT_FUNCTION), "%s", name);
+		cr_expect(losses__hide(&lost, HIT_CALLER) == !!(kinds & HIT_CALLER), "%s", name);
+		counters__free(&lost);
+	}
+}
+
 /* ---- comparing */
 
-static char *print_comparison(const struct comparison *cmp)
+static char *print_some(const struct comparison *cmp, size_t limit)
 {
 	char *text = NULL;
 	size_t length;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(compare__print(cmp, "a", "b", 0, f) == 0);
+	cr_assert(compare__print(cmp, "a", "b", limit, f) == 0);
 	fclose(f);
 	return text;
+}
+
+static char *print_comparison(const struct comparison *cmp)
+{
+	return print_some(cmp, 0);
+}
+
+/* What the second one alone has is a difference as well. */
+Test(compare, either_side_is_listed_up_to_a_limit)
+{
+	static const char *const headings[] = {
+		"\nOnly in a: 4\n  4: b was told to leave it out (-d): ",
+		"\nOnly in b: 4\n  4: a was told to leave it out (-d): ",
+	};
+
+	for (int i = 0; i < 2; i++) {
+		struct coverage a = sample_coverage("oneshot"), b = sample_coverage("bpf");
+		struct comparison cmp;
+		char *text, *list;
+
+		(i ? &a : &b)->hits.count = 0;
+		for (size_t j = 0; j < a.hits.count + b.hits.count; j++)
+			(i ? &b : &a)->hits.list[j].name = "name";
+		cr_assert(globs__add(&(i ? &a : &b)->filter.deny, "*") == 0);
+		cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
+		text = print_some(&cmp, 3);
+		list = strstr(text, headings[i]);
+		cr_assert(list != NULL, "%s", text);
+		cr_expect(strstr(list, " ...\n") != NULL, "%s", list);
+		cr_expect(strstr(list, "\nAll differences are explained.\n") != NULL, "%s", list);
+		free(text);
+		text = print_some(&cmp, 4);
+		cr_expect(strstr(text, " ...") == NULL, "%s", text);
+		free(text);
+		compare__free(&cmp);
+		coverage__free(&a);
+		coverage__free(&b);
+	}
 }
 
 Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)

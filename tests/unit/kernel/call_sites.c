@@ -5,12 +5,14 @@
  */
 #include <errno.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
 #include "kernel/call_sites.h"
+#include "kernel/places.h"
 
 /* An instruction NAME in .text, which is the subject of an entry of .retpoline_sites. */
 #define RETPOLINE_SITE(name, instruction)					\
@@ -30,13 +32,18 @@ DECLARE(first_thunk);
 DECLARE(prefixed_thunk);
 DECLARE(jump_to_thunk);
 DECLARE(pv_operation);
+DECLARE(filled_call);
+DECLARE(two_calls);
 DECLARE(no_call);
 DECLARE(__ehdr_start);
 
+/* Before those of the table that is read first. */
+ALTERNATIVE("pv_operation", "call *0x1234(%rip)");
 RETPOLINE_SITE("first_thunk", "call first_thunk");
 RETPOLINE_SITE("prefixed_thunk", ".byte 0x2e; call first_thunk");
 RETPOLINE_SITE("jump_to_thunk", ".byte 0xe9; .long 0");
-ALTERNATIVE("pv_operation", "call *0x1234(%rip)");
+ALTERNATIVE("filled_call", "call *%rax; nop; nop; nop");
+ALTERNATIVE("two_calls", "call *%rax; call *%rax; nop");
 ALTERNATIVE("no_call", "nop; nop; nop; nop; nop");
 
 static struct call_sites *own(void)
@@ -52,16 +59,22 @@ static uint64_t linked(const char *label)
 	return label - __ehdr_start;
 }
 
-static void expect_returns(const char *label, uint64_t length)
+/* @length: of the call as linked; @room: for the one that it may become. */
+static void expect_place(const char *label, uint64_t length, uint64_t room)
 {
 	struct call_sites *s = own();
 
 	cr_expect(eq(u64, call_sites__linked(s, linked(label)), linked(label)),
 		  "what ends where it begins is another one");
-	for (uint64_t i = 1; i <= length; i++)
+	for (uint64_t i = 1; i <= room; i++)
 		cr_expect(eq(u64, call_sites__linked(s, linked(label) + i), linked(label) + length));
-	cr_expect(eq(u64, call_sites__linked(s, linked(label) + length + 1), linked(label) + length + 1));
+	cr_expect(eq(u64, call_sites__linked(s, linked(label) + room + 1), linked(label) + room + 1));
 	call_sites__free(s);
+}
+
+static void expect_returns(const char *label, uint64_t length)
+{
+	expect_place(label, length, length);
 }
 
 Test(call_sites, a_retpoline_returns_to_one_address_in_all_its_forms)
@@ -75,6 +88,17 @@ Test(call_sites, so_does_a_paravirt_operation)
 	expect_returns(pv_operation, 6);
 }
 
+/* CALL_NOSPEC: two bytes become five. */
+Test(call_sites, so_does_a_call_that_becomes_a_longer_one)
+{
+	expect_place(filled_call, 2, 5);
+}
+
+Test(call_sites, a_place_of_two_calls_has_two_return_addresses)
+{
+	expect_place(two_calls, 2, 2);
+}
+
 Test(call_sites, what_is_no_call_is_left_alone)
 {
 	struct call_sites *s = own();
@@ -85,6 +109,44 @@ Test(call_sites, what_is_no_call_is_left_alone)
 		cr_expect(eq(u64, call_sites__linked(s, linked(no_call) + i), linked(no_call) + i));
 	}
 	call_sites__free(s);
+}
+
+#define KASLR 0x1000000ul
+
+/* A caller in a running kernel that lies KASLR higher than this program, and has one function. */
+static struct hit resolve(uint64_t linked_addr, bool offset_known)
+{
+	struct kernel_id id = { .offset_known = offset_known, .kaslr_offset = KASLR };
+	struct hit hit = { .kind = HIT_CALLER, .addr = linked_addr + KASLR };
+	struct call_sites *sites = own();
+	struct symbols *symbols = NULL;
+	struct hits hits;
+	char text[64];
+	FILE *f;
+
+	snprintf(text, sizeof(text), "%lx T function\n", linked(pv_operation) + KASLR);
+	f = fmemopen(text, strlen(text), "r");
+	cr_assert(eq(int, symbols__read(&symbols, f, NULL), 0));
+	fclose(f);
+	hits__init(&hits);
+	cr_expect(places__resolve(&(struct places){ .before = symbols, .kernel = &id, .sites = sites }, &hits,
+				  &hit));
+	hits__free(&hits);
+	symbols__free(symbols);
+	call_sites__free(sites);
+	return hit;
+}
+
+Test(call_sites, a_caller_has_the_address_as_linked)
+{
+	uint64_t linked_addr = linked(pv_operation) + 6;
+	struct hit hit = resolve(linked_addr - 1, true);
+
+	cr_expect(eq(u64, hit.link, linked_addr));
+	cr_expect(eq(u64, hit.addr, linked_addr + KASLR));
+	hit = resolve(linked_addr - 1, false);
+	cr_expect(eq(u64, hit.link, 0));
+	cr_expect(eq(u64, hit.addr, linked_addr - 1 + KASLR), "where it lies is not known");
 }
 
 Test(call_sites, without_a_table_all_is_left_alone)
