@@ -43,7 +43,21 @@ deps: ## install what is needed, with apt (sudo when not root); says what and wh
 # Built once from the kernel's source, shared by all clones (kernel/tools.sh).
 # These goals get along without them, or call make again once `make deps` has brought what it takes.
 NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
-ifneq ($(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user)),)
+COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
+
+# Two that compile in one clone would write the same files: the second waits, and begins anew then.
+ifneq ($(and $(COMPILED),$(filter-out $(HYTRACE_MAKE_LOCKED),$(abspath $(B)))),)
+
+.PHONY: locked $(or $(MAKECMDGOALS),user)
+$(or $(MAKECMDGOALS),user): locked ;
+locked:
+	$(Q)mkdir -p $(B); \
+	flock --nonblock $(B)/.make.lock true || echo 'make: waiting for another make in this clone' >&2; \
+	HYTRACE_MAKE_LOCKED=$(abspath $(B)) flock --close $(B)/.make.lock $(MAKE) $(MAKECMDGOALS)
+
+else
+
+ifneq ($(COMPILED),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
     $(error the kernel source is needed for libbpf and bpftool)
@@ -305,3 +319,5 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 
 FORCE:
 .PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install clean distclean FORCE
+
+endif

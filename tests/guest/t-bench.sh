@@ -63,6 +63,16 @@ graph-depth-1 .3 143
 bpftrace-count 5 143\|0
 kprobe-multi-denied 5 143\|0
 END
+"$hytrace" bench -s one -c kprobe-event >out 2>err &
+pid=$!
+ok 'while one runs' soon grep -q hytrace_bench $tracing/dynamic_events
+is 'another one does not' "$("$hytrace" bench -s one -c base 2>&1 >/dev/null; echo $?)" \
+	"hytrace: bench: another one is running, which holds /run/hytrace-bench.lock"$'\n'1
+kill -KILL $pid
+wait $pid
+ok 'one that is killed leaves its event' grep -q hytrace_bench $tracing/dynamic_events
+ok 'the next one' status 0 bench -s one -c base
+is 'removes it' "$(state)" "$(<before)"
 ok 'there is no such contender' status 2 bench -c none
 status 0 bench --list
 is 'the list names each once' "$(sort out | uniq -d)" ''

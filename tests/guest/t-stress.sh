@@ -9,7 +9,7 @@
 # instances that come and go, modules and a CPU too, NMIs, kprobes, fprobes, the function graph tracer,
 # hundreds of trampolines, and allocations that fail. What the kernel has to say about it fails the run
 # (inside.sh), and so does a job that fails, or that is not done several times. `make test-debug`;
-# HYTRACE_STRESS= is the time in seconds, which is four times as long if a job needs it.
+# HYTRACE_STRESS= is the time in seconds, which is six times as long if a job needs it.
 
 set -uo pipefail
 hytrace=$PWD/build/hytrace
@@ -215,8 +215,8 @@ slots()
 
 nmis()
 {
-	# It prints for long on a serial console, in NMIs.
-	echo l >/proc/sysrq-trigger && sleep 5
+	# It prints for long on a serial console, in NMIs: the others would come to nothing.
+	echo l >/proc/sysrq-trigger && sleep 20
 }
 
 graph()
@@ -346,7 +346,7 @@ jobs=(workload toggle events more_events events_in_perf events_in_bpf readers in
 # Another one than those that perf and the loader open events on: they fail if it is not there.
 hotplug()
 {
-	echo 0 >$second_cpu && sleep .$((RANDOM % 5)) && echo 1 >$second_cpu && sleep 1
+	echo 0 >$second_cpu && sleep .$((RANDOM % 5)) && echo 1 >$second_cpu && sleep 5
 }
 
 second_cpu=/sys/devices/system/cpu/cpu1/online
@@ -378,7 +378,7 @@ for job in "${jobs[@]}"; do
 	pids+=($!)
 done
 sleep "$seconds"
-while ! all_done && ((SECONDS < 4 * seconds)); do
+while ! all_done && ((SECONDS < 6 * seconds)); do
 	sleep 5
 done
 echo "# stopped after $SECONDS s"

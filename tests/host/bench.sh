@@ -86,13 +86,14 @@ is 'or of a workload' "$(status 'map(select(.contender != "oneshot-retired" or .
 	-w getppid --workload file)" 0
 is 'nothing of what was asked for' "$(status '[]' -c base)" 1
 is 'the quick ones' "$(status . --quick)" 0
-is 'are as many' "$(grep -c '^reached' "$tap_scratch/err")" 12
+is 'are as many' "$(grep -c '^reached' "$tap_scratch/err")" 14
 # oneshot-retired with one function is held against event-bpf, which the quick ones leave out.
-is 'and no other may be missing' "$(for n in {0..12}; do
+is 'and no other may be missing' "$(for n in {0..15}; do
 	status "(map(select(.contender | IN(\"oneshot\", \"oneshot-nocallers\", \"oneshot-retired\", \"cover-bpf\",
-		\"kprobe-multi\", \"kprobe-multi-denied\", \"function\", \"event\")) | select(.workload == \"getppid\"))
+		\"kprobe-multi\", \"kprobe-multi-denied\", \"function\", \"event\", \"event-2args\",
+		\"fprobe-event-2args\", \"event-2args-of-5000\")) | select(.workload == \"getppid\"))
 		| if length > $n then del(.[$n]) else empty end)" --quick
-done | sort | uniq -c | xargs)" '1 0 12 1'
+done | sort | uniq -c | xargs)" '1 0 15 1'
 is 'or all of them' "$(status '[]' --quick)" 1
 is 'or all but the base' "$(status 'map(.contender = "base")' --quick)" 1
 status . >/dev/null
@@ -100,6 +101,12 @@ cp "$fake/build/bench/results.json" "$tap_scratch/all.json"
 status . --quick >/dev/null
 status . -c oneshot >/dev/null
 ok 'the rows of all stay' cmp "$fake/build/bench/results.json" "$tap_scratch/all.json"
+is 'what the harness would not understand' "$(status . --nothing)" 1
+sed -i 's/"most": 30}/"mots": 30}/' "$fake/tests/bench/targets.json"
+is 'a target that asks for nothing' "$(status .)" 1
+echo '{' >>"$fake/tests/bench/targets.json"
+is 'targets that cannot be read' "$(status .)" 1
+cp "$clone/tests/bench/targets.json" "$fake/tests/bench"
 is 'another kernel owes nothing' "$(status 'map(.over_base = null)' --kernel stock)" 0
 
 rows 'map(select(.contender == "oneshot" and .scope == "one") | . + {over_base: 20, min: 5, max: 90})'

@@ -443,6 +443,26 @@ test_distclean()
 	ok 'build, too' [ ! -e "$one/build" ]
 }
 
+# Two that compile would write the same files.
+test_two_makes()
+{
+	local said=$tap_scratch/two_makes
+
+	mkdir -p "$one/build"
+	: >"$said"
+	exec 8>"$one/build/.make.lock"
+	flock 8
+	(cd "$one" && exec make bpf >"$said" 2>&1 8>&-) &
+	for _ in {1..50}; do [[ -s $said ]] && break; sleep .1; done
+	is 'a make waits for another one that compiles' "$(<"$said")" 'make: waiting for another make in this clone'
+	ok 'and goes on waiting' kill -0 $!
+	ok 'one that compiles nothing does not' timeout 10 make -s -C "$one" help
+	exec 8>&-
+	wait $!
+	# It says which directory it enters, whatever becomes of it there.
+	ok 'after which it goes on' grep -q '^make\[1\]: ' "$said"
+}
+
 make_tarball
 make_clone "$one"
 make_clone "$two"
@@ -458,4 +478,5 @@ test_images
 test_cache_gone
 test_broken
 test_distclean
+test_two_makes
 tap_end

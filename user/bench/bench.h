@@ -30,6 +30,8 @@
 
 /* The function that is traced when it is one: what getppid(2) is called in the kernel. */
 #define BENCH_FUNCTION "__do_sys_getppid"
+/* Called once by it, with arguments, of which the first and the third fill a register each. */
+#define BENCH_ARGUMENTS "__task_pid_nr_ns"
 #define BENCH_INSTANCE "hytrace-bench"
 
 enum bench_scope {

@@ -244,7 +244,7 @@ static void event_perf__cleanup(const struct contender *c)
 
 static const struct event_variant event_perf_variant = {
 	.name = "event_perf",
-	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_perf",
+	.definition = BENCH_ARGUMENTS "(u64 a, NULL, u64 b) as " EVENT_GROUP "/event_perf",
 };
 
 static const struct event_variant event_variant = {
@@ -282,15 +282,14 @@ static const struct event_variant event_100_variant = {
 	.beside = 99,
 };
 
-/* getppid() has no arguments; the registers are there all the same. */
 static const struct event_variant event_2args_variant = {
 	.name = "event_2args",
-	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_2args",
+	.definition = BENCH_ARGUMENTS "(u64 a, NULL, u64 b) as " EVENT_GROUP "/event_2args",
 };
 
 static const struct event_variant event_5000_variant = {
 	.name = "event_5000",
-	.definition = BENCH_FUNCTION "(u64 a, u64 b) as " EVENT_GROUP "/event_5000",
+	.definition = BENCH_ARGUMENTS "(u64 a, NULL, u64 b) as " EVENT_GROUP "/event_5000",
 	.others = 4999,
 };
 
@@ -303,7 +302,7 @@ static const struct event_variant fprobe_variant = {
 static const struct event_variant fprobe_2args_variant = {
 	.name = "fprobe_2args",
 	.kind = FPROBE_EVENT,
-	.definition = "f:" EVENT_GROUP "/fprobe_2args " BENCH_FUNCTION " a=$arg1:u64 b=$arg2:u64",
+	.definition = "f:" EVENT_GROUP "/fprobe_2args " BENCH_ARGUMENTS " a=$arg1:u64 b=$arg3:u64",
 };
 
 static const struct event_variant kprobe_variant = {

@@ -45,7 +45,7 @@ int trace__remove_leftovers(void)
 	for (size_t i = 0; i < sizeof(groups) / sizeof(groups[0]); i++) {
 		snprintf(path, sizeof(path), "events/%s", groups[i]);
 		snprintf(line, sizeof(line), "-:%s/", groups[i]);
-		if (tracefs_file_exists(NULL, path) && trace_top__append("dynamic_events", line))
+		if (tracefs_dir_exists(NULL, path) && trace_top__append("dynamic_events", line))
 			return -EBUSY;
 	}
 	return tracefs_dir_exists(NULL, "instances/" BENCH_INSTANCE) ? -EBUSY : 0;

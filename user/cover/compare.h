@@ -24,6 +24,7 @@ enum reason {
 	REASON_LATER,		/* first hit after it closed; no earlier one would have been seen for sure */
 	REASON_EDGE,		/* first hit as the other's window opened or closed */
 	REASON_SCOPE,		/* the other followed other tasks */
+	REASON_REWRITTEN,	/* of callers: one has a call as linked, the other as the kernel rewrote it */
 	REASON_INSIDE_OWN,	/* of callers: a place in a BPF program's helper */
 	REASON_CALLED_UNATTACHED, /* of callers: what it called may be one that the other leaves out, ... */
 	REASON_CALLED_NOT_ASKED,
@@ -31,6 +32,7 @@ enum reason {
 	REASON_CALLED_OWN,
 	REASON_CALLED_MODULE,	/* ... or in a module that came later */
 	REASON_RETIRED,		/* of callers: the other turned call sites off, maybe what it called */
+	REASON_HIDDEN,		/* of callers: the other counts return addresses that somebody had replaced */
 	REASON_FULL,		/* the other's set was full */
 	REASON_UNRESOLVED,	/* the other counts such addresses and does not list them */
 	REASON_MODULE_LATE,	/* its module came while the other recorded, and was attached to later */

@@ -416,6 +416,17 @@ static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 	return counters__add(&c->lost, "unattached", count);
 }
 
+/* On a kernel whose list has no addresses: functions that are asked for, and of which nobody knows where they are. */
+static int add_ambiguous(struct coverage *c, const struct request *r)
+{
+	size_t listed, count = 0;
+	const struct traceable_function *list = traceable__ambiguous(r->traceable, &listed);
+
+	for (size_t i = 0; i < listed; i++)
+		count += filter__judge(r->filter, list[i].name, list[i].module) == FILTER_TRACED;
+	return counters__add(&c->lost, "ambiguous", count);
+}
+
 static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 {
 	const struct retirement *r = &b->retirement;
@@ -439,6 +450,8 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	int err;
 
 	err = add_unattached(c, b);
+	if (!err)
+		err = add_ambiguous(c, b->cover.request);
 	if (!err)
 		err = bpf_modules__collect(&b->modules, c, places->after);
 	if (!err)

@@ -315,10 +315,16 @@ static int read_path(char *path, read_file read, struct coverage *c, const struc
 static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct oneshot *o = engine;
-	int err;
+	const struct request *r = o->request;
+	int err = 0;
 
-	c->follows_modules = !o->request->filter->allow.count;
-	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
+	c->follows_modules = !r->filter->allow.count;
+	/* A glob in set_ftrace_filter stands for what there is when it is written. */
+	if (!c->follows_modules)
+		err = counters__add(&c->lost, "modules_untraced",
+				    filter__new_modules(r->filter, r->symbols, places->after));
+	if (!err)
+		err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
 				places);

@@ -253,3 +253,29 @@ bool filter__asks_for(const struct filter *f, const char *name, const char *modu
 
 	return verdict == FILTER_TRACED || verdict == FILTER_OWN;
 }
+
+static bool asks_for_any(const struct filter *f, const struct symbols *symbols, const char *module)
+{
+	for (size_t i = 0; i < symbols__count(symbols); i++) {
+		const struct symbol *sym = symbols__at(symbols, i);
+
+		if (sym->module && !strcmp(sym->module, module) &&
+		    filter__judge(f, sym->name, module) == FILTER_TRACED)
+			return true;
+	}
+	return false;
+}
+
+size_t filter__new_modules(const struct filter *f, const struct symbols *before, const struct symbols *after)
+{
+	const struct module *list;
+	size_t count = 0, found = 0;
+
+	list = after ? symbols__modules(after, &count) : NULL;
+	for (size_t i = 0; i < count; i++) {
+		const struct module *was = symbols__module(before, list[i].name);
+
+		found += (!was || was->base != list[i].base) && asks_for_any(f, after, list[i].name);
+	}
+	return found;
+}

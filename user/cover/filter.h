@@ -15,6 +15,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "kernel/symbols.h"
 #include "kernel/traceable.h"
 
 struct lh_table;
@@ -63,5 +64,15 @@ enum filter_verdict {
 bool filter__asks_for(const struct filter *f, const char *name, const char *module);
 
 enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module);
+
+/**
+ * filter__new_modules() - modules that have come, and in which something is asked for
+ * @f: what is asked for
+ * @before: the symbols of when tracing was prepared
+ * @after: those of the end; NULL: no module has come or gone
+ *
+ * Return: how many there are. One that is asked for by the name of what cannot be traced counts, too.
+ */
+size_t filter__new_modules(const struct filter *f, const struct symbols *before, const struct symbols *after);
 
 #endif

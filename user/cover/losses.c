@@ -12,6 +12,8 @@ static const struct loss losses[] = {
 	  "hits of addresses that were not recorded: there was no room; --max-entries" },
 	{ "unattached", LOSS_MISSING, 0,
 	  "functions that were asked for and could not be attached to" },
+	{ "ambiguous", LOSS_MISSING, 0,
+	  "functions that were asked for and that could be any of several symbols of one name" },
 	{ "modules_untraced", LOSS_MISSING, 0,
 	  "modules that came while it recorded and could not be traced" },
 	{ "modules_late", LOSS_MAYBE, 0,

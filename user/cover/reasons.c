@@ -31,7 +31,7 @@ static bool listed(char *const *list, const char *name)
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
-	uint64_t nameless, refused, unresolved, modules, calls;
+	uint64_t nameless, rewritten, hidden, refused, unresolved, modules, calls;
 	const char *module;	/* the last one that was taken for late */
 	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
 	uint64_t left_out[REASON_AFTER];
@@ -118,11 +118,24 @@ static bool same_or_any(const char *one, const char *other)
 	return !other || (one && !strcmp(one, other));
 }
 
+/* A process is one by its number. A command has none; that of another line is another one. */
+static bool same_process(const struct coverage *a, const struct coverage *b)
+{
+	char *const *word = a->command, *const *other = b->command;
+
+	if (a->scope != b->scope || a->pid != b->pid)
+		return false;
+	if (a->scope != SCOPE_TASK || !word || !other)
+		return true;
+	while (*word && *other && !strcmp(*word, *other))
+		word++, other++;
+	return !*word && !*other;
+}
+
 /* Whether all tasks that @from looked at are among those of @other. */
 static bool is_within(const struct coverage *from, const struct coverage *other)
 {
-	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT ||
-		(from->scope == other->scope && from->pid == other->pid)) &&
+	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT || same_process(from, other)) &&
 	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
 }
 
@@ -258,12 +271,21 @@ static bool is_late(struct search *s, const char *module)
 	return true;
 }
 
+/* A call in vmlinux that only one of the two has in the form that is linked has two addresses. */
+static bool may_be_rewritten(struct search *s, const struct hit *hit)
+{
+	return s->cmp->kind == HIT_CALLER && !s->cmp->by_name && !hit->module &&
+	       s->from->kernel.calls_linked != s->other->kernel.calls_linked && take(&s->rewritten);
+}
+
 static enum reason by_loss(struct search *s, const struct hit *hit)
 {
 	if (take(&s->refused))
 		return REASON_FULL;
 	if (s->cmp->kind == HIT_CALLER && may_be_retired(s, hit))
 		return REASON_RETIRED;
+	if (s->cmp->kind == HIT_CALLER && take(&s->hidden))
+		return REASON_HIDDEN;
 	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
 	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
 		return REASON_UNRESOLVED;
@@ -289,8 +311,11 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = REASON_NO_ADDRESS;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_time(s, hit);
-	if (reason == REASON_UNEXPLAINED && !is_within(s->from, s->other))
+	if (reason == REASON_UNEXPLAINED && (!is_within(s->from, s->other) ||
+					     counters__get(&s->other->lost, "tasks_full")))
 		reason = REASON_SCOPE;
+	if (reason == REASON_UNEXPLAINED && may_be_rewritten(s, hit))
+		reason = REASON_REWRITTEN;
 	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
 		reason = by_called(s, hit);
 	if (reason == REASON_UNEXPLAINED)
@@ -303,7 +328,8 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 {
 	struct search s = {
 		.cmp = cmp, .from = from, .other = other,
-		.nameless = others,
+		.nameless = others, .rewritten = others,
+		.hidden = counters__get(&other->lost, "parents_lost"),
 		.refused = counters__get(&other->lost, "refused") +
 			   counters__get(&other->lost, "map_full"),
 		.unresolved = counters__get(&other->lost, cmp->kind == HIT_CALLER ?

@@ -23,7 +23,9 @@
 
 struct traceable {
 	struct traceable_function *functions;
-	size_t count, room, invalid, ambiguous;
+	size_t count, room, invalid;
+	struct traceable_function *ambiguous;
+	size_t ambiguous_count;
 	const struct traceable_function **sorted;	/* by name */
 	struct strings *names;
 };
@@ -192,6 +194,9 @@ static int read_located(struct traceable *t, FILE *f, const struct symbols *symb
 	err = read_names(t, f, &list, &count);
 	if (!err)
 		err = traceable_names__locate(list, count, symbols);
+	t->ambiguous = err ? NULL : calloc(count + 1, sizeof(*t->ambiguous));
+	if (!err && !t->ambiguous)
+		err = -ENOMEM;
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct traceable_name *n = &list[i];
 
@@ -200,7 +205,9 @@ static int read_located(struct traceable *t, FILE *f, const struct symbols *symb
 		else if (!strcmp(n->name, INVALID_NAME))
 			t->invalid++;
 		else
-			t->ambiguous++;
+			t->ambiguous[t->ambiguous_count++] = (struct traceable_function){
+				.number = i + 1, .name = n->name, .module = n->module,
+			};
 	}
 	free(list);
 	return err;
@@ -292,6 +299,7 @@ void traceable__free(struct traceable *t)
 		return;
 	strings__free(t->names);
 	free(t->functions);
+	free(t->ambiguous);
 	free(t->sorted);
 	free(t);
 }
@@ -306,8 +314,9 @@ size_t traceable__invalid(const struct traceable *t)
 	return t->invalid;
 }
 
-size_t traceable__ambiguous(const struct traceable *t)
+const struct traceable_function *traceable__ambiguous(const struct traceable *t, size_t *ret_count)
 {
+	*ret_count = t->ambiguous_count;
 	return t->ambiguous;
 }
 

@@ -33,8 +33,11 @@ void traceable__free(struct traceable *t);
 size_t traceable__count(const struct traceable *t);
 /* Sites whose function the linker dropped (weak ones): ftrace lists them, nothing can trace them. */
 size_t traceable__invalid(const struct traceable *t);
-/* Of those read by name, the ones that could be any of several symbols, and are not among the others. */
-size_t traceable__ambiguous(const struct traceable *t);
+/*
+ * Of those read by name, the ones that could be any of several symbols, and are not among the others: they have a
+ * name, a module and a number, and no address.
+ */
+const struct traceable_function *traceable__ambiguous(const struct traceable *t, size_t *ret_count);
 const struct traceable_function *traceable__at(const struct traceable *t, size_t index);
 
 /* By the traced instruction or by the entry; NULL: none there. */

@@ -8,6 +8,7 @@
  */
 #include <dirent.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -205,9 +206,13 @@ FILE *output__stream(struct output *o)
 static int write_all(int fd, const char *text, size_t length)
 {
 	while (length) {
+		struct pollfd room = { .fd = fd, .events = POLLOUT };
 		ssize_t written = write(fd, text, length);
 
-		if (written < 0 && errno != EINTR)
+		/* Whoever shares a pipe or a terminal with us may have made it one that does not wait. */
+		if (written < 0 && errno == EAGAIN)
+			poll(&room, 1, -1);
+		else if (written < 0 && errno != EINTR)
 			return -errno;
 		if (written > 0) {
 			text += written;

@@ -179,12 +179,16 @@ int workload__check(struct workload *w)
 
 /* When the first signal came; 0: none has. CLOCK_MONOTONIC */
 static volatile uint64_t first_signal;
+/* One that came since, and that the command does not know of; 0: none has. */
+static volatile sig_atomic_t late_signal;
 
 /* What is done then cannot be waited for by somebody who says so twice. */
-static void on_late_signal(int number)
+static void on_late_signal(int number, siginfo_t *info, void *context)
 {
 	uint64_t now = clock__monotonic();
 
+	if (info->si_code != SI_KERNEL)
+		late_signal = number;
 	if (!first_signal)
 		first_signal = now;
 	if (now - first_signal < SIGNAL_GRACE * 1000000000ull)
@@ -195,7 +199,7 @@ static void on_late_signal(int number)
 
 void workload__ended(const struct workload *w)
 {
-	struct sigaction action = { .sa_handler = on_late_signal, .sa_flags = SA_RESTART };
+	struct sigaction action = { .sa_sigaction = on_late_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
 	sigset_t set = ending_signals();
 
 	for (int number = 1; number < NSIG; number++) {
@@ -205,7 +209,7 @@ void workload__ended(const struct workload *w)
 	sigprocmask(SIG_SETMASK, &w->mask, NULL);
 }
 
-/* And from here on all of them are the command's again. */
+/* And from here on all of them are the command's again, as is one that came meanwhile. */
 static void be_patient(void)
 {
 	sigset_t set = ending_signals();
@@ -283,6 +287,8 @@ static void wait_for_command(struct workload *w)
 	};
 
 	be_patient();
+	if (late_signal && !reap(w))
+		kill(w->pid, late_signal);
 	while (!reap(w)) {
 		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
 		take_signals(w);

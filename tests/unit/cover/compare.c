@@ -495,6 +495,44 @@ Test(coverage_json, says_whether_it_is_complete)
 	}
 }
 
+/* ---- modules that come */
+
+static size_t new_modules(const char *allow, const char *kallsyms, const char *modules)
+{
+	FILE *files[] = { sample_file(kallsyms), sample_file(modules) };
+	struct symbols *before = sample_symbols(), *after = NULL;
+	struct filter filter = {};
+	size_t found;
+
+	cr_assert(symbols__read(&after, files[0], files[1]) == 0);
+	cr_assert(globs__add(&filter.allow, allow) == 0);
+	cr_assert(globs__add(&filter.deny, "two_denied") == 0);
+	cr_expect(filter__new_modules(&filter, before, NULL) == 0);
+	found = filter__new_modules(&filter, before, after);
+	filter__free(&filter);
+	symbols__free(before);
+	symbols__free(after);
+	fclose(files[0]);
+	fclose(files[1]);
+	return found;
+}
+
+#define MODULE_TWO "mod_two 16384 0 - Live 0xffffffffc0400000\n"
+#define MODULE_NEW "mod_new 16384 0 - Live 0xffffffffc0800000\n"
+#define SYMBOLS "ffffffff82000000 T two_core\nffffffffc0400000 t two_open\t[mod_two]\n"
+
+Test(filter, of_modules_that_came_those_that_are_asked_for)
+{
+	static const char asked[] = SYMBOLS "ffffffffc0800000 t two_new\t[mod_new]\n";
+	static const char denied[] = SYMBOLS "ffffffffc0800000 t two_denied\t[mod_new]\n";
+
+	cr_expect(new_modules("two_*", asked, MODULE_TWO MODULE_NEW) == 1);
+	cr_expect(new_modules("two_*", asked, MODULE_TWO) == 0, "it has gone again");
+	cr_expect(new_modules("vfs_*", asked, MODULE_TWO MODULE_NEW) == 0);
+	cr_expect(new_modules("two_*", denied, MODULE_TWO MODULE_NEW) == 0);
+	cr_expect(new_modules("two_*", asked, "mod_two 16384 0 - Live 0xffffffffc0900000\n") == 1, "anew");
+}
+
 /* ---- losses */
 
 /* The table and the man page say the same of the same names: "*name*, *other* (missing)". */
@@ -526,6 +564,32 @@ Test(losses, are_those_of_the_man_page)
 	}
 	cr_expect(documented == count, "%zu of %zu are in the man page", documented, count);
 	fclose(f);
+}
+
+/* Whoever has lost one of these may have lost the first call of what is listed. */
+Test(losses, which_may_hide_an_earlier_call)
+{
+	static const struct {
+		const char *name;
+		unsigned int kinds;
+	} hiding[] = {
+		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
+		{ "recursion_misses", HIT_BOTH }, { "tasks_full", HIT_BOTH },
+		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
+	};
+
+	for (size_t i = 0; losses__at(i); i++) {
+		const char *name = losses__at(i)->name;
+		struct counters lost = {};
+		unsigned int kinds = 0;
+
+		for (size_t j = 0; j < sizeof(hiding) / sizeof(hiding[0]); j++)
+			kinds |= strcmp(hiding[j].name, name) ? 0 : hiding[j].kinds;
+		cr_assert(counters__add(&lost, name, 1) == 0);
+		cr_expect(losses__hide(&lost, HIT_FUNCTION) == !!(kinds & HIT_FUNCTION), "%s", name);
+		cr_expect(losses__hide(&lost, HIT_CALLER) == !!(kinds & HIT_CALLER), "%s", name);
+		counters__free(&lost);
+	}
 }
 
 /* ---- comparing */

@@ -21,6 +21,15 @@ struct sides {
 	struct coverage a, b;
 };
 
+static char **list_of_two(const char *item, const char *other)
+{
+	char **list = calloc(3, sizeof(*list));
+
+	list[0] = strdup(item);
+	list[1] = strdup(other);
+	return list;
+}
+
 static char **list_of(const char *item)
 {
 	char **list = calloc(2, sizeof(*list));
@@ -184,6 +193,8 @@ OF_FUNCTIONS(no_module_was_there, REASON_MODULE, 8,
 OF_FUNCTIONS(after, REASON_AFTER, 5, close_at(b, 155 * MS))
 OF_FUNCTIONS(after_what_did_not_look_before, REASON_LATER, 5,
 	     (close_at(b, 155 * MS), open_at(a, 35)))
+OF_FUNCTIONS(after_what_was_not_sure_to_look_before, REASON_LATER, 5,
+	     (close_at(b, 155 * MS), a->window.open = 35))
 OF_FUNCTIONS(after_what_may_have_missed_a_call, REASON_LATER, 5,
 	     (close_at(b, 155 * MS), lose(a, "recursion_misses", 1)))
 OF_FUNCTIONS(after_what_may_have_missed_an_unknown, REASON_LATER, 5,
@@ -198,6 +209,14 @@ OF_FUNCTIONS(after_in_modules_that_may_have_come, REASON_LATER, 5,
 OF_FUNCTIONS(before, REASON_BEFORE, 4, open_at(b, 45 * MS))
 OF_FUNCTIONS(while_it_opened, REASON_EDGE, 4, b->window.open = 45 * MS)
 OF_FUNCTIONS(while_it_closed, REASON_EDGE, 5, b->window.closing = 155 * MS)
+/* So far the clocks may be apart, by what each of the two says. */
+OF_FUNCTIONS(near_the_opening, REASON_EDGE, 8, (open_at(b, 45 * MS), b->window.error = 40 * MS))
+OF_FUNCTIONS(near_the_opening_by_the_other_clock, REASON_EDGE, 8,
+	     (open_at(b, 45 * MS), a->window.error = 40 * MS))
+OF_FUNCTIONS(near_the_closing, REASON_EDGE, 14, (close_at(b, 155 * MS), b->window.error = 45 * MS))
+OF_FUNCTIONS(nearly_a_run_before, REASON_BEFORE, ALL,
+	     (close_at(a, 230 * MS),
+	      b->window = (struct window){ 240 * MS, 240 * MS, 400 * MS, 400 * MS, 20 * MS }))
 OF_FUNCTIONS(a_run_before, REASON_OTHER_RUN, ALL,
 	     b->window = ((struct window){ 500 * MS, 501 * MS, 600 * MS, 601 * MS, 1 }))
 OF_FUNCTIONS(a_run_after, REASON_OTHER_RUN, ALL,
@@ -206,13 +225,28 @@ OF_FUNCTIONS(another_boot, REASON_OTHER_BOOT, ALL, set_string(&b->boot_id, "othe
 OF_FUNCTIONS(an_unknown_boot, REASON_OTHER_BOOT, ALL,
 	     (set_string(&a->boot_id, NULL), set_string(&b->boot_id, NULL)))
 
+OF_FUNCTIONS(the_others_boot_is_unknown, REASON_OTHER_BOOT, ALL, set_string(&b->boot_id, NULL))
+
 /* ---- by tasks */
 
 OF_FUNCTIONS(task, REASON_SCOPE, ALL, b->scope = SCOPE_TASK)
+OF_FUNCTIONS(a_task_of_the_boot, REASON_SCOPE, 0, (a->scope = SCOPE_TASK, b->scope = SCOPE_BOOT))
 OF_FUNCTIONS(another_process, REASON_SCOPE, ALL,
 	     (a->scope = b->scope = SCOPE_PID, a->pid = 1, b->pid = 2))
 OF_FUNCTIONS(the_same_process, REASON_SCOPE, 0,
 	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1))
+
+OF_FUNCTIONS(another_command, REASON_SCOPE, ALL,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of("two")))
+OF_FUNCTIONS(a_command_with_other_arguments, REASON_SCOPE, ALL,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of_two("one", "two")))
+OF_FUNCTIONS(the_same_command, REASON_SCOPE, 0,
+	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	      b->command = list_of("one")))
+OF_FUNCTIONS(a_process_and_not_the_command, REASON_SCOPE, 0,
+	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1, a->command = list_of("one")))
 
 OF_FUNCTIONS(cgroup, REASON_SCOPE, ALL, b->cgroup = strdup("one"))
 OF_FUNCTIONS(another_cgroup, REASON_SCOPE, ALL,
@@ -237,6 +271,8 @@ OF_FUNCTIONS(late_module, REASON_MODULE_LATE, 4,
 	     (b->follows_modules = false, lose(b, "modules_late", 1)))
 OF_FUNCTIONS(one_late_module_of_two, REASON_MODULE_LATE, 4,
 	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1)))
+OF_FUNCTIONS(no_late_module_was_there, REASON_MODULE_LATE, 4,
+	     (b->follows_modules = false, lose(b, "modules_late", 2)))
 OF_FUNCTIONS(a_late_and_an_untraced_module, REASON_MODULE_LATE, 8,
 	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1),
 	      lose(b, "modules_untraced", 1)))
@@ -249,7 +285,11 @@ OF_FUNCTIONS(an_events_are_the_programs_too, REASON_RECURSION, 3,
 	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 2)))
 OF_FUNCTIONS(retired, REASON_RETIRED, 0, lose(b, "callers_incomplete", 3))
 OF_FUNCTIONS(lost_callers, REASON_UNEXPLAINED, ALL, lose(b, "parents_lost", 3))
+OF_FUNCTIONS(tasks_that_were_not_followed, REASON_SCOPE, ALL, lose(b, "tasks_full", 1))
 OF_FUNCTIONS(lost_events, REASON_UNEXPLAINED, ALL, lose(b, "events_lost", 100))
+
+OF_FUNCTIONS(an_events_may_be_more, REASON_RECURSION, 4,
+	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 4)))
 
 /* By name: what has none may be any of those that only the other has, and no more than they are. */
 static void forget_names(struct sides *s, unsigned int count)
@@ -269,6 +309,13 @@ OF_FUNCTIONS(one_nameless, REASON_NO_ADDRESS, 1, forget_names(&s, 1))
 OF_CALLERS(not_recorded, REASON_NO_CALLERS, ALL, b->callers = false)
 OF_CALLERS(of_what_is_denied, REASON_CALLED_DENIED, 11,
 	   (globs__add(&b->filter.deny, "left_out"), call(a, NULL)))
+OF_CALLERS(of_the_first_of_what_is_denied, REASON_CALLED_DENIED, 11,
+	   (globs__add(&b->filter.deny, "left_*"), call(a, NULL),
+	    add(a, "left_later", NULL, HIT_FUNCTION, 101, 18 * TEN_MS)))
+/* The caller's processor may have stamped it first. */
+OF_CALLERS(of_what_is_denied_at_about_that_time, REASON_CALLED_DENIED, 11,
+	   (globs__add(&b->filter.deny, "left_out"),
+	    add(a, "left_out", NULL, HIT_FUNCTION, 100, 10 * TEN_MS + MS / 2)))
 OF_CALLERS(of_what_nobody_called, REASON_CALLED_DENIED, 0, globs__add(&b->filter.deny, "left_out"))
 OF_CALLERS(of_what_is_not_asked_for, REASON_CALLED_NOT_ASKED, 11,
 	   (globs__add(&b->filter.allow, "fn_*"), call(a, NULL)))
@@ -294,12 +341,37 @@ OF_CALLERS(nothing_retired, REASON_RETIRED, 0, b->options.retire_ms = 100)
 OF_CALLERS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_callers", 2))
 OF_CALLERS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_callers", 10))
 OF_CALLERS(unresolvable_functions, REASON_UNRESOLVED, 0, lose(b, "unresolvable_functions", 10))
+OF_CALLERS(hidden_by_a_return_trampoline, REASON_HIDDEN, 3, lose(b, "parents_lost", 3))
+OF_CALLERS(hidden_on_this_side, REASON_HIDDEN, 0, lose(a, "parents_lost", 3))
 OF_CALLERS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
+
+/* The one has return addresses of vmlinux, the other those that were there when it ran. */
+static void link_calls(struct sides *s, bool linked, unsigned int others)
+{
+	s->a.kernel.calls_linked = true;
+	s->b.kernel.calls_linked = linked;
+	for (unsigned int i = 0; i < others; i++)
+		add(&s->b, "another", NULL, HIT_CALLER, 50 + i, TEN_MS);
+}
+
+OF_CALLERS(as_linked_and_as_they_ran, REASON_REWRITTEN, 2, link_calls(&s, false, 2))
+OF_CALLERS(of_which_those_in_modules_are_not_linked, REASON_REWRITTEN, OF_VMLINUX,
+	   link_calls(&s, false, ALL))
+OF_CALLERS(of_which_the_other_has_all, REASON_REWRITTEN, 0, link_calls(&s, false, 0))
+OF_CALLERS(as_linked, REASON_REWRITTEN, 0, link_calls(&s, true, 2))
+OF_CALLERS(as_linked_and_matched_by_name, REASON_REWRITTEN, 0,
+	   (link_calls(&s, false, 2), set_string(&b->kernel.build_id, "fedcba9876543210")))
 OF_CALLERS(after, REASON_AFTER, 5, close_at(b, 155 * MS))
 OF_CALLERS(after_a_loss_of_callers, REASON_LATER, 5,
 	   (close_at(b, 155 * MS), lose(a, "parents_lost", 1)))
 OF_CALLERS(after_by_other_filters, REASON_LATER, 5,
 	   (close_at(b, 155 * MS), globs__add(&a->filter.deny, "nobody")))
+OF_CALLERS(after_by_a_filter_of_another_name, REASON_LATER, 5,
+	   (close_at(b, 155 * MS), globs__add(&a->filter.deny, "nobody"), globs__add(&b->filter.deny, "nothing")))
+OF_CALLERS(after_by_another_choice, REASON_LATER, 5,
+	   (close_at(b, 155 * MS), globs__add(&a->filter.allow, "nobody")))
+OF_CALLERS(after_by_other_helpers, REASON_LATER, 5,
+	   (close_at(b, 155 * MS), globs__add(&a->filter.own, "nobody")))
 
 /* ---- what is said */
 

@@ -106,13 +106,16 @@ Test(traceable, weak_functions_that_are_gone_do_not_count)
 	symbols__free(s);
 }
 
-/* Of a list without addresses: "name at offset" of each function, and how many are ambiguous. */
-static void by_name(const char *kallsyms, const char *list, const char *wanted, size_t ambiguous)
+/* Of a list without addresses: "name at offset" of each function, and then those that are ambiguous. */
+static void by_name(const char *kallsyms, const char *list, const char *wanted, const char *wanted_ambiguous)
 {
 	FILE *symbols_file = sample_file(kallsyms), *names = sample_file(list);
 	char got[256] = "";
+	char got_ambiguous[256] = "";
+	const struct traceable_function *ambiguous;
 	struct traceable *t = NULL;
 	struct symbols *s = NULL;
+	size_t count;
 
 	cr_assert(not(symbols__read(&s, symbols_file, NULL)));
 	cr_assert(not(traceable__read_names(&t, names, s)));
@@ -124,7 +127,12 @@ static void by_name(const char *kallsyms, const char *list, const char *wanted, 
 		cr_expect(eq(u64, f->site, f->entry));
 	}
 	cr_expect(eq(str, got, (char *)wanted));
-	cr_expect(eq(sz, traceable__ambiguous(t), ambiguous));
+	ambiguous = traceable__ambiguous(t, &count);
+	for (size_t i = 0; i < count; i++)
+		snprintf(got_ambiguous + strlen(got_ambiguous), sizeof(got_ambiguous) - strlen(got_ambiguous),
+			 "%zu %s%s%s\n", ambiguous[i].number, ambiguous[i].name, ambiguous[i].module ? " " : "",
+			 ambiguous[i].module ?: "");
+	cr_expect(eq(str, got_ambiguous, (char *)wanted_ambiguous));
 	traceable__free(t);
 	symbols__free(s);
 	fclose(names);
@@ -135,22 +143,23 @@ static void by_name(const char *kallsyms, const char *list, const char *wanted, 
 
 Test(traceable, by_name_and_order)
 {
-	by_name(NAMESAKES, "a\ndup\nb\ndup\ndup\nc\n", "1 a 10\n2 dup 20\n3 b 30\n4 dup 40\n5 dup 50\n6 c 60\n", 0);
-	by_name(NAMESAKES, "a\nb\nc\ndup\n", "1 a 10\n2 b 30\n3 c 60\n4 dup 70\n", 0);
+	by_name(NAMESAKES, "a\ndup\nb\ndup\ndup\nc\n", "1 a 10\n2 dup 20\n3 b 30\n4 dup 40\n5 dup 50\n6 c 60\n", "");
+	by_name(NAMESAKES, "a\nb\nc\ndup\n", "1 a 10\n2 b 30\n3 c 60\n4 dup 70\n", "");
 }
 
 Test(traceable, of_several_symbols_that_it_may_be_none)
 {
-	by_name(NAMESAKES, "a\ndup\nb\ndup\nc\n", "1 a 10\n2 dup 20\n3 b 30\n5 c 60\n", 1);
-	by_name(NAMESAKES, "dup\ndup\nnowhere\nc\n", "4 c 60\n", 3);
-	by_name(NAMESAKES, "dup\ndup\ndup\nc\n", "1 dup 20\n2 dup 40\n3 dup 50\n4 c 60\n", 0);
+	by_name(NAMESAKES, "a\ndup\nb\ndup\nc\n", "1 a 10\n2 dup 20\n3 b 30\n5 c 60\n", "4 dup\n");
+	by_name(NAMESAKES, "dup\ndup\nnowhere\nc\n", "4 c 60\n", "1 dup\n2 dup\n3 nowhere\n");
+	by_name(NAMESAKES, "dup\ndup\ndup\nc\n", "1 dup 20\n2 dup 40\n3 dup 50\n4 c 60\n", "");
 }
 
 Test(traceable, by_name_in_modules)
 {
 	by_name("10 T a\n20 t dup\n100 t dup\t[m]\n110 T a\t[m]\n120 t dup\t[m]\n200 t dup\t[n]\n",
 		"a\ndup\ndup [m]\n__ftrace_invalid_address___4 [m]\na [m]\ndup [n]\n",
-		"1 a 10\n2 dup 20\n3 dup 100 m\n5 a 110 m\n6 dup 200 n\n", 0);
+		"1 a 10\n2 dup 20\n3 dup 100 m\n5 a 110 m\n6 dup 200 n\n", "");
+	by_name("10 T a\n20 t dup\t[m]\n30 t dup\t[m]\n", "a\ndup [m]\n", "1 a 10\n", "2 dup m\n");
 }
 
 Test(traceable, an_empty_list_is_not_supported)

@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -241,6 +242,40 @@ Test(output, a_device_is_written_in_place)
 	cr_expect(output__commit(o) == -EIO);
 }
 
+/* Somebody else who has the same pipe, or terminal, may have asked for that. */
+Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
+{
+	static const char line[] = "sixteen letters\n";
+	size_t expected = 65536 * strlen(line), got = 0;
+	char path[64], buffer[4096];
+	struct output *o;
+	ssize_t length;
+	int ends[2];
+	pid_t pid;
+
+	cr_assert(pipe(ends) == 0);
+	cr_assert(fcntl(ends[1], F_SETFL, O_NONBLOCK) == 0);
+	pid = fork();
+	if (!pid) {
+		close(ends[0]);
+		snprintf(path, sizeof(path), "/proc/self/fd/%d", ends[1]);
+		if (output__open(&o, path, NULL))
+			_exit(1);
+		for (int i = 0; i < 65536; i++)
+			fputs(line, output__stream(o));
+		_exit(output__commit(o) ? 2 : 0);
+	}
+	close(ends[1]);
+	/* It is full for a while. */
+	usleep(200 * 1000);
+	while ((length = read(ends[0], buffer, sizeof(buffer))) > 0)
+		got += length;
+	close(ends[0]);
+	cr_assert(waitpid(pid, &ends[0], 0) == pid);
+	cr_expect(ends[0] == 0, "status %d", ends[0] >> 8);
+	cr_expect(got == expected, "%zu of %zu", got, expected);
+}
+
 Test(output, refuses_what_cannot_be_written)
 {
 	struct output *o = NULL;
@@ -379,6 +414,37 @@ Test(workload, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 	workload__abandon(&w);
 	cr_expect(access("file", F_OK) != 0);
+}
+
+static int nothing_to_do(void *context)
+{
+	return INT_MAX;
+}
+
+/* The time is over, the command runs on, and what was recorded is being read and written. */
+static int signal_at_the_end(void)
+{
+	char *const command[] = { "sleep", "3", NULL };
+	const struct limits limits = { .duration = 0.01, .process = -1, .wakes = -1 };
+	struct workload w;
+	int status;
+
+	workload__init(&w, command);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
+	cr_assert(workload__release(&w));
+	cr_assert(workload__wait_for_end(&w, &limits, nothing_to_do, NULL) == 0);
+	cr_expect(w.ended == ENDED_BY_DURATION);
+	workload__ended(&w);
+	kill(getpid(), SIGTERM);
+	status = workload__finish(&w, NULL, 0);
+	sigprocmask(SIG_SETMASK, &w.mask, NULL);
+	return status;
+}
+
+Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_command)
+{
+	cr_expect(signal_at_the_end() == 128 + SIGTERM);
 }
 
 /* ---- what killed runs have left behind, in a directory like tracefs */
