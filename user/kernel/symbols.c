@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "kernel/symbols.h"
+#include "kernel/text_list.h"
 
 /*
  * Where the last symbol of a region is followed by nothing, its end is unknown; no function is longer
@@ -48,12 +49,13 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 }
 
 /* "ffffffff81000000 T _text\t[module]"; data symbols are of no use here. */
-static int parse_symbol(struct symbols *s, char *line)
+static int parse_symbol(void *context, char *line)
 {
 	char *type, *name, *module, *end;
+	struct symbols *s = context;
 	uint64_t addr;
 
-	addr = strtoull(line, &end, 16);
+	addr = text_list__address(line, &end);
 	if (end == line || *end != ' ')
 		return 0;
 	type = end + 1;
@@ -73,9 +75,10 @@ static int parse_symbol(struct symbols *s, char *line)
 }
 
 /* "ext4 1150976 2 - Live 0xffffffffc0400000" */
-static int parse_module(struct symbols *s, const char *line)
+static int parse_module(void *context, char *line)
 {
 	char name[256], state[16];
+	struct symbols *s = context;
 	uint64_t size, base;
 	struct module *m;
 
@@ -111,25 +114,6 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int read_lines(struct symbols *s, FILE *f, int (*parse)(struct symbols *s, char *line))
-{
-	char *line = NULL;
-	size_t room = 0;
-	int err = 0;
-
-	while (!err && getline(&line, &room, f) > 0)
-		err = parse(s, line);
-	if (!err && ferror(f))
-		err = -EIO;
-	free(line);
-	return err;
-}
-
-static int parse_module_line(struct symbols *s, char *line)
-{
-	return parse_module(s, line);
-}
-
 static struct symbols *symbols__new(void)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
@@ -154,9 +138,9 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 		return error__no_memory();
 	/* In this order: what comes in between has symbols, and symbols__hold() sees that it is new. */
 	if (modules)
-		err = read_lines(s, modules, parse_module_line);
+		err = text_list__read(modules, parse_module, s);
 	if (!err)
-		err = read_lines(s, kallsyms, parse_symbol);
+		err = text_list__read(kallsyms, parse_symbol, s);
 	if (err) {
 		error__print("/proc/kallsyms or /proc/modules: %s", strerror(-err));
 		goto cleanup;
@@ -167,7 +151,7 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 			"`sysctl kernel.kptr_restrict=1` or 0");
 		goto cleanup;
 	}
-	qsort(s->syms, s->count, sizeof(*s->syms), by_address);
+	text_list__sort(s->syms, s->count, sizeof(*s->syms), by_address);
 	*ret = s;
 	return 0;
 
@@ -181,7 +165,7 @@ int symbols__load(struct symbols **ret)
 	FILE *kallsyms, *modules;
 	int err;
 
-	kallsyms = fopen("/proc/kallsyms", "re");
+	kallsyms = text_list__open("/proc/kallsyms");
 	if (!kallsyms)
 		return error__return(-EOPNOTSUPP,
 			"/proc/kallsyms: %s: the kernel needs CONFIG_KALLSYMS", strerror(errno));
@@ -200,7 +184,7 @@ int symbols__load_modules(struct symbols **ret)
 	int err = 0;
 
 	*ret = symbols__new();
-	if (!*ret || (modules && read_lines(*ret, modules, parse_module_line)))
+	if (!*ret || (modules && text_list__read(modules, parse_module, *ret)))
 		err = error__no_memory();
 	if (modules)
 		fclose(modules);
