@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "kernel/kept_list.h"
 #include "kernel/symbols.h"
 #include "kernel/text_list.h"
 
@@ -17,6 +18,12 @@
 #define LONGEST_FUNCTION (1024 * 1024)
 #define MODULES_AT_FIRST 64
 
+/* The table with generated code, of one that was kept without it; read when it is needed. */
+struct complete {
+	char *path;		/* NULL: it was needed */
+	struct symbols *table;	/* NULL, too: it could not be read */
+};
+
 struct symbols {
 	struct symbol *syms;
 	size_t count, room;
@@ -25,7 +32,15 @@ struct symbols {
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
+	struct complete *complete;	/* NULL: it is this one */
 };
+
+/* @module: what follows may be a bracket. */
+static bool is_generated(const char *module)
+{
+	return !strncmp(module, "__builtin__", 11) ||
+	       (!strncmp(module, "bpf", 3) && strchr("]", module[3]));
+}
 
 static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const char *module)
 {
@@ -160,21 +175,49 @@ cleanup:
 	return err;
 }
 
-int symbols__load(struct symbols **ret)
+/* Code of the kernel or of a module: the line is there as long as that is. */
+static bool is_lasting(const char *line)
 {
-	FILE *kallsyms, *modules;
+	const char *module = strchr(line, '[');
+	char *type;
+
+	text_list__address(line, &type);
+	return *type == ' ' && type[1] && strchr("tTwW", type[1]) &&
+	       !(module && is_generated(module + 1));
+}
+
+static int lack_generated(struct symbols *s, const char *path)
+{
+	s->complete = calloc(1, sizeof(*s->complete));
+	if (s->complete)
+		s->complete->path = strdup(path);
+	return s->complete && s->complete->path ? 0 : error__no_memory();
+}
+
+int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
+{
+	FILE *modules = fopen(places->modules, "re");	/* absent: a kernel without modules */
+	struct kept_list list;
 	int err;
 
-	kallsyms = text_list__open("/proc/kallsyms");
-	if (!kallsyms)
-		return error__return(-EOPNOTSUPP,
-			"/proc/kallsyms: %s: the kernel needs CONFIG_KALLSYMS", strerror(errno));
-	modules = fopen("/proc/modules", "re");	/* absent: a kernel without modules */
-	err = symbols__read(ret, kallsyms, modules);
-	fclose(kallsyms);
+	err = kept_list__open(&list, places, path, is_lasting);
+	if (err == -ENOENT)
+		err = error__return(-EOPNOTSUPP, "%s: not there: the kernel needs CONFIG_KALLSYMS", path);
+	else if (err)
+		error__print("%s: %s", path, strerror(-err));
+	else
+		err = symbols__read(ret, list.f, modules);
+	if (!err && list.kept)
+		err = lack_generated(*ret, path);
+	kept_list__close(&list);
 	if (modules)
 		fclose(modules);
 	return err;
+}
+
+int symbols__load(struct symbols **ret)
+{
+	return symbols__load_kept(ret, &kept_places, "/proc/kallsyms");
 }
 
 int symbols__load_modules(struct symbols **ret)
@@ -216,6 +259,11 @@ void symbols__free(struct symbols *s)
 		return;
 	if (s->module_index)
 		lh_table_free(s->module_index);
+	if (s->complete) {
+		symbols__free(s->complete->table);
+		free(s->complete->path);
+		free(s->complete);
+	}
 	strings__free(s->names);
 	free(s->syms);
 	free(s->modules);
@@ -232,7 +280,7 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index)
 	return &s->syms[index];
 }
 
-const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
+const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr)
 {
 	size_t low = 0, high = s->count;
 	const struct symbol *sym;
@@ -254,6 +302,45 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 	while (sym > s->syms && sym[-1].addr == sym->addr)
 		sym--;
 	return sym;
+}
+
+static const struct symbols *complete_table(const struct symbols *s)
+{
+	struct complete *c = s->complete;
+	FILE *f;
+
+	if (c && c->path) {
+		f = text_list__open(c->path);
+		if (f) {
+			symbols__read(&c->table, f, NULL);
+			fclose(f);
+		}
+		free(c->path);
+		c->path = NULL;
+	}
+	return c && c->table ? c->table : s;
+}
+
+/*
+ * Between two functions of the kernel, or of one module, there is no other code. Only where init functions
+ * were freed whose names ftrace keeps can there be; a table with generated code has both names there, too.
+ */
+static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
+{
+	const struct symbol *next = sym, *end = s->syms + s->count;
+
+	while (next && next < end && next->addr == sym->addr)
+		next++;
+	return next && next < end && next->module == sym->module;
+}
+
+const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
+{
+	const struct symbol *sym = symbols__find_lasting(s, addr);
+
+	if (!s->complete || is_surrounded(s, sym))
+		return sym;
+	return symbols__find_lasting(complete_table(s), addr);
 }
 
 /* Asked once in a run, if at all: an index would take longer than it saves. */
@@ -281,6 +368,5 @@ const struct module *symbols__modules(const struct symbols *s, size_t *ret_count
 
 bool symbol__is_generated(const struct symbol *sym)
 {
-	return sym->module &&
-	       (!strcmp(sym->module, "bpf") || !strncmp(sym->module, "__builtin__", 11));
+	return sym->module && is_generated(sym->module);
 }

@@ -12,6 +12,7 @@
 #include "base/error.h"
 #include "base/privileges.h"
 #include "base/strings.h"
+#include "kernel/kept_list.h"
 #include "kernel/text_list.h"
 #include "kernel/traceable.h"
 #include "kernel/traceable_names.h"
@@ -45,7 +46,7 @@ struct reading {
 
 static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 {
-	const struct symbol *sym = symbols__find(symbols, site);
+	const struct symbol *sym = symbols__find_lasting(symbols, site);
 
 	if (sym && site - sym->addr <= FARTHEST_SITE)
 		return sym->addr;
@@ -253,42 +254,50 @@ int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols 
 	return read_list(ret, f, symbols, NAMES_FILE, read_located);
 }
 
-/* NULL: errno is set. @ret_path: to be put back. */
-static FILE *open_list(const char *name, char **ret_path)
+/* ftrace lists no generated code. */
+static bool keep_all(const char *line)
 {
-	*ret_path = tracefs_get_tracing_file(name);
-	return *ret_path ? text_list__open(*ret_path) : NULL;
+	return true;
+}
+
+/* Where there are no addresses, nothing shows whether the kernel hides them. */
+static bool keep_none(const char *line)
+{
+	return false;
+}
+
+/* -ENOENT: the kernel has no such list. */
+static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name)
+{
+	bool addresses = !strcmp(name, LIST_FILE);
+	char *path = tracefs_get_tracing_file(name);
+	struct kept_list list;
+	int err;
+
+	if (!path)
+		return error__return(-EOPNOTSUPP,
+			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+	err = kept_list__open(&list, &kept_places, path, addresses ? keep_all : keep_none);
+	if (err == -ENOENT && !addresses)
+		error__print("%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
+	else if (err && err != -ENOENT)
+		error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
+	else if (!err && addresses)
+		err = traceable__read(ret, list.f, symbols);
+	else if (!err)
+		err = traceable__read_names(ret, list.f, symbols);
+	tracefs_put_tracing_file(path);
+	kept_list__close(&list);
+	return err;
 }
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols)
 {
-	bool by_name = false;
-	char *path;
-	FILE *f;
-	int err;
+	int err = load_list(ret, symbols, LIST_FILE);
 
-	f = open_list(LIST_FILE, &path);
-	if (!path)
-		return error__return(-EOPNOTSUPP,
-			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
-	if (!f && errno == ENOENT) {
-		tracefs_put_tracing_file(path);
-		by_name = true;
-		f = open_list(NAMES_FILE, &path);
-	}
-	if (!f) {
-		err = -errno;
-		if (err == -ENOENT)
-			err = error__return(-EOPNOTSUPP,
-				"%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
-		else
-			error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
-	} else {
-		err = by_name ? traceable__read_names(ret, f, symbols) : traceable__read(ret, f, symbols);
-		fclose(f);
-	}
-	tracefs_put_tracing_file(path);
-	return err;
+	if (err == -ENOENT)
+		err = load_list(ret, symbols, NAMES_FILE);
+	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
 void traceable__free(struct traceable *t)
