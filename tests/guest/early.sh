@@ -161,7 +161,7 @@ oracle_start early_ftrace_record_once
 vm --smp 1 --mem 512M --timeout 300 --append 'nokaslr ftrace=oneshot' -- sh -c "$set_part" >"$scratch/got"
 oracle_end
 grep '^# ' "$scratch/got"
-is_cheap 'oneshot: a call' 45
+is_cheap 'oneshot: a call' 28
 is 'oneshot: nothing is lost' "$(stat_in "$scratch/got" lost)" 0
 ok 'oneshot: there are hundreds of functions' [ "$(wc -l <"$scratch/expected")" -gt 400 ]
 compare_set function caller 1

@@ -13,6 +13,13 @@ static uint64_t inside(const struct hit *hit, uint64_t addr)
 	return hit->kind == HIT_CALLER ? addr - 1 : addr;
 }
 
+/* A call can come from generated code. What ftrace calls is none. */
+static const struct symbol *find_symbol(const struct symbols *s, const struct hit *hit, uint64_t addr)
+{
+	return hit->kind == HIT_CALLER ? symbols__find(s, inside(hit, addr)) :
+					 symbols__find_lasting(s, addr);
+}
+
 static bool in_module(const struct symbols *s, struct hit *hit)
 {
 	const struct module *m = symbols__module(s, hit->module);
@@ -45,7 +52,7 @@ static void resolve_function(const struct places *p, struct hits *hits, struct h
 static bool resolve_by(const struct symbols *s, const struct places *p, struct hits *hits,
 		       struct hit *hit)
 {
-	const struct symbol *sym = symbols__find(s, inside(hit, hit->addr));
+	const struct symbol *sym = find_symbol(s, hit, hit->addr);
 
 	if (!sym || symbol__is_generated(sym))
 		return false;
@@ -80,7 +87,7 @@ static bool resolve_offset_by(const struct symbols *s, const struct places *p, s
 	if (!m || !m->base)
 		return false;
 	there.addr = m->base + hit->offset;
-	sym = symbols__find(s, inside(hit, there.addr));
+	sym = find_symbol(s, hit, there.addr);
 	if (!sym || !sym->module || strcmp(sym->module, hit->module))
 		return false;
 	there.name = hits__name(hits, sym->name);

@@ -7,7 +7,9 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "kernel/kept_list.h"
 #include "kernel/symbols.h"
+#include "kernel/text_list.h"
 
 /*
  * Where the last symbol of a region is followed by nothing, its end is unknown; no function is longer
@@ -15,6 +17,12 @@
  */
 #define LONGEST_FUNCTION (1024 * 1024)
 #define MODULES_AT_FIRST 64
+
+/* The table with generated code, of one that was kept without it; read when it is needed. */
+struct complete {
+	char *path;		/* NULL: it was needed */
+	struct symbols *table;	/* NULL, too: it could not be read */
+};
 
 struct symbols {
 	struct symbol *syms;
@@ -24,7 +32,15 @@ struct symbols {
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
+	struct complete *complete;	/* NULL: it is this one */
 };
+
+/* @module: what follows may be a bracket. */
+static bool is_generated(const char *module)
+{
+	return !strncmp(module, "__builtin__", 11) ||
+	       (!strncmp(module, "bpf", 3) && strchr("]", module[3]));
+}
 
 static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const char *module)
 {
@@ -48,12 +64,13 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 }
 
 /* "ffffffff81000000 T _text\t[module]"; data symbols are of no use here. */
-static int parse_symbol(struct symbols *s, char *line)
+static int parse_symbol(void *context, char *line)
 {
 	char *type, *name, *module, *end;
+	struct symbols *s = context;
 	uint64_t addr;
 
-	addr = strtoull(line, &end, 16);
+	addr = text_list__address(line, &end);
 	if (end == line || *end != ' ')
 		return 0;
 	type = end + 1;
@@ -73,9 +90,10 @@ static int parse_symbol(struct symbols *s, char *line)
 }
 
 /* "ext4 1150976 2 - Live 0xffffffffc0400000" */
-static int parse_module(struct symbols *s, const char *line)
+static int parse_module(void *context, char *line)
 {
 	char name[256], state[16];
+	struct symbols *s = context;
 	uint64_t size, base;
 	struct module *m;
 
@@ -111,25 +129,6 @@ static int by_address(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static int read_lines(struct symbols *s, FILE *f, int (*parse)(struct symbols *s, char *line))
-{
-	char *line = NULL;
-	size_t room = 0;
-	int err = 0;
-
-	while (!err && getline(&line, &room, f) > 0)
-		err = parse(s, line);
-	if (!err && ferror(f))
-		err = -EIO;
-	free(line);
-	return err;
-}
-
-static int parse_module_line(struct symbols *s, char *line)
-{
-	return parse_module(s, line);
-}
-
 static struct symbols *symbols__new(void)
 {
 	struct symbols *s = calloc(1, sizeof(*s));
@@ -154,9 +153,9 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 		return error__no_memory();
 	/* In this order: what comes in between has symbols, and symbols__hold() sees that it is new. */
 	if (modules)
-		err = read_lines(s, modules, parse_module_line);
+		err = text_list__read(modules, parse_module, s);
 	if (!err)
-		err = read_lines(s, kallsyms, parse_symbol);
+		err = text_list__read(kallsyms, parse_symbol, s);
 	if (err) {
 		error__print("/proc/kallsyms or /proc/modules: %s", strerror(-err));
 		goto cleanup;
@@ -167,7 +166,7 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 			"`sysctl kernel.kptr_restrict=1` or 0");
 		goto cleanup;
 	}
-	qsort(s->syms, s->count, sizeof(*s->syms), by_address);
+	text_list__sort(s->syms, s->count, sizeof(*s->syms), by_address);
 	*ret = s;
 	return 0;
 
@@ -176,21 +175,49 @@ cleanup:
 	return err;
 }
 
-int symbols__load(struct symbols **ret)
+/* Code of the kernel or of a module: the line is there as long as that is. */
+static bool is_lasting(const char *line)
 {
-	FILE *kallsyms, *modules;
+	const char *module = strchr(line, '[');
+	char *type;
+
+	text_list__address(line, &type);
+	return *type == ' ' && type[1] && strchr("tTwW", type[1]) &&
+	       !(module && is_generated(module + 1));
+}
+
+static int lack_generated(struct symbols *s, const char *path)
+{
+	s->complete = calloc(1, sizeof(*s->complete));
+	if (s->complete)
+		s->complete->path = strdup(path);
+	return s->complete && s->complete->path ? 0 : error__no_memory();
+}
+
+int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
+{
+	FILE *modules = fopen(places->modules, "re");	/* absent: a kernel without modules */
+	struct kept_list list;
 	int err;
 
-	kallsyms = fopen("/proc/kallsyms", "re");
-	if (!kallsyms)
-		return error__return(-EOPNOTSUPP,
-			"/proc/kallsyms: %s: the kernel needs CONFIG_KALLSYMS", strerror(errno));
-	modules = fopen("/proc/modules", "re");	/* absent: a kernel without modules */
-	err = symbols__read(ret, kallsyms, modules);
-	fclose(kallsyms);
+	err = kept_list__open(&list, places, path, is_lasting);
+	if (err == -ENOENT)
+		err = error__return(-EOPNOTSUPP, "%s: not there: the kernel needs CONFIG_KALLSYMS", path);
+	else if (err)
+		error__print("%s: %s", path, strerror(-err));
+	else
+		err = symbols__read(ret, list.f, modules);
+	if (!err && list.kept)
+		err = lack_generated(*ret, path);
+	kept_list__close(&list);
 	if (modules)
 		fclose(modules);
 	return err;
+}
+
+int symbols__load(struct symbols **ret)
+{
+	return symbols__load_kept(ret, &kept_places, "/proc/kallsyms");
 }
 
 int symbols__load_modules(struct symbols **ret)
@@ -200,7 +227,7 @@ int symbols__load_modules(struct symbols **ret)
 	int err = 0;
 
 	*ret = symbols__new();
-	if (!*ret || (modules && read_lines(*ret, modules, parse_module_line)))
+	if (!*ret || (modules && text_list__read(modules, parse_module, *ret)))
 		err = error__no_memory();
 	if (modules)
 		fclose(modules);
@@ -232,6 +259,11 @@ void symbols__free(struct symbols *s)
 		return;
 	if (s->module_index)
 		lh_table_free(s->module_index);
+	if (s->complete) {
+		symbols__free(s->complete->table);
+		free(s->complete->path);
+		free(s->complete);
+	}
 	strings__free(s->names);
 	free(s->syms);
 	free(s->modules);
@@ -248,7 +280,7 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index)
 	return &s->syms[index];
 }
 
-const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
+const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr)
 {
 	size_t low = 0, high = s->count;
 	const struct symbol *sym;
@@ -270,6 +302,45 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 	while (sym > s->syms && sym[-1].addr == sym->addr)
 		sym--;
 	return sym;
+}
+
+static const struct symbols *complete_table(const struct symbols *s)
+{
+	struct complete *c = s->complete;
+	FILE *f;
+
+	if (c && c->path) {
+		f = text_list__open(c->path);
+		if (f) {
+			symbols__read(&c->table, f, NULL);
+			fclose(f);
+		}
+		free(c->path);
+		c->path = NULL;
+	}
+	return c && c->table ? c->table : s;
+}
+
+/*
+ * Between two functions of the kernel, or of one module, there is no other code. Only where init functions
+ * were freed whose names ftrace keeps can there be; a table with generated code has both names there, too.
+ */
+static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
+{
+	const struct symbol *next = sym, *end = s->syms + s->count;
+
+	while (next && next < end && next->addr == sym->addr)
+		next++;
+	return next && next < end && next->module == sym->module;
+}
+
+const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
+{
+	const struct symbol *sym = symbols__find_lasting(s, addr);
+
+	if (!s->complete || is_surrounded(s, sym))
+		return sym;
+	return symbols__find_lasting(complete_table(s), addr);
 }
 
 /* Asked once in a run, if at all: an index would take longer than it saves. */
@@ -297,6 +368,5 @@ const struct module *symbols__modules(const struct symbols *s, size_t *ret_count
 
 bool symbol__is_generated(const struct symbol *sym)
 {
-	return sym->module &&
-	       (!strcmp(sym->module, "bpf") || !strncmp(sym->module, "__builtin__", 11));
+	return sym->module && is_generated(sym->module);
 }

@@ -28,9 +28,12 @@ struct module {
 };
 
 struct symbols;
+struct kept_places;
 
 /* Reads the running kernel's; fails with -EPERM, and says what to do, when the addresses are hidden. */
 int symbols__load(struct symbols **ret);
+/* The same of another list, which is kept at other places (kept_list.h), for tests. */
+int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path);
 /* The same from any two files, for tests and for recorded samples. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
 /* Only the modules, which takes a hundredth of that: nothing is found by address or by name. */
@@ -49,6 +52,8 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
 /* The symbol whose text holds @addr, or NULL when nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
+/* The same where no generated code can be, as at a function that ftrace traces: it may take less. */
+const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
 /* The first symbol of that exact name in vmlinux, or NULL. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name);
 

@@ -12,6 +12,8 @@
 #include "base/error.h"
 #include "base/privileges.h"
 #include "base/strings.h"
+#include "kernel/kept_list.h"
+#include "kernel/text_list.h"
 #include "kernel/traceable.h"
 #include "kernel/traceable_names.h"
 
@@ -21,18 +23,32 @@
 /* ENDBR64 is the only thing that may come between a symbol and its traced instruction. */
 #define FARTHEST_SITE 4
 
+/* Most runs ask for no name, so it is sorted when the first one is asked for. */
+struct name_index {
+	bool sorted;
+	const struct traceable_function *list[];
+};
+
 struct traceable {
 	struct traceable_function *functions;
 	size_t count, room, invalid;
 	struct traceable_function *ambiguous;
 	size_t ambiguous_count;
-	const struct traceable_function **sorted;	/* by name */
+	struct name_index *by_name;
 	struct strings *names;
+};
+
+/* A list that is being read. */
+struct reading {
+	struct traceable *t;
+	const struct symbols *symbols;
+	struct traceable_name *names;	/* of a list without addresses */
+	size_t count, room;
 };
 
 static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 {
-	const struct symbol *sym = symbols__find(symbols, site);
+	const struct symbol *sym = symbols__find_lasting(symbols, site);
 
 	if (sym && site - sym->addr <= FARTHEST_SITE)
 		return sym->addr;
@@ -75,20 +91,22 @@ static bool split_name(char *line, const char **ret_module)
 }
 
 /* "ffffffff81000004 name [module]" */
-static int add_line(struct traceable *t, char *line, const struct symbols *symbols)
+static int add_line(void *context, char *line)
 {
+	struct reading *r = context;
+	struct traceable *t = r->t;
 	const char *module;
 	uint64_t site;
 	char *end;
 
-	site = strtoull(line, &end, 16);
+	site = text_list__address(line, &end);
 	if (end == line || *end != ' ')
 		return 0;
 	if (!split_name(end + 1, &module)) {
 		t->invalid++;
 		return 0;
 	}
-	return add_function(t, site, entry_of(site, symbols), t->count + t->invalid + 1,
+	return add_function(t, site, entry_of(site, r->symbols), t->count + t->invalid + 1,
 			    strings__add(t->names, end + 1),
 			    module ? strings__intern(t->names, module) : NULL);
 }
@@ -107,31 +125,32 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static int sort_names(struct traceable *t)
+static const struct traceable_function **sort_names(const struct traceable *t)
 {
-	t->sorted = calloc(t->count, sizeof(*t->sorted));
-	if (!t->sorted)
-		return error__no_memory();
-	for (size_t i = 0; i < t->count; i++)
-		t->sorted[i] = &t->functions[i];
-	qsort(t->sorted, t->count, sizeof(*t->sorted), by_name);
-	return 0;
+	struct name_index *index = t->by_name;
+
+	for (size_t i = 0; !index->sorted && i < t->count; i++)
+		index->list[i] = &t->functions[i];
+	if (!index->sorted)
+		qsort(index->list, t->count, sizeof(*index->list), by_name);
+	index->sorted = true;
+	return index->list;
 }
 
 const struct traceable_function *const *traceable__named(const struct traceable *t,
 							 const char *name, size_t *ret_count)
 {
 	const struct traceable_function key = { .name = name }, *wanted = &key;
-	const struct traceable_function **first, **end;
+	const struct traceable_function **sorted = sort_names(t), **first, **end;
 
-	first = bsearch(&wanted, t->sorted, t->count, sizeof(*t->sorted), by_name);
+	first = bsearch(&wanted, sorted, t->count, sizeof(*sorted), by_name);
 	*ret_count = 0;
 	if (!first)
 		return NULL;
 	end = first + 1;
-	while (first > t->sorted && !strcmp(first[-1]->name, name))
+	while (first > sorted && !strcmp(first[-1]->name, name))
 		first--;
-	while (end < t->sorted + t->count && !strcmp((*end)->name, name))
+	while (end < sorted + t->count && !strcmp((*end)->name, name))
 		end++;
 	*ret_count = end - first;
 	return first;
@@ -144,61 +163,46 @@ bool traceable__has_name(const struct traceable *t, const char *name)
 	return traceable__named(t, name, &count);
 }
 
-static int read_sites(struct traceable *t, FILE *f, const struct symbols *symbols)
+static int read_sites(struct reading *r, FILE *f)
 {
-	char *line = NULL;
-	size_t room = 0;
-	int err = 0;
-
-	while (!err && getline(&line, &room, f) > 0)
-		err = add_line(t, line, symbols);
-	free(line);
-	return err;
+	return text_list__read(f, add_line, r);
 }
 
-static int read_names(struct traceable *t, FILE *f, struct traceable_name **ret, size_t *ret_count)
+static int add_name(void *context, char *line)
 {
-	struct traceable_name *list = NULL, *more;
-	size_t room = 0, line_room = 0;
+	struct reading *r = context;
 	const char *module;
-	char *line = NULL;
-	int err = 0;
 
-	*ret_count = 0;
-	while (!err && getline(&line, &line_room, f) > 0) {
-		if (*ret_count == room) {
-			room = room ? 2 * room : 32768;
-			more = reallocarray(list, room, sizeof(*list));
-			err = more ? 0 : -ENOMEM;
-			list = more ? more : list;
-		}
-		if (err)
-			break;
-		/* A line without a name has its place in the order. */
-		list[(*ret_count)++] = (struct traceable_name){
-			.name = split_name(line, &module) ? strings__add(t->names, line) : INVALID_NAME,
-			.module = module ? strings__intern(t->names, module) : NULL,
-		};
+	if (r->count == r->room) {
+		size_t room = r->room ? 2 * r->room : 32768;
+		struct traceable_name *names = reallocarray(r->names, room, sizeof(*names));
+
+		if (!names)
+			return -ENOMEM;
+		r->names = names;
+		r->room = room;
 	}
-	free(line);
-	*ret = list;
-	return err;
+	/* A line without a name has its place in the order. */
+	r->names[r->count++] = (struct traceable_name){
+		.name = split_name(line, &module) ? strings__add(r->t->names, line) : INVALID_NAME,
+		.module = module ? strings__intern(r->t->names, module) : NULL,
+	};
+	return 0;
 }
 
-static int read_located(struct traceable *t, FILE *f, const struct symbols *symbols)
+static int read_located(struct reading *r, FILE *f)
 {
-	struct traceable_name *list = NULL;
-	size_t count = 0;
+	struct traceable *t = r->t;
 	int err;
 
-	err = read_names(t, f, &list, &count);
+	err = text_list__read(f, add_name, r);
 	if (!err)
-		err = traceable_names__locate(list, count, symbols);
-	t->ambiguous = err ? NULL : calloc(count + 1, sizeof(*t->ambiguous));
+		err = traceable_names__locate(r->names, r->count, r->symbols);
+	t->ambiguous = err ? NULL : calloc(r->count + 1, sizeof(*t->ambiguous));
 	if (!err && !t->ambiguous)
 		err = -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++) {
-		const struct traceable_name *n = &list[i];
+	for (size_t i = 0; !err && i < r->count; i++) {
+		const struct traceable_name *n = &r->names[i];
 
 		if (n->addr)
 			err = add_function(t, n->addr, n->addr, i + 1, n->name, n->module);
@@ -209,13 +213,14 @@ static int read_located(struct traceable *t, FILE *f, const struct symbols *symb
 				.number = i + 1, .name = n->name, .module = n->module,
 			};
 	}
-	free(list);
+	free(r->names);
 	return err;
 }
 
 static int read_list(struct traceable **ret, FILE *f, const struct symbols *symbols, const char *name,
-		     int (*read)(struct traceable *t, FILE *f, const struct symbols *symbols))
+		     int (*read)(struct reading *r, FILE *f))
 {
+	struct reading reading = { .symbols = symbols };
 	struct traceable *t;
 	int err;
 
@@ -223,9 +228,8 @@ static int read_list(struct traceable **ret, FILE *f, const struct symbols *symb
 	if (!t)
 		return error__no_memory();
 	t->names = strings__new();
-	err = read(t, f, symbols);
-	if (!err && ferror(f))
-		err = -EIO;
+	reading.t = t;
+	err = read(&reading, f);
 	if (err) {
 		error__print("%s: %s", name, strerror(-err));
 		goto cleanup;
@@ -235,10 +239,12 @@ static int read_list(struct traceable **ret, FILE *f, const struct symbols *symb
 				    "not built in", name);
 		goto cleanup;
 	}
-	qsort(t->functions, t->count, sizeof(*t->functions), by_site);
-	err = sort_names(t);
-	if (!err)
+	text_list__sort(t->functions, t->count, sizeof(*t->functions), by_site);
+	t->by_name = calloc(1, sizeof(*t->by_name) + t->count * sizeof(*t->by_name->list));
+	if (t->by_name)
 		*ret = t;
+	else
+		err = error__no_memory();
 cleanup:
 	if (err)
 		traceable__free(t);
@@ -255,42 +261,50 @@ int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols 
 	return read_list(ret, f, symbols, NAMES_FILE, read_located);
 }
 
-/* NULL: errno is set. @ret_path: to be put back. */
-static FILE *open_list(const char *name, char **ret_path)
+/* ftrace lists no generated code. */
+static bool keep_all(const char *line)
 {
-	*ret_path = tracefs_get_tracing_file(name);
-	return *ret_path ? fopen(*ret_path, "re") : NULL;
+	return true;
+}
+
+/* Where there are no addresses, nothing shows whether the kernel hides them. */
+static bool keep_none(const char *line)
+{
+	return false;
+}
+
+/* -ENOENT: the kernel has no such list. */
+static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name)
+{
+	bool addresses = !strcmp(name, LIST_FILE);
+	char *path = tracefs_get_tracing_file(name);
+	struct kept_list list;
+	int err;
+
+	if (!path)
+		return error__return(-EOPNOTSUPP,
+			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+	err = kept_list__open(&list, &kept_places, path, addresses ? keep_all : keep_none);
+	if (err == -ENOENT && !addresses)
+		error__print("%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
+	else if (err && err != -ENOENT)
+		error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
+	else if (!err && addresses)
+		err = traceable__read(ret, list.f, symbols);
+	else if (!err)
+		err = traceable__read_names(ret, list.f, symbols);
+	tracefs_put_tracing_file(path);
+	kept_list__close(&list);
+	return err;
 }
 
 int traceable__load(struct traceable **ret, const struct symbols *symbols)
 {
-	bool by_name = false;
-	char *path;
-	FILE *f;
-	int err;
+	int err = load_list(ret, symbols, LIST_FILE);
 
-	f = open_list(LIST_FILE, &path);
-	if (!path)
-		return error__return(-EOPNOTSUPP,
-			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
-	if (!f && errno == ENOENT) {
-		tracefs_put_tracing_file(path);
-		by_name = true;
-		f = open_list(NAMES_FILE, &path);
-	}
-	if (!f) {
-		err = -errno;
-		if (err == -ENOENT)
-			err = error__return(-EOPNOTSUPP,
-				"%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
-		else
-			error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
-	} else {
-		err = by_name ? traceable__read_names(ret, f, symbols) : traceable__read(ret, f, symbols);
-		fclose(f);
-	}
-	tracefs_put_tracing_file(path);
-	return err;
+	if (err == -ENOENT)
+		err = load_list(ret, symbols, NAMES_FILE);
+	return err == -ENOENT ? -EOPNOTSUPP : err;
 }
 
 void traceable__free(struct traceable *t)
@@ -300,7 +314,7 @@ void traceable__free(struct traceable *t)
 	strings__free(t->names);
 	free(t->functions);
 	free(t->ambiguous);
-	free(t->sorted);
+	free(t->by_name);
 	free(t);
 }
 

@@ -7,6 +7,7 @@
 #include "kernel/kernel_id.h"
 #include "kernel/sample.h"
 #include "kernel/source_dirs.h"
+#include "kernel/text_list.h"
 
 Test(symbols, finds_the_function_that_holds_an_address)
 {
@@ -76,6 +77,120 @@ Test(symbols, hidden_addresses_are_not_permitted)
 
 	cr_expect(symbols__read(&s, f, NULL) == -EPERM);
 	cr_expect(s == NULL);
+	fclose(f);
+}
+
+Test(text_list, addresses)
+{
+	static const struct {
+		const char *line;
+		uint64_t addr;
+		char next;
+	} cases[] = {
+		{ "ffffffff81000004 T", 0xffffffff81000004, ' ' },
+		{ "0123456789abcdef", 0x0123456789abcdef, '\0' },
+		{ "ABCDEFg", 0xabcdef, 'g' },
+		{ "12/", 0x12, '/' }, { "12:", 0x12, ':' }, { "12@", 0x12, '@' }, { "12`", 0x12, '`' },
+		{ "\xff", 0, '\xff' }, { "", 0, '\0' }, { " 1", 0, ' ' },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *end;
+
+		cr_expect(eq(u64, text_list__address(cases[i].line, &end), cases[i].addr));
+		cr_expect(end[0] == cases[i].next, "after the digits of \"%s\"", cases[i].line);
+	}
+}
+
+static int by_value(const void *a, const void *b)
+{
+	const unsigned int *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+/* Sorts 0 to @count - 1 of which those below @from are at the end, and @swapped pairs are swapped. */
+static void sorts(size_t count, size_t from, size_t swapped)
+{
+	unsigned int list[1000];
+
+	for (size_t i = 0; i < count; i++)
+		list[i] = (i + from) % count;
+	for (size_t i = 0; i + 2 <= count && swapped; i += 2, swapped--) {
+		unsigned int first = list[i];
+
+		list[i] = list[i + 1];
+		list[i + 1] = first;
+	}
+	text_list__sort(list, count, sizeof(*list), by_value);
+	for (size_t i = 0; i < count; i++)
+		cr_assert(list[i] == i, "%zu of %zu, %zu at the end", i, count, from);
+}
+
+Test(text_list, any_order_is_sorted)
+{
+	/* Around the distance that an element is moved. */
+	for (size_t from = 0; from < 1000; from += from < 70 ? 1 : 93)
+		sorts(1000, from, from % 3 ? 500 : 0);
+	for (size_t count = 0; count < 70; count++)
+		sorts(count, count / 2, count / 3);
+}
+
+Test(text_list, a_rest_that_lies_higher_is_sorted_alone)
+{
+	unsigned int list[200];
+
+	/* 0 to 99; 199 down to 100. */
+	for (unsigned int i = 0; i < 200; i++)
+		list[i] = i < 100 ? i : 299 - i;
+	text_list__sort(list, 200, sizeof(*list), by_value);
+	for (unsigned int i = 0; i < 200; i++)
+		cr_assert(list[i] == i);
+}
+
+static unsigned int compared;
+
+static int by_value_counted(const void *a, const void *b)
+{
+	compared++;
+	return by_value(a, b);
+}
+
+/* A list in order but for neighbours takes a comparison for each element, and one for each pair. */
+Test(text_list, what_is_in_order_is_not_sorted_again)
+{
+	unsigned int list[1000];
+
+	for (unsigned int i = 0; i < 1000; i++)
+		list[i] = i ^ 1;
+	text_list__sort(list, 1000, sizeof(*list), by_value_counted);
+	cr_expect(compared <= 1500, "%u comparisons", compared);
+	for (unsigned int i = 0; i < 1000; i++)
+		cr_assert(list[i] == i);
+}
+
+static ssize_t fail_to_read(void *context, char *buffer, size_t size)
+{
+	errno = EIO;
+	return -1;
+}
+
+static int count_lines(void *context, char *line)
+{
+	return ++*(int *)context == 2 ? -E2BIG : 0;
+}
+
+Test(text_list, what_cannot_be_read_and_what_is_refused)
+{
+	FILE *broken = fopencookie(NULL, "r", (cookie_io_functions_t){ .read = fail_to_read });
+	FILE *f = sample_file("a\nb\nc\n");
+	int lines = 0;
+
+	cr_expect(text_list__read(broken, count_lines, &lines) == -EIO);
+	cr_expect(lines == 0);
+	cr_expect(text_list__read(f, count_lines, &lines) == -E2BIG);
+	cr_expect(lines == 2, "none after the one that was refused");
+	fclose(broken);
 	fclose(f);
 }
 

@@ -1,0 +1,332 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Lists that are kept for later runs; see kept_list.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "kernel/kept_list.h"
+#include "kernel/kernel_id.h"
+#include "kernel/text_list.h"
+
+#define MAGIC "hytrace list 1\n"
+#define NEW_FILE "new"
+#define LARGEST (256u * 1024 * 1024)
+
+const struct kept_places kept_places = { "/run/hytrace-lists", "/proc/modules", "/sys/module" };
+
+/* A file is this, the key, and the text. */
+struct header {
+	char magic[sizeof(MAGIC)];
+	uint32_t key_size, text_size;
+	uint32_t crc;		/* of key and text */
+};
+
+/* ---- the key */
+
+struct key {
+	const struct kept_places *places;
+	FILE *f;
+};
+
+/* "ext4 1150976 2 - Live 0xffffffffc0400000": without the count of its users, which changes. */
+static int add_module(void *context, char *line)
+{
+	const struct key *key = context;
+	char name[256], state[16], *path;
+	uint64_t size, base;
+	struct stat st;
+	int err;
+
+	if (sscanf(line, "%255s %" SCNu64 " %*s %*s %15s %" SCNx64, name, &size, state, &base) != 4)
+		return -EINVAL;
+	if (strcmp(state, "Live") || !base)
+		return -EBUSY;
+	if (asprintf(&path, "%s/%s", key->places->sys_module, name) < 0)
+		return -ENOMEM;
+	err = stat(path, &st) ? -errno : 0;
+	free(path);
+	if (err)
+		return err;
+	fprintf(key->f, "%s %" PRIu64 " %" PRIx64 " %" PRIuMAX "\n", name, size, base,
+		(uintmax_t)st.st_ino);
+	return 0;
+}
+
+/* NULL: nothing that is kept could be trusted. */
+static char *make_key(const struct kept_places *places)
+{
+	/* A kernel without modules has no such file. */
+	FILE *modules = fopen(places->modules, "re");
+	int err = modules || errno == ENOENT ? 0 : -errno;
+	char *boot_id = kernel_id__boot_id(), *text = NULL;
+	struct key key = { .places = places };
+	size_t size;
+
+	key.f = err || !boot_id ? NULL : open_memstream(&text, &size);
+	if (key.f) {
+		fprintf(key.f, "%s\n", boot_id);
+		err = modules ? text_list__read(modules, add_module, &key) : 0;
+		if (fclose(key.f) || err) {
+			free(text);
+			text = NULL;
+		}
+	}
+	if (modules)
+		fclose(modules);
+	free(boot_id);
+	return text;
+}
+
+/* ---- the files */
+
+static bool is_ours_alone(int fd, mode_t type)
+{
+	struct stat st;
+
+	return !fstat(fd, &st) && (st.st_mode & S_IFMT) == type && st.st_uid == geteuid() &&
+	       !(st.st_mode & 0077);
+}
+
+static int checked(int fd, mode_t type)
+{
+	if (fd >= 0 && is_ours_alone(fd, type))
+		return fd;
+	if (fd >= 0)
+		close(fd);
+	return -EPERM;
+}
+
+static int open_dir(const char *dir)
+{
+	return checked(open(dir, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), S_IFDIR);
+}
+
+static uint32_t checksum(const char *key, size_t key_size, const char *text, size_t text_size)
+{
+	uLong crc = crc32_z(0, (const Bytef *)key, key_size);
+
+	return crc32_z(crc, (const Bytef *)text, text_size);
+}
+
+static bool read_all(int fd, void *to, size_t size)
+{
+	char *at = to;
+
+	while (size) {
+		ssize_t got = read(fd, at, size);
+
+		if (got <= 0)
+			return false;
+		at += got;
+		size -= got;
+	}
+	return true;
+}
+
+/* The text of a file, if it is whole and has that key; else NULL. */
+static char *read_file(int fd, const char *key, size_t *ret_size)
+{
+	size_t key_size = strlen(key);
+	struct header header;
+	char *all = NULL;
+
+	if (!read_all(fd, &header, sizeof(header)) || memcmp(header.magic, MAGIC, sizeof(MAGIC)) ||
+	    header.key_size != key_size || !header.text_size || header.text_size > LARGEST)
+		return NULL;
+	*ret_size = header.text_size;
+	all = malloc(key_size + *ret_size);
+	if (!all || !read_all(fd, all, key_size + *ret_size) || memcmp(all, key, key_size) ||
+	    header.crc != checksum(all, key_size, all + key_size, *ret_size)) {
+		free(all);
+		return NULL;
+	}
+	memmove(all, all + key_size, *ret_size);
+	return all;
+}
+
+static char *load(const struct kept_places *places, const char *name, const char *key, size_t *ret_size)
+{
+	int dir = open_dir(places->dir), fd;
+	char *text = NULL;
+
+	if (dir < 0)
+		return NULL;
+	fd = checked(openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC), S_IFREG);
+	if (fd >= 0) {
+		text = read_file(fd, key, ret_size);
+		close(fd);
+	}
+	close(dir);
+	return text;
+}
+
+static bool write_file(int fd, const char *key, const char *text, size_t size)
+{
+	struct header header = { MAGIC, strlen(key), size, checksum(key, strlen(key), text, size) };
+	FILE *f = fdopen(fd, "w");
+	bool done;
+
+	if (!f) {
+		close(fd);
+		return false;
+	}
+	done = fwrite(&header, sizeof(header), 1, f) && fwrite(key, header.key_size, 1, f) &&
+	       fwrite(text, size, 1, f);
+	return !fclose(f) && done;
+}
+
+/* Complete from the moment that it has its name. Of several runs at a time one writes. */
+static void store(const struct kept_places *places, const char *name, const char *key, const char *text,
+		  size_t size)
+{
+	int dir, fd;
+
+	if (!size || size > LARGEST)
+		return;
+	mkdir(places->dir, 0700);
+	dir = open_dir(places->dir);
+	if (dir < 0)
+		return;
+	if (!flock(dir, LOCK_EX | LOCK_NB)) {
+		/* Of one that was killed. */
+		unlinkat(dir, NEW_FILE, 0);
+		fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			    0600);
+		if (fd >= 0 && (!write_file(fd, key, text, size) || renameat(dir, NEW_FILE, dir, name)))
+			unlinkat(dir, NEW_FILE, 0);
+	}
+	close(dir);
+}
+
+/* ---- the lists */
+
+/* What has been read of the kernel's list. */
+struct reading {
+	bool (*keeps)(const char *line);
+	bool first_only;	/* no more than the first line that is kept */
+	char *first;
+	FILE *all, *kept;
+	char *all_text, *kept_text;
+	size_t all_size, kept_size;
+};
+
+/* Returns 1 where reading is to stop. */
+static int take_line(void *context, char *line)
+{
+	struct reading *r = context;
+	bool keeps = r->keeps(line);
+
+	fputs_unlocked(line, r->all);
+	if (!keeps)
+		return 0;
+	fputs_unlocked(line, r->kept);
+	if (r->first)
+		return 0;
+	r->first = strdup(line);
+	if (!r->first)
+		return -ENOMEM;
+	return r->first_only;
+}
+
+/* What was kept, if the kernel says now what it said then. */
+static char *find_kept(const struct kept_places *places, const char *name, const char *key, const char *first,
+		       size_t *ret_size)
+{
+	char *text = key && first ? load(places, name, key, ret_size) : NULL;
+
+	/* No zero was kept. */
+	if (text && *ret_size >= strlen(first) && !memcmp(text, first, strlen(first)))
+		return text;
+	free(text);
+	return NULL;
+}
+
+static bool shows_address(const char *line)
+{
+	char *end;
+
+	return line && text_list__address(line, &end);
+}
+
+/* Keeps what was read, unless a module came or went meanwhile. */
+static void keep(const struct kept_places *places, const char *name, const char *key, const struct reading *r)
+{
+	char *now = make_key(places);
+
+	if (key && now && !strcmp(key, now) && shows_address(r->first))
+		store(places, name, key, r->kept_text, r->kept_size);
+	free(now);
+}
+
+static int read_list(struct kept_list *ret, const struct kept_places *places, FILE *f, const char *name,
+		     struct reading *r)
+{
+	char *key = make_key(places);
+	size_t size = 0;
+	int err;
+
+	r->first_only = true;
+	err = text_list__read(f, take_line, r);
+	ret->text = err < 0 ? NULL : find_kept(places, name, key, r->first, &size);
+	ret->kept = ret->text;
+	r->first_only = false;
+	if (!ret->text && err > 0)
+		err = text_list__read(f, take_line, r);
+	if (fclose(r->all) || fclose(r->kept))
+		err = -ENOMEM;
+	if (!ret->text && !err) {
+		keep(places, name, key, r);
+		ret->text = r->all_text;
+		size = r->all_size;
+		r->all_text = NULL;
+	}
+	free(key);
+	if (err < 0)
+		return err;
+	/* There is no empty one. */
+	ret->f = size ? fmemopen(ret->text, size, "r") : fopen("/dev/null", "re");
+	return ret->f ? 0 : -errno;
+}
+
+int kept_list__open(struct kept_list *ret, const struct kept_places *places, const char *path,
+		    bool (*keeps)(const char *line))
+{
+	struct reading r = { .keeps = keeps };
+	FILE *f = text_list__open(path);
+	int err = -ENOMEM;
+
+	*ret = (struct kept_list){};
+	if (!f)
+		return -errno;
+	r.all = open_memstream(&r.all_text, &r.all_size);
+	r.kept = open_memstream(&r.kept_text, &r.kept_size);
+	if (r.all && r.kept) {
+		err = read_list(ret, places, f, strrchr(path, '/') + 1, &r);
+	} else {
+		if (r.all)
+			fclose(r.all);
+		if (r.kept)
+			fclose(r.kept);
+	}
+	fclose(f);
+	free(r.first);
+	free(r.all_text);
+	free(r.kept_text);
+	if (err)
+		kept_list__close(ret);
+	return err;
+}
+
+void kept_list__close(struct kept_list *l)
+{
+	if (l->f)
+		fclose(l->f);
+	free(l->text);
+	*l = (struct kept_list){};
+}
