@@ -18,6 +18,12 @@ _hytrace_words()
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
+# The long options of a command, as its --help has them.
+_hytrace_options()
+{
+	_hytrace_words "$(hytrace "$@" --help 2>/dev/null | sed -nE 's/^ +(-., )?(--[a-z-]+).*/\2/p' | tr '\n' ' ')"
+}
+
 _hytrace_cover()
 {
 	case $prev in
@@ -40,9 +46,7 @@ _hytrace_cover()
 	--duration | --max-entries) ;;
 	*)
 		if [[ $cur == -* ]]; then
-			_hytrace_words '--engine --allow --deny --pid --task --cgroup --comm --no-callers --retire
-				--format --output --pin --duration --boot --max-entries
-				--strict --vmlinux --help'
+			_hytrace_options cover
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 		fi

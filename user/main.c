@@ -66,8 +66,9 @@ int main(int argc, char **argv)
 			     strerror(errno));
 		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
 	}
-	/* A reader that went away is a write error like any other, and is told. */
+	/* A reader that went away is a write error like any other, and is told; so is a file that is too large. */
 	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
 	/* Whoever ignores it passes that on, and the end of a command could not be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	return command__run(&table, argc, argv);

@@ -124,6 +124,22 @@ rmmod dummy
 is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
 ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
 
+# ---- modules that go before they can be attached to
+
+# Between the lists of the kernel and attaching, hytrace waits for somebody who reads what it is to write.
+mkfifo result
+modprobe dummy numdummies=0
+"$hytrace" cover -e bpf -a '*_get_stats64' -a vfs_read -f json -o result -- cat work.sh >/dev/null 2>err &
+pid=$!
+ok 'it has its lists' soon grep -qE 'wait_for_partner|fifo_open' /proc/$pid/wchan
+ok 'the module goes' rmmod dummy
+cat result >gone.json
+wait $pid
+is 'the rest is recorded' "$? $(jq '[.functions[].name] | any(. == "vfs_read")' gone.json)" '0 true'
+is 'and what is not is told' "$(jq -c '[.lost.unattached > 0, any(.unattached[]; . == "dummy_get_stats64 [dummy]")]' \
+	gone.json)" '[true,true]'
+rm result
+
 # ---- callers whose return address somebody else has replaced
 
 # hidden PREPARE FINISH: of vfs_read, which is then looked at by somebody else, too

@@ -58,6 +58,9 @@ ok 'a terminal is told what takes its time' grep -qE 'attaching to [0-9]+ functi
 is 'and has nothing left of it' "$(grep -c taching <<<"${tty##*$'\r\e[K'}")" 0
 cover -o tty.json -- true 2>err
 is 'others are not' "$(grep -c taching err)" 0
+tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- no-such-command" /dev/null)
+is 'for a command that is not there nothing is attached' \
+	"$(grep -c taching <<<"$tty") $(grep -c 'command not found' <<<"$tty")" '0 1'
 
 # ---- streams that are closed
 
@@ -105,6 +108,9 @@ ok 'no such process' says 'no such process' 2 --pid 4194303
 ok '--task without a command' says '--task follows a command' 2 --task
 ok '--retire with events' says 'nothing can be taken out of a function event' 2 -e event --retire --no-callers
 ok '--retire with callers for ever' says 'give it with --no-callers, or --retire=MS' 2 --engine oneshot --retire
+ok 'two documents in one place' says 'give -o NAME' 125 -e both -f json -o - -- true
+ok 'one place for two' says 'is given twice' 125 -o x.json -o ./x.json -- true
+ok 'more entries than there can be' says 'not a number from 1 to 8388608' 2 --max-entries 8388609
 ok '--retire for no time' says 'not a number from 1' 2 --engine oneshot --retire=0
 ok 'a bad duration' says 'not a time' 2 --duration never
 ok 'no command of that name' sh -c "$hytrace foo 2>err; [ \$? = 2 ] && grep -q 'no such command' err"
@@ -354,6 +360,9 @@ is 'and the old file is still there' "$(cat full/x.json 2>/dev/null)" old
 is 'and nothing else' "$(ls full)" x.json
 umount full
 ok '/dev/full' says 'No space left' 125 -f json -o /dev/full -- true
+limited=$(ulimit -f 0; cover -f json -o limit.json -- true 2>&1; echo "status $?")
+is 'a file that may not grow: 125' "${limited##*$'\n'}" 'status 125'
+ok 'and it is told' grep -q 'limit.json: the result could not be written: File too large' <<<"$limited"
 cover -f json -- true 2>err | true
 is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
 ok 'and it is told' grep -q 'Broken pipe' err

@@ -244,6 +244,16 @@ wait $pid 2>/dev/null
 ok 'of which the events are left when it is killed' sh -c "grep -q 'hytrace_[0-9a-f]*/' $tracing/function_events"
 ok 'the next run says so, and removes them' says 'was left behind by a run' 0 \
 	event record --task --hist ret 'ssize_t vfs_read()' -- true
+# The names take more than the 64 KiB that the pipe to the watchdog holds.
+long=$(printf 'x%.0s' {1..50})
+for ((i = 0; i < 900; i++)); do
+	echo "vfs_read() as hytrace_00112233445566ff/${long}_$i"
+done >>$tracing/function_events
+is 'there are very many of a run that was killed' "$(events | grep -c hytrace_)" 900
+before=$SECONDS
+status 0 event record 'vfs_read()' -- true
+is 'the next run removes them all' "$? $(grep -c 'was left behind by a run' err) $(events | grep -c hytrace_)" '0 900 0'
+ok 'and does not wait for itself' test $SECONDS -lt $((before + 300))
 
 "$hytrace" event record --duration 1 -o short 'vfs_read()' -- sleep 1000 >out 2>err &
 pid=$!

@@ -80,7 +80,8 @@ short_of_page()
 # completed WORD...: what bash offers for the last one
 completed()
 {
-	bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hytrace; printf "%s\n" "${COMPREPLY[@]}"' \
+	PATH=$tap_scratch/usr/bin:$PATH \
+		bash -c '. "$0"; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hytrace; printf "%s\n" "${COMPREPLY[@]}"' \
 		"$tap_scratch/usr/share/bash-completion/completions/hytrace" hytrace "$@" | sort
 }
 

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/error.h"
 #include "base/json.h"
 
 /* The integers up to here are all doubles as well. */
@@ -144,4 +145,175 @@ void json__counters(json_writer_t *w, const char *name, const struct counters *c
 	for (size_t i = 0; i < counters->count; i++)
 		jsonw_lluint_field(w, counters->list[i].name, counters->list[i].value);
 	jsonw_end_object(w);
+}
+
+/* ---- fields */
+
+static void write_bool(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_bool(w, *(const bool *)member);
+}
+
+static int read_bool(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	*(bool *)member = json_object_get_boolean(value);
+	return 0;
+}
+
+const struct json_kind field_bool = { write_bool, read_bool };
+
+static void write_flag(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	if (*(const bool *)member)
+		jsonw_string(w, field->detail);
+	else
+		jsonw_null(w);
+}
+
+static int read_flag(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	*(bool *)member = json__text(value);
+	return 0;
+}
+
+const struct json_kind field_flag = { write_flag, read_flag };
+
+static void write_number(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_lluint(w, *(const uint64_t *)member);
+}
+
+static void write_some_number(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	if (*(const uint64_t *)member)
+		write_number(w, field, member);
+	else
+		jsonw_null(w);
+}
+
+static int read_number(struct json_object *value, const struct json_field *field, void *member,
+		       void *whole)
+{
+	*(uint64_t *)member = json_object_get_uint64(value);
+	return 0;
+}
+
+const struct json_kind field_number = { write_number, read_number };
+const struct json_kind field_some_number = { write_some_number, read_number };
+
+static void write_seconds(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_printf(w, "%.3f", *(const double *)member);
+}
+
+static void write_some_seconds(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	if (*(const double *)member)
+		write_seconds(w, field, member);
+	else
+		jsonw_null(w);
+}
+
+static int read_seconds(struct json_object *value, const struct json_field *field, void *member,
+			void *whole)
+{
+	*(double *)member = json_object_get_double(value);
+	return 0;
+}
+
+const struct json_kind field_seconds = { write_seconds, read_seconds };
+const struct json_kind field_some_seconds = { write_some_seconds, read_seconds };
+
+static void write_string(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const char *text = *(char *const *)member;
+
+	if (text)
+		json__string(w, text);
+	else
+		jsonw_null(w);
+}
+
+static int read_string(struct json_object *value, const struct json_field *field, void *member,
+		       void *whole)
+{
+	const char *text = json__text(value);
+	char **string = member;
+
+	*string = text ? strdup(text) : NULL;
+	return text && !*string ? error__no_memory() : 0;
+}
+
+const struct json_kind field_string = { write_string, read_string };
+
+static void write_word(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const char *const *words = field->detail;
+
+	jsonw_string(w, words[*(const unsigned int *)member]);
+}
+
+static int read_word(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	const char *const *words = field->detail, *text = json__text(value);
+	unsigned int *word = member;
+
+	for (*word = 0; text && words[*word]; ++*word) {
+		if (!strcmp(text, words[*word]))
+			return 0;
+	}
+	*word = 0;
+	return 0;
+}
+
+const struct json_kind field_word = { write_word, read_word };
+
+static void write_object(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_start_object(w);
+	json__write_fields(w, field->detail, member);
+	jsonw_end_object(w);
+}
+
+static int read_object(struct json_object *value, const struct json_field *field, void *member,
+		       void *whole)
+{
+	return json__read_fields(value, field->detail, member, whole);
+}
+
+const struct json_kind field_object = { write_object, read_object };
+
+void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base)
+{
+	for (; fields->name; fields++) {
+		jsonw_name(w, fields->name);
+		fields->kind->write(w, fields, (const char *)base + fields->offset);
+	}
+}
+
+int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
+		      void *whole)
+{
+	int err = 0;
+
+	for (; !err && fields->name; fields++) {
+		if (fields->kind->read)
+			err = fields->kind->read(json__field(object, fields->name), fields,
+						 (char *)base + fields->offset, whole);
+	}
+	return err;
+}
+
+struct json_object *json__field(struct json_object *object, const char *name)
+{
+	struct json_object *value = NULL;
+
+	if (json_object_is_type(object, json_type_object))
+		json_object_object_get_ex(object, name, &value);
+	return value;
+}
+
+const char *json__text(struct json_object *value)
+{
+	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
 }

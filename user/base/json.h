@@ -14,6 +14,7 @@
 #include <json-c/json.h>
 #include <json_writer.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/counters.h"
@@ -40,5 +41,50 @@ void json__string_or_null(json_writer_t *w, const char *name, const char *value)
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__counters(json_writer_t *w, const char *name, const struct counters *counters);
+
+/* ---- members of a struct as fields of an object: one table to write and to read them */
+
+struct json_kind;
+
+struct json_field {
+	const char *name;		/* NULL after the last one */
+	const struct json_kind *kind;
+	size_t offset;			/* of the member */
+	const void *detail;		/* what some kinds need to know */
+};
+
+struct json_kind {
+	/* The value alone. */
+	void (*write)(json_writer_t *w, const struct json_field *field, const void *member);
+	/*
+	 * @value: NULL: the document has none, or null. @whole: the outermost struct. Negative errno;
+	 * -ENOMEM is said. No such function: it is only written.
+	 */
+	int (*read)(struct json_object *value, const struct json_field *field, void *member,
+		    void *whole);
+};
+
+extern const struct json_kind field_bool;
+/* A bool as well: @detail, a word, if it is true, and null otherwise. */
+extern const struct json_kind field_flag;
+/* Of 8 bytes, as are all numbers; of the other kind, 0 is null. */
+extern const struct json_kind field_number, field_some_number;
+/* A double. */
+extern const struct json_kind field_seconds, field_some_seconds;
+/* A char * that is freed by who frees the struct; NULL is null. */
+extern const struct json_kind field_string;
+/* An enum; @detail: its words, with NULL after the last. What is none of them is read as the first. */
+extern const struct json_kind field_word;
+/* A struct, or the same one; @detail: its fields. */
+extern const struct json_kind field_object;
+
+void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base);
+int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
+		      void *whole);
+
+/* NULL: it is none, or has no such field, or that is null. */
+struct json_object *json__field(struct json_object *object, const char *name);
+/* NULL: it is none. */
+const char *json__text(struct json_object *value);
 
 #endif

@@ -94,17 +94,6 @@ static struct options {
 	size_t nr_names, rotate;
 } options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_ALL };
 
-int bench_error(int err, const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return error__return(err, "bench: %s: %s", text, strerror(-err));
-}
-
 static const char *scope_name(enum bench_scope scope)
 {
 	return scope == SCOPE_ONE ? "one" : "all";

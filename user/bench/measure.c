@@ -39,7 +39,6 @@
 #define SWITCHES 3
 
 static bool nanoseconds;
-struct bench_left *bench_left;
 static volatile sig_atomic_t interrupted;
 static volatile pid_t child;
 

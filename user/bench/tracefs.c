@@ -185,9 +185,3 @@ int trace_top__count_lines(const char *file, double *ret_lines)
 	free(text);
 	return 0;
 }
-
-bool bench__is_other(const char *name)
-{
-	return !strpbrk(name, ".[ ") && strlen(name) < 60 && strncmp(name, "__rcu_read_", 11) &&
-	       !strstr(name, "syscall") && !strstr(name, "x64_sys") && !strstr(name, "pid");
-}

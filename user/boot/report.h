@@ -10,6 +10,7 @@
 #include "base/counters.h"
 #include "boot/calls.h"
 #include "boot/files.h"
+#include "boot/phases.h"
 #include "kernel/kernel_id.h"
 
 /* Rises when a field of the json document changes its meaning or goes away. */

@@ -153,7 +153,10 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_int_field(w, "schema", BOOT_SCHEMA);
 	jsonw_string_field(w, "tracer", r->stats.tracer);
-	kernel_id__json(&r->kernel, w);
+	jsonw_name(w, "kernel");
+	jsonw_start_object(w);
+	json__write_fields(w, kernel_id_fields, &r->kernel);
+	jsonw_end_object(w);
 	json__string_or_null(w, "boot_id", r->boot_id);
 	jsonw_lluint_field(w, "cpu", r->stats.cpu);
 	write_window(w, &r->stats);

@@ -34,6 +34,20 @@ static int keep_message(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
+/* What another time, or with other limits, may work on the same kernel. */
+static bool may_pass(int err)
+{
+	static const int list[] = {
+		ENOMEM, EINTR, EAGAIN, EBUSY, EMFILE, ENFILE, ENOSPC,
+	};
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		if (err == -list[i])
+			return true;
+	}
+	return false;
+}
+
 static int load_error(int err, const char *what, const char *hint)
 {
 	last_message[strcspn(last_message, "\n")] = '\0';
@@ -41,8 +55,8 @@ static int load_error(int err, const char *what, const char *hint)
 		     privileges__hint(err), hint ? hint : "");
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
-	/* Not in this kernel: program or attach type, BTF, a kernel function. */
-	return err == -ENOMEM ? err : -EOPNOTSUPP;
+	/* Or it is not in this kernel: program or attach type, BTF, a kernel function. */
+	return may_pass(err) ? err : -EOPNOTSUPP;
 }
 
 /* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
@@ -82,12 +96,13 @@ static unsigned int set_bits(unsigned long *entries)
 static int size_maps(struct bpf_cover *b)
 {
 	const struct request *r = b->request;
-	unsigned long entries = r->max_entries;
+	const struct cover_how *how = &r->options->how;
+	unsigned long entries = how->max_entries;
 	struct cover_bpf *skel = b->skel;
 	unsigned int bits;
 
 	if (!entries)
-		entries = traceable__count(r->traceable) * (r->callers ? CALLERS_TO_FUNCTION : 1) +
+		entries = traceable__count(r->traceable) * (how->callers ? CALLERS_TO_FUNCTION : 1) +
 			  SPARE_ENTRIES;
 	bits = set_bits(&entries);
 	skel->rodata->log_entries = entries;
@@ -95,8 +110,8 @@ static int size_maps(struct bpf_cover *b)
 	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
 	    bpf_map__set_max_entries(skel->maps.seen, entries) ||
 	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)) ||
-	    bpf_map__set_autocreate(skel->maps.seen, r->pin) ||
-	    bpf_map__set_autocreate(skel->maps.cgroup, r->cgroup))
+	    bpf_map__set_autocreate(skel->maps.seen, how->pin) ||
+	    bpf_map__set_autocreate(skel->maps.cgroup, r->options->scope.cgroup))
 		return error__return(-EINVAL, "%lu: not a possible number of addresses", entries);
 	return 0;
 }
@@ -126,7 +141,8 @@ static void find_trampolines(struct bpf_cover *b)
 /* Of the programs, only those that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
-	bool follow = b->request->follow;
+	const struct cover_options *o = b->request->options;
+	bool follow = scope__follows(&o->scope);
 
 	b->program = entry == ENTRY_EVENT ? b->skel->progs.cover_event_entry :
 					    b->skel->progs.cover_entry;
@@ -139,12 +155,12 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
 	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
 	find_trampolines(b);
-	b->skel->rodata->with_callers = b->request->callers;
-	b->skel->rodata->with_map = b->request->pin;
+	b->skel->rodata->with_callers = o->how.callers;
+	b->skel->rodata->with_map = o->how.pin;
 	b->skel->rodata->follow_tasks = follow;
-	b->skel->rodata->in_cgroup = b->request->cgroup;
-	if (b->request->comm)
-		strncpy((char *)b->skel->rodata->comm, b->request->comm,
+	b->skel->rodata->in_cgroup = o->scope.cgroup;
+	if (o->scope.comm)
+		strncpy((char *)b->skel->rodata->comm, o->scope.comm,
 			sizeof(b->skel->rodata->comm) - 1);
 }
 
@@ -174,7 +190,7 @@ static int pin_map_and_program(struct bpf_cover *b)
 	char *dir;
 	int err;
 
-	err = pin__prepare(b->request->pin, b->request->guard, &dir);
+	err = pin__prepare(b->request->options->how.pin, b->request->guard, &dir);
 	if (err)
 		return err;
 	err = name_pins(b, dir);
@@ -205,7 +221,7 @@ static int map_hits(struct bpf_cover *b)
 /* Only where there is one cgroup hierarchy for all, version 2, does a task have the one cgroup. */
 static int choose_cgroup(struct bpf_cover *b)
 {
-	const char *given = b->request->cgroup;
+	const char *given = b->request->options->scope.cgroup;
 	__u32 zero = 0;
 	char *path;
 	int fd, err;
@@ -247,11 +263,11 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		return load_error(err, "loaded", NULL);
 	b->memory = fdinfo__memory(bpf_map__fd(b->skel->maps.hits)) +
 		    fdinfo__memory(bpf_map__fd(b->skel->maps.bss_set)) +
-		    (request->pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
+		    (request->options->how.pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
 	err = map_hits(b);
-	if (!err && request->cgroup)
+	if (!err && request->options->scope.cgroup)
 		err = choose_cgroup(b);
-	return err || !request->pin ? err : pin_map_and_program(b);
+	return err || !request->options->how.pin ? err : pin_map_and_program(b);
 }
 
 static void destroy_links(struct bpf_cover *b)
@@ -350,7 +366,7 @@ static int pin_link(struct bpf_cover *b, size_t which)
 	const char *pin;
 	int err;
 
-	if (!b->request->pin || !b->links[which])
+	if (!b->request->options->how.pin || !b->links[which])
 		return 0;
 	pin = b->pins[PIN_LINKS + which];
 	err = bpf_link__pin(b->links[which], pin);
@@ -373,7 +389,7 @@ int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *
 	struct bpf_link *old = b->links[which];
 	int err;
 
-	if (b->request->pin && old)
+	if (b->request->options->how.pin && old)
 		bpf_link__unpin(old);
 	b->replaced_missed += b->link_missed(b);
 	b->links[which] = NULL;
@@ -433,19 +449,11 @@ int bpf_cover__started(struct bpf_cover *b)
 	return read_misses(b, 0);
 }
 
-int bpf_cover__open(void *engine)
+int bpf_cover__gate(void *engine, bool open)
 {
 	struct bpf_cover *b = engine;
 
-	*(volatile __u32 *)&b->skel->bss->recording = COVER_OPEN;
-	return 0;
-}
-
-int bpf_cover__close(void *engine)
-{
-	struct bpf_cover *b = engine;
-
-	*(volatile __u32 *)&b->skel->bss->recording = COVER_CLOSED;
+	*(volatile __u32 *)&b->skel->bss->recording = open ? COVER_OPEN : COVER_CLOSED;
 	return 0;
 }
 
@@ -454,7 +462,7 @@ int bpf_cover__stop(void *engine)
 	struct bpf_cover *b = engine;
 	int err = read_misses(b, 1);
 
-	for (size_t i = 0; b->request->pin && i < b->link_count; i++) {
+	for (size_t i = 0; b->request->options->how.pin && i < b->link_count; i++) {
 		if (b->links[i])
 			bpf_link__unpin(b->links[i]);
 	}

@@ -65,8 +65,7 @@ size_t bpf_cover__logged(const struct bpf_cover *b);
 int bpf_cover__started(struct bpf_cover *b);
 
 int bpf_cover__follow(void *engine, int pidfd);
-int bpf_cover__open(void *engine);
-int bpf_cover__close(void *engine);
+int bpf_cover__gate(void *engine, bool open);
 int bpf_cover__stop(void *engine);
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
 

@@ -27,8 +27,6 @@ void coverage__free(struct coverage *c)
 {
 	free(c->engine);
 	free(c->boot_id);
-	free(c->cgroup);
-	free(c->comm);
 	kernel_id__free(&c->kernel);
 	free_list(c->command);
 	filter__free(&c->filter);
@@ -40,27 +38,60 @@ void coverage__free(struct coverage *c)
 	memset(c, 0, sizeof(*c));
 }
 
-const char *ending__name(enum ending ending)
-{
-	static const char *const names[] = {
-		[ENDED_BY_COMMAND] = "command",
-		[ENDED_BY_SIGNAL] = "signal",
-		[ENDED_BY_DURATION] = "duration",
-		[ENDED_BY_PROCESS] = "process",
-		[ENDED_BY_READING] = "reading",
-	};
+/* ---- fields of a document */
 
-	return ending < sizeof(names) / sizeof(names[0]) ? names[ending] : NULL;
+static void write_globs(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct globs *globs = member;
+
+	jsonw_start_array(w);
+	for (size_t i = 0; i < globs->count; i++)
+		json__string(w, globs->list[i].text);
+	jsonw_end_array(w);
 }
 
-const char *scope__name(enum scope scope)
+static int read_globs(struct json_object *array, const struct json_field *field, void *member,
+		      void *whole)
 {
-	static const char *const names[] = {
-		[SCOPE_SYSTEM] = "system",
-		[SCOPE_TASK] = "task",
-		[SCOPE_PID] = "pid",
-		[SCOPE_BOOT] = "boot",
-	};
+	int err = 0;
 
-	return names[scope];
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
+		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
+
+		/* '@' would be a file to read: no document has one. */
+		err = glob && *glob != '@' ? globs__add(member, glob) : -EINVAL;
+	}
+	return err;
 }
+
+const struct json_kind field_globs = { write_globs, read_globs };
+
+static int read_text(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	struct coverage *c = whole;
+
+	*(const char **)member = hits__name(&c->hits, json__text(value));
+	return 0;
+}
+
+static void write_text(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	field_string.write(w, field, member);
+}
+
+const struct json_kind field_text = { write_text, read_text };
+
+static void write_given(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_bool(w, *(const char *const *)member);
+}
+
+static int read_given(struct json_object *value, const struct json_field *field, void *member, void *whole)
+{
+	*(const char **)member = json_object_get_boolean(value) ? "" : NULL;
+	return 0;
+}
+
+const struct json_kind field_given = { write_given, read_given };

@@ -13,6 +13,7 @@
 
 #include "base/counters.h"
 #include "cover/filter.h"
+#include "cover/options.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
 #include "run/workload.h"
@@ -29,33 +30,14 @@ struct window {
 	uint64_t error;		/* how far first_ns may be off against another engine's */
 };
 
-enum scope {
-	SCOPE_SYSTEM,
-	SCOPE_TASK,		/* the command and its children */
-	SCOPE_PID,
-	SCOPE_BOOT,
-};
-
-/* How it was recorded, beside what the filters say. */
-struct cover_how {
-	bool retire;
-	unsigned long retire_ms;	/* for how long callers were watched; 0 without them */
-	unsigned long max_entries;	/* 0: room for all */
-	double duration;		/* 0: until the end */
-	bool pinned;
-};
-
 struct coverage {
 	char *engine;
 	struct kernel_id kernel;
 	char *boot_id;		/* times and addresses of one boot mean nothing in another */
 	char **command;		/* NULL-terminated, or NULL */
 	struct filter filter;
-	enum scope scope;
-	long pid;
-	char *cgroup, *comm;	/* only tasks of these; NULL: of any */
-	bool callers;
-	struct cover_how options;
+	struct scope scope;	/* its texts, and how's, are not freed */
+	struct cover_how how;
 	double seconds;
 	enum ending ended;
 	struct window window;
@@ -76,8 +58,11 @@ struct coverage {
 int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
-const char *scope__name(enum scope scope);
-/* "command" and so on; NULL: there is no such ending. */
-const char *ending__name(enum ending ending);
+/* Members of struct coverage in a document, besides those of base/json.h: a struct globs, ... */
+extern const struct json_kind field_globs;
+/* ... a const char * that lives as long as the coverage does, ... */
+extern const struct json_kind field_text;
+/* ... and one of which a document says only whether it is NULL. */
+extern const struct json_kind field_given;
 
 #endif

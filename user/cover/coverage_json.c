@@ -19,11 +19,13 @@ static const char *const kinds[] = {
 	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller",
 };
 
-/* ---- writing */
+/* ---- the header */
 
-static void strings(json_writer_t *w, const char *name, char *const *list)
+/* A char **, NULL-terminated, or NULL. */
+static void write_texts(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	jsonw_name(w, name);
+	char *const *list = *(char *const *const *)member;
+
 	if (!list) {
 		jsonw_null(w);
 		return;
@@ -34,77 +36,140 @@ static void strings(json_writer_t *w, const char *name, char *const *list)
 	jsonw_end_array(w);
 }
 
-static void globs(json_writer_t *w, const char *name, const struct globs *globs)
+static int read_texts(struct json_object *array, const struct json_field *field, void *member,
+		      void *whole)
 {
-	jsonw_name(w, name);
-	jsonw_start_array(w);
-	for (size_t i = 0; i < globs->count; i++)
-		json__string(w, globs->list[i].text);
-	jsonw_end_array(w);
+	size_t count;
+	char **list;
+
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	count = json_object_array_length(array);
+	list = calloc(count + 1, sizeof(*list));
+	*(char ***)member = list;
+	for (size_t i = 0; list && i < count; i++) {
+		const char *text = json_object_get_string(json_object_array_get_idx(array, i));
+
+		if (!text)
+			break;
+		list[i] = strdup(text);
+		if (!list[i])
+			return error__no_memory();
+	}
+	return list ? 0 : error__no_memory();
 }
 
-static void string_or_null(json_writer_t *w, const char *name, const char *text)
-{
-	jsonw_name(w, name);
-	if (text)
-		json__string(w, text);
-	else
-		jsonw_null(w);
-}
+static const struct json_kind texts = { write_texts, read_texts };
 
-static void write_filters(json_writer_t *w, const struct coverage *c)
+static void write_counters(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	jsonw_name(w, "filters");
+	const struct counters *counters = member;
+
 	jsonw_start_object(w);
-	globs(w, "allow", &c->filter.allow);
-	globs(w, "deny", &c->filter.deny);
-	globs(w, "denied_by_hytrace", &c->filter.own);
-	jsonw_string_field(w, "scope", scope__name(c->scope));
-	if (c->pid)
-		jsonw_int_field(w, "pid", c->pid);
-	else
-		jsonw_null_field(w, "pid");
-	string_or_null(w, "cgroup", c->cgroup);
-	string_or_null(w, "comm", c->comm);
-	jsonw_bool_field(w, "callers", c->callers);
+	for (size_t i = 0; i < counters->count; i++)
+		jsonw_lluint_field(w, counters->list[i].name, counters->list[i].value);
 	jsonw_end_object(w);
 }
 
-static void number_or_null(json_writer_t *w, const char *name, bool known, uint64_t number)
+/* Names of counters outlive the json object. */
+static int read_counters(struct json_object *object, const struct json_field *field, void *member,
+			 void *whole)
 {
-	if (known)
-		jsonw_lluint_field(w, name, number);
-	else
-		jsonw_null_field(w, name);
+	struct coverage *c = whole;
+	int err = 0;
+
+	if (!json_object_is_type(object, json_type_object))
+		return 0;
+	json_object_object_foreach(object, key, value) {
+		if (!err)
+			err = counters__add(member, hits__name(&c->hits, key),
+					    json_object_get_uint64(value));
+	}
+	return err;
 }
 
-static void write_options(json_writer_t *w, const struct cover_how *how)
+static const struct json_kind counters = { write_counters, read_counters };
+
+/* What follows from the rest is not read back. */
+static void write_clock(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	jsonw_name(w, "options");
-	jsonw_start_object(w);
-	jsonw_bool_field(w, "retire", how->retire);
-	number_or_null(w, "retire_ms", how->retire_ms, how->retire_ms);
-	number_or_null(w, "max_entries", how->max_entries, how->max_entries);
-	if (how->duration)
-		jsonw_float_field_fmt(w, "duration", "%.3f", how->duration);
-	else
-		jsonw_null_field(w, "duration");
-	jsonw_bool_field(w, "pin", how->pinned);
-	jsonw_end_object(w);
+	jsonw_string(w, "local");
 }
 
-static void write_window(json_writer_t *w, const struct window *window)
+static void write_entries(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	jsonw_name(w, "window");
-	jsonw_start_object(w);
-	jsonw_string_field(w, "clock", "local");
-	jsonw_lluint_field(w, "opening_ns", window->opening);
-	jsonw_lluint_field(w, "open_ns", window->open);
-	jsonw_lluint_field(w, "closing_ns", window->closing);
-	jsonw_lluint_field(w, "closed_ns", window->closed);
-	jsonw_lluint_field(w, "error_ns", window->error);
-	jsonw_end_object(w);
+	const struct hits *hits = member;
+
+	jsonw_lluint(w, hits->count);
 }
+
+static void write_functions(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_lluint(w, hits__count(member, HIT_FUNCTION));
+}
+
+static void write_callers(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_lluint(w, hits__count(member, HIT_CALLER));
+}
+
+static void write_complete(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	jsonw_bool(w, losses__complete(member));
+}
+
+static const struct json_kind trace_clock = { write_clock };
+static const struct json_kind entries = { write_entries };
+static const struct json_kind functions = { write_functions };
+static const struct json_kind callers = { write_callers };
+static const struct json_kind complete = { write_complete };
+
+/* In the order of enum ending. */
+static const char *const endings[] = { "command", "signal", "duration", "process", "reading", NULL };
+
+#define AT(member) offsetof(struct coverage, member)
+
+static const struct json_field window_fields[] = {
+	{ "clock", &trace_clock },
+	{ "opening_ns", &field_number, offsetof(struct window, opening) },
+	{ "open_ns", &field_number, offsetof(struct window, open) },
+	{ "closing_ns", &field_number, offsetof(struct window, closing) },
+	{ "closed_ns", &field_number, offsetof(struct window, closed) },
+	{ "error_ns", &field_number, offsetof(struct window, error) },
+	{ }
+};
+
+static const struct json_field total_fields[] = {
+	{ "entries", &entries, AT(hits) },
+	{ "functions", &functions, AT(hits) },
+	{ "callers", &callers, AT(hits) },
+	{ "traceable", &field_number, AT(traceable) },
+	{ "traced", &field_number, AT(traced) },
+	{ "traced_seen", &field_number, AT(traced_seen) },
+	{ }
+};
+
+/* All between the engine and the functions, in this order. */
+static const struct json_field header[] = {
+	{ "kernel", &field_object, AT(kernel), kernel_id_fields },
+	{ "boot_id", &field_string, AT(boot_id) },
+	{ "command", &texts, AT(command) },
+	{ "filters", &field_object, 0, filter_fields },
+	{ "options", &field_object, 0, option_fields },
+	{ "seconds", &field_seconds, AT(seconds) },
+	{ "ended", &field_word, AT(ended), endings },
+	{ "window", &field_object, AT(window), window_fields },
+	{ "totals", &field_object, 0, total_fields },
+	{ "complete", &complete, AT(lost) },
+	{ "lost", &counters, AT(lost) },
+	{ "cost", &counters, AT(cost) },
+	{ "modules", &texts, AT(modules) },
+	{ "follows_modules", &field_bool, AT(follows_modules) },
+	{ "unattached", &texts, AT(unattached) },
+	{ }
+};
+
+/* ---- writing */
 
 static void write_hit(json_writer_t *w, const struct hit *hit)
 {
@@ -123,45 +188,18 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 	jsonw_end_object(w);
 }
 
-static void write_totals(json_writer_t *w, const struct coverage *c)
-{
-	jsonw_name(w, "totals");
-	jsonw_start_object(w);
-	jsonw_lluint_field(w, "entries", c->hits.count);
-	jsonw_lluint_field(w, "functions", hits__count(&c->hits, HIT_FUNCTION));
-	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
-	jsonw_lluint_field(w, "traceable", c->traceable);
-	jsonw_lluint_field(w, "traced", c->traced);
-	jsonw_lluint_field(w, "traced_seen", c->traced_seen);
-	jsonw_end_object(w);
-}
-
-void coverage__write_json(const struct coverage *c, FILE *out)
+int coverage__write_json(const struct coverage *c, FILE *out)
 {
 	json_writer_t *w = jsonw_new(out);
 
 	if (!w)
-		return;
+		return error__no_memory();
 	jsonw_pretty(w, true);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
 	jsonw_string_field(w, "engine", c->engine);
-	kernel_id__json(&c->kernel, w);
-	json__string_or_null(w, "boot_id", c->boot_id);
-	strings(w, "command", c->command);
-	write_filters(w, c);
-	write_options(w, &c->options);
-	jsonw_float_field_fmt(w, "seconds", "%.3f", c->seconds);
-	jsonw_string_field(w, "ended", ending__name(c->ended));
-	write_window(w, &c->window);
-	write_totals(w, c);
-	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
-	json__counters(w, "lost", &c->lost);
-	json__counters(w, "cost", &c->cost);
-	strings(w, "modules", c->modules);
-	jsonw_bool_field(w, "follows_modules", c->follows_modules);
-	strings(w, "unattached", c->unattached);
+	json__write_fields(w, header, c);
 	jsonw_name(w, "functions");
 	jsonw_start_array(w);
 	/* One on a line: the writer itself knows only all on one, or each field on its own. */
@@ -174,29 +212,19 @@ void coverage__write_json(const struct coverage *c, FILE *out)
 	jsonw_end_array(w);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
+	return 0;
 }
 
 /* ---- reading */
 
-static struct json_object *field(struct json_object *object, const char *name)
-{
-	struct json_object *value = NULL;
-
-	if (json_object_is_type(object, json_type_object))
-		json_object_object_get_ex(object, name, &value);
-	return value;
-}
-
 static const char *text(struct json_object *object, const char *name)
 {
-	struct json_object *value = field(object, name);
-
-	return json_object_is_type(value, json_type_string) ? json_object_get_string(value) : NULL;
+	return json__text(json__field(object, name));
 }
 
 static uint64_t integer(struct json_object *object, const char *name)
 {
-	return json_object_get_uint64(field(object, name));
+	return json_object_get_uint64(json__field(object, name));
 }
 
 /* "0xffff..." as the writer puts it; false: null. */
@@ -206,58 +234,6 @@ static bool address(struct json_object *object, const char *name, uint64_t *ret)
 
 	*ret = 0;
 	return value && sscanf(value, "%" SCNx64, ret) == 1;
-}
-
-static char *copy(const char *value)
-{
-	return value ? strdup(value) : NULL;
-}
-
-static char **string_list(struct json_object *array)
-{
-	size_t count;
-	char **list;
-
-	if (!json_object_is_type(array, json_type_array))
-		return NULL;
-	count = json_object_array_length(array);
-	list = calloc(count + 1, sizeof(*list));
-	for (size_t i = 0; list && i < count; i++) {
-		list[i] = copy(json_object_get_string(json_object_array_get_idx(array, i)));
-		if (!list[i])
-			break;
-	}
-	return list;
-}
-
-static int read_globs(struct globs *globs, struct json_object *array)
-{
-	int err = 0;
-
-	if (!json_object_is_type(array, json_type_array))
-		return 0;
-	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
-		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
-
-		/* '@' would be a file to read: no document has one. */
-		err = glob && *glob != '@' ? globs__add(globs, glob) : -EINVAL;
-	}
-	return err;
-}
-
-/* Names of counters outlive the json object. */
-static int read_counters(struct coverage *c, struct counters *counters, struct json_object *object)
-{
-	int err = 0;
-
-	if (!json_object_is_type(object, json_type_object))
-		return 0;
-	json_object_object_foreach(object, key, value) {
-		if (!err)
-			err = counters__add(counters, hits__name(&c->hits, key),
-					    json_object_get_uint64(value));
-	}
-	return err;
 }
 
 /* 0: none of them. */
@@ -289,92 +265,17 @@ static int read_hit(struct coverage *c, struct json_object *object)
 	return hits__add(&c->hits, &hit);
 }
 
-static void read_window(struct window *w, struct json_object *object)
-{
-	w->opening = integer(object, "opening_ns");
-	w->open = integer(object, "open_ns");
-	w->closing = integer(object, "closing_ns");
-	w->closed = integer(object, "closed_ns");
-	w->error = integer(object, "error_ns");
-}
-
-static enum ending ending_of(const char *name)
-{
-	enum ending ending = 0;
-
-	while (name && ending__name(ending) && strcmp(name, ending__name(ending)))
-		ending++;
-	return ending__name(ending) ? ending : ENDED_BY_COMMAND;
-}
-
-static void read_options(struct cover_how *how, struct json_object *object)
-{
-	how->retire = json_object_get_boolean(field(object, "retire"));
-	how->retire_ms = integer(object, "retire_ms");
-	how->max_entries = integer(object, "max_entries");
-	how->duration = json_object_get_double(field(object, "duration"));
-	how->pinned = json_object_get_boolean(field(object, "pin"));
-}
-
-static enum scope scope_of(const char *name)
-{
-	for (enum scope scope = SCOPE_SYSTEM; name && scope <= SCOPE_BOOT; scope++) {
-		if (!strcmp(name, scope__name(scope)))
-			return scope;
-	}
-	return SCOPE_SYSTEM;
-}
-
-static int read_header(struct coverage *c, struct json_object *root)
-{
-	struct json_object *kernel = field(root, "kernel"), *filters = field(root, "filters");
-	struct json_object *totals = field(root, "totals");
-	int err;
-
-	c->kernel.release = copy(text(kernel, "release"));
-	c->kernel.build_id = copy(text(kernel, "build_id"));
-	c->kernel.offset_known = text(kernel, "addresses");
-	c->kernel.calls_linked = text(kernel, "calls");
-	c->boot_id = copy(text(root, "boot_id"));
-	c->command = string_list(field(root, "command"));
-	c->scope = scope_of(text(filters, "scope"));
-	c->pid = integer(filters, "pid");
-	c->cgroup = copy(text(filters, "cgroup"));
-	c->comm = copy(text(filters, "comm"));
-	c->callers = json_object_get_boolean(field(filters, "callers"));
-	c->seconds = json_object_get_double(field(root, "seconds"));
-	c->ended = ending_of(text(root, "ended"));
-	read_options(&c->options, field(root, "options"));
-	read_window(&c->window, field(root, "window"));
-	c->traceable = integer(totals, "traceable");
-	c->traced = integer(totals, "traced");
-	c->traced_seen = integer(totals, "traced_seen");
-	c->modules = string_list(field(root, "modules"));
-	c->follows_modules = json_object_get_boolean(field(root, "follows_modules"));
-	c->unattached = string_list(field(root, "unattached"));
-	err = read_globs(&c->filter.allow, field(filters, "allow"));
-	if (!err)
-		err = read_globs(&c->filter.deny, field(filters, "deny"));
-	if (!err)
-		err = read_globs(&c->filter.own, field(filters, "denied_by_hytrace"));
-	if (!err)
-		err = read_counters(c, &c->lost, field(root, "lost"));
-	if (!err)
-		err = read_counters(c, &c->cost, field(root, "cost"));
-	return err;
-}
-
 static int check_root(struct json_object *root, const char *path)
 {
 	if (!json_object_is_type(root, json_type_object) || !text(root, "hytrace") ||
-	    !text(root, "engine") || !json_object_is_type(field(root, "functions"), json_type_array))
+	    !text(root, "engine") || !json_object_is_type(json__field(root, "functions"), json_type_array))
 		return error__return(-EINVAL, "%s: is no document of `hytrace cover -f json`", path);
 	if (integer(root, "schema") != COVERAGE_SCHEMA)
 		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: "
 				     "record it again", path, integer(root, "schema"),
 				     COVERAGE_SCHEMA);
 	/* Without a window each difference would lie after the end: certainly explained. */
-	if (!json_object_is_type(field(field(root, "window"), "closed_ns"), json_type_int))
+	if (!json_object_is_type(json__field(json__field(root, "window"), "closed_ns"), json_type_int))
 		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
 				     path);
 	return 0;
@@ -382,13 +283,13 @@ static int check_root(struct json_object *root, const char *path)
 
 static int read_root(struct coverage *c, struct json_object *root, const char *path)
 {
-	struct json_object *functions = field(root, "functions");
+	struct json_object *functions = json__field(root, "functions");
 	int err;
 
 	err = coverage__init(c, text(root, "engine"));
 	if (err)
 		return err;
-	err = read_header(c, root);
+	err = json__read_fields(root, header, c, c);
 	for (size_t i = 0; !err && i < json_object_array_length(functions); i++)
 		err = read_hit(c, json_object_array_get_idx(functions, i));
 	if (err) {

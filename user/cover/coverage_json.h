@@ -7,8 +7,8 @@
 
 #include "cover/coverage.h"
 
-/* Write errors stay in the stream, for output__commit() to find. */
-void coverage__write_json(const struct coverage *c, FILE *out);
+/* -ENOMEM, said. Write errors stay in the stream, for output__commit() to find. */
+int coverage__write_json(const struct coverage *c, FILE *out);
 
 /* -EINVAL, said: not readable, not json, not such a document, or of another schema. */
 int coverage__read_json(struct coverage *ret, const char *path);

@@ -23,6 +23,16 @@
 #include "cover/bpf_modules.h"
 #include "cover.h"
 
+/* When the program calls what, of bits. */
+enum {
+	OWN_ALWAYS = 0,
+	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
+	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
+	OWN_CGROUP = 1 << 2,
+	OWN_COMM = 1 << 3,
+	OWN_PINNED = 1 << 4,
+};
+
 /*
  * What the program calls, or the kernel to run it, by following the function tracer's output from the
  * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
@@ -88,12 +98,20 @@ static const struct {
 	{ "___pcpu_freelist_pop", OWN_FOLLOWING | OWN_PINNED },
 };
 
-int bpf_own__deny(struct globs *own, const struct symbols *symbols, unsigned int when)
+static unsigned int when_own(const struct request *r)
 {
+	const struct scope *scope = &r->options->scope;
+
+	return (symbols__by_name(r->symbols, "bpf_rdonly_cast") ? 0 : OWN_PROBE_READ) |
+	       (scope__follows(scope) ? OWN_FOLLOWING : 0) | (scope->cgroup ? OWN_CGROUP : 0) |
+	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
+}
+
+static int bpf__deny_own(struct globs *own, const struct request *request)
+{
+	unsigned int when = when_own(request);
 	int err = 0;
 
-	if (!symbols__by_name(symbols, "bpf_rdonly_cast"))
-		when |= OWN_PROBE_READ;
 	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
 		if (!own_functions[i].when || own_functions[i].when & when)
 			err = globs__add(own, own_functions[i].name);
@@ -131,13 +149,6 @@ struct bpf_engine {
 	struct retirement retirement;
 };
 
-static int bpf__available(bool quiet)
-{
-	/* Asked of the kernel by loading the program: nothing else is as exact. */
-	(void)quiet;
-	return 0;
-}
-
 static int compare_sites(const void *a, const void *b)
 {
 	const unsigned long *one = a, *two = b;
@@ -150,38 +161,45 @@ static bool is_among(unsigned long site, const unsigned long *sites, size_t coun
 	return bsearch(&site, sites, count, sizeof(*sites), compare_sites);
 }
 
-static int choose_addresses(struct bpf_engine *b, const struct request *r)
+static int make_lists(struct bpf_engine *b, size_t count)
 {
-	size_t count = traceable__count(r->traceable);
-	const char *module = NULL;
-
 	b->addrs = calloc(count + 1, sizeof(*b->addrs));
 	b->staying = calloc(count + 1, sizeof(*b->staying));
 	b->unattached = calloc(count + 1, sizeof(*b->unattached));
-	if (!b->addrs || !b->staying || !b->unattached)
-		return error__no_memory();
-	for (size_t i = 0; i < count; i++) {
+	return b->addrs && b->staying && b->unattached ? 0 : error__no_memory();
+}
+
+/* Whether what the lists say of it holds: it is neither on its way in or out nor gone, nor there anew. */
+static bool is_there(const struct symbols *before, const struct symbols *now, const char *module)
+{
+	const struct module *then = symbols__module(before, module), *m = symbols__module(now, module);
+
+	return then && m && m->live && m->base == then->base;
+}
+
+/* @now: modules as they are. One that is not there makes the kernel refuse the whole list. */
+static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
+{
+	const char *module = NULL;
+
+	b->addr_count = b->staying_count = b->unattached_count = 0;
+	for (size_t i = 0; i < traceable__count(r->traceable); i++) {
 		const struct traceable_function *f = traceable__at(r->traceable, i);
-		const struct module *m;
+		bool there;
 
 		if (filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
-		/* A module on its way in or out makes the kernel refuse the whole list. */
-		m = f->module ? symbols__module(r->symbols, f->module) : NULL;
-		if (f->module && (!m || !m->live))
-			b->unattached[b->unattached_count++] = f;
-		else
+		there = !f->module || is_there(r->symbols, now, f->module);
+		if (there)
 			b->addrs[b->addr_count++] = f->site;
+		else
+			b->unattached[b->unattached_count++] = f;
 		/* A module's are next to each other, or it has several that stay. */
-		if (f->module && m && m->live && (!module || strcmp(module, f->module)))
+		if (f->module && there && (!module || strcmp(module, f->module)))
 			b->staying[b->staying_count++] = f->site;
 		module = f->module;
 	}
 	qsort(b->staying, b->staying_count, sizeof(*b->staying), compare_sites);
-	if (!b->addr_count)
-		return error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a "
-				     "gives");
-	return 0;
 }
 
 static void bpf__destroy(void *engine)
@@ -204,9 +222,13 @@ static int bpf__prepare(void **ret, const struct request *request)
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return error__no_memory();
-	b->retirement.wanted = request->retire && request->alone;
-	b->retirement.after_ns = request->retire_ms * 1000000ull;
-	err = choose_addresses(b, request);
+	b->retirement.wanted = request->options->how.retire && request->alone;
+	b->retirement.after_ns = request->options->how.retire_ms * 1000000ull;
+	err = make_lists(b, traceable__count(request->traceable));
+	if (!err)
+		choose_addresses(b, request, request->symbols);
+	if (!err && !b->addr_count)
+		err = error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a gives");
 	if (!err)
 		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, MODULES_LINK + 1);
 	if (err)
@@ -245,6 +267,35 @@ static struct bpf_link *attach(const struct bpf_engine *b)
 	return bpf_program__attach_kprobe_multi_opts(b->cover.program, NULL, &opts);
 }
 
+/* Whether functions had to be left out that can be attached to no more. */
+static bool leave_out_gone(struct bpf_engine *b)
+{
+	size_t before = b->addr_count;
+	struct symbols *now;
+
+	if (symbols__load_modules(&now))
+		return false;
+	choose_addresses(b, b->cover.request, now);
+	symbols__free(now);
+	return b->addr_count && b->addr_count < before;
+}
+
+/* A module may have gone since the lists were read, or go at this moment. */
+static int attach_to_all(struct bpf_engine *b)
+{
+	struct bpf_link *link;
+	int err;
+
+	do {
+		link = attach(b);
+		err = link ? 0 : errno;
+	} while (err == EINVAL && leave_out_gone(b));
+	if (!link && !b->addr_count)
+		return error__return(-EAGAIN, "all that was asked for has gone with its modules");
+	errno = err;
+	return bpf_cover__add_link(&b->cover, link);
+}
+
 static int bpf__start(void *engine)
 {
 	struct bpf_engine *b = engine;
@@ -254,7 +305,7 @@ static int bpf__start(void *engine)
 	b->cover.link_missed = count_missed;
 	err = bpf_modules__start(&b->modules, &b->cover);
 	if (!err)
-		err = bpf_cover__add_link(&b->cover, attach(b));
+		err = attach_to_all(b);
 	b->retirement.attach_ns = cpu_time() - before;
 	if (!err)
 		err = bpf_cover__started(&b->cover);
@@ -411,8 +462,8 @@ static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 			return error__no_memory();
 	}
 	if (count)
-		error__warn("%zu functions, %s among them, were not traced: their module was on its way in "
-			    "or out when the others were attached to", count, c->unattached[0]);
+		error__warn("%zu functions, %s among them, were not traced: their module had gone, or was on "
+			    "its way in or out, when the others were attached to", count, c->unattached[0]);
 	return counters__add(&c->lost, "unattached", count);
 }
 
@@ -439,7 +490,7 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
 	if (!err)
 		err = counters__add(&c->cost, "own_calls", bpf_cover__own_calls(&b->cover));
-	if (!err && b->cover.request->callers)
+	if (!err && b->cover.request->options->how.callers)
 		err = counters__add(&c->lost, "callers_incomplete", r->functions);
 	return err;
 }
@@ -462,14 +513,13 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.monotonic = true,
-	.available = bpf__available,
+	.deny_own = bpf__deny_own,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,
 	.start = bpf__start,
-	.open = bpf_cover__open,
+	.gate = bpf_cover__gate,
 	.wakes = bpf__wakes,
 	.tend = bpf__tend,
-	.close = bpf_cover__close,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,
 	.destroy = bpf__destroy,

@@ -28,6 +28,16 @@ struct event_engine {
 	struct prototypes events;
 };
 
+static const char *event__refuse(const struct cover_options *o)
+{
+	if (o->how.retire)
+		return "--retire: nothing can be taken out of a function event; use another engine";
+	if (o->filter.deny.count)
+		return "--deny: a function event takes all functions that its glob matches, none can be left "
+		       "out; use --engine bpf, or name those wanted with -a";
+	return NULL;
+}
+
 static int event__available(bool quiet)
 {
 	return function_events__available(quiet);
@@ -195,12 +205,12 @@ static int event__collect(void *engine, struct coverage *c, const struct places 
 const struct engine_ops engine_event = {
 	.name = "event",
 	.monotonic = true,
+	.refuse = event__refuse,
 	.available = event__available,
 	.prepare = event__prepare,
 	.follow = bpf_cover__follow,
 	.start = event__start,
-	.open = bpf_cover__open,
-	.close = bpf_cover__close,
+	.gate = bpf_cover__gate,
 	.stop = bpf_cover__stop,
 	.collect = event__collect,
 	.destroy = event__destroy,

@@ -21,6 +21,18 @@ struct oneshot {
 	struct instance *instance;
 };
 
+static const char *oneshot__refuse(const struct cover_options *o)
+{
+	/* Beside another one, it is that one's. */
+	if (o->how.pin && o->engine != ENGINE_BOTH)
+		return "--pin is for the BPF engines: there is nothing to pin for oneshot";
+	if (o->scope.cgroup)
+		return "--cgroup is for the BPF engines: give --engine bpf or event";
+	if (o->scope.comm)
+		return "--comm is for the BPF engines: give --engine bpf or event";
+	return NULL;
+}
+
 static int oneshot__available(bool quiet)
 {
 	if (tracefs_tracing_dir() && tracefs_tracer_available(NULL, "oneshot"))
@@ -169,6 +181,7 @@ static int write_own(struct instance *instance, const struct request *r)
 static int oneshot__configure(struct oneshot *o)
 {
 	const struct request *r = o->request;
+	unsigned long entries = r->options->how.max_entries;
 	char size[32];
 	int err;
 
@@ -181,12 +194,11 @@ static int oneshot__configure(struct oneshot *o)
 				  r->traceable);
 	if (!err)
 		err = write_own(o->instance, r);
-	if (!err && r->follow)
+	if (!err && scope__follows(&r->options->scope))
 		err = instance__write(o->instance, "options/function-fork", "1");
-	if (!err && r->max_entries) {
+	if (!err && entries) {
 		/* It takes no larger number, and has no more addresses. */
-		snprintf(size, sizeof(size), "%lu",
-			 r->max_entries < ONESHOT_MAX_SIZE ? r->max_entries : ONESHOT_MAX_SIZE);
+		snprintf(size, sizeof(size), "%lu", entries < ONESHOT_MAX_SIZE ? entries : ONESHOT_MAX_SIZE);
 		err = instance__write(o->instance, "oneshot_size", size);
 	}
 	return err;
@@ -230,7 +242,7 @@ static int oneshot__retire(struct oneshot *o)
 	if (!instance__has(o->instance, "oneshot_retire_ms"))
 		return error__return(-EOPNOTSUPP, "--retire: this kernel's oneshot tracer cannot turn "
 				     "call sites off; run without it, or with -e bpf");
-	snprintf(ms, sizeof(ms), "%lu", o->request->retire_ms);
+	snprintf(ms, sizeof(ms), "%lu", o->request->options->how.retire_ms);
 	err = instance__write(o->instance, "oneshot_retire_ms", ms);
 	if (!err)
 		err = instance__write(o->instance, "options/oneshot-retire", "1");
@@ -246,26 +258,19 @@ static int oneshot__start(void *engine)
 	int err;
 
 	err = instance__write(o->instance, "options/oneshot-parent",
-			      o->request->callers ? "1" : "0");
-	if (!err && o->request->retire)
+			      o->request->options->how.callers ? "1" : "0");
+	if (!err && o->request->options->how.retire)
 		err = oneshot__retire(o);
 	if (!err)
 		err = instance__write(o->instance, "current_tracer", "oneshot");
 	return err;
 }
 
-static int oneshot__open(void *engine)
+static int oneshot__gate(void *engine, bool open)
 {
 	struct oneshot *o = engine;
 
-	return instance__gate(o->instance, true);
-}
-
-static int oneshot__close(void *engine)
-{
-	struct oneshot *o = engine;
-
-	return instance__gate(o->instance, false);
+	return instance__gate(o->instance, open);
 }
 
 static int oneshot__stop(void *engine)
@@ -379,12 +384,12 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 
 const struct engine_ops engine_oneshot = {
 	.name = "oneshot",
+	.refuse = oneshot__refuse,
 	.available = oneshot__available,
 	.prepare = oneshot__prepare,
 	.follow = oneshot__follow,
 	.start = oneshot__start,
-	.open = oneshot__open,
-	.close = oneshot__close,
+	.gate = oneshot__gate,
 	.stop = oneshot__stop,
 	.collect = oneshot__collect,
 	.destroy = oneshot__destroy,

@@ -10,50 +10,70 @@ static double seconds_since(uint64_t start)
 	return (clock__monotonic() - start) / 1e9;
 }
 
-static void add_engine(struct engines *e, const struct engine_ops *ops)
+/* One that is left to hytrace is the first that can do it. */
+static const struct engine_ops *const choices[][MOST_ENGINES] = {
+	[ENGINE_AUTO] = { &engine_oneshot, &engine_bpf },
+	[ENGINE_ONESHOT] = { &engine_oneshot },
+	[ENGINE_BPF] = { &engine_bpf },
+	[ENGINE_EVENT] = { &engine_event },
+	[ENGINE_BOTH] = { &engine_oneshot, &engine_bpf },
+};
+
+static const char *refusal(const struct engine_ops *ops, const struct cover_options *o)
 {
-	e->list[e->count++].ops = ops;
+	return ops && ops->refuse ? ops->refuse(o) : NULL;
 }
 
-int engines__choose(struct engines *e, enum cover_engine engine, bool needs_bpf)
+const char *engines__refuse(const struct cover_options *o)
 {
+	const char *why = NULL;
+
+	for (size_t i = 0; !why && o->engine != ENGINE_AUTO && i < MOST_ENGINES; i++)
+		why = refusal(choices[o->engine][i], o);
+	return why;
+}
+
+static int available(const struct engine_ops *ops, bool quiet)
+{
+	return ops->available ? ops->available(quiet) : 0;
+}
+
+static const struct engine_ops *first_able(const struct engine_ops *const *list,
+					   const struct cover_options *o)
+{
+	size_t i = 0;
+
+	while (i < MOST_ENGINES - 1 && (refusal(list[i], o) || available(list[i], true)))
+		i++;
+	return list[i];
+}
+
+int engines__choose(struct engines *e, const struct cover_options *o)
+{
+	enum cover_engine engine = o->scope.kind == SCOPE_BOOT ? ENGINE_ONESHOT : o->engine;
+	const struct engine_ops *const *list = choices[engine];
 	int err = 0;
 
-	switch (engine) {
-	case ENGINE_BOTH:
-		err = engine_oneshot.available(false);
-		add_engine(e, &engine_oneshot);
-		add_engine(e, &engine_bpf);
-		break;
-	case ENGINE_ONESHOT:
-		err = engine_oneshot.available(false);
-		add_engine(e, &engine_oneshot);
-		break;
-	case ENGINE_BPF:
-		add_engine(e, &engine_bpf);
-		break;
-	case ENGINE_EVENT:
-		err = engine_event.available(false);
-		add_engine(e, &engine_event);
-		break;
-	case ENGINE_AUTO:
-		if (needs_bpf || engine_oneshot.available(true))
-			add_engine(e, &engine_bpf);
-		else
-			add_engine(e, &engine_oneshot);
-		break;
+	if (engine == ENGINE_AUTO) {
+		e->list[e->count++].ops = first_able(list, o);
+		return 0;
+	}
+	for (size_t i = 0; !err && i < MOST_ENGINES && list[i]; i++) {
+		err = available(list[i], false);
+		e->list[e->count++].ops = list[i];
 	}
 	return err;
 }
 
-int engines__deny_own(const struct engines *e, struct globs *own, const struct symbols *symbols,
-		      unsigned int when)
+int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request)
 {
-	for (size_t i = 0; i < e->count; i++) {
-		if (e->list[i].ops == &engine_bpf)
-			return bpf_own__deny(own, symbols, when);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < e->count; i++) {
+		if (e->list[i].ops->deny_own)
+			err = e->list[i].ops->deny_own(own, request);
 	}
-	return 0;
+	return err;
 }
 
 int engines__prepare(struct engines *e, const struct request *request)
@@ -95,7 +115,7 @@ int engines__open(struct engines *e)
 		struct running *one = &e->list[i];
 
 		one->opening = clock__monotonic();
-		err = one->ops->open(one->engine);
+		err = one->ops->gate(one->engine, true);
 		one->open = clock__monotonic();
 	}
 	return err;
@@ -134,7 +154,7 @@ int engines__close(struct engines *e)
 		int failed;
 
 		one->closing = clock__monotonic();
-		failed = one->ops->close(one->engine);
+		failed = one->ops->gate(one->engine, false);
 		one->closed = clock__monotonic();
 		err = err ? err : failed;
 	}

@@ -14,8 +14,6 @@
 
 #define MOST_ENGINES 2
 
-enum cover_engine { ENGINE_AUTO, ENGINE_ONESHOT, ENGINE_BPF, ENGINE_EVENT, ENGINE_BOTH };
-
 struct running {
 	const struct engine_ops *ops;
 	void *engine;
@@ -28,11 +26,12 @@ struct engines {
 	size_t count;
 };
 
-/* @needs_bpf: something is asked for that only the BPF engines have. -EOPNOTSUPP, said. */
-int engines__choose(struct engines *e, enum cover_engine engine, bool needs_bpf);
-/* Where kprobe.multi takes part, what its program calls is left out, on both sides: see bpf_own__deny(). */
-int engines__deny_own(const struct engines *e, struct globs *own, const struct symbols *symbols,
-		      unsigned int when);
+/* Why the engine that was chosen cannot do what else is asked for; NULL: it can. */
+const char *engines__refuse(const struct cover_options *o);
+/* -EOPNOTSUPP, said: not on this kernel. */
+int engines__choose(struct engines *e, const struct cover_options *o);
+/* What one of them calls itself is left out by all. */
+int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
 
 int engines__prepare(struct engines *e, const struct request *request);
 /* Attaches them; @follow: to the process with that pidfd, -1: to all. */

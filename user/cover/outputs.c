@@ -21,7 +21,7 @@ struct one {
 
 struct outputs {
 	struct one *list;
-	size_t count, engines;
+	size_t count;
 	char *vmlinux;
 };
 
@@ -54,15 +54,14 @@ static enum cover_format format_of(const struct cover_options *o, const char *pa
 }
 
 static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,
-		    size_t engine, struct guard *guard)
+		    const struct engines *engines, size_t engine, struct guard *guard)
 {
-	static const char *const names[] = { "oneshot", "bpf" };
 	struct one *one = &outputs->list[outputs->count];
 	char *own = NULL;
 	int err;
 
-	if (path && strcmp(path, "-") && outputs->engines > 1) {
-		own = outputs__engine_path(path, names[engine]);
+	if (path && strcmp(path, "-") && engines->count > 1) {
+		own = outputs__engine_path(path, engines->list[engine].ops->name);
 		if (!own)
 			return error__no_memory();
 	}
@@ -96,7 +95,7 @@ static bool wants_text(const struct outputs *outputs)
 	return false;
 }
 
-int outputs__open(struct outputs **ret, const struct cover_options *o, size_t engines,
+int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, struct guard *guard)
 {
 	struct outputs *outputs = calloc(1, sizeof(*outputs));
@@ -105,14 +104,13 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, size_t en
 
 	if (!outputs)
 		return error__no_memory();
-	outputs->engines = engines;
-	outputs->list = calloc(paths * engines, sizeof(*outputs->list));
+	outputs->list = calloc(paths * engines->count, sizeof(*outputs->list));
 	if (!outputs->list)
 		err = error__no_memory();
 	for (size_t i = 0; !err && i < paths; i++) {
-		for (size_t engine = 0; !err && engine < engines; engine++)
-			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engine,
-				       guard);
+		for (size_t engine = 0; !err && engine < engines->count; engine++)
+			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engines,
+				       engine, guard);
 	}
 	if (!err)
 		err = check_formats(outputs, kernel);
@@ -132,8 +130,7 @@ static int write_one(const struct one *one, const struct coverage *c,
 
 	switch (one->format) {
 	case FORMAT_JSON:
-		coverage__write_json(c, stream);
-		return 0;
+		return coverage__write_json(c, stream);
 	case FORMAT_TAILOR:
 		report__tailor(c, stream);
 		return 0;

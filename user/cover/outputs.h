@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The results of a run of `hytrace cover` and where they go: one for each -o, or standard output; with
- * two engines NAME.EXT becomes NAME.oneshot.EXT and NAME.bpf.EXT, and their comparison goes to standard
- * output.
+ * two engines NAME.EXT becomes NAME.ENGINE.EXT of each, and their comparison goes to standard output.
  */
 #ifndef HYTRACE_COVER_OUTPUTS_H
 #define HYTRACE_COVER_OUTPUTS_H
 
 #include "cover/coverage.h"
-#include "cover/run.h"
+#include "cover/engines.h"
+#include "cover/options.h"
 #include "run/guard.h"
 
 struct outputs;
 
 /* -EINVAL, said, when one cannot be written or a format cannot be had. */
-int outputs__open(struct outputs **ret, const struct cover_options *o, size_t engines,
+int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, struct guard *guard);
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct traceable *traceable);

@@ -113,19 +113,12 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	return reason;
 }
 
-static bool same_or_any(const char *one, const char *other)
-{
-	return !other || (one && !strcmp(one, other));
-}
-
-/* A process is one by its number. A command has none; that of another line is another one. */
-static bool same_process(const struct coverage *a, const struct coverage *b)
+/* A document of a command has no number of its process; a command of another line is another one. */
+static bool same_command(const struct coverage *a, const struct coverage *b)
 {
 	char *const *word = a->command, *const *other = b->command;
 
-	if (a->scope != b->scope || a->pid != b->pid)
-		return false;
-	if (a->scope != SCOPE_TASK || !word || !other)
+	if (!word || !other)
 		return true;
 	while (*word && *other && !strcmp(*word, *other))
 		word++, other++;
@@ -135,8 +128,8 @@ static bool same_process(const struct coverage *a, const struct coverage *b)
 /* Whether all tasks that @from looked at are among those of @other. */
 static bool is_within(const struct coverage *from, const struct coverage *other)
 {
-	return (other->scope == SCOPE_SYSTEM || other->scope == SCOPE_BOOT || same_process(from, other)) &&
-	       same_or_any(from->cgroup, other->cgroup) && same_or_any(from->comm, other->comm);
+	return scope__lies_in(&from->scope, &other->scope) &&
+	       (other->scope.kind != SCOPE_TASK || same_command(from, other));
 }
 
 static bool same_globs(const struct globs *a, const struct globs *b)
@@ -257,7 +250,7 @@ static bool may_be_retired(const struct search *s, const struct hit *hit)
 {
 	return counters__get(&s->other->lost, "callers_incomplete") &&
 	       hit->first_ns + errors(s) >=
-	       s->other->window.opening + s->other->options.retire_ms * 1000000ull;
+	       s->other->window.opening + s->other->how.retire_ms * 1000000ull;
 }
 
 /* The list has a module's functions one after the other. */
@@ -299,7 +292,7 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 static enum reason find_certain(const struct search *s, const struct hit *hit)
 {
 	if (s->cmp->kind == HIT_CALLER)
-		return s->other->callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
+		return s->other->how.callers ? REASON_UNEXPLAINED : REASON_NO_CALLERS;
 	return why_left_out(hit, s->other);
 }
 

@@ -264,20 +264,12 @@ cleanup:
 
 static void print_command(const struct coverage *c, FILE *out)
 {
-	if (c->scope == SCOPE_BOOT)
+	if (c->scope.kind == SCOPE_BOOT)
 		fprintf(out, "the boot of %s", c->kernel.release);
-	else if (c->scope == SCOPE_PID)
-		fprintf(out, "process %ld and what it started", c->pid);
-	else if (c->scope == SCOPE_TASK)
-		fprintf(out, "the command and what it started");
 	else
-		fprintf(out, "the whole system");
-	if (c->cgroup)
-		fprintf(out, ", of it cgroup %s", c->cgroup);
-	if (c->comm)
-		fprintf(out, ", of it tasks named %s", c->comm);
+		scope__print(&c->scope, out);
 	if (c->command) {
-		fprintf(out, c->scope == SCOPE_TASK ? ":" : " during:");
+		fprintf(out, c->scope.kind == SCOPE_TASK ? ":" : " during:");
 		for (char **word = c->command; *word; word++)
 			fprintf(out, " %s", *word);
 	}
@@ -309,7 +301,7 @@ static void print_totals(const struct coverage *c, const struct group *total, FI
 	};
 
 	print_functions(c, total, out);
-	if (c->callers)
+	if (c->how.callers)
 		fprintf(out, "Callers:   %zu places that called one\n",
 			hits__count(&c->hits, HIT_CALLER));
 	fprintf(out, "Engine:    %s, %.2f s\n", c->engine, c->seconds);

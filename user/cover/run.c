@@ -1,13 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * A run of `hytrace cover`, in this order, so that bad input costs nothing and nothing of the set-up is
- * recorded: look at the kernel, check the request against it, open the outputs, attach with the gate
- * closed, open the gate, let the command go; then close, detach, read, report.
- *
- * The steps are those of cover__run() at the end and of the functions right above it, which alone
- * know the whole run; each step is handed what it needs.
+ * recorded. cover__run() at the end has the steps; each is a function right above it, and what these need is
+ * further up.
  */
-#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -15,7 +11,7 @@
 #include "base/error.h"
 #include "base/privileges.h"
 #include "base/progress.h"
-#include "cover/engines.h"
+#include "cover/collect.h"
 #include "cover/losses.h"
 #include "cover/outputs.h"
 #include "cover/report.h"
@@ -23,29 +19,14 @@
 #include "run/process.h"
 #include "run/workload.h"
 
-/* What is known of the kernel when tracing begins. */
-struct kernel {
-	struct symbols *symbols;
-	struct traceable *traceable;
-	struct kernel_id id;
-	struct call_sites *sites;
-	struct module_files *files;
-};
-
-/* The clocks, before opening and after closing. */
-struct clocks {
-	struct clock_pair first, last;
-};
-
-struct run {
+struct session {
 	const struct cover_options *options;
+	struct request request;		/* the same, and what else engines need to know */
+	struct filter filter;
 	struct kernel kernel;
-	struct guard *guard;
-	struct outputs *outputs;
-	struct instance *instance;
-	uint64_t ring_buffer_bytes;
 	struct engines engines;
-	struct request request;
+	struct outputs *outputs;
+	uint64_t ring_buffer_bytes;	/* of the instance */
 	struct clocks clocks;
 	struct workload workload;
 	int process;			/* pidfd of the one that is followed, or -1 */
@@ -105,19 +86,47 @@ static int open_process(long pid, int *ret)
 	return 0;
 }
 
+/* What the engines need to know; they add to the filter what they leave out by themselves. */
+static int make_request(struct session *s)
+{
+	int err = filter__copy(&s->filter, &s->options->filter);
+
+	s->request = (struct request){
+		.options = s->options, .filter = &s->filter, .symbols = s->kernel.symbols,
+		.traceable = s->kernel.traceable, .alone = s->engines.count == 1,
+	};
+	return err ? err : engines__deny_own(&s->engines, &s->filter.own, &s->request);
+}
+
 /* ---- tracing */
 
-/* @task: the command is who is followed. */
-static int fork_command(struct workload *w, bool task, int *ret_process)
+/* The instance with its gate closed, and both clocks read. Nobody reads its ring buffer. */
+static int make_instance(struct session *s)
 {
-	int err = workload__fork(w), fd;
+	struct instance **ret = &s->request.instance;
+	int err;
 
-	if (err || !task)
+	err = instance__create(ret, s->request.guard);
+	if (!err)
+		err = instance__shrink(*ret, &s->ring_buffer_bytes);
+	if (!err)
+		err = instance__read_clock(*ret, &s->clocks.first);
+	if (!err)
+		err = instance__gate(*ret, false);
+	return err;
+}
+
+/* It waits, and is who is followed with --task. */
+static int fork_command(struct session *s)
+{
+	int err = workload__fork(&s->workload), fd;
+
+	if (err || s->options->scope.kind != SCOPE_TASK)
 		return err;
-	fd = process__open_own(w->pid);
+	fd = process__open_own(s->workload.pid);
 	if (fd < 0)
 		return fd;
-	*ret_process = fd;
+	s->process = fd;
 	return 0;
 }
 
@@ -130,136 +139,49 @@ static int check_process(long pid, int process)
 	return 0;
 }
 
+/* While it is open, hytrace sleeps if it can: what it did would be recorded as well. */
+static int tend(void *context)
+{
+	return engines__tend(context);
+}
+
+static int wait_for_end(struct session *s)
+{
+	const struct cover_options *o = s->options;
+	struct limits limits = {
+		.duration = o->how.duration, .process = o->command ? -1 : s->process,
+		.wakes = engines__wakes(&s->engines),
+	};
+
+	return workload__wait_for_end(&s->workload, &limits, tend, &s->engines);
+}
+
+static int close_and_detach(struct session *s)
+{
+	int closed = engines__close(&s->engines), stopped;
+
+	workload__ended(&s->workload);
+	/* A command may have written a line that does not end, or go on writing. */
+	if (!s->options->command)
+		progress__say("detaching");
+	stopped = engines__stop(&s->engines);
+	progress__end();
+	return closed ? closed : stopped;
+}
+
 /* ---- after it */
 
-static char **copy_list(char *const *list)
+static int collect_one(struct session *s, size_t index, const struct symbols *after)
 {
-	size_t count = 0;
-	char **copy;
-
-	while (list[count])
-		count++;
-	copy = calloc(count + 1, sizeof(*copy));
-	for (size_t i = 0; copy && i < count; i++)
-		copy[i] = strdup(list[i]);
-	return copy;
-}
-
-/* Those of which something was asked for; the list is sorted as the table is. */
-static char **traced_modules(const struct symbols *symbols)
-{
-	size_t count;
-	const struct module *modules = symbols__modules(symbols, &count);
-	char **list = calloc(count + 1, sizeof(*list));
-
-	for (size_t i = 0; list && i < count; i++)
-		list[i] = strdup(modules[i].name);
-	return list;
-}
-
-static size_t count_asked_for(const struct traceable *t, const struct filter *filter)
-{
-	size_t traced = 0;
-
-	for (size_t i = 0; i < traceable__count(t); i++) {
-		const struct traceable_function *f = traceable__at(t, i);
-
-		traced += filter__asks_for(filter, f->name, f->module);
-	}
-	return traced;
-}
-
-static size_t count_seen(const struct traceable *t, const struct coverage *c)
-{
-	size_t seen = 0;
-
-	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
-		const struct traceable_function *f = NULL;
-
-		if (hit->kind == HIT_FUNCTION && hit->addr)
-			f = traceable__find_in(t, hit->addr, hit->module);
-		seen += f && filter__asks_for(&c->filter, f->name, f->module);
-	}
-	return seen;
-}
-
-static void copy_kernel(struct kernel_id *ret, const struct kernel_id *id)
-{
-	*ret = *id;
-	ret->release = id->release ? strdup(id->release) : NULL;
-	ret->build_id = id->build_id ? strdup(id->build_id) : NULL;
-}
-
-/* What was asked for, and of which kernel. */
-static int describe(struct coverage *c, const struct cover_options *o, const struct kernel *k)
-{
-	copy_kernel(&c->kernel, &k->id);
-	c->boot_id = kernel_id__boot_id();
-	c->scope = o->boot ? SCOPE_BOOT : o->task ? SCOPE_TASK : o->pid ? SCOPE_PID : SCOPE_SYSTEM;
-	c->pid = o->pid;
-	c->cgroup = o->cgroup ? strdup(o->cgroup) : NULL;
-	c->comm = o->comm ? strdup(o->comm) : NULL;
-	c->callers = o->callers;
-	c->options = (struct cover_how){
-		.retire = o->retire, .retire_ms = o->callers ? o->retire_ms : 0,
-		.max_entries = o->max_entries, .duration = o->duration, .pinned = o->pin,
-	};
-	c->command = o->command ? copy_list(o->command) : NULL;
-	c->traceable = traceable__count(k->traceable);
-	c->traced = count_asked_for(k->traceable, &o->filter);
-	c->modules = traced_modules(k->symbols);
-	return filter__copy(&c->filter, &o->filter);
-}
-
-static void set_window(struct coverage *c, const struct running *e, const struct clocks *clocks)
-{
-	const struct clock_pair *first = &clocks->first, *last = &clocks->last;
-	struct window *w = &c->window;
-
-	w->opening = clock_pair__local(first, last, e->opening);
-	w->open = clock_pair__local(first, last, e->open);
-	w->closing = clock_pair__local(first, last, e->closing);
-	w->closed = clock_pair__local(first, last, e->closed);
-	w->error = first->error > last->error ? first->error : last->error;
-	c->seconds = (e->closing - e->open) / 1e9;
-}
-
-/* All documents have one clock: that of the ring buffer, which the kernel's own tracers stamp with. */
-static void convert_stamps(struct hits *hits, const struct clocks *clocks)
-{
-	for (size_t i = 0; i < hits->count; i++) {
-		struct hit *hit = &hits->list[i];
-
-		hit->first_ns = clock_pair__local(&clocks->first, &clocks->last, hit->first_ns);
-	}
-}
-
-/* @after: the symbols of when it ended; NULL: as they were. */
-static struct places places_of(const struct kernel *k, const struct symbols *after)
-{
-	return (struct places){
-		.before = k->symbols, .after = after, .traceable = k->traceable, .kernel = &k->id,
-		.sites = k->sites, .files = k->files,
-	};
-}
-
-/* What one engine has recorded; @c is described already. */
-static int collect_one(struct coverage *c, const struct running *e, const struct places *places,
-		       const struct clocks *clocks)
-{
+	struct coverage *c = &s->coverages[index];
+	uint64_t start = clock__monotonic();
 	int err;
 
-	err = e->ops->collect(e->engine, c, places);
-	if (err)
-		return err;
-	if (e->ops->monotonic)
-		convert_stamps(&c->hits, clocks);
-	set_window(c, e, clocks);
-	hits__settle(&c->hits);
-	c->traced_seen = count_seen(places->traceable, c);
-	counters__add(&c->cost, "attach_us", e->attach_seconds * 1e6);
-	return counters__add(&c->cost, "detach_us", e->detach_seconds * 1e6);
+	err = collect__run(c, &s->engines.list[index], &s->request, &s->kernel, after, &s->clocks);
+	c->ended = s->workload.ended;
+	if (!err)
+		err = counters__add(&c->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
+	return err ? err : counters__add(&c->cost, "collect_us", (clock__monotonic() - start) / 1e3);
 }
 
 /* The result is there all the same. */
@@ -270,246 +192,145 @@ static int check_complete(const struct coverage *c)
 	return error__return(-ENODATA, "--strict: the result of %s is not complete", c->engine);
 }
 
-static int report(const struct run *r, size_t count)
-{
-	const struct coverage *list[MOST_ENGINES] = {};
-	int err;
-
-	for (size_t i = 0; i < count; i++) {
-		list[i] = &r->coverages[i];
-		report__losses(list[i]);
-	}
-	err = outputs__write(r->outputs, list, count, r->kernel.traceable);
-	for (size_t i = 0; !err && r->options->strict && i < count; i++)
-		err = check_complete(list[i]);
-	return err;
-}
-
 /* ---- the steps */
 
-static unsigned int own_work(const struct cover_options *o)
+/* At the kernel and the request: nothing is enabled, and what is wrong with either is said. */
+static int look(struct session *s)
 {
-	return (o->task || o->pid ? OWN_FOLLOWING : 0) | (o->cgroup ? OWN_CGROUP : 0) |
-	       (o->comm ? OWN_COMM : 0) | (o->pin ? OWN_PINNED : 0);
+	const struct cover_options *o = s->options;
+	int err;
+
+	err = workload__find(&s->workload);
+	if (!err)
+		err = privileges__check();
+	if (!err)
+		err = look_at_kernel(&s->kernel, &o->filter, o->vmlinux);
+	if (!err)
+		err = open_process(o->scope.pid, &s->process);
+	if (!err)
+		err = engines__choose(&s->engines, o);
+	return err ? err : make_request(s);
 }
 
-static int prepare(struct run *r, struct cover_options *o)
+/* A watchdog that undoes what is done from here on, and the outputs. */
+static int claim(struct session *s)
+{
+	int err = guard__start(&s->request.guard);
+
+	return err ? err : outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id,
+					 s->request.guard);
+}
+
+/* Everything, with the gate closed; the command waits. From its middle on a signal ends the run in order. */
+static int attach(struct session *s)
 {
 	int err;
 
-	err = privileges__check();
+	err = make_instance(s);
+	progress__say("attaching to %zu functions", kernel__count_asked_for(&s->kernel, &s->filter));
 	if (!err)
-		err = look_at_kernel(&r->kernel, &o->filter, o->vmlinux);
+		err = engines__prepare(&s->engines, &s->request);
 	if (!err)
-		err = open_process(o->pid, &r->process);
+		err = workload__begin(&s->workload);
 	if (!err)
-		err = engines__choose(&r->engines, o->boot ? ENGINE_ONESHOT : o->engine,
-				      o->pin || o->cgroup || o->comm);
+		err = fork_command(s);
 	if (!err)
-		err = engines__deny_own(&r->engines, &o->filter.own, r->kernel.symbols,
-					own_work(o));
+		err = engines__start(&s->engines, s->process);
 	if (!err)
-		err = guard__start(&r->guard);
-	if (!err)
-		err = outputs__open(&r->outputs, o, r->engines.count, &r->kernel.id, r->guard);
-	return err;
-}
-
-/* The instance with its gate closed, and both clocks read. Nobody reads its ring buffer. */
-static int make_instance(struct run *r)
-{
-	struct instance **ret = &r->instance;
-	int err;
-
-	err = instance__create(ret, r->guard);
-	if (!err)
-		err = instance__shrink(*ret, &r->ring_buffer_bytes);
-	if (!err)
-		err = instance__read_clock(*ret, &r->clocks.first);
-	if (!err)
-		err = instance__gate(*ret, false);
-	return err;
-}
-
-static int set_up(struct run *r)
-{
-	const struct cover_options *o = r->options;
-	int err;
-
-	err = make_instance(r);
-	r->request = (struct request){
-		.filter = &o->filter,
-		.symbols = r->kernel.symbols,
-		.traceable = r->kernel.traceable,
-		.instance = r->instance,
-		.guard = r->guard,
-		.pin = o->pin,
-		.cgroup = o->cgroup,
-		.comm = o->comm,
-		.max_entries = o->max_entries,
-		.callers = o->callers,
-		.alone = r->engines.count == 1,
-		.retire = o->retire,
-		.retire_ms = o->callers ? o->retire_ms : 0,
-		.follow = o->task || o->pid,
-	};
-	progress__say("attaching to %zu functions", count_asked_for(r->kernel.traceable, &o->filter));
-	if (!err)
-		err = engines__prepare(&r->engines, &r->request);
-	if (!err)
-		err = workload__begin(&r->workload);
-	if (!err)
-		err = fork_command(&r->workload, o->task, &r->process);
-	if (!err)
-		err = engines__start(&r->engines, r->process);
-	if (!err)
-		err = check_process(o->pid, r->process);
+		err = check_process(s->options->scope.pid, s->process);
 	progress__end();
 	return err;
 }
 
-/* While it is open, hytrace sleeps if it can: what it did would be recorded as well. */
-static int tend(void *context)
+/* Opens the gate, lets the command go, waits, closes the gate and detaches. */
+static int record(struct session *s)
 {
-	return engines__tend(context);
-}
+	int err, ended;
 
-/* @ret_ran: something was recorded; else, said, the command cannot be executed. */
-static int trace(struct run *r, bool *ret_ran)
-{
-	const struct cover_options *o = r->options;
-	struct limits limits = {
-		.duration = o->duration, .process = o->command ? -1 : r->process,
-		.wakes = engines__wakes(&r->engines),
-	};
-	int err, closed, stopped;
-
-	err = engines__open(&r->engines);
+	err = engines__open(&s->engines);
 	if (!err)
-		err = workload__check(&r->workload);
+		err = workload__check(&s->workload);
+	if (!err)
+		err = workload__release(&s->workload);
 	if (err)
 		return err;
-	*ret_ran = workload__release(&r->workload);
-	if (*ret_ran)
-		err = workload__wait_for_end(&r->workload, &limits, tend, &r->engines);
-	closed = engines__close(&r->engines);
-	workload__ended(&r->workload);
-	/* A command may have written a line that does not end, or go on writing. */
-	if (!o->command)
-		progress__say("detaching");
-	stopped = engines__stop(&r->engines);
-	progress__end();
-	if (err)
-		return err;
-	return closed ? closed : stopped;
+	err = wait_for_end(s);
+	ended = close_and_detach(s);
+	return err ? err : ended;
 }
 
-static int collect(struct run *r)
+/* Makes results of what the engines have recorded. */
+static int collect(struct session *s)
 {
 	struct symbols *after = NULL;
-	struct places places;
 	int err = 0;
 
 	/* Modules may have come and gone. */
-	if (!symbols__hold(r->kernel.symbols))
+	if (!symbols__hold(s->kernel.symbols))
 		err = symbols__load(&after);
-	places = places_of(&r->kernel, after);
 	if (!err)
-		err = instance__read_clock(r->instance, &r->clocks.last);
-	for (size_t i = 0; !err && i < r->engines.count; i++) {
-		const struct running *e = &r->engines.list[i];
-		struct coverage *c = &r->coverages[i];
-		uint64_t start = clock__monotonic();
-
-		err = coverage__init(c, e->ops->name);
-		if (!err)
-			err = describe(c, r->options, &r->kernel);
-		c->ended = r->workload.ended;
-		if (!err)
-			err = collect_one(c, e, &places, &r->clocks);
-		if (!err)
-			err = counters__add(&c->cost, "ring_buffer_bytes", r->ring_buffer_bytes);
-		if (!err)
-			err = counters__add(&c->cost, "collect_us",
-					    (clock__monotonic() - start) / 1e3);
-	}
+		err = instance__read_clock(s->request.instance, &s->clocks.last);
+	for (size_t i = 0; !err && i < s->engines.count; i++)
+		err = collect_one(s, i, after);
 	symbols__free(after);
 	return err;
 }
 
-static int cover_workload(struct run *r)
+static int trace(struct session *s)
 {
-	bool ran = false;
 	int err;
 
-	err = set_up(r);
+	err = attach(s);
 	if (!err)
-		err = trace(r, &ran);
-	if (!err && ran)
-		err = collect(r);
-	if (!err && ran)
-		err = report(r, r->engines.count);
+		err = record(s);
+	return err ? err : collect(s);
+}
+
+static int report(struct session *s)
+{
+	const struct coverage *list[MOST_ENGINES] = {};
+	size_t count = s->engines.count;
+	int err;
+
+	for (size_t i = 0; i < count; i++) {
+		list[i] = &s->coverages[i];
+		report__losses(list[i]);
+	}
+	err = outputs__write(s->outputs, list, count, s->kernel.traceable);
+	for (size_t i = 0; !err && s->options->strict && i < count; i++)
+		err = check_complete(list[i]);
 	return err;
 }
 
-/*
- * What was recorded since boot: nothing is started or stopped; the window is open since then. Who has
- * switched it off before has done that after the last hit, and when is not known.
- */
-static int cover_boot(struct run *r)
+/* The exit status. In the kernel the watchdog undoes what there is to undo. */
+static int end(struct session *s, int err)
 {
-	bool records = oneshot__records_boot();
-	struct places places = places_of(&r->kernel, NULL);
-	struct coverage *c = &r->coverages[0];
-	struct running window = { .closing = clock__monotonic() };
-	int err;
-
-	err = coverage__init(c, engine_oneshot.name);
-	if (!err)
-		err = describe(c, r->options, &r->kernel);
-	if (!err)
-		err = oneshot__collect_boot(c, &places);
-	if (!err)
-		err = instance__create(&r->instance, r->guard);
-	if (!err)
-		err = instance__read_clock(r->instance, &r->clocks.first);
-	if (err)
-		return err;
-	r->clocks.last = r->clocks.first;
-	window.closed = clock__monotonic();
-	set_window(c, &window, &r->clocks);
-	c->ended = ENDED_BY_READING;
-	c->window.opening = c->window.open = 0;
-	hits__settle(&c->hits);
-	if (!records && c->hits.count)
-		c->window.closing = c->hits.list[c->hits.count - 1].first_ns;
-	c->seconds = c->window.closing / 1e9;
-	c->traced_seen = count_seen(r->kernel.traceable, c);
-	return report(r, 1);
-}
-
-static void cleanup(struct run *r)
-{
-	workload__abandon(&r->workload);
-	engines__destroy(&r->engines);
+	workload__abandon(&s->workload);
+	engines__destroy(&s->engines);
 	for (size_t i = 0; i < MOST_ENGINES; i++)
-		coverage__free(&r->coverages[i]);
-	instance__close(r->instance);
-	outputs__free(r->outputs);
-	forget_kernel(&r->kernel);
-	if (r->process >= 0)
-		close(r->process);
+		coverage__free(&s->coverages[i]);
+	instance__close(s->request.instance);
+	outputs__free(s->outputs);
+	filter__free(&s->filter);
+	forget_kernel(&s->kernel);
+	if (s->process >= 0)
+		close(s->process);
+	return workload__finish(&s->workload, s->request.guard, err);
 }
 
-int cover__run(struct cover_options *o)
+int cover__run(const struct cover_options *o)
 {
-	struct run r = { .options = o, .process = -1 };
+	struct session s = { .options = o, .process = -1 };
 	int err;
 
-	workload__init(&r.workload, o->command);
-	err = prepare(&r, o);
+	workload__init(&s.workload, o->command);
+	err = look(&s);
 	if (!err)
-		err = o->boot ? cover_boot(&r) : cover_workload(&r);
-	cleanup(&r);
-	return workload__finish(&r.workload, r.guard, err);
+		err = claim(&s);
+	if (!err)
+		err = o->scope.kind == SCOPE_BOOT ? collect__boot(&s.coverages[0], &s.request, &s.kernel) :
+						    trace(&s);
+	if (!err)
+		err = report(&s);
+	return end(&s, err);
 }

@@ -380,7 +380,9 @@ static int prepare(struct record *r, struct record_options *o)
 {
 	int err;
 
-	err = privileges__check();
+	err = workload__find(&r->workload);
+	if (!err)
+		err = privileges__check();
 	if (!err)
 		err = function_events__available(false);
 	if (!err)
@@ -432,18 +434,17 @@ static int set_up(struct record *r)
 	return err;
 }
 
-/* @ret_ran: something was recorded; else, said, the command cannot be executed. */
-static int trace(struct record *r, bool *ret_ran)
+static int trace(struct record *r)
 {
 	struct limits limits = { .duration = r->options->duration, .process = -1, .wakes = -1 };
 	int err, failed;
 
 	err = workload__check(&r->workload);
+	if (!err)
+		err = workload__release(&r->workload);
 	if (err)
 		return err;
-	*ret_ran = workload__release(&r->workload);
-	if (*ret_ran)
-		err = workload__wait_for_end(&r->workload, &limits, poll_events, r);
+	err = workload__wait_for_end(&r->workload, &limits, poll_events, r);
 	failed = write_hists(r, "pause");
 	err = err ? err : failed;
 	failed = instance__gate(r->instance, false);
@@ -474,13 +475,12 @@ static int report(struct record *r)
 
 static int record(struct record *r)
 {
-	bool ran = false;
 	int err;
 
 	err = set_up(r);
 	if (!err)
-		err = trace(r, &ran);
-	if (!err && ran)
+		err = trace(r);
+	if (!err)
 		err = report(r);
 	return err;
 }

@@ -310,14 +310,11 @@ void kernel_id__free(struct kernel_id *id)
 	memset(id, 0, sizeof(*id));
 }
 
-void kernel_id__json(const struct kernel_id *id, json_writer_t *w)
-{
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
-	json__string_or_null(w, "release", id->release);
-	json__string_or_null(w, "build_id", id->build_id);
-	/* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
-	json__string_or_null(w, "addresses", id->offset_known ? "linked" : NULL);
-	json__string_or_null(w, "calls", id->calls_linked ? "linked" : NULL);
-	jsonw_end_object(w);
-}
+/* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
+const struct json_field kernel_id_fields[] = {
+	{ "release", &field_string, offsetof(struct kernel_id, release) },
+	{ "build_id", &field_string, offsetof(struct kernel_id, build_id) },
+	{ "addresses", &field_flag, offsetof(struct kernel_id, offset_known), "linked" },
+	{ "calls", &field_flag, offsetof(struct kernel_id, calls_linked), "linked" },
+	{ }
+};

@@ -6,11 +6,11 @@
 #ifndef HYTRACE_KERNEL_KERNEL_ID_H
 #define HYTRACE_KERNEL_KERNEL_ID_H
 
-#include <json_writer.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/json.h"
 #include "kernel/symbols.h"
 
 struct kernel_id {
@@ -28,8 +28,8 @@ struct kernel_id {
  */
 int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux);
 void kernel_id__free(struct kernel_id *id);
-/* The field "kernel" of a document. */
-void kernel_id__json(const struct kernel_id *id, json_writer_t *w);
+/* Of the object "kernel" of a document. */
+extern const struct json_field kernel_id_fields[];
 
 /* The first vmlinux with DWARF or symbols that has that build id, to be freed; NULL: none found. */
 char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);

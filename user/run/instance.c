@@ -106,6 +106,7 @@ static int create_directory(struct instance *i, const char *instances, struct gu
 static int create_guarded(struct instance *i, struct guard *guard)
 {
 	const char *tracing = tracefs_tracing_dir();
+	struct leftovers left = {};
 	char *instances;
 	int lock, err;
 
@@ -116,11 +117,14 @@ static int create_guarded(struct instance *i, struct guard *guard)
 		return error__no_memory();
 	lock = err = leftovers__begin(instances);
 	if (lock >= 0) {
-		err = leftovers__find(instances, guard);
+		err = leftovers__find(instances, &left);
 		if (!err)
 			err = create_directory(i, instances, guard);
 		leftovers__end(lock);
 	}
+	if (lock >= 0 && !err)
+		err = leftovers__remove(&left, instances, guard);
+	leftovers__free(&left);
 	free(instances);
 	return err;
 }
@@ -199,12 +203,17 @@ static int open_file(struct instance *i, const char *file, char **ret_path)
 	return fd;
 }
 
+/* What the user gave was checked before: -EINVAL is the kernel's answer to hytrace, and no matter of usage. */
 static int write_text(int fd, const char *path, const char *text)
 {
-	if (write(fd, text, strlen(text)) < 0)
-		return error__return(-errno, "%s: the kernel refused \"%.*s\": %s", path,
-				     (int)strcspn(text, "\n"), text, strerror(errno));
-	return 0;
+	int err;
+
+	if (write(fd, text, strlen(text)) >= 0)
+		return 0;
+	err = -errno;
+	error__print("%s: the kernel refused \"%.*s\": %s", path, (int)strcspn(text, "\n"), text,
+		     strerror(-err));
+	return err == -EINVAL ? -EIO : err;
 }
 
 int instance__write(struct instance *i, const char *file, const char *text)

@@ -75,15 +75,87 @@ static const char *id_in(const char *name, const char *prefix)
 	return id;
 }
 
-static int remove_group(const char *events, const char *group, struct guard *guard)
+static bool is_known(const struct leftovers *l, const char *id)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (!strcmp(l->ids[i], id))
+			return true;
+	}
+	return false;
+}
+
+static int add(struct leftovers *l, const char *id)
+{
+	char **more = reallocarray(l->ids, l->count + 1, sizeof(*more)), *copy = strdup(id);
+
+	if (more)
+		l->ids = more;
+	if (!more || !copy) {
+		free(copy);
+		return error__no_memory();
+	}
+	l->ids[l->count++] = copy;
+	return 0;
+}
+
+/* By the names in @path, an instance's or a group's. */
+static int find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
+{
+	DIR *dir = opendir(path);
+	struct dirent *entry;
+	int err = 0;
+
+	while (dir && !err && (entry = readdir(dir))) {
+		const char *id = id_in(entry->d_name, prefix);
+
+		if (id && !is_known(l, id) && has_ended(instances, id))
+			err = add(l, id);
+	}
+	if (dir)
+		closedir(dir);
+	return err;
+}
+
+/* Events by their directories: what function_events has of others need not be understood. */
+int leftovers__find(const char *instances, struct leftovers *ret)
+{
+	char *events;
+	int err;
+
+	if (asprintf(&events, "%s/../events", instances) < 0)
+		return error__no_memory();
+	err = find_in(instances, INSTANCE_PREFIX, instances, ret);
+	if (!err)
+		err = find_in(events, GROUP_PREFIX, instances, ret);
+	free(events);
+	return err;
+}
+
+static int remove_instance(const char *instances, const char *id, struct guard *guard)
+{
+	char *path;
+	int err = 0;
+
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, id) < 0)
+		return error__no_memory();
+	if (!access(path, F_OK)) {
+		tell("tracing instance", path + strlen(instances) + 1);
+		err = guard__remove_instance(guard, path);
+	}
+	free(path);
+	return err;
+}
+
+static int remove_events(const char *instances, const char *id, struct guard *guard)
 {
 	struct dirent *entry;
-	char *path;
+	char *path, *group;
 	int err = 0;
 	DIR *dir;
 
-	if (asprintf(&path, "%s/%s", events, group) < 0)
+	if (asprintf(&path, "%s/../events/" GROUP_PREFIX "%s", instances, id) < 0)
 		return error__no_memory();
+	group = strrchr(path, '/') + 1;
 	dir = opendir(path);
 	while (dir && !err && (entry = readdir(dir))) {
 		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
@@ -97,57 +169,24 @@ static int remove_group(const char *events, const char *group, struct guard *gua
 	return err;
 }
 
-/* By their directories: what function_events has of others need not be understood. */
-static int find_events(const char *instances, struct guard *guard)
+/* Instances first, as they use events. */
+int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard)
 {
-	struct dirent *entry;
-	char *events;
 	int err = 0;
-	DIR *dir;
 
-	if (asprintf(&events, "%s/../events", instances) < 0)
-		return error__no_memory();
-	dir = opendir(events);
-	while (dir && !err && (entry = readdir(dir))) {
-		const char *id = id_in(entry->d_name, GROUP_PREFIX);
-
-		if (id && has_ended(instances, id))
-			err = remove_group(events, entry->d_name, guard);
-	}
-	if (dir)
-		closedir(dir);
-	free(events);
+	for (size_t i = 0; !err && i < l->count; i++)
+		err = remove_instance(instances, l->ids[i], guard);
+	for (size_t i = 0; !err && i < l->count; i++)
+		err = remove_events(instances, l->ids[i], guard);
 	return err;
 }
 
-static int remove_instance(const char *instances, const char *name, struct guard *guard)
+void leftovers__free(struct leftovers *l)
 {
-	char *path;
-	int err;
-
-	if (asprintf(&path, "%s/%s", instances, name) < 0)
-		return error__no_memory();
-	tell("tracing instance", name);
-	err = guard__remove_instance(guard, path);
-	free(path);
-	return err;
-}
-
-static int find_instances(const char *instances, struct guard *guard)
-{
-	DIR *dir = opendir(instances);
-	struct dirent *entry;
-	int err = 0;
-
-	while (dir && !err && (entry = readdir(dir))) {
-		const char *id = id_in(entry->d_name, INSTANCE_PREFIX);
-
-		if (id && has_ended(instances, id))
-			err = remove_instance(instances, entry->d_name, guard);
-	}
-	if (dir)
-		closedir(dir);
-	return err;
+	for (size_t i = 0; i < l->count; i++)
+		free(l->ids[i]);
+	free(l->ids);
+	*l = (struct leftovers){};
 }
 
 int leftovers__begin(const char *instances)
@@ -155,14 +194,6 @@ int leftovers__begin(const char *instances)
 	int fd = open_locked(instances, LOCK_EX);
 
 	return fd < 0 ? error__return(fd, "%s: cannot lock it: %s", instances, strerror(-fd)) : fd;
-}
-
-/* Instances first, as they use events. */
-int leftovers__find(const char *instances, struct guard *guard)
-{
-	int err = find_instances(instances, guard);
-
-	return err ? err : find_events(instances, guard);
 }
 
 void leftovers__end(int lock)

@@ -6,6 +6,8 @@
 #ifndef HYTRACE_RUN_LEFTOVERS_H
 #define HYTRACE_RUN_LEFTOVERS_H
 
+#include <stddef.h>
+
 #include "run/guard.h"
 
 /* Of instances, and of the groups of events; what comes behind is the run's id. */
@@ -24,12 +26,24 @@ const char *run__id(void);
  */
 int run__lock(const char *path);
 
+/* The ids of runs that have ended. */
+struct leftovers {
+	char **ids;
+	size_t count;
+};
+
 /*
- * Has the watchdog remove them, and tells the user. Between the beginning and the end, no run is there that has
- * not locked its instance yet: whoever makes one does so in between as well. What begin returns is end's.
+ * Between the beginning and the end, no run is there that has not locked its instance yet: whoever makes one does
+ * so in between, and so does who looks for those that have ended. What begin returns is end's.
  */
 int leftovers__begin(const char *instances);
-int leftovers__find(const char *instances, struct guard *guard);
+int leftovers__find(const char *instances, struct leftovers *ret);
 void leftovers__end(int lock);
+/*
+ * Has the watchdog remove what they have left, and tells the user. After the end: for each thing the watchdog
+ * waits for that lock, and the pipe to it does not hold many.
+ */
+int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard);
+void leftovers__free(struct leftovers *l);
 
 #endif

@@ -92,6 +92,12 @@ static int open_beside(struct output *o, const struct stat *st, struct guard *gu
 			return err;
 	}
 	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	/* Nobody else has a file of that name, which is the other one's to remove. */
+	if (o->fd < 0 && errno == EEXIST) {
+		free(o->temporary);
+		o->temporary = NULL;
+		return error__return(-EINVAL, "-o %s: is given twice", o->path);
+	}
 	if (o->fd < 0)
 		return unwritable(o->path, errno);
 	/* Not everybody may give files away; then it is ours, with the same mode. */

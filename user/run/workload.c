@@ -5,7 +5,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -22,7 +24,81 @@ void workload__init(struct workload *w, char *const *command)
 	w->signals = w->pidfd = -1;
 }
 
+static sigset_t ending_signals(void)
+{
+	struct sigaction hangup;
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGINT);
+	sigaddset(&set, SIGTERM);
+	/* nohup: when blocked it would come all the same. */
+	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
+		sigaddset(&set, SIGHUP);
+	return set;
+}
+
 /* ---- the command */
+
+static int refuse(struct workload *w, int reason)
+{
+	const char *name = w->command[0];
+
+	if (reason == ENOENT)
+		w->refused = error__return(EXIT_NOCMD, "%s: command not found", name);
+	else
+		w->refused = error__return(EXIT_NOEXEC, "%s: cannot be executed: %s", name,
+					   strerror(reason));
+	return -ENOEXEC;
+}
+
+/* 0, ENOENT or EACCES. */
+static int look_at(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		return errno == EACCES ? EACCES : ENOENT;
+	return S_ISREG(st.st_mode) && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? 0 : EACCES;
+}
+
+/* As execvp() does: one that may not be executed does not hide one further on. */
+static int look_along(const char *path, const char *name)
+{
+	int found = ENOENT;
+
+	if (!*name)
+		return ENOENT;
+	for (;;) {
+		size_t length = strcspn(path, ":");
+		char *file;
+		int err;
+
+		if (asprintf(&file, "%.*s%s%s", (int)length, path, length ? "/" : "", name) < 0)
+			return 0;
+		err = look_at(file);
+		free(file);
+		if (!err)
+			return 0;
+		found = err == EACCES ? EACCES : found;
+		if (!path[length])
+			return found;
+		path += length + 1;
+	}
+}
+
+/* What cannot be seen from here, such as a bad interpreter, is told at the release. */
+int workload__find(struct workload *w)
+{
+	const char *name = w->command ? w->command[0] : NULL, *path = getenv("PATH");
+	int reason;
+
+	/* Without PATH the C library has its own. */
+	if (!name || (!path && !strchr(name, '/')))
+		return 0;
+	reason = strchr(name, '/') ? look_at(name) : look_along(path, name);
+	return reason ? refuse(w, reason) : 0;
+}
 
 static void __attribute__((noreturn)) run(char *const *command, const sigset_t *mask, int barrier,
 					  int failure)
@@ -31,6 +107,7 @@ static void __attribute__((noreturn)) run(char *const *command, const sigset_t *
 	int err;
 
 	signal(SIGPIPE, SIG_DFL);
+	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
 	/* The end of the pipe without a word: hytrace has died or given up. */
 	if (read(barrier, &go, 1) != 1)
@@ -42,12 +119,10 @@ static void __attribute__((noreturn)) run(char *const *command, const sigset_t *
 	_exit(EXIT_NOEXEC);
 }
 
-int workload__fork(struct workload *w)
+static int fork_command(struct workload *w)
 {
 	int barrier[2], failure[2], err;
 
-	if (!w->command)
-		return 0;
 	if (pipe2(barrier, O_CLOEXEC))
 		return error__return(-errno, "cannot make a pipe: %s", strerror(errno));
 	if (pipe2(failure, O_CLOEXEC)) {
@@ -78,6 +153,78 @@ int workload__fork(struct workload *w)
 	return w->pidfd < 0 ? w->pidfd : 0;
 }
 
+/*
+ * It holds nothing that others wait for the end of, and nothing that keeps an instance busy. Its signals are
+ * blocked, and it dies with its parent.
+ */
+static void __attribute__((noreturn)) witness(const sigset_t *set, pid_t parent, int pipe)
+{
+	int null = open("/dev/null", O_RDWR), number;
+
+	prctl(PR_SET_NAME, "hytrace-witness");
+	prctl(PR_SET_PDEATHSIG, SIGKILL);
+	dup2(null, STDIN_FILENO);
+	dup2(null, STDOUT_FILENO);
+	dup2(null, STDERR_FILENO);
+	dup2(pipe, STDERR_FILENO + 1);
+	close_range(STDERR_FILENO + 2, ~0U, 0);
+	while (getppid() == parent && !sigwait(set, &number)) {
+		char byte = number;
+
+		if (write(STDERR_FILENO + 1, &byte, 1) != 1)
+			break;
+	}
+	_exit(0);
+}
+
+/*
+ * A signal does not say whether it was sent to this process or to its group, in which the command has got it as
+ * well. Who sends it does not tell either: timeout(1) is of the group and does both. So another process of the
+ * group tells what it gets.
+ */
+static int fork_witness(struct workload *w)
+{
+	sigset_t set = ending_signals();
+	pid_t own = getpid();
+	int ends[2], err = 0;
+
+	if (pipe2(ends, O_CLOEXEC | O_NONBLOCK))
+		return error__return(-errno, "cannot make a pipe: %s", strerror(errno));
+	fflush(NULL);
+	w->witness = fork();
+	if (!w->witness)
+		witness(&set, own, ends[1]);
+	if (w->witness < 0) {
+		err = error__return(-errno, "cannot fork: %s", strerror(errno));
+		close(ends[0]);
+		w->witness = 0;
+	}
+	close(ends[1]);
+	w->reports = ends[0];
+	return err;
+}
+
+static void end_witness(struct workload *w)
+{
+	if (!w->witness)
+		return;
+	kill(w->witness, SIGKILL);
+	while (waitpid(w->witness, NULL, 0) < 0 && errno == EINTR)
+		;
+	close(w->reports);
+	w->witness = 0;
+}
+
+int workload__fork(struct workload *w)
+{
+	int err;
+
+	if (!w->command)
+		return 0;
+	err = fork_witness(w);
+	return err ? err : fork_command(w);
+}
+
 static bool reap(struct workload *w)
 {
 	if (w->pid && !w->reaped && waitpid(w->pid, &w->status, WNOHANG) == w->pid)
@@ -102,19 +249,19 @@ void workload__abandon(struct workload *w)
 	wait_for_exit(w);
 }
 
-bool workload__release(struct workload *w)
+int workload__release(struct workload *w)
 {
-	const char *name = w->command ? w->command[0] : NULL;
 	int reason = 0;
 	ssize_t got;
 
 	if (!w->pid)
-		return true;
+		return 0;
 	/* SIGPIPE is ignored: it has died, and nobody reads. */
 	if (write(w->barrier, "g", 1) != 1) {
 		workload__abandon(w);
-		w->refused = error__return(EXIT_SELF, "%s: it was killed before it was started", name);
-		return false;
+		w->refused = error__return(EXIT_SELF, "%s: it was killed before it was started",
+					   w->command[0]);
+		return -ENOEXEC;
 	}
 	close(w->barrier);
 	do {
@@ -123,14 +270,9 @@ bool workload__release(struct workload *w)
 	close(w->failure);
 	w->released = true;
 	if (got != sizeof(reason))
-		return true;
+		return 0;
 	wait_for_exit(w);
-	if (reason == ENOENT)
-		w->refused = error__return(EXIT_NOCMD, "%s: command not found", name);
-	else
-		w->refused = error__return(EXIT_NOEXEC, "%s: cannot be executed: %s", name,
-					   strerror(reason));
-	return false;
+	return refuse(w, reason);
 }
 
 static int exit_status(const struct workload *w)
@@ -141,20 +283,6 @@ static int exit_status(const struct workload *w)
 }
 
 /* ---- waiting */
-
-static sigset_t ending_signals(void)
-{
-	struct sigaction hangup;
-	sigset_t set;
-
-	sigemptyset(&set);
-	sigaddset(&set, SIGINT);
-	sigaddset(&set, SIGTERM);
-	/* nohup: when blocked it would come all the same. */
-	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
-		sigaddset(&set, SIGHUP);
-	return set;
-}
 
 int workload__begin(struct workload *w)
 {
@@ -217,10 +345,36 @@ static void be_patient(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/*
- * Acts on what has come; true: tracing is to end. What the terminal sends (SI_KERNEL) reaches the
- * command by itself, what is sent to hytrace alone is passed on.
- */
+/* Whether the witness has got it as well; what it has told before is used up. */
+static bool is_witnessed(struct workload *w, int number, int timeout)
+{
+	struct pollfd reports = { .fd = w->reports, .events = POLLIN };
+	bool seen = false;
+	char byte;
+
+	/* With no event but POLLHUP it is dead. */
+	while (!seen && poll(&reports, 1, timeout) > 0 && reports.revents & POLLIN) {
+		while (read(w->reports, &byte, 1) == 1)
+			seen |= byte == number;
+	}
+	return seen;
+}
+
+/* To the command, if it has not got it by itself. */
+static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
+{
+	bool again = w->last_signal == (int)info->ssi_signo &&
+		     clock__monotonic() - w->last_signal_ns < SAME_SIGNAL_MS * 1000000ull;
+	bool seen = is_witnessed(w, info->ssi_signo, again ? 0 : SAME_SIGNAL_MS);
+
+	/* What the terminal sends is SI_KERNEL; a command may have left the group. */
+	if (!again && info->ssi_code != SI_KERNEL && !(seen && getpgid(w->pid) == getpgrp()))
+		kill(w->pid, info->ssi_signo);
+	w->last_signal = info->ssi_signo;
+	w->last_signal_ns = clock__monotonic();
+}
+
+/* Acts on what has come; true: tracing is to end. */
 static bool take_signals(struct workload *w)
 {
 	struct signalfd_siginfo info;
@@ -229,8 +383,8 @@ static bool take_signals(struct workload *w)
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
 		first_signal = clock__monotonic();
 		w->ended = ENDED_BY_SIGNAL;
-		if (w->pid && !w->reaped && info.ssi_code != SI_KERNEL)
-			kill(w->pid, info.ssi_signo);
+		if (w->pid && !w->reaped)
+			pass_on(w, &info);
 		end = true;
 	}
 	return end;
@@ -299,12 +453,14 @@ int workload__finish(struct workload *w, struct guard *guard, int err)
 {
 	int failed = guard__finish(guard), status = w->refused;
 
-	if (!err)
+	/* What is refused has a status of its own. */
+	if (!err || w->refused)
 		err = failed;
 	if (w->released && !status) {
 		wait_for_command(w);
 		status = exit_status(w);
 	}
+	end_witness(w);
 	if (w->signals >= 0)
 		close(w->signals);
 	if (w->pidfd >= 0)

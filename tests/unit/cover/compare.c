@@ -225,11 +225,13 @@ static struct coverage sample_coverage(const char *engine)
 	c.kernel.build_id = strdup("0123456789abcdef");
 	c.kernel.offset_known = true;
 	c.boot_id = strdup("boot");
-	c.callers = true;
 	c.follows_modules = true;
 	c.seconds = 1.5;
 	c.ended = ENDED_BY_DURATION;
-	c.options = (struct cover_how){ true, 100, 4711, 2.5, true };
+	c.how = (struct cover_how){
+		.callers = true, .retire = true, .retire_ms = 100, .max_entries = 4711,
+		.duration = 2.5, .pin = "/sys/fs/bpf/dir",
+	};
 	c.window = (struct window){ 10, 20, 1000, 1010, 1 };
 	c.traceable = 8;
 	c.traced = 6;
@@ -247,6 +249,11 @@ static char *print(void (*report)(const struct coverage *c, FILE *out), const st
 	report(c, f);
 	fclose(f);
 	return text;
+}
+
+static void write_json(const struct coverage *c, FILE *out)
+{
+	cr_assert(coverage__write_json(c, out) == 0);
 }
 
 static void save(const char *text, char *path)
@@ -388,18 +395,23 @@ Test(text, a_share_is_of_what_was_asked_for)
 Test(coverage_json, comes_back_as_it_was)
 {
 	struct coverage c = sample_coverage("bpf"), back;
-	char *text = print(coverage__write_json, &c), *again, path[64];
+	char *text, *again, path[64];
 
+	c.scope = (struct scope){ SCOPE_PID, 4711, "/some/where", "sh" };
+	text = print(write_json, &c);
 	save(text, path);
 	cr_assert(coverage__read_json(&back, path) == 0);
-	again = print(coverage__write_json, &back);
+	cr_expect(back.scope.kind == SCOPE_PID && back.scope.pid == 4711);
+	cr_expect(eq(str, (char *)back.scope.cgroup, "/some/where"));
+	cr_expect(eq(str, (char *)back.scope.comm, "sh"));
+	again = print(write_json, &back);
 	cr_expect(eq(str, again, text));
 	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.kernel.offset_known);
 	cr_expect(back.traced_seen == 3);
 	cr_expect(back.ended == ENDED_BY_DURATION);
-	cr_expect(back.options.retire && back.options.retire_ms == 100 && back.options.pinned);
-	cr_expect(back.options.max_entries == 4711 && back.options.duration == 2.5);
+	cr_expect(back.how.retire && back.how.retire_ms == 100 && back.how.pin);
+	cr_expect(back.how.max_entries == 4711 && back.how.duration == 2.5);
 	unlink(path);
 	free(text);
 	free(again);
@@ -415,7 +427,7 @@ Test(coverage_json, is_json_whatever_is_in_it)
 	c.command = calloc(3, sizeof(*c.command));
 	c.command[0] = strdup("it's\x01\x1f\x7f \"so\"\\");
 	c.command[1] = strdup("\xff\xc3(\xc3\xa4");
-	text = print(coverage__write_json, &c);
+	text = print(write_json, &c);
 	cr_expect(strstr(text, "it's\\u0001\\u001f") != NULL);
 	save(text, path);
 	cr_assert(coverage__read_json(&back, path) == 0);
@@ -434,7 +446,7 @@ Test(coverage_json, unknown_is_null)
 
 	c.kernel.offset_known = false;
 	c.hits.list[0].link = 0;
-	text = print(coverage__write_json, &c);
+	text = print(write_json, &c);
 	cr_expect(strstr(text, "\"addresses\": null") != NULL);
 	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
 	cr_expect(strstr(text, "\"command\": null") != NULL);
@@ -487,7 +499,7 @@ Test(coverage_json, says_whether_it_is_complete)
 		char *text;
 
 		cr_assert(counters__add(&c.lost, cases[i].name, cases[i].value) == 0);
-		text = print(coverage__write_json, &c);
+		text = print(write_json, &c);
 		cr_expect(strstr(text, cases[i].complete ? "\"complete\": true" :
 				 "\"complete\": false") != NULL, "%s", cases[i].name);
 		free(text);

@@ -71,7 +71,7 @@ static void make(struct coverage *c, const char *engine, struct window window)
 	c->kernel.build_id = strdup("0123456789abcdef");
 	c->kernel.offset_known = true;
 	c->boot_id = strdup("boot");
-	c->callers = c->follows_modules = true;
+	c->how.callers = c->follows_modules = true;
 	c->modules = list_of("there");
 	c->window = window;
 }
@@ -202,7 +202,7 @@ OF_FUNCTIONS(after_what_may_have_missed_an_unknown, REASON_LATER, 5,
 OF_FUNCTIONS(after_a_loss_of_callers, REASON_AFTER, 5,
 	     (close_at(b, 155 * MS), lose(a, "callers_incomplete", 1)))
 OF_FUNCTIONS(after_what_followed_a_task, REASON_LATER, 5,
-	     (close_at(b, 155 * MS), a->scope = SCOPE_TASK))
+	     (close_at(b, 155 * MS), a->scope.kind = SCOPE_TASK))
 OF_FUNCTIONS(after_in_a_module_that_was_there, REASON_AFTER, 16, close_at(b, 45 * MS))
 OF_FUNCTIONS(after_in_modules_that_may_have_come, REASON_LATER, 5,
 	     (close_at(b, 155 * MS), name_module(a, "came")))
@@ -229,33 +229,33 @@ OF_FUNCTIONS(the_others_boot_is_unknown, REASON_OTHER_BOOT, ALL, set_string(&b->
 
 /* ---- by tasks */
 
-OF_FUNCTIONS(task, REASON_SCOPE, ALL, b->scope = SCOPE_TASK)
-OF_FUNCTIONS(a_task_of_the_boot, REASON_SCOPE, 0, (a->scope = SCOPE_TASK, b->scope = SCOPE_BOOT))
+OF_FUNCTIONS(task, REASON_SCOPE, ALL, b->scope.kind = SCOPE_TASK)
+OF_FUNCTIONS(a_task_of_the_boot, REASON_SCOPE, 0, (a->scope.kind = SCOPE_TASK, b->scope.kind = SCOPE_BOOT))
 OF_FUNCTIONS(another_process, REASON_SCOPE, ALL,
-	     (a->scope = b->scope = SCOPE_PID, a->pid = 1, b->pid = 2))
+	     (a->scope.kind = b->scope.kind = SCOPE_PID, a->scope.pid = 1, b->scope.pid = 2))
 OF_FUNCTIONS(the_same_process, REASON_SCOPE, 0,
-	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1))
+	     (a->scope.kind = b->scope.kind = SCOPE_PID, a->scope.pid = b->scope.pid = 1))
 
 OF_FUNCTIONS(another_command, REASON_SCOPE, ALL,
-	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	     (a->scope.kind = b->scope.kind = SCOPE_TASK, a->command = list_of("one"),
 	      b->command = list_of("two")))
 OF_FUNCTIONS(a_command_with_other_arguments, REASON_SCOPE, ALL,
-	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	     (a->scope.kind = b->scope.kind = SCOPE_TASK, a->command = list_of("one"),
 	      b->command = list_of_two("one", "two")))
 OF_FUNCTIONS(the_same_command, REASON_SCOPE, 0,
-	     (a->scope = b->scope = SCOPE_TASK, a->command = list_of("one"),
+	     (a->scope.kind = b->scope.kind = SCOPE_TASK, a->command = list_of("one"),
 	      b->command = list_of("one")))
 OF_FUNCTIONS(a_process_and_not_the_command, REASON_SCOPE, 0,
-	     (a->scope = b->scope = SCOPE_PID, a->pid = b->pid = 1, a->command = list_of("one")))
+	     (a->scope.kind = b->scope.kind = SCOPE_PID, a->scope.pid = b->scope.pid = 1, a->command = list_of("one")))
 
-OF_FUNCTIONS(cgroup, REASON_SCOPE, ALL, b->cgroup = strdup("one"))
+OF_FUNCTIONS(cgroup, REASON_SCOPE, ALL, b->scope.cgroup = "one")
 OF_FUNCTIONS(another_cgroup, REASON_SCOPE, ALL,
-	     (a->cgroup = strdup("two"), b->cgroup = strdup("one")))
+	     (a->scope.cgroup = "two", b->scope.cgroup = "one"))
 OF_FUNCTIONS(the_same_cgroup, REASON_SCOPE, 0,
-	     (a->cgroup = strdup("one"), b->cgroup = strdup("one")))
-OF_FUNCTIONS(a_cgroup_of_all, REASON_SCOPE, 0, a->cgroup = strdup("one"))
-OF_FUNCTIONS(comm, REASON_SCOPE, ALL, b->comm = strdup("sh"))
-OF_FUNCTIONS(the_same_comm, REASON_SCOPE, 0, (a->comm = strdup("sh"), b->comm = strdup("sh")))
+	     (a->scope.cgroup = "one", b->scope.cgroup = "one"))
+OF_FUNCTIONS(a_cgroup_of_all, REASON_SCOPE, 0, a->scope.cgroup = "one")
+OF_FUNCTIONS(comm, REASON_SCOPE, ALL, b->scope.comm = "sh")
+OF_FUNCTIONS(the_same_comm, REASON_SCOPE, 0, (a->scope.comm = "sh", b->scope.comm = "sh"))
 
 /* ---- by what is counted */
 
@@ -306,7 +306,7 @@ OF_FUNCTIONS(one_nameless, REASON_NO_ADDRESS, 1, forget_names(&s, 1))
 
 /* ---- callers */
 
-OF_CALLERS(not_recorded, REASON_NO_CALLERS, ALL, b->callers = false)
+OF_CALLERS(not_recorded, REASON_NO_CALLERS, ALL, b->how.callers = false)
 OF_CALLERS(of_what_is_denied, REASON_CALLED_DENIED, 11,
 	   (globs__add(&b->filter.deny, "left_out"), call(a, NULL)))
 OF_CALLERS(of_the_first_of_what_is_denied, REASON_CALLED_DENIED, 11,
@@ -336,8 +336,8 @@ OF_CALLERS(inside_an_own_helper, REASON_INSIDE_OWN, 1, globs__add(&b->filter.own
 OF_CALLERS(inside_a_helper_of_another, REASON_INSIDE_OWN, 0,
 	   (set_string(&b->engine, "oneshot"), globs__add(&b->filter.own, "fn_03")))
 OF_CALLERS(after_they_retired, REASON_RETIRED, 10,
-	   (b->options.retire_ms = 100, lose(b, "callers_incomplete", 1)))
-OF_CALLERS(nothing_retired, REASON_RETIRED, 0, b->options.retire_ms = 100)
+	   (b->how.retire_ms = 100, lose(b, "callers_incomplete", 1)))
+OF_CALLERS(nothing_retired, REASON_RETIRED, 0, b->how.retire_ms = 100)
 OF_CALLERS(unresolvable, REASON_UNRESOLVED, 2, lose(b, "unresolvable_callers", 2))
 OF_CALLERS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init_callers", 10))
 OF_CALLERS(unresolvable_functions, REASON_UNRESOLVED, 0, lose(b, "unresolvable_functions", 10))

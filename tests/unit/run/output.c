@@ -183,6 +183,18 @@ Test(output, a_growing_one_keeps_what_it_has)
 	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
 }
 
+Test(output, is_given_once)
+{
+	struct output *o, *other = NULL;
+
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_expect(output__open(&other, "./result", NULL) == -EINVAL && !other);
+	fputs("text", output__stream(o));
+	cr_expect(output__commit(o) == 0, "and is still there");
+	cr_expect(holds("result", "text"));
+	unlink("result");
+}
+
 Test(output, a_link_is_followed)
 {
 	struct stat st;
@@ -378,8 +390,7 @@ static int run(char *const *command)
 	workload__init(&w, command);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
-	workload__release(&w);
-	status = workload__finish(&w, NULL, 0);
+	status = workload__finish(&w, NULL, workload__release(&w));
 	/* A run is the only one of its process; here comes another. */
 	sigprocmask(SIG_SETMASK, &w.mask, NULL);
 	return status;
@@ -416,9 +427,9 @@ Test(workload, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 }
 
-static int nothing_to_do(void *context)
+static int be_idle(void *context)
 {
-	return INT_MAX;
+	return 1000;
 }
 
 /* The time is over, the command runs on, and what was recorded is being read and written. */
@@ -432,8 +443,8 @@ static int signal_at_the_end(void)
 	workload__init(&w, command);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
-	cr_assert(workload__release(&w));
-	cr_assert(workload__wait_for_end(&w, &limits, nothing_to_do, NULL) == 0);
+	cr_assert(workload__release(&w) == 0);
+	cr_assert(workload__wait_for_end(&w, &limits, be_idle, NULL) == 0);
 	cr_expect(w.ended == ENDED_BY_DURATION);
 	workload__ended(&w);
 	kill(getpid(), SIGTERM);
@@ -445,6 +456,120 @@ static int signal_at_the_end(void)
 Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_command)
 {
 	cr_expect(signal_at_the_end() == 128 + SIGTERM);
+}
+
+/* What can be known before anything is enabled is told then. */
+Test(workload, a_command_is_looked_up_as_execvp_does)
+{
+	static const struct {
+		const char *path, *name;
+		int refused;
+	} cases[] = {
+		{ "/usr/bin:/bin", "true", 0 },
+		{ "/usr/bin:/bin", "no-such-command", EXIT_NOCMD },
+		{ "/usr/bin:/bin", "", EXIT_NOCMD },
+		{ "/usr/bin:/bin", "./data", EXIT_NOEXEC },
+		{ "/usr/bin:/bin", "./sub", EXIT_NOEXEC },
+		{ "/usr/bin:/bin", "./program", 0 },
+		{ "/usr/bin:/bin", "program", EXIT_NOCMD },
+		{ "/usr/bin:", "program", 0 },
+		{ ":/usr/bin", "program", 0 },
+		{ "", "program", 0 },
+		{ "nowhere:sub:.", "data", EXIT_NOEXEC },
+		{ "nowhere:sub:.", "program", 0 },
+		{ "nowhere:data", "program", EXIT_NOCMD },
+		{ "sub:nowhere", "program", EXIT_NOEXEC },
+	};
+
+	put("data", "no program");
+	put("program", "#!/bin/sh\n");
+	cr_assert(chmod("program", 0755) == 0);
+	cr_assert(mkdir("sub", 0700) == 0);
+	put("sub/program", "may not be executed");
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *const command[] = { (char *)cases[i].name, NULL };
+		struct workload w;
+		int err;
+
+		setenv("PATH", cases[i].path, 1);
+		workload__init(&w, command);
+		err = workload__find(&w);
+		cr_expect(err == (cases[i].refused ? -ENOEXEC : 0) && w.refused == cases[i].refused,
+			  "%s along %s: %d", cases[i].name, cases[i].path, w.refused);
+		if (err)
+			cr_expect(workload__finish(&w, NULL, err) == cases[i].refused);
+	}
+	unlink("sub/program");
+	rmdir("sub");
+	unlink("program");
+	unlink("data");
+}
+
+static void appears(const char *path)
+{
+	for (int i = 0; i < 1000 && access(path, F_OK); i++)
+		usleep(10 * 1000);
+	cr_assert(access(path, F_OK) == 0, "%s", path);
+}
+
+#define ROUNDS 5
+
+/* How many signals its command gets of those that @send sends to a run, in a group of its own, ROUNDS times. */
+static int signals_of_command(const char *script, void (*send)(pid_t pid))
+{
+	char *const command[] = { "perl", "-e", (char *)script, NULL };
+	struct limits limits = { .process = -1, .wakes = -1 };
+	struct workload w;
+	struct stat st;
+	pid_t pid = fork();
+
+	if (!pid) {
+		setpgid(0, 0);
+		workload__init(&w, command);
+		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
+			_exit(1);
+		workload__wait_for_end(&w, &limits, be_idle, NULL);
+		_exit(workload__finish(&w, NULL, 0));
+	}
+	appears("got");
+	for (int i = 0; i < ROUNDS; i++) {
+		send(pid);
+		usleep(3 * SAME_SIGNAL_MS * 1000);
+	}
+	put("stop", "");
+	waitpid(pid, NULL, 0);
+	cr_assert(stat("got", &st) == 0);
+	unlink("got");
+	unlink("stop");
+	return st.st_size;
+}
+
+static void send_to_it(pid_t pid)
+{
+	kill(pid, SIGTERM);
+}
+
+static void send_to_group(pid_t pid)
+{
+	kill(-pid, SIGTERM);
+}
+
+static void send_as_timeout(pid_t pid)
+{
+	kill(pid, SIGTERM);
+	kill(-pid, SIGTERM);
+}
+
+#define COUNT "open(F, '>', 'got'); $SIG{TERM} = sub { syswrite(F, 'x') };" \
+	      "select(undef, undef, undef, 0.01) while !-e 'stop';"
+
+Test(workload, a_signal_reaches_the_command_once)
+{
+	cr_expect(signals_of_command(COUNT, send_to_it) == ROUNDS, "to hytrace alone");
+	cr_expect(signals_of_command(COUNT, send_to_group) == ROUNDS, "to the group");
+	cr_expect(signals_of_command(COUNT, send_as_timeout) == ROUNDS, "to both");
+	cr_expect(signals_of_command("setpgrp;" COUNT, send_to_group) == ROUNDS,
+		  "to the group, which it has left");
 }
 
 /* ---- what killed runs have left behind, in a directory like tracefs */
@@ -485,6 +610,7 @@ TestSuite(leftovers, .init = enter, .fini = leave);
 
 Test(leftovers, go_at_once_if_nobody_uses_them)
 {
+	struct leftovers left = {};
 	struct guard *g;
 	int lock;
 
@@ -493,8 +619,11 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 	cr_assert(run__lock(ALIVE) == 0);
 	lock = leftovers__begin("instances");
 	cr_assert(lock >= 0);
-	cr_expect(leftovers__find("instances", g) == 0);
+	cr_expect(leftovers__find("instances", &left) == 0);
+	cr_expect(left.count == 2, "each once, with events as well: %zu", left.count);
 	leftovers__end(lock);
+	cr_expect(leftovers__remove(&left, "instances", g) == 0);
+	leftovers__free(&left);
 	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
 		usleep(10 * 1000);
 	cr_expect(access(KILLED, F_OK) != 0);

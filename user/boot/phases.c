@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The phases of a boot, found in its calls; see phases.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/phases.h"
+#include "boot/spans.h"
+
+/* For each call, whether no earlier one was of its function; to be freed. */
+static bool *find_firsts(const struct early_calls *c)
+{
+	bool *firsts = calloc(c->count + 1, sizeof(*firsts));
+	bool *seen = calloc(c->name_count + 1, sizeof(*seen));
+
+	for (size_t i = 0; firsts && seen && i < c->count; i++) {
+		uint32_t function = c->list[i].function;
+
+		if (function == NO_NAME)
+			continue;
+		firsts[i] = !seen[function];
+		seen[function] = true;
+	}
+	if (!seen) {
+		free(firsts);
+		firsts = NULL;
+	}
+	free(seen);
+	return firsts;
+}
+
+/* A stretch of calls. */
+struct range {
+	size_t first, end;
+};
+
+/* What finding them takes. */
+struct search {
+	const struct early_calls *calls;
+	bool *firsts;
+	uint32_t *ends;			/* NULL if it is not known where ftrace_init() begins */
+	uint32_t boot, ftrace;		/* names */
+	struct early_phases *phases;
+};
+
+static struct early_phase *add_phase(struct early_phase **list, size_t *count)
+{
+	struct early_phase *more = reallocarray(*list, *count + 1, sizeof(*more));
+
+	if (!more)
+		return NULL;
+	*list = more;
+	more += (*count)++;
+	memset(more, 0, sizeof(*more));
+	more->function = NO_NAME;
+	return more;
+}
+
+static void fill_phase(struct early_phase *phase, const struct search *s, struct range range)
+{
+	const struct early_calls *c = s->calls;
+
+	phase->timeless = range.first < c->timeless;
+	if (!phase->timeless) {
+		phase->start = c->list[range.first].time;
+		phase->time = early_calls__end_time(c, range.end) - phase->start;
+	}
+	phase->calls = range.end - range.first;
+	for (size_t i = range.first; i < range.end; i++) {
+		phase->functions += c->list[i].function != NO_NAME;
+		phase->callers += c->list[i].parent != NO_NAME;
+		phase->seen_first += s->firsts[i];
+	}
+}
+
+/* That start_kernel() calls ftrace_init() does not show: its phase is one of the outer ones. */
+static bool is_ftrace(const struct search *s, size_t call, bool nested)
+{
+	return !nested && call == s->calls->ftrace_init;
+}
+
+/* Where the next phase of @parent begins. */
+static size_t next_start(const struct search *s, struct range range, uint32_t parent, bool nested)
+{
+	for (; range.first < range.end; range.first++) {
+		if (parent != NO_NAME && s->calls->list[range.first].parent == parent)
+			break;
+		if (is_ftrace(s, range.first, nested))
+			break;
+	}
+	return range.first;
+}
+
+static size_t end_of(const struct search *s, size_t call, size_t limit)
+{
+	return s->ends[call] < limit ? s->ends[call] : limit;
+}
+
+/*
+ * Where ftrace_init() ends, which is not traced either: with the last call that it makes. What comes
+ * behind that, from functions that are not traced, sets up tracing, and not more.
+ */
+static size_t ftrace_end(const struct search *s, struct range range)
+{
+	for (size_t i = range.end; i > range.first; i--) {
+		if (s->calls->list[i - 1].parent == s->ftrace)
+			return end_of(s, i - 1, range.end);
+	}
+	return range.end;
+}
+
+static int add_tracer(struct early_phase **list, size_t *count, const struct search *s,
+		      struct range range)
+{
+	struct early_phase *phase = add_phase(list, count);
+
+	if (!phase)
+		return error__no_memory();
+	phase->kind = PHASE_TRACER;
+	fill_phase(phase, s, range);
+	return 0;
+}
+
+/* Phases of the calls that @parent makes in @range; what comes before its first is none of them. */
+static int split(struct early_phase **list, size_t *count, const struct search *s,
+		 struct range range, uint32_t parent, bool nested)
+{
+	int err = 0;
+
+	range.first = next_start(s, range, parent, nested);
+	while (!err && range.first < range.end) {
+		struct range rest = { range.first + 1, range.end };
+		struct range own = { range.first, next_start(s, rest, parent, nested) };
+		struct early_phase *phase = add_phase(list, count);
+		bool ftrace = is_ftrace(s, own.first, nested);
+		size_t next = own.end;
+
+		if (!phase)
+			return error__no_memory();
+		if (ftrace)
+			own.end = ftrace_end(s, own);
+		else if (nested && s->ends && parent == s->ftrace)
+			own.end = end_of(s, own.first, own.end);
+		phase->function = ftrace ? s->ftrace : s->calls->list[own.first].function;
+		fill_phase(phase, s, own);
+		/* Of ftrace_init there is not its call, but the first one inside. */
+		rest = (struct range){ ftrace ? own.first : own.first + 1, own.end };
+		if (!nested && phase->function != NO_NAME)
+			err = split(&phase->inner, &phase->inner_count, s, rest, phase->function,
+				    true);
+		if (!err && ftrace && own.end < next)
+			err = add_tracer(list, count, s, (struct range){ own.end, next });
+		range.first = next;
+	}
+	return err;
+}
+
+/* What comes before the first phase of start_kernel(). */
+static int add_head(const struct search *s, struct range range, bool complete)
+{
+	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
+
+	if (!phase)
+		return error__no_memory();
+	for (size_t i = range.first; complete && s->boot != NO_NAME && i < range.end; i++) {
+		if (s->calls->list[i].function == s->boot)
+			phase->kind = PHASE_BEFORE;
+	}
+	fill_phase(phase, s, range);
+	return 0;
+}
+
+/* From the last call before it to the first one behind. */
+static int add_hole(const struct search *s, const struct early_hole *hole)
+{
+	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
+	const struct early_calls *c = s->calls;
+
+	if (!phase)
+		return error__no_memory();
+	phase->kind = PHASE_HOLE;
+	phase->lost = hole->lost;
+	phase->timeless = !hole->before || hole->before == c->count || hole->before <= c->timeless;
+	if (!phase->timeless) {
+		phase->start = c->list[hole->before - 1].time;
+		phase->time = c->list[hole->before].time - phase->start;
+	}
+	return 0;
+}
+
+/* Calls without a hole. */
+static int add_stretch(const struct search *s, struct range range, bool complete)
+{
+	size_t head = next_start(s, range, s->boot, false);
+	int err = 0;
+
+	if (head > range.first)
+		err = add_head(s, (struct range){ range.first, head }, complete);
+	if (!err)
+		err = split(&s->phases->list, &s->phases->count, s,
+			    (struct range){ head, range.end }, s->boot, false);
+	return err;
+}
+
+static int add_stretches(const struct search *s, bool complete)
+{
+	const struct early_calls *c = s->calls;
+	size_t first = 0;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->hole_count; i++) {
+		err = add_stretch(s, (struct range){ first, c->holes[i].before }, complete && !i);
+		if (!err)
+			err = add_hole(s, &c->holes[i]);
+		first = c->holes[i].before;
+	}
+	if (err)
+		return err;
+	return add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
+}
+
+static int begin_search(struct search *s)
+{
+	s->boot = early_calls__find(s->calls, BOOT_FUNCTION);
+	s->ftrace = early_calls__find(s->calls, FTRACE_FUNCTION);
+	s->firsts = find_firsts(s->calls);
+	if (!s->firsts)
+		return error__no_memory();
+	return s->calls->ftrace_init == SIZE_MAX ? 0 : early_calls__ends(s->calls, &s->ends);
+}
+
+int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete)
+{
+	struct early_phases p = {};
+	struct search s = { .calls = c, .phases = &p };
+	int err;
+
+	*ret = p;
+	if (!c->count)
+		return 0;
+	err = begin_search(&s);
+	if (!err)
+		err = add_stretches(&s, complete);
+	free(s.firsts);
+	free(s.ends);
+	if (err)
+		early_phases__free(&p);
+	else
+		*ret = p;
+	return err;
+}
+
+void early_phases__free(struct early_phases *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->list[i].inner);
+	free(p->list);
+	memset(p, 0, sizeof(*p));
+}
