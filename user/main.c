@@ -19,7 +19,7 @@ static const struct command commands[] = {
 	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
-	{ "bench", "hytrace bench", cmd_bench, "measure what it costs to be traced, by each way there is" },
+	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },
 };
 
 const char *argp_program_version = "hytrace " HYTRACE_VERSION;

@@ -351,7 +351,7 @@ static const struct argp_option argp_options[] = {
 	{ "unit", 'u', "ns|insn", 0, "nanoseconds (default), or instructions, in a guest that counts "
 	  "them (QEMU's -icount shift=0)", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "rotate", 'r', "N", 0, "begin with the contender N behind the first", 0 },
+	{ "rotate", 'r', "N", 0, "begin with the contender N after the first", 0 },
 	{ "list", 'l', NULL, 0, "name the contenders", 0 },
 	{}
 };
@@ -465,8 +465,9 @@ int cmd_bench(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_option,
-		.doc = "Measures what it costs a call to be traced, by all ways that this kernel has: of one "
-		       "function, and of all. It traces the whole system meanwhile, and takes minutes.",
+		.doc = "Measures how much more a call costs when it is traced, in all ways that this "
+		       "kernel has: with one function traced, and with all. It traces the whole system "
+		       "meanwhile, and takes minutes.",
 	};
 
 	int err;

@@ -2,12 +2,12 @@
 /*
  * Small pieces of kernel text that share pages.
  *
- * A trampoline of ftrace's needs some 230 or 360 bytes, a probed instruction 16, and each
- * trampoline had a page of its own, with a page of address space behind it, and each
- * kind of probe had caches of its own. Here they share packs of pages, which are
- * read-only and executable from the moment that anything is in them, and are never
- * writable where they are executable: what is new is built elsewhere, for the address
- * that it will have, and poked (text_slot_publish()).
+ * A trampoline of ftrace needs some 230 or 360 bytes, and a probed instruction needs 16.
+ * Without slots, each trampoline has a page of its own, followed by an unused page of
+ * address space, and each kind of probe has its own caches. Slots share packs of pages.
+ * A pack is read-only and executable before there is any code in it, and is never
+ * writable where it is executable. New code is built elsewhere, for the address that it
+ * will have, and is then poked (text_slot_publish()).
  *
  *   text_slot_alloc()   int3 in a pack     ─┐  a slot's life
  *   text_slot_publish() code                │
@@ -15,34 +15,36 @@
  *   a worker            int3, free         ─┘
  *
  * Data: a pack is a few pages of text and their map (text_slot_map.h). All packs are in a
- * list, in which a slot is looked for by whoever wants one, and in a latch tree, in which
- * an address is looked up by whoever has one.
+ * list, to search for a free place, and in a latch tree, to look up an address.
  *
- * Growth: a pack is as large as all packs before it, of one to 16 pages, so that what was
- * used at most and what is held are in proportion. Of those that are empty, the first one
- * stays: otherwise a slot that comes and goes where the others are full would make a pack
- * and give it back each time. One slot keeps a pack: they cannot be moved.
+ * Growth: a new pack is as large as all packs before it together, from one to 16 pages. So
+ * the pages that are held are in proportion to the most that was used. The first empty
+ * pack stays: otherwise, while all others are full, a slot that comes and goes would make
+ * and free a pack each time. A pack with a single slot stays, as slots cannot be moved.
  *
- * Freeing: who frees a slot says whether somebody may still be in it. ftrace has waited
- * already, for tasks, and for code that RCU does not watch; kprobes have not, and RCU is
- * what they need. Waiting is a worker's, for all that came meanwhile at once, and
- * so is filling a slot with int3, which takes text_mutex, which kprobes may hold.
+ * Freeing: the caller says whether somebody may still be in the slot. ftrace has already
+ * waited for tasks, and for code that RCU does not watch. kprobes have not: they need a
+ * grace period of RCU. A worker waits for it, once for all slots that came meanwhile. It
+ * also fills slots with int3. This takes text_mutex, and kprobes may hold that when they
+ * free a slot.
  *
- * Locks: event_mutex, ftrace_lock or kprobe_mutex -> text_mutex -> text_slot_mutex. Inside
- * of the last one memory is allocated, which takes what that takes.
+ * Locks: event_mutex, ftrace_lock or kprobe_mutex -> text_mutex -> text_slot_mutex. Memory
+ * is allocated under the last one, with all locks that this takes.
  *
- * Looking up (text_slot_find(), is_text_slot()) is for unwinders: from any context, NMI
- * included, without a lock, O(log packs), and traced or probed by nobody. A pack is
- * freed after a grace period of RCU's, and one for what runs with preemption disabled
- * where RCU is not watching. Who looks an address up, and is not stopped in that slot,
- * or returns there, may be told what was there a moment before. Of what readers read,
- * where a pack lies and how large it is does not change while they can find it, and is
- * read plainly; its bits and its counts do change, and take READ_ONCE() and WRITE_ONCE().
+ * Looking up (text_slot_find(), is_text_slot()) is for unwinders: it works in any context,
+ * NMI included, takes no lock, costs O(log packs), and cannot be traced or probed. A pack
+ * is freed after a grace period of RCU, and after another one, for code that runs with
+ * preemption disabled where RCU is not watching. A look-up is only exact for an address
+ * that cannot be freed meanwhile, because a task is stopped there or returns there;
+ * otherwise the result may be stale. The address and the size of a pack do not change
+ * while readers can find it, and are read plainly. Its bits and counts do change, and take
+ * READ_ONCE() and WRITE_ONCE().
  *
  * Early: ftrace's first trampolines are allocated in early_trace_init(), when slab, vmalloc
- * and text poking work, so there is nothing that has to be had before. None can be freed
- * before there are workqueues, and none is: ftrace frees what is allocated dynamically,
- * and what it has just made and cannot write, which does not happen.
+ * and text poking work. So nothing has to be reserved before. No slot can be freed before
+ * there are workqueues, and none is: ftrace only frees the trampolines of ops that are
+ * allocated dynamically, and one that it has just made and cannot write, which does not
+ * happen.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -65,18 +67,18 @@
 
 #define PACK_MAX_PAGES	16
 
-/* Slots are counted for so many granules at a time, to find the n-th one soon. */
+/* Slots are counted for blocks of so many granules, to find the n-th one quickly. */
 #define BLOCK_GRANULES	128
 #define PACK_MAX_BLOCKS	(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) / BLOCK_GRANULES)
 
-/* How long slots that are dead are collected: what is freed is freed in numbers. */
+/* How long dead slots are collected, so that many are freed at once. */
 #define COLLECT_MS	100
 
-/* Kinds of slots in the maps, behind the types: those that wait for ... */
+/* Kinds of slots in the maps, after the types: dead slots, which wait for ... */
 enum {
 	DEAD = TEXT_SLOT_TYPES,	/* the worker, and nothing else */
 	DEAD_BEFORE_RCU,	/* a grace period that has not begun */
-	DEAD_IN_RCU,		/* one that has */
+	DEAD_IN_RCU,		/* a grace period that has begun */
 	KINDS
 };
 
@@ -86,17 +88,17 @@ static_assert(PACK_MAX_PAGES * (PAGE_SIZE / TEXT_SLOT_GRANULE) <= U16_MAX);
 struct text_pack {
 	struct latch_tree_node	node;
 	struct list_head	list;	/* in text_packs */
-	struct list_head	free;	/* among those that the worker frees */
+	struct list_head	free;	/* in the worker's list of packs to free */
 	unsigned long		text;
 	unsigned int		pages;
-	unsigned int		dead;	/* granules of slots of one of the kinds above */
+	unsigned int		dead;	/* granules of slots of all three kinds above */
 	/* How many slots of each type begin in it, and in each of its blocks. */
 	u16			slots[TEXT_SLOT_TYPES];
 	u16			block_slots[PACK_MAX_BLOCKS][TEXT_SLOT_TYPES];
 	struct text_slot_map	map;	/* has to be the last */
 };
 
-/* Protects all of it, see above. Readers of the list may be under RCU instead. */
+/* Protects everything, see above. Readers of the list may be under RCU instead. */
 static DEFINE_MUTEX(text_slot_mutex);
 static LIST_HEAD(text_packs);
 static struct latch_tree_root text_pack_tree __cacheline_aligned;
@@ -111,7 +113,7 @@ static struct {
 static const struct {
 	const char	*name;	/* in text_slots */
 	const char	*symbol;
-	bool		perf;	/* perf is told here, and not by whose it is */
+	bool		perf;	/* perf is told here, and not by the slot's owner */
 } text_slot_types[TEXT_SLOT_TYPES] = {
 	[TEXT_SLOT_FTRACE]	= { "ftrace", "ftrace_trampoline" },
 	[TEXT_SLOT_FTRACE_REGS]	= { "ftrace_regs", "ftrace_trampoline" },
@@ -178,8 +180,8 @@ static __always_inline void fill_slot(struct text_slot *slot, const struct text_
  * @addr: any address
  * @slot: filled in with what is there
  *
- * A slot that is dead is not found: nobody is in it, or it is a kprobe's, of which
- * nobody asks more than is_text_slot() tells.
+ * A dead slot is not found: nobody is in it, or it is that of a kprobe, for which
+ * is_text_slot() is enough.
  *
  * Context: Any, NMI included.
  * Return: whether there is one.
@@ -207,7 +209,7 @@ NOKPROBE_SYMBOL(text_slot_find);
  * @addr: any address
  *
  * Context: Any, NMI included.
- * Return: whether it is in a slot, if need be in one whose last user has not left yet.
+ * Return: true if @addr is in a slot, also in one that was freed and not yet collected.
  */
 notrace bool is_text_slot(unsigned long addr)
 {
@@ -227,7 +229,7 @@ NOKPROBE_SYMBOL(is_text_slot);
  * text_slot_address_lookup - name the slot at an address
  * @addr: any address
  * @size: filled in with its size in bytes
- * @offset: filled in with how far behind its beginning @addr is
+ * @offset: filled in with the offset of @addr in it
  * @name: filled in with its name, of at most KSYM_NAME_LEN
  *
  * Context: Any, NMI included.
@@ -279,7 +281,7 @@ static int find_nth(const struct text_pack *pack, enum text_slot_type first,
  * text_slot_nth - find the n-th slot of a type, or of two types
  * @first: the type
  * @last: the same, or the next one
- * @nth: n, which is made smaller by how many there are if that is not enough
+ * @nth: n, from 0; if there are not enough slots, it is reduced by their number
  * @slot: filled in with what is there
  *
  * Which one is the n-th changes as slots come and go.
@@ -308,7 +310,7 @@ bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned
 			fill_slot(slot, pack, granule, kind);
 			return true;
 		}
-		/* It has gone, and whatever comes next is the next. */
+		/* The slot has gone: take the first one of the next pack that has any. */
 		*nth = 0;
 	}
 	return false;
@@ -316,7 +318,7 @@ bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned
 
 /* ---- coming */
 
-/* The one place that counts, so that all figures are of the same moment. */
+/* All counting is done here, so that all figures are of the same moment. */
 static void count_slot(struct text_pack *pack, unsigned int granule, unsigned int kind,
 		       int slots, int granules)
 {
@@ -366,16 +368,16 @@ err_free:
 }
 
 /**
- * text_slot_alloc - get a place for a small piece of text
- * @type: what for
+ * text_slot_alloc - get a slot for a small piece of text
+ * @type: what it is for
  * @size: in bytes, from 1 to PAGE_SIZE
  *
- * It lies in the two gigabytes of the kernel and its modules, at a multiple of 16, is
- * executable, and has nothing but int3 in it. For direct calls and jumps only: it
- * has no ENDBR unless what is published there brings one.
+ * The slot is in the two gigabytes of the kernel and its modules, at a multiple of 16.
+ * It is executable and filled with int3. It is for direct calls and jumps only: it has no
+ * ENDBR unless the text that is published there begins with one.
  *
  * Context: Process context, may sleep; text_mutex may be held.
- * Return: the place, or NULL if there is no memory.
+ * Return: the slot's address, or NULL if there is no memory.
  */
 void *text_slot_alloc(enum text_slot_type type, size_t size)
 {
@@ -393,7 +395,7 @@ void *text_slot_alloc(enum text_slot_type type, size_t size)
 			if (granule >= 0)
 				goto found;
 		}
-		/* What waits to be collected is some time from being free. */
+		/* Dead slots are not waited for: they will be free only some time later. */
 		pack = add_pack(clamp(text_pack_pages, 1, PACK_MAX_PAGES)) ?: add_pack(1);
 		if (!pack)
 			return NULL;
@@ -409,8 +411,8 @@ found:
 }
 
 /**
- * text_slot_publish - put text in its place
- * @addr: what text_slot_alloc() has returned
+ * text_slot_publish - put text into its slot
+ * @addr: from text_slot_alloc()
  * @image: the text, made for that address
  * @size: in bytes, no more than what was allocated
  *
@@ -434,11 +436,11 @@ static DECLARE_DELAYED_WORK(text_slot_work, collect_slots);
 
 /**
  * text_slot_free - give a slot back
- * @addr: what text_slot_alloc() has returned
- * @wait: somebody may still be in it, until a grace period of RCU's has passed;
- *	if not, nobody may be
+ * @addr: from text_slot_alloc()
+ * @wait: true if somebody may still be in it until a grace period of RCU has passed;
+ *	false if nobody is in it
  *
- * Nobody may come to it any more.
+ * Its code must not be reachable any more.
  *
  * Context: Process context, may sleep; text_mutex may be held.
  */
@@ -448,11 +450,11 @@ void text_slot_free(void *addr, bool wait)
 	struct text_pack *pack;
 	struct text_slot slot;
 
-	/* Neither twice nor in the middle. */
+	/* It must be the beginning of a slot, and the slot must not have been freed. */
 	if (WARN_ON_ONCE(!text_slot_find((unsigned long)addr, &slot) ||
 			 slot.addr != (unsigned long)addr))
 		return;
-	/* Before somebody else can have it. */
+	/* Tell perf before somebody else can get the slot. */
 	if (text_slot_types[slot.type].perf)
 		perf_event_ksymbol(PERF_RECORD_KSYMBOL_TYPE_OOL, slot.addr, slot.size, true,
 				   text_slot_types[slot.type].symbol);
@@ -468,7 +470,7 @@ void text_slot_free(void *addr, bool wait)
 	schedule_delayed_work(&text_slot_work, msecs_to_jiffies(COLLECT_MS));
 }
 
-/* Has all dead slots of a kind be of another one. */
+/* Change the kind of all dead slots from @from to @to. */
 static void change_dead(unsigned int from, unsigned int to)
 {
 	struct text_pack *pack;
@@ -487,7 +489,7 @@ static void change_dead(unsigned int from, unsigned int to)
 	}
 }
 
-/* What a slot is filled with, so much at a time. */
+/* Slots are filled with this, piece by piece. */
 static const u8 int3s[512] = { [0 ... 511] = INT3_INSN_OPCODE };
 
 static void fill(void *addr, void *end)
@@ -496,7 +498,7 @@ static void fill(void *addr, void *end)
 		text_poke_copy_locked(addr, int3s, min_t(size_t, end - addr, sizeof(int3s)), false);
 }
 
-/* Frees all slots that are DEAD, and has int3 in them, unless the pack is to go. */
+/* Free all slots that are DEAD. Fill them with int3, unless the pack itself goes. */
 static void free_dead(struct text_pack *pack, bool goes)
 {
 	unsigned int nr;
@@ -513,14 +515,14 @@ static void free_dead(struct text_pack *pack, bool goes)
 	}
 }
 
-/* Is there nothing but what is dead, and need nobody be waited for in it? */
+/* Are all slots of the pack dead, and does none of them wait for RCU? */
 static bool is_all_dead(const struct text_pack *pack)
 {
 	return pack->dead == pack->map.used &&
 	       text_slot_map_next(&pack->map, 0, DEAD + 1, KINDS - 1) < 0;
 }
 
-/* Takes a pack out of sight. Who is reading goes on along its links for a while. */
+/* Unlink a pack. Readers may still follow its links for a while. */
 static void take_pack(struct text_pack *pack, struct list_head *going)
 {
 	list_del_rcu(&pack->list);
@@ -531,8 +533,9 @@ static void take_pack(struct text_pack *pack, struct list_head *going)
 }
 
 /*
- * A pack at a time, so that nobody waits long for the locks. Only this takes packs out of
- * the list, and others come at its end, so the way through it is safe without them.
+ * The locks are taken for one pack at a time, so that nobody waits long for them. Only this
+ * function takes packs out of the list, and new ones come at its end. So the list can be
+ * walked while the locks are not held.
  */
 static void collect_slots(struct work_struct *work)
 {
@@ -550,7 +553,7 @@ static void collect_slots(struct work_struct *work)
 			change_dead(DEAD_IN_RCU, DEAD);
 	}
 
-	/* Of empty ones the first stays, which usually is the smallest. */
+	/* The first empty pack stays, which usually is the smallest one. */
 	mutex_lock(&text_slot_mutex);
 	list_for_each_entry_safe(pack, next, &text_packs, list) {
 		if (!pack->dead && pack->map.used)
@@ -570,7 +573,7 @@ static void collect_slots(struct work_struct *work)
 	if (list_empty(&going))
 		return;
 
-	/* Somebody may be looking at them, where RCU is not watching as well. */
+	/* Readers may still look at them, also where RCU is not watching. */
 	synchronize_rcu_tasks_rude();
 	synchronize_rcu();
 	list_for_each_entry_safe(pack, next, &going, free) {
@@ -602,7 +605,7 @@ static int text_slots_show(struct seq_file *m, void *v)
 	return 0;
 }
 
-/* Whoever looks wants to see what is in use, and not what waits to be collected. */
+/* Collect dead slots first, so that the file shows what is in use. */
 static int text_slots_open(struct inode *inode, struct file *file)
 {
 	flush_delayed_work(&text_slot_work);

@@ -17,7 +17,7 @@ static __always_inline unsigned int get_bits(const struct text_slot_map *map, un
 	return READ_ONCE(map->bits[granule / 2]) >> granule % 2 * 4 & 0xf;
 }
 
-/* Does no slot begin at an even granule and the next one? Most go on there, or are free. */
+/* Is the granule even, and does no slot begin there or at the next one? That is common. */
 static __always_inline bool none_begins(const struct text_slot_map *map, unsigned int granule)
 {
 	return granule % 2 == 0 && !(READ_ONCE(map->bits[granule / 2]) & 0xee);
@@ -34,7 +34,7 @@ static void set_bits(struct text_slot_map *map, unsigned int granule, unsigned i
 /**
  * text_slot_map_init - make an empty map
  * @map: of text_slot_map_size(@nr) bytes
- * @nr: of granules, even
+ * @nr: number of granules, even
  */
 void text_slot_map_init(struct text_slot_map *map, unsigned int nr)
 {
@@ -46,7 +46,7 @@ void text_slot_map_init(struct text_slot_map *map, unsigned int nr)
  * text_slot_map_alloc - take the first hole that is large enough
  * @map: the map
  * @nr: how many granules, at least one
- * @kind: whose they are, below TEXT_SLOT_MAP_KINDS
+ * @kind: the slot's kind, below TEXT_SLOT_MAP_KINDS
  *
  * First fit, as nearly all slots have one of a few sizes.
  *
@@ -60,7 +60,7 @@ int text_slot_map_alloc(struct text_slot_map *map, unsigned int nr, unsigned int
 		return -ENOSPC;
 	for (granule = map->first; granule < map->nr; granule++) {
 		if (get_bits(map, granule) != TEXT_SLOT_MAP_FREE) {
-			/* No hole begins before: all of that is taken. */
+			/* No hole begins before this: all granules are taken. */
 			if (map->first == granule)
 				map->first++;
 			hole = 0;
@@ -72,7 +72,7 @@ int text_slot_map_alloc(struct text_slot_map *map, unsigned int nr, unsigned int
 	map->nofit = nr;
 	return -ENOSPC;
 found:
-	/* From its end: until it has begun, it is nobody's. */
+	/* Written from its end, so that it never looks like a part of the slot before it. */
 	for (; hole > 1; hole--, granule--)
 		set_bits(map, granule, TEXT_SLOT_MAP_MORE);
 	set_bits(map, granule, TEXT_SLOT_MAP_BEGIN + kind);
@@ -127,7 +127,7 @@ unsigned int text_slot_map_free(struct text_slot_map *map, unsigned int begin)
 }
 
 /**
- * text_slot_map_change - have a slot be of another kind
+ * text_slot_map_change - change the kind of a slot
  * @map: the map
  * @begin: the granule that it begins with
  * @kind: below TEXT_SLOT_MAP_KINDS
@@ -138,9 +138,9 @@ void text_slot_map_change(struct text_slot_map *map, unsigned int begin, unsigne
 }
 
 /**
- * text_slot_map_kind - whose slot is at a granule?
+ * text_slot_map_kind - find the slot at a granule
  * @map: the map
- * @granule: any granule of it, filled in with the one that the slot begins with
+ * @granule: any granule of the slot; filled in with the one that the slot begins with
  *
  * Context: any, also beside a writer; see the top of text_slot_map.h.
  * Return: the slot's kind, or -ENOENT.
@@ -160,7 +160,7 @@ notrace int text_slot_map_kind(const struct text_slot_map *map, unsigned int *gr
 NOKPROBE_SYMBOL(text_slot_map_kind);
 
 /**
- * text_slot_map_next - where does the next slot of some kinds begin?
+ * text_slot_map_next - find the next slot of some kinds
  * @map: the map
  * @from: the first granule to look at
  * @first: the first of the kinds

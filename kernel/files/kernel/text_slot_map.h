@@ -2,10 +2,10 @@
 /*
  * Which pieces of a pack of text are taken, and by whom.
  *
- * A pack is divided into granules of 16 bytes, and has four bits for each: what
- * begins there, that the slot before goes on, or that it is free. So a slot of any
- * size takes no more than its size rounded up to 16, and an address inside of one is
- * followed back to its beginning within the pack's own bits, which are some 2 KiB for
+ * A pack is divided into granules of 16 bytes. The map has four bits for each: the
+ * kind of the slot that begins there, or that the slot before goes on, or that it is
+ * free. So a slot takes no more than its size rounded up to 16. For an address inside
+ * of a slot, its beginning is found by going back in the map, which has 2 KiB for
  * 64 KiB of text.
  *
  *   text   |  ftrace_caller's copy  | kprobe |  free  | ...
@@ -13,16 +13,17 @@
  *
  * Invariants:
  *
- * I1  A granule that goes on (TEXT_SLOT_MAP_MORE) lies behind one that begins or
- *     goes on, so the way back ends inside the map. While a slot is written it may
- *     go on from what is free, but never from the slot before: what it begins with
- *     is never one that goes on.
- * I2  No hole is as large as @nofit granules, if that is not 0, and none begins
- *     before @first. Both are for speed: a map that is full is left at once.
+ * I1  A granule with TEXT_SLOT_MAP_MORE comes after one that begins a slot or has
+ *     TEXT_SLOT_MAP_MORE, so the way back ends inside the map. A slot is written from
+ *     its last granule to its first. So while it is written, TEXT_SLOT_MAP_MORE may
+ *     come after a free granule, but a reader never takes it for a part of the slot
+ *     before.
+ * I2  If @nofit is not 0, all holes are smaller than @nofit granules. No hole begins
+ *     before @first. Both are for speed: a search in a full map ends at once.
  *
- * One writer at a time. A reader needs no lock if what it looks for stays allocated
- * meanwhile: a byte has the bits of two granules, is written at once, and the bits of
- * the slot that is looked for do not change.
+ * There is one writer at a time. A reader needs no lock if the slot that it looks for
+ * stays allocated: a byte, which has the bits of two granules, is written at once, and
+ * the bits of that slot do not change.
  */
 #ifndef _KERNEL_TEXT_SLOT_MAP_H
 #define _KERNEL_TEXT_SLOT_MAP_H
@@ -33,7 +34,7 @@
 
 #define TEXT_SLOT_GRANULE	16
 
-/* What a granule's four bits say; from TEXT_SLOT_MAP_BEGIN on, that a slot begins. */
+/* Values of a granule's four bits. From TEXT_SLOT_MAP_BEGIN on, a slot begins there. */
 #define TEXT_SLOT_MAP_FREE	0
 #define TEXT_SLOT_MAP_MORE	1
 #define TEXT_SLOT_MAP_BEGIN	2

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Very early function tracing: what the boot code, the architecture and ftrace
- * have to know of it. What it is and how it works is told in
- * kernel/trace/trace_early.c.
+ * Very early function tracing: its interface to the boot code, the architecture
+ * and ftrace. kernel/trace/trace_early.c tells what it is and how it works.
  */
 #ifndef _LINUX_FTRACE_EARLY_H
 #define _LINUX_FTRACE_EARLY_H
@@ -11,8 +10,8 @@
 #define EARLY_CALL_SIZE		12
 
 /*
- * The set of the oneshot tracer: 4,096 slots of struct early_pair, 64 KiB. It
- * is called full at three quarters, so that a search for what is not there ends.
+ * The set of the oneshot tracer: 4,096 entries of struct early_pair, 64 KiB. It
+ * counts as full at three quarters, so that a search for a missing pair ends.
  */
 #define EARLY_PAIR_SIZE		16
 #define EARLY_SET_SHIFT		12
@@ -27,9 +26,9 @@
 /**
  * early_ftrace_on - are calls being recorded, and the call sites ours?
  *
- * From early_ftrace_start() to early_ftrace_hand_over() or
- * early_ftrace_finish(). There is one CPU as long as it is true, and what it
- * guards is freed with the init sections.
+ * True from early_ftrace_start() to early_ftrace_hand_over() or
+ * early_ftrace_finish(). There is only one CPU while it is true. The code and data
+ * that it guards are freed with the init sections.
  */
 extern bool early_ftrace_on;
 
@@ -46,7 +45,7 @@ void early_ftrace_resume(void);
 void early_ftrace_clock_set(s64 ahead);
 u64 early_ftrace_zero(u64 now);
 
-/* The recorders, and what they use. */
+/* The recorders and their variables. */
 struct early_call;
 struct early_pair;
 
@@ -61,10 +60,10 @@ void early_ftrace_record(void);
 void early_ftrace_record_once(void);
 
 /**
- * struct early_ftrace_sites - what changing all call sites has found
+ * struct early_ftrace_sites - what was found when all call sites were changed
  * @differing: how many were a call and have become a NOP, or the other way round
  * @unexpected: how many were neither, and have been left alone
- * @first_unexpected: one of these
+ * @first_unexpected: the address of the first of these
  */
 struct early_ftrace_sites {
 	unsigned long	differing;
@@ -72,7 +71,7 @@ struct early_ftrace_sites {
 	unsigned long	first_unexpected;
 };
 
-/* What else the architecture does. */
+/* The other functions of the architecture. */
 const char *arch_early_ftrace_refuses(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);

@@ -11,7 +11,7 @@
  * enum text_slot_type - what a slot of text is for
  * @TEXT_SLOT_FTRACE: a copy of ftrace_caller
  * @TEXT_SLOT_FTRACE_REGS: a copy of ftrace_regs_caller
- * @TEXT_SLOT_KPROBE: a probed instruction, out of its line
+ * @TEXT_SLOT_KPROBE: a copy of a probed instruction, to be executed out of line
  * @TEXT_SLOT_OPTPROBE: the detour of an optimized kprobe
  * @TEXT_SLOT_TYPES: how many there are
  */
@@ -26,7 +26,7 @@ enum text_slot_type {
 /**
  * struct text_slot - a slot that was found
  * @addr: where it begins
- * @size: in bytes, rounded up to what it takes
+ * @size: in bytes, rounded up to whole granules
  * @type: what it is for
  */
 struct text_slot {
@@ -45,7 +45,7 @@ bool text_slot_nth(enum text_slot_type first, enum text_slot_type last, unsigned
 		   struct text_slot *slot);
 int text_slot_address_lookup(unsigned long addr, unsigned long *size, unsigned long *offset,
 			     char *name);
-/* The architecture's; called at boot, when what its slots are copies of has been patched. */
+/* By the architecture: called at boot, when the code that slots copy has been patched. */
 void text_slots_apply_alternatives(void);
 #else
 static inline bool is_text_slot(unsigned long addr)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what is told of a line that is wrong.
+ * Function events: complaints about a line that is wrong.
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>
@@ -18,10 +18,10 @@ const char *fevent_err_text[] = FEVENT_ERRORS;
 
 /**
  * __fevent_complain - say what is wrong with a line; see fevent_complain()
- * @complaint: where to say it
+ * @complaint: where to store it
  * @err: the kind
- * @column: where in the line, from 0
- * @detail: what to add, a format; may come to nothing
+ * @column: offset in the line, from 0
+ * @detail: format of a text to add, which may be empty
  *
  * Return: -EINVAL.
  */
@@ -43,7 +43,7 @@ int __fevent_complain(struct fevent_complaint *complaint, enum fevent_err err, u
  * @a: a name
  * @b: another one
  *
- * Return: the characters between what both begin with and what both end with.
+ * Return: the length of the longer name without the beginning and end that both share.
  */
 size_t fevent_distance(const char *a, const char *b)
 {

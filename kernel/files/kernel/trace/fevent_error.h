@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events: what can be wrong with a line, and how that is told. A pure file,
- * which is compiled in user space as well.
+ * Function events: the errors that a line can have, and their texts. This file does
+ * not depend on the kernel: it is compiled in user space as well.
  */
 #ifndef _FEVENT_ERROR_H
 #define _FEVENT_ERROR_H
@@ -13,8 +13,8 @@
 #endif
 
 /*
- * Complaints, of the parser and of those who look up what it has read. The text
- * is what error_log shows, above the line and a caret below the column.
+ * Complaints of the parser, and of the code that looks up the names that it has read.
+ * error_log shows the text, below it the line, and a caret below the column.
  */
 #define FEVENT_ERRORS {							\
 	C(NONE,			"No error"),				\
@@ -100,7 +100,7 @@ struct fevent_error {
 /**
  * struct fevent_complaint - why a line was refused
  * @error: the kind, and where in the line
- * @detail: what to add to it, may be empty
+ * @detail: text to add, may be empty
  */
 struct fevent_complaint {
 	struct fevent_error	error;

@@ -1,20 +1,20 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pseudo prototypes of function events: text to structure. fevent_print.c is the way
- * back.
+ * Pseudo prototypes of function events: text to structure. fevent_print.c does the
+ * reverse.
  *
  * One reader goes over the line from left to right, with one function for each
  * production of the grammar in fevent_parse.h. No production contains itself,
  * so nothing here recurses. Two places are not read from left to right:
  *
- * - FUNC is the last word before the parenthesis, so what stands before that is
- *   taken apart from its end;
+ * - FUNC is the last word before the parenthesis, so the text up to there is split
+ *   from its end;
  * - whether a word is a TYPE depends on what follows, since an argument may be
  *   called "long". fevent_at_type() looks ahead, and no other place guesses.
  *
- * The first thing that is wrong ends it. All memory is allocated before it is
- * known how much is needed: every word is stored at most twice and there is at
- * most one field more than there are separators, so the line bounds both.
+ * The first error ends the parsing. Memory is allocated before its exact size is
+ * known. The line bounds it: every word is stored at most twice, and there is at
+ * most one field more than separators.
  */
 #ifdef __KERNEL__
 #include <linux/err.h>
@@ -58,7 +58,7 @@ static bool fevent_proto_is_named(const struct fevent_proto *proto)
 	return strcmp(proto->group, FEVENT_GROUP) || !fevent_is_undotted(proto->name, proto->func);
 }
 
-/* TYPE without its array; @err is for a word that is none. */
+/* TYPE without its array; @err is the complaint about a word that is no type. */
 static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum fevent_type *type)
 {
 	static const enum fevent_type unsigned_types[] = {
@@ -92,10 +92,10 @@ static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum f
 }
 
 /*
- * Is the word here a TYPE? Only if a NAME or an ADDR follows it, or both do with
- * '=' between them; else it is an argument that happens to have such a name. For
- * words that are no types the answer is the same: what follows tells what was
- * meant, and so which complaint helps.
+ * Is the word here meant to be a TYPE? It is if a NAME, an ADDR, or '=' and an ADDR
+ * follow. Otherwise, it is an argument that has the name of a type. The answer does
+ * not depend on whether there is such a type, so that the complaint about a word
+ * that is no type fits what was meant.
  */
 static bool fevent_at_type(const struct fevent_reader *r)
 {
@@ -137,7 +137,7 @@ static int fevent_read_addr(struct fevent_reader *r, struct fevent_field *field)
 		} while (fevent_is_name_char(fevent_peek(r)) || fevent_peek(r) == '.');
 		if (r->pos == start + 1)
 			return fevent_fail(r, FEVENT_ERR_BAD_ADDR, start);
-		/* Stored without the '$', complained of with it. */
+		/* It is stored without the '$'. The column of a complaint is that of the '$'. */
 		if (r->pos - start - 1 > FEVENT_MAX_WORD)
 			return fevent_fail(r, FEVENT_ERR_NAME_TOO_LONG, start);
 		return fevent_keep(r, start + 1, &field->base);
@@ -160,7 +160,7 @@ static int fevent_read_addr(struct fevent_reader *r, struct fevent_field *field)
 	return 0;
 }
 
-/* Bytes that the index of a MOD counts in: a string is reached by a pointer. */
+/* Size of the elements that a MOD's index counts: a string is reached by a pointer. */
 static unsigned int fevent_index_size(enum fevent_type type)
 {
 	return type == FEVENT_T_STRING || type == FEVENT_T_USTRING ? sizeof(void *) :
@@ -202,7 +202,7 @@ static int fevent_read_steps(struct fevent_reader *r, struct fevent_field *field
 		case FEVENT_INDEX:
 			ret = fevent_read_index(r, 0, room / size, FEVENT_ERR_BAD_NUMBER,
 						&step->n);
-			/* If a MOD follows, it goes on from what is loaded there. */
+			/* If a MOD follows, it begins at the pointer that is loaded there. */
 			room = INT_MAX;
 			break;
 		case FEVENT_OFFSET:
@@ -306,7 +306,7 @@ static int fevent_read_typed(struct fevent_reader *r, struct fevent_field *field
 	return fevent_read_addr(r, field);
 }
 
-/* [NAME '='] PATH; what has an ADDR behind the '=' is a TYPE, known or not. */
+/* [NAME '='] PATH; a word before '=' and an ADDR is a TYPE, known or not. */
 static int fevent_read_untyped(struct fevent_reader *r, struct fevent_field *field)
 {
 	struct fevent_reader ahead = *r;
@@ -496,7 +496,7 @@ static int fevent_read_event_name(struct fevent_reader *r)
 	return fevent_read_event_word(r, &proto->name);
 }
 
-/* Is this FUNC, or a glob, of characters and brackets that glob_match() reads likewise? */
+/* Check the characters of FUNC or a glob, and brackets as glob_match() reads them. */
 static int fevent_check_func(struct fevent_reader *r, unsigned int start, unsigned int end)
 {
 	const char *line = r->line;
@@ -530,7 +530,7 @@ static int fevent_check_func(struct fevent_reader *r, unsigned int start, unsign
 	return 0;
 }
 
-/* Back from @pos over blanks, but not beyond where the reader is. */
+/* Go back from @pos over blanks, but not beyond the reader's position. */
 static unsigned int fevent_before_blanks(const struct fevent_reader *r, unsigned int pos)
 {
 	while (pos > r->pos && fevent_is_blank(r->line[pos - 1]))
@@ -538,7 +538,7 @@ static unsigned int fevent_before_blanks(const struct fevent_reader *r, unsigned
 	return pos;
 }
 
-/* Back from @pos to where the word starts that ends there. */
+/* Go back from @pos to the start of the word that ends there. */
 static unsigned int fevent_word_start(const struct fevent_reader *r, unsigned int pos)
 {
 	while (pos > r->pos && !fevent_is_blank(r->line[pos - 1]) && r->line[pos - 1] != ':')
@@ -546,7 +546,7 @@ static unsigned int fevent_word_start(const struct fevent_reader *r, unsigned in
 	return pos;
 }
 
-/* MODULE, which ends at @end. Modules have names such as 8021q. */
+/* MODULE, which ends at @end. Its name may begin with a digit, such as 8021q. */
 static int fevent_read_module(struct fevent_reader *r, unsigned int start, unsigned int end)
 {
 	r->pos = start;
@@ -557,7 +557,7 @@ static int fevent_read_module(struct fevent_reader *r, unsigned int start, unsig
 	return fevent_keep(r, start, &r->proto->module);
 }
 
-/* All that there is up to @end. */
+/* [RETTYPE]: all text up to @end. */
 static int fevent_read_rettype(struct fevent_reader *r, unsigned int end)
 {
 	struct fevent_reader type = *r;
@@ -593,7 +593,7 @@ static int fevent_read_head(struct fevent_reader *r)
 	while (paren < r->end && r->line[paren] != '(')
 		paren++;
 	if (paren == r->end) {
-		/* There is none, so it is missing where something else comes that can't. */
+		/* There is none. Complain at the first character that cannot come before it. */
 		paren = start;
 		while (paren < r->end && (fevent_is_name_char(r->line[paren]) ||
 					  strchr(" \t:.*?[]!-", r->line[paren])))
@@ -695,7 +695,7 @@ static int fevent_read_line(struct fevent_reader *r)
 	if (fevent_look(r))
 		return fevent_fail(r, FEVENT_ERR_TRAILING, r->pos);
 
-	/* Canonical lines have more blanks, and have to be read as well. */
+	/* The canonical line has more blanks, and has to fit as well. */
 	if (r->end > FEVENT_MAX_LINE / 2 && fevent_print(proto, NULL, 0) > FEVENT_MAX_LINE)
 		return fevent_fail(r, FEVENT_ERR_TOO_LONG, r->end);
 	return 0;
@@ -703,15 +703,15 @@ static int fevent_read_line(struct fevent_reader *r)
 
 /**
  * fevent_parse - read one line
- * @line: the line, without its end; no NUL has to follow
+ * @line: the line, without its newline; no NUL has to follow
  * @len: bytes of it; more than FEVENT_MAX_LINE are an error of the line
  * @max_args: register arguments that a function can have, 0 to INT_MAX
- * @error: what was wrong and where, on -EINVAL; else FEVENT_ERR_NONE
+ * @error: the error and its column, on -EINVAL; else FEVENT_ERR_NONE
  *
  * An empty line or a comment gives a prototype of kind FEVENT_EMPTY.
  *
  * Context: may sleep.
- * Return: the prototype, which fevent_proto_free() takes; ERR_PTR(-EINVAL) if
+ * Return: the prototype, to be freed by fevent_proto_free(); ERR_PTR(-EINVAL) if
  * the line is not well-formed, ERR_PTR(-ENOMEM).
  */
 struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max_args,
@@ -729,7 +729,7 @@ struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max
 		fevent_fail(&r, FEVENT_ERR_TOO_LONG, FEVENT_MAX_LINE);
 		return ERR_PTR(-EINVAL);
 	}
-	/* In comments as well: it was one line for the caller, it is for nobody else. */
+	/* In comments as well: the caller takes this for one line, but nobody else does. */
 	for (i = 0; i < r.end; i++) {
 		if (!line[i] || line[i] == '\n') {
 			fevent_fail(&r, FEVENT_ERR_BAD_CHAR, i);
@@ -739,7 +739,7 @@ struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max
 	while (r.end && (fevent_is_blank(line[r.end - 1]) || line[r.end - 1] == '\r'))
 		r.end--;
 
-	/* Words have something between them or the end after them: a NUL fits for each. */
+	/* After each word there is a separator or the end: so its NUL fits. */
 	r.proto = kzalloc(sizeof(*r.proto) + 2 * (r.end + 1), GFP_KERNEL);
 	if (!r.proto)
 		return ERR_PTR(-ENOMEM);
@@ -768,7 +768,7 @@ void fevent_proto_free(struct fevent_proto *proto)
 }
 
 /**
- * fevent_field_name_reserved - is this the name of a field that is made without asking?
+ * fevent_field_name_reserved - is this the name of a field that events have by themselves?
  * @name: a name
  *
  * Context: any.

@@ -14,9 +14,10 @@
  *	PATH    := ARGNAME {('->' | '.') MEMBER | '[' n ']'}
  *	ADDR    := 0xHEX | '$' SYMBOL
  *
- * This knows the grammar and nothing of the kernel: whether a function, a symbol
- * or a member exists is for others to find out. They find the columns here that
- * their complaints need. A pure file, which is compiled in user space as well.
+ * The parser knows the grammar but nothing of the kernel. Other files check whether
+ * a function, a symbol or a member exists. The structures below have the columns
+ * for their complaints. This file does not depend on the kernel: it is compiled in
+ * user space as well.
  */
 #ifndef _FEVENT_PARSE_H
 #define _FEVENT_PARSE_H
@@ -31,15 +32,15 @@
 
 #include "fevent_error.h"
 
-#define FEVENT_GROUP		"functions"	/* of an event that names none */
+#define FEVENT_GROUP		"functions"	/* of an event that names no group */
 #define FEVENT_MAX_FIELDS	32		/* a bit each in the record's faults */
 #define FEVENT_MAX_STEPS	8		/* MODs, or members of a PATH, of a field */
 #define FEVENT_MAX_COUNT	256		/* elements of an array, bytes of a char[n] */
-#define FEVENT_MAX_NAME		127		/* characters of a name; what else is a word: 511 */
+#define FEVENT_MAX_NAME		127		/* characters of a name; other words: 511 */
 #define FEVENT_MAX_LINE		4096
 
 enum fevent_type {
-	FEVENT_T_NONE,		/* of a PATH without one: BTF will tell */
+	FEVENT_T_NONE,		/* of a PATH without a TYPE: BTF has it */
 	FEVENT_T_VOID,		/* of a return event without a value */
 	FEVENT_T_U8, FEVENT_T_U16, FEVENT_T_U32, FEVENT_T_U64,
 	FEVENT_T_S8, FEVENT_T_S16, FEVENT_T_S32, FEVENT_T_S64,
@@ -63,7 +64,7 @@ enum fevent_source {
 	FEVENT_ARG,		/* register argument number ->arg */
 	FEVENT_ADDR,		/* memory at ->addr */
 	FEVENT_SYMBOL,		/* memory at the symbol ->base */
-	FEVENT_PATH,		/* from the argument with the BTF name ->base on */
+	FEVENT_PATH,		/* a path that begins at the argument with the name ->base */
 };
 
 enum fevent_step_kind {
@@ -76,7 +77,7 @@ enum fevent_step_kind {
 /**
  * struct fevent_step - one MOD, or one step of a PATH
  * @kind: which
- * @n: of +n and [n], 0 to INT_MAX; between two loads, MODs sum up to no more than that
+ * @n: of +n and [n], 0 to INT_MAX; between two loads, MODs sum up to INT_MAX at most
  * @member: of -> and ., else NULL
  * @column: where it starts
  */
@@ -89,11 +90,11 @@ struct fevent_step {
 
 /**
  * struct fevent_field - one FIELD
- * @type: FEVENT_T_NONE for a PATH that was given none, and only there
+ * @type: FEVENT_T_NONE only for a PATH without a TYPE
  * @count: elements, 0 if it is no array
  * @name: never NULL: given, or by default the last member (or the argument) of a
  *	PATH, the symbol, or "addr"
- * @named: whether a name was given, and not the default one
+ * @named: a name was given, and it differs from the default
  * @source: where its value comes from
  * @arg: register argument, from 0, of FEVENT_ARG
  * @addr: of FEVENT_ADDR; of FEVENT_SYMBOL when that has been looked up
@@ -101,7 +102,7 @@ struct fevent_step {
  * @steps: nr_steps of them
  * @nr_steps: 0 to FEVENT_MAX_STEPS
  * @column: where the field starts
- * @name_column: where its name does, @column if it has none
+ * @name_column: where its name starts, @column if it has none
  * @base_column: where address, symbol or path start
  */
 struct fevent_field {
@@ -128,9 +129,8 @@ struct fevent_field {
  * @glob: whether @func is a glob
  * @group: as given, or FEVENT_GROUP
  * @name: as given, or @func with '.' replaced by '_'
- * @named: whether group or name were given, and not the default ones; of
- *	FEVENT_REMOVE always
- * @returns: RETTYPE was given: the event is one of the function's return
+ * @named: group or name differ from the default; always true for FEVENT_REMOVE
+ * @returns: RETTYPE was given: this is a return event
  * @ret_type: what it returns, FEVENT_T_VOID for void; FEVENT_T_NONE without RETTYPE
  * @all_args: '...' was given
  * @fields: nr_fields of them, in the order of the line
@@ -139,7 +139,7 @@ struct fevent_field {
  * @module_column: where MODULE starts
  * @ret_column: where RETTYPE starts
  * @name_column: where NAME (or GROUP) starts, @func_column if it was not given
- * @args_column: what comes after the parenthesis
+ * @args_column: where the text after the parenthesis starts
  */
 struct fevent_proto {
 	enum fevent_kind	kind;

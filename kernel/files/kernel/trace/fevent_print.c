@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Pseudo prototypes of function events: a structure to the text that gives it.
+ * Pseudo prototypes of function events: structure to text.
  */
 #ifdef __KERNEL__
 #include <linux/kernel.h>
@@ -10,7 +10,7 @@
 
 #include "fevent_parse.h"
 
-/* Canonical words, and bytes of an element: a string leaves a __data_loc. */
+/* Canonical words, and bytes of an element: those of a string are its __data_loc. */
 static const struct {
 	const char	*name;
 	unsigned int	size;
@@ -45,7 +45,7 @@ static const struct {
 	[FEVENT_T_USTRING]	= { "ustring", 4 },
 };
 
-/* A buffer while it is filled; @len goes on where @size ends. */
+/* A buffer that is being filled. @len also counts what does not fit. */
 struct fevent_writer {
 	char	*buf;
 	size_t	size;
@@ -88,7 +88,7 @@ static void fevent_write_steps(struct fevent_writer *w, const struct fevent_fiel
 
 static void fevent_write_field(struct fevent_writer *w, const struct fevent_field *field)
 {
-	/* Without its name, what has a type and a path would read as something else. */
+	/* A type and a path without a name would be read as something else. */
 	bool named = field->named ||
 		     (field->source == FEVENT_PATH && field->type != FEVENT_T_NONE);
 
@@ -119,9 +119,9 @@ static void fevent_write_field(struct fevent_writer *w, const struct fevent_fiel
 }
 
 /*
- * Only '|' keeps two fields on one register, and the fields between them have to
- * be in that ARG, too. All other fields are ARGs of their own. NULLs stand right
- * before the field that needs them, so that they stand in one place only.
+ * Two fields of one register are joined by '|', and so are the fields between them.
+ * Each other field is an ARG of its own. NULLs stand directly before the field that
+ * needs them, so that there is only one place for them.
  */
 static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto *proto)
 {
@@ -131,7 +131,7 @@ static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto
 	for (i = 0; i < proto->nr_fields; i++) {
 		const struct fevent_field *field = &proto->fields[i];
 
-		/* The next register field; @arg is what follows that of the last one. */
+		/* Find the next register field; @arg is the register after the last one's. */
 		for (next = i; next < proto->nr_fields; next++) {
 			if (proto->fields[next].source == FEVENT_ARG)
 				break;
@@ -155,8 +155,8 @@ static void fevent_write_args(struct fevent_writer *w, const struct fevent_proto
  * @buf: where to put it, may be NULL if @size is 0
  * @size: bytes there, the NUL included
  *
- * Lines that mean the same give the same canonical line, and reading that gives
- * the same prototype again, but for its columns.
+ * Lines that mean the same have the same canonical line. Reading that line gives the
+ * same prototype again, except for the columns.
  *
  * Context: any.
  * Return: characters of the line, also if @buf was too small for them.
@@ -204,7 +204,7 @@ int fevent_print(const struct fevent_proto *proto, char *buf, size_t size)
  * @type: the type
  *
  * Context: any.
- * Return: its word or words, "" for FEVENT_T_NONE and what is no type.
+ * Return: its word or words; "" for FEVENT_T_NONE and for values that are no type.
  */
 const char *fevent_type_name(enum fevent_type type)
 {
@@ -212,12 +212,12 @@ const char *fevent_type_name(enum fevent_type type)
 }
 
 /**
- * fevent_type_size - what one element of a type takes in the record
+ * fevent_type_size - the size of one element of a type in the record
  * @type: the type
  *
  * Context: any.
- * Return: bytes; of strings those of their __data_loc; 0 for FEVENT_T_NONE,
- * FEVENT_T_VOID and what is no type.
+ * Return: bytes; for strings, those of their __data_loc; 0 for FEVENT_T_NONE,
+ * FEVENT_T_VOID and values that are no type.
  */
 unsigned int fevent_type_size(enum fevent_type type)
 {

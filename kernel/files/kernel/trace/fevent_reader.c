@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A line of function events while it is read: its characters, words and numbers.
+ * Reading a line of function events: its characters, words and numbers.
  */
 #ifdef __KERNEL__
 #include <linux/errno.h>
@@ -26,7 +26,7 @@ bool fevent_is_name(const char *word)
 	return !*word;
 }
 
-/* The same behind blanks, which are read. Where it stands is where to complain. */
+/* Skip blanks, then as fevent_peek(). Complaints are about this position. */
 char fevent_look(struct fevent_reader *r)
 {
 	while (fevent_is_blank(fevent_peek(r)))
@@ -41,7 +41,7 @@ bool fevent_at(const struct fevent_reader *r, const char *text)
 	return r->end - r->pos >= len && !memcmp(r->line + r->pos, text, len);
 }
 
-/* Letters, digits and underscores from here on: a name, a number, or neither. */
+/* How many letters, digits and underscores follow: a name, a number, or neither. */
 unsigned int fevent_word_len(const struct fevent_reader *r)
 {
 	unsigned int i = r->pos;
@@ -75,7 +75,7 @@ int fevent_keep(struct fevent_reader *r, unsigned int start, const char **word)
 	return 0;
 }
 
-/* Names of functions have dots where the compiler made them, names of events have none. */
+/* Replace the dots that compilers put into names of functions: event names have none. */
 const char *fevent_undot(struct fevent_reader *r, const char *word)
 {
 	char *name = r->strings;
@@ -100,7 +100,7 @@ bool fevent_is_undotted(const char *name, const char *word)
 	return !*name;
 }
 
-/* n, decimal or 0xHEX. Octal is left to those who write file modes. */
+/* n, decimal or 0xHEX. There are no octal numbers. */
 int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int max,
 		       enum fevent_err err, unsigned int *n)
 {
@@ -133,7 +133,7 @@ int fevent_read_number(struct fevent_reader *r, unsigned int min, unsigned int m
 	return 0;
 }
 
-/* What follows the '[' that has been read. */
+/* The rest of '[' n ']' after the '['. */
 int fevent_read_index(struct fevent_reader *r, unsigned int min, unsigned int max,
 		      enum fevent_err err, unsigned int *n)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A line of function events while it is read: its characters, words and numbers. The
- * grammar is in fevent_parse.c. A pure file, which is compiled in user space as well.
+ * Reading a line of function events: its characters, words and numbers. The grammar is
+ * in fevent_parse.c. This file does not depend on the kernel: it is compiled in user
+ * space as well.
  *
- * Letters are ASCII's: isalpha() of the kernel knows Latin-1, C does not.
+ * Only the letters of ASCII are letters. The kernel's isalpha() also knows Latin-1.
  */
 #ifndef _FEVENT_READER_H
 #define _FEVENT_READER_H
@@ -13,16 +14,16 @@
 #define FEVENT_MAX_WORD		511	/* KSYM_NAME_LEN has room for as many */
 
 /*
- * A line while it is read. What is before @pos has been read; nothing looks at
- * @end or beyond, where the kernel's text may go on with the next line.
+ * A line that is being read. The text before @pos has been read. Nothing looks at
+ * @end or beyond, where the next line may follow.
  */
 struct fevent_reader {
 	const char		*line;
 	unsigned int		pos;
 	unsigned int		end;
 	unsigned int		max_args;
-	unsigned int		arg;		/* what a register field reads now */
-	char			*strings;	/* what is left of the memory for them */
+	unsigned int		arg;		/* the register that a field reads now */
+	char			*strings;	/* free memory for words */
 	struct fevent_proto	*proto;
 	struct fevent_error	*error;
 };
@@ -47,7 +48,7 @@ static inline bool fevent_is_name_char(char c)
 	return fevent_is_name_start(c) || fevent_is_digit(c);
 }
 
-/* The next character, 0 at the end; the line itself has none that is 0. */
+/* The next character; 0 at the end, as the line itself has no NUL. */
 static inline char fevent_peek(const struct fevent_reader *r)
 {
 	return r->pos < r->end ? r->line[r->pos] : 0;

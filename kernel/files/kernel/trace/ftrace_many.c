@@ -1,26 +1,28 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Tests of many ftrace_ops at once: an ops, and so a trampoline, for each of the
- * functions that are asked for.
+ * Tests of many ftrace_ops at once: each function that is asked for gets an ops, and
+ * so a trampoline.
  *
  * In /sys/kernel/debug/ftrace_many:
  *
- * functions	addresses of functions, in hexadecimal, one on a line, as
- *		available_filter_functions_addrs has them; what else is on a line is
- *		left alone. Each write adds to those of the writes before, or, if it is
- *		of no more than white space, drops them. Reads have those that have been
- *		called, with their names, and how often. Open for either, not for both.
- * control	"register" and "unregister", together, or, with "each" behind, one by one.
- *		Behind "register" also what the ops are to be like: "regs" (with all
- *		registers), "unwind" (each call walks its stack), "ipmodify" (nobody else
- *		may have the function so), "share" (each has the next one's function as well),
- *		"wide" (the first one is on all functions that there are), "wide-last" (the
- *		last one is), "notrace" (the first one is not on its own). The last four
- *		stay until the functions are dropped.
+ * functions	Write addresses of functions, in hexadecimal, one on a line, as
+ *		available_filter_functions_addrs has them; the rest of a line is
+ *		ignored. Each write adds functions. A write of only white space drops
+ *		all of them. A read gives the functions that have been called, with
+ *		their names and numbers of calls. Open it for reading or for writing,
+ *		not for both.
+ * control	"register" and "unregister", for all ops at once, or one by one if "each"
+ *		follows. After "register", these words change the ops: "regs" (with all
+ *		registers), "unwind" (each call walks its stack), "ipmodify" (no other ops
+ *		on the function may be so), "share" (each ops also has the next one's
+ *		function), "wide" (the first ops is on all functions that there are),
+ *		"wide-last" (the last ops is), "notrace" (the first ops is not on its own
+ *		function). The last four stay until the functions are dropped.
  * stats	how many ops there are, how many of them are registered, how long the last
- *		of either took, how many calls there were, of how many of the ops, and how
- *		many calls were of functions that are none of the ops'.
- * ends		where the stacks ended, which is on the way into the kernel.
+ *		"register" or "unregister" took, how many calls there were, how many ops
+ *		were called, and how many calls were of functions that the ops does not
+ *		have.
+ * ends		where the stacks ended: this is on the way into the kernel.
  */
 #include <linux/cleanup.h>
 #include <linux/debugfs.h>
@@ -42,12 +44,12 @@
 struct many {
 	struct ftrace_ops	ops;
 	unsigned long		addr;
-	unsigned long		next;	/* what it has besides, with "share"; ~0 is all */
+	unsigned long		next;	/* its second function, with "share"; ~0 for all */
 	atomic_long_t		calls;
 	atomic_long_t		wrong;
 };
 
-/* Protects all but what callbacks count. */
+/* Protects everything, except for the callbacks' counters. */
 static DEFINE_MUTEX(many_mutex);
 static struct many *many[MAX_OPS];
 static struct ftrace_ops *many_ops[MAX_OPS];
@@ -58,7 +60,7 @@ static bool broken;
 static u64 last_ns;
 static struct dentry *dir;
 
-/* Where stacks ended; those for which there was no room are counted in the last one. */
+/* Where stacks ended. The last entry counts the stacks for which there was no room. */
 static struct {
 	unsigned long	addr;
 	atomic_long_t	count;
@@ -101,13 +103,13 @@ static void notrace many_unwind(unsigned long ip, unsigned long parent_ip, struc
 	unsigned int nr;
 	int bit;
 
-	/* What it calls may be traced. */
+	/* It calls functions that may be traced. */
 	bit = ftrace_test_recursion_trylock(ip, parent_ip);
 	if (bit < 0)
 		return;
 	count_call(ip, ops);
 	nr = stack_trace_save(stack, MAX_DEPTH, 0);
-	/* One without an end is counted as ending here. */
+	/* A stack without an end is counted as ending here. */
 	count_end(nr && nr < MAX_DEPTH ? stack[nr - 1] : ip);
 	ftrace_test_recursion_unlock(bit);
 }
@@ -143,7 +145,7 @@ static int add_function(unsigned long addr)
 	return 0;
 }
 
-/* The end of what was written before, if that was the beginning of a line. */
+/* The last line of the write before, if it had no newline. */
 struct part {
 	unsigned int	len;
 	char		text[128];
@@ -161,7 +163,7 @@ static int add_line(char *line)
 	return kstrtoul(line, 16, &addr) ?: add_function(addr);
 }
 
-/* Takes what is written, with what was left of the write before in front of it. */
+/* Takes the text of a write, after the rest of the write before. */
 static int add_text(char *text, struct part *part)
 {
 	char *line, *next;
@@ -223,7 +225,7 @@ static int functions_open(struct inode *inode, struct file *file)
 
 	if (!(file->f_mode & FMODE_WRITE))
 		return single_open(file, functions_show, NULL);
-	/* A reader's private data are seq_file's. */
+	/* The private data of a reader belong to seq_file. */
 	if (file->f_mode & FMODE_READ)
 		return -EINVAL;
 	part = kzalloc(sizeof(*part), GFP_KERNEL);
@@ -233,7 +235,7 @@ static int functions_open(struct inode *inode, struct file *file)
 	return 0;
 }
 
-/* What has no newline behind it is an address, too. */
+/* The last line may lack its newline. */
 static int functions_release(struct inode *inode, struct file *file)
 {
 	struct part *part = file->private_data;
@@ -296,7 +298,7 @@ static int register_all(bool each)
 	return 0;
 }
 
-/* Each has its neighbour's function as well, so that two are on each. */
+/* Each ops also gets the next one's function, so that two are on each function. */
 static int share_functions(void)
 {
 	unsigned int i;
@@ -392,7 +394,7 @@ static ssize_t control_write(struct file *file, const char __user *from, size_t 
 			ret = widen(many[nr_many - 1]);
 		if (ret)
 			return ret;
-		/* For as long as ftrace may come here. */
+		/* The module has to stay as long as ftrace may call it. */
 		__module_get(THIS_MODULE);
 	}
 	began = ktime_get_ns();

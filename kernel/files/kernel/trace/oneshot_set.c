@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A set of code addresses that remembers each one once: the paths that are
- * taken once for each address. See oneshot_set.h for the shape and the rules.
+ * A set of code addresses that keeps each address once: the code that runs once
+ * for each address. See oneshot_set.h for the layout and the rules.
  */
 #include "oneshot_set.h"
 
-/* What @map has of a chunk: see there. Wraps around, and back when it is used. */
+/* A chunk's entry in @map. It may wrap around; oneshot_set_word() wraps back. */
 static unsigned long oneshot_bias(const void *chunk, unsigned int i)
 {
 	return (unsigned long)chunk - i * ONESHOT_CHUNK_BYTES;
@@ -17,10 +17,10 @@ static unsigned int oneshot_chunk_of(unsigned long addr)
 }
 
 /**
- * oneshot_set_init - make a set of zeroed memory that has nothing, and no room
+ * oneshot_set_init - make an empty set, without any room, in zeroed memory
  * @set: all zero, aligned to a cache line
- * @zeros: ONESHOT_CHUNK_BYTES of zeros, for as long as the set is there
- * @limit: the most records that it is to have, up to ONESHOT_MAX_RECS
+ * @zeros: ONESHOT_CHUNK_BYTES of zeros, which stay as long as the set
+ * @limit: the largest number of records, up to ONESHOT_MAX_RECS
  *
  * Context: any; nobody else may use @set yet.
  */
@@ -37,25 +37,25 @@ void oneshot_set_init(struct oneshot_set *set, const void *zeros, u32 limit)
 /**
  * oneshot_set_chunk - a chunk of the set
  * @set: the set
- * @i: which, from 0 to ONESHOT_CHUNKS - 1
+ * @i: its index, from 0 to ONESHOT_CHUNKS - 1
  *
- * Return: what oneshot_set_add_chunk() has been given, to be freed; NULL for none.
+ * Return: the chunk that oneshot_set_add_chunk() was given; NULL if there is none.
  */
 void *oneshot_set_chunk(const struct oneshot_set *set, unsigned int i)
 {
-	/* Back from oneshot_bias(). */
+	/* Reverses oneshot_bias(). */
 	void *chunk = (void *)(READ_ONCE(set->map[i]) + i * ONESHOT_CHUNK_BYTES);
 
 	return chunk == set->zeros ? NULL : chunk;
 }
 
 /**
- * oneshot_set_lacks_chunk - is there no place for the bit of an address?
+ * oneshot_set_lacks_chunk - is the chunk for the bit of an address missing?
  * @set: the set
  * @addr: the address
  *
  * Context: any, NMI included.
- * Return: true if oneshot_set_insert() would refuse what is near @addr.
+ * Return: true if oneshot_set_insert() would refuse @addr for lack of a chunk.
  */
 bool oneshot_set_lacks_chunk(const struct oneshot_set *set, unsigned long addr)
 {
@@ -63,12 +63,12 @@ bool oneshot_set_lacks_chunk(const struct oneshot_set *set, unsigned long addr)
 }
 
 /**
- * oneshot_set_add_chunk - make a place for the bits of addresses
- * @set: the set, which oneshot_set_lacks_chunk() of @addr
- * @addr: one of the addresses, of the 2^ONESHOT_CHUNK_SHIFT around it
+ * oneshot_set_add_chunk - add the chunk for the bits of some addresses
+ * @set: the set; oneshot_set_lacks_chunk() is true for @addr
+ * @addr: any of the 2^ONESHOT_CHUNK_SHIFT addresses of the chunk
  * @chunk: ONESHOT_CHUNK_BYTES of zeros, aligned to eight bytes
  *
- * Context: one at a time. Any address may be looked up and inserted meanwhile.
+ * Context: one caller at a time. Others may look up and insert any address meanwhile.
  */
 void oneshot_set_add_chunk(struct oneshot_set *set, unsigned long addr, void *chunk)
 {
@@ -99,7 +99,7 @@ void oneshot_set_add_block(struct oneshot_set *set, void *block)
 /* Take the next record, or none if they are all taken. */
 static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
 {
-	/* Pairs with oneshot_set_add_block(): what there is room for is linked. */
+	/* Pairs with oneshot_set_add_block(): the blocks that make this room are linked. */
 	u32 room = smp_load_acquire(&set->room);
 	int nr = atomic_read(&set->nr_recs);
 
@@ -114,16 +114,16 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
 /**
  * oneshot_set_insert - add an address
  * @set: the set
- * @key: its oneshot_key(); what is below ONESHOT_TEXT is refused
- * @rec: where to put the record that a new address has got; NULL for an address
- *	that is to be known and needs none, and whose chunk is wanted if it is missing
+ * @key: its oneshot_key(); a key below ONESHOT_TEXT is refused
+ * @rec: where to put the record of a new address. If it is NULL, the address gets
+ *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
- * On ONESHOT_INSERTED the caller, and nobody else, owns *@rec and has to hand it
- * to oneshot_rec_publish(). The key is in the set by then, so that whatever
- * the caller runs meanwhile finds it.
+ * On ONESHOT_INSERTED the caller alone owns *@rec and has to pass it to
+ * oneshot_rec_publish(). The key is already in the set: what the caller runs
+ * before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
- * Return: what was found, see enum oneshot_insert.
+ * Return: the result, see enum oneshot_insert.
  */
 enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long key,
 				       struct oneshot_rec **rec)
@@ -160,8 +160,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ns: time of the first hit
  * @pid: process that ran it
- * @cpu: where, 0 to 8,191
- * @owner: 0 to 32,767; of no meaning to the set
+ * @cpu: CPU that ran it, 0 to 8,191
+ * @owner: 0 to 32,767; the set does not interpret it
  *
  * Context: any, NMI included.
  */
@@ -179,13 +179,13 @@ void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned i
 }
 
 /**
- * oneshot_rec_forget - make the address of a record an offset
- * @rec: a published record, not forgotten
- * @base: what its offset is to count from
+ * oneshot_rec_forget - turn the address of a record into an offset
+ * @rec: a published record that has an address
+ * @base: the offset counts from here
  *
  * For code that goes away. The bit stays as it is until oneshot_set_clear().
  *
- * Context: one at a time, and with none that reads records.
+ * Context: one caller at a time, while nobody reads records.
  */
 void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
 {
@@ -195,16 +195,16 @@ void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
 }
 
 /**
- * oneshot_set_remember - make a forgotten address one that is known
+ * oneshot_set_remember - turn the offset of a record into a known address again
  * @set: the set
- * @rec: its record
- * @base: what its offset counts from, now
+ * @rec: the record
+ * @base: the offset now counts from here
  *
- * For code that comes back, perhaps to another place: what was recorded of it
- * will not be recorded again. Should it be known already, its record is given up.
+ * For code that comes back, perhaps to another place: its addresses are then not
+ * recorded a second time. If the address is already known, its record becomes void.
  *
  * Context: as oneshot_rec_forget(), and before the address is executed.
- * Return: false if there is no place for it: the record is as it was.
+ * Return: true; false if the set refuses the address: the record then stays as it was.
  */
 bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 			  unsigned long base)
@@ -212,7 +212,7 @@ bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 	unsigned long addr = base + rec->addr;
 	unsigned long key = oneshot_key(addr, oneshot_meta_kind(rec->meta));
 
-	/* Nor later: what is recorded meanwhile would be there twice. */
+	/* Do not ask for the chunk: the address would then be recorded a second time. */
 	if (oneshot_set_lacks_chunk(set, key))
 		return false;
 	switch (oneshot_set_insert(set, key, NULL)) {
@@ -233,15 +233,15 @@ bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 }
 
 /**
- * oneshot_set_clear - make all addresses in a range new ones
+ * oneshot_set_clear - make all addresses in a range unknown
  * @set: the set
  * @start: where the range begins, a multiple of 64
  * @size: its length in bytes, a multiple of 64
  *
  * Their records stay as they are.
  *
- * Context: one at a time, and while nobody executes what is in the range. What is
- * outside may be looked up and inserted meanwhile.
+ * Context: one caller at a time, while nobody executes code in the range. Others may
+ * look up and insert addresses outside of it meanwhile.
  */
 void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
@@ -250,7 +250,7 @@ void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned lo
 	for (addr = start; addr - start < size; addr += 64) {
 		unsigned long *word = oneshot_set_word(set, addr);
 
-		/* Neither the zeros that all share, nor cache lines for nothing. */
+		/* Never write to the shared zeros, nor dirty a cache line in vain. */
 		if (READ_ONCE(*word))
 			WRITE_ONCE(*word, 0);
 	}
@@ -260,7 +260,7 @@ void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned lo
  * oneshot_set_bytes - memory that a set takes
  * @set: the set
  *
- * Return: bytes, of itself, its chunks and its records together.
+ * Return: bytes of the set itself, its chunks and its records.
  */
 size_t oneshot_set_bytes(const struct oneshot_set *set)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A set of code addresses that remembers each one once, and when it came.
+ * A set of code addresses. It keeps each address once, with the first hit.
  *
  * The oneshot tracer asks it one question on every function call, "do you know
  * this address?", from any context, NMI included, on all CPUs at once. The
@@ -23,52 +23,52 @@
  *                  +---------+ |  +---------------------------+
  *                              '-> 4096, ...
  *
- * It is made for kernels whose text and modules lie in 2 GiB, as on x86-64:
- * the low 32 bits of an address, of which the topmost is set, tell them apart,
- * and text is dense. A kernel with 12 MiB of it needs less than 2 MiB of bits,
- * fewer than a table of the addresses that a busy day finds; there is nothing to
- * hash, to probe, to fill or to size, and 12,000 addresses that are in use are
- * spread no wider than the text itself is.
+ * It is made for kernels whose text and modules lie in 2 GiB, as on x86-64: the
+ * low 32 bits of an address tell it apart from all others. The highest of these
+ * bits is always set. Text is dense: a kernel with 12 MiB of it needs less than
+ * 2 MiB of bits, and a table of the addresses that a busy day finds needs more.
+ * There is no hash, no probing, and no size to choose. 12,000 addresses that are
+ * in use are spread no wider than the text itself.
  *
- * A caller's key is the address that it is returned to. A function's is the
- * address behind the ONESHOT_SITE_BYTES of its call site, where a tracer is
- * called from: the call there is patched in, and returns to that address without
- * being anybody's caller. So one bitmap does for both kinds, and the address that
- * a tracer finds on the stack is a key as it is.
+ * The key of a caller is its return address. The key of a function is the address
+ * after the ONESHOT_SITE_BYTES of its call site. This is where the call of a
+ * tracer, which ftrace patches in there, returns to. It is never the return
+ * address of another call. So one bitmap serves both kinds, and the return
+ * addresses that a tracer finds on the stack are keys as they are.
  *
  * Invariants:
  *
- * I1  A bit is set by an atomic test-and-set, so one context sees it as new.
- *     That one reserves a record, or clears the bit again if there is none left.
- *     So an address never has two records; and whoever meets the bit meanwhile
- *     and goes away has lost nothing if it is cleared again, as the next call
- *     will find it so.
+ * I1  A bit is set by an atomic test-and-set, so only one context sees it as new.
+ *     This context reserves a record, or clears the bit again if no record is
+ *     left. So an address never has two records. Another context may see the bit
+ *     just before it is cleared, and return: the next call finds it cleared and
+ *     tries again.
  * I2  A record is published by the release store of @meta and read after an
  *     acquire load of it. Until then a reader skips it: its writer has been
  *     interrupted, possibly by the reader.
  * I3  Chunks and blocks are only added, until the set is freed as a whole. A
  *     chunk is zero before it is linked, and no bit of it was set before: the
  *     chunk of zeros is never written to.
- * I4  No bit is set on behalf of an address below ONESHOT_TEXT, whose low bits
- *     may be those of another one. It may look as if it were known, which
- *     matters to nobody: it is not the kernel's code.
+ * I4  No bit is set for an address below ONESHOT_TEXT: its low bits may be those
+ *     of an address in the text. A look-up may still find such an address. This
+ *     does no harm, as it is not kernel code.
  *
  * Insertion is lock-free and safe in NMIs: an interrupted insertion leaves no
- * state that anyone waits for. It allocates nothing: whoever owns the set adds
- * blocks ahead of need, when oneshot_set_spare() says so, and chunks where code
- * comes to lie. For one caller at a time, who may sleep, while any number of
- * others insert:
+ * state that anyone waits for. It allocates nothing: the owner of the set adds
+ * blocks in time, as oneshot_set_spare() shows, and chunks where code is loaded.
+ * The following is for one caller at a time, who may sleep. Any number of others
+ * may insert meanwhile.
  *
  * - oneshot_set_add_block(), oneshot_set_add_chunk().
- * - oneshot_set_clear() makes all addresses in a range new ones, when new code has
- *   come to lie there that nobody executes yet. It takes nothing from records.
- * - oneshot_rec_forget() makes a record's address an offset, for code that goes
- *   away; oneshot_set_remember() makes it an address again, and a known one, for
- *   code that is back, perhaps at another place. So code that comes and goes takes
- *   neither bits nor records.
+ * - oneshot_set_clear() makes all addresses in a range unknown, when new code is
+ *   loaded there and nobody executes it yet. The records stay as they are.
+ * - oneshot_rec_forget() turns a record's address into an offset when its code
+ *   goes away. oneshot_set_remember() turns it into a known address again when
+ *   the code comes back, perhaps at another place. So code that comes and goes
+ *   does not use up records.
  *
- * The file has no dependency but atomics and memory barriers, and is compiled
- * in user space, too, where its concurrency is tested.
+ * The file depends only on atomics and memory barriers. It is also compiled in
+ * user space, where its concurrency is tested.
  */
 #ifndef _KERNEL_TRACE_ONESHOT_SET_H
 #define _KERNEL_TRACE_ONESHOT_SET_H
@@ -83,25 +83,25 @@
 
 struct oneshot_counts;
 
-/* What an address has been seen as. */
+/* The kinds of addresses. */
 #define ONESHOT_FUNCTION	1U
 #define ONESHOT_CALLER		2U
 
-/* Where the 2 GiB begin. */
+/* The 2 GiB begin here. */
 #define ONESHOT_TEXT		(~0UL << 31)
 
-/* A function's call site: what ftrace patches, see MCOUNT_INSN_SIZE of x86-64. */
+/* The length of a function's call site, see MCOUNT_INSN_SIZE of x86-64. */
 #define ONESHOT_SITE_BYTES	5
 
 /*
- * 1 MiB of text has a chunk: large enough for a table of chunks that is no larger
- * than one of them, small enough for modules, which come with less.
+ * A chunk covers 1 MiB of text. This is large enough to make the table of chunks
+ * smaller than a chunk, and small enough for modules, which have less text.
  */
 #define ONESHOT_CHUNK_SHIFT	20
 #define ONESHOT_CHUNKS		(1U << (32 - ONESHOT_CHUNK_SHIFT))
 #define ONESHOT_CHUNK_BYTES	(1UL << (ONESHOT_CHUNK_SHIFT - 3))
 
-/* 96 KiB of records, and as many of those as there is text for in practice. */
+/* A block has 96 KiB. In practice, no kernel has text for more blocks than these. */
 #define ONESHOT_BLOCK_RECS	4096U
 #define ONESHOT_BLOCKS		256U
 #define ONESHOT_MAX_RECS	(ONESHOT_BLOCKS * ONESHOT_BLOCK_RECS)
@@ -109,8 +109,8 @@ struct oneshot_counts;
 /*
  * struct oneshot_rec - what is known of an address' first hit
  * @addr: the address; after oneshot_rec_forget(), an offset
- * @ns: time of the first hit, of the clock that the caller of insert used
- * @pid: who ran it
+ * @ns: time of the first hit, by the clock that the caller of insert used
+ * @pid: process that ran it
  * @meta: ONESHOT_REC_* below; zero until the record is published
  */
 struct oneshot_rec {
@@ -123,34 +123,34 @@ struct oneshot_rec {
 #define ONESHOT_BLOCK_BYTES	(ONESHOT_BLOCK_RECS * sizeof(struct oneshot_rec))
 
 #define ONESHOT_REC_READY	0x1U
-#define ONESHOT_REC_FORGOTTEN	0x2U	/* an offset in code that is not there */
+#define ONESHOT_REC_FORGOTTEN	0x2U	/* @addr is an offset: its code is unloaded */
 #define ONESHOT_REC_CALLER	0x4U
 #define ONESHOT_REC_CPU_SHIFT	3
 #define ONESHOT_REC_CPU_MASK	0x1fffU	/* 8,192 CPUs */
 #define ONESHOT_REC_OWNER_SHIFT	16
 #define ONESHOT_REC_OWNER_MASK	0x7fffU
-#define ONESHOT_REC_MARKED	0x80000000U	/* of no meaning to the set */
+#define ONESHOT_REC_MARKED	0x80000000U	/* the set does not interpret it */
 
-/* Published, and nothing to read: an address had two records. */
+/* A published record that nobody reads: its address has another record. */
 #define ONESHOT_REC_VOID	ONESHOT_REC_FORGOTTEN
 
 /**
  * struct oneshot_set - a set of code addresses
- * @map: where the bits of each chunk would begin if it began at address 0: what an
- *	address' low bits, as they are, find the word in
- * @zeros: what chunks that are missing share; read only
- * @limit: how many records there may be
- * @nr_chunks: chunks of its own
+ * @map: for each chunk, its address minus its index times ONESHOT_CHUNK_BYTES, so
+ *	that the low bits of an address find the word as they are
+ * @zeros: the read-only chunk that all missing chunks share
+ * @limit: the largest number of records
+ * @nr_chunks: how many chunks have been added
  * @nr_blocks: blocks of records
  * @blocks: the records, in order of first hit
  * @room: how many records there is memory for, never above @limit
- * @counts: what the owner counts beside; of no meaning to the set
+ * @counts: the owner's counters; the set does not use them
  * @nr_recs: records reserved so far, never above @room
- * @wanted: a chunk that is missing and would do for an address without a record,
- *	plus one
+ * @wanted: index plus one of a missing chunk that an address without a record
+ *	needs; 0 for none
  *
- * Every call reads @map, and every insertion writes what comes last: they do
- * not share a cache line.
+ * Every call reads @map, and every insertion writes @nr_recs: they do not share a
+ * cache line.
  */
 struct oneshot_set {
 	unsigned long		map[ONESHOT_CHUNKS];
@@ -167,7 +167,7 @@ struct oneshot_set {
 	u32			wanted;
 };
 
-/* What an address as that kind is known by. */
+/* The key of an address of this kind. */
 static __always_inline unsigned long oneshot_key(unsigned long addr, unsigned int kind)
 {
 	return kind == ONESHOT_FUNCTION ? addr + ONESHOT_SITE_BYTES : addr;
@@ -194,8 +194,7 @@ static __always_inline unsigned long *oneshot_set_word(const struct oneshot_set 
  * ftrace_64.S of x86.
  *
  * Context: any, NMI included; also where RCU is not watching.
- * Return: true if a former oneshot_set_insert() of it has returned; false, too, if
- *	there was no memory for it.
+ * Return: true if the key is in the set. A key that was refused is not.
  */
 static __always_inline bool oneshot_set_has(const struct oneshot_set *set, unsigned long key)
 {
@@ -205,7 +204,7 @@ static __always_inline bool oneshot_set_has(const struct oneshot_set *set, unsig
 /* What oneshot_set_insert() found. */
 enum oneshot_insert {
 	ONESHOT_INSERTED,	/* the address is new: write its record */
-	ONESHOT_KNOWN,		/* somebody had it */
+	ONESHOT_KNOWN,		/* the address was in the set before */
 	ONESHOT_REFUSED,	/* there is no memory for it: ask again at its next call */
 };
 
@@ -230,7 +229,7 @@ static inline u32 oneshot_set_nr(const struct oneshot_set *set)
 	return atomic_read(&set->nr_recs);
 }
 
-/* For how many more addresses is there memory? */
+/* For how many more records is there memory? */
 static inline u32 oneshot_set_spare(const struct oneshot_set *set)
 {
 	return READ_ONCE(set->room) - oneshot_set_nr(set);
@@ -245,16 +244,16 @@ static inline struct oneshot_rec *oneshot_set_rec(const struct oneshot_set *set,
 	return &block[i % ONESHOT_BLOCK_RECS];
 }
 
-/* Is there something to read in @rec? Orders the reading after the writing. */
+/* The meta of a published record, or 0. The record may be read after it. */
 static inline u32 oneshot_rec_meta(const struct oneshot_rec *rec)
 {
-	/* I2: pairs with the store of whoever published it. */
+	/* I2: pairs with the release that published it. */
 	u32 meta = smp_load_acquire(&rec->meta);
 
 	return meta & ONESHOT_REC_READY ? meta : 0;
 }
 
-/* Nothing to read in @rec: for good, or only not yet? */
+/* For a record without meta: is it void, or is it only not yet published? */
 static inline bool oneshot_rec_is_void(const struct oneshot_rec *rec)
 {
 	return READ_ONCE(rec->meta) == ONESHOT_REC_VOID;

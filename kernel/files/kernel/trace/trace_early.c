@@ -21,19 +21,19 @@
  *                            written to the ring buffer, or the oneshot set, then
  *                            all sites are turned in one pass into the call of
  *                            the tracer, or a NOP, and the recorder is switched
- *                            off. From when the last call is copied until then
- *                            nothing that is traced is called, so there is no call
- *                            that nobody sees, and none that is seen twice.
+ *                            off. Between the copy of the last call and that
+ *                            moment, no traced function is called. So no call is
+ *                            missed, and none is recorded twice.
  *   early_ftrace_finish()    no tracer has started (lockdown, no memory): NOPs.
  *
- * Contexts. One CPU, interrupts off, no RCU, all of the time. What may interrupt
- * a recorder are exceptions and NMIs; see there for how it takes its places. C
- * code here may be interrupted likewise, and touches the recorder's variables at
- * these places only: before it is on, when a piece is added or the clock is set,
- * and in the hand-over, when NMIs are ignored.
+ * Contexts. There is one CPU all of the time, with interrupts off and without RCU.
+ * Exceptions and NMIs may interrupt a recorder; the recorders' file tells how they
+ * take their entries. They may also interrupt the C code here. This code touches the
+ * recorders' variables only before the recorder is on, when a piece is added or
+ * closed or the clock is set, and in the hand-over, when NMIs are ignored.
  *
- * The memory is given back by an initcall: the page allocator of that time
- * cannot take what memblock has reserved while some struct pages are missing.
+ * An initcall gives the memory back. Before that, the page allocator cannot take
+ * memory that memblock has reserved, as some struct pages are still missing.
  *
  * trace_early_internal.h lists the other parts.
  */
@@ -59,7 +59,7 @@ struct early_stats early_stats;
 /* The command line, cut into its words. */
 static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
 
-/* Two sets of sites, then what calls go to, which early_filter_resolve() has first. */
+/* Two sets of sites, then the memory for calls, which early_filter_resolve() uses first. */
 static bool __init early_reserve(void)
 {
 	size_t sites = early_filter_sites_size();
@@ -147,11 +147,11 @@ static void __init early_hand_over(int enable)
 }
 
 /**
- * early_ftrace_hand_over - the tracer starts
- * @enable: as of ftrace_replace_code(), in the place of which this is called
+ * early_ftrace_hand_over - the tracer starts and takes over
+ * @enable: as for ftrace_replace_code(); this is called in its place
  *
  * Context: ftrace_lock and text_mutex are held.
- * Return: true if there was something to take over, and all sites are changed.
+ * Return: true if early tracing was on: then all sites have been changed.
  */
 bool __ref early_ftrace_hand_over(int enable)
 {
@@ -162,7 +162,7 @@ bool __ref early_ftrace_hand_over(int enable)
 	return true;
 }
 
-/* As tracing_resize_ring_buffer(), which cannot be used until tracing is enabled. */
+/* Like tracing_resize_ring_buffer(), which cannot be used before tracing is enabled. */
 static int __init early_resize(struct trace_array *tr, unsigned long size, int cpu)
 {
 	int ret = ring_buffer_resize(tr->array_buffer.buffer, size, cpu);
@@ -172,7 +172,7 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
 	per_cpu_ptr(tr->array_buffer.data, cpu)->entries = size;
 
 #ifdef CONFIG_TRACER_MAX_TRACE
-	/* Buffers that are to be swapped have the same size. */
+	/* Buffers that will be swapped must have the same size. */
 	if (tr->allocated_snapshot) {
 		ret = ring_buffer_resize(tr->max_buffer.buffer, size, cpu);
 		if (ret < 0)
@@ -183,18 +183,18 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
 	return 0;
 }
 
-/* To see what allocating a page of the ring buffer calls. */
+/* A first step, to measure how many calls the allocation of a page makes. */
 #define EARLY_PROBE_PAGES	256
 
 /**
  * early_ftrace_prepare - make room in the ring buffer
  * @tr: the trace_array whose tracer is about to start
  *
- * For what was recorded, and for what will be until the tracer runs. Making room
- * is a lot of calls itself, which take room again: some 10 a page. If it takes so
- * many that a page hardly has room for its own (KASAN and lockdep: 144), what is
- * called to make room is counted as lost. At least half of what the buffer had is
- * left for what comes then.
+ * For the calls that were recorded, and for those that will be until the tracer runs.
+ * Making room makes many calls itself, which take room again: some 10 a page. With
+ * KASAN and lockdep there are 144, and a page hardly has room for its own. In such a
+ * case, the calls that make room are counted as lost. At least half of the buffer's
+ * former size is left for the tracer.
  */
 void __init early_ftrace_prepare(struct trace_array *tr)
 {
@@ -221,7 +221,7 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 		goto no_memory;
 	early_stats.ring_buffer_bytes = size;
 
-	/* The rest of what comes until the tracer runs is less than 8192 calls. */
+	/* Until the tracer runs, there are fewer than 8192 other calls. */
 	each = (early_nr_calls() - calls) / EARLY_PROBE_PAGES + 1;
 	calls = early_nr_calls() + 16384;
 	close = each > per_page / 2;
@@ -248,9 +248,9 @@ no_memory:
 /**
  * early_ftrace_finish - the end of early tracing, whatever has happened
  *
- * If the tracer has taken over there is not much left to do. If it runs and has
- * no site to change, what was recorded is its own; if it has not started, the
- * calls are dropped.
+ * If the tracer has taken over, there is not much left to do. If it runs but had no
+ * site to change, it gets the recorded calls now. If it has not started, they are
+ * dropped.
  *
  * Context: one CPU, and one task. Nobody else can change ftrace's records or text, so
  * no lock is taken for that.
@@ -270,7 +270,7 @@ void __init early_ftrace_finish(void)
 			early_copy(early_state.tr);
 		else
 			early_drop();
-		/* Nobody has asked for any site. */
+		/* Nobody traces any site. */
 		arch_early_ftrace_replace_code(0, &early_stats.changed);
 		early_stats.changed.differing = 0;
 		early_stop();
@@ -298,10 +298,10 @@ core_initcall(early_free);
 static bool early_buffer_kept;
 
 /**
- * early_ftrace_keep_buffer - is the ring buffer to survive a change of the clock?
- * @keep: until this is called with false
+ * early_ftrace_keep_buffer - let the ring buffer survive a change of its clock
+ * @keep: true before the change, false after it
  *
- * The default clock is chosen late at boot, between two that tell the same time.
+ * The default clock is chosen late at boot. Both candidates tell the same time.
  */
 void __init early_ftrace_keep_buffer(bool keep)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Very early function tracing: what ftrace and the tracers have to know of it.
+ * Very early function tracing: its interface to ftrace and the tracers.
  */
 #ifndef _KERNEL_TRACE_EARLY_H
 #define _KERNEL_TRACE_EARLY_H

@@ -2,16 +2,17 @@
 /*
  * Very early function tracing: where calls are recorded, and how they are read back.
  *
- * Two pieces: RESERVE_BRK memory, as nothing else is there at the first call, and
- * memblock's later, in two parts if nothing was to be recorded while the ring buffer
- * grew. A recorder adds to early_ftrace_pos whether or not there was room, so where it
- * stands tells exactly how many were lost, and behind which call; the trace has an event
- * there that says so. Calls are twelve bytes: the low halves of both addresses, which
- * are the kernel's text, and of the clock; the clock's high half is an entry of its own,
- * with an ip of zero, when it has changed, and is kept with a piece for its beginning.
+ * There are two pieces. The first is RESERVE_BRK memory, as there is nothing else at the
+ * first call. The second comes from memblock later. It has two parts if calls were only
+ * counted while the ring buffer grew. A recorder always adds to early_ftrace_pos, even if
+ * there is no room. So its value tells exactly how many calls were lost, and after which
+ * call; the trace has an event at that place. A call takes twelve bytes: the low halves
+ * of both addresses, which are in the kernel's text, and of the clock. When the clock's
+ * high half has changed, it is written as an entry with an ip of zero. Each piece also
+ * keeps the high half at its beginning.
  *
- * For oneshot there is no need to keep calls: a set of pairs, 64 KiB, holds each
- * function and caller once, with the time. It becomes the head of the tracer's.
+ * For oneshot, calls need not be kept: a set of 64 KiB has each pair of function and
+ * caller once, with the time. It becomes the beginning of the tracer's set.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -25,8 +26,8 @@
 #include "trace_early_internal.h"
 
 /*
- * The recorders' own. early_ftrace_end is where the piece in use ends, or where it
- * was closed: what comes then is only counted.
+ * The recorders' variables. early_ftrace_end is where the piece in use ends, or where
+ * it was closed. Calls after that are only counted.
  */
 struct early_call *early_ftrace_pos __initdata;
 struct early_call *early_ftrace_end __initdata;
@@ -36,7 +37,7 @@ u32 early_ftrace_pairs __initdata;
 u32 early_ftrace_refused __initdata;
 
 /**
- * early_buffer_init - the first piece, or the set of oneshot
+ * early_buffer_init - set up the first piece, or the set of oneshot
  * @mem: zeroed memory
  * @size: bytes of it
  */
@@ -56,7 +57,7 @@ void __init early_buffer_init(void *mem, size_t size)
 	early_ftrace_pos = piece->start;
 	early_ftrace_end = piece->end;
 	early_state.memory_end = piece->end;
-	/* Not the present one: the first call begins with it. */
+	/* Not the present high half, so that the first call writes it. */
 	early_ftrace_tsc_high = ~0U;
 	early_stats.buffer_bytes = (piece->end - piece->start) * sizeof(*piece->start);
 }
@@ -70,7 +71,7 @@ static unsigned long __init early_lost_now(void)
 }
 
 /**
- * early_nr_lost - how much has found no room by now?
+ * early_nr_lost - how many have found no room by now?
  *
  * Return: calls, or pairs.
  */
@@ -87,8 +88,8 @@ unsigned long __init early_nr_lost(void)
 }
 
 /*
- * No piece is there: what the recorder is called for is lost, and counted from
- * here. An address that nothing else has, with enough behind it to count to.
+ * The position while there is no piece: calls are lost, and counted from here. Nothing
+ * else has this address, and there are enough addresses after it for the count.
  */
 #ifdef CONFIG_64BIT
 #define EARLY_NOWHERE	((struct early_call *)-(1UL << 30))
@@ -97,9 +98,9 @@ unsigned long __init early_nr_lost(void)
 #endif
 
 /**
- * early_buffer_close - from here on calls are counted only
+ * early_buffer_close - only count calls from here on
  *
- * An NMI may still have recorded some.
+ * An NMI may still record some meanwhile.
  */
 void __init early_buffer_close(void)
 {
@@ -107,13 +108,13 @@ void __init early_buffer_close(void)
 }
 
 /**
- * early_buffer_continue_at - from here on calls are recorded there
- * @start: where the memory begins, or NULL for behind the last call
+ * early_buffer_continue_at - record calls in a new piece from here on
+ * @start: where its memory begins, or NULL for the end of the last call
  * @end: where it ends
  *
- * Not until tracing is on again if it is off. The caller sees to the order of pieces.
- * An NMI may come at any time, and must not find the position of one piece with the
- * end of the other.
+ * If tracing is off, the piece is closed until tracing is on again. The caller takes
+ * care of the order of pieces. An NMI may come at any time, and must not find the
+ * position of one piece with the end of another.
  */
 void __init early_buffer_continue_at(struct early_call *start, struct early_call *end)
 {
@@ -121,7 +122,7 @@ void __init early_buffer_continue_at(struct early_call *start, struct early_call
 	struct early_piece *piece = &early_state.pieces[early_state.nr_pieces];
 	struct early_call *pos;
 
-	/* What comes is counted where there was none. */
+	/* Calls are still counted at the end of the old piece. */
 	if (early_state.nr_pieces == ARRAY_SIZE(early_state.pieces))
 		return;
 
@@ -138,7 +139,7 @@ void __init early_buffer_continue_at(struct early_call *start, struct early_call
 	early_state.memory_end = end;
 	WRITE_ONCE(early_ftrace_end, end);
 	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
-	/* As this may be what an NMI does, it is looked at last. */
+	/* Looked at last, as an NMI may have set it. */
 	if (READ_ONCE(early_state.off))
 		early_buffer_close();
 }
@@ -146,10 +147,10 @@ void __init early_buffer_continue_at(struct early_call *start, struct early_call
 /**
  * early_ftrace_extend - add memory to the buffer
  *
- * As much again as it had, and what larger machines need: they call the more
- * functions the more memory they have (1.1 million calls with 256 GiB).
+ * As much again as it had, and more on larger machines: the more memory they have,
+ * the more calls they make (1.1 million with 256 GiB).
  *
- * Context: when memblock can give memory away from the low megabyte.
+ * Context: as soon as memblock can allocate memory above the low megabyte.
  */
 void __init early_ftrace_extend(void)
 {
@@ -177,9 +178,9 @@ void __init early_ftrace_extend(void)
 /**
  * early_ftrace_off - tracing is switched off before the tracer has started
  *
- * As a warning does with traceoff_on_warning, and a debugger as long as it has the
- * machine. What is called until tracing is on again is counted as lost, so the trace
- * tells of it.
+ * A warning does so with traceoff_on_warning, and a debugger as long as it has the
+ * machine. Calls until tracing is on again are counted as lost, so the trace tells of
+ * them.
  *
  * Context: any, also NMI. No text is changed: others may be about to execute it.
  */
@@ -204,14 +205,14 @@ void __ref early_ftrace_resume(void)
 {
 	if (!early_ftrace_on || !early_state.off)
 		return;
-	/* The others are spoken for. */
+	/* The remaining pieces are reserved, see EARLY_PIECES_NEEDED. */
 	if (early_state.nr_pieces > ARRAY_SIZE(early_state.pieces) - EARLY_PIECES_NEEDED)
 		return;
 
 	WRITE_ONCE(early_state.off, false);
 	if (early_state.once)
 		early_ftrace_pairs -= EARLY_SET_MAX;
-	/* If a piece is being added just now, that one is going to be open. */
+	/* If a piece is just being added, it will be open. */
 	else if (READ_ONCE(early_ftrace_pos) < EARLY_NOWHERE)
 		early_buffer_continue_at(NULL, early_state.memory_end);
 }
@@ -220,7 +221,7 @@ void __ref early_ftrace_resume(void)
  * early_piece_end - where recorded calls end in a piece
  * @i: its number
  *
- * Return: behind the last one.
+ * Return: the end of the last one.
  */
 struct early_call *__init early_piece_end(unsigned int i)
 {
@@ -244,7 +245,7 @@ unsigned long __init early_nr_calls(void)
 }
 
 /**
- * early_ftrace_mark - ftrace comes up, which is in no call that is traced
+ * early_ftrace_mark - note the moment when ftrace comes up, which no traced call shows
  */
 void __init early_ftrace_mark(void)
 {
@@ -283,7 +284,7 @@ void __init early_read_calls(struct trace_array *tr, early_fn fn,
 		if (missing && lost)
 			lost(tr, missing);
 	}
-	/* None has found room since. */
+	/* No call has found room since ftrace came up. */
 	if (n && n == early_state.mark)
 		early_stats.before_ftrace_init = early_stats.recorded;
 }
@@ -300,7 +301,7 @@ static int __init early_pair_cmp(const void *a, const void *b)
  * @tr: for @fn
  * @fn: called for each one
  *
- * Ends the set's use as a set.
+ * The set cannot be searched any more after this.
  */
 void __init early_read_pairs(struct trace_array *tr, early_fn fn)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Very early function tracing: what the command line asks for, read before the kernel's
- * own parser does.
+ * Very early function tracing: its parameters on the command line, which are read before
+ * the kernel's own parser reads them.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -15,7 +15,7 @@
 
 #include "trace_early_cmdline.h"
 
-/* An empty list is none. */
+/* An empty list counts as none. */
 static char * __init early_list(char *val)
 {
 	return *val ? val : NULL;
@@ -31,8 +31,8 @@ static enum early_tracer __init early_tracer(const char *name)
 }
 
 /**
- * early_params_parse - find the words of interest
- * @params: where to tell of them
+ * early_params_parse - find the parameters of tracing
+ * @params: where to store them
  * @cmdline: the command line, which is cut into its words
  *
  * Later ones override earlier ones, as for __setup().
@@ -66,7 +66,7 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 		params->tracer = EARLY_NONE;
 }
 
-/* Known when it is done; for the kernel's own parser it is no option for init. */
+/* It is already handled. This tells the kernel's own parser that it is not for init. */
 static int __init early_ftrace_setup(char *str)
 {
 	bool on;

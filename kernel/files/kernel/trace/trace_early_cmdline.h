@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Very early function tracing: what the command line asks for.
+ * Very early function tracing: its parameters on the command line.
  */
 #ifndef _KERNEL_TRACE_EARLY_CMDLINE_H
 #define _KERNEL_TRACE_EARLY_CMDLINE_H
@@ -16,11 +16,11 @@ enum early_tracer {
 };
 
 /**
- * struct early_params - what is to be traced from the first call on
- * @tracer: of ftrace=, unless ftrace_early=0, EARLY_NONE for those that only begin later
- * @only: of ftrace_filter=, NULL without, or without anything in it
- * @except: of ftrace_notrace=, the same
- * @dump_on_oops: ftrace_dump_on_oops, other than 0
+ * struct early_params - what to trace from the first call on
+ * @tracer: of ftrace=; EARLY_NONE for tracers that begin later, and with ftrace_early=0
+ * @only: the list of ftrace_filter=; NULL if it is missing or empty
+ * @except: the list of ftrace_notrace=; NULL if it is missing or empty
+ * @dump_on_oops: ftrace_dump_on_oops is there, and is not 0
  */
 struct early_params {
 	enum early_tracer	tracer;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Very early function tracing: what was recorded becomes the tracer's.
+ * Very early function tracing: copying the recorded calls to the tracer.
  *
  * Calls are written to the ring buffer, or the oneshot set, one after the other and with
  * the time at which they were made, as if the tracer had been there.
@@ -30,10 +30,10 @@ static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
 		trace_function(tr, ip, parent_ip, early_trace_ctx);
 }
 
-/* Events that say so. */
+/* Events that tell of lost calls. */
 static unsigned long early_nr_lost_events __initdata;
 
-/* Says so at the place, as the ring buffer would of what it has lost itself. */
+/* Write an event where calls were lost, as the ring buffer does for its own losses. */
 static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
 {
 	struct trace_buffer *buffer = tr->array_buffer.buffer;
@@ -55,7 +55,7 @@ static void __init early_copy_lost(struct trace_array *tr, unsigned long nr)
 	early_nr_lost_events++;
 }
 
-/* Everything that was recorded, to the tracer that is about to start. */
+/* Copy everything that was recorded to the tracer that is about to start. */
 void __init early_copy(struct trace_array *tr)
 {
 	struct trace_buffer *buffer = tr->array_buffer.buffer;
@@ -66,7 +66,7 @@ void __init early_copy(struct trace_array *tr)
 	early_time_init(tr);
 	early_trace_ctx = tracing_gen_ctx();
 
-	/* It was switched off after these calls. */
+	/* The ring buffer was switched off after these calls. */
 	if (off)
 		ring_buffer_record_on(buffer);
 	ring_buffer_set_clock(buffer, early_stamp_clock);
@@ -78,13 +78,13 @@ void __init early_copy(struct trace_array *tr)
 	if (off)
 		ring_buffer_record_off(buffer);
 
-	/* Readers pass over what is older than this: the buffer was reset a moment ago. */
+	/* Readers skip events before this time, and the buffer was reset a moment ago. */
 	tr->array_buffer.time_start = 0;
 
 	early_stats.last = early_stamp_clock();
 	early_stats.clock = tracing_clock_name(tr);
 	early_stats.lost = early_nr_lost();
-	/* What oneshot has is in its set. */
+	/* oneshot has everything in its set. */
 	if (early_state.once)
 		return;
 	/* The buffer was empty. */
@@ -100,7 +100,7 @@ static void __init early_count_call(struct trace_array *tr, unsigned long ip,
 	early_stats.recorded++;
 }
 
-/* No tracer wants them. */
+/* Drop the recorded calls: no tracer wants them. */
 void __init early_drop(void)
 {
 	if (early_state.once)

@@ -3,9 +3,9 @@
  * Very early function tracing: the filters of the command line.
  *
  * ftrace_filter= and ftrace_notrace= each become a set of call sites, in one pass over
- * the kernel's symbols, before the recorder is on: there is no allocator, so all that
- * this needs is in the memory that calls are going to be recorded in. What is not to be
- * traced is made a NOP then, and ftrace takes the sets over when it comes up.
+ * the kernel's symbols, before the recorder is on. There is no allocator yet, so this
+ * uses the memory in which calls will be recorded. The sites that are not to be traced
+ * are then made NOPs. ftrace takes the sets over when it comes up.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -30,7 +30,7 @@ static unsigned long __init early_nr_sites(void)
 	return __stop_mcount_loc - __start_mcount_loc;
 }
 
-/* Weak functions that were not linked leave addresses of nothing. */
+/* Weak functions that were not linked leave addresses that are not in the text. */
 static bool __init early_site_valid(unsigned long i)
 {
 	unsigned long addr = __start_mcount_loc[i];
@@ -39,8 +39,8 @@ static bool __init early_site_valid(unsigned long i)
 }
 
 /*
- * A name that it matches begins with @first, unless that is zero: most names need not
- * be put together to tell that they are not wanted.
+ * All names that it matches begin with @first, unless that is zero. So for most names,
+ * the first character is enough to tell that they do not match.
  */
 struct early_glob {
 	char		*search;
@@ -60,9 +60,9 @@ struct early_globs {
 static char __init early_glob_first(const struct early_glob *glob)
 {
 	switch (glob->type) {
-	/* An index is of a site, whatever its name. */
+	/* An index selects a site, whatever its name. */
 	case MATCH_INDEX:
-	/* A name that begins with a star is looked at in the middle or the end. */
+	/* A pattern that begins with a star matches the middle or the end of names. */
 	case MATCH_MIDDLE_ONLY:
 	case MATCH_END_ONLY:
 		return 0;
@@ -110,8 +110,8 @@ static void __init early_globs_apply(void *data, unsigned long i, char *name,
 }
 
 /*
- * The sites that a comma separated list selects, as match_records() would. @scratch
- * is enough for any list. Cuts @list up.
+ * Find the sites that a comma separated list selects, as match_records() would. @scratch
+ * has room for the words of @list, which is cut up.
  */
 static void __init early_resolve(char *list, unsigned long *sites, void *scratch)
 {
@@ -127,12 +127,12 @@ static void __init early_resolve(char *list, unsigned long *sites, void *scratch
 		glob->type = filter_parse_regex(word, strlen(word), &glob->search, &glob->not);
 		glob->len = strlen(glob->search);
 		glob->first = early_glob_first(glob);
-		/* Between two commas there may be nothing, and nothing has such a name. */
+		/* There may be an empty word between two commas, which matches nothing. */
 		if (glob->type == MATCH_FULL && !glob->len)
 			globs->nr--;
 		if (glob->type != MATCH_INDEX)
 			continue;
-		/* Counted from 1, and among the sites that there are. */
+		/* Indexes count from 1, and count only valid sites. */
 		glob->index = nr;
 		if (kstrtoul(glob->search, 0, &index) || !index)
 			continue;
@@ -147,7 +147,7 @@ static void __init early_resolve(char *list, unsigned long *sites, void *scratch
 	kallsyms_on_each_sorted(__start_mcount_loc, nr, early_globs_want, early_globs_apply, globs);
 }
 
-/* What early_resolve() needs for a list, without the copy that it cuts up. */
+/* The memory that early_resolve() needs for a list, without the copy that it cuts up. */
 static size_t __init early_globs_size(const char *list)
 {
 	size_t words = 1;
@@ -165,7 +165,7 @@ static size_t __init early_scratch_size(const char *list)
 }
 
 /**
- * early_filter_scratch_size - the memory that early_filter_init() is to be given
+ * early_filter_scratch_size - the memory that early_filter_init() needs
  *
  * Return: bytes.
  */
@@ -176,9 +176,9 @@ size_t __init early_filter_scratch_size(void)
 }
 
 /**
- * early_filter_sites_size - what one set of sites takes
+ * early_filter_sites_size - the size of one set of sites
  *
- * Return: bytes, none without filters.
+ * Return: bytes, 0 without filters.
  */
 size_t __init early_filter_sites_size(void)
 {
@@ -198,8 +198,8 @@ static void __init early_filter_resolve(const char *list, unsigned long *sites, 
 }
 
 /*
- * Make NOPs of the sites that are not to be traced. A filter that selects nothing
- * is none, as it is for ftrace.
+ * Make NOPs of the sites that are not to be traced. A filter that selects nothing is
+ * ignored, as ftrace does.
  */
 static void __init early_skip_sites(void)
 {
@@ -222,7 +222,7 @@ static void __init early_skip_sites(void)
 }
 
 /**
- * early_filter_init - resolve the filters, and make NOPs of what they leave out
+ * early_filter_init - resolve the filters, and make NOPs of the sites that they leave out
  * @scratch: zeroed memory, early_filter_scratch_size() bytes; it is zeroed again
  */
 void __init early_filter_init(void *scratch)
@@ -235,12 +235,12 @@ void __init early_filter_init(void *scratch)
 }
 
 /**
- * early_ftrace_sites - what the early filters have selected
+ * early_ftrace_sites - the sites that an early filter has selected
  * @globs: ftrace_filter= or ftrace_notrace= as ftrace has got it
  * @enable: 1 for the former, 0 for the latter
  *
- * Return: a bitmap over the mcount table; NULL if @globs is not what was on the
- * command line then, but came from somewhere else, as a bootconfig.
+ * Return: a bitmap over the mcount table; NULL if @globs was not on the command line
+ * but comes from somewhere else, such as a bootconfig.
  */
 const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
 {

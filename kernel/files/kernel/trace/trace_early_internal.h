@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Very early function tracing: what its parts share. trace_early.c tells how they
- * fit together; but for the state, which is kept there, each part uses only what
- * stands above it:
+ * Very early function tracing: declarations that its files share. trace_early.c tells
+ * how they fit together, and has the state. Apart from that, each file only uses the
+ * files above it:
  *
- *	trace_early_cmdline.c	what the command line asks for, alone: a unit test compiles it
+ *	trace_early_cmdline.c	the command line; a unit test compiles this file alone
  *	trace_early_filter.c	filters, as sets of call sites
  *	trace_early_buffer.c	where calls are recorded, and how they are read back
  *	trace_early_time.c	from the raw clock to the trace clock
- *	trace_early_copy.c	to the tracer's ring buffer, or set
+ *	trace_early_copy.c	copying calls to the tracer's ring buffer, or set
  *	trace_early_report.c	the kernel log, early_stats, the last calls of a crash
  *	trace_early.c		from the first call to the hand-over
  */
@@ -24,14 +24,14 @@
 
 struct trace_array;
 
-/* Of the buffer of all calls; an ip of zero has the clock's high half in parent_ip. */
+/* An entry of the buffer. If ip is zero, parent_ip is the clock's high half. */
 struct early_call {
 	u32	ip;
 	u32	parent_ip;
 	u32	tsc;
 };
 
-/* Of the set of oneshot. */
+/* An entry of the set of oneshot. */
 struct early_pair {
 	u32	ip;
 	u32	parent_ip;
@@ -45,9 +45,9 @@ static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
 /**
  * struct early_piece - memory that calls are recorded in
  * @start: the first call
- * @end: behind the last one; of the piece in use, where it ends
- * @lost: calls behind its last one
- * @ahead: to be added to its times
+ * @end: the end of the last call; of the piece in use, the end of its memory
+ * @lost: calls that were lost after its last one
+ * @ahead: a difference to be added to its times
  * @tsc_high: the clock's high half at its first call
  */
 struct early_piece {
@@ -59,31 +59,31 @@ struct early_piece {
 };
 
 /*
- * The image's, memblock's in two parts, and all of them cut once when the clock is
- * set; and one more each time that tracing is switched on again.
+ * One piece in the image, two from memblock, and one more when the clock is set. Each
+ * time that tracing is switched on again takes another one.
  */
 #define EARLY_PIECES_NEEDED	4
 #define EARLY_PIECES		(EARLY_PIECES_NEEDED + 28)
 
 /**
- * struct early_state - very early tracing, until the tracer has taken over
- * @once: for oneshot: each pair of function and caller once
+ * struct early_state - very early tracing, until the hand-over
+ * @once: for oneshot: record each pair of function and caller once
  * @off: tracing is switched off at present
  * @dump_on_oops: print the last calls before a crash
  * @only: ftrace_filter=, NULL without
  * @except: ftrace_notrace=, NULL without
- * @only_sites: what @only selects, a bit for each entry of the mcount table
- * @except_sites: what @except selects
- * @brk: the image's own memory, from its start: sets of sites, then calls
+ * @only_sites: the sites that @only selects, a bit for each entry of the mcount table
+ * @except_sites: the sites that @except selects
+ * @brk: memory in the image: first the sets of sites, then calls
  * @brk_size: bytes of it
  * @memblock: memory that was added
  * @memblock_size: bytes of it
- * @pieces: what calls are recorded in, the last one is in use
+ * @pieces: the pieces of the buffer; the last one is in use
  * @nr_pieces: how many
  * @memory_end: where the memory of the last one ends
- * @mark: how many calls there were when ftrace came up, markers included
+ * @mark: how many entries there were when ftrace came up
  * @first_tsc: the raw clock when the recorder was switched on
- * @tr: whose tracer is about to start, NULL before
+ * @tr: the trace_array whose tracer is about to start; NULL before
  */
 struct early_state {
 	bool			once;
@@ -107,7 +107,7 @@ struct early_state {
 
 extern struct early_state early_state;
 
-/* For the file early_stats, when all of the above is gone. */
+/* For the file early_stats. This stays when all of the above is gone. */
 struct early_stats {
 	const char	*tracer;
 	const char	*refused;

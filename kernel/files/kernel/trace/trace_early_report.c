@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Very early function tracing: what is told of it. The kernel log when it is over,
- * early_stats in tracefs, and the last calls before a crash that the tracer does not live
- * to see.
+ * Very early function tracing: its reports. These are the kernel log at its end,
+ * early_stats in tracefs, and the last calls before a crash that comes before the tracer
+ * runs.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -21,21 +21,21 @@
 
 #define EARLY_DUMP_CALLS	32
 
-/* What a crash calls first; the boot has no other use for them. */
+/* Does a crash begin with this function? The boot never calls these otherwise. */
 static bool __init early_begins_crash(unsigned long ip)
 {
-	/* The call site is at the function's head, behind what landing pad it has. */
+	/* The call site is at the function's head, after its landing pad, if any. */
 	return ip - (unsigned long)panic < 16 || ip - (unsigned long)oops_enter < 16;
 }
 
-/* Before @end, in piece @i and the one before; the last ones first. */
+/* Print the last calls before the crash, the latest first. */
 static void __init early_dump_calls(void)
 {
 	struct early_call *call, *end = NULL;
 	unsigned int i = early_state.nr_pieces, piece_of_end = early_state.nr_pieces - 1, n = 0;
 	bool off;
 
-	/* The crash itself calls a lot, all the more if it is printed on a slow console. */
+	/* Skip the calls of the crash itself: there are many, above all on a slow console. */
 	while (i--) {
 		for (call = early_piece_end(i); call-- > early_state.pieces[i].start;) {
 			if (call->ip && early_begins_crash(early_ip(call->ip))) {
@@ -46,7 +46,7 @@ static void __init early_dump_calls(void)
 	}
 	i = piece_of_end;
 	off = !end && early_state.off;
-	/* Not those that print this. */
+	/* Without the calls that print this. */
 	if (!end)
 		end = early_piece_end(i);
 	pr_emerg("the last calls%s, latest first:\n",
@@ -64,7 +64,7 @@ static void __init early_dump_calls(void)
 	}
 }
 
-/* A set keeps the first call of each pair: those before the crash, the last ones first. */
+/* The set has the first call of each pair. Print those before the crash, latest first. */
 static void __init early_dump_pairs(void)
 {
 	const struct early_pair *set = early_ftrace_set, *last;
@@ -96,8 +96,8 @@ static void __init early_dump_pairs(void)
 /**
  * early_ftrace_dump - print the last calls before a crash
  *
- * Does nothing unless ftrace_dump_on_oops is on the command line, and when the
- * tracer has taken over, which has its own way.
+ * It does nothing without ftrace_dump_on_oops on the command line. It does nothing
+ * after the hand-over either: the tracer then dumps its own buffer.
  */
 void __ref early_ftrace_dump(void)
 {
@@ -123,7 +123,7 @@ static struct notifier_block early_panic_nb __initdata = {
 };
 
 /**
- * early_report_begin - be there when the kernel panics, if that is asked for
+ * early_report_begin - prepare to print the last calls at a panic, if that is asked for
  */
 void __init early_report_begin(void)
 {
@@ -132,7 +132,7 @@ void __init early_report_begin(void)
 }
 
 /**
- * early_report_end - tell what has become of it
+ * early_report_end - tell in the kernel log how early tracing has ended
  */
 void __init early_report_end(void)
 {

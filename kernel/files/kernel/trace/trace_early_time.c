@@ -2,13 +2,13 @@
 /*
  * Very early function tracing: time.
  *
- * It is the raw clock of the architecture (TSC). When the tracer starts, its frequency
- * is known as a rule, and early times are counted back from what the trace clock and the
- * TSC say at that moment. Where the kernel sets the TSC itself in between (TSC_ADJUST),
- * earlier times move with it. So they join the trace clock without a step, whichever it
- * is, if its zero is not after the first event; the clocks behind sched_clock() on x86 ask
- * early_ftrace_zero() where to begin. On clocks that began later, early times before
- * that are zero, and all of them are if the frequency is not known; stats tell how many.
+ * Early calls have the time of the architecture's raw clock (TSC). Its frequency is usually
+ * known when the tracer starts. Then early times are counted back from the trace clock and
+ * the TSC at that moment. If the kernel sets the TSC in between (TSC_ADJUST), earlier times
+ * are changed as well. So early times join any trace clock without a step, if its zero is
+ * not after the first event. On x86, the clocks that sched_clock() reads ask
+ * early_ftrace_zero() for their zero. Early times before the zero of a clock are zero. If
+ * the frequency is not known, all of them are. early_stats tells how many.
  */
 #include <linux/clocksource.h>
 #include <linux/ftrace_early.h>
@@ -18,7 +18,7 @@
 #include "trace.h"
 #include "trace_early_internal.h"
 
-/* What the clocks say at the moment of the hand-over, and how to get from one to the others. */
+/* The clocks at the hand-over, and how to convert the raw clock to nanoseconds. */
 static struct {
 	u64	tsc;
 	u64	trace;
@@ -37,10 +37,10 @@ u64 __init notrace early_stamp_clock(void)
 }
 
 /**
- * early_ftrace_zero - when is the zero of a clock that begins now to be?
+ * early_ftrace_zero - choose the zero of a clock that begins now
  * @now: the raw clock
  *
- * Return: the raw clock at the first event if there have been some, @now if not.
+ * Return: the raw clock at the start of recording if calls are recorded, else @now.
  */
 u64 __init early_ftrace_zero(u64 now)
 {
@@ -55,10 +55,10 @@ static void __init early_pair_set_tsc(struct early_pair *pair, u64 tsc)
 
 /**
  * early_ftrace_clock_set - the raw clock is set to another time
- * @ahead: by how much it is ahead of what it was, or behind, if negative
+ * @ahead: the new time minus the old one
  *
- * What was recorded gets the time that the clock would have said, had it always
- * been right.
+ * Recorded calls get the time that they would have if the clock had always been set
+ * like this.
  *
  * Context: nothing is called between this and the setting of the clock.
  */
@@ -92,7 +92,7 @@ void __init early_time_init(struct trace_array *tr)
 	if (khz)
 		clocks_calc_mult_shift(&early_time.mult, &early_time.shift, khz,
 				       NSEC_PER_MSEC, 0);
-	/* A hypervisor may come in between: what took least counts. */
+	/* A hypervisor may interrupt this: the fastest of several attempts counts. */
 	for (i = 0; i < 8; i++) {
 		tsc = arch_early_ftrace_clock();
 		trace = early_time.now();
@@ -107,7 +107,7 @@ void __init early_time_init(struct trace_array *tr)
 	early_stats.khz = khz;
 }
 
-/* How many nanoseconds before the hand-over? Before all clocks, if that is not known. */
+/* Nanoseconds before the hand-over; U64_MAX if the frequency is not known. */
 static u64 __init early_ns_before(u64 tsc)
 {
 	if (!early_stats.khz)
@@ -127,7 +127,7 @@ u64 __init early_to_trace_clock(u64 tsc)
 	u64 before, time;
 
 	if (!early_time.in_ns) {
-		/* Raw itself, or one that counts something else than time. */
+		/* The raw clock itself, or a clock that does not count nanoseconds. */
 		time = arch_early_ftrace_is_clock(early_time.now) ? tsc : early_time.now();
 	} else {
 		before = early_ns_before(tsc);
@@ -136,7 +136,7 @@ u64 __init early_to_trace_clock(u64 tsc)
 		time = before > early_time.trace ? 0 : early_time.trace - before;
 	}
 
-	/* An exception in a recorder has the earlier place and the later time. */
+	/* If an exception interrupts a recorder, its calls come first, with later times. */
 	early_time.last = max(early_time.last, time);
 	return early_time.last;
 }

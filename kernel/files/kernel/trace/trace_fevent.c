@@ -6,29 +6,30 @@
  *	# echo 'ssize_t vfs_read(NULL, NULL, size_t count)' > function_events
  *	# echo 1 > events/functions/vfs_read/enable
  *
- * This file is about which events there are. The others say what a record of one is
+ * This file creates and removes events. Other files tell what the record of an event is
  * (trace_fevent_record.h), and what happens when the function runs
  * (trace_fevent_hook.h). See Documentation/trace/function-events.rst.
  *
- * An event, struct fevent, comes from a line: fevent_parse() makes a structure of
- * it, fevent_find_functions() the addresses of the functions, fevent_compile() a record.
- * Nothing is seen of it outside before all of that has gone well. It is a dynamic
- * event (trace_dynevent.h) with a trace_probe inside, as a kprobe's is.
+ * An event, struct fevent, comes from a line. fevent_parse() makes a structure of the
+ * line, fevent_find_functions() finds the addresses of the functions, and
+ * fevent_compile() lays out the record. The event becomes visible after all of this
+ * has succeeded. It is a dynamic event (trace_dynevent.h) with a trace_probe inside,
+ * like the event of a kprobe.
  *
- * One write is one change. All of its lines are read and checked first: what they
- * create is prepared, what they remove is looked for and must not be busy. Then it
- * is done, in an order in which all that can fail comes first: events with new
- * names, the removals, events that take over the name of a removed one. These may get
- * an id that a removed one had. So the buffers of all CPUs that are online are reset
- * before them: no record is read as another event's. One that a CPU has left when it
- * went offline may be, as with all dynamic events.
+ * One write is one change. First, all of its lines are read and checked: events to
+ * create are prepared; events to remove must exist and must not be busy. Then the
+ * change is made: first the events with new names, then the removals, then the events
+ * that take over the name of a removed one. The last group may get ids of removed
+ * events. So the buffers of all online CPUs are reset after the removals, and no
+ * record there is taken for one of another event. The buffer of a CPU that is offline
+ * may still have such a record, as with all dynamic events.
  *
- * Modules. MODULE: names one that need not be there: until it comes, the event has
- * no functions and never fires. The module notifier finds them when it comes, and
- * drops them when it, or its init text, goes.
+ * Modules. The module of MODULE: need not be loaded. Until it is, the event has no
+ * functions and never fires. The module notifier finds the functions when the module
+ * comes, and drops them when the module, or its init text, goes.
  *
- * Locks. Everything here is under event_mutex. An event goes after a grace period
- * from when the last listener left: see trace_fevent_hook.c.
+ * Locks. Everything here is under event_mutex. An event is freed a grace period after
+ * its last listener has left, see trace_fevent_hook.c.
  */
 #define pr_fmt(fmt)	"function_events: " fmt
 
@@ -192,7 +193,7 @@ static int fevent_register(struct fevent *fe)
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 	int ret;
 
-	/* Names have been looked at: trace_probe_register_event_call() would walk all events. */
+	/* Names are checked already; trace_probe_register_event_call() would walk all events. */
 	if (!register_trace_event(&call->event))
 		return -ENODEV;
 	ret = trace_add_event_call(call);
@@ -210,7 +211,7 @@ static int fevent_unregister(struct fevent *fe)
 
 	if (fevent_is_busy(&fe->devent))
 		return -EBUSY;
-	/* A function may still be on its way through it, with its files at hand. */
+	/* A call that is under way may still use the event and its files. */
 	fevent_wait_idle(fe);
 	ret = trace_probe_unregister_event_call(&fe->tp);
 	if (ret)
@@ -242,7 +243,7 @@ static struct fevent *fevent_find(const char *group, const char *name)
 	return doomed;
 }
 
-/* An event of another kind has it. Those of our kind are in the hash. */
+/* Does an event of another kind have this name? Function events are in the hash. */
 static bool name_is_taken(const char *group, const char *name)
 {
 	struct trace_event_call *call;
@@ -257,7 +258,7 @@ static bool name_is_taken(const char *group, const char *name)
 	return false;
 }
 
-/* Groups and events become directories, which have files beside them. */
+/* Groups and events become directories, beside which there are these files. */
 static bool is_file_name(const char *name)
 {
 	static const char *const files[] = { "enable", "filter", "header_event", "header_page" };
@@ -281,7 +282,7 @@ static int change_remove(struct fevent_change *change, struct fevent_proto *prot
 		fevent_complain(complaint, NO_EVENT, proto->name_column);
 		return -ENOENT;
 	}
-	/* Created by the same write: nothing has been seen of it. */
+	/* It was created by the same write and is not visible yet. */
 	if (list_empty(&fe->devent.list)) {
 		list_del(&fe->batch);
 		hash_del(&fe->name_node);
@@ -350,7 +351,7 @@ static int change_add_line(struct fevent_change *change, const char *line, size_
 	return ret;
 }
 
-/* What goes wrong here is want of memory, or of event ids. */
+/* This only fails for lack of memory or of event ids. */
 static int change_register(struct fevent_change *change, bool replacing)
 {
 	struct fevent *fe;
@@ -377,7 +378,7 @@ static void change_remove_removed(struct fevent_change *change)
 		if (!WARN_ON_ONCE(fevent_unregister(fe)))
 			fevent_free(fe);
 	}
-	/* Their ids may be given to others, and there are records that bear them. */
+	/* Other events may get their ids, and there may be records with these ids. */
 	tracing_reset_all_online_cpus();
 }
 
@@ -410,7 +411,7 @@ static int change_commit(struct fevent_change *change)
 	}
 	change_remove_removed(change);
 	ret = change_register(change, true);
-	/* What was removed stays so: nothing better can be made of it. */
+	/* Events that were removed cannot be brought back. */
 	if (ret)
 		change_undo(change);
 	return ret;
@@ -434,7 +435,7 @@ static void report_complaint(const char *line, size_t len,
 	kfree(text);
 }
 
-/* An unfinished last line is a line. */
+/* The last line may lack its newline. */
 static int change_add_lines(struct fevent_change *change, const char *text, size_t len,
 			    struct fevent_complaint *complaint)
 {
@@ -458,7 +459,10 @@ static int change_add_lines(struct fevent_change *change, const char *text, size
  * fevent_change_lines - create and remove events, all or none
  * @text: lines, as in function_events
  * @len: their length
- * @complaint: what was wrong with which line is also left here
+ * @complaint: what was wrong with a line, as in error_log
+ *
+ * If there is no memory for events that take over the names of removed ones, the
+ * removed events stay removed.
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0, or a negative errno: -EINVAL, -ENOENT, -EEXIST and -EBUSY are in
@@ -563,17 +567,17 @@ static bool fevent_match(const char *system, const char *event, int argc, const 
 /* ---- modules ---- */
 
 #ifdef CONFIG_MODULES
-/* An event may have functions in a module that is named, or be a glob over all. */
+/* Can the event have functions in @mod? It names @mod, or it is a glob over all. */
 static bool fevent_cares_for(const struct fevent *fe, const struct module *mod)
 {
 	return fe->proto->module ? !strcmp(fe->proto->module, mod->name) : fe->proto->glob;
 }
 
 /*
- * The event was made of what was known of the module then, which may have been
- * nothing, or another version. So make it once more, and if its records are the
- * same, go on with that one's functions and with where it finds its values. Nothing
- * runs that would use what is replaced: the module's first function is yet to come.
+ * When the event was made, the module was perhaps not loaded, or it was another version.
+ * So make the event once more. If its records are the same, take over its functions and
+ * the code that finds its values. No call uses the code that is replaced: no function
+ * of the module has run yet.
  */
 static int fevent_renew(struct fevent *fe, struct fevent_complaint *complaint)
 {
@@ -674,14 +678,14 @@ static int fevent_module_notify(struct notifier_block *nb, unsigned long state, 
 	return NOTIFY_OK;
 }
 
-/* Behind BTF's own, which has the same priority as most. */
+/* It runs after BTF's own notifier, which has priority 0, as most. */
 static struct notifier_block fevent_module_nb = {
 	.notifier_call	= fevent_module_notify,
 	.priority	= -1,
 };
 #endif
 
-/* Before anybody could read dynamic_events. */
+/* Before anybody can read dynamic_events. */
 static int __init fevent_init_early(void)
 {
 #ifdef CONFIG_MODULES

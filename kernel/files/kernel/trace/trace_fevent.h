@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events, the data that their parts share. See trace_fevent.c for how they
+ * Function events, the data that their parts share. trace_fevent.c tells how the parts
  * fit together:
  *
  *	fevent_parse.h		the text of a prototype, to a structure and back
  *	trace_fevent_btf.h	what BTF knows of functions and their arguments
  *	trace_fevent_record.h	what a record looks like, how it is filled and printed
  *	trace_fevent_hook.h	what happens when the function runs; ftrace, perf, BPF
- *	trace_fevent_core.h	which events there are: tracefs, modules, boot
+ *	trace_fevent_core.h	the events that exist: tracefs, modules, boot
  *
- * Each uses only what stands above it. Here are the data.
+ * Each part uses only the parts above it. The data are in this file.
  */
 #ifndef _TRACE_FEVENT_H
 #define _TRACE_FEVENT_H
@@ -22,33 +22,33 @@
 #include "fevent_parse.h"
 
 /*
- * A record has to fit into a page of the ring buffer with all that is around it:
- * the fields, and behind them the strings, which are cut when they get too long.
+ * A record has to fit into a page of the ring buffer, with the headers of both. It has
+ * the fields, and after them the strings, which are cut when they get too long.
  */
 #define FEVENT_MAX_FIXED	2048
 #define FEVENT_MAX_DYNAMIC	1536
 
-/* Of an event: 2 ^ 11 times as many nodes as in the first. */
+/* All rethooks of an event have 2 ^ 11 times as many nodes as the first one. */
 #define FEVENT_MAX_RETHOOKS	12
 
-/* Register arguments: x86-64's; others have as many, or fewer. */
+/* Register arguments, as many as x86-64 has. */
 #define FEVENT_MAX_ARGS		6
 
-/* Of a trace_probe, besides the fields: ret, duration, faults. */
+/* Arguments of a trace_probe besides the line's fields: ret, duration, faults. */
 #define FEVENT_EXTRA_ARGS	3
 
-/* What each record begins with. */
+/* The beginning of each record. */
 struct fevent_entry {
 	struct trace_entry	ent;
 	unsigned long		ip;
 	unsigned long		parent_ip;
 };
 
-/* What becomes of a value that does not fill its register. */
+/* How a value that does not fill its register is widened. */
 enum fevent_widen {
 	FEVENT_UNSIGNED,
 	FEVENT_SIGNED,
-	FEVENT_BOOL,		/* 0, or 1 for all that is not 0 */
+	FEVENT_BOOL,		/* to 0, or to 1 if it is not 0 */
 };
 
 /**
@@ -66,12 +66,12 @@ struct fevent_reg {
 };
 
 /**
- * struct fevent_load - a field that is a register argument and nothing else
+ * struct fevent_load - a field that is a plain register argument
  * @reg: where its bytes begin, in struct pt_regs
- * @offset: of the field, in the data behind struct fevent_entry
- * @size: 1, 2 or 4 bytes of it are stored, or 0 for all; or as many as the field has, and
- *	FEVENT_LOAD_WIDEN
- * @lack: as in struct fevent_reg, if it is to be widened
+ * @offset: of the field, in the data after struct fevent_entry
+ * @size: 1, 2 or 4 to store as many bytes, 0 to store the whole register; or the size of
+ *	the field and FEVENT_LOAD_WIDEN, to widen it first
+ * @lack: as in struct fevent_reg, with FEVENT_LOAD_WIDEN
  * @widen: likewise
  */
 struct fevent_load {
@@ -85,11 +85,11 @@ struct fevent_load {
 #define FEVENT_LOAD_WIDEN	0x80
 
 /**
- * struct fevent_cut - what is done to a value after it was stored
+ * struct fevent_cut - how a value is changed after it was stored
  * @lshift: moves its highest bit up to bit 63
- * @rshift: and its lowest down to bit 0; 0 if nothing is cut
- * @is_signed: with its sign
- * @is_bool: a bool in memory, or an array of them
+ * @rshift: then moves its lowest bit down to bit 0; 0 if nothing is cut
+ * @is_signed: the shift keeps the sign
+ * @is_bool: the value is a bool in memory, or an array of them
  */
 struct fevent_cut {
 	u8	lshift;
@@ -100,9 +100,9 @@ struct fevent_cut {
 
 /**
  * struct fevent_values - where a record's values come from
- * @fregs: registers at the function's entry, or
- * @args: what was saved of them there, when this is its return
- * @ret: what it returns
+ * @fregs: registers at the function's entry; NULL at its return
+ * @args: at its return, the arguments that were saved at its entry
+ * @ret: at its return, the value that it returns
  * @context: of the entry: task, interrupt, NMI, ... as a small number
  */
 struct fevent_values {
@@ -119,28 +119,28 @@ struct fevent_values {
  * @proto: the line, parsed
  * @text: the line in canonical form, without a newline
  * @name_node: in the hash of names
- * @batch: in the list of what one write creates or removes
- * @doomed: is about to be removed by the write that is looked at
- * @replaces: has the name of a doomed one
- * @ips: the functions, as ftrace knows them; none while the module is not there
+ * @batch: in the list of events that one write creates or removes
+ * @doomed: the write that is being processed will remove it
+ * @replaces: has the name of a doomed event
+ * @ips: the functions, as ftrace knows them; none while the module is not loaded
  * @nr_ips: how many
  * @armed: in the list of events that someone listens to
- * @fresh: in the list of those that the batch at hand has armed
+ * @fresh: in the list of events that the present batch has armed
  * @was_armed: someone has listened to it once
- * @fast_file: the only listener, if it is a file and @simple
- * @only_perf: perf, or BPF programs, are the only listeners, and it is no return event
+ * @fast_file: the only listener, if that is a file and the event is @simple
+ * @only_perf: perf or BPF programs are the only listeners, and it is no return event
  * @rethooks: of a return event that is armed
  * @nr_rethooks: how many
- * @wants_nodes: it is time for one more
+ * @wants_nodes: it needs one more rethook
  * @returning: in the list of return events that are armed
- * @missed: calls that nothing could be recorded of
- * @btf: what @enums belong to
+ * @missed: calls that could not be recorded
+ * @btf: the BTF that @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
  * @cuts: for each of tp.args
  * @fields: how the trace event declares them
- * @loads: all fields, if each one is a register argument and nothing else
- * @loads_end: behind the last one
- * @simple: @loads are all there is to fill
+ * @loads: all fields, if each one is a plain register argument
+ * @loads_end: the end of @loads
+ * @simple: @loads fill the whole record
  * @holes: some bytes of the record belong to no field
  * @nr_saved: arguments that a return event saves at the function's entry
  * @ret_arg: index in tp.args of the return value, or -1

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what BTF knows of a function, its arguments and what it returns.
+ * Function events: what BTF knows of a function, its arguments and its return value.
  *
- * Which register an argument is in follows from those before it: by x86-64's rules,
- * a struct that is passed by value takes one register, or two, or is in memory.
+ * The register of an argument depends on the arguments before it: by x86-64's rules, a
+ * struct that is passed by value takes one register or two, or is in memory.
  */
 #include <linux/bpf.h>
 #include <linux/btf.h>
@@ -17,13 +17,13 @@
 #include "trace_fevent_btf.h"
 
 /*
- * The kernel's BTF has no index of names: to find one function is to go through
- * all types, which is too much for each of thousands of events. So one write makes
- * an index of the functions, when it first needs it. Under event_mutex.
+ * The kernel's BTF has no index of names. To find one function takes a pass over all
+ * types, which is too slow for thousands of events. So each write makes an index of the
+ * functions when it first needs it. Protected by event_mutex.
  */
 struct fevent_btf_index {
 	unsigned int	bits;
-	u32		ids[];		/* 0: the slot is empty */
+	u32		ids[];		/* 0: this entry of the hash is empty */
 };
 
 static struct fevent_btf_index *fevent_btf_index;
@@ -65,7 +65,7 @@ static void fevent_make_index(const struct btf *btf)
 	fevent_btf_index = index;
 }
 
-/* Of functions that have one name: the types of them all, if it is the same, or 0. */
+/* Functions with the same name: the type of the last one, and whether types differ. */
 struct fevent_same_func {
 	const struct btf	*btf;
 	const char		*name;
@@ -100,7 +100,7 @@ static int fevent_find_in_vmlinux(struct fevent_same_func *same)
 	return 0;
 }
 
-/* The module's own functions are behind the types of the kernel proper. */
+/* The module's own functions come after the types of the kernel proper. */
 static void fevent_find_in_module(struct fevent_same_func *same, const struct btf *vmlinux)
 {
 	u32 id, nr_types = btf_nr_types(same->btf);
@@ -110,7 +110,7 @@ static void fevent_find_in_module(struct fevent_same_func *same, const struct bt
 }
 
 /**
- * fevent_btf_done - no more functions are going to be looked up
+ * fevent_btf_done - free the index when no more functions will be looked up
  *
  * Context: Process context, event_mutex is held.
  */
@@ -123,7 +123,7 @@ void fevent_btf_done(void)
 /**
  * fevent_func_get - look up a function
  * @proto: the prototype
- * @ret_func: what is known of it, with a reference to the BTF
+ * @ret_func: what BTF knows of it, with a reference to the BTF
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0, -ENOENT if nothing is known, -ENOMEM.
@@ -157,7 +157,7 @@ int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_fu
 	ret_func->proto = t;
 	ret_func->nr_params = 0;
 	ret_func->params = btf_get_func_param(t, &ret_func->nr_params);
-	/* Of a variadic function, the last one stands for what may come. */
+	/* The last parameter of a variadic function stands for all further arguments. */
 	ret_func->variadic = ret_func->nr_params &&
 			     !ret_func->params[ret_func->nr_params - 1].type;
 	ret_func->nr_params -= ret_func->variadic;
@@ -174,8 +174,8 @@ void fevent_func_put(struct fevent_func *func)
 }
 
 /*
- * Fields that are not aligned, which only packed structs have, keep all of it out of
- * registers, however deep they are: BTF allows for 32 structs in each other.
+ * Only packed structs have fields that are not aligned. One such field, however deep,
+ * keeps the whole struct out of registers. BTF allows 32 structs in each other.
  */
 static bool fevent_is_packed(const struct btf *btf, const struct btf_type *t, u32 offset)
 {
@@ -223,7 +223,7 @@ static unsigned int fevent_nr_registers(const struct btf *btf, u32 id)
 	return DIV_ROUND_UP(t->size, sizeof(long));
 }
 
-/* Then the first register says where it is to be put. */
+/* If it does, the first register has the address for the return value. */
 static bool fevent_returns_in_memory(const struct fevent_func *func)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(func->btf, func->proto->type, NULL);
@@ -237,9 +237,10 @@ static bool fevent_returns_in_memory(const struct fevent_func *func)
  * @func: the function
  * @nr: which parameter, from 0
  *
- * What a variadic function has behind those that BTF knows is taken to have one each.
+ * Each further argument of a variadic function, which BTF does not know, is assumed to
+ * be in one register.
  *
- * Return: its number, or -EINVAL if it is in none.
+ * Return: its number, or -EINVAL if the parameter is not in a register.
  */
 int fevent_param_register(const struct fevent_func *func, int nr)
 {
@@ -251,7 +252,7 @@ int fevent_param_register(const struct fevent_func *func, int nr)
 			need = fevent_nr_registers(func->btf, func->params[i].type);
 		else
 			need = 1;
-		/* What does not fit into the last ones leaves them to those behind it. */
+		/* If it does not fit into the last registers, later parameters get them. */
 		if (!need || reg + need > FEVENT_MAX_ARGS) {
 			need = 0;
 			continue;
@@ -274,7 +275,7 @@ const char *fevent_param_name(const struct fevent_func *func, int i)
 }
 
 /**
- * fevent_find_param - the parameter of a name
+ * fevent_find_param - find a parameter by its name
  * @func: the function
  * @name: the name
  *
@@ -291,7 +292,7 @@ int fevent_find_param(const struct fevent_func *func, const char *name)
 	return -ENOENT;
 }
 
-/* How much of a register a value of a type fills. */
+/* Set how much of a register a value of this type fills. */
 static void fevent_set_size(const struct fevent_func *func, u32 id, struct fevent_target *target)
 {
 	const struct btf_type *t = btf_type_skip_modifiers(func->btf, id, NULL);

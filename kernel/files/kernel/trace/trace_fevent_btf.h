@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events: what is known of functions and their arguments by BTF.
+ * Function events: what BTF knows of functions and their arguments.
  */
 #ifndef _TRACE_FEVENT_BTF_H
 #define _TRACE_FEVENT_BTF_H
@@ -10,19 +10,19 @@
 #include "trace_fevent.h"
 
 /**
- * struct fevent_target - what a PATH leads to, an argument, or what a function returns
+ * struct fevent_target - the value at the end of a PATH, an argument, or a return value
  * @type: how the value is recorded
  * @count: elements of an array, bytes of a char[n], else 0
- * @enum_type: the enum whose names the value has, or NULL
- * @bytes: of a bit field, those that it is in
+ * @enum_type: the enum that names the value, or NULL
+ * @bytes: of a bit field, the number of bytes that it is in
  * @bit_offset: of a bit field, in @bytes
- * @bit_size: its width, 0 if it is none
- * @arg: register that it starts from
+ * @bit_size: width of a bit field, else 0
+ * @arg: the register to start from
  * @in_memory: @steps lead to an address, else the value is in the register
- * @offset: bytes before it in the register
- * @size: bytes of it that the value has, 0 if that is not known, or if @type has as many
+ * @offset: bytes before the value in the register
+ * @size: bytes of the value in the register; 0 if unknown, or if @type has as many
  * @is_signed: whether it has a sign
- * @steps: offsets: all but the last load a pointer to go on from
+ * @steps: offsets; at each one except the last, a pointer is loaded and followed
  * @nr_steps: how many
  */
 struct fevent_target {
@@ -60,11 +60,11 @@ void fevent_btf_done(void);
 
 /**
  * struct fevent_func - what BTF knows of a function
- * @btf: where
+ * @btf: the BTF that it is in
  * @proto: its type
  * @params: its parameters
- * @nr_params: how many, without what may come behind them
- * @variadic: something may
+ * @nr_params: how many, without the further arguments of a variadic function
+ * @variadic: it may have further arguments
  */
 struct fevent_func {
 	struct btf		*btf;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what the ring buffers of instances get of them.
+ * Function events: recording them in the ring buffers of instances.
  */
 #include <linux/ftrace.h>
 #include <linux/kprobes.h>
@@ -11,13 +11,13 @@
 #include "trace_fevent_record.h"
 
 /**
- * fevent_refused - an instance's buffer has no room, or is written to in this context
+ * fevent_refused - an instance's buffer has no room, or this context is writing to it
  * @fe: the event
  * @file: its file in the instance
  */
 noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 {
-	/* Where recording is switched off, nothing is lost. */
+	/* If recording is switched off there, nothing is lost. */
 	if (tracer_tracing_is_on(file->tr) &&
 	    cpumask_test_cpu(raw_smp_processor_id(), file->tr->tracing_cpumask) &&
 	    !((file->flags & EVENT_FILE_FL_PID_FILTER) && trace_event_ignore_this_pid(file)))
@@ -26,7 +26,7 @@ noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 
 NOKPROBE_SYMBOL(fevent_refused);
 
-/* A snapshot may have taken the buffer since, and left the instance the other one. */
+/* A snapshot may have swapped the instance's two buffers since. */
 static nokprobe_inline bool fevent_is_buffer_of(const struct trace_array *tr,
 						const struct trace_buffer *buffer)
 {
@@ -37,7 +37,7 @@ static nokprobe_inline bool fevent_is_buffer_of(const struct trace_array *tr,
 	return buffer == READ_ONCE(tr->array_buffer.buffer);
 }
 
-/* Returns what was there, which is that of an event that this one has interrupted. */
+/* Returns the former values: those of an event that this one has interrupted. */
 static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_event_file *file,
 								 struct pt_regs *regs)
 {
@@ -51,7 +51,7 @@ static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_ev
 	return outer;
 }
 
-/* A filter, a trigger, a stack trace: as for all other events. */
+/* With a filter, a trigger or a stack trace: recorded as all other trace events. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
 			      u64 duration, struct pt_regs *regs)
@@ -62,7 +62,7 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 	unsigned long dropped;
 	bool refused, aside;
 
-	/* Triggers take a stack from here as well, and begin with the function. */
+	/* Stack traces of triggers also begin at these registers, with the function. */
 	regs = regs ?: fevent_context_regs(values);
 	outer = fevent_set_stack(file, regs);
 	if (trace_trigger_soft_disabled(file))
@@ -74,7 +74,11 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		fevent_refused(fe, file);
 		goto out;
 	}
-	/* By fevent_call() or rethook, and recursion protection. It knows of one, or of none. */
+	/*
+	 * Two times preemption was disabled by us: by the caller, fevent_call() or rethook, and
+	 * by recursion protection. With PREEMPTION, trace_event_buffer_reserve() has already
+	 * subtracted one of them.
+	 */
 	if (IS_ENABLED(CONFIG_PREEMPT_COUNT)) {
 		by = 2 - IS_ENABLED(CONFIG_PREEMPTION);
 		((struct trace_entry *)fbuffer.entry)->preempt_count -= by;
@@ -83,8 +87,8 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
 	fbuffer.regs = regs;
 	/*
-	 * Without room there is a record nevertheless, for triggers alone, if there are
-	 * some; and what is put aside for a filter looks for room when that has let it pass.
+	 * Without room, triggers still get a record, which is for them alone. A record that
+	 * is put aside for a filter only looks for room after the filter has let it pass.
 	 */
 	refused = !fevent_is_buffer_of(file->tr, fbuffer.buffer) &&
 		  !(file->flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED));
@@ -107,9 +111,9 @@ NOKPROBE_SYMBOL(fevent_trace_long);
  * @file: its file in the instance
  * @ip: the function
  * @parent_ip: its caller
- * @values: what its values come from
+ * @values: where the values come from
  * @duration: of a return event, in ns
- * @regs: of a return event, where it has returned to, else NULL
+ * @regs: of a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
@@ -133,7 +137,7 @@ void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned lon
 		fevent_refused(fe, file);
 		return;
 	}
-	/* By fevent_call() or rethook, recursion protection, and the ring buffer. */
+	/* The caller, recursion protection and the ring buffer have disabled preemption. */
 	entry = fevent_begin(fe, event, fevent_trace_ctx(3));
 	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
 	trace_event_commit_plain(file, buffer, event);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events: which there are. Each part uses only what stands above it, and the
- * record and hook sides:
+ * Function events: the events that exist. Each file uses only the files above it, and
+ * the record and hook sides:
  *
  *	trace_fevent_find.c	the functions and symbols that a line names
  *	trace_fevent.c		the events, and how they come and go

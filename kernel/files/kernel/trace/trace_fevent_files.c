@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: where they are asked for, function_events in tracefs and
- * function_event= on the kernel's command line; and events/functions/NAME/missed.
+ * Function events: function_events in tracefs, function_event= on the kernel's command
+ * line, and events/functions/NAME/missed.
  */
 #define pr_fmt(fmt)	"function_events: " fmt
 
@@ -122,7 +122,7 @@ static char fevent_boot_lines[COMMAND_LINE_SIZE] __initdata;
 static int __init fevent_set_boot(char *str)
 {
 	strscpy(fevent_boot_lines, str, sizeof(fevent_boot_lines));
-	/* They fire before anybody could ask for a buffer of more than a page. */
+	/* Events may fire before anybody can ask for a buffer of more than a page. */
 	trace_set_ring_buffer_expanded(NULL);
 	return 1;
 }
@@ -157,7 +157,7 @@ void __init fevent_boot(void)
 	if (!*rest)
 		return;
 	mutex_lock(&event_mutex);
-	/* One that is wrong does not stop the others. */
+	/* A wrong line does not stop the others. */
 	while ((line = strsep(&rest, ";"))) {
 		ret = fevent_change_lines(line, strlen(line), &complaint);
 		if (ret == -EINVAL || ret == -ENOENT || ret == -EEXIST)

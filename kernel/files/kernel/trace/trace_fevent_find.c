@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: the functions and symbols that a line names, and what to say if there are
- * none.
+ * Function events: finding the functions and symbols that a line names, and complaining if
+ * there are none.
  */
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
@@ -19,7 +19,7 @@ static int add_function(struct fevent *fe, unsigned long ip)
 	unsigned long *ips;
 	unsigned int i;
 
-	/* A module's functions may be found before its notifier gets here, and then again. */
+	/* A module's functions may be found twice: before its notifier gets here, and then. */
 	for (i = 0; i < fe->nr_ips; i++) {
 		if (fe->ips[i] == ip)
 			return 0;
@@ -32,7 +32,7 @@ static int add_function(struct fevent *fe, unsigned long ip)
 	return 0;
 }
 
-/* With preemption off, which is also how long the module stays. */
+/* Preemption must be off. The module stays until it is on again. */
 static struct module *loaded_module(const char *name)
 {
 #ifdef CONFIG_MODULES
@@ -44,7 +44,7 @@ static struct module *loaded_module(const char *name)
 #endif
 }
 
-/* The part of what a glob matches that is in one module, or all of it. */
+/* Copy the functions that a glob has matched: those in one module, or all. */
 static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsigned long *ips)
 {
 	struct ftrace_func_entry *entry;
@@ -68,10 +68,10 @@ static unsigned int copy_hash(struct ftrace_hash *hash, const char *module, unsi
 
 /**
  * fevent_find_glob - find the functions of an event whose function is a glob
- * @fe: the event; what it has found before is dropped
+ * @fe: the event; functions that it has found before are dropped
  *
- * All that ftrace knows and the glob matches. ftrace's filters do that, so one is
- * made, not used, and read.
+ * These are all functions that ftrace knows and the glob matches. ftrace's filters do
+ * the matching: a filter is made and read, and not used.
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0, -ENOENT if there is none, or another negative errno.
@@ -110,12 +110,12 @@ cleanup:
 	return ret;
 }
 
-/* Functions, or other symbols, of one name: static ones may be many. */
+/* Functions, or other symbols, with the same name: there may be many static ones. */
 struct same_name {
-	const char	*name;		/* in modules, where all symbols are gone through */
+	const char	*name;		/* for modules, where all symbols are compared */
 	unsigned int	symbols;
 	unsigned int	functions;	/* that ftrace knows */
-	unsigned long	addr;		/* of one that it knows, else of any */
+	unsigned long	addr;		/* of a function that ftrace knows, else of any symbol */
 	unsigned long	ip;
 };
 
@@ -135,7 +135,7 @@ static int count_same_name(void *data, unsigned long addr)
 	return 0;
 }
 
-/* What is known of a name that no function of the kernel proper has. */
+/* Hints about a name that no symbol of the kernel proper has. */
 struct other_names {
 	const char	*name;
 	size_t		len;
@@ -143,8 +143,8 @@ struct other_names {
 	size_t		size;
 	unsigned int	nr;
 	char		clone[64];	/* a copy that the compiler has made of it */
-	char		nearest[64];	/* a function with a name like it */
-	size_t		distance;	/* how like */
+	char		nearest[64];	/* a function with a similar name */
+	size_t		distance;	/* how similar, see fevent_distance() */
 };
 
 static int compare_name(void *data, const char *name, unsigned long addr)
@@ -209,7 +209,7 @@ static void list_modules(struct other_names *other)
 }
 #endif
 
-/* Nothing in the kernel proper has this name: say why, as well as can be told. */
+/* Nothing in the kernel proper has this name: give the best reason that can be found. */
 static int complain_not_found(const struct fevent_proto *proto,
 			      struct fevent_complaint *complaint)
 {
@@ -257,7 +257,7 @@ static bool module_is_there(const char *name)
 	return loaded_module(name);
 }
 
-/* Until then its functions are not ftrace's for a while, and no filter matches them. */
+/* Before that, there is a time when ftrace does not know its functions. */
 static bool module_has_come(const char *name)
 {
 #ifdef CONFIG_MODULES
@@ -271,12 +271,12 @@ static bool module_has_come(const char *name)
 #endif
 }
 
-/* No module of this name can come. Of those that are built in, some are known. */
+/* If true, no module of this name can be loaded. Not all built-in modules are known. */
 static bool module_is_built_in(const char *name)
 {
 	bool built_in = !strcmp(name, "vmlinux");
 #ifdef CONFIG_MODULES
-	/* The kernel's command line is read before there is any. */
+	/* Events of the kernel's command line are made before there is a module_kset. */
 	struct kobject *kobj = module_kset ? kset_find_obj(module_kset, name) : NULL;
 
 	if (kobj) {
@@ -287,7 +287,7 @@ static bool module_is_built_in(const char *name)
 	return built_in;
 }
 
-/* It need not be there. */
+/* The module need not be loaded. */
 static int check_module(const struct fevent_proto *proto, struct fevent_complaint *complaint)
 {
 	if (module_is_there(proto->module) || !module_is_built_in(proto->module))
@@ -303,7 +303,7 @@ static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
 	if (!module_is_there(proto->module))
 		return 0;
 	count_in_module(proto->module, &same);
-	/* It may have begun to go meanwhile, and what it has is no more what it had. */
+	/* If it has begun to go meanwhile, this proves nothing. */
 	if (!same.functions && !module_is_there(proto->module))
 		return 0;
 	if (!same.symbols)
@@ -322,8 +322,8 @@ static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
  * @complaint: where to say what is wrong
  *
  * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, also if a module is not there that has to come, -EINVAL with @complaint
- * filled in, or another negative errno.
+ * Return: 0, also if the module is not loaded, -EINVAL with @complaint filled in, or
+ * another negative errno.
  */
 int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 {
@@ -339,7 +339,7 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	if (proto->module && !module_is_there(proto->module))
 		return 0;
 	ret = fevent_find_glob(fe);
-	/* It is coming, and looked at again when it has come, or it is going. */
+	/* It is going, or it is coming: then the notifier looks again. */
 	if (ret == -ENOENT && proto->module && !module_has_come(proto->module))
 		return 0;
 	if (ret == -ENOENT)
@@ -347,19 +347,20 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	return ret;
 }
 
-/* Of a per-CPU variable there is one for each CPU; its symbol is what they are counted from. */
+/* A per-CPU variable has a copy for each CPU. Its symbol is not the address of any copy. */
 static bool is_per_cpu(unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_SMP))
 		return false;
-	/* Those of modules, and all if the first one is at 0, look like addresses of user space. */
+	/* In modules, and everywhere if they begin at 0, they look like user addresses. */
 	return addr < TASK_SIZE_MAX || (addr >= (unsigned long)__per_cpu_start &&
 					addr < (unsigned long)__per_cpu_end);
 }
 
 /*
- * A symbol of a module goes with it. So it has to be that of the event's functions: the
- * event then does not fire any more, and looks for it again when the module comes.
+ * A symbol of a module goes with the module. So it has to be the module of the event's
+ * function: the event does not fire without it, and looks for the symbol again when the
+ * module comes back.
  */
 static int find_symbol(const struct fevent_proto *proto, struct fevent_field *field,
 		       struct fevent_complaint *complaint)
@@ -370,7 +371,7 @@ static int find_symbol(const struct fevent_proto *proto, struct fevent_field *fi
 	kallsyms_on_each_match_symbol(count_same_name, field->base, &same);
 	if (in_module && module_is_there(proto->module))
 		count_in_module(proto->module, &same);
-	/* It may begin to go meanwhile. */
+	/* The module may have begun to go meanwhile. */
 	if (!same.symbols && in_module && !module_is_there(proto->module))
 		return 0;
 	if (!same.symbols)
@@ -392,8 +393,7 @@ static int find_symbol(const struct fevent_proto *proto, struct fevent_field *fi
  * @complaint: where to say what is wrong
  *
  * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, also if a module is not there that has to come, or -EINVAL with @complaint
- * filled in.
+ * Return: 0, also if the module is not loaded, or -EINVAL with @complaint filled in.
  */
 int fevent_find_symbols(const struct fevent *fe, struct fevent_field *fields,
 			unsigned int nr_fields, struct fevent_complaint *complaint)

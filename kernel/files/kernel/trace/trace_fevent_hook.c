@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what happens when a function runs that someone wants events of.
+ * Function events: what happens when a function with events is called.
  *
- * All events share one ftrace_ops, whose filter holds the functions of those that
- * are listened to, and only of those: nothing is registered while nobody listens.
- * With an ops each, thousands of events would be thousands of trampolines, each
- * enabled by a pass over all of ftrace's records, and a function that a second
- * tracer looks at would walk a list of all of them. With one ops it is one
- * trampoline, one pass however many events are switched on at once, and a look-up
- * for each call, which costs the same for one event as for thousands.
+ * All events share one ftrace_ops. Its filter has only the functions of events that
+ * someone listens to; it is not registered while nobody listens. With one ops for
+ * each event, thousands of events would need thousands of trampolines, and each would
+ * be enabled by a pass over all of ftrace's records. A function that a second tracer
+ * traces would walk a list of all these ops. One ops needs one trampoline, and one
+ * pass however many events are enabled at once. Each call needs a look-up, which costs
+ * the same for one event as for thousands.
  *
- * The look-up: fevent_table, a flat hash of functions, at most half full, probed
- * linearly. A function's slot has its first event, and a list of the others, if it
- * has several. Nothing is added to a table: a new one is made of the list of armed
- * events, published, and the old one freed after a grace period.
+ * The look-up: fevent_table is a flat hash of functions, at most half full, probed
+ * linearly. The entry of a function has its first event, and a list of the others if
+ * there are several. Nothing is added to a table: a new table is made from the list of
+ * armed events and published, and the old one is freed after a grace period.
  *
- * Patching runs functions that may have events, and many times for each site. So an
- * event is not found while its sites are patched: one that goes is first taken out
- * of its slots in the table there is, which is one store each, then ftrace gets to
- * know, and only then comes the new table, with those that are new.
+ * Patching calls functions that may have events, many times for each site. So an event
+ * must not be found while its sites are patched. An event that goes is first taken out
+ * of the present table, which is one store for each function. Then ftrace is told.
+ * Only then the new table is published, which has the new events.
  *
  *	enable / perf / BPF -> fevent_reg() -> on or off the list fevent_armed
  *	                                         |  (once for a batch)
@@ -31,20 +31,21 @@
  *	                                 |-> fevent_deliver()   ring buffers, perf, BPF
  *	                                 \-> rethook ... return -> fevent_return()
  *
- * The fast path is for a function with one event that has plain register arguments
- * only and one listener, an instance that has set neither filter nor trigger. It
- * calls nothing outside kernel/trace that could be traced, but for what wakes up a
- * reader, and what prints or exports a record. The ring buffer's own protection from
- * recursion ends that, and output_printk()'s; so it does without ftrace's. BPF
- * programs have bpf_prog_active, and do without as well. All else is under that.
+ * The fast path is for a function with one event. The event has only plain register
+ * arguments and one listener: an instance that has set neither filter nor trigger.
+ * Outside kernel/trace, it only calls functions that could be traced to wake up a
+ * reader, and to print or export a record. The ring buffer and output_printk() protect
+ * these calls from recursion, so the fast path does not need ftrace's protection. BPF
+ * programs do not need it either, as they have bpf_prog_active. All else runs under
+ * ftrace's recursion protection.
  *
- * Who reads the table has preemption off and RCU watching. So events, their links
- * to instances, and tables are all freed after synchronize_rcu() or its like. When
- * RCU is not watching, in parts of the idle loop, nothing is recorded. What
- * recursion protection or a buffer refuses is counted as missed, and so is a return
- * that no rethook node was left for.
+ * A reader of the table has preemption off, and RCU is watching. So events, their links
+ * to instances, and tables are all freed after a grace period of RCU. Where RCU is not
+ * watching, in parts of the idle loop, nothing is recorded. A call counts as missed if
+ * recursion protection or a buffer refuses it, or if no rethook node is left for its
+ * return.
  *
- * Everything that changes is under event_mutex.
+ * event_mutex protects all changes.
  */
 #include <linux/context_tracking.h>
 #include <linux/ftrace.h>
@@ -60,15 +61,15 @@
 #include "trace_parent.h"
 
 struct fevent_site {
-	unsigned long		ip;	/* 0: the slot is empty */
-	struct fevent		*fe;	/* NULL: it is gone */
-	struct fevent_site	*next;	/* of the same function, not in a slot */
+	unsigned long		ip;	/* 0: this entry of the hash is empty */
+	struct fevent		*fe;	/* NULL: the event is gone */
+	struct fevent_site	*next;	/* of the same function, not in the hash */
 };
 
 /*
- * Runs do not wrap around: there is room behind the last slot for a run of all
- * sites that begins there, and an empty slot. The sites that are not the first of
- * their functions are behind that.
+ * Runs do not wrap around: after the last entry that the hash function can give, there
+ * is room for a run of all sites, and for an empty entry. After that come the sites
+ * that are not the first of their functions.
  */
 struct fevent_table {
 	struct rcu_head		rcu;
@@ -81,10 +82,10 @@ struct fevent_table {
 static struct fevent_table *fevent_table;
 static LIST_HEAD(fevent_armed);
 
-/* A state of RCU: when its grace period is over, no call is in an event that is not armed. */
+/* A state of RCU: after its grace period, no call uses an event that is not armed. */
 static unsigned long fevent_forgotten;
 
-/* Of the batch that is under way; ->fresh lists what it has armed. */
+/* The present batch; ->fresh lists the events that it has armed. */
 static struct {
 	unsigned int		depth;
 	bool			dirty;
@@ -101,7 +102,7 @@ static nokprobe_inline unsigned long fevent_slot(const struct fevent_table *tabl
 	return (ip * GOLDEN_RATIO_64) >> table->shift;
 }
 
-/* Of simple events only. */
+/* For simple events only. */
 static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_file *file,
 					unsigned long ip, unsigned long parent_ip,
 					struct ftrace_regs *fregs)
@@ -115,7 +116,7 @@ static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_fi
 		fevent_refused(fe, file);
 		return;
 	}
-	/* By fevent_call() and the ring buffer. */
+	/* fevent_call() and the ring buffer have disabled preemption. */
 	entry = fevent_begin(fe, event, fevent_trace_ctx(2));
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
@@ -132,7 +133,7 @@ static nokprobe_inline bool fevent_rcu_is_watching(void)
 #endif
 }
 
-/* Not inlined: what it needs on the stack would cost all calls a stack protector. */
+/* Not inlined: its variables on the stack would give all calls a stack protector. */
 static noinline unsigned long fevent_true_parent(unsigned long parent_ip,
 						 struct ftrace_regs *fregs)
 {
@@ -252,8 +253,8 @@ static void fevent_table_add(struct fevent_table *table, unsigned long ip, struc
 }
 
 /*
- * Functions whose text is gone, as .init.text is after boot, have no record with
- * ftrace any more, and it would refuse all for one of them.
+ * A function whose text is gone, as .init.text is after boot, has no record with ftrace
+ * any more. ftrace would refuse all functions because of it.
  */
 static unsigned int fevent_fill_table(struct fevent_table *table, unsigned long *ips)
 {
@@ -275,7 +276,7 @@ static void fevent_publish(struct fevent_table *table)
 {
 	struct fevent_table *old = fevent_table;
 
-	/* Who finds the table finds it filled. */
+	/* A reader that finds the table finds it filled. */
 	smp_store_release(&fevent_table, table);
 	if (old)
 		kvfree_rcu(old, rcu);
@@ -314,8 +315,8 @@ bool fevent_is_armed(struct fevent *fe)
 }
 
 /**
- * fevent_forget - make sure that nobody finds events that are not armed
- * @mod: a module whose text goes away, or NULL
+ * fevent_forget - make sure that calls find no events that are not armed
+ * @mod: a module whose text goes away, whose functions are not found either; or NULL
  *
  * Context: Process context, event_mutex is held.
  */
@@ -335,11 +336,12 @@ void fevent_forget(struct module *mod)
 }
 
 /**
- * fevent_update_hooks - have ftrace call for the functions of all armed events
+ * fevent_update_hooks - let ftrace call for exactly the functions of all armed events
  *
  * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, -ENOMEM, or what ftrace said; then those that are not armed any more are
- * forgotten, all else is as it was before, and ftrace calls for some in vain.
+ * Return: 0, -ENOMEM, or an error of ftrace. After an error, events that are no longer
+ * armed are forgotten, although ftrace may go on calling for their functions. All else
+ * is as before.
  */
 int fevent_update_hooks(void)
 {
@@ -379,7 +381,7 @@ cleanup:
 }
 
 /**
- * fevent_wait_idle - wait until no call is in an event that nobody listens to
+ * fevent_wait_idle - wait until no call uses an event that nobody listens to
  * @fe: the event
  *
  * Context: Process context, may sleep.
@@ -397,7 +399,7 @@ static void fevent_unlist(struct fevent *fe)
 	fevent_free_rethooks(fe);
 }
 
-/* The fast paths are for one file and nothing else, or for perf and nothing else. */
+/* The fast paths are for one file without perf, or for perf without files. */
 static void fevent_set_fast(struct fevent *fe)
 {
 	struct event_file_link *link;
@@ -434,7 +436,7 @@ static int fevent_arm(struct fevent *fe)
 	return ret;
 }
 
-/* That ftrace cannot be told is no reason to refuse. */
+/* This succeeds even if ftrace cannot be told. */
 static void fevent_disarm(struct fevent *fe)
 {
 	if (!fevent_is_armed(fe))
@@ -514,9 +516,9 @@ int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 /* ---- many at once ---- */
 
 /**
- * fevent_batch_begin - events are going to be enabled or disabled
+ * fevent_batch_begin - begin to enable or disable several events
  *
- * Until fevent_batch_end(), enabling and disabling only takes notes. May nest.
+ * Until fevent_batch_end(), these changes are only noted. Batches may nest.
  *
  * Context: Process context, event_mutex is held.
  */
@@ -526,7 +528,7 @@ void fevent_batch_begin(void)
 	fevent_batch.depth++;
 }
 
-/* What could not be armed must not look enabled. */
+/* Events that could not be armed must not look enabled. */
 static void fevent_batch_undo(void)
 {
 	struct event_file_link *link, *next;
@@ -535,17 +537,17 @@ static void fevent_batch_undo(void)
 	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh) {
 		list_for_each_entry_safe(link, next, &fe->tp.event->files, list)
 			trace_event_enable_disable(link->file, 0, 0);
-		/* Of a file in soft mode the event stays enabled, and unarmed. */
+		/* With a file in soft mode, the event stays enabled, but it is not armed. */
 		if (fevent_is_armed(fe))
 			fevent_unlist(fe);
 	}
 }
 
 /**
- * fevent_batch_end - do what has been noted since fevent_batch_begin()
+ * fevent_batch_end - make the changes that were noted since fevent_batch_begin()
  *
  * Context: Process context, event_mutex is held, may sleep.
- * Return: 0, or a negative errno; then those that were to be enabled are not.
+ * Return: 0, or a negative errno if the events could not be enabled: then none is.
  */
 int fevent_batch_end(void)
 {
@@ -569,11 +571,11 @@ int fevent_batch_end(void)
 	}
 	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh)
 		list_del_init(&fe->fresh);
-	/* What is to be disabled is: to go on being called costs time, and does nothing. */
+	/* Disabling has succeeded anyway: calls that go on cost time, but do nothing. */
 	return enabling ? ret : 0;
 }
 
-/* What enables many events at once has it done in one pass over the text. */
+/* For code that enables many events: it takes one pass over the text. */
 const struct trace_event_batch fevent_batch_ops = {
 	.begin	= fevent_batch_begin,
 	.end	= fevent_batch_end,

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Function events, the hook side: what happens when a function runs that someone wants
- * events of. Each part uses only what stands above it, and the record side:
+ * Function events, the hook side: what happens when a function with events is called.
+ * Each file uses only the files above it, and the record side:
  *
  *	trace_fevent_perf.c	what perf and BPF programs get
  *	trace_fevent_buffer.c	what ring buffers get
- *	trace_fevent_return.c	when a function returns
- *	trace_fevent_hook.c	when it is called; who listens
+ *	trace_fevent_return.c	what happens when the function returns
+ *	trace_fevent_hook.c	what happens when it is called; the listeners
  */
 #ifndef _TRACE_FEVENT_HOOK_H
 #define _TRACE_FEVENT_HOOK_H
@@ -26,12 +26,12 @@ fevent_entry_regs(struct ftrace_regs *fregs, struct pt_regs *regs)
 {
 	ftrace_fill_perf_regs(fregs, regs);
 	regs->bp = ftrace_regs_get_frame_pointer(fregs);
-	/* perf takes registers with this flag for those of an interrupt: ->ip comes first. */
+	/* perf takes these registers for those of an interrupt, and begins with ->ip. */
 	regs->flags = X86_EFLAGS_FIXED;
 	return regs;
 }
 
-/* One set for each context that may interrupt another; nothing else in them ever changes. */
+/* One for each context that may interrupt another. All other registers in it stay 0. */
 DECLARE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
 
 static nokprobe_inline struct pt_regs *
@@ -68,15 +68,15 @@ void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long pare
 
 /* trace_fevent_buffer.c */
 
-/* With these a record takes the long way through the ring buffer. */
+/* With these flags, a record takes the long way through the ring buffer. */
 #define FEVENT_FILE_SPECIAL	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_NO_SET_FILTER |	\
 				 EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE | \
 				 EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PID_FILTER)
 #define FEVENT_TRACE_SPECIAL	(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)
 
 /*
- * Recording has disabled preemption @by times when the context is looked at, of which
- * the event is to show nothing.
+ * The context without the @by times that recording itself has disabled preemption: the
+ * event must not show these.
  */
 static nokprobe_inline unsigned int fevent_trace_ctx(unsigned int by)
 {
@@ -89,7 +89,7 @@ static nokprobe_inline bool fevent_is_plain(const struct trace_event_file *file)
 		      !(READ_ONCE(file->tr->trace_flags) & FEVENT_TRACE_SPECIAL));
 }
 
-/* ring_buffer_event_data(), without a call where the event is short and has no time stamp. */
+/* ring_buffer_event_data(), without a call if the event is short and has no time stamp. */
 static nokprobe_inline void *fevent_event_data(struct ring_buffer_event *event)
 {
 	if (likely(event->type_len - 1U < RINGBUF_TYPE_DATA_TYPE_LEN_MAX))
@@ -97,7 +97,7 @@ static nokprobe_inline void *fevent_event_data(struct ring_buffer_event *event)
 	return ring_buffer_event_data(event);
 }
 
-/* The record of an event that was reserved. */
+/* Begin the record in an event that was reserved. */
 static nokprobe_inline struct fevent_entry *
 fevent_begin(struct fevent *fe, struct ring_buffer_event *event, unsigned int trace_ctx)
 {
@@ -112,7 +112,7 @@ void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned lon
 		  unsigned long parent_ip, const struct fevent_values *values, u64 duration,
 		  struct pt_regs *regs);
 
-/* To all who listen. */
+/* Deliver an event to all listeners. */
 static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 					   unsigned long parent_ip,
 					   const struct fevent_values *values, u64 duration,
@@ -132,10 +132,10 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 /* trace_fevent_return.c */
 
 /*
- * Recursion protection lets one call through in a recording, as it cannot tell that from
- * an interrupt's first steps. Of an event that follows pointers that is one too many:
- * a page fault calls dozens of functions, so that with events on all of them each fault
- * would make for hundreds.
+ * While a call is recorded, recursion protection lets one more call through: it cannot
+ * tell this from the first steps of an interrupt. For an event that follows pointers,
+ * one is too many: a page fault calls dozens of functions. With events on all of them,
+ * each fault would cause hundreds.
  */
 static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
 {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: fields that are named by BTF.
+ * Function events: fields that are found by their names in BTF.
  *
  * "file->f_inode.i_ino" is followed here from type to type, once, when the event
- * is made. What comes out is struct fevent_target: the register argument to start
- * from, the offsets at which pointers are to be loaded, and the type at the end.
+ * is made. The result is struct fevent_target: the register argument to start from,
+ * the offsets at which pointers are loaded, and the type at the end.
  */
 #include <linux/btf.h>
 #include <linux/kallsyms.h>
@@ -16,13 +16,13 @@
 
 struct fevent_walk {
 	const struct btf	*btf;
-	const struct btf_type	*type;		/* of what was reached, no modifiers */
+	const struct btf_type	*type;		/* of the value that was reached, no modifiers */
 	u32			bit_offset;	/* of a bit field, from the byte that was reached */
 	u32			bit_size;	/* of a bit field, else 0 */
 	struct fevent_target	*target;
 };
 
-/* Whether there is a const anywhere between an id and the type proper. */
+/* Is there a const anywhere between an id and the type proper? */
 static bool fevent_is_const(const struct btf *btf, u32 id)
 {
 	const struct btf_type *t;
@@ -49,14 +49,14 @@ static int fevent_walk_set_type(struct fevent_walk *walk, u32 id)
 	return walk->type ? 0 : -EINVAL;
 }
 
-/* Goes on from where the value points to. */
+/* Follow the pointer that was reached, and go on at @offset there. */
 static int fevent_walk_follow(struct fevent_walk *walk, unsigned int offset)
 {
 	struct fevent_target *target = walk->target;
 
 	if (target->nr_steps == ARRAY_SIZE(target->steps))
 		return -E2BIG;
-	/* What was reached is a pointer: in a register, or the next step loads it first. */
+	/* The pointer that was reached is in a register, or the new step loads it first. */
 	if (!target->in_memory) {
 		target->arg += target->offset / sizeof(long);
 		target->offset = 0;
@@ -74,7 +74,7 @@ static int fevent_walk_move(struct fevent_walk *walk, unsigned int offset)
 	return check_add_overflow(*at, offset, at) ? -E2BIG : 0;
 }
 
-/* The member whose name takes the smallest change, in one place, to become @name. */
+/* The member whose name is the nearest to @name, see fevent_distance(). */
 static const char *fevent_nearest_member(const struct btf *btf, const struct btf_type *t,
 					 const char *name)
 {
@@ -239,13 +239,13 @@ static int fevent_walk_array_end(struct fevent_walk *walk)
 	return target->type == FEVENT_T_NONE ? -EINVAL : 0;
 }
 
-/* As few bytes are read as hold the bits: there may be no more. */
+/* Only the bytes that have the bits are read: there may be no other bytes. */
 static int fevent_walk_bits(struct fevent_walk *walk)
 {
 	unsigned int bytes = DIV_ROUND_UP(walk->bit_offset + walk->bit_size, 8);
 	struct fevent_target *target = walk->target;
 
-	/* Packed, it may lie in one more byte than its type has. */
+	/* In a packed struct, it may be in one more byte than its type has. */
 	if (bytes > fevent_type_size(target->type))
 		target->type = fevent_is_signed(walk->type) ? FEVENT_T_S64 : FEVENT_T_U64;
 	if (bytes > sizeof(u64))
@@ -256,14 +256,14 @@ static int fevent_walk_bits(struct fevent_walk *walk)
 	return 0;
 }
 
-/* A struct of one member, such as a kuid_t or an atomic_t, is as good as that. */
+/* A struct with one member, such as a kuid_t or an atomic_t, is treated as that member. */
 static int fevent_walk_unwrap(struct fevent_walk *walk)
 {
 	const struct btf_member *member;
 
 	while (btf_type_is_struct(walk->type) && btf_type_vlen(walk->type) == 1) {
 		member = btf_type_member(walk->type);
-		/* Unnamed bit fields, which BTF does not have, may be before it. */
+		/* BTF does not have unnamed bit fields, which may be before it. */
 		if (__btf_member_bit_offset(walk->type, member) ||
 		    __btf_member_bitfield_size(walk->type, member))
 			return -EINVAL;
@@ -273,7 +273,7 @@ static int fevent_walk_unwrap(struct fevent_walk *walk)
 	return 0;
 }
 
-/* A path without a type: what BTF says. */
+/* The end of a path without a type: BTF has the type. */
 static int fevent_walk_end(struct fevent_walk *walk)
 {
 	struct fevent_target *target = walk->target;
@@ -296,9 +296,9 @@ static int fevent_walk_end(struct fevent_walk *walk)
 }
 
 /*
- * A path with a type. As with arguments, strings and arrays are read from where a
- * pointer points to; all else is read from where the path has come to, as much as
- * there is.
+ * The end of a path with a type. As with arguments, strings and arrays are read from
+ * the memory that a pointer points to. All else is read at the end of the path, and
+ * must not be larger than the value there.
  */
 static int fevent_walk_typed_end(struct fevent_walk *walk, const struct fevent_field *field,
 				 struct fevent_complaint *complaint)
@@ -325,7 +325,7 @@ static int fevent_walk_typed_end(struct fevent_walk *walk, const struct fevent_f
 			return fevent_complain(complaint, BTF_TYPE, field->base_column);
 		return 0;
 	}
-	/* Of an array without a size, all there is to know is where it begins. */
+	/* For an array without a size, only its beginning is known. */
 	if (want > size && !(target->in_memory && btf_type_is_array(walk->type) && !size))
 		return fevent_complain_with(complaint, TYPE_TOO_BIG, field->column,
 					    "it has %u bytes", size);
@@ -388,18 +388,18 @@ static int fevent_resolve(const struct fevent_func *func, const struct fevent_fi
 	target->arg += target->offset / sizeof(long);
 	target->offset %= sizeof(long);
 	size = target->bit_size ? target->bytes : fevent_type_size(target->type);
-	/* Begun in one register, it goes on in the next. */
+	/* A value that begins in one register and ends in the next is refused. */
 	if (target->offset + size > sizeof(long))
 		return fevent_complain(complaint, BTF_TYPE, field->base_column);
 	return 0;
 }
 
 /**
- * fevent_btf_resolve - find out what a PATH leads to
+ * fevent_btf_resolve - find the value that a PATH leads to
  * @fe: the event; it keeps a reference to the BTF from now on
  * @field: a field whose source is FEVENT_PATH; if its base is NULL, its arg is the
  *	number of the argument
- * @target: what it leads to
+ * @target: the value
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
@@ -419,7 +419,7 @@ int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 	return fevent_resolve(&func, field, target, complaint);
 }
 
-/* Room for what fevent_expand_name() prints. */
+/* Room for a name from fevent_expand_name(). */
 #define FEVENT_EXPANDED		(KSYM_NAME_LEN + sizeof("arg_"))
 
 /* Arguments may have no name, or one that an event's own fields have. */
@@ -441,7 +441,7 @@ static void fevent_expand_name(const struct fevent_func *func, int i, char *name
  * @ret_nr: how many
  * @complaint: where to say what is wrong
  *
- * All arguments that are in registers and have a value that can be recorded.
+ * It stands for all arguments that are in registers and whose values can be recorded.
  *
  * Context: Process context, may sleep.
  * Return: 0, -EINVAL with @complaint filled in, or -ENOMEM.
@@ -512,7 +512,7 @@ static u32 fevent_enum_name_off(const struct btf_type *t, int i)
 
 /**
  * fevent_btf_enum_name - the name that an enum has for a value
- * @btf: what @t belongs to
+ * @btf: the BTF that @t belongs to
  * @t: the enum
  * @value: the value
  *
@@ -532,7 +532,7 @@ const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t
 
 /**
  * fevent_btf_enum_symbols - an enum's values, as __print_symbolic() wants them
- * @btf: what @t belongs to
+ * @btf: the BTF that @t belongs to
  * @t: the enum
  * @buf: where to print, may be NULL if @size is 0
  * @size: bytes there

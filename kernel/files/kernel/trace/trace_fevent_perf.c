@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: what perf and BPF programs get of them.
+ * Function events: delivering them to perf and BPF programs.
  *
- * Programs are of type TRACEPOINT, and read the event's record. Where they are the only
- * ones who listen, bpf_prog_active is all the protection from recursion that there is.
+ * Programs are of type TRACEPOINT, and read the event's record. If they are the only
+ * listeners, bpf_prog_active is the only protection from recursion.
  */
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -19,7 +19,7 @@
 DEFINE_PER_CPU(struct pt_regs, fevent_regs[TRACE_CTX_TRANSITION + 1]);
 
 /**
- * fevent_miss - nothing is recorded of a call that programs were to see as well
+ * fevent_miss - count a call that is neither recorded nor seen by programs
  * @fe: the event
  */
 noinline void fevent_miss(struct fevent *fe)
@@ -36,20 +36,20 @@ NOKPROBE_SYMBOL(fevent_miss);
 
 #ifdef CONFIG_BPF_EVENTS
 /*
- * There is one for a CPU, as bpf_prog_active lets only one program run there. The
- * verifier lets a program of type TRACEPOINT read as much as @record; how long the
- * event's record is, is only asked when one is attached, not when it is tail-called.
+ * Each CPU has one, as bpf_prog_active lets only one program run on a CPU. The verifier
+ * lets a program of type TRACEPOINT read as much as @record. The length of the event's
+ * record is checked only when a program is attached, and not when it is tail-called.
  */
 struct fevent_bpf_slot {
 	struct pt_regs	regs;
 	u64		record[PERF_MAX_TRACE_SIZE / sizeof(u64)];
 };
 
-/* Made when perf first listens to an event, and kept. */
+/* Allocated when perf first listens to an event, and never freed. */
 static struct fevent_bpf_slot __percpu *fevent_bpf_slots;
 
 /**
- * fevent_perf_init - perf is going to listen to an event
+ * fevent_perf_init - prepare for perf to listen to an event
  *
  * Context: Process context, event_mutex is held.
  * Return: 0 or -ENOMEM.
@@ -62,9 +62,8 @@ int fevent_perf_init(void)
 }
 
 /*
- * What trace_call_bpf() does, for a caller that has preemption off: that keeps it on
- * this CPU and is a read-side section of RCU, so all that is left of these two is
- * what lockdep wants to know.
+ * Like trace_call_bpf(), for a caller that has preemption off. This keeps it on its CPU
+ * and is a read-side section of RCU, so that only lockdep has to be told.
  */
 static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, void *ctx)
 {
@@ -91,14 +90,14 @@ static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, vo
 }
 
 /*
- * Has an event's programs run. The first 8 bytes that a BPF program of type
- * TRACEPOINT is given are not the record's but the address of registers, for its
+ * Run an event's programs. In the data of a BPF program of type TRACEPOINT, the first
+ * 8 bytes are not those of the record: they are the address of registers, for its
  * helpers.
  *
- * Nothing that is traced is called before bpf_prog_active is taken, or when that
- * fails: this needs no other protection from recursion.
+ * No traced function is called before bpf_prog_active is taken, or if that fails. So
+ * this needs no other protection from recursion.
  *
- * Returns whether perf is to have the event, too, which is what the programs say.
+ * Returns whether perf gets the event, too: the programs decide.
  */
 static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 					   unsigned long parent_ip,
@@ -146,8 +145,8 @@ static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned 
 
 #ifdef CONFIG_PERF_EVENTS
 /*
- * libbpf opens an event on one CPU, its programs run on all: there may be programs
- * and no listener.
+ * libbpf opens an event on one CPU, but its programs run on all. So on this CPU, there
+ * may be programs without a perf event.
  */
 static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 			const struct fevent_values *values, u64 duration, struct pt_regs *regs)
@@ -183,13 +182,13 @@ static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned lon
 #endif
 
 /**
- * fevent_deliver_perf - perf, or programs, listen to an event
+ * fevent_deliver_perf - deliver an event to programs and perf
  * @fe: the event
  * @ip: the function
  * @parent_ip: its caller
- * @values: what its values come from
+ * @values: where the values come from
  * @duration: of a return event, in ns
- * @regs: of a return event, where it has returned to, else NULL
+ * @regs: of a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
@@ -204,7 +203,7 @@ void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long pare
 NOKPROBE_SYMBOL(fevent_deliver_perf);
 
 #ifdef CONFIG_BPF_EVENTS
-/* A program wants perf to have the event, which is rare. */
+/* The programs let perf have the event, which is rare. */
 static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
 					 unsigned long parent_ip, struct ftrace_regs *fregs)
 {
@@ -223,7 +222,7 @@ static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
 NOKPROBE_SYMBOL(fevent_perf_guarded);
 
 /**
- * fevent_call_bpf - programs alone listen to an event that is no return event
+ * fevent_call_bpf - deliver an event that only programs listen to; no return event
  * @fe: the event
  * @ip: the function
  * @parent_ip: its caller
@@ -249,10 +248,10 @@ NOKPROBE_SYMBOL(fevent_call_bpf);
  * @call: the event
  * @p_event: the perf event
  *
- * By those who may trace the kernel, as for ftrace:function. Unlike there, stacks of
- * user space may be asked for, as they are by userstacktrace and by programs, and as
- * fields read user memory: who reads does not wait for what is paged out, and recursion
- * protection ends what a fault calls.
+ * Users who may trace the kernel may use it, as with ftrace:function. Unlike with that,
+ * they may ask for stacks of user space. These are read for userstacktrace and for
+ * programs, too, and fields read user memory. Such a read does not wait for memory that
+ * is paged out, and recursion protection stops events of functions that a fault calls.
  *
  * Return: 0, -EPERM or -EACCES without privileges.
  */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: how a record is printed, by the kernel, and by those who print from
- * the format file.
+ * Function events: how a record is printed, by the kernel and by tools that use the
+ * format file.
  */
 #include <linux/slab.h>
 
@@ -10,7 +10,7 @@
 #include "trace_fevent_record.h"
 #include "trace_output.h"
 
-/* What a char[n] holds ends at its first NUL, or with it. */
+/* The text in a char[n] ends at the first NUL, or at the end of the array. */
 static int print_type_chars(struct trace_seq *s, void *data, void *ent)
 {
 	trace_seq_putc(s, *(char *)data);
@@ -43,7 +43,7 @@ const struct fetch_type fevent_fetch_types[FEVENT_T_MAX] = {
 	[FEVENT_T_X32]		= FEVENT_HEX(32),
 	[FEVENT_T_X64]		= FEVENT_HEX(64),
 	[FEVENT_T_CHAR]		= FEVENT_NUMBER(char, char, true),
-	/* Filters and histograms take an array of what has "char" in its name for a string. */
+	/* Declared as u8: to filters and histograms, an array of any "char" is a string. */
 	[FEVENT_T_UCHAR]	=
 		FEVENT_FETCH_TYPE("unsigned char", sizeof(u8), false, false,
 				  PRINT_TYPE_FUNC_NAME(u8), PRINT_TYPE_FMT_NAME(u8), "u8"),
@@ -83,7 +83,7 @@ static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
 		return snprintf(buf, len, "%%s");
 	if (fe->enums[i])
 		return snprintf(buf, len, "%%s");
-	/* libtraceevent knows no %c, and would take the next argument for the next format. */
+	/* libtraceevent does not know %c: all later values would be out of step. */
 	if (parg->type == &fevent_fetch_types[FEVENT_T_CHAR])
 		return snprintf(buf, len, "%%d");
 	return snprintf(buf, len, "%s", parg->type->fmt);
@@ -112,8 +112,7 @@ static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
 }
 
 /*
- * For those who print from the format file; the kernel prints by itself, see
- * print_fevent().
+ * For tools that use the format file. The kernel itself prints by print_fevent().
  */
 static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
 {
@@ -166,8 +165,8 @@ int fevent_set_print_fmt(struct fevent *fe)
 }
 
 /*
- * A line that does not fit into a trace_seq is not shown at all. So an array ends here when
- * the line is longer than that: there is room for what may come behind it.
+ * A line that does not fit into a trace_seq is not shown at all. So an array is cut when
+ * the line gets longer than this. The rest is room for the fields after it.
  */
 #define FEVENT_MAX_TEXT		(TRACE_SEQ_BUFFER_SIZE - 3 * 1024)
 
@@ -227,7 +226,7 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 			separator = " ";
 		}
 		trace_seq_printf(s, "%s%s=", separator, fe->tp.args[i].name);
-		/* ret and duration may be behind what has a bit. */
+		/* ret and duration may come after the fields that have a bit. */
 		if (i < FEVENT_MAX_FIELDS && faults & (1U << i))
 			trace_seq_puts(s, FAULT_STRING);
 		else

@@ -2,24 +2,24 @@
 /*
  * Function events: what a record looks like, and how it is filled.
  *
- * A record is struct fevent_entry and, behind it, the fields in the order of the
- * prototype, each aligned to its size, as BPF programs may read nothing else:
+ * A record is a struct fevent_entry, followed by the fields in the order of the
+ * prototype. Each field is aligned to its size: BPF programs may only read aligned ones.
  *
  *	+------------+------+-------------+--------+-----+-----+----------+--------+~~~~~~~~~
  *	| ent        | __ip | __parent_ip | fields ...  | ret | duration | faults | strings
  *	+------------+------+-------------+--------+-----+-----+----------+--------+~~~~~~~~~
  *
- * ret and duration are there in return events, faults if some field is read from
- * memory. The offsets ascend: trace_event_get_offsets() takes the field that was
- * defined last for the end of the record, and the BPF verifier's word on how far
- * a program reads is checked against that.
+ * Return events have ret and duration. faults is there if some field is read from
+ * memory. The offsets ascend, because trace_event_get_offsets() takes the end of the
+ * field that was defined last for the end of the record. When a BPF program is
+ * attached, the size that it reads is checked against this end.
  *
  * Filling. If all fields are plain register arguments, a record is filled by a few
- * loads and stores, struct fevent_load. All else is compiled to the fetch
- * instructions that the other dynamic events have, and run by their machine
- * (trace_probe_tmpl.h): find the value or address, follow pointers, store. A read
- * that fails leaves zeros and sets the field's bit in faults. Nothing else than
- * what was read is ever in a record: it is zeroed first if it has holes.
+ * loads and stores, struct fevent_load. Otherwise, the fields are compiled to the fetch
+ * instructions of the other dynamic events, which trace_probe_tmpl.h runs: find the
+ * value or address, follow pointers, store. A read that fails leaves zeros and sets
+ * the field's bit in faults. A record with holes is zeroed first, so that no record
+ * has any other data than what was read.
  */
 #define FETCH_MEM_FAULTS
 
@@ -43,21 +43,21 @@ static struct fetch_insn *fevent_emit(struct fevent_code *code, enum fetch_op op
 {
 	struct fetch_insn *insn = &code->insn[code->nr++];
 
-	/* A path of FEVENT_MAX_STEPS, and what is before and behind it, always fits. */
+	/* A path of FEVENT_MAX_STEPS always fits, with the instructions around it. */
 	BUILD_BUG_ON(FEVENT_MAX_STEPS + 5 > FETCH_INSN_MAX);
 	memset(insn, 0, sizeof(*insn));
 	insn->op = op;
 	return insn;
 }
 
-/* An instruction that reads a register has this in place of its parameters. */
+/* An instruction that reads a register has a fevent_reg in place of its parameters. */
 static nokprobe_inline struct fevent_reg *fevent_insn_reg(struct fetch_insn *insn)
 {
 	BUILD_BUG_ON(sizeof(struct fevent_reg) > sizeof(insn->immediate));
 	return (struct fevent_reg *)&insn->immediate;
 }
 
-/* The value of @target; @is_bool: to be made a bool of, and not an address to go on from. */
+/* Read the register of @target. @is_bool: the value itself is recorded, as a bool. */
 static void fevent_emit_register(struct fevent_code *code, enum fetch_op op,
 				 const struct fevent_target *target, bool is_bool)
 {
@@ -82,7 +82,7 @@ static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code,
 		fe->nr_saved = max(fe->nr_saved, target->arg + 1);
 }
 
-/* Stores what lies at the address that was reached, plus an offset. */
+/* Store the memory at @offset from the address that was reached. */
 static struct fetch_insn *fevent_emit_memory(struct fevent_code *code, struct probe_arg *parg,
 					     int offset)
 {
@@ -94,13 +94,13 @@ static struct fetch_insn *fevent_emit_memory(struct fevent_code *code, struct pr
 		insn = fevent_emit(code, FETCH_OP_ST_USTRING);
 	else
 		insn = fevent_emit(code, FETCH_OP_ST_STRING);
-	/* Neither pointers nor numbers come one by one: an array is one piece of memory. */
+	/* An array is stored as one piece of memory, and not element by element. */
 	insn->size = parg->type->size * (parg->count ?: 1);
 	insn->offset = offset;
 	return insn;
 }
 
-/* Of a TYPE NAME {MOD}. */
+/* Compile a TYPE NAME {MOD}. */
 static void fevent_compile_mods(struct fevent *fe, const struct fevent_field *field,
 				const struct fevent_target *target, struct fevent_code *code,
 				struct probe_arg *parg)
@@ -136,7 +136,7 @@ static void fevent_compile_target(struct fevent *fe, const struct fevent_target 
 	unsigned int i;
 	bool is_bool;
 
-	/* Of a bit field, the cut comes first. */
+	/* A bit field is cut before it is made a bool. */
 	is_bool = target->type == FEVENT_T_BOOL && !target->in_memory && !target->bit_size;
 	fevent_emit_arg(fe, code, target, is_bool);
 	if (!target->in_memory) {
@@ -150,7 +150,7 @@ static void fevent_compile_target(struct fevent *fe, const struct fevent_target 
 		insn->size = target->bytes;
 }
 
-/* Gives an argument its place behind the others. */
+/* Give an argument its place after the others. */
 static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 {
 	unsigned int size = parg->type->size;
@@ -168,7 +168,7 @@ static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 	return 0;
 }
 
-/* Of a value, only @size bits from @offset on are meant, with or without a sign. */
+/* Cut a value to @size bits from bit @offset on, with or without a sign. */
 static void fevent_cut(struct fevent *fe, int i, unsigned int offset, unsigned int size,
 		       bool is_signed)
 {
@@ -309,8 +309,9 @@ static bool fevent_has_cuts(const struct fevent *fe)
 }
 
 /*
- * Where in pt_regs an argument is: architectures have a function that reads it and
- * none that tells, so mark one register after the other until that reads the mark.
+ * The offset of an argument in pt_regs. Architectures have a function that reads the
+ * argument, but none that tells its offset. So mark one register after the other, until
+ * this function reads the mark.
  */
 static unsigned int fevent_register_offset(unsigned int arg)
 {
@@ -326,13 +327,13 @@ static unsigned int fevent_register_offset(unsigned int arg)
 	return min(i, ARRAY_SIZE(words) - 1) * sizeof(unsigned long);
 }
 
-/* A field that has no more bytes than the value just leaves out the others. */
+/* A field that is no larger than the value just leaves out the register's other bytes. */
 static bool fevent_must_widen(const struct fevent_reg *reg, unsigned int size)
 {
 	return reg->widen == FEVENT_BOOL || BITS_PER_BYTE * size > BITS_PER_LONG - reg->lack;
 }
 
-/* Nothing is followed: each field is a load and a store. */
+/* No pointer is followed: each field is a load and a store. */
 static int fevent_compile_loads(struct fevent *fe)
 {
 	const struct fevent_reg *reg;
@@ -369,13 +370,13 @@ static void fevent_declare_field(struct fevent *fe, unsigned int i, const char *
 		.is_signed = is_signed, .filter_type = FILTER_OTHER, .len = len,
 	};
 
-	/* Its members are constant. */
+	/* The members of fe->fields[i] are constant. */
 	memcpy(&fe->fields[i], &field, sizeof(field));
 }
 
 /*
- * The fields, as those of a tracepoint's event are declared: an array has its size,
- * without which tools cannot tell what is behind it.
+ * Declare the fields like those of a tracepoint's event. An array is declared with its
+ * length: without it, tools cannot find the fields after the array.
  */
 static int fevent_declare_fields(struct fevent *fe)
 {
@@ -397,15 +398,15 @@ static int fevent_declare_fields(struct fevent *fe)
 }
 
 /**
- * fevent_compile - lay out an event's record and compile what fills it
+ * fevent_compile - lay out an event's record and compile the code that fills it
  * @fe: the event; its tp is initialized, for @nr_fields + FEVENT_EXTRA_ARGS
- * @fields: its fields, '...' expanded
+ * @fields: its fields, with '...' expanded
  * @nr_fields: how many, up to FEVENT_MAX_FIELDS
  * @complaint: where to say what is wrong
  *
  * Context: Process context, may sleep.
- * Return: 0, or -EINVAL with @complaint filled in, or -ENOMEM. What was made until
- * then is freed with the event.
+ * Return: 0, or -EINVAL with @complaint filled in, or -ENOMEM. After an error, memory
+ * that was allocated here is freed with the event.
  */
 int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
 		   struct fevent_complaint *complaint)
@@ -455,7 +456,7 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
  * @a: an event
  * @b: another one
  *
- * Return: true if one's way to fill a record can take the place of the other's.
+ * Return: true if the code that fills one's record can also fill the other's.
  */
 bool fevent_same_records(const struct fevent *a, const struct fevent *b)
 {
@@ -520,9 +521,9 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 NOKPROBE_SYMBOL(process_fetch_insn)
 
 /**
- * fevent_dynamic_size - what a record's strings take
+ * fevent_dynamic_size - the size of a record's strings
  * @fe: the event
- * @values: what they are read from
+ * @values: where the values come from
  *
  * Context: Any that functions are traced in.
  * Return: bytes, at most FEVENT_MAX_DYNAMIC.
@@ -548,7 +549,7 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 
 NOKPROBE_SYMBOL(fevent_dynamic_size);
 
-/* What is left of a value that was stored whole; 0 and 1 are all that a bool can be. */
+/* Cut a value that was stored whole, and make each bool 0 or 1. */
 static nokprobe_inline void fevent_apply_cut(const struct fevent_cut *cut,
 					     const struct probe_arg *parg, void *dest)
 {
@@ -558,7 +559,7 @@ static nokprobe_inline void fevent_apply_cut(const struct fevent_cut *cut,
 	if (cut->rshift) {
 		val = (u64)fevent_number(parg, dest) << cut->lshift;
 		val = cut->is_signed ? (s64)val >> cut->rshift : val >> cut->rshift;
-		/* As long as it is little-endian, a value's low bytes are its first. */
+		/* Little-endian only: the low bytes of a value come first. */
 		memcpy(dest, &val, parg->type->size);
 	}
 	for (n = 0; cut->is_bool && n < (parg->count ?: 1); n++)
@@ -580,7 +581,7 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			continue;
 		if (parg->dynamic)
 			*(u32 *)dest = make_data_loc(room, strings - base);
-		/* Not all of its bytes may be read. */
+		/* The read may store fewer bytes. */
 		if (fe->cuts[i].rshift)
 			memset(dest, 0, parg->type->size);
 		ret = process_fetch_insn(parg->code, (void *)values, (void *)values->args, dest,
@@ -621,9 +622,9 @@ NOKPROBE_SYMBOL(fevent_fetch);
  * @entry: sizeof(*entry) + fe->tp.size + @dynamic_size bytes, ->ent is not touched
  * @ip: the function
  * @parent_ip: its caller
- * @values: what its values come from
+ * @values: where the values come from
  * @duration: of a return event, in ns
- * @dynamic_size: what fevent_dynamic_size() said
+ * @dynamic_size: the size from fevent_dynamic_size()
  *
  * Context: Any that functions are traced in; preemption is off.
  */

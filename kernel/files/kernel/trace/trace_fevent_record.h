@@ -25,7 +25,7 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
 		 int dynamic_size);
 
-/* A number, as it is in the record. */
+/* Read a number from a record. */
 static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const void *data)
 {
 	if (parg->type->is_signed) {
@@ -50,7 +50,7 @@ static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const voi
 	return *(s64 *)data;
 }
 
-/* As C makes a value of another type of one. */
+/* Convert a value to a wider type, as C does. */
 static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned int lack,
 						  unsigned int widen)
 {
@@ -65,7 +65,7 @@ static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned in
 	}
 }
 
-/* The fields of a simple event. */
+/* Fill in the fields of a simple event. */
 static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
 					      struct ftrace_regs *fregs)
 {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events: when a function returns. Of what is known at its entry, the event's
- * rethook node keeps what the record needs.
+ * Function events: what happens when a function returns. The rethook node keeps the
+ * values from the function's entry that the record needs.
  */
 #include <linux/ftrace.h>
 #include <linux/irq_work.h>
@@ -15,10 +15,10 @@
 #include "trace_fevent.h"
 #include "trace_fevent_hook.h"
 
-/* Of the first rethook of a return event: see fevent_enter(). */
+/* Nodes of the first rethook of a return event, see fevent_enter(). */
 #define FEVENT_RETURN_NODES	(32 + num_possible_cpus())
 
-/* A function that returns into an event. */
+/* A call whose return is an event. */
 struct fevent_return_node {
 	struct rethook_node	node;
 	unsigned long		ip;
@@ -41,9 +41,10 @@ static nokprobe_inline bool fevent_returns_paused(void)
 }
 
 /*
- * The image of a hibernating system has the task that makes it, with the functions that it is
- * in, and when it is restored, it goes on outside of these. Suspending to memory pauses the
- * function graph tracer by itself; for this, that has a notifier, while it traces.
+ * The image of a hibernating system has the task that makes the image, inside some functions.
+ * When the image is restored, the task goes on outside of these functions. Suspending to
+ * memory pauses the function graph tracer by itself. For hibernation, this tracer has a
+ * notifier, but only while it traces; so have another one here.
  */
 static int fevent_pm_notify(struct notifier_block *nb, unsigned long state, void *unused)
 {
@@ -95,7 +96,7 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 
 NOKPROBE_SYMBOL(fevent_return);
 
-/* Doubles the nodes of an event. */
+/* Add a rethook with as many nodes as the event has, or with the first nodes. */
 static int fevent_add_rethook(struct fevent *fe)
 {
 	unsigned int i = fe->nr_rethooks;
@@ -120,7 +121,7 @@ static void fevent_grow(struct work_struct *work)
 	list_for_each_entry(fe, &fevent_returning, returning) {
 		if (!READ_ONCE(fe->wants_nodes))
 			continue;
-		/* If there is no memory, it will ask again. */
+		/* If there is no memory, a later call asks again. */
 		if (fe->nr_rethooks < ARRAY_SIZE(fe->rethooks))
 			fevent_add_rethook(fe);
 		WRITE_ONCE(fe->wants_nodes, false);
@@ -136,7 +137,7 @@ static void fevent_schedule_grow(struct irq_work *work)
 
 static DEFINE_IRQ_WORK(fevent_grow_irq_work, fevent_schedule_grow);
 
-/* Functions are traced where no work can be scheduled. */
+/* By an irq_work: functions are also traced where no work can be scheduled. */
 static void fevent_ask_for_nodes(struct fevent *fe)
 {
 	if (READ_ONCE(fe->wants_nodes) || fe->nr_rethooks == ARRAY_SIZE(fe->rethooks))
@@ -148,15 +149,15 @@ static void fevent_ask_for_nodes(struct fevent *fe)
 NOKPROBE_SYMBOL(fevent_ask_for_nodes);
 
 /**
- * fevent_enter - a function is called that a return event is of
+ * fevent_enter - a function with a return event is called
  * @fe: the event
  * @ip: the function
  * @parent_ip: its caller
  * @fregs: registers at its entry
  *
- * Any number of tasks may sleep in an event's functions. The newest rethook has as many
- * nodes as all before it: when it has none left, half of all are in use, and it is
- * time for the next.
+ * Many tasks may sleep in an event's functions. The newest rethook has as many nodes as
+ * all rethooks before it. When it has none left, at least half of all nodes are in use:
+ * the next rethook is added, up to FEVENT_MAX_RETHOOKS. A call without a node is missed.
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
@@ -170,16 +171,17 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	struct rethook_node *node = NULL;
 	unsigned int i;
 
-	/* It is being switched on or off: nobody listens yet, or any more. */
+	/* The event is being armed or disarmed: nobody listens at the moment. */
 	if (unlikely(!nr))
 		return;
 	/*
-	 * Interrupts are off while a node is given back, which tells others of it in two
-	 * steps: one that an NMI gives back in between makes an older one seem to be there.
+	 * objpool_push() has interrupts off, but it is not NMI-safe: it makes a node visible
+	 * in two steps. An NMI that gives back a node in between could make a stale node
+	 * visible. So an NMI takes none.
 	 *
 	 * Some calls never return: a task that suspends the machine goes on elsewhere when
-	 * it is resumed. A node that such a call leaves behind would send its caller's
-	 * caller to the wrong place. The function graph tracer is paused for that time.
+	 * it is resumed. The node of such a call would stay, and a later return of the task
+	 * would go to the wrong place. The function graph tracer is paused for that time.
 	 */
 	if (unlikely(in_nmi() || fevent_returns_paused())) {
 		fevent_miss(fe);
@@ -190,7 +192,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	if (unlikely(i != nr - 1))
 		fevent_ask_for_nodes(fe);
 	if (unlikely(!node)) {
-		/* Nothing is missed of what has been switched off meanwhile. */
+		/* If the event has been disarmed meanwhile, nothing is missed. */
 		if (READ_ONCE(fe->nr_rethooks))
 			fevent_miss(fe);
 		return;
@@ -201,7 +203,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	for (i = 0; i < fe->nr_saved; i++)
 		ret->args[i] = ftrace_regs_get_argument(fregs, i);
 	ret->start = trace_clock_local();
-	/* Of the registers only those are looked at that ftrace saves in any case. */
+	/* rethook_hook() only uses registers that ftrace always saves. */
 	rethook_hook(node, &arch_ftrace_regs(fregs)->regs, true);
 }
 
@@ -236,7 +238,7 @@ int fevent_alloc_rethooks(struct fevent *fe)
 {
 	int ret;
 
-	/* A call that was under way when the event was disarmed may have asked in vain. */
+	/* It may still be set by a call that was under way when the event was disarmed. */
 	WRITE_ONCE(fe->wants_nodes, false);
 	ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
 	if (ret)

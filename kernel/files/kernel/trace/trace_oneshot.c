@@ -5,27 +5,28 @@
  *
  * The record is a set (oneshot_set.h), not the ring buffer: it cannot overflow
  * in practice, is the same for all CPUs, and can be read while tracing. First
- * hits go to the ring buffer as well, as ordinary function events, for those
- * who want to see when and in what order.
+ * hits are also written to the ring buffer, as events that show their time and
+ * order.
  *
  *   oneshot_stub()          all calls, in the instance that has started first: two
  *                           look-ups in the set, in assembly, in place of ftrace's
  *                           trampoline (trace_oneshot_stub.c).
- *   oneshot_call()          what that does not know, and all calls in other instances
- *                           or where others trace the function, too: the same, in
- *                           C. No lock, no recursion guard, no per-CPU data: it
- *                           calls nothing and stores nothing.
+ *   oneshot_call()          calls that the stub does not know, calls in other
+ *                           instances, and calls of functions that others trace,
+ *                           too: the same look-ups, in C. No lock, no recursion
+ *                           guard, no per-CPU data: it calls and stores nothing.
  *   oneshot_first_hit()     an address is not in the set: find the true caller,
  *                           insert, then write the event.
  *
- * Contexts. Both run wherever a function can be traced: NMI, interrupts, idle
+ * Contexts. These run wherever a function can be traced: NMI, interrupts, idle
  * (RCU is not watching), early boot. oneshot_first_hit() may call functions that
- * are traced themselves and so come back here. That ends, as an address is in
- * the set before anything else is called on its behalf. Writing the event takes
- * the usual recursion guard; where that refuses, the address is in the set, the
- * event is missing, and events_lost counts it. What does not come back here is
- * what another tracer's callback calls, where that one traces the function, too:
- * ftrace has its own recursion guard before it calls more than one.
+ * are traced themselves and so come back here. This recursion ends, because an
+ * address is in the set before anything else is called for it. Writing the event
+ * takes the usual recursion guard. If the guard refuses, the address is in the
+ * set without an event, and events_lost counts it. If several tracers trace a
+ * function, ftrace takes a recursion guard of its own before it calls them. So
+ * when the callback of another tracer calls a function that this other tracer
+ * traces, too, that call does not come here.
  *
  * Callers. A function that was tail-called finds the address of a return
  * trampoline on its stack when its caller is watched by the function graph
@@ -55,7 +56,7 @@ static struct tracer_opt oneshot_opts[] = {
 	{ .name = "oneshot-linkaddr", .bit = ONESHOT_OPT_LINKADDR },
 	/* Print symbols in trace and trace_pipe */
 	{ .name = "oneshot-sym", .bit = ONESHOT_OPT_SYM },
-	/* Turn call sites off that have nothing more to tell */
+	/* Turn off call sites that have nothing more to tell */
 	{ .name = "oneshot-retire", .bit = ONESHOT_OPT_RETIRE },
 	{ }
 };
@@ -64,7 +65,7 @@ static struct tracer_flags oneshot_flags = {
 	.opts = oneshot_opts,
 };
 
-/* As trace_function(), but it tells when the buffer is off or full. */
+/* Like trace_function(), but returns false if the buffer is off or full. */
 static bool oneshot_write_function(struct trace_buffer *buffer, unsigned long ip,
 				   unsigned long parent_ip)
 {
@@ -82,7 +83,7 @@ static bool oneshot_write_function(struct trace_buffer *buffer, unsigned long ip
 	return true;
 }
 
-/* No function, and of a type of its own, lest a reader takes it for one. */
+/* The event has its own type, so that readers do not take a caller for a function. */
 static bool oneshot_write_caller(struct trace_buffer *buffer, unsigned long ip)
 {
 	struct oneshot_caller_entry *entry;
@@ -100,10 +101,10 @@ static bool oneshot_write_caller(struct trace_buffer *buffer, unsigned long ip)
 }
 
 /**
- * oneshot_event - tell of a first hit in the ring buffer
+ * oneshot_event - write the event of a first hit to the ring buffer
  * @tr: the instance
  * @set: its set
- * @kind: of what: ONESHOT_FUNCTION or ONESHOT_CALLER
+ * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ip: the function
  * @parent_ip: its caller
  *
@@ -121,7 +122,7 @@ void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int
 		written = kind == ONESHOT_FUNCTION ?
 			  oneshot_write_function(buffer, ip, parent_ip) :
 			  oneshot_write_caller(buffer, parent_ip);
-		/* Cheaper than probes in the scheduler for as long as we trace. */
+		/* Cheaper than probes in the scheduler while we trace. */
 		if (written && tr->trace_flags & TRACE_ITER_RECORD_CMD)
 			trace_save_cmdline(current);
 		ftrace_test_recursion_unlock(bit);
@@ -149,10 +150,10 @@ static void oneshot_count_unlisted(struct oneshot_set *set, unsigned int owner,
  * @set: the set
  * @addr: the address
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
- * @ns: when it was, of the local clock, or NULL for now
+ * @ns: time of the hit, by the local clock, or NULL for now
  *
  * Context: Any that functions are traced in; preemption is off.
- * Return: true if it is new, in the set now, and to be listed.
+ * Return: true if the address was new, is in the set now, and has a record.
  */
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
 		    const u64 *ns)
@@ -231,7 +232,7 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 	oneshot_first_hit(ip, parent_ip, op, fregs);
 }
 
-/* The option itself follows: until then, oneshot_call() has the last word. */
+/* The caller sets the option after this; until then, oneshot_call() uses the old value. */
 static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
@@ -253,10 +254,10 @@ static void oneshot_print_header(struct seq_file *m)
 }
 
 /**
- * oneshot_open_iter - see whether who opens a trace may see addresses
- * @iter: what it is read by
+ * oneshot_open_iter - check whether the user who opens a trace may see addresses
+ * @iter: the iterator for the trace
  *
- * Of all tracers: this one may be the current one by the time it is read.
+ * Called for all tracers: this one may be the current tracer when the trace is read.
  */
 void oneshot_open_iter(struct trace_iterator *iter)
 {
@@ -267,10 +268,10 @@ void oneshot_open_iter(struct trace_iterator *iter)
 }
 
 /**
- * oneshot_dump_iter - let addresses be seen in what is dumped to the console
- * @iter: what it is read by
+ * oneshot_dump_iter - show addresses in a dump to the console
+ * @iter: the iterator for the dump
  *
- * Context: any, also when other CPUs are stopped: nobody is asked.
+ * Context: any, also when other CPUs are stopped. No permission is checked.
  */
 void oneshot_dump_iter(struct trace_iterator *iter)
 {
@@ -315,7 +316,7 @@ static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 	return trace_handle_return(s);
 }
 
-/* A new caller, when another tracer prints the buffer. */
+/* Print the event of a new caller when another tracer prints the buffer. */
 static enum print_line_t oneshot_caller_print(struct trace_iterator *iter, int flags,
 					      struct trace_event *event)
 {
@@ -353,7 +354,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 	/* Allocated with the instance, unless that failed. */
 	if (!tr->ops)
 		return -ENOMEM;
-	/* Stuck, perhaps, see oneshot_trace_reset(). */
+	/* The ops may still be registered, see oneshot_trace_reset(). */
 	if (ftrace_is_dead())
 		return -ENODEV;
 
@@ -372,7 +373,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 		return ret;
 	}
 
-	/* Also when ftrace has died of it, with some call sites changed. */
+	/* Also if ftrace has turned itself off here, with some call sites changed. */
 	tr->oneshot.registered = true;
 	oneshot_retire_again(tr);
 	return ret;
@@ -383,10 +384,10 @@ static void oneshot_trace_reset(struct trace_array *tr)
 	int ret = unregister_ftrace_function(tr->ops);
 
 	if (ret || ftrace_is_dead()) {
-		/* It leaves the call sites as they are. */
+		/* ftrace leaves the call sites as they are. */
 		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
 	} else {
-		/* It has waited if the ops may be freed, as those of an instance may. */
+		/* For a dynamic ops, as instances have, unregistering has waited. */
 		if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
 			oneshot_synchronize();
 		oneshot_stub_release(tr);
@@ -485,7 +486,7 @@ static struct tracer oneshot_trace __tracer_data = {
 #endif
 };
 
-/* Its trace file has lines of events only: even the tracer's name would be read as an address. */
+/* Its trace file has only lines of events: readers would take a header for an address. */
 bool tracer_is_oneshot(const struct tracer *tracer)
 {
 	return tracer == &oneshot_trace;

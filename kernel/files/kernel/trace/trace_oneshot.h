@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the rest of tracing has to know of the oneshot tracer: the state that
- * each trace_array carries for it, and where to call it.
+ * The oneshot tracer's interface to the rest of tracing: its state in each
+ * trace_array, and the functions that others call.
  */
 #ifndef _KERNEL_TRACE_ONESHOT_H
 #define _KERNEL_TRACE_ONESHOT_H
@@ -15,7 +15,7 @@ struct tracer;
 #ifdef CONFIG_ONESHOT_TRACER
 
 /**
- * struct oneshot_unlisted - addresses that are known and counted, and have no record
+ * struct oneshot_unlisted - addresses that are counted but need not have a record
  * @functions: functions
  * @callers: callers
  */
@@ -25,12 +25,12 @@ struct oneshot_unlisted {
 };
 
 /**
- * struct oneshot_counts - what is not in a set's records, on one CPU
- * @refused: addresses refused because there was no room for them, at each call
- * @events_lost: first hits that are in the set and not in the ring buffer
- * @parents_lost: callers hidden by a return trampoline that nobody could name
- * @init: of the init code of modules
- * @unknown: of code without a lasting name
+ * struct oneshot_counts - counts that a set's records do not show, on one CPU
+ * @refused: how many times an address was refused for lack of room, at each call
+ * @events_lost: first hits that are in the set but not in the ring buffer
+ * @parents_lost: callers that were hidden by a return trampoline and not found
+ * @init: addresses in the init code of modules
+ * @unknown: addresses in code without a lasting name
  */
 struct oneshot_counts {
 	unsigned long		refused;
@@ -43,13 +43,13 @@ struct oneshot_counts {
 /**
  * struct oneshot_retire - call sites of an instance that are turned off
  * @quiet_ms: for how long the callers of a function are watched, from oneshot_retire_ms
- * @next: the first record that has not been looked at
- * @armed: since when the call sites are on, of trace_clock_local(); 0 for ever
- * @sites: how many have been turned off
+ * @next: the first record that the worker has not yet looked at
+ * @armed: when call sites last came back, by trace_clock_local(); 0 if none have
+ * @sites: how many call sites have been turned off
  * @batches: in how many batches
- * @ns: how long that took
+ * @ns: how long the batches took
  *
- * All but @quiet_ms is about the set that is there.
+ * All fields except @quiet_ms are about the present set.
  */
 struct oneshot_retire {
 	unsigned int		quiet_ms;
@@ -62,15 +62,15 @@ struct oneshot_retire {
 
 /**
  * struct oneshot_array - the oneshot tracer's part of a trace_array
- * @set: what has been seen since the last start or clear; NULL if nothing is kept
+ * @set: the addresses since the last start or clear; NULL if there is no set
  * @flags: values of this instance's options
  * @registered: ftrace may call the tracer, and @set is not NULL
- * @size: the most addresses to record, from oneshot_size, 0 for as many as there are
- * @generation: counts the sets, so that a reader notices that it has got another
- * @retire: see there
+ * @size: the largest number of addresses, from oneshot_size; 0 for ONESHOT_MAX_RECS
+ * @generation: changes with each new set, so that a reader notices
+ * @retire: see struct oneshot_retire
  *
- * trace_types_lock protects it all, but for the callback, which reads @set and
- * @flags.
+ * trace_types_lock protects all of it. The callback only reads @set, @flags and
+ * @retire.next, without the lock.
  */
 struct oneshot_array {
 	struct oneshot_set		*set;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: what was called before it has started.
+ * oneshot tracer: calls from before it started.
  */
 #include <linux/init.h>
 
@@ -8,13 +8,13 @@
 #include "trace_oneshot_internal.h"
 
 /**
- * oneshot_early_hit - a call from before the tracer has started
- * @tr: the trace_array; its set is there, and nobody uses it yet
+ * oneshot_early_hit - record a call from before the tracer started
+ * @tr: the trace_array; it has a set, which nobody uses yet
  * @ip: the function
  * @parent_ip: its caller
- * @ns: when it was, of the local clock
+ * @ns: time of the call, by the local clock
  *
- * Context: one CPU, interrupts off, in order of time.
+ * Context: one CPU, interrupts off; the calls come in order of time.
  */
 void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
 			      u64 ns)

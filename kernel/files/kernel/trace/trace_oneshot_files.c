@@ -12,8 +12,8 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * A reader of the set. It holds trace_types_lock between start and stop only,
- * and finds out by the generation that it is not the same set any more.
+ * A reader of the set. It holds trace_types_lock between start and stop only.
+ * The generation tells it that the set has been replaced in between.
  */
 struct oneshot_reader {
 	struct trace_array	*tr;
@@ -130,7 +130,7 @@ static int oneshot_open(struct inode *inode, struct file *file,
 	if (ret)
 		return ret;
 
-	/* Nothing to iterate over for who only clears. */
+	/* A file that is open for writing only needs no iterator: it clears the set. */
 	if (!(file->f_mode & FMODE_READ)) {
 		file->private_data = NULL;
 		return 0;
@@ -188,7 +188,7 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 		set = oneshot_set_alloc(tr->oneshot.set->limit);
 		if (!set)
 			return -ENOMEM;
-		/* Before: what has retired is to be in the new set as soon as anything is. */
+		/* First: the new set must not miss calls of functions that had retired. */
 		oneshot_retire_rearm(tr);
 		oneshot_replace(tr, set);
 	} else {
@@ -214,7 +214,7 @@ static const struct file_operations oneshot_entries_fops = {
 	.release	= oneshot_release,
 };
 
-/* What has been seen, counted as it is read; @marked is of which functions callers may lack. */
+/* Count the records that readers get; @marked: functions of which callers may be missing. */
 static void oneshot_count(const struct oneshot_set *set, struct oneshot_unlisted *seen,
 			  unsigned long *marked)
 {
@@ -326,7 +326,7 @@ static ssize_t oneshot_size_read(struct file *file, char __user *ubuf, size_t cn
 	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
 }
 
-/* For the next start: what is there stays as it is. */
+/* For the next start: the present set keeps its limit. */
 static ssize_t oneshot_size_write(struct file *file, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * oneshot tracer: what its parts share. trace_oneshot.c tells how they fit together;
- * each part uses only what stands above it, but that a set begins with places for
- * the modules that are there, and that both have to do with call sites that retire:
+ * oneshot tracer: declarations that its files share. trace_oneshot.c tells how they
+ * fit together. Each file only uses the files listed above it, with two exceptions:
+ * a new set allocates chunks for loaded modules, and sets and modules both notify
+ * the code that lets functions retire.
  *
  *	oneshot_set.c			a set
  *	trace_oneshot_stub.c		calls that need not reach the tracer
  *	trace_oneshot_sets.c		the sets of instances, and their lifetime
- *	trace_oneshot_modules.c		whose an address is
+ *	trace_oneshot_modules.c		the module that an address belongs to
  *	trace_oneshot_retire.c		call sites that are turned off
  *	trace_oneshot_files.c		files in tracefs
  *	trace_oneshot.c			the tracer

@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: whose an address is, and what becomes of it when its module goes.
+ * oneshot tracer: the module that an address belongs to, and what becomes of the
+ * address when this module goes.
  *
- * What is printed for a module's address is its name and the offset in
- * its .text. Both must be right after the module is gone and another one sits at
- * the same address. So the module is found when the address is first hit, in a
- * list of our own that NMIs can walk, which a module notifier keeps. When the
- * module goes, the records of its addresses become offsets. When it comes back,
- * they are known again, at the place where it is then. What is known of former
- * owners of that place is cleared before, for nobody executes it then; not so when
- * a module goes, as it may have started work that the kernel waits for only later.
- * The list says it is gone by then, so that what such work calls for the first time
- * counts as unknown. Offsets in .init.text look like offsets in .text to everybody
- * who reads them later, and the JIT's code has no name that would last: such
- * addresses are counted, once each, and have no record.
+ * An address in a module is printed as the module's name and the offset in its
+ * .text. Both must be right even after the module is gone and another module sits
+ * at the same address. So the module is looked up at the first hit of the address,
+ * in a list of our own. A module notifier maintains the list, and NMIs can walk it.
+ *
+ * When a module goes, the records of its addresses become offsets. When it comes
+ * back, they become known addresses again, at its new place. Addresses that former
+ * owners had at that place are cleared first: nobody executes code there then. This
+ * cannot be done when a module goes: it may have started work that the kernel waits
+ * for only later. The list then already says that the module is gone. So functions
+ * that such work calls for the first time count as unknown.
+ *
+ * Addresses in init code and in code of the JIT are counted once each, but have no
+ * record: an offset in .init.text would later look like an offset in .text, and code
+ * of the JIT has no lasting name.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -26,10 +30,10 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * Modules, as NMIs can look them up: entries are added and never freed, one for
- * each name that was ever loaded. One that is not there has no size, and keeps its
- * place for those of its records that are not offsets yet. A module that is loaded
- * again has its entry changed under ->seq.
+ * The list of modules. NMIs can walk it: entries are added but never freed. Each name
+ * that was ever loaded has one. If the module is not loaded, its sizes are 0, and its
+ * addresses stay for records that are not offsets yet. When the module is loaded
+ * again, its entry is changed under ->seq.
  */
 struct oneshot_module {
 	struct oneshot_module	*next;
@@ -45,17 +49,17 @@ struct oneshot_module {
 static struct oneshot_module *oneshot_modules;
 
 /**
- * oneshot_owner - whose is an address?
+ * oneshot_owner - find the owner of an address
  * @addr: the address
  *
  * Context: Any, also NMI.
- * Return: an owner, as records have it.
+ * Return: a module's id, or one of ONESHOT_OWNER_*.
  */
 unsigned int oneshot_owner(unsigned long addr)
 {
 	const struct oneshot_module *mod;
 
-	/* is_kernel_text() calls what is traced for others. */
+	/* For other addresses, is_kernel_text() calls a function that is traced. */
 	if (__is_kernel_text(addr) || is_kernel_inittext(addr))
 		return ONESHOT_OWNER_KERNEL;
 
@@ -67,7 +71,7 @@ unsigned int oneshot_owner(unsigned long addr)
 		text = addr - READ_ONCE(mod->text) < READ_ONCE(mod->text_size);
 		init = addr - READ_ONCE(mod->init) < READ_ONCE(mod->init_size);
 
-		/* It is only coming, perhaps below us: nobody executes it. */
+		/* It is being loaded, perhaps by what we interrupt: nobody executes it. */
 		if (seq & 1 || read_seqcount_retry(&mod->seq, seq))
 			continue;
 		if (text)
@@ -117,7 +121,7 @@ static struct oneshot_module *oneshot_module_named(const char *name)
 	return mod;
 }
 
-/* For a module that comes; what goes has an entry, unless there was no memory for it. */
+/* The entry of a module that comes, made if it is missing; NULL if there is no room. */
 static struct oneshot_module *oneshot_module_get(const char *name)
 {
 	struct oneshot_module *mod = oneshot_module_named(name);
@@ -139,7 +143,7 @@ static struct oneshot_module *oneshot_module_get(const char *name)
 	return mod;
 }
 
-/* Make the addresses that are still recorded as @mod's offsets. */
+/* Turn the addresses that are recorded for @mod into offsets. */
 static void oneshot_forget(struct trace_array *tr, const struct oneshot_module *mod)
 {
 	struct oneshot_set *set = tr->oneshot.set;
@@ -155,7 +159,7 @@ static void oneshot_forget(struct trace_array *tr, const struct oneshot_module *
 	}
 }
 
-/* @mod is back: what is listed of it is known, and its call sites may retire again. */
+/* @mod is back: its listed addresses are known again, and its functions may retire. */
 static void oneshot_remember(struct trace_array *tr, const struct oneshot_module *mod)
 {
 	struct oneshot_set *set = tr->oneshot.set;
@@ -166,7 +170,7 @@ static void oneshot_remember(struct trace_array *tr, const struct oneshot_module
 		struct oneshot_rec *rec = oneshot_set_rec(set, i);
 		u32 meta = oneshot_rec_meta(rec);
 
-		/* It may be a smaller one of the same name. */
+		/* A module of the same name may be smaller. */
 		if (meta & ONESHOT_REC_FORGOTTEN && oneshot_meta_owner(meta) == mod->id &&
 		    rec->addr < mod->text_size)
 			any |= oneshot_set_remember(set, rec, mod->text);
@@ -175,7 +179,7 @@ static void oneshot_remember(struct trace_array *tr, const struct oneshot_module
 		oneshot_retire_came_back(tr);
 }
 
-/* Code comes to lie at a place that others may have had. */
+/* Prepare all sets for code at a place that other code may have had before. */
 static void oneshot_take_place(const struct module_memory *place, const char *name)
 {
 	unsigned long start = (unsigned long)place->base;
@@ -200,7 +204,7 @@ static void oneshot_module_coming(const struct module *module)
 	struct oneshot_module *mod = oneshot_module_named(module->name);
 	struct trace_array *tr;
 
-	/* What came too late to be forgotten when it went. */
+	/* Records that were published too late for oneshot_module_going(). */
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		if (tr->oneshot.set && mod)
 			oneshot_forget(tr, mod);
@@ -230,7 +234,7 @@ static void oneshot_module_coming(const struct module *module)
 	}
 }
 
-/* Its init code has run and will be freed, and its place can be anybody's. */
+/* Its init code has run and will be freed; other code may then be loaded there. */
 static void oneshot_module_live(const struct module *module)
 {
 	struct oneshot_module *mod = oneshot_module_named(module->name);
@@ -274,7 +278,7 @@ static struct notifier_block oneshot_module_nb = {
 	.notifier_call = oneshot_module_notify,
 };
 
-/* Before the first module: what is loaded already is never announced. */
+/* Before the first module is loaded: the notifier only hears of later ones. */
 static int __init oneshot_modules_init(void)
 {
 	return register_module_notifier(&oneshot_module_nb);
@@ -288,13 +292,13 @@ static struct oneshot_module *oneshot_module_find(unsigned int id)
 #endif /* CONFIG_MODULES */
 
 /**
- * oneshot_place - where an address is, as it is shown
+ * oneshot_place - an address in the form that is shown
  * @tr: the instance, for its options
  * @addr: the address, or its offset in its module's .text
- * @owner: whose it is
- * @is_offset: which of them
+ * @owner: its owner
+ * @is_offset: @addr is an offset
  *
- * Return: its place.
+ * Return: the address or offset, and the module.
  */
 struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long addr,
 				   unsigned int owner, bool is_offset)

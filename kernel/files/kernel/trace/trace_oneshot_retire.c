@@ -1,33 +1,32 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: call sites that have nothing more to tell are turned off.
+ * oneshot tracer: functions from which there is nothing more to learn retire.
  *
- * When only functions are asked for, a call site is done with once its function is
- * in the set. With options/oneshot-retire it is made a NOP again then, and costs
- * what it costs when nobody traces, until something is to be learned from it anew.
+ * Without callers, a call site has nothing more to tell once its function is in the
+ * set. With options/oneshot-retire, the function then retires: its call site is
+ * turned off for this tracer. It becomes a NOP if nobody else traces the function.
  *
  *	first hit -> the set's records -> worker -> ftrace_retire_ips()
  *
- * The records, which are in order of first hit, are the queue: the worker has a place
- * in them, and takes what it finds behind it, sorted by address, in batches. It comes
- * again and again while the tracer runs, so nobody need tell it of a new function.
- * Each batch interrupts all CPUs a few times, so it waits for some: for
- * ONESHOT_RETIRE_MS, and longer if it has found only few the last time, as then the hot
- * ones are off already. When there are ONESHOT_RETIRE_BATCH of them it is woken.
+ * The records, in order of first hit, are the queue. The worker remembers how far it
+ * has looked at them. It takes the functions after this place in batches, sorted by
+ * address. Each batch interrupts all CPUs a few times, so the worker waits until
+ * there are some: ONESHOT_RETIRE_MS, and longer if the last run found few. Without
+ * callers, it is woken as soon as ONESHOT_RETIRE_BATCH records are waiting.
  *
- * Callers are known one by one, and a function that has retired shows no more of
- * them. So with oneshot-parent it is not done, unless oneshot_retire_ms says how long
- * each function is to be watched; then oneshot_stats counts those whose callers may
- * be more than there are in the set.
+ * With oneshot-parent, a function that retires shows no further callers. So the two
+ * options exclude each other, unless oneshot_retire_ms tells how long each function
+ * is watched. Then oneshot_stats counts the functions of which callers may be missing.
  *
- * A site comes back when the set is cleared, when oneshot-parent is turned on or the
- * option off, and with a new start. It does not when the filter changes: it is known
- * whatever that says. A module takes its sites with it; when it comes again,
- * they are new to ftrace, and the worker looks at all records again.
+ * Call sites come back when the set is cleared, when oneshot-parent is turned on,
+ * when the option is turned off, and when the tracer starts again. They do not come
+ * back when the filter changes. The call sites of a module go with it. When it is
+ * loaded again, they are new to ftrace, and the worker looks at all records again.
  *
- * ftrace lets one ops retire at a time, so one instance has the option.
+ * ftrace lets only one ops retire at a time, so only one instance can have the option.
  *
- * All but oneshot_retire_soon() and what it kicks runs under trace_types_lock.
+ * Everything runs under trace_types_lock, except oneshot_retire_soon() and its
+ * irq_work.
  */
 #include <linux/ftrace.h>
 #include <linux/irq_work.h>
@@ -38,22 +37,22 @@
 #include "trace.h"
 #include "trace_oneshot_internal.h"
 
-/* As many as x86 changes at once; it sorts its list of them by address. */
+/* As many as x86 pokes at once, if they are in order of address. */
 #define ONESHOT_RETIRE_BATCH	256
 #define ONESHOT_RETIRE_MS	100
-/* Fewer than that at a time, and it waits twice as long, up to the most. */
+/* If fewer retire in a run, the next wait is twice as long, up to this limit. */
 #define ONESHOT_RETIRE_FEW	16
 #define ONESHOT_RETIRE_MS_MOST	1600
 
-/* Who has the option, and how long the worker waits, in ms. */
+/* The instance that has the option, and how long the worker waits, in ms. */
 static struct trace_array *oneshot_retirer;
 static unsigned int oneshot_retire_wait = ONESHOT_RETIRE_MS;
 
-/* What the worker has in hand: records, in order of address, and the addresses. */
+/* The worker's batch: records, in order of address, and their addresses. */
 static struct oneshot_rec *oneshot_batch[ONESHOT_RETIRE_BATCH];
 static unsigned long oneshot_batch_ips[ONESHOT_RETIRE_BATCH];
 
-/* The worker has been asked to come now, and has not begun. */
+/* The worker has been woken and has not begun. */
 static unsigned int oneshot_retire_kicked;
 
 static int oneshot_compare_recs(const void *a, const void *b)
@@ -64,16 +63,16 @@ static int oneshot_compare_recs(const void *a, const void *b)
 	return left->addr < right->addr ? -1 : left->addr > right->addr;
 }
 
-/* May the call site of a function be turned off, if it is there? */
+/* May the function of a record retire, if it is traced at all? */
 static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
 {
 	return meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
 	       oneshot_meta_kind(meta) == ONESHOT_FUNCTION &&
-	       /* Not if it is a former owner's, and another's code is there now. */
+	       /* Another module may be at this address now. */
 	       oneshot_owner(rec->addr) == oneshot_meta_owner(meta);
 }
 
-/* Collect the next batch. Ends at a record whose time has not come. */
+/* Collect the next batch. Stop at a record that is not published or still watched. */
 static unsigned int oneshot_collect(struct trace_array *tr)
 {
 	struct oneshot_retire *retire = &tr->oneshot.retire;
@@ -96,7 +95,7 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 			break;
 		oneshot_batch[nr++] = rec;
 	}
-	/* oneshot_retire_soon() looks at it. */
+	/* oneshot_retire_soon() reads it. */
 	WRITE_ONCE(retire->next, next);
 	return nr;
 }
@@ -130,7 +129,7 @@ static void oneshot_retire_work(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* Before looking at what there is to do. */
+	/* Before looking for work: a kick after this runs the worker once more. */
 	xchg(&oneshot_retire_kicked, 0);
 	tr = oneshot_retirer;
 	if (!tr || !tr->oneshot.registered)
@@ -149,7 +148,7 @@ static void oneshot_retire_work(struct work_struct *work)
 			pr_warn_once("oneshot: call sites cannot be turned off: %d\n", ret);
 			return;
 		}
-		/* Records that are looked at again are nothing new. */
+		/* It is 0 if all of them have retired before. */
 		if (ret) {
 			retire->sites += ret;
 			retire->batches++;
@@ -163,7 +162,7 @@ static void oneshot_retire_work(struct work_struct *work)
 		oneshot_retire_wait = ONESHOT_RETIRE_MS;
 	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
 		oneshot_retire_wait *= 2;
-	/* Unless it has been told to come sooner. It waits for all CPUs, so it is bound to none. */
+	/* Nothing happens if a kick has queued it. It waits for all CPUs, hence unbound. */
 	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
 			   msecs_to_jiffies(oneshot_retire_wait));
 }
@@ -178,7 +177,7 @@ static void oneshot_retire_kick(struct irq_work *work)
 static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
 
 /**
- * oneshot_retire_soon - there is a new function, whose call site may retire
+ * oneshot_retire_soon - wake the worker if enough new functions may retire
  * @tr: the instance
  * @set: its set
  *
@@ -188,7 +187,7 @@ void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set)
 {
 	u32 flags = READ_ONCE(tr->oneshot.flags);
 
-	/* With callers it has to wait for their time. */
+	/* With callers, each function has to be watched for its time. */
 	if (!(flags & ONESHOT_OPT_RETIRE) || flags & ONESHOT_OPT_PARENT)
 		return;
 	if (oneshot_set_nr(set) - READ_ONCE(tr->oneshot.retire.next) < ONESHOT_RETIRE_BATCH)
@@ -200,7 +199,7 @@ void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set)
 }
 
 /**
- * oneshot_retire_again - look at all records, from the first one on
+ * oneshot_retire_again - have the worker look at all records again
  * @tr: the instance; nothing happens unless it has the option
  *
  * For a tracer that has started, and for call sites that have come back.
@@ -212,13 +211,13 @@ void oneshot_retire_again(struct trace_array *tr)
 	if (tr != oneshot_retirer || !tr->oneshot.registered)
 		return;
 	WRITE_ONCE(tr->oneshot.retire.next, 0);
-	/* With ftrace= it is early: then oneshot_retire_init() does it. */
+	/* With ftrace=, there may be no workqueue yet: oneshot_retire_init() does it. */
 	if (system_unbound_wq)
 		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork,
 				 msecs_to_jiffies(ONESHOT_RETIRE_MS));
 }
 
-/* Asked for before there were workers: all that there is may have been called by now. */
+/* For a tracer that started before there were workqueues. */
 static int __init oneshot_retire_init(void)
 {
 	guard(mutex)(&trace_types_lock);
@@ -230,10 +229,10 @@ static int __init oneshot_retire_init(void)
 postcore_initcall(oneshot_retire_init);
 
 /**
- * oneshot_retire_came_back - some call sites are on that have been off before
- * @tr: the instance; nothing happens unless it has the option
+ * oneshot_retire_came_back - some call sites that were off are on again
+ * @tr: the instance
  *
- * Their callers are watched anew.
+ * The time for which callers are watched begins again.
  */
 void oneshot_retire_came_back(struct trace_array *tr)
 {
@@ -243,9 +242,9 @@ void oneshot_retire_came_back(struct trace_array *tr)
 
 /**
  * oneshot_retire_rearm - have all call sites call the tracer again
- * @tr: the instance; nothing happens unless some of its call sites have retired
+ * @tr: the instance; nothing happens unless its tracer is registered
  *
- * They retire once more, unless there is something to learn from them.
+ * If the instance still has the option, the worker looks at all records again.
  */
 void oneshot_retire_rearm(struct trace_array *tr)
 {
@@ -263,7 +262,7 @@ void oneshot_retire_begin(struct trace_array *tr)
 {
 	struct oneshot_retire *retire = &tr->oneshot.retire;
 
-	/* oneshot_retire_soon() looks at it. */
+	/* oneshot_retire_soon() reads it. */
 	WRITE_ONCE(retire->next, 0);
 	retire->armed = 0;
 	retire->sites = 0;
@@ -274,13 +273,13 @@ void oneshot_retire_begin(struct trace_array *tr)
 }
 
 /**
- * oneshot_retire_may - may options and oneshot_retire_ms be like that?
+ * oneshot_retire_may - are these options allowed with this oneshot_retire_ms?
  * @tr: the instance
  * @flags: its options
  * @quiet_ms: how long callers are watched
  *
- * Return: 0; -EINVAL if callers would be lost without a word; -EBUSY if another
- *	instance has the option.
+ * Return: 0; -EINVAL if functions would retire and callers be recorded for no given
+ *	time; -EBUSY if another instance has the option.
  */
 int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms)
 {
@@ -294,7 +293,7 @@ int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int qui
 /**
  * oneshot_retire_changed - an option has been changed
  * @tr: the instance
- * @flags: its options, as oneshot_retire_may() has allowed them
+ * @flags: its new options, which oneshot_retire_may() has allowed
  */
 void oneshot_retire_changed(struct trace_array *tr, u32 flags)
 {

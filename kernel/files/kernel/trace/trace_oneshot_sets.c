@@ -2,21 +2,21 @@
 /*
  * oneshot tracer: the sets of its instances, from their allocation to their end.
  *
- * A set is kept when the tracer stops, so that it can be read at
- * leisure, and is replaced when the tracer starts again or when 0 is written to
- * oneshot_seen. Callbacks run also where RCU does not watch: stopping waits for
- * them by both a rude and an ordinary RCU-tasks grace period, and so does
- * replacing a set that is in use, before it is freed. Replacing, reading,
- * growing and forgetting hold trace_types_lock. When ftrace has turned itself off,
- * it cannot take the tracer out of the functions any more: then a set stays in
- * use.
+ * A set is kept when the tracer stops, so that it can be read later. It is replaced
+ * when the tracer starts again or when 0 is written to oneshot_seen. Callbacks also
+ * run where RCU is not watching. So stopping waits for both a rude and an ordinary
+ * RCU-tasks grace period. So does replacing a set that is in use, before the old
+ * set is freed. Replacing, reading, growing and forgetting hold trace_types_lock.
+ * If ftrace has turned itself off, it can no longer take the tracer out of the
+ * functions: the set then stays in use.
  *
- * A set begins with a place for the bits of all text that there is, and with room
- * for ONESHOT_BEGIN_BLOCKS of records. Modules bring places for theirs before they
- * run. When records run short, the context that has taken one kicks a worker, by
- * irq_work as it may be an NMI, and that adds blocks: as pid_list does. What finds
- * no room in the meantime is refused, counted, and recorded at its next call. The
- * code of JIT compilers is nobody's, and gets a place when it has been looked for.
+ * A new set has chunks for all text that is loaded, and ONESHOT_BEGIN_BLOCKS blocks
+ * of records. The chunks of a module are added before its code runs. When records
+ * run short, the context that has taken one kicks a worker, which adds blocks. It
+ * may be an NMI, so it kicks by irq_work, as pid_list does. An address that finds no
+ * room meanwhile is refused, counted, and recorded at a later call. Nobody announces
+ * the code of JIT compilers: its chunk is added after the set has refused an address
+ * of it.
  */
 #include <linux/irq_work.h>
 #include <linux/kmemleak.h>
@@ -33,22 +33,22 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * 32,768 records: what a boot finds until the worker can run, twice. It is woken
- * when half of that is left, which a storm of first hits does not fill until
- * it comes (12,000 in a second, when all functions begin to be traced).
+ * 32,768 records: twice as many as a boot finds before the worker can run. The
+ * worker is woken when half of them are left. It runs before a storm of first hits
+ * fills that half (12,000 in a second, when all functions begin to be traced).
  */
 #define ONESHOT_BEGIN_BLOCKS	8
 #define ONESHOT_LOW_RECS	(ONESHOT_BEGIN_BLOCKS / 2 * ONESHOT_BLOCK_RECS)
 
-/* Most records asked for on the command line, for all instances. */
+/* The limit on the command line, for all instances. */
 static unsigned int oneshot_boot_size;
 
-/* There are workers, and interrupts to wake them from. */
+/* There are workqueues, and interrupts to wake their workers from. */
 static bool oneshot_can_kick __read_mostly;
-/* The worker has been kicked, and has not begun. */
+/* The worker has been kicked and has not begun. */
 static unsigned int oneshot_kicked;
 
-/* What a set has where it has no chunk: one page, many times. Kept for good. */
+/* The chunk that all missing chunks share: one page, mapped many times. Never freed. */
 static void *oneshot_zeros(void)
 {
 	struct page *pages[ONESHOT_CHUNK_BYTES / PAGE_SIZE];
@@ -66,13 +66,13 @@ static void *oneshot_zeros(void)
 }
 
 /**
- * oneshot_set_cover - give a set places for the bits of some text
+ * oneshot_set_cover - add the missing chunks for the bits of some text
  * @set: the set
  * @start: where the text begins
  * @size: its bytes
  *
  * Context: May sleep.
- * Return: 0 or -ENOMEM, when what has been added stays.
+ * Return: 0; -ENOMEM, and then the chunks that have been added stay.
  */
 int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
@@ -91,14 +91,14 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 		bits = kvzalloc(ONESHOT_CHUNK_BYTES, GFP_KERNEL);
 		if (!bits)
 			return -ENOMEM;
-		/* The set has it by another address. */
+		/* The set only has the address with a bias, see oneshot_bias(). */
 		kmemleak_not_leak(bits);
 		oneshot_set_add_chunk(set, addr, bits);
 	}
 	return 0;
 }
 
-/* Add blocks until there is room for @recs more, or for as many as there may be. */
+/* Add blocks until there is room for @recs more records, or the limit is reached. */
 static int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
 	void *block;
@@ -132,7 +132,7 @@ void oneshot_set_free(struct oneshot_set *set)
 
 /**
  * oneshot_set_alloc - allocate an empty set
- * @limit: the most records that it is to have, 0 for as many as there can be
+ * @limit: the largest number of records, 0 for ONESHOT_MAX_RECS
  *
  * Return: the set, for oneshot_set_free(), or NULL.
  */
@@ -168,7 +168,7 @@ static void oneshot_grow(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* Before looking at what there is to do. */
+	/* Before looking for work: a kick after this runs the worker once more. */
 	xchg(&oneshot_kicked, 0);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		set = tr->oneshot.set;
@@ -195,10 +195,10 @@ static DEFINE_IRQ_WORK(oneshot_kick_work, oneshot_kick);
  * oneshot_may_kick - may a worker be woken by an irq_work?
  *
  * Context: any, NMI included; preemption is off.
- * Return: false early in the boot; where RCU is not watching, as raising an interrupt
- *	may be traced by who needs it; and on a CPU that is coming or going: one that
- *	goes does not take the interrupt any more, and the work would be queued there,
- *	and others' behind it, for as long as it is off and after.
+ * Return: false early in the boot; false where RCU is not watching, as raising an
+ *	interrupt may be traced by code that needs RCU; false on a CPU that is coming
+ *	or going. A CPU that goes takes no more interrupts: the irq_work would stay in
+ *	its queue while it is off and longer, and so would all that is queued after.
  */
 bool oneshot_may_kick(void)
 {
@@ -207,7 +207,7 @@ bool oneshot_may_kick(void)
 }
 
 /**
- * oneshot_grow_soon - have a set grow if it has to
+ * oneshot_grow_soon - wake the worker if a set has to grow
  * @set: the set
  *
  * Context: any, NMI included.
@@ -220,7 +220,7 @@ void oneshot_grow_soon(struct oneshot_set *set)
 		return;
 	if (!oneshot_may_kick())
 		return;
-	/* Once: waking the worker calls what is traced, and may be refused, too. */
+	/* Once: waking the worker calls traced functions, which may be refused, too. */
 	if (!READ_ONCE(oneshot_kicked) && !xchg(&oneshot_kicked, 1))
 		irq_work_queue(&oneshot_kick_work);
 }
@@ -228,7 +228,7 @@ void oneshot_grow_soon(struct oneshot_set *set)
 static int __init oneshot_grow_init(void)
 {
 	WRITE_ONCE(oneshot_can_kick, true);
-	/* For what has been found so far. */
+	/* Sets of tracers that started earlier may have to grow. */
 	schedule_work(&oneshot_grow_work);
 	return 0;
 }
@@ -237,7 +237,7 @@ core_initcall(oneshot_grow_init);
 /**
  * oneshot_synchronize - wait for all callbacks that are under way
  *
- * They run where RCU is not watching, and may be preempted.
+ * Callbacks run where RCU is not watching, and may be preempted.
  */
 void oneshot_synchronize(void)
 {
@@ -246,12 +246,11 @@ void oneshot_synchronize(void)
 }
 
 /**
- * oneshot_replace - have an instance begin anew
+ * oneshot_replace - give an instance another set, and free the old one
  * @tr: the instance
  * @set: its new set, or NULL if no callback is left
  *
- * Callbacks go on with the old one until they see the new one, which all do when this
- * returns.
+ * Callbacks may use either set meanwhile. When this returns, all use the new one.
  */
 void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
 {
@@ -270,8 +269,8 @@ void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
 }
 
 /**
- * oneshot_renew - have an instance begin anew with a set of the size asked for
- * @tr: the instance, no callback uses its set
+ * oneshot_renew - give an instance a new set of the size that the user asked for
+ * @tr: the instance; no callback uses its set
  *
  * Return: 0 or -ENOMEM.
  */
@@ -293,13 +292,13 @@ void oneshot_init_array(struct trace_array *tr)
 	tr->oneshot.size = oneshot_boot_size;
 }
 
-/* Would the tracer be called for an instance that goes away? */
+/* Would ftrace go on calling the tracer for an instance that is removed? */
 bool oneshot_is_stuck(const struct trace_array *tr)
 {
 	return tr->oneshot.registered && ftrace_is_dead();
 }
 
-/* The instance goes away: its tracer has been stopped, and nobody has a file open. */
+/* The instance is being removed: its tracer has stopped, and nobody has a file open. */
 void oneshot_free_array(struct trace_array *tr)
 {
 	oneshot_retire_changed(tr, 0);

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: the stub that nearly all calls end in.
+ * oneshot tracer: the stub. Nearly all calls go no further than that.
  *
- * An ops may bring its own trampoline, which ftrace calls where that ops is the
- * only one on a function. The stub, in ftrace_64.S, does there what oneshot_call()
- * does, with the two registers that a function expects nothing in and saves
- * nobody: it looks the function up, and its caller if callers are asked for, and
- * returns if the set knows both. If not it goes the long way, which is what ftrace's
- * own trampoline is, to the ops' ->func. ftrace puts a filter of processes in front
- * of that, which need not be asked about what is known anyway.
+ * An ops may bring its own trampoline. ftrace calls it from functions that no other
+ * ops is on. The stub, in ftrace_64.S, does what oneshot_call() does, but it only
+ * uses two registers that pass nothing to a function, and saves none. It looks up
+ * the function, and its caller if callers are recorded, and returns if the set has
+ * both. Otherwise it saves registers as ftrace's own trampoline does, and calls the
+ * ops' ->func. If processes are filtered, ->func is ftrace's filter. An address that
+ * is known need not be filtered.
  *
- * There is one stub, so one instance has it at a time, the first that starts the
- * tracer.
+ * There is only one stub, so one instance at a time has it: the first that starts
+ * the tracer.
  *
- * All but the stub itself runs under trace_types_lock.
+ * Everything runs under trace_types_lock, except the stub and oneshot_long_way().
  */
 #include <linux/ftrace.h>
 
@@ -25,7 +25,7 @@ const struct oneshot_set *oneshot_stub_set __read_mostly;
 struct ftrace_ops *oneshot_stub_ops __read_mostly;
 bool oneshot_stub_parent __read_mostly;
 
-/* Who has it, and the trampoline that ftrace has made for its ops before, if any. */
+/* The instance that has it, and the trampoline that its ops had from ftrace, if any. */
 static struct trace_array *oneshot_stub_user;
 static unsigned long oneshot_stub_replaced;
 static unsigned long oneshot_stub_replaced_size;
@@ -33,7 +33,7 @@ static unsigned long oneshot_stub_replaced_size;
 static bool oneshot_stub_wanted __ro_after_init = true;
 
 /**
- * oneshot_long_way - what the stub calls when it cannot tell
+ * oneshot_long_way - called by the stub when an address is not in the set
  * @ip: the function
  * @parent_ip: its caller
  * @op: oneshot_stub_ops
@@ -46,7 +46,7 @@ void oneshot_long_way(unsigned long ip, unsigned long parent_ip, struct ftrace_o
 {
 	ftrace_func_t func = READ_ONCE(op->func);
 
-	/* What the stub is written for. */
+	/* The stub relies on this. */
 	static_assert(ONESHOT_CHUNK_SHIFT == 20 && ONESHOT_SITE_BYTES == MCOUNT_INSN_SIZE);
 	static_assert(!offsetof(struct oneshot_set, map));
 
@@ -58,7 +58,7 @@ void oneshot_long_way(unsigned long ip, unsigned long parent_ip, struct ftrace_o
  * @tr: whose set it is; nothing happens unless it has the stub
  * @set: the set; NULL if the stub is not called any more
  *
- * oneshot_synchronize() waits until all calls do.
+ * Calls may use the former set until the end of oneshot_synchronize().
  */
 void oneshot_stub_look_into(struct trace_array *tr, const struct oneshot_set *set)
 {
@@ -69,7 +69,7 @@ void oneshot_stub_look_into(struct trace_array *tr, const struct oneshot_set *se
 }
 
 /**
- * oneshot_stub_set_parent - are callers to be recorded?
+ * oneshot_stub_set_parent - tell the stub whether callers are recorded
  * @tr: the instance; nothing happens unless it has the stub
  * @parent: its option
  */
@@ -96,7 +96,7 @@ void oneshot_stub_take(struct trace_array *tr)
 	oneshot_stub_look_into(tr, tr->oneshot.set);
 	oneshot_stub_set_parent(tr, tr->oneshot.flags & ONESHOT_OPT_PARENT);
 
-	/* The function tracer has left one that ftrace keeps for it: a static ops' is. */
+	/* ftrace keeps the trampoline of a static ops; the function tracer may have left one. */
 	oneshot_stub_replaced = ops->trampoline;
 	oneshot_stub_replaced_size = ops->trampoline_size;
 	ops->flags &= ~FTRACE_OPS_FL_ALLOC_TRAMP;
@@ -106,7 +106,7 @@ void oneshot_stub_take(struct trace_array *tr)
 
 /**
  * oneshot_stub_release - an instance does not need the stub any more
- * @tr: the instance, whose ops nobody calls any more; it need not have the stub
+ * @tr: the instance; its ops is no longer called. It need not have the stub.
  */
 void oneshot_stub_release(struct trace_array *tr)
 {

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Who called the function that is being traced? Its return address, unless that
- * has been replaced by somebody who wants to see the function return: the
- * function graph tracer, a kretprobe, an fprobe, a function event. This matters
- * for functions that are called by a jump, as the last thing that their caller
- * does, and where several tracers look at one function.
+ * Find the caller of the function that is being traced. It is the return address,
+ * unless somebody has replaced that to see the function return: the function
+ * graph tracer, a kretprobe, an fprobe, a function event. This matters for tail
+ * calls, and where several tracers trace one function.
  */
 #ifndef _TRACE_PARENT_H
 #define _TRACE_PARENT_H
@@ -25,7 +24,7 @@ static inline bool trace_is_return_trampoline(unsigned long addr)
 
 /*
  * The return address that was on the stack before anybody replaced it. Both the
- * function graph tracer and rethook may have, one upon the other.
+ * function graph tracer and rethook may have replaced it, one after the other.
  */
 static inline unsigned long trace_true_parent(unsigned long parent_ip, struct ftrace_regs *fregs)
 {

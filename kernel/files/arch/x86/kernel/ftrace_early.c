@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What very early function tracing (kernel/trace/trace_early.c) needs of x86.
+ * The x86 part of very early function tracing (kernel/trace/trace_early.c).
  *
  * Call sites are `call __fentry__` as the compiler left them, the kernel's text
  * is writable until mark_readonly(), there is one CPU, and interrupts are off.
  * So text is written with memcpy(), and sync_core() follows.
  *
- * The switch is the first instruction of __fentry__: a jump to the recorder
- * while it is on, and what it has always been before and after. So it costs
- * nothing when it is off.
+ * The switch is the first instruction of __fentry__. While recording is on, it is
+ * a jump to the recorder. Before and after, it is the original instruction. So it
+ * costs nothing when it is off.
  */
 #include <linux/cc_platform.h>
 #include <linux/cpufeature.h>
@@ -26,12 +26,12 @@
 #include <asm/text-patching.h>
 #include <asm/tsc.h>
 
-/* Given back to memblock by reserve_brk() where nobody has asked for it. */
+/* If it is not used, reserve_brk() gives it back to memblock. */
 RESERVE_BRK(early_ftrace, 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT);
 
 static u8 fentry_insn[JMP32_INSN_SIZE] __initdata;
 
-/* As data: objtool would take an address in its middle for something to jump to. */
+/* As data: objtool would take an address inside of __fentry__ for a jump target. */
 static void *__init early_fentry(void)
 {
 	void *fentry = __fentry__;
@@ -48,13 +48,13 @@ static void *__init early_fentry(void)
 const char *__init arch_early_ftrace_refuses(void)
 {
 #ifdef CONFIG_X86_32
-	/* setup_arch() has not looked yet. */
+	/* setup_arch() has not looked at the CPU yet. */
 	if (!have_cpuid_p() || !(cpuid_edx(1) & BIT(X86_FEATURE_TSC % 32)))
 		return "the CPU has no time stamp counter";
 #endif
 	/*
-	 * A hypervisor may intercept RDTSC. That is a #VC there, whose handlers are
-	 * traced, and so the recorder would interrupt itself without end.
+	 * A hypervisor may intercept RDTSC. In such a guest, this raises #VC. Its handlers
+	 * are traced, so the recorder would interrupt itself without end.
 	 */
 	if (cc_platform_has(CC_ATTR_GUEST_STATE_ENCRYPT))
 		return "to read the time may be an exception in this guest (SEV-ES)";
@@ -62,8 +62,8 @@ const char *__init arch_early_ftrace_refuses(void)
 }
 
 /**
- * arch_early_ftrace_cmdline - the command line that setup_arch() will make
- * @buf: where to
+ * arch_early_ftrace_cmdline - make the command line that setup_arch() will make
+ * @buf: where to put it
  * @size: bytes there
  */
 void __init arch_early_ftrace_cmdline(char *buf, size_t size)
@@ -83,7 +83,7 @@ void __init arch_early_ftrace_cmdline(char *buf, size_t size)
  * arch_early_ftrace_reserve - memory before there is an allocator
  * @size: bytes, at most 1 << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT in all
  *
- * Return: zeroed memory in the kernel's image, for good.
+ * Return: zeroed memory in the kernel's image.
  */
 void *__init arch_early_ftrace_reserve(size_t size)
 {
@@ -92,12 +92,12 @@ void *__init arch_early_ftrace_reserve(size_t size)
 
 /**
  * arch_early_ftrace_free - give that memory to the page allocator
- * @mem: as from arch_early_ftrace_reserve()
+ * @mem: from arch_early_ftrace_reserve()
  * @size: bytes
  *
- * As free_kernel_image_pages(), which with debug_pagealloc frees nothing: where user
- * space's page tables map a part of the image (PTI), what is freed is not to be mapped
- * as a part of it any more.
+ * Like free_kernel_image_pages(), which frees nothing with debug_pagealloc. With PTI,
+ * user space's page tables map a part of the image: memory that is freed must not stay
+ * mapped there.
  */
 void __init arch_early_ftrace_free(void *mem, size_t size)
 {
@@ -109,8 +109,8 @@ void __init arch_early_ftrace_free(void *mem, size_t size)
 }
 
 /**
- * arch_early_ftrace_start - have all call sites that are not skipped recorded
- * @once: each pair of function and caller once, rather than every call
+ * arch_early_ftrace_start - record calls from all call sites that are not skipped
+ * @once: record each pair of function and caller once, instead of every call
  */
 void __init arch_early_ftrace_start(bool once)
 {
@@ -123,7 +123,7 @@ void __init arch_early_ftrace_start(bool once)
 }
 
 /**
- * arch_early_ftrace_stop - make __fentry__ what it was
+ * arch_early_ftrace_stop - restore __fentry__
  */
 void __init arch_early_ftrace_stop(void)
 {
@@ -150,9 +150,9 @@ static void __init early_site_write(unsigned long ip, const void *insn)
  * arch_early_ftrace_skip - do not trace a call site
  * @ip: its address
  *
- * One that is something else than a call of __fentry__ is left as it is, for
- * arch_early_ftrace_replace_code() to find. Before arch_early_ftrace_start(), whose
- * sync_core() serves for both.
+ * A site that is not a call of __fentry__ is left as it is:
+ * arch_early_ftrace_replace_code() will find it. To be called before
+ * arch_early_ftrace_start(), whose sync_core() serves both.
  */
 void __init arch_early_ftrace_skip(unsigned long ip)
 {
@@ -161,14 +161,14 @@ void __init arch_early_ftrace_skip(unsigned long ip)
 }
 
 /**
- * arch_early_ftrace_replace_code - turn each call site into what ftrace wants
- * @enable: as of ftrace_replace_code()
- * @sites: what was there
+ * arch_early_ftrace_replace_code - turn each call site into a call of the tracer or a NOP
+ * @enable: as for ftrace_replace_code()
+ * @sites: what was found
  *
  * One pass, without a breakpoint, over all sites. It calls nothing that is
  * traced, so no call is recorded while some sites are changed and some are not.
  * A site that is neither a call of __fentry__ nor a NOP belongs to somebody else:
- * ftrace is not to touch it any more.
+ * ftrace must not touch it any more.
  */
 void __init arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites *sites)
 {
@@ -191,8 +191,8 @@ void __init arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites
 
 		if (call) {
 			/*
-			 * There is one user of ftrace: same flags, same target, and
-			 * no need to search for the users of each site.
+			 * There is one user of ftrace. So the same flags mean the same
+			 * target, and the users of each site need not be searched.
 			 */
 			if (!target || rec->flags != last_flags) {
 				last_flags = rec->flags;
@@ -219,8 +219,8 @@ u64 __init arch_early_ftrace_clock(void)
 }
 
 /**
- * arch_early_ftrace_is_clock - is it what a trace clock reads?
- * @clock: of the trace clock
+ * arch_early_ftrace_is_clock - does a trace clock read the recorders' clock?
+ * @clock: the function of the trace clock
  */
 bool __init arch_early_ftrace_is_clock(u64 (*clock)(void))
 {
@@ -228,7 +228,7 @@ bool __init arch_early_ftrace_is_clock(u64 (*clock)(void))
 }
 
 /**
- * arch_early_ftrace_khz - the frequency of that clock
+ * arch_early_ftrace_khz - the frequency of the recorders' clock
  *
  * Return: kHz, 0 while it is not known.
  */

@@ -4,13 +4,13 @@
  * begins with a jump to one of them (ftrace_early.c); the buffer and the set
  * are those of kernel/trace/trace_early_buffer.c.
  *
- * They run where nothing but the mapping of the kernel's image can be relied
- * upon, and must not call anything, as anything may be traced. There is one CPU,
- * and interrupts are off. What can come in between are exceptions and NMIs, so
- * each place is taken by one instruction, which needs no lock prefix. All
- * registers are preserved but the flags.
+ * They can rely on nothing but the mapping of the kernel's image. They must not
+ * call anything, as any function may be traced. There is one CPU, and interrupts
+ * are off. Exceptions and NMIs may still interrupt them. So each entry is taken by
+ * a single instruction, which needs no lock prefix. All registers are preserved,
+ * except for the flags.
  *
- * Returns need no thunk: neither alternatives nor mitigations are there yet.
+ * Returns need no thunk: alternatives and mitigations are not there yet.
  */
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
@@ -69,17 +69,17 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	mov	%edx, 4(%_ASM_CX)
 	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
 	jmp	2f
-1:	/* No call has been lost. The next call tries again: the next piece needs to know. */
+1:	/* This is no lost call. The next call tries again, as the next piece needs it. */
 	__ASM_SIZE(sub) $EARLY_CALL_SIZE, _ASM_RIP(early_ftrace_pos)
 2:	pop	%_ASM_CX
 	jmp	.Lrecord
 SYM_FUNC_END(early_ftrace_record)
 
 /*
- * Each pair of function and caller once. A slot belongs to whoever replaces the
- * zero in its first word. Should an exception take the slot that was just found
- * empty, the next one is tried; if it took it for the same pair, that is there
- * twice, which the reader of the set removes.
+ * Each pair of function and caller once. An entry is taken by replacing the zero in
+ * its first word. If an exception takes the entry that was just found empty, the
+ * next one is tried. If the exception took it for the same pair, this pair is there
+ * twice, and the tracer's set then drops the second one.
  */
 SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
