@@ -560,7 +560,7 @@ static void send_as_timeout(pid_t pid)
 	kill(-pid, SIGTERM);
 }
 
-#define COUNT "open(F, '>', 'got'); $SIG{TERM} = sub { syswrite(F, 'x') };" \
+#define COUNT "$SIG{TERM} = sub { syswrite(F, 'x') }; open(F, '>', 'got');" \
 	      "select(undef, undef, undef, 0.01) while !-e 'stop';"
 
 Test(workload, a_signal_reaches_the_command_once)
