@@ -44,6 +44,7 @@ enum bpf_map_type {
 	BPF_MAP_TYPE_ARRAY = 2,
 	BPF_MAP_TYPE_PERCPU_HASH = 5,
 	BPF_MAP_TYPE_PERCPU_ARRAY = 6,
+	BPF_MAP_TYPE_CGROUP_ARRAY = 8,
 	BPF_MAP_TYPE_RINGBUF = 27,
 };
 
@@ -55,6 +56,10 @@ enum {
 
 enum {
 	BPF_RB_NO_WAKEUP = 1,
+};
+
+enum {
+	BPF_F_MMAPABLE = 1024,
 };
 
 #pragma clang attribute push(__attribute__((preserve_access_index)), apply_to = record)
@@ -89,10 +94,41 @@ struct list_head {
 	struct list_head *prev;
 };
 
+struct llist_node {
+	struct llist_node *next;
+};
+
+struct llist_head {
+	struct llist_node *first;
+};
+
 struct task_struct {
 	pid_t pid;
 	pid_t tgid;
 	struct task_struct *real_parent;
+	char comm[16];
+	unsigned long *ret_stack;
+	int curr_ret_stack;
+	struct llist_head rethooks;
+};
+
+struct fgraph_ops {
+	int idx;
+};
+
+struct ftrace_ret_stack {
+	unsigned long ret;
+	unsigned long *retp;
+};
+
+struct rethook_node {
+	struct llist_node llist;
+	unsigned long ret_addr;
+	unsigned long frame;
+};
+
+struct module {
+	char name[56];
 };
 
 struct seq_file;

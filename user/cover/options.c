@@ -149,8 +149,7 @@ static enum cover_engine engine(struct argp_state *state, const char *text)
 	return ENGINE_AUTO;
 }
 
-#define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --strict and " \
-		"--vmlinux only"
+#define OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --strict and --vmlinux only"
 
 static void set_scope(struct argp_state *state, struct cover_options *o, enum scope_kind kind)
 {

@@ -113,7 +113,7 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	return reason;
 }
 
-/* A process is one by its number. A command has none; that of another line is another one. */
+/* A document of a command has no number of its process; a command of another line is another one. */
 static bool same_command(const struct coverage *a, const struct coverage *b)
 {
 	char *const *word = a->command, *const *other = b->command;

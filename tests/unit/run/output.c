@@ -427,6 +427,37 @@ Test(workload, does_not_run_before_it_is_released)
 	cr_expect(access("file", F_OK) != 0);
 }
 
+static int be_idle(void *context)
+{
+	return 1000;
+}
+
+/* The time is over, the command runs on, and what was recorded is being read and written. */
+static int signal_at_the_end(void)
+{
+	char *const command[] = { "sleep", "3", NULL };
+	const struct limits limits = { .duration = 0.01, .process = -1, .wakes = -1 };
+	struct workload w;
+	int status;
+
+	workload__init(&w, command);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
+	cr_assert(workload__release(&w) == 0);
+	cr_assert(workload__wait_for_end(&w, &limits, be_idle, NULL) == 0);
+	cr_expect(w.ended == ENDED_BY_DURATION);
+	workload__ended(&w);
+	kill(getpid(), SIGTERM);
+	status = workload__finish(&w, NULL, 0);
+	sigprocmask(SIG_SETMASK, &w.mask, NULL);
+	return status;
+}
+
+Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_command)
+{
+	cr_expect(signal_at_the_end() == 128 + SIGTERM);
+}
+
 /* What can be known before anything is enabled is told then. */
 Test(workload, a_command_is_looked_up_as_execvp_does)
 {
@@ -472,11 +503,6 @@ Test(workload, a_command_is_looked_up_as_execvp_does)
 	rmdir("sub");
 	unlink("program");
 	unlink("data");
-}
-
-static int be_idle(void *context)
-{
-	return 1000;
 }
 
 static void appears(const char *path)
@@ -534,7 +560,7 @@ static void send_as_timeout(pid_t pid)
 	kill(-pid, SIGTERM);
 }
 
-#define COUNT "open(F, '>', 'got'); $SIG{TERM} = sub { syswrite(F, 'x') };" \
+#define COUNT "$SIG{TERM} = sub { syswrite(F, 'x') }; open(F, '>', 'got');" \
 	      "select(undef, undef, undef, 0.01) while !-e 'stop';"
 
 Test(workload, a_signal_reaches_the_command_once)
@@ -546,30 +572,37 @@ Test(workload, a_signal_reaches_the_command_once)
 		  "to the group, which it has left");
 }
 
-/* The time is over, the command runs on, and what was recorded is being read and written. */
-static int signal_at_the_end(void)
+/* To the group, when the time is over and the result is being written. */
+Test(workload, so_does_one_that_comes_at_the_end)
 {
-	char *const command[] = { "sleep", "3", NULL };
+	char *const command[] = { "perl", "-e", COUNT, NULL };
 	const struct limits limits = { .duration = 0.01, .process = -1, .wakes = -1 };
 	struct workload w;
-	int status;
+	struct stat st;
+	pid_t pid = fork();
 
-	workload__init(&w, command);
-	cr_assert(workload__begin(&w) == 0);
-	cr_assert(workload__fork(&w) == 0);
-	cr_assert(workload__release(&w) == 0);
-	cr_assert(workload__wait_for_end(&w, &limits, be_idle, NULL) == 0);
-	cr_expect(w.ended == ENDED_BY_DURATION);
-	workload__ended(&w);
-	kill(getpid(), SIGTERM);
-	status = workload__finish(&w, NULL, 0);
-	sigprocmask(SIG_SETMASK, &w.mask, NULL);
-	return status;
-}
-
-Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_command)
-{
-	cr_expect(signal_at_the_end() == 128 + SIGTERM);
+	if (!pid) {
+		setpgid(0, 0);
+		workload__init(&w, command);
+		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
+			_exit(1);
+		workload__wait_for_end(&w, &limits, be_idle, NULL);
+		workload__ended(&w);
+		appears("got");
+		kill(0, SIGTERM);
+		usleep(SAME_SIGNAL_MS * 1000);
+		put("written", "");
+		_exit(workload__finish(&w, NULL, 0));
+	}
+	appears("written");
+	usleep(3 * SAME_SIGNAL_MS * 1000);
+	put("stop", "");
+	waitpid(pid, NULL, 0);
+	cr_assert(stat("got", &st) == 0);
+	cr_expect(st.st_size == 1, "%ld", (long)st.st_size);
+	unlink("got");
+	unlink("written");
+	unlink("stop");
 }
 
 /* ---- what killed runs have left behind, in a directory like tracefs */
