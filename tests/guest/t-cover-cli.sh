@@ -371,6 +371,17 @@ umask 027
 cover -f json -o mode.json -- true 2>/dev/null
 is 'the result has the mode that umask says' "$(stat -c %a mode.json)" 640
 
+# ---- what is kept of the kernel's lists
+
+# A run that could not use them would write them anew.
+lists=(/run/hytrace-lists/{kallsyms,available_filter_functions_addrs})
+cover -- true >/dev/null 2>&1
+written=$(stat -c %i "${lists[@]}")
+cover -- true >/dev/null 2>&1
+is "the kernel's lists are kept, and used" "$(stat -c %i "${lists[@]}")" "$written"
+is 'they are for root alone' "$(stat -c '%a %U' /run/hytrace-lists "${lists[@]}" | uniq | xargs)" \
+	'700 root 600 root'
+
 # ---- privileges
 
 chmod 755 . "$tap_scratch"
