@@ -146,25 +146,31 @@ static int remove_instance(const char *instances, const char *id, struct guard *
 	return err;
 }
 
+static int is_event(const struct dirent *entry)
+{
+	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
+}
+
+/* All names are read first: while events go, the kernel leaves others out of a directory that is being read. */
 static int remove_events(const char *instances, const char *id, struct guard *guard)
 {
-	struct dirent *entry;
+	struct dirent **events;
 	char *path, *group;
-	int err = 0;
-	DIR *dir;
+	int err = 0, count;
 
 	if (asprintf(&path, "%s/../events/" GROUP_PREFIX "%s", instances, id) < 0)
 		return error__no_memory();
 	group = strrchr(path, '/') + 1;
-	dir = opendir(path);
-	while (dir && !err && (entry = readdir(dir))) {
-		if (entry->d_type != DT_DIR || entry->d_name[0] == '.')
-			continue;
-		tell("function event", entry->d_name);
-		err = guard__remove_event(guard, group, entry->d_name);
+	count = scandir(path, &events, is_event, NULL);
+	for (int i = 0; i < count; i++) {
+		if (!err) {
+			tell("function event", events[i]->d_name);
+			err = guard__remove_event(guard, group, events[i]->d_name);
+		}
+		free(events[i]);
 	}
-	if (dir)
-		closedir(dir);
+	if (count >= 0)
+		free(events);
 	free(path);
 	return err;
 }
