@@ -155,6 +155,9 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
+	/* The temporary file would have a name, and this one would fail at the end. */
+	if (!*path)
+		return unwritable(path, ENOENT);
 	if (there && S_ISDIR(st.st_mode))
 		return unwritable(path, EISDIR);
 	if (there && access(path, W_OK))

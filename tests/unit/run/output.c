@@ -294,6 +294,8 @@ Test(output, refuses_what_cannot_be_written)
 
 	cr_expect(output__open(&o, "no/such/dir", NULL) == -EINVAL);
 	cr_expect(output__open(&o, ".", NULL) == -EINVAL);
+	cr_expect(output__open(&o, "", NULL) == -EINVAL);
+	cr_expect(output__open_growing(&o, "") == -EINVAL);
 	cr_expect(o == NULL);
 }
 
