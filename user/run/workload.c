@@ -307,16 +307,18 @@ int workload__check(struct workload *w)
 
 /* When the first signal came; 0: none has. CLOCK_MONOTONIC */
 static volatile uint64_t first_signal;
-/* One that came since, and that the command does not know of; 0: none has. */
-static volatile sig_atomic_t late_signal;
+/* One that came since, and that the command may not know of, and its si_code; 0: none has. */
+static volatile sig_atomic_t late_signal, late_code;
 
 /* What is done then cannot be waited for by somebody who says so twice. */
 static void on_late_signal(int number, siginfo_t *info, void *context)
 {
 	uint64_t now = clock__monotonic();
 
-	if (info->si_code != SI_KERNEL)
+	if (info->si_code != SI_KERNEL || !late_signal) {
 		late_signal = number;
+		late_code = info->si_code;
+	}
 	if (!first_signal)
 		first_signal = now;
 	if (now - first_signal < SIGNAL_GRACE * 1000000000ull)
@@ -367,8 +369,9 @@ static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 		     clock__monotonic() - w->last_signal_ns < SAME_SIGNAL_MS * 1000000ull;
 	bool seen = is_witnessed(w, info->ssi_signo, again ? 0 : SAME_SIGNAL_MS);
 
-	/* What the terminal sends is SI_KERNEL; a command may have left the group. */
-	if (!again && info->ssi_code != SI_KERNEL && !(seen && getpgid(w->pid) == getpgrp()))
+	/* What the terminal sends is SI_KERNEL, and is the group's as well; a command may have left that. */
+	seen |= info->ssi_code == SI_KERNEL;
+	if (!again && !(seen && getpgid(w->pid) == getpgrp()))
 		kill(w->pid, info->ssi_signo);
 	w->last_signal = info->ssi_signo;
 	w->last_signal_ns = clock__monotonic();
@@ -442,8 +445,8 @@ static void wait_for_command(struct workload *w)
 
 	be_patient();
 	if (late_signal && !reap(w))
-		pass_on(w, &(struct signalfd_siginfo){ .ssi_signo = late_signal });
-	else	/* What the witness has told of a terminal's meanwhile is no answer to the next one. */
+		pass_on(w, &(struct signalfd_siginfo){ .ssi_signo = late_signal, .ssi_code = late_code });
+	else	/* What the witness has told meanwhile is no answer to the next one. */
 		is_witnessed(w, 0, 0);
 	while (!reap(w)) {
 		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);

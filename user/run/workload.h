@@ -5,7 +5,7 @@
  * and the end of a run, by a signal, the command's end, the time, or another process's end.
  *
  * From workload__begin() on a signal ends the run in order, and is passed on to the command, unless that has
- * got it as well: from a terminal, or because it was sent to the whole process group. One that comes
+ * got it as well, being in the process group that it was sent to, by a terminal or by others. One that comes
  * before the command is released ends it without the command. While results are read and written a second
  * one, later than that by SIGNAL_GRACE, ends hytrace at once: something hangs. The steps, which end with
  * workload__finish() whatever has failed:

@@ -516,6 +516,17 @@ static void appears(const char *path)
 
 #define ROUNDS 5
 
+/* The other side of a run's terminal; -1: it has none. */
+static int terminal = -1;
+
+static void leave_group(void)
+{
+	if (terminal < 0)
+		setpgid(0, 0);
+	else if (setsid() < 0 || open(ptsname(terminal), O_RDWR | O_CLOEXEC) < 0)
+		_exit(1);
+}
+
 /* How many signals its command gets of those that @send sends to a run, in a group of its own, ROUNDS times. */
 static int signals_of_command(const char *script, void (*send)(pid_t pid))
 {
@@ -526,7 +537,7 @@ static int signals_of_command(const char *script, void (*send)(pid_t pid))
 	pid_t pid = fork();
 
 	if (!pid) {
-		setpgid(0, 0);
+		leave_group();
 		workload__init(&w, command);
 		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
 			_exit(1);
@@ -562,7 +573,12 @@ static void send_as_timeout(pid_t pid)
 	kill(-pid, SIGTERM);
 }
 
-#define COUNT "$SIG{TERM} = sub { syswrite(F, 'x') }; open(F, '>', 'got');" \
+static void send_from_terminal(pid_t pid)
+{
+	cr_assert(write(terminal, "\3", 1) == 1);
+}
+
+#define COUNT "$SIG{INT} = $SIG{TERM} = sub { syswrite(F, 'x') }; open(F, '>', 'got');" \
 	      "select(undef, undef, undef, 0.01) while !-e 'stop';"
 
 Test(workload, a_signal_reaches_the_command_once)
@@ -572,6 +588,16 @@ Test(workload, a_signal_reaches_the_command_once)
 	cr_expect(signals_of_command(COUNT, send_as_timeout) == ROUNDS, "to both");
 	cr_expect(signals_of_command("setpgrp;" COUNT, send_to_group) == ROUNDS,
 		  "to the group, which it has left");
+}
+
+Test(workload, so_does_one_from_a_terminal)
+{
+	terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	cr_assert(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	cr_expect(signals_of_command(COUNT, send_from_terminal) == ROUNDS, "to the group");
+	cr_expect(signals_of_command("setpgrp;" COUNT, send_from_terminal) == ROUNDS,
+		  "to the group, which it has left");
+	close(terminal);
 }
 
 /* To the group, when the time is over and the result is being written. */
