@@ -109,6 +109,10 @@ ok '--task without a command' says '--task follows a command' 2 --task
 ok '--retire with events' says 'nothing can be taken out of a function event' 2 -e event --retire --no-callers
 ok '--retire with callers for ever' says 'give it with --no-callers, or --retire=MS' 2 --engine oneshot --retire
 ok 'two documents in one place' says 'give -o NAME' 125 -e both -f json -o - -- true
+ok 'or in one by another name' says 'give -o NAME' 125 -e both -f json -o /dev/stdout -- true
+ok 'no name of a result' says 'the name is empty' 125 -o '' -- true
+ok 'no cgroup' says 'the path is empty' 125 --cgroup '' -- true
+ok 'no directory for pins' says 'the directory is missing' 125 --pin '' -- true
 ok 'one place for two' says 'is given twice' 125 -o x.json -o ./x.json -- true
 ok 'more entries than there can be' says 'not a number from 1 to 8388608' 2 --max-entries 8388609
 ok '--retire for no time' says 'not a number from 1' 2 --engine oneshot --retire=0

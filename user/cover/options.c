@@ -7,6 +7,7 @@
 #include <linux/types.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "base/options.h"
@@ -183,11 +184,20 @@ static void add_output(struct cover_options *o, const char *path)
 	o->outputs[o->output_count++] = path;
 }
 
-/* Where a name has no place for the engine's, so that two documents would be one after the other. */
-static bool goes_to_stdout(const struct cover_options *o)
+bool cover_output__is_stream(const char *path)
+{
+	struct stat st;
+
+	/* /dev/stdout may lead to a file. */
+	return !strcmp(path, "-") || !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6) ||
+	       (!stat(path, &st) && !S_ISREG(st.st_mode));
+}
+
+/* Two documents would be one after the other. */
+static bool goes_to_stream(const struct cover_options *o)
 {
 	for (size_t i = 0; i < o->output_count; i++) {
-		if (!strcmp(o->outputs[i], "-"))
+		if (cover_output__is_stream(o->outputs[i]))
 			return true;
 	}
 	return !o->output_count;
@@ -218,7 +228,15 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 	if (scope->comm && (!*scope->comm || strlen(scope->comm) >= COMM_LENGTH))
 		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name",
 			   scope->comm, COMM_LENGTH - 1);
-	if (o->engine == ENGINE_BOTH && goes_to_stdout(o) && o->format != FORMAT_TEXT)
+	if (scope->cgroup && !*scope->cgroup)
+		argp_error(state, "--cgroup: the path is empty; / is the cgroup of all tasks");
+	if (o->how.pin && !*o->how.pin)
+		argp_error(state, "--pin: the directory is missing");
+	for (size_t i = 0; i < o->output_count; i++) {
+		if (!*o->outputs[i])
+			argp_error(state, "-o: the name is empty");
+	}
+	if (o->engine == ENGINE_BOTH && goes_to_stream(o) && o->format != FORMAT_TEXT)
 		argp_error(state, "--engine both writes two documents: give -o NAME");
 }
 

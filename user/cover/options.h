@@ -67,6 +67,9 @@ void cover_options__free(struct cover_options *o);
 extern const struct json_field filter_fields[];
 extern const struct json_field option_fields[];
 
+/* Whether @path is "-" or something else whose name cannot have an engine's added, such as /dev/null or a pipe. */
+bool cover_output__is_stream(const char *path);
+
 /* Whether it is of one process, or the command, and of what that starts. */
 bool scope__follows(const struct scope *s);
 /* The option that takes only some of its tasks; NULL: none does. */

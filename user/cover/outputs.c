@@ -60,7 +60,7 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 	char *own = NULL;
 	int err;
 
-	if (path && strcmp(path, "-") && engines->count > 1) {
+	if (path && !cover_output__is_stream(path) && engines->count > 1) {
 		own = outputs__engine_path(path, engines->list[engine].ops->name);
 		if (!own)
 			return error__no_memory();
