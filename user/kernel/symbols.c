@@ -144,34 +144,50 @@ static struct symbols *symbols__new(void)
 	return NULL;
 }
 
-int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
+/* A table of the modules alone, so far. @modules: NULL: there are none. */
+static int read_modules(struct symbols **ret, FILE *modules)
 {
 	struct symbols *s = symbols__new();
-	int err = 0;
+	int err;
 
 	if (!s)
 		return error__no_memory();
-	/* In this order: what comes in between has symbols, and symbols__hold() sees that it is new. */
-	if (modules)
-		err = text_list__read(modules, parse_module, s);
-	if (!err)
-		err = text_list__read(kallsyms, parse_symbol, s);
+	err = modules ? text_list__read(modules, parse_module, s) : 0;
 	if (err) {
-		error__print("/proc/kallsyms or /proc/modules: %s", strerror(-err));
-		goto cleanup;
+		symbols__free(s);
+		return error__return(err, "/proc/modules: %s", strerror(-err));
 	}
-	if (s->hidden) {
-		err = error__return(-EPERM,
-			"/proc/kallsyms shows no addresses: run as root (CAP_SYSLOG) with "
-			"`sysctl kernel.kptr_restrict=1` or 0");
-		goto cleanup;
-	}
-	text_list__sort(s->syms, s->count, sizeof(*s->syms), by_address);
 	*ret = s;
 	return 0;
+}
 
-cleanup:
-	symbols__free(s);
+static int read_symbols(struct symbols *s, FILE *kallsyms)
+{
+	int err = text_list__read(kallsyms, parse_symbol, s);
+
+	if (err)
+		return error__return(err, "/proc/kallsyms: %s", strerror(-err));
+	if (s->hidden)
+		return error__return(-EPERM,
+			"/proc/kallsyms shows no addresses: run as root (CAP_SYSLOG) with "
+			"`sysctl kernel.kptr_restrict=1` or 0");
+	text_list__sort(s->syms, s->count, sizeof(*s->syms), by_address);
+	return 0;
+}
+
+int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
+{
+	struct symbols *s;
+	int err;
+
+	err = read_modules(&s, modules);
+	if (err)
+		return err;
+	err = read_symbols(s, kallsyms);
+	if (err)
+		symbols__free(s);
+	else
+		*ret = s;
 	return err;
 }
 
@@ -197,21 +213,30 @@ static int lack_generated(struct symbols *s, const char *path)
 int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
 {
 	FILE *modules = fopen(places->modules, "re");	/* absent: a kernel without modules */
-	struct kept_list list;
+	struct kept_list list = {};
+	struct symbols *s;
 	int err;
 
+	/* Before the list: what comes in between has symbols, and symbols__hold() sees that it is new. */
+	err = read_modules(&s, modules);
+	if (modules)
+		fclose(modules);
+	if (err)
+		return err;
 	err = kept_list__open(&list, places, path, is_lasting);
 	if (err == -ENOENT)
 		err = error__return(-EOPNOTSUPP, "%s: not there: the kernel needs CONFIG_KALLSYMS", path);
 	else if (err)
 		error__print("%s: %s", path, strerror(-err));
 	else
-		err = symbols__read(ret, list.f, modules);
+		err = read_symbols(s, list.f);
 	if (!err && list.kept)
-		err = lack_generated(*ret, path);
+		err = lack_generated(s, path);
 	kept_list__close(&list);
-	if (modules)
-		fclose(modules);
+	if (err)
+		symbols__free(s);
+	else
+		*ret = s;
 	return err;
 }
 

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "kernel/kept_list.h"
@@ -301,6 +302,33 @@ Test(kept_list, generated_code_is_asked_for)
 	write_text("list", "");
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000010), "_stext"));
+	symbols__free(s);
+}
+
+/* It has no symbols here: if it counted as known, nobody would ask for them. */
+Test(kept_list, a_module_that_comes_after_the_list_is_not_known)
+{
+	struct symbols *s;
+	int status;
+	pid_t pid;
+
+	cr_assert(unlink("list") == 0);
+	cr_assert(mkfifo("list", 0600) == 0);
+	pid = fork();
+	cr_assert(pid >= 0);
+	if (!pid) {
+		/* Returns when the list is opened for reading. */
+		FILE *f = fopen("list", "w");
+
+		write_text("modules", "mod_one 1 0 - Live 0xffffffffc0800000\n" MODULE);
+		fputs(LIST, f);
+		fclose(f);
+		_exit(0);
+	}
+	s = load();
+	cr_assert(waitpid(pid, &status, 0) == pid);
+	cr_expect(symbols__module(s, "mod_two") != NULL);
+	cr_expect(symbols__module(s, "mod_one") == NULL);
 	symbols__free(s);
 }
 
