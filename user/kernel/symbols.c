@@ -361,11 +361,13 @@ static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
 
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 {
-	const struct symbol *sym = symbols__find_lasting(s, addr);
+	const struct symbol *sym = symbols__find_lasting(s, addr), *now;
 
 	if (!s->complete || is_surrounded(s, sym))
 		return sym;
-	return symbols__find_lasting(complete_table(s), addr);
+	/* Only generated code is asked for: a module may be gone by now, and another one may be there. */
+	now = symbols__find_lasting(complete_table(s), addr);
+	return now && symbol__is_generated(now) ? now : sym;
 }
 
 /* Asked once in a run, if at all: an index would take longer than it saves. */

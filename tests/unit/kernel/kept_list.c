@@ -297,11 +297,25 @@ Test(kept_list, generated_code_is_asked_for)
 		     "an_alias_of_two_last"));
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
 	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0400310)));
-	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400210), "two_last"));
+	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400210), "an_alias_of_two_last"));
 	/* Once is enough. */
 	write_text("list", "");
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000010), "_stext"));
+	symbols__free(s);
+}
+
+/* A call from its last function, after which there may be generated code. */
+Test(kept_list, a_module_that_is_gone_has_the_name_from_then)
+{
+	struct symbols *s;
+
+	symbols__free(load());
+	s = load();
+	write_text("list", "ffffffff82000000 T _stext\nffffffff82000100 T vfs_read\n"
+		   "ffffffffc03f0000 t below\t[mod_one]\n" GENERATED);
+	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400010), "two_open"));
+	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0500010), "bpf_prog_1"));
 	symbols__free(s);
 }
 
