@@ -254,12 +254,41 @@ static bool shows_address(const char *line)
 	return line && text_list__address(line, &end);
 }
 
+/* Whether a line is of a module that the key does not have. @last: the module of the line before. */
+static bool is_of_another(const char *line, const char *end, const char *key, char *last, size_t room)
+{
+	const char *name = memchr(line, '[', end - line);
+	char start[256];
+
+	if (!name)
+		return false;
+	snprintf(start, sizeof(start), "\n%.*s ", (int)strcspn(name + 1, "]\n"), name + 1);
+	if (!strcmp(start, last))
+		return false;
+	snprintf(last, room, "%s", start);
+	return !strstr(key, start);
+}
+
+/* A module may have come and have gone while the list was read: the key is the same then. */
+static bool has_only_modules_of(const char *text, const char *key)
+{
+	char last[256] = "";
+	const char *end;
+
+	for (; (end = strchr(text, '\n')); text = end + 1) {
+		if (is_of_another(text, end, key, last, sizeof(last)))
+			return false;
+	}
+	return true;
+}
+
 /* Keeps what was read, unless a module came or went meanwhile. */
 static void keep(const struct kept_places *places, const char *name, const char *key, const struct reading *r)
 {
 	char *now = make_key(places);
 
-	if (key && now && !strcmp(key, now) && shows_address(r->first))
+	if (key && now && !strcmp(key, now) && shows_address(r->first) &&
+	    has_only_modules_of(r->kept_text, key))
 		store(places, name, key, r->kept_text, r->kept_size);
 	free(now);
 }
