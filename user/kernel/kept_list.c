@@ -222,10 +222,12 @@ static int take_line(void *context, char *line)
 	struct reading *r = context;
 	bool keeps = r->keeps(line);
 
-	fputs_unlocked(line, r->all);
+	if (fputs_unlocked(line, r->all) < 0)
+		return -ENOMEM;
 	if (!keeps)
 		return 0;
-	fputs_unlocked(line, r->kept);
+	if (fputs_unlocked(line, r->kept) < 0)
+		return -ENOMEM;
 	if (r->first)
 		return 0;
 	r->first = strdup(line);
