@@ -177,7 +177,7 @@ static int read_symbols(struct symbols *s, FILE *kallsyms)
 
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 {
-	struct symbols *s;
+	struct symbols *s = NULL;
 	int err;
 
 	err = read_modules(&s, modules);
