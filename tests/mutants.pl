@@ -252,9 +252,8 @@ for my $mutant (@mutants) {
 	print "does not apply: $mutant->{from}: $mutant->{part} $mutant->{file}\n$mutant->{old}";
 }
 my @chosen = grep { ($_->{test} !~ m{^(unit|host)/}) == !!$guests } @mutants;
-for my $word (@ARGV) {
-	@chosen = grep { index("$_->{part} $_->{test} $_->{file}", $word) >= 0 } @chosen;
-}
+@chosen = grep { my $mutant = "$_->{part} $_->{test} $_->{file}"; grep { index($mutant, $_) >= 0 } @ARGV } @chosen
+	if @ARGV;
 @chosen = grep { $_->{line} } @chosen;
 if ($list) {
 	printf("%-8s %-26s %s:%d\n", @$_{qw(part test file line)}) for @chosen;

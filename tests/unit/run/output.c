@@ -570,6 +570,8 @@ static void send_to_group(pid_t pid)
 static void send_as_timeout(pid_t pid)
 {
 	kill(pid, SIGTERM);
+	/* Else they are one, most of the time. */
+	usleep(20 * 1000);
 	kill(-pid, SIGTERM);
 }
 
