@@ -112,13 +112,18 @@ void json__string(json_writer_t *w, const char *value)
 	json_object_put(text);
 }
 
-void json__string_or_null(json_writer_t *w, const char *name, const char *value)
+static void string_or_null(json_writer_t *w, const char *value)
 {
-	jsonw_name(w, name);
 	if (value)
 		json__string(w, value);
 	else
 		jsonw_null(w);
+}
+
+void json__string_or_null(json_writer_t *w, const char *name, const char *value)
+{
+	jsonw_name(w, name);
+	string_or_null(w, value);
 }
 
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value)
@@ -138,13 +143,18 @@ void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64
 		jsonw_null_field(w, name);
 }
 
-void json__counters(json_writer_t *w, const char *name, const struct counters *counters)
+void json__counter_values(json_writer_t *w, const struct counters *counters)
 {
-	jsonw_name(w, name);
 	jsonw_start_object(w);
 	for (size_t i = 0; i < counters->count; i++)
 		jsonw_lluint_field(w, counters->list[i].name, counters->list[i].value);
 	jsonw_end_object(w);
+}
+
+void json__counters(json_writer_t *w, const char *name, const struct counters *counters)
+{
+	jsonw_name(w, name);
+	json__counter_values(w, counters);
 }
 
 /* ---- fields */
@@ -226,12 +236,7 @@ const struct json_kind field_some_seconds = { write_some_seconds, read_seconds }
 
 static void write_string(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	const char *text = *(char *const *)member;
-
-	if (text)
-		json__string(w, text);
-	else
-		jsonw_null(w);
+	string_or_null(w, *(char *const *)member);
 }
 
 static int read_string(struct json_object *value, const struct json_field *field, void *member,

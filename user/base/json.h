@@ -41,6 +41,8 @@ void json__string_or_null(json_writer_t *w, const char *name, const char *value)
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__counters(json_writer_t *w, const char *name, const struct counters *counters);
+/* The object alone, where its name has been written. */
+void json__counter_values(json_writer_t *w, const struct counters *counters);
 
 /* ---- members of a struct as fields of an object: one table to write and to read them */
 

@@ -63,12 +63,7 @@ static const struct json_kind texts = { write_texts, read_texts };
 
 static void write_counters(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	const struct counters *counters = member;
-
-	jsonw_start_object(w);
-	for (size_t i = 0; i < counters->count; i++)
-		jsonw_lluint_field(w, counters->list[i].name, counters->list[i].value);
-	jsonw_end_object(w);
+	json__counter_values(w, member);
 }
 
 /* Names of counters outlive the json object. */
