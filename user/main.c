@@ -13,6 +13,7 @@
 #include "boot/commands.h"
 #include "cover/commands.h"
 #include "event/commands.h"
+#include "report/commands.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },

@@ -16,8 +16,8 @@
 #ifndef HYTRACE_COVER_ENGINE_H
 #define HYTRACE_COVER_ENGINE_H
 
-#include "cover/coverage.h"
 #include "cover/options.h"
+#include "document/coverage.h"
 #include "kernel/places.h"
 #include "run/guard.h"
 #include "run/instance.h"

@@ -10,7 +10,7 @@
 
 #include "base/error.h"
 #include "cover/engine.h"
-#include "cover/losses.h"
+#include "document/losses.h"
 #include "kernel/oneshot_files.h"
 
 /* From here on it pays to write numbers and look whether they were understood. */

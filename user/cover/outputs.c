@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/compare.h"
-#include "cover/coverage_json.h"
 #include "cover/outputs.h"
-#include "cover/report.h"
+#include "document/coverage_json.h"
+#include "report/compare.h"
+#include "report/report.h"
 #include "run/output.h"
 
 /* Names listed for each reason of a difference; the documents have them all. */

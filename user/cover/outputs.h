@@ -6,9 +6,9 @@
 #ifndef HYTRACE_COVER_OUTPUTS_H
 #define HYTRACE_COVER_OUTPUTS_H
 
-#include "cover/coverage.h"
 #include "cover/engines.h"
 #include "cover/options.h"
+#include "document/coverage.h"
 #include "run/guard.h"
 
 struct outputs;

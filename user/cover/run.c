@@ -12,10 +12,10 @@
 #include "base/privileges.h"
 #include "base/progress.h"
 #include "cover/collect.h"
-#include "cover/losses.h"
 #include "cover/outputs.h"
-#include "cover/report.h"
 #include "cover/run.h"
+#include "document/losses.h"
+#include "report/report.h"
 #include "run/process.h"
 #include "run/workload.h"
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cover/filter.h"
+#include "document/filter.h"
 #include "kernel/kernel_id.h"
 #include "kernel/sample.h"
 #include "kernel/source_dirs.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A coverage in words: one document for undertaker-tailor, one for people. */
-#ifndef HYTRACE_COVER_REPORT_H
-#define HYTRACE_COVER_REPORT_H
+#ifndef HYTRACE_REPORT_REPORT_H
+#define HYTRACE_REPORT_REPORT_H
 
 #include <stdio.h>
 
-#include "cover/coverage.h"
+#include "document/coverage.h"
 
 /*
  * One link-time address or module offset on a line, nothing else. Write errors stay in the stream,

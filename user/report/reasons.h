@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Why one side of a comparison has what the other has not. */
-#ifndef HYTRACE_COVER_REASONS_H
-#define HYTRACE_COVER_REASONS_H
+#ifndef HYTRACE_REPORT_REASONS_H
+#define HYTRACE_REPORT_REASONS_H
 
-#include "cover/compare.h"
+#include "report/compare.h"
 
 /**
  * reasons__find() - give each difference its reason

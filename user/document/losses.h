@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* What a result may lack, by the counters of its "lost": one table, for all that reads them. */
-#ifndef HYTRACE_COVER_LOSSES_H
-#define HYTRACE_COVER_LOSSES_H
+#ifndef HYTRACE_DOCUMENT_LOSSES_H
+#define HYTRACE_DOCUMENT_LOSSES_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 /* The table of losses; see losses.h. The man page hytrace-cover(1) has the same names and meanings. */
 #include <string.h>
 
-#include "cover/losses.h"
+#include "document/losses.h"
 #include "kernel/hits.h"
 
 static const struct loss losses[] = {

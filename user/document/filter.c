@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/filter.h"
+#include "document/filter.h"
 
 #define MODULE_MARK ":mod:"
 #define NAMES_AT_FIRST 64

@@ -4,16 +4,16 @@
  * fill it, reports print it, a json document is it in writing, and `hytrace compare` lays two of them
  * side by side.
  */
-#ifndef HYTRACE_COVER_COVERAGE_H
-#define HYTRACE_COVER_COVERAGE_H
+#ifndef HYTRACE_DOCUMENT_COVERAGE_H
+#define HYTRACE_DOCUMENT_COVERAGE_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/counters.h"
-#include "cover/filter.h"
-#include "cover/options.h"
+#include "document/filter.h"
+#include "document/scope.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
 #include "run/workload.h"

@@ -12,8 +12,8 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/version.h"
-#include "cover/coverage_json.h"
-#include "cover/losses.h"
+#include "document/coverage_json.h"
+#include "document/losses.h"
 
 static const char *const kinds[] = {
 	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller",

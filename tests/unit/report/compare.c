@@ -6,13 +6,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "cover/compare.h"
-#include "cover/coverage_json.h"
-#include "cover/losses.h"
 #include "cover/outputs.h"
-#include "cover/report.h"
+#include "document/coverage_json.h"
+#include "document/losses.h"
 #include "kernel/oneshot_files.h"
 #include "kernel/sample.h"
+#include "report/compare.h"
+#include "report/report.h"
 #include "run/instance.h"
 
 static struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };

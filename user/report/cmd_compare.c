@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/commands.h"
-#include "cover/compare.h"
-#include "cover/coverage_json.h"
+#include "document/coverage_json.h"
+#include "report/commands.h"
+#include "report/compare.h"
 
 enum { KEY_CALLERS = 256, KEY_ALL };
 

@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/compare.h"
-#include "cover/reasons.h"
+#include "report/compare.h"
+#include "report/reasons.h"
 
 static const char *const texts[REASON_COUNT] = {
 	[REASON_NO_CALLERS] = "%s did not record callers",

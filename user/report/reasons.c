@@ -12,8 +12,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cover/losses.h"
-#include "cover/reasons.h"
+#include "document/losses.h"
+#include "report/reasons.h"
 
 static bool listed(char *const *list, const char *name)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* A coverage as the json document of `hytrace cover -f json`, and back. */
-#ifndef HYTRACE_COVER_COVERAGE_JSON_H
-#define HYTRACE_COVER_COVERAGE_JSON_H
+#ifndef HYTRACE_DOCUMENT_COVERAGE_JSON_H
+#define HYTRACE_DOCUMENT_COVERAGE_JSON_H
 
 #include <stdio.h>
 
-#include "cover/coverage.h"
+#include "document/coverage.h"
 
 /* -ENOMEM, said. Write errors stay in the stream, for output__commit() to find. */
 int coverage__write_json(const struct coverage *c, FILE *out);

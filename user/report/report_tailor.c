@@ -5,7 +5,7 @@
  */
 #include <inttypes.h>
 
-#include "cover/report.h"
+#include "report/report.h"
 
 void report__tailor(const struct coverage *c, FILE *out)
 {

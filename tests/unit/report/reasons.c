@@ -9,8 +9,8 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-#include "cover/compare.h"
-#include "cover/losses.h"
+#include "document/losses.h"
+#include "report/compare.h"
 
 #define ALL 20
 #define OF_VMLINUX 12		/* then four of a module that was there, and four of one that came */

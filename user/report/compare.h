@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Two coverages side by side: what only one of them has, and why. */
-#ifndef HYTRACE_COVER_COMPARE_H
-#define HYTRACE_COVER_COMPARE_H
+#ifndef HYTRACE_REPORT_COMPARE_H
+#define HYTRACE_REPORT_COMPARE_H
 
 #include <stdio.h>
 
-#include "cover/coverage.h"
+#include "document/coverage.h"
 
 enum reason {
 	/* Certain: the other could not record any call of it, or there was none while it recorded. */

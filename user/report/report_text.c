@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/losses.h"
-#include "cover/report.h"
+#include "document/losses.h"
 #include "kernel/source_dirs.h"
+#include "report/report.h"
 
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20

@@ -9,8 +9,8 @@
  *
  * No -a at all means every traceable function. -d takes away from what -a gave.
  */
-#ifndef HYTRACE_COVER_FILTER_H
-#define HYTRACE_COVER_FILTER_H
+#ifndef HYTRACE_DOCUMENT_FILTER_H
+#define HYTRACE_DOCUMENT_FILTER_H
 
 #include <stdbool.h>
 #include <stddef.h>

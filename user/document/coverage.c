@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "cover/coverage.h"
+#include "document/coverage.h"
 
 int coverage__init(struct coverage *c, const char *engine)
 {

@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Commands that read documents: arguments begin with the command's full name; the exit status is returned. */
+#ifndef HYTRACE_REPORT_COMMANDS_H
+#define HYTRACE_REPORT_COMMANDS_H
+
+int cmd_compare(int argc, char **argv);
+
+#endif
