@@ -17,7 +17,7 @@ cover()
 	local dir=$1
 	shift
 	build/hytrace cover "$@" -o "$dir/result.json" -- "${workload[@]}" 2>"$dir/err"
-	jq -r '.functions[] | select(.kind != "caller") | .name' "$dir/result.json" >"$dir/names"
+	jq -r '.functions[] | .name' "$dir/result.json" >"$dir/names"
 	jq -r '.filters.denied_by_hytrace[]' "$dir/result.json" >"$dir/denied"
 }
 

@@ -18,12 +18,12 @@ done
 ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers > 3000' boot.json
 once boot.json
 ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
-is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions | length' boot.json)"
+is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions + .callers | length' boot.json)"
 symbols_agree boot.json
 {
 	linked_stext
 	awk '$3 == "_stext" { print $1 }' kallsyms
-	jq -r '.functions[] | select(.kind != "caller" and .module == null) | .addr' boot.json
+	jq -r '.functions[] | select(.module == null) | .addr' boot.json
 } >seen
 is 'what was freed is no part of the share' \
 	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
@@ -37,7 +37,8 @@ is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
 # Recorded from the first call on: where a call comes from, that function was entered before.
 is 'each function that called something ran, if it can be traced' "$({
 	awk '$3 == "_stext" { print $1 }' kallsyms
-	jq -r '.functions[] | select(.module == null) | "\(.kind) \(.addr)"' boot.json
+	jq -r '(.functions[] | select(.module == null) | "function \(.addr)"),
+		(.callers[] | select(.module == null) | "caller \(.addr)")' boot.json
 } | perl -e 'no warnings "portable"; my (%site, @symbols, %ran, @callers);
 	open(my $f, "<", $ARGV[0]); while (<$f>) { $site{hex((split)[0])} = 1 if !/\[|__ftrace_invalid/; }
 	open($f, "<", $ARGV[1]); while (<$f>) { push(@symbols, [hex($1), $2]) if /^(\S+) [tTwW] (\S+)$/; }
@@ -62,7 +63,7 @@ is 'its return addresses are those of vmlinux' "$(jq -r .kernel.calls boot.json)
 is 'each of them comes after a call, bar one' "$({
 	objdump -d --no-show-raw-insn "$HYTRACE_VMLINUX" | awk '
 		/^ *[0-9a-f]+:/ { if (called) print "call", substr($1, 1, length($1) - 1); called = $2 == "call" || ($2 == "cs" && $3 == "call") }'
-	jq -r '.functions[] | select(.kind == "caller" and .addr) | "caller \(.addr[2:])"' boot.json
+	jq -r '.callers[] | select(.addr) | "caller \(.addr[2:])"' boot.json
 } | awk '$1 == "call" { after[$2] = 1 } $1 == "caller" { n++; lost += !($2 in after) }
 	END { print (n > 3000 && lost <= 1) ? "all" : lost " of " n " do not" }')" all
 ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
@@ -71,7 +72,7 @@ ok 'text says that it is boot' grep -q 'the boot of' boot.txt
 is 'compare: two runs that do not explain each other: 1' $? 1
 ok 'and it says so' grep -q '^Functions: .* (two runs: run.json began .* after boot.json had ended)' out
 ok 'none is called certain' grep -qE '^Of the differences, 0 are explained, ' out
-jq '.functions = []' run.json >empty.json
+jq '.functions = [] | .callers = []' run.json >empty.json
 "$hytrace" compare boot.json empty.json >out
 is 'so does an emptied one: 1' $? 1
 ok 'with no reason but that' sh -c \

@@ -29,10 +29,10 @@ cp run.json "$HYTRACE_FILES"
 echo 0 >$tracing/tracing_on
 sleep 2
 ok 'takes it when it was stopped before, too' "$hytrace" cover --boot -o stopped.json
-is 'its window ends with the last hit' "$(jq '.window.closing_ns == .functions[-1].first_ns' stopped.json)" true
+is 'its window ends with the last hit' "$(jq '.window.closing_ns == ([.functions[-1], .callers[-1]] | map(.first_ns) | max)' stopped.json)" true
 ok 'which is more than a second before it was read' jq -e '.window.closed_ns - .window.closing_ns > 1000000000' \
 	stopped.json
 ok 'that of a tracer that goes on is that of the reading' jq -e \
-	'.ended == "reading" and .window.closing_ns > .functions[-1].first_ns - 1000000000' boot.json
+	'.ended == "reading" and .window.closing_ns > ([.functions[-1], .callers[-1]] | map(.first_ns) | max) - 1000000000' boot.json
 
 tap_end

@@ -29,7 +29,7 @@ cp all.json /proc/kallsyms /sys/kernel/notes "$HYTRACE_FILES"
 uname -r >"$HYTRACE_FILES/release"
 ok 'losses are told on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a 'bpf_*' --max-entries 2 \
 	-f json -o full.json -- sh work.sh 2>err; grep -q 'lost: map_full' err"
-ok 'a full log refuses and counts' jq -e '.lost.map_full > 0 and (.functions | length) <= 2' full.json
+ok 'a full log refuses and counts' jq -e '.lost.map_full > 0 and (.functions + .callers | length) <= 2' full.json
 
 # ---- tailor and text, of the same run
 
@@ -37,7 +37,7 @@ ok 'several results at once' "$hytrace" cover -e bpf -a 'vfs_*' -o t.json -o t.t
 	sh work.sh
 tailored()
 {
-	jq -r '.functions[] | if .module then "\(.offset) \(.module)" else .addr[2:] end' "$1" |
+	jq -r '(.functions + .callers)[] | if .module then "\(.offset) \(.module)" else .addr[2:] end' "$1" |
 		awk 'NF == 2 { $1 = sprintf("%x", $1) } { print }' | sort
 }
 is 'tailor: the same addresses' "$(sort t.tailor)" "$(tailored t.json)"
@@ -59,12 +59,12 @@ noise=$!
 "$hytrace" cover -e bpf -a 'vfs_*' --task -o task.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
 "$hytrace" cover -e bpf -a 'vfs_*' -o system.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
 is '--task: not the noise beside it' \
-	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' task.json)" false
+	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' task.json)" false
 is 'which is there without it' \
-	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' system.json)" true
-ok '--task: the command'\''s children' jq -e '[.functions[].pid] | unique | length >= 2' task.json
+	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' system.json)" true
+ok '--task: the command'\''s children' jq -e '[(.functions + .callers)[].pid] | unique | length >= 2' task.json
 "$hytrace" cover -e bpf -a 'vfs_*' --pid $noise --duration 1 -o pid.json 2>/dev/null
-is '--pid: that process alone' "$(jq -c '[.functions[].pid] | unique' pid.json)" "[$noise]"
+is '--pid: that process alone' "$(jq -c '[(.functions + .callers)[].pid] | unique' pid.json)" "[$noise]"
 
 # Somebody in a cgroup below the one that is asked for.
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
@@ -72,7 +72,7 @@ export inner=/sys/fs/cgroup/hytrace-test/inner
 mkdir -p $inner
 status 0 cover -a 'vfs_*' --cgroup hytrace-test -o group.json -- \
 	sh -c 'echo $$ >$inner/cgroup.procs; echo $$ >who; exec cat work.sh'
-is '--cgroup: those in it and below, and nobody beside it' "$(jq -c '[.engine, ([.functions[].pid] | unique)]' \
+is '--cgroup: those in it and below, and nobody beside it' "$(jq -c '[.engine, ([(.functions + .callers)[].pid] | unique)]' \
 	group.json)" "[\"bpf\",[$(cat who)]]"
 is 'which the result tells' "$(jq -c '[.filters.cgroup, .filters.comm]' group.json)" '["hytrace-test",null]'
 is 'a cgroup elsewhere has nobody' "$(status 0 cover -e bpf -a 'vfs_*' -f json -o none.json --cgroup $inner -- \
@@ -87,7 +87,7 @@ refused()
 ok '--cgroup: no such' refused '--cgroup /sys/fs/cgroup/nowhere: No such file' --cgroup nowhere
 ok '--cgroup: no cgroup' refused 'is no cgroup of version 2' --cgroup /tmp
 status 0 cover -a 'vfs_*' --comm cat -o comm.json -- sh -c 'echo $$ >who; exec cat work.sh'
-is '--comm: that name alone' "$(jq -c '[.engine, .filters.comm, ([.functions[].pid] | unique)]' comm.json)" \
+is '--comm: that name alone' "$(jq -c '[.engine, .filters.comm, ([(.functions + .callers)[].pid] | unique)]' comm.json)" \
 	"[\"bpf\",\"cat\",[$(cat who)]]"
 is 'and not one that begins with it' "$(status 0 cover -a 'vfs_*' -f json -o none.json --comm ca -- cat work.sh
 	jq .totals.entries none.json)" 0
@@ -146,7 +146,7 @@ rm result
 hidden()
 {
 	"$hytrace" cover -e bpf -a vfs_read -f json -o hidden.json -- sh -c "$1; cat work.sh >/dev/null; $2" 2>err
-	jq -c '[([.functions[] | select(.kind == "caller") | .name] |
+	jq -c '[([.callers[] | .name] |
 		any(. == "ksys_read"), any(test("return_to_handler|trampoline"))), .lost.parents_lost]' hidden.json
 }
 graph=$tracing/instances/graph
@@ -167,7 +167,7 @@ echo >$tracing/dynamic_events
 
 unshare -T --monotonic 100000 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o clock.json -- cat work.sh >/dev/null 2>&1
 ok 'in a time namespace the times are those of the kernel' jq -e '.window as $w | .totals.functions > 0 and
-	all(.functions[]; .first_ns >= $w.opening_ns - $w.error_ns and .first_ns <= $w.closed_ns + $w.error_ns) and
+	all((.functions + .callers)[]; .first_ns >= $w.opening_ns - $w.error_ns and .first_ns <= $w.closed_ns + $w.error_ns) and
 	$w.open_ns < 90000e9' clock.json
 
 # ---- functions that are known are traced no more

@@ -69,7 +69,7 @@ closed()
 {
 	rm -f closed.json
 	eval "cover -f json -o closed.json -- true $*" || return 1
-	jq -e '.functions | length' closed.json && nothing_left
+	jq -e '.functions + .callers | length' closed.json && nothing_left
 }
 ok 'with standard input closed' closed '<&-'
 ok 'with standard output closed' closed '>&-'
@@ -127,11 +127,11 @@ ok 'the command is not run after bad input' test -e marker
 printf 'vfs_read\n\n# not this\nvfs_write\n' >two.list
 ok 'a list in a file' "$hytrace" cover -e bpf -a @two.list -f json -o two.json -- \
 	sh -c 'cat /etc/passwd >/dev/null; echo x >y'
-is 'it names what is traced' "$(jq -c '[.functions[] | select(.kind != "caller") | .name] | sort' two.json)" \
+is 'it names what is traced' "$(jq -c '[.functions[] | .name] | sort' two.json)" \
 	'["vfs_read","vfs_write"]'
 is 'and how many' "$(jq .totals.traced two.json)" 2
 cover -d vfs_read -f json -o three.json -- sh -c 'cat /etc/passwd >/dev/null; echo x >y'
-is '-d takes away' "$(jq -c '[.functions[] | select(.kind != "caller") | .name] |
+is '-d takes away' "$(jq -c '[.functions[] | .name] |
 	[any(. == "vfs_read"), any(. == "vfs_write")]' three.json)" '[false,true]'
 
 # ---- the end
@@ -263,7 +263,7 @@ for engine in oneshot bpf; do
 	contain -e $engine --task -f json -o task.json -- sh -c 'cat /etc/passwd; (true)' >out 2>err
 	is "$engine: --task in a container" "$? $(wc -l <out)" "0 $(wc -l </etc/passwd)"
 	ok 'follows the command and its children' jq -e \
-		'[.functions[].pid] | unique | length >= 2 and length <= 4' task.json
+		'[(.functions + .callers)[].pid] | unique | length >= 2 and length <= 4' task.json
 	# shellcheck disable=SC2016
 	unshare --pid --fork --kill-child --mount-proc bash -c '
 		eval "$1"
@@ -272,7 +272,7 @@ for engine in oneshot bpf; do
 		while pause 0.05; do read -r _ </etc/group; done &
 		"$@" --pid $!' bash "tap_scratch=$tap_scratch; $(declare -f pause)" "$hytrace" cover -e $engine -a 'vfs_*' --duration 0.5 -f json -o pid.json 2>err
 	ok "$engine: --pid in a container follows that process alone" jq -e \
-		'[.functions[].pid] | unique | length == 1' pid.json
+		'[(.functions + .callers)[].pid] | unique | length == 1' pid.json
 done
 pids=()
 for name in one two; do

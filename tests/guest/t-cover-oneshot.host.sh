@@ -21,7 +21,7 @@ ok 'its functions have their offset in .text' perl -e '
 	my ($modules, %sym) = @ARGV;
 	open(my $nm, "-|", "nm", glob("$modules/kernel/drivers/net/dummy.ko"));
 	while (<$nm>) { my ($a, $t, $n) = split; $sym{$n} = hex($a) if $t =~ /t/i; }
-	open(my $jq, "-|", "jq", "-r", ".functions[] | select(.module == \"dummy\" and .kind != \"caller\") |
+	open(my $jq, "-|", "jq", "-r", ".functions[] | select(.module == \"dummy\") |
 		\"\\(.name) \\(.offset)\"", "module.json");
 	my $n = 0;
 	while (<$jq>) { my ($name, $offset) = split; $n++; die "$name $offset" if $sym{$name} != $offset; }
@@ -56,7 +56,7 @@ ok 'compare has a reason for every function' reasons both.oneshot.json both.bpf.
 ok 'for at most 1 %, only possibly' possibly_at_most 1
 ok 'and for every caller' reasons --callers both.oneshot.json both.bpf.json
 ok 'for at most 2 %, only possibly' possibly_at_most 2
-jq '.functions = []' both.bpf.json >empty.json
+jq '.functions = [] | .callers = []' both.bpf.json >empty.json
 "$hytrace" compare both.oneshot.json empty.json >out
 is 'an emptied list is a difference, whatever was lost: 1' $? 1
 ok 'and not called explained' sh -c '! grep -q "All differences are explained" out'
@@ -70,7 +70,7 @@ is 'what cannot be read is no difference: 2' $? 2
 "$hytrace" compare both.oneshot.json both.oneshot.json >/dev/full 2>err
 is 'nor is what cannot be written: 2' $? 2
 differ=$(jq -rn --slurpfile a both.oneshot.json --slurpfile b both.bpf.json '
-	def set(d): [d.functions[] | select(.kind != "caller" and .module == null) | .addr] | unique;
+	def set(d): [d.functions[] | select(.module == null) | .addr] | unique;
 	(set($a[0]) - set($b[0]) | length), (set($b[0]) - set($a[0]) | length)' | tr '\n' ' ')
 is 'by another count the same differences' "$differ" \
 	"$(sed -n '1s/.* in both, \([0-9]*\) only in .*, \([0-9]*\) only in .*/\1 \2 /p' <(
@@ -79,14 +79,14 @@ is 'by another count the same differences' "$differ" \
 		"$hytrace" compare a.json b.json))"
 ok 'of the kernel'\''s own functions at most 1 % differ' test "${differ%% *}" -lt 40
 ok 'own helpers are denied to oneshot as well' jq -e '.filters.denied_by_hytrace as $own |
-	any(.functions[]; .kind != "caller" and (.name as $n | $own | index($n))) | not' both.oneshot.json
+	any(.functions[]; (.name as $n | $own | index($n))) | not' both.oneshot.json
 tracers='oneshot_(call|first_hit|record|owner|event|write|set_insert)|fevent_(call|enter|return)'
 # A program's own code is bpf_prog_TAG; the kernel's bpf_prog_...() serve socket filters as well.
 tracers="^(in_gate_area_no_mm|$tracers|kprobe_multi_link_prog_run|fprobe_handler|bpf_prog_[0-9a-f]{16})"
 # kallsyms_lookup() asks for the gate area as the tracer once did. And when a grace period is in a
 # hurry, __rcu_read_unlock(), which is denied, jumps to a function that is not: its caller is the program's.
 is 'and nothing that a tracer calls for its own work is listed' "$(jq -rs --arg tracers "$tracers" \
-	'.[].functions | any(.name == "kallsyms_lookup_buildid") as $asked |
+	'.[] | .functions + .callers | any(.name == "kallsyms_lookup_buildid") as $asked |
 		any(.name == "rcu_read_unlock_special") as $jumped | .[].name // "" |
 		select(test($tracers) and ($asked and . == "in_gate_area_no_mm" | not) and
 			($jumped and . == "kprobe_multi_link_prog_run" | not))' \

@@ -42,12 +42,12 @@ noise=$!
 cover -e oneshot -a 'vfs_*' --task -o task.json -- sh -c 'cat /etc/passwd >/dev/null; (true)'
 cover -e oneshot -a 'vfs_*' -o system.json -- sh -c 'cat /etc/passwd >/dev/null'
 is '--task: not the noise beside it' \
-	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' task.json)" false
+	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' task.json)" false
 is 'which is there without it' \
-	"$(jq --argjson p $noise '[.functions[].pid] | any(. == $p)' system.json)" true
-ok '--task: the command'\''s children' jq -e '[.functions[].pid] | unique | length >= 2' task.json
+	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' system.json)" true
+ok '--task: the command'\''s children' jq -e '[(.functions + .callers)[].pid] | unique | length >= 2' task.json
 cover -e oneshot -a 'vfs_*' --pid $noise --duration 1 -o pid.json
-is '--pid: that process alone' "$(jq -c '[.functions[].pid] | unique' pid.json)" "[$noise]"
+is '--pid: that process alone' "$(jq -c '[(.functions + .callers)[].pid] | unique' pid.json)" "[$noise]"
 kill $noise
 wait $noise 2>/dev/null
 cover -e oneshot --strict -a vfs_read -o strict.json -- sh -c 'cat /etc/passwd; exit 3' >/dev/null 2>err
@@ -66,7 +66,7 @@ ok 'and is told' grep -q 'lost: refused' err
 "$hytrace" cover -e oneshot -o idle.json --duration 2 &
 pid=$!
 wait $pid
-is 'while it records, hytrace itself sleeps' "$(jq -c --argjson p $pid '.window as $w | [.functions[] |
+is 'while it records, hytrace itself sleeps' "$(jq -c --argjson p $pid '.window as $w | [(.functions + .callers)[] |
 	select(.pid == $p and .first_ns > $w.open_ns + 2e8 and .first_ns < $w.closing_ns - 1e8) | .name]' \
 	idle.json)" '[]'
 grep -v '\[' $tracing/available_filter_functions | grep -v __ftrace_invalid | awk 'NR % 20 == 0 { print $1 }' |
@@ -109,7 +109,7 @@ rmdir $tracing/instances/retires
 cover -e oneshot -o module.json -- sh -c 'modprobe dummy numdummies=1 && ip link set dummy0 up &&
 	ip link set dummy0 down && rmmod dummy' 2>err
 is 'a module'\''s functions, after it is gone, by name' \
-	"$(jq -c '[.functions[] | select(.module == "dummy" and .kind != "caller") | .name] |
+	"$(jq -c '[.functions[] | select(.module == "dummy") | .name] |
 		any(. == "dummy_dev_init")' module.json)" true
 cp module.json "$HYTRACE_FILES"
 cover -e bpf -a ether_setup -o stays.json -- sh -c 'modprobe dummy numdummies=0 && ip link add hytrace0 type dummy' 2>err

@@ -320,7 +320,7 @@ umount small
 echo 'cat /etc/passwd >/dev/null; echo something >file; mkdir dir; mv file dir; rm -r dir' >work.sh
 names()
 {
-	jq -c '[.functions[] | select(.kind != "caller") | .name] | unique' "$1"
+	jq -c '[.functions[] | .name] | unique' "$1"
 }
 
 sh work.sh
@@ -330,12 +330,12 @@ is 'the document says which' "$(jq -r .engine event.json)" event
 is 'both see the same functions' "$(names event.json)" "$(names bpf.json)"
 ok 'of which there are some' jq -e '.totals.functions > 8 and .totals.callers > 5' event.json
 is 'and the same callers' \
-	"$(jq -c '[.functions[] | select(.kind == "caller") | .addr] | unique' event.json)" \
-	"$(jq -c '[.functions[] | select(.kind == "caller") | .addr] | unique' bpf.json)"
+	"$(jq -c '[.callers[] | .addr] | unique' event.json)" \
+	"$(jq -c '[.callers[] | .addr] | unique' bpf.json)"
 modprobe dummy numdummies=1
 ok 'several -a, a module'\''s functions among them' status 0 cover -e event -a vfs_read -a 'vfs_w*' \
 	-a '*:mod:dummy' -f json -o several.json -- sh -c 'cat work.sh >file; ip link set dummy0 up; rmmod dummy'
-ok 'all are there' jq -e '[.functions[] | select(.kind != "caller")] | any(.name == "vfs_read") and
+ok 'all are there' jq -e '.functions | any(.name == "vfs_read") and
 	any(.name == "vfs_write") and any(.name == "set_multicast_list" and .module == "dummy") and
 	all(.module == "dummy" or (.name | startswith("vfs_")))' several.json
 ok 'everything' status 0 cover -e event -f json -o all.json -- sh work.sh

@@ -3,8 +3,10 @@
  * Filling a result; see collect.h. Engines hand over what they have recorded; all else that a result says is
  * filled in here.
  */
+#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 #include "base/error.h"
 #include "cover/collect.h"
@@ -17,36 +19,19 @@ static int copy_text(char **ret, const char *text)
 	return text && !*ret ? error__no_memory() : 0;
 }
 
-/* @name: the one at that index; NULL after the last. */
-static int make_list(char ***ret, const char *(*name)(const void *context, size_t index),
-		     const void *context)
+static int copy_command(char ***ret, char *const *command)
 {
 	size_t count = 0;
-	char **list;
 	int err = 0;
 
-	while (name(context, count))
+	while (command[count])
 		count++;
-	*ret = list = calloc(count + 1, sizeof(*list));
-	if (!list)
+	*ret = calloc(count + 1, sizeof(**ret));
+	if (!*ret)
 		return error__no_memory();
 	for (size_t i = 0; !err && i < count; i++)
-		err = copy_text(&list[i], name(context, i));
+		err = copy_text(&(*ret)[i], command[i]);
 	return err;
-}
-
-static const char *word_of(const void *command, size_t index)
-{
-	return ((char *const *)command)[index];
-}
-
-/* The list is sorted as the table is. */
-static const char *module_of(const void *symbols, size_t index)
-{
-	size_t count;
-	const struct module *modules = symbols__modules(symbols, &count);
-
-	return index < count ? modules[index].name : NULL;
 }
 
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter)
@@ -61,17 +46,15 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
 	return count;
 }
 
-static int copy_kernel(struct kernel_id *ret, const struct kernel_id *id)
+static int read_host(char **ret)
 {
-	int err;
+	struct utsname uts;
 
-	*ret = *id;
-	ret->build_id = NULL;
-	err = copy_text(&ret->release, id->release);
-	return err ? err : copy_text(&ret->build_id, id->build_id);
+	return copy_text(ret, uname(&uts) ? NULL : uts.nodename);
 }
 
-static int describe(struct coverage *c, const struct request *request, const struct kernel *k)
+static int describe(struct coverage *c, const struct request *request, const struct kernel *k,
+		    const struct symbols *after)
 {
 	const struct cover_options *o = request->options;
 	int err;
@@ -81,11 +64,13 @@ static int describe(struct coverage *c, const struct request *request, const str
 	c->boot_id = kernel_id__boot_id();
 	c->traceable = traceable__count(k->traceable);
 	c->traced = kernel__count_asked_for(k, request->filter);
-	err = copy_kernel(&c->kernel, &k->id);
-	if (!err && o->command)
-		err = make_list(&c->command, word_of, o->command);
+	err = kernel_id__copy(&c->kernel, &k->id);
 	if (!err)
-		err = make_list(&c->modules, module_of, k->symbols);
+		err = read_host(&c->host);
+	if (!err && o->command)
+		err = copy_command(&c->command, o->command);
+	if (!err)
+		err = covered_modules__read(&c->modules, k->symbols, after);
 	return err ? err : filter__copy(&c->filter, request->filter);
 }
 
@@ -106,6 +91,45 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 	return seen;
 }
 
+/*
+ * Several of vmlinux's functions may have one name. They are numbered as kallsyms has them, by address, which is
+ * how live patching tells them apart as well.
+ */
+static int number_namesakes(struct hits *hits, const struct symbols *s)
+{
+	struct lh_table *names = lh_kchar_table_new(hits->count + 1, NULL);
+	struct lh_table *found = lh_kptr_table_new(hits->count + 1, NULL);
+	int err = names && found ? 0 : -ENOMEM;
+
+	for (size_t i = 0; !err && i < hits->count; i++) {
+		const struct hit *hit = &hits->list[i];
+
+		if (hit->kind != HIT_FUNCTION || hit->module || !hit->name)
+			continue;
+		err = lh_table_insert(found, (void *)(uintptr_t)hit->addr, hit);
+		if (!err && !lh_table_lookup_entry(names, hit->name))
+			err = lh_table_insert(names, hit->name, NULL);
+	}
+	for (size_t i = 0; !err && i < symbols__count(s); i++) {
+		const struct symbol *sym = symbols__at(s, i);
+		struct lh_entry *entry = sym->module ? NULL : lh_table_lookup_entry(names, sym->name), *hit;
+		uintptr_t number;
+
+		if (!entry)
+			continue;
+		number = (uintptr_t)lh_entry_v(entry) + 1;
+		lh_entry_set_val(entry, (void *)number);
+		hit = lh_table_lookup_entry(found, (void *)(uintptr_t)sym->addr);
+		if (hit && !strcmp(((struct hit *)lh_entry_v(hit))->name, sym->name))
+			((struct hit *)lh_entry_v(hit))->sympos = number;
+	}
+	if (names)
+		lh_table_free(names);
+	if (found)
+		lh_table_free(found);
+	return err ? error__no_memory() : 0;
+}
+
 static void set_window(struct coverage *c, const struct running *e, const struct clocks *clocks)
 {
 	const struct clock_pair *first = &clocks->first, *last = &clocks->last;
@@ -117,6 +141,7 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	w->closed = clock_pair__local(first, last, e->closed);
 	w->error = first->error > last->error ? first->error : last->error;
 	c->seconds = (e->closing - e->open) / 1e9;
+	c->started = clock__realtime() - (clock__monotonic() - e->open);
 }
 
 /* All documents have one clock: that of the ring buffer, which the kernel's own tracers stamp with. */
@@ -145,7 +170,7 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 
 	err = coverage__init(ret, e->ops->name);
 	if (!err)
-		err = describe(ret, request, k);
+		err = describe(ret, request, k, after);
 	if (!err)
 		err = e->ops->collect(e->engine, ret, &places);
 	if (err)
@@ -155,7 +180,9 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	set_window(ret, e, clocks);
 	hits__settle(&ret->hits);
 	ret->traced_seen = count_seen(k->traceable, ret);
-	err = counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
+	err = number_namesakes(&ret->hits, k->symbols);
+	if (!err)
+		err = counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
 	return err ? err : counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);
 }
 
@@ -174,7 +201,7 @@ int collect__boot(struct coverage *ret, const struct request *request, const str
 
 	err = coverage__init(ret, engine_oneshot.name);
 	if (!err)
-		err = describe(ret, request, k);
+		err = describe(ret, request, k, NULL);
 	if (!err)
 		err = oneshot__collect_boot(ret, &places);
 	if (!err)
@@ -194,5 +221,5 @@ int collect__boot(struct coverage *ret, const struct request *request, const str
 		ret->window.closing = ret->hits.list[ret->hits.count - 1].first_ns;
 	ret->seconds = ret->window.closing / 1e9;
 	ret->traced_seen = count_seen(k->traceable, ret);
-	return 0;
+	return number_namesakes(&ret->hits, k->symbols);
 }

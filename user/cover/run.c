@@ -179,6 +179,7 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 
 	err = collect__run(c, &s->engines.list[index], &s->request, &s->kernel, after, &s->clocks);
 	c->ended = s->workload.ended;
+	c->status = workload__status(&s->workload);
 	if (!err)
 		err = counters__add(&c->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
 	return err ? err : counters__add(&c->cost, "collect_us", (clock__monotonic() - start) / 1e3);

@@ -12,6 +12,7 @@ int coverage__init(struct coverage *c, const char *engine)
 	c->engine = strdup(engine);
 	if (!c->engine)
 		return error__no_memory();
+	c->status = -1;
 	hits__init(&c->hits);
 	return 0;
 }
@@ -26,11 +27,12 @@ static void free_list(char **list)
 void coverage__free(struct coverage *c)
 {
 	free(c->engine);
+	free(c->host);
 	free(c->boot_id);
 	kernel_id__free(&c->kernel);
 	free_list(c->command);
 	filter__free(&c->filter);
-	free_list(c->modules);
+	covered_modules__free(&c->modules);
 	free_list(c->unattached);
 	counters__free(&c->lost);
 	counters__free(&c->cost);

@@ -13,6 +13,7 @@
 
 #include "base/counters.h"
 #include "document/filter.h"
+#include "document/modules.h"
 #include "document/scope.h"
 #include "kernel/hits.h"
 #include "kernel/kernel_id.h"
@@ -32,21 +33,24 @@ struct window {
 
 struct coverage {
 	char *engine;
+	char *host;
 	struct kernel_id kernel;
 	char *boot_id;		/* times and addresses of one boot mean nothing in another */
 	char **command;		/* NULL-terminated, or NULL */
 	struct filter filter;
 	struct scope scope;	/* its texts, and how's, are not freed */
 	struct cover_how how;
+	uint64_t started;	/* when recording began, in ns of CLOCK_REALTIME; 0: unknown */
 	double seconds;
 	enum ending ended;
+	long status;		/* of the command, as a shell has it; -1: none, or it went on */
 	struct window window;
 
 	struct hits hits;
 	size_t traceable;	/* what the kernel could trace when tracing began */
 	size_t traced;		/* of that, what was asked for; what hytrace itself leaves out as well */
 	size_t traced_seen;	/* of those; init code that is freed and later modules are beside it */
-	char **modules;		/* traced ones; NULL-terminated */
+	struct covered_modules modules;	/* those that were there at first, and those that came */
 	bool follows_modules;	/* traces what is loaded later, too */
 	/* Functions asked for that the engine could not attach to, as function__full_name() has them. */
 	char **unattached;

@@ -8,16 +8,13 @@
 #include <json-c/json.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
-
-static const char *const kinds[] = {
-	[HIT_FUNCTION] = "function", [HIT_CALLER] = "caller",
-};
 
 /* ---- the header */
 
@@ -113,7 +110,75 @@ static void write_complete(json_writer_t *w, const struct json_field *field, con
 	jsonw_bool(w, losses__complete(member));
 }
 
+static void write_started(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	uint64_t ns = *(const uint64_t *)member;
+	time_t seconds = ns / 1000000000;
+	struct tm tm;
+	char text[64];
+
+	if (!ns || !gmtime_r(&seconds, &tm) || !strftime(text, sizeof(text), "%Y-%m-%dT%H:%M:%S", &tm))
+		jsonw_null(w);
+	else
+		jsonw_printf(w, "\"%s.%06uZ\"", text, (unsigned int)(ns % 1000000000 / 1000));
+}
+
+static int read_started(struct json_object *value, const struct json_field *field, void *member,
+			void *whole)
+{
+	const char *text = json__text(value), *rest;
+	struct tm tm = {};
+	unsigned int us;
+
+	*(uint64_t *)member = 0;
+	rest = text ? strptime(text, "%Y-%m-%dT%H:%M:%S", &tm) : NULL;
+	if (rest && sscanf(rest, ".%06uZ", &us) == 1)
+		*(uint64_t *)member = timegm(&tm) * 1000000000ull + us * 1000ull;
+	return 0;
+}
+
+static void write_status(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	long status = *(const long *)member;
+
+	if (status < 0)
+		jsonw_null(w);
+	else
+		jsonw_lluint(w, status);
+}
+
+static int read_status(struct json_object *value, const struct json_field *field, void *member,
+		       void *whole)
+{
+	*(long *)member = value ? json_object_get_int(value) : -1;
+	return 0;
+}
+
+/* The losses there were, each with its meaning, for a reader that has no table of them. */
+static void write_losses(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct counters *lost = member;
+
+	jsonw_start_array(w);
+	for (size_t i = 0; i < lost->count; i++) {
+		const struct loss *loss = losses__find(lost->list[i].name);
+
+		if (!lost->list[i].value)
+			continue;
+		jsonw_start_object(w);
+		jsonw_string_field(w, "name", lost->list[i].name);
+		jsonw_lluint_field(w, "value", lost->list[i].value);
+		jsonw_string_field(w, "means", loss_meaning__name(loss ? loss->meaning : LOSS_MAYBE));
+		json__string_or_null(w, "text", loss ? loss->text : NULL);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
 static const struct json_kind trace_clock = { write_clock };
+static const struct json_kind started = { write_started, read_started };
+static const struct json_kind status = { write_status, read_status };
+static const struct json_kind means = { write_losses };
 static const struct json_kind entries = { write_entries };
 static const struct json_kind functions = { write_functions };
 static const struct json_kind callers = { write_callers };
@@ -147,18 +212,22 @@ static const struct json_field total_fields[] = {
 /* All between the engine and the functions, in this order. */
 static const struct json_field header[] = {
 	{ "kernel", &field_object, AT(kernel), kernel_id_fields },
+	{ "host", &field_string, AT(host) },
 	{ "boot_id", &field_string, AT(boot_id) },
 	{ "command", &texts, AT(command) },
 	{ "filters", &field_object, 0, filter_fields },
 	{ "options", &field_object, 0, option_fields },
+	{ "started", &started, AT(started) },
 	{ "seconds", &field_seconds, AT(seconds) },
 	{ "ended", &field_word, AT(ended), endings },
+	{ "status", &status, AT(status) },
 	{ "window", &field_object, AT(window), window_fields },
 	{ "totals", &field_object, 0, total_fields },
 	{ "complete", &complete, AT(lost) },
 	{ "lost", &counters, AT(lost) },
+	{ "losses", &means, AT(lost) },
 	{ "cost", &counters, AT(cost) },
-	{ "modules", &texts, AT(modules) },
+	{ "modules", &field_modules, AT(modules) },
 	{ "follows_modules", &field_bool, AT(follows_modules) },
 	{ "unattached", &texts, AT(unattached) },
 	{ }
@@ -172,15 +241,32 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 	json__address_or_null(w, "addr", hit->link, hit->link);
 	json__string_or_null(w, "name", hit->name);
 	json__string_or_null(w, "module", hit->module);
-	if (hit->module)
-		jsonw_lluint_field(w, "offset", hit->offset);
+	json__number_or_null(w, "offset", hit->module, hit->offset);
+	if (hit->kind == HIT_FUNCTION)
+		json__number_or_null(w, "sympos", hit->sympos, hit->sympos);
 	else
-		jsonw_null_field(w, "offset");
-	jsonw_string_field(w, "kind", kinds[hit->kind]);
+		json__number_or_null(w, "symbol_offset", hit->name, hit->into);
 	jsonw_lluint_field(w, "first_ns", hit->first_ns);
 	jsonw_uint_field(w, "cpu", hit->cpu);
 	jsonw_uint_field(w, "pid", hit->pid);
 	jsonw_end_object(w);
+}
+
+static void write_hits(json_writer_t *w, const struct coverage *c, const char *name, enum hit_kind kind,
+		       FILE *out)
+{
+	jsonw_name(w, name);
+	jsonw_start_array(w);
+	/* One on a line: the writer itself knows only all on one, or each field on its own. */
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].kind != kind)
+			continue;
+		fputc('\n', out);
+		write_hit(w, &c->hits.list[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
 }
 
 int coverage__write_json(const struct coverage *c, FILE *out)
@@ -192,19 +278,12 @@ int coverage__write_json(const struct coverage *c, FILE *out)
 	jsonw_pretty(w, true);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "coverage");
 	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
 	jsonw_string_field(w, "engine", c->engine);
 	json__write_fields(w, header, c);
-	jsonw_name(w, "functions");
-	jsonw_start_array(w);
-	/* One on a line: the writer itself knows only all on one, or each field on its own. */
-	jsonw_pretty(w, false);
-	for (size_t i = 0; i < c->hits.count; i++) {
-		fputc('\n', out);
-		write_hit(w, &c->hits.list[i]);
-	}
-	jsonw_pretty(w, true);
-	jsonw_end_array(w);
+	write_hits(w, c, "functions", HIT_FUNCTION, out);
+	write_hits(w, c, "callers", HIT_CALLER, out);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
 	return 0;
@@ -231,44 +310,51 @@ static bool address(struct json_object *object, const char *name, uint64_t *ret)
 	return value && sscanf(value, "%" SCNx64, ret) == 1;
 }
 
-/* 0: none of them. */
-static unsigned int kind_of(const char *kind)
-{
-	for (unsigned int i = HIT_FUNCTION; kind && i <= HIT_CALLER; i++) {
-		if (!strcmp(kind, kinds[i]))
-			return i;
-	}
-	return 0;
-}
-
-static int read_hit(struct coverage *c, struct json_object *object)
+static int read_hit(struct coverage *c, struct json_object *object, enum hit_kind kind)
 {
 	const char *module = text(object, "module");
 	struct hit hit = {
 		.name = hits__name(&c->hits, text(object, "name")),
 		.module = module ? strings__intern(c->hits.names, module) : NULL,
 		.offset = integer(object, "offset"),
-		.kind = kind_of(text(object, "kind")),
+		.sympos = integer(object, "sympos"),
+		.into = integer(object, "symbol_offset"),
+		.kind = kind,
 		.first_ns = integer(object, "first_ns"),
 		.cpu = integer(object, "cpu"),
 		.pid = integer(object, "pid"),
 	};
 
-	address(object, "addr", &hit.link);
-	if (!hit.kind)
+	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int))
 		return -EINVAL;
+	address(object, "addr", &hit.link);
 	return hits__add(&c->hits, &hit);
+}
+
+static int read_hits(struct coverage *c, struct json_object *array, enum hit_kind kind)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < json_object_array_length(array); i++)
+		err = read_hit(c, json_object_array_get_idx(array, i), kind);
+	return err;
 }
 
 static int check_root(struct json_object *root, const char *path)
 {
+	const char *document = text(root, "document");
+
 	if (!json_object_is_type(root, json_type_object) || !text(root, "hytrace") ||
-	    !text(root, "engine") || !json_object_is_type(json__field(root, "functions"), json_type_array))
+	    !text(root, "engine") || (document && strcmp(document, "coverage")))
 		return error__return(-EINVAL, "%s: is no document of `hytrace cover -f json`", path);
 	if (integer(root, "schema") != COVERAGE_SCHEMA)
 		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: "
 				     "record it again", path, integer(root, "schema"),
 				     COVERAGE_SCHEMA);
+	if (!json_object_is_type(json__field(root, "functions"), json_type_array) ||
+	    !json_object_is_type(json__field(root, "callers"), json_type_array))
+		return error__return(-EINVAL, "%s: is damaged: it has no list of functions, or of callers",
+				     path);
 	/* Without a window each difference would lie after the end: certainly explained. */
 	if (!json_object_is_type(json__field(json__field(root, "window"), "closed_ns"), json_type_int))
 		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
@@ -278,15 +364,18 @@ static int check_root(struct json_object *root, const char *path)
 
 static int read_root(struct coverage *c, struct json_object *root, const char *path)
 {
-	struct json_object *functions = json__field(root, "functions");
 	int err;
 
 	err = coverage__init(c, text(root, "engine"));
 	if (err)
 		return err;
 	err = json__read_fields(root, header, c, c);
-	for (size_t i = 0; !err && i < json_object_array_length(functions); i++)
-		err = read_hit(c, json_object_array_get_idx(functions, i));
+	if (!err)
+		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);
+	if (!err)
+		err = read_hits(c, json__field(root, "callers"), HIT_CALLER);
+	if (!err)
+		hits__order(&c->hits);
 	if (err) {
 		if (err == -EINVAL)
 			error__print("%s: is damaged: a filter or a function in it makes no sense",

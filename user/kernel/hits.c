@@ -83,7 +83,13 @@ void hits__settle(struct hits *h)
 			h->list[kept] = h->list[i];
 	}
 	h->count = kept + 1;
-	qsort(h->list, h->count, sizeof(*h->list), by_time);
+	hits__order(h);
+}
+
+void hits__order(struct hits *h)
+{
+	if (h->count)
+		qsort(h->list, h->count, sizeof(*h->list), by_time);
 }
 
 size_t hits__count(const struct hits *h, enum hit_kind kind)

@@ -22,6 +22,8 @@ struct hit {
 	uint64_t first_ns;
 	const char *name;	/* of the function it lies in; NULL: unknown */
 	const char *module;	/* NULL: vmlinux */
+	uint32_t sympos;	/* of a function: which of its name, by address, from 1; 0: unknown */
+	uint32_t into;		/* of a caller: how far into that function it returns; 0: unknown */
 	enum hit_kind kind;	/* HIT_FUNCTION or HIT_CALLER */
 	uint32_t cpu;
 	uint32_t pid;
@@ -46,6 +48,8 @@ const char *hits__name(struct hits *h, const char *name);
  * the next function, which has nothing to do with it. Then in order of first hit.
  */
 void hits__settle(struct hits *h);
+/* Only the order. */
+void hits__order(struct hits *h);
 
 /* How many are of that kind. */
 size_t hits__count(const struct hits *h, enum hit_kind kind);

@@ -13,6 +13,7 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <unistd.h>
+#include <zlib.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -252,6 +253,58 @@ char *kernel_id__boot_id(void)
 	return *id ? strdup(id) : NULL;
 }
 
+/* The text of a file, compressed or not, as its CRC-32; NULL: it cannot be read. */
+static char *checksum(const char *path)
+{
+	unsigned long crc = crc32(0, NULL, 0);
+	unsigned char buffer[16384];
+	char *result = NULL;
+	int size;
+	gzFile f;
+
+	f = gzopen(path, "rbe");
+	if (!f)
+		return NULL;
+	while ((size = gzread(f, buffer, sizeof(buffer))) > 0)
+		crc = crc32(crc, buffer, size);
+	if (!size && asprintf(&result, "crc32:%08lx", crc) < 0)
+		result = NULL;
+	gzclose(f);
+	return result;
+}
+
+static char *find_config(const char *release)
+{
+	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config" };
+	char *result = checksum("/proc/config.gz"), *path;
+
+	for (size_t i = 0; !result && i < sizeof(places) / sizeof(places[0]); i++) {
+		if (asprintf(&path, places[i], release) < 0)
+			return NULL;
+		result = checksum(path);
+		free(path);
+	}
+	return result;
+}
+
+static char *read_cmdline(void)
+{
+	FILE *f = fopen("/proc/cmdline", "re");
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!f)
+		return NULL;
+	if (getline(&line, &room, f) < 0) {
+		free(line);
+		line = NULL;
+	} else {
+		line[strcspn(line, "\n")] = '\0';
+	}
+	fclose(f);
+	return line;
+}
+
 static int check_given(const struct kernel_id *id, const char *vmlinux)
 {
 	int err;
@@ -280,8 +333,14 @@ int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const 
 	elf_version(EV_CURRENT);
 	uname(&uts);
 	id.release = strdup(uts.release);
-	if (!id.release)
+	id.version = strdup(uts.version);
+	id.arch = strdup(uts.machine);
+	if (!id.release || !id.version || !id.arch) {
+		kernel_id__free(&id);
 		return error__no_memory();
+	}
+	id.cmdline = read_cmdline();
+	id.config = find_config(id.release);
 	read_build_id(&id);
 	if (vmlinux) {
 		err = check_given(&id, vmlinux);
@@ -306,14 +365,37 @@ cleanup:
 void kernel_id__free(struct kernel_id *id)
 {
 	free(id->release);
+	free(id->version);
+	free(id->arch);
 	free(id->build_id);
+	free(id->cmdline);
+	free(id->config);
 	memset(id, 0, sizeof(*id));
+}
+
+int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
+{
+	char *const from[] = { id->release, id->version, id->arch, id->build_id, id->cmdline, id->config };
+	char **const to[] = { &ret->release, &ret->version, &ret->arch, &ret->build_id, &ret->cmdline, &ret->config };
+	int err = 0;
+
+	*ret = *id;
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++) {
+		*to[i] = from[i] ? strdup(from[i]) : NULL;
+		if (from[i] && !*to[i])
+			err = -ENOMEM;
+	}
+	return err ? error__no_memory() : 0;
 }
 
 /* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
 const struct json_field kernel_id_fields[] = {
 	{ "release", &field_string, offsetof(struct kernel_id, release) },
+	{ "version", &field_string, offsetof(struct kernel_id, version) },
+	{ "arch", &field_string, offsetof(struct kernel_id, arch) },
 	{ "build_id", &field_string, offsetof(struct kernel_id, build_id) },
+	{ "config", &field_string, offsetof(struct kernel_id, config) },
+	{ "cmdline", &field_string, offsetof(struct kernel_id, cmdline) },
 	{ "addresses", &field_flag, offsetof(struct kernel_id, offset_known), "linked" },
 	{ "calls", &field_flag, offsetof(struct kernel_id, calls_linked), "linked" },
 	{ }

@@ -14,8 +14,10 @@
 #include "kernel/symbols.h"
 
 struct kernel_id {
-	char *release;
+	char *release, *version, *arch;	/* as uname(2) has them */
 	char *build_id;		/* lowercase hex; NULL: unknown */
+	char *cmdline;		/* NULL: unknown */
+	char *config;		/* "crc32:" and that of the text of its .config; NULL: unknown */
 	bool offset_known;
 	uint64_t kaslr_offset;
 	bool calls_linked;	/* return addresses are those of vmlinux, also where the kernel has rewritten a call */
@@ -28,6 +30,8 @@ struct kernel_id {
  */
 int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux);
 void kernel_id__free(struct kernel_id *id);
+/* A deep copy; -ENOMEM, said. @ret need not be initialised, and is to be freed in any case. */
+int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id);
 /* Of the object "kernel" of a document. */
 extern const struct json_field kernel_id_fields[];
 

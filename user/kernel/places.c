@@ -60,15 +60,15 @@ static bool resolve_by(const struct symbols *s, const struct places *p, struct h
 	hit->module = sym->module ? strings__intern(hits->names, sym->module) : NULL;
 	if (hit->kind == HIT_FUNCTION)
 		resolve_function(p, hits, hit, sym);
-	if (hit->module)
-		return in_module(s, hit);
-	if (p->kernel->offset_known)
+	if (!hit->module && p->kernel->offset_known)
 		hit->link = hit->addr - p->kernel->kaslr_offset;
-	if (p->kernel->offset_known && hit->kind == HIT_CALLER) {
+	if (hit->link && hit->kind == HIT_CALLER) {
 		hit->link = call_sites__linked(p->sites, hit->link);
 		hit->addr = hit->link + p->kernel->kaslr_offset;
 	}
-	return true;
+	if (hit->kind == HIT_CALLER)
+		hit->into = hit->addr - sym->addr;
+	return hit->module ? in_module(s, hit) : true;
 }
 
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
@@ -93,6 +93,8 @@ static bool resolve_offset_by(const struct symbols *s, const struct places *p, s
 	there.name = hits__name(hits, sym->name);
 	if (hit->kind == HIT_FUNCTION)
 		resolve_function(p, hits, &there, sym);
+	else
+		there.into = there.addr - sym->addr;
 	there.offset = there.addr - m->base;
 	*hit = there;
 	return true;
@@ -109,4 +111,6 @@ void places__resolve_offset(const struct places *p, struct hits *hits, struct hi
 							 inside(hit, hit->offset), &start));
 	if (hit->name && hit->kind == HIT_FUNCTION)
 		hit->offset = start;
+	else if (hit->name)
+		hit->into = hit->offset - start;
 }

@@ -88,7 +88,9 @@ static bool is_unattached(const struct hit *hit, const struct coverage *other)
 /* A module that was there when @c began: what it recorded of it, it recorded all the time. */
 static bool was_there(const struct hit *hit, const struct coverage *c)
 {
-	return !hit->module || listed(c->modules, hit->module);
+	const struct covered_module *m = hit->module ? covered_modules__find(&c->modules, hit->module) : NULL;
+
+	return !hit->module || (m && !m->came);
 }
 
 /* Modules that came while @c was recorded: it has them only in part, if at all. */

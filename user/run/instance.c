@@ -58,6 +58,14 @@ uint64_t clock__monotonic(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec - offset;
 }
 
+uint64_t clock__realtime(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
 /*
  * An instance is made with the options of the top level, which are somebody else's. A kernel that does not
  * know one of these has no use for it.

@@ -48,5 +48,7 @@ uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pa
 			   uint64_t monotonic);
 /* As the kernel has it, in a time namespace as well. */
 uint64_t clock__monotonic(void);
+/* In ns since 1970. */
+uint64_t clock__realtime(void);
 
 #endif

@@ -282,6 +282,11 @@ static int exit_status(const struct workload *w)
 	return WEXITSTATUS(w->status);
 }
 
+int workload__status(const struct workload *w)
+{
+	return w->reaped ? exit_status(w) : -1;
+}
+
 /* ---- waiting */
 
 int workload__begin(struct workload *w)

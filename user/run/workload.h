@@ -82,6 +82,8 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 			   void *context);
 /* Nothing is recorded any more: from here on a second signal ends hytrace, and the watchdog cleans up. */
 void workload__ended(const struct workload *w);
+/* The command's exit status, as a shell has it; -1: there is no command, or it goes on. */
+int workload__status(const struct workload *w);
 /* For a command that never got past the barrier. */
 void workload__abandon(struct workload *w);
 /*

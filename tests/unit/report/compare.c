@@ -396,8 +396,16 @@ Test(coverage_json, comes_back_as_it_was)
 {
 	struct coverage c = sample_coverage("bpf"), back;
 	char *text, *again, path[64];
+	struct covered_module *module;
 
 	c.scope = (struct scope){ SCOPE_PID, 4711, "/some/where", "sh" };
+	c.host = strdup("here");
+	c.status = 3;
+	c.started = 1700000000123456000;
+	module = covered_modules__add(&c.modules, "mod_two");
+	module->build_id = strdup("01ab");
+	module->came = true;
+	c.hits.list[0].sympos = 2;
 	text = print(write_json, &c);
 	save(text, path);
 	cr_assert(coverage__read_json(&back, path) == 0);
@@ -407,6 +415,11 @@ Test(coverage_json, comes_back_as_it_was)
 	again = print(write_json, &back);
 	cr_expect(eq(str, again, text));
 	cr_expect(back.hits.count == c.hits.count);
+	cr_expect(back.started == c.started && back.status == 3);
+	cr_expect(strstr(text, "\"started\": \"2023-11-14T22:13:20.123456Z\"") != NULL);
+	cr_expect(back.modules.count == 1 && back.modules.list[0].came && !back.modules.list[0].went);
+	for (size_t i = 0; i < c.hits.count; i++)
+		cr_expect(c.hits.list[i].kind == back.hits.list[i].kind, "in the same order, %zu", i);
 	cr_expect(back.kernel.offset_known);
 	cr_expect(back.traced_seen == 3);
 	cr_expect(back.ended == ENDED_BY_DURATION);
@@ -454,7 +467,8 @@ Test(coverage_json, unknown_is_null)
 	coverage__free(&c);
 }
 
-#define DOCUMENT "\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
+#define HEAD "\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
+#define DOCUMENT HEAD "\"callers\": [], "
 
 static const char *const bad_documents[] = {
 	"",
@@ -464,11 +478,13 @@ static const char *const bad_documents[] = {
 	"{\"hytrace\": \"0\", \"schema\": 2}",
 	"{\"hytrace\": \"0\", \"schema\": 99, \"engine\": \"bpf\", \"functions\": []}",
 	"{" DOCUMENT "\"functions\": [1]}",
-	"{" DOCUMENT "\"functions\": [{\"kind\": \"x\"}]}",
+	"{" DOCUMENT "\"functions\": [{\"name\": \"x\"}]}",
+	"{" HEAD "\"functions\": []}",
+	"{" DOCUMENT "\"document\": \"functions\", \"functions\": []}",
 	"{" DOCUMENT "\"functions\": {}}",
 	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
 	/* All that another has would be certain to lie behind it. */
-	"{\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": []}",
+	"{\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": [], \"callers\": []}",
 };
 
 Test(coverage_json, refuses_what_is_none)

@@ -72,7 +72,7 @@ static void make(struct coverage *c, const char *engine, struct window window)
 	c->kernel.offset_known = true;
 	c->boot_id = strdup("boot");
 	c->how.callers = c->follows_modules = true;
-	c->modules = list_of("there");
+	cr_assert(covered_modules__add(&c->modules, "there") != NULL);
 	c->window = window;
 }
 
@@ -96,11 +96,9 @@ static void set_string(char **which, const char *text)
 	*which = text ? strdup(text) : NULL;
 }
 
-static void set_list(char ***which, const char *item)
+static void rename_module(struct coverage *c, const char *name)
 {
-	free(**which);
-	free(*which);
-	*which = list_of(item);
+	set_string(&c->modules.list[0].name, name);
 }
 
 static void close_at(struct coverage *c, uint64_t when)
@@ -186,7 +184,7 @@ OF_FUNCTIONS(unattached_of_vmlinux_alone, REASON_UNATTACHED, 0,
 	     b->unattached = list_of("fn_12"))
 OF_FUNCTIONS(module, REASON_MODULE, 4, b->follows_modules = false)
 OF_FUNCTIONS(no_module_was_there, REASON_MODULE, 8,
-	     (b->follows_modules = false, set_list(&b->modules, "other")))
+	     (b->follows_modules = false, rename_module(b, "other")))
 
 /* ---- by time */
 
@@ -270,11 +268,11 @@ OF_FUNCTIONS(init_text_has_no_offset, REASON_UNRESOLVED, 0, lose(b, "module_init
 OF_FUNCTIONS(late_module, REASON_MODULE_LATE, 4,
 	     (b->follows_modules = false, lose(b, "modules_late", 1)))
 OF_FUNCTIONS(one_late_module_of_two, REASON_MODULE_LATE, 4,
-	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1)))
+	     (b->follows_modules = false, rename_module(b, "other"), lose(b, "modules_late", 1)))
 OF_FUNCTIONS(no_late_module_was_there, REASON_MODULE_LATE, 4,
 	     (b->follows_modules = false, lose(b, "modules_late", 2)))
 OF_FUNCTIONS(a_late_and_an_untraced_module, REASON_MODULE_LATE, 8,
-	     (b->follows_modules = false, set_list(&b->modules, "other"), lose(b, "modules_late", 1),
+	     (b->follows_modules = false, rename_module(b, "other"), lose(b, "modules_late", 1),
 	      lose(b, "modules_untraced", 1)))
 OF_FUNCTIONS(untraced_module, REASON_MODULE, 4,
 	     (b->follows_modules = false, lose(b, "modules_untraced", 1)))
