@@ -15,6 +15,7 @@
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
+#include "document/read.h"
 
 /* ---- the header */
 
@@ -342,15 +343,8 @@ static int read_hits(struct coverage *c, struct json_object *array, enum hit_kin
 
 static int check_root(struct json_object *root, const char *path)
 {
-	const char *document = text(root, "document");
-
-	if (!json_object_is_type(root, json_type_object) || !text(root, "hytrace") ||
-	    !text(root, "engine") || (document && strcmp(document, "coverage")))
-		return error__return(-EINVAL, "%s: is no document of `hytrace cover -f json`", path);
-	if (integer(root, "schema") != COVERAGE_SCHEMA)
-		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: "
-				     "record it again", path, integer(root, "schema"),
-				     COVERAGE_SCHEMA);
+	if (!text(root, "engine"))
+		return error__return(-EINVAL, "%s: is damaged: it does not say what recorded it", path);
 	if (!json_object_is_type(json__field(root, "functions"), json_type_array) ||
 	    !json_object_is_type(json__field(root, "callers"), json_type_array))
 		return error__return(-EINVAL, "%s: is damaged: it has no list of functions, or of callers",
@@ -391,16 +385,9 @@ int coverage__read_json(struct coverage *ret, const char *path)
 	struct coverage c;
 	int err;
 
-	root = json_object_from_file(path);
-	if (!root) {
-		char *why = strdup(json_util_get_last_err());
-
-		if (why)
-			why[strcspn(why, "\n")] = '\0';
-		error__print("%s: cannot be read: %s", path, why ? why : "no memory");
-		free(why);
-		return -EINVAL;
-	}
+	err = document__read(&root, path, "coverage", "hytrace cover -f json", COVERAGE_SCHEMA);
+	if (err)
+		return err;
 	err = check_root(root, path);
 	if (!err)
 		err = read_root(&c, root, path);

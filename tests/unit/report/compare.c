@@ -467,7 +467,7 @@ Test(coverage_json, unknown_is_null)
 	coverage__free(&c);
 }
 
-#define HEAD "\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
+#define HEAD "\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2, \"engine\": \"bpf\", \"window\": {\"closed_ns\": 1}, "
 #define DOCUMENT HEAD "\"callers\": [], "
 
 static const char *const bad_documents[] = {
@@ -475,16 +475,16 @@ static const char *const bad_documents[] = {
 	"{",
 	"[]",
 	"{}",
-	"{\"hytrace\": \"0\", \"schema\": 2}",
+	"{\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2}",
 	"{\"hytrace\": \"0\", \"schema\": 99, \"engine\": \"bpf\", \"functions\": []}",
 	"{" DOCUMENT "\"functions\": [1]}",
 	"{" DOCUMENT "\"functions\": [{\"name\": \"x\"}]}",
 	"{" HEAD "\"functions\": []}",
-	"{" DOCUMENT "\"document\": \"functions\", \"functions\": []}",
+	"{\"hytrace\": \"0\", \"document\": \"functions\", \"schema\": 2, \"functions\": []}",
 	"{" DOCUMENT "\"functions\": {}}",
 	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
 	/* All that another has would be certain to lie behind it. */
-	"{\"hytrace\": \"0\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": [], \"callers\": []}",
+	"{\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": [], \"callers\": []}",
 };
 
 Test(coverage_json, refuses_what_is_none)

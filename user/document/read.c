@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Documents from files; see read.h. A file's first bytes tell how it is compressed, not its name: what comes by a
+ * pipe has none.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "document/read.h"
+
+#define CHUNK (1024 * 1024)
+
+struct text {
+	char *bytes;
+	size_t length, room;
+};
+
+/* NULL, said: too large, or no memory. */
+static char *text__grow(struct text *t, size_t more, const char *path)
+{
+	char *bytes;
+
+	if (t->length + more > DOCUMENT_LARGEST + CHUNK) {
+		error__print("%s: is larger than the %d MiB that a document can have", path,
+			     DOCUMENT_LARGEST >> 20);
+		return NULL;
+	}
+	if (t->length + more > t->room) {
+		t->room = 2 * (t->length + more);
+		bytes = realloc(t->bytes, t->room);
+		if (!bytes) {
+			error__no_memory();
+			return NULL;
+		}
+		t->bytes = bytes;
+	}
+	return t->bytes + t->length;
+}
+
+static int unreadable(const char *path, const char *why)
+{
+	return error__return(-EINVAL, "%s: cannot be read: %s", path, why);
+}
+
+static int read_file(struct text *t, const char *path)
+{
+	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	ssize_t got = 0;
+	int err = 0;
+
+	if (fd < 0)
+		return unreadable(path, strerror(errno));
+	do {
+		char *to = text__grow(t, CHUNK, path);
+
+		if (!to) {
+			err = -EINVAL;
+			break;
+		}
+		got = read(fd, to, CHUNK);
+		if (got > 0)
+			t->length += got;
+	} while (got > 0 || (got < 0 && errno == EINTR));
+	if (!err && got < 0)
+		err = unreadable(path, strerror(errno));
+	close(fd);
+	return err;
+}
+
+static int inflate_gzip(struct text *to, const struct text *from, const char *path)
+{
+	/* 16: with the header of gzip. */
+	z_stream z = { .next_in = (Bytef *)from->bytes, .avail_in = from->length };
+	int status, err = 0;
+
+	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
+		return error__no_memory();
+	do {
+		z.next_out = (Bytef *)text__grow(to, CHUNK, path);
+		z.avail_out = CHUNK;
+		if (!z.next_out) {
+			err = -EINVAL;
+			break;
+		}
+		status = inflate(&z, Z_NO_FLUSH);
+		to->length += CHUNK - z.avail_out;
+		/* Several files that were compressed one by one make one. */
+		if (status == Z_STREAM_END && z.avail_in)
+			status = inflateReset(&z);
+	} while (status == Z_OK && (z.avail_in || !z.avail_out));
+	if (!err && status != Z_STREAM_END)
+		err = unreadable(path, z.msg ? z.msg : "the compressed file is cut off");
+	inflateEnd(&z);
+	return err;
+}
+
+static int inflate_zstd(struct text *to, const struct text *from, const char *path)
+{
+	ZSTD_DStream *z = ZSTD_createDStream();
+	ZSTD_inBuffer in = { from->bytes, from->length, 0 };
+	size_t left = 1;
+	int err = 0;
+
+	if (!z)
+		return error__no_memory();
+	while (in.pos < in.size && !ZSTD_isError(left)) {
+		ZSTD_outBuffer out = { text__grow(to, CHUNK, path), CHUNK, 0 };
+
+		if (!out.dst) {
+			err = -EINVAL;
+			break;
+		}
+		left = ZSTD_decompressStream(z, &out, &in);
+		to->length += out.pos;
+		/* All of a small file may have gone in at once, and has not come out yet. */
+		while (!ZSTD_isError(left) && left && out.pos == out.size) {
+			out = (ZSTD_outBuffer){ text__grow(to, CHUNK, path), CHUNK, 0 };
+			if (!out.dst) {
+				err = -EINVAL;
+				break;
+			}
+			left = ZSTD_decompressStream(z, &out, &in);
+			to->length += out.pos;
+		}
+	}
+	if (!err && ZSTD_isError(left))
+		err = unreadable(path, ZSTD_getErrorName(left));
+	else if (!err && left)
+		err = unreadable(path, "the compressed file is cut off");
+	ZSTD_freeDStream(z);
+	return err;
+}
+
+static bool begins_with(const struct text *t, const char *magic, size_t length)
+{
+	return t->length >= length && !memcmp(t->bytes, magic, length);
+}
+
+static int decompress(struct text *t, const char *path)
+{
+	struct text plain = {};
+	int err;
+
+	if (begins_with(t, "\x1f\x8b", 2))
+		err = inflate_gzip(&plain, t, path);
+	else if (begins_with(t, "\x28\xb5\x2f\xfd", 4))
+		err = inflate_zstd(&plain, t, path);
+	else
+		return 0;
+	free(t->bytes);
+	*t = plain;
+	return err;
+}
+
+static int parse(struct json_object **ret, const struct text *t, const char *path)
+{
+	struct json_tokener *tokener = json_tokener_new();
+	enum json_tokener_error why;
+
+	if (!tokener)
+		return error__no_memory();
+	*ret = json_tokener_parse_ex(tokener, t->bytes, t->length);
+	why = json_tokener_get_error(tokener);
+	json_tokener_free(tokener);
+	if (!*ret && why == json_tokener_continue)
+		return unreadable(path, t->length ? "the file is cut off" : "the file is empty");
+	if (!*ret)
+		return unreadable(path, json_tokener_error_desc(why));
+	return 0;
+}
+
+static int check(struct json_object *root, const char *path, const char *kind, const char *command, int schema)
+{
+	const char *is = json__text(json__field(root, "document"));
+	uint64_t number = json_object_get_uint64(json__field(root, "schema"));
+
+	/* The first schema had no name for what it was. */
+	if (!json__text(json__field(root, "hytrace")) || (is ? strcmp(is, kind) : number != 1))
+		return error__return(-EINVAL, "%s: is no document of `%s`", path, command);
+	if (number != (uint64_t)schema)
+		return error__return(-EINVAL, "%s: has schema %" PRIu64 ", and this hytrace knows %d: write it "
+				     "again by `%s`", path, number, schema, command);
+	return 0;
+}
+
+int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema)
+{
+	struct json_object *root = NULL;
+	struct text t = {};
+	int err;
+
+	err = read_file(&t, path);
+	if (!err)
+		err = decompress(&t, path);
+	if (!err && t.length > DOCUMENT_LARGEST)
+		err = error__return(-EINVAL, "%s: is larger than the %d MiB that a document can have", path,
+				    DOCUMENT_LARGEST >> 20);
+	if (!err)
+		err = parse(&root, &t, path);
+	free(t.bytes);
+	if (!err)
+		err = check(root, path, kind, command, schema);
+	if (err)
+		json_object_put(root);
+	else
+		*ret = root;
+	return err;
+}

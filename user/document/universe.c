@@ -1,0 +1,294 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* All functions of one kernel build; see universe.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "document/read.h"
+#include "document/universe.h"
+
+void universe__init(struct universe *u)
+{
+	memset(u, 0, sizeof(*u));
+	u->names = strings__new();
+}
+
+void universe__free(struct universe *u)
+{
+	free(u->release);
+	free(u->arch);
+	free(u->build_id);
+	free(u->list);
+	free(u->by_name);
+	strings__free(u->names);
+	memset(u, 0, sizeof(*u));
+}
+
+int universe__add(struct universe *u, const struct function *f)
+{
+	if (u->count == u->room) {
+		size_t room = u->room ? 2 * u->room : 32768;
+		struct function *more = reallocarray(u->list, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		u->list = more;
+		u->room = room;
+	}
+	u->list[u->count++] = *f;
+	return 0;
+}
+
+const char *universe__text(struct universe *u, const char *text)
+{
+	return text ? strings__intern(u->names, text) : NULL;
+}
+
+static int by_module(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !a - !b ? (a ? 1 : -1) : 0;
+	return strcmp(a, b);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct function *x = a, *y = b;
+	int modules = by_module(x->module, y->module);
+
+	if (modules)
+		return modules;
+	/* Init text of a module has offsets of its own. */
+	if (x->module && x->init != y->init)
+		return x->init ? 1 : -1;
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+void universe__settle(struct universe *u)
+{
+	free(u->by_name);
+	u->by_name = NULL;
+	if (u->count)
+		qsort(u->list, u->count, sizeof(*u->list), by_place);
+}
+
+const struct function *universe__at(const struct universe *u, const char *module, uint64_t addr)
+{
+	size_t low = 0, high = u->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct function *f = &u->list[middle];
+		int order = by_module(f->module, module);
+
+		if (!order && module && f->init)
+			order = 1;
+		if (!order && f->addr == addr)
+			return f;
+		if (order < 0 || (!order && f->addr < addr))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return NULL;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct function *const *x = a, *const *y = b;
+
+	return strcmp((*x)->name, (*y)->name);
+}
+
+static bool sort_names(struct universe *u)
+{
+	if (u->by_name)
+		return true;
+	u->by_name = calloc(u->count + 1, sizeof(*u->by_name));
+	if (!u->by_name)
+		return false;
+	for (size_t i = 0; i < u->count; i++)
+		u->by_name[i] = &u->list[i];
+	qsort(u->by_name, u->count, sizeof(*u->by_name), by_name);
+	return true;
+}
+
+const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count)
+{
+	size_t low = 0, high = u->count, end;
+
+	*ret_count = 0;
+	/* Only the index is made, which nobody sees from outside. */
+	if (!sort_names((struct universe *)u))
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (strcmp(u->by_name[middle]->name, name) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < u->count && !strcmp(u->by_name[end]->name, name); end++)
+		;
+	*ret_count = end - low;
+	return end > low ? &u->by_name[low] : NULL;
+}
+
+const struct function *universe__find(const struct universe *u, const struct hit *hit)
+{
+	const struct function *const *named;
+	size_t count;
+
+	if (hit->module)
+		return universe__at(u, hit->module, hit->offset);
+	if (u->linked && hit->link)
+		return universe__at(u, NULL, hit->link);
+	if (!u->linked && hit->addr)
+		return universe__at(u, NULL, hit->addr);
+	named = hit->name ? universe__named(u, hit->name, &count) : NULL;
+	return named && count == 1 && !named[0]->module ? named[0] : NULL;
+}
+
+/* ---- the document */
+
+static const struct json_field fields[] = {
+	{ "release", &field_string, offsetof(struct universe, release) },
+	{ "arch", &field_string, offsetof(struct universe, arch) },
+	{ "build_id", &field_string, offsetof(struct universe, build_id) },
+	{ "addresses", &field_flag, offsetof(struct universe, linked), "linked" },
+	{ }
+};
+
+static void write_number(json_writer_t *w, const char *name, uint64_t number)
+{
+	json__number_or_null(w, name, number, number);
+}
+
+static void write_function(json_writer_t *w, const struct universe *u, const struct function *f)
+{
+	jsonw_start_object(w);
+	json__address_or_null(w, "addr", !f->module && u->linked && f->addr, f->addr);
+	json__string_or_null(w, "name", f->name);
+	json__string_or_null(w, "module", f->module);
+	json__number_or_null(w, "offset", f->module, f->addr);
+	json__string_or_null(w, "unit", f->unit);
+	json__string_or_null(w, "file", f->file);
+	write_number(w, "line", f->line);
+	write_number(w, "sympos", f->sympos);
+	json__string_or_null(w, "untraced", f->untraced);
+	jsonw_bool_field(w, "init", f->init);
+	jsonw_end_object(w);
+}
+
+static void write_totals(json_writer_t *w, const struct universe *u)
+{
+	size_t traceable = 0, init = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		traceable += !u->list[i].untraced;
+		init += u->list[i].init;
+	}
+	jsonw_name(w, "totals");
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "functions", u->count);
+	jsonw_lluint_field(w, "traceable", traceable);
+	jsonw_lluint_field(w, "init", init);
+	jsonw_end_object(w);
+}
+
+int universe__write_json(const struct universe *u, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "functions");
+	jsonw_int_field(w, "schema", UNIVERSE_SCHEMA);
+	jsonw_name(w, "kernel");
+	jsonw_start_object(w);
+	json__write_fields(w, fields, u);
+	jsonw_end_object(w);
+	write_totals(w, u);
+	jsonw_name(w, "functions");
+	jsonw_start_array(w);
+	/* One on a line, as in the document of a coverage. */
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < u->count; i++) {
+		fputc('\n', out);
+		write_function(w, u, &u->list[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return 0;
+}
+
+static const char *shared(struct universe *u, struct json_object *object, const char *name)
+{
+	return universe__text(u, json__text(json__field(object, name)));
+}
+
+static uint64_t number(struct json_object *object, const char *name)
+{
+	return json_object_get_uint64(json__field(object, name));
+}
+
+static int read_function(struct universe *u, struct json_object *object)
+{
+	const char *name = json__text(json__field(object, "name"));
+	const char *addr = json__text(json__field(object, "addr"));
+	struct function f = {
+		.name = name ? strings__add(u->names, name) : NULL,
+		.module = shared(u, object, "module"),
+		.unit = shared(u, object, "unit"),
+		.file = shared(u, object, "file"),
+		.line = number(object, "line"),
+		.sympos = number(object, "sympos"),
+		.untraced = shared(u, object, "untraced"),
+		.init = json_object_get_boolean(json__field(object, "init")),
+	};
+
+	if (!f.name)
+		return -EINVAL;
+	f.addr = f.module ? number(object, "offset") : addr ? strtoull(addr, NULL, 16) : 0;
+	u->placed |= f.unit != NULL;
+	u->whole |= f.untraced != NULL;
+	return universe__add(u, &f);
+}
+
+int universe__read_json(struct universe *ret, const char *path)
+{
+	struct json_object *root, *list;
+	struct universe u;
+	int err;
+
+	err = document__read(&root, path, "functions", "hytrace functions -f json", UNIVERSE_SCHEMA);
+	if (err)
+		return err;
+	universe__init(&u);
+	list = json__field(root, "functions");
+	err = json_object_is_type(list, json_type_array) ? 0 : -EINVAL;
+	if (!err)
+		err = json__read_fields(json__field(root, "kernel"), fields, &u, &u);
+	for (size_t i = 0; !err && i < json_object_array_length(list); i++)
+		err = read_function(&u, json_object_array_get_idx(list, i));
+	json_object_put(root);
+	if (err == -EINVAL)
+		error__print("%s: is damaged: a function in it makes no sense", path);
+	if (err) {
+		universe__free(&u);
+		return err;
+	}
+	universe__settle(&u);
+	*ret = u;
+	return 0;
+}
