@@ -114,7 +114,7 @@ is 'a module'\''s functions, after it is gone, by name' \
 cp module.json "$HYTRACE_FILES"
 cover -e bpf -a ether_setup -o stays.json -- sh -c 'modprobe dummy numdummies=0 && ip link add hytrace0 type dummy' 2>err
 ok 'one that has come is known, too' jq -e \
-	'any(.functions[]; .module == "dummy" and .name == "dummy_setup")' stays.json
+	'any(.callers[]; .module == "dummy" and .name == "dummy_setup")' stays.json
 rmmod dummy
 
 # ---- both at once
