@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The ELF file of a kernel; see file.h.
+ *
+ * A module's sections have no addresses. The kernel lays those with code one behind the other when it loads it, as
+ * this does: documents name places in a module by their distance from the first.
+ */
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "image/file.h"
+#include "image/image.h"
+
+static int add_text(struct image_file *file, const struct text_section *text)
+{
+	struct text_section *more = reallocarray(file->texts, file->text_count + 1, sizeof(*more));
+
+	if (!more)
+		return error__no_memory();
+	file->texts = more;
+	more[file->text_count++] = *text;
+	return 0;
+}
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+/* @free: where the next section goes: in the text that stays, and in that of the start. */
+static void lay(struct text_section *text, const GElf_Shdr *shdr, uint64_t free[2])
+{
+	uint64_t align = shdr->sh_addralign ?: 1, *next = &free[text->init];
+
+	*next = (*next + align - 1) / align * align;
+	text->addr = *next;
+	*next += shdr->sh_size;
+}
+
+static int read_text(struct image_file *file, Elf_Scn *section, const GElf_Shdr *shdr, const char *name,
+		     uint64_t free[2])
+{
+	struct text_section text = { elf_ndxscn(section), name, shdr->sh_addr, shdr->sh_size };
+	Elf_Data *data;
+
+	if (shdr->sh_type == SHT_NOBITS)
+		return error__return(-EINVAL, "%s: has debug information and no code: give the file that it was "
+				     "taken from", file->path);
+	data = elf_getdata(section, NULL);
+	if (!data || (data->d_size && !data->d_buf))
+		return error__return(-EINVAL, "%s: is damaged: section %s cannot be read", file->path, name);
+	text.bytes = data->d_buf;
+	/* Code for the end of a module stays with it; that of vmlinux has no use. */
+	text.init = begins_with(name, ".init") || (!file->is_module && begins_with(name, ".exit"));
+	if (file->is_module)
+		lay(&text, shdr, free);
+	text.dwarf = text.addr;
+	return add_text(file, &text);
+}
+
+static int read_sections(struct image_file *file)
+{
+	uint64_t free[2] = { 0, IMAGE_MODULE_INIT };
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	size_t names;
+	int err = 0;
+
+	if (elf_getshdrstrndx(file->elf, &names))
+		return error__return(-EINVAL, "%s: is damaged: it has no section names", file->path);
+	while (!err && (section = elf_nextscn(file->elf, section))) {
+		const char *name;
+
+		if (!gelf_getshdr(section, &shdr))
+			continue;
+		name = elf_strptr(file->elf, names, shdr.sh_name);
+		if (shdr.sh_type == SHT_SYMTAB) {
+			file->symbols = elf_getdata(section, NULL);
+			file->symbol_names = shdr.sh_link;
+		}
+		if (name && (shdr.sh_flags & SHF_ALLOC) && (shdr.sh_flags & SHF_EXECINSTR) && shdr.sh_size)
+			err = read_text(file, section, &shdr, name, free);
+	}
+	if (!err && (!file->symbols || !file->text_count))
+		err = error__return(-EINVAL, "%s: has no symbols: give one that is not stripped", file->path);
+	return err;
+}
+
+/* As libdwfl lays the sections out, so that they can be told apart in the debug information. */
+static void relocate(struct image_file *file)
+{
+	static char *no_path;
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = dwfl_build_id_find_elf,
+		.find_debuginfo = dwfl_standard_find_debuginfo,
+		.section_address = dwfl_offline_section_address,
+		.debuginfo_path = &no_path,
+	};
+	Dwfl_Module *module = NULL;
+	GElf_Addr elf_bias;
+	Dwarf_Addr bias;
+	GElf_Shdr shdr;
+	Elf *elf;
+
+	file->dwfl = dwfl_begin(&callbacks);
+	if (file->dwfl) {
+		module = dwfl_report_offline(file->dwfl, file->path, file->path, -1);
+		dwfl_report_end(file->dwfl, NULL, NULL);
+	}
+	elf = module ? dwfl_module_getelf(module, &elf_bias) : NULL;
+	file->dwarf = elf ? dwfl_module_getdwarf(module, &bias) : NULL;
+	for (size_t i = 0; file->dwarf && i < file->text_count; i++) {
+		Elf_Scn *section = elf_getscn(elf, file->texts[i].index);
+
+		if (section && gelf_getshdr(section, &shdr))
+			file->texts[i].dwarf = shdr.sh_addr + elf_bias - bias;
+	}
+}
+
+int image_file__open(struct image_file *file, const char *path, bool is_module)
+{
+	GElf_Ehdr ehdr;
+	int err;
+
+	memset(file, 0, sizeof(*file));
+	file->path = path;
+	file->is_module = is_module;
+	elf_version(EV_CURRENT);
+	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (file->fd < 0)
+		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
+	file->elf = dwelf_elf_begin(file->fd);
+	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &ehdr) ||
+	    ehdr.e_ident[EI_CLASS] != ELFCLASS64)
+		return error__return(-EINVAL, "%s: is no ELF file of 64 bits", path);
+	if (is_module != (ehdr.e_type == ET_REL))
+		return error__return(-EINVAL, is_module ? "%s: is no module" : "%s: is no vmlinux", path);
+	err = read_sections(file);
+	if (err)
+		return err;
+	if (is_module)
+		relocate(file);
+	else
+		file->dwarf = dwarf_begin_elf(file->elf, DWARF_C_READ, NULL);
+	return 0;
+}
+
+void image_file__close(struct image_file *file)
+{
+	if (file->dwfl)
+		dwfl_end(file->dwfl);
+	else if (file->dwarf)
+		dwarf_end(file->dwarf);
+	elf_end(file->elf);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->texts);
+}
+
+const struct text_section *image_file__text_at(const struct image_file *file, uint64_t addr)
+{
+	for (size_t i = 0; i < file->text_count; i++) {
+		if (addr - file->texts[i].addr < file->texts[i].size)
+			return &file->texts[i];
+	}
+	return NULL;
+}
+
+const struct text_section *image_file__text(const struct image_file *file, size_t section)
+{
+	for (size_t i = 0; i < file->text_count; i++) {
+		if (file->texts[i].index == section)
+			return &file->texts[i];
+	}
+	return NULL;
+}
+
+const unsigned char *image_file__bytes(const struct image_file *file, uint64_t addr, size_t *ret_left)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || !(shdr.sh_flags & SHF_ALLOC) || shdr.sh_type == SHT_NOBITS ||
+		    addr < shdr.sh_addr || addr - shdr.sh_addr >= shdr.sh_size)
+			continue;
+		/* Variables of each CPU have addresses of their own, which mean nothing here. */
+		if (shdr.sh_flags & SHF_TLS)
+			continue;
+		data = elf_getdata(section, NULL);
+		if (!data || !data->d_buf || addr - shdr.sh_addr >= data->d_size)
+			return NULL;
+		*ret_left = data->d_size - (addr - shdr.sh_addr);
+		return (const unsigned char *)data->d_buf + (addr - shdr.sh_addr);
+	}
+	return NULL;
+}
+
+Elf_Scn *image_file__section(const struct image_file *file, const char *name, GElf_Shdr *ret)
+{
+	Elf_Scn *section = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(file->elf, &names))
+		return NULL;
+	while ((section = elf_nextscn(file->elf, section))) {
+		const char *is;
+
+		if (!gelf_getshdr(section, ret))
+			continue;
+		is = elf_strptr(file->elf, names, ret->sh_name);
+		if (is && !strcmp(is, name))
+			return section;
+	}
+	return NULL;
+}

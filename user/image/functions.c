@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The functions of a file; see functions.h.
+ *
+ * Several names may belong to one address. Documents and the kernel's own lists must agree on one of them, so this
+ * takes the one that the kernel prints.
+ */
+#include <json-c/linkhash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/functions.h"
+
+#define EXPORT_MARK "__ksymtab_"
+
+/* A part of the text whose functions cannot be traced, by its name or by the symbols around it. */
+static const struct region {
+	const char *section, *start, *end;
+	enum untraced why;
+} regions[] = {
+	{ ".noinstr.text", "__noinstr_text_start", "__noinstr_text_end", UNTRACED_NOINSTR },
+	{ ".cpuidle.text", "__cpuidle_text_start", "__cpuidle_text_end", UNTRACED_NOINSTR },
+	{ ".entry.text", "__entry_text_start", "__entry_text_end", UNTRACED_ENTRY },
+	{ ".kprobes.text", "__kprobes_text_start", "__kprobes_text_end", UNTRACED_NOTRACE },
+	{ ".static_call.text", "__static_call_text_start", "__static_call_text_end", UNTRACED_TRAMPOLINE },
+	{ ".text..__x86.indirect_thunk", "__indirect_thunk_start", "__indirect_thunk_end", UNTRACED_TRAMPOLINE },
+	{ ".text..__x86.return_thunk", NULL, NULL, UNTRACED_TRAMPOLINE },
+};
+
+#define REGIONS (sizeof(regions) / sizeof(regions[0]))
+
+struct reader {
+	struct functions *functions;
+	const struct image_file *file;
+	const struct sites *sites;
+	const struct units *units;
+	uint64_t bounds[REGIONS][2];
+	uint64_t init_begin, init_end;
+	struct lh_table *exports;
+	struct function_name **by_address;
+};
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t a = strlen(text), b = strlen(end);
+
+	return a >= b && !strcmp(text + a - b, end);
+}
+
+/* ---- names */
+
+/* Marks of the build; the kernel leaves out the first ones, too. The others are the padding before a function. */
+static bool is_no_name(const char *name)
+{
+	return !*name || *name == '$' || begins_with(name, ".L") || begins_with(name, "__kcfi_typeid_") ||
+	       begins_with(name, "__crc_") || begins_with(name, "__pfx_") || begins_with(name, "__cfi_");
+}
+
+static void note_bounds(struct reader *r, const char *name, uint64_t addr)
+{
+	for (size_t i = 0; i < REGIONS; i++) {
+		if (regions[i].start && !strcmp(name, regions[i].start))
+			r->bounds[i][0] = addr;
+		if (regions[i].end && !strcmp(name, regions[i].end))
+			r->bounds[i][1] = addr;
+	}
+	if (!strcmp(name, "__init_begin"))
+		r->init_begin = addr;
+	if (!strcmp(name, "__init_end"))
+		r->init_end = addr;
+}
+
+static int read_name(struct reader *r, const GElf_Sym *sym, size_t order)
+{
+	const char *name = elf_strptr(r->file->elf, r->file->symbol_names, sym->st_name);
+	int type = GELF_ST_TYPE(sym->st_info);
+	const struct text_section *text;
+
+	if (!name || sym->st_shndx == SHN_UNDEF)
+		return 0;
+	if (!r->file->is_module)
+		note_bounds(r, name, sym->st_value);
+	if (begins_with(name, EXPORT_MARK) &&
+	    lh_table_insert(r->exports, name + strlen(EXPORT_MARK), NULL))
+		return error__no_memory();
+	text = image_file__text(r->file, sym->st_shndx);
+	/* Each section has a name of its own, and each file; a name at the end of a section belongs to nothing. */
+	if (!text || is_no_name(name) || (type != STT_FUNC && type != STT_NOTYPE))
+		return 0;
+	if (r->file->is_module ? sym->st_value >= text->size : sym->st_value - text->addr >= text->size)
+		return 0;
+	r->functions->names[r->functions->name_count++] = (struct function_name){
+		.name = name, .addr = sym->st_value + (r->file->is_module ? text->addr : 0), .size = sym->st_size,
+		.order = order, .weak = GELF_ST_BIND(sym->st_info) == STB_WEAK,
+		.code = type == STT_FUNC || sym->st_size,
+	};
+	return 0;
+}
+
+static int read_names(struct reader *r)
+{
+	GElf_Sym sym;
+	int err = 0;
+
+	r->functions->names = calloc(r->file->symbols->d_size / sizeof(Elf64_Sym) + 1, sizeof(*r->functions->names));
+	if (!r->functions->names)
+		return error__no_memory();
+	for (int i = 0; !err && gelf_getsym(r->file->symbols, i, &sym); i++)
+		err = read_name(r, &sym, i);
+	return err;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct function_name *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static void count_namesakes(struct functions *f)
+{
+	qsort(f->names, f->name_count, sizeof(*f->names), by_name);
+	for (size_t i = 0; i < f->name_count; i++)
+		f->names[i].sympos = i && !strcmp(f->names[i].name, f->names[i - 1].name) ?
+				     f->names[i - 1].sympos + 1 : 1;
+}
+
+/* "__start_x", "__x_end": put there by the linker script. */
+static bool is_of_linker(const char *name)
+{
+	return begins_with(name, "__") &&
+	       (begins_with(name + 2, "start_") || begins_with(name + 2, "stop_") || begins_with(name + 2, "end_") ||
+		ends_with(name, "_start") || ends_with(name, "_end"));
+}
+
+/* Of vmlinux, what scripts/kallsyms.c takes first of several names of one address. */
+static int by_rank(const void *a, const void *b)
+{
+	const struct function_name *x = *(const struct function_name *const *)a;
+	const struct function_name *y = *(const struct function_name *const *)b;
+	size_t underscores, others;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	if (x->weak != y->weak)
+		return x->weak - y->weak;
+	if (is_of_linker(x->name) != is_of_linker(y->name))
+		return is_of_linker(x->name) - is_of_linker(y->name);
+	underscores = strspn(x->name, "_");
+	others = strspn(y->name, "_");
+	if (underscores != others)
+		return underscores < others ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+/* Of a module, the kernel takes the first in the table. */
+static int by_order(const void *a, const void *b)
+{
+	const struct function_name *x = *(const struct function_name *const *)a;
+	const struct function_name *y = *(const struct function_name *const *)b;
+
+	if (x->addr != y->addr)
+		return x->addr < y->addr ? -1 : 1;
+	return x->order < y->order ? -1 : x->order > y->order;
+}
+
+/* ---- reasons */
+
+static enum untraced of_region(const struct reader *r, const char *section, uint64_t addr)
+{
+	for (size_t i = 0; i < REGIONS; i++) {
+		if (!strcmp(section, regions[i].section) ||
+		    (addr >= r->bounds[i][0] && addr < r->bounds[i][1]))
+			return regions[i].why;
+	}
+	return UNTRACED_NOT;
+}
+
+static bool is_fragment(const char *name)
+{
+	const char *mark = strstr(name, ".cold");
+
+	return mark && (!mark[5] || mark[5] == '.');
+}
+
+static enum untraced of_unit(const struct unit *unit)
+{
+	if (!unit)
+		return UNTRACED_NO_CALL;
+	if (unit->assembly)
+		return UNTRACED_ASSEMBLY;
+	return unit->calls == UNIT_NO_CALLS ? UNTRACED_FILE :
+	       unit->calls == UNIT_CALLS ? UNTRACED_NOTRACE : UNTRACED_NO_CALL;
+}
+
+static enum untraced reason(const struct reader *r, const struct image_function *f, const struct text_section *text)
+{
+	enum untraced why;
+
+	if (sites__has(r->sites, f->addr))
+		return UNTRACED_NOT;
+	why = of_region(r, text->name, f->addr);
+	if (why)
+		return why;
+	if (is_fragment(f->name))
+		return UNTRACED_FRAGMENT;
+	if (begins_with(f->name, "__SCT__"))
+		return UNTRACED_TRAMPOLINE;
+	return of_unit(r->units ? units__find(r->units, text->dwarf + (f->addr - text->addr)) : NULL);
+}
+
+/* ---- functions */
+
+static bool is_init(const struct reader *r, const struct text_section *text, uint64_t addr)
+{
+	return text->init || (addr >= r->init_begin && addr < r->init_end);
+}
+
+/* names[0..count-1] are of one address, the best first. */
+static void add_function(struct reader *r, struct function_name *const *names, size_t count)
+{
+	const struct text_section *text = image_file__text_at(r->file, names[0]->addr);
+	struct image_function f = { .addr = names[0]->addr, .name = names[0]->name, .sympos = names[0]->sympos };
+	bool code = false;
+
+	for (size_t i = 0; i < count; i++) {
+		code |= names[i]->code;
+		if (names[i]->size > f.size)
+			f.size = names[i]->size;
+		f.exported |= lh_table_lookup_entry(r->exports, names[i]->name) != NULL;
+		names[i]->function = r->functions->count;
+	}
+	/* Only labels, such as those that the linker script sets. */
+	if (!text || !code) {
+		for (size_t i = 0; i < count; i++)
+			names[i]->function = SIZE_MAX;
+		return;
+	}
+	f.init = is_init(r, text, f.addr);
+	f.untraced = reason(r, &f, text);
+	r->functions->list[r->functions->count++] = f;
+}
+
+static int make_list(struct reader *r)
+{
+	struct functions *f = r->functions;
+
+	r->by_address = calloc(f->name_count + 1, sizeof(*r->by_address));
+	f->list = calloc(f->name_count + 1, sizeof(*f->list));
+	if (!r->by_address || !f->list)
+		return error__no_memory();
+	for (size_t i = 0; i < f->name_count; i++)
+		r->by_address[i] = &f->names[i];
+	qsort(r->by_address, f->name_count, sizeof(*r->by_address), r->file->is_module ? by_order : by_rank);
+	for (size_t first = 0, end; first < f->name_count; first = end) {
+		for (end = first + 1; end < f->name_count; end++) {
+			if (r->by_address[end]->addr != r->by_address[first]->addr)
+				break;
+		}
+		add_function(r, &r->by_address[first], end - first);
+	}
+	return 0;
+}
+
+/* Labels go; the others point to their functions. */
+static int make_index(struct functions *f)
+{
+	size_t kept = 0;
+
+	f->by_name = calloc(f->name_count + 1, sizeof(*f->by_name));
+	if (!f->by_name)
+		return error__no_memory();
+	for (size_t i = 0; i < f->name_count; i++) {
+		if (f->names[i].function == SIZE_MAX)
+			continue;
+		f->by_name[kept] = &f->list[f->names[i].function];
+		f->names[kept++] = f->names[i];
+	}
+	f->name_count = kept;
+	return 0;
+}
+
+int functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
+		    const struct units *units)
+{
+	struct reader r = { .functions = ret, .file = file, .sites = sites, .units = units };
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	r.exports = lh_kchar_table_new(16384, NULL);
+	err = r.exports ? read_names(&r) : error__no_memory();
+	if (!err) {
+		count_namesakes(ret);
+		err = make_list(&r);
+	}
+	if (!err)
+		err = make_index(ret);
+	free(r.by_address);
+	if (r.exports)
+		lh_table_free(r.exports);
+	return err;
+}
+
+void functions__free(struct functions *f)
+{
+	free(f->list);
+	free(f->names);
+	free(f->by_name);
+	memset(f, 0, sizeof(*f));
+}
+
+const struct image_function *functions__at(const struct functions *f, uint64_t addr)
+{
+	size_t low = 0, high = f->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (f->list[mid].addr <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	/* One of unknown size ends where the next begins; assembly has labels within functions. */
+	for (size_t i = low; i && low - i < 8; i--) {
+		if (addr - f->list[i - 1].addr < f->list[i - 1].size || (i == low && !f->list[i - 1].size))
+			return &f->list[i - 1];
+	}
+	return NULL;
+}
+
+const struct image_function *const *functions__named(const struct functions *f, const char *name, size_t *ret_count)
+{
+	size_t low = 0, high = f->name_count, end;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (strcmp(f->names[mid].name, name) < 0)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	for (end = low; end < f->name_count && !strcmp(f->names[end].name, name); end++)
+		;
+	*ret_count = end - low;
+	return end > low ? (const struct image_function *const *)&f->by_name[low] : NULL;
+}

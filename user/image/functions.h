@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* The functions of a file, from its symbols. */
+#ifndef HYTRACE_IMAGE_FUNCTIONS_H
+#define HYTRACE_IMAGE_FUNCTIONS_H
+
+#include "image/file.h"
+#include "image/image.h"
+#include "image/sites.h"
+#include "image/units.h"
+
+/* A name, and the function that has it. */
+struct function_name {
+	const char *name;	/* in the file's table */
+	uint64_t addr, size;
+	size_t order;		/* in that table */
+	bool weak;
+	bool code;		/* of the type of a function, or at least of known size */
+	uint32_t sympos;
+	size_t function;
+};
+
+struct functions {
+	struct image_function *list;	/* by address */
+	size_t count;
+	struct function_name *names;	/* by name, and among namesakes by address */
+	size_t name_count;
+	const struct image_function **by_name;	/* one for each of names */
+};
+
+/**
+ * functions__read() - find the functions of a file
+ * @ret: to be freed by functions__free()
+ * @file: the file, which has to stay open
+ * @sites: which of them can be traced
+ * @units: NULL: the file has no debug information
+ *
+ * Return: 0, or -ENOMEM, which is told.
+ */
+int functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
+		    const struct units *units);
+void functions__free(struct functions *f);
+
+const struct image_function *functions__at(const struct functions *f, uint64_t addr);
+const struct image_function *const *functions__named(const struct functions *f, const char *name, size_t *ret_count);
+
+#endif

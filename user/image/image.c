@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of a kernel; see image.h. */
+#include <elfutils/libdwelf.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/file.h"
+#include "image/functions.h"
+#include "image/image.h"
+#include "image/sites.h"
+#include "image/units.h"
+
+struct image {
+	char *path, *module, *build_id, *release;
+	struct image_file file;
+	struct sites sites;
+	struct functions functions;
+	struct units *units;	/* NULL: no debug information */
+};
+
+static int read_build_id(struct image *image)
+{
+	const void *bits;
+	ssize_t size = dwelf_elf_gnu_build_id(image->file.elf, &bits);
+
+	if (size <= 0)
+		return 0;
+	image->build_id = malloc(2 * size + 1);
+	if (!image->build_id)
+		return error__no_memory();
+	for (ssize_t i = 0; i < size; i++)
+		sprintf(image->build_id + 2 * i, "%02x", ((const unsigned char *)bits)[i]);
+	return 0;
+}
+
+/* "vermagic=6.12.117 SMP mod_unload", one of the texts of .modinfo. */
+static const char *module_release(const struct image *image, size_t *ret_length)
+{
+	static const char key[] = "vermagic=";
+	GElf_Shdr shdr;
+	Elf_Scn *section = image_file__section(&image->file, ".modinfo", &shdr);
+	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
+	const char *text = data ? memmem(data->d_buf, data->d_size, key, strlen(key)) : NULL;
+	const char *end = text ? (const char *)data->d_buf + data->d_size : NULL;
+
+	if (!text)
+		return NULL;
+	text += strlen(key);
+	for (*ret_length = 0; text + *ret_length < end && text[*ret_length] && text[*ret_length] != ' ';)
+		(*ret_length)++;
+	return text;
+}
+
+/* "Linux version 6.12.117 (who@where) ..." */
+static const char *kernel_release(const struct image *image, size_t *ret_length)
+{
+	static const char start[] = "Linux version ";
+	const struct image_file *file = &image->file;
+	GElf_Sym sym;
+
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+		const unsigned char *bytes;
+		const char *text;
+		size_t left;
+
+		if (!name || strcmp(name, "linux_banner"))
+			continue;
+		bytes = image_file__bytes(file, sym.st_value, &left);
+		if (!bytes || left <= strlen(start) || memcmp(bytes, start, strlen(start)))
+			return NULL;
+		text = (const char *)bytes + strlen(start);
+		left -= strlen(start);
+		for (*ret_length = 0; *ret_length < left && text[*ret_length] && text[*ret_length] != ' ';)
+			(*ret_length)++;
+		return text;
+	}
+	return NULL;
+}
+
+static int read_release(struct image *image)
+{
+	size_t length;
+	const char *text = image->module ? module_release(image, &length) : kernel_release(image, &length);
+
+	image->release = text ? strndup(text, length) : NULL;
+	return text && !image->release ? error__no_memory() : 0;
+}
+
+static int read_file(struct image *image)
+{
+	int err = image_file__open(&image->file, image->path, image->module);
+
+	if (!err)
+		err = read_build_id(image);
+	if (!err)
+		err = read_release(image);
+	if (!err)
+		err = sites__read(&image->sites, &image->file);
+	if (!err && image->file.dwarf) {
+		err = units__read(&image->units, image->file.dwarf);
+		err = err == -ENODATA ? 0 : err;
+	}
+	if (!err)
+		err = functions__read(&image->functions, &image->file, &image->sites, image->units);
+	return err;
+}
+
+int image__open(struct image **ret, const char *path, const char *module)
+{
+	struct image *image = calloc(1, sizeof(*image));
+	int err = 0;
+
+	if (!image)
+		return error__no_memory();
+	image->file.fd = -1;
+	image->path = strdup(path);
+	image->module = module ? strdup(module) : NULL;
+	if (!image->path || (module && !image->module))
+		err = error__no_memory();
+	if (!err)
+		err = read_file(image);
+	if (err)
+		image__free(image);
+	else
+		*ret = image;
+	return err;
+}
+
+void image__free(struct image *image)
+{
+	if (!image)
+		return;
+	functions__free(&image->functions);
+	units__free(image->units);
+	sites__free(&image->sites);
+	image_file__close(&image->file);
+	free(image->path);
+	free(image->module);
+	free(image->build_id);
+	free(image->release);
+	free(image);
+}
+
+const char *image__path(const struct image *image)
+{
+	return image->path;
+}
+
+const char *image__module(const struct image *image)
+{
+	return image->module;
+}
+
+const char *image__build_id(const struct image *image)
+{
+	return image->build_id;
+}
+
+const char *image__release(const struct image *image)
+{
+	return image->release;
+}
+
+const char *image__arch(const struct image *image)
+{
+	GElf_Ehdr ehdr;
+
+	return gelf_getehdr(image->file.elf, &ehdr) && ehdr.e_machine == EM_X86_64 ? "x86_64" : NULL;
+}
+
+bool image__has_dwarf(const struct image *image)
+{
+	return image->units;
+}
+
+const struct image_function *image__functions(const struct image *image, size_t *ret_count)
+{
+	*ret_count = image->functions.count;
+	return image->functions.list;
+}
+
+const struct image_function *image__function_at(const struct image *image, uint64_t addr)
+{
+	return functions__at(&image->functions, addr);
+}
+
+const struct image_function *const *image__named(const struct image *image, const char *name, size_t *ret_count)
+{
+	return functions__named(&image->functions, name, ret_count);
+}
+
+const unsigned char *image__text(const struct image *image, uint64_t addr, size_t *ret_left)
+{
+	const struct text_section *text = image_file__text_at(&image->file, addr);
+
+	if (!text || !text->bytes)
+		return NULL;
+	*ret_left = text->size - (addr - text->addr);
+	return text->bytes + (addr - text->addr);
+}
+
+const struct unit *image__unit(const struct image *image, uint64_t addr)
+{
+	return image->units ? units__find(image->units, image__to_dwarf(image, addr)) : NULL;
+}
+
+const char *image__source(const struct image *image, const char *path)
+{
+	return image->units ? units__source(image->units, path) : NULL;
+}
+
+Dwarf *image__dwarf(const struct image *image)
+{
+	return image->units ? image->file.dwarf : NULL;
+}
+
+Dwarf_Addr image__to_dwarf(const struct image *image, uint64_t addr)
+{
+	const struct text_section *text = image_file__text_at(&image->file, addr);
+
+	return text ? text->dwarf + (addr - text->addr) : 0;
+}
+
+uint64_t image__from_dwarf(const struct image *image, Dwarf_Addr addr)
+{
+	for (size_t i = 0; i < image->file.text_count; i++) {
+		const struct text_section *text = &image->file.texts[i];
+
+		if (addr - text->dwarf < text->size)
+			return text->addr + (addr - text->dwarf);
+	}
+	return 0;
+}

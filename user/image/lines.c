@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses to places in the source; see lines.h.
+ *
+ * A vmlinux has three million rows of lines. They are read once, unit by unit, and each row takes what is asked for
+ * between it and the next one.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/lines.h"
+
+/* An address that is asked for, as the debug information has it. */
+struct wanted {
+	Dwarf_Addr addr;
+	struct line_place *place;
+};
+
+struct finder {
+	const struct image *image;
+	struct wanted *list;	/* in order of address */
+	size_t count;
+	/* Rows that follow each other mostly have one file. */
+	const char *raw;
+	const char *source;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct wanted *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+/* The first that is asked for at @addr or above. */
+static size_t first_from(const struct finder *f, Dwarf_Addr addr)
+{
+	size_t low = 0, high = f->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (f->list[mid].addr < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low;
+}
+
+static int place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begins)
+{
+	const char *raw = dwarf_linesrc(row, NULL, NULL);
+	int line = 0;
+
+	if (!raw)
+		return 0;
+	if (raw != f->raw) {
+		f->raw = raw;
+		f->source = image__source(f->image, raw);
+		if (!f->source)
+			return error__no_memory();
+	}
+	dwarf_lineno(row, &line);
+	*w->place = (struct line_place){ f->source, line, begins };
+	return 0;
+}
+
+/* @rows: of one unit, by address; a row holds until the next one. */
+static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
+{
+	size_t next = SIZE_MAX;
+	int err = 0;
+
+	for (size_t i = 0; !err && i + 1 < count; i++) {
+		Dwarf_Line *row = dwarf_onesrcline(rows, i);
+		Dwarf_Addr start = 0, end = 0;
+		bool ends = true;
+
+		dwarf_lineaddr(row, &start);
+		dwarf_lineendsequence(row, &ends);
+		if (ends) {
+			next = SIZE_MAX;
+			continue;
+		}
+		dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end);
+		if (next == SIZE_MAX)
+			next = first_from(f, start);
+		/* Of several rows that begin at one address, the first has the function, or the outermost call. */
+		for (size_t at = next; !err && at < f->count && f->list[at].addr == start; at++) {
+			if (!f->list[at].place->begins)
+				err = place(f, &f->list[at], row, true);
+		}
+		for (; !err && next < f->count && f->list[next].addr < end; next++) {
+			if (f->list[next].addr >= start && !f->list[next].place->begins)
+				err = place(f, &f->list[next], row, f->list[next].addr == start);
+		}
+	}
+	return err;
+}
+
+static int find(struct finder *f)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+	int err = 0;
+
+	while (!err && !dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &die, NULL)) {
+		Dwarf_Lines *rows;
+		size_t count;
+
+		if (!dwarf_getsrclines(&die, &rows, &count))
+			err = find_in_unit(f, rows, count);
+	}
+	return err;
+}
+
+int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret)
+{
+	struct finder f = { .image = image };
+	int err;
+
+	memset(ret, 0, count * sizeof(*ret));
+	if (!image__has_dwarf(image))
+		return -ENODATA;
+	f.list = calloc(count + 1, sizeof(*f.list));
+	if (!f.list)
+		return error__no_memory();
+	for (size_t i = 0; i < count; i++) {
+		f.list[f.count].addr = image__to_dwarf(image, addrs[i]);
+		f.list[f.count].place = &ret[i];
+		f.count += f.list[f.count].addr != 0;
+	}
+	/* A module's sections lie in another order there. */
+	qsort(f.list, f.count, sizeof(*f.list), by_address);
+	err = find(&f);
+	free(f.list);
+	return err;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The sites of ftrace in a file; see sites.h.
+ *
+ * ftrace itself takes them from the same table. In vmlinux the linker has filled it in; a module has relocations in
+ * its place.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/sites.h"
+
+/* The call stands at the very beginning, or behind the instruction that indirect calls may lead to. */
+#define ENTRY_BYTES 4
+
+static bool symbol_value(const struct image_file *file, const char *wanted, uint64_t *ret)
+{
+	GElf_Sym sym;
+
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+
+		if (name && !strcmp(name, wanted)) {
+			*ret = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
+static int read_table(struct sites *s, const struct image_file *file)
+{
+	const unsigned char *bytes;
+	uint64_t start, end, site;
+	size_t left;
+
+	if (!symbol_value(file, "__start_mcount_loc", &start) || !symbol_value(file, "__stop_mcount_loc", &end) ||
+	    end <= start)
+		return error__return(-EINVAL, "%s: has no table of functions that can be traced: that kernel was "
+				     "configured without ftrace, or is no vmlinux", file->path);
+	bytes = image_file__bytes(file, start, &left);
+	if (!bytes || left < end - start)
+		return error__return(-EINVAL, "%s: is damaged: the table of functions that can be traced cannot be "
+				     "read", file->path);
+	s->list = calloc((end - start) / sizeof(site), sizeof(site));
+	if (!s->list)
+		return error__no_memory();
+	for (size_t at = 0; at + sizeof(site) <= end - start; at += sizeof(site)) {
+		memcpy(&site, bytes + at, sizeof(site));
+		/* The build clears those of weak functions that others took the place of. */
+		if (site)
+			s->list[s->count++] = site;
+	}
+	return 0;
+}
+
+static int read_relocations(struct sites *s, const struct image_file *file)
+{
+	Elf_Scn *section;
+	GElf_Shdr shdr;
+	GElf_Rela rela;
+	Elf_Data *data;
+	GElf_Sym sym;
+
+	section = image_file__section(file, ".rela__mcount_loc", &shdr);
+	data = section ? elf_getdata(section, NULL) : NULL;
+	if (!data)
+		return 0;
+	s->list = calloc(data->d_size / sizeof(Elf64_Rela) + 1, sizeof(*s->list));
+	if (!s->list)
+		return error__no_memory();
+	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+		const struct text_section *text;
+
+		if (!gelf_getsym(file->symbols, GELF_R_SYM(rela.r_info), &sym))
+			continue;
+		text = image_file__text(file, sym.st_shndx);
+		if (text)
+			s->list[s->count++] = text->addr + sym.st_value + rela.r_addend;
+	}
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+int sites__read(struct sites *ret, const struct image_file *file)
+{
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	err = file->is_module ? read_relocations(ret, file) : read_table(ret, file);
+	if (!err && ret->count)
+		qsort(ret->list, ret->count, sizeof(*ret->list), by_address);
+	return err;
+}
+
+void sites__free(struct sites *s)
+{
+	free(s->list);
+	memset(s, 0, sizeof(*s));
+}
+
+bool sites__has(const struct sites *s, uint64_t addr)
+{
+	size_t low = 0, high = s->count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (s->list[mid] < addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	return low < s->count && (s->list[low] == addr || s->list[low] == addr + ENTRY_BYTES);
+}

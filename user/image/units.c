@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Addresses to compiled files; see units.h.
+ *
+ * Each compilation unit says itself which ranges of text came from it, which is all that is needed here
+ * and a thousand times less to read than the line tables. (.debug_aranges would say the same, but not
+ * every compiler writes it.)
+ */
+#include <dwarf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "image/units.h"
+
+/* Where the source tree begins is where this file lies, wherever it was built. */
+#define LANDMARK "init/main.c"
+
+struct range {
+	uint64_t start, length;
+	size_t unit;
+};
+
+struct units {
+	struct unit *list;
+	size_t count, room;
+	struct range *ranges;
+	size_t range_count, range_room;
+	char *root;		/* ends with '/', or is empty */
+	char *base;		/* the directory that the compiler ran in; NULL: unknown */
+	struct strings *names;
+};
+
+struct compiled {
+	Dwarf_Die die;
+	const char *path, *base;
+};
+
+/* The next that was compiled of a file; @cu: NULL for the first. */
+static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, struct compiled *c)
+{
+	Dwarf_Attribute attr;
+
+	while (!dwarf_get_units(dwarf, *cu, cu, NULL, NULL, &c->die, NULL)) {
+		c->path = dwarf_diename(&c->die);
+		c->base = dwarf_formstring(dwarf_attr(&c->die, DW_AT_comp_dir, &attr));
+		if (c->path && dwarf_tag(&c->die) == DW_TAG_compile_unit)
+			return true;
+	}
+	return false;
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t a = strlen(text), b = strlen(end);
+
+	return a >= b && !strcmp(text + a - b, end);
+}
+
+/* The part before init/main.c of its own path: what all the others begin with. */
+static int find_root(struct units *u, Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	struct compiled c;
+
+	while (!u->root && next_unit(dwarf, &cu, &c)) {
+		size_t before = strlen(c.path) - strlen(LANDMARK);
+
+		if (!u->base && c.base)
+			u->base = strdup(c.base);
+		if (ends_with(c.path, LANDMARK) && (!before || c.path[before - 1] == '/'))
+			u->root = strndup(c.path, before);
+	}
+	if (!u->root)
+		u->root = strdup("");
+	return u->root ? 0 : -ENOMEM;
+}
+
+/* "./a//b/../c" is "a/c". What climbs out of the top is left there: "../x" is "x". */
+static void simplify(char *path)
+{
+	char *from = path, *to = path;
+
+	while (*from) {
+		size_t length = strcspn(from, "/");
+
+		if (length == 2 && !strncmp(from, "..", 2)) {
+			/* What is there ends with a slash. */
+			if (to > path)
+				to--;
+			while (to > path && to[-1] != '/')
+				to--;
+		} else if (length && !(length == 1 && *from == '.')) {
+			memmove(to, from, length);
+			to += length;
+			if (from[length])
+				*to++ = '/';
+		}
+		from += length;
+		from += strspn(from, "/");
+	}
+	*to = '\0';
+}
+
+const char *units__source(struct units *u, const char *path)
+{
+	size_t root = strlen(u->root), base = u->base ? strlen(u->base) : 0;
+	const char *source;
+	char *copy;
+
+	if (root && !strncmp(path, u->root, root))
+		path += root;
+	else if (base > 1 && !strncmp(path, u->base, base) && path[base] == '/')
+		path += base + 1;
+	copy = malloc(strlen(path) + 2);
+	if (!copy)
+		return NULL;
+	copy[0] = '/';
+	strcpy(copy + 1, path);
+	/* An absolute path that is not below the source stays one. */
+	simplify(copy + 1);
+	source = strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
+	free(copy);
+	return source;
+}
+
+static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
+{
+	if (u->range_count == u->range_room) {
+		size_t room = u->range_room ? 2 * u->range_room : 4096;
+		struct range *more = reallocarray(u->ranges, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		u->ranges = more;
+		u->range_room = room;
+	}
+	u->ranges[u->range_count++] = (struct range){ start, end - start, u->count - 1 };
+	return 0;
+}
+
+/* gcc writes its options down here; clang does not by itself. */
+static enum unit_calls unit_calls(const char *producer)
+{
+	if (!producer || !strstr(producer, " -O"))
+		return UNIT_CALLS_UNKNOWN;
+	/* -pg is written down as -p, which other options begin with. */
+	if (strstr(producer, " -mfentry") || strstr(producer, " -pg") ||
+	    strstr(producer, " -fpatchable-function-entry"))
+		return UNIT_CALLS;
+	return UNIT_NO_CALLS;
+}
+
+static int add_unit(struct units *u, struct compiled *c)
+{
+	Dwarf_Die *die = &c->die;
+	Dwarf_Attribute attr;
+	struct unit *unit;
+	Dwarf_Word language = 0;
+
+	if (u->count == u->room) {
+		size_t room = u->room ? 2 * u->room : 1024;
+		struct unit *more = reallocarray(u->list, room, sizeof(*more));
+
+		if (!more)
+			return -ENOMEM;
+		u->list = more;
+		u->room = room;
+	}
+	dwarf_formudata(dwarf_attr(die, DW_AT_language, &attr), &language);
+	unit = &u->list[u->count];
+	unit->path = units__source(u, c->path);
+	unit->assembly = language == DW_LANG_Mips_Assembler || ends_with(c->path, ".S");
+	unit->calls = unit_calls(dwarf_formstring(dwarf_attr(die, DW_AT_producer, &attr)));
+	if (!unit->path)
+		return -ENOMEM;
+	u->count++;
+	return 0;
+}
+
+static int read_units(struct units *u, Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	struct compiled c;
+	int err = find_root(u, dwarf);
+
+	while (!err && next_unit(dwarf, &cu, &c)) {
+		Dwarf_Addr base, start, end;
+		ptrdiff_t offset = 0;
+
+		err = add_unit(u, &c);
+		while (!err && (offset = dwarf_ranges(&c.die, offset, &base, &start, &end)) > 0) {
+			/* Of sections that the linker threw away, there is an empty range, or one at 0. */
+			if (start && end > start)
+				err = add_range(u, start, end);
+		}
+	}
+	return err ? err : u->range_count ? 0 : -ENODATA;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct range *x = a, *y = b;
+
+	return x->start < y->start ? -1 : x->start > y->start;
+}
+
+int units__read(struct units **ret, Dwarf *dwarf)
+{
+	struct units *u = calloc(1, sizeof(*u));
+	int err;
+
+	if (!u)
+		return error__no_memory();
+	u->names = strings__new();
+	err = read_units(u, dwarf);
+	if (err) {
+		units__free(u);
+		return err == -ENOMEM ? error__no_memory() : err;
+	}
+	qsort(u->ranges, u->range_count, sizeof(*u->ranges), by_start);
+	*ret = u;
+	return 0;
+}
+
+int units__open(struct units **ret, const char *vmlinux)
+{
+	Dwarf *dwarf;
+	int fd, err;
+
+	fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return error__return(-errno, "%s: cannot be read: %s", vmlinux, strerror(errno));
+	dwarf = dwarf_begin(fd, DWARF_C_READ);
+	/* All that is found is copied, so the file can go. */
+	err = dwarf ? units__read(ret, dwarf) : -ENODATA;
+	if (dwarf)
+		dwarf_end(dwarf);
+	close(fd);
+	return err;
+}
+
+void units__free(struct units *u)
+{
+	if (!u)
+		return;
+	strings__free(u->names);
+	free(u->list);
+	free(u->ranges);
+	free(u->root);
+	free(u->base);
+	free(u);
+}
+
+const struct unit *units__find(const struct units *u, uint64_t addr)
+{
+	size_t low = 0, high = u->range_count;
+
+	while (low < high) {
+		size_t mid = low + (high - low) / 2;
+
+		if (u->ranges[mid].start <= addr)
+			low = mid + 1;
+		else
+			high = mid;
+	}
+	if (!low || addr - u->ranges[low - 1].start >= u->ranges[low - 1].length)
+		return NULL;
+	return &u->list[u->ranges[low - 1].unit];
+}

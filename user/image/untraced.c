@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Reasons in words; see untraced.h. */
+#include <stddef.h>
+#include <string.h>
+
+#include "image/untraced.h"
+
+static const struct reason {
+	const char *word, *sentence;
+} reasons[UNTRACED_COUNT] = {
+	[UNTRACED_NOT] = { NULL, "can be traced" },
+	[UNTRACED_NOINSTR] = { "noinstr", "is noinstr: it runs where the kernel is not ready for tracers" },
+	[UNTRACED_ENTRY] = { "entry", "is entry code, which runs before the kernel is ready for tracers" },
+	[UNTRACED_TRAMPOLINE] = { "trampoline", "is a trampoline that calls go through" },
+	[UNTRACED_FRAGMENT] = { "fragment", "is the rarely used part of a function, which is jumped to and not called" },
+	[UNTRACED_ASSEMBLY] = { "assembly", "is written in assembly, which has no call for tracers" },
+	[UNTRACED_FILE] = { "file", "is in a file that is compiled without calls for tracers (its Makefile removes "
+			    "the option)" },
+	[UNTRACED_NOTRACE] = { "notrace", "is notrace" },
+	[UNTRACED_NO_CALL] = { "no-call", "has no call for tracers" },
+};
+
+const char *untraced__word(enum untraced why)
+{
+	return reasons[why].word;
+}
+
+enum untraced untraced__of_word(const char *word)
+{
+	for (int i = UNTRACED_NOT + 1; word && i < UNTRACED_COUNT; i++) {
+		if (!strcmp(reasons[i].word, word))
+			return i;
+	}
+	return UNTRACED_NOT;
+}
+
+const char *untraced__sentence(enum untraced why)
+{
+	return reasons[why].sentence;
+}
