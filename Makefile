@@ -81,7 +81,7 @@ USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURC
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
 USER_LIBS := $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o \
-	$(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lz -lpthread
+	$(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lZydis -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
 	-I$(B)/vmlinux-headers -Ibpf -isystem $(TOOLS)/include
 

@@ -16,6 +16,7 @@
 
 #include "base/error.h"
 #include "kernel/call_sites.h"
+#include "kernel/instruction.h"
 
 /* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed: its size, and where instrlen is. */
 #define ALT_INSTR_SIZE 14
@@ -27,9 +28,16 @@ struct call_site {
 	uint64_t returns_to;	/* as linked */
 };
 
+/* What an alternative may take the place of. */
+struct replaced {
+	uint64_t start, end;
+};
+
 struct call_sites {
 	struct call_site *list;	/* by start */
 	size_t count, room;
+	struct replaced *replaced;	/* by start, apart from each other */
+	size_t replaced_count;
 };
 
 /* A section of the file that is in memory. */
@@ -38,40 +46,11 @@ struct part {
 	const unsigned char *bytes;
 };
 
-static bool is_prefix(unsigned char byte)
-{
-	/* CS and NOTRACK, as retpolines and -fcf-protection have them; REX. */
-	return byte == 0x2e || byte == 0x3e || (byte & 0xf0) == 0x40;
-}
-
-/* What follows the opcode: ModR/M, SIB, displacement. */
-static size_t operand_length(unsigned char modrm, unsigned char sib)
-{
-	unsigned char mod = modrm >> 6, rm = modrm & 7;
-	size_t length = 1;
-
-	if (mod == 3)
-		return length;
-	if (rm == 4)
-		length++;
-	if (mod == 1)
-		length++;
-	if (mod == 2 || (!mod && (rm == 5 || (rm == 4 && (sib & 7) == 5))))
-		length += 4;
-	return length;
-}
-
 size_t call_instruction__length(const unsigned char *text, size_t size)
 {
-	size_t at = 0, length = 0;
+	struct instruction i;
 
-	while (at < size && is_prefix(text[at]))
-		at++;
-	if (at < size && text[at] == 0xe8)
-		length = at + 5;
-	else if (at + 1 < size && text[at] == 0xff && (text[at + 1] >> 3 & 7) == 2)
-		length = at + 1 + operand_length(text[at + 1], at + 2 < size ? text[at + 2] : 0);
-	return length <= size ? length : 0;
+	return instruction__decode(&i, text, size, 0) && i.kind == INSTRUCTION_CALL ? i.length : 0;
 }
 
 static bool find_part(Elf *elf, const char *name, uint64_t holds, struct part *ret)
@@ -180,6 +159,46 @@ static int read_table(struct call_sites *s, Elf *elf, const struct part *table, 
 	return err;
 }
 
+static int by_replaced(const void *a, const void *b)
+{
+	const struct replaced *x = a, *y = b;
+
+	return (x->start > y->start) - (x->start < y->start);
+}
+
+/* One instruction may have several alternatives. */
+static void join_replaced(struct call_sites *s)
+{
+	size_t kept = 0;
+
+	qsort(s->replaced, s->replaced_count, sizeof(*s->replaced), by_replaced);
+	for (size_t i = 1; i < s->replaced_count; i++) {
+		struct replaced *last = &s->replaced[kept];
+
+		if (s->replaced[i].start >= last->end)
+			s->replaced[++kept] = s->replaced[i];
+		else if (s->replaced[i].end > last->end)
+			last->end = s->replaced[i].end;
+	}
+	s->replaced_count = s->replaced_count ? kept + 1 : 0;
+}
+
+static int read_replaced(struct call_sites *s, const struct part *table)
+{
+	s->replaced = calloc(table->size / ALT_INSTR_SIZE + 1, sizeof(*s->replaced));
+	if (!s->replaced)
+		return error__no_memory();
+	for (size_t at = 0; at < table->size; at += ALT_INSTR_SIZE) {
+		uint64_t start = site_of(table, at);
+
+		s->replaced[s->replaced_count++] = (struct replaced){
+			start, start + table->bytes[at + ALT_INSTR_LENGTH],
+		};
+	}
+	join_replaced(s);
+	return 0;
+}
+
 static int by_start(const void *a, const void *b)
 {
 	const struct call_site *x = a, *y = b;
@@ -205,6 +224,8 @@ static int read_elf(struct call_sites *s, Elf *elf)
 		    !has_entries_of(&table, elf, tables[i].entry_size))
 			continue;
 		err = read_table(s, elf, &table, tables[i].entry_size);
+		if (!err && tables[i].entry_size == ALT_INSTR_SIZE)
+			err = read_replaced(s, &table);
 		if (err)
 			return err;
 	}
@@ -254,6 +275,7 @@ void call_sites__free(struct call_sites *s)
 	if (!s)
 		return;
 	free(s->list);
+	free(s->replaced);
 	free(s);
 }
 
@@ -271,4 +293,20 @@ uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 			high = middle;
 	}
 	return low && addr <= s->list[low - 1].end ? s->list[low - 1].returns_to : addr;
+}
+
+bool call_sites__replaced(const struct call_sites *s, uint64_t addr)
+{
+	size_t low = 0, high = s ? s->replaced_count : 0;
+
+	/* The last that does not begin behind it. */
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->replaced[middle].start <= addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && addr < s->replaced[low - 1].end;
 }

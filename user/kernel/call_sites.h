@@ -8,6 +8,7 @@
 #ifndef HYTRACE_KERNEL_CALL_SITES_H
 #define HYTRACE_KERNEL_CALL_SITES_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -38,12 +39,20 @@ void call_sites__free(struct call_sites *s);
 uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr);
 
 /**
+ * call_sites__replaced() - whether another instruction may have run than the one that was linked
+ * @s: the table; NULL: none is known
+ * @addr: of an instruction, as linked
+ *
+ * Return: true if the kernel has an alternative to it.
+ */
+bool call_sites__replaced(const struct call_sites *s, uint64_t addr);
+
+/**
  * call_instruction__length() - the length of a near call
  * @text: an instruction's bytes
  * @size: how many there are
  *
  * Return: its length in bytes, prefixes included, or 0 if it is no near call, or one that is cut off.
- * Source: Intel SDM, volume 2, "CALL" (E8 cd, FF /2) and table 2-2 (ModR/M and SIB in 64-bit mode).
  */
 size_t call_instruction__length(const unsigned char *text, size_t size);
 

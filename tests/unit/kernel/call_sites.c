@@ -149,6 +149,21 @@ Test(call_sites, a_caller_has_the_address_as_linked)
 	cr_expect(eq(u64, hit.addr, linked_addr - 1 + KASLR), "where it lies is not known");
 }
 
+Test(call_sites, an_alternative_is_told_from_what_stays)
+{
+	struct call_sites *s = own();
+
+	cr_expect(call_sites__replaced(s, linked(pv_operation)));
+	cr_expect(call_sites__replaced(s, linked(pv_operation) + 5));
+	cr_expect(not(call_sites__replaced(s, linked(pv_operation) + 6)));
+	cr_expect(not(call_sites__replaced(s, linked(pv_operation) - 1)));
+	cr_expect(call_sites__replaced(s, linked(two_calls) + 2), "the second call of a place");
+	cr_expect(call_sites__replaced(s, linked(no_call)));
+	cr_expect(not(call_sites__replaced(s, linked(first_thunk))), "a retpoline");
+	cr_expect(not(call_sites__replaced(NULL, linked(pv_operation))));
+	call_sites__free(s);
+}
+
 Test(call_sites, without_a_table_all_is_left_alone)
 {
 	struct call_sites *s = NULL;

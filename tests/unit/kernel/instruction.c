@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Where instructions end, and where calls and jumps go to. The bytes are those that gas 2.40 makes of the text. */
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "kernel/instruction.h"
+
+#define AT 0xffffffff81000000ul
+
+static const struct {
+	size_t length;
+	const char *bytes, *text;
+	enum instruction_kind kind;
+	bool direct;
+	uint64_t target;
+} cases[] = {
+	{ 5, "\xe8\x01\x02\x00\x00", "call rel32", INSTRUCTION_CALL, true, AT + 5 + 0x201 },
+	{ 5, "\xe8\xf6\xff\xff\xff", "call rel32, back", INSTRUCTION_CALL, true, AT - 5 },
+	{ 6, "\x2e\xe8\x10\x00\x00\x00", "cs call rel32", INSTRUCTION_CALL, true, AT + 0x16 },
+	{ 2, "\xff\xd0", "call *%rax", INSTRUCTION_CALL },
+	{ 3, "\x41\xff\xd3", "call *%r11", INSTRUCTION_CALL },
+	{ 6, "\xff\x15\x00\x00\x00\x00", "call *0(%rip)", INSTRUCTION_CALL },
+	{ 7, "\xff\x14\xc5\x00\x00\x00\x00", "call *0(,%rax,8)", INSTRUCTION_CALL },
+	{ 7, "\xff\x94\xe8\x10\x00\x00\x00", "call *0x10(%rax,%rbp,8)", INSTRUCTION_CALL },
+	{ 5, "\xe9\x00\x01\x00\x00", "jmp rel32", INSTRUCTION_JUMP, true, AT + 0x105 },
+	{ 2, "\xeb\xfe", "jmp rel8", INSTRUCTION_JUMP, true, AT },
+	{ 2, "\x74\x10", "je rel8", INSTRUCTION_JUMP, true, AT + 0x12 },
+	{ 6, "\x0f\x85\x00\x01\x00\x00", "jne rel32", INSTRUCTION_JUMP, true, AT + 0x106 },
+	{ 2, "\xe3\x10", "jrcxz rel8", INSTRUCTION_JUMP, true, AT + 0x12 },
+	{ 2, "\xff\xe0", "jmp *%rax", INSTRUCTION_JUMP },
+	{ 2, "\xff\x18", "lcall *(%rax)", INSTRUCTION_OTHER },
+	{ 2, "\xff\x00", "incl (%rax)", INSTRUCTION_OTHER },
+	{ 4, "\xf3\x0f\x1e\xfa", "endbr64", INSTRUCTION_OTHER },
+	{ 5, "\x0f\x1f\x44\x00\x00", "nopl 0(%rax,%rax)", INSTRUCTION_OTHER },
+	{ 10, "\x48\xb8\xe8\xe8\xe8\xe8\xe8\xe8\xe8\xe8", "movabs $0xe8..., %rax", INSTRUCTION_OTHER },
+	{ 5, "\xc5\xf8\x77\x90\x90", "vzeroupper, nops", INSTRUCTION_OTHER },
+	{ 1, "\xc3", "ret", INSTRUCTION_OTHER },
+};
+
+Test(instruction, is_what_the_assembler_was_told)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		size_t length = cases[i].length;
+		struct instruction got;
+
+		cr_assert(instruction__decode(&got, (const unsigned char *)cases[i].bytes, length, AT), "%s",
+			  cases[i].text);
+		cr_expect(eq(sz, got.length, strstr(cases[i].text, "nops") ? 3 : length), "%s", cases[i].text);
+		cr_expect(eq(int, got.kind, cases[i].kind), "%s", cases[i].text);
+		cr_expect(eq(int, got.direct, cases[i].direct), "%s", cases[i].text);
+		cr_expect(eq(u64, got.target, cases[i].target), "%s", cases[i].text);
+		if (got.direct)
+			cr_expect(eq(sz, got.target_at + got.target_size, got.length), "%s", cases[i].text);
+	}
+}
+
+Test(instruction, that_is_cut_off_or_none_at_all_is_told)
+{
+	struct instruction got;
+
+	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\xe8\x00\x00\x00", 4, AT)));
+	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\x2e", 1, AT)));
+	cr_expect(not(instruction__decode(&got, (const unsigned char *)"", 0, AT)));
+	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\x06", 1, AT)), "push es, of 32 bits");
+}
