@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See options.h. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/options.h"
 
@@ -25,4 +27,18 @@ long option__number(struct argp_state *state, const char *name, const char *text
 	if (errno || *end || end == text || value <= 0 || value > most)
 		argp_error(state, "--%s %s: not a number from 1 to %ld", name, text, most);
 	return value;
+}
+
+int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words)
+{
+	char list[256] = "";
+
+	for (int i = 0; words[i]; i++) {
+		if (!strcmp(words[i], text))
+			return i;
+		snprintf(list + strlen(list), sizeof(list) - strlen(list), "%s%s",
+			 !i ? "" : words[i + 1] ? ", " : " or ", words[i]);
+	}
+	argp_error(state, "--%s %s: there is no such %s; choose %s", name, text, name, list);
+	return 0;
 }

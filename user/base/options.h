@@ -10,4 +10,7 @@ double option__seconds(struct argp_state *state, const char *text);
 /* --NAME, from 1 to @most */
 long option__number(struct argp_state *state, const char *name, const char *text, long most);
 
+/* --NAME, one of @words, which end with NULL; its index */
+int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
+
 #endif

@@ -81,13 +81,13 @@ static bool is_module(const char *path, size_t length, const char *module)
 }
 
 /* modules.dep has one line for each: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
-static char *find_path(const struct module_files *m, const char *module)
+char *module_files__path(const char *directory, const char *module)
 {
 	char *line = NULL, *path = NULL;
 	size_t room = 0;
 	FILE *f;
 
-	if (asprintf(&path, "%s/modules.dep", m->directory) < 0)
+	if (asprintf(&path, "%s/modules.dep", directory) < 0)
 		return NULL;
 	f = fopen(path, "re");
 	free(path);
@@ -96,7 +96,7 @@ static char *find_path(const struct module_files *m, const char *module)
 		size_t length = strcspn(line, ":\n");
 
 		if (is_module(line, length, module) &&
-		    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : m->directory,
+		    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : directory,
 			     line[0] == '/' ? "" : "/", (int)length, line) < 0)
 			path = NULL;
 	}
@@ -180,7 +180,7 @@ static struct file *get_file(struct module_files *m, const char *module)
 		free(f);
 		return NULL;
 	}
-	path = find_path(m, module);
+	path = module_files__path(m->directory, module);
 	if (path)
 		read_file(f, m->names, path);
 	free(path);

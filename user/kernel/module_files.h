@@ -21,4 +21,13 @@ void module_files__free(struct module_files *m);
 const char *module_files__find(struct module_files *m, const char *module, uint64_t offset,
 			       uint64_t *ret_start);
 
+/**
+ * module_files__path() - the file of a module
+ * @directory: /lib/modules/RELEASE, with a modules.dep
+ * @module: its name
+ *
+ * Return: the path, to be freed; NULL: it is not listed there, or no memory.
+ */
+char *module_files__path(const char *directory, const char *module);
+
 #endif
