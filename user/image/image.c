@@ -234,3 +234,8 @@ uint64_t image__from_dwarf(const struct image *image, Dwarf_Addr addr)
 	}
 	return 0;
 }
+
+const struct image_file *image__file(const struct image *image)
+{
+	return &image->file;
+}

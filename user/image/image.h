@@ -22,6 +22,7 @@
 #define IMAGE_MODULE_INIT (1ULL << 40)
 
 struct image;
+struct image_file;
 struct unit;
 
 struct image_function {
@@ -82,5 +83,8 @@ const char *image__source(const struct image *image, const char *path);
 Dwarf *image__dwarf(const struct image *image);
 Dwarf_Addr image__to_dwarf(const struct image *image, uint64_t addr);
 uint64_t image__from_dwarf(const struct image *image, Dwarf_Addr addr);
+
+/* For the neighbours in this folder (file.h). */
+const struct image_file *image__file(const struct image *image);
 
 #endif

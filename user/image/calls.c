@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Calls; see calls.h.
+ *
+ * Instructions have no mark of where they begin, so a function is decoded from its entry on. The targets of a
+ * module's calls are not in its code yet: relocations name them.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/calls.h"
+#include "image/file.h"
+#include "kernel/call_sites.h"
+#include "kernel/instruction.h"
+
+/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed: its size, and where instrlen is. */
+#define ALT_INSTR_SIZE 14
+#define ALT_INSTR_LENGTH 12
+
+/* What the module loader fills in. */
+struct relocation {
+	uint64_t at;		/* as in struct image_function */
+	const char *name;	/* of what is in another file; NULL: it is in this one */
+	uint64_t target;	/* then its address here, less the length of what is behind @at */
+};
+
+struct range {
+	uint64_t start, end;
+};
+
+struct calls {
+	const struct image *image;
+	struct call_sites *sites;	/* of vmlinux; NULL: it has no tables */
+	struct relocation *relocations;	/* of a module, by address */
+	size_t count;
+	struct range *replaced;		/* of a module: what alternatives may take the place of */
+	size_t replaced_count;
+};
+
+const char *call_kind__word(enum call_kind kind)
+{
+	static const char *const words[] = {
+		[CALL_UNKNOWN] = "unknown", [CALL_DIRECT] = "direct", [CALL_INDIRECT] = "indirect",
+		[CALL_THUNK] = "retpoline", [CALL_STATIC] = "static", [CALL_REPLACED] = "alternative",
+	};
+
+	return words[kind];
+}
+
+/* ---- a module's relocations */
+
+static bool begins_with(const char *text, const char *start)
+{
+	return !strncmp(text, start, strlen(start));
+}
+
+static size_t count_of(const struct image_file *file)
+{
+	Elf_Scn *section = NULL;
+	size_t count = 0;
+	GElf_Shdr shdr;
+
+	while ((section = elf_nextscn(file->elf, section))) {
+		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_RELA &&
+		    image_file__text(file, shdr.sh_info))
+			count += shdr.sh_size / sizeof(Elf64_Rela);
+	}
+	return count;
+}
+
+/* Of 4 bytes, relative to their own place: what calls and jumps have. */
+static bool is_relative(const GElf_Rela *rela)
+{
+	return GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32;
+}
+
+static void add_relocation(struct calls *c, const struct image_file *file, const struct text_section *text,
+			   const GElf_Rela *rela)
+{
+	struct relocation r = { .at = text->addr + rela->r_offset };
+	const struct text_section *to;
+	GElf_Sym sym;
+
+	if (!is_relative(rela) || !gelf_getsym(file->symbols, GELF_R_SYM(rela->r_info), &sym))
+		return;
+	to = image_file__text(file, sym.st_shndx);
+	if (sym.st_shndx == SHN_UNDEF)
+		r.name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+	else if (to)
+		r.target = to->addr + sym.st_value + rela->r_addend;
+	else
+		return;
+	c->relocations[c->count++] = r;
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct relocation *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int read_relocations(struct calls *c, const struct image_file *file)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	GElf_Rela rela;
+
+	c->relocations = calloc(count_of(file) + 1, sizeof(*c->relocations));
+	if (!c->relocations)
+		return error__no_memory();
+	while ((section = elf_nextscn(file->elf, section))) {
+		const struct text_section *text;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_RELA)
+			continue;
+		text = image_file__text(file, shdr.sh_info);
+		data = text ? elf_getdata(section, NULL) : NULL;
+		for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
+			add_relocation(c, file, text, &rela);
+	}
+	qsort(c->relocations, c->count, sizeof(*c->relocations), by_place);
+	return 0;
+}
+
+static const struct relocation *find_relocation(const struct calls *c, uint64_t at)
+{
+	struct relocation key = { .at = at };
+
+	return c->count ? bsearch(&key, c->relocations, c->count, sizeof(key), by_place) : NULL;
+}
+
+/* An entry's first member, of 4 bytes, is the distance to the instruction. */
+static void add_replaced(struct calls *c, const struct image_file *file, const GElf_Rela *rela, const Elf_Data *table)
+{
+	const struct text_section *text;
+	GElf_Sym sym;
+	uint64_t start;
+
+	if (rela->r_offset % ALT_INSTR_SIZE || rela->r_offset + ALT_INSTR_SIZE > table->d_size ||
+	    !gelf_getsym(file->symbols, GELF_R_SYM(rela->r_info), &sym))
+		return;
+	text = image_file__text(file, sym.st_shndx);
+	if (!text)
+		return;
+	start = text->addr + sym.st_value + rela->r_addend;
+	c->replaced[c->replaced_count++] = (struct range){
+		start, start + ((const unsigned char *)table->d_buf)[rela->r_offset + ALT_INSTR_LENGTH],
+	};
+}
+
+static int read_replaced(struct calls *c, const struct image_file *file)
+{
+	GElf_Shdr shdr;
+	Elf_Scn *section = image_file__section(file, ".altinstructions", &shdr);
+	Elf_Data *table = section ? elf_getdata(section, NULL) : NULL, *data;
+	GElf_Rela rela;
+
+	section = image_file__section(file, ".rela.altinstructions", &shdr);
+	data = section ? elf_getdata(section, NULL) : NULL;
+	if (!table || !table->d_buf || !data)
+		return 0;
+	c->replaced = calloc(data->d_size / sizeof(Elf64_Rela) + 1, sizeof(*c->replaced));
+	if (!c->replaced)
+		return error__no_memory();
+	for (int i = 0; gelf_getrela(data, i, &rela); i++)
+		add_replaced(c, file, &rela, table);
+	return 0;
+}
+
+/* A module has a few hundred of them. */
+static bool is_replaced(const struct calls *c, uint64_t addr)
+{
+	for (size_t i = 0; i < c->replaced_count; i++) {
+		if (addr >= c->replaced[i].start && addr < c->replaced[i].end)
+			return true;
+	}
+	return call_sites__replaced(c->sites, addr);
+}
+
+/* ---- what an instruction calls */
+
+/* Where a direct one leads to; NULL in @name: there, in this image. */
+static uint64_t target_of(const struct calls *c, const struct instruction *i, uint64_t addr, const char **name)
+{
+	const struct relocation *r = find_relocation(c, addr + i->target_at);
+
+	*name = r ? r->name : NULL;
+	return r ? r->target + (i->length - i->target_at) : i->target;
+}
+
+/* By the name of what it leads to; see arch/x86/lib/retpoline.S and include/linux/static_call_types.h. */
+static enum call_kind kind_by_name(const char *name)
+{
+	if (begins_with(name, "__x86_indirect_"))
+		return CALL_THUNK;
+	return begins_with(name, "__SCT__") ? CALL_STATIC : CALL_DIRECT;
+}
+
+static bool is_fragment_or_return(const struct image_function *f)
+{
+	return f->untraced == UNTRACED_FRAGMENT || begins_with(f->name, "__x86_return_");
+}
+
+/* False: it stays in its function, or returns from it. */
+static bool leads_to(const struct calls *c, struct call *call, const struct instruction *i)
+{
+	const struct image_function *to = NULL;
+	uint64_t target;
+
+	call->kind = CALL_INDIRECT;
+	if (!i->direct)
+		return true;
+	call->kind = CALL_UNKNOWN;
+	target = target_of(c, i, call->site, &call->name);
+	if (!call->name) {
+		to = image__function_at(c->image, target);
+		if (!to)
+			return !call->jump;
+		call->name = to->name;
+	}
+	if (begins_with(call->name, "__x86_return_") || (call->jump && to && to == call->in))
+		return false;
+	call->kind = kind_by_name(call->name);
+	/* The retpolines of all registers are one function to the symbol table. */
+	if (call->kind == CALL_DIRECT && to && to->addr != target) {
+		call->kind = CALL_UNKNOWN;
+		return !call->jump;
+	}
+	if (call->kind == CALL_DIRECT)
+		call->callee = to;
+	return !(call->jump && to && is_fragment_or_return(to));
+}
+
+static bool read_call(const struct calls *c, struct call *call, const struct instruction *i)
+{
+	if (i->kind == INSTRUCTION_OTHER)
+		return false;
+	call->jump = i->kind == INSTRUCTION_JUMP;
+	call->returns_to = call->site + i->length;
+	if (!leads_to(c, call, i))
+		return false;
+	if (is_replaced(c, call->site))
+		call->kind = CALL_REPLACED;
+	if (call->kind == CALL_STATIC)
+		call->name += strlen("__SCT__");
+	else if (call->kind != CALL_DIRECT)
+		call->name = NULL;
+	if (call->kind != CALL_DIRECT)
+		call->callee = NULL;
+	return true;
+}
+
+/* One function's instructions, from its entry on. */
+struct walk {
+	uint64_t at, end;
+	const unsigned char *text;
+	size_t left;
+	const struct image_function *in;
+};
+
+static bool begin(struct walk *w, const struct calls *c, const struct image_function *f)
+{
+	*w = (struct walk){ .at = f->addr, .in = f };
+	w->text = image__text(c->image, f->addr, &w->left);
+	if (!w->text)
+		return false;
+	if (f->size && f->size < w->left)
+		w->left = f->size;
+	w->end = f->addr + w->left;
+	return true;
+}
+
+/* False: it is at an end, or there are data among the code. */
+static bool step(struct walk *w, struct instruction *i, uint64_t *ret_addr)
+{
+	if (!w->left || !instruction__decode(i, w->text, w->left, w->at))
+		return false;
+	*ret_addr = w->at;
+	w->at += i->length;
+	w->text += i->length;
+	w->left -= i->length;
+	return true;
+}
+
+void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret)
+{
+	uint64_t linked = call_sites__linked(c->sites, returned_to), addr = 0;
+	const struct image_function *f = image__function_at(c->image, linked - 1);
+	struct instruction i;
+	struct walk w;
+
+	*ret = (struct call){ .kind = CALL_UNKNOWN, .site = linked - 1, .returns_to = linked, .in = f };
+	if (!f || !begin(&w, c, f))
+		return;
+	/* A call that the kernel has made shorter ends within the one that was linked. */
+	while (step(&w, &i, &addr) && w.at < linked)
+		;
+	if (w.at < linked || i.kind != INSTRUCTION_CALL)
+		return;
+	ret->site = addr;
+	read_call(c, ret, &i);
+}
+
+int calls__of(const struct calls *c, const struct image_function *f,
+	      int (*each)(const struct call *call, void *data), void *data)
+{
+	struct instruction i;
+	struct walk w;
+	uint64_t addr;
+	int err = 0;
+
+	if (!begin(&w, c, f))
+		return 0;
+	while (!err && step(&w, &i, &addr)) {
+		struct call call = { .site = addr, .in = f };
+
+		if (read_call(c, &call, &i))
+			err = each(&call, data);
+	}
+	return err;
+}
+
+int calls__open(struct calls **ret, const struct image *image)
+{
+	struct calls *c;
+	int err;
+
+	if (!image__arch(image))
+		return error__return(-EINVAL, "%s: is of a processor whose calls hytrace cannot read", image__path(image));
+	c = calloc(1, sizeof(*c));
+	if (!c)
+		return error__no_memory();
+	c->image = image;
+	if (image__module(image)) {
+		err = read_relocations(c, image__file(image));
+		if (!err)
+			err = read_replaced(c, image__file(image));
+	} else {
+		err = call_sites__read_file(&c->sites, image__path(image));
+		err = err == -ENODATA ? 0 : err;
+	}
+	if (err)
+		calls__free(c);
+	else
+		*ret = c;
+	return err;
+}
+
+void calls__free(struct calls *c)
+{
+	if (!c)
+		return;
+	call_sites__free(c->sites);
+	free(c->relocations);
+	free(c->replaced);
+	free(c);
+}
