@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Any bytes, as a line for the parser of function events (libFuzzer): `make fuzz`.
+ * Feeds any bytes, as a line, to the parser of function events (libFuzzer): `make fuzz`.
  *
- * What is well-formed is printed and read again, which has to give the same, and
- * printed again, which has to give the same text. What is not has to be complained
- * of, by the parser's own complaints and within the line. Sanitizers see to memory.
+ * If the line is well-formed, it is printed and parsed again, which must give the same prototype,
+ * and printed once more, which must give the same text. If it is not, the parser must report one of
+ * its own errors, at a column within the line. Sanitizers check memory accesses.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 
 #define MAX_ARGS	6
 
-/* The fuzzer keeps the bytes that lead here. */
+/* On a failure, the fuzzer keeps the bytes that lead here. */
 #define CHECK(condition, what) do {				\
 	if (!(condition)) {					\
 		fprintf(stderr, "fevent_parse: %s\n", what);	\
@@ -27,7 +27,7 @@
 	}							\
 } while (0)
 
-/* Printed, in memory of just the size that takes. */
+/* Prints into memory of exactly the needed size. */
 static char *print(const struct fevent_proto *proto, int *len)
 {
 	char *text;
@@ -51,10 +51,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	proto = fevent_parse((const char *)data, size, MAX_ARGS, &error);
 	if (IS_ERR(proto)) {
-		CHECK(PTR_ERR(proto) == -EINVAL, "an error that is none of the line");
+		CHECK(PTR_ERR(proto) == -EINVAL, "the error is not -EINVAL");
 		CHECK(error.err > FEVENT_ERR_NONE && error.err <= FEVENT_ERR_TOO_MANY_ARGS,
-		      "a complaint that is none of the parser's");
-		CHECK(error.column <= size, "the complaint is about what is behind the line");
+		      "the complaint is not one of the parser's");
+		CHECK(error.column <= size, "the complaint's column is after the end of the line");
 		CHECK(!shim_allocated, "a leak");
 		return 0;
 	}

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the host halves of hytrace cover's tests share, besides tap.sh, which this sources: $clone and $hytrace,
-# and looks at a document of thousands of functions. They are in the directory of what their guest has left.
+# Shared by the host halves of hytrace cover's tests: $clone, $hytrace, and checks of a document with thousands of
+# functions. The current directory has the files that the guest has left. Sources tap.sh.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-# shellcheck disable=SC2034 # by who sources this
+# shellcheck disable=SC2034 # used by the scripts that source this
 hytrace=$clone/build/hytrace
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
 
-# ran DOCUMENT FUNCTION...: each of them is there, and not only as a caller
+# ran DOCUMENT FUNCTION...: the document has each of them as a function, and not only as a caller
 ran()
 {
 	local document=$1 function
@@ -26,12 +26,12 @@ ran()
 # once DOCUMENT: no place has two entries of one kind
 once()
 {
-	is 'each place is there once' "$(jq -r '((.functions | map(. + {kind: 1})) + (.callers | map(. + {kind: 2})))[] |
+	is 'each place has one entry of each kind' "$(jq -r '((.functions | map(. + {kind: 1})) + (.callers | map(. + {kind: 2})))[] |
 		[.addr, .module, .offset, .kind] | @csv' "$1" |
 		sort | uniq -d)" ''
 }
 
-# Where _stext is linked. A stock kernel has no vmlinux here, and is linked where all of x86-64 are.
+# The address at which _stext is linked. Stock kernels have no vmlinux here; on x86-64 they all link it at the same one.
 linked_stext()
 {
 	if [[ ${HYTRACE_VMLINUX:-} ]]; then
@@ -41,7 +41,7 @@ linked_stext()
 	fi
 }
 
-# "ADDRESS NAME" of the kernel's text as linked: the guest's /proc/kallsyms, which is here, moved to there
+# Prints "ADDRESS NAME" lines of the kernel's text as linked, computed from the guest's kallsyms in this directory
 linked_symbols()
 {
 	perl -e 'no warnings "portable"; my ($linked, $off) = (hex(shift)); my @text;
@@ -50,14 +50,14 @@ linked_symbols()
 		printf("%x %s\n", $_->[0] - $off, $_->[1]) for @text;' "$(linked_stext)" kallsyms
 }
 
-# symbols_agree DOCUMENT: with those of the kernel, which know nothing of the document's own offset
+# symbols_agree DOCUMENT: its addresses are those of the kernel's symbols, which are found without the document
 symbols_agree()
 {
-	is 'its addresses are as linked' "$(jq -r '.kernel.addresses' "$1")" linked
+	is 'the document says that its addresses are as linked' "$(jq -r '.kernel.addresses' "$1")" linked
 	jq -r '.functions[] | select(.module == null) | "\(.addr) \(.name)"' "$1" |
 		sed 's/^0x//' | sort >addresses
 	linked_symbols | sort >linked
-	is 'each function'\''s address, as linked, is that of its symbol' \
+	is 'each function has the linked address of its symbol' \
 		"$(comm -23 addresses linked | head)" ''
-	ok 'there are some' test "$(wc -l <addresses)" -gt 300
+	ok 'the document has more than 300 functions' test "$(wc -l <addresses)" -gt 300
 }

@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What early.sh and early-matrix.sh share: boots that are traced early, and what QEMU says of them. The
-# oracle is a plugin of QEMU (early_oracle.c) that lists the calls of the tracer as they are made.
+# Shared by early.sh and early-matrix.sh: boots that are traced early, and what QEMU reports about them. The
+# oracle is a QEMU plugin (early_oracle.c) that lists the calls of the tracer as they are made.
 #
-# Source it with $clone set; early_kernel comes first. HYTRACE_QEMU is the QEMU that vm.sh runs.
+# Set $clone before you source this, and call early_kernel first. HYTRACE_QEMU names the QEMU that vm.sh runs.
 
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
 scratch=$tap_scratch
 watch=()
 
-# The version of the plugins' interface: QEMU 9 refuses the first one. 2 and 3, of 9.0 and 9.1, are as the
-# first one is, but for how an instruction's bytes are asked for in the latter.
+# The version of the plugin interface. QEMU 9 refuses version 1. Versions 2 (QEMU 9.0) and 3 (9.1) are like
+# version 1, except that 3 has another function that returns an instruction's bytes.
 plugin_version()
 {
 	local version
@@ -24,7 +24,7 @@ plugin_version()
 gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/early_oracle.so" \
 	"$clone/tests/guest/early_oracle.c" || exit 1
 
-# early_kernel KERNEL: the one that all of the following is about, as for vm.sh --kernel.
+# early_kernel KERNEL: sets the kernel for the functions below; KERNEL is as for vm.sh --kernel.
 early_kernel()
 {
 	kernel=$1
@@ -35,15 +35,15 @@ early_kernel()
 	esac
 }
 
-# No guest that KVM runs has a plugin, or the same cost for the same instructions.
+# Under KVM, QEMU has no plugins, and the same instructions do not always take the same time. So this uses TCG.
 vm()
 {
 	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "${watch[@]}" "$@"
 }
 
-# boot APPEND [VM_OPTION]...: a boot that ends in a panic, as there is no user space to go to. Prints
-# what the kernel's log says of early tracing; all of the log is in $scratch/console. On a busy machine it
-# takes its time; one that hangs, as it does when it crashes early enough, is given $boot_timeout seconds.
+# boot APPEND [VM_OPTION]...: boots without a user space, so the boot ends in a panic. Prints the lines of the
+# kernel's log about early tracing; the whole log is in $scratch/console. If a kernel crashes early enough, it
+# hangs; it is then ended after $boot_timeout seconds, which are enough for a boot on a busy machine.
 boot()
 {
 	local append=$1
@@ -55,17 +55,17 @@ boot()
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
 }
 
-# Has that boot got as far as it can without a user space?
+# Has that boot got as far as it can without user space?
 at_init()
 {
 	grep -qE 'No working init found|Unable to mount root fs' "$scratch/console"
 }
 
-# What a guest is started with that with_gdb() is to find.
-# shellcheck disable=SC2034 # by who sources this
+# The options of vm.sh for a guest to which with_gdb() attaches.
+# shellcheck disable=SC2034 # used by the scripts that source this
 gdb_options=(--smp 1 --qemu -S --qemu -gdb --qemu "unix:$scratch/gdb,server=on,wait=off")
 
-# with_gdb COMMAND...: what gdb does to such a guest, before it is left alone.
+# with_gdb COMMAND...: runs these commands of gdb on such a guest, and then lets it go on.
 with_gdb()
 {
 	local n args=()
@@ -80,9 +80,9 @@ with_gdb()
 	gdb -q -batch -ex "target remote $scratch/gdb" "${args[@]}" -ex detach "$vmlinux" \
 		>"$scratch/gdb.log" 2>&1
 	rm -f "$scratch/gdb"
-	# It goes on after what it cannot do, and ends with 0.
+	# After a command that fails, gdb goes on, and it exits with 0.
 	! grep -E '^(No symbol|There is no member|Cannot access memory|Function ".*" not defined)' "$scratch/gdb.log" ||
-		ok 'gdb does what it is asked for' false
+		ok 'gdb runs all of its commands' false
 }
 
 symbol()
@@ -90,15 +90,15 @@ symbol()
 	nm "$vmlinux" | awk -v name="$1" '$3 == name { print $1; exit }'
 }
 
-# The end of a function.
+# The address of the end of a function.
 symbol_end()
 {
 	nm -S "$vmlinux" | awk -v name="$1" '$4 == name { print $1, $2; exit }' |
 		perl -ne 'no warnings "portable"; printf "%x", hex($1) + hex($2) if /(\w+) (\w+)/'
 }
 
-# The call sites that ftrace knows, from the image's table. The kernel's build drops an entry now and
-# then; nobody changes such a site, so it calls __fentry__ for ever, and is no function to be traced.
+# The call sites that ftrace knows, from the table in the image. Now and then the kernel's build drops an entry.
+# ftrace never changes such a site: it calls __fentry__ for ever and cannot be traced.
 known_sites()
 {
 	local start stop
@@ -121,11 +121,12 @@ known_sites()
 			}' "$vmlinux" "$start" "$stop" | sort
 }
 
-# What the guest calls that is booted between the two, with nokaslr, until tracing is set up: each call in
-# $scratch/calls, in order ("e SITE PARENT", "l SITE PARENT", see early_oracle.c). Of those before the
-# hand-over, "SITE CALLS" of the call sites that ftrace knows in $scratch/expected, of those it does not in
-# $scratch/unknown, and how many instructions the recorder takes for them in $recorder_insns:
-# oracle_start RECORDER.
+# oracle_start RECORDER, then boot with nokaslr, then oracle_end: records the calls that the guest makes until
+# tracing is set up. oracle_end leaves
+#   $scratch/calls	each call, in order: "e SITE PARENT" or "l SITE PARENT", see early_oracle.c
+#   $scratch/expected	"SITE CALLS" for the calls before the hand-over from sites that ftrace knows
+#   $scratch/unknown	the same for sites that ftrace does not know
+#   $recorder_insns	the instructions that the recorder takes for all calls before the hand-over
 oracle_start()
 {
 	local recorder=$1 plugin=$scratch/early_oracle.so
@@ -149,13 +150,13 @@ oracle_end()
 	join -v 1 "$scratch/early" "$scratch/sites" >"$scratch/unknown"
 }
 
-# All calls in a file of "SITE CALLS".
+# The sum of the calls in a file of "SITE CALLS".
 total()
 {
 	awk '{ n += $2 } END { print n + 0 }' "$1"
 }
 
-# Instructions a call, in hundredths, with the jump in __fentry__.
+# The instructions that a call takes, in hundredths. They include the jump in __fentry__.
 insns_per_call()
 {
 	echo $((100 + 100 * recorder_insns / ($(total "$scratch/expected") + $(total "$scratch/unknown"))))

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Very early function tracing on kernels that differ in what matters to it: how functions begin, how
-# they are unwound, what rewrites text while the kernel comes up, how wide an address is. Each is built
-# small, booted with two CPUs, and has to have recorded or counted as lost just what QEMU saw, with the
-# function tracer; with oneshot it has to record; and it has to come up to where it looks for its init.
-# Prints a table at the end. Builds take an hour the first time.
+# Tests very early function tracing on kernels that differ in what it depends on: how functions begin, how
+# stacks are unwound, what rewrites text while the kernel boots, and how wide an address is. Each kernel is
+# small and boots with two CPUs until it looks for its init. With the function tracer, the calls that it
+# recorded or counted as lost must be those that QEMU saw. With oneshot it must record calls.
+# Prints a table at the end. The first builds take an hour.
 #
 # Usage: tests/guest/early-matrix.sh [ROW]...
 
@@ -21,21 +21,21 @@ configs=$clone/build/early-matrix
 table=$scratch/table
 mkdir -p "$configs"
 
-# What sets a row apart: how it is built and booted, what its console has to say of itself, whether
-# calls are lost, whether there is a oneshot tracer, and whether it can be told that it is an SEV-ES guest.
+# Sets what distinguishes a row: how its kernel is built and booted, a line that its console must have, and
+# whether it loses calls, has a oneshot tracer, and can be told that it is an SEV-ES guest.
 choose()
 {
 	row_build=(--small) row_boot=() row_append='' row_console='' row_lost=0 row_oneshot=1 row_sev=''
 	case $1 in
 	orc) ;;
-	# Its sites are in the list of calls that get accounting, once the CPU is known to need it.
+	# When the CPU turns out to need call depth tracking, the kernel rewrites these call sites, too.
 	call-depth)
 		row_boot=(--qemu -cpu --qemu Skylake-Client-v4)
 		row_append='retbleed=stuff spectre_v2=retpoline'
 		row_console='RETBleed: Mitigation: Stuffing'
 		;;
 	frame-pointer) config '# CONFIG_UNWINDER_ORC is not set' CONFIG_UNWINDER_FRAME_POINTER=y ;;
-	# Functions have neither padding nor ENDBR in front.
+	# There is neither padding nor ENDBR at the beginning of functions.
 	bare)
 		config '# CONFIG_X86_KERNEL_IBT is not set' '# CONFIG_CPU_MITIGATIONS is not set' \
 			'# CONFIG_MITIGATION_RETPOLINE is not set' '# CONFIG_MITIGATION_RETHUNK is not set' \
@@ -51,16 +51,16 @@ choose()
 			CONFIG_M686=y \
 			'# CONFIG_ONESHOT_TRACER is not set' '# CONFIG_FUNCTION_EVENTS is not set'
 		row_oneshot=
-		# By default it is an AMD that the kernel wants no second one of.
+		# QEMU's default CPU is an AMD one, which this kernel does not accept as a second CPU.
 		row_boot=(--qemu -cpu --qemu n270)
 		;;
 	clang) row_build+=(--clang) ;;
-	# 6.12's __apply_fineibt() is no __init function without modules, those that it calls are.
+	# Without modules, 6.12's __apply_fineibt() is no __init function, but the functions that it calls are.
 	kcfi)
 		config CONFIG_CFI_CLANG=y CONFIG_FINEIBT=y CONFIG_SECTION_MISMATCH_WARN_ONLY=y
 		row_build+=(--clang) row_console='kCFI'
 		;;
-	# Lost is what is called to make the ring buffer larger.
+	# The calls that make the ring buffer larger are lost.
 	kasan)
 		config CONFIG_SYSFS=y CONFIG_KASAN=y CONFIG_KASAN_GENERIC=y CONFIG_KASAN_INLINE=y CONFIG_PROVE_LOCKING=y \
 			CONFIG_DEBUG_ATOMIC_SLEEP=y CONFIG_FRAME_WARN=0
@@ -70,7 +70,7 @@ choose()
 		config CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT=17
 		row_lost=1
 		;;
-	# It can be a guest whose state is encrypted.
+	# A kernel that may be a guest with encrypted state.
 	sev)
 		config CONFIG_EFI=y CONFIG_EFI_STUB=y CONFIG_CPU_SUP_AMD=y CONFIG_AMD_MEM_ENCRYPT=y
 		row_sev=1
@@ -89,20 +89,20 @@ config()
 	row_build+=(--config "$file")
 }
 
-# The number in front of a word in what the log says of early tracing.
+# The number before a word in the log's lines about early tracing.
 number()
 {
 	sed -n "s/.*\b\([0-9]\+\) $2\b.*/\1/p" <<<"$1" | head -n 1
 }
 
-# As far as a small kernel can, and with nothing to complain of.
+# The kernel booted as far as a small one can, and it did not complain.
 came_up()
 {
 	at_init &&
 		! splats_in "$scratch/console"
 }
 
-# No emulated CPU is such a guest's, so the kernel is made to believe it while it asks.
+# QEMU emulates no CPU of an SEV-ES guest. So gdb makes the kernel believe that it is one while it asks.
 refuses()
 {
 	boot 'nokaslr ftrace=function' "${gdb_options[@]}" >"$scratch/log" &
@@ -110,9 +110,9 @@ refuses()
 		'set var cc_vendor = CC_VENDOR_AMD' finish 'set var sev_status = 0' \
 		'set var cc_vendor = CC_VENDOR_NONE'
 	wait $!
-	ok "$row: comes up where to read the time may be an exception" came_up
-	ok "$row: where nothing is recorded" grep -q '^nothing is recorded: .*SEV-ES' "$scratch/log"
-	is "$row: really" "$(number "$(<"$scratch/log")" 'calls recorded')" ''
+	ok "$row: comes up as an SEV-ES guest, in which reading the time may raise an exception" came_up
+	ok "$row: says that it records nothing as an SEV-ES guest" grep -q '^nothing is recorded: .*SEV-ES' "$scratch/log"
+	is "$row: records nothing as an SEV-ES guest" "$(number "$(<"$scratch/log")" 'calls recorded')" ''
 }
 
 try()
@@ -139,18 +139,18 @@ try()
 	[[ ! $row_console ]] || ok "$row: is what it is meant to be" \
 		grep -q "$row_console" "$scratch/console"
 	ok "$row: calls are recorded" [ "${recorded:-0}" -gt 0 ]
-	# The kernel's build forgets one or two; more are a table that was not read.
+	# The kernel's build drops one or two. If there are more, a table was not read.
 	ok "$row: ftrace knows the call sites" [ "$(wc -l <"$scratch/unknown")" -lt 4 ]
-	# What ftrace does not know calls __fentry__ for ever, and only at first it is recorded.
-	ok "$row: what is recorded or lost, $((recorded + lost)), is what QEMU says, $expected and $unknown" \
+	# A site that ftrace does not know calls __fentry__ for ever; it is recorded only until the hand-over.
+	ok "$row: recorded and lost calls, $((recorded + lost)), are those that QEMU saw, $expected and up to $unknown unknown ones" \
 		[ "$((recorded + lost >= expected && recorded + lost <= expected + unknown))" = 1 ]
-	is "$row: whether any is lost" "$((lost > 0))" "$row_lost"
+	is "$row: calls are lost where they have to be" "$((lost > 0))" "$row_lost"
 
-	# It needs 64 bits.
+	# The oneshot tracer needs 64 bits.
 	if [[ $row_oneshot ]]; then
 		oneshot=$(number "$(boot "ftrace=oneshot $row_append" "${row_boot[@]}")" 'pairs of')
 		ok "$row: comes up with ftrace=oneshot" came_up
-		ok "$row: which has recorded calls" [ "${oneshot:-0}" -gt 0 ]
+		ok "$row: calls are recorded with ftrace=oneshot" [ "${oneshot:-0}" -gt 0 ]
 	fi
 	[[ ! $row_sev ]] || refuses
 	printf '%s|%s|%s|%s|%s|%s\n' "$row" "$(wc -l <"$scratch/sites")" "$recorded" "$lost" "$expected" \

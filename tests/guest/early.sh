@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests very early function tracing from the host, as what it needs is mostly other boots: of other
-# command lines, or watched by QEMU from outside. Many need no user space: they end in a panic, as
-# there is no init, and the kernel's log is what is looked at.
+# Tests very early function tracing from the host, because most tests need a boot of their own: with another
+# command line, or watched by QEMU. Many need no user space: they boot without an init, end in a panic, and
+# read the kernel's log.
 #
 # Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
-#   --all	with 8 GiB and other clocks, too, and 200 filters, which takes an hour
-#   --filters N	how many random filters to try (default 3, the least)
+#   --all	also boots with 8 GiB, other clocks and 200 filters, which takes an hour
+#   --filters N	how many random filters to try (default and minimum 3)
 #   KERNEL	as for vm.sh --kernel (default patched)
 
 set -uo pipefail
@@ -40,8 +40,8 @@ while (($#)); do
 	shift
 done
 
-# Was this boot traced early? The filter makes it a short one. One that does not get as far as a kernel
-# without an init can is no answer.
+# Was this boot traced early? The filter makes the trace short. If the kernel died before it looked for an init,
+# there is no answer.
 traced()
 {
 	local log
@@ -60,8 +60,8 @@ early_kernel "$kernel" || exit 1
 
 # ---------------------------------------------------------------- the oracle
 
-# In the guest: the early part and what comes next as it prints, with its stats. Counting is quicker on this
-# side. Between the hand-over and the end of what the oracle lists are some hundred calls.
+# In the guest: prints the early part of the trace, the calls that follow it, and the stats. They are counted on
+# the host, which is quicker. The oracle lists some hundred calls after the hand-over.
 # shellcheck disable=SC2016 # for the guest's sh
 early_part='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
 	grep -v "^#" per_cpu/cpu0/trace | head -n "$((recorded + 5000))" && sed "s/^/# /" early_stats &&
@@ -72,7 +72,7 @@ stat_in()
 	sed -n "s/^# $2: *//p" "$1"
 }
 
-# What the oracle lists of each call: the site, and its caller if this QEMU can tell.
+# For each call that the oracle lists: its site, and its caller if this QEMU reports callers.
 oracle_calls()
 {
 	cut -d' ' -f2- "$scratch/calls"
@@ -105,30 +105,30 @@ compare()
 	grep '^# ' "$got"
 	[[ $mem != 512M ]] || grep '^# MemTotal' "$got" >"$scratch/memory"
 	is "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
-	ok "$mem: hundreds of thousands of calls" [ "$(total "$scratch/expected")" -gt 200000 ]
-	is "$mem: as many as the oracle says before the hand-over" "$(stat_in "$got" recorded)" \
+	ok "$mem: more than 200,000 calls are recorded" [ "$(total "$scratch/expected")" -gt 200000 ]
+	is "$mem: early_stats counts as many calls before the hand-over as the oracle" "$(stat_in "$got" recorded)" \
 		"$(total "$scratch/expected")"
 	later=$(grep -c '^l' "$scratch/calls")
-	ok "$mem: behind the hand-over there are some, $later, until the tracer has been set up" [ "$later" -gt 50 ]
-	is "$mem: until then each function has been called as often as the oracle says" \
+	ok "$mem: the oracle lists calls between the hand-over and the end of the tracer's set-up: $later" [ "$later" -gt 50 ]
+	is "$mem: each function is in the trace as often as the oracle says" \
 		"$(differences "$got.calls.sites" "$got.expected.sites")" ''
-	is "$mem: in the same order, $(head -n 1 "$got.expected" | wc -w | sed 's/1/functions/; s/2/functions and callers/')" \
+	is "$mem: the trace has the oracle's order of $(head -n 1 "$got.expected" | wc -w | sed 's/1/functions/; s/2/functions and callers/')" \
 		"$(differences "$got.calls" "$got.expected")" ''
-	is "$mem: start_kernel is one of them" \
+	is "$mem: start_kernel is in the trace once" \
 		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls.sites")" 1
 }
 
-# On the average, and those that were not the usual case took more: at most half an instruction.
+# A call takes $2 instructions on average. Unusual calls take more, which may add half an instruction.
 is_cheap()
 {
 	local insns
 
 	insns=$(insns_per_call)
-	ok "$1 has been recorded" [ "$insns" -gt 1000 ]
-	ok "$1 takes $((insns / 100)).$((insns / 10 % 10)) instructions, of $2" [ "$insns" -lt $((100 * $2 + 50)) ]
+	ok "$1 was recorded by code that QEMU has counted" [ "$insns" -gt 1000 ]
+	ok "$1 takes $((insns / 100)).$((insns / 10 % 10)) instructions, at most $2.5" [ "$insns" -lt $((100 * $2 + 50)) ]
 }
 
-# Where a function calls __fentry__: behind ENDBR, if it has one.
+# Where a function calls __fentry__: at its beginning, or after its ENDBR.
 site()
 {
 	objdump -d --no-show-raw-insn --disassemble="$1" "$vmlinux" |
@@ -144,7 +144,7 @@ done
 set_part='cd /sys/kernel/tracing && echo 0 >tracing_on && echo 1 >options/oneshot-linkaddr &&
 	cat oneshot_entries && sed "s/^/# /" early_stats && sed "s/^/# set: /" oneshot_stats'
 
-# compare_set WHAT OTHER FIELD: what the set has first of that kind, and the oracle in that field.
+# compare_set WHAT OTHER FIELD: compares the set's entries of this kind, in order, with that field of the oracle.
 compare_set()
 {
 	local what=$1 other=$2 got=$scratch/got
@@ -152,32 +152,32 @@ compare_set()
 	oracle_calls | awk -v field="$3" '!seen[$field]++ { print $field }' >"$got.expected"
 	awk -v other="$other" 'NF == 5 && $2 != other { print $1 }' "$got" |
 		head -n "$(wc -l <"$got.expected")" >"$got.calls"
-	is "oneshot: each $what of what the oracle lists is in the set, once, and no other, in that order, $(wc -l <"$got.expected")" \
+	is "oneshot: the set begins with each $what that the oracle lists, once and in its order: $(wc -l <"$got.expected")" \
 		"$(differences "$got.calls" "$got.expected")" ''
 }
 
-# Most calls are of what the set knows.
+# With oneshot, most calls are of functions and callers that are already in the set.
 oracle_start early_ftrace_record_once
 vm --smp 1 --mem 512M --timeout 300 --append 'nokaslr ftrace=oneshot' -- sh -c "$set_part" >"$scratch/got"
 oracle_end
 grep '^# ' "$scratch/got"
 is_cheap 'oneshot: a call' 28
 is 'oneshot: nothing is lost' "$(stat_in "$scratch/got" lost)" 0
-ok 'oneshot: there are hundreds of functions' [ "$(wc -l <"$scratch/expected")" -gt 400 ]
+ok 'oneshot: more than 400 functions were called before the hand-over' [ "$(wc -l <"$scratch/expected")" -gt 400 ]
 compare_set function caller 1
 if (($(head -n 1 "$scratch/calls" | wc -w) > 2)); then
 	compare_set caller function 2
-	is 'oneshot: there is each pair of them' "$(stat_in "$scratch/got" recorded)" \
+	is 'oneshot: each pair of function and caller is recorded once' "$(stat_in "$scratch/got" recorded)" \
 		"$(sed -n 's/^e //p' "$scratch/calls" | sort -u | wc -l)"
 else
-	echo '# this QEMU does not tell callers'
+	echo '# this QEMU does not report callers'
 fi
 
 # ---------------------------------------------------------------- time
 
-# In the guest: how long the early part took, how long from start_kernel() to kernel_init(), and how
-# often time goes back from the first event until well behind the hand-over, all in nanoseconds of the
-# guest, in which a cycle of the TSC is one.
+# In the guest: prints the time of the early part, the time from start_kernel() to kernel_init(), and how often
+# the time goes back between the first event and the thousandth after the hand-over. The times are nanoseconds
+# of the guest; a cycle of its TSC takes one.
 # shellcheck disable=SC2016 # for the guest's sh
 times='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
 	grep -v "^#" per_cpu/cpu0/trace | perl -ne "
@@ -190,7 +190,7 @@ times='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^rec
 		\$init //= \$t if \$4 eq \"kernel_init\";
 		END { printf \"%d %d %d\\n\", \$end - \$first, \$init - \$first, \$back }"'
 
-# Without KASLR each boot takes the very same instructions.
+# Without KASLR, each boot executes the same instructions.
 times_of()
 {
 	vm --icount --timeout 600 --append "nokaslr ftrace=function trace_options=nooverwrite \
@@ -203,27 +203,27 @@ agrees()
 	(($2 > 0 && 100 * $1 > 99 * $2 && 100 * $1 < 101 * $2))
 }
 
-# What the TSC says is what QEMU says: it counts instructions.
+# With this clock, times are QEMU's count of instructions, so the other clocks are compared with it.
 read -r early_ns init_ns back < <(times_of trace_clock=x86-tsc)
-is 'x86-tsc: never goes back' "$back" 0
+is 'x86-tsc: the time never goes back' "$back" 0
 for clock in "${clocks[@]}"; do
 	read -r early init back < <(times_of "trace_clock=$clock")
-	is "$clock: never goes back over the hand-over" "$back" 0
-	ok "$clock: the early part takes what QEMU says, $early_ns ns" agrees "$early" "$early_ns"
+	is "$clock: the time does not go back at the hand-over" "$back" 0
+	ok "$clock: the early part takes as long as by x86-tsc, $early_ns ns" agrees "$early" "$early_ns"
 	[[ $clock != local ]] ||
-		ok "$clock: and so does start_kernel() until init, $init_ns ns" agrees "$init" "$init_ns"
+		ok "$clock: start_kernel() until kernel_init() takes as long as by x86-tsc, $init_ns ns" agrees "$init" "$init_ns"
 done
-# The kernel finds out late that the TSC is none to rely on, and takes another clock.
+# Late in the boot, the kernel finds the TSC unreliable, and takes another clock.
 read -r early init back < <(times_of tsc=unstable)
 ok 'an unstable TSC: early calls survive the change of the clock' agrees "$early" "$early_ns"
 
-# In the guest: the stats, and what hytrace makes of them as text, with its warnings, and as json.
+# In the guest: prints the stats, and the outputs of hytrace boot: text with its warnings, and json.
 # shellcheck disable=SC2016 # for the guest's sh
 timeless='cd /sys/kernel/tracing && echo 0 >tracing_on && sed "s/^/# /" early_stats
 	'$clone/build/hytrace' boot 2>&1; echo "# status: $?"
 	'$clone/build/hytrace' boot -f json 2>/dev/null | tr -d "\n" | sed "s/^/json: /"'
 
-# Boots a machine without an interval timer: the kernel finds the TSC's frequency too late.
+# Boots a machine without an interval timer, in which the kernel finds the TSC's frequency too late.
 without_timer()
 {
 	vm --smp 1 --timeout 300 --qemu -machine --qemu pit=off \
@@ -232,53 +232,52 @@ without_timer()
 	grep '^# ' "$scratch/got"
 }
 
-# What jq says of hytrace's document.
+# Applies this jq filter to hytrace's document.
 of_json()
 {
 	sed -n 's/^json: //p' "$scratch/got" | jq -c "$1"
 }
 
 without_timer ftrace=function
-is 'no frequency: the kernel says so' "$(stat_in "$scratch/got" tsc_khz)" 0
-ok 'calls are recorded' [ "$(stat_in "$scratch/got" recorded)" -gt 1000 ]
-is 'and counted as calls without a time' "$(stat_in "$scratch/got" before_zero)" \
+is 'no TSC frequency: early_stats says that it is not known' "$(stat_in "$scratch/got" tsc_khz)" 0
+ok 'no TSC frequency: calls are recorded' [ "$(stat_in "$scratch/got" recorded)" -gt 1000 ]
+is 'no TSC frequency: all calls are counted as calls without a time' "$(stat_in "$scratch/got" before_zero)" \
 	"$(stat_in "$scratch/got" recorded)"
-is 'hytrace has all calls' "$(of_json .totals.calls)" "$(stat_in "$scratch/got" recorded)"
-is 'in phases, and neither they nor the window have times' \
+is 'no TSC frequency: hytrace boot has all calls' "$(of_json .totals.calls)" "$(stat_in "$scratch/got" recorded)"
+is 'no TSC frequency: neither the phases nor the window have times' \
 	"$(of_json '[.window.first, .window.last, (.phases[] | recurse(.phases[]) | .start, .time, .net)] | unique')" \
 	'[null]'
-ok 'and it warns' grep -q "no call has a time: the TSC's frequency was not known" "$scratch/got"
-ok 'and tells none' grep -q '^Time: *unknown$' "$scratch/got"
+ok 'no TSC frequency: hytrace boot warns that calls have no times' grep -q "no call has a time: the TSC's frequency was not known" "$scratch/got"
+ok 'no TSC frequency: hytrace boot prints the time as unknown' grep -q '^Time: *unknown$' "$scratch/got"
 without_timer ftrace=oneshot
-is 'no frequency, oneshot: nothing is reported' "$(stat_in "$scratch/got" status)" 3
-ok 'as it is not known which hits are early' grep -q 'which ones they are is not known' "$scratch/got"
+is 'no TSC frequency, oneshot: hytrace boot exits with 3' "$(stat_in "$scratch/got" status)" 3
+ok 'no TSC frequency, oneshot: hytrace boot says that it cannot know the early hits' grep -q 'which ones they are is not known' "$scratch/got"
 without_timer 'ftrace=function tsc_early_khz=1000000'
-is 'tsc_early_khz= helps' "$(stat_in "$scratch/got" tsc_khz) $(stat_in "$scratch/got" before_zero)" '1000000 0'
+is 'tsc_early_khz= sets the frequency, and calls have times' "$(stat_in "$scratch/got" tsc_khz) $(stat_in "$scratch/got" before_zero)" '1000000 0'
 
 # ---------------------------------------------------------------- the command line
 
-# What each word means is for tests/unit/early_cmdline.c. Here: it is this kernel's own command line that is
-# read, by both parsers alike.
+# tests/unit/early_cmdline.c tests the meaning of each word. These test that both parsers read this kernel's own
+# command line in the same way.
 is 'of repeated options the last one wins' "$(traced ftrace=nop ftrace=function nosmp)" yes
-is 'what switches it off is not undone by what is for init' \
+is 'ftrace_early=0 holds even if an argument of init says ftrace_early=1' \
 	"$(traced ftrace=function ftrace_early=0 -- ftrace_early=1)" no
-is 'no option, no early tracing' "$(traced nosmp)" no
-# To resolve so many takes more room than its set.
-is 'oneshot is traced early, too, and filters may be many' \
+is 'without ftrace= nothing is traced early' "$(traced nosmp)" no
+# Resolving so many filters takes more memory than the set.
+is 'oneshot is traced early with 1600 filters' \
 	"$(traced "ftrace=oneshot ftrace_filter=start_kernel$(printf ',%.0s' {1..1600})")" yes
 
 # ---------------------------------------------------------------- crashes, lockdown
 
-# Not enough memory for anything: a panic long before there is a tracer.
-# Such ones hang.
+# With so little memory, the kernel panics long before there is a tracer, and then hangs.
 log=$(boot_timeout=30 boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
-is 'and not those of the crash itself' "$(grep -c ' panic <-' <<<"$log")" 0
-is 'and not without ftrace_dump_on_oops' "$(boot_timeout=30 boot 'ftrace=function mem=4M')" ''
-ok 'when it crashes as well' grep -q 'Kernel panic' "$scratch/console"
+is 'the calls that such a crash makes itself are not shown' "$(grep -c ' panic <-' <<<"$log")" 0
+is 'without ftrace_dump_on_oops such a crash shows no calls' "$(boot_timeout=30 boot 'ftrace=function mem=4M')" ''
+ok 'without ftrace_dump_on_oops that kernel crashed as well' grep -q 'Kernel panic' "$scratch/console"
 
-# The trace of a boot that with_gdb() has a hand in, and its stats: changed_boot APPEND COMMAND...
+# changed_boot APPEND COMMAND...: boots a guest in which gdb runs the commands, and leaves its trace and stats.
 changed_boot()
 {
 	local append="nokaslr ftrace=function trace_options=nooverwrite $1"
@@ -290,8 +289,8 @@ changed_boot()
 	grep '^# ' "$scratch/got"
 }
 
-# In the guest: what hytrace says of calls that are lost, and of a kernel that refuses, and all of a short trace, without
-# what is the same in each line.
+# In the guest: prints what hytrace boot says about lost calls and about a kernel that refuses to record, and the
+# whole of a short trace without the columns that are the same in each line.
 short_part=$clone/build/hytrace' boot 2>&1 | sed -n "s/^(\([0-9]* calls are lost\)).*/# \1/p; s/.*refused it/# &/p"
 	grep NMI: /proc/interrupts | sed "s/^/# /"
 	cd /sys/kernel/tracing && echo 0 >tracing_on && sed -n "s/^.* d[^ ]* *\([0-9]*\.[0-9]*\): /\1 /p" per_cpu/cpu0/trace &&
@@ -299,16 +298,16 @@ short_part=$clone/build/hytrace' boot 2>&1 | sed -n "s/^(\([0-9]* calls are lost
 	echo >set_ftrace_filter && echo nop >current_tracer && echo function >current_tracer &&
 	dmesg | sed -n "s/.*ftrace bug/# ftrace bug/p; s/.*WARNING:/# WARNING:/p"'
 
-# What is in that trace, without the times.
+# The functions and losses of that trace, without times.
 trace_of()
 {
 	sed -n '/^#/d; s/^[0-9.]* //; s/ <-.*//; s/.*: \[/[/; p' "$scratch/got" | paste -sd' '
 }
 
-# Until the kernel sanitizes it, the time stamp counter is 2^36 cycles ahead, as firmware may leave
-# it; QEMU's cannot be set, so what it has said until then is changed. Then there is no room for
-# calls until memblock has some; an NMI comes while there is a handler, and another one in the
-# midst of changing the sites, of which one is not as it was.
+# This boot has four changes. The time stamp counter is 2^36 cycles ahead until the kernel sanitizes it, as
+# firmware may leave it; QEMU's counter cannot be set, so gdb changes the values that were read until then.
+# There is no room for calls until memblock provides memory. An NMI comes before the sites are changed, and
+# another one meanwhile. One site has other bytes than the kernel expects.
 adjust=$(objdump -d --no-show-raw-insn --disassemble=tsc_store_and_check_tsc_adjust "$vmlinux" |
 	sed -n '/rdmsr/ { n; s/^ *\([0-9a-f]*\):.*/\1/p; q }')
 early_calls=start_kernel,setup_arch,probe_roms,init_mem_mapping,memblock_set_current_limit
@@ -321,19 +320,19 @@ changed_boot "ftrace_filter=$early_calls" \
 	'hbreak init_mem_mapping' c 'set var early_ftrace_end = early_ftrace_pos' \
 	'hbreak early_ftrace_prepare' c 'monitor nmi' \
 	'hbreak arch_early_ftrace_replace_code' c 'monitor nmi' "set {char}0x$(site kernel_halt) = 0xcc"
-is 'where calls are lost, the trace says so, and how many' "$(trace_of)" \
+is 'the trace says where calls were lost, and how many' "$(trace_of)" \
 	'start_kernel setup_arch probe_roms memblock_set_current_limit [LOST 2 EVENTS] trap_init mm_core_init poking_init'
-is 'and so do the stats' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '7 2'
-is 'when the kernel sets the time stamp counter, time goes on' \
+is 'the stats count recorded and lost calls' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '7 2'
+is 'when the kernel sets the time stamp counter, the times go on without a jump' \
 	"$(awk '/^#/ { next } $1 < last || $1 > last + 1 { print } { last = $1 }' "$scratch/got")" ''
-is 'an NMI is heard until the sites are changed' "$(grep -c '^# Uhhuh' "$scratch/got")" 1
-is 'and then, when they are' "$(sed -n 's/^# *NMI: *\([0-9]*\) .*/\1/p' "$scratch/got")" 2
+is 'the NMI before the sites are changed is handled' "$(grep -c '^# Uhhuh' "$scratch/got")" 1
+is 'the NMI while the sites are changed is handled as well' "$(sed -n 's/^# *NMI: *\([0-9]*\) .*/\1/p' "$scratch/got")" 2
 is 'a site that is neither a call nor a NOP is left alone, and counted' \
 	"$(stat_in "$scratch/got" unexpected)" 1
-is 'and ftrace does not stumble over it' "$(grep -E 'ftrace bug|WARNING' "$scratch/got")" ''
+is 'ftrace does not complain about that site' "$(grep -E 'ftrace bug|WARNING' "$scratch/got")" ''
 
-# A debugger has the machine for a while, in which tracing is off; and a warning, as far as tracing is
-# concerned, with a call of what a warning calls. A site that the filter leaves out is not as it was.
+# In this boot, gdb turns tracing off and on again, and later makes the call that a warning makes to end tracing.
+# A site that the filter leaves out has other bytes than the kernel expects.
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_filter=$early_calls traceoff_on_warning" \
 	'hbreak arch_early_ftrace_start' c "set {char}0x$(site kernel_halt) = 0xcc" \
@@ -341,30 +340,30 @@ changed_boot "ftrace_filter=$early_calls traceoff_on_warning" \
 	'thbreak trap_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = tracing_on' \
 	'thbreak mm_core_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' \
 	'set $rip = disable_trace_on_warning'
-is 'tracing goes on where it is switched on again, and a warning ends it, with traceoff_on_warning' \
+is 'tracing goes on after it is turned on again, and ends at a warning with traceoff_on_warning' \
 	"$(trace_of)" 'start_kernel setup_arch [LOST 4 EVENTS] trap_init [LOST 2 EVENTS]'
-is 'hytrace shows both places' "$(sed -n 's/^# \([0-9]*\) calls are lost$/\1/p' "$scratch/got" | paste -sd' ')" '4 2'
-is 'each call is there or lost' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '3 6'
-is 'a site that was none from the start is counted, too' "$(stat_in "$scratch/got" unexpected)" 1
+is 'hytrace boot shows both places of lost calls' "$(sed -n 's/^# \([0-9]*\) calls are lost$/\1/p' "$scratch/got" | paste -sd' ')" '4 2'
+is 'each call is counted as recorded or as lost' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '3 6'
+is 'a site whose bytes were wrong from the start is counted as unexpected' "$(stat_in "$scratch/got" unexpected)" 1
 
-# As where the clock is not the kernel's own, and has begun later: 10 ms before the hand-over.
+# Here the trace clock is not the kernel's own and began only 10 ms before the hand-over.
 changed_boot "ftrace_filter=$early_calls" \
 	'hbreak early_to_trace_clock' c 'set var early_time.trace = 10000000'
 zeros=$(grep -c '^0\.000000 ' "$scratch/got")
 ok "calls before the clock began have no time, $zeros of them" [ "$zeros" -gt 0 ]
-ok 'others have one' [ "$zeros" -lt "$(stat_in "$scratch/got" recorded)" ]
-is 'the stats count the former' "$(stat_in "$scratch/got" before_zero)" "$zeros"
+ok 'later calls have times' [ "$zeros" -lt "$(stat_in "$scratch/got" recorded)" ]
+is 'before_zero counts the calls without a time' "$(stat_in "$scratch/got" before_zero)" "$zeros"
 
-# A kernel that must not record: it is told why by what stands in for the reason. That it is told for a
-# guest whose state is encrypted is for early-matrix.sh, as base has no such guests.
+# A kernel that must not record. The reason is a string of the kernel that gdb returns in its place.
+# early-matrix.sh tests the real reason, a guest with encrypted state, which the base configuration lacks.
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_filter=$early_calls" 'hbreak *arch_early_ftrace_refuses' c \
 	'set $rax = (long)init_uts_ns.name.sysname' 'set $rip = *(long *)$rsp' 'set $rsp += 8'
-ok 'nothing is recorded where the kernel refuses to, and early_stats says why' \
+ok 'if the kernel refuses to record, early_stats says why' \
 	grep -q '^# refused: Linux$' "$scratch/got"
-ok 'and hytrace does' grep -q 'the kernel has refused it: Linux ' "$scratch/got"
+ok 'if the kernel refuses to record, hytrace boot says why' grep -q 'the kernel has refused it: Linux ' "$scratch/got"
 
-# Calls nothing at all at a function, while exceptions are early_fixup_exception()'s.
+# Makes a function jump to address 0 while early_fixup_exception() handles exceptions.
 jump_to_nothing()
 {
 	boot_timeout=40 boot "nokaslr $2" "${gdb_options[@]}" >"$scratch/log" &
@@ -375,28 +374,28 @@ jump_to_nothing()
 }
 
 log=$(jump_to_nothing probe_roms 'ftrace=function ftrace_dump_on_oops')
-ok 'an exception before there is anybody to handle it, too' grep -q 'early exception' "$scratch/console"
-is 'shows the last calls' "$(grep -c '<- ' <<<"$log")" 32
-is 'up to the exception' "$(grep -c '^-[0-9] early_fixup_exception <- ' <<<"$log")" 1
+ok 'an exception before there are handlers ends the boot' grep -q 'early exception' "$scratch/console"
+is 'such an exception shows the last calls' "$(grep -c '<- ' <<<"$log")" 32
+is 'the last of these calls is that of early_fixup_exception' "$(grep -c '^-[0-9] early_fixup_exception <- ' <<<"$log")" 1
 log=$(jump_to_nothing probe_roms 'ftrace=oneshot ftrace_dump_on_oops')
-is 'and oneshot the last that were new' "$(grep -c '<- ' <<<"$log")" 32
+is 'with oneshot such an exception shows the last new pairs' "$(grep -c '<- ' <<<"$log")" 32
 ok 'lockdown: early calls are dropped, and the log says so' \
 	grep -q 'tracer function has not started: [0-9]* calls dropped' \
 	<<<"$(boot 'ftrace=function lockdown=confidentiality')"
 
 # ---------------------------------------------------------------- memory
 
-# It has been as the kernel's image, of which user space's page tables may have a part.
+# The memory was part of the kernel's image, and user space's page tables may map part of the image.
 boot 'nokaslr ftrace=function ftrace_filter=start_kernel pti=on' "${gdb_options[@]}" >/dev/null &
 # shellcheck disable=SC2016 # gdb's variable
 with_gdb 'hbreak early_free' c 'set $brk = early_state.brk' 'eval "monitor gva2gpa %p", $brk' finish \
 	'eval "monitor gva2gpa %p", $brk'
 wait $!
-is 'memory of the image is given back, and is not mapped as such any more' \
+is 'the memory that was part of the image is freed, and is no longer mapped as the image' \
 	"$(grep -oE '^(gpa|Unmapped)' "$scratch/gdb.log" | paste -sd' ')" 'gpa Unmapped'
-is 'it is all of it, and what memblock gave' \
+is 'both the memory of the image and that of memblock are freed' \
 	"$(grep -c 'Freeing early ftrace memory: [0-9]*K' "$scratch/console")" 2
-is 'the kernel comes up' "$(at_init && echo yes)" yes
+is 'the kernel boots after that' "$(at_init && echo yes)" yes
 # shellcheck disable=SC2016 # for the guest's sh
 total_memory=$(vm --smp 1 --mem 512M --timeout 300 --append nokaslr -- sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)
 traced_memory=$(stat_in "$scratch/memory" MemTotal | tr -dc 0-9)
@@ -405,8 +404,8 @@ ok "a kernel that was traced has as much memory, $traced_memory KiB, as one that
 
 # ---------------------------------------------------------------- filters
 
-# In the guest, booted with filters: which functions are traced, the same filters again by way of
-# tracefs, and which are traced then. Prints the differences.
+# In the guest, booted with filters: compares the functions that are traced with those that are traced after the
+# same filters were written to tracefs. Prints the differences.
 # shellcheck disable=SC2016 # for the guest's sh
 filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
 	sed "s/ .*//" enabled_functions | sort >/tmp/boot
@@ -424,8 +423,8 @@ filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
 	grep -v "^differing: 0" early_stats | grep differing
 	echo "$(wc -l </tmp/boot) $(wc -l <available_filter_functions)" >&2'
 
-# N lines of filters, the same ones each time: parts of names of functions, with stars and the rest. Of
-# three, one is of what is to be traced, one of what is not to be, and one of both.
+# random_filters N: prints N lines of filters, the same ones each time. They are parts of function names with
+# wildcards. Of three lines, one is for ftrace_filter=, one for ftrace_notrace=, and one for both.
 random_filters()
 {
 	awk -v n="$1" '
@@ -462,16 +461,16 @@ while read -r only except; do
 	options=ftrace=function
 	[[ $only == - ]] || options+=" ftrace_filter=$only"
 	[[ $except == - ]] || options+=" ftrace_notrace=$except"
-	is "$options: the same functions as by way of tracefs" \
+	is "$options: the functions are those that the same filters select in tracefs" \
 		"$(vm --smp 1 --append "$options" -- sh -c "$filters_again" sh "$only" "$except" \
 			</dev/null 2>"$scratch/n" || echo died)" ''
 	read -r traced all < <(grep -xE '[0-9]+ [0-9]+' "$scratch/n" || echo 0 0)
-	echo "# $traced functions of $all"
+	echo "# $traced of $all functions are traced"
 	[[ $only == - ]] || selected=$((selected + (traced > 0 && traced < all)))
 	[[ $only != - ]] || left_out=$((left_out + (traced > 0 && traced < all)))
-# The first one selects nothing, which is as good as none.
+# The first filter selects no function, so it has no effect.
 done < <(echo '!start_kernel,no_such_function -' && random_filters "$filters")
-ok 'such filters have selected something' [ "$selected" -gt 0 ]
-ok 'and have left something out' [ "$left_out" -gt 0 ]
+ok 'some of the ftrace_filter= lists have selected a part of the functions' [ "$selected" -gt 0 ]
+ok 'some of the ftrace_notrace= lists have left out a part of the functions' [ "$left_out" -gt 0 ]
 
 tap_end

@@ -1,23 +1,24 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * A QEMU plugin that lists the calls of the tracer that a guest makes while it boots: what very early
- * function tracing, and the tracer that takes over from it, have to have recorded. It needs no help from
- * the guest.
+ * A QEMU plugin that lists the calls of the tracer that a guest makes while it boots. Very early
+ * function tracing, and the tracer that takes over from it, must have recorded these calls. The
+ * plugin needs no help from the guest.
  *
- * Arguments, addresses in hex: fentry=ADDR, that of __fentry__; sites=FILE, the call sites that ftrace
- * knows, one a line; begin=ADDR, end=ADDR, instructions: what is listed is from the last begin to the first
- * end behind it; from=ADDR, to=ADDR, a recorder, whose instructions are counted; out=FILE. Boot with nokaslr.
+ * Arguments (addresses in hex): fentry=ADDR is the address of __fentry__. sites=FILE has the call
+ * sites that ftrace knows, one a line. begin=ADDR and end=ADDR are instructions: the calls between
+ * the last begin and the first end after it are listed. from=ADDR and to=ADDR enclose a recorder,
+ * whose instructions are counted. out=FILE is the output. Boot with nokaslr.
  *
- * out has a line a call, in order: "e SITE PARENT", where the site still calls __fentry__, and
- * "l SITE PARENT", where ftrace has turned it into a call of something else. The parent, which is where
- * the function returns to, is there with QEMU 9.2 and later. The last line is "recorder INSTRUCTIONS".
+ * out has a line for each call, in order: "e SITE PARENT" if the site still calls __fentry__, and
+ * "l SITE PARENT" if ftrace has turned it into another call. PARENT is the function's return
+ * address; QEMU provides it from 9.2 on. The last line is "recorder INSTRUCTIONS".
  *
- * A call stores where it returns to; above that, on the stack, is the parent. A site that the guest turns
- * into something else is translated again.
+ * A call stores its return address on the stack; the parent lies above it. When the guest changes a
+ * site, QEMU translates it again.
  *
- * Debian has QEMU with plugins and without their header. These are the functions used (QEMU's
- * docs/devel/tcg-plugins.rst), of the version of the interface that QEMU_PLUGIN_VERSION says: 1 until
- * QEMU 9, which refuses it, and 4 since 9.2.
+ * Debian's QEMU has plugins, but no header for them. The declarations below are the functions that
+ * this file uses (QEMU's docs/devel/tcg-plugins.rst), in version QEMU_PLUGIN_VERSION of the
+ * interface: 1 before QEMU 9, which refuses it, and 4 since 9.2.
  */
 #include <inttypes.h>
 #include <stdbool.h>
@@ -49,7 +50,7 @@ void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_
 typedef uint32_t qemu_plugin_meminfo_t;
 enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_W = 2 };
 
-/* glib's, which is in QEMU. */
+/* glib's type, which QEMU uses. */
 typedef struct {
 	uint8_t *data;
 	unsigned int len;
@@ -78,12 +79,12 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
 #define CALL_SIZE 5
 
 static uint64_t fentry, begin, end, from, to, in_recorder;
-/* Ascending. */
+/* In ascending order. */
 static uint64_t *sites;
 static size_t nr_sites;
 static size_t word;
 static bool listing;
-/* A line has been begun. */
+/* The last line has no newline yet. */
 static bool unfinished;
 static FILE *out;
 
@@ -164,7 +165,7 @@ static void on_later_call(unsigned int vcpu, void *site)
 }
 
 #if QEMU_PLUGIN_VERSION >= 4
-/* Now and then QEMU tells of a store once more. */
+/* QEMU sometimes reports a store twice. */
 static void on_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t stack, void *data)
 {
 	static GByteArray *bytes;
@@ -184,7 +185,7 @@ static void on_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t sta
 }
 #endif
 
-/* What it calls; 0: it is no call. */
+/* The address that the instruction calls; 0 if it is no call. */
 static uint64_t target(const struct qemu_plugin_insn *insn)
 {
 	uint8_t code[CALL_SIZE];

@@ -1,9 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The guest's side of tests/guest/run.sh: runs the tests named, one after the other, and leaves each
-# one's TAP, its stderr and its exit status in a directory that the host reads. A kernel that has
-# complained meanwhile, or whose lockdep is off at the end, fails the batch, whatever the tests say.
+# The guest's half of tests/guest/run.sh. Runs the named tests one after the other, and leaves each test's TAP,
+# stderr and exit status in a directory that the host reads. If the kernel complains meanwhile, or lockdep is off
+# at the end, the batch fails, whatever the tests say.
 #
 # usage: inside.sh DIR TEST...		TEST: a script, or ftracetest:RUNNER[:DIRECTORY-OR-TC]...
 
@@ -14,7 +14,7 @@ shift
 # shellcheck source=tests/guest/splats.sh
 . "$(dirname "${BASH_SOURCE[0]}")/splats.sh"
 
-# Everything that a test writes goes to memory: the root is an overlay over 9p.
+# Everything that a test writes goes to memory, because the root file system is an overlay over 9p.
 export TMPDIR=/tmp
 
 run_ftracetest()

@@ -1,12 +1,12 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 #
-# The kernel's text as it is, read in /proc/kcore. Addresses are hexadecimal; a line for each:
+# Prints the kernel's text as it is now, read from /proc/kcore. Addresses are hexadecimal. Prints a line for each:
 #
 #	kcore.pl look ADDRESS...	what the page tables allow, and the first 16 bytes
-#	kcore.pl trampolines ADDRESS...	of trampolines of ftrace's: where they return by (ret, or the return thunk
-#					that they jump to), bit 5 of the address of that, how often they account
-#					for a call, and how often what they are copies of does
+#	kcore.pl trampolines ADDRESS...	how a trampoline of ftrace returns (by "ret", or the name of the return thunk
+#					to which it jumps), bit 5 of the address of that instruction, how often
+#					the trampoline accounts for a call, and how often its original does
 
 use strict;
 use warnings;
@@ -65,7 +65,7 @@ sub look
 	return $allowed ? "$allowed " . unpack('H*', memory($addr, 16)) : 'unmapped ';
 }
 
-# sarq $5, %gs:...(%rip)
+# The instruction that accounts for a call: sarq $5, %gs:...(%rip)
 sub accounts
 {
 	my ($text) = @_;
@@ -76,7 +76,7 @@ sub accounts
 sub trampoline
 {
 	my ($addr) = @_;
-	# They differ at once; in front of that may be an ENDBR.
+	# The two originals differ in their first instruction. An ENDBR of 4 bytes may come before it.
 	my $regs = memory($addr + 4, 8) eq memory($symbol{ftrace_regs_caller} + 4, 8);
 	my $caller = $regs ? 'ftrace_regs_caller' : 'ftrace_caller';
 	my $size = $symbol{$caller . '_end'} - $symbol{$caller};

@@ -1,12 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the kernel's own ftracetest suite on two kernels of the selftest flavour, the patched and the
-# unpatched one, each with the suite of its own tree, and prints the tests that differ, and each test of
-# kernel/files with its result. Fails when one has got worse, or when one of ours does not pass, be it
-# that the suite says nothing of it. Under TCG some tests
-# depend on the machine's mood: one that has got worse is run again, alone, and only then believed. A
-# test that a kernel does not survive is believed at once, and does not keep the others from being run.
+# Runs the kernel's own ftracetest suite on two kernels of the selftest flavour, a patched and an unpatched one,
+# each with the suite of its own tree. Prints the tests that differ, and each test of kernel/files with its
+# result. Fails if a test has become worse, or if one of our tests does not pass or has no result. Under TCG
+# some tests fail by chance, so a test that has become worse is run again, alone, and the better result counts.
+# A test that the kernel does not survive is not run again; the tests after it run in another guest.
 #
 # The unpatched results are kept in the cache: that kernel changes only with Debian's. Both runs
 # take long, so they run at the same time. Logs and results are in build/kselftest/.
@@ -32,7 +31,7 @@ die()
 	exit 1
 }
 
-# All tests of a suite, or those named, as the runner orders them: files below the suite's directory.
+# list_tests: all tests of a suite, or the named ones, in the order of the runner, as paths below the suite.
 list_tests()
 {
 	local suite_dir=$1 test
@@ -51,13 +50,13 @@ runs_in_instance()
 	grep -q '^#[ \t]*flags:.*instance' "$1"
 }
 
-# One guest: boot_suite KERNEL DIR TEST...; the runner's output in DIR/output. Fails if it did not get
-# to its end.
+# boot_suite KERNEL DIR TEST...: runs the suite in one guest. The runner's output is in DIR/output. Fails if the
+# runner did not get to its end.
 boot_suite()
 {
 	local kernel=$1 dir=$2 status=0
 	shift 2
-	# The suite makes and removes many files in its own directory and in the logs: both in memory.
+	# The suite makes and removes many files in its own directory and in the logs, so both are in memory.
 	# shellcheck disable=SC2016 # for the guest's sh
 	"$clone/kernel/vm.sh" --kernel "$kernel" --timeout "$timeout" --share "$dir/logs" \
 		--console "$dir/console" -- sh -c '
@@ -67,13 +66,13 @@ boot_suite()
 			./ftracetest --logdir /tmp/logs "$@"
 			cp -r /tmp/logs/. "$logs"' sh "$dir/suite" "$dir/logs" "$@" \
 		>"$dir/output" 2>"$dir/errors" </dev/null || status=$?
-	# The sums are the last that the suite prints.
+	# The sums are the last lines that the suite prints.
 	((!status)) && grep -q '^# of undefined' "$dir/output"
 }
 
-# run_guest KERNEL SOURCE DIR TEST...: the results in DIR/results, logs in DIR/logs. A test that the
-# kernel does not survive has the result PANIC, and the others go on in another guest: first, for
-# their turns in an instance, which come last, those before it, then those behind it.
+# run_guest KERNEL SOURCE DIR TEST...: leaves the results in DIR/results and the logs in DIR/logs. A test that the
+# kernel does not survive gets the result PANIC, and the others go on in another guest. Turns in an instance come
+# last in a run; so the tests before that test go on with these turns first, and then the tests after it.
 run_guest()
 {
 	local kernel=$1 source=$2 dir=$3 list before n deaths=0 test name
@@ -121,7 +120,7 @@ run_guest()
 			"${#list[@]} tests" >&2
 	done
 	rm -rf "$dir/suite"
-	# What ran twice, for the sake of its turn in an instance, counts as it went first.
+	# A test that ran again, only for its turn in an instance, keeps its first result.
 	awk -F '\t' '!seen[$1]++' "$dir/results.all" >"$dir/results"
 }
 
@@ -130,7 +129,7 @@ description_of()
 	sed -n 's/^#[ \t]*description:[ \t]*//p' "$1" | head -n 1
 }
 
-# "NAME<tab>RESULT" a line; a name that comes again gets a number.
+# Prints a "NAME<tab>RESULT" line for each result. When a name occurs again, a number is added to it.
 read_results()
 {
 	sed -n 's/^\[[0-9]*\]\(.*[^\t]\)\t*\[\([A-Z]*\)\]$/\1\t\2/p' "$1" |
@@ -147,7 +146,7 @@ image_of()
 	fi
 }
 
-# What the unpatched results depend on.
+# A key of all that the unpatched results depend on.
 unpatched_key()
 {
 	{
@@ -156,7 +155,7 @@ unpatched_key()
 	} | sha256sum | cut -c1-16
 }
 
-# Leaves the unpatched results in $out/unpatched, from the cache when it has them.
+# Leaves the unpatched results in $out/unpatched. Takes them from the cache if they are there.
 run_unpatched()
 {
 	local kept
@@ -172,7 +171,7 @@ run_unpatched()
 	mkdir -p "$cache/kselftest"
 	rm -rf "$kept.$$"
 	cp -r "$out/unpatched" "$kept.$$"
-	# Another run may have been quicker; then its results stay.
+	# If another run was quicker, its results stay.
 	mv -T "$kept.$$" "$kept" 2>/dev/null || rm -rf "$kept.$$"
 }
 
@@ -181,7 +180,7 @@ run_patched()
 	run_guest "$patched_kernel" "$patched_source" "$out/patched" "${tests[@]}"
 }
 
-# Lines "worse|better|new|gone<tab>NAME<tab>UNPATCHED<tab>PATCHED" for all that differs.
+# Prints a "worse|better|new|gone<tab>NAME<tab>UNPATCHED<tab>PATCHED" line for each test that differs.
 compare()
 {
 	awk -F '\t' -v OFS='\t' '
@@ -205,7 +204,7 @@ compare()
 		}' "$1" "$2"
 }
 
-# The files of the tests that have got worse or are new and do not pass, and may do better alone.
+# Prints the files of the tests to run again alone: they have become worse, or are new and do not pass.
 bad_tests()
 {
 	local kind name result
@@ -217,7 +216,7 @@ bad_tests()
 	done <"$out/differences" | sort -u
 }
 
-# The file, below test.d, of the test with this description.
+# Prints the file, below test.d, of the test with this description.
 find_test()
 {
 	local file name=${1% #[0-9]*}
@@ -230,13 +229,13 @@ find_test()
 	die "no test has the description '$name'"
 }
 
-# Takes the better of two results of a test: worse means worse each time.
+# Takes the better of two results of a test, so that only a test that is worse each time counts as worse.
 take_retry()
 {
 	awk -F '\t' -v OFS='\t' '
 		NR == FNR { again[$1] = $2; next }
 		$1 in again && again[$1] == "PASS" && $2 != "PASS" && $2 != "PANIC" {
-			print "kselftest: unsteady: " $1 " was " $2 ", run alone it passes" >"/dev/stderr"
+			print "kselftest: unsteady: " $1 " was " $2 "; when run alone it passes" >"/dev/stderr"
 			$2 = "PASS"
 		}
 		{ print }' "$1" "$2"
@@ -254,7 +253,7 @@ retry_bad_tests()
 	compare "$out/unpatched/results" "$out/patched/results" >"$out/differences"
 }
 
-# What our tests among those asked for are called in results: each one, and its turn in an instance.
+# Prints the names that our tests have in the results, of those asked for: each test, and its turn in an instance.
 our_tests()
 {
 	local dir=$clone/kernel/files/$suite file name
@@ -265,7 +264,7 @@ our_tests()
 	done
 }
 
-# Prints "NAME<tab>RESULT" for each of our tests; "-" is the result of one that did not run.
+# Prints "NAME<tab>RESULT" for each of our tests. The result of a test that did not run is "-".
 our_results()
 {
 	awk -F '\t' -v OFS='\t' 'NR == FNR { now[$1] = $2; next } { print $1, $1 in now ? now[$1] : "-" }' \
@@ -292,8 +291,8 @@ report()
 		ours=$((ours + 1))
 		[[ $now != PASS ]] || passed=$((passed + 1))
 	done < <(our_results)
-	echo "$(grep -c . "$out/differences" || true) differ, $bad worse; of $ours tests of ours $passed pass"
-	# Of all tests, some are ours.
+	echo "$(grep -c . "$out/differences" || true) differ, $bad worse; $passed of our $ours tests pass"
+	# If all tests were run, our tests must be among them.
 	((!bad && passed == ours && (ours || ${#tests[@]})))
 }
 
@@ -306,7 +305,7 @@ main()
 		exit 0
 		;;
 	--kernels)
-		(($# > 2)) || die "--kernels needs two; see --help"
+		(($# > 2)) || die "--kernels needs two kernels; see --help"
 		unpatched_kernel=$2 patched_kernel=$3
 		shift 3
 		;;

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of the loader have in common, besides tap.sh, which this sources: $hytrace and $tracing,
-# a scratch directory to be in, a look at what a command says, and patience. Set `subject` to another command
-# than $hytrace if status and says are to run that, and define nothing_left.
+# Shared by the tests of the loader: $hytrace, $tracing, a scratch directory as the current one, checks of a
+# command's status and messages, and waiting. If `status` and `says` are to run another command than $hytrace, set
+# `subject` to it. Define nothing_left. Sources tap.sh.
 
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/tap.sh"
@@ -13,7 +13,7 @@ subject=$hytrace
 cd "$tap_scratch" || exit 1
 [[ -d $tracing/instances ]] || mount -t tracefs nodev $tracing
 
-# status WANTED ARGUMENT...: of the subject; what it prints is in out and err
+# status WANTED ARGUMENT...: runs the subject, whose exit status must be WANTED; its output is in out and err
 status()
 {
 	local wanted=$1 got=0
@@ -27,7 +27,7 @@ status()
 	}
 }
 
-# says TEXT WANTED ARGUMENT...: with that status and that text on stderr, with nothing left behind
+# says TEXT WANTED ARGUMENT...: as status; stderr must have TEXT, and the subject must leave nothing behind
 says()
 {
 	local text=$1
@@ -42,7 +42,7 @@ says()
 	nothing_left
 }
 
-# soon COMMAND...: succeeds in the end; the watchdog works beside us, and a guest may be a slow one
+# soon COMMAND...: waits until it succeeds; the watchdog works beside this script, and a guest may be slow
 soon()
 {
 	local i
@@ -54,14 +54,14 @@ soon()
 	"$@"
 }
 
-# pause SECONDS: without a process, which would be one more that is traced
+# pause SECONDS: sleeps without a process, because tracing would record that process
 mkfifo "$tap_scratch/.never"
 pause()
 {
 	read -r -t "$1" <>"$tap_scratch/.never" || true
 }
 
-# stop_guard PID: of the hytrace below that process
+# stop_guard PID: stops the watchdog below process PID, which is hytrace or has started it
 stop_guard()
 {
 	local parents=$1

@@ -1,24 +1,24 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The main job, what `make run` does once all is built: cover a kernel end to end.
+# The main job: `make run` runs it when all is built. It covers a kernel from end to end.
 #
-#   1. Boot the patched kernel with ftrace=oneshot and take what ran until user space did.
+#   1. Boot the patched kernel with ftrace=oneshot, and take the functions that ran until user space began.
 #   2. Cover a real workload (workload.sh) with the set in the kernel and with the map in BPF,
 #      both at the same time, and explain every difference.
-#   3. In a second guest, where a nanosecond is an instruction, see what each of them costs.
-#   4. In a third, of that kind as well, look at the boot from before start_kernel() on.
+#   3. In a second guest, in which an instruction takes a nanosecond, measure the cost of each of them.
+#   4. In a third guest of that kind, look at the boot from before start_kernel() on.
 #
 # Leaves json, and lists for undertaker-tailor, in build/run/.
 set -euo pipefail
 
 out=build/run
 
-# What happens in the guests: this script again, with a word.
+# In the guests, this script runs again with a word that says what to do there.
 case ${1:-} in
 in-guest-cover)
-	# Stopped, the set stays: it is boot's, and the tracer does not see what comes next.
-	# Recording ends at once; then the call sites are switched off, one after the other.
+	# The tracer is stopped so that the set keeps only the boot. tracing_on ends recording at once; nop then
+	# turns the call sites off, one after the other.
 	echo 0 >/sys/kernel/tracing/tracing_on
 	echo nop >/sys/kernel/tracing/current_tracer
 	echo 1 >/sys/kernel/tracing/tracing_on
@@ -30,11 +30,11 @@ in-guest-cover)
 	exit
 	;;
 in-guest-cost)
-	run() { # NAME COMMAND...: a line "NAME user-seconds system-seconds"
+	run() { # NAME COMMAND...: prints a line "NAME user-seconds system-seconds"
 		local name=$1 log
 		shift
 		log=$(mktemp)
-		# The times are the workload's own, without attaching and reporting.
+		# The times are those of the workload only; attaching and reporting are not in them.
 		# shellcheck disable=SC2016 # expanded by the inner shell
 		"$@" bash -c 'TIMEFORMAT="%U %S"; { time tests/guest/workload.sh; } 2>"$1"' - "$log" \
 			>/dev/null 2>"$log.err" || { cat "$log" "$log.err" >&2; return 1; }
@@ -45,7 +45,7 @@ in-guest-cost)
 	run oneshot build/hytrace cover -e oneshot -o /tmp/oneshot.json --
 	run retired build/hytrace cover -e oneshot --no-callers --retire -o /tmp/retired.json --
 	run bpf build/hytrace cover -e bpf -o /tmp/bpf.json --
-	# What the kernel's worker has done for it, which is nobody's time.
+	# The kernel's worker that retired functions; its time belongs to no process.
 	jq -r '"retiring 0 \(.cost.retire_ns / 1e9)"' /tmp/retired.json
 	exit
 	;;

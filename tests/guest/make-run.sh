@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs `make run` as a new user does, and looks at what it prints and leaves: each part has to be there,
-# and to say what only a real boot and a real workload can. Two minutes where the kernel is built.
+# Runs `make run` as a new user does, and checks what it prints and leaves: each part must be there, with
+# figures that only a real boot and a real workload give. Takes two minutes once the kernel is built.
 #
 # Usage: tests/guest/make-run.sh
 
@@ -15,19 +15,19 @@ cd "$clone" || exit 1
 out=build/run
 log=$tap_scratch/log
 
-# part TITLE: what is printed below it
+# part TITLE: prints the part of the output below this title
 part()
 {
 	awk -v title="== $1" '/^== / { here = index($0, title) == 1; next } here' "$log"
 }
 
-# Of `name  BOOT  WORKLOAD  TRACEABLE`, the workload's number of a directory.
+# seen DIR FIELD: prints that field of DIR's line in the table "name BOOT WORKLOAD TRACEABLE".
 seen()
 {
 	part 'Functions seen' | awk -v dir="$1" '$1 == dir { print $'"$2"' }'
 }
 
-# many NUMBER LEAST: a number, and not a small one
+# many NUMBER LEAST: succeeds if NUMBER is a number of at least LEAST
 many()
 {
 	[[ $1 =~ ^[0-9.]+$ ]] && awk -v n="$1" -v least="$2" 'BEGIN { exit !(n >= least) }'
@@ -36,35 +36,35 @@ many()
 rm -rf "$out"
 make --no-print-directory run >"$log" 2>"$log.err"
 is 'make run' "$?" 0
-is 'says nothing of a failure' "$(grep -iE 'error|fail|cannot|dead|died' "$log.err" | head)" ''
+is 'make run reports no failure' "$(grep -iE 'error|fail|cannot|dead|died' "$log.err" | head)" ''
 sed 's/^/# /' "$log.err" | tail -n 20
 
 # ---- the boot and the workload
 
 for dir in fs kernel mm kernel/sched; do
-	ok "the boot is seen in $dir" many "$(seen $dir 2)" 50
-	ok "so is the workload" many "$(seen $dir 3)" 50
+	ok "boot: at least 50 functions of $dir are seen" many "$(seen $dir 2)" 50
+	ok "workload: at least 50 functions of $dir are seen" many "$(seen $dir 3)" 50
 done
-is 'nothing of ext4 at boot' "$(seen fs/ext4 2)" 0
-ok 'much of it in the workload' many "$(seen fs/ext4 3)" 100
+is 'boot: no function of ext4 is seen' "$(seen fs/ext4 2)" 0
+ok 'workload: at least 100 functions of ext4 are seen' many "$(seen fs/ext4 3)" 100
 for file in boot workload.oneshot workload.bpf; do
-	ok "$file: thousands of functions and callers" jq -e \
+	ok "$file: it has thousands of functions and callers" jq -e \
 		'.totals.functions > 3000 and .totals.callers > 6000 and (.functions + .callers | length) == .totals.entries' \
 		"$out/$file.json"
-	is "$file: the list has nothing but addresses" \
+	is "$file: its list has only addresses" \
 		"$(awk '!/^[0-9a-f]+( [^ ]+)?$/' "$out/$file.tailor" 2>&1)" ''
-	is "$file: all that the document has" "$(wc -l <"$out/$file.tailor")" \
+	is "$file: its list has as many addresses as the document" "$(wc -l <"$out/$file.tailor")" \
 		"$(jq '.functions + .callers | length' "$out/$file.json")"
-	is "$file: its Lost: line is what was lost" "$(jq -c '.lost | [.refused, .map_full] | map(. // 0) | add' \
+	is "$file: nothing was lost" "$(jq -c '.lost | [.refused, .map_full] | map(. // 0) | add' \
 		"$out/$file.json")" 0
 done
-ok 'the engines agree, or it is explained why not' \
+ok 'no difference between the engines is unexplained' \
 	grep -qxE 'All differences are explained\.|No difference\.|Of the .*, 0 are UNEXPLAINED\.' \
 	<(part 'The set in the kernel')
-# Calls that BPF has missed by the thousand may stand for as many differences.
+# If BPF missed thousands of calls, these may explain as many differences, but only possibly.
 possible=$(part 'The set in the kernel' | sed -n 's/^Of the .* \([0-9]*\) only possibly.*/\1/p')
-ok 'and of 1 % at most, only possibly' test "${possible:-0}" -lt 40
-ok 'of thousands of functions' many "$(part 'The set in the kernel' |
+ok 'at most 1 % of the functions are only possibly explained' test "${possible:-0}" -lt 40
+ok 'the engines have thousands of functions in common' many "$(part 'The set in the kernel' |
 	sed -n 's/.*; \([0-9]*\) in both.*/\1/p' | head -n 1)" 3000
 
 # ---- what it costs
@@ -74,12 +74,12 @@ cost()
 	part 'CPU time' | sed -n "s/^ *$1 .* \([0-9.]*\) x\$/\1/p"
 }
 
-is 'not traced is what the others are compared with' "$(cost 'not traced')" 1.00
-ok 'oneshot costs something' many "$(cost 'oneshot, all')" 1.1
-ok 'retiring call sites less' many "$(cost 'oneshot, all')" "$(cost 'oneshot, functions only, --retire')"
-# What they add to the workload: ten times as much when this was written.
+is 'the costs are multiples of "not traced"' "$(cost 'not traced')" 1.00
+ok 'oneshot costs more than no tracing' many "$(cost 'oneshot, all')" 1.1
+ok 'retiring functions costs less than not retiring them' many "$(cost 'oneshot, all')" "$(cost 'oneshot, functions only, --retire')"
+# Compares what each adds to the workload. When this was written, kprobe.multi added ten times as much.
 added=$(awk -v o="$(cost 'oneshot, all')" -v b="$(cost kprobe.multi)" 'BEGIN { print 5 * (o - 1), b - 1 }')
-ok "and kprobe.multi five times as much (${added/ /, })" many "${added#* }" "${added% *}"
+ok "kprobe.multi adds at least five times as much as oneshot (${added/ /, })" many "${added#* }" "${added% *}"
 
 # ---- the early boot
 
@@ -87,14 +87,14 @@ early=$(part 'The boot from before')
 for phase in setup_arch mm_core_init ftrace_init; do
 	ok "the early boot has $phase" grep -qE "^ *$phase +[0-9]" <<<"$early"
 done
-ok 'and hundreds of thousands of calls' \
+ok 'the early boot has more than 200,000 calls' \
 	many "$(sed -n 's/^ *Calls: *\([0-9]*\) .*/\1/p' <<<"$early")" 200000
-is 'of which none is lost' "$(sed -n 's/^ *Lost: *//p' <<<"$early")" nothing
-is 'the viewer can read its trace' "$(jq -rf tests/guest/trace-events.jq "$out/early.trace" 2>&1)" ''
+is 'no early call is lost' "$(sed -n 's/^ *Lost: *//p' <<<"$early")" nothing
+is 'trace viewers can read its trace' "$(jq -rf tests/guest/trace-events.jq "$out/early.trace" 2>&1)" ''
 
 # ---- files
 
-is 'each file that it names is there, as large as it says' \
+is 'each file that it lists exists with the size that it says' \
 	"$(part Files | awk 'NF { print $1, $2 }')" \
 	"$(stat -c '%n %s' "$out"/*.json "$out"/*.tailor "$out"/*.trace)"
 

@@ -1,21 +1,21 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs tests in a guest and prints what they say as one stream of TAP: t-*.sh of here, or our tests for
-# the kernel's own ftracetest, by its own runner. All share a boot, with what the first one says in its
-# head:
+# Runs tests in a guest and prints their results as one stream of TAP. A test is a t-*.sh of this folder, or
+# some of our tests for the kernel's own ftracetest, run by its own runner. All tests of a call share a boot. The
+# first test's head says how to boot:
 #
 #	# kernels: patched stock	the kernels it runs on, as for vm.sh --kernel
 #	# append: ARGS			on the kernel command line
 #	# vm: OPTIONS			of vm.sh
-#	# then: TEST			what runs behind it
+#	# then: TEST			a test that runs after it
 #
-# What needs no kernel is quicker on this side: t-NAME.host.sh, if there is one, runs afterwards in the
-# directory of what t-NAME.sh has left in $HYTRACE_FILES.
+# Steps that need no kernel are quicker on the host. If there is a t-NAME.host.sh, it runs after t-NAME.sh, in
+# the directory ($HYTRACE_FILES) with the files that t-NAME.sh has left.
 #
-# A test can fail in four ways: it says so, it says less than it planned, its script dies, the guest
-# dies. Nothing that is ours may be skipped by the ftracetest runner for want of a feature. tests/run.pl
-# runs all of them, knows which there are, and counts.
+# A test fails if it says so, if it has fewer results than planned, if its script dies, or if the guest dies.
+# Our own tests for ftracetest also fail if its runner skips them because a feature is missing. tests/run.pl
+# knows all tests, runs them, and counts.
 #
 # usage: run.sh [--kernel K] [--out DIR] TEST...
 #	TEST: t-NAME, ftracetest/DIR or ftracetest/DIR/NAME.tc
@@ -66,7 +66,7 @@ done
 (($#)) || die 'which test? see run.sh --help'
 [[ $out ]] || out=$clone/build/test/$1
 
-# header NAME TEST: what the test says in its head
+# header NAME TEST: prints the value of NAME in the test's head
 header()
 {
 	[[ $2 == ftracetest/* ]] || sed -n "s/^# $1: *//p" "$here/$2.sh" | head -n 1
@@ -81,7 +81,7 @@ result()
 	(($# == 0)) || printf '%s\n' "$@" | cut -c1-160 | sed 's/^/#   /'
 }
 
-# The log of the test that ftracetest has numbered $1, its last lines.
+# show_log N: prints the last lines of the log of ftracetest's test number N.
 show_log()
 {
 	local log
@@ -91,7 +91,7 @@ show_log()
 	done
 }
 
-# What one test's TAP says, and whether that is all of it.
+# judge NAME: prints the results of one test, and a failure if its TAP is not complete.
 judge()
 {
 	local name=$1 line text number planned=0 count=0 bad=0 status=none tap=$out/$1.tap
@@ -101,7 +101,7 @@ judge()
 		return
 	fi
 	while read -r line; do
-		# What is tested, without "not ok 7 - ", and the 7
+		# The title without "not ok 7 - ", and the number 7
 		[[ $line =~ ^(not )?ok\ ([0-9]+)\ *-?\ *(.*) ]] && number=${BASH_REMATCH[2]} text=${BASH_REMATCH[3]}
 		case $line in
 		1..*) planned=${line#1..} ;;
@@ -130,14 +130,14 @@ judge()
 	done <"$tap"
 	[[ ! -e $out/$name.status ]] || status=$(<"$out/$name.status")
 	if [[ $count -eq 0 || $count -ne $planned ]]; then
-		result 'not ok' "$name has $count results of $planned, exit status $status" \
+		result 'not ok' "$name has $count of $planned results, exit status $status" \
 			"$(tail -n 5 "$out/$name.err" 2>/dev/null)"
 	elif [[ $status != 0 && $bad -eq 0 ]]; then
 		result 'not ok' "$name: exit status $status" "$(tail -n 5 "$out/$name.err" 2>/dev/null)"
 	fi
 }
 
-# The stock runner and its helpers, with our tests beside them, as they are in a patched tree.
+# Makes a copy of the stock runner and its helpers with our tests in it, as in a patched tree.
 assemble_ftracetest()
 {
 	local source
@@ -158,7 +158,7 @@ vmlinux_of()
 	esac
 }
 
-# The host's half of a test.
+# Runs the host's half of a test.
 run_host()
 {
 	local name=$1.host status=0
@@ -175,8 +175,8 @@ main()
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
 	behind=$(header 'then' "$1")
-	# What an earlier run has left, and nothing else.
-	[[ ! -e $out || -e $out/console || -z $(ls "$out") ]] || die "$out: there is something else in it"
+	# Only the files of an earlier run are removed.
+	[[ ! -e $out || -e $out/console || -z $(ls "$out") ]] || die "$out: it has files that are not of an earlier run"
 	rm -rf "$out"
 	mkdir -p "$out/files"
 	: >"$out/console"
@@ -201,14 +201,14 @@ main()
 	fi
 	HYTRACE_VMLINUX=$(vmlinux_of "$kernel")
 	export HYTRACE_VMLINUX
-	# To a guest it is a lockup when its host does something else.
+	# When the host is busy with something else, the guest sees a lockup. So it waits longer.
 	append+=' sysctl.kernel.watchdog_thresh=30 rcupdate.rcu_cpu_stall_timeout=60'
-	# Under TCG, a kernel that checks each access to memory takes ten times as long, and so does
-	# waiting for those who are before one at a mutex. What waits for ever ends with the guest.
+	# Under TCG, a kernel that checks each memory access takes ten times as long, and tasks wait as much longer
+	# for mutexes. If a task hangs for ever, the guest's time limit ends it.
 	if [[ $kernel == debug || $kernel == kcsan ]]; then
 		limit=$((5400 + ${HYTRACE_STRESS:-0}))
 		append+=' sysctl.kernel.hung_task_timeout_secs=1800'
-		# The tracers' tests of themselves take a quarter of an hour; with a tracer there are none.
+		# The tracers' start-up tests take a quarter of an hour. A tracer on the command line disables them.
 		[[ $append == *ftrace=* ]] || append+=' ftrace=nop'
 	fi
 	if [[ ${HYTRACE_TEST_UNTIL:-} ]]; then
@@ -222,7 +222,7 @@ main()
 		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
 		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
-	# In the background only for a signal to be heard meanwhile.
+	# The guest runs in the background so that this shell handles signals at once.
 	# shellcheck disable=SC2064 # this guest
 	trap "kill $!; exit 143" TERM INT
 	wait $! || status=$?
@@ -235,7 +235,7 @@ main()
 			"$(tail -n 15 "$out/vm.err")"
 	elif [[ -s $out/splats ]]; then
 		result 'not ok' "the kernel complained, see $out/dmesg" "$(head -n 3 "$out/splats")"
-	# The log has lost a long run's early ones.
+	# In a long run, the log no longer has the first messages; the console has.
 	elif splats_in "$out/console" >"$out/splats"; then
 		result 'not ok' "the kernel complained, see $out/console" "$(head -n 3 "$out/splats")"
 	fi

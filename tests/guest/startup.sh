@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# The tests that tracers make of themselves while a kernel comes up, on a small one that has them: oneshot's
-# is run, and none fails. It needs no user space.
+# Boots a small kernel with the tracers' start-up tests: the test of oneshot must run, and no test may fail. It
+# needs no user space.
 #
 # Usage: tests/guest/startup.sh
 
@@ -19,7 +19,7 @@ console=$tap_scratch/console
 "${build[@]}" || exit 1
 image=$("${build[@]}" --print-image) || exit 1
 
-# boot APPEND: ends in a panic, as there is no user space to go to
+# boot APPEND: boots without a user space, so it ends in a panic
 boot()
 {
 	"$clone/kernel/vm.sh" --kernel "$(dirname "$image")" --mem 512M --timeout 600 --console "$console" \
@@ -28,12 +28,12 @@ boot()
 }
 
 boot ''
-ok 'the kernel has come up' grep -qE 'No working init found|Unable to mount root fs' "$console"
-ok 'oneshot has tested itself' grep -q 'Testing tracer oneshot: PASSED' "$console"
-ok 'and others have' grep -q 'Testing tracer function: PASSED' "$console"
-is 'none has failed' "$(grep -E 'Testing tracer .*FAILED|tests failed' "$console")" ''
-is 'the kernel has not complained' "$(splats_in "$console" | head -n 3)" ''
-# The other way: what is looked for is not what every boot says.
+ok 'the kernel boots until it looks for its init' grep -qE 'No working init found|Unable to mount root fs' "$console"
+ok 'the start-up test of oneshot passes' grep -q 'Testing tracer oneshot: PASSED' "$console"
+ok 'the start-up test of the function tracer passes' grep -q 'Testing tracer function: PASSED' "$console"
+is 'no start-up test fails' "$(grep -E 'Testing tracer .*FAILED|tests failed' "$console")" ''
+is 'the kernel does not complain' "$(splats_in "$console" | head -n 3)" ''
+# The opposite: a boot without start-up tests does not have these lines.
 boot 'ftrace=nop'
-ok 'with a tracer there are no such tests' sh -c "! grep 'Testing tracer oneshot' '$console'"
+ok 'with a tracer on the command line, no start-up test runs' sh -c "! grep 'Testing tracer oneshot' '$console'"
 tap_end

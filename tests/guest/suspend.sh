@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A machine that is suspended to memory and woken up by QEMU, while function events wait for the
-# returns of what is called on the way and the oneshot tracer records. Calls below the one that puts the
-# machine to sleep never return: it wakes up elsewhere. From the host, as the guest's files do not come
-# back from its sleep (see suspend-inside.sh).
+# Suspends a machine to memory and lets QEMU wake it up, while function events wait for the returns of functions
+# that are called on the way, and while the oneshot tracer records. Functions below the one that puts the
+# machine to sleep never return, because the machine wakes up elsewhere. This runs on the host, because the
+# guest cannot reach its files after it has slept (see suspend-inside.sh).
 #
 # Usage: tests/guest/suspend.sh [KERNEL]
 #   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND (default debug)
@@ -18,7 +18,7 @@ kernel=${1:-debug}
 # shellcheck source=tests/guest/splats.sh
 . "$clone/tests/guest/splats.sh"
 
-# Wakes the machine up whenever it sleeps, until QEMU has gone: QMP, one command and one answer at a time.
+# Wakes the machine up whenever it sleeps, until QEMU ends. QMP takes one command at a time and answers it.
 wake_up()
 {
 	perl -e '
@@ -59,17 +59,17 @@ found()
 	sed -n "s/^$1=//p" "$tap_scratch/out"
 }
 
-is 'the guest has come through' "$status $(found 'done')" '0 yes'
+is 'the guest ran to its end' "$status $(found 'done')" '0 yes'
 ((!status)) || tail -n 30 "$tap_scratch/err" | sed 's/^/# /'
-ok 'it can be suspended to memory' grep -q '^modes=.*deep' "$tap_scratch/out"
-is 'and has been, twice' "$(found suspended) $(found suspended_again)" '1 2'
-is 'the function that returns has an event of its call, and one of its return' \
+ok 'the machine can be suspended to memory' grep -q '^modes=.*deep' "$tap_scratch/out"
+is 'the machine was suspended twice' "$(found suspended) $(found suspended_again)" '1 2'
+is 'the function that returns has one event for its call and one for its return' \
 	"$(found calls) $(found returns)" '1 1'
-is 'what does not return has one of its call' "$(found below) $(found below_returns)" '1 0'
-ok 'the missing return is counted' [ "$(found missed)" -gt 0 ]
-is 'no call is' "$(found missed_calls)" 0
-is 'the oneshot tracer goes on' "$(found seen_acpi_suspend_enter) $(found seen_acpi_pm_finish)" '1 1'
-is 'all of it works again' "$(found returns_again)" 1
-is 'the kernel has not complained' "$(splats_in "$tap_scratch/console" | head -n 3)" ''
+is 'the function that does not return has only an event for its call' "$(found below) $(found below_returns)" '1 0'
+ok 'the missing return is counted as missed' [ "$(found missed)" -gt 0 ]
+is 'no call is counted as missed' "$(found missed_calls)" 0
+is 'the oneshot tracer records functions on the way down and up' "$(found seen_acpi_suspend_enter) $(found seen_acpi_pm_finish)" '1 1'
+is 'events work after the second suspend' "$(found returns_again)" 1
+is 'the kernel does not complain' "$(splats_in "$tap_scratch/console" | head -n 3)" ''
 
 tap_end

@@ -3,9 +3,9 @@
 # kernels: patched
 # append: ftrace=oneshot
 #
-# The oneshot tracer from boot on, by what it has recorded until now, checked against the kernel's
-# own image: each function is one in its symbol table, each caller is where a call instruction
-# returns to.
+# The oneshot tracer from boot on. Checks what it has recorded until now against the kernel's own image: each
+# function must be one in the image's symbol table, and each caller must be the return address of a call
+# instruction.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -17,7 +17,7 @@ stat_of()
 	sed -n "s/^$1: //p" oneshot_stats
 }
 
-# A pattern for where this function calls __fentry__: behind ENDBR, if it has one.
+# A pattern for the address at which this function calls __fentry__: its beginning, or after its ENDBR.
 symbol_at()
 {
 	perl -ne 'BEGIN { $name = shift } /^(\w+) \w \Q$name\E$/ and printf("^%x|^%x", hex $1, hex($1) + 4)' \
@@ -25,29 +25,29 @@ symbol_at()
 }
 
 is 'ftrace=oneshot starts the tracer' "$(cat current_tracer)" oneshot
-# What is listed stays as it is for now, and others in this guest find the tracer running.
+# Recording stops, so that the lists stay as they are. At the end it goes on, for other tests in this guest.
 echo 0 >tracing_on
 sed 's/^/# /' oneshot_stats
 
 ok 'thousands of functions have been recorded' [ "$(stat_of functions)" -gt 3000 ]
-ok 'and more callers' [ "$(stat_of callers)" -gt "$(stat_of functions)" ]
+ok 'more callers than functions have been recorded' [ "$(stat_of callers)" -gt "$(stat_of functions)" ]
 is 'the set never was full' "$(stat_of refused)" 0
 ok 'the set takes at most 4 MiB' [ "$(stat_of bytes)" -le $((4 << 20)) ]
-ok 'it may come to hold for every function that can be traced' \
+ok 'the set has room for every function that can be traced' \
 	[ "$(stat_of capacity)" -gt "$(wc -l <available_filter_functions)" ]
-# A module that was loaded twice may come twice; the kernel itself may not.
-is 'each address of the kernel is there once' "$(grep -v ' ' oneshot_seen | sort | uniq -d)" ''
-is 'as many lines as entries' "$(wc -l <oneshot_seen)" "$(stat_of entries)"
-is 'the first was called by process 0 on CPU 0' \
+# The addresses of a module that was loaded twice may occur twice; those of the kernel itself may not.
+is 'each address of the kernel occurs once' "$(grep -v ' ' oneshot_seen | sort | uniq -d)" ''
+is 'oneshot_seen has as many lines as the set has entries' "$(wc -l <oneshot_seen)" "$(stat_of entries)"
+is 'the first entry is of process 0 on CPU 0' \
 	"$(head -n 1 oneshot_entries | awk '{ print $(NF - 1), $NF }')" '0 0'
-# Called before start_kernel() itself, so from the early set.
+# Hits from before start_kernel() come from the early set.
 is 'the first function is one that was called before start_kernel()' \
 	"$(grep -n "$(symbol_at x86_early_init_platform_quirks)" oneshot_seen | cut -d: -f1)" 1
 first=$(cut -d' ' -f3 oneshot_entries | grep -E '^[0-9]+$' | sort -n | head -n 1)
 init=$(dmesg | sed -n 's/^\[ *\([0-9]*\)\.\([0-9]*\)\] Run .* as init process.*/\1\2000/p' | head -n 1)
 ok 'recording began before the first process' [ "$first" -lt "$((10#${init:-0}))" ]
 
-# name address offset size of the image's sections
+# Prints name, address, offset and size of each section of the image.
 sections()
 {
 	readelf -SW "$HYTRACE_VMLINUX" | sed -n 's/^ *\[ *[0-9]*\] //p' |
@@ -59,10 +59,10 @@ awk 'NF == 5 && $2 != "caller" { print $1 }' oneshot_entries | sort >"$tap_scrat
 awk 'NF == 5 && $2 != "function" { print $1 }' oneshot_entries | sort >"$tap_scratch/callers"
 echo 0 >options/oneshot-linkaddr
 
-# ENDBR, where there is one, is 4 bytes.
+# A call site may come after an ENDBR, which has 4 bytes.
 nm "$HYTRACE_VMLINUX" | awk '$2 ~ /[tTwW]/ { print $1 }' | sort -u >"$tap_scratch/symbols"
-ok 'functions of the kernel itself are thousands' [ "$(wc -l <"$tap_scratch/functions")" -gt 3000 ]
-is 'each function is a symbol of vmlinux, or 4 bytes behind one' \
+ok 'the kernel itself has thousands of recorded functions' [ "$(wc -l <"$tap_scratch/functions")" -gt 3000 ]
+is 'each function is a symbol of vmlinux, or 4 bytes after one' \
 	"$(perl -e '
 		no warnings "portable";
 		open(my $s, "<", $ARGV[0]); my %sym = map { chomp; hex($_) => 1 } <$s>;
@@ -71,7 +71,7 @@ is 'each function is a symbol of vmlinux, or 4 bytes behind one' \
 		"$tap_scratch/symbols" "$tap_scratch/functions" 2>&1)" ''
 
 sections | grep -E '^\.(text|init\.text|noinstr\.text|entry\.text) ' >"$tap_scratch/sections"
-is 'each caller is behind a call instruction in vmlinux' \
+is 'each caller comes after a call instruction in vmlinux' \
 	"$(perl -e '
 		no warnings "portable";
 		open(my $v, "<:raw", $ENV{HYTRACE_VMLINUX}) or die;
@@ -91,9 +91,9 @@ is 'each caller is behind a call instruction in vmlinux' \
 				my $o = $a - $_->[0];
 				next if $o < 8 || $o > length $_->[1];
 				my $b = substr($_->[1], $o - 7, 7);
-				# call rel32; call *mem and *reg in their lengths, the longest of
-				# which the kernel makes a shorter call rel32 when it boots; and room
-				# that was left for a call
+				# call rel32; call *mem and *reg in their lengths; the longest of these, which the
+				# kernel turns into a shorter call rel32 when it boots; and NOPs that leave room
+				# for a call
 				$ok = $b =~ /\xe8....$/s || $b =~ /\xff[\x15\x90-\x97]....$/s ||
 					$b =~ /\xff[\x50-\x57].$/s || $b =~ /\xff[\xd0-\xd7\x10-\x17]$/s ||
 					$b =~ /\xff[\x14\x54\x94]/s || $b =~ /\xff\x15...$/s ||

@@ -1,41 +1,40 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What t-cover-boot.sh has brought out of its guest: the set of a boot in each form, and beside that of a
-# later run.
+# Checks what t-cover-boot.sh has copied from its guest: the set of a boot in each form, and the set of a later run.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
 # shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
 
-is 'it says what it is' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
+is 'the document says that it is of a boot' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
 ran boot.json kernel_init run_init_process bprm_execve
-# init text is gone from ftrace's list, and was traced all the same
+# The init text was traced, but it is no longer in ftrace's list.
 for function in start_kernel kernel_init_freeable; do
-	ok "$function called something" jq -e --arg f $function 'any(.functions[]; .name == $f)' boot.json
+	ok "$function is recorded" jq -e --arg f $function 'any(.functions[]; .name == $f)' boot.json
 done
 ok 'thousands of functions' jq -e '.totals.functions > 3000 and .totals.callers > 3000' boot.json
 once boot.json
-ok 'tailor has nothing but addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
-is 'as many as the document' "$(wc -l <boot.tailor)" "$(jq '.functions + .callers | length' boot.json)"
+ok 'the tailor list has only addresses' sh -c '! grep -vE "^[0-9a-f]+( [^ ]+)?$" boot.tailor'
+is 'the tailor list has as many addresses as the document' "$(wc -l <boot.tailor)" "$(jq '.functions + .callers | length' boot.json)"
 symbols_agree boot.json
 {
 	linked_stext
 	awk '$3 == "_stext" { print $1 }' kallsyms
 	jq -r '.functions[] | select(.module == null) | .addr' boot.json
 } >seen
-is 'what was freed is no part of the share' \
+is 'the text report computes its share without freed functions' \
 	"$(sed -n 's/^Functions: \(.*\) seen of \(.*\) that can be traced (\(.*\)%).*/\1 \2 \3/p' boot.txt)" \
 	"$(perl -e 'no warnings "portable"; open(my $seen, "<", "seen"); my $linked = hex(<$seen>); my $offset = hex(<$seen>) - $linked;
 		my (%there, $of, $n); while (<>) { next if /__ftrace_invalid/; $of++;
 		my $a = hex((split)[0]) - $offset; $there{$a} = $there{$a - 4} = 1; }
 		while (<$seen>) { $n++ if $there{hex($_)}; } printf("%d %d %.1f", $n, $of, 100 * $n / $of);' \
 		available_filter_functions_addrs)"
-is 'nor in the document' "$(jq .totals.traced_seen boot.json)" \
+is 'the document counts the same functions' "$(jq .totals.traced_seen boot.json)" \
 	"$(sed -n 's/^Functions: \([0-9]*\) .*/\1/p' boot.txt)"
-# Recorded from the first call on: where a call comes from, that function was entered before.
-is 'each function that called something ran, if it can be traced' "$({
+# The boot is recorded from its first call on. So a function that called another one must have been entered before.
+is 'each function that is a caller and can be traced is recorded as a function' "$({
 	awk '$3 == "_stext" { print $1 }' kallsyms
 	jq -r '(.functions[] | select(.module == null) | "function \(.addr)"),
 		(.callers[] | select(.module == null) | "caller \(.addr)")' boot.json
@@ -57,25 +56,25 @@ is 'each function that called something ran, if it can be traced' "$({
 		print("$name\n") if !$ran{$entry};
 	}
 	print("only $n looked at\n") if $n < 3000;' available_filter_functions_addrs kallsyms "$(linked_stext)")" ''
-# Also where the kernel has rewritten the call since. The one is alternatives' test of itself: a call that is only
-# in a replacement.
-is 'its return addresses are those of vmlinux' "$(jq -r .kernel.calls boot.json)" linked
-is 'each of them comes after a call, bar one' "$({
+# This holds also where the kernel has rewritten the call since. The one exception is the self-test of alternatives,
+# whose call is only in a replacement.
+is 'the document says that its return addresses are those of vmlinux' "$(jq -r .kernel.calls boot.json)" linked
+is 'each return address except one comes after a call in vmlinux' "$({
 	objdump -d --no-show-raw-insn "$HYTRACE_VMLINUX" | awk '
 		/^ *[0-9a-f]+:/ { if (called) print "call", substr($1, 1, length($1) - 1); called = $2 == "call" || ($2 == "cs" && $3 == "call") }'
 	jq -r '.callers[] | select(.addr) | "caller \(.addr[2:])"' boot.json
 } | awk '$1 == "call" { after[$2] = 1 } $1 == "caller" { n++; lost += !($2 in after) }
 	END { print (n > 3000 && lost <= 1) ? "all" : lost " of " n " do not" }')" all
-ok 'of which there is some' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
-ok 'text says that it is boot' grep -q 'the boot of' boot.txt
+ok 'the text report counts freed functions' grep -qE '^Functions: .*; and [1-9][0-9]{2,} that were freed' boot.txt
+ok 'the text report says that it is of a boot' grep -q 'the boot of' boot.txt
 "$hytrace" compare boot.json run.json >out
-is 'compare: two runs that do not explain each other: 1' $? 1
-ok 'and it says so' grep -q '^Functions: .* (two runs: run.json began .* after boot.json had ended)' out
-ok 'none is called certain' grep -qE '^Of the differences, 0 are explained, ' out
+is 'compare: two runs with differences exit with 1' $? 1
+ok 'compare: it says that these are two runs' grep -q '^Functions: .* (two runs: run.json began .* after boot.json had ended)' out
+ok 'compare: it explains no difference with certainty' grep -qE '^Of the differences, 0 are explained, ' out
 jq '.functions = [] | .callers = []' run.json >empty.json
 "$hytrace" compare boot.json empty.json >out
-is 'so does an emptied one: 1' $? 1
-ok 'with no reason but that' sh -c \
+is 'compare: an emptied document exits with 1' $? 1
+ok 'compare: the only reason for an emptied document is the other time' sh -c \
 	'grep -qE "^  [1-9][0-9]*: possibly: empty.json recorded at another time" out && [ "$(grep -c "^  " out)" = 1 ]'
 
 tap_end

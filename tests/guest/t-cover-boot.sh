@@ -3,36 +3,37 @@
 # kernels: patched
 # append: ftrace=oneshot oneshot_size=0
 #
-# A guest of its own, as what the boot has recorded is there once: hence the size, which is the default.
+# Needs a guest of its own, because the set of the boot is there only once. oneshot_size=0, the default, makes the
+# command line differ from other tests'.
 #
-# hytrace cover --boot: what ftrace=oneshot has recorded since boot, by the same words as any other run.
-# What the documents say is for t-cover-boot.host.sh.
+# hytrace cover --boot reports what ftrace=oneshot has recorded since the boot, in the form of any other run.
+# t-cover-boot.host.sh checks the documents.
 
 set -uo pipefail
 # shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
-is 'oneshot runs since boot' "$(cat $tracing/current_tracer)" oneshot
-ok 'takes boot'\''s set' "$hytrace" cover --boot --vmlinux "$HYTRACE_VMLINUX" \
+is 'oneshot has run since the boot' "$(cat $tracing/current_tracer)" oneshot
+ok '--boot reads the set of the boot' "$hytrace" cover --boot --vmlinux "$HYTRACE_VMLINUX" \
 	-o boot.json -o boot.tailor -o boot.txt
-is 'and leaves the tracer as it is' "$(cat $tracing/current_tracer)" oneshot
+is '--boot leaves the tracer running' "$(cat $tracing/current_tracer)" oneshot
 cp boot.json boot.tailor boot.txt $tracing/available_filter_functions_addrs /proc/kallsyms "$HYTRACE_FILES"
-ok '--boot goes with nothing that would trace' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
+ok '--boot is refused with --task and a command' sh -c "$hytrace cover --boot --task -- true 2>/dev/null;
 	[ \$? = 125 ]"
 for option in --no-callers '--max-entries 9'; do
 	# shellcheck disable=SC2086 # two words
-	ok "nor with $option" status 2 cover --boot $option
+	ok "--boot is refused with $option" status 2 cover --boot $option
 done
-ok 'a run beside it' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
-is 'that does not touch it' "$(cat $tracing/current_tracer)" oneshot
+ok 'a run with oneshot beside the boot succeeds' "$hytrace" cover -e oneshot -o run.json -- sh -c 'true'
+is 'that run leaves the tracer of the boot running' "$(cat $tracing/current_tracer)" oneshot
 cp run.json "$HYTRACE_FILES"
 echo 0 >$tracing/tracing_on
 sleep 2
-ok 'takes it when it was stopped before, too' "$hytrace" cover --boot -o stopped.json
-is 'its window ends with the last hit' "$(jq '.window.closing_ns == ([.functions[-1], .callers[-1]] | map(.first_ns) | max)' stopped.json)" true
-ok 'which is more than a second before it was read' jq -e '.window.closed_ns - .window.closing_ns > 1000000000' \
+ok '--boot reads the set of a stopped tracer' "$hytrace" cover --boot -o stopped.json
+is 'stopped: the window closes at the last hit' "$(jq '.window.closing_ns == ([.functions[-1], .callers[-1]] | map(.first_ns) | max)' stopped.json)" true
+ok 'stopped: the window closes more than a second before the reading' jq -e '.window.closed_ns - .window.closing_ns > 1000000000' \
 	stopped.json
-ok 'that of a tracer that goes on is that of the reading' jq -e \
+ok 'running: the window closes when the set is read' jq -e \
 	'.ended == "reading" and .window.closing_ns > ([.functions[-1], .callers[-1]] | map(.first_ns) | max) - 1000000000' boot.json
 
 tap_end

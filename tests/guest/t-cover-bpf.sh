@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: stock
 #
-# The BPF engine: pinned maps, losses, options. What it records of a whole kernel is held against what that
-# says itself by t-cover-bpf.host.sh.
+# The BPF engine: pinned maps, losses, options. t-cover-bpf.host.sh checks the record of a whole kernel against the
+# kernel's own lists.
 
 # shellcheck disable=SC2016 # jq has variables of its own
 
@@ -27,9 +27,9 @@ work >work.sh
 ok 'covers a command' "$hytrace" cover -e bpf -f json -o all.json -- sh work.sh
 cp all.json /proc/kallsyms /sys/kernel/notes "$HYTRACE_FILES"
 uname -r >"$HYTRACE_FILES/release"
-ok 'losses are told on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a 'bpf_*' --max-entries 2 \
+ok 'losses are reported on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a 'bpf_*' --max-entries 2 \
 	-f json -o full.json -- sh work.sh 2>err; grep -q 'lost: map_full' err"
-ok 'a full log refuses and counts' jq -e '.lost.map_full > 0 and (.functions + .callers | length) <= 2' full.json
+ok 'a full log refuses hits and counts them' jq -e '.lost.map_full > 0 and (.functions + .callers | length) <= 2' full.json
 
 # ---- tailor and text, of the same run
 
@@ -41,41 +41,41 @@ tailored()
 		awk 'NF == 2 { $1 = sprintf("%x", $1) } { print }' | sort
 }
 is 'tailor: the same addresses' "$(sort t.tailor)" "$(tailored t.json)"
-ok 'which are some' test -s t.tailor
-is 'tailor: nothing but addresses' "$(grep -vE '^[0-9a-f]+( [^ ]+)?$' t.tailor)" ''
-is 'text: the share is of what was asked for' "$(sed -n 's/^Functions: \(.*\) (.*/\1/p' t.txt)" \
+ok 'tailor: the list is not empty' test -s t.tailor
+is 'tailor: the list has only addresses' "$(grep -vE '^[0-9a-f]+( [^ ]+)?$' t.tailor)" ''
+is 'text: the share is computed against the functions that were asked for' "$(sed -n 's/^Functions: \(.*\) (.*/\1/p' t.txt)" \
 	"$(jq -r '"\(.totals.functions) seen of \(.totals.traced) that were asked for"' t.json)"
-ok 'text: it says what cannot be seen' grep -q 'Inlined functions cannot be seen' t.txt
-ok 'text: a prefix' grep -qE '^vfs +[0-9]+ +[0-9]+ ' t.txt
+ok 'text: it says that inlined functions cannot be seen' grep -q 'Inlined functions cannot be seen' t.txt
+ok 'text: the table has a row for the prefix vfs' grep -qE '^vfs +[0-9]+ +[0-9]+ ' t.txt
 
 # ---- options
 
 "$hytrace" cover -e bpf -a 'vfs_*' --no-callers -o n.json -- sh work.sh 2>/dev/null
 is '--no-callers: none' "$(jq -c '[.totals.callers, .filters.callers]' n.json)" '[0,false]'
 
-# Somebody else writes meanwhile.
+# Meanwhile, another process writes.
 (while pause 0.05; do echo noise >noise; done) &
 noise=$!
 "$hytrace" cover -e bpf -a 'vfs_*' --task -o task.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
 "$hytrace" cover -e bpf -a 'vfs_*' -o system.json -- sh -c 'cat work.sh >/dev/null' 2>/dev/null
-is '--task: not the noise beside it' \
+is '--task: the other process is not recorded' \
 	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' task.json)" false
-is 'which is there without it' \
+is 'without --task, the other process is recorded' \
 	"$(jq --argjson p $noise '[(.functions + .callers)[].pid] | any(. == $p)' system.json)" true
-ok '--task: the command'\''s children' jq -e '[(.functions + .callers)[].pid] | unique | length >= 2' task.json
+ok '--task: children of the command are recorded' jq -e '[(.functions + .callers)[].pid] | unique | length >= 2' task.json
 "$hytrace" cover -e bpf -a 'vfs_*' --pid $noise --duration 1 -o pid.json 2>/dev/null
-is '--pid: that process alone' "$(jq -c '[(.functions + .callers)[].pid] | unique' pid.json)" "[$noise]"
+is '--pid: only that process is recorded' "$(jq -c '[(.functions + .callers)[].pid] | unique' pid.json)" "[$noise]"
 
-# Somebody in a cgroup below the one that is asked for.
+# The command moves a process into a cgroup below the one that is asked for.
 mountpoint -q /sys/fs/cgroup || mount -t cgroup2 none /sys/fs/cgroup
 export inner=/sys/fs/cgroup/hytrace-test/inner
 mkdir -p $inner
 status 0 cover -a 'vfs_*' --cgroup hytrace-test -o group.json -- \
 	sh -c 'echo $$ >$inner/cgroup.procs; echo $$ >who; exec cat work.sh'
-is '--cgroup: those in it and below, and nobody beside it' "$(jq -c '[.engine, ([(.functions + .callers)[].pid] | unique)]' \
+is '--cgroup: only processes in it and below it are recorded' "$(jq -c '[.engine, ([(.functions + .callers)[].pid] | unique)]' \
 	group.json)" "[\"bpf\",[$(cat who)]]"
-is 'which the result tells' "$(jq -c '[.filters.cgroup, .filters.comm]' group.json)" '["hytrace-test",null]'
-is 'a cgroup elsewhere has nobody' "$(status 0 cover -e bpf -a 'vfs_*' -f json -o none.json --cgroup $inner -- \
+is '--cgroup: the result names it' "$(jq -c '[.filters.cgroup, .filters.comm]' group.json)" '["hytrace-test",null]'
+is '--cgroup: processes of another cgroup are not recorded' "$(status 0 cover -e bpf -a 'vfs_*' -f json -o none.json --cgroup $inner -- \
 	cat work.sh; jq .totals.entries none.json)" 0
 refused()
 {
@@ -84,19 +84,19 @@ refused()
 
 	status 125 cover -a vfs_read "$@" -- true && grep -qF -- "$said" err
 }
-ok '--cgroup: no such' refused '--cgroup /sys/fs/cgroup/nowhere: No such file' --cgroup nowhere
-ok '--cgroup: no cgroup' refused 'is no cgroup of version 2' --cgroup /tmp
+ok '--cgroup: a path that does not exist is refused' refused '--cgroup /sys/fs/cgroup/nowhere: No such file' --cgroup nowhere
+ok '--cgroup: a directory that is no cgroup is refused' refused 'is no cgroup of version 2' --cgroup /tmp
 status 0 cover -a 'vfs_*' --comm cat -o comm.json -- sh -c 'echo $$ >who; exec cat work.sh'
-is '--comm: that name alone' "$(jq -c '[.engine, .filters.comm, ([(.functions + .callers)[].pid] | unique)]' comm.json)" \
+is '--comm: only processes with that name are recorded' "$(jq -c '[.engine, .filters.comm, ([(.functions + .callers)[].pid] | unique)]' comm.json)" \
 	"[\"bpf\",\"cat\",[$(cat who)]]"
-is 'and not one that begins with it' "$(status 0 cover -a 'vfs_*' -f json -o none.json --comm ca -- cat work.sh
+is '--comm: a name that begins with it is not recorded' "$(status 0 cover -a 'vfs_*' -f json -o none.json --comm ca -- cat work.sh
 	jq .totals.entries none.json)" 0
-ok '--comm: longer than any' refused 'keeps 1 to 15' --comm 1234567890123456
-ok '--comm: another engine' refused '--comm is for the BPF engines' --comm sh -e oneshot
+ok '--comm: a name that is too long is refused' refused 'keeps 1 to 15' --comm 1234567890123456
+ok '--comm: the oneshot engine refuses it' refused '--comm is for the BPF engines' --comm sh -e oneshot
 kill $noise
 wait $noise 2>/dev/null
 
-# ---- modules that come meanwhile
+# ---- modules that are loaded while tracing
 
 "$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- sh -c '
 	modprobe dummy numdummies=0
@@ -106,43 +106,43 @@ wait $noise 2>/dev/null
 	done
 	cat /sys/module/dummy/refcnt >refcnt
 	ip link add hytrace0 type dummy && ip -s link show hytrace0 >/dev/null && ip link del hytrace0' 2>err
-ok 'it is attached to' test "$(cat refcnt)" = 1
-ok 'what is called of it then is recorded' jq -e \
+ok 'the tracer is attached to a module that is loaded meanwhile' test "$(cat refcnt)" = 1
+ok 'functions of that module are recorded from then on' jq -e \
 	'any(.functions[]; .name == "dummy_get_stats64" and .module == "dummy")' loaded.json
-is 'that it came late is a loss' "$(jq -c '.lost | [.modules_late, .modules_untraced, .unattached]' loaded.json)" \
+is 'that module is counted as late' "$(jq -c '.lost | [.modules_late, .modules_untraced, .unattached]' loaded.json)" \
 	'[1,0,0]'
-ok 'which is told by name' grep -q 'the module dummy came while tracing: what ran in its first' err
-is 'it can go afterwards' "$(rmmod dummy 2>&1)" ''
+ok 'a message names the module that came late' grep -q 'the module dummy came while tracing: what ran in its first' err
+is 'that module can be unloaded afterwards' "$(rmmod dummy 2>&1)" ''
 "$hytrace" cover -e bpf -a vfs_read -f json -o loaded.json -- modprobe dummy numdummies=0 2>err
-is 'of a module that nobody asked for nothing is lost' \
+is 'a module of which no function was asked for is no loss' \
 	"$(jq -c '.lost | [.modules_late, .modules_untraced]' loaded.json)" '[0,0]'
 rmmod dummy
-# Stopped, hytrace cannot be quicker than the command.
+# hytrace is stopped, so that it cannot be quicker than the command.
 # shellcheck disable=SC2016 # for the command's sh
 "$hytrace" cover -e bpf -a '*_get_stats64' -f json -o loaded.json -- \
 	sh -c 'kill -STOP $PPID; modprobe dummy numdummies=0 && rmmod dummy; kill -CONT $PPID' 2>err
-is 'one that is gone at once is counted' "$(jq .lost.modules_untraced loaded.json)" 1
-ok 'and told by name' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
+is 'a module that is unloaded before it is attached to is counted' "$(jq .lost.modules_untraced loaded.json)" 1
+ok 'a message names the module that was not traced' grep -q 'the module dummy came while tracing, and its functions were not traced: it' err
 
-# ---- modules that go before they can be attached to
+# ---- modules that are unloaded before they can be attached to
 
-# Between the lists of the kernel and attaching, hytrace waits for somebody who reads what it is to write.
+# The result is a fifo: after hytrace has read the kernel's lists, it waits for a reader before it attaches.
 mkfifo result
 modprobe dummy numdummies=0
 "$hytrace" cover -e bpf -a '*_get_stats64' -a vfs_read -f json -o result -- cat work.sh >/dev/null 2>err &
 pid=$!
-ok 'it has its lists' soon grep -qE 'wait_for_partner|fifo_open' /proc/$pid/wchan
-ok 'the module goes' rmmod dummy
+ok 'hytrace has read its lists and waits for a reader' soon grep -qE 'wait_for_partner|fifo_open' /proc/$pid/wchan
+ok 'the module can be unloaded meanwhile' rmmod dummy
 cat result >gone.json
 wait $pid
-is 'the rest is recorded' "$? $(jq '[.functions[].name] | any(. == "vfs_read")' gone.json)" '0 true'
-is 'and what is not is told' "$(jq -c '[.lost.unattached > 0, any(.unattached[]; . == "dummy_get_stats64 [dummy]")]' \
+is 'other functions are recorded' "$? $(jq '[.functions[].name] | any(. == "vfs_read")' gone.json)" '0 true'
+is 'the functions of the module are counted and named as unattached' "$(jq -c '[.lost.unattached > 0, any(.unattached[]; . == "dummy_get_stats64 [dummy]")]' \
 	gone.json)" '[true,true]'
 rm result
 
-# ---- callers whose return address somebody else has replaced
+# ---- callers whose return address another tracer has replaced
 
-# hidden PREPARE FINISH: of vfs_read, which is then looked at by somebody else, too
+# hidden PREPARE FINISH: covers vfs_read while another tracer, which PREPARE starts and FINISH stops, is on it, too.
 hidden()
 {
 	"$hytrace" cover -e bpf -a vfs_read -f json -o hidden.json -- sh -c "$1; cat work.sh >/dev/null; $2" 2>err
@@ -152,28 +152,28 @@ hidden()
 graph=$tracing/instances/graph
 mkdir $graph
 echo vfs_read >$graph/set_ftrace_filter
-# Who reads the trace is in it, and would never come to its end.
-is 'the function graph tracer: they are found' "$(hidden "echo function_graph >$graph/current_tracer" \
+# The process that reads the trace is itself traced, so it would never come to the end.
+is 'the function graph tracer: callers are found' "$(hidden "echo function_graph >$graph/current_tracer" \
 	"echo 0 >$graph/tracing_on; grep -c vfs_read $graph/trace >graphed; echo nop >$graph/current_tracer")" '[true,false,0]'
-ok 'which has traced it, too' test "$(cat graphed)" -gt 0
+ok 'the function graph tracer has traced the function, too' test "$(cat graphed)" -gt 0
 rmdir $graph
 fprobe=$tracing/events/fprobes/hidden
 echo 'f:hidden vfs_read%return' >$tracing/dynamic_events
-is 'an fprobe at the end: they are found' "$(hidden "echo 1 >$fprobe/enable" "echo 0 >$fprobe/enable")" \
+is 'an fprobe of the return: callers are found' "$(hidden "echo 1 >$fprobe/enable" "echo 0 >$fprobe/enable")" \
 	'[true,false,0]'
 echo >$tracing/dynamic_events
 
-# ---- another clock than the kernel's
+# ---- a time namespace
 
 unshare -T --monotonic 100000 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o clock.json -- cat work.sh >/dev/null 2>&1
 ok 'in a time namespace the times are those of the kernel' jq -e '.window as $w | .totals.functions > 0 and
 	all((.functions + .callers)[]; .first_ns >= $w.opening_ns - $w.error_ns and .first_ns <= $w.closed_ns + $w.error_ns) and
 	$w.open_ns < 90000e9' clock.json
 
-# ---- functions that are known are traced no more
+# ---- known functions are retired
 
 export tracing
-ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json -o retire.json -- sh -c '
+ok '--retire succeeds' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json -o retire.json -- sh -c '
 	link=/sys/fs/bpf/hytrace/retire/link
 	wc -l <$tracing/enabled_functions >before
 	bpftool prog dump xlated name cover_entry >xlated
@@ -184,33 +184,33 @@ ok '--retire' "$hytrace" cover -e bpf --no-callers --retire --pin retire -f json
 		[ "$(cat after)" -lt "$(cat before)" ] && break
 		sleep 0.1
 	done
-	# The file is not read in one go, the change may have come in the middle.
+	# The kernel may change the file while it is read. So it is read until its length stays the same.
 	until [ "$(wc -l <$tracing/enabled_functions)" = "$(cat after)" ]; do
 		wc -l <$tracing/enabled_functions >after
 	done
 	bpftool -j link show pinned $link >link-after.json
 	mkfifo late'
-ok 'hundreds were' jq -e '.cost.retired > 300 and .cost.retired < .totals.functions' retire.json
-# There may have been another change since.
-is 'and nothing else' "$(jq --argjson gone "$(($(cat before) - $(cat after)))" \
+ok '--retire: hundreds of functions have retired' jq -e '.cost.retired > 300 and .cost.retired < .totals.functions' retire.json
+# There may have been another change after the file was read.
+is '--retire: only retired functions are no longer traced' "$(jq --argjson gone "$(($(cat before) - $(cat after)))" \
 	'$gone == .cost.retired or (.cost.retire_batches > 1 and $gone < .cost.retired)' retire.json)" true
-# The verifier takes it out if this kernel has not what is asked.
-ok 'it is asked whether an interrupt runs' grep -q 'call bpf_this_cpu_ptr' xlated
-ok 'which is denied then' jq -e '.filters.denied_by_hytrace | index("bpf_this_cpu_ptr")' retire.json
-is 'what was not recorded meanwhile is counted' "$(jq '.cost.own_calls > 0' retire.json)" true
-ok 'a function that is called first afterwards is seen' jq -e '.functions | any(.name == "do_mknodat")' retire.json
-is 'each once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' retire.json | sort | uniq -d)" ''
-is 'what hytrace does for it meanwhile is not' \
+# If this kernel lacks the variable that tells whether an interrupt runs, the verifier removes the call.
+ok '--retire: the program asks whether an interrupt runs' grep -q 'call bpf_this_cpu_ptr' xlated
+ok '--retire: the function that it calls for that is denied' jq -e '.filters.denied_by_hytrace | index("bpf_this_cpu_ptr")' retire.json
+is '--retire: hytrace'\''s own calls are counted' "$(jq '.cost.own_calls > 0' retire.json)" true
+ok '--retire: a function that is first called afterwards is recorded' jq -e '.functions | any(.name == "do_mknodat")' retire.json
+is '--retire: each function is recorded once' "$(jq -r '.functions[] | [.addr, .module, .offset] | @csv' retire.json | sort | uniq -d)" ''
+is '--retire: functions that hytrace calls to retire others are not recorded' \
 	"$(jq '.functions | any(.name == "bpf_link_prime")' retire.json)" false
-ok 'another link has taken the name of the first' [ "$(jq .id link-before.json)" -lt "$(jq .id link-after.json)" ]
-is 'and the last is gone' "$(wc -l <$tracing/enabled_functions)" 0
+ok '--retire: a newer link has taken the place of the first' [ "$(jq .id link-before.json)" -lt "$(jq .id link-after.json)" ]
+is '--retire: no function is traced afterwards' "$(wc -l <$tracing/enabled_functions)" 0
 
-# ---- what the program calls itself, as the function tracer sees it
+# ---- functions that the program itself calls, as the function tracer sees them
 
 watch=$tracing/instances/watch
 mkdir $watch
-# What the program calls, and what runs it calls, has generated code or that as its caller. Not all of
-# what these call in turn is denied: not locks and the like, which others call as well.
+# Generated code is the caller of the functions that the program calls, and of those that run the program. Of the
+# functions that these call in turn, some are not denied, such as locks, because others call them as well.
 callees()
 {
 	awk '$2 ~ /^(0x[0-9a-f]+|bpf_prog_.*|kprobe_multi_link_.*|bpf_trace_run[0-9])$/ { print $1 }' calls |
@@ -230,28 +230,28 @@ for options in '' '--pin=watch --task --comm sh'; do
 	# shellcheck disable=SC2086 # several words
 	"$hytrace" cover -e bpf -f json -o own.json $options -- sh -c \
 		"echo 1 >$watch/tracing_on; (sleep 0.1); echo 0 >$watch/tracing_on" 2>/dev/null
-	# "callee caller", each once: there are hundreds of thousands.
+	# Each "callee caller" pair once, because there are hundreds of thousands of calls.
 	awk 'sub(/.*: /, "") && sub(/<-/, "") && !seen[$1, $2]++ { print $1, $2 }' $watch/trace >calls
 	callees >called
-	ok "what the program calls is seen ($options)" grep -qx bpf_ktime_get_ns called
-	is 'and each that can be traced is denied' "$(comm -23 called \
+	ok "the function tracer sees calls of the program ($options)" grep -qx bpf_ktime_get_ns called
+	is 'each function that the program calls and that can be traced is denied' "$(comm -23 called \
 		<(jq -r '.filters.denied_by_hytrace[]' own.json | sort))" ''
-	is 'and what that calls' "$(callees_of_denied)" ''
+	is 'functions that these call in turn are denied' "$(callees_of_denied)" ''
 	echo nop >$watch/current_tracer
 done
 rmdir $watch
 
-# ---- pins, by the distribution's own bpftool
+# ---- pins, read by the distribution's own bpftool
 
 "$hytrace" cover -e bpf -a 'vfs_*' --pin t-bpf -o pin.json -- sh -c \
 	'cat work.sh >/dev/null; bpftool -j map dump pinned /sys/fs/bpf/hytrace/t-bpf/seen >dump.json
 	 bpftool -j prog show pinned /sys/fs/bpf/hytrace/t-bpf/prog >prog.json
 	 ls /sys/fs/bpf/hytrace/t-bpf >pins' 2>err
-is 'map, program and link are pinned' "$(tr '\n' ' ' <pins)" 'link prog seen '
+is 'the map, the program and the link are pinned' "$(tr '\n' ' ' <pins)" 'link prog seen '
 ok 'bpftool shows typed keys and values' jq -e \
 	'length > 0 and all(.[].formatted; (.key | type) == "number" and .value.kind >= 1 and
 	 .value.first_ns > 0 and (.value | has("cpu") and has("pid")))' dump.json
-ok 'and the program' jq -e '.name == "cover_entry"' prog.json
+ok 'bpftool shows the program' jq -e '.name == "cover_entry"' prog.json
 ok 'all pins are gone afterwards' test ! -e /sys/fs/bpf/hytrace
 ok 'a pin outside bpffs is refused' sh -c \
 	"$hytrace cover -e bpf -a vfs_read --pin $PWD/here -- true 2>err; [ \$? = 125 ] &&
@@ -259,7 +259,7 @@ ok 'a pin outside bpffs is refused' sh -c \
 umount /sys/fs/bpf 2>/dev/null
 "$hytrace" cover -e bpf -a 'vfs_*' --pin again -o pin.json -- \
 	sh -c 'ls /sys/fs/bpf/hytrace/again >pins' 2>err
-is 'bpffs is mounted where it is not' "$(tr '\n' ' ' <pins)" 'link prog seen '
+is 'bpffs is mounted if it is not mounted yet' "$(tr '\n' ' ' <pins)" 'link prog seen '
 
 # ---- two runs
 
@@ -267,7 +267,7 @@ is 'bpffs is mounted where it is not' "$(tr '\n' ' ' <pins)" 'link prog seen '
 "$hytrace" cover -e bpf -a 'vfs_*' -o b.json -- sh work.sh 2>/dev/null
 "$hytrace" compare a.json b.json >comparison 2>err
 ok 'compare: a denied function is explained' grep -q 'was told to leave it out.*vfs_write' comparison
-is 'compare with itself: no difference' "$("$hytrace" compare a.json a.json | tail -n 1)" 'No difference.'
+is 'compare: a document has no difference from itself' "$("$hytrace" compare a.json a.json | tail -n 1)" 'No difference.'
 echo '{"hytrace": "0", "schema": 1}' >bad.json
 "$hytrace" compare bad.json a.json 2>err
 is 'compare: not a document' $? 2

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 #
-# hytrace cover as a script meets it: exit statuses, bad input before anything is enabled, what is
-# left behind however it ends, and results that cannot be written.
+# hytrace cover as a script uses it: exit statuses, bad input that is refused before anything is enabled, nothing
+# left behind however a run ends, and results that cannot be written.
 
 # shellcheck disable=SC2012 # ls: all names are ours
 
@@ -11,7 +11,7 @@ set -uo pipefail
 # shellcheck source=tests/guest/loader.sh
 . "$(dirname "$(realpath "$0")")/loader.sh"
 
-# Few functions, for a quick start.
+# Covers few functions, so that a run starts quickly.
 cover()
 {
 	"$hytrace" cover --engine bpf -a 'vfs_*' "$@"
@@ -30,7 +30,7 @@ nothing_left()
 	}
 }
 
-# ---- with a command: its own status
+# ---- with a command: the exit status is that of the command
 
 ok 'true gives 0' status 0 -- true
 ok 'a command'\''s own status' status 7 -- sh -c 'exit 7'
@@ -42,29 +42,29 @@ ok 'not executable: 126, as a shell' says 'cannot be executed' 126 -- ./data
 cover -f json -o cmd.json -- sh -c 'echo to-stdout; echo to-stderr >&2; read -r x; echo "got $x"' \
 	>out 2>err <<<'the input'
 is 'stdin and stdout are the command'\''s' "$(cat out)" $'to-stdout\ngot the input'
-ok 'and stderr' grep -qx to-stderr err
+ok 'stderr is the command'\''s' grep -qx to-stderr err
 # shellcheck disable=SC2016 # to be expanded by the inner shell
-is 'no file of hytrace is open in it' "$(cover -o r.txt -- sh -c 'ls /proc/$$/fd' 2>/dev/null |
+is 'no file of hytrace is open in the command' "$(cover -o r.txt -- sh -c 'ls /proc/$$/fd' 2>/dev/null |
 	tr '\n' ' ')" '0 1 2 '
 # shellcheck disable=SC2016
-is 'its signals are as they were' \
+is 'the command'\''s signals are handled as before' \
 	"$(cover -o r.txt -- sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status' 2>/dev/null)" \
 	"$(sh -c 'grep -E "^Sig(Blk|Ign)" /proc/self/status')"
 
 # ---- a terminal
 
 tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- true" /dev/null)
-ok 'a terminal is told what takes its time' grep -qE 'attaching to [0-9]+ functions' <<<"$tty"
-is 'and has nothing left of it' "$(grep -c taching <<<"${tty##*$'\r\e[K'}")" 0
+ok 'a terminal shows that hytrace is attaching' grep -qE 'attaching to [0-9]+ functions' <<<"$tty"
+is 'that line is erased in the end' "$(grep -c taching <<<"${tty##*$'\r\e[K'}")" 0
 cover -o tty.json -- true 2>err
-is 'others are not' "$(grep -c taching err)" 0
+is 'without a terminal, that line is not printed' "$(grep -c taching err)" 0
 tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- no-such-command" /dev/null)
-is 'for a command that is not there nothing is attached' \
+is 'nothing is attached for a command that is not found' \
 	"$(grep -c taching <<<"$tty") $(grep -c 'command not found' <<<"$tty")" '0 1'
 
-# ---- streams that are closed
+# ---- closed standard streams
 
-# closed REDIRECTION...: all is well with that
+# closed REDIRECTION...: a run with this redirection of its streams succeeds and writes its result
 closed()
 {
 	rm -f closed.json
@@ -77,8 +77,8 @@ ok 'with standard error closed' closed '2>&-'
 ok 'with all of them closed' closed '<&- >&- 2>&-'
 # shellcheck disable=SC2016 # to be expanded by the inner shell
 cover -o r.txt -- sh -c '[ ! -e /proc/$$/fd/0 ] && [ -e /proc/$$/fd/1 ] && [ ! -e /proc/$$/fd/2 ]' <&- 2>&-
-is 'the command finds them closed' $? 0
-ok 'a result that has nowhere to go: 125' sh -c \
+is 'streams that were closed are closed in the command' $? 0
+ok 'a result for a closed standard output: 125' sh -c \
 	"$hytrace cover -e bpf -a vfs_read -- true >&- 2>err; [ \$? = 125 ] && grep -q 'Bad file descriptor' err"
 mkfifo fifo
 sleep 100 >fifo &
@@ -104,20 +104,20 @@ printf 'vfs_read\n  vfs_write # with a comment\nvfs_raed\n' >bad.list
 ok '@file: the line is told' says 'bad.list:3: vfs_raed: no such function' 125 -a @bad.list -- true
 ok 'an output that cannot be written' says 'cannot be written' 125 -o no/such/dir/x.json -- true
 ok 'an output that is a directory' says 'cannot be written' 125 -o . -- true
-ok 'no such process' says 'no such process' 2 --pid 4194303
+ok '--pid of no process: 2' says 'no such process' 2 --pid 4194303
 ok '--task without a command' says '--task follows a command' 2 --task
 ok '--retire with events' says 'nothing can be taken out of a function event' 2 -e event --retire --no-callers
 ok '--retire with callers for ever' says 'give it with --no-callers, or --retire=MS' 2 --engine oneshot --retire
-ok 'two documents in one place' says 'give -o NAME' 125 -e both -f json -o - -- true
-ok 'or in one by another name' says 'give -o NAME' 125 -e both -f json -o /dev/stdout -- true
-ok 'no name of a result' says 'the name is empty' 125 -o '' -- true
-ok 'no cgroup' says 'the path is empty' 125 --cgroup '' -- true
-ok 'no directory for pins' says 'the directory is missing' 125 --pin '' -- true
-ok 'one place for two' says 'is given twice' 125 -o x.json -o ./x.json -- true
-ok 'more entries than there can be' says 'not a number from 1 to 8388608' 2 --max-entries 8388609
-ok '--retire for no time' says 'not a number from 1' 2 --engine oneshot --retire=0
-ok 'a bad duration' says 'not a time' 2 --duration never
-ok 'no command of that name' sh -c "$hytrace foo 2>err; [ \$? = 2 ] && grep -q 'no such command' err"
+ok 'two documents on standard output are refused' says 'give -o NAME' 125 -e both -f json -o - -- true
+ok 'two documents on /dev/stdout are refused' says 'give -o NAME' 125 -e both -f json -o /dev/stdout -- true
+ok 'an empty name of a result is refused' says 'the name is empty' 125 -o '' -- true
+ok 'an empty --cgroup is refused' says 'the path is empty' 125 --cgroup '' -- true
+ok 'an empty --pin is refused' says 'the directory is missing' 125 --pin '' -- true
+ok 'one file for two results is refused' says 'is given twice' 125 -o x.json -o ./x.json -- true
+ok 'a too large --max-entries is refused' says 'not a number from 1 to 8388608' 2 --max-entries 8388609
+ok '--retire=0 is refused' says 'not a number from 1' 2 --engine oneshot --retire=0
+ok 'a bad --duration is refused' says 'not a time' 2 --duration never
+ok 'an unknown command: 2' sh -c "$hytrace foo 2>err; [ \$? = 2 ] && grep -q 'no such command' err"
 touch marker
 cover -a vfs_raed -- rm marker >/dev/null 2>&1
 ok 'the command is not run after bad input' test -e marker
@@ -127,9 +127,9 @@ ok 'the command is not run after bad input' test -e marker
 printf 'vfs_read\n\n# not this\nvfs_write\n' >two.list
 ok 'a list in a file' "$hytrace" cover -e bpf -a @two.list -f json -o two.json -- \
 	sh -c 'cat /etc/passwd >/dev/null; echo x >y'
-is 'it names what is traced' "$(jq -c '[.functions[] | .name] | sort' two.json)" \
+is 'only functions of the list are recorded' "$(jq -c '[.functions[] | .name] | sort' two.json)" \
 	'["vfs_read","vfs_write"]'
-is 'and how many' "$(jq .totals.traced two.json)" 2
+is 'the document has the number of functions of the list' "$(jq .totals.traced two.json)" 2
 cover -d vfs_read -f json -o three.json -- sh -c 'cat /etc/passwd >/dev/null; echo x >y'
 is '-d takes away' "$(jq -c '[.functions[] | .name] |
 	[any(. == "vfs_read"), any(. == "vfs_write")]' three.json)" '[false,true]'
@@ -138,100 +138,100 @@ is '-d takes away' "$(jq -c '[.functions[] | .name] |
 
 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o int.json >out 2>err &
 pid=$!
-ok 'it makes its instance' soon sh -c "ls -d $tracing/instances/hytrace-*"
-ok 'and attaches' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
+ok 'hytrace makes its instance' soon sh -c "ls -d $tracing/instances/hytrace-*"
+ok 'hytrace attaches' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
 sleep 1
 kill -INT $pid
 wait $pid
-is 'Ctrl-C is a good end' $? 0
-ok 'and the result is written' jq -e '.functions | length > 0' int.json
-ok 'nothing is left' nothing_left
+is 'without a command, Ctrl-C ends a run with 0' $? 0
+ok 'the result is written after Ctrl-C' jq -e '.functions | length > 0' int.json
+ok 'nothing is left after Ctrl-C' nothing_left
 
 "$hytrace" cover -e bpf -a 'vfs_*' -f json -o killed.json -- sleep 1000 >out 2>err &
 pid=$!
-ok 'with a command, too' soon pgrep -x -P $pid sleep
+ok 'a run with a command starts it' soon pgrep -x -P $pid sleep
 kill -TERM $pid
 wait $pid
-is 'a signal goes to the command, whose status it is' $? 143
-ok 'with the result' jq -e '.command == ["sleep", "1000"]' killed.json
+is 'a signal to hytrace ends the command, whose status it returns' $? 143
+ok 'the result is written after that signal' jq -e '.command == ["sleep", "1000"]' killed.json
 
-# Before: the command, which is hytrace itself yet, waits until all functions are attached to.
+# Signals before tracing begins: the child, which is still hytrace, waits until all functions are attached.
 for signal in INT TERM; do
 	echo old >early.json
 	"$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
 	pid=$!
-	ok 'it attaches, and the command waits' soon pgrep -x -P $pid hytrace
-	# Where no job control is, the shell has it ignored, which counts for the command alone.
+	ok 'hytrace attaches while its child waits' soon pgrep -x -P $pid hytrace
+	# Without job control, the shell makes a background process ignore SIGINT; only the command inherits that.
 	kill -$signal $pid
 	wait $pid
 	is "SIG$signal before tracing began: 125" $? 125
-	ok 'it is told' grep -q 'before tracing began: the command is not started' err
-	ok 'and the command is not started' test ! -e early.ran
-	is 'nor is the old result touched' "$(cat early.json)" old
+	ok 'a message says that the command is not started' grep -q 'before tracing began: the command is not started' err
+	ok 'the command is not started' test ! -e early.ran
+	is 'the old result is not changed' "$(cat early.json)" old
 done
 "$hytrace" cover -e bpf -f json -o early.json -- touch early.ran >out 2>err &
 pid=$!
-ok 'it attaches once more' soon pgrep -x -P $pid hytrace
+ok 'hytrace attaches once more while its child waits' soon pgrep -x -P $pid hytrace
 pkill -KILL -x -P $pid hytrace
 wait $pid
-is 'the command is killed before it was started: 125' $? 125
-is 'and the old result stays as well' "$(cat early.json)" old
+is 'the child is killed before the command is started: 125' $? 125
+is 'the old result is not changed by that' "$(cat early.json)" old
 
-# A pipe that is full and that nobody reads: writing the result hangs.
+# The result goes to a full pipe that nobody reads, so hytrace hangs while it writes the result.
 mkfifo stuck
 (exec 3<stuck && exec sleep 1000) &
 reader=$!
 "$hytrace" cover -e bpf -f json -o stuck -- true >out 2>err &
 pid=$!
-ok 'it hangs' soon grep -qE '^(anon_)?pipe_write$' /proc/$pid/wchan
+ok 'hytrace hangs while it writes the result' soon grep -qE '^(anon_)?pipe_write$' /proc/$pid/wchan
 kill -TERM $pid
 sleep 1.5
-ok 'one signal leaves it time' kill -0 $pid
+ok 'one signal does not end it' kill -0 $pid
 kill -TERM $pid
 wait $pid
-is 'a second one ends it' $? 143
-ok 'and the watchdog cleans up' soon nothing_left
+is 'a second signal ends it' $? 143
+ok 'the watchdog cleans up after that' soon nothing_left
 kill $reader
 wait $reader
 rm stuck
 
 start=$SECONDS
-ok '--duration ends it' status 0 --duration 1 -f json -o d.json
-ok 'in time' test $((SECONDS - start)) -lt 60
-ok 'the time is told' jq -e '.seconds >= 0.9 and .seconds < 10' d.json
+ok '--duration ends a run with 0' status 0 --duration 1 -f json -o d.json
+ok '--duration ends a run in time' test $((SECONDS - start)) -lt 60
+ok 'the document has the time that was traced' jq -e '.seconds >= 0.9 and .seconds < 10' d.json
 
 sleep 1000 &
 sleeper=$!
 "$hytrace" cover -e bpf -a 'vfs_*' --pid $sleeper -f json -o p.json >out 2>err &
 pid=$!
-ok 'a process is followed' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
+ok '--pid starts a run' soon sh -c "grep -q '^vfs_read ' $tracing/enabled_functions"
 sleep 1
 kill $sleeper
 wait $pid
-is '--pid ends with the process' $? 0
+is 'a run with --pid ends with the process' $? 0
 
 # shellcheck disable=SC2016 # to be expanded by the inner shell
 timeout 100 env --ignore-signal=HUP --ignore-signal=CHLD "$hytrace" cover -e bpf -a vfs_read -f json \
 	-o hup.json -- sh -c 'kill -HUP $PPID; sleep 1; exit 5' >out 2>err
-is 'signals that are ignored: it ends with the command' $? 5
-ok 'and SIGHUP does not end it before' jq -e '.seconds >= 0.9' hup.json
+is 'a run with SIGHUP and SIGCHLD ignored ends with the command' $? 5
+ok 'an ignored SIGHUP does not end it before' jq -e '.seconds >= 0.9' hup.json
 
 "$hytrace" cover -e bpf -a 'vfs_*' --pin t-cover -o never.json -- sleep 1000 >out 2>err &
 pid=$!
-ok 'it runs' soon pgrep -x -P $pid sleep
+ok 'hytrace has started the command' soon pgrep -x -P $pid sleep
 sleeper=$(pgrep -x -P $pid sleep)
-ok 'it has pinned' test -e /sys/fs/bpf/hytrace/t-cover/link
+ok 'the pins are there' test -e /sys/fs/bpf/hytrace/t-cover/link
 ok 'the unfinished result is there' sh -c 'ls never.json.*.tmp'
 ok 'the watchdog is there' pgrep -x hytrace-guard
 kill -KILL $pid
 wait $pid 2>/dev/null
-ok 'after kill -9 all is gone: instance, pins, unfinished result' soon nothing_left
-ok 'and no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
-ok 'the watchdog has gone' soon sh -c '! pgrep -x hytrace-guard'
-ok 'there is no half result' test ! -e never.json
-ok 'the command goes on' kill "$sleeper"
+ok 'after kill -9 the instance, the pins and the unfinished result are removed' soon nothing_left
+ok 'after kill -9 no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
+ok 'after kill -9 the watchdog has ended' soon sh -c '! pgrep -x hytrace-guard'
+ok 'after kill -9 there is no half result' test ! -e never.json
+ok 'after kill -9 the command goes on' kill "$sleeper"
 
-# At any moment, from before the beginning until after the end.
+# kill -9 at eight moments, from before the beginning until after the end.
 before=$EPOCHREALTIME
 cover -- true >/dev/null 2>&1
 step=$(bc -l <<<"($EPOCHREALTIME - $before) / 8")
@@ -243,17 +243,17 @@ for moment in {1..8}; do
 	wait $! 2>/dev/null
 	((killed += $? == 137))
 done
-ok 'it was killed while it ran' test $killed -ge 3
+ok 'hytrace was killed while it ran' test $killed -ge 3
 ok 'kill -9 at any moment leaves nothing' soon nothing_left
 
 # shellcheck disable=SC2016 # to be expanded by the inner shell
-ok 'a watchdog that is killed is an error' status 125 -f json -o w.json -- sh -c 'pkill -KILL -x -P $PPID hytrace-guard'
-ok 'which is told' grep -q 'watchdog process was killed' err
-ok 'the next run cleans up' says 'was left behind' 0 -- true
+ok 'a run whose watchdog is killed fails with 125' status 125 -f json -o w.json -- sh -c 'pkill -KILL -x -P $PPID hytrace-guard'
+ok 'a message says that the watchdog was killed' grep -q 'watchdog process was killed' err
+ok 'the next run removes what that run has left behind' says 'was left behind' 0 -- true
 
 # ---- containers
 
-# In a PID namespace of its own, where it is process 1: with that, its watchdog ends as well.
+# Runs hytrace as process 1 of a PID namespace. When process 1 ends, its watchdog ends with it.
 contain()
 {
 	unshare --pid --fork --kill-child --mount-proc "$hytrace" cover -a 'vfs_*' "$@"
@@ -261,8 +261,8 @@ contain()
 
 for engine in oneshot bpf; do
 	contain -e $engine --task -f json -o task.json -- sh -c 'cat /etc/passwd; (true)' >out 2>err
-	is "$engine: --task in a container" "$? $(wc -l <out)" "0 $(wc -l </etc/passwd)"
-	ok 'follows the command and its children' jq -e \
+	is "$engine: --task in a container covers a command" "$? $(wc -l <out)" "0 $(wc -l </etc/passwd)"
+	ok "$engine: --task in a container follows the command and its children" jq -e \
 		'[(.functions + .callers)[].pid] | unique | length >= 2 and length <= 4' task.json
 	# shellcheck disable=SC2016
 	unshare --pid --fork --kill-child --mount-proc bash -c '
@@ -280,110 +280,110 @@ for name in one two; do
 		>$name.out 2>&1 &
 	pids+=($!)
 done
-ok 'two with the same PID run at the same time' soon sh -c 'ls one two'
-is 'have an instance each' "$(ls -d $tracing/instances/hytrace-* | wc -l)" 2
-is 'and an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
+ok 'two runs in containers have the same PID at the same time' soon sh -c 'ls one two'
+is 'these two runs have an instance each' "$(ls -d $tracing/instances/hytrace-* | wc -l)" 2
+is 'these two runs have an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
 touch go
 wait "${pids[0]}" && wait "${pids[1]}"
-is 'and end well' "$? $(cat one.out two.out)" '0 '
-ok 'nothing is left' nothing_left
+is 'these two runs succeed' "$? $(cat one.out two.out)" '0 '
+ok 'nothing is left after these two runs' nothing_left
 
 contain -e oneshot -f json -o gone.json -- sh -c 'touch there; exec sleep 1000' >/dev/null 2>&1 &
 contained=$!
 contain -e oneshot -f json -o lives.json -- sh -c 'touch here; while [ ! -e now ]; do sleep 0.1; done' \
 	>lives.out 2>&1 &
 pid=$!
-ok 'two run' soon ls there here
-ok 'the watchdog of one, which dies with it but may be quicker, is held up' stop_guard $contained
+ok 'two more runs in containers have started their commands' soon ls there here
+ok 'the watchdog of one is stopped, so that it cannot clean up before it dies' stop_guard $contained
 pkill -KILL -P $contained
 wait $contained 2>/dev/null
 left=$(echo gone.json.*.tmp)
 rm "$left"
 left=${left#gone.json.}
-is 'what a killed container leaves behind is there' "$(ls $tracing/instances | wc -l)" 2
+is 'a killed container leaves its instance behind' "$(ls $tracing/instances | wc -l)" 2
 exec 8<"$tracing/instances/hytrace-${left%.tmp}/trace_pipe"
-ok 'if somebody uses it, the next run is well all the same' status 0 -- true
-ok 'and it is told' grep -q 'cannot remove the tracing instance' err
+ok 'the next run succeeds although that instance is in use' status 0 -- true
+ok 'the next run says that it cannot remove that instance' grep -q 'cannot remove the tracing instance' err
 exec 8<&-
 cover -- true >out 2>err
-is 'the next run tells of it' "$(grep -c 'was left behind by a run' err)" 1
-is 'and removes that, and not the instance of who is alive' "$(ls $tracing/instances | wc -l)" 1
+is 'a later run says that the instance was left behind' "$(grep -c 'was left behind by a run' err)" 1
+is 'a later run removes that instance, and not the one of the running container' "$(ls $tracing/instances | wc -l)" 1
 touch now
 wait $pid
-is 'who ends well' "$? $(cat lives.out)" '0 '
-ok 'nothing is left after that' nothing_left
+is 'the running container succeeds' "$? $(cat lives.out)" '0 '
+ok 'nothing is left after both containers' nothing_left
 
-# ---- processes that are not there
+# ---- processes that are not there or end
 
 python3 -c 'import threading, time
 threading.Thread(target=time.sleep, args=[1000]).start()' &
 threads=$!
-ok 'it has two threads' soon sh -c "[ \$(ls /proc/$threads/task | wc -l) = 2 ]"
-ok 'a thread is not a process' says 'this is a thread' 2 \
+ok 'a process has two threads' soon sh -c "[ \$(ls /proc/$threads/task | wc -l) = 2 ]"
+ok '--pid of a thread is refused' says 'this is a thread' 2 \
 	--pid "$(ls /proc/$threads/task | tail -n 1)" --duration 1
 kill -KILL $threads
 sleep 1000 &
 sleeper=$!
 timeout 300 "$hytrace" cover -e bpf -a 'vfs_*' --pid $sleeper >out 2>err &
 pid=$!
-ok 'it knows the process' soon sh -c "ls -l /proc/\$(pgrep -P $pid)/fd | grep -q pidfd"
+ok 'hytrace has opened the process' soon sh -c "ls -l /proc/\$(pgrep -P $pid)/fd | grep -q pidfd"
 kill -KILL $sleeper
 wait $pid
 status=$?
-# As soon as it is attached, the process may have ended in time.
-ok 'a process that ends meanwhile is not waited for' sh -c \
+# hytrace may have been attached before the process ended.
+ok 'hytrace does not wait for a process that ends before it is attached' sh -c \
 	"[ $status = 0 ] || { [ $status = 1 ] && grep -q 'has ended before it could be traced' err; }"
 
-# ---- what others have set
+# ---- trace options that others have set
 
 for option in latency-format nomarkers nocontext-info sym-addr raw nooverwrite; do
 	echo $option >$tracing/trace_options
-	ok "somebody's $option does not matter" status 0 -f json -o option.json -- true
+	ok "a run succeeds while somebody has set $option" status 0 -f json -o option.json -- true
 	[[ $option == no* ]] && echo "${option#no}" >$tracing/trace_options || echo no$option >$tracing/trace_options
 done
-# The kernel gives no CPU less than a few pages.
+# The kernel gives each CPU at least a few pages.
 # shellcheck disable=SC2016 # jq has variables of its own
-ok 'its ring buffer is as small as it can be' jq -e --argjson cpus "$(nproc)" \
+ok 'the ring buffer is as small as possible' jq -e --argjson cpus "$(nproc)" \
 	'.cost.ring_buffer_bytes > 0 and .cost.ring_buffer_bytes <= $cpus * 5 * 4096' option.json
 
 # ---- writing
 
 cover -o /dev/stdout -- seq 500 >both.txt 2>err
-is '-o /dev/stdout to a file: the output of the command is there' "$(grep -cx '[0-9][0-9]*' both.txt)" 500
-is 'and the result comes after it' "$(sed -n '501,$p' both.txt | grep -c '^Functions:')" 1
-# shellcheck disable=SC2094 # that is what is tried
+is '-o /dev/stdout to a file: the file has the output of the command' "$(grep -cx '[0-9][0-9]*' both.txt)" 500
+is '-o /dev/stdout to a file: the result comes after that output' "$(sed -n '501,$p' both.txt | grep -c '^Functions:')" 1
+# shellcheck disable=SC2094 # both write to the same file, which is tested here
 (cover -o both.txt -- seq 500; echo later) >both.txt 2>err
-is 'the same by its name' "$(grep -cx '[0-9][0-9]*' both.txt) $(grep -c '^Functions:' both.txt) $(tail -n 1 both.txt)" '500 1 later'
+is '-o FILE that is also standard output: the file has all outputs' "$(grep -cx '[0-9][0-9]*' both.txt) $(grep -c '^Functions:' both.txt) $(tail -n 1 both.txt)" '500 1 later'
 cover -o /dev/stderr -- sh -c 'echo said >&2' 2>both.txt
-is '-o /dev/stderr: so is what is said' "$(head -n 1 both.txt) $(grep -c '^Functions:' both.txt)" 'said 1'
+is '-o /dev/stderr to a file: the file has messages and the result' "$(head -n 1 both.txt) $(grep -c '^Functions:' both.txt)" 'said 1'
 mkdir full
 mount -t tmpfs -o size=4k nodev full
 echo old >full/x.json
 ok 'a full disk: 125' says 'No space left' 125 -f json -o full/x.json -- true
-is 'and the old file is still there' "$(cat full/x.json 2>/dev/null)" old
-is 'and nothing else' "$(ls full)" x.json
+is 'a full disk: the old result stays' "$(cat full/x.json 2>/dev/null)" old
+is 'a full disk: no other file is left' "$(ls full)" x.json
 umount full
 ok '/dev/full' says 'No space left' 125 -f json -o /dev/full -- true
 limited=$(ulimit -f 0; cover -f json -o limit.json -- true 2>&1; echo "status $?")
-is 'a file that may not grow: 125' "${limited##*$'\n'}" 'status 125'
-ok 'and it is told' grep -q 'limit.json: the result could not be written: File too large' <<<"$limited"
+is 'a file that exceeds its limit of size: 125' "${limited##*$'\n'}" 'status 125'
+ok 'a message says that the file is too large' grep -q 'limit.json: the result could not be written: File too large' <<<"$limited"
 cover -f json -- true 2>err | true
-is 'a reader that has gone: 125' "${PIPESTATUS[0]}" 125
-ok 'and it is told' grep -q 'Broken pipe' err
-ok 'nothing is left after all this' nothing_left
+is 'a reader that has closed its pipe: 125' "${PIPESTATUS[0]}" 125
+ok 'a message says that the pipe is broken' grep -q 'Broken pipe' err
+ok 'nothing is left after these failures' nothing_left
 umask 027
 cover -f json -o mode.json -- true 2>/dev/null
-is 'the result has the mode that umask says' "$(stat -c %a mode.json)" 640
+is 'the result has the mode of the umask' "$(stat -c %a mode.json)" 640
 
-# ---- what is kept of the kernel's lists
+# ---- the kept copies of the kernel's lists
 
-# A run that could not use them would write them anew.
+# If a run could not use the copies, it would write them anew.
 lists=(/run/hytrace-lists/{kallsyms,available_filter_functions_addrs})
 cover -- true >/dev/null 2>&1
 written=$(stat -c %i "${lists[@]}")
 cover -- true >/dev/null 2>&1
-is "the kernel's lists are kept, and used" "$(stat -c %i "${lists[@]}")" "$written"
-is 'they are for root alone' "$(stat -c '%a %U' /run/hytrace-lists "${lists[@]}" | uniq | xargs)" \
+is "the kernel's lists are kept, and the next run uses them" "$(stat -c %i "${lists[@]}")" "$written"
+is 'only root can read the kept lists' "$(stat -c '%a %U' /run/hytrace-lists "${lists[@]}" | uniq | xargs)" \
 	'700 root 600 root'
 
 # ---- privileges
@@ -396,12 +396,12 @@ nobody()
 	setpriv --reuid=65534 --regid=65534 --clear-groups "$hytrace" cover "$@" 2>err || got=$?
 	echo $got
 }
-is 'not permitted: 3' "$(nobody --duration 1)" 3
-ok 'and what is missing is told' grep -q 'CAP_SYS_ADMIN' err
-is 'not permitted, with a command: 125' "$(nobody -- true)" 125
+is 'without privileges: 3' "$(nobody --duration 1)" 3
+ok 'a message names the missing capability' grep -q 'CAP_SYS_ADMIN' err
+is 'without privileges, with a command: 125' "$(nobody -- true)" 125
 sysctl -q kernel.kptr_restrict=2
 is 'hidden addresses: 3' "$(cover --duration 1 2>err; echo $?)" 3
-ok 'and what to do' grep -q 'kptr_restrict' err
+ok 'a message names the setting that hides addresses' grep -q 'kptr_restrict' err
 sysctl -q kernel.kptr_restrict=1
 
 tap_end

@@ -2,16 +2,15 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 #
-# Function events as the usual tools see them: perf, trace-cmd, bpftrace and bpftool, Debian's but for
-# one bpftool that attaches. What they print is theirs and is independent of how the kernel prints an
-# event.
+# Function events in the usual tools: perf, trace-cmd, bpftrace and bpftool, all Debian's except one bpftool that
+# attaches programs. The tools print events themselves, independently of how the kernel prints them.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 
-# Three reads of 17 bytes, which nobody else does.
+# Three reads of 17 bytes. No other process reads as many.
 reads()
 {
 	dd if=/dev/zero of=/dev/null bs=17 count=3 2>/dev/null
@@ -25,7 +24,7 @@ echo 'ssize_t vfs_read(count) as read_return' >>function_events
 
 perf record -q -o "$tap_scratch/perf.data" -e functions:vfs_read -a -- bash -c reads \
 	2>"$tap_scratch/perf.err"
-is 'perf records what was read' \
+is 'perf records each read' \
 	"$(perf script -i "$tap_scratch/perf.data" 2>/dev/null | grep -c 'vfs_read(count=17)')" 3
 perf record -q -o "$tap_scratch/perf.data" -e functions:read_return --filter 'count == 17' -a -- \
 	bash -c reads 2>"$tap_scratch/perf.err"
@@ -33,18 +32,18 @@ is 'perf filters by a field and sees the return value' \
 	"$(perf script -i "$tap_scratch/perf.data" 2>/dev/null | grep -c 'count=17) ret=17 duration=')" 3
 is 'perf stat counts' "$(perf stat -x, -e functions:vfs_read --filter 'count==17' -a -- \
 	bash -c reads 2>&1 | cut -d, -f1)" 3
-ok 'perf has call chains of the kernel' \
+ok 'perf records call chains of the kernel' \
 	perf record -q --call-graph fp --kernel-callchains -o "$tap_scratch/perf.data" \
 	-e functions:vfs_read -a -- bash -c reads
-is 'and they begin with the function' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
+is 'these call chains begin with the function' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
 	awk '/vfs_read\(count=17\)/ { getline; print $2 }' | sort -u | sed 's/+.*//')" vfs_read
-ok 'perf has those of user space, too' perf record -q -g -o "$tap_scratch/perf.data" \
+ok 'perf records call chains of user space' perf record -q -g -o "$tap_scratch/perf.data" \
 	-e functions:vfs_read -a -- bash -c reads
-is 'and who has called' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
+is 'these call chains have the program that called' "$(perf script -i "$tap_scratch/perf.data" 2>/dev/null |
 	awk '/vfs_read\(count=17\)/ { wanted = 1 } /^$/ { wanted = 0 }
 		wanted && /libc\.so/ { n++; wanted = 0 } END { print n }')" 3
 
-# --- trace-cmd, with fields of all types: what libtraceevent cannot parse, it says.
+# --- trace-cmd, with fields of all types. libtraceevent reports what it cannot parse.
 
 cat >>function_events <<'END'
 vfs_read(x64 p | symbol op+40[0]+16 | x64[2] words[0] | char[8] bytes[0], NULL, s8 a | u16 b | bool c) as types
@@ -58,11 +57,11 @@ trace-cmd report -i "$tap_scratch/trace.dat" >"$tap_scratch/report" 2>"$tap_scra
 is 'trace-cmd report shows the arguments' "$(grep -c 'vfs_read(count=17)$' "$tap_scratch/report")" 3
 is 'libtraceevent parses all formats' \
 	"$(cat "$tap_scratch/report.err" "$tap_scratch/report" | grep -ciE 'failed to parse|error:')" 0
-ok 'a string is there' grep -q 'name="/dev/zero"' "$tap_scratch/report"
-ok 'a symbol too' grep -qE 'op=(read_zero|0x0)' "$tap_scratch/report"
+ok 'trace-cmd report shows a string' grep -q 'name="/dev/zero"' "$tap_scratch/report"
+ok 'trace-cmd report shows a symbol' grep -qE 'op=(read_zero|0x0)' "$tap_scratch/report"
 grep -m 3 'types:' "$tap_scratch/report" | sed 's/^/# /'
 
-# Names of enums, bit fields, and what could not be read: tools know them from the format alone.
+# Names of enums, bit fields, and fields that could not be read: tools know them only by the format file.
 
 cat >>function_events <<'END'
 hrtimer_nanosleep(rqtp, mode) as naps
@@ -87,12 +86,12 @@ perf record -q -o "$tap_scratch/perf.data" -e functions:naps -e functions:mounts
 perf script -i "$tap_scratch/perf.data" >"$tap_scratch/strange.perf" 2>&1
 for tool in trace-cmd perf; do
 	shown=$tap_scratch/strange.$tool
-	ok "$tool has an enum's names" grep -q 'rqtp=250000000, mode=HRTIMER_MODE_REL)' "$shown"
-	ok "$tool has bit fields, and an enum in one" grep -q \
+	ok "$tool shows an enum's names" grep -q 'rqtp=250000000, mode=HRTIMER_MODE_REL)' "$shown"
+	ok "$tool shows bit fields, and an enum in one" grep -q \
 		'purpose=FS_CONTEXT_FOR_MOUNT, phase=FS_CONTEXT_CREATE_PARAMS, need_free=1, global=0, number=0)' \
 		"$shown"
-	ok "$tool shows what could not be read" grep -q 'count=17, pos=0) faults=0x2$' "$shown"
-	ok "$tool has the value of a smaller argument" grep -q 'wide: .*(dfd=-100)$' "$shown"
+	ok "$tool shows which fields could not be read" grep -q 'count=17, pos=0) faults=0x2$' "$shown"
+	ok "$tool shows the value of an argument that is smaller than a register" grep -q 'wide: .*(dfd=-100)$' "$shown"
 	grep -m 4 -hE 'naps:|mounts:|faults=0x2' "$shown" | sed 's/^/# /'
 done
 
@@ -103,10 +102,10 @@ bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { @reads[comm] = 
 	tracepoint:functions:vfs_read /args->count == 17/ { @stacks[kstack(2)] = count(); }
 	' -c "/bin/bash -c reads" >"$tap_scratch/bpftrace" 2>&1
 ok 'bpftrace reads a field' grep -q '^@reads\[dd\]: 3$' "$tap_scratch/bpftrace"
-ok 'and the return value' grep -q '^@returns: 3$' "$tap_scratch/bpftrace"
+ok 'bpftrace reads the return value' grep -q '^@returns: 3$' "$tap_scratch/bpftrace"
 bpftrace -e 'tracepoint:functions:wide /args->dfd == -100/ { @wide = count(); }' \
 	-c "/bin/cat /proc/version" >"$tap_scratch/wide" 2>&1
-ok 'a program has the value of a smaller argument' grep -q '^@wide: [1-9]' "$tap_scratch/wide"
+ok 'bpftrace reads an argument that is smaller than a register' grep -q '^@wide: [1-9]' "$tap_scratch/wide"
 ok 'bpf_get_stackid() works' grep -q 'vfs_read+' "$tap_scratch/bpftrace"
 sed 's/^/# /' "$tap_scratch/bpftrace" | head -n 20
 
@@ -114,7 +113,7 @@ bpftrace -e 'tracepoint:functions:vfs_read /args->count == 17/ { printf("%s read
 	' -c "/bin/bash -c reads" >"$tap_scratch/output" 2>&1
 is 'bpf_perf_event_output() works' "$(grep -c '^dd reads 17$' "$tap_scratch/output")" 3
 
-# Arrays before other fields: bpftrace makes a struct of the format, perf trace prints by it.
+# Arrays before other fields: bpftrace makes a struct from the format, and perf trace prints by it.
 
 echo 'security_task_kill(p->comm, x64[2] words=p->comm, char[4] start=p->comm, s32 sig=sig, p->pid)
 	as signalled' | tr -d '\n' >>function_events
@@ -126,13 +125,13 @@ export -f signal
 bpftrace -e 'tracepoint:functions:signalled /args->comm == "bash"/ {
 	printf("%s %x %d %d\n", args->comm, args->words[0] & 0xffff, args->sig, args->pid == pid);
 	}' -c "/bin/bash -c signal" >"$tap_scratch/arrays" 2>&1
-ok 'bpftrace reads arrays, and what is behind them' grep -q '^bash 6162 0 1$' "$tap_scratch/arrays"
+ok 'bpftrace reads arrays, and the fields after them' grep -q '^bash 6162 0 1$' "$tap_scratch/arrays"
 sed 's/^/# /' "$tap_scratch/arrays" | head -n 5
 perf trace -e functions:signalled -a -- bash -c signal >"$tap_scratch/perf-trace" 2>&1
 ok 'perf trace prints an array of char' grep -q 'comm: "bash' "$tap_scratch/perf-trace"
 sed 's/^/# /' "$tap_scratch/perf-trace" | head -n 5
 
-# A program that reads the record's second argument, which only one of the events has.
+# A program that reads the second field of the record; only one of the two events has it.
 cat >"$tap_scratch/two.c" <<'END'
 #define SEC(name) __attribute__((section(name), used))
 struct record { unsigned long long ent, ip, parent_ip, a, b; };
@@ -152,11 +151,11 @@ ok 'a program may read to the end of the record' attach two_fields
 is 'its link names the event' "$("$HYTRACE_BPFTOOL" link show pinned /sys/fs/bpf/two_fields |
 	grep -o 'tracepoint two_fields')" 'tracepoint two_fields'
 refusal=$(attach one_field 2>&1)
-is 'and not past it' "$(grep -io -m 1 'permission denied' <<<"$refusal")" 'Permission denied'
+is 'a program may not read past the end of the record' "$(grep -io -m 1 'permission denied' <<<"$refusal")" 'Permission denied'
 rm -f /sys/fs/bpf/two_fields /sys/fs/bpf/one_field
 
-# A program that is tail-called is not asked how far it reads. Behind the longest record there is, it
-# finds nothing. What is looked up on the way is traced, too, with a program that cannot run then.
+# When a program is tail-called, the kernel does not check how far it reads. So it reads the buffer after the longest
+# record, which must be zero. The map that it looks up is traced, too, by a program that cannot run at that time.
 cat >"$tap_scratch/first.c" <<'END'
 #define SEC(name) __attribute__((section(name), used))
 struct { int (*type)[1]; int (*max_entries)[1]; int *key; int *value; } numbers SEC(".maps");
@@ -204,12 +203,12 @@ bss()
 {
 	"$HYTRACE_BPFTOOL" map dump name behind.bss | grep -oE '"(calls|found)": [0-9]+' | sort | xargs
 }
-ok 'programs may call each other' chain
+ok 'three programs are attached, one of them for tail calls' chain
 mkdir "$tap_scratch/"{a,b,c}
-is 'the second has run, and finds nothing behind the record' "$(bss)" 'calls: 3 found: 0'
+is 'the tail-called program has run, and finds zeros after the record' "$(bss)" 'calls: 3 found: 0'
 missed=$(<events/functions/looks_up/missed)
-ok 'the third has missed them' test "$missed" -ge 3
-is 'and bpftool knows of it' "$("$HYTRACE_BPFTOOL" prog show name refused |
+ok 'the event that could not run its program counts it as missed' test "$missed" -ge 3
+is 'bpftool counts the same as recursion misses' "$("$HYTRACE_BPFTOOL" prog show name refused |
 	grep -o 'recursion_misses [0-9]*')" "recursion_misses $missed"
 rm -rf /sys/fs/bpf/{,maps-}{first,behind,refused}
 
@@ -224,9 +223,9 @@ is 'an event with a program is busy' \
 	"$(bash -c 'echo "!vfs_read" >>function_events' 2>&1 | grep -o busy)" busy
 kill -INT "$job"
 wait "$job"
-is 'nothing is hooked when all have left' "$(wc -l <enabled_functions)" 0
+is 'no function is hooked when all tools have ended' "$(wc -l <enabled_functions)" 0
 
-# --- many tracers of one function, each of which sees each call
+# --- many tracers of one function; each of them must see each call
 
 cat >function_events <<'END'
 vfs_read(NULL, NULL, size_t count) as entry
@@ -240,7 +239,7 @@ r:agree/kretprobe vfs_read ret=$retval
 f:agree/fprobe vfs_read count=$arg3
 f:agree/fexit vfs_read%return ret=$retval
 END
-ok 'four events, four probes' test "$(wc -l <dynamic_events)" -eq 8
+ok 'four events and four probes are there' test "$(wc -l <dynamic_events)" -eq 8
 mkdir instances/{agree,graph,oneshot}
 for i in . instances/{agree,graph,oneshot}; do
 	echo 4096 >"$i/buffer_size_kb"
@@ -265,7 +264,7 @@ bpftrace -e 'kfunc:vfs_read /args->count == 17/ { @kfunc = count(); }
 	kprobe:vfs_read /arg2 == 17/ { @kprobe = count(); }
 	tracepoint:functions:follow /args->count == 17/ { @event = count(); }
 	' -c "/bin/bash $tap_scratch/perf" >"$tap_scratch/bpftrace" 2>&1
-# A tracer that goes takes with it what it has recorded.
+# When a tracer stops, its records are gone. So only recording is stopped here.
 echo 0 | tee tracing_on instances/{agree,graph,oneshot}/tracing_on >/dev/null
 echo 0 | tee instances/agree/events/{functions,agree}/enable >/dev/null
 sed 's/^/# /' "$tap_scratch/bpftrace"
@@ -285,24 +284,24 @@ for probe in kfunc kprobe kretfunc event; do
 	is "bpftrace saw each read by $probe" \
 		"$(sed -n "s/^@$probe: //p" "$tap_scratch/bpftrace")" 2000
 done
-# These do not tell a read of 17 bytes from those that dd begins with.
+# The following record no sizes, so they also count the reads with which dd begins.
 all=$(seen entry:)
-echo "# $all reads in all"
+echo "# $all reads of any size"
 is 'kretprobe saw each read' "$(seen kretprobe:)" "$all"
 is 'fexit saw each read' "$(seen fexit:)" "$all"
 is 'the function tracer saw each read' "$(grep -cE -- "-$pid +\\[.*: vfs_read <-" trace)" "$all"
 is 'function_graph saw each read' \
 	"$(grep -cE -- "-$pid +\\|.* vfs_read\\(\\)" instances/graph/trace)" "$all"
-# The set has addresses, its events have names.
+# The file of the set has addresses; the trace of its events has names.
 echo 1 >instances/oneshot/options/oneshot-sym
-ok 'oneshot saw one of them' grep -qw vfs_read instances/oneshot/trace
-is 'none was missed' "$(cat events/functions/{entry,follow,glob,return}/missed | sort -u)" 0
+ok 'oneshot saw a read' grep -qw vfs_read instances/oneshot/trace
+is 'no event was missed' "$(cat events/functions/{entry,follow,glob,return}/missed | sort -u)" 0
 echo nop | tee current_tracer instances/{oneshot,graph}/current_tracer >/dev/null
 rmdir instances/{agree,graph,oneshot}
 echo 1 >tracing_on
 printf -- '-:agree/%s\n' kprobe kretprobe fprobe fexit >>dynamic_events
 
-ok 'and all can go' bash -c 'echo >function_events'
-is 'nothing is left' "$(cat function_events)" ''
+ok 'all events can be removed' bash -c 'echo >function_events'
+is 'no event is left' "$(cat function_events)" ''
 
 tap_end

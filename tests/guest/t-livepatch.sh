@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: debug
 #
-# The kernel's livepatch sample comes and goes beside everything that can be on the same function, with
-# trampolines and probes in slots: its stack checks have to see through them, and neither may take the
-# other's call away. It makes /proc/cmdline say something else.
+# The kernel's livepatch sample is loaded and unloaded while other tracers are on the same function, with trampolines
+# and probes in slots. Livepatch's stack checks must see through the slots, and livepatch and tracers must not take
+# each other's calls away. The sample replaces the function that prints /proc/cmdline.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -17,7 +17,7 @@ original=$(</proc/cmdline)
 patched='this has been live patched'
 pids=()
 
-# What goes through slots while stacks are looked at, some of it asleep, on all CPUs.
+# A load on all CPUs that goes through slots while stacks are checked; some of its tasks sleep.
 load()
 {
 	while [[ ! -e $tap_scratch/stop ]]; do
@@ -51,8 +51,8 @@ revert()
 	rmmod livepatch-sample
 }
 
-# Each of 41 functions, of which the patched one is the first, with a trampoline of its own, and that one with a
-# probe, two events and the oneshot tracer, which takes itself off it once it is known.
+# Traces 41 functions with a trampoline each. The first one is the patched function; it also has a probe, two events
+# and the oneshot tracer, which retires from it once it is known.
 trace()
 {
 	echo register regs >$debug/ftrace_many/control &&
@@ -78,7 +78,7 @@ untrace()
 		echo >trace
 }
 
-# Which of the events have fired when the file is read, in a line.
+# Prints the events that fire when the file is read, in one line.
 fired()
 {
 	echo >trace
@@ -116,36 +116,36 @@ done
 
 # ---- patched while it is traced
 
-ok 'traced' trace
-is 'its events fire' "$(fired)" "$all_fire"
-ok 'patched while it is traced' patch
-is 'it is' "$(</proc/cmdline)" "$patched"
-is 'and its events fire' "$(fired)" "$all_fire"
-ok 'the oneshot tracer has gone from it' retired
-is 'it is patched still' "$(</proc/cmdline)" "$patched"
-ok 'reverted while it is traced' revert
-is 'as it was' "$(</proc/cmdline)" "$original"
-is 'its events fire then, too' "$(fired)" "$all_fire"
-ok 'traced no more' untrace
-# Ops that are not allocated keep their trampolines for the next time.
+ok 'the function can be traced' trace
+is 'traced: its events fire' "$(fired)" "$all_fire"
+ok 'the function can be patched while it is traced' patch
+is 'traced, then patched: it is patched' "$(</proc/cmdline)" "$patched"
+is 'traced, then patched: its events fire' "$(fired)" "$all_fire"
+ok 'traced, then patched: the oneshot tracer retires from it' retired
+is 'it is still patched after that' "$(</proc/cmdline)" "$patched"
+ok 'the patch can be reverted while the function is traced' revert
+is 'reverted: the function is the original' "$(</proc/cmdline)" "$original"
+is 'reverted: its events fire' "$(fired)" "$all_fire"
+ok 'tracing can be ended' untrace
+# Ops that are not allocated keep their trampolines for the next use.
 before=$(slots)
-ok 'there are such' grep -q '^ftrace [1-9]' <<<"$before"
+ok 'some trampolines are kept' grep -q '^ftrace [1-9]' <<<"$before"
 
 # ---- traced while it is patched
 
-ok 'patched' patch
-ok 'traced while it is patched' trace
-is 'it is patched' "$(</proc/cmdline)" "$patched"
-is 'its events fire while it is' "$(fired)" "$all_fire"
-ok 'the oneshot tracer goes here as well' retired
-ok 'what traced it is gone' untrace
-is 'it is patched as before' "$(</proc/cmdline)" "$patched"
-ok 'reverted' revert
-is 'nothing of it is left' "$(</proc/cmdline)" "$original"
+ok 'the function can be patched again' patch
+ok 'the function can be traced while it is patched' trace
+is 'patched, then traced: it is patched' "$(</proc/cmdline)" "$patched"
+is 'patched, then traced: its events fire' "$(fired)" "$all_fire"
+ok 'patched, then traced: the oneshot tracer retires from it' retired
+ok 'tracing can be ended while the function is patched' untrace
+is 'it is still patched without tracing' "$(</proc/cmdline)" "$patched"
+ok 'the patch can be reverted' revert
+is 'the function is the original again' "$(</proc/cmdline)" "$original"
 
 touch "$tap_scratch/stop"
 wait "${pids[@]}"
-is 'all slots are back that came since' "$(slots)" "$before"
+is 'all slots that were taken since are freed' "$(slots)" "$before"
 rmmod ftrace_many
 
 tap_end

@@ -3,8 +3,8 @@
 # kernels: patched
 # append: hytrace.test=lockdown
 #
-# A kernel that is locked down shows nobody its addresses: each of the oneshot tracer's files is
-# refused when it is opened. There is no way back, hence a guest of its own.
+# A kernel that is locked down does not show its addresses: opening each of the oneshot tracer's files is refused.
+# Lockdown cannot be undone, so this test needs a guest of its own.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -15,9 +15,9 @@ cd /sys/kernel/tracing || exit 1
 echo vfs_mkdir >set_ftrace_filter
 echo oneshot >current_tracer
 mkdir "$tap_scratch/dir"
-is 'before: something is recorded' "$(wc -l <oneshot_seen)" 2
+is 'before lockdown: mkdir is recorded' "$(wc -l <oneshot_seen)" 2
 for file in oneshot_entries oneshot_stats oneshot_size oneshot_retire_ms; do
-	ok "before: $file can be read" cat $file
+	ok "before lockdown: $file can be read" cat $file
 done
 exec 3<oneshot_seen
 
@@ -40,18 +40,18 @@ for file in oneshot_seen oneshot_entries oneshot_stats oneshot_size oneshot_reti
 done
 ok 'oneshot_seen cannot be cleared' cannot_write oneshot_seen
 ok 'oneshot_size cannot be set' cannot_write oneshot_size
-ok 'nor oneshot_retire_ms' cannot_write oneshot_retire_ms
+ok 'oneshot_retire_ms cannot be set' cannot_write oneshot_retire_ms
 exec 3<&-
 
 for engine in oneshot bpf; do
 	is "hytrace cover -e $engine: not permitted" \
 		"$("$hytrace" cover -e $engine --duration 1 2>"$tap_scratch/err"; echo $?)" 3
-	ok 'it says that the kernel is locked down, or that it hides its addresses' \
+	ok 'it says that the kernel is locked down or hides its addresses' \
 		grep -qE 'locked down|shows no addresses' "$tap_scratch/err"
 done
 
 is 'hytrace event add: not permitted' \
 	"$("$hytrace" event add 'vfs_read()' 2>"$tap_scratch/err"; echo $?)" 3
-ok 'and why' grep -q 'locked down' "$tap_scratch/err"
+ok 'hytrace event add says that the kernel is locked down' grep -q 'locked down' "$tap_scratch/err"
 
 tap_end

@@ -3,9 +3,9 @@
 # kernels: patched
 # append: ftrace=oneshot trace_options=nooneshot-parent,oneshot-retire
 #
-# Call sites that are turned off. From boot on: asked for before there are workers, and then of all
-# functions, with everything that boots as the workload. With a workload, next to an instance whose
-# call sites stay on: both have to have seen the same. And with a module that has been built anew.
+# Functions that retire. From boot on: the option is set before there are workers, and then all functions of the boot
+# retire. With a workload, beside an instance whose functions do not retire: both must see the same functions. And
+# with a module that has been rebuilt.
 
 set -uo pipefail
 workload=$PWD/tests/guest/workload.sh
@@ -18,40 +18,40 @@ stat_of()
 	sed -n "s/^$1: //p" oneshot_stats
 }
 
-# The names that only one function has, of those in a list of addresses.
+# names_of FILE: of a list of addresses, prints those names that only one function has.
 names_of()
 {
 	sort "$1" | join -o 2.2 - <(sort available_filter_functions_addrs) | sort |
 		join - <(cut -d' ' -f1 available_filter_functions | sort | uniq -u)
 }
 
-is 'the tracer runs as it was told to' \
+is 'the tracer runs with the options of the command line' \
 	"$(cat current_tracer options/oneshot-parent options/oneshot-retire | xargs)" 'oneshot 0 1'
-# Nothing is new any more, and what was is turned off, at the latest after 1.6 s.
+# No function is new from here on. Functions that were new before retire within 1.6 s.
 echo 0 >tracing_on
 sleep 5
 sed 's/^/# /' oneshot_stats
 ok 'thousands of functions have been recorded' [ "$(stat_of functions)" -gt 3000 ]
-is 'and no callers, from the first call on' "$(stat_of callers)" 0
-is 'each once' "$(sort oneshot_seen | uniq -d)" ''
-# But for those of modules' and the kernel's init code that was gone before its turn.
-ok 'and nine in ten have retired' [ "$(stat_of retired)" -gt $(($(stat_of functions) * 9 / 10)) ]
-ok 'in batches' [ "$(stat_of retire_batches)" -gt $(($(stat_of functions) / 257)) ]
-is 'no callers are missing, as none were asked for' "$(stat_of callers_incomplete)" 0
+is 'no callers have been recorded' "$(stat_of callers)" 0
+is 'each function is recorded once' "$(sort oneshot_seen | uniq -d)" ''
+# Functions of init code, and of modules, may be gone before they can retire.
+ok 'nine in ten of these functions have retired' [ "$(stat_of retired)" -gt $(($(stat_of functions) * 9 / 10)) ]
+ok 'functions have retired in batches' [ "$(stat_of retire_batches)" -gt $(($(stat_of functions) / 257)) ]
+is 'no callers are counted as missing, because none were asked for' "$(stat_of callers_incomplete)" 0
 grep -v ' ' oneshot_seen >"$tap_scratch/seen"
 names_of "$tap_scratch/seen" >"$tap_scratch/names"
-ok 'thousands of them are there still' [ "$(wc -l <"$tap_scratch/names")" -gt 2000 ]
-is 'and none is traced any more' \
+ok 'thousands of these functions still exist' [ "$(wc -l <"$tap_scratch/names")" -gt 2000 ]
+is 'none of these functions is traced any more' \
 	"$(cut -d' ' -f1 enabled_functions | sort | join - "$tap_scratch/names" | head -n 5)" ''
-ok 'but others are' [ "$(wc -l <enabled_functions)" -gt 10000 ]
+ok 'functions that were not called are still traced' [ "$(wc -l <enabled_functions)" -gt 10000 ]
 
-# Where nothing is recorded nothing retires again.
+# tracing_on is 0, so nothing is recorded and nothing retires again.
 echo 0 >oneshot_seen
-is 'a clear brings all back' "$(wc -l <enabled_functions)" "$(wc -l <available_filter_functions)"
+is 'after a clear, all functions are traced again' "$(wc -l <enabled_functions)" "$(wc -l <available_filter_functions)"
 echo nop >current_tracer
-is 'and a stop leaves nothing behind' "$(wc -l <enabled_functions)" 0
+is 'after a stop, no function is traced' "$(wc -l <enabled_functions)" 0
 
-# ---- next to an instance that keeps them
+# ---- beside an instance whose functions do not retire
 
 for instance in retires stays; do
 	mkdir instances/$instance
@@ -61,7 +61,7 @@ done
 echo 0 >options/oneshot-retire
 echo 1 >instances/retires/options/oneshot-retire
 
-# covers WIDE NARROW: run the workload with both, the one's window around the other's
+# covers WIDE NARROW: runs the workload with both instances; the window of WIDE encloses that of NARROW
 covers()
 {
 	local instance
@@ -78,9 +78,9 @@ covers()
 		sort "instances/$instance/oneshot_seen" >"$tap_scratch/$instance"
 		sed "s/^/# $instance: /" "instances/$instance/oneshot_stats" | grep -E 'functions|retire'
 	done
-	ok "$1 around $2: thousands of functions" [ "$(wc -l <"$tap_scratch/$2")" -gt 2000 ]
-	ok 'most of which have retired' [ "$(cd instances/retires && stat_of retired)" -gt 1000 ]
-	is "whatever $2 has seen $1 has" "$(comm -13 "$tap_scratch/$1" "$tap_scratch/$2" | head -n 5)" ''
+	ok "$2 within $1: $2 has thousands of functions" [ "$(wc -l <"$tap_scratch/$2")" -gt 2000 ]
+	ok "$2 within $1: more than 1000 have retired" [ "$(cd instances/retires && stat_of retired)" -gt 1000 ]
+	is "$2 within $1: $1 has all functions of $2" "$(comm -13 "$tap_scratch/$1" "$tap_scratch/$2" | head -n 5)" ''
 	for instance in retires stays; do
 		echo nop >instances/$instance/current_tracer
 	done
@@ -90,11 +90,11 @@ covers retires stays
 covers stays retires
 rmdir instances/retires instances/stays
 
-# ---- with a module that has been built anew
+# ---- with a module that has been rebuilt
 
-# without_endbr MODULE FUNCTION OUT: the module's file, as if built without indirect branch tracking for that
-# function, whose call site is at its first byte then. What was there moves behind it: to the list of call
-# sites and the call's relocation, both of which name it, nothing else has to be told.
+# without_endbr MODULE FUNCTION OUT: writes the module's file as if that function had been compiled without indirect
+# branch tracking: its call site is then at its first byte, and the ENDBR comes after it. Two places name the call
+# site, the list of call sites and the call's relocation. Nothing else needs a change.
 without_endbr()
 {
 	perl -e '
@@ -111,7 +111,7 @@ without_endbr()
 		$_->{name} = unpack("Z*", substr($elf, $sections[$names]{offset} + $_->{name})) for @sections;
 		my %named = map { $_->{name} => $_ } @sections;
 
-		# entries SECTION: where in the file those of 24 bytes are, of symbols and relocations
+		# entries SECTION: the places in the file of its entries of 24 bytes (symbols and relocations)
 		sub entries
 		{
 			my ($section) = @_;
@@ -123,7 +123,7 @@ without_endbr()
 			unpack("Z*", substr($elf, $strings + $_->[0])) eq $ARGV[1]
 		} map { [unpack("L C2 S Q", substr($elf, $_))] } entries($named{".symtab"});
 		my $code = $named{".text"}{offset} + $start;
-		substr($elf, $code, 5) eq "\xf3\x0f\x1e\xfa\xe8" or die "$ARGV[1] begins with something else\n";
+		substr($elf, $code, 5) eq "\xf3\x0f\x1e\xfa\xe8" or die "$ARGV[1] does not begin with ENDBR and a call\n";
 		substr($elf, $code, 9, "\xe8\0\0\0\0\x0f\x1f\x40\0");
 
 		my $changed = 0;
@@ -138,12 +138,12 @@ without_endbr()
 			substr($elf, $_ + 16, 8, pack("q", $start));
 			$changed++;
 		}
-		$changed == 2 or die "$changed places to change\n";
+		$changed == 2 or die "$changed places were changed, not 2\n";
 		binmode STDOUT;
 		print $elf;' "$1" "$2" >"$3"
 }
 
-# seen FUNCTION: how often it is in the set, of the module that is loaded
+# seen FUNCTION: how many entries the set has for this function of the loaded module
 seen()
 {
 	local text site
@@ -158,7 +158,7 @@ retired()
 	! grep -q "^$1 " enabled_functions
 }
 
-within() # SECONDS COMMAND ARGUMENT...
+within() # SECONDS COMMAND ARGUMENT...: waits at most SECONDS until it succeeds
 {
 	local end=$((SECONDS + $1))
 	shift
@@ -172,7 +172,7 @@ within() # SECONDS COMMAND ARGUMENT...
 module=trace_events_sample
 event=events/sample-trace/foo_bar_with_fn/enable
 file=$(modinfo -F filename $module)
-ok 'a module is built anew' without_endbr "$file" foo_bar_reg "$tap_scratch/$module.ko"
+ok 'a rebuilt module is made' without_endbr "$file" foo_bar_reg "$tap_scratch/$module.ko"
 echo 1 >tracing_on
 echo 0 >options/oneshot-parent
 echo 1 >options/oneshot-retire
@@ -182,19 +182,19 @@ echo oneshot >current_tracer
 insmod "$file"
 echo 1 >$event
 echo 0 >$event
-is 'its function is recorded' "$(seen foo_bar_reg)" 1
-ok 'and retires' within 20 retired foo_bar_reg
+is 'a function of the first module is recorded' "$(seen foo_bar_reg)" 1
+ok 'that function retires' within 20 retired foo_bar_reg
 rmmod $module
 echo '*:mod:trace_events_sample' >>set_ftrace_filter
 insmod "$tap_scratch/$module.ko"
-# It is loaded by then, and the worker comes at the latest after 1.6 s.
+# The module is loaded now. The worker would retire the function within 1.6 s.
 sleep 3
-is 'there it begins elsewhere, and has not been recorded' "$(seen foo_bar_reg)" 0
-ok 'nor turned off' grep -q '^foo_bar_reg ' enabled_functions
+is 'the function of the rebuilt module is not recorded yet' "$(seen foo_bar_reg)" 0
+ok 'the function of the rebuilt module has not retired yet' grep -q '^foo_bar_reg ' enabled_functions
 echo 1 >$event
 echo 0 >$event
-is 'and is, when it is called' "$(seen foo_bar_reg)" 1
-ok 'and retires as well' within 20 retired foo_bar_reg
+is 'when it is called, the function of the rebuilt module is recorded' "$(seen foo_bar_reg)" 1
+ok 'the function of the rebuilt module retires' within 20 retired foo_bar_reg
 rmmod $module
 echo nop >current_tracer
 

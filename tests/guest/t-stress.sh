@@ -3,13 +3,12 @@
 # kernels: debug kcsan
 # append: kmemleak=on
 #
-# Everything that may collide with the oneshot tracer and with function events, at the same time, on a
-# kernel that watches memory, locks and sleeping: starts, stops and clears, events that are made,
-# enabled and removed while they fire, call sites that retire and come back, readers, perf, BPF,
-# instances that come and go, modules and a CPU too, NMIs, kprobes, fprobes, the function graph tracer,
-# hundreds of trampolines, and allocations that fail. What the kernel has to say about it fails the run
-# (inside.sh), and so does a job that fails, or that is not done several times. `make test-debug`;
-# HYTRACE_STRESS= is the time in seconds, which is six times as long if a job needs it.
+# Runs everything that may collide with the oneshot tracer and with function events at the same time, on a kernel that
+# checks memory, locks and sleeping: starts, stops and clears; events that are made, enabled and removed while they
+# fire; functions that retire and come back; readers, perf and BPF; instances, modules and a CPU that come and go;
+# NMIs, kprobes, fprobes and the function graph tracer; hundreds of trampolines; and allocations that fail. The run
+# fails if the kernel complains (inside.sh), if a job fails, or if a job does not pass often enough. `make test-debug`
+# runs it. HYTRACE_STRESS= is the time in seconds; the run takes up to six times as long if a job needs it.
 
 set -uo pipefail
 hytrace=$PWD/build/hytrace
@@ -21,7 +20,7 @@ seconds=${HYTRACE_STRESS:-120}
 least=2
 pids=()
 
-# Runs a function again and again, until told to stop, and notes each time whether it came through.
+# repeat JOB: runs this function again and again, until told to stop, and notes each time whether it passed.
 repeat()
 {
 	: >"$tap_scratch/$1.rounds"
@@ -40,7 +39,7 @@ workload()
 	ls -lR /proc/self/ns /sys/module >/dev/null 2>&1
 	head -c 100000 /dev/zero | tr '\0' x | wc -c >/dev/null
 	mkdir "$tap_scratch/dir.$BASHPID" && rmdir "$tap_scratch/dir.$BASHPID"
-	# All others want the processor as well.
+	# All other jobs want the processor as well.
 	sleep .1
 }
 
@@ -58,7 +57,7 @@ toggle()
 		echo 0 >oneshot_seen
 }
 
-# A set that is replaced below a reader is ESTALE.
+# If a set is replaced while it is read, the reader gets ESTALE.
 readers()
 {
 	local said
@@ -71,7 +70,7 @@ instances()
 {
 	local dir=instances/stress.$BASHPID
 
-	# What all CPUs call all the time, and not all there is: of that there is enough in toggle().
+	# Functions that all CPUs call all the time. Not all functions: toggle() traces those.
 	mkdir "$dir" &&
 		echo '*lock* *read*' >"$dir/set_ftrace_filter" &&
 		echo oneshot >"$dir/current_tracer" &&
@@ -80,8 +79,8 @@ instances()
 		rmdir "$dir"
 }
 
-# Call sites that are turned off while others come to them, and come back in all ways that there are.
-# Most of what it traces is traced by others, too, some of the time.
+# Functions that retire while others call them, and that come back in each possible way. Other jobs trace most of
+# these functions as well, some of the time.
 retire()
 {
 	local dir=instances/retire
@@ -113,8 +112,8 @@ modules()
 	done
 }
 
-# Events of all kinds, of a module that comes and goes among them. One printf is one write.
-# No name of theirs is an r and hexadecimal digits, such as "read": to perf that is a raw event.
+# Makes events of all kinds, some of them of a module that comes and goes. One printf is one write. No event may have
+# a name such as "read", an r and hexadecimal digits, because perf takes that for a raw event.
 make_events()
 {
 	local group=$1
@@ -130,7 +129,7 @@ remove_events()
 	printf "!$1/%s\n" any reads open module returns >>function_events
 }
 
-# One write each: those that could not be made are not there to be removed.
+# Removes each event with a write of its own, because events that could not be made cannot be removed.
 remove_each_event()
 {
 	local event
@@ -170,14 +169,14 @@ events_in_perf()
 		remove_events "$group"
 }
 
-# The loader makes an event of its own and attaches a program to it.
+# The loader makes an event of its own, and attaches a program to it.
 events_in_bpf()
 {
 	"$hytrace" cover -e event -a 'vfs_*' -f json -o "$tap_scratch/bpf.json" -- ls /proc/self >/dev/null &&
 		jq -e 'any(.functions[]; .name == "vfs_read")' "$tap_scratch/bpf.json" >/dev/null
 }
 
-# On what retire() and others trace as well.
+# Probes on functions that retire() and other jobs trace as well.
 probes()
 {
 	local group=probes_$BASHPID
@@ -190,7 +189,7 @@ probes()
 		printf -- "-:$group/%s\n" entry fentry fexit cmdline >>dynamic_events
 }
 
-# Hundreds of trampolines that come and go while they are called, together and one by one.
+# Hundreds of trampolines that come and go while they are called, all together and one by one.
 slots()
 {
 	local many=/sys/kernel/debug/ftrace_many how
@@ -215,7 +214,7 @@ slots()
 
 nmis()
 {
-	# It prints for long on a serial console, in NMIs: the others would come to nothing.
+	# NMIs print for a long time on a serial console. Without this pause, the other jobs would not get far.
 	echo l >/proc/sysrq-trigger && sleep 20
 }
 
@@ -240,13 +239,14 @@ set_fault()
 	[[ ! -e $what/min-order ]] || echo 0 >"$what/min-order"
 }
 
-# Until then, it may not even come to say so; and a shell that cannot fork ends.
+# Makes allocations succeed again. The write itself may fail before, without a message; and a shell that cannot
+# fork would end.
 have_memory()
 {
 	until { echo 0 >/proc/self/make-it-fail; } 2>/dev/null; do :; done
 }
 
-# In a process of its own, whose allocations fail now and then; only builtins run in it.
+# Runs in a process of its own, some of whose allocations fail. It only uses builtins of the shell.
 start_with_faults()
 {
 	local started=0 refused=0
@@ -262,7 +262,7 @@ start_with_faults()
 		{ echo nop >current_tracer; } 2>/dev/null
 	done
 	have_memory
-	# The last time there may have been none for that.
+	# The last of these writes may have failed without memory.
 	echo nop >current_tracer
 	echo 0 >oneshot_seen
 	echo "$started $refused" >"$tap_scratch/faults"
@@ -273,7 +273,7 @@ regs_slots()
 	sed -n 's/^ftrace_regs \([0-9]*\) .*/\1/p' /sys/kernel/debug/text_slots
 }
 
-# All ops or none, whatever there is no memory for; and each that is there has a trampoline.
+# If an allocation fails, either all ops are registered or none is, and each registered one has a trampoline.
 slots_with_faults()
 {
 	local many=/sys/kernel/debug/ftrace_many slots ops registered=0 refused=0 wrong=0
@@ -299,7 +299,7 @@ slots_with_faults()
 		echo 1 >/proc/self/make-it-fail
 		{ echo unregister >"$many/control"; } 2>/dev/null
 		have_memory
-		# There may have been no memory to open the file. Then all of them are there.
+		# If there was no memory to open the file, all ops are still registered.
 		case $(grep -c ftrace_trampoline enabled_functions) in
 		0) ;;
 		"$ops") echo unregister >"$many/control" ;;
@@ -309,7 +309,7 @@ slots_with_faults()
 	echo "$registered $refused $wrong" >"$tap_scratch/slot_faults"
 }
 
-# Either nothing is enabled and nothing hooked, or both is so of something.
+# Succeeds if no event is enabled and no function hooked, or if there are some of both.
 hooked_as_enabled()
 {
 	local enabled hooked
@@ -319,8 +319,8 @@ hooked_as_enabled()
 	((enabled > 0 == hooked > 0))
 }
 
-# What makes an event has memory: trace_events.c warns if a field cannot be defined for want of it, and
-# puts a reference to the event's file that it has not taken then.
+# Events are made while there is memory: if a field cannot be defined without memory, trace_events.c warns, and puts
+# a reference to the event's file that it has not taken.
 events_with_faults()
 {
 	local enabled=0 refused=0 wrong=0
@@ -347,7 +347,7 @@ events_with_faults()
 jobs=(workload toggle events more_events events_in_perf events_in_bpf readers instances retire modules
 	probes slots nmis graph)
 
-# Another one than those that perf and the loader open events on: they fail if it is not there.
+# Takes a CPU offline. perf and the loader open their events on another one, because they fail if theirs is offline.
 hotplug()
 {
 	echo 0 >$second_cpu && sleep .$((RANDOM % 5)) && echo 1 >$second_cpu && sleep 5
@@ -357,14 +357,14 @@ second_cpu=/sys/devices/system/cpu/cpu1/online
 if [[ -e $second_cpu ]]; then
 	jobs+=(hotplug)
 else
-	echo '# one CPU: none goes offline'
+	echo '# there is only one CPU, so none goes offline'
 fi
 
-# perf takes minutes there to open an event, and these wait for the locks of ftrace and of events, for which all
-# others queue: on the debug kernel a round of them takes minutes.
+# On the debug kernel, a round of these jobs takes minutes: perf needs that long to open an event, and they wait for
+# the locks of ftrace and of events, for which all other jobs wait as well.
 slow=(events_in_perf events more_events events_in_bpf modules probes slots)
 
-needed() # JOB: how often it has to come through
+needed() # JOB: how many rounds must pass
 {
 	[[ " ${slow[*]} " == *" $1 "* ]] && echo 1 || echo "$least"
 }
@@ -390,26 +390,26 @@ echo "# stopped after $SECONDS s"
 touch "$tap_scratch/stop"
 wait "${pids[@]}"
 for job in "${jobs[@]}"; do
-	ok "$job came through, $(rounds "$job" passed) times" [ "$(rounds "$job" passed)" -ge "$(needed "$job")" ]
-	is "and never failed" "$(rounds "$job" failed; sort "$tap_scratch/$job.err" | uniq -c)" 0
+	ok "$job passed $(rounds "$job" passed) times" [ "$(rounds "$job" passed)" -ge "$(needed "$job")" ]
+	is "$job never failed" "$(rounds "$job" failed; sort "$tap_scratch/$job.err" | uniq -c)" 0
 done
 
 echo nop >current_tracer
 echo 0 >oneshot_size
-# What fails is allocated before functions are patched, all of which takes a minute at each start.
+# Few functions, because patching all of them at each start takes a minute. The allocations that fail come before it.
 echo 'vfs_*' >set_ftrace_filter
 for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 3
 done
 start_with_faults &
 wait $!
-# Not pages: it has a child, and shares its own with that until it writes to them. Some fifty ops are
-# two allocations each.
+# Page allocations do not fail here: the process has a child, shares its pages with it, and needs new ones when it
+# writes to them. Some fifty ops make two allocations each.
 set_fault fail_page_alloc 0
 set_fault failslab 1
 slots_with_faults &
 wait $!
-# Enabling five events is many allocations.
+# Enabling five events makes many allocations.
 for fault in failslab fail_page_alloc; do
 	set_fault "$fault" 1
 done
@@ -420,26 +420,26 @@ for fault in failslab fail_page_alloc; do
 done
 echo "# starts, refused starts: $(<"$tap_scratch/faults")"
 is 'the tracer has stopped' "$(<current_tracer)" nop
-ok 'some starts failed for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
+ok 'some starts failed because there was no memory' [ "$(cut -d' ' -f2 "$tap_scratch/faults")" -gt 0 ]
 
-echo "# times that many ops were registered, refused, only some registered: $(<"$tap_scratch/slot_faults")"
-ok 'many ops were registered although memory is short' [ "$(cut -d' ' -f1 "$tap_scratch/slot_faults")" -gt 0 ]
-ok 'many ops were refused for want of memory' [ "$(cut -d' ' -f2 "$tap_scratch/slot_faults")" -gt 0 ]
-is 'and they are registered, with a trampoline each, or none is' "$(cut -d' ' -f3 "$tap_scratch/slot_faults")" 0
-echo "# times that events were enabled, refused, half enabled: $(<"$tap_scratch/event_faults")"
-ok 'some events were enabled although memory is short' \
+echo "# how often many ops were registered, refused, or registered only in part: $(<"$tap_scratch/slot_faults")"
+ok 'many ops were registered although some allocations fail' [ "$(cut -d' ' -f1 "$tap_scratch/slot_faults")" -gt 0 ]
+ok 'many ops were refused because there was no memory' [ "$(cut -d' ' -f2 "$tap_scratch/slot_faults")" -gt 0 ]
+is 'either all ops were registered, with a trampoline each, or none' "$(cut -d' ' -f3 "$tap_scratch/slot_faults")" 0
+echo "# how often events were enabled, refused, or enabled without being hooked: $(<"$tap_scratch/event_faults")"
+ok 'some events were enabled although some allocations fail' \
 	[ "$(cut -d' ' -f1 "$tap_scratch/event_faults")" -gt 0 ]
-ok 'some events were refused for want of memory' \
+ok 'some events were refused because there was no memory' \
 	[ "$(cut -d' ' -f2 "$tap_scratch/event_faults")" -gt 0 ]
-is 'and none of those looked enabled without being hooked' "$(cut -d' ' -f3 "$tap_scratch/event_faults")" 0
+is 'no refused event looked enabled without being hooked' "$(cut -d' ' -f3 "$tap_scratch/event_faults")" 0
 echo >function_events
 is 'no event is left' "$(cat function_events)" ''
 head -n 3 enabled_functions | sed 's/^/# /'
-is 'and no function is hooked' "$(grep -c . enabled_functions)" 0
+is 'no function is hooked' "$(grep -c . enabled_functions)" 0
 rmmod ftrace_many
 sed 's/^/# /' /sys/kernel/debug/text_slots
-# Ops that are no dynamic memory keep the trampoline that they have had.
-is 'no slot of text is left behind, bar those' \
+# Ops that are not allocated keep their trampolines.
+is 'no other slot of text is left behind' \
 	"$(awk '$1 ~ /^ftrace/ { n += $2; next } /^(kprobe|optprobe|dead) [^0]/; END { if (n > 12) print "ftrace", n }' \
 		/sys/kernel/debug/text_slots)" ''
 
@@ -448,11 +448,11 @@ echo 1 >options/oneshot-parent
 echo vfs_mkdir >set_ftrace_filter
 echo oneshot >current_tracer
 mkdir "$tap_scratch/after"
-is 'it still records' "$(wc -l <oneshot_seen)" 2
+is 'the oneshot tracer still records' "$(wc -l <oneshot_seen)" 2
 echo nop >current_tracer
 
-# What nothing points to. Objects younger than five seconds are not looked at, and one is told of when two
-# scans agree. The sample leaks on purpose: a detector that has given up for want of memory tells nothing.
+# Looks for leaks. kmemleak skips objects younger than five seconds, and reports one only after two scans. The sample
+# leaks on purpose: if the detector has turned itself off without memory, it does not report that leak.
 leaks=/sys/kernel/debug/kmemleak
 if [[ -e $leaks ]]; then
 	modprobe kmemleak-test
@@ -460,9 +460,9 @@ if [[ -e $leaks ]]; then
 	echo scan >$leaks
 	echo scan >$leaks
 	cat $leaks >"$HYTRACE_FILES/kmemleak"
-	ok 'a leak is seen' grep -q kmemleak_test "$HYTRACE_FILES/kmemleak"
+	ok 'kmemleak reports the leak of its sample' grep -q kmemleak_test "$HYTRACE_FILES/kmemleak"
 	ours=' (oneshot|fevent|text_slot|early_ftrace|ftrace_many|ftrace_retire|create_trampoline|register_ftrace_functions)[A-Za-z0-9_.]*[+]'
-	is 'and none of ours' "$(grep -cE "$ours" "$HYTRACE_FILES/kmemleak")" 0
+	is 'kmemleak reports no leak of ours' "$(grep -cE "$ours" "$HYTRACE_FILES/kmemleak")" 0
 fi
 
 tap_end

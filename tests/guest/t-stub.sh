@@ -2,9 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 #
-# The oneshot tracer's stub against its callback: do they see the same, and can a sample that lands in
-# the stub be followed to where it came from? Which of the two an instance has is a matter of who has
-# started first.
+# The oneshot tracer's stub against its callback: both must record the same, and the stack of a sample in the stub
+# must be complete. The first instance that starts the tracer gets the stub, others the callback.
 
 set -uo pipefail
 shopt -s extglob
@@ -12,8 +11,8 @@ shopt -s extglob
 . "$(dirname "$(realpath "$0")")/tap.sh"
 cd /sys/kernel/tracing || exit 1
 
-# What one process does in files, on its own: no interrupt, timer or other process decides whether or
-# from where it is called.
+# Functions for files that one process calls. No interrupt, timer or other process influences whether or from where
+# they are called.
 functions=('vfs_*' 'do_sys_open*' 'path_*' 'lookup_*' 'shmem_*' 'simple_*' 'do_*at' 'may_*')
 
 work() # INSTANCE
@@ -30,7 +29,7 @@ work() # INSTANCE
 		}' "$tap_scratch" "$1" || echo failed
 }
 
-# seen INSTANCE: the functions and callers that it has, whoever comes first.
+# seen INSTANCE: its functions and callers, without times, CPUs and processes
 seen()
 {
 	awk '{ $NF = $(NF - 1) = $(NF - 2) = ""; print }' "instances/$1/oneshot_entries" | sort
@@ -41,7 +40,7 @@ cover() # INSTANCE
 	local glob
 
 	for glob in "${functions[@]}"; do
-		echo "$glob" >>"instances/$1/set_ftrace_filter" || ok "there are $glob" false
+		echo "$glob" >>"instances/$1/set_ftrace_filter" || ok "there are functions $glob" false
 	done
 	echo oneshot >"instances/$1/current_tracer"
 	work "$1"
@@ -51,14 +50,14 @@ cover() # INSTANCE
 }
 
 mkdir instances/{stub,holder,callback}
-# Once for nothing: what the first run alone does, as it finds nothing in caches, is no difference.
+# A run that is not compared: the first run makes calls of its own, because caches are empty.
 work holder
 echo >instances/holder/set_ftrace_pid
-# A walk that has to begin anew, or a page that is not there, is one run's alone: what one of the two does not
-# see it does not see in three.
+# A single run may differ by chance, for example if a path walk starts again or a page is missing. Only differences
+# that occur in all three runs count.
 for _ in {1..3}; do
 	cover stub
-	# It has the stub then, and is never called.
+	# This instance takes the stub, and its function is never called.
 	echo kernel_restart >instances/holder/set_ftrace_filter
 	echo oneshot >instances/holder/current_tracer
 	cover callback
@@ -71,15 +70,15 @@ for _ in {1..3}; do
 	echo "# differs: ${difference//$'\n'/; }"
 done
 
-ok 'the one has used the stub' [ "$(<"$tap_scratch/stub.sites")" -gt 100 ]
-is 'the other has not' "$(<"$tap_scratch/callback.sites")" 1
-ok 'they have seen something' [ "$(wc -l <"$tap_scratch/stub")" -gt 100 ]
-is 'and the same, functions and callers' "$difference" ''
+ok 'the first instance uses the stub' [ "$(<"$tap_scratch/stub.sites")" -gt 100 ]
+is 'the second instance does not use the stub' "$(<"$tap_scratch/callback.sites")" 1
+ok 'the stub has recorded more than 100 entries' [ "$(wc -l <"$tap_scratch/stub")" -gt 100 ]
+is 'the stub and the callback have recorded the same functions and callers' "$difference" ''
 rmdir instances/{stub,holder,callback}
 
-# ---- code that has no name
+# ---- code without names
 
-# A program's calls of helpers have no record. What is counted of them begins anew with the set.
+# Calls from a BPF program's code are only counted. The counter begins again when the set is cleared.
 bpftrace -e 'kprobe:vfs_open { @[comm] = count(); } interval:s:60 { exit(); }' \
 	>"$tap_scratch/bpftrace" 2>&1 &
 program=$!
@@ -89,7 +88,7 @@ for _ in {1..60}; do
 done
 echo oneshot >current_tracer
 echo 0 >oneshot_seen
-# The first that comes fetches memory, what comes behind it is counted.
+# At the first of these calls the tracer allocates memory; the later ones are counted.
 for _ in {1..20}; do
 	cat /proc/self/stat >/dev/null
 	sleep .1
@@ -98,39 +97,39 @@ kill -INT "$program"
 wait "$program"
 echo nop >current_tracer
 sed -n 's/^unresolvable_/# &/p' oneshot_stats
-ok 'what a BPF program calls is counted, also after a clear' \
+ok 'calls from a BPF program are counted after a clear' \
 	[ "$(sed -n 's/^unresolvable_callers: //p' oneshot_stats)" -gt 0 ]
 echo 0 >oneshot_seen
 
 # ---- a sample in the stub
 
-# Of interrupts, as TCG has no PMU: what is on the stack is the same.
+# Samples come from timer interrupts, because TCG has no PMU. The stacks are the same.
 echo oneshot >current_tracer
 perf record -q -e cpu-clock -F 2000 -g --kernel-callchains -o "$tap_scratch/perf.data" -- \
 	perl -e '-e "/etc/passwd" while time < $^T + 6' 2>"$tap_scratch/perf.err"
 echo nop >current_tracer
 echo 0 >oneshot_seen
 
-# One line a sample: the symbols from the stub outwards.
+# One line for each sample: the symbols from the stub outwards.
 perf script -i "$tap_scratch/perf.data" -F ip,sym 2>/dev/null |
 	awk 'NF == 0 { if (n && chain ~ /^oneshot_stub/) print chain; chain = ""; n = 0; next }
 	     { chain = chain (n++ ? " " : "") $2 }
 	     END { if (chain ~ /^oneshot_stub/) print chain }' >"$tap_scratch/chains"
 printf '# %s samples of the stub, such as: %s\n' "$(wc -l <"$tap_scratch/chains")" "$(head -n 1 "$tap_scratch/chains")"
-ok 'samples have landed in the stub' [ "$(wc -l <"$tap_scratch/chains")" -gt 20 ]
-is 'and all of them are followed to the way into the kernel' \
+ok 'more than 20 samples are in the stub' [ "$(wc -l <"$tap_scratch/chains")" -gt 20 ]
+is 'the stacks of all these samples reach the entry into the kernel' \
 	"$(grep -vE ' (entry_SYSCALL_64_after_hwframe|asm_[a-z_]*|ret_from_fork_asm|common_startup_64)( |$)' \
 		"$tap_scratch/chains" | head -n 3)" ''
-# Of functions that the program calls from one place each: which of them a sample lands in is chance. These call
-# nothing, so that none of them is there but as the function that was entered; the others call.
+# Functions that the program calls from one place each; a sample may be in any of them. The leaves call nothing, so
+# they are on a stack only as the function that was entered. The others also call functions.
 leaves='set_root nd_jump_root|__check_heap_object __check_object_size|check_stack_object __check_object_size|'
 leaves+='legitimize_links try_to_unlazy[a-z_]*'
 pairs="($leaves|x64_sys_call do_syscall_64|path_lookupat filename_lookup|nd_jump_root path_init) "
 leaves="(${leaves// +([!|])}) "
 sed -nE "/^oneshot_stub ${pairs// +([!|)])}/p" "$tap_scratch/chains" >"$tap_scratch/known"
 printf '# %s of them in functions whose caller is known\n' "$(wc -l <"$tap_scratch/known")"
-ok 'some of them in functions that call nothing' grep -qE "^oneshot_stub $leaves" "$tap_scratch/known"
-is 'and where the caller is known, it comes behind the function' \
+ok 'some of these samples are in functions that call nothing' grep -qE "^oneshot_stub $leaves" "$tap_scratch/known"
+is 'where the caller is known, it follows the function on the stack' \
 	"$(grep -vE "^oneshot_stub $pairs" "$tap_scratch/known" | cut -d ' ' -f -4 | head -n 3)" ''
 
 tap_end

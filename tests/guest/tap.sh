@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests in tests/guest/t-*.sh have in common: they print TAP, one line for each thing they
-# claim. Source it, call ok, is, skip, and tap_end last:
+# Shared by the tests in tests/guest/t-*.sh. They print TAP, one line for each claim. Source this, call ok, is and
+# skip, and call tap_end last:
 #
 #	ok 'what has to be true' COMMAND ARGUMENT...	passes if COMMAND succeeds
 #	is 'what has to be equal' GOT EXPECTED
@@ -56,7 +56,7 @@ tap_result()
 	fi
 }
 
-# Fails the script, too, when something in it has failed.
+# tap_end: prints the plan. The script fails if a result has failed.
 tap_end()
 {
 	echo "1..$tap_count"

@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is wrong with a file of Chrome's trace events, a line for each kind of mistake, as Perfetto and
-# chrome://tracing read the part of the format that `hytrace boot -f chrome` writes: metadata events that
-# name processes and threads, and complete events, which on one thread lie one within the other or
-# apart; what overlaps in another way the viewers drop without a word.
+# Finds the mistakes in a file of Chrome's trace events, as Perfetto and chrome://tracing read it; prints a line for
+# each kind of mistake. `hytrace boot -f chrome` writes metadata events, which name processes and threads, and
+# complete events. On one thread, one complete event must be inside another one or apart from it. If they overlap in
+# another way, the viewers drop them without a message.
 
 def number: type == "number" and . >= 0;
 def bad(what): if . == [] then empty else "\(what): \(length), the first is \(.[0])" end;
 def nanoseconds: . * 1000 | round;
 
-# The complete events of one thread that begin in another one and end behind it.
+# Complete events that begin inside another one of the same thread and end after it.
 def overlapping:
 	sort_by([(.ts | nanoseconds), -(.dur | nanoseconds)]) |
 	reduce .[] as $e ({open: [], bad: []};

@@ -1,9 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests kernel/vm.sh itself, from the host: the one thing that every other guest test stands on is
-# that a guest's answer is the command's and that a dead guest has none. A boot takes seconds, so
-# what can share one does.
+# Tests kernel/vm.sh itself, from the host. All other guest tests rely on it: a guest's answer is the command's
+# answer, and a guest that dies has no answer. A boot takes seconds, so tests share one where they can.
 #
 # Usage: tests/guest/vm.sh [KERNEL]   as for vm.sh --kernel (default patched)
 
@@ -15,7 +14,7 @@ kernel=${1:-patched}
 . "$clone/tests/guest/tap.sh"
 scratch="$tap_scratch/vm test"
 mkdir "$scratch"
-# Where vm.sh keeps what belongs to a run: its QEMUs can be told from all others by that.
+# vm.sh keeps the files of a run here. The path distinguishes its QEMUs from all others.
 export TMPDIR=$scratch/run
 mkdir "$TMPDIR"
 
@@ -58,16 +57,16 @@ test_command()
 	grep -qw function /sys/kernel/tracing/available_tracers && echo tracefs >&3
 	cat data
 	echo warning >/dev/stderr
-	# Whoever is left behind must not keep the guest from ending.
+	# A process that is left behind must not keep the guest from ending.
 	setsid sleep 1000 &
 	exit 7
 	END
 	(cd "$dir/cwd" && vm --share "$dir/share" -- env CLONE="$clone" bash inside "$dir/share" \
 		"${awkward[@]}" >"$dir/out" 2>"$dir/err")
 	is "the status is the command's" $? 7
-	is 'stdout is whole and nothing else' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
+	is 'stdout has all of the output, and only that' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
 	is "stderr is the command's alone" "$(<"$dir/err")" warning
-	is 'the command saw what it should' "$(cat "$dir/share/results")" "$(
+	is 'the command saw its arguments, files and devices' "$(cat "$dir/share/results")" "$(
 		printf '<%s>' "${awkward[@]}"
 		printf '\n%s' "$dir/cwd" kept root 0 0 clone cache module bpftool tracefs)"
 	is 'the current directory was not changed' "$(<"$dir/cwd/file")" kept
@@ -120,7 +119,7 @@ test_signal()
 {
 	local pid status left
 	: >"$scratch/out"
-	# A background job of a script would have INT ignored.
+	# The shell starts background processes with SIGINT ignored.
 	env --default-signal=INT "$clone/kernel/vm.sh" --kernel "$kernel" -- \
 		sh -c 'echo up; sleep 1000' >"$scratch/out" 2>/dev/null &
 	pid=$!
@@ -149,7 +148,7 @@ test_dry_run()
 	is 'a dry run leaves nothing' "$(ls "$TMPDIR")" ''
 }
 
-# How many threads a QEMU of that version is started with: threads_of VERSION [OPTION]...
+# threads_of VERSION [OPTION]...: prints the thread option with which a QEMU of that version is started.
 threads_of()
 {
 	local version=$1
@@ -163,11 +162,11 @@ threads_of()
 test_threads()
 {
 	is 'CPUs share a thread before QEMU 8.1' "$(threads_of '7.2.22 (Debian)' --accel tcg)" 'thread=single -cpu'
-	is 'and have one each from there on' "$(threads_of 8.1.0 --accel tcg)" 'thread=multi -cpu'
-	is 'as in 10.0' "$(threads_of '10.0.2 (Debian)' --accel tcg)" 'thread=multi -cpu'
-	is 'unless asked to share' "$(threads_of 10.0.2 --accel tcg,thread=single)" 'thread=single -cpu'
-	is 'or instructions are counted' "$(threads_of 10.0.2 --icount)" 'thread=single -cpu'
-	is 'an old one is refused threads' "$(threads_of 7.2.22 --accel tcg,thread=multi)" 'needs QEMU 8.1'
+	is 'CPUs have a thread each from QEMU 8.1 on' "$(threads_of 8.1.0 --accel tcg)" 'thread=multi -cpu'
+	is 'CPUs have a thread each in QEMU 10.0' "$(threads_of '10.0.2 (Debian)' --accel tcg)" 'thread=multi -cpu'
+	is 'CPUs share a thread if --accel says so' "$(threads_of 10.0.2 --accel tcg,thread=single)" 'thread=single -cpu'
+	is 'CPUs share a thread with --icount' "$(threads_of 10.0.2 --icount)" 'thread=single -cpu'
+	is 'thread=multi is refused for an old QEMU' "$(threads_of 7.2.22 --accel tcg,thread=multi)" 'needs QEMU 8.1'
 	is 'a QEMU that is not there is named' \
 		"$(HYTRACE_QEMU=/none vm --dry-run -- true 2>&1)" 'vm.sh: HYTRACE_QEMU=/none: no such program'
 }

@@ -1,9 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# A small workload that goes through much of the kernel: ext4 on a loop device, pipes,
-# sockets, processes and a module. What the main job covers, and what the tests cover when
-# they want something real. As root; leaves nothing behind.
+# A small workload that goes through much of the kernel: ext4 on a loop device, pipes, sockets, processes and a
+# module. The main job covers it, and so do tests that need real work. Runs as root; leaves nothing behind.
 set -euo pipefail
 
 dir=$(mktemp -d)
@@ -38,7 +37,7 @@ pipes() {
 	wait $!
 }
 
-# One message there and back, over a Unix socket pair and over TCP on the loopback.
+# Sends one message there and back, over a Unix socket pair and over TCP on the loopback device.
 sockets() {
 	perl -MSocket -e '
 		socketpair(my $a, my $b, AF_UNIX, SOCK_STREAM, 0) or die "socketpair: $!";
@@ -75,7 +74,7 @@ processes() {
 module() {
 	modprobe dummy numdummies=1
 	ip link set dummy0 up
-	# A tracer that has attached to it may hold on to it.
+	# A tracer that has attached to the module may still hold it.
 	rmmod dummy || [ "$(cat /sys/module/dummy/refcnt)" -gt 0 ]
 }
 
