@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests what tests/bench/run.sh makes of a guest's rows: it fails when a figure is missed, and when a row
-# that was asked for is not there. The guest only prints.
+# Tests what tests/bench/run.sh does with a guest's rows: it must fail if a figure is missed, or if a row that was
+# asked for is missing. The guest here only prints rows.
 
 set -uo pipefail
 
@@ -15,7 +15,7 @@ make_clone()
 {
 	mkdir -p "$fake/tests/bench" "$fake/kernel" "$fake/build/bench"
 	cp "$clone"/tests/bench/{run.sh,targets.*} "$fake/tests/bench"
-	# The next boot may have others.
+	# The next boot may print other rows.
 	cat >"$fake/kernel/vm.sh" <<-END
 		#!/bin/sh
 		echo 6.12-fake
@@ -26,7 +26,7 @@ make_clone()
 	chmod +x "$fake/kernel/vm.sh" "$fake/build/hytrace"
 }
 
-# rows EDIT: what a guest prints in which all figures are just good enough, changed by a jq filter.
+# rows EDIT: makes the guest's rows, in which each figure just reaches its target; a jq filter then changes them.
 rows()
 {
 	jq -n '[["oneshot", "one", 30], ["oneshot-nocallers", "one", 22], ["function", "one", 500],
@@ -45,7 +45,7 @@ rows()
 			base: 1000, over_base: 10, total: 1010, note: ""}]' | jq "$1" >"$fake/rows"
 }
 
-# status ROWS EDIT ARGUMENT...
+# status ROWS ARGUMENT...: prints the exit status of run.sh with these arguments, for rows edited by ROWS.
 status()
 {
 	rows "$1"
@@ -55,67 +55,67 @@ status()
 }
 
 make_clone
-is 'all figures reached' "$(status .)" 0
-is 'and told so' "$(grep -c '^reached' "$tap_scratch/err")" 17
-is 'a figure that is missed by 1' "$(status 'map(if .contender == "oneshot-nocallers" then .over_base = 23 else . end)')" 1
-ok 'is named' grep -q '^MISSED: oneshot, one function, functions only: 23, at most 22' "$tap_scratch/err"
-is 'a share that is missed' "$(status 'map(if .contender == "event-bpf-hash" then .over_base = 541 else . end)')" 1
-is 'an engine that attaches slowly' "$(status 'map(if .contender == "cover-bpf" then .attach = 700000001 else . end)')" 1
-ok 'is named' grep -q '^MISSED: BPF engine, attaching to all functions: 700000001' "$tap_scratch/err"
-is 'one that retires slowly' "$(status 'map(if .note != "" then .note += "1" else . end)')" 1
-ok 'is named' grep -q '^MISSED: retiring one function, of enabling one event with a BPF program: 200001, at most 20000' "$tap_scratch/err"
-is 'one that does not say' "$(status 'map(if .note != "" then .note = "function only" else . end)')" 1
-ok 'is unknown' grep -q '^UNKNOWN: retiring one function' "$tap_scratch/err"
-is 'a workload that the tracer slows down' "$(status 'map(if .workload == "pipe" then .total = 1011 else . end)')" 1
-ok 'is named' grep -q '^MISSED: oneshot, all functions, retired, pipe, of no tracer: 1011, at most 1010' "$tap_scratch/err"
-is 'one that is faster than without' "$(status 'map(if .workload == "file" then .total = 900 else . end)')" 1
-ok 'is unknown' grep -q '^UNKNOWN: oneshot, all functions, retired, file' "$tap_scratch/err"
-is 'a workload without a figure' "$(status 'map(if .workload == "pipe" then .total = null else . end)')" 1
-is 'one that is not there' "$(status 'map(select(.workload != "pipe"))')" 1
-is 'a row without a figure' "$(status 'map(if .contender == "oneshot" then .over_base = null else . end)')" 1
-ok 'is unknown' grep -q '^UNKNOWN: oneshot, one function, with callers' "$tap_scratch/err"
-is 'a peer without a figure' "$(status 'map(if .contender == "function" then .over_base = null else . end)')" 1
-is 'a row that is not there' "$(status 'map(select(.contender != "event"))')" 1
-is 'no row at all' "$(status '[]')" 1
-is 'a row that was not asked for' "$(status 'map(select(.contender == "oneshot"))' -c oneshot)" 0
-is 'but those asked for count' "$(status 'map(select(.contender == "oneshot") | .over_base = 31)' -c oneshot)" 1
-is 'and must have a figure' "$(status 'map(select(.contender == "oneshot") | .over_base = null)' -c oneshot)" 1
-is 'and must be there' "$(status 'map(select(.contender == "function"))' -c oneshot -c function)" 1
-is 'nor of a scope' "$(status 'map(select(.contender == "oneshot" and .scope == "all"))' -c oneshot --scope=all)" 0
-is 'or of a workload' "$(status 'map(select(.contender != "oneshot-retired" or .workload != "pipe"))' \
+is 'all targets are reached: 0' "$(status .)" 0
+is 'each target is reported as reached' "$(grep -c '^reached' "$tap_scratch/err")" 17
+is 'a figure that is too large by 1: 1' "$(status 'map(if .contender == "oneshot-nocallers" then .over_base = 23 else . end)')" 1
+ok 'that figure is named' grep -q '^MISSED: oneshot, one function, functions only: 23, at most 22' "$tap_scratch/err"
+is 'a share that is too large: 1' "$(status 'map(if .contender == "event-bpf-hash" then .over_base = 541 else . end)')" 1
+is 'an engine that attaches slowly: 1' "$(status 'map(if .contender == "cover-bpf" then .attach = 700000001 else . end)')" 1
+ok 'that engine is named' grep -q '^MISSED: BPF engine, attaching to all functions: 700000001' "$tap_scratch/err"
+is 'retiring that takes too long: 1' "$(status 'map(if .note != "" then .note += "1" else . end)')" 1
+ok 'the time of retiring is named' grep -q '^MISSED: retiring one function, of enabling one event with a BPF program: 200001, at most 20000' "$tap_scratch/err"
+is 'a row without the time of retiring: 1' "$(status 'map(if .note != "" then .note = "function only" else . end)')" 1
+ok 'the time of retiring is unknown' grep -q '^UNKNOWN: retiring one function' "$tap_scratch/err"
+is 'a workload that the tracer slows down: 1' "$(status 'map(if .workload == "pipe" then .total = 1011 else . end)')" 1
+ok 'that workload is named' grep -q '^MISSED: oneshot, all functions, retired, pipe, of no tracer: 1011, at most 1010' "$tap_scratch/err"
+is 'a workload that is faster than without a tracer: 1' "$(status 'map(if .workload == "file" then .total = 900 else . end)')" 1
+ok 'the cost for that workload is unknown' grep -q '^UNKNOWN: oneshot, all functions, retired, file' "$tap_scratch/err"
+is 'a workload without a figure: 1' "$(status 'map(if .workload == "pipe" then .total = null else . end)')" 1
+is 'a workload without a row: 1' "$(status 'map(select(.workload != "pipe"))')" 1
+is 'a row without a figure: 1' "$(status 'map(if .contender == "oneshot" then .over_base = null else . end)')" 1
+ok 'the figure of that row is unknown' grep -q '^UNKNOWN: oneshot, one function, with callers' "$tap_scratch/err"
+is 'a row for comparison without a figure: 1' "$(status 'map(if .contender == "function" then .over_base = null else . end)')" 1
+is 'a missing row: 1' "$(status 'map(select(.contender != "event"))')" 1
+is 'no row at all: 1' "$(status '[]')" 1
+is 'other rows are not needed if -c chooses one: 0' "$(status 'map(select(.contender == "oneshot"))' -c oneshot)" 0
+is 'a chosen row that misses its target: 1' "$(status 'map(select(.contender == "oneshot") | .over_base = 31)' -c oneshot)" 1
+is 'a chosen row without a figure: 1' "$(status 'map(select(.contender == "oneshot") | .over_base = null)' -c oneshot)" 1
+is 'a chosen row that is missing: 1' "$(status 'map(select(.contender == "function"))' -c oneshot -c function)" 1
+is 'other rows are not needed if --scope chooses some: 0' "$(status 'map(select(.contender == "oneshot" and .scope == "all"))' -c oneshot --scope=all)" 0
+is 'other rows are not needed if --workload chooses some: 0' "$(status 'map(select(.contender != "oneshot-retired" or .workload != "pipe"))' \
 	-w getppid --workload file)" 0
-is 'nothing of what was asked for' "$(status '[]' -c base)" 1
-is 'the quick ones' "$(status . --quick)" 0
-is 'are as many' "$(grep -c '^reached' "$tap_scratch/err")" 13
-# oneshot-retired with one function is held against event-bpf, which the quick ones leave out; kprobe-multi with
-# all functions is there to be looked at.
-is 'and no other may be missing' "$(for n in {0..14}; do
+is 'no row of those that were chosen: 1' "$(status '[]' -c base)" 1
+is 'all targets of --quick are reached: 0' "$(status . --quick)" 0
+is '--quick has 13 targets' "$(grep -c '^reached' "$tap_scratch/err")" 13
+# With one function, oneshot-retired is compared with event-bpf, which --quick leaves out. kprobe-multi with all
+# functions has no target.
+is '--quick fails if one of its other rows is missing' "$(for n in {0..14}; do
 	status "(map(select(.contender | IN(\"oneshot\", \"oneshot-nocallers\", \"oneshot-retired\", \"cover-bpf\",
 		\"kprobe-multi\", \"kprobe-multi-denied\", \"function\", \"event\", \"event-2args\",
 		\"fprobe-event-2args\", \"event-2args-of-5000\")) | select(.workload == \"getppid\" and
 		(.contender != \"kprobe-multi\" or .scope == \"one\")))
 		| if length > $n then del(.[$n]) else empty end)" --quick
 done | sort | uniq -c | xargs)" '1 0 14 1'
-is 'or all of them' "$(status '[]' --quick)" 1
-is 'or all but the base' "$(status 'map(.contender = "base")' --quick)" 1
+is '--quick without rows: 1' "$(status '[]' --quick)" 1
+is '--quick with only the base: 1' "$(status 'map(.contender = "base")' --quick)" 1
 status . >/dev/null
 cp "$fake/build/bench/results.json" "$tap_scratch/all.json"
 status . --quick >/dev/null
 status . -c oneshot >/dev/null
-ok 'the rows of all stay' cmp "$fake/build/bench/results.json" "$tap_scratch/all.json"
-is 'what the harness would not understand' "$(status . --nothing)" 1
+ok '--quick and -c do not replace the results of all rows' cmp "$fake/build/bench/results.json" "$tap_scratch/all.json"
+is 'an option that hytrace bench does not know: 1' "$(status . --nothing)" 1
 sed -i 's/"most": 30}/"mots": 30}/' "$fake/tests/bench/targets.json"
-is 'a target that asks for nothing' "$(status .)" 1
+is 'a target without a bound: 1' "$(status .)" 1
 echo '{' >>"$fake/tests/bench/targets.json"
-is 'targets that cannot be read' "$(status .)" 1
+is 'targets that cannot be read: 1' "$(status .)" 1
 cp "$clone/tests/bench/targets.json" "$fake/tests/bench"
-is 'another kernel owes nothing' "$(status 'map(.over_base = null)' --kernel stock)" 0
+is 'another kernel has no targets: 0' "$(status 'map(.over_base = null)' --kernel stock)" 0
 
 rows 'map(select(.contender == "oneshot" and .scope == "one") | . + {over_base: 20, min: 5, max: 90})'
 mv "$fake/rows" "$fake/rows.next"
-is 'two boots' "$(status 'map(. + {min: 7, max: 40})' --kernel stock --boots 2)" 0
-is 'are one row, with the median and the extremes of both' "$(jq -c '[.rows[] | select(.contender == "oneshot" and
+is 'two boots: 0' "$(status 'map(. + {min: 7, max: 40})' --kernel stock --boots 2)" 0
+is 'two boots give one row with the median and the extremes' "$(jq -c '[.rows[] | select(.contender == "oneshot" and
 	.scope == "one") | .over_base, .min, .max]' "$fake/build/bench/results.json")" '[25,5,90]'
-is 'how it was called is written down' "$(jq -r .meta.command "$fake/build/bench/results.json")" \
+is 'the results have the command that made them' "$(jq -r .meta.command "$fake/build/bench/results.json")" \
 	'make bench, as tests/bench/run.sh --kernel stock --boots 2'
 tap_end

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests that CONTRIBUTING.md names what .ci/run runs, and that all of that can be asked for.
+# Tests that CONTRIBUTING.md names exactly what .ci/run runs, and that each of these targets exists.
 # shellcheck disable=SC2016 # what is quoted in a document
 
 set -uo pipefail
@@ -11,7 +11,8 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 . "$clone/tests/guest/tap.sh"
 cd "$clone" || exit 1
 
-# What .ci/run runs: the table's marked rows, and what the sentence about it names. It begins with make deps.
+# Prints what .ci/run runs according to CONTRIBUTING.md: the marked rows of the table, and the targets that the
+# sentence about it names. It begins with make deps.
 documented()
 {
 	sed -n 's/^| `make \([a-z-]*\)` (`\.ci\/run`) .*/\1/p' CONTRIBUTING.md
@@ -23,6 +24,6 @@ documented()
 parts=$(sed -n "s/^part 'make \([a-z-]*\)' .*/\1/p" .ci/run | sort)
 is 'CONTRIBUTING.md names what .ci/run runs' "$(documented | sort)" "$parts"
 while read -r target; do
-	ok "make $target is there" grep -q "^$target:.* ##" Makefile
+	ok "the target $target exists" grep -q "^$target:.* ##" Makefile
 done < <(echo "$parts"; sed -n 's/^| `make \([a-z-]*\).*/\1/p' CONTRIBUTING.md)
 tap_end

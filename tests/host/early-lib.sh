@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests which interface for plugins early-lib.sh takes a QEMU to have. The names of the versions are those
-# that programs print; the guests' tests have one QEMU only.
+# Tests which version of the plugin interface early-lib.sh chooses for a QEMU. The version strings are those that real
+# programs print; the tests in guests have only one QEMU.
 
 set -uo pipefail
 

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests .ci/floors, which holds the loader's folders against a table: it has to find what breaks it.
+# Tests .ci/floors, which checks the loader's includes against its table of folders: it must find violations.
 
 set -uo pipefail
 
@@ -16,7 +16,7 @@ floors()
 	(cd "$tree" && find . -name '*.[ch]' -printf '%P\n' | sort | xargs "$clone/.ci/floors") 2>&1
 }
 
-# finds WHAT FILE LINE TEXT: with LINE as the first include of FILE
+# finds WHAT FILE LINE TEXT: .ci/floors prints TEXT if LINE is the first include of FILE
 finds()
 {
 	cp "$tree/$2" "$tap_scratch/kept"
@@ -25,29 +25,29 @@ finds()
 	cp "$tap_scratch/kept" "$tree/$2"
 }
 
-is 'the loader keeps to it' "$(floors)" ''
-finds 'boot does not use cover' boot/cost.c '#include "cover/run.h"' 'boot does not use cover; see .ci/floors'
-finds 'event does not use boot' event/hist.c '#  include "boot/calls.h"' \
+is 'the loader has no violation' "$(floors)" ''
+finds 'boot must not use cover' boot/cost.c '#include "cover/run.h"' 'boot does not use cover; see .ci/floors'
+finds 'event must not use boot' event/hist.c '#  include "boot/calls.h"' \
 	'event does not use boot; see .ci/floors'
-finds 'the kernel is known without a run' kernel/symbols.h '#include "run/guard.h"' \
+finds 'kernel must not use run' kernel/symbols.h '#include "run/guard.h"' \
 	'kernel does not use run; see .ci/floors'
-finds 'nothing runs back up' base/error.c '#include "kernel/symbols.h"' \
+finds 'base must not use kernel' base/error.c '#include "kernel/symbols.h"' \
 	'base does not use kernel; see .ci/floors'
-finds 'nor by way of ..' run/pin.c '#include "../event/json.h"' 'run does not use ..; see .ci/floors'
-finds 'an include says its folder' cover/run.c '#include "error.h"' '"error.h" does not say its folder'
-ok 'what is made of BPF programs lies beside' grep -q '"cover.skel.h"' "$tree"/cover/bpf_cover.c
+finds 'a path with .. is no way around' run/pin.c '#include "../event/json.h"' 'run does not use ..; see .ci/floors'
+finds 'an include must name its folder' cover/run.c '#include "error.h"' '"error.h" does not say its folder'
+ok 'a skeleton of a BPF program needs no folder' grep -q '"cover.skel.h"' "$tree"/cover/bpf_cover.c
 
 mkdir "$tree/attic"
 echo '/* */' >"$tree/attic/old.c"
-is 'a new folder wants a line' "$(floors)" \
+is 'a new folder needs a line in the table' "$(floors)" \
 	'user/attic/old.c:1: the folder attic is not in the table of .ci/floors'
 rm -r "$tree/attic"
 
 for ((i = 0; i < 600; i++)); do
 	echo '/* */'
 done >>"$tree/base/error.c"
-is 'a long file' "$(floors)" 'user/base/error.c:601: the file has more than 600 lines'
+is 'a file of more than 600 lines' "$(floors)" 'user/base/error.c:601: the file has more than 600 lines'
 cp "$clone/user/base/error.c" "$tree/base/error.c"
-ok 'findings are a failure' sh -c "cd '$clone/tests/unit/kernel' && ! '$clone/.ci/floors' sample.h"
-ok 'and without any it is none' sh -c "cd '$tree' && '$clone/.ci/floors' base/error.c"
+ok '.ci/floors fails if it finds something' sh -c "cd '$clone/tests/unit/kernel' && ! '$clone/.ci/floors' sample.h"
+ok '.ci/floors succeeds if it finds nothing' sh -c "cd '$tree' && '$clone/.ci/floors' base/error.c"
 tap_end

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make install` puts where, and whether what is told of the options there is so: each that the
-# program has is in its man page and is completed, and the other way round.
+# Tests what `make install` installs, and that its documentation is complete: each option of the program is in its man
+# page and is completed, and there are no others.
 
 set -uo pipefail
 
@@ -18,7 +18,7 @@ installed()
 	(cd "$dest" && find . -type f -printf '%m %p\n' | sort -k 2)
 }
 
-# With PREFIX=$1; what has to be there.
+# expected PREFIX: prints the files that must be installed.
 expected()
 {
 	local page
@@ -30,17 +30,17 @@ expected()
 	done
 }
 
-ok 'make install' make -s install DESTDIR="$dest"
-is 'puts everything below /usr/local' "$(installed)" "$(expected /usr/local | sort -k 2)"
+ok 'make install succeeds' make -s install DESTDIR="$dest"
+is 'make install puts everything below /usr/local' "$(installed)" "$(expected /usr/local | sort -k 2)"
 rm -rf "$dest"
-ok 'with a prefix' make -s install DESTDIR="$dest" PREFIX=/usr
-is 'below that' "$(installed)" "$(expected /usr | sort -k 2)"
+ok 'make install with a prefix succeeds' make -s install DESTDIR="$dest" PREFIX=/usr
+is 'make install puts everything below the prefix' "$(installed)" "$(expected /usr | sort -k 2)"
 
-# As another user would have it: in another place, and without the clone.
+# The files move to another place, where another user would have them, without the clone.
 mv "$dest/usr" "$tap_scratch/usr"
 hytrace=$tap_scratch/usr/bin/hytrace
 cd / || exit 1
-is 'what is installed runs' "$("$hytrace" --version)" \
+is 'the installed program runs' "$("$hytrace" --version)" \
 	"hytrace $(sed -n 's/.*HYTRACE_VERSION "\(.*\)"/\1/p' "$clone/user/base/version.h")"
 ok 'it needs nothing of the clone' sh -c "! readelf -d '$hytrace' | grep -E 'R(UN)?PATH'"
 for page in "$tap_scratch"/usr/share/man/man1/*; do
@@ -49,24 +49,24 @@ done
 
 # ---- options
 
-# What every command has, from the library that reads options.
+# The options of each command that come from the library that parses options.
 common='--help|--usage|--version'
 
-# option_words COMMAND...: as its help lists them
+# option_words COMMAND...: prints the long options of its --help
 option_words()
 {
 	"$hytrace" "$@" --help | grep -oE '^ +(-., | +)--[a-z-]+' | grep -oE -e '--[a-z-]+' |
 		grep -vxE -e "$common" | sort
 }
 
-# And the short ones, each with its long one.
+# Prints the short options of a command's --help, each with its long one.
 short_words()
 {
 	"$hytrace" "$@" --help | sed -nE 's/^ +(-[a-zA-Z]), (--[a-z-]+).*/\1 \2/p' |
 		grep -vE -e " ($common)\$" | sort
 }
 
-# of_page COMMAND: the options that have a paragraph of their own
+# of_page COMMAND: prints the options with a paragraph of their own in the man page
 of_page()
 {
 	sed -nE 's/^\*(-., )?(--[a-z-]+)\*.*/\2/p' "$clone/docs/hytrace-$1.1.scd" | sort -u
@@ -77,7 +77,7 @@ short_of_page()
 	sed -nE 's/^\*(-.), (--[a-z-]+)\*.*/\1 \2/p' "$clone/docs/hytrace-$1.1.scd" | sort -u
 }
 
-# completed WORD...: what bash offers for the last one
+# completed WORD...: prints the completions that bash offers for the last word
 completed()
 {
 	PATH=$tap_scratch/usr/bin:$PATH \
@@ -95,30 +95,30 @@ subcommands()
 	"$hytrace" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort
 }
 
-# The words that have a paragraph of their own in a section of a page.
+# described PAGE SECTION: prints the words with a paragraph of their own in this section.
 described()
 {
 	sed -n "/^# $2/,/^# [^${2:0:1}]/s/^\*\([a-z]*\)\*\$/\1/p" "$clone/docs/$1.1.scd" | sort
 }
 
 is 'each command is completed' "$(completed '' | grep -v '^-')" "$(subcommands)"
-is 'each has a man page' "$(cd "$clone/docs" && printf '%s\n' hytrace-*.scd | sed 's/hytrace-\(.*\)\.1\.scd/\1/')" \
+is 'each command has a man page' "$(cd "$clone/docs" && printf '%s\n' hytrace-*.scd | sed 's/hytrace-\(.*\)\.1\.scd/\1/')" \
 	"$(subcommands)"
-is 'each is in hytrace(1)' "$(described hytrace COMMANDS)" "$(subcommands)"
+is 'each command is in hytrace(1)' "$(described hytrace COMMANDS)" "$(subcommands)"
 is 'each command of event is completed' "$(completed event '' | grep -v '^-')" "$(subcommands event)"
-is 'and in the man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
+is 'each command of event is in its man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
 
 for command in cover compare boot bench; do
 	ok "$command has options" test -n "$(option_words $command)"
-	is "$command: all are in the man page" "$(of_page $command)" "$(option_words $command)"
-	is "$command: the short ones as well" "$(short_of_page $command)" "$(short_words $command)"
-	is "$command: all are completed" "$(completed_options $command)" "$(option_words $command)"
+	is "$command: all options are in the man page" "$(of_page $command)" "$(option_words $command)"
+	is "$command: all short options are in the man page" "$(short_of_page $command)" "$(short_words $command)"
+	is "$command: all options are completed" "$(completed_options $command)" "$(option_words $command)"
 done
 mapfile -t events < <(subcommands event)
-is 'event: all are in the man page' "$(of_page event)" \
+is 'event: all options are in the man page' "$(of_page event)" \
 	"$(for command in "${events[@]}"; do option_words event "$command"; done | sort -u)"
 for command in record list; do
-	is "event $command: all are completed" "$(completed_options event $command)" \
+	is "event $command: all options are completed" "$(completed_options event $command)" \
 		"$(option_words event $command)"
 done
 

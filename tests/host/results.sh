@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Holds the figures of README.md and docs/results.md against docs/results.json: the tables are those that
-# tests/bench/document.sh writes, and the sentences say the same. Then tests that script with other results.
+# Compares the figures in README.md and docs/results.md with docs/results.json: the tables must be those that
+# tests/bench/document.sh writes, and the sentences must have the same figures. Then tests that script with other
+# results.
 
 set -uo pipefail
 
@@ -17,7 +18,7 @@ cp "$clone"/docs/results.{md,json} "$copy/docs"
 
 document=$copy/tests/bench/document.sh
 
-# The files whose text document.sh changes.
+# Prints the files that document.sh changes.
 differing()
 {
 	local file
@@ -28,7 +29,7 @@ differing()
 	done | xargs
 }
 
-# figure CONTENDER SCOPE [WHAT [CONFIG]]: of getppid(), as a text has it
+# figure CONTENDER SCOPE [WHAT [CONFIG]]: prints the contender's figure for getppid(), rounded as in the texts
 figure()
 {
 	jq -r --arg c "$1" --arg s "$2" --arg what "${3:-over_base}" --arg config "${4:-patched}" '.runs as $runs | .rows[]
@@ -36,13 +37,13 @@ figure()
 		| .[$what] | round' "$copy/docs/results.json"
 }
 
-# The text of a file in one line, without marks.
+# text FILE: prints its text in one line, without markup.
 text()
 {
 	sed 's/[`*]//g' "$clone/$1" | tr -s ' \n' ' '
 }
 
-# says FILE FORMAT FIGURE...: the file has that sentence, with those figures
+# says FILE FORMAT FIGURE...: succeeds if the file has that sentence with these figures
 says()
 {
 	local file=$1 sentence figure
@@ -57,51 +58,51 @@ says()
 	}
 }
 
-is 'there are rows of one function, of all, and of other workloads' \
+is 'results.json has rows of one function, of all, and of other workloads' \
 	"$(jq -c '.rows | [any(.scope == "one"), any(.scope == "all"), any(.workload == "tree"), length > 90]' \
 		"$copy/docs/results.json")" '[true,true,true,true]'
-is 'each of a run that is there' \
+is 'each row is of a run that is there' \
 	"$(jq '(.runs | length) as $n | [.rows[] | select(.run | type != "number" or . < 0 or . >= $n)] | length' \
 		"$copy/docs/results.json")" 0
-is 'each once' "$(jq '.runs as $r | .rows | group_by([$r[.run].config, .contender, .scope, .workload])
+is 'each row is there once' "$(jq '.runs as $r | .rows | group_by([$r[.run].config, .contender, .scope, .workload])
 	| map(select(length > 1)) | length' "$copy/docs/results.json")" 0
-is 'the tables are of these rows' "$(differing)" ''
+is 'the tables have the figures of these rows' "$(differing)" ''
 
-ok 'what the tracer costs' says docs/results.md \
+ok 'results.md has the costs of the tracer' says docs/results.md \
 	'With the tracer in the kernel it is %s instructions a call, %s without callers, and nothing once' \
 	"$(figure oneshot one)" "$(figure oneshot-nocallers one)"
-ok 'what kprobe.multi costs' says docs/results.md \
+ok 'results.md has the costs of kprobe.multi' says docs/results.md \
 	'with BPF on kprobe.multi it is %s (%s without callers), of which %s are the cost of a program that does nothing' \
 	"$(figure cover-bpf one)" "$(figure cover-bpf-nocallers one)" "$(figure kprobe-multi one)"
-ok 'what fentry costs' says docs/results.md 'with BPF on fentry it is %s (%s without callers)' \
+ok 'results.md has the costs of fentry' says docs/results.md 'with BPF on fentry it is %s (%s without callers)' \
 	"$(figure fentry-bitmap-callers one)" "$(figure fentry-bitmap one)"
-ok 'what a callback of ftrace costs' says docs/results.md 'a callback of ftrace that does no more than count takes %s' \
+ok 'results.md has the cost of a callback of ftrace' says docs/results.md 'a callback of ftrace that does no more than count takes %s' \
 	"$(figure ftrace-ops one)"
-ok 'what README leaves out of all functions' says README.md \
+ok 'README has the cost for all functions without those that are left out' says README.md \
 	'The %s of all functions leave out' "$(figure cover-bpf all)"
-ok 'and what it would be with them' says README.md 'an empty program takes %s with them and %s without' \
+ok 'README has the costs of an empty program with and without them' says README.md 'an empty program takes %s with them and %s without' \
 	"$(figure kprobe-multi all)" "$(figure kprobe-multi-denied all)"
-ok 'fentry, in README' says README.md 'fentry without callers costs %s' "$(figure fentry-bitmap one)"
-ok 'which kernel, in README' says README.md 'on Linux %s with the series' \
+ok 'README has the cost of fentry' says README.md 'fentry without callers costs %s' "$(figure fentry-bitmap one)"
+ok 'README names the kernel' says README.md 'on Linux %s with the series' \
 	"$(jq -r '.runs[] | select(.config == "patched") | .kernel | sub("-hytrace$"; "")' "$copy/docs/results.json" | sort -u)"
 
-# The other way round: a figure that changes is noticed, in tables and in sentences.
+# A figure that changes must be noticed in tables and sentences.
 jq 'del(.none)' "$clone/docs/results.json" >"$copy/docs/results.json"
-is 'the same results in another layout' "$(differing)" ''
+is 'the layout of results.json changes no file' "$(differing)" ''
 jq '.rows |= map(if .contender == "oneshot" and .scope == "one" then .over_base += 1 else . end)' \
 	"$clone/docs/results.json" >"$copy/docs/results.json"
-is 'a figure that changes is in both tables' "$(differing)" 'README.md docs/results.md'
-ok 'and no longer in the sentence' sh -c "! grep -q ' $(figure oneshot one) instructions a call' '$clone/docs/results.md'"
+is 'a changed figure changes the tables of both files' "$(differing)" 'README.md docs/results.md'
+ok 'the sentence does not have the changed figure' sh -c "! grep -q ' $(figure oneshot one) instructions a call' '$clone/docs/results.md'"
 cp "$clone/docs/results.json" "$copy/docs"
 sed -i 's/^| oneshot | 25 |/| oneshot | 24 |/' "$copy/docs/results.md"
 "$document"
-ok 'a table that is changed by hand is written anew' cmp "$clone/docs/results.md" "$copy/docs/results.md"
+ok 'a table that was changed by hand is restored' cmp "$clone/docs/results.md" "$copy/docs/results.md"
 sed -i '/^<!-- end -->/d' "$copy/README.md"
-ok 'a block without an end' sh -c "! '$document'"
-ok 'is left alone' sh -c "grep -q 'License: GPL' '$copy/README.md'"
+ok 'a block without an end is refused' sh -c "! '$document'"
+ok 'a block without an end is not changed' sh -c "grep -q 'License: GPL' '$copy/README.md'"
 cp "$clone/README.md" "$copy"
 
-# A run of two rows, of which one is new.
+# A run of three rows: one replaces a row, one is new, and one has no figure.
 printf '#!/bin/sh\nprintf "base\\noneshot\\nnew\\ncover-bpf\\n"\n' >"$copy/build/hytrace"
 chmod +x "$copy/build/hytrace"
 runs=$(jq '.runs | length' "$clone/docs/results.json")
@@ -109,17 +110,17 @@ jq -n '{meta: {kernel: "6.12.1-new", config: "patched", date: "2030-01-02T03:04:
 	rows: [{contender: "oneshot", scope: "one", workload: "getppid", unit: "insn", base: 262, total: 300, over_base: 38},
 		{contender: "new", scope: "one", workload: "getppid", unit: "insn", base: 262, total: 263, over_base: 1},
 		{contender: "base", scope: "one", workload: "getppid", unit: "insn", base: null, total: null}]}' >"$tap_scratch/run.json"
-ok 'results are put in' "$document" "$tap_scratch/run.json"
-is 'a row takes the place of the old one' "$(figure oneshot one)" 38
-is 'a new one comes in the order of contenders' "$(jq -r '.rows | map(.contender)[0:3] | join(" ")' "$copy/docs/results.json")" \
+ok 'document.sh takes new results' "$document" "$tap_scratch/run.json"
+is 'a new row replaces the old one' "$(figure oneshot one)" 38
+is 'a row of a new contender is put in the order of contenders' "$(jq -r '.rows | map(.contender)[0:3] | join(" ")' "$copy/docs/results.json")" \
 	'base oneshot new'
-is 'one without a figure does not count' "$(figure base one total)" 262
-is 'the run is one more' "$(jq -r '(.runs | length), .runs[-1].command' "$copy/docs/results.json" | xargs)" "$((runs + 1)) again"
-ok 'the table has them' grep -q '^| new | 1 | 263 |' "$copy/docs/results.md"
+is 'a row without a figure replaces nothing' "$(figure base one total)" 262
+is 'results.json has one more run' "$(jq -r '(.runs | length), .runs[-1].command' "$copy/docs/results.json" | xargs)" "$((runs + 1)) again"
+ok 'the table has the new row' grep -q '^| new | 1 | 263 |' "$copy/docs/results.md"
 jq '.meta.config = "stock"' "$tap_scratch/run.json" >"$tap_scratch/stock.json"
-ok 'and those of another kernel' "$document" "$tap_scratch/stock.json"
-ok 'which are beside those of the series' grep -q '^| oneshot | 38 |.* 38 |$' "$copy/docs/results.md"
-is 'which replace none' "$(figure oneshot one) $(figure oneshot one over_base stock)" '38 38'
-ok 'what is no results file is refused' sh -c "echo '[]' >'$tap_scratch/none.json'; ! '$document' '$tap_scratch/none.json'"
-is 'and changes nothing' "$(jq '.runs | length' "$copy/docs/results.json")" $((runs + 2))
+ok 'document.sh takes results of another kernel' "$document" "$tap_scratch/stock.json"
+ok 'a table has these beside the results of the series' grep -q '^| oneshot | 38 |.* 38 |$' "$copy/docs/results.md"
+is 'results of another kernel replace no row of the series' "$(figure oneshot one) $(figure oneshot one over_base stock)" '38 38'
+ok 'a file without results is refused' sh -c "echo '[]' >'$tap_scratch/none.json'; ! '$document' '$tap_scratch/none.json'"
+is 'a file without results changes nothing' "$(jq '.runs | length' "$copy/docs/results.json")" $((runs + 2))
 tap_end

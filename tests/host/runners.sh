@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests what counts the other tests, from the host and in seconds: tests/run.pl, tests/guest/run.sh and
-# tests/guest/kselftest.sh run here in a tree of their own, with tests that fail in all the ways there
-# are, and with a vm.sh that boots nothing: it runs the command here, or says what it is told to.
+# Tests the programs that run the other tests, on the host and in seconds. tests/run.pl, tests/guest/run.sh and
+# tests/guest/kselftest.sh run here in a tree of their own, with tests that fail in each possible way. Its vm.sh boots
+# nothing: it runs the command on the host, or prints what it is told.
 # shellcheck disable=SC2016 # scripts in quotes, for shells to come
 
 set -uo pipefail
@@ -13,11 +13,11 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 . "$clone/tests/guest/tap.sh"
 tree=$tap_scratch/tree
 suite=tools/testing/selftests/ftrace
-# What they are told in the run that this is a part of is not for those here.
+# These variables are for the run of which this test is a part, and not for the runners here.
 unset HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
 export HYTRACE_CACHE=$tap_scratch/cache
 
-# program FILE: a script in the tree, from stdin
+# program FILE: makes a script in the tree from stdin
 program()
 {
 	mkdir -p "$(dirname "$tree/$1")"
@@ -40,7 +40,7 @@ END
 program bin/dmesg <<<'echo "$DMESG"'
 PATH=$tree/bin:$PATH
 
-# Counts what a runner says of itself: counted "PASSED FAILED SKIPPED STATUS" COMMAND...
+# counted "PASSED FAILED SKIPPED STATUS" COMMAND...: checks the counts that a runner prints, and its exit status.
 counted()
 {
 	local wanted=$1 got status=0
@@ -50,7 +50,7 @@ counted()
 	got=$(awk '/^[0-9]/ { gsub(",", ""); for (i = 2; i <= NF; i += 2) n[$i] += $(i - 1) }
 		END { print n["passed"] + 0, n["failed"] + 0, n["skipped"] + 0 }' "$tap_scratch/out")
 	[[ "$got $status" == "$wanted" ]] || {
-		echo "counted $got, status $status, and not $wanted"
+		echo "counted $got and status $status, not $wanted"
 		cat "$tap_scratch/out"
 		return 1
 	}
@@ -70,7 +70,7 @@ shift
 [[ -z $DEATH ]] || exit 125
 END
 
-# guest COUNTS [OPTION]...: what is made of the script on stdin, as t-it.sh
+# guest COUNTS [OPTION]...: runs the script on stdin as t-it.sh, and checks the counts
 guest()
 {
 	local wanted=$1
@@ -83,30 +83,30 @@ guest()
 
 source_tap='. "$(dirname "$0")/tap.sh"'
 good=$source_tap$'\nok one true\nis two 2 2\ntap_end'
-ok 'guest tests: what passes' guest '2 0 0 0' <<<"$good"
-ok 'what is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two why\ntap_end'
-ok 'what is only skipped is no pass' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
-ok 'what fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
-# Who starts a script by itself has nothing but that.
-is 'which is its status, too' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
+ok 'guest tests: a test that passes' guest '2 0 0 0' <<<"$good"
+ok 'a result that is skipped' guest '1 0 1 0' <<<"$source_tap"$'\nok one true\nskip two why\ntap_end'
+ok 'a test with only skipped results fails' guest '0 0 1 1' <<<"$source_tap"$'\nskip two why\ntap_end'
+ok 'a result that fails' guest '1 1 0 1' <<<"$source_tap"$'\nok one false\nok two true\ntap_end'
+# A script that is run by itself reports a failure only by its exit status.
+is 'the exit status of a script with a failed result' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
 	ok one false; tap_end' >/dev/null 2>&1; echo $?)" 1
-is 'and that of one in which nothing fails' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
+is 'the exit status of a script without failed results' "$(cd "$clone" && bash -c '. tests/guest/tap.sh
 	ok one true; tap_end' >/dev/null 2>&1; echo $?)" 0
-ok 'what is not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
-ok 'what fails and speaks of hashes' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # two # TODO" false\nok two true\ntap_end'
+ok 'two values that are not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
+ok 'a failed result with hashes in its title' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # two # TODO" false\nok two true\ntap_end'
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
-ok 'one with less than it planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
-ok 'one that says nothing' guest '0 1 0 1' <<<'exit 0'
+ok 'a script with fewer results than planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
+ok 'a script without results' guest '0 1 0 1' <<<'exit 0'
 program tests/guest/t-it.host.sh <<<'. "${BASH_SOURCE[0]%/*}/tap.sh"; ok three test -e left; ok four false; tap_end'
-ok 'one with a half on the host' guest '3 1 0 1' <<<"$good"$'\n: >"$HYTRACE_FILES/left"'
+ok 'a test with a half on the host' guest '3 1 0 1' <<<"$good"$'\n: >"$HYTRACE_FILES/left"'
 program tests/guest/t-it.host.sh <<<'exit 0'
-ok 'which says nothing' guest '2 1 0 1' <<<"$good"
+ok 'a half on the host without results' guest '2 1 0 1' <<<"$good"
 rm "$tree/tests/guest/t-it.host.sh"
-ok 'one that ends badly with all passed' guest '2 1 0 1' <<<"$good"$'\nexit 3'
-death=first ok 'a guest that never ran it' guest '0 2 0 1' <<<"$good"
+ok 'a script that passes all and exits with 3' guest '2 1 0 1' <<<"$good"$'\nexit 3'
+death=first ok 'a guest that does not boot' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
-console='[ 1.0] BUG: bad' ok 'on the console alone' guest '2 1 0 1' <<<"$good"
+console='[ 1.0] BUG: bad' ok 'a kernel that complains only on the console' guest '2 1 0 1' <<<"$good"
 while read -r dmesg; do
 	ok "a kernel that says: $dmesg" guest '2 1 0 1' <<<"$good"
 done <<'END'
@@ -121,23 +121,23 @@ UBSAN: array-index-out-of-bounds in kernel/trace/trace.c:1:2
 PANIC: early exception 0x0d IP 10:ffffffff81000000 error 0 cr2 0x0
 END
 dmesg='INFO: NMI handler (nmi_cpu_backtrace_handler) took too long to run: 1.2 msecs' \
-	ok 'what a busy host makes it say' guest '2 0 0 0' <<<"$good"
+	ok 'a kernel that reports a slow NMI handler on a busy host' guest '2 0 0 0' <<<"$good"
 echo ' debug_locks:                                 0' >"$tap_scratch/lockdep_stats"
 export HYTRACE_LOCKDEP_STATS=$tap_scratch/lockdep_stats
-ok 'lockdep that is off at the end' guest '2 1 0 1' <<<"$good"
+ok 'a kernel whose lockdep is off at the end' guest '2 1 0 1' <<<"$good"
 echo ' debug_locks:                                 1' >"$tap_scratch/lockdep_stats"
-ok 'lockdep that is on' guest '2 0 0 0' <<<"$good"
+ok 'a kernel whose lockdep is on' guest '2 0 0 0' <<<"$good"
 unset HYTRACE_LOCKDEP_STATS dmesg
 dmesg='[ 1.0] WARNING: CPU: 1 PID: 3 at kernel/trace/ring_buffer.c:7462 trace_rb_cpu_prepare+0xc8/0xe0' \
-	ok 'what the unpatched kernel says of a killed process' guest '2 0 0 0' <<<"$good"
-dmesg='all is well' ok 'one that says something else' guest '2 0 0 0' <<<"$good"
-ok 'what there is no time for has failed' guest '0 2 0 1' --minutes 0 <<<"$good"
-ok 'what is for another kernel' guest '0 0 0 2' --kernel stock <<<"$good"
-ok 'on a kernel in the place of the patched one' guest '2 0 0 0' --kernel debug <<<"$good"
-ok 'no such test' counted '0 0 0 2' "$tree/tests/run.pl" t-none
-ok 'nor for the guest' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
+	ok 'a warning that the unpatched kernel prints as well' guest '2 0 0 0' <<<"$good"
+dmesg='all is well' ok 'a kernel that prints something else' guest '2 0 0 0' <<<"$good"
+ok 'a test for which there is no time fails' guest '0 2 0 1' --minutes 0 <<<"$good"
+ok 'a test that is for another kernel' guest '0 0 0 2' --kernel stock <<<"$good"
+ok 'a test on a kernel that takes the place of the patched one' guest '2 0 0 0' --kernel debug <<<"$good"
+ok 'run.pl with an unknown test' counted '0 0 0 2' "$tree/tests/run.pl" t-none
+ok 'guest/run.sh with an unknown test' counted '0 0 0 2' "$tree/tests/guest/run.sh" t-none
 
-# ftracetest COUNTS: of our own tests, when the stock runner says what is on stdin
+# ftracetest COUNTS: runs our own tests; the stock runner prints what is on stdin
 ftracetest()
 {
 	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/pristine/$suite/test.d"
@@ -146,17 +146,17 @@ ftracetest()
 	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/run.pl" ftracetest
 }
 
-ok 'ftracetest: what passes' ftracetest '2 0 0 0' <<<'printf "ok %d x\n" 1 2; echo 1..2'
-ok 'what fails' ftracetest '1 1 0 1' <<<'printf "%s\n" "not ok 1 x" "ok 2 x" 1..2'
-ok 'nothing of ours may be skipped' ftracetest '1 1 0 1' \
+ok 'ftracetest: tests that pass' ftracetest '2 0 0 0' <<<'printf "ok %d x\n" 1 2; echo 1..2'
+ok 'ftracetest: a test that fails' ftracetest '1 1 0 1' <<<'printf "%s\n" "not ok 1 x" "ok 2 x" 1..2'
+ok 'ftracetest: a test of ours that is skipped fails' ftracetest '1 1 0 1' \
 	<<<'printf "%s\n" "ok 1 x # SKIP" "ok 2 x" 1..2'
-ok 'or fail as expected' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x # XFAIL" "ok 2 x" 1..2'
-ok 'or be left out' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x" 1..2'
+ok 'ftracetest: a test of ours that fails as expected fails' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x # XFAIL" "ok 2 x" 1..2'
+ok 'ftracetest: a test of ours without a result fails' ftracetest '1 1 0 1' <<<'printf "%s\n" "ok 1 x" 1..2'
 rm -r "$tree/kernel/files/$suite/test.d/mine" "$tree/tests/guest/t-it.sh"
 
 # ---------------------------------------------------------------- tests on this machine
 
-# all COUNTS UNIT OTHER: these run for a unit test, and for each test that is a script
+# all COUNTS UNIT OTHER: runs UNIT as a unit test, and OTHER for each test that is a script
 all()
 {
 	local name
@@ -171,21 +171,21 @@ all()
 
 unit='printf "%s\n" 1..1 "ok - x" >&4'
 host='echo "ok 1 - x"; echo 1..1'
-ok 'make test: what passes' all '4 0 0 0' "$unit" "$host"
+ok 'make test: tests that pass' all '4 0 0 0' "$unit" "$host"
 ok 'a unit test that fails' all '4 1 0 1' 'printf "%s\n" 1..2 "ok - x" "not ok - y" >&4; exit 1' "$host"
-ok 'said again at the end' grep -Pzq '\nfailed:\n +[\d.]+ s  unit/part/it: 1 passed, 1 failed\n +NOT OK   y\n4 passed, 1 failed\n$' "$tap_scratch/out"
-ok 'one that crashes' all '4 1 0 1' "$unit; exit 139" "$host"
-ok 'one that is killed' all '4 1 0 1' "$unit; kill -9 \$\$" "$host"
-ok 'one that has run nothing' all '3 1 0 1' 'exit 0' "$host"
-ok 'one that is not there' all '3 1 0 1' 'exit 127' "$host"
+ok 'the failure is printed again at the end' grep -Pzq '\nfailed:\n +[\d.]+ s  unit/part/it: 1 passed, 1 failed\n +NOT OK   y\n4 passed, 1 failed\n$' "$tap_scratch/out"
+ok 'a unit test that crashes' all '4 1 0 1' "$unit; exit 139" "$host"
+ok 'a unit test that is killed' all '4 1 0 1' "$unit; kill -9 \$\$" "$host"
+ok 'a unit test without results' all '3 1 0 1' 'exit 0' "$host"
+ok 'a unit test that is not there' all '3 1 0 1' 'exit 127' "$host"
 ok 'a test on the host that fails' all '1 3 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1'
-ok 'one that dies' all '4 3 0 1' "$unit" 'echo "ok 1 - x"'
-ok 'one that fails and dies' all '1 6 0 1' "$unit" 'echo "not ok 1 - x"'
-ok 'one that ends badly' all '4 3 0 1' "$unit" "$host; exit 1"
-ok 'one that was to fail' all '1 3 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
-ok 'one that skips' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
+ok 'a test on the host that dies' all '4 3 0 1' "$unit" 'echo "ok 1 - x"'
+ok 'a test on the host that fails and dies' all '1 6 0 1' "$unit" 'echo "not ok 1 - x"'
+ok 'a test on the host that passes and exits with 1' all '4 3 0 1' "$unit" "$host; exit 1"
+ok 'a test on the host that was expected to fail' all '1 3 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
+ok 'a test on the host that is skipped' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
 all '' "$unit" "$host" >/dev/null
-ok 'one alone, by a part of its name' counted '1 0 0 0' "$tree/tests/run.pl" part/it
+ok 'run.pl with a part of a name runs that test alone' counted '1 0 0 0' "$tree/tests/run.pl" part/it
 
 # ---------------------------------------------------------------- tests/guest/kselftest.sh
 
@@ -200,7 +200,7 @@ mkdir -p "$tree/kernel/files/$suite/test.d"
 cp "$tree/patched/$suite/test.d/mine.tc" "$tree/kernel/files/$suite/test.d"
 echo image >"$tree/image"
 
-# What the suite prints comes from a file for each kernel; for a second run there may be another one.
+# The output of the suite comes from a file for each kernel. A second run may have another file.
 program kernel/vm.sh <<'END'
 while (($#)); do
 	case $1 in
@@ -215,7 +215,7 @@ done
 cat "$said"
 END
 
-# suite_says FILE RESULT...: of the tests a, b and mine; PANIC has neither a result nor what comes after it
+# suite_says FILE RESULT...: writes results of the tests a, b and mine. After PANIC, the output ends.
 suite_says()
 {
 	local file=$tree/said.$1 names=(a b mine) n=0 result
@@ -233,7 +233,7 @@ suite_says()
 	echo '# of undefined(test bug):  0' >>"$file"
 }
 
-# suites STATUS SAYS RESULT...: with these results of the patched kernel, and all well on the other
+# suites STATUS SAYS RESULT...: runs kselftest.sh with these results of the patched kernel; on the other one all pass
 suites()
 {
 	local wanted=$1 says=$2 status=0 asked=("${only-.}")
@@ -248,36 +248,36 @@ suites()
 	"$tree/tests/guest/kselftest.sh" --kernels "$tree/old" "$tree/new" "${asked[@]}" \
 		>"$tap_scratch/out" 2>&1 || status=$?
 	((status == wanted)) && grep -q -- "$says" "$tap_scratch/out" && return
-	echo "status $status, not $wanted, or not said: $says"
+	echo "status $status, not $wanted, or no line with: $says"
 	cat "$tap_scratch/out"
 	return 1
 }
 
-ok 'kselftest: what passes' suites 0 '1 differ, 0 worse' PASS PASS PASS
-ok 'what has got worse' suites 1 '^worse .*FAIL .* b' PASS FAIL PASS
-ok 'what is not supported any more' suites 1 '^worse .*UNSUPPORTED .* b' PASS UNSUPPORTED PASS
-ok 'what has gone' suites 1 '^gone .* b' PASS
-ok 'each of ours is named' suites 0 '^ours  *PASS  *mine$' PASS PASS PASS
-ok 'and counted' suites 0 '1 of our 1 tests pass' PASS PASS PASS
+ok 'kselftest: tests that pass' suites 0 '1 differ, 0 worse' PASS PASS PASS
+ok 'a test that has become worse' suites 1 '^worse .*FAIL .* b' PASS FAIL PASS
+ok 'a test that is no longer supported' suites 1 '^worse .*UNSUPPORTED .* b' PASS UNSUPPORTED PASS
+ok 'a test that is gone' suites 1 '^gone .* b' PASS
+ok 'each test of ours is named' suites 0 '^ours  *PASS  *mine$' PASS PASS PASS
+ok 'the tests of ours are counted' suites 0 '1 of our 1 tests pass' PASS PASS PASS
 ok 'a test of ours that did not run' suites 1 '^ours  *-  *mine$' PASS PASS
 ok 'a test of ours that fails' suites 1 '^new .*FAIL .* mine' PASS PASS FAIL
-ok 'one that expects to' suites 1 '^new .*XFAIL .* mine' PASS PASS XFAIL
-ok 'one that is not supported' suites 1 '^new .*UNSUPPORTED .* mine' PASS PASS UNSUPPORTED
-ok 'one that the kernel does not survive' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
+ok 'a test of ours that fails as expected' suites 1 '^new .*XFAIL .* mine' PASS PASS XFAIL
+ok 'a test of ours that is not supported' suites 1 '^new .*UNSUPPORTED .* mine' PASS PASS UNSUPPORTED
+ok 'a test of ours that the kernel does not survive' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
 only=none ok 'no test at all' suites 1 'no test has run'
-only='' ok 'all of them' suites 0 '1 of our 1 tests pass' PASS PASS PASS
+only='' ok 'kselftest without arguments runs all tests' suites 0 '1 of our 1 tests pass' PASS PASS PASS
 ours=$tree/kernel/files/$suite/test.d/mine.tc
 mv "$ours" "$tree/mine.tc"
-only='' ok 'none of which is ours' suites 1 '0 of our 0 tests pass' PASS PASS PASS
+only='' ok 'a suite without tests of ours fails' suites 1 '0 of our 0 tests pass' PASS PASS PASS
 sed 's/$/\n# flags: instance/' "$tree/mine.tc" >"$ours"
-ok 'the turn in an instance of one of ours, which did not run' suites 1 '^ours  *-  *(instance) mine$' PASS PASS PASS
+ok 'a test of ours whose turn in an instance did not run' suites 1 '^ours  *-  *(instance) mine$' PASS PASS PASS
 cp "$tree/mine.tc" "$ours"
 printf '[1] %s\t[PASS]\n' b >"$tree/said.new.again"
 echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
-ok 'what passes when it is run alone' suites 0 'unsteady: b' PASS FAIL PASS
+ok 'a test that passes when it is run alone' suites 0 'unsteady: b' PASS FAIL PASS
 printf '[1] %s\t[PASS]\n' mine >"$tree/said.new.again"
 echo '# of undefined(test bug):  0' >>"$tree/said.new.again"
-ok 'a kernel that survives it the second time is no pass' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
+ok 'a test that the kernel survives only the second time' suites 1 '^new .*PANIC .* mine' PASS PASS PANIC
 
 # ---------------------------------------------------------------- tests/mutants.pl
 
@@ -287,7 +287,7 @@ git init -q "$tree"
 program tests/host/it.sh <<<'grep -q "^one$" thing'
 printf '%s\n' zero one two two >"$tree/thing"
 
-# mutants STATUS SAYS OLD NEW: what is made of this one
+# mutants STATUS SAYS OLD NEW: runs mutants.pl with one mutant that turns OLD into NEW
 mutants()
 {
 	local status=0
@@ -295,16 +295,16 @@ mutants()
 	printf '%s\n' '# all' '' 'part host/it' thing "-$3" "+$4" >"$tree/tests/mutants/it.mutants"
 	"$tree/tests/mutants.pl" >"$tap_scratch/out" 2>&1 || status=$?
 	((status == $1)) && grep -q -- "$2" "$tap_scratch/out" && return
-	echo "status $status, not $1, or not said: $2"
+	echo "status $status, not $1, or no line with: $2"
 	cat "$tap_scratch/out"
 	return 1
 }
 
-ok 'mutants: what a test notices' mutants 0 '^caught .* thing:2$' one One
-ok 'what it does not' mutants 1 '^SURVIVED .* thing:1$' zero Zero
-ok 'what is not there any more' mutants 1 '^does not apply: ' three Three
-ok 'what is there twice' mutants 1 '^does not apply: ' two Two
+ok 'mutants: a mutant that a test catches' mutants 0 '^caught .* thing:2$' one One
+ok 'a mutant that survives' mutants 1 '^SURVIVED .* thing:1$' zero Zero
+ok 'a mutant whose line does not exist' mutants 1 '^does not apply: ' three Three
+ok 'a mutant whose line exists twice' mutants 1 '^does not apply: ' two Two
 program tests/host/it.sh <<<'false'
-ok 'a test that fails with nothing broken' mutants 1 'host/it, with nothing broken: caught' one One
-is 'the tree is as it was' "$(xargs <"$tree/thing")" 'zero one two two'
+ok 'a test that fails without a mutant' mutants 1 'host/it, with nothing broken: caught' one One
+is 'the tree is not changed' "$(xargs <"$tree/thing")" 'zero one two two'
 tap_end

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Does tests/guest/trace-events.jq find what is wrong with a file for Perfetto? A good one is broken in
-# each way that it knows.
+# Tests that tests/guest/trace-events.jq finds the mistakes in a file for Perfetto: a good file is broken in each way
+# that the filter knows.
 # shellcheck disable=SC2016 # jq's variables
 
 set -uo pipefail
@@ -32,18 +32,18 @@ finds()
 	said "$2" | grep -q "^$1"
 }
 
-is 'a good file' "$(said .)" ''
-ok 'no events' finds 'no array' 'del(.traceEvents)'
-ok 'too few' finds 'only 2' '.traceEvents |= .[:2]'
+is 'a good file has no mistakes' "$(said .)" ''
+ok 'a file without events' finds 'no array' 'del(.traceEvents)'
+ok 'a file with too few events' finds 'only 2' '.traceEvents |= .[:2]'
 ok 'an event without a name' finds 'not an event' 'del(.traceEvents[2].name)'
 ok 'an event of another kind' finds 'not an event' '.traceEvents[2].ph = "Y"'
 ok 'a thread that is no number' finds 'not an event' '.traceEvents[2].tid = "1"'
 ok 'a time that is a string' finds 'not a complete event' '.traceEvents[2].ts = "0"'
 ok 'a time below zero' finds 'not a complete event' '.traceEvents[2].ts = -1'
-ok 'no duration' finds 'not a complete event' 'del(.traceEvents[2].dur)'
-ok 'a name of nothing' finds 'metadata' '.traceEvents[0].name = "process"'
-ok 'one that overlaps another' finds overlapping '.traceEvents[4].dur = 0.401'
-is 'two that lie apart' "$(said '.traceEvents[4] |= (.ts = 11 | .dur = 5)')" ''
+ok 'an event without a duration' finds 'not a complete event' 'del(.traceEvents[2].dur)'
+ok 'metadata that names nothing' finds 'metadata' '.traceEvents[0].name = "process"'
+ok 'an event that overlaps another' finds overlapping '.traceEvents[4].dur = 0.401'
+is 'two events that lie apart are no mistake' "$(said '.traceEvents[4] |= (.ts = 11 | .dur = 5)')" ''
 ok 'a thread without a name' finds 'threads without' '.traceEvents[5].tid = 2'
 
 tap_end
