@@ -212,6 +212,8 @@ int universe__write_json(const struct universe *u, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_string_field(w, "document", "functions");
 	jsonw_int_field(w, "schema", UNIVERSE_SCHEMA);
+	/* A word for those who would take a selection for all there is. */
+	jsonw_string_field(w, "selection", u->some ? "some" : "all");
 	jsonw_name(w, "kernel");
 	jsonw_start_object(w);
 	json__write_fields(w, fields, u);
@@ -268,6 +270,7 @@ static int read_function(struct universe *u, struct json_object *object)
 int universe__read_json(struct universe *ret, const char *path)
 {
 	struct json_object *root, *list;
+	const char *selection;
 	struct universe u;
 	int err;
 
@@ -275,6 +278,8 @@ int universe__read_json(struct universe *ret, const char *path)
 	if (err)
 		return err;
 	universe__init(&u);
+	selection = json__text(json__field(root, "selection"));
+	u.some = !selection || strcmp(selection, "all");
 	list = json__field(root, "functions");
 	err = json_object_is_type(list, json_type_array) ? 0 : -EINVAL;
 	if (!err)

@@ -35,6 +35,7 @@ struct universe {
 	bool linked;		/* addresses of vmlinux are as linked */
 	bool placed;		/* functions of vmlinux have units */
 	bool whole;		/* those that cannot be traced are in it as well */
+	bool some;		/* a selection: nothing can be counted against it */
 	struct function *list;	/* settled: vmlinux, then the modules by name; each by address */
 	size_t count, room;
 	struct strings *names;

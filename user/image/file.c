@@ -121,6 +121,15 @@ static void relocate(struct image_file *file)
 	}
 }
 
+/* What comes last in a file is mostly the list of its sections. */
+static bool is_whole(Elf *elf, const GElf_Ehdr *ehdr)
+{
+	size_t size;
+
+	return elf_rawfile(elf, &size) && ehdr->e_shoff && ehdr->e_shoff < size &&
+	       size - ehdr->e_shoff >= (size_t)ehdr->e_shnum * ehdr->e_shentsize;
+}
+
 int image_file__open(struct image_file *file, const char *path, bool is_module)
 {
 	GElf_Ehdr ehdr;
@@ -139,6 +148,8 @@ int image_file__open(struct image_file *file, const char *path, bool is_module)
 		return error__return(-EINVAL, "%s: is no ELF file of 64 bits", path);
 	if (is_module != (ehdr.e_type == ET_REL))
 		return error__return(-EINVAL, is_module ? "%s: is no module" : "%s: is no vmlinux", path);
+	if (!is_whole(file->elf, &ehdr))
+		return error__return(-EINVAL, "%s: is cut off, or has no sections", path);
 	err = read_sections(file);
 	if (err)
 		return err;

@@ -14,28 +14,12 @@
 
 #define EXPORT_MARK "__ksymtab_"
 
-/* A part of the text whose functions cannot be traced, by its name or by the symbols around it. */
-static const struct region {
-	const char *section, *start, *end;
-	enum untraced why;
-} regions[] = {
-	{ ".noinstr.text", "__noinstr_text_start", "__noinstr_text_end", UNTRACED_NOINSTR },
-	{ ".cpuidle.text", "__cpuidle_text_start", "__cpuidle_text_end", UNTRACED_NOINSTR },
-	{ ".entry.text", "__entry_text_start", "__entry_text_end", UNTRACED_ENTRY },
-	{ ".kprobes.text", "__kprobes_text_start", "__kprobes_text_end", UNTRACED_NOTRACE },
-	{ ".static_call.text", "__static_call_text_start", "__static_call_text_end", UNTRACED_TRAMPOLINE },
-	{ ".text..__x86.indirect_thunk", "__indirect_thunk_start", "__indirect_thunk_end", UNTRACED_TRAMPOLINE },
-	{ ".text..__x86.return_thunk", NULL, NULL, UNTRACED_TRAMPOLINE },
-};
-
-#define REGIONS (sizeof(regions) / sizeof(regions[0]))
-
 struct reader {
 	struct functions *functions;
 	const struct image_file *file;
 	const struct sites *sites;
 	const struct units *units;
-	uint64_t bounds[REGIONS][2];
+	uint64_t bounds[UNTRACED_REGIONS][2];
 	uint64_t init_begin, init_end;
 	struct lh_table *exports;
 	struct function_name **by_address;
@@ -64,10 +48,10 @@ static bool is_no_name(const char *name)
 
 static void note_bounds(struct reader *r, const char *name, uint64_t addr)
 {
-	for (size_t i = 0; i < REGIONS; i++) {
-		if (regions[i].start && !strcmp(name, regions[i].start))
+	for (size_t i = 0; i < UNTRACED_REGIONS; i++) {
+		if (untraced_regions[i].start && !strcmp(name, untraced_regions[i].start))
 			r->bounds[i][0] = addr;
-		if (regions[i].end && !strcmp(name, regions[i].end))
+		if (untraced_regions[i].end && !strcmp(name, untraced_regions[i].end))
 			r->bounds[i][1] = addr;
 	}
 	if (!strcmp(name, "__init_begin"))
@@ -175,19 +159,12 @@ static int by_order(const void *a, const void *b)
 
 static enum untraced of_region(const struct reader *r, const char *section, uint64_t addr)
 {
-	for (size_t i = 0; i < REGIONS; i++) {
-		if (!strcmp(section, regions[i].section) ||
+	for (size_t i = 0; i < UNTRACED_REGIONS; i++) {
+		if (!strcmp(section, untraced_regions[i].section) ||
 		    (addr >= r->bounds[i][0] && addr < r->bounds[i][1]))
-			return regions[i].why;
+			return untraced_regions[i].why;
 	}
 	return UNTRACED_NOT;
-}
-
-static bool is_fragment(const char *name)
-{
-	const char *mark = strstr(name, ".cold");
-
-	return mark && (!mark[5] || mark[5] == '.');
 }
 
 static enum untraced of_unit(const struct unit *unit)
@@ -209,10 +186,9 @@ static enum untraced reason(const struct reader *r, const struct image_function 
 	why = of_region(r, text->name, f->addr);
 	if (why)
 		return why;
-	if (is_fragment(f->name))
-		return UNTRACED_FRAGMENT;
-	if (begins_with(f->name, "__SCT__"))
-		return UNTRACED_TRAMPOLINE;
+	why = untraced__of_name(f->name);
+	if (why)
+		return why;
 	return of_unit(r->units ? units__find(r->units, text->dwarf + (f->addr - text->addr)) : NULL);
 }
 

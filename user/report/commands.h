@@ -4,5 +4,6 @@
 #define HYTRACE_REPORT_COMMANDS_H
 
 int cmd_compare(int argc, char **argv);
+int cmd_functions(int argc, char **argv);
 
 #endif

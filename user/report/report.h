@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "document/coverage.h"
+#include "document/universe.h"
 
 /*
  * One link-time address or module offset on a line, nothing else. Write errors stay in the stream,
@@ -19,6 +20,11 @@ void report__tailor(const struct coverage *c, FILE *out);
  */
 int report__text(const struct coverage *c, const struct traceable *traceable, const char *vmlinux,
 		 FILE *out);
+
+/* A line for each function, and totals; -ENOMEM, said. */
+int report__functions(const struct universe *u, FILE *out);
+/* "fs/read_write.c:460", or only the file; empty: unknown. */
+void function__place(char *ret, size_t room, const struct function *f);
 
 /* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
 void report__losses(const struct coverage *c);

@@ -196,21 +196,27 @@ static bool is_wanted(const struct wanted *w, const char *module)
 	return false;
 }
 
+static int want_module(struct wanted *w, const char *name)
+{
+	struct module_file *more;
+
+	if (is_wanted(w, name))
+		return 0;
+	more = reallocarray(w->modules, w->count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	w->modules = more;
+	more[w->count++] = (struct module_file){ .name = name };
+	return 0;
+}
+
 static int want_modules(struct wanted *w, const struct coverage *c)
 {
-	for (size_t i = 0; i < c->modules.count; i++) {
-		const char *name = c->modules.list[i].name;
-		struct module_file *more;
+	int err = 0;
 
-		if (is_wanted(w, name))
-			continue;
-		more = reallocarray(w->modules, w->count + 1, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		w->modules = more;
-		more[w->count++] = (struct module_file){ .name = name };
-	}
-	return 0;
+	for (size_t i = 0; !err && i < c->modules.count; i++)
+		err = want_module(w, c->modules.list[i].name);
+	return err;
 }
 
 static int want(struct wanted *w, const struct coverage *const *documents, size_t count)
@@ -317,12 +323,30 @@ static int find_files(struct universe *ret, struct wanted *w, const char *given)
 			keep(ret, kept);
 	} else {
 		universe__init(ret);
-		error__warn("the functions of %s are not known, and so are shares: give --vmlinux FILE, or "
-			    "--universe FILE, made by `hytrace functions -f json` where it runs",
-			    w->kernel->release ?: "that kernel");
 	}
 	free(kept);
 	free(vmlinux);
+	return err;
+}
+
+static void free_wanted(struct wanted *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free((char *)w->modules[i].path);
+	free(w->modules);
+}
+
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
+		       const char *vmlinux)
+{
+	struct wanted w = { .kernel = id };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = want_module(&w, modules[i]);
+	if (!err)
+		err = find_files(ret, &w, vmlinux);
+	free_wanted(&w);
 	return err;
 }
 
@@ -337,11 +361,16 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 		err = universe__read_json(ret, source->universe);
 		if (!err)
 			err = check_build(ret, &w, source->universe);
+		if (!err && ret->some)
+			err = error__return(-EINVAL, "%s: has some functions of that kernel: make it again by "
+					    "`hytrace functions -f json` without names", source->universe);
 	} else if (!err) {
 		err = find_files(ret, &w, source->vmlinux);
+		if (!err && !ret->count)
+			error__warn("the functions of %s are not known, and so are shares: give --vmlinux FILE, or "
+				    "--universe FILE, made by `hytrace functions -f json` where it runs",
+				    w.kernel->release ?: "that kernel");
 	}
-	for (size_t i = 0; i < w.count; i++)
-		free((char *)w.modules[i].path);
-	free(w.modules);
+	free_wanted(&w);
 	return err;
 }

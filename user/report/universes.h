@@ -41,6 +41,19 @@ struct module_file {
  */
 int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count);
 
+/**
+ * universe__of_build() - all functions of a kernel of which the build is known, by its files or what was kept of them
+ * @ret: to be freed by universe__free(); empty if there is no such file
+ * @id: the kernel; its build id is what files are recognised by
+ * @modules: the names of those that are to be in it, as far as they have files
+ * @count: of these
+ * @vmlinux: its file; NULL: where it usually is
+ *
+ * Return: 0, or a negative errno, which is told.
+ */
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
+		       const char *vmlinux);
+
 /* Where the user says that it is; each may be NULL. */
 struct universe_source {
 	const char *universe, *vmlinux;

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace functions: what can be traced, and why the rest cannot, of the running kernel or of files. */
+#include <argp.h>
+#include <fnmatch.h>
+#include <fts.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "document/filter.h"
+#include "report/commands.h"
+#include "report/report.h"
+#include "report/running.h"
+#include "report/universes.h"
+#include "run/output.h"
+
+enum { KEY_VMLINUX = 256, KEY_MODULE, KEY_MODULES, KEY_TRACEABLE, KEY_UNTRACED };
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "traceable", KEY_TRACEABLE, NULL, 0, "only functions that can be traced", 0 },
+	{ "untraced", KEY_UNTRACED, NULL, 0, "only functions that cannot be traced", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "look at this kernel's file, and not at the running kernel", 0 },
+	{ "module", KEY_MODULE, "FILE", 0, "with --vmlinux: and at this module's", 0 },
+	{ "modules", KEY_MODULES, "DIR", 0, "with --vmlinux: and at all modules below DIR", 0 },
+	{ }
+};
+
+static const char *const format_names[] = { "text", "json", NULL };
+
+struct functions_options {
+	struct filter filter;	/* its allow */
+	const char *vmlinux, *output;
+	struct module_file *modules;	/* names and paths are freed with it */
+	size_t module_count;
+	bool json, traceable, untraced;
+};
+
+/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of the module nf_x; NULL: no name of a module's file, or no memory. */
+static char *module_name(const char *path)
+{
+	const char *base = strrchr(path, '/'), *end;
+	char *name;
+
+	base = base ? base + 1 : path;
+	end = strstr(base, ".ko");
+	if (!end || end == base || (end[3] && end[3] != '.'))
+		return NULL;
+	name = strndup(base, end - base);
+	for (char *c = name; c && *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	return name;
+}
+
+static int add_module(struct functions_options *o, const char *path)
+{
+	struct module_file *more = reallocarray(o->modules, o->module_count + 1, sizeof(*more));
+	char *name = module_name(path), *copy = strdup(path);
+
+	if (more)
+		o->modules = more;
+	if (!more || !name || !copy) {
+		free(name);
+		free(copy);
+		return more && copy ? error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or "
+						    ".ko.zst", path) : error__no_memory();
+	}
+	more[o->module_count++] = (struct module_file){ .name = name, .path = copy };
+	return 0;
+}
+
+static bool is_module_file(const char *name)
+{
+	return !fnmatch("*.ko", name, 0) || !fnmatch("*.ko.gz", name, 0) || !fnmatch("*.ko.xz", name, 0) ||
+	       !fnmatch("*.ko.zst", name, 0);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+static int add_directory(struct functions_options *o, const char *directory)
+{
+	char *const paths[] = { (char *)directory, NULL };
+	/* /lib/modules/RELEASE has links to the source, which may have modules, too. */
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	size_t before = o->module_count;
+	FTSENT *entry;
+	int err = 0;
+
+	if (!tree)
+		return error__no_memory();
+	while (!err && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
+			err = error__return(-EINVAL, "%s: cannot be read: %s", entry->fts_path,
+					    strerror(entry->fts_errno));
+		else if (entry->fts_info == FTS_F && is_module_file(entry->fts_name))
+			err = add_module(o, entry->fts_path);
+	}
+	fts_close(tree);
+	if (!err && o->module_count == before)
+		err = error__return(-EINVAL, "%s: there is no module below it", directory);
+	return err;
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct functions_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->json = option__word(state, "format", arg, format_names);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_TRACEABLE:
+		o->traceable = true;
+		break;
+	case KEY_UNTRACED:
+		o->untraced = true;
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case KEY_MODULE:
+		if (add_module(o, arg))
+			exit(EXIT_USAGE);
+		break;
+	case KEY_MODULES:
+		if (add_directory(o, arg))
+			exit(EXIT_USAGE);
+		break;
+	case ARGP_KEY_ARG:
+		if (globs__add(&o->filter.allow, arg))
+			exit(EXIT_USAGE);
+		break;
+	case ARGP_KEY_END:
+		if (o->traceable && o->untraced)
+			argp_error(state, "--traceable and --untraced exclude each other");
+		if (o->module_count && !o->vmlinux)
+			argp_error(state, "--module and --modules are for files: give --vmlinux as well");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- what was asked for */
+
+static bool is_wanted(const struct functions_options *o, const struct function *f)
+{
+	if (filter__judge(&o->filter, f->name, f->module) != FILTER_TRACED)
+		return false;
+	return !(o->traceable && f->untraced) && !(o->untraced && !f->untraced);
+}
+
+static int select_functions(const struct functions_options *o, struct universe *u)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		if (is_wanted(o, &u->list[i]))
+			u->list[kept++] = u->list[i];
+	}
+	u->some = o->filter.allow.count || o->traceable || o->untraced;
+	u->count = kept;
+	/* What was found by name is somewhere else now. */
+	universe__settle(u);
+	if (!kept && o->filter.allow.count)
+		return error__return(-EINVAL, "%s%s: no function has such a name; `hytrace why` looks for similar ones",
+				     o->filter.allow.list[0].text, o->filter.allow.count > 1 ? " and others" : "");
+	return 0;
+}
+
+static int write_universe(const struct functions_options *o, const struct universe *u)
+{
+	struct output *output;
+	int err;
+
+	err = output__open(&output, o->output, NULL);
+	if (err)
+		return err;
+	if (o->json)
+		err = universe__write_json(u, output__stream(output));
+	else
+		err = report__functions(u, output__stream(output));
+	if (err)
+		output__discard(output);
+	return err ? err : output__commit(output);
+}
+
+int cmd_functions(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[GLOB...]",
+		.doc = "Lists the functions of a kernel: which of them can be traced, where they are, and for each "
+		       "of the others why it cannot be traced. GLOBs are as for `hytrace cover -a`."
+		       "\vExamples:\n"
+		       "  hytrace functions 'vfs_*'\n"
+		       "  hytrace functions -f json --vmlinux vmlinux --modules /lib/modules/6.12.1 -o kernel.json\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, bad files, or no such function, 3 the kernel or the "
+		       "privileges do not allow it.",
+	};
+	struct functions_options o = {};
+	struct universe u = {};
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	if (o.vmlinux)
+		err = universe__of_files(&u, o.vmlinux, o.modules, o.module_count);
+	else
+		err = universe__of_running(&u, NULL);
+	if (!err)
+		err = select_functions(&o, &u);
+	if (!err)
+		err = write_universe(&o, &u);
+	universe__free(&u);
+	filter__free(&o.filter);
+	for (size_t i = 0; i < o.module_count; i++) {
+		free((char *)o.modules[i].name);
+		free((char *)o.modules[i].path);
+	}
+	free(o.modules);
+	return error__status(err, false);
+}

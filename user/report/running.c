@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The universe of the running kernel; see running.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/untraced.h"
+#include "report/running.h"
+#include "report/universes.h"
+
+/* What the kernel says about itself. */
+struct running {
+	struct symbols *symbols;
+	struct traceable *traceable;
+	struct kernel_id id;
+	const char **modules;
+	size_t module_count;
+};
+
+static int load(struct running *r, const char *vmlinux)
+{
+	const struct module *list;
+	int err;
+
+	err = symbols__load(&r->symbols);
+	if (!err)
+		err = traceable__load(&r->traceable, r->symbols);
+	if (!err)
+		err = kernel_id__read(&r->id, r->symbols, vmlinux);
+	if (err)
+		return err;
+	list = symbols__modules(r->symbols, &r->module_count);
+	r->modules = calloc(r->module_count + 1, sizeof(*r->modules));
+	if (!r->modules)
+		return error__no_memory();
+	for (size_t i = 0; i < r->module_count; i++)
+		r->modules[i] = list[i].name;
+	return 0;
+}
+
+static void unload(struct running *r)
+{
+	traceable__free(r->traceable);
+	symbols__free(r->symbols);
+	kernel_id__free(&r->id);
+	free(r->modules);
+}
+
+/* ---- with files */
+
+/* Functions that both have are marked in @listed, by their number in @files; others are added. */
+static int take_over(struct universe *files, const struct universe *live, bool *listed)
+{
+	size_t known = files->count;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < live->count; i++) {
+		const struct function *f = &live->list[i];
+		const struct function *same = f->module && f->init ? NULL :
+					      universe__at(files, f->module, f->addr);
+		struct function new = *f;
+
+		if (same && (size_t)(same - files->list) < known) {
+			listed[same - files->list] = true;
+			continue;
+		}
+		new.name = strings__add(files->names, f->name);
+		new.module = universe__text(files, f->module);
+		new.unit = universe__text(files, f->unit);
+		err = universe__add(files, &new);
+	}
+	return err;
+}
+
+/* The kernel knows better, but for code that is not there any more. */
+static void judge(struct universe *files, const bool *listed, size_t known)
+{
+	for (size_t i = 0; i < known; i++) {
+		struct function *f = &files->list[i];
+
+		if (listed[i])
+			f->untraced = NULL;
+		else if (!f->untraced && !f->init)
+			f->untraced = untraced__word(UNTRACED_DISABLED);
+	}
+}
+
+static int join(struct universe *files, const struct universe *live)
+{
+	size_t known = files->count;
+	bool *listed = calloc(known + 1, sizeof(*listed));
+	int err = listed ? take_over(files, live, listed) : error__no_memory();
+
+	if (!err)
+		judge(files, listed, known);
+	if (!err)
+		universe__settle(files);
+	free(listed);
+	return err;
+}
+
+/* ---- without */
+
+struct bounds {
+	uint64_t start, end;
+};
+
+static struct bounds between(const struct symbols *s, const char *start, const char *end)
+{
+	const struct symbol *first = start ? symbols__by_name(s, start) : NULL;
+	const struct symbol *last = end ? symbols__by_name(s, end) : NULL;
+
+	return (struct bounds){ first ? first->addr : 0, first && last ? last->addr : 0 };
+}
+
+static bool is_in(const struct bounds *b, uint64_t addr)
+{
+	return addr >= b->start && addr < b->end;
+}
+
+static bool is_label(const char *name)
+{
+	return name[0] == '_' && (strstr(name, "_start") || strstr(name, "_end") || !strncmp(name, "__pfx_", 6) ||
+				  !strncmp(name, "__cfi_", 6) || strstr(name, "text"));
+}
+
+/* Names and the borders of the text tell some reasons. Code for the start is gone, and leaves nothing to look at. */
+static int add_untraced(struct universe *u, const struct running *r)
+{
+	struct bounds init = between(r->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];
+	uint64_t last = 0;
+	int err = 0;
+
+	for (size_t i = 0; i < UNTRACED_REGIONS; i++)
+		regions[i] = between(r->symbols, untraced_regions[i].start, untraced_regions[i].end);
+	for (size_t i = 0; !err && i < symbols__count(r->symbols); i++) {
+		const struct symbol *sym = symbols__at(r->symbols, i);
+		struct function f = { .addr = sym->addr, .name = sym->name };
+		enum untraced why;
+
+		if (sym->module || sym->addr == last || is_label(sym->name) || is_in(&init, sym->addr) ||
+		    traceable__find_in(r->traceable, sym->addr, NULL))
+			continue;
+		last = sym->addr;
+		why = untraced__of_name(sym->name);
+		for (size_t at = 0; !why && at < UNTRACED_REGIONS; at++)
+			why = is_in(&regions[at], sym->addr) ? untraced_regions[at].why : UNTRACED_NOT;
+		f.untraced = untraced__word(why ?: UNTRACED_NO_CALL);
+		f.name = strings__add(u->names, sym->name);
+		if (u->linked)
+			f.addr -= r->id.kaslr_offset;
+		err = universe__add(u, &f);
+	}
+	if (!err)
+		universe__settle(u);
+	return err;
+}
+
+int universe__of_running(struct universe *ret, const char *vmlinux)
+{
+	struct universe live = {}, files = {};
+	struct running r = {};
+	int err;
+
+	err = load(&r, vmlinux);
+	if (!err)
+		err = universe__of_kernel(&live, r.traceable, r.symbols, &r.id, NULL);
+	if (!err && live.linked)
+		err = universe__of_build(&files, &r.id, r.modules, r.module_count, vmlinux);
+	if (!err && files.count) {
+		err = join(&files, &live);
+	} else if (!err) {
+		error__warn("%s: nothing else tells why a function cannot be traced, and where it is: give --vmlinux",
+			    live.linked ? "there is no vmlinux of this kernel" :
+			    "where this kernel's code was moved to is not known");
+		err = add_untraced(&live, &r);
+	}
+	unload(&r);
+	if (!err)
+		*ret = files.count ? files : live;
+	if (err || files.count)
+		universe__free(&live);
+	if (err || !files.count)
+		universe__free(&files);
+	return err;
+}
