@@ -144,14 +144,16 @@ static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
 	return 0;
 }
 
-/* gcc writes its options down here; clang does not by itself. */
+/*
+ * gcc writes its options down here; clang does not by itself. Room for -fpatchable-function-entry is something else on
+ * x86: it has its whole length before the function.
+ */
 static enum unit_calls unit_calls(const char *producer)
 {
 	if (!producer || !strstr(producer, " -O"))
 		return UNIT_CALLS_UNKNOWN;
 	/* -pg is written down as -p, which other options begin with. */
-	if (strstr(producer, " -mfentry") || strstr(producer, " -pg") ||
-	    strstr(producer, " -fpatchable-function-entry"))
+	if (strstr(producer, " -mfentry") || strstr(producer, " -p ") || strstr(producer, " -pg "))
 		return UNIT_CALLS;
 	return UNIT_NO_CALLS;
 }
