@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Symbol tables of module files, compressed ones as well; see module_files.h. */
 #include <elfutils/libdwelf.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <fnmatch.h>
+#include <fts.h>
 #include <gelf.h>
 #include <json-c/linkhash.h>
 #include <stdbool.h>
@@ -10,6 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "base/strings.h"
 #include "kernel/module_files.h"
 
@@ -201,4 +205,90 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
 		}
 	}
 	return NULL;
+}
+
+char *module_file__name(const char *path)
+{
+	const char *base = strrchr(path, '/'), *end;
+	char *name;
+
+	base = base ? base + 1 : path;
+	end = strstr(base, ".ko");
+	if (!end || end == base || (end[3] && end[3] != '.'))
+		return NULL;
+	name = strndup(base, end - base);
+	for (char *c = name; c && *c; c++)
+		*c = *c == '-' ? '_' : *c;
+	return name;
+}
+
+static bool is_module_file(const char *name)
+{
+	return !fnmatch("*.ko", name, 0) || !fnmatch("*.ko.gz", name, 0) || !fnmatch("*.ko.xz", name, 0) ||
+	       !fnmatch("*.ko.zst", name, 0);
+}
+
+static int by_name(const FTSENT **a, const FTSENT **b)
+{
+	return strcmp((*a)->fts_name, (*b)->fts_name);
+}
+
+int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context)
+{
+	char *const paths[] = { (char *)directory, NULL };
+	/* /lib/modules/RELEASE has links to the source, which may have modules, too. */
+	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
+	FTSENT *entry;
+	int err = 0;
+
+	if (!tree)
+		return error__no_memory();
+	while (!err && (entry = fts_read(tree))) {
+		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
+			err = error__return(-EINVAL, "%s: cannot be read: %s", entry->fts_path,
+					    strerror(entry->fts_errno));
+		else if (entry->fts_info == FTS_F && is_module_file(entry->fts_name))
+			err = use(entry->fts_path, context);
+	}
+	fts_close(tree);
+	return err;
+}
+
+static bool has_function(Elf *elf, const char *wanted)
+{
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+	GElf_Sym sym;
+
+	while ((section = elf_nextscn(elf, section))) {
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		data = elf_getdata(section, NULL);
+		for (int i = 0; data && gelf_getsym(data, i, &sym); i++) {
+			const char *name = elf_strptr(elf, shdr.sh_link, sym.st_name);
+
+			if (name && GELF_ST_TYPE(sym.st_info) == STT_FUNC && sym.st_shndx != SHN_UNDEF &&
+			    !strcmp(name, wanted))
+				return true;
+		}
+	}
+	return false;
+}
+
+bool module_file__has(const char *path, const char *function)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	bool has;
+	Elf *elf;
+
+	if (fd < 0)
+		return false;
+	elf_version(EV_CURRENT);
+	elf = dwelf_elf_begin(fd);
+	has = elf && has_function(elf, function);
+	elf_end(elf);
+	close(fd);
+	return has;
 }

@@ -6,6 +6,7 @@
 #ifndef HYTRACE_KERNEL_MODULE_FILES_H
 #define HYTRACE_KERNEL_MODULE_FILES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct module_files;
@@ -29,5 +30,20 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
  * Return: the path, to be freed; NULL: it is not listed there, or no memory.
  */
 char *module_files__path(const char *directory, const char *module);
+
+/**
+ * module_files__each() - go through the modules below a directory
+ * @directory: where to look, with its subdirectories
+ * @use: gets the path of each file of a module, in order of names; stops at what is not 0
+ * @context: for @use
+ *
+ * Return: 0, what @use returned, or -EINVAL if the directory cannot be read, which is told.
+ */
+int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context);
+
+/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file, or no memory. */
+char *module_file__name(const char *path);
+/* Whether it has a function of that name; one that cannot be read has none. */
+bool module_file__has(const char *path, const char *function);
 
 #endif

@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace functions: what can be traced, and why the rest cannot, of the running kernel or of files. */
 #include <argp.h>
-#include <fnmatch.h>
-#include <fts.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/options.h"
 #include "document/filter.h"
+#include "kernel/module_files.h"
 #include "report/commands.h"
 #include "report/report.h"
 #include "report/running.h"
@@ -38,26 +37,10 @@ struct functions_options {
 	bool json, traceable, untraced;
 };
 
-/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of the module nf_x; NULL: no name of a module's file, or no memory. */
-static char *module_name(const char *path)
-{
-	const char *base = strrchr(path, '/'), *end;
-	char *name;
-
-	base = base ? base + 1 : path;
-	end = strstr(base, ".ko");
-	if (!end || end == base || (end[3] && end[3] != '.'))
-		return NULL;
-	name = strndup(base, end - base);
-	for (char *c = name; c && *c; c++)
-		*c = *c == '-' ? '_' : *c;
-	return name;
-}
-
 static int add_module(struct functions_options *o, const char *path)
 {
 	struct module_file *more = reallocarray(o->modules, o->module_count + 1, sizeof(*more));
-	char *name = module_name(path), *copy = strdup(path);
+	char *name = module_file__name(path), *copy = strdup(path);
 
 	if (more)
 		o->modules = more;
@@ -71,36 +54,16 @@ static int add_module(struct functions_options *o, const char *path)
 	return 0;
 }
 
-static bool is_module_file(const char *name)
+static int add_found(const char *path, void *context)
 {
-	return !fnmatch("*.ko", name, 0) || !fnmatch("*.ko.gz", name, 0) || !fnmatch("*.ko.xz", name, 0) ||
-	       !fnmatch("*.ko.zst", name, 0);
-}
-
-static int by_name(const FTSENT **a, const FTSENT **b)
-{
-	return strcmp((*a)->fts_name, (*b)->fts_name);
+	return add_module(context, path);
 }
 
 static int add_directory(struct functions_options *o, const char *directory)
 {
-	char *const paths[] = { (char *)directory, NULL };
-	/* /lib/modules/RELEASE has links to the source, which may have modules, too. */
-	FTS *tree = fts_open(paths, FTS_PHYSICAL | FTS_COMFOLLOW | FTS_NOCHDIR, by_name);
 	size_t before = o->module_count;
-	FTSENT *entry;
-	int err = 0;
+	int err = module_files__each(directory, add_found, o);
 
-	if (!tree)
-		return error__no_memory();
-	while (!err && (entry = fts_read(tree))) {
-		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
-			err = error__return(-EINVAL, "%s: cannot be read: %s", entry->fts_path,
-					    strerror(entry->fts_errno));
-		else if (entry->fts_info == FTS_F && is_module_file(entry->fts_name))
-			err = add_module(o, entry->fts_path);
-	}
-	fts_close(tree);
 	if (!err && o->module_count == before)
 		err = error__return(-EINVAL, "%s: there is no module below it", directory);
 	return err;
