@@ -5,5 +5,6 @@
 
 int cmd_compare(int argc, char **argv);
 int cmd_functions(int argc, char **argv);
+int cmd_why(int argc, char **argv);
 
 #endif

@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace why: whether a function can be traced, and if it was not seen, the reason. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "document/coverage_json.h"
+#include "report/commands.h"
+#include "report/running.h"
+#include "report/universes.h"
+#include "report/why.h"
+#include "run/output.h"
+
+#define MOST_DOCUMENTS 64
+
+enum { KEY_VMLINUX = 256, KEY_IN, KEY_MODULES };
+
+static const struct argp_option options[] = {
+	{ "in", KEY_IN, "FILE", 0, "say also what this document of `hytrace cover -f json` has of it; may be given "
+	  "several times", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "of the kernel that is asked about, with debug information; default: that "
+	  "of --in, or of the running kernel, where it usually is", 0 },
+	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: /lib/modules/RELEASE", 0 },
+	{ }
+};
+
+static const char *const format_names[] = { "text", "json", NULL };
+
+struct why_options {
+	const char *const *names;
+	size_t name_count;
+	const char *vmlinux, *modules, *output;
+	const char *paths[MOST_DOCUMENTS];
+	size_t path_count;
+	bool json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct why_options *o = state->input;
+
+	switch (key) {
+	case KEY_IN:
+		if (o->path_count == MOST_DOCUMENTS)
+			argp_error(state, "--in: at most %d documents", MOST_DOCUMENTS);
+		o->paths[o->path_count++] = arg;
+		break;
+	case 'f':
+		o->json = option__word(state, "format", arg, format_names);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case KEY_MODULES:
+		o->modules = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		o->names = (const char *const *)state->argv + state->next;
+		o->name_count = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (!o->name_count)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* All that answers come from. */
+struct looked_at {
+	struct universe universe;
+	struct image *image;
+	struct coverage *documents;
+	size_t document_count;
+	char *modules;
+};
+
+static void looked_at__free(struct looked_at *l)
+{
+	for (size_t i = 0; i < l->document_count; i++)
+		coverage__free(&l->documents[i]);
+	free(l->documents);
+	universe__free(&l->universe);
+	image__free(l->image);
+	free(l->modules);
+}
+
+static int read_documents(struct looked_at *l, const struct why_options *o)
+{
+	int err = 0;
+
+	l->documents = calloc(o->path_count + 1, sizeof(*l->documents));
+	if (!l->documents)
+		return error__no_memory();
+	for (size_t i = 0; !err && i < o->path_count; i++) {
+		err = coverage__read_json(&l->documents[i], o->paths[i]);
+		l->document_count += !err;
+	}
+	return err;
+}
+
+static int of_documents(struct looked_at *l)
+{
+	const struct coverage *c = &l->documents[0];
+	const char **modules = calloc(c->modules.count + 1, sizeof(*modules));
+	int err = modules ? 0 : error__no_memory();
+
+	for (size_t i = 0; !err && i < c->modules.count; i++)
+		modules[i] = c->modules.list[i].name;
+	if (!err)
+		err = universe__of_build(&l->universe, &c->kernel, modules, c->modules.count, NULL);
+	free(modules);
+	if (!err && !l->universe.count)
+		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
+				    c->kernel.release ?: "that kernel");
+	return err;
+}
+
+static int find_universe(struct looked_at *l, const struct why_options *o)
+{
+	if (o->vmlinux)
+		return universe__of_files(&l->universe, o->vmlinux, NULL, 0);
+	return l->document_count ? of_documents(l) : universe__of_running(&l->universe, NULL);
+}
+
+/* Without the file there are fewer answers. */
+static int find_image(struct looked_at *l, const char *given)
+{
+	const struct kernel_id id = { .release = l->universe.release, .build_id = l->universe.build_id };
+	char *path = kernel_id__find_vmlinux(&id, given);
+	int err = path ? image__open(&l->image, path, NULL) : 0;
+
+	free(path);
+	return err;
+}
+
+static int find_modules(struct looked_at *l, const char *given)
+{
+	char *directory = NULL;
+
+	if (given)
+		directory = strdup(given);
+	else if (!l->universe.release || asprintf(&directory, "/lib/modules/%s", l->universe.release) < 0)
+		return 0;
+	if (!directory)
+		return error__no_memory();
+	if (given || !access(directory, R_OK))
+		l->modules = directory;
+	else
+		free(directory);
+	return 0;
+}
+
+static int write_answers(const struct why_options *o, const struct looked_at *l, const struct why *list)
+{
+	struct output *output;
+	int err;
+
+	err = output__open(&output, o->output, NULL);
+	if (err)
+		return err;
+	if (o->json)
+		err = why__write_json(list, o->name_count, &l->universe, output__stream(output));
+	for (size_t i = 0; !o->json && i < o->name_count; i++)
+		why__print(&list[i], output__stream(output));
+	if (err)
+		output__discard(output);
+	return err ? err : output__commit(output);
+}
+
+/* @ret_found: all names are known. */
+static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
+{
+	const struct why_sources sources = {
+		.universe = &l->universe, .image = l->image, .modules = l->modules, .documents = l->documents,
+		.labels = o->paths, .document_count = l->document_count,
+	};
+	struct why *list = calloc(o->name_count, sizeof(*list));
+	size_t count = 0;
+	int err = list ? 0 : error__no_memory();
+
+	*ret_found = true;
+	for (; !err && count < o->name_count; count++) {
+		err = why__find(&list[count], o->names[count], &sources);
+		*ret_found &= list[count].found;
+	}
+	if (!err)
+		err = write_answers(o, l, list);
+	for (size_t i = 0; i < count; i++)
+		why__free(&list[i]);
+	free(list);
+	return err;
+}
+
+int cmd_why(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FUNC...",
+		.doc = "Says whether functions can be traced, and why not: notrace, inlined, another name, a module that "
+		       "is not loaded. With --in, also why a document does not have them."
+		       "\vExamples:\n"
+		       "  hytrace why vfs_read rcu_nmi_enter\n"
+		       "  hytrace why --in tests.json --vmlinux vmlinux ext4_fallocate\n\n"
+		       "Exit status: 0 done, 1 a FUNC is not known or it failed, 2 usage, or bad files, 3 the kernel or "
+		       "the privileges do not allow it.",
+	};
+	struct why_options o = {};
+	struct looked_at l = {};
+	bool found = true;
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = read_documents(&l, &o);
+	if (!err)
+		err = find_universe(&l, &o);
+	if (!err)
+		err = find_image(&l, o.vmlinux);
+	if (!err)
+		err = find_modules(&l, o.modules);
+	if (!err)
+		err = answer(&o, &l, &found);
+	looked_at__free(&l);
+	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;
+}

@@ -1,0 +1,401 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Why a function is not where somebody looked for it; see why.h. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/similar.h"
+#include "document/losses.h"
+#include "image/copies.h"
+#include "image/untraced.h"
+#include "kernel/module_files.h"
+#include "report/why.h"
+
+struct search {
+	struct why *w;
+	const struct why_sources *sources;
+	int err;
+};
+
+static const char *text(struct search *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+
+static const char *text(struct search *s, const char *fmt, ...)
+{
+	const char *kept;
+	char *line;
+	va_list ap;
+	int length;
+
+	va_start(ap, fmt);
+	length = vasprintf(&line, fmt, ap);
+	va_end(ap);
+	if (length < 0) {
+		s->err = error__no_memory();
+		return "";
+	}
+	kept = strings__intern(s->w->names, line);
+	free(line);
+	return kept;
+}
+
+/* NULL, said: no memory. */
+static struct answer *add(struct search *s, const char *why, const char *function, const char *sentence)
+{
+	struct answer *more = reallocarray(s->w->list, s->w->count + 1, sizeof(*more));
+
+	if (!more) {
+		s->err = error__no_memory();
+		return NULL;
+	}
+	s->w->list = more;
+	more += s->w->count++;
+	*more = (struct answer){ .why = why, .function = function, .text = sentence };
+	return more;
+}
+
+static const char *keep(struct search *s, const char *word)
+{
+	return word ? strings__intern(s->w->names, word) : NULL;
+}
+
+/* ---- documents */
+
+static bool same_build(const struct universe *u, const struct coverage *c)
+{
+	return u->build_id && c->kernel.build_id && !strcmp(u->build_id, c->kernel.build_id);
+}
+
+static bool same_text(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static const struct hit *find_hit(const struct universe *u, const struct coverage *c, const struct function *f)
+{
+	bool same = same_build(u, c);
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (hit->kind != HIT_FUNCTION)
+			continue;
+		if (same ? universe__find(u, hit) == f :
+			   same_text(hit->name, f->name) && same_text(hit->module, f->module))
+			return hit;
+	}
+	return NULL;
+}
+
+static bool is_unattached(const struct coverage *c, const struct function *f)
+{
+	char name[512];
+
+	function__full_name(name, sizeof(name), f->name, f->module);
+	for (char **is = c->unattached; is && *is; is++) {
+		if (!strcmp(*is, name))
+			return true;
+	}
+	return false;
+}
+
+static const char *seen(struct search *s, const struct coverage *c, const struct hit *hit)
+{
+	const char *then = c->how.retire ? "; its site was turned off then (--retire)" : "";
+
+	if (hit->first_ns < c->window.open)
+		return text(s, "ran, first on CPU %u in process %u%s", hit->cpu, hit->pid, then);
+	return text(s, "ran, first after %.6f s on CPU %u in process %u%s", (hit->first_ns - c->window.open) / 1e9,
+		    hit->cpu, hit->pid, then);
+}
+
+static const char *unseen(struct search *s, const struct coverage *c)
+{
+	const char *limit = scope__limit(&c->scope);
+
+	return text(s, "was not called%s%s%s%s", c->scope.kind == SCOPE_TASK ? " by the command" :
+		    c->scope.kind == SCOPE_PID ? " by that process" : "", limit ? " by tasks of " : "", limit ?: "",
+		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete");
+}
+
+/* Which word, and the sentence of it. */
+static const char *judge(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
+{
+	const struct hit *hit = find_hit(s->sources->universe, c, f);
+
+	if (hit) {
+		*ret = seen(s, c, hit);
+		return "seen";
+	}
+	switch (filter__judge(&c->filter, f->name, f->module)) {
+	case FILTER_NOT_ASKED:
+		*ret = "was not asked for: -a names others";
+		return "not-asked";
+	case FILTER_DENIED:
+		*ret = "was left out: -d names it";
+		return "denied";
+	case FILTER_OWN:
+		*ret = "was left out: the engine itself calls it while it records";
+		return "own";
+	case FILTER_TRACED:
+		break;
+	}
+	if (is_unattached(c, f)) {
+		*ret = "could not be attached to";
+		return "unattached";
+	}
+	if (f->module && !covered_modules__find(&c->modules, f->module)) {
+		*ret = text(s, "could not run: the module %s was not loaded", f->module);
+		return "module";
+	}
+	if (f->init && !f->module && c->scope.kind != SCOPE_BOOT) {
+		*ret = "had been freed before: it runs only while the kernel starts";
+		return "freed";
+	}
+	*ret = unseen(s, c);
+	return "unseen";
+}
+
+static void look_in_documents(struct search *s, const struct function *f)
+{
+	for (size_t i = 0; !s->err && i < s->sources->document_count; i++) {
+		const char *sentence, *why = judge(s, &s->sources->documents[i], f, &sentence);
+		struct answer *a = add(s, why, keep(s, f->name), sentence);
+
+		if (a) {
+			a->document = s->sources->labels[i];
+			a->module = keep(s, f->module);
+		}
+	}
+}
+
+/* ---- the kernel */
+
+static void add_function(struct search *s, const struct function *f, const char *other_name)
+{
+	const char *why = other_name ?: f->untraced ?: f->init ? "at-start" : "traceable";
+	const char *sentence = f->untraced ? untraced__sentence(untraced__of_word(f->untraced)) :
+			       f->init ? "can be traced only at the start: its code is freed then" : "can be traced";
+	struct answer *a;
+
+	if (other_name && f->untraced)
+		sentence = text(s, "is what the compiler made of it, and cannot be traced: it %s", sentence);
+	else if (other_name)
+		sentence = text(s, "is what the compiler made of it, and %s: ask for that name", sentence);
+	else if (f->untraced)
+		sentence = text(s, "cannot be traced: it %s", sentence);
+	s->w->found = true;
+	a = add(s, why, keep(s, f->name), sentence);
+	if (!a)
+		return;
+	a->module = keep(s, f->module);
+	a->file = keep(s, f->file ?: f->unit);
+	a->line = f->file ? f->line : 0;
+	if (!f->untraced)
+		look_in_documents(s, f);
+}
+
+static void look_for_name(struct search *s)
+{
+	size_t count;
+	const struct function *const *list = universe__named(s->sources->universe, s->w->name, &count);
+
+	for (size_t i = 0; !s->err && i < count; i++)
+		add_function(s, list[i], NULL);
+}
+
+/* "vfs_read.isra.0"; what is rarely used (.cold) says nothing about the rest. */
+static void look_for_twins(struct search *s)
+{
+	const struct universe *u = s->sources->universe;
+	size_t length = strlen(s->w->name);
+
+	for (size_t i = 0; !s->err && i < u->count; i++) {
+		const struct function *f = &u->list[i];
+
+		if (strncmp(f->name, s->w->name, length) || f->name[length] != '.' ||
+		    untraced__of_name(f->name) == UNTRACED_FRAGMENT)
+			continue;
+		add_function(s, f, "twin");
+	}
+}
+
+/* The kernel prints one name of several. */
+static void look_for_aliases(struct search *s)
+{
+	size_t count = 0;
+	const struct image_function *const *list = NULL;
+
+	if (s->sources->image)
+		list = image__named(s->sources->image, s->w->name, &count);
+	for (size_t i = 0; !s->err && i < count; i++) {
+		const struct function *f = universe__at(s->sources->universe, NULL, list[i]->addr);
+		struct answer *a;
+
+		if (!strcmp(list[i]->name, s->w->name))
+			continue;
+		a = add(s, "alias", keep(s, list[i]->name), text(s, "is the name that the kernel prints for it"));
+		if (a && f) {
+			a->file = keep(s, f->file ?: f->unit);
+			a->line = f->file ? f->line : 0;
+			add_function(s, f, NULL);
+		}
+		s->w->found = true;
+	}
+}
+
+static bool ran_in_any(const struct search *s, const struct image_function *in)
+{
+	const struct function *f = universe__at(s->sources->universe, NULL, in->addr);
+
+	for (size_t i = 0; f && i < s->sources->document_count; i++) {
+		if (find_hit(s->sources->universe, &s->sources->documents[i], f))
+			return true;
+	}
+	return false;
+}
+
+static void add_inlined(struct search *s, const struct copies *c)
+{
+	struct why_into *into = calloc(c->into_count + 1, sizeof(*into));
+	const char *sentence;
+	size_t ran = 0;
+	struct answer *a;
+
+	if (!into) {
+		s->err = error__no_memory();
+		return;
+	}
+	for (size_t i = 0; i < c->into_count; i++) {
+		into[i] = (struct why_into){ keep(s, c->into[i]->name), ran_in_any(s, c->into[i]) };
+		ran += into[i].ran;
+	}
+	sentence = s->sources->document_count ?
+		   text(s, "is inlined into %zu functions, of which %zu ran", c->into_count, ran) :
+		   text(s, "is inlined into %zu functions", c->into_count);
+	a = add(s, "inlined", keep(s, s->w->name), sentence);
+	if (!a) {
+		free(into);
+		return;
+	}
+	a->into = into;
+	a->into_count = c->into_count;
+	a->file = c->source_count ? keep(s, c->sources[0].file) : NULL;
+	a->line = c->source_count ? c->sources[0].line : 0;
+}
+
+static void look_for_copies(struct search *s)
+{
+	struct copies c;
+	struct answer *a;
+	int err = s->sources->image ? copies__find(&c, s->sources->image, s->w->name) : -ENODATA;
+
+	if (err) {
+		s->err = err == -ENODATA ? 0 : err;
+		return;
+	}
+	if (c.into_count) {
+		s->w->found = true;
+		add_inlined(s, &c);
+	} else if (c.source_count && !s->w->found) {
+		s->w->found = true;
+		a = add(s, "no-code", keep(s, s->w->name), "has no code: the compiler found nobody who needs it");
+		if (a) {
+			a->file = keep(s, c.sources[0].file);
+			a->line = c.sources[0].line;
+		}
+	}
+	copies__free(&c);
+}
+
+/* ---- nowhere */
+
+static bool has_module(const struct universe *u, const char *module)
+{
+	for (size_t i = u->count; i-- && u->list[i].module;) {
+		if (!strcmp(u->list[i].module, module))
+			return true;
+	}
+	return false;
+}
+
+static int look_in_module(const char *path, void *context)
+{
+	struct search *s = context;
+	char *module = module_file__name(path);
+	struct answer *a;
+
+	if (module && !has_module(s->sources->universe, module) && module_file__has(path, s->w->name)) {
+		a = add(s, "module", keep(s, s->w->name),
+			text(s, "is in the module %s, which is not loaded", module));
+		if (a)
+			a->module = keep(s, module);
+		s->w->found = true;
+	}
+	free(module);
+	return s->err;
+}
+
+static const char *similar_name(struct search *s)
+{
+	const struct universe *u = s->sources->universe;
+	struct similar similar;
+	size_t count;
+
+	/* What people call a system call, and what the kernel does. */
+	if (!strncmp(s->w->name, "sys_", 4)) {
+		const char *entry = text(s, "__x64_%s", s->w->name);
+
+		if (universe__named(u, entry, &count))
+			return entry;
+	}
+	similar__begin(&similar, s->w->name);
+	for (size_t i = 0; i < u->count; i++)
+		similar__try(&similar, u->list[i].name);
+	return similar.nearest ? keep(s, similar.nearest) : NULL;
+}
+
+static void give_up(struct search *s)
+{
+	const char *similar = similar_name(s);
+	bool dwarf = s->sources->image && image__has_dwarf(s->sources->image);
+	const char *inlined = dwarf ? "" : "; if it is inlined, only a vmlinux with debug information tells "
+					   "(--vmlinux)";
+
+	if (similar)
+		add(s, "unknown", keep(s, s->w->name), text(s, "is not known; did you mean %s?%s", similar, inlined));
+	else
+		add(s, "unknown", keep(s, s->w->name), text(s, "is not known%s", inlined));
+}
+
+int why__find(struct why *ret, const char *name, const struct why_sources *sources)
+{
+	struct search s = { .w = ret, .sources = sources };
+
+	*ret = (struct why){ .names = strings__new() };
+	ret->name = strings__add(ret->names, name);
+	look_for_name(&s);
+	if (!s.err && !ret->count)
+		look_for_aliases(&s);
+	if (!s.err)
+		look_for_twins(&s);
+	if (!s.err)
+		look_for_copies(&s);
+	if (!s.err && !ret->found && sources->modules)
+		s.err = module_files__each(sources->modules, look_in_module, &s);
+	if (!s.err && !ret->found)
+		give_up(&s);
+	if (s.err)
+		why__free(ret);
+	return s.err;
+}
+
+void why__free(struct why *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free(w->list[i].into);
+	free(w->list);
+	strings__free(w->names);
+	memset(w, 0, sizeof(*w));
+}

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Why a function is not where somebody looked for it, for people and as a document; see why.h. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "kernel/traceable.h"
+#include "report/why.h"
+
+#define WHY_SCHEMA 1
+/* Some are inlined into thousands. */
+#define MOST_NAMES 20
+
+static void print_into(const struct answer *a, bool ran, FILE *out)
+{
+	size_t printed = 0, all = 0;
+
+	for (size_t i = 0; i < a->into_count; i++) {
+		if (a->into[i].ran != ran)
+			continue;
+		if (all++ < MOST_NAMES) {
+			fprintf(out, "%s%s", printed ? " " : ran ? "    ran: " : "    ", a->into[i].function);
+			printed++;
+		}
+	}
+	if (all > printed)
+		fprintf(out, " and %zu more (-f json has all)", all - printed);
+	if (all)
+		fputc('\n', out);
+}
+
+static void print_answer(const struct answer *a, FILE *out)
+{
+	char name[512];
+
+	function__full_name(name, sizeof(name), a->function, a->module);
+	if (a->document)
+		fprintf(out, "%s: in %s: %s", name, a->document, a->text);
+	else
+		fprintf(out, "%s: %s", name, a->text);
+	if (a->file && a->line)
+		fprintf(out, " (%s:%u)", a->file, a->line);
+	else if (a->file)
+		fprintf(out, " (%s)", a->file);
+	fputc('\n', out);
+	print_into(a, true, out);
+	print_into(a, false, out);
+}
+
+void why__print(const struct why *w, FILE *out)
+{
+	for (size_t i = 0; i < w->count; i++)
+		print_answer(&w->list[i], out);
+}
+
+static void write_answer(json_writer_t *w, const struct answer *a)
+{
+	jsonw_start_object(w);
+	json__string_or_null(w, "why", a->why);
+	json__string_or_null(w, "text", a->text);
+	json__string_or_null(w, "function", a->function);
+	json__string_or_null(w, "module", a->module);
+	json__string_or_null(w, "file", a->file);
+	json__number_or_null(w, "line", a->line, a->line);
+	json__string_or_null(w, "document", a->document);
+	jsonw_name(w, "into");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < a->into_count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "function", a->into[i].function);
+		jsonw_bool_field(w, "ran", a->into[i].ran);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+}
+
+int why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "why");
+	jsonw_int_field(w, "schema", WHY_SCHEMA);
+	json__string_or_null(w, "release", kernel->release);
+	json__string_or_null(w, "build_id", kernel->build_id);
+	jsonw_name(w, "functions");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < count; i++) {
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", list[i].name);
+		jsonw_bool_field(w, "found", list[i].found);
+		jsonw_name(w, "answers");
+		jsonw_start_array(w);
+		for (size_t at = 0; at < list[i].count; at++)
+			write_answer(w, &list[i].list[at]);
+		jsonw_end_array(w);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return 0;
+}
