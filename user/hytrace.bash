@@ -125,6 +125,23 @@ _hytrace_boot()
 	esac
 }
 
+_hytrace_callers()
+{
+	case $prev in
+	-f | --format) _hytrace_words 'text json' ;;
+	-o | --output | --vmlinux) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_hytrace_words '--format --output --vmlinux --help'
+		elif ((COMP_CWORD == 2)); then
+			_hytrace_functions
+		else
+			mapfile -t COMPREPLY < <(compgen -f -X '!*.json*' -- "$cur")
+		fi
+		;;
+	esac
+}
+
 _hytrace()
 {
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
@@ -142,7 +159,7 @@ _hytrace()
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare event boot bench --help --version'
+		_hytrace_words 'cover compare callers calls event boot bench --help --version'
 	elif [[ ${COMP_WORDS[1]} == cover ]]; then
 		_hytrace_cover
 	elif [[ ${COMP_WORDS[1]} == event ]]; then
@@ -151,6 +168,8 @@ _hytrace()
 		_hytrace_boot
 	elif [[ ${COMP_WORDS[1]} == bench ]]; then
 		_hytrace_bench
+	elif [[ ${COMP_WORDS[1]} == callers || ${COMP_WORDS[1]} == calls ]]; then
+		_hytrace_callers
 	elif [[ ${COMP_WORDS[1]} == compare && $cur == -* ]]; then
 		_hytrace_words '--callers --all --help'
 	elif [[ ${COMP_WORDS[1]} == compare ]]; then

@@ -20,6 +20,8 @@ static const struct command commands[] = {
 	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
 	{ "functions", "hytrace functions", cmd_functions, "list what can be traced, and why the rest cannot" },
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
+	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
+	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
 	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },

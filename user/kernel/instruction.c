@@ -44,6 +44,16 @@ static const ZydisDecoder *decoder(void)
 	return &decoder;
 }
 
+/* ModR/M of no register and with 4 bytes: relative to the next instruction. */
+static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
+{
+	bool relative = (i->attributes & ZYDIS_ATTRIB_HAS_MODRM) && !i->raw.modrm.mod && i->raw.modrm.rm == 5;
+
+	if (i->raw.disp.size != 32)
+		return 0;
+	return relative ? next + i->raw.disp.value : (uint64_t)i->raw.disp.value;
+}
+
 bool instruction__decode(struct instruction *ret, const unsigned char *text, size_t size, uint64_t addr)
 {
 	ZydisDecodedInstruction i;
@@ -51,7 +61,11 @@ bool instruction__decode(struct instruction *ret, const unsigned char *text, siz
 	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, text, size, &i)))
 		return false;
 	*ret = (struct instruction){ .kind = kind_of(&i), .length = i.length };
-	if (ret->kind != INSTRUCTION_OTHER && i.raw.imm[0].size) {
+	if (ret->kind == INSTRUCTION_OTHER) {
+		ret->memory = memory_of(&i, addr + i.length);
+		if (i.raw.imm[0].size == 32)
+			ret->value = (int32_t)i.raw.imm[0].value.u;
+	} else if (i.raw.imm[0].size) {
 		ret->direct = true;
 		ret->target = addr + i.length + i.raw.imm[0].value.s;
 		ret->target_at = i.raw.imm[0].offset;

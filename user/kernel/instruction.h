@@ -23,6 +23,9 @@ struct instruction {
 	uint64_t target;	/* then that */
 	size_t target_at;	/* and where in the instruction the distance to it is, */
 	size_t target_size;	/* of so many bytes: 1, 2 or 4 */
+	/* Of no call or jump: numbers of 4 bytes in it, each of which may be an address; 0: none. */
+	uint64_t memory;	/* relative to the instruction, or in a displacement */
+	uint64_t value;		/* an immediate one */
 };
 
 /**

@@ -3,6 +3,8 @@
 #ifndef HYTRACE_REPORT_COMMANDS_H
 #define HYTRACE_REPORT_COMMANDS_H
 
+int cmd_callers(int argc, char **argv);
+int cmd_calls(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_functions(int argc, char **argv);
 int cmd_why(int argc, char **argv);

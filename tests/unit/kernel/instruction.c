@@ -56,6 +56,34 @@ Test(instruction, is_what_the_assembler_was_told)
 	}
 }
 
+Test(instruction, has_the_addresses_that_are_in_it)
+{
+	static const struct {
+		unsigned char bytes[12];
+		const char *text;
+		uint64_t memory, value;
+	} with[] = {
+		{ "\x48\x8d\x3d\x10\x00\x00\x00", "lea 0x10(%rip), %rdi", AT + 7 + 0x10, 0 },
+		{ "\x48\xc7\xc7\x40\x00\x00\x81", "mov $0xffffffff81000040, %rdi", 0, AT + 0x40 },
+		{ "\x48\xc7\x44\x24\x08\x40\x00\x00\x81", "movq $..., 8(%rsp)", 0, AT + 0x40 },
+		{ "\x48\xc7\x05\x10\x00\x00\x00\x40\x00\x00\x81", "movq $..., 0x10(%rip)", AT + 11 + 0x10, AT + 0x40 },
+		{ "\x48\x8b\x04\xc5\x40\x00\x00\x81", "mov table(,%rax,8), %rax", AT + 0x40, 0 },
+		{ "\x48\x3d\x40\x00\x00\x81", "cmp $..., %rax", 0, AT + 0x40 },
+		{ "\x68\x40\x00\x00\x81", "push $...", 0, AT + 0x40 },
+		{ "\xe8\x40\x00\x00\x81", "call", 0, 0 },
+		{ "\x48\x8b\x45\x10", "mov 0x10(%rbp), %rax", 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++) {
+		struct instruction got;
+
+		cr_assert(instruction__decode(&got, with[i].bytes, sizeof(with[i].bytes), AT), "%s",
+			  with[i].text);
+		cr_expect(eq(u64, got.memory, with[i].memory), "%s", with[i].text);
+		cr_expect(eq(u64, got.value, with[i].value), "%s", with[i].text);
+	}
+}
+
 Test(instruction, that_is_cut_off_or_none_at_all_is_told)
 {
 	struct instruction got;

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What calls call, of a vmlinux and a module that are made here; see small_kernel.h. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "image/calls.h"
+#include "image/references.h"
+#include "small_kernel.h"
+
+struct small {
+	char *directory;
+	struct image *image;
+	struct calls *calls;
+};
+
+static struct small open_small(const char *name, const char *module)
+{
+	struct small s = { .directory = small_kernel() };
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", s.directory, name);
+	cr_assert(eq(int, image__open(&s.image, path, module), 0));
+	cr_assert(eq(int, calls__open(&s.calls, s.image), 0));
+	return s;
+}
+
+static struct small vmlinux(void)
+{
+	return open_small("vmlinux", NULL);
+}
+
+static void close_small(struct small *s)
+{
+	calls__free(s->calls);
+	image__free(s->image);
+	small_kernel__remove(s->directory);
+}
+
+static const struct image_function *function(const struct small *s, const char *name)
+{
+	size_t count;
+	const struct image_function *const *list = image__named(s->image, name, &count);
+
+	cr_assert(list && count == 1, "%s", name);
+	return list[0];
+}
+
+/* Of the call that returns to so far behind the beginning of a function. */
+static struct call before(const struct small *s, const char *name, uint64_t offset)
+{
+	struct call call;
+
+	calls__before(s->calls, function(s, name)->addr + offset, &call);
+	return call;
+}
+
+static void expect_direct(const struct small *s, const char *in, uint64_t offset, const char *callee)
+{
+	struct call call = before(s, in, offset);
+
+	cr_expect(eq(int, call.kind, CALL_DIRECT), "%s+%d", in, (int)offset);
+	cr_expect(call.callee == function(s, callee), "%s+%d", in, (int)offset);
+	cr_expect(call.name && !strcmp(call.name, callee));
+	cr_expect(eq(u64, call.returns_to, function(s, in)->addr + offset));
+	cr_expect(eq(u64, call.site, call.returns_to - 5));
+	cr_expect(call.in == function(s, in) && !call.jump);
+}
+
+static void expect_kind(const struct small *s, const char *in, uint64_t offset, enum call_kind kind)
+{
+	struct call call = before(s, in, offset);
+
+	cr_expect(eq(int, call.kind, kind), "%s+%d", in, (int)offset);
+	cr_expect(call.callee == NULL, "%s+%d", in, (int)offset);
+}
+
+Test(calls, that_name_their_callee)
+{
+	struct small s = vmlinux();
+
+	expect_direct(&s, "caller", 10, "callee");
+	expect_direct(&s, "caller", 15, "quiet");
+	expect_direct(&s, "caller.cold", 5, "callee");
+	close_small(&s);
+}
+
+Test(calls, that_do_not_are_never_guessed)
+{
+	struct small s = vmlinux();
+
+	expect_kind(&s, "caller", 20, CALL_THUNK);
+	expect_kind(&s, "caller", 25, CALL_STATIC);
+	cr_expect(before(&s, "caller", 25).name && !strcmp(before(&s, "caller", 25).name, "key"));
+	expect_kind(&s, "caller", 27, CALL_INDIRECT);
+	expect_kind(&s, "caller", 34, CALL_INDIRECT);
+	expect_kind(&s, "caller", 39, CALL_REPLACED);
+	close_small(&s);
+}
+
+/* "call *%rax" in the place of a retpoline returns three bytes earlier. */
+Test(calls, that_the_kernel_has_rewritten_are_found_by_their_place)
+{
+	struct small s = vmlinux();
+
+	for (uint64_t offset = 16; offset <= 20; offset++) {
+		expect_kind(&s, "caller", offset, CALL_THUNK);
+		cr_expect(eq(u64, before(&s, "caller", offset).returns_to, function(&s, "caller")->addr + 20));
+	}
+	close_small(&s);
+}
+
+Test(calls, are_not_where_there_is_no_call)
+{
+	struct small s = vmlinux();
+	struct call call;
+
+	expect_kind(&s, "caller", 5, CALL_UNKNOWN);	/* NOPs */
+	expect_kind(&s, "caller", 46, CALL_UNKNOWN);	/* mov */
+	expect_kind(&s, "quiet", 2, CALL_UNKNOWN);	/* jmp */
+	calls__before(s.calls, 0xffffffff80000000, &call);
+	cr_expect(eq(int, call.kind, CALL_UNKNOWN));
+	cr_expect(call.in == NULL);
+	close_small(&s);
+}
+
+Test(calls, of_a_module_are_in_its_relocations)
+{
+	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
+	struct call call = before(&s, "of_module", 10);
+
+	cr_expect(eq(int, call.kind, CALL_DIRECT));
+	cr_expect(call.callee == NULL, "it is in another file");
+	cr_expect(call.name && !strcmp(call.name, "callee"));
+	expect_direct(&s, "of_module", 15, "local");
+	expect_kind(&s, "of_module", 20, CALL_THUNK);
+	expect_kind(&s, "of_module", 18, CALL_THUNK);
+	expect_kind(&s, "of_module", 25, CALL_STATIC);
+	expect_kind(&s, "of_module", 30, CALL_REPLACED);
+	close_small(&s);
+}
+
+struct list {
+	struct call calls[16];
+	size_t count;
+};
+
+static int add(const struct call *call, void *data)
+{
+	struct list *list = data;
+
+	list->calls[list->count++] = *call;
+	return 0;
+}
+
+Test(calls, of_a_function_are_all_that_leave_it)
+{
+	struct small s = vmlinux();
+	struct list list = {};
+
+	cr_expect(eq(int, calls__of(s.calls, function(&s, "caller"), add, &list), 0));
+	/* Seven calls and the last jump; the one to its own part is none. */
+	cr_assert(eq(sz, list.count, 8));
+	cr_expect(list.calls[7].jump && list.calls[7].callee == function(&s, "by_jump"));
+	list.count = 0;
+	cr_expect(eq(int, calls__of(s.calls, function(&s, "caller.cold"), add, &list), 0));
+	cr_assert(eq(sz, list.count, 1), "the jump back is none");
+	close_small(&s);
+}
+
+Test(references, tell_the_ways_into_a_function)
+{
+	static const struct {
+		const char *name;
+		enum taken taken;
+		size_t jumps;
+	} expected[] = {
+		{ "callee", TAKEN_NOT, 1 }, { "jumped", TAKEN_NOT, 1 }, { "pointed", TAKEN_YES, 0 },
+		{ "in_data", TAKEN_YES, 0 }, { "lonely", TAKEN_NOT, 0 }, { "by_jump", TAKEN_NOT, 1 },
+		{ "caller", TAKEN_NOT, 0 },
+	};
+	struct small s = vmlinux();
+	struct references *r;
+	const struct call *jumps;
+	size_t count;
+
+	cr_assert(eq(int, references__read(&r, s.image, s.calls), 0));
+	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
+		const struct image_function *f = function(&s, expected[i].name);
+
+		cr_expect(eq(int, references__taken(r, f), expected[i].taken), "%s", expected[i].name);
+		jumps = references__jumps(r, f, &count);
+		cr_expect(eq(sz, count, expected[i].jumps), "%s", expected[i].name);
+		cr_expect(eq(int, count == 0, jumps == NULL));
+	}
+	jumps = references__jumps(r, function(&s, "jumped"), &count);
+	cr_expect(jumps->in == function(&s, "quiet"));
+	references__free(r);
+	close_small(&s);
+}
+
+Test(references, of_a_module_do_not_tell_who_takes_its_addresses)
+{
+	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
+	struct references *r;
+	size_t count;
+
+	cr_assert(eq(int, references__read(&r, s.image, s.calls), 0));
+	cr_expect(eq(int, references__taken(r, function(&s, "local")), TAKEN_UNKNOWN));
+	cr_expect(references__jumps(r, function(&s, "local_too"), &count) != NULL);
+	cr_expect(eq(sz, count, 1));
+	references__free(r);
+	close_small(&s);
+}

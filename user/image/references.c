@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * References to functions; see references.h.
+ *
+ * A linked image has no relocations any more. But kernel addresses are high enough that a number which is the entry of
+ * a function is a reference to it: aligned words of data, numbers in instructions, and in the few tables that have
+ * distances these.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/file.h"
+#include "image/references.h"
+#include "kernel/instruction.h"
+
+struct references {
+	const struct image *image;
+	const struct image_function *list;
+	size_t count;
+	uint64_t lowest, highest;	/* entries */
+	bool *taken;			/* by function; NULL: unknown */
+	struct call *jumps;		/* by callee */
+	size_t jump_count, room;
+};
+
+/* Between two symbols of vmlinux. */
+static const struct table {
+	const char *start, *end;
+	bool distances;		/* of 4 bytes, from their own place; false: is no reference at all */
+} tables[] = {
+	{ "__start_mcount_loc", "__stop_mcount_loc" },
+	{ "__start_kprobe_blacklist", "__stop_kprobe_blacklist" },
+	{ "__start___ksymtab", "__stop___ksymtab" },
+	{ "__start___ksymtab_gpl", "__stop___ksymtab_gpl" },
+	{ "__initcall_start", "__initcall_end", true },
+	{ "__con_initcall_start", "__con_initcall_end", true },
+	{ "__start_pci_fixups_early", "__end_pci_fixups_suspend_late", true },
+};
+
+#define TABLES (sizeof(tables) / sizeof(tables[0]))
+
+struct bounds {
+	uint64_t start, end;
+};
+
+/* ---- pointers */
+
+static void take(struct references *r, uint64_t addr)
+{
+	size_t low = 0, high = r->count;
+
+	if (addr < r->lowest || addr > r->highest)
+		return;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->list[middle].addr < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (r->list[low].addr == addr)
+		r->taken[low] = true;
+}
+
+static void find_tables(const struct image_file *file, struct bounds *bounds)
+{
+	GElf_Sym sym;
+
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+
+		for (size_t t = 0; name && name[0] == '_' && t < TABLES; t++) {
+			if (!strcmp(name, tables[t].start))
+				bounds[t].start = sym.st_value;
+			else if (!strcmp(name, tables[t].end))
+				bounds[t].end = sym.st_value;
+		}
+	}
+}
+
+static const struct table *table_at(const struct bounds *bounds, uint64_t addr)
+{
+	for (size_t t = 0; t < TABLES; t++) {
+		if (addr >= bounds[t].start && addr < bounds[t].end)
+			return &tables[t];
+	}
+	return NULL;
+}
+
+static void read_word(struct references *r, uint64_t addr, const unsigned char *bytes, const struct table *table)
+{
+	int32_t distances[2];
+	uint64_t word;
+
+	if (!table) {
+		memcpy(&word, bytes, sizeof(word));
+		take(r, word);
+	} else if (table->distances) {
+		memcpy(distances, bytes, sizeof(distances));
+		take(r, addr + distances[0]);
+		take(r, addr + 4 + distances[1]);
+	}
+}
+
+static void read_data(struct references *r, const struct image_file *file)
+{
+	struct bounds bounds[TABLES] = {};
+	Elf_Scn *section = NULL;
+	GElf_Shdr shdr;
+
+	find_tables(file, bounds);
+	while ((section = elf_nextscn(file->elf, section))) {
+		const unsigned char *bytes;
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type == SHT_NOBITS || !(shdr.sh_flags & SHF_ALLOC) ||
+		    (shdr.sh_flags & SHF_EXECINSTR))
+			continue;
+		data = elf_rawdata(section, NULL);
+		bytes = data ? data->d_buf : NULL;
+		for (size_t at = -shdr.sh_addr & 7; bytes && at + 8 <= data->d_size; at += 8)
+			read_word(r, shdr.sh_addr + at, bytes + at, table_at(bounds, shdr.sh_addr + at));
+	}
+}
+
+static void read_code(struct references *r, const struct image_function *f)
+{
+	struct instruction i;
+	size_t left;
+	const unsigned char *text = image__text(r->image, f->addr, &left);
+	uint64_t at = f->addr;
+
+	if (text && f->size && f->size < left)
+		left = f->size;
+	while (text && left && instruction__decode(&i, text, left, at)) {
+		take(r, i.memory);
+		take(r, i.value);
+		at += i.length;
+		text += i.length;
+		left -= i.length;
+	}
+}
+
+/* ---- jumps */
+
+static int add_jump(const struct call *call, void *data)
+{
+	struct references *r = data;
+
+	if (!call->jump || call->kind != CALL_DIRECT || !call->callee)
+		return 0;
+	if (r->jump_count == r->room) {
+		size_t room = r->room ? 2 * r->room : 1024;
+		struct call *more = reallocarray(r->jumps, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		r->jumps = more;
+		r->room = room;
+	}
+	r->jumps[r->jump_count++] = *call;
+	return 0;
+}
+
+static int by_callee(const void *a, const void *b)
+{
+	const struct call *x = a, *y = b;
+
+	if (x->callee != y->callee)
+		return x->callee < y->callee ? -1 : 1;
+	return x->site < y->site ? -1 : x->site > y->site;
+}
+
+int references__read(struct references **ret, const struct image *image, const struct calls *calls)
+{
+	struct references *r = calloc(1, sizeof(*r));
+	bool whole = !image__module(image);
+	int err = 0;
+
+	if (!r)
+		return error__no_memory();
+	r->image = image;
+	r->list = image__functions(image, &r->count);
+	if (whole && r->count) {
+		r->lowest = r->list[0].addr;
+		r->highest = r->list[r->count - 1].addr;
+		r->taken = calloc(r->count, sizeof(*r->taken));
+		err = r->taken ? 0 : error__no_memory();
+		if (!err)
+			read_data(r, image__file(image));
+	}
+	for (size_t i = 0; !err && i < r->count; i++) {
+		if (r->taken)
+			read_code(r, &r->list[i]);
+		err = calls__of(calls, &r->list[i], add_jump, r);
+	}
+	if (err) {
+		references__free(r);
+		return err;
+	}
+	if (r->jump_count)
+		qsort(r->jumps, r->jump_count, sizeof(*r->jumps), by_callee);
+	*ret = r;
+	return 0;
+}
+
+void references__free(struct references *r)
+{
+	if (!r)
+		return;
+	free(r->taken);
+	free(r->jumps);
+	free(r);
+}
+
+enum taken references__taken(const struct references *r, const struct image_function *f)
+{
+	if (!r->taken)
+		return TAKEN_UNKNOWN;
+	return r->taken[f - r->list] ? TAKEN_YES : TAKEN_NOT;
+}
+
+const struct call *references__jumps(const struct references *r, const struct image_function *f, size_t *ret_count)
+{
+	size_t low = 0, high = r->jump_count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (r->jumps[middle].callee < f)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < r->jump_count && r->jumps[end].callee == f; end++)
+		;
+	*ret_count = end - low;
+	return end > low ? &r->jumps[low] : NULL;
+}

@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls, as a document: docs/schema/calls.json; see callers.h. */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "report/callers.h"
+#include "report/origins.h"
+
+#define CALLS_SCHEMA 2
+
+static void write_place(json_writer_t *w, const struct question *q, const struct image_of *of, uint64_t addr)
+{
+	const struct line_place *place = source_lines__get(&q->lines, of, addr);
+
+	json__address_or_null(w, "addr", !of->module, addr);
+	json__number_or_null(w, "offset", of->module && addr < IMAGE_MODULE_INIT, addr);
+	json__string_or_null(w, "file", place ? place->file : NULL);
+	json__number_or_null(w, "line", place && place->line, place ? place->line : 0);
+}
+
+static void write_bits(json_writer_t *w, const struct question *q, const char *name, uint64_t bits)
+{
+	jsonw_name(w, name);
+	jsonw_start_array(w);
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		jsonw_bool(w, bits >> d & 1);
+	jsonw_end_array(w);
+}
+
+static void write_answer(json_writer_t *w, const struct question *q, const struct answer *answer)
+{
+	const struct edge *edge = answer->edge;
+	const struct call *call = &edge->call;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", answer->other ? answer->other->name :
+					q->calls && call->kind == CALL_DIRECT ? call->name : NULL);
+	json__string_or_null(w, "module", answer->of ? answer->of->module : NULL);
+	jsonw_string_field(w, "kind", call_kind__word(call->kind));
+	json__string_or_null(w, "static_call", call->kind == CALL_STATIC ? call->name : NULL);
+	write_place(w, q, edge->of, call->site);
+	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
+	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
+	write_bits(w, q, "seen", edge->seen);
+	jsonw_end_object(w);
+}
+
+static int write_function(json_writer_t *w, const struct question *q, size_t number, FILE *out)
+{
+	const struct node *node = &q->edges->nodes[number];
+	const struct image_of *of;
+	const struct image_function *f = images__function(q->edges->images, number, &of);
+	struct answer *answers;
+	const struct call *jump;
+	size_t count;
+	int err;
+
+	err = question__answers(q, number, &answers, &count);
+	if (err)
+		return err;
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", f->name);
+	json__string_or_null(w, "module", of->module);
+	write_place(w, q, of, f->addr);
+	json__string_or_null(w, "untraced", untraced__word(f->untraced));
+	write_bits(w, q, "seen", node->seen);
+	write_bits(w, q, "proved", (node->inside | node->called) & ~node->seen);
+	if (q->calls) {
+		jsonw_lluint_field(w, "traceable_calls", question__traceable_calls(q, number));
+	} else {
+		jsonw_string_field(w, "origin", origin__word(origins__of(q->edges, number, &jump)));
+		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
+	}
+	jsonw_name(w, q->calls ? "calls" : "callers");
+	jsonw_start_array(w);
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < count; i++) {
+		fputc('\n', out);
+		write_answer(w, q, &answers[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	free(answers);
+	return 0;
+}
+
+int callers__json(const struct question *q, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+	int err = 0;
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", q->calls ? "calls" : "callers");
+	jsonw_int_field(w, "schema", CALLS_SCHEMA);
+	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
+	jsonw_name(w, "documents");
+	jsonw_start_array(w);
+	for (size_t d = 0; d < q->edges->document_count; d++)
+		json__string(w, q->labels[d]);
+	jsonw_end_array(w);
+	jsonw_lluint_field(w, "missing", q->edges->missing);
+	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
+	jsonw_name(w, "functions");
+	jsonw_start_array(w);
+	for (size_t i = 0; !err && i < q->count; i++)
+		err = write_function(w, q, q->functions[i], out);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return err;
+}

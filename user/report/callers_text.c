@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Calls, for people: a table for each function; see callers.h. */
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "report/callers.h"
+#include "report/origins.h"
+
+enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
+
+static void print_place(const struct question *q, const struct image_of *of, uint64_t addr, char *text, size_t room)
+{
+	const struct line_place *place = source_lines__get(&q->lines, of, addr);
+
+	if (place && place->line)
+		snprintf(text, room, "%s:%u", place->file, place->line);
+	else
+		snprintf(text, room, "-");
+}
+
+static void print_function(const struct image_of *of, const struct image_function *f, char *text, size_t room)
+{
+	snprintf(text, room, of->module ? "%s [%s]" : "%s", f->name, of->module);
+}
+
+/* What a call calls that does not name it. */
+static void print_unnamed(const struct call *call, char *text, size_t room)
+{
+	switch (call->kind) {
+	case CALL_DIRECT:
+		snprintf(text, room, "%s", call->name);
+		break;
+	case CALL_STATIC:
+		snprintf(text, room, "(static call %s)", call->name);
+		break;
+	case CALL_INDIRECT:
+	case CALL_THUNK:
+		snprintf(text, room, "(by a pointer)");
+		break;
+	case CALL_REPLACED:
+		snprintf(text, room, "(one of several alternatives)");
+		break;
+	default:
+		snprintf(text, room, "(unknown)");
+	}
+}
+
+static void print_other(const struct question *q, const struct answer *answer, char *text, size_t room)
+{
+	const struct call *call = &answer->edge->call;
+
+	if (answer->other)
+		print_function(answer->of, answer->other, text, room);
+	else if (q->calls)
+		print_unnamed(call, text, room);
+	else
+		snprintf(text, room, "(unknown)");
+}
+
+/* "vfs_read+0x1f", as the kernel prints places. */
+static void print_site(const struct edge *edge, char *text, size_t room)
+{
+	if (edge->call.in)
+		snprintf(text, room, "%s+0x%" PRIx64, edge->call.in->name, edge->call.site - edge->call.in->addr);
+	else
+		snprintf(text, room, "0x%" PRIx64, edge->call.site);
+}
+
+static int add_line(struct libscols_table *table, const struct question *q, const struct answer *answer)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	char text[512];
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	print_other(q, answer, text, sizeof(text));
+	err = scols_line_set_data(line, COLUMN_OTHER, text);
+	print_place(q, answer->edge->of, answer->edge->call.site, text, sizeof(text));
+	err = err ? err : scols_line_set_data(line, COLUMN_PLACE, text);
+	print_site(answer->edge, text, sizeof(text));
+	err = err ? err : scols_line_set_data(line, COLUMN_SITE, text);
+	for (size_t d = 0; !err && q->edges->document_count > 1 && d < q->edges->document_count; d++)
+		err = scols_line_set_data(line, COLUMN_DOCUMENTS + d, answer->edge->seen >> d & 1 ? "yes" : "-");
+	return err;
+}
+
+static int print_table(const struct question *q, const struct answer *answers, size_t count, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	bool made;
+	int err;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	made = scols_table_new_column(table, q->calls ? "CALLED" : "CALLER", 0.3, 0) &&
+	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
+	for (size_t d = 0; q->edges->document_count > 1 && d < q->edges->document_count; d++)
+		made = made && scols_table_new_column(table, q->labels[d], 4, 0);
+	err = made ? 0 : -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++)
+		err = add_line(table, q, &answers[i]);
+	if (!err)
+		err = scols_print_table(table);
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+static void print_unseen(const struct question *q, size_t number, const struct image_function *f, FILE *out)
+{
+	const struct node *node = &q->edges->nodes[number];
+
+	if (node->inside)
+		fprintf(out, "%s was not recorded, and ran: calls in it were", f->name);
+	else if (node->called)
+		fprintf(out, "%s was not recorded, and ran: a recorded call names it", f->name);
+	else
+		fprintf(out, "%s was not recorded", f->name);
+	if (f->untraced)
+		fprintf(out, "; it %s", untraced__sentence(f->untraced));
+	fputs(".\n", out);
+}
+
+/* How it came to be entered, if no call tells. */
+static void print_origin(const struct question *q, size_t number, const struct image_function *f,
+			 const struct image_of *of, FILE *out)
+{
+	const struct call *jump;
+	enum origin origin = origins__of(q->edges, number, &jump);
+	char text[512];
+
+	if (origin == ORIGIN_NONE || origin == ORIGIN_CALLED)
+		return;
+	fprintf(out, "%s %s.\n", f->name, origin__sentence(origin));
+	if (!jump)
+		return;
+	print_place(q, of, jump->site, text, sizeof(text));
+	fprintf(out, "There is such a jump in %s, which ran: %s\n", jump->in->name, text);
+}
+
+/* Of the calls in it, how many were recorded: what a list of functions does not tell. */
+static void print_share(const struct question *q, size_t number, const struct image_function *f,
+			const struct answer *answers, size_t count, FILE *out)
+{
+	size_t seen = 0, all = question__traceable_calls(q, number);
+
+	for (size_t i = 0; i < count; i++)
+		seen += answers[i].edge->call.in == f && answers[i].edge->call.kind == CALL_DIRECT &&
+			answers[i].other && !answers[i].other->untraced && answers[i].of->module == answers[i].edge->of->module;
+	if (all && edges__ran(q->edges, number))
+		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n", all, seen);
+}
+
+static int print_answer(const struct question *q, size_t number, FILE *out)
+{
+	const struct image_of *of;
+	const struct image_function *f = images__function(q->edges->images, number, &of);
+	struct answer *answers;
+	char text[512];
+	size_t count;
+	int err;
+
+	err = question__answers(q, number, &answers, &count);
+	if (err)
+		return err;
+	print_function(of, f, text, sizeof(text));
+	fprintf(out, "%s", text);
+	print_place(q, of, f->addr, text, sizeof(text));
+	fprintf(out, "  %s\n", text);
+	if (!q->edges->nodes[number].seen)
+		print_unseen(q, number, f, out);
+	if (count)
+		err = print_table(q, answers, count, out);
+	else if (q->calls && edges__ran(q->edges, number))
+		fprintf(out, "No call in it was recorded.\n");
+	if (!err && q->calls)
+		print_share(q, number, f, answers, count, out);
+	if (!err && !q->calls)
+		print_origin(q, number, f, of, out);
+	free(answers);
+	return err;
+}
+
+int callers__text(const struct question *q, FILE *out)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < q->count; i++) {
+		if (i)
+			fputc('\n', out);
+		err = print_answer(q, q->functions[i], out);
+	}
+	return err;
+}

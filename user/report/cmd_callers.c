@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace callers and hytrace calls: who called a function, and what it called, from documents of `hytrace cover`. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "report/callers.h"
+#include "report/commands.h"
+#include "report/documents.h"
+#include "report/origins.h"
+#include "run/output.h"
+
+#define MODULE_MARK ":mod:"
+
+enum { KEY_VMLINUX = 256 };
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the vmlinux of that kernel; default: where distributions put it", 0 },
+	{ }
+};
+
+static const char *const format_names[] = { "text", "json", NULL };
+
+struct callers_options {
+	const char *function;
+	const char *const *paths;
+	size_t count;
+	const char *vmlinux, *output;
+	bool json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct callers_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->json = option__word(state, "format", arg, format_names);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		o->function = state->argv[state->next];
+		o->paths = (const char *const *)state->argv + state->next + 1;
+		o->count = state->argc - state->next - 1;
+		break;
+	case ARGP_KEY_END:
+		if (!o->count)
+			argp_usage(state);
+		if (o->count > EDGES_MOST_DOCUMENTS)
+			argp_error(state, "%zu files: one answer can be about %d at most", o->count,
+				   EDGES_MOST_DOCUMENTS);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int check_callers(const struct documents *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		if (!d->list[i]->how.callers)
+			return error__return(-EINVAL, "%s: has no callers, as it was recorded with --no-callers",
+					     d->paths[i]);
+	}
+	return 0;
+}
+
+/* All of that name: static functions may share one. "NAME:mod:MODULE": only that module's. */
+static int find_functions(const char *wanted, const struct images *images, size_t **ret, size_t *ret_count)
+{
+	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;
+	char *name = mark ? strndup(wanted, mark - wanted) : strdup(wanted);
+	size_t total = 0, *list = NULL;
+	int err = name ? 0 : error__no_memory();
+
+	for (size_t i = 0; !err && i < images->count; i++) {
+		const struct image_of *of = &images->list[i];
+		const struct image_function *const *found = NULL;
+		size_t count = 0, *more;
+
+		if (of->image && (!module || (of->module && !strcmp(of->module, module))))
+			found = image__named(of->image, name, &count);
+		if (!found)
+			continue;
+		more = reallocarray(list, total + count, sizeof(*list));
+		if (!more) {
+			err = error__no_memory();
+			break;
+		}
+		list = more;
+		for (size_t k = 0; k < count; k++)
+			list[total++] = images__number(of, edges__whole(of, found[k]));
+	}
+	if (!err && !total)
+		err = error__return(-EINVAL, "%s: there is no such function in %s%s", wanted,
+				    image__path(images->list[0].image), images->count > 1 ? ", nor in a module" : "");
+	free(name);
+	*ret = list;
+	*ret_count = total;
+	return err;
+}
+
+static int print(struct question *q, const struct callers_options *o)
+{
+	struct output *output;
+	int err;
+
+	err = question__find_lines(q);
+	if (!err)
+		err = output__open(&output, o->output, NULL);
+	if (err)
+		return err;
+	err = o->json ? callers__json(q, output__stream(output)) : callers__text(q, output__stream(output));
+	if (err) {
+		output__discard(output);
+		return err;
+	}
+	return output__commit(output);
+}
+
+static int answer(const struct callers_options *o, bool calls, const struct documents *d, struct images *images)
+{
+	struct question q = { .calls = calls, .labels = (const char *const *)d->labels };
+	struct edges edges = {};
+	size_t *functions = NULL;
+	int err;
+
+	err = find_functions(o->function, images, &functions, &q.count);
+	if (!err)
+		err = edges__make(&edges, images, d->list, d->count);
+	if (!err && !calls)
+		err = origins__read(images);
+	if (!err) {
+		edges__check(&edges);
+		q.edges = &edges;
+		q.functions = functions;
+		err = print(&q, o);
+	}
+	source_lines__free(&q.lines);
+	edges__free(&edges);
+	free(functions);
+	return err;
+}
+
+static int run(const struct argp *argp, bool calls, int argc, char **argv)
+{
+	struct callers_options o = {};
+	struct images images = {};
+	struct documents d = {};
+	int err;
+
+	if (argp_parse(argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = documents__read(&d, o.paths, o.count);
+	if (!err)
+		err = check_callers(&d);
+	if (!err)
+		err = images__open(&images, d.list, d.count, o.vmlinux);
+	if (!err)
+		err = answer(&o, calls, &d, &images);
+	images__free(&images);
+	documents__free(&d);
+	return error__status(err, false);
+}
+
+#define STATUS "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document."
+
+int cmd_callers(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FUNCTION FILE...",
+		.doc = "Prints from where a function was called, from documents of `hytrace cover -f json` and the vmlinux "
+		       "of their kernel. Each call is certain; what a pointer called is not known."
+		       "\vExamples:\n"
+		       "  hytrace callers vfs_read run.json\n"
+		       "  hytrace callers dummy_xmit:mod:dummy --vmlinux build/vmlinux boot.json run.json\n\n"
+		       STATUS,
+	};
+
+	return run(&argp, false, argc, argv);
+}
+
+int cmd_calls(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FUNCTION FILE...",
+		.doc = "Prints which calls in a function were executed, and what they called, from documents of "
+		       "`hytrace cover -f json` and the vmlinux of their kernel."
+		       "\vExamples:\n"
+		       "  hytrace calls vfs_read run.json\n"
+		       "  hytrace calls -f json vfs_read boot.json run.json\n\n"
+		       STATUS,
+	};
+
+	return run(&argp, true, argc, argv);
+}

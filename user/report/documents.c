@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The documents that a command is given; see documents.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "document/coverage_json.h"
+#include "report/documents.h"
+
+/* "build/run/boot.json.gz" -> "boot" */
+static char *short_label(const char *path)
+{
+	const char *base = strrchr(path, '/');
+	size_t length;
+
+	base = base ? base + 1 : path;
+	length = strcspn(base, ".");
+	return strndup(base, length ? length : strlen(base));
+}
+
+static bool are_distinct(char *const *labels, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < i; j++) {
+			if (!strcmp(labels[i], labels[j]))
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Where two files have one name, each is called by its path. */
+static int make_labels(struct documents *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		d->labels[i] = short_label(d->paths[i]);
+		if (!d->labels[i])
+			return error__no_memory();
+	}
+	if (are_distinct(d->labels, d->count))
+		return 0;
+	for (size_t i = 0; i < d->count; i++) {
+		free(d->labels[i]);
+		d->labels[i] = strdup(d->paths[i]);
+		if (!d->labels[i])
+			return error__no_memory();
+	}
+	return 0;
+}
+
+int documents__read(struct documents *ret, const char *const *paths, size_t count)
+{
+	int err = 0;
+
+	*ret = (struct documents){
+		.read = calloc(count, sizeof(*ret->read)), .list = calloc(count, sizeof(*ret->list)),
+		.labels = calloc(count, sizeof(*ret->labels)), .paths = paths,
+	};
+	if (!ret->read || !ret->list || !ret->labels)
+		return error__no_memory();
+	for (; !err && ret->count < count; ret->count++) {
+		err = coverage__read_json(&ret->read[ret->count], paths[ret->count]);
+		if (err)
+			return err;
+		ret->list[ret->count] = &ret->read[ret->count];
+	}
+	return make_labels(ret);
+}
+
+void documents__free(struct documents *d)
+{
+	for (size_t i = 0; i < d->count; i++) {
+		coverage__free(&d->read[i]);
+		free(d->labels[i]);
+	}
+	free(d->read);
+	free(d->list);
+	free(d->labels);
+}

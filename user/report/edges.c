@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Who called whom; see edges.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/units.h"
+#include "report/edges.h"
+
+/* ---- callers */
+
+const struct image_function *edges__whole(const struct image_of *of, const struct image_function *part)
+{
+	const struct image_function *const *list;
+	const struct unit *unit;
+	char name[256];
+	size_t length, count;
+
+	if (part->untraced != UNTRACED_FRAGMENT)
+		return part;
+	length = strstr(part->name, ".cold") - part->name;
+	if (length >= sizeof(name))
+		return part;
+	memcpy(name, part->name, length);
+	name[length] = '\0';
+	list = image__named(of->image, name, &count);
+	if (!list)
+		return part;
+	if (count == 1)
+		return list[0];
+	/* Of several namesakes, the one that was compiled together with it. */
+	unit = image__unit(of->image, part->addr);
+	for (size_t i = 0; unit && i < count; i++) {
+		const struct unit *its = image__unit(of->image, list[i]->addr);
+
+		if (its && !strcmp(its->path, unit->path))
+			return list[i];
+	}
+	return part;
+}
+
+/* A module's call of what is not in it: of the kernel, or of another module. */
+static const struct image_function *exported(const struct images *images, const char *name,
+					     const struct image_of **ret_of)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		const struct image_of *of = &images->list[i];
+		const struct image_function *const *list;
+		size_t count;
+
+		list = of->image ? image__named(of->image, name, &count) : NULL;
+		for (size_t k = 0; list && k < count; k++) {
+			if (list[k]->exported) {
+				*ret_of = of;
+				return list[k];
+			}
+		}
+	}
+	return NULL;
+}
+
+static void place(struct edge *e, const struct images *images, const struct image_of *of)
+{
+	const struct image_function *callee = e->call.callee;
+	const struct image_of *callee_of = of;
+
+	e->of = of;
+	e->from = e->to = EDGES_NONE;
+	if (e->call.in)
+		e->from = images__number(of, edges__whole(of, e->call.in));
+	if (e->call.kind == CALL_DIRECT && !callee)
+		callee = exported(images, e->call.name, &callee_of);
+	if (callee)
+		e->to = images__number(callee_of, callee);
+}
+
+static int add_callers(struct edges *e, size_t document)
+{
+	const struct coverage *c = e->documents[document];
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+		const struct image_of *of;
+		struct edge *edge = &e->list[e->count];
+
+		if (hit->kind != HIT_CALLER)
+			continue;
+		of = images__get(e->images, hit->module);
+		if (!of || !of->image || (!hit->module && !hit->link)) {
+			e->unplaced++;
+			continue;
+		}
+		*edge = (struct edge){ .seen = 1ull << document, .first_ns = hit->first_ns };
+		calls__before(of->calls, hit->module ? hit->offset : hit->link, &edge->call);
+		place(edge, e->images, of);
+		e->count++;
+	}
+	return 0;
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	if (x->from != y->from)
+		return x->from < y->from ? -1 : 1;
+	if (x->of != y->of)
+		return x->of < y->of ? -1 : 1;
+	if (x->call.site != y->call.site)
+		return x->call.site < y->call.site ? -1 : 1;
+	return x->seen < y->seen ? -1 : x->seen > y->seen;
+}
+
+/* One of each place: documents have it at different addresses if the kernel rewrote the call in one only. */
+static void join(struct edges *e)
+{
+	size_t kept = 0;
+
+	if (!e->count)
+		return;
+	qsort(e->list, e->count, sizeof(*e->list), by_site);
+	for (size_t i = 1; i < e->count; i++) {
+		struct edge *last = &e->list[kept], *edge = &e->list[i];
+
+		if (last->of == edge->of && last->call.site == edge->call.site)
+			last->seen |= edge->seen;
+		else
+			e->list[++kept] = *edge;
+	}
+	e->count = kept + 1;
+}
+
+/* ---- functions */
+
+static void add_function(struct edges *e, const struct hit *hit, size_t document)
+{
+	const struct image_of *of = images__get(e->images, hit->module);
+	uint64_t addr = hit->module ? hit->offset : hit->link;
+	const struct image_function *f;
+	struct node *node;
+
+	if (!of || !of->image || (!hit->module && !addr))
+		return;
+	f = image__function_at(of->image, addr);
+	if (!f)
+		return;
+	node = &e->nodes[images__number(of, f)];
+	node->seen |= 1ull << document;
+	if (!node->hit)
+		node->hit = hit;
+}
+
+static bool is_unattached(const struct coverage *c, const struct image_function *f, const char *module)
+{
+	for (char **name = c->unattached; name && *name; name++) {
+		size_t length = strlen(f->name);
+
+		if (!strncmp(*name, f->name, length) && (!(*name)[length] || (module && (*name)[length] == ' ')))
+			return true;
+	}
+	return false;
+}
+
+/* Whether a call of it had to be recorded: init text of modules is not, nor what came while it was recorded. */
+static bool has_to_be_seen(const struct coverage *c, const struct image_function *f, const char *module)
+{
+	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
+
+	if (f->untraced || (f->init && (module || c->scope.kind != SCOPE_BOOT)))
+		return false;
+	if (module && (!m || m->came || m->went))
+		return false;
+	return filter__judge(&c->filter, f->name, module) == FILTER_TRACED && !is_unattached(c, f, module);
+}
+
+static void count_missing(struct edges *e)
+{
+	for (size_t i = 0; i < e->images->functions; i++) {
+		uint64_t lacking = e->nodes[i].called & ~e->nodes[i].seen;
+		const struct image_function *f;
+		const struct image_of *of;
+		bool missing = false;
+
+		if (!lacking)
+			continue;
+		f = images__function(e->images, i, &of);
+		for (size_t d = 0; d < e->document_count; d++)
+			missing |= lacking >> d & 1 && has_to_be_seen(e->documents[d], f, of->module);
+		if (!missing)
+			continue;
+		e->missing++;
+		e->a_missing = f;
+	}
+}
+
+static int by_callee(const void *a, const void *b, void *list)
+{
+	const struct edge *x = (struct edge *)list + *(const size_t *)a;
+	const struct edge *y = (struct edge *)list + *(const size_t *)b;
+
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
+	return x < y ? -1 : x > y;
+}
+
+static int add_nodes(struct edges *e)
+{
+	e->nodes = calloc(e->images->functions + 1, sizeof(*e->nodes));
+	e->by_callee = calloc(e->count + 1, sizeof(*e->by_callee));
+	if (!e->nodes || !e->by_callee)
+		return error__no_memory();
+	for (size_t d = 0; d < e->document_count; d++) {
+		const struct hits *hits = &e->documents[d]->hits;
+
+		for (size_t i = 0; i < hits->count; i++) {
+			if (hits->list[i].kind == HIT_FUNCTION)
+				add_function(e, &hits->list[i], d);
+		}
+	}
+	for (size_t i = 0; i < e->count; i++) {
+		const struct edge *edge = &e->list[i];
+		const struct image_of *of;
+
+		e->kinds[edge->call.kind]++;
+		if (edge->from != EDGES_NONE)
+			e->nodes[edge->from].inside |= edge->seen;
+		if (edge->to == EDGES_NONE)
+			continue;
+		e->nodes[edge->to].called |= edge->seen;
+		e->to_untraced += images__function(e->images, edge->to, &of)->untraced != UNTRACED_NOT;
+		e->by_callee[e->callee_count++] = i;
+	}
+	qsort_r(e->by_callee, e->callee_count, sizeof(*e->by_callee), by_callee, e->list);
+	return 0;
+}
+
+int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
+{
+	size_t room = 1;
+	int err = 0;
+
+	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count };
+	for (size_t d = 0; d < count; d++)
+		room += documents[d]->hits.count;
+	ret->list = calloc(room, sizeof(*ret->list));
+	if (!ret->list)
+		return error__no_memory();
+	for (size_t d = 0; !err && d < count; d++)
+		err = add_callers(ret, d);
+	if (err)
+		return err;
+	join(ret);
+	err = add_nodes(ret);
+	if (!err)
+		count_missing(ret);
+	return err;
+}
+
+void edges__free(struct edges *e)
+{
+	free(e->list);
+	free(e->by_callee);
+	free(e->nodes);
+	memset(e, 0, sizeof(*e));
+}
+
+/* ---- answers */
+
+const struct edge *edges__from(const struct edges *e, size_t number, size_t *ret_count)
+{
+	size_t low = 0, high = e->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (e->list[middle].from < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < e->count && e->list[end].from == number; end++)
+		;
+	*ret_count = end - low;
+	return end > low ? &e->list[low] : NULL;
+}
+
+const size_t *edges__to(const struct edges *e, size_t number, size_t *ret_count)
+{
+	size_t low = 0, high = e->callee_count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (e->list[e->by_callee[middle]].to < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < e->callee_count && e->list[e->by_callee[end]].to == number; end++)
+		;
+	*ret_count = end - low;
+	return end > low ? &e->by_callee[low] : NULL;
+}
+
+bool edges__ran(const struct edges *e, size_t number)
+{
+	const struct node *node = &e->nodes[number];
+
+	return node->seen | node->inside | node->called;
+}
+
+struct proved edges__proved(const struct edges *e, size_t document)
+{
+	struct proved proved = {};
+
+	for (size_t i = 0; i < e->images->functions; i++) {
+		const struct node *node = &e->nodes[i];
+		const struct image_of *of;
+
+		if (!((node->inside | node->called) & ~node->seen & 1ull << document))
+			continue;
+		if (images__function(e->images, i, &of)->untraced)
+			proved.untraced++;
+		else
+			proved.entered++;
+	}
+	return proved;
+}
+
+void edges__check(const struct edges *e)
+{
+	const struct coverage *first = e->documents[0];
+
+	if (e->missing)
+		error__warn("%zu functions that recorded callers call for certain were not recorded, such as %s: a document "
+			    "is not complete, whatever its losses say", e->missing, e->a_missing->name);
+	if (e->unplaced)
+		error__warn("of %zu callers it is not known what they call: %s", e->unplaced,
+			    first->kernel.offset_known ? "the files of their modules are not here" :
+			    "the document has no addresses as linked");
+}

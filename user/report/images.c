@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The files of a kernel; see images.h. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/module_files.h"
+#include "report/images.h"
+
+static bool is_of_another_build(const char *build_id, const char *wanted)
+{
+	return wanted && (!build_id || strcmp(build_id, wanted));
+}
+
+/* Beside the vmlinux, where `make modules_install` puts them, or where the system has them; NULL: nowhere. */
+static char *find_module(const char *vmlinux, const char *release, const char *module)
+{
+	const char *slash = strrchr(vmlinux, '/');
+	char *directory, *path = NULL;
+
+	if (asprintf(&directory, "%.*s/lib/modules/%s", slash ? (int)(slash - vmlinux) : 1, slash ? vmlinux : ".",
+		     release) < 0)
+		return NULL;
+	path = module_files__path(directory, module);
+	free(directory);
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
+		return NULL;
+	path = module_files__path(directory, module);
+	free(directory);
+	return path;
+}
+
+static int add(struct images *images, struct image *image, const char *module)
+{
+	struct image_of *more = reallocarray(images->list, images->count + 1, sizeof(*more)), *of;
+	int err = 0;
+	size_t count;
+
+	if (!more) {
+		image__free(image);
+		return error__no_memory();
+	}
+	images->list = more;
+	of = &more[images->count++];
+	*of = (struct image_of){ .module = module, .image = image, .first = images->functions };
+	if (image) {
+		image__functions(image, &count);
+		images->functions += count;
+		err = calls__open(&of->calls, image);
+	}
+	return err;
+}
+
+static int add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
+{
+	char *path = find_module(vmlinux, images->release, m->name);
+	struct image *image = NULL;
+
+	if (!path || access(path, R_OK)) {
+		error__warn("the file of module %s was not found: its calls are not known", m->name);
+	} else if (!image__open(&image, path, m->name) && is_of_another_build(image__build_id(image), m->build_id)) {
+		error__warn("%s: is of another build than the module that was loaded: its calls are not known", path);
+		image__free(image);
+		image = NULL;
+	}
+	free(path);
+	return add(images, image, m->name);
+}
+
+static int add_vmlinux(struct images *images, const struct kernel_id *id, const char *path)
+{
+	struct image *image;
+	int err;
+
+	err = image__open(&image, path, NULL);
+	if (err)
+		return err;
+	if (is_of_another_build(image__build_id(image), id->build_id)) {
+		err = error__return(-EINVAL, "%s: is of another build of the kernel, %s; the document is of %s", path,
+				    image__build_id(image) ?: "unknown", id->build_id);
+		image__free(image);
+		return err;
+	}
+	return add(images, image, NULL);
+}
+
+static int add_all(struct images *images, const struct coverage *const *documents, size_t count, const char *vmlinux)
+{
+	int err;
+
+	err = add_vmlinux(images, &documents[0]->kernel, vmlinux);
+	for (size_t d = 0; !err && d < count; d++) {
+		const struct covered_modules *modules = &documents[d]->modules;
+
+		for (size_t i = 0; !err && i < modules->count; i++) {
+			if (!images__get(images, modules->list[i].name))
+				err = add_module(images, &modules->list[i], vmlinux);
+		}
+	}
+	return err;
+}
+
+int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux)
+{
+	const struct kernel_id *id = &documents[0]->kernel;
+	char *path;
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	for (size_t i = 1; i < count; i++) {
+		if (is_of_another_build(documents[i]->kernel.build_id, id->build_id))
+			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
+					     "answer is about one build", id->build_id,
+					     documents[i]->kernel.build_id ?: "unknown");
+	}
+	path = kernel_id__find_vmlinux(id, vmlinux);
+	if (!path)
+		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, which says what a call "
+				     "calls: give --vmlinux FILE", id->release ?: "that kernel",
+				     id->build_id ?: "unknown");
+	ret->release = strdup(id->release ?: "");
+	err = ret->release ? add_all(ret, documents, count, path) : error__no_memory();
+	free(path);
+	return err;
+}
+
+void images__free(struct images *images)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		references__free(images->list[i].references);
+		calls__free(images->list[i].calls);
+		image__free(images->list[i].image);
+	}
+	free(images->list);
+	free(images->release);
+}
+
+struct image_of *images__get(const struct images *images, const char *module)
+{
+	for (size_t i = 0; i < images->count; i++) {
+		const char *has = images->list[i].module;
+
+		if (module ? has && !strcmp(has, module) : !has)
+			return &images->list[i];
+	}
+	return NULL;
+}
+
+int images__references(struct image_of *of)
+{
+	return of->references || !of->image ? 0 : references__read(&of->references, of->image, of->calls);
+}
+
+size_t images__number(const struct image_of *of, const struct image_function *f)
+{
+	size_t count;
+
+	return of->first + (f - image__functions(of->image, &count));
+}
+
+const struct image_function *images__function(const struct images *images, size_t number,
+					      const struct image_of **ret_of)
+{
+	for (size_t i = images->count; i--;) {
+		const struct image_of *of = &images->list[i];
+		size_t count;
+
+		if (!of->image || number < of->first)
+			continue;
+		*ret_of = of;
+		return image__functions(of->image, &count) + (number - of->first);
+	}
+	return NULL;
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Ways into a function; see origins.h. */
+#include "report/origins.h"
+
+const char *origin__word(enum origin origin)
+{
+	static const char *const words[] = {
+		[ORIGIN_NONE] = "unrecorded", [ORIGIN_CALLED] = "call", [ORIGIN_JUMP] = "jump",
+		[ORIGIN_UNTRACED_JUMP] = "untraced-jump", [ORIGIN_POINTER] = "pointer",
+		[ORIGIN_POINTER_OR_JUMP] = "pointer-or-jump", [ORIGIN_MODULE] = "module",
+		[ORIGIN_UNSEEN_JUMP] = "unseen-jump", [ORIGIN_UNKNOWN] = "unknown",
+	};
+
+	return words[origin];
+}
+
+const char *origin__sentence(enum origin origin)
+{
+	static const char *const sentences[] = {
+		[ORIGIN_NONE] = "was not recorded", [ORIGIN_CALLED] = "was called",
+		[ORIGIN_JUMP] = "was entered by a jump at the end of another function (a tail call)",
+		[ORIGIN_UNTRACED_JUMP] = "was entered by a jump at the end of a function that cannot be traced",
+		[ORIGIN_POINTER] = "was entered by a pointer only: no recorded call names it",
+		[ORIGIN_POINTER_OR_JUMP] = "was entered by a pointer, or by a jump at the end of another function",
+		[ORIGIN_MODULE] = "was called by a module whose file is not here, or by a pointer",
+		[ORIGIN_UNSEEN_JUMP] = "can only be entered by a jump, from functions that were not recorded",
+		[ORIGIN_UNKNOWN] = "was entered in a way that the kernel's files do not show",
+	};
+
+	return sentences[origin];
+}
+
+int origins__read(const struct images *images)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < images->count; i++)
+		err = images__references(&images->list[i]);
+	return err;
+}
+
+struct jumps {
+	bool any, untraced;
+	const struct call *ran;
+};
+
+static struct jumps jumps_into(const struct edges *e, const struct image_of *of, const struct image_function *f)
+{
+	struct jumps jumps = {};
+	size_t count;
+	const struct call *list = references__jumps(of->references, f, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		size_t from = images__number(of, edges__whole(of, list[i].in));
+
+		jumps.any = true;
+		if (!jumps.ran && edges__ran(e, from))
+			jumps.ran = &list[i];
+		jumps.untraced |= list[i].in->untraced != UNTRACED_NOT;
+	}
+	return jumps;
+}
+
+/* A module that is not known may call what is exported. */
+static bool may_be_called_by_module(const struct images *images, const struct image_function *f)
+{
+	for (size_t i = 0; f->exported && i < images->count; i++) {
+		if (!images->list[i].image)
+			return true;
+	}
+	return false;
+}
+
+enum origin origins__of(const struct edges *e, size_t number, const struct call **ret_jump)
+{
+	const struct node *node = &e->nodes[number];
+	const struct image_of *of;
+	const struct image_function *f = images__function(e->images, number, &of);
+	enum taken taken = references__taken(of->references, f);
+	struct jumps jumps;
+
+	*ret_jump = NULL;
+	if (!node->seen)
+		return ORIGIN_NONE;
+	if (node->called)
+		return ORIGIN_CALLED;
+	if (may_be_called_by_module(e->images, f))
+		return ORIGIN_MODULE;
+	jumps = jumps_into(e, of, f);
+	*ret_jump = jumps.ran;
+	if (taken != TAKEN_NOT)
+		return jumps.ran || jumps.untraced ? ORIGIN_POINTER_OR_JUMP : ORIGIN_POINTER;
+	if (jumps.ran)
+		return ORIGIN_JUMP;
+	if (jumps.untraced)
+		return ORIGIN_UNTRACED_JUMP;
+	return jumps.any ? ORIGIN_UNSEEN_JUMP : ORIGIN_UNKNOWN;
+}

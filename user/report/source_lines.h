@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Places in the source of addresses in several files of a kernel; each file's line tables are read once. */
+#ifndef HYTRACE_REPORT_SOURCE_LINES_H
+#define HYTRACE_REPORT_SOURCE_LINES_H
+
+#include "image/lines.h"
+#include "report/images.h"
+
+struct source_line {
+	const struct image_of *of;
+	uint64_t addr;
+	struct line_place place;
+};
+
+struct source_lines {
+	struct source_line *list;	/* after source_lines__find(): by file, then by address */
+	size_t count, room;
+};
+
+/* 0, or -ENOMEM, said. @s is zero at first, and to be freed in any case. */
+int source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
+/* To be called once, after all are asked for; -ENOMEM, said. */
+int source_lines__find(struct source_lines *s);
+/* NULL: that place is not known. */
+const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr);
+void source_lines__free(struct source_lines *s);
+
+#endif
