@@ -1,0 +1,369 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Edges of small documents of the kernel in small_kernel.h. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+
+#include "report/callers.h"
+#include "report/edges.h"
+#include "report/origins.h"
+#include "small_kernel.h"
+
+struct graph {
+	char *directory;
+	struct coverage documents[2];
+	const struct coverage *list[2];
+	struct images images;
+	struct edges edges;
+};
+
+static void begin(struct graph *g)
+{
+	memset(g, 0, sizeof(*g));
+	g->directory = small_kernel();
+	for (int d = 0; d < 2; d++) {
+		struct coverage *c = &g->documents[d];
+
+		cr_assert(eq(int, coverage__init(c, "oneshot"), 0));
+		c->kernel.build_id = strdup(SMALL_BUILD_ID);
+		c->kernel.release = strdup("6.12.0-small");
+		c->kernel.offset_known = true;
+		c->how.callers = true;
+		g->list[d] = c;
+	}
+}
+
+static int open_images(struct graph *g)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/vmlinux", g->directory);
+	return images__open(&g->images, g->list, 2, path);
+}
+
+static size_t number(const struct graph *g, const char *module, const char *name)
+{
+	const struct image_of *of = images__get(&g->images, module);
+	const struct image_function *const *list;
+	size_t count;
+
+	cr_assert(of && of->image, "%s", module);
+	list = image__named(of->image, name, &count);
+	cr_assert(list && count == 1, "%s", name);
+	return images__number(of, list[0]);
+}
+
+/* @into: of a caller, how far behind the beginning of the function it returns; 0: the function was entered. */
+static void add(struct graph *g, int d, const char *module, const char *name, unsigned int into)
+{
+	struct coverage *c = &g->documents[d];
+	const struct image_of *of;
+	struct hit hit = {
+		.name = name, .module = module, .kind = into ? HIT_CALLER : HIT_FUNCTION, .into = into,
+		.first_ns = c->hits.count,
+	};
+	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr + into;
+
+	if (module)
+		hit.offset = addr;
+	else
+		hit.link = addr;
+	cr_assert(eq(int, hits__add(&c->hits, &hit), 0));
+}
+
+static void make(struct graph *g)
+{
+	cr_assert(eq(int, edges__make(&g->edges, &g->images, g->list, 2), 0));
+}
+
+static void end(struct graph *g)
+{
+	edges__free(&g->edges);
+	images__free(&g->images);
+	for (int d = 0; d < 2; d++)
+		coverage__free(&g->documents[d]);
+	small_kernel__remove(g->directory);
+}
+
+static const struct edge *edge(const struct graph *g, const char *from, const char *to)
+{
+	size_t count, wanted = number(g, NULL, from);
+	const size_t *list = edges__to(&g->edges, number(g, NULL, to), &count);
+
+	for (size_t i = 0; i < count; i++) {
+		if (g->edges.list[list[i]].from == wanted)
+			return &g->edges.list[list[i]];
+	}
+	return NULL;
+}
+
+Test(edges, are_calls_that_name_their_callee)
+{
+	struct graph g;
+	size_t count;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	for (unsigned int into = 10; into <= 25; into += 5)
+		add(&g, 0, NULL, "caller", into);
+	add(&g, 1, NULL, "callee", 0);
+	add(&g, 1, NULL, "caller", 10);
+	add(&g, 1, NULL, "caller", 17);		/* the retpoline, rewritten */
+	add(&g, 1, NULL, "caller.cold", 5);
+	make(&g);
+	cr_expect(eq(sz, g.edges.count, 5), "a place in two documents is one");
+	cr_expect(eq(u64, edge(&g, "caller", "callee")->seen, 3));
+	cr_expect(eq(u64, edge(&g, "caller", "quiet")->seen, 1));
+	cr_expect(eq(sz, g.edges.kinds[CALL_DIRECT], 3));
+	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
+	cr_expect(eq(sz, g.edges.kinds[CALL_STATIC], 1));
+	cr_expect(eq(sz, g.edges.to_untraced, 1));
+	edges__to(&g.edges, number(&g, NULL, "callee"), &count);
+	cr_expect(eq(sz, count, 2), "the rare part is of the same function");
+	edges__from(&g.edges, number(&g, NULL, "caller"), &count);
+	cr_expect(eq(sz, count, 5));
+	cr_expect(edges__from(&g.edges, number(&g, NULL, "callee"), &count) == NULL);
+	cr_expect(eq(sz, g.edges.missing, 0));
+	cr_expect(eq(sz, g.edges.unplaced, 0));
+	end(&g);
+}
+
+/* What a recorded call names was entered: if a document does not have it, it was lost. */
+static size_t missing(void (*change)(struct graph *g))
+{
+	struct graph g;
+	size_t count;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "caller", 10);
+	add(&g, 1, NULL, "callee", 0);
+	if (change)
+		change(&g);
+	make(&g);
+	count = g.edges.missing;
+	end(&g);
+	return count;
+}
+
+static void deny(struct graph *g)
+{
+	cr_assert(eq(int, globs__add(&g->documents[0].filter.deny, "cal*"), 0));
+}
+
+static void allow(struct graph *g)
+{
+	cr_assert(eq(int, globs__add(&g->documents[0].filter.allow, "jumped"), 0));
+}
+
+static void deny_own(struct graph *g)
+{
+	cr_assert(eq(int, globs__add(&g->documents[0].filter.own, "callee"), 0));
+}
+
+static void unattach(struct graph *g)
+{
+	g->documents[0].unattached = calloc(2, sizeof(char *));
+	g->documents[0].unattached[0] = strdup("callee");
+}
+
+static void have(struct graph *g)
+{
+	add(g, 0, NULL, "callee", 0);
+}
+
+Test(edges, show_that_a_function_is_missing)
+{
+	cr_expect(eq(sz, missing(NULL), 1), "that the other document has it makes no difference");
+	cr_expect(eq(sz, missing(have), 0));
+	cr_expect(eq(sz, missing(deny), 0));
+	cr_expect(eq(sz, missing(allow), 0));
+	cr_expect(eq(sz, missing(deny_own), 0));
+	cr_expect(eq(sz, missing(unattach), 0));
+}
+
+Test(edges, lead_from_a_module_to_the_kernel)
+{
+	struct graph g;
+
+	begin(&g);
+	covered_modules__add(&g.documents[0].modules, "small");
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, "small", "of_module", 10);
+	add(&g, 0, "small", "of_module", 15);
+	make(&g);
+	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 1));
+	cr_expect(eq(u64, g.edges.nodes[number(&g, "small", "local")].called, 1));
+	cr_expect(eq(u64, g.edges.nodes[number(&g, "small", "of_module")].inside, 1));
+	cr_expect(eq(sz, g.edges.missing, 2));
+	end(&g);
+}
+
+static enum origin origin(const struct graph *g, const char *name, const char *jump_in)
+{
+	const struct call *jump;
+	enum origin origin = origins__of(&g->edges, number(g, NULL, name), &jump);
+
+	cr_expect(eq(int, jump == NULL, jump_in == NULL), "%s", name);
+	cr_expect(eq(int, jump_in && strcmp(jump->in->name, jump_in), 0), "%s", name);
+	return origin;
+}
+
+Test(origins, explain_what_no_call_names)
+{
+	static const char *const recorded[] = {
+		"callee", "jumped", "pointed", "in_data", "lonely", "unseen_target", "by_jump",
+	};
+	struct graph g;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	for (size_t i = 0; i < sizeof(recorded) / sizeof(recorded[0]); i++)
+		add(&g, 0, NULL, recorded[i], 0);
+	add(&g, 0, NULL, "caller", 10);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_CALLED));
+	cr_expect(eq(int, origin(&g, "pointed", NULL), ORIGIN_POINTER));
+	cr_expect(eq(int, origin(&g, "in_data", NULL), ORIGIN_POINTER));
+	cr_expect(eq(int, origin(&g, "lonely", NULL), ORIGIN_UNKNOWN));
+	cr_expect(eq(int, origin(&g, "unseen_target", NULL), ORIGIN_UNSEEN_JUMP));
+	cr_expect(eq(int, origin(&g, "by_jump", "caller"), ORIGIN_JUMP));
+	cr_expect(eq(int, origin(&g, "jumped", NULL), ORIGIN_UNTRACED_JUMP), "it is not known that quiet() ran");
+	cr_expect(eq(int, origin(&g, "caller", NULL), ORIGIN_NONE));
+	end(&g);
+}
+
+Test(origins, of_what_is_exported_may_be_a_module_that_is_not_here)
+{
+	struct graph g;
+
+	begin(&g);
+	covered_modules__add(&g.documents[0].modules, "nowhere");
+	cr_redirect_stderr();
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "lonely", 0);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_MODULE));
+	cr_expect(eq(int, origin(&g, "lonely", NULL), ORIGIN_UNKNOWN));
+	end(&g);
+}
+
+Test(edges, prove_functions_that_were_not_recorded)
+{
+	struct proved proved;
+	struct graph g;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "jumped", 0);
+	add(&g, 0, NULL, "caller", 10);
+	add(&g, 0, NULL, "caller", 15);
+	make(&g);
+	proved = edges__proved(&g.edges, 0);
+	cr_expect(eq(sz, proved.untraced, 1), "quiet() was called");
+	cr_expect(eq(sz, proved.entered, 1), "caller() has calls in it");
+	proved = edges__proved(&g.edges, 1);
+	cr_expect(eq(sz, proved.untraced + proved.entered, 0));
+	cr_expect(edges__ran(&g.edges, number(&g, NULL, "quiet")));
+	cr_expect(not(edges__ran(&g.edges, number(&g, NULL, "lonely"))));
+	end(&g);
+}
+
+Test(images, of_another_build_are_refused)
+{
+	struct graph g;
+
+	begin(&g);
+	cr_redirect_stderr();
+	g.documents[0].kernel.build_id[0] = 'f';
+	cr_expect(eq(int, open_images(&g), -EINVAL), "the documents are of two builds");
+	images__free(&g.images);
+	g.documents[1].kernel.build_id[0] = 'f';
+	cr_expect(eq(int, open_images(&g), -EINVAL), "vmlinux is of another one");
+	end(&g);
+}
+
+/* What a question prints, to be freed. */
+static char *answer(struct graph *g, const char *name, bool calls, int (*print)(const struct question *, FILE *))
+{
+	static const char *const labels[] = { "one", "two" };
+	size_t function = number(g, NULL, name), length;
+	struct question q = {
+		.edges = &g->edges, .calls = calls, .functions = &function, .count = 1, .labels = labels,
+	};
+	char *text;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(eq(int, question__find_lines(&q), 0));
+	cr_assert(eq(int, print(&q, f), 0));
+	fclose(f);
+	source_lines__free(&q.lines);
+	return text;
+}
+
+static void expect_text(struct graph *g, const char *name, bool calls, const char *const *expected)
+{
+	char *text = answer(g, name, calls, callers__text);
+
+	for (; *expected; expected++)
+		cr_expect(strstr(text, *expected) != NULL, "\"%s\" is not in:\n%s", *expected, text);
+	free(text);
+}
+
+Test(callers, are_told_in_words)
+{
+	struct graph g;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "by_jump", 0);
+	add(&g, 0, NULL, "caller", 10);
+	add(&g, 1, NULL, "caller", 25);
+	add(&g, 1, NULL, "caller", 27);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	expect_text(&g, "callee", false, (const char *const[]){
+		"CALLER", "one", "two", "caller+0x5", "yes  -", NULL });
+	expect_text(&g, "by_jump", false, (const char *const[]){
+		"by_jump was entered by a jump at the end of another function (a tail call).",
+		"There is such a jump in caller, which ran", NULL });
+	expect_text(&g, "lonely", false, (const char *const[]){ "lonely was not recorded.", NULL });
+	expect_text(&g, "caller", false, (const char *const[]){
+		"caller was not recorded, and ran: calls in it were.", NULL });
+	expect_text(&g, "caller", true, (const char *const[]){
+		"(static call key)", "(by a pointer)", "-    yes",
+		"Of the 1 calls in it that name a function that can be traced, 1 were recorded.", NULL });
+	end(&g);
+}
+
+Test(callers, have_a_document)
+{
+	struct json_object *root, *function, *calls;
+	struct graph g;
+	char *text;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "caller", 25);
+	make(&g);
+	text = answer(&g, "caller", true, callers__json);
+	root = json_tokener_parse(text);
+	cr_assert(root != NULL, "%s", text);
+	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	calls = json__field(function, "calls");
+	cr_assert(eq(sz, json_object_array_length(calls), 1));
+	calls = json_object_array_get_idx(calls, 0);
+	cr_expect(eq(str, (char *)json__text(json__field(calls, "kind")), "static"));
+	cr_expect(eq(str, (char *)json__text(json__field(calls, "static_call")), "key"));
+	cr_expect(json__field(calls, "name") == NULL);
+	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(function, "proved"), 0)));
+	json_object_put(root);
+	free(text);
+	end(&g);
+}
