@@ -1,20 +1,20 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which test cannot fail? Breaks one line of the project at a time, and runs the test that has to notice.
-# A breakage is a record in tests/mutants/*.mutants, of lines:
+# Which test cannot fail? This breaks one line of the project at a time, and runs the test that must notice it. Such a
+# mutant is a record in tests/mutants/*.mutants with these lines:
 #
-#	PART TEST		a part of the project, and the test: unit/..., host/..., or another of run.pl
-#	FILE			where it is
-#	-OLD			the lines that are there, in full but for blanks at their ends: once, or it fails
-#	+NEW			the lines that take their place; none removes them
+#	PART TEST		the part of the project, and the test: unit/..., host/..., or another one of run.pl
+#	FILE			the file that has the line
+#	-OLD			the old lines, complete except for blanks at their ends; they must occur exactly once
+#	+NEW			the new lines; if there are none, the old lines are removed
 #
-# Empty lines are between records, and lines with # are for readers. Each processor has a copy of the tree in
-# build/mutants. First each test has to pass there as it is; then the mutants: a test that fails, crashes or
-# hangs has caught one. Prints a table, and keeps it in build/mutants/table. Fails when a mutant survives, does
-# not apply or does not build, and when a test fails as it is.
+# Empty lines separate records, and lines with # are comments. Each processor has a copy of the tree in build/mutants.
+# First, each test must pass there without a mutant. Then a mutant is caught if its test fails, crashes or hangs.
+# Prints a table, which is kept in build/mutants/table. Fails if a mutant survives, does not apply or does not build,
+# or if a test fails without a mutant.
 #
-# Those of unit/ and host/ take minutes. All others need guests, and many of them a kernel of their own.
+# Mutants for tests of unit/ and host/ take minutes. All others need guests, and many need a kernel of their own.
 
 use strict;
 use warnings;
@@ -26,9 +26,9 @@ use Getopt::Long;
 
 my $usage = <<'END';
 usage: mutants.pl [--guests] [--list] [WORD]...
-	WORD		only mutants that have it in part, test or file
-	--guests	those that need guests, instead of those of unit/ and host/
-	--list		name them, see that all apply, and run nothing
+	WORD		only run mutants with this word in their part, test or file
+	--guests	run the mutants that need guests, instead of those of unit/ and host/
+	--list		list the mutants, check that all apply, and run nothing
 END
 
 my $clone = dirname(dirname(File::Spec->rel2abs($0)));
@@ -84,7 +84,7 @@ sub read_records
 	return @mutants;
 }
 
-# The file as it is broken, and the number of the line; nothing when the lines are not there, or twice.
+# Returns the file with the mutant, and the number of the line; nothing if the old lines are missing or occur twice.
 sub broken
 {
 	my ($tree, $mutant) = @_;
@@ -112,7 +112,7 @@ sub run_in
 		      @command);
 }
 
-# Builds what a test needs, and runs it for $seconds at most: "caught" when it fails, "passed", or "does not build".
+# Builds a test and runs it for at most $seconds. Returns "caught" if it fails, "passed", or "does not build".
 sub try
 {
 	my ($tree, $test, $log, $seconds) = @_;
@@ -121,14 +121,14 @@ sub try
 
 	write_file($log, '');
 	if ($test =~ m{^unit/}) {
-		# Quicker to compile, and as true.
+		# Without optimization it compiles faster, and gives the same answers.
 		return 'does not build' if run_in($tree, $log, @make, 'CFLAGS=-O0 -g', "build/tests/$test");
 		return run_in($tree, $log, @limit, "build/tests/$test") ? 'caught' : 'passed';
 	}
 	if ($test =~ m{^host/}) {
 		my $status = run_in($tree, $log, @limit, "tests/$test.sh");
 
-		# What is broken may be its status.
+		# The mutant may have broken the exit status of the test.
 		return $status || slurp($log) =~ /^not ok/m ? 'caught' : 'passed';
 	}
 	return 'does not build' if run_in($tree, $log, @make, 'kernel') || run_in($tree, $log, @make, 'user');
@@ -138,8 +138,9 @@ sub try
 	return run_in($tree, $log, 'tests/run.pl', $test) ? 'caught' : 'passed';
 }
 
-# A tree as this one is, whatever is committed, with what is built here; or one from an earlier run, with what was
-# built there. Only files that differ are written: what was made of a broken file is older than its repair.
+# Makes or updates a copy of this tree, with uncommitted changes. A new copy also gets the files that are built here;
+# an old one keeps what was built there. Only files that differ are written, so that objects of a mutant are older
+# than the restored file.
 sub copy_tree
 {
 	my ($tree) = @_;
@@ -165,11 +166,11 @@ sub copy_tree
 		chmod($stat[2] & 07777, "$tree/$file");
 		utime($stat[8], $stat[9], "$tree/$file") unless defined($there);
 	}
-	# Tests and scripts ask git which files there are.
+	# Tests and scripts ask git for the list of files.
 	system('git', '-C', $tree, 'add', '-A') == 0 or die("$tree: git failed\n");
 }
 
-# The next of the jobs, which all processors share.
+# Takes the next job from the queue that all processors share.
 sub next_job
 {
 	my ($queue) = @_;
@@ -183,7 +184,7 @@ sub next_job
 	return $n;
 }
 
-# Runs jobs on all processors: $do of a tree and a job gives a line of result, or nothing.
+# Runs the jobs on all processors. $do gets a tree and a job, and returns a line of the result or nothing.
 sub in_parallel
 {
 	my ($trees, $jobs, $do) = @_;
@@ -204,7 +205,7 @@ sub in_parallel
 	}
 	for (@pids) {
 		waitpid($_, 0);
-		die("a part of it died\n") if $?;
+		die("a process that ran mutants died\n") if $?;
 	}
 	return map { slurp(sprintf("$out/result.%05d", $_)) } 0 .. $#$jobs;
 }
@@ -216,7 +217,7 @@ sub log_of
 	return "$out/" . $test =~ tr{/}{-}r;
 }
 
-# A test as nothing is broken. What it took, building included, is what the mutants' time is known by.
+# Runs a test without a mutant. Its time, including the build, gives the time limit for its mutants.
 sub control
 {
 	my ($tree, $test) = @_;
@@ -225,7 +226,7 @@ sub control
 	my $result = try($tree, $test, "$log.control", 1800);
 
 	write_file("$log.seconds", 60 + 5 * (time() - $start));
-	return $result eq 'passed' ? '' : "$test, with nothing broken: $result, see $log.control\n";
+	return $result eq 'passed' ? '' : "$test, without a mutant: $result, see $log.control\n";
 }
 
 sub result_of
@@ -267,13 +268,13 @@ if ($list) {
 }
 if (!@chosen) {
 	exit 1 if $stale;
-	print STDERR "mutants.pl: there is none of these; --list names them\n";
+	print STDERR "mutants.pl: no mutant has one of these words; --list prints them\n";
 	exit 2;
 }
 my %tests = map { $_->{test} => 1 } @chosen;
 my $n = 0;
 $_->{n} = ++$n for @chosen;
-# A guest has two processors, and a kernel is built with all there are.
+# With guests, one job at a time: a guest has two processors, and building a kernel uses all processors.
 my $processors = $guests ? 1 : `nproc` + 0;
 $processors = @chosen if $processors > @chosen;
 my @trees = map { "$out/tree.$_" } 1 .. $processors;

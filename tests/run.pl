@@ -1,17 +1,17 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 #
-# What `make test` runs when everything is built: all tests that there are, as many at once as there are
-# processors (two at most, for the memory of two guests), those first that took longest the last time.
-# Each speaks TAP, which TAP::Harness reads. A line for each test with the time it took, what failed in
-# full, then and again at the end, before the sum, "N passed, N failed"; what was skipped is shown, and
-# counted apart. A test that ran nothing, ended early or ended badly has failed. TAP and stderr are kept
-# in build/test, or in HYTRACE_TEST_OUT.
+# Runs all tests when everything is built: `make test`. As many tests run at once as there are processors, but at most
+# two, because two guests need much memory. The tests that took longest the last time begin first. Each test prints
+# TAP, which TAP::Harness reads. Prints a line for each test with its time, and all failures; prints the failures
+# again at the end, before the sum "N passed, N failed". Skipped results are shown, and counted by themselves. A test
+# without results, or with fewer than planned, or with a bad exit status, has failed. TAP and stderr are kept in
+# build/test, or in HYTRACE_TEST_OUT.
 #
-#	unit/...		programs made of tests/unit, on this machine
-#	host/...		tests/host: of the scripts, the runners, the installation
-#	boot/...		what boots guests of its own: vm.sh, and very early tracing
-#	guest/...		tests/guest/t-*.sh, a guest for each, and each kernel in its head
+#	unit/...		programs of tests/unit, on this machine
+#	host/...		scripts of tests/host, on this machine
+#	boot/...		tests that boot guests themselves: vm.sh, and very early tracing
+#	guest/...		tests/guest/t-*.sh, each in a guest of its own, for each kernel that its head names
 #	ftracetest/...		our tests for the kernel's own ftracetest, a guest for each directory
 
 use strict;
@@ -26,10 +26,10 @@ use Time::HiRes 'time';
 
 my $usage = <<'END';
 usage: run.pl [--list] [--kernel K] [--minutes N] [TEST]...
-	TEST		a test, or a part of its name: all that have it; all by default
-	--list		name the tests, and run none
-	--kernel K	those in guests, on this kernel; debug, kcsan, or the path of one, takes the place of patched
-	--minutes N	in the order given here; end after that, what has not been run by then has failed
+	TEST		run the tests that have this in their names; all by default
+	--list		print the names of the tests, and run none
+	--kernel K	run guest tests on this kernel; debug, kcsan, or a path, which takes the place of patched
+	--minutes N	run in the order given here, and end after that time; tests that have not run by then have failed
 END
 
 my $tests = dirname(File::Spec->rel2abs($0));
@@ -45,7 +45,7 @@ if ($help) {
 	exit;
 }
 
-# ---------------------------------------------------------------- the tests that there are
+# ---------------------------------------------------------------- the tests
 
 my (%command, @names);
 
@@ -64,7 +64,7 @@ sub names_in
 	return map { basename($_, $suffix // ()) } sort(glob($pattern));
 }
 
-# What a guest test says in its head.
+# Returns the value of a line in a guest test's head.
 sub header
 {
 	my ($test, $name) = @_;
@@ -76,7 +76,7 @@ sub header
 	die("$test has no line '# $name: ...'\n");
 }
 
-# The kernel that a test for $wanted runs on, if it does.
+# Returns the kernel on which a test that wants $wanted runs; nothing if it does not run.
 sub kernel_for
 {
 	my ($wanted) = @_;
@@ -96,7 +96,7 @@ sub add_guest
 	add($name, "$tests/guest/run.sh", '--kernel', $runs_on, '--out', "$out/$name", $test);
 }
 
-# Longest first, as far as that is known without having run them.
+# Adds all tests, those that take longest first, for the first run, when no times are known.
 sub add_all
 {
 	my $suite = 'kernel/files/tools/testing/selftests/ftrace/test.d';
@@ -120,7 +120,7 @@ sub add_all
 	for (split("\n", `find tests/unit -name '*.c' | sort`)) {
 		my ($name) = m{^tests/unit/(.*)\.c$};
 
-		# What it prints besides is not for who reads TAP.
+		# The other output of the program goes to stderr, so that stdout has only TAP.
 		add("unit/$name", 'bash', '-c', 'exec 3>&1 >&2; exec "$0" "$@"',
 		    "$clone/build/tests/unit/$name", '--tap=/dev/fd/3', '--color=never');
 	}
@@ -142,7 +142,7 @@ sub chosen
 	return @ARGV ? @chosen : @names;
 }
 
-# ---------------------------------------------------------------- running them
+# ---------------------------------------------------------------- running the tests
 
 my $times = "$out/times";
 my (%took, %said, @failures);
@@ -163,7 +163,7 @@ sub write_times
 	close($file) or die("$times: $!\n");
 }
 
-# What fails is shown with what is said of it, which comes behind it.
+# Collects the failures of a test. The lines that explain a failure come after it.
 sub listen
 {
 	my ($parser, $job) = @_;
@@ -189,13 +189,13 @@ sub judge
 	my ($job, $parser) = @_;
 	my $name = $job->[0];
 	my ($ok, $skip, $not_ok) = (scalar($parser->passed), scalar($parser->skipped), scalar($parser->failed));
-	# Nothing of ours is expected to fail.
+	# Our tests are not expected to fail, so a TODO that fails is a failure.
 	my $todo = scalar($parser->todo);
 
 	$took{$name} = sprintf('%.1f', $parser->end_time - $parser->start_time);
 	$ok -= $skip + $todo;
 	$not_ok += $todo;
-	# A script that has died says less than it should, whatever had failed before.
+	# If a script has died, that is a failure of its own, whatever failed before.
 	if ($parser->parse_errors || !$parser->tests_run || !$not_ok && $parser->has_problems) {
 		$not_ok++;
 		push(@{$said{$name}}, "NOT OK   exit status " . ($parser->wait >> 8 || $parser->wait) .
@@ -218,7 +218,7 @@ sub run
 	my $harness = TAP::Harness->new({
 		jobs => $jobs,
 		verbosity => -3,
-		# Else it waits for a test whose stderr has come to its end, which all have in a file.
+		# Otherwise TAP::Harness waits until the test's stderr is closed; stderr goes to a file.
 		merge => 1,
 		exec => sub {
 			my (undef, $name) = @_;
@@ -234,12 +234,12 @@ sub run
 		die("another run writes to $out; HYTRACE_TEST_OUT= names another place\n");
 	read_times();
 	remove_tree("$out/tap", map { "$out/$_" } @run);
-	# Where TAP::Harness keeps what it has read.
+	# TAP::Harness keeps the TAP that it has read here.
 	$ENV{PERL_TEST_HARNESS_DUMP_TAP} = "$out/tap";
 	$ENV{HYTRACE_TEST_UNTIL} = int(time() + 60 * $minutes) if defined($minutes);
 	$SIG{$_} = sub {
 		system('pkill', '-TERM', '-P', $$);
-		# Another run is not to find them writing.
+		# Waits for the tests, so that they do not write into the files of another run.
 		1 while wait() > 0;
 		exit 130;
 	} for 'HUP', 'INT', 'TERM';
@@ -256,14 +256,14 @@ sub run
 	print("\nlongest:\n");
 	printf("%6.1f s  %s\n", $took{$_}, $_)
 		for grep { $_ } (sort { $took{$b} <=> $took{$a} } @run)[0 .. 9];
-	# Of a long log the end is what is read.
+	# Whoever reads a long log reads its end.
 	print("\nfailed:\n", @failures) if @failures;
 	print("$skipped skipped\n") if $skipped;
 	print("$passed passed, $failed failed\n");
 	exit($failed || !$passed ? 1 : 0);
 }
 
-# No path of ours is a pattern, or a word for a shell.
+# From here on, paths are relative and have no characters that are special to a shell or a pattern.
 chdir($clone) or die("$clone: $!\n");
 add_all();
 @names = chosen();

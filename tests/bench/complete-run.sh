@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs one contender of tests/bench/complete.sh once, in the guest: the workload of the main job runs, and
-# the names of the functions that the contender saw are left in DIR/names. This is a process of its own, which
-# ends at the first error: a contender that does not run must not count as one that sees nothing.
+# Runs one contender of tests/bench/complete.sh once, in the guest, with the workload of the main job. Leaves the
+# names of the functions that the contender saw in DIR/names. This is a script of its own so that the first error ends
+# it: a contender that does not run must not count as one that sees nothing.
 #
 # Usage: tests/bench/complete-run.sh CONTENDER DIR
 #        tests/bench/complete-run.sh workload
@@ -40,13 +40,13 @@ run_profiler()
 	echo 1 >$tracing/function_profile_enabled
 	"${workload[@]}" 2>"$1/err"
 	echo 0 >$tracing/function_profile_enabled
-	# It cuts names at 30 characters, and means all that begin so.
+	# The profiler cuts names at 30 characters. Such a name stands for all functions that begin with it.
 	awk 'NR == FNR { all[substr($1, 1, 30)] = all[substr($1, 1, 30)] " " $1; next }
 	     FNR > 2 { print all[$1] }' $tracing/available_filter_functions \
 		$tracing/trace_stat/function* | tr -s ' ' '\n' | sed '/^$/d' >"$1/names"
 }
 
-# With room for all calls of a run.
+# The ring buffer has room for all calls of a run.
 run_function()
 {
 	local instance=$tracing/instances/complete
@@ -69,7 +69,7 @@ run_function()
 
 if [[ $1 == workload ]]; then
 	tests/guest/workload.sh
-	# What it has freed last is gone after a grace period of RCU's.
+	# What the workload freed last is released after an RCU grace period.
 	sleep 1
 else
 	"run_$1" "$2"

@@ -1,47 +1,47 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Who sees all that ran? The workload of the main job runs under each of the ways to learn that (the contenders),
-# one after the other, as a user would start it. That is a round. There are rounds until one brings no
-# function that is new, three at most, because timers and interrupts bring new ones for long. All contenders
-# have the same number of runs.
+# Which contender sees all functions that ran? The contenders are ways to learn this, used as a user would use them.
+# In a round, the workload of the main job runs under each contender, one after the other. Rounds go on until one
+# brings no new function, three at most, because timers and interrupts bring new functions for a long time. All
+# contenders have the same number of runs.
 #
-# Two sets are what the contenders are held against. A function that two contenders have seen in any run can
-# be called; one that a single contender has seen may be its own work. A function is regular for a kind of
-# contenders when most contenders of that kind have seen it in nine of ten runs: one that is blind does not
-# count then. It is regular when it is so for two kinds, and an ftrace tracer has seen it, beside
-# which no process waits whose own work it could be. The regular set is the same for all contenders.
+# The contenders are compared with two sets. The set of all functions has those that two contenders have seen in any
+# run; a function that only one contender has seen may be its own work. The regular set is the same for all
+# contenders. A function is regular for a kind of contenders if most contenders of this kind have seen it in nine of
+# ten runs, so that one contender that misses much does not matter. A function is regular if it is so for two kinds,
+# and if an ftrace tracer has seen it: these tracers have no waiting process whose own work it could be.
 #
-# A quick contender has fewer of the functions that come when something takes long. So there are up to three
-# more rounds, of all contenders, as long as one of hytrace's has missed a regular function in all its runs.
+# Some functions only run when something takes long, and a quick contender makes fewer of these run. So there are up
+# to three more rounds of all contenders while one of hytrace's has missed a regular function in all its runs.
 #
-# Writes build/bench/complete.{json,md}. Fails when one of hytrace's has missed a regular function in all its
-# runs and does not say that it leaves it out, when one of hytrace's is not there, and when fewer functions are
-# regular than there have ever been.
+# Writes build/bench/complete.{json,md}. Fails if one of hytrace's contenders is missing, or has missed a regular
+# function in all its runs and does not say that it leaves this function out. Also fails if fewer functions are
+# regular than ever before.
 #
 # Usage: tests/bench/complete.sh [--boots N]
-#   --boots N    in N guests, each with another address layout (default 1)
+#   --boots N    run in N guests, each with another address layout (default 1)
 
 set -euo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 out=$clone/build/bench
 rounds=3
 more_rounds=3
-# A run has had 3,966 to 4,021.
+# A run sees 3,966 to 4,021 functions.
 least_regular=3500
 judged=(oneshot oneshot-retired cover-bpf cover-bpf-retired)
 contenders=("${judged[@]}" event-bpf bpftrace-count profiler function)
-# Those of a kind may be blind to the same.
+# Contenders of one kind may miss the same functions.
 declare -A kind=([oneshot]=oneshot [oneshot-retired]=oneshot [cover-bpf]=bpf [cover-bpf-retired]=bpf
 	[event-bpf]=bpf [bpftrace-count]=bpf [profiler]=ftrace [function]=ftrace)
 
-# Called for all but the engine that keeps to what was there when it was attached: the call sites of a new module
-# are patched for those that trace them.
+# When a module is loaded, the kernel calls this function to patch the module's call sites for tracers that trace
+# them. The BPF engine keeps to the functions that existed when it was attached, so it does not cause these calls.
 not_called_for_bpf=text_poke_queue
 
 # ---- in the guest
 
-# What two contenders or more have seen by now.
+# Prints the functions that two or more contenders have seen until now.
 union()
 {
 	local name
@@ -50,13 +50,13 @@ union()
 	done | LC_ALL=C sort | uniq -d
 }
 
-# Prints the lines of stdin that come at least TIMES times, sorted: at_least TIMES
+# at_least TIMES: prints, sorted, the lines of stdin that come at least TIMES times.
 at_least()
 {
 	LC_ALL=C sort | uniq -c | awk -v times="$1" '$1 >= times { print $2 }'
 }
 
-# regular_for_kind DIR KIND
+# regular_for_kind DIR KIND: prints the functions that are regular for this kind.
 regular_for_kind()
 {
 	local name runs members=0
@@ -81,14 +81,14 @@ regular()
 		done | LC_ALL=C sort -u)
 }
 
-# not_to_see DIR CONTENDER: what it says that it leaves out, and what is not called for it
+# not_to_see DIR CONTENDER: prints the functions that it says it leaves out, and those that are not called for it.
 not_to_see()
 {
 	[[ ! -e $1/$2.1/denied ]] || cat "$1/$2.1/denied"
 	[[ $2 != cover-bpf* ]] || echo "$not_called_for_bpf"
 }
 
-# missed DIR CONTENDER SET [RUN]: those of a set that are in none of its runs, or not in this one
+# missed DIR CONTENDER SET [RUN]: prints the functions of a set that are in none of its runs, or not in this run.
 missed()
 {
 	local runs=("$1/$2".*/names)
@@ -99,14 +99,14 @@ missed()
 	} | LC_ALL=C sort -u | LC_ALL=C comm -13 - "$1/$3"
 }
 
-# Leaves what is known after a round in DIR/union and DIR/regular.
+# Leaves the two sets, as known after a round, in DIR/union and DIR/regular.
 know()
 {
 	union "$1" >"$1/union"
 	regular "$1" >"$1/regular"
 }
 
-# go SHARE NAME ROUND. A name that several functions have is seen when one of them is.
+# go SHARE NAME ROUND: runs a contender. If several functions have a name, one of them is enough to have seen it.
 go()
 {
 	local dir=$1/$2.$3
@@ -117,7 +117,7 @@ go()
 		echo "$2: failed" >&2
 		return 1
 	fi
-	# As kallsyms has it, without what the compiler and tools append.
+	# The names are those of kallsyms, without the suffixes that the compiler and the tools append.
 	sed -i 's/ *\[.*//; s/\.\(constprop\|isra\|part\|cold\).*//' "$dir/names" &&
 		LC_ALL=C sort -u -o "$dir/names" "$dir/names" || return
 	echo "round $3: $2: $(wc -l <"$dir/names") functions" >&2
@@ -144,7 +144,7 @@ in_guest()
 
 # ---- on the host
 
-# A line of JSON for each contender of a boot.
+# Prints a line of JSON for each contender of a boot.
 judge()
 {
 	local share=$1 boot=$2 name run
@@ -172,9 +172,9 @@ judge()
 
 write_markdown()
 {
-	jq -rs '"# Who sees all that ran",
+	jq -rs '"# Which contender sees all functions that ran",
 		"",
-		"Functions that ran during tests/guest/workload.sh: those that two contenders have seen in any run, and the regular ones, which most contenders of two kinds have seen in nine of ten runs. Missed are those that a contender has seen in none of its runs; the last column is how many of the regular ones a single run lacks. Left out is what the contender says that it does not trace.",
+		"Functions that ran during tests/guest/workload.sh: all that two contenders have seen in any run, and the regular ones, which most contenders of two kinds have seen in nine of ten runs. A function is missed if the contender has seen it in none of its runs. The last column says how many regular functions a single run lacks. Left out are the functions that the contender says it does not trace.",
 		"",
 		"| boot | contender | runs | left out | missed, of all | missed, of the regular | in a run: min, median, max |",
 		"|--:|---|--:|--:|--:|--:|--:|",
@@ -184,7 +184,7 @@ write_markdown()
 		"$1"
 }
 
-# Prints a line for each thing that is not as it has to be.
+# Prints a line for each thing that makes the benchmark fail.
 verdict()
 {
 	jq -rs --argjson boots "$boots" --argjson least "$least_regular" '. as $rows
@@ -196,7 +196,7 @@ verdict()
 				| (.missed_regular | select(. != []) | "has missed \(join(", "))"),
 				  (select(.regular < $least) | "\(.regular) regular functions, at least \($least)"),
 				  (.runs as $runs | select(any($rows[]; .boot == $boot and .runs != $runs))
-				   | "\($runs) runs, and others have not as many")
+				   | "\($runs) runs, and others have another number")
 			end)' "$out/complete.json" --args "${judged[@]}"
 }
 

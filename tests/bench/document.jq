@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The blocks of README.md and docs/results.md that tests/bench/document.sh writes, from docs/results.json: {runs,
-# rows}, where a row names its run by its index. $block: which of them.
+# The blocks of README.md and docs/results.md, which tests/bench/document.sh writes from docs/results.json. That file
+# has {runs, rows}; a row names its run by its index. $block is the block to write.
 
 include "targets";
 
@@ -13,7 +13,7 @@ def whole: if . == null then "-" else round | tostring end;
 def padded($width): . + " " * ([$width - length, 0] | max);
 def right($width): " " * ([$width - length, 0] | max) + .;
 
-# A row is of the series' kernel unless another one is asked for.
+# Rows are those of the series' kernel unless $config names another one.
 def rows($config): . as $all | .rows | map(select($all.runs[.run].config == $config));
 def row($config; $contender; $scope; $workload): rows($config)
 	| map(select(.contender == $contender and .scope == $scope and .workload == $workload))[0];
@@ -41,7 +41,7 @@ def workloads:
 		| .[] | select(. != "base") | . as $c
 		| "| \($c) | \([$workloads[] | ratio($c; .) | hundredths] | join(" | ")) |");
 
-# The same rows on other kernels, beside the series'.
+# The same rows on other kernels, beside those of the series' kernel.
 def kernels:
 	. as $all | [.runs[].config | select(. != "patched")] | unique as $others
 	| if $others == [] then "No other kernel has been measured." else
@@ -58,7 +58,7 @@ def runs:
 	| "- \(.value.date[:10]), \(.value.kernel) (\(.value.config)), `\(.value.command)`: \([$all.rows[]
 		| select(.run == $run) | .contender] | unique | join(", "))";
 
-# Of a share three digits, of a count all, of millions as many.
+# Rounds a figure: a share to three digits, a count to an integer, a large count to millions.
 def measure: if . >= 1e6 then "\(. / 1e6 | round | grouped) million" elif . >= 10 or . == 0 then tenths else
 	pow(10; 2 - (log10 | floor)) as $n | . * $n | round / $n | tostring end;
 

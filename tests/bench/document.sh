@@ -1,10 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Writes the tables of costs in README.md and docs/results.md from docs/results.json: what lies between
-# "<!-- block NAME ... -->" and "<!-- end -->". What the blocks are is in document.jq. The rows of results files of
-# tests/bench/run.sh that are given are first put into docs/results.json, where they replace those of the
-# same contender, scope, workload and kernel.
+# Writes the tables of costs in README.md and docs/results.md from docs/results.json, between "<!-- block NAME ...
+# -->" and "<!-- end -->". document.jq makes the blocks. If results files of tests/bench/run.sh are given, their rows
+# are first put into docs/results.json; there they replace those with the same contender, scope, workload and kernel.
 #
 # Usage: tests/bench/document.sh [RESULTS.json]...
 
@@ -20,7 +19,7 @@ die()
 	exit 1
 }
 
-# add FILE: its run becomes the last one, and runs without rows go. One row a line, to be read in git.
+# add FILE: puts its run last, and removes runs that have no rows. Each row has a line of its own, to be read in git.
 add()
 {
 	local order
@@ -39,11 +38,11 @@ add()
 		| map(.run |= (. as $r | $used | index($r)) | del(.config)) as $rows
 		| "{\"runs\": [", ([$used[] as $u | $runs[$u] | tojson] | join(",\n")), "],\n\"rows\": [",
 			($rows | map(tojson) | join(",\n")), "]}"' "$results" >"$results.new" ||
-		die "$1 is no file of tests/bench/run.sh's"
+		die "$1 is not a results file of tests/bench/run.sh"
 	mv "$results.new" "$results"
 }
 
-# Replaces what is in a file's blocks.
+# Replaces the contents of a file's blocks.
 write_blocks()
 {
 	local file=$1 line block=

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What many ftrace_ops take, each with a trampoline of its own that saves all registers, on one function
-# each: in instructions and in pages, on the base kernel, one CPU, every instruction counted. The module
-# ftrace_many (kernel/trace/ftrace_many.c) makes them. Fails when a figure is not as was asked.
+# Measures what many ftrace_ops cost, on one function each, and each with a trampoline of its own that saves all
+# registers. The costs are instructions and pages, on the base kernel with one CPU whose instructions are counted. The
+# module ftrace_many (kernel/trace/ftrace_many.c) makes the ops. Fails if a figure misses its target.
 #
 # Usage: tests/bench/many-ops.sh
 
@@ -24,8 +24,8 @@ getppid()
 	perl -e 'getppid for 1 .. 20000'
 }
 
-# Functions that nobody calls while anything is measured: those that are not called in a rehearsal, in
-# which text is patched and stacks are walked, too.
+# Chooses functions that nobody calls during the measurements: those that are not called in a rehearsal, which also
+# patches text and walks stacks.
 echo oneshot >tracing/current_tracer
 awk '/ vfs_/ { print $1 }' tracing/available_filter_functions_addrs >ftrace_many/functions
 echo register unwind >ftrace_many/control
@@ -39,7 +39,7 @@ grep -v '\[' tracing/available_filter_functions_addrs |
 	awk 'NR == FNR { seen[$1] = 1; next } !($1 in seen) { print $1 }' tracing/oneshot_seen - >/tmp/functions
 echo 0 >tracing/oneshot_seen
 
-functions() # HOW MANY, besides those named
+functions() # COUNT NAME...: selects COUNT functions, among them the named ones
 {
 	local n=$1 name
 	shift
@@ -63,16 +63,16 @@ pages()
 	sed -n 's/.* pages \([0-9]*\) .*/\1/p' text_slots
 }
 
-# Millions of instructions that a command takes, without what others do meanwhile: its processor time, as
-# the guest's clock counts instructions.
+# Prints the millions of instructions that a command takes. This is its processor time by the guest's clock, which
+# counts instructions, so other processes do not count.
 instructions()
 {
 	local TIMEFORMAT='%3U %3S'
 	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
-# row NAME FIGURE LIMIT: prints a verdict as tests/bench/run.sh does. Nothing costs nothing: a figure of 0 is
-# none.
+# row NAME FIGURE LIMIT: prints a verdict as tests/bench/run.sh does. Nothing costs 0 instructions, so 0 means that
+# there is no figure.
 row()
 {
 	local verdict=reached
@@ -80,7 +80,8 @@ row()
 	echo "$verdict: $1: $2, at most $3"
 }
 
-# Waiting for grace periods by this process itself; the threads that see to these wait for each other.
+# Counts the grace periods for which this process itself waits. The kernel's threads for these also wait for each
+# other.
 grace_periods()
 {
 	grep -c "^ *$(cut -c 1-15 /proc/$$/comm)-$$ .*: synchronize_rcu" tracing/trace
@@ -105,7 +106,7 @@ for n in 1000 10000; do
 		row 'register-10000, instructions' "$(stat last_ns)" 165000000
 	fi
 	echo unregister >ftrace_many/control
-	# The last one is on all functions.
+	# The last of these ops is on all functions.
 	if [[ $n == 10000 ]]; then
 		echo 'register regs wide-last' >ftrace_many/control
 		row 'register-10000, one of all functions, instructions' "$(stat last_ns)" 1000000000
@@ -118,7 +119,7 @@ for n in 1000 10000; do
 	fi
 done
 
-# ---- fprobe events, which have an ops each
+# ---- fprobe events, each with an ops of its own
 
 made=0
 while read -r name _; do
@@ -135,7 +136,7 @@ row 'fprobes-50, all removed, grace periods' "$(grep -c -- "-$$ .*: synchronize_
 echo nop >tracing/instances/waits/current_tracer
 rmdir tracing/instances/waits
 
-# ---- unwinding, and kallsyms, through one and among 10,000
+# ---- unwinding and kallsyms with one trampoline and with 10,000
 
 call=__do_sys_getppid
 declare -A unwind kallsyms by_turns
@@ -152,12 +153,12 @@ for n in 1 10000; do
 	echo unregister >ftrace_many/control
 done
 row "unwind-10000, of ${unwind[1]} a call, through one" "${unwind[10000]}" $((unwind[1] * 105 / 100))
-# Each look-up walks the packs: a place that is remembered would be quicker for one reader, and for two,
-# who take it from each other, far slower.
+# Each look-up walks the packs. Remembering the last place would be quicker for one reader, and far slower for two
+# readers that replace each other's place.
 row "kallsyms a symbol, of ${kallsyms[1]} with one" "${kallsyms[10000]}" $((kallsyms[1] * 110 / 100))
 row "the same by two readers in turns, of ${by_turns[1]}" "${by_turns[10000]}" $((by_turns[1] * 110 / 100))
 
-# ---- what it was
+# ---- the cost without registering many at once, for comparison
 
 functions 20
 echo register each regs >ftrace_many/control

@@ -1,17 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the benchmark in a guest on the base kernel, one CPU, every instruction counted, and writes
-# results.json, results.md and results.svg: of all rows to build/bench, of the quick ones to
-# build/bench-quick, of chosen ones to build/bench-chosen. Mitigations are off and addresses fixed: both
-# would add instructions to the contenders' own.
+# Runs the benchmark in a guest on the base kernel, with one CPU whose instructions are counted. Writes results.json,
+# results.md and results.svg: for all rows to build/bench, for the quick ones to build/bench-quick, and for chosen
+# ones to build/bench-chosen. Mitigations are off and addresses are fixed, because both would add instructions to
+# those of the contenders.
 #
 # Usage: tests/bench/run.sh [OPTION]... [ARGUMENT of hytrace bench]...
-#   --kernel K       as for vm.sh (default patched); what is asked of the figures is asked of the patched one
-#   --quick          what is asked of getppid() with the tracers and the BPF engine, and nothing else
-#   --twice          run it a second time and fail when a cost differs by more than 1 %
-#   --boots N        in N guests, each with another address layout, in another order: medians, and extremes
-#   --mitigations    leave them on, on a CPU that needs them: a Skylake, with return thunks that count calls
+#   --kernel K       as for vm.sh (default patched); only the patched kernel has targets
+#   --quick          only measure getppid() with the tracers and the BPF engine, for which there are targets
+#   --twice          run it a second time, and fail if a cost differs by more than 1 %
+#   --boots N        run in N guests, each with another address layout and order: gives medians and extremes
+#   --mitigations    leave mitigations on, on a Skylake, which needs them: its return thunks count calls
 
 set -euo pipefail
 
@@ -23,7 +23,7 @@ kernel=patched
 twice=
 quick=
 boots=1
-# make bench gives no arguments.
+# make bench passes no arguments.
 invocation=make\ bench${*:+", as tests/bench/run.sh $*"}
 append='nokaslr mitigations=off'
 machine=()
@@ -58,7 +58,7 @@ while :; do
 	*) break ;;
 	esac
 done
-# The rows of a part do not replace those of all.
+# A part of the rows does not replace the results of all rows.
 [[ ! $* ]] || out=$clone/build/bench-chosen
 [[ ! $quick ]] || out=$clone/build/bench-quick
 
@@ -68,7 +68,7 @@ die()
 	exit 1
 }
 
-# Prints {contender, scope, workload}: for each the names that the harness's arguments choose, none for all.
+# Prints {contender, scope, workload}, each with the names that hytrace bench's arguments choose, or [] for all.
 chosen()
 {
 	local options word
@@ -89,7 +89,7 @@ chosen()
 		| map({key: ., value: (. as $key | $words | map(select(.[0] == $key)[1]))}) | from_entries'
 }
 
-# Where the rows come from, as an object. $1: the guest's uname -r.
+# write_meta RELEASE: prints an object that says where the rows come from. RELEASE is the guest's uname -r.
 write_meta()
 {
 	jq -n --arg kernel "$1" --arg config "$kernel$([[ $append == *mitigations=off* ]] || echo ', mitigations on')" \
@@ -114,12 +114,12 @@ write_markdown()
 		"",
 		"Instructions per run of a workload (getppid() called, a byte through a pipe and back, a file made and removed, true(1) run, a tree packed, 16 KiB over loopback), \(.meta.kernel) (\(.meta.config)), QEMU \(.meta.qemu) " +
 			"\(.meta.accel) with icount \(.meta.icount), \(.meta.cpu). Written by `\(.meta.command)`, \(.meta.date).",
-		"first hit: what the first call costs more; attach, detach: of switching it on and off, waiting included, the median of three.",
+		"first hit: how much more the first call costs. attach, detach: what turning it on and off costs, waiting included; the median of three.",
 		table("one"), table("all")' "$out/results.json" >"$out/results.md"
 }
 
-# plot_rows TITLE UNIT ROWS [FILE]: a panel of bars, with what a jq filter makes of a row: a name and a number, or
-# nothing
+# plot_rows TITLE UNIT ROWS [FILE]: adds a panel of bars. The jq filter ROWS turns a row into a name and a number, or
+# into nothing.
 plot_rows()
 {
 	local data=$out/plot.$count.tsv
@@ -133,8 +133,8 @@ plot_rows()
 	"
 }
 
-# What each contender adds to the bare call, what it keeps, what it says it has missed, and what it has: that
-# is from complete.sh, if that has been run.
+# Plots what each contender adds to the bare call, the memory that it needs, the calls that it says it has missed,
+# and, if complete.sh has been run, the functions that it has missed.
 write_plot()
 {
 	local panels='' count=0 lines=0 scope
@@ -154,10 +154,10 @@ write_plot()
 		and .base > 0 and .workload == "tree") | [.contender, .total / .base]'
 	plot_rows 'Memory that a set, or a ring buffer, holds' 'MiB' 'select(.scope == "all" and .memory_bytes != null)
 		| [.contender, .memory_bytes / 1048576]'
-	plot_rows 'Calls that it says it has missed' 'calls' 'select(.scope == "all" and .missed != null)
+	plot_rows 'Calls that the contender says it has missed' 'calls' 'select(.scope == "all" and .missed != null)
 		| [.contender, .missed]'
 	[[ ! -s $out/complete.json ]] ||
-		plot_rows 'Functions missed in a run of the workload' 'of those that others see regularly' \
+		plot_rows 'Functions missed in a run of the workload' 'regular functions' \
 			'select(.boot == 1) | [.contender, .missed_a_run.median]' "$out/complete.json"
 	rm -f "$out/results.svg"
 	((!count)) || gnuplot <<-END
@@ -175,8 +175,8 @@ write_plot()
 	rm -f "$out"/plot.*.tsv
 }
 
-# The rows that differ by more than 1 % between two results; nothing when they agree. Of getppid() what is
-# added to it counts, of the others, where the scheduler and caches of the kernel's have a say, the whole.
+# Prints the rows that differ by more than 1 % between two results. For getppid() it compares the cost that is added.
+# For other workloads, which the scheduler and caches of the kernel influence, it compares the total.
 differing_rows()
 {
 	jq -n -r --slurpfile a "$1" --slurpfile b "$2" '
@@ -188,13 +188,13 @@ differing_rows()
 		| "\(.[0].contender), \(.[0].scope), \(.[0].workload): \(.[0].over_base) and \(.[1].over_base)"'
 }
 
-# What is asked of the figures (targets.json), a line each. It fails when a figure is not met, and when there is
-# none: a row that was asked for is missing, or is without the figure; or when nothing can be said of them. $@: the
-# arguments for the harness, which choose the rows.
+# check_targets ARGUMENT...: prints a verdict for each target (targets.json). The arguments for hytrace bench choose
+# the rows. Fails if a figure misses its target, or if it is unknown: a row that was asked for is missing or has no
+# figure, or the figure means nothing.
 check_targets()
 {
 	local lines chosen
-	# Whoever calls this looks at its status: no error ends it by itself.
+	# The caller tests the status of this function, so set -e does not work in it.
 	chosen=$(chosen "$@") || return
 	lines=$(jq -r -L "$here" --argjson chosen "$chosen" --slurpfile targets "$here/targets.json" '
 		include "targets";
@@ -204,7 +204,7 @@ check_targets()
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
 }
 
-# run_guest FILE COMMAND-LINE ARGUMENT...: the rows of a guest; those of one with failures as well, which they say
+# run_guest FILE COMMAND-LINE ARGUMENT...: writes the rows of a guest; if the guest fails, its rows say so
 run_guest()
 {
 	local rows=$1 append=$2 status=0
@@ -212,13 +212,13 @@ run_guest()
 	# shellcheck disable=SC2016 # for the guest's sh
 	"$clone/kernel/vm.sh" --kernel "$kernel" --icount "${machine[@]}" --append "$append" --timeout 2400 -- \
 		sh -c 'uname -r; ip link set lo up; exec "$@"' sh "${harness[@]}" "$@" >"$rows" || status=$?
-	read -r release <"$rows" || die "the guest gave nothing (status $status)"
+	read -r release <"$rows" || die "the guest printed nothing (status $status)"
 	sed -i 1d "$rows"
-	jq -e 'length > 0' "$rows" >/dev/null || die "the guest gave no rows (status $status)"
+	jq -e 'length > 0' "$rows" >/dev/null || die "the guest printed no rows (status $status)"
 	return "$status"
 }
 
-# Of several boots' rows one: medians, and the extremes of all.
+# Joins the rows of several boots into one each, with the medians and the extremes of all.
 join_boots()
 {
 	jq -s '
@@ -238,7 +238,7 @@ measure()
 
 	for ((boot = 0; boot < boots; boot++)); do
 		files+=("$out/rows.$boot")
-		# The first in the order of the report.
+		# The first boot measures in the order of the report.
 		rotation=()
 		((!boot)) || rotation=(--rotate "$((7 * boot % 30 + 1))")
 		run_guest "$out/rows.$boot" "$append" "${rotation[@]}" "$@" || status=$?
@@ -250,7 +250,7 @@ measure()
 	return "$status"
 }
 
-# Two guests, two runs: a figure that does not come again is none.
+# Compares the runs of two guests. A figure that cannot be repeated is none.
 compare_runs()
 {
 	local differing

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is asked of the benchmark's figures (targets.json), and what they are. A target names a figure: contender,
-# scope, workload and field of a row. It is asked to be at most `most`, or with `of` at most that many times
-# another figure. Below `least` the workload is no measure: faster than with no tracer it cannot be.
+# The targets of the benchmark (targets.json), and whether its figures reach them. A target names a figure by
+# contender, scope, workload and field of a row. The figure must be at most `most`, or with `of` at most that many
+# times another figure. If it is below `least` times that, the workload is no measure, because it cannot be faster
+# than without a tracer.
 
-# A row has a figure, or "none"; null: the row was not asked for. $chosen: {contender, scope, workload}, for each the
-# names that were asked for, none for all.
+# The figure of a row; "none" if the row has none; null if the row was not asked for. $chosen is {contender, scope,
+# workload}, each with the names that were asked for, or [] for all.
 def figure($name; $chosen):
 	($name / " ") as [$contender, $scope, $workload, $field]
 	| def asked($key; $value): $chosen[$key] | . == [] or index($value) != null;
@@ -16,7 +17,7 @@ def figure($name; $chosen):
 		| . // "none"
 	else null end;
 
-# For each target {what, got, of, most, verdict}, where `most` is the bound of `got`.
+# Gives {what, got, of, most, verdict} for each target; `most` is the bound of `got`.
 def verdicts($targets; $chosen):
 	. as $all | $targets[]
 	| (.row as $name | $all | figure($name; $chosen)) as $got

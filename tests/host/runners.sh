@@ -305,6 +305,6 @@ ok 'a mutant that survives' mutants 1 '^SURVIVED .* thing:1$' zero Zero
 ok 'a mutant whose line does not exist' mutants 1 '^does not apply: ' three Three
 ok 'a mutant whose line exists twice' mutants 1 '^does not apply: ' two Two
 program tests/host/it.sh <<<'false'
-ok 'a test that fails without a mutant' mutants 1 'host/it, with nothing broken: caught' one One
+ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' one One
 is 'the tree is not changed' "$(xargs <"$tree/thing")" 'zero one two two'
 tap_end
