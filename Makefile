@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
-# The one entry: `make help` lists what there is to ask for. Everything generated goes under build/;
-# the kernel is in build/linux, its pristine source and the images in the cache (kernel/build.sh tells why).
-# Quiet unless V=1.
+# The only entry: `make help` lists the targets. All generated files are in build/. The kernel is in build/linux; its
+# pristine source and its images are in the cache (kernel/build.sh says why). V=1 shows commands.
 
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 .SUFFIXES:
@@ -23,7 +22,7 @@ else
   MAKEFLAGS += --no-print-directory
 endif
 
-# $(call have,PROGRAM...): a recipe line that names `make deps` when one of them is missing.
+# $(call have,PROGRAM...): a recipe line that fails and names `make deps` if one of them is missing.
 have = @for p in $(1); do command -v $$p >/dev/null || { \
 	echo "$@: $$p is not installed; \`make deps\` installs what is needed" >&2; exit 1; }; done
 
@@ -33,19 +32,19 @@ help: ## this list
 	@echo
 	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache.'
 
-## ---------------------------------------------------------------- what has to be installed
+## ---------------------------------------------------------------- packages
 
-deps: ## install what is needed, with apt (sudo when not root); says what and why
+deps: ## install the packages that are needed, with apt (sudo if not root); prints which and why
 	@./.ci/deps
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
-# Built once from the kernel's source, shared by all clones (kernel/tools.sh).
-# These goals get along without them, or call make again once `make deps` has brought what it takes.
+# Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
+# them, or call make again after `make deps` has installed the packages for them.
 NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
-# Two that compile in one clone would write the same files: the second waits, and begins anew then.
+# Two makes that compile in one clone would write the same files. So the second one waits, and then begins anew.
 ifneq ($(and $(COMPILED),$(filter-out $(HYTRACE_MAKE_LOCKED),$(abspath $(B)))),)
 
 .PHONY: locked $(or $(MAKECMDGOALS),user)
@@ -85,7 +84,7 @@ USER_LIBS := $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o \
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
 	-I$(B)/vmlinux-headers -Ibpf -isystem $(TOOLS)/include
 
-# Says what is missing, and who brings it, before a compiler does so less clearly.
+# Names missing programs and how to install them, because a compiler would do so less clearly.
 programs:
 	$(call have,gcc clang-19 pkg-config)
 	@pkg-config --exists $(USER_PKGS) || { pkg-config --print-errors $(USER_PKGS) 2>&1 | \
@@ -100,8 +99,8 @@ SKEL     := $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 user: $(B)/hytrace ## the loader, build/hytrace, and its BPF objects (default)
 bpf: $(BPF_OBJ) $(SKEL)
 
-# From the patched kernel's BTF when this clone has one built, else the hand-written header: asked
-# each time, written only when it changes, so that building a kernel rebuilds the BPF objects once.
+# Made from the patched kernel's BTF if this clone has built a kernel; otherwise it is the hand-written header. make
+# checks it each time, and writes it only if it differs. So building a kernel rebuilds the BPF objects once.
 $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
 	$(Q)if vmlinux=$$(HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
@@ -125,8 +124,8 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 $(B)/hytrace: $(USER_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
 
-# The same sources once more for the unit tests, with the sanitizers on and stopping at what they find;
-# an archive, so that a test links what it uses. q: files of two folders may have one name.
+# For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
+# an archive, so that a test only links what it uses. q is for files of the same name in two folders.
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
 
@@ -137,7 +136,7 @@ $(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a | $(SKEL)
 $(B)/user-san/loader.a: $(SAN_OBJ)
 	$(call msg,AR,$@)rm -f $@ && ar qcs $@ $^
 
-# The loader's tests lie in folders, as what they test does.
+# The loader's tests are in folders of the same names.
 USER_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*/*.c))
 KERNEL_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit/*.c))
 
@@ -157,16 +156,16 @@ $(B)/docs/%: docs/%.scd
 
 ## ---------------------------------------------------------------- the kernel
 
-kernel: ## the patched kernel (kernel/build.sh), or OBJ='kernel/trace/trace.o ...' of it alone
+kernel: ## the patched kernel (kernel/build.sh), or only the objects OBJ='kernel/trace/trace.o ...'
 	$(Q)kernel/build.sh $(OBJ:%=--object=%)
 
-series: ## build/series/*.patch, mailable, proved to give the very same tree
+series: ## write mails to build/series, and check that they give the same tree
 	$(Q)kernel/build.sh --series
 
 series-build: ## check that each patch of the series builds
 	$(Q)kernel/build.sh --series-build
 
-off-check: ## check that with the series' options off the kernel's code is the unpatched one
+off-check: ## check that with our options off, the kernel's code is that of the unpatched one
 	$(Q)kernel/build.sh --off-check
 
 export CMD
@@ -184,11 +183,11 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 
 unit: $(USER_UNIT) $(KERNEL_UNIT)
 
-# What is the kernel's runs with the sanitizers on; a set that all CPUs use at once, without a lock, with
-# that for threads, beside which there can be no other.
+# Tests of the kernel's code run with the sanitizers. A set that all CPUs use at once without a lock runs with the
+# thread sanitizer, which cannot be combined with the others.
 KERNEL_SAN = $(if $(filter oneshot_set_threads,$*),-fsanitize=thread,$(SAN))
 
-# What the kernel takes its command line apart with, for the test of what is asked for there.
+# The kernel's functions that parse its command line, for the test of how early tracing is asked for.
 $(B)/tests/unit/early_cmdline: $(B)/tests/unit/kernel_cmdline.h
 $(B)/tests/unit/early_cmdline: USER_CFLAGS += -I$(B)/tests/unit
 
@@ -207,8 +206,8 @@ $(B)/tests/unit/%: tests/unit/%.c
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
 
-# Lines that reach new code stay in build/fuzz/corpus for the next run, one that breaks something in
-# build/fuzz/crash-*. The log is long and says little as long as nothing is found.
+# Inputs that reach new code stay in build/fuzz/corpus for the next run. An input that breaks something is kept in
+# build/fuzz/crash-*. The log is long, and has nothing of interest until something is found.
 fuzz: $(B)/fuzz/fevent_parse ## the parser of function events against any text, for FUZZ_SECONDS=60
 	$(Q)mkdir -p $(B)/fuzz/corpus $(B)/fuzz/seeds
 	$(Q)awk -v dir=$(B)/fuzz/seeds '{ f = dir "/" NR; printf "%s", $$0 >f; close(f) }' \
@@ -234,7 +233,7 @@ test: deps ## all tests, or those with T= in their names; ends with `N passed, N
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(T)
 
-# What the tests of other kernels boot: fetched before they begin, for which there need be no network then.
+# Fetches the stock kernels before the tests begin, so that these need no network.
 stock-kernels:
 	$(Q)for kernel in stock stock-6.1; do kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || exit; done
 
@@ -245,8 +244,8 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(QUICK)
 
-# What makes a kernel of ours do most, first things first: MINUTES=, and T= for others. KERNEL=kcsan
-# looks for data races.
+# Runs tests that use the kernel's part most, the most important ones first. MINUTES= limits the time, T= chooses
+# other tests, and KERNEL=kcsan looks for data races.
 MINUTES     ?= 40
 KERNEL      ?= debug
 DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) \
@@ -263,11 +262,11 @@ test-debug: deps ## a stress test and others on a kernel that watches memory and
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
 
-test-startup: deps ## the tracer's test of itself, on a small kernel that runs it while it comes up
+test-startup: deps ## the tracers' start-up tests, in a small kernel that runs them while it boots
 	$(Q)tests/guest/startup.sh
 
-# GUESTS=1: those that need guests, and a kernel built for each. M='parser ...': of these parts, tests or files.
-mutants: ## one line broken at a time, and the test that has to notice: unit and host tests, or GUESTS=1
+# GUESTS=1: mutants that need guests and a kernel built for each. M='parser ...': only these parts, tests or files.
+mutants: ## break one line at a time, and run the test that must notice: unit and host tests, or GUESTS=1
 	$(Q)$(MAKE) user unit
 	$(Q)tests/mutants.pl $(if $(GUESTS),--guests) $(M)
 
@@ -279,12 +278,12 @@ bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg
 	$(Q)$(MAKE) user
 	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status
 
-bench-quick: ## of it, getppid() with the tracers and the BPF engine (three minutes): build/bench-quick
+bench-quick: ## only getppid() with the tracers and the BPF engine (three minutes): build/bench-quick
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)tests/bench/run.sh --quick
 
-bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## look-ups, and calls of trampolines, on this machine, in ns
+bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups and calls of trampolines, on this machine, in ns
 	$(Q)$(B)/bench/oneshot_set
 	$(Q)$(B)/bench/text_layout
 
@@ -306,7 +305,7 @@ install: $(B)/hytrace $(MAN) ## install the loader under DESTDIR/PREFIX
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 
-# build/am and build/am.old are patches that did not apply, and somebody's work on them.
+# build/am and build/am.old have patches that did not apply, and somebody's work on them.
 clean: ## remove what was built here; the kernel work trees and the cache stay
 	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/am | $(B)/am.old) ;; *) rm -rf "$$f" ;; esac; done
 

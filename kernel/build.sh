@@ -1,20 +1,18 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the patched kernel: unpacks Debian's linux-source-6.12, makes build/linux of it and of what is
-# in kernel/ (tree.sh says how), configures from the fragments in kernel/config and compiles, as little
-# as it can.
+# Builds the patched kernel: unpacks Debian's linux-source-6.12, makes build/linux from it and from kernel/ (tree.sh
+# says how), makes the configuration from the fragments in kernel/config, and compiles as little as possible.
 #
-# make runs in build/linux/.obj-FLAVOUR, so all paths that the compiler sees are relative and the same in
-# each clone: what one has compiled another finds in ccache, and the debug information names files from
-# the top of the tree, wherever that is (gdb from build/linux finds them, clangd by compile_commands.json).
+# make runs in build/linux/.obj-FLAVOUR. So all paths that the compiler sees are relative, and the same in each
+# clone: if one clone has compiled a file, ccache has it for the others. In the debug information, file names begin
+# at the top of the tree; gdb finds the files if it is started in build/linux, and clangd by compile_commands.json.
 #
-# What a build is for, the image, vmlinux and the modules, is put into images/FLAVOUR-KEY in the cache,
-# where KEY is a hash of the tree, the configuration and the compilers. It appears there whole or not at
-# all and is never written again: the guests of one clone go on while another clone builds, and going back
-# to a state that has been built before, anywhere, takes no time. A build that was killed leaves
-# .hytrace-building with its objects; whatever is younger than that is thrown away, as make cannot know a
-# half-written object from a whole one.
+# The results of a build (image, vmlinux, modules) are put into images/FLAVOUR-KEY in the cache. KEY is a hash of the
+# tree, the configuration and the compilers. That directory appears there complete or not at all, and is never
+# written again. So the guests of one clone go on while another clone builds, and a state that some clone has built
+# before takes no time. If a build is killed, .hytrace-building stays with its objects; the next build removes all
+# younger files, because make cannot tell a half-written object from a complete one.
 
 set -euo pipefail
 shopt -s inherit_errexit
@@ -35,38 +33,38 @@ usage()
 {
 	cat <<'USAGE'
 Usage: kernel/build.sh [FLAVOUR] [OPTION]...
-Builds the patched kernel and its modules; with nothing changed it is done in seconds.
+Builds the patched kernel and its modules; if nothing has changed, it takes seconds.
 
 Flavour (default: base + hytrace)
   --debug            with KASAN, lock checking, fault injection, start-up self-tests
   --kcsan            with KCSAN looking for data races in our files
-  --selftest         with what the kernel's ftrace selftests ask for
-  --small            the least that can be traced, without user space, instead of base
+  --selftest         with the options that the kernel's ftrace selftests need
+  --small            the smallest configuration that can be traced, without user space, instead of base
   --clang            compiled with clang
   --unpatched        the pristine source, without our patches and options
   --config FRAGMENT  add a Kconfig fragment, a file or a name in kernel/config; may be repeated
 
 Instead of building
-  --object=FILE.o    compile that one alone, in the flavour's configuration; may be repeated
+  --object=FILE.o    compile only that file, in the flavour's configuration; may be repeated
   --prepare          make build/linux, this clone's kernel tree, or bring it in step with kernel/
   --refresh          write the commits in build/linux back into kernel/patches
-  --rebase           put them on top of a kernel/ that has changed too
-  --series           write build/series/*.patch and prove that git am gives the very same tree
+  --rebase           put these commits on top of a kernel/ that has changed too
+  --series           write build/series/*.patch and check that git am of them gives the same tree
   --series-build     build the kernel at each patch of the series
-  --check            compile what is ours with W=1 and sparse; fail on any finding in our files
-  --off-check        compare the code with our options off to that of the unpatched kernel
+  --check            compile our files with W=1 and sparse; fail if they find something in our files
+  --off-check        compare the code with our options off with that of the unpatched kernel
   --drop-tree        remove build/linux, unless it has work that is not in kernel/
 
 Print a path and build nothing; fail unless there is a good build of the clone's present state
 (HYTRACE_STALE_OK=1: of any state, with a warning)
   --print-vmlinux --print-image --print-release
-  --print-tree       the kernel source with the series applied, and all objects: build/linux, made if
-                     it is missing
-  --print-source     the pristine source, for tools/; unpacked if it is not yet
+  --print-tree       the kernel source with the series applied, and all objects: build/linux, which is made
+                     if it is missing
+  --print-source     the pristine source, for tools/; it is unpacked if it is not yet
 
-The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache): what belongs to kernel sources no
-longer installed may be removed there. HYTRACE_LINUX_TARBALL= takes another tarball than the one of
-linux-source-6.12. V=1 shows the compiler's lines.
+The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache). Directories there of kernel sources that are no
+longer installed may be removed. HYTRACE_LINUX_TARBALL= uses another tarball than that of linux-source-6.12. V=1 shows
+the compiler's command lines.
 USAGE
 }
 
@@ -111,7 +109,7 @@ toolchain()
 	pahole --version
 }
 
-# What of a tree the compiler reads: documentation and self-tests may change without a build.
+# The part of a tree that the compiler reads. Documentation and self-tests may change without a build.
 compiled_part()
 {
 	in_either ls-tree "$1" | sed -E '/	(Documentation|tools)$/d'
@@ -119,7 +117,7 @@ compiled_part()
 	in_either ls-tree "$1" tools/ | sed '/	tools\/testing$/d'
 }
 
-# Modes, names and content of those of our files that stdin names.
+# Prints modes, names and contents of those of our files that stdin names.
 hash_files()
 {
 	local files
@@ -129,7 +127,8 @@ hash_files()
 		sha256sum "${files[@]}")
 }
 
-# done_key TREE: what a finished build depends on: the tree, our files that are linked into it, the rest.
+# done_key TREE: a hash of all that a finished build depends on: the tree, our files that are linked into it, the
+# fragments, and the compilers.
 done_key()
 {
 	{
@@ -145,7 +144,7 @@ done_key()
 	} | sha256sum | cut -c1-40
 }
 
-# The tree that this clone wants built, or nothing when that cannot be known without writing.
+# Prints the tree that this clone wants built; nothing if this cannot be known without writing.
 tree_to_build()
 {
 	if [[ -n $unpatched ]]; then
@@ -155,9 +154,9 @@ tree_to_build()
 	fi
 }
 
-# ---------------------------------------------------------------- what builds leave
+# ---------------------------------------------------------------- the results of builds
 
-# The directory of the build with this key, which is there when there has been one.
+# Prints the directory of the build with this key. It exists if there has been such a build.
 image_dir()
 {
 	printf '%s/%s-%s\n' "$images" "$name" "${1:0:16}"
@@ -168,7 +167,7 @@ is_done()
 	[[ -d $(image_dir "$1") ]]
 }
 
-# Those of this flavour, the last one used first.
+# Prints the images of this flavour, the last used one first.
 list_images()
 {
 	local dir
@@ -178,7 +177,7 @@ list_images()
 	done | xargs -r -d '\n' ls -1dt
 }
 
-# keep KEY: what guests and tools read of a build.
+# keep KEY: puts the files of a build that guests and tools read into the cache.
 keep()
 {
 	local dir tmp
@@ -190,12 +189,12 @@ keep()
 	cp "$obj/arch/x86/boot/bzImage" "$obj/vmlinux" "$tmp" || return
 	cp "$obj/.config" "$tmp/config" || return
 	cp "$obj/include/config/kernel.release" "$tmp/release" || return
-	# Another clone may have been quicker: then it is there, and the same.
+	# If another clone was quicker, the directory is there, with the same contents.
 	mv -T "$tmp" "$dir" 2>/dev/null || { rm -rf "$tmp"; [[ -d $dir ]]; }
 }
 
-# Of each flavour three are kept, and what was used in the last hour, or what a guest runs on, which
-# holds a lock on its image's directory. What a killed keep() has left is none of them.
+# Removes old images. Three images of each flavour stay, and all that were used in the last hour or have a guest,
+# which holds a lock on its image's directory. Directories that a killed keep() has left do not count.
 drop_old_images()
 {
 	local dir
@@ -211,7 +210,7 @@ drop_old_images()
 
 # ---------------------------------------------------------------- building
 
-# What a killed build or a full disk may have left half-written.
+# Removes files that a killed build or a full disk may have left half-written.
 sweep()
 {
 	if [[ -f $obj/.hytrace-building ]]; then
@@ -233,7 +232,7 @@ expected_files()
 	fi
 }
 
-# sources FIND-TEST...: files that the compiler may read, wherever they are edited.
+# sources FIND-TEST...: finds files that the compiler may read, in both places where they are edited.
 sources()
 {
 	local dirs=("$src")
@@ -242,9 +241,9 @@ sources()
 	find "${dirs[@]}" -mindepth 1 -name '.*' -prune -o -type f "$@"
 }
 
-# compile TREE: makes everything from $src, which holds TREE, and keeps it under the key that it had before
-# and has after it: whoever edits, or pulls, need not wait for us. make goes by times; a file that
-# was put back with its old one (mv, cp -p) gets a new one.
+# compile TREE: builds everything from $src, which holds TREE. The result is kept under a key that was the same
+# before and after the build, so others may edit or pull meanwhile. make compares times; so a file that was restored
+# with its old time (mv, cp -p) gets a new time.
 compile()
 {
 	local tree=$1 expected start=$SECONDS begun=$obj/.hytrace-begun written key
@@ -265,7 +264,7 @@ compile()
 		[[ -n $unpatched ]] || sync_clone make
 		tree=$(tree_to_build)
 		[[ -n $written || $(done_key "$tree") != "$key" ]] || break
-		note "kernel: ${written:-kernel/} was written meanwhile, so once more"
+		note "kernel: ${written:-kernel/} was changed meanwhile; building once more"
 		expected=0
 	done
 	is_done "$key" || step "installing" 0 keep "$key" || fail "putting the $name kernel into $images failed"
@@ -287,7 +286,7 @@ need_compiler()
 	need gcc "$compiler" ld make flex bison bc pahole ccache xz git flock kmod perl python3
 }
 
-# open_tree make|keep: the source, locked and as kernel/ has it.
+# open_tree make|keep: locks the source, and brings it in step with kernel/.
 open_tree()
 {
 	if [[ -n $unpatched ]]; then
@@ -330,8 +329,8 @@ build_objects()
 
 # ---------------------------------------------------------------- printing
 
-# Prints the directory of the build of the clone's present state, or with HYTRACE_STALE_OK of the last
-# one used. It counts as used from now on.
+# Prints the directory of the build of the clone's present state; with HYTRACE_STALE_OK, it may be the last used one
+# of another state. The directory then counts as used now.
 find_image()
 {
 	local tree dir what="kernel/build.sh${unpatched:+ --unpatched}"
@@ -342,7 +341,7 @@ find_image()
 		[[ $flavour == base ]] || what+=" --$flavour"
 		what+=${clang:+ --clang}
 		dir=$(list_images | sed -n 1p)
-		[[ -n $dir ]] || die "no good build of the ${unpatched:+unpatched }$name kernel; run $what"
+		[[ -n $dir ]] || die "the ${unpatched:+unpatched }$name kernel has no good build; run $what"
 		[[ -n ${HYTRACE_STALE_OK:-} ]] ||
 			die "the $name kernel in the cache is not built from this clone's present sources; run $what"
 		printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2

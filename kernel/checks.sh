@@ -2,21 +2,21 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # what build.sh sets
 #
-# What is asked of the code beside that it builds; sourced by build.sh.
+# Checks of the code, besides that it compiles; sourced by build.sh.
 #
-# --check: W=1 and sparse. Both complain about the kernel's own code, too; what counts is what they say of
-# our files and of our lines.
+# --check: W=1 and sparse. Both also complain about the kernel's own code; only complaints about our files and our
+# lines count.
 #
-# --off-check: with the series' options off, its kernel is the one that it is applied to. What the series
-# touches is compiled with and without it, from base's configuration, and the code in the objects is
-# compared. That is each file of the kernel's own that a patch changes, and all that lies beside a header
-# that it does. Many objects are equal to the last byte. Of the others each instruction is compared, with
-# what it refers to. Where a number is the place of data that others have pushed along (strings, the tables
-# of WARN()), or one that the compiler has put behind a name of its own, the place may differ.
+# --off-check: with the series' options off, the kernel must be the one to which the series is applied. The parts
+# that the series changes are compiled with and without it, from base's configuration, and the code in the objects is
+# compared. These parts are each file of the kernel that a patch changes, and all files in the directory of a header
+# that a patch changes. Many objects are equal to the last byte. In the others, each instruction is compared, with
+# the symbols that it refers to. Two kinds of numbers may differ: places of data that other data have moved (strings,
+# the tables of WARN()), and the numbers that the compiler appends to names of its own.
 
 # ---------------------------------------------------------------- W=1 and sparse
 
-# The lines that the series adds to the kernel's own files or changes there, as FILE:LINE.
+# Prints the lines of the kernel's own files that the series adds or changes, as FILE:LINE.
 changed_lines()
 {
 	in_clone diff -U0 --no-renames --diff-filter=M pristine -- '*.[ch]' | awk '
@@ -28,7 +28,7 @@ changed_lines()
 		}'
 }
 
-# Of FILE..., the objects that base has.
+# configured_objects FILE...: prints the objects of these files that base's build has.
 configured_objects()
 {
 	local file
@@ -48,7 +48,7 @@ check()
 
 	need sparse
 	open_tree make
-	# Also when there is one: it may be of other sources, and then takes seconds.
+	# Compiles even if there is a build, which may be of other sources; if it is not, this takes seconds.
 	compile "$(tree_to_build)"
 	obj=$src/.obj-check log=$root/build/kernel-check.log
 	start_log
@@ -81,7 +81,7 @@ check()
 
 # ---------------------------------------------------------------- with the options off
 
-# What is to be compiled, as make's targets.
+# Prints the parts to compile, as make's targets.
 touched()
 {
 	local file
@@ -89,16 +89,16 @@ touched()
 	in_clone diff --name-only --diff-filter=M pristine | grep -vE '^(tools|include)/' |
 		while read -r file; do
 			case $file in
-			# Of those for other machines base has no object.
+			# base has no objects of files for other machines.
 			*.[cS]) [[ ! -e $clone/.obj-base/${file%.[cS]}.o ]] || echo "${file%.[cS]}.o" ;;
-			# Who includes it.
+			# This header is only included by one file.
 			kernel/kallsyms_internal.h) echo kernel/kallsyms.o ;;
 			*.h) echo "${file%/*}/" ;;
 			esac
 		done | sort -u
 }
 
-# build_off SOURCE TREE TARGET...
+# build_off SOURCE TREE TARGET...: compiles the targets with the options off.
 build_off()
 {
 	local what
@@ -118,7 +118,7 @@ configure_off()
 	partial=1 configure "$1"
 }
 
-# The code of an object, a function's name in front of each line.
+# Prints the code of an object, each line with its function's name before it.
 code_of()
 {
 	objdump -drw --no-show-raw-insn "$1" | sed -n -E '
@@ -133,10 +133,10 @@ code_of()
 		}'
 }
 
-# What the series changes for all kernels, and says so in patches of their own: three faults of ftrace (Leave
-# the calls of a module alone, Have all ops that share a hash change with it, Stop sharing functions with an
-# ops that is refused), with what the compiler then inlines in other places; one of filters (Let a filter's
-# pattern match the end); and btf_alloc_id() leaves interrupts as they are.
+# Functions that the series changes for all kernels; patches of their own say so. These are three faults of ftrace
+# (Leave the calls of a module alone, Have all ops that share a hash change with it, Stop sharing functions with an
+# ops that is refused), with functions into which the compiler inlines others then; one fault of filters (Let a
+# filter's pattern match the end); and btf_alloc_id(), which leaves the interrupts' state unchanged.
 changed_for_all=(ftrace_module_enable
 	ftrace_set_modifying '(__)?ftrace_(run_modify_code|hash_move_and_update_ops).*'
 	ftrace_init_tracefs_toplevel unregister_ftrace_function_probe_func
@@ -144,14 +144,14 @@ changed_for_all=(ftrace_module_enable
 	lookup_rec ftrace_location ftrace_location_range ftrace_text_reserved
 	regex_match_end btf_alloc_id)
 
-# Names the functions of an object that differ, one a line, but for those.
+# Prints the functions of an object that differ, one a line, without those above.
 differing_functions()
 {
 	comm -3 <(functions_of "$1") <(functions_of "$2") | sed -E 's/^\t//; s/: .*//' | sort -u |
 		grep -vxE "$(IFS='|'; echo "${changed_for_all[*]}")" || :
 }
 
-# A function a line, with all of its code, sorted.
+# Prints each function with all of its code in one line, sorted.
 functions_of()
 {
 	code_of "$1" | awk -F': ' '{ code[$1] = code[$1] "\\" substr($0, length($1) + 1) }
@@ -179,7 +179,7 @@ off_check()
 	exec 9>&-
 	[[ -s $without/.hytrace-objects ]] || die "nothing was compiled"
 	diff "$without/.hytrace-objects" "$with/.hytrace-objects" >&2 ||
-		die "with the options off there are other objects (above)"
+		die "with the options off, there are other objects (above)"
 	while read -r object; do
 		if cmp -s "$without/$object" "$with/$object"; then
 			same=$((same + 1))
@@ -191,7 +191,7 @@ off_check()
 		bad=$((bad + 1))
 		printf '%s: %s\n' "${object%.o}" "${functions//$'\n'/ }" >&2
 	done <"$with/.hytrace-objects"
-	((!bad)) || die "with the options off the code of $bad objects is another one (above)"
-	note "kernel: with the options off, the code of all $((same + compared)) objects that the series touches is" \
-		"the unpatched one; $same are the same to the last byte"
+	((!bad)) || die "with the options off, the code of $bad objects differs (above)"
+	note "kernel: with the options off, all $((same + compared)) objects that the series touches have the code of" \
+		"the unpatched kernel; $same are equal to the last byte"
 }

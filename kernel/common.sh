@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What build.sh and tools.sh share: where the cache is, which kernel source this machine has, and
-# how to unpack it safely. Sourced, never run.
+# Shared by build.sh and tools.sh: where the cache is, which kernel source this machine has, and how to unpack it
+# safely. Sourced, never run.
 #
-# Everything that costs minutes lives in one directory of the cache per kernel source, named after
-# Debian's version and the tarball's own hash, so that a stable update starts a new one and two
-# different tarballs of one version can never be mixed up:
+# All that takes minutes to make is in the cache, in one directory for each kernel source. It is named after Debian's
+# version and a hash of the tarball. So a stable update begins a new directory, and two tarballs of one version are
+# never mixed up:
 #
 #   $cache/linux-VERSION-HASH/unpatched/src   the tarball, unpacked, with objects in .obj-FLAVOUR
 #   $cache/linux-VERSION-HASH/linux.git       the same as a git repository, plus the series
 #   $cache/linux-VERSION-HASH/series          for compiling each patch of the series
-#   $cache/linux-VERSION-HASH/[unpatched/]images what was built, each state apart, never rewritten
-#   $cache/ccache, $cache/tools               shared by all of them
+#   $cache/linux-VERSION-HASH/[unpatched/]images results of builds, a directory for each state, never rewritten
+#   $cache/ccache, $cache/tools               shared by all of these
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
@@ -41,7 +41,7 @@ need()
 		die "not installed: ${missing[*]}; \`make deps\` installs what is needed"
 }
 
-# The hash of 150 MB takes a second: remembered for as long as the file's size and time stay.
+# Hashing 150 MB takes a second, so the hash is kept until the file's size or time changes.
 tarball_hash()
 {
 	local stat=$1 memo=$cache/tarball-hash line
@@ -77,8 +77,8 @@ find_store()
 	mkdir -p "$store"
 }
 
-# lock FILE FD: waits for other builds, and says so. The lock goes with the file descriptor, which
-# a build's own children inherit: should this script be killed, they still hold it.
+# lock FILE FD: waits for other builds, and says so. The lock belongs to the file descriptor, which a build's
+# children inherit. So if this script is killed, they still hold it.
 lock()
 {
 	local file=$1 fd=$2
@@ -86,12 +86,12 @@ lock()
 	eval "exec $fd>>\"\$file\""
 	if ! flock -n "$fd"; then
 		note "waiting for another build, which holds $file"
-		# In short waits, for a signal to get through.
+		# The waits are short, so that signals are handled.
 		until flock -w 1 "$fd"; do :; done
 	fi
 }
 
-# The unpacked tarball, complete or not there at all.
+# Unpacks the tarball: completely, or not at all.
 unpack_source()
 {
 	local src=$store/unpatched/src tmp=$store/unpatched/src.tmp
@@ -112,7 +112,7 @@ unpack_source()
 	exec 8>&-
 }
 
-# The same as one commit, tagged pristine, in a repository that is only ever added to.
+# Makes a repository with the same files as one commit, tagged pristine. Objects are only ever added to it.
 import_source()
 {
 	[[ ! -d $repo ]] || return 0
@@ -130,8 +130,8 @@ import_source()
 	exec 7>&-
 }
 
-# bigFileThreshold: files above it go into one pack at once. Nothing is ever collected, as $repo does
-# not know what the clones need.
+# With this bigFileThreshold, git puts all files into one pack at once. Garbage is never collected, because $repo
+# does not know which objects the clones need.
 import_into()
 {
 	local git=(git --git-dir="$1" --work-tree="$store/unpatched/src") tree commit

@@ -2,13 +2,13 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # what build.sh sets
 #
-# The kernel's own build as we call it: what it is given, how its configuration is made, how far it is
-# and what it failed of. All it prints is in $log. Sourced by build.sh.
+# Runs the kernel's own build: its arguments, its configuration, its progress and its errors. All of its output is in
+# $log. Sourced by build.sh.
 
 # ---------------------------------------------------------------- running make
 
-# The same in every clone and flavour, so that ccache finds what another one compiled. What is still
-# absolute is where the compiler runs, which the prefix map takes out of the debug information.
+# The arguments are the same in every clone and flavour, so that ccache finds what another clone compiled. Only the
+# directory of the compiler is an absolute path; the prefix map removes it from the debug information.
 kbuild()
 {
 	export CCACHE_DIR=$cache/ccache CCACHE_BASEDIR=$src CCACHE_NOHASHDIR=1 CCACHE_MAXSIZE=8G
@@ -22,8 +22,8 @@ kbuild()
 		CC="ccache $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" "${watched[@]}" "$@"
 }
 
-# What kcsan.config is about: given to make, these count for all of the kernel's Makefiles, of which some
-# take a whole directory out.
+# The variables of kcsan.config. On make's command line they count in all of the kernel's Makefiles, some of which
+# turn KCSAN off for a whole directory.
 watched_by_kcsan()
 {
 	echo KCSAN_SANITIZE=n
@@ -45,7 +45,7 @@ stop()
 	exit 130
 }
 
-# step LABEL EXPECTED COMMAND...: runs it with all output in the log, and says how far it is.
+# step LABEL EXPECTED COMMAND...: runs the command with all output in the log, and shows its progress.
 step()
 {
 	local label=$1 expected=$2 status=0 lines
@@ -54,7 +54,7 @@ step()
 	note "kernel: $label"
 	printf '\n### %s: %s\n' "$label" "$*" >>"$log"
 	lines=$(wc -l <"$log")
-	# A process group of its own, to be stopped as a whole.
+	# A process group of its own, so that all of it can be stopped.
 	set -m
 	"$@" >>"$log" 2>&1 </dev/null &
 	child=$!
@@ -106,7 +106,8 @@ first_error()
 
 fail()
 {
-	# Half-written files may be anywhere on a full disk: keep .hytrace-building, the next run cleans.
+	# On a full disk, any file may be half-written. Then .hytrace-building stays, so that the next run removes
+	# them.
 	if ! grep -q 'No space left on device' "$log"; then
 		rm -f "$obj/.hytrace-building"
 	fi
@@ -116,7 +117,7 @@ fail()
 
 # ---------------------------------------------------------------- configuration
 
-# kconfig_key TREE: what .config depends on beside the fragments: every Kconfig file.
+# kconfig_key TREE: a hash of what .config depends on, besides the fragments: every Kconfig file.
 kconfig_key()
 {
 	{
@@ -131,8 +132,8 @@ kconfig_key()
 	} | sha256sum | cut -c1-40
 }
 
-# The fragments over allnoconfig. merge_config.sh joins them, and leaves its temporary files where it
-# is called from.
+# Puts the fragments on top of allnoconfig. merge_config.sh joins them; it leaves temporary files in the current
+# directory.
 generate_config()
 {
 	cd "$obj"
@@ -141,7 +142,7 @@ generate_config()
 	kbuild KCONFIG_CONFIG="$1" KCONFIG_ALLCONFIG="$obj/.fragments" allnoconfig
 }
 
-# configure TREE: .config is replaced only by a different one: its time is what make goes by.
+# configure TREE: replaces .config only if it differs, because make compares its time.
 configure()
 {
 	local key new=$obj/.config.new
@@ -158,8 +159,8 @@ configure()
 	printf '%s\n' "$key" >"$obj/.hytrace-config"
 }
 
-# Every option asked for has to be in the .config: a dependency that is missing, or an option that
-# a new kernel has renamed, must not go by silently. Of two lines for one option the last counts.
+# Each option of the fragments must end up in .config, so that a missing dependency, or an option that a new kernel
+# has renamed, is noticed. If two lines name an option, the last one counts.
 check_stuck()
 {
 	local config=$1 missing
@@ -186,7 +187,7 @@ check_stuck()
 	[[ -z $missing ]] || {
 		printf '%s\n' "${missing//$root\//}" >&2
 		missing=$(sed -n '1s/.*CONFIG_\([A-Za-z0-9_]*\).*/\1/p' <<<"$missing")
-		die "options did not stick: what they depend on is off, or this kernel does not have them;" \
+		die "these options are not in .config: an option that they depend on is off, or this kernel does not have them;" \
 			"look at \"config $missing\": grep -rnw --include='Kconfig*' 'config $missing' $src"
 	}
 }

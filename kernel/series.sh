@@ -2,33 +2,32 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # what build.sh sets
 #
-# From commits to text: build/linux back into kernel/, and the series as it is mailed. Sourced by
-# build.sh.
+# Turns commits into text: the commits of build/linux into kernel/, and the series into mails. Sourced by build.sh.
 #
-# What git am makes of the text is compared with the commits that it came from before anything is
-# replaced: no way of writing patches is trusted to be the opposite of a way of reading them.
+# Before anything is replaced, git am is run on the text, and its result is compared with the commits that the text
+# came from. So this does not rely on two programs that write and read patches agreeing.
 
-# ---------------------------------------------------------------- build/linux back into kernel/
+# ---------------------------------------------------------------- from build/linux to kernel/
 
 has_fixups()
 {
 	git -C "$1" log --format=%s pristine..HEAD | grep -E '^(fixup|squash|amend)! ' >/dev/null
 }
 
-# Folds fixup!, squash! and amend! commits into those that they name, in a scratch clone.
+# Folds fixup!, squash! and amend! commits into the commits that they name, in a scratch clone.
 autosquash()
 {
 	local repo=$1 by_hand="by hand: git -C build/linux rebase -i --autosquash pristine"
 
 	has_fixups "$repo" || return 0
 	GIT_SEQUENCE_EDITOR=: GIT_EDITOR=: git -C "$repo" rebase -q -i --autosquash pristine \
-		>/dev/null 2>&1 || die "the fixup! commits in build/linux do not squash without conflicts; do it $by_hand"
+		>/dev/null 2>&1 || die "the fixup! commits in build/linux cannot be squashed without conflicts; squash them $by_hand"
 	! has_fixups "$repo" || die "a fixup! commit in build/linux names no commit of the series: reword it"
 	[[ $(git -C "$repo" rev-parse 'HEAD^{tree}') == "$(in_clone rev-parse 'HEAD^{tree}')" ]] ||
-		die "squashing the fixup! commits changes the tree's content; do it $by_hand"
+		die "squashing the fixup! commits changes the tree's content; squash them $by_hand"
 }
 
-# The name a commit's patch has now, found by its subject, or the next number and its subject.
+# Prints the name that a commit's patch has now, which is found by its subject; or the next number and its subject.
 patch_name()
 {
 	local subject=$1 n=$2 file
@@ -44,8 +43,8 @@ patch_name()
 		sed 's/^-//' | cut -c1-52 | sed 's/[-.]*$//')"
 }
 
-# Prints the files that a commit brings which the kernel does not have. They go to kernel/files, whole,
-# so that all of one is the work of one commit.
+# Prints the files of a commit that the kernel does not have. They go to kernel/files as a whole, so a single commit
+# must bring all of such a file.
 new_files()
 {
 	local commit=$1 status file title
@@ -58,13 +57,13 @@ new_files()
 				die "commit $title in build/linux has $file, which is a link to kernel/files:" \
 					"take it out (git -C build/linux rm --cached $file)"
 			[[ $status == A ]] ||
-				die "commit $title in build/linux edits $file, which another one brings: make" \
+				die "commit $title in build/linux edits $file, which another commit brings: make" \
 					"that edit a fixup! of the latter (git -C build/linux commit --fixup=... $file)"
 			printf '%s\n' "$file"
 		done
 }
 
-# write_patch COMMIT OUT FILE...: the patch of a commit without these files.
+# write_patch COMMIT OUT FILE...: writes the patch of a commit without these files.
 write_patch()
 {
 	local commit=$1 out=$2
@@ -76,8 +75,8 @@ write_patch()
 		"${@/#/:(exclude,literal)}" >>"$out"
 }
 
-# Fills $tmp/kernel with series and patches as the commits have them, and $tmp/new with the names of
-# what goes to kernel/files.
+# Fills $tmp/kernel with the series and patches of the commits, and $tmp/new with the names of files for
+# kernel/files.
 write_back()
 {
 	local commit name words n=0 files
@@ -104,7 +103,7 @@ write_back()
 	done
 }
 
-# Carries $tmp/kernel over to kernel/, touching only what differs and dropping what is gone.
+# Copies $tmp/kernel to kernel/. Writes only files that differ, and removes those that are gone.
 install_back()
 {
 	local file
@@ -136,7 +135,7 @@ refresh()
 	! clone_dirty || die "build/linux has uncommitted edits: commit them first (git -C build/linux commit)," \
 		"as a commit of their own or as a fixup! of the one they belong to"
 	[[ -z $(in_clone rev-list --merges pristine..HEAD) ]] ||
-		die "build/linux has a merge commit; a series is a line: rebase it"
+		die "build/linux has a merge commit, and a series is a line of commits: rebase it"
 	if clone_is "$(in_clone rev-parse "$base")"; then
 		note "nothing to write back"
 		return
@@ -150,7 +149,7 @@ refresh()
 	commit=$(series_commit "$tmp/kernel")
 	[[ ! -s $tmp/new ]] || git -C "$tmp/linux" rm -q --cached --sparse --pathspec-from-file="$tmp/new"
 	[[ $(in_repo rev-parse "$commit^{tree}") == $(git -C "$tmp/linux" write-tree) ]] ||
-		die "what would be written back is not the tree of build/linux; nothing was changed"
+		die "the written patches do not give the tree of build/linux; nothing was changed"
 	install_back
 	in_clone update-ref refs/hytrace/before-refresh HEAD
 	in_clone reset -q "$commit"
@@ -159,9 +158,9 @@ refresh()
 	exec 6>&-
 }
 
-# ---------------------------------------------------------------- the series as it is mailed
+# ---------------------------------------------------------------- the mails of the series
 
-# add_files DIR PATHSPEC...: of our files those that a line of the series names go into an index.
+# add_files DIR PATHSPEC...: adds those of our files that a line of the series names to an index.
 add_files()
 {
 	local dir=$1
@@ -169,7 +168,7 @@ add_files()
 	(cd "$dir" && git --git-dir="$repo" --work-tree=. add --ignore-removal -- "$@")
 }
 
-# with_files TREE: the tree that has our files, too, as it is mailed.
+# with_files TREE: prints the tree with our files added, as it is mailed.
 with_files()
 (
 	GIT_INDEX_FILE=$(mktemp -u "$root/build/index.XXXXXX")
@@ -180,8 +179,8 @@ with_files()
 	in_repo write-tree
 )
 
-# mailed_commits COMMIT: the same with our own files in the commits that kernel/series gives them to;
-# prints the last one. What a line names is to git what the person wrote: paths, globs, directories.
+# mailed_commits COMMIT: makes the commits to mail, each with those of our files that its line in kernel/series
+# names; prints the last one. git gets the names as they are written there: paths, globs or directories.
 mailed_commits()
 (
 	commit='' parent=$(in_repo rev-parse pristine) lines=() words=() more=() tree='' author=''
@@ -194,7 +193,7 @@ mailed_commits()
 		lines=("${lines[@]:1}") words+=("${more[@]:1}")
 		in_repo read-tree "$commit"
 		[[ ${#words[@]} -eq 0 ]] || add_files "$root/kernel/files" "${words[@]}" ||
-			die "the line of ${more[0]} in kernel/series names what is not in kernel/files (above)"
+			die "the line of ${more[0]} in kernel/series names files that are not in kernel/files (above)"
 		tree=$(in_repo write-tree)
 		[[ $tree != $(in_repo rev-parse "$parent^{tree}") ]] ||
 			die "${more[0]} changes nothing and no file of kernel/files belongs to it: take it out of" \
@@ -216,7 +215,7 @@ email()
 	sed 's/.*<//; s/>$//' <<<"$1"
 }
 
-# Numbers and subjects come from git; the text of the cover letter is ours.
+# Writes the cover letter. git gives numbers and subjects; the text is ours.
 write_cover()
 {
 	local out=$1 text=$root/kernel/patches/0000-cover-letter.txt version=${store##*/linux-}
@@ -234,7 +233,7 @@ write_cover()
 	mv "$out.tmp" "$out"
 }
 
-# git am of what was written, on the pristine tree, has to give the tree that we build.
+# git am of the mails on the pristine tree must give the tree that we build.
 prove_series()
 {
 	scratch_clone "$repo" pristine "$tmp/linux"
@@ -274,8 +273,8 @@ emit_series()
 		"git am gives tree $(in_repo rev-parse "$mailed^{tree}" | cut -c1-12)"
 }
 
-# Each patch has to build, not just the last one. In a tree of their own, that moves from commit to
-# commit. A patch that changes nothing the compiler reads builds as the one before it does.
+# Each patch must build, not only the last one. This uses a tree of its own, which moves from commit to commit. If a
+# patch changes nothing that the compiler reads, it builds as well as the one before it.
 series_build()
 {
 	local commit last n=0 count built=0 part='' before
@@ -302,6 +301,6 @@ series_build()
 	done
 	rm -f "$obj/.hytrace-building"
 	exec 9>&-
-	! grep -A3 'warning:' "$log" >&2 || die "the compiler warns of a patch of the series (above)"
-	note "kernel: each of $count patches builds, $built of them with something to compile"
+	! grep -A3 'warning:' "$log" >&2 || die "the compiler has warnings for a patch of the series (above)"
+	note "kernel: each of $count patches builds; $built of them change compiled files"
 }

@@ -2,18 +2,18 @@
 # shellcheck shell=bash
 # shellcheck disable=SC2154 # what common.sh sets
 #
-# build/linux, the one tree in which the kernel is edited, compiled and debugged, and what it is made
-# of. Sourced by build.sh.
+# build/linux is the one tree in which the kernel is edited, compiled and debugged. This makes it, and keeps it in
+# step with kernel/. Sourced by build.sh.
 #
-#   $repo, in the cache     the pristine source as one commit, and on top of it the commits of every
-#                           state of kernel/patches that was asked for; shared by all clones
-#   build/linux             a git work tree that borrows $repo's objects, a commit for each patch
-#   build/linux/.obj-NAME   what the compiler writes, a directory for each flavour
+#   $repo, in the cache     the pristine source as one commit, and on top of it the commits of each state
+#                           of kernel/patches that was ever asked for; all clones share it
+#   build/linux             a git work tree that borrows $repo's objects; it has a commit for each patch
+#   build/linux/.obj-NAME   the compiler's output, a directory for each flavour
 #
-# Our own files are links from build/linux to kernel/files, and git does not look at them there: to edit
-# one under either name is the same, and it is never out of step. What is there twice is the patches, as
-# kernel/patches and as commits. refs/hytrace/base is the commit that both were when they were last in
-# step; it tells who has changed since:
+# Our own files in build/linux are links to kernel/files, and git ignores them there. So an edit under either name is
+# the same, and the two cannot differ. Only the patches exist twice, in kernel/patches and as commits.
+# refs/hytrace/base is the commit at which both were the same the last time; it shows which of them has changed
+# since:
 #
 #   kernel/patches  build/linux       a build           --refresh               --rebase
 #   as at base      as at base        builds it         has nothing to do       has nothing to do
@@ -21,16 +21,16 @@
 #   changed         as at base        moves it, builds  has nothing to do       has nothing to do
 #   changed         commits, edits    refuses           refuses                 puts them on top
 #
-# kernel/ is written by --refresh alone. build/linux is moved only when nothing in it is anyone's work,
-# and then git writes only the files that differ, so that make compiles only what depends on them. What
-# takes git several steps (am, rebase) is done in a scratch clone without files, for the same reason.
+# Only --refresh writes to kernel/. build/linux is moved only if nobody's work is in it. git then writes only the
+# files that differ, so that make compiles only what depends on these. Work that takes git several steps (am, rebase)
+# is done in a scratch clone without files, for the same reason.
 
 repo= # set by find_repo
 clone=$root/build/linux
 base=refs/hytrace/base onto=refs/hytrace/onto
 
-# Whoever asks, for mailing. Commits of the series are the same everywhere: their committer, which is the
-# author of patches without one, too, is nobody, and nobody's configuration of git changes what is done here.
+# The identity of the user, for mails. Commits of the series must be the same everywhere. So their committer is
+# nobody, as is the author of patches without one, and the user's configuration of git has no influence.
 me=$(git -C "$root" -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) || me=
 me=${me% * *}
 nobody='nobody <nobody@example.invalid>'
@@ -50,7 +50,7 @@ in_clone()
 	git -C "$clone" "$@"
 }
 
-# For reading: build/linux has what is in $repo, and its own.
+# For reading: build/linux has the objects of $repo, and its own.
 in_either()
 {
 	if clone_fits; then
@@ -60,7 +60,7 @@ in_either()
 	fi
 }
 
-# The lock of this clone's tree and of what is compiled in it.
+# Takes the lock of this clone's tree and objects.
 lock_clone()
 {
 	mkdir -p "$root/build"
@@ -69,20 +69,20 @@ lock_clone()
 
 # ---------------------------------------------------------------- kernel/ as commits
 
-# The lines of DIR/series that say something.
+# Prints the lines of DIR/series that are no comments.
 list_series()
 {
 	[[ ! -f $1/series ]] || sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1/series"
 }
 
-# Our files, without what editors and patch leave behind.
+# Prints our files, without those that editors and patch leave behind.
 list_files()
 {
 	[[ ! -d $root/kernel/files ]] || find "$root/kernel/files" ! -type d ! -name '*~' \
 		! -name '.*.sw?' ! -name '.#*' ! -name '*.orig' ! -name '*.rej' -printf '%P\n'
 }
 
-# scratch_clone FROM COMMIT DIR: a work tree with an index and next to no files.
+# scratch_clone FROM COMMIT DIR: makes a work tree with an index and almost no files.
 scratch_clone()
 {
 	git clone -q --shared --no-checkout "$1" "$3" &&
@@ -90,7 +90,7 @@ scratch_clone()
 		git -C "$3" checkout -q --detach "$2"
 }
 
-# write_patches DIR OUT: the patches of DIR/series as git am takes them, with an author; prints their names.
+# write_patches DIR OUT: writes DIR's patches in a form for git am, with an author; prints their names.
 write_patches()
 {
 	local dir=$1 out=$2 name
@@ -105,7 +105,7 @@ write_patches()
 	done
 }
 
-# series_commit [DIR]: the commits of kernel/patches, or of a DIR like kernel/; prints the last one.
+# series_commit [DIR]: makes the commits of kernel/patches, or of a DIR like kernel/; prints the last one.
 series_commit()
 {
 	local dir=${1:-$root/kernel} key tmp patches
@@ -125,8 +125,8 @@ series_commit()
 	in_repo rev-parse "refs/hytrace/series/$key"
 }
 
-# apply REPO PATCH...: as commits. The source of a stable update may have moved what a patch stands on: less
-# context is tried, and told.
+# apply REPO PATCH...: applies the patches as commits. A stable update may have changed the lines around a patch;
+# then less context is tried, with a message.
 apply()
 {
 	local repo=$1 patch name am
@@ -163,7 +163,7 @@ have_clone()
 	[[ -d $clone/.git ]]
 }
 
-# Whether it is a tree of this kernel source.
+# Is build/linux a tree of this kernel source?
 clone_fits()
 {
 	have_clone && [[ $(in_clone config hytrace.source) == "$repo" ]]
@@ -174,7 +174,7 @@ clone_is()
 	[[ $(in_clone rev-parse HEAD) == "$1" ]] && ! clone_dirty
 }
 
-# Files in the place of links to ours: edits that git does not look at, until link_files() takes them over.
+# Prints files that have replaced links to ours. git ignores such edits until link_files() takes them over.
 replaced_links()
 {
 	list_files | while read -r file; do
@@ -182,7 +182,7 @@ replaced_links()
 	done
 }
 
-# Whether it can be removed: what it is made of is elsewhere, and there is nothing besides.
+# Can build/linux be removed? Only if all that is in it can be made again.
 clone_is_spare()
 {
 	clone_is "$(in_clone rev-parse "$base")" && [[ -z $(replaced_links) ]] &&
@@ -190,7 +190,7 @@ clone_is_spare()
 		[[ -z $(in_clone rev-list -n 1 --branches --not "$base" HEAD) ]]
 }
 
-# What git cannot tell, as when the cache is gone, counts as work.
+# If git cannot know, for example because the cache is gone, that counts as work.
 clone_dirty()
 {
 	local status
@@ -206,8 +206,8 @@ refuse_busy()
 		die "build/linux is in the middle of a rebase, merge or am: finish or abort it first"
 }
 
-# Debian's .gitignore ends with a line that hides every file git does not know yet: taken out of the
-# work tree's copy, without git seeing that as an edit.
+# The last line of Debian's .gitignore hides every file that git does not know. It is removed from the work tree's
+# copy, and git does not see that as an edit.
 make_clone()
 {
 	note "making the clone's kernel tree, build/linux"
@@ -225,7 +225,8 @@ make_clone()
 	mv "$clone.tmp" "$clone"
 }
 
-# A tree of another kernel source (a stable update came in): replaced, unless there is work in it.
+# If build/linux is a tree of another kernel source, because of a stable update, it is replaced, unless there is work
+# in it.
 check_clone_source()
 {
 	! clone_fits || return 0
@@ -236,8 +237,8 @@ check_clone_source()
 	rm -rf "$clone"
 }
 
-# Our files' links, and no others. An editor or sed -i may have put a file in a link's place: that is
-# what was edited, so it becomes the file in kernel/, unless that is newer.
+# Makes the links to our files, and no others. If an editor or sed -i has put a file in a link's place, that file has
+# the edits, so it replaces the file in kernel/, unless the latter is newer.
 link_files()
 {
 	local file ours link exclude=$clone/.git/info/exclude
@@ -266,18 +267,18 @@ take_over()
 {
 	local ours=$root/kernel/files/$1
 
-	# What never was a link was not edited in place of one.
+	# If the file never was a link, nobody has edited it in place of a link.
 	{ [[ $clone/$1 -nt $ours ]] && grep -qxF "/$1" "$clone/.git/info/exclude"; } ||
 		die "build/linux/$1 is no link to kernel/files/$1, and the two differ: bring them together in" \
 			"the latter, then remove the former"
-	note "build/linux/$1 is no link any more: its content goes to kernel/files/$1"
+	note "build/linux/$1 is no longer a link: its content is copied to kernel/files/$1"
 	{ cp -p "$ours" "$ours.new~" && cat "$clone/$1" >"$ours.new~" && mv "$ours.new~" "$ours"; } || {
 		rm -f "$ours.new~"
 		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? Both are as they were"
 	}
 }
 
-# sync_clone make|keep: brings build/linux in step with kernel/, or dies; made if it is missing, or not.
+# sync_clone make|keep: brings build/linux in step with kernel/, or dies. If it is missing, `make` makes it.
 sync_clone()
 {
 	local series
@@ -297,8 +298,8 @@ sync_clone()
 	link_files
 }
 
-# stands_on SERIES: true when that is what the work in build/linux is on top of. What --rebase could not
-# bring there by itself, somebody has, in the meantime.
+# stands_on SERIES: is SERIES the base of the work in build/linux? Somebody may have resolved by hand what --rebase
+# could not.
 stands_on()
 {
 	local was
@@ -318,8 +319,8 @@ refuse_both()
 		"on top of kernel/; or, to drop them: git -C build/linux reset --hard $base"
 }
 
-# The tree that this clone wants built, with uncommitted edits and without our files; for --print-*, too, it
-# moves nothing.
+# Prints the tree that this clone wants built: with uncommitted edits, and without our files. It changes nothing,
+# because --print-* use it.
 wanted_tree()
 {
 	local tree series

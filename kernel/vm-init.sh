@@ -2,22 +2,21 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck disable=SC1091,SC2086,SC2154 # vars is sourced; lists are split on purpose
 #
-# Process 1 of the guests that kernel/vm.sh starts. It runs twice, both times by the static busybox
-# of the initramfs, so that nothing it does depends on the root file system that it is putting
-# together: first in the initramfs, where it builds that root, then inside it, where it runs the
-# command.
+# Process 1 of the guests that kernel/vm.sh starts. It runs twice: first in the initramfs, where it builds the root
+# file system, and then in that root, where it runs the command. Both times the static busybox of the initramfs runs
+# it, so that nothing depends on the root that it builds.
 #
 #   lower   the host's root over 9p, read-only
-#   root    an overlay of it with a tmpfs, so that everything can be written and nothing stays
-#   /tmp    and /run are fresh; directories that lie below them and have to be there (the clone,
-#           the cache, the current directory) are bound in from the overlay
+#   root    an overlay of it with a tmpfs, so that all of it can be written and nothing is kept
+#   /tmp    and /run are empty; directories below them that must be there (the clone, the cache, the
+#           current directory) are bound in from the overlay
 #   shares  9p mounts of their own, writable, at their own paths
 #
-# vm.sh appends /hytrace to the initramfs: vars (shell variables), cmd (a bash script that becomes
-# the command), binds and shares (paths, one a line). Three virtio-serial ports lead back to it:
-# hytrace.out and hytrace.err carry the command's output and end in a trailer that only vm.sh knows,
-# so that it can tell the end of the output from the end of the guest; hytrace.ctl carries
-# "start", then "exit STATUS", or "fail WHY". vm.sh ends the guest; this script only waits for it.
+# vm.sh appends /hytrace to the initramfs: vars (shell variables), cmd (a bash script that becomes the command), and
+# binds and shares (paths, one a line). There are three virtio-serial ports to vm.sh. hytrace.out and hytrace.err
+# carry the command's output, and end with a trailer that only vm.sh knows; so it can tell the end of the output from
+# the end of the guest. hytrace.ctl carries "start" and then "exit STATUS", or "fail WHY". vm.sh ends the guest; this
+# script only waits for that.
 
 state=/run/hytrace
 
@@ -30,11 +29,11 @@ fail()
 {
 	say "$*"
 	[ -z "$ctl" ] || echo "fail $*" >"$ctl"
-	# Process 1 ends, the kernel panics, vm.sh sees a dead guest: no way to read as a pass.
+	# Process 1 ends, the kernel panics, and vm.sh sees a dead guest, which can never be taken for a pass.
 	exit 1
 }
 
-# Ports get their names by a message from the host, some time after the driver has found them.
+# A message from the host gives the ports their names, some time after the driver has found them.
 find_port()
 {
 	tries=0
@@ -76,8 +75,8 @@ build_root()
 		fail "cannot mount the overlay"
 }
 
-# $1: a fresh directory, which is to be mounted over /root/$1 only when everything below it has been
-# taken from there.
+# mount_fresh DIR MODE DIRECTORY...: makes an empty directory, and mounts it over /root/DIR only after the
+# directories below that have been bound into it.
 mount_fresh()
 {
 	mkdir -p "/fresh/$1" "/root/$1"
@@ -102,13 +101,13 @@ mount_system()
 	ln -sf /proc/self/fd/0 /dev/stdin
 	ln -sf /proc/self/fd/1 /dev/stdout
 	ln -sf /proc/self/fd/2 /dev/stderr
-	# Not every kernel has all of these; what a command misses it will say itself.
+	# Not every kernel has all of these. A command that needs a missing one says so itself.
 	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
 	mount -t bpf bpf /sys/fs/bpf 2>/dev/null
 	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
 	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
 	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
-	# proc last: without it sh does not find the rest of busybox.
+	# proc comes last: without it, sh does not find the other commands of busybox.
 	for dir in sys dev proc; do
 		mkdir -p "/root/$dir"
 		/bin/busybox mount -o move "/$dir" "/root/$dir" || fail "cannot move /$dir"
@@ -136,7 +135,7 @@ mount_shares()
 first_stage()
 {
 	mkdir -p /proc /sys /dev
-	# Until /proc is there, busybox's sh cannot find the rest of busybox by itself.
+	# Until /proc is mounted, busybox's sh does not find its other commands by itself.
 	/bin/busybox mount -t proc proc /proc
 	mount -t devtmpfs devtmpfs /dev
 	mount -t sysfs sysfs /sys
@@ -160,22 +159,22 @@ first_stage()
 	exec /bin/busybox switch_root /root "$state/busybox" sh "$state/init" second
 }
 
-# Everything but process 1, the kernel's threads and the processes named.
+# Kills all processes except process 1, the kernel's threads and the given processes.
 kill_all_but()
 {
 	found=
 	for dir in /proc/[0-9]*; do
 		pid=${dir#/proc/}
 		case " 1 $* " in *" $pid "*) continue ;; esac
-		# Kernel threads have no executable.
+		# The kernel's threads have no executable.
 		[ -e "$dir/exe" ] || continue
 		kill -KILL "$pid" 2>/dev/null && found=1
 	done
 	[ -n "$found" ]
 }
 
-# The command writes into a FIFO, not into the port: a port can be opened but once at a time, and
-# /dev/stderr has to work.
+# The command writes to a FIFO and not to the port, because a port can be opened only once at a time, and /dev/stderr
+# must work.
 start_relay()
 {
 	mkfifo "$state/$1"
@@ -189,10 +188,10 @@ run_command()
 	start_relay err "$err"
 	relays="$relays $!"
 	echo start >"$ctl"
-	# Held open, so that the relays do not see an end before the command has ended.
+	# These stay open, so that the relays see no end before the command has ended.
 	exec 3>"$state/out" 4>"$state/err"
 	if [ -n "$terminal" ]; then
-		# The size is forgotten when the terminal is closed.
+		# The terminal forgets its size when it is closed.
 		exec 5<>/dev/hvc0
 		stty -F /dev/hvc0 $terminal
 		setsid -c /bin/bash "$state/cmd" <&5 >&5 2>&5 3>&- 4>&- 5>&-
@@ -202,7 +201,7 @@ run_command()
 	fi
 	status=$?
 	exec 3>&- 4>&-
-	# What the command left behind would keep the relays from ever seeing the end.
+	# As long as processes that the command left behind hold the FIFOs, the relays never see the end.
 	while kill_all_but $relays; do
 		usleep 10000
 	done

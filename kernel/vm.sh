@@ -4,12 +4,11 @@
 # Runs a command as root in a guest that boots the kernel built here, or another one, over the host's
 # own root file system. `vm.sh --help` tells how; vm-init.sh is the guest's side.
 #
-# Shaped by one rule: a dead guest can never read as a pass. The status starts as 125 and becomes the
-# command's only when the guest has sent it and both outputs have come to their ends. Each output is
-# a virtio-serial port that QEMU writes into a FIFO; a relay on this side copies the FIFO to our
-# stdout or stderr until it meets the trailer, a word that only this run knows, so that nothing of
-# the output can be lost behind a status that was quicker. Then QEMU is ended: a guest whose file
-# systems are all in memory needs no shutting down.
+# One rule shapes this script: a guest that dies must never be taken for a pass. The status is 125 until the guest
+# has sent the command's status and both outputs have come to their ends. Each output is a virtio-serial port that
+# QEMU writes into a FIFO. A relay on the host copies the FIFO to stdout or stderr until it reads the trailer, a word
+# that only this run knows. So no output is lost if the status arrives first. Then QEMU is ended; the guest's file
+# systems are all in memory, so it need not be shut down.
 
 set -euo pipefail
 
@@ -50,10 +49,10 @@ usage()
 	cat <<-END
 	Usage: vm.sh [OPTION]... [-- COMMAND [ARGUMENT]...]
 
-	Runs COMMAND as root in a QEMU guest. The guest's root is this machine's, as an overlay: every
-	file and tool is there, writes go to memory and are gone afterwards. /tmp and /run are fresh and
-	empty, but the clone, the cache, the current directory and --share are there at their own paths.
-	Without COMMAND: an interactive shell.
+	Runs COMMAND as root in a QEMU guest. The guest's root is an overlay of this machine's root: every
+	file and tool is there, and writes go to memory and are not kept. /tmp and /run are empty, but the
+	clone, the cache, the current directory and --share are there at their own paths.
+	Without COMMAND, it runs an interactive shell.
 
 	  --kernel K       patched (default), debug, kcsan, selftest, the same with unpatched- in front or
 	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
@@ -62,23 +61,23 @@ usage()
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default 2)
-	  --icount         1 ns of guest time is 1 instruction; implies one CPU and TCG
-	  --accel A        auto (default: KVM if a guest comes up with it in seconds, else TCG), kvm, tcg;
-	                   tcg,thread=multi has a thread for each CPU, as is the default from QEMU 8.1 on,
-	                   tcg,thread=single one for all
-	  --share DIR      make DIR writable for good (may be given again)
-	  --timeout S      end the guest after S seconds (default $timeout; 0, a shell, --gdb: never)
+	  --icount         an instruction takes 1 ns of guest time; implies one CPU and TCG
+	  --accel A        auto (default: KVM if a guest boots with it in seconds, else TCG), kvm, tcg;
+	                   tcg,thread=multi has a thread for each CPU, which is the default from QEMU 8.1 on;
+	                   tcg,thread=single has one thread for all CPUs
+	  --share DIR      make DIR writable, and keep what is written (may be repeated)
+	  --timeout S      end the guest after S seconds (default $timeout; with 0, a shell or --gdb: never)
 	  --console FILE   keep what the kernel prints on its console
-	  --qemu ARG       pass ARG to QEMU (may be given again)
+	  --qemu ARG       pass ARG to QEMU (may be repeated)
 	  --gdb            wait for gdb on localhost:1234 before the first instruction; no KASLR
 	  --dry-run        print the QEMU command and do nothing
 	  -h, --help       this text
 
-	HYTRACE_QEMU names another program than qemu-system-x86_64, HYTRACE_SMP another default of --smp.
+	HYTRACE_QEMU names another program than qemu-system-x86_64, HYTRACE_SMP another default for --smp.
 
-	stdin is /dev/null; stdout and stderr are the command's alone. Exit status: the command's; 124
-	after the timeout; 125 when the command never ran or the guest died, with the end of its
-	console on stderr; 141 when the output's reader has gone.
+	stdin is /dev/null; stdout and stderr are those of the command. Exit status: that of the command;
+	124 after the timeout; 125 if the command never ran or the guest died, with the end of the console
+	on stderr; 141 if the reader of the output has closed it.
 	END
 }
 
@@ -87,7 +86,7 @@ say()
 	printf 'vm.sh: %s\n' "$*" >&2
 }
 
-# 125 for whatever kept the command from running, as env and timeout do.
+# Exits with 125, as env and timeout do when something kept the command from running.
 die()
 {
 	say "$*"
@@ -144,8 +143,8 @@ check_options()
 		die "--accel $accel: neither auto, kvm, tcg, tcg,thread=multi nor tcg,thread=single"
 	[[ $accel != tcg,* ]] || thread=${accel#*=} accel=tcg
 	if [[ $icount ]]; then
-		[[ $accel != kvm ]] || die "--icount counts TCG's instructions, it cannot go with KVM"
-		[[ $thread != multi ]] || die "--icount has one CPU, it cannot go with --accel tcg,thread=multi"
+		[[ $accel != kvm ]] || die "--icount counts TCG's instructions; it cannot be used with --accel kvm"
+		[[ $thread != multi ]] || die "--icount has one CPU; it cannot be used with --accel tcg,thread=multi"
 		smp=1 accel=tcg thread=single
 	fi
 	local dir
@@ -153,7 +152,7 @@ check_options()
 		[[ $dir != *$'\n'* ]] || die "$dir: a path with a line break cannot be handed to a guest"
 	done
 	((${#command[@]})) || [[ $dry_run || (-t 0 && -t 1) ]] ||
-		die "no command, and no terminal for a shell; give the command after --"
+		die "there is no command, and no terminal for a shell; give the command after --"
 }
 
 need()
@@ -167,8 +166,8 @@ need()
 
 # --- Which kernel -----------------------------------------------------------------------------
 
-# Takes the image and the modules of one that kernel/build.sh has built. The lock, which QEMU inherits,
-# is what keeps build.sh from removing them as too old.
+# Uses the image and the modules of a kernel that kernel/build.sh has built. QEMU inherits the lock, which keeps
+# build.sh from removing them as old.
 find_built()
 {
 	local build=("$here/build.sh" "$@") lock
@@ -178,8 +177,7 @@ find_built()
 	find_path "$image"
 }
 
-# Takes a bzImage, or a directory that build.sh or the kernel's own build has left; modules are those
-# that are installed beside it.
+# Uses a bzImage, or a directory of build.sh or of the kernel's own build. The modules are those installed beside it.
 find_path()
 {
 	local tree found
@@ -196,7 +194,7 @@ find_path()
 	[[ ! -d ${found[0]} ]] || modules=${found[0]%/}
 }
 
-# Prints the package that the metapackage $1 stands for today.
+# Prints the package for which the metapackage $1 stands now.
 resolve_stock()
 {
 	LC_ALL=C apt-cache depends "$1" 2>/dev/null |
@@ -210,13 +208,13 @@ unpack_stock()
 	# shellcheck disable=SC2064 # this tmp
 	trap "rm -rf '$tmp'" EXIT
 	say "fetching Debian's $package (about 110 MB, once)"
-	# As root apt would rather download as its own user, who may not write here; it says so.
+	# As root, apt prefers to download as its own user, who may not write here, and prints a message about it.
 	(cd "$tmp" && apt-get -qq download "$package") 2>"$tmp/log" || {
 		cat "$tmp/log" >&2
 		die "cannot download $package; is there a network, and has 'apt-get update' been run?"
 	}
 	dpkg -x "$tmp"/*.deb "$tmp/root" || die "cannot unpack $package into $tmp; is the disk full?"
-	# A kernel's modules are unusable without the index that installing would have made.
+	# Modules need the index that an installation would have made.
 	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tmp/root" "${package#linux-image-}" ||
 		die "depmod failed for $package"
 	rm -rf "$dir"
@@ -225,7 +223,7 @@ unpack_stock()
 	trap - EXIT
 }
 
-# Those that a Debian update has replaced, and what a killed unpack_stock() has left.
+# Removes kernels that a Debian update has replaced, and what a killed unpack_stock() has left.
 drop_old_stock()
 {
 	local dir
@@ -241,13 +239,13 @@ find_stock()
 {
 	local package dir meta=${stock_packages[$1]} latest
 	latest=$cache/stock/latest-$meta
-	# Asking apt takes most of a second: not again before its lists change.
+	# Asking apt takes most of a second, so it is asked only when its lists have changed.
 	if [[ ! -e $latest || /var/lib/apt/lists -nt $latest ]]; then
 		package=$(resolve_stock "$meta") || true
 		if [[ $package ]]; then
 			printf '%s\n' "$package" >"$latest.$$" && mv "$latest.$$" "$latest"
 		elif [[ -e $latest ]]; then
-			say "apt does not know $meta now; using the one unpacked before"
+			say "apt does not know $meta now; using the kernel that was unpacked before"
 		else
 			die "apt does not know $meta; try 'apt-get update'"
 		fi
@@ -275,8 +273,8 @@ find_kernel()
 
 # --- The initramfs ----------------------------------------------------------------------------
 
-# Prints the module files that the guest has to load before it can mount its root, in order. A kernel
-# that has them built in, or has no modules at all, needs none.
+# Prints the module files that the guest must load before it can mount its root, in order. A kernel that has them
+# built in, or has no modules, needs none.
 needed_modules()
 {
 	local module root
@@ -288,7 +286,7 @@ needed_modules()
 	done | awk '$1 == "insmod" && !seen[$2]++ { print $2 }'
 }
 
-# Adds the current directory's files to stdout as an archive that the kernel unpacks.
+# Appends the current directory's files to stdout, as an archive that the kernel unpacks.
 pack()
 {
 	find . -mindepth 1 -print0 | LC_ALL=C sort -z | cpio -0 -o -H newc -R 0:0 --quiet
@@ -315,7 +313,7 @@ build_initramfs()
 	(cd "$dir" && pack)
 }
 
-# Sets `base` to the part that does not depend on the command, made when it is not in the cache.
+# Sets `base` to the part that does not depend on the command. Makes it if it is not in the cache.
 find_base_initramfs()
 {
 	local list=() key tmp
@@ -324,13 +322,13 @@ find_base_initramfs()
 		((!${#list[@]})) || stat -c '%n %s %Y' "${list[@]}"; } | sha256sum | cut -c1-16)
 	base=$cache/initramfs/$key.cpio
 	[[ ! -e $base ]] || return 0
-	# What others were killed at.
+	# Removes files of runs that were killed while they wrote here.
 	find "$cache/initramfs" -name '*.cpio.*' -mmin +60 -delete
 	build_initramfs "$run/base" "${list[@]}" >"$base.$$"
 	mv "$base.$$" "$base"
 }
 
-# In single quotes for the guest's sh.
+# Quotes a string for the guest's sh.
 quote()
 {
 	printf "'%s'" "${1//\'/\'\\\'\'}"
@@ -355,7 +353,7 @@ write_command()
 	fi
 }
 
-# What the guest reads under /hytrace: see vm-init.sh.
+# Writes the files that the guest reads under /hytrace; see vm-init.sh.
 write_guest_files()
 {
 	local dir=$1 terminal='' rows columns
@@ -387,8 +385,8 @@ write_initramfs()
 
 # --- QEMU -------------------------------------------------------------------------------------
 
-# Before 8.1 QEMU trips over kernel text that changes while another thread executes it: the guest dies
-# of "Oops: int3". So there all CPUs share a thread.
+# Before 8.1, QEMU fails if kernel text changes while another thread executes it: the guest dies of "Oops: int3". So
+# there all CPUs share a thread.
 choose_thread()
 {
 	local version
@@ -404,9 +402,9 @@ choose_thread()
 	fi
 }
 
-# The accelerator's arguments. la57 would only make TCG's page walks longer, and with erms the kernel
-# copies by `rep movsb`, which is emulated byte by byte; where instructions are counted it stays, for
-# the figures to be those of other machines.
+# The accelerator's arguments. la57 would only make TCG's page walks longer. With erms, the kernel copies by `rep
+# movsb`, which TCG emulates byte by byte. But with --icount erms stays, so that the figures are those of other
+# machines.
 accel_arguments()
 {
 	local cpu=max,la57=off
@@ -419,8 +417,8 @@ accel_arguments()
 	fi
 }
 
-# The probe boots the very kernel that is to run: /dev/kvm may open, and start a guest, and hang in
-# it. That takes seconds, so the answer is kept until the next boot of this machine.
+# The probe boots the same kernel as the run, because /dev/kvm may open and start a guest that then hangs. This takes
+# seconds, so the answer is kept until the next boot of this machine.
 probe_kvm()
 {
 	local answer file args
@@ -435,7 +433,7 @@ probe_kvm()
 	}
 	mapfile -t args < <(accel_arguments kvm)
 	answer=tcg
-	# In a group, so that what the shell says of a QEMU that aborts goes to the log as well.
+	# In a group, so that the shell's message about a QEMU that aborts goes to the log as well.
 	{
 		timeout -k 1 "$probe_seconds" "$system" -nodefaults -no-user-config \
 			-display none -no-reboot "${args[@]}" -m 256M -serial "file:$run/probe" \
@@ -452,7 +450,7 @@ choose_accel()
 {
 	[[ $accel == auto ]] || return 0
 	if [[ $dry_run ]]; then
-		# Nothing is booted here: say what would be used if KVM turned out not to work.
+		# Nothing is booted here. Without a known answer, prints what is used if KVM does not work.
 		accel=$(cat "$cache/kvm-$(</proc/sys/kernel/random/boot_id)" 2>/dev/null || echo tcg)
 		return
 	fi
@@ -461,15 +459,15 @@ choose_accel()
 
 kernel_command_line()
 {
-	# Warnings and worse go to the console, which is shown when the guest dies. An oops is a death:
-	# the command might otherwise go on and pass.
+	# Warnings and more severe messages go to the console, which is shown if the guest dies. An oops ends the
+	# guest, because the command might otherwise go on and pass.
 	local line='console=ttyS0 earlyprintk=ttyS0 loglevel=5 panic=-1 oops=panic'
 	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
 	[[ ! $gdb ]] || line+=' nokaslr'
 	printf '%s' "$line$append"
 }
 
-# A comma ends a value for QEMU, two are one.
+# In a value for QEMU, a comma ends it, and two commas stand for one.
 escape()
 {
 	printf '%s' "${1//,/,,}"
@@ -486,7 +484,7 @@ add_port()
 		-device "virtserialport,chardev=$1,name=hytrace.$1")
 }
 
-# Can the kernel be entered in 64 bits? Bit 0 of xloadflags, Documentation/arch/x86/boot.rst.
+# Can the kernel be entered in 64-bit mode? This is bit 0 of xloadflags, see Documentation/arch/x86/boot.rst.
 image_is_64bit()
 {
 	(($(od -An -tu2 -j 0x236 -N 2 -- "$image") & 1))
@@ -516,10 +514,10 @@ qemu_command()
 	qemu+=("${qemu_args[@]}")
 }
 
-# --- Running it -------------------------------------------------------------------------------
+# --- Running the guest ------------------------------------------------------------------------
 
-# Copies stdin to stdout until the trailer. 0: it came; 3: the guest went away before; dies of
-# SIGPIPE, or 1, when our reader has gone.
+# Copies stdin to stdout until the trailer. Exit status: 0 if it came; 3 if the guest ended before. If our reader has
+# closed its end, it dies of SIGPIPE or exits with 1.
 relay()
 {
 	exec perl -e '
@@ -539,7 +537,7 @@ relay()
 				put(substr($held, 0, -length $end));
 				exit 0;
 			}
-			# Hold back only what may be the beginning of the trailer.
+			# Hold back only bytes that may be the beginning of the trailer.
 			my $keep = length $held < length $end ? length $held : length($end) - 1;
 			$keep-- while $keep && substr($held, -$keep) ne substr($end, 0, $keep);
 			put(substr($held, 0, length($held) - $keep, ""));
@@ -548,7 +546,7 @@ relay()
 		exit 3;' -- "$trailer"
 }
 
-# Notes what the guest says of itself. 0: the command has ended; 3: the guest went away before.
+# Notes what the guest reports. Exit status: 0 if the command has ended; 3 if the guest ended before.
 follow_control()
 {
 	local word rest
@@ -582,7 +580,7 @@ start_readers()
 	note_job err $!
 }
 
-# QEMU and the timer die with us, whatever kills us; the readers do when QEMU has.
+# QEMU and the timer are killed when this script ends, however it ends; the readers end when QEMU has ended.
 start_qemu()
 {
 	exec 8</dev/null 9>"$run/qemu.out"
@@ -601,9 +599,9 @@ stop_qemu()
 	local guard pid=${pids[qemu]:-}
 	[[ $pid && ${jobs[$pid]:-} ]] || return 0
 	unset "jobs[$pid]"
-	# TERM first: QEMU's plugins write their results at its exit. The guard is one process, so that
-	# none is left, and only one is waited for: when both have ended already, as happens when this
-	# runs from a trap, wait -n would wait for the timer.
+	# TERM comes first, because QEMU's plugins write their results when it exits. The guard is a single process,
+	# so no child of it is left. It is waited for by its id: from a trap both may have ended already, and wait -n
+	# would then wait for the timer.
 	kill -TERM "$pid" 2>/dev/null || true
 	perl -e 'sleep 5; kill "KILL", $ARGV[0]' "$pid" </dev/null >/dev/null 2>&1 &
 	guard=$!
@@ -625,8 +623,8 @@ cleanup()
 	[[ ! $run ]] || rm -rf "$run"
 }
 
-# Waits for what happens first, again and again, and prints nothing. Sets `outcome`:
-# done, gone (the guest ended too early), timeout, closed (nobody reads our output).
+# Waits for jobs to end until there is an outcome, and prints nothing. Sets `outcome` to done, gone (the guest ended
+# too early), timeout, or closed (nobody reads our output).
 supervise()
 {
 	local pid name code waiting=3
@@ -646,8 +644,8 @@ supervise()
 	done
 }
 
-# Gives the relays what is still in the FIFOs. A FIFO that QEMU never opened is opened here, or its
-# reader would wait for ever.
+# Lets the relays copy what is still in the FIFOs. Opens a FIFO that QEMU never opened, because its reader would wait
+# for ever.
 drain()
 {
 	local name pid
