@@ -308,7 +308,7 @@ ok 'record to a full device: 125' says 'No space left' 125 event record -o /dev/
 
 mkdir small
 mount -t tmpfs -o size=64k nodev small
-ok 'record to a disk that becomes full: 125' says 'it has what came until then' 125 \
+ok 'record to a disk that becomes full: 125' says 'the file has what came until then' 125 \
 	event record -f json -o small/full.json 'vfs_*() as all' -- sh -c '
 		until [ "$(stat -c %s small/full.json)" = 65536 ]; do sleep 0.1; done; sleep 1'
 is 'the file keeps the events until the disk was full' "$(stat -c %s small/full.json)" 65536

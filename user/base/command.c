@@ -65,7 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 int command__run(const struct command_table *table, int argc, char **argv)
 {
 	struct choice choice = { .table = table };
-	/* An empty text behind the \v, for the help filter to put the list there. */
+	/* The text after the \v is empty; the help filter puts the list of commands there. */
 	char doc[512];
 	const struct argp argp = {
 		.parser = parse,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The commands, and their subcommands: a table of names that is also what --help lists. Each command
- * gets its own full name as argv[0] and returns the exit status.
+ * The commands, and their subcommands: a table of names, which --help also lists. Each command gets
+ * its full name as argv[0] and returns the exit status.
  */
 #ifndef HYTRACE_BASE_COMMAND_H
 #define HYTRACE_BASE_COMMAND_H
@@ -18,11 +18,11 @@ struct command {
 struct command_table {
 	const struct command *list;
 	size_t count;
-	const char *doc;	/* what they are all about, above the list */
-	const char *where;	/* where to read on, below it */
+	const char *doc;	/* text above the list: what the commands do */
+	const char *where;	/* text below the list: where to read more */
 };
 
-/* Finds the command that argv names and hands over to it; usage errors end the program. */
+/* Runs the command that argv names. On usage errors, ends the program. */
 int command__run(const struct command_table *table, int argc, char **argv);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A handful of named numbers; see counters.h. */
+/* A list of named numbers; see counters.h. */
 #include <stdlib.h>
 #include <string.h>
 

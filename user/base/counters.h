@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Named numbers in the order in which they were counted: what was lost, what it cost. */
+/* Named numbers in the order in which they were added: counts of losses and costs. */
 #ifndef HYTRACE_BASE_COUNTERS_H
 #define HYTRACE_BASE_COUNTERS_H
 
@@ -16,11 +16,11 @@ struct counters {
 	size_t count;
 };
 
-/* @name lives as long as the counters do. */
+/* @name must live as long as the counters. */
 int counters__add(struct counters *counters, const char *name, uint64_t value);
-/* 0 when there is none of that name. */
+/* Returns 0 if there is no counter of that name. */
 uint64_t counters__get(const struct counters *counters, const char *name);
-/* All of them. */
+/* The sum of all counters. */
 uint64_t counters__sum(const struct counters *counters);
 void counters__free(struct counters *counters);
 

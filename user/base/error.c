@@ -9,7 +9,7 @@
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
 	progress__end();
-	/* One line is one unit, also beside a command that writes to the same terminal. */
+	/* Each message is written as a unit, even if a command writes to the same terminal. */
 	flockfile(stderr);
 	fprintf(stderr, "hytrace: %s", label);
 	vfprintf(stderr, fmt, ap);

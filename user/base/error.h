@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How hytrace speaks of trouble, and what its exit status says.
+ * Errors: their messages and exit statuses.
  *
- * A function that fails prints what failed, where and what to do at the place that knows it, and
- * returns a negative errno; callers only pass that on. error__status() turns it into the exit status.
+ * A function that fails prints a message at the place where the cause is known: what failed, where,
+ * and what to do. It returns a negative errno, which its callers only pass on. error__status()
+ * turns that into the exit status.
  */
 #ifndef HYTRACE_BASE_ERROR_H
 #define HYTRACE_BASE_ERROR_H
@@ -20,16 +21,19 @@ enum exit_status {
 	EXIT_NOCMD = 127,
 };
 
-/* Bad input from the user: -EINVAL. Not permitted: -EPERM. Not in this kernel: -EOPNOTSUPP. */
+/*
+ * The exit status for @err. With a command it is EXIT_SELF. Otherwise, -EINVAL means bad input, and
+ * -EPERM, -EACCES and -EOPNOTSUPP mean that the privileges or the kernel do not allow it.
+ */
 int error__status(int err, int with_command);
 
 void error__print(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 void error__warn(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* Prints and returns @err, so that `return error__return(-EINVAL, "...")` reads as one thing. */
+/* Prints the message and returns @err, for use as `return error__return(-EINVAL, "...")`. */
 int error__return(int err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* -ENOMEM, said once and the same everywhere. */
+/* Prints the message for lack of memory, which is the same everywhere, and returns -ENOMEM. */
 int error__no_memory(void);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Of an open descriptor; see fdinfo.h. */
+/* Information about an open file descriptor; see fdinfo.h. */
 #include <inttypes.h>
 #include <stdio.h>
 

@@ -8,12 +8,12 @@
 #include "base/error.h"
 #include "base/json.h"
 
-/* The integers up to here are all doubles as well. */
+/* A double can hold all integers up to here exactly. */
 #define EXACT (1LL << 53)
 
 static const unsigned char replacement[] = { 0xef, 0xbf, 0xbd };
 
-/* How many bytes of it are one character; 0: it is none. */
+/* How many bytes form the first character; 0: they are not UTF-8. */
 static size_t character(const unsigned char *s, size_t length)
 {
 	static const struct {

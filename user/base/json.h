@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the json documents have in common.
+ * Shared by all json documents.
  *
- * There are two writers. json-c reads documents, and makes the values of a line: strings, whatever
- * bytes they have, and objects that are whole as soon as they are made. A document has up to a
- * hundred thousand of these, which as json-c's objects take 150 MB before the first is printed; so
- * bpftool's json_writer writes it from the tables as they are, one thing after the other, and keeps
- * nothing. Nor has json-c the documents' layout, an indented head and then an object on a line.
+ * There are two writers. json-c reads documents, and makes the values of a line: strings from any
+ * bytes, and objects that are complete when they are made. But a document has up to a hundred
+ * thousand of these, for which json-c would need 150 MB before it prints the first one. And json-c
+ * cannot print the documents' layout, an indented head and then one object a line. So bpftool's
+ * json_writer writes documents directly from the tables, and keeps nothing in memory.
  */
 #ifndef HYTRACE_BASE_JSON_H
 #define HYTRACE_BASE_JSON_H
@@ -19,29 +19,35 @@
 
 #include "base/counters.h"
 
-/* A string for json, which is UTF-8: a byte that is not becomes U+FFFD. */
+/* A json string. It must be UTF-8, so each byte that is not becomes U+FFFD. */
 struct json_object *json_text(const char *text, size_t length);
 
-/* Hex digits, as no number of json can hold an address. */
+/* A string of hex digits, because json numbers cannot hold all addresses. */
 struct json_object *json_address(uint64_t value);
 
-/* A number, or hex digits beyond what a double holds exactly. */
+/* A json number; a string of hex digits if a double cannot hold the value exactly. */
 struct json_object *json_integer(uint64_t value, bool is_signed);
 
-/* Puts @value into @object; it is freed if that fails. False: no memory. */
+/* Puts @value into @object, or frees it if there is no memory; then returns false. */
 bool json_add(struct json_object *object, const char *name, struct json_object *value);
 
-/* In one line; lives as long as the object does. */
+/* The object's text in one line, which lives as long as the object. */
 const char *json_line(struct json_object *object);
 
-/* Any bytes: what is no UTF-8 becomes U+FFFD. jsonw_string() is for what is known to be none but text. */
+/*
+ * Writes any bytes: each byte that is not UTF-8 becomes U+FFFD. jsonw_string() is for text that is
+ * known to be UTF-8.
+ */
 void json__string(json_writer_t *w, const char *value);
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
-/* A string of hex digits, as a JSON number cannot hold an address. */
+/*
+ * Writes a string of hex digits, because json numbers cannot hold all addresses; null if the
+ * address is not known.
+ */
 void json__address_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__number_or_null(json_writer_t *w, const char *name, bool known, uint64_t value);
 void json__counters(json_writer_t *w, const char *name, const struct counters *counters);
-/* The object alone, where its name has been written. */
+/* Writes only the object; its name has been written before. */
 void json__counter_values(json_writer_t *w, const struct counters *counters);
 
 /* ---- members of a struct as fields of an object: one table to write and to read them */
@@ -52,41 +58,45 @@ struct json_field {
 	const char *name;		/* NULL after the last one */
 	const struct json_kind *kind;
 	size_t offset;			/* of the member */
-	const void *detail;		/* what some kinds need to know */
+	const void *detail;		/* for the kinds that need more information */
 };
 
 struct json_kind {
-	/* The value alone. */
+	/* Writes only the value, not the name. */
 	void (*write)(json_writer_t *w, const struct json_field *field, const void *member);
 	/*
-	 * @value: NULL: the document has none, or null. @whole: the outermost struct. Negative errno;
-	 * -ENOMEM is said. No such function: it is only written.
+	 * Reads the value. @value: NULL if it is null or not in the document. @whole: the outermost
+	 * struct. Returns 0 or a negative errno; prints a message for -ENOMEM. NULL: fields of this
+	 * kind are only written.
 	 */
 	int (*read)(struct json_object *value, const struct json_field *field, void *member,
 		    void *whole);
 };
 
 extern const struct json_kind field_bool;
-/* A bool as well: @detail, a word, if it is true, and null otherwise. */
+/* A bool that is written as the word @detail if it is true, and as null otherwise. */
 extern const struct json_kind field_flag;
-/* Of 8 bytes, as are all numbers; of the other kind, 0 is null. */
+/* A number of 8 bytes, as all numbers are. For the second kind, null stands for 0. */
 extern const struct json_kind field_number, field_some_number;
-/* A double. */
+/* A double. For the second kind, null stands for 0. */
 extern const struct json_kind field_seconds, field_some_seconds;
-/* A char * that is freed by who frees the struct; NULL is null. */
+/* A char *, which is freed together with the struct; null stands for NULL. */
 extern const struct json_kind field_string;
-/* An enum; @detail: its words, with NULL after the last. What is none of them is read as the first. */
+/*
+ * An enum. @detail: its words, with NULL after the last one. An unknown word is read as the first
+ * one.
+ */
 extern const struct json_kind field_word;
-/* A struct, or the same one; @detail: its fields. */
+/* A struct inside this one, or this struct itself. @detail: its fields. */
 extern const struct json_kind field_object;
 
 void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base);
 int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
 		      void *whole);
 
-/* NULL: it is none, or has no such field, or that is null. */
+/* Returns NULL if @object is no object, has no such field, or the field is null. */
 struct json_object *json__field(struct json_object *object, const char *name);
-/* NULL: it is none. */
+/* Returns NULL if @value is no string. */
 const char *json__text(struct json_object *value);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Capabilities; see privileges.h. Tracing the whole kernel shows what everybody does on the machine, so
- * nothing less than this will do, and the kernel's own answers (EPERM, EACCES, zeros for addresses)
- * would not say which one was missing.
+ * Capabilities; see privileges.h. They are needed because tracing the whole kernel shows what
+ * everybody does on the machine. They are checked here because the kernel's own answers (EPERM,
+ * EACCES, zeros for addresses) do not say which one is missing.
  */
 #include <stdio.h>
 #include <string.h>
@@ -48,7 +48,7 @@ int privileges__check(void)
 
 	caps = cap_get_proc();
 	if (!caps)
-		return error__return(-EPERM, "cannot ask for the process's capabilities: %s",
+		return error__return(-EPERM, "cannot read the capabilities of this process: %s",
 				     strerror(errno));
 	for (size_t i = 0; i < sizeof(needed) / sizeof(needed[0]); i++) {
 		size_t used = strlen(missing);

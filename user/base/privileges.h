@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the process may do, asked before anything is tried. */
+/* Checks what the process may do, before it tries anything. */
 #ifndef HYTRACE_BASE_PRIVILEGES_H
 #define HYTRACE_BASE_PRIVILEGES_H
 
-/* -EPERM, and says which capabilities are missing. */
+/* Returns 0, or -EPERM after a message that names the missing capabilities. */
 int privileges__check(void);
 
-/* Behind a refusal: why even root is refused, "" when there is no more to say. */
+/* Text to append to a refusal: why even root is refused; "" if there is nothing to add. */
 const char *privileges__hint(int err);
 
 #endif

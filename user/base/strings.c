@@ -2,10 +2,10 @@
 /*
  * Strings in an obstack of the C library; see strings.h.
  *
- * Wherever something is looked for by its name, it is in a table of json-c, as here: of the hash
- * tables that can be had for nothing it alone grows by itself, forgets nothing when it is freed,
- * and keeps the order in which things came. (hsearch_r() has to know how many will come, tsearch()
- * is no hash table, and libbpf's is its own business.)
+ * This finds strings in a table of json-c, as do all other look-ups by name in the loader. Of the
+ * hash tables in the libraries, only this one grows by itself, frees all that it holds, and keeps
+ * the order of insertion. (hsearch_r() needs the number of entries in advance, tsearch() is no hash
+ * table, and libbpf's table is not for others.)
  */
 #include <argp.h>
 #include <json-c/linkhash.h>
@@ -20,7 +20,7 @@
 #define obstack_chunk_free free
 
 #define BLOCK_SIZE (256 * 1024)
-/* Of those that share a copy; the table grows by itself. */
+/* The size of the table of shared strings at first; it grows by itself. */
 #define SHARED_AT_FIRST 64
 
 struct strings {
@@ -28,7 +28,7 @@ struct strings {
 	struct lh_table *shared;
 };
 
-/* The status that a usage error has tells whether there is a command beside; see main.c. */
+/* If there is a command, main.c has set argp_err_exit_status to EXIT_SELF. */
 static void __attribute__((noreturn)) no_memory(void)
 {
 	exit(error__status(error__no_memory(), argp_err_exit_status == EXIT_SELF));

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The watchdog's two sides; see guard.h.
+ * Both sides of the watchdog; see guard.h.
  *
- * What goes over the pipe is one line for each thing: a letter and a path, or an event's name. The
- * watchdog only keeps the list, and acts when the pipe ends; capital letters, what other runs have
- * left behind, are acted on at once. It sits in a session of its own and ignores what a terminal or
- * a shutdown may send to all, since it must outlive its parent, and holds no other descriptor, since
- * whoever reads the command's output must see the end of it.
+ * hytrace writes a line to the pipe for each thing to remove: a letter and a path, or an event's
+ * name. The watchdog keeps the list, and removes all when the pipe ends. Capital letters are for
+ * leftovers of other runs, which it removes at once. It must outlive its parent, so it has a
+ * session of its own, and ignores signals that a terminal or a shutdown sends to all. It has no
+ * other open descriptors, so that whoever reads the command's output sees the end of it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -24,7 +24,7 @@
 #include "base/error.h"
 #include "run/guard.h"
 
-/* Of what is busy. */
+/* How often the removal of something busy is tried. */
 #define MOST_TRIES 50
 #define TRY_US 100000
 
@@ -34,7 +34,7 @@ struct guard {
 };
 
 struct task {
-	struct task *next;	/* last in, first out: contents before what holds them */
+	struct task *next;	/* the last one is removed first: contents before their directory */
 	char what;
 	char path[];
 };
@@ -68,8 +68,8 @@ static int write_file(const char *dir, const char *name, const char *text)
 }
 
 /*
- * Whoever has one of its files open keeps an instance busy for a moment, as a perf event that is not
- * quite gone does with an event. Waiting for one is waiting for all.
+ * An instance is busy while somebody has one of its files open, and an event while a perf event of
+ * it is being closed. Usually this takes a moment. The tries are counted for all things together.
  */
 static int patience = MOST_TRIES;
 
@@ -83,8 +83,9 @@ static bool try_again(int err)
 }
 
 /*
- * The lock of those who look for what others have left behind: an instance goes before its events,
- * which would look like that in between. If somebody keeps it for long, it goes without.
+ * Takes the lock of those who look for leftovers of other runs: the instance is removed before its
+ * events, which would look like leftovers in between. If somebody holds the lock for long, goes on
+ * without it.
  */
 static int lock_instances(void)
 {
@@ -141,7 +142,9 @@ static int remove_event(const char *event)
 	char line[4096];
 	int err;
 
-	/* What was never made would be an error in the log that others read. */
+	/*
+	 * Removing an event that was never made would put an error into the log, which others read.
+	 */
 	if (!event_exists(event))
 		return 0;
 	snprintf(line, sizeof(line), "!%s\n", event);
@@ -150,7 +153,7 @@ static int remove_event(const char *event)
 				   "%s` removes it", event, strerror(-err), event) : 0;
 }
 
-/* Events that were told one after the other: in one write, or those of them that can be. */
+/* Removes events that were added one after the other, in one write; if that fails, one by one. */
 static int remove_events(const struct task *first, const struct task *end)
 {
 	char *text = NULL;
@@ -175,7 +178,7 @@ static int remove_events(const struct task *first, const struct task *end)
 	return err;
 }
 
-/* @end: what comes after a row of events, which goes as one. */
+/* Removes one thing, or a row of events at once. @end: the task after that row. */
 static int undo(const struct task *task, const struct task *end)
 {
 	switch (task->what) {
@@ -194,7 +197,7 @@ static int undo(const struct task *task, const struct task *end)
 			     strerror(errno));
 }
 
-/* A row of events goes as one. */
+/* Removes all but the instances. A row of events is removed at once. */
 static int undo_others(const struct task *list)
 {
 	int status = 0;
@@ -211,7 +214,7 @@ static int undo_others(const struct task *list)
 	return status;
 }
 
-/* Before all else, as they use events. */
+/* Removes the instances. They come first because they use the events. */
 static int undo_instances(const struct task *list)
 {
 	int status = 0;
@@ -223,7 +226,7 @@ static int undo_instances(const struct task *list)
 	return status;
 }
 
-/* Of another run: what cannot be removed is told, and is no failure of this one. */
+/* Removes a leftover of another run. A failure is printed, but does not make this run fail. */
 static void undo_leftover(const char *line)
 {
 	int lock = lock_instances();
@@ -239,7 +242,7 @@ static int undo_all(const struct task *list)
 {
 	int lock = lock_instances(), status;
 
-	/* Whatever leftovers have taken of it. */
+	/* All tries are available again; removing leftovers may have used some. */
 	patience = MOST_TRIES;
 	status = undo_instances(list);
 	status |= undo_others(list);
@@ -251,7 +254,7 @@ static void shut_out(int keep)
 {
 	int null = open("/dev/null", O_RDWR);
 
-	/* stderr stays, for what cannot be removed, unless that is where the command's output goes. */
+	/* stderr stays open for messages, unless it is where the command's output goes. */
 	dup2(null, STDIN_FILENO);
 	dup2(null, STDOUT_FILENO);
 	dup2(keep, STDERR_FILENO + 1);
@@ -267,7 +270,7 @@ static void __attribute__((noreturn)) watch(int pipe)
 	int status = 0;
 	FILE *f;
 
-	/* All signals stay blocked; in a session of its own, what a terminal sends does not come. */
+	/* All signals stay blocked. In a session of its own, it gets no signals from a terminal. */
 	setsid();
 	prctl(PR_SET_NAME, "hytrace-guard");
 	shut_out(pipe);
@@ -298,7 +301,10 @@ int guard__start(struct guard **ret)
 		goto cleanup;
 	}
 	fflush(NULL);
-	/* A Ctrl-C between the fork and what the watchdog makes of signals must not end it. */
+	/*
+	 * Signals are blocked, so that a Ctrl-C between the fork and the watchdog's own set-up does
+	 * not end it.
+	 */
 	sigfillset(&all);
 	sigprocmask(SIG_SETMASK, &all, &old);
 	g->pid = fork();
@@ -333,9 +339,9 @@ static int tell(struct guard *g, char what, const char *path)
 	length = asprintf(&line, "%c%s\n", what, path);
 	if (length < 0)
 		return error__no_memory();
-	/* Short of PIPE_BUF: in one piece or not at all. */
+	/* The line is shorter than PIPE_BUF, so it is written completely or not at all. */
 	if (write(g->pipe, line, length) != length)
-		err = error__return(-EIO, "the watchdog process is gone: %s", strerror(errno));
+		err = error__return(-EIO, "the watchdog process has ended: %s", strerror(errno));
 	free(line);
 	return err;
 }
@@ -392,7 +398,7 @@ int guard__finish(struct guard *g)
 	while (waitpid(g->pid, &status, 0) < 0 && errno == EINTR)
 		;
 	if (WIFSIGNALED(status))
-		error__print("the watchdog process was killed: what this run has made in the kernel stays "
+		error__print("the watchdog process was killed; what this run has made in the kernel stays "
 			     "until the next run, which removes it");
 	if (!WIFEXITED(status) || WEXITSTATUS(status))
 		err = -EIO;

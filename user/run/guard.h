@@ -1,25 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The watchdog: a process of its own that undoes what this run put into the kernel, when the run ends
- * and however it ends. It waits on a pipe whose other end only hytrace holds, so that the end of
- * hytrace, also by SIGKILL, is what wakes it.
+ * The watchdog: a process that removes what this run has put into the kernel when the run ends, in
+ * whatever way. It waits for the end of a pipe whose other end only hytrace has. So it notices when
+ * hytrace ends, even by SIGKILL.
  *
- * It is the only one that cleans up, on a good day as well: there is one way to do it, and it is used
- * every time.
+ * Nothing else cleans up. A run that ends well uses the watchdog, too, so there is one way to clean
+ * up, and every run tests it.
  */
 #ifndef HYTRACE_RUN_GUARD_H
 #define HYTRACE_RUN_GUARD_H
 
 struct guard;
 
-/* Before anything is put into the kernel. */
+/* Starts the watchdog. Call it before anything is put into the kernel. */
 int guard__start(struct guard **ret);
 
 /*
- * Tell it, before making the thing, what to remove. Any may not exist in the end. Instances go first,
- * as they use events; of the rest, what was told last is removed first.
- *   instance: a directory under tracefs's instances: tracer to nop, then rmdir
- *   event: a function event; those told one after the other go together
+ * Tell the watchdog what to remove, before it is made. It is no error if some of it is never made.
+ * Instances are removed first, because they use events; of the rest, what was added last is removed
+ * first.
+ *   instance: a directory below tracefs's instances: its tracer becomes nop, then rmdir
+ *   event: a function event; events that were added one after the other are removed together
  *   file: unlink (an unfinished result, a pin)
  *   dir: rmdir, after the files
  */
@@ -29,13 +30,16 @@ int guard__add_file(struct guard *g, const char *path);
 int guard__add_dir(struct guard *g, const char *path);
 
 /*
- * What another run has left behind: removed at once, so that nothing of it is in this run's way.
- * What stays, as somebody uses it, is told, and not this run's failure.
+ * Remove what another run has left behind at once, so that it is not in this run's way. If
+ * something stays because somebody uses it, a message says so, and this run does not fail.
  */
 int guard__remove_instance(struct guard *g, const char *path);
 int guard__remove_event(struct guard *g, const char *group, const char *name);
 
-/* Has it all removed and waits for that; -EIO, said, when something stayed. */
+/*
+ * Lets the watchdog remove all, and waits for that. Returns -EIO after a message if something
+ * stayed.
+ */
 int guard__finish(struct guard *g);
 
 #endif

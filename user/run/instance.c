@@ -2,9 +2,10 @@
 /*
  * A tracing instance and its clock; see instance.h.
  *
- * A BPF program can only ask for CLOCK_MONOTONIC, while the kernel's tracers stamp with the trace clock
- * "local". The statistics of the instance's ring buffer say what the latter is at the moment, between two
- * readings of the former; the shortest of a few tries is the nearest.
+ * BPF programs only have CLOCK_MONOTONIC, but the kernel's tracers use the trace clock "local". The
+ * statistics of the instance's ring buffer have the time of the latter. It is read between two
+ * readings of the former; of a few tries, the one with the shortest time between these two is the
+ * most exact.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -28,7 +29,7 @@ struct instance {
 	int gate;
 };
 
-/* In a time namespace this process has another CLOCK_MONOTONIC than the kernel. */
+/* In a time namespace, this process has another CLOCK_MONOTONIC than the kernel. */
 static int64_t namespace_offset(void)
 {
 	FILE *f = fopen("/proc/self/timens_offsets", "re");
@@ -67,8 +68,8 @@ uint64_t clock__realtime(void)
 }
 
 /*
- * An instance is made with the options of the top level, which are somebody else's. A kernel that does not
- * know one of these has no use for it.
+ * Resets options. The kernel makes an instance with the options of the top instance, which somebody
+ * else may have set. If a kernel does not know one of these options, it needs no reset.
  */
 static void reset_options(struct instance *i)
 {
@@ -157,7 +158,7 @@ int instance__create(struct instance **ret, struct guard *guard)
 		err = error__return(-errno, "tracing_on: %s", strerror(errno));
 		goto cleanup;
 	}
-	/* libtracefs opens it to be inherited. */
+	/* libtracefs opens the file without close-on-exec. */
 	fcntl(i->gate, F_SETFD, FD_CLOEXEC);
 	*ret = i;
 	return 0;
@@ -173,7 +174,7 @@ void instance__close(struct instance *i)
 		return;
 	if (i->gate >= 0)
 		close(i->gate);
-	/* The directory is the watchdog's to remove. */
+	/* The watchdog removes the directory. */
 	if (i->tracefs)
 		tracefs_instance_free(i->tracefs);
 	free(i);
@@ -211,7 +212,7 @@ static int open_file(struct instance *i, const char *file, char **ret_path)
 	return fd;
 }
 
-/* What the user gave was checked before: -EINVAL is the kernel's answer to hytrace, and no matter of usage. */
+/* What the user gave was checked before, so -EINVAL from the kernel is no usage error. */
 static int write_text(int fd, const char *path, const char *text)
 {
 	int err;
@@ -242,7 +243,10 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	for (; !err && *list; list++) {
 		char *line;
 
-		/* With the line's end: the filter files take a word without one for unfinished. */
+		/*
+		 * The line needs its newline: the filter files treat a word without one as
+		 * unfinished.
+		 */
 		if (asprintf(&line, "%s\n", *list) < 0) {
 			err = error__no_memory();
 			break;
@@ -250,7 +254,7 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 		err = write_text(fd, path, line);
 		free(line);
 	}
-	/* Filters take effect at close. */
+	/* The kernel applies filters when the file is closed. */
 	if (fd >= 0 && close(fd) && !err)
 		err = error__return(-errno, "%s: %s", path, strerror(errno));
 	free(path);
@@ -263,7 +267,7 @@ int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 	char *text;
 	int err;
 
-	/* The kernel has its own idea of the least. */
+	/* The kernel rounds this up to its minimum. */
 	err = instance__write(i, "buffer_size_kb", "1");
 	if (err)
 		return err;
@@ -275,7 +279,7 @@ int instance__shrink(struct instance *i, uint64_t *ret_bytes)
 	return 0;
 }
 
-/* In one line, to be freed. */
+/* The threads' numbers in one line, to be freed. */
 static int list_threads(int pidfd, char **ret)
 {
 	pid_t *list;
@@ -294,8 +298,8 @@ static int list_threads(int pidfd, char **ret)
 }
 
 /*
- * A thread that was started by one that was not followed yet is found by looking again; those that
- * followed ones start are followed by the kernel.
+ * The threads are read again until no new one is found: a thread that is not followed yet may have
+ * started others. The kernel itself follows those that followed threads start.
  */
 int instance__write_threads(struct instance *i, const char *file, int pidfd)
 {
@@ -324,7 +328,10 @@ int instance__gate(struct instance *i, bool on)
 	return 0;
 }
 
-/* "now ts: 12.345678", of the instance's clock; other people's trace options have no say in this file. */
+/*
+ * Parses "now ts: 12.345678" by the instance's clock. Other people's trace options do not change
+ * this file.
+ */
 static bool parse_now(const char *text, uint64_t *ret_ns)
 {
 	const char *now = strstr(text, "\nnow ts:");
@@ -351,7 +358,7 @@ static int try_clock(int stats, struct clock_pair *ret)
 	if (!parse_now(text, &stamp))
 		return -ENODATA;
 	ret->monotonic = before + (after - before) / 2;
-	/* It is cut to microseconds. */
+	/* The kernel truncates it to microseconds, so this adds half of one. */
 	ret->local = stamp + 500;
 	ret->error = (after - before) / 2 + 500;
 	return 0;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracefs instance of this run, hytrace-ID: everything it sets is set there and goes away with it,
- * so that nobody else's tracing is touched. It also tells the ring buffer's clock from CLOCK_MONOTONIC.
- * By its instance a run is known to be alive, so it is made before anything else in the kernel.
+ * The tracefs instance of this run, hytrace-ID. All settings are made in it and are removed with
+ * it, so that nobody else's tracing changes. It also relates the ring buffer's clock to
+ * CLOCK_MONOTONIC. Other runs see by its instance that a run is alive, so it is made before
+ * anything else in the kernel.
  */
 #ifndef HYTRACE_RUN_INSTANCE_H
 #define HYTRACE_RUN_INSTANCE_H
@@ -17,38 +18,44 @@ struct instance;
 int instance__create(struct instance **ret, struct guard *guard);
 void instance__close(struct instance *i);
 
-/* Tells what file of which instance refused which text; @file is relative to the instance. */
+/*
+ * Writes a text to a file, whose name is relative to the instance. If the kernel refuses it, a
+ * message says what and where.
+ */
 int instance__write(struct instance *i, const char *file, const char *text);
-/* One write for each, as the filter files take them; stops at the first that is refused. */
+/*
+ * Writes each element by itself, as the filter files need it; stops at the first one that is
+ * refused.
+ */
 int instance__write_list(struct instance *i, const char *file, char *const *list);
 /*
- * Makes its ring buffer, which is full-sized at first, as small as it can be, for who reads nothing from it. It has
- * a part for each CPU. @ret_bytes: what is left.
+ * Makes the ring buffer as small as possible, for runs that do not read it. At first it has full
+ * size, and there is one for each CPU. @ret_bytes: its size afterwards.
  */
 int instance__shrink(struct instance *i, uint64_t *ret_bytes);
-/* The numbers of a process's threads, for set_ftrace_pid and the like. */
+/* Writes the numbers of a process's threads to set_ftrace_pid or a similar file. */
 int instance__write_threads(struct instance *i, const char *file, int pidfd);
 bool instance__has(struct instance *i, const char *file);
-/* The text of one of its files, to be freed; NULL: it cannot be read, see errno. */
+/* The text of a file, to be freed; NULL and errno if it cannot be read. */
 char *instance__read(struct instance *i, const char *file);
-/* The path of one of its files, to be freed. */
+/* The path of a file, to be freed. */
 char *instance__path(struct instance *i, const char *file);
 
-/* tracing_on, held open: opening and closing the gate is one system call. */
+/* Opens or closes the gate, tracing_on. The file stays open, so this is one system call. */
 int instance__gate(struct instance *i, bool on);
 
-/* What the two clocks said at the same moment, as near as that can be known. */
+/* The times of both clocks at the same moment, as exactly as can be known. */
 struct clock_pair {
 	uint64_t monotonic, local, error;
 };
 
 int instance__read_clock(struct instance *i, struct clock_pair *ret);
-/* A CLOCK_MONOTONIC time between two such moments on the other clock. */
+/* Converts a CLOCK_MONOTONIC time between two such moments to the other clock. */
 uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pair *last,
 			   uint64_t monotonic);
-/* As the kernel has it, in a time namespace as well. */
+/* CLOCK_MONOTONIC as the kernel has it, even in a time namespace. */
 uint64_t clock__monotonic(void);
-/* In ns since 1970. */
+/* The time in ns since 1970. */
 uint64_t clock__realtime(void);
 
 #endif

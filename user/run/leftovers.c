@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Runs that have ended and have left something in the kernel; see leftovers.h. */
+/* Finds and removes what killed runs have left in the kernel; see leftovers.h. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -60,11 +60,11 @@ static bool has_ended(const char *instances, const char *id)
 
 static void tell(const char *what, const char *name)
 {
-	error__warn("the %s %s was left behind by a run that was killed: it is removed", what,
+	error__warn("the %s %s was left behind by a run that was killed; removing it", what,
 		    name);
 }
 
-/* NULL: it is not one of a run. */
+/* The id in the name of a run's instance or group; NULL: it is not of a run. */
 static const char *id_in(const char *name, const char *prefix)
 {
 	const char *id = name + strlen(prefix);
@@ -98,7 +98,7 @@ static int add(struct leftovers *l, const char *id)
 	return 0;
 }
 
-/* By the names in @path, an instance's or a group's. */
+/* Finds runs by the names in @path, where instances or groups of events are. */
 static int find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
 {
 	DIR *dir = opendir(path);
@@ -116,7 +116,10 @@ static int find_in(const char *path, const char *prefix, const char *instances, 
 	return err;
 }
 
-/* Events by their directories: what function_events has of others need not be understood. */
+/*
+ * Finds events by their directories. function_events may have lines of others that cannot be parsed
+ * here.
+ */
 int leftovers__find(const char *instances, struct leftovers *ret)
 {
 	char *events;
@@ -151,7 +154,10 @@ static int is_event(const struct dirent *entry)
 	return entry->d_type == DT_DIR && entry->d_name[0] != '.';
 }
 
-/* All names are read first: while events go, the kernel leaves others out of a directory that is being read. */
+/*
+ * Reads all names first, because the kernel skips names if events are removed while a directory is
+ * read.
+ */
 static int remove_events(const char *instances, const char *id, struct guard *guard)
 {
 	struct dirent **events;
@@ -175,7 +181,7 @@ static int remove_events(const char *instances, const char *id, struct guard *gu
 	return err;
 }
 
-/* Instances first, as they use events. */
+/* Removes instances first, because they use events. */
 int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard)
 {
 	int err = 0;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run is called in the kernel, and what is found there of runs that have not been able to clean
- * up, having been ended together with their watchdog: a container that was killed, a control group.
+ * The names of a run's things in the kernel, and those of runs that could not clean up because they
+ * were ended together with their watchdogs, for example in a container or a control group that was
+ * killed.
  */
 #ifndef HYTRACE_RUN_LEFTOVERS_H
 #define HYTRACE_RUN_LEFTOVERS_H
@@ -10,38 +11,40 @@
 
 #include "run/guard.h"
 
-/* Of instances, and of the groups of events; what comes behind is the run's id. */
+/* Prefixes of the names of instances, and of groups of events; the run's id comes after it. */
 #define INSTANCE_PREFIX "hytrace-"
 #define GROUP_PREFIX "hytrace_"
 
 /*
- * This run's. It is random: in another container another process may have our pid, and the kernel's names
- * are the same for all.
+ * The id of this run. It is random, because another process may have the same pid in another
+ * container, and all containers share the kernel's names.
  */
 const char *run__id(void);
 
 /*
- * A run is alive as long as its instance, the directory @path, is locked. So this is called in a process
- * that ends only after the watchdog has removed it: nobody unlocks it. Negative errno, said.
+ * Marks this run as alive, by a lock on its instance, the directory @path. The lock is never
+ * released. It ends with the process, so call this in a process that ends only after the watchdog
+ * has removed the instance. Returns 0, or a negative errno after a message.
  */
 int run__lock(const char *path);
 
-/* The ids of runs that have ended. */
+/* The ids of runs that have ended without cleaning up. */
 struct leftovers {
 	char **ids;
 	size_t count;
 };
 
 /*
- * Between the beginning and the end, no run is there that has not locked its instance yet: whoever makes one does
- * so in between, and so does who looks for those that have ended. What begin returns is end's.
+ * Takes the lock that a run holds while it makes and locks its instance, and while it looks for
+ * ended runs. So between begin and end, no other run has an instance that it has not locked yet.
+ * Pass to end what begin returns.
  */
 int leftovers__begin(const char *instances);
 int leftovers__find(const char *instances, struct leftovers *ret);
 void leftovers__end(int lock);
 /*
- * Has the watchdog remove what they have left, and tells the user. After the end: for each thing the watchdog
- * waits for that lock, and the pipe to it does not hold many.
+ * Lets the watchdog remove the leftovers, and prints a message for each. Call it after the end
+ * above: the watchdog takes that lock for each thing, and the pipe to it holds only a few lines.
  */
 int leftovers__remove(const struct leftovers *l, const char *instances, struct guard *guard);
 void leftovers__free(struct leftovers *l);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Results on standard output, in a file that is complete when it has its name, or in one that grows; see
- * output.h.
+ * Results on standard output, in a file that is complete when it gets its name, or in one that
+ * grows; see output.h.
  *
- * A report is made in memory and written in one go, at the end or by output__flush(), so that the reason
- * of a failed write is the kernel's own and not what stdio remembers of it.
+ * A report is made in memory and written at once, at the end or by output__flush(). So the error of
+ * a failed write is that of the kernel, and not what stdio has kept of it.
  */
 #include <dirent.h>
 #include <fcntl.h>
@@ -20,15 +20,15 @@
 #include "run/output.h"
 
 struct output {
-	FILE *stream;		/* into text */
+	FILE *stream;		/* writes into text */
 	char *text;
 	size_t length;
 	int fd;
 	char *path;		/* NULL: standard output */
 	char *temporary;	/* NULL: written in place */
-	char *created;		/* what is to go if nothing is written to it; NULL: it was there */
+	char *created;		/* to be removed if nothing is written to it; NULL: it was there before */
 	bool growing;
-	bool truncate;		/* before the first write */
+	bool truncate;		/* truncate the file before the first write */
 };
 
 static int unwritable(const char *path, int err)
@@ -49,7 +49,7 @@ static void output__free(struct output *o)
 	free(o);
 }
 
-/* @st: of what is there; NULL: nothing is, or a link to nothing. */
+/* @st: the existing file; NULL: there is none, or a link to a file that does not exist. */
 static int open_in_place(struct output *o, const struct stat *st)
 {
 	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | (st ? 0 : O_CREAT), 0666);
@@ -62,7 +62,7 @@ static int open_in_place(struct output *o, const struct stat *st)
 	return 0;
 }
 
-/* Beside what a link leads to. */
+/* Follows a link, so that the temporary file is beside the link's target. */
 static int follow_link(struct output *o)
 {
 	char *real = realpath(o->path, NULL);
@@ -86,13 +86,19 @@ static int open_beside(struct output *o, const struct stat *st, struct guard *gu
 		return error__no_memory();
 	}
 	if (guard) {
-		/* A relative name is good: the watchdog was started in this directory and stays. */
+		/*
+		 * A relative name is enough, because the watchdog was started in this directory and
+		 * stays in it.
+		 */
 		err = guard__add_file(guard, o->temporary);
 		if (err)
 			return err;
 	}
 	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	/* Nobody else has a file of that name, which is the other one's to remove. */
+	/*
+	 * No other run makes a file of that name, so it is that of another output, which removes
+	 * it.
+	 */
 	if (o->fd < 0 && errno == EEXIST) {
 		free(o->temporary);
 		o->temporary = NULL;
@@ -100,7 +106,7 @@ static int open_beside(struct output *o, const struct stat *st, struct guard *gu
 	}
 	if (o->fd < 0)
 		return unwritable(o->path, errno);
-	/* Not everybody may give files away; then it is ours, with the same mode. */
+	/* Without the privilege to give files away, the file is the user's, with the same mode. */
 	if (st && fchown(o->fd, st->st_uid, st->st_gid) && errno != EPERM)
 		return unwritable(o->path, errno);
 	if (st && fchmod(o->fd, st->st_mode & 07777))
@@ -116,8 +122,9 @@ static bool is_link(const char *path)
 }
 
 /*
- * A descriptor that this process and its command write to the same file by, like that of /dev/stdout; -1: none. A
- * file that is renamed over would take what they write along, one that is opened again has a position of its own.
+ * Finds a descriptor, such as that of /dev/stdout, by which this process and its command write to
+ * the same file; -1: there is none. Renaming over that file would lose what they write, and opening
+ * it again would give another position.
  */
 static int find_descriptor(const struct stat *st)
 {
@@ -155,7 +162,7 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
-	/* The temporary file would have a name, and this one would fail at the end. */
+	/* The temporary file of an empty path would have a name, and only the rename would fail. */
 	if (!*path)
 		return unwritable(path, ENOENT);
 	if (there && S_ISDIR(st.st_mode))
@@ -165,7 +172,10 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	fd = there ? find_descriptor(&st) : -1;
 	if (fd >= 0)
 		return open_again(o, fd);
-	/* A device or a pipe cannot be renamed over; for a link to nothing there is no place beside. */
+	/*
+	 * A device or a pipe cannot be replaced by a rename. A link to nothing has no place for a
+	 * temporary file.
+	 */
 	if (o->growing || (there && !S_ISREG(st.st_mode)) || (!there && is_link(path)))
 		return open_in_place(o, there ? &st : NULL);
 	return open_beside(o, there ? &st : NULL, guard);
@@ -218,7 +228,9 @@ static int write_all(int fd, const char *text, size_t length)
 		struct pollfd room = { .fd = fd, .events = POLLOUT };
 		ssize_t written = write(fd, text, length);
 
-		/* Whoever shares a pipe or a terminal with us may have made it one that does not wait. */
+		/*
+		 * Another process that shares a pipe or a terminal with us may have set O_NONBLOCK.
+		 */
 		if (written < 0 && errno == EAGAIN)
 			poll(&room, 1, -1);
 		else if (written < 0 && errno != EINTR)
@@ -245,7 +257,7 @@ static int write_out(struct output *o)
 		free(o->created);
 		o->created = NULL;
 	}
-	/* The same memory again. */
+	/* Begins at the start of the memory again. */
 	if (!err && fseeko(o->stream, 0, SEEK_SET))
 		err = -errno;
 	return err;
@@ -256,9 +268,9 @@ static int print_failure(const struct output *o, int err)
 	const char *after = "";
 
 	if (o->temporary)
-		after = "; a file of that name is the old one";
+		after = "; if there is a file of that name, it is the old one";
 	else if (o->growing && o->path)
-		after = "; it has what came until then";
+		after = "; the file has what came until then";
 	return error__return(-EIO, "%s: the result could not be written: %s%s",
 			     o->path ? o->path : "standard output", strerror(-err), after);
 }
@@ -277,7 +289,7 @@ static int finish(struct output *o)
 	err = write_out(o);
 	if (err || !o->path)
 		return err;
-	/* A full disk or a quota may come out only now. */
+	/* A full disk or a quota may only be reported now. */
 	err = close(o->fd) ? -errno : 0;
 	o->fd = -1;
 	if (!err && o->temporary && rename(o->temporary, o->path))

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Where a result goes: a file that appears whole or not at all (written beside its place and renamed),
- * one that grows as its contents come and keeps what it has however that ends, or standard output. It
- * is opened before tracing starts, so that a bad name costs no run, and every write error is told. A
- * link is followed; a file that was there keeps its mode and owner.
+ * Where a result goes: to a file that appears complete or not at all (it is written beside its
+ * place and renamed), to one that grows and keeps its contents however the run ends, or to standard
+ * output. It is opened before tracing begins, so that a bad name costs no run. Every write error is
+ * reported. Links are followed. A file that was there before keeps its mode and owner.
  */
 #ifndef HYTRACE_RUN_OUTPUT_H
 #define HYTRACE_RUN_OUTPUT_H
@@ -14,16 +14,19 @@
 
 struct output;
 
-/* @path NULL or "-": standard output. -EINVAL, and says why, when it cannot be written. */
+/*
+ * If @path is NULL or "-", standard output. Returns -EINVAL after a message if it cannot be
+ * written.
+ */
 int output__open(struct output **ret, const char *path, struct guard *guard);
-/* The same for one that grows: it has what output__flush() wrote, an old one until the first of these. */
+/* The same for a file that grows. An old file stays until the first output__flush(). */
 int output__open_growing(struct output **ret, const char *path);
 FILE *output__stream(struct output *o);
-/* Writes out what is in the stream so far, for results that come bit by bit; -EIO, said. */
+/* Writes what is in the stream until now. Returns -EIO after a message. */
 int output__flush(struct output *o);
-/* Flushes, checks and puts the file in place; frees @o in any case. */
+/* Flushes, checks for errors, and puts the file in its place. Frees @o even if it fails. */
 int output__commit(struct output *o);
-/* Leaves nothing behind, but for what has been flushed to a growing one. */
+/* Removes the unfinished result. What was flushed to a growing file stays. */
 void output__discard(struct output *o);
 
 #endif

@@ -29,7 +29,7 @@ static int mount_bpffs(void)
 	return 0;
 }
 
-/* Each directory on the way that does not exist yet; those are ours to remove. */
+/* Makes each directory on the way that does not exist yet; the watchdog removes those. */
 static int make_directories(char *path, struct guard *guard)
 {
 	for (char *slash = path + 1; slash; ) {
@@ -40,9 +40,9 @@ static int make_directories(char *path, struct guard *guard)
 			*slash = '\0';
 		if (access(path, F_OK)) {
 			err = guard__add_dir(guard, path);
-			/* Another run may have been faster. */
+			/* Another run may have made it meanwhile. */
 			if (!err && mkdir(path, 0700) && errno != EEXIST)
-				err = error__return(-errno, "--pin %s: cannot make it: %s", path,
+				err = error__return(-errno, "--pin %s: cannot make this directory: %s", path,
 						    strerror(errno));
 		}
 		if (slash)
@@ -70,7 +70,7 @@ int pin__prepare(const char *where, struct guard *guard, char **ret_dir)
 	if (err)
 		goto cleanup;
 
-	/* What exists of it must lie in bpffs already: no stray directories elsewhere. */
+	/* The part that exists must be in bpffs, so that no directories are made elsewhere. */
 	parent = strdup(dir);
 	while (parent && access(parent, F_OK) && (slash = strrchr(parent, '/')) && slash > parent)
 		*slash = '\0';
@@ -99,11 +99,11 @@ int pin__path(const char *dir, const char *name, struct guard *guard, char **ret
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return error__no_memory();
-	/* Somebody else's pin must not be told to the watchdog. */
+	/* The watchdog must not be told of somebody else's pin. */
 	if (!access(path, F_OK))
 		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "
-				    "that was killed with its watchdog: give --pin another "
-				    "directory, or remove that", path);
+				    "that was killed with its watchdog; give --pin another "
+				    "directory, or remove this pin", path);
 	else
 		err = guard__add_file(guard, path);
 	if (err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Processes and the numbers of their threads; see process.h. */
+/* Processes, and the numbers of their threads; see process.h. */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
 #include <dirent.h>
@@ -15,7 +15,7 @@
 #include "run/process.h"
 #include "threads.skel.h"
 
-/* The inode of the initial one, PROC_PID_INIT_INO, is the same in each kernel. */
+/* The initial PID namespace has the same inode, PROC_PID_INIT_INO, in each kernel. */
 #define INITIAL_NAMESPACE "pid:[4026531836]"
 
 int process__open(pid_t pid)
@@ -26,10 +26,10 @@ int process__open(pid_t pid)
 		return fd;
 	if (errno == ESRCH)
 		return error__return(-EINVAL, "--pid %d: there is no such process", pid);
-	/* Which of the two it is depends on the kernel. */
+	/* Which of the two errors a thread gives depends on the kernel. */
 	if (errno == EINVAL || errno == ENOENT)
-		return error__return(-EINVAL, "--pid %d: this is a thread, and a whole process is "
-				     "followed; `grep Tgid /proc/%d/status` tells which", pid, pid);
+		return error__return(-EINVAL, "--pid %d: this is a thread, and only a whole process can be "
+				     "followed; `grep Tgid /proc/%d/status` prints its process", pid, pid);
 	return error__return(-errno, "--pid %d: %s", pid, strerror(errno));
 }
 
@@ -65,7 +65,7 @@ static int add(struct threads *t, pid_t pid)
 	return 0;
 }
 
-/* And /proc is that one's as well: in another's we would not be there. */
+/* If /proc is that of another PID namespace, this process has no entry in it. */
 static bool in_initial_namespace(void)
 {
 	char name[64] = "";
@@ -144,9 +144,9 @@ static int read_iterator(struct threads *t, int pidfd)
 	skel = threads_bpf__open_and_load();
 	fd = skel ? process__iterate(pidfd, skel->progs.list_threads) : -errno;
 	if (fd < 0)
-		err = error__return(-EOPNOTSUPP, "in a PID namespace it takes BPF to know what number "
-				    "a process has outside, and that fails: %s; run hytrace in the "
-				    "host's (`docker run --pid=host`)", strerror(-fd));
+		err = error__return(-EOPNOTSUPP, "in a PID namespace, BPF is needed to learn the number of "
+				    "a process outside of it, and that fails: %s; run hytrace in the "
+				    "host's namespace (`docker run --pid=host`)", strerror(-fd));
 	while (!err && read(fd, &pid, sizeof(pid)) == sizeof(pid))
 		err = add(t, pid);
 	if (fd >= 0)

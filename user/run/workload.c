@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The command, signals, time and processes; see workload.h. */
+/* The command, signals, the time limit and processes; see workload.h. */
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -32,7 +32,9 @@ static sigset_t ending_signals(void)
 	sigemptyset(&set);
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGTERM);
-	/* nohup: when blocked it would come all the same. */
+	/*
+	 * nohup ignores SIGHUP. If it were blocked here, the signalfd would return it all the same.
+	 */
 	if (sigaction(SIGHUP, NULL, &hangup) || hangup.sa_handler != SIG_IGN)
 		sigaddset(&set, SIGHUP);
 	return set;
@@ -52,7 +54,7 @@ static int refuse(struct workload *w, int reason)
 	return -ENOEXEC;
 }
 
-/* 0, ENOENT or EACCES. */
+/* Returns 0, ENOENT or EACCES. */
 static int look_at(const char *path)
 {
 	struct stat st;
@@ -62,7 +64,10 @@ static int look_at(const char *path)
 	return S_ISREG(st.st_mode) && !faccessat(AT_FDCWD, path, X_OK, AT_EACCESS) ? 0 : EACCES;
 }
 
-/* As execvp() does: one that may not be executed does not hide one further on. */
+/*
+ * Searches PATH as execvp() does: a file that may not be executed does not hide one in a later
+ * directory.
+ */
 static int look_along(const char *path, const char *name)
 {
 	int found = ENOENT;
@@ -87,13 +92,13 @@ static int look_along(const char *path, const char *name)
 	}
 }
 
-/* What cannot be seen from here, such as a bad interpreter, is told at the release. */
+/* Errors that cannot be found here, such as a bad interpreter, are reported at the release. */
 int workload__find(struct workload *w)
 {
 	const char *name = w->command ? w->command[0] : NULL, *path = getenv("PATH");
 	int reason;
 
-	/* Without PATH the C library has its own. */
+	/* If PATH is not set, the C library uses a default of its own. */
 	if (!name || (!path && !strchr(name, '/')))
 		return 0;
 	reason = strchr(name, '/') ? look_at(name) : look_along(path, name);
@@ -109,7 +114,7 @@ static void __attribute__((noreturn)) run(char *const *command, const sigset_t *
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
 	sigprocmask(SIG_SETMASK, mask, NULL);
-	/* The end of the pipe without a word: hytrace has died or given up. */
+	/* If the pipe ends without a byte, hytrace has died or given up. */
 	if (read(barrier, &go, 1) != 1)
 		_exit(EXIT_SELF);
 	execvp(command[0], command);
@@ -154,8 +159,8 @@ static int fork_command(struct workload *w)
 }
 
 /*
- * It holds nothing that others wait for the end of, and nothing that keeps an instance busy. Its signals are
- * blocked, and it dies with its parent.
+ * The witness keeps no descriptors open, so that it delays no end of file and keeps no instance
+ * busy. Its signals are blocked, and it is killed when its parent dies.
  */
 static void __attribute__((noreturn)) witness(const sigset_t *set, pid_t parent, int pipe)
 {
@@ -178,9 +183,9 @@ static void __attribute__((noreturn)) witness(const sigset_t *set, pid_t parent,
 }
 
 /*
- * A signal does not say whether it was sent to this process or to its group, in which the command has got it as
- * well. Who sends it does not tell either: timeout(1) is of the group and does both. So another process of the
- * group tells what it gets.
+ * A signal does not show whether it was sent only to this process or to its group, in which case
+ * the command has got it as well. Its sender does not show that either: timeout(1) is in the group
+ * and does both. So another process of the group, the witness, reports the signals that it gets.
  */
 static int fork_witness(struct workload *w)
 {
@@ -256,10 +261,10 @@ int workload__release(struct workload *w)
 
 	if (!w->pid)
 		return 0;
-	/* SIGPIPE is ignored: it has died, and nobody reads. */
+	/* SIGPIPE is ignored. If the write fails, the child has died and nobody reads. */
 	if (write(w->barrier, "g", 1) != 1) {
 		workload__abandon(w);
-		w->refused = error__return(EXIT_SELF, "%s: it was killed before it was started",
+		w->refused = error__return(EXIT_SELF, "%s: the command was killed before it was started",
 					   w->command[0]);
 		return -ENOEXEC;
 	}
@@ -310,12 +315,12 @@ int workload__check(struct workload *w)
 			     strsignal(info.ssi_signo), w->command ? "the command is not started, " : "");
 }
 
-/* When the first signal came; 0: none has. CLOCK_MONOTONIC */
+/* When the first signal came, by CLOCK_MONOTONIC; 0: none has come. */
 static volatile uint64_t first_signal;
-/* One that came since, and that the command may not know of, and its si_code; 0: none has. */
+/* A later signal, which the command may not have got, and its si_code; 0: none has come. */
 static volatile sig_atomic_t late_signal, late_code;
 
-/* What is done then cannot be waited for by somebody who says so twice. */
+/* A user who sends a second signal does not want to wait for the rest. So this ends the program. */
 static void on_late_signal(int number, siginfo_t *info, void *context)
 {
 	uint64_t now = clock__monotonic();
@@ -344,7 +349,7 @@ void workload__ended(const struct workload *w)
 	sigprocmask(SIG_SETMASK, &w->mask, NULL);
 }
 
-/* And from here on all of them are the command's again, as is one that came meanwhile. */
+/* From here on, signals are passed to the command again, also one that has come meanwhile. */
 static void be_patient(void)
 {
 	sigset_t set = ending_signals();
@@ -352,14 +357,14 @@ static void be_patient(void)
 	sigprocmask(SIG_BLOCK, &set, NULL);
 }
 
-/* Whether the witness has got it as well; what it has told before is used up. */
+/* Has the witness got this signal as well? Its earlier reports are discarded. */
 static bool is_witnessed(struct workload *w, int number, int timeout)
 {
 	struct pollfd reports = { .fd = w->reports, .events = POLLIN };
 	bool seen = false;
 	char byte;
 
-	/* With no event but POLLHUP it is dead. */
+	/* If there is only POLLHUP, the witness is dead. */
 	while (!seen && poll(&reports, 1, timeout) > 0 && reports.revents & POLLIN) {
 		while (read(w->reports, &byte, 1) == 1)
 			seen |= byte == number;
@@ -367,14 +372,17 @@ static bool is_witnessed(struct workload *w, int number, int timeout)
 	return seen;
 }
 
-/* To the command, if it has not got it by itself. */
+/* Sends a signal to the command, unless the command has got it itself. */
 static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 {
 	bool again = w->last_signal == (int)info->ssi_signo &&
 		     clock__monotonic() - w->last_signal_ns < SAME_SIGNAL_MS * 1000000ull;
 	bool seen = is_witnessed(w, info->ssi_signo, again ? 0 : SAME_SIGNAL_MS);
 
-	/* What the terminal sends is SI_KERNEL, and is the group's as well; a command may have left that. */
+	/*
+	 * Signals of the terminal are SI_KERNEL and go to the whole group; but a command may have
+	 * left the group.
+	 */
 	seen |= info->ssi_code == SI_KERNEL;
 	if (!again && !(seen && getpgid(w->pid) == getpgrp()))
 		kill(w->pid, info->ssi_signo);
@@ -382,7 +390,7 @@ static void pass_on(struct workload *w, const struct signalfd_siginfo *info)
 	w->last_signal_ns = clock__monotonic();
 }
 
-/* Acts on what has come; true: tracing is to end. */
+/* Handles the signals that have come. Returns true if tracing is to end. */
 static bool take_signals(struct workload *w)
 {
 	struct signalfd_siginfo info;
@@ -398,7 +406,7 @@ static bool take_signals(struct workload *w)
 	return end;
 }
 
-/* False: the time is over. */
+/* Shortens @timeout to the time that is left. Returns false if none is left. */
 static bool shorten(struct workload *w, int *timeout, double duration, uint64_t start)
 {
 	double left = duration - (clock__monotonic() - start) / 1e9;
@@ -418,7 +426,10 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 	uint64_t start = clock__monotonic();
 	struct pollfd fds[] = {
 		{ .fd = w->signals, .events = POLLIN },
-		/* It is reaped when nothing is recorded any more: that is hytrace's own work. */
+		/*
+		 * The child is reaped when nothing is recorded any more, because reaping is
+		 * hytrace's own work.
+		 */
 		{ .fd = w->pidfd, .events = POLLIN },
 		{ .fd = limits->process, .events = POLLIN },
 		{ .fd = limits->wakes, .events = POLLIN },
@@ -439,7 +450,7 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 	return timeout < 0 ? timeout : 0;
 }
 
-/* ---- its end */
+/* ---- the end of the command */
 
 static void wait_for_command(struct workload *w)
 {
@@ -451,7 +462,7 @@ static void wait_for_command(struct workload *w)
 	be_patient();
 	if (late_signal && !reap(w))
 		pass_on(w, &(struct signalfd_siginfo){ .ssi_signo = late_signal, .ssi_code = late_code });
-	else	/* What the witness has told meanwhile is no answer to the next one. */
+	else	/* Discard reports that came meanwhile; they are not about the next signal. */
 		is_witnessed(w, 0, 0);
 	while (!reap(w)) {
 		poll(fds, sizeof(fds) / sizeof(fds[0]), -1);
@@ -463,7 +474,7 @@ int workload__finish(struct workload *w, struct guard *guard, int err)
 {
 	int failed = guard__finish(guard), status = w->refused;
 
-	/* What is refused has a status of its own. */
+	/* A command that could not be executed has an exit status of its own. */
 	if (!err || w->refused)
 		err = failed;
 	if (w->released && !status) {
