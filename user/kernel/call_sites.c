@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Where calls that the kernel may rewrite return to as linked; see call_sites.h.
+ * The linked return addresses of calls that the kernel may rewrite; see call_sites.h.
  *
- * A rewritten call is not longer than the place that was linked for it, of which the rest is filled with NOPs. So
- * each address after the first byte of the place and up to its end is the return address of one and the same
- * call, and no other instruction begins there that could be a call.
+ * A rewritten call is at most as long as the place that was linked for it; the rest of the place is
+ * filled with NOPs. So every address from the second byte of the place to its end is a return
+ * address of the same call, because no other call can begin there.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,7 +18,10 @@
 #include "kernel/call_sites.h"
 #include "kernel/instruction.h"
 
-/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed: its size, and where instrlen is. */
+/*
+ * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3. It is packed; these are its
+ * size and instrlen's place.
+ */
 #define ALT_INSTR_SIZE 14
 #define ALT_INSTR_LENGTH 12
 #define NOP 0x90
@@ -28,7 +31,7 @@ struct call_site {
 	uint64_t returns_to;	/* as linked */
 };
 
-/* What an alternative may take the place of. */
+/* Instructions that an alternative may replace. */
 struct replaced {
 	uint64_t start, end;
 };
@@ -40,7 +43,7 @@ struct call_sites {
 	size_t replaced_count;
 };
 
-/* A section of the file that is in memory. */
+/* A section of the file, in memory. */
 struct part {
 	uint64_t addr, size;
 	const unsigned char *bytes;
@@ -80,7 +83,7 @@ static bool find_part(Elf *elf, const char *name, uint64_t holds, struct part *r
 	return false;
 }
 
-/* Where an entry's instruction is: an entry begins with its distance from there. */
+/* The address of an entry's instruction. The entry begins with the distance to it. */
 static uint64_t site_of(const struct part *table, size_t at)
 {
 	int32_t distance;
@@ -89,14 +92,17 @@ static uint64_t site_of(const struct part *table, size_t at)
 	return table->addr + at + distance;
 }
 
-/* @text: the section that the last one was in, and most are. */
+/* @text: the section of the last address; most addresses are in the same one. */
 static bool find_text(Elf *elf, uint64_t start, struct part *text)
 {
 	return (start >= text->addr && start - text->addr < text->size) ||
 	       find_part(elf, NULL, start, text);
 }
 
-/* Of a kernel whose entries have another size, most instructions would be in no section. */
+/*
+ * Do entries have this size? If they have another one, most of their instructions are in no
+ * section.
+ */
 static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size)
 {
 	struct part text = {};
@@ -124,7 +130,7 @@ static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to, u
 	return 0;
 }
 
-/* How long the place is: behind the call there are NOPs, or it is more than that call. */
+/* The length of the place: the call and the NOPs after it; 0 if there is more than that call. */
 static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
 			   uint64_t start, size_t call)
 {
@@ -166,7 +172,7 @@ static int by_replaced(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-/* One instruction may have several alternatives. */
+/* Joins overlapping places, because one instruction may have several alternatives. */
 static void join_replaced(struct call_sites *s)
 {
 	size_t kept = 0;
@@ -283,7 +289,7 @@ uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 {
 	size_t low = 0, high = s ? s->count : 0;
 
-	/* The last that begins before it. */
+	/* Find the last one that begins before it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -299,7 +305,7 @@ bool call_sites__replaced(const struct call_sites *s, uint64_t addr)
 {
 	size_t low = 0, high = s ? s->replaced_count : 0;
 
-	/* The last that does not begin behind it. */
+	/* Find the last one that begins at or before it. */
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 

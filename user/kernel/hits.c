@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What was hit, once each; see hits.h. */
+/* A list of hits, each address once; see hits.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,7 +65,10 @@ static int by_time(const void *a, const void *b)
 
 	if (x->first_ns != y->first_ns)
 		return x->first_ns < y->first_ns ? -1 : 1;
-	/* One call is one instant: the function before its caller, as the kernel records them. */
+	/*
+	 * One call is one instant. Its function comes before its caller, in the order in which the
+	 * kernel records them.
+	 */
 	return by_place(a, b);
 }
 

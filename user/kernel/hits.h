@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places of the kernel that were hit: functions, and return addresses of those that called them. */
+/*
+ * Hits: places of the kernel that were hit. They are functions, and the return addresses of their
+ * callers.
+ */
 #ifndef HYTRACE_KERNEL_HITS_H
 #define HYTRACE_KERNEL_HITS_H
 
@@ -8,7 +11,7 @@
 
 #include "base/strings.h"
 
-/* A hit has one of them; what is of several kinds has their bits. */
+/* A hit has one kind. A set of kinds has the bits of several. */
 enum hit_kind {
 	HIT_FUNCTION = 1,
 	HIT_CALLER = 2,
@@ -20,38 +23,39 @@ struct hit {
 	uint64_t link;		/* the same as linked; 0: unknown, or in a module */
 	uint64_t offset;	/* in its module's .text, with a module */
 	uint64_t first_ns;
-	const char *name;	/* of the function it lies in; NULL: unknown */
+	const char *name;	/* of the function that has this address; NULL: unknown */
 	const char *module;	/* NULL: vmlinux */
-	uint32_t sympos;	/* of a function: which of its name, by address, from 1; 0: unknown */
-	uint32_t into;		/* of a caller: how far into that function it returns; 0: unknown */
+	uint32_t sympos;	/* of a function: its number among those of its name, by address, from 1; 0: unknown */
+	uint32_t into;		/* of a caller: its offset in that function; 0: unknown */
 	enum hit_kind kind;	/* HIT_FUNCTION or HIT_CALLER */
 	uint32_t cpu;
 	uint32_t pid;
 };
 
 struct hits {
-	struct hit *list;	/* in order of first hit, once they are settled */
+	struct hit *list;	/* in order of first hit, after hits__settle() */
 	size_t count, room;
-	struct strings *names;	/* what the hits' names and modules are kept in */
+	struct strings *names;	/* has the hits' names and modules */
 };
 
 void hits__init(struct hits *h);
 void hits__free(struct hits *h);
 
-/* A copy of @hit; its strings must live as long as the hits (hits__name()). */
+/* Adds a copy of @hit. Its strings must live as long as the hits (hits__name()). */
 int hits__add(struct hits *h, const struct hit *hit);
-/* NULL stays NULL. */
+/* A copy of a string that lives as long as the hits; NULL for NULL. */
 const char *hits__name(struct hits *h, const char *name);
 
 /*
- * One record for each address and kind: the return address of a call that does not return is the entry of
- * the next function, which has nothing to do with it. Then in order of first hit.
+ * Leaves one hit for each address and kind, in order of first hit. The kind matters: a call that
+ * does not return has as its return address the entry of the next function, which may be a hit of
+ * its own.
  */
 void hits__settle(struct hits *h);
-/* Only the order. */
+/* Only sorts them by first hit. */
 void hits__order(struct hits *h);
 
-/* How many are of that kind. */
+/* The number of hits of this kind. */
 size_t hits__count(const struct hits *h, enum hit_kind kind);
 
 #endif

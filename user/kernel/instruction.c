@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Instructions, by libZydis; see instruction.h. Its minimal mode decodes the form of an instruction and not its
- * operands, which takes a fifth of the time.
+ * Instructions, decoded by libZydis; see instruction.h. In its minimal mode it decodes the form of
+ * an instruction but not its operands, which takes a fifth of the time.
  */
 #include <Zydis/Zydis.h>
 
 #include "kernel/instruction.h"
 
-/* Opcodes: Intel SDM, volume 2, "CALL", "JMP" and "Jcc"; LOOP and JRCXZ among the latter. */
+/*
+ * The opcodes are in the Intel SDM, volume 2: "CALL", "JMP" and "Jcc"; LOOP and JRCXZ count among
+ * the last.
+ */
 static enum instruction_kind kind_of(const ZydisDecodedInstruction *i)
 {
 	if (i->opcode_map == ZYDIS_OPCODE_MAP_0F)

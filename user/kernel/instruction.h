@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an instruction of the kernel's text does to the flow of control: how long it is, and whether and where it
- * calls or jumps to. Nothing else of it is of interest here.
+ * What an instruction of the kernel's text means for the flow of control: its length, and whether
+ * and where it calls or jumps. Nothing else is decoded.
  */
 #ifndef HYTRACE_KERNEL_INSTRUCTION_H
 #define HYTRACE_KERNEL_INSTRUCTION_H
@@ -23,19 +23,21 @@ struct instruction {
 	uint64_t target;	/* then that */
 	size_t target_at;	/* and where in the instruction the distance to it is, */
 	size_t target_size;	/* of so many bytes: 1, 2 or 4 */
-	/* Of no call or jump: numbers of 4 bytes in it, each of which may be an address; 0: none. */
+	/*
+	 * Of no call or jump: numbers of 4 bytes in it, each of which may be an address; 0: none.
+	 */
 	uint64_t memory;	/* relative to the instruction, or in a displacement */
 	uint64_t value;		/* an immediate one */
 };
 
 /**
- * instruction__decode() - what the first instruction of some text is
+ * instruction__decode() - decode the first instruction of a text
  * @ret: the answer
  * @text: bytes of x86-64 code
- * @size: how many there are
- * @addr: of the first one; targets are relative to it
+ * @size: the number of bytes
+ * @addr: the address of the first byte; targets are relative to it
  *
- * Return: false if these bytes are no instruction, or one that is cut off.
+ * Return: false if these bytes are no instruction, or if it is cut off.
  */
 bool instruction__decode(struct instruction *ret, const unsigned char *text, size_t size, uint64_t addr);
 

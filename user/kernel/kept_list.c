@@ -20,11 +20,11 @@
 
 const struct kept_places kept_places = { "/run/hytrace-lists", "/proc/modules", "/sys/module" };
 
-/* A file is this, the key, and the text. */
+/* The head of a file; the key and the text come after it. */
 struct header {
 	char magic[sizeof(MAGIC)];
 	uint32_t key_size, text_size;
-	uint32_t crc;		/* of key and text */
+	uint32_t crc;		/* over the key and the text */
 };
 
 /* ---- the key */
@@ -34,7 +34,10 @@ struct key {
 	FILE *f;
 };
 
-/* "ext4 1150976 2 - Live 0xffffffffc0400000": without the count of its users, which changes. */
+/*
+ * Parses "ext4 1150976 2 - Live 0xffffffffc0400000". The number of users changes, so it is not in
+ * the key.
+ */
 static int add_module(void *context, char *line)
 {
 	const struct key *key = context;
@@ -58,7 +61,7 @@ static int add_module(void *context, char *line)
 	return 0;
 }
 
-/* NULL: nothing that is kept could be trusted. */
+/* Returns NULL if no kept list could be trusted now. */
 static char *make_key(const struct kept_places *places)
 {
 	/* A kernel without modules has no such file. */
@@ -129,7 +132,7 @@ static bool read_all(int fd, void *to, size_t size)
 	return true;
 }
 
-/* The text of a file, if it is whole and has that key; else NULL. */
+/* The text of a file if it is complete and has this key; otherwise NULL. */
 static char *read_file(int fd, const char *key, size_t *ret_size)
 {
 	size_t key_size = strlen(key);
@@ -181,7 +184,10 @@ static bool write_file(int fd, const char *key, const char *text, size_t size)
 	return !fclose(f) && done;
 }
 
-/* Complete from the moment that it has its name. Of several runs at a time one writes. */
+/*
+ * The file is complete from the moment when it gets its name. If there are several runs, only one
+ * writes.
+ */
 static void store(const struct kept_places *places, const char *name, const char *key, const char *text,
 		  size_t size)
 {
@@ -194,7 +200,7 @@ static void store(const struct kept_places *places, const char *name, const char
 	if (dir < 0)
 		return;
 	if (!flock(dir, LOCK_EX | LOCK_NB)) {
-		/* Of one that was killed. */
+		/* A file of a run that was killed. */
 		unlinkat(dir, NEW_FILE, 0);
 		fd = openat(dir, NEW_FILE, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
 			    0600);
@@ -206,17 +212,17 @@ static void store(const struct kept_places *places, const char *name, const char
 
 /* ---- the lists */
 
-/* What has been read of the kernel's list. */
+/* The state of reading the kernel's list. */
 struct reading {
 	bool (*keeps)(const char *line);
-	bool first_only;	/* no more than the first line that is kept */
+	bool first_only;	/* stop after the first line that is kept */
 	char *first;
 	FILE *all, *kept;
 	char *all_text, *kept_text;
 	size_t all_size, kept_size;
 };
 
-/* Returns 1 where reading is to stop. */
+/* Returns 1 to stop the reading. */
 static int take_line(void *context, char *line)
 {
 	struct reading *r = context;
@@ -236,13 +242,13 @@ static int take_line(void *context, char *line)
 	return r->first_only;
 }
 
-/* What was kept, if the kernel says now what it said then. */
+/* The kept text, if it still begins with the line that the kernel's list has now. */
 static char *find_kept(const struct kept_places *places, const char *name, const char *key, const char *first,
 		       size_t *ret_size)
 {
 	char *text = key && first ? load(places, name, key, ret_size) : NULL;
 
-	/* No zero was kept. */
+	/* The kept text has no terminating zero. */
 	if (text && *ret_size >= strlen(first) && !memcmp(text, first, strlen(first)))
 		return text;
 	free(text);
@@ -256,7 +262,7 @@ static bool shows_address(const char *line)
 	return line && text_list__address(line, &end);
 }
 
-/* Whether a line is of a module that the key does not have. @last: the module of the line before. */
+/* Is the line of a module that is not in the key? @last: the module of the line before. */
 static bool is_of_another(const char *line, const char *end, const char *key, char *last, size_t room)
 {
 	const char *name = memchr(line, '[', end - line);
@@ -271,7 +277,7 @@ static bool is_of_another(const char *line, const char *end, const char *key, ch
 	return !strstr(key, start);
 }
 
-/* A module may have come and have gone while the list was read: the key is the same then. */
+/* A module may have come and gone while the list was read; then the key has not changed. */
 static bool has_only_modules_of(const char *text, const char *key)
 {
 	char last[256] = "";
@@ -284,7 +290,7 @@ static bool has_only_modules_of(const char *text, const char *key)
 	return true;
 }
 
-/* Keeps what was read, unless a module came or went meanwhile. */
+/* Keeps the text that was read, unless a module came or went meanwhile. */
 static void keep(const struct kept_places *places, const char *name, const char *key, const struct reading *r)
 {
 	char *now = make_key(places);
@@ -320,7 +326,7 @@ static int read_list(struct kept_list *ret, const struct kept_places *places, FI
 	free(key);
 	if (err < 0)
 		return err;
-	/* There is no empty one. */
+	/* fmemopen() needs at least one byte. */
 	ret->f = size ? fmemopen(ret->text, size, "r") : fopen("/dev/null", "re");
 	return ret->f ? 0 : -errno;
 }

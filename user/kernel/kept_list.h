@@ -1,28 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the kernel's long lists said, kept for later runs of the same boot. The kernel takes longer to write
- * /proc/kallsyms and ftrace's list of functions than the loader to attach to all functions.
+ * The text of the kernel's long lists, kept for later runs in the same boot. The kernel takes
+ * longer to write /proc/kallsyms and ftrace's list of functions than the loader takes to attach to
+ * all functions.
  *
- * Both lists are of the kernel's own code and of its modules' code. The kernel's own does not change while it
- * runs. That of a module is the same from the end of its initialization to its removal. So a list is kept
- * with the id of the boot, and with the name, size, address and sysfs inode of each module:
- *  - The inode is another one when a module was removed and loaded again, perhaps rebuilt, even to the same
- *    address: sysfs never uses a number twice in one boot (fs/kernfs/dir.c, kernfs_node.id).
- *  - The size includes the code of the initialization, until that is freed. By then it is in neither list.
- *  - While a module comes or goes, nothing is kept and nothing that was kept is used.
- * Names that ftrace keeps of freed init functions go with their module (ftrace_release_mod()).
- * Generated code comes and goes without modules: its lines are not kept, and who needs them has to ask again
- * (symbols.c).
+ * Both lists are about the code of the kernel itself and of its modules. The kernel's own code does
+ * not change while it runs. A module's code is the same from the end of its initialization to its
+ * removal. So a list is kept with the id of the boot, and with the name, size, address and sysfs
+ * inode of each module:
+ *  - The inode changes when a module is removed and loaded again, perhaps rebuilt, even to the same address: sysfs never
+ *    uses a number twice in one boot (fs/kernfs/dir.c, kernfs_node.id).
+ *  - The size includes the code of the initialization until it is freed. From then on it is in neither list.
+ *  - While a module comes or goes, no list is kept, and no kept list is used.
+ * ftrace keeps the names of freed init functions only as long as their module is there
+ * (ftrace_release_mod()). Generated code comes and goes without modules. So its lines are not kept,
+ * and whoever needs them must read the list again (symbols.c).
  *
- * ftrace's list has all functions, also those that it has disabled or that are traced: which ones does not
- * change what it says of them. If ftrace has turned itself off, its list cannot be opened, as without this.
+ * ftrace's list has all functions, also those that it has disabled or that are traced; neither
+ * changes a line. If ftrace has turned itself off, its list cannot be opened, with or without a
+ * kept one.
  *
- * Who may see addresses is the kernel's decision, each time and for each process: the list itself is opened
- * first, and its first line has to show the address that was kept. So nothing is used where the kernel hides
- * addresses (kptr_restrict, lockdown) or refuses to open a list.
+ * The kernel decides each time, for each process, who may see addresses. So the list itself is
+ * opened first, and its first line must show the address that was kept. Thus nothing kept is used
+ * if the kernel hides addresses (kptr_restrict, lockdown) or refuses to open a list.
  *
- * The files are root's alone. One that others own or could have written, that is damaged, or that is of
- * another boot is as good as none.
+ * Only root can access the files. A file that others own or could have written, that is damaged, or
+ * that is of another boot, is not used.
  */
 #ifndef HYTRACE_KERNEL_KEPT_LIST_H
 #define HYTRACE_KERNEL_KEPT_LIST_H
@@ -30,7 +33,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
-/* Where things are; tests have their own. */
+/* The paths; tests use other ones. */
 struct kept_places {
 	const char *dir;	/* of the files */
 	const char *modules;	/* /proc/modules */
@@ -41,20 +44,20 @@ extern const struct kept_places kept_places;
 
 struct kept_list {
 	FILE *f;
-	bool kept;		/* lines that are not kept are missing */
+	bool kept;		/* the text is a kept one: lines that are never kept are missing */
 	char *text;
 };
 
 /**
- * kept_list__open() - open a list of the kernel, as an earlier run has read it where that is still true
+ * kept_list__open() - open a list of the kernel, or its kept text if that is still valid
  * @ret: the list, to be closed by kept_list__close()
  * @places: &kept_places
  * @path: the kernel's file; each line that is kept begins with an address
  * @keeps: whether a line stays the same as long as the modules do
  *
- * What is read from the kernel is kept, if it can be. That it cannot is no error.
+ * The text that is read from the kernel is kept if possible. If not, that is no error.
  *
- * Return: 0, or the negative errno of opening or reading @path, which is not told.
+ * Return: 0, or the negative errno of opening or reading @path, without a message.
  */
 int kept_list__open(struct kept_list *ret, const struct kept_places *places, const char *path,
 		    bool (*keeps)(const char *line));

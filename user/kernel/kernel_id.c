@@ -2,8 +2,9 @@
 /*
  * Release, build id and KASLR offset of the running kernel; see kernel_id.h.
  *
- * kallsyms has run-time addresses only. The offset is in the vmcoreinfo note of /proc/kcore; where that
- * is not readable (lockdown, no PROC_KCORE), a vmlinux of the same build tells the same by one symbol.
+ * kallsyms only has run-time addresses. The offset is in the vmcoreinfo note of /proc/kcore. If
+ * that cannot be read (lockdown, no PROC_KCORE), the offset is computed from a symbol of a vmlinux
+ * of the same build.
  */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -19,7 +20,7 @@
 #include "base/json.h"
 #include "kernel/kernel_id.h"
 
-/* The symbol that a vmlinux and the running kernel are laid side by side at. */
+/* The symbol whose addresses in vmlinux and in the running kernel are compared. */
 #define ANCHOR "_stext"
 #define LARGEST_NOTES (1024 * 1024)
 
@@ -46,7 +47,7 @@ bool vmcoreinfo__offset(const char *text, size_t length, uint64_t *ret)
 	return false;
 }
 
-/* Calls @use with the description of each note named @name until it returns true. */
+/* Calls @use with the contents of each note named @name until it returns true. */
 static bool each_note(Elf_Data *data, const char *name, GElf_Word type,
 		      bool (*use)(const char *desc, size_t size, void *arg), void *arg)
 {
@@ -84,7 +85,10 @@ static bool use_build_id(const char *desc, size_t size, void *arg)
 	return true;
 }
 
-/* /proc/kcore's notes. It is gigabytes long by its headers, so only the note segment is read. */
+/*
+ * Reads the notes of /proc/kcore. By its headers it has gigabytes, so only the segment of notes is
+ * read.
+ */
 static void read_kcore(struct kernel_id *id)
 {
 	size_t count = 0;
@@ -153,7 +157,7 @@ static bool has_build_id(Elf *elf, const char *build_id)
 	return true;
 }
 
-/* -ENOENT: not there or no ELF file. -ESTALE: of another build. */
+/* Returns -ENOENT if the file is missing or no ELF file, -ESTALE if it is of another build. */
 static int check_vmlinux(const char *path, const char *build_id)
 {
 	int fd, err = -ENOENT;
@@ -253,7 +257,7 @@ char *kernel_id__boot_id(void)
 	return *id ? strdup(id) : NULL;
 }
 
-/* The text of a file, compressed or not, as its CRC-32; NULL: it cannot be read. */
+/* The CRC-32 of a file's text, which may be compressed; NULL: it cannot be read. */
 static char *checksum(const char *path)
 {
 	unsigned long crc = crc32(0, NULL, 0);
@@ -388,7 +392,10 @@ int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
 	return err ? error__no_memory() : 0;
 }
 
-/* The KASLR offset itself is for nobody who may read the document and not /proc/kallsyms. */
+/*
+ * The KASLR offset itself is not written: people who may read the document may not read
+ * /proc/kallsyms.
+ */
 const struct json_field kernel_id_fields[] = {
 	{ "release", &field_string, offsetof(struct kernel_id, release) },
 	{ "version", &field_string, offsetof(struct kernel_id, version) },

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Symbol tables of module files, compressed ones as well; see module_files.h. */
+/* Symbol tables of module files, which may be compressed; see module_files.h. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 #include "base/strings.h"
 #include "kernel/module_files.h"
 
-/* The table grows by itself. */
+/* The size of the table at first; it grows by itself. */
 #define FILES_AT_FIRST 16
 
 struct function {
@@ -71,7 +71,7 @@ void module_files__free(struct module_files *m)
 	free(m);
 }
 
-/* File names may have '-' where the module's name has '_'. */
+/* A file's name may have '-' where the module's name has '_'. */
 static bool is_module(const char *path, size_t length, const char *module)
 {
 	const char *base = memrchr(path, '/', length), *end = path + length;
@@ -84,7 +84,7 @@ static bool is_module(const char *path, size_t length, const char *module)
 	return end - base >= 3 && !memcmp(base, ".ko", 3);
 }
 
-/* modules.dep has one line for each: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
+/* modules.dep has a line for each module: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
 char *module_files__path(const char *directory, const char *module)
 {
 	char *line = NULL, *path = NULL;

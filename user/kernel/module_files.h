@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for functions of modules that are not loaded any more, from their files: what is known of them
- * then is the module's name and an offset in its .text.
+ * Names of functions in modules that are no longer loaded, from the modules' files. Of these
+ * functions, only the module's name and an offset in its .text are known.
  */
 #ifndef HYTRACE_KERNEL_MODULE_FILES_H
 #define HYTRACE_KERNEL_MODULE_FILES_H
@@ -11,13 +11,13 @@
 
 struct module_files;
 
-/* @directory: /lib/modules/RELEASE; files are read when they are first asked for. */
+/* @directory: /lib/modules/RELEASE. A file is read when it is first needed. */
 struct module_files *module_files__new(const char *directory);
 void module_files__free(struct module_files *m);
 
 /*
- * The function that holds @offset of that module's .text, and where it begins; NULL: unknown. The name
- * lives as long as @m.
+ * The function at @offset of this module's .text, and its beginning; NULL: unknown. The name lives
+ * as long as @m.
  */
 const char *module_files__find(struct module_files *m, const char *module, uint64_t offset,
 			       uint64_t *ret_start);
@@ -27,7 +27,7 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
  * @directory: /lib/modules/RELEASE, with a modules.dep
  * @module: its name
  *
- * Return: the path, to be freed; NULL: it is not listed there, or no memory.
+ * Return: the path, to be freed; NULL: the module is not in modules.dep, or there is no memory.
  */
 char *module_files__path(const char *directory, const char *module);
 
@@ -41,7 +41,10 @@ char *module_files__path(const char *directory, const char *module);
  */
 int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context);
 
-/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file, or no memory. */
+/*
+ * "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file,
+ * or no memory.
+ */
 char *module_file__name(const char *path);
 /* Whether it has a function of that name; one that cannot be read has none. */
 bool module_file__has(const char *path, const char *function);

@@ -6,8 +6,9 @@
  *                     17ef1 mod_two caller 812345690 1 42
  *   oneshot_stats     entries: 4711
  *
- * A function's address is its traced instruction, which is not the symbol where the function begins
- * with ENDBR64; it is turned into the symbol here, as that is what the documents hold.
+ * The address of a function is that of its traced instruction. This differs from the symbol if the
+ * function begins with ENDBR64. It is converted to the symbol here, because the documents have
+ * symbols.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,7 +38,10 @@ static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, ch
 	module[0] = '\0';
 	hit->kind = kind_of(word[0]);
 	line += used;
-	/* A module's line has one word more; no module is called "function" with a kind after it. */
+	/*
+	 * The line of a module has one more word. No module is called "function" with a kind after
+	 * it.
+	 */
 	if (sscanf(line, "%255s %n", word[1], &used) == 1 && kind_of(word[1])) {
 		if (strlen(word[0]) >= room)
 			return false;
@@ -93,7 +97,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 		err = add_line(hits, places, line, &unresolved);
 		line[strcspn(line, "\n")] = '\0';
 		if (err == -EPROTO)
-			error__print("%s:%d: not understood: \"%s\"; is this kernel's tracer newer "
+			error__print("%s:%d: this line is not known: \"%s\"; is this kernel's tracer newer "
 				     "than hytrace?", name, number, line);
 		if (err == -EPERM)
 			error__print("%s: the kernel hides its addresses: run as root (CAP_SYSLOG) "
@@ -106,7 +110,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 	return err;
 }
 
-/* What it took, where it is not called otherwise. */
+/* Costs, which have the same names in documents. */
 static const char *const costs[] = { "capacity", "retired", "retire_batches", "retire_ns" };
 
 static int add_stat(struct counters *lost, struct counters *cost, loss_name loss,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The oneshot tracer's files, parsed: oneshot_entries and oneshot_stats. */
+/* Parses the oneshot tracer's files oneshot_entries and oneshot_stats. */
 #ifndef HYTRACE_KERNEL_ONESHOT_FILES_H
 #define HYTRACE_KERNEL_ONESHOT_FILES_H
 
@@ -10,15 +10,19 @@
 #include "kernel/places.h"
 
 /*
- * Adds to @hits. @name: for messages. @ret_unnamed: addresses that no symbol is known for. -EPERM
- * when the kernel hides the addresses, -EPROTO on an unknown line.
+ * Adds the entries to @hits. @name: the file's name in messages. @ret_unnamed: the number of
+ * addresses without a symbol. Returns -EPERM if the kernel hides the addresses, -EPROTO if a line
+ * is not known.
  */
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
 			  struct hits *hits, uint64_t *ret_unnamed);
-/* The same name, which is there for good, if a counter is one of a loss; else NULL. */
+/* Returns the counter's name, as a string that stays valid, if it counts a loss; otherwise NULL. */
 typedef const char *(*loss_name)(const char *name);
 
-/* Losses and costs by the kernel's own names. @loss: tells them apart. */
+/*
+ * Reads losses and costs by the kernel's names for them. @loss: tells which of the two a counter
+ * is.
+ */
 int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
 			struct counters *cost);
 

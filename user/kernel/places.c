@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* From addresses to names; see places.h. */
+/* Finds names for addresses; see places.h. */
 #include <string.h>
 
 #include "kernel/places.h"
 
-/* A site is this far behind its function's symbol at most: after an ENDBR64. */
+/* A site is at most this far after its function's symbol: after an ENDBR64. */
 #define ENDBR_SIZE 4
 
-/* A call ends where it returns to, which may be where another function begins. */
+/* A call ends at its return address, at which another function may begin. */
 static uint64_t inside(const struct hit *hit, uint64_t addr)
 {
 	return hit->kind == HIT_CALLER ? addr - 1 : addr;
 }
 
-/* A call can come from generated code. What ftrace calls is none. */
+/* A call can come from generated code. A function that ftrace calls for is never generated. */
 static const struct symbol *find_symbol(const struct symbols *s, const struct hit *hit, uint64_t addr)
 {
 	return hit->kind == HIT_CALLER ? symbols__find(s, inside(hit, addr)) :
@@ -25,7 +25,7 @@ static bool in_module(const struct symbols *s, struct hit *hit)
 	const struct module *m = symbols__module(s, hit->module);
 	uint64_t addr = inside(hit, hit->addr);
 
-	/* Below its base: init text, which has no offset in .text. */
+	/* An address below the base is in init text, which has no offset in .text. */
 	if (!m || !m->base || addr < m->base || addr - m->base >= m->size)
 		return false;
 	hit->offset = hit->addr - m->base;
@@ -33,8 +33,9 @@ static bool in_module(const struct symbols *s, struct hit *hit)
 }
 
 /*
- * A function by its site. ftrace's list has its own name for it (of several aliases kallsyms shows no
- * favourite), and does not have init code that was freed.
+ * Finds a function by its site. Names come from ftrace's list if possible: if a function has
+ * several aliases, kallsyms does not show which one ftrace uses. That list does not have init code
+ * that was freed.
  */
 static void resolve_function(const struct places *p, struct hits *hits, struct hit *hit,
 			     const struct symbol *sym)

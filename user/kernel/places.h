@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where an address lies, by the tables of when tracing began and of when it ended. */
+/* Finds where an address lies, by the tables of the beginning and of the end of tracing. */
 #ifndef HYTRACE_KERNEL_PLACES_H
 #define HYTRACE_KERNEL_PLACES_H
 
@@ -16,17 +16,17 @@ struct places {
 	const struct symbols *before, *after;
 	const struct traceable *traceable;
 	const struct kernel_id *kernel;
-	const struct call_sites *sites;	/* NULL: callers are where they ran */
-	struct module_files *files;	/* for modules that came and went between the two */
+	const struct call_sites *sites;	/* NULL: callers keep the addresses at which they ran */
+	struct module_files *files;	/* for modules that came and went in between */
 };
 
 /*
- * Fills name, module, offset and link of a hit whose addr is set; a function's address may be its
- * traced instruction, and becomes its entry. False: nothing known lies there, or generated code.
- * @hits: whose hit it is to be.
+ * Fills name, module, offset and link of a hit whose addr is set. The address of a function may be
+ * its traced instruction, and becomes its entry. Returns false if nothing known lies there, or
+ * generated code. @hits: the list that will get the hit.
  */
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit);
-/* The same for a hit that is known by module and offset, as the oneshot tracer gives them. */
+/* The same for a hit that has a module and an offset, as the oneshot tracer lists them. */
 void places__resolve_offset(const struct places *p, struct hits *hits, struct hit *hit);
 
 #endif

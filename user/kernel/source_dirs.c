@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses to source directories; see source_dirs.h.
+ * Finds source directories for addresses; see source_dirs.h.
  *
- * Each compilation unit says itself which ranges of text came from it, which is all that is needed here
- * and a thousand times less to read than the line tables. (.debug_aranges would say the same, but not
- * every compiler writes it.)
+ * Each compilation unit lists the ranges of text that came from it. This is all that is needed
+ * here, and a thousand times less data than the line tables. (.debug_aranges has the same ranges,
+ * but not every compiler writes it.)
  */
 #include <dwarf.h>
 #include <elfutils/libdw.h>
@@ -20,7 +20,7 @@
 #include "base/strings.h"
 #include "kernel/source_dirs.h"
 
-/* Where the source tree begins is where this file lies, wherever it was built. */
+/* This file shows where the source tree begins, wherever it was built. */
 #define LANDMARK "init/main.c"
 
 struct range {
@@ -39,7 +39,7 @@ struct unit {
 	const char *path, *base;
 };
 
-/* The next that was compiled of a file; @cu: NULL for the first. */
+/* The next unit that was compiled from a file. @cu: NULL for the first one. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, struct unit *unit)
 {
 	Dwarf_Attribute attr;
@@ -60,7 +60,7 @@ static bool ends_with(const char *text, const char *end)
 	return a >= b && !strcmp(text + a - b, end);
 }
 
-/* The part before init/main.c of its own path: what all the others begin with. */
+/* The part before init/main.c in its own path; all other paths begin with it. */
 static char *find_root(Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
@@ -124,7 +124,7 @@ static int read_ranges(struct source_dirs *d, Dwarf *dwarf)
 
 		while (!err && directory &&
 		       (next = dwarf_ranges(&unit.die, next, &base, &start, &end)) > 0) {
-			/* What the linker threw away lies at 0. */
+			/* Ranges that the linker removed begin at 0. */
 			if (start && end > start)
 				err = add_range(d, start, end, directory);
 		}

@@ -12,16 +12,19 @@
 #include "kernel/text_list.h"
 
 /*
- * Where the last symbol of a region is followed by nothing, its end is unknown; no function is longer
- * than this, so an address farther on is in no function.
+ * The end of a region's last symbol is unknown. No function is longer than this, so an address
+ * farther from the symbol is in no function.
  */
 #define LONGEST_FUNCTION (1024 * 1024)
 #define MODULES_AT_FIRST 64
 
-/* The table with generated code, of one that was kept without it; read when it is needed. */
+/*
+ * The table with generated code, for a table that was kept without it; it is read when it is
+ * needed.
+ */
 struct complete {
-	char *path;		/* NULL: it was needed */
-	struct symbols *table;	/* NULL, too: it could not be read */
+	char *path;		/* NULL: the table has been read */
+	struct symbols *table;	/* NULL as well: it could not be read */
 };
 
 struct symbols {
@@ -32,10 +35,10 @@ struct symbols {
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
-	struct complete *complete;	/* NULL: it is this one */
+	struct complete *complete;	/* NULL: this table is complete */
 };
 
-/* @module: what follows may be a bracket. */
+/* @module: a name; a bracket may come after it. */
 static bool is_generated(const char *module)
 {
 	return !strncmp(module, "__builtin__", 11) ||
@@ -63,7 +66,7 @@ static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const 
 	return 0;
 }
 
-/* "ffffffff81000000 T _text\t[module]"; data symbols are of no use here. */
+/* Parses "ffffffff81000000 T _text\t[module]". Data symbols are not used. */
 static int parse_symbol(void *context, char *line)
 {
 	char *type, *name, *module, *end;
@@ -89,7 +92,7 @@ static int parse_symbol(void *context, char *line)
 	return add_symbol(s, addr, name, module);
 }
 
-/* "ext4 1150976 2 - Live 0xffffffffc0400000" */
+/* Parses "ext4 1150976 2 - Live 0xffffffffc0400000". */
 static int parse_module(void *context, char *line)
 {
 	char name[256], state[16];
@@ -125,7 +128,7 @@ static int by_address(const void *a, const void *b)
 
 	if (x->addr != y->addr)
 		return x->addr < y->addr ? -1 : 1;
-	/* Several names for one address: the same one every time. */
+	/* If an address has several names, their order must always be the same. */
 	return strcmp(x->name, y->name);
 }
 
@@ -144,7 +147,7 @@ static struct symbols *symbols__new(void)
 	return NULL;
 }
 
-/* A table of the modules alone, so far. @modules: NULL: there are none. */
+/* Makes a table with only the modules. @modules: NULL: there are none. */
 static int read_modules(struct symbols **ret, FILE *modules)
 {
 	struct symbols *s = symbols__new();
@@ -191,7 +194,7 @@ int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules)
 	return err;
 }
 
-/* Code of the kernel or of a module: the line is there as long as that is. */
+/* The line of code of the kernel or of a module stays as long as that code. */
 static bool is_lasting(const char *line)
 {
 	const char *module = strchr(line, '[');
@@ -212,12 +215,15 @@ static int lack_generated(struct symbols *s, const char *path)
 
 int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
 {
-	FILE *modules = fopen(places->modules, "re");	/* absent: a kernel without modules */
+	FILE *modules = fopen(places->modules, "re");	/* NULL if the kernel has no modules */
 	struct kept_list list = {};
 	struct symbols *s;
 	int err;
 
-	/* Before the list: what comes in between has symbols, and symbols__hold() sees that it is new. */
+	/*
+	 * Modules come before the list: a module that comes in between has symbols, and
+	 * symbols__hold() sees that it is new.
+	 */
 	err = read_modules(&s, modules);
 	if (modules)
 		fclose(modules);
@@ -247,7 +253,7 @@ int symbols__load(struct symbols **ret)
 
 int symbols__load_modules(struct symbols **ret)
 {
-	/* A kernel without modules has no such file. */
+	/* A kernel without modules does not have this file. */
 	FILE *modules = fopen("/proc/modules", "re");
 	int err = 0;
 
@@ -323,7 +329,7 @@ const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t add
 	sym = &s->syms[low - 1];
 	if (addr - sym->addr >= LONGEST_FUNCTION)
 		return NULL;
-	/* Of several names for one address, the first in the table. */
+	/* If an address has several names, take the first in the table. */
 	while (sym > s->syms && sym[-1].addr == sym->addr)
 		sym--;
 	return sym;
@@ -347,8 +353,9 @@ static const struct symbols *complete_table(const struct symbols *s)
 }
 
 /*
- * Between two functions of the kernel, or of one module, there is no other code. Only where init functions
- * were freed whose names ftrace keeps can there be; a table with generated code has both names there, too.
+ * Is an address between two functions of the kernel, or of one module? There is no other code
+ * there, with one exception: where init functions were freed and ftrace keeps their names. A table
+ * with generated code has both names there.
  */
 static bool is_surrounded(const struct symbols *s, const struct symbol *sym)
 {
@@ -365,12 +372,15 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 
 	if (!s->complete || is_surrounded(s, sym))
 		return sym;
-	/* Only generated code is asked for: a module may be gone by now, and another one may be there. */
+	/*
+	 * Only generated code is looked up here: the module may be gone by now, and another one may
+	 * be there.
+	 */
 	now = symbols__find_lasting(complete_table(s), addr);
 	return now && symbol__is_generated(now) ? now : sym;
 }
 
-/* Asked once in a run, if at all: an index would take longer than it saves. */
+/* A run looks up at most one name, so an index would take longer than it saves. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 {
 	for (size_t i = 0; i < s->count; i++) {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Names for kernel text addresses, from /proc/kallsyms read once into a sorted array, and where modules
- * lie, from /proc/modules.
+ * Names for addresses of kernel text, from /proc/kallsyms, which is read once into a sorted array;
+ * and the places of modules, from /proc/modules.
  *
- * A table is a snapshot: an address is looked up in the table of the time it belongs to, since another
- * module may live there later.
+ * A table is a snapshot. An address must be looked up in the table of its time, because another
+ * module may be there later.
  */
 #ifndef HYTRACE_KERNEL_SYMBOLS_H
 #define HYTRACE_KERNEL_SYMBOLS_H
@@ -17,50 +17,61 @@
 struct symbol {
 	uint64_t addr;
 	const char *name;
-	const char *module;	/* NULL: vmlinux. "bpf", "__builtin__ftrace": generated code */
+	const char *module;	/* NULL: vmlinux; "bpf" and "__builtin__ftrace" are generated code */
 };
 
 struct module {
 	const char *name;
-	uint64_t base;		/* of its text; 0 when hidden */
+	uint64_t base;		/* the beginning of its text; 0 if hidden */
 	uint64_t size;
-	bool live;		/* neither coming nor going */
+	bool live;		/* neither being loaded nor being unloaded */
 };
 
 struct symbols;
 struct kept_places;
 
-/* Reads the running kernel's; fails with -EPERM, and says what to do, when the addresses are hidden. */
+/*
+ * Reads the running kernel's symbols. If the addresses are hidden, returns -EPERM after a message
+ * that says what to do.
+ */
 int symbols__load(struct symbols **ret);
-/* The same of another list, which is kept at other places (kept_list.h), for tests. */
+/* For tests: the same for another list, which is kept at other places (kept_list.h). */
 int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path);
-/* The same from any two files, for tests and for recorded samples. */
+/* For tests and recorded samples: the same for two files. */
 int symbols__read(struct symbols **ret, FILE *kallsyms, FILE *modules);
-/* Only the modules, which takes a hundredth of that: nothing is found by address or by name. */
+/*
+ * Reads only the modules, which takes a hundredth of the time. Nothing can be found by address or
+ * name.
+ */
 int symbols__load_modules(struct symbols **ret);
 /*
- * Whether the modules are those that were there then, and where: if so, each address that has a
- * name now has the one that @s knows. Reading all of kallsyms again takes a fifth of a second of a
- * slow machine.
+ * Are the modules the same as when @s was read, and at the same addresses? Then each address that
+ * has a name now has the one that @s knows. This is for speed: on a slow machine, reading kallsyms
+ * again takes a fifth of a second.
  */
 bool symbols__hold(const struct symbols *s);
 void symbols__free(struct symbols *s);
 
 size_t symbols__count(const struct symbols *s);
-/* In order of address. */
+/* The symbols in order of address. */
 const struct symbol *symbols__at(const struct symbols *s, size_t index);
 
-/* The symbol whose text holds @addr, or NULL when nothing known is there. */
+/* The symbol whose text contains @addr; NULL: nothing known is there. */
 const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
-/* The same where no generated code can be, as at a function that ftrace traces: it may take less. */
+/*
+ * The same, but faster, for addresses that cannot be in generated code, such as those of functions
+ * that ftrace traces.
+ */
 const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
-/* The first symbol of that exact name in vmlinux, or NULL. */
+/* The first symbol of vmlinux with exactly this name; NULL: there is none. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name);
 
 const struct module *symbols__module(const struct symbols *s, const char *name);
 const struct module *symbols__modules(const struct symbols *s, size_t *ret_count);
 
-/* Generated code has no place in any image: BPF programs, trampolines, probes' slots. */
+/*
+ * Is the symbol in generated code (BPF programs, trampolines, probes' slots), which is in no image?
+ */
 bool symbol__is_generated(const struct symbol *sym);
 
 #endif

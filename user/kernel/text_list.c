@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The kernel's long lists of text; see text_list.h. */
+/* Reads the kernel's long lists of text; see text_list.h. */
 #include <errno.h>
 #include <stdbool.h>
 #include <stdlib.h>
@@ -7,10 +7,16 @@
 
 #include "kernel/text_list.h"
 
-/* The kernel gives a page at a time, and the C library would ask for a quarter of one. */
+/*
+ * The kernel returns a page at a time; with its own buffer, the C library would ask for a quarter
+ * of that.
+ */
 #define READ_SIZE (16 * 1024)
 #define LARGEST_ELEMENT 64
-/* An address has fewer names than this; farther from its place is another part of the list. */
+/*
+ * An address has fewer names than this. A line that is farther from its place belongs to another
+ * part of the list.
+ */
 #define FARTHEST 32
 
 FILE *text_list__open(const char *path)
@@ -38,7 +44,7 @@ int text_list__read(FILE *f, int (*use)(void *context, char *line), void *contex
 
 uint64_t text_list__address(const char *line, char **ret_end)
 {
-	/* One more than the digit; 0: it is none. */
+	/* The value plus one of each digit; 0: no digit. */
 	static const unsigned char digits[256] = {
 		['0'] = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
 		['a'] = 11, 12, 13, 14, 15, 16,
@@ -55,7 +61,10 @@ uint64_t text_list__address(const char *line, char **ret_end)
 	return addr;
 }
 
-/* Moves an element to its place among those before it, which are in order. False: that is too far off. */
+/*
+ * Moves an element to its place among those before it, which are sorted. Returns false if that
+ * place is too far away.
+ */
 static bool insert(char *list, size_t at, size_t size, int (*compare)(const void *a, const void *b))
 {
 	char element[LARGEST_ELEMENT];
@@ -75,9 +84,10 @@ static bool insert(char *list, size_t at, size_t size, int (*compare)(const void
 }
 
 /*
- * The kernel's own addresses come first and in order, and several names of one address in any order. Those
- * of modules and of generated code follow, each module's for itself. So there is a beginning in order, which
- * is most of it, and a rest. In the rest all may be lower than in the beginning: then all is sorted.
+ * The kernel's own addresses come first, in order; several names of one address are in any order.
+ * The addresses of modules and of generated code come after them, sorted within each module only.
+ * So most of the list is a sorted beginning. If addresses of the rest are below those of the
+ * beginning, the whole list is sorted.
  */
 void text_list__sort(void *list, size_t count, size_t size, int (*compare)(const void *a, const void *b))
 {

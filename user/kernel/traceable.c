@@ -2,8 +2,8 @@
 /*
  * ftrace's list of functions, sorted by address; see traceable.h.
  *
- * The file with addresses is what makes this exact: names repeat (static functions), addresses do not. Where
- * there is none, the order of the names helps (traceable_names.h).
+ * The file with addresses makes this exact: names of static functions repeat, addresses do not.
+ * Without it, the order of the names helps (traceable_names.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,10 +21,10 @@
 #define LIST_FILE "available_filter_functions_addrs"
 #define NAMES_FILE "available_filter_functions"
 #define INVALID_NAME "__ftrace_invalid_address___"
-/* ENDBR64 is the only thing that may come between a symbol and its traced instruction. */
+/* Only an ENDBR64 may be between a symbol and its traced instruction. */
 #define FARTHEST_SITE 4
 
-/* Most runs ask for no name, so it is sorted when the first one is asked for. */
+/* The index is made when the first name is looked up; most runs look up none. */
 struct name_index {
 	bool sorted;
 	const struct traceable_function *list[];
@@ -39,11 +39,11 @@ struct traceable {
 	struct strings *names;
 };
 
-/* A list that is being read. */
+/* The state of reading a list. */
 struct reading {
 	struct traceable *t;
 	const struct symbols *symbols;
-	struct traceable_name *names;	/* of a list without addresses */
+	struct traceable_name *names;	/* for a list without addresses */
 	size_t count, room;
 };
 
@@ -77,7 +77,7 @@ static int add_function(struct traceable *t, uint64_t site, uint64_t entry, size
 	return 0;
 }
 
-/* "name [module]": cut in two; false: it is none that can be traced. */
+/* Splits "name [module]". Returns false if the function cannot be traced. */
 static bool split_name(char *line, const char **ret_module)
 {
 	char *module = strchr(line, '[');
@@ -91,7 +91,7 @@ static bool split_name(char *line, const char **ret_module)
 	return strncmp(line, INVALID_NAME, strlen(INVALID_NAME));
 }
 
-/* "ffffffff81000004 name [module]" */
+/* Parses "ffffffff81000004 name [module]". */
 static int add_line(void *context, char *line)
 {
 	struct reading *r = context;
@@ -183,7 +183,7 @@ static int add_name(void *context, char *line)
 		r->names = names;
 		r->room = room;
 	}
-	/* A line without a name has its place in the order. */
+	/* A line without a name still has a place in the order. */
 	r->names[r->count++] = (struct traceable_name){
 		.name = split_name(line, &module) ? strings__add(r->t->names, line) : INVALID_NAME,
 		.module = module ? strings__intern(r->t->names, module) : NULL,
@@ -262,19 +262,19 @@ int traceable__read_names(struct traceable **ret, FILE *f, const struct symbols 
 	return read_list(ret, f, symbols, NAMES_FILE, read_located);
 }
 
-/* ftrace lists no generated code. */
+/* ftrace's list has no generated code. */
 static bool keep_all(const char *line)
 {
 	return true;
 }
 
-/* Where there are no addresses, nothing shows whether the kernel hides them. */
+/* Without addresses, the list does not show whether the kernel hides them. */
 static bool keep_none(const char *line)
 {
 	return false;
 }
 
-/* -ENOENT: the kernel has no such list. */
+/* Returns -ENOENT if the kernel does not have this list. */
 static int load_list(struct traceable **ret, const struct symbols *symbols, const char *name)
 {
 	bool addresses = !strcmp(name, LIST_FILE);
@@ -344,7 +344,10 @@ const struct traceable_function *traceable__find(const struct traceable *t, uint
 {
 	size_t low = 0, high = t->count;
 
-	/* The first site at or after the address: the address is that site or its entry, or neither. */
+	/*
+	 * Find the first site at or after the address. The address is that site, or its entry, or
+	 * neither.
+	 */
 	while (low < high) {
 		size_t mid = low + (high - low) / 2;
 

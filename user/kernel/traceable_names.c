@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * ftrace's list where it has no addresses (before Linux 6.5): names in order of address, those of the kernel
- * first, then those of each module. Names repeat, so kallsyms alone does not tell which of several is meant.
- * But the order does: a name that only one symbol has lies where it lies, and of the others between two such,
- * those symbols can be meant that lie between them. As many of a name as the list has there are these; if there
- * are more, it is not known which can be traced, and they are left out.
+ * Locates the functions of ftrace's list where it has no addresses (before Linux 6.5). It has names
+ * in order of address: first those of the kernel, then those of each module. Names repeat, so the
+ * name alone does not tell which of several symbols is meant. But the order does: a name that only
+ * one symbol has is located by that symbol; a name between two such names can only mean a symbol
+ * between their symbols. If the list has as many lines of a name there as there are such symbols,
+ * these are located. If there are more symbols, it is not known which of them can be traced; they
+ * are left out.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,7 @@
 #include "base/error.h"
 #include "kernel/traceable_names.h"
 
-/* Symbols in order of module and name, and of address among those of one name. */
+/* The symbols in order of module and name; those with the same name are in order of address. */
 struct index {
 	const struct symbol **list;
 	size_t count;
@@ -47,7 +49,10 @@ static int make_index(struct index *index, const struct symbols *symbols)
 	return 0;
 }
 
-/* The symbols that a line can mean, from addresses above @low and below @high: how many, and the first. */
+/*
+ * The symbols that a line can mean, with addresses above @low and below @high: returns their
+ * number, and the first one.
+ */
 static size_t candidates(const struct index *index, const struct traceable_name *n, uint64_t low,
 			 uint64_t high, size_t *ret_first)
 {
@@ -79,7 +84,10 @@ static bool same_module(const struct traceable_name *a, const struct traceable_n
 	return !compare_modules(a->module, b->module);
 }
 
-/* What lies between two lines that are located, or between one and its module's end: list[first..end-1]. */
+/*
+ * Locates list[first..end-1], the lines between two located lines, or between one and the end of
+ * its module.
+ */
 static void locate_between(const struct index *index, struct traceable_name *list, size_t first, size_t end,
 			   uint64_t low, uint64_t high)
 {
@@ -110,7 +118,7 @@ int traceable_names__locate(struct traceable_name *list, size_t count, const str
 	for (size_t i = 0; i < count; i++) {
 		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
 			list[i].addr = index.list[at]->addr;
-		/* Listed twice, or not in order: then the symbol is another one's. */
+		/* The line is listed twice or not in order, so its symbol is another one. */
 		if (i && same_module(&list[i], &list[i - 1]) && list[i].addr && list[i].addr <= last)
 			list[i].addr = 0;
 		if (list[i].addr || (i && !same_module(&list[i], &list[i - 1])))

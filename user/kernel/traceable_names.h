@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where the functions of ftrace's list are, when it has their names only. */
+/* Locates the functions of ftrace's list if it only has names. */
 #ifndef HYTRACE_KERNEL_TRACEABLE_NAMES_H
 #define HYTRACE_KERNEL_TRACEABLE_NAMES_H
 
@@ -12,12 +12,13 @@
 struct traceable_name {
 	const char *name;
 	const char *module;	/* NULL: vmlinux */
-	uint64_t addr;		/* of the symbol; 0: not known */
+	uint64_t addr;		/* the symbol's address; 0: unknown */
 };
 
 /*
- * Sets the addresses, all of which are 0, of @list, which is in the file's order: by address in the kernel
- * and in each module. What could be one of several symbols stays 0.
+ * Sets the addresses of @list, all of which are 0 before. The list has the order of the file: by
+ * address in the kernel and in each module. If a name could mean several symbols, its address stays
+ * 0.
  */
 int traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols);
 
