@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The benchmark's BPF contenders: programs that do nothing, and programs that keep each address once, each
- * as well as it can be done: with nothing called that need not be, in a hash map, in one for each CPU, in a
- * bitmap of the kernel's text, and in one for each CPU. The maps' seed is fixed, so that their chains, and with
- * them the cost, are the same from run to run.
+ * The benchmark's BPF contenders: programs that do nothing, and programs that keep each address
+ * once, each as efficiently as possible: they call nothing that is not needed. They keep addresses
+ * in a hash map, in a hash map for each CPU, in a bitmap of the kernel's text, or in a bitmap for
+ * each CPU. The seed of the maps is fixed, so that their chains, and with them the cost, are the
+ * same in each run.
  */
 #include "vmlinux.h"
 
@@ -33,7 +34,7 @@ struct {
 	__type(value, __u32);
 } seen_percpu SEC(".maps");
 
-/* A bit for each byte of the kernel's text. What lies elsewhere, in modules, is not kept. */
+/* A bit for each byte of the kernel's text. Addresses elsewhere, in modules, are not kept. */
 #define TEXT_BYTES (32u << 20)
 #define TEXT_WORDS (TEXT_BYTES / 64)
 #define MOST_CPUS 4
@@ -43,7 +44,10 @@ __u64 cpu_bits[MOST_CPUS * TEXT_WORDS] SEC(".bss.cpu_bits");
 
 extern const void _stext __ksym;
 
-/* Behind the call that ftrace has put there: one for each function, and no caller's. */
+/*
+ * The address after the call that ftrace has put there. It is unique for each function, and never
+ * that of a caller.
+ */
 static __always_inline __u64 function_of(struct pt_regs *ctx)
 {
 	return PT_REGS_IP(ctx);
@@ -154,8 +158,9 @@ int fentry_hash(void *ctx)
 }
 
 /*
- * A program of this type is not told the caller. On x86-64 it is where the trampoline's frame ends: behind
- * its arguments, none here, are the frame pointer, the address in the function, and that in its caller
+ * A program of this type does not get the caller. On x86-64, it is found at the end of the
+ * trampoline's frame: after the arguments, of which there are none here, come the frame pointer,
+ * the address in the function, and the return address in its caller
  * (arch_prepare_bpf_trampoline()).
  */
 SEC("fentry/__do_sys_getppid")
@@ -181,7 +186,7 @@ int fentry_bitmap_callers(void *ctx)
 	return 0;
 }
 
-/* What a function event's record begins with; the first 8 bytes are not a program's to read. */
+/* The beginning of a function event's record; a program may not read its first 8 bytes. */
 struct function_event {
 	__u64 ent;
 	__u64 ip;

@@ -1,39 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Coverage by BPF: a program on every traced function's entry that keeps each function address, and each
- * address that called one, once. It has two entry points, of which a run attaches one: for kprobe.multi,
- * which any kernel has, and for function events of the hytrace series, whose records hold both addresses.
+ * Coverage by BPF: a program on the entry of every traced function that keeps each function's
+ * address, and each address that has called one, once. It has two entry points, of which a run
+ * attaches one: for kprobe.multi, which any kernel has, and for function events of the hytrace
+ * series, whose records have both addresses.
  *
- * The set is a hash table with open addressing in plain memory. A place goes from 0 to an address once,
- * by compare-and-exchange, and never changes again; an address lies in one of the SET_PROBES places from
- * the one that its hash tells, with no empty place before it. So a look-up needs no lock, and "is there"
- * is an answer for good. Whoever has put an address in writes its entry in the log, alone: time, CPU and
- * thread. The loader maps both into its memory, and reads the log when nothing runs any more.
+ * The set is a hash table with open addressing in plain memory. A compare-and-exchange turns a
+ * place from 0 to an address once; then it never changes again. An address is in one of SET_PROBES
+ * places from its hash's place on, with no empty place before it. So a look-up needs no lock, and
+ * an address that was found stays. Only the CPU that has put an address in writes its entry in the
+ * log: time, CPU and thread. The loader maps both into its memory, and reads the log when nothing
+ * runs any more.
  *
- * Of an address that is known, which nearly all are, the program calls no function of the kernel (where
- * that has bpf_rdonly_cast()). That would be a call more for each, and one that may be traced itself and come
- * back as a call that the program cannot be run for. Of a new one it calls helpers that take no lock, and
- * which the loader leaves out of what is traced, as it does with what kprobe.multi calls to run it
- * (bpf_needs.c). What is missed then comes from interrupts, and from others' programs on the same CPU.
+ * Nearly all addresses are known. For these, the program calls no function of the kernel (if the
+ * kernel has bpf_rdonly_cast()): such a call would be slower, and if the called function is traced,
+ * it would be a call for which the program cannot run. For a new address, it calls helpers that
+ * take no lock. The loader does not trace these helpers, nor the functions that kprobe.multi calls
+ * to run the program (bpf_needs.c). So calls are only missed in interrupts, and in other people's
+ * programs on the same CPU.
  *
- * Only with --pin there is a hash map beside it, for others to look at meanwhile. Writing to that takes locks.
+ * With --pin, there also is a hash map that others can read during the run. Writing to it takes
+ * locks.
  *
- * Keys: kprobe.multi's registers hold the address behind the call that ftrace has put at a function's
- * beginning, which is one for each function and never the return address of another call. Only where
- * something has moved it (a live patch that ran before, a kernel that does not fill it in) a helper is asked,
- * from the first such call on: an address that is moved is a new one, and of new ones the helper is asked
- * anyhow.
+ * Keys: kprobe.multi's registers have the address after the call that ftrace has put at the
+ * beginning of a function. It is unique for each function, and never the return address of another
+ * call. In some cases it has been moved: by a live patch that ran before, or because the kernel
+ * does not fill it in. Then a helper gives the function's address, from the first such call on.
+ * That call is noticed because a moved address is a new one, and for new addresses the helper is
+ * called anyway.
  *
- * The loader attaches everything with the gate, `recording`, closed and then opens it, so that attaching,
- * which takes a while and runs much of the kernel, does not show up as the workload's. With --retire it
- * attaches again meanwhile: what it calls then is not recorded but counted, unless it is in an interrupt,
- * of which the first and the last steps do not count as such.
+ * The loader attaches everything while the gate, `recording`, is closed, and then opens it. So the
+ * functions that run while it attaches, which takes long, are not taken for the workload's. With
+ * --retire it attaches again during the run. Its own calls are then counted and not recorded,
+ * unless they are in an interrupt; the first and the last steps of an interrupt do not count as
+ * such.
  *
- * Following tasks is done as the kernel's set_ftrace_pid and function-fork do it, so that the two
- * engines agree: a set of tasks, extended at fork and cut when a task is freed, is consulted at each
- * context switch, and leaves the next task's pid with its CPU if it is one of them; a traced function
- * counts when it is run by that task. So the half of a context switch before the task has become the
- * current one is nobody's, and what runs in interrupts belongs to the task that was interrupted.
+ * Tasks are followed as by the kernel's set_ftrace_pid and function-fork, so that both engines
+ * agree. There is a set of tasks; a fork adds a task, and freeing a task removes it. At each
+ * context switch, the pid of the next task is stored for its CPU if it is in the set. A call of a
+ * traced function counts if that task runs it. So the first half of a context switch, before the
+ * task is the current one, belongs to no task, and an interrupt belongs to the interrupted task.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>
@@ -51,16 +57,16 @@ const volatile bool with_callers = true;
 const volatile bool with_map;
 const volatile bool follow_tasks;
 const volatile bool in_cgroup;
-const volatile char comm[TASK_COMM_LEN];	/* the empty one is all */
+const volatile char comm[TASK_COMM_LEN];	/* empty: any */
 const volatile __u32 set_shift;			/* 32 less the set's bits */
 const volatile __u32 log_entries;
 
 __u32 recording;
-__u32 own_tgid;					/* the loader's, while it changes links; else 0 */
-__u32 loader_tgid;				/* as take_own() has found it */
+__u32 own_tgid;					/* the loader's while it changes links; otherwise 0 */
+__u32 loader_tgid;				/* found by take_own() */
 struct cover_stats stats;
 
-/* The loader makes it as large as set_shift says. */
+/* The loader sets its size according to set_shift. */
 __u64 set[SET_PLACES(SET_LEAST_BITS)] SEC(".bss.set");
 
 struct {
@@ -71,7 +77,7 @@ struct {
 	__type(value, struct cover_entry);
 } hits SEC(".maps");
 
-/* With --pin only. */
+/* Only with --pin. */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 1);		/* the loader sizes it */
@@ -79,7 +85,7 @@ struct {
 	__type(value, struct cover_hit);
 } seen SEC(".maps");
 
-/* With --cgroup only. */
+/* Only with --cgroup. */
 struct {
 	__uint(type, BPF_MAP_TYPE_CGROUP_ARRAY);
 	__uint(max_entries, 1);
@@ -87,13 +93,16 @@ struct {
 	__type(value, __u32);
 } cgroup SEC(".maps");
 
-/* Wakes the loader. */
+/* Messages that wake the loader. */
 struct {
 	__uint(type, BPF_MAP_TYPE_RINGBUF);
 	__uint(max_entries, 65536);
 } news SEC(".maps");
 
-/* Key: address of the task_struct, which unlike a pid is never swapped (exec by a thread does that). */
+/*
+ * The key is the address of the task_struct. Unlike a pid, it never moves to another task (in exec
+ * by a thread).
+ */
 struct {
 	__uint(type, BPF_MAP_TYPE_HASH);
 	__uint(max_entries, 65536);
@@ -109,15 +118,16 @@ struct {
 } cpu_followed SEC(".maps");
 
 /*
- * The golden ratio's bits spread what lies close together. All of the kernel's text is within 2 GiB, so
- * the lower half of an address tells it from others, which saves loading a constant.
+ * Multiplying by the golden ratio spreads addresses that are close together. All of the kernel's
+ * text is within 2 GiB, so the lower half of an address is unique; using only this half saves
+ * loading a constant.
  */
 static __always_inline __u32 set_place(__u64 key)
 {
 	return ((__u32)key * 0x9e3779b1u) >> set_shift;
 }
 
-/* Whether it is in the set, of whose places the first has been looked at. */
+/* Is the address in the set? Its first place has been looked at before. */
 static __noinline int is_farther(__u32 place, __u64 key)
 {
 	for (__u32 i = 1; i < SET_PROBES; i++) {
@@ -139,7 +149,9 @@ static __always_inline bool is_known(__u64 key)
 	return other == key || (other && is_farther(place, key));
 }
 
-/* 1: it is new; 0: another CPU was faster; below: there is no place. */
+/*
+ * Returns 1 if it is new, 0 if another CPU was faster, and a negative number if there is no place.
+ */
 static __always_inline int set_add(__u64 key)
 {
 	__u32 place = set_place(key);
@@ -174,7 +186,9 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 	__u32 index;
 	int new;
 
-	/* Before it is in the set: what is refused is counted each time that it comes. */
+	/*
+	 * This comes before the address is in the set, so a refused address is counted each time.
+	 */
 	new = *(volatile __u32 *)&stats.logged < log_entries ? set_add(key) : -1;
 	if (!new)
 		return 0;
@@ -190,7 +204,7 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 	entry->hit.kind = kind;
 	entry->hit.cpu = bpf_get_smp_processor_id();
 	entry->hit.pid = (__u32)bpf_get_current_pid_tgid();
-	/* Last: the loader may be reading it. */
+	/* This comes last, because the loader may be reading the entry. */
 	barrier();
 	*(volatile __u64 *)&entry->addr = addr;
 	if (with_map) {
@@ -220,7 +234,10 @@ static __always_inline bool has_comm(struct task_struct *task)
 	return true;
 }
 
-/* Where x86 has had the count of what forbids preemption: at first and since 6.15, and from 6.2 on. */
+/*
+ * Where x86 has preempt_count: at first and since 6.15 in a variable of its own, from 6.2 on in
+ * this struct.
+ */
 struct pcpu_hot___since_6_2 {
 	int preempt_count;
 } __attribute__((preserve_access_index));
@@ -228,7 +245,10 @@ struct pcpu_hot___since_6_2 {
 extern const int __preempt_count __ksym __weak;
 extern const struct pcpu_hot___since_6_2 pcpu_hot __ksym __weak;
 
-/* Of include/linux/preempt.h: an NMI, an interrupt or a softirq, but not one that is only disabled. */
+/*
+ * The bits of include/linux/preempt.h for NMIs, interrupts, and running softirqs (not for disabled
+ * ones).
+ */
 #define IN_INTERRUPT 0xff0100
 
 static __always_inline bool in_interrupt(void)
@@ -241,7 +261,7 @@ static __always_inline bool in_interrupt(void)
 	return false;
 }
 
-/* Whether what runs now is of those whose calls are asked for: looked at only if there is something new. */
+/* Are the current task's calls asked for? This is only checked for new addresses. */
 static __always_inline bool is_wanted(void)
 {
 	if (own_tgid && bpf_get_current_pid_tgid() >> 32 == own_tgid && !in_interrupt()) {
@@ -260,12 +280,17 @@ static __always_inline __u32 gate(void)
 	return *(volatile __u32 *)&recording;
 }
 
-/* How far behind a function's address the registers' can be: ENDBR64, and the call. */
+/*
+ * The largest distance from a function's address to the registers' address: ENDBR64 and the call.
+ */
 #define FARTHEST_IP 9
-/* Within a function's first instruction, where no call returns to. */
+/* An offset into a function's first instruction, to which no call returns. */
 #define INSIDE 1
 
-/* Of a function that is not known by @key: the registers' ip, or what it has when that does not tell it. */
+/*
+ * A new function. @key: the registers' ip, or the function's address if ip does not give the
+ * function.
+ */
 static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 {
 	__u64 function = bpf_get_func_ip(ctx), ip = PT_REGS_IP(ctx);
@@ -275,14 +300,17 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 		__sync_val_compare_and_swap(&recording, COVER_OPEN, COVER_OPEN_IP_MOVED);
 		key = function + INSIDE;
 	} else if (key != ip && is_known(ip)) {
-		/* From before any was moved: it is in the log. */
+		/* The function was recorded before any was moved, so it is in the log already. */
 		set_add(key);
 		return;
 	}
 	first_hit(key, function, COVER_FUNCTION);
 }
 
-/* To an address that is not known. A trampoline never becomes so: each call may have another caller. */
+/*
+ * A new return address. A trampoline never becomes known, because each of its calls may have
+ * another caller.
+ */
 static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
 {
 	if (is_return_trampoline(caller)) {
@@ -295,7 +323,10 @@ static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
 	first_hit(caller, caller, COVER_CALLER);
 }
 
-/* Something may be new. @ctx: of kprobe.multi, whose key it is; NULL: @key is INSIDE the function. */
+/*
+ * One of the addresses may be new. @ctx: kprobe.multi's, whose ip is @key; NULL: @key is INSIDE the
+ * function.
+ */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
 	if (!is_wanted())
@@ -393,7 +424,7 @@ int BPF_PROG(on_free, struct task_struct *task)
 	return 0;
 }
 
-/* Takes the threads of a running process into the set: this is attached to its threads only. */
+/* Adds the threads of a running process to the set. It is attached only to these threads. */
 SEC("iter/task")
 int take_threads(struct bpf_iter__task *ctx)
 {
@@ -404,7 +435,10 @@ int take_threads(struct bpf_iter__task *ctx)
 	return 0;
 }
 
-/* Run once on each CPU: what runs there now may not be switched out for a long time. */
+/*
+ * The loader runs this once on each CPU, because the task that runs there may not be switched out
+ * for long.
+ */
 SEC("raw_tp/")
 int refresh_cpu(void *ctx)
 {
@@ -412,7 +446,7 @@ int refresh_cpu(void *ctx)
 	return 0;
 }
 
-/* Its functions are in ftrace's list, and its init function runs next. */
+/* At this point, the module's functions are in ftrace's list, and its init function has not run. */
 SEC("tp_btf/module_load")
 int BPF_PROG(on_module, struct module *mod)
 {
@@ -425,7 +459,7 @@ int BPF_PROG(on_module, struct module *mod)
 	return 0;
 }
 
-/* Run once by the loader, which in a namespace does not know its own number. */
+/* The loader runs this once, because in a PID namespace it does not know its own global number. */
 SEC("raw_tp/")
 int take_own(void *ctx)
 {

@@ -1,24 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What the coverage program (cover.bpf.c) and the loader share: the size of the set, the layout of the log
- * and of the pinned map, of the counters and of a function event.
+ * Shared by the coverage program (cover.bpf.c) and the loader: the size of the set, and the layouts
+ * of the log, the pinned map, the counters and a function event.
  */
 #ifndef HYTRACE_BPF_COVER_H
 #define HYTRACE_BPF_COVER_H
 
-/* A set of 2^SET_BITS places, and an address lies within SET_PROBES places from where it is looked for. */
+/*
+ * A set has 2^SET_BITS places. An address is in one of the SET_PROBES places from its hash's place
+ * on.
+ */
 #define SET_LEAST_BITS	10
 #define SET_MOST_BITS	24
 #define SET_PROBES	64
 #define SET_PLACES(bits) ((1ul << (bits)) + SET_PROBES - 1)
 
-/* Bits of cover_hit.kind: an address may be both entered and returned to. */
+/* Bits of cover_hit.kind. An address may be both a function's and a caller's. */
 #define COVER_FUNCTION	1u
 #define COVER_CALLER	2u
 
 /*
- * What the pinned map has for each address. Its key is the bare address, and these are plain integers, so
- * that any bpftool that knows BTF can print it: `bpftool map dump pinned DIR/seen`.
+ * The value of an address in the pinned map. The key is the bare address, and these are plain
+ * integers, so that any bpftool that knows BTF can print them: `bpftool map dump pinned DIR/seen`.
  */
 struct cover_hit {
 	__u64 first_ns;		/* CLOCK_MONOTONIC */
@@ -28,25 +31,30 @@ struct cover_hit {
 	__u32 reserved;
 };
 
-/* In the log, in order of first hit; an address that is a function and a caller is there twice. */
+/*
+ * An entry of the log, in order of first hit. An address that is a function and a caller has two
+ * entries.
+ */
 struct cover_entry {
 	__u64 addr;
 	struct cover_hit hit;
 };
 
-/* Who wants to see a function return replaces its return address by the address of one of these. */
+/*
+ * Tracers that want to see a function return replace its return address by one of these addresses.
+ */
 enum { GRAPH_TRAMPOLINE, RETHOOK_TRAMPOLINE, KRETPROBE_TRAMPOLINE, RETURN_TRAMPOLINES };
 
 /* The gate, cover.bpf.c's `recording`. */
 enum cover_gate {
 	COVER_CLOSED,
 	COVER_OPEN,
-	COVER_OPEN_IP_MOVED,	/* regs->ip does not tell the function: a helper does */
+	COVER_OPEN_IP_MOVED,	/* regs->ip does not give the function; a helper does */
 };
 
 /*
- * What a function event's record begins with: a program of type tracepoint is given the record, and may
- * read it at fixed offsets only. The loader checks them against the event's format.
+ * The beginning of a function event's record. A program of type tracepoint gets the record, and may
+ * only read it at fixed offsets. The loader checks them against the event's format.
  */
 struct cover_event_ctx {
 	__u64 common;
@@ -55,21 +63,21 @@ struct cover_event_ctx {
 };
 
 /*
- * Everything that can be lost, and how much was kept. They change at most once for each new address, so
- * one shared copy with atomic adds is enough.
+ * Counters of all losses, and of the log's entries. They change at most once for each new address,
+ * so one shared copy with atomic adds is enough.
  */
 struct cover_stats {
-	__u32 logged;		/* entries of the log; more than it has if several CPUs came for the last */
+	__u32 logged;		/* entries of the log; too large if several CPUs wanted the last one */
 	__u32 reserved;
 	__u64 full;		/* hits of new addresses refused: the log or the set is full */
 	__u64 unpinned;		/* new addresses that the pinned map did not take */
 	__u64 tasks_full;	/* children that could not be followed */
-	__u64 parents_lost;	/* calls whose return address had been replaced, by what is not known */
-	__u64 news_lost;	/* modules that came and that the loader was not told of */
-	__u64 own;		/* calls of new addresses left out, as the loader was running */
+	__u64 parents_lost;	/* calls whose return address had been replaced, by an unknown tracer */
+	__u64 news_lost;	/* modules that came without a message to the loader */
+	__u64 own;		/* calls with new addresses that were left out because they are the loader's */
 };
 
-/* Of the map `news`: a module has come. */
+/* A message in the map `news`: a module has come. */
 struct cover_news {
 	__u64 ns;		/* when, by the clock of cover_hit.first_ns */
 	char module[56];	/* MODULE_NAME_LEN */

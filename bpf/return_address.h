@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Where a function that has just been entered was called from. */
+/* The address from which the current function was called. */
 #ifndef HYTRACE_BPF_RETURN_ADDRESS_H
 #define HYTRACE_BPF_RETURN_ADDRESS_H
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
 /*
- * A cast to a read-only kernel type makes it a plain load with a fixup; bpf_probe_read_kernel() would call
- * copy_from_kernel_nofault(), which is itself traced.
+ * A cast to a read-only kernel type makes this a plain load with a fixup. bpf_probe_read_kernel()
+ * would call copy_from_kernel_nofault(), which is itself traced.
  */
 static __always_inline __u64 word_at(void *at)
 {
@@ -15,7 +15,10 @@ static __always_inline __u64 word_at(void *at)
 	__u64 addr = 0;
 
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		/* Whatever begins with a number: the address of something could not be hashed. */
+		/*
+		 * Any type that begins with a number; the address of another type could not be
+		 * hashed.
+		 */
 		word = bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
 		return word->r15;
 	}
@@ -23,7 +26,7 @@ static __always_inline __u64 word_at(void *at)
 	return addr;
 }
 
-/* At function entry it is the word that sp points to. */
+/* At a function's entry, sp points to its return address. */
 static __always_inline __u64 return_address(struct pt_regs *ctx)
 {
 	return word_at((void *)PT_REGS_SP(ctx));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The threads of a process by the numbers that they have in the initial PID namespace, which nothing
- * else tells from inside another. What is read from this iterator is one __u32 after the other; which
- * process it goes over is said when it is attached.
+ * The numbers of a process's threads in the initial PID namespace; inside another namespace,
+ * nothing else gives them. Reading from this iterator returns one __u32 after the other. The
+ * process is chosen when it is attached.
  */
 #include "vmlinux.h"
 #include <bpf/bpf_helpers.h>

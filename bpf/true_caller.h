@@ -1,18 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The caller of a function whose return address somebody has replaced, to see it return. */
+/* The caller of a function whose return address a tracer has replaced in order to see it return. */
 #ifndef HYTRACE_BPF_TRUE_CALLER_H
 #define HYTRACE_BPF_TRUE_CALLER_H
 
 #include "cover.h"
 #include "return_address.h"
 
-/* Set before loading; 0: this kernel has none. */
+/* Set before loading; 0: this kernel does not have the trampoline. */
 const volatile __u64 return_trampolines[RETURN_TRAMPOLINES];
 
-/* As many as are looked at of what has been replaced for one call, or lies above it. */
+/*
+ * How many replaced return addresses are searched, on the stack of a tracer, for the one of this
+ * call.
+ */
 #define MOST_REPLACED 4
 
-/* Of kernel/trace/fgraph.c: the word after a frame has its length in words. */
+/* From kernel/trace/fgraph.c: the word after a frame has its length in words. */
 #define FRAME_LENGTH 0x3ff
 
 static __always_inline bool is_return_trampoline(__u64 addr)
@@ -25,8 +28,8 @@ static __always_inline bool is_return_trampoline(__u64 addr)
 }
 
 /*
- * What the function graph tracer has found at @at, the place of the return address; 0: not known. Since 6.11 the
- * frames are on a stack of words. A kernel of before has no fgraph_ops.idx.
+ * The return address that the function graph tracer has replaced at @at; 0: unknown. Since 6.11,
+ * its frames are on a stack of words; older kernels do not have fgraph_ops.idx.
  */
 static __always_inline __u64 graph_caller(__u64 task, __u64 at)
 {
@@ -50,7 +53,7 @@ static __always_inline __u64 graph_caller(__u64 task, __u64 at)
 	return 0;
 }
 
-/* The same of a kretprobe's or an fprobe's. */
+/* The same for a kretprobe or an fprobe. */
 static __always_inline __u64 rethook_caller(__u64 task, __u64 at)
 {
 	__u64 node, next, ret;
@@ -69,12 +72,12 @@ static __always_inline __u64 rethook_caller(__u64 task, __u64 at)
 	return 0;
 }
 
-/* The return address that was there before anybody replaced it; 0: it cannot be known. */
+/* The original return address; 0: it cannot be known. */
 static __always_inline __u64 true_caller(struct pt_regs *ctx, __u64 caller)
 {
 	__u64 task = bpf_get_current_task(), at = PT_REGS_SP(ctx);
 
-	/* One of them upon the other: each has what it has found. */
+	/* Both may be on one function: then each has replaced the address that it found. */
 	for (int i = 0; i < 2; i++) {
 		if (caller == return_trampolines[GRAPH_TRAMPOLINE])
 			caller = graph_caller(task, at);

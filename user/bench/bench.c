@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What contenders and those who measure them share; see bench.h. It uses none of them. */
+/* Functions that contenders and the harness share; see bench.h. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>

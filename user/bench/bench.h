@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a contender of the benchmark is made of.
+ * The definition of a contender of the benchmark.
  *
- * A contender is one way to learn that a function has run: a table of callbacks, found by name. For
- * each of its scopes the harness (measure.c) starts a process that goes through
+ * A contender is one way to learn that a function has run. It is a table of callbacks with a name.
+ * For each of its scopes, the harness (measure.c) starts a process with these steps:
  *
  *	[ base is measured, of all workloads ]
- *	setup	what is not part of switching it on: load a program, make a tracing instance
+ *	setup	prepare what is not part of attaching: load a program, make a tracing instance
  *	attach	timed
  *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
  *	[ total is measured, of all workloads ]
- *	report	after the first of them: what only the contender knows: memory, what it saw, what it missed
- *	clear	for those that record an address once: forget everything, so that a first hit can be
- *		timed, again and again
+ *	report	after the first of them: figures of the contender: memory, what it saw, what it missed
+ *	clear	for contenders that record an address once: forget everything, so that a first hit can be
+ *		timed repeatedly
  *	detach	timed
- *	[ attach and detach twice more, for what they take to be a median ]
- *	cleanup	also after a failure, and again by the harness should the process have died
+ *	[ attach and detach twice more, so that their times are medians ]
+ *	cleanup	also after a failure; the harness calls it again if the process has died
  *
- * To add one: write the callbacks, and put the table into contenders[] (cmd_bench.c) where it shall
- * stand in the report. A callback that is not needed is NULL; each returns 0 or a negative errno.
- * A kernel that lacks what a contender needs makes its setup return -EOPNOTSUPP: its row is then
- * there with nulls and a note, never left out.
+ * To add a contender, write the callbacks, and put the table into contenders[] (cmd_bench.c) at its
+ * place in the report. A callback that is not needed is NULL. Each returns 0 or a negative errno.
+ * If the kernel lacks something that a contender needs, its setup returns -EOPNOTSUPP; then its row
+ * has nulls and a note, and is never left out.
  */
 #ifndef HYTRACE_BENCH_BENCH_H
 #define HYTRACE_BENCH_BENCH_H
@@ -28,9 +28,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* The function that is traced when it is one: what getppid(2) is called in the kernel. */
+/* The traced function in scope "one": the kernel's function for getppid(2). */
 #define BENCH_FUNCTION "__do_sys_getppid"
-/* Called once by it, with arguments, of which the first and the third fill a register each. */
+/* BENCH_FUNCTION calls it once, with arguments; the first and the third fill a register each. */
 #define BENCH_ARGUMENTS "__task_pid_nr_ns"
 #define BENCH_INSTANCE "hytrace-bench"
 
@@ -39,7 +39,7 @@ enum bench_scope {
 	SCOPE_ALL = 1 << 1,	/* whatever can be traced */
 };
 
-/* What is run; with one function traced, getppid alone. */
+/* The workloads. In scope "one" there is only getppid. */
 enum bench_workload {
 	WORKLOAD_GETPPID = 1 << 0,
 	WORKLOAD_PIPE = 1 << 1,		/* a byte to another process and back */
@@ -52,7 +52,7 @@ enum bench_workload {
 #define WORKLOADS 6
 #define WORKLOADS_ALL ((1 << WORKLOADS) - 1)
 
-/* What a row of the results has beyond its name; NAN is unknown, null in JSON. */
+/* The figures of a row, besides its name. NAN means unknown, and is null in JSON. */
 struct bench_row {
 	double base;
 	double total;
@@ -70,14 +70,17 @@ struct bench_row {
 struct contender {
 	const char *name;
 	unsigned int scopes;
-	/* Calls before the cost counts as steady; 0: enough for a set to know everything. */
+	/*
+	 * How many calls it takes until the cost is steady; 0: as many as a set needs to know
+	 * everything.
+	 */
 	unsigned long warmup;
-	/* What it does to become steady in the background takes that long. */
+	/* How long it works in the background until the cost is steady. */
 	unsigned int settle_ms;
-	/* Of enum bench_workload; 0: getppid. */
+	/* A set of enum bench_workload; 0: getppid. */
 	unsigned int workloads;
 	const char *note;
-	/* The callbacks' own; what tells contenders apart that share them. */
+	/* For the callbacks: distinguishes contenders that share them. */
 	const void *variant;
 
 	int (*setup)(const struct contender *c, enum bench_scope scope);
@@ -85,12 +88,16 @@ struct contender {
 	int (*clear)(const struct contender *c);
 	int (*report)(const struct contender *c, struct bench_row *row);
 	int (*detach)(const struct contender *c);
-	/* After detach, of a program that waits for more than that: what it says that they took, in ns. */
+	/*
+	 * Called after detach, for a program that also waits for other things: its own times in ns.
+	 */
 	int (*took)(const struct contender *c, double *ret_attach, double *ret_detach);
 	void (*cleanup)(const struct contender *c);
 };
 
-/* Enough calls for the ring buffer of one CPU to wrap once: the steady state of a busy tracer. */
+/*
+ * Enough calls to wrap the ring buffer of one CPU once, which is the steady state of a busy tracer.
+ */
 #define WARMUP_RING_BUFFER 80000
 
 extern const struct contender contender_function;
@@ -140,45 +147,45 @@ extern const struct contender contender_fentry_of_100;
 extern const struct contender contender_ftrace_ops;
 
 /*
- * What a contender has changed that is not in the instance, in memory that outlives the process that is
- * measured: who cleans up may be the other one. All 0 before a contender's setup.
+ * Changes of a contender outside its instance. They are in memory that outlives the measured
+ * process, because the harness may have to clean up. All members are 0 before a contender's setup.
  */
 struct bench_left {
 	bool touched;
-	double old;		/* what was there before, if it is a number */
+	double old;		/* the old value, if it is a number */
 };
 
 extern struct bench_left *bench_left;
 
-/* A message with what @err means; returns @err, so that a failure can be told and passed on. */
+/* Prints a message with the meaning of @err, and returns @err. */
 __attribute__((format(printf, 2, 3)))
 int bench_error(int err, const char *format, ...);
 
 /*
- * The tracing instance that a contender has for itself, so that the cost measured is that of one
- * tracer and nobody else's settings count (tracefs.c). Files are named below the instance's directory.
+ * The contender's own tracing instance, so that only this tracer's cost is measured, and other
+ * people's settings have no influence (tracefs.c). File names are relative to its directory.
  */
 int trace_instance__open(void);
-/* Whether something of a run that was killed is in the way; removed, if it can be. */
+/* Removes what a killed run has left behind. Returns whether something is still there. */
 int trace__remove_leftovers(void);
 void trace_instance__close(void);
 bool trace_instance__has(const char *file);
-/* To be freed. */
+/* @ret_text is to be freed. */
 int trace_instance__read(const char *file, char **ret_text);
 int trace_instance__write(const char *file, const char *text);
 int trace_instance__read_value(const char *file, const char *name, double *ret_value);
-/* The same below the top of tracefs. */
+/* The same for the top directory of tracefs. */
 bool trace_top__has(const char *file);
 int trace_top__write(const char *file, const char *text);
 int trace_top__append(const char *file, const char *text);
-/* All of it in one write(2). */
+/* Writes everything in one write(2). */
 int trace_top__write_once(const char *file, const char *text, size_t len);
-/* To be freed. */
+/* @ret_text is to be freed. */
 int trace_top__read(const char *file, char **ret_text);
-/* Reads the last number of the line that starts with name. */
+/* Reads the last number of the line that begins with @name. */
 int trace_top__read_last(const char *file, const char *name, double *ret_value);
 int trace_top__count_lines(const char *file, double *ret_lines);
-/* Whether the function is one of the kernel proper that getppid() does not call, as far as its name tells. */
+/* Is it a function of the kernel proper that, by its name, getppid() does not call? */
 bool bench__is_other(const char *name);
 
 #endif

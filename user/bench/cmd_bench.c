@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace bench: what does it cost a call to be seen, by each way there is to see it? Options, the list of
- * contenders, and the rows, as a table or as JSON.
+ * hytrace bench: what does it cost to see a call, in each possible way? This has the options, the
+ * list of contenders, and the rows, as a table or as JSON.
  */
 #include <argp.h>
 #include <fcntl.h>
@@ -99,7 +99,7 @@ static const char *scope_name(enum bench_scope scope)
 	return scope == SCOPE_ONE ? "one" : "all";
 }
 
-/* ---- rows, as JSON when they are there, and as a table at the end */
+/* ---- rows: in JSON as soon as they are known, in a table at the end */
 
 static json_writer_t *json;
 static struct libscols_table *table;
@@ -192,7 +192,7 @@ static void write_row(const struct contender *c, const struct workload *w, enum 
 	jsonw_end_object(json);
 }
 
-/* Billions of instructions are no number to read. */
+/* Prints a number; large ones are shortened, because nobody can read billions. */
 static void number(char *text, size_t size, double value)
 {
 	if (isnan(value))
@@ -238,7 +238,7 @@ static void empty_row(struct bench_row *row, const char *note)
 
 /* ---- measuring */
 
-/* Those that can run, or those that cannot. */
+/* The contender's workloads that can run here, or those that cannot. */
 static size_t choose_workloads(const struct contender *c, enum bench_scope scope, bool able,
 			       const struct workload **list)
 {
@@ -277,7 +277,10 @@ static int give_unable_rows(const struct contender *c, enum bench_scope scope)
 	return err;
 }
 
-/* 0, or a negative errno when rows are missing for another reason than an unable kernel. */
+/*
+ * Returns 0, or a negative errno if rows are missing for another reason than a kernel that lacks
+ * something.
+ */
 static int run_contender(const struct contender *c, enum bench_scope scope)
 {
 	const struct workload *list[WORKLOADS];
@@ -300,7 +303,10 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		if (err)
 			empty_row(&rows[i], err == -EOPNOTSUPP ? "not measured: it is not there" :
 								 "not measured: it failed");
-		/* The base is its own contender: whatever it measured twice is not a cost. */
+		/*
+		 * The base is compared with itself, so a difference between its two figures is no
+		 * cost.
+		 */
 		if (c == &contender_base)
 			rows[i].base = rows[i].total;
 		failed = failed ?: give_row(c, list[i], scope, &rows[i]);
@@ -318,7 +324,10 @@ static bool is_wanted(const struct contender *c)
 	return !options.nr_names;
 }
 
-/* In another order each time, if that is asked for: the one before may leave caches and heaps behind. */
+/*
+ * With --rotate, in another order, because a contender may leave warm caches and used heaps to the
+ * next.
+ */
 static int run_all(void)
 {
 	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
@@ -345,14 +354,14 @@ static int run_all(void)
 /* ---- arguments */
 
 static const struct argp_option argp_options[] = {
-	{ "contender", 'c', "NAME", 0, "only this one; may be given again", 0 },
-	{ "scope", 's', "one|all", 0, "only with one function traced, or with all", 0 },
-	{ "workload", 'w', "NAME", 0, "only this one: getppid, pipe, file, fork, tree or loopback", 0 },
+	{ "contender", 'c', "NAME", 0, "only this contender; may be repeated", 0 },
+	{ "scope", 's', "one|all", 0, "only this scope: one function traced, or all", 0 },
+	{ "workload", 'w', "NAME", 0, "only this workload: getppid, pipe, file, fork, tree or loopback", 0 },
 	{ "unit", 'u', "ns|insn", 0, "nanoseconds (default), or instructions, in a guest that counts "
 	  "them (QEMU's -icount shift=0)", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
 	{ "rotate", 'r', "N", 0, "begin with the contender N after the first", 0 },
-	{ "list", 'l', NULL, 0, "name the contenders", 0 },
+	{ "list", 'l', NULL, 0, "print the names of the contenders", 0 },
 	{}
 };
 
@@ -383,16 +392,16 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case 'c':
 		if (add_name(arg))
-			argp_error(state, "--contender %s: there is none; --list names them", arg);
+			argp_error(state, "--contender %s: there is no such contender; --list prints them", arg);
 		return 0;
 	case 's':
 		options.scopes = !strcmp(arg, "one") ? SCOPE_ONE : !strcmp(arg, "all") ? SCOPE_ALL : 0;
 		if (!options.scopes)
-			argp_error(state, "--scope %s: it is one or all", arg);
+			argp_error(state, "--scope %s: there is no such scope; choose one or all", arg);
 		return 0;
 	case 'w':
 		if (!workload_named(arg))
-			argp_error(state, "--workload %s: there is none; choose getppid, pipe, file, "
+			argp_error(state, "--workload %s: there is no such workload; choose getppid, pipe, file, "
 				   "fork, tree or loopback", arg);
 		if (options.workloads == WORKLOADS_ALL)
 			options.workloads = 0;
@@ -401,12 +410,12 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 	case 'u':
 		options.instructions = !strcmp(arg, "insn");
 		if (!options.instructions && strcmp(arg, "ns"))
-			argp_error(state, "--unit %s: it is ns or insn", arg);
+			argp_error(state, "--unit %s: there is no such unit; choose ns or insn", arg);
 		return 0;
 	case 'f':
 		options.format = !strcmp(arg, "json") ? BENCH_JSON : BENCH_TEXT;
 		if (options.format == BENCH_TEXT && strcmp(arg, "text"))
-			argp_error(state, "--format %s: choose text or json", arg);
+			argp_error(state, "--format %s: there is no such format; choose text or json", arg);
 		return 0;
 	case 'r':
 		options.rotate = option__number(state, "rotate", arg, ARRAY_SIZE(contenders));
@@ -415,14 +424,14 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		options.list = true;
 		return 0;
 	case ARGP_KEY_ARG:
-		argp_error(state, "%s: no argument is taken; --contender chooses", arg);
+		argp_error(state, "%s: there are no arguments; choose contenders with --contender", arg);
 		return 0;
 	default:
 		return ARGP_ERR_UNKNOWN;
 	}
 }
 
-/* Two at once would measure each other, and take away what the other has put up. */
+/* Two benchmarks at once would measure, and remove, each other. */
 static int lock(void)
 {
 	int fd = open(LOCK_FILE, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
@@ -431,9 +440,9 @@ static int lock(void)
 		return bench_error(-errno, "cannot open " LOCK_FILE);
 	if (flock(fd, LOCK_EX | LOCK_NB)) {
 		close(fd);
-		return error__return(-EBUSY, "bench: another one is running, which holds " LOCK_FILE);
+		return error__return(-EBUSY, "bench: another hytrace bench is running, which holds " LOCK_FILE);
 	}
-	/* Kept until the process ends. */
+	/* The lock is kept until the process ends. */
 	return 0;
 }
 
@@ -465,9 +474,9 @@ int cmd_bench(int argc, char **argv)
 	static const struct argp argp = {
 		.options = argp_options,
 		.parser = parse_option,
-		.doc = "Measures how much more a call costs when it is traced, in all ways that this "
+		.doc = "Measures how much more a call costs when it is traced, in each way that this "
 		       "kernel has: with one function traced, and with all. It traces the whole system "
-		       "meanwhile, and takes minutes.",
+		       "during that, and takes minutes.",
 	};
 
 	int err;

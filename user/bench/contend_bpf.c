@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function events. Those of
- * kprobe.multi on all functions come twice: as they are, tracing what they and kprobe.multi call themselves,
- * and "-denied", with that left out.
+ * The contenders that are BPF programs: bpf/bench.bpf.c on kprobe.multi, fentry and function
+ * events. Programs on kprobe.multi with all functions come twice: as they are, tracing the
+ * functions that they and kprobe.multi call, and as "-denied", without these functions.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -25,11 +25,11 @@
 
 struct bpf_variant {
 	const char *program;
-	const char *map;	/* NULL: none that is a set of its own, to be looked at */
+	const char *map;	/* its set; NULL: it has none to look at */
 	bool denied;
 };
 
-/* What kprobe.multi and the programs below call, and can be traced. */
+/* The functions that kprobe.multi and the programs below call, and that can be traced. */
 static const char *const own_functions[] = {
 	"__rcu_read_lock", "__rcu_read_unlock", "copy_from_kernel_nofault",
 	"copy_from_kernel_nofault_allowed", "bpf_get_smp_processor_id",
@@ -47,7 +47,9 @@ static struct bpf_program *variant_program(const struct bpf_variant *variant)
 	return bpf_object__find_program_by_name(skel->obj, variant->program);
 }
 
-/* All but what is denied; NULL: not asked for. Found before attaching is timed. */
+/*
+ * All functions except the denied ones; NULL: not needed. They are found before attaching is timed.
+ */
 static unsigned long *addrs;
 static size_t addr_count;
 
@@ -85,7 +87,7 @@ static int choose_all_but_own(void)
 	return err;
 }
 
-/* Only the contender's own program is loaded, and the map only when it has one. */
+/* Loads only the contender's own program, and a map only if it has one. */
 static int bpf__setup(const struct contender *c, enum bench_scope scope)
 {
 	const struct bpf_variant *variant = c->variant;
@@ -180,7 +182,7 @@ int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
 	err = bpf_prog_get_info_by_fd(prog_fd, &prog, &prog_len);
 	err = err ?: bpf_link_get_info_by_fd(link_fd, &link, &link_len);
 	if (err)
-		return bench_error(err, "cannot ask for the missed calls");
+		return bench_error(err, "cannot read the number of missed calls");
 	*ret_missed = prog.recursion_misses;
 	if (link.type == BPF_LINK_TYPE_KPROBE_MULTI)
 		*ret_missed += link.kprobe_multi.missed;
@@ -193,7 +195,7 @@ static int report_map(struct bpf_map *map, struct bench_row *row)
 	return bpf_map__type(map) == BPF_MAP_TYPE_ARRAY ? 0 : count_keys(bpf_map__fd(map), &row->seen);
 }
 
-/* Of a bitmap each bit is an address. */
+/* Each set bit of a bitmap is an address. */
 static double count_bits(const void *bits, size_t bytes)
 {
 	const unsigned long *words = bits;

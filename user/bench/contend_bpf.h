@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is asked of the kernel about BPF programs and maps. */
+/* Questions to the kernel about BPF programs and maps. */
 #ifndef HYTRACE_BENCH_CONTEND_BPF_H
 #define HYTRACE_BENCH_CONTEND_BPF_H
 
-/* Two counters: the probe's, and the program's own when it would have run inside itself. */
+/*
+ * The sum of two counters: calls that the probe missed, and runs of the program that would have
+ * been recursive.
+ */
 int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed);
 
 #endif

@@ -16,8 +16,8 @@
 #include "bench/contend_bpf.h"
 
 /*
- * The loader, as a user starts it: for a command that says when it runs, and runs until its standard
- * input ends. Its program, found by name, tells the rest meanwhile.
+ * The loader, started as by a user. Its command says when it runs, and runs until its standard
+ * input ends. Meanwhile its BPF program, found by name, gives the other figures.
  */
 #define COVER_PROGRAM "cover_entry"
 #define COVER_RESULT "/run/hytrace-bench.json"
@@ -27,7 +27,7 @@ static struct {
 	int stop;	/* the command's standard input */
 } cover;
 
-/* The last there was before: another run may have programs of the same names. */
+/* The last program before: another run may have programs of the same names. */
 static __u32 last_program;
 
 static void note_last_program(void)
@@ -38,7 +38,7 @@ static void note_last_program(void)
 		last_program = id;
 }
 
-/* @options: what it is given besides, up to a NULL */
+/* @options: additional options, with NULL after the last one. */
 static void exec_cover(const char *const *options, enum bench_scope scope, int in, int out)
 {
 	const char *args[20] = {
@@ -109,7 +109,7 @@ static int read_us(const char *text, const char *name, double *ret_ns)
 	return 0;
 }
 
-/* The whole command waits for its libraries to be read, which takes time and no instructions. */
+/* The whole command waits for its libraries to be read, which takes time but no instructions. */
 static int cover__took(const struct contender *c, double *ret_attach, double *ret_detach)
 {
 	char *text = NULL;
@@ -156,7 +156,7 @@ static int open_link(int prog)
 	__u32 id = 0, size = sizeof(info);
 
 	if (bpf_prog_get_info_by_fd(prog, &info, &size))
-		return bench_error(-errno, "cannot ask for the program's number");
+		return bench_error(-errno, "cannot read the program's number");
 	while (!bpf_link_get_next_id(id, &id)) {
 		struct bpf_link_info link = {};
 		int fd = bpf_link_get_fd_by_id(id);
@@ -169,14 +169,14 @@ static int open_link(int prog)
 	return bench_error(-ENOENT, "the program has no link");
 }
 
-/* A map that the program uses. */
+/* Opens a map that the program uses. */
 static int open_map(int prog, const char *name, struct bpf_map_info *ret_info)
 {
 	__u32 ids[16], size = sizeof(struct bpf_prog_info);
 	struct bpf_prog_info info = { .nr_map_ids = 16, .map_ids = (uintptr_t)ids };
 
 	if (bpf_prog_get_info_by_fd(prog, &info, &size))
-		return bench_error(-errno, "cannot ask for the program's maps");
+		return bench_error(-errno, "cannot read the program's maps");
 	for (__u32 i = 0; i < info.nr_map_ids; i++) {
 		int fd = bpf_map_get_fd_by_id(ids[i]);
 
@@ -193,7 +193,9 @@ static int open_map(int prog, const char *name, struct bpf_map_info *ret_info)
 #define COVER_LOG "hits"
 #define COVER_SET ".bss.set"
 
-/* Entries are written from the beginning on, and hold an address first. */
+/*
+ * Counts the entries of the log. They are written from its beginning on, and begin with an address.
+ */
 static int count_entries(int map, const struct bpf_map_info *info, double *ret_count)
 {
 	size_t bytes = (size_t)info->max_entries * info->value_size;
@@ -242,7 +244,7 @@ static int cover__report(const struct contender *c, struct bench_row *row)
 	return err;
 }
 
-/* The log goes on behind what it has. */
+/* Clears the set. The log continues after its old entries. */
 static int cover__clear(const struct contender *c)
 {
 	int prog = open_program(COVER_PROGRAM), set, err;
@@ -291,11 +293,17 @@ const struct contender contender_cover_bpf_nocallers = {
 	COVER_CALLBACKS,
 };
 
-/* One function alone is too few to attach anew for. */
+/*
+ * There is no row for one function, because a single known function does not make the loader attach
+ * again.
+ */
 const struct contender contender_cover_bpf_retired = {
 	.name = "cover-bpf-retired",
 	.scopes = SCOPE_ALL,
-	/* It looks after some 0.2 s, and later each time; attaching anew to all takes about a second. */
+	/*
+	 * The loader checks after about 0.2 s, and later each time. Attaching again to all takes
+	 * about a second.
+	 */
 	.settle_ms = 10000,
 	.note = "the same with --no-callers --retire: function only, without those that are known",
 	.variant = retired,

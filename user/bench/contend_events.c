@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The contenders that are dynamic events into the ring buffer: function, fprobe and kprobe events. */
+/*
+ * The contenders that are dynamic events into the ring buffer: function, fprobe and kprobe events.
+ */
 #include <errno.h>
 #include <linux/perf_event.h>
 #include <math.h>
@@ -25,9 +27,9 @@ struct event_variant {
 	const char *name;
 	enum event_kind kind;
 	const char *definition;
-	const char *all;		/* that of one on all functions */
+	const char *all;		/* the definition of an event on all functions */
 	unsigned int others;		/* events on other functions, enabled as well */
-	unsigned int beside;		/* more on the same one, enabled as well */
+	unsigned int beside;		/* more events on the same function, enabled as well */
 };
 
 static const char *event__file(const struct event_variant *variant)
@@ -40,7 +42,7 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* Splits a list of functions into lines, in place, sorted; returns how many. */
+/* Splits a list of functions into sorted lines, in place; returns their number. */
 static size_t sorted_lines(char *text, char ***ret_lines)
 {
 	char **lines = NULL, *line, *rest;
@@ -58,7 +60,7 @@ static size_t sorted_lines(char *text, char ***ret_lines)
 	return nr;
 }
 
-/* Names that several functions share would be refused, and the whole write with them. */
+/* A name that several functions share would be refused, and the whole write with it. */
 static int make_others(unsigned int wanted)
 {
 	char *functions, *text, **lines = NULL;
@@ -87,7 +89,7 @@ static int make_others(unsigned int wanted)
 	return err;
 }
 
-/* The same event under other names, in another group: that of which they are enabled together. */
+/* Makes the same event under other names in another group, by which they are enabled together. */
 static int make_beside(unsigned int wanted)
 {
 	char *text = malloc(wanted * 128);
@@ -164,7 +166,7 @@ static int event__report(const struct contender *c, struct bench_row *row)
 	case KPROBE_EVENT:
 		return trace_top__read_last("kprobe_profile", variant->name, &row->missed);
 	default:
-		/* fprobes count what they miss and tell nobody. */
+		/* fprobes count what they miss, but do not show it. */
 		return 0;
 	}
 }
@@ -174,7 +176,7 @@ static void event__cleanup(const struct contender *c)
 	const struct event_variant *variant = c->variant;
 	char text[64];
 
-	/* The instance holds the event. */
+	/* The instance uses the event, so it is removed first. */
 	trace_instance__close();
 	snprintf(text, sizeof(text), "-:" EVENT_GROUP "/%s", variant->name);
 	trace_top__append("dynamic_events", text);
@@ -183,8 +185,8 @@ static void event__cleanup(const struct contender *c)
 }
 
 /*
- * A function event through perf, as `perf record -c 1 -R` has it, into a buffer that overwrites:
- * nobody reads it, so nothing is ever lost.
+ * A function event through perf, as with `perf record -c 1 -R`. Nobody reads its buffer, which
+ * overwrites old records, so nothing counts as lost.
  */
 #define PERF_PAGES 64
 
@@ -213,7 +215,7 @@ static int event_perf__attach(const struct contender *c, enum bench_scope scope)
 	perf_fd = syscall(SYS_perf_event_open, &attr, -1, 0, -1, 0);
 	if (perf_fd < 0)
 		return bench_error(-errno, "cannot open the perf event");
-	/* Not writable: overwrite. */
+	/* A mapping that is not writable makes the buffer overwrite old records. */
 	perf_buffer = mmap(NULL, (1 + PERF_PAGES) * sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED,
 			   perf_fd, 0);
 	return perf_buffer == MAP_FAILED ? bench_error(-errno, "cannot map perf's buffer") : 0;
@@ -259,7 +261,7 @@ static const struct event_variant event_3_variant = {
 	.beside = 2,
 };
 
-/* Of 10 and 100 the buffers wrap sooner. */
+/* With 10 and 100 events, the buffers wrap sooner. */
 #define BESIDE_CALLBACKS(count)					\
 	.scopes = SCOPE_ONE,					\
 	.warmup = WARMUP_RING_BUFFER / (count),			\

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contender that has fentry on many functions. A program of this type is loaded for one function and has
- * a trampoline of its own, so there are as many programs and links as functions, attached one after the
- * other. The programs are empty, as that of "fentry" is.
+ * The contender with fentry on many functions. A program of this type is loaded for one function
+ * and has a trampoline of its own. So there are as many programs and links as functions, which are
+ * attached one after the other. The programs are empty, like that of "fentry".
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -20,7 +20,7 @@
 
 #define FUNCTIONS 100
 
-/* The first is on BENCH_FUNCTION. */
+/* The first program is on BENCH_FUNCTION. */
 static int progs[FUNCTIONS], links[FUNCTIONS];
 static size_t prog_count, link_count;
 
@@ -40,7 +40,10 @@ static int load_program(const struct btf *btf, const char *function)
 			     sizeof(insns) / sizeof(insns[0]), &opts);
 }
 
-/* BPF finds a function's address by its name: the name has to be that of one that ftrace can trace. */
+/*
+ * BPF finds a function by its name, so the first symbol of this name must be a function that ftrace
+ * can trace.
+ */
 static bool is_candidate(const struct traceable *traceable, const struct symbols *symbols,
 			 const struct traceable_function *f)
 {
@@ -52,7 +55,10 @@ static bool is_candidate(const struct traceable *traceable, const struct symbols
 	       bench__is_other(f->name);
 }
 
-/* The others are from all over the kernel's text. BPF refuses some; then the next takes the place. */
+/*
+ * Loads programs for functions from all parts of the kernel's text. If BPF refuses one, the next
+ * one takes its place.
+ */
 static int load_programs(const struct btf *btf, const struct traceable *traceable,
 			 const struct symbols *symbols)
 {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contender that is ftrace itself: an ftrace_ops with a trampoline of its own, whose callback only
- * counts the call. Any callback of ftrace costs that. The series' module ftrace_many registers it.
+ * The contender that is ftrace itself: an ftrace_ops with a trampoline of its own. Its callback
+ * only counts the call, which is the minimum that a callback of ftrace costs. The series' module
+ * ftrace_many registers it.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -32,7 +33,7 @@ static int write_file(const char *file, const char *text)
 	return err;
 }
 
-/* The last number of the line, or -1. */
+/* The last number of a line, or -1. */
 static long read_stat(const char *name)
 {
 	FILE *f = fopen(FILES "stats", "r");
@@ -86,7 +87,7 @@ static int choose_function(void)
 	return err;
 }
 
-/* What was there before: 1, the module, else 0. */
+/* Remembers whether the module was loaded before: 1 if so, otherwise 0. */
 static int ops__setup(const struct contender *c, enum bench_scope scope)
 {
 	bool loaded = !access(FILES "control", F_OK);
@@ -111,7 +112,7 @@ static int ops__attach(const struct contender *c, enum bench_scope scope)
 	return control(scope == SCOPE_ONE ? "register" : "register wide");
 }
 
-/* It has a figure only if it is called. */
+/* There is a figure only if the callback was called. */
 static int ops__report(const struct contender *c, struct bench_row *row)
 {
 	return read_stat("calls") > 0 ? 0 : bench_error(-EIO, "the callback was not called");
@@ -126,7 +127,7 @@ static void ops__cleanup(const struct contender *c)
 {
 	if (!bench_left->touched)
 		return;
-	/* If it is registered still. */
+	/* This fails if it is not registered any more. */
 	write_file(FILES "control", "unregister");
 	write_file(FILES "functions", "\n");
 	if (!bench_left->old)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contenders that are other people's programs, as a user starts them: bpftrace counting calls, perf stat
- * counting a function event.
+ * The contenders that are other people's programs, started as by a user: bpftrace counting calls,
+ * and perf stat counting a function event.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -18,16 +18,16 @@
 #define PERF_EVENT "hytrace_bench/perf_stat"
 
 static pid_t tool;
-/* Its standard input, which ends when this process does. */
+/* The tool's standard input, which ends when this process ends. */
 static int tool_input = -1;
 
-/* @said: the line that it prints when it counts, on either of its outputs. */
+/* @said: the line that the tool prints, on either of its outputs, when it counts. */
 static int wait_until_said(int out, const char *said)
 {
 	FILE *f = fdopen(out, "r");
 	char line[512];
 
-	/* Never closed: what it prints later has to go somewhere. */
+	/* The file is never closed, because the tool must be able to print later. */
 	while (f && fgets(line, sizeof(line), f)) {
 		if (!strcmp(line, said))
 			return 0;
@@ -74,7 +74,9 @@ static int tool__detach(const struct contender *c)
 	if (tool <= 0)
 		return 0;
 	ended = waitpid(tool, NULL, WNOHANG) == tool;
-	/* What it has counted is not asked for; some do not end of less while they wait. */
+	/*
+	 * Its counts are not needed, and some tools do not end by a weaker signal while they wait.
+	 */
 	if (!ended && (kill(tool, SIGKILL) || waitpid(tool, NULL, 0) < 0))
 		return bench_error(-errno, "cannot end %s", c->name);
 	tool = 0;

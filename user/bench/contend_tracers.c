@@ -19,7 +19,7 @@ static void close_instance(const struct contender *c)
 	trace_instance__close();
 }
 
-/* Kilobytes, over all CPUs. */
+/* The size in kilobytes, of all CPUs. */
 static int report_ring_buffer(const struct contender *c, struct bench_row *row)
 {
 	double kb;
@@ -64,9 +64,11 @@ const struct contender contender_function = {
 	.cleanup = close_instance,
 };
 
-/* ---- the same, without what is called again and again in a row */
+/* ---- function without repeated calls */
 
-/* One flag for all instances, which has no place in an instance before the tracer is in use there. */
+/*
+ * This flag is one for all instances. It only appears in an instance when the tracer is used there.
+ */
 #define NO_REPEATS "options/func-no-repeats"
 
 static int no_repeats__setup(const struct contender *c, enum bench_scope scope)
@@ -109,7 +111,7 @@ const struct contender contender_no_repeats = {
 	.cleanup = no_repeats__cleanup,
 };
 
-/* ---- function_graph: entry and exit; only what system calls call first */
+/* ---- function_graph: entry and exit; only the first functions that system calls call */
 
 static int graph__setup(const struct contender *c, enum bench_scope scope)
 {
@@ -124,7 +126,7 @@ static int graph__setup(const struct contender *c, enum bench_scope scope)
 	free(text);
 	if (!there)
 		return -EOPNOTSUPP;
-	/* There is one for all instances. */
+	/* This file is one for all instances. */
 	err = trace_top__read("max_graph_depth", &text);
 	if (err)
 		return err;
@@ -161,9 +163,9 @@ const struct contender contender_graph = {
 	.cleanup = graph__cleanup,
 };
 
-/* ---- profiler: counts and times, per function; it has no instances */
+/* ---- profiler: counts and times for each function; it has no instances */
 
-/* It is there once, with the filter at the top: somebody's, if there is one. */
+/* There is only one profiler, with the filter of the top instance, which somebody may be using. */
 static int profiler__setup(const struct contender *c, enum bench_scope scope)
 {
 	char *text;
@@ -298,7 +300,7 @@ const struct contender contender_oneshot_nocallers = {
 	ONESHOT_CALLBACKS,
 };
 
-/* ---- the same, with call sites turned off once they are known */
+/* ---- oneshot, with known functions retired */
 
 static int oneshot_retired__setup(const struct contender *c, enum bench_scope scope)
 {
@@ -318,7 +320,7 @@ static int oneshot_retired__attach(const struct contender *c, enum bench_scope s
 	return err ?: oneshot__attach(c, scope);
 }
 
-/* What it took to turn them off, as the kernel has timed it: instructions, where those are ns. */
+/* The cost of retiring, as the kernel has timed it. Under icount, its ns are instructions. */
 static int oneshot_retired__report(const struct contender *c, struct bench_row *row)
 {
 	double sites, batches, ns;
@@ -337,7 +339,7 @@ static int oneshot_retired__report(const struct contender *c, struct bench_row *
 const struct contender contender_oneshot_retired = {
 	.name = "oneshot-retired",
 	.workloads = WORKLOADS_ALL,
-	/* The worker comes after 100 ms, and later if it finds little to do. */
+	/* The worker runs after 100 ms, and later if it finds little to do. */
 	.settle_ms = 2000,
 	.note = "function only, call sites off once it is known",
 	.variant = &oneshot_nocallers,

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What does it cost a call to be seen? See measure.h.
+ * Measures what it costs to see a call; see measure.h.
  *
- * Under `-icount shift=0` the guest's TSC counts its instructions, so a cost is a number of
- * instructions, the same from run to run, and a thousand calls are enough to resolve one. What is
- * left of noise are timer ticks, and for a while what the kernel does after a change of what is traced:
- * a repetition is so short that most have no tick, and rounds of them are measured until most are alike.
- * The result is the median of the best round. Without icount the same code gives nanoseconds.
+ * Under `-icount shift=0`, the guest's TSC counts its instructions. So a cost is a number of
+ * instructions, which is the same in each run, and a thousand calls are enough to resolve a single
+ * instruction. The remaining noise is timer ticks, and for a while the kernel's work after a change
+ * of the traced functions. A repetition is so short that most have no tick. Rounds of repetitions
+ * are measured until most in a round are alike; the result is the median of the best round. Without
+ * icount, the same code gives nanoseconds.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -27,15 +28,18 @@
 #include "bench/measure.h"
 
 #define REPETITIONS 31
-/* Instructions, or nanoseconds, of a repetition: a quarter of a tick. */
+/* The length of a repetition in instructions or nanoseconds: a quarter of a tick. */
 #define REPETITION_COST 1000000
 /*
- * Rounds of repetitions, at most, until the median is within this of the least. A workload that takes longer
- * than a repetition has ticks in each.
+ * The most rounds of repetitions, until the median is close to the minimum. A workload that takes
+ * longer than a repetition has ticks in each.
  */
 #define ROUNDS 8
 #define QUIET 1.002
-/* Switching all functions on and off takes seconds under TCG: just enough for a median. */
+/*
+ * Under TCG, switching all functions on and off takes seconds, so there are just enough times for a
+ * median.
+ */
 #define SWITCHES 3
 
 static bool nanoseconds;
@@ -46,7 +50,7 @@ static double now(void)
 {
 	struct timespec ts;
 
-	/* Not the kernel's clock: its idea of the TSC's frequency is an estimate. */
+	/* This does not use the kernel's clock, whose TSC frequency is an estimate. */
 	if (!nanoseconds)
 		return __rdtsc();
 	clock_gettime(CLOCK_MONOTONIC_RAW, &ts);
@@ -67,7 +71,10 @@ static double median(double *values, size_t count)
 	return values[count / 2];
 }
 
-/* A loop of two instructions has to take two: a TSC that counts time would make all rows nonsense. */
+/*
+ * A loop of two instructions must take two ticks. If the TSC counts time, all rows would be
+ * meaningless.
+ */
 static int check_clock(void)
 {
 	const unsigned long loops = 100000;
@@ -101,7 +108,10 @@ int measure__init(bool use_nanoseconds)
 
 /* ---- measuring one row */
 
-/* Nanoseconds by the kernel's clock, which is as good as its estimate: within some thousandths. */
+/*
+ * Nanoseconds by the kernel's clock, which is exact within some thousandths, as its estimate of the
+ * frequency.
+ */
 static double cpu_time(void)
 {
 	struct timespec ts;
@@ -152,7 +162,7 @@ static void measure_cost(const struct workload *w, struct bench_row *row, bool b
 		row->total = best;
 }
 
-/* What the first call after forgetting everything costs more than any other. */
+/* How much more the first call after a clear costs than any other. */
 static int measure_first_hit(const struct contender *c, const struct workload *w,
 			     struct bench_row *row)
 {
@@ -169,7 +179,7 @@ static int measure_first_hit(const struct contender *c, const struct workload *w
 	return 0;
 }
 
-/* What it takes to switch a contender on and off, over and over. */
+/* The times to switch a contender on and off. */
 struct switching {
 	double attach[SWITCHES];
 	double detach[SWITCHES];
@@ -184,7 +194,7 @@ static int time_attach(const struct contender *c, enum bench_scope scope, double
 	return err;
 }
 
-/* Of the switch whose attach has been timed. */
+/* Times the detach that follows the timed attach. */
 static int time_detach(const struct contender *c, struct switching *times, int i)
 {
 	double start = now();
@@ -196,7 +206,7 @@ static int time_detach(const struct contender *c, struct switching *times, int i
 	return err;
 }
 
-/* All but the first attach and detach, between which the calls were measured. */
+/* Times all attaches and detaches but the first, between which the calls were measured. */
 static int measure_switching(const struct contender *c, enum bench_scope scope,
 			     struct switching *times, struct bench_row *row)
 {
@@ -229,13 +239,13 @@ static int measure_attached(const struct contender *c, const struct workload *co
 		if (!i && c->report)
 			err = c->report(c, rows);
 	}
-	/* With all functions traced, what runs between clearing and the call is unknown. */
+	/* With all functions traced, it is unknown what runs between the clear and the call. */
 	if (!err && c->clear && scope == SCOPE_ONE)
 		err = measure_first_hit(c, list[0], rows);
 	return err;
 }
 
-/* What is not a workload's goes to the first row: memory, what was seen, switching. */
+/* Figures that belong to no workload go to the first row: memory, what was seen, and switching. */
 static int measure_rows(const struct contender *c, const struct workload *const *list, size_t count,
 			enum bench_scope scope, struct bench_row *rows)
 {
@@ -260,7 +270,7 @@ cleanup:
 	return err;
 }
 
-/* The rows as the child left them; -EIO when it died. */
+/* Reads the rows that the child has left. Returns -EIO if it died. */
 static int collect_rows(int fd, struct bench_row *rows, size_t count)
 {
 	struct bench_row got[WORKLOADS];
@@ -279,7 +289,7 @@ static int collect_rows(int fd, struct bench_row *rows, size_t count)
 	return -WEXITSTATUS(status);
 }
 
-/* The child dies of it as well, if not by the terminal then by this; then it is cleaned up. */
+/* Ends the child, if the terminal has not done so; then it is cleaned up. */
 static void interrupt(int signal)
 {
 	interrupted = signal;
@@ -294,12 +304,12 @@ void measure__catch_signals(void)
 	sigaction(SIGINT, &action, NULL);
 	sigaction(SIGTERM, &action, NULL);
 	sigaction(SIGQUIT, &action, NULL);
-	/* nohup(1) */
+	/* nohup(1) ignores SIGHUP. */
 	if (signal(SIGHUP, SIG_IGN) != SIG_IGN)
 		sigaction(SIGHUP, &action, NULL);
 }
 
-/* Some contenders look at one CPU only, or keep something for each. */
+/* Stays on one CPU, because some contenders only look at one, or keep something for each. */
 static void stay_here(void)
 {
 	cpu_set_t set;
@@ -307,7 +317,7 @@ static void stay_here(void)
 	CPU_ZERO(&set);
 	CPU_SET(0, &set);
 	if (sched_setaffinity(0, sizeof(set), &set))
-		bench_error(-errno, "cannot stay on CPU 0; event-perf looks at no other");
+		bench_error(-errno, "cannot stay on CPU 0, the only one that event-perf looks at");
 }
 
 int measure__interrupted(void)
@@ -315,13 +325,13 @@ int measure__interrupted(void)
 	return interrupted;
 }
 
-/* In the child that has just been forked. */
+/* Runs in the child after the fork. */
 static void become_measured(void)
 {
 	signal(SIGINT, SIG_DFL);
 	signal(SIGTERM, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);
-	/* Who is left to clean up then cannot know of it. */
+	/* The child must end with its parent, because nobody else knows what to clean up. */
 	prctl(PR_SET_PDEATHSIG, SIGKILL);
 	stay_here();
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The benchmark's hold on tracefs: one instance, and the files at the top that have no instances. */
+/* Access to tracefs for the benchmark: one instance, and the files that exist only at the top. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -116,7 +116,10 @@ int trace_top__write_once(const char *file, const char *text, size_t len)
 	return err;
 }
 
-/* `name: value` lines; a file that is just a number is the line of the empty name. */
+/*
+ * Reads a value from lines `name: value`. In a file with only a number, that line has the empty
+ * name.
+ */
 int trace_instance__read_value(const char *file, const char *name, double *ret_value)
 {
 	size_t len = strlen(name);

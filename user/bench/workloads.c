@@ -25,7 +25,7 @@ static void check_io(bool good, const char *what)
 	_exit(EIO);
 }
 
-/* By hand: libc's wrapper would be counted, too. */
+/* The system call is made directly, because the instructions of libc's wrapper would count, too. */
 static void getppid__run(unsigned long calls)
 {
 	while (calls--) {
@@ -35,7 +35,7 @@ static void getppid__run(unsigned long calls)
 	}
 }
 
-/* The other process ends with this one, when its pipe does. */
+/* Starts the other process, which ends with this one, because its pipe then ends. */
 static void pipe__begin(int fds[2])
 {
 	int there[2], back[2];
@@ -71,7 +71,7 @@ static void pipe__run(unsigned long calls)
 			 "its pipe");
 }
 
-/* In memory: a disk has times of its own. */
+/* The file is in memory, because a disk has times of its own. */
 #define BENCH_FILE "/dev/shm/hytrace-bench"
 
 static void file__run(unsigned long calls)
@@ -93,7 +93,7 @@ static void spawn(char *const argv[])
 	pid_t pid = vfork();
 
 	if (!pid) {
-		/* It is not to go on when what is measured is ended. */
+		/* true(1) must not go on when the measured process is ended. */
 		prctl(PR_SET_PDEATHSIG, SIGKILL);
 		execvp(argv[0], argv);
 		_exit(127);
@@ -109,7 +109,10 @@ static void fork__run(unsigned long calls)
 		spawn(argv);
 }
 
-/* In memory as well, and the archive beside it: tar reads nothing for /dev/null. */
+/*
+ * The tree and its archive are in memory as well. The archive is not /dev/null, for which tar reads
+ * nothing.
+ */
 #define BENCH_TREE "/dev/shm/hytrace-bench-tree"
 #define TREE_FOLDERS 8
 #define TREE_FILES 16
@@ -166,7 +169,10 @@ static void tree__run(unsigned long calls)
 		spawn(argv);
 }
 
-/* To another process over TCP: LOOPBACK_BYTES, and a byte back. It ends with this one. */
+/*
+ * Sends LOOPBACK_BYTES to another process over TCP, which answers with a byte. That process ends
+ * with this one.
+ */
 #define LOOPBACK_BYTES 16384
 
 static void receive(int fd)

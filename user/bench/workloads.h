@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What is traced while its cost is taken. */
+/* The workloads that are traced while the cost is measured. */
 #ifndef HYTRACE_BENCH_WORKLOADS_H
 #define HYTRACE_BENCH_WORKLOADS_H
 
@@ -10,19 +10,19 @@
 struct workload {
 	const char *name;
 	enum bench_workload which;
-	/* So often that its cost can be told; a heavy one takes a call. */
+	/* How many calls give a measurable cost. For a workload that takes long, one is enough. */
 	unsigned long calls;
-	/* Until caches are warm, and a set knows what it calls. */
+	/* How many calls warm up caches, and let a set learn what the workload calls. */
 	unsigned long warmup;
-	/* It waits for files, too: what is taken is the CPU time of it and its children. */
+	/* The workload also waits for files; so the CPU time of it and its children is measured. */
 	bool waits;
-	/* Ends the process, and says why, when it cannot do its work. */
+	/* If the workload fails, ends the process after a message. */
 	void (*run)(unsigned long calls);
 };
 
 extern const struct workload workloads[];
 
-/* What workloads of a process that was killed have left. */
+/* Removes what workloads of a killed process have left. */
 void workloads__remove_files(void);
 
 #endif
