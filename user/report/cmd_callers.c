@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace callers and hytrace calls: who called a function, and what it called, from documents of `hytrace cover`. */
 #include <argp.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -75,39 +76,75 @@ static int check_callers(const struct documents *d)
 	return 0;
 }
 
-/* All of that name: static functions may share one. "NAME:mod:MODULE": only that module's. */
-static int find_functions(const char *wanted, const struct images *images, size_t **ret, size_t *ret_count)
+struct found {
+	size_t *list, count, room;
+};
+
+static int add_found(struct found *found, size_t number)
+{
+	if (found->count == found->room) {
+		size_t room = found->room ? 2 * found->room : 16;
+		size_t *more = reallocarray(found->list, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		found->list = more;
+		found->room = room;
+	}
+	found->list[found->count++] = number;
+	return 0;
+}
+
+/* All of that name: static functions may share one. */
+static int find_named(struct found *found, const struct image_of *of, const char *name)
+{
+	size_t count;
+	const struct image_function *const *list = image__named(of->image, name, &count);
+	int err = 0;
+
+	for (size_t i = 0; !err && list && i < count; i++)
+		err = add_found(found, images__number(of, edges__whole(of, list[i])));
+	return err;
+}
+
+/* Of those that a pattern matches, the ones that ran: there is nothing to tell of the others. */
+static int find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
+{
+	size_t count;
+	const struct image_function *list = image__functions(of->image, &count);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++) {
+		size_t number = images__number(of, &list[i]);
+
+		if (edges__ran(e, number) && !fnmatch(pattern, list[i].name, 0))
+			err = add_found(found, number);
+	}
+	return err;
+}
+
+/* "NAME:mod:MODULE": only that module's. */
+static int find_functions(struct found *found, const char *wanted, const struct edges *e)
 {
 	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;
 	char *name = mark ? strndup(wanted, mark - wanted) : strdup(wanted);
-	size_t total = 0, *list = NULL;
+	const struct images *images = e->images;
+	bool pattern = strpbrk(wanted, "*?[");
 	int err = name ? 0 : error__no_memory();
 
 	for (size_t i = 0; !err && i < images->count; i++) {
 		const struct image_of *of = &images->list[i];
-		const struct image_function *const *found = NULL;
-		size_t count = 0, *more;
 
-		if (of->image && (!module || (of->module && !strcmp(of->module, module))))
-			found = image__named(of->image, name, &count);
-		if (!found)
+		if (!of->image || (module && (!of->module || strcmp(of->module, module))))
 			continue;
-		more = reallocarray(list, total + count, sizeof(*list));
-		if (!more) {
-			err = error__no_memory();
-			break;
-		}
-		list = more;
-		for (size_t k = 0; k < count; k++)
-			list[total++] = images__number(of, edges__whole(of, found[k]));
+		err = pattern ? find_matching(found, e, of, name) : find_named(found, of, name);
 	}
-	if (!err && !total)
-		err = error__return(-EINVAL, "%s: there is no such function in %s%s", wanted,
-				    image__path(images->list[0].image), images->count > 1 ? ", nor in a module" : "");
 	free(name);
-	*ret = list;
-	*ret_count = total;
-	return err;
+	if (err || found->count)
+		return err;
+	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
+			     "%s: there is no such function in %s%s", wanted, image__path(images->list[0].image),
+			     images->count > 1 ? ", nor in a module" : "");
 }
 
 static int print(struct question *q, const struct callers_options *o)
@@ -132,23 +169,24 @@ static int answer(const struct callers_options *o, bool calls, const struct docu
 {
 	struct question q = { .calls = calls, .labels = (const char *const *)d->labels };
 	struct edges edges = {};
-	size_t *functions = NULL;
+	struct found found = {};
 	int err;
 
-	err = find_functions(o->function, images, &functions, &q.count);
+	err = edges__make(&edges, images, d->list, d->count);
 	if (!err)
-		err = edges__make(&edges, images, d->list, d->count);
+		err = find_functions(&found, o->function, &edges);
 	if (!err && !calls)
 		err = origins__read(images);
 	if (!err) {
 		edges__check(&edges);
 		q.edges = &edges;
-		q.functions = functions;
+		q.functions = found.list;
+		q.count = found.count;
 		err = print(&q, o);
 	}
 	source_lines__free(&q.lines);
 	edges__free(&edges);
-	free(functions);
+	free(found.list);
 	return err;
 }
 
