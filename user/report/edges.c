@@ -90,7 +90,7 @@ static int add_callers(struct edges *e, size_t document)
 			e->unplaced++;
 			continue;
 		}
-		*edge = (struct edge){ .seen = 1ull << document, .first_ns = hit->first_ns };
+		*edge = (struct edge){ .seen = 1ull << document, .document = document, .first_ns = hit->first_ns };
 		calls__before(of->calls, hit->module ? hit->offset : hit->link, &edge->call);
 		place(edge, e->images, of);
 		e->count++;

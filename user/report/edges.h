@@ -23,7 +23,8 @@ struct edge {
 	size_t from;		/* the number of the function with the call, whose parts are one; EDGES_NONE: unknown */
 	size_t to;		/* that of the callee; EDGES_NONE: it is not known */
 	uint64_t seen;		/* bits of documents */
-	uint64_t first_ns;	/* in the first of these */
+	size_t document;	/* the first of these, */
+	uint64_t first_ns;	/* and when it has recorded the call */
 };
 
 #define EDGES_NONE SIZE_MAX

@@ -131,6 +131,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 void images__free(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++) {
+		inlines__free(images->list[i].inlines);
 		references__free(images->list[i].references);
 		calls__free(images->list[i].calls);
 		image__free(images->list[i].image);
@@ -153,6 +154,22 @@ struct image_of *images__get(const struct images *images, const char *module)
 int images__references(struct image_of *of)
 {
 	return of->references || !of->image ? 0 : references__read(&of->references, of->image, of->calls);
+}
+
+int images__inlines(const struct images *images)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < images->count; i++) {
+		struct image_of *of = &images->list[i];
+
+		if (!of->image || of->inlines)
+			continue;
+		err = inlines__read(&of->inlines, of->image);
+		if (err == -ENODATA)
+			err = 0;
+	}
+	return err;
 }
 
 size_t images__number(const struct image_of *of, const struct image_function *f)

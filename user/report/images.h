@@ -9,6 +9,7 @@
 #include "document/coverage.h"
 #include "image/calls.h"
 #include "image/image.h"
+#include "image/inlines.h"
 #include "image/references.h"
 
 struct image_of {
@@ -16,6 +17,7 @@ struct image_of {
 	struct image *image;	/* NULL: its file was not found, or is of another build */
 	struct calls *calls;
 	struct references *references;	/* NULL until images__references() */
+	struct inlines *inlines;	/* NULL until images__inlines(), and without debug information */
 	size_t first;		/* its functions have numbers from here on */
 };
 
@@ -44,6 +46,8 @@ void images__free(struct images *images);
 struct image_of *images__get(const struct images *images, const char *module);
 /* 0, or -ENOMEM, said. */
 int images__references(struct image_of *of);
+/* Of all of them; 0, or -ENOMEM, said. */
+int images__inlines(const struct images *images);
 
 /* A number for each function, below images->functions. */
 size_t images__number(const struct image_of *of, const struct image_function *f);

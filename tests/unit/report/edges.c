@@ -6,6 +6,7 @@
 
 #include "report/callers.h"
 #include "report/edges.h"
+#include "report/graph.h"
 #include "report/origins.h"
 #include "small_kernel.h"
 
@@ -364,6 +365,66 @@ Test(callers, have_a_document)
 	cr_expect(json__field(calls, "name") == NULL);
 	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(function, "proved"), 0)));
 	json_object_put(root);
+	free(text);
+	end(&g);
+}
+
+static char *drawn(struct graph *g, int (*draw)(const struct edges *, FILE *))
+{
+	size_t length;
+	char *text;
+	FILE *f = open_memstream(&text, &length);
+
+	cr_assert(eq(int, draw(&g->edges, f), 0));
+	fclose(f);
+	return text;
+}
+
+Test(graph, has_each_edge_once_and_says_what_is_only_proved)
+{
+	struct graph g;
+	char *text, edge[64], node[64];
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "caller", 10);
+	add(&g, 0, NULL, "caller.cold", 5);
+	add(&g, 0, NULL, "caller", 25);
+	make(&g);
+	text = drawn(&g, graph__dot);
+	snprintf(edge, sizeof(edge), "\tn%zu -> n%zu [label=2]\n", number(&g, NULL, "caller"), number(&g, NULL, "callee"));
+	cr_expect(strstr(text, edge) != NULL, "%s", text);
+	snprintf(node, sizeof(node), "n%zu [label=\"caller\", style=dashed]", number(&g, NULL, "caller"));
+	cr_expect(strstr(text, node) != NULL, "%s", text);
+	snprintf(node, sizeof(node), "n%zu [label=\"callee\"]", number(&g, NULL, "callee"));
+	cr_expect(strstr(text, node) != NULL, "%s", text);
+	cr_expect(strstr(text, "lonely") == NULL);
+	free(text);
+	end(&g);
+}
+
+Test(graph, is_a_line_for_each_recorded_function_below_its_first_caller)
+{
+	struct graph g;
+	char *text;
+
+	begin(&g);
+	covered_modules__add(&g.documents[0].modules, "small");
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "caller", 0);
+	add(&g, 0, "small", "of_module", 0);
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, "small", "of_module", 10);	/* the first */
+	add(&g, 0, NULL, "caller", 10);
+	add(&g, 0, NULL, "pointed", 0);
+	add(&g, 0, "small", "local", 0);
+	add(&g, 0, "small", "of_module", 15);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	text = drawn(&g, graph__folded);
+	cr_expect(eq(str, text, "[pointer];of_module [small];callee 1\n[pointer];pointed 1\n[unknown];caller 1\n"
+		     "[pointer];of_module [small];local [small] 1\n[pointer];of_module [small] 1\n"));
 	free(text);
 	end(&g);
 }

@@ -1,0 +1,283 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Bodies of functions in others; see inlines.h. One pass over .debug_info. */
+#include <dwarf.h>
+#include <json-c/linkhash.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "image/inlines.h"
+
+/* The code of a function itself. */
+struct own {
+	uint64_t addr;
+	uint32_t source;
+};
+
+struct inlines {
+	const struct image *image;
+	struct strings *names;
+	struct source_function *sources;
+	size_t source_count, source_room;
+	struct inlined *list;		/* by start */
+	size_t count, room;
+	struct own *own;		/* by address */
+	size_t own_count, own_room;
+};
+
+struct reader {
+	struct inlines *in;
+	struct lh_table *by_place;	/* index of a source function, by "name file:line" */
+	struct lh_table *by_die;	/* the same by where its DIE is, of one compilation unit */
+	int err;
+};
+
+static bool grow(void **list, size_t *room, size_t count, size_t size)
+{
+	size_t more_room = *room ? 2 * *room : 16384;
+	void *more;
+
+	if (count < *room)
+		return true;
+	more = reallocarray(*list, more_room, size);
+	if (!more)
+		return false;
+	*list = more;
+	*room = more_room;
+	return true;
+}
+
+/* ---- functions of the source */
+
+static uint32_t add_source(struct reader *r, const char *name, const char *file, int line)
+{
+	struct inlines *in = r->in;
+	struct lh_entry *entry;
+	char key[512];
+
+	snprintf(key, sizeof(key), "%s %s:%d", name, file ? file : "", line);
+	entry = lh_table_lookup_entry(r->by_place, key);
+	if (entry)
+		return (uintptr_t)lh_entry_v(entry);
+	if (!grow((void **)&in->sources, &in->source_room, in->source_count, sizeof(*in->sources)) ||
+	    lh_table_insert(r->by_place, strings__add(in->names, key), (void *)in->source_count)) {
+		r->err = error__no_memory();
+		return INLINES_NONE;
+	}
+	in->sources[in->source_count] = (struct source_function){ strings__add(in->names, name), file, line };
+	return in->source_count++;
+}
+
+/* Of a DIE that says itself what its function is, or refers to the one that does. */
+static uint32_t source_of(struct reader *r, Dwarf_Die *die)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die origin = *die;
+	struct lh_entry *entry;
+	const char *name, *file;
+	uint32_t source;
+	int line = 0;
+	void *key;
+
+	while (dwarf_attr(&origin, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin))
+		;
+	key = (void *)(uintptr_t)dwarf_dieoffset(&origin);
+	entry = lh_table_lookup_entry(r->by_die, key);
+	if (entry)
+		return (uintptr_t)lh_entry_v(entry);
+	name = dwarf_diename(&origin);
+	if (!name)
+		return INLINES_NONE;
+	file = dwarf_decl_file(&origin);
+	dwarf_decl_line(&origin, &line);
+	source = add_source(r, name, file ? image__source(r->in->image, file) : NULL, line);
+	if (!r->err && lh_table_insert(r->by_die, key, (void *)(uintptr_t)source))
+		r->err = error__no_memory();
+	return source;
+}
+
+/* ---- code */
+
+static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
+{
+	struct inlines *in = r->in;
+	Dwarf_Addr base, start, end;
+	ptrdiff_t next = 0;
+
+	while (!r->err && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+		uint64_t at = end > start ? image__from_dwarf(in->image, start) : 0;
+
+		/* What the linker threw away lies at 0. */
+		if (end <= start || !start)
+			continue;
+		if (!grow((void **)&in->list, &in->room, in->count, sizeof(*in->list))) {
+			r->err = error__no_memory();
+			return;
+		}
+		in->list[in->count++] = (struct inlined){ at, at + (end - start), source };
+		in->sources[source].inlined = true;
+	}
+}
+
+static void add_own(struct reader *r, Dwarf_Die *die)
+{
+	struct inlines *in = r->in;
+	Dwarf_Addr entry;
+	uint32_t source;
+
+	if (dwarf_lowpc(die, &entry) && dwarf_entrypc(die, &entry))
+		return;
+	source = source_of(r, die);
+	if (!entry || source == INLINES_NONE)
+		return;
+	if (!grow((void **)&in->own, &in->own_room, in->own_count, sizeof(*in->own))) {
+		r->err = error__no_memory();
+		return;
+	}
+	in->own[in->own_count++] = (struct own){ image__from_dwarf(in->image, entry), source };
+}
+
+/* What may hold code; types and variables, which most are, do not. */
+static void read_children(struct reader *r, Dwarf_Die *parent)
+{
+	Dwarf_Die die;
+
+	if (dwarf_child(parent, &die))
+		return;
+	do {
+		switch (dwarf_tag(&die)) {
+		case DW_TAG_subprogram:
+			/* One that is only declared, or of which there is no code of its own, has inlined ones of none. */
+			if (!dwarf_hasattr(&die, DW_AT_low_pc) && !dwarf_hasattr(&die, DW_AT_ranges))
+				break;
+			add_own(r, &die);
+			read_children(r, &die);
+			break;
+		case DW_TAG_inlined_subroutine: {
+			uint32_t source = source_of(r, &die);
+
+			if (source != INLINES_NONE)
+				add_ranges(r, &die, source);
+			read_children(r, &die);
+			break;
+		}
+		case DW_TAG_lexical_block:
+			read_children(r, &die);
+			break;
+		default:
+			break;
+		}
+	} while (!r->err && !dwarf_siblingof(&die, &die));
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct inlined *x = a, *y = b;
+
+	if (x->start != y->start)
+		return x->start < y->start ? -1 : 1;
+	return x->end < y->end ? 1 : x->end > y->end ? -1 : 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct own *x = a, *y = b;
+
+	return x->addr < y->addr ? -1 : x->addr > y->addr;
+}
+
+static int read_units(struct reader *r, Dwarf *dwarf)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die die;
+
+	while (!r->err && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL)) {
+		if (dwarf_tag(&die) != DW_TAG_compile_unit)
+			continue;
+		r->by_die = lh_kptr_table_new(1024, NULL);
+		if (!r->by_die)
+			return error__no_memory();
+		read_children(r, &die);
+		lh_table_free(r->by_die);
+	}
+	return r->err;
+}
+
+int inlines__read(struct inlines **ret, const struct image *image)
+{
+	Dwarf *dwarf = image__dwarf(image);
+	struct reader r = {};
+	int err;
+
+	if (!dwarf)
+		return -ENODATA;
+	r.in = calloc(1, sizeof(*r.in));
+	if (!r.in)
+		return error__no_memory();
+	r.in->image = image;
+	r.in->names = strings__new();
+	r.by_place = lh_kchar_table_new(65536, NULL);
+	err = r.by_place ? read_units(&r, dwarf) : error__no_memory();
+	if (r.by_place)
+		lh_table_free(r.by_place);
+	if (err) {
+		inlines__free(r.in);
+		return err;
+	}
+	if (r.in->count)
+		qsort(r.in->list, r.in->count, sizeof(*r.in->list), by_start);
+	if (r.in->own_count)
+		qsort(r.in->own, r.in->own_count, sizeof(*r.in->own), by_address);
+	*ret = r.in;
+	return 0;
+}
+
+void inlines__free(struct inlines *in)
+{
+	if (!in)
+		return;
+	strings__free(in->names);
+	free(in->sources);
+	free(in->list);
+	free(in->own);
+	free(in);
+}
+
+const struct source_function *inlines__sources(const struct inlines *in, size_t *ret_count)
+{
+	*ret_count = in->source_count;
+	return in->sources;
+}
+
+uint32_t inlines__source_of(const struct inlines *in, const struct image_function *f)
+{
+	struct own key = { .addr = f->addr }, *found;
+
+	found = in->own_count ? bsearch(&key, in->own, in->own_count, sizeof(key), by_address) : NULL;
+	return found ? found->source : INLINES_NONE;
+}
+
+static size_t first_from(const struct inlines *in, uint64_t addr)
+{
+	size_t low = 0, high = in->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (in->list[middle].start < addr)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count)
+{
+	size_t first = first_from(in, f->addr);
+
+	*ret_count = first_from(in, f->addr + f->size) - first;
+	return *ret_count ? &in->list[first] : NULL;
+}
