@@ -67,7 +67,7 @@ END
 pid=$!
 ok 'bench runs, and has made its event' soon grep -q hytrace_bench $tracing/dynamic_events
 is 'a second bench fails while the first one runs' "$("$hytrace" bench -s one -c base 2>&1 >/dev/null; echo $?)" \
-	"hytrace: bench: another one is running, which holds /run/hytrace-bench.lock"$'\n'1
+	"hytrace: bench: another hytrace bench is running, which holds /run/hytrace-bench.lock"$'\n'1
 kill -KILL $pid
 wait $pid
 ok 'bench that is killed leaves its event behind' grep -q hytrace_bench $tracing/dynamic_events

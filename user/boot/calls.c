@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of the early boot and what they tell; see calls.h. */
+/* Calls of the early boot, and counts of them; see calls.h. */
 #include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/strings.h"
 #include "boot/calls.h"
 
-/* A boot calls some 600 functions before ftrace is there; the table grows by itself. */
+/* A boot calls about 600 functions before ftrace is there. The table grows by itself. */
 #define NAMES_AT_FIRST 4096
 
 /* ---- the calls */
@@ -126,10 +126,10 @@ int early_calls__mark_ftrace(struct early_calls *c, size_t index)
 	uint32_t function;
 	int err;
 
-	/* Zero is what the kernel says when it does not know. */
+	/* 0 means that the kernel does not know it. */
 	if (!index || index >= c->count)
 		return 0;
-	/* Its phase wants the name, which may be that of no call and no caller. */
+	/* The phase of this function needs the name, which may not occur in any call. */
 	err = early_calls__intern(c, FTRACE_FUNCTION, &function);
 	if (!err)
 		c->ftrace_init = index;
@@ -186,7 +186,7 @@ int early_calls__by_calls(const struct early_calls *c, struct early_function **r
 			f->timeless = i < c->timeless;
 		}
 	}
-	/* Names of callers only go. */
+	/* Removes names that only callers have. */
 	for (size_t i = 0; i < c->name_count; i++) {
 		if (!list[i].calls)
 			continue;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The calls of the early part of a boot, some hundred thousand, and what is called most. How calls nest is
- * spans.h's, the phases of the boot are phases.h's.
+ * The calls of the early part of a boot, some hundred thousand, and the functions that are called
+ * most. spans.h finds how calls nest, and phases.h finds the phases of the boot.
  *
- * Of the oneshot tracer, which keeps no calls, it holds the first hits in the same form: a call of which
- * the function, or the place that called it, had been seen before has NO_NAME for that one.
+ * The oneshot tracer keeps no calls. Its first hits are held in the same form: if the function of a
+ * call, or the place that called it, had been seen before, it has NO_NAME.
  */
 #ifndef HYTRACE_BOOT_CALLS_H
 #define HYTRACE_BOOT_CALLS_H
@@ -16,8 +16,8 @@
 #define NO_NAME UINT32_MAX
 
 /*
- * The function whose calls are the phases of the boot, and the one that sets ftrace up, which is itself
- * never traced.
+ * The function whose calls are the phases of the boot, and the function that sets up ftrace, which
+ * is never traced.
  */
 #define BOOT_FUNCTION "start_kernel"
 #define FTRACE_FUNCTION "ftrace_init"
@@ -30,7 +30,7 @@ struct early_call {
 	uint32_t function, parent;	/* indices into names, or NO_NAME */
 };
 
-/* Calls that were lost, between that of the index before and that one. */
+/* Calls that were lost between the call before this index and the call at it. */
 struct early_hole {
 	size_t before;
 	uint64_t lost;
@@ -41,31 +41,37 @@ struct early_calls {
 	size_t count, room;
 	const char **names;		/* with their module, as the kernel prints it: "f [module]" */
 	size_t name_count, name_room;
-	size_t ftrace_init;		/* the first call since then; SIZE_MAX: not known */
-	size_t timeless;		/* so many first ones have no time: the clock began later */
+	size_t ftrace_init;		/* the first call of ftrace_init(); SIZE_MAX: unknown */
+	size_t timeless;		/* the number of first calls without a time, because the clock began later */
 	struct early_hole *holes;	/* in order, at different places */
 	size_t hole_count;
-	struct lh_table *ids;		/* the way back, from a name to its index */
+	struct lh_table *ids;		/* from a name to its index */
 	struct strings *store;
 };
 
 int early_calls__init(struct early_calls *c);
 void early_calls__free(struct early_calls *c);
 
-/* The index of @name, a new one if need be. */
+/* The index of @name; adds it if it is new. */
 int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret);
 int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
-/* Right before the call that is added next. */
+/* Notes that calls were lost directly before the call that is added next. */
 int early_calls__add_hole(struct early_calls *c, uint64_t lost);
-/* Were calls lost right before that at @index? */
+/* Were calls lost directly before the call at @index? */
 bool early_calls__behind_hole(const struct early_calls *c, size_t index);
-/* When a stretch of calls ends of which that at @end is not one: with that one, if it is the next indeed. */
+/*
+ * The end of a stretch of calls before @end: the time of the call at @end if no calls were lost
+ * before that one.
+ */
 uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
-/* ftrace_init() begins right before the call at @index; of another index, that stays unknown. */
+/*
+ * ftrace_init() begins directly before the call at @index. If there is no such index, that stays
+ * unknown.
+ */
 int early_calls__mark_ftrace(struct early_calls *c, size_t index);
-/* NO_NAME: there is none of that name. */
+/* Returns NO_NAME if there is no such name. */
 uint32_t early_calls__find(const struct early_calls *c, const char *name);
-/* How many calls have a function, and how many a parent. */
+/* The number of calls with a function, and of those with a parent. */
 size_t early_calls__functions(const struct early_calls *c);
 size_t early_calls__callers(const struct early_calls *c);
 
@@ -74,11 +80,14 @@ size_t early_calls__callers(const struct early_calls *c);
 struct early_function {
 	uint32_t name;
 	uint64_t first;			/* the time of its first call */
-	bool timeless;			/* which is not known */
+	bool timeless;			/* the time is not known */
 	size_t calls;
 };
 
-/* All, those with the most calls first; of as many calls, in order of the first. To be freed. */
+/*
+ * All functions, those with the most calls first; equal ones in order of their first calls. To be
+ * freed.
+ */
 int early_calls__by_calls(const struct early_calls *c, struct early_function **ret,
 			  size_t *ret_count);
 

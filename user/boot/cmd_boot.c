@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot: the early part of this boot, as very early function tracing has recorded it: options, and
- * the order of things. Nothing is traced here, and nothing is changed.
+ * hytrace boot: reports the early part of this boot, as very early function tracing has recorded
+ * it. This has the options and calls the other parts. It traces nothing and changes nothing.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -16,7 +16,7 @@
 #include "boot/report.h"
 #include "run/output.h"
 
-/* In the text; documents have all. */
+/* How many functions the text lists. Documents have all. */
 #define MOST_FUNCTIONS 10
 
 enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME };
@@ -30,8 +30,8 @@ struct boot_options {
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
-	  "chrome://tracing; without -f, FILE.json means what it says", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	  "chrome://tracing; without -f, FILE.json selects json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "functions", 'n', "N", 0, "list the N functions with the most calls (default: 10 in text, "
 	  "all in json)", 0 },
 	{ }
@@ -49,7 +49,7 @@ static enum boot_format format(struct argp_state *state, const char *text)
 	return BOOT_TEXT;
 }
 
-/* As for `hytrace cover`. */
+/* Guesses the format from FILE's name, as `hytrace cover` does. */
 static void guess_format(struct boot_options *o)
 {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
@@ -85,7 +85,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Addresses in oneshot's set want names; early ones are the kernel's own, no module's. */
+/*
+ * Loads what is needed to find names for oneshot's addresses. Early ones are the kernel's own, not
+ * of modules.
+ */
 static int load_oneshot(struct boot_report *r, const char *dir)
 {
 	struct symbols *symbols = NULL;

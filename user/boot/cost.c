@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The steps of the early recorder, done again to see what they take; see cost.h. They have to be
- * the very instructions of early_ftrace_record() in the kernel, with the jump that leads there:
- * nearly all of the time is that of rdtsc and of the read-modify-write, which no other code would
- * have at these places. A kernel that does not record has a call and a return there, which are not
- * counted.
+ * Repeats the steps of the early recorder to measure their cost; see cost.h. They must be the same
+ * instructions as early_ftrace_record() in the kernel, with the jump that leads to it. Nearly all
+ * of the time is that of rdtsc and of the read-modify-write, and other code would have these in
+ * other places. A kernel that does not record has a call and a return there, which are not counted.
  */
 #include <stddef.h>
 
@@ -15,7 +14,7 @@
 
 #define CALLS 1000
 #define ENTRY 12
-/* The best of a few is without interrupts, and with what it needs in the caches. */
+/* The best of a few rounds has no interrupts, and has its data in the caches. */
 #define ROUNDS 30
 
 void early_cost_record(void);

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Reads what very early function tracing leaves behind; see files.h.
+ * Reads the files that very early function tracing leaves behind; see files.h.
  *
  *   early_stats            recorded: 391022
  *   per_cpu/cpu0/trace               <idle>-0       [000] d....     0.000012: f <-caller
  *   oneshot_entries        see kernel/oneshot_files.c
  *
- * The early calls were copied to the ring buffer when the ordinary tracer took over, which goes on
- * writing there. So they are what comes first, as many as early_stats says and not later than its `last`;
- * if later calls have overwritten some of them, or all, what comes first is from the middle or from
- * after the end.
+ * When the ordinary tracer took over, the early calls were copied to the ring buffer, to which that
+ * tracer writes as well. So they are at its beginning: as many as early_stats says, and not later
+ * than its `last`. If later calls have overwritten some of them, the buffer begins in the middle of
+ * the early calls, or after them.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -23,12 +23,13 @@
 #include "kernel/oneshot_files.h"
 
 /*
- * Between the last early hit and the first of the tracer itself all sites are turned, which takes longer;
- * the two clocks that their times are counted from are read one after the other, which does not.
+ * Times of the set are counted from one clock, times of the early hits from another. Reading one
+ * clock after the other takes less than this. Between the last early hit and the tracer's first
+ * one, all sites are changed, which takes longer.
  */
 #define HAND_OVER_NS 1000
 
-/* To be freed; NULL, said: no memory. */
+/* The path, to be freed; NULL after a message: no memory. */
 static char *path_of(const char *dir, const char *file)
 {
 	char *path;
@@ -74,7 +75,7 @@ static int parse_number(struct early_stats *s, const char *name, const char *tex
 		memcpy((char *)s + numbers[i].offset, &value, sizeof(value));
 		return 0;
 	}
-	/* One that later kernels have. */
+	/* The line is from a later kernel. */
 	return 0;
 }
 
@@ -104,7 +105,7 @@ int early_stats__read(struct early_stats *ret, FILE *f, const char *name)
 	for (int number = 1; !err && fgets(line, sizeof(line), f); number++) {
 		err = parse_stat(&s, line);
 		if (err)
-			error__print("%s:%d: not understood: \"%.*s\"; is this kernel newer than "
+			error__print("%s:%d: this line is not known: \"%.*s\"; is this kernel newer than "
 				     "hytrace?", name, number, (int)strcspn(line, "\n"), line);
 	}
 	if (!err && ferror(f))
@@ -134,7 +135,7 @@ static int check_tracer(const struct early_stats *s, const char *path)
 		return error__return(-ENODATA,
 			"%s: the boot asked for the tracer %s, and no early call was recorded: "
 			"either no function that ftrace_filter= selects ran that early, or the "
-			"tracer could not start; `dmesg | grep 'ftrace: early'` tells which", path,
+			"tracer could not start; `dmesg | grep 'ftrace: early'` says which", path,
 			s->tracer);
 	return 0;
 }
@@ -173,13 +174,13 @@ static bool is_one_of(const char *name, const char *const *list)
 	return false;
 }
 
-/* The TSC's frequency makes nanoseconds of it. */
+/* With the TSC's frequency, its times become nanoseconds. */
 static bool is_tsc(const struct early_stats *s)
 {
 	return !strcmp(s->clock, "x86-tsc") && s->tsc_khz;
 }
 
-/* The two that begin with the first early call. */
+/* The two clocks that begin with the first early call. */
 static bool is_local(const char *clock)
 {
 	return !strcmp(clock, "local") || !strcmp(clock, "global");
@@ -197,7 +198,7 @@ uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
 	return is_tsc(s) ? early_stats__cycles_ns(s, time) : time;
 }
 
-/* Copying takes some: without any, the kernel does not tell. */
+/* Copying takes some time, so 0 means that the kernel does not know it. */
 bool early_stats__has_hand_over(const struct early_stats *s)
 {
 	return s->tsc_khz && s->copy_cycles;
@@ -208,16 +209,19 @@ uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
 	return cycles / s->tsc_khz * 1000000 + cycles % s->tsc_khz * 1000000 / s->tsc_khz;
 }
 
-/* ---- what is wrong with a line */
+/* ---- messages about a line */
 
-/* Comments, "CPU:0 [LOST 12 EVENTS]", and the rest of a stack trace. */
+/* Is the line a comment, "CPU:0 [LOST 12 EVENTS]", or part of a stack trace? */
 static bool is_no_event(const char *line)
 {
 	return *line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) ||
 	       !strncmp(line, " => ", 4);
 }
 
-/* Options that make something else of a line, as trace_options has them then. */
+/*
+ * Lists options that change the form of lines, with the names that trace_options has when they are
+ * set.
+ */
 static void wrong_options(const char *dir, char *ret, size_t room)
 {
 	static const char *const wrong[] = {
@@ -244,7 +248,7 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 	char options[128], shown[80];
 	size_t length = 0;
 
-	/* With option "bin" it may be anything. */
+	/* With the option "bin", the line may have any bytes. */
 	for (; line[length] && length < sizeof(shown) - 1; length++)
 		shown[length] = isprint((unsigned char)line[length]) ? line[length] : '?';
 	shown[length] = '\0';
@@ -266,7 +270,7 @@ struct reader {
 	bool over;
 };
 
-/* In microseconds the kernel rounds, as ns2usecs() does. */
+/* Times in microseconds are rounded by the kernel, as in ns2usecs(). */
 static bool is_late(const struct early_stats *s, const struct trace_line *line)
 {
 	uint64_t last = s->last;
@@ -285,7 +289,7 @@ static int take_line(struct reader *r, char *line)
 	err = trace_line__parse(line, &parsed);
 	if (err)
 		return err;
-	/* Behind the last call there may be a hole. */
+	/* There may be lost calls after the last early one. */
 	r->over = is_late(r->stats, &parsed) ||
 		  (parsed.function && r->calls->count == r->expected);
 	if (r->over)
@@ -322,7 +326,7 @@ static int read_calls(struct reader *r, FILE *f, const char *path, const char *d
 	return err;
 }
 
-/* The clock that the buffer is on: "[local] global counter"; "" when that is not known. */
+/* The buffer's present clock, from "[local] global counter"; "" if it is unknown. */
 static void present_clock(const char *dir, char *ret, size_t room)
 {
 	char *path = path_of(dir, "trace_clock"), line[256] = "", *name;
@@ -338,16 +342,16 @@ static void present_clock(const char *dir, char *ret, size_t room)
 }
 
 /*
- * Changing the clock clears the buffer, and makes its times another scale. The kernel itself goes from
- * local to global, if it comes to know that the TSC is not stable; that is one scale, and it keeps the
- * buffer.
+ * Changing the clock clears the buffer, and its times then have another scale. One change is made
+ * by the kernel itself: from local to global, if it finds that the TSC is not stable. These two
+ * have one scale, and the buffer is kept.
  */
 static bool clock_was_changed(const struct early_stats *s, const char *now)
 {
 	return *now && strcmp(s->clock, now) && !(is_local(s->clock) && is_local(now));
 }
 
-/* How many events were overwritten in that CPU's buffer since it was cleared last. */
+/* How many events have been overwritten in this CPU's buffer since it was cleared. */
 static uint64_t overruns(const struct early_stats *s, const char *dir)
 {
 	char *path = NULL, line[128];
@@ -393,7 +397,10 @@ static int nothing_left(const struct early_stats *s, const char *dir, const char
 		"by a write to `trace` or by a change of the tracer", path);
 }
 
-/* Time 0 is that of calls before the clock began; of all, if the TSC's frequency was not known. */
+/*
+ * Time 0 is that of calls before the clock began; it is that of all calls if the TSC's frequency
+ * was unknown.
+ */
 static void find_timeless(struct early_calls *c, const struct early_stats *s)
 {
 	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
@@ -423,16 +430,19 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 		err = nothing_left(s, dir, path);
 	find_timeless(c, s);
 	*ret_missing = r.expected - c->count;
-	/* It is counted from the first one. */
+	/* The index of ftrace_init() is counted from the first call. */
 	if (!err && c->count == s->recorded)
 		err = early_calls__mark_ftrace(c, s->before_ftrace_init);
 	free(path);
 	return err;
 }
 
-/* ---- oneshot's set */
+/* ---- the set of oneshot */
 
-/* The kernel records the function, then its caller, at the same time; one of them may not be new. */
+/*
+ * The kernel records the function and then its caller, with the same time. One of them may be known
+ * already.
+ */
 static int add_hit(struct early_calls *c, const struct hit *hit)
 {
 	struct early_call *last = c->count ? &c->list[c->count - 1] : NULL;
@@ -457,9 +467,10 @@ static int add_hit(struct early_calls *c, const struct hit *hit)
 }
 
 /*
- * Between which times the early hits lie. Those are of the clock "local", whatever the trace clock is,
- * and early_stats has times of the trace clock, so what it says is how long that took. The clock "local"
- * begins with the first early call: a set that begins later than that is another one, made since.
+ * Takes the early hits, by their times. Hits have times of the clock "local", and early_stats has
+ * times of the trace clock, which may be another one; so its duration is used. The clock "local"
+ * begins with the first early call. If a set begins later than these calls took, it was made
+ * afterwards.
  */
 static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)

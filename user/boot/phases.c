@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The phases of a boot, found in its calls; see phases.h. */
+/* Finds the phases of a boot in its calls; see phases.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "boot/phases.h"
 #include "boot/spans.h"
 
-/* For each call, whether no earlier one was of its function; to be freed. */
+/* For each call: is it the first one of its function? To be freed. */
 static bool *find_firsts(const struct early_calls *c)
 {
 	bool *firsts = calloc(c->count + 1, sizeof(*firsts));
@@ -34,11 +34,11 @@ struct range {
 	size_t first, end;
 };
 
-/* What finding them takes. */
+/* The state of finding phases. */
 struct search {
 	const struct early_calls *calls;
 	bool *firsts;
-	uint32_t *ends;			/* NULL if it is not known where ftrace_init() begins */
+	uint32_t *ends;			/* NULL: it is not known where ftrace_init() begins */
 	uint32_t boot, ftrace;		/* names */
 	struct early_phases *phases;
 };
@@ -73,13 +73,16 @@ static void fill_phase(struct early_phase *phase, const struct search *s, struct
 	}
 }
 
-/* That start_kernel() calls ftrace_init() does not show: its phase is one of the outer ones. */
+/*
+ * ftrace_init() is not traced, so the call of it by start_kernel() does not show. Its phase is one
+ * of the outer ones.
+ */
 static bool is_ftrace(const struct search *s, size_t call, bool nested)
 {
 	return !nested && call == s->calls->ftrace_init;
 }
 
-/* Where the next phase of @parent begins. */
+/* The index at which the next phase of @parent begins. */
 static size_t next_start(const struct search *s, struct range range, uint32_t parent, bool nested)
 {
 	for (; range.first < range.end; range.first++) {
@@ -97,8 +100,8 @@ static size_t end_of(const struct search *s, size_t call, size_t limit)
 }
 
 /*
- * Where ftrace_init() ends, which is not traced either: with the last call that it makes. What comes
- * behind that, from functions that are not traced, sets up tracing, and not more.
+ * The end of ftrace_init(), which is not traced either: its last call. The calls after that, from
+ * functions that are not traced, only set up tracing.
  */
 static size_t ftrace_end(const struct search *s, struct range range)
 {
@@ -121,7 +124,10 @@ static int add_tracer(struct early_phase **list, size_t *count, const struct sea
 	return 0;
 }
 
-/* Phases of the calls that @parent makes in @range; what comes before its first is none of them. */
+/*
+ * Finds the phases of the calls that @parent makes in @range. Calls before the first of these are
+ * in no phase.
+ */
 static int split(struct early_phase **list, size_t *count, const struct search *s,
 		 struct range range, uint32_t parent, bool nested)
 {
@@ -143,7 +149,10 @@ static int split(struct early_phase **list, size_t *count, const struct search *
 			own.end = end_of(s, own.first, own.end);
 		phase->function = ftrace ? s->ftrace : s->calls->list[own.first].function;
 		fill_phase(phase, s, own);
-		/* Of ftrace_init there is not its call, but the first one inside. */
+		/*
+		 * The call of ftrace_init() itself is not recorded; the range begins with the first
+		 * call inside it.
+		 */
 		rest = (struct range){ ftrace ? own.first : own.first + 1, own.end };
 		if (!nested && phase->function != NO_NAME)
 			err = split(&phase->inner, &phase->inner_count, s, rest, phase->function,
@@ -155,7 +164,7 @@ static int split(struct early_phase **list, size_t *count, const struct search *
 	return err;
 }
 
-/* What comes before the first phase of start_kernel(). */
+/* Adds the phase before the first phase of start_kernel(). */
 static int add_head(const struct search *s, struct range range, bool complete)
 {
 	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
@@ -170,7 +179,7 @@ static int add_head(const struct search *s, struct range range, bool complete)
 	return 0;
 }
 
-/* From the last call before it to the first one behind. */
+/* The time from the last call before the hole to the first call after it. */
 static int add_hole(const struct search *s, const struct early_hole *hole)
 {
 	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
@@ -188,7 +197,7 @@ static int add_hole(const struct search *s, const struct early_hole *hole)
 	return 0;
 }
 
-/* Calls without a hole. */
+/* Finds the phases of a stretch of calls without a hole. */
 static int add_stretch(const struct search *s, struct range range, bool complete)
 {
 	size_t head = next_start(s, range, s->boot, false);

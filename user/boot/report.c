@@ -2,8 +2,8 @@
 /*
  * Reports of the early part of a boot; see report.h.
  *
- * Of the tracer "function" there are calls to count. Of oneshot there are the first hits only: functions
- * and callers that were not seen before, in the same phases.
+ * With the tracer "function" there are calls to count. With oneshot there are only first hits:
+ * functions and callers that were not seen before, in the same phases.
  */
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
@@ -15,7 +15,7 @@
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
 #define TRACER "start of tracing"
-/* Phases with less of both, calls and time, are put together in the text. */
+/* In the text, phases whose share of calls and of time is smaller than this are joined. */
 #define SMALLEST_PERCENT 1
 
 bool boot_report__is_oneshot(const struct boot_report *r)
@@ -50,7 +50,7 @@ void boot_report__free(struct boot_report *r)
 	free(r->functions);
 }
 
-/* Of the first call that has one. */
+/* The time of the first call that has one. */
 static uint64_t first_time(const struct boot_report *r)
 {
 	size_t first = r->calls.timeless;
@@ -83,7 +83,7 @@ uint64_t boot_report__net(const struct boot_report *r, const struct early_phase 
 	return own < phase->time ? phase->time - own : 0;
 }
 
-/* What was counted in a phase, and in all. */
+/* The number that is counted in a phase: calls or hits. */
 static size_t weight(const struct boot_report *r, const struct early_phase *phase)
 {
 	return boot_report__is_oneshot(r) ? phase->functions : phase->calls;
@@ -108,13 +108,13 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
        COLUMN_SHARE, COLUMN_NEW };
 
-/* The file `trace` has microseconds of seconds, but all of what is not seconds. */
+/* Times in the file `trace` are seconds with microseconds, or the clock's full count. */
 static bool has_nanoseconds(const struct boot_report *r)
 {
 	return boot_report__is_oneshot(r) || !strcmp(r->stats.clock, "x86-tsc");
 }
 
-/* Seconds, or what the clock counts. */
+/* A time in seconds, or in the clock's units. */
 static const char *time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
 {
 	uint64_t nanos = time % 1000000000;
@@ -178,7 +178,7 @@ static int set_time(struct libscols_line *line, size_t column, const struct boot
 	return set_cell(line, column, time_text(r, time, text, sizeof(text)));
 }
 
-/* All but when it began. */
+/* Adds a line with all columns but the beginning. */
 static int add_line(struct libscols_table *table, struct libscols_line *parent,
 		    const struct boot_report *r, const struct early_phase *phase, const char *name,
 		    struct libscols_line **ret)
@@ -218,7 +218,7 @@ static int add_phase(struct libscols_table *table, struct libscols_line *parent,
 	return err || phase->timeless ? err : set_time(*ret, COLUMN_START, r, phase->start);
 }
 
-/* @count in one. */
+/* Joins @count phases in one line. */
 static int add_others(struct libscols_table *table, struct libscols_line *parent,
 		      const struct boot_report *r, const struct early_phase *sum, size_t count,
 		      struct libscols_line **ret)
@@ -246,7 +246,10 @@ static void fold(struct early_phase *into, const struct early_phase *phase)
 	into->seen_first += phase->seen_first;
 }
 
-/* Small ones in one line, behind the others; none at all if there are only small ones. */
+/*
+ * Adds the inner phases. Small ones are joined in a line after the others; if all are small, none
+ * is shown.
+ */
 static int add_inner(struct libscols_table *table, struct libscols_line *parent,
 		     const struct boot_report *r, const struct early_phase *phase)
 {
@@ -270,7 +273,7 @@ static int add_inner(struct libscols_table *table, struct libscols_line *parent,
 	return err;
 }
 
-/* How many small ones there are in a row, all with times or all without. */
+/* The number of small phases in a row that all have times, or all have none. */
 static size_t run_length(const struct boot_report *r, size_t first)
 {
 	const struct early_phase *list = r->phases.list;
@@ -282,7 +285,10 @@ static size_t run_length(const struct boot_report *r, size_t first)
 	return end - first;
 }
 
-/* In their place, so it begins when the first of them does; they have no inner ones to show. */
+/*
+ * Joins a row of small phases in their place, so the line begins with the first one. Their inner
+ * phases are not shown.
+ */
 static int add_run(struct libscols_table *table, const struct boot_report *r, size_t first,
 		   size_t count)
 {
@@ -476,11 +482,11 @@ int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
 static const struct {
 	const char *name, *meaning;
 } meanings[] = {
-	{ "lost", "calls that the early buffer had no room for; ftrace_filter= or ftrace_notrace= makes "
+	{ "lost", "calls for which the early buffer had no room; ftrace_filter= or ftrace_notrace= makes "
 	  "them fewer, CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT the buffer larger" },
 	{ "overwritten", "the first calls, when they were copied to a ring buffer that was too small; "
 	  "boot with a larger trace_buf_size=" },
-	{ "missing", "early calls that are not in the ring buffer any more: later ones have overwritten "
+	{ "missing", "early calls that are no longer in the ring buffer: later ones have overwritten "
 	  "them; boot with trace_options=nooverwrite, which keeps the oldest, or with a larger "
 	  "trace_buf_size=" },
 };

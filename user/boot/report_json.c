@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The early part of a boot for programs: a document of our own, and the trace events of Chrome, which is
- * json, too; see report.h. Every field is always there; what is unknown is null.
+ * The early part of a boot for programs: a document of our own, and Chrome's trace events, which
+ * are json as well; see report.h. Every field is always there; unknown values are null.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -12,12 +12,12 @@
 #include "boot/report.h"
 #include "boot/spans.h"
 
-/* A viewer with all calls shows noise, if it opens the file. */
+/* With all calls, a viewer shows only noise, if it can open the file at all. */
 #define MOST_SPANS 2000
 
 /* ---- the document */
 
-/* Functions that were not called before. */
+/* The number of functions that were not called before. */
 static size_t new_functions(const struct boot_report *r, const struct early_phase *phase)
 {
 	return boot_report__is_oneshot(r) ? phase->functions : phase->seen_first;
@@ -54,7 +54,7 @@ static void write_phases(json_writer_t *w, const struct boot_report *r, FILE *ou
 {
 	jsonw_name(w, "phases");
 	jsonw_start_array(w);
-	/* One on a line, with all in it. */
+	/* One phase with all of its members in a line. */
 	jsonw_pretty(w, false);
 	for (size_t i = 0; i < r->phases.count; i++) {
 		fputc('\n', out);
@@ -180,7 +180,7 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 
 /* ---- chrome */
 
-/* The viewer draws a line for each thread. */
+/* The viewer draws a row for each thread. */
 enum { TRACK_PHASES = 1, TRACK_CALLS };
 
 static void write_label(json_writer_t *w, const char *what, int track, const char *name, FILE *out)
@@ -198,7 +198,7 @@ static void write_label(json_writer_t *w, const char *what, int track, const cha
 	jsonw_end_object(w);
 }
 
-/* Microseconds; of a clock that tells no time, what it counts stands for them. */
+/* A time in microseconds; for a clock that is no time, its count is used as microseconds. */
 static void write_micros(json_writer_t *w, const struct boot_report *r, const char *name,
 			 uint64_t time)
 {
@@ -209,7 +209,9 @@ static void write_micros(json_writer_t *w, const struct boot_report *r, const ch
 		jsonw_printf(w, "%" PRIu64, time);
 }
 
-/* What all complete events begin with; their arguments follow, and two ends of objects. */
+/*
+ * Writes the beginning of a complete event. Its arguments and the ends of two objects must follow.
+ */
 static void begin_event(json_writer_t *w, const struct boot_report *r, const char *name, int track,
 			uint64_t start, uint64_t time, FILE *out)
 {
@@ -237,7 +239,7 @@ static void write_phase_event(json_writer_t *w, const struct boot_report *r,
 {
 	char room[64];
 
-	/* There is no place for it on the line. */
+	/* Without a time, it has no place in the row. */
 	if (phase->timeless)
 		return;
 	begin_event(w, r, boot_report__shown_name(r, phase, room, sizeof(room)), TRACK_PHASES,
@@ -293,7 +295,7 @@ int boot_report__chrome(const struct boot_report *r, FILE *out)
 
 	if (!w)
 		return error__no_memory();
-	/* Of first hits it is not known what they are a part of. */
+	/* For first hits, it is not known inside of which calls they are. */
 	if (!boot_report__is_oneshot(r))
 		err = early_calls__spans(&r->calls, MOST_SPANS, &spans, &count);
 	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);

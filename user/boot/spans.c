@@ -1,26 +1,26 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * From calls to how they nest; see spans.h.
+ * Finds how calls nest; see spans.h.
  *
- * A call tells its function and where that returns to, and nothing tells when it returns. So a stack of
- * the functions that run is kept: a call from p ends all that p had called before, and all that ran
- * in there; p is on top then, and the new function goes above it. A span is as long as its function is
- * on the stack, which is until the next call that is not from inside it: the time may be too long by
- * what its caller does itself, never too short.
+ * A call has its function and its caller, but nothing says when it returns. So this keeps a stack
+ * of running functions. A call by p ends all functions that p had called before, and all that run
+ * inside them; then p is on top, and the new function goes above it. The span of a function lasts
+ * as long as it is on the stack, which is until the next call that does not come from inside it. So
+ * its time may be too long, by what its caller does itself, but never too short.
  *
- *  - A function that calls itself: what it calls next is taken to be called by the inner one, which may
- *    have returned. Then that one's time is too long by what the outer one calls.
- *  - A tail call: g, which f had called, jumps to h. h returns to f, so it ends g, whose frame is gone
- *    indeed, and takes its place.
- *  - Calls that were lost: all on the stack end with the last one before. What goes on behind that is not
- *    known to be what it was.
- *  - A caller that was inlined does not show: kallsyms gives the function it went into.
- *  - A caller that is not on the stack, as it cannot be traced (assembly: exceptions; notrace), or a
- *    filter has left it out. What it interrupts, or who has called it, is not known, only that it was
- *    something that runs. A function that calls something later on, before it is called again, has not
- *    returned: those on top of the stack of which that is not so are taken off, and the new one is put
- *    on what remains. So an exception ends leaf functions at most, and none of those around it; and with
- *    a filter that leaves callers out, functions do not pile up that returned long ago.
+ *  - A function that calls itself: its next calls are taken for calls of the inner one, which may have returned. Then the
+ *    time of the inner one is too long, by the calls of the outer one.
+ *  - A tail call: f has called g, which jumps to h. h returns to f, so it ends g, whose frame is indeed gone, and takes
+ *    its place.
+ *  - Lost calls: all functions on the stack end with the last call before. It is not known which of them still run after
+ *    the lost calls.
+ *  - An inlined caller does not show; kallsyms gives the function into which it was inlined.
+ *  - A caller that is not on the stack, because it cannot be traced (assembly: exceptions; notrace), or because of a
+ *    filter. The function that it interrupts, or that has called it, is unknown; it is only known to be running. If a
+ *    function on the stack calls something later, before it is itself called again, it has not returned. So functions
+ *    for which this is not so are removed from the top of the stack, and the new one is put on the rest. So an exception
+ *    can only end leaf functions, and none around it. And if a filter leaves callers out, functions that returned long
+ *    ago do not stay on the stack.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -31,9 +31,9 @@
 struct stack {
 	uint32_t *calls;		/* indices */
 	size_t depth;
-	uint32_t *running;		/* how often each function is on it */
+	uint32_t *running;		/* how often each function is on the stack */
 	const struct early_calls *all;
-	uint32_t *ends;			/* indices, by call */
+	uint32_t *ends;			/* for each call, an index */
 };
 
 static uint32_t top_function(const struct stack *s)
@@ -59,18 +59,21 @@ static void pop_all(struct stack *s, size_t now)
 		pop(s, now);
 }
 
-/* For each call, the index of the last one from inside it; itself if there is none. */
+/* For each call, the index of the last call from inside it; its own if there is none. */
 static int find_last_uses(const struct early_calls *c, uint32_t *last)
 {
 	uint32_t *uses = calloc(c->name_count + 1, sizeof(*uses));
 
 	if (!uses)
 		return error__no_memory();
-	/* Zero is no index of a call from inside another. */
+	/* 0 is never the index of a call from inside another one. */
 	for (size_t i = c->count; i > 0; i--) {
 		const struct early_call *call = &c->list[i - 1];
 
-		/* What is used behind a hole may have been called anew. */
+		/*
+		 * After a hole, a function may have been called again, so it does not count as used
+		 * before.
+		 */
 		if (early_calls__behind_hole(c, i))
 			memset(uses, 0, c->name_count * sizeof(*uses));
 		last[i - 1] = uses[call->function] ? uses[call->function] : i - 1;
@@ -172,10 +175,13 @@ int early_calls__spans(const struct early_calls *c, size_t most, struct early_sp
 	free(ends);
 	if (!list)
 		return error__no_memory();
-	/* Of the first ones it may not be known when they began. */
+	/* The beginning of the first spans may be unknown. */
 	memmove(list, list + c->timeless, count * sizeof(*list));
 	*ret_count = count < most ? count : most;
-	/* An outer one is as long at least, and earlier: it is not left out before an inner one. */
+	/*
+	 * An outer span is at least as long, and begins earlier. So it is not dropped before an
+	 * inner one.
+	 */
 	qsort(list, count, sizeof(*list), by_length);
 	qsort(list, *ret_count, sizeof(*list), by_call);
 	*ret = list;

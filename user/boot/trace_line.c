@@ -4,9 +4,9 @@
  *
  *             <idle>-0       [000] d....     0.000012: f <-caller
  *
- * Between the command and the time there is more or less, depending on options; behind the time there is
- * the event. A line begins with the command's name, right-aligned in its own column, and that may be
- * anything: so the time is the first word behind that column which is one and has a colon.
+ * What is between the command and the time depends on options; the event comes after the time. A
+ * line begins with the command's name, right-aligned in a column of its own, which may have any
+ * characters. So the time is the first word after this column that is a number with a colon.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 /* TASK_COMM_LEN */
 #define COMM_WIDTH 16
 
-/* "12.345678", as nanoseconds, or "1234567" of a clock that has no seconds. */
+/* Parses "12.345678", as nanoseconds, or "1234567" by a clock without seconds. */
 static bool parse_time(const char *text, const char *end, struct trace_line *ret)
 {
 	const char *point = memchr(text, '.', end - text), *digit = text;
@@ -42,7 +42,7 @@ static bool parse_time(const char *text, const char *end, struct trace_line *ret
 	return scale;
 }
 
-/* Past "        comm-pid   [cpu] flags  time: "; which of these there are depends on options. */
+/* Skips "        comm-pid   [cpu] flags  time: ". Which of these are there depends on options. */
 static char *skip_context(char *line, struct trace_line *ret)
 {
 	char *at = line + strnlen(line, COMM_WIDTH);
@@ -64,7 +64,7 @@ static size_t name_length(const char *name)
 	return strcspn(name, " +");
 }
 
-/* "f+0x12/0x34 [module] <ffffffff81000000>" becomes "f [module]". */
+/* Turns "f+0x12/0x34 [module] <ffffffff81000000>" into "f [module]". */
 static const char *clean_name(char *name)
 {
 	char *module = strstr(name, " ["), *end = module ? strchr(module, ']') : NULL;
@@ -79,8 +79,8 @@ static const char *clean_name(char *name)
 }
 
 /*
- * "early_ftrace_hand_over: [LOST 12 EVENTS]": that is a trace_printk() of the kernel's own. Behind the name
- * there may be an offset and an address, as for the functions.
+ * Parses "early_ftrace_hand_over: [LOST 12 EVENTS]", a trace_printk() of the kernel. An offset and
+ * an address may come after the name, as for functions.
  */
 static uint64_t parse_lost(const char *event)
 {
@@ -108,7 +108,7 @@ int trace_line__parse(char *line, struct trace_line *ret)
 	arrow = strstr(event, " <-");
 	colon = strchr(event, ':');
 	ret->lost = parse_lost(event);
-	/* All others have a name and a colon, but for "<stack trace>" and its like. */
+	/* All other events have a name and a colon, except "<stack trace>" and the like. */
 	if (*event == '<' || (colon && (!arrow || colon < arrow)))
 		return strncmp(event, "function:", 9) ? 0 : -EPROTO;
 	if (!arrow || !name_length(event) || !name_length(arrow + strlen(" <-")))

@@ -9,11 +9,11 @@
 struct trace_line {
 	uint64_t time;			/* in ns if it was written with a fraction */
 	bool fraction;
-	const char *function, *parent;	/* in the line, "f [module]"; NULL: another event */
-	uint64_t lost;			/* calls that should be in its place */
+	const char *function, *parent;	/* point into the line, "f [module]"; NULL: another event */
+	uint64_t lost;			/* calls that were lost here */
 };
 
-/* -EPROTO, not said: not a line of an event, and as it was; else it is changed. */
+/* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
 int trace_line__parse(char *line, struct trace_line *ret);
 
 #endif

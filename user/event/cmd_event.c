@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace event: function events by hand (add, rm, list), and recorded for the time of a run (record).
- * What a recording does is in record.c.
+ * hytrace event: makes, removes and lists function events (add, rm, list), and records them during
+ * a run (record, see record.c).
  */
 #include <argp.h>
 #include <inttypes.h>
@@ -23,7 +23,7 @@
 #define GRAMMAR "\vPROTO is a kernel function's prototype, as far as it is of interest: " \
 	"'vfs_read(NULL, NULL, size_t count)'; see hytrace-event(1)."
 
-/* Says it and leaves, with the status of a usage error. */
+/* Prints the message and ends the program with the status of a usage error. */
 static void check(int err)
 {
 	if (err)
@@ -102,7 +102,7 @@ static error_t parse_rm(int key, char *arg, struct argp_state *state)
 	return ARGP_ERR_UNKNOWN;
 }
 
-/* What rm and list have in common: something is done with the events that there are. */
+/* Shared by rm and list: calls @action with the existing events. */
 static int with_events(int (*action)(const struct prototypes *events, const void *options),
 		       const void *options)
 {
@@ -279,7 +279,7 @@ static int event_list(int argc, char **argv)
 	static const struct argp argp = {
 		.options = list_argp_options,
 		.parser = parse_list,
-		.doc = "Lists the function events there are.",
+		.doc = "Lists the function events.",
 	};
 	struct list_options o = {};
 
@@ -296,11 +296,11 @@ enum { KEY_HIST = 256, KEY_DURATION, KEY_TASK };
 static const struct argp_option record_argp_options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), as the kernel prints events, or json: an "
 	  "object on a line", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "hist", KEY_HIST, "FIELD", 0, "print no events, but a histogram of FIELD at the end, for "
 	  "each event that has it", 0 },
-	{ "duration", KEY_DURATION, "SECONDS", 0, "end after that time", 0 },
-	{ "task", KEY_TASK, NULL, 0, "only CMD, and what it starts", 0 },
+	{ "duration", KEY_DURATION, "SECONDS", 0, "end after this time", 0 },
+	{ "task", KEY_TASK, NULL, 0, "only record CMD and its children", 0 },
 	{ }
 };
 
@@ -325,7 +325,7 @@ static error_t parse_record(int key, char *arg, struct argp_state *state)
 		o->task = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* What comes after the -- is the command. */
+		/* The command comes after the --. */
 		if (state->quoted && state->next > state->quoted) {
 			o->command = state->argv + state->next - 1;
 			state->next = state->argc;
@@ -351,7 +351,7 @@ static int event_record(int argc, char **argv)
 		.options = record_argp_options,
 		.parser = parse_record,
 		.args_doc = "PROTO... [-- CMD [ARGUMENT...]]",
-		.doc = "Makes function events for the time of a run, and prints them as they come, "
+		.doc = "Makes function events for a run, and prints them as they come, "
 		       "while CMD runs, or until Ctrl-C." GRAMMAR "\n\nExit status: CMD's own, and 125 "
 		       "when hytrace itself failed. Without CMD: 0, 1 failed, 2 usage, 3 the kernel or "
 		       "the privileges do not allow it.",
@@ -373,15 +373,15 @@ int cmd_event(int argc, char **argv)
 	static const struct command commands[] = {
 		{ "add", "hytrace event add", event_add, "make function events" },
 		{ "rm", "hytrace event rm", event_rm, "remove function events" },
-		{ "list", "hytrace event list", event_list, "list them" },
+		{ "list", "hytrace event list", event_list, "list function events" },
 		{ "record", "hytrace event record", event_record,
-		  "make some for the time of a run, and print what they record" },
+		  "make function events for a run, and print what they record" },
 	};
 	static const struct command_table table = {
 		.list = commands,
 		.count = sizeof(commands) / sizeof(commands[0]),
-		.doc = "Events of kernel functions, made of their prototypes.",
-		.where = "`hytrace event COMMAND --help` tells its options; hytrace-event(1) has the "
+		.doc = "Events of kernel functions, made from their prototypes.",
+		.where = "`hytrace event COMMAND --help` lists its options; hytrace-event(1) has the "
 			 "whole story.",
 	};
 

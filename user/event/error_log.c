@@ -6,12 +6,11 @@
  *	  Command: vfs_raed(NULL)
  *	           ^
  *
- * A detail, if there is one, stands behind the first colon.
+ * If there is a detail, it comes after the first colon.
  *
- * libtracefs's tracefs_error_all() reads the log. Its tracefs_error_last() is not enough: it takes
- * what stands between the last two carets for an entry, so that one without a caret, or a '^' in a
- * command, leads it astray, and the last entry may be of another part of the kernel than was
- * written to.
+ * libtracefs's tracefs_error_all() reads the log. tracefs_error_last() is not enough: it takes the
+ * text between the last two carets for an entry. So an entry without a caret, or a '^' in a
+ * command, confuses it, and the last entry may be of another part of the kernel.
  */
 #include <errno.h>
 #include <stdbool.h>
@@ -30,14 +29,14 @@ static bool is_caret_line(const char *line)
 	return line[strspn(line, " ")] == '^';
 }
 
-/* @body: what follows the head. */
+/* @body: the text after the head. */
 static void read_body(const char *body, struct log_entry *ret)
 {
 	const char *line = body + strlen(COMMAND), *end;
 
 	ret->command = line;
 	ret->column = -1;
-	/* A command can have lines of its own: it ends where the caret comes, or another entry. */
+	/* A command may have several lines. It ends at the caret or at another entry. */
 	for (;;) {
 		end = line + strcspn(line, "\n");
 		ret->command_length = end - ret->command;
@@ -51,7 +50,7 @@ static void read_body(const char *body, struct log_entry *ret)
 	}
 }
 
-/* @line: "[STAMP] WHERE[: DETAIL]: error: MESSAGE"; false: is no such line. */
+/* Parses "[STAMP] WHERE[: DETAIL]: error: MESSAGE". Returns false if @line is not of this form. */
 static bool read_head(const char *line, const char *where, struct log_entry *ret)
 {
 	const char *end = line + strcspn(line, "\n"), *at, *error;
@@ -114,7 +113,7 @@ char *log_entry__picture(const struct log_entry *entry)
 		fprintf(f, "%s" INDENT "%.*s", line == entry->command ? "" : "\n", length, line);
 		if (left >= 0 && left <= length) {
 			fprintf(f, "\n" INDENT);
-			/* A tab is as wide below as it is above. */
+			/* A tab stays a tab, so that it is as wide as in the line above. */
 			for (int i = 0; i < left; i++)
 				fputc(line[i] == '\t' ? '\t' : ' ', f);
 			fputc('^', f);

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What tracefs's error_log says of a text that the kernel has refused. */
+/* The messages in tracefs's error_log about a text that the kernel has refused. */
 #ifndef HYTRACE_EVENT_ERROR_LOG_H
 #define HYTRACE_EVENT_ERROR_LOG_H
 
 #include <stddef.h>
 
 /**
- * struct log_entry - one entry; all of it lies in the log's text
- * @stamp: when, as it is printed: tells one entry from another
+ * struct log_entry - one entry; its strings point into the log's text
+ * @stamp: its time, as printed; distinguishes entries
  * @message: what is wrong
- * @detail: with what, may be empty
- * @command: the text that it is wrong with; may have several lines
- * @column: where the caret stands, from 0; -1: nowhere
+ * @detail: the thing that is wrong; may be empty
+ * @command: the refused text; may have several lines
+ * @column: the place of the caret, from 0; -1: there is none
  */
 struct log_entry {
 	const char *stamp, *message, *detail, *command;
@@ -22,14 +22,14 @@ struct log_entry {
 /**
  * error_log__last - finds the last entry of one kind
  * @log: the text of error_log
- * @where: of which part of the kernel
+ * @where: the part of the kernel
  * @ret: the entry
  *
  * Returns 0, or -ENOENT if there is none.
  */
 int error_log__last(const char *log, const char *where, struct log_entry *ret);
 
-/* The command with a caret below its column, each line indented; to be freed, NULL: no memory. */
+/* The command with a caret below its column, each line indented; to be freed. NULL: no memory. */
 char *log_entry__picture(const struct log_entry *entry);
 
 #endif

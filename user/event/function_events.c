@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Talking to function_events; see function_events.h. */
+/* Access to the file function_events; see function_events.h. */
 #include <fcntl.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ int function_events__available(bool quiet)
 		"of the hytrace series with CONFIG_FUNCTION_EVENTS");
 }
 
-/* ---- what the kernel says */
+/* ---- the kernel's complaints */
 
 static char *read_log(void)
 {
@@ -40,7 +40,7 @@ static bool same_entry(const struct log_entry *a, const struct log_entry *b)
 	       !memcmp(a->command, b->command, a->command_length);
 }
 
-/* With the words of the user: what hytrace has added to the line explains nothing. */
+/* Uses the user's words: what hytrace has added to the line explains nothing. */
 static void shorten(struct log_entry *entry, const struct prototypes *protos)
 {
 	for (size_t i = 0; protos && i < protos->count; i++) {
@@ -67,7 +67,7 @@ static void print_entry(const struct log_entry *e)
 	free(picture);
 }
 
-/* @before: the log of before the write; its entries are about something else. */
+/* @before: the log before the write; its entries are about something else. */
 static bool print_complaint(const char *before, const struct prototypes *protos)
 {
 	struct log_entry entry, old;
@@ -98,7 +98,7 @@ static int explain(int err, const char *before, const struct prototypes *protos)
 	return err == -ENOMEM ? err : -EIO;
 }
 
-/* @protos: of which lines the text consists, for messages; may be NULL. */
+/* @protos: the lines of the text, for messages; may be NULL. */
 static int write_whole(const char *text, const struct prototypes *protos)
 {
 	char *path = tracefs_get_tracing_file(FILE_NAME), *before = read_log();
@@ -163,7 +163,7 @@ int function_events__add_guarded(const struct prototypes *protos, struct guard *
 	for (size_t i = 0; !err && i < protos->count; i++) {
 		const struct prototype *p = &protos->list[i];
 
-		/* Somebody else's event must not be told to the watchdog. */
+		/* The watchdog must not be told of somebody else's event. */
 		if (exists(p))
 			err = error__return(-EIO, "%s/%s: there is such an event already; name this "
 					    "one differently: '%s'", p->group, p->name, p->text);
@@ -178,7 +178,7 @@ int function_events__load(struct prototypes *ret)
 	char *text;
 	int err = 0;
 
-	/* Of an empty file there is no text either, and no error. */
+	/* An empty file gives no text either, and is no error. */
 	errno = 0;
 	text = tracefs_instance_file_read(NULL, FILE_NAME, NULL);
 	if (!text && !errno)
@@ -241,7 +241,7 @@ int function_events__remove(const struct prototypes *events, const bool *chosen)
 	return err;
 }
 
-/* ---- an event's own files */
+/* ---- the files of an event */
 
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret)
 {
@@ -269,7 +269,10 @@ int function_event__format(const struct prototype *event, struct tep_handle *tep
 	if (!text) {
 		err = error__return(-EIO, "%s: %s", path ? path : "format", strerror(errno));
 	} else {
-		/* It is kept also when the print format, which is not used, makes no sense to it. */
+		/*
+		 * libtraceevent keeps the event even if it cannot parse the print format, which is
+		 * not used.
+		 */
 		tep_parse_event(tep, text, size, event->group);
 		*ret = tep_find_event_by_name(tep, event->group, event->name);
 		if (!*ret)

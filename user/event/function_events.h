@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The tracefs file function_events: which function events there are, making them, removing them. Every
- * change is one write(2), which the kernel takes whole or not at all; what it has against it is told
- * with its own words and caret.
+ * The tracefs file function_events: lists, makes and removes function events. Every change is one
+ * write(2), which the kernel accepts or refuses as a whole. A refusal is reported with the kernel's
+ * own words and caret.
  */
 #ifndef HYTRACE_EVENT_FUNCTION_EVENTS_H
 #define HYTRACE_EVENT_FUNCTION_EVENTS_H
@@ -14,32 +14,32 @@
 #include "event/prototype.h"
 #include "run/guard.h"
 
-/* 0, or -EOPNOTSUPP, said unless @quiet. */
+/* Returns 0 or -EOPNOTSUPP, after a message unless @quiet. */
 int function_events__available(bool quiet);
 
-/* -EPERM, -EOPNOTSUPP, or -EIO when the kernel refuses a line; all said. */
+/* After a message, returns -EPERM, -EOPNOTSUPP, or -EIO if the kernel refuses a line. */
 int function_events__add(const struct prototypes *protos);
 
-/* The same, for events that are to go with this run: the watchdog removes them. */
+/* The same for events that end with this run: the watchdog removes them. */
 int function_events__add_guarded(const struct prototypes *protos, struct guard *guard);
 
-/* What the file lists; @ret is empty before. */
+/* Loads the events that the file lists. @ret is empty before. */
 int function_events__load(struct prototypes *ret);
 
 /**
- * function_events__choose - finds the events that are meant
- * @events: those there are
+ * function_events__choose - find the events that match patterns
+ * @events: the existing events
  * @patterns: NULL-terminated: [GROUP/]NAME or a glob of that; without GROUP the group "functions"
- * @chosen: one for each of @events, set for those that match
+ * @chosen: a flag for each of @events, set if it matches
  *
- * Returns 0; -ENOENT, said, if a pattern matches none.
+ * Returns 0, or -ENOENT after a message if a pattern matches none.
  */
 int function_events__choose(const struct prototypes *events, char *const *patterns, bool *chosen);
 
-/* Removes those, all or none. */
+/* Removes the chosen events, all or none. */
 int function_events__remove(const struct prototypes *events, const bool *chosen);
 
-/* What one of an event's own files says first; false: nothing. */
+/* The number at the beginning of one of an event's files. Returns false if there is none. */
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret);
 
 /* Reads an event's format into @tep. */

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Hist triggers: what to write, and what their file says; see hist.h.
+ * Hist triggers: their texts, and parsing their file; see hist.h.
  *
- * libtracefs makes hist triggers as well (tracefs_hist_alloc() and so on), but in the version of
- * Debian 12, 1.6.4, none with a size: with the kernel's own of 2,048 entries single values would be
- * dropped that fit into ours, and each log2 would have 16 times the memory it needs.
+ * libtracefs makes hist triggers as well (tracefs_hist_alloc() and so on), but not with a size in
+ * Debian 12's version, 1.6.4. The kernel's default is 2,048 entries: a trigger for single values
+ * would drop some that fit into ours, and each log2 trigger would need 16 times the memory.
  */
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
@@ -16,7 +16,9 @@
 #include "event/hist.h"
 #include "event/json.h"
 
-/* Powers of two are few; the kernel takes no less. Single values may be many. */
+/*
+ * There are few powers of two, and this is the kernel's minimum. There may be many single values.
+ */
 #define LOG2_ENTRIES 128
 #define VALUE_ENTRIES 8192
 #define BAR_WIDTH 40
@@ -28,7 +30,9 @@ static bool is_number(const struct tep_format_field *field)
 	return !(field->flags & (TEP_FIELD_IS_ARRAY | TEP_FIELD_IS_STRING | TEP_FIELD_IS_DYNAMIC));
 }
 
-/* The bit that says that the field could not be read, and holds 0 instead; 0: there is none. */
+/*
+ * The bit that says that the field could not be read, and has 0 instead; 0: there is no such bit.
+ */
 static uint64_t fault_bit(struct tep_event *event, const struct tep_format_field *field)
 {
 	uint64_t bit = 1;
@@ -87,7 +91,9 @@ static size_t slot_of(int64_t value)
 	return value ? HIST_BELOW - 1 - ceil_log2(-(uint64_t)value) : HIST_ZERO;
 }
 
-/* "{ count: ~ 2^12 } hitcount:          5" or "{ ret: 18446744073709551605 } hitcount:  1" */
+/*
+ * Parses "{ count: ~ 2^12 } hitcount:          5" or "{ ret: 18446744073709551605 } hitcount:  1".
+ */
 static int read_entry(struct event_hist *h, const char *line)
 {
 	const char *key = strchr(line, ':'), *count = strstr(line, "} hitcount:");
@@ -131,7 +137,7 @@ int event_hist__read(struct event_hist *h, const char *text)
 
 struct bounds {
 	bool negative;
-	uint64_t least, greatest;	/* their magnitude */
+	uint64_t least, greatest;	/* of the magnitude */
 };
 
 static struct bounds bounds_of(size_t slot)
@@ -171,7 +177,7 @@ static int add_row(struct libscols_table *table, size_t slot, uint64_t count, ui
 	return err ? err : scols_line_set_data(line, 3, text);
 }
 
-/* From the first to the last slot that has something in it; false: none has. */
+/* The range from the first to the last slot that is not empty. Returns false if all are empty. */
 static bool find_range(const struct event_hist *h, size_t *ret_first, size_t *ret_end,
 		       uint64_t *ret_most)
 {

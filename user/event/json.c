@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Records as json; see json.h. */
+/* Turns records into json; see json.h. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -8,7 +8,7 @@
 #include "base/json.h"
 #include "event/json.h"
 
-/* An array's type goes on with its brackets, a dynamic one's begins with __data_loc. */
+/* After an array's type come its brackets; before a dynamic one's comes __data_loc. */
 static bool is_type(const struct tep_format_field *field, const char *type)
 {
 	const char *name = field->type;
@@ -54,7 +54,7 @@ static struct json_object *elements(const struct tep_format_field *field, const 
 	return array;
 }
 
-/* Where a field's bytes lie; false: not in the record. */
+/* Finds a field's bytes. Returns false if they are not in the record. */
 static bool find_data(const struct tep_format_field *field, const struct tep_record *record,
 		      const char **ret_data, size_t *ret_length)
 {
@@ -63,7 +63,7 @@ static bool find_data(const struct tep_format_field *field, const struct tep_rec
 	if (offset + length > (size_t)record->size)
 		return false;
 	if (field->flags & TEP_FIELD_IS_DYNAMIC) {
-		/* Length and offset of what lies behind the fields. */
+		/* The length and the offset of data after the fields. */
 		uint32_t where = tep_read_number(field->event->tep, (char *)record->data + offset,
 						 length);
 
@@ -90,7 +90,7 @@ bool event_json__value(const struct tep_format_field *field, const struct tep_re
 	*ret = NULL;
 	if (!find_data(field, record, &data, &length))
 		return true;
-	/* libtraceevent takes arrays of u8 for strings as well: the type decides. */
+	/* libtraceevent also takes arrays of u8 for strings, so the type decides. */
 	if (field->flags & TEP_FIELD_IS_ARRAY && is_type(field, "char"))
 		*ret = json_text(data, strnlen(data, length));
 	else if (field->flags & TEP_FIELD_IS_ARRAY)
@@ -113,7 +113,10 @@ static bool number_of(struct tep_event *event, const struct tep_record *record, 
 	return true;
 }
 
-/* "vfs_read [module]", and the offset if @place is one inside of it; NULL: not known. */
+/*
+ * "vfs_read [module]", with the offset if @place says that the address is inside of it; NULL:
+ * unknown.
+ */
 static struct json_object *name_address(uint64_t addr, bool place,
 					const struct address_names *names)
 {
@@ -170,7 +173,7 @@ static bool add_fields(struct json_object *object, struct tep_event *event,
 	return true;
 }
 
-/* The same for a value that must be there: NULL is no memory. */
+/* The same for a value that must exist: NULL means no memory. */
 static bool add_new(struct json_object *object, const char *name, struct json_object *value)
 {
 	return value && json_add(object, name, value);

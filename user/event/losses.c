@@ -17,13 +17,13 @@ static const struct {
 	const char *name, *meaning;
 } losses[LOST_KINDS] = {
 	[LOST_OVERRUN] = { "overrun", "events that came faster than they could be printed; record "
-			   "fewer functions, or with --task, or a --hist" },
-	[LOST_MISSED] = { "missed", "calls of which no event could be made: in the midst of tracing, "
-			  "or of returns, too many at once" },
-	[LOST_HIST] = { "hist_dropped", "values that the histogram had no room for" },
+			   "fewer functions, or use --task or --hist" },
+	[LOST_MISSED] = { "missed", "calls without an event: they were made in the midst of tracing, "
+			  "or too many returns were awaited at once" },
+	[LOST_HIST] = { "hist_dropped", "values for which the histogram had no room" },
 };
 
-/* All that a CPU's stats count as lost. */
+/* The sum of all losses in a CPU's stats. */
 static uint64_t lost_of(const char *stats)
 {
 	static const char *const names[] = { "\noverrun: ", "\ncommit overrun: ",

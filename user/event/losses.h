@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a recording has not got, as the kernel counts it. */
+/* The losses of a recording, as the kernel counts them. */
 #ifndef HYTRACE_EVENT_LOSSES_H
 #define HYTRACE_EVENT_LOSSES_H
 
@@ -9,12 +9,15 @@
 #include "event/prototype.h"
 #include "run/instance.h"
 
-/* @hist_dropped: what histograms had no room for. Each kind is in @ret, though it may be 0. */
+/*
+ * @hist_dropped: values for which histograms had no room. @ret has each kind of loss, even if it is
+ * 0.
+ */
 int losses__count(struct counters *ret, struct instance *instance, const struct prototypes *protos,
 		  uint64_t hist_dropped);
-/* On stderr, one line each with what it means; nothing when nothing was lost. */
+/* Prints the losses on stderr, one a line, with their meaning; prints nothing if there are none. */
 void losses__print(const struct counters *losses);
-/* {"lost": {...}}; NULL: no memory. */
+/* An object {"lost": {...}}; NULL: no memory. */
 struct json_object *losses__json(const struct counters *losses);
 
 #endif

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Finding an event's name in its prototype, and giving it one; see prototype.h.
+ * Finds an event's name in its prototype, or gives it one; see prototype.h.
  *
  *	[RETTYPE] [MODULE ':'] FUNC '(' [ARGS] ')' ['as' [GROUP '/'] NAME]
  *
- * FUNC is the last word before the first parenthesis, `as` comes behind the last one. A line that is not
- * of this form stays as it is: the kernel says what is wrong with it.
+ * FUNC is the last word before the first parenthesis, and `as` comes after the last one. A line
+ * that is not of this form is not changed; the kernel says what is wrong with it.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -18,9 +18,9 @@
 #include "event/prototype.h"
 
 #define BLANKS " \t\r"
-/* The kernel takes no longer ones. */
+/* The kernel's limit. */
 #define LONGEST_NAME 127
-/* What is kept of one before a number is put behind it. */
+/* How much of a name is kept when a number is appended to it. */
 #define LONGEST_NUMBERED (LONGEST_NAME - 11)
 
 /* A piece of a text. */
@@ -47,7 +47,7 @@ static struct piece find_function(const char *text)
 	return (struct piece){ start, end - start };
 }
 
-/* What comes after the parentheses; NULL: they are not closed. */
+/* The text after the parentheses; NULL: they are not closed. */
 static const char *find_tail(const char *text)
 {
 	const char *end = strrchr(text, ')');
@@ -55,7 +55,7 @@ static const char *find_tail(const char *text)
 	return end ? end + 1 + strspn(end + 1, BLANKS) : NULL;
 }
 
-/* What comes after `as`: [GROUP/]NAME; NULL: nothing does. */
+/* The text after `as`, [GROUP/]NAME; NULL: there is none. */
 static const char *find_as(const char *text)
 {
 	const char *tail = find_tail(text);
@@ -67,8 +67,8 @@ static const char *find_as(const char *text)
 }
 
 /*
- * As the kernel names it, with '.' as '_'. A glob has to be given a name: what is the same for all that
- * it matches, and "any" for the rest.
+ * The name that the kernel would give the event, with '.' as '_'. A glob needs a name: the part
+ * that all matching functions have in common, and "any" for the rest.
  */
 static char *name_after(const struct piece *function)
 {
@@ -129,7 +129,7 @@ static int add_line(struct prototypes *protos, const char *text, size_t length)
 	int err;
 
 	if (*text == '!')
-		return error__return(-EINVAL, "'%.*s': is no prototype; `hytrace event rm` removes "
+		return error__return(-EINVAL, "'%.*s': this is no prototype; `hytrace event rm` removes "
 				     "events", (int)length, text);
 	more = reallocarray(protos->list, protos->count + 1, sizeof(*more));
 	if (!more)
@@ -158,7 +158,7 @@ int prototypes__add(struct prototypes *protos, const char *argument)
 			err = add_line(protos, line, used);
 	}
 	if (!err && protos->count == before)
-		err = error__return(-EINVAL, "'%s': is no prototype: write one as in "
+		err = error__return(-EINVAL, "'%s': this is no prototype; write one like "
 				    "'vfs_read(NULL, NULL, size_t count)'", argument);
 	return err;
 }
@@ -168,7 +168,7 @@ static int take_name(struct lh_table *taken, const char *name)
 	return lh_table_insert(taken, name, NULL) ? -ENOMEM : 0;
 }
 
-/* @taken: what others are called. */
+/* @taken: the names of other events. */
 static int number_name(struct prototype *p, struct lh_table *taken)
 {
 	char *name = NULL;
@@ -215,7 +215,7 @@ int prototypes__privatize(struct prototypes *protos, const char *group)
 	struct lh_table *taken = lh_kchar_table_new(2 * protos->count + 1, NULL);
 	int err = taken ? 0 : -ENOMEM;
 
-	/* Names that were given first: the others make way. */
+	/* Names that the user gave come first; other events get other names. */
 	for (size_t i = 0; !err && i < protos->count; i++) {
 		const char *as = find_as(protos->list[i].text);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pseudo prototypes of function events, taken apart as far as the loader has to: which event a line
- * makes. What is in the parentheses is the kernel's business, and so is every mistake in it.
+ * Pseudo prototypes of function events, parsed only as far as the loader needs it: which event a
+ * line makes. The kernel parses the text in the parentheses, and finds every mistake in it.
  */
 #ifndef HYTRACE_EVENT_PROTOTYPE_H
 #define HYTRACE_EVENT_PROTOTYPE_H
@@ -9,16 +9,16 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Of an event that names none. */
+/* The group of an event whose line names none. */
 #define PROTOTYPE_GROUP "functions"
 
 /**
  * struct prototype - one line
- * @text: as it was given
- * @line: as the kernel gets it
- * @group: of the event that it makes
- * @name: of the event
- * @own: the group is this run's own, nobody else has events there
+ * @text: the line as the user gave it
+ * @line: the line as the kernel gets it
+ * @group: the event's group
+ * @name: the event's name
+ * @own: the group is this run's own; nobody else has events in it
  */
 struct prototype {
 	char *text;
@@ -34,27 +34,27 @@ struct prototypes {
 };
 
 /**
- * prototypes__add - adds an argument, or a line that the kernel has printed
+ * prototypes__add - add an argument, or a line that the kernel has printed
  * @protos: the list
- * @argument: one prototype, or several, a line each; empty lines and comments are skipped
+ * @argument: one prototype, or several with a line each; empty lines and comments are skipped
  *
- * Returns 0; -EINVAL, said, if it holds no prototype, or asks for a removal.
+ * Returns 0, or -EINVAL after a message if it has no prototype or asks for a removal.
  */
 int prototypes__add(struct prototypes *protos, const char *argument);
 
 /**
- * prototypes__privatize - puts the events into a group of their own
+ * prototypes__privatize - put the events into a group of their own
  * @protos: the list
  * @group: the group
  *
- * An event that was given a group keeps it, and one that was given a name keeps that. Others are named
- * after their functions, with a number where that would be the same name twice.
+ * Events with a group or a name keep it. Other events are named after their functions; a number is
+ * appended if several would have the same name.
  *
  * Returns 0 or -ENOMEM.
  */
 int prototypes__privatize(struct prototypes *protos, const char *group);
 
-/* All lines, each with its end, as one text to be written; NULL: no memory. */
+/* All lines with their newlines as one text; NULL: no memory. */
 char *prototypes__join(const struct prototypes *protos);
 
 void prototypes__free(struct prototypes *protos);

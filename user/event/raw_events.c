@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reading trace_pipe_raw of all CPUs; see raw_events.h. */
+/* Reads trace_pipe_raw of all CPUs; see raw_events.h. */
 #include <dirent.h>
 #include <fcntl.h>
 #include <kbuffer.h>
@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "event/raw_events.h"
 
-/* Of each CPU in one go; then signals and the time get their turn. */
+/* How many pages of each CPU are read at once. After that, signals and the time are checked. */
 #define MOST_PAGES 64
 
 struct cpu {
@@ -30,14 +30,14 @@ struct raw_events {
 	void *page;
 	size_t page_size;
 	struct record_order *order;
-	unsigned long long newest;	/* of all that was read */
-	unsigned long long certain;	/* older than all that comes after the last reading */
+	unsigned long long newest;	/* the time of the newest record that was read */
+	unsigned long long certain;	/* a time before all records that come after the last reading */
 };
 
 /* ---- in order of time */
 
 struct record_order {
-	struct tep_record *list;	/* data are copies; offset is the order they came in */
+	struct tep_record *list;	/* data are copies; offset is the order in which they came */
 	size_t count, room;
 	unsigned long long serial;
 };
@@ -227,7 +227,7 @@ static int read_cpu(struct raw_events *r, struct cpu *cpu)
 	return err;
 }
 
-/* Up to when every CPU has been read: one with more to read is the first to say no. */
+/* The time up to which every CPU has been read; a CPU with more to read limits it. */
 static unsigned long long read_until(const struct raw_events *r)
 {
 	unsigned long long until = ULLONG_MAX;
@@ -256,7 +256,10 @@ int raw_events__read(struct raw_events *r, bool last, raw_event_take take, void 
 		return err;
 	until = read_until(r);
 	*ret_more = until != ULLONG_MAX;
-	/* Beyond what was there when this reading began, a CPU may have gone on after its turn. */
+	/*
+	 * After its own turn, a CPU may have recorded more. So only records from before this
+	 * reading are certain.
+	 */
 	err = record_order__give(r->order, last ? until : lesser(until, r->certain), take, context);
 	r->certain = lesser(until, r->newest);
 	return err;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * An instance's events as records, in order of time: each CPU's trace_pipe_raw is read, and what was
- * read is laid in order.
+ * An instance's events as records in order of time: each CPU's trace_pipe_raw is read, and the
+ * records are sorted.
  *
- * While the CPUs are read one after the other, events go on to come, so that the last ones of the first
- * CPU are older than the last ones of the others. Records are therefore held back until the next
- * reading, which begins after this one has ended: by then nothing older can come any more.
+ * The CPUs are read one after the other, and meanwhile new events come. So the last records of the
+ * first CPU are older than the last ones of the others. Records are therefore held back until the
+ * next reading, which begins after this one has ended: then no older record can come any more.
  */
 #ifndef HYTRACE_EVENT_RAW_EVENTS_H
 #define HYTRACE_EVENT_RAW_EVENTS_H
@@ -17,22 +17,22 @@
 
 struct raw_events;
 
-/* A negative errno ends the reading. */
+/* Gets a record. A negative errno ends the reading. */
 typedef int (*raw_event_take)(const struct tep_record *record, void *context);
 
-/* @tep: learns here what a page of the ring buffer looks like. */
+/* @tep: is told the layout of the ring buffer's pages. */
 int raw_events__open(struct raw_events **ret, struct instance *instance, struct tep_handle *tep);
 /*
- * Reads what there is now, but not without end: @ret_more says that there may be more. @last: nothing
- * will come any more, nothing is held back.
+ * Reads the records that are there now, but not endlessly: @ret_more says that there may be more.
+ * @last: no more records will come, so none is held back.
  */
 int raw_events__read(struct raw_events *r, bool last, raw_event_take take, void *context,
 		     bool *ret_more);
 void raw_events__close(struct raw_events *r);
 
 /*
- * The order of records, apart: fed with one reading after the other, gives out what is certain. @until:
- * the time up to which every CPU was read.
+ * The sorting by itself: it gets one reading after the other, and returns the records whose order
+ * is certain. @until: the time up to which every CPU was read.
  */
 struct record_order;
 

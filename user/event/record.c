@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run of `hytrace event record`: makes the events, in a group of their own, has them recorded in an
+ * A run of `hytrace event record`: makes the events in a group of their own, records them in an
  * instance of its own, and prints them as they come, or a histogram at the end.
  *
- * In this order, so that bad input costs nothing: open the output, make the events, set everything up
- * with the gate closed, open it, let the command go; then close, print the rest, count what was lost.
- * The watchdog removes the instance first, and then the events, which nobody uses any more by then.
+ * The order of the steps makes bad input harmless: open the output, make the events, set everything
+ * up with the gate closed, open it, and release the command; then close the gate, print the rest,
+ * and count the losses. The watchdog removes the instance first, and then the events, which nobody
+ * uses by then.
  *
- * The steps are those of record__run() at the end and of the functions right above it, which alone
- * know the whole run; each step is handed what it needs.
+ * The steps are called by record__run() at the end and by the functions just above it. Only these
+ * know the whole run; each step gets what it needs.
  *
- * What hytrace does itself is not recorded: to print an event it reads and writes, which is what events
- * are often made of, and one would bring the next.
+ * hytrace itself is not recorded. To print an event it reads and writes, which are typical events,
+ * so each event would cause the next.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,18 +37,18 @@
 #include "run/process.h"
 #include "run/workload.h"
 
-/* How often events are read while they come slowly. */
+/* How often events are read if few come. */
 #define POLL_MS 100
 
-/* What records look like. */
+/* The formats of records. */
 struct formats {
 	struct tep_handle *tep;
-	struct tep_event **list;	/* of each prototype */
+	struct tep_event **list;	/* the format of each prototype's event */
 };
 
 struct record {
 	const struct record_options *options;
-	const struct prototypes *protos;	/* the options', in a group of their own by now */
+	const struct prototypes *protos;	/* those of the options, put into a group of their own */
 	struct guard *guard;
 	struct instance *instance;
 	struct output *output;
@@ -59,7 +60,7 @@ struct record {
 	struct counters lost;
 };
 
-/* ---- before anything is recorded */
+/* ---- before recording begins */
 
 static char *events_path(const struct prototype *p, const char *file)
 {
@@ -97,7 +98,7 @@ static int load_formats(struct formats *f, const struct prototypes *protos)
 {
 	int err = 0;
 
-	/* Whatever libtraceevent has to say of print formats: they are not used. */
+	/* libtraceevent complains about print formats, which are not used. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	f->tep = tep_alloc();
 	f->list = calloc(protos->count, sizeof(*f->list));
@@ -153,7 +154,7 @@ static int load_names(struct address_names *names)
 
 /* ---- recording */
 
-/* All of our own group at once: one pass over the functions for all of them. */
+/* Enables all events of our own group at once, so the kernel goes over its functions only once. */
 static int enable_events(struct instance *instance, const struct prototypes *protos)
 {
 	const char *own = NULL;
@@ -175,7 +176,7 @@ static int enable_events(struct instance *instance, const struct prototypes *pro
 	return err;
 }
 
-/* @state: as of event_hist__triggers(). */
+/* @state: as for event_hist__triggers(). */
 static int write_hist(struct instance *instance, const struct prototype *p,
 		      struct tep_event *format, const char *field, const char *state)
 {
@@ -194,7 +195,7 @@ static int write_hist(struct instance *instance, const struct prototype *p,
 	return err;
 }
 
-/* Triggers count whether or not the instance records: they have to be opened and closed themselves. */
+/* Triggers count even if the instance does not record, so they are opened and closed themselves. */
 static int write_hists(struct record *r, const char *state)
 {
 	const char *field = r->options->hist;
@@ -206,7 +207,7 @@ static int write_hists(struct record *r, const char *state)
 	return err;
 }
 
-/* Only the command and what it starts, or everybody but us. */
+/* Records only the command and its children, or all processes except this one. */
 static int choose_tasks(struct instance *instance, bool task, pid_t command)
 {
 	int pidfd = process__open_own(task ? command : getpid()), err = 0;
@@ -255,7 +256,7 @@ static int take_record(const struct tep_record *record, void *context)
 	const char *comm = NULL;
 	char name[512];
 
-	/* Nothing else was enabled; but a marker can be written into any instance. */
+	/* No other event was enabled, but anybody can write a marker into any instance. */
 	if (!event)
 		return 0;
 	if (!pid || tep_is_pid_registered(tep, pid))
@@ -266,7 +267,7 @@ static int take_record(const struct tep_record *record, void *context)
 						     comm, &r->names));
 }
 
-/* The kernel keeps the names of the last tasks that it has recorded something of. */
+/* The kernel keeps the names of the tasks that it has recorded last. */
 static void read_task_names(struct tep_handle *tep)
 {
 	char *text = tracefs_instance_file_read(NULL, "saved_cmdlines", NULL), *rest = text, *line;
@@ -314,9 +315,9 @@ static int read_rest(struct record *r)
 	return err;
 }
 
-/* ---- after it */
+/* ---- after recording */
 
-/* The histogram of one event. */
+/* Reads the histogram of one event. */
 static int read_hist(struct instance *instance, const struct prototype *p, struct event_hist *h)
 {
 	char *path = events_path(p, "hist"), *text = NULL;
@@ -368,11 +369,11 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 	return err;
 }
 
-/* ---- the steps */
+/* ---- the steps of a run */
 
 static int open_output(struct output **ret, const struct record_options *o, struct guard *guard)
 {
-	/* A histogram comes at the end, events one by one. */
+	/* A histogram is written at the end, events one by one. */
 	return o->hist ? output__open(ret, o->output, guard) : output__open_growing(ret, o->output);
 }
 
@@ -402,7 +403,7 @@ static int prepare(struct record *r, struct record_options *o)
 	return err;
 }
 
-/* With the gate closed: histograms, or the events themselves. */
+/* With the gate closed, sets up the histograms, or enables the events. */
 static int attach(struct record *r)
 {
 	int err;

@@ -17,7 +17,7 @@ struct record_options {
 	char **command;		/* NULL-terminated; NULL: none */
 };
 
-/* The exit status. */
+/* Returns the exit status. */
 int record__run(struct record_options *o);
 
 #endif

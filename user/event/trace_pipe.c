@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Copying trace_pipe; see trace_pipe.h. */
+/* Copies trace_pipe; see trace_pipe.h. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "event/trace_pipe.h"
 
-/* In one go; then signals and the time get their turn. */
+/* How many bytes are copied at once. After that, signals and the time are checked. */
 #define MOST_BYTES (1024 * 1024)
 
 struct trace_pipe {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Events as the kernel itself prints them: an instance's trace_pipe. It knows each event's own way of
- * printing, so strings, arrays, symbols and what could not be read look as they do in `trace`.
+ * Events as the kernel prints them, from an instance's trace_pipe. The kernel knows how to print
+ * each event, so strings, arrays, symbols and unreadable fields look as in `trace`.
  */
 #ifndef HYTRACE_EVENT_TRACE_PIPE_H
 #define HYTRACE_EVENT_TRACE_PIPE_H
@@ -14,7 +14,10 @@
 struct trace_pipe;
 
 int trace_pipe__open(struct trace_pipe **ret, struct instance *instance);
-/* Copies what there is now to @out, but not without end: @ret_more says that there may be more. */
+/*
+ * Copies the text that is there now to @out, but not endlessly: @ret_more says that there may be
+ * more.
+ */
 int trace_pipe__read(struct trace_pipe *t, FILE *out, bool *ret_more);
 void trace_pipe__close(struct trace_pipe *t);
 
