@@ -50,6 +50,10 @@ for engine in oneshot bpf; do
 		grep -qE 'locked down|shows no addresses' "$tap_scratch/err"
 done
 
+is 'hytrace features: lockdown is what is missing' \
+	"$("$hytrace" features -f json lockdown cover-oneshot cover-bpf cover-event | jq -c '[.features[] | [.here, .needs]] | unique')" \
+	'[["no",null],["no","lockdown"]]'
+
 is 'hytrace event add: not permitted' \
 	"$("$hytrace" event add 'vfs_read()' 2>"$tap_scratch/err"; echo $?)" 3
 ok 'hytrace event add says that the kernel is locked down' grep -q 'locked down' "$tap_scratch/err"

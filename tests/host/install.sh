@@ -108,7 +108,7 @@ is 'each command is in hytrace(1)' "$(described hytrace COMMANDS)" "$(subcommand
 is 'each command of event is completed' "$(completed event '' | grep -v '^-')" "$(subcommands event)"
 is 'each command of event is in its man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
 
-for command in cover compare boot bench; do
+for command in cover compare features boot bench; do
 	ok "$command has options" test -n "$(option_words $command)"
 	is "$command: all options are in the man page" "$(of_page $command)" "$(option_words $command)"
 	is "$command: all short options are in the man page" "$(short_of_page $command)" "$(short_words $command)"
@@ -130,7 +130,7 @@ choices()
 		tr -s ' ' '\n' | sort
 }
 
-for words in 'cover --engine' 'cover --format' 'boot --format' 'event record --format' 'event list --format'; do
+for words in 'cover --engine' 'cover --format' 'features --format' 'boot --format' 'event record --format' 'event list --format'; do
 	# shellcheck disable=SC2086 # a list of words
 	ok "$words has values" test -n "$(choices $words)"
 	# shellcheck disable=SC2086

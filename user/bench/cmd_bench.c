@@ -17,9 +17,9 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/privileges.h"
 #include "bench/commands.h"
 #include "bench/measure.h"
+#include "kernel/features.h"
 
 #define ARRAY_SIZE(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -450,7 +450,7 @@ static int run(void)
 {
 	int err, failed;
 
-	err = privileges__check();
+	err = features__require(FEATURE_CAPABILITIES, NULL);
 	if (!err)
 		err = lock();
 	if (!err) {

@@ -10,10 +10,10 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/privileges.h"
 #include "boot/commands.h"
 #include "boot/cost.h"
 #include "boot/report.h"
+#include "kernel/features.h"
 #include "run/output.h"
 
 /* How many functions the text lists. Documents have all. */
@@ -168,15 +168,13 @@ static int report(struct boot_report *r, const struct boot_options *o, const cha
 
 static int run(const struct boot_options *o)
 {
-	const char *dir = tracefs_tracing_dir();
+	const char *dir;
 	struct boot_report r = {};
 	struct guard *guard = NULL;
 	int err, failed;
 
-	err = privileges__check();
-	if (!err && !dir)
-		err = error__return(-EOPNOTSUPP, "tracefs is not there and cannot be mounted: the "
-				    "kernel needs CONFIG_FTRACE");
+	err = features__require(FEATURE_BOOT, NULL);
+	dir = tracefs_tracing_dir();
 	if (!err)
 		err = early_stats__load(&r.stats, dir);
 	if (!err)

@@ -17,8 +17,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "base/privileges.h"
 #include "boot/files.h"
+#include "kernel/features.h"
 #include "boot/trace_line.h"
 #include "kernel/oneshot_files.h"
 
@@ -43,7 +43,7 @@ static char *path_of(const char *dir, const char *file)
 
 static int cannot_read(const char *path, int err)
 {
-	error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
+	error__print("%s: %s%s", path, strerror(-err), features__hint(err));
 	return err == -EACCES ? -EPERM : err;
 }
 
@@ -155,9 +155,7 @@ int early_stats__load(struct early_stats *ret, const char *dir)
 		if (!err)
 			err = check_tracer(ret, path);
 	} else if (errno == ENOENT) {
-		err = error__return(-EOPNOTSUPP,
-			"this kernel has no very early function tracing: there is no %s; boot a "
-			"kernel of the hytrace series with CONFIG_VERY_EARLY_FUNCTION_TRACER", path);
+		err = features__refuse(FEATURE_EARLY, NULL);
 	} else {
 		err = cannot_read(path, -errno);
 	}

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cover/bpf_needs.h"
+#include "kernel/features.h"
 #include "cover.h"
 #include "cover.skel.h"
 
@@ -51,6 +52,7 @@ static const struct {
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
+	{ "bpf_get_current_comm", OWN_ALWAYS },
 	/* Where the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
 	/* Who called what a return tracer looks at, where the verifier does not inline it. */
@@ -239,7 +241,9 @@ static int choose_cgroup(struct bpf_cover *b, const char *given)
 		return error__no_memory();
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	err = fd < 0 ? -errno : bpf_map_update_elem(bpf_map__fd(b->skel->maps.cgroup), &zero, &fd, BPF_ANY);
-	if (err)
+	if (err && features__ask(FEATURE_CGROUP)->state == FEATURE_NO)
+		features__refuse(FEATURE_CGROUP, "--cgroup");
+	else if (err)
 		error__print("--cgroup %s: %s", path,
 			     fd < 0 ? strerror(-err) :
 			     "is no cgroup of version 2; give the path of one, as under /sys/fs/cgroup");

@@ -4,5 +4,6 @@
 #define HYTRACE_COVER_COMMANDS_H
 
 int cmd_cover(int argc, char **argv);
+int cmd_features(int argc, char **argv);
 
 #endif

@@ -14,10 +14,10 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/options.h"
-#include "base/privileges.h"
 #include "event/commands.h"
 #include "event/function_events.h"
 #include "event/record.h"
+#include "kernel/features.h"
 #include "run/output.h"
 
 #define GRAMMAR "\vPROTO is a kernel function's prototype, as far as it is of interest: " \
@@ -39,9 +39,9 @@ static bool parse_format(struct argp_state *state, const char *text)
 
 static int check_kernel(void)
 {
-	int err = privileges__check();
+	int err = features__require(FEATURE_CAPABILITIES, NULL);
 
-	return err ? err : function_events__available(false);
+	return err ? err : features__require(FEATURE_EVENTS, NULL);
 }
 
 /* ---- add */

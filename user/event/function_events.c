@@ -8,22 +8,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/privileges.h"
 #include "event/error_log.h"
 #include "event/function_events.h"
+#include "kernel/features.h"
 
 #define FILE_NAME "function_events"
-
-int function_events__available(bool quiet)
-{
-	if (tracefs_tracing_dir() && tracefs_file_exists(NULL, FILE_NAME))
-		return 0;
-	if (quiet)
-		return -EOPNOTSUPP;
-	return error__return(-EOPNOTSUPP,
-		"this kernel has no function events: tracefs has no file " FILE_NAME "; boot a kernel "
-		"of the hytrace series with CONFIG_FUNCTION_EVENTS");
-}
 
 /* ---- the kernel's complaints */
 
@@ -92,7 +81,7 @@ static int explain(int err, const char *before, const struct prototypes *protos)
 
 	if (refused || !print_complaint(before, protos))
 		error__print(FILE_NAME ": the kernel refused it: %s%s", strerror(-err),
-			     privileges__hint(err));
+			     features__hint(err));
 	if (refused)
 		return -EPERM;
 	return err == -ENOMEM ? err : -EIO;
@@ -185,7 +174,7 @@ int function_events__load(struct prototypes *ret)
 		return 0;
 	if (!text)
 		return error__return(errno == EPERM ? -EPERM : -EIO, FILE_NAME ": %s%s",
-				     strerror(errno), privileges__hint(-errno));
+				     strerror(errno), features__hint(-errno));
 	if (text[strspn(text, " \n")])
 		err = prototypes__add(ret, text);
 	free(text);

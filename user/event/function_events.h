@@ -14,9 +14,6 @@
 #include "event/prototype.h"
 #include "run/guard.h"
 
-/* Returns 0 or -EOPNOTSUPP, after a message unless @quiet. */
-int function_events__available(bool quiet);
-
 /* After a message, returns -EPERM, -EOPNOTSUPP, or -EIO if the kernel refuses a line. */
 int function_events__add(const struct prototypes *protos);
 

@@ -22,7 +22,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/privileges.h"
 #include "event/function_events.h"
 #include "event/hist.h"
 #include "event/json.h"
@@ -30,6 +29,7 @@
 #include "event/raw_events.h"
 #include "event/record.h"
 #include "event/trace_pipe.h"
+#include "kernel/features.h"
 #include "run/guard.h"
 #include "run/instance.h"
 #include "run/leftovers.h"
@@ -383,9 +383,7 @@ static int prepare(struct record *r, struct record_options *o)
 
 	err = workload__find(&r->workload);
 	if (!err)
-		err = privileges__check();
-	if (!err)
-		err = function_events__available(false);
+		err = features__require(FEATURE_EVENT, NULL);
 	if (!err)
 		err = guard__start(&r->guard);
 	if (!err)
@@ -506,7 +504,7 @@ int record__run(struct record_options *o)
 	struct record r = { .options = o, .protos = &o->protos };
 	int err;
 
-	workload__init(&r.workload, o->command);
+	workload__init(&r.workload, o->command, false);
 	err = prepare(&r, o);
 	if (!err)
 		err = record(&r);

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "kernel/features.h"
 #include "kernel/oneshot_files.h"
 
 static unsigned int kind_of(const char *word)
@@ -100,8 +101,7 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 			error__print("%s:%d: this line is not known: \"%s\"; is this kernel's tracer newer "
 				     "than hytrace?", name, number, line);
 		if (err == -EPERM)
-			error__print("%s: the kernel hides its addresses: run as root (CAP_SYSLOG) "
-				     "with `sysctl kernel.kptr_restrict=1` or 0", name);
+			features__refuse(FEATURE_ADDRESSES, name);
 	}
 	if (!err && ferror(f))
 		err = error__return(-EIO, "%s: %s", name, strerror(errno));

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "kernel/features.h"
 #include "kernel/kept_list.h"
 #include "kernel/symbols.h"
 #include "kernel/text_list.h"
@@ -171,9 +172,7 @@ static int read_symbols(struct symbols *s, FILE *kallsyms)
 	if (err)
 		return error__return(err, "/proc/kallsyms: %s", strerror(-err));
 	if (s->hidden)
-		return error__return(-EPERM,
-			"/proc/kallsyms shows no addresses: run as root (CAP_SYSLOG) with "
-			"`sysctl kernel.kptr_restrict=1` or 0");
+		return features__refuse(FEATURE_ADDRESSES, NULL);
 	text_list__sort(s->syms, s->count, sizeof(*s->syms), by_address);
 	return 0;
 }

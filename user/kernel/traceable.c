@@ -10,9 +10,9 @@
 #include <tracefs.h>
 
 #include "base/error.h"
-#include "base/privileges.h"
 #include "base/similar.h"
 #include "base/strings.h"
+#include "kernel/features.h"
 #include "kernel/kept_list.h"
 #include "kernel/text_list.h"
 #include "kernel/traceable.h"
@@ -283,13 +283,12 @@ static int load_list(struct traceable **ret, const struct symbols *symbols, cons
 	int err;
 
 	if (!path)
-		return error__return(-EOPNOTSUPP,
-			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+		return features__refuse(FEATURE_TRACEFS, NULL);
 	err = kept_list__open(&list, &kept_places, path, addresses ? keep_all : keep_none);
-	if (err == -ENOENT && !addresses)
-		error__print("%s: not in this kernel: hytrace needs CONFIG_DYNAMIC_FTRACE", path);
+	if ((err == -ENOENT && !addresses) || err == -ENODEV)
+		err = features__require(FEATURE_FUNCTIONS, NULL) ?: features__refuse(FEATURE_FUNCTIONS, NULL);
 	else if (err && err != -ENOENT)
-		error__print("%s: %s%s", path, strerror(-err), privileges__hint(err));
+		error__print("%s: %s%s", path, strerror(-err), features__hint(err));
 	else if (!err && addresses)
 		err = traceable__read(ret, list.f, symbols);
 	else if (!err)

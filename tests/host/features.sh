@@ -1,0 +1,66 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests `hytrace features` as far as it does not matter which machine this is: its two forms agree, the document fits its
+# schema, and each feature is explained in the man page. The answers themselves are tested in guests.
+
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+hytrace=$clone/build/hytrace
+cd "$tap_scratch" || exit 1
+
+# fits DOCUMENT SCHEMA
+fits()
+{
+	python3 -W ignore -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$@"
+}
+
+# usage_error ARGUMENT...
+usage_error()
+{
+	"$hytrace" features "$@" >out 2>err
+	[[ $? == 2 && ! -s out && -s err ]]
+}
+
+ok 'it prints a document' "$hytrace" features -f json
+"$hytrace" features -f json >features.json
+ok 'the document fits its schema' fits features.json "$clone/docs/schema/features.json"
+jq 'del(.features[0].here)' features.json >wrong.json
+ok 'which takes no other' sh -c '! "$@" 2>err' sh python3 -W ignore -c 'import json, jsonschema, sys
+jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' wrong.json "$clone/docs/schema/features.json"
+"$hytrace" features >features.txt
+is 'the text has the same features with the same answers' \
+	"$(awk 'NR > 1 && /^[a-z]/ { print $1, $2 }' features.txt)" "$(jq -r '.features[] | "\(.name) \(.here)"' features.json)"
+is 'no name is there twice' "$(jq -r '.features[].name' features.json | sort | uniq -d)" ''
+is 'one that is not there has a reason' "$(jq -r '.features[] | select(.here != "yes" and .reason == null) | .name' features.json)" ''
+is 'and a remedy, or is for somebody else to tell' \
+	"$(jq -r '.features[] | select(.here == "no" and .remedy == null and (.reason | test("Permission|Operation") | not)) |
+		.name' features.json)" ''
+is 'each is in the man page, and no other' \
+	"$(sed -n '/^# FEATURES/,/^# FORMATS/p' "$clone/docs/hytrace-features.1.scd" | grep '^\*' | grep -o '[a-z][a-z0-9-]*' | sort)" \
+	"$(jq -r '.features[].name' features.json | sort)"
+is 'one that is asked for is the only one' "$("$hytrace" features -f json btf tracefs | jq -c '[.features[].name]')" '["tracefs","btf"]'
+for here in yes no unknown; do
+	name=$(jq -r --arg here $here '[.features[] | select(.here == $here) | .name][0] // ""' features.json)
+	[[ ! $name ]] || {
+		"$hytrace" features "$name" >out
+		is "the status says whether it is there: $here" $? "$([[ $here == yes ]] && echo 0 || echo 3)"
+	}
+done
+ok 'a feature that there is none of is a usage error' usage_error no-such-feature
+ok 'and so is a format' usage_error -f xml
+"$hytrace" features >/dev/full 2>err
+is 'what cannot be written is an error' "$? $(grep -c 'standard output' err)" '1 1'
+# Nobody may leave the answers to root alone: without capabilities they are the reason of all.
+setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs \
+	"$hytrace" features -f json cover-bpf cover-oneshot >nobody.json 2>err
+is 'without privileges they are what is missing' \
+	"$(jq -c '[.features[] | [.here, .needs]] | unique' nobody.json)" '[["no","capabilities"]]'
+
+tap_end

@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace features: prints the table of kernel/features.h, or answers for some of it by the exit status. */
+#include <argp.h>
+#include <libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "cover/commands.h"
+#include "kernel/features.h"
+#include "kernel/kernel_id.h"
+
+#define FEATURES_SCHEMA 1
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ }
+};
+
+struct features_options {
+	bool json, chosen;
+	bool wanted[FEATURE_COUNT];
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct features_options *o = state->input;
+	enum feature f;
+
+	switch (key) {
+	case 'f':
+		if (strcmp(arg, "text") && strcmp(arg, "json"))
+			argp_error(state, "--format %s: there is no such format; choose text or json", arg);
+		o->json = !strcmp(arg, "json");
+		break;
+	case ARGP_KEY_ARG:
+		f = features__find(arg);
+		if (f == FEATURE_COUNT)
+			argp_error(state, "%s: no such feature; `hytrace features` lists them", arg);
+		else
+			o->wanted[f] = true;
+		o->chosen = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static const char *word(enum feature_state state)
+{
+	static const char *const words[] = {
+		[FEATURE_NO] = "no", [FEATURE_YES] = "yes", [FEATURE_UNKNOWN] = "unknown",
+	};
+
+	return words[state];
+}
+
+/* ---- text */
+
+static int add_row(struct libscols_table *table, enum feature f)
+{
+	const struct feature_answer *answer = features__ask(f);
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	char *why;
+	int err;
+
+	/* What another row says is not repeated. */
+	if (answer->cause != f)
+		err = asprintf(&why, "%s: needs %s", feature__use(f), feature__name(answer->cause));
+	else
+		err = asprintf(&why, "%s%s%s", answer->reason ?: feature__use(f), answer->remedy ? "; " : "",
+			       answer->remedy ?: "");
+	if (err < 0 || !line)
+		return -ENOMEM;
+	err = scols_line_set_data(line, 0, feature__name(f));
+	err = err ?: scols_line_set_data(line, 1, word(answer->state));
+	err = err ?: scols_line_set_data(line, 2, why);
+	free(why);
+	return err;
+}
+
+static int print_text(const struct features_options *o, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	int err = -ENOMEM;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	/* On a terminal a long reason has several lines. */
+	if (!scols_table_new_column(table, "FEATURE", 0.2, 0) || !scols_table_new_column(table, "HERE", 7, 0) ||
+	    !scols_table_new_column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP))
+		goto cleanup;
+	err = 0;
+	for (enum feature f = 0; !err && f < FEATURE_COUNT; f++) {
+		if (o->wanted[f])
+			err = add_row(table, f);
+	}
+	err = err ?: scols_print_table(table);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+/* ---- json */
+
+static void write_feature(json_writer_t *w, enum feature f)
+{
+	const struct feature_answer *answer = features__ask(f);
+
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", feature__name(f));
+	jsonw_string_field(w, "use", feature__use(f));
+	jsonw_string_field(w, "here", word(answer->state));
+	json__string_or_null(w, "needs", answer->cause == f ? NULL : feature__name(answer->cause));
+	json__string_or_null(w, "reason", answer->reason);
+	json__string_or_null(w, "remedy", answer->remedy);
+	jsonw_end_object(w);
+}
+
+static int print_json(const struct features_options *o, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+	struct kernel_id kernel;
+	int err;
+
+	if (!w)
+		return error__no_memory();
+	err = kernel_id__read(&kernel, NULL, NULL);
+	if (err)
+		goto cleanup;
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "features");
+	jsonw_int_field(w, "schema", FEATURES_SCHEMA);
+	jsonw_string_field(w, "release", kernel.release);
+	json__string_or_null(w, "build_id", kernel.build_id);
+	jsonw_name(w, "features");
+	jsonw_start_array(w);
+	for (enum feature f = 0; f < FEATURE_COUNT; f++) {
+		if (o->wanted[f])
+			write_feature(w, f);
+	}
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	kernel_id__free(&kernel);
+cleanup:
+	jsonw_destroy(&w);
+	return err;
+}
+
+/* Only of those that are named: the whole list is no question. */
+static bool has_all(const struct features_options *o)
+{
+	bool all = true;
+
+	for (enum feature f = 0; o->chosen && f < FEATURE_COUNT; f++)
+		all &= !o->wanted[f] || features__has(f);
+	return all;
+}
+
+int cmd_features(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "[FEATURE...]",
+		.doc = "Lists what hytrace can do with this kernel, as this user, in this container, and why it "
+		       "cannot do the rest. With FEATURE: only these, and the exit status tells whether all of "
+		       "them are there.\v"
+		       "Examples:\n"
+		       "  hytrace features                         all of them, with reasons and remedies\n"
+		       "  hytrace features cover-bpf >/dev/null && sudo hytrace cover -e bpf -- make test\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, 3 a FEATURE that is named is not there.",
+	};
+	struct features_options o = {};
+	int err;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	for (enum feature f = 0; !o.chosen && f < FEATURE_COUNT; f++)
+		o.wanted[f] = true;
+	err = o.json ? print_json(&o, stdout) : print_text(&o, stdout);
+	if (!err && fflush(stdout))
+		err = error__return(-EIO, "standard output: %s", strerror(errno));
+	if (err)
+		return error__status(err, 0);
+	return has_all(&o) ? EXIT_DONE : EXIT_UNSUPPORTED;
+}

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What bpf(2) can do here, found out by doing it with a program that returns 0: version numbers tell nothing of
+ * kernels with patches brought back, and /proc/config.gz is often not there.
+ */
+#include <bpf/bpf.h>
+#include <bpf/libbpf.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "kernel/feature_probes.h"
+
+/* Of the kernel's own, for programs such as bench's; see include/linux/errno.h. */
+#define ENOTSUPP 524
+/* An array of this many bytes, locked, is beyond a limit of 0. */
+#define SOME_BYTES 4096
+/* A function that the kernel has to try BPF on. */
+#define TARGET "bpf_fentry_test1"
+
+/* It has been asked for what the table says, and has said @err. */
+static enum feature_state refused(int err, char *reason, size_t room)
+{
+	if (err == -ENOSYS) {
+		snprintf(reason, room, "this kernel has no bpf(2)\nboot one with CONFIG_BPF_SYSCALL");
+		return FEATURE_NO;
+	}
+	if (err != -EPERM && err != -EACCES) {
+		snprintf(reason, room, "bpf(2): %s", strerror(-err));
+		return FEATURE_UNKNOWN;
+	}
+	if (!features__has(FEATURE_CAPABILITIES)) {
+		snprintf(reason, room, "only who has the capabilities can ask\nrun it as root");
+		return FEATURE_UNKNOWN;
+	}
+	snprintf(reason, room, "bpf(2) is refused in spite of the capabilities, by the container's seccomp rules or by "
+		 "a security module\nrun it outside of the container, or let it call bpf(2)");
+	return FEATURE_NO;
+}
+
+static int load(enum bpf_prog_type type, enum bpf_attach_type attach, __u32 btf_id)
+{
+	/* r0 = 0 */
+	const struct bpf_insn program[] = {
+		{ .code = BPF_ALU64 | BPF_MOV | BPF_K }, { .code = BPF_JMP | BPF_EXIT },
+	};
+	LIBBPF_OPTS(bpf_prog_load_opts, opts, .expected_attach_type = attach, .attach_btf_id = btf_id);
+
+	return bpf_prog_load(type, "hytrace_probe", "GPL", program, 2, &opts);
+}
+
+enum feature_state probe_btf(char *reason, size_t room)
+{
+	return access("/sys/kernel/btf/vmlinux", R_OK) ? FEATURE_NO : FEATURE_YES;
+}
+
+enum feature_state probe_jit(char *reason, size_t room)
+{
+	long enabled = probe__number("/proc/sys/net/core/bpf_jit_enable");
+
+	if (enabled < 0) {
+		snprintf(reason, room, "/proc/sys/net/core/bpf_jit_enable cannot be read: the kernel has no "
+			 "CONFIG_BPF_JIT, or this is another network namespace, or not root");
+		return FEATURE_UNKNOWN;
+	}
+	return enabled ? FEATURE_YES : FEATURE_NO;
+}
+
+/* A list at an address where nothing is comes back with -EFAULT if the kernel looks at lists at all. */
+enum feature_state probe_kprobe_multi(char *reason, size_t room)
+{
+	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = (const unsigned long *)1,
+		    .kprobe_multi.cnt = 1);
+	int program = load(BPF_PROG_TYPE_KPROBE, BPF_TRACE_KPROBE_MULTI, 0), link;
+
+	if (program < 0)
+		return refused(program, reason, room);
+	link = bpf_link_create(program, 0, BPF_TRACE_KPROBE_MULTI, &opts);
+	close(program);
+	if (link >= 0)
+		close(link);
+	if (link == -EPERM || link == -EACCES)
+		return refused(link, reason, room);
+	return link == -EFAULT ? FEATURE_YES : FEATURE_NO;
+}
+
+enum feature_state probe_fentry(char *reason, size_t room)
+{
+	int id, program, link;
+
+	if (!features__has(FEATURE_BTF))
+		return FEATURE_NO;
+	id = libbpf_find_vmlinux_btf_id(TARGET, BPF_TRACE_FENTRY);
+	if (id < 0) {
+		snprintf(reason, room, "the function to try it on, " TARGET ", is not in this kernel's BTF");
+		return FEATURE_UNKNOWN;
+	}
+	program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
+	if (program == -EINVAL || program == -ENOTSUPP)
+		return FEATURE_NO;
+	if (program < 0)
+		return refused(program, reason, room);
+	link = bpf_raw_tracepoint_open(NULL, program);
+	close(program);
+	if (link >= 0) {
+		close(link);
+		return FEATURE_YES;
+	}
+	return link == -EPERM || link == -EACCES ? refused(link, reason, room) : FEATURE_NO;
+}
+
+static int make_map(void)
+{
+	int fd = bpf_map_create(BPF_MAP_TYPE_ARRAY, "hytrace_probe", sizeof(__u32), SOME_BYTES, 1, NULL);
+
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 ? fd : 0;
+}
+
+/* With the limit at 0, for as long as that takes. */
+enum feature_state probe_memlock(char *reason, size_t room)
+{
+	struct rlimit limit, none;
+	int err = make_map();
+
+	if (err)
+		return refused(err, reason, room);
+	if (getrlimit(RLIMIT_MEMLOCK, &limit)) {
+		snprintf(reason, room, "RLIMIT_MEMLOCK: %s", strerror(errno));
+		return FEATURE_UNKNOWN;
+	}
+	none = (struct rlimit){ .rlim_cur = 0, .rlim_max = limit.rlim_max };
+	if (setrlimit(RLIMIT_MEMLOCK, &none)) {
+		snprintf(reason, room, "RLIMIT_MEMLOCK: %s", strerror(errno));
+		return FEATURE_UNKNOWN;
+	}
+	err = make_map();
+	setrlimit(RLIMIT_MEMLOCK, &limit);
+	/* A limit that is no limit does not matter. */
+	return err && limit.rlim_cur != RLIM_INFINITY ? FEATURE_NO : FEATURE_YES;
+}
