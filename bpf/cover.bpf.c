@@ -9,8 +9,8 @@
  * place from 0 to an address once; then it never changes again. An address is in one of SET_PROBES
  * places from its hash's place on, with no empty place before it. So a look-up needs no lock, and
  * an address that was found stays. Only the CPU that has put an address in writes its entry in the
- * log: time, CPU and thread. The loader maps both into its memory, and reads the log when nothing
- * runs any more.
+ * log: time, CPU, thread, process and name. The loader maps both into its memory, and reads the
+ * log when nothing runs any more.
  *
  * Nearly all addresses are known. For these, the program calls no function of the kernel (if the
  * kernel has bpf_rdonly_cast()): such a call would be slower, and if the called function is traced,
@@ -183,6 +183,7 @@ static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
 static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 {
 	struct cover_entry *entry = NULL;
+	__u64 pid_tgid;
 	__u32 index;
 	int new;
 
@@ -203,7 +204,10 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 	entry->hit.first_ns = bpf_ktime_get_ns();
 	entry->hit.kind = kind;
 	entry->hit.cpu = bpf_get_smp_processor_id();
-	entry->hit.pid = (__u32)bpf_get_current_pid_tgid();
+	pid_tgid = bpf_get_current_pid_tgid();
+	entry->hit.pid = pid_tgid;
+	entry->hit.tgid = pid_tgid >> 32;
+	bpf_get_current_comm(entry->comm, sizeof(entry->comm));
 	/* This comes last, because the loader may be reading the entry. */
 	barrier();
 	*(volatile __u64 *)&entry->addr = addr;

@@ -28,8 +28,10 @@ struct cover_hit {
 	__u32 kind;
 	__u32 cpu;
 	__u32 pid;		/* the thread, as the kernel's own tracers print it */
-	__u32 reserved;
+	__u32 tgid;		/* its process */
 };
+
+#define COVER_COMM	16
 
 /*
  * An entry of the log, in order of first hit. An address that is a function and a caller has two
@@ -38,6 +40,7 @@ struct cover_hit {
 struct cover_entry {
 	__u64 addr;
 	struct cover_hit hit;
+	char comm[COVER_COMM];	/* the thread's name at that moment */
 };
 
 /*

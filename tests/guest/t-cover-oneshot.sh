@@ -71,7 +71,7 @@ is 'hytrace itself sleeps while it records' "$(jq -c --argjson p $pid '.window a
 grep -v '\[' $tracing/available_filter_functions | grep -v __ftrace_invalid | awk 'NR % 20 == 0 { print $1 }' |
 	sort -u >many.list
 ok '-a takes a list of a thousand names' cover -e oneshot -a @many.list -o many.json -- \
-	sh -c "cut -d' ' -f1 $tracing/instances/hytrace-*/set_ftrace_filter | sort -u >filtered"
+	sh -c "cut -d' ' -f1 $tracing/instances/hytrace-*[0-9a-f]/set_ftrace_filter | sort -u >filtered"
 ok 'the filter in the kernel has the names of the list' diff many.list filtered
 
 # ---- retiring
@@ -131,6 +131,30 @@ same()
 }
 ok 'both engines follow a task with the same result' same
 ok 'both engines have recorded more than 100 functions of the task' jq -e '.totals.functions > 100' task2.oneshot.json task2.bpf.json
+
+# A shell that becomes another program, and a thread that is not the first of its process.
+cat >names.py <<'END'
+import os, threading
+thread = threading.Thread(target=os.rmdir, args=['names'])
+print(os.getpid(), flush=True)
+thread.start()
+thread.join()
+END
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+cover -e both --task -o names.json -- sh -c 'echo $$; sh -c "echo \$\$; exec mkdir names"; exec python3 names.py' >pids 2>err
+mapfile -t pids <pids
+for engine in oneshot bpf; do
+	is "$engine: a name is that of the moment of the first hit" \
+		"$(jq -c '[.functions[] | select(.name == "vfs_mkdir") | .comm, .pid, .tgid]' names.$engine.json)" \
+		"[\"mkdir\",${pids[1]},${pids[1]}]"
+	is "$engine: the same process had another name before" \
+		"$(jq -c --argjson p "${pids[1]}" '[.functions[] | select(.pid == $p) | .comm] | index("sh") != null' names.$engine.json)" true
+	is "$engine: a thread's process is known" \
+		"$(jq -c '[.functions[] | select(.name == "vfs_rmdir") | .comm, .tgid, .pid != .tgid]' names.$engine.json)" \
+		"[\"python3\",${pids[0]},true]"
+	is "$engine: of each hit it is known whose it is" \
+		"$(jq '[(.functions + .callers)[] | select(.comm == null or .tgid == null)] | length' names.$engine.json)" 0
+done
 (while :; do :; done) &
 busy=$!
 cover -e both --pid $busy --duration 1 -o pid2.json >out 2>err
@@ -157,7 +181,7 @@ for ((i = 0; i < 100; i++)); do
 	sleep 0.1
 done
 sleeper=$(pgrep -x -P $pid sleep)
-is 'the tracer runs in its instance' "$(cat $tracing/instances/hytrace-*/current_tracer)" oneshot
+is 'the tracer runs in its instance' "$(cat $tracing/instances/hytrace-*[0-9a-f]/current_tracer)" oneshot
 kill -KILL $pid
 wait $pid 2>/dev/null
 for ((i = 0; i < 100; i++)); do

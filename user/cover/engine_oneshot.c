@@ -12,6 +12,7 @@
 #include "cover/engine.h"
 #include "document/losses.h"
 #include "kernel/oneshot_files.h"
+#include "run/tasks.h"
 
 /* From here on it pays to write numbers and look whether they were understood. */
 #define MANY_NAMES 16
@@ -19,6 +20,8 @@
 struct oneshot {
 	const struct request *request;
 	struct instance *instance;
+	struct tasks *tasks;
+	bool stopped;
 };
 
 static const char *oneshot__refuse(const struct cover_options *o)
@@ -33,17 +36,6 @@ static const char *oneshot__refuse(const struct cover_options *o)
 		return NULL;
 	snprintf(why, sizeof(why), "%s is for the BPF engines: give --engine bpf or event", limit);
 	return why;
-}
-
-static int oneshot__available(bool quiet)
-{
-	if (tracefs_tracing_dir() && tracefs_tracer_available(NULL, "oneshot"))
-		return 0;
-	if (quiet)
-		return -EOPNOTSUPP;
-	return error__return(-EOPNOTSUPP,
-		"this kernel has no oneshot tracer (CONFIG_ONESHOT_TRACER of the hytrace series); "
-		"use --engine bpf");
 }
 
 /* What oneshot_size takes at most. */
@@ -206,22 +198,28 @@ static int oneshot__configure(struct oneshot *o)
 	return err;
 }
 
+static void oneshot__destroy(void *engine)
+{
+	struct oneshot *o = engine;
+
+	tasks__free(o->tasks);
+	free(o);
+}
+
 static int oneshot__prepare(void **ret, const struct request *request)
 {
-	struct oneshot *o;
+	struct oneshot *o = calloc(1, sizeof(*o));
 	int err;
 
-	err = oneshot__available(false);
-	if (err)
-		return err;
-	o = calloc(1, sizeof(*o));
 	if (!o)
 		return error__no_memory();
 	o->request = request;
 	o->instance = request->instance;
 	err = oneshot__configure(o);
+	if (!err)
+		err = tasks__start(&o->tasks, request->guard);
 	if (err)
-		free(o);
+		oneshot__destroy(o);
 	else
 		*ret = o;
 	return err;
@@ -241,9 +239,9 @@ static int oneshot__retire(struct oneshot *o)
 	char ms[32];
 	int err;
 
-	if (!instance__has(o->instance, "oneshot_retire_ms"))
-		return error__return(-EOPNOTSUPP, "--retire: this kernel's oneshot tracer cannot turn "
-				     "call sites off; run without it, or with -e bpf");
+	err = features__require(FEATURE_RETIRE, "--retire");
+	if (err)
+		return err;
 	snprintf(ms, sizeof(ms), "%lu", o->request->options->how.retire_ms);
 	err = instance__write(o->instance, "oneshot_retire_ms", ms);
 	if (!err)
@@ -275,10 +273,24 @@ static int oneshot__gate(void *engine, bool open)
 	return instance__gate(o->instance, open);
 }
 
+static size_t oneshot__count(void *engine)
+{
+	struct oneshot *o = engine;
+	char *stats = instance__read(o->instance, "oneshot_stats");
+	const char *line = stats ? strstr(stats, "\nfunctions:") : NULL;
+	size_t count = 0;
+
+	if (line)
+		sscanf(line, "\nfunctions: %zu", &count);
+	free(stats);
+	return count;
+}
+
 static int oneshot__stop(void *engine)
 {
 	struct oneshot *o = engine;
 
+	o->stopped = true;
 	/* The set stays readable. */
 	return instance__write(o->instance, "current_tracer", "nop");
 }
@@ -319,6 +331,26 @@ static int read_path(char *path, read_file read, struct coverage *c, const struc
 	return err;
 }
 
+/* The set has numbers only. */
+static int add_names(struct oneshot *o, struct coverage *c)
+{
+	int err = tasks__read(o->tasks, o->stopped);
+
+	for (size_t i = 0; !err && i < c->hits.count; i++) {
+		struct hit *hit = &c->hits.list[i];
+		char idle[32];
+
+		if (hit->pid) {
+			hit->comm = tasks__find(o->tasks, hit->pid, hit->first_ns, c->hits.names, &hit->tgid);
+			continue;
+		}
+		/* Each CPU has one of that number, whose name never changes. */
+		snprintf(idle, sizeof(idle), "swapper/%u", hit->cpu);
+		hit->comm = strings__intern(c->hits.names, idle);
+	}
+	return err ? err : counters__add(&c->cost, "task_buffer_bytes", tasks__bytes(o->tasks));
+}
+
 static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct oneshot *o = engine;
@@ -335,12 +367,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
 				places);
-	return err;
-}
-
-static void oneshot__destroy(void *engine)
-{
-	free(engine);
+	return err ? err : add_names(o, c);
 }
 
 static char *top_path(const char *file)
@@ -364,9 +391,6 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 {
 	int err;
 
-	err = oneshot__available(false);
-	if (err)
-		return err;
 	c->follows_modules = true;
 	err = read_path(top_path("oneshot_entries"), read_entries, c, places);
 	if (!err && !c->hits.count)
@@ -387,11 +411,12 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 const struct engine_ops engine_oneshot = {
 	.name = "oneshot",
 	.refuse = oneshot__refuse,
-	.available = oneshot__available,
+	.needs = FEATURE_COVER_ONESHOT,
 	.prepare = oneshot__prepare,
 	.follow = oneshot__follow,
 	.start = oneshot__start,
 	.gate = oneshot__gate,
+	.count = oneshot__count,
 	.stop = oneshot__stop,
 	.collect = oneshot__collect,
 	.destroy = oneshot__destroy,

@@ -186,7 +186,7 @@ static const struct json_kind callers = { write_callers };
 static const struct json_kind complete = { write_complete };
 
 /* In the order of enum ending. */
-static const char *const endings[] = { "command", "signal", "duration", "process", "reading", NULL };
+static const char *const endings[] = { "command", "signal", "duration", "process", "reading", "not", NULL };
 
 #define AT(member) offsetof(struct coverage, member)
 
@@ -250,6 +250,8 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 	jsonw_lluint_field(w, "first_ns", hit->first_ns);
 	jsonw_uint_field(w, "cpu", hit->cpu);
 	jsonw_uint_field(w, "pid", hit->pid);
+	json__number_or_null(w, "tgid", hit->comm, hit->tgid);
+	json__string_or_null(w, "comm", hit->comm);
 	jsonw_end_object(w);
 }
 
@@ -313,7 +315,7 @@ static bool address(struct json_object *object, const char *name, uint64_t *ret)
 
 static int read_hit(struct coverage *c, struct json_object *object, enum hit_kind kind)
 {
-	const char *module = text(object, "module");
+	const char *module = text(object, "module"), *comm = text(object, "comm");
 	struct hit hit = {
 		.name = hits__name(&c->hits, text(object, "name")),
 		.module = module ? strings__intern(c->hits.names, module) : NULL,
@@ -324,6 +326,8 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 		.first_ns = integer(object, "first_ns"),
 		.cpu = integer(object, "cpu"),
 		.pid = integer(object, "pid"),
+		.tgid = integer(object, "tgid"),
+		.comm = comm ? strings__intern(c->hits.names, comm) : NULL,
 	};
 
 	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int))

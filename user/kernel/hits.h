@@ -29,7 +29,9 @@ struct hit {
 	uint32_t into;		/* of a caller: its offset in that function; 0: unknown */
 	enum hit_kind kind;	/* HIT_FUNCTION or HIT_CALLER */
 	uint32_t cpu;
-	uint32_t pid;
+	uint32_t pid;		/* the thread; 0: the idle one of that CPU */
+	uint32_t tgid;		/* its process, if comm is known */
+	const char *comm;	/* the thread's name when it was; NULL: neither is known */
 };
 
 struct hits {

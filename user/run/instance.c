@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/privileges.h"
+#include "kernel/features.h"
 #include "run/instance.h"
 #include "run/leftovers.h"
 #include "run/process.h"
@@ -89,12 +89,14 @@ static void reset_options(struct instance *i)
 	free(path);
 }
 
-static int create_directory(struct instance *i, const char *instances, struct guard *guard)
+/* @suffix: NULL: the run's own, which is locked. */
+static int create_directory(struct instance *i, const char *instances, const char *suffix, struct guard *guard)
 {
 	char *path, *name;
 	int err;
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, run__id()) < 0)
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s%s%s", instances, run__id(), suffix ? "-" : "",
+		     suffix ?: "") < 0)
 		return error__no_memory();
 	name = path + strlen(instances) + 1;
 	err = guard__add_instance(guard, path);
@@ -103,10 +105,10 @@ static int create_directory(struct instance *i, const char *instances, struct gu
 		if (!i->tracefs) {
 			err = -errno;
 			error__print("%s: cannot make a tracing instance: %s%s", path,
-				     strerror(-err), privileges__hint(err));
+				     strerror(-err), features__hint(err));
 		}
 	}
-	if (!err)
+	if (!err && !suffix)
 		err = run__lock(path);
 	free(path);
 	return err;
@@ -120,15 +122,14 @@ static int create_guarded(struct instance *i, struct guard *guard)
 	int lock, err;
 
 	if (!tracing)
-		return error__return(-EOPNOTSUPP,
-			"tracefs is not there and cannot be mounted: the kernel needs CONFIG_FTRACE");
+		return features__refuse(FEATURE_TRACEFS, NULL);
 	if (asprintf(&instances, "%s/instances", tracing) < 0)
 		return error__no_memory();
 	lock = err = leftovers__begin(instances);
 	if (lock >= 0) {
 		err = leftovers__find(instances, &left);
 		if (!err)
-			err = create_directory(i, instances, guard);
+			err = create_directory(i, instances, NULL, guard);
 		leftovers__end(lock);
 	}
 	if (lock >= 0 && !err)
@@ -138,7 +139,19 @@ static int create_guarded(struct instance *i, struct guard *guard)
 	return err;
 }
 
-int instance__create(struct instance **ret, struct guard *guard)
+static int create_beside(struct instance *i, const char *suffix, struct guard *guard)
+{
+	char *instances;
+	int err;
+
+	if (asprintf(&instances, "%s/instances", tracefs_tracing_dir()) < 0)
+		return error__no_memory();
+	err = create_directory(i, instances, suffix, guard);
+	free(instances);
+	return err;
+}
+
+static int create(struct instance **ret, const char *suffix, struct guard *guard)
 {
 	struct instance *i;
 	int err;
@@ -147,7 +160,7 @@ int instance__create(struct instance **ret, struct guard *guard)
 	if (!i)
 		return error__no_memory();
 	i->gate = -1;
-	err = create_guarded(i, guard);
+	err = suffix ? create_beside(i, suffix, guard) : create_guarded(i, guard);
 	if (!err)
 		err = instance__write(i, "trace_clock", "local");
 	if (err)
@@ -166,6 +179,21 @@ int instance__create(struct instance **ret, struct guard *guard)
 cleanup:
 	instance__close(i);
 	return err;
+}
+
+int instance__create(struct instance **ret, struct guard *guard)
+{
+	return create(ret, NULL, guard);
+}
+
+int instance__create_beside(struct instance **ret, const char *suffix, struct guard *guard)
+{
+	return create(ret, suffix, guard);
+}
+
+struct tracefs_instance *instance__tracefs(struct instance *i)
+{
+	return i->tracefs;
 }
 
 void instance__close(struct instance *i)

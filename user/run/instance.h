@@ -16,7 +16,11 @@
 struct instance;
 
 int instance__create(struct instance **ret, struct guard *guard);
+/* One more of the same run, which has one already: its name ends in @suffix. */
+int instance__create_beside(struct instance **ret, const char *suffix, struct guard *guard);
 void instance__close(struct instance *i);
+/* For libtracefs. */
+struct tracefs_instance *instance__tracefs(struct instance *i);
 
 /*
  * Writes a text to a file, whose name is relative to the instance. If the kernel refuses it, a

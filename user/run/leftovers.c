@@ -134,15 +134,17 @@ int leftovers__find(const char *instances, struct leftovers *ret)
 	return err;
 }
 
-static int remove_instance(const char *instances, const char *id, struct guard *guard)
+/* @suffix: "", or "-" and that of one beside it. */
+static int remove_instance(const char *instances, const char *id, const char *suffix, struct guard *guard)
 {
 	char *path;
 	int err = 0;
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, id) < 0)
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s%s", instances, id, suffix) < 0)
 		return error__no_memory();
 	if (!access(path, F_OK)) {
-		tell("tracing instance", path + strlen(instances) + 1);
+		if (!*suffix)
+			tell("tracing instance", path + strlen(instances) + 1);
 		err = guard__remove_instance(guard, path);
 	}
 	free(path);
@@ -186,8 +188,11 @@ int leftovers__remove(const struct leftovers *l, const char *instances, struct g
 {
 	int err = 0;
 
+	/* Those beside a run's own first: by that one the others are found. */
 	for (size_t i = 0; !err && i < l->count; i++)
-		err = remove_instance(instances, l->ids[i], guard);
+		err = remove_instance(instances, l->ids[i], "-tasks", guard);
+	for (size_t i = 0; !err && i < l->count; i++)
+		err = remove_instance(instances, l->ids[i], "", guard);
 	for (size_t i = 0; !err && i < l->count; i++)
 		err = remove_events(instances, l->ids[i], guard);
 	return err;

@@ -90,6 +90,7 @@ static __u64 bpf_get_func_ip(struct pt_regs *ctx);
 static __u64 bpf_ktime_get_ns(void);
 static __u32 bpf_get_smp_processor_id(void);
 static __u64 bpf_get_current_pid_tgid(void);
+static long bpf_get_current_comm(void *to, __u32 size);
 static __u64 bpf_get_current_task(void);
 static void *bpf_this_cpu_ptr(const void *var);
 static struct task_struct *bpf_get_current_task_btf(void);
@@ -195,6 +196,12 @@ static __u64 bpf_get_current_pid_tgid(void)
 	return 41ull << 32 | self.pid;
 }
 
+static long bpf_get_current_comm(void *to, __u32 size)
+{
+	memcpy(to, self.comm, size);
+	return 0;
+}
+
 static __u64 bpf_get_current_task(void)
 {
 	return (uintptr_t)&self;
@@ -253,6 +260,21 @@ Test(cover, each_once_and_in_order)
 	cr_expect(eq(u64, entries[3].hit.first_ns, 4));
 	cr_expect(eq(u32, entries[3].hit.cpu, 3));
 	cr_expect(eq(u32, entries[3].hit.pid, 42));
+}
+
+Test(cover, whose_call_was_the_first)
+{
+	begin(ENTRIES);
+	call(F, C);
+	strcpy(self.comm, "another");
+	self.pid = 43;
+	call(F, C);
+	call(F + 16, C);
+	cr_expect(eq(str, entries[0].comm, "sh"));
+	cr_expect(eq(u32, entries[0].hit.tgid, 41));
+	cr_expect(eq(str, entries[2].comm, "another"));
+	cr_expect(eq(u32, entries[2].hit.pid, 43));
+	cr_expect(eq(u32, entries[2].hit.tgid, 41));
 }
 
 Test(cover, functions_only)

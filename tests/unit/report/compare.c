@@ -406,6 +406,8 @@ Test(coverage_json, comes_back_as_it_was)
 	module->build_id = strdup("01ab");
 	module->came = true;
 	c.hits.list[0].sympos = 2;
+	c.hits.list[0].tgid = 17;
+	c.hits.list[0].comm = "sh";
 	text = print(write_json, &c);
 	save(text, path);
 	cr_assert(coverage__read_json(&back, path) == 0);
@@ -416,6 +418,9 @@ Test(coverage_json, comes_back_as_it_was)
 	cr_expect(eq(str, again, text));
 	cr_expect(back.hits.count == c.hits.count);
 	cr_expect(back.started == c.started && back.status == 3);
+	cr_expect(back.hits.list[0].tgid == 17);
+	cr_expect(eq(str, (char *)back.hits.list[0].comm, "sh"));
+	cr_expect(back.hits.list[1].comm == NULL, "it is not known");
 	cr_expect(strstr(text, "\"started\": \"2023-11-14T22:13:20.123456Z\"") != NULL);
 	cr_expect(back.modules.count == 1 && back.modules.list[0].came && !back.modules.list[0].went);
 	for (size_t i = 0; i < c.hits.count; i++)
@@ -463,6 +468,7 @@ Test(coverage_json, unknown_is_null)
 	cr_expect(strstr(text, "\"addresses\": null") != NULL);
 	cr_expect(strstr(text, "\"addr\":null,\"name\":\"vfs_read\"") != NULL);
 	cr_expect(strstr(text, "\"command\": null") != NULL);
+	cr_expect(strstr(text, "\"tgid\":null,\"comm\":null") != NULL, "and not 0, which is a process");
 	free(text);
 	coverage__free(&c);
 }

@@ -1,0 +1,161 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Threads, by number and time; see tasks.h. The history is a list that grows; an entry knows the one before of the
+ * same number, and a table the last one of each. How the kernel is asked is in task_events.c.
+ */
+#include <json-c/linkhash.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "run/task_events.h"
+
+#define COMM_LENGTH 16
+#define NONE SIZE_MAX
+
+struct moment {
+	uint64_t ns;
+	size_t before;		/* index of the one before of the same number; NONE: there is none */
+	uint32_t tgid;
+	bool tgid_known;
+	char comm[COMM_LENGTH];
+};
+
+struct tasks {
+	struct moment *list;
+	size_t count, room;
+	struct lh_table *last;	/* index of the last one of each number, and 1 */
+	uint64_t end;		/* from when on something is missing */
+	struct task_events *events;
+};
+
+struct tasks *tasks__new(void)
+{
+	struct tasks *t = calloc(1, sizeof(*t));
+
+	if (t)
+		t->last = lh_kptr_table_new(1024, NULL);
+	if (!t || !t->last) {
+		free(t);
+		error__no_memory();
+		return NULL;
+	}
+	t->end = UINT64_MAX;
+	return t;
+}
+
+static struct lh_entry *entry_of(const struct tasks *t, uint32_t pid)
+{
+	return lh_table_lookup_entry(t->last, (void *)(uintptr_t)pid);
+}
+
+/* At @ns, or before it. */
+static const struct moment *find(const struct tasks *t, uint32_t pid, uint64_t ns)
+{
+	struct lh_entry *entry = entry_of(t, pid);
+	size_t i = entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE;
+
+	while (i != NONE && t->list[i].ns > ns)
+		i = t->list[i].before;
+	return i == NONE ? NULL : &t->list[i];
+}
+
+static int append(struct tasks *t, uint32_t pid, const struct moment *moment)
+{
+	struct lh_entry *entry = entry_of(t, pid);
+	void *index;
+
+	if (t->count == t->room) {
+		size_t room = t->room ? 2 * t->room : 1024;
+		struct moment *more = reallocarray(t->list, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		t->list = more;
+		t->room = room;
+	}
+	t->list[t->count] = *moment;
+	t->list[t->count].before = entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE;
+	index = (void *)(uintptr_t)++t->count;
+	if (entry)
+		lh_entry_set_val(entry, index);
+	else if (lh_table_insert(t->last, (void *)(uintptr_t)pid, index))
+		return error__no_memory();
+	return 0;
+}
+
+int tasks__add_old(struct tasks *t, uint64_t ns, uint32_t pid, uint32_t tgid, const char *comm)
+{
+	struct moment moment = { .ns = ns, .tgid = tgid, .tgid_known = true };
+
+	snprintf(moment.comm, sizeof(moment.comm), "%s", comm);
+	return append(t, pid, &moment);
+}
+
+int tasks__add(struct tasks *t, const struct task_change *change)
+{
+	struct moment moment = { .ns = change->ns, .tgid = change->pid, .tgid_known = true };
+	const struct moment *same = NULL;
+
+	/* A thread's process is that of who made it; a name changes nothing about it. */
+	if (!change->is_new || change->is_thread) {
+		same = find(t, change->is_new ? change->parent : change->pid, change->ns);
+		moment.tgid_known = same && same->tgid_known;
+		moment.tgid = same ? same->tgid : 0;
+	}
+	snprintf(moment.comm, sizeof(moment.comm), "%s", change->comm);
+	return append(t, change->pid, &moment);
+}
+
+void tasks__end_at(struct tasks *t, uint64_t ns)
+{
+	if (ns < t->end)
+		t->end = ns;
+}
+
+const char *tasks__find(const struct tasks *t, uint32_t pid, uint64_t ns, struct strings *names, uint32_t *ret_tgid)
+{
+	const struct moment *moment = t && ns <= t->end ? find(t, pid, ns) : NULL;
+
+	if (!moment || !moment->tgid_known)
+		return NULL;
+	*ret_tgid = moment->tgid;
+	return strings__intern(names, moment->comm);
+}
+
+int tasks__start(struct tasks **ret, struct guard *guard)
+{
+	struct tasks *t = tasks__new();
+	int err;
+
+	*ret = NULL;
+	if (!t)
+		return -ENOMEM;
+	err = task_events__start(&t->events, t, guard);
+	if (err || !t->events)
+		tasks__free(t);
+	else
+		*ret = t;
+	return err;
+}
+
+int tasks__read(struct tasks *t, bool stopped)
+{
+	return t ? task_events__read(t->events, t, stopped) : 0;
+}
+
+uint64_t tasks__bytes(const struct tasks *t)
+{
+	return t ? task_events__bytes(t->events) : 0;
+}
+
+void tasks__free(struct tasks *t)
+{
+	if (!t)
+		return;
+	task_events__free(t->events);
+	lh_table_free(t->last);
+	free(t->list);
+	free(t);
+}
