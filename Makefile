@@ -75,7 +75,7 @@ CC       := gcc
 CLANG    := clang-19
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
-USER_PKGS := libtracefs smartcols libcap json-c libzstd
+USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd
 USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)

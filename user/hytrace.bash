@@ -42,13 +42,28 @@ _hytrace_cover()
 	--cgroup)
 		mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")
 		;;
+	--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
 	--comm) _hytrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
-	--duration | --max-entries) ;;
+	--duration | --max-entries | --ready-fd) ;;
 	*)
 		if [[ $cur == -* ]]; then
 			_hytrace_options cover
 		else
 			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
+		fi
+		;;
+	esac
+}
+
+_hytrace_features()
+{
+	case $prev in
+	-f | --format) _hytrace_words 'text json' ;;
+	*)
+		if [[ $cur == -* ]]; then
+			_hytrace_options features
+		else
+			_hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')"
 		fi
 		;;
 	esac
@@ -159,9 +174,11 @@ _hytrace()
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare callers calls event boot bench --help --version'
+		_hytrace_words 'cover compare callers calls features event boot bench --help --version'
 	elif [[ ${COMP_WORDS[1]} == cover ]]; then
 		_hytrace_cover
+	elif [[ ${COMP_WORDS[1]} == features ]]; then
+		_hytrace_features
 	elif [[ ${COMP_WORDS[1]} == event ]]; then
 		_hytrace_event
 	elif [[ ${COMP_WORDS[1]} == boot ]]; then

@@ -62,6 +62,25 @@ tty=$(script -qec "$hytrace cover -e bpf -a 'vfs_*' -o tty.json -- no-such-comma
 is 'nothing is attached for a command that is not found' \
 	"$(grep -c taching <<<"$tty") $(grep -c 'command not found' <<<"$tty")" '0 1'
 
+# watched SECONDS ENGINE OPTION...: covers vfs_* on a terminal without a command, until Ctrl-C; prints what it shows
+watched()
+{
+	local seconds=$1 engine=$2
+	shift 2
+
+	script -qec "timeout -s INT $seconds $hytrace cover -e $engine -a 'vfs_*' -o watched.json $*" /dev/null
+}
+tty=$(watched 6 bpf)
+ok 'without a command, a terminal shows how many functions are recorded so far' \
+	grep -qE 'recording: [1-9][0-9]* functions so far' <<<"$tty"
+is 'what that takes is not recorded' \
+	"$(jq '[(.functions + .callers)[] | select(.comm == "hytrace")] | length' watched.json)" 0
+is 'nothing of it stays, and there are no colours' \
+	"$(grep -c recording <<<"${tty##*$'\r\e[K'}") $(grep -c $'\e\\[[0-9;]*m' <<<"$tty")" '0 0'
+tty=$(watched 6 oneshot)
+is 'oneshot shows no number, as that would be recorded' \
+	"$(grep -c 'recording; Ctrl-C ends it' <<<"$tty") $(grep -c 'so far' <<<"$tty")" '1 0'
+
 # ---- closed standard streams
 
 # closed REDIRECTION...: a run with this redirection of its streams succeeds and writes its result
@@ -251,6 +270,73 @@ ok 'a run whose watchdog is killed fails with 125' status 125 -f json -o w.json 
 ok 'a message says that the watchdog was killed' grep -q 'watchdog process was killed' err
 ok 'the next run removes what that run has left behind' says 'was left behind' 0 -- true
 
+# ---- the result so far
+
+# begin OPTION...: starts a run whose pid is $pid, and returns when it says that recording has begun
+begin()
+{
+	"$hytrace" cover -a 'vfs_*' -o now.json -o now.tailor --ready-fd 7 "$@" >out 2>err 7>ready &
+	pid=$!
+	soon grep -qx READY ready
+}
+
+for engine in oneshot bpf; do
+	rm -rf now.* first.json dir
+	ok "$engine: --ready-fd says when recording has begun" begin -e $engine
+	cat /etc/passwd >/dev/null
+	kill -USR1 $pid
+	ok "$engine: SIGUSR1 writes the result so far" soon test -s now.json
+	is "$engine: that result is a document of a run that goes on" \
+		"$(jq -c '[.ended, .status, any(.functions[]; .name == "vfs_read"), any(.functions[]; .name == "vfs_mkdir")]' now.json)" \
+		'["not",null,true,false]'
+	ok "$engine: so is each other file" soon test -s now.tailor
+	ok "$engine: recording goes on" kill -0 $pid
+	cp now.json first.json
+	mkdir dir
+	kill -USR1 $pid
+	ok "$engine: the next SIGUSR1 writes what came since then" soon jq -e 'any(.functions[]; .name == "vfs_mkdir")' now.json
+	# shellcheck disable=SC2016 # jq has variables of its own
+	ok "$engine: nothing that was recorded is missing then" jq -e --slurpfile first first.json \
+		'([$first[0].functions[].addr] - [.functions[].addr]) == []' now.json
+	kill -KILL $pid
+	wait $pid 2>/dev/null
+	ok "$engine: after kill -9 the result so far is there" jq -e '.ended == "not"' now.json
+	ok "$engine: and nothing else is left" soon nothing_left
+done
+ok 'after SIGUSR1, Ctrl-C' begin -e bpf
+kill -USR1 $pid
+ok 'the result so far is written' soon jq -e '.ended == "not"' now.json
+kill -INT $pid
+wait $pid
+is 'ends the run as ever' "$? $(jq -r .ended now.json)" '0 signal'
+"$hytrace" cover -e bpf -a vfs_read --duration 2 --ready-fd 7 >out 2>err 7>ready &
+pid=$!
+soon grep -qx READY ready
+kill -USR1 $pid
+wait $pid
+is 'without a file, SIGUSR1 is a warning, and the result is printed at the end' \
+	"$? $(grep -c 'give -o FILE to have it before' err) $(grep -c '^Functions:' out)" '0 1 1'
+ok '--ready-fd with a descriptor that is not open' says 'is not open' 2 --ready-fd 9 --duration 1
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+cover --ready-fd 7 -o r.txt -- sh -c 'cat ready; [ ! -e /proc/$$/fd/7 ]' >out 2>err 7>ready
+is 'the command does not get that descriptor' $? 0
+
+# ---- another user
+
+chmod 755 . "$tap_scratch"
+# shellcheck disable=SC2016 # to be expanded by the inner shell
+cover --user nobody -f json -o user.json -- sh -c 'id -un; id -Gn; echo $HOME $USER $LOGNAME; touch mine' >out 2>err
+is '--user: the command runs as that user, with the groups and variables of it' "$(cat out)" \
+	"nobody
+$(id -Gn nobody)
+$(getent passwd nobody | cut -d: -f6) nobody nobody"
+is '--user: the file of the result is that of root' "$(stat -c %U user.json)" root
+ok '--user: root'\''s directory is not the command'\''s' test ! -e mine
+ok '--user for a user that there is none of' says 'no such user' 125 --user nonesuch -- true
+ok '--user without a command' says 'whom a command runs as' 2 --user nobody --duration 1
+ok '--user: a command that only root may execute' sh -c 'cp /bin/true own; chmod 700 own'
+ok 'is refused: 126' says 'cannot be executed' 126 --user nobody -- ./own
+
 # ---- containers
 
 # Runs hytrace as process 1 of a PID namespace. When process 1 ends, its watchdog ends with it.
@@ -281,7 +367,7 @@ for name in one two; do
 	pids+=($!)
 done
 ok 'two runs in containers have the same PID at the same time' soon sh -c 'ls one two'
-is 'these two runs have an instance each' "$(ls -d $tracing/instances/hytrace-* | wc -l)" 2
+is 'these two runs have an instance each' "$(ls -d $tracing/instances/hytrace-*[0-9a-f] | wc -l)" 2
 is 'these two runs have an unfinished result each' "$(ls same.json.*.tmp | wc -l)" 2
 touch go
 wait "${pids[0]}" && wait "${pids[1]}"
@@ -300,14 +386,14 @@ wait $contained 2>/dev/null
 left=$(echo gone.json.*.tmp)
 rm "$left"
 left=${left#gone.json.}
-is 'a killed container leaves its instance behind' "$(ls $tracing/instances | wc -l)" 2
+is 'a killed container leaves its instance behind' "$(ls -d $tracing/instances/*[0-9a-f] | wc -l)" 2
 exec 8<"$tracing/instances/hytrace-${left%.tmp}/trace_pipe"
 ok 'the next run succeeds although that instance is in use' status 0 -- true
 ok 'the next run says that it cannot remove that instance' grep -q 'cannot remove the tracing instance' err
 exec 8<&-
 cover -- true >out 2>err
 is 'a later run says that the instance was left behind' "$(grep -c 'was left behind by a run' err)" 1
-is 'a later run removes that instance, and not the one of the running container' "$(ls $tracing/instances | wc -l)" 1
+is 'a later run removes that instance, and not the one of the running container' "$(ls -d $tracing/instances/*[0-9a-f] | wc -l)" 1
 touch now
 wait $pid
 is 'the running container succeeds' "$? $(cat lives.out)" '0 '
@@ -403,5 +489,34 @@ sysctl -q kernel.kptr_restrict=2
 is 'hidden addresses: 3' "$(cover --duration 1 2>err; echo $?)" 3
 ok 'a message names the setting that hides addresses' grep -q 'kptr_restrict' err
 sysctl -q kernel.kptr_restrict=1
+
+# ---- features
+
+# here NAME...: prints the answers of hytrace features, each once
+here()
+{
+	"$hytrace" features -f json "$@" | jq -r '[.features[].here] | unique | join(" ")'
+}
+is 'features: all that the hytrace series and its configuration have is here' \
+	"$(here capabilities lockdown tracefs ftrace functions function-addresses addresses linked-addresses oneshot oneshot-retire \
+		very-early function-events btf bpf-jit kprobe-multi fentry memlock cover-oneshot cover-bpf cover-event event boot)" yes
+mountpoint -q /sys/fs/cgroup && umount /sys/fs/cgroup
+is 'features: no cgroups are mounted' "$(here cgroup2)" no
+mount -t cgroup2 none /sys/fs/cgroup
+is 'features: cgroups are mounted' "$(here cgroup2)" yes
+umount /sys/fs/cgroup
+is 'features leaves no BPF program behind' "$(bpftool prog show 2>/dev/null | grep -c hytrace_probe)" 0
+sysctl -q kernel.kptr_restrict=2
+is 'features: addresses are hidden' "$(here addresses cover-oneshot cover-bpf cover-event)" no
+sysctl -q kernel.kptr_restrict=1
+is 'features: without privileges, they are what is missing' \
+	"$(setpriv --reuid=65534 --regid=65534 --clear-groups "$hytrace" features -f json cover-oneshot cover-bpf event boot |
+		jq -c '[.features[] | [.here, .needs]] | unique')" '[["no","capabilities"]]'
+is 'features: root of a user namespace is not root' \
+	"$(unshare --user --map-root-user "$hytrace" features -f json cover-bpf | jq -c '.features[0] | [.here, .needs]')" '["no","capabilities"]'
+ok 'and the message of cover is the same' sh -c "unshare --user --map-root-user $hytrace cover --duration 1 2>err; [ \$? = 3 ] &&
+	grep -q 'root of a user namespace only' err"
+is 'features: in a PID namespace of its own all is there' \
+	"$(unshare --pid --fork --mount-proc "$hytrace" features -f json cover-oneshot cover-bpf | jq -c '[.features[].here] | unique')" '["yes"]'
 
 tap_end

@@ -11,9 +11,9 @@
 
 #include "base/error.h"
 #include "base/fdinfo.h"
-#include "base/privileges.h"
 #include "cover/bpf_cover.h"
 #include "cover/bpf_needs.h"
+#include "kernel/features.h"
 #include "run/pin.h"
 #include "run/process.h"
 #include "cover.h"
@@ -46,11 +46,11 @@ static bool may_pass(int err)
 	return false;
 }
 
-static int load_error(int err, const char *what, const char *hint)
+static int load_error(int err, const char *what)
 {
 	last_message[strcspn(last_message, "\n")] = '\0';
-	error__print("the BPF program cannot be %s: %s (%s)%s%s", what, strerror(-err), last_message,
-		     privileges__hint(err), hint ? hint : "");
+	error__print("the BPF program cannot be %s: %s (%s)%s", what, strerror(-err), last_message,
+		     features__hint(err));
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
 	/* Or it is not in this kernel: program or attach type, BTF, a kernel function. */
@@ -124,13 +124,13 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		return error__no_memory();
 	b->skel = cover_bpf__open();
 	if (!b->skel)
-		return load_error(-errno, "opened", NULL);
+		return load_error(-errno, "opened");
 	err = bpf_needs__choose(b, entry);
 	if (err)
 		return err;
 	err = cover_bpf__load(b->skel);
 	if (err)
-		return load_error(err, "loaded", NULL);
+		return load_error(err, "loaded");
 	b->memory = fdinfo__memory(bpf_map__fd(b->skel->maps.hits)) +
 		    fdinfo__memory(bpf_map__fd(b->skel->maps.bss_set)) +
 		    (request->options->how.pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
@@ -166,7 +166,7 @@ void bpf_cover__unload(struct bpf_cover *b)
 static int attach_tracepoint(struct bpf_program *program, struct bpf_link **ret)
 {
 	*ret = bpf_program__attach(program);
-	return *ret ? 0 : load_error(-errno, "attached to a tracepoint", NULL);
+	return *ret ? 0 : load_error(-errno, "attached to a tracepoint");
 }
 
 static int take_threads(struct bpf_cover *b, int pidfd)
@@ -175,7 +175,7 @@ static int take_threads(struct bpf_cover *b, int pidfd)
 	char buffer[64];
 
 	if (fd < 0)
-		return load_error(fd, "run over the threads", NULL);
+		return load_error(fd, "run over the threads");
 	while (read(fd, buffer, sizeof(buffer)) > 0)
 		;
 	close(fd);
@@ -192,7 +192,7 @@ static int refresh_cpus(struct bpf_cover *b)
 		err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.refresh_cpu), &opts);
 		/* -ENXIO: that CPU is offline. */
 		if (err && err != -ENXIO)
-			return load_error(err, "run on each CPU", NULL);
+			return load_error(err, "run on each CPU");
 	}
 	return 0;
 }
@@ -246,10 +246,7 @@ static int pin_link(struct bpf_cover *b, size_t which)
 int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
 {
 	if (!link)
-		return load_error(-errno, "attached",
-				  errno == EOPNOTSUPP && b->program == b->skel->progs.cover_entry ?
-				  "; kprobe.multi needs a kernel with CONFIG_FPROBE=y (Debian 12's own 6.1 "
-				  "has none, its linux-image-6.12-amd64 has)" : NULL);
+		return load_error(-errno, "attached");
 	b->links[b->link_count++] = link;
 	return pin_link(b, b->link_count - 1);
 }
@@ -278,17 +275,15 @@ int bpf_cover__introduce(struct bpf_cover *b)
 	LIBBPF_OPTS(bpf_test_run_opts, opts);
 	int err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.take_own), &opts);
 
-	return err ? load_error(err, "run", NULL) : 0;
+	return err ? load_error(err, "run") : 0;
 }
 
-void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out)
+void bpf_cover__leave_out_own(void *engine, bool leave_out)
 {
-	*(volatile __u32 *)&b->skel->bss->own_tgid = leave_out ? b->skel->bss->loader_tgid : 0;
-}
+	struct bpf_cover *b = engine;
 
-uint64_t bpf_cover__own_calls(const struct bpf_cover *b)
-{
-	return b->skel->bss->stats.own;
+	b->left_out += leave_out ? 1 : -1;
+	*(volatile __u32 *)&b->skel->bss->own_tgid = b->left_out ? b->skel->bss->loader_tgid : 0;
 }
 
 int bpf_cover__watch_modules(struct bpf_cover *b, int *ret_news)
@@ -311,6 +306,22 @@ size_t bpf_cover__logged(const struct bpf_cover *b)
 	size_t room = bpf_map__max_entries(b->skel->maps.hits);
 
 	return count < room ? count : room;
+}
+
+/* Some are being written at this moment; the next time these are counted. */
+size_t bpf_cover__count(void *engine)
+{
+	struct bpf_cover *b = engine;
+	size_t logged = bpf_cover__logged(b);
+
+	for (; b->counted < logged; b->counted++) {
+		const struct cover_entry *entry = &b->hits[b->counted];
+
+		if (!__atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE))
+			break;
+		b->functions += !!(entry->hit.kind & COVER_FUNCTION);
+	}
+	return b->functions;
 }
 
 int bpf_cover__started(struct bpf_cover *b)
@@ -337,6 +348,7 @@ int bpf_cover__stop(void *engine)
 			bpf_link__unpin(b->links[i]);
 	}
 	destroy_links(b);
+	b->stopped = true;
 	return err;
 }
 
@@ -353,6 +365,8 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 		.first_ns = entry->hit.first_ns,
 		.cpu = entry->hit.cpu,
 		.pid = entry->hit.pid,
+		.tgid = entry->hit.tgid,
+		.comm = strings__intern(c->hits.names, entry->comm),
 	};
 
 	if (!places__resolve(places, &c->hits, &hit)) {
@@ -364,15 +378,17 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 	return hits__add(&c->hits, &hit);
 }
 
-/* Nothing runs any more that could still write to it. */
+/* What has no address yet is being written, by a program that runs now: before the end there may be such. */
 static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
 		     struct unresolved *unresolved)
 {
 	size_t count = bpf_cover__logged(b);
 	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++)
-		err = add_hit(c, places, &b->hits[i], unresolved);
+	for (size_t i = 0; !err && i < count; i++) {
+		if (__atomic_load_n(&b->hits[i].addr, __ATOMIC_ACQUIRE))
+			err = add_hit(c, places, &b->hits[i], unresolved);
+	}
 	return err;
 }
 
@@ -400,15 +416,18 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 				    bpf_map__max_entries(b->skel->maps.hits));
 	if (!err)
 		err = counters__add(&c->cost, "logged", s->logged);
+	if (!err)
+		err = counters__add(&c->cost, "own_calls", s->own);
 	return err;
 }
 
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
 {
 	struct unresolved unresolved = {};
-	int err;
+	int err = b->stopped ? 0 : read_misses(b, 1);
 
-	err = read_hits(b, c, places, &unresolved);
+	if (!err)
+		err = read_hits(b, c, places, &unresolved);
 	if (!err)
 		err = add_losses(b, c, &unresolved);
 	return err;

@@ -35,6 +35,9 @@ struct bpf_cover {
 	/* Counted since the links exist; before the opening, and at the end. */
 	uint64_t missed[2], recursion[2];
 	uint64_t memory;
+	bool stopped;			/* nothing is attached any more */
+	int left_out;			/* how many have asked for leaving out what this process calls */
+	size_t counted, functions;	/* entries of the log that were looked at, and functions among them */
 };
 
 /* @links: how many there will be at most. */
@@ -51,10 +54,8 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
 int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
 /* Before the next: who this process is to the program. */
 int bpf_cover__introduce(struct bpf_cover *b);
-/* From here on what this process calls is not recorded, or is again. */
-void bpf_cover__leave_out_own(struct bpf_cover *b, bool leave_out);
-/* How often something new was called while it was not. */
-uint64_t bpf_cover__own_calls(const struct bpf_cover *b);
+/* From here on what this process calls is not recorded; it is again when it was taken back as often. */
+void bpf_cover__leave_out_own(void *engine, bool leave_out);
 /* @ret_news: the map where modules that come are told, in struct cover_news; -1: none can come. */
 int bpf_cover__watch_modules(struct bpf_cover *b, int *ret_news);
 /* How many came that are not told there. */
@@ -66,6 +67,7 @@ int bpf_cover__started(struct bpf_cover *b);
 
 int bpf_cover__follow(void *engine, int pidfd);
 int bpf_cover__gate(void *engine, bool open);
+size_t bpf_cover__count(void *engine);
 int bpf_cover__stop(void *engine);
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places);
 

@@ -316,11 +316,27 @@ static void tell(const struct late_module *one)
 			    one->name, one->reason);
 }
 
+/* While it goes on: one that is coming may still be attached to, and is told of at the end. */
+static int collect_so_far(const struct bpf_modules *m, struct coverage *c)
+{
+	uint64_t untraced = 0, late = 0;
+	int err;
+
+	for (size_t i = 0; i < m->count; i++) {
+		late += m->list[i].state == TRACED && m->list[i].functions;
+		untraced += m->list[i].state != TRACED;
+	}
+	err = counters__add(&c->lost, "modules_untraced", untraced);
+	return err ? err : counters__add(&c->lost, "modules_late", late);
+}
+
 int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct symbols *after)
 {
 	uint64_t untraced = 0, late = 0;
 	int err = 0;
 
+	if (!m->cover->stopped)
+		return collect_so_far(m, c);
 	if (m->news) {
 		ring_buffer__consume(m->news);
 		untraced = bpf_cover__news_lost(m->cover);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "cover/collect.h"
+#include "kernel/features.h"
 
 /* ---- what was asked for, and of which kernel */
 
@@ -181,6 +182,9 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	hits__settle(&ret->hits);
 	ret->traced_seen = count_seen(k->traceable, ret);
 	err = number_namesakes(&ret->hits, k->symbols);
+	if (!err)
+		err = counters__add(&ret->lost, "ftrace_off",
+				    features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
 	if (!err)
 		err = counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
 	return err ? err : counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);

@@ -18,6 +18,7 @@
 
 #include "cover/options.h"
 #include "document/coverage.h"
+#include "kernel/features.h"
 #include "kernel/places.h"
 #include "run/guard.h"
 #include "run/instance.h"
@@ -38,8 +39,7 @@ struct engine_ops {
 	bool monotonic;			/* it stamps with CLOCK_MONOTONIC; else with the trace clock "local" */
 	/* Why it cannot do what these ask for on any kernel; NULL: it can. No such function: it can do all. */
 	const char *(*refuse)(const struct cover_options *o);
-	/* 0, or -EOPNOTSUPP, said unless @quiet. No such function: preparing it tells. */
-	int (*available)(bool quiet);
+	enum feature needs;		/* of the kernel and of the caller */
 	/* Adds the functions that it would record as its own work; all engines of a run leave them out. */
 	int (*deny_own)(struct globs *own, const struct request *request);
 	int (*prepare)(void **ret, const struct request *request);
@@ -54,8 +54,12 @@ struct engine_ops {
 	int (*tend)(void *engine);
 	/* A descriptor that can be read when tend() is to be called at once; -1, or no such function: none. */
 	int (*wakes)(void *engine);
+	/* How many functions are recorded by now. No such function: it does not know. */
+	size_t (*count)(void *engine);
+	/* From here on what this process calls is not recorded, or is again. No such function: it always is. */
+	void (*leave_out)(void *engine, bool leave_out);
 	int (*stop)(void *engine);
-	/* The stamps as they were recorded. */
+	/* The stamps as they were recorded: all, or before stop() what there is so far. */
 	int (*collect)(void *engine, struct coverage *c, const struct places *places);
 	void (*destroy)(void *engine);
 };

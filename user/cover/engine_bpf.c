@@ -393,8 +393,6 @@ static int add_retirement(struct coverage *c, const struct bpf_engine *b)
 		err = counters__add(&c->cost, "retire_batches", r->changes);
 	if (!err)
 		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
-	if (!err)
-		err = counters__add(&c->cost, "own_calls", bpf_cover__own_calls(&b->cover));
 	if (!err && b->cover.request->options->how.callers)
 		err = counters__add(&c->lost, "callers_incomplete", r->functions);
 	return err;
@@ -418,6 +416,7 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.monotonic = true,
+	.needs = FEATURE_COVER_BPF,
 	.deny_own = bpf_needs__deny_own,
 	.prepare = bpf__prepare,
 	.follow = bpf_cover__follow,
@@ -425,6 +424,8 @@ const struct engine_ops engine_bpf = {
 	.gate = bpf_cover__gate,
 	.wakes = bpf__wakes,
 	.tend = bpf__tend,
+	.count = bpf_cover__count,
+	.leave_out = bpf_cover__leave_out_own,
 	.stop = bpf_cover__stop,
 	.collect = bpf__collect,
 	.destroy = bpf__destroy,

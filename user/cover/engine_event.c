@@ -38,11 +38,6 @@ static const char *event__refuse(const struct cover_options *o)
 	return NULL;
 }
 
-static int event__available(bool quiet)
-{
-	return function_events__available(quiet);
-}
-
 /* A name that several functions have, or one in a module: only a glob takes what it stands for. */
 static bool needs_glob(const struct traceable *t, const char *name)
 {
@@ -189,7 +184,9 @@ static int event__start(void *engine)
 		err = bpf_cover__add_link(&e->cover, bpf_program__attach_tracepoint(
 					  e->cover.program, p->group, p->name));
 	}
-	return err ? err : bpf_cover__started(&e->cover);
+	if (!err)
+		err = bpf_cover__started(&e->cover);
+	return err ? err : bpf_cover__introduce(&e->cover);
 }
 
 static int event__collect(void *engine, struct coverage *c, const struct places *places)
@@ -206,11 +203,13 @@ const struct engine_ops engine_event = {
 	.name = "event",
 	.monotonic = true,
 	.refuse = event__refuse,
-	.available = event__available,
+	.needs = FEATURE_COVER_EVENT,
 	.prepare = event__prepare,
 	.follow = bpf_cover__follow,
 	.start = event__start,
 	.gate = bpf_cover__gate,
+	.count = bpf_cover__count,
+	.leave_out = bpf_cover__leave_out_own,
 	.stop = bpf_cover__stop,
 	.collect = event__collect,
 	.destroy = event__destroy,

@@ -33,35 +33,38 @@ const char *engines__refuse(const struct cover_options *o)
 	return why;
 }
 
-static int available(const struct engine_ops *ops, bool quiet)
-{
-	return ops->available ? ops->available(quiet) : 0;
-}
-
 static const struct engine_ops *first_able(const struct engine_ops *const *list,
 					   const struct cover_options *o)
 {
 	size_t i = 0;
 
-	while (i < MOST_ENGINES - 1 && (refusal(list[i], o) || available(list[i], true)))
+	while (i < MOST_ENGINES - 1 && (refusal(list[i], o) || features__ask(list[i]->needs)->state == FEATURE_NO))
 		i++;
 	return list[i];
 }
 
-int engines__choose(struct engines *e, const struct cover_options *o)
+void engines__choose(struct engines *e, const struct cover_options *o)
 {
 	enum cover_engine engine = o->scope.kind == SCOPE_BOOT ? ENGINE_ONESHOT : o->engine;
 	const struct engine_ops *const *list = choices[engine];
-	int err = 0;
 
 	if (engine == ENGINE_AUTO) {
 		e->list[e->count++].ops = first_able(list, o);
-		return 0;
+		return;
 	}
-	for (size_t i = 0; !err && i < MOST_ENGINES && list[i]; i++) {
-		err = available(list[i], false);
+	for (size_t i = 0; i < MOST_ENGINES && list[i]; i++)
 		e->list[e->count++].ops = list[i];
-	}
+}
+
+int engines__require(const struct engines *e, const struct cover_options *o)
+{
+	int err = 0;
+
+	/* What is recorded already needs no more than the file that has it. */
+	if (o->scope.kind == SCOPE_BOOT)
+		return features__require(FEATURE_ONESHOT, "--boot");
+	for (size_t i = 0; !err && i < e->count; i++)
+		err = features__require(e->list[i].ops->needs, NULL);
 	return err;
 }
 
@@ -143,6 +146,19 @@ int engines__wakes(const struct engines *e)
 			fd = e->list[i].ops->wakes(e->list[i].engine);
 	}
 	return fd;
+}
+
+ssize_t engines__count(const struct engines *e)
+{
+	return e->count == 1 && e->list[0].ops->count ? (ssize_t)e->list[0].ops->count(e->list[0].engine) : -1;
+}
+
+bool engines__leave_out(const struct engines *e, bool leave_out)
+{
+	if (e->count != 1 || !e->list[0].ops->leave_out)
+		return false;
+	e->list[0].ops->leave_out(e->list[0].engine, leave_out);
+	return true;
 }
 
 int engines__close(struct engines *e)

@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "cover/engine.h"
 
@@ -28,8 +29,9 @@ struct engines {
 
 /* Why the engine that was chosen cannot do what else is asked for; NULL: it can. */
 const char *engines__refuse(const struct cover_options *o);
-/* -EOPNOTSUPP, said: not on this kernel. */
-int engines__choose(struct engines *e, const struct cover_options *o);
+void engines__choose(struct engines *e, const struct cover_options *o);
+/* -EOPNOTSUPP or -EPERM, said: not on this kernel, or not for this caller. */
+int engines__require(const struct engines *e, const struct cover_options *o);
 /* What one of them calls itself is left out by all. */
 int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
 
@@ -41,6 +43,13 @@ int engines__open(struct engines *e);
 int engines__tend(struct engines *e);
 /* As an engine's wakes(), of the one that has it. */
 int engines__wakes(const struct engines *e);
+/* How many functions the only engine has recorded by now; -1: it does not know, or there are two. */
+ssize_t engines__count(const struct engines *e);
+/*
+ * As an engine's leave_out(), of the only engine: what one of two leaves out would be in the other's result. False:
+ * what this process does is recorded.
+ */
+bool engines__leave_out(const struct engines *e, bool leave_out);
 /* These go on when one has failed, and return the first failure. */
 int engines__close(struct engines *e);
 int engines__stop(struct engines *e);

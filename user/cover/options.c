@@ -4,14 +4,16 @@
  * run.c.
  */
 #include <argp.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "cover/options.h"
 
-enum { KEY_VMLINUX = 256, KEY_STRICT };
+enum { KEY_VMLINUX = 256, KEY_STRICT, KEY_APPEND, KEY_READY, KEY_USER };
 
 static const struct argp_option options[] = {
 	{ "engine", 'e', "ENGINE", 0, "auto (default: oneshot where the kernel has it, else bpf), "
@@ -23,6 +25,11 @@ static const struct argp_option options[] = {
 	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
 	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
 	  "repeated, for several formats)", 0 },
+	{ "append", KEY_APPEND, NULL, 0, "keep what FILE has, and add what this run sees: FILE is a json document "
+	  "of the same kernel and filters, or is not there yet", 0 },
+	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
+	{ "ready-fd", KEY_READY, "N", 0, "write the line READY to descriptor N when recording has begun; "
+	  "systemd is told in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the running kernel's, for source directories, and for "
@@ -105,7 +112,7 @@ static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
 	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin &&
-	       (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
+	       !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 
 static void check_combination(struct argp_state *state, const struct parsed *parsed)
@@ -118,6 +125,10 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 		argp_error(state, SCOPE_OF_BOOT);
 	if (scope->kind == SCOPE_TASK && !o->command)
 		argp_error(state, "--task follows a command: give it after --");
+	if (o->user && !o->command)
+		argp_error(state, "--user is whom a command runs as: give it after --");
+	if (o->append && goes_to_stream(o))
+		argp_error(state, "--append adds to files: give -o FILE.json");
 	if (refused)
 		argp_error(state, "%s", refused);
 	for (size_t i = 0; i < o->output_count; i++) {
@@ -150,6 +161,15 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case 'o':
 		add_output(o, arg);
+		break;
+	case KEY_APPEND:
+		o->append = true;
+		break;
+	case KEY_USER:
+		o->user = arg;
+		break;
+	case KEY_READY:
+		o->ready_fd = option__number(state, "ready-fd", arg, INT_MAX);
 		break;
 	case KEY_STRICT:
 		o->strict = true;

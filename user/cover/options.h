@@ -23,6 +23,9 @@ struct cover_options {
 	struct scope scope;
 	struct cover_how how;
 	bool strict;			/* what is not complete is an error */
+	bool append;			/* what the files have already is kept */
+	int ready_fd;			/* told when recording has begun; 0: none */
+	const char *user;		/* whom the command runs as; NULL: as hytrace does */
 	bool format_given;
 	enum cover_format format;
 	const char **outputs;

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
+#include "kernel/features.h"
 #include "report/compare.h"
 #include "report/report.h"
 #include "run/output.h"
@@ -78,10 +79,7 @@ static int check_formats(const struct outputs *outputs, const struct kernel_id *
 {
 	for (size_t i = 0; i < outputs->count; i++) {
 		if (outputs->list[i].format == FORMAT_TAILOR && !kernel->offset_known)
-			return error__return(-EINVAL,
-				"tailor needs link-time addresses, and how far KASLR has moved the "
-				"kernel is not known: give --vmlinux, or boot with nokaslr and a "
-				"kernel that has /proc/kcore");
+			return features__refuse(FEATURE_LINKED, "--format tailor");
 	}
 	return 0;
 }
@@ -176,6 +174,26 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 	if (!err && count == 2)
 		err = print_comparison(coverages[0], coverages[1]);
 	return err;
+}
+
+void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
+			   const struct traceable *traceable)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct one *one = &outputs->list[i];
+
+		if (!output__can_checkpoint(one->output))
+			continue;
+		any = true;
+		if (write_one(one, coverages[one->engine], traceable, outputs->vmlinux))
+			rewind(output__stream(one->output));
+		else
+			output__checkpoint(one->output);
+	}
+	if (!any)
+		error__warn("SIGUSR1: the result is written once, at the end; give -o FILE to have it before");
 }
 
 void outputs__free(struct outputs *outputs)

@@ -18,6 +18,12 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 		  const struct kernel_id *kernel, struct guard *guard);
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct traceable *traceable);
+/*
+ * The same so far: files get it in place of what they have, and get a later one. Others get only that; it is said if
+ * there are no files.
+ */
+void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
+			   const struct traceable *traceable);
 void outputs__free(struct outputs *outputs);
 
 /* "run.json" and "bpf" give "run.bpf.json"; to be freed. */

@@ -4,20 +4,26 @@
  * recorded. cover__run() at the end has the steps; each is a function right above it, and what these need is
  * further up.
  */
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/privileges.h"
 #include "base/progress.h"
 #include "cover/collect.h"
 #include "cover/outputs.h"
 #include "cover/run.h"
 #include "document/losses.h"
+#include "kernel/features.h"
 #include "report/report.h"
+#include "run/login.h"
 #include "run/process.h"
+#include "run/ready.h"
 #include "run/workload.h"
+
+/* Between two words on how far it is. */
+#define PROGRESS_NS 1000000000ull
 
 struct session {
 	const struct cover_options *options;
@@ -29,7 +35,9 @@ struct session {
 	uint64_t ring_buffer_bytes;	/* of the instance */
 	struct clocks clocks;
 	struct workload workload;
+	struct login *login;		/* whom the command runs as; NULL: as this process does */
 	int process;			/* pidfd of the one that is followed, or -1 */
+	uint64_t next_progress;		/* when to say how far it is: CLOCK_MONOTONIC; 0: it is not said */
 	struct coverage coverages[MOST_ENGINES];
 };
 
@@ -139,10 +147,100 @@ static int check_process(long pid, int process)
 	return 0;
 }
 
-/* While it is open, hytrace sleeps if it can: what it did would be recorded as well. */
+/* ---- while it records: hytrace sleeps if it can, as what it does would be recorded as well */
+
+/*
+ * How many functions there are so far is told where what that takes is not recorded: not of a command, which may have
+ * the terminal for itself, and of an engine that leaves hytrace out, or follows somebody else.
+ */
+static void begin_progress(struct session *s)
+{
+	bool apart;
+
+	if (s->options->command || !isatty(STDERR_FILENO))
+		return;
+	apart = engines__leave_out(&s->engines, true) || scope__follows(&s->options->scope);
+	if (apart && engines__count(&s->engines) >= 0)
+		s->next_progress = clock__monotonic() + PROGRESS_NS;
+	else
+		progress__say("recording; Ctrl-C ends it");
+}
+
+static void end_progress(struct session *s)
+{
+	if (s->next_progress)
+		engines__leave_out(&s->engines, false);
+	s->next_progress = 0;
+}
+
+/* In how many milliseconds the next is due. */
+static int tell_progress(struct session *s)
+{
+	uint64_t now = clock__monotonic();
+
+	if (!s->next_progress)
+		return INT_MAX;
+	if (now >= s->next_progress) {
+		progress__say("recording: %zd functions so far; Ctrl-C ends it", engines__count(&s->engines));
+		s->next_progress = now + PROGRESS_NS;
+	}
+	return (s->next_progress - now) / 1000000 + 1;
+}
+
 static int tend(void *context)
 {
-	return engines__tend(context);
+	struct session *s = context;
+	int progress = tell_progress(s), ms = engines__tend(&s->engines);
+
+	return ms < progress ? ms : progress;
+}
+
+static int collect_so_far(struct session *s, size_t index, struct coverage *ret, const struct symbols *after,
+			  const struct clocks *clocks)
+{
+	struct running running = s->engines.list[index];
+	int err;
+
+	running.closing = running.closed = clock__monotonic();
+	err = collect__run(ret, &running, &s->request, &s->kernel, after, clocks);
+	ret->ended = ENDED_NOT;
+	return err ? err : counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
+}
+
+/* SIGUSR1. Whatever fails is said, and recording goes on. */
+static void write_so_far(void *context)
+{
+	struct session *s = context;
+	struct coverage coverages[MOST_ENGINES] = {};
+	const struct coverage *list[MOST_ENGINES] = {};
+	struct clocks clocks = s->clocks;
+	struct symbols *after = NULL;
+	int err = 0;
+
+	engines__leave_out(&s->engines, true);
+	if (!symbols__hold(s->kernel.symbols))
+		err = symbols__load(&after);
+	if (!err)
+		err = instance__read_clock(s->request.instance, &clocks.last);
+	for (size_t i = 0; i < s->engines.count; i++) {
+		if (!err)
+			err = collect_so_far(s, i, &coverages[i], after, &clocks);
+		list[i] = &coverages[i];
+	}
+	if (!err)
+		outputs__write_so_far(s->outputs, list, s->kernel.traceable);
+	for (size_t i = 0; i < s->engines.count; i++)
+		coverage__free(&coverages[i]);
+	symbols__free(after);
+	engines__leave_out(&s->engines, false);
+}
+
+/* What that takes is the reader's to know. */
+static void tell_ready(struct session *s)
+{
+	engines__leave_out(&s->engines, true);
+	ready__tell(s->options->ready_fd);
+	engines__leave_out(&s->engines, false);
 }
 
 static int wait_for_end(struct session *s)
@@ -150,10 +248,13 @@ static int wait_for_end(struct session *s)
 	const struct cover_options *o = s->options;
 	struct limits limits = {
 		.duration = o->how.duration, .process = o->command ? -1 : s->process,
-		.wakes = engines__wakes(&s->engines),
+		.wakes = engines__wakes(&s->engines), .asked = write_so_far,
 	};
+	int err;
 
-	return workload__wait_for_end(&s->workload, &limits, tend, &s->engines);
+	err = workload__wait_for_end(&s->workload, &limits, tend, s);
+	end_progress(s);
+	return err;
 }
 
 static int close_and_detach(struct session *s)
@@ -203,13 +304,19 @@ static int look(struct session *s)
 
 	err = workload__find(&s->workload);
 	if (!err)
-		err = privileges__check();
+		err = ready__check(o->ready_fd);
+	if (!err && o->user)
+		err = login__find(&s->login, o->user);
+	s->workload.login = s->login;
+	if (!err)
+		err = features__require(FEATURE_CAPABILITIES, NULL);
 	if (!err)
 		err = look_at_kernel(&s->kernel, &o->filter, o->vmlinux);
 	if (!err)
 		err = open_process(o->scope.pid, &s->process);
+	engines__choose(&s->engines, o);
 	if (!err)
-		err = engines__choose(&s->engines, o);
+		err = engines__require(&s->engines, o);
 	return err ? err : make_request(s);
 }
 
@@ -248,6 +355,7 @@ static int record(struct session *s)
 {
 	int err, ended;
 
+	begin_progress(s);
 	err = engines__open(&s->engines);
 	if (!err)
 		err = workload__check(&s->workload);
@@ -255,6 +363,7 @@ static int record(struct session *s)
 		err = workload__release(&s->workload);
 	if (err)
 		return err;
+	tell_ready(s);
 	err = wait_for_end(s);
 	ended = close_and_detach(s);
 	return err ? err : ended;
@@ -313,6 +422,7 @@ static int end(struct session *s, int err)
 	instance__close(s->request.instance);
 	outputs__free(s->outputs);
 	filter__free(&s->filter);
+	login__free(s->login);
 	forget_kernel(&s->kernel);
 	if (s->process >= 0)
 		close(s->process);
@@ -324,7 +434,7 @@ int cover__run(const struct cover_options *o)
 	struct session s = { .options = o, .process = -1 };
 	int err;
 
-	workload__init(&s.workload, o->command);
+	workload__init(&s.workload, o->command, true);
 	err = look(&s);
 	if (!err)
 		err = claim(&s);

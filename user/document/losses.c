@@ -10,6 +10,8 @@ static const struct loss losses[] = {
 	  "hits of addresses that were not recorded: the set is full; --max-entries" },
 	{ "map_full", LOSS_MISSING, HIT_BOTH,
 	  "hits of addresses that were not recorded: there was no room; --max-entries" },
+	{ "ftrace_off", LOSS_MISSING, 0,
+	  "somebody turned ftrace off (kernel.ftrace_enabled): what was called after that is not recorded" },
 	{ "unattached", LOSS_MISSING, 0,
 	  "functions that were asked for and could not be attached to" },
 	{ "ambiguous", LOSS_MISSING, 0,

@@ -45,7 +45,7 @@ struct scope_input {
 extern const struct argp scope_argp;
 
 /* What --boot does not go with, as an error message. */
-#define SCOPE_OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --strict and --vmlinux only"
+#define SCOPE_OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
 
 /* Of the objects "filters" and "options" of a document, as members of struct coverage. */
 extern const struct json_field filter_fields[];

@@ -26,6 +26,7 @@ struct output {
 	int fd;
 	char *path;		/* NULL: standard output */
 	char *temporary;	/* NULL: written in place */
+	char *so_far;		/* the same for what is put in place before the end */
 	char *created;		/* to be removed if nothing is written to it; NULL: it was there before */
 	bool growing;
 	bool truncate;		/* truncate the file before the first write */
@@ -45,6 +46,7 @@ static void output__free(struct output *o)
 		close(o->fd);
 	free(o->path);
 	free(o->temporary);
+	free(o->so_far);
 	free(o->created);
 	free(o);
 }
@@ -74,26 +76,33 @@ static int follow_link(struct output *o)
 	return 0;
 }
 
+/* What is to be renamed: @path.ID@suffix. A relative name is good: the watchdog was started here and stays. */
+static int name_beside(char **ret, const char *path, const char *suffix, struct guard *guard)
+{
+	if (asprintf(ret, "%s.%s%s", path, run__id(), suffix) < 0) {
+		*ret = NULL;
+		return error__no_memory();
+	}
+	return guard ? guard__add_file(guard, *ret) : 0;
+}
+
+/* Not everybody may give files away; then it is ours, with the same mode. */
+static bool copy_owner(int fd, const struct stat *st)
+{
+	return !(fchown(fd, st->st_uid, st->st_gid) && errno != EPERM) && !fchmod(fd, st->st_mode & 07777);
+}
+
 static int open_beside(struct output *o, const struct stat *st, struct guard *guard)
 {
 	int err;
 
 	err = st ? follow_link(o) : 0;
+	if (!err)
+		err = name_beside(&o->temporary, o->path, ".tmp", guard);
+	if (!err)
+		err = name_beside(&o->so_far, o->path, ".now.tmp", guard);
 	if (err)
 		return err;
-	if (asprintf(&o->temporary, "%s.%s.tmp", o->path, run__id()) < 0) {
-		o->temporary = NULL;
-		return error__no_memory();
-	}
-	if (guard) {
-		/*
-		 * A relative name is enough, because the watchdog was started in this directory and
-		 * stays in it.
-		 */
-		err = guard__add_file(guard, o->temporary);
-		if (err)
-			return err;
-	}
 	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
 	/*
 	 * No other run makes a file of that name, so it is that of another output, which removes
@@ -106,12 +115,7 @@ static int open_beside(struct output *o, const struct stat *st, struct guard *gu
 	}
 	if (o->fd < 0)
 		return unwritable(o->path, errno);
-	/* Without the privilege to give files away, the file is the user's, with the same mode. */
-	if (st && fchown(o->fd, st->st_uid, st->st_gid) && errno != EPERM)
-		return unwritable(o->path, errno);
-	if (st && fchmod(o->fd, st->st_mode & 07777))
-		return unwritable(o->path, errno);
-	return 0;
+	return st && !copy_owner(o->fd, st) ? unwritable(o->path, errno) : 0;
 }
 
 static bool is_link(const char *path)
@@ -280,6 +284,52 @@ int output__flush(struct output *o)
 	int err = write_out(o);
 
 	return err ? print_failure(o, err) : 0;
+}
+
+bool output__can_checkpoint(const struct output *o)
+{
+	return o->temporary;
+}
+
+/* The final one has its place since the beginning; this one has one of its own. */
+static int write_so_far(struct output *o)
+{
+	struct stat st;
+	int fd, err;
+
+	if (fflush(o->stream) || ferror(o->stream))
+		return -ENOMEM;
+	fd = open(o->so_far, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (fd < 0)
+		return -errno;
+	err = !stat(o->path, &st) && !copy_owner(fd, &st) ? -errno : 0;
+	if (!err)
+		err = write_all(fd, o->text, o->length);
+	/* It is for the case of a crash, also of the machine. */
+	if (!err && fsync(fd))
+		err = -errno;
+	if (close(fd) && !err)
+		err = -errno;
+	if (!err && rename(o->so_far, o->path))
+		err = -errno;
+	if (err)
+		unlink(o->so_far);
+	return err;
+}
+
+int output__checkpoint(struct output *o)
+{
+	int err;
+
+	if (!output__can_checkpoint(o))
+		return -EOPNOTSUPP;
+	err = write_so_far(o);
+	if (err)
+		error__print("%s: the result so far could not be written: %s; a file of that name is the old one",
+			     o->path, strerror(-err));
+	/* The same memory again. */
+	fseeko(o->stream, 0, SEEK_SET);
+	return err;
 }
 
 static int finish(struct output *o)

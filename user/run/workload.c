@@ -17,11 +17,19 @@
 #include "run/process.h"
 #include "run/workload.h"
 
-void workload__init(struct workload *w, char *const *command)
+void workload__init(struct workload *w, char *const *command, bool takes_usr1)
 {
+	sigset_t set;
+
 	memset(w, 0, sizeof(*w));
 	w->command = command;
+	w->takes_usr1 = takes_usr1;
 	w->signals = w->pidfd = -1;
+	sigemptyset(&set);
+	/* It may come before anybody waits for it, and would end hytrace. */
+	if (takes_usr1)
+		sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, &w->mask);
 }
 
 static sigset_t ending_signals(void)
@@ -46,7 +54,10 @@ static int refuse(struct workload *w, int reason)
 {
 	const char *name = w->command[0];
 
-	if (reason == ENOENT)
+	if (reason < 0)
+		w->refused = error__return(EXIT_NOEXEC, "%s: cannot be run as that user: %s", name,
+					   strerror(-reason));
+	else if (reason == ENOENT)
 		w->refused = error__return(EXIT_NOCMD, "%s: command not found", name);
 	else
 		w->refused = error__return(EXIT_NOEXEC, "%s: cannot be executed: %s", name,
@@ -105,15 +116,21 @@ int workload__find(struct workload *w)
 	return reason ? refuse(w, reason) : 0;
 }
 
-static void __attribute__((noreturn)) run(char *const *command, const sigset_t *mask, int barrier,
-					  int failure)
+static void __attribute__((noreturn)) run(const struct workload *w, int barrier, int failure)
 {
+	char *const *command = w->command;
 	char go;
 	int err;
 
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	sigprocmask(SIG_SETMASK, mask, NULL);
+	sigprocmask(SIG_SETMASK, &w->mask, NULL);
+	err = w->login ? login__become(w->login) : 0;
+	if (err) {
+		if (write(failure, &err, sizeof(err)) < 0)
+			_exit(EXIT_SELF);
+		_exit(EXIT_NOEXEC);
+	}
 	/* If the pipe ends without a byte, hytrace has died or given up. */
 	if (read(barrier, &go, 1) != 1)
 		_exit(EXIT_SELF);
@@ -141,7 +158,7 @@ static int fork_command(struct workload *w)
 	if (!w->pid) {
 		close(barrier[1]);
 		close(failure[0]);
-		run(w->command, &w->mask, barrier[0], failure[1]);
+		run(w, barrier[0], failure[1]);
 	}
 	close(barrier[0]);
 	close(failure[1]);
@@ -254,6 +271,14 @@ void workload__abandon(struct workload *w)
 	wait_for_exit(w);
 }
 
+/* Whether it has said why it could not go on. */
+static bool has_failed(const struct workload *w)
+{
+	struct pollfd failure = { .fd = w->failure, .events = POLLIN };
+
+	return poll(&failure, 1, 0) == 1 && failure.revents & POLLIN;
+}
+
 int workload__release(struct workload *w)
 {
 	int reason = 0;
@@ -262,7 +287,7 @@ int workload__release(struct workload *w)
 	if (!w->pid)
 		return 0;
 	/* SIGPIPE is ignored. If the write fails, the child has died and nobody reads. */
-	if (write(w->barrier, "g", 1) != 1) {
+	if (write(w->barrier, "g", 1) != 1 && !(w->login && has_failed(w))) {
 		workload__abandon(w);
 		w->refused = error__return(EXIT_SELF, "%s: the command was killed before it was started",
 					   w->command[0]);
@@ -298,7 +323,9 @@ int workload__begin(struct workload *w)
 {
 	sigset_t set = ending_signals();
 
-	sigprocmask(SIG_BLOCK, &set, &w->mask);
+	if (w->takes_usr1)
+		sigaddset(&set, SIGUSR1);
+	sigprocmask(SIG_BLOCK, &set, NULL);
 	w->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (w->signals < 0)
 		return error__return(-errno, "cannot wait for signals: %s", strerror(errno));
@@ -309,8 +336,11 @@ int workload__check(struct workload *w)
 {
 	struct signalfd_siginfo info;
 
-	if (read(w->signals, &info, sizeof(info)) != sizeof(info))
-		return 0;
+	do {
+		if (read(w->signals, &info, sizeof(info)) != sizeof(info))
+			return 0;
+		w->asked |= info.ssi_signo == SIGUSR1;
+	} while (info.ssi_signo == SIGUSR1);
 	return error__return(-EINTR, "ended by a signal (%s) before tracing began: %snothing is recorded",
 			     strsignal(info.ssi_signo), w->command ? "the command is not started, " : "");
 }
@@ -340,13 +370,16 @@ static void on_late_signal(int number, siginfo_t *info, void *context)
 void workload__ended(const struct workload *w)
 {
 	struct sigaction action = { .sa_sigaction = on_late_signal, .sa_flags = SA_RESTART | SA_SIGINFO };
-	sigset_t set = ending_signals();
+	sigset_t set = ending_signals(), mask = w->mask;
 
 	for (int number = 1; number < NSIG; number++) {
 		if (sigismember(&set, number) == 1)
 			sigaction(number, &action, NULL);
 	}
-	sigprocmask(SIG_SETMASK, &w->mask, NULL);
+	/* The result is about to be written: who asks for it now gets that. */
+	if (w->takes_usr1)
+		sigaddset(&mask, SIGUSR1);
+	sigprocmask(SIG_SETMASK, &mask, NULL);
 }
 
 /* From here on, signals are passed to the command again, also one that has come meanwhile. */
@@ -397,6 +430,10 @@ static bool take_signals(struct workload *w)
 	bool end = false;
 
 	while (read(w->signals, &info, sizeof(info)) == sizeof(info)) {
+		if (info.ssi_signo == SIGUSR1) {
+			w->asked = true;
+			continue;
+		}
 		first_signal = clock__monotonic();
 		w->ended = ENDED_BY_SIGNAL;
 		if (w->pid && !w->reaped)
@@ -438,6 +475,9 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
 
 	w->ended = w->command ? ENDED_BY_COMMAND : ENDED_BY_PROCESS;
 	for (;;) {
+		if (w->asked && limits->asked)
+			limits->asked(context);
+		w->asked = false;
 		timeout = again(context);
 		if (timeout < 0 || (limits->duration &&
 				    !shorten(w, &timeout, limits->duration, start)))

@@ -23,6 +23,7 @@
 #include <sys/types.h>
 
 #include "run/guard.h"
+#include "run/login.h"
 
 /*
  * In seconds. timeout(1) sends its signal to its child and to the group; these two must count as
@@ -39,10 +40,14 @@ enum ending {
 	ENDED_BY_DURATION,
 	ENDED_BY_PROCESS,	/* the one that was followed */
 	ENDED_BY_READING,	/* nothing ended it: the set of the boot was read */
+	ENDED_NOT,		/* nothing ended it: it went on when this was written */
 };
 
 struct workload {
 	char *const *command;	/* NULL-terminated; NULL: none */
+	const struct login *login;	/* whom it runs as; NULL: as hytrace does */
+	bool takes_usr1;	/* SIGUSR1 asks for something while it goes on */
+	bool asked;		/* it has come */
 	int signals;		/* signalfd; -1 before the beginning */
 	sigset_t mask;		/* the signal mask before; the command gets it */
 	pid_t pid;		/* of the command; 0: not forked */
@@ -63,6 +68,7 @@ struct limits {
 	double duration;	/* in seconds; 0: none */
 	int process;		/* the run ends with the process of this pidfd; -1: none */
 	int wakes;		/* readable when the poll function must be called at once; -1: never */
+	void (*asked)(void *context);	/* called when SIGUSR1 has come */
 };
 
 /*
@@ -71,8 +77,11 @@ struct limits {
  */
 typedef int (*workload_poll)(void *context);
 
-/* @command: NULL: there is none. */
-void workload__init(struct workload *w, char *const *command);
+/*
+ * @command: NULL: there is none. @takes_usr1: SIGUSR1 is taken from here on, and calls limits.asked while the run waits
+ * for its end. Otherwise it does to hytrace what it does to all.
+ */
+void workload__init(struct workload *w, char *const *command, bool takes_usr1);
 /*
  * Looks the command up before anything is enabled. Returns -ENOEXEC after a message if it cannot be
  * executed.

@@ -183,6 +183,42 @@ Test(output, a_growing_one_keeps_what_it_has)
 	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
 }
 
+static void checkpoint(struct output *o, const char *text)
+{
+	fputs(text, output__stream(o));
+	cr_expect(output__checkpoint(o) == 0);
+	cr_expect(holds("result", text));
+}
+
+/* SIGUSR1: what has been written so far survives whatever comes. */
+Test(output, can_be_put_in_place_before_the_end)
+{
+	struct output *o;
+	struct stat st;
+
+	put("result", "old");
+	cr_assert(chmod("result", 0604) == 0);
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_expect(output__can_checkpoint(o));
+	checkpoint(o, "so far, and long");
+	cr_expect(stat("result", &st) == 0 && (st.st_mode & 07777) == 0604);
+	checkpoint(o, "farther");
+	cr_expect(entries() == 2, "the unfinished one keeps its place");
+	fputs("lost", output__stream(o));
+	output__discard(o);
+	cr_expect(holds("result", "farther"));
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	checkpoint(o, "once more, and long");
+	fputs("the end", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "the end"));
+	unlink("result");
+	cr_assert(output__open(&o, "/dev/null", NULL) == 0);
+	cr_expect(output__can_checkpoint(o) == false);
+	cr_expect(output__checkpoint(o) == -EOPNOTSUPP, "a pipe would get it twice");
+	output__discard(o);
+}
+
 Test(output, is_given_once)
 {
 	struct output *o, *other = NULL;
@@ -389,7 +425,7 @@ static int run(char *const *command)
 	struct workload w;
 	int status;
 
-	workload__init(&w, command);
+	workload__init(&w, command, false);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
 	status = workload__finish(&w, NULL, workload__release(&w));
@@ -420,7 +456,7 @@ Test(workload, does_not_run_before_it_is_released)
 	char *const touch[] = { "touch", "file", NULL };
 	struct workload w;
 
-	workload__init(&w, touch);
+	workload__init(&w, touch, false);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
 	usleep(100 * 1000);
@@ -442,7 +478,7 @@ static int signal_at_the_end(void)
 	struct workload w;
 	int status;
 
-	workload__init(&w, command);
+	workload__init(&w, command, false);
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
 	cr_assert(workload__release(&w) == 0);
@@ -494,7 +530,7 @@ Test(workload, a_command_is_looked_up_as_execvp_does)
 		int err;
 
 		setenv("PATH", cases[i].path, 1);
-		workload__init(&w, command);
+		workload__init(&w, command, false);
 		err = workload__find(&w);
 		cr_expect(err == (cases[i].refused ? -ENOEXEC : 0) && w.refused == cases[i].refused,
 			  "%s along %s: %d", cases[i].name, cases[i].path, w.refused);
@@ -538,7 +574,7 @@ static int signals_of_command(const char *script, void (*send)(pid_t pid))
 
 	if (!pid) {
 		leave_group();
-		workload__init(&w, command);
+		workload__init(&w, command, false);
 		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
 			_exit(1);
 		workload__wait_for_end(&w, &limits, be_idle, NULL);
@@ -613,7 +649,7 @@ Test(workload, so_does_one_that_comes_at_the_end)
 
 	if (!pid) {
 		setpgid(0, 0);
-		workload__init(&w, command);
+		workload__init(&w, command, false);
 		if (workload__begin(&w) || workload__fork(&w) || workload__release(&w))
 			_exit(1);
 		workload__wait_for_end(&w, &limits, be_idle, NULL);

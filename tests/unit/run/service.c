@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/* How a run gets along with what has started it: readiness, another user for the command, SIGUSR1. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <pwd.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "run/login.h"
+#include "run/ready.h"
+#include "run/workload.h"
+
+Test(ready, a_descriptor_gets_a_line_and_its_end)
+{
+	char text[64] = "";
+	int ends[2];
+
+	cr_assert(pipe(ends) == 0);
+	cr_expect(ready__check(ends[1]) == 0);
+	cr_expect(fcntl(ends[1], F_GETFD) == FD_CLOEXEC, "it is none of the command's");
+	ready__tell(ends[1]);
+	cr_expect(read(ends[0], text, sizeof(text)) == 6);
+	cr_expect(eq(str, text, "READY\n"));
+	cr_expect(read(ends[0], text, sizeof(text)) == 0, "the end");
+	cr_expect(ready__check(ends[0]) == -EINVAL, "can only be read");
+	cr_expect(ready__check(4711) == -EINVAL, "is not open");
+	cr_expect(ready__check(0) == 0, "none is asked for");
+}
+
+Test(ready, systemd_is_told)
+{
+	struct sockaddr_un address = { .sun_family = AF_UNIX };
+	char dir[] = "/tmp/ready.XXXXXX", text[64] = "";
+	int listener = socket(AF_UNIX, SOCK_DGRAM, 0);
+
+	cr_assert(mkdtemp(dir) != NULL);
+	snprintf(address.sun_path, sizeof(address.sun_path), "%s/notify", dir);
+	cr_assert(bind(listener, (struct sockaddr *)&address, sizeof(address)) == 0);
+	setenv("NOTIFY_SOCKET", address.sun_path, 1);
+	ready__tell(0);
+	cr_expect(recv(listener, text, sizeof(text) - 1, MSG_DONTWAIT) > 0);
+	cr_expect(eq(str, text, "READY=1"));
+	unlink(address.sun_path);
+	rmdir(dir);
+}
+
+Test(login, of_a_user_there_is)
+{
+	const struct passwd *self = getpwuid(geteuid());
+	struct login *login = NULL;
+	char number[32];
+
+	cr_expect(login__find(&login, "no such user") == -EINVAL);
+	cr_expect(login__find(&login, "") == -EINVAL);
+	cr_expect(login__find(&login, "4294967295") == -EINVAL, "which means none to the kernel");
+	cr_expect(login == NULL);
+	cr_assert(self != NULL);
+	snprintf(number, sizeof(number), "%d", geteuid());
+	cr_assert(login__find(&login, number) == 0);
+	setenv("HOME", "/nowhere", 1);
+	setenv("USER", "nobody in particular", 1);
+	/* Only root may set groups. */
+	if (!geteuid()) {
+		cr_expect(login__become(login) == 0);
+		cr_expect(eq(str, getenv("HOME"), self->pw_dir));
+		cr_expect(eq(str, getenv("USER"), self->pw_name));
+		cr_expect(eq(str, getenv("LOGNAME"), self->pw_name));
+	} else {
+		cr_expect(login__become(login) == -EPERM);
+	}
+	login__free(login);
+}
+
+struct asking {
+	int asked, polled;
+};
+
+static void asked(void *context)
+{
+	++((struct asking *)context)->asked;
+}
+
+static int poll_and_signal(void *context)
+{
+	struct asking *a = context;
+
+	/* Before the waiting, while it goes on, and then the end. */
+	if (++a->polled == 1)
+		kill(getpid(), SIGUSR1);
+	if (a->polled == 2)
+		kill(getpid(), SIGTERM);
+	return INT_MAX;
+}
+
+Test(workload, usr1_asks_and_does_not_end_it, .timeout = 30)
+{
+	struct limits limits = { .process = -1, .wakes = -1, .asked = asked };
+	struct asking a = {};
+	struct workload w;
+	sigset_t blocked;
+
+	workload__init(&w, NULL, true);
+	kill(getpid(), SIGUSR1);
+	cr_assert(workload__begin(&w) == 0);
+	cr_expect(workload__check(&w) == 0, "it is no end");
+	cr_expect(workload__wait_for_end(&w, &limits, poll_and_signal, &a) == 0);
+	cr_expect(w.ended == ENDED_BY_SIGNAL);
+	cr_expect(eq(int, a.asked, 2));
+	kill(getpid(), SIGUSR1);
+	workload__ended(&w);
+	cr_expect(sigprocmask(SIG_BLOCK, NULL, &blocked) == 0 && sigismember(&blocked, SIGUSR1),
+		  "the result is being written: one that comes late ends nothing");
+	cr_expect(sigismember(&w.mask, SIGUSR1) == 0, "the command's is as it was");
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Telling that it has begun; see ready.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "run/ready.h"
+
+static const char line[] = "READY\n";
+
+int ready__check(int fd)
+{
+	int flags;
+
+	if (!fd)
+		return 0;
+	flags = fcntl(fd, F_GETFL);
+	if (flags < 0)
+		return error__return(-EINVAL, "--ready-fd %d: is not open", fd);
+	if ((flags & O_ACCMODE) == O_RDONLY)
+		return error__return(-EINVAL, "--ready-fd %d: is open for reading only", fd);
+	if (fd > STDERR_FILENO)
+		fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return 0;
+}
+
+void ready__tell(int fd)
+{
+	int err;
+
+	if (fd && write(fd, line, strlen(line)) != (ssize_t)strlen(line))
+		error__warn("--ready-fd %d: %s", fd, strerror(errno));
+	/* Who waits for its end learns by that, too. */
+	if (fd > STDERR_FILENO)
+		close(fd);
+	/* 0: nobody listens. */
+	err = sd_notify(0, "READY=1");
+	if (err < 0)
+		error__warn("$NOTIFY_SOCKET cannot be told: %s", strerror(-err));
+}
