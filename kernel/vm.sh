@@ -22,7 +22,7 @@ system=${HYTRACE_QEMU:-qemu-system-x86_64}
 kernel=patched
 append=
 mem=2G
-smp=${HYTRACE_SMP:-2}
+smp=
 icount=
 accel=auto
 thread=
@@ -60,8 +60,8 @@ usage()
 	                   a bzImage or of a kernel's build directory
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
-	  --smp N          virtual CPUs (default 2)
-	  --icount         an instruction takes 1 ns of guest time; implies one CPU and TCG
+	  --smp N          virtual CPUs (default 2, with --icount 1)
+	  --icount         an instruction of any CPU takes 1 ns of guest time; implies TCG
 	  --accel A        auto (default: KVM if a guest boots with it in seconds, else TCG), kvm, tcg;
 	                   tcg,thread=multi has a thread for each CPU, which is the default from QEMU 8.1 on;
 	                   tcg,thread=single has one thread for all CPUs
@@ -137,6 +137,7 @@ set_option()
 
 check_options()
 {
+	[[ $smp ]] || smp=$([[ $icount ]] && echo 1 || echo "${HYTRACE_SMP:-2}")
 	[[ $smp =~ ^[1-9][0-9]*$ ]] || die "--smp $smp: not a number of CPUs"
 	[[ $timeout =~ ^[0-9]+$ ]] || die "--timeout $timeout: not a number of seconds"
 	[[ $accel =~ ^(auto|kvm|tcg(,thread=(single|multi))?)$ ]] ||
@@ -144,8 +145,8 @@ check_options()
 	[[ $accel != tcg,* ]] || thread=${accel#*=} accel=tcg
 	if [[ $icount ]]; then
 		[[ $accel != kvm ]] || die "--icount counts TCG's instructions; it cannot be used with --accel kvm"
-		[[ $thread != multi ]] || die "--icount has one CPU; it cannot be used with --accel tcg,thread=multi"
-		smp=1 accel=tcg thread=single
+		[[ $thread != multi ]] || die "--icount has one thread; it cannot be used with --accel tcg,thread=multi"
+		accel=tcg thread=single
 	fi
 	local dir
 	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do

@@ -74,7 +74,7 @@ _hytrace_bench()
 	case $prev in
 	-c | --contender) _hytrace_words "$(hytrace bench --list 2>/dev/null | tr '\n' ' ')" ;;
 	-s | --scope) _hytrace_words 'one all' ;;
-	-w | --workload) _hytrace_words 'getppid pipe file fork tree loopback' ;;
+	-w | --workload) _hytrace_words 'getppid pipe file fork tree loopback server compile parallel' ;;
 	-u | --unit) _hytrace_words 'ns insn' ;;
 	-f | --format) _hytrace_words 'text json' ;;
 	-r | --rotate) ;;

@@ -29,8 +29,9 @@ def costs($scope):
 		| "| \(join(" | ")) |");
 
 def workloads:
-	["pipe", "file", "fork", "tree", "loopback"] as $workloads
-	| rows("patched") as $rows
+	rows("patched") as $rows
+	| (["pipe", "file", "fork", "tree", "loopback", "server", "compile"]
+		| map(select(. as $w | any($rows[]; .workload == $w and .contender == "base")))) as $workloads
 	| def ratio($contender; $workload): [$rows[] | select(.contender == $contender and .scope == "all" and
 		.workload == $workload) | .total / .base][0];
 	"| | \($workloads | join(" | ")) |",
@@ -41,17 +42,37 @@ def workloads:
 		| .[] | select(. != "base") | . as $c
 		| "| \($c) | \([$workloads[] | ratio($c; .) | hundredths] | join(" | ")) |");
 
-# The same rows on other kernels, beside those of the series' kernel.
-def kernels:
-	. as $all | [.runs[].config | select(. != "patched")] | unique as $others
+# The same rows on other kernels, beside those of the series' kernel. If one of them is the unpatched kernel, says which
+# contenders cost the same there.
+def kernels($scope):
+	. as $all | def plain($config): rows($config) | map(select(.scope == $scope and .workload == "getppid"));
+	[.runs[].config | select(. != "patched")] | unique
+	| map(. as $config | select($all | plain($config) | length > 0)) as $others
 	| if $others == [] then "No other kernel has been measured." else
 		"| contender | patched | \($others | join(" | ")) |",
 		"|---|--:|\($others | map("--:") | join("|"))|",
-		(reduce ($all | rows($others[])[] | select(.scope == "one" and .workload == "getppid") | .contender) as $c
+		(reduce ($all | plain($others[])[] | .contender) as $c
 			([]; if index($c) then . else . + [$c] end) | .[] as $c
-			| "| \($c) | \([("patched", $others[]) as $config | $all | row($config; $c; "one"; "getppid")
-				| if $c == "base" then .total else .over_base end | tenths] | join(" | ")) |")
+			| "| \($c) | \([("patched", $others[]) as $config | $all | row($config; $c; $scope; "getppid")
+				| if $c == "base" then .total else .over_base end | tenths] | join(" | ")) |"),
+		(select($scope == "one" and ($others | index("unpatched") != null))
+			| [$all | rows("patched") | beside($all | rows("unpatched"))] | map(select(.verdict != "reached")) as $differ
+			| "", "Of \(length) rows that both have, \(length - ($differ | length)) are the same within one instruction on the unpatched kernel"
+				+ if $differ == [] then ": reached." else ": MISSED by \($differ | map(.contender) | join(", "))." end)
 	  end;
+
+# The calls of one CPU, and of several at once.
+def parallel:
+	. as $all | def cost($config; $scope; $workload; $c): $all | row($config; $c; $scope; $workload)
+		| if $c == "base" then .total else .over_base end | tenths;
+	[.runs[].config | select(startswith("patched, ") and endswith(" CPUs"))] | unique as $configs
+	| "| contender | one function, 1 CPU | \($configs | map("\(ltrimstr("patched, "))") | join(" | ")) | all functions, 1 CPU | \(
+		$configs | map("\(ltrimstr("patched, "))") | join(" | ")) |",
+	"|---|--:|\($configs | map("--:") | join("|"))|--:|\($configs | map("--:") | join("|"))|",
+	(reduce ($all | rows($configs[])[] | select(.workload == "parallel") | .contender) as $c
+		([]; if index($c) then . else . + [$c] end) | .[] as $c
+		| "| \($c) | \([("one", "all") as $scope | cost("patched"; $scope; "getppid"; $c),
+			cost($configs[]; $scope; "parallel"; $c)] | join(" | ")) |");
 
 def runs:
 	. as $all | .runs | to_entries[] | .key as $run
@@ -94,7 +115,9 @@ def bars:
 
 if $block == "one" or $block == "all" then costs($block)
 elif $block == "workloads" then workloads
-elif $block == "kernels" then kernels
+elif $block == "kernels" then kernels("one")
+elif $block == "kernels-all" then kernels("all")
+elif $block == "parallel" then parallel
 elif $block == "targets" then targets
 elif $block == "runs" then runs
 elif $block == "bars" then bars

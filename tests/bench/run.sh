@@ -12,6 +12,10 @@
 #   --twice          run it a second time, and fail if a cost differs by more than 1 %
 #   --boots N        run in N guests, each with another address layout and order: gives medians and extremes
 #   --mitigations    leave mitigations on, on a Skylake, which needs them: its return thunks count calls
+#   --cpus N         run in a guest with N CPUs: the instructions are those of all CPUs together
+#   --config F       run on the patched kernel with the fragment F of kernel/config, which was built before
+#   --beside K       then run on the kernel K, too, and write results-beside.json. With one function traced, a contender
+#                    that both kernels have may differ by one instruction; otherwise fail
 
 set -euo pipefail
 
@@ -23,10 +27,14 @@ kernel=patched
 twice=
 quick=
 boots=1
+beside=
+fragment=
+cpus=1
 # make bench passes no arguments.
 invocation=make\ bench${*:+", as tests/bench/run.sh $*"}
 append='nokaslr mitigations=off'
 machine=()
+cpu=max
 declare -A titles=([one]='One function traced' [all]='All functions traced')
 while :; do
 	case ${1:-} in
@@ -45,8 +53,22 @@ while :; do
 		;;
 	--mitigations)
 		append=${append/mitigations=off/spectre_v2=retpoline retbleed=stuff}
-		machine=(--qemu -cpu --qemu Skylake-Client)
+		machine+=(--qemu -cpu --qemu Skylake-Client)
+		cpu=Skylake-Client
 		shift
+		;;
+	--cpus)
+		cpus=$2
+		machine+=(--smp "$2")
+		shift 2
+		;;
+	--config)
+		fragment=$2
+		shift 2
+		;;
+	--beside)
+		beside=$2
+		shift 2
 		;;
 	--quick)
 		quick=1
@@ -89,12 +111,22 @@ chosen()
 		| map({key: ., value: (. as $key | $words | map(select(.[0] == $key)[1]))}) | from_entries'
 }
 
+# Prints what distinguishes the rows of this run from others of the same contenders.
+config()
+{
+	local words=$kernel
+	[[ ! $fragment ]] || words+=", ${fragment%.config}"
+	[[ $append == *mitigations=off* ]] || words+=', mitigations on'
+	((cpus == 1)) || words+=", $cpus CPUs"
+	echo "$words"
+}
+
 # write_meta RELEASE: prints an object that says where the rows come from. RELEASE is the guest's uname -r.
 write_meta()
 {
-	jq -n --arg kernel "$1" --arg config "$kernel$([[ $append == *mitigations=off* ]] || echo ', mitigations on')" \
+	jq -n --arg kernel "$1" --arg config "$(config)" \
 		--arg qemu "$("${HYTRACE_QEMU:-qemu-system-x86_64}" --version | sed -n '1s/.*version //p')" \
-		--arg cpu "TCG's ${machine[3]:-max}, 1 CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
+		--arg cpu "TCG's $cpu, $cpus CPU, $append, $boots boots" --arg date "$(date -u +%Y-%m-%dT%H:%M:%SZ)" \
 		--arg command "$invocation" \
 		'{$kernel, $config, $qemu, accel: "tcg,thread=single", icount: "shift=0,sleep=off", $cpu, $date,
 			$command}'
@@ -112,7 +144,7 @@ write_markdown()
 				.memory_bytes, .attach, .detach] | map(number) | join(" | ")) | \(.note) |"));
 		"# What a traced call costs",
 		"",
-		"Instructions per run of a workload (getppid() called, a byte through a pipe and back, a file made and removed, true(1) run, a tree packed, 16 KiB over loopback), \(.meta.kernel) (\(.meta.config)), QEMU \(.meta.qemu) " +
+		"Instructions per run of a workload (getppid() called, a byte through a pipe and back, a file made and removed, true(1) run, a tree packed, 16 KiB over loopback, 4 KiB from a server, a file compiled), \(.meta.kernel) (\(.meta.config)), QEMU \(.meta.qemu) " +
 			"\(.meta.accel) with icount \(.meta.icount), \(.meta.cpu). Written by `\(.meta.command)`, \(.meta.date).",
 		"first hit: how much more the first call costs. attach, detach: what turning it on and off costs, waiting included; the median of three.",
 		table("one"), table("all")' "$out/results.json" >"$out/results.md"
@@ -207,10 +239,11 @@ check_targets()
 # run_guest FILE COMMAND-LINE ARGUMENT...: writes the rows of a guest; if the guest fails, its rows say so
 run_guest()
 {
-	local rows=$1 append=$2 status=0
+	local rows=$1 append=$2 status=0 image=$kernel
 	shift 2
+	[[ ! $fragment ]] || image=$("$clone/kernel/build.sh" --config "$fragment" --print-image) || die 'see kernel/build.sh'
 	# shellcheck disable=SC2016 # for the guest's sh
-	"$clone/kernel/vm.sh" --kernel "$kernel" --icount "${machine[@]}" --append "$append" --timeout 2400 -- \
+	"$clone/kernel/vm.sh" --kernel "${image%/bzImage}" --icount "${machine[@]}" --append "$append" --timeout 2400 -- \
 		sh -c 'uname -r; ip link set lo up; exec "$@"' sh "${harness[@]}" "$@" >"$rows" || status=$?
 	read -r release <"$rows" || die "the guest printed nothing (status $status)"
 	sed -i 1d "$rows"
@@ -232,9 +265,11 @@ join_boots()
 			+ {min: ($same | map(.min | values) | min), max: ($same | map(.max | values) | max)})' "$@"
 }
 
+# measure FILE ARGUMENT...: writes the results there.
 measure()
 {
-	local release status=0 boot files=() rotation
+	local file=$1 release status=0 boot files=() rotation
+	shift
 
 	for ((boot = 0; boot < boots; boot++)); do
 		files+=("$out/rows.$boot")
@@ -245,7 +280,7 @@ measure()
 	done
 	join_boots "${files[@]}" >"$out/rows"
 	rm "${files[@]}"
-	write_meta "$release" | jq --slurpfile rows "$out/rows" '{meta: ., rows: $rows[0]}' >"$out/results.json"
+	write_meta "$release" | jq --slurpfile rows "$out/rows" '{meta: ., rows: $rows[0]}' >"$file"
 	rm "$out/rows"
 	return "$status"
 }
@@ -254,12 +289,26 @@ measure()
 compare_runs()
 {
 	local differing
-	cp "$out/results.json" "$out/first.json"
-	measure "$@"
-	differing=$(differing_rows "$out/first.json" "$out/results.json")
-	mv "$out/first.json" "$out/results.json"
+	measure "$out/second.json" "$@"
+	differing=$(differing_rows "$out/results.json" "$out/second.json")
+	rm "$out/second.json"
 	[[ ! $differing ]] || die "two runs differ by more than 1 %:"$'\n'"$differing"
 	echo 'bench: two runs agree within 1 %' >&2
+}
+
+# The same arguments on another kernel, and a line for each contender that both have.
+compare_kernels()
+{
+	local lines
+	kernel=$beside
+	measure "$out/results-beside.json" "$@" || return
+	lines=$(jq -r -L "$here" --slurpfile beside "$out/results-beside.json" --arg kernel "$beside" 'include "targets";
+		.rows | beside($beside[0].rows)
+		| "\(.verdict): \(.contender), beside the \($kernel) kernel: \(.got), there \(.there)"' "$out/results.json") ||
+		return
+	echo "$lines" >&2
+	# The base tells nothing of the others.
+	grep -qE '^reached: [^,]*,' <<<"${lines//reached: base,/}" && ! grep -qv '^reached' <<<"$lines"
 }
 
 main()
@@ -270,12 +319,13 @@ main()
 	for tool in jq gnuplot; do
 		type -P "$tool" >/dev/null || die "$tool is not installed; 'make deps' installs what is needed"
 	done
-	measure "$@" || status=$?
+	measure "$out/results.json" "$@" || status=$?
 	write_markdown
 	write_plot
 	cat "$out/results.md"
 	[[ ! $twice ]] || compare_runs "$@"
-	[[ $kernel != patched || $append != *mitigations=off* ]] || check_targets "$@" || status=1
+	[[ $(config) != patched ]] || check_targets "$@" || status=1
+	[[ ! $beside ]] || compare_kernels "$@" || status=1
 	echo "bench: $out/results.json, results.md, results.svg" >&2
 	return "$status"
 }

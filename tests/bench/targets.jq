@@ -27,3 +27,13 @@ def verdicts($targets; $chosen):
 			elif ([$got, $of] | any(type != "number")) then "UNKNOWN"
 			elif .least and $got < .least * $of then "UNKNOWN"
 			elif $got <= .most * $of then "reached" else "MISSED" end)};
+
+# Rows of one kernel, held against those of another one: what a contender that both have costs with one function traced
+# may differ by an instruction. {contender, got, there, verdict}
+def beside($others):
+	def cost: if .contender == "base" then .total else .over_base end;
+	def plain: select(.scope == "one" and .workload == "getppid" and .total != null);
+	.[] | plain | . as $row
+	| ($others[] | plain | select(.contender == $row.contender)) as $other
+	| {contender, got: cost, there: ($other | cost)}
+	| .verdict = (if (.got - .there | fabs) <= 1 then "reached" else "MISSED" end);

@@ -41,11 +41,23 @@ is 'json has a row for each contender' "$(jq -c '[.[] | .contender, .unit, .tota
 is 'a bitmap has the function and its caller' "$(jq '.[] | select(.contender == "fentry-bitmap-callers") | .seen' out)" 2
 is 'bench leaves nothing behind' "$(state)" "$(<before)"
 ip link set lo down
-ok 'bench succeeds if a workload cannot run' status 0 bench -s all -c base -w getppid -w file -w loopback -f json
-is 'the row of that workload says so, and the others have figures' \
-	"$(jq -c '[.[] | [.workload, .total != null, .note]]' out | tr -d ' ')" \
-	'[["getppid",true,"nothingistraced"],["file",true,""],["loopback",false,"notmeasured:theworkloadcannotrunhere"]]'
+ok 'bench succeeds if a workload or a contender cannot run' status 0 bench -s all -c base -c kcov \
+	-w getppid -w file -w loopback -f json
+is 'the rows of these say so, and the others have figures' \
+	"$(jq -c '[.[] | [.contender, .workload, .total != null, .note]]' out | tr -d ' ')" \
+	"$(tr -d ' \n' <<<'[["base","getppid",true,"nothingistraced"], ["base","file",true,""],
+		["base","loopback",false,"notmeasured:theworkloadcannotrunhere"], ["kcov","getppid",false,"notmeasured:itisnotthere"]]')"
 is 'that run leaves nothing behind' "$(state)" "$(<before)"
+ip link set lo up
+ok 'bench runs a server, and getppid() on all CPUs' status 0 bench -s all -c base -c kprobe-multi-denied \
+	-w server -w parallel -f json
+is 'both contenders have a figure of each' "$(jq -c '[.[] | select(.total > 0) | [.contender, .workload]]' out)" \
+	'[["base","server"],["base","parallel"],["kprobe-multi-denied","server"],["kprobe-multi-denied","parallel"]]'
+ok 'bench runs getppid() on all CPUs with one function traced' status 0 bench -s one -c base -c event-perf \
+	-c kprobe-event -w parallel -f json
+is 'a contender that sees one CPU alone has no row then' "$(jq -c '[.[] | [.contender, .workload]]' out)" \
+	'[["base","parallel"],["kprobe-event","parallel"]]'
+is 'these workloads leave nothing behind' "$(state)" "$(<before)"
 # A contender is ended right after it has begun, or later, when a quick machine may have finished it.
 while read -r contender wait statuses; do
 	"$hytrace" bench -s all -w getppid -c "$contender" >out 2>err &

@@ -111,6 +111,29 @@ is 'targets that cannot be read: 1' "$(status .)" 1
 cp "$clone/tests/bench/targets.json" "$fake/tests/bench"
 is 'another kernel has no targets: 0' "$(status 'map(.over_base = null)' --kernel stock)" 0
 
+# The same rows, on a kernel beside; then one that costs more there.
+is 'run.sh succeeds if the contenders cost the same on a kernel beside' "$(status . --beside unpatched)" 0
+is 'it says so of each contender' "$(grep -c '^reached: .*, beside the unpatched kernel: ' "$tap_scratch/err")" 13
+is 'each kernel has a results file' "$(jq -r .meta.config "$fake"/build/bench/results{,-beside}.json | xargs)" 'patched unpatched'
+rows 'map(if .contender == "function" and .scope == "one" then .over_base += 1 else . end)'
+mv "$fake/rows" "$fake/rows.next"
+is 'run.sh allows a difference of one instruction' "$(status . --beside unpatched)" 0
+rows 'map(if .contender == "function" and .scope == "one" then .over_base += 2 else . end)'
+mv "$fake/rows" "$fake/rows.next"
+is 'run.sh fails if a contender costs two instructions more there' "$(status . --beside unpatched)" 1
+ok 'run.sh names the contender that costs two more' grep -q '^MISSED: function, beside the unpatched kernel: 500, there 502' "$tap_scratch/err"
+rows 'map(if .contender == "function" and .scope == "one" then .over_base -= 2 else . end)'
+mv "$fake/rows" "$fake/rows.next"
+is 'run.sh fails if a contender costs two instructions less there' "$(status . --beside unpatched)" 1
+rows 'map(.contender += "-other")'
+mv "$fake/rows" "$fake/rows.next"
+is 'run.sh fails if the two kernels have no contender in common' "$(status . --beside unpatched)" 1
+rows 'map(select(.contender == "oneshot") | .contender = "base")'
+mv "$fake/rows" "$fake/rows.next"
+is 'run.sh fails if the two kernels have the base alone in common' "$(status 'map(if .contender == "oneshot" then .contender = "base" else . end)' -c base --beside unpatched)" 1
+is 'run.sh asks nothing of the figures of several CPUs' "$(status 'map(.over_base = 1000)' --cpus 4)" 0
+is 'the results say how many CPUs there were' "$(jq -r .meta.config "$fake/build/bench/results.json")" 'patched, 4 CPUs'
+
 rows 'map(select(.contender == "oneshot" and .scope == "one") | . + {over_base: 20, min: 5, max: 90})'
 mv "$fake/rows" "$fake/rows.next"
 is 'two boots: 0' "$(status 'map(. + {min: 7, max: 40})' --kernel stock --boots 2)" 0

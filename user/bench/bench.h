@@ -10,6 +10,7 @@
  *	attach	timed
  *	[ warm-up: until the sets know every function and the ring buffers have wrapped ]
  *	[ total is measured, of all workloads ]
+ *	again	before each repetition, for a buffer that does not overwrite: make room
  *	report	after the first of them: figures of the contender: memory, what it saw, what it missed
  *	clear	for contenders that record an address once: forget everything, so that a first hit can be
  *		timed repeatedly
@@ -39,7 +40,7 @@ enum bench_scope {
 	SCOPE_ALL = 1 << 1,	/* whatever can be traced */
 };
 
-/* The workloads. In scope "one" there is only getppid. */
+/* The workloads. In scope "one" there are only getppid and parallel. */
 enum bench_workload {
 	WORKLOAD_GETPPID = 1 << 0,
 	WORKLOAD_PIPE = 1 << 1,		/* a byte to another process and back */
@@ -47,10 +48,14 @@ enum bench_workload {
 	WORKLOAD_FORK = 1 << 3,		/* true(1) is run */
 	WORKLOAD_TREE = 1 << 4,		/* tar(1) packs 128 files */
 	WORKLOAD_LOOPBACK = 1 << 5,	/* 16 KiB to another process over TCP */
+	WORKLOAD_SERVER = 1 << 6,	/* a server sends a file over a connection of its own */
+	WORKLOAD_COMPILE = 1 << 7,	/* cc(1) compiles a file */
+	WORKLOAD_PARALLEL = 1 << 8,	/* getppid on all CPUs at once; only when it is asked for */
 };
 
-#define WORKLOADS 6
+#define WORKLOADS 9
 #define WORKLOADS_ALL ((1 << WORKLOADS) - 1)
+#define WORKLOADS_DEFAULT (WORKLOADS_ALL & ~WORKLOAD_PARALLEL)
 
 /* The figures of a row, besides its name. NAN means unknown, and is null in JSON. */
 struct bench_row {
@@ -79,6 +84,8 @@ struct contender {
 	unsigned int settle_ms;
 	/* A set of enum bench_workload; 0: getppid. */
 	unsigned int workloads;
+	/* It sees only the calls of one CPU, or of one task. */
+	bool one_cpu;
 	const char *note;
 	/* For the callbacks: distinguishes contenders that share them. */
 	const void *variant;
@@ -86,6 +93,8 @@ struct contender {
 	int (*setup)(const struct contender *c, enum bench_scope scope);
 	int (*attach)(const struct contender *c, enum bench_scope scope);
 	int (*clear)(const struct contender *c);
+	/* Before each repetition: makes room for what it records. */
+	void (*again)(const struct contender *c);
 	int (*report)(const struct contender *c, struct bench_row *row);
 	int (*detach)(const struct contender *c);
 	/*
@@ -145,6 +154,7 @@ extern const struct contender contender_fentry_bitmap;
 extern const struct contender contender_fentry_bitmap_callers;
 extern const struct contender contender_fentry_of_100;
 extern const struct contender contender_ftrace_ops;
+extern const struct contender contender_kcov;
 
 /*
  * Changes of a contender outside its instance. They are in memory that outlives the measured

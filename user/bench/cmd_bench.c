@@ -67,6 +67,7 @@ static const struct contender *const contenders[] = {
 	&contender_function,
 	&contender_no_repeats,
 	&contender_graph,
+	&contender_kcov,
 	&contender_event,
 	&contender_event_3,
 	&contender_event_10,
@@ -81,6 +82,7 @@ static const struct contender *const contenders[] = {
 };
 
 #define LOCK_FILE "/run/hytrace-bench.lock"
+#define WORKLOAD_NAMES "getppid, pipe, file, fork, tree, loopback, server, compile or parallel"
 
 enum bench_format { BENCH_TEXT, BENCH_JSON };
 
@@ -92,7 +94,7 @@ static struct options {
 	unsigned int unable;		/* workloads that cannot run here */
 	const char *names[ARRAY_SIZE(contenders)];
 	size_t nr_names, rotate;
-} options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_ALL };
+} options = { .scopes = SCOPE_ONE | SCOPE_ALL, .workloads = WORKLOADS_DEFAULT };
 
 static const char *scope_name(enum bench_scope scope)
 {
@@ -245,8 +247,13 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
 	size_t count = 0;
 
-	if (scope == SCOPE_ALL)
+	/* With one function traced, what is chosen of the others does not count. */
+	if (!c->one_cpu)
+		chosen |= WORKLOAD_PARALLEL;
+	if (scope == SCOPE_ALL || options.workloads & WORKLOAD_PARALLEL)
 		chosen &= options.workloads;
+	else
+		chosen &= ~WORKLOAD_PARALLEL;
 	chosen = able ? chosen & ~options.unable : chosen & options.unable;
 	for (size_t i = 0; i < WORKLOADS; i++) {
 		if (chosen & workloads[i].which)
@@ -324,6 +331,13 @@ static bool is_wanted(const struct contender *c)
 	return !options.nr_names;
 }
 
+/* In scope "one" most workloads are not run. */
+static bool is_needed(const struct workload *w)
+{
+	return options.workloads & w->which &&
+	       (options.scopes & SCOPE_ALL || w->which == WORKLOAD_PARALLEL);
+}
+
 /*
  * With --rotate, in another order, because a contender may leave warm caches and used heaps to the
  * next.
@@ -333,8 +347,8 @@ static int run_all(void)
 	static const enum bench_scope scopes[] = { SCOPE_ONE, SCOPE_ALL };
 	int err = 0, row_err;
 
-	for (size_t i = 0; options.scopes & SCOPE_ALL && i < WORKLOADS && !measure__interrupted(); i++) {
-		if (options.workloads & workloads[i].which && !measure__can_run(&workloads[i]))
+	for (size_t i = 0; i < WORKLOADS && !measure__interrupted(); i++) {
+		if (is_needed(&workloads[i]) && !measure__can_run(&workloads[i]))
 			options.unable |= workloads[i].which;
 	}
 	for (size_t s = 0; s < ARRAY_SIZE(scopes); s++) {
@@ -356,7 +370,7 @@ static int run_all(void)
 static const struct argp_option argp_options[] = {
 	{ "contender", 'c', "NAME", 0, "only this contender; may be repeated", 0 },
 	{ "scope", 's', "one|all", 0, "only this scope: one function traced, or all", 0 },
-	{ "workload", 'w', "NAME", 0, "only this workload: getppid, pipe, file, fork, tree or loopback", 0 },
+	{ "workload", 'w', "NAME", 0, "only this workload: " WORKLOAD_NAMES, 0 },
 	{ "unit", 'u', "ns|insn", 0, "nanoseconds (default), or instructions, in a guest that counts "
 	  "them (QEMU's -icount shift=0)", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
@@ -401,9 +415,8 @@ static error_t parse_option(int key, char *arg, struct argp_state *state)
 		return 0;
 	case 'w':
 		if (!workload_named(arg))
-			argp_error(state, "--workload %s: there is no such workload; choose getppid, pipe, file, "
-				   "fork, tree or loopback", arg);
-		if (options.workloads == WORKLOADS_ALL)
+			argp_error(state, "--workload %s: there is no such workload; choose " WORKLOAD_NAMES, arg);
+		if (options.workloads == WORKLOADS_DEFAULT)
 			options.workloads = 0;
 		options.workloads |= workload_named(arg);
 		return 0;

@@ -376,6 +376,7 @@ const struct contender contender_event_5000 = {
 const struct contender contender_event_perf = {
 	.name = "event-perf",
 	.scopes = SCOPE_ONE,
+	.one_cpu = true,
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "two arguments, each call a sample in perf's buffer, which overwrites",
 	.variant = &event_perf_variant,

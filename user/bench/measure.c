@@ -131,35 +131,44 @@ static double time_calls(const struct workload *w, unsigned long calls)
 	return ((w->waits ? cpu_time() : now()) - start) / calls;
 }
 
-static void measure_cost(const struct workload *w, struct bench_row *row, bool base)
+/* @c: that which is attached, if any is. Returns the median, of @values, which are sorted then. */
+static double repeat(const struct workload *w, const struct contender *c, unsigned long calls,
+		     double *values, int count)
 {
+	for (int i = 0; i < count; i++) {
+		if (c && c->again)
+			c->again(c);
+		values[i] = time_calls(w, calls);
+	}
+	return median(values, count);
+}
+
+/* @c: that which is attached, or NULL for the base. */
+static void measure_cost(const struct workload *w, const struct contender *c, struct bench_row *row)
+{
+	int count = w->repetitions ?: REPETITIONS, round;
 	double values[REPETITIONS], middle, best = INFINITY;
 	unsigned long calls;
-	int i, round;
 
-	for (i = 0; i < REPETITIONS; i++)
-		values[i] = time_calls(w, w->calls);
-	calls = REPETITION_COST / median(values, REPETITIONS);
+	calls = REPETITION_COST / repeat(w, c, w->calls, values, count);
 	if (calls < w->calls)
 		calls = w->calls;
 	for (round = 0; round < ROUNDS; round++) {
-		for (i = 0; i < REPETITIONS; i++)
-			values[i] = time_calls(w, calls);
-		middle = median(values, REPETITIONS);
+		middle = repeat(w, c, calls, values, count);
 		if (middle < best) {
 			best = middle;
-			if (!base) {
+			if (c) {
 				row->min = values[0];
-				row->max = values[REPETITIONS - 1];
+				row->max = values[count - 1];
 			}
 		}
 		if (calls == w->calls || middle <= QUIET * values[0])
 			break;
 	}
-	if (base)
-		row->base = best;
-	else
+	if (c)
 		row->total = best;
+	else
+		row->base = best;
 }
 
 /* How much more the first call after a clear costs than any other. */
@@ -222,6 +231,14 @@ static int measure_switching(const struct contender *c, enum bench_scope scope,
 	return 0;
 }
 
+/* A ring buffer is each CPU's. */
+static unsigned long warmup_calls(const struct contender *c, const struct workload *w)
+{
+	if (w->which == WORKLOAD_PARALLEL && c->warmup)
+		return c->warmup * sysconf(_SC_NPROCESSORS_ONLN);
+	return w->which == WORKLOAD_GETPPID && c->warmup ? c->warmup : w->warmup;
+}
+
 static int measure_attached(const struct contender *c, const struct workload *const *list, size_t count,
 			    enum bench_scope scope, struct bench_row *rows)
 {
@@ -230,17 +247,17 @@ static int measure_attached(const struct contender *c, const struct workload *co
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct workload *w = list[i];
 
-		w->run(w->which == WORKLOAD_GETPPID && c->warmup ? c->warmup : w->warmup);
+		w->run(warmup_calls(c, w));
 		if (c->settle_ms) {
 			usleep(c->settle_ms * 1000);
 			w->run(w->warmup);
 		}
-		measure_cost(w, &rows[i], false);
+		measure_cost(w, c, &rows[i]);
 		if (!i && c->report)
 			err = c->report(c, rows);
 	}
 	/* With all functions traced, it is unknown what runs between the clear and the call. */
-	if (!err && c->clear && scope == SCOPE_ONE)
+	if (!err && c->clear && scope == SCOPE_ONE && list[0]->which == WORKLOAD_GETPPID)
 		err = measure_first_hit(c, list[0], rows);
 	return err;
 }
@@ -254,7 +271,7 @@ static int measure_rows(const struct contender *c, const struct workload *const 
 
 	for (size_t i = 0; i < count; i++) {
 		list[i]->run(list[i]->warmup);
-		measure_cost(list[i], &rows[i], true);
+		measure_cost(list[i], NULL, &rows[i]);
 	}
 	err = c->setup ? c->setup(c, scope) : 0;
 	if (err)

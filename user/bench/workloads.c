@@ -4,11 +4,14 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <ftw.h>
+#include <sched.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/prctl.h>
+#include <sys/sendfile.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -87,6 +90,14 @@ static void file__run(unsigned long calls)
 	}
 }
 
+static void write_page(const char *path)
+{
+	static char page[4096];
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+
+	check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) && !close(fd), path);
+}
+
 static void spawn(char *const argv[])
 {
 	int status = -1;
@@ -131,28 +142,17 @@ static void tree__end(void)
 	unlink(BENCH_TREE ".tar");
 }
 
-void workloads__remove_files(void)
-{
-	tree__end();
-	unlink(BENCH_FILE);
-}
-
 static void tree__begin(void)
 {
-	static char page[4096];
 	char path[128];
 
 	tree__end();
 	check_io(!mkdir(BENCH_TREE, 0700), "its tree, " BENCH_TREE);
 	for (int i = 0; i < TREE_FOLDERS * TREE_FILES; i++) {
-		int fd;
-
 		snprintf(path, sizeof(path), BENCH_TREE "/%d", i / TREE_FILES);
 		mkdir(path, 0700);
 		snprintf(path, sizeof(path), BENCH_TREE "/%d/%d", i / TREE_FILES, i);
-		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-		check_io(fd >= 0 && write(fd, page, sizeof(page)) == sizeof(page) && !close(fd),
-			 "its tree, " BENCH_TREE);
+		write_page(path);
 	}
 	atexit(tree__end);
 }
@@ -190,16 +190,34 @@ static void receive(int fd)
 	_exit(0);
 }
 
-static int loopback__begin(void)
+/* A socket that listens on 127.0.0.1, at a port that is free; @ret_here: where. */
+static int listen_here(struct sockaddr_in *ret_here)
 {
 	struct sockaddr_in here = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
-	int listener = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0), other;
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	socklen_t size = sizeof(here);
 
-	check_io(listener >= 0 && fd >= 0 && !bind(listener, (struct sockaddr *)&here, size) &&
-		 !getsockname(listener, (struct sockaddr *)&here, &size) && !listen(listener, 1) &&
-		 !connect(fd, (struct sockaddr *)&here, size), "no connection to itself; is lo up?");
+	check_io(fd >= 0 && !bind(fd, (struct sockaddr *)&here, size) &&
+		 !getsockname(fd, (struct sockaddr *)&here, &size) && !listen(fd, 16),
+		 "cannot listen on 127.0.0.1");
+	*ret_here = here;
+	return fd;
+}
+
+static int connect_to(const struct sockaddr_in *there)
+{
+	int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+
+	check_io(fd >= 0 && !connect(fd, (const struct sockaddr *)there, sizeof(*there)),
+		 "no connection to itself; is lo up?");
+	return fd;
+}
+
+static int loopback__begin(void)
+{
+	struct sockaddr_in here;
+	int listener = listen_here(&here), fd = connect_to(&here), other;
+
 	other = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
 	check_io(other >= 0, "no connection to itself");
 	close(listener);
@@ -227,11 +245,242 @@ static void loopback__run(unsigned long calls)
 			 "its connection");
 }
 
+/*
+ * A file server, as web servers work: a process waits for connections and for requests on them in one
+ * epoll(7), opens the file, and sends it. A call is a connection, a request and 4 KiB in return.
+ */
+#define SERVER_FILE "/dev/shm/hytrace-bench-served"
+#define SERVER_REQUEST 64
+
+static void server__answer(int fd)
+{
+	char request[SERVER_REQUEST];
+	struct stat st;
+	int file;
+
+	if (recv(fd, request, sizeof(request), 0) != sizeof(request))
+		return;
+	file = open(SERVER_FILE, O_RDONLY | O_CLOEXEC);
+	/* Who asked notices what is missing. */
+	if (file >= 0 && !fstat(file, &st) && sendfile(fd, file, NULL, st.st_size) < 0)
+		perror("hytrace: bench: the workload server: sendfile");
+	close(file);
+}
+
+static void server__wait_for(int events, int fd)
+{
+	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
+
+	check_io(!epoll_ctl(events, EPOLL_CTL_ADD, fd, &event), "its epoll");
+}
+
+static void server__serve(int listener)
+{
+	int events = epoll_create1(EPOLL_CLOEXEC);
+	struct epoll_event ready[16];
+
+	check_io(events >= 0, "no epoll");
+	server__wait_for(events, listener);
+	for (;;) {
+		int count = epoll_wait(events, ready, 16, -1);
+
+		check_io(count > 0, "its epoll");
+		for (int i = 0; i < count; i++) {
+			int fd = ready[i].data.fd;
+
+			if (fd == listener) {
+				fd = accept4(listener, NULL, NULL, SOCK_CLOEXEC);
+				check_io(fd >= 0, "accepts no connection");
+				server__wait_for(events, fd);
+			} else {
+				server__answer(fd);
+				close(fd);
+			}
+		}
+	}
+}
+
+static void server__end(void)
+{
+	unlink(SERVER_FILE);
+}
+
+static void server__begin(struct sockaddr_in *there)
+{
+	pid_t parent = getpid();
+	int listener = listen_here(there);
+
+	server__end();
+	write_page(SERVER_FILE);
+	switch (fork()) {
+	case -1:
+		check_io(false, "no process");
+		break;
+	case 0:
+		prctl(PR_SET_PDEATHSIG, SIGKILL);
+		if (getppid() != parent)
+			_exit(0);
+		server__serve(listener);
+	}
+	close(listener);
+	atexit(server__end);
+}
+
+static void server__run(unsigned long calls)
+{
+	static const char request[SERVER_REQUEST];
+	static struct sockaddr_in there;
+	static char reply[8192];
+
+	if (!there.sin_port)
+		server__begin(&there);
+	while (calls--) {
+		int fd = connect_to(&there);
+		size_t have = 0;
+		ssize_t got;
+
+		check_io(send(fd, request, sizeof(request), 0) == sizeof(request), "its request");
+		while ((got = recv(fd, reply, sizeof(reply), 0)) > 0)
+			have += got;
+		check_io(have == 4096, "the reply is not the file");
+		close(fd);
+	}
+}
+
+/* A file of some length is compiled, in memory. */
+#define COMPILE_FILE "/dev/shm/hytrace-bench-compile"
+#define COMPILE_FUNCTIONS 30
+
+static void compile__end(void)
+{
+	unlink(COMPILE_FILE ".c");
+	unlink(COMPILE_FILE ".o");
+}
+
+static void compile__begin(void)
+{
+	FILE *f;
+
+	compile__end();
+	f = fopen(COMPILE_FILE ".c", "wxe");
+	check_io(f, "its file, " COMPILE_FILE ".c");
+	for (int i = 0; i < COMPILE_FUNCTIONS; i++)
+		fprintf(f, "unsigned int f%d(const unsigned int *values, unsigned int count)\n"
+			"{\n"
+			"	unsigned int sum = %d;\n"
+			"\n"
+			"	for (unsigned int i = 0; i < count; i++) {\n"
+			"		if (values[i] > sum)\n"
+			"			sum += values[i] * %du;\n"
+			"		else\n"
+			"			sum ^= values[i] << (i %% %d);\n"
+			"	}\n"
+			"	return sum;\n"
+			"}\n\n", i, i, i + 3, i % 7 + 1);
+	check_io(!fclose(f), "its file, " COMPILE_FILE ".c");
+	atexit(compile__end);
+}
+
+static void compile__run(unsigned long calls)
+{
+	static char *const argv[] = { "cc", "-O1", "-c", "-o", COMPILE_FILE ".o", COMPILE_FILE ".c", NULL };
+	static bool made;
+
+	if (!made)
+		compile__begin();
+	made = true;
+	while (calls--)
+		spawn(argv);
+}
+
+/*
+ * getppid() by a process on each CPU at once: this one on its CPU, and others that wait for a number of
+ * calls on a pipe of their own.
+ */
+static int cpus[CPU_SETSIZE][2];	/* pipes there and back; those of this CPU are not used */
+static unsigned int cpu_count;
+
+static void parallel__serve(int there, int back, int cpu)
+{
+	unsigned long calls;
+	cpu_set_t set;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	check_io(!sched_setaffinity(0, sizeof(set), &set), "cannot go to another CPU");
+	while (read(there, &calls, sizeof(calls)) == sizeof(calls)) {
+		getppid__run(calls);
+		check_io(write(back, &calls, 1) == 1, "its pipe");
+	}
+	_exit(0);
+}
+
+static void parallel__begin(void)
+{
+	int here = sched_getcpu(), online = sysconf(_SC_NPROCESSORS_CONF);
+	cpu_set_t usable;
+
+	/* Whoever measures has bound this process: ask about another one. */
+	CPU_ZERO(&usable);
+	check_io(!sched_getaffinity(getppid(), sizeof(usable), &usable), "which CPUs are there?");
+	for (int cpu = 0; cpu < online && cpu < CPU_SETSIZE; cpu++) {
+		int there[2], back[2];
+
+		if (cpu == here || !CPU_ISSET(cpu, &usable))
+			continue;
+		check_io(!pipe2(there, O_CLOEXEC) && !pipe2(back, O_CLOEXEC), "no pipe");
+		switch (fork()) {
+		case -1:
+			check_io(false, "no process");
+			break;
+		case 0:
+			/* It ends when the pipes of the parent do, so it has none of the others'. */
+			close(there[1]);
+			close(back[0]);
+			for (unsigned int i = 0; i < cpu_count; i++)
+				close(cpus[i][1]);
+			parallel__serve(there[0], back[1], cpu);
+		}
+		close(there[0]);
+		close(back[1]);
+		cpus[cpu_count][0] = back[0];
+		cpus[cpu_count++][1] = there[1];
+	}
+	check_io(cpu_count, "there is one CPU only");
+}
+
+/* The calls are spread over the CPUs. */
+static void parallel__run(unsigned long calls)
+{
+	unsigned long each;
+	char byte;
+
+	if (!cpu_count)
+		parallel__begin();
+	each = calls / (cpu_count + 1);
+	for (unsigned int i = 0; i < cpu_count; i++)
+		check_io(write(cpus[i][1], &each, sizeof(each)) == sizeof(each), "its pipe");
+	getppid__run(calls - each * cpu_count);
+	for (unsigned int i = 0; i < cpu_count; i++)
+		check_io(read(cpus[i][0], &byte, 1) == 1, "its pipe");
+}
+
+void workloads__remove_files(void)
+{
+	tree__end();
+	server__end();
+	compile__end();
+	unlink(BENCH_FILE);
+}
+
 const struct workload workloads[WORKLOADS] = {
-	{ "getppid", WORKLOAD_GETPPID, 50, 2000, false, getppid__run },
-	{ "pipe", WORKLOAD_PIPE, 50, 2000, false, pipe__run },
-	{ "file", WORKLOAD_FILE, 50, 2000, false, file__run },
-	{ "fork", WORKLOAD_FORK, 1, 10, true, fork__run },
-	{ "tree", WORKLOAD_TREE, 1, 3, true, tree__run },
-	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, false, loopback__run },
+	{ "getppid", WORKLOAD_GETPPID, 50, 2000, .run = getppid__run },
+	{ "pipe", WORKLOAD_PIPE, 50, 2000, .run = pipe__run },
+	{ "file", WORKLOAD_FILE, 50, 2000, .run = file__run },
+	{ "fork", WORKLOAD_FORK, 1, 10, .waits = true, .run = fork__run },
+	{ "tree", WORKLOAD_TREE, 1, 3, .waits = true, .run = tree__run },
+	{ "loopback", WORKLOAD_LOOPBACK, 20, 200, .run = loopback__run },
+	{ "server", WORKLOAD_SERVER, 10, 100, .run = server__run },
+	{ "compile", WORKLOAD_COMPILE, 1, 1, .repetitions = 5, .waits = true, .run = compile__run },
+	{ "parallel", WORKLOAD_PARALLEL, 2000, 8000, .run = parallel__run },
 };
