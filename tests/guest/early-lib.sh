@@ -41,17 +41,52 @@ vm()
 	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "${watch[@]}" "$@"
 }
 
+# work_of PID: how much processor time a process has taken, in ticks, and whether any thread of it wants to run now.
+work_of()
+{
+	cat "/proc/$1"/task/*/stat 2>/dev/null |
+		sed 's/.*) //' | awk '{ ticks += $12 + $13; if ($1 == "R") runs = 1 } END { print ticks + 0, runs + 0 }'
+}
+
+# end_if_hung VM CONSOLE: waits until the process of vm.sh has ended, and returns its status. Ends it when its guest has
+# crashed and hangs: after a panic its console has said nothing while QEMU took two seconds of processor time, or
+# nobody in QEMU has run for five seconds. On a busy machine these take as long as they have to.
+end_if_hung()
+{
+	local vm=$1 console=$2 qemu='' size=-1 since=0 ticks=0 idle=0 now runs before
+
+	while kill -0 "$vm" 2>/dev/null; do
+		sleep 0.5
+		before=$ticks
+		[[ $qemu ]] || qemu=$(pgrep -P "$vm" '^qemu' | head -n 1)
+		[[ $qemu ]] || continue
+		read -r ticks runs < <(work_of "$qemu")
+		now=$(stat -c %s "$console" 2>/dev/null || echo 0)
+		if ((now != size)); then
+			size=$now since=$ticks idle=0
+			continue
+		fi
+		idle=$((runs || ticks != before ? 0 : idle + 1))
+		((ticks - since >= 2 * $(getconf CLK_TCK) || idle >= 10)) || continue
+		grep -qE 'Kernel panic - not syncing|PANIC: early exception' "$console" || continue
+		kill -TERM "$vm"
+		break
+	done
+	wait "$vm"
+}
+
 # boot APPEND [VM_OPTION]...: boots without a user space, so the boot ends in a panic. Prints the lines of the
 # kernel's log about early tracing; the whole log is in $scratch/console. If a kernel crashes early enough, it
-# hangs; it is then ended after $boot_timeout seconds, which are enough for a boot on a busy machine.
+# hangs; then the guest is ended.
 boot()
 {
 	local append=$1
 	shift
 
 	rm -f "$scratch/console"
-	vm --mem 512M --timeout "${boot_timeout:-120}" --console "$scratch/console" \
-		--append "rdinit=/none loglevel=7 $append" "$@" -- true >/dev/null 2>&1
+	(exec "$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "${watch[@]}" --mem 512M --timeout 120 \
+		--console "$scratch/console" --append "rdinit=/none loglevel=7 $append" "$@" -- true >/dev/null 2>&1) &
+	end_if_hung $! "$scratch/console"
 	sed -n 's/^\[[ 0-9.]*\] ftrace: early: //p' "$scratch/console" | tr -d '\r'
 }
 

@@ -270,11 +270,11 @@ is 'oneshot is traced early with 1600 filters' \
 # ---------------------------------------------------------------- crashes, lockdown
 
 # With so little memory, the kernel panics long before there is a tracer, and then hangs.
-log=$(boot_timeout=30 boot 'ftrace=function ftrace_dump_on_oops mem=4M')
+log=$(boot 'ftrace=function ftrace_dump_on_oops mem=4M')
 is 'a crash before the tracer runs shows the last calls' \
 	"$(grep -c '<- ' <<<"$log")" 32
 is 'the calls that such a crash makes itself are not shown' "$(grep -c ' panic <-' <<<"$log")" 0
-is 'without ftrace_dump_on_oops such a crash shows no calls' "$(boot_timeout=30 boot 'ftrace=function mem=4M')" ''
+is 'without ftrace_dump_on_oops such a crash shows no calls' "$(boot 'ftrace=function mem=4M')" ''
 ok 'without ftrace_dump_on_oops that kernel crashed as well' grep -q 'Kernel panic' "$scratch/console"
 
 # changed_boot APPEND COMMAND...: boots a guest in which gdb runs the commands, and leaves its trace and stats.
@@ -366,7 +366,7 @@ ok 'if the kernel refuses to record, hytrace boot says why' grep -q 'the kernel 
 # Makes a function jump to address 0 while early_fixup_exception() handles exceptions.
 jump_to_nothing()
 {
-	boot_timeout=40 boot "nokaslr $2" "${gdb_options[@]}" >"$scratch/log" &
+	boot "nokaslr $2" "${gdb_options[@]}" >"$scratch/log" &
 	# shellcheck disable=SC2016 # a register
 	with_gdb "hbreak $1" c 'set $rip = 0'
 	wait $!

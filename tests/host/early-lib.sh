@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests which version of the plugin interface early-lib.sh chooses for a QEMU. The version strings are those that real
-# programs print; the tests in guests have only one QEMU.
+# Tests which version of the plugin interface early-lib.sh chooses for a QEMU, and which guests it takes for hung. The
+# version strings are those that real programs print; the tests in guests have only one QEMU. A guest is a script here.
 
 set -uo pipefail
 
@@ -27,4 +27,27 @@ done <<'END'
 4 10.0.13 (Debian 1:10.0.13+ds-1)
 4 11.0.50 (v11.0.0-123-g0123456789)
 END
+
+# guest SCRIPT: what end_if_hung makes of a guest that does that, and prints on its console: the status of vm.sh.
+guest()
+{
+	printf '#!/bin/bash\nexec >>%q\n%s\n' "$scratch/console" "$1" >"$scratch/qemu-fake"
+	chmod +x "$scratch/qemu-fake"
+	rm -f "$scratch/console"
+	(exec bash -c '"$0" & pid=$!; trap "kill $pid; exit 143" TERM; wait $pid' "$scratch/qemu-fake") 2>/dev/null &
+	end_if_hung $! "$scratch/console"
+	echo $?
+}
+
+mkfifo "$scratch/nothing"
+panic='echo "Kernel panic - not syncing: no memory"'
+spin='for ((n = 0; n < 50000000; n++)); do :; done'
+is 'a guest that spins after a panic is ended' "$(guest "$panic; $spin")" 143
+is 'a guest that halts after an early exception is ended' \
+	"$(guest "echo 'PANIC: early exception 0x0e'; read -rt 100 <>$scratch/nothing")" 143
+is 'a guest that says something after a panic is not ended' \
+	"$(guest "$panic; for n in {1..30}; do sleep .2; echo; done; exit 7")" 7
+spin='for ((n = 0; n < 2000000; n++)); do :; done'
+is 'a guest that spins without a panic is not ended' "$(guest "$spin; exit 7")" 7
+is 'a guest that ends by itself is not waited for' "$(guest "$panic; exit 7")" 7
 tap_end
