@@ -55,28 +55,19 @@ static enum cover_engine engine(struct argp_state *state, const char *text)
 {
 	static const char *const names[] = {
 		[ENGINE_AUTO] = "auto", [ENGINE_ONESHOT] = "oneshot", [ENGINE_BPF] = "bpf",
-		[ENGINE_BOTH] = "both", [ENGINE_EVENT] = "event",
+		[ENGINE_EVENT] = "event", [ENGINE_BOTH] = "both", [ENGINE_BOTH + 1] = NULL,
 	};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (!strcmp(names[i], text))
-			return i;
-	}
-	argp_error(state, "--engine %s: there is no such engine; choose auto, oneshot, bpf, event or "
-		   "both", text);
-	return ENGINE_AUTO;
+	return option__word(state, "engine", text, names);
 }
 
 static enum cover_format format(struct argp_state *state, const char *text)
 {
-	if (!strcmp(text, "text"))
-		return FORMAT_TEXT;
-	if (!strcmp(text, "json"))
-		return FORMAT_JSON;
-	if (!strcmp(text, "tailor"))
-		return FORMAT_TAILOR;
-	argp_error(state, "--format %s: there is no such format; choose text, json or tailor", text);
-	return FORMAT_TEXT;
+	static const char *const names[] = {
+		[FORMAT_TEXT] = "text", [FORMAT_JSON] = "json", [FORMAT_TAILOR] = "tailor", [FORMAT_TAILOR + 1] = NULL,
+	};
+
+	return option__word(state, "format", text, names);
 }
 
 static void add_output(struct cover_options *o, const char *path)

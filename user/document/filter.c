@@ -139,7 +139,7 @@ static int globs__copy(struct globs *ret, const struct globs *globs)
 	return err;
 }
 
-static void globs__free(struct globs *globs)
+void globs__free(struct globs *globs)
 {
 	if (globs->names)
 		lh_table_free(globs->names);

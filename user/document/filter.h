@@ -46,6 +46,7 @@ struct filter {
 
 /* Adds one argument of -a or -d; -EINVAL, and says why, when it is not one. */
 int globs__add(struct globs *globs, const char *argument);
+void globs__free(struct globs *globs);
 /* A deep copy; @ret is empty before. */
 int filter__copy(struct filter *ret, const struct filter *f);
 void filter__free(struct filter *f);

@@ -22,6 +22,7 @@ void universe__free(struct universe *u)
 	free(u->build_id);
 	free(u->list);
 	free(u->by_name);
+	covered_modules__free(&u->modules);
 	strings__free(u->names);
 	memset(u, 0, sizeof(*u));
 }
@@ -151,6 +152,10 @@ const struct function *universe__find(const struct universe *u, const struct hit
 	if (!u->linked && hit->addr)
 		return universe__at(u, NULL, hit->addr);
 	named = hit->name ? universe__named(u, hit->name, &count) : NULL;
+	for (size_t i = 0; named && hit->sympos && i < count; i++) {
+		if (!named[i]->module && named[i]->sympos == hit->sympos)
+			return named[i];
+	}
 	return named && count == 1 && !named[0]->module ? named[0] : NULL;
 }
 
@@ -161,6 +166,7 @@ static const struct json_field fields[] = {
 	{ "arch", &field_string, offsetof(struct universe, arch) },
 	{ "build_id", &field_string, offsetof(struct universe, build_id) },
 	{ "addresses", &field_flag, offsetof(struct universe, linked), "linked" },
+	{ "modules", &field_modules, offsetof(struct universe, modules) },
 	{ }
 };
 

@@ -13,6 +13,7 @@
 #include <stdio.h>
 
 #include "base/strings.h"
+#include "document/modules.h"
 #include "kernel/hits.h"
 
 #define UNIVERSE_SCHEMA 2
@@ -36,6 +37,7 @@ struct universe {
 	bool placed;		/* functions of vmlinux have units */
 	bool whole;		/* those that cannot be traced are in it as well */
 	bool some;		/* a selection: nothing can be counted against it */
+	struct covered_modules modules;	/* whose functions are in it, by name and build; not all that there are */
 	struct function *list;	/* settled: vmlinux, then the modules by name; each by address */
 	size_t count, room;
 	struct strings *names;

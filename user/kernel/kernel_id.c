@@ -157,12 +157,12 @@ static bool has_build_id(Elf *elf, const char *build_id)
 	return true;
 }
 
-/* Returns -ENOENT if the file is missing or no ELF file, -ESTALE if it is of another build. */
-static int check_vmlinux(const char *path, const char *build_id)
+int kernel_id__check_vmlinux(const char *path, const char *build_id)
 {
 	int fd, err = -ENOENT;
 	Elf *elf;
 
+	elf_version(EV_CURRENT);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return -ENOENT;
@@ -193,7 +193,7 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		if (asprintf(&path, places[i], id->release) < 0)
 			return NULL;
-		if (!check_vmlinux(path, id->build_id))
+		if (!kernel_id__check_vmlinux(path, id->build_id))
 			return path;
 		free(path);
 	}
@@ -317,7 +317,7 @@ static int check_given(const struct kernel_id *id, const char *vmlinux)
 		return error__return(-EINVAL,
 			"%s: cannot be checked: the running kernel has no build id "
 			"(/sys/kernel/notes)", vmlinux);
-	err = check_vmlinux(vmlinux, id->build_id);
+	err = kernel_id__check_vmlinux(vmlinux, id->build_id);
 	if (err == -ESTALE)
 		return error__return(-EINVAL,
 			"%s: is not the running kernel's: its build id differs from %s in "

@@ -45,6 +45,12 @@ extern const struct json_field kernel_id_fields[];
  */
 char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
 
+/*
+ * Whether @path is a vmlinux of that build: 0, -ENOENT if the file is missing or no ELF file, -ESTALE if it is of
+ * another build.
+ */
+int kernel_id__check_vmlinux(const char *path, const char *build_id);
+
 /* The id of this boot, to be freed; NULL: unknown. */
 char *kernel_id__boot_id(void);
 
