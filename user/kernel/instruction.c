@@ -57,12 +57,27 @@ static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
 	return relative ? next + i->raw.disp.value : (uint64_t)i->raw.disp.value;
 }
 
+/*
+ * Processors get new system instructions among 0F 00 and 0F 01, which the kernel has as alternatives before libZydis
+ * knows them, such as LKGS (F2 0F 00 /6). With a register, all of these have three bytes behind their prefixes.
+ */
+static size_t system_length(const unsigned char *text, size_t size)
+{
+	size_t at = 0;
+
+	while (at < size && (text[at] == 0xf2 || text[at] == 0xf3 || text[at] == 0x66 || (text[at] & 0xf0) == 0x40))
+		at++;
+	return at + 3 <= size && text[at] == 0x0f && text[at + 1] <= 0x01 && text[at + 2] >> 6 == 3 ? at + 3 : 0;
+}
+
 bool instruction__decode(struct instruction *ret, const unsigned char *text, size_t size, uint64_t addr)
 {
 	ZydisDecodedInstruction i;
 
-	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, text, size, &i)))
-		return false;
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(decoder(), NULL, text, size, &i))) {
+		*ret = (struct instruction){ .length = system_length(text, size) };
+		return ret->length;
+	}
 	*ret = (struct instruction){ .kind = kind_of(&i), .length = i.length };
 	if (ret->kind == INSTRUCTION_OTHER) {
 		ret->memory = memory_of(&i, addr + i.length);

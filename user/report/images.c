@@ -88,19 +88,31 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 	return add(images, image, NULL);
 }
 
+static int add_modules(struct images *images, const struct coverage *c, const char *vmlinux)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->modules.count; i++) {
+		if (!images__get(images, c->modules.list[i].name))
+			err = add_module(images, &c->modules.list[i], vmlinux);
+	}
+	/* One that came and went is in no list of modules. */
+	for (size_t i = 0; !err && i < c->hits.count; i++) {
+		const struct covered_module one = { .name = (char *)c->hits.list[i].module };
+
+		if (one.name && !images__get(images, one.name))
+			err = add_module(images, &one, vmlinux);
+	}
+	return err;
+}
+
 static int add_all(struct images *images, const struct coverage *const *documents, size_t count, const char *vmlinux)
 {
 	int err;
 
 	err = add_vmlinux(images, &documents[0]->kernel, vmlinux);
-	for (size_t d = 0; !err && d < count; d++) {
-		const struct covered_modules *modules = &documents[d]->modules;
-
-		for (size_t i = 0; !err && i < modules->count; i++) {
-			if (!images__get(images, modules->list[i].name))
-				err = add_module(images, &modules->list[i], vmlinux);
-		}
-	}
+	for (size_t d = 0; !err && d < count; d++)
+		err = add_modules(images, documents[d], vmlinux);
 	return err;
 }
 

@@ -22,7 +22,8 @@ const char *origin__sentence(enum origin origin)
 		[ORIGIN_UNTRACED_JUMP] = "was entered by a jump at the end of a function that cannot be traced",
 		[ORIGIN_POINTER] = "was entered by a pointer only: no recorded call names it",
 		[ORIGIN_POINTER_OR_JUMP] = "was entered by a pointer, or by a jump at the end of another function",
-		[ORIGIN_MODULE] = "was called by a module whose file is not here, or by a pointer",
+		[ORIGIN_MODULE] = "is exported, and was entered from a module: by its init text, whose calls are not "
+				  "listed, by a jump at the end of a function, or by a module whose file is not here",
 		[ORIGIN_UNSEEN_JUMP] = "can only be entered by a jump, from functions that were not recorded",
 		[ORIGIN_UNKNOWN] = "was entered in a way that the kernel's files do not show",
 	};
@@ -61,11 +62,11 @@ static struct jumps jumps_into(const struct edges *e, const struct image_of *of,
 	return jumps;
 }
 
-/* A module that is not known may call what is exported. */
-static bool may_be_called_by_module(const struct images *images, const struct image_function *f)
+/* @unknown: only if the file of a module is not known. */
+static bool may_be_called_by_module(const struct images *images, const struct image_function *f, bool unknown)
 {
 	for (size_t i = 0; f->exported && i < images->count; i++) {
-		if (!images->list[i].image)
+		if (unknown ? !images->list[i].image : images->list[i].module != NULL)
 			return true;
 	}
 	return false;
@@ -84,7 +85,7 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 		return ORIGIN_NONE;
 	if (node->called)
 		return ORIGIN_CALLED;
-	if (may_be_called_by_module(e->images, f))
+	if (may_be_called_by_module(e->images, f, true))
 		return ORIGIN_MODULE;
 	jumps = jumps_into(e, of, f);
 	*ret_jump = jumps.ran;
@@ -94,5 +95,7 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 		return ORIGIN_JUMP;
 	if (jumps.untraced)
 		return ORIGIN_UNTRACED_JUMP;
+	if (may_be_called_by_module(e->images, f, false))
+		return ORIGIN_MODULE;
 	return jumps.any ? ORIGIN_UNSEEN_JUMP : ORIGIN_UNKNOWN;
 }

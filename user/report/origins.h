@@ -15,7 +15,7 @@ enum origin {
 	ORIGIN_UNTRACED_JUMP,	/* only by jumps, from functions that cannot be traced */
 	ORIGIN_POINTER,		/* only by a pointer to it */
 	ORIGIN_POINTER_OR_JUMP,	/* by a pointer, or by a jump from a function that ran or cannot be traced */
-	ORIGIN_MODULE,		/* it is exported, and the file of a module is not known */
+	ORIGIN_MODULE,		/* it is exported, and there were modules */
 	ORIGIN_UNSEEN_JUMP,	/* only by jumps, from functions that were not recorded */
 	ORIGIN_UNKNOWN,		/* by a way that the files do not show */
 	ORIGINS

@@ -36,6 +36,7 @@ static const struct {
 	{ 5, "\x0f\x1f\x44\x00\x00", "nopl 0(%rax,%rax)", INSTRUCTION_OTHER },
 	{ 10, "\x48\xb8\xe8\xe8\xe8\xe8\xe8\xe8\xe8\xe8", "movabs $0xe8..., %rax", INSTRUCTION_OTHER },
 	{ 5, "\xc5\xf8\x77\x90\x90", "vzeroupper, nops", INSTRUCTION_OTHER },
+	{ 4, "\xf2\x0f\x00\xf7", "lkgs %edi, which gas 2.40 does not know", INSTRUCTION_OTHER },
 	{ 1, "\xc3", "ret", INSTRUCTION_OTHER },
 };
 
@@ -92,4 +93,5 @@ Test(instruction, that_is_cut_off_or_none_at_all_is_told)
 	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\x2e", 1, AT)));
 	cr_expect(not(instruction__decode(&got, (const unsigned char *)"", 0, AT)));
 	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\x06", 1, AT)), "push es, of 32 bits");
+	cr_expect(not(instruction__decode(&got, (const unsigned char *)"\xf2\x0f\x00", 3, AT)), "lkgs, cut off");
 }
