@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace COMMAND ...: the table of commands, and what holds for all of them. */
+/* hytrace COMMAND ...: the table of commands, and what is the same for all of them. */
 #include <argp.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -30,7 +30,7 @@ static const struct command commands[] = {
 
 const char *argp_program_version = "hytrace " HYTRACE_VERSION;
 
-/* A usage error beside a command to run must not be mistaken for that command's status. */
+/* With a command, the status of a usage error must not be mistaken for the command's. */
 static int usage_status(int argc, char **argv)
 {
 	for (int i = 1; i < argc; i++) {
@@ -41,9 +41,10 @@ static int usage_status(int argc, char **argv)
 }
 
 /*
- * A standard stream that is closed, as daemons have it, is a number that the next file would get: one of
- * the kernel's would then be fed with messages, or taken for the result's place. So its number is taken
- * by what cannot be used the way that it would be: it fails as before. A command finds it closed.
+ * Daemons may have closed standard streams. The next file that is opened would get the number of
+ * such a stream; messages could then go to a file of the kernel, or the result to a wrong place. So
+ * these numbers are taken by descriptors that fail in the same way as a closed stream. A command
+ * finds the streams closed.
  */
 static int take_closed_streams(void)
 {
@@ -63,19 +64,22 @@ int main(int argc, char **argv)
 		.count = sizeof(commands) / sizeof(commands[0]),
 		.doc = "Kernel function coverage, in the kernel and in BPF; events of kernel functions; "
 		       "the early boot.",
-		.where = "`hytrace COMMAND --help` tells its options; hytrace(1) has the whole story.",
+		.where = "`hytrace COMMAND --help` lists its options; hytrace(1) explains everything.",
 	};
 
 	argp_err_exit_status = usage_status(argc, argv);
 	if (take_closed_streams()) {
-		error__print("/dev/null, in the place of a standard stream that is closed: %s",
+		error__print("cannot open /dev/null in place of a closed standard stream: %s",
 			     strerror(errno));
 		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
 	}
-	/* A reader that went away is a write error like any other, and is told; so is a file that is too large. */
+	/*
+	 * A reader that has closed its pipe is a write error like any other, and is reported; so is
+	 * a too large file.
+	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
-	/* Whoever ignores it passes that on, and the end of a command could not be waited for. */
+	/* If it is inherited as ignored, the end of a command cannot be waited for. */
 	signal(SIGCHLD, SIG_DFL);
 	return command__run(&table, argc, argv);
 }

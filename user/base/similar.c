@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Names that are a few keystrokes apart; see similar.h. */
+/* Finds the most similar name; see similar.h. */
 #include <stddef.h>
 #include <string.h>
 
@@ -13,8 +13,8 @@ static unsigned int smallest(unsigned int a, unsigned int b, unsigned int c)
 }
 
 /*
- * How many keystrokes apart two names are: insert, delete, change or swap two neighbours; gives up
- * beyond @limit.
+ * The number of edits between two names: inserting, deleting or changing a letter, or swapping two
+ * neighbours. Gives up beyond @limit.
  */
 static unsigned int distance(const char *a, const char *b, unsigned int limit)
 {

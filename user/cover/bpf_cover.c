@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What the BPF engines share; see bpf_cover.h. */
+/* Shared by the BPF engines; see bpf_cover.h. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -19,12 +19,14 @@
 #include "cover.h"
 #include "cover.skel.h"
 
-/* In bpf_cover.pins. */
+/* Indices into bpf_cover.pins. */
 enum { PIN_MAP, PIN_PROGRAM, PIN_LINKS };
 
 static char last_message[1024];
 
-/* libbpf's own words are kept for the case that loading fails; the verifier's log is all in there. */
+/*
+ * Keeps libbpf's last message for the case that loading fails; all of the verifier's log is in it.
+ */
 static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
 {
 	if (level == LIBBPF_WARN)
@@ -32,7 +34,7 @@ static int keep_message(enum libbpf_print_level level, const char *fmt, va_list 
 	return 0;
 }
 
-/* What another time, or with other limits, may work on the same kernel. */
+/* Errors that may not occur on the same kernel another time, or with other limits. */
 static bool may_pass(int err)
 {
 	static const int list[] = {
@@ -53,11 +55,14 @@ static int load_error(int err, const char *what)
 		     features__hint(err));
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
-	/* Or it is not in this kernel: program or attach type, BTF, a kernel function. */
+	/* Otherwise this kernel lacks something: a program or attach type, BTF, or a function. */
 	return may_pass(err) ? err : -EOPNOTSUPP;
 }
 
-/* The links have their names before they are there: "link", and "link2" and so on if there are more. */
+/*
+ * The names of the links' pins, before there are links: "link", and "link2" and so on if there are
+ * more.
+ */
 static int name_pins(struct bpf_cover *b, const char *dir)
 {
 	int err;
@@ -190,14 +195,17 @@ static int refresh_cpus(struct bpf_cover *b)
 	for (int cpu = 0; cpu < cpus; cpu++) {
 		opts.cpu = cpu;
 		err = bpf_prog_test_run_opts(bpf_program__fd(b->skel->progs.refresh_cpu), &opts);
-		/* -ENXIO: that CPU is offline. */
+		/* -ENXIO: the CPU is offline. */
 		if (err && err != -ENXIO)
 			return load_error(err, "run on each CPU");
 	}
 	return 0;
 }
 
-/* First the probes that keep the set up to date, then the threads there are: none slips between. */
+/*
+ * First attaches the probes that update the set of tasks, and then adds the existing threads. So
+ * none is missed.
+ */
 int bpf_cover__follow(void *engine, int pidfd)
 {
 	struct bpf_cover *b = engine;
@@ -215,7 +223,7 @@ int bpf_cover__follow(void *engine, int pidfd)
 	return err;
 }
 
-/* @when: 0 with the gate still closed, 1 at the end. */
+/* @when: 0 while the gate is still closed, 1 at the end. */
 static int read_misses(struct bpf_cover *b, int when)
 {
 	struct bpf_prog_info prog = {};
@@ -224,7 +232,7 @@ static int read_misses(struct bpf_cover *b, int when)
 
 	err = bpf_prog_get_info_by_fd(bpf_program__fd(b->program), &prog, &size);
 	if (err)
-		return error__return(err, "cannot ask the kernel what the BPF program missed: %s",
+		return error__return(err, "cannot read how many calls the BPF program missed: %s",
 				     strerror(-err));
 	b->missed[when] = b->replaced_missed + b->link_missed(b);
 	b->recursion[when] = prog.recursion_misses;
@@ -265,7 +273,7 @@ int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *
 	if (b->link_count <= which)
 		b->link_count = which + 1;
 	err = pin_link(b, which);
-	/* Seconds, in which the other one has its name already. */
+	/* This takes seconds; the new link already has the pin's name. */
 	bpf_link__destroy(old);
 	return err;
 }
@@ -326,7 +334,10 @@ size_t bpf_cover__count(void *engine)
 
 int bpf_cover__started(struct bpf_cover *b)
 {
-	/* Not at the opening: the other engine's gate may be open by then, and would see us ask. */
+	/*
+	 * This must not wait until the opening: the gate of another engine may be open then, and
+	 * would record it.
+	 */
 	return read_misses(b, 0);
 }
 
@@ -370,7 +381,10 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 	};
 
 	if (!places__resolve(places, &c->hits, &hit)) {
-		/* Generated code or a module that is gone: no place in any image, so counted. */
+		/*
+		 * It is in generated code or in a module that is gone, and so in no image. It is
+		 * only counted.
+		 */
 		unresolved->functions += !!(hit.kind & HIT_FUNCTION);
 		unresolved->callers += !!(hit.kind & HIT_CALLER);
 		return 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Modules that come during a run of the BPF engine; see bpf_modules.h. */
+/* Modules that are loaded during a run of the BPF engine; see bpf_modules.h. */
 #include <bpf/bpf.h>
 #include <inttypes.h>
 #include <limits.h>
@@ -11,13 +11,18 @@
 #include "cover.h"
 #include "cover/bpf_modules.h"
 
-/* In milliseconds: between two looks whether a module is live, and between two changes of the link. */
+/*
+ * The milliseconds between two looks whether a module is live, and between two changes of the link.
+ */
 #define LOOK_INTERVAL 5
-/* A change takes this process a tenth of the time at most, so that many modules do not make as many changes. */
+/*
+ * Changes take at most a tenth of this process's time, so that many modules do not cause as many
+ * changes.
+ */
 #define SHARE 10
 
 enum state {
-	COMING,			/* its init function runs, or nobody has looked since */
+	COMING,			/* its init function runs, or it has not been looked at since */
 	TRACED,
 	UNTRACED,
 };
@@ -25,7 +30,7 @@ enum state {
 struct late_module {
 	char name[sizeof(((struct cover_news *)NULL)->module)];
 	enum state state;
-	size_t functions;	/* asked for */
+	size_t functions;	/* how many are asked for */
 	uint64_t came, attached;	/* CLOCK_MONOTONIC */
 	const char *reason;	/* why it is not traced */
 };
@@ -39,7 +44,7 @@ static struct late_module *find(const struct bpf_modules *m, const char *name)
 	return NULL;
 }
 
-/* One that went and came again is one. */
+/* A module that was unloaded and loaded again counts as one. */
 static int add(struct bpf_modules *m, const char *name, uint64_t came)
 {
 	struct late_module *one = find(m, name), *list;
@@ -63,7 +68,7 @@ static int on_news(void *context, void *data, size_t size)
 	return size < sizeof(*news) ? 0 : add(context, news->module, news->ns);
 }
 
-/* Those of the list that were not there, or not live, when tracing was prepared. */
+/* Adds those of the list that were not there, or not live, when tracing was prepared. */
 static int add_new(struct bpf_modules *m, const struct symbols *now)
 {
 	size_t count;
@@ -90,7 +95,7 @@ int bpf_modules__start(struct bpf_modules *m, struct bpf_cover *cover)
 		return err;
 	m->news = ring_buffer__new(news, on_news, m, NULL);
 	if (!m->news)
-		return error__return(-errno, "cannot be told of modules that come: %s", strerror(errno));
+		return error__return(-errno, "cannot watch for modules that are loaded: %s", strerror(errno));
 	err = symbols__load_modules(&now);
 	if (!err)
 		err = add_new(m, now);
@@ -100,7 +105,7 @@ int bpf_modules__start(struct bpf_modules *m, struct bpf_cover *cover)
 
 int bpf_modules__fd(const struct bpf_modules *m)
 {
-	/* What there is to do would be in the other engine's result. */
+	/* With another engine, the work for modules would be in that engine's result. */
 	return m->news && m->cover->request->alone ? ring_buffer__epoll_fd(m->news) : -1;
 }
 
@@ -123,7 +128,7 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 
 /* ---- attaching */
 
-/* ftrace's list by its addresses alone where it has them: names would take all of kallsyms. */
+/* Reads only the addresses of ftrace's list, if it has them; names would need all of kallsyms. */
 static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 {
 	bool has_addresses = tracefs_file_exists(NULL, "available_filter_functions_addrs");
@@ -132,13 +137,16 @@ static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 	return err ? err : traceable__load(ret, *ret_symbols);
 }
 
-/* In the module's text, and not in that of its init functions, which is about to go. */
+/* Is the site in the module's own text? The text of init functions is about to be freed. */
 static bool stays(const struct module *module, uint64_t site)
 {
 	return site >= module->base && site - module->base < module->size;
 }
 
-/* Of those that are not traced yet: they are counted each time that the list is read. */
+/*
+ * Resets the counts of modules that are not traced yet. They are counted again each time the list
+ * is read.
+ */
 static void forget_counts(struct bpf_modules *m)
 {
 	for (size_t i = 0; i < m->count; i++) {
@@ -147,7 +155,7 @@ static void forget_counts(struct bpf_modules *m)
 	}
 }
 
-/* Adds to @m->addrs what is asked for in modules that are live by now. */
+/* Adds to @m->addrs the functions that are asked for in modules that are live now. */
 static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t);
@@ -183,7 +191,7 @@ static int attach(struct bpf_modules *m)
 	return bpf_cover__replace_link(m->cover, MODULES_LINK, link);
 }
 
-/* Settles those that are live, or gone; one that is still coming stays so. */
+/* Settles modules that are live or gone; the others stay in their state. */
 static int attach_to_live(struct bpf_modules *m)
 {
 	struct symbols *symbols = NULL;
@@ -222,7 +230,7 @@ static bool any_coming(const struct bpf_modules *m)
 	return false;
 }
 
-/* It costs little, and what costs more is worth it only then. */
+/* This check costs little, and avoids more expensive steps. */
 static bool any_settled(const struct bpf_modules *m)
 {
 	struct symbols *now;
@@ -268,7 +276,7 @@ int bpf_modules__tend(struct bpf_modules *m)
 
 /* ---- the end */
 
-/* Where it is not known what a module had, any glob may have asked for it. */
+/* If the functions of a module are not known, any glob may have asked for them. */
 static bool may_be_asked_for(const struct bpf_modules *m)
 {
 	const struct globs *allow = &m->cover->request->filter->allow;
@@ -276,7 +284,7 @@ static bool may_be_asked_for(const struct bpf_modules *m)
 	return !allow->count || allow->patterns;
 }
 
-/* Those that are still there: how many functions were asked for. */
+/* Counts the functions that are asked for in modules that are still there. */
 static int count_functions(struct bpf_modules *m)
 {
 	struct symbols *symbols = NULL;

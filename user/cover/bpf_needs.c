@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* A run's options in terms of the BPF program; see bpf_needs.h. */
+/* What a run's options mean for the BPF program; see bpf_needs.h. */
 #include <bpf/bpf.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -14,16 +14,19 @@
 #include "cover.h"
 #include "cover.skel.h"
 
-/* Callers outnumber functions: about four call sites to a function, of which few are ever used. */
+/*
+ * There are more callers than functions: about four call sites for each function, few of which are
+ * ever used.
+ */
 #define CALLERS_TO_FUNCTION 4
 #define SPARE_ENTRIES 1024
 
-/* ---- the functions that it calls */
+/* ---- the functions that the program calls */
 
-/* When the program calls what, of bits. */
+/* Bits: in which cases the program calls a function. */
 enum {
 	OWN_ALWAYS = 0,
-	OWN_PROBE_READ = 1 << 0,	/* told from the kernel */
+	OWN_PROBE_READ = 1 << 0,	/* depends on the kernel */
 	OWN_FOLLOWING = 1 << 1,		/* --task, --pid */
 	OWN_CGROUP = 1 << 2,
 	OWN_COMM = 1 << 3,
@@ -31,13 +34,14 @@ enum {
 };
 
 /*
- * What the program calls, or the kernel to run it, by following the function tracer's output from the
- * program on (a set of functions that differs between kernels: it need not exist). Each of these calls
- * would come while it runs, which the kernel does not run it for again: it would count as missed, and as
- * the workload's.
+ * The functions that the program calls, and those that the kernel calls to run it. They were found
+ * by following the function tracer's output from the program on. They differ between kernels, and
+ * some need not exist. While the program runs, the kernel does not run it again. So each call of
+ * these functions would count as missed, and as the workload's.
  *
- * Of a call that brings nothing new these are the first ones, which are kprobe.multi's own. Not here is what
- * rcu_read_unlock() calls once in a while, rcu_read_unlock_special(), as others call it as well.
+ * For a call with nothing new, these are only the first ones, which kprobe.multi calls.
+ * rcu_read_unlock_special(), which rcu_read_unlock() calls once in a while, is not here, because
+ * others call it as well.
  */
 static const struct {
 	const char *name;
@@ -45,34 +49,40 @@ static const struct {
 } own_functions[] = {
 	{ "__rcu_read_lock", OWN_ALWAYS },
 	{ "__rcu_read_unlock", OWN_ALWAYS },
-	/* Its own as well, on some kernels for each function and on others for a few (get_entry_ip()). */
+	/* Some kernels call it for each function, others for a few (get_entry_ip()). */
 	{ "copy_from_kernel_nofault", OWN_ALWAYS },
 	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
-	/* On a first hit. */
+	/* Called on a first hit. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
 	{ "bpf_get_current_comm", OWN_ALWAYS },
 	/* Where the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
-	/* Who called what a return tracer looks at, where the verifier does not inline it. */
+	/*
+	 * Finds the true caller if a return tracer is on a function; called if the verifier does
+	 * not inline it.
+	 */
 	{ "bpf_get_current_task", OWN_ALWAYS },
-	/* Reading the return address on a kernel without bpf_rdonly_cast(). */
+	/* Reads the return address on a kernel without bpf_rdonly_cast(). */
 	{ "bpf_probe_read_kernel", OWN_PROBE_READ },
-	/* Whose call it is. */
+	/* Finds out whose call it is. */
 	{ "percpu_array_map_lookup_elem", OWN_FOLLOWING },
 	{ "bpf_current_task_under_cgroup", OWN_CGROUP },
 	{ "bpf_get_current_task_btf", OWN_COMM },
-	/* Whether an interrupt has come while the loader attaches: --retire, and modules that come. */
+	/*
+	 * Finds out whether an interrupt has come while the loader attaches (--retire, and modules
+	 * that come).
+	 */
 	{ "bpf_this_cpu_ptr", OWN_ALWAYS },
-	/* Telling the loader of a module that comes, by a program of its own. */
+	/* A program of its own reports modules that come. */
 	{ "__bpf_trace_module_load", OWN_ALWAYS },
 	{ "bpf_ringbuf_output", OWN_ALWAYS },
 	{ "__bpf_ringbuf_reserve", OWN_ALWAYS },
 	{ "bpf_ringbuf_commit", OWN_ALWAYS },
 	{ "bpf_ringbuf_notify", OWN_ALWAYS },
 	{ "bpf_trace_run1", OWN_ALWAYS },
-	/* Keeping the set of tasks up to date, by programs of its own. */
+	/* Programs of their own update the set of tasks. */
 	{ "__bpf_trace_sched_switch", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_fork", OWN_FOLLOWING },
 	{ "__bpf_trace_sched_process_template", OWN_FOLLOWING },
@@ -84,7 +94,7 @@ static const struct {
 	{ "bpf_obj_free_fields", OWN_FOLLOWING },
 	{ "pcpu_freelist_push", OWN_FOLLOWING },
 	{ "__pcpu_freelist_push", OWN_FOLLOWING },
-	/* That, and the pinned map. */
+	/* For the set of tasks, and for the pinned map. */
 	{ "__htab_map_lookup_elem", OWN_FOLLOWING | OWN_PINNED },
 	{ "lookup_nulls_elem_raw", OWN_FOLLOWING | OWN_PINNED },
 	{ "htab_map_update_elem", OWN_FOLLOWING | OWN_PINNED },
@@ -117,9 +127,9 @@ int bpf_needs__deny_own(struct globs *own, const struct request *request)
 	return err;
 }
 
-/* ---- its maps and programs */
+/* ---- the maps and programs */
 
-/* Older kernels have nothing larger in an array: KMALLOC_MAX_SIZE. */
+/* The limit for an array in older kernels: KMALLOC_MAX_SIZE. */
 #define LARGEST_OF_OLD_KERNELS (4 * 1024 * 1024)
 
 static size_t set_bytes(unsigned int bits)
@@ -139,7 +149,10 @@ static bool is_possible(size_t bytes)
 	return fd != -E2BIG;
 }
 
-/* Half of the places stay empty, or an address may find none near its own. @entries: made fewer if need be. */
+/*
+ * Half of the places stay empty, so that each address finds a place. @entries: is made smaller if
+ * necessary.
+ */
 static unsigned int set_bits(unsigned long *entries)
 {
 	unsigned int bits = SET_LEAST_BITS;
@@ -176,7 +189,10 @@ static int size_maps(struct bpf_cover *b)
 	return 0;
 }
 
-/* An event's glob takes what a module brings along, by itself. A kernel without modules has no such tracepoint. */
+/*
+ * A glob of an event also takes modules that come. A kernel without modules does not have this
+ * tracepoint.
+ */
 static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	return entry == ENTRY_KPROBE_MULTI &&
@@ -198,7 +214,7 @@ static void find_trampolines(struct bpf_cover *b)
 	}
 }
 
-/* Of the programs, only those that this run needs. */
+/* Loads only the programs that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	const struct cover_options *o = b->request->options;
@@ -230,7 +246,7 @@ int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry)
 	return size_maps(b);
 }
 
-/* Only where there is one cgroup hierarchy for all, version 2, does a task have the one cgroup. */
+/* A task has one cgroup only in version 2, which has one hierarchy for all. */
 static int choose_cgroup(struct bpf_cover *b, const char *given)
 {
 	__u32 zero = 0;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What a run needs of bpf/cover.bpf.c: which of its programs, how large its maps are, what they know of the
- * options, and which functions of the kernel it then calls.
+ * What a run needs of bpf/cover.bpf.c: which programs, the sizes of the maps, the values of the
+ * options, and which functions of the kernel the program then calls.
  */
 #ifndef HYTRACE_COVER_BPF_NEEDS_H
 #define HYTRACE_COVER_BPF_NEEDS_H
 
 #include "cover/bpf_cover.h"
 
-/* As an engine's deny_own(), of kprobe.multi. */
+/* An engine's deny_own(), for kprobe.multi. */
 int bpf_needs__deny_own(struct globs *own, const struct request *request);
-/* Before it is loaded, and after. */
+/* Call the first one before the program is loaded, and the second one after it. */
 int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry);
 int bpf_needs__fill(struct bpf_cover *b);
 

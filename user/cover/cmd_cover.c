@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace cover: the options are options.c's, and what a run does is in run.c. */
+/* hytrace cover: options.c has the options, and run.c has the steps of a run. */
 #include "cover/commands.h"
 #include "cover/engines.h"
 #include "cover/run.h"

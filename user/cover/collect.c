@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Filling a result; see collect.h. Engines hand over what they have recorded; all else that a result says is
- * filled in here.
+ * Makes a result; see collect.h. The engines give what they have recorded. All other fields of a
+ * result are filled here.
  */
 #include <json-c/linkhash.h>
 #include <stdlib.h>
@@ -93,8 +93,8 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
 }
 
 /*
- * Several of vmlinux's functions may have one name. They are numbered as kallsyms has them, by address, which is
- * how live patching tells them apart as well.
+ * Numbers functions of vmlinux that have the same name. The numbers are in order of address in
+ * kallsyms, by which live patching distinguishes them as well.
  */
 static int number_namesakes(struct hits *hits, const struct symbols *s)
 {
@@ -145,7 +145,7 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	c->started = clock__realtime() - (clock__monotonic() - e->open);
 }
 
-/* All documents have one clock: that of the ring buffer, which the kernel's own tracers stamp with. */
+/* All documents use one clock: that of the ring buffer, which the kernel's own tracers use. */
 static void convert_stamps(struct hits *hits, const struct clocks *clocks)
 {
 	for (size_t i = 0; i < hits->count; i++) {
@@ -191,8 +191,9 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 }
 
 /*
- * The window is open since boot. Who has switched the tracer off before has done that after the last hit, and
- * when is not known. The instance, which has the clock, is made after the set was read: it would be in the set.
+ * The window is open since boot. If somebody has turned the tracer off, that was after the last
+ * hit, and it is not known when. The instance, which has the clock, is made after the set was read,
+ * because making it would be in the set.
  */
 int collect__boot(struct coverage *ret, const struct request *request, const struct kernel *k)
 {

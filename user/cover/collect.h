@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* From what an engine has recorded to a result that says everything about it. */
+/* Makes a complete result from what an engine has recorded. */
 #ifndef HYTRACE_COVER_COLLECT_H
 #define HYTRACE_COVER_COLLECT_H
 
 #include "cover/engines.h"
 
-/* What is known of the kernel when tracing begins. */
+/* What is known about the kernel when tracing begins. */
 struct kernel {
 	struct symbols *symbols;
 	struct traceable *traceable;
@@ -14,21 +14,21 @@ struct kernel {
 	struct module_files *files;
 };
 
-/* The clocks, before opening and after closing. */
+/* The clocks before the opening and after the closing. */
 struct clocks {
 	struct clock_pair first, last;
 };
 
-/* The functions that somebody asked for. */
+/* The number of functions that the user asked for. */
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter);
 
 /*
- * What @e has recorded. @after: the symbols of when it ended; NULL: as they were. @ret is to be freed also
- * after a failure.
+ * Makes the result of what @e has recorded. @after: the symbols at its end; NULL: they have not
+ * changed. @ret must be freed even after a failure.
  */
 int collect__run(struct coverage *ret, const struct running *e, const struct request *request,
 		 const struct kernel *k, const struct symbols *after, const struct clocks *clocks);
-/* What was recorded since boot, up to now. Nothing is started or stopped. */
+/* Makes the result of what was recorded from boot until now. Starts and stops nothing. */
 int collect__boot(struct coverage *ret, const struct request *request, const struct kernel *k);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What an engine is: a way to have the kernel record which functions ran. `hytrace cover` drives one or
- * two of them through the same steps, so that both look through the same window at the same thing:
+ * An engine is a way to make the kernel record which functions ran. `hytrace cover` drives one or
+ * two engines through the same steps, so that both have the same window:
  *
- *   prepare  everything that can fail for the kernel's or the user's sake
- *   follow   restrict it to a process (and what that forks), once it exists
- *   start    attach, with the gate still closed
+ *   prepare  everything that can fail because of the kernel or the user
+ *   follow   restrict it to a process (and its later children), once it exists
+ *   start    attach, while the gate is still closed
  *   gate     opened: from here on hits are recorded
- *   tend     again and again meanwhile, where an engine has something to do then
- *   gate     closed: from here on none is
+ *   tend     called repeatedly in between, if an engine has something to do then
+ *   gate     closed: from here on no hits are recorded
  *   stop     detach
  *   collect  read what was recorded
  *   destroy  at any time
@@ -23,21 +23,24 @@
 #include "run/guard.h"
 #include "run/instance.h"
 
-/* What is to be covered; the same for every engine of a run. */
+/* What to cover; it is the same for every engine of a run. */
 struct request {
 	const struct cover_options *options;
-	const struct filter *filter;	/* the options', and what engines deny for themselves */
+	const struct filter *filter;	/* from the options, with the functions that engines deny */
 	const struct symbols *symbols;
 	const struct traceable *traceable;
 	struct instance *instance;
 	struct guard *guard;
-	bool alone;			/* no other engine looks on */
+	bool alone;			/* there is no other engine */
 };
 
 struct engine_ops {
 	const char *name;
-	bool monotonic;			/* it stamps with CLOCK_MONOTONIC; else with the trace clock "local" */
-	/* Why it cannot do what these ask for on any kernel; NULL: it can. No such function: it can do all. */
+	bool monotonic;			/* its times are of CLOCK_MONOTONIC; otherwise of the trace clock "local" */
+	/*
+	 * Why the engine cannot do these options on any kernel; NULL: it can. No such function: it
+	 * can do all.
+	 */
 	const char *(*refuse)(const struct cover_options *o);
 	enum feature needs;		/* of the kernel and of the caller */
 	/* Adds the functions that it would record as its own work; all engines of a run leave them out. */
@@ -45,14 +48,17 @@ struct engine_ops {
 	int (*prepare)(void **ret, const struct request *request);
 	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);
-	/* From here on hits are recorded, or none is any more. */
+	/* From here on, hits are recorded, or are no longer recorded. */
 	int (*gate)(void *engine, bool open);
 	/*
-	 * After how many milliseconds it wants to be called again at the latest, or a negative errno, said.
-	 * NULL: there is nothing to do.
+	 * Returns after how many milliseconds it must be called again at the latest, or a negative
+	 * errno after a message. NULL: there is nothing to do.
 	 */
 	int (*tend)(void *engine);
-	/* A descriptor that can be read when tend() is to be called at once; -1, or no such function: none. */
+	/*
+	 * A descriptor that is readable when tend() must be called at once; -1, or no such
+	 * function: there is none.
+	 */
 	int (*wakes)(void *engine);
 	/* How many functions are recorded by now. No such function: it does not know. */
 	size_t (*count)(void *engine);
@@ -68,10 +74,12 @@ extern const struct engine_ops engine_oneshot;
 extern const struct engine_ops engine_bpf;
 extern const struct engine_ops engine_event;
 
-/* What the set in the top-level instance holds since boot; nothing is started or stopped. */
+/*
+ * Reads the set of the top-level instance, which is recorded since boot. Starts and stops nothing.
+ */
 int oneshot__collect_boot(struct coverage *c, const struct places *places);
 
-/* Whether that set may still grow: false once the tracer, or the recording, is switched off. */
+/* Can that set still grow? Not if the tracer or the recording is turned off. */
 bool oneshot__records_boot(void);
 
 #endif

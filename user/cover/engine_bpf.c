@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The BPF engine: attaches the coverage program to every function asked for, with one kprobe.multi link.
- * Works on any kernel that has kprobe.multi.
+ * The BPF engine: attaches the coverage program to every function that is asked for, by one
+ * kprobe.multi link. It works on any kernel with kprobe.multi.
  *
- * Nothing can be taken out of such a link. So to retire the functions that are known (--retire), a link to
- * those that are left is made, and then the one before it goes: each of these is in one of the two at any
- * time. For as long as both are there a call of it runs the program twice. A change costs one to two times
- * what attaching and detaching do, whatever it takes out. So the first comes when a run has lasted for
- * twice the CPU time that attaching took, by when it has likely lost as much to what is traced; then the
- * intervals double, to a minute, and this process has a tenth of one at most for a change.
+ * Nothing can be removed from such a link. So to retire known functions (--retire), a link to the
+ * other functions is made, and then the old one is removed. Each of the others is in one of the two
+ * links at any time; while both exist, a call runs the program twice. A change costs one to two
+ * times as much as attaching and detaching, however few functions retire. So the first change comes
+ * when a run has lasted for twice the CPU time that attaching took; by then it has probably spent
+ * as much on known functions. Then the intervals double, up to a minute, and a change may take a
+ * tenth of an interval of this process's time.
  *
- * Modules stay where they are for as long as something in them is attached to, and what was recorded of
- * them has a meaning. So one function of each never retires.
+ * A module cannot be unloaded while something in it is attached, so its recorded addresses stay
+ * valid. Therefore one function of each module never retires.
  */
 #include <bpf/bpf.h>
 #include <limits.h>
@@ -27,27 +28,27 @@
 /* In milliseconds. */
 #define SHORTEST_INTERVAL 200
 #define LONGEST_INTERVAL 60000
-/* Fewer that could retire are left for the next time. */
+/* If fewer functions could retire, they wait for the next time. */
 #define LEAST_TO_RETIRE 16
 
-/* What retires, and when. */
+/* The state of retiring. */
 struct retirement {
 	bool wanted, given_up;
-	uint64_t after_ns;		/* a function's first call */
-	uint64_t next;			/* when to look again: CLOCK_MONOTONIC */
-	uint64_t interval;		/* between the last time and that, in ms */
-	uint64_t attach_ns;		/* CPU time */
-	size_t looked_at;		/* entries of the log */
+	uint64_t after_ns;		/* how long after its first call a function retires */
+	uint64_t next;			/* when to look again, by CLOCK_MONOTONIC */
+	uint64_t interval;		/* between the last time and the next, in ms */
+	uint64_t attach_ns;		/* the CPU time that attaching took */
+	size_t looked_at;		/* the log's entries that were looked at */
 	uint64_t functions, changes, cpu_ns;
 };
 
 struct bpf_engine {
 	struct bpf_cover cover;
-	unsigned long *addrs;		/* of what is attached */
+	unsigned long *addrs;		/* of the attached functions */
 	size_t addr_count;
-	unsigned long *staying;		/* of these, sorted: one of each module */
+	unsigned long *staying;		/* one of each module, which never retires; sorted */
 	size_t staying_count;
-	/* Of modules that were on their way in or out. */
+	/* Functions of modules that were being loaded or unloaded. */
 	const struct traceable_function **unattached;
 	size_t unattached_count;
 	struct bpf_modules modules;
@@ -74,7 +75,9 @@ static int make_lists(struct bpf_engine *b, size_t count)
 	return b->addrs && b->staying && b->unattached ? 0 : error__no_memory();
 }
 
-/* Whether what the lists say of it holds: it is neither on its way in or out nor gone, nor there anew. */
+/*
+ * Are the lists still right about this module? It must not be coming, going, gone, or loaded again.
+ */
 static bool is_there(const struct symbols *before, const struct symbols *now, const char *module)
 {
 	const struct module *then = symbols__module(before, module), *m = symbols__module(now, module);
@@ -82,7 +85,10 @@ static bool is_there(const struct symbols *before, const struct symbols *now, co
 	return then && m && m->live && m->base == then->base;
 }
 
-/* @now: modules as they are. One that is not there makes the kernel refuse the whole list. */
+/*
+ * @now: the present modules. A function of a module that is not there would make the kernel refuse
+ * the whole list.
+ */
 static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
 {
 	const char *module = NULL;
@@ -99,7 +105,10 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 			b->addrs[b->addr_count++] = f->site;
 		else
 			b->unattached[b->unattached_count++] = f;
-		/* A module's are next to each other, or it has several that stay. */
+		/*
+		 * A module's functions are next to each other; otherwise it has several that never
+		 * retire.
+		 */
 		if (f->module && there && (!module || strcmp(module, f->module)))
 			b->staying[b->staying_count++] = f->site;
 		module = f->module;
@@ -172,7 +181,7 @@ static struct bpf_link *attach(const struct bpf_engine *b)
 	return bpf_program__attach_kprobe_multi_opts(b->cover.program, NULL, &opts);
 }
 
-/* Whether functions had to be left out that can be attached to no more. */
+/* Removes functions that are gone from the list. Returns whether there were any. */
 static bool leave_out_gone(struct bpf_engine *b)
 {
 	size_t before = b->addr_count;
@@ -185,7 +194,7 @@ static bool leave_out_gone(struct bpf_engine *b)
 	return b->addr_count && b->addr_count < before;
 }
 
-/* A module may have gone since the lists were read, or go at this moment. */
+/* A module may have gone since the lists were read, or may go at this moment. */
 static int attach_to_all(struct bpf_engine *b)
 {
 	struct bpf_link *link;
@@ -220,8 +229,8 @@ static int bpf__start(void *engine)
 /* ---- retiring */
 
 /*
- * The sites of those whose time has come since this was last asked, sorted. @ret_count: how many, @ret_end:
- * how far the log has been read. NULL: no memory.
+ * The sites of the functions that can retire now and could not before, sorted. @ret_count: their
+ * number. @ret_end: how far the log has been read. NULL: no memory.
  */
 static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_count, size_t *ret_end)
 {
@@ -236,7 +245,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 	for (i = r->looked_at; i < logged; i++) {
 		const struct cover_entry *entry = &b->cover.hits[i];
 		const struct traceable_function *f;
-		/* Written last. */
+		/* The address is written last. */
 		uint64_t addr = __atomic_load_n(&entry->addr, __ATOMIC_ACQUIRE);
 
 		if (!addr || entry->hit.first_ns + r->after_ns > now)
@@ -253,7 +262,7 @@ static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_coun
 	return sites;
 }
 
-/* Attaches to what was attached but the @count sites. */
+/* Attaches to all attached functions but the @count sites. */
 static int change_link(struct bpf_engine *b, const unsigned long *sites, size_t count)
 {
 	size_t left = 0, before = b->addr_count;
@@ -293,7 +302,7 @@ static int retire(struct bpf_engine *b)
 	return err;
 }
 
-/* In how many milliseconds to look again, at the latest: poll()'s are an int. */
+/* After how many milliseconds to look again at the latest, as an int for poll(). */
 static int time_left(const struct retirement *r)
 {
 	uint64_t now = clock__monotonic(), ms = now < r->next ? (r->next - now) / 1000000 + 1 : 1;
@@ -301,7 +310,7 @@ static int time_left(const struct retirement *r)
 	return ms < INT_MAX ? ms : INT_MAX;
 }
 
-/* @ms from now, or @times what has taken @cpu_ns if that is later. */
+/* The next time is @ms from now, or @times the CPU time @cpu_ns from now if that is later. */
 static void set_next(struct retirement *r, uint64_t ms, int times, uint64_t cpu_ns)
 {
 	uint64_t least = times * cpu_ns / 1000000;
@@ -323,7 +332,7 @@ static int tend_retirement(struct bpf_engine *b)
 		return time_left(r);
 	before = cpu_time();
 	bpf_cover__leave_out_own(&b->cover, true);
-	/* It is only slower without: no reason to end. */
+	/* Without retiring, the run is only slower, so it does not end. */
 	r->given_up = retire(b);
 	bpf_cover__leave_out_own(&b->cover, false);
 	took = cpu_time() - before;
@@ -347,7 +356,10 @@ static int bpf__wakes(void *engine)
 	return bpf_modules__fd(&b->modules);
 }
 
-/* Names the functions of modules that were on their way in or out, unless that has become possible. */
+/*
+ * Names functions of modules that were being loaded or unloaded, unless they have been attached
+ * since.
+ */
 static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 {
 	size_t count = 0;
@@ -372,7 +384,10 @@ static int add_unattached(struct coverage *c, const struct bpf_engine *b)
 	return counters__add(&c->lost, "unattached", count);
 }
 
-/* On a kernel whose list has no addresses: functions that are asked for, and of which nobody knows where they are. */
+/*
+ * On a kernel whose list has no addresses: adds functions that are asked for and whose places are
+ * not known.
+ */
 static int add_ambiguous(struct coverage *c, const struct request *r)
 {
 	size_t listed, count = 0;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The event engine: makes a function event of each -a, a glob being one event over all that it matches,
- * or one over everything, and attaches the coverage program to it. The record of such an event begins
- * with the function's address and its caller's, which is all that the program reads.
+ * The event engine: makes a function event for each -a, or one for everything, and attaches the
+ * coverage program to them. A glob is one event for all functions that it matches. The record of an
+ * event begins with the addresses of the function and its caller; the program reads nothing else.
  *
- * An event takes what its glob matches: nothing can be left out of it. So the functions that the program
- * calls itself are traced as well; the kernel does not run the program for a call that comes from within
- * it, and counts that.
+ * An event takes all functions that its glob matches; none can be left out. So the functions that
+ * the program itself calls are traced as well. The kernel does not run the program for a call from
+ * inside the program, and counts it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "run/leftovers.h"
 #include "cover.h"
 
-/* For everything else that is open, or will be. */
+/* For all other files that are or will be open. */
 #define SPARE_DESCRIPTORS 256
 
 struct event_engine {
@@ -48,7 +48,7 @@ static bool needs_glob(const struct traceable *t, const char *name)
 	return count > 1 || (count && list[0]->module);
 }
 
-/* "vfs_*:mod:ext4" becomes "ext4:vfs_*() as hytrace_ID/cover_1". */
+/* Turns "vfs_*:mod:ext4" into "ext4:vfs_*() as hytrace_ID/cover_1". */
 static int add_event(struct event_engine *e, const struct request *r, const struct glob *glob)
 {
 	const char *module = glob ? glob->module : NULL, *function = glob ? glob->function : "*";
@@ -94,7 +94,7 @@ static bool lies_at(struct tep_event *event, const char *name, size_t offset, si
 	return field && field->offset == (int)offset && field->size == (int)size;
 }
 
-/* All events have the same beginning: one is enough to look at. */
+/* All events have the same beginning, so this checks only one. */
 static int check_layout(struct event_engine *e)
 {
 	struct tep_handle *tep = tep_alloc();
@@ -142,7 +142,7 @@ static int event__prepare(void **ret, const struct request *request)
 	return err;
 }
 
-/* What the events count themselves. */
+/* The calls that the events have counted as missed. */
 static uint64_t count_missed(const struct bpf_cover *b)
 {
 	const struct event_engine *e = (const struct event_engine *)b;
@@ -155,7 +155,10 @@ static uint64_t count_missed(const struct bpf_cover *b)
 	return missed;
 }
 
-/* An event takes two, and a list has hundreds. The command has been forked, and keeps its own limit. */
+/*
+ * An event needs two descriptors, and a list may have hundreds. The command is forked already, and
+ * keeps its limit.
+ */
 static int raise_descriptors(size_t events)
 {
 	rlim_t wanted = 2 * events + SPARE_DESCRIPTORS;
@@ -194,7 +197,7 @@ static int event__collect(void *engine, struct coverage *c, const struct places 
 	struct event_engine *e = engine;
 	const struct globs *allow = &e->cover.request->filter->allow;
 
-	/* A glob takes what a module brings along later. */
+	/* A glob also takes functions of modules that come later. */
 	c->follows_modules = allow->count == allow->patterns;
 	return bpf_cover__collect(&e->cover, c, places);
 }

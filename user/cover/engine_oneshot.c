@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The oneshot tracer as an engine: the kernel keeps the set, in the run's own instance; here it is
- * switched on and off, and read.
+ * The oneshot tracer as an engine. The kernel keeps the set, in the run's own instance. This turns
+ * it on and off, and reads it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +14,10 @@
 #include "kernel/oneshot_files.h"
 #include "run/tasks.h"
 
-/* From here on it pays to write numbers and look whether they were understood. */
+/*
+ * From this many names on, it is quicker to write numbers and to check that the kernel has
+ * understood them.
+ */
 #define MANY_NAMES 16
 
 struct oneshot {
@@ -29,9 +32,9 @@ static const char *oneshot__refuse(const struct cover_options *o)
 	const char *limit = scope__limit(&o->scope);
 	static char why[128];
 
-	/* Beside another one, it is that one's. */
+	/* With another engine, --pin is for that one. */
 	if (o->how.pin && o->engine != ENGINE_BOTH)
-		return "--pin is for the BPF engines: there is nothing to pin for oneshot";
+		return "--pin is for the BPF engines: oneshot has nothing to pin";
 	if (!limit)
 		return NULL;
 	snprintf(why, sizeof(why), "%s is for the BPF engines: give --engine bpf or event", limit);
@@ -66,7 +69,7 @@ static int words__add(struct words *words, char *word)
 	return 0;
 }
 
-/* All functions of that name, by their numbers in ftrace's list. */
+/* Adds all functions of that name, by their numbers in ftrace's list. */
 static int words__add_numbers(struct words *words, const struct traceable *t, const char *name)
 {
 	const struct traceable_function *const *list;
@@ -89,7 +92,10 @@ static void words__free(struct words *words)
 	free(words->list);
 }
 
-/* Numbers are those of the list as it was read: a module that has come or gone since moves them. */
+/*
+ * The numbers are those of the list as it was read. If a module has come or gone since, they have
+ * changed.
+ */
 static int check_numbers(struct instance *instance, const char *file, const struct globs *globs,
 			 const struct traceable *t)
 {
@@ -124,12 +130,11 @@ static int check_numbers(struct instance *instance, const char *file, const stru
 }
 
 /*
- * tracefs_function_filter() would do for a glob: it takes one at a time, reads the list of
- * functions for each, and does not look whether the numbers that it writes are those of the same
- * functions still.
+ * tracefs_function_filter() takes one glob at a time, reads the list of functions for each, and
+ * does not check whether the numbers that it writes still stand for the same functions.
  *
- * set_ftrace_filter takes one glob a line. For each it looks at the names of all functions, which lists
- * have thousands of; it takes a number as well, and that is a function at once.
+ * set_ftrace_filter takes one glob a line, and compares each with the names of all functions. Lists
+ * have thousands of names. It also takes numbers, each of which is a function at once.
  */
 static int write_globs(struct instance *instance, const char *file, const struct globs *globs,
 		       const struct traceable *t)
@@ -152,7 +157,7 @@ static int write_globs(struct instance *instance, const char *file, const struct
 	return err;
 }
 
-/* Its own denied names need not exist, and the kernel refuses a name that does not. */
+/* hytrace's own denied names need not exist, but the kernel refuses a name that does not exist. */
 static int write_own(struct instance *instance, const struct request *r)
 {
 	const struct globs *own = &r->filter->own;
@@ -191,7 +196,7 @@ static int oneshot__configure(struct oneshot *o)
 	if (!err && scope__follows(&r->options->scope))
 		err = instance__write(o->instance, "options/function-fork", "1");
 	if (!err && entries) {
-		/* It takes no larger number, and has no more addresses. */
+		/* The file takes no larger number, and there are no more addresses. */
 		snprintf(size, sizeof(size), "%lu", entries < ONESHOT_MAX_SIZE ? entries : ONESHOT_MAX_SIZE);
 		err = instance__write(o->instance, "oneshot_size", size);
 	}
@@ -225,7 +230,7 @@ static int oneshot__prepare(void **ret, const struct request *request)
 	return err;
 }
 
-/* Threads, not processes: the kernel's set of pids is one of threads. */
+/* Writes threads and not processes, because the kernel's set of pids has threads. */
 static int oneshot__follow(void *engine, int pidfd)
 {
 	struct oneshot *o = engine;
@@ -233,7 +238,7 @@ static int oneshot__follow(void *engine, int pidfd)
 	return instance__write_threads(o->instance, "set_ftrace_pid", pidfd);
 }
 
-/* Functions cost nothing any more once they are known. One instance may ask for it. */
+/* Known functions then cost nothing. Only one instance can do this at a time. */
 static int oneshot__retire(struct oneshot *o)
 {
 	char ms[32];
@@ -358,7 +363,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	int err = 0;
 
 	c->follows_modules = !r->filter->allow.count;
-	/* A glob in set_ftrace_filter stands for what there is when it is written. */
+	/* A glob in set_ftrace_filter stands for the functions that exist when it is written. */
 	if (!c->follows_modules)
 		err = counters__add(&c->lost, "modules_untraced",
 				    filter__new_modules(r->filter, r->symbols, places->after));
@@ -397,7 +402,10 @@ int oneshot__collect_boot(struct coverage *c, const struct places *places)
 		err = error__return(-EOPNOTSUPP,
 			"oneshot_entries is empty: nothing was recorded since boot; boot with "
 			"`ftrace=oneshot` on the kernel's command line");
-	/* The tracer starts in process 0; a set that somebody started later does not. */
+	/*
+	 * The tracer starts in process 0 at boot; a set that somebody started later begins with
+	 * another process.
+	 */
 	if (!err && c->hits.list[0].pid)
 		err = error__return(-EOPNOTSUPP,
 			"the set in oneshot_entries does not begin at boot but with process %u: it "

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Engines side by side; see engines.h. */
+/* One or two engines in the same steps; see engines.h. */
 #include <limits.h>
 
 #include "cover/engines.h"
@@ -10,7 +10,7 @@ static double seconds_since(uint64_t start)
 	return (clock__monotonic() - start) / 1e9;
 }
 
-/* One that is left to hytrace is the first that can do it. */
+/* If the choice is hytrace's, the first engine that works is used. */
 static const struct engine_ops *const choices[][MOST_ENGINES] = {
 	[ENGINE_AUTO] = { &engine_oneshot, &engine_bpf },
 	[ENGINE_ONESHOT] = { &engine_oneshot },

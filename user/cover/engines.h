@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The one or two engines of a run, step by step (engine.h has the steps): each is done for both
- * before the next, so that they look through the same window.
+ * The one or two engines of a run, step by step (engine.h has the steps). Each step is done for
+ * both before the next one, so that they have the same window.
  */
 #ifndef HYTRACE_COVER_ENGINES_H
 #define HYTRACE_COVER_ENGINES_H
@@ -27,7 +27,7 @@ struct engines {
 	size_t count;
 };
 
-/* Why the engine that was chosen cannot do what else is asked for; NULL: it can. */
+/* Why the chosen engine cannot do the other options; NULL: it can. */
 const char *engines__refuse(const struct cover_options *o);
 void engines__choose(struct engines *e, const struct cover_options *o);
 /* -EOPNOTSUPP or -EPERM, said: not on this kernel, or not for this caller. */
@@ -36,12 +36,12 @@ int engines__require(const struct engines *e, const struct cover_options *o);
 int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
 
 int engines__prepare(struct engines *e, const struct request *request);
-/* Attaches them; @follow: to the process with that pidfd, -1: to all. */
+/* Attaches them. @follow: the pidfd of a process to restrict them to; -1: all. */
 int engines__start(struct engines *e, int follow);
 int engines__open(struct engines *e);
-/* As an engine's tend(). */
+/* See an engine's tend(). */
 int engines__tend(struct engines *e);
-/* As an engine's wakes(), of the one that has it. */
+/* See an engine's wakes(); the one of the engine that has it. */
 int engines__wakes(const struct engines *e);
 /* How many functions the only engine has recorded by now; -1: it does not know, or there are two. */
 ssize_t engines__count(const struct engines *e);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The options of `hytrace cover`; those that a result repeats are in document/scope.c. What a run does is in
- * run.c.
+ * The options of `hytrace cover`. Those that a result repeats are in document/scope.c. run.c has
+ * the steps of a run.
  */
 #include <argp.h>
 #include <limits.h>
@@ -21,9 +21,9 @@ static const struct argp_option options[] = {
 	{ "allow", 'a', "GLOB", 0, "trace only these functions: NAME or glob, :mod:MODULE, "
 	  "GLOB:mod:MODULE, @FILE with one of these per line (may be repeated)", 0 },
 	{ "deny", 'd', "GLOB", 0, "do not trace these (the same forms; may be repeated)", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; of several -o, and without "
-	  "-f, FILE.json and FILE.tailor mean what they say", 0 },
-	{ "output", 'o', "FILE", 0, "write the result to FILE, not to standard output (may be "
+	{ "format", 'f', "FORMAT", 0, "text (default), json or tailor; with several -o, or without "
+	  "-f, FILE.json and FILE.tailor select their formats", 0 },
+	{ "output", 'o', "FILE", 0, "write the result to FILE instead of standard output (may be "
 	  "repeated, for several formats)", 0 },
 	{ "append", KEY_APPEND, NULL, 0, "keep what FILE has, and add what this run sees: FILE is a json document "
 	  "of the same kernel and filters, or is not there yet", 0 },
@@ -43,7 +43,7 @@ struct parsed {
 	const char *(*refuse)(const struct cover_options *o);
 };
 
-/* Says it and leaves, with the status of a usage error. */
+/* Prints the message and ends the program with the status of a usage error. */
 static int check(int err)
 {
 	if (err)
@@ -89,7 +89,7 @@ bool cover_output__is_stream(const char *path)
 	       (!stat(path, &st) && !S_ISREG(st.st_mode));
 }
 
-/* Two documents would be one after the other. */
+/* Two documents would be one after the other in the same stream. */
 static bool goes_to_stream(const struct cover_options *o)
 {
 	for (size_t i = 0; i < o->output_count; i++) {
@@ -171,7 +171,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_ARG:
 		o->command = state->argv + state->next - 1;
 		state->next = state->argc;
-		/* Found without the -- as well: from here on it is a run with a command. */
+		/*
+		 * A command may also be given without the --. From here on it is a run with a
+		 * command.
+		 */
 		argp_err_exit_status = EXIT_SELF;
 		break;
 	case ARGP_KEY_END:

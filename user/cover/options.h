@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The options of `hytrace cover`. An option that a result repeats is a member of struct scope or struct
- * cover_how (document/scope.h); any other is a member here, and is parsed in options.c. CONTRIBUTING names the
- * other files that a new option touches.
+ * The options of `hytrace cover`. An option that a result repeats is a member of struct scope or
+ * struct cover_how (document/scope.h). Any other option is a member here, and is parsed in
+ * options.c. CONTRIBUTING names the other files that a new option touches.
  */
 #ifndef HYTRACE_COVER_OPTIONS_H
 #define HYTRACE_COVER_OPTIONS_H
@@ -35,14 +35,16 @@ struct cover_options {
 };
 
 /*
- * Ends the process, and says why, if they cannot be understood. @refuse: why the engine that is chosen cannot do
- * what else is asked for; NULL: it can.
+ * If the options are wrong, ends the process after a message. @refuse: returns why the chosen
+ * engine cannot do the other options; NULL: it can.
  */
 void cover_options__parse(struct cover_options *ret, int argc, char **argv,
 			  const char *(*refuse)(const struct cover_options *o));
 void cover_options__free(struct cover_options *o);
 
-/* Whether @path is "-" or something else whose name cannot have an engine's added, such as /dev/null or a pipe. */
+/*
+ * Is @path "-" or a stream, such as /dev/null or a pipe, to whose name an engine's cannot be added?
+ */
 bool cover_output__is_stream(const char *path);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Naming, opening and writing the results of a run; see outputs.h. */
+/* Names, opens and writes the results of a run; see outputs.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "report/report.h"
 #include "run/output.h"
 
-/* Names listed for each reason of a difference; the documents have them all. */
+/* How many names are listed for each reason of a difference. The documents have all. */
 #define LISTED 20
 
 struct one {
@@ -44,7 +44,7 @@ static enum cover_format format_of(const struct cover_options *o, const char *pa
 {
 	const char *dot = path ? strrchr(path, '.') : NULL;
 
-	/* -f decides on its own where there is one result; it can say only one thing. */
+	/* -f can only select one format, so with several results their names decide. */
 	if (!dot || (o->format_given && o->output_count < 2))
 		return o->format;
 	if (!strcmp(dot, ".json"))
@@ -158,7 +158,7 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 {
 	int err = 0;
 
-	/* One that fails does not take the others with it. */
+	/* If one output fails, the others are written all the same. */
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct one *one = &outputs->list[i];
 		int failed;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The results of a run of `hytrace cover` and where they go: one for each -o, or standard output; with
- * two engines NAME.EXT becomes NAME.ENGINE.EXT of each, and their comparison goes to standard output.
+ * The results of a run of `hytrace cover`, and where they go: one for each -o, or one on standard
+ * output. With two engines, NAME.EXT becomes NAME.ENGINE.EXT for each, and their comparison goes to
+ * standard output.
  */
 #ifndef HYTRACE_COVER_OUTPUTS_H
 #define HYTRACE_COVER_OUTPUTS_H
@@ -13,7 +14,7 @@
 
 struct outputs;
 
-/* -EINVAL, said, when one cannot be written or a format cannot be had. */
+/* Returns -EINVAL after a message if one cannot be written, or a format is not possible. */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, struct guard *guard);
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
@@ -26,7 +27,7 @@ void outputs__write_so_far(struct outputs *outputs, const struct coverage *const
 			   const struct traceable *traceable);
 void outputs__free(struct outputs *outputs);
 
-/* "run.json" and "bpf" give "run.bpf.json"; to be freed. */
+/* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */
 char *outputs__engine_path(const char *path, const char *engine);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * A run of `hytrace cover`, in this order, so that bad input costs nothing and nothing of the set-up is
- * recorded. cover__run() at the end has the steps; each is a function right above it, and what these need is
- * further up.
+ * A run of `hytrace cover`. The order of its steps makes bad input harmless, and keeps the set-up
+ * out of the result. cover__run() at the end has the steps; each is a function just above it. Their
+ * helpers are further up.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -27,12 +27,12 @@
 
 struct session {
 	const struct cover_options *options;
-	struct request request;		/* the same, and what else engines need to know */
+	struct request request;		/* the options, and what else engines need to know */
 	struct filter filter;
 	struct kernel kernel;
 	struct engines engines;
 	struct outputs *outputs;
-	uint64_t ring_buffer_bytes;	/* of the instance */
+	uint64_t ring_buffer_bytes;	/* the size of the instance's ring buffer */
 	struct clocks clocks;
 	struct workload workload;
 	struct login *login;		/* whom the command runs as; NULL: as this process does */
@@ -54,7 +54,7 @@ static int find_module_files(const char *release, struct module_files **ret)
 	return *ret ? 0 : error__no_memory();
 }
 
-/* The filter is checked as soon as that can be done: it is what is wrong most often. */
+/* The filter is checked as early as possible, because it is wrong most often. */
 static int look_at_kernel(struct kernel *k, const struct filter *filter, const char *vmlinux)
 {
 	int err;
@@ -83,7 +83,7 @@ static void forget_kernel(struct kernel *k)
 	symbols__free(k->symbols);
 }
 
-/* @pid: 0: none, and nothing is opened. */
+/* @pid: 0: there is no such process, and nothing is opened. */
 static int open_process(long pid, int *ret)
 {
 	int fd = pid ? process__open(pid) : -1;
@@ -94,7 +94,9 @@ static int open_process(long pid, int *ret)
 	return 0;
 }
 
-/* What the engines need to know; they add to the filter what they leave out by themselves. */
+/*
+ * Fills in what the engines need to know. They add to the filter the functions that they leave out.
+ */
 static int make_request(struct session *s)
 {
 	int err = filter__copy(&s->filter, &s->options->filter);
@@ -108,7 +110,7 @@ static int make_request(struct session *s)
 
 /* ---- tracing */
 
-/* The instance with its gate closed, and both clocks read. Nobody reads its ring buffer. */
+/* Makes the instance with its gate closed, and reads both clocks. Nobody reads its ring buffer. */
 static int make_instance(struct session *s)
 {
 	struct instance **ret = &s->request.instance;
@@ -124,7 +126,7 @@ static int make_instance(struct session *s)
 	return err;
 }
 
-/* It waits, and is who is followed with --task. */
+/* The command waits. With --task it is the followed process. */
 static int fork_command(struct session *s)
 {
 	int err = workload__fork(&s->workload), fd;
@@ -138,7 +140,7 @@ static int fork_command(struct session *s)
 	return 0;
 }
 
-/* Attaching takes its time, and there is nothing to record of who does not see its end. */
+/* Attaching takes time; if the process has ended meanwhile, there is nothing to record. */
 static int check_process(long pid, int process)
 {
 	if (pid && process__has_ended(process))
@@ -262,7 +264,7 @@ static int close_and_detach(struct session *s)
 	int closed = engines__close(&s->engines), stopped;
 
 	workload__ended(&s->workload);
-	/* A command may have written a line that does not end, or go on writing. */
+	/* A command may have written a line without its end, or may go on writing. */
 	if (!s->options->command)
 		progress__say("detaching");
 	stopped = engines__stop(&s->engines);
@@ -270,7 +272,7 @@ static int close_and_detach(struct session *s)
 	return closed ? closed : stopped;
 }
 
-/* ---- after it */
+/* ---- after tracing */
 
 static int collect_one(struct session *s, size_t index, const struct symbols *after)
 {
@@ -286,7 +288,7 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 	return err ? err : counters__add(&c->cost, "collect_us", (clock__monotonic() - start) / 1e3);
 }
 
-/* The result is there all the same. */
+/* With --strict, the result is written all the same. */
 static int check_complete(const struct coverage *c)
 {
 	if (losses__complete(&c->lost))
@@ -294,9 +296,12 @@ static int check_complete(const struct coverage *c)
 	return error__return(-ENODATA, "--strict: the result of %s is not complete", c->engine);
 }
 
-/* ---- the steps */
+/* ---- the steps of a run */
 
-/* At the kernel and the request: nothing is enabled, and what is wrong with either is said. */
+/*
+ * Looks at the kernel and the request. Nothing is enabled, and messages say what is wrong with
+ * either.
+ */
 static int look(struct session *s)
 {
 	const struct cover_options *o = s->options;
@@ -320,7 +325,7 @@ static int look(struct session *s)
 	return err ? err : make_request(s);
 }
 
-/* A watchdog that undoes what is done from here on, and the outputs. */
+/* Starts the watchdog, which undoes what is done from here on, and opens the outputs. */
 static int claim(struct session *s)
 {
 	int err = guard__start(&s->request.guard);
@@ -329,7 +334,10 @@ static int claim(struct session *s)
 					 s->request.guard);
 }
 
-/* Everything, with the gate closed; the command waits. From its middle on a signal ends the run in order. */
+/*
+ * Attaches everything while the gate is closed and the command waits. From its middle on, a signal
+ * ends the run properly.
+ */
 static int attach(struct session *s)
 {
 	int err;
@@ -350,7 +358,7 @@ static int attach(struct session *s)
 	return err;
 }
 
-/* Opens the gate, lets the command go, waits, closes the gate and detaches. */
+/* Opens the gate, releases the command, waits, closes the gate, and detaches. */
 static int record(struct session *s)
 {
 	int err, ended;
@@ -369,7 +377,7 @@ static int record(struct session *s)
 	return err ? err : ended;
 }
 
-/* Makes results of what the engines have recorded. */
+/* Makes results from what the engines have recorded. */
 static int collect(struct session *s)
 {
 	struct symbols *after = NULL;
@@ -412,7 +420,7 @@ static int report(struct session *s)
 	return err;
 }
 
-/* The exit status. In the kernel the watchdog undoes what there is to undo. */
+/* Returns the exit status. The watchdog undoes what was done in the kernel. */
 static int end(struct session *s, int err)
 {
 	workload__abandon(&s->workload);

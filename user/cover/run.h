@@ -5,7 +5,7 @@
 
 #include "cover/options.h"
 
-/* The exit status. */
+/* Returns the exit status. */
 int cover__run(const struct cover_options *o);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* What one run saw; see coverage.h. */
+/* The result of one run; see coverage.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -40,7 +40,7 @@ void coverage__free(struct coverage *c)
 	memset(c, 0, sizeof(*c));
 }
 
-/* ---- fields of a document */
+/* ---- the fields of a document */
 
 static void write_globs(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -62,7 +62,7 @@ static int read_globs(struct json_object *array, const struct json_field *field,
 	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
 		const char *glob = json_object_get_string(json_object_array_get_idx(array, i));
 
-		/* '@' would be a file to read: no document has one. */
+		/* '@' would be a file to read, which no document has. */
 		err = glob && *glob != '@' ? globs__add(member, glob) : -EINVAL;
 	}
 	return err;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The json document, schema COVERAGE_SCHEMA, written and read back; see coverage_json.h. Addresses
- * are strings of hex digits: a JSON number is a double to most readers, which cannot hold a kernel
- * address. Every field is always there; what is unknown is null.
+ * are strings of hex digits, because for most readers a JSON number is a double, which cannot hold
+ * a kernel address. Every field is always there; unknown values are null.
  */
 #include <inttypes.h>
 #include <json-c/json.h>
@@ -19,7 +19,7 @@
 
 /* ---- the header */
 
-/* A char **, NULL-terminated, or NULL. */
+/* A char ** that ends with NULL, or NULL. */
 static void write_texts(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	char *const *list = *(char *const *const *)member;
@@ -64,7 +64,7 @@ static void write_counters(json_writer_t *w, const struct json_field *field, con
 	json__counter_values(w, member);
 }
 
-/* Names of counters outlive the json object. */
+/* The names of counters must outlive the json object. */
 static int read_counters(struct json_object *object, const struct json_field *field, void *member,
 			 void *whole)
 {
@@ -83,7 +83,7 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 
 static const struct json_kind counters = { write_counters, read_counters };
 
-/* What follows from the rest is not read back. */
+/* Fields that follow from others are not read back. */
 static void write_clock(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	jsonw_string(w, "local");
@@ -155,7 +155,7 @@ static int read_status(struct json_object *value, const struct json_field *field
 	return 0;
 }
 
-/* The losses there were, each with its meaning, for a reader that has no table of them. */
+/* Writes each loss with its meaning, for readers that do not have the table of losses. */
 static void write_losses(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct counters *lost = member;
@@ -210,7 +210,7 @@ static const struct json_field total_fields[] = {
 	{ }
 };
 
-/* All between the engine and the functions, in this order. */
+/* All fields between the engine and the functions, in this order. */
 static const struct json_field header[] = {
 	{ "kernel", &field_object, AT(kernel), kernel_id_fields },
 	{ "host", &field_string, AT(host) },
@@ -260,7 +260,10 @@ static void write_hits(json_writer_t *w, const struct coverage *c, const char *n
 {
 	jsonw_name(w, name);
 	jsonw_start_array(w);
-	/* One on a line: the writer itself knows only all on one, or each field on its own. */
+	/*
+	 * One element a line. The writer itself can only write all in one line, or each field in a
+	 * line.
+	 */
 	jsonw_pretty(w, false);
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind != kind)
@@ -304,7 +307,7 @@ static uint64_t integer(struct json_object *object, const char *name)
 	return json_object_get_uint64(json__field(object, name));
 }
 
-/* "0xffff..." as the writer puts it; false: null. */
+/* Parses "0xffff..." as the writer writes it. Returns false for null. */
 static bool address(struct json_object *object, const char *name, uint64_t *ret)
 {
 	const char *value = text(object, name);
@@ -353,7 +356,10 @@ static int check_root(struct json_object *root, const char *path)
 	    !json_object_is_type(json__field(root, "callers"), json_type_array))
 		return error__return(-EINVAL, "%s: is damaged: it has no list of functions, or of callers",
 				     path);
-	/* Without a window each difference would lie after the end: certainly explained. */
+	/*
+	 * Without a window, each difference would be after its end, and so explained with
+	 * certainty.
+	 */
 	if (!json_object_is_type(json__field(json__field(root, "window"), "closed_ns"), json_type_int))
 		return error__return(-EINVAL, "%s: is damaged: it does not say when it was recorded",
 				     path);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A coverage as the json document of `hytrace cover -f json`, and back. */
+/* Writes a coverage as the json document of `hytrace cover -f json`, and reads it back. */
 #ifndef HYTRACE_DOCUMENT_COVERAGE_JSON_H
 #define HYTRACE_DOCUMENT_COVERAGE_JSON_H
 
@@ -7,10 +7,16 @@
 
 #include "document/coverage.h"
 
-/* -ENOMEM, said. Write errors stay in the stream, for output__commit() to find. */
+/*
+ * Returns 0, or -ENOMEM after a message. Write errors stay in the stream, where output__commit()
+ * finds them.
+ */
 int coverage__write_json(const struct coverage *c, FILE *out);
 
-/* -EINVAL, said: not readable, not json, not such a document, or of another schema. */
+/*
+ * Returns -EINVAL after a message if it cannot be read, is no json, no such document, or has
+ * another schema.
+ */
 int coverage__read_json(struct coverage *ret, const char *path);
 
 #endif

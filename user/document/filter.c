@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str, 0)". */
+/*
+ * Function globs; see filter.h. The kernel documents its own matching as "like !fnmatch(pat, str,
+ * 0)".
+ */
 #include <fnmatch.h>
 #include <json-c/linkhash.h>
 #include <stdbool.h>
@@ -36,7 +39,10 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 	memset(g, 0, sizeof(*g));
 	g->function = length ? strndup(text, length) : strdup("*");
 	g->module = mark ? strdup(mark + strlen(MODULE_MARK)) : NULL;
-	/* The kernel wants something before the mark in every release; '*' says the same. */
+	/*
+	 * Not every release of the kernel accepts an empty name before the mark. '*' means the
+	 * same.
+	 */
 	if (!length && mark) {
 		if (asprintf(&g->text, "*%s", text) < 0)
 			g->text = NULL;
@@ -56,7 +62,7 @@ bool glob__is_name(const struct glob *g)
 	return !g->module && !strpbrk(g->function, "*?[\\");
 }
 
-/* The name belongs to its glob, which lives as long. */
+/* The name belongs to its glob, and lives as long. */
 static int add_name(struct globs *globs, const char *name)
 {
 	if (!globs->names)
@@ -114,7 +120,7 @@ static int add_file(struct globs *globs, const char *path)
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
 				    strerror(errno));
-	/* An empty -a list would otherwise read as "no -a", which means everything. */
+	/* An empty -a list would otherwise mean "no -a", which is everything. */
 	if (!err && globs->count == before)
 		err = error__return(-EINVAL, "@%s: names no function", path);
 	fclose(f);

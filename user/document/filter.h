@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which functions are asked for: -a and -d, in the words of set_ftrace_filter.
+ * The functions that are asked for: -a and -d, in the syntax of set_ftrace_filter.
  *
  *   ext4_*          functions by name
- *   :mod:NAME       all of a module's; also *:mod:NAME
- *   vfs_*:mod:NAME  some of a module's
+ *   :mod:NAME       all functions of a module; also *:mod:NAME
+ *   vfs_*:mod:NAME  some functions of a module
  *   @FILE           one of these per line; empty lines and lines from '#' on are skipped
  *
- * No -a at all means every traceable function. -d takes away from what -a gave.
+ * Without -a, all traceable functions are asked for. -d removes functions from these.
  */
 #ifndef HYTRACE_DOCUMENT_FILTER_H
 #define HYTRACE_DOCUMENT_FILTER_H
@@ -21,7 +21,7 @@
 struct lh_table;
 
 struct glob {
-	char *text;		/* as given, and as the kernel is given it */
+	char *text;		/* as given, and as written to the kernel */
 	char *function;
 	char *module;		/* NULL: any, and vmlinux */
 	char *origin;		/* "file:line", or NULL: the command line */
@@ -30,9 +30,12 @@ struct glob {
 struct globs {
 	struct glob *list;
 	size_t count;
-	/* Plain names: a list in a file has thousands, each looked for in all. NULL: none. */
+	/*
+	 * Plain names. A list in a file has thousands, and each function is looked up in them.
+	 * NULL: there are none.
+	 */
 	struct lh_table *names;
-	size_t patterns;	/* the others, which have to be tried one by one */
+	size_t patterns;	/* the number of others, which must be tried one by one */
 };
 
 bool glob__is_name(const struct glob *g);
@@ -40,18 +43,20 @@ bool glob__is_name(const struct glob *g);
 struct filter {
 	struct globs allow;
 	struct globs deny;
-	/* Denied by hytrace itself (a BPF program's own helpers): need not exist. */
+	/*
+	 * Functions that hytrace itself denies (a BPF program's own helpers); they need not exist.
+	 */
 	struct globs own;
 };
 
-/* Adds one argument of -a or -d; -EINVAL, and says why, when it is not one. */
+/* Adds one argument of -a or -d. Returns -EINVAL after a message if it is wrong. */
 int globs__add(struct globs *globs, const char *argument);
 void globs__free(struct globs *globs);
 /* A deep copy; @ret is empty before. */
 int filter__copy(struct filter *ret, const struct filter *f);
 void filter__free(struct filter *f);
 
-/* -EINVAL, and says which, when a glob matches no traceable function. */
+/* Returns -EINVAL after a message if a glob matches no traceable function. */
 int filter__check(const struct filter *f, const struct traceable *t);
 
 enum filter_verdict {
@@ -61,18 +66,18 @@ enum filter_verdict {
 	FILTER_OWN,		/* hytrace denies it */
 };
 
-/* Whether somebody asked for it: hytrace leaves some out by itself, which are asked for all the same. */
+/* Did the user ask for it? Functions that hytrace leaves out by itself count as asked for. */
 bool filter__asks_for(const struct filter *f, const char *name, const char *module);
 
 enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module);
 
 /**
- * filter__new_modules() - modules that have come, and in which something is asked for
- * @f: what is asked for
- * @before: the symbols of when tracing was prepared
- * @after: those of the end; NULL: no module has come or gone
+ * filter__new_modules() - count the new modules with functions that are asked for
+ * @f: the filter
+ * @before: the symbols when tracing was prepared
+ * @after: the symbols at the end; NULL: no module has come or gone
  *
- * Return: how many there are. One that is asked for by the name of what cannot be traced counts, too.
+ * Return: their number. A module counts even if the function that is asked for cannot be traced.
  */
 size_t filter__new_modules(const struct filter *f, const struct symbols *before, const struct symbols *after);
 

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What a result may lack, by the counters of its "lost": one table, for all that reads them. */
+/*
+ * What a result may lack, according to the counters in its "lost": one table for all that read
+ * them.
+ */
 #ifndef HYTRACE_DOCUMENT_LOSSES_H
 #define HYTRACE_DOCUMENT_LOSSES_H
 
@@ -9,7 +12,7 @@
 #include "base/counters.h"
 
 enum loss_meaning {
-	LOSS_NOTHING,		/* the result has all the same */
+	LOSS_NOTHING,		/* the result has everything all the same */
 	LOSS_MAYBE,		/* it may lack something */
 	LOSS_MISSING,		/* it lacks something */
 };
@@ -17,13 +20,16 @@ enum loss_meaning {
 struct loss {
 	const char *name;
 	enum loss_meaning meaning;
-	/* HIT_FUNCTION, HIT_CALLER: of these, one that is listed may have been called before its first hit. */
+	/*
+	 * HIT_FUNCTION, HIT_CALLER: a listed hit of this kind may have been called before its first
+	 * hit.
+	 */
 	unsigned int hides;
 	const char *text;
 };
 
 /**
- * losses__at() - the table, one by one
+ * losses__at() - the entries of the table
  * @index: from 0
  *
  * Return: a loss, or NULL after the last one.
@@ -31,7 +37,7 @@ struct loss {
 const struct loss *losses__at(size_t index);
 
 /**
- * losses__find() - what a counter says
+ * losses__find() - find the loss of a counter
  * @name: of the counter
  *
  * Return: the loss of that name; NULL: there is none.
@@ -39,25 +45,25 @@ const struct loss *losses__at(size_t index);
 const struct loss *losses__find(const char *name);
 
 /**
- * losses__name() - whether a counter is one of a loss
+ * losses__name() - whether a counter counts a loss
  * @name: of the counter
  *
- * Return: the same name, which is there for good; NULL: it is none.
+ * Return: the same name, in a string that stays valid; NULL: it does not.
  */
 const char *losses__name(const char *name);
 
 /**
- * losses__complete() - whether a result has all that it was to have
+ * losses__complete() - whether a result is complete
  * @lost: its counters
  *
- * A counter that is not in the table may be of something that is missing.
+ * A counter that is not in the table may stand for something that is missing.
  *
- * Return: true if nothing is missing, for certain.
+ * Return: true if it is certain that nothing is missing.
  */
 bool losses__complete(const struct counters *lost);
 
 /**
- * losses__worst() - the gravest of what was lost
+ * losses__worst() - the worst of the losses
  * @lost: the counters
  *
  * Return: LOSS_NOTHING if the result is complete.
@@ -69,13 +75,13 @@ enum loss_meaning losses__worst(const struct counters *lost);
  * @lost: the counters of the result that has the hit
  * @kind: of the hit, HIT_FUNCTION or HIT_CALLER
  *
- * Return: true if an earlier call may be among what was lost.
+ * Return: true if an earlier call may have been lost.
  */
 bool losses__hide(const struct counters *lost, unsigned int kind);
 
 /**
  * loss_meaning__name() - a meaning in one word
- * @meaning: it
+ * @meaning: the meaning
  *
  * Return: "nothing", "maybe" or "missing".
  */

@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "document/modules.h"
 
-/* A build id has 20 bytes, with its header 36. */
+/* A build id has 20 bytes, and 36 with its header. */
 #define LARGEST_NOTE 256
 
 void covered_modules__free(struct covered_modules *m)
@@ -47,7 +47,7 @@ const struct covered_module *covered_modules__find(const struct covered_modules 
 	return NULL;
 }
 
-/* ---- of the running kernel */
+/* ---- modules of the running kernel */
 
 static FILE *open_of(const char *module, const char *file)
 {
@@ -104,7 +104,10 @@ static int add_module(struct covered_modules *m, const struct module *module, bo
 	added->size = module->size;
 	added->came = came;
 	added->went = went;
-	/* What has gone has taken these along, and what has come since under its name has others. */
+	/*
+	 * These are gone with a module that has gone; a module that was loaded since under its name
+	 * has others.
+	 */
 	if (!went) {
 		added->build_id = read_build_id(module->name);
 		added->srcversion = read_srcversion(module->name);
@@ -112,7 +115,7 @@ static int add_module(struct covered_modules *m, const struct module *module, bo
 	return 0;
 }
 
-/* One that was loaded again, which its place tells, went and came. */
+/* If a module was loaded again, its place shows that; then it has gone and come. */
 static bool has_gone(const struct module *module, const struct symbols *after)
 {
 	const struct module *now = after ? symbols__module(after, module->name) : module;
@@ -142,7 +145,7 @@ int covered_modules__read(struct covered_modules *ret, const struct symbols *bef
 	return err;
 }
 
-/* ---- in a document */
+/* ---- modules in a document */
 
 static const struct json_field fields[] = {
 	{ "name", &field_string, offsetof(struct covered_module, name) },

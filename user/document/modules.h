@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The modules that a result is about. An offset in a module's text means something only together with the
- * build that it is of.
+ * The modules that a result is about. An offset in a module's text only has a meaning together with
+ * the module's build.
  */
 #ifndef HYTRACE_DOCUMENT_MODULES_H
 #define HYTRACE_DOCUMENT_MODULES_H
@@ -28,28 +28,28 @@ struct covered_modules {
 
 /**
  * covered_modules__read() - the modules of the running kernel
- * @ret: empty before; to be freed in any case
- * @before: the symbols of when recording began
- * @after: those of its end; NULL: the same modules are there
+ * @ret: empty before; must be freed even after a failure
+ * @before: the symbols when recording began
+ * @after: the symbols at its end; NULL: the modules are the same
  *
- * A module that came and went between the two is in neither list, and not found.
+ * A module that came and went in between is in neither list, so it is not found.
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int covered_modules__read(struct covered_modules *ret, const struct symbols *before,
 			  const struct symbols *after);
 void covered_modules__free(struct covered_modules *m);
 
 /**
- * covered_modules__add() - add one by its name alone
+ * covered_modules__add() - add a module of which only the name is known
  * @m: the modules
  * @name: of the module
  *
- * Return: the module, or NULL without memory, which is told.
+ * Return: the module, or NULL after a message if there is no memory.
  */
 struct covered_module *covered_modules__add(struct covered_modules *m, const char *name);
 
-/* NULL: it is not among them. */
+/* Returns NULL if it is not among them. */
 const struct covered_module *covered_modules__find(const struct covered_modules *m, const char *name);
 
 /* A struct covered_modules in a document. */

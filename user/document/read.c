@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Documents from files; see read.h. A file's first bytes tell how it is compressed, not its name: what comes by a
- * pipe has none.
+ * Reads documents from files; see read.h. The first bytes of a file show how it is compressed. Its
+ * name is not used, because what comes through a pipe has none.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -22,7 +22,7 @@ struct text {
 	size_t length, room;
 };
 
-/* NULL, said: too large, or no memory. */
+/* Returns NULL after a message if the text is too large or there is no memory. */
 static char *text__grow(struct text *t, size_t more, const char *path)
 {
 	char *bytes;
@@ -76,7 +76,7 @@ static int read_file(struct text *t, const char *path)
 
 static int inflate_gzip(struct text *to, const struct text *from, const char *path)
 {
-	/* 16: with the header of gzip. */
+	/* 16 means that there is a header of gzip. */
 	z_stream z = { .next_in = (Bytef *)from->bytes, .avail_in = from->length };
 	int status, err = 0;
 
@@ -91,7 +91,7 @@ static int inflate_gzip(struct text *to, const struct text *from, const char *pa
 		}
 		status = inflate(&z, Z_NO_FLUSH);
 		to->length += CHUNK - z.avail_out;
-		/* Several files that were compressed one by one make one. */
+		/* A file may consist of several that were compressed one by one. */
 		if (status == Z_STREAM_END && z.avail_in)
 			status = inflateReset(&z);
 	} while (status == Z_OK && (z.avail_in || !z.avail_out));
@@ -119,7 +119,7 @@ static int inflate_zstd(struct text *to, const struct text *from, const char *pa
 		}
 		left = ZSTD_decompressStream(z, &out, &in);
 		to->length += out.pos;
-		/* All of a small file may have gone in at once, and has not come out yet. */
+		/* All of a small file may have been read at once, and not been written yet. */
 		while (!ZSTD_isError(left) && left && out.pos == out.size) {
 			out = (ZSTD_outBuffer){ text__grow(to, CHUNK, path), CHUNK, 0 };
 			if (!out.dst) {
@@ -181,7 +181,7 @@ static int check(struct json_object *root, const char *path, const char *kind, c
 	const char *is = json__text(json__field(root, "document"));
 	uint64_t number = json_object_get_uint64(json__field(root, "schema"));
 
-	/* The first schema had no name for what it was. */
+	/* The first schema did not name the kind of document. */
 	if (!json__text(json__field(root, "hytrace")) || (is ? strcmp(is, kind) : number != 1))
 		return error__return(-EINVAL, "%s: is no document of `%s`", path, command);
 	if (number != (uint64_t)schema)

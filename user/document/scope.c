@@ -9,10 +9,10 @@
 #include "document/coverage.h"
 #include "document/scope.h"
 
-/* TASK_COMM_LEN, with the zero behind it. */
+/* TASK_COMM_LEN, which includes the terminating zero. */
 #define COMM_LENGTH 16
 
-/* ---- what a document says of them */
+/* ---- the fields of a document */
 
 /* The words of a document, in the order of enum scope_kind. */
 static const char *const scopes[] = { "system", "task", "pid", "boot", NULL };
@@ -96,9 +96,9 @@ static const struct argp_option options[] = {
 	  "the first call: later ones are missing; oneshot and bpf", 0 },
 	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: pin a map of what was "
 	  "seen, the program and the link there in bpffs meanwhile", 0 },
-	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after that time", 0 },
+	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after this time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
-	{ "max-entries", KEY_ENTRIES, "N", 0, "room for that many addresses (default: for all)", 0 },
+	{ "max-entries", KEY_ENTRIES, "N", 0, "make room for N addresses (default: for all)", 0 },
 	{ }
 };
 

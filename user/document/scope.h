@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Whose calls a result is about, and how they were recorded. An option of `hytrace cover` that says one of the
- * two is a member here; scope.c has its help, its parsing, and the field in which a document repeats it.
+ * Whose calls a result is about, and how they were recorded. An option of `hytrace cover` for one
+ * of these is a member here. scope.c has its help text, its parsing, and the field in which a
+ * document repeats it.
  */
 #ifndef HYTRACE_DOCUMENT_SCOPE_H
 #define HYTRACE_DOCUMENT_SCOPE_H
@@ -23,20 +24,20 @@ enum scope_kind {
 struct scope {
 	enum scope_kind kind;
 	long pid;			/* 0: not SCOPE_PID */
-	const char *cgroup, *comm;	/* only tasks of these; NULL: of any */
+	const char *cgroup, *comm;	/* only tasks of these; NULL: any */
 };
 
-/* What of them, and how. */
+/* Which of their calls are recorded, and how. */
 struct cover_how {
 	bool callers;
 	bool retire;
-	unsigned long retire_ms;	/* for how long callers are watched; 0 without them */
+	unsigned long retire_ms;	/* how long callers are watched; 0 without callers */
 	unsigned long max_entries;	/* 0: room for all */
 	double duration;		/* 0: until the end */
-	const char *pin;		/* NULL: nothing is pinned; "": a document does not say where */
+	const char *pin;		/* NULL: nothing is pinned; "": unknown, as in a document */
 };
 
-/* The options of both; their parser's input is a struct scope_input. */
+/* The options of both. Their parser's input is a struct scope_input. */
 struct scope_input {
 	struct scope *scope;
 	struct cover_how *how;
@@ -47,17 +48,19 @@ extern const struct argp scope_argp;
 /* What --boot does not go with, as an error message. */
 #define SCOPE_OF_BOOT "--boot takes what is recorded already: it goes with -f, -o, --append, --strict and --vmlinux only"
 
-/* Of the objects "filters" and "options" of a document, as members of struct coverage. */
+/*
+ * The fields of the objects "filters" and "options" of a document, as members of struct coverage.
+ */
 extern const struct json_field filter_fields[];
 extern const struct json_field option_fields[];
 
-/* Whether it is of one process, or the command, and of what that starts. */
+/* Is it about one process, or the command, and what it starts? */
 bool scope__follows(const struct scope *s);
-/* The option that takes only some of its tasks; NULL: none does. */
+/* The option that selects some of the tasks; NULL: there is none. */
 const char *scope__limit(const struct scope *s);
-/* Whether all that @s has is in @other as well. */
+/* Is all of @s in @other as well? */
 bool scope__lies_in(const struct scope *s, const struct scope *other);
-/* In words, up to a command if there is one. */
+/* Prints it in words, without the command if there is one. */
 void scope__print(const struct scope *s, FILE *out);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* All functions of one kernel build; see universe.h. */
+/* All functions of a kernel build; see universe.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -123,7 +123,7 @@ const struct function *const *universe__named(const struct universe *u, const ch
 	size_t low = 0, high = u->count, end;
 
 	*ret_count = 0;
-	/* Only the index is made, which nobody sees from outside. */
+	/* Only the index is made, which does not change the universe for others. */
 	if (!sort_names((struct universe *)u))
 		return NULL;
 	while (low < high) {
@@ -218,7 +218,7 @@ int universe__write_json(const struct universe *u, FILE *out)
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_string_field(w, "document", "functions");
 	jsonw_int_field(w, "schema", UNIVERSE_SCHEMA);
-	/* A word for those who would take a selection for all there is. */
+	/* Tells readers that this is not the whole list. */
 	jsonw_string_field(w, "selection", u->some ? "some" : "all");
 	jsonw_name(w, "kernel");
 	jsonw_start_object(w);
@@ -227,7 +227,7 @@ int universe__write_json(const struct universe *u, FILE *out)
 	write_totals(w, u);
 	jsonw_name(w, "functions");
 	jsonw_start_array(w);
-	/* One on a line, as in the document of a coverage. */
+	/* One function a line, as in the document of a coverage. */
 	jsonw_pretty(w, false);
 	for (size_t i = 0; i < u->count; i++) {
 		fputc('\n', out);

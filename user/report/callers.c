@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls of a function, or to it; see callers.h. */
+/* Finds the calls of a function, or to it; see callers.h. */
 #include <stdlib.h>
 
 #include "base/error.h"

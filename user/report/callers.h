@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Who called some functions, or what they called: for people, and as a document. */
+/* Who called some functions, or what they called: as text, and as a document. */
 #ifndef HYTRACE_REPORT_CALLERS_H
 #define HYTRACE_REPORT_CALLERS_H
 
@@ -10,38 +10,38 @@
 
 struct question {
 	const struct edges *edges;
-	bool calls;			/* what they called; false: who called them */
-	const size_t *functions;	/* numbers, as images__number() has them */
+	bool calls;			/* true: what they called; false: who called them */
+	const size_t *functions;	/* numbers of images__number() */
 	size_t count;
-	const char *const *labels;	/* of the documents */
+	const char *const *labels;	/* the documents' labels */
 	struct source_lines lines;
 };
 
-/* One line of an answer: a call, seen from one of its ends. */
+/* One line of an answer: a call, seen from one of its two functions. */
 struct answer {
 	const struct edge *edge;
-	const struct image_of *of;		/* of the other end; NULL: that is not known */
+	const struct image_of *of;		/* the image of the other function; NULL: unknown */
 	const struct image_function *other;
 };
 
 /**
- * question__answers() - calls of a function, or those to it
+ * question__answers() - find the calls of a function, or those to it
  * @q: the question
- * @number: of the function
+ * @number: the function's number
  * @ret: to be freed
- * @ret_count: how many there are
+ * @ret_count: their number
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int question__answers(const struct question *q, size_t number, struct answer **ret, size_t *ret_count);
 
-/* How many calls of functions that can be traced there are in a function. */
+/* The number of calls in a function that name a function that can be traced. */
 size_t question__traceable_calls(const struct question *q, size_t number);
 
-/* Asks for all places in the source that the answers have; -ENOMEM, said. */
+/* Finds the places in the source for all answers. Returns -ENOMEM after a message. */
 int question__find_lines(struct question *q);
 
-/* Write errors stay in the stream; -ENOMEM, said. */
+/* Write errors stay in the stream. Returns -ENOMEM after a message. */
 int callers__text(const struct question *q, FILE *out);
 int callers__json(const struct question *q, FILE *out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls, as a document: docs/schema/calls.json; see callers.h. */
+/* Calls as a document, docs/schema/calls.json; see callers.h. */
 #include <stdlib.h>
 
 #include "base/error.h"

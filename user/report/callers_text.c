@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Calls, for people: a table for each function; see callers.h. */
+/* Calls as text: a table for each function; see callers.h. */
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
@@ -25,7 +25,7 @@ static void print_function(const struct image_of *of, const struct image_functio
 	snprintf(text, room, of->module ? "%s [%s]" : "%s", f->name, of->module);
 }
 
-/* What a call calls that does not name it. */
+/* Describes the target of a call that does not name it. */
 static void print_unnamed(const struct call *call, char *text, size_t room)
 {
 	switch (call->kind) {
@@ -59,7 +59,7 @@ static void print_other(const struct question *q, const struct answer *answer, c
 		snprintf(text, room, "(unknown)");
 }
 
-/* "vfs_read+0x1f", as the kernel prints places. */
+/* "vfs_read+0x1f", in the kernel's notation. */
 static void print_site(const struct edge *edge, char *text, size_t room)
 {
 	if (edge->call.in)
@@ -124,7 +124,7 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	fputs(".\n", out);
 }
 
-/* How it came to be entered, if no call tells. */
+/* Says how a function was entered, if no call tells. */
 static void print_origin(const struct question *q, size_t number, const struct image_function *f,
 			 const struct image_of *of, FILE *out)
 {
@@ -141,7 +141,7 @@ static void print_origin(const struct question *q, size_t number, const struct i
 	fprintf(out, "There is such a jump in %s, which ran: %s\n", jump->in->name, text);
 }
 
-/* Of the calls in it, how many were recorded: what a list of functions does not tell. */
+/* Says how many of the function's calls were recorded, which a list of functions does not show. */
 static void print_share(const struct question *q, size_t number, const struct image_function *f,
 			const struct answer *answers, size_t count, FILE *out)
 {

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace callers and hytrace calls: who called a function, and what it called, from documents of `hytrace cover`. */
+/*
+ * hytrace callers and hytrace calls: who called a function, and what it called, from documents of
+ * `hytrace cover`.
+ */
 #include <argp.h>
 #include <fnmatch.h>
 #include <stdlib.h>
@@ -19,7 +22,7 @@ enum { KEY_VMLINUX = 256 };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the vmlinux of that kernel; default: where distributions put it", 0 },
 	{ }
 };
@@ -95,7 +98,7 @@ static int add_found(struct found *found, size_t number)
 	return 0;
 }
 
-/* All of that name: static functions may share one. */
+/* Finds all functions of that name; static functions may share one. */
 static int find_named(struct found *found, const struct image_of *of, const char *name)
 {
 	size_t count;
@@ -107,7 +110,10 @@ static int find_named(struct found *found, const struct image_of *of, const char
 	return err;
 }
 
-/* Of those that a pattern matches, the ones that ran: there is nothing to tell of the others. */
+/*
+ * Finds those functions that match a pattern and have run, because there is no answer for the
+ * others.
+ */
 static int find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
 {
 	size_t count;
@@ -123,7 +129,7 @@ static int find_matching(struct found *found, const struct edges *e, const struc
 	return err;
 }
 
-/* "NAME:mod:MODULE": only that module's. */
+/* "NAME:mod:MODULE" only finds functions of that module. */
 static int find_functions(struct found *found, const char *wanted, const struct edges *e)
 {
 	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;

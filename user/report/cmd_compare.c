@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace compare: lays two json documents side by side and says why they differ. */
+/* hytrace compare: compares two json documents and says why they differ. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,7 +48,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Engines where they differ, else the files. */
+/* The engine's name if the engines differ, otherwise the file's. */
 static const char *label(const struct coverage *c, const struct coverage *other, const char *path)
 {
 	if (strcmp(c->engine, other->engine))
@@ -99,7 +99,7 @@ int cmd_compare(int argc, char **argv)
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	for (int i = 0; i < 2; i++)
 		coverage__free(&documents[i]);
-	/* As with cmp and diff: trouble must not read as a difference. */
+	/* As with cmp and diff, a failure must not be taken for a difference. */
 	if (err)
 		return EXIT_USAGE;
 	return differ ? EXIT_FAILED : EXIT_DONE;

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace functions: what can be traced, and why the rest cannot, of the running kernel or of files. */
+/*
+ * hytrace functions: what can be traced, and why the rest cannot, of the running kernel or of
+ * files.
+ */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,19 +21,19 @@ enum { KEY_VMLINUX = 256, KEY_MODULE, KEY_MODULES, KEY_TRACEABLE, KEY_UNTRACED }
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "traceable", KEY_TRACEABLE, NULL, 0, "only functions that can be traced", 0 },
 	{ "untraced", KEY_UNTRACED, NULL, 0, "only functions that cannot be traced", 0 },
-	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "look at this kernel's file, and not at the running kernel", 0 },
-	{ "module", KEY_MODULE, "FILE", 0, "with --vmlinux: and at this module's", 0 },
-	{ "modules", KEY_MODULES, "DIR", 0, "with --vmlinux: and at all modules below DIR", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "use this kernel's file instead of the running kernel", 0 },
+	{ "module", KEY_MODULE, "FILE", 0, "with --vmlinux: also use this module's file", 0 },
+	{ "modules", KEY_MODULES, "DIR", 0, "with --vmlinux: also use all modules below DIR", 0 },
 	{ }
 };
 
 static const char *const format_names[] = { "text", "json", NULL };
 
 struct functions_options {
-	struct filter filter;	/* its allow */
+	struct filter filter;	/* only its allow is used */
 	const char *vmlinux, *output;
 	struct module_file *modules;	/* names and paths are freed with it */
 	size_t module_count;
@@ -113,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* ---- what was asked for */
+/* ---- the functions that were asked for */
 
 static bool is_wanted(const struct functions_options *o, const struct function *f)
 {
@@ -132,7 +135,7 @@ static int select_functions(const struct functions_options *o, struct universe *
 	}
 	u->some = o->filter.allow.count || o->traceable || o->untraced;
 	u->count = kept;
-	/* What was found by name is somewhere else now. */
+	/* The functions that were found by name have moved. */
 	universe__settle(u);
 	if (!kept && o->filter.allow.count)
 		return error__return(-EINVAL, "%s%s: no function has such a name; `hytrace why` looks for similar ones",

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace why: whether a function can be traced, and if it was not seen, the reason. */
+/* hytrace why: whether a function can be traced, and why it was not seen. */
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct argp_option options[] = {
 	{ "in", KEY_IN, "FILE", 0, "say also what this document of `hytrace cover -f json` has of it; may be given "
 	  "several times", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
-	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "of the kernel that is asked about, with debug information; default: that "
 	  "of --in, or of the running kernel, where it usually is", 0 },
 	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: /lib/modules/RELEASE", 0 },
@@ -76,7 +76,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* All that answers come from. */
+/* The sources of all answers. */
 struct looked_at {
 	struct universe universe;
 	struct image *image;
@@ -133,7 +133,7 @@ static int find_universe(struct looked_at *l, const struct why_options *o)
 	return l->document_count ? of_documents(l) : universe__of_running(&l->universe, NULL);
 }
 
-/* Without the file there are fewer answers. */
+/* Finds the kernel's file. Without it there are fewer answers. */
 static int find_image(struct looked_at *l, const char *given)
 {
 	const struct kernel_id id = { .release = l->universe.release, .build_id = l->universe.build_id };
@@ -178,7 +178,7 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 	return err ? err : output__commit(output);
 }
 
-/* @ret_found: all names are known. */
+/* @ret_found: whether all names are known. */
 static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
 {
 	const struct why_sources sources = {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Comparing two coverages; see compare.h.
+ * Compares two coverages; see compare.h.
  *
- * Functions are matched by where they lie (link-time address, or module and offset), and where that is
- * not known, or of another build, by name. Why they differ is for reasons.c.
+ * Functions are matched by their places (link-time address, or module and offset). If these are not
+ * known, or are of another build, they are matched by name. reasons.c finds out why they differ.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -118,7 +118,10 @@ static int side__fill(struct side *side, const struct coverage *c, unsigned int 
 	return 0;
 }
 
-/* One to one: by name, several functions may have the same one. What has no key matches nothing. */
+/*
+ * Matches one to one, because several functions may have the same name. A hit without a key matches
+ * nothing.
+ */
 static void merge(struct comparison *cmp, const struct side *a, const struct side *b,
 		  int (*order)(const void *a, const void *b))
 {
@@ -146,7 +149,7 @@ static void merge(struct comparison *cmp, const struct side *a, const struct sid
 	}
 }
 
-/* A document has addresses as linked only. */
+/* A document only has linked addresses. */
 static bool places_known(const struct coverage *c)
 {
 	for (size_t i = 0; i < c->hits.count; i++) {
@@ -271,7 +274,7 @@ static void print_side(const struct difference *list, size_t count, const char *
 	}
 }
 
-/* Nothing that one saw says what the other should have seen. */
+/* If the windows are apart, nothing that one saw shows what the other should have seen. */
 static void print_gap(const struct coverage *first, const struct coverage *second,
 		      const char *name_first, const char *name_second, FILE *out)
 {

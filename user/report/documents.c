@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The documents that a command is given; see documents.h. */
+/* The documents on a command line; see documents.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -7,7 +7,7 @@
 #include "document/coverage_json.h"
 #include "report/documents.h"
 
-/* "build/run/boot.json.gz" -> "boot" */
+/* Turns "build/run/boot.json.gz" into "boot". */
 static char *short_label(const char *path)
 {
 	const char *base = strrchr(path, '/');
@@ -29,7 +29,7 @@ static bool are_distinct(char *const *labels, size_t count)
 	return true;
 }
 
-/* Where two files have one name, each is called by its path. */
+/* If two files have the same short name, both are labelled by their paths. */
 static int make_labels(struct documents *d)
 {
 	for (size_t i = 0; i < d->count; i++) {

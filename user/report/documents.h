@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The documents that a command is given. */
+/* The documents on a command line. */
 #ifndef HYTRACE_REPORT_DOCUMENTS_H
 #define HYTRACE_REPORT_DOCUMENTS_H
 
@@ -8,18 +8,18 @@
 struct documents {
 	struct coverage *read;
 	const struct coverage **list;
-	char **labels;		/* what to call them, short */
+	char **labels;		/* their short names */
 	const char *const *paths;
 	size_t count;
 };
 
 /**
- * documents__read() - read all of them
- * @ret: to be freed by documents__free() in any case
+ * documents__read() - read all documents
+ * @ret: to be freed by documents__free(), even after a failure
  * @paths: their files
- * @count: how many, from 1
+ * @count: their number, at least 1
  *
- * Return: 0, or a negative errno, which is told.
+ * Return: 0, or a negative errno after a message.
  */
 int documents__read(struct documents *ret, const char *const *paths, size_t count);
 void documents__free(struct documents *d);

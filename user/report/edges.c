@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Who called whom; see edges.h. */
+/* Finds who called whom; see edges.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +28,9 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
 		return part;
 	if (count == 1)
 		return list[0];
-	/* Of several namesakes, the one that was compiled together with it. */
+	/*
+	 * If there are several functions of that name, take the one from the same compilation unit.
+	 */
 	unit = image__unit(of->image, part->addr);
 	for (size_t i = 0; unit && i < count; i++) {
 		const struct unit *its = image__unit(of->image, list[i]->addr);
@@ -39,7 +41,7 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
 	return part;
 }
 
-/* A module's call of what is not in it: of the kernel, or of another module. */
+/* The target of a module's call to another file: the kernel, or another module. */
 static const struct image_function *exported(const struct images *images, const char *name,
 					     const struct image_of **ret_of)
 {
@@ -111,7 +113,10 @@ static int by_site(const void *a, const void *b)
 	return x->seen < y->seen ? -1 : x->seen > y->seen;
 }
 
-/* One of each place: documents have it at different addresses if the kernel rewrote the call in one only. */
+/*
+ * Joins edges of one place. Two documents have different addresses for it if the kernel rewrote the
+ * call in one of them.
+ */
 static void join(struct edges *e)
 {
 	size_t kept = 0;
@@ -161,7 +166,10 @@ static bool is_unattached(const struct coverage *c, const struct image_function 
 	return false;
 }
 
-/* Whether a call of it had to be recorded: init text of modules is not, nor what came while it was recorded. */
+/*
+ * Must a call of it have been recorded? Not in init text of modules, nor in a module that came
+ * while recording.
+ */
 static bool has_to_be_seen(const struct coverage *c, const struct image_function *f, const char *module)
 {
 	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;

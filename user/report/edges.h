@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Who called whom, from documents and the files of their kernel. A document has the return addresses of calls; the
- * instruction before such an address tells the function that it calls. It costs nothing while recording.
+ * Who called whom, from documents and the files of their kernel. A document has the return
+ * addresses of calls. The instruction before such an address shows which function it calls. So this
+ * costs nothing while recording.
  *
- * An edge is a call that names its callee, and that was recorded: it is certain. So is that the function with the call
- * ran. What a pointer, a static call or an alternative called is not known, unless the record itself has it.
+ * An edge is a recorded call that names its callee, so it is certain. It is also certain that the
+ * function with the call ran. The function that a pointer, a static call or an alternative has
+ * called is not known, unless the record has it.
  */
 #ifndef HYTRACE_REPORT_EDGES_H
 #define HYTRACE_REPORT_EDGES_H
@@ -21,10 +23,10 @@ struct edge {
 	const struct image_of *of;
 	struct call call;
 	size_t from;		/* the number of the function with the call, whose parts are one; EDGES_NONE: unknown */
-	size_t to;		/* that of the callee; EDGES_NONE: it is not known */
-	uint64_t seen;		/* bits of documents */
-	size_t document;	/* the first of these, */
-	uint64_t first_ns;	/* and when it has recorded the call */
+	size_t to;		/* the number of the callee; EDGES_NONE: unknown */
+	uint64_t seen;		/* the documents that have recorded it, as bits */
+	size_t document;	/* the first of these documents */
+	uint64_t first_ns;	/* the time of the call in that document */
 };
 
 #define EDGES_NONE SIZE_MAX
@@ -35,7 +37,7 @@ struct node {
 	uint64_t seen;		/* bits of documents that have recorded the function */
 	uint64_t inside;	/* bits of those that have a caller in it: it ran */
 	uint64_t called;	/* bits of those in which a recorded call names it: it ran */
-	const struct hit *hit;	/* the first; NULL: none */
+	const struct hit *hit;	/* the first hit; NULL: there is none */
 };
 
 struct edges {
@@ -44,50 +46,59 @@ struct edges {
 	size_t document_count;
 	struct edge *list;	/* by caller's function, then by site */
 	size_t count;
-	size_t *by_callee;	/* indices into list, of those that have a callee */
+	size_t *by_callee;	/* indices into list of edges with a callee, by callee */
 	size_t callee_count;
 	struct node *nodes;	/* by the function's number */
-	size_t unplaced;	/* callers that the files do not have, or that have no address as linked */
-	size_t kinds[CALL_KINDS];	/* how many callers are of that kind */
-	size_t to_untraced;	/* of CALL_DIRECT: what they call cannot be traced, and jumped to what was recorded */
-	/* A document that lacks what one of its own callers calls has lost it: how many functions, and one of these. */
+	size_t unplaced;	/* callers that are not in the files, or have no linked address */
+	size_t kinds[CALL_KINDS];	/* the number of callers of each kind */
+	size_t to_untraced;	/* of CALL_DIRECT: callers of functions that cannot be traced, which jumped to recorded ones */
+	/*
+	 * If a document lacks a function that one of its own callers calls, it has lost it: their
+	 * number, and one of them.
+	 */
 	size_t missing;
 	const struct image_function *a_missing;
 };
 
 /**
  * edges__make() - find the edges of documents
- * @ret: to be freed by edges__free() in any case
- * @images: the files of their kernel, which have to live as long
- * @documents: which have to live as long; together they make one graph
- * @count: how many, from 1 to EDGES_MOST_DOCUMENTS
+ * @ret: to be freed by edges__free(), even after a failure
+ * @images: the files of their kernel, which must live as long
+ * @documents: the documents, which must live as long; they make one graph
+ * @count: their number, from 1 to EDGES_MOST_DOCUMENTS
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
 void edges__free(struct edges *e);
 
-/* Warns of what shows that a document is not complete. */
+/* Prints warnings about signs that a document is not complete. */
 void edges__check(const struct edges *e);
 
-/* Edges from a function, one after the other; NULL: none. */
+/* The edges from a function, one after the other; NULL: there are none. */
 const struct edge *edges__from(const struct edges *e, size_t number, size_t *ret_count);
-/* Those to a function: indices into list; NULL: none. */
+/* The edges to a function, as indices into list; NULL: there are none. */
 const size_t *edges__to(const struct edges *e, size_t number, size_t *ret_count);
 
-/* GCC moves what it takes to be rare into "NAME.cold", which is a part of NAME: the function that @part is of. */
+/*
+ * GCC moves code that it expects to run rarely to "NAME.cold". Returns the function NAME of which
+ * @part is a part.
+ */
 const struct image_function *edges__whole(const struct image_of *of, const struct image_function *part);
 
-/* Whether a function is known to have run in any document: it was recorded, has a caller in it, or was called. */
+/*
+ * Is a function known to have run in any document? It was recorded, or has a caller in it, or was
+ * called.
+ */
 bool edges__ran(const struct edges *e, size_t number);
 
-/* What is proved without having been recorded. */
+/* Functions that are proved to have run without having been recorded. */
 struct proved {
-	size_t untraced;	/* functions that cannot be traced */
-	size_t entered;		/* functions that can: they were entered before it was recorded, or not asked for */
+	size_t untraced;	/* those that cannot be traced */
+	size_t entered;		/* those that can: entered before recording began, or not asked for */
 };
 
-/* @document: its index. */
+/* @document: the index of the document. */
 struct proved edges__proved(const struct edges *e, size_t document);
 
 #endif

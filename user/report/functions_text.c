@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The functions of a kernel for people; see report.h. */
+/* The functions of a kernel as text; see report.h. */
 #include <libsmartcols.h>
 #include <stdio.h>
 #include <string.h>
@@ -36,7 +36,7 @@ static int add_line(struct libscols_table *table, const struct function *f)
 	return err ? err : scols_line_set_data(line, COLUMN_TRACEABLE, text);
 }
 
-/* "9 functions: 5 can be traced, 1 only at start, 3 cannot: noinstr 2, file 1" */
+/* Prints "9 functions: 5 can be traced, 1 only at start, 3 cannot: noinstr 2, file 1". */
 static void print_totals(const struct universe *u, FILE *out)
 {
 	size_t traceable = 0, at_start = 0, untraced = 0, reasons[UNTRACED_COUNT] = {};

@@ -7,7 +7,7 @@
 #include "report/graph.h"
 #include "report/origins.h"
 
-/* No deeper: chains of first callers are about forty long. */
+/* The largest depth. Chains of first callers have a length of about forty. */
 #define DEEPEST 1000
 
 static void print_name(const struct edges *e, size_t number, FILE *out)
@@ -88,7 +88,7 @@ int graph__dot(const struct edges *e, FILE *out)
 
 /* ---- folded */
 
-/* The first recorded call that names it, from another function; NULL: none. */
+/* The first recorded call from another function that names it; NULL: there is none. */
 static const struct edge *first_call(const struct edges *e, size_t number)
 {
 	const struct edge *first = NULL;
@@ -100,7 +100,7 @@ static const struct edge *first_call(const struct edges *e, size_t number)
 
 		if (edge->from == EDGES_NONE || edge->from == number)
 			continue;
-		/* Times of two documents tell nothing about each other: the first document's count. */
+		/* Times of two documents cannot be compared, so the first document decides. */
 		if (!first || edge->document < first->document ||
 		    (edge->document == first->document && edge->first_ns < first->first_ns))
 			first = edge;
@@ -108,7 +108,7 @@ static const struct edge *first_call(const struct edges *e, size_t number)
 	return first;
 }
 
-/* The functions from @number up to the first, in @chain. */
+/* Puts the functions from @number up to the first one into @chain. */
 static size_t follow(const struct edges *e, size_t number, size_t *chain, size_t *stamps)
 {
 	size_t length = 0, stamp = number + 1;
@@ -130,7 +130,10 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 	const struct call *jump;
 	size_t first = chain[length - 1];
 
-	/* In a cycle, each has a call that names it; one that was not recorded is where recording began. */
+	/*
+	 * In a cycle, each function has a call that names it. Otherwise, recording began in the
+	 * first one.
+	 */
 	if (!first_call(e, first))
 		fprintf(out, "[%s];", e->nodes[first].seen ? origin__word(origins__of(e, first, &jump)) : "proved");
 	for (size_t i = length; i--;) {

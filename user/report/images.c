@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a kernel; see images.h. */
+/* Finds and reads the files of a kernel; see images.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -13,7 +13,10 @@ static bool is_of_another_build(const char *build_id, const char *wanted)
 	return wanted && (!build_id || strcmp(build_id, wanted));
 }
 
-/* Beside the vmlinux, where `make modules_install` puts them, or where the system has them; NULL: nowhere. */
+/*
+ * The module's file beside vmlinux (from `make modules_install`) or in the system's directory;
+ * NULL: it is not there.
+ */
 static char *find_module(const char *vmlinux, const char *release, const char *module)
 {
 	const char *slash = strrchr(vmlinux, '/');

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The files of the kernel that documents were recorded on: vmlinux, and the modules when they are first asked for.
- * Answers about calls come from there.
+ * The files of the kernel on which documents were recorded: vmlinux, and each module when it is
+ * first needed. Answers about calls come from these files.
  */
 #ifndef HYTRACE_REPORT_IMAGES_H
 #define HYTRACE_REPORT_IMAGES_H
@@ -18,38 +18,39 @@ struct image_of {
 	struct calls *calls;
 	struct references *references;	/* NULL until images__references() */
 	struct inlines *inlines;	/* NULL until images__inlines(), and without debug information */
-	size_t first;		/* its functions have numbers from here on */
+	size_t first;		/* the number of its first function */
 };
 
 struct images {
 	struct image_of *list;	/* the first is vmlinux */
 	size_t count;
-	size_t functions;	/* how many all of them have */
+	size_t functions;	/* the number of functions in all images */
 	char *release;
 };
 
 /**
  * images__open() - find and read the files
- * @ret: to be freed by images__free() in any case
- * @documents: which say what kernel and what modules
- * @count: of these, from 1
- * @vmlinux: the file; NULL: it is looked for in the usual places
+ * @ret: to be freed by images__free(), even after a failure
+ * @documents: the documents, which name the kernel and the modules
+ * @count: their number, at least 1
+ * @vmlinux: the file; NULL: look in the usual places
  *
- * A module whose file is not there, or is of another build, is told in a warning.
+ * If the file of a module is missing, or of another build, a warning says so.
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if there is no vmlinux, or one of another build.
+ * Return: 0, or a negative errno after a message: -EINVAL if vmlinux is missing or of another
+ * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
 void images__free(struct images *images);
 
-/* Of vmlinux (@module is NULL) or of a module; NULL: that is not known. */
+/* The image of vmlinux (if @module is NULL) or of a module; NULL: unknown. */
 struct image_of *images__get(const struct images *images, const char *module);
-/* 0, or -ENOMEM, said. */
+/* Reads the references of an image. Returns 0, or -ENOMEM after a message. */
 int images__references(struct image_of *of);
-/* Of all of them; 0, or -ENOMEM, said. */
+/* Reads the inlines of all images. Returns 0, or -ENOMEM after a message. */
 int images__inlines(const struct images *images);
 
-/* A number for each function, below images->functions. */
+/* The number of a function, which is below images->functions. */
 size_t images__number(const struct image_of *of, const struct image_function *f);
 const struct image_function *images__function(const struct images *images, size_t number,
 					      const struct image_of **ret_of);

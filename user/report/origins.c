@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Ways into a function; see origins.h. */
+/* Finds the ways into a function; see origins.h. */
 #include "report/origins.h"
 
 const char *origin__word(enum origin origin)

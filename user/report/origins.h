@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a function came to be entered, as far as the calls that were recorded tell. Three of four have a recorded call
- * that names them; each of the others is explained by the ways that the kernel's files show into it.
+ * How a function was entered, as far as recorded calls show it. Three of four functions have a
+ * recorded call that names them. For each of the others, this gives the ways into it that the
+ * kernel's files show.
  */
 #ifndef HYTRACE_REPORT_ORIGINS_H
 #define HYTRACE_REPORT_ORIGINS_H
@@ -27,22 +28,22 @@ const char *origin__word(enum origin origin);
 const char *origin__sentence(enum origin origin);
 
 /**
- * origins__read() - get ready to explain functions
+ * origins__read() - prepare for origins__of()
  * @images: the files of the kernel
  *
  * This reads all of their code and data, which takes about a second.
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int origins__read(const struct images *images);
 
 /**
- * origins__of() - how a function came to be entered
- * @e: edges, whose images are those of origins__read()
- * @number: of the function
- * @ret_jump: a jump into it from a function that ran, if that is how; else NULL
+ * origins__of() - how a function was entered
+ * @e: the edges, with the images of origins__read()
+ * @number: the function's number
+ * @ret_jump: a jump into it from a function that ran, if that is the origin; otherwise NULL
  *
- * Return: the origin, over all documents.
+ * Return: the origin in all documents together.
  */
 enum origin origins__of(const struct edges *e, size_t number, const struct call **ret_jump);
 

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Why one side of a comparison has what the other has not; see reasons.h. Each difference is given the first
- * reason that holds, in an order from the certain to the possible.
+ * Finds why one side of a comparison has what the other has not; see reasons.h. Each difference
+ * gets the first reason that holds; certain reasons come before possible ones.
  *
- * The time of a first hit says nothing of later ones. So a hit before the other began is no certain reason:
- * the function may have been called again. A hit after the other had ended is one only if this side was
- * recording for as long as the other, and would have seen an earlier call.
+ * The time of a first hit shows nothing about later calls. So a hit before the other began is no
+ * certain reason, because the function may have been called again. A hit after the other had ended
+ * is a certain reason only if this side recorded during all of the other's window, and would have
+ * seen an earlier call.
  *
- * A loss that the other has counted explains no more than was counted, and nothing for certain.
+ * A loss that the other has counted explains at most as many differences as were counted, and none
+ * with certainty.
  */
 #include <stdio.h>
 #include <string.h>
@@ -25,20 +27,23 @@ static bool listed(char *const *list, const char *name)
 }
 
 /*
- * What @from has and @other has not: why. A count is how much more a loss may stand for; each
- * difference that it explains takes one.
+ * The state of finding why @from has what @other has not. A count says how many more differences a
+ * loss may explain; each difference that it explains takes one.
  */
 struct search {
 	const struct comparison *cmp;
 	const struct coverage *from, *other;
 	uint64_t nameless, rewritten, hidden, refused, unresolved, modules, calls;
-	const char *module;	/* the last one that was taken for late */
-	/* Of callers: when @from first saw a function that @other leaves out for that reason; or NEVER. */
+	const char *module;	/* the last module that was found to be late */
+	/*
+	 * For callers: when @from first saw a function that @other leaves out for this reason; or
+	 * NEVER.
+	 */
 	uint64_t left_out[REASON_AFTER];
 };
 
 #define NEVER UINT64_MAX
-/* So far apart two processors may stamp and record one function's first calls. */
+/* Two processors may stamp and record one function's first calls at times that are so far apart. */
 #define RACE_NS 1000000
 
 static uint64_t errors(const struct search *s)
@@ -57,7 +62,7 @@ bool coverage__ended_before(const struct coverage *first, const struct coverage 
 	       second->window.opening;
 }
 
-/* By the filters: a function's own name decides. */
+/* Finds a reason in the filters, by the function's own name. */
 static enum reason by_filter(const struct hit *hit, const struct coverage *other)
 {
 	if (!hit->name)
@@ -85,7 +90,7 @@ static bool is_unattached(const struct hit *hit, const struct coverage *other)
 	return listed(other->unattached, name);
 }
 
-/* A module that was there when @c began: what it recorded of it, it recorded all the time. */
+/* Was the module there when @c began? Then it was recorded during the whole window. */
 static bool was_there(const struct hit *hit, const struct coverage *c)
 {
 	const struct covered_module *m = hit->module ? covered_modules__find(&c->modules, hit->module) : NULL;
@@ -93,7 +98,7 @@ static bool was_there(const struct hit *hit, const struct coverage *c)
 	return !hit->module || (m && !m->came);
 }
 
-/* Modules that came while @c was recorded: it has them only in part, if at all. */
+/* The number of modules that came while @c recorded: it has them only in part, if at all. */
 static uint64_t modules_late(const struct coverage *c)
 {
 	uint64_t late = counters__get(&c->lost, "modules_late");
@@ -101,7 +106,7 @@ static uint64_t modules_late(const struct coverage *c)
 	return late ? late + counters__get(&c->lost, "modules_untraced") : 0;
 }
 
-/* Why @other cannot have any call of the function. */
+/* Why @other cannot have any call of this function. */
 static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
 {
 	enum reason reason;
@@ -115,7 +120,7 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	return reason;
 }
 
-/* A document of a command has no number of its process; a command of another line is another one. */
+/* A document has no number of the command's process, so the command line must be the same. */
 static bool same_command(const struct coverage *a, const struct coverage *b)
 {
 	char *const *word = a->command, *const *other = b->command;
@@ -127,7 +132,7 @@ static bool same_command(const struct coverage *a, const struct coverage *b)
 	return !*word && !*other;
 }
 
-/* Whether all tasks that @from looked at are among those of @other. */
+/* Are all tasks that @from recorded among those of @other? */
 static bool is_within(const struct coverage *from, const struct coverage *other)
 {
 	return scope__lies_in(&from->scope, &other->scope) &&
@@ -152,8 +157,8 @@ static bool same_filters(const struct filter *a, const struct filter *b)
 }
 
 /*
- * Whether @from has the first call there was since @other began. A caller is recorded with what it
- * called: other filters may have left out an earlier call of another function.
+ * Does @from have the first call since @other began? A caller is recorded with the function that it
+ * called; so filters may have left out an earlier call of another function.
  */
 static bool has_first_call(const struct search *s, const struct hit *hit)
 {
@@ -199,8 +204,8 @@ static void find_left_out(struct search *s)
 }
 
 /*
- * Which function a caller called is not known. It can be one that @other leaves out only if @from has
- * seen such a function by then.
+ * It is not known which function a caller called. It can be one that @other leaves out only if
+ * @from has seen such a function by then.
  */
 static enum reason by_called(const struct search *s, const struct hit *hit)
 {
@@ -214,7 +219,7 @@ static enum reason by_called(const struct search *s, const struct hit *hit)
 		{ REASON_MODULE, REASON_CALLED_MODULE },
 	};
 
-	/* A place in one of the BPF program's helpers: the program came by, and does not see itself. */
+	/* The place is in a helper of the BPF program, which does not see its own calls. */
 	if (hit->name && strcmp(s->other->engine, "oneshot") &&
 	    filter__judge(&s->other->filter, hit->name, hit->module) == FILTER_OWN)
 		return REASON_INSIDE_OWN;
@@ -235,19 +240,24 @@ static bool take(uint64_t *left)
 	return true;
 }
 
-/* How many calls the other knows it did not record, beside those refused for want of room. */
+/*
+ * How many calls the other has counted as not recorded, besides those refused because there was no
+ * room.
+ */
 static uint64_t calls_missed(const struct coverage *c)
 {
 	uint64_t missed = counters__get(&c->lost, "missed");
 	uint64_t recursion = counters__get(&c->lost, "recursion_misses");
 
-	/* An event's are the program's as well. */
+	/* The calls that an event missed are also missed by the program. */
 	if (!strcmp(c->engine, "event"))
 		return missed > recursion ? missed : recursion;
 	return missed + recursion;
 }
 
-/* A function is watched for so long from its first call on, and there was none before @other began. */
+/*
+ * A function is watched for this long after its first call, if there was none before @other began.
+ */
 static bool may_be_retired(const struct search *s, const struct hit *hit)
 {
 	return counters__get(&s->other->lost, "callers_incomplete") &&
@@ -255,7 +265,7 @@ static bool may_be_retired(const struct search *s, const struct hit *hit)
 	       s->other->window.opening + s->other->how.retire_ms * 1000000ull;
 }
 
-/* The list has a module's functions one after the other. */
+/* The functions of a module are one after the other in the list. */
 static bool is_late(struct search *s, const char *module)
 {
 	if (s->module && !strcmp(s->module, module))
@@ -266,7 +276,7 @@ static bool is_late(struct search *s, const char *module)
 	return true;
 }
 
-/* A call in vmlinux that only one of the two has in the form that is linked has two addresses. */
+/* A call in vmlinux has two addresses if only one of the documents has it in its linked form. */
 static bool may_be_rewritten(struct search *s, const struct hit *hit)
 {
 	return s->cmp->kind == HIT_CALLER && !s->cmp->by_name && !hit->module &&
@@ -281,7 +291,7 @@ static enum reason by_loss(struct search *s, const struct hit *hit)
 		return REASON_RETIRED;
 	if (s->cmp->kind == HIT_CALLER && take(&s->hidden))
 		return REASON_HIDDEN;
-	/* Every address of the kernel itself, and of a module that stays, can be resolved. */
+	/* Every address of the kernel itself, and of a module that stays, has a name. */
 	if (hit->module && !was_there(hit, s->other) && take(&s->unresolved))
 		return REASON_UNRESOLVED;
 	if (hit->module && !was_there(hit, s->other) && is_late(s, hit->module))

@@ -1,28 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Why one side of a comparison has what the other has not. */
+/* Finds why one side of a comparison has what the other has not. */
 #ifndef HYTRACE_REPORT_REASONS_H
 #define HYTRACE_REPORT_REASONS_H
 
 #include "report/compare.h"
 
 /**
- * reasons__find() - give each difference its reason
- * @cmp: the comparison they are of
- * @list: what only @from has, a module's functions one after the other
- * @count: how many these are
- * @others: how many only @other has
+ * reasons__find() - find a reason for each difference
+ * @cmp: the comparison
+ * @list: the hits that only @from has; a module's are one after the other
+ * @count: their number
+ * @others: the number of hits that only @other has
  * @from: the side that has them
  * @other: the side that has not
  */
 void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
 		   size_t others, const struct coverage *from, const struct coverage *other);
 
-/* Whether there is something of it that the other side can be searched for. */
+/* Does the hit have an address or name by which the other side can be searched? */
 bool comparison__can_match(const struct comparison *cmp, const struct hit *hit);
 
-/* Whether their times can be laid side by side. */
+/* Are they of the same boot, so that their times can be compared? */
 bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
-/* Whether the windows are apart, and in that order. */
+/* Are the windows apart, in this order? */
 bool coverage__ended_before(const struct coverage *first, const struct coverage *second);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* A coverage in words: one document for undertaker-tailor, one for people. */
+/* Reports of a coverage: a list for undertaker-tailor, and a text for people. */
 #ifndef HYTRACE_REPORT_REPORT_H
 #define HYTRACE_REPORT_REPORT_H
 
@@ -9,8 +9,8 @@
 #include "document/universe.h"
 
 /*
- * One link-time address or module offset on a line, nothing else. Write errors stay in the stream,
- * for output__commit() to find.
+ * Writes one link-time address or module offset a line, and nothing else. Write errors stay in the
+ * stream, where output__commit() finds them.
  */
 void report__tailor(const struct coverage *c, FILE *out);
 
@@ -21,12 +21,12 @@ void report__tailor(const struct coverage *c, FILE *out);
 int report__text(const struct coverage *c, const struct traceable *traceable, const char *vmlinux,
 		 FILE *out);
 
-/* A line for each function, and totals; -ENOMEM, said. */
+/* Writes a line for each function, and totals. Returns -ENOMEM after a message. */
 int report__functions(const struct universe *u, FILE *out);
-/* "fs/read_write.c:460", or only the file; empty: unknown. */
+/* "fs/read_write.c:460", or only the file; empty if unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
 
-/* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
+/* Prints the losses on stderr, one a line, with their meaning; prints nothing if there are none. */
 void report__losses(const struct coverage *c);
 
 #endif

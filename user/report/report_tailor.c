@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * For undertaker-tailor: `ffffffff8105a1b7`, or `17ef1 mod_two` for an offset in a module's .text. Any
- * line with a space is a module's to it, so there is nothing else in the file.
+ * The list for undertaker-tailor: `ffffffff8105a1b7`, or `17ef1 mod_two` for an offset in a
+ * module's .text. It takes any line with a space for a module's, so there is nothing else in the
+ * file.
  */
 #include <inttypes.h>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The report for people: functions seen of those that can be traced, by source directory where vmlinux
- * has DWARF, else by symbol prefix; modules each on their own. Then the totals, and what this cannot
- * know.
+ * The report for people: how many of the functions that can be traced were seen, by source
+ * directory if vmlinux has DWARF, otherwise by symbol prefix; each module by itself. Then the
+ * totals, and what a report cannot know.
  */
 #include <inttypes.h>
 #include <json-c/linkhash.h>
@@ -19,7 +19,9 @@
 #define SMALLEST_PREFIX 20
 #define OTHERS "(others)"
 #define GROUPS_AT_FIRST 1024
-/* Of the kernel's image, and not in its list of functions any more: freed when boot was done. */
+/*
+ * Functions of the kernel's image that are no longer in its list: they were freed after the boot.
+ */
 #define FREED "(init code, freed)"
 
 struct group {
@@ -108,7 +110,7 @@ static int by_entry(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* The run-time entries of all functions seen that are in the list, sorted. */
+/* The run-time entries of all functions that were seen and are in the list, sorted. */
 static uint64_t *seen_entries(const struct coverage *c, const struct traceable *t,
 			      size_t *ret_count)
 {
@@ -157,7 +159,10 @@ static int count_traceable(const struct coverage *c, const struct traceable *t,
 	return 0;
 }
 
-/* What came and went, or was loaded, while tracing: seen, and not in the list of before. */
+/*
+ * Counts functions that were seen and are not in the list from before: their module came or went
+ * while tracing.
+ */
 static int count_others(const struct coverage *c, const struct traceable *t,
 			struct groups *groups)
 {
@@ -179,7 +184,7 @@ static int count_others(const struct coverage *c, const struct traceable *t,
 	return 0;
 }
 
-/* Small prefixes that make no group go into one. */
+/* Joins small prefixes, which say nothing by themselves. */
 static int fold_small(struct groups *groups)
 {
 	struct group *others = groups__get(groups, OTHERS);
@@ -239,7 +244,7 @@ static int print_table(struct groups *groups, const char *heading, const char *o
 	if (!table)
 		return error__no_memory();
 	scols_table_set_stream(table, out);
-	/* In a file or a pipe nothing is cut off; on a terminal long names are. */
+	/* On a terminal, long names are cut off; in a file or a pipe nothing is. */
 	if (!scols_table_new_column(table, heading, 0.5, SCOLS_FL_TRUNC) ||
 	    !scols_table_new_column(table, "SEEN", 8, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, of, 10, SCOLS_FL_RIGHT) ||
@@ -276,7 +281,10 @@ static void print_command(const struct coverage *c, FILE *out)
 	fputc('\n', out);
 }
 
-/* A share of those that are in the list; what was seen beside it is no part of it. */
+/*
+ * The share is computed from functions in the list. Functions that are not in it are printed by
+ * themselves.
+ */
 static void print_functions(const struct coverage *c, const struct group *total, FILE *out)
 {
 	bool all = total->traceable == c->traceable;

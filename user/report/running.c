@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The universe of the running kernel; see running.h. */
+/* Makes the universe of the running kernel; see running.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -8,7 +8,7 @@
 #include "report/running.h"
 #include "report/universes.h"
 
-/* What the kernel says about itself. */
+/* What the running kernel says. */
 struct running {
 	struct symbols *symbols;
 	struct traceable *traceable;
@@ -48,7 +48,7 @@ static void unload(struct running *r)
 
 /* ---- with files */
 
-/* Functions that both have are marked in @listed, by their number in @files; others are added. */
+/* Marks the functions that both have in @listed, by their number in @files, and adds the others. */
 static int take_over(struct universe *files, const struct universe *live, bool *listed)
 {
 	size_t known = files->count;
@@ -72,7 +72,7 @@ static int take_over(struct universe *files, const struct universe *live, bool *
 	return err;
 }
 
-/* The kernel knows better, but for code that is not there any more. */
+/* The kernel's own list decides, except about code that is no longer there. */
 static void judge(struct universe *files, const bool *listed, size_t known)
 {
 	for (size_t i = 0; i < known; i++) {
@@ -124,7 +124,10 @@ static bool is_label(const char *name)
 				  !strncmp(name, "__cfi_", 6) || strstr(name, "text"));
 }
 
-/* Names and the borders of the text tell some reasons. Code for the start is gone, and leaves nothing to look at. */
+/*
+ * Names and the borders of the text show some reasons. Init code is gone, so it cannot be looked
+ * at.
+ */
 static int add_untraced(struct universe *u, const struct running *r)
 {
 	struct bounds init = between(r->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Addresses to lines of source; see source_lines.h. */
+/* Finds source lines for addresses; see source_lines.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,7 +30,7 @@ static int by_place(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* Those of one file. */
+/* Finds the lines for addresses in one file. */
 static int find_in(struct source_line *list, size_t count)
 {
 	uint64_t *addrs = calloc(count, sizeof(*addrs));

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places in the source of addresses in several files of a kernel; each file's line tables are read once. */
+/*
+ * Places in the source for addresses in several files of a kernel; each file's line tables are read
+ * once.
+ */
 #ifndef HYTRACE_REPORT_SOURCE_LINES_H
 #define HYTRACE_REPORT_SOURCE_LINES_H
 
@@ -17,11 +20,16 @@ struct source_lines {
 	size_t count, room;
 };
 
-/* 0, or -ENOMEM, said. @s is zero at first, and to be freed in any case. */
+/*
+ * Adds an address. Returns 0, or -ENOMEM after a message. @s is zero at first; it must be freed
+ * even after a failure.
+ */
 int source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
-/* To be called once, after all are asked for; -ENOMEM, said. */
+/*
+ * Finds all places. Call it once, after all addresses were added. Returns -ENOMEM after a message.
+ */
 int source_lines__find(struct source_lines *s);
-/* NULL: that place is not known. */
+/* Returns NULL if the place is not known. */
 const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr);
 void source_lines__free(struct source_lines *s);
 

@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "report/sources.h"
 
-/* The code that is a function's own: recorded as it is, or proved. */
+/* Marks functions of which the own code was recorded or proved to have run. */
 static void mark_own(struct sources *s, const struct edges *e, const struct image_of *of)
 {
 	size_t count;
@@ -24,7 +24,7 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
 	}
 }
 
-/* All bodies that a recorded call lies in, one in another. */
+/* Marks all bodies that contain a recorded call; one body may be in another. */
 static void mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
 {
 	for (size_t i = 0; i < e->count; i++) {

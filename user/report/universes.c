@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Where a universe comes from; see universes.h. */
+/* Finds or makes a universe; see universes.h. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -19,9 +19,9 @@ static int copy_text(char **ret, const char *text)
 	return text && !*ret ? error__no_memory() : 0;
 }
 
-/* ---- of a running kernel */
+/* ---- the universe of a running kernel */
 
-/* -ENODATA is no failure: a vmlinux without DWARF places nothing. */
+/* -ENODATA is no failure: without DWARF, functions have no places. */
 static int open_units(struct units **ret, const char *vmlinux)
 {
 	int err = vmlinux ? units__open(ret, vmlinux) : -ENODATA;
@@ -78,9 +78,9 @@ int universe__of_kernel(struct universe *ret, const struct traceable *t, const s
 	return err;
 }
 
-/* ---- of files */
+/* ---- the universe of files */
 
-/* @list: of the image, which @u has from @first on. */
+/* Sets the places of functions. @list: the image's functions, which @u has from @first on. */
 static int place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
 		 size_t count)
 {
@@ -97,7 +97,7 @@ static int place(struct universe *u, size_t first, const struct image *image, co
 
 		f->file = universe__text(u, places[i].file);
 		f->line = places[i].line;
-		/* A file of C can have assembly in it, which has no lines. */
+		/* A file of C may contain assembly, which has no lines. */
 		if (list[i].untraced == UNTRACED_NOTRACE && !places[i].begins) {
 			f->untraced = untraced__word(UNTRACED_ASSEMBLY);
 			f->file = NULL;
@@ -169,7 +169,7 @@ int universe__of_files(struct universe *ret, const char *vmlinux, const struct m
 	return err;
 }
 
-/* ---- for documents */
+/* ---- the universe for documents */
 
 struct wanted {
 	const struct kernel_id *kernel;
@@ -179,7 +179,7 @@ struct wanted {
 
 static bool has_module(const struct universe *u, const char *module)
 {
-	/* The modules come last, each in one piece. */
+	/* The modules come last; all functions of a module are together. */
 	for (size_t i = u->count; i-- && u->list[i].module;) {
 		if (!strcmp(u->list[i].module, module))
 			return true;
@@ -244,7 +244,7 @@ static int check_build(const struct universe *u, const struct wanted *w, const c
 			     u->build_id, w->kernel->build_id);
 }
 
-/* Only those whose file is there; that of another build would be found by its build id, which few files have. */
+/* Finds modules' files. Their builds are not checked, because few files have a build id. */
 static void find_modules(struct wanted *w)
 {
 	char *directory;
@@ -261,7 +261,7 @@ static void find_modules(struct wanted *w)
 	free(directory);
 }
 
-/* "~/.cache/hytrace/functions-BUILD_ID.json", to be freed; NULL: nowhere. */
+/* "~/.cache/hytrace/functions-BUILD_ID.json", to be freed; NULL: there is no such place. */
 static char *kept_path(const struct wanted *w)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -291,7 +291,7 @@ static bool read_kept(struct universe *ret, const struct wanted *w, const char *
 	return true;
 }
 
-/* Whether it can be kept makes no difference to the answer. */
+/* Keeps the universe for later. If that fails, the answer is the same. */
 static void keep(const struct universe *u, const char *path)
 {
 	struct output *output;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Why a function is not where somebody looked for it; see why.h. */
+/* Finds why a function is not where somebody looked for it; see why.h. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -40,7 +40,7 @@ static const char *text(struct search *s, const char *fmt, ...)
 	return kept;
 }
 
-/* NULL, said: no memory. */
+/* Returns NULL after a message if there is no memory. */
 static struct answer *add(struct search *s, const char *why, const char *function, const char *sentence)
 {
 	struct answer *more = reallocarray(s->w->list, s->w->count + 1, sizeof(*more));
@@ -60,7 +60,7 @@ static const char *keep(struct search *s, const char *word)
 	return word ? strings__intern(s->w->names, word) : NULL;
 }
 
-/* ---- documents */
+/* ---- answers from documents */
 
 static bool same_build(const struct universe *u, const struct coverage *c)
 {
@@ -119,7 +119,7 @@ static const char *unseen(struct search *s, const struct coverage *c)
 		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete");
 }
 
-/* Which word, and the sentence of it. */
+/* The word for the answer, and its sentence. */
 static const char *judge(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
 {
 	const struct hit *hit = find_hit(s->sources->universe, c, f);
@@ -170,7 +170,7 @@ static void look_in_documents(struct search *s, const struct function *f)
 	}
 }
 
-/* ---- the kernel */
+/* ---- answers from the kernel */
 
 static void add_function(struct search *s, const struct function *f, const char *other_name)
 {
