@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Calls; see calls.h.
+ * The calls of an image; see calls.h.
  *
- * Instructions have no mark of where they begin, so a function is decoded from its entry on. The targets of a
- * module's calls are not in its code yet: relocations name them.
+ * Code has no marks where instructions begin, so a function is decoded from its entry on. The
+ * targets of a module's calls are not in its code yet; relocations name them.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -14,15 +14,18 @@
 #include "kernel/call_sites.h"
 #include "kernel/instruction.h"
 
-/* arch/x86/include/asm/alternative.h, struct alt_instr, since 6.3; packed: its size, and where instrlen is. */
+/*
+ * struct alt_instr of arch/x86/include/asm/alternative.h since 6.3. It is packed; these are its
+ * size and instrlen's place.
+ */
 #define ALT_INSTR_SIZE 14
 #define ALT_INSTR_LENGTH 12
 
-/* What the module loader fills in. */
+/* A place that the module loader fills in. */
 struct relocation {
 	uint64_t at;		/* as in struct image_function */
-	const char *name;	/* of what is in another file; NULL: it is in this one */
-	uint64_t target;	/* then its address here, less the length of what is behind @at */
+	const char *name;	/* of the target, if it is in another file; NULL: it is in this file */
+	uint64_t target;	/* the target's address in this file, less the length of the instruction's rest after @at */
 };
 
 struct range {
@@ -34,7 +37,7 @@ struct calls {
 	struct call_sites *sites;	/* of vmlinux; NULL: it has no tables */
 	struct relocation *relocations;	/* of a module, by address */
 	size_t count;
-	struct range *replaced;		/* of a module: what alternatives may take the place of */
+	struct range *replaced;		/* of a module: the code that alternatives may replace */
 	size_t replaced_count;
 };
 
@@ -69,7 +72,7 @@ static size_t count_of(const struct image_file *file)
 	return count;
 }
 
-/* Of 4 bytes, relative to their own place: what calls and jumps have. */
+/* Does it have 4 bytes, relative to their own place, as calls and jumps have? */
 static bool is_relative(const GElf_Rela *rela)
 {
 	return GELF_R_TYPE(rela->r_info) == R_X86_64_PC32 || GELF_R_TYPE(rela->r_info) == R_X86_64_PLT32;
@@ -132,7 +135,7 @@ static const struct relocation *find_relocation(const struct calls *c, uint64_t 
 	return c->count ? bsearch(&key, c->relocations, c->count, sizeof(key), by_place) : NULL;
 }
 
-/* An entry's first member, of 4 bytes, is the distance to the instruction. */
+/* The first member of an entry, of 4 bytes, is the distance to the instruction. */
 static void add_replaced(struct calls *c, const struct image_file *file, const GElf_Rela *rela, const Elf_Data *table)
 {
 	const struct text_section *text;
@@ -170,7 +173,7 @@ static int read_replaced(struct calls *c, const struct image_file *file)
 	return 0;
 }
 
-/* A module has a few hundred of them. */
+/* A module has a few hundred of them, so this searches one by one. */
 static bool is_replaced(const struct calls *c, uint64_t addr)
 {
 	for (size_t i = 0; i < c->replaced_count; i++) {
@@ -180,9 +183,9 @@ static bool is_replaced(const struct calls *c, uint64_t addr)
 	return call_sites__replaced(c->sites, addr);
 }
 
-/* ---- what an instruction calls */
+/* ---- the target of an instruction */
 
-/* Where a direct one leads to; NULL in @name: there, in this image. */
+/* The target of a direct call or jump. NULL in @name: it is in this image. */
 static uint64_t target_of(const struct calls *c, const struct instruction *i, uint64_t addr, const char **name)
 {
 	const struct relocation *r = find_relocation(c, addr + i->target_at);
@@ -191,7 +194,10 @@ static uint64_t target_of(const struct calls *c, const struct instruction *i, ui
 	return r ? r->target + (i->length - i->target_at) : i->target;
 }
 
-/* By the name of what it leads to; see arch/x86/lib/retpoline.S and include/linux/static_call_types.h. */
+/*
+ * Finds the kind by the target's name; see arch/x86/lib/retpoline.S and
+ * include/linux/static_call_types.h.
+ */
 static enum call_kind kind_by_name(const char *name)
 {
 	if (begins_with(name, "__x86_indirect_"))
@@ -204,7 +210,7 @@ static bool is_fragment_or_return(const struct image_function *f)
 	return f->untraced == UNTRACED_FRAGMENT || begins_with(f->name, "__x86_return_");
 }
 
-/* False: it stays in its function, or returns from it. */
+/* Returns false if the instruction stays in its function, or returns from it. */
 static bool leads_to(const struct calls *c, struct call *call, const struct instruction *i)
 {
 	const struct image_function *to = NULL;
@@ -224,7 +230,7 @@ static bool leads_to(const struct calls *c, struct call *call, const struct inst
 	if (begins_with(call->name, "__x86_return_") || (call->jump && to && to == call->in))
 		return false;
 	call->kind = kind_by_name(call->name);
-	/* The retpolines of all registers are one function to the symbol table. */
+	/* In the symbol table, the retpolines of all registers are one function. */
 	if (call->kind == CALL_DIRECT && to && to->addr != target) {
 		call->kind = CALL_UNKNOWN;
 		return !call->jump;
@@ -253,7 +259,7 @@ static bool read_call(const struct calls *c, struct call *call, const struct ins
 	return true;
 }
 
-/* One function's instructions, from its entry on. */
+/* A walk over the instructions of one function, from its entry on. */
 struct walk {
 	uint64_t at, end;
 	const unsigned char *text;
@@ -273,7 +279,7 @@ static bool begin(struct walk *w, const struct calls *c, const struct image_func
 	return true;
 }
 
-/* False: it is at an end, or there are data among the code. */
+/* Returns false at the end, or if there are data among the code. */
 static bool step(struct walk *w, struct instruction *i, uint64_t *ret_addr)
 {
 	if (!w->left || !instruction__decode(i, w->text, w->left, w->at))
@@ -295,7 +301,7 @@ void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret
 	*ret = (struct call){ .kind = CALL_UNKNOWN, .site = linked - 1, .returns_to = linked, .in = f };
 	if (!f || !begin(&w, c, f))
 		return;
-	/* A call that the kernel has made shorter ends within the one that was linked. */
+	/* A call that the kernel has made shorter ends within the linked one. */
 	while (step(&w, &i, &addr) && w.at < linked)
 		;
 	if (w.at < linked || i.kind != INSTRUCTION_CALL)

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Copies of a function; see copies.h.
+ * Finds the copies of a function; see copies.h.
  *
- * An inlined copy refers to the abstract function in its own unit. So each unit is searched for the name first, which
- * takes little, and only those that have it are walked through to the end.
+ * An inlined copy refers to the abstract function in its own unit. So each unit is first searched
+ * for the name, which takes little time. Only units that have it are walked through completely.
  */
 #include <dwarf.h>
 #include <stdlib.h>
@@ -19,10 +19,10 @@ struct walk {
 	const char *name;
 	struct copies *ret;
 	size_t source_room, into_room;
-	/* The abstract functions of that name in this unit: one of each header and file. */
+	/* The abstract functions of that name in this unit: one for each header and file. */
 	Dwarf_Off abstract[MOST_IN_UNIT];
 	size_t abstract_count;
-	Dwarf_Addr inside;	/* the function that is being walked through; 0: none */
+	Dwarf_Addr inside;	/* the function that is walked through; 0: none */
 };
 
 static int add_source(struct walk *w, Dwarf_Die *die)
@@ -34,7 +34,7 @@ static int add_source(struct walk *w, Dwarf_Die *die)
 	dwarf_decl_line(die, &line);
 	source.line = line;
 	for (size_t i = 0; i < w->ret->source_count; i++) {
-		/* Paths that are equal are the same text. */
+		/* Equal paths are the same string. */
 		if (w->ret->sources[i].file == source.file && w->ret->sources[i].line == source.line)
 			return 0;
 	}
@@ -65,7 +65,7 @@ static int add_into(struct walk *w, Dwarf_Addr addr)
 	return 0;
 }
 
-/* A function of the unit with that name: what is inlined refers to it. */
+/* Looks at a function of the unit with that name; inlined copies refer to it. */
 static int look_at(struct walk *w, Dwarf_Die *die)
 {
 	const char *name = dwarf_tag(die) == DW_TAG_subprogram ? dwarf_diename(die) : NULL;
@@ -92,7 +92,7 @@ static bool is_copy(const struct walk *w, Dwarf_Die *die)
 	return false;
 }
 
-/* Blocks and inlined functions lie within each other. */
+/* Blocks and inlined functions are nested. */
 static int walk_inside(struct walk *w, Dwarf_Die *parent)
 {
 	Dwarf_Die die;
@@ -127,7 +127,7 @@ static int each_function(struct walk *w, Dwarf_Die *unit, int (*use)(struct walk
 
 static int walk_function(struct walk *w, Dwarf_Die *die)
 {
-	/* Only abstract: its own code is elsewhere, if it has any. */
+	/* It is only abstract; its own code is elsewhere, if it has any. */
 	if (dwarf_entrypc(die, &w->inside) || !w->inside)
 		return 0;
 	return walk_inside(w, die);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* What the compiler made of a function of the source, by the debug information: where it has put copies of it. */
+/* Finds where the compiler has put copies of a source function, by the debug information. */
 #ifndef HYTRACE_IMAGE_COPIES_H
 #define HYTRACE_IMAGE_COPIES_H
 
@@ -8,7 +8,7 @@
 
 #include "image/image.h"
 
-/* A function of that name in the source; several files may have one each. */
+/* A function of this name in the source. Several files may have one each. */
 struct copied {
 	const char *file;	/* lives as long as the image; NULL: unknown */
 	unsigned int line;
@@ -17,7 +17,7 @@ struct copied {
 struct copies {
 	struct copied *sources;
 	size_t source_count;
-	/* The functions that it was inlined into, by address, each once. */
+	/* The functions into which it was inlined, by address, each once. */
 	const struct image_function **into;
 	size_t into_count;
 };
@@ -26,9 +26,9 @@ struct copies {
  * copies__find() - find all copies of a function
  * @ret: to be freed by copies__free()
  * @image: the image
- * @name: of the function in the source
+ * @name: the function's name in the source
  *
- * Return: 0; -ENODATA, quietly, if the image has no debug information; -ENOMEM, which is told.
+ * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
  */
 int copies__find(struct copies *ret, const struct image *image, const char *name);
 void copies__free(struct copies *c);

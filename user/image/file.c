@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The ELF file of a kernel; see file.h.
+ * Reads the ELF file of a kernel; see file.h.
  *
- * A module's sections have no addresses. The kernel lays those with code one behind the other when it loads it, as
- * this does: documents name places in a module by their distance from the first.
+ * The sections of a module have no addresses. The kernel puts those with code one after the other
+ * when it loads the module, and this does the same: documents give a place in a module by its
+ * distance from the first section.
  */
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>
@@ -31,7 +32,7 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-/* @free: where the next section goes: in the text that stays, and in that of the start. */
+/* @free: where the next section goes, in the text that stays and in the init text. */
 static void lay(struct text_section *text, const GElf_Shdr *shdr, uint64_t free[2])
 {
 	uint64_t align = shdr->sh_addralign ?: 1, *next = &free[text->init];
@@ -54,7 +55,7 @@ static int read_text(struct image_file *file, Elf_Scn *section, const GElf_Shdr 
 	if (!data || (data->d_size && !data->d_buf))
 		return error__return(-EINVAL, "%s: is damaged: section %s cannot be read", file->path, name);
 	text.bytes = data->d_buf;
-	/* Code for the end of a module stays with it; that of vmlinux has no use. */
+	/* Exit code of a module stays with it; vmlinux does not use its exit code. */
 	text.init = begins_with(name, ".init") || (!file->is_module && begins_with(name, ".exit"));
 	if (file->is_module)
 		lay(&text, shdr, free);
@@ -90,7 +91,10 @@ static int read_sections(struct image_file *file)
 	return err;
 }
 
-/* As libdwfl lays the sections out, so that they can be told apart in the debug information. */
+/*
+ * Gives the sections the addresses that libdwfl uses, so that they can be distinguished in the
+ * debug information.
+ */
 static void relocate(struct image_file *file)
 {
 	static char *no_path;
@@ -121,7 +125,9 @@ static void relocate(struct image_file *file)
 	}
 }
 
-/* What comes last in a file is mostly the list of its sections. */
+/*
+ * The list of sections is mostly the last part of a file, so it shows whether the file is complete.
+ */
 static bool is_whole(Elf *elf, const GElf_Ehdr *ehdr)
 {
 	size_t size;
@@ -201,7 +207,7 @@ const unsigned char *image_file__bytes(const struct image_file *file, uint64_t a
 		if (!gelf_getshdr(section, &shdr) || !(shdr.sh_flags & SHF_ALLOC) || shdr.sh_type == SHT_NOBITS ||
 		    addr < shdr.sh_addr || addr - shdr.sh_addr >= shdr.sh_size)
 			continue;
-		/* Variables of each CPU have addresses of their own, which mean nothing here. */
+		/* Variables of each CPU have addresses of their own, which have no meaning here. */
 		if (shdr.sh_flags & SHF_TLS)
 			continue;
 		data = elf_getdata(section, NULL);

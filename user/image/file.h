@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The ELF file of a vmlinux or a module: its sections with code, where they lie, and its debug information. */
+/*
+ * The ELF file of a vmlinux or a module: its sections with code, their places, and its debug
+ * information.
+ */
 #ifndef HYTRACE_IMAGE_FILE_H
 #define HYTRACE_IMAGE_FILE_H
 
@@ -10,14 +13,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A section that has code. */
+/* A section with code. */
 struct text_section {
 	size_t index;
 	const char *name;
 	uint64_t addr, size;	/* as in struct image_function */
 	const unsigned char *bytes;
 	bool init;
-	Dwarf_Addr dwarf;	/* where the debug information has it */
+	Dwarf_Addr dwarf;	/* its address in the debug information */
 };
 
 struct image_file {
@@ -26,23 +29,23 @@ struct image_file {
 	int fd;
 	Elf *elf;
 	Elf_Data *symbols;
-	size_t symbol_names;	/* section of their names */
+	size_t symbol_names;	/* the section with their names */
 	struct text_section *texts;
 	size_t text_count;
 	Dwarf *dwarf;		/* NULL: none */
 	Dwfl *dwfl;		/* a module's: its debug information has to be relocated */
 };
 
-/* -EINVAL, said; @file is to be closed in any case. */
+/* Returns 0, or -EINVAL after a message. @file must be closed even after a failure. */
 int image_file__open(struct image_file *file, const char *path, bool is_module);
 void image_file__close(struct image_file *file);
 
 const struct text_section *image_file__text_at(const struct image_file *file, uint64_t addr);
-/* NULL: that section has none. */
+/* Returns NULL if this section has no code. */
 const struct text_section *image_file__text(const struct image_file *file, size_t section);
-/* The bytes of a section of vmlinux that @addr lies in, from there on; NULL: none. */
+/* The bytes of vmlinux from @addr to the end of its section; NULL: no section has this address. */
 const unsigned char *image_file__bytes(const struct image_file *file, uint64_t addr, size_t *ret_left);
-/* The section of that name; NULL: none. */
+/* The section of that name; NULL: there is none. */
 Elf_Scn *image_file__section(const struct image_file *file, const char *name, GElf_Shdr *ret);
 
 #endif

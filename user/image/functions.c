@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The functions of a file; see functions.h.
+ * Finds the functions of a file; see functions.h.
  *
- * Several names may belong to one address. Documents and the kernel's own lists must agree on one of them, so this
- * takes the one that the kernel prints.
+ * An address may have several names. Documents and the kernel's own lists must use the same one, so
+ * this chooses the name that the kernel prints.
  */
 #include <json-c/linkhash.h>
 #include <stdlib.h>
@@ -39,7 +39,10 @@ static bool ends_with(const char *text, const char *end)
 
 /* ---- names */
 
-/* Marks of the build; the kernel leaves out the first ones, too. The others are the padding before a function. */
+/*
+ * Marks of the build, which the kernel leaves out as well, and names of the padding before a
+ * function.
+ */
 static bool is_no_name(const char *name)
 {
 	return !*name || *name == '$' || begins_with(name, ".L") || begins_with(name, "__kcfi_typeid_") ||
@@ -74,7 +77,10 @@ static int read_name(struct reader *r, const GElf_Sym *sym, size_t order)
 	    lh_table_insert(r->exports, name + strlen(EXPORT_MARK), NULL))
 		return error__no_memory();
 	text = image_file__text(r->file, sym->st_shndx);
-	/* Each section has a name of its own, and each file; a name at the end of a section belongs to nothing. */
+	/*
+	 * Each section and each file has a symbol. A symbol at the end of a section belongs to
+	 * nothing.
+	 */
 	if (!text || is_no_name(name) || (type != STT_FUNC && type != STT_NOTYPE))
 		return 0;
 	if (r->file->is_module ? sym->st_value >= text->size : sym->st_value - text->addr >= text->size)
@@ -116,7 +122,7 @@ static void count_namesakes(struct functions *f)
 				     f->names[i - 1].sympos + 1 : 1;
 }
 
-/* "__start_x", "__x_end": put there by the linker script. */
+/* "__start_x", "__x_end": symbols of the linker script. */
 static bool is_of_linker(const char *name)
 {
 	return begins_with(name, "__") &&
@@ -124,7 +130,7 @@ static bool is_of_linker(const char *name)
 		ends_with(name, "_start") || ends_with(name, "_end"));
 }
 
-/* Of vmlinux, what scripts/kallsyms.c takes first of several names of one address. */
+/* For vmlinux: the order in which scripts/kallsyms.c chooses among several names of one address. */
 static int by_rank(const void *a, const void *b)
 {
 	const struct function_name *x = *(const struct function_name *const *)a;
@@ -144,7 +150,7 @@ static int by_rank(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* Of a module, the kernel takes the first in the table. */
+/* For a module, the kernel takes the first name in the table. */
 static int by_order(const void *a, const void *b)
 {
 	const struct function_name *x = *(const struct function_name *const *)a;
@@ -199,7 +205,7 @@ static bool is_init(const struct reader *r, const struct text_section *text, uin
 	return text->init || (addr >= r->init_begin && addr < r->init_end);
 }
 
-/* names[0..count-1] are of one address, the best first. */
+/* names[0..count-1] have one address; the best name is the first. */
 static void add_function(struct reader *r, struct function_name *const *names, size_t count)
 {
 	const struct text_section *text = image_file__text_at(r->file, names[0]->addr);
@@ -213,7 +219,7 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 		f.exported |= lh_table_lookup_entry(r->exports, names[i]->name) != NULL;
 		names[i]->function = r->functions->count;
 	}
-	/* Only labels, such as those that the linker script sets. */
+	/* There are only labels, such as those of the linker script. */
 	if (!text || !code) {
 		for (size_t i = 0; i < count; i++)
 			names[i]->function = SIZE_MAX;
@@ -245,7 +251,7 @@ static int make_list(struct reader *r)
 	return 0;
 }
 
-/* Labels go; the others point to their functions. */
+/* Removes labels from the index; other names point to their functions. */
 static int make_index(struct functions *f)
 {
 	size_t kept = 0;
@@ -304,7 +310,10 @@ const struct image_function *functions__at(const struct functions *f, uint64_t a
 		else
 			high = mid;
 	}
-	/* One of unknown size ends where the next begins; assembly has labels within functions. */
+	/*
+	 * A function of unknown size ends where the next one begins. In assembly, there are labels
+	 * inside functions.
+	 */
 	for (size_t i = low; i && low - i < 8; i--) {
 		if (addr - f->list[i - 1].addr < f->list[i - 1].size || (i == low && !f->list[i - 1].size))
 			return &f->list[i - 1];

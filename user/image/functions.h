@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The functions of a file, from its symbols. */
+/* Finds the functions of a file by its symbols. */
 #ifndef HYTRACE_IMAGE_FUNCTIONS_H
 #define HYTRACE_IMAGE_FUNCTIONS_H
 
@@ -8,13 +8,13 @@
 #include "image/sites.h"
 #include "image/units.h"
 
-/* A name, and the function that has it. */
+/* A name and its function. */
 struct function_name {
 	const char *name;	/* in the file's table */
 	uint64_t addr, size;
 	size_t order;		/* in that table */
 	bool weak;
-	bool code;		/* of the type of a function, or at least of known size */
+	bool code;		/* it has the type of a function, or at least a size */
 	uint32_t sympos;
 	size_t function;
 };
@@ -22,19 +22,19 @@ struct function_name {
 struct functions {
 	struct image_function *list;	/* by address */
 	size_t count;
-	struct function_name *names;	/* by name, and among namesakes by address */
+	struct function_name *names;	/* by name; those with the same name by address */
 	size_t name_count;
-	const struct image_function **by_name;	/* one for each of names */
+	const struct image_function **by_name;	/* the function of each of names */
 };
 
 /**
  * functions__read() - find the functions of a file
  * @ret: to be freed by functions__free()
- * @file: the file, which has to stay open
- * @sites: which of them can be traced
- * @units: NULL: the file has no debug information
+ * @file: the file, which must stay open
+ * @sites: the sites of functions that can be traced
+ * @units: the units; NULL: the file has no debug information
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
 		    const struct units *units);

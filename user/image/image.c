@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The files of a kernel; see image.h. */
+/* Reads the files of a kernel; see image.h. */
 #include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static int read_build_id(struct image *image)
 	return 0;
 }
 
-/* "vermagic=6.12.117 SMP mod_unload", one of the texts of .modinfo. */
+/* Finds the release in "vermagic=6.12.117 SMP mod_unload", one of the strings of .modinfo. */
 static const char *module_release(const struct image *image, size_t *ret_length)
 {
 	static const char key[] = "vermagic=";
@@ -53,7 +53,7 @@ static const char *module_release(const struct image *image, size_t *ret_length)
 	return text;
 }
 
-/* "Linux version 6.12.117 (who@where) ..." */
+/* Finds the release in "Linux version 6.12.117 (who@where) ...". */
 static const char *kernel_release(const struct image *image, size_t *ret_length)
 {
 	static const char start[] = "Linux version ";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Bodies of functions in others; see inlines.h. One pass over .debug_info. */
+/* Finds the bodies of inlined functions in others; see inlines.h. It goes over .debug_info once. */
 #include <dwarf.h>
 #include <json-c/linkhash.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "base/strings.h"
 #include "image/inlines.h"
 
-/* The code of a function itself. */
+/* The own code of a function. */
 struct own {
 	uint64_t addr;
 	uint32_t source;
@@ -29,8 +29,8 @@ struct inlines {
 
 struct reader {
 	struct inlines *in;
-	struct lh_table *by_place;	/* index of a source function, by "name file:line" */
-	struct lh_table *by_die;	/* the same by where its DIE is, of one compilation unit */
+	struct lh_table *by_place;	/* the index of a source function by "name file:line" */
+	struct lh_table *by_die;	/* the same by the place of its DIE, for one compilation unit */
 	int err;
 };
 
@@ -49,7 +49,7 @@ static bool grow(void **list, size_t *room, size_t count, size_t size)
 	return true;
 }
 
-/* ---- functions of the source */
+/* ---- source functions */
 
 static uint32_t add_source(struct reader *r, const char *name, const char *file, int line)
 {
@@ -70,7 +70,7 @@ static uint32_t add_source(struct reader *r, const char *name, const char *file,
 	return in->source_count++;
 }
 
-/* Of a DIE that says itself what its function is, or refers to the one that does. */
+/* The function of a DIE, which has its name itself, or refers to a DIE that has it. */
 static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 {
 	Dwarf_Attribute attr;
@@ -109,7 +109,7 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 	while (!r->err && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
 		uint64_t at = end > start ? image__from_dwarf(in->image, start) : 0;
 
-		/* What the linker threw away lies at 0. */
+		/* Code that the linker removed has the address 0. */
 		if (end <= start || !start)
 			continue;
 		if (!grow((void **)&in->list, &in->room, in->count, sizeof(*in->list))) {
@@ -139,7 +139,7 @@ static void add_own(struct reader *r, Dwarf_Die *die)
 	in->own[in->own_count++] = (struct own){ image__from_dwarf(in->image, entry), source };
 }
 
-/* What may hold code; types and variables, which most are, do not. */
+/* Reads DIEs that may contain code. Most DIEs are types and variables, which do not. */
 static void read_children(struct reader *r, Dwarf_Die *parent)
 {
 	Dwarf_Die die;
@@ -149,7 +149,10 @@ static void read_children(struct reader *r, Dwarf_Die *parent)
 	do {
 		switch (dwarf_tag(&die)) {
 		case DW_TAG_subprogram:
-			/* One that is only declared, or of which there is no code of its own, has inlined ones of none. */
+			/*
+			 * A function that is only declared, or has no own code, contains no inlined
+			 * ones.
+			 */
 			if (!dwarf_hasattr(&die, DW_AT_low_pc) && !dwarf_hasattr(&die, DW_AT_ranges))
 				break;
 			add_own(r, &die);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Which functions of the source the code at an address is of, by the debug information. The compiler puts bodies of
- * functions into others; a return address in such a body proves that its function ran, though nothing entered it.
+ * Finds the source functions of the code at an address, by the debug information. The compiler puts
+ * bodies of functions into other functions. A return address in such a body proves that its
+ * function ran, although it was never entered.
  *
- * Reading this takes seconds, and is done only when it is asked for.
+ * Reading this takes seconds, so it is only done when it is needed.
  */
 #ifndef HYTRACE_IMAGE_INLINES_H
 #define HYTRACE_IMAGE_INLINES_H
@@ -15,15 +16,18 @@
 
 #define INLINES_NONE UINT32_MAX
 
-/* A function of the source. One of a header is the same in all files that include it. */
+/*
+ * A function of the source. A function of a header is the same in all files that include the
+ * header.
+ */
 struct source_function {
 	const char *name;
 	const char *file;	/* lives as long as the image; NULL: unknown */
 	unsigned int line;
-	bool inlined;		/* somewhere */
+	bool inlined;		/* it is inlined somewhere */
 };
 
-/* A piece of code that was inlined. */
+/* A piece of inlined code. */
 struct inlined {
 	uint64_t start, end;	/* as in struct image_function */
 	uint32_t source;	/* the index of its function */
@@ -32,27 +36,27 @@ struct inlined {
 struct inlines;
 
 /**
- * inlines__read() - read all bodies of an image
+ * inlines__read() - read all inlined bodies of an image
  * @ret: to be freed by inlines__free()
- * @image: the image, which has to live as long
+ * @image: the image, which must live as long
  *
- * Return: 0; -ENODATA, quietly, if the image has no debug information; -ENOMEM, which is told.
+ * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
  */
 int inlines__read(struct inlines **ret, const struct image *image);
 void inlines__free(struct inlines *in);
 
 const struct source_function *inlines__sources(const struct inlines *in, size_t *ret_count);
 
-/* The function of the source whose own code @f is; INLINES_NONE: unknown. */
+/* The source function whose own code @f is; INLINES_NONE: unknown. */
 uint32_t inlines__source_of(const struct inlines *in, const struct image_function *f);
 
 /**
- * inlines__inside() - what was inlined into a function
+ * inlines__inside() - find the pieces that were inlined into a function
  * @in: the inlines
  * @f: the function
- * @ret_count: how many pieces there are
+ * @ret_count: the number of pieces
  *
- * Return: the pieces, by their start; one may lie in another. NULL: none.
+ * Return: the pieces, by their start; one may be inside another. NULL: there are none.
  */
 const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count);
 

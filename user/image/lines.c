@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses to places in the source; see lines.h.
+ * Finds places in the source for addresses; see lines.h.
  *
- * A vmlinux has three million rows of lines. They are read once, unit by unit, and each row takes what is asked for
- * between it and the next one.
+ * A vmlinux has three million rows of lines. They are read once, unit by unit. Each row answers for
+ * the addresses between it and the next row.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "image/lines.h"
 
-/* An address that is asked for, as the debug information has it. */
+/* An address to look up, in the debug information's numbers. */
 struct wanted {
 	Dwarf_Addr addr;
 	struct line_place *place;
@@ -21,7 +21,7 @@ struct finder {
 	const struct image *image;
 	struct wanted *list;	/* in order of address */
 	size_t count;
-	/* Rows that follow each other mostly have one file. */
+	/* Rows that follow each other mostly have the same file. */
 	const char *raw;
 	const char *source;
 };
@@ -33,7 +33,7 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-/* The first that is asked for at @addr or above. */
+/* The index of the first address at or above @addr. */
 static size_t first_from(const struct finder *f, Dwarf_Addr addr)
 {
 	size_t low = 0, high = f->count;
@@ -67,7 +67,7 @@ static int place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begin
 	return 0;
 }
 
-/* @rows: of one unit, by address; a row holds until the next one. */
+/* @rows: the rows of one unit, by address; a row is valid until the next one. */
 static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
 {
 	size_t next = SIZE_MAX;
@@ -87,7 +87,10 @@ static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
 		dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end);
 		if (next == SIZE_MAX)
 			next = first_from(f, start);
-		/* Of several rows that begin at one address, the first has the function, or the outermost call. */
+		/*
+		 * If several rows begin at an address, the first one has the function, or the
+		 * outermost call.
+		 */
 		for (size_t at = next; !err && at < f->count && f->list[at].addr == start; at++) {
 			if (!f->list[at].place->begins)
 				err = place(f, &f->list[at], row, true);
@@ -132,7 +135,7 @@ int lines__find(const struct image *image, const uint64_t *addrs, size_t count, 
 		f.list[f.count].place = &ret[i];
 		f.count += f.list[f.count].addr != 0;
 	}
-	/* A module's sections lie in another order there. */
+	/* In the debug information, a module's sections have another order. */
 	qsort(f.list, f.count, sizeof(*f.list), by_address);
 	err = find(&f);
 	free(f.list);

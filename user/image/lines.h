@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Places in the source of addresses, of many at once: all line tables are read for one as for all. */
+/*
+ * Finds the places in the source for many addresses at once: one address would take as long, as all
+ * tables are read.
+ */
 #ifndef HYTRACE_IMAGE_LINES_H
 #define HYTRACE_IMAGE_LINES_H
 
@@ -12,17 +15,17 @@
 struct line_place {
 	const char *file;	/* "fs/read_write.c", lives as long as the image; NULL: unknown */
 	unsigned int line;	/* from 1; 0: unknown */
-	bool begins;		/* the compiler has a line that begins there, as at the entry of a function of C */
+	bool begins;		/* a line begins at this address, as at the entry of a C function */
 };
 
 /**
- * lines__find() - where addresses come from
+ * lines__find() - find the places in the source for addresses
  * @image: the image
  * @addrs: in ascending order; for a return address, one byte less
- * @count: of these
- * @ret: one for each
+ * @count: their number
+ * @ret: the place of each
  *
- * Return: 0; -ENODATA, quietly, if the image has no debug information; -ENOMEM, which is told.
+ * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
  */
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
 

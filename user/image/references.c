@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * References to functions; see references.h.
+ * Finds references to functions; see references.h.
  *
- * A linked image has no relocations any more. But kernel addresses are high enough that a number which is the entry of
- * a function is a reference to it: aligned words of data, numbers in instructions, and in the few tables that have
- * distances these.
+ * A linked image has no relocations. But kernel addresses are so high that a number that equals a
+ * function's entry is a reference to it. Such numbers are aligned words of data and numbers in
+ * instructions; a few tables have distances instead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,16 +18,16 @@ struct references {
 	const struct image *image;
 	const struct image_function *list;
 	size_t count;
-	uint64_t lowest, highest;	/* entries */
-	bool *taken;			/* by function; NULL: unknown */
+	uint64_t lowest, highest;	/* the range of entries */
+	bool *taken;			/* for each function; NULL: unknown */
 	struct call *jumps;		/* by callee */
 	size_t jump_count, room;
 };
 
-/* Between two symbols of vmlinux. */
+/* A table between two symbols of vmlinux. */
 static const struct table {
 	const char *start, *end;
-	bool distances;		/* of 4 bytes, from their own place; false: is no reference at all */
+	bool distances;		/* of 4 bytes, from their own place; false: it has no references */
 } tables[] = {
 	{ "__start_mcount_loc", "__stop_mcount_loc" },
 	{ "__start_kprobe_blacklist", "__stop_kprobe_blacklist" },

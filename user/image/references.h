@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a function can be entered other than by a call that names it: by a pointer, if its address is taken anywhere,
- * or by a jump that is the last thing another function does. One pass over all code and data of an image.
+ * How a function can be entered without a call that names it: by a pointer, if its address is taken
+ * anywhere, or by a jump at the end of another function. This goes over all code and data of an
+ * image once.
  */
 #ifndef HYTRACE_IMAGE_REFERENCES_H
 #define HYTRACE_IMAGE_REFERENCES_H
@@ -9,7 +10,7 @@
 #include "image/calls.h"
 
 enum taken {
-	TAKEN_UNKNOWN,		/* a module's, which other files may take */
+	TAKEN_UNKNOWN,		/* a function of a module: other files may take its address */
 	TAKEN_NOT,
 	TAKEN_YES,
 };
@@ -17,26 +18,26 @@ enum taken {
 struct references;
 
 /**
- * references__read() - look at all of an image
+ * references__read() - find all references in an image
  * @ret: to be freed by references__free()
- * @image: the image, which has to live as long
+ * @image: the image, which must live as long
  * @calls: its calls
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int references__read(struct references **ret, const struct image *image, const struct calls *calls);
 void references__free(struct references *r);
 
-/* Whether something has the address of a function of the image, other than lists of the tracers and of exports. */
+/* Is the address of a function taken anywhere except in the lists of tracers and of exports? */
 enum taken references__taken(const struct references *r, const struct image_function *f);
 
 /**
- * references__jumps() - the jumps into a function
+ * references__jumps() - find the jumps into a function
  * @r: the references
  * @f: the function
- * @ret_count: how many there are
+ * @ret_count: their number
  *
- * Return: jumps of other functions to its entry, in no order that matters; NULL: none.
+ * Return: jumps of other functions to its entry, in any order; NULL: there are none.
  */
 const struct call *references__jumps(const struct references *r, const struct image_function *f, size_t *ret_count);
 

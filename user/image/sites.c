@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The sites of ftrace in a file; see sites.h.
+ * Finds the sites of ftrace in a file; see sites.h.
  *
- * ftrace itself takes them from the same table. In vmlinux the linker has filled it in; a module has relocations in
- * its place.
+ * ftrace uses the same table. In vmlinux the linker has filled it in; in a module there are
+ * relocations instead.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@
 #include "base/error.h"
 #include "image/sites.h"
 
-/* The call stands at the very beginning, or behind the instruction that indirect calls may lead to. */
+/* The call is at the very beginning, or after the instruction to which indirect calls may lead. */
 #define ENTRY_BYTES 4
 
 static bool symbol_value(const struct image_file *file, const char *wanted, uint64_t *ret)
@@ -48,7 +48,7 @@ static int read_table(struct sites *s, const struct image_file *file)
 		return error__no_memory();
 	for (size_t at = 0; at + sizeof(site) <= end - start; at += sizeof(site)) {
 		memcpy(&site, bytes + at, sizeof(site));
-		/* The build clears those of weak functions that others took the place of. */
+		/* The build clears sites of weak functions that others have replaced. */
 		if (site)
 			s->list[s->count++] = site;
 	}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The sites of ftrace in a file: what is traceable as far as the file says. */
+/* Finds the sites of ftrace in a file: which functions can be traced as far as the file says. */
 #ifndef HYTRACE_IMAGE_SITES_H
 #define HYTRACE_IMAGE_SITES_H
 
@@ -15,11 +15,12 @@ struct sites {
  * @ret: to be freed by sites__free()
  * @file: the file
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if a vmlinux has none. A module may have none.
+ * Return: 0, or a negative errno after a message: -EINVAL if a vmlinux has none. A module may have
+ * none.
  */
 int sites__read(struct sites *ret, const struct image_file *file);
 void sites__free(struct sites *s);
-/* Whether the function at @addr has one. */
+/* Does the function at @addr have a site? */
 bool sites__has(const struct sites *s, uint64_t addr);
 
 #endif

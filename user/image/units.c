@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Addresses to compiled files; see units.h.
+ * Finds compiled files for addresses; see units.h.
  *
- * Each compilation unit says itself which ranges of text came from it, which is all that is needed here
- * and a thousand times less to read than the line tables. (.debug_aranges would say the same, but not
- * every compiler writes it.)
+ * Each compilation unit lists the ranges of text that came from it. This is all that is needed
+ * here, and a thousand times less data than the line tables. (.debug_aranges has the same ranges,
+ * but not every compiler writes it.)
  */
 #include <dwarf.h>
 #include <errno.h>
@@ -18,7 +18,7 @@
 #include "base/strings.h"
 #include "image/units.h"
 
-/* Where the source tree begins is where this file lies, wherever it was built. */
+/* This file shows where the source tree begins, wherever it was built. */
 #define LANDMARK "init/main.c"
 
 struct range {
@@ -32,7 +32,7 @@ struct units {
 	struct range *ranges;
 	size_t range_count, range_room;
 	char *root;		/* ends with '/', or is empty */
-	char *base;		/* the directory that the compiler ran in; NULL: unknown */
+	char *base;		/* the compiler's current directory; NULL: unknown */
 	struct strings *names;
 };
 
@@ -41,7 +41,7 @@ struct compiled {
 	const char *path, *base;
 };
 
-/* The next that was compiled of a file; @cu: NULL for the first. */
+/* The next unit that was compiled from a file. @cu: NULL for the first one. */
 static bool next_unit(Dwarf *dwarf, Dwarf_CU **cu, struct compiled *c)
 {
 	Dwarf_Attribute attr;
@@ -62,7 +62,7 @@ static bool ends_with(const char *text, const char *end)
 	return a >= b && !strcmp(text + a - b, end);
 }
 
-/* The part before init/main.c of its own path: what all the others begin with. */
+/* The part before init/main.c in its own path; all other paths begin with it. */
 static int find_root(struct units *u, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
@@ -81,7 +81,10 @@ static int find_root(struct units *u, Dwarf *dwarf)
 	return u->root ? 0 : -ENOMEM;
 }
 
-/* "./a//b/../c" is "a/c". What climbs out of the top is left there: "../x" is "x". */
+/*
+ * Turns "./a//b/../c" into "a/c". A path that leads out of the top is cut there: "../x" becomes
+ * "x".
+ */
 static void simplify(char *path)
 {
 	char *from = path, *to = path;
@@ -90,7 +93,7 @@ static void simplify(char *path)
 		size_t length = strcspn(from, "/");
 
 		if (length == 2 && !strncmp(from, "..", 2)) {
-			/* What is there ends with a slash. */
+			/* The part until here ends with a slash. */
 			if (to > path)
 				to--;
 			while (to > path && to[-1] != '/')
@@ -122,7 +125,7 @@ const char *units__source(struct units *u, const char *path)
 		return NULL;
 	copy[0] = '/';
 	strcpy(copy + 1, path);
-	/* An absolute path that is not below the source stays one. */
+	/* An absolute path that is not below the source stays absolute. */
 	simplify(copy + 1);
 	source = strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
 	free(copy);
@@ -145,14 +148,14 @@ static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
 }
 
 /*
- * gcc writes its options down here; clang does not by itself. Room for -fpatchable-function-entry is something else on
- * x86: it has its whole length before the function.
+ * gcc writes its options here; clang does not by itself. -fpatchable-function-entry is another
+ * thing on x86: its whole room is before the function.
  */
 static enum unit_calls unit_calls(const char *producer)
 {
 	if (!producer || !strstr(producer, " -O"))
 		return UNIT_CALLS_UNKNOWN;
-	/* -pg is written down as -p, which other options begin with. */
+	/* gcc writes -pg as -p. Other options begin with -p as well. */
 	if (strstr(producer, " -mfentry") || strstr(producer, " -p ") || strstr(producer, " -pg "))
 		return UNIT_CALLS;
 	return UNIT_NO_CALLS;
@@ -197,7 +200,7 @@ static int read_units(struct units *u, Dwarf *dwarf)
 
 		err = add_unit(u, &c);
 		while (!err && (offset = dwarf_ranges(&c.die, offset, &base, &start, &end)) > 0) {
-			/* Of sections that the linker threw away, there is an empty range, or one at 0. */
+			/* Sections that the linker removed have an empty range, or one at 0. */
 			if (start && end > start)
 				err = add_range(u, start, end);
 		}
@@ -239,7 +242,7 @@ int units__open(struct units **ret, const char *vmlinux)
 	if (fd < 0)
 		return error__return(-errno, "%s: cannot be read: %s", vmlinux, strerror(errno));
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
-	/* All that is found is copied, so the file can go. */
+	/* All that is found is copied, so the file can be closed. */
 	err = dwarf ? units__read(ret, dwarf) : -ENODATA;
 	if (dwarf)
 		dwarf_end(dwarf);

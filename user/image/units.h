@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Which file was compiled for the code at an address, by the compilation units of the debug information. */
+/*
+ * Finds the file from which the code at an address was compiled, by the debug information's
+ * compilation units.
+ */
 #ifndef HYTRACE_IMAGE_UNITS_H
 #define HYTRACE_IMAGE_UNITS_H
 
@@ -7,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Whether the compiler was told to put calls for tracers into functions. */
+/* Was the compiler told to put calls for tracers into functions? */
 enum unit_calls { UNIT_CALLS_UNKNOWN, UNIT_CALLS, UNIT_NO_CALLS };
 
 struct unit {
@@ -23,20 +26,20 @@ struct units;
  * @ret: to be freed by units__free()
  * @vmlinux: the file
  *
- * Return: 0; -ENODATA, quietly, if the file has no debug information; another negative errno, which is told.
+ * Return: 0; -ENODATA without a message if there is no debug information; another errno after one.
  */
 int units__open(struct units **ret, const char *vmlinux);
-/* The same of debug information that is open, and stays so. */
+/* The same for debug information that is open and stays open. */
 int units__read(struct units **ret, Dwarf *dwarf);
 void units__free(struct units *u);
 
-/* The unit of the code at @addr, as the debug information has it; NULL: unknown. */
+/* The unit of the code at @addr, an address of the debug information; NULL: unknown. */
 const struct unit *units__find(const struct units *u, uint64_t addr);
 
 /**
- * units__source() - a path as people write it
+ * units__source() - turn a path into the usual one
  * @u: the units
- * @path: as the debug information has it: absolute, or with "./", "//" or "x/../" in it
+ * @path: a path of the debug information: absolute, or with "./", "//" or "x/../" in it
  *
  * Return: the path from the top of the source; it lives as long as @u.
  */

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Reasons in words; see untraced.h. */
+/* The reasons in words; see untraced.h. */
 #include <stddef.h>
 #include <string.h>
 

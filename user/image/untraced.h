@@ -13,18 +13,21 @@ enum untraced {
 	UNTRACED_FILE,
 	UNTRACED_NOTRACE,
 	UNTRACED_NO_CALL,
-	UNTRACED_DISABLED,	/* only a running kernel says that */
+	UNTRACED_DISABLED,	/* only a running kernel shows this */
 	UNTRACED_COUNT
 };
 
-/* One word, as documents have it; NULL: UNTRACED_NOT. */
+/* The word for it in documents; NULL for UNTRACED_NOT. */
 const char *untraced__word(enum untraced why);
-/* The reason of a word; UNTRACED_NOT: no such word. */
+/* The reason with this word; UNTRACED_NOT: there is none. */
 enum untraced untraced__of_word(const char *word);
-/* The rest of a sentence that begins with the name of the function. */
+/* The rest of a sentence that begins with the function's name. */
 const char *untraced__sentence(enum untraced why);
 
-/* A part of the text whose functions cannot be traced, by the name of its section, or the symbols around it. */
+/*
+ * A part of the text whose functions cannot be traced, given by its section, or by the symbols
+ * around it.
+ */
 struct untraced_region {
 	const char *section, *start, *end;
 	enum untraced why;
@@ -33,7 +36,7 @@ struct untraced_region {
 #define UNTRACED_REGIONS 7
 extern const struct untraced_region untraced_regions[UNTRACED_REGIONS];
 
-/* What a name alone tells; UNTRACED_NOT: nothing. */
+/* The reason that a name alone shows; UNTRACED_NOT: none. */
 enum untraced untraced__of_name(const char *name);
 
 #endif
