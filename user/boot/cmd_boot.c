@@ -193,7 +193,11 @@ int cmd_boot(int argc, char **argv)
 		.parser = parse,
 		.doc = "Reports what ran from before start_kernel() until the ordinary tracer took over, "
 		       "in a boot with ftrace=function or ftrace=oneshot on the command line of a "
-		       "kernel with very early function tracing.\vExit status: 0 done, 1 failed, or "
+		       "kernel with very early function tracing."
+		       "\vExamples:\n"
+		       "  hytrace boot -n 30\n"
+		       "  hytrace boot -o boot.json -o boot.trace -f chrome\n\n"
+		       "Exit status: 0 done, 1 failed, or "
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "
 		       "it.",
 	};

@@ -196,7 +196,10 @@ void cover_options__parse(struct cover_options *ret, int argc, char **argv,
 		.children = children,
 		.args_doc = "[-- CMD [ARGUMENT...]]",
 		.doc = "Records which kernel functions run, each once, while CMD runs, or until Ctrl-C."
-		       "\vExit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
+		       "\vExamples:\n"
+		       "  hytrace cover -o run.json -- make test\n"
+		       "  hytrace cover --task -a 'ext4_*' -- cp -r /etc/init.d /mnt\n\n"
+		       "Exit status: CMD's own, and 125 when hytrace itself failed. Without CMD: 0, 1 "
 		       "failed, 2 usage, 3 the kernel or the privileges do not allow it.",
 	};
 	struct parsed parsed = {

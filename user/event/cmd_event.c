@@ -20,6 +20,7 @@
 #include "kernel/features.h"
 #include "run/output.h"
 
+#define STATUS "Exit status: 0 done, 1 failed, 2 usage, 3 the kernel or the privileges do not allow it."
 #define GRAMMAR "\vPROTO is a kernel function's prototype, as far as it is of interest: " \
 	"'vfs_read(NULL, NULL, size_t count)'; see hytrace-event(1)."
 
@@ -64,7 +65,11 @@ static int event_add(int argc, char **argv)
 	static const struct argp argp = {
 		.parser = parse_add,
 		.args_doc = "PROTO...",
-		.doc = "Makes function events, all of them or none." GRAMMAR,
+		.doc = "Makes function events, all of them or none." GRAMMAR "\n\n"
+		       "Examples:\n"
+		       "  hytrace event add 'vfs_read(NULL, NULL, size_t count)'\n"
+		       "  hytrace event add 'vfs_write(count)' 'do_exit(code)'\n\n"
+		       STATUS,
 	};
 	struct prototypes protos = {};
 	int err;
@@ -139,7 +144,11 @@ static int event_rm(int argc, char **argv)
 		.parser = parse_rm,
 		.args_doc = "[GROUP/]NAME...",
 		.doc = "Removes function events, all of them or none.\vNAME and GROUP may be globs. "
-		       "Without GROUP they are of the group \"functions\".",
+		       "Without GROUP they are of the group \"functions\".\n\n"
+		       "Examples:\n"
+		       "  hytrace event rm vfs_read\n"
+		       "  hytrace event rm 'vfs_*' 'mine/*'\n\n"
+		       STATUS,
 	};
 	struct rm_options o = {};
 
@@ -279,7 +288,11 @@ static int event_list(int argc, char **argv)
 	static const struct argp argp = {
 		.options = list_argp_options,
 		.parser = parse_list,
-		.doc = "Lists the function events.",
+		.doc = "Lists the function events."
+		       "\vExamples:\n"
+		       "  hytrace event list\n"
+		       "  hytrace event list -f json | jq '.[].name'\n\n"
+		       STATUS,
 	};
 	struct list_options o = {};
 
@@ -351,8 +364,11 @@ static int event_record(int argc, char **argv)
 		.options = record_argp_options,
 		.parser = parse_record,
 		.args_doc = "PROTO... [-- CMD [ARGUMENT...]]",
-		.doc = "Makes function events for a run, and prints them as they come, "
-		       "while CMD runs, or until Ctrl-C." GRAMMAR "\n\nExit status: CMD's own, and 125 "
+		.doc = "Makes function events for the time of a run, and prints them as they come, "
+		       "while CMD runs, or until Ctrl-C." GRAMMAR "\n\nExamples:\n"
+		       "  hytrace event record 'vfs_read(file->f_pos, count)' -- ls\n"
+		       "  hytrace event record --hist count --duration 10 'ssize_t vfs_write(count)'\n\n"
+		       "Exit status: CMD's own, and 125 "
 		       "when hytrace itself failed. Without CMD: 0, 1 failed, 2 usage, 3 the kernel or "
 		       "the privileges do not allow it.",
 	};

@@ -79,7 +79,11 @@ int cmd_compare(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "A.json B.json",
 		.doc = "Compares what two runs of `hytrace cover -f json` saw, and gives a reason for "
-		       "every difference.\vExit status: 0 no difference, or each is explained for "
+		       "every difference."
+		       "\vExamples:\n"
+		       "  hytrace compare run.oneshot.json run.bpf.json\n"
+		       "  hytrace compare --callers --all mine.json theirs.json\n\n"
+		       "Exit status: 0 no difference, or each is explained for "
 		       "certain; 1 others; 2 usage, no document, or it failed.",
 	};
 	struct compare_options o = {};
