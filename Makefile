@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins anew.
@@ -76,7 +76,7 @@ CLANG    := clang-19
 CFLAGS   ?= -O2 -g
 WARN     := -Wall -Wextra -Wno-missing-field-initializers -Wno-unused-parameter
 USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd
-USER_CFLAGS := $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
+USER_CFLAGS := $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
 USER_LIBS := $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o \
@@ -101,9 +101,11 @@ bpf: $(BPF_OBJ) $(SKEL)
 
 # Made from the patched kernel's BTF if this clone has built a kernel; otherwise it is the hand-written header. make
 # checks it each time, and writes it only if it differs. So building a kernel rebuilds the BPF objects once.
+# With TYPES_BY_HAND=1 it is always the hand-written header.
 $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
-	$(Q)if vmlinux=$$(HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
+	$(Q)if [ -z "$(TYPES_BY_HAND)" ] && \
+			vmlinux=$$(HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
 		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
 	else \
 		cp vmlinux-headers/vmlinux.h $@.tmp; \
@@ -122,7 +124,7 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
 $(B)/hytrace: $(USER_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
 # an archive, so that a test only links what it uses. q is for files of the same name in two folders.
@@ -298,12 +300,24 @@ $(B)/bench/oneshot_set: tests/bench/native/oneshot_set.c $(wildcard kernel/files
 check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
 	$(Q).ci/check
 
-## ---------------------------------------------------------------- install, clean
+## ---------------------------------------------------------------- install, packages, clean
 
-install: $(B)/hytrace $(MAN) ## install the loader under DESTDIR/PREFIX
+# Where zsh looks for functions that others than a distribution have made.
+ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
+
+install: $(B)/hytrace $(MAN) ## install the loader, its man pages and completion under DESTDIR/PREFIX
 	install -D -m 755 $(B)/hytrace $(DESTDIR)$(PREFIX)/bin/hytrace
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
+	$(Q)for page in $(notdir $(MAN)); do \
+		for name in $$(sed -n '/^# NAME/,/^# [^N]/s/,* - .*//p' docs/$$page.scd | tr -d ,); do \
+			[ $$name.1 = $$page ] || ln -sf $$page $(DESTDIR)$(PREFIX)/share/man/man1/$$name.1 || exit; \
+		done; \
+	done
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
+	install -D -m 644 user/_hytrace $(DESTDIR)$(ZSH_FUNCTIONS)/_hytrace
+
+deb: ## hytrace as a Debian package, build/deb/hytrace_*.deb
+	$(Q)user/debian/make-deb.sh
 
 # build/am and build/am.old have patches that did not apply, and somebody's work on them.
 clean: ## remove what was built here; the kernel work trees and the cache stay
@@ -317,6 +331,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
 
 endif

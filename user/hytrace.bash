@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: GPL-2.0-only
 # shellcheck shell=bash
 #
-# Completion for bash: installed as share/bash-completion/completions/hytrace. Function names come from
-# the kernel's own list, which only root can read: completion may call nothing that asks for a password.
+# Completion for bash: installed as share/bash-completion/completions/hytrace. Commands, options and what an
+# option takes come from --help, so that a new one needs no line here. Function names come from the
+# kernel's own list, which only root can read: completion may call nothing that asks for a password.
 
 _hytrace_functions()
 {
@@ -18,67 +19,91 @@ _hytrace_words()
 	mapfile -t COMPREPLY < <(compgen -W "$1" -- "$cur")
 }
 
-# The long options of a command, as its --help has them.
-_hytrace_options()
+_hytrace_files()
 {
-	_hytrace_words "$(hytrace "$@" --help 2>/dev/null | sed -nE 's/^ +(-., )?(--[a-z-]+).*/\2/p' | tr '\n' ' ')"
+	mapfile -t COMPREPLY < <(compgen -f -- "$cur")
 }
 
-_hytrace_cover()
+# Results, compressed or not, and directories to go into.
+_hytrace_documents()
 {
-	case $prev in
-	-e | --engine) _hytrace_words 'auto oneshot bpf event both' ;;
-	-f | --format) _hytrace_words 'text json tailor' ;;
-	-a | --allow | -d | --deny)
+	mapfile -t COMPREPLY < <(
+		compgen -d -- "$cur"
+		for suffix in json json.gz json.zst; do
+			compgen -f -X "!*.$suffix" -- "$cur"
+		done)
+}
+
+# The commands that `hytrace`, or `hytrace event`, has.
+_hytrace_commands()
+{
+	hytrace "$@" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' '
+}
+
+# The long options of a command.
+_hytrace_options()
+{
+	hytrace "$@" --help 2>/dev/null | sed -nE 's/^ +(-., | +)(--[a-z-]+).*/\2/p' | tr '\n' ' '
+}
+
+# What the option $prev takes, as --help calls it: FILE, of "-o, --output=FILE". Nothing: it takes nothing.
+_hytrace_takes()
+{
+	[[ $prev == -* ]] || return
+	hytrace "$@" --help 2>/dev/null |
+		awk -v option="$prev" '/^ +-/ {
+			long = $1 ~ /^--/ ? $1 : $2
+			value = long
+			if (!sub(/^--[a-z-]+=/, "", value))
+				next
+			sub(/=.*/, "", long)
+			if (option == long || option "," == $1) {
+				print value
+				exit
+			}
+		}'
+}
+
+# The values that the option $prev has, as the error message about another one lists them. If the option takes
+# any value, --help keeps the command from running.
+_hytrace_choices()
+{
+	hytrace "$@" "$prev" '' --help 2>&1 | sed -nE '1s/.*; choose (.*)/\1/p' | sed -E 's/,| or / /g'
+}
+
+# _hytrace_value WHAT COMMAND...: completes the value of the option $prev
+_hytrace_value()
+{
+	local what=$1
+	shift
+
+	case $what in
+	FILE) _hytrace_files ;;
+	DIR | PATH)
+		if [[ $prev == --cgroup ]]; then
+			mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")
+		else
+			mapfile -t COMPREPLY < <(compgen -d -- "$cur")
+		fi
+		;;
+	GLOB | FUNC | FUNCTION)
 		if [[ $cur == @* ]]; then
 			mapfile -t COMPREPLY < <(compgen -P @ -f -- "${cur#@}")
 		else
 			_hytrace_functions
 		fi
 		;;
-	-p | --pid) _hytrace_words "$(cd /proc && printf '%s ' [0-9]*)" ;;
-	-o | --output | --vmlinux) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	--pin) mapfile -t COMPREPLY < <(compgen -d -- "$cur") ;;
-	--cgroup)
-		mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")
+	PID) _hytrace_words "$(cd /proc && printf '%s ' [0-9]*)" ;;
+	USER) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
+	*\|*) _hytrace_words "${what//|/ }" ;;
+	NAME)
+		case $prev in
+		--comm) _hytrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
+		-c | --contender) _hytrace_words "$(hytrace bench --list 2>/dev/null | tr '\n' ' ')" ;;
+		*) _hytrace_words "$(_hytrace_choices "$@")" ;;
+		esac
 		;;
-	--user) mapfile -t COMPREPLY < <(compgen -u -- "$cur") ;;
-	--comm) _hytrace_words "$(cat /proc/[0-9]*/comm 2>/dev/null | sort -u | tr '\n' ' ')" ;;
-	--duration | --max-entries | --ready-fd) ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_hytrace_options cover
-		else
-			mapfile -t COMPREPLY < <(compgen -c -- "$cur")
-		fi
-		;;
-	esac
-}
-
-_hytrace_features()
-{
-	case $prev in
-	-f | --format) _hytrace_words 'text json' ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_hytrace_options features
-		else
-			_hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')"
-		fi
-		;;
-	esac
-}
-
-_hytrace_bench()
-{
-	case $prev in
-	-c | --contender) _hytrace_words "$(hytrace bench --list 2>/dev/null | tr '\n' ' ')" ;;
-	-s | --scope) _hytrace_words 'one all' ;;
-	-w | --workload) _hytrace_words 'getppid pipe file fork tree loopback server compile parallel' ;;
-	-u | --unit) _hytrace_words 'ns insn' ;;
-	-f | --format) _hytrace_words 'text json' ;;
-	-r | --rotate) ;;
-	*) _hytrace_words '--contender --scope --workload --unit --format --rotate --list --help' ;;
+	*) _hytrace_words "$(_hytrace_choices "$@")" ;;
 	esac
 }
 
@@ -93,73 +118,32 @@ _hytrace_events()
 	_hytrace_words "$words"
 }
 
-_hytrace_event_record()
+# _hytrace_argument COMMAND...: what is no option
+_hytrace_argument()
 {
-	case $prev in
-	-f | --format) _hytrace_words 'text json' ;;
-	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	--duration | --hist) ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_hytrace_words '--format --output --hist --duration --task --help'
-		else
-			cur=${cur#[\'\"]}
-			_hytrace_functions
-		fi
+	case $* in
+	cover) mapfile -t COMPREPLY < <(compgen -c -- "$cur") ;;
+	'event rm') _hytrace_events ;;
+	'event add' | 'event record')
+		cur=${cur#[\'\"]}
+		_hytrace_functions
 		;;
-	esac
-}
-
-_hytrace_event()
-{
-	if ((COMP_CWORD == 2)); then
-		_hytrace_words 'add rm list record --help'
-		return
-	fi
-	case ${COMP_WORDS[2]} in
-	add) _hytrace_functions ;;
-	rm) _hytrace_events ;;
-	list)
-		if [[ $prev == -f || $prev == --format ]]; then
-			_hytrace_words 'text json'
-		else
-			_hytrace_words '--format --help'
-		fi
-		;;
-	record) _hytrace_event_record ;;
-	esac
-}
-
-_hytrace_boot()
-{
-	case $prev in
-	-f | --format) _hytrace_words 'text json chrome' ;;
-	-o | --output) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	-n | --functions) ;;
-	*) _hytrace_words '--format --output --functions --help' ;;
-	esac
-}
-
-_hytrace_callers()
-{
-	case $prev in
-	-f | --format) _hytrace_words 'text json' ;;
-	-o | --output | --vmlinux) mapfile -t COMPREPLY < <(compgen -f -- "$cur") ;;
-	*)
-		if [[ $cur == -* ]]; then
-			_hytrace_words '--format --output --vmlinux --help'
-		elif ((COMP_CWORD == 2)); then
+	features) _hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" ;;
+	functions | why) _hytrace_functions ;;
+	callers | calls)
+		if ((COMP_CWORD == 2)); then
 			_hytrace_functions
 		else
-			mapfile -t COMPREPLY < <(compgen -f -X '!*.json*' -- "$cur")
+			_hytrace_documents
 		fi
 		;;
+	compare | report | merge | diff | tailor) _hytrace_documents ;;
 	esac
 }
 
 _hytrace()
 {
-	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i
+	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i what command
 
 	COMPREPLY=()
 	# Behind the -- it is the command's own business.
@@ -168,29 +152,36 @@ _hytrace()
 			if ((i == COMP_CWORD - 1)); then
 				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 			else
-				mapfile -t COMPREPLY < <(compgen -f -- "$cur")
+				_hytrace_files
 			fi
 			return
 		fi
 	done
 	if ((COMP_CWORD == 1)); then
-		_hytrace_words 'cover compare callers calls features event boot bench --help --version'
-	elif [[ ${COMP_WORDS[1]} == cover ]]; then
-		_hytrace_cover
-	elif [[ ${COMP_WORDS[1]} == features ]]; then
-		_hytrace_features
-	elif [[ ${COMP_WORDS[1]} == event ]]; then
-		_hytrace_event
-	elif [[ ${COMP_WORDS[1]} == boot ]]; then
-		_hytrace_boot
-	elif [[ ${COMP_WORDS[1]} == bench ]]; then
-		_hytrace_bench
-	elif [[ ${COMP_WORDS[1]} == callers || ${COMP_WORDS[1]} == calls ]]; then
-		_hytrace_callers
-	elif [[ ${COMP_WORDS[1]} == compare && $cur == -* ]]; then
-		_hytrace_words '--callers --all --help'
-	elif [[ ${COMP_WORDS[1]} == compare ]]; then
-		mapfile -t COMPREPLY < <(compgen -f -X '!*.json' -- "$cur")
+		_hytrace_words "$(_hytrace_commands) --help --version"
+		return
+	fi
+	command=("${COMP_WORDS[1]}")
+	if [[ ${command[0]} == event ]]; then
+		if ((COMP_CWORD == 2)); then
+			_hytrace_words "$(_hytrace_commands event) --help"
+			return
+		fi
+		command+=("${COMP_WORDS[2]}")
+	fi
+	# bash takes the = of --format=text for a word of its own.
+	if [[ $cur == = ]]; then
+		cur=
+	elif [[ $prev == = ]]; then
+		prev=${COMP_WORDS[COMP_CWORD - 2]}
+	fi
+	what=$(_hytrace_takes "${command[@]}")
+	if [[ $what ]]; then
+		_hytrace_value "$what" "${command[@]}"
+	elif [[ $cur == -* ]]; then
+		_hytrace_words "$(_hytrace_options "${command[@]}")"
+	else
+		_hytrace_argument "${command[@]}"
 	fi
 }
 
