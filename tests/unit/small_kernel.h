@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * A vmlinux and a module of a few functions that call each other in each way there is. They are assembled when a test
- * asks for them, so that what the assembler and the linker make of calls is what is looked at.
+ * A vmlinux and a module with a few functions that call each other in each possible way. They are
+ * assembled when a test needs them, so that tests see the code that an assembler and a linker make.
  */
 #ifndef HYTRACE_TESTS_SMALL_KERNEL_H
 #define HYTRACE_TESTS_SMALL_KERNEL_H
@@ -135,7 +135,9 @@ static inline void small_write(const char *directory, const char *name, const ch
 	cr_assert(f && fputs(a, f) >= 0 && fputs(b, f) >= 0 && !fclose(f));
 }
 
-/* "vmlinux", and lib/modules/6.12.0-small with small.ko, in a new directory, which is to be freed. */
+/*
+ * "vmlinux", and lib/modules/6.12.0-small with small.ko, in a new directory, which is to be freed.
+ */
 static inline char *small_kernel(void)
 {
 	char *directory = strdup("/tmp/small_kernel.XXXXXX"), command[1024];

@@ -14,7 +14,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 
-/* More than fit into one block, so that others come behind. */
+/* More than one block can hold, so that other blocks follow. */
 #define MANY 100000
 
 Test(strings, keep_their_place)
@@ -67,7 +67,7 @@ Test(strings, share_their_copy_if_asked_to)
 	strings__free(s);
 }
 
-/* The exit status of a program whose usage errors have that one. */
+/* The exit status for lack of memory in a program with this status for usage errors. */
 static int status_without_memory(int usage)
 {
 	static struct strings *volatile s;	/* no leak */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * What the tests of hytrace boot have in common: a directory that looks like a booted kernel's tracefs, a
- * boot in it, and calls made of a few letters.
+ * Shared by the tests of hytrace boot: a directory like the tracefs of a booted kernel, a boot in
+ * it, and calls that are given as a few letters.
  */
 #ifndef BOOT_SAMPLE_H
 #define BOOT_SAMPLE_H
@@ -66,7 +66,7 @@ static inline void leave(void)
 
 #define IDLE "          <idle>-0       [000] d.... "
 #define HEADER "# tracer: function\n#\n# entries-in-buffer/entries-written: 9/9   #P:1\n#\n"
-/* One that is as late as the last early call is not; the rest is the tracer's own. */
+/* A call as late as the last early one is not early; from there on calls are the tracer's own. */
 #define LATER IDLE "    0.001500: later <-start_kernel\n" IDLE "    0.001501: sched_switch: x\n"
 
 static const char boot_trace[] __attribute__((unused)) = HEADER
@@ -182,7 +182,7 @@ static inline char *print(int (*report)(const struct boot_report *r, FILE *out),
 	return text;
 }
 
-/* Strictly: as other programs read it. */
+/* Parses it strictly, as other programs do. */
 static inline struct json_object *parse(const char *text)
 {
 	struct json_tokener *tokener = json_tokener_new();
@@ -217,7 +217,7 @@ static inline void expect_at(struct json_object *object, const char *path, const
 		     (char *)expected), "%s", path);
 }
 
-/* In order of time, each either within the last one that has not ended, or after it. */
+/* In order of time, each event is inside the last one that has not ended, or after it. */
 static inline void expect_nesting(struct json_object *events, int track)
 {
 	double ends[64];

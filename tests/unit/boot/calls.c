@@ -34,13 +34,13 @@ Test(early_calls, end_with_their_number_or_their_time)
 	struct early_calls c;
 	uint64_t missing;
 
-	/* As many, though there is another at the same time. */
+	/* The count stays the same although another call has the same time. */
 	s.recorded = 13;
 	s.overwritten = 1;
 	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
 	cr_expect(c.count == 12 && missing == 0);
 	early_calls__free(&c);
-	/* 950.5 us is printed as 951: ns2usecs() rounds. */
+	/* 950.5 us is printed as 951, because ns2usecs() rounds. */
 	s = boot_stats;
 	s.recorded = 20;
 	s.last = 949499;
@@ -74,11 +74,11 @@ Test(early_calls, know_where_ftrace_init_is_when_all_are_there)
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
 	s.before_ftrace_init = 1ULL << 40;
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
-	/* Later ones have overwritten the first. */
+	/* Later calls have overwritten the first ones. */
 	s.before_ftrace_init = 1;
 	expect_ftrace(&s, IDLE "    0.000202: memset <-copy\n"
 			  IDLE "    0.000950: memset <-ftrace_init\n" LATER, SIZE_MAX);
-	/* The last early ones have. */
+	/* The last early calls have overwritten the first ones. */
 	s.recorded = 16;
 	s.overwritten = 2;
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
@@ -137,7 +137,9 @@ Test(early_calls, with_the_last_ones_lost)
 		IDLE "    0.000000: a <-b\n"
 		IDLE "    0.000001: c <-a\n"
 		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
-		/* At the same time, as far as that can be told, and the tracer's own. */
+		/*
+		 * These have the same time, as exactly as it is printed, and are the tracer's own.
+		 */
 		IDLE "    0.000001: c <-a\n"
 		IDLE "    0.000001: early_ftrace_hand_over: [LOST 5 EVENTS]\n"
 		LATER;
@@ -199,7 +201,7 @@ Test(early_calls, the_start_may_be_overwritten)
 	cr_expect(c.count == 2);
 	cr_expect(missing == 98);
 	early_calls__free(&c);
-	/* All of it: whatever comes first now. */
+	/* All of it is missing, whatever comes first now. */
 	put("per_cpu/cpu0/stats", "entries: 3\noverrun: 123456\ncommit overrun: 0\n");
 	cr_expect(load_failing(&s, HEADER LATER) == -ENODATA);
 	cr_expect(load_failing(&s, IDLE "    0.001501: sched_switch: x\n" LATER) == -ENODATA);
@@ -217,7 +219,7 @@ Test(early_calls, another_clock_has_cleared_them)
 	put("trace_clock", "local [global] counter\n");
 	cr_assert(load(&c, &boot_stats, boot_trace, NULL) == 0, "the same time");
 	early_calls__free(&c);
-	/* Its times may be small, and mean nothing. */
+	/* Its times may be small, and have no meaning. */
 	put("trace_clock", "local global [counter]\n");
 	cr_expect(load_failing(&boot_stats, IDLE "    1: a <-b\n") == -ENODATA);
 }
@@ -301,7 +303,7 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 	struct early_stats s = boot_stats;
 	struct boot_report r;
 
-	/* Another one than that now. */
+	/* The clock is another one now. */
 	s.before_ftrace_init = 1;
 	r = sample_report(&s, trace);
 	cr_assert(r.phases.count == 2);
@@ -389,10 +391,10 @@ Test(early_phases, ftrace_init_ends_with_the_next_call_of_start_kernel)
 {
 	expect_phases(BOOT "locks<process f<process b<start_kernel z<b c<start_kernel d<c", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:2 b6-8:2(z7-8:1) c8-9:2(d9-9:1)");
-	/* Up to the end. */
+	/* It lasts until the end. */
 	expect_phases(BOOT "locks<process f<process", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-5:2");
-	/* One call, at the end, and right after one that start_kernel() makes. */
+	/* There is one call, at the end, directly after one that start_kernel() makes. */
 	expect_phases("start_kernel< a<start_kernel f<process", 2,
 		      "before0-1:1 a1-2:1 ftrace_init2-2:1");
 }
@@ -429,10 +431,10 @@ Test(early_phases, ftrace_init_is_there_when_a_filter_leaves_out_others)
 
 Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
 {
-	/* The second f has returned before register() is called, by what is not traced. */
+	/* The second f has returned before a function that is not traced calls register(). */
 	expect_phases(BOOT "f<ftrace_init g<f lock<process f<ftrace_init g<f reg<tracer alloc<reg", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-9:5(f4-6:2 f7-9:2) tracer9-10:2");
-	/* It goes on in there. */
+	/* It goes on inside of that. */
 	expect_phases(BOOT "f<ftrace_init lock<asm g<f", 4,
 		      "before0-1:1 a1-4:3(x2-4:2) ftrace_init4-6:3(f4-6:3)");
 	expect_phases(BOOT "f<ftrace_init reg<tracer b<start_kernel", 4,
@@ -441,13 +443,13 @@ Test(early_phases, what_follows_the_last_call_of_ftrace_init_is_the_tracers)
 
 Test(early_phases, do_not_reach_over_calls_that_were_lost)
 {
-	/* Behind it a may be over, and another x runs. */
+	/* After it, a may have returned, and another x may run. */
 	expect_phases(BOOT "... z<x w<a b<start_kernel d<b", SIZE_MAX,
 		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 ?4-6:2 b6-7:2(d7-7:1)");
 	expect_phases(BOOT "... b<start_kernel ... c<start_kernel", SIZE_MAX,
 		      "before0-1:1 a1-3:3(x2-3:2) hole3-4:0 b4-4:1 hole4-5:0 c5-5:1");
 	expect_phases("a<x ... start_kernel< b<start_kernel", SIZE_MAX,
 		      "?0-0:1 hole0-1:0 ?1-2:1 b2-2:1");
-	/* When the last one ends is not known. */
+	/* It is not known when the last one ends. */
 	expect_phases(BOOT "b<start_kernel d<b ...", SIZE_MAX, "before0-1:1 a1-4:3(x2-4:2) b4-5:2(d5-5:1) hole0-0:0");
 }

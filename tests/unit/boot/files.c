@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: early_stats and lines of a trace, as the kernel prints them and as it does not.
+ * hytrace boot: early_stats and lines of a trace, as the kernel prints them, and with mistakes.
  */
 #include <criterion/redirect.h>
 
@@ -140,15 +140,15 @@ static const struct {
 	{ IDLE "    0.000000: start_kernel <-x86_64_start_reservations\n", "start_kernel",
 	  "x86_64_start_reservations", 0, true },
 	{ "         swapper-0       [000] d....    12.345678: f <-g\n", "f", "g", 12345678000, true },
-	/* Names are whatever their owners like. */
+	/* Names of tasks may have any characters. */
 	{ "     1.5: a <-b: -123     [001] .....     1.000001: f <-g\n", "f", "g", 1000001000, true },
 	{ "      comm [0] x-4194304 [127] d..2. 12345.000001: f <-g\n", "f", "g", 12345000001000,
 	  true },
 	{ " (sd-pam) 12: 13-14      [000] dN.2.     0.000002: f <-g", "f", "g", 2000, true },
-	/* Clocks that have no seconds. */
+	/* Clocks without seconds. */
 	{ IDLE "        1234567: f <-g\n", "f", "g", 1234567, false },
 	{ IDLE "              0: f <-g\n", "f", "g", 0, false },
-	/* Options noirq-info, record-tgid, sym-offset, sym-addr. */
+	/* With the options noirq-info, record-tgid, sym-offset and sym-addr. */
 	{ "          <idle>-0       [000]     0.000003: f <-g\n", "f", "g", 3000, true },
 	{ "          <idle>-0       (-------) [000] d....     0.000003: f <-g\n", "f", "g", 3000,
 	  true },
@@ -162,7 +162,7 @@ static const struct {
 	  true },
 	{ IDLE "    0.000003: f+0x0/0x10 [mod_two] <ffffffffc0000004> <-g+0x1/0x2 [mod]\n",
 	  "f [mod_two]", "g [mod]", 3000, true },
-	/* Other events, with text that looks like a call. */
+	/* Other events, whose text looks like a call. */
 	{ IDLE "    0.000004: sched_switch: prev_comm=a prev_pid=0\n", NULL, NULL, 4000, true },
 	{ IDLE "    0.000004: tracing_mark_write: 0.5: f <-g\n", NULL, NULL, 4000, true },
 	{ IDLE "    0.000004: early_fn: f <-g\n", NULL, NULL, 4000, true },
@@ -171,7 +171,7 @@ static const struct {
 
 static const char *const hole_lines[] = {
 	IDLE "    0.000003: early_ftrace_hand_over: [LOST 4 EVENTS]\n",
-	/* Options sym-offset, sym-addr. */
+	/* With the options sym-offset and sym-addr. */
 	IDLE "    0.000003: early_ftrace_hand_over+0x0/0x60: [LOST 4 EVENTS]\n",
 	IDLE "    0.000003: early_ftrace_hand_over <ffffffff81234560>: [LOST 4 EVENTS]\n",
 	IDLE "    0.000003: early_ftrace_hand_over+0x0/0x60 <ffffffff81234560>: [LOST 4 EVENTS]\n",

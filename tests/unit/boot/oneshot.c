@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: the first hits of the oneshot tracer taken for calls, and what is reported of them.
+ * hytrace boot: first hits of the oneshot tracer as calls, and their reports.
  */
 #include "boot/boot_sample.h"
 #include "kernel/sample.h"
@@ -21,7 +21,7 @@ static const char boot_traceable[] =
 	"ffffffff82000804 setup_arch\nffffffff82000a04 probe_roms\nffffffff82000b04 _printk\n"
 	"ffffffff82000c04 sched_init\nffffffff82000d04 later\n";
 
-/* A function and its caller have one time; where one of them is not new there is the other only. */
+/* A function and its caller have one time. If one of them is not new, only the other is there. */
 static const char boot_entries[] =
 	"ffffffff82000104 function 0 0 0\n"
 	"ffffffff82000e17 caller 0 0 0\n"
@@ -40,7 +40,7 @@ static const char boot_entries[] =
 	"ffffffff82000d04 function 90000 0 0\n"
 	"ffffffff82000250 caller 90000 0 0\n";
 
-/* Read a moment after the clock that the hits have, so a bit less. */
+/* It is read a moment after the clock of the hits, so it is a bit less. */
 static const struct early_stats oneshot_stats = {
 	.tracer = "oneshot", .clock = "local", .recorded = 8, .last = 7000, .sites = 7,
 	.tsc_khz = 1000000,
@@ -134,7 +134,7 @@ Test(boot_oneshot, other_clocks_tell_how_long_it_took)
 	cr_assert(load_oneshot(&c, &s, boot_entries) == 0);
 	cr_expect(c.count == 8);
 	early_calls__free(&c);
-	/* The early part was shorter. */
+	/* The early part took less time than this. */
 	s.last = 5000009000;
 	cr_assert(load_oneshot(&c, &s, boot_entries) == 0);
 	cr_expect(c.count == 6);

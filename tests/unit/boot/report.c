@@ -95,7 +95,7 @@ Test(boot_report, what_is_not_known_is_not_told)
 	struct boot_report r;
 	char *text;
 
-	/* Older kernels. */
+	/* As on older kernels. */
 	s.before_ftrace_init = 0;
 	s.copy_cycles = 0;
 	r = sample_report(&s, boot_trace);
@@ -114,7 +114,7 @@ Test(boot_report, what_is_not_known_is_not_told)
 
 Test(boot_report, no_time_without_a_frequency)
 {
-	/* The tracer's own come behind them, while that clock stands still. */
+	/* The tracer's own calls come after them, while that clock stands still. */
 	static const char trace[] = HEADER
 		IDLE "    0.000000: start_kernel <-b\n"
 		IDLE "    0.000000: c <-start_kernel\n"
@@ -200,7 +200,7 @@ Test(boot_report, text_folds_what_is_small)
 	boot_report__free(&r);
 }
 
-/* A line of the table: when that began, and how many calls there were; what comes behind the line. */
+/* A line of the table: the beginning, the number of calls, and the rest of the line. */
 static const char *expect_line(const char *text, const char *name, const char *start,
 			       const char *calls)
 {
@@ -215,7 +215,7 @@ static const char *expect_line(const char *text, const char *name, const char *s
 	return strchr(at, '\n');
 }
 
-/* Of time or of calls some have much. */
+/* Some phases have a large share of the time or of the calls. */
 #define BUSY_CALLS 990
 static const char before_busy[] =
 	IDLE "    0.000000: start_kernel <-x86\n"
@@ -310,7 +310,7 @@ Test(boot_report, chrome_has_phases_and_calls)
 	expect_at(events, "8.dur", "50.000");
 	expect_at(events, "9.name", "\"memset\"");
 	expect_at(events, "10.name", "\"x86_64_start_kernel\"");
-	/* What calls next is not traced, and nothing calls from in here after it. */
+	/* The next caller is not traced, and nothing calls from inside it afterwards. */
 	expect_at(events, "10.dur", "900.000");
 	expect_at(events, "10.args.caller", "\"secondary_startup_64\"");
 	expect_at(object, "otherData.lost.lost", "0");
@@ -353,7 +353,7 @@ Test(boot_report, calls_before_the_clock_have_no_time)
 	expect_at(object, "window.first", "null");
 	json_object_put(object);
 	free(text);
-	/* 2 us a call, of those in that time. */
+	/* 2 us for each call in that time. */
 	r.recorder_cycles = 2000000;
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "Recorder:  about 0.000004 s of that") != NULL, "%s", text);
@@ -361,7 +361,7 @@ Test(boot_report, calls_before_the_clock_have_no_time)
 	cr_expect(strstr(text, "without the first 3 calls: this clock began later") != NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
-	/* Zero is when it began. */
+	/* 0 is the time when it began. */
 	s.before_zero = 0;
 	r = sample_report(&s, trace);
 	cr_expect(r.calls.timeless == 0);
@@ -375,13 +375,13 @@ Test(boot_report, time_without_that_of_the_recorder)
 	char *text;
 
 	r = sample_report(&boot_stats, boot_trace);
-	/* 2 us a call. */
+	/* 2 us for each call. */
 	r.recorder_cycles = 2000000;
 	text = print(json_of_all, &r);
 	object = parse(text);
 	expect_at(object, "phases.2.time", "880000");
 	expect_at(object, "phases.2.net", "864000");
-	/* Two calls in no time at all. */
+	/* Two calls in no time. */
 	expect_at(object, "phases.3.phases.0.net", "0");
 	expect_at(object, "cost.thousand_calls_ns", "2000000");
 	json_object_put(object);
@@ -392,7 +392,7 @@ Test(boot_report, time_without_that_of_the_recorder)
 	cr_expect(strstr(text, "Recorder:  about 0.000028 s of that, 2000.0 ns a call") != NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
-	/* Another machine. */
+	/* On another machine. */
 	r = sample_report(&boot_stats, boot_trace);
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "NET") == NULL, "%s", text);
@@ -411,7 +411,7 @@ Test(boot_report, what_recording_takes_can_be_measured)
 {
 	uint64_t cycles = early_cost__measure();
 
-	/* Reading the TSC alone takes ten cycles at least, where it takes any. */
+	/* On a machine that can measure it, reading the TSC alone takes at least ten cycles. */
 	cr_expect(cycles > 2000 && cycles < 10000000, "%lu", (long)cycles);
 }
 #endif

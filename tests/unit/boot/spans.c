@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: which call ends when, of calls that tell only when they begin.
+ * hytrace boot: which call ends when, found from the beginnings of calls only.
  */
 #include "boot/boot_sample.h"
 #include "boot/spans.h"
@@ -35,7 +35,7 @@ Test(early_spans, nest)
 {
 	expect_spans("a<- b<a c<b d<a", 10, "a0-3 b1-3 c2-3 d3-3");
 	expect_spans("a<- b<a c<b d<b e<a f<a g<-", 10, "a0-6 b1-4 c2-3 d3-4 e4-5 f5-6 g6-6");
-	/* Itself: the inner one is what calls. */
+	/* A function that calls itself: the inner one makes the next calls. */
 	expect_spans("a<- a<a b<a c<- a<c", 10, "a0-3 a1-3 b2-3 c3-4 a4-4");
 }
 
@@ -47,7 +47,7 @@ Test(early_spans, a_tail_call_takes_the_place_of_its_caller)
 
 Test(early_spans, an_exception_ends_no_caller)
 {
-	/* In the midst of c, from assembly that is not traced. */
+	/* x comes in the midst of c, from assembly that is not traced. */
 	expect_spans("a<- b<a c<b fault<asm fix<fault d<b e<a", 10,
 		     "a0-6 b1-6 c2-3 fault3-5 fix4-5 d5-6 e6-6");
 	/* c goes on after it. */
@@ -56,19 +56,19 @@ Test(early_spans, an_exception_ends_no_caller)
 
 Test(early_spans, do_not_pile_up_where_callers_are_left_out)
 {
-	/* With ftrace_filter=f,g: nothing is known of p and q. */
+	/* With ftrace_filter=f,g: nothing is known about p and q. */
 	expect_spans("f<p g<q f<p g<q f<p", 10, "f0-1 g1-2 f2-3 g3-4 f4-4");
-	/* What calls again later has not returned. */
+	/* A function that calls something again later has not returned. */
 	expect_spans("f<p x<f g<q y<g z<f", 10, "f0-4 x1-2 g2-4 y3-4 z4-4");
-	/* But not when it is another call of it. */
+	/* But it may have if that is another call of it. */
 	expect_spans("f<p x<f g<q f<p z<f", 10, "f0-2 x1-2 g2-3 f3-4 z4-4");
 }
 
 Test(early_spans, end_where_calls_were_lost)
 {
-	/* Neither a nor b is known to be the same. */
+	/* Neither a nor b is known to be the same call. */
 	expect_spans("a<- b<a c<b ... d<b e<a", 10, "a0-2 b1-2 c2-2 d3-4 e4-4");
-	/* A use behind it keeps nothing on the stack before it. */
+	/* A later use after the hole keeps nothing on the stack before it. */
 	expect_spans("f<p x<f g<q ... y<f", 10, "f0-2 x1-2 g2-2 y3-3");
 }
 

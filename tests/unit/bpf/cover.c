@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The coverage program in user space: its set, its log, what it makes of registers that do not tell the
- * function, and whom it listens to. The helpers that it calls are those of here.
+ * The coverage program, compiled for user space: its set, its log, registers that do not give the
+ * function, and the tasks that it records. The helpers that it calls are defined here.
  */
 #include <linux/types.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-/* In place of what vmlinux.h and libbpf's headers for programs give. */
+/* These take the place of vmlinux.h and of libbpf's headers for programs. */
 #define __VMLINUX_H__
 #define __BPF_HELPERS__
 #define __BPF_TRACING_H__
@@ -95,7 +95,7 @@ static __u64 bpf_get_current_task(void);
 static void *bpf_this_cpu_ptr(const void *var);
 static struct task_struct *bpf_get_current_task_btf(void);
 
-/* Of two a kernel has one; others that are not there have no address. */
+/* A kernel has one of two variables; others that do not exist have no address. */
 static bool count_is_hot;
 
 static bool ksym_exists(const char *name, const void *sym)
@@ -105,7 +105,7 @@ static bool ksym_exists(const char *name, const void *sym)
 	return strcmp(name, "&pcpu_hot") ? sym != NULL : count_is_hot;
 }
 
-/* What the loader sets before loading is set here as well. */
+/* Sets what the loader sets before loading. */
 #pragma GCC diagnostic ignored "-Wunused-parameter"
 #define const
 #include "cover.bpf.c"
@@ -123,7 +123,7 @@ static struct cover_news told;
 static bool nobody_reads;
 int __preempt_count;
 struct pcpu_hot___since_6_2 pcpu_hot;
-/* The function that is called, for the helper. */
+/* The called function, for the helper. */
 static __thread __u64 current_function;
 static __thread __u32 asked_for_function;
 
@@ -319,7 +319,7 @@ Test(cover, a_full_log_refuses_each_time)
 	cr_expect(eq(u64, stats.full, 2));
 }
 
-/* As many as there are places from one on, of addresses that belong there. */
+/* As many addresses as there are places from one place on, all of which belong there. */
 Test(cover, a_place_that_is_crowded)
 {
 	__u64 list[SET_PROBES + 1];
@@ -360,7 +360,7 @@ Test(cover, the_last_place_has_room_behind_it)
 	cr_expect(ne(u64, set[SET_PLACES(SET_LEAST_BITS) - 1], 0));
 }
 
-/* A live patch, for one, has sent it elsewhere. */
+/* Something, such as a live patch, has changed its ip. */
 Test(cover, registers_that_do_not_tell_the_function)
 {
 	begin(ENTRIES);
@@ -385,7 +385,7 @@ Test(cover, no_function_behind_the_farthest_ip)
 	cr_expect(eq(u32, recording, COVER_OPEN_IP_MOVED));
 }
 
-/* The task's name ends with its zero; what comes after it stays. */
+/* A task's name ends with its zero; the bytes after it are those of an older name. */
 static void named_over(const char *wanted, const char *task, bool in)
 {
 	begin(ENTRIES);
@@ -409,7 +409,7 @@ Test(cover, tasks_of_a_name)
 	named("sh", "sh", true);
 	named("sh", "s", false);
 	named("sh", "she", false);
-	/* What was behind a longer name. */
+	/* The rest of a longer name. */
 	memset(self.comm, 'x', sizeof(self.comm));
 	named_over("sh", "sh", true);
 	named("123456789012345", "123456789012345", true);
@@ -438,14 +438,14 @@ Test(cover, the_loader_is_left_out)
 Test(cover, what_interrupts_the_loader_is_not_left_out)
 {
 	static const int interrupts[] = { 0x100, 0x10000, 0x100000, 0x110301 };
-	/* Preemption off; softirqs off; need_resched, as x86 has it, the other way round. */
+	/* Preemption is off; softirqs are off; need_resched, which x86 stores inverted. */
 	static const int none[] = { 0, 1, 0x201, (int)0x80000000 };
 
 	begin(ENTRIES);
 	own_tgid = bpf_get_current_pid_tgid() >> 32;
 	for (int hot = 0; hot < 2; hot++) {
 		count_is_hot = hot;
-		/* The other one tells the contrary. */
+		/* The other variable says the opposite. */
 		for (int i = 0; i < 4; i++) {
 			__preempt_count = hot ? none[i] : interrupts[i];
 			pcpu_hot.preempt_count = hot ? interrupts[i] : none[i];
@@ -481,7 +481,9 @@ Test(cover, all_filters_must_let_it_through)
 #define RETHOOK 0xffffffff83001000ull
 #define KRETPROBE 0xffffffff83002000ull
 
-/* Calls with @found at @at, where the return address was, for who has replaced it. */
+/*
+ * Calls with @found at @at, the place of the return address, for the tracer that has replaced it.
+ */
 static void call_hooked(__u64 function, __u64 *at, __u64 found)
 {
 	struct pt_regs regs = { .ip = function + CALL, .sp = (uintptr_t)at };
@@ -499,7 +501,7 @@ static void name_trampolines(void)
 	return_trampolines[KRETPROBE_TRAMPOLINE] = KRETPROBE;
 }
 
-/* The frame of a call, and the word above it that tells its length and more. */
+/* The frame of a call, and the word above it with its length and more. */
 static __u64 *push_frame(__u64 *stack, __u64 ret, const __u64 *at)
 {
 	struct ftrace_ret_stack frame = { .ret = ret, .retp = (uintptr_t)at };
@@ -545,7 +547,7 @@ Test(cover, the_caller_whom_a_rethook_hides)
 	self.rethooks = &nodes[0].llist;
 	call_hooked(F, &at, RETHOOK);
 	expect_log("fffffffff81000000 cffffffff82000000");
-	/* And the graph tracer below it. */
+	/* And with the graph tracer below it. */
 	self.ret_stack = stack;
 	self.curr_ret_stack = push_frame(stack, C + 8, &other) - stack;
 	call_hooked(F, &other, RETHOOK);
@@ -575,7 +577,7 @@ Test(cover, a_module_that_comes_is_told)
 {
 	struct module mod = { .name = "a_name_of_fifty_five_letters_is_the_longest_there_is_xx" };
 
-	/* Also before the gate opens: it is there then. */
+	/* It is recorded even before the gate opens. */
 	on_module(&mod);
 	cr_expect(eq(str, told.module, mod.name));
 	cr_expect(eq(u64, told.ns, 1));
@@ -590,7 +592,7 @@ Test(cover, a_module_that_comes_is_told)
 
 static pthread_barrier_t together;
 
-/* All with the same ones at the same time, as near as that goes. */
+/* All threads do the same at the same time, as far as that is possible. */
 static void *call_all(void *arg)
 {
 	for (__u32 round = 0; round < ROUNDS; round++) {

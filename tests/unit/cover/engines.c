@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the engines of `hytrace cover` make of its options, as far as no kernel is asked: which is chosen, what
- * it refuses, what it leaves out as its own work, and what its failures mean.
+ * What the engines of `hytrace cover` do with its options, without a kernel: which engine is
+ * chosen, what it refuses, which functions it leaves out as its own work, and what its failures
+ * mean.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@
 
 #define MOST_WORDS 16
 
-/* Of that command line, of which nothing is refused; good until the next one. */
+/* The options of this command line, nothing of which is refused; valid until the next call. */
 static struct cover_options options_of(const char *line)
 {
 	static char words[256];

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Function events in the loader: names in prototypes, what error_log says, records as json, their order
- * across CPUs, histograms.
+ * Function events in the loader: names in prototypes, entries of error_log, records as json, their
+ * order across CPUs, and histograms.
  */
 #include <limits.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static const struct naming {
 	{ "vfs_read() as mine", "own", "mine", "vfs_read() as own/mine" },
 	{ "vfs_read()  as\tmine", "own", "mine", "vfs_read()  as\town/mine" },
 	{ "vfs_read() as g/mine", "g", "mine", "vfs_read() as g/mine" },
-	/* Mistakes are the kernel's to find. */
+	/* The kernel finds mistakes. */
 	{ "vfs_read", "functions", "vfs_read", "vfs_read" },
 	{ "vfs_read(", "functions", "vfs_read", "vfs_read(" },
 	{ "vfs_read() assign", "functions", "vfs_read", "vfs_read() assign" },
@@ -86,7 +86,7 @@ Test(prototype, the_same_name_twice_gets_a_number)
 	cr_assert(prototypes__add(&protos, "f() as g/f") == 0);
 	cr_assert(prototypes__privatize(&protos, "own") == 0);
 	text = prototypes__join(&protos);
-	/* A name that was given stays, also when it comes later. */
+	/* A name that the user gave stays, even if it comes later. */
 	cr_expect(eq(str, text, "f() as own/f\nint f() as own/f_3\ng() as own/f_2\nf() as g/f\n"));
 	free(text);
 	prototypes__free(&protos);
@@ -173,7 +173,7 @@ static void expect_entry(const char *log, const char *message, const char *detai
 
 Test(error_log, the_last_of_our_own)
 {
-	/* The kernel counts a tab as one column: below it stands a tab. */
+	/* The kernel counts a tab as one column, so a tab must stand below it. */
 	static const char log[] =
 		"[   12.000003] function_events: dummy, tun: error: Function is in a module\n"
 		"  Command: \tint two(x8 a)\n"
@@ -311,7 +311,7 @@ Test(event_json, what_could_not_be_read_is_null)
 {
 	struct sample s = sample;
 
-	/* A bit for each field of the user's: mac, path and ret. */
+	/* Each of the user's fields has a bit: mac, path and ret. */
 	s.faults = 1 << 2 | 1 << 5 | 1 << 7;
 	expect_json(&s, sizeof(s), HEAD
 		"\"count\":4096,\"number\":-11,\"mac\":null,\"name\":\"abc\",\"yes\":true,"
@@ -549,7 +549,7 @@ Test(event_hist, as_a_table)
 	fclose(f);
 	cr_expect(strncmp(text, "e: x of 0 events\ne: x of 12 events\n", 35) == 0);
 	cr_expect(strstr(text, " 5") && strstr(text, "####################"), "%s", text);
-	/* The empty one in between is there as well: 5..8, 9..16, 17..32. */
+	/* The empty slot in between is printed as well: 5..8, 9..16, 17..32. */
 	cr_expect(strstr(text, " 16 ") != NULL, "%s", text);
 	free(text);
 }

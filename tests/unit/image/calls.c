@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What calls call, of a vmlinux and a module that are made here; see small_kernel.h. */
+/* The targets of calls in a vmlinux and a module that are made here; see small_kernel.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
@@ -45,7 +45,7 @@ static const struct image_function *function(const struct small *s, const char *
 	return list[0];
 }
 
-/* Of the call that returns to so far behind the beginning of a function. */
+/* The call that returns to this offset in a function. */
 static struct call before(const struct small *s, const char *name, uint64_t offset)
 {
 	struct call call;
@@ -158,7 +158,7 @@ Test(calls, of_a_function_are_all_that_leave_it)
 	struct list list = {};
 
 	cr_expect(eq(int, calls__of(s.calls, function(&s, "caller"), add, &list), 0));
-	/* Seven calls and the last jump; the one to its own part is none. */
+	/* There are seven calls and the last jump; the jump to its own part does not count. */
 	cr_assert(eq(sz, list.count, 8));
 	cr_expect(list.calls[7].jump && list.calls[7].callee == function(&s, "by_jump"));
 	list.count = 0;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Calls that the kernel rewrites. This program has the two tables of a vmlinux, which are about calls of
- * its own that nobody executes, and is read as one.
+ * Calls that the kernel rewrites. This program has the two tables that a vmlinux has, for calls of
+ * its own that are never executed, and is read like a vmlinux.
  */
 #include <errno.h>
 #include <stdint.h>
@@ -14,12 +14,12 @@
 #include "kernel/call_sites.h"
 #include "kernel/places.h"
 
-/* An instruction NAME in .text, which is the subject of an entry of .retpoline_sites. */
+/* An instruction NAME in .text, with its entry of .retpoline_sites. */
 #define RETPOLINE_SITE(name, instruction)					\
 	asm(".pushsection .text\n" name ": " instruction "\nnop\n.popsection\n"	\
 	    ".pushsection .retpoline_sites, \"a\", @progbits\n"			\
 	    ".long " name " - .\n.popsection\n")
-/* The same of .altinstructions: 14 bytes an entry. */
+/* The same for .altinstructions, with 14 bytes an entry. */
 #define ALTERNATIVE(name, instruction)						\
 	asm(".pushsection .text\n" name ": " instruction "\n"			\
 	    name "_end: nop\n.popsection\n"					\
@@ -37,7 +37,7 @@ DECLARE(two_calls);
 DECLARE(no_call);
 DECLARE(__ehdr_start);
 
-/* Before those of the table that is read first. */
+/* This comes before the calls of the table that is read first. */
 ALTERNATIVE("pv_operation", "call *0x1234(%rip)");
 RETPOLINE_SITE("first_thunk", "call first_thunk");
 RETPOLINE_SITE("prefixed_thunk", ".byte 0x2e; call first_thunk");
@@ -59,7 +59,7 @@ static uint64_t linked(const char *label)
 	return label - __ehdr_start;
 }
 
-/* @length: of the call as linked; @room: for the one that it may become. */
+/* @length: that of the linked call; @room: that of its replacement. */
 static void expect_place(const char *label, uint64_t length, uint64_t room)
 {
 	struct call_sites *s = own();
@@ -113,7 +113,7 @@ Test(call_sites, what_is_no_call_is_left_alone)
 
 #define KASLR 0x1000000ul
 
-/* A caller in a running kernel that lies KASLR higher than this program, and has one function. */
+/* A caller in a running kernel that lies KASLR higher than this program and has one function. */
 static struct hit resolve(uint64_t linked_addr, bool offset_known)
 {
 	struct kernel_id id = { .offset_known = offset_known, .kaslr_offset = KASLR };

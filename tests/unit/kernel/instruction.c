@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Where instructions end, and where calls and jumps go to. The bytes are those that gas 2.40 makes of the text. */
+/*
+ * Where instructions end, and the targets of calls and jumps. gas 2.40 makes these bytes from the
+ * text beside them.
+ */
 #include <string.h>
 
 #include <criterion/criterion.h>

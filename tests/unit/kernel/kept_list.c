@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Lists that are kept for later runs: when they are used, and when they must not be. */
+/* Lists that are kept for later runs: when they must be used, and when not. */
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -14,7 +14,7 @@
 #define MODULE "mod_two 16384 0 - Live 0xffffffffc0400000\n"
 #define GENERATED "ffffffffc0500000 t bpf_prog_1\t[bpf]\n"
 
-/* A kernel in a directory of its own, which is the current one. */
+/* A kernel in a directory of its own, which is the current directory. */
 static const struct kept_places places = { "kept", "modules", "sys_module" };
 
 static void write_text(const char *path, const char *text)
@@ -52,7 +52,7 @@ static bool keeps(const char *line)
 	return !strstr(line, "[bpf]");
 }
 
-/* Whether the list is as it was kept; what it is then. */
+/* Is the list the kept one? Checks its contents. */
 static bool is_kept(char *text, size_t room)
 {
 	struct kept_list list;
@@ -75,7 +75,7 @@ static bool hits(void)
 	return is_kept(text, sizeof(text));
 }
 
-/* Not used now, and made anew. */
+/* The kept list is not used, and made anew. */
 static void misses_once(const char *why)
 {
 	cr_expect(not(hits()), "%s", why);
@@ -97,7 +97,10 @@ Test(kept_list, is_read_from_the_kernel_once)
 Test(kept_list, of_a_module_that_was_loaded_again)
 {
 	hits();
-	/* To the same address, with the same size. The old one is there as long: not its number again. */
+	/*
+	 * Loaded again to the same address, with the same size. The old directory still exists, so
+	 * the inode differs.
+	 */
 	cr_assert(mkdir("sys_module/other", 0755) == 0);
 	cr_assert(rename("sys_module/other", "sys_module/mod_two") == 0);
 	misses_once("another inode");
@@ -166,7 +169,7 @@ Test(kept_list, not_if_a_module_came_while_it_was_read)
 	cr_expect(access("kept/list", F_OK) != 0);
 }
 
-/* The modules are the same before and after. */
+/* The modules are the same before and after reading. */
 Test(kept_list, not_if_a_module_came_and_went_while_it_was_read)
 {
 	struct kept_list list;
@@ -179,7 +182,7 @@ Test(kept_list, not_if_a_module_came_and_went_while_it_was_read)
 	}
 }
 
-/* What the kernel shows now is what counts. */
+/* The kernel's present list decides. */
 Test(kept_list, never_where_addresses_are_hidden)
 {
 	char text[4096];
@@ -313,7 +316,7 @@ Test(kept_list, generated_code_is_asked_for)
 		   "ffffffffc0400200 t two_last\t[mod_two]\n"
 		   "ffffffffc0480000 t one_open\t[mod_one]\n" GENERATED);
 	symbols__free(load());
-	/* Another one, since then; and nothing that was kept is read again. */
+	/* A newer table is not used, and nothing that was kept is read again. */
 	write_text("list", "ffffffff82000000 T _stext\nffffffff82000100 T other\n"
 		   "ffffffffc0400000 t other\t[mod_two]\nffffffffc0400200 t two_last\t[mod_two]\n"
 		   "ffffffffc0400300 t bpf_prog_new\t[bpf]\n");
@@ -325,14 +328,14 @@ Test(kept_list, generated_code_is_asked_for)
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
 	cr_expect(symbol__is_generated(symbols__find(s, 0xffffffffc0400310)));
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400210), "an_alias_of_two_last"));
-	/* Once is enough. */
+	/* The complete table is read only once. */
 	write_text("list", "");
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffffc0400310), "bpf_prog_new"));
 	cr_expect(eq(str, (char *)name_at(s, 0xffffffff82000010), "_stext"));
 	symbols__free(s);
 }
 
-/* A call from its last function, after which there may be generated code. */
+/* A call from the last function of a module, after which there may be generated code. */
 Test(kept_list, a_module_that_is_gone_has_the_name_from_then)
 {
 	struct symbols *s;
@@ -346,7 +349,7 @@ Test(kept_list, a_module_that_is_gone_has_the_name_from_then)
 	symbols__free(s);
 }
 
-/* It has no symbols here: if it counted as known, nobody would ask for them. */
+/* A module without symbols here: if it counted as known, nobody would read them. */
 Test(kept_list, a_module_that_comes_after_the_list_is_not_known)
 {
 	struct symbols *s;
@@ -358,7 +361,7 @@ Test(kept_list, a_module_that_comes_after_the_list_is_not_known)
 	pid = fork();
 	cr_assert(pid >= 0);
 	if (!pid) {
-		/* Returns when the list is opened for reading. */
+		/* This returns when the list is opened for reading. */
 		FILE *f = fopen("list", "w");
 
 		write_text("modules", "mod_one 1 0 - Live 0xffffffffc0800000\n" MODULE);

@@ -37,7 +37,7 @@ static const char sample_modules[] =
 	"mod_two 16384 0 - Live 0xffffffffc0400000\n"
 	"mod_going 16384 0 - Unloading 0xffffffffc0700000\n";
 
-/* Sites are 4 behind the symbol where there is an ENDBR64. */
+/* Sites are 4 bytes after the symbol if there is an ENDBR64. */
 static const char sample_traceable[] =
 	"ffffffff82000104 vfs_read\n"
 	"ffffffff82000204 vfs_write\n"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* The loader's picture of the kernel: symbols, traceable functions, vmcoreinfo, filters. */
+/* What the loader knows about the kernel: symbols, traceable functions, vmcoreinfo, filters. */
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -109,7 +109,10 @@ static int by_value(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-/* Sorts 0 to @count - 1 of which those below @from are at the end, and @swapped pairs are swapped. */
+/*
+ * Sorts 0 to @count - 1, with the numbers below @from at the end and @swapped pairs of neighbours
+ * swapped.
+ */
 static void sorts(size_t count, size_t from, size_t swapped)
 {
 	unsigned int list[1000];
@@ -129,7 +132,7 @@ static void sorts(size_t count, size_t from, size_t swapped)
 
 Test(text_list, any_order_is_sorted)
 {
-	/* Around the distance that an element is moved. */
+	/* Around the distance over which an element is moved. */
 	for (size_t from = 0; from < 1000; from += from < 70 ? 1 : 93)
 		sorts(1000, from, from % 3 ? 500 : 0);
 	for (size_t count = 0; count < 70; count++)
@@ -156,7 +159,9 @@ static int by_value_counted(const void *a, const void *b)
 	return by_value(a, b);
 }
 
-/* A list in order but for neighbours takes a comparison for each element, and one for each pair. */
+/*
+ * A list in order except for neighbours needs a comparison for each element, and one for each pair.
+ */
 Test(text_list, what_is_in_order_is_not_sorted_again)
 {
 	unsigned int list[1000];
@@ -221,7 +226,10 @@ Test(traceable, weak_functions_that_are_gone_do_not_count)
 	symbols__free(s);
 }
 
-/* Of a list without addresses: "name at offset" of each function, and then those that are ambiguous. */
+/*
+ * Of a list without addresses: "name at offset" of each function, and then those that are
+ * ambiguous.
+ */
 static void by_name(const char *kallsyms, const char *list, const char *wanted, const char *wanted_ambiguous)
 {
 	FILE *symbols_file = sample_file(kallsyms), *names = sample_file(list);

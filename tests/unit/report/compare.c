@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The loader's results: the oneshot tracer's files read, records merged, documents written and read
- * back, differences explained.
+ * The loader's results: reads the oneshot tracer's files, merges records, writes documents and
+ * reads them back, and explains differences.
  */
 #include <stdlib.h>
 #include <unistd.h>
@@ -118,7 +118,7 @@ Test(oneshot_entries, so_it_may_in_a_module)
 	coverage__free(&c);
 }
 
-/* ftrace's list has no freed init code; static_one is a symbol that is none of its functions there. */
+/* ftrace's list has no freed init code. The symbol static_one is not one of its functions there. */
 Test(oneshot_entries, init_code_is_at_its_entry_too)
 {
 	struct coverage c;
@@ -277,7 +277,7 @@ Test(tailor, is_addresses_and_nothing_else)
 	coverage__free(&c);
 }
 
-/* The report for people, without DWARF. */
+/* The text report without DWARF. */
 static char *report(const struct coverage *c)
 {
 	struct places p = sample_places();
@@ -376,7 +376,7 @@ Test(text, a_share_is_of_what_was_asked_for)
 	struct coverage c = sample_coverage("oneshot");
 	char *line = first_total(&c);
 
-	/* mod_gone's function is in no list. */
+	/* The function of mod_gone is in no list. */
 	cr_expect(eq(str, line, "Functions: 3 seen of 8 that can be traced (37.5%); and 1 that were "
 				"freed by then, or loaded later"));
 	free(line);
@@ -489,7 +489,7 @@ static const char *const bad_documents[] = {
 	"{\"hytrace\": \"0\", \"document\": \"functions\", \"schema\": 2, \"functions\": []}",
 	"{" DOCUMENT "\"functions\": {}}",
 	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
-	/* All that another has would be certain to lie behind it. */
+	/* Otherwise all hits of another document would certainly be after its end. */
 	"{\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": [], \"callers\": []}",
 };
 
@@ -529,7 +529,7 @@ Test(coverage_json, says_whether_it_is_complete)
 	}
 }
 
-/* ---- modules that come */
+/* ---- modules that come while recording */
 
 static size_t new_modules(const char *allow, const char *kallsyms, const char *modules)
 {
@@ -582,7 +582,7 @@ Test(losses, are_those_of_the_man_page)
 	while (fgets(line, sizeof(line), f)) {
 		char *meaning = strrchr(line, '('), *name;
 
-		/* Not *hytrace*(1). */
+		/* Not the line of *hytrace*(1). */
 		if (*line != '*' || !meaning || meaning[-1] != ' ' ||
 		    strcmp(line + strlen(line) - 2, ")\n"))
 			continue;
@@ -600,7 +600,7 @@ Test(losses, are_those_of_the_man_page)
 	fclose(f);
 }
 
-/* Whoever has lost one of these may have lost the first call of what is listed. */
+/* A document that has lost one of these may have lost the first call of a listed function. */
 Test(losses, which_may_hide_an_earlier_call)
 {
 	static const struct {
@@ -644,7 +644,7 @@ static char *print_comparison(const struct comparison *cmp)
 	return print_some(cmp, 0);
 }
 
-/* What the second one alone has is a difference as well. */
+/* A hit that only the second document has is a difference as well. */
 Test(compare, either_side_is_listed_up_to_a_limit)
 {
 	static const char *const headings[] = {
@@ -699,7 +699,10 @@ Test(compare, misses_are_possible_and_explain_no_more_than_were_counted)
 	coverage__free(&b);
 }
 
-/* Losses in the thousands make no emptied list a success, neither of functions nor of callers. */
+/*
+ * Even with thousands of losses, an emptied list is no success, neither of functions nor of
+ * callers.
+ */
 Test(compare, an_emptied_list_is_not_explained)
 {
 	static const unsigned int kinds[] = { HIT_FUNCTION, HIT_CALLER };
@@ -724,7 +727,7 @@ Test(compare, an_emptied_list_is_not_explained)
 	}
 }
 
-/* As a document is where the KASLR offset is not known. */
+/* A document of a kernel whose KASLR offset is not known. */
 static struct coverage without_addresses(void)
 {
 	struct coverage c = sample_coverage("bpf");
@@ -745,7 +748,7 @@ Test(compare, unknown_addresses_are_not_all_one)
 	cr_assert(compare__run(&cmp, &a, &b, HIT_FUNCTION) == 0);
 	cr_expect(cmp.by_name != NULL);
 	cr_expect(cmp.both == 2, "vfs_write and two_close");
-	/* vfs_read, and on both sides one that has no name to look for. */
+	/* vfs_read, and on both sides one without a name to look for. */
 	cr_assert(cmp.only_a_count == 2 && cmp.only_b_count == 1);
 	cr_expect(cmp.only_a[1].reason == REASON_NO_ADDRESS);
 	cr_expect(eq(str, (char *)cmp.only_a[0].hit->name, "vfs_read"));

@@ -54,7 +54,9 @@ static size_t number(const struct graph *g, const char *module, const char *name
 	return images__number(of, list[0]);
 }
 
-/* @into: of a caller, how far behind the beginning of the function it returns; 0: the function was entered. */
+/*
+ * @into: for a caller, the offset in the function to which it returns; 0: the function was entered.
+ */
 static void add(struct graph *g, int d, const char *module, const char *name, unsigned int into)
 {
 	struct coverage *c = &g->documents[d];
@@ -130,7 +132,9 @@ Test(edges, are_calls_that_name_their_callee)
 	end(&g);
 }
 
-/* What a recorded call names was entered: if a document does not have it, it was lost. */
+/*
+ * A function that a recorded call names was entered. If a document does not have it, it was lost.
+ */
 static size_t missing(void (*change)(struct graph *g))
 {
 	struct graph g;
@@ -289,7 +293,7 @@ Test(images, of_another_build_are_refused)
 	end(&g);
 }
 
-/* What a question prints, to be freed. */
+/* The text of an answer, to be freed. */
 static char *answer(struct graph *g, const char *name, bool calls, int (*print)(const struct question *, FILE *))
 {
 	static const char *const labels[] = { "one", "two" };

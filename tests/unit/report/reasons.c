@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How much each reason of a comparison may explain: of twenty functions, or callers, that one side alone
- * has, a reason takes those it can stand for. The others stay UNEXPLAINED.
+ * How many differences each reason of a comparison may explain. One side has twenty functions or
+ * callers that the other does not have. A reason explains those for which it can hold, and the
+ * others stay UNEXPLAINED.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +77,7 @@ static void make(struct coverage *c, const char *engine, struct window window)
 	c->window = window;
 }
 
-/* @a has looked for longer than @b, at the same things. */
+/* @a has recorded for longer than @b, the same functions. */
 static void begin(struct sides *s, unsigned int kind)
 {
 	make(&s->a, "oneshot", (struct window){ 10, 20, 400 * MS, 400 * MS + 10, 1 });
@@ -117,7 +118,7 @@ static void name_module(struct coverage *c, const char *module)
 		c->hits.list[i].module = module;
 }
 
-/* What @b leaves out, seen by @a after nine of the twenty. */
+/* A function that @b leaves out, which @a saw after nine of the twenty. */
 static void call(struct coverage *c, const char *module)
 {
 	add(c, "left_out", module, HIT_FUNCTION, 100, 10 * TEN_MS);
@@ -128,7 +129,7 @@ static void lose(struct coverage *c, const char *name, uint64_t value)
 	cr_assert(counters__add(&c->lost, name, value) == 0);
 }
 
-/* Of the differences @count have @reason, and the others none. */
+/* @count of the differences have @reason, and the others have none. */
 static void expect(struct sides *s, unsigned int kind, enum reason reason, size_t count)
 {
 	struct comparison cmp;
@@ -207,7 +208,7 @@ OF_FUNCTIONS(after_in_modules_that_may_have_come, REASON_LATER, 5,
 OF_FUNCTIONS(before, REASON_BEFORE, 4, open_at(b, 45 * MS))
 OF_FUNCTIONS(while_it_opened, REASON_EDGE, 4, b->window.open = 45 * MS)
 OF_FUNCTIONS(while_it_closed, REASON_EDGE, 5, b->window.closing = 155 * MS)
-/* So far the clocks may be apart, by what each of the two says. */
+/* The clocks may differ by the sum of the two documents' errors. */
 OF_FUNCTIONS(near_the_opening, REASON_EDGE, 8, (open_at(b, 45 * MS), b->window.error = 40 * MS))
 OF_FUNCTIONS(near_the_opening_by_the_other_clock, REASON_EDGE, 8,
 	     (open_at(b, 45 * MS), a->window.error = 40 * MS))
@@ -255,7 +256,7 @@ OF_FUNCTIONS(a_cgroup_of_all, REASON_SCOPE, 0, a->scope.cgroup = "one")
 OF_FUNCTIONS(comm, REASON_SCOPE, ALL, b->scope.comm = "sh")
 OF_FUNCTIONS(the_same_comm, REASON_SCOPE, 0, (a->scope.comm = "sh", b->scope.comm = "sh"))
 
-/* ---- by what is counted */
+/* ---- by counters of losses */
 
 OF_FUNCTIONS(refused, REASON_FULL, 3, lose(b, "refused", 3))
 OF_FUNCTIONS(map_full, REASON_FULL, 3, lose(b, "map_full", 3))
@@ -289,7 +290,7 @@ OF_FUNCTIONS(lost_events, REASON_UNEXPLAINED, ALL, lose(b, "events_lost", 100))
 OF_FUNCTIONS(an_events_may_be_more, REASON_RECURSION, 4,
 	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 4)))
 
-/* By name: what has none may be any of those that only the other has, and no more than they are. */
+/* By name: a hit without a name may be any one that only the other has, but not more than these. */
 static void forget_names(struct sides *s, unsigned int count)
 {
 	set_string(&s->b.kernel.build_id, "fedcba9876543210");
@@ -310,7 +311,7 @@ OF_CALLERS(of_what_is_denied, REASON_CALLED_DENIED, 11,
 OF_CALLERS(of_the_first_of_what_is_denied, REASON_CALLED_DENIED, 11,
 	   (globs__add(&b->filter.deny, "left_*"), call(a, NULL),
 	    add(a, "left_later", NULL, HIT_FUNCTION, 101, 18 * TEN_MS)))
-/* The caller's processor may have stamped it first. */
+/* The caller's processor may have stamped its hit first. */
 OF_CALLERS(of_what_is_denied_at_about_that_time, REASON_CALLED_DENIED, 11,
 	   (globs__add(&b->filter.deny, "left_out"),
 	    add(a, "left_out", NULL, HIT_FUNCTION, 100, 10 * TEN_MS + MS / 2)))
@@ -343,7 +344,7 @@ OF_CALLERS(hidden_by_a_return_trampoline, REASON_HIDDEN, 3, lose(b, "parents_los
 OF_CALLERS(hidden_on_this_side, REASON_HIDDEN, 0, lose(a, "parents_lost", 3))
 OF_CALLERS(recursion, REASON_RECURSION, 3, lose(b, "recursion_misses", 3))
 
-/* The one has return addresses of vmlinux, the other those that were there when it ran. */
+/* One document has return addresses of vmlinux, the other those at run time. */
 static void link_calls(struct sides *s, bool linked, unsigned int others)
 {
 	s->a.kernel.calls_linked = true;
@@ -371,7 +372,7 @@ OF_CALLERS(after_by_another_choice, REASON_LATER, 5,
 OF_CALLERS(after_by_other_helpers, REASON_LATER, 5,
 	   (close_at(b, 155 * MS), globs__add(&a->filter.own, "nobody")))
 
-/* ---- what is said */
+/* ---- messages */
 
 static char *print(const struct comparison *cmp)
 {

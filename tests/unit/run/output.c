@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the loader leaves in file systems: results that are whole or not there, a watchdog that removes
- * what a run has made, however that ends, and what is done about runs of which both were killed.
+ * What the loader leaves in file systems: results that are complete or not there, a watchdog that
+ * removes what a run has made, however it ends, and the removal of leftovers if both were killed.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -133,7 +133,7 @@ Test(output, comes_bit_by_bit)
 	unlink("result");
 }
 
-/* As with -o /dev/stdout, where the shell has opened the file. */
+/* As with -o /dev/stdout when the shell has opened the file. */
 Test(output, comes_after_what_is_written_by_an_open_descriptor)
 {
 	int shared = open("result", O_WRONLY | O_CREAT, 0600), own;
@@ -147,7 +147,7 @@ Test(output, comes_after_what_is_written_by_an_open_descriptor)
 	cr_assert(write(shared, "later", 5) == 5);
 	close(shared);
 	cr_expect(holds("result", "command, result, later"));
-	/* What is hytrace's own, or only read, is nobody else's to write to. */
+	/* A file that is hytrace's own, or only opened for reading, is shared with nobody. */
 	own = open("result", O_WRONLY | O_CLOEXEC);
 	shared = open("result", O_RDONLY);
 	cr_assert(output__open(&o, "result", NULL) == 0);
@@ -158,7 +158,7 @@ Test(output, comes_after_what_is_written_by_an_open_descriptor)
 	unlink("result");
 }
 
-/* A recording: what has been written of it is worth keeping, whatever comes then. */
+/* A recording: what has been written is kept, whatever happens then. */
 Test(output, a_growing_one_keeps_what_it_has)
 {
 	struct output *o;
@@ -290,7 +290,7 @@ Test(output, a_device_is_written_in_place)
 	cr_expect(output__commit(o) == -EIO);
 }
 
-/* Somebody else who has the same pipe, or terminal, may have asked for that. */
+/* Another process that shares the pipe or terminal may have set O_NONBLOCK. */
 Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
 {
 	static const char line[] = "sixteen letters\n";
@@ -314,7 +314,7 @@ Test(output, a_pipe_that_does_not_block_is_waited_for, .timeout = 30)
 		_exit(output__commit(o) ? 2 : 0);
 	}
 	close(ends[1]);
-	/* It is full for a while. */
+	/* The pipe is full for a while. */
 	usleep(200 * 1000);
 	while ((length = read(ends[0], buffer, sizeof(buffer))) > 0)
 		got += length;
@@ -389,7 +389,7 @@ Test(guard, a_directory_with_others_things_stays)
 	rmdir("sub");
 }
 
-/* A process that is killed with SIGKILL, and with SIGINT to its whole group before. */
+/* A process that is killed by SIGKILL, after a SIGINT to its whole group. */
 Test(guard, survives_its_parent)
 {
 	int ready[2];
@@ -429,7 +429,7 @@ static int run(char *const *command)
 	cr_assert(workload__begin(&w) == 0);
 	cr_assert(workload__fork(&w) == 0);
 	status = workload__finish(&w, NULL, workload__release(&w));
-	/* A run is the only one of its process; here comes another. */
+	/* A process has only one run; this is another one. */
 	sigprocmask(SIG_SETMASK, &w.mask, NULL);
 	return status;
 }
@@ -470,7 +470,7 @@ static int be_idle(void *context)
 	return 1000;
 }
 
-/* The time is over, the command runs on, and what was recorded is being read and written. */
+/* The time is over, the command goes on, and the results are read and written. */
 static int signal_at_the_end(void)
 {
 	char *const command[] = { "sleep", "3", NULL };
@@ -496,7 +496,7 @@ Test(workload, a_signal_that_comes_before_the_result_is_written_reaches_the_comm
 	cr_expect(signal_at_the_end() == 128 + SIGTERM);
 }
 
-/* What can be known before anything is enabled is told then. */
+/* Errors that can be known before anything is enabled are reported then. */
 Test(workload, a_command_is_looked_up_as_execvp_does)
 {
 	static const struct {
@@ -563,7 +563,10 @@ static void leave_group(void)
 		_exit(1);
 }
 
-/* How many signals its command gets of those that @send sends to a run, in a group of its own, ROUNDS times. */
+/*
+ * Counts the signals that a command gets while @send sends ROUNDS signals to its run, which has a
+ * group of its own.
+ */
 static int signals_of_command(const char *script, void (*send)(pid_t pid))
 {
 	char *const command[] = { "perl", "-e", (char *)script, NULL };
@@ -606,7 +609,7 @@ static void send_to_group(pid_t pid)
 static void send_as_timeout(pid_t pid)
 {
 	kill(pid, SIGTERM);
-	/* Else they are one, most of the time. */
+	/* Otherwise most of them would count as one. */
 	usleep(20 * 1000);
 	kill(-pid, SIGTERM);
 }
@@ -638,7 +641,7 @@ Test(workload, so_does_one_from_a_terminal)
 	close(terminal);
 }
 
-/* To the group, when the time is over and the result is being written. */
+/* A signal to the group, when the time is over and the result is written. */
 Test(workload, so_does_one_that_comes_at_the_end)
 {
 	char *const command[] = { "perl", "-e", COUNT, NULL };
@@ -671,7 +674,7 @@ Test(workload, so_does_one_that_comes_at_the_end)
 	unlink("stop");
 }
 
-/* ---- what killed runs have left behind, in a directory like tracefs */
+/* ---- leftovers of killed runs, in a directory like tracefs */
 
 #define KILLED "instances/" INSTANCE_PREFIX "0123456789abcdef"
 #define ALIVE "instances/" INSTANCE_PREFIX "fedcba9876543210"
@@ -686,7 +689,7 @@ static void make_instances(void)
 	mkdir(ALIVE, 0700);
 	mkdir(BUSY, 0700);
 	put(BUSY "/trace_pipe", "");
-	/* Somebody else's. */
+	/* These belong to somebody else. */
 	mkdir("instances/foo", 0700);
 	mkdir("instances/" INSTANCE_PREFIX "4711", 0700);
 	mkdir("instances/" INSTANCE_PREFIX "0123456789ABCDEF", 0700);
@@ -726,7 +729,7 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 	for (int i = 0; i < 1000 && !access(KILLED, F_OK); i++)
 		usleep(10 * 1000);
 	cr_expect(access(KILLED, F_OK) != 0);
-	/* What stays is no failure. */
+	/* A leftover that stays is no failure. */
 	cr_expect(guard__finish(g) == 0);
 	remove_instances();
 }
