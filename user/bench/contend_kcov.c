@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The contender that is KCOV: a kernel compiled for it (CONFIG_KCOV) calls a function at the begin of each basic
- * block, which stores the block's address for the task that has asked for it. So the base is another kernel's: it
- * makes those calls always. Blocks that run again are stored again, until the buffer is full.
+ * The contender that is KCOV. A kernel compiled for it (CONFIG_KCOV) calls a function at the
+ * beginning of each basic block, which stores the block's address for the task that has asked for
+ * it. The base is therefore that of another kernel, which always makes these calls. A block that
+ * runs again is stored again, until the buffer is full.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +17,10 @@
 #include "bench/bench.h"
 
 #define KCOV_FILE "/sys/kernel/debug/kcov"
-/* Addresses: the blocks of a repetition are a fifth of that. The first is the number of those that follow. */
+/*
+ * The number of addresses; a repetition's blocks take a fifth of it. The first word is the number
+ * of addresses after it.
+ */
 #define KCOV_ADDRESSES (1UL << 20)
 
 static int kcov = -1;
@@ -67,7 +71,7 @@ static int compare_addresses(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-/* A full buffer has made the last calls cheaper than they are: then there is no figure. */
+/* If the buffer is full, the last calls were cheaper than they are, so there is no figure. */
 static int kcov__report(const struct contender *c, struct bench_row *row)
 {
 	uint64_t count = __atomic_load_n(&area[0], __ATOMIC_RELAXED), seen = 0;

@@ -392,7 +392,10 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 	return hits__add(&c->hits, &hit);
 }
 
-/* What has no address yet is being written, by a program that runs now: before the end there may be such. */
+/*
+ * An entry without an address is being written by a program that runs now; this is only possible
+ * before the end.
+ */
 static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
 		     struct unresolved *unresolved)
 {

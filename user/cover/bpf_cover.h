@@ -55,9 +55,12 @@ int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
 int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
 /* Tells the program who this process is. Call it before the next two. */
 int bpf_cover__introduce(struct bpf_cover *b);
-/* From here on what this process calls is not recorded; it is again when it was taken back as often. */
+/*
+ * From here on, calls of this process are not recorded. This is counted: it ends when it was undone
+ * as often.
+ */
 void bpf_cover__leave_out_own(void *engine, bool leave_out);
-/* @ret_news: the map where modules that come are told, in struct cover_news; -1: none can come. */
+/* @ret_news: the map with a struct cover_news for each module that comes; -1: none can come. */
 int bpf_cover__watch_modules(struct bpf_cover *b, int *ret_news);
 /* The number of modules that came without a message there. */
 uint64_t bpf_cover__news_lost(const struct bpf_cover *b);

@@ -57,7 +57,7 @@ static const struct {
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
 	{ "bpf_get_current_pid_tgid", OWN_ALWAYS },
 	{ "bpf_get_current_comm", OWN_ALWAYS },
-	/* Where the verifier does not inline it. */
+	/* Called if the verifier does not inline it. */
 	{ "bpf_get_smp_processor_id", OWN_ALWAYS },
 	/*
 	 * Finds the true caller if a return tracer is on a function; called if the verifier does

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* hytrace features: prints the table of kernel/features.h, or answers for some of it by the exit status. */
+/*
+ * hytrace features: prints the table of kernel/features.h, or answers for some of it by the exit
+ * status.
+ */
 #include <argp.h>
 #include <libsmartcols.h>
 #include <stdlib.h>
@@ -67,7 +70,7 @@ static int add_row(struct libscols_table *table, enum feature f)
 	char *why;
 	int err;
 
-	/* What another row says is not repeated. */
+	/* If another row has this reason, it is not repeated. */
 	if (answer->cause != f)
 		err = asprintf(&why, "%s: needs %s", feature__use(f), feature__name(answer->cause));
 	else
@@ -90,7 +93,7 @@ static int print_text(const struct features_options *o, FILE *out)
 	if (!table)
 		return error__no_memory();
 	scols_table_set_stream(table, out);
-	/* On a terminal a long reason has several lines. */
+	/* On a terminal, a long reason takes several lines. */
 	if (!scols_table_new_column(table, "FEATURE", 0.2, 0) || !scols_table_new_column(table, "HERE", 7, 0) ||
 	    !scols_table_new_column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP))
 		goto cleanup;
@@ -153,7 +156,7 @@ cleanup:
 	return err;
 }
 
-/* Only of those that are named: the whole list is no question. */
+/* Only for named features: the exit status for the whole list is 0. */
 static bool has_all(const struct features_options *o)
 {
 	bool all = true;

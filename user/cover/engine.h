@@ -43,7 +43,10 @@ struct engine_ops {
 	 */
 	const char *(*refuse)(const struct cover_options *o);
 	enum feature needs;		/* of the kernel and of the caller */
-	/* Adds the functions that it would record as its own work; all engines of a run leave them out. */
+	/*
+	 * Adds the functions that it would record as its own work; all engines of a run leave them
+	 * out.
+	 */
 	int (*deny_own)(struct globs *own, const struct request *request);
 	int (*prepare)(void **ret, const struct request *request);
 	int (*follow)(void *engine, int pidfd);
@@ -60,9 +63,12 @@ struct engine_ops {
 	 * function: there is none.
 	 */
 	int (*wakes)(void *engine);
-	/* How many functions are recorded by now. No such function: it does not know. */
+	/* The number of functions that are recorded by now. No such function: it is not known. */
 	size_t (*count)(void *engine);
-	/* From here on what this process calls is not recorded, or is again. No such function: it always is. */
+	/*
+	 * From here on, calls of this process are not recorded, or are again. No such function:
+	 * they always are.
+	 */
 	void (*leave_out)(void *engine, bool leave_out);
 	int (*stop)(void *engine);
 	/* The stamps as they were recorded: all, or before stop() what there is so far. */

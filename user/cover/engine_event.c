@@ -38,7 +38,7 @@ static const char *event__refuse(const struct cover_options *o)
 	return NULL;
 }
 
-/* A name that several functions have, or one in a module: only a glob takes what it stands for. */
+/* Several functions have this name, or one in a module: only a glob stands for all of them. */
 static bool needs_glob(const struct traceable *t, const char *name)
 {
 	const struct traceable_function *const *list;

@@ -41,7 +41,7 @@ static const char *oneshot__refuse(const struct cover_options *o)
 	return why;
 }
 
-/* What oneshot_size takes at most. */
+/* The maximum of oneshot_size. */
 #define ONESHOT_MAX_SIZE	(1UL << 20)
 
 struct words {

@@ -30,9 +30,9 @@ struct engines {
 /* Why the chosen engine cannot do the other options; NULL: it can. */
 const char *engines__refuse(const struct cover_options *o);
 void engines__choose(struct engines *e, const struct cover_options *o);
-/* -EOPNOTSUPP or -EPERM, said: not on this kernel, or not for this caller. */
+/* After a message, returns -EOPNOTSUPP if not on this kernel, or -EPERM if not for this caller. */
 int engines__require(const struct engines *e, const struct cover_options *o);
-/* What one of them calls itself is left out by all. */
+/* All engines leave out the functions that one of them calls itself. */
 int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
 
 int engines__prepare(struct engines *e, const struct request *request);
@@ -43,11 +43,14 @@ int engines__open(struct engines *e);
 int engines__tend(struct engines *e);
 /* See an engine's wakes(); the one of the engine that has it. */
 int engines__wakes(const struct engines *e);
-/* How many functions the only engine has recorded by now; -1: it does not know, or there are two. */
+/*
+ * The number of functions that the only engine has recorded by now; -1: it is not known, or there
+ * are two engines.
+ */
 ssize_t engines__count(const struct engines *e);
 /*
- * As an engine's leave_out(), of the only engine: what one of two leaves out would be in the other's result. False:
- * what this process does is recorded.
+ * As an engine's leave_out(), of the only engine: what one of two leaves out would be in the
+ * other's result. False: what this process does is recorded.
  */
 bool engines__leave_out(const struct engines *e, bool leave_out);
 /* These go on when one has failed, and return the first failure. */

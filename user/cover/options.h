@@ -24,7 +24,7 @@ struct cover_options {
 	struct cover_how how;
 	bool strict;			/* what is not complete is an error */
 	bool append;			/* what the files have already is kept */
-	int ready_fd;			/* told when recording has begun; 0: none */
+	int ready_fd;			/* gets a line when recording has begun; 0: none */
 	const char *user;		/* whom the command runs as; NULL: as hytrace does */
 	bool format_given;
 	enum cover_format format;

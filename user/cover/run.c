@@ -37,7 +37,7 @@ struct session {
 	struct workload workload;
 	struct login *login;		/* whom the command runs as; NULL: as this process does */
 	int process;			/* pidfd of the one that is followed, or -1 */
-	uint64_t next_progress;		/* when to say how far it is: CLOCK_MONOTONIC; 0: it is not said */
+	uint64_t next_progress;		/* when to print progress, by CLOCK_MONOTONIC; 0: it is not printed */
 	struct coverage coverages[MOST_ENGINES];
 };
 
@@ -152,8 +152,9 @@ static int check_process(long pid, int process)
 /* ---- while it records: hytrace sleeps if it can, as what it does would be recorded as well */
 
 /*
- * How many functions there are so far is told where what that takes is not recorded: not of a command, which may have
- * the terminal for itself, and of an engine that leaves hytrace out, or follows somebody else.
+ * How many functions there are so far is told where what that takes is not recorded: not of a
+ * command, which may have the terminal for itself, and of an engine that leaves hytrace out, or
+ * follows somebody else.
  */
 static void begin_progress(struct session *s)
 {
@@ -209,7 +210,7 @@ static int collect_so_far(struct session *s, size_t index, struct coverage *ret,
 	return err ? err : counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
 }
 
-/* SIGUSR1. Whatever fails is said, and recording goes on. */
+/* Handles SIGUSR1. If something fails, there is a message, and recording goes on. */
 static void write_so_far(void *context)
 {
 	struct session *s = context;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * How the features of features.h are found out, but for those of bpf(2).
+ * Finds out which features of features.h are there; those of bpf(2) are in feature_probes_bpf.c.
  *
- * Tracing the whole kernel shows what everybody does on the machine, so nothing less than the capabilities below
- * will do, and the kernel's own answers (EPERM, EACCES, zeros for addresses) would not say which one was missing.
+ * The capabilities below are needed because tracing the whole kernel shows what everybody does on
+ * the machine. They are checked because the kernel's own answers (EPERM, EACCES, zeros for
+ * addresses) do not say which one is missing.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -45,7 +46,7 @@ long probe__number(const char *path)
 
 /* ---- the caller */
 
-/* There root has all capabilities, and none that the kernel counts when it is about the whole system. */
+/* In a user namespace, root has all capabilities, but none of them counts for the whole system. */
 static bool in_user_namespace(void)
 {
 	unsigned long inside, outside, count;
@@ -89,7 +90,10 @@ enum feature_state probe_lockdown(char *reason, size_t room)
 	FILE *f = fopen("/sys/kernel/security/lockdown", "re");
 	char text[128] = "";
 
-	/* A kernel without it cannot be locked down; nor can one be asked whose securityfs is not mounted. */
+	/*
+	 * A kernel without this file cannot be locked down. If securityfs is not mounted, it is not
+	 * known.
+	 */
 	if (f && !fgets(text, sizeof(text), f))
 		text[0] = '\0';
 	if (f)
@@ -99,7 +103,7 @@ enum feature_state probe_lockdown(char *reason, size_t room)
 
 /* ---- tracefs */
 
-/* What is refused to this caller may well be there. */
+/* A file that this caller may not open may still be there. */
 static enum feature_state open_result(const char *path, char *reason, size_t room)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC), err = errno;
@@ -131,11 +135,11 @@ enum feature_state probe_tracefs(char *reason, size_t room)
 	free(path);
 	if (state == FEATURE_YES)
 		snprintf(reason, room, "%s", dir);
-	/* It is the one that the others ask: what cannot be read is no tracefs to them. */
+	/* The other probes ask this one: if it cannot be read, they have no tracefs. */
 	return state == FEATURE_UNKNOWN ? FEATURE_NO : state;
 }
 
-/* False, and the state is known: there is nothing to be asked. */
+/* Returns false if there is nothing to ask in tracefs; the state is known then. */
 static bool tracefs_tells(char *reason, size_t room)
 {
 	if (features__has(FEATURE_TRACEFS))
@@ -164,7 +168,7 @@ static enum feature_state has_list(const char *name, char *reason, size_t room)
 	return state;
 }
 
-/* A kernel that has found its own call sites in disorder lets nobody open it: -ENODEV. */
+/* A kernel that has found its own call sites in disorder refuses to open the list: -ENODEV. */
 enum feature_state probe_functions(char *reason, size_t room)
 {
 	enum feature_state state = has_list("available_filter_functions", reason, room);
@@ -203,7 +207,7 @@ enum feature_state probe_events(char *reason, size_t room)
 
 /* ---- other files */
 
-/* Also a kernel that was booted so, by sysctl.kernel.ftrace_enabled=0. */
+/* The kernel may also have been booted in this state, by sysctl.kernel.ftrace_enabled=0. */
 enum feature_state probe_ftrace(char *reason, size_t room)
 {
 	long enabled = probe__number("/proc/sys/kernel/ftrace_enabled");
@@ -215,7 +219,7 @@ enum feature_state probe_ftrace(char *reason, size_t room)
 	return enabled ? FEATURE_YES : FEATURE_NO;
 }
 
-/* Symbols of data may be at 0; the first one of text is not, unless all are hidden. */
+/* Symbols of data may be at 0. The first one of text is at 0 only if all addresses are hidden. */
 enum feature_state probe_addresses(char *reason, size_t room)
 {
 	FILE *f = fopen("/proc/kallsyms", "re");
@@ -249,7 +253,7 @@ enum feature_state probe_vmlinux(char *reason, size_t room)
 	return *reason ? FEATURE_YES : FEATURE_NO;
 }
 
-/* By /proc/kcore, or by a vmlinux that is laid beside /proc/kallsyms. */
+/* The offset comes from /proc/kcore, or from comparing a vmlinux with /proc/kallsyms. */
 enum feature_state probe_linked(char *reason, size_t room)
 {
 	struct kernel_id id;

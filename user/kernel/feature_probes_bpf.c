@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What bpf(2) can do here, found out by doing it with a program that returns 0: version numbers tell nothing of
- * kernels with patches brought back, and /proc/config.gz is often not there.
+ * Finds out what bpf(2) can do here by trying it with a program that returns 0. Version numbers say
+ * nothing about kernels with backported patches, and /proc/config.gz is often missing.
  */
 #include <bpf/bpf.h>
 #include <bpf/libbpf.h>
@@ -13,14 +13,14 @@
 
 #include "kernel/feature_probes.h"
 
-/* Of the kernel's own, for programs such as bench's; see include/linux/errno.h. */
+/* An error of the kernel itself for programs such as bench's; see include/linux/errno.h. */
 #define ENOTSUPP 524
-/* An array of this many bytes, locked, is beyond a limit of 0. */
+/* Locking an array of this size exceeds a limit of 0. */
 #define SOME_BYTES 4096
-/* A function that the kernel has to try BPF on. */
+/* A function on which the kernel must be able to run a BPF program. */
 #define TARGET "bpf_fentry_test1"
 
-/* It has been asked for what the table says, and has said @err. */
+/* The kernel was asked for what the table says, and has answered @err. */
 static enum feature_state refused(int err, char *reason, size_t room)
 {
 	if (err == -ENOSYS) {
@@ -68,7 +68,7 @@ enum feature_state probe_jit(char *reason, size_t room)
 	return enabled ? FEATURE_YES : FEATURE_NO;
 }
 
-/* A list at an address where nothing is comes back with -EFAULT if the kernel looks at lists at all. */
+/* If the kernel knows lists at all, a list at an address without memory gives -EFAULT. */
 enum feature_state probe_kprobe_multi(char *reason, size_t room)
 {
 	LIBBPF_OPTS(bpf_link_create_opts, opts, .kprobe_multi.addrs = (const unsigned long *)1,
@@ -120,7 +120,7 @@ static int make_map(void)
 	return fd < 0 ? fd : 0;
 }
 
-/* With the limit at 0, for as long as that takes. */
+/* The limit is set to 0 during this test. */
 enum feature_state probe_memlock(char *reason, size_t room)
 {
 	struct rlimit limit, none;
@@ -139,6 +139,6 @@ enum feature_state probe_memlock(char *reason, size_t room)
 	}
 	err = make_map();
 	setrlimit(RLIMIT_MEMLOCK, &limit);
-	/* A limit that is no limit does not matter. */
+	/* If the limit is infinite, it does not matter. */
 	return err && limit.rlim_cur != RLIM_INFINITY ? FEATURE_NO : FEATURE_YES;
 }

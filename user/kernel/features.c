@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The table of what may be missing; see features.h. How each is found out is in feature_probes.c. */
+/* The table of features; see features.h. feature_probes.c finds out which of them are there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -8,15 +8,17 @@
 #include "kernel/features.h"
 
 #define MOST_NEEDS 10
-/* A feature that needs no others: the first one of a list, which no other needs, is 0. */
+/*
+ * The needs of a feature. Missing elements are 0, the first feature, which nothing needs by number.
+ */
 #define NEEDS(...) .needs = { __VA_ARGS__ }, \
 		   .need_count = sizeof((enum feature[]){ __VA_ARGS__ }) / sizeof(enum feature)
 
 static const struct {
 	const char *name, *use;
-	const char *missing, *remedy;	/* an error message, unless the probe has its own reason */
+	const char *missing, *remedy;	/* the error message, unless the probe gives a reason */
 	int err;
-	feature_probe *probe;		/* NULL: it is there if all that it needs is */
+	feature_probe *probe;		/* NULL: it is there if everything that it needs is there */
 	enum feature needs[MOST_NEEDS];
 	size_t need_count;
 } table[FEATURE_COUNT] = {
@@ -172,7 +174,7 @@ static struct feature_answer try_out(enum feature f)
 	return (struct feature_answer){ f, state, table[f].err, reason ?: table[f].missing, remedy };
 }
 
-/* The first one that is not there is the reason. */
+/* The first needed feature that is not there is the reason. */
 static struct feature_answer look_at_needs(enum feature f)
 {
 	struct feature_answer answer = { f, FEATURE_YES };

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What this kernel, this caller and this container allow: one table, in which each thing that may be missing has
- * its name, the words for its absence, and a remedy. A thing is asked for when somebody wants to know it, and once:
- * `hytrace features` prints all answers, and what needs one of them asks here, so that both say the same.
+ * What this kernel, this caller and this container allow. One table has the name of each feature
+ * that may be missing, the message for its absence, and a remedy. A feature is probed once, when it
+ * is first asked for. `hytrace features` prints all answers, and code that needs a feature asks
+ * here as well, so that both say the same.
  */
 #ifndef HYTRACE_KERNEL_FEATURES_H
 #define HYTRACE_KERNEL_FEATURES_H
@@ -30,7 +31,7 @@ enum feature {
 	FEATURE_FENTRY,
 	FEATURE_MEMLOCK,
 	FEATURE_CGROUP,
-	/* What hytrace does, each of which needs some of the ones above. */
+	/* Abilities of hytrace, each of which needs some of the features above. */
 	FEATURE_COVER_ONESHOT,
 	FEATURE_COVER_BPF,
 	FEATURE_COVER_EVENT,
@@ -42,15 +43,15 @@ enum feature {
 enum feature_state { FEATURE_NO, FEATURE_YES, FEATURE_UNKNOWN };
 
 struct feature_answer {
-	enum feature cause;		/* what the answer is about: the feature itself, or one that it needs */
+	enum feature cause;		/* the feature that the answer is about: this one, or one that it needs */
 	enum feature_state state;
-	int err;			/* if it is no: -EPERM or -EOPNOTSUPP, else 0 */
-	const char *reason;		/* of a no; NULL if there is none. Of a yes: a detail, or NULL */
+	int err;			/* for a no: -EPERM or -EOPNOTSUPP; otherwise 0 */
+	const char *reason;		/* for a no: the reason, or NULL; for a yes: a detail, or NULL */
 	const char *remedy;		/* NULL if there is none */
 };
 
 /**
- * feature__name() - what it is called in the table
+ * feature__name() - the name of a feature
  * @f: the feature
  *
  * Return: a word of lower-case letters and dashes.
@@ -58,7 +59,7 @@ struct feature_answer {
 const char *feature__name(enum feature f);
 
 /**
- * feature__use() - what it is good for
+ * feature__use() - the use of a feature
  * @f: the feature
  *
  * Return: a few words.
@@ -66,7 +67,7 @@ const char *feature__name(enum feature f);
 const char *feature__use(enum feature f);
 
 /**
- * features__find() - a feature by its name
+ * features__find() - find a feature by its name
  * @name: as feature__name() has it
  *
  * Return: the feature; FEATURE_COUNT: there is none of that name.
@@ -74,26 +75,26 @@ const char *feature__use(enum feature f);
 enum feature features__find(const char *name);
 
 /**
- * features__ask() - whether it is there, and if not, why
+ * features__ask() - find out whether a feature is there, and if not, why
  * @f: the feature
  *
- * The first call tries it out, later ones repeat the answer. Nothing is changed for longer than that takes, except
- * that libtracefs mounts tracefs where it is not.
+ * The first call probes it, and later ones repeat the answer. A probe undoes its changes, except
+ * that libtracefs mounts tracefs if it is not mounted.
  *
  * Return: the answer, which stays.
  */
 const struct feature_answer *features__ask(enum feature f);
 
 /**
- * features__ask_again() - the same, of one that may have changed meanwhile
+ * features__ask_again() - ask again for a feature that may have changed
  * @f: the feature
  *
- * Return: the answer of now.
+ * Return: the present answer.
  */
 const struct feature_answer *features__ask_again(enum feature f);
 
 /**
- * features__has() - whether it is there for certain
+ * features__has() - whether a feature is certainly there
  * @f: the feature
  *
  * Return: true if the answer is yes.
@@ -101,32 +102,33 @@ const struct feature_answer *features__ask_again(enum feature f);
 bool features__has(enum feature f);
 
 /**
- * features__require() - ends what cannot work
+ * features__require() - fail if a feature is missing
  * @f: the feature
- * @who: what needs it, the beginning of the message; NULL: it needs no saying
+ * @who: what needs it, for the beginning of the message; NULL: the message does not say
  *
- * What is unknown is not refused: trying will tell.
+ * If the answer is not known, this succeeds, because trying will show it.
  *
- * Return: 0; or -EPERM or -EOPNOTSUPP if it is not there, which is said, with the remedy.
+ * Return: 0; or -EPERM or -EOPNOTSUPP after a message with a remedy if it is not there.
  */
 int features__require(enum feature f, const char *who);
 
 /**
- * features__refuse() - the message of one that is known not to be there
+ * features__refuse() - print the message for a feature that is known to be missing
  * @f: the feature
  * @who: as above
  *
- * For who has found out by himself, as when reading a file. The words are those of the table.
+ * This is for callers that have found it out themselves, for example by reading a file.
  *
  * Return: -EPERM or -EOPNOTSUPP.
  */
 int features__refuse(enum feature f, const char *who);
 
 /**
- * features__hint() - why even root is refused
- * @err: what the kernel has answered, a negative errno
+ * features__hint() - say why even root is refused
+ * @err: the kernel's answer, a negative errno
  *
- * Return: the end of an error message, which begins with a semicolon; "" if there is no more to say.
+ * Return: the end of an error message, which begins with a semicolon; "" if there is no more to
+ * say.
  */
 const char *features__hint(int err);
 

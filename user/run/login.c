@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Being another user; see login.h. All look-ups come before the fork: they may read files, and ask servers. */
+/*
+ * Runs as another user; see login.h. All look-ups are done before the fork, because they may read
+ * files and ask servers.
+ */
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>

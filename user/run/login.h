@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* The user that a command runs as, while hytrace itself stays who it is. */
+/* The user as whom a command runs, while hytrace itself keeps its user. */
 #ifndef HYTRACE_RUN_LOGIN_H
 #define HYTRACE_RUN_LOGIN_H
 
@@ -10,22 +10,22 @@ struct login;
  * @ret: to be freed by login__free()
  * @name: a name, or a number that has an entry in the user database
  *
- * Return: 0, or -EINVAL or -ENOMEM, which is said.
+ * Return: 0, or -EINVAL or -ENOMEM after a message.
  */
 int login__find(struct login **ret, const char *name);
 
 /**
- * login__become() - be that user from now on, in a process of its own
+ * login__become() - make the current process run as that user
  * @login: the user
  *
- * Groups, user, and the variables HOME, USER, LOGNAME and SHELL.
+ * This sets groups, user, and the variables HOME, USER, LOGNAME and SHELL.
  *
  * Return: 0, or a negative errno.
  */
 int login__become(const struct login *login);
 
 /**
- * login__free() - forget it
+ * login__free() - free the look-up
  * @login: may be NULL
  */
 void login__free(struct login *login);

@@ -76,7 +76,10 @@ static int follow_link(struct output *o)
 	return 0;
 }
 
-/* What is to be renamed: @path.ID@suffix. A relative name is good: the watchdog was started here and stays. */
+/*
+ * The name to be renamed: @path.ID@suffix. It may be relative: the watchdog was started here and
+ * stays here.
+ */
 static int name_beside(char **ret, const char *path, const char *suffix, struct guard *guard)
 {
 	if (asprintf(ret, "%s.%s%s", path, run__id(), suffix) < 0) {
@@ -86,7 +89,7 @@ static int name_beside(char **ret, const char *path, const char *suffix, struct 
 	return guard ? guard__add_file(guard, *ret) : 0;
 }
 
-/* Not everybody may give files away; then it is ours, with the same mode. */
+/* Without the privilege to give files away, the file is the user's, with the same mode. */
 static bool copy_owner(int fd, const struct stat *st)
 {
 	return !(fchown(fd, st->st_uid, st->st_gid) && errno != EPERM) && !fchmod(fd, st->st_mode & 07777);
@@ -305,7 +308,7 @@ static int write_so_far(struct output *o)
 	err = !stat(o->path, &st) && !copy_owner(fd, &st) ? -errno : 0;
 	if (!err)
 		err = write_all(fd, o->text, o->length);
-	/* It is for the case of a crash, also of the machine. */
+	/* This is for a crash, also of the machine. */
 	if (!err && fsync(fd))
 		err = -errno;
 	if (close(fd) && !err)
@@ -327,7 +330,7 @@ int output__checkpoint(struct output *o)
 	if (err)
 		error__print("%s: the result so far could not be written: %s; a file of that name is the old one",
 			     o->path, strerror(-err));
-	/* The same memory again. */
+	/* Begins at the start of the memory again. */
 	fseeko(o->stream, 0, SEEK_SET);
 	return err;
 }

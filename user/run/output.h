@@ -26,11 +26,12 @@ FILE *output__stream(struct output *o);
 /* Writes what is in the stream until now. Returns -EIO after a message. */
 int output__flush(struct output *o);
 /*
- * Puts what is in the stream in place as it is now, and leaves the stream empty, for a later one that takes its
- * place. -EOPNOTSUPP, not said: it is written in place, or to standard output, once. Others are said.
+ * Puts what is in the stream in place as it is now, and leaves the stream empty, for a later one
+ * that takes its place. -EOPNOTSUPP, not said: it is written in place, or to standard output, once.
+ * Others are said.
  */
 int output__checkpoint(struct output *o);
-/* Whether that can be done. */
+/* Is that possible? */
 bool output__can_checkpoint(const struct output *o);
 /* Flushes, checks for errors, and puts the file in its place. Frees @o even if it fails. */
 int output__commit(struct output *o);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Telling that it has begun; see ready.h. */
+/* Reports that recording has begun; see ready.h. */
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -33,7 +33,7 @@ void ready__tell(int fd)
 
 	if (fd && write(fd, line, strlen(line)) != (ssize_t)strlen(line))
 		error__warn("--ready-fd %d: %s", fd, strerror(errno));
-	/* Who waits for its end learns by that, too. */
+	/* The end of the descriptor also shows it to whoever waits for that. */
 	if (fd > STDERR_FILENO)
 		close(fd);
 	/* 0: nobody listens. */

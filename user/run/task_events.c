@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads as the kernel tells of them; see task_events.h. The probes of events are no functions that can be traced, so
- * what is recorded beside them has nothing of this.
+ * Threads, as the kernel reports them; see task_events.h. The probes of events cannot be traced, so
+ * none of this is in the record.
  *
- * The events are on before /proc is read, so that nothing slips between: a thread that is in both has two moments,
- * and the later one counts.
+ * The events are enabled before /proc is read, so that no thread is missed. A thread that is in
+ * both has two entries, and the later one counts.
  */
 #include <ctype.h>
 #include <dirent.h>
@@ -19,9 +19,9 @@
 #include "run/instance.h"
 #include "run/task_events.h"
 
-/* In KiB for each CPU: some thousand threads that come and are named. */
+/* In KiB for each CPU; enough for some thousand new threads and names. */
 #define BUFFER_KB "64"
-/* The inode of the first PID namespace, in every kernel: PROC_PID_INIT_INO. */
+/* The inode of the initial PID namespace in every kernel: PROC_PID_INIT_INO. */
 #define FIRST_PID_NAMESPACE 0xeffffffc
 
 static const char *const needed[] = { "events/task/task_newtask/enable", "events/task/task_rename/enable" };
@@ -42,7 +42,7 @@ struct task_events {
 	int err;
 };
 
-/* ---- those that there are */
+/* ---- existing threads */
 
 static bool read_line(const char *path, char *line, size_t room)
 {
@@ -55,7 +55,7 @@ static bool read_line(const char *path, char *line, size_t room)
 	return good;
 }
 
-/* Threads that end meanwhile are none of this run. */
+/* Threads that end meanwhile do not matter for this run. */
 static int add_threads(struct tasks *t, const char *process, uint64_t ns)
 {
 	char path[64], comm[64];
@@ -77,7 +77,7 @@ static int add_threads(struct tasks *t, const char *process, uint64_t ns)
 	return err;
 }
 
-/* In another namespace /proc has other numbers than the kernel's tracers. */
+/* In another PID namespace, /proc has other numbers than the kernel's tracers. */
 static int add_all(struct tasks *t, uint64_t ns)
 {
 	struct dirent *entry;
@@ -97,7 +97,7 @@ static int add_all(struct tasks *t, uint64_t ns)
 	return err;
 }
 
-/* ---- those that come, and names */
+/* ---- new threads, and names */
 
 static bool field(struct tep_event *event, struct tep_record *record, const char *name, unsigned long long *ret)
 {
@@ -119,7 +119,7 @@ static int on_event(struct tep_event *event, struct tep_record *record, int cpu,
 	if (!change.comm || !field(event, record, "pid", &pid) ||
 	    (change.is_new && !field(event, record, "clone_flags", &flags)))
 		return 0;
-	/* Its last byte need not be 0. */
+	/* The last byte of the field may not be 0. */
 	snprintf(comm, sizeof(comm), "%.*s", length, change.comm);
 	change.comm = comm;
 	change.pid = pid;
@@ -130,7 +130,7 @@ static int on_event(struct tep_event *event, struct tep_record *record, int cpu,
 	return e->err;
 }
 
-/* A full buffer takes no more, so what comes first stays. */
+/* A full buffer drops new events, so the first ones stay. */
 static uint64_t count_dropped(struct task_events *e, int cpu)
 {
 	unsigned long long dropped = 0;
@@ -147,8 +147,9 @@ static uint64_t count_dropped(struct task_events *e, int cpu)
 }
 
 /*
- * All before the first that was lost is known. At the end that is the last one that is there; if it was read before,
- * others may have come after the loss, and the last one of that time counts.
+ * Everything before the first lost event is known. At the end, that is the time of the last event
+ * in the buffer. If that event was read before, others may have come after the loss; then the last
+ * event read at that time counts.
  */
 static void look_for_losses(struct task_events *e, const uint64_t *last_before, bool stopped)
 {
@@ -189,7 +190,10 @@ static int configure(struct task_events *e)
 	int err;
 
 	err = instance__write(e->instance, "buffer_size_kb", BUFFER_KB);
-	/* Names of all threads at each context switch would cost more than these events. */
+	/*
+	 * Recording the names of all threads at each context switch would cost more than these
+	 * events.
+	 */
 	if (!err)
 		err = instance__write(e->instance, "trace_options", "norecord-cmd");
 	if (!err)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * Threads, by number and time; see tasks.h. The history is a list that grows; an entry knows the one before of the
- * same number, and a table the last one of each. How the kernel is asked is in task_events.c.
+ * Threads by number and time; see tasks.h. The history is a list that grows. An entry has the index
+ * of the entry before it with the same number, and a table has the last entry of each number.
+ * task_events.c asks the kernel.
  */
 #include <json-c/linkhash.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@
 
 struct moment {
 	uint64_t ns;
-	size_t before;		/* index of the one before of the same number; NONE: there is none */
+	size_t before;		/* index of the entry before with the same number; NONE: there is none */
 	uint32_t tgid;
 	bool tgid_known;
 	char comm[COMM_LENGTH];
@@ -26,7 +27,7 @@ struct tasks {
 	struct moment *list;
 	size_t count, room;
 	struct lh_table *last;	/* index of the last one of each number, and 1 */
-	uint64_t end;		/* from when on something is missing */
+	uint64_t end;		/* the time from which on something is missing */
 	struct task_events *events;
 };
 
@@ -50,7 +51,7 @@ static struct lh_entry *entry_of(const struct tasks *t, uint32_t pid)
 	return lh_table_lookup_entry(t->last, (void *)(uintptr_t)pid);
 }
 
-/* At @ns, or before it. */
+/* The last entry at or before @ns. */
 static const struct moment *find(const struct tasks *t, uint32_t pid, uint64_t ns)
 {
 	struct lh_entry *entry = entry_of(t, pid);
@@ -98,7 +99,10 @@ int tasks__add(struct tasks *t, const struct task_change *change)
 	struct moment moment = { .ns = change->ns, .tgid = change->pid, .tgid_known = true };
 	const struct moment *same = NULL;
 
-	/* A thread's process is that of who made it; a name changes nothing about it. */
+	/*
+	 * A thread belongs to the process of the thread that made it. A new name does not change
+	 * the process.
+	 */
 	if (!change->is_new || change->is_thread) {
 		same = find(t, change->is_new ? change->parent : change->pid, change->ns);
 		moment.tgid_known = same && same->tgid_known;

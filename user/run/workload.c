@@ -26,7 +26,9 @@ void workload__init(struct workload *w, char *const *command, bool takes_usr1)
 	w->takes_usr1 = takes_usr1;
 	w->signals = w->pidfd = -1;
 	sigemptyset(&set);
-	/* It may come before anybody waits for it, and would end hytrace. */
+	/*
+	 * The signal may come before anything waits for it; its default action would end hytrace.
+	 */
 	if (takes_usr1)
 		sigaddset(&set, SIGUSR1);
 	sigprocmask(SIG_BLOCK, &set, &w->mask);
@@ -271,7 +273,7 @@ void workload__abandon(struct workload *w)
 	wait_for_exit(w);
 }
 
-/* Whether it has said why it could not go on. */
+/* Has the child reported why it could not go on? */
 static bool has_failed(const struct workload *w)
 {
 	struct pollfd failure = { .fd = w->failure, .events = POLLIN };
