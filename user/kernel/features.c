@@ -8,9 +8,7 @@
 #include "kernel/features.h"
 
 #define MOST_NEEDS 10
-/*
- * The needs of a feature. Missing elements are 0, the first feature, which nothing needs by number.
- */
+/* The features that one needs, and their number. */
 #define NEEDS(...) .needs = { __VA_ARGS__ }, \
 		   .need_count = sizeof((enum feature[]){ __VA_ARGS__ }) / sizeof(enum feature)
 
