@@ -292,7 +292,7 @@ static __always_inline __u32 gate(void)
 #define INSIDE 1
 
 /*
- * A new function. @key: the registers' ip, or the function's address if ip does not give the
+ * A new function. @key: the registers' ip, or a place INSIDE the function if ip does not give the
  * function.
  */
 static __always_inline void first_call(struct pt_regs *ctx, __u64 key)

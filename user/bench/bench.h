@@ -176,7 +176,7 @@ int bench_error(int err, const char *format, ...);
  * people's settings have no influence (tracefs.c). File names are relative to its directory.
  */
 int trace_instance__open(void);
-/* Removes what a killed run has left behind. Returns whether something is still there. */
+/* Removes what a killed run has left behind. Returns 0, or -EBUSY if something is still there. */
 int trace__remove_leftovers(void);
 void trace_instance__close(void);
 bool trace_instance__has(const char *file);

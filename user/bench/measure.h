@@ -23,8 +23,8 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 bool measure__can_run(const struct workload *w);
 
 /*
- * Makes signals end the current measurement, and remembers them: returns the number of the last
- * one, or 0.
+ * Makes signals end the current measurement, and remembers them: measure__interrupted() returns the
+ * number of the last one, or 0.
  */
 void measure__catch_signals(void);
 int measure__interrupted(void);

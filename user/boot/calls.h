@@ -60,8 +60,8 @@ int early_calls__add_hole(struct early_calls *c, uint64_t lost);
 /* Were calls lost directly before the call at @index? */
 bool early_calls__behind_hole(const struct early_calls *c, size_t index);
 /*
- * The end of a stretch of calls before @end: the time of the call at @end if no calls were lost
- * before that one.
+ * The end of a stretch of calls before @end: the time of the call at @end if there is one and no
+ * calls were lost before it; otherwise the time of the stretch's last call.
  */
 uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
 /*

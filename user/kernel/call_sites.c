@@ -130,7 +130,7 @@ static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to, u
 	return 0;
 }
 
-/* The length of the place: the call and the NOPs after it; 0 if there is more than that call. */
+/* The length of the place: the call and its NOPs; only the call if it has other code in it. */
 static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
 			   uint64_t start, size_t call)
 {
