@@ -34,6 +34,12 @@ void coverage__free(struct coverage *c)
 	filter__free(&c->filter);
 	covered_modules__free(&c->modules);
 	free_list(c->unattached);
+	for (size_t i = 0; i < c->merged_count; i++) {
+		free(c->merged[i].engine);
+		free(c->merged[i].host);
+		free(c->merged[i].boot_id);
+	}
+	free(c->merged);
 	counters__free(&c->lost);
 	counters__free(&c->cost);
 	hits__free(&c->hits);

@@ -34,8 +34,16 @@ struct window {
 	uint64_t error;		/* how much first_ns may differ from another engine's */
 };
 
+/* One of the results that were merged. */
+struct merged_run {
+	char *engine, *host, *boot_id;
+	uint64_t started;
+	double seconds;
+	bool complete;
+};
+
 struct coverage {
-	char *engine;
+	char *engine;		/* "several", if results of several engines were merged */
 	char *host;
 	struct kernel_id kernel;
 	char *boot_id;		/* times and addresses of two boots cannot be compared */
@@ -61,7 +69,10 @@ struct coverage {
 	 */
 	char **unattached;
 
-	struct counters lost;	/* each is a reason why something may be missing */
+	struct merged_run *merged;	/* the results that this one is the union of; NULL: it is of one run */
+	size_t merged_count;
+
+	struct counters lost;	/* each a reason why something may be missing */
 	struct counters cost;
 };
 

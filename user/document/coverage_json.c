@@ -186,7 +186,9 @@ static const struct json_kind callers = { write_callers };
 static const struct json_kind complete = { write_complete };
 
 /* In the order of enum ending. */
-static const char *const endings[] = { "command", "signal", "duration", "process", "reading", "not", NULL };
+static const char *const endings[] = {
+	"command", "signal", "duration", "process", "reading", "not", "merging", NULL
+};
 
 #define AT(member) offsetof(struct coverage, member)
 
@@ -200,13 +202,80 @@ static const struct json_field window_fields[] = {
 	{ }
 };
 
+static const struct json_field merged_fields[] = {
+	{ "engine", &field_string, offsetof(struct merged_run, engine) },
+	{ "host", &field_string, offsetof(struct merged_run, host) },
+	{ "boot_id", &field_string, offsetof(struct merged_run, boot_id) },
+	{ "started", &started, offsetof(struct merged_run, started) },
+	{ "seconds", &field_seconds, offsetof(struct merged_run, seconds) },
+	{ "complete", &field_bool, offsetof(struct merged_run, complete) },
+	{ }
+};
+
+static void write_merged(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct coverage *c = member;
+
+	if (!c->merged) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_start_array(w);
+	for (size_t i = 0; i < c->merged_count; i++) {
+		jsonw_start_object(w);
+		json__write_fields(w, merged_fields, &c->merged[i]);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}
+
+static int read_merged(struct json_object *array, const struct json_field *field, void *member, void *whole)
+{
+	struct coverage *c = whole;
+	size_t count;
+	int err = 0;
+
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	count = json_object_array_length(array);
+	c->merged = calloc(count + 1, sizeof(*c->merged));
+	if (!c->merged)
+		return error__no_memory();
+	for (; !err && c->merged_count < count; c->merged_count++)
+		err = json__read_fields(json_object_array_get_idx(array, c->merged_count), merged_fields,
+					&c->merged[c->merged_count], whole);
+	return err;
+}
+
+static const struct json_kind merged = { write_merged, read_merged };
+
+/* Of a union nobody has counted them. */
+static void write_traced_seen(json_writer_t *w, const struct json_field *field, const void *member)
+{
+	const struct coverage *c = member;
+
+	if (c->merged)
+		jsonw_null(w);
+	else
+		jsonw_lluint(w, c->traced_seen);
+}
+
+static int read_traced_seen(struct json_object *value, const struct json_field *field, void *member,
+			    void *whole)
+{
+	((struct coverage *)whole)->traced_seen = json_object_get_uint64(value);
+	return 0;
+}
+
+static const struct json_kind seen_of_traced = { write_traced_seen, read_traced_seen };
+
 static const struct json_field total_fields[] = {
 	{ "entries", &entries, AT(hits) },
 	{ "functions", &functions, AT(hits) },
 	{ "callers", &callers, AT(hits) },
 	{ "traceable", &field_number, AT(traceable) },
 	{ "traced", &field_number, AT(traced) },
-	{ "traced_seen", &field_number, AT(traced_seen) },
+	{ "traced_seen", &seen_of_traced, 0 },
 	{ }
 };
 
@@ -222,6 +291,7 @@ static const struct json_field header[] = {
 	{ "seconds", &field_seconds, AT(seconds) },
 	{ "ended", &field_word, AT(ended), endings },
 	{ "status", &status, AT(status) },
+	{ "merged", &merged, 0 },
 	{ "window", &field_object, AT(window), window_fields },
 	{ "totals", &field_object, 0, total_fields },
 	{ "complete", &complete, AT(lost) },
@@ -236,7 +306,8 @@ static const struct json_field header[] = {
 
 /* ---- writing */
 
-static void write_hit(json_writer_t *w, const struct hit *hit)
+/* Times of several boots cannot be laid side by side: a union of them has none. */
+static void write_hit(json_writer_t *w, const struct coverage *c, const struct hit *hit)
 {
 	jsonw_start_object(w);
 	json__address_or_null(w, "addr", hit->link, hit->link);
@@ -247,11 +318,13 @@ static void write_hit(json_writer_t *w, const struct hit *hit)
 		json__number_or_null(w, "sympos", hit->sympos, hit->sympos);
 	else
 		json__number_or_null(w, "symbol_offset", hit->name, hit->into);
-	jsonw_lluint_field(w, "first_ns", hit->first_ns);
+	json__number_or_null(w, "first_ns", !c->merged || c->boot_id, hit->first_ns);
 	jsonw_uint_field(w, "cpu", hit->cpu);
 	jsonw_uint_field(w, "pid", hit->pid);
 	json__number_or_null(w, "tgid", hit->comm, hit->tgid);
 	json__string_or_null(w, "comm", hit->comm);
+	if (c->merged)
+		jsonw_uint_field(w, "runs", hit->runs);
 	jsonw_end_object(w);
 }
 
@@ -269,7 +342,7 @@ static void write_hits(json_writer_t *w, const struct coverage *c, const char *n
 		if (c->hits.list[i].kind != kind)
 			continue;
 		fputc('\n', out);
-		write_hit(w, &c->hits.list[i]);
+		write_hit(w, c, &c->hits.list[i]);
 	}
 	jsonw_pretty(w, true);
 	jsonw_end_array(w);
@@ -331,9 +404,10 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 		.pid = integer(object, "pid"),
 		.tgid = integer(object, "tgid"),
 		.comm = comm ? strings__intern(c->hits.names, comm) : NULL,
+		.runs = integer(object, "runs"),
 	};
 
-	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int))
+	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int) && !c->merged)
 		return -EINVAL;
 	address(object, "addr", &hit.link);
 	return hits__add(&c->hits, &hit);

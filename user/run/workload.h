@@ -41,6 +41,7 @@ enum ending {
 	ENDED_BY_PROCESS,	/* the one that was followed */
 	ENDED_BY_READING,	/* nothing ended it: the set of the boot was read */
 	ENDED_NOT,		/* nothing ended it: it went on when this was written */
+	ENDED_BY_MERGING,	/* each ended in its own way: results were merged */
 };
 
 struct workload {
