@@ -18,6 +18,7 @@
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
 	{ "compare", "hytrace compare", cmd_compare, "explain how two such records differ" },
+	{ "report", "hytrace report", cmd_report, "show what ran and what did not, from such records" },
 	{ "functions", "hytrace functions", cmd_functions, "list what can be traced, and why the rest cannot" },
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },

@@ -23,7 +23,7 @@ struct one {
 struct outputs {
 	struct one *list;
 	size_t count;
-	char *vmlinux;
+	const char *vmlinux;	/* as given */
 };
 
 char *outputs__engine_path(const char *path, const char *engine)
@@ -102,6 +102,7 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 
 	if (!outputs)
 		return error__no_memory();
+	outputs->vmlinux = o->vmlinux;
 	outputs->list = calloc(paths * engines->count, sizeof(*outputs->list));
 	if (!outputs->list)
 		err = error__no_memory();
@@ -112,8 +113,6 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	}
 	if (!err)
 		err = check_formats(outputs, kernel);
-	if (!err && wants_text(outputs))
-		outputs->vmlinux = kernel_id__find_vmlinux(kernel, o->vmlinux);
 	if (err)
 		outputs__free(outputs);
 	else
@@ -121,8 +120,23 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	return err;
 }
 
-static int write_one(const struct one *one, const struct coverage *c,
-		     const struct traceable *traceable, const char *vmlinux)
+static int write_text(const struct coverage *c, const struct universe *u, FILE *stream)
+{
+	const struct report_form form = {};
+	struct rows rows;
+	int err;
+
+	err = rows__make(&rows, u, &c, 1);
+	if (err)
+		return err;
+	rows__check(&rows, (const char *const *)&c->engine);
+	err = report__text(&rows, NULL, &form, stream);
+	rows__free(&rows);
+	return err;
+}
+
+/* @u: NULL: it was told why there is none, which only shares are missing for. */
+static int write_one(const struct one *one, const struct coverage *c, const struct universe *u)
 {
 	FILE *stream = output__stream(one->output);
 
@@ -135,7 +149,7 @@ static int write_one(const struct one *one, const struct coverage *c,
 	case FORMAT_TEXT:
 		break;
 	}
-	return report__text(c, traceable, vmlinux, stream);
+	return u ? write_text(c, u, stream) : -ENODATA;
 }
 
 static int print_comparison(const struct coverage *a, const struct coverage *b)
@@ -153,8 +167,7 @@ static int print_comparison(const struct coverage *a, const struct coverage *b)
 	return err;
 }
 
-int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
-		   const struct traceable *traceable)
+static int write_all(struct outputs *outputs, const struct coverage *const *coverages, const struct universe *u)
 {
 	int err = 0;
 
@@ -163,7 +176,7 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 		struct one *one = &outputs->list[i];
 		int failed;
 
-		failed = write_one(one, coverages[one->engine], traceable, outputs->vmlinux);
+		failed = write_one(one, coverages[one->engine], u);
 		if (failed)
 			output__discard(one->output);
 		else
@@ -171,15 +184,36 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 		one->output = NULL;
 		err = err ? err : failed;
 	}
+	return err;
+}
+
+/* Only shares need it: without one, all that is no text is written all the same. */
+static bool find_universe(struct universe *ret, const struct outputs *outputs, const struct coverage *const *coverages,
+			  size_t count, const struct running_kernel *kernel)
+{
+	const struct universe_source source = { .vmlinux = outputs->vmlinux, .running = kernel };
+
+	return !wants_text(outputs) || !universe__find_for(ret, coverages, count, &source);
+}
+
+int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
+		   const struct running_kernel *kernel)
+{
+	struct universe u = {};
+	int err;
+
+	err = write_all(outputs, coverages, find_universe(&u, outputs, coverages, count, kernel) ? &u : NULL);
+	universe__free(&u);
 	if (!err && count == 2)
 		err = print_comparison(coverages[0], coverages[1]);
 	return err;
 }
 
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
-			   const struct traceable *traceable)
+			   const struct running_kernel *kernel)
 {
-	bool any = false;
+	struct universe u = {};
+	bool is_known = find_universe(&u, outputs, coverages, 1, kernel), any = false;
 
 	for (size_t i = 0; i < outputs->count; i++) {
 		struct one *one = &outputs->list[i];
@@ -187,11 +221,12 @@ void outputs__write_so_far(struct outputs *outputs, const struct coverage *const
 		if (!output__can_checkpoint(one->output))
 			continue;
 		any = true;
-		if (write_one(one, coverages[one->engine], traceable, outputs->vmlinux))
+		if (write_one(one, coverages[one->engine], is_known ? &u : NULL))
 			rewind(output__stream(one->output));
 		else
 			output__checkpoint(one->output);
 	}
+	universe__free(&u);
 	if (!any)
 		error__warn("SIGUSR1: the result is written once, at the end; give -o FILE to have it before");
 }
@@ -203,6 +238,5 @@ void outputs__free(struct outputs *outputs)
 	for (size_t i = 0; i < outputs->count; i++)
 		output__discard(outputs->list[i].output);
 	free(outputs->list);
-	free(outputs->vmlinux);
 	free(outputs);
 }

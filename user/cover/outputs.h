@@ -10,6 +10,7 @@
 #include "cover/engines.h"
 #include "cover/options.h"
 #include "document/coverage.h"
+#include "report/universes.h"
 #include "run/guard.h"
 
 struct outputs;
@@ -17,14 +18,15 @@ struct outputs;
 /* Returns -EINVAL after a message if one cannot be written, or a format is not possible. */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, struct guard *guard);
+/* @kernel: that they are of */
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
-		   const struct traceable *traceable);
+		   const struct running_kernel *kernel);
 /*
  * The same so far: files get it in place of what they have, and get a later one. Others get only that; it is said if
  * there are no files.
  */
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
-			   const struct traceable *traceable);
+			   const struct running_kernel *kernel);
 void outputs__free(struct outputs *outputs);
 
 /* Turns "run.json" and "bpf" into "run.bpf.json"; to be freed. */

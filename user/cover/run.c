@@ -210,10 +210,18 @@ static int collect_so_far(struct session *s, size_t index, struct coverage *ret,
 	return err ? err : counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
 }
 
+static struct running_kernel running_kernel(const struct session *s)
+{
+	return (struct running_kernel){
+		.traceable = s->kernel.traceable, .symbols = s->kernel.symbols, .id = &s->kernel.id,
+	};
+}
+
 /* Handles SIGUSR1. If something fails, there is a message, and recording goes on. */
 static void write_so_far(void *context)
 {
 	struct session *s = context;
+	const struct running_kernel kernel = running_kernel(s);
 	struct coverage coverages[MOST_ENGINES] = {};
 	const struct coverage *list[MOST_ENGINES] = {};
 	struct clocks clocks = s->clocks;
@@ -231,7 +239,7 @@ static void write_so_far(void *context)
 		list[i] = &coverages[i];
 	}
 	if (!err)
-		outputs__write_so_far(s->outputs, list, s->kernel.traceable);
+		outputs__write_so_far(s->outputs, list, &kernel);
 	for (size_t i = 0; i < s->engines.count; i++)
 		coverage__free(&coverages[i]);
 	symbols__free(after);
@@ -407,6 +415,7 @@ static int trace(struct session *s)
 
 static int report(struct session *s)
 {
+	const struct running_kernel kernel = running_kernel(s);
 	const struct coverage *list[MOST_ENGINES] = {};
 	size_t count = s->engines.count;
 	int err;
@@ -415,7 +424,7 @@ static int report(struct session *s)
 		list[i] = &s->coverages[i];
 		report__losses(list[i]);
 	}
-	err = outputs__write(s->outputs, list, count, s->kernel.traceable);
+	err = outputs__write(s->outputs, list, count, &kernel);
 	for (size_t i = 0; !err && s->options->strict && i < count; i++)
 		err = check_complete(list[i]);
 	return err;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Reports of a coverage: a list for undertaker-tailor, and a text for people. */
+/*
+ * What is made of results: for people, for programs, for undertaker-tailor. Write errors stay in the stream, for
+ * output__commit() to find.
+ */
 #ifndef HYTRACE_REPORT_REPORT_H
 #define HYTRACE_REPORT_REPORT_H
 
@@ -7,26 +10,66 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
+#include "report/groups.h"
+#include "report/rows.h"
 
-/*
- * Writes one link-time address or module offset a line, and nothing else. Write errors stay in the
- * stream, where output__commit() finds them.
+/* Which functions a list has: all that were asked for, those that a document has seen, those that none has. */
+enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
+
+struct report_form {
+	enum group_by by;	/* what a line of the table stands for */
+	enum group_sort sort;	/* the order of its lines */
+	enum listed which;	/* which functions are listed */
+};
+
+/**
+ * report__tailor() - the addresses of a document, one on a line, and nothing else
+ * @c: the document
+ * @out: where to; an address as linked, or "OFFSET MODULE"
+ *
+ * Return: how many hits of vmlinux are left out, as it is not known where they were linked.
  */
-void report__tailor(const struct coverage *c, FILE *out);
+size_t report__tailor(const struct coverage *c, FILE *out);
 
-/*
- * @traceable: what 100 % is. @vmlinux: with DWARF, to group by source directory; NULL: by symbol
- * prefix and module.
+/**
+ * report__text() - shares by directory, and the totals of each document
+ * @r: the rows
+ * @labels: what to call the columns; NULL: there is only one
+ * @form: the table's
+ * @out: where to
+ *
+ * Return: 0, or -ENOMEM, which is told.
  */
-int report__text(const struct coverage *c, const struct traceable *traceable, const char *vmlinux,
-		 FILE *out);
+int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* Writes a line for each function, and totals. Returns -ENOMEM after a message. */
+/* Unseen are those that each document was asked for, and none has. */
+bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);
+
+/**
+ * report__list() - functions by name, each with its place in the source
+ * @r: the rows
+ * @which: of these
+ * @out: where to. Where documents differ, a line begins with a mark for each: + seen, - not seen, . not asked for
+ */
+void report__list(const struct rows *r, enum listed which, FILE *out);
+
+/**
+ * report__json() - the rows, and the sums of the table
+ * @r: the rows
+ * @labels: what to call the columns
+ * @form: of the table, and of the list
+ * @out: where to
+ *
+ * Return: 0, or -ENOMEM, which is told.
+ */
+int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
+
+/* A line for each function, and totals; -ENOMEM, said. */
 int report__functions(const struct universe *u, FILE *out);
-/* "fs/read_write.c:460", or only the file; empty if unknown. */
+/* "fs/read_write.c:460", or only the file; empty: unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
 
-/* Prints the losses on stderr, one a line, with their meaning; prints nothing if there are none. */
+/* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
 void report__losses(const struct coverage *c);
 
 #endif

@@ -8,8 +8,10 @@
 
 #include "report/report.h"
 
-void report__tailor(const struct coverage *c, FILE *out)
+size_t report__tailor(const struct coverage *c, FILE *out)
 {
+	size_t left_out = 0;
+
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct hit *hit = &c->hits.list[i];
 
@@ -17,5 +19,8 @@ void report__tailor(const struct coverage *c, FILE *out)
 			fprintf(out, "%" PRIx64 " %s\n", hit->offset, hit->module);
 		else if (hit->link)
 			fprintf(out, "%" PRIx64 "\n", hit->link);
+		else
+			left_out++;
 	}
+	return left_out;
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds a universe: from the lists of the running kernel, from the files of a kernel, or from what
- * was kept of these under the build id of its vmlinux. It is kept because reading 500 MB of debug
- * information takes seconds.
+ * Where a universe comes from: the files of a kernel, what was kept of them, or the lists of the running kernel.
+ *
+ * Reading 500 MB of debug information takes seconds. So what the files say is kept under the build id of their
+ * vmlinux, in ~/.cache/hytrace/functions-BUILDID.json: a document of `hytrace functions -f json`.
  */
 #ifndef HYTRACE_REPORT_UNIVERSES_H
 #define HYTRACE_REPORT_UNIVERSES_H
@@ -14,61 +15,79 @@
 #include "kernel/traceable.h"
 
 /**
- * universe__of_kernel() - make the universe of what the running kernel can trace now
+ * universe__of_kernel() - what the running kernel can trace now
  * @ret: to be freed by universe__free()
  * @t: its list
  * @s: its symbols
- * @id: the kernel's identity
- * @vmlinux: its vmlinux, for the source files; NULL: they stay unknown
+ * @id: which kernel it is
+ * @vmlinux: of this kernel, for the source files; NULL: they stay unknown
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno, which is told.
  */
 int universe__of_kernel(struct universe *ret, const struct traceable *t, const struct symbols *s,
 			const struct kernel_id *id, const char *vmlinux);
 
-/* A module's file and name. */
+/* A kernel that runs here. */
+struct running_kernel {
+	const struct traceable *traceable;
+	const struct symbols *symbols;
+	const struct kernel_id *id;
+};
+
+/* Adds those of its modules that @u does not have; -ENOMEM, said. */
+int universe__add_modules_of_running(struct universe *u, const struct running_kernel *k);
+
+/* A module's file, its name, and the build that is wanted. */
 struct module_file {
-	const char *name, *path;
+	const char *name, *build_id;	/* @build_id: NULL: any */
+	char *path;
 };
 
 /**
- * universe__of_files() - make the universe of a kernel from its files
+ * universe__of_files() - all functions of a kernel, by its files
  * @ret: to be freed by universe__free()
  * @vmlinux: the file
- * @modules: the modules to include
- * @count: their number
+ * @modules: those that are to be in it; a file of another build than the wanted one is left out, with a warning
+ * @count: of these
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno, which is told.
  */
 int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count);
 
+/* Adds one module; it has to be settled then. */
+int universe__add_module_file(struct universe *u, const struct module_file *m);
+bool universe__has_module(const struct universe *u, const char *module);
+
 /**
- * universe__of_build() - find the universe of a kernel build, from its files or from what was kept
+ * universe__of_build() - all functions of a kernel of which the build is known, by its files or what was kept of them
  * @ret: to be freed by universe__free(); empty if there is no such file
- * @id: the kernel; files are recognised by its build id
- * @modules: the names of the modules to include, if they have files
- * @count: their number
- * @vmlinux: its file; NULL: look in the usual places
+ * @id: the kernel; its build id is what files are recognised by
+ * @modules: the names of those that are to be in it, as far as they have files
+ * @count: of these
+ * @vmlinux: its file; NULL: where it usually is
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno, which is told.
  */
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
 		       const char *vmlinux);
 
-/* Where the universe is, as the user says; each may be NULL. */
+/* Where the user says that it is, or what is known already; each may be NULL. */
 struct universe_source {
 	const char *universe, *vmlinux;
+	const struct running_kernel *running;
 };
 
 /**
- * universe__find_for() - find the universe for documents
+ * universe__find_for() - the universe that documents are to be laid against
  * @ret: to be freed by universe__free(); empty, with a warning, if none can be found
  * @documents: the documents
- * @count: their number
- * @source: where it is; if both are NULL, what was kept, or the kernel's files in the usual places
+ * @count: of these, from 1
+ * @source: where it is. Without a document there, it is what was kept, or else made of that kernel's files, where
+ *	    these usually are. What no file says, the running kernel does if it is of that build. One that is given is,
+ *	    and is asked first.
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if the documents are of several builds, or
- * what is given is of another one.
+ * Return: 0, or a negative errno, which is told: -EINVAL if the documents are of several builds, or what is given is
+ * of another one.
  */
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source);

@@ -13,6 +13,7 @@
 #include "kernel/sample.h"
 #include "report/compare.h"
 #include "report/report.h"
+#include "report/universes.h"
 #include "run/instance.h"
 
 static struct kernel_id kernel = { .offset_known = true, .kaslr_offset = KASLR };
@@ -251,6 +252,19 @@ static char *print(void (*report)(const struct coverage *c, FILE *out), const st
 	return text;
 }
 
+static void write_tailor(const struct coverage *c, FILE *out)
+{
+	cr_expect(report__tailor(c, out) == 0);
+}
+
+static void count_left_out(const struct coverage *c, FILE *out)
+{
+	FILE *nowhere = fopen("/dev/null", "w");
+
+	fprintf(out, "%zu", report__tailor(c, nowhere));
+	fclose(nowhere);
+}
+
 static void write_json(const struct coverage *c, FILE *out)
 {
 	cr_assert(coverage__write_json(c, out) == 0);
@@ -269,24 +283,37 @@ static void save(const char *text, char *path)
 Test(tailor, is_addresses_and_nothing_else)
 {
 	struct coverage c = sample_coverage("oneshot");
-	char *text = print(report__tailor, &c);
+	char *text = print(write_tailor, &c);
 
 	cr_expect(eq(str, text, "ffffffff81000100\nffffffff81000200\nffffffff81000111\n"
 				"100 mod_two\n17 mod_two\n17ef1 mod_gone\n"));
+	free(text);
+	c.hits.list[0].link = 0;
+	text = print(count_left_out, &c);
+	cr_expect(eq(str, text, "1"), "what has no address is told");
 	free(text);
 	coverage__free(&c);
 }
 
 /* The text report without DWARF. */
-static char *report(const struct coverage *c)
+static char *report(struct coverage *c)
 {
+	const struct report_form form = {};
+	const struct coverage *list[] = { c };
 	struct places p = sample_places();
+	struct universe u;
+	struct rows rows;
 	char *text = NULL;
 	size_t length;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(report__text(c, p.traceable, NULL, f) == 0);
+	cr_assert(covered_modules__add(&c->modules, "mod_two") != NULL);
+	cr_assert(universe__of_kernel(&u, p.traceable, p.before, p.kernel, NULL) == 0);
+	cr_assert(rows__make(&rows, &u, list, 1) == 0);
+	cr_assert(report__text(&rows, NULL, &form, f) == 0);
 	fclose(f);
+	rows__free(&rows);
+	universe__free(&u);
 	free_places(&p);
 	return text;
 }
@@ -361,7 +388,7 @@ Test(text, says_whether_it_is_complete)
 }
 
 /* "Functions: ..." */
-static char *first_total(const struct coverage *c)
+static char *first_total(struct coverage *c)
 {
 	char *text = report(c), *line = strstr(text, "Functions:");
 

@@ -1,0 +1,329 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Documents laid against a universe: which function is seen, unseen or neither, and the sums of all. */
+#include "report/sample_documents.h"
+#include "report/groups.h"
+#include "report/report.h"
+#include "report/rows.h"
+
+static const struct row *find(const struct rows *r, const char *name)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		if (!strcmp(r->list[i].f->name, name))
+			return &r->list[i];
+	}
+	return NULL;
+}
+
+struct fixture {
+	struct universe u;
+	struct coverage a, b;
+	const struct coverage *both[2];
+	struct rows rows;
+};
+
+/* A has seen what each test says, B vfs_write() and of the module, which came, dummy_open(). */
+static void set_up(struct fixture *f)
+{
+	sample_universe(&f->u);
+	sample_document(&f->a, "one");
+	sample_document(&f->b, "two");
+	sample_module(&f->a, NULL, false);
+	sample_module(&f->b, NULL, true);
+	see(&f->b, "vfs_write", NULL, 0x1100, 5);
+	see(&f->b, "dummy_open", "dummy", 0x40, 6);
+	f->both[0] = &f->a;
+	f->both[1] = &f->b;
+}
+
+static void make(struct fixture *f, size_t columns)
+{
+	cr_assert(rows__make(&f->rows, &f->u, f->both, columns) == 0);
+}
+
+static void tear_down(struct fixture *f)
+{
+	rows__free(&f->rows);
+	coverage__free(&f->a);
+	coverage__free(&f->b);
+	universe__free(&f->u);
+}
+
+static char *printed(int (*print)(const struct rows *, FILE *), const struct rows *r)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	cr_assert(print(r, out) == 0);
+	fclose(out);
+	return text;
+}
+
+Test(rows, a_row_for_each_function_that_can_be_traced)
+{
+	struct fixture f;
+
+	set_up(&f);
+	make(&f, 1);
+	cr_expect(f.rows.count == 10, "%zu", f.rows.count);
+	cr_expect(find(&f.rows, "do_nmi") == NULL, "it cannot be traced");
+	cr_expect(find(&f.rows, "dummy_init") == NULL, "nor can it be listed");
+	cr_expect(find(&f.rows, "start_it")->class == ROW_INIT);
+	cr_expect(row__is_asked_for(find(&f.rows, "start_it"), 0) == false, "init text is gone");
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_read"), 0));
+	cr_expect(rows__total(&f.rows, 0).asked == 9);
+	tear_down(&f);
+}
+
+Test(rows, init_text_is_asked_for_of_a_boot)
+{
+	struct fixture f;
+	struct tally total;
+
+	set_up(&f);
+	f.a.scope.kind = SCOPE_BOOT;
+	see(&f.a, "start_it", NULL, 0x1600, 1);
+	make(&f, 1);
+	total = rows__total(&f.rows, 0);
+	cr_expect(row__is_asked_for(find(&f.rows, "start_it"), 0));
+	cr_expect(total.asked == 9 && total.seen == 0 && total.beside == 1, "it is no part of the share");
+	tear_down(&f);
+}
+
+Test(rows, the_filter_and_the_modules_say_what_was_asked_for)
+{
+	struct fixture f;
+
+	set_up(&f);
+	cr_assert(globs__add(&f.a.filter.allow, "vfs_*") == 0);
+	cr_assert(globs__add(&f.a.filter.deny, "vfs_w*") == 0);
+	make(&f, 2);
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_read"), 0));
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_write"), 0) == false);
+	cr_expect(row__is_asked_for(find(&f.rows, "schedule"), 0) == false);
+	cr_expect(row__is_asked_for(find(&f.rows, "schedule"), 1));
+	cr_expect(row__is_asked_for(find(&f.rows, "dummy_xmit"), 1) == false, "its module came later");
+	cr_expect(row__is_seen(find(&f.rows, "dummy_open"), 1), "but was seen");
+	cr_expect(rows__total(&f.rows, 1).asked == 7);
+	cr_expect(rows__total(&f.rows, 1).seen == 1);
+	cr_expect(rows__total(&f.rows, 1).beside == 1);
+	tear_down(&f);
+}
+
+Test(rows, what_the_universe_does_not_have)
+{
+	struct fixture f;
+
+	set_up(&f);
+	see(&f.a, "new_one", "other", 0x80, 1);
+	see(&f.a, "new_two", "dummy", 0x999, 2);
+	see(&f.a, "generated", NULL, 0x9000, 3);
+	make(&f, 2);
+	cr_expect(find(&f.rows, "new_one")->class == ROW_LATER, "its module was not there");
+	cr_expect(find(&f.rows, "new_two")->class == ROW_UNKNOWN);
+	cr_expect(find(&f.rows, "generated")->class == ROW_UNKNOWN);
+	cr_expect(rows__total(&f.rows, 0).unknown == 2 && rows__total(&f.rows, 0).beside == 1);
+	rows__free(&f.rows);
+	/* The lists of a running kernel do not have what was freed. */
+	f.u.whole = false;
+	make(&f, 1);
+	cr_expect(find(&f.rows, "generated")->class == ROW_INIT);
+	tear_down(&f);
+}
+
+Test(rows, names_of_which_there_are_several_take_their_number)
+{
+	struct fixture f;
+
+	set_up(&f);
+	see(&f.a, "stop", NULL, 0, 1);
+	f.a.hits.list[0].sympos = 2;
+	see(&f.a, "schedule", NULL, 0, 2);
+	make(&f, 1);
+	cr_expect(find(&f.rows, "schedule")->seen);
+	for (size_t i = 0; i < f.rows.count; i++) {
+		if (f.rows.list[i].f->addr == 0x1700)
+			cr_expect(f.rows.list[i].seen == 0);
+		if (f.rows.list[i].f->addr == 0x1800)
+			cr_expect(f.rows.list[i].seen);
+	}
+	tear_down(&f);
+}
+
+Test(rows, without_a_universe_nothing_has_a_share)
+{
+	struct universe none;
+	struct fixture f;
+
+	set_up(&f);
+	universe__init(&none);
+	cr_assert(rows__make(&f.rows, &none, f.both, 2) == 0);
+	cr_expect(rows__total(&f.rows, 1).asked == 0);
+	cr_expect(rows__total(&f.rows, 1).unknown == 1 && rows__total(&f.rows, 1).beside == 1);
+	universe__free(&none);
+	tear_down(&f);
+}
+
+Test(rows, of_a_part)
+{
+	static const struct {
+		const char *where;
+		size_t count;
+	} cases[] = {
+		{ "fs", 4 }, { "fs/", 4 }, { "fs/ext4", 2 }, { "fs/ext4/inode.c", 1 }, { "kernel/sched", 1 },
+		{ ":mod:dummy", 2 }, { "fs/ext", 0 }, { ":mod:none", 0 }, { "fs/ext4/inode", 0 },
+	};
+	struct fixture f;
+
+	set_up(&f);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make(&f, 2);
+		cr_expect(rows__restrict(&f.rows, cases[i].where) == (cases[i].count ? 0 : -EINVAL), "%s",
+			  cases[i].where);
+		if (cases[i].count)
+			cr_expect(f.rows.count == cases[i].count, "%s", cases[i].where);
+		rows__free(&f.rows);
+	}
+	f.u.placed = false;
+	make(&f, 2);
+	cr_expect(rows__restrict(&f.rows, "fs") == -EINVAL, "it is not known what lies there");
+	cr_expect(rows__restrict(&f.rows, ":mod:dummy") == 0);
+	tear_down(&f);
+}
+
+/* ---- groups */
+
+static const struct group *group(const struct groups *g, const char *name)
+{
+	for (size_t i = 0; i < g->count; i++) {
+		if (!strcmp(g->list[i].name, name))
+			return &g->list[i];
+	}
+	return NULL;
+}
+
+Test(groups, by_directory_or_file_the_sums_are_those_of_the_rows)
+{
+	static const struct {
+		enum group_by by;
+		const char *name;
+		size_t asked, seen;
+	} cases[] = {
+		{ BY_DIRECTORY, "fs", 2, 1 }, { BY_DIRECTORY, "fs/ext4", 2, 2 }, { BY_DIRECTORY, "kernel", 2, 0 },
+		{ BY_DIRECTORY, "drivers/net", 2, 1 }, { BY_FILE, "fs/ext4/namei.c", 1, 1 },
+		{ BY_FILE, "kernel/a.c", 1, 0 },
+	};
+	struct fixture f;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	see(&f.a, "ext4_iget", NULL, 0x1200, 2);
+	see(&f.a, "ext4_lookup.isra.0", NULL, 0x1300, 3);
+	see(&f.a, "dummy_xmit", "dummy", 0, 4);
+	make(&f, 2);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct tally sum = {}, total = rows__total(&f.rows, 0);
+		const struct group *found;
+		struct groups g;
+
+		cr_assert(groups__make(&g, &f.rows, cases[i].by, SORT_NAME) == 0);
+		found = group(&g, cases[i].name);
+		cr_assert(found != NULL, "%s", cases[i].name);
+		cr_expect(found->tallies[0].asked == cases[i].asked, "%s", cases[i].name);
+		cr_expect(found->tallies[0].seen == cases[i].seen, "%s", cases[i].name);
+		for (size_t j = 0; j < g.count; j++) {
+			sum.asked += g.list[j].tallies[0].asked;
+			sum.seen += g.list[j].tallies[0].seen;
+		}
+		cr_expect(sum.asked == total.asked && sum.seen == total.seen);
+		groups__free(&g);
+	}
+	tear_down(&f);
+}
+
+Test(groups, are_sorted)
+{
+	static const struct {
+		enum group_sort sort;
+		const char *first;
+	} cases[] = {
+		{ SORT_NAME, "drivers/net" }, { SORT_SEEN, "fs/ext4" }, { SORT_UNSEEN, "kernel" },
+		{ SORT_SHARE, "fs/ext4" },
+	};
+	struct fixture f;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	see(&f.a, "ext4_iget", NULL, 0x1200, 2);
+	see(&f.a, "ext4_lookup.isra.0", NULL, 0x1300, 3);
+	see(&f.a, "dummy_xmit", "dummy", 0, 4);
+	make(&f, 1);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct groups g;
+
+		cr_assert(groups__make(&g, &f.rows, BY_DIRECTORY, cases[i].sort) == 0);
+		cr_expect(eq(str, g.list[0].name, (char *)cases[i].first));
+		groups__free(&g);
+	}
+	tear_down(&f);
+}
+
+/* ---- lists */
+
+static int print_seen(const struct rows *r, FILE *out)
+{
+	report__list(r, LIST_SEEN, out);
+	return 0;
+}
+
+static int print_unseen(const struct rows *r, FILE *out)
+{
+	report__list(r, LIST_UNSEEN, out);
+	return 0;
+}
+
+Test(list, of_one_document_is_names_and_places)
+{
+	struct fixture f;
+	char *text;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	see(&f.a, "dummy_xmit", "dummy", 0, 4);
+	make(&f, 1);
+	text = printed(print_seen, &f.rows);
+	cr_expect(eq(str, text, "vfs_read\tfs/read_write.c:10\ndummy_xmit [dummy]\tdrivers/net/dummy.c:5\n"));
+	free(text);
+	tear_down(&f);
+}
+
+Test(list, of_several_marks_who_has_seen_it)
+{
+	struct fixture f;
+	char *text;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	make(&f, 2);
+	text = printed(print_seen, &f.rows);
+	cr_expect(eq(str, text, "+-\tvfs_read\tfs/read_write.c:10\n-+\tvfs_write\tfs/read_write.c:20\n"
+				"-+\tdummy_open [dummy]\tdrivers/net/dummy.c:15\n"));
+	free(text);
+	tear_down(&f);
+}
+
+Test(list, unseen_is_what_all_were_asked_for_and_none_has)
+{
+	struct fixture f;
+	char *text;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	cr_assert(globs__add(&f.a.filter.deny, "ext4_*") == 0);
+	make(&f, 2);
+	text = printed(print_unseen, &f.rows);
+	/* dummy_xmit() could be seen by one of the two only. */
+	cr_expect(eq(str, text, "schedule\tkernel/sched/core.c:50\nstop\tkernel/a.c:80\nstop\tkernel/b.c:90\n"));
+	free(text);
+	tear_down(&f);
+}

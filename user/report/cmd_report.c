@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace report: what ran and what did not, from documents of `hytrace cover`. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "report/commands.h"
+#include "report/documents.h"
+#include "report/report.h"
+#include "report/universes.h"
+#include "run/output.h"
+
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX };
+
+static const struct argp_option options[] = {
+	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
+	{ "unseen", KEY_UNSEEN, NULL, 0, "list those that every FILE was asked for and none has seen", 0 },
+	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
+	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
+	{ "by", KEY_BY, "WHAT", 0, "a line for each directory, file or function; default: directory, and with "
+	  "--in file", 0 },
+	{ "sort", KEY_SORT, "KEY", 0, "order of the lines: name (default), seen, unseen or share, by the first "
+	  "FILE", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
+	  "default: what its vmlinux says", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "that kernel's, with debug information; modules are looked for beside it", 0 },
+	{ }
+};
+
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR };
+
+static const char *const format_names[] = { "text", "json", "tailor", NULL };
+static const char *const sort_names[] = { "name", "seen", "unseen", "share", NULL };
+/* Functions are in no groups: they are listed. */
+enum { BY_FUNCTION = BY_FILE + 1 };
+static const char *const by_names[] = { "directory", "file", "function", NULL };
+
+struct report_options {
+	const char *const *paths;
+	size_t count;
+	const char *where, *output;
+	int by;			/* -1: not said */
+	struct report_form form;
+	enum report_format format;
+	struct universe_source source;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct report_options *o = state->input;
+
+	switch (key) {
+	case KEY_SEEN:
+	case KEY_UNSEEN:
+		if (o->form.which != LIST_ALL)
+			argp_error(state, "--seen and --unseen exclude each other");
+		o->form.which = key == KEY_SEEN ? LIST_SEEN : LIST_UNSEEN;
+		break;
+	case KEY_IN:
+		if (!*arg)
+			argp_error(state, "--in: the name is empty");
+		o->where = arg;
+		break;
+	case KEY_BY:
+		o->by = option__word(state, "by", arg, by_names);
+		break;
+	case KEY_SORT:
+		o->form.sort = option__word(state, "sort", arg, sort_names);
+		break;
+	case 'f':
+		o->format = option__word(state, "format", arg, format_names);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_UNIVERSE:
+		o->source.universe = arg;
+		break;
+	case KEY_VMLINUX:
+		o->source.vmlinux = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		o->paths = (const char *const *)state->argv + state->next;
+		o->count = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (!o->count)
+			argp_usage(state);
+		if (o->count > ROWS_MOST_COLUMNS)
+			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` makes one of "
+				   "several", o->count, ROWS_MOST_COLUMNS);
+		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
+			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
+				   "makes one of several");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static int print_tailor(const struct coverage *c, FILE *out)
+{
+	size_t left_out = report__tailor(c, out);
+
+	if (left_out)
+		error__warn("%zu places are left out, as it was not known when they were recorded where they are "
+			    "linked", left_out);
+	return 0;
+}
+
+static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+{
+	switch (o->format) {
+	case REPORT_JSON:
+		return report__json(r, labels, &o->form, out);
+	case REPORT_TAILOR:
+		return print_tailor(r->documents[0], out);
+	case REPORT_TEXT:
+		break;
+	}
+	if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
+		return report__text(r, labels, &o->form, out);
+	report__list(r, o->form.which, out);
+	return 0;
+}
+
+/* What is not known is not unseen. */
+static int check(const struct report_options *o, const struct documents *d, const struct universe *u)
+{
+	if (o->form.which == LIST_UNSEEN && !u->count)
+		return error__return(-EINVAL, "--unseen: the functions of that kernel are not known");
+	if (o->format == REPORT_TAILOR && !d->list[0]->kernel.offset_known)
+		return error__return(-EINVAL, "%s: has no addresses as linked, which -f tailor consists of: record again "
+				     "with `hytrace cover --vmlinux FILE`", d->paths[0]);
+	return 0;
+}
+
+static int report(const struct report_options *o, const struct documents *d, const struct universe *u)
+{
+	const char *const *labels = (const char *const *)d->labels;
+	struct output *output = NULL;
+	struct rows rows;
+	int err;
+
+	err = check(o, d, u);
+	if (!err)
+		err = rows__make(&rows, u, d->list, d->count);
+	if (err)
+		return err;
+	rows__check(&rows, labels);
+	if (o->where)
+		err = rows__restrict(&rows, o->where);
+	if (!err)
+		err = output__open(&output, o->output, NULL);
+	if (!err)
+		err = print(o, &rows, labels, output__stream(output));
+	rows__free(&rows);
+	if (err && output)
+		output__discard(output);
+	return err ? err : output__commit(output);
+}
+
+static void choose_lines(struct report_options *o)
+{
+	o->form.by = o->by >= 0 && o->by != BY_FUNCTION ? (enum group_by)o->by : o->where ? BY_FILE : BY_DIRECTORY;
+}
+
+int cmd_report(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "FILE...",
+		.doc = "Prints which functions ran and which did not, by directory, file and function, from documents of "
+		       "`hytrace cover -f json`. Several FILEs are columns."
+		       "\vExamples:\n"
+		       "  hytrace report boot.json tests.json\n"
+		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
+	};
+	struct report_options o = { .by = -1 };
+	struct universe u = {};
+	struct documents d = {};
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	choose_lines(&o);
+	err = documents__read(&d, o.paths, o.count);
+	/* A list of addresses has no need of it. */
+	if (!err && o.format != REPORT_TAILOR)
+		err = universe__find_for(&u, d.list, d.count, &o.source);
+	if (!err)
+		err = report(&o, &d, &u);
+	universe__free(&u);
+	documents__free(&d);
+	return error__status(err, false);
+}

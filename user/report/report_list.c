@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Functions one by one: for people, and as a document. */
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "document/losses.h"
+#include "report/report.h"
+
+#define REPORT_SCHEMA 2
+
+/* Unseen: no document has seen it, and each was asked for it. */
+bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
+{
+	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
+
+	switch (which) {
+	case LIST_SEEN:
+		return row->seen;
+	case LIST_UNSEEN:
+		return !row->seen && row->asked == all;
+	case LIST_ALL:
+		break;
+	}
+	return row->seen || row->asked;
+}
+
+static void print_marks(const struct rows *r, const struct row *row, FILE *out)
+{
+	for (size_t i = 0; i < r->columns; i++)
+		fputc(row__is_seen(row, i) ? '+' : row__is_asked_for(row, i) ? '-' : '.', out);
+	fputc('\t', out);
+}
+
+void report__list(const struct rows *r, enum listed which, FILE *out)
+{
+	/* Where one says nothing that the list does not say, there are none. */
+	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
+
+	for (size_t i = 0; i < r->count; i++) {
+		const struct function *f = r->list[i].f;
+
+		if (!row__is_listed(r, &r->list[i], which))
+			continue;
+		if (marks)
+			print_marks(r, &r->list[i], out);
+		fprintf(out, f->module ? "%s [%s]" : "%s", f->name, f->module);
+		if (f->file)
+			fprintf(out, "\t%s:%u", f->file, f->line);
+		else if (f->unit)
+			fprintf(out, "\t%s", f->unit);
+		fputc('\n', out);
+	}
+}
+
+/* ---- the document */
+
+static void write_tally(json_writer_t *w, const struct tally *t)
+{
+	jsonw_lluint_field(w, "asked_for", t->asked);
+	jsonw_lluint_field(w, "seen", t->seen);
+	jsonw_lluint_field(w, "beside", t->beside);
+	jsonw_lluint_field(w, "unknown", t->unknown);
+}
+
+static void write_column(json_writer_t *w, const struct rows *r, size_t column, const char *label)
+{
+	const struct coverage *c = r->documents[column];
+	struct tally total = rows__total(r, column);
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "label", label);
+	json__string_or_null(w, "engine", c->engine);
+	json__string_or_null(w, "host", c->host);
+	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
+	jsonw_lluint_field(w, "traceable", c->traceable);
+	jsonw_lluint_field(w, "traced", c->traced);
+	write_tally(w, &total);
+	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
+	json__counters(w, "lost", &c->lost);
+	jsonw_end_object(w);
+}
+
+static void write_columns(json_writer_t *w, const struct rows *r, const char *const *labels)
+{
+	jsonw_name(w, "columns");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < r->columns; i++)
+		write_column(w, r, i, labels[i]);
+	jsonw_end_array(w);
+}
+
+static void write_group(json_writer_t *w, const struct group *g, size_t columns)
+{
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", g->name);
+	jsonw_name(w, "columns");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < columns; i++) {
+		jsonw_start_object(w);
+		write_tally(w, &g->tallies[i]);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+}
+
+static int write_groups(json_writer_t *w, const struct rows *r, enum group_by by, enum group_sort sort)
+{
+	struct groups g;
+	int err;
+
+	err = groups__make(&g, r, by, sort);
+	if (err)
+		return err;
+	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : by == BY_FILE ? "file" : "directory");
+	jsonw_name(w, "groups");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < g.count; i++)
+		write_group(w, &g.list[i], g.columns);
+	jsonw_end_array(w);
+	groups__free(&g);
+	return 0;
+}
+
+/* For each column true, false, or null if it was not asked for that function. */
+static void write_marks(json_writer_t *w, const struct rows *r, const struct row *row)
+{
+	jsonw_name(w, "seen");
+	jsonw_start_array(w);
+	for (size_t column = 0; column < r->columns; column++) {
+		if (row__is_asked_for(row, column) || row__is_seen(row, column))
+			jsonw_bool(w, row__is_seen(row, column));
+		else
+			jsonw_null(w);
+	}
+	jsonw_end_array(w);
+}
+
+static void write_row(json_writer_t *w, const struct rows *r, const struct row *row)
+{
+	static const char *const classes[ROW_CLASSES] = {
+		[ROW_TRACED] = "traceable", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
+	};
+	const struct function *f = row->f;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", f->name);
+	json__string_or_null(w, "module", f->module);
+	json__string_or_null(w, "unit", f->unit);
+	json__string_or_null(w, "file", f->file);
+	json__number_or_null(w, "line", f->line, f->line);
+	jsonw_string_field(w, "class", classes[row->class]);
+	write_marks(w, r, row);
+	jsonw_end_object(w);
+}
+
+static void write_kernel(json_writer_t *w, const struct rows *r)
+{
+	const struct kernel_id *k = &r->documents[0]->kernel;
+
+	jsonw_name(w, "kernel");
+	jsonw_start_object(w);
+	json__string_or_null(w, "release", k->release);
+	json__string_or_null(w, "build_id", k->build_id);
+	jsonw_end_object(w);
+	/* 0: it is not known which functions that kernel has, nor which it has not run. */
+	jsonw_lluint_field(w, "universe", r->universe->count);
+	json__string_or_null(w, "in", r->where);
+}
+
+int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
+{
+	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
+	json_writer_t *w = jsonw_new(out);
+	int err;
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "report");
+	jsonw_int_field(w, "schema", REPORT_SCHEMA);
+	write_kernel(w, r);
+	write_columns(w, r, labels);
+	err = write_groups(w, r, form->by, form->sort);
+	jsonw_string_field(w, "listed", listed[form->which]);
+	jsonw_name(w, "functions");
+	jsonw_start_array(w);
+	/* One on a line, as in the document of a coverage. */
+	jsonw_pretty(w, false);
+	for (size_t i = 0; !err && i < r->count; i++) {
+		if (!row__is_listed(r, &r->list[i], form->which))
+			continue;
+		fputc('\n', out);
+		write_row(w, r, &r->list[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return err;
+}

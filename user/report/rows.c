@@ -1,0 +1,298 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Documents laid against a universe; see rows.h. */
+#include <json-c/linkhash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "report/rows.h"
+
+#define MODULE_MARK ":mod:"
+
+struct making {
+	struct rows *rows;
+	struct lh_table *others;	/* rows of what is not in the universe, by "name module offset" */
+	size_t room;
+};
+
+/* ---- what a document was asked for */
+
+static bool has_module(const struct coverage *c, const char *module)
+{
+	const struct covered_module *m = covered_modules__find(&c->modules, module);
+
+	return m && !m->came;
+}
+
+/* Init text can be seen only if the tracer ran before it was freed. */
+static bool looked_for(const struct coverage *c, const struct function *f)
+{
+	if (f->init && c->scope.kind != SCOPE_BOOT)
+		return false;
+	return (!f->module || has_module(c, f->module)) && filter__asks_for(&c->filter, f->name, f->module);
+}
+
+/* ---- making them */
+
+static struct row *add_row(struct making *m, const struct function *f, enum row_class class)
+{
+	struct rows *r = m->rows;
+	struct row *row;
+
+	if (r->count == m->room) {
+		size_t room = m->room ? 2 * m->room : 1024;
+		struct row *more = reallocarray(r->list, room, sizeof(*more));
+
+		if (!more) {
+			error__no_memory();
+			return NULL;
+		}
+		r->list = more;
+		m->room = room;
+	}
+	row = &r->list[r->count++];
+	*row = (struct row){ .f = f, .class = class };
+	return row;
+}
+
+/* Each function that can be traced, at any time or while the kernel boots. A module's init text is in no document. */
+static int add_universe(struct making *m)
+{
+	const struct rows *r = m->rows;
+
+	for (size_t i = 0; i < r->universe->count; i++) {
+		const struct function *f = &r->universe->list[i];
+		struct row *row;
+
+		if (f->untraced || (f->init && f->module))
+			continue;
+		row = add_row(m, f, f->init ? ROW_INIT : ROW_TRACED);
+		if (!row)
+			return -ENOMEM;
+		for (size_t column = 0; column < r->columns; column++) {
+			if (looked_for(r->documents[column], f))
+				row->asked |= 1ull << column;
+		}
+	}
+	return 0;
+}
+
+static int by_function(const void *key, const void *element)
+{
+	const struct row *row = element;
+	const struct function *f = key;
+
+	return f < row->f ? -1 : f > row->f;
+}
+
+/* The rows of the universe are in its order, and a pointer into its list says where. */
+static struct row *row_of(struct rows *r, size_t universe_rows, const struct function *f)
+{
+	return f ? bsearch(f, r->list, universe_rows, sizeof(*r->list), by_function) : NULL;
+}
+
+/* What a running kernel does not list was freed; files have all, and so has no list that is empty. */
+static enum row_class class_of_other(const struct rows *r, const struct hit *hit, const struct coverage *c)
+{
+	bool has_place = r->universe->linked ? hit->link : hit->addr;
+	size_t namesakes = 0;
+
+	if (hit->module)
+		return has_module(c, hit->module) ? ROW_UNKNOWN : ROW_LATER;
+	if (!r->universe->count || r->universe->whole)
+		return ROW_UNKNOWN;
+	if (!has_place && hit->name)
+		universe__named(r->universe, hit->name, &namesakes);
+	return namesakes ? ROW_UNKNOWN : ROW_INIT;
+}
+
+static struct row *row_of_other(struct making *m, const struct hit *hit, const struct coverage *c)
+{
+	struct universe *others = &m->rows->others;
+	enum row_class class = class_of_other(m->rows, hit, c);
+	struct function f = {
+		.addr = hit->module ? hit->offset : hit->link ? hit->link : hit->addr,
+		.name = hit->name ? hit->name : "?", .module = hit->module, .init = class == ROW_INIT,
+	};
+	struct lh_entry *entry;
+	struct row *row;
+	char *key;
+
+	if (asprintf(&key, "%s %s %llx", f.name, f.module ? f.module : "", (unsigned long long)f.addr) < 0) {
+		error__no_memory();
+		return NULL;
+	}
+	entry = lh_table_lookup_entry(m->others, key);
+	if (entry) {
+		free(key);
+		return &m->rows->list[(uintptr_t)lh_entry_v(entry)];
+	}
+	/* The list of others moves while it grows: a row has its function's index until all are there. */
+	row = add_row(m, (const struct function *)(uintptr_t)others->count, class);
+	if (!row || universe__add(others, &f) ||
+	    lh_table_insert(m->others, key, (void *)(uintptr_t)(m->rows->count - 1))) {
+		free(key);
+		return NULL;
+	}
+	return row;
+}
+
+static int add_hits(struct making *m, size_t column, size_t universe_rows)
+{
+	const struct coverage *c = m->rows->documents[column];
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+		struct row *row;
+
+		if (hit->kind != HIT_FUNCTION)
+			continue;
+		row = row_of(m->rows, universe_rows, universe__find(m->rows->universe, hit));
+		if (!row)
+			row = row_of_other(m, hit, c);
+		if (!row)
+			return -ENOMEM;
+		if (!row->seen)
+			row->hit = hit;
+		row->seen |= 1ull << column;
+		/* Whatever the filter says: it is there. */
+		if (!hit->module || has_module(c, hit->module))
+			row->asked |= 1ull << column;
+	}
+	return 0;
+}
+
+static void free_key(struct lh_entry *entry)
+{
+	free(lh_entry_k(entry));
+}
+
+int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
+{
+	struct making m = { .rows = ret };
+	size_t universe_rows;
+	int err;
+
+	*ret = (struct rows){ .columns = count, .documents = documents, .universe = u };
+	universe__init(&ret->others);
+	m.others = lh_kchar_table_new(1024, free_key);
+	err = m.others ? add_universe(&m) : error__no_memory();
+	universe_rows = ret->count;
+	for (size_t column = 0; !err && column < count; column++)
+		err = add_hits(&m, column, universe_rows);
+	for (size_t i = universe_rows; !err && i < ret->count; i++)
+		ret->list[i].f = &ret->others.list[(uintptr_t)ret->list[i].f];
+	if (m.others)
+		lh_table_free(m.others);
+	if (err)
+		rows__free(ret);
+	return err;
+}
+
+void rows__free(struct rows *r)
+{
+	free(r->list);
+	universe__free(&r->others);
+	memset(r, 0, sizeof(*r));
+}
+
+/* ---- a part of them */
+
+static bool lies_in(const struct function *f, const char *where, size_t length)
+{
+	const char *unit = f->unit;
+
+	return unit && !strncmp(unit, where, length) && (!unit[length] || unit[length] == '/');
+}
+
+int rows__restrict(struct rows *r, const char *where)
+{
+	const char *module = strncmp(where, MODULE_MARK, strlen(MODULE_MARK)) ? NULL : where + strlen(MODULE_MARK);
+	size_t length = strlen(where), kept = 0;
+
+	while (length > 1 && where[length - 1] == '/')
+		length--;
+	if (!module && !r->universe->placed)
+		return error__return(-EINVAL, "--in %s: it is not known which source file a function is of: give "
+				     "--vmlinux FILE with debug information, or --universe FILE that has been made "
+				     "of such a file", where);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct row *row = &r->list[i];
+		bool in = module ? row->f->module && !strcmp(row->f->module, module) :
+				   lies_in(row->f, where, length);
+
+		if (in)
+			r->list[kept++] = *row;
+	}
+	if (!kept)
+		return error__return(-EINVAL, "--in %s: no function that can be traced lies there%s", where,
+				     module ? "" : "; directories and files are named from the top of the "
+						   "source tree: fs/ext4, fs/ext4/inode.c");
+	r->count = kept;
+	r->where = where;
+	return 0;
+}
+
+/* ---- counting */
+
+bool row__is_seen(const struct row *row, size_t column)
+{
+	return row->seen >> column & 1;
+}
+
+bool row__is_asked_for(const struct row *row, size_t column)
+{
+	return row->asked >> column & 1;
+}
+
+void tally__add(struct tally *t, const struct row *row, size_t column)
+{
+	bool seen = row__is_seen(row, column), asked = row__is_asked_for(row, column);
+
+	if (row->class == ROW_UNKNOWN) {
+		t->unknown += seen;
+	} else if (row->class == ROW_TRACED && asked) {
+		t->asked++;
+		t->seen += seen;
+	} else {
+		t->beside += seen;
+	}
+}
+
+size_t tally__seen(const struct tally *t)
+{
+	return t->seen + t->beside + t->unknown;
+}
+
+struct tally rows__total(const struct rows *r, size_t column)
+{
+	struct tally total = {};
+
+	for (size_t i = 0; i < r->count; i++)
+		tally__add(&total, &r->list[i], column);
+	return total;
+}
+
+void rows__check(const struct rows *r, const char *const *labels)
+{
+	for (size_t i = 0; r->universe->count && i < r->columns; i++) {
+		struct tally total = rows__total(r, i);
+
+		if (total.asked != r->documents[i]->traced)
+			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
+				    "%zu are known, and shares are of these", labels[i], r->documents[i]->traced,
+				    total.asked);
+	}
+}
+
+double tally__share(const struct tally *t)
+{
+	return t->asked ? 100.0 * t->seen / t->asked : 0.0;
+}
+
+size_t unit__directory_length(const char *unit)
+{
+	const char *slash = unit ? strrchr(unit, '/') : NULL;
+
+	return slash ? slash - unit : 0;
+}

@@ -1,0 +1,387 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The universe that documents are laid against: of what was kept, of files, or of the kernel that runs. */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "kernel/module_files.h"
+#include "report/universes.h"
+#include "run/output.h"
+
+struct wanted {
+	const struct kernel_id *kernel;
+	struct module_file *modules;	/* paths are freed with it */
+	size_t count;
+};
+
+static struct module_file *find_wanted(struct wanted *w, const char *module)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (!strcmp(w->modules[i].name, module))
+			return &w->modules[i];
+	}
+	return NULL;
+}
+
+static int want_module(struct wanted *w, const char *name, const char *build_id)
+{
+	struct module_file *more = find_wanted(w, name);
+
+	if (more && more->build_id && build_id && strcmp(more->build_id, build_id))
+		return error__return(-EINVAL, "the documents are of two builds of the module %s, %s and %s: one report "
+				     "is about one build", name, more->build_id, build_id);
+	if (more) {
+		more->build_id = more->build_id ?: build_id;
+		return 0;
+	}
+	more = reallocarray(w->modules, w->count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	w->modules = more;
+	more[w->count++] = (struct module_file){ .name = name, .build_id = build_id };
+	return 0;
+}
+
+static int want_modules(struct wanted *w, const struct coverage *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->modules.count; i++)
+		err = want_module(w, c->modules.list[i].name, c->modules.list[i].build_id);
+	return err;
+}
+
+static void free_wanted(struct wanted *w)
+{
+	for (size_t i = 0; i < w->count; i++)
+		free(w->modules[i].path);
+	free(w->modules);
+}
+
+static int want(struct wanted *w, const struct coverage *const *documents, size_t count)
+{
+	int err = 0;
+
+	w->kernel = &documents[0]->kernel;
+	for (size_t i = 0; !err && i < count; i++) {
+		const struct kernel_id *k = &documents[i]->kernel;
+
+		if (!k->build_id != !w->kernel->build_id ||
+		    (k->build_id && strcmp(k->build_id, w->kernel->build_id)))
+			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
+					     "report is about one build; `hytrace diff` lays two side by side",
+					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
+		err = want_modules(w, documents[i]);
+	}
+	return err;
+}
+
+static int check_build(const struct universe *u, const struct wanted *w, const char *path)
+{
+	if (u->build_id && w->kernel->build_id && !strcmp(u->build_id, w->kernel->build_id))
+		return 0;
+	return error__return(-EINVAL, "%s: is of another build of the kernel, %s; the documents are of %s", path,
+			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
+}
+
+/* Beside the vmlinux, where `make modules_install` puts them, or where the system has them; NULL: nowhere. */
+static char *find_module(const struct wanted *w, const char *vmlinux, const char *module)
+{
+	const char *slash = vmlinux ? strrchr(vmlinux, '/') : NULL, *release = w->kernel->release ?: "";
+	char *directory, *path = NULL;
+
+	if (slash && asprintf(&directory, "%.*s/lib/modules/%s", (int)(slash - vmlinux), vmlinux, release) > 0) {
+		path = module_files__path(directory, module);
+		free(directory);
+	}
+	if (path && !access(path, R_OK))
+		return path;
+	free(path);
+	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
+		return NULL;
+	path = module_files__path(directory, module);
+	free(directory);
+	return path;
+}
+
+/* Of the wanted modules the files of those that @u does not have in the wanted build. */
+static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct module_file *m = &w->modules[i];
+		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
+
+		if (!has || (has->build_id && m->build_id && strcmp(has->build_id, m->build_id)))
+			m->path = find_module(w, vmlinux, m->name);
+		found += m->path != NULL;
+	}
+	return found;
+}
+
+/* "~/.cache/hytrace/functions-BUILD_ID.json", to be freed; NULL: nowhere. */
+static char *kept_path(const struct wanted *w)
+{
+	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *path;
+
+	if (cache && !*cache)
+		cache = NULL;
+	if (!w->kernel->build_id || (!cache && !home) ||
+	    asprintf(&path, "%s%s/hytrace/functions-%s.json", cache ?: home, cache ? "" : "/.cache",
+		     w->kernel->build_id) < 0)
+		return NULL;
+	return path;
+}
+
+/* Whether it can be kept makes no difference to the answer. */
+static void keep(const struct universe *u, const char *path)
+{
+	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
+	struct output *output;
+
+	if (slash)
+		*slash = '\0';
+	if (slash && (!mkdir(directory, 0755) || errno == EEXIST) && !access(directory, W_OK) &&
+	    !output__open(&output, path, NULL)) {
+		if (universe__write_json(u, output__stream(output)))
+			output__discard(output);
+		else
+			output__commit(output);
+	}
+	free(directory);
+}
+
+static void drop_module(struct universe *u, const char *module)
+{
+	struct covered_modules *modules = &u->modules;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		if (!u->list[i].module || strcmp(u->list[i].module, module))
+			u->list[kept++] = u->list[i];
+	}
+	u->count = kept;
+	kept = 0;
+	for (size_t i = 0; i < modules->count; i++) {
+		struct covered_module *m = &modules->list[i];
+
+		if (strcmp(m->name, module)) {
+			modules->list[kept++] = *m;
+			continue;
+		}
+		free(m->name);
+		free(m->build_id);
+		free(m->srcversion);
+	}
+	modules->count = kept;
+}
+
+/* What was kept may be of a time at which other modules were asked for. */
+static int add_missing(struct universe *u, struct wanted *w)
+{
+	size_t had = u->count;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < w->count; i++) {
+		if (!w->modules[i].path)
+			continue;
+		drop_module(u, w->modules[i].name);
+		err = universe__add_module_file(u, &w->modules[i]);
+	}
+	if (u->count != had)
+		universe__settle(u);
+	return err;
+}
+
+/* False: nothing is kept, or less than the vmlinux that is given may say. */
+static bool read_kept(struct universe *ret, const struct wanted *w, const char *path, const char *vmlinux)
+{
+	if (!path || access(path, R_OK) || universe__read_json(ret, path))
+		return false;
+	if (ret->build_id && !strcmp(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux))
+		return true;
+	universe__free(ret);
+	return false;
+}
+
+static int check_vmlinux(const struct wanted *w, const char *vmlinux)
+{
+	int err = w->kernel->build_id ? kernel_id__check_vmlinux(vmlinux, w->kernel->build_id) : -ESTALE;
+
+	if (err == -ESTALE)
+		return error__return(-EINVAL, "%s: is of another build of the kernel; the documents are of %s",
+				     vmlinux, w->kernel->build_id ?: "an unknown one");
+	return err ? error__return(-EINVAL, "%s: not a readable ELF file", vmlinux) : 0;
+}
+
+/*
+ * Of the running kernel its lists say in no time what its vmlinux says after seconds, but for lines and reasons,
+ * which a report of shares has no need of.
+ */
+static int make_of_running(struct universe *ret, struct wanted *w, const struct running_kernel *running,
+			   const char *vmlinux)
+{
+	const struct universe none = {};
+	int err;
+
+	err = universe__of_kernel(ret, running->traceable, running->symbols, running->id, vmlinux);
+	if (err)
+		return err;
+	find_modules(w, &none, vmlinux);
+	err = add_missing(ret, w);
+	if (err)
+		universe__free(ret);
+	return err;
+}
+
+static int make_of_files(struct universe *ret, struct wanted *w, const char *vmlinux)
+{
+	const struct universe none = {};
+
+	if (!vmlinux) {
+		universe__init(ret);
+		return 0;
+	}
+	find_modules(w, &none, vmlinux);
+	return universe__of_files(ret, vmlinux, w->modules, w->count);
+}
+
+/* Of what was kept, or else made; empty if there is nothing to make it of. */
+static int find(struct universe *ret, struct wanted *w, const struct universe_source *source)
+{
+	char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
+	bool is_new = false;
+	int err = source->vmlinux ? check_vmlinux(w, source->vmlinux) : 0;
+
+	if (!err && read_kept(ret, w, kept, source->vmlinux)) {
+		if (find_modules(w, ret, vmlinux)) {
+			err = add_missing(ret, w);
+			is_new = true;
+		}
+		if (err)
+			universe__free(ret);
+	} else if (!err && source->running) {
+		err = make_of_running(ret, w, source->running, vmlinux);
+	} else if (!err) {
+		err = make_of_files(ret, w, vmlinux);
+		is_new = vmlinux != NULL;
+	}
+	if (!err && is_new && kept)
+		keep(ret, kept);
+	free(kept);
+	free(vmlinux);
+	return err;
+}
+
+/* ---- of the kernel that runs, where files say nothing */
+
+struct running_lists {
+	struct kernel_id id;
+	struct symbols *symbols;
+	struct traceable *traceable;
+};
+
+static void running_lists__free(struct running_lists *l)
+{
+	traceable__free(l->traceable);
+	symbols__free(l->symbols);
+	kernel_id__free(&l->id);
+}
+
+/* Only root can read them. */
+static bool running_lists__load(struct running_lists *ret, const struct wanted *w)
+{
+	if (geteuid() || !w->kernel->build_id || kernel_id__read(&ret->id, NULL, NULL))
+		return false;
+	return ret->id.build_id && !strcmp(ret->id.build_id, w->kernel->build_id) &&
+	       !symbols__load(&ret->symbols) && !traceable__load(&ret->traceable, ret->symbols);
+}
+
+static bool lacks_modules(const struct universe *u, const struct wanted *w)
+{
+	for (size_t i = 0; i < w->count; i++) {
+		if (!universe__has_module(u, w->modules[i].name))
+			return true;
+	}
+	return false;
+}
+
+static int complete(struct universe *u, const struct wanted *w, const struct running_kernel *running)
+{
+	struct running_lists lists = {};
+	struct running_kernel loaded = { .id = &lists.id };
+	int err = 0;
+
+	if (u->count && !lacks_modules(u, w))
+		return 0;
+	if (!running && running_lists__load(&lists, w)) {
+		loaded.symbols = lists.symbols;
+		loaded.traceable = lists.traceable;
+		running = &loaded;
+	}
+	if (running && !u->count) {
+		universe__free(u);
+		err = universe__of_kernel(u, running->traceable, running->symbols, running->id, NULL);
+	} else if (running) {
+		err = universe__add_modules_of_running(u, running);
+	}
+	running_lists__free(&lists);
+	return err;
+}
+
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
+		       const char *vmlinux)
+{
+	const struct universe_source source = { .vmlinux = vmlinux };
+	struct wanted w = { .kernel = id };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = want_module(&w, modules[i], NULL);
+	if (!err)
+		err = find(ret, &w, &source);
+	free_wanted(&w);
+	return err;
+}
+
+static int read_given(struct universe *ret, const struct wanted *w, const char *path)
+{
+	int err;
+
+	err = universe__read_json(ret, path);
+	if (err)
+		return err;
+	err = check_build(ret, w, path);
+	if (!err && ret->some)
+		err = error__return(-EINVAL, "%s: has some functions of that kernel: make it again by `hytrace "
+				    "functions -f json` without names", path);
+	if (err)
+		universe__free(ret);
+	return err;
+}
+
+int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
+		       const struct universe_source *source)
+{
+	struct wanted w = {};
+	int err;
+
+	err = want(&w, documents, count);
+	if (!err && source->universe) {
+		err = read_given(ret, &w, source->universe);
+	} else if (!err) {
+		err = find(ret, &w, source);
+		if (!err)
+			err = complete(ret, &w, source->running);
+	}
+	if (!err && !ret->count)
+		error__warn("the functions of %s are not known, nor then those that have not run: give --vmlinux FILE, "
+			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",
+			    w.kernel->release ?: "that kernel");
+	free_wanted(&w);
+	return err;
+}
