@@ -24,6 +24,7 @@ static const struct command commands[] = {
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
 	{ "features", "hytrace features", cmd_features, "what this kernel and this user can do, and why not" },
+	{ "merge", "hytrace merge", cmd_merge, "make one record of several" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
 	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },

@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Unions of documents: what they have, in how many it was, and which cannot be merged. */
+#include <unistd.h>
+
+#include "document/coverage_json.h"
+#include "document/losses.h"
+#include "report/sample_documents.h"
+#include "report/merge.h"
+
+struct fixture {
+	struct coverage list[3];
+	const struct coverage *documents[3];
+};
+
+static const char *const paths[] = { "a.json", "b.json", "c.json" };
+
+static void set_up(struct fixture *f, const char *boot_of_b)
+{
+	for (int i = 0; i < 3; i++) {
+		sample_document(&f->list[i], i == 1 ? boot_of_b : "one");
+		f->documents[i] = &f->list[i];
+	}
+	see(&f->list[0], "vfs_read", NULL, 0x1000, 500);
+	see(&f->list[0], "schedule", NULL, 0x1400, 600);
+	see_caller(&f->list[0], "schedule", 0x1410, 610);
+	see(&f->list[1], "vfs_read", NULL, 0x1000, 300);
+	see(&f->list[1], "dummy_open", "dummy", 0x40, 400);
+	see(&f->list[2], "vfs_read", NULL, 0x1000, 900);
+	f->list[0].seconds = 1;
+	f->list[1].seconds = 2;
+}
+
+static void tear_down(struct fixture *f)
+{
+	for (int i = 0; i < 3; i++)
+		coverage__free(&f->list[i]);
+}
+
+static const struct hit *find(const struct coverage *c, const char *name, enum hit_kind kind)
+{
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (!strcmp(c->hits.list[i].name, name) && c->hits.list[i].kind == kind)
+			return &c->hits.list[i];
+	}
+	return NULL;
+}
+
+Test(merge, has_what_any_has_and_in_how_many_it_was)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "one");
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(c.hits.count == 4);
+	cr_expect(find(&c, "vfs_read", HIT_FUNCTION)->runs == 3);
+	cr_expect(find(&c, "schedule", HIT_FUNCTION)->runs == 1);
+	cr_expect(find(&c, "schedule", HIT_CALLER)->runs == 1, "a caller is another thing");
+	cr_expect(find(&c, "dummy_open", HIT_FUNCTION)->runs == 1);
+	cr_expect(c.merged_count == 3 && c.seconds == 3);
+	coverage__free(&c);
+	tear_down(&f);
+}
+
+Test(merge, of_one_boot_the_first_time_stays)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "one");
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(find(&c, "vfs_read", HIT_FUNCTION)->first_ns == 300);
+	cr_expect(eq(str, (char *)c.hits.list[0].name, "vfs_read"), "and the order");
+	cr_expect(c.boot_id && c.window.closed == 1010);
+	coverage__free(&c);
+	tear_down(&f);
+}
+
+Test(merge, of_several_boots_there_are_no_times)
+{
+	struct fixture f;
+	struct coverage c, back;
+	char path[] = "/tmp/merged.XXXXXX", *text = NULL;
+	size_t length;
+	FILE *out;
+
+	set_up(&f, "two");
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(c.boot_id == NULL && c.window.closed == 0);
+	out = open_memstream(&text, &length);
+	cr_assert(coverage__write_json(&c, out) == 0);
+	fclose(out);
+	cr_expect(strstr(text, "\"first_ns\":null") != NULL);
+	cr_expect(strstr(text, "\"first_ns\":3") == NULL);
+	out = fdopen(mkstemp(path), "w");
+	fputs(text, out);
+	fclose(out);
+	cr_assert(coverage__read_json(&back, path) == 0, "it can be read back");
+	cr_expect(back.merged_count == 3 && back.merged[1].seconds == 2);
+	cr_expect(find(&back, "vfs_read", HIT_FUNCTION)->runs == 3);
+	unlink(path);
+	free(text);
+	coverage__free(&back);
+	coverage__free(&c);
+	tear_down(&f);
+}
+
+Test(merge, of_unions_counts_their_runs)
+{
+	struct fixture f;
+	struct coverage two, all;
+	const struct coverage *list[2] = { &two };
+
+	set_up(&f, "one");
+	cr_assert(merge__run(&two, f.documents, 2, paths) == 0);
+	list[1] = &f.list[2];
+	cr_assert(merge__run(&all, list, 2, paths) == 0);
+	cr_expect(find(&all, "vfs_read", HIT_FUNCTION)->runs == 3);
+	cr_expect(all.merged_count == 3);
+	coverage__free(&two);
+	coverage__free(&all);
+	tear_down(&f);
+}
+
+Test(merge, losses_add_up)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "two");
+	cr_assert(counters__add(&f.list[0].lost, "refused", 2) == 0);
+	cr_assert(counters__add(&f.list[1].lost, "refused", 3) == 0);
+	cr_assert(counters__add(&f.list[1].lost, "missed", 1) == 0);
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(counters__get(&c.lost, "refused") == 5 && counters__get(&c.lost, "missed") == 1);
+	cr_expect(losses__complete(&c.lost) == false);
+	cr_expect(c.merged[2].complete && !c.merged[0].complete && !c.merged[1].complete);
+	coverage__free(&c);
+	tear_down(&f);
+}
+
+/* What one could have seen, the union could. */
+Test(merge, leaves_out_only_what_all_left_out)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "two");
+	for (int i = 0; i < 3; i++) {
+		cr_assert(globs__add(&f.list[i].filter.own, "helper") == 0);
+		f.list[i].unattached = calloc(2, sizeof(char *));
+		f.list[i].unattached[0] = strdup(i == 1 ? "other" : "schedule");
+		sample_module(&f.list[i], NULL, i != 1);
+	}
+	cr_assert(globs__add(&f.list[0].filter.own, "only_here") == 0);
+	f.list[2].engine[0] = 'O';
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(c.filter.own.count == 1 && !strcmp(c.filter.own.list[0].text, "helper"));
+	cr_expect(c.unattached && !c.unattached[0]);
+	cr_expect(c.modules.count == 1 && !c.modules.list[0].came);
+	cr_expect(eq(str, c.engine, "several"));
+	coverage__free(&c);
+	tear_down(&f);
+}
+
+static void other_build(struct fixture *f)
+{
+	f->list[2].kernel.build_id[0] = 'f';
+}
+
+static void no_build(struct fixture *f)
+{
+	free(f->list[0].kernel.build_id);
+	f->list[0].kernel.build_id = NULL;
+}
+
+static void other_filter(struct fixture *f)
+{
+	cr_assert(globs__add(&f->list[2].filter.deny, "x*") == 0);
+}
+
+static void no_addresses(struct fixture *f)
+{
+	f->list[1].kernel.offset_known = false;
+}
+
+static void other_module(struct fixture *f)
+{
+	sample_module(&f->list[1], "01", false);
+	sample_module(&f->list[2], "02", false);
+}
+
+Test(merge, refuses_what_does_not_go_together)
+{
+	static void (*const spoil[])(struct fixture *f) = {
+		other_build, no_build, other_filter, no_addresses, other_module,
+	};
+
+	for (size_t i = 0; i < sizeof(spoil) / sizeof(spoil[0]); i++) {
+		struct fixture f;
+		struct coverage c;
+
+		set_up(&f, "two");
+		spoil[i](&f);
+		cr_expect(merge__run(&c, f.documents, 3, paths) == -EINVAL, "%zu", i);
+		tear_down(&f);
+	}
+}
+
+Test(merge, the_same_filter_in_another_order_is_the_same)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "two");
+	for (int i = 0; i < 3; i++) {
+		cr_assert(globs__add(&f.list[i].filter.allow, i ? "a*" : "b*") == 0);
+		cr_assert(globs__add(&f.list[i].filter.allow, i ? "b*" : "a*") == 0);
+	}
+	cr_expect(merge__run(&c, f.documents, 3, paths) == 0);
+	coverage__free(&c);
+	tear_down(&f);
+}

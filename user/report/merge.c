@@ -1,0 +1,443 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The union of several results; see merge.h. */
+#include <json-c/linkhash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "document/losses.h"
+#include "report/merge.h"
+
+struct merging {
+	struct coverage *to;
+	struct lh_table *places;	/* index in to->hits, by place_key() */
+};
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static int copy_text(char **ret, const char *text)
+{
+	*ret = text ? strdup(text) : NULL;
+	return text && !*ret ? error__no_memory() : 0;
+}
+
+/* ---- whether they can be merged */
+
+static bool has_glob(const struct globs *globs, const char *text)
+{
+	for (size_t i = 0; i < globs->count; i++) {
+		if (!strcmp(globs->list[i].text, text))
+			return true;
+	}
+	return false;
+}
+
+static bool all_in(const struct globs *globs, const struct globs *other)
+{
+	for (size_t i = 0; i < globs->count; i++) {
+		if (!has_glob(other, globs->list[i].text))
+			return false;
+	}
+	return true;
+}
+
+static bool same_globs(const struct globs *a, const struct globs *b)
+{
+	return all_in(a, b) && all_in(b, a);
+}
+
+static bool may_be_same(const char *a, const char *b)
+{
+	return !a || !b || !strcmp(a, b);
+}
+
+/* Against all that were merged before. */
+static int check_modules(const struct coverage *to, const struct coverage *c, const char *path)
+{
+	for (size_t i = 0; i < c->modules.count; i++) {
+		const struct covered_module *m = &c->modules.list[i];
+		const struct covered_module *was = covered_modules__find(&to->modules, m->name);
+
+		if (was && (!may_be_same(was->build_id, m->build_id) ||
+			    !may_be_same(was->srcversion, m->srcversion)))
+			return error__return(-EINVAL, "%s: has another build of the module %s: offsets in the two "
+					     "mean different functions", path, m->name);
+	}
+	return 0;
+}
+
+static int check_places(const struct coverage *c, const char *path)
+{
+	if (c->kernel.offset_known)
+		return 0;
+	return error__return(-EINVAL, "%s: has no addresses as linked, as it was not known where the kernel ran: "
+			     "its functions cannot be found in others", path);
+}
+
+static int check(const struct coverage *first, const struct coverage *c, const char *path)
+{
+	if (!c->kernel.build_id || !first->kernel.build_id || strcmp(first->kernel.build_id, c->kernel.build_id))
+		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
+				     "lays two builds side by side", path, c->kernel.build_id ?: "unknown",
+				     first->kernel.build_id ?: "unknown");
+	if (!same_globs(&first->filter.allow, &c->filter.allow) || !same_globs(&first->filter.deny, &c->filter.deny))
+		return error__return(-EINVAL, "%s: was asked for other functions (-a, -d) than the first one: of what "
+				     "only one was asked for, a union cannot tell that it was not called", path);
+	return check_places(c, path);
+}
+
+/* ---- the head */
+
+static int add_run(struct coverage *to, const struct merged_run *run)
+{
+	struct merged_run *more = reallocarray(to->merged, to->merged_count + 1, sizeof(*more));
+	int err;
+
+	if (!more)
+		return error__no_memory();
+	to->merged = more;
+	more += to->merged_count++;
+	*more = (struct merged_run){
+		.started = run->started, .seconds = run->seconds, .complete = run->complete,
+	};
+	err = copy_text(&more->engine, run->engine);
+	if (!err)
+		err = copy_text(&more->host, run->host);
+	return err ? err : copy_text(&more->boot_id, run->boot_id);
+}
+
+static int add_runs(struct coverage *to, const struct coverage *c)
+{
+	struct merged_run run = {
+		.engine = c->engine, .host = c->host, .boot_id = c->boot_id, .started = c->started,
+		.seconds = c->seconds, .complete = losses__complete(&c->lost),
+	};
+	int err = 0;
+
+	if (!c->merged)
+		return add_run(to, &run);
+	for (size_t i = 0; !err && i < c->merged_count; i++)
+		err = add_run(to, &c->merged[i]);
+	return err;
+}
+
+static int complete_text(char **text, const char *other)
+{
+	return *text ? 0 : copy_text(text, other);
+}
+
+static int add_modules(struct coverage *to, const struct coverage *c)
+{
+	for (size_t i = 0; i < c->modules.count; i++) {
+		const struct covered_module *m = &c->modules.list[i];
+		struct covered_module *added = (void *)covered_modules__find(&to->modules, m->name);
+		int err;
+
+		if (!added) {
+			added = covered_modules__add(&to->modules, m->name);
+			if (!added)
+				return -ENOMEM;
+			added->size = m->size;
+			added->came = m->came;
+			added->went = m->went;
+		}
+		/* One result that had it all the time makes its functions known. */
+		added->came &= m->came;
+		added->went &= m->went;
+		err = complete_text(&added->build_id, m->build_id);
+		if (!err)
+			err = complete_text(&added->srcversion, m->srcversion);
+		if (err)
+			return err;
+	}
+	return 0;
+}
+
+static int add_loss(struct coverage *to, const struct counter *loss)
+{
+	for (size_t i = 0; i < to->lost.count; i++) {
+		if (!strcmp(to->lost.list[i].name, loss->name)) {
+			to->lost.list[i].value += loss->value;
+			return 0;
+		}
+	}
+	return counters__add(&to->lost, hits__name(&to->hits, loss->name), loss->value);
+}
+
+static int add_losses(struct coverage *to, const struct coverage *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->lost.count; i++)
+		err = add_loss(to, &c->lost.list[i]);
+	return err;
+}
+
+static bool in_list(char *const *list, const char *text)
+{
+	for (; list && *list; list++) {
+		if (!strcmp(*list, text))
+			return true;
+	}
+	return false;
+}
+
+/* What one of them could attach to could be seen. */
+static void limit_unattached(struct coverage *to, const struct coverage *c)
+{
+	size_t kept = 0;
+
+	for (char **item = to->unattached; item && *item; item++) {
+		if (in_list(c->unattached, *item))
+			to->unattached[kept++] = *item;
+		else
+			free(*item);
+	}
+	if (to->unattached)
+		to->unattached[kept] = NULL;
+}
+
+/* As could what one of them did not leave out. */
+static int limit_own(struct filter *to, const struct filter *from)
+{
+	struct globs left = {};
+	int err = 0;
+
+	for (size_t i = 0; !err && i < to->own.count; i++) {
+		if (has_glob(&from->own, to->own.list[i].text))
+			err = globs__add(&left, to->own.list[i].text);
+	}
+	globs__free(&to->own);
+	to->own = left;
+	return err;
+}
+
+static void forget_unless_same(char **text, const char *other)
+{
+	if (*text && !same(*text, other)) {
+		free(*text);
+		*text = NULL;
+	}
+}
+
+static bool same_command(char *const *a, char *const *b)
+{
+	if (!a || !b)
+		return a == b;
+	for (; *a && *b && !strcmp(*a, *b); a++, b++)
+		;
+	return !*a && !*b;
+}
+
+static void forget_command(struct coverage *to, const struct coverage *c)
+{
+	if (!to->command || same_command(to->command, c->command))
+		return;
+	for (char **word = to->command; *word; word++)
+		free(*word);
+	free(to->command);
+	to->command = NULL;
+}
+
+/* Init text that one of them could see was asked for. */
+static void join_scope(struct scope *to, const struct scope *from)
+{
+	if (to->kind != from->kind)
+		to->kind = to->kind == SCOPE_BOOT || from->kind == SCOPE_BOOT ? SCOPE_BOOT : SCOPE_SYSTEM;
+	if (to->pid != from->pid)
+		to->pid = 0;
+	if (!same(to->cgroup, from->cgroup))
+		to->cgroup = NULL;
+	if (!same(to->comm, from->comm))
+		to->comm = NULL;
+}
+
+static void join_window(struct window *to, const struct window *from)
+{
+	if (from->opening < to->opening)
+		to->opening = from->opening;
+	if (from->open < to->open)
+		to->open = from->open;
+	if (from->closing > to->closing)
+		to->closing = from->closing;
+	if (from->closed > to->closed)
+		to->closed = from->closed;
+	if (from->error > to->error)
+		to->error = from->error;
+}
+
+static int set_engine(struct coverage *to, const char *engine)
+{
+	if (same(to->engine, engine))
+		return 0;
+	free(to->engine);
+	return copy_text(&to->engine, engine);
+}
+
+static int copy_texts(char ***ret, char *const *list)
+{
+	size_t count = 0;
+	int err = 0;
+
+	for (; list && list[count]; count++)
+		;
+	*ret = list ? calloc(count + 1, sizeof(**ret)) : NULL;
+	if (list && !*ret)
+		return error__no_memory();
+	for (size_t i = 0; !err && i < count; i++)
+		err = copy_text(&(*ret)[i], list[i]);
+	return err;
+}
+
+static int begin(struct coverage *to, const struct coverage *first)
+{
+	int err;
+
+	err = coverage__init(to, first->engine);
+	if (!err)
+		err = kernel_id__copy(&to->kernel, &first->kernel);
+	if (!err)
+		err = copy_text(&to->host, first->host);
+	if (!err)
+		err = copy_text(&to->boot_id, first->boot_id);
+	if (!err)
+		err = filter__copy(&to->filter, &first->filter);
+	if (!err)
+		err = copy_texts(&to->command, first->command);
+	if (!err)
+		err = copy_texts(&to->unattached, first->unattached);
+	to->scope = first->scope;
+	to->scope.cgroup = hits__name(&to->hits, first->scope.cgroup);
+	to->scope.comm = hits__name(&to->hits, first->scope.comm);
+	to->how = first->how;
+	to->started = first->started;
+	to->window = first->window;
+	to->ended = ENDED_BY_MERGING;
+	return err;
+}
+
+static int add_head(struct coverage *to, const struct coverage *c)
+{
+	int err;
+
+	forget_unless_same(&to->host, c->host);
+	forget_unless_same(&to->boot_id, c->boot_id);
+	forget_command(to, c);
+	join_scope(&to->scope, &c->scope);
+	join_window(&to->window, &c->window);
+	to->how.callers |= c->how.callers;
+	to->how.retire |= c->how.retire;
+	to->seconds += c->seconds;
+	to->follows_modules |= c->follows_modules;
+	if (c->started && (!to->started || c->started < to->started))
+		to->started = c->started;
+	if (c->traceable > to->traceable)
+		to->traceable = c->traceable;
+	if (c->traced > to->traced)
+		to->traced = c->traced;
+	err = same(to->engine, c->engine) ? 0 : set_engine(to, "several");
+	if (!err)
+		err = add_runs(to, c);
+	if (!err)
+		err = add_modules(to, c);
+	if (!err)
+		err = add_losses(to, c);
+	limit_unattached(to, c);
+	return err ? err : limit_own(&to->filter, &c->filter);
+}
+
+/* ---- the hits */
+
+static char *place_key(const struct hit *hit)
+{
+	char *key;
+
+	if (asprintf(&key, "%u %s %llx %s", hit->kind, hit->module ?: "",
+		     (unsigned long long)(hit->module ? hit->offset : hit->link), hit->name ?: "") < 0)
+		return NULL;
+	return key;
+}
+
+static const char *intern(struct hits *hits, const char *text)
+{
+	return text ? strings__intern(hits->names, text) : NULL;
+}
+
+static int add_hit(struct merging *m, const struct coverage *c, const struct hit *hit)
+{
+	struct hits *hits = &m->to->hits;
+	struct hit copy = *hit, *known;
+	struct lh_entry *entry;
+	char *key = place_key(hit);
+	int err;
+
+	if (!key)
+		return error__no_memory();
+	copy.runs = hit->runs ?: 1;
+	entry = lh_table_lookup_entry(m->places, key);
+	if (entry) {
+		free(key);
+		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
+		known->runs += copy.runs;
+		/* Of one boot only, these are compared; see merge__run(). */
+		if (hit->first_ns < known->first_ns) {
+			known->first_ns = hit->first_ns;
+			known->cpu = hit->cpu;
+			known->pid = hit->pid;
+			known->tgid = hit->tgid;
+			known->comm = intern(hits, hit->comm);
+		}
+		return 0;
+	}
+	copy.addr = 0;
+	copy.name = hits__name(hits, hit->name);
+	copy.module = intern(hits, hit->module);
+	copy.comm = intern(hits, hit->comm);
+	err = hits__add(hits, &copy);
+	if (!err && lh_table_insert(m->places, key, (void *)(uintptr_t)(hits->count - 1)))
+		err = error__no_memory();
+	if (err)
+		free(key);
+	return err;
+}
+
+static void free_key(struct lh_entry *entry)
+{
+	free(lh_entry_k(entry));
+}
+
+int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count,
+	       const char *const *paths)
+{
+	struct merging m = { .to = ret };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < count; i++)
+		err = check(documents[0], documents[i], paths[i]);
+	if (err)
+		return err;
+	m.places = lh_kchar_table_new(16384, free_key);
+	err = begin(ret, documents[0]);
+	if (!err && !m.places)
+		err = error__no_memory();
+	for (size_t i = 0; !err && i < count; i++) {
+		err = check_modules(ret, documents[i], paths[i]);
+		if (!err)
+			err = add_head(ret, documents[i]);
+		for (size_t j = 0; !err && j < documents[i]->hits.count; j++)
+			err = add_hit(&m, documents[i], &documents[i]->hits.list[j]);
+	}
+	if (m.places)
+		lh_table_free(m.places);
+	/* Of several boots there is no time to order them by, nor one in which all was recorded. */
+	if (!err && ret->boot_id)
+		hits__order(&ret->hits);
+	else
+		ret->window = (struct window){};
+	if (err)
+		coverage__free(ret);
+	return err;
+}
