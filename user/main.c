@@ -25,6 +25,7 @@ static const struct command commands[] = {
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
 	{ "features", "hytrace features", cmd_features, "what this kernel and this user can do, and why not" },
 	{ "merge", "hytrace merge", cmd_merge, "make one record of several" },
+	{ "diff", "hytrace diff", cmd_diff, "show what is new and what is gone in such a record" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
 	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },

@@ -7,6 +7,7 @@ int cmd_callers(int argc, char **argv);
 int cmd_calls(int argc, char **argv);
 int cmd_compare(int argc, char **argv);
 int cmd_functions(int argc, char **argv);
+int cmd_diff(int argc, char **argv);
 int cmd_merge(int argc, char **argv);
 int cmd_report(int argc, char **argv);
 int cmd_why(int argc, char **argv);

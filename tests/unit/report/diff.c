@@ -1,0 +1,275 @@
+// SPDX-License-Identifier: GPL-2.0
+/* What is new and what is gone, within one build and over two, and why the other side has not seen it. */
+#include "report/sample_documents.h"
+#include "report/diff.h"
+
+struct fixture {
+	struct universe u, v;	/* v: of another build */
+	struct coverage a, b;
+	struct diff_side side_a, side_b;
+	struct diff d;
+};
+
+static void set_up(struct fixture *f)
+{
+	sample_universe(&f->u);
+	universe__init(&f->v);
+	f->v.linked = f->v.placed = f->v.whole = true;
+	sample_document(&f->a, "one");
+	sample_document(&f->b, "two");
+	f->side_a = (struct diff_side){ &f->a, &f->u };
+	f->side_b = (struct diff_side){ &f->b, &f->u };
+}
+
+/* B is then of another build, with the functions that the test gives it. */
+static void other_build(struct fixture *f)
+{
+	f->b.kernel.build_id[0] = 'f';
+	f->v.build_id = strdup(f->b.kernel.build_id);
+	f->side_b.u = &f->v;
+}
+
+static void has(struct fixture *f, uint64_t addr, const char *name, const char *unit, const char *untraced)
+{
+	const struct function function = { .addr = addr, .name = name, .unit = unit, .untraced = untraced };
+
+	cr_assert(universe__add(&f->v, &function) == 0);
+}
+
+static void run(struct fixture *f)
+{
+	universe__settle(&f->v);
+	cr_assert(diff__run(&f->d, &f->side_a, &f->side_b) == 0);
+}
+
+static void tear_down(struct fixture *f)
+{
+	diff__free(&f->d);
+	coverage__free(&f->a);
+	coverage__free(&f->b);
+	universe__free(&f->u);
+	universe__free(&f->v);
+}
+
+Test(diff, of_one_build_is_by_address)
+{
+	struct fixture f;
+
+	set_up(&f);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	see(&f.a, "stop", NULL, 0x1700, 2);
+	see_caller(&f.a, "vfs_read", 0x1010, 3);
+	see(&f.b, "vfs_read", NULL, 0x1000, 3);
+	see(&f.b, "stop", NULL, 0x1800, 4);
+	run(&f);
+	cr_expect(f.d.identity == IDENTITY_ADDRESS);
+	cr_expect(f.d.both == 1 && f.d.gone_count == 1 && f.d.new_count == 1 && f.d.folded == 0);
+	cr_expect(eq(str, (char *)f.d.gone[0].unit, "kernel/a.c"));
+	cr_expect(eq(str, (char *)f.d.new[0].unit, "kernel/b.c"));
+	cr_expect(f.d.gone[0].why == WHY_NOT_CALLED && !f.d.gone[0].possibly);
+	tear_down(&f);
+}
+
+Test(diff, a_modules_functions_are_its_own)
+{
+	struct fixture f;
+
+	set_up(&f);
+	sample_module(&f.a, "01", false);
+	sample_module(&f.b, "01", false);
+	see(&f.a, "dummy_xmit", "dummy", 0, 1);
+	see(&f.b, "dummy_xmit", "dummy", 0, 1);
+	see(&f.b, "dummy_open", "dummy", 0x40, 2);
+	run(&f);
+	cr_expect(f.d.both == 1 && f.d.gone_count == 0 && f.d.new_count == 1);
+	cr_expect(f.d.new[0].why == WHY_NOT_CALLED);
+	tear_down(&f);
+}
+
+Test(diff, over_builds_a_name_is_without_what_the_compiler_appends)
+{
+	struct fixture f;
+
+	set_up(&f);
+	other_build(&f);
+	has(&f, 0x5000, "vfs_read", "fs/read_write.c", NULL);
+	has(&f, 0x5100, "ext4_lookup", "fs/ext4/namei.c", NULL);
+	has(&f, 0x5200, "ext4_lookup.part.0", "fs/ext4/namei.c", NULL);
+	has(&f, 0x5300, "stop", "kernel/b.c", NULL);
+	see(&f.a, "vfs_read", NULL, 0x1000, 1);
+	see(&f.a, "ext4_lookup.isra.0", NULL, 0x1300, 2);
+	see(&f.a, "stop", NULL, 0x1700, 3);
+	see(&f.b, "vfs_read", NULL, 0x5000, 1);
+	see(&f.b, "ext4_lookup", NULL, 0x5100, 2);
+	see(&f.b, "ext4_lookup.part.0", NULL, 0x5200, 3);
+	see(&f.b, "stop", NULL, 0x5300, 4);
+	run(&f);
+	cr_expect(f.d.identity == IDENTITY_FILE);
+	cr_expect(f.d.both == 2, "%zu", f.d.both);
+	cr_expect(f.d.folded == 1, "two parts of one function are one");
+	cr_assert(f.d.gone_count == 1 && f.d.new_count == 1);
+	cr_expect(eq(str, (char *)f.d.gone[0].unit, "kernel/a.c"), "a namesake of another file is another one");
+	cr_expect(f.d.gone[0].why == WHY_NO_FUNCTION);
+	cr_expect(f.d.new[0].why == WHY_NOT_CALLED);
+	tear_down(&f);
+}
+
+Test(diff, without_files_it_is_by_name)
+{
+	struct fixture f;
+
+	set_up(&f);
+	other_build(&f);
+	see(&f.a, "stop", NULL, 0x1700, 3);
+	see(&f.a, "vfs_read", NULL, 0x1000, 3);
+	see(&f.b, "stop", NULL, 0x5300, 4);
+	f.v.placed = false;
+	run(&f);
+	cr_expect(f.d.identity == IDENTITY_NAME);
+	cr_expect(f.d.both == 1 && f.d.gone_count == 1 && f.d.new_count == 0);
+	cr_expect(f.d.gone[0].why == WHY_UNKNOWN && f.d.gone[0].possibly, "of that build nothing is known");
+	tear_down(&f);
+}
+
+/* ---- why */
+
+static void not_asked(struct fixture *f)
+{
+	cr_assert(globs__add(&f->b.filter.deny, "vfs_*") == 0);
+}
+
+static void own(struct fixture *f)
+{
+	cr_assert(globs__add(&f->b.filter.own, "vfs_read") == 0);
+}
+
+static void unattached(struct fixture *f)
+{
+	f->b.unattached = calloc(2, sizeof(char *));
+	f->b.unattached[0] = strdup("vfs_read");
+}
+
+static void lossy(struct fixture *f)
+{
+	cr_assert(counters__add(&f->b.lost, "refused", 1) == 0);
+}
+
+static void lossy_and_not_asked(struct fixture *f)
+{
+	lossy(f);
+	not_asked(f);
+}
+
+static void loses_nothing_of_it(struct fixture *f)
+{
+	cr_assert(counters__add(&f->b.lost, "unpinned", 1) == 0);
+	cr_assert(counters__add(&f->a.lost, "refused", 1) == 0);
+}
+
+static void untraceable(struct fixture *f)
+{
+	other_build(f);
+	has(f, 0x5000, "vfs_read", "fs/read_write.c", "notrace");
+}
+
+static void split(struct fixture *f)
+{
+	other_build(f);
+	has(f, 0x5000, "vfs_read.cold", "fs/read_write.c", "fragment");
+	has(f, 0x5100, "vfs_read.part.0", "fs/read_write.c", NULL);
+}
+
+static void in_another_file(struct fixture *f)
+{
+	other_build(f);
+	has(f, 0x5000, "vfs_read", "fs/other.c", NULL);
+}
+
+static void only_lists(struct fixture *f)
+{
+	in_another_file(f);
+	f->v.whole = false;
+}
+
+Test(diff, tells_why_the_other_side_has_not_seen_it)
+{
+	static const struct {
+		void (*prepare)(struct fixture *f);
+		enum diff_why why;
+		bool possibly;
+	} cases[] = {
+		{ not_asked, WHY_NOT_ASKED, false }, { own, WHY_OWN, false }, { unattached, WHY_UNATTACHED, false },
+		{ lossy, WHY_NOT_CALLED, true }, { lossy_and_not_asked, WHY_NOT_ASKED, false },
+		{ loses_nothing_of_it, WHY_NOT_CALLED, false }, { untraceable, WHY_UNTRACEABLE, false },
+		{ split, WHY_NOT_CALLED, false }, { in_another_file, WHY_NO_FUNCTION, false },
+		{ only_lists, WHY_UNKNOWN, true },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		set_up(&f);
+		see(&f.a, "vfs_read", NULL, 0x1000, 1);
+		cases[i].prepare(&f);
+		run(&f);
+		cr_assert(f.d.gone_count == 1 && f.d.new_count == 0, "%zu", i);
+		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
+		cr_expect(f.d.gone[0].possibly == cases[i].possibly, "%zu", i);
+		tear_down(&f);
+	}
+}
+
+Test(diff, of_modules_that_were_not_there)
+{
+	static const struct {
+		bool there, came, follows;
+		enum diff_why why;
+	} cases[] = {
+		{ false, false, false, WHY_NO_MODULE }, { true, true, false, WHY_NO_MODULE },
+		{ true, true, true, WHY_NOT_CALLED }, { true, false, false, WHY_NOT_CALLED },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		set_up(&f);
+		sample_module(&f.a, NULL, false);
+		if (cases[i].there)
+			sample_module(&f.b, NULL, cases[i].came);
+		f.b.follows_modules = cases[i].follows;
+		see(&f.a, "dummy_open", "dummy", 0x40, 1);
+		run(&f);
+		cr_assert(f.d.gone_count == 1, "%zu", i);
+		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
+		tear_down(&f);
+	}
+}
+
+Test(diff, init_text_is_seen_by_boots_only)
+{
+	for (int boot = 0; boot < 2; boot++) {
+		struct fixture f;
+
+		set_up(&f);
+		f.a.scope.kind = SCOPE_BOOT;
+		f.b.scope.kind = boot ? SCOPE_BOOT : SCOPE_SYSTEM;
+		see(&f.a, "start_it", NULL, 0x1600, 1);
+		run(&f);
+		cr_expect(f.d.gone[0].why == (boot ? WHY_NOT_CALLED : WHY_FREED));
+		tear_down(&f);
+	}
+}
+
+Test(diff, base_names)
+{
+	static const struct {
+		const char *name;
+		size_t length;
+	} cases[] = {
+		{ "vfs_read", 8 }, { "f.isra.0", 1 }, { "f.part.0.constprop.1", 1 }, { "f.cold", 1 }, { "f.0", 3 },
+		{ "f.constprop.0.isra.0", 1 }, { "f.llvm.123", 1 }, { ".cold", 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect(function__base_length(cases[i].name) == cases[i].length, "%s", cases[i].name);
+}

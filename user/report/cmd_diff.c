@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace diff: what one document has seen and another has not; of one kernel, or of two. */
+#include <argp.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "report/commands.h"
+#include "report/diff.h"
+#include "report/documents.h"
+#include "report/universes.h"
+#include "run/output.h"
+
+enum { KEY_FAIL_ON = 256, KEY_UNIVERSE };
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
+	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
+	  "new, gone, any (default)", 0 },
+	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of one of the kernels, by `hytrace functions -f json`; "
+	  "may be given twice. Default: what its vmlinux says", 0 },
+	{ }
+};
+
+enum diff_format { DIFF_TEXT, DIFF_JSON };
+enum fail_on { FAIL_ON_NEW = 1, FAIL_ON_GONE = 2 };
+
+static const char *const format_names[] = { "text", "json", NULL };
+/* In the order of enum fail_on, less 1; the last one is both. */
+static const char *const fail_names[] = { "new", "gone", "any", NULL };
+
+struct diff_options {
+	const char *const *paths;
+	size_t count;
+	const char *universes[2], *output;
+	enum diff_format format;
+	int fail_on;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct diff_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->format = option__word(state, "format", arg, format_names);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case KEY_FAIL_ON:
+		o->fail_on = option__word(state, "fail-on", arg, fail_names) + 1;
+		break;
+	case KEY_UNIVERSE:
+		if (o->universes[1])
+			argp_error(state, "--universe: there are only two kernels");
+		o->universes[o->universes[0] ? 1 : 0] = arg;
+		break;
+	case ARGP_KEY_ARGS:
+		o->paths = (const char *const *)state->argv + state->next;
+		o->count = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (o->count != 2)
+			argp_usage(state);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* Those that are given, each of the kernel that it is of. */
+static int read_given(struct universe *list, const struct diff_options *o, const struct documents *d)
+{
+	for (int i = 0; i < 2 && o->universes[i]; i++) {
+		struct universe u;
+		int err, side;
+
+		err = universe__read_json(&u, o->universes[i]);
+		if (err)
+			return err;
+		for (side = 0; side < 2; side++) {
+			const char *build_id = d->list[side]->kernel.build_id;
+
+			if (!list[side].count && build_id && u.build_id && !strcmp(build_id, u.build_id))
+				break;
+		}
+		if (side == 2) {
+			universe__free(&u);
+			return error__return(-EINVAL, "--universe %s: is of neither kernel, or of one that another "
+					     "--universe is of", o->universes[i]);
+		}
+		list[side] = u;
+	}
+	return 0;
+}
+
+/* Two documents of one build have one universe, which is then in the first place. */
+static int find_universes(struct universe *list, const struct diff_options *o, const struct documents *d)
+{
+	const struct universe_source nowhere = {};
+	bool one = coverage__same_builds(d->list[0], d->list[1]);
+	int err = read_given(list, o, d);
+
+	for (size_t side = 0; !err && side < (one ? 1 : 2); side++) {
+		if (!list[side].count)
+			err = universe__find_for(&list[side], &d->list[side], one ? 2 : 1, &nowhere);
+	}
+	return err;
+}
+
+static int print(const struct diff_options *o, const struct diff *d)
+{
+	struct output *output;
+	int err;
+
+	err = output__open(&output, o->output, NULL);
+	if (err)
+		return err;
+	if (o->format == DIFF_JSON)
+		err = diff__write_json(d, o->paths[0], o->paths[1], output__stream(output));
+	else
+		diff__print(d, o->paths[0], o->paths[1], output__stream(output));
+	if (err)
+		output__discard(output);
+	return err ? err : output__commit(output);
+}
+
+static int diff(const struct diff_options *o, const struct documents *documents, bool *ret_fails)
+{
+	struct universe list[2] = {};
+	struct diff_side a = { documents->list[0], &list[0] }, b = { documents->list[1], &list[1] };
+	struct diff d;
+	int err;
+
+	if (coverage__same_builds(a.c, b.c))
+		b.u = &list[0];
+	err = find_universes(list, o, documents);
+	if (!err)
+		err = diff__run(&d, &a, &b);
+	if (!err) {
+		err = print(o, &d);
+		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new_count) || (o->fail_on & FAIL_ON_GONE && d.gone_count);
+		diff__free(&d);
+	}
+	universe__free(&list[0]);
+	universe__free(&list[1]);
+	return err;
+}
+
+int cmd_diff(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "A.json B.json",
+		.doc = "Prints which functions B.json has seen and A.json has not, and which are gone, and why the "
+		       "other has not seen each. The two documents of `hytrace cover -f json` may be of two builds of "
+		       "the kernel. (`hytrace compare` asks whether two observers of one run agree.)"
+		       "\vExamples:\n"
+		       "  hytrace diff yesterday.json today.json\n"
+		       "  hytrace diff --fail-on gone -f json -o gone.json release.json candidate.json\n\n"
+		       "Exit status: 0 no difference, 1 differences (those of --fail-on), 2 trouble.",
+	};
+	struct diff_options o = { .fail_on = FAIL_ON_NEW | FAIL_ON_GONE };
+	struct documents d = {};
+	bool fails = false;
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = documents__read(&d, o.paths, o.count);
+	if (!err)
+		err = diff(&o, &d, &fails);
+	documents__free(&d);
+	/* As with diff: trouble must not read as a difference. */
+	if (err)
+		return EXIT_USAGE;
+	return fails ? EXIT_FAILED : EXIT_DONE;
+}

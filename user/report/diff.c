@@ -1,0 +1,405 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What two results have seen differently; see diff.h.
+ *
+ * The functions that a side has seen, and those that its build has, are two lists in the same order: by module, then
+ * by address, or by name and file. What one side alone has seen is looked for in the other's build, which tells why.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "document/losses.h"
+#include "report/diff.h"
+
+/* One function, by what it is matched by; the others of these members are 0 or NULL. */
+struct item {
+	const char *module, *name, *unit;
+	uint64_t place;
+	const struct function *f;	/* NULL: the universe does not have it */
+	const char *full_name;
+	bool taken;
+};
+
+struct items {
+	struct item *list;
+	size_t count;
+};
+
+struct side {
+	const struct coverage *c;
+	const struct universe *u;
+	struct items seen, has;
+};
+
+size_t function__base_length(const char *name)
+{
+	static const char *const appended[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm." };
+	size_t length = strlen(name);
+
+	for (size_t i = 0; i < sizeof(appended) / sizeof(appended[0]); i++) {
+		const char *found = strstr(name, appended[i]);
+
+		if (found && found != name && (size_t)(found - name) < length)
+			length = found - name;
+	}
+	return length;
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b && !strcmp(a, b);
+}
+
+/* ---- the lists */
+
+static const char *base_name(struct strings *names, const char *name)
+{
+	size_t length = function__base_length(name);
+	char text[length + 1];
+
+	if (!name[length])
+		return name;
+	memcpy(text, name, length);
+	text[length] = '\0';
+	return strings__intern(names, text);
+}
+
+static void set_key(struct item *item, struct strings *names, enum diff_identity identity, uint64_t place,
+		    const char *unit)
+{
+	item->unit = unit;
+	if (identity == IDENTITY_ADDRESS) {
+		item->place = place;
+		item->name = item->full_name;
+	} else {
+		item->name = base_name(names, item->full_name);
+	}
+}
+
+static int compare_texts(const char *a, const char *b)
+{
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+static int by_key(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = compare_texts(x->module, y->module);
+
+	if (order)
+		return order;
+	if (x->place != y->place)
+		return x->place < y->place ? -1 : 1;
+	/* Of one address there are several names in two documents, and one function. */
+	return x->place ? 0 : compare_texts(x->name, y->name);
+}
+
+static int by_key_and_unit(const void *a, const void *b)
+{
+	const struct item *x = a, *y = b;
+	int order = by_key(x, y);
+
+	return order ? order : compare_texts(x->unit, y->unit);
+}
+
+static bool is_place_known(const struct hit *hit)
+{
+	return hit->module || hit->link;
+}
+
+/* 1 more than it is, so that an offset of 0 is one as well. */
+static uint64_t place_of(const struct hit *hit)
+{
+	return (hit->module ? hit->offset : hit->link) + 1;
+}
+
+static int list_seen(struct side *s, struct strings *names, enum diff_identity identity)
+{
+	s->seen.list = calloc(s->c->hits.count + 1, sizeof(*s->seen.list));
+	if (!s->seen.list)
+		return error__no_memory();
+	for (size_t i = 0; i < s->c->hits.count; i++) {
+		const struct hit *hit = &s->c->hits.list[i];
+		struct item *item = &s->seen.list[s->seen.count];
+
+		/* What has neither a name nor a place is in both, or in none. */
+		if (hit->kind != HIT_FUNCTION || (!hit->name && identity != IDENTITY_ADDRESS))
+			continue;
+		*item = (struct item){
+			.module = hit->module, .full_name = hit->name ?: "?", .f = universe__find(s->u, hit),
+		};
+		set_key(item, names, identity, place_of(hit), item->f ? item->f->unit : NULL);
+		s->seen.count++;
+	}
+	qsort(s->seen.list, s->seen.count, sizeof(*s->seen.list), by_key_and_unit);
+	return 0;
+}
+
+static int list_has(struct side *s, struct strings *names, enum diff_identity identity)
+{
+	s->has.list = calloc(s->u->count + 1, sizeof(*s->has.list));
+	if (!s->has.list)
+		return error__no_memory();
+	for (size_t i = 0; i < s->u->count; i++) {
+		const struct function *f = &s->u->list[i];
+		struct item *item = &s->has.list[s->has.count];
+
+		/* A module's init text, whose offsets are others, is in no result. */
+		if (f->module && f->init)
+			continue;
+		*item = (struct item){ .module = f->module, .full_name = f->name, .f = f };
+		set_key(item, names, identity, f->addr + 1, f->unit);
+		s->has.count++;
+	}
+	qsort(s->has.list, s->has.count, sizeof(*s->has.list), by_key_and_unit);
+	return 0;
+}
+
+/* What the compiler has made of one function is one. Their number goes into @folded. */
+static void fold(struct items *items, size_t *folded)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < items->count; i++) {
+		if (kept && !by_key_and_unit(&items->list[kept - 1], &items->list[i]))
+			++*folded;
+		else
+			items->list[kept++] = items->list[i];
+	}
+	items->count = kept;
+}
+
+/* ---- why the other has not seen it */
+
+/* The first of that key. */
+static const struct item *first_of(const struct items *items, const struct item *key)
+{
+	size_t low = 0, high = items->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_key(&items->list[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < items->count && !by_key(&items->list[low], key) ? &items->list[low] : NULL;
+}
+
+/* The one that can be traced, if there is one: what the compiler has split off may not be. */
+static const struct function *find_in(const struct side *s, const struct item *item)
+{
+	const struct item *other = first_of(&s->has, item), *end = s->has.list + s->has.count;
+	const struct function *found = NULL;
+
+	for (; other && other < end && !by_key(other, item); other++) {
+		if (item->unit && other->unit && strcmp(item->unit, other->unit))
+			continue;
+		if (!found || found->untraced)
+			found = other->f;
+	}
+	return found;
+}
+
+static bool is_unattached(const struct coverage *c, const struct item *item)
+{
+	char name[512];
+
+	function__full_name(name, sizeof(name), item->full_name, item->module);
+	for (char **text = c->unattached; text && *text; text++) {
+		if (!strcmp(*text, name))
+			return true;
+	}
+	return false;
+}
+
+static bool lacks_module(const struct coverage *c, const char *module)
+{
+	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
+
+	return module && (!m || (m->came && !c->follows_modules));
+}
+
+/* What the build says, after the run itself has said nothing. */
+static enum diff_why why_of_build(const struct side *s, const struct side *other, const struct item *item)
+{
+	bool same_build = same(s->c->kernel.build_id, other->c->kernel.build_id);
+	bool boot = s->c->scope.kind == SCOPE_BOOT;
+	const struct function *f = find_in(s, item);
+
+	if (f)
+		return f->untraced ? WHY_UNTRACEABLE : f->init && !boot ? WHY_FREED : WHY_NOT_CALLED;
+	if (item->module && !covered_modules__find(&s->u->modules, item->module))
+		return same_build ? WHY_NOT_CALLED : WHY_UNKNOWN;
+	if (s->u->count && !same_build)
+		return s->u->whole ? WHY_NO_FUNCTION : WHY_UNKNOWN;
+	/* Of the same build, it is there. If that is not known to be listed, it may be init text. */
+	if (!boot && other->c->scope.kind == SCOPE_BOOT)
+		return s->u->count && !s->u->whole ? WHY_FREED : WHY_UNKNOWN;
+	return same_build ? WHY_NOT_CALLED : WHY_UNKNOWN;
+}
+
+/* @s: the side that has not seen it; @other: the one that has. */
+static enum diff_why why_of(const struct side *s, const struct side *other, const struct item *item)
+{
+	const struct function *f = find_in(s, item);
+
+	switch (filter__judge(&s->c->filter, f ? f->name : item->full_name, item->module)) {
+	case FILTER_NOT_ASKED:
+	case FILTER_DENIED:
+		return WHY_NOT_ASKED;
+	case FILTER_OWN:
+		return WHY_OWN;
+	case FILTER_TRACED:
+		break;
+	}
+	if (lacks_module(s->c, item->module))
+		return WHY_NO_MODULE;
+	return is_unattached(s->c, item) ? WHY_UNATTACHED : why_of_build(s, other, item);
+}
+
+/* ---- the walk */
+
+static void add_entry(struct diff_entry *list, size_t *count, const struct item *item, const struct side *s,
+		      const struct side *other)
+{
+	struct diff_entry *entry = &list[(*count)++];
+
+	*entry = (struct diff_entry){
+		.name = item->name, .module = item->module, .unit = item->unit, .why = why_of(s, other, item),
+	};
+	entry->possibly = entry->why == WHY_UNKNOWN ||
+			  (entry->why == WHY_NOT_CALLED && !losses__complete(&s->c->lost));
+}
+
+/* Of equal keys, those of one file, and those of which one side does not know the file. */
+static bool take(struct item *x, struct item *y)
+{
+	if (x->taken || y->taken || (x->unit && y->unit && strcmp(x->unit, y->unit)))
+		return false;
+	x->taken = y->taken = true;
+	return true;
+}
+
+static size_t end_of_key(const struct items *items, size_t first)
+{
+	size_t end = first;
+
+	while (end < items->count && !by_key(&items->list[first], &items->list[end]))
+		end++;
+	return end;
+}
+
+static size_t match(struct items *a, struct items *b)
+{
+	size_t both = 0;
+
+	for (size_t i = 0, j = 0; i < a->count && j < b->count;) {
+		int order = by_key(&a->list[i], &b->list[j]);
+		size_t end_a = end_of_key(a, i), end_b = end_of_key(b, j);
+
+		for (size_t x = i; !order && x < end_a; x++) {
+			for (size_t y = j; y < end_b; y++)
+				both += take(&a->list[x], &b->list[y]);
+		}
+		i = order <= 0 ? end_a : i;
+		j = order >= 0 ? end_b : j;
+	}
+	return both;
+}
+
+static int add_entries(struct diff_entry **list, size_t *count, struct side *from, const struct side *other)
+{
+	*list = calloc(from->seen.count + 1, sizeof(**list));
+	if (!*list)
+		return error__no_memory();
+	for (size_t i = 0; i < from->seen.count; i++) {
+		if (!from->seen.list[i].taken)
+			add_entry(*list, count, &from->seen.list[i], other, from);
+	}
+	return 0;
+}
+
+static bool has_places(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].kind == HIT_FUNCTION && !is_place_known(&c->hits.list[i]))
+			return false;
+	}
+	return true;
+}
+
+bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
+{
+	if (!same(a->kernel.build_id, b->kernel.build_id))
+		return false;
+	for (size_t i = 0; i < a->modules.count; i++) {
+		const struct covered_module *m = &a->modules.list[i];
+		const struct covered_module *other = covered_modules__find(&b->modules, m->name);
+
+		if (other && m->build_id && other->build_id && strcmp(m->build_id, other->build_id))
+			return false;
+	}
+	return true;
+}
+
+static enum diff_identity identity_of(const struct diff_side *a, const struct diff_side *b)
+{
+	if (coverage__same_builds(a->c, b->c) && has_places(a->c) && has_places(b->c))
+		return IDENTITY_ADDRESS;
+	return a->u->placed && b->u->placed ? IDENTITY_FILE : IDENTITY_NAME;
+}
+
+static int fill(struct side *s, struct strings *names, enum diff_identity identity, size_t *folded)
+{
+	int err;
+
+	err = list_seen(s, names, identity);
+	if (!err)
+		err = list_has(s, names, identity);
+	if (!err && identity == IDENTITY_NAME) {
+		for (size_t i = 0; i < s->seen.count; i++)
+			s->seen.list[i].unit = NULL;
+	}
+	if (!err)
+		fold(&s->seen, folded);
+	return err;
+}
+
+int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b)
+{
+	struct side x = { .c = a->c, .u = a->u }, y = { .c = b->c, .u = b->u };
+	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b), .names = strings__new() };
+	int err;
+
+	err = fill(&x, d.names, d.identity, &d.folded);
+	if (!err)
+		err = fill(&y, d.names, d.identity, &d.folded);
+	if (!err) {
+		d.both = match(&x.seen, &y.seen);
+		err = add_entries(&d.gone, &d.gone_count, &x, &y);
+	}
+	if (!err)
+		err = add_entries(&d.new, &d.new_count, &y, &x);
+	free(x.seen.list);
+	free(x.has.list);
+	free(y.seen.list);
+	free(y.has.list);
+	if (err)
+		diff__free(&d);
+	else
+		*ret = d;
+	return err;
+}
+
+void diff__free(struct diff *d)
+{
+	free(d->gone);
+	free(d->new);
+	strings__free(d->names);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What two results have seen differently: of one build of the kernel or of two, of two days or of two workloads.
+ *
+ * Within one build a function is an address. Over two it is its module, its source file if both universes know
+ * that, and its name without what the compiler appends (".isra.0", ".constprop.1", ".part.2", ".cold"). Functions
+ * of one result that are the same by this are one, and how many were folded is told.
+ */
+#ifndef HYTRACE_REPORT_DIFF_H
+#define HYTRACE_REPORT_DIFF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include "document/coverage.h"
+#include "document/universe.h"
+
+enum diff_identity { IDENTITY_ADDRESS, IDENTITY_FILE, IDENTITY_NAME };
+
+/* Why one side has not seen what the other has. */
+enum diff_why {
+	WHY_NOT_CALLED,		/* it could have been seen, and was not */
+	WHY_NOT_ASKED,		/* -a or -d left it out there */
+	WHY_OWN,		/* hytrace itself left it out there */
+	WHY_UNATTACHED,		/* the engine could not attach to it */
+	WHY_NO_MODULE,		/* its module was not there, or came while it recorded */
+	WHY_FREED,		/* it is init text, which had been freed */
+	WHY_UNTRACEABLE,	/* that build has it, and cannot trace it */
+	WHY_NO_FUNCTION,	/* that build has no such function, or has only inlined it */
+	WHY_UNKNOWN,		/* it is not known what that build has, or whether it could be seen */
+	WHY_COUNT,
+};
+
+struct diff_side {
+	const struct coverage *c;
+	const struct universe *u;	/* empty: not known */
+};
+
+struct diff_entry {
+	const char *name;	/* as it is matched; all that was folded into it */
+	const char *module;	/* NULL: vmlinux */
+	const char *unit;	/* the source file; NULL: not known */
+	enum diff_why why;
+	bool possibly;		/* the other side may have called it: it lacks something, or it is not known */
+};
+
+struct diff {
+	struct diff_side a, b;
+	enum diff_identity identity;
+	size_t both, folded;
+	struct diff_entry *gone, *new;	/* only @a has seen, only @b; by module, name and file */
+	size_t gone_count, new_count;
+	struct strings *names;
+};
+
+/**
+ * diff__run() - find what differs
+ * @ret: to be freed by diff__free()
+ * @a: what was seen before
+ * @b: what was seen later; all of both has to live as long
+ *
+ * Return: 0, or -ENOMEM, which is told.
+ */
+int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b);
+void diff__free(struct diff *d);
+
+/**
+ * diff__print() - a line for each function, - before what is gone and + before what is new, and the sums
+ * @d: the difference
+ * @name_a: what to call the sides
+ * @name_b: the other one
+ * @out: where to; write errors stay in the stream
+ */
+void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
+
+/* The same as a document; -ENOMEM, said. */
+int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
+
+/* One word, for json; and the end of a sentence about the side that has not seen it. */
+const char *diff_why__word(enum diff_why why);
+const char *diff_why__sentence(enum diff_why why);
+const char *diff_identity__word(enum diff_identity identity);
+const char *diff_identity__sentence(enum diff_identity identity);
+
+/* Whether an address is the same function in both: of one build of the kernel, and of each module. */
+bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
+
+/* The length of @name without what the compiler appends. */
+size_t function__base_length(const char *name);
+
+#endif

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A difference in words, as diff(1) would have it, and as a document; see diff.h. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "document/losses.h"
+#include "report/diff.h"
+
+#define DIFF_SCHEMA 2
+
+static const struct {
+	const char *word, *sentence;
+} whys[WHY_COUNT] = {
+	[WHY_NOT_CALLED] = { "not-called", "not called" },
+	[WHY_NOT_ASKED] = { "not-asked-for", "not asked for (-a, -d)" },
+	[WHY_OWN] = { "own", "left out, as the BPF program's own helper" },
+	[WHY_UNATTACHED] = { "unattached", "could not be attached to" },
+	[WHY_NO_MODULE] = { "no-module", "its module was not there from the beginning" },
+	[WHY_FREED] = { "freed", "init text, which had been freed" },
+	[WHY_UNTRACEABLE] = { "untraceable", "that build cannot trace it" },
+	[WHY_NO_FUNCTION] = { "no-function", "that build has no such function, or has only inlined it" },
+	[WHY_UNKNOWN] = { "unknown", "it is not known what that build has" },
+};
+
+static const struct {
+	const char *word, *sentence;
+} identities[] = {
+	[IDENTITY_ADDRESS] = { "address", "matched by address" },
+	[IDENTITY_FILE] = { "file", "matched by module, source file and name" },
+	[IDENTITY_NAME] = { "name", "matched by module and name" },
+};
+
+const char *diff_why__word(enum diff_why why)
+{
+	return whys[why].word;
+}
+
+const char *diff_why__sentence(enum diff_why why)
+{
+	return whys[why].sentence;
+}
+
+const char *diff_identity__word(enum diff_identity identity)
+{
+	return identities[identity].word;
+}
+
+const char *diff_identity__sentence(enum diff_identity identity)
+{
+	return identities[identity].sentence;
+}
+
+/* ---- for people */
+
+static void print_side(const char *mark, const char *name, const struct diff_side *s, size_t count, FILE *out)
+{
+	fprintf(out, "%s %s\t%s, %s, %zu functions%s\n", mark, name, s->c->kernel.release ?: "unknown kernel",
+		s->c->engine, count, losses__complete(&s->c->lost) ? "" : ", may lack some");
+}
+
+static void print_entries(char mark, const struct diff_entry *list, size_t count, const char *other, FILE *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		fprintf(out, list[i].module ? "%c%s [%s]" : "%c%s", mark, list[i].name, list[i].module);
+		fprintf(out, "\t%s\t%s%s: %s\n", list[i].unit ?: "-", other, list[i].possibly ? ", possibly" : "",
+			diff_why__sentence(list[i].why));
+	}
+}
+
+static void print_folded(const struct diff *d, FILE *out)
+{
+	if (d->folded)
+		fprintf(out, "%zu functions were counted as others of their file and name (.isra, .constprop, .part, "
+			".cold)\n", d->folded);
+}
+
+static size_t count_possible(const struct diff_entry *list, size_t count)
+{
+	size_t possible = 0;
+
+	for (size_t i = 0; i < count; i++)
+		possible += list[i].possibly;
+	return possible;
+}
+
+static void print_sum(const char *what, const struct diff_entry *list, size_t count, FILE *out)
+{
+	size_t possible = count_possible(list, count);
+
+	fprintf(out, ", %zu %s", count, what);
+	if (possible)
+		fprintf(out, " (%zu only possibly)", possible);
+}
+
+void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
+{
+	if (d->gone_count || d->new_count) {
+		print_side("---", name_a, &d->a, d->both + d->gone_count, out);
+		print_side("+++", name_b, &d->b, d->both + d->new_count, out);
+	}
+	print_entries('-', d->gone, d->gone_count, name_b, out);
+	print_entries('+', d->new, d->new_count, name_a, out);
+	fprintf(out, "Functions: %zu in both", d->both);
+	print_sum("gone", d->gone, d->gone_count, out);
+	print_sum("new", d->new, d->new_count, out);
+	fprintf(out, "; %s\n", diff_identity__sentence(d->identity));
+	print_folded(d, out);
+}
+
+/* ---- the document */
+
+static void write_side(json_writer_t *w, const char *field, const char *name, const struct diff_side *s, size_t count)
+{
+	jsonw_name(w, field);
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", name);
+	json__string_or_null(w, "release", s->c->kernel.release);
+	json__string_or_null(w, "build_id", s->c->kernel.build_id);
+	json__string_or_null(w, "engine", s->c->engine);
+	jsonw_bool_field(w, "complete", losses__complete(&s->c->lost));
+	jsonw_bool_field(w, "universe", s->u->count);
+	jsonw_lluint_field(w, "functions", count);
+	jsonw_end_object(w);
+}
+
+static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count, FILE *out)
+{
+	jsonw_name(w, field);
+	jsonw_start_array(w);
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < count; i++) {
+		fputc('\n', out);
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", list[i].name);
+		json__string_or_null(w, "module", list[i].module);
+		json__string_or_null(w, "unit", list[i].unit);
+		jsonw_string_field(w, "why", diff_why__word(list[i].why));
+		jsonw_bool_field(w, "possibly", list[i].possibly);
+		jsonw_end_object(w);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+}
+
+int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "diff");
+	jsonw_int_field(w, "schema", DIFF_SCHEMA);
+	write_side(w, "a", name_a, &d->a, d->both + d->gone_count);
+	write_side(w, "b", name_b, &d->b, d->both + d->new_count);
+	jsonw_string_field(w, "matched_by", diff_identity__word(d->identity));
+	jsonw_lluint_field(w, "both", d->both);
+	jsonw_lluint_field(w, "folded", d->folded);
+	write_entries(w, "gone", d->gone, d->gone_count, out);
+	write_entries(w, "new", d->new, d->new_count, out);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return 0;
+}
