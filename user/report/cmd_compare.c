@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/compare.h"
@@ -13,13 +14,17 @@ enum { KEY_CALLERS = 256, KEY_ALL };
 
 static const struct argp_option options[] = {
 	{ "callers", KEY_CALLERS, NULL, 0, "compare the callers as well", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json", 0 },
 	{ "all", KEY_ALL, NULL, 0, "name every difference, not the first 20 for each reason", 0 },
 	{ }
 };
 
+static const char *const format_names[] = { "text", "json", NULL };
+
 struct compare_options {
 	const char *paths[2];
 	bool callers, all;
+	int json;		/* index in format_names */
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -32,6 +37,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_ALL:
 		o->all = true;
+		break;
+	case 'f':
+		o->json = option__word(state, "format", arg, format_names);
 		break;
 	case ARGP_KEY_ARG:
 		if (state->arg_num >= 2)
@@ -56,19 +64,44 @@ static const char *label(const struct coverage *c, const struct coverage *other,
 	return path;
 }
 
-static int print(const struct compare_options *o, const struct coverage *a,
-		 const struct coverage *b, unsigned int kind, size_t *differ)
+/* It was recorded with pauses, of which a union says nothing: there is no window to lay beside another. */
+static int check(const struct coverage *c, const char *path)
 {
-	struct comparison cmp;
-	int err;
+	if (!c->merged)
+		return 0;
+	return error__return(-EINVAL, "%s: is a union of %zu runs, which cannot have observed what one run has: "
+			     "`hytrace diff` tells what differs", path, c->merged_count);
+}
 
-	err = compare__run(&cmp, a, b, kind);
-	if (err)
-		return err;
-	err = compare__print(&cmp, label(a, b, o->paths[0]), label(b, a, o->paths[1]),
-			     o->all ? 0 : 20, stdout);
-	*differ += compare__count(&cmp, POSSIBLE) + compare__count(&cmp, UNEXPLAINED);
-	compare__free(&cmp);
+static int print(const struct compare_options *o, const struct comparison *list, size_t count)
+{
+	const struct coverage *a = list[0].a, *b = list[0].b;
+	const char *name_a = label(a, b, o->paths[0]), *name_b = label(b, a, o->paths[1]);
+	int err = 0;
+
+	if (o->json)
+		return compare__write_json(list, count, name_a, name_b, stdout);
+	for (size_t i = 0; !err && i < count; i++)
+		err = compare__print(&list[i], name_a, name_b, o->all ? 0 : 20, stdout);
+	return err;
+}
+
+static int compare(const struct compare_options *o, const struct coverage *a, const struct coverage *b,
+		   size_t *differ)
+{
+	static const enum hit_kind kinds[] = { HIT_FUNCTION, HIT_CALLER };
+	size_t count = o->callers ? 2 : 1, made = 0;
+	struct comparison list[2];
+	int err = 0;
+
+	for (; !err && made < count; made += !err)
+		err = compare__run(&list[made], a, b, kinds[made]);
+	if (!err)
+		err = print(o, list, count);
+	for (size_t i = 0; i < made; i++) {
+		*differ += compare__count(&list[i], POSSIBLE) + compare__count(&list[i], UNEXPLAINED);
+		compare__free(&list[i]);
+	}
 	return err;
 }
 
@@ -78,11 +111,11 @@ int cmd_compare(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "A.json B.json",
-		.doc = "Compares what two runs of `hytrace cover -f json` saw, and gives a reason for "
-		       "every difference."
-		       "\vExamples:\n"
-		       "  hytrace compare run.oneshot.json run.bpf.json\n"
-		       "  hytrace compare --callers --all mine.json theirs.json\n\n"
+		.doc = "Tells whether two observers of one time agree: compares what two runs of `hytrace cover -f "
+		       "json` saw, and gives a reason for every difference. (`hytrace diff` tells what is new in "
+		       "another run, or on another kernel.)\vExamples:\n"
+		       "  hytrace compare both.oneshot.json both.bpf.json\n"
+		       "  hytrace compare --callers -f json a.json b.json\n\n"
 		       "Exit status: 0 no difference, or each is explained for "
 		       "certain; 1 others; 2 usage, no document, or it failed.",
 	};
@@ -95,10 +128,10 @@ int cmd_compare(int argc, char **argv)
 		return EXIT_USAGE;
 	for (int i = 0; !err && i < 2; i++)
 		err = coverage__read_json(&documents[i], o.paths[i]);
+	for (int i = 0; !err && i < 2; i++)
+		err = check(&documents[i], o.paths[i]);
 	if (!err)
-		err = print(&o, &documents[0], &documents[1], HIT_FUNCTION, &differ);
-	if (!err && o.callers)
-		err = print(&o, &documents[0], &documents[1], HIT_CALLER, &differ);
+		err = compare(&o, &documents[0], &documents[1], &differ);
 	if (!err && fflush(stdout))
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	for (int i = 0; i < 2; i++)

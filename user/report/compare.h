@@ -70,6 +70,19 @@ size_t compare__count(const struct comparison *cmp, enum certainty certainty);
 int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
 		   size_t limit, FILE *out);
 
+/**
+ * compare__write_json() - comparisons as one document
+ * @list: of the same two results: of their functions, and of their callers if these were compared
+ * @count: of these, from 1
+ * @name_a: what to call the first result
+ * @name_b: and the second
+ * @out: where to; write errors stay in the stream
+ *
+ * Return: 0, or -ENOMEM, which is told.
+ */
+int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
+			FILE *out);
+
 enum certainty reason__certainty(enum reason reason);
 
 #endif

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* A comparison as a document; see compare.h. */
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "document/losses.h"
+#include "report/compare.h"
+
+#define COMPARE_SCHEMA 2
+
+static const char *const words[REASON_COUNT] = {
+	[REASON_NO_CALLERS] = "no-callers",
+	[REASON_UNATTACHED] = "unattached",
+	[REASON_NOT_ASKED] = "not-asked-for",
+	[REASON_DENIED] = "denied",
+	[REASON_OWN] = "own",
+	[REASON_MODULE] = "module",
+	[REASON_AFTER] = "after",
+	[REASON_NO_ADDRESS] = "no-address",
+	[REASON_OTHER_BOOT] = "other-boot",
+	[REASON_OTHER_RUN] = "other-run",
+	[REASON_BEFORE] = "before",
+	[REASON_LATER] = "later",
+	[REASON_EDGE] = "edge",
+	[REASON_SCOPE] = "scope",
+	[REASON_REWRITTEN] = "rewritten",
+	[REASON_INSIDE_OWN] = "inside-own",
+	[REASON_CALLED_UNATTACHED] = "called-unattached",
+	[REASON_CALLED_NOT_ASKED] = "called-not-asked-for",
+	[REASON_CALLED_DENIED] = "called-denied",
+	[REASON_CALLED_OWN] = "called-own",
+	[REASON_CALLED_MODULE] = "called-module",
+	[REASON_RETIRED] = "retired",
+	[REASON_HIDDEN] = "hidden",
+	[REASON_FULL] = "full",
+	[REASON_UNRESOLVED] = "unresolved",
+	[REASON_MODULE_LATE] = "module-late",
+	[REASON_RECURSION] = "recursion",
+	[REASON_UNEXPLAINED] = "unexplained",
+};
+
+static const char *const certainties[] = {
+	[CERTAIN] = "certain", [POSSIBLE] = "possible", [UNEXPLAINED] = "unexplained",
+};
+
+static void write_side(json_writer_t *w, const char *field, const char *name, const struct coverage *c)
+{
+	jsonw_name(w, field);
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", name);
+	json__string_or_null(w, "engine", c->engine);
+	json__string_or_null(w, "build_id", c->kernel.build_id);
+	jsonw_bool_field(w, "complete", losses__complete(&c->lost));
+	jsonw_end_object(w);
+}
+
+static void write_difference(json_writer_t *w, const struct difference *d)
+{
+	const struct hit *hit = d->hit;
+
+	jsonw_start_object(w);
+	json__string_or_null(w, "name", hit->name);
+	json__string_or_null(w, "module", hit->module);
+	json__address_or_null(w, "addr", hit->link, hit->link);
+	json__number_or_null(w, "offset", hit->module, hit->offset);
+	jsonw_string_field(w, "reason", words[d->reason]);
+	jsonw_string_field(w, "certainty", certainties[reason__certainty(d->reason)]);
+	jsonw_end_object(w);
+}
+
+static void write_differences(json_writer_t *w, const char *field, const struct difference *list, size_t count,
+			      FILE *out)
+{
+	jsonw_name(w, field);
+	jsonw_start_array(w);
+	jsonw_pretty(w, false);
+	for (size_t i = 0; i < count; i++) {
+		fputc('\n', out);
+		write_difference(w, &list[i]);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+}
+
+static void write_list(json_writer_t *w, const struct comparison *cmp, FILE *out)
+{
+	jsonw_start_object(w);
+	jsonw_string_field(w, "of", cmp->kind == HIT_FUNCTION ? "functions" : "callers");
+	jsonw_string_field(w, "matched_by", cmp->by_name ? "name" : "address");
+	json__string_or_null(w, "not_by_address", cmp->by_name);
+	jsonw_lluint_field(w, "both", cmp->both);
+	jsonw_lluint_field(w, "explained", compare__count(cmp, CERTAIN));
+	jsonw_lluint_field(w, "possibly", compare__count(cmp, POSSIBLE));
+	jsonw_lluint_field(w, "unexplained", compare__count(cmp, UNEXPLAINED));
+	write_differences(w, "only_a", cmp->only_a, cmp->only_a_count, out);
+	write_differences(w, "only_b", cmp->only_b, cmp->only_b_count, out);
+	jsonw_end_object(w);
+}
+
+int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
+			FILE *out)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "compare");
+	jsonw_int_field(w, "schema", COMPARE_SCHEMA);
+	write_side(w, "a", name_a, list[0].a);
+	write_side(w, "b", name_b, list[0].b);
+	jsonw_name(w, "lists");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < count; i++)
+		write_list(w, &list[i], out);
+	jsonw_end_array(w);
+	jsonw_end_object(w);
+	jsonw_destroy(&w);
+	return 0;
+}
