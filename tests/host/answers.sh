@@ -1,0 +1,285 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# What is made of documents, offline: hytrace report, merge, diff and compare on small documents of a small kernel,
+# which this script makes. Each json document is held against its schema in docs/schema.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+hytrace=$clone/build/hytrace
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+cd "$tap_scratch" || exit 1
+# What is kept of a kernel is kept here.
+export XDG_CACHE_HOME=$tap_scratch/cache
+mkdir "$XDG_CACHE_HOME"
+
+# ---- the documents
+
+# universe NAME BUILD-ID <LINES: the functions of a kernel, a line for each: "ADDR NAME MODULE UNIT [UNTRACED]",
+# - for none. An address of a module is an offset.
+universe()
+{
+	jq -Rn --arg build "$2" '{hytrace: "0", document: "functions", schema: 2,
+		kernel: {release: "6.12.0-test", arch: "x86_64", build_id: $build, addresses: "linked",
+			modules: [{name: "dummy", build_id: "d0", srcversion: null, size: null, came: false, went: false}]},
+		totals: {functions: 0, traceable: 0, init: 0},
+		functions: [inputs | select(. != "") | split(" ") | map(if . == "-" then null else . end) |
+			{name: .[1], module: .[2], unit: .[3], file: .[3], line: 7, sympos: 1, untraced: .[4],
+			init: (.[1] | startswith("init_"))} + (.[0] as $addr | if .[2] then
+			{addr: null, offset: ($addr | tonumber)} else {addr: $addr, offset: null} end)]}' >"$1"
+}
+
+# document NAME BUILD-ID FUNCTION... [-- JQ-FILTER]: that has seen these, and one caller
+document()
+{
+	local name=$1 build=$2 functions=() filter=.
+	shift 2
+
+	while (($#)) && [[ $1 != -- ]]; do
+		functions+=("$1")
+		shift
+	done
+	(($#)) && filter=$2
+	jq -n --arg build "$build" --slurpfile u "$build.universe" '($u[0].functions | map({key: .name, value: .}) |
+			from_entries) as $known |
+		{hytrace: "0", document: "coverage", schema: 2, engine: "oneshot",
+		kernel: {release: "6.12.0-test", version: null, arch: "x86_64", build_id: $build, config: null,
+			cmdline: null, addresses: "linked", calls: null},
+		host: "here", boot_id: "b1", command: ["make", "test"],
+		filters: {allow: [], deny: [], denied_by_hytrace: [], scope: "system", pid: null, cgroup: null,
+			comm: null, callers: true},
+		options: {retire: false, retire_ms: null, max_entries: null, duration: null, pin: false},
+		started: "2026-01-02T03:04:05.000006Z", seconds: 1.5, ended: "command", status: 0, merged: null,
+		window: {clock: "local", opening_ns: 1, open_ns: 2, closing_ns: 9000, closed_ns: 9001, error_ns: 0},
+		totals: {entries: 0, functions: 0, callers: 1, traceable: 8, traced: 8, traced_seen: 0},
+		complete: true, lost: {}, losses: [], cost: {},
+		modules: [{name: "dummy", build_id: "d0", srcversion: null, size: null, came: false, went: false}],
+		follows_modules: true, unattached: null,
+		functions: [$ARGS.positional | to_entries[] | .key as $at | $known[.value] |
+			{addr, name, "module": .module, offset, sympos,
+				first_ns: (100 + $at), cpu: 0, pid: 1}],
+		callers: [{addr: "0xffffffff81000105", name: "vfs_read", module: null, offset: null, symbol_offset: 5,
+			first_ns: 99, cpu: 0, pid: 1}]} |
+		.totals.functions = (.functions | length) | .totals.traced_seen = .totals.functions |
+		.totals.entries = .totals.functions + 1' --args "${functions[@]}" | jq "$filter" >"$name"
+}
+
+# valid SCHEMA DOCUMENT...
+valid()
+{
+	local schema=$1
+	shift
+
+	/usr/bin/python3 -W ignore -m jsonschema "${@/#/--instance=}" "$clone/docs/schema/$schema.json"
+}
+
+# prints COMMAND...: without what is told on stderr, which is in err then
+prints()
+{
+	"$hytrace" "$@" 2>err
+}
+
+# status COMMAND...
+status()
+{
+	"$hytrace" "$@" >out 2>err
+	echo $?
+}
+
+universe aa.universe aa <<'LINES'
+0xffffffff81000100 vfs_read - fs/read_write.c
+0xffffffff81000200 vfs_write - fs/read_write.c
+0xffffffff81000300 ext4_iget - fs/ext4/inode.c
+0xffffffff81000400 ext4_lookup.isra.0 - fs/ext4/namei.c
+0xffffffff81000500 schedule - kernel/sched/core.c
+0xffffffff81000600 do_nmi - kernel/nmi.c noinstr
+0xffffffff81000700 futex_wait - kernel/futex/waitwake.c
+0xffffffff81000800 init_it - init/main.c
+0 dummy_xmit dummy drivers/net/dummy.c
+64 dummy_open dummy drivers/net/dummy.c
+LINES
+universe bb.universe bb <<'LINES'
+0xffffffff81000180 vfs_read - fs/read_write.c
+0xffffffff81000200 vfs_write - fs/read_write.c notrace
+0xffffffff81000380 ext4_iget - fs/ext4/inode.c
+0xffffffff81000400 ext4_lookup - fs/ext4/namei.c
+0xffffffff81000440 ext4_lookup.part.0 - fs/ext4/namei.c
+0xffffffff81000700 futex_wait - kernel/futex/waitwake.c
+0xffffffff81000900 brand_new - kernel/new.c
+LINES
+document a.json aa vfs_read ext4_iget dummy_xmit
+document b.json aa vfs_read vfs_write ext4_lookup.isra.0 -- '.boot_id = "b2" | .host = "there"'
+document boot.json aa vfs_read schedule init_it -- '.filters.scope = "boot" | .command = null | .ended = "reading" |
+	.totals.traced_seen = 2'
+document new.json bb vfs_read ext4_lookup ext4_lookup.part.0 brand_new -- '.modules = []'
+ok 'the documents are valid' valid coverage a.json b.json boot.json new.json
+
+# ---- report
+
+u=--universe=aa.universe
+is 'shares by directory' "$(prints report $u a.json | sed -n '/^DIRECTORY/,/^$/p' | tr -s ' ')" \
+'DIRECTORY SEEN TRACEABLE SHARE
+drivers/net 1 2 50.0%
+fs 1 2 50.0%
+fs/ext4 1 2 50.0%
+and 2 more of which nothing was seen'
+is 'and the totals' "$(prints report $u a.json | grep -E '^(Covered|Functions|Callers|Lost|Complete):')" \
+'Covered: the whole system during: make test
+Functions: 3 seen of 8 that can be traced (37.5%)
+Callers:   1 places that called one
+Lost:      nothing
+Complete:  yes'
+is 'nothing else is told' "$(cat err)" ''
+is 'several documents are columns' "$(prints report $u --by=file a.json b.json | sed -n '/^FILE/,/^$/p' | tr -s ' ')" \
+'FILE TRACEABLE a SHARE b SHARE
+drivers/net/dummy.c 2 1 50.0% 0 0.0%
+fs/ext4/inode.c 1 1 100.0% 0 0.0%
+fs/ext4/namei.c 1 0 0.0% 1 100.0%
+fs/read_write.c 2 1 50.0% 2 100.0%
+and 2 more of which nothing was seen'
+is 'init text is no part of a share' "$(prints report $u boot.json | grep '^Functions:')" \
+	'Functions: 2 seen of 8 that can be traced (25.0%); and 1 that were freed by then, or loaded later'
+is 'of one directory' "$(prints report $u --in fs/ext4 a.json | grep -E '^(fs|Functions)' | tr -s ' ')" \
+'fs/ext4/inode.c 1 1 100.0%
+Functions: 1 seen of 2 that can be traced in fs/ext4 (50.0%)'
+is 'what was seen' "$(prints report $u --seen --in :mod:dummy a.json)" $'dummy_xmit [dummy]\tdrivers/net/dummy.c:7'
+is 'what nobody has seen' "$(prints report $u --unseen a.json b.json | cut -f 1)" $'schedule\nfutex_wait\ndummy_open [dummy]'
+is 'function by function' "$(prints report $u --by=function --in fs a.json b.json | cut -f 1,2)" \
+$'++\tvfs_read\n-+\tvfs_write\n+-\text4_iget\n-+\text4_lookup.isra.0'
+is 'those with the largest share come first' \
+	"$(prints report $u --by=file --sort=share b.json | sed -n '/^FILE/,/^$/p' | sed -n 2,3p | cut -d ' ' -f 1)" \
+	$'fs/ext4/namei.c\nfs/read_write.c'
+prints report $u -f json a.json boot.json >report.json
+ok 'json is valid' valid report report.json
+is 'its sums are those of the text' \
+	"$(jq -r '.columns[] | "Functions: \(.seen) seen of \(.asked_for) "' report.json)" \
+	"$(prints report $u a.json boot.json | sed -n 's/^\(Functions: .* \)that can be traced.*/\1/p')"
+is 'and those of its groups, and of its list' "$(jq -c '. as $r | [range(2) as $i |
+	[$r.columns[$i].seen, ([$r.groups[].columns[$i].seen] | add),
+	([$r.functions[] | select(.class == "traceable" and .seen[$i])] | length)] | unique | length]' report.json)" '[1,1]'
+is 'tailor has a line for each place' "$(prints report -f tailor a.json | wc -l)" \
+	"$(jq '.functions + .callers | length' a.json)"
+is 'which are the addresses of the document' "$(prints report -f tailor a.json | head -n 1)" ffffffff81000105
+is 'a compressed document is the same' "$(gzip -c a.json >a.json.gz; prints report $u a.json.gz)" \
+	"$(prints report $u a.json)"
+is 'from standard input as well' "$(prints report $u - <a.json | grep ^Functions)" "$(prints report $u a.json | grep ^Functions)"
+
+is 'without a universe the totals are those of the document' "$(prints report a.json | grep '^Functions')" \
+	'Functions: 3 seen of 8 that can be traced (37.5%)'
+ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE' err
+is 'what has not run is not known then: 2' "$(status report --unseen a.json)" 2
+mkdir -p cache/hytrace
+cp aa.universe cache/hytrace/functions-aa.json
+is 'a universe that was kept is found by the build id' "$(prints report a.json)" "$(prints report $u a.json)"
+rm -r cache/hytrace
+jq '.functions |= map(select(.name != "schedule"))' aa.universe >less.universe
+prints report --universe less.universe a.json >out
+ok 'a universe that lacks functions is told' grep -q '8 of the functions.* could be traced; 7 are known' err
+jq '.lost = {refused: 3}' a.json >lossy.json
+ok 'losses are told' sh -c "'$hytrace' report $u lossy.json | grep -q '^Complete:  no'"
+
+# ---- merge
+
+is 'merge: 0' "$(status merge -o union.json a.json b.json)" 0
+ok 'the union is valid' valid coverage union.json
+is 'it has what any has, and in how many it was' "$(jq -c '[.functions[] | "\(.name) \(.runs)"] | sort' union.json)" \
+	'["dummy_xmit 1","ext4_iget 1","ext4_lookup.isra.0 1","vfs_read 2","vfs_write 1"]'
+is 'of two boots it has no times' "$(jq -c '[.boot_id, .host, ([.functions[].first_ns] | unique)]' union.json)" \
+	'[null,null,[null]]'
+is 'and tells which results it is of' "$(jq -c '[.merged[].host]' union.json)" '["here","there"]'
+is 'it can be reported' "$(prints report $u union.json | grep -E '^(Functions|Engine)')" \
+$'Functions: 5 seen of 8 that can be traced (62.5%)\nEngine:    oneshot, 3.00 s in 2 runs'
+is 'and merged again' "$(prints merge union.json a.json | jq '[.functions[] | select(.name == "vfs_read").runs] + [.merged | length]' -c)" \
+	'[3,3]'
+is 'losses are added' "$(prints merge lossy.json lossy.json b.json | jq -c '[.lost.refused, .complete]')" '[6,false]'
+
+# ---- diff
+
+is 'a document is no other than itself: 0' "$(status diff a.json a.json)" 0
+prints diff "$u" a.json b.json >out
+is 'differences: 1' $? 1
+is 'what is gone, and what is new' "$(grep -E '^[-+][a-z]' out | cut -f 1,2)" \
+$'-ext4_iget\tfs/ext4/inode.c\n-dummy_xmit [dummy]\tdrivers/net/dummy.c\n+vfs_write\tfs/read_write.c\n+ext4_lookup.isra.0\tfs/ext4/namei.c'
+is 'with the sums' "$(tail -n 1 out)" 'Functions: 1 in both, 2 gone, 2 new; matched by address'
+is 'nothing is new in a part: 0' "$(status diff --fail-on new "$u" a.json union.json) $(status diff --fail-on new "$u" union.json a.json)" '1 0'
+is 'but gone: 1' "$(status diff --fail-on gone "$u" union.json a.json)" 1
+prints diff -f json "$u" --universe bb.universe a.json new.json >diff.json
+is 'over two builds' $? 1
+ok 'json is valid' valid diff diff.json
+is 'functions are matched by file and name' "$(jq -c '[.matched_by, .both, .folded]' diff.json)" '["file",1,1]'
+is 'with reasons' "$(jq -c '[.gone[], .new[] | "\(.name) \(.why)"]' diff.json)" \
+	'["ext4_iget not-called","dummy_xmit no-module","brand_new no-function","ext4_lookup not-called"]'
+prints diff -f json "$u" a.json lossy.json >same.json
+prints diff -f json "$u" b.json lossy.json >diff.json
+is 'only possibly gone, where the other lacks something' \
+	"$(jq -c '[([.gone[].possibly] | unique), ([.new[].possibly] | unique)]' diff.json)" '[[true],[false]]'
+is 'a universe of another kernel: 2' "$(status diff --universe bb.universe a.json b.json)" 2
+
+# ---- compare
+
+prints compare -f json --callers a.json b.json >compare.json
+is 'compare has json, too: 1' $? 1
+ok 'which is valid' valid compare compare.json
+is 'with the counts of the text' "$(jq -r '.lists[0] | "\(.both) \(.only_a | length) \(.only_b | length)"' compare.json)" \
+	"$(prints compare a.json b.json | sed -n '1s/.*; \([0-9]*\) in both, \([0-9]*\) only in .*, \([0-9]*\) only in .*/\1 \2 \3/p')"
+is 'a union has no window to compare: 2' "$(status compare a.json union.json)" 2
+ok 'and diff is what to call' grep -q 'hytrace diff' err
+
+# ---- what is no such document
+
+# refuses WHY COMMAND...: status 2, one line of stderr with that in it, and no output file
+refuses()
+{
+	local why=$1
+	shift
+
+	rm -f result
+	[[ $(status "$@" -o result) == 2 ]] || { echo 'not 2'; return 1; }
+	grep -q -- "$why" err || { cat err; return 1; }
+	[[ $(wc -l <err) == 1 && ! -e result && ! -s out ]]
+}
+
+jq -c '{hytrace, schema: 1, engine, functions}' a.json >one.json
+head -c 900 a.json >cut.json
+jq '.schema = 3' a.json >three.json
+printf '{"hytrace": "0", "document": "coverage", "x": "' >huge.json
+head -c 200000000 /dev/zero | tr '\0' x >>huge.json
+echo '"}' >>huge.json
+gzip -1 <huge.json >huge.json.gz
+cp diff.json other.json
+: >empty.json
+for command in report merge 'diff b.json'; do
+	# shellcheck disable=SC2086 # two words
+	for case in 'one.json:schema 1' 'cut.json:cut off' 'three.json:schema 3' 'huge.json:larger than' \
+		'huge.json.gz:larger than' 'other.json:no document of' 'empty.json:empty' 'none.json:No such file'; do
+		ok "$command refuses ${case%%:*}" refuses "${case#*:}" $command "${case%%:*}"
+	done
+done
+rm huge.json huge.json.gz
+ok 'report refuses documents of two kernels' refuses 'two builds of the kernel' report a.json new.json
+ok 'and of two builds of a module' refuses 'two builds of the module dummy' report a.json <(jq '.modules[0].build_id = "d1"' b.json)
+ok 'report refuses the universe of another kernel' refuses 'another build' report a.json --universe bb.universe
+ok 'report --in refuses what is not there' refuses 'fs/none' report "$u" a.json --in fs/none
+is 'report -f tailor refuses two documents: 2' "$(status report a.json b.json -f tailor)" 2
+jq '.kernel.addresses = null' a.json >hidden.json
+ok 'report -f tailor refuses one without addresses' refuses 'no addresses as linked' report hidden.json -f tailor
+ok 'merge refuses another kernel' refuses 'another build of the kernel' merge a.json new.json
+jq '.filters.deny = ["x*"]' b.json >filter.json
+ok 'merge refuses another filter' refuses 'other functions' merge a.json filter.json
+jq '.modules[0].build_id = "d1"' b.json >module.json
+ok 'merge refuses another build of a module' refuses 'another build of the module dummy' merge a.json module.json
+ok 'merge refuses one without addresses' refuses 'no addresses as linked' merge a.json hidden.json
+ok 'a full disk is told' sh -c "! '$hytrace' report $u a.json >/dev/full 2>err && grep -q 'standard output' err"
+
+# ---- how fast
+
+# A kernel of 60,000 functions, which was kept.
+jq -c '.functions as $f | .functions = [range(60000) as $i | $f[0] + {addr: "0xffffffff82\($i + 100000)", name: "f\($i)",
+	unit: "dir\($i % 500)/file\($i % 5000).c", file: "dir\($i % 500)/file\($i % 5000).c"}]' aa.universe >large.universe
+seconds=$({ TIMEFORMAT=%U+%S; time "$hytrace" report --universe large.universe a.json >out 2>err; } 2>&1)
+ok "a report of 60,000 functions takes less than 1.5 s of CPU ($seconds)" awk "BEGIN { exit !($seconds < 1.5) }"
+
+tap_end
