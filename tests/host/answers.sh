@@ -22,7 +22,7 @@ mkdir "$XDG_CACHE_HOME"
 # - for none. An address of a module is an offset.
 universe()
 {
-	jq -Rn --arg build "$2" '{hytrace: "0", document: "functions", schema: 2,
+	jq -Rn --arg build "$2" '{hytrace: "0", document: "functions", schema: 2, selection: "all",
 		kernel: {release: "6.12.0-test", arch: "x86_64", build_id: $build, addresses: "linked",
 			modules: [{name: "dummy", build_id: "d0", srcversion: null, size: null, came: false, went: false}]},
 		totals: {functions: 0, traceable: 0, init: 0},
@@ -172,7 +172,11 @@ is 'without a universe the totals are those of the document' "$(prints report a.
 ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE' err
 is 'what has not run is not known then: 2' "$(status report --unseen a.json)" 2
 mkdir -p cache/hytrace
-cp aa.universe cache/hytrace/functions-aa.json
+jq -r --arg version "$("$hytrace" --version)" '[$version + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
+		"111", "1", (.functions | length)], (.kernel.modules[] | [.name, .build_id]), (.functions[] |
+	[(if .module then (if .offset == 64 then "40" else "0" end) else .addr[2:] end), .name, .module, .unit, .file, .line,
+		.sympos, .untraced, (if .init then 1 else 0 end)]), ["end"] | map(. // "") | join("\t")' \
+	aa.universe >cache/hytrace/functions-aa
 is 'a universe that was kept is found by the build id' "$(prints report a.json)" "$(prints report $u a.json)"
 rm -r cache/hytrace
 jq '.functions |= map(select(.name != "schedule"))' aa.universe >less.universe

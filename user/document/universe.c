@@ -22,6 +22,7 @@ void universe__free(struct universe *u)
 	free(u->build_id);
 	free(u->list);
 	free(u->by_name);
+	free(u->kept);
 	covered_modules__free(&u->modules);
 	strings__free(u->names);
 	memset(u, 0, sizeof(*u));

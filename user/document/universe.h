@@ -42,6 +42,7 @@ struct universe {
 	struct function *list;	/* settled: vmlinux, then the modules by name; each by address */
 	size_t count, room;
 	struct strings *names;
+	char *kept;		/* other texts of one that was kept, see universe_kept.h */
 	const struct function **by_name;	/* made when it is first needed */
 };
 

@@ -3,7 +3,7 @@
  * Where a universe comes from: the files of a kernel, what was kept of them, or the lists of the running kernel.
  *
  * Reading 500 MB of debug information takes seconds. So what the files say is kept under the build id of their
- * vmlinux, in ~/.cache/hytrace/functions-BUILDID.json: a document of `hytrace functions -f json`.
+ * vmlinux, in ~/.cache/hytrace/functions-BUILDID.
  */
 #ifndef HYTRACE_REPORT_UNIVERSES_H
 #define HYTRACE_REPORT_UNIVERSES_H

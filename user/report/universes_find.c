@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "document/universe_kept.h"
 #include "kernel/module_files.h"
 #include "report/universes.h"
 #include "run/output.h"
@@ -122,7 +123,7 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 	return found;
 }
 
-/* "~/.cache/hytrace/functions-BUILD_ID.json", to be freed; NULL: nowhere. */
+/* "~/.cache/hytrace/functions-BUILD_ID", to be freed; NULL: nowhere. */
 static char *kept_path(const struct wanted *w)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
@@ -131,7 +132,7 @@ static char *kept_path(const struct wanted *w)
 	if (cache && !*cache)
 		cache = NULL;
 	if (!w->kernel->build_id || (!cache && !home) ||
-	    asprintf(&path, "%s%s/hytrace/functions-%s.json", cache ?: home, cache ? "" : "/.cache",
+	    asprintf(&path, "%s%s/hytrace/functions-%s", cache ?: home, cache ? "" : "/.cache",
 		     w->kernel->build_id) < 0)
 		return NULL;
 	return path;
@@ -147,10 +148,8 @@ static void keep(const struct universe *u, const char *path)
 		*slash = '\0';
 	if (slash && (!mkdir(directory, 0755) || errno == EEXIST) && !access(directory, W_OK) &&
 	    !output__open(&output, path, NULL)) {
-		if (universe__write_json(u, output__stream(output)))
-			output__discard(output);
-		else
-			output__commit(output);
+		universe__write_kept(u, output__stream(output));
+		output__commit(output);
 	}
 	free(directory);
 }
@@ -200,7 +199,7 @@ static int add_missing(struct universe *u, struct wanted *w)
 /* False: nothing is kept, or less than the vmlinux that is given may say. */
 static bool read_kept(struct universe *ret, const struct wanted *w, const char *path, const char *vmlinux)
 {
-	if (!path || access(path, R_OK) || universe__read_json(ret, path))
+	if (!path || !universe__read_kept(ret, path))
 		return false;
 	if (ret->build_id && !strcmp(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux))
 		return true;

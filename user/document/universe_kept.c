@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A universe as it is kept; see universe_kept.h.
+ *
+ * Lines of fields with tabs between them: a head, a line for each module, a line for each function, and a last line
+ * that shows that nothing is missing. Texts stay where they were read to. An empty field is unknown.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/version.h"
+#include "document/universe_kept.h"
+
+#define MAGIC "hytrace " HYTRACE_VERSION " universe 1"
+#define END "end"
+/* Of a line. */
+#define MOST_FIELDS 9
+
+static const char *or_nothing(const char *text)
+{
+	return text ? text : "";
+}
+
+/* ---- writing */
+
+void universe__write_kept(const struct universe *u, FILE *out)
+{
+	fprintf(out, MAGIC "\t%s\t%s\t%s\t%d%d%d\t%zu\t%zu\n", or_nothing(u->release), or_nothing(u->arch),
+		or_nothing(u->build_id), u->linked, u->placed, u->whole, u->modules.count, u->count);
+	for (size_t i = 0; i < u->modules.count; i++)
+		fprintf(out, "%s\t%s\n", u->modules.list[i].name, or_nothing(u->modules.list[i].build_id));
+	for (size_t i = 0; i < u->count; i++) {
+		const struct function *f = &u->list[i];
+
+		fprintf(out, "%" PRIx64 "\t%s\t%s\t%s\t%s\t%x\t%x\t%s\t%d\n", f->addr, f->name, or_nothing(f->module),
+			or_nothing(f->unit), or_nothing(f->file), f->line, f->sympos, or_nothing(f->untraced),
+			f->init);
+	}
+	fprintf(out, END "\n");
+}
+
+/* ---- reading */
+
+struct reader {
+	char *at;		/* the next line; the text ends with a NUL */
+	const char *fields[MOST_FIELDS];
+};
+
+/* False: there is no line with that many fields. */
+static bool read_line(struct reader *r, size_t count)
+{
+	char *end = strchr(r->at, '\n');
+
+	if (!end)
+		return false;
+	*end = '\0';
+	for (size_t i = 0; i < count; i++) {
+		char *tab = strchr(r->at, '\t');
+
+		if (!tab != (i + 1 == count))
+			return false;
+		r->fields[i] = r->at;
+		if (tab) {
+			*tab = '\0';
+			r->at = tab + 1;
+		}
+	}
+	r->at = end + 1;
+	return true;
+}
+
+static const char *text(const struct reader *r, size_t field)
+{
+	return *r->fields[field] ? r->fields[field] : NULL;
+}
+
+static uint64_t number(const struct reader *r, size_t field)
+{
+	return strtoull(r->fields[field], NULL, 16);
+}
+
+static bool copy(char **ret, const char *text)
+{
+	*ret = text ? strdup(text) : NULL;
+	return *ret || !text;
+}
+
+static bool read_module(struct reader *r, struct universe *u)
+{
+	struct covered_module *m = read_line(r, 2) ? covered_modules__add(&u->modules, r->fields[0]) : NULL;
+
+	return m && copy(&m->build_id, text(r, 1));
+}
+
+static bool read_function(struct reader *r, struct function *f)
+{
+	if (!read_line(r, 9))
+		return false;
+	*f = (struct function){
+		.addr = number(r, 0), .name = r->fields[1], .module = text(r, 2), .unit = text(r, 3),
+		.file = text(r, 4), .line = number(r, 5), .sympos = number(r, 6), .untraced = text(r, 7),
+		.init = r->fields[8][0] == '1',
+	};
+	return true;
+}
+
+static bool read_universe(struct reader *r, struct universe *u)
+{
+	size_t modules, functions;
+
+	if (!read_line(r, 7) || strcmp(r->fields[0], MAGIC) || strlen(r->fields[4]) != 3)
+		return false;
+	if (!copy(&u->release, text(r, 1)) || !copy(&u->arch, text(r, 2)) || !copy(&u->build_id, text(r, 3)))
+		return false;
+	u->linked = r->fields[4][0] == '1';
+	u->placed = r->fields[4][1] == '1';
+	u->whole = r->fields[4][2] == '1';
+	modules = strtoul(r->fields[5], NULL, 10);
+	functions = strtoul(r->fields[6], NULL, 10);
+	for (size_t i = 0; i < modules; i++) {
+		if (!read_module(r, u))
+			return false;
+	}
+	/* A line has ten bytes and more: a file that lies has no memory taken for it. */
+	if (functions > strlen(r->at) / 10)
+		return false;
+	u->list = calloc(functions + 1, sizeof(*u->list));
+	u->room = u->list ? functions + 1 : 0;
+	for (; u->list && u->count < functions; u->count++) {
+		if (!read_function(r, &u->list[u->count]))
+			return false;
+	}
+	return u->list && read_line(r, 1) && !strcmp(r->fields[0], END);
+}
+
+static char *read_file(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *text = NULL;
+	long size = -1;
+
+	if (f && !fseek(f, 0, SEEK_END))
+		size = ftell(f);
+	if (size >= 0)
+		text = malloc(size + 1);
+	if (text) {
+		rewind(f);
+		if (fread(text, 1, size, f) == (size_t)size) {
+			text[size] = '\0';
+		} else {
+			free(text);
+			text = NULL;
+		}
+	}
+	if (f)
+		fclose(f);
+	return text;
+}
+
+bool universe__read_kept(struct universe *ret, const char *path)
+{
+	struct reader r = { .at = read_file(path) };
+	struct universe u;
+
+	if (!r.at)
+		return false;
+	universe__init(&u);
+	u.kept = r.at;
+	if (!read_universe(&r, &u)) {
+		universe__free(&u);
+		return false;
+	}
+	*ret = u;
+	return true;
+}
