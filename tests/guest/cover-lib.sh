@@ -61,3 +61,31 @@ symbols_agree()
 		"$(comm -23 addresses linked | head)" ''
 	ok 'the document has more than 300 functions' test "$(wc -l <addresses)" -gt 300
 }
+
+# reports_agree DOCUMENT TEXT [TAILOR]: what is made of the document later, without the kernel, is what was printed when it
+# was recorded; and all forms have the same numbers
+reports_agree()
+{
+	local all
+
+	export XDG_CACHE_HOME=$PWD/cache
+	mkdir -p cache
+	"$hytrace" report ${HYTRACE_VMLINUX:+--vmlinux "$HYTRACE_VMLINUX"} "$1" >report.txt
+	is 'hytrace report prints what hytrace cover printed' "$(cat report.txt)" "$(cat "$2")"
+	"$hytrace" report "$1" >again.txt
+	is 'it does so from what was kept of the vmlinux, too' "$(cat again.txt)" "$(cat "$2")"
+	"$hytrace" report -f json "$1" >report.json
+	all=$(jq '.totals.functions' "$1")
+	is 'the lines of the table have all functions' "$(sed -n '/^[[(a-z].* [0-9]* *[-0-9]* *[-0-9.%]*$/p' report.txt |
+		awk '{ sum += $(NF - 2) } END { print sum }')" "$all"
+	is 'so have the sums in json' "$(jq '.columns[0] | .seen + .beside + .unknown' report.json)" "$all"
+	is 'and the groups' "$(jq '[.groups[].columns[0] | .seen + .beside + .unknown] | add' report.json)" "$all"
+	is 'and the functions' "$(jq '[.functions[] | select(.seen[0])] | length' report.json)" "$all"
+	is 'the share is the one that was counted when it was recorded' "$(jq -c '.columns[0] | [.seen, .asked_for]' report.json)" \
+		"$(jq -c '.totals | [.traced_seen, .traced]' "$1")"
+	if [[ ${3:-} ]]; then
+		is 'hytrace report -f tailor writes the same list' "$("$hytrace" report -f tailor "$1" | cksum)" "$(cksum <"$3")"
+	fi
+	ok 'the documents are valid' sh -c "/usr/bin/python3 -W ignore -m jsonschema -i $1 '$clone/docs/schema/coverage.json' &&
+		/usr/bin/python3 -W ignore -m jsonschema -i report.json '$clone/docs/schema/report.json'"
+}

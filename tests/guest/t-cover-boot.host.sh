@@ -77,4 +77,8 @@ is 'compare: an emptied document exits with 1' $? 1
 ok 'compare: the only reason for an emptied document is the other time' sh -c \
 	'grep -qE "^  [1-9][0-9]*: possibly: empty.json recorded at another time" out && [ "$(grep -c "^  " out)" = 1 ]'
 
+# ---- reports
+
+reports_agree boot.json boot.txt boot.tailor
+
 tap_end

@@ -104,4 +104,15 @@ for directory in fs/ext4 kernel/sched mm net/core drivers/block; do
 done
 ok 'the text report has no directory outside the source' sh -c '! grep -qE "^(/|\.\.)" both.oneshot.txt'
 
+# ---- reports, unions and differences
+
+reports_agree both.oneshot.json both.oneshot.txt both.oneshot.tailor
+"$hytrace" merge -o union.json both.oneshot.json both.bpf.json
+is 'merge: the union has what any of them has' "$(jq '.totals.functions' union.json)" \
+	"$(jq -rs '[.[].functions[] | [.module, .addr, .offset]] | unique | length' both.oneshot.json both.bpf.json)"
+"$hytrace" diff -f json both.oneshot.json union.json >diff.json
+is 'diff: nothing is gone from a union' "$(jq '.gone | length' diff.json)" 0
+is 'diff: new is what the other engine alone has' "$(jq '.new | length' diff.json)" \
+	"$("$hytrace" compare -f json both.oneshot.json both.bpf.json | jq '.lists[0].only_b | length')"
+
 tap_end
