@@ -7,6 +7,8 @@
 set -uo pipefail
 # shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
+# shellcheck source=tests/guest/edges-lib.sh
+. "$(dirname "$(realpath "$0")")/edges-lib.sh"
 
 is 'the document says that it is of a boot' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
 ran boot.json kernel_init run_init_process bprm_execve
@@ -80,5 +82,10 @@ ok 'compare: the only reason for an emptied document is the other time' sh -c \
 # ---- reports
 
 reports_agree boot.json boot.txt boot.tailor
+
+# ---- who called whom
+
+# The one is again alternatives' test of itself.
+edges_agree boot.json 1
 
 tap_end

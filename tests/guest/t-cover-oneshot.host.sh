@@ -8,6 +8,8 @@
 set -uo pipefail
 # shellcheck source=tests/guest/cover-lib.sh
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
+# shellcheck source=tests/guest/edges-lib.sh
+. "$(dirname "$(realpath "$0")")/edges-lib.sh"
 
 # ---- alone
 
@@ -114,5 +116,9 @@ is 'merge: the union has what any of them has' "$(jq '.totals.functions' union.j
 is 'diff: nothing is gone from a union' "$(jq '.gone | length' diff.json)" 0
 is 'diff: new is what the other engine alone has' "$(jq '.new | length' diff.json)" \
 	"$("$hytrace" compare -f json both.oneshot.json both.bpf.json | jq '.lists[0].only_b | length')"
+
+# ---- who called whom
+
+edges_agree both.oneshot.json 0
 
 tap_end

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Looks at what hytrace callers and hytrace calls make of a document of thousands of functions. Source it after
+# cover-lib.sh. What calls call is held against the compiler's own list (call_origins.c).
+# shellcheck disable=SC2016 # jq has variables of its own
+# shellcheck disable=SC2154 # $clone and $hytrace are cover-lib.sh's
+
+# valid SCHEMA DOCUMENT...
+valid()
+{
+	python3 -W ignore -c 'import json, jsonschema, sys
+schema = json.load(open(sys.argv[1]))
+for path in sys.argv[2:]: jsonschema.validate(json.load(open(path)), schema)' "$clone/docs/schema/$1.json" "${@:2}"
+}
+
+# compiler_agrees CALLS.json: prints the direct calls of vmlinux of which the compiler names another callee, or that
+# it names too few. A function has other names in symbols than in the source: NAME.isra.0, or an alias.
+compiler_agrees()
+{
+	gcc -O2 -o call_origins "$clone/tests/guest/call_origins.c" -ldw || return
+	./call_origins "$HYTRACE_VMLINUX" >origins || return
+	nm "$HYTRACE_VMLINUX" >symbols || return
+	jq -r '.functions[] | select(.module == null) | .calls[] | select(.kind == "direct" and .module == null) |
+		"\(.addr[2:]) \(.name)"' "$1" | perl -e 'no warnings "portable"; my (%named, %at, $same, $unnamed);
+		open(my $f, "<", "origins"); while (<$f>) { my ($a, $n) = split; $named{hex($a)} = $n; }
+		open($f, "<", "symbols"); while (<$f>) { my ($a, $t, $n) = split; next if !defined($n);
+			$at{$n}{$a} = 1; $n =~ s/\..*//; $at{$n}{$a} = 1; }
+		while (<STDIN>) { my ($a, $name) = split; my $other = $named{hex($a) + 5};
+			if (!defined($other)) { $unnamed++; next; }
+			(my $base = $name) =~ s/\..*//;
+			if ($base eq $other || grep { $at{$name}{$_} } keys(%{$at{$other}})) { $same++; next; }
+			print("$a: $name, $other\n"); }
+		print("only $same are the same\n") if $same < 3000;
+		print("$unnamed are not named\n") if $unnamed > $same / 50;'
+}
+
+# edges_agree DOCUMENT UNKNOWN: of so many functions and calls at most, nothing is known
+edges_agree()
+{
+	local document=$1 unknown=$2
+
+	ok "$document: calls" "$hytrace" calls -f json -o calls.json --vmlinux "$HYTRACE_VMLINUX" '*' "$document"
+	ok "$document: callers" "$hytrace" callers -f json -o callers.json --vmlinux "$HYTRACE_VMLINUX" '*' "$document"
+	ok 'both are as their schema has them' valid calls calls.json callers.json
+	is 'no caller is left out, but those in code that the kernel makes' "$(jq -c '[.unplaced, ([.functions[].calls[]] | length)]' calls.json)" \
+		"[0,$(jq '.callers | length' "$document")]"
+	ok '92 of 100 name their callee' jq -e '[.functions[].calls[].kind] |
+		length > 3000 and (map(select(. == "direct")) | length) > length * 0.92' calls.json
+	ok 'and few have no call before them' jq -e --argjson most "$unknown" \
+		'[.functions[].calls[] | select(.kind == "unknown")] | length <= $most' calls.json
+	is 'each callee that can be traced is in the document' "$(jq .missing calls.json)" 0
+	is 'the compiler names the same callees' "$(compiler_agrees calls.json)" ''
+	ok 'each function is in it' jq -en --slurpfile a callers.json --slurpfile b "$document" \
+		'($a[0].functions | map(select(.seen[0])) | length) == ($b[0].functions | length)'
+	ok '65 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |
+		(map(select(. == "call")) | length) > length * 0.65' callers.json
+	ok 'the others have a reason' jq -e --argjson most "$unknown" '[.functions[] | select(.seen[0]).origin |
+		select(. == "unknown" or . == "unseen-jump" or . == "unrecorded")] | length <= $most' callers.json
+	jq 'del(.functions[] | select(.name == "vfs_write"))' "$document" >cut.json
+	ok 'a function that was lost is missed' grep -q '1 functions that recorded callers call for certain .* vfs_write' <(
+		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write cut.json 2>&1)
+	ok 'calls have their lines' grep -qE '^(new_sync_write|ksys_write).* fs/read_write\.c:[0-9]+ +ksys_write\+0x' <(
+		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write "$document")
+}
