@@ -9,7 +9,7 @@
 # valid SCHEMA DOCUMENT...
 valid()
 {
-	python3 -W ignore -c 'import json, jsonschema, sys
+	/usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
 schema = json.load(open(sys.argv[1]))
 for path in sys.argv[2:]: jsonschema.validate(json.load(open(path)), schema)' "$clone/docs/schema/$1.json" "${@:2}"
 }
@@ -62,4 +62,21 @@ edges_agree()
 		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write cut.json 2>&1)
 	ok 'calls have their lines' grep -qE '^(new_sync_write|ksys_write).* fs/read_write\.c:[0-9]+ +ksys_write\+0x' <(
 		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write "$document")
+	"$hytrace" report -f dot -o graph.dot --vmlinux "$HYTRACE_VMLINUX" "$document"
+	is 'report: dot has each pair of functions once' "$(grep -c ' -> ' graph.dot)" "$(jq '[.functions[] as $f | $f.calls[] |
+		select(.kind == "direct") | [$f.addr, $f.module, $f.name, .name, .module]] | unique | length' calls.json)"
+	"$hytrace" report -f folded -o graph.folded --vmlinux "$HYTRACE_VMLINUX" "$document"
+	is 'report: folded has a line for each function' "$(wc -l <graph.folded)" "$(jq '.functions | length' "$document")"
+	ok 'report: folded has chains of callers' grep -qE ';ksys_write;vfs_write 1$' graph.folded
+	"$hytrace" report --proved -f json -o proved.json --vmlinux "$HYTRACE_VMLINUX" "$document"
+	ok 'report: with what is proved it is as its schema has it' valid report proved.json
+	ok 'report: more than a thousand functions of the source are proved' jq -e '.columns[0] | .proved.sources as $s |
+		$s.proved > 1000 and $s.possible > $s.proved and $s.recorded <= .seen + .beside and
+		$s.recorded + $s.proved + $s.possible < $s.all and .proved.untraced > 100 and .proved.missing == 0' proved.json
+	"$hytrace" report --unseen --vmlinux "$HYTRACE_VMLINUX" "$document" >unseen
+	"$hytrace" report --unseen --proved --vmlinux "$HYTRACE_VMLINUX" "$document" >unproved
+	ok 'report: what is proved is not called unseen' test "$(wc -l <unproved)" -lt "$(wc -l <unseen)"
+	is 'report: and nothing else is left out' "$(sed 's/\tperhaps inlined$//' unproved | sort | comm -13 <(sort unseen) -)" ''
+	is 'report: proved and unseen are all that was unseen' "$(($(wc -l <unproved) + $(jq '[.functions[] |
+		select(.proved[0] and .seen[0] == false)] | length' proved.json)))" "$(wc -l <unseen)"
 }

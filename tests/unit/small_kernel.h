@@ -16,6 +16,7 @@
 #define SMALL_BUILD_ID "1234567890abcdef"
 
 static const char small_macros[] =
+	".section .note.GNU-stack, \"\", @progbits\n"
 	".macro begin name\n"
 	"	.p2align 4, 0x90\n"
 	"	.globl \\name\n"
@@ -125,6 +126,18 @@ static const char small_module[] =
 	"	.section .modinfo, \"a\"\n"
 	"	.asciz \"vermagic=6.12.0-small SMP\"\n";
 
+/* init/main.c, whose place tells where the source begins. All of inner() and merely() is in outer(), and a copy of twin(). */
+static const char small_source[] =
+	"void callee(void);\n"
+	"static inline __attribute__((always_inline)) void inner(void) { callee(); }\n"
+	"static inline __attribute__((always_inline)) int merely(int x) { return x * 3; }\n"
+	"int twin(int x) { callee(); return x + 1; }\n"
+	"int outer(int x) { inner(); return merely(twin(x)); }\n"
+	"int apart(int x) { return x - 1; }\n";
+
+#define SMALL_CFLAGS "-O2 -g -ffreestanding -fno-pic -mcmodel=kernel -fno-stack-protector -fcf-protection=none " \
+	"-fno-asynchronous-unwind-tables -mno-red-zone -pg -mfentry -mrecord-mcount -mnop-mcount"
+
 static inline void small_write(const char *directory, const char *name, const char *a, const char *b)
 {
 	char path[256];
@@ -146,9 +159,11 @@ static inline char *small_kernel(void)
 	small_write(directory, "vmlinux.S", small_macros, small_vmlinux);
 	small_write(directory, "small.S", small_macros, small_module);
 	small_write(directory, "vmlinux.lds", small_linking, "");
+	small_write(directory, "main.c", small_source, "");
 	snprintf(command, sizeof(command),
-		 "cd %s && mkdir -p lib/modules/6.12.0-small && "
-		 "gcc -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments,--build-id=0x%s,-e,0,-T,vmlinux.lds -o vmlinux vmlinux.S && "
+		 "cd %s && mkdir -p lib/modules/6.12.0-small init && mv main.c init && "
+		 "gcc " SMALL_CFLAGS " -c -o main.o init/main.c && "
+		 "gcc -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments,--build-id=0x%s,-e,0,-T,vmlinux.lds -o vmlinux vmlinux.S main.o && "
 		 "gcc -c -o lib/modules/6.12.0-small/small.ko small.S && "
 		 "echo small.ko: >lib/modules/6.12.0-small/modules.dep", directory, SMALL_BUILD_ID);
 	cr_assert(system(command) == 0, "%s", command);

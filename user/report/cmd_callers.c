@@ -59,22 +59,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (!o->count)
 			argp_usage(state);
-		if (o->count > EDGES_MOST_DOCUMENTS)
-			argp_error(state, "%zu files: one answer can be about %d at most", o->count,
-				   EDGES_MOST_DOCUMENTS);
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
-	}
-	return 0;
-}
-
-static int check_callers(const struct documents *d)
-{
-	for (size_t i = 0; i < d->count; i++) {
-		if (!d->list[i]->how.callers)
-			return error__return(-EINVAL, "%s: has no callers, as it was recorded with --no-callers",
-					     d->paths[i]);
 	}
 	return 0;
 }
@@ -207,7 +194,7 @@ static int run(const struct argp *argp, bool calls, int argc, char **argv)
 		return EXIT_USAGE;
 	err = documents__read(&d, o.paths, o.count);
 	if (!err)
-		err = check_callers(&d);
+		err = edges__check_documents(d.list, d.count);
 	if (!err)
 		err = images__open(&images, d.list, d.count, o.vmlinux);
 	if (!err)

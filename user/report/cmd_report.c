@@ -8,11 +8,14 @@
 #include "base/options.h"
 #include "report/commands.h"
 #include "report/documents.h"
+#include "report/graph.h"
+#include "report/origins.h"
+#include "report/proof.h"
 #include "report/report.h"
 #include "report/universes.h"
 #include "run/output.h"
 
-enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX };
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX, KEY_PROVED };
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
@@ -23,7 +26,9 @@ static const struct argp_option options[] = {
 	  "--in file", 0 },
 	{ "sort", KEY_SORT, "KEY", 0, "order of the lines: name (default), seen, unseen or share, by the first "
 	  "FILE", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor", 0 },
+	{ "proved", KEY_PROVED, NULL, 0, "tell as well what ran without having been recorded, by the calls that were "
+	  "(takes a few seconds)", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor; dot or folded: the graph of calls", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
@@ -31,9 +36,9 @@ static const struct argp_option options[] = {
 	{ }
 };
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR, REPORT_DOT, REPORT_FOLDED };
 
-static const char *const format_names[] = { "text", "json", "tailor", NULL };
+static const char *const format_names[] = { "text", "json", "tailor", "dot", "folded", NULL };
 static const char *const sort_names[] = { "name", "seen", "unseen", "share", NULL };
 /* Functions are in no groups: they are listed. */
 enum { BY_FUNCTION = BY_FILE + 1 };
@@ -46,6 +51,7 @@ struct report_options {
 	int by;			/* -1: not said */
 	struct report_form form;
 	enum report_format format;
+	bool proved;
 	struct universe_source source;
 };
 
@@ -64,6 +70,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!*arg)
 			argp_error(state, "--in: the name is empty");
 		o->where = arg;
+		break;
+	case KEY_PROVED:
+		o->proved = true;
 		break;
 	case KEY_BY:
 		o->by = option__word(state, "by", arg, by_names);
@@ -93,6 +102,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->count > ROWS_MOST_COLUMNS)
 			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` makes one of "
 				   "several", o->count, ROWS_MOST_COLUMNS);
+		if (o->format >= REPORT_DOT && (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
+			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with them but "
+				   "--vmlinux and --output");
 		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "makes one of several");
@@ -120,7 +132,7 @@ static int print(const struct report_options *o, const struct rows *r, const cha
 		return report__json(r, labels, &o->form, out);
 	case REPORT_TAILOR:
 		return print_tailor(r->documents[0], out);
-	case REPORT_TEXT:
+	default:
 		break;
 	}
 	if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
@@ -153,6 +165,8 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (err)
 		return err;
 	rows__check(&rows, labels);
+	if (o->form.proof)
+		proof__mark(o->form.proof, &rows);
 	if (o->where)
 		err = rows__restrict(&rows, o->where);
 	if (!err)
@@ -163,6 +177,67 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (err && output)
 		output__discard(output);
 	return err ? err : output__commit(output);
+}
+
+static int draw(const struct report_options *o, const struct edges *e)
+{
+	struct output *output;
+	int err;
+
+	err = output__open(&output, o->output, NULL);
+	if (err)
+		return err;
+	if (o->format == REPORT_DOT)
+		err = graph__dot(e, output__stream(output));
+	else
+		err = graph__folded(e, output__stream(output));
+	if (err) {
+		output__discard(output);
+		return err;
+	}
+	return output__commit(output);
+}
+
+static int graph(const struct report_options *o, const struct documents *d)
+{
+	struct images images = {};
+	struct edges edges = {};
+	int err;
+
+	err = edges__check_documents(d->list, d->count);
+	if (!err)
+		err = images__open(&images, d->list, d->count, o->source.vmlinux);
+	if (!err)
+		err = edges__make(&edges, &images, d->list, d->count);
+	if (!err && o->format == REPORT_FOLDED)
+		err = origins__read(&images);
+	if (!err) {
+		edges__check(&edges);
+		err = draw(o, &edges);
+	}
+	edges__free(&edges);
+	images__free(&images);
+	return err;
+}
+
+static int rows_report(struct report_options *o, const struct documents *d)
+{
+	struct universe u = {};
+	struct proof proof = {};
+	int err = 0;
+
+	/* A list of addresses has no need of it. */
+	if (o->format != REPORT_TAILOR)
+		err = universe__find_for(&u, d->list, d->count, &o->source);
+	if (!err && o->proved) {
+		err = proof__make(&proof, d->list, d->count, o->source.vmlinux);
+		o->form.proof = &proof;
+	}
+	if (!err)
+		err = report(o, d, &u);
+	proof__free(&proof);
+	universe__free(&u);
+	return err;
 }
 
 static void choose_lines(struct report_options *o)
@@ -184,7 +259,6 @@ int cmd_report(int argc, char **argv)
 		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
 	};
 	struct report_options o = { .by = -1 };
-	struct universe u = {};
 	struct documents d = {};
 	int err;
 
@@ -192,12 +266,8 @@ int cmd_report(int argc, char **argv)
 		return EXIT_USAGE;
 	choose_lines(&o);
 	err = documents__read(&d, o.paths, o.count);
-	/* A list of addresses has no need of it. */
-	if (!err && o.format != REPORT_TAILOR)
-		err = universe__find_for(&u, d.list, d.count, &o.source);
 	if (!err)
-		err = report(&o, &d, &u);
-	universe__free(&u);
+		err = o.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);
 	return error__status(err, false);
 }

@@ -242,6 +242,18 @@ static int add_nodes(struct edges *e)
 	return 0;
 }
 
+int edges__check_documents(const struct coverage *const *documents, size_t count)
+{
+	if (count > EDGES_MOST_DOCUMENTS)
+		return error__return(-EINVAL, "%zu files: one answer can be about %d at most", count, EDGES_MOST_DOCUMENTS);
+	for (size_t i = 0; i < count; i++) {
+		if (!documents[i]->how.callers)
+			return error__return(-EINVAL, "file %zu was recorded without callers (--no-callers), from which "
+					     "answers about calls come", i + 1);
+	}
+	return 0;
+}
+
 int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
 {
 	size_t room = 1;

@@ -60,6 +60,9 @@ struct edges {
 	const struct image_function *a_missing;
 };
 
+/* -EINVAL, said: one of them has no callers, or there are too many. */
+int edges__check_documents(const struct coverage *const *documents, size_t count);
+
 /**
  * edges__make() - find the edges of documents
  * @ret: to be freed by edges__free(), even after a failure

@@ -16,10 +16,13 @@
 /* Which functions a list has: all that were asked for, those that a document has seen, those that none has. */
 enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
 
+struct proof;
+
 struct report_form {
 	enum group_by by;	/* what a line of the table stands for */
 	enum group_sort sort;	/* the order of its lines */
 	enum listed which;	/* which functions are listed */
+	const struct proof *proof;	/* what ran without having been recorded; NULL: it was not asked for */
 };
 
 /**
@@ -42,7 +45,7 @@ size_t report__tailor(const struct coverage *c, FILE *out);
  */
 int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* Unseen are those that each document was asked for, and none has. */
+/* Unseen are those that each document was asked for, and none has or proves. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);
 
 /**

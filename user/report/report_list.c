@@ -6,11 +6,12 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "document/losses.h"
+#include "report/proof.h"
 #include "report/report.h"
 
 #define REPORT_SCHEMA 2
 
-/* Unseen: no document has seen it, and each was asked for it. */
+/* Unseen: no document has seen it, and each was asked for it. What is proved ran, seen or not. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
 {
 	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
@@ -19,7 +20,7 @@ bool row__is_listed(const struct rows *r, const struct row *row, enum listed whi
 	case LIST_SEEN:
 		return row->seen;
 	case LIST_UNSEEN:
-		return !row->seen && row->asked == all;
+		return !row->seen && !row->proved && row->asked == all;
 	case LIST_ALL:
 		break;
 	}
@@ -50,6 +51,9 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 			fprintf(out, "\t%s:%u", f->file, f->line);
 		else if (f->unit)
 			fprintf(out, "\t%s", f->unit);
+		/* Not called is not the same as not executed. */
+		if (r->list[i].possible && !r->list[i].seen && !r->list[i].proved)
+			fputs("\tperhaps inlined", out);
 		fputc('\n', out);
 	}
 }
@@ -64,7 +68,27 @@ static void write_tally(json_writer_t *w, const struct tally *t)
 	jsonw_lluint_field(w, "unknown", t->unknown);
 }
 
-static void write_column(json_writer_t *w, const struct rows *r, size_t column, const char *label)
+static void write_proof(json_writer_t *w, const struct proof *proof, size_t column)
+{
+	struct proof_totals t = proof__totals(proof, column);
+
+	jsonw_name(w, "proved");
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "untraced", t.functions.untraced);
+	jsonw_lluint_field(w, "entered", t.functions.entered);
+	jsonw_name(w, "sources");
+	jsonw_start_object(w);
+	jsonw_lluint_field(w, "all", t.sources.all);
+	jsonw_lluint_field(w, "recorded", t.sources.recorded);
+	jsonw_lluint_field(w, "proved", t.sources.proved);
+	jsonw_lluint_field(w, "possible", t.sources.possible);
+	jsonw_end_object(w);
+	jsonw_lluint_field(w, "missing", proof->edges.missing);
+	jsonw_end_object(w);
+}
+
+static void write_column(json_writer_t *w, const struct rows *r, size_t column, const char *label,
+			 const struct proof *proof)
 {
 	const struct coverage *c = r->documents[column];
 	struct tally total = rows__total(r, column);
@@ -79,15 +103,18 @@ static void write_column(json_writer_t *w, const struct rows *r, size_t column, 
 	write_tally(w, &total);
 	jsonw_lluint_field(w, "callers", hits__count(&c->hits, HIT_CALLER));
 	json__counters(w, "lost", &c->lost);
+	if (proof)
+		write_proof(w, proof, column);
 	jsonw_end_object(w);
 }
 
-static void write_columns(json_writer_t *w, const struct rows *r, const char *const *labels)
+static void write_columns(json_writer_t *w, const struct rows *r, const char *const *labels,
+			  const struct proof *proof)
 {
 	jsonw_name(w, "columns");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < r->columns; i++)
-		write_column(w, r, i, labels[i]);
+		write_column(w, r, i, labels[i], proof);
 	jsonw_end_array(w);
 }
 
@@ -138,7 +165,16 @@ static void write_marks(json_writer_t *w, const struct rows *r, const struct row
 	jsonw_end_array(w);
 }
 
-static void write_row(json_writer_t *w, const struct rows *r, const struct row *row)
+static void write_bits(json_writer_t *w, const struct rows *r, const char *name, uint64_t bits)
+{
+	jsonw_name(w, name);
+	jsonw_start_array(w);
+	for (size_t column = 0; column < r->columns; column++)
+		jsonw_bool(w, bits >> column & 1);
+	jsonw_end_array(w);
+}
+
+static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
 {
 	static const char *const classes[ROW_CLASSES] = {
 		[ROW_TRACED] = "traceable", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
@@ -153,6 +189,10 @@ static void write_row(json_writer_t *w, const struct rows *r, const struct row *
 	json__number_or_null(w, "line", f->line, f->line);
 	jsonw_string_field(w, "class", classes[row->class]);
 	write_marks(w, r, row);
+	if (proved) {
+		write_bits(w, r, "proved", row->proved);
+		write_bits(w, r, "possible", row->possible);
+	}
 	jsonw_end_object(w);
 }
 
@@ -184,7 +224,7 @@ int report__json(const struct rows *r, const char *const *labels, const struct r
 	jsonw_string_field(w, "document", "report");
 	jsonw_int_field(w, "schema", REPORT_SCHEMA);
 	write_kernel(w, r);
-	write_columns(w, r, labels);
+	write_columns(w, r, labels, form->proof);
 	err = write_groups(w, r, form->by, form->sort);
 	jsonw_string_field(w, "listed", listed[form->which]);
 	jsonw_name(w, "functions");
@@ -195,7 +235,7 @@ int report__json(const struct rows *r, const char *const *labels, const struct r
 		if (!row__is_listed(r, &r->list[i], form->which))
 			continue;
 		fputc('\n', out);
-		write_row(w, r, &r->list[i]);
+		write_row(w, r, &r->list[i], form->proof);
 	}
 	jsonw_pretty(w, true);
 	jsonw_end_array(w);

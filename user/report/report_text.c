@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "document/losses.h"
+#include "report/proof.h"
 #include "report/report.h"
 
 /* ---- the table */
@@ -172,7 +173,24 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	fputc('\n', out);
 }
 
-static void print_totals(const struct rows *r, size_t column, FILE *out)
+/* Shares are of all functions of the source, also of those that no tracer can see. */
+static void print_proof(const struct proof *proof, size_t column, FILE *out)
+{
+	struct proof_totals t = proof__totals(proof, column);
+	const struct source_totals *s = &t.sources;
+	size_t ran = s->recorded + s->proved;
+
+	fprintf(out, "Proved:    %zu functions more ran: calls in them or of them were recorded; %zu of these cannot be traced\n",
+		t.functions.untraced + t.functions.entered, t.functions.untraced);
+	if (!s->all)
+		return;
+	fprintf(out, "Source:    of %zu functions, %zu ran: %zu recorded (%.1f%%) and %zu proved (%.1f%%)", s->all, ran, s->recorded,
+		100.0 * s->recorded / s->all, s->proved, 100.0 * s->proved / s->all);
+	fprintf(out, "; at most %zu more (%.1f%%), inlined into what ran\n", s->possible,
+		100.0 * s->possible / s->all);
+}
+
+static void print_totals(const struct rows *r, size_t column, const struct proof *proof, FILE *out)
 {
 	const struct coverage *c = r->documents[column];
 	static const char *const complete[] = {
@@ -185,6 +203,8 @@ static void print_totals(const struct rows *r, size_t column, FILE *out)
 	if (c->how.callers)
 		fprintf(out, "Callers:   %zu places that called one\n",
 			hits__count(&c->hits, HIT_CALLER));
+	if (proof)
+		print_proof(proof, column, out);
 	fprintf(out, "Engine:    %s, %.2f s", c->engine, c->seconds);
 	if (c->merged)
 		fprintf(out, " in %zu runs", c->merged_count);
@@ -239,7 +259,7 @@ int report__text(const struct rows *r, const char *const *labels, const struct r
 		fputc('\n', out);
 		if (r->columns > 1)
 			fprintf(out, "%s\n", labels[i]);
-		print_totals(r, i, out);
+		print_totals(r, i, form->proof, out);
 	}
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");

@@ -31,6 +31,8 @@ struct row {
 	const struct function *f;
 	const struct hit *hit;	/* the first column's that has seen it; NULL: none has */
 	enum row_class class;
+	uint64_t proved;	/* not seen, and ran all the same: see proof.h; 0 unless that was asked for */
+	uint64_t possible;	/* not proved, but inlined into a function that ran */
 	uint64_t asked, seen;	/* bits of columns. Seen and not asked for: of a module that was loaded later */
 };
 
