@@ -15,6 +15,7 @@
 #include "base/error.h"
 #include "image/file.h"
 #include "image/image.h"
+#include "kernel/elf_file.h"
 
 static int add_text(struct image_file *file, const struct text_section *text)
 {
@@ -112,7 +113,9 @@ static void relocate(struct image_file *file)
 
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
-		module = dwfl_report_offline(file->dwfl, file->path, file->path, -1);
+		/* It closes what it is given, and begins to read where somebody else has stopped. */
+		lseek(file->fd, 0, SEEK_SET);
+		module = dwfl_report_offline(file->dwfl, file->path, file->path, fcntl(file->fd, F_DUPFD_CLOEXEC, 0));
 		dwfl_report_end(file->dwfl, NULL, NULL);
 	}
 	elf = module ? dwfl_module_getelf(module, &elf_bias) : NULL;
@@ -145,9 +148,9 @@ int image_file__open(struct image_file *file, const char *path, bool is_module)
 	file->path = path;
 	file->is_module = is_module;
 	elf_version(EV_CURRENT);
-	file->fd = open(path, O_RDONLY | O_CLOEXEC);
+	file->fd = elf_file__open(path);
 	if (file->fd < 0)
-		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
+		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(-file->fd));
 	file->elf = dwelf_elf_begin(file->fd);
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &ehdr) ||
 	    ehdr.e_ident[EI_CLASS] != ELFCLASS64)

@@ -5,6 +5,7 @@
  * A vmlinux has three million rows of lines. They are read once, unit by unit. Each row answers for
  * the addresses between it and the next row.
  */
+#include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -119,25 +120,87 @@ static int find(struct finder *f)
 	return err;
 }
 
+static int make_list(struct finder *f, const uint64_t *addrs, size_t count, struct line_place *ret)
+{
+	memset(ret, 0, count * sizeof(*ret));
+	if (!image__has_dwarf(f->image))
+		return -ENODATA;
+	f->list = calloc(count + 1, sizeof(*f->list));
+	if (!f->list)
+		return error__no_memory();
+	for (size_t i = 0; i < count; i++) {
+		f->list[f->count].addr = image__to_dwarf(f->image, addrs[i]);
+		f->list[f->count].place = &ret[i];
+		f->count += f->list[f->count].addr != 0;
+	}
+	/* In the debug information, a module's sections have another order. */
+	qsort(f->list, f->count, sizeof(*f->list), by_address);
+	return 0;
+}
+
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret)
 {
 	struct finder f = { .image = image };
-	int err;
+	int err = make_list(&f, addrs, count, ret);
 
-	memset(ret, 0, count * sizeof(*ret));
-	if (!image__has_dwarf(image))
-		return -ENODATA;
-	f.list = calloc(count + 1, sizeof(*f.list));
-	if (!f.list)
-		return error__no_memory();
-	for (size_t i = 0; i < count; i++) {
-		f.list[f.count].addr = image__to_dwarf(image, addrs[i]);
-		f.list[f.count].place = &ret[i];
-		f.count += f.list[f.count].addr != 0;
+	if (!err)
+		err = find(&f);
+	free(f.list);
+	return err;
+}
+
+static int define(struct finder *f, Dwarf_Die *die)
+{
+	const char *file;
+	Dwarf_Addr addr;
+	int line = 0;
+	size_t at;
+
+	if (dwarf_entrypc(die, &addr))
+		return 0;
+	file = dwarf_decl_file(die);
+	if (!file || dwarf_decl_line(die, &line))
+		return 0;
+	for (at = first_from(f, addr); at < f->count && f->list[at].addr == addr; at++) {
+		*f->list[at].place = (struct line_place){ image__source(f->image, file), line, true };
+		if (!f->list[at].place->file)
+			return error__no_memory();
 	}
-	/* In the debug information, a module's sections have another order. */
-	qsort(f.list, f.count, sizeof(*f.list), by_address);
-	err = find(&f);
+	return 0;
+}
+
+/* Functions of C lie in their unit, and not within each other. */
+static int find_definitions(struct finder *f)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+	int err = 0;
+
+	while (!err && !dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &unit, NULL)) {
+		if (dwarf_child(&unit, &die))
+			continue;
+		do {
+			if (dwarf_tag(&die) == DW_TAG_subprogram)
+				err = define(f, &die);
+		} while (!err && !dwarf_siblingof(&die, &die));
+	}
+	return err;
+}
+
+int lines__defined(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret)
+{
+	struct finder f = { .image = image };
+	int err = make_list(&f, addrs, count, ret);
+
+	if (!err)
+		err = find_definitions(&f);
+	/* What has its place says that something begins there, and keeps it. */
+	if (!err)
+		err = find(&f);
+	for (size_t i = 0; !err && i < count; i++) {
+		if (!ret[i].begins)
+			ret[i] = (struct line_place){};
+	}
 	free(f.list);
 	return err;
 }

@@ -29,4 +29,16 @@ struct line_place {
  */
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
 
+/**
+ * lines__defined() - where functions are defined
+ * @image: the image
+ * @addrs: where functions begin, in ascending order
+ * @count: of these
+ * @ret: one for each; the line has the function's name. Without a definition, as of lines__find(); if there is no
+ *	 line either that begins there, as for assembly in a file of C, nothing
+ *
+ * Return: as lines__find().
+ */
+int lines__defined(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
+
 #endif

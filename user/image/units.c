@@ -148,15 +148,15 @@ static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
 }
 
 /*
- * gcc writes its options here; clang does not by itself. -fpatchable-function-entry is another
- * thing on x86: its whole room is before the function.
+ * gcc writes its options down here; clang does not by itself. Without -pg, which is written down as -p, the other
+ * options do nothing; some Makefiles take only that away.
  */
 static enum unit_calls unit_calls(const char *producer)
 {
 	if (!producer || !strstr(producer, " -O"))
 		return UNIT_CALLS_UNKNOWN;
-	/* gcc writes -pg as -p. Other options begin with -p as well. */
-	if (strstr(producer, " -mfentry") || strstr(producer, " -p ") || strstr(producer, " -pg "))
+	if (strstr(producer, " -p ") || strstr(producer, " -pg ") || ends_with(producer, " -p") ||
+	    ends_with(producer, " -pg"))
 		return UNIT_CALLS;
 	return UNIT_NO_CALLS;
 }

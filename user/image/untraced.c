@@ -16,7 +16,7 @@ static const struct reason {
 	[UNTRACED_ASSEMBLY] = { "assembly", "is written in assembly, which has no call for tracers" },
 	[UNTRACED_FILE] = { "file", "is in a file that is compiled without calls for tracers (its Makefile removes "
 			    "the option)" },
-	[UNTRACED_NOTRACE] = { "notrace", "is notrace" },
+	[UNTRACED_NOTRACE] = { "notrace", "is notrace, as all that is declared inline or __exit" },
 	[UNTRACED_DISABLED] = { "disabled", "has a call for tracers, but ftrace of this kernel does not list it" },
 	[UNTRACED_NO_CALL] = { "no-call", "has no call for tracers" },
 };

@@ -2,7 +2,6 @@
 /* Symbol tables of module files, which may be compressed; see module_files.h. */
 #include <elfutils/libdwelf.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <fnmatch.h>
 #include <fts.h>
 #include <gelf.h>
@@ -15,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/strings.h"
+#include "kernel/elf_file.h"
 #include "kernel/module_files.h"
 
 /* The size of the table at first; it grows by itself. */
@@ -158,7 +158,7 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 	int fd;
 
 	elf_version(EV_CURRENT);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
+	fd = elf_file__open(path);
 	if (fd < 0)
 		return;
 	elf = dwelf_elf_begin(fd);
@@ -279,7 +279,7 @@ static bool has_function(Elf *elf, const char *wanted)
 
 bool module_file__has(const char *path, const char *function)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = elf_file__open(path);
 	bool has;
 	Elf *elf;
 

@@ -141,18 +141,17 @@ static int place(struct universe *u, size_t first, const struct image *image, co
 	for (size_t i = 0; !err && i < count; i++)
 		addrs[i] = list[i].addr;
 	if (!err)
-		err = lines__find(image, addrs, count, places);
+		err = lines__defined(image, addrs, count, places);
 	for (size_t i = 0; !err && i < count; i++) {
 		struct function *f = &u->list[first + i];
 
 		f->file = universe__text(u, places[i].file);
 		f->line = places[i].line;
-		/* A file of C can have assembly in it, which has no lines. */
-		if (list[i].untraced == UNTRACED_NOTRACE && !places[i].begins) {
+		/* A file of C can have assembly in it, of which nothing is known. */
+		if (!places[i].begins &&
+		    (list[i].untraced == UNTRACED_NOTRACE || list[i].untraced == UNTRACED_NO_CALL ||
+		     list[i].untraced == UNTRACED_FILE))
 			f->untraced = untraced__word(UNTRACED_ASSEMBLY);
-			f->file = NULL;
-			f->line = 0;
-		}
 	}
 	free(addrs);
 	free(places);

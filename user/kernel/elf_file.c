@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* ELF files that may be compressed; see elf_file.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zstd.h>
+
+#include "kernel/elf_file.h"
+
+static bool is_zstd(int fd)
+{
+	char magic[4];
+
+	return pread(fd, magic, sizeof(magic), 0) == sizeof(magic) && !memcmp(magic, "\x28\xb5\x2f\xfd", 4);
+}
+
+static int write_all(int fd, const char *bytes, size_t count)
+{
+	while (count) {
+		ssize_t written = write(fd, bytes, count);
+
+		if (written < 0)
+			return -errno;
+		bytes += written;
+		count -= written;
+	}
+	return 0;
+}
+
+struct inflating {
+	ZSTD_DStream *z;
+	char *in, *out;
+};
+
+static int inflate(const struct inflating *i, int from, int to)
+{
+	size_t left = 1;
+	ssize_t got;
+	int err = 0;
+
+	while (!err && (got = read(from, i->in, ZSTD_DStreamInSize())) > 0) {
+		ZSTD_inBuffer in = { i->in, got, 0 };
+		ZSTD_outBuffer out;
+
+		/* A buffer that is full may have left something inside. */
+		do {
+			out = (ZSTD_outBuffer){ i->out, ZSTD_DStreamOutSize(), 0 };
+			left = ZSTD_decompressStream(i->z, &out, &in);
+			err = ZSTD_isError(left) ? -EINVAL : write_all(to, i->out, out.pos);
+		} while (!err && (in.pos < in.size || out.pos == out.size));
+	}
+	if (!err && got < 0)
+		err = -errno;
+	/* The end of the file is not the end of what was compressed. */
+	return err ? err : left ? -EINVAL : 0;
+}
+
+static int decompress(int from)
+{
+	struct inflating i = {
+		ZSTD_createDStream(), malloc(ZSTD_DStreamInSize()), malloc(ZSTD_DStreamOutSize()),
+	};
+	int to = memfd_create("elf", MFD_CLOEXEC);
+	int err = !i.z || !i.in || !i.out ? -ENOMEM : to < 0 ? -errno : inflate(&i, from, to);
+
+	ZSTD_freeDStream(i.z);
+	free(i.in);
+	free(i.out);
+	if (err && to >= 0)
+		close(to);
+	return err ? err : to;
+}
+
+int elf_file__open(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), plain;
+
+	if (fd < 0)
+		return -errno;
+	if (!is_zstd(fd))
+		return fd;
+	plain = decompress(fd);
+	close(fd);
+	return plain;
+}
