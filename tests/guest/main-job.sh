@@ -22,10 +22,8 @@ in-guest-cover)
 	echo 0 >/sys/kernel/tracing/tracing_on
 	echo nop >/sys/kernel/tracing/current_tracer
 	echo 1 >/sys/kernel/tracing/tracing_on
-	build/hytrace cover --boot --vmlinux "$2" -f text -o "$out/boot.txt" \
-		-o "$out/boot.json" -o "$out/boot.tailor"
-	build/hytrace cover --engine both --vmlinux "$2" -f text -o "$out/workload.txt" \
-		-o "$out/workload.json" -o "$out/workload.tailor" \
+	build/hytrace cover --boot --vmlinux "$2" -o "$out/boot.json" -o "$out/boot.tailor"
+	build/hytrace cover --engine both --vmlinux "$2" -o "$out/workload.json" -o "$out/workload.tailor" \
 		-- tests/guest/workload.sh
 	exit
 	;;
@@ -74,22 +72,7 @@ kernel/vm.sh --icount --append 'ftrace=function trace_options=nooverwrite' --sha
 echo
 echo "== Functions seen, by directory, of those that can be traced"
 echo
-row='  %-29s %8s %8s %10s\n'
-# shellcheck disable=SC2059 # the format is the table's
-printf "$row" DIRECTORY BOOT WORKLOAD TRACEABLE
-# The reports' tables, side by side: a line is a name, two numbers and a share.
-awk -v row="$row" '
-     !/^[[(a-z].* ([0-9.]+%|-)$/ { next }
-     { count = $(NF - 2); traceable = $(NF - 1)
-       sub(/  +[0-9]+ .*/, ""); seen[FILENAME, $0] = count; all[$0] = traceable }
-     END { for (name in all)
-	printf row, name, seen[ARGV[1], name] + 0, seen[ARGV[2], name] + 0, all[name]
-     }' "$out/boot.txt" "$out/workload.oneshot.txt" | LC_ALL=C sort
-for what in boot workload.oneshot; do
-	echo
-	echo "  $what.txt:"
-	sed -n '/^Functions:/,$s/^/    /p' "$out/$what.txt"
-done
+build/hytrace report --vmlinux "$vmlinux" "$out/boot.json" "$out/workload.oneshot.json" | sed 's/^/  /'
 echo
 echo "== The set in the kernel against the one in BPF, at the same time"
 echo
