@@ -12,13 +12,14 @@
 const struct image_function *edges__whole(const struct image_of *of, const struct image_function *part)
 {
 	const struct image_function *const *list;
+	const char *mark = strstr(part->name, ".cold");
 	const struct unit *unit;
 	char name[256];
 	size_t length, count;
 
-	if (part->untraced != UNTRACED_FRAGMENT)
+	if (part->untraced != UNTRACED_FRAGMENT || !mark)
 		return part;
-	length = strstr(part->name, ".cold") - part->name;
+	length = mark - part->name;
 	if (length >= sizeof(name))
 		return part;
 	memcpy(name, part->name, length);
