@@ -70,14 +70,14 @@ watched()
 
 	script -qec "timeout -s INT $seconds $hytrace cover -e $engine -a 'vfs_*' -o watched.json $*" /dev/null
 }
-tty=$(watched 6 bpf)
+tty=$(watched 10 bpf)
 ok 'without a command, a terminal shows how many functions are recorded so far' \
 	grep -qE 'recording: [1-9][0-9]* functions so far' <<<"$tty"
 is 'what that takes is not recorded' \
 	"$(jq '[(.functions + .callers)[] | select(.comm == "hytrace")] | length' watched.json)" 0
 is 'nothing of it stays, and there are no colours' \
 	"$(grep -c recording <<<"${tty##*$'\r\e[K'}") $(grep -c $'\e\\[[0-9;]*m' <<<"$tty")" '0 0'
-tty=$(watched 6 oneshot)
+tty=$(watched 10 oneshot)
 is 'oneshot shows no number, as that would be recorded' \
 	"$(grep -c 'recording; Ctrl-C ends it' <<<"$tty") $(grep -c 'so far' <<<"$tty")" '1 0'
 
@@ -320,6 +320,23 @@ ok '--ready-fd with a descriptor that is not open' says 'is not open' 2 --ready-
 # shellcheck disable=SC2016 # to be expanded by the inner shell
 cover --ready-fd 7 -o r.txt -- sh -c 'cat ready; [ ! -e /proc/$$/fd/7 ]' >out 2>err 7>ready
 is 'the command does not get that descriptor' $? 0
+
+# ---- adding to a result
+
+ok '--append makes a file that is not there' status 0 --append -o sum.json -- cat /etc/passwd
+ok '--append adds to a file that is there' status 0 --append -o sum.json -- mkdir added
+ok 'the file has what both runs have seen' jq -e '[.functions[].name] | index("vfs_read") and index("vfs_mkdir")' sum.json
+is 'each function is there once' "$(jq -r '.functions[].name' sum.json | sort | uniq -d)" ''
+cp sum.json before.json
+ok '--append with other filters is refused' says 'sum.json: was asked for other functions' 125 -a 'do_*' --append -o sum.json -- touch never
+jq '.kernel.build_id = "0123"' sum.json >other.json
+ok '--append to a result of another kernel is refused' says 'other.json: is of another build' 125 --append -o other.json -- touch never
+echo no document >bad.json
+ok '--append to what is no document is refused' says 'bad.json' 125 --append -o bad.json -- touch never
+ok '--append to a text is refused' says 'only json documents' 125 --append -o sum.txt -- touch never
+ok '--append without a file is refused' says 'give -o FILE.json' 125 --append -- touch never
+ok 'the command does not run then' test ! -e never
+ok 'and the file is as it was' cmp sum.json before.json
 
 # ---- another user
 

@@ -75,6 +75,13 @@ static int describe(struct coverage *c, const struct request *request, const str
 	return err ? err : filter__copy(&c->filter, request->filter);
 }
 
+int collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k)
+{
+	int err = coverage__init(ret, "");
+
+	return err ? err : describe(ret, request, k, NULL);
+}
+
 /* ---- what was seen, and when */
 
 static size_t count_seen(const struct traceable *t, const struct coverage *c)

@@ -23,6 +23,11 @@ struct clocks {
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter);
 
 /*
+ * Says of a run that has not begun what its result will say: of which kernel it is, and of which functions. @ret must
+ * be freed also after a failure.
+ */
+int collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k);
+/*
  * Makes the result of what @e has recorded. @after: the symbols at its end; NULL: they have not
  * changed. @ret must be freed even after a failure.
  */

@@ -2,12 +2,14 @@
 /* Names, opens and writes the results of a run; see outputs.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
 #include "kernel/features.h"
 #include "report/compare.h"
+#include "report/merge.h"
 #include "report/report.h"
 #include "run/output.h"
 
@@ -18,6 +20,8 @@ struct one {
 	struct output *output;
 	enum cover_format format;
 	size_t engine;
+	char *path;
+	struct coverage *before;	/* what the file has, and keeps; NULL: nothing */
 };
 
 struct outputs {
@@ -54,8 +58,37 @@ static enum cover_format format_of(const struct cover_options *o, const char *pa
 	return o->format;
 }
 
+/* It is joined with what comes, and written anew; whether that can be done is tried before anything is run. */
+static int read_before(struct one *one, const struct coverage *plan)
+{
+	const struct coverage *both[] = { plan, NULL };
+	const char *const names[] = { "this run", one->path };
+	struct coverage joined = {}, *before;
+	struct stat st;
+	int err;
+
+	if (one->format != FORMAT_JSON)
+		return error__return(-EINVAL, "--append: %s: only json documents can be added to", one->path);
+	if (stat(one->path, &st) || !st.st_size)
+		return 0;
+	before = calloc(1, sizeof(*before));
+	if (!before)
+		return error__no_memory();
+	err = coverage__read_json(before, one->path);
+	if (err) {
+		free(before);
+		return err;
+	}
+	both[1] = one->before = before;
+	err = merge__run(&joined, both, 2, names);
+	if (!err)
+		coverage__free(&joined);
+	return err;
+}
+
 static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,
-		    const struct engines *engines, size_t engine, struct guard *guard)
+		    const struct engines *engines, size_t engine, const struct coverage *plan,
+		    struct guard *guard)
 {
 	struct one *one = &outputs->list[outputs->count];
 	char *own = NULL;
@@ -68,11 +101,12 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 	}
 	one->format = format_of(o, path);
 	one->engine = engine;
-	err = output__open(&one->output, own ? own : path, guard);
-	if (!err)
-		outputs->count++;
-	free(own);
-	return err;
+	one->path = own ? own : path ? strdup(path) : NULL;
+	if (path && !one->path)
+		return error__no_memory();
+	err = output__open(&one->output, one->path, guard);
+	outputs->count++;
+	return err || !o->append ? err : read_before(one, plan);
 }
 
 static int check_formats(const struct outputs *outputs, const struct kernel_id *kernel)
@@ -94,7 +128,7 @@ static bool wants_text(const struct outputs *outputs)
 }
 
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
-		  const struct kernel_id *kernel, struct guard *guard)
+		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard)
 {
 	struct outputs *outputs = calloc(1, sizeof(*outputs));
 	size_t paths = o->output_count ? o->output_count : 1;
@@ -109,7 +143,7 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	for (size_t i = 0; !err && i < paths; i++) {
 		for (size_t engine = 0; !err && engine < engines->count; engine++)
 			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engines,
-				       engine, guard);
+				       engine, plan, guard);
 	}
 	if (!err)
 		err = check_formats(outputs, kernel);
@@ -136,13 +170,27 @@ static int write_text(const struct coverage *c, const struct universe *u, FILE *
 }
 
 /* @u: NULL: it was told why there is none, which only shares are missing for. */
+static int write_joined(const struct one *one, const struct coverage *c, FILE *stream)
+{
+	const struct coverage *const both[] = { one->before, c };
+	const char *const names[] = { one->path, "this run" };
+	struct coverage joined;
+	int err = merge__run(&joined, both, 2, names);
+
+	if (err)
+		return err;
+	err = coverage__write_json(&joined, stream);
+	coverage__free(&joined);
+	return err;
+}
+
 static int write_one(const struct one *one, const struct coverage *c, const struct universe *u)
 {
 	FILE *stream = output__stream(one->output);
 
 	switch (one->format) {
 	case FORMAT_JSON:
-		return coverage__write_json(c, stream);
+		return one->before ? write_joined(one, c, stream) : coverage__write_json(c, stream);
 	case FORMAT_TAILOR:
 		report__tailor(c, stream);
 		return 0;
@@ -235,8 +283,15 @@ void outputs__free(struct outputs *outputs)
 {
 	if (!outputs)
 		return;
-	for (size_t i = 0; i < outputs->count; i++)
-		output__discard(outputs->list[i].output);
+	for (size_t i = 0; i < outputs->count; i++) {
+		struct one *one = &outputs->list[i];
+
+		output__discard(one->output);
+		if (one->before)
+			coverage__free(one->before);
+		free(one->before);
+		free(one->path);
+	}
 	free(outputs->list);
 	free(outputs);
 }

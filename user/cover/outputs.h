@@ -15,9 +15,12 @@
 
 struct outputs;
 
-/* Returns -EINVAL after a message if one cannot be written, or a format is not possible. */
+/*
+ * Returns -EINVAL after a message if one cannot be written, or a format is not possible, or, with --append, if what is
+ * in a file cannot be joined with this run, of which @plan says what its result will say.
+ */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
-		  const struct kernel_id *kernel, struct guard *guard);
+		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard);
 /* @kernel: that they are of */
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct running_kernel *kernel);

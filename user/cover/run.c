@@ -246,7 +246,7 @@ static void write_so_far(void *context)
 	engines__leave_out(&s->engines, false);
 }
 
-/* What that takes is the reader's to know. */
+/* The BPF engines do not record these calls. */
 static void tell_ready(struct session *s)
 {
 	engines__leave_out(&s->engines, true);
@@ -328,7 +328,8 @@ static int look(struct session *s)
 		err = look_at_kernel(&s->kernel, &o->filter, o->vmlinux);
 	if (!err)
 		err = open_process(o->scope.pid, &s->process);
-	engines__choose(&s->engines, o);
+	if (!err)
+		engines__choose(&s->engines, o);
 	if (!err)
 		err = engines__require(&s->engines, o);
 	return err ? err : make_request(s);
@@ -337,10 +338,16 @@ static int look(struct session *s)
 /* Starts the watchdog, which undoes what is done from here on, and opens the outputs. */
 static int claim(struct session *s)
 {
+	struct coverage plan = {};
 	int err = guard__start(&s->request.guard);
 
-	return err ? err : outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id,
-					 s->request.guard);
+	if (!err && s->options->append)
+		err = collect__plan(&plan, &s->request, &s->kernel);
+	if (!err)
+		err = outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id, &plan,
+				    s->request.guard);
+	coverage__free(&plan);
+	return err;
 }
 
 /*
