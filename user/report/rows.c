@@ -42,16 +42,20 @@ static struct row *add_row(struct making *m, const struct function *f, enum row_
 	if (r->count == m->room) {
 		size_t room = m->room ? 2 * m->room : 1024;
 		struct row *more = reallocarray(r->list, room, sizeof(*more));
+		const struct hit **hits;
 
-		if (!more) {
+		r->list = more ? more : r->list;
+		hits = more ? reallocarray(r->hits, room, r->columns * sizeof(*hits)) : NULL;
+		if (!hits) {
 			error__no_memory();
 			return NULL;
 		}
-		r->list = more;
+		r->hits = hits;
 		m->room = room;
 	}
-	row = &r->list[r->count++];
-	*row = (struct row){ .f = f, .class = class };
+	memset(&r->hits[r->count * r->columns], 0, r->columns * sizeof(*r->hits));
+	row = &r->list[r->count];
+	*row = (struct row){ .f = f, .class = class, .made = r->count++ };
 	return row;
 }
 
@@ -152,8 +156,8 @@ static int add_hits(struct making *m, size_t column, size_t universe_rows)
 			row = row_of_other(m, hit, c);
 		if (!row)
 			return -ENOMEM;
-		if (!row->seen)
-			row->hit = hit;
+		if (!row__is_seen(row, column))
+			m->rows->hits[row->made * m->rows->columns + column] = hit;
 		row->seen |= 1ull << column;
 		/* Whatever the filter says: it is there. */
 		if (!hit->module || has_module(c, hit->module))
@@ -182,6 +186,7 @@ int rows__make(struct rows *ret, const struct universe *u, const struct coverage
 		err = add_hits(&m, column, universe_rows);
 	for (size_t i = universe_rows; !err && i < ret->count; i++)
 		ret->list[i].f = &ret->others.list[(uintptr_t)ret->list[i].f];
+	ret->all = ret->count;
 	if (m.others)
 		lh_table_free(m.others);
 	if (err)
@@ -192,37 +197,53 @@ int rows__make(struct rows *ret, const struct universe *u, const struct coverage
 void rows__free(struct rows *r)
 {
 	free(r->list);
+	free(r->hits);
 	universe__free(&r->others);
 	memset(r, 0, sizeof(*r));
 }
 
 /* ---- a part of them */
 
-static bool lies_in(const struct function *f, const char *where, size_t length)
+static const char *module_of(const char *where)
 {
-	const char *unit = f->unit;
+	size_t mark = strlen(MODULE_MARK);
 
+	return strncmp(where, MODULE_MARK, mark) ? NULL : where + mark;
+}
+
+static bool lies_in(const struct function *f, const char *where)
+{
+	const char *unit = f->unit, *module = module_of(where);
+	size_t length = strlen(where);
+
+	if (module)
+		return f->module && !strcmp(f->module, module);
+	while (length > 1 && where[length - 1] == '/')
+		length--;
 	return unit && !strncmp(unit, where, length) && (!unit[length] || unit[length] == '/');
+}
+
+bool rows__has(const struct rows *r, const struct function *f)
+{
+	return !r->where || lies_in(f, r->where);
 }
 
 int rows__restrict(struct rows *r, const char *where)
 {
-	const char *module = strncmp(where, MODULE_MARK, strlen(MODULE_MARK)) ? NULL : where + strlen(MODULE_MARK);
-	size_t length = strlen(where), kept = 0;
+	const char *module = module_of(where);
+	size_t kept = 0;
 
-	while (length > 1 && where[length - 1] == '/')
-		length--;
 	if (!module && !r->universe->placed)
 		return error__return(-EINVAL, "--in %s: it is not known which source file a function is of: give "
 				     "--vmlinux FILE with debug information, or --universe FILE that has been made "
 				     "of such a file", where);
 	for (size_t i = 0; i < r->count; i++) {
-		const struct row *row = &r->list[i];
-		bool in = module ? row->f->module && !strcmp(row->f->module, module) :
-				   lies_in(row->f, where, length);
+		struct row row = r->list[i];
 
-		if (in)
-			r->list[kept++] = *row;
+		if (lies_in(row.f, where)) {
+			r->list[i] = r->list[kept];
+			r->list[kept++] = row;
+		}
 	}
 	if (!kept)
 		return error__return(-EINVAL, "--in %s: no function that can be traced lies there%s", where,
@@ -231,6 +252,11 @@ int rows__restrict(struct rows *r, const char *where)
 	r->count = kept;
 	r->where = where;
 	return 0;
+}
+
+const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t column)
+{
+	return r->hits[row->made * r->columns + column];
 }
 
 /* ---- counting */

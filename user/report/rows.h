@@ -29,20 +29,22 @@ enum row_class {
 
 struct row {
 	const struct function *f;
-	const struct hit *hit;	/* the first column's that has seen it; NULL: none has */
 	enum row_class class;
 	uint64_t proved;	/* not seen, and ran all the same: see proof.h; 0 unless that was asked for */
 	uint64_t possible;	/* not proved, but inlined into a function that ran */
+	uint32_t made;		/* the how many-th it was when they were made, from 0 */
 	uint64_t asked, seen;	/* bits of columns. Seen and not asked for: of a module that was loaded later */
 };
 
 struct rows {
 	struct row *list;	/* those of the universe in its order, then the others */
 	size_t count;
+	size_t all;		/* with those that rows__restrict() left out, which come after @count */
 	size_t columns;
 	const struct coverage *const *documents;	/* one for each column */
 	const struct universe *universe;
 	struct universe others;	/* functions that were seen and are not in the universe */
+	const struct hit **hits;	/* for each row as it was made, one of each column; NULL: not seen there */
 	const char *where;	/* rows__restrict(); NULL: these are all */
 };
 
@@ -69,6 +71,11 @@ void rows__free(struct rows *r);
  * Return: 0, or -EINVAL, which is told: nothing lies there, or the universe does not know where functions lie.
  */
 int rows__restrict(struct rows *r, const char *where);
+
+/* Whether a function lies where the rows were restricted to. */
+bool rows__has(const struct rows *r, const struct function *f);
+/* The first hit of a row in a column; NULL: that column has not seen it. */
+const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t column);
 
 /* What a column has seen of some rows: a share, and what has no share. */
 struct tally {
