@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check clean distclean
+NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins anew.
@@ -123,8 +123,15 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
-$(B)/hytrace: $(USER_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(USER_LIBS) -lm
+# The page of `report -f html` goes into the program as it is, between two symbols _binary_page_html_*.
+PAGE := $(B)/user/report/page.html.o
+
+$(PAGE): user/report/page.html
+	$(call msg,EMBED,$<)mkdir -p $(@D)
+	$(Q)cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
+
+$(B)/hytrace: $(USER_OBJ) $(PAGE) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(PAGE) $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
 # an archive, so that a test only links what it uses. q is for files of the same name in two folders.
@@ -135,7 +142,7 @@ $(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a | $(SKEL)
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
 
-$(B)/user-san/loader.a: $(SAN_OBJ)
+$(B)/user-san/loader.a: $(SAN_OBJ) $(PAGE)
 	$(call msg,AR,$@)rm -f $@ && ar qcs $@ $^
 
 # The loader's tests are in folders of the same names.
@@ -180,6 +187,10 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
 	$(Q)tests/guest/main-job.sh
+
+screenshot: ## docs/report.png, the picture of the page that `make run` has written
+	$(call have,chromium pngquant)
+	$(Q)tests/guest/screenshot.sh
 
 ## ---------------------------------------------------------------- tests
 
@@ -331,6 +342,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
 
 endif

@@ -348,6 +348,11 @@ static void write_hits(json_writer_t *w, const struct coverage *c, const char *n
 	jsonw_end_array(w);
 }
 
+void coverage__write_head(const struct coverage *c, json_writer_t *w)
+{
+	json__write_fields(w, header, c);
+}
+
 int coverage__write_json(const struct coverage *c, FILE *out)
 {
 	json_writer_t *w = jsonw_new(out);
@@ -360,7 +365,7 @@ int coverage__write_json(const struct coverage *c, FILE *out)
 	jsonw_string_field(w, "document", "coverage");
 	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
 	jsonw_string_field(w, "engine", c->engine);
-	json__write_fields(w, header, c);
+	coverage__write_head(c, w);
 	write_hits(w, c, "functions", HIT_FUNCTION, out);
 	write_hits(w, c, "callers", HIT_CALLER, out);
 	jsonw_end_object(w);

@@ -3,6 +3,7 @@
 #ifndef HYTRACE_DOCUMENT_COVERAGE_JSON_H
 #define HYTRACE_DOCUMENT_COVERAGE_JSON_H
 
+#include <json_writer.h>
 #include <stdio.h>
 
 #include "document/coverage.h"
@@ -12,6 +13,9 @@
  * finds them.
  */
 int coverage__write_json(const struct coverage *c, FILE *out);
+
+/* Writes the fields of these between the engine and the functions into an object that has been begun. */
+void coverage__write_head(const struct coverage *c, json_writer_t *w);
 
 /*
  * Returns -EINVAL after a message if it cannot be read, is no json, no such document, or has

@@ -9,13 +9,14 @@
 #include "report/commands.h"
 #include "report/documents.h"
 #include "report/graph.h"
+#include "report/images.h"
 #include "report/origins.h"
 #include "report/proof.h"
 #include "report/report.h"
 #include "report/universes.h"
 #include "run/output.h"
 
-enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX, KEY_PROVED };
+enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_VMLINUX, KEY_PROVED, KEY_SOURCE };
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
@@ -28,21 +29,26 @@ static const struct argp_option options[] = {
 	  "FILE", 0 },
 	{ "proved", KEY_PROVED, NULL, 0, "tell as well what ran without having been recorded, by the calls that were "
 	  "(takes a few seconds)", 0 },
-	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor; dot or folded: the graph of calls", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor, lcov, html; dot or folded: the graph of calls", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of that kernel, by `hytrace functions -f json`; "
 	  "default: what its vmlinux says", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "that kernel's, with debug information; modules are looked for beside it", 0 },
+	{ "source", KEY_SOURCE, "DIR", 0, "-f lcov: where the kernel's source is; given again: where files are that are not "
+	  "there, such as those that its build makes", 0 },
 	{ }
 };
 
-enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR, REPORT_DOT, REPORT_FOLDED };
+enum report_format { REPORT_TEXT, REPORT_JSON, REPORT_TAILOR, REPORT_LCOV, REPORT_HTML, REPORT_DOT, REPORT_FOLDED };
 
-static const char *const format_names[] = { "text", "json", "tailor", "dot", "folded", NULL };
+static const char *const format_names[] = { "text", "json", "tailor", "lcov", "html", "dot", "folded", NULL };
 static const char *const sort_names[] = { "name", "seen", "unseen", "share", NULL };
 /* Functions are in no groups: they are listed. */
 enum { BY_FUNCTION = BY_FILE + 1 };
 static const char *const by_names[] = { "directory", "file", "function", NULL };
+
+/* The source, the build, and what else may have been put beside them. */
+#define MOST_SOURCES 8
 
 struct report_options {
 	const char *const *paths;
@@ -53,7 +59,21 @@ struct report_options {
 	enum report_format format;
 	bool proved;
 	struct universe_source source;
+	char *directories[MOST_SOURCES];
+	size_t directory_count;
 };
+
+/* genhtml may run elsewhere. */
+static void add_directory(struct argp_state *state, struct report_options *o, const char *path)
+{
+	char *whole = realpath(path, NULL);
+
+	if (!whole)
+		argp_error(state, "--source %s: %s", path, strerror(errno));
+	if (o->directory_count == MOST_SOURCES)
+		argp_error(state, "--source can be given %d times", MOST_SOURCES);
+	o->directories[o->directory_count++] = whole;
+}
 
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
@@ -92,6 +112,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case KEY_VMLINUX:
 		o->source.vmlinux = arg;
 		break;
+	case KEY_SOURCE:
+		add_directory(state, o, arg);
+		break;
 	case ARGP_KEY_ARGS:
 		o->paths = (const char *const *)state->argv + state->next;
 		o->count = state->argc - state->next;
@@ -108,6 +131,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "makes one of several");
+		if ((o->format == REPORT_LCOV || o->format == REPORT_HTML) &&
+		    (o->form.which != LIST_ALL || o->proved))
+			argp_error(state, "-f %s has what was seen and what was not; --seen, --unseen and --proved do not go with it",
+				   format_names[o->format]);
+		if (o->format != REPORT_LCOV && o->directory_count)
+			argp_error(state, "--source goes with -f lcov");
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -125,6 +154,41 @@ static int print_tailor(const struct coverage *c, FILE *out)
 	return 0;
 }
 
+static int print_lcov(const struct report_options *o, const struct rows *r, const char *const *labels,
+		      const struct images *images, FILE *out)
+{
+	const struct lcov_source source = { (const char *const *)o->directories, o->directory_count };
+	struct source_calls calls = {};
+	int err;
+
+	err = images ? source_calls__read(&calls, &images->list[0], r->universe) : 0;
+	if (!err || err == -ENODATA)
+		err = report__lcov(r, labels, images ? &calls : NULL, &source, out);
+	source_calls__free(&calls);
+	return err;
+}
+
+/* Both tell what was called, if the files of the kernel are there. */
+static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
+{
+	char *vmlinux = kernel_id__find_vmlinux(&r->documents[0]->kernel, o->source.vmlinux);
+	struct images images = {};
+	int err = 0;
+
+	if (vmlinux)
+		err = images__open(&images, r->documents, r->columns, vmlinux);
+	else
+		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
+			    "--vmlinux FILE", format_names[o->format]);
+	if (!err && o->format == REPORT_LCOV)
+		err = print_lcov(o, r, labels, vmlinux ? &images : NULL, out);
+	else if (!err)
+		err = report__html(r, labels, vmlinux ? &images : NULL, out);
+	images__free(&images);
+	free(vmlinux);
+	return err;
+}
+
 static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
 	switch (o->format) {
@@ -132,6 +196,9 @@ static int print(const struct report_options *o, const struct rows *r, const cha
 		return report__json(r, labels, &o->form, out);
 	case REPORT_TAILOR:
 		return print_tailor(r->documents[0], out);
+	case REPORT_LCOV:
+	case REPORT_HTML:
+		return print_with_calls(o, r, labels, out);
 	default:
 		break;
 	}
@@ -269,5 +336,7 @@ int cmd_report(int argc, char **argv)
 	if (!err)
 		err = o.format >= REPORT_DOT ? graph(&o, &d) : rows_report(&o, &d);
 	documents__free(&d);
+	while (o.directory_count)
+		free(o.directories[--o.directory_count]);
 	return error__status(err, false);
 }

@@ -11,7 +11,9 @@
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "report/groups.h"
+#include "report/images.h"
 #include "report/rows.h"
+#include "report/source_calls.h"
 
 /* Which functions a list has: all that were asked for, those that a document has seen, those that none has. */
 enum listed { LIST_ALL, LIST_SEEN, LIST_UNSEEN };
@@ -71,6 +73,36 @@ int report__json(const struct rows *r, const char *const *labels, const struct r
 int report__functions(const struct universe *u, FILE *out);
 /* "fs/read_write.c:460", or only the file; empty: unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
+
+/* Where the source is: directories, of which the first is meant that has a file. None: its top is left open. */
+struct lcov_source {
+	const char *const *list;
+	size_t count;
+};
+
+/**
+ * report__lcov() - functions and calls by line, as genhtml takes them
+ * @r: the rows
+ * @labels: what to call the columns
+ * @calls: the calls of the kernel's image; NULL: they are not known
+ * @source: where its source is
+ * @out: where to
+ *
+ * Return: 0, or a negative errno, which is told: -EINVAL if no function has a line.
+ */
+int report__lcov(const struct rows *r, const char *const *labels, const struct source_calls *calls,
+		 const struct lcov_source *source, FILE *out);
+
+/**
+ * report__html() - a page for a browser
+ * @r: the rows
+ * @labels: what to call the columns
+ * @images: the files of the kernel, which tell what a call site calls; NULL: that stays unknown
+ * @out: where to
+ *
+ * Return: 0, or -ENOMEM, which is told.
+ */
+int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out);
 
 /* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
 void report__losses(const struct coverage *c);

@@ -1,0 +1,257 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Checks hytrace report -f lcov and -f html on small documents of a small kernel. genhtml reads the first, and a browser
+# without a window opens the second: it has to show the same numbers as -f json, find what is searched for, obey the
+# keyboard, and treat all names as text.
+# shellcheck disable=SC2016 # jq and the page's scripts have variables of their own
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+hytrace=$clone/build/hytrace
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/page-lib.sh
+. "$clone/tests/guest/page-lib.sh"
+cd "$tap_scratch" || exit 1
+export XDG_CACHE_HOME=$tap_scratch/cache
+mkdir "$XDG_CACHE_HOME"
+
+# ---- a kernel and what was recorded of it
+
+# A line for each function: address, unit, file if it is another one, line, why it cannot be traced; - for none.
+functions()
+{
+	cat <<'LINES'
+0x100 fs/a.c - 10 - alpha
+0x200 fs/a.c - 20 - beta
+0x300 fs/a.c - 30 - denied
+0x400 fs/a.c - 40 notrace hidden
+0x500 fs/ext4/b.c - 5 - delta
+0x600 fs/ext4/b.c include/h.h 7 - inl
+0x700 mm/c.c include/h.h 7 - inl
+0x800 mm/c.c - 50 - split
+0x900 mm/c.c - 52 - split.part.0
+0xa00 init/main.c - 3 - init_it
+0xb00 kernel/<b>&"'.c - 9 - </script><script>document["title"]="broken"</script><img>
+0xc00 - - 0 - nowhere
+LINES
+}
+
+functions | jq -Rn '{hytrace: "0", document: "functions", schema: 2, selection: "all", kernel: {release: "6.12.0-test", arch: "x86_64",
+		build_id: "aa", addresses: "linked", modules: []}, totals: {functions: 0, traceable: 0, init: 0},
+	functions: [inputs | split(" ") | map(if . == "-" then null else . end) | {addr: .[0], name: .[5:] | join(" "), module: null,
+		offset: null, unit: .[1], file: (.[2] // .[1]), line: (.[3] | tonumber), sympos: 1, untraced: .[4],
+		init: (.[5] | startswith("init_"))}]}' >universe.json
+
+# document NAME ADDRESS... [-- JQ-FILTER]: that has seen the functions at these, one every ten microseconds
+document()
+{
+	local name=$1 addrs=() filter=.
+	shift
+
+	while (($#)) && [[ $1 != -- ]]; do
+		addrs+=("$1")
+		shift
+	done
+	(($#)) && filter=$2
+	jq -n --slurpfile u universe.json '($u[0].functions | map({key: .addr, value: .name}) | from_entries) as $name |
+		{hytrace: "0", document: "coverage", schema: 2, engine: "oneshot", kernel: {release: "6.12.0-test",
+			version: null, arch: "x86_64", build_id: "aa", config: null, cmdline: null, addresses: "linked", calls: "linked"},
+		host: "here", boot_id: "b", command: ["make", "a test"],
+		filters: {allow: [], deny: ["denied"], denied_by_hytrace: [], scope: "system", pid: null, cgroup: null, comm: null,
+			callers: true},
+		options: {retire: false, retire_ms: null, max_entries: null, duration: null, pin: false},
+		started: "2026-01-02T03:04:05.000006Z", seconds: 1.5, ended: "command", status: 0, merged: null,
+		window: {clock: "local", opening_ns: 1000000, open_ns: 1000001, closing_ns: 9000000, closed_ns: 9000001, error_ns: 0},
+		totals: {entries: 0, functions: 0, callers: 2, traceable: 10, traced: 9, traced_seen: 0},
+		complete: true, lost: {}, losses: [], cost: {}, modules: [], follows_modules: true, unattached: null,
+		functions: [$ARGS.positional | to_entries[] | {addr: .value, name: $name[.value], module: null, offset: null, sympos: 1,
+			first_ns: (1000000 + 10000 * (.key + 1)), cpu: 1, pid: 42, comm: "<b>sh"}],
+		callers: [{addr: "0x105", name: "alpha", module: null, offset: null, symbol_offset: 5, first_ns: 1020000, cpu: 0, pid: 7},
+			{addr: "0x410", name: "hidden", module: null, offset: null, symbol_offset: 16, first_ns: 1030000, cpu: 0, pid: 7}]} |
+		.totals.functions = (.functions | length)' --args "${addrs[@]}" | jq "$filter" >"$name"
+}
+
+document one.json 0x100 0x600 0x900 0xb00 0xc00
+document two.json 0x100 0x500 -- '.lost = {map_full: 3} | .host = "</script><script>document.title=1</script>"'
+document boot.json 0x100 0xa00 -- '.filters.scope = "boot" | .command = null'
+"$hytrace" report --universe universe.json -f json -o report.json one.json two.json 2>/dev/null
+
+# report FORMAT [OPTION]... DOCUMENT...
+report()
+{
+	"$hytrace" report --universe universe.json -f "$@" 2>err
+}
+
+# ---- lcov
+
+report lcov one.json >one.info
+is '-f lcov has each function that was asked for and has a line, once' "$(grep -v '^#' one.info)" "TN:one
+SF:fs/a.c
+FN:10,alpha
+FN:20,beta
+FNDA:1,alpha
+FNDA:0,beta
+FNF:2
+FNH:1
+DA:10,1
+DA:20,0
+LF:2
+LH:1
+end_of_record
+TN:one
+SF:fs/ext4/b.c
+FN:5,delta
+FNDA:0,delta
+FNF:1
+FNH:0
+DA:5,0
+LF:1
+LH:0
+end_of_record
+TN:one
+SF:include/h.h
+FN:7,inl
+FNDA:1,inl
+FNF:1
+FNH:1
+DA:7,1
+LF:1
+LH:1
+end_of_record
+TN:one
+SF:kernel/<b>&\"'.c
+FN:9,</script><script>document[\"title\"]=\"broken\"</script><img>
+FNDA:1,</script><script>document[\"title\"]=\"broken\"</script><img>
+FNF:1
+FNH:1
+DA:9,1
+LF:1
+LH:1
+end_of_record
+TN:one
+SF:mm/c.c
+FN:50,split
+FNDA:1,split
+FNF:1
+FNH:1
+DA:50,1
+LF:1
+LH:1
+end_of_record"
+is 'a function without a line is told' "$(tail -n 1 err)" \
+	'hytrace: warning: -f lcov: functions left out, because their lines are not known: 1'
+is 'a comment says what 0 and 1 mean' "$(grep -c '^# .*FNDA 1: .*0: ' one.info)" 1
+is 'genhtml counts the same functions' "$(functions_of --no-source one.info)" '4 of 6'
+report lcov one.json two.json >both.info
+is 'of two documents, it counts what either has seen' "$(functions_of --no-source both.info)" '5 of 6'
+is 'each is a test of its own' "$(sed -n 's/^TN://p' both.info | sort -u | xargs)" 'one two'
+report lcov boot.json >boot.info
+is 'a boot has init code' "$(grep -c 'init_it$' boot.info)" 2
+is 'a later run has none' "$(grep -c 'init_it$' one.info)" 0
+mkdir -p tree/fs build/mm 'with space'
+touch tree/fs/a.c build/mm/c.c
+report lcov --source tree --source build one.json >source.info
+is '--source: a file is where it is found, or else in the first directory' "$(sed -n 's/^SF://p' source.info | sort)" \
+	"$(printf '%s\n' "$PWD"/{build/mm/c.c,tree/{fs/a.c,fs/ext4/b.c,include/h.h,"kernel/<b>&\"'.c"}} | sort)"
+report lcov --source nonesuch one.json >out
+is '--source: a directory that is not there is refused' "$?" 2
+report html --source tree one.json >out
+is '--source with another format is refused' "$?" 2
+report lcov --in fs/ext4 one.json >part.info
+is '--in keeps a part' "$(sed -n 's/^SF://p' part.info | xargs)" 'fs/ext4/b.c include/h.h'
+jq '.functions |= map(.file = null | .line = null)' universe.json >unplaced.json
+"$hytrace" report --universe unplaced.json -f lcov -o none.info one.json 2>err
+is 'a kernel without lines is refused' "$? $(grep -c 'not known at which lines' err)" '2 1'
+ok 'and leaves no file' test ! -e none.info
+
+# ---- the page
+
+report html -o page.html one.json two.json
+is '-f html writes a page' "$? $(cat err)" '0 hytrace: warning: -f html does not tell what was called, because there is no vmlinux of that kernel: give --vmlinux FILE'
+is 'no name can end the data' "$(grep -c '</script><script>document' page.html)" 0
+is 'it names no other place' "$(grep -oE '(src|href|url)[=(]["'"'"']?(https?:)?//[^ ]*' page.html)" ''
+browse page.html 'async function MORE(t) {
+	const r = t.result;
+	t.filter("unseen").click();
+	r.unseen = t.seen();
+	t.filter("all").click();
+	t.row("fs").click();
+	t.row("a.c").click();
+	r.open = t.seen();
+	t.row("alpha").click();
+	r.alpha = t.text(document.getElementById("detail"));
+	r.hash = location.hash;
+	t.key("End");
+	r.last = t.focused();
+	t.key("Home");
+	t.key("ArrowDown");
+	r.second = t.focused();
+	t.key("ArrowRight");
+	t.key("ArrowDown");
+	r.under = t.focused();
+	t.key("ArrowLeft");
+	r.back = t.focused();
+	t.key("/");
+	r.typed = document.activeElement.id;
+	r.found = await t.search("SPL");
+	r.glob = await t.search("?e*a");
+	r.untraced = await t.search("hidden");
+	t.row("hidden").click();
+	r.hidden = t.text(document.getElementById("detail"));
+	r.script = await t.search("<script>");
+	r.nothing = await t.search("nonesuch");
+	t.key("Escape");
+	r.cleared = document.getElementById("search").value + t.rows().length;
+}' >seen.json
+# shown JQ-FILTER: of what the browser has shown
+shown()
+{
+	jq -r "$1" seen.json
+}
+is 'the page shows, in a browser' "$(shown .error)" null
+is 'the console of the browser says nothing' "$(cat console)" ''
+is 'nothing is loaded' "$(shown '.loaded | length')" 0
+is 'no name is markup' "$(shown '"\(.markup) \(.title)"')" '0 Kernel functions that ran: one, two'
+is 'the kernel is told' "$(shown .kernel)" "Linux 6.12.0-test · x86_64 · build aa · $("$hytrace" --version)"
+is 'the shares are those of -f json' "$(shown '.totals | tojson')" "$(jq -c '[.columns[] | [.seen, .asked_for]]' report.json)"
+is 'those of directories add up to them' "$(shown '.sums as $s | [range(2) as $c | [$s | map(.[$c][0]), map(.[$c][1]) | add]] | tojson')" \
+	"$(shown '.totals | tojson')"
+is 'a complete document is said to be so' "$(shown '.cards[0] | test("✔ Complete")')" true
+is 'one that is not, as well, and what it lost' "$(shown '.cards[1] | test("✘ Not complete.*map_full 3")')" true
+is 'the command is told as a shell would take it' "$(shown '.cards[0] | test("during make '"'a test'"'")')" true
+is 'the filters have numbers' "$(shown '.filters | map(sub("✓ *"; "")) | join(", ")')" \
+	'All 11, Seen in any 6, Unseen in all 3, In both 1, Only in one 4, Only in two 1'
+is 'unseen functions are those of --unseen' "$(shown '.unseen | map(split(" | ")[1] | tonumber) | add')" \
+	"$(report text --unseen one.json two.json | wc -l)"
+is 'directories open' "$(shown '.open | map(split(" | ")[0]) | join(", ")')" \
+	'▾ fs/, ▸ ext4/, ▾ a.c, alpha, beta, denied, ▸ init/, ▸ kernel/, ▸ mm/, ▸ (source file not known)'
+is 'a function tells its line and its marks' "$(shown '.open[] | select(startswith("alpha"))')" \
+	'alpha | :10 | ● seen · first at 0.000010 s | ● seen · first at 0.000010 s'
+is 'one that was left out is not said to be unseen' "$(shown '.open[] | select(startswith("denied"))')" \
+	'denied | :30 | – not traced | – not traced'
+is 'its place, first call, task and calls are shown' \
+	"$(shown '.alpha | test("^alpha fs/a.c:10 one ● First call 0.000010 s after recording began, by <b>sh \\(pid 42\\) on CPU 1; .*\\+0x5 · one, two")')" true
+is 'the address of the page has what is shown' "$(shown '.hash | test("f=alpha%40fs%2Fa.c.*in=fs")')" true
+is 'keys move' "$(shown '[.last, .second, .under, .back, .typed] | join(", ")')" \
+	'▸ (source file not known), ▸ ext4/, ▸ b.c, ▾ ext4/, search'
+is 'a search finds functions' "$(shown '.found | .[0], (.[1:][] | split(" | ")[0])')" \
+	'2 functions with “SPL” in the name
+split mm/c.c:50
+split.part.0 mm/c.c:52'
+is 'a pattern finds whole names' "$(shown '.glob[1:] | map(split(" ")[0]) | join(" ")')" 'beta delta'
+is 'what cannot be traced is found, and told' "$(shown '.untraced[1], .hidden' | xargs -d '\n')" \
+	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Call sites in it that ran +0x10 · one, two'
+is 'a name like markup is found by it' "$(shown '.script | length')" 2
+is 'a search without result says what may be the reason' "$(shown '.nothing | length, (.[0] | test("inlined"))' | xargs)" '1 true'
+is 'Escape ends it' "$(shown .cleared)" 11
+browse page.html '' 'q=delta&show=only1' >hash.json
+is 'an address opens what it says' "$(jq -r '.top | map(split(" ")[0]) | join(" ")' hash.json)" delta
+
+# The other way round: what the browser finds wrong is noticed.
+sed 's/"lines":/"wrong":/' page.html >broken.html
+browse broken.html >broken.json
+ok 'a page that is broken is noticed' grep -q 'Uncaught' console
+tap_end

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Texts that get a number when they are first seen, so that each is written once. */
+#ifndef HYTRACE_REPORT_NUMBERED_H
+#define HYTRACE_REPORT_NUMBERED_H
+
+#include <json-c/linkhash.h>
+#include <stddef.h>
+
+struct numbered {
+	struct lh_table *index;
+	const char **list;	/* by number */
+	size_t count, room;
+};
+
+/* -ENOMEM, said. @n is zero before, and to be freed in any case. */
+int numbered__init(struct numbered *n);
+void numbered__free(struct numbered *n);
+/* The number of a text, from 0; it is copied if it is new. -ENOMEM, said. */
+long numbered__add(struct numbered *n, const char *text);
+
+#endif

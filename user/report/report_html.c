@@ -1,0 +1,586 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The page: user/report/page.html, which the program carries, with the data in it as one JSON object.
+ *
+ * A boot and a workload are 28,000 functions, 10,000 first hits and 24,000 callers, and the page is to stay small
+ * enough to be mailed. So what each function has is in columns ("names", "lines", a string of marks for each
+ * document), hits are numbers in a row, times are differences, and a task is named once.
+ *
+ *	units		[file that was compiled, module, how many of the functions] in their order
+ *	names		of the functions of the table, then of others: those that cannot be traced, and those that
+ *			only call
+ *	lines		where each of the table is defined; 0: unknown
+ *	paths, files	[function, path] for each that is not defined in the file that was compiled
+ *	classes		a letter each: t can be traced, i init text, l of a module loaded later, u not in the universe
+ *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; 0: unknown
+ *	tasks		[pid, name]; the name is empty if it is not known
+ *	columns		for each document its head as it is in the document, and
+ *		marks		a character each: 1 seen, 0 unseen, - not asked for, + seen all the same
+ *		hits		function, time, CPU, task; in order of time, in microseconds after the one before
+ *		calls		function that the call site lies in, offset in it, time, CPU, task, function called;
+ *				below 0: an index of "ways", from -1: what is called is not known, only how
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "document/coverage_json.h"
+#include "image/untraced.h"
+#include "report/numbered.h"
+#include "report/report.h"
+
+/* In the template, once. */
+#define DATA_MARK "@DATA@"
+
+extern const char _binary_page_html_start[], _binary_page_html_end[];
+
+struct page {
+	const struct rows *rows;
+	const struct images *images;	/* NULL: it is not known what a call site calls */
+	const struct row **order;	/* the rows, by module, unit and line */
+	uint32_t *of_universe;		/* a function of the universe -> its number in the page, from 1; 0: none yet */
+	uint32_t *of_row;		/* an index of rows->list -> its number in the page, from 0 */
+	struct numbered others;		/* names after those of the rows */
+	uint32_t *reasons;		/* of each of these, an index of words */
+	size_t reasons_room;
+	struct numbered words, paths, tasks;
+	json_writer_t *w;
+};
+
+/* ---- the order of the functions */
+
+static int compare_texts(const char *a, const char *b)
+{
+	/* The kernel's image, which is no module, comes first; what is unknown comes last in it. */
+	if (!a || !b)
+		return !!a - !!b;
+	return strcmp(a, b);
+}
+
+static bool same_place(const struct function *f, const struct function *g)
+{
+	return !compare_texts(f->unit, g->unit) && !compare_texts(f->module, g->module);
+}
+
+static int by_place(const void *a, const void *b)
+{
+	const struct row *const *x = a, *const *y = b;
+	const struct function *f = (*x)->f, *g = (*y)->f;
+	int order = compare_texts(f->module, g->module);
+
+	if (!order)
+		order = compare_texts(f->unit, g->unit);
+	if (!order && f->line != g->line)
+		order = f->line < g->line ? -1 : 1;
+	if (!order)
+		order = strcmp(f->name, g->name);
+	return order ? order : *x < *y ? -1 : *x > *y;
+}
+
+static bool is_in(const struct universe *u, const struct function *f)
+{
+	return f >= u->list && f < u->list + u->count;
+}
+
+static int arrange(struct page *p)
+{
+	const struct rows *r = p->rows;
+
+	p->order = calloc(r->count + 1, sizeof(*p->order));
+	p->of_row = calloc(r->count + 1, sizeof(*p->of_row));
+	p->of_universe = calloc(r->universe->count + 1, sizeof(*p->of_universe));
+	if (!p->order || !p->of_row || !p->of_universe)
+		return error__no_memory();
+	for (size_t i = 0; i < r->count; i++)
+		p->order[i] = &r->list[i];
+	qsort(p->order, r->count, sizeof(*p->order), by_place);
+	for (size_t i = 0; i < r->count; i++) {
+		const struct function *f = p->order[i]->f;
+
+		p->of_row[p->order[i] - r->list] = i;
+		if (is_in(r->universe, f))
+			p->of_universe[f - r->universe->list] = i + 1;
+	}
+	return 0;
+}
+
+/* A function that is no row; its number. */
+static long add_other(struct page *p, const char *name, const char *module, const char *reason)
+{
+	size_t count = p->others.count;
+	long word, other;
+	char *full;
+
+	word = numbered__add(&p->words, reason ? reason : "");
+	if (word < 0)
+		return word;
+	if (asprintf(&full, module ? "%s [%s]" : "%s", name, module) < 0)
+		return error__no_memory();
+	other = numbered__add(&p->others, full);
+	free(full);
+	if (other < 0 || p->others.count == count)
+		return other < 0 ? other : (long)p->rows->count + other;
+	if (count == p->reasons_room) {
+		size_t room = count ? 2 * count : 1024;
+		uint32_t *more = reallocarray(p->reasons, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		p->reasons = more;
+		p->reasons_room = room;
+	}
+	p->reasons[count] = word;
+	return p->rows->count + other;
+}
+
+/* So that who searches for one finds it, and why it is nowhere else. */
+static int add_untraced(struct page *p)
+{
+	const struct universe *u = p->rows->universe;
+
+	for (size_t i = 0; i < u->count; i++) {
+		const struct function *f = &u->list[i];
+		long other;
+
+		if (p->of_universe[i] || !f->untraced || !rows__has(p->rows, f))
+			continue;
+		other = add_other(p, f->name, f->module, f->untraced);
+		if (other < 0)
+			return other;
+		p->of_universe[i] = other + 1;
+	}
+	return 0;
+}
+
+/* The function that a call site lies in; -ENOENT: it has no name, or is not one of those that the page is about. */
+static long caller_of(struct page *p, const struct hit *hit)
+{
+	const struct universe *u = p->rows->universe;
+	struct hit entry = *hit;
+	const struct function *f;
+
+	entry.link -= hit->link ? hit->into : 0;
+	entry.offset -= hit->into;
+	entry.addr = 0;
+	f = universe__find(u, &entry);
+	if (f && p->of_universe[f - u->list])
+		return p->of_universe[f - u->list] - 1;
+	if (!hit->name || p->rows->where)
+		return -ENOENT;
+	return add_other(p, hit->name, hit->module, NULL);
+}
+
+static const struct function *only_one(const struct universe *u, const char *name)
+{
+	size_t count = 0;
+	const struct function *const *named = name ? universe__named(u, name, &count) : NULL;
+
+	return count == 1 ? named[0] : NULL;
+}
+
+/* How a call is made whose function is not known, by enum call_kind. */
+static const char *const ways[CALL_KINDS] = {
+	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
+	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
+};
+
+static long way(enum call_kind kind)
+{
+	return -1 - (long)kind;
+}
+
+/* What a call names, as a number, or its way. Of a call into another file of the kernel, only the name is known. */
+static long callee_of(struct page *p, const struct hit *hit)
+{
+	const struct universe *u = p->rows->universe;
+	struct image_of *of = p->images ? images__get(p->images, hit->module) : NULL;
+	const struct function *f;
+	struct call call;
+
+	if (!of || !of->calls || (!hit->module && !hit->link))
+		return way(CALL_UNKNOWN);
+	calls__before(of->calls, hit->module ? hit->offset : hit->link, &call);
+	if (call.kind != CALL_DIRECT)
+		return way(call.kind);
+	f = call.callee ? universe__at(u, hit->module, call.callee->addr) : only_one(u, call.name);
+	return f && p->of_universe[f - u->list] ? (long)p->of_universe[f - u->list] - 1 : way(CALL_DIRECT);
+}
+
+/* ---- writing */
+
+static void write_texts(json_writer_t *w, const char *name, const struct numbered *n)
+{
+	jsonw_name(w, name);
+	jsonw_start_array(w);
+	for (size_t i = 0; i < n->count; i++)
+		json__string(w, n->list[i]);
+	jsonw_end_array(w);
+}
+
+static void write_units(struct page *p)
+{
+	jsonw_name(p->w, "units");
+	jsonw_start_array(p->w);
+	for (size_t first = 0, i = 0; first < p->rows->count; first = i) {
+		const struct function *f = p->order[first]->f;
+
+		while (i < p->rows->count && same_place(f, p->order[i]->f))
+			i++;
+		jsonw_start_array(p->w);
+		if (f->unit)
+			json__string(p->w, f->unit);
+		else
+			jsonw_null(p->w);
+		if (f->module)
+			json__string(p->w, f->module);
+		else
+			jsonw_null(p->w);
+		jsonw_lluint(p->w, i - first);
+		jsonw_end_array(p->w);
+	}
+	jsonw_end_array(p->w);
+}
+
+static int write_files(struct page *p)
+{
+	jsonw_name(p->w, "files");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->rows->count; i++) {
+		const struct function *f = p->order[i]->f;
+		long path;
+
+		if (!f->file || (f->unit && !strcmp(f->file, f->unit)))
+			continue;
+		path = numbered__add(&p->paths, f->file);
+		if (path < 0)
+			return path;
+		jsonw_start_array(p->w);
+		jsonw_lluint(p->w, i);
+		jsonw_lluint(p->w, path);
+		jsonw_end_array(p->w);
+	}
+	jsonw_end_array(p->w);
+	return 0;
+}
+
+/* A string with a character for each row. */
+static int write_letters(struct page *p, const char *name, char (*letter)(const struct row *row, size_t column),
+			 size_t column)
+{
+	char *text = malloc(p->rows->count + 1);
+
+	if (!text)
+		return error__no_memory();
+	for (size_t i = 0; i < p->rows->count; i++)
+		text[i] = letter(p->order[i], column);
+	text[p->rows->count] = '\0';
+	jsonw_string_field(p->w, name, text);
+	free(text);
+	return 0;
+}
+
+static char class_letter(const struct row *row, size_t column)
+{
+	static const char letters[] = {
+		[ROW_TRACED] = 't', [ROW_INIT] = 'i', [ROW_LATER] = 'l', [ROW_UNKNOWN] = 'u',
+	};
+
+	return letters[row->class];
+}
+
+static char mark_letter(const struct row *row, size_t column)
+{
+	bool seen = row__is_seen(row, column);
+
+	return row__is_asked_for(row, column) ? (seen ? '1' : '0') : seen ? '+' : '-';
+}
+
+static int write_functions(struct page *p)
+{
+	int err;
+
+	write_units(p);
+	jsonw_name(p->w, "lines");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->rows->count; i++)
+		jsonw_uint(p->w, p->order[i]->f->line);
+	jsonw_end_array(p->w);
+	err = write_files(p);
+	if (err)
+		return err;
+	write_texts(p->w, "paths", &p->paths);
+	return write_letters(p, "classes", class_letter, 0);
+}
+
+/* Time of a hit after the beginning, and what the one before had. */
+struct clock {
+	uint64_t begin;
+	int64_t last;
+	bool timed;
+};
+
+static void write_when(struct page *p, const struct hit *hit, struct clock *clock, long task)
+{
+	int64_t us = clock->timed ? (int64_t)(hit->first_ns - clock->begin) / 1000 : 0;
+
+	jsonw_lluint(p->w, us - clock->last);
+	clock->last = us;
+	jsonw_uint(p->w, hit->cpu);
+	jsonw_lluint(p->w, task);
+}
+
+static long task_of(struct page *p, const struct hit *hit)
+{
+	char text[64];
+
+	snprintf(text, sizeof(text), "%u %s", hit->pid, hit->comm ?: "");
+	return numbered__add(&p->tasks, text);
+}
+
+/* The clock of a boot begins with it; that of a run is told from its beginning. Several boots have no clock. */
+static struct clock clock_of(const struct coverage *c)
+{
+	return (struct clock){
+		.timed = !c->merged || c->boot_id,
+		.begin = c->scope.kind == SCOPE_BOOT ? 0 : c->window.opening,
+	};
+}
+
+static int write_hits(struct page *p, size_t column)
+{
+	const struct coverage *c = p->rows->documents[column];
+	uint32_t *row_of = calloc(c->hits.count + 1, sizeof(*row_of));	/* from 1; 0: none */
+	struct clock clock = clock_of(c);
+	long task = 0;
+
+	if (!row_of)
+		return error__no_memory();
+	for (size_t i = 0; i < p->rows->count; i++) {
+		const struct hit *hit = rows__hit(p->rows, &p->rows->list[i], column);
+
+		if (hit)
+			row_of[hit - c->hits.list] = p->of_row[i] + 1;
+	}
+	jsonw_name(p->w, "hits");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; task >= 0 && i < c->hits.count; i++) {
+		if (!row_of[i])
+			continue;
+		task = task_of(p, &c->hits.list[i]);
+		jsonw_uint(p->w, row_of[i] - 1);
+		write_when(p, &c->hits.list[i], &clock, task);
+	}
+	jsonw_end_array(p->w);
+	free(row_of);
+	return task < 0 ? task : 0;
+}
+
+static int write_calls(struct page *p, size_t column)
+{
+	const struct coverage *c = p->rows->documents[column];
+	struct clock clock = clock_of(c);
+
+	jsonw_name(p->w, "calls");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+		long caller, task;
+
+		if (hit->kind != HIT_CALLER)
+			continue;
+		caller = caller_of(p, hit);
+		if (caller == -ENOENT)
+			continue;
+		task = caller < 0 ? caller : task_of(p, hit);
+		if (task < 0)
+			return task;
+		jsonw_lluint(p->w, caller);
+		jsonw_uint(p->w, hit->into);
+		write_when(p, hit, &clock, task);
+		jsonw_int(p->w, callee_of(p, hit));
+	}
+	jsonw_end_array(p->w);
+	return 0;
+}
+
+static int write_columns(struct page *p, const char *const *labels)
+{
+	int err = 0;
+
+	jsonw_name(p->w, "columns");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; !err && i < p->rows->columns; i++) {
+		const struct coverage *c = p->rows->documents[i];
+
+		jsonw_start_object(p->w);
+		json__string_or_null(p->w, "label", labels[i]);
+		json__string_or_null(p->w, "engine", c->engine);
+		coverage__write_head(c, p->w);
+		jsonw_bool_field(p->w, "timed", clock_of(c).timed);
+		err = write_letters(p, "marks", mark_letter, i);
+		if (!err)
+			err = write_hits(p, i);
+		if (!err)
+			err = write_calls(p, i);
+		jsonw_end_object(p->w);
+	}
+	jsonw_end_array(p->w);
+	return err;
+}
+
+/* Those that only call have names as well, which are known when the columns are written. */
+static void write_names(struct page *p)
+{
+	jsonw_name(p->w, "names");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->rows->count; i++)
+		json__string(p->w, p->order[i]->f->name);
+	for (size_t i = 0; i < p->others.count; i++)
+		json__string(p->w, p->others.list[i]);
+	jsonw_end_array(p->w);
+	jsonw_name(p->w, "reasons");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->others.count; i++)
+		jsonw_uint(p->w, p->reasons[i]);
+	jsonw_end_array(p->w);
+	jsonw_name(p->w, "words");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->words.count; i++) {
+		jsonw_start_array(p->w);
+		json__string(p->w, p->words.list[i]);
+		json__string(p->w, untraced__sentence(untraced__of_word(p->words.list[i])));
+		jsonw_end_array(p->w);
+	}
+	jsonw_end_array(p->w);
+	jsonw_name(p->w, "tasks");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->tasks.count; i++) {
+		char *name;
+
+		jsonw_start_array(p->w);
+		jsonw_lluint(p->w, strtoull(p->tasks.list[i], &name, 10));
+		json__string(p->w, name + 1);
+		jsonw_end_array(p->w);
+	}
+	jsonw_end_array(p->w);
+}
+
+static void write_kernel(struct page *p)
+{
+	const struct kernel_id *k = &p->rows->documents[0]->kernel;
+
+	jsonw_name(p->w, "kernel");
+	jsonw_start_object(p->w);
+	json__string_or_null(p->w, "release", k->release);
+	json__string_or_null(p->w, "arch", k->arch);
+	json__string_or_null(p->w, "build_id", k->build_id);
+	jsonw_end_object(p->w);
+}
+
+static void write_ways(json_writer_t *w)
+{
+	jsonw_name(w, "ways");
+	jsonw_start_array(w);
+	for (size_t i = 0; i < CALL_KINDS; i++)
+		jsonw_string(w, ways[i]);
+	jsonw_end_array(w);
+}
+
+static int write_data(struct page *p, const char *const *labels, FILE *out)
+{
+	int err;
+
+	p->w = jsonw_new(out);
+	if (!p->w)
+		return error__no_memory();
+	jsonw_start_object(p->w);
+	jsonw_string_field(p->w, "hytrace", HYTRACE_VERSION);
+	jsonw_bool_field(p->w, "placed", p->rows->universe->placed);
+	jsonw_bool_field(p->w, "edges", p->images);
+	write_kernel(p);
+	write_ways(p->w);
+	err = write_functions(p);
+	if (!err)
+		err = write_columns(p, labels);
+	if (!err)
+		write_names(p);
+	jsonw_end_object(p->w);
+	jsonw_destroy(&p->w);
+	return err;
+}
+
+/*
+ * In JSON this character is only in strings, where it has another form as well. Without it no text can end
+ * the element that the data is in ("</script>"), or begin a comment.
+ */
+static void put_data(const char *data, size_t length, FILE *out)
+{
+	const char *end = data + length;
+
+	while (data < end) {
+		const char *next = memchr(data, '<', end - data);
+		size_t plain = (next ? next : end) - data;
+
+		fwrite(data, 1, plain, out);
+		if (next)
+			fputs("\\u003c", out);
+		data += plain + !!next;
+	}
+}
+
+static int put_page(const char *data, size_t length, FILE *out)
+{
+	const char *start = _binary_page_html_start, *end = _binary_page_html_end;
+	const char *mark = memmem(start, end - start, DATA_MARK, strlen(DATA_MARK));
+
+	if (!mark)
+		return error__return(-EINVAL, "page.html has no place for the data");
+	fwrite(start, 1, mark - start, out);
+	put_data(data, length, out);
+	mark += strlen(DATA_MARK);
+	fwrite(mark, 1, end - mark, out);
+	return 0;
+}
+
+int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out)
+{
+	struct page p = { .rows = r, .images = images };
+	char *data = NULL;
+	size_t length;
+	FILE *memory = NULL;
+	int err;
+
+	err = numbered__init(&p.others);
+	if (!err)
+		err = numbered__init(&p.words);
+	if (!err)
+		err = numbered__init(&p.paths);
+	if (!err)
+		err = numbered__init(&p.tasks);
+	if (!err && numbered__add(&p.words, "") < 0)
+		err = -ENOMEM;
+	if (!err)
+		err = arrange(&p);
+	if (!err)
+		err = add_untraced(&p);
+	if (!err) {
+		memory = open_memstream(&data, &length);
+		err = memory ? write_data(&p, labels, memory) : error__no_memory();
+	}
+	if (memory && fclose(memory) && !err)
+		err = error__no_memory();
+	if (!err)
+		err = put_page(data, length, out);
+	free(data);
+	free(p.order);
+	free(p.of_row);
+	free(p.of_universe);
+	free(p.reasons);
+	numbered__free(&p.others);
+	numbered__free(&p.words);
+	numbered__free(&p.paths);
+	numbered__free(&p.tasks);
+	return err;
+}

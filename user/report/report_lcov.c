@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A report as a tracefile of lcov, for genhtml and whatever else shows coverage by line.
+ *
+ * hytrace knows less than an instrumented kernel: whether a function ran, and whether a call of a function that was
+ * traced was made. So a line has a value only if one of the two gives it: the line that a function begins at, and
+ * lines with a direct call of such a function. 0 and 1 stand for no and yes, not for how often. What was not asked for
+ * has no value, because 0 would say that it did not run.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "report/report.h"
+#include "report/source_calls.h"
+
+/* Of one file; it has a name if it is of a function, without .isra.0 and the like. */
+struct place {
+	const char *file, *name;
+	unsigned int line;
+	bool seen;
+};
+
+struct places_of {
+	struct place *list;
+	size_t count, room;
+};
+
+struct lcov {
+	const struct rows *rows;
+	const struct row **of_universe;		/* the row of a function of the universe; NULL: none */
+	const struct source_calls *calls;
+	const struct lcov_source *source;
+	struct strings *names;
+	struct places_of functions, lines;	/* of one column */
+	uint64_t *returns;			/* recorded return addresses of vmlinux, sorted */
+	size_t return_count;
+	FILE *out;
+};
+
+/* ---- gathering */
+
+static int add_place(struct places_of *p, const char *file, unsigned int line, const char *name, bool seen)
+{
+	if (p->count == p->room) {
+		size_t room = p->room ? 2 * p->room : 4096;
+		struct place *more = reallocarray(p->list, room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		p->list = more;
+		p->room = room;
+	}
+	p->list[p->count++] = (struct place){ .file = file, .name = name, .line = line, .seen = seen };
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	if (!order && x->name)
+		order = strcmp(x->name, y->name);
+	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static int by_line(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+	int order = strcmp(x->file, y->file);
+
+	return order ? order : x->line < y->line ? -1 : x->line > y->line;
+}
+
+static bool is_same(const struct place *x, const struct place *y)
+{
+	return !strcmp(x->file, y->file) && (x->name ? !strcmp(x->name, y->name) : x->line == y->line);
+}
+
+/* Makes one of equal ones, which are beside each other: seen, if one of them is. */
+static void unite(struct places_of *p)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		if (kept && is_same(&p->list[kept - 1], &p->list[i]))
+			p->list[kept - 1].seen |= p->list[i].seen;
+		else
+			p->list[kept++] = p->list[i];
+	}
+	p->count = kept;
+}
+
+static void sort(struct places_of *p, int (*compare)(const void *a, const void *b))
+{
+	if (p->count)
+		qsort(p->list, p->count, sizeof(*p->list), compare);
+}
+
+/* "foo.constprop.0" -> "foo": the source has one function, whatever the compiler has made of it. */
+static const char *source_name(struct lcov *l, const char *name)
+{
+	size_t length = strcspn(name, ".");
+	char *copy;
+
+	if (!length || !name[length])
+		return name;
+	copy = strndupa(name, length);
+	return strings__intern(l->names, copy);
+}
+
+/* Copies of a function, of headers or made by the compiler, are one. */
+static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
+{
+	const struct rows *r = l->rows;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < r->count; i++) {
+		const struct row *row = &r->list[i];
+		const struct function *f = row->f;
+
+		if (!row__is_asked_for(row, column))
+			continue;
+		if (f->file && f->line)
+			err = add_place(&l->functions, f->file, f->line, source_name(l, f->name),
+					row__is_seen(row, column));
+		else
+			++*ret_left_out;
+	}
+	sort(&l->functions, by_name);
+	unite(&l->functions);
+	for (size_t i = 0; !err && i < l->functions.count; i++)
+		err = add_place(&l->lines, l->functions.list[i].file, l->functions.list[i].line, NULL,
+				l->functions.list[i].seen);
+	sort(&l->functions, by_line);
+	return err;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return *x < *y ? -1 : *x > *y;
+}
+
+static int read_returns(struct lcov *l, const struct coverage *c)
+{
+	free(l->returns);
+	l->return_count = 0;
+	l->returns = calloc(c->hits.count + 1, sizeof(*l->returns));
+	if (!l->returns)
+		return error__no_memory();
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+
+		if (hit->kind == HIT_CALLER && !hit->module && hit->link)
+			l->returns[l->return_count++] = hit->link;
+	}
+	qsort(l->returns, l->return_count, sizeof(*l->returns), by_number);
+	return 0;
+}
+
+static const struct row *row_of(const struct lcov *l, const struct function *f)
+{
+	return l->of_universe[f - l->rows->universe->list];
+}
+
+/* A call that was not made is told only if it would have been recorded: 0 says that it was not made. */
+static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
+{
+	const struct coverage *c = l->rows->documents[column];
+	const struct row *callee = row_of(l, call->callee);
+
+	return callee && row__is_asked_for(callee, column) && (!call->in->init || c->scope.kind == SCOPE_BOOT);
+}
+
+/* Some callers are missing by intent with --retire, and all are if none were asked for. */
+static int add_calls(struct lcov *l, size_t column)
+{
+	const struct coverage *c = l->rows->documents[column];
+	int err;
+
+	if (!l->calls || !c->how.callers || c->how.retire)
+		return 0;
+	err = read_returns(l, c);
+	for (size_t i = 0; !err && i < l->calls->count; i++) {
+		const struct source_call *call = &l->calls->list[i];
+
+		if (rows__has(l->rows, call->in) && would_be_seen(l, call, column))
+			err = add_place(&l->lines, call->file, call->line, NULL,
+					bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns),
+						by_number));
+	}
+	return err;
+}
+
+/* ---- writing */
+
+/* Where the source is, if the user has said it: the first of these places that has the file, or else the first. */
+static void print_path(const struct lcov *l, const char *file)
+{
+	const struct lcov_source *s = l->source;
+	size_t found = 0;
+
+	fputs("SF:", l->out);
+	for (size_t i = 0; *file != '/' && i < s->count; i++) {
+		char *path;
+		bool there;
+
+		if (asprintf(&path, "%s/%s", s->list[i], file) < 0)
+			break;
+		there = !access(path, F_OK);
+		free(path);
+		if (there) {
+			found = i;
+			break;
+		}
+	}
+	if (*file != '/' && s->count)
+		fprintf(l->out, "%s/", s->list[found]);
+	fprintf(l->out, "%s\n", file);
+}
+
+static void print_file(const struct lcov *l, const char *label, const struct place *functions, size_t function_count,
+		       const struct place *lines, size_t line_count)
+{
+	size_t seen = 0;
+
+	fprintf(l->out, "TN:%s\n", label);
+	print_path(l, lines->file);
+	for (size_t i = 0; i < function_count; i++)
+		fprintf(l->out, "FN:%u,%s\n", functions[i].line, functions[i].name);
+	for (size_t i = 0; i < function_count; i++) {
+		fprintf(l->out, "FNDA:%d,%s\n", functions[i].seen, functions[i].name);
+		seen += functions[i].seen;
+	}
+	fprintf(l->out, "FNF:%zu\nFNH:%zu\n", function_count, seen);
+	seen = 0;
+	for (size_t i = 0; i < line_count; i++) {
+		fprintf(l->out, "DA:%u,%d\n", lines[i].line, lines[i].seen);
+		seen += lines[i].seen;
+	}
+	fprintf(l->out, "LF:%zu\nLH:%zu\nend_of_record\n", line_count, seen);
+}
+
+/* Each function has a line: there is no file with functions only, which genhtml would leave out. */
+static void print_files(const struct lcov *l, const char *label)
+{
+	const struct place *f = l->functions.list, *end = f + l->functions.count;
+
+	for (size_t first = 0, next; first < l->lines.count; first = next) {
+		const struct place *line = &l->lines.list[first], *own = f;
+
+		for (next = first; next < l->lines.count && !strcmp(l->lines.list[next].file, line->file); next++)
+			;
+		while (f < end && !strcmp(f->file, line->file))
+			f++;
+		print_file(l, label, own, f - own, line, next - first);
+	}
+}
+
+/* genhtml takes letters, digits and _ only. */
+static char *test_name(const char *label)
+{
+	char *name = strdup(label);
+
+	for (char *c = name; c && *c; c++) {
+		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c))
+			*c = '_';
+	}
+	return name;
+}
+
+static int print_column(struct lcov *l, const char *label, size_t column, size_t *left_out)
+{
+	char *name = test_name(label);
+	int err = name ? 0 : error__no_memory();
+
+	l->functions.count = l->lines.count = 0;
+	if (!err)
+		err = add_functions(l, column, left_out);
+	if (!err)
+		err = add_calls(l, column);
+	if (!err) {
+		sort(&l->lines, by_line);
+		unite(&l->lines);
+		print_files(l, name);
+	}
+	free(name);
+	return err;
+}
+
+static void print_head(FILE *out)
+{
+	fputs("# Written by hytrace. FNDA 1: the function ran, at least once; 0: it was not called. An inlined copy of it\n"
+	      "# may have run all the same. DA: the line that a function begins at, 0 or 1 as its FNDA, and lines with\n"
+	      "# a direct call of a function that was traced, 1: that call was made; 0: it was not. No figure is a count.\n"
+	      "# Functions that cannot be traced, and those that were not asked for, are not here.\n", out);
+}
+
+/* Those that --in leaves out as well: calls of them are made in what it keeps. */
+static int index_rows(struct lcov *l)
+{
+	const struct universe *u = l->rows->universe;
+
+	l->of_universe = calloc(u->count + 1, sizeof(*l->of_universe));
+	if (!l->of_universe)
+		return error__no_memory();
+	for (size_t i = 0; i < l->rows->all; i++) {
+		const struct function *f = l->rows->list[i].f;
+
+		if (f >= u->list && f < u->list + u->count)
+			l->of_universe[f - u->list] = &l->rows->list[i];
+	}
+	return 0;
+}
+
+int report__lcov(const struct rows *r, const char *const *labels, const struct source_calls *calls,
+		 const struct lcov_source *source, FILE *out)
+{
+	struct lcov l = { .rows = r, .calls = calls, .source = source, .out = out, .names = strings__new() };
+	size_t left_out = 0, functions = 0;
+	int err;
+
+	err = index_rows(&l);
+	print_head(out);
+	for (size_t i = 0; !err && i < r->columns; i++) {
+		err = print_column(&l, labels[i], i, &left_out);
+		functions += l.functions.count;
+	}
+	if (!err && !functions)
+		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give --vmlinux FILE "
+				    "with debug information, or --universe FILE that has been made of such a file");
+	if (!err && left_out)
+		error__warn("-f lcov: functions left out, because their lines are not known: %zu", left_out);
+	strings__free(l.names);
+	free(l.of_universe);
+	free(l.returns);
+	free(l.functions.list);
+	free(l.lines.list);
+	return err;
+}

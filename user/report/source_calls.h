@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* All direct calls that the code of a kernel has, by the lines of the source that they are on. */
+#ifndef HYTRACE_REPORT_SOURCE_CALLS_H
+#define HYTRACE_REPORT_SOURCE_CALLS_H
+
+#include "document/universe.h"
+#include "report/images.h"
+
+struct source_call {
+	const char *file;		/* lives as long as the image */
+	unsigned int line;		/* from 1 */
+	uint64_t returns_to;		/* as linked */
+	const struct function *in, *callee;
+};
+
+struct source_calls {
+	struct source_call *list;	/* in order of address */
+	size_t count;
+};
+
+/**
+ * source_calls__read() - find all direct calls in vmlinux
+ * @ret: to be freed by source_calls__free() in any case
+ * @of: vmlinux; it has to live as long
+ * @u: the universe of the same build, which has to live as long
+ *
+ * A call is left out if its line is not known, or one of its two functions is not in the universe.
+ *
+ * Return: 0; -ENODATA, quietly, if the image has no debug information; or another negative errno, which is told.
+ */
+int source_calls__read(struct source_calls *ret, const struct image_of *of, const struct universe *u);
+void source_calls__free(struct source_calls *c);
+
+#endif
