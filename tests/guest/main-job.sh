@@ -9,7 +9,9 @@
 #   3. In a second guest, in which an instruction takes a nanosecond, measure the cost of each of them.
 #   4. In a third guest of that kind, look at the boot from before start_kernel() on.
 #
-# Leaves json, and lists for undertaker-tailor, in build/run/.
+#   5. Write a page for a browser of what has run at boot and in the workload.
+#
+# Leaves json, lists for undertaker-tailor, and the page in build/run/.
 set -euo pipefail
 
 out=build/run
@@ -93,8 +95,13 @@ echo "== The boot from before start_kernel() until the function tracer runs"
 echo
 sed 's/^/  /' "$out/early.txt"
 echo
+echo "== The same as a page: what ran and what did not, by directory, and who called it"
+echo
+build/hytrace report -f html --vmlinux "$vmlinux" -o "$out/report.html" "$out/boot.json" "$out/workload.oneshot.json"
+echo "  open $out/report.html in a browser"
+echo
 echo "== Files"
 echo
-for f in "$out"/*.json "$out"/*.tailor "$out"/*.trace; do
+for f in "$out"/*.json "$out"/*.tailor "$out"/*.trace "$out"/*.html; do
 	printf '  %-36s %8d bytes\n' "$f" "$(stat -c %s "$f")"
 done

@@ -5,12 +5,15 @@
 # figures that only a real boot and a real workload give. Takes two minutes once the kernel is built.
 #
 # Usage: tests/guest/make-run.sh
+# shellcheck disable=SC2016 # awk, jq and the page's scripts have variables of their own
 
 set -uo pipefail
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/page-lib.sh
+. "$clone/tests/guest/page-lib.sh"
 cd "$clone" || exit 1
 out=build/run
 log=$tap_scratch/log
@@ -92,10 +95,45 @@ ok 'the early boot has more than 200,000 calls' \
 is 'no early call is lost' "$(sed -n 's/^ *Lost: *//p' <<<"$early")" nothing
 is 'trace viewers can read its trace' "$(jq -rf tests/guest/trace-events.jq "$out/early.trace" 2>&1)" ''
 
+# ---- the page, and the same for genhtml
+
+# The answers of a program are held against those of a browser and of genhtml, which count by themselves.
+report()
+{
+	build/hytrace report --vmlinux "$(kernel/build.sh --print-vmlinux)" -f "$@" "$out"/{boot,workload.oneshot}.json
+}
+
+ok 'make run says where the page is' grep -q "open $out/report.html in a browser" <(part 'The same as a page')
+is 'the page has at most 3 MB' "$(($(stat -c %s "$out/report.html") / 3000000))" 0
+report json >"$tap_scratch/report.json"
+# vfs_read() is called directly by ksys_read(), among others.
+browse "$out/report.html" 'async function MORE(t) {
+	t.result.vfs = await t.search("vfs_read");
+	t.row("vfs_read ").click();
+	t.result.read = t.text(document.getElementById("detail"));
+}' >"$tap_scratch/page.json"
+is 'the page shows, in a browser' "$(jq .error "$tap_scratch/page.json")" null
+is 'the console of the browser says nothing' "$(cat "$tap_scratch/console")" ''
+is 'its shares are those of -f json' "$(jq -c .totals "$tap_scratch/page.json")" \
+	"$(jq -c '[.columns[] | [.seen, .asked_for]]' "$tap_scratch/report.json")"
+is 'so are those of its directories together' "$(jq -c '.sums as $s | [range(2) as $c | [$s | map(.[$c][0]), map(.[$c][1]) | add]]' \
+	"$tap_scratch/page.json")" "$(jq -c .totals "$tap_scratch/page.json")"
+is 'it knows who called vfs_read()' "$(jq '.read | test("^vfs_read fs/read_write.c:[0-9]+ .*Called from .*ksys_read")' \
+	"$tap_scratch/page.json")" true
+report lcov --source "$(kernel/build.sh --print-tree)" --source "$(kernel/build.sh --print-tree)/.obj-base" >"$tap_scratch/run.info"
+# A copy of a function, of a header or made by the compiler, is none of its own in the source.
+is 'genhtml counts the functions of -f json' \
+	"$(functions_of --prefix "$(kernel/build.sh --print-tree)" "$tap_scratch/run.info")" \
+	"$(jq -r '[.functions[] | select(.line) | select(any(.seen[]; . != null))] |
+		group_by([.file, (.name | sub("[.].*"; ""))]) | "\(map(select(any(.[].seen[]; .))) | length) of \(length)"' \
+		"$tap_scratch/report.json")"
+ok 'calls in functions that ran are told apart' awk -F '[:,]' '/^DA/ { n[$3]++ } END { exit !(n[0] > 60000 && n[1] > 6000) }' \
+	"$tap_scratch/run.info"
+
 # ---- files
 
 is 'each file that it lists exists with the size that it says' \
 	"$(part Files | awk 'NF { print $1, $2 }')" \
-	"$(stat -c '%n %s' "$out"/*.json "$out"/*.tailor "$out"/*.trace)"
+	"$(stat -c '%n %s' "$out"/*.json "$out"/*.tailor "$out"/*.trace "$out"/*.html)"
 
 tap_end
