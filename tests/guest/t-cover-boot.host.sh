@@ -9,6 +9,8 @@ set -uo pipefail
 . "$(dirname "$(realpath "$0")")/cover-lib.sh"
 # shellcheck source=tests/guest/edges-lib.sh
 . "$(dirname "$(realpath "$0")")/edges-lib.sh"
+# shellcheck source=tests/guest/page-lib.sh
+. "$clone/tests/guest/page-lib.sh"
 
 is 'the document says that it is of a boot' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
 ran boot.json kernel_init run_init_process bprm_execve
@@ -87,5 +89,30 @@ reports_agree boot.json boot.txt boot.tailor
 
 # The one is again alternatives' test of itself.
 edges_agree boot.json 1
+
+# ---- what other programs make of the same documents
+
+# report FORMAT...
+report()
+{
+	"$hytrace" report --vmlinux "$HYTRACE_VMLINUX" -f "$@" boot.json run.json
+}
+report json >report.json
+report html >page.html
+browse page.html >page.json
+is 'a browser shows the shares of -f json' "$(jq -c .totals page.json)" "$(jq -c '[.columns[] | [.seen, .asked_for]]' report.json)"
+is 'the shares of its directories add up to them' "$(jq -c '.sums as $s | [range(2) as $c | [$s | map(.[$c][0]), map(.[$c][1]) | add]]' \
+	page.json)" "$(jq -c .totals page.json)"
+is 'its filter of unseen functions has as many as --unseen lists' "$(jq -r '.filters[] | capture("^Unseen in all (?<n>.*)").n | sub(","; "")' \
+	page.json)" "$(report text --unseen | wc -l)"
+is 'the console of the browser says nothing' "$(cat "$tap_scratch/console")" ''
+ok 'the page has at most 3 MB' test "$(stat -c %s page.html)" -lt 3000000
+report lcov >run.info
+# Copies of a function, of a header or made by the compiler, are one in the source.
+is 'genhtml counts the functions of -f json' "$(functions_of --no-source run.info)" \
+	"$(jq -r '[.functions[] | select(.line) | select(any(.seen[]; . != null))] |
+		group_by([.file, (.name | sub("[.].*"; ""))]) | "\(map(select(any(.[].seen[]; .))) | length) of \(length)"' report.json)"
+ok 'tens of thousands of lines with calls have a value' awk -F '[:,]' '/^DA/ { n[$3]++ } END { exit !(n[0] > 60000 && n[1] > 3000) }' \
+	run.info
 
 tap_end
