@@ -242,7 +242,8 @@ is 'a search finds functions' "$(shown '.found | .[0], (.[1:][] | split(" | ")[0
 split mm/c.c:50
 split.part.0 mm/c.c:52'
 is 'a pattern finds whole names' "$(shown '.glob[1:] | map(split(" ")[0]) | join(" ")')" 'beta delta'
-is 'what cannot be traced is found, and told' "$(shown '.untraced[1], .hidden' | xargs -d '\n')" \
+# The rest of the sentence is image/untraced.c's.
+is 'what cannot be traced is found, and told' "$(shown '.untraced[1], .hidden' | xargs -d '\n' | sed 's/notrace[^.|]*\./notrace./')" \
 	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Call sites in it that ran +0x10 · one, two'
 is 'a name like markup is found by it' "$(shown '.script | length')" 2
 is 'a search without result says what may be the reason' "$(shown '.nothing | length, (.[0] | test("inlined"))' | xargs)" '1 true'
