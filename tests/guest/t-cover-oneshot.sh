@@ -51,7 +51,8 @@ kill $noise
 wait $noise 2>/dev/null
 cover -e oneshot --strict -a vfs_read -o strict.json -- sh -c 'cat /etc/passwd; exit 3' >/dev/null 2>err
 is '--strict: with a complete result, the exit status is CMD'\''s' $? 3
-ok 'the document says that it is complete, and how it ended' jq -e '.complete and .ended == "command" and .options.max_entries == null' strict.json
+ok 'the document says that it is complete, and how it ended' jq -e '.complete and .ended == "command" and .status == 3 and
+	.options.max_entries == null' strict.json
 cover -e oneshot --strict --max-entries 64 -o strict.json -- sh -c 'cat /etc/passwd; echo x >y' >/dev/null 2>err
 is '--strict: with an incomplete result: 125' $? 125
 ok '--strict: a message says that the result is not complete' grep -q 'strict: the result of oneshot is not complete' err

@@ -314,9 +314,9 @@ static int exit_status(const struct workload *w)
 	return WEXITSTATUS(w->status);
 }
 
-int workload__status(const struct workload *w)
+int workload__status(struct workload *w)
 {
-	return w->reaped ? exit_status(w) : -1;
+	return reap(w) ? exit_status(w) : -1;
 }
 
 /* ---- waiting */

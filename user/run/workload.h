@@ -103,8 +103,11 @@ int workload__wait_for_end(struct workload *w, const struct limits *limits, work
  * watchdog cleans up.
  */
 void workload__ended(const struct workload *w);
-/* The command's exit status as a shell has it; -1: there is no command, or it has not ended. */
-int workload__status(const struct workload *w);
+/*
+ * The command's exit status as a shell has it; -1: there is no command, or it has not ended. Call
+ * this when nothing is recorded any more, because it reaps the command.
+ */
+int workload__status(struct workload *w);
 /* Ends a child that never got past the barrier. */
 void workload__abandon(struct workload *w);
 /*

@@ -90,6 +90,30 @@ static void asked(void *context)
 	++((struct asking *)context)->asked;
 }
 
+static int poll_only(void *context)
+{
+	(void)context;
+	return INT_MAX;
+}
+
+Test(workload, the_status_is_known_before_the_result_is_written, .timeout = 30)
+{
+	char *const command[] = { "sh", "-c", "exit 3", NULL };
+	struct limits limits = { .process = -1, .wakes = -1 };
+	struct workload w;
+
+	workload__init(&w, command, true);
+	cr_assert(workload__begin(&w) == 0);
+	cr_assert(workload__fork(&w) == 0);
+	cr_expect(eq(int, workload__status(&w), -1), "it has not been started");
+	cr_assert(workload__release(&w) == 0);
+	cr_assert(workload__wait_for_end(&w, &limits, poll_only, NULL) == 0);
+	cr_expect(w.ended == ENDED_BY_COMMAND);
+	workload__ended(&w);
+	cr_expect(eq(int, workload__status(&w), 3));
+	cr_expect(eq(int, workload__finish(&w, NULL, 0), 3), "it is not waited for twice");
+}
+
 static int poll_and_signal(void *context)
 {
 	struct asking *a = context;
