@@ -51,8 +51,19 @@ static bool read_line(const char *path, char *line, size_t room)
 
 	if (f)
 		fclose(f);
-	line[strcspn(line, "\n")] = '\0';
+	if (good)
+		line[strcspn(line, "\n")] = '\0';
 	return good;
+}
+
+/*
+ * To the name of a kworker, /proc adds what it works on or did last: "kworker/0:1-events". A
+ * rescuer's name has such a sign itself: "kworker/R-...".
+ */
+static void cut_work(char *comm)
+{
+	if (!strncmp(comm, "kworker/", 8) && strncmp(comm + 8, "R-", 2))
+		comm[strcspn(comm, "+-")] = '\0';
 }
 
 /* Threads that end meanwhile do not matter for this run. */
@@ -69,8 +80,10 @@ static int add_threads(struct tasks *t, const char *process, uint64_t ns)
 		if (!isdigit(entry->d_name[0]))
 			continue;
 		snprintf(path, sizeof(path), "/proc/%.16s/task/%.16s/comm", process, entry->d_name);
-		if (read_line(path, comm, sizeof(comm)))
-			err = tasks__add_old(t, ns, atoi(entry->d_name), atoi(process), comm);
+		if (!read_line(path, comm, sizeof(comm)))
+			continue;
+		cut_work(comm);
+		err = tasks__add_old(t, ns, atoi(entry->d_name), atoi(process), comm);
 	}
 	if (dir)
 		closedir(dir);
