@@ -325,9 +325,9 @@ static void tell(const struct late_module *one)
 }
 
 /* While it goes on: one that is coming may still be attached to, and is told of at the end. */
-static int collect_so_far(const struct bpf_modules *m, struct coverage *c)
+static int collect_so_far(const struct bpf_modules *m, struct coverage *c, uint64_t untraced)
 {
-	uint64_t untraced = 0, late = 0;
+	uint64_t late = 0;
 	int err;
 
 	for (size_t i = 0; i < m->count; i++) {
@@ -343,12 +343,12 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 	uint64_t untraced = 0, late = 0;
 	int err = 0;
 
-	if (!m->cover->stopped)
-		return collect_so_far(m, c);
 	if (m->news) {
 		ring_buffer__consume(m->news);
 		untraced = bpf_cover__news_lost(m->cover);
 	}
+	if (!m->cover->stopped)
+		return collect_so_far(m, c, untraced);
 	if (after)
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
