@@ -40,9 +40,11 @@ static int find_groups(struct login *l)
 	int count = 64;
 
 	for (;;) {
-		gid_t *more = reallocarray(l->groups, count, sizeof(*more));
+		gid_t *more = NULL;
 
-		if (!more || count > MOST_GROUPS)
+		if (count <= MOST_GROUPS)
+			more = reallocarray(l->groups, count, sizeof(*more));
+		if (!more)
 			return error__no_memory();
 		l->groups = more;
 		l->group_count = count;
