@@ -56,13 +56,16 @@ static bool same(const char *a, const char *b)
 static const char *base_name(struct strings *names, const char *name)
 {
 	size_t length = function__base_length(name);
-	char text[length + 1];
+	const char *kept;
+	char *text;
 
 	if (!name[length])
 		return name;
-	memcpy(text, name, length);
-	text[length] = '\0';
-	return strings__intern(names, text);
+	/* A document can have a name that is too long for the stack. */
+	text = strndup(name, length);
+	kept = text ? strings__intern(names, text) : name;
+	free(text);
+	return kept;
 }
 
 static void set_key(struct item *item, struct strings *names, enum diff_identity identity, uint64_t place,
@@ -276,10 +279,12 @@ static void add_entry(struct diff_entry *list, size_t *count, const struct item 
 			  (entry->why == WHY_NOT_CALLED && !losses__complete(&s->c->lost));
 }
 
-/* Of equal keys, those of one file, and those of which one side does not know the file. */
-static bool take(struct item *x, struct item *y)
+/* Of equal keys, those of one file; then, if @unknown, those of which one side does not know the file. */
+static bool take(struct item *x, struct item *y, bool unknown)
 {
-	if (x->taken || y->taken || (x->unit && y->unit && strcmp(x->unit, y->unit)))
+	if (x->taken || y->taken)
+		return false;
+	if (x->unit && y->unit ? strcmp(x->unit, y->unit) : !unknown && x->unit != y->unit)
 		return false;
 	x->taken = y->taken = true;
 	return true;
@@ -294,6 +299,20 @@ static size_t end_of_key(const struct items *items, size_t first)
 	return end;
 }
 
+/* An item of an unknown file must not take the place of one whose file is known. */
+static size_t match_key(struct items *a, size_t i, size_t end_a, struct items *b, size_t j, size_t end_b)
+{
+	size_t both = 0;
+
+	for (int unknown = 0; unknown < 2; unknown++) {
+		for (size_t x = i; x < end_a; x++) {
+			for (size_t y = j; y < end_b; y++)
+				both += take(&a->list[x], &b->list[y], unknown);
+		}
+	}
+	return both;
+}
+
 static size_t match(struct items *a, struct items *b)
 {
 	size_t both = 0;
@@ -302,10 +321,8 @@ static size_t match(struct items *a, struct items *b)
 		int order = by_key(&a->list[i], &b->list[j]);
 		size_t end_a = end_of_key(a, i), end_b = end_of_key(b, j);
 
-		for (size_t x = i; !order && x < end_a; x++) {
-			for (size_t y = j; y < end_b; y++)
-				both += take(&a->list[x], &b->list[y]);
-		}
+		if (!order)
+			both += match_key(a, i, end_a, b, j, end_b);
 		i = order <= 0 ? end_a : i;
 		j = order >= 0 ? end_b : j;
 	}

@@ -114,6 +114,41 @@ Test(diff, over_builds_a_name_is_without_what_the_compiler_appends)
 	tear_down(&f);
 }
 
+Test(diff, an_unknown_file_takes_no_place_of_a_known_one)
+{
+	struct fixture f;
+
+	set_up(&f);
+	other_build(&f);
+	has(&f, 0x5300, "stop", "kernel/b.c", NULL);
+	see(&f.a, "stop", NULL, 0x9000, 1);
+	see(&f.a, "stop", NULL, 0x1800, 2);
+	see(&f.b, "stop", NULL, 0x5300, 3);
+	run(&f);
+	cr_expect(f.d.both == 1 && f.d.new_count == 0);
+	cr_assert(f.d.gone_count == 1);
+	cr_expect(f.d.gone[0].unit == NULL, "%s", f.d.gone[0].unit);
+	tear_down(&f);
+}
+
+Test(diff, a_name_may_be_longer_than_the_stack)
+{
+	size_t length = 32 << 20;
+	char *name = malloc(length + sizeof(".isra.0"));
+	struct fixture f;
+
+	memset(name, 'x', length);
+	strcpy(name + length, ".isra.0");
+	set_up(&f);
+	other_build(&f);
+	see(&f.a, name, NULL, 0x9000, 1);
+	run(&f);
+	cr_assert(f.d.gone_count == 1);
+	cr_expect(strlen(f.d.gone[0].name) == length);
+	tear_down(&f);
+	free(name);
+}
+
 Test(diff, without_files_it_is_by_name)
 {
 	struct fixture f;
