@@ -110,7 +110,7 @@ static int inflate_zstd(struct text *to, const struct text *from, const char *pa
 
 	if (!z)
 		return error__no_memory();
-	while (in.pos < in.size && !ZSTD_isError(left)) {
+	while (!err && in.pos < in.size && !ZSTD_isError(left)) {
 		ZSTD_outBuffer out = { text__grow(to, CHUNK, path), CHUNK, 0 };
 
 		if (!out.dst) {
@@ -169,6 +169,9 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 	*ret = json_tokener_parse_ex(tokener, t->bytes, t->length);
 	why = json_tokener_get_error(tokener);
 	json_tokener_free(tokener);
+	/* The text "null" has no object; it is no document either, as check() tells. */
+	if (!*ret && why == json_tokener_success)
+		return 0;
 	if (!*ret && why == json_tokener_continue)
 		return unreadable(path, t->length ? "the file is cut off" : "the file is empty");
 	if (!*ret)

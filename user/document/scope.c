@@ -63,7 +63,10 @@ bool scope__lies_in(const struct scope *s, const struct scope *other)
 
 void scope__print(const struct scope *s, FILE *out)
 {
-	if (s->kind == SCOPE_PID)
+	/* A union of several processes has no number. */
+	if (s->kind == SCOPE_PID && !s->pid)
+		fprintf(out, "several processes and what they started");
+	else if (s->kind == SCOPE_PID)
 		fprintf(out, "process %ld and what it started", s->pid);
 	else if (s->kind == SCOPE_TASK)
 		fprintf(out, "the command and what it started");

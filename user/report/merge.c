@@ -351,12 +351,15 @@ static int add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
+/* A place may have several names. What has no known place is found by its name. */
 static char *place_key(const struct hit *hit)
 {
+	bool is_placed = hit->module || hit->link;
 	char *key;
 
 	if (asprintf(&key, "%u %s %llx %s", hit->kind, hit->module ?: "",
-		     (unsigned long long)(hit->module ? hit->offset : hit->link), hit->name ?: "") < 0)
+		     (unsigned long long)(hit->module ? hit->offset : hit->link),
+		     is_placed || !hit->name ? "" : hit->name) < 0)
 		return NULL;
 	return key;
 }
@@ -382,6 +385,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 		free(key);
 		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
 		known->runs += copy.runs;
+		known->name = known->name ?: hits__name(hits, hit->name);
 		/* Of one boot only, these are compared; see merge__run(). */
 		if (hit->first_ns < known->first_ns) {
 			known->first_ns = hit->first_ns;

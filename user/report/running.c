@@ -51,16 +51,17 @@ static void unload(struct running *r)
 /* Marks the functions that both have in @listed, by their number in @files, and adds the others. */
 static int take_over(struct universe *files, const struct universe *live, bool *listed)
 {
-	size_t known = files->count;
+	/* What is added comes after these, in no order, and must not be searched. */
+	struct universe known = *files;
 	int err = 0;
 
 	for (size_t i = 0; !err && i < live->count; i++) {
-		const struct function *f = &live->list[i];
-		const struct function *same = f->module && f->init ? NULL :
-					      universe__at(files, f->module, f->addr);
+		const struct function *f = &live->list[i], *same;
 		struct function new = *f;
 
-		if (same && (size_t)(same - files->list) < known) {
+		known.list = files->list;
+		same = f->module && f->init ? NULL : universe__at(&known, f->module, f->addr);
+		if (same) {
 			listed[same - files->list] = true;
 			continue;
 		}

@@ -76,6 +76,25 @@ Test(merge, of_one_boot_the_first_time_stays)
 	tear_down(&f);
 }
 
+Test(merge, two_names_of_one_place_are_one_function)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "one");
+	see(&f.list[0], NULL, NULL, 0x2000, 700);
+	see(&f.list[1], "an_alias", NULL, 0x2000, 800);
+	see(&f.list[2], "its_name", NULL, 0x2000, 900);
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(c.hits.count == 5, "%zu", c.hits.count);
+	for (size_t i = 0; i < c.hits.count; i++) {
+		if (c.hits.list[i].link == 0x2000)
+			cr_expect(c.hits.list[i].runs == 3 && !strcmp(c.hits.list[i].name, "an_alias"));
+	}
+	coverage__free(&c);
+	tear_down(&f);
+}
+
 Test(merge, of_several_boots_there_are_no_times)
 {
 	struct fixture f;
