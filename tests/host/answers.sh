@@ -183,6 +183,14 @@ jq '.functions |= map(select(.name != "schedule"))' aa.universe >less.universe
 prints report --universe less.universe a.json >out
 ok 'a universe that lacks functions is told' grep -q '8 of the functions.* could be traced; 7 are known' err
 jq '.lost = {refused: 3}' a.json >lossy.json
+jq '.kernel.modules[0].build_id = "d1"' aa.universe >module.universe
+is 'a module of another build has no functions' "$(prints report --universe module.universe --by=function a.json | cut -f 2 |
+	tr '\n' ' ')" 'vfs_read vfs_write ext4_iget ext4_lookup.isra.0 schedule futex_wait dummy_xmit [dummy] '
+ok 'which is told' grep -q 'of the module dummy only another build is known, d1' err
+jq '.kernel.addresses = null | .functions |= [range(8) as $i | .[0] + {addr: null, sympos: ($i + 1)}] |
+	.totals.traced_seen = 6' a.json >namesakes.json
+is 'namesakes without addresses are several functions' "$(prints report namesakes.json | grep '^Functions')" \
+	'Functions: 6 seen of 8 that can be traced (75.0%); and 2 that were freed by then, or loaded later'
 ok 'losses are told' sh -c "'$hytrace' report $u lossy.json | grep -q '^Complete:  no'"
 
 # ---- merge
@@ -216,10 +224,12 @@ ok 'json is valid' valid diff diff.json
 is 'functions are matched by file and name' "$(jq -c '[.matched_by, .both, .folded]' diff.json)" '["file",1,1]'
 is 'with reasons' "$(jq -c '[.gone[], .new[] | "\(.name) \(.why)"]' diff.json)" \
 	'["ext4_iget not-called","dummy_xmit no-module","brand_new no-function","ext4_lookup not-called"]'
-prints diff -f json "$u" a.json lossy.json >same.json
 prints diff -f json "$u" b.json lossy.json >diff.json
 is 'only possibly gone, where the other lacks something' \
 	"$(jq -c '[([.gone[].possibly] | unique), ([.new[].possibly] | unique)]' diff.json)" '[[true],[false]]'
+jq '.selection = "some"' aa.universe >some.universe
+is 'a part of a universe: 2' "$(status diff --universe some.universe a.json new.json)" 2
+ok 'of which one does not know the rest' grep -q 'some functions of that kernel' err
 is 'a universe of another kernel: 2' "$(status diff --universe bb.universe a.json b.json)" 2
 
 # ---- compare
@@ -255,10 +265,11 @@ echo '"}' >>huge.json
 gzip -1 <huge.json >huge.json.gz
 cp diff.json other.json
 : >empty.json
+echo null >null.json
 for command in report merge 'diff b.json'; do
 	# shellcheck disable=SC2086 # two words
 	for case in 'one.json:schema 1' 'cut.json:cut off' 'three.json:schema 3' 'huge.json:larger than' \
-		'huge.json.gz:larger than' 'other.json:no document of' 'empty.json:empty' 'none.json:No such file'; do
+		'huge.json.gz:larger than' 'null.json:no document of' 'other.json:no document of' 'empty.json:empty' 'none.json:No such file'; do
 		ok "$command refuses ${case%%:*}" refuses "${case#*:}" $command "${case%%:*}"
 	done
 done

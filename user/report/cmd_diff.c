@@ -81,6 +81,11 @@ static int read_given(struct universe *list, const struct diff_options *o, const
 		err = universe__read_json(&u, o->universes[i]);
 		if (err)
 			return err;
+		if (u.some) {
+			universe__free(&u);
+			return error__return(-EINVAL, "--universe %s: has some functions of that kernel: make it again "
+					     "by `hytrace functions -f json` without names", o->universes[i]);
+		}
 		for (side = 0; side < 2; side++) {
 			const char *build_id = d->list[side]->kernel.build_id;
 
@@ -107,6 +112,8 @@ static int find_universes(struct universe *list, const struct diff_options *o, c
 	for (size_t side = 0; !err && side < (one ? 1 : 2); side++) {
 		if (!list[side].count)
 			err = universe__find_for(&list[side], &d->list[side], one ? 2 : 1, &nowhere);
+		else
+			err = universe__fit(&list[side], &d->list[side], one ? 2 : 1);
 	}
 	return err;
 }

@@ -140,11 +140,12 @@ static struct tally known_total(const struct rows *r, size_t column)
 {
 	struct tally total = rows__total(r, column);
 	const struct coverage *c = r->documents[column];
+	size_t seen = tally__seen(&total);
 
 	if (!r->universe->count && !r->where && !c->merged)
 		total = (struct tally){
 			.asked = c->traced, .seen = c->traced_seen,
-			.beside = tally__seen(&total) - c->traced_seen,
+			.beside = seen > c->traced_seen ? seen - c->traced_seen : 0,
 		};
 	return total;
 }

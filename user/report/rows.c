@@ -11,7 +11,7 @@
 
 struct making {
 	struct rows *rows;
-	struct lh_table *others;	/* rows of what is not in the universe, by "name module offset" */
+	struct lh_table *others;	/* rows of what is not in the universe, by "name module offset sympos" */
 	size_t room;
 };
 
@@ -122,7 +122,9 @@ static struct row *row_of_other(struct making *m, const struct hit *hit, const s
 	struct row *row;
 	char *key;
 
-	if (asprintf(&key, "%s %s %llx", f.name, f.module ? f.module : "", (unsigned long long)f.addr) < 0) {
+	/* Only its number tells a namesake from another whose address is not known. */
+	if (asprintf(&key, "%s %s %llx %u", f.name, f.module ? f.module : "", (unsigned long long)f.addr,
+		     f.module || f.addr ? 0 : hit->sympos) < 0) {
 		error__no_memory();
 		return NULL;
 	}
@@ -302,11 +304,13 @@ struct tally rows__total(const struct rows *r, size_t column)
 void rows__check(const struct rows *r, const char *const *labels)
 {
 	for (size_t i = 0; r->universe->count && i < r->columns; i++) {
+		const struct coverage *c = r->documents[i];
 		struct tally total = rows__total(r, i);
 
-		if (total.asked != r->documents[i]->traced)
+		/* A union has modules of several results, of which none could trace all. */
+		if (c->merged ? total.asked < c->traced : total.asked != c->traced)
 			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
-				    "%zu are known, and shares are of these", labels[i], r->documents[i]->traced,
+				    "%zu are known, and shares are of these", labels[i], c->traced,
 				    total.asked);
 	}
 }

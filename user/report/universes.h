@@ -92,4 +92,14 @@ struct universe_source {
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source);
 
+/**
+ * universe__fit() - leave out modules of another build than the documents', with a warning
+ * @u: of the same build of the kernel as the documents
+ * @documents: the documents
+ * @count: of these, from 1
+ *
+ * Return: 0, or a negative errno, which is told.
+ */
+int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count);
+
 #endif

@@ -107,6 +107,11 @@ static char *find_module(const struct wanted *w, const char *vmlinux, const char
 	return path;
 }
 
+static bool is_other_build(const struct covered_module *has, const struct module_file *wanted)
+{
+	return has->build_id && wanted->build_id && strcmp(has->build_id, wanted->build_id);
+}
+
 /* Of the wanted modules the files of those that @u does not have in the wanted build. */
 static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
 {
@@ -116,7 +121,7 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 		struct module_file *m = &w->modules[i];
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
-		if (!has || (has->build_id && m->build_id && strcmp(has->build_id, m->build_id)))
+		if (!has || is_other_build(has, m))
 			m->path = find_module(w, vmlinux, m->name);
 		found += m->path != NULL;
 	}
@@ -138,6 +143,19 @@ static char *kept_path(const struct wanted *w)
 	return path;
 }
 
+/* With the one above it, which a new user does not have. */
+static bool make_directory(char *path)
+{
+	char *slash = strrchr(path, '/');
+
+	if (slash && slash != path) {
+		*slash = '\0';
+		mkdir(path, 0700);
+		*slash = '/';
+	}
+	return !mkdir(path, 0755) || errno == EEXIST;
+}
+
 /* Whether it can be kept makes no difference to the answer. */
 static void keep(const struct universe *u, const char *path)
 {
@@ -146,7 +164,7 @@ static void keep(const struct universe *u, const char *path)
 
 	if (slash)
 		*slash = '\0';
-	if (slash && (!mkdir(directory, 0755) || errno == EEXIST) && !access(directory, W_OK) &&
+	if (slash && make_directory(directory) && !access(directory, W_OK) &&
 	    !output__open(&output, path, NULL)) {
 		universe__write_kept(u, output__stream(output));
 		output__commit(output);
@@ -177,6 +195,37 @@ static void drop_module(struct universe *u, const char *module)
 		free(m->srcversion);
 	}
 	modules->count = kept;
+}
+
+/* Offsets in the text of another build are those of other functions. */
+static void drop_other_builds(struct universe *u, const struct wanted *w)
+{
+	size_t had = u->modules.count;
+
+	for (size_t i = 0; i < w->count; i++) {
+		const struct module_file *m = &w->modules[i];
+		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
+
+		if (!has || !is_other_build(has, m))
+			continue;
+		error__warn("of the module %s only another build is known, %s, than the recorded one, %s: its "
+			    "functions are not known", m->name, has->build_id, m->build_id);
+		drop_module(u, m->name);
+	}
+	if (u->modules.count != had)
+		universe__settle(u);
+}
+
+int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count)
+{
+	struct wanted w = {};
+	int err;
+
+	err = want(&w, documents, count);
+	if (!err)
+		drop_other_builds(u, &w);
+	free_wanted(&w);
+	return err;
 }
 
 /* What was kept may be of a time at which other modules were asked for. */
@@ -375,8 +424,12 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 	} else if (!err) {
 		err = find(ret, &w, source);
 		if (!err)
+			drop_other_builds(ret, &w);
+		if (!err)
 			err = complete(ret, &w, source->running);
 	}
+	if (!err)
+		drop_other_builds(ret, &w);
 	if (!err && !ret->count)
 		error__warn("the functions of %s are not known, nor then those that have not run: give --vmlinux FILE, "
 			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",
