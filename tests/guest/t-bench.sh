@@ -45,7 +45,7 @@ ok 'bench succeeds if a workload or a contender cannot run' status 0 bench -s al
 	-w getppid -w file -w loopback -f json
 is 'the rows of these say so, and the others have figures' \
 	"$(jq -c '[.[] | [.contender, .workload, .total != null, .note]]' out | tr -d ' ')" \
-	"$(tr -d ' \n' <<<'[["base","getppid",true,"nothingistraced"], ["base","file",true,""],
+	"$(tr -d ' \n\t' <<<'[["base","getppid",true,"nothingistraced"], ["base","file",true,""],
 		["base","loopback",false,"notmeasured:theworkloadcannotrunhere"], ["kcov","getppid",false,"notmeasured:itisnotthere"]]')"
 is 'that run leaves nothing behind' "$(state)" "$(<before)"
 ip link set lo up

@@ -423,7 +423,7 @@ threading.Thread(target=time.sleep, args=[1000]).start()' &
 threads=$!
 ok 'a process has two threads' soon sh -c "[ \$(ls /proc/$threads/task | wc -l) = 2 ]"
 ok '--pid of a thread is refused' says 'this is a thread' 2 \
-	--pid "$(ls /proc/$threads/task | tail -n 1)" --duration 1
+	--pid "$(ls /proc/$threads/task | grep -vx $threads)" --duration 1
 kill -KILL $threads
 sleep 1000 &
 sleeper=$!
