@@ -6,7 +6,6 @@
 #include "document/filter.h"
 #include "kernel/kernel_id.h"
 #include "kernel/sample.h"
-#include "kernel/source_dirs.h"
 #include "kernel/text_list.h"
 
 Test(symbols, finds_the_function_that_holds_an_address)
@@ -462,35 +461,4 @@ Test(traceable, all_of_a_name_and_their_numbers)
 	cr_expect(traceable__named(t, "some_data", &count) == NULL && count == 0);
 	traceable__free(t);
 	symbols__free(s);
-}
-
-/* ---- source directories */
-
-extern const char __executable_start[];
-
-static uint64_t as_linked(const void *function)
-{
-	return (const char *)function - __executable_start;
-}
-
-/* This program for vmlinux; not every compiler writes .debug_aranges, so it must do without. */
-Test(source_dirs, are_told_by_the_compilation_units)
-{
-	static const char *const options[] = { "", "--remove-section=.debug_aranges" };
-
-	for (size_t i = 0; i < 2; i++) {
-		char path[] = "/tmp/source_dirs.XXXXXX", self[256] = "", command[512];
-		struct source_dirs *d;
-
-		close(mkstemp(path));
-		cr_assert(readlink("/proc/self/exe", self, sizeof(self) - 1) > 0);
-		snprintf(command, sizeof(command), "objcopy %s %s %s", options[i], self, path);
-		cr_assert(system(command) == 0);
-		cr_assert(source_dirs__open(&d, path) == 0);
-		cr_expect(eq(str, (char *)source_dirs__find(d, as_linked(source_dirs__find)), "user/kernel"));
-		cr_expect(eq(str, (char *)source_dirs__find(d, as_linked(as_linked)), "tests/unit/kernel"));
-		cr_expect(source_dirs__find(d, 1) == NULL);
-		source_dirs__free(d);
-		unlink(path);
-	}
 }
