@@ -142,7 +142,8 @@ static void add_replaced(struct calls *c, const struct image_file *file, const G
 	GElf_Sym sym;
 	uint64_t start;
 
-	if (rela->r_offset % ALT_INSTR_SIZE || rela->r_offset + ALT_INSTR_SIZE > table->d_size ||
+	if (rela->r_offset % ALT_INSTR_SIZE || rela->r_offset >= table->d_size ||
+	    table->d_size - rela->r_offset < ALT_INSTR_SIZE ||
 	    !gelf_getsym(file->symbols, GELF_R_SYM(rela->r_info), &sym))
 		return;
 	text = image_file__text(file, sym.st_shndx);

@@ -81,8 +81,11 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 	int line = 0;
 	void *key;
 
-	while (dwarf_attr(&origin, DW_AT_abstract_origin, &attr) && dwarf_formref_die(&attr, &origin))
-		;
+	/* Compilers need two steps at most; damaged data may lead in a circle. */
+	for (int i = 0; i < 16; i++) {
+		if (!dwarf_attr(&origin, DW_AT_abstract_origin, &attr) || !dwarf_formref_die(&attr, &origin))
+			break;
+	}
 	key = (void *)(uintptr_t)dwarf_dieoffset(&origin);
 	entry = lh_table_lookup_entry(r->by_die, key);
 	if (entry)

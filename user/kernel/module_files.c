@@ -164,8 +164,14 @@ static void read_file(struct file *f, struct strings *names, const char *path)
 	elf = dwelf_elf_begin(fd);
 	text = elf ? text_section(elf) : 0;
 	while (text && !f->functions && (section = elf_nextscn(elf, section))) {
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_SYMTAB)
-			read_table(f, names, elf, elf_getdata(section, NULL), shdr.sh_link, text);
+		Elf_Data *data;
+
+		if (!gelf_getshdr(section, &shdr) || shdr.sh_type != SHT_SYMTAB)
+			continue;
+		/* NULL: the file is cut off, or says a wrong size. */
+		data = elf_getdata(section, NULL);
+		if (data)
+			read_table(f, names, elf, data, shdr.sh_link, text);
 	}
 	elf_end(elf);
 	close(fd);
