@@ -87,9 +87,12 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 		return ORIGIN_CALLED;
 	if (may_be_called_by_module(e->images, f, true))
 		return ORIGIN_MODULE;
+	/* Pointers in a module are not read, nor are the calls of its init text listed. */
+	if (taken == TAKEN_UNKNOWN)
+		return ORIGIN_UNKNOWN;
 	jumps = jumps_into(e, of, f);
 	*ret_jump = jumps.ran;
-	if (taken != TAKEN_NOT)
+	if (taken == TAKEN_YES)
 		return jumps.ran || jumps.untraced ? ORIGIN_POINTER_OR_JUMP : ORIGIN_POINTER;
 	if (jumps.ran)
 		return ORIGIN_JUMP;
