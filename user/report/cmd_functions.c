@@ -118,18 +118,22 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- the functions that were asked for */
 
+static bool is_named(const struct functions_options *o, const struct function *f)
+{
+	return filter__judge(&o->filter, f->name, f->module) == FILTER_TRACED;
+}
+
 static bool is_wanted(const struct functions_options *o, const struct function *f)
 {
-	if (filter__judge(&o->filter, f->name, f->module) != FILTER_TRACED)
-		return false;
-	return !(o->traceable && f->untraced) && !(o->untraced && !f->untraced);
+	return is_named(o, f) && !(o->traceable && f->untraced) && !(o->untraced && !f->untraced);
 }
 
 static int select_functions(const struct functions_options *o, struct universe *u)
 {
-	size_t kept = 0;
+	size_t kept = 0, named = 0;
 
 	for (size_t i = 0; i < u->count; i++) {
+		named += is_named(o, &u->list[i]);
 		if (is_wanted(o, &u->list[i]))
 			u->list[kept++] = u->list[i];
 	}
@@ -137,7 +141,7 @@ static int select_functions(const struct functions_options *o, struct universe *
 	u->count = kept;
 	/* The functions that were found by name have moved. */
 	universe__settle(u);
-	if (!kept && o->filter.allow.count)
+	if (!named && o->filter.allow.count)
 		return error__return(-EINVAL, "%s%s: no function has such a name; `hytrace why` looks for similar ones",
 				     o->filter.allow.list[0].text, o->filter.allow.count > 1 ? " and others" : "");
 	return 0;

@@ -31,7 +31,7 @@ static int open_units(struct units **ret, const char *vmlinux)
 	int err = vmlinux ? units__open(ret, vmlinux) : -ENODATA;
 
 	if (err == -ENODATA && vmlinux)
-		error__warn("%s has no DWARF: grouping by symbol prefix", vmlinux);
+		error__warn("%s has no debug information: source files are not known", vmlinux);
 	return err == -ENODATA ? 0 : err;
 }
 
@@ -211,6 +211,8 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 	if (err)
 		return err;
 	build_id = image__build_id(image);
+	if (u->release && image__release(image) && strcmp(u->release, image__release(image)))
+		error__warn("%s: is a module of the kernel %s, and not of %s", m->path, image__release(image), u->release);
 	if (m->build_id && build_id && strcmp(m->build_id, build_id)) {
 		error__warn("%s: is another build of the module %s than the recorded one, %s: its functions are not "
 			    "known", m->path, m->name, m->build_id);
@@ -239,7 +241,7 @@ int universe__of_files(struct universe *ret, const char *vmlinux, const struct m
 		return err;
 	}
 	if (!ret->placed)
-		error__warn("%s has no DWARF: grouping by symbol prefix", vmlinux);
+		error__warn("%s has no debug information: source files are not known", vmlinux);
 	universe__settle(ret);
 	return 0;
 }
