@@ -101,6 +101,8 @@ is '--traceable and --untraced share the functions out' \
 ok 'a vmlinux that is cut off is refused' refused 2 'is cut off' functions --vmlinux short
 ok 'a module is no vmlinux' refused 2 'cannot be read\|is no vmlinux' functions --vmlinux modules/a-module.ko.xz
 ok 'a name that is not there is refused' refused 2 'no function has such a name' functions --vmlinux vmlinux no_such
+is 'a name that is there is no error, though nothing is left of it' \
+	"$("$hytrace" functions -f json --vmlinux vmlinux --untraced other 2>&1 | jq -c .functions)" '[]'
 ok '--modules needs --vmlinux' refused 2 'give --vmlinux' functions --modules modules
 ok 'a format that there is not is refused' refused 2 'choose text or json' functions --vmlinux vmlinux -f xml
 
@@ -113,8 +115,8 @@ is 'and into which' "$("$hytrace" why -f json --vmlinux vmlinux small | jq -c '[
 	'["alias_of_caller","start_kernel"]'
 is 'another name of one' "$(why caller)" 'alias traceable inlined'
 is 'one of which the compiler made another' "$(why part)" twin
-is 'one in a module that is not loaded' "$("$hytrace" why --vmlinux vmlinux --modules modules in_module)" \
-	'in_module [a_module]: is in the module a_module, which is not loaded'
+is 'one in a module, of which files do not say whether it is loaded' "$("$hytrace" why --vmlinux vmlinux --modules modules in_module)" \
+	'in_module [a_module]: is in the module a_module'
 is 'a name that is mistyped' "$("$hytrace" why --vmlinux vmlinux othre; echo $?)" \
 	$'othre: is not known; did you mean other?\n1'
 is 'without debug information it says what to give' "$("$hytrace" why --vmlinux no_dwarf small)" \

@@ -109,28 +109,51 @@ static int read_documents(struct looked_at *l, const struct why_options *o)
 	return err;
 }
 
-static int of_documents(struct looked_at *l)
+static bool same_build(const struct coverage *a, const struct coverage *b)
 {
-	const struct coverage *c = &l->documents[0];
-	const char **modules = calloc(c->modules.count + 1, sizeof(*modules));
-	int err = modules ? 0 : error__no_memory();
+	return a->kernel.build_id && b->kernel.build_id && !strcmp(a->kernel.build_id, b->kernel.build_id);
+}
 
-	for (size_t i = 0; !err && i < c->modules.count; i++)
-		modules[i] = c->modules.list[i].name;
+/* The kernel of the first document, with the modules that it had in each document of the same build. */
+static int of_documents(struct looked_at *l, const char *vmlinux)
+{
+	const struct coverage *first = &l->documents[0];
+	const char **modules;
+	size_t room = 1, count = 0;
+	int err;
+
+	for (size_t i = 0; i < l->document_count; i++)
+		room += l->documents[i].modules.count;
+	modules = calloc(room, sizeof(*modules));
+	err = modules ? 0 : error__no_memory();
+	for (size_t i = 0; !err && i < l->document_count; i++) {
+		const struct coverage *c = &l->documents[i];
+
+		for (size_t m = 0; (c == first || same_build(c, first)) && m < c->modules.count; m++)
+			modules[count++] = c->modules.list[m].name;
+	}
 	if (!err)
-		err = universe__of_build(&l->universe, &c->kernel, modules, c->modules.count, NULL);
+		err = universe__of_build(&l->universe, &first->kernel, modules, count, vmlinux);
 	free(modules);
 	if (!err && !l->universe.count)
 		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
-				    c->kernel.release ?: "that kernel");
+				    first->kernel.release ?: "that kernel");
 	return err;
+}
+
+static bool is_of_documents(const struct looked_at *l, const char *vmlinux)
+{
+	const char *build_id = l->document_count ? l->documents[0].kernel.build_id : NULL;
+
+	return l->document_count && (!vmlinux || (build_id && !kernel_id__check_vmlinux(vmlinux, build_id)));
 }
 
 static int find_universe(struct looked_at *l, const struct why_options *o)
 {
-	if (o->vmlinux)
-		return universe__of_files(&l->universe, o->vmlinux, NULL, 0);
-	return l->document_count ? of_documents(l) : universe__of_running(&l->universe, NULL);
+	if (is_of_documents(l, o->vmlinux))
+		return of_documents(l, o->vmlinux);
+	return o->vmlinux ? universe__of_files(&l->universe, o->vmlinux, NULL, 0) :
+			    universe__of_running(&l->universe, NULL);
 }
 
 /* Finds the kernel's file. Without it there are fewer answers. */
@@ -184,6 +207,7 @@ static int answer(const struct why_options *o, const struct looked_at *l, bool *
 	const struct why_sources sources = {
 		.universe = &l->universe, .image = l->image, .modules = l->modules, .documents = l->documents,
 		.labels = o->paths, .document_count = l->document_count,
+		.running = !l->document_count && !o->vmlinux,
 	};
 	struct why *list = calloc(o->name_count, sizeof(*list));
 	size_t count = 0;

@@ -119,10 +119,29 @@ static const char *unseen(struct search *s, const struct coverage *c)
 		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete");
 }
 
+/* Of a function of a module: why the document cannot have it; NULL: it can. */
+static const char *judge_module(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
+{
+	const struct covered_module *m = covered_modules__find(&c->modules, f->module);
+
+	if (f->init) {
+		*ret = "is init text of a module, which no document has: it is freed once the module is loaded";
+		return "freed";
+	}
+	if (!m)
+		*ret = text(s, "could not run: the module %s was not loaded", f->module);
+	else if (m->came && !c->follows_modules)
+		*ret = text(s, "was not recorded: the module %s came while other functions were recorded", f->module);
+	else
+		return NULL;
+	return "module";
+}
+
 /* The word for the answer, and its sentence. */
 static const char *judge(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
 {
 	const struct hit *hit = find_hit(s->sources->universe, c, f);
+	const char *why;
 
 	if (hit) {
 		*ret = seen(s, c, hit);
@@ -145,11 +164,10 @@ static const char *judge(struct search *s, const struct coverage *c, const struc
 		*ret = "could not be attached to";
 		return "unattached";
 	}
-	if (f->module && !covered_modules__find(&c->modules, f->module)) {
-		*ret = text(s, "could not run: the module %s was not loaded", f->module);
-		return "module";
-	}
-	if (f->init && !f->module && c->scope.kind != SCOPE_BOOT) {
+	why = f->module ? judge_module(s, c, f, ret) : NULL;
+	if (why)
+		return why;
+	if (f->init && c->scope.kind != SCOPE_BOOT) {
 		*ret = "had been freed before: it runs only while the kernel starts";
 		return "freed";
 	}
@@ -320,6 +338,19 @@ static bool has_module(const struct universe *u, const char *module)
 	return false;
 }
 
+/* Nothing is loaded of a kernel of which there are only files. */
+static const char *of_module(struct search *s, const char *module)
+{
+	for (size_t i = 0; i < s->sources->document_count; i++) {
+		if (covered_modules__find(&s->sources->documents[i].modules, module))
+			return text(s, "is in the module %s; nothing else is known, as its file was not found where "
+				    "documents need it, or is of another build", module);
+	}
+	if (s->sources->document_count)
+		return text(s, "is in the module %s, which was not loaded", module);
+	return text(s, s->sources->running ? "is in the module %s, which is not loaded" : "is in the module %s", module);
+}
+
 static int look_in_module(const char *path, void *context)
 {
 	struct search *s = context;
@@ -327,8 +358,7 @@ static int look_in_module(const char *path, void *context)
 	struct answer *a;
 
 	if (module && !has_module(s->sources->universe, module) && module_file__has(path, s->w->name)) {
-		a = add(s, "module", keep(s, s->w->name),
-			text(s, "is in the module %s, which is not loaded", module));
+		a = add(s, "module", keep(s, s->w->name), of_module(s, module));
 		if (a)
 			a->module = keep(s, module);
 		s->w->found = true;

@@ -47,6 +47,7 @@ struct why_sources {
 	const struct coverage *documents;
 	const char *const *labels;	/* their files */
 	size_t document_count;
+	bool running;			/* the universe is that of the running kernel */
 };
 
 /**
