@@ -423,7 +423,7 @@ threading.Thread(target=time.sleep, args=[1000]).start()' &
 threads=$!
 ok 'a process has two threads' soon sh -c "[ \$(ls /proc/$threads/task | wc -l) = 2 ]"
 ok '--pid of a thread is refused' says 'this is a thread' 2 \
-	--pid "$(ls /proc/$threads/task | grep -vx $threads)" --duration 1
+	--pid "$(find /proc/$threads/task -mindepth 1 -maxdepth 1 ! -name $threads -printf %f)" --duration 1
 kill -KILL $threads
 sleep 1000 &
 sleeper=$!
