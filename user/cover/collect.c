@@ -138,6 +138,12 @@ static int number_namesakes(struct hits *hits, const struct symbols *s)
 	return err ? error__no_memory() : 0;
 }
 
+/* To milliseconds, as documents have them: a report of what was read back rounds the same number. */
+static double rounded_seconds(uint64_t ns)
+{
+	return (ns + 500000) / 1000000 / 1e3;
+}
+
 static void set_window(struct coverage *c, const struct running *e, const struct clocks *clocks)
 {
 	const struct clock_pair *first = &clocks->first, *last = &clocks->last;
@@ -148,7 +154,7 @@ static void set_window(struct coverage *c, const struct running *e, const struct
 	w->closing = clock_pair__local(first, last, e->closing);
 	w->closed = clock_pair__local(first, last, e->closed);
 	w->error = first->error > last->error ? first->error : last->error;
-	c->seconds = (e->closing - e->open) / 1e9;
+	c->seconds = rounded_seconds(e->closing - e->open);
 	c->started = clock__realtime() - (clock__monotonic() - e->open);
 }
 
@@ -231,7 +237,7 @@ int collect__boot(struct coverage *ret, const struct request *request, const str
 	hits__settle(&ret->hits);
 	if (!records && ret->hits.count)
 		ret->window.closing = ret->hits.list[ret->hits.count - 1].first_ns;
-	ret->seconds = ret->window.closing / 1e9;
+	ret->seconds = rounded_seconds(ret->window.closing);
 	ret->traced_seen = count_seen(k->traceable, ret);
 	return number_namesakes(&ret->hits, k->symbols);
 }
