@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/version.h"
 
 /* A double can hold all integers up to here exactly. */
 #define EXACT (1LL << 53)
@@ -103,6 +104,28 @@ struct json_object *json_integer(uint64_t value, bool is_signed)
 }
 
 /* ---- documents */
+
+json_writer_t *json__begin(FILE *out, const char *document, int schema)
+{
+	json_writer_t *w = jsonw_new(out);
+
+	if (!w) {
+		error__no_memory();
+		return NULL;
+	}
+	jsonw_pretty(w, true);
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", document);
+	jsonw_int_field(w, "schema", schema);
+	return w;
+}
+
+void json__end(json_writer_t **w)
+{
+	jsonw_end_object(*w);
+	jsonw_destroy(w);
+}
 
 void json__string(json_writer_t *w, const char *value)
 {

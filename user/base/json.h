@@ -34,6 +34,18 @@ bool json_add(struct json_object *object, const char *name, struct json_object *
 /* The object's text in one line, which lives as long as the object. */
 const char *json_line(struct json_object *object);
 
+/**
+ * json__begin() - begin a document of hytrace
+ * @out: where to; write errors stay in the stream
+ * @document: its kind, "coverage"
+ * @schema: the version of its form
+ *
+ * Return: the writer, inside of the document's object, to be ended by json__end(); NULL after a
+ * message if there is no memory.
+ */
+json_writer_t *json__begin(FILE *out, const char *document, int schema);
+void json__end(json_writer_t **w);
+
 /*
  * Writes any bytes: each byte that is not UTF-8 becomes U+FFFD. jsonw_string() is for text that is
  * known to be UTF-8.

@@ -10,7 +10,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
 #include "kernel/kernel_id.h"
@@ -126,20 +125,18 @@ static void write_feature(json_writer_t *w, enum feature f)
 
 static int print_json(const struct features_options *o, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
 	struct kernel_id kernel;
+	json_writer_t *w;
 	int err;
 
-	if (!w)
-		return error__no_memory();
 	err = kernel_id__read(&kernel, NULL, NULL);
 	if (err)
+		return err;
+	w = json__begin(out, "features", FEATURES_SCHEMA);
+	if (!w) {
+		err = -ENOMEM;
 		goto cleanup;
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "features");
-	jsonw_int_field(w, "schema", FEATURES_SCHEMA);
+	}
 	jsonw_string_field(w, "release", kernel.release);
 	json__string_or_null(w, "build_id", kernel.build_id);
 	jsonw_name(w, "features");
@@ -149,10 +146,9 @@ static int print_json(const struct features_options *o, FILE *out)
 			write_feature(w, f);
 	}
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	kernel_id__free(&kernel);
+	json__end(&w);
 cleanup:
-	jsonw_destroy(&w);
+	kernel_id__free(&kernel);
 	return err;
 }
 

@@ -12,7 +12,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
 #include "document/read.h"
@@ -355,21 +354,15 @@ void coverage__write_head(const struct coverage *c, json_writer_t *w)
 
 int coverage__write_json(const struct coverage *c, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "coverage", COVERAGE_SCHEMA);
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "coverage");
-	jsonw_int_field(w, "schema", COVERAGE_SCHEMA);
+		return -ENOMEM;
 	jsonw_string_field(w, "engine", c->engine);
 	coverage__write_head(c, w);
 	write_hits(w, c, "functions", HIT_FUNCTION, out);
 	write_hits(w, c, "callers", HIT_CALLER, out);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return 0;
 }
 

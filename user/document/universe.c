@@ -5,7 +5,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "document/read.h"
 #include "document/universe.h"
 
@@ -210,15 +209,10 @@ static void write_totals(json_writer_t *w, const struct universe *u)
 
 int universe__write_json(const struct universe *u, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "functions", UNIVERSE_SCHEMA);
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "functions");
-	jsonw_int_field(w, "schema", UNIVERSE_SCHEMA);
+		return -ENOMEM;
 	/* Tells readers that this is not the whole list. */
 	jsonw_string_field(w, "selection", u->some ? "some" : "all");
 	jsonw_name(w, "kernel");
@@ -236,8 +230,7 @@ int universe__write_json(const struct universe *u, FILE *out)
 	}
 	jsonw_pretty(w, true);
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return 0;
 }
 

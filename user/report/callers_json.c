@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "report/callers.h"
 #include "report/origins.h"
 
@@ -89,16 +88,11 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 
 int callers__json(const struct question *q, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, q->calls ? "calls" : "callers", CALLS_SCHEMA);
 	int err = 0;
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", q->calls ? "calls" : "callers");
-	jsonw_int_field(w, "schema", CALLS_SCHEMA);
+		return -ENOMEM;
 	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
 	jsonw_name(w, "documents");
 	jsonw_start_array(w);
@@ -112,7 +106,6 @@ int callers__json(const struct question *q, FILE *out)
 	for (size_t i = 0; !err && i < q->count; i++)
 		err = write_function(w, q, q->functions[i], out);
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return err;
 }

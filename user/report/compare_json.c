@@ -2,7 +2,6 @@
 /* A comparison as a document; see compare.h. */
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "document/losses.h"
 #include "report/compare.h"
 
@@ -100,15 +99,10 @@ static void write_list(json_writer_t *w, const struct comparison *cmp, FILE *out
 int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
 			FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "compare", COMPARE_SCHEMA);
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "compare");
-	jsonw_int_field(w, "schema", COMPARE_SCHEMA);
+		return -ENOMEM;
 	write_side(w, "a", name_a, list[0].a);
 	write_side(w, "b", name_b, list[0].b);
 	jsonw_name(w, "lists");
@@ -116,7 +110,6 @@ int compare__write_json(const struct comparison *list, size_t count, const char 
 	for (size_t i = 0; i < count; i++)
 		write_list(w, &list[i], out);
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return 0;
 }

@@ -2,7 +2,6 @@
 /* A difference in words, as diff(1) would have it, and as a document; see diff.h. */
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "document/losses.h"
 #include "report/diff.h"
 
@@ -144,15 +143,10 @@ static void write_entries(json_writer_t *w, const char *field, const struct diff
 
 int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "diff", DIFF_SCHEMA);
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "diff");
-	jsonw_int_field(w, "schema", DIFF_SCHEMA);
+		return -ENOMEM;
 	write_side(w, "a", name_a, &d->a, d->both + d->gone_count);
 	write_side(w, "b", name_b, &d->b, d->both + d->new_count);
 	jsonw_string_field(w, "matched_by", diff_identity__word(d->identity));
@@ -160,7 +154,6 @@ int diff__write_json(const struct diff *d, const char *name_a, const char *name_
 	jsonw_lluint_field(w, "folded", d->folded);
 	write_entries(w, "gone", d->gone, d->gone_count, out);
 	write_entries(w, "new", d->new, d->new_count, out);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return 0;
 }

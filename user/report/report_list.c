@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"
@@ -213,16 +212,11 @@ static void write_kernel(json_writer_t *w, const struct rows *r)
 int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "report", REPORT_SCHEMA);
 	int err;
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "report");
-	jsonw_int_field(w, "schema", REPORT_SCHEMA);
+		return -ENOMEM;
 	write_kernel(w, r);
 	write_columns(w, r, labels, form->proof);
 	err = write_groups(w, r, form->by, form->sort);
@@ -239,7 +233,6 @@ int report__json(const struct rows *r, const char *const *labels, const struct r
 	}
 	jsonw_pretty(w, true);
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return err;
 }

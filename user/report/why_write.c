@@ -2,7 +2,6 @@
 /* Why a function is not where somebody looked for it, for people and as a document; see why.h. */
 #include "base/error.h"
 #include "base/json.h"
-#include "base/version.h"
 #include "kernel/traceable.h"
 #include "report/why.h"
 
@@ -76,15 +75,10 @@ static void write_answer(json_writer_t *w, const struct answer *a)
 
 int why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = json__begin(out, "why", WHY_SCHEMA);
 
 	if (!w)
-		return error__no_memory();
-	jsonw_pretty(w, true);
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_string_field(w, "document", "why");
-	jsonw_int_field(w, "schema", WHY_SCHEMA);
+		return -ENOMEM;
 	json__string_or_null(w, "release", kernel->release);
 	json__string_or_null(w, "build_id", kernel->build_id);
 	jsonw_name(w, "functions");
@@ -101,7 +95,6 @@ int why__write_json(const struct why *list, size_t count, const struct universe 
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
+	json__end(&w);
 	return 0;
 }
