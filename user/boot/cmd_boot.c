@@ -160,10 +160,7 @@ static int report(struct boot_report *r, const struct boot_options *o, const cha
 		boot_report__losses(r);
 		err = write_report(r, o, output__stream(output));
 	}
-	if (!err)
-		return output__commit(output);
-	output__discard(output);
-	return err;
+	return output__finish(output, err);
 }
 
 static int run(const struct boot_options *o)

@@ -277,10 +277,7 @@ static int print_list(const struct prototypes *events, const void *options)
 		return err;
 	err = o->json ? list_json(events, output__stream(output)) :
 			list_text(events, output__stream(output));
-	if (!err)
-		return output__commit(output);
-	output__discard(output);
-	return err;
+	return output__finish(output, err);
 }
 
 static int event_list(int argc, char **argv)

@@ -151,11 +151,7 @@ static int print(struct question *q, const struct callers_options *o)
 	if (err)
 		return err;
 	err = o->json ? callers__json(q, output__stream(output)) : callers__text(q, output__stream(output));
-	if (err) {
-		output__discard(output);
-		return err;
-	}
-	return output__commit(output);
+	return output__finish(output, err);
 }
 
 static int answer(const struct callers_options *o, bool calls, const struct documents *d, struct images *images)

@@ -130,9 +130,7 @@ static int print(const struct diff_options *o, const struct diff *d)
 		err = diff__write_json(d, o->paths[0], o->paths[1], output__stream(output));
 	else
 		diff__print(d, o->paths[0], o->paths[1], output__stream(output));
-	if (err)
-		output__discard(output);
-	return err ? err : output__commit(output);
+	return output__finish(output, err);
 }
 
 static int diff(const struct diff_options *o, const struct documents *documents, bool *ret_fails)

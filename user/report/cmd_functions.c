@@ -159,9 +159,7 @@ static int write_universe(const struct functions_options *o, const struct univer
 		err = universe__write_json(u, output__stream(output));
 	else
 		err = report__functions(u, output__stream(output));
-	if (err)
-		output__discard(output);
-	return err ? err : output__commit(output);
+	return output__finish(output, err);
 }
 
 int cmd_functions(int argc, char **argv)

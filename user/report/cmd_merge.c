@@ -52,13 +52,8 @@ static int merge(const struct merge_options *o, const struct documents *d)
 	if (err)
 		return err;
 	err = output__open(&output, o->output, NULL);
-	if (!err) {
-		err = coverage__write_json(&c, output__stream(output));
-		if (err)
-			output__discard(output);
-		else
-			err = output__commit(output);
-	}
+	if (!err)
+		err = output__finish(output, coverage__write_json(&c, output__stream(output)));
 	coverage__free(&c);
 	return err;
 }

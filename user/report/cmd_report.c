@@ -241,9 +241,7 @@ static int report(const struct report_options *o, const struct documents *d, con
 	if (!err)
 		err = print(o, &rows, labels, output__stream(output));
 	rows__free(&rows);
-	if (err && output)
-		output__discard(output);
-	return err ? err : output__commit(output);
+	return output__finish(output, err);
 }
 
 static int draw(const struct report_options *o, const struct edges *e)
@@ -258,11 +256,7 @@ static int draw(const struct report_options *o, const struct edges *e)
 		err = graph__dot(e, output__stream(output));
 	else
 		err = graph__folded(e, output__stream(output));
-	if (err) {
-		output__discard(output);
-		return err;
-	}
-	return output__commit(output);
+	return output__finish(output, err);
 }
 
 static int graph(const struct report_options *o, const struct documents *d)

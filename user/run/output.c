@@ -373,3 +373,11 @@ void output__discard(struct output *o)
 		unlink(o->created);
 	output__free(o);
 }
+
+int output__finish(struct output *o, int err)
+{
+	if (!err)
+		return output__commit(o);
+	output__discard(o);
+	return err;
+}

@@ -35,6 +35,8 @@ int output__checkpoint(struct output *o);
 bool output__can_checkpoint(const struct output *o);
 /* Flushes, checks for errors, and puts the file in its place. Frees @o even if it fails. */
 int output__commit(struct output *o);
+/* Commits @o, or discards it if @err is not 0. Returns @err, or what committing returns. */
+int output__finish(struct output *o, int err);
 /* Removes the unfinished result. What was flushed to a growing file stays. */
 void output__discard(struct output *o);
 
