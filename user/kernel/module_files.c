@@ -84,6 +84,25 @@ static bool is_module(const char *path, size_t length, const char *module)
 	return end - base >= 3 && !memcmp(base, ".ko", 3);
 }
 
+char *module_files__directory(const char *vmlinux, const char *release)
+{
+	const char *slash = vmlinux ? strrchr(vmlinux, '/') : NULL;
+	char *directory, *list;
+	bool found = false;
+
+	if (asprintf(&directory, "%.*s/lib/modules/%s", slash ? (int)(slash - vmlinux) : 1, slash ? vmlinux : ".",
+		     release) < 0)
+		return NULL;
+	if (vmlinux && asprintf(&list, "%s/modules.dep", directory) > 0) {
+		found = !access(list, R_OK);
+		free(list);
+	}
+	if (found)
+		return directory;
+	free(directory);
+	return asprintf(&directory, "/lib/modules/%s", release) < 0 ? NULL : directory;
+}
+
 /* modules.dep has a line for each module: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
 char *module_files__path(const char *directory, const char *module)
 {

@@ -23,6 +23,16 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
 			       uint64_t *ret_start);
 
 /**
+ * module_files__directory() - the directory of a kernel's modules
+ * @vmlinux: its file; NULL: it is not known
+ * @release: its release
+ *
+ * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a
+ * modules.dep, otherwise /lib/modules/RELEASE; to be freed. NULL: there is no memory.
+ */
+char *module_files__directory(const char *vmlinux, const char *release);
+
+/**
  * module_files__path() - the file of a module
  * @directory: /lib/modules/RELEASE, with a modules.dep
  * @module: its name

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/options.h"
 #include "document/coverage_json.h"
+#include "kernel/module_files.h"
 #include "report/commands.h"
 #include "report/running.h"
 #include "report/universes.h"
@@ -25,7 +26,8 @@ static const struct argp_option options[] = {
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "of the kernel that is asked about, with debug information; default: that "
 	  "of --in, or of the running kernel, where it usually is", 0 },
-	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: /lib/modules/RELEASE", 0 },
+	{ "modules", KEY_MODULES, "DIR", 0, "where its modules are; default: lib/modules/RELEASE beside the vmlinux, or "
+	  "/lib/modules/RELEASE", 0 },
 	{ }
 };
 
@@ -167,14 +169,13 @@ static int find_image(struct looked_at *l, const char *given)
 	return err;
 }
 
-static int find_modules(struct looked_at *l, const char *given)
+static int find_modules(struct looked_at *l, const char *given, const char *vmlinux)
 {
-	char *directory = NULL;
+	char *directory;
 
-	if (given)
-		directory = strdup(given);
-	else if (!l->universe.release || asprintf(&directory, "/lib/modules/%s", l->universe.release) < 0)
+	if (!given && !l->universe.release)
 		return 0;
+	directory = given ? strdup(given) : module_files__directory(vmlinux, l->universe.release);
 	if (!directory)
 		return error__no_memory();
 	if (given || !access(directory, R_OK))
@@ -196,9 +197,7 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 		err = why__write_json(list, o->name_count, &l->universe, output__stream(output));
 	for (size_t i = 0; !o->json && i < o->name_count; i++)
 		why__print(&list[i], output__stream(output));
-	if (err)
-		output__discard(output);
-	return err ? err : output__commit(output);
+	return output__finish(output, err);
 }
 
 /* @ret_found: whether all names are known. */
@@ -253,7 +252,7 @@ int cmd_why(int argc, char **argv)
 	if (!err)
 		err = find_image(&l, o.vmlinux);
 	if (!err)
-		err = find_modules(&l, o.modules);
+		err = find_modules(&l, o.modules, o.vmlinux);
 	if (!err)
 		err = answer(&o, &l, &found);
 	looked_at__free(&l);

@@ -13,30 +13,6 @@ static bool is_of_another_build(const char *build_id, const char *wanted)
 	return wanted && (!build_id || strcmp(build_id, wanted));
 }
 
-/*
- * The module's file beside vmlinux (from `make modules_install`) or in the system's directory;
- * NULL: it is not there.
- */
-static char *find_module(const char *vmlinux, const char *release, const char *module)
-{
-	const char *slash = strrchr(vmlinux, '/');
-	char *directory, *path = NULL;
-
-	if (asprintf(&directory, "%.*s/lib/modules/%s", slash ? (int)(slash - vmlinux) : 1, slash ? vmlinux : ".",
-		     release) < 0)
-		return NULL;
-	path = module_files__path(directory, module);
-	free(directory);
-	if (path && !access(path, R_OK))
-		return path;
-	free(path);
-	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
-		return NULL;
-	path = module_files__path(directory, module);
-	free(directory);
-	return path;
-}
-
 static int add(struct images *images, struct image *image, const char *module)
 {
 	struct image_of *more = reallocarray(images->list, images->count + 1, sizeof(*more)), *of;
@@ -60,7 +36,8 @@ static int add(struct images *images, struct image *image, const char *module)
 
 static int add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
-	char *path = find_module(vmlinux, images->release, m->name);
+	char *directory = module_files__directory(vmlinux, images->release);
+	char *path = directory ? module_files__path(directory, m->name) : NULL;
 	struct image *image = NULL;
 
 	if (!path || access(path, R_OK)) {
@@ -71,6 +48,7 @@ static int add_module(struct images *images, const struct covered_module *m, con
 		image = NULL;
 	}
 	free(path);
+	free(directory);
 	return add(images, image, m->name);
 }
 

@@ -87,26 +87,6 @@ static int check_build(const struct universe *u, const struct wanted *w, const c
 			     u->build_id ?: "unknown", w->kernel->build_id ?: "unknown");
 }
 
-/* Beside the vmlinux, where `make modules_install` puts them, or where the system has them; NULL: nowhere. */
-static char *find_module(const struct wanted *w, const char *vmlinux, const char *module)
-{
-	const char *slash = vmlinux ? strrchr(vmlinux, '/') : NULL, *release = w->kernel->release ?: "";
-	char *directory, *path = NULL;
-
-	if (slash && asprintf(&directory, "%.*s/lib/modules/%s", (int)(slash - vmlinux), vmlinux, release) > 0) {
-		path = module_files__path(directory, module);
-		free(directory);
-	}
-	if (path && !access(path, R_OK))
-		return path;
-	free(path);
-	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
-		return NULL;
-	path = module_files__path(directory, module);
-	free(directory);
-	return path;
-}
-
 static bool is_other_build(const struct covered_module *has, const struct module_file *wanted)
 {
 	return has->build_id && wanted->build_id && strcmp(has->build_id, wanted->build_id);
@@ -115,16 +95,18 @@ static bool is_other_build(const struct covered_module *has, const struct module
 /* Of the wanted modules the files of those that @u does not have in the wanted build. */
 static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
 {
+	char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
 	size_t found = 0;
 
-	for (size_t i = 0; i < w->count; i++) {
+	for (size_t i = 0; directory && i < w->count; i++) {
 		struct module_file *m = &w->modules[i];
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 
 		if (!has || is_other_build(has, m))
-			m->path = find_module(w, vmlinux, m->name);
+			m->path = module_files__path(directory, m->name);
 		found += m->path != NULL;
 	}
+	free(directory);
 	return found;
 }
 

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Where the modules of a kernel are: beside its vmlinux only if there is a list of them. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/module_files.h"
+
+Test(module_files, are_beside_vmlinux_if_listed_there)
+{
+	char top[] = "/tmp/hytrace-modules-XXXXXX", path[256], wanted[128];
+	char *directory;
+	FILE *list;
+
+	cr_assert(ne(ptr, mkdtemp(top), NULL));
+	snprintf(path, sizeof(path), "%s/lib", top);
+	cr_assert(eq(int, mkdir(path, 0700), 0));
+	snprintf(path, sizeof(path), "%s/lib/modules", top);
+	cr_assert(eq(int, mkdir(path, 0700), 0));
+	snprintf(wanted, sizeof(wanted), "%s/lib/modules/6.12.1", top);
+	cr_assert(eq(int, mkdir(wanted, 0700), 0));
+	snprintf(path, sizeof(path), "%s/vmlinux", top);
+
+	directory = module_files__directory(path, "6.12.1");
+	cr_expect(eq(str, directory, "/lib/modules/6.12.1"));
+	free(directory);
+
+	snprintf(path, sizeof(path), "%s/modules.dep", wanted);
+	list = fopen(path, "w");
+	cr_assert(ne(ptr, list, NULL));
+	fputs("kernel/net/nf-x.ko.xz:\n", list);
+	fclose(list);
+	snprintf(path, sizeof(path), "%s/vmlinux", top);
+	directory = module_files__directory(path, "6.12.1");
+	cr_expect(eq(str, directory, wanted));
+	free(directory);
+	directory = module_files__directory(NULL, "6.12.1");
+	cr_expect(eq(str, directory, "/lib/modules/6.12.1"));
+	free(directory);
+
+	directory = module_files__path(wanted, "nf_x");
+	snprintf(path, sizeof(path), "%s/kernel/net/nf-x.ko.xz", wanted);
+	cr_expect(eq(str, directory, path));
+	free(directory);
+	snprintf(path, sizeof(path), "rm -r %s", top);
+	cr_expect(eq(int, system(path), 0));
+}
