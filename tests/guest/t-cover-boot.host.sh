@@ -115,4 +115,34 @@ is 'genhtml counts the functions of -f json' "$(functions_of --no-source run.inf
 ok 'tens of thousands of lines with calls have a value' awk -F '[:,]' '/^DA/ { n[$3]++ } END { exit !(n[0] > 60000 && n[1] > 3000) }' \
 	run.info
 
+# ---- the list of functions
+
+# differs_from_kernel DOCUMENT: the differences between its traceable functions and the kernel's own list, first those
+# that only the kernel lists, then those that only the document has
+differs_from_kernel()
+{
+	jq -r '.functions[] | select((.untraced or .init | not) and (.module == null or .module == "dummy")) |
+		if .module then "\(.module) \(.offset)" else "vmlinux \(.addr)" end' "$1" >of_document
+	perl -e 'no warnings "portable"; my ($linked, %start, %is) = hex(shift);
+		open(my $f, "<", "listed_symbols");
+		while (<$f>) { my ($a, $t, $n, $m) = split;
+			$start{vmlinux} = hex($a) - $linked if $n eq "_stext" && !$m;
+			$start{dummy} = hex($a) - shift(@ARGV) if $n eq "dummy_dev_init"; }
+		open($f, "<", "of_document");
+		while (<$f>) { my ($m, $a) = split; $is{"$m " . ($a =~ /^0x/ ? hex($a) : $a)} = 1; }
+		open($f, "<", "listed_addrs");
+		my %both;
+		while (<$f>) { next if /__ftrace_invalid/; my ($a, $n, $m) = split; $m = $m ? $m =~ s/[][]//gr : "vmlinux";
+			my ($key) = grep { $is{$_} } map { "$m " . (hex($a) - $start{$m} - $_) } 0, 4;
+			if ($key) { $both{$key} = 1; } else { print("only listed: $m $n\n"); } }
+		print("only in the document: $_\n") for grep { !$both{$_} } sort(keys(%is));
+		printf(STDERR "%d in both\n", scalar(keys(%both)));' \
+		"$(linked_stext)" "$(jq '.functions[] | select(.name == "dummy_dev_init").offset' offline.json)" 2>in_both
+}
+
+for document in functions.json offline.json; do
+	is "$document has the functions that the kernel lists" "$(differs_from_kernel $document | head)" ''
+	ok "$document has more than 20000 of them" awk '{ exit !($1 > 20000) }' in_both
+done
+
 tap_end

@@ -36,4 +36,15 @@ ok 'stopped: the window closes more than a second before the reading' jq -e '.wi
 ok 'running: the window closes when the set is read' jq -e \
 	'.ended == "reading" and .window.closing_ns > ([.functions[-1], .callers[-1]] | map(.first_ns) | max) - 1000000000' boot.json
 
+# ---- the list of functions
+
+modprobe dummy
+ok 'hytrace functions lists the functions of the running kernel' "$hytrace" functions -f json -o functions.json
+ok 'it does so with the vmlinux as well' "$hytrace" functions -f json --vmlinux "$HYTRACE_VMLINUX" \
+	--modules "${HYTRACE_VMLINUX%/*}/lib/modules" -o offline.json
+cat $tracing/available_filter_functions_addrs >listed_addrs
+cat /proc/kallsyms >listed_symbols
+cp functions.json offline.json listed_addrs listed_symbols "$HYTRACE_FILES"
+rmmod dummy
+
 tap_end
