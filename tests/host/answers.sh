@@ -204,9 +204,19 @@ is 'of two boots it has no times' "$(jq -c '[.boot_id, .host, ([.functions[].fir
 is 'and tells which results it is of' "$(jq -c '[.merged[].host]' union.json)" '["here","there"]'
 is 'it can be reported' "$(prints report $u union.json | grep -E '^(Functions|Engine)')" \
 $'Functions: 5 seen of 8 that can be traced (62.5%)\nEngine:    oneshot, 3.00 s in 2 runs'
-is 'and merged again' "$(prints merge union.json a.json | jq '[.functions[] | select(.name == "vfs_read").runs] + [.merged | length]' -c)" \
+# later FILE: the same of a later run
+later()
+{
+	jq '.started = "2026-01-02T04:05:06.000007Z"' "$1"
+}
+later a.json >later.json
+later lossy.json >lossy_later.json
+is 'and merged again' "$(prints merge union.json later.json | jq '[.functions[] | select(.name == "vfs_read").runs] + [.merged | length]' -c)" \
 	'[3,3]'
-is 'losses are added' "$(prints merge lossy.json lossy.json b.json | jq -c '[.lost.refused, .complete]')" '[6,false]'
+is 'losses are added' "$(prints merge lossy.json lossy_later.json b.json | jq -c '[.lost.refused, .complete]')" '[6,false]'
+is 'a run that would count twice is refused: 2' "$(status merge -o twice.json union.json a.json)" 2
+ok 'the message says so' grep -q 'a.json: a run of it is in another file as well' err
+ok 'there is no union then' test ! -e twice.json
 
 # ---- diff
 

@@ -91,6 +91,34 @@ static int check(const struct coverage *first, const struct coverage *c, const c
 
 /* ---- the head */
 
+static bool same_run(const struct merged_run *a, const struct merged_run *b)
+{
+	return a->started && a->started == b->started && same(a->engine, b->engine) && same(a->boot_id, b->boot_id) &&
+	       same(a->host, b->host);
+}
+
+static struct merged_run run_of(const struct coverage *c)
+{
+	return (struct merged_run){
+		.engine = c->engine, .host = c->host, .boot_id = c->boot_id, .started = c->started,
+		.seconds = c->seconds, .complete = losses__complete(&c->lost),
+	};
+}
+
+/* In how many runs a function was seen is not known if one counts twice. */
+static int check_runs(const struct coverage *to, const struct coverage *c, const char *path)
+{
+	const struct merged_run one = run_of(c), *list = c->merged ? c->merged : &one;
+	size_t count = c->merged ? c->merged_count : 1;
+
+	for (size_t i = 0; i < to->merged_count * count; i++) {
+		if (same_run(&to->merged[i / count], &list[i % count]))
+			return error__return(-EINVAL, "%s: a run of it is in another file as well: it would count "
+					     "twice", path);
+	}
+	return 0;
+}
+
 static int add_run(struct coverage *to, const struct merged_run *run)
 {
 	struct merged_run *more = reallocarray(to->merged, to->merged_count + 1, sizeof(*more));
@@ -111,10 +139,7 @@ static int add_run(struct coverage *to, const struct merged_run *run)
 
 static int add_runs(struct coverage *to, const struct coverage *c)
 {
-	struct merged_run run = {
-		.engine = c->engine, .host = c->host, .boot_id = c->boot_id, .started = c->started,
-		.seconds = c->seconds, .complete = losses__complete(&c->lost),
-	};
+	const struct merged_run run = run_of(c);
 	int err = 0;
 
 	if (!c->merged)
@@ -429,6 +454,8 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 		err = error__no_memory();
 	for (size_t i = 0; !err && i < count; i++) {
 		err = check_modules(ret, documents[i], paths[i]);
+		if (!err)
+			err = check_runs(ret, documents[i], paths[i]);
 		if (!err)
 			err = add_head(ret, documents[i]);
 		for (size_t j = 0; !err && j < documents[i]->hits.count; j++)

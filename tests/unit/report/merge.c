@@ -76,6 +76,21 @@ Test(merge, of_one_boot_the_first_time_stays)
 	tear_down(&f);
 }
 
+Test(merge, refuses_a_run_that_is_there_twice)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "one");
+	for (int i = 0; i < 3; i++)
+		f.list[i].started = 1000 + i;
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	coverage__free(&c);
+	f.list[2].started = f.list[0].started;
+	cr_expect(merge__run(&c, f.documents, 3, paths) == -EINVAL);
+	tear_down(&f);
+}
+
 Test(merge, two_names_of_one_place_are_one_function)
 {
 	struct fixture f;
