@@ -277,6 +277,8 @@ static void add_entry(struct diff_entry *list, size_t *count, const struct item 
 	};
 	entry->possibly = entry->why == WHY_UNKNOWN ||
 			  (entry->why == WHY_NOT_CALLED && !losses__complete(&s->c->lost));
+	if (entry->why == WHY_NOT_CALLED && (scope__follows(&s->c->scope) || scope__limit(&s->c->scope)))
+		entry->why = WHY_NOT_FOLLOWED;
 }
 
 /* Of equal keys, those of one file; then, if @unknown, those of which one side does not know the file. */

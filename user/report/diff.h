@@ -21,6 +21,7 @@ enum diff_identity { IDENTITY_ADDRESS, IDENTITY_FILE, IDENTITY_NAME };
 /* Why one side has not seen what the other has. */
 enum diff_why {
 	WHY_NOT_CALLED,		/* it could have been seen, and was not */
+	WHY_NOT_FOLLOWED,	/* only some tasks were followed, and these did not call it */
 	WHY_NOT_ASKED,		/* -a or -d left it out there */
 	WHY_OWN,		/* hytrace itself left it out there */
 	WHY_UNATTACHED,		/* the engine could not attach to it */

@@ -11,6 +11,7 @@ static const struct {
 	const char *word, *sentence;
 } whys[WHY_COUNT] = {
 	[WHY_NOT_CALLED] = { "not-called", "not called" },
+	[WHY_NOT_FOLLOWED] = { "not-followed", "not called by the tasks that were followed" },
 	[WHY_NOT_ASKED] = { "not-asked-for", "not asked for (-a, -d)" },
 	[WHY_OWN] = { "own", "left out, as the BPF program's own helper" },
 	[WHY_UNATTACHED] = { "unattached", "could not be attached to" },

@@ -226,6 +226,16 @@ static void only_lists(struct fixture *f)
 	f->v.whole = false;
 }
 
+static void of_a_task(struct fixture *f)
+{
+	f->b.scope.kind = SCOPE_TASK;
+}
+
+static void of_a_name(struct fixture *f)
+{
+	f->b.scope.comm = "cat";
+}
+
 Test(diff, tells_why_the_other_side_has_not_seen_it)
 {
 	static const struct {
@@ -237,7 +247,8 @@ Test(diff, tells_why_the_other_side_has_not_seen_it)
 		{ lossy, WHY_NOT_CALLED, true }, { lossy_and_not_asked, WHY_NOT_ASKED, false },
 		{ loses_nothing_of_it, WHY_NOT_CALLED, false }, { untraceable, WHY_UNTRACEABLE, false },
 		{ split, WHY_NOT_CALLED, false }, { in_another_file, WHY_NO_FUNCTION, false },
-		{ only_lists, WHY_UNKNOWN, true },
+		{ only_lists, WHY_UNKNOWN, true }, { of_a_task, WHY_NOT_FOLLOWED, false },
+		{ of_a_name, WHY_NOT_FOLLOWED, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
