@@ -55,7 +55,9 @@ edges_agree()
 		'($a[0].functions | map(select(.seen[0])) | length) == ($b[0].functions | length)'
 	ok '65 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |
 		(map(select(. == "call")) | length) > length * 0.65' callers.json
-	ok 'the others have a reason' jq -e --argjson most "$unknown" '[.functions[] | select(.seen[0]).origin |
+	# Which pointers a module holds is not read, so the way into its functions may stay unknown.
+	ok 'the others have a reason' jq -e --argjson most "$unknown" '[.functions[] | select(.seen[0] and
+		(.module == null or .origin != "unknown")).origin |
 		select(. == "unknown" or . == "unseen-jump" or . == "unrecorded")] | length <= $most' callers.json
 	jq 'del(.functions[] | select(.name == "vfs_write"))' "$document" >cut.json
 	ok 'a function that was lost is missed' grep -q '1 functions that recorded callers call for certain .* vfs_write' <(
