@@ -88,7 +88,7 @@ awk '$1 == "retiring" { worker = $3 }
      $1 == "nothing" { base = total; name = "not traced" }
      $1 == "oneshot" { name = "oneshot, all functions and callers" }
      $1 == "retired" { total += worker; name = "oneshot, functions only, --retire" }
-     $1 == "bpf" { name = "kprobe.multi and a BPF program, the same" }
+     $1 == "bpf" { name = "kprobe.multi, all functions and callers" }
      { printf "  %-40s %8.0f million  %6.2f x\n", name, total * 1000, total / base }' "$out/cost.txt" "$out/cost.txt"
 echo
 echo "== The boot from before start_kernel() until the function tracer runs"

@@ -79,8 +79,9 @@ ok 'results.md has the costs of fentry' says docs/results.md 'with BPF on fentry
 ok 'results.md has the cost of a callback of ftrace' says docs/results.md 'a callback of ftrace that does no more than count takes %s' \
 	"$(figure ftrace-ops one)"
 ok 'README has the cost for all functions without those that are left out' says README.md \
-	'The %s of all functions leave out' "$(figure cover-bpf all)"
-ok 'README has the costs of an empty program with and without them' says README.md 'an empty program takes %s with them and %s without' \
+	'The %s is for all functions except those' "$(figure cover-bpf all)"
+ok 'README has the costs of an empty program with and without them' says README.md \
+	'An empty program on kprobe.multi takes %s with them and %s without' \
 	"$(figure kprobe-multi all)" "$(figure kprobe-multi-denied all)"
 ok 'README has the cost of fentry' says README.md 'fentry without callers costs %s' "$(figure fentry-bitmap one)"
 ok 'README names the kernel' says README.md 'on Linux %s with the series' \
