@@ -227,10 +227,22 @@ static bool lacks_module(const struct coverage *c, const char *module)
 	return module && (!m || (m->came && !c->follows_modules));
 }
 
+/* An unknown build is not known to be the same. */
+static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module)
+{
+	const struct covered_module *x, *y;
+
+	if (!module)
+		return same(a->kernel.build_id, b->kernel.build_id);
+	x = covered_modules__find(&a->modules, module);
+	y = covered_modules__find(&b->modules, module);
+	return is_same_build(a, b, NULL) && x && y && same(x->build_id, y->build_id);
+}
+
 /* What the build says, after the run itself has said nothing. */
 static enum diff_why why_of_build(const struct side *s, const struct side *other, const struct item *item)
 {
-	bool same_build = same(s->c->kernel.build_id, other->c->kernel.build_id);
+	bool same_build = is_same_build(s->c, other->c, item->module);
 	bool boot = s->c->scope.kind == SCOPE_BOOT;
 	const struct function *f = find_in(s, item);
 
