@@ -46,6 +46,34 @@ void coverage__free(struct coverage *c)
 	memset(c, 0, sizeof(*c));
 }
 
+bool coverage__same_boot(const struct coverage *a, const struct coverage *b)
+{
+	return a->boot_id && b->boot_id && !strcmp(a->boot_id, b->boot_id);
+}
+
+bool coverage__same_command(const struct coverage *a, const struct coverage *b)
+{
+	char *const *word = a->command, *const *other = b->command;
+
+	if (!word || !other)
+		return word == other;
+	while (*word && *other && !strcmp(*word, *other))
+		word++, other++;
+	return !*word && !*other;
+}
+
+bool coverage__lies_in(const struct coverage *c, const struct coverage *other)
+{
+	return scope__lies_in(&c->scope, &other->scope) &&
+	       (other->scope.kind != SCOPE_TASK || coverage__same_command(c, other)) &&
+	       (other->scope.kind != SCOPE_PID || coverage__same_boot(c, other));
+}
+
+bool coverage__knows_first(const struct coverage *c)
+{
+	return !c->merged || c->boot_id;
+}
+
 /* ---- the fields of a document */
 
 static void write_globs(json_writer_t *w, const struct json_field *field, const void *member)

@@ -79,6 +79,14 @@ struct coverage {
 int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
+/* Are they of the same boot, so that their times and process numbers can be compared? */
+bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
+bool coverage__same_command(const struct coverage *a, const struct coverage *b);
+/* Are all tasks that @c is about among those of @other? A document has no number of its command's process. */
+bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
+/* Is it known which hit was the first? Of several boots it is not. */
+bool coverage__knows_first(const struct coverage *c);
+
 /*
  * Kinds of members of struct coverage in a document, besides those of base/json.h: a struct globs;
  */

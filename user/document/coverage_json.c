@@ -305,7 +305,6 @@ static const struct json_field header[] = {
 
 /* ---- writing */
 
-/* Times of several boots cannot be laid side by side: a union of them has none. */
 static void write_hit(json_writer_t *w, const struct coverage *c, const struct hit *hit)
 {
 	jsonw_start_object(w);
@@ -317,9 +316,9 @@ static void write_hit(json_writer_t *w, const struct coverage *c, const struct h
 		json__number_or_null(w, "sympos", hit->sympos, hit->sympos);
 	else
 		json__number_or_null(w, "symbol_offset", hit->name, hit->into);
-	json__number_or_null(w, "first_ns", !c->merged || c->boot_id, hit->first_ns);
-	jsonw_uint_field(w, "cpu", hit->cpu);
-	jsonw_uint_field(w, "pid", hit->pid);
+	json__number_or_null(w, "first_ns", coverage__knows_first(c), hit->first_ns);
+	json__number_or_null(w, "cpu", coverage__knows_first(c), hit->cpu);
+	json__number_or_null(w, "pid", coverage__knows_first(c), hit->pid);
 	json__number_or_null(w, "tgid", hit->comm, hit->tgid);
 	json__string_or_null(w, "comm", hit->comm);
 	if (c->merged)

@@ -15,7 +15,7 @@
 /* ---- the fields of a document */
 
 /* The words of a document, in the order of enum scope_kind. */
-static const char *const scopes[] = { "system", "task", "pid", "boot", NULL };
+static const char *const scopes[] = { "system", "task", "pid", "boot", "several", NULL };
 
 #define AT(member) offsetof(struct coverage, member)
 
@@ -42,7 +42,7 @@ const struct json_field option_fields[] = {
 
 bool scope__follows(const struct scope *s)
 {
-	return s->kind == SCOPE_TASK || s->kind == SCOPE_PID;
+	return s->kind == SCOPE_TASK || s->kind == SCOPE_PID || s->kind == SCOPE_SEVERAL;
 }
 
 const char *scope__limit(const struct scope *s)
@@ -57,15 +57,17 @@ static bool same_or_any(const char *one, const char *other)
 
 bool scope__lies_in(const struct scope *s, const struct scope *other)
 {
+	/* Which tasks several scopes have is not known. */
+	if (other->kind == SCOPE_SEVERAL)
+		return false;
 	return (!scope__follows(other) || (s->kind == other->kind && s->pid == other->pid)) &&
 	       same_or_any(s->cgroup, other->cgroup) && same_or_any(s->comm, other->comm);
 }
 
 void scope__print(const struct scope *s, FILE *out)
 {
-	/* A union of several processes has no number. */
-	if (s->kind == SCOPE_PID && !s->pid)
-		fprintf(out, "several processes and what they started");
+	if (s->kind == SCOPE_SEVERAL)
+		fprintf(out, "some tasks, not the same in each run");
 	else if (s->kind == SCOPE_PID)
 		fprintf(out, "process %ld and what it started", s->pid);
 	else if (s->kind == SCOPE_TASK)

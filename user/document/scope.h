@@ -18,6 +18,7 @@ enum scope_kind {
 	SCOPE_TASK,		/* the command and its children */
 	SCOPE_PID,
 	SCOPE_BOOT,
+	SCOPE_SEVERAL,		/* of a union: tasks of several scopes, none of which has all of them */
 };
 
 /* Whose calls are recorded. */
@@ -54,7 +55,7 @@ extern const struct argp scope_argp;
 extern const struct json_field filter_fields[];
 extern const struct json_field option_fields[];
 
-/* Is it about one process, or the command, and what it starts? */
+/* Is it about the tasks that some processes, or the command, started? */
 bool scope__follows(const struct scope *s);
 /* The option that selects some of the tasks; NULL: there is none. */
 const char *scope__limit(const struct scope *s);

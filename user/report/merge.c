@@ -248,18 +248,9 @@ static void forget_unless_same(char **text, const char *other)
 	}
 }
 
-static bool same_command(char *const *a, char *const *b)
-{
-	if (!a || !b)
-		return a == b;
-	for (; *a && *b && !strcmp(*a, *b); a++, b++)
-		;
-	return !*a && !*b;
-}
-
 static void forget_command(struct coverage *to, const struct coverage *c)
 {
-	if (!to->command || same_command(to->command, c->command))
+	if (!to->command || coverage__same_command(to, c))
 		return;
 	for (char **word = to->command; *word; word++)
 		free(*word);
@@ -267,17 +258,25 @@ static void forget_command(struct coverage *to, const struct coverage *c)
 	to->command = NULL;
 }
 
-/* Init text that one of them could see was asked for. */
-static void join_scope(struct scope *to, const struct scope *from)
+/* Of two scopes that lie in each other, --boot is kept: init text that one of them could see was asked for. */
+static void join_scope(struct coverage *to, const struct coverage *c)
 {
-	if (to->kind != from->kind)
-		to->kind = to->kind == SCOPE_BOOT || from->kind == SCOPE_BOOT ? SCOPE_BOOT : SCOPE_SYSTEM;
-	if (to->pid != from->pid)
-		to->pid = 0;
-	if (!same(to->cgroup, from->cgroup))
-		to->cgroup = NULL;
-	if (!same(to->comm, from->comm))
-		to->comm = NULL;
+	struct scope *scope = &to->scope;
+	bool has_all = coverage__lies_in(to, c);
+
+	if (has_all && (c->scope.kind == SCOPE_BOOT || !coverage__lies_in(c, to)))
+		*scope = (struct scope){
+			.kind = c->scope.kind, .pid = c->scope.pid, .cgroup = hits__name(&to->hits, c->scope.cgroup),
+			.comm = hits__name(&to->hits, c->scope.comm),
+		};
+	if (has_all || coverage__lies_in(c, to))
+		return;
+	scope->kind = SCOPE_SEVERAL;
+	scope->pid = 0;
+	if (!same(scope->cgroup, c->scope.cgroup))
+		scope->cgroup = NULL;
+	if (!same(scope->comm, c->scope.comm))
+		scope->comm = NULL;
 }
 
 static void join_window(struct window *to, const struct window *from)
@@ -348,10 +347,10 @@ static int add_head(struct coverage *to, const struct coverage *c)
 {
 	int err;
 
+	join_scope(to, c);
 	forget_unless_same(&to->host, c->host);
 	forget_unless_same(&to->boot_id, c->boot_id);
 	forget_command(to, c);
-	join_scope(&to->scope, &c->scope);
 	join_window(&to->window, &c->window);
 	to->how.callers |= c->how.callers;
 	to->how.retire |= c->how.retire;
@@ -411,7 +410,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
 		known->runs += copy.runs;
 		known->name = known->name ?: hits__name(hits, hit->name);
-		/* Of one boot only, these are compared; see merge__run(). */
+		/* Of several boots these are forgotten; see merge__run(). */
 		if (hit->first_ns < known->first_ns) {
 			known->first_ns = hit->first_ns;
 			known->cpu = hit->cpu;
@@ -436,6 +435,18 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 static void free_key(struct lh_entry *entry)
 {
 	free(lh_entry_k(entry));
+}
+
+/* Of several boots there is no time to order hits by, so none is the first, and there is no common window. */
+static void forget_times(struct coverage *c)
+{
+	c->window = (struct window){};
+	for (size_t i = 0; i < c->hits.count; i++) {
+		struct hit *hit = &c->hits.list[i];
+
+		hit->first_ns = hit->cpu = hit->pid = hit->tgid = 0;
+		hit->comm = NULL;
+	}
 }
 
 int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count,
@@ -463,11 +474,10 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 	}
 	if (m.places)
 		lh_table_free(m.places);
-	/* Of several boots there is no time to order them by, nor one in which all was recorded. */
-	if (!err && ret->boot_id)
+	if (!err && coverage__knows_first(ret))
 		hits__order(&ret->hits);
 	else
-		ret->window = (struct window){};
+		forget_times(ret);
 	if (err)
 		coverage__free(ret);
 	return err;

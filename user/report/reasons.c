@@ -51,11 +51,6 @@ static uint64_t errors(const struct search *s)
 	return s->from->window.error + s->other->window.error;
 }
 
-bool coverage__same_boot(const struct coverage *a, const struct coverage *b)
-{
-	return a->boot_id && b->boot_id && !strcmp(a->boot_id, b->boot_id);
-}
-
 bool coverage__ended_before(const struct coverage *first, const struct coverage *second)
 {
 	return first->window.closed + first->window.error + second->window.error <
@@ -120,25 +115,6 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 	return reason;
 }
 
-/* A document has no number of the command's process, so the command line must be the same. */
-static bool same_command(const struct coverage *a, const struct coverage *b)
-{
-	char *const *word = a->command, *const *other = b->command;
-
-	if (!word || !other)
-		return true;
-	while (*word && *other && !strcmp(*word, *other))
-		word++, other++;
-	return !*word && !*other;
-}
-
-/* Are all tasks that @from recorded among those of @other? */
-static bool is_within(const struct coverage *from, const struct coverage *other)
-{
-	return scope__lies_in(&from->scope, &other->scope) &&
-	       (other->scope.kind != SCOPE_TASK || same_command(from, other));
-}
-
 static bool same_globs(const struct globs *a, const struct globs *b)
 {
 	if (a->count != b->count)
@@ -164,7 +140,7 @@ static bool has_first_call(const struct search *s, const struct hit *hit)
 {
 	const struct coverage *from = s->from, *other = s->other;
 
-	return from->window.open <= other->window.opening && is_within(other, from) &&
+	return from->window.open <= other->window.opening && coverage__lies_in(other, from) &&
 	       was_there(hit, from) && !losses__hide(&from->lost, s->cmp->kind) &&
 	       (s->cmp->kind == HIT_FUNCTION || same_filters(&from->filter, &other->filter));
 }
@@ -316,7 +292,7 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = REASON_NO_ADDRESS;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_time(s, hit);
-	if (reason == REASON_UNEXPLAINED && (!is_within(s->from, s->other) ||
+	if (reason == REASON_UNEXPLAINED && (!coverage__lies_in(s->from, s->other) ||
 					     counters__get(&s->other->lost, "tasks_full")))
 		reason = REASON_SCOPE;
 	if (reason == REASON_UNEXPLAINED && may_be_rewritten(s, hit))

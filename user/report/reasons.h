@@ -20,8 +20,6 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 /* Does the hit have an address or name by which the other side can be searched? */
 bool comparison__can_match(const struct comparison *cmp, const struct hit *hit);
 
-/* Are they of the same boot, so that their times can be compared? */
-bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
 /* Are the windows apart, in this order? */
 bool coverage__ended_before(const struct coverage *first, const struct coverage *second);
 

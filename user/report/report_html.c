@@ -343,7 +343,7 @@ static long task_of(struct page *p, const struct hit *hit)
 static struct clock clock_of(const struct coverage *c)
 {
 	return (struct clock){
-		.timed = !c->merged || c->boot_id,
+		.timed = coverage__knows_first(c),
 		.begin = c->scope.kind == SCOPE_BOOT ? 0 : c->window.opening,
 	};
 }

@@ -104,6 +104,8 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 {
 	const char *then = c->how.retire ? "; its site was turned off then (--retire)" : "";
 
+	if (!coverage__knows_first(c))
+		return text(s, "ran%s", then);
 	if (hit->first_ns < c->window.open)
 		return text(s, "ran, first on CPU %u in process %u%s", hit->cpu, hit->pid, then);
 	return text(s, "ran, first after %.6f s on CPU %u in process %u%s", (hit->first_ns - c->window.open) / 1e9,
@@ -115,7 +117,8 @@ static const char *unseen(struct search *s, const struct coverage *c)
 	const char *limit = scope__limit(&c->scope);
 
 	return text(s, "was not called%s%s%s%s", c->scope.kind == SCOPE_TASK ? " by the command" :
-		    c->scope.kind == SCOPE_PID ? " by that process" : "", limit ? " by tasks of " : "", limit ?: "",
+		    c->scope.kind == SCOPE_PID ? " by that process" : c->scope.kind == SCOPE_SEVERAL ?
+		    " by the tasks that were followed" : "", limit ? " by tasks of " : "", limit ?: "",
 		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete");
 }
 

@@ -231,6 +231,11 @@ static void of_a_task(struct fixture *f)
 	f->b.scope.kind = SCOPE_TASK;
 }
 
+static void of_several(struct fixture *f)
+{
+	f->b.scope.kind = SCOPE_SEVERAL;
+}
+
 static void of_a_name(struct fixture *f)
 {
 	f->b.scope.comm = "cat";
@@ -248,7 +253,7 @@ Test(diff, tells_why_the_other_side_has_not_seen_it)
 		{ loses_nothing_of_it, WHY_NOT_CALLED, false }, { untraceable, WHY_UNTRACEABLE, false },
 		{ split, WHY_NOT_CALLED, false }, { in_another_file, WHY_NO_FUNCTION, false },
 		{ only_lists, WHY_UNKNOWN, true }, { of_a_task, WHY_NOT_FOLLOWED, false },
-		{ of_a_name, WHY_NOT_FOLLOWED, false },
+		{ of_a_name, WHY_NOT_FOLLOWED, false }, { of_several, WHY_NOT_FOLLOWED, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -283,6 +288,37 @@ Test(diff, of_modules_that_were_not_there)
 		if (cases[i].there)
 			sample_module(&f.b, NULL, cases[i].came);
 		f.b.follows_modules = cases[i].follows;
+		see(&f.a, "dummy_open", "dummy", 0x40, 1);
+		run(&f);
+		cr_assert(f.d.gone_count == 1, "%zu", i);
+		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
+		tear_down(&f);
+	}
+}
+
+/* The universes of the two sides, which do not have the function, are of one build of the kernel. */
+Test(diff, of_a_module_that_was_built_again)
+{
+	static const struct {
+		const char *id_a, *id_b;
+		bool known;
+		enum diff_why why;
+	} cases[] = {
+		{ "01", "01", false, WHY_NOT_CALLED }, { "01", "02", false, WHY_UNKNOWN },
+		{ "01", NULL, false, WHY_UNKNOWN }, { "01", "02", true, WHY_NO_FUNCTION },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		set_up(&f);
+		f.v.build_id = strdup(BUILD);
+		f.side_b.u = &f.v;
+		has(&f, 0x1000, "vfs_read", "fs/read_write.c", NULL);
+		if (cases[i].known)
+			cr_assert(covered_modules__add(&f.v.modules, "dummy") != NULL);
+		sample_module(&f.a, cases[i].id_a, false);
+		sample_module(&f.b, cases[i].id_b, false);
 		see(&f.a, "dummy_open", "dummy", 0x40, 1);
 		run(&f);
 		cr_assert(f.d.gone_count == 1, "%zu", i);

@@ -119,6 +119,8 @@ Test(merge, of_several_boots_there_are_no_times)
 	FILE *out;
 
 	set_up(&f, "two");
+	f.list[1].hits.list[0].pid = 4711;
+	f.list[1].hits.list[0].comm = "sh";
 	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
 	cr_expect(c.boot_id == NULL && c.window.closed == 0);
 	out = open_memstream(&text, &length);
@@ -126,6 +128,8 @@ Test(merge, of_several_boots_there_are_no_times)
 	fclose(out);
 	cr_expect(strstr(text, "\"first_ns\":null") != NULL);
 	cr_expect(strstr(text, "\"first_ns\":3") == NULL);
+	cr_expect(strstr(text, "\"cpu\":null,\"pid\":null,\"tgid\":null,\"comm\":null") != NULL);
+	cr_expect(strstr(text, "4711") == NULL, "smaller times of another boot are no earlier ones");
 	out = fdopen(mkstemp(path), "w");
 	fputs(text, out);
 	fclose(out);
@@ -195,6 +199,107 @@ Test(merge, leaves_out_only_what_all_left_out)
 	cr_expect(eq(str, c.engine, "several"));
 	coverage__free(&c);
 	tear_down(&f);
+}
+
+static void of_pid(struct coverage *c, long pid)
+{
+	c->scope.kind = SCOPE_PID;
+	c->scope.pid = pid;
+}
+
+static void command(struct coverage *c, const char *word)
+{
+	c->scope.kind = SCOPE_TASK;
+	c->command = calloc(2, sizeof(char *));
+	c->command[0] = strdup(word);
+}
+
+static void one_cgroup(struct fixture *f)
+{
+	f->list[0].scope.cgroup = f->list[1].scope.cgroup = f->list[2].scope.cgroup = "/a";
+}
+
+static void two_cgroups(struct fixture *f)
+{
+	one_cgroup(f);
+	f->list[1].scope.cgroup = "/b";
+}
+
+static void two_names_in_a_cgroup(struct fixture *f)
+{
+	one_cgroup(f);
+	f->list[0].scope.comm = "x";
+	f->list[1].scope.comm = f->list[2].scope.comm = "y";
+}
+
+static void one_of_all_tasks(struct fixture *f)
+{
+	of_pid(&f->list[0], 1);
+	f->list[1].scope.cgroup = "/a";
+}
+
+static void one_of_a_boot(struct fixture *f)
+{
+	of_pid(&f->list[0], 1);
+	f->list[1].scope.kind = SCOPE_BOOT;
+}
+
+static void several_commands(struct fixture *f)
+{
+	command(&f->list[0], "a");
+	command(&f->list[1], "a");
+	command(&f->list[2], "b");
+}
+
+static void one_command(struct fixture *f)
+{
+	for (int i = 0; i < 3; i++)
+		command(&f->list[i], "a");
+}
+
+/* Of another boot, the same number is another process. */
+static void one_number(struct fixture *f)
+{
+	for (int i = 0; i < 3; i++)
+		of_pid(&f->list[i], 7);
+}
+
+Test(merge, is_about_the_tasks_of_all)
+{
+	static const struct {
+		void (*prepare)(struct fixture *f);
+		const char *boot, *says;
+		enum scope_kind kind;
+	} cases[] = {
+		{ one_cgroup, "one", "the whole system, of it cgroup /a", SCOPE_SYSTEM },
+		{ two_cgroups, "one", "some tasks, not the same in each run", SCOPE_SEVERAL },
+		{ two_names_in_a_cgroup, "one", "some tasks, not the same in each run, of it cgroup /a", SCOPE_SEVERAL },
+		{ one_of_all_tasks, "one", "the whole system", SCOPE_SYSTEM },
+		{ one_of_a_boot, "one", "the whole system", SCOPE_BOOT },
+		{ several_commands, "one", "some tasks, not the same in each run", SCOPE_SEVERAL },
+		{ one_command, "one", "the command and what it started", SCOPE_TASK },
+		{ one_number, "one", "process 7 and what it started", SCOPE_PID },
+		{ one_number, "two", "some tasks, not the same in each run", SCOPE_SEVERAL },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+		struct coverage c;
+		char text[100] = "";
+		FILE *out = fmemopen(text, sizeof(text), "w");
+
+		set_up(&f, cases[i].boot);
+		cases[i].prepare(&f);
+		cr_assert(merge__run(&c, f.documents, 3, paths) == 0, "%zu", i);
+		scope__print(&c.scope, out);
+		fclose(out);
+		cr_expect(c.scope.kind == cases[i].kind, "%zu", i);
+		cr_expect(eq(str, text, (char *)cases[i].says), "%zu", i);
+		cr_expect(scope__follows(&c.scope) == (c.scope.kind == SCOPE_SEVERAL || c.scope.kind == SCOPE_TASK ||
+						       c.scope.kind == SCOPE_PID), "%zu", i);
+		coverage__free(&c);
+		tear_down(&f);
+	}
 }
 
 static void other_build(struct fixture *f)

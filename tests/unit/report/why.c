@@ -56,6 +56,11 @@ Test(why, says_that_a_function_ran)
 	expect(&a, "vfs_read", 0, "seen", "ran, first after 1.500000 s on CPU 3 in process 42");
 	a.document.how.retire = true;
 	expect(&a, "vfs_read", 0, "seen", "its site was turned off then (--retire)");
+	a.document.merged = calloc(1, sizeof(*a.document.merged));
+	expect(&a, "vfs_read", 0, "seen", "ran, first");
+	free(a.document.boot_id);
+	a.document.boot_id = NULL;
+	expect(&a, "vfs_read", 0, "seen", "ran; its site");
 	end(&a);
 }
 
