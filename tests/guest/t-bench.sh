@@ -78,6 +78,8 @@ END
 "$hytrace" bench -s one -c kprobe-event >out 2>err &
 pid=$!
 ok 'bench runs, and has made its event' soon grep -q hytrace_bench $tracing/dynamic_events
+# Stopped, it cannot end before it is killed.
+kill -STOP $pid
 is 'a second bench fails while the first one runs' "$("$hytrace" bench -s one -c base 2>&1 >/dev/null; echo $?)" \
 	"hytrace: bench: another hytrace bench is running, which holds /run/hytrace-bench.lock"$'\n'1
 kill -KILL $pid
