@@ -31,6 +31,13 @@ ok 'losses are reported on stderr' sh -c "$hytrace cover -e bpf -a vfs_read -a '
 	-f json -o full.json -- sh work.sh 2>err; grep -q 'lost: map_full' err"
 ok 'a full log refuses hits and counts them' jq -e '.lost.map_full > 0 and (.functions + .callers | length) <= 2' full.json
 
+# ---- features
+
+is 'features: the answers no on a stock kernel' "$("$hytrace" features -f json | jq -r '.features[] | select(.here == "no") | .name' |
+	grep -vxE 'vmlinux|cgroup2' | xargs)" 'oneshot oneshot-retire very-early function-events cover-oneshot event boot'
+is 'features: the reason is the message of cover' "$("$hytrace" features -f json cover-oneshot | jq -r '.features[0].reason')" \
+	"$("$hytrace" cover -e oneshot --duration 1 2>&1 | sed 's/^hytrace: //; s/; .*//')"
+
 # ---- tailor and text, of the same run
 
 ok 'several results at once' "$hytrace" cover -e bpf -a 'vfs_*' -o t.json -o t.tailor -o t.txt -- \
