@@ -28,13 +28,16 @@ changed_lines()
 		}'
 }
 
-# configured_objects FILE...: prints the objects of these files that base's build has.
+# configured_objects FILE...: prints the objects of these files that base's build has, by its debug information.
 configured_objects()
 {
-	local file
+	local file image
 
+	image=$(find_image)
+	find "$image/vmlinux" "$image/lib" -type f \( -name vmlinux -o -name '*.ko' \) \
+		-exec llvm-dwarfdump-19 --show-sources {} + | sed -n 's/^\.\///; /\.c$/p' | sort -u >"$obj.sources"
 	for file; do
-		if [[ -f $src/.obj-base/${file%.c}.o ]]; then
+		if grep -qxF -e "$file" "$obj.sources"; then
 			printf '%s\n' "${file%.c}.o"
 		else
 			note "not in this configuration, so not checked: $file"
@@ -46,10 +49,9 @@ check()
 {
 	local files own changed objects findings
 
-	need sparse
-	open_tree make
-	# Compiles even if there is a build, which may be of other sources; if it is not, this takes seconds.
-	compile "$(tree_to_build)"
+	need sparse llvm-dwarfdump-19
+	build
+	sync_clone make
 	obj=$src/.obj-check log=$root/build/kernel-check.log
 	start_log
 	sweep
