@@ -163,6 +163,11 @@ is 'and those of its groups, and of its list' "$(jq -c '. as $r | [range(2) as $
 is 'tailor has a line for each place' "$(prints report -f tailor a.json | wc -l)" \
 	"$(jq '.functions + .callers | length' a.json)"
 is 'which are the addresses of the document' "$(prints report -f tailor a.json | head -n 1)" ffffffff81000105
+jq '.unattached = ["vfs_write", "schedule"] | .lost = {unattached: 2}' a.json >unattached.json
+is 'shares do not have what could not be attached to' "$(prints report $u unattached.json | grep '^Functions:')" \
+	'Functions: 3 seen of 6 that can be traced (50.0%); 2 more could not be attached to, so it is not known whether they ran'
+is 'nor without a universe' "$(prints report unattached.json | grep '^Functions:')" "$(prints report $u unattached.json | grep '^Functions:')"
+is 'nor is it unseen' "$(prints report $u --unseen unattached.json | cut -f 1)" $'ext4_lookup.isra.0\nfutex_wait\ndummy_open [dummy]'
 is 'a compressed document is the same' "$(gzip -c a.json >a.json.gz; prints report $u a.json.gz)" \
 	"$(prints report $u a.json)"
 is 'from standard input as well' "$(prints report $u - <a.json | grep ^Functions)" "$(prints report $u a.json | grep ^Functions)"

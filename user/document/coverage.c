@@ -69,6 +69,20 @@ bool coverage__lies_in(const struct coverage *c, const struct coverage *other)
 	       (other->scope.kind != SCOPE_PID || coverage__same_boot(c, other));
 }
 
+bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module)
+{
+	char full_name[512];
+
+	if (!c->unattached || !name)
+		return false;
+	function__full_name(full_name, sizeof(full_name), name, module);
+	for (char **item = c->unattached; *item; item++) {
+		if (!strcmp(*item, full_name))
+			return true;
+	}
+	return false;
+}
+
 bool coverage__knows_first(const struct coverage *c)
 {
 	return !c->merged || c->boot_id;

@@ -84,6 +84,8 @@ bool coverage__same_boot(const struct coverage *a, const struct coverage *b);
 bool coverage__same_command(const struct coverage *a, const struct coverage *b);
 /* Are all tasks that @c is about among those of @other? A document has no number of its command's process. */
 bool coverage__lies_in(const struct coverage *c, const struct coverage *other);
+/* Was it asked for, and could not be attached to? @name: may be NULL; @module: NULL: vmlinux */
+bool coverage__is_unattached(const struct coverage *c, const char *name, const char *module);
 /* Is it known which hit was the first? Of several boots it is not. */
 bool coverage__knows_first(const struct coverage *c);
 

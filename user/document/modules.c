@@ -47,6 +47,16 @@ const struct covered_module *covered_modules__find(const struct covered_modules 
 	return NULL;
 }
 
+static bool differ(const char *a, const char *b)
+{
+	return a && b && strcmp(a, b);
+}
+
+bool covered_module__differs(const struct covered_module *a, const struct covered_module *b)
+{
+	return a && b && (differ(a->build_id, b->build_id) || differ(a->srcversion, b->srcversion));
+}
+
 /* ---- modules of the running kernel */
 
 static FILE *open_of(const char *module, const char *file)

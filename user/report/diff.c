@@ -208,18 +208,6 @@ static const struct function *find_in(const struct side *s, const struct item *i
 	return found;
 }
 
-static bool is_unattached(const struct coverage *c, const struct item *item)
-{
-	char name[512];
-
-	function__full_name(name, sizeof(name), item->full_name, item->module);
-	for (char **text = c->unattached; text && *text; text++) {
-		if (!strcmp(*text, name))
-			return true;
-	}
-	return false;
-}
-
 static bool lacks_module(const struct coverage *c, const char *module)
 {
 	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
@@ -274,7 +262,7 @@ static enum diff_why why_of(const struct side *s, const struct side *other, cons
 	}
 	if (lacks_module(s->c, item->module))
 		return WHY_NO_MODULE;
-	return is_unattached(s->c, item) ? WHY_UNATTACHED : why_of_build(s, other, item);
+	return coverage__is_unattached(s->c, item->full_name, item->module) ? WHY_UNATTACHED : why_of_build(s, other, item);
 }
 
 /* ---- the walk */
@@ -370,9 +358,8 @@ bool coverage__same_builds(const struct coverage *a, const struct coverage *b)
 		return false;
 	for (size_t i = 0; i < a->modules.count; i++) {
 		const struct covered_module *m = &a->modules.list[i];
-		const struct covered_module *other = covered_modules__find(&b->modules, m->name);
 
-		if (other && m->build_id && other->build_id && strcmp(m->build_id, other->build_id))
+		if (covered_module__differs(m, covered_modules__find(&b->modules, m->name)))
 			return false;
 	}
 	return true;

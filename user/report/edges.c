@@ -156,17 +156,6 @@ static void add_function(struct edges *e, const struct hit *hit, size_t document
 		node->hit = hit;
 }
 
-static bool is_unattached(const struct coverage *c, const struct image_function *f, const char *module)
-{
-	for (char **name = c->unattached; name && *name; name++) {
-		size_t length = strlen(f->name);
-
-		if (!strncmp(*name, f->name, length) && (!(*name)[length] || (module && (*name)[length] == ' ')))
-			return true;
-	}
-	return false;
-}
-
 /*
  * Must a call of it have been recorded? Not in init text of modules, nor in a module that came
  * while recording.
@@ -179,7 +168,8 @@ static bool has_to_be_seen(const struct coverage *c, const struct image_function
 		return false;
 	if (module && (!m || m->came || m->went))
 		return false;
-	return filter__judge(&c->filter, f->name, module) == FILTER_TRACED && !is_unattached(c, f, module);
+	return filter__judge(&c->filter, f->name, module) == FILTER_TRACED &&
+	       !coverage__is_unattached(c, f->name, module);
 }
 
 static void count_missing(struct edges *e)

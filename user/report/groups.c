@@ -30,7 +30,7 @@ static void name_of(const struct rows *r, const struct row *row, enum group_by b
 
 	if (row->class == ROW_INIT)
 		snprintf(name, room, "%s", FREED);
-	else if (f->module && !row->asked)
+	else if (f->module && !row->asked && !row->unattached)
 		snprintf(name, room, "[%s] (loaded later)", f->module);
 	else if (f->unit && by == BY_FILE)
 		snprintf(name, room, "%s", f->unit);
@@ -100,6 +100,7 @@ static int fold_small(struct groups *g, struct lh_table *index, size_t *room)
 			others->tallies[column].asked += group->tallies[column].asked;
 			others->tallies[column].seen += group->tallies[column].seen;
 			others->tallies[column].beside += group->tallies[column].beside;
+			others->tallies[column].unattached += group->tallies[column].unattached;
 			others->tallies[column].unknown += group->tallies[column].unknown;
 		}
 		free(group->name);
@@ -161,7 +162,7 @@ int groups__make(struct groups *ret, const struct rows *r, enum group_by by, enu
 		struct group *group;
 		char name[512];
 
-		if (!r->list[i].asked && !r->list[i].seen)
+		if (!r->list[i].asked && !r->list[i].unattached && !r->list[i].seen)
 			continue;
 		name_of(r, &r->list[i], by, name, sizeof(name));
 		group = get_group(&g, index, &room, name);

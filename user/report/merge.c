@@ -49,20 +49,13 @@ static bool same_globs(const struct globs *a, const struct globs *b)
 	return all_in(a, b) && all_in(b, a);
 }
 
-static bool may_be_same(const char *a, const char *b)
-{
-	return !a || !b || !strcmp(a, b);
-}
-
 /* Against all that were merged before. */
 static int check_modules(const struct coverage *to, const struct coverage *c, const char *path)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
 		const struct covered_module *m = &c->modules.list[i];
-		const struct covered_module *was = covered_modules__find(&to->modules, m->name);
 
-		if (was && (!may_be_same(was->build_id, m->build_id) ||
-			    !may_be_same(was->srcversion, m->srcversion)))
+		if (covered_module__differs(m, covered_modules__find(&to->modules, m->name)))
 			return error__return(-EINVAL, "%s: has another build of the module %s: offsets in the two "
 					     "mean different functions", path, m->name);
 	}

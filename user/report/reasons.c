@@ -17,15 +17,6 @@
 #include "document/losses.h"
 #include "report/reasons.h"
 
-static bool listed(char *const *list, const char *name)
-{
-	for (; list && name && *list; list++) {
-		if (!strcmp(*list, name))
-			return true;
-	}
-	return false;
-}
-
 /*
  * The state of finding why @from has what @other has not. A count says how many more differences a
  * loss may explain; each difference that it explains takes one.
@@ -75,16 +66,6 @@ static enum reason by_filter(const struct hit *hit, const struct coverage *other
 	return REASON_UNEXPLAINED;
 }
 
-static bool is_unattached(const struct hit *hit, const struct coverage *other)
-{
-	char name[512];
-
-	if (!hit->name)
-		return false;
-	function__full_name(name, sizeof(name), hit->name, hit->module);
-	return listed(other->unattached, name);
-}
-
 /* Was the module there when @c began? Then it was recorded during the whole window. */
 static bool was_there(const struct hit *hit, const struct coverage *c)
 {
@@ -106,7 +87,7 @@ static enum reason why_left_out(const struct hit *hit, const struct coverage *ot
 {
 	enum reason reason;
 
-	if (is_unattached(hit, other))
+	if (coverage__is_unattached(other, hit->name, hit->module))
 		return REASON_UNATTACHED;
 	reason = by_filter(hit, other);
 	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other) &&

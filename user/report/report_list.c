@@ -64,6 +64,7 @@ static void write_tally(json_writer_t *w, const struct tally *t)
 	jsonw_lluint_field(w, "asked_for", t->asked);
 	jsonw_lluint_field(w, "seen", t->seen);
 	jsonw_lluint_field(w, "beside", t->beside);
+	jsonw_lluint_field(w, "unattached", t->unattached);
 	jsonw_lluint_field(w, "unknown", t->unknown);
 }
 

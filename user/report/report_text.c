@@ -140,11 +140,11 @@ static struct tally known_total(const struct rows *r, size_t column)
 {
 	struct tally total = rows__total(r, column);
 	const struct coverage *c = r->documents[column];
-	size_t seen = tally__seen(&total);
+	size_t seen = tally__seen(&total), unattached = counters__get(&c->lost, "unattached");
 
 	if (!r->universe->count && !r->where && !c->merged)
 		total = (struct tally){
-			.asked = c->traced, .seen = c->traced_seen,
+			.asked = c->traced - unattached, .unattached = unattached, .seen = c->traced_seen,
 			.beside = seen > c->traced_seen ? seen - c->traced_seen : 0,
 		};
 	return total;
@@ -169,6 +169,8 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 		fprintf(out, "; %zu can be traced", c->traceable);
 	if (total.beside)
 		fprintf(out, "; and %zu that were freed by then, or loaded later", total.beside);
+	if (total.unattached)
+		fprintf(out, "; %zu more could not be attached to, so it is not known whether they ran", total.unattached);
 	if (total.unknown)
 		fprintf(out, "; and %zu that are not known as functions of this kernel", total.unknown);
 	fputc('\n', out);

@@ -74,7 +74,11 @@ static int add_universe(struct making *m)
 		if (!row)
 			return -ENOMEM;
 		for (size_t column = 0; column < r->columns; column++) {
-			if (looked_for(r->documents[column], f))
+			const struct coverage *c = r->documents[column];
+
+			if (looked_for(c, f) && coverage__is_unattached(c, f->name, f->module))
+				row->unattached |= 1ull << column;
+			else if (looked_for(c, f))
 				row->asked |= 1ull << column;
 		}
 	}
@@ -284,6 +288,7 @@ void tally__add(struct tally *t, const struct row *row, size_t column)
 		t->seen += seen;
 	} else {
 		t->beside += seen;
+		t->unattached += !seen && row->unattached >> column & 1;
 	}
 }
 
@@ -306,12 +311,12 @@ void rows__check(const struct rows *r, const char *const *labels)
 	for (size_t i = 0; r->universe->count && i < r->columns; i++) {
 		const struct coverage *c = r->documents[i];
 		struct tally total = rows__total(r, i);
+		size_t known = total.asked + total.unattached;
 
 		/* A union has modules of several results, of which none could trace all. */
-		if (c->merged ? total.asked < c->traced : total.asked != c->traced)
+		if (c->merged ? known < c->traced : known != c->traced)
 			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
-				    "%zu are known, and shares are of these", labels[i], c->traced,
-				    total.asked);
+				    "%zu are known, and shares are of these", labels[i], c->traced, known);
 	}
 }
 

@@ -3,8 +3,8 @@
  * What all reports of coverage print: a row for each function, with what each of several documents says of it.
  *
  * A function that a document was asked for and has not is "unseen" there. One that it was not asked for (-a, -d,
- * a module that was not there, init text that was freed before recording began) is neither seen nor unseen, and
- * is no part of that document's share.
+ * a module that was not there, init text that was freed before recording began), or that could not be attached to, is
+ * neither seen nor unseen, and is no part of that document's share.
  */
 #ifndef HYTRACE_REPORT_ROWS_H
 #define HYTRACE_REPORT_ROWS_H
@@ -33,6 +33,7 @@ struct row {
 	uint64_t proved;	/* not seen, and ran all the same: see proof.h; 0 unless that was asked for */
 	uint64_t possible;	/* not proved, but inlined into a function that ran */
 	uint32_t made;		/* the how many-th it was when they were made, from 0 */
+	uint64_t unattached;	/* bits of columns that could not attach to it */
 	uint64_t asked, seen;	/* bits of columns. Seen and not asked for: of a module that was loaded later */
 };
 
@@ -81,6 +82,7 @@ const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t 
 struct tally {
 	size_t asked, seen;	/* of ROW_TRACED, what the column was asked for */
 	size_t beside;		/* seen as well: init text, and of modules that were loaded later */
+	size_t unattached;	/* not seen, as it could not be attached to, and in no share */
 	size_t unknown;		/* and what the universe does not have */
 };
 

@@ -110,6 +110,27 @@ Test(rows, the_filter_and_the_modules_say_what_was_asked_for)
 	tear_down(&f);
 }
 
+Test(rows, what_could_not_be_attached_to_is_in_no_share)
+{
+	struct fixture f;
+	struct tally total;
+
+	set_up(&f);
+	f.a.unattached = calloc(4, sizeof(char *));
+	f.a.unattached[0] = strdup("vfs_read");
+	f.a.unattached[1] = strdup("dummy_xmit [dummy]");
+	f.a.unattached[2] = strdup("schedule");
+	see(&f.a, "schedule", NULL, 0x1400, 1);
+	make(&f, 2);
+	total = rows__total(&f.rows, 0);
+	cr_expect(total.asked == 7 && total.seen == 1 && total.unattached == 2, "%zu %zu %zu", total.asked, total.seen,
+		  total.unattached);
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_read"), 0) == false);
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_read"), 1));
+	cr_expect(row__is_asked_for(find(&f.rows, "schedule"), 0), "another one of that name was");
+	tear_down(&f);
+}
+
 Test(rows, what_the_universe_does_not_have)
 {
 	struct fixture f;
