@@ -113,6 +113,7 @@ ok 'the same with a command: 125' says 'there is no such engine' 125 --engine fo
 ok 'unknown option: 2' says 'unrecognized option' 2 --foo
 ok 'unknown format' says 'there is no such format' 125 -f xml -- true
 ok 'a mistyped name: the right one is offered' says 'did you mean vfs_read?' 125 -a vfs_raed -- true
+ok 'a function that cannot be traced: why' says 'exc_nmi: cannot be traced: it' 125 -a exc_nmi -- true
 ok 'a glob without a match' says 'matches none of the' 125 -a 'nothing_like_this_*' -- true
 ok 'the same for -d' says 'matches none of the' 125 -d 'nothing_like_this_*' -- true
 ok 'a module that is not there' says 'is the module nonesuch loaded?' 125 -a ':mod:nonesuch' -- true

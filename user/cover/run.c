@@ -17,6 +17,7 @@
 #include "document/losses.h"
 #include "kernel/features.h"
 #include "report/report.h"
+#include "report/running.h"
 #include "run/login.h"
 #include "run/process.h"
 #include "run/ready.h"
@@ -54,16 +55,48 @@ static int find_module_files(const char *release, struct module_files **ret)
 	return *ret ? 0 : error__no_memory();
 }
 
+/* Says all that `hytrace why` says of the kernel; false: nothing was said. */
+static bool explain(const struct glob *g, const char *vmlinux)
+{
+	struct why w;
+	bool known;
+
+	if (why__of_running(&w, g->function, vmlinux))
+		return false;
+	known = w.found;
+	for (size_t i = 0; known && i < w.count; i++) {
+		const struct answer *a = &w.list[i];
+		bool own = !strcmp(a->function, g->function);
+
+		error__print("%s%s%s:%s%s %s", g->origin ?: "", g->origin ? ": " : "", g->function, own ? "" : " ",
+			     own ? "" : a->function, a->text);
+	}
+	why__free(&w);
+	return known;
+}
+
+/* If there is a similar name, a name that the kernel does not have is misspelt. The rest takes long to look up. */
+static int refuse(const struct glob *g, const struct kernel *k, const char *vmlinux)
+{
+	if (glob__is_name(g) &&
+	    (symbols__by_name(k->symbols, g->function) || !traceable__similar(k->traceable, g->function)) &&
+	    explain(g, vmlinux))
+		return -EINVAL;
+	return glob__refuse(g, k->traceable);
+}
+
 /* The filter is checked as early as possible, because it is wrong most often. */
 static int look_at_kernel(struct kernel *k, const struct filter *filter, const char *vmlinux)
 {
+	const struct glob *unmatched;
 	int err;
 
 	err = symbols__load(&k->symbols);
 	if (!err)
 		err = traceable__load(&k->traceable, k->symbols);
-	if (!err)
-		err = filter__check(filter, k->traceable);
+	unmatched = err ? NULL : filter__unmatched(filter, k->traceable);
+	if (unmatched)
+		err = refuse(unmatched, k, vmlinux);
 	if (!err)
 		err = kernel_id__read(&k->id, k->symbols, vmlinux);
 	if (!err)

@@ -193,7 +193,7 @@ static bool globs__match(const struct globs *globs, const char *name, const char
 	return false;
 }
 
-static int complain(const struct glob *g, const struct traceable *t)
+int glob__refuse(const struct glob *g, const struct traceable *t)
 {
 	const char *origin = g->origin ? g->origin : "", *colon = g->origin ? ": " : "";
 	const char *similar;
@@ -226,20 +226,18 @@ static bool matches_any(const struct glob *g, const struct traceable *t)
 	return false;
 }
 
-static int check_globs(const struct globs *globs, const struct traceable *t)
+static const struct glob *find_unmatched(const struct globs *globs, const struct traceable *t)
 {
 	for (size_t i = 0; i < globs->count; i++) {
 		if (!matches_any(&globs->list[i], t))
-			return complain(&globs->list[i], t);
+			return &globs->list[i];
 	}
-	return 0;
+	return NULL;
 }
 
-int filter__check(const struct filter *f, const struct traceable *t)
+const struct glob *filter__unmatched(const struct filter *f, const struct traceable *t)
 {
-	int err = check_globs(&f->allow, t);
-
-	return err ? err : check_globs(&f->deny, t);
+	return find_unmatched(&f->allow, t) ?: find_unmatched(&f->deny, t);
 }
 
 enum filter_verdict filter__judge(const struct filter *f, const char *name, const char *module)

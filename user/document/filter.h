@@ -56,8 +56,10 @@ void globs__free(struct globs *globs);
 int filter__copy(struct filter *ret, const struct filter *f);
 void filter__free(struct filter *f);
 
-/* Returns -EINVAL after a message if a glob matches no traceable function. */
-int filter__check(const struct filter *f, const struct traceable *t);
+/* The first glob that matches no traceable function; NULL: there is none. */
+const struct glob *filter__unmatched(const struct filter *f, const struct traceable *t);
+/* Returns -EINVAL after a message that says so. */
+int glob__refuse(const struct glob *g, const struct traceable *t);
 
 enum filter_verdict {
 	FILTER_TRACED,

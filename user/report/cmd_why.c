@@ -83,6 +83,7 @@ struct looked_at {
 	struct universe universe;
 	struct image *image;
 	struct coverage *documents;
+	struct universe *others;	/* of documents of another build */
 	size_t document_count;
 	char *modules;
 };
@@ -91,7 +92,10 @@ static void looked_at__free(struct looked_at *l)
 {
 	for (size_t i = 0; i < l->document_count; i++)
 		coverage__free(&l->documents[i]);
+	for (size_t i = 0; l->others && i < l->document_count; i++)
+		universe__free(&l->others[i]);
 	free(l->documents);
+	free(l->others);
 	universe__free(&l->universe);
 	image__free(l->image);
 	free(l->modules);
@@ -120,26 +124,47 @@ static bool same_build(const struct coverage *a, const struct coverage *b)
 static int of_documents(struct looked_at *l, const char *vmlinux)
 {
 	const struct coverage *first = &l->documents[0];
-	const char **modules;
-	size_t room = 1, count = 0;
+	struct covered_modules modules = {};
+	size_t room = 1;
 	int err;
 
 	for (size_t i = 0; i < l->document_count; i++)
 		room += l->documents[i].modules.count;
-	modules = calloc(room, sizeof(*modules));
-	err = modules ? 0 : error__no_memory();
+	modules.list = calloc(room, sizeof(*modules.list));
+	err = modules.list ? 0 : error__no_memory();
 	for (size_t i = 0; !err && i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
-		for (size_t m = 0; (c == first || same_build(c, first)) && m < c->modules.count; m++)
-			modules[count++] = c->modules.list[m].name;
+		for (size_t m = 0; (c == first || same_build(c, first)) && m < c->modules.count; m++) {
+			if (!covered_modules__find(&modules, c->modules.list[m].name))
+				modules.list[modules.count++] = c->modules.list[m];
+		}
 	}
 	if (!err)
-		err = universe__of_build(&l->universe, &first->kernel, modules, count, vmlinux);
-	free(modules);
+		err = universe__of_build(&l->universe, &first->kernel, &modules, vmlinux);
+	/* What the list names is the documents'. */
+	free(modules.list);
 	if (!err && !l->universe.count)
 		err = error__return(-EINVAL, "the functions of %s are not known: give --vmlinux, a file of that kernel",
 				    first->kernel.release ?: "that kernel");
+	return err;
+}
+
+/* A function of another build is recognised by its source file, if that build's files are at hand. */
+static int find_others(struct looked_at *l)
+{
+	const char *build_id = l->universe.build_id;
+	int err = 0;
+
+	l->others = calloc(l->document_count + 1, sizeof(*l->others));
+	if (!l->others)
+		return error__no_memory();
+	for (size_t i = 0; !err && i < l->document_count; i++) {
+		const struct coverage *c = &l->documents[i];
+
+		if (c->kernel.build_id && (!build_id || strcmp(build_id, c->kernel.build_id)))
+			err = universe__of_build(&l->others[i], &c->kernel, &c->modules, NULL);
+	}
 	return err;
 }
 
@@ -204,7 +229,7 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
 {
 	const struct why_sources sources = {
-		.universe = &l->universe, .image = l->image, .modules = l->modules, .documents = l->documents,
+		.universe = &l->universe, .image = l->image, .modules = l->modules, .documents = l->documents, .others = l->others,
 		.labels = o->paths, .document_count = l->document_count,
 		.running = !l->document_count && !o->vmlinux,
 	};
@@ -249,6 +274,8 @@ int cmd_why(int argc, char **argv)
 	err = read_documents(&l, &o);
 	if (!err)
 		err = find_universe(&l, &o);
+	if (!err)
+		err = find_others(&l);
 	if (!err)
 		err = find_image(&l, o.vmlinux);
 	if (!err)

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Makes the universe of the running kernel; see running.h. */
+/* What the running kernel and its files say of its functions; see running.h. */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "image/untraced.h"
+#include "kernel/module_files.h"
 #include "report/running.h"
 #include "report/universes.h"
 
@@ -13,13 +15,11 @@ struct running {
 	struct symbols *symbols;
 	struct traceable *traceable;
 	struct kernel_id id;
-	const char **modules;
-	size_t module_count;
+	struct covered_modules modules;
 };
 
 static int load(struct running *r, const char *vmlinux)
 {
-	const struct module *list;
 	int err;
 
 	err = symbols__load(&r->symbols);
@@ -27,15 +27,7 @@ static int load(struct running *r, const char *vmlinux)
 		err = traceable__load(&r->traceable, r->symbols);
 	if (!err)
 		err = kernel_id__read(&r->id, r->symbols, vmlinux);
-	if (err)
-		return err;
-	list = symbols__modules(r->symbols, &r->module_count);
-	r->modules = calloc(r->module_count + 1, sizeof(*r->modules));
-	if (!r->modules)
-		return error__no_memory();
-	for (size_t i = 0; i < r->module_count; i++)
-		r->modules[i] = list[i].name;
-	return 0;
+	return err ? err : covered_modules__read(&r->modules, r->symbols, NULL);
 }
 
 static void unload(struct running *r)
@@ -43,7 +35,7 @@ static void unload(struct running *r)
 	traceable__free(r->traceable);
 	symbols__free(r->symbols);
 	kernel_id__free(&r->id);
-	free(r->modules);
+	covered_modules__free(&r->modules);
 }
 
 /* ---- with files */
@@ -170,7 +162,7 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 	if (!err)
 		err = universe__of_kernel(&live, r.traceable, r.symbols, &r.id, NULL);
 	if (!err && live.linked)
-		err = universe__of_build(&files, &r.id, r.modules, r.module_count, vmlinux);
+		err = universe__of_build(&files, &r.id, &r.modules, vmlinux);
 	if (!err && files.count) {
 		err = join(&files, &live);
 	} else if (!err) {
@@ -186,5 +178,33 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 		universe__free(&live);
 	if (err || !files.count)
 		universe__free(&files);
+	return err;
+}
+
+int why__of_running(struct why *ret, const char *name, const char *vmlinux)
+{
+	struct universe u = {};
+	struct why_sources sources = { .universe = &u, .running = true };
+	struct image *image = NULL;
+	char *path = NULL, *modules = NULL;
+	int err;
+
+	err = universe__of_running(&u, vmlinux);
+	if (!err) {
+		const struct kernel_id id = { .release = u.release, .build_id = u.build_id };
+
+		path = kernel_id__find_vmlinux(&id, vmlinux);
+		modules = module_files__directory(vmlinux, u.release);
+	}
+	if (path)
+		err = image__open(&image, path, NULL);
+	sources.image = image;
+	sources.modules = modules && !access(modules, R_OK) ? modules : NULL;
+	if (!err)
+		err = why__find(ret, name, &sources);
+	free(path);
+	free(modules);
+	image__free(image);
+	universe__free(&u);
 	return err;
 }

@@ -4,6 +4,7 @@
 #define HYTRACE_REPORT_RUNNING_H
 
 #include "document/universe.h"
+#include "report/why.h"
 
 /**
  * universe__of_running() - all functions of the running kernel
@@ -17,5 +18,15 @@
  * Return: 0, or a negative errno after a message: -EPERM, -EOPNOTSUPP if the lists cannot be read.
  */
 int universe__of_running(struct universe *ret, const char *vmlinux);
+
+/**
+ * why__of_running() - find why the running kernel cannot trace a function
+ * @ret: to be freed by why__free()
+ * @name: the function's name
+ * @vmlinux: as of universe__of_running()
+ *
+ * Return: as universe__of_running().
+ */
+int why__of_running(struct why *ret, const char *name, const char *vmlinux);
 
 #endif

@@ -62,13 +62,12 @@ bool universe__has_module(const struct universe *u, const char *module);
  * universe__of_build() - all functions of a kernel of which the build is known, by its files or what was kept of them
  * @ret: to be freed by universe__free(); empty if there is no such file
  * @id: the kernel; its build id is what files are recognised by
- * @modules: the names of those that are to be in it, as far as they have files
- * @count: of these
+ * @modules: those that are to be in it, as far as they have files of that build
  * @vmlinux: its file; NULL: where it usually is
  *
  * Return: 0, or a negative errno, which is told.
  */
-int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
 		       const char *vmlinux);
 
 /* Where the user says that it is, or what is known already; each may be NULL. */

@@ -45,12 +45,12 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 	return 0;
 }
 
-static int want_modules(struct wanted *w, const struct coverage *c)
+static int want_modules(struct wanted *w, const struct covered_modules *modules)
 {
 	int err = 0;
 
-	for (size_t i = 0; !err && i < c->modules.count; i++)
-		err = want_module(w, c->modules.list[i].name, c->modules.list[i].build_id);
+	for (size_t i = 0; !err && i < modules->count; i++)
+		err = want_module(w, modules->list[i].name, modules->list[i].build_id);
 	return err;
 }
 
@@ -74,7 +74,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
 					     "report is about one build; `hytrace diff` lays two side by side",
 					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
-		err = want_modules(w, documents[i]);
+		err = want_modules(w, &documents[i]->modules);
 	}
 	return err;
 }
@@ -363,17 +363,18 @@ static int complete(struct universe *u, const struct wanted *w, const struct run
 	return err;
 }
 
-int universe__of_build(struct universe *ret, const struct kernel_id *id, const char *const *modules, size_t count,
+int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
 		       const char *vmlinux)
 {
 	const struct universe_source source = { .vmlinux = vmlinux };
 	struct wanted w = { .kernel = id };
-	int err = 0;
+	int err;
 
-	for (size_t i = 0; !err && i < count; i++)
-		err = want_module(&w, modules[i], NULL);
+	err = want_modules(&w, modules);
 	if (!err)
 		err = find(ret, &w, &source);
+	if (!err)
+		drop_other_builds(ret, &w);
 	free_wanted(&w);
 	return err;
 }

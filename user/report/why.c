@@ -62,9 +62,13 @@ static const char *keep(struct search *s, const char *word)
 
 /* ---- answers from documents */
 
-static bool same_build(const struct universe *u, const struct coverage *c)
+/* Is an offset, or an address of vmlinux, the same function in both? */
+static bool same_build(const struct universe *u, const struct coverage *c, const char *module)
 {
-	return u->build_id && c->kernel.build_id && !strcmp(u->build_id, c->kernel.build_id);
+	if (!u->build_id || !c->kernel.build_id || strcmp(u->build_id, c->kernel.build_id))
+		return false;
+	return !module || !covered_module__differs(covered_modules__find(&u->modules, module),
+						   covered_modules__find(&c->modules, module));
 }
 
 static bool same_text(const char *a, const char *b)
@@ -72,32 +76,35 @@ static bool same_text(const char *a, const char *b)
 	return a && b ? !strcmp(a, b) : a == b;
 }
 
-static const struct hit *find_hit(const struct universe *u, const struct coverage *c, const struct function *f)
+enum match { MATCH_NONE, MATCH_NAME, MATCH_FUNCTION };
+
+/*
+ * In a document of another build, it is the function of the same name, module and source file. Without a known file, it
+ * may be a namesake. @ret: its hit; unchanged if there is none.
+ */
+static enum match find_hit(const struct search *s, size_t document, const struct function *f, const struct hit **ret)
 {
-	bool same = same_build(u, c);
+	const struct universe *u = s->sources->universe, *other = s->sources->others ? &s->sources->others[document] : NULL;
+	const struct coverage *c = &s->sources->documents[document];
+	bool same = same_build(u, c, f->module);
+	enum match match = MATCH_NONE;
 
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct hit *hit = &c->hits.list[i];
+		const struct function *of;
 
-		if (hit->kind != HIT_FUNCTION)
+		if (hit->kind != HIT_FUNCTION || !same_text(hit->module, f->module) ||
+		    (same ? universe__find(u, hit) != f : !same_text(hit->name, f->name)))
 			continue;
-		if (same ? universe__find(u, hit) == f :
-			   same_text(hit->name, f->name) && same_text(hit->module, f->module))
-			return hit;
+		of = same || !other ? NULL : universe__find(other, hit);
+		if (of && of->unit && f->unit && strcmp(of->unit, f->unit))
+			continue;
+		*ret = hit;
+		match = MATCH_NAME;
+		if (same || (of && of->unit && f->unit))
+			return MATCH_FUNCTION;
 	}
-	return NULL;
-}
-
-static bool is_unattached(const struct coverage *c, const struct function *f)
-{
-	char name[512];
-
-	function__full_name(name, sizeof(name), f->name, f->module);
-	for (char **is = c->unattached; is && *is; is++) {
-		if (!strcmp(*is, name))
-			return true;
-	}
-	return false;
+	return match;
 }
 
 static const char *seen(struct search *s, const struct coverage *c, const struct hit *hit)
@@ -112,14 +119,15 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 		    hit->cpu, hit->pid, then);
 }
 
-static const char *unseen(struct search *s, const struct coverage *c)
+static const char *unseen(struct search *s, const struct coverage *c, const struct function *f)
 {
 	const char *limit = scope__limit(&c->scope);
 
-	return text(s, "was not called%s%s%s%s", c->scope.kind == SCOPE_TASK ? " by the command" :
+	return text(s, "was not called%s%s%s%s%s", c->scope.kind == SCOPE_TASK ? " by the command" :
 		    c->scope.kind == SCOPE_PID ? " by that process" : c->scope.kind == SCOPE_SEVERAL ?
 		    " by the tasks that were followed" : "", limit ? " by tasks of " : "", limit ?: "",
-		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete");
+		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete",
+		    same_build(s->sources->universe, c, f->module) ? "" : "; the document is of another build");
 }
 
 /* Of a function of a module: why the document cannot have it; NULL: it can. */
@@ -141,14 +149,22 @@ static const char *judge_module(struct search *s, const struct coverage *c, cons
 }
 
 /* The word for the answer, and its sentence. */
-static const char *judge(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
+static const char *judge(struct search *s, size_t document, const struct function *f, const char **ret)
 {
-	const struct hit *hit = find_hit(s->sources->universe, c, f);
+	const struct coverage *c = &s->sources->documents[document];
+	const struct hit *hit = NULL;
 	const char *why;
 
-	if (hit) {
+	switch (find_hit(s, document, f, &hit)) {
+	case MATCH_FUNCTION:
 		*ret = seen(s, c, hit);
 		return "seen";
+	case MATCH_NAME:
+		*ret = text(s, "may have run: a function of this name %s; the document is of another build, and it is not "
+			    "known which file that function is in", seen(s, c, hit));
+		return "namesake";
+	case MATCH_NONE:
+		break;
 	}
 	switch (filter__judge(&c->filter, f->name, f->module)) {
 	case FILTER_NOT_ASKED:
@@ -163,7 +179,7 @@ static const char *judge(struct search *s, const struct coverage *c, const struc
 	case FILTER_TRACED:
 		break;
 	}
-	if (is_unattached(c, f)) {
+	if (coverage__is_unattached(c, f->name, f->module)) {
 		*ret = "could not be attached to";
 		return "unattached";
 	}
@@ -174,14 +190,14 @@ static const char *judge(struct search *s, const struct coverage *c, const struc
 		*ret = "had been freed before: it runs only while the kernel starts";
 		return "freed";
 	}
-	*ret = unseen(s, c);
+	*ret = unseen(s, c, f);
 	return "unseen";
 }
 
 static void look_in_documents(struct search *s, const struct function *f)
 {
 	for (size_t i = 0; !s->err && i < s->sources->document_count; i++) {
-		const char *sentence, *why = judge(s, &s->sources->documents[i], f, &sentence);
+		const char *sentence, *why = judge(s, i, f, &sentence);
 		struct answer *a = add(s, why, keep(s, f->name), sentence);
 
 		if (a) {
@@ -269,9 +285,10 @@ static void look_for_aliases(struct search *s)
 static bool ran_in_any(const struct search *s, const struct image_function *in)
 {
 	const struct function *f = universe__at(s->sources->universe, NULL, in->addr);
+	const struct hit *hit;
 
 	for (size_t i = 0; f && i < s->sources->document_count; i++) {
-		if (find_hit(s->sources->universe, &s->sources->documents[i], f))
+		if (find_hit(s, i, f, &hit) == MATCH_FUNCTION)
 			return true;
 	}
 	return false;

@@ -46,6 +46,8 @@ struct why_sources {
 	const char *modules;		/* the directory of modules that are not in the universe; NULL: there is none */
 	const struct coverage *documents;
 	const char *const *labels;	/* their files */
+	/* Of each document, its universe if it is of another build, and that is known; NULL: none is. */
+	const struct universe *others;
 	size_t document_count;
 	bool running;			/* the universe is that of the running kernel */
 };

@@ -435,9 +435,10 @@ Test(filter, every_glob_has_to_match_something)
 		struct filter f = {}, g = {};
 
 		globs__add(&f.allow, good[i]);
-		cr_expect(filter__check(&f, t) == 0, "%s", good[i]);
+		cr_expect(filter__unmatched(&f, t) == NULL, "%s", good[i]);
 		globs__add(&g.deny, bad[i]);
-		cr_expect(filter__check(&g, t) == -EINVAL, "%s", bad[i]);
+		cr_assert(filter__unmatched(&g, t) == &g.deny.list[0], "%s", bad[i]);
+		cr_expect(glob__refuse(&g.deny.list[0], t) == -EINVAL, "%s", bad[i]);
 		filter__free(&f);
 		filter__free(&g);
 	}

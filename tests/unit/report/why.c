@@ -9,12 +9,14 @@
 struct asked {
 	struct universe universe;
 	struct coverage document;
+	struct universe *other;	/* the document's, if it is of another build and that is known */
 };
 
 static void begin(struct asked *a)
 {
 	sample_universe(&a->universe);
 	sample_document(&a->document, "boot");
+	a->other = NULL;
 }
 
 static void end(struct asked *a)
@@ -29,6 +31,7 @@ static void expect(struct asked *a, const char *name, size_t number, const char 
 	const char *const labels[] = { "run.json" };
 	const struct why_sources sources = {
 		.universe = &a->universe, .documents = &a->document, .labels = labels, .document_count = 1,
+		.others = a->other,
 	};
 	const struct answer *found = NULL;
 	struct why w;
@@ -72,6 +75,45 @@ Test(why, distinguishes_namesakes)
 	see(&a.document, "stop", NULL, 0x1800, 100);
 	expect(&a, "stop", 0, "unseen", "was not called");
 	expect(&a, "stop", 1, "seen", "ran");
+	end(&a);
+}
+
+Test(why, takes_no_namesake_of_another_build_for_it)
+{
+	static const struct function there = { .addr = 0x5000, .name = "stop", .unit = "kernel/b.c" };
+	struct universe other;
+	struct asked a;
+
+	begin(&a);
+	a.document.kernel.build_id[0] = 'f';
+	see(&a.document, "stop", NULL, 0x5000, 100);
+	expect(&a, "stop", 0, "namesake", "may have run: a function of this name ran");
+	expect(&a, "stop", 1, "namesake", "it is not known which file");
+	universe__init(&other);
+	a.other = &other;
+	expect(&a, "stop", 0, "namesake", "may have run");
+	cr_assert(universe__add(&other, &there) == 0);
+	universe__settle(&other);
+	expect(&a, "stop", 0, "unseen", "was not called; the document is of another build");
+	expect(&a, "stop", 1, "seen", "ran");
+	universe__free(&other);
+	end(&a);
+}
+
+Test(why, does_not_take_offsets_of_a_module_that_was_built_again)
+{
+	struct covered_module *m;
+	struct asked a;
+
+	begin(&a);
+	m = covered_modules__add(&a.universe.modules, "dummy");
+	m->build_id = strdup("01");
+	sample_module(&a.document, "02", false);
+	see(&a.document, "dummy_open", "dummy", 0, 100);
+	expect(&a, "dummy_xmit", 0, "unseen", "of another build");
+	expect(&a, "dummy_open", 0, "namesake", "may have run");
+	m->build_id[1] = '2';
+	expect(&a, "dummy_xmit", 0, "seen", "ran");
 	end(&a);
 }
 
