@@ -185,8 +185,12 @@ int task_events__read(struct task_events *e, struct tasks *t, bool stopped)
 		last_before[i] = e->cpus[i].last;
 	e->tasks = t;
 	e->err = stopped ? instance__gate(e->instance, false) : 0;
-	if (!e->err)
-		tracefs_iterate_raw_events(e->tep, instance__tracefs(e->instance), NULL, 0, on_event, e);
+	if (!e->err && tracefs_iterate_raw_events(e->tep, instance__tracefs(e->instance), NULL, 0, on_event, e) < 0 &&
+	    !e->err) {
+		error__warn("events/task: cannot be read: %s: tgid and comm of later hits are not known", strerror(errno));
+		for (int i = 0; i < e->cpu_count; i++)
+			tasks__end_at(t, last_before[i]);
+	}
 	if (!e->err)
 		look_for_losses(e, last_before, stopped);
 	e->read_before = true;

@@ -15,11 +15,18 @@
 #define COMM_LENGTH 16
 #define NONE SIZE_MAX
 
+/* Which process a number belongs to from then on. */
+enum process {
+	PROCESS_KNOWN,		/* moment.process */
+	PROCESS_OF_PARENT,	/* a thread: that of moment.process at that moment */
+	PROCESS_AS_BEFORE,	/* only its name changed */
+};
+
 struct moment {
 	uint64_t ns;
 	size_t before;		/* index of the entry before with the same number; NONE: there is none */
-	uint32_t tgid;
-	bool tgid_known;
+	enum process which;
+	uint32_t process;
 	char comm[COMM_LENGTH];
 };
 
@@ -51,21 +58,43 @@ static struct lh_entry *entry_of(const struct tasks *t, uint32_t pid)
 	return lh_table_lookup_entry(t->last, (void *)(uintptr_t)pid);
 }
 
+static const struct moment *at(const struct tasks *t, size_t index)
+{
+	return index == NONE ? NULL : &t->list[index];
+}
+
 /* The last entry at or before @ns. */
 static const struct moment *find(const struct tasks *t, uint32_t pid, uint64_t ns)
 {
 	struct lh_entry *entry = entry_of(t, pid);
-	size_t i = entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE;
+	const struct moment *m = at(t, entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE);
 
-	while (i != NONE && t->list[i].ns > ns)
-		i = t->list[i].before;
-	return i == NONE ? NULL : &t->list[i];
+	while (m && m->ns > ns)
+		m = at(t, m->before);
+	return m;
 }
 
-static int append(struct tasks *t, uint32_t pid, const struct moment *moment)
+/* The entry that has the process's number; NULL: it is not known. */
+static const struct moment *find_process(const struct tasks *t, const struct moment *m)
+{
+	while (m && m->which != PROCESS_KNOWN) {
+		bool is_named = m->which == PROCESS_AS_BEFORE;
+		const struct moment *next = is_named ? at(t, m->before) : find(t, m->process, m->ns);
+
+		/* Who makes a thread was there before. Without this, damaged events could go round in circles. */
+		m = !is_named && next && next->ns >= m->ns ? NULL : next;
+	}
+	return m;
+}
+
+/*
+ * Events of one processor may be read later than those of another one that came after them, if they
+ * were recorded while the buffers were read. So an entry is put where its time belongs.
+ */
+static int insert(struct tasks *t, uint32_t pid, const struct moment *moment)
 {
 	struct lh_entry *entry = entry_of(t, pid);
-	void *index;
+	size_t *before = NULL, index = t->count;
 
 	if (t->count == t->room) {
 		size_t room = t->room ? 2 * t->room : 1024;
@@ -76,40 +105,42 @@ static int append(struct tasks *t, uint32_t pid, const struct moment *moment)
 		t->list = more;
 		t->room = room;
 	}
-	t->list[t->count] = *moment;
-	t->list[t->count].before = entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE;
-	index = (void *)(uintptr_t)++t->count;
-	if (entry)
-		lh_entry_set_val(entry, index);
-	else if (lh_table_insert(t->last, (void *)(uintptr_t)pid, index))
+	t->list[t->count++] = *moment;
+	t->list[index].before = entry ? (uintptr_t)lh_entry_v(entry) - 1 : NONE;
+	while (t->list[index].before != NONE && t->list[t->list[index].before].ns > moment->ns) {
+		before = &t->list[t->list[index].before].before;
+		t->list[index].before = *before;
+	}
+	if (before)
+		*before = index;
+	else if (entry)
+		lh_entry_set_val(entry, (void *)(uintptr_t)t->count);
+	else if (lh_table_insert(t->last, (void *)(uintptr_t)pid, (void *)(uintptr_t)t->count))
 		return error__no_memory();
 	return 0;
 }
 
 int tasks__add_old(struct tasks *t, uint64_t ns, uint32_t pid, uint32_t tgid, const char *comm)
 {
-	struct moment moment = { .ns = ns, .tgid = tgid, .tgid_known = true };
+	struct moment moment = { .ns = ns, .process = tgid };
 
 	snprintf(moment.comm, sizeof(moment.comm), "%s", comm);
-	return append(t, pid, &moment);
+	return insert(t, pid, &moment);
 }
 
 int tasks__add(struct tasks *t, const struct task_change *change)
 {
-	struct moment moment = { .ns = change->ns, .tgid = change->pid, .tgid_known = true };
-	const struct moment *same = NULL;
+	struct moment moment = { .ns = change->ns, .process = change->pid };
 
-	/*
-	 * A thread belongs to the process of the thread that made it. A new name does not change
-	 * the process.
-	 */
-	if (!change->is_new || change->is_thread) {
-		same = find(t, change->is_new ? change->parent : change->pid, change->ns);
-		moment.tgid_known = same && same->tgid_known;
-		moment.tgid = same ? same->tgid : 0;
+	/* A thread belongs to the process of the thread that made it. */
+	if (!change->is_new) {
+		moment.which = PROCESS_AS_BEFORE;
+	} else if (change->is_thread) {
+		moment.which = PROCESS_OF_PARENT;
+		moment.process = change->parent;
 	}
 	snprintf(moment.comm, sizeof(moment.comm), "%s", change->comm);
-	return append(t, change->pid, &moment);
+	return insert(t, change->pid, &moment);
 }
 
 void tasks__end_at(struct tasks *t, uint64_t ns)
@@ -121,10 +152,11 @@ void tasks__end_at(struct tasks *t, uint64_t ns)
 const char *tasks__find(const struct tasks *t, uint32_t pid, uint64_t ns, struct strings *names, uint32_t *ret_tgid)
 {
 	const struct moment *moment = t && ns <= t->end ? find(t, pid, ns) : NULL;
+	const struct moment *process = moment ? find_process(t, moment) : NULL;
 
-	if (!moment || !moment->tgid_known)
+	if (!process)
 		return NULL;
-	*ret_tgid = moment->tgid;
+	*ret_tgid = process->process;
 	return strings__intern(names, moment->comm);
 }
 

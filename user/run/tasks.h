@@ -75,7 +75,7 @@ struct task_change {
 
 /* Makes an empty history. Returns NULL after a message if there is no memory. */
 struct tasks *tasks__new(void);
-/* Adds a change. Changes of one number must come in their order. */
+/* Adds a change. An earlier one may come later. */
 int tasks__add(struct tasks *t, const struct task_change *change);
 /* Adds a thread that was there before, with the time @ns. */
 int tasks__add_old(struct tasks *t, uint64_t ns, uint32_t pid, uint32_t tgid, const char *comm);

@@ -85,6 +85,24 @@ Test(tasks, a_thread_belongs_to_the_process_of_who_made_it)
 	expect(12, 200, "12 child");
 }
 
+Test(tasks, what_came_earlier_may_be_told_later)
+{
+	is_named(300, 20, "last");
+	is_named(200, 20, "middle");
+	comes(250, 21, 20, true, "thread");
+	expect(20, 300, NULL);
+	expect(21, 300, NULL);
+	comes(100, 20, 10, false, "first");
+	expect(20, 99, NULL);
+	expect(20, 199, "20 first");
+	expect(20, 299, "20 middle");
+	expect(20, 300, "20 last");
+	expect(21, 300, "20 thread");
+	/* One that claims to have made itself. */
+	comes(400, 22, 22, true, "nobody");
+	expect(22, 400, NULL);
+}
+
 Test(tasks, of_whom_the_process_is_not_known_nothing_is_said)
 {
 	comes(100, 11, 10, true, "thread");
