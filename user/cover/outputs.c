@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names, opens and writes the results of a run; see outputs.h. */
+#include <fcntl.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "cover/outputs.h"
@@ -21,13 +25,15 @@ struct one {
 	enum cover_format format;
 	size_t engine;
 	char *path;
-	struct coverage *before;	/* what the file has, and keeps; NULL: nothing */
+	struct coverage *before;	/* --append: what the file has, and keeps; NULL: nothing */
+	struct stat found;		/* the file as it was when that was read; or what was put there since */
 };
 
 struct outputs {
 	struct one *list;
 	size_t count;
 	const char *vmlinux;	/* as given */
+	bool append;
 };
 
 char *outputs__engine_path(const char *path, const char *engine)
@@ -58,18 +64,20 @@ static enum cover_format format_of(const struct cover_options *o, const char *pa
 	return o->format;
 }
 
-/* It is joined with what comes, and written anew; whether that can be done is tried before anything is run. */
-static int read_before(struct one *one, const struct coverage *plan)
+static bool is_same_file(const struct stat *a, const struct stat *b)
 {
-	const struct coverage *both[] = { plan, NULL };
-	const char *const names[] = { "this run", one->path };
-	struct coverage joined = {}, *before;
+	return a->st_dev == b->st_dev && a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* Reads what the file has now, if another run has changed it since. */
+static int read_before(struct one *one)
+{
+	struct coverage *before;
 	struct stat st;
 	int err;
 
-	if (one->format != FORMAT_JSON)
-		return error__return(-EINVAL, "--append: %s: only json documents can be added to", one->path);
-	if (stat(one->path, &st) || !st.st_size)
+	if (stat(one->path, &st) || !st.st_size || is_same_file(&st, &one->found))
 		return 0;
 	before = calloc(1, sizeof(*before));
 	if (!before)
@@ -79,11 +87,52 @@ static int read_before(struct one *one, const struct coverage *plan)
 		free(before);
 		return err;
 	}
-	both[1] = one->before = before;
+	if (one->before)
+		coverage__free(one->before);
+	free(one->before);
+	one->before = before;
+	one->found = st;
+	return 0;
+}
+
+/* It is joined with what comes, and written anew; whether that can be done is tried before anything is run. */
+static int try_to_join(struct one *one, const struct coverage *plan)
+{
+	const struct coverage *both[] = { plan, NULL };
+	const char *const names[] = { "this run", one->path };
+	struct coverage joined = {};
+	int err;
+
+	if (one->format != FORMAT_JSON)
+		return error__return(-EINVAL, "--append: %s: only json documents can be added to", one->path);
+	err = read_before(one);
+	if (err || !one->before)
+		return err;
+	both[1] = one->before;
 	err = merge__run(&joined, both, 2, names);
 	if (!err)
 		coverage__free(&joined);
 	return err;
+}
+
+/*
+ * Two runs may add to one file at the same time. Only one of them may read, join and rename it: as the file is another
+ * one then, its directory is locked. Returns a descriptor that holds the lock; -1: nothing is locked.
+ */
+static int lock_place(const struct one *one)
+{
+	char *path = realpath(one->path, NULL), *directory = path ?: strdup(one->path);
+	int fd = directory ? open(dirname(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	int locked;
+
+	do {
+		locked = flock(fd, LOCK_EX);
+	} while (locked && errno == EINTR);
+	if (locked)
+		error__warn("--append: %s: its directory cannot be locked: %s; do not add to it twice at the same time",
+			    one->path, strerror(errno));
+	free(directory);
+	return fd;
 }
 
 static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,
@@ -106,7 +155,7 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 		return error__no_memory();
 	err = output__open(&one->output, one->path, guard);
 	outputs->count++;
-	return err || !o->append ? err : read_before(one, plan);
+	return err || !o->append ? err : try_to_join(one, plan);
 }
 
 static int check_formats(const struct outputs *outputs, const struct kernel_id *kernel)
@@ -116,15 +165,6 @@ static int check_formats(const struct outputs *outputs, const struct kernel_id *
 			return features__refuse(FEATURE_LINKED, "--format tailor");
 	}
 	return 0;
-}
-
-static bool wants_text(const struct outputs *outputs)
-{
-	for (size_t i = 0; i < outputs->count; i++) {
-		if (outputs->list[i].format == FORMAT_TEXT)
-			return true;
-	}
-	return false;
 }
 
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
@@ -137,6 +177,7 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	if (!outputs)
 		return error__no_memory();
 	outputs->vmlinux = o->vmlinux;
+	outputs->append = o->append;
 	outputs->list = calloc(paths * engines->count, sizeof(*outputs->list));
 	if (!outputs->list)
 		err = error__no_memory();
@@ -215,43 +256,118 @@ static int print_comparison(const struct coverage *a, const struct coverage *b)
 	return err;
 }
 
-static int write_all(struct outputs *outputs, const struct coverage *const *coverages, const struct universe *u)
+/* What cannot be added to the file is not lost: it goes to a file of its own. */
+static void keep_apart(const struct one *one, const struct coverage *c)
 {
-	int err = 0;
+	struct output *output;
+	char *path = NULL;
 
-	/* If one output fails, the others are written all the same. */
-	for (size_t i = 0; i < outputs->count; i++) {
-		struct one *one = &outputs->list[i];
-		int failed;
+	for (unsigned int i = 1; !path; i++) {
+		char word[16];
 
-		failed = write_one(one, coverages[one->engine], u);
-		if (failed)
-			output__discard(one->output);
-		else
-			failed = output__commit(one->output);
-		one->output = NULL;
-		err = err ? err : failed;
+		snprintf(word, sizeof(word), i > 1 ? "new%u" : "new", i);
+		path = outputs__engine_path(one->path, word);
+		if (!path || access(path, F_OK))
+			break;
+		free(path);
+		path = NULL;
 	}
+	if (path && !output__open(&output, path, NULL) &&
+	    !output__finish(output, coverage__write_json(c, output__stream(output))))
+		error__print("--append: %s stays as it is; the result of this run is in %s", one->path, path);
+	free(path);
+}
+
+/* The result so far. The file then is one of this run's, which is not to be joined with it. */
+static int put_so_far(struct one *one, const struct coverage *c, const struct universe *u)
+{
+	int err = write_one(one, c, u);
+
+	if (err) {
+		rewind(output__stream(one->output));
+		return err;
+	}
+	err = output__checkpoint(one->output);
+	if (!err && one->path)
+		stat(one->path, &one->found);
 	return err;
 }
 
-/* Only shares need it: without one, all that is no text is written all the same. */
-static bool find_universe(struct universe *ret, const struct outputs *outputs, const struct coverage *const *coverages,
-			  size_t count, const struct running_kernel *kernel)
+static int put(struct one *one, const struct coverage *c, const struct universe *u)
+{
+	int err = write_one(one, c, u);
+
+	if (err)
+		output__discard(one->output);
+	else
+		err = output__commit(one->output);
+	one->output = NULL;
+	return err;
+}
+
+static int put_one(const struct outputs *outputs, struct one *one, const struct coverage *c, const struct universe *u,
+		   bool so_far)
+{
+	int lock = outputs->append ? lock_place(one) : -1;
+	int err = outputs->append ? read_before(one) : 0;
+
+	if (!err) {
+		err = so_far ? put_so_far(one, c, u) : put(one, c, u);
+	} else if (!so_far) {
+		output__discard(one->output);
+		one->output = NULL;
+	}
+	if (err && outputs->append && !so_far)
+		keep_apart(one, c);
+	if (lock >= 0)
+		close(lock);
+	return err;
+}
+
+static bool is_due(const struct one *one, bool text, bool so_far)
+{
+	return (one->format == FORMAT_TEXT) == text && (!so_far || output__can_checkpoint(one->output));
+}
+
+/*
+ * Only shares, which are in texts, need a universe, and it may take long to find one. So what is no text is written
+ * before. If one output fails, the others are written all the same. @ret_count: how many there were.
+ */
+static int put_all(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
+		   const struct running_kernel *kernel, bool so_far, size_t *ret_count)
 {
 	const struct universe_source source = { .vmlinux = outputs->vmlinux, .running = kernel };
+	bool is_known = false, is_looked_for = false;
+	struct universe u = {};
+	int err = 0;
 
-	return !wants_text(outputs) || !universe__find_for(ret, coverages, count, &source);
+	*ret_count = 0;
+	for (int text = 0; text < 2; text++) {
+		for (size_t i = 0; i < outputs->count; i++) {
+			struct one *one = &outputs->list[i];
+			int failed;
+
+			if (!is_due(one, text, so_far))
+				continue;
+			if (text && !is_looked_for)
+				is_known = !universe__find_for(&u, coverages, count, &source);
+			is_looked_for |= text;
+			failed = put_one(outputs, one, coverages[one->engine], is_known ? &u : NULL, so_far);
+			err = err ? err : failed;
+			++*ret_count;
+		}
+	}
+	universe__free(&u);
+	return err;
 }
 
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct running_kernel *kernel)
 {
-	struct universe u = {};
+	size_t written;
 	int err;
 
-	err = write_all(outputs, coverages, find_universe(&u, outputs, coverages, count, kernel) ? &u : NULL);
-	universe__free(&u);
+	err = put_all(outputs, coverages, count, kernel, false, &written);
 	if (!err && count == 2)
 		err = print_comparison(coverages[0], coverages[1]);
 	return err;
@@ -260,22 +376,10 @@ int outputs__write(struct outputs *outputs, const struct coverage *const *covera
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
 			   const struct running_kernel *kernel)
 {
-	struct universe u = {};
-	bool is_known = find_universe(&u, outputs, coverages, 1, kernel), any = false;
+	size_t written;
 
-	for (size_t i = 0; i < outputs->count; i++) {
-		struct one *one = &outputs->list[i];
-
-		if (!output__can_checkpoint(one->output))
-			continue;
-		any = true;
-		if (write_one(one, coverages[one->engine], is_known ? &u : NULL))
-			rewind(output__stream(one->output));
-		else
-			output__checkpoint(one->output);
-	}
-	universe__free(&u);
-	if (!any)
+	put_all(outputs, coverages, 1, kernel, true, &written);
+	if (!written)
 		error__warn("SIGUSR1: the result is written once, at the end; give -o FILE to have it before");
 }
 

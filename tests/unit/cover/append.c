@@ -8,6 +8,7 @@
 
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
@@ -24,6 +25,8 @@ static void leave(void)
 {
 	unlink("sum.json");
 	unlink("sum.txt");
+	unlink("sum.new.json");
+	unlink("sum.new2.json");
 	cr_assert(chdir("/") == 0);
 	cr_expect(rmdir(dir) == 0, "something was left behind");
 }
@@ -75,16 +78,21 @@ static int run(const char *function, uint64_t addr, bool to_its_end)
 	return err;
 }
 
-static void expect(const char *wanted)
+static void expect_in(const char *path, const char *wanted)
 {
 	struct coverage c;
 	char got[256] = "";
 
-	cr_assert(coverage__read_json(&c, "sum.json") == 0);
+	cr_assert(coverage__read_json(&c, path) == 0);
 	for (size_t i = 0; i < c.hits.count; i++)
 		snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", i ? " " : "", c.hits.list[i].name);
 	cr_expect(eq(str, got, (char *)wanted));
 	coverage__free(&c);
+}
+
+static void expect(const char *wanted)
+{
+	expect_in("sum.json", wanted);
 }
 
 Test(append, is_the_union_of_what_there_was_and_what_came)
@@ -113,4 +121,93 @@ Test(append, is_refused_before_the_run_and_leaves_the_file)
 	cr_expect(outputs == NULL);
 	coverage__free(&other);
 	coverage__free(&asked);
+}
+
+/* Another process puts its result there; this one cannot, as its two results would have one temporary name. */
+static void another_run(const char *function, uint64_t addr)
+{
+	struct coverage c = result_of(function, addr, "01ab");
+	FILE *out = fopen("other", "w");
+
+	cr_assert(out != NULL);
+	cr_assert(coverage__write_json(&c, out) == 0);
+	fclose(out);
+	cr_assert(rename("other", "sum.json") == 0);
+	coverage__free(&c);
+}
+
+Test(append, several_runs_at_the_same_time_are_all_kept)
+{
+	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
+	struct coverage so_far = result_of("vfs_mkdir", 0x3000, "01ab");
+	const struct coverage *list[] = { &c }, *list_so_far[] = { &so_far };
+	struct outputs *outputs = NULL;
+
+	c.started = so_far.started = 1000;
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	another_run("vfs_read", 0x1000);
+	outputs__write_so_far(outputs, list_so_far, NULL);
+	expect("vfs_read vfs_mkdir");
+	cr_assert(outputs__write(outputs, list, 1, NULL) == 0, "what was written so far is part of it");
+	expect("vfs_read vfs_mkdir");
+	outputs__free(outputs);
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	another_run("vfs_write", 0x2000);
+	c.started = 2000;
+	cr_assert(outputs__write(outputs, list, 1, NULL) == 0);
+	expect("vfs_write vfs_mkdir");
+	outputs__free(outputs);
+	coverage__free(&plan);
+	coverage__free(&c);
+	coverage__free(&so_far);
+}
+
+static void load(struct coverage *c, const char *build_id)
+{
+	struct covered_module *m = covered_modules__add(&c->modules, "dummy");
+
+	cr_assert(m != NULL);
+	m->build_id = strdup(build_id);
+}
+
+Test(append, what_cannot_be_added_is_written_beside)
+{
+	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
+	const struct coverage *list[] = { &c };
+	struct outputs *outputs = NULL;
+
+	load(&c, "01");
+	for (int i = 0; i < 3; i++) {
+		cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+		cr_expect(outputs__write(outputs, list, 1, NULL) == (i ? -EINVAL : 0), "%d", i);
+		outputs__free(outputs);
+		c.modules.list[0].build_id[1] = '2';
+		c.hits.list[0].link = 0x2000;
+		c.hits.list[0].name = i ? "vfs_rmdir" : "vfs_write";
+	}
+	expect("vfs_mkdir");
+	expect_in("sum.new.json", "vfs_write");
+	expect_in("sum.new2.json", "vfs_rmdir");
+	coverage__free(&plan);
+	coverage__free(&c);
+}
+
+/* The shares of a text need the functions of the kernel, which a document does not. */
+Test(so_far, does_not_look_for_what_only_the_end_needs, .init = enter, .fini = leave)
+{
+	const char *paths[] = { "sum.json", "-" };
+	struct cover_options o = { .outputs = paths, .output_count = 2 };
+	struct engines engines = { .list[0].ops = &engine_bpf, .count = 1 };
+	struct coverage c = result_of("vfs_read", 0x1000, "01ab");
+	const struct coverage *list[] = { &c };
+	struct outputs *outputs = NULL;
+
+	cr_redirect_stderr();
+	cr_assert(outputs__open(&outputs, &o, &engines, &c.kernel, &c, NULL) == 0);
+	outputs__write_so_far(outputs, list, NULL);
+	expect("vfs_read");
+	fflush(stderr);
+	cr_assert_stderr_eq_str("");
+	outputs__free(outputs);
+	coverage__free(&c);
 }
