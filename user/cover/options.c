@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/options.h"
@@ -99,6 +100,20 @@ static bool goes_to_stream(const struct cover_options *o)
 	return !o->output_count;
 }
 
+/* --engine both prints a comparison there as well. */
+static bool goes_to_stdout(const struct cover_options *o)
+{
+	struct stat out, st;
+
+	for (size_t i = 0; i < o->output_count; i++) {
+		if (!strcmp(o->outputs[i], "-") ||
+		    (!fstat(STDOUT_FILENO, &out) && !stat(o->outputs[i], &st) && st.st_dev == out.st_dev &&
+		     st.st_ino == out.st_ino))
+			return true;
+	}
+	return !o->output_count || o->engine == ENGINE_BOTH;
+}
+
 static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
@@ -120,6 +135,8 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 		argp_error(state, "--user is whom a command runs as: give it after --");
 	if (o->append && goes_to_stream(o))
 		argp_error(state, "--append adds to files: give -o FILE.json");
+	if (o->ready_fd == STDOUT_FILENO && goes_to_stdout(o))
+		argp_error(state, "--ready-fd 1 is standard output, which gets the result: give -o FILE or another descriptor");
 	if (refused)
 		argp_error(state, "%s", refused);
 	for (size_t i = 0; i < o->output_count; i++) {

@@ -6,8 +6,10 @@
 #include <errno.h>
 #include <grp.h>
 #include <pwd.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -54,6 +56,21 @@ static int find_groups(struct login *l)
 	}
 }
 
+static bool may_become(void)
+{
+	static const cap_value_t needed[] = { CAP_SETUID, CAP_SETGID };
+	cap_t caps = cap_get_proc();
+	bool may = caps;
+
+	for (size_t i = 0; may && i < sizeof(needed) / sizeof(needed[0]); i++) {
+		cap_flag_value_t set;
+
+		may = !cap_get_flag(caps, needed[i], CAP_EFFECTIVE, &set) && set == CAP_SET;
+	}
+	cap_free(caps);
+	return may;
+}
+
 int login__find(struct login **ret, const char *name)
 {
 	const struct passwd *found = look_up(name);
@@ -62,6 +79,9 @@ int login__find(struct login **ret, const char *name)
 
 	if (!found)
 		return error__return(-EINVAL, "--user %s: no such user", name);
+	/* The process that becomes this user has not begun to run: it could not tell what is missing. */
+	if (!may_become())
+		return error__return(-EPERM, "--user %s: not permitted: needs CAP_SETUID and CAP_SETGID; run as root", name);
 	l = calloc(1, sizeof(*l));
 	if (!l)
 		return error__no_memory();

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <sysexits.h>
 #include <string.h>
 
 #include <criterion/criterion.h>
@@ -48,6 +49,29 @@ Test(options, fill_a_scope_and_how)
 	cr_expect(o.user == NULL && o.ready_fd == 0 && o.append == false);
 	cr_expect(o.how.retire && !o.how.callers && !o.how.retire_ms, "there are none to watch");
 	cover_options__free(&o);
+}
+
+Test(options, ready_fd_has_a_descriptor_of_its_own)
+{
+	struct cover_options o = options_of("--ready-fd 1 --duration 1 -o result.json");
+
+	cr_expect(o.ready_fd == 1);
+	cover_options__free(&o);
+}
+
+Test(options, ready_fd_does_not_mix_with_the_result, .exit_code = EX_USAGE)
+{
+	options_of("--ready-fd 1 --duration 1");
+}
+
+Test(options, ready_fd_does_not_mix_with_a_result_that_goes_there_by_name, .exit_code = EX_USAGE)
+{
+	options_of("--ready-fd 1 --duration 1 -o other.json -o /dev/stdout");
+}
+
+Test(options, ready_fd_does_not_mix_with_a_comparison, .exit_code = EX_USAGE)
+{
+	options_of("--ready-fd 1 --duration 1 -e both -o result.json");
 }
 
 static const char *chosen(const char *line)

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/capability.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <sys/wait.h>
@@ -66,19 +67,38 @@ Test(login, of_a_user_there_is)
 	cr_expect(login == NULL);
 	cr_assert(self != NULL);
 	snprintf(number, sizeof(number), "%d", geteuid());
+	if (geteuid()) {
+		cr_expect(login__find(&login, number) == -EPERM, "only root may set groups");
+		return;
+	}
 	cr_assert(login__find(&login, number) == 0);
 	setenv("HOME", "/nowhere", 1);
 	setenv("USER", "nobody in particular", 1);
-	/* Only root may set groups. */
-	if (!geteuid()) {
-		cr_expect(login__become(login) == 0);
-		cr_expect(eq(str, getenv("HOME"), self->pw_dir));
-		cr_expect(eq(str, getenv("USER"), self->pw_name));
-		cr_expect(eq(str, getenv("LOGNAME"), self->pw_name));
-	} else {
-		cr_expect(login__become(login) == -EPERM);
-	}
+	cr_expect(login__become(login) == 0);
+	cr_expect(eq(str, getenv("HOME"), self->pw_dir));
+	cr_expect(eq(str, getenv("USER"), self->pw_name));
+	cr_expect(eq(str, getenv("LOGNAME"), self->pw_name));
 	login__free(login);
+}
+
+/* Who may not become another user gets a message before anything is done. */
+Test(login, needs_the_privilege)
+{
+	static const cap_value_t needed[] = { CAP_SETUID, CAP_SETGID };
+	struct login *login = NULL;
+
+	for (int i = 0; i < 2; i++) {
+		cap_t caps = cap_get_proc();
+
+		cr_assert(caps != NULL);
+		cr_assert(cap_set_flag(caps, CAP_EFFECTIVE, 2, needed, CAP_CLEAR) == 0);
+		if (i)
+			cap_set_flag(caps, CAP_EFFECTIVE, 1, needed, CAP_SET);
+		cap_set_proc(caps);
+		cap_free(caps);
+		cr_expect(login__find(&login, "root") == -EPERM);
+		cr_expect(login == NULL);
+	}
 }
 
 struct asking {
