@@ -8,6 +8,7 @@ const char *origin__word(enum origin origin)
 		[ORIGIN_NONE] = "unrecorded", [ORIGIN_CALLED] = "call", [ORIGIN_JUMP] = "jump",
 		[ORIGIN_UNTRACED_JUMP] = "untraced-jump", [ORIGIN_POINTER] = "pointer",
 		[ORIGIN_POINTER_OR_JUMP] = "pointer-or-jump", [ORIGIN_MODULE] = "module",
+		[ORIGIN_MODULE_OR_OTHER] = "module-or-other",
 		[ORIGIN_UNSEEN_JUMP] = "unseen-jump", [ORIGIN_UNKNOWN] = "unknown",
 	};
 
@@ -24,6 +25,8 @@ const char *origin__sentence(enum origin origin)
 		[ORIGIN_POINTER_OR_JUMP] = "was entered by a pointer, or by a jump at the end of another function",
 		[ORIGIN_MODULE] = "is exported, and was entered from a module: by its init text, whose calls are not "
 				  "listed, by a jump at the end of a function, or by a module whose file is not here",
+		[ORIGIN_MODULE_OR_OTHER] = "is exported, and was entered from a module, by a pointer, or by a jump at the "
+					   "end of another function",
 		[ORIGIN_UNSEEN_JUMP] = "can only be entered by a jump, from functions that were not recorded",
 		[ORIGIN_UNKNOWN] = "was entered in a way that the kernel's files do not show",
 	};
@@ -62,11 +65,11 @@ static struct jumps jumps_into(const struct edges *e, const struct image_of *of,
 	return jumps;
 }
 
-/* @unknown: only if the file of a module is not known. */
-static bool may_be_called_by_module(const struct images *images, const struct image_function *f, bool unknown)
+/* Calls in init text of modules are not listed, nor those of a module whose file is not known. */
+static bool may_be_called_by_module(const struct images *images, const struct image_function *f)
 {
 	for (size_t i = 0; f->exported && i < images->count; i++) {
-		if (unknown ? !images->list[i].image : images->list[i].module != NULL)
+		if (images->list[i].module)
 			return true;
 	}
 	return false;
@@ -78,6 +81,7 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 	const struct image_of *of;
 	const struct image_function *f = images__function(e->images, number, &of);
 	enum taken taken = references__taken(of->references, f);
+	bool by_module = may_be_called_by_module(e->images, f);
 	struct jumps jumps;
 
 	*ret_jump = NULL;
@@ -85,20 +89,18 @@ enum origin origins__of(const struct edges *e, size_t number, const struct call 
 		return ORIGIN_NONE;
 	if (node->called)
 		return ORIGIN_CALLED;
-	if (may_be_called_by_module(e->images, f, true))
-		return ORIGIN_MODULE;
 	/* Pointers in a module are not read, nor are the calls of its init text listed. */
 	if (taken == TAKEN_UNKNOWN)
 		return ORIGIN_UNKNOWN;
 	jumps = jumps_into(e, of, f);
 	*ret_jump = jumps.ran;
+	if (by_module)
+		return taken == TAKEN_YES || jumps.ran || jumps.untraced ? ORIGIN_MODULE_OR_OTHER : ORIGIN_MODULE;
 	if (taken == TAKEN_YES)
 		return jumps.ran || jumps.untraced ? ORIGIN_POINTER_OR_JUMP : ORIGIN_POINTER;
 	if (jumps.ran)
 		return ORIGIN_JUMP;
 	if (jumps.untraced)
 		return ORIGIN_UNTRACED_JUMP;
-	if (may_be_called_by_module(e->images, f, false))
-		return ORIGIN_MODULE;
 	return jumps.any ? ORIGIN_UNSEEN_JUMP : ORIGIN_UNKNOWN;
 }

@@ -17,6 +17,7 @@ enum origin {
 	ORIGIN_POINTER,		/* only by a pointer to it */
 	ORIGIN_POINTER_OR_JUMP,	/* by a pointer, or by a jump from a function that ran or cannot be traced */
 	ORIGIN_MODULE,		/* it is exported, and there were modules */
+	ORIGIN_MODULE_OR_OTHER,	/* the same, and a pointer or a jump may have led there as well */
 	ORIGIN_UNSEEN_JUMP,	/* only by jumps, from functions that were not recorded */
 	ORIGIN_UNKNOWN,		/* by a way that the files do not show, or into a module, whose pointers are not read */
 	ORIGINS
