@@ -103,6 +103,12 @@ ok 'a module is no vmlinux' refused 2 'cannot be read\|is no vmlinux' functions 
 ok 'a name that is not there is refused' refused 2 'no function has such a name' functions --vmlinux vmlinux no_such
 is 'a name that is there is no error, though nothing is left of it' \
 	"$("$hytrace" functions -f json --vmlinux vmlinux --untraced other 2>&1 | jq -c .functions)" '[]'
+mkdir twice && cp modules/a-module.ko.xz twice
+ok 'a module is given once' refused 2 'is given for the module a_module already' functions --vmlinux vmlinux \
+	--module modules/a-module.ko.xz --module twice/a-module.ko.xz
+is 'of several files in directories, one counts' "$("$hytrace" functions -f json --vmlinux vmlinux --modules modules \
+	--modules twice 2>err | jq '[.functions[] | select(.module)] | length')" 1
+ok 'which is told' grep -q 'twice/a-module.ko.xz: is left out' err
 ok '--modules needs --vmlinux' refused 2 'give --vmlinux' functions --modules modules
 ok 'a format that there is not is refused' refused 2 'choose text or json' functions --vmlinux vmlinux -f xml
 

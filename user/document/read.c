@@ -3,6 +3,7 @@
  * Reads documents from files; see read.h. The first bytes of a file show how it is compressed. Its
  * name is not used, because what comes through a pipe has none.
  */
+#include <ctype.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdlib.h>
@@ -163,12 +164,18 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 {
 	struct json_tokener *tokener = json_tokener_new();
 	enum json_tokener_error why;
+	size_t end;
 
 	if (!tokener)
 		return error__no_memory();
 	*ret = json_tokener_parse_ex(tokener, t->bytes, t->length);
 	why = json_tokener_get_error(tokener);
+	end = json_tokener_get_parse_end(tokener);
 	json_tokener_free(tokener);
+	while (end < t->length && isspace((unsigned char)t->bytes[end]))
+		end++;
+	if (*ret && end < t->length)
+		return unreadable(path, "there is more after the end of the document: give one document");
 	/* The text "null" has no object; it is no document either, as check() tells. */
 	if (!*ret && why == json_tokener_success)
 		return 0;

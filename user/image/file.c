@@ -155,6 +155,9 @@ int image_file__open(struct image_file *file, const char *path, bool is_module)
 	if (!file->elf || elf_kind(file->elf) != ELF_K_ELF || !gelf_getehdr(file->elf, &ehdr) ||
 	    ehdr.e_ident[EI_CLASS] != ELFCLASS64)
 		return error__return(-EINVAL, "%s: is no ELF file of 64 bits", path);
+	if (ehdr.e_machine != EM_X86_64)
+		return error__return(-EINVAL, "%s: is of a machine of type %s; hytrace reads files of x86_64", path,
+				     dwelf_elf_e_machine_string(ehdr.e_machine) ?: "that has no name");
 	if (is_module != (ehdr.e_type == ET_REL))
 		return error__return(-EINVAL, is_module ? "%s: is no module" : "%s: is no vmlinux", path);
 	if (!is_whole(file->elf, &ehdr))

@@ -37,37 +37,66 @@ struct functions_options {
 	const char *vmlinux, *output;
 	struct module_file *modules;	/* names and paths are freed with it */
 	size_t module_count;
+	size_t found_count;	/* files in directories, with those that are left out */
 	bool json, traceable, untraced;
 };
 
+static const struct module_file *find_module(const struct functions_options *o, const char *name)
+{
+	for (size_t i = 0; i < o->module_count; i++) {
+		if (!strcmp(o->modules[i].name, name))
+			return &o->modules[i];
+	}
+	return NULL;
+}
+
 static int add_module(struct functions_options *o, const char *path)
 {
-	struct module_file *more = reallocarray(o->modules, o->module_count + 1, sizeof(*more));
 	char *name = module_file__name(path), *copy = strdup(path);
+	const struct module_file *had = name ? find_module(o, name) : NULL;
+	struct module_file *more = NULL;
+	int err = 0;
 
+	if (name && !had)
+		more = reallocarray(o->modules, o->module_count + 1, sizeof(*more));
 	if (more)
 		o->modules = more;
-	if (!more || !name || !copy) {
+	if (!copy || (name && !had && !more))
+		err = error__no_memory();
+	else if (!name)
+		err = error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or .ko.zst", path);
+	else if (had)
+		err = error__return(-EINVAL, "%s: %s is given for the module %s already: give one of them", path, had->path,
+				    name);
+	if (err) {
 		free(name);
 		free(copy);
-		return more && copy ? error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or "
-						    ".ko.zst", path) : error__no_memory();
+		return err;
 	}
 	more[o->module_count++] = (struct module_file){ .name = name, .path = copy };
 	return 0;
 }
 
+/* A directory may have several files of one module, of which the kernel loads one. */
 static int add_found(const char *path, void *context)
 {
-	return add_module(context, path);
+	struct functions_options *o = context;
+	char *name = module_file__name(path);
+	const struct module_file *had = name ? find_module(o, name) : NULL;
+
+	if (had)
+		error__warn("%s: is left out: the functions of the module %s are those of %s", path, name, had->path);
+	free(name);
+	o->found_count++;
+	return had ? 0 : add_module(o, path);
 }
 
 static int add_directory(struct functions_options *o, const char *directory)
 {
-	size_t before = o->module_count;
+	size_t before = o->found_count;
 	int err = module_files__each(directory, add_found, o);
 
-	if (!err && o->module_count == before)
+	if (!err && o->found_count == before)
 		err = error__return(-EINVAL, "%s: there is no module below it", directory);
 	return err;
 }

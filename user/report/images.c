@@ -66,6 +66,9 @@ static int add_vmlinux(struct images *images, const struct kernel_id *id, const 
 		image__free(image);
 		return err;
 	}
+	if (!id->build_id)
+		error__warn("%s: the document has no build id of its kernel, so it cannot be checked whether this is its "
+			    "vmlinux; if it is another one, the answers are wrong", path);
 	return add(images, image, NULL);
 }
 

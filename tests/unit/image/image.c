@@ -102,7 +102,7 @@ static void make_files(void)
 	    "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
 	    "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
 	    "strip -o stripped vmlinux && objcopy -g vmlinux no_dwarf && objcopy --only-keep-debug vmlinux debug && "
-	    "head -c 3000 vmlinux >cut");
+	    "head -c 3000 vmlinux >cut && cp vmlinux of_arm && printf '\\267' | dd of=of_arm bs=1 seek=18 conv=notrunc");
 }
 
 static void remove_files(void)
@@ -380,6 +380,7 @@ Test(image, refuses_other_files)
 	expect_refused("lds", NULL);
 	expect_refused("cut", NULL);
 	expect_refused("stripped", NULL);
+	expect_refused("of_arm", NULL);
 	expect_refused("debug", NULL);
 	expect_refused("made.ko", NULL);
 	expect_refused("vmlinux", "vmlinux");

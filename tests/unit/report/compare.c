@@ -515,6 +515,8 @@ static const char *const bad_documents[] = {
 	"{" HEAD "\"functions\": []}",
 	"{\"hytrace\": \"0\", \"document\": \"functions\", \"schema\": 2, \"functions\": []}",
 	"{" DOCUMENT "\"functions\": {}}",
+	"{" DOCUMENT "\"functions\": []} {}",
+	"{" DOCUMENT "\"functions\": []}\n\nx",
 	"{" DOCUMENT "\"functions\": [], \"filters\": {\"allow\": [\"@/etc/passwd\"]}}",
 	/* Otherwise all hits of another document would certainly be after its end. */
 	"{\"hytrace\": \"0\", \"document\": \"coverage\", \"schema\": 2, \"engine\": \"bpf\", \"functions\": [], \"callers\": []}",
