@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/functions.h"
 
 #define EXPORT_MARK "__ksymtab_"
@@ -300,16 +301,8 @@ void functions__free(struct functions *f)
 
 const struct image_function *functions__at(const struct functions *f, uint64_t addr)
 {
-	size_t low = 0, high = f->count;
+	size_t low = SORTED_FROM(f->list, f->count, addr, addr + 1);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->list[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	/*
 	 * A function of unknown size ends where the next one begins. In assembly, there are labels
 	 * inside functions.

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/strings.h"
 #include "image/inlines.h"
 
@@ -265,25 +266,10 @@ uint32_t inlines__source_of(const struct inlines *in, const struct image_functio
 	return found ? found->source : INLINES_NONE;
 }
 
-static size_t first_from(const struct inlines *in, uint64_t addr)
-{
-	size_t low = 0, high = in->count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (in->list[middle].start < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
-}
-
 const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count)
 {
-	size_t first = first_from(in, f->addr);
+	size_t first = SORTED_FROM(in->list, in->count, start, f->addr);
 
-	*ret_count = first_from(in, f->addr + f->size) - first;
+	*ret_count = SORTED_FROM(in->list, in->count, start, f->addr + f->size) - first;
 	return *ret_count ? &in->list[first] : NULL;
 }

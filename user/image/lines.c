@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/lines.h"
 
 /* An address to look up, in the debug information's numbers. */
@@ -32,22 +33,6 @@ static int by_address(const void *a, const void *b)
 	const struct wanted *x = a, *y = b;
 
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
-}
-
-/* The index of the first address at or above @addr. */
-static size_t first_from(const struct finder *f, Dwarf_Addr addr)
-{
-	size_t low = 0, high = f->count;
-
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (f->list[mid].addr < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low;
 }
 
 static int place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begins)
@@ -87,7 +72,7 @@ static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
 		}
 		dwarf_lineaddr(dwarf_onesrcline(rows, i + 1), &end);
 		if (next == SIZE_MAX)
-			next = first_from(f, start);
+			next = SORTED_FROM(f->list, f->count, addr, start);
 		/*
 		 * If several rows begin at an address, the first one has the function, or the
 		 * outermost call.
@@ -161,7 +146,7 @@ static int define(struct finder *f, Dwarf_Die *die)
 	file = dwarf_decl_file(die);
 	if (!file || dwarf_decl_line(die, &line))
 		return 0;
-	for (at = first_from(f, addr); at < f->count && f->list[at].addr == addr; at++) {
+	for (at = SORTED_FROM(f->list, f->count, addr, addr); at < f->count && f->list[at].addr == addr; at++) {
 		*f->list[at].place = (struct line_place){ image__source(f->image, file), line, true };
 		if (!f->list[at].place->file)
 			return error__no_memory();

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/file.h"
 #include "image/references.h"
 #include "kernel/instruction.h"
@@ -48,18 +49,11 @@ struct bounds {
 
 static void take(struct references *r, uint64_t addr)
 {
-	size_t low = 0, high = r->count;
+	size_t low;
 
 	if (addr < r->lowest || addr > r->highest)
 		return;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->list[middle].addr < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = SORTED_FROM(r->list, r->count, addr, addr);
 	if (r->list[low].addr == addr)
 		r->taken[low] = true;
 }

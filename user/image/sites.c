@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/sites.h"
 
 /* The call is at the very beginning, or after the instruction to which indirect calls may lead. */
@@ -108,15 +109,7 @@ void sites__free(struct sites *s)
 
 bool sites__has(const struct sites *s, uint64_t addr)
 {
-	size_t low = 0, high = s->count;
+	size_t low = sorted__from(s->list, s->count, sizeof(*s->list), 0, addr);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->list[mid] < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	return low < s->count && (s->list[low] == addr || s->list[low] == addr + ENTRY_BYTES);
 }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/strings.h"
 #include "image/units.h"
 
@@ -264,16 +265,8 @@ void units__free(struct units *u)
 
 const struct unit *units__find(const struct units *u, uint64_t addr)
 {
-	size_t low = 0, high = u->range_count;
+	size_t low = SORTED_FROM(u->ranges, u->range_count, start, addr + 1);
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (u->ranges[mid].start <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low || addr - u->ranges[low - 1].start >= u->ranges[low - 1].length)
 		return NULL;
 	return &u->list[u->ranges[low - 1].unit];

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "kernel/call_sites.h"
 #include "kernel/instruction.h"
 
@@ -287,32 +288,16 @@ void call_sites__free(struct call_sites *s)
 
 uint64_t call_sites__linked(const struct call_sites *s, uint64_t addr)
 {
-	size_t low = 0, high = s ? s->count : 0;
+	/* After the last one that begins before it. */
+	size_t low = s ? SORTED_FROM(s->list, s->count, start, addr) : 0;
 
-	/* Find the last one that begins before it. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->list[middle].start < addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && addr <= s->list[low - 1].end ? s->list[low - 1].returns_to : addr;
 }
 
 bool call_sites__replaced(const struct call_sites *s, uint64_t addr)
 {
-	size_t low = 0, high = s ? s->replaced_count : 0;
+	/* After the last one that begins at or before it. */
+	size_t low = s ? SORTED_FROM(s->replaced, s->replaced_count, start, addr + 1) : 0;
 
-	/* Find the last one that begins at or before it. */
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->replaced[middle].start <= addr)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low && addr < s->replaced[low - 1].end;
 }

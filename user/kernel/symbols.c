@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "base/strings.h"
 #include "kernel/features.h"
 #include "kernel/kept_list.h"
@@ -312,17 +313,9 @@ const struct symbol *symbols__at(const struct symbols *s, size_t index)
 
 const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr)
 {
-	size_t low = 0, high = s->count;
+	size_t low = SORTED_FROM(s->syms, s->count, addr, addr + 1);
 	const struct symbol *sym;
 
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (s->syms[mid].addr <= addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
 	if (!low)
 		return NULL;
 	sym = &s->syms[low - 1];

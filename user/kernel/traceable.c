@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/similar.h"
+#include "base/sorted.h"
 #include "base/strings.h"
 #include "kernel/features.h"
 #include "kernel/kept_list.h"
@@ -341,20 +342,9 @@ const struct traceable_function *traceable__at(const struct traceable *t, size_t
 
 const struct traceable_function *traceable__find(const struct traceable *t, uint64_t addr)
 {
-	size_t low = 0, high = t->count;
+	size_t low = SORTED_FROM(t->functions, t->count, site, addr);
 
-	/*
-	 * Find the first site at or after the address. The address is that site, or its entry, or
-	 * neither.
-	 */
-	while (low < high) {
-		size_t mid = low + (high - low) / 2;
-
-		if (t->functions[mid].site < addr)
-			low = mid + 1;
-		else
-			high = mid;
-	}
+	/* The address is the first site at or after it, or the entry of that site, or neither. */
 	if (low == t->count)
 		return NULL;
 	if (t->functions[low].site == addr || t->functions[low].entry == addr)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/units.h"
 #include "report/edges.h"
 
@@ -279,16 +280,8 @@ void edges__free(struct edges *e)
 
 const struct edge *edges__from(const struct edges *e, size_t number, size_t *ret_count)
 {
-	size_t low = 0, high = e->count, end;
+	size_t low = SORTED_FROM(e->list, e->count, from, number), end;
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (e->list[middle].from < number)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (end = low; end < e->count && e->list[end].from == number; end++)
 		;
 	*ret_count = end - low;

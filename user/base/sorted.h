@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Looks up a number in a sorted array, where bsearch() does not do because its neighbour is wanted. */
+#ifndef HYTRACE_BASE_SORTED_H
+#define HYTRACE_BASE_SORTED_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * SORTED_FROM() - find the first element from a number on
+ * @list: an array, sorted by @member; NULL if @count is 0
+ * @count: the number of its elements
+ * @member: of the elements, with 64 bits
+ * @number: the number
+ *
+ * Return: the index of the first element with @member >= @number; @count if there is none. For the last element with
+ * @member <= @number, look for @number + 1: it is the one before.
+ */
+#define SORTED_FROM(list, count, member, number) ({							\
+	_Static_assert(sizeof((list)->member) == sizeof(uint64_t), "64 bits are read");			\
+	sorted__from(list, count, sizeof(*(list)), offsetof(typeof(*(list)), member), number);		\
+})
+
+static inline size_t sorted__from(const void *list, size_t count, size_t size, size_t offset, uint64_t number)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (*(const uint64_t *)((const char *)list + middle * size + offset) < number)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+#endif
