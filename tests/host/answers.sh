@@ -233,6 +233,10 @@ $'-ext4_iget\tfs/ext4/inode.c\n-dummy_xmit [dummy]\tdrivers/net/dummy.c\n+vfs_wr
 is 'with the sums' "$(tail -n 1 out)" 'Functions: 1 in both, 2 gone, 2 new; matched by address'
 is 'nothing is new in a part: 0' "$(status diff --fail-on new "$u" a.json union.json) $(status diff --fail-on new "$u" union.json a.json)" '1 0'
 is 'but gone: 1' "$(status diff --fail-on gone "$u" union.json a.json)" 1
+is 'of a part: its sums, and its status' "$(status diff --fail-on gone --in fs/ext4 "$u" a.json b.json; tail -n 1 out
+	status diff --fail-on gone --in fs/read_write.c "$u" a.json b.json; tail -n 1 out)" \
+$'1\nFunctions: 0 in both, 1 gone, 1 new; matched by address\n0\nFunctions: 1 in both, 0 gone, 1 new; matched by address'
+is 'a part where nothing lies: 2' "$(status diff --in fs/ext5 "$u" a.json b.json)" 2
 prints diff -f json "$u" --universe bb.universe a.json new.json >diff.json
 is 'over two builds' $? 1
 ok 'json is valid' valid diff diff.json

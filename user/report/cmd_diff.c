@@ -11,13 +11,15 @@
 #include "report/universes.h"
 #include "run/output.h"
 
-enum { KEY_FAIL_ON = 256, KEY_UNIVERSE };
+enum { KEY_FAIL_ON = 256, KEY_IN, KEY_UNIVERSE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
 	{ "fail-on", KEY_FAIL_ON, "WHAT", 0, "exit with status 1 only if there are new functions, or some are gone: "
 	  "new, gone, any (default)", 0 },
+	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
+	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
 	{ "universe", KEY_UNIVERSE, "FILE", 0, "the functions of one of the kernels, by `hytrace functions -f json`; "
 	  "may be given twice. Default: what its vmlinux says", 0 },
 	{ }
@@ -33,7 +35,7 @@ static const char *const fail_names[] = { "new", "gone", "any", NULL };
 struct diff_options {
 	const char *const *paths;
 	size_t count;
-	const char *universes[2], *output;
+	const char *universes[2], *where, *output;
 	enum diff_format format;
 	int fail_on;
 };
@@ -51,6 +53,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_FAIL_ON:
 		o->fail_on = option__word(state, "fail-on", arg, fail_names) + 1;
+		break;
+	case KEY_IN:
+		if (!*arg)
+			argp_error(state, "--in: the name is empty");
+		o->where = arg;
 		break;
 	case KEY_UNIVERSE:
 		if (o->universes[1])
@@ -144,7 +151,7 @@ static int diff(const struct diff_options *o, const struct documents *documents,
 		b.u = &list[0];
 	err = find_universes(list, o, documents);
 	if (!err)
-		err = diff__run(&d, &a, &b);
+		err = diff__run(&d, &a, &b, o->where);
 	if (!err) {
 		err = print(o, &d);
 		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new_count) || (o->fail_on & FAIL_ON_GONE && d.gone_count);
@@ -166,7 +173,7 @@ int cmd_diff(int argc, char **argv)
 		       "the kernel. (`hytrace compare` asks whether two observers of one run agree.)"
 		       "\vExamples:\n"
 		       "  hytrace diff yesterday.json today.json\n"
-		       "  hytrace diff --fail-on gone -f json -o gone.json release.json candidate.json\n\n"
+		       "  hytrace diff --fail-on gone --in fs/ext4 release.json candidate.json\n\n"
 		       "Exit status: 0 no difference, 1 differences (those of --fail-on), 2 trouble.",
 	};
 	struct diff_options o = { .fail_on = FAIL_ON_NEW | FAIL_ON_GONE };

@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "document/losses.h"
 #include "report/diff.h"
+#include "report/where.h"
 
 /* One function, by what it is matched by; the others of these members are 0 or NULL. */
 struct item {
@@ -30,6 +31,7 @@ struct side {
 	const struct coverage *c;
 	const struct universe *u;
 	struct items seen, has;
+	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
 };
 
 size_t function__base_length(const char *name)
@@ -372,13 +374,32 @@ static enum diff_identity identity_of(const struct diff_side *a, const struct di
 	return a->u->placed && b->u->placed ? IDENTITY_FILE : IDENTITY_NAME;
 }
 
-static int fill(struct side *s, struct strings *names, enum diff_identity identity, size_t *folded)
+/* Of what was seen. What the build has stays whole. Returns whether anything that can be traced lies there. */
+static bool restrict_to(struct side *s, const char *where)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < s->seen.count; i++) {
+		const struct item *item = &s->seen.list[i];
+
+		if (where__has(where, item->module, item->unit))
+			s->seen.list[kept++] = *item;
+	}
+	s->seen.count = kept;
+	for (size_t i = 0; !kept && i < s->u->count; i++)
+		kept = !s->u->list[i].untraced && where__has(where, s->u->list[i].module, s->u->list[i].unit);
+	return kept;
+}
+
+static int fill(struct side *s, struct strings *names, enum diff_identity identity, const char *where, size_t *folded)
 {
 	int err;
 
 	err = list_seen(s, names, identity);
 	if (!err)
 		err = list_has(s, names, identity);
+	if (!err && where)
+		s->is_empty = !restrict_to(s, where);
 	if (!err && identity == IDENTITY_NAME) {
 		for (size_t i = 0; i < s->seen.count; i++)
 			s->seen.list[i].unit = NULL;
@@ -388,15 +409,21 @@ static int fill(struct side *s, struct strings *names, enum diff_identity identi
 	return err;
 }
 
-int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b)
+int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where)
 {
 	struct side x = { .c = a->c, .u = a->u }, y = { .c = b->c, .u = b->u };
 	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b), .names = strings__new() };
 	int err;
 
-	err = fill(&x, d.names, d.identity, &d.folded);
+	err = where ? where__check(where, x.u) : 0;
+	if (!err && where)
+		err = where__check(where, y.u);
 	if (!err)
-		err = fill(&y, d.names, d.identity, &d.folded);
+		err = fill(&x, d.names, d.identity, where, &d.folded);
+	if (!err)
+		err = fill(&y, d.names, d.identity, where, &d.folded);
+	if (!err && x.is_empty && y.is_empty)
+		err = where__is_empty(where);
 	if (!err) {
 		d.both = match(&x.seen, &y.seen);
 		err = add_entries(&d.gone, &d.gone_count, &x, &y);

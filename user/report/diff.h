@@ -60,10 +60,11 @@ struct diff {
  * @ret: to be freed by diff__free()
  * @a: what was seen before
  * @b: what was seen later; all of both has to live as long
+ * @where: only functions that lie there, as of where.h; NULL: all
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or a negative errno, which is told; -EINVAL: nothing lies there, or it is not known what does.
  */
-int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b);
+int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where);
 void diff__free(struct diff *d);
 
 /**

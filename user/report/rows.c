@@ -6,8 +6,7 @@
 
 #include "base/error.h"
 #include "report/rows.h"
-
-#define MODULE_MARK ":mod:"
+#include "report/where.h"
 
 struct making {
 	struct rows *rows;
@@ -210,51 +209,29 @@ void rows__free(struct rows *r)
 
 /* ---- a part of them */
 
-static const char *module_of(const char *where)
-{
-	size_t mark = strlen(MODULE_MARK);
-
-	return strncmp(where, MODULE_MARK, mark) ? NULL : where + mark;
-}
-
-static bool lies_in(const struct function *f, const char *where)
-{
-	const char *unit = f->unit, *module = module_of(where);
-	size_t length = strlen(where);
-
-	if (module)
-		return f->module && !strcmp(f->module, module);
-	while (length > 1 && where[length - 1] == '/')
-		length--;
-	return unit && !strncmp(unit, where, length) && (!unit[length] || unit[length] == '/');
-}
-
 bool rows__has(const struct rows *r, const struct function *f)
 {
-	return !r->where || lies_in(f, r->where);
+	return !r->where || where__has(r->where, f->module, f->unit);
 }
 
 int rows__restrict(struct rows *r, const char *where)
 {
-	const char *module = module_of(where);
 	size_t kept = 0;
+	int err;
 
-	if (!module && !r->universe->placed)
-		return error__return(-EINVAL, "--in %s: it is not known which source file a function is of: give "
-				     "--vmlinux FILE with debug information, or --universe FILE that has been made "
-				     "of such a file", where);
+	err = where__check(where, r->universe);
+	if (err)
+		return err;
 	for (size_t i = 0; i < r->count; i++) {
 		struct row row = r->list[i];
 
-		if (lies_in(row.f, where)) {
+		if (where__has(where, row.f->module, row.f->unit)) {
 			r->list[i] = r->list[kept];
 			r->list[kept++] = row;
 		}
 	}
 	if (!kept)
-		return error__return(-EINVAL, "--in %s: no function that can be traced lies there%s", where,
-				     module ? "" : "; directories and files are named from the top of the "
-						   "source tree: fs/ext4, fs/ext4/inode.c");
+		return where__is_empty(where);
 	r->count = kept;
 	r->where = where;
 	return 0;

@@ -39,7 +39,7 @@ static void has(struct fixture *f, uint64_t addr, const char *name, const char *
 static void run(struct fixture *f)
 {
 	universe__settle(&f->v);
-	cr_assert(diff__run(&f->d, &f->side_a, &f->side_b) == 0);
+	cr_assert(diff__run(&f->d, &f->side_a, &f->side_b, NULL) == 0);
 }
 
 static void tear_down(struct fixture *f)
@@ -67,6 +67,42 @@ Test(diff, of_one_build_is_by_address)
 	cr_expect(eq(str, (char *)f.d.gone[0].unit, "kernel/a.c"));
 	cr_expect(eq(str, (char *)f.d.new[0].unit, "kernel/b.c"));
 	cr_expect(f.d.gone[0].why == WHY_NOT_CALLED && !f.d.gone[0].possibly);
+	tear_down(&f);
+}
+
+Test(diff, of_a_part_is_counted_in_that_part)
+{
+	static const struct {
+		const char *where;
+		size_t both, gone, new;
+	} cases[] = {
+		{ "kernel", 0, 1, 1 }, { "kernel/a.c", 0, 1, 0 }, { "kernel/b.c", 0, 0, 1 }, { "fs", 1, 0, 0 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct fixture f;
+
+		set_up(&f);
+		see(&f.a, "vfs_read", NULL, 0x1000, 1);
+		see(&f.a, "stop", NULL, 0x1700, 2);
+		see(&f.b, "vfs_read", NULL, 0x1000, 3);
+		see(&f.b, "stop", NULL, 0x1800, 4);
+		cr_assert(diff__run(&f.d, &f.side_a, &f.side_b, cases[i].where) == 0);
+		cr_expect(f.d.both == cases[i].both && f.d.gone_count == cases[i].gone && f.d.new_count == cases[i].new,
+			  "%s: %zu %zu %zu", cases[i].where, f.d.both, f.d.gone_count, f.d.new_count);
+		tear_down(&f);
+	}
+}
+
+Test(diff, of_a_part_that_is_not_known_is_refused)
+{
+	struct fixture f = {};
+
+	set_up(&f);
+	cr_expect(diff__run(&f.d, &f.side_a, &f.side_b, "fs/none") == -EINVAL, "nothing lies there");
+	cr_expect(diff__run(&f.d, &f.side_a, &f.side_b, ":mod:none") == -EINVAL);
+	f.u.placed = false;
+	cr_expect(diff__run(&f.d, &f.side_a, &f.side_b, "fs") == -EINVAL, "it is not known what lies there");
 	tear_down(&f);
 }
 
