@@ -16,8 +16,8 @@ static __always_inline __u64 word_at(void *at)
 
 	if (bpf_ksym_exists(bpf_rdonly_cast)) {
 		/*
-		 * Any type that begins with a number; the address of another type could not be
-		 * hashed.
+		 * Any type will do whose first member is a number. If that were a pointer, the
+		 * verifier would not let the program hash the loaded word.
 		 */
 		word = bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
 		return word->r15;

@@ -10,8 +10,8 @@
 const volatile __u64 return_trampolines[RETURN_TRAMPOLINES];
 
 /*
- * How many replaced return addresses are searched, on the stack of a tracer, for the one of this
- * call.
+ * A tracer's stack may have many replaced return addresses. At most this many are compared to find
+ * the one of this call.
  */
 #define MOST_REPLACED 4
 

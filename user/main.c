@@ -25,7 +25,7 @@ static const struct command commands[] = {
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
-	{ "features", "hytrace features", cmd_features, "what this kernel and this user can do, and why not" },
+	{ "features", "hytrace features", cmd_features, "list what hytrace can do here, and why it cannot do the rest" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
 	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },
@@ -78,7 +78,7 @@ int main(int argc, char **argv)
 	}
 	/*
 	 * A reader that has closed its pipe is a write error like any other, and is reported; so is
-	 * a too large file.
+	 * a file that is too large.
 	 */
 	signal(SIGPIPE, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);

@@ -247,7 +247,7 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	unsigned int chosen = scope == SCOPE_ALL && c->workloads ? c->workloads : WORKLOAD_GETPPID;
 	size_t count = 0;
 
-	/* With one function traced, what is chosen of the others does not count. */
+	/* With one function traced, only getppid and parallel can run, so other choices do not count. */
 	if (!c->one_cpu)
 		chosen |= WORKLOAD_PARALLEL;
 	if (scope == SCOPE_ALL || options.workloads & WORKLOAD_PARALLEL)

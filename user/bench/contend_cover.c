@@ -280,15 +280,15 @@ static const char *const retired[] = { "--no-callers", "--retire", NULL };
 const struct contender contender_cover_bpf = {
 	.name = "cover-bpf",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "hytrace cover -e bpf: function and caller, what kprobe.multi itself calls denied; attach "
-		"includes loading",
+	.note = "hytrace cover -e bpf: function and caller, without functions that kprobe.multi itself calls; "
+		"attach includes loading",
 	COVER_CALLBACKS,
 };
 
 const struct contender contender_cover_bpf_nocallers = {
 	.name = "cover-bpf-nocallers",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "the same with --no-callers: function only",
+	.note = "hytrace cover -e bpf --no-callers: function only",
 	.variant = nocallers,
 	COVER_CALLBACKS,
 };
@@ -305,7 +305,7 @@ const struct contender contender_cover_bpf_retired = {
 	 * about a second.
 	 */
 	.settle_ms = 10000,
-	.note = "the same with --no-callers --retire: function only, without those that are known",
+	.note = "hytrace cover -e bpf --no-callers --retire: function only, attached again without known ones",
 	.variant = retired,
 	COVER_CALLBACKS,
 };

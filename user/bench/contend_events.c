@@ -265,7 +265,7 @@ static const struct event_variant event_3_variant = {
 #define BESIDE_CALLBACKS(count)					\
 	.scopes = SCOPE_ONE,					\
 	.warmup = WARMUP_RING_BUFFER / (count),			\
-	.note = "each call an event of each of " #count "; missed is one's",	\
+	.note = "each call an event of each of " #count "; missed is that of one event",	\
 	.setup = event__setup,					\
 	.attach = event__attach,				\
 	.report = event__report,				\
@@ -327,7 +327,7 @@ const struct contender contender_event = {
 	.name = "event",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
 	.warmup = WARMUP_RING_BUFFER,
-	.note = "each call an event; memory is the ring buffer's; of all functions one event on all",
+	.note = "each call an event; memory is the ring buffer's; for all functions, one event is on all",
 	.variant = &event_variant,
 	.setup = event__setup,
 	.attach = event__attach,

@@ -131,7 +131,7 @@ static double time_calls(const struct workload *w, unsigned long calls)
 	return ((w->waits ? cpu_time() : now()) - start) / calls;
 }
 
-/* @c: that which is attached, if any is. Returns the median, of @values, which are sorted then. */
+/* @c: the attached contender; NULL: none. Returns the median of @values, and sorts them. */
 static double repeat(const struct workload *w, const struct contender *c, unsigned long calls,
 		     double *values, int count)
 {

@@ -261,7 +261,7 @@ static void server__answer(int fd)
 	if (recv(fd, request, sizeof(request), 0) != sizeof(request))
 		return;
 	file = open(SERVER_FILE, O_RDONLY | O_CLOEXEC);
-	/* Who asked notices what is missing. */
+	/* If data is missing, the client notices. */
 	if (file >= 0 && !fstat(file, &st) && sendfile(fd, file, NULL, st.st_size) < 0)
 		perror("hytrace: bench: the workload server: sendfile");
 	close(file);

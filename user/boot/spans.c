@@ -17,10 +17,10 @@
  *  - An inlined caller does not show; kallsyms gives the function into which it was inlined.
  *  - A caller that is not on the stack, because it cannot be traced (assembly: exceptions; notrace), or because of a
  *    filter. The function that it interrupts, or that has called it, is unknown; it is only known to be running. If a
- *    function on the stack calls something later, before it is itself called again, it has not returned. So functions
- *    for which this is not so are removed from the top of the stack, and the new one is put on the rest. So an exception
- *    can only end leaf functions, and none around it. And if a filter leaves callers out, functions that returned long
- *    ago do not stay on the stack.
+ *    function on the stack calls something later, before it is itself called again, it has not returned. Functions on
+ *    top of the stack that do not are removed, and the new function is put on the rest. So an exception only ends
+ *    functions that call nothing any more. And if a filter leaves callers out, functions that returned long ago do not
+ *    stay on the stack.
  */
 #include <stdlib.h>
 #include <string.h>

@@ -36,7 +36,7 @@ struct bpf_cover {
 	uint64_t missed[2], recursion[2];
 	uint64_t memory;
 	bool stopped;			/* nothing is attached any more */
-	int left_out;			/* how many have asked for leaving out what this process calls */
+	int left_out;			/* how often leaving out this process's calls was begun and not ended */
 	size_t counted, functions;	/* entries of the log that were looked at, and functions among them */
 };
 
@@ -56,8 +56,8 @@ int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *
 /* Tells the program who this process is. Call it before the next two. */
 int bpf_cover__introduce(struct bpf_cover *b);
 /*
- * From here on, calls of this process are not recorded. This is counted: it ends when it was undone
- * as often.
+ * If @leave_out, calls of this process are not recorded from here on. Such calls nest: calls of the
+ * process are recorded again when leaving out was ended as often as it was begun.
  */
 void bpf_cover__leave_out_own(void *engine, bool leave_out);
 /* @ret_news: the map with a struct cover_news for each module that comes; -1: none can come. */

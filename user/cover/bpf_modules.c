@@ -12,7 +12,7 @@
 #include "cover/bpf_modules.h"
 
 /*
- * The milliseconds between two looks whether a module is live, and between two changes of the link.
+ * The milliseconds between two checks whether a module is live, and between two changes of the link.
  */
 #define LOOK_INTERVAL 5
 /*
@@ -324,7 +324,7 @@ static void tell(const struct late_module *one)
 			    one->name, one->reason);
 }
 
-/* While it goes on: one that is coming may still be attached to, and is told of at the end. */
+/* For a result so far. A module that is still coming may be attached to later, so no message names it yet. */
 static int collect_so_far(const struct bpf_modules *m, struct coverage *c, uint64_t untraced)
 {
 	uint64_t late = 0;
@@ -352,7 +352,7 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 	if (after)
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
-		     "with another engine beside it nothing is attached meanwhile");
+		     "another engine traces at the same time, and would record the attaching");
 	if (!err && m->count)
 		err = count_functions(m);
 	for (size_t i = 0; !err && i < m->count; i++) {

@@ -39,7 +39,7 @@ enum {
  * some need not exist. While the program runs, the kernel does not run it again. So each call of
  * these functions would count as missed, and as the workload's.
  *
- * For a call with nothing new, these are only the first ones, which kprobe.multi calls.
+ * If a call has nothing new, only the first ones are called, by kprobe.multi.
  * rcu_read_unlock_special(), which rcu_read_unlock() calls once in a while, is not here, because
  * others call it as well.
  */

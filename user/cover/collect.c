@@ -138,7 +138,10 @@ static int number_namesakes(struct hits *hits, const struct symbols *s)
 	return err ? error__no_memory() : 0;
 }
 
-/* To milliseconds, as documents have them: a report of what was read back rounds the same number. */
+/*
+ * Rounds to milliseconds, as documents do. So a report prints the same number for a result and for
+ * its document that was read back.
+ */
 static double rounded_seconds(uint64_t ns)
 {
 	return (ns + 500000) / 1000000 / 1e3;

@@ -23,8 +23,8 @@ struct clocks {
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter);
 
 /*
- * Says of a run that has not begun what its result will say: of which kernel it is, and of which functions. @ret must
- * be freed also after a failure.
+ * Fills in what the result of a run will say about its kernel, its functions and its tasks, before the run begins. @ret
+ * must be freed even after a failure.
  */
 int collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k);
 /*

@@ -71,7 +71,7 @@ struct engine_ops {
 	 */
 	void (*leave_out)(void *engine, bool leave_out);
 	int (*stop)(void *engine);
-	/* The stamps as they were recorded: all, or before stop() what there is so far. */
+	/* Adds the hits, with times as they were recorded: all of them, or before stop() those so far. */
 	int (*collect)(void *engine, struct coverage *c, const struct places *places);
 	void (*destroy)(void *engine);
 };

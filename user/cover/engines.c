@@ -60,7 +60,7 @@ int engines__require(const struct engines *e, const struct cover_options *o)
 {
 	int err = 0;
 
-	/* What is recorded already needs no more than the file that has it. */
+	/* --boot only reads a set that was recorded already. */
 	if (o->scope.kind == SCOPE_BOOT)
 		return features__require(FEATURE_ONESHOT, "--boot");
 	for (size_t i = 0; !err && i < e->count; i++)

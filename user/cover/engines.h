@@ -41,7 +41,7 @@ int engines__start(struct engines *e, int follow);
 int engines__open(struct engines *e);
 /* See an engine's tend(). */
 int engines__tend(struct engines *e);
-/* See an engine's wakes(); the one of the engine that has it. */
+/* The descriptor of the engine whose wakes() gives one; -1: none does. */
 int engines__wakes(const struct engines *e);
 /*
  * The number of functions that the only engine has recorded by now; -1: it is not known, or there
@@ -49,8 +49,8 @@ int engines__wakes(const struct engines *e);
  */
 ssize_t engines__count(const struct engines *e);
 /*
- * As an engine's leave_out(), of the only engine: what one of two leaves out would be in the
- * other's result. False: what this process does is recorded.
+ * Calls leave_out() of the engine if it is the only one: calls that one of two engines leaves out
+ * would be in the other's result. Returns false if calls of this process are recorded all the same.
  */
 bool engines__leave_out(const struct engines *e, bool leave_out);
 /* These go on when one has failed, and return the first failure. */

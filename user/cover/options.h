@@ -22,8 +22,8 @@ struct cover_options {
 	struct filter filter;
 	struct scope scope;
 	struct cover_how how;
-	bool strict;			/* what is not complete is an error */
-	bool append;			/* what the files have already is kept */
+	bool strict;			/* a result that is not complete is an error */
+	bool append;			/* results are joined with the documents in the files */
 	int ready_fd;			/* gets a line when recording has begun; 0: none */
 	const char *user;		/* whom the command runs as; NULL: as hytrace does */
 	bool format_given;

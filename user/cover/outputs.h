@@ -16,17 +16,17 @@
 struct outputs;
 
 /*
- * Returns -EINVAL after a message if one cannot be written, or a format is not possible, or, with --append, if what is
- * in a file cannot be joined with this run, of which @plan says what its result will say.
+ * Opens all outputs. @plan: what is known of the result before the run. Returns -EINVAL after a message if an output
+ * cannot be written, if its format is not possible, or with --append if its file cannot be joined with the result.
  */
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard);
-/* @kernel: that they are of */
+/* @kernel: the one that was recorded */
 int outputs__write(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct running_kernel *kernel);
 /*
- * The same so far: files get it in place of what they have, and get a later one. Others get only that; it is said if
- * there are no files.
+ * Writes the results so far. In a file they replace what it has, and later ones replace them. Other outputs only get
+ * the final result. If there are no files, a message says so.
  */
 void outputs__write_so_far(struct outputs *outputs, const struct coverage *const *coverages,
 			   const struct running_kernel *kernel);

@@ -23,7 +23,7 @@
 #include "run/ready.h"
 #include "run/workload.h"
 
-/* Between two words on how far it is. */
+/* The time between two lines of progress. */
 #define PROGRESS_NS 1000000000ull
 
 struct session {
@@ -185,9 +185,9 @@ static int check_process(long pid, int process)
 /* ---- while it records: hytrace sleeps if it can, as what it does would be recorded as well */
 
 /*
- * How many functions there are so far is told where what that takes is not recorded: not of a
- * command, which may have the terminal for itself, and of an engine that leaves hytrace out, or
- * follows somebody else.
+ * Progress with the number of functions so far is printed only if the calls that this takes are not
+ * recorded: if the engine leaves out hytrace's calls, or follows another process. With a command,
+ * nothing is printed, because the terminal may be the command's.
  */
 static void begin_progress(struct session *s)
 {
@@ -209,7 +209,7 @@ static void end_progress(struct session *s)
 	s->next_progress = 0;
 }
 
-/* In how many milliseconds the next is due. */
+/* Prints progress if it is due. Returns after how many milliseconds the next line is due. */
 static int tell_progress(struct session *s)
 {
 	uint64_t now = clock__monotonic();
@@ -384,8 +384,8 @@ static int claim(struct session *s)
 }
 
 /*
- * Attaches everything while the gate is closed and the command waits. From its middle on, a signal
- * ends the run properly.
+ * Attaches everything while the gate is closed and the command waits. From workload__begin() on, a
+ * signal ends the run properly.
  */
 static int attach(struct session *s)
 {

@@ -248,7 +248,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 
 static const struct json_kind merged = { write_merged, read_merged };
 
-/* Of a union nobody has counted them. */
+/* In a union, they were not counted. */
 static void write_traced_seen(json_writer_t *w, const struct json_field *field, const void *member)
 {
 	const struct coverage *c = member;

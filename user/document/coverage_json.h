@@ -14,7 +14,7 @@
  */
 int coverage__write_json(const struct coverage *c, FILE *out);
 
-/* Writes the fields of these between the engine and the functions into an object that has been begun. */
+/* Writes the fields between "engine" and "functions" of the document into an object that was begun before. */
 void coverage__write_head(const struct coverage *c, json_writer_t *w);
 
 /*

@@ -115,8 +115,8 @@ static int add_module(struct covered_modules *m, const struct module *module, bo
 	added->came = came;
 	added->went = went;
 	/*
-	 * These are gone with a module that has gone; a module that was loaded since under its name
-	 * has others.
+	 * If the module has gone, so have the files with these ids. If there is a module of this
+	 * name now, it was loaded later, and its ids may differ.
 	 */
 	if (!went) {
 		added->build_id = read_build_id(module->name);

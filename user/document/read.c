@@ -176,7 +176,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 		end++;
 	if (*ret && end < t->length)
 		return unreadable(path, "there is more after the end of the document: give one document");
-	/* The text "null" has no object; it is no document either, as check() tells. */
+	/* For the text "null", json-c gives no object. check() then says that it is no document. */
 	if (!*ret && why == json_tokener_success)
 		return 0;
 	if (!*ret && why == json_tokener_continue)

@@ -75,9 +75,9 @@ void scope__print(const struct scope *s, FILE *out)
 	else
 		fprintf(out, "the whole system");
 	if (s->cgroup)
-		fprintf(out, ", of it cgroup %s", s->cgroup);
+		fprintf(out, ", only cgroup %s", s->cgroup);
 	if (s->comm)
-		fprintf(out, ", of it tasks named %s", s->comm);
+		fprintf(out, ", only tasks named %s", s->comm);
 }
 
 /* ---- the command line */
@@ -96,11 +96,11 @@ static const struct argp_option options[] = {
 	  "it; BPF engines", 0 },
 	{ "no-callers", KEY_NO_CALLERS, NULL, 0, "functions only, not the places that called "
 	  "them", 0 },
-	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "take functions that are known out of "
-	  "what is traced, so that they cost nothing any more; with callers, MS milliseconds after "
-	  "the first call: later ones are missing; oneshot and bpf", 0 },
-	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: pin a map of what was "
-	  "seen, the program and the link there in bpffs meanwhile", 0 },
+	{ "retire", KEY_RETIRE, "MS", OPTION_ARG_OPTIONAL, "stop tracing functions that are known, "
+	  "so that they cost nothing from then on; with callers, MS milliseconds after the first "
+	  "call: later callers are missing; oneshot and bpf", 0 },
+	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: during the run, pin a map of what was "
+	  "seen, the program and the link in this directory of a bpffs", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after this time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
 	{ "max-entries", KEY_ENTRIES, "N", 0, "make room for N addresses (default: for all)", 0 },
@@ -120,7 +120,7 @@ static void set_scope(struct argp_state *state, struct scope *scope, enum scope_
 static void check_combination(struct argp_state *state, const struct scope *scope, struct cover_how *how)
 {
 	if (how->retire && how->callers && !how->retire_ms)
-		argp_error(state, "--retire turns functions off with callers still to come: give it with "
+		argp_error(state, "--retire turns functions off before all callers are known: give it with "
 			   "--no-callers, or --retire=MS to watch each for MS milliseconds");
 	if (scope->comm && (!*scope->comm || strlen(scope->comm) >= COMM_LENGTH))
 		argp_error(state, "--comm %s: the kernel keeps 1 to %d characters of a task's name",

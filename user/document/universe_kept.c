@@ -122,7 +122,7 @@ static bool read_universe(struct reader *r, struct universe *u)
 		if (!read_module(r, u))
 			return false;
 	}
-	/* A line has ten bytes and more: a file that lies has no memory taken for it. */
+	/* A line has at least ten bytes. So a wrong number cannot make this allocate too much memory. */
 	if (functions > strlen(r->at) / 10)
 		return false;
 	u->list = calloc(functions + 1, sizeof(*u->list));

@@ -14,11 +14,12 @@
 void universe__write_kept(const struct universe *u, FILE *out);
 
 /**
- * universe__read_kept() - read it
+ * universe__read_kept() - read a universe that was kept
  * @ret: to be freed by universe__free()
  * @path: of the file
  *
- * Return: whether it is there, and whole; why not is nobody's business.
+ * Return: true if the file is there and complete. Otherwise there is no message, because the
+ * universe can be made again.
  */
 bool universe__read_kept(struct universe *ret, const char *path);
 

@@ -394,8 +394,8 @@ int cmd_event(int argc, char **argv)
 		.list = commands,
 		.count = sizeof(commands) / sizeof(commands[0]),
 		.doc = "Events of kernel functions, made from their prototypes.",
-		.where = "`hytrace event COMMAND --help` lists its options; hytrace-event(1) has the "
-			 "whole story.",
+		.where = "`hytrace event COMMAND --help` lists its options; hytrace-event(1) "
+			 "explains everything.",
 	};
 
 	return command__run(&table, argc, argv);

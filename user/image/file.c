@@ -113,7 +113,7 @@ static void relocate(struct image_file *file)
 
 	file->dwfl = dwfl_begin(&callbacks);
 	if (file->dwfl) {
-		/* It closes what it is given, and begins to read where somebody else has stopped. */
+		/* libdwfl closes the descriptor, and reads from its present position on. */
 		lseek(file->fd, 0, SEEK_SET);
 		module = dwfl_report_offline(file->dwfl, file->path, file->path, fcntl(file->fd, F_DUPFD_CLOEXEC, 0));
 		dwfl_report_end(file->dwfl, NULL, NULL);

@@ -179,7 +179,7 @@ int lines__defined(const struct image *image, const uint64_t *addrs, size_t coun
 
 	if (!err)
 		err = find_definitions(&f);
-	/* What has its place says that something begins there, and keeps it. */
+	/* A place that was found is marked as one where a line begins, and so is kept. */
 	if (!err)
 		err = find(&f);
 	for (size_t i = 0; !err && i < count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Finds the places in the source for many addresses at once: one address would take as long, as all
- * tables are read.
+ * Finds the places in the source for many addresses at once. This reads all tables, so it takes as
+ * long for one address as for many.
  */
 #ifndef HYTRACE_IMAGE_LINES_H
 #define HYTRACE_IMAGE_LINES_H
@@ -30,12 +30,13 @@ struct line_place {
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
 
 /**
- * lines__defined() - where functions are defined
+ * lines__defined() - find where functions are defined
  * @image: the image
- * @addrs: where functions begin, in ascending order
- * @count: of these
- * @ret: one for each; the line has the function's name. Without a definition, as of lines__find(); if there is no
- *	 line either that begins there, as for assembly in a file of C, nothing
+ * @addrs: the entries of functions, in ascending order
+ * @count: their number
+ * @ret: the place of each: the line that has the function's name. If no definition is known, the
+ *	 place that lines__find() gives, provided that a line begins at the entry; otherwise (as for
+ *	 assembly in a file of C) the place is empty
  *
  * Return: as lines__find().
  */

@@ -149,8 +149,8 @@ static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
 }
 
 /*
- * gcc writes its options down here; clang does not by itself. Without -pg, which is written down as -p, the other
- * options do nothing; some Makefiles take only that away.
+ * gcc writes its options down here; clang does not by itself. gcc writes -pg down as -p. Without it, the other options
+ * for tracers have no effect; some Makefiles remove only this one.
  */
 static enum unit_calls unit_calls(const char *producer)
 {

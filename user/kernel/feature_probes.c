@@ -144,7 +144,7 @@ static bool tracefs_tells(char *reason, size_t room)
 {
 	if (features__has(FEATURE_TRACEFS))
 		return true;
-	snprintf(reason, room, "tracefs would tell, which cannot be read");
+	snprintf(reason, room, "only tracefs can tell, and it cannot be read");
 	return false;
 }
 

@@ -32,7 +32,7 @@ static enum feature_state refused(int err, char *reason, size_t room)
 		return FEATURE_UNKNOWN;
 	}
 	if (!features__has(FEATURE_CAPABILITIES)) {
-		snprintf(reason, room, "only who has the capabilities can ask\nrun it as root");
+		snprintf(reason, room, "only a process with the capabilities can ask\nrun it as root");
 		return FEATURE_UNKNOWN;
 	}
 	snprintf(reason, room, "bpf(2) is refused in spite of the capabilities, by the container's seccomp rules or by "

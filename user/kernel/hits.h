@@ -31,7 +31,7 @@ struct hit {
 	uint32_t cpu;
 	uint32_t pid;		/* the thread; 0: the idle one of that CPU */
 	uint32_t tgid;		/* its process, if comm is known */
-	const char *comm;	/* the thread's name when it was; NULL: neither is known */
+	const char *comm;	/* the thread's name at that moment; NULL: name and tgid are not known */
 	uint32_t runs;		/* in how many of the results that were merged; 0: they were not */
 };
 

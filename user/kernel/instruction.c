@@ -59,7 +59,7 @@ static uint64_t memory_of(const ZydisDecodedInstruction *i, uint64_t next)
 
 /*
  * Processors get new system instructions among 0F 00 and 0F 01, which the kernel has as alternatives before libZydis
- * knows them, such as LKGS (F2 0F 00 /6). With a register, all of these have three bytes behind their prefixes.
+ * knows them, such as LKGS (F2 0F 00 /6). With a register, all of these have three bytes after their prefixes.
  */
 static size_t system_length(const unsigned char *text, size_t size)
 {

@@ -19,12 +19,13 @@ enum instruction_kind {
 struct instruction {
 	enum instruction_kind kind;
 	size_t length;		/* in bytes, prefixes included */
-	bool direct;		/* it has the target in itself */
-	uint64_t target;	/* then that */
-	size_t target_at;	/* and where in the instruction the distance to it is, */
-	size_t target_size;	/* of so many bytes: 1, 2 or 4 */
+	bool direct;		/* the distance to the target is in the instruction */
+	uint64_t target;	/* if direct: the target's address */
+	size_t target_at;	/* if direct: the offset of the distance in the instruction */
+	size_t target_size;	/* if direct: the size of the distance: 1, 2 or 4 bytes */
 	/*
-	 * Of no call or jump: numbers of 4 bytes in it, each of which may be an address; 0: none.
+	 * If it is no call or jump: its numbers of 4 bytes, each of which may be an address; 0:
+	 * none.
 	 */
 	uint64_t memory;	/* relative to the instruction, or in a displacement */
 	uint64_t value;		/* an immediate one */

@@ -44,10 +44,10 @@ char *module_files__path(const char *directory, const char *module);
 /**
  * module_files__each() - go through the modules below a directory
  * @directory: where to look, with its subdirectories
- * @use: gets the path of each file of a module, in order of names; stops at what is not 0
+ * @use: gets the path of each module's file, in order of names; if it does not return 0, the walk ends
  * @context: for @use
  *
- * Return: 0, what @use returned, or -EINVAL if the directory cannot be read, which is told.
+ * Return: 0, what @use returned, or -EINVAL after a message if the directory cannot be read.
  */
 int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context);
 
@@ -56,7 +56,7 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
  * or no memory.
  */
 char *module_file__name(const char *path);
-/* Whether it has a function of that name; one that cannot be read has none. */
+/* Does the module's file have a function of that name? False if it cannot be read. */
 bool module_file__has(const char *path, const char *function);
 
 #endif

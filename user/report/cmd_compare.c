@@ -64,7 +64,7 @@ static const char *label(const struct coverage *c, const struct coverage *other,
 	return path;
 }
 
-/* It was recorded with pauses, of which a union says nothing: there is no window to lay beside another. */
+/* The runs of a union have pauses between them, which it does not tell. So its window cannot be compared. */
 static int check(const struct coverage *c, const char *path)
 {
 	if (!c->merged)

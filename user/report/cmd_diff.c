@@ -78,7 +78,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-/* Those that are given, each of the kernel that it is of. */
+/* Reads the universes that the user has given. Each goes to the side whose kernel it is of. */
 static int read_given(struct universe *list, const struct diff_options *o, const struct documents *d)
 {
 	for (int i = 0; i < 2 && o->universes[i]; i++) {
@@ -101,8 +101,8 @@ static int read_given(struct universe *list, const struct diff_options *o, const
 		}
 		if (side == 2) {
 			universe__free(&u);
-			return error__return(-EINVAL, "--universe %s: is of neither kernel, or of one that another "
-					     "--universe is of", o->universes[i]);
+			return error__return(-EINVAL, "--universe %s: is of neither kernel, or a second one of "
+					     "the same kernel", o->universes[i]);
 		}
 		list[side] = u;
 	}

@@ -20,14 +20,14 @@ enum { KEY_SEEN = 256, KEY_UNSEEN, KEY_IN, KEY_BY, KEY_SORT, KEY_UNIVERSE, KEY_V
 
 static const struct argp_option options[] = {
 	{ "seen", KEY_SEEN, NULL, 0, "list the functions that a FILE has seen, one on a line", 0 },
-	{ "unseen", KEY_UNSEEN, NULL, 0, "list those that every FILE was asked for and none has seen", 0 },
+	{ "unseen", KEY_UNSEEN, NULL, 0, "list functions that every FILE was asked for and none has seen", 0 },
 	{ "in", KEY_IN, "WHERE", 0, "only functions of this directory or file of the source (fs/ext4, "
 	  "fs/ext4/inode.c), or of this module (:mod:NAME)", 0 },
 	{ "by", KEY_BY, "WHAT", 0, "a line for each directory, file or function; default: directory, and with "
 	  "--in file", 0 },
 	{ "sort", KEY_SORT, "KEY", 0, "order of the lines: name (default), seen, unseen or share, by the first "
 	  "FILE", 0 },
-	{ "proved", KEY_PROVED, NULL, 0, "tell as well what ran without having been recorded, by the calls that were "
+	{ "proved", KEY_PROVED, NULL, 0, "also tell what ran without having been recorded, as recorded calls prove "
 	  "(takes a few seconds)", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default), json, tailor, lcov, html; dot or folded: the graph of calls", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE, not to standard output", 0 },
@@ -149,8 +149,8 @@ static int print_tailor(const struct coverage *c, FILE *out)
 	size_t left_out = report__tailor(c, out);
 
 	if (left_out)
-		error__warn("%zu places are left out, as it was not known when they were recorded where they are "
-			    "linked", left_out);
+		error__warn("%zu places are left out: their linked addresses were not known when they were "
+			    "recorded", left_out);
 	return 0;
 }
 

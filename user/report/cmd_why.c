@@ -20,7 +20,7 @@
 enum { KEY_VMLINUX = 256, KEY_IN, KEY_MODULES };
 
 static const struct argp_option options[] = {
-	{ "in", KEY_IN, "FILE", 0, "say also what this document of `hytrace cover -f json` has of it; may be given "
+	{ "in", KEY_IN, "FILE", 0, "also say what this document of `hytrace cover -f json` tells of it; may be given "
 	  "several times", 0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },

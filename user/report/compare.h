@@ -72,13 +72,13 @@ int compare__print(const struct comparison *cmp, const char *name_a, const char 
 
 /**
  * compare__write_json() - comparisons as one document
- * @list: of the same two results: of their functions, and of their callers if these were compared
- * @count: of these, from 1
- * @name_a: what to call the first result
- * @name_b: and the second
+ * @list: the comparison of the functions of two results, and that of their callers if these were compared
+ * @count: the number of comparisons, from 1
+ * @name_a: the name to print for the first result
+ * @name_b: the same for the second result
  * @out: where to; write errors stay in the stream
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
 			FILE *out);

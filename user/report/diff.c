@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What two results have seen differently; see diff.h.
+ * Finds the functions that only one of two results has seen; see diff.h.
  *
  * The functions that a side has seen, and those that its build has, are two lists in the same order: by module, then
- * by address, or by name and file. What one side alone has seen is looked for in the other's build, which tells why.
+ * by address, or by name and file. If only one side has seen a function, the other side's build is searched for it,
+ * which tells why the other side has not seen it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +14,7 @@
 #include "report/diff.h"
 #include "report/where.h"
 
-/* One function, by what it is matched by; the others of these members are 0 or NULL. */
+/* A function, with the members that it is matched by. Members that do not matter for matching are 0 or NULL. */
 struct item {
 	const char *module, *name, *unit;
 	uint64_t place;
@@ -98,7 +99,7 @@ static int by_key(const void *a, const void *b)
 		return order;
 	if (x->place != y->place)
 		return x->place < y->place ? -1 : 1;
-	/* Of one address there are several names in two documents, and one function. */
+	/* Functions at one address are the same, even if two documents have different names for it. */
 	return x->place ? 0 : compare_texts(x->name, y->name);
 }
 
@@ -115,7 +116,7 @@ static bool is_place_known(const struct hit *hit)
 	return hit->module || hit->link;
 }
 
-/* 1 more than it is, so that an offset of 0 is one as well. */
+/* This is the place plus 1, because 0 stands for no place, and an offset may be 0. */
 static uint64_t place_of(const struct hit *hit)
 {
 	return (hit->module ? hit->offset : hit->link) + 1;
@@ -130,7 +131,7 @@ static int list_seen(struct side *s, struct strings *names, enum diff_identity i
 		const struct hit *hit = &s->c->hits.list[i];
 		struct item *item = &s->seen.list[s->seen.count];
 
-		/* What has neither a name nor a place is in both, or in none. */
+		/* A function without a name can only be matched by its address. */
 		if (hit->kind != HIT_FUNCTION || (!hit->name && identity != IDENTITY_ADDRESS))
 			continue;
 		*item = (struct item){
@@ -152,7 +153,7 @@ static int list_has(struct side *s, struct strings *names, enum diff_identity id
 		const struct function *f = &s->u->list[i];
 		struct item *item = &s->has.list[s->has.count];
 
-		/* A module's init text, whose offsets are others, is in no result. */
+		/* Init text of modules is in no result, and its offsets do not count from the same place. */
 		if (f->module && f->init)
 			continue;
 		*item = (struct item){ .module = f->module, .full_name = f->name, .f = f };
@@ -163,7 +164,7 @@ static int list_has(struct side *s, struct strings *names, enum diff_identity id
 	return 0;
 }
 
-/* What the compiler has made of one function is one. Their number goes into @folded. */
+/* Joins functions that the compiler has made of the same one. @folded: is increased by the number that disappear. */
 static void fold(struct items *items, size_t *folded)
 {
 	size_t kept = 0;
@@ -179,7 +180,7 @@ static void fold(struct items *items, size_t *folded)
 
 /* ---- why the other has not seen it */
 
-/* The first of that key. */
+/* The first item with the key of @key; NULL: there is none. */
 static const struct item *first_of(const struct items *items, const struct item *key)
 {
 	size_t low = 0, high = items->count;
@@ -195,7 +196,7 @@ static const struct item *first_of(const struct items *items, const struct item 
 	return low < items->count && !by_key(&items->list[low], key) ? &items->list[low] : NULL;
 }
 
-/* The one that can be traced, if there is one: what the compiler has split off may not be. */
+/* If several functions match, takes one that can be traced; parts that the compiler has split off may not be. */
 static const struct function *find_in(const struct side *s, const struct item *item)
 {
 	const struct item *other = first_of(&s->has, item), *end = s->has.list + s->has.count;
@@ -229,7 +230,7 @@ static bool is_same_build(const struct coverage *a, const struct coverage *b, co
 	return is_same_build(a, b, NULL) && x && y && same(x->build_id, y->build_id);
 }
 
-/* What the build says, after the run itself has said nothing. */
+/* The reason that the build gives, if the run itself gives none. */
 static enum diff_why why_of_build(const struct side *s, const struct side *other, const struct item *item)
 {
 	bool same_build = is_same_build(s->c, other->c, item->module);

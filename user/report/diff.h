@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * What two results have seen differently: of one build of the kernel or of two, of two days or of two workloads.
+ * The functions that only one of two results has seen. The results may be of one build of the kernel or of two.
  *
  * Within one build a function is an address. Over two it is its module, its source file if both universes know
- * that, and its name without what the compiler appends (".isra.0", ".constprop.1", ".part.2", ".cold"). Functions
- * of one result that are the same by this are one, and how many were folded is told.
+ * that, and its name without what the compiler appends (".isra.0", ".constprop.1", ".part.2", ".cold"). If functions
+ * of one result match each other in this way, they count as one; diff.folded counts those that disappear so.
  */
 #ifndef HYTRACE_REPORT_DIFF_H
 #define HYTRACE_REPORT_DIFF_H
@@ -39,7 +39,7 @@ struct diff_side {
 };
 
 struct diff_entry {
-	const char *name;	/* as it is matched; all that was folded into it */
+	const char *name;	/* as it is matched; it stands for all functions that were folded into it */
 	const char *module;	/* NULL: vmlinux */
 	const char *unit;	/* the source file; NULL: not known */
 	enum diff_why why;
@@ -59,10 +59,10 @@ struct diff {
  * diff__run() - find what differs
  * @ret: to be freed by diff__free()
  * @a: what was seen before
- * @b: what was seen later; all of both has to live as long
- * @where: only functions that lie there, as of where.h; NULL: all
+ * @b: what was seen later; both must live as long as @ret
+ * @where: only functions that lie there, see where.h; NULL: all
  *
- * Return: 0, or a negative errno, which is told; -EINVAL: nothing lies there, or it is not known what does.
+ * Return: 0, or a negative errno after a message; -EINVAL if no function lies there, or if it is not known which do.
  */
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where);
 void diff__free(struct diff *d);
@@ -76,7 +76,7 @@ void diff__free(struct diff *d);
  */
 void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
-/* The same as a document; -ENOMEM, said. */
+/* The same as a document. Returns -ENOMEM after a message. */
 int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
 /* One word, for json; and the end of a sentence about the side that has not seen it. */

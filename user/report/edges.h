@@ -60,7 +60,7 @@ struct edges {
 	const struct image_function *a_missing;
 };
 
-/* -EINVAL, said: one of them has no callers, or there are too many. */
+/* Returns -EINVAL after a message if a document has no callers, or if there are too many documents. */
 int edges__check_documents(const struct coverage *const *documents, size_t count);
 
 /**

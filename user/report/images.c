@@ -80,7 +80,7 @@ static int add_modules(struct images *images, const struct coverage *c, const ch
 		if (!images__get(images, c->modules.list[i].name))
 			err = add_module(images, &c->modules.list[i], vmlinux);
 	}
-	/* One that came and went is in no list of modules. */
+	/* A module that came and went is in no list of modules. */
 	for (size_t i = 0; !err && i < c->hits.count; i++) {
 		const struct covered_module one = { .name = (char *)c->hits.list[i].module };
 
@@ -115,7 +115,7 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	}
 	path = kernel_id__find_vmlinux(id, vmlinux);
 	if (!path)
-		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, which says what a call "
+		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says what a call "
 				     "calls: give --vmlinux FILE", id->release ?: "that kernel",
 				     id->build_id ?: "unknown");
 	ret->release = strdup(id->release ?: "");

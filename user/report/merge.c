@@ -49,7 +49,7 @@ static bool same_globs(const struct globs *a, const struct globs *b)
 	return all_in(a, b) && all_in(b, a);
 }
 
-/* Against all that were merged before. */
+/* Compares the modules with those of all documents that were merged before. */
 static int check_modules(const struct coverage *to, const struct coverage *c, const char *path)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
@@ -74,11 +74,11 @@ static int check(const struct coverage *first, const struct coverage *c, const c
 {
 	if (!c->kernel.build_id || !first->kernel.build_id || strcmp(first->kernel.build_id, c->kernel.build_id))
 		return error__return(-EINVAL, "%s: is of another build of the kernel, %s and not %s: `hytrace diff` "
-				     "lays two builds side by side", path, c->kernel.build_id ?: "unknown",
+				     "compares two builds", path, c->kernel.build_id ?: "unknown",
 				     first->kernel.build_id ?: "unknown");
 	if (!same_globs(&first->filter.allow, &c->filter.allow) || !same_globs(&first->filter.deny, &c->filter.deny))
-		return error__return(-EINVAL, "%s: was asked for other functions (-a, -d) than the first one: of what "
-				     "only one was asked for, a union cannot tell that it was not called", path);
+		return error__return(-EINVAL, "%s: was asked for other functions (-a, -d) than the first one: for the "
+				     "others, a union could not tell whether they were not called", path);
 	return check_places(c, path);
 }
 
@@ -98,7 +98,7 @@ static struct merged_run run_of(const struct coverage *c)
 	};
 }
 
-/* In how many runs a function was seen is not known if one counts twice. */
+/* A run must not count twice, because a union tells in how many runs a function was seen. */
 static int check_runs(const struct coverage *to, const struct coverage *c, const char *path)
 {
 	const struct merged_run one = run_of(c), *list = c->merged ? c->merged : &one;
@@ -162,7 +162,7 @@ static int add_modules(struct coverage *to, const struct coverage *c)
 			added->came = m->came;
 			added->went = m->went;
 		}
-		/* One result that had it all the time makes its functions known. */
+		/* If one result had the module all the time, that result could see its functions. */
 		added->came &= m->came;
 		added->went &= m->went;
 		err = complete_text(&added->build_id, m->build_id);
@@ -203,7 +203,7 @@ static bool in_list(char *const *list, const char *text)
 	return false;
 }
 
-/* What one of them could attach to could be seen. */
+/* A function is unattached only if none of the results could attach to it. */
 static void limit_unattached(struct coverage *to, const struct coverage *c)
 {
 	size_t kept = 0;
@@ -218,7 +218,7 @@ static void limit_unattached(struct coverage *to, const struct coverage *c)
 		to->unattached[kept] = NULL;
 }
 
-/* As could what one of them did not leave out. */
+/* A function is left out only if all results left it out. */
 static int limit_own(struct filter *to, const struct filter *from)
 {
 	struct globs left = {};
@@ -368,7 +368,7 @@ static int add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-/* A place may have several names. What has no known place is found by its name. */
+/* A place may have several names, so the key has no name, unless the place is not known. */
 static char *place_key(const struct hit *hit)
 {
 	bool is_placed = hit->module || hit->link;

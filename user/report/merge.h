@@ -6,7 +6,7 @@
 #include "document/coverage.h"
 
 /**
- * merge__run() - make one result of several
+ * merge__run() - join several results into one
  * @ret: to be freed by coverage__free()
  * @documents: the results, which may be unions themselves
  * @count: how many, from 1
@@ -15,7 +15,7 @@
  * Each place tells in how many results it was. First times stay if all are of one boot. Counters of losses are added
  * up, so the union is complete if all of them are.
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if they are of several builds of the kernel or of a module,
+ * Return: 0, or a negative errno after a message: -EINVAL if they are of several builds of the kernel or of a module,
  * were asked for different functions, or do not say where their functions lie.
  */
 int merge__run(struct coverage *ret, const struct coverage *const *documents, size_t count,

@@ -12,10 +12,10 @@ struct numbered {
 	size_t count, room;
 };
 
-/* -ENOMEM, said. @n is zero before, and to be freed in any case. */
+/* Returns 0, or -ENOMEM after a message. @n is zero before; it must be freed even after a failure. */
 int numbered__init(struct numbered *n);
 void numbered__free(struct numbered *n);
-/* The number of a text, from 0; it is copied if it is new. -ENOMEM, said. */
+/* Returns the number of a text, from 0, or -ENOMEM after a message. The text is copied if it is new. */
 long numbered__add(struct numbered *n, const char *text);
 
 #endif

@@ -19,11 +19,11 @@ struct proof {
 /**
  * proof__make() - find out what documents prove
  * @ret: to be freed by proof__free() in any case
- * @documents: which have to live as long
- * @count: of these, at most EDGES_MOST_DOCUMENTS
+ * @documents: the documents, which must live as long as @ret
+ * @count: their number, at most EDGES_MOST_DOCUMENTS
  * @vmlinux: as images__open() takes it
  *
- * Return: 0, or a negative errno, which is told: -EINVAL as images__open(), or if a document has no callers.
+ * Return: 0, or a negative errno after a message: -EINVAL as images__open(), or if a document has no callers.
  */
 int proof__make(struct proof *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
 void proof__free(struct proof *p);

@@ -32,7 +32,7 @@ struct report_form {
  * @c: the document
  * @out: where to; an address as linked, or "OFFSET MODULE"
  *
- * Return: how many hits of vmlinux are left out, as it is not known where they were linked.
+ * Return: how many hits of vmlinux are left out, because their linked addresses are not known.
  */
 size_t report__tailor(const struct coverage *c, FILE *out);
 
@@ -43,11 +43,11 @@ size_t report__tailor(const struct coverage *c, FILE *out);
  * @form: the table's
  * @out: where to
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* Unseen are those that each document was asked for, and none has or proves. */
+/* A function is unseen if every document was asked for it, and none has it or proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);
 
 /**
@@ -65,16 +65,16 @@ void report__list(const struct rows *r, enum listed which, FILE *out);
  * @form: of the table, and of the list
  * @out: where to
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* A line for each function, and totals; -ENOMEM, said. */
+/* Prints a line for each function, and totals. Returns -ENOMEM after a message. */
 int report__functions(const struct universe *u, FILE *out);
 /* "fs/read_write.c:460", or only the file; empty: unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
 
-/* Where the source is: directories, of which the first is meant that has a file. None: its top is left open. */
+/* Directories of the source. A file is in the first one that has it. Without any, paths begin at the source's top. */
 struct lcov_source {
 	const char *const *list;
 	size_t count;
@@ -88,7 +88,7 @@ struct lcov_source {
  * @source: where its source is
  * @out: where to
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if no function has a line.
+ * Return: 0, or a negative errno after a message: -EINVAL if no function has a line.
  */
 int report__lcov(const struct rows *r, const char *const *labels, const struct source_calls *calls,
 		 const struct lcov_source *source, FILE *out);
@@ -100,11 +100,11 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
  * @images: the files of the kernel, which tell what a call site calls; NULL: that stays unknown
  * @out: where to
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out);
 
-/* What was lost, on stderr, one line each with what it means; nothing when nothing was. */
+/* Prints the losses that are not 0 on stderr, one a line, each with its meaning. */
 void report__losses(const struct coverage *c);
 
 #endif

@@ -135,7 +135,7 @@ static long add_other(struct page *p, const char *name, const char *module, cons
 	return p->rows->count + other;
 }
 
-/* So that who searches for one finds it, and why it is nowhere else. */
+/* Adds functions that cannot be traced, so that a search finds them and shows the reason. */
 static int add_untraced(struct page *p)
 {
 	const struct universe *u = p->rows->universe;
@@ -180,7 +180,7 @@ static const struct function *only_one(const struct universe *u, const char *nam
 	return count == 1 ? named[0] : NULL;
 }
 
-/* How a call is made whose function is not known, by enum call_kind. */
+/* How a call is made if the called function is not known, by enum call_kind. */
 static const char *const ways[CALL_KINDS] = {
 	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
 	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
@@ -191,7 +191,10 @@ static long way(enum call_kind kind)
 	return -1 - (long)kind;
 }
 
-/* What a call names, as a number, or its way. Of a call into another file of the kernel, only the name is known. */
+/*
+ * The number of the function that a call names, or way() of the call. For a call into another file
+ * of the kernel, only the function's name is known.
+ */
 static long callee_of(struct page *p, const struct hit *hit)
 {
 	const struct universe *u = p->rows->universe;
@@ -314,7 +317,7 @@ static int write_functions(struct page *p)
 	return write_letters(p, "classes", class_letter, 0);
 }
 
-/* Time of a hit after the beginning, and what the one before had. */
+/* The clock of the hits that are written: each is written as the time after the hit before it. */
 struct clock {
 	uint64_t begin;
 	int64_t last;
@@ -430,7 +433,7 @@ static int write_columns(struct page *p, const char *const *labels)
 	return err;
 }
 
-/* Those that only call have names as well, which are known when the columns are written. */
+/* Functions that only call others have names, too; these are known only when the columns are written. */
 static void write_names(struct page *p)
 {
 	jsonw_name(p->w, "names");

@@ -79,7 +79,7 @@ static bool is_same(const struct place *x, const struct place *y)
 	return !strcmp(x->file, y->file) && (x->name ? !strcmp(x->name, y->name) : x->line == y->line);
 }
 
-/* Makes one of equal ones, which are beside each other: seen, if one of them is. */
+/* Joins equal places, which are next to each other. A joined place is seen if one of them is. */
 static void unite(struct places_of *p)
 {
 	size_t kept = 0;
@@ -111,7 +111,7 @@ static const char *source_name(struct lcov *l, const char *name)
 	return strings__intern(l->names, copy);
 }
 
-/* Copies of a function, of headers or made by the compiler, are one. */
+/* Copies of a function, of a header or made by the compiler, count as one function. */
 static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 {
 	const struct rows *r = l->rows;
@@ -167,7 +167,7 @@ static const struct row *row_of(const struct lcov *l, const struct function *f)
 	return l->of_universe[f - l->rows->universe->list];
 }
 
-/* A call that was not made is told only if it would have been recorded: 0 says that it was not made. */
+/* A line may get the value 0, for a call that was not made, only if the call would have been recorded. */
 static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
@@ -176,7 +176,7 @@ static bool would_be_seen(const struct lcov *l, const struct source_call *call, 
 	return callee && row__is_asked_for(callee, column) && (!call->in->init || c->scope.kind == SCOPE_BOOT);
 }
 
-/* Some callers are missing by intent with --retire, and all are if none were asked for. */
+/* With --retire, some callers are missing on purpose; without callers, all are. Then no line is added. */
 static int add_calls(struct lcov *l, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
@@ -198,7 +198,7 @@ static int add_calls(struct lcov *l, size_t column)
 
 /* ---- writing */
 
-/* Where the source is, if the user has said it: the first of these places that has the file, or else the first. */
+/* Prints a path in the first of the user's directories that has the file, or in the first one if none has it. */
 static void print_path(const struct lcov *l, const char *file)
 {
 	const struct lcov_source *s = l->source;
@@ -300,7 +300,7 @@ static void print_head(FILE *out)
 	      "# Functions that cannot be traced, and those that were not asked for, are not here.\n", out);
 }
 
-/* Those that --in leaves out as well: calls of them are made in what it keeps. */
+/* Also indexes rows that --in leaves out, because functions that it keeps may call these. */
 static int index_rows(struct lcov *l)
 {
 	const struct universe *u = l->rows->universe;

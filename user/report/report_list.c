@@ -10,7 +10,7 @@
 
 #define REPORT_SCHEMA 2
 
-/* Unseen: no document has seen it, and each was asked for it. What is proved ran, seen or not. */
+/* A function is unseen if each document was asked for it, none has seen it, and none proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
 {
 	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
@@ -35,7 +35,7 @@ static void print_marks(const struct rows *r, const struct row *row, FILE *out)
 
 void report__list(const struct rows *r, enum listed which, FILE *out)
 {
-	/* Where one says nothing that the list does not say, there are none. */
+	/* No marks are printed if they would all be the same. */
 	bool marks = which == LIST_ALL || (which == LIST_SEEN && r->columns > 1);
 
 	for (size_t i = 0; i < r->count; i++) {
@@ -50,7 +50,7 @@ void report__list(const struct rows *r, enum listed which, FILE *out)
 			fprintf(out, "\t%s:%u", f->file, f->line);
 		else if (f->unit)
 			fprintf(out, "\t%s", f->unit);
-		/* Not called is not the same as not executed. */
+		/* A function that was not called may have run inlined into another one. */
 		if (r->list[i].possible && !r->list[i].seen && !r->list[i].proved)
 			fputs("\tperhaps inlined", out);
 		fputc('\n', out);

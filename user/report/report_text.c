@@ -23,7 +23,7 @@ static int set_number(struct libscols_line *line, size_t column, bool known, con
 	return scols_line_set_data(line, column, text);
 }
 
-/* Seen, of how many, the share; what has no share is seen beside it. */
+/* Prints how many functions were seen, of how many, and the share. Functions without a share only count as seen. */
 static int set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
 {
 	int err = set_number(line, column++, true, "%.0f", tally__seen(t));
@@ -76,7 +76,7 @@ static bool add_columns(struct libscols_table *table, const struct groups *g, co
 {
 	bool added;
 
-	/* In a file or a pipe nothing is cut off; on a terminal long names are. */
+	/* Only on a terminal are long names cut off. */
 	added = scols_table_new_column(table, heading, 0.5, SCOLS_FL_TRUNC);
 	if (g->columns == 1)
 		return added && scols_table_new_column(table, "SEEN", 8, SCOLS_FL_RIGHT) &&
@@ -135,7 +135,7 @@ static bool asks_for_all(const struct coverage *c)
 	return !c->filter.allow.count && !c->filter.deny.count;
 }
 
-/* Without a universe, what the document itself has counted. */
+/* Without a universe, prints what the document itself has counted. */
 static struct tally known_total(const struct rows *r, size_t column)
 {
 	struct tally total = rows__total(r, column);
@@ -150,7 +150,7 @@ static struct tally known_total(const struct rows *r, size_t column)
 	return total;
 }
 
-/* A share of those that are in the list; what was seen beside it is no part of it. */
+/* The share is of functions in the list; functions that were seen beside them are no part of it. */
 static void print_functions(const struct rows *r, size_t column, FILE *out)
 {
 	const struct coverage *c = r->documents[column];

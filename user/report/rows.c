@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Documents laid against a universe; see rows.h. */
+/* What documents say about each function of a universe; see rows.h. */
 #include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 
 struct making {
 	struct rows *rows;
-	struct lh_table *others;	/* rows of what is not in the universe, by "name module offset sympos" */
+	struct lh_table *others;	/* rows of functions that the universe does not have, by "name module offset sympos" */
 	size_t room;
 };
 
@@ -92,13 +92,16 @@ static int by_function(const void *key, const void *element)
 	return f < row->f ? -1 : f > row->f;
 }
 
-/* The rows of the universe are in its order, and a pointer into its list says where. */
+/* The rows of the universe are in its order, so a function's place in the universe gives its row. */
 static struct row *row_of(struct rows *r, size_t universe_rows, const struct function *f)
 {
 	return f ? bsearch(f, r->list, universe_rows, sizeof(*r->list), by_function) : NULL;
 }
 
-/* What a running kernel does not list was freed; files have all, and so has no list that is empty. */
+/*
+ * If a running kernel does not list a function, it was freed. This does not hold for a universe from
+ * files, which has all functions, nor for an empty one.
+ */
 static enum row_class class_of_other(const struct rows *r, const struct hit *hit, const struct coverage *c)
 {
 	bool has_place = r->universe->linked ? hit->link : hit->addr;
@@ -125,7 +128,7 @@ static struct row *row_of_other(struct making *m, const struct hit *hit, const s
 	struct row *row;
 	char *key;
 
-	/* Only its number tells a namesake from another whose address is not known. */
+	/* If addresses are not known, only sympos tells functions of the same name apart. */
 	if (asprintf(&key, "%s %s %llx %u", f.name, f.module ? f.module : "", (unsigned long long)f.addr,
 		     f.module || f.addr ? 0 : hit->sympos) < 0) {
 		error__no_memory();
@@ -164,7 +167,7 @@ static int add_hits(struct making *m, size_t column, size_t universe_rows)
 		if (!row__is_seen(row, column))
 			m->rows->hits[row->made * m->rows->columns + column] = hit;
 		row->seen |= 1ull << column;
-		/* Whatever the filter says: it is there. */
+		/* The function was recorded, whatever the filter says. */
 		if (!hit->module || has_module(c, hit->module))
 			row->asked |= 1ull << column;
 	}

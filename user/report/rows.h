@@ -2,8 +2,9 @@
 /*
  * What all reports of coverage print: a row for each function, with what each of several documents says of it.
  *
- * A function that a document was asked for and has not is "unseen" there. One that it was not asked for (-a, -d,
- * a module that was not there, init text that was freed before recording began), or that could not be attached to, is
+ * If a document was asked for a function and does not have it, the function is "unseen" there. If it was not asked for
+ * the function (-a, -d, a module that was not there, init text that was freed before recording began), or if the
+ * function could not be attached to, it is
  * neither seen nor unseen, and is no part of that document's share.
  */
 #ifndef HYTRACE_REPORT_ROWS_H
@@ -30,9 +31,9 @@ enum row_class {
 struct row {
 	const struct function *f;
 	enum row_class class;
-	uint64_t proved;	/* not seen, and ran all the same: see proof.h; 0 unless that was asked for */
+	uint64_t proved;	/* bits of columns: not seen, but proved to have run (proof.h); 0 without --proved */
 	uint64_t possible;	/* not proved, but inlined into a function that ran */
-	uint32_t made;		/* the how many-th it was when they were made, from 0 */
+	uint32_t made;		/* its index in the list when that was made */
 	uint64_t unattached;	/* bits of columns that could not attach to it */
 	uint64_t asked, seen;	/* bits of columns. Seen and not asked for: of a module that was loaded later */
 };
@@ -50,17 +51,17 @@ struct rows {
 };
 
 /**
- * rows__make() - lay documents against a universe
+ * rows__make() - find out what documents say about each function of a universe
  * @ret: to be freed by rows__free()
- * @u: of the same kernel build as all of @documents, which has to live as long
- * @documents: the columns, which have to live as long
- * @count: how many, at most ROWS_MOST_COLUMNS
+ * @u: of the same kernel build as all of @documents; it must live as long as @ret
+ * @documents: the columns, which must live as long as @ret
+ * @count: their number, at most ROWS_MOST_COLUMNS
  *
- * Return: 0, or -ENOMEM, which is told.
+ * Return: 0, or -ENOMEM after a message.
  */
 int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
 
-/* Warns if the universe has not as many functions as a document was asked for. */
+/* Warns if the number of functions in the universe is not that which a document was asked for. */
 void rows__check(const struct rows *r, const char *const *labels);
 void rows__free(struct rows *r);
 
@@ -69,7 +70,7 @@ void rows__free(struct rows *r);
  * @r: the rows
  * @where: a directory or a file of the source ("fs/ext4", "fs/ext4/inode.c"), or ":mod:NAME"
  *
- * Return: 0, or -EINVAL, which is told: nothing lies there, or the universe does not know where functions lie.
+ * Return: 0, or -EINVAL after a message: nothing lies there, or the universe does not know where functions lie.
  */
 int rows__restrict(struct rows *r, const char *where);
 
@@ -78,12 +79,12 @@ bool rows__has(const struct rows *r, const struct function *f);
 /* The first hit of a row in a column; NULL: that column has not seen it. */
 const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t column);
 
-/* What a column has seen of some rows: a share, and what has no share. */
+/* How many functions of some rows a column has seen: those that a share counts, and others. */
 struct tally {
-	size_t asked, seen;	/* of ROW_TRACED, what the column was asked for */
-	size_t beside;		/* seen as well: init text, and of modules that were loaded later */
-	size_t unattached;	/* not seen, as it could not be attached to, and in no share */
-	size_t unknown;		/* and what the universe does not have */
+	size_t asked, seen;	/* of ROW_TRACED: how many the column was asked for, and how many of these it has */
+	size_t beside;		/* functions seen in init text, and in modules that were loaded later */
+	size_t unattached;	/* functions not seen because they could not be attached to; they are in no share */
+	size_t unknown;		/* functions seen that the universe does not have */
 };
 
 void tally__add(struct tally *t, const struct row *row, size_t column);
@@ -99,7 +100,7 @@ struct tally rows__total(const struct rows *r, size_t column);
 bool row__is_seen(const struct row *row, size_t column);
 bool row__is_asked_for(const struct row *row, size_t column);
 
-/* The directory of a unit, or the part of @name before its last slash; "" if it has none. Its length. */
+/* The length of a unit's directory, which is the part before the last slash; 0 if there is no slash. */
 size_t unit__directory_length(const char *unit);
 
 #endif

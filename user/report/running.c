@@ -40,10 +40,10 @@ static void unload(struct running *r)
 
 /* ---- with files */
 
-/* Marks the functions that both have in @listed, by their number in @files, and adds the others. */
+/* In @listed, marks functions of @files that @live has, too. Adds the other functions of @live to @files. */
 static int take_over(struct universe *files, const struct universe *live, bool *listed)
 {
-	/* What is added comes after these, in no order, and must not be searched. */
+	/* Added functions come after these, in no order, so only these can be searched. */
 	struct universe known = *files;
 	int err = 0;
 

@@ -14,7 +14,7 @@ struct finding {
 	size_t room;
 };
 
-/* A jump at the end of a function returns to nobody: whether it was made is not recorded. */
+/* A jump at the end of a function has no return address, so nothing records whether it was made. */
 static int add_call(const struct call *call, void *data)
 {
 	struct finding *f = data;

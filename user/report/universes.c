@@ -72,7 +72,7 @@ bool universe__has_module(const struct universe *u, const char *module)
 	return covered_modules__find(&u->modules, module);
 }
 
-/* Those of its functions that are of vmlinux, or of a module that @u does not have. */
+/* Adds its functions that are in vmlinux, or in a module that @u does not have. */
 static int add_running(struct universe *u, const struct running_kernel *k, bool vmlinux, const struct units *units)
 {
 	struct covered_modules loaded = {};
@@ -130,7 +130,7 @@ int universe__of_kernel(struct universe *ret, const struct traceable *t, const s
 
 /* ---- of files */
 
-/* @list: of the image, which @u has from @first on. */
+/* @list: the functions of the image, which are in @u from index @first on. */
 static int place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
 		 size_t count)
 {
@@ -147,7 +147,7 @@ static int place(struct universe *u, size_t first, const struct image *image, co
 
 		f->file = universe__text(u, places[i].file);
 		f->line = places[i].line;
-		/* A file of C can have assembly in it, of which nothing is known. */
+		/* A C file may contain assembly; no line begins at a function that is written in it. */
 		if (!places[i].begins &&
 		    (list[i].untraced == UNTRACED_NOTRACE || list[i].untraced == UNTRACED_NO_CALL ||
 		     list[i].untraced == UNTRACED_FILE))
@@ -200,7 +200,7 @@ static int add_vmlinux(struct universe *u, const char *path)
 	return err;
 }
 
-/* Offsets in the text of another build are those of other functions. */
+/* In another build of the module, the same offsets are those of other functions. So such a file is left out. */
 int universe__add_module_file(struct universe *u, const struct module_file *m)
 {
 	const char *build_id;
@@ -214,7 +214,7 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 	if (u->release && image__release(image) && strcmp(u->release, image__release(image)))
 		error__warn("%s: is a module of the kernel %s, and not of %s", m->path, image__release(image), u->release);
 	if (m->build_id && build_id && strcmp(m->build_id, build_id)) {
-		error__warn("%s: is another build of the module %s than the recorded one, %s: its functions are not "
+		error__warn("%s: is another build of the module %s than the recorded one (%s): its functions are not "
 			    "known", m->path, m->name, m->build_id);
 	} else {
 		err = add_module(u, m->name, build_id);

@@ -22,7 +22,7 @@
  * @id: which kernel it is
  * @vmlinux: of this kernel, for the source files; NULL: they stay unknown
  *
- * Return: 0, or a negative errno, which is told.
+ * Return: 0, or a negative errno after a message.
  */
 int universe__of_kernel(struct universe *ret, const struct traceable *t, const struct symbols *s,
 			const struct kernel_id *id, const char *vmlinux);
@@ -34,7 +34,7 @@ struct running_kernel {
 	const struct kernel_id *id;
 };
 
-/* Adds those of its modules that @u does not have; -ENOMEM, said. */
+/* Adds those of its modules that @u does not have. Returns -ENOMEM after a message. */
 int universe__add_modules_of_running(struct universe *u, const struct running_kernel *k);
 
 /* A module's file, its name, and the build that is wanted. */
@@ -50,7 +50,7 @@ struct module_file {
  * @modules: those that are to be in it; a file of another build than the wanted one is left out, with a warning
  * @count: of these
  *
- * Return: 0, or a negative errno, which is told.
+ * Return: 0, or a negative errno after a message.
  */
 int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count);
 
@@ -59,34 +59,34 @@ int universe__add_module_file(struct universe *u, const struct module_file *m);
 bool universe__has_module(const struct universe *u, const char *module);
 
 /**
- * universe__of_build() - all functions of a kernel of which the build is known, by its files or what was kept of them
+ * universe__of_build() - all functions of a build of the kernel, from its files or from what was kept of them
  * @ret: to be freed by universe__free(); empty if there is no such file
- * @id: the kernel; its build id is what files are recognised by
- * @modules: those that are to be in it, as far as they have files of that build
- * @vmlinux: its file; NULL: where it usually is
+ * @id: the kernel; its files are recognised by its build id
+ * @modules: the modules to add; those without a file of their build are left out
+ * @vmlinux: its file; NULL: look in the usual places
  *
- * Return: 0, or a negative errno, which is told.
+ * Return: 0, or a negative errno after a message.
  */
 int universe__of_build(struct universe *ret, const struct kernel_id *id, const struct covered_modules *modules,
 		       const char *vmlinux);
 
-/* Where the user says that it is, or what is known already; each may be NULL. */
+/* The files that the user has named, and what is known already; each may be NULL. */
 struct universe_source {
 	const char *universe, *vmlinux;
 	const struct running_kernel *running;
 };
 
 /**
- * universe__find_for() - the universe that documents are to be laid against
+ * universe__find_for() - find the universe of documents
  * @ret: to be freed by universe__free(); empty, with a warning, if none can be found
  * @documents: the documents
- * @count: of these, from 1
- * @source: where it is. Without a document there, it is what was kept, or else made of that kernel's files, where
- *	    these usually are. What no file says, the running kernel does if it is of that build. One that is given is,
- *	    and is asked first.
+ * @count: their number, from 1
+ * @source: where to look. If it names no document of a universe, the universe is the one that was kept, or else is made
+ *	    from that kernel's files in the usual places. If there are no files, it comes from the running kernel if
+ *	    that is of the same build. If @source has a running kernel, it is of that build, and comes before the files.
  *
- * Return: 0, or a negative errno, which is told: -EINVAL if the documents are of several builds, or what is given is
- * of another one.
+ * Return: 0, or a negative errno after a message: -EINVAL if the documents are of several builds, or if what @source
+ * names is of another build.
  */
 int universe__find_for(struct universe *ret, const struct coverage *const *documents, size_t count,
 		       const struct universe_source *source);
@@ -95,9 +95,9 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
  * universe__fit() - leave out modules of another build than the documents', with a warning
  * @u: of the same build of the kernel as the documents
  * @documents: the documents
- * @count: of these, from 1
+ * @count: their number, from 1
  *
- * Return: 0, or a negative errno, which is told.
+ * Return: 0, or a negative errno after a message.
  */
 int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* The universe that documents are laid against: of what was kept, of files, or of the kernel that runs. */
+/* Finds the universe of documents: one that was kept, or one made from files or from the running kernel. */
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -72,7 +72,7 @@ static int want(struct wanted *w, const struct coverage *const *documents, size_
 		if (!k->build_id != !w->kernel->build_id ||
 		    (k->build_id && strcmp(k->build_id, w->kernel->build_id)))
 			return error__return(-EINVAL, "the documents are of two builds of the kernel, %s and %s: one "
-					     "report is about one build; `hytrace diff` lays two side by side",
+					     "report is about one build; `hytrace diff` compares two",
 					     w->kernel->build_id ?: "unknown", k->build_id ?: "unknown");
 		err = want_modules(w, &documents[i]->modules);
 	}
@@ -92,7 +92,7 @@ static bool is_other_build(const struct covered_module *has, const struct module
 	return has->build_id && wanted->build_id && strcmp(has->build_id, wanted->build_id);
 }
 
-/* Of the wanted modules the files of those that @u does not have in the wanted build. */
+/* Finds the files of wanted modules that @u does not have in the wanted build. Returns their number. */
 static size_t find_modules(struct wanted *w, const struct universe *u, const char *vmlinux)
 {
 	char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
@@ -125,7 +125,7 @@ static char *kept_path(const struct wanted *w)
 	return path;
 }
 
-/* With the one above it, which a new user does not have. */
+/* Also makes the directory above, which a new user does not have. */
 static bool make_directory(char *path)
 {
 	char *slash = strrchr(path, '/');
@@ -138,7 +138,7 @@ static bool make_directory(char *path)
 	return !mkdir(path, 0755) || errno == EEXIST;
 }
 
-/* Whether it can be kept makes no difference to the answer. */
+/* If the universe cannot be kept, the answer is the same, so this does not fail. */
 static void keep(const struct universe *u, const char *path)
 {
 	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
@@ -179,7 +179,7 @@ static void drop_module(struct universe *u, const char *module)
 	modules->count = kept;
 }
 
-/* Offsets in the text of another build are those of other functions. */
+/* In another build of a module, the same offsets are those of other functions. So such modules are left out. */
 static void drop_other_builds(struct universe *u, const struct wanted *w)
 {
 	size_t had = u->modules.count;
@@ -190,7 +190,7 @@ static void drop_other_builds(struct universe *u, const struct wanted *w)
 
 		if (!has || !is_other_build(has, m))
 			continue;
-		error__warn("of the module %s only another build is known, %s, than the recorded one, %s: its "
+		error__warn("the module %s is known only in another build (%s) than the recorded one (%s): its "
 			    "functions are not known", m->name, has->build_id, m->build_id);
 		drop_module(u, m->name);
 	}
@@ -210,7 +210,7 @@ int universe__fit(struct universe *u, const struct coverage *const *documents, s
 	return err;
 }
 
-/* What was kept may be of a time at which other modules were asked for. */
+/* A universe that was kept may lack modules, because other modules were asked for at that time. */
 static int add_missing(struct universe *u, struct wanted *w)
 {
 	size_t had = u->count;
@@ -227,7 +227,7 @@ static int add_missing(struct universe *u, struct wanted *w)
 	return err;
 }
 
-/* False: nothing is kept, or less than the vmlinux that is given may say. */
+/* Returns false if nothing is kept, or if the given vmlinux may tell more than what was kept. */
 static bool read_kept(struct universe *ret, const struct wanted *w, const char *path, const char *vmlinux)
 {
 	if (!path || !universe__read_kept(ret, path))
@@ -249,8 +249,8 @@ static int check_vmlinux(const struct wanted *w, const char *vmlinux)
 }
 
 /*
- * Of the running kernel its lists say in no time what its vmlinux says after seconds, but for lines and reasons,
- * which a report of shares has no need of.
+ * The lists of the running kernel are read quickly, while reading its vmlinux takes seconds. Only the vmlinux has
+ * lines and reasons, but a report of shares does not need these.
  */
 static int make_of_running(struct universe *ret, struct wanted *w, const struct running_kernel *running,
 			   const char *vmlinux)
@@ -280,7 +280,7 @@ static int make_of_files(struct universe *ret, struct wanted *w, const char *vml
 	return universe__of_files(ret, vmlinux, w->modules, w->count);
 }
 
-/* Of what was kept, or else made; empty if there is nothing to make it of. */
+/* Takes what was kept, or makes the universe; it is empty if there is nothing to make it from. */
 static int find(struct universe *ret, struct wanted *w, const struct universe_source *source)
 {
 	char *kept = kept_path(w), *vmlinux = kernel_id__find_vmlinux(w->kernel, source->vmlinux);
@@ -414,7 +414,7 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 	if (!err)
 		drop_other_builds(ret, &w);
 	if (!err && !ret->count)
-		error__warn("the functions of %s are not known, nor then those that have not run: give --vmlinux FILE, "
+		error__warn("the functions of %s are not known, so neither are those that have not run: give --vmlinux FILE, "
 			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",
 			    w.kernel->release ?: "that kernel");
 	free_wanted(&w);

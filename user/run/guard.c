@@ -83,9 +83,9 @@ static bool try_again(int err)
 }
 
 /*
- * Takes the lock of those who look for leftovers of other runs: the instance is removed before its
- * events, which would look like leftovers in between. If somebody holds the lock for long, goes on
- * without it.
+ * Takes the lock that a run holds while it looks for leftovers of other runs. The instance is
+ * removed before its events, and in between, these would look like leftovers. If somebody holds the
+ * lock for long, this goes on without it.
  */
 static int lock_instances(void)
 {

@@ -3,9 +3,9 @@
  * A tracing instance and its clock; see instance.h.
  *
  * BPF programs only have CLOCK_MONOTONIC, but the kernel's tracers use the trace clock "local". The
- * statistics of the instance's ring buffer have the time of the latter. It is read between two
- * readings of the former; of a few tries, the one with the shortest time between these two is the
- * most exact.
+ * statistics of the instance's ring buffer tell the present time of "local". They are read between
+ * two readings of CLOCK_MONOTONIC, a few times; the try with the shortest time between these two
+ * readings is the most exact.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -240,7 +240,7 @@ static int open_file(struct instance *i, const char *file, char **ret_path)
 	return fd;
 }
 
-/* What the user gave was checked before, so -EINVAL from the kernel is no usage error. */
+/* The user's options were checked before, so -EINVAL from the kernel is no usage error. */
 static int write_text(int fd, const char *path, const char *text)
 {
 	int err;

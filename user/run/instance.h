@@ -16,7 +16,7 @@
 struct instance;
 
 int instance__create(struct instance **ret, struct guard *guard);
-/* One more of the same run, which has one already: its name ends in @suffix. */
+/* Makes an additional instance for a run that has one already. Its name ends in @suffix. */
 int instance__create_beside(struct instance **ret, const char *suffix, struct guard *guard);
 void instance__close(struct instance *i);
 /* For libtracefs. */

@@ -134,7 +134,7 @@ int leftovers__find(const char *instances, struct leftovers *ret)
 	return err;
 }
 
-/* @suffix: "", or "-" and that of one beside it. */
+/* @suffix: "" for the run's own instance, or "-" and the suffix of an additional one. */
 static int remove_instance(const char *instances, const char *id, const char *suffix, struct guard *guard)
 {
 	char *path;
@@ -188,7 +188,7 @@ int leftovers__remove(const struct leftovers *l, const char *instances, struct g
 {
 	int err = 0;
 
-	/* Those beside a run's own first: by that one the others are found. */
+	/* A run's own instance is removed last, because the additional ones are found by it. */
 	for (size_t i = 0; !err && i < l->count; i++)
 		err = remove_instance(instances, l->ids[i], "-tasks", guard);
 	for (size_t i = 0; !err && i < l->count; i++)

@@ -77,8 +77,8 @@ static int follow_link(struct output *o)
 }
 
 /*
- * The name to be renamed: @path.ID@suffix. It may be relative: the watchdog was started here and
- * stays here.
+ * The temporary name, which is renamed later: @path.ID@suffix. It may be relative, because the
+ * watchdog was started in this directory and stays in it.
  */
 static int name_beside(char **ret, const char *path, const char *suffix, struct guard *guard)
 {
@@ -169,7 +169,7 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
-	/* The temporary file of an empty path would have a name, and only the rename would fail. */
+	/* An empty path must fail here: its temporary file has a name, so only the rename would fail. */
 	if (!*path)
 		return unwritable(path, ENOENT);
 	if (there && S_ISDIR(st.st_mode))
@@ -294,7 +294,7 @@ bool output__can_checkpoint(const struct output *o)
 	return o->temporary;
 }
 
-/* The final one has its place since the beginning; this one has one of its own. */
+/* The temporary file of the final result exists already. A result so far has a file of its own. */
 static int write_so_far(struct output *o)
 {
 	struct stat st;

@@ -26,12 +26,13 @@ FILE *output__stream(struct output *o);
 /* Writes what is in the stream until now. Returns -EIO after a message. */
 int output__flush(struct output *o);
 /*
- * Puts what is in the stream in place as it is now, and leaves the stream empty, for a later one
- * that takes its place. -EOPNOTSUPP, not said: it is written in place, or to standard output, once.
- * Others are said.
+ * Puts a file with the stream's present contents in its place, and empties the stream. A later
+ * checkpoint or the final result replaces that file. Returns -EOPNOTSUPP without a message if the
+ * result is not renamed into its place, because then it can be written only once; or another
+ * negative errno after a message.
  */
 int output__checkpoint(struct output *o);
-/* Is that possible? */
+/* Can output__checkpoint() work for this output? */
 bool output__can_checkpoint(const struct output *o);
 /* Flushes, checks for errors, and puts the file in its place. Frees @o even if it fails. */
 int output__commit(struct output *o);

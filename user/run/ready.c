@@ -33,7 +33,7 @@ void ready__tell(int fd)
 
 	if (fd && write(fd, line, strlen(line)) != (ssize_t)strlen(line))
 		error__warn("--ready-fd %d: %s", fd, strerror(errno));
-	/* The end of the descriptor also shows it to whoever waits for that. */
+	/* A reader may also wait for the end of the descriptor. */
 	if (fd > STDERR_FILENO)
 		close(fd);
 	/* 0: nobody listens. */

@@ -378,7 +378,7 @@ void workload__ended(const struct workload *w)
 		if (sigismember(&set, number) == 1)
 			sigaction(number, &action, NULL);
 	}
-	/* The result is about to be written: who asks for it now gets that. */
+	/* The final result is about to be written, which answers a SIGUSR1 that comes now. */
 	if (w->takes_usr1)
 		sigaddset(&mask, SIGUSR1);
 	sigprocmask(SIG_SETMASK, &mask, NULL);

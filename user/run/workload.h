@@ -79,8 +79,8 @@ struct limits {
 typedef int (*workload_poll)(void *context);
 
 /*
- * @command: NULL: there is none. @takes_usr1: SIGUSR1 is taken from here on, and calls limits.asked while the run waits
- * for its end. Otherwise it does to hytrace what it does to all.
+ * @command: NULL: there is none. @takes_usr1: from here on, SIGUSR1 is blocked, and calls limits.asked while the run
+ * waits for its end. Otherwise SIGUSR1 has its usual effect.
  */
 void workload__init(struct workload *w, char *const *command, bool takes_usr1);
 /*

@@ -271,9 +271,9 @@ Test(merge, is_about_the_tasks_of_all)
 		const char *boot, *says;
 		enum scope_kind kind;
 	} cases[] = {
-		{ one_cgroup, "one", "the whole system, of it cgroup /a", SCOPE_SYSTEM },
+		{ one_cgroup, "one", "the whole system, only cgroup /a", SCOPE_SYSTEM },
 		{ two_cgroups, "one", "some tasks, not the same in each run", SCOPE_SEVERAL },
-		{ two_names_in_a_cgroup, "one", "some tasks, not the same in each run, of it cgroup /a", SCOPE_SEVERAL },
+		{ two_names_in_a_cgroup, "one", "some tasks, not the same in each run, only cgroup /a", SCOPE_SEVERAL },
 		{ one_of_all_tasks, "one", "the whole system", SCOPE_SYSTEM },
 		{ one_of_a_boot, "one", "the whole system", SCOPE_BOOT },
 		{ several_commands, "one", "some tasks, not the same in each run", SCOPE_SEVERAL },
