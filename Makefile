@@ -44,7 +44,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
-# Two makes that compile in one clone would write the same files. So the second one waits, and then begins anew.
+# Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
 ifneq ($(and $(COMPILED),$(filter-out $(HYTRACE_MAKE_LOCKED),$(abspath $(B)))),)
 
 .PHONY: locked $(or $(MAKECMDGOALS),user)

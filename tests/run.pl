@@ -270,7 +270,7 @@ sub run
 	print("\nlongest:\n");
 	printf("%6.1f s  %s\n", $took{$_}, $_)
 		for grep { $_ } (sort { $took{$b} <=> $took{$a} } @run)[0 .. 9];
-	# Whoever reads a long log reads its end.
+	# People read the end of a long log.
 	print("\nfailed:\n", @failures) if @failures;
 	print("$skipped skipped\n") if $skipped;
 	print("$passed passed, $failed failed\n");

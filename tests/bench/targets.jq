@@ -28,8 +28,8 @@ def verdicts($targets; $chosen):
 			elif .least and $got < .least * $of then "UNKNOWN"
 			elif $got <= .most * $of then "reached" else "MISSED" end)};
 
-# Rows of one kernel, held against those of another one: what a contender that both have costs with one function traced
-# may differ by an instruction. {contender, got, there, verdict}
+# Compares rows of one kernel with those of another one. With one function traced, the costs of a contender that both
+# have may differ by one instruction. Gives {contender, got, there, verdict}.
 def beside($others):
 	def cost: if .contender == "base" then .total else .over_base end;
 	def plain: select(.scope == "one" and .workload == "getppid" and .total != null);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the compiler says that calls call: "RETURN-ADDRESS NAME", in hex, of each call of a vmlinux whose callee its
- * debug information names (DW_TAG_call_site). It knows nothing of instructions, and so is held against what hytrace
- * reads from these.
+ * Prints the calls of a vmlinux whose called function the debug information names (DW_TAG_call_site): a line
+ * "RETURN-ADDRESS NAME" for each, in hex. hytrace finds called functions in the instructions instead, so tests compare
+ * the two.
  *
  * usage: call_origins VMLINUX
  */

@@ -62,8 +62,8 @@ symbols_agree()
 	ok 'the document has more than 300 functions' test "$(wc -l <addresses)" -gt 300
 }
 
-# reports_agree DOCUMENT TEXT [TAILOR]: what is made of the document later, without the kernel, is what was printed when it
-# was recorded; and all forms have the same numbers
+# reports_agree DOCUMENT TEXT [TAILOR]: reports that are made of the document later, without the kernel, are those that
+# were printed when it was recorded; and all forms have the same numbers
 reports_agree()
 {
 	local all

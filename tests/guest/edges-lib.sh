@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Looks at what hytrace callers and hytrace calls make of a document of thousands of functions. Source it after
-# cover-lib.sh. What calls call is held against the compiler's own list (call_origins.c).
+# Checks the answers of hytrace callers and hytrace calls for a document with thousands of functions. Source it after
+# cover-lib.sh. The functions that calls name are compared with the compiler's own list (call_origins.c).
 # shellcheck disable=SC2016 # jq has variables of its own
 # shellcheck disable=SC2154 # $clone and $hytrace are cover-lib.sh's
 

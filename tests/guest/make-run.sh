@@ -97,7 +97,7 @@ is 'trace viewers can read its trace' "$(jq -rf tests/guest/trace-events.jq "$ou
 
 # ---- the page, and the same for genhtml
 
-# The answers of a program are held against those of a browser and of genhtml, which count by themselves.
+# The answers of hytrace are compared with those of a browser and of genhtml, which count by themselves.
 report()
 {
 	build/hytrace report --vmlinux "$(kernel/build.sh --print-vmlinux)" -f "$@" "$out"/{boot,workload.oneshot}.json

@@ -73,7 +73,7 @@ watched()
 tty=$(watched 10 bpf)
 ok 'without a command, a terminal shows how many functions are recorded so far' \
 	grep -qE 'recording: [1-9][0-9]* functions so far' <<<"$tty"
-is 'what that takes is not recorded' \
+is 'the calls for this are not recorded' \
 	"$(jq '[(.functions + .callers)[] | select(.comm == "hytrace")] | length' watched.json)" 0
 is 'nothing of it stays, and there are no colours' \
 	"$(grep -c recording <<<"${tty##*$'\r\e[K'}") $(grep -c $'\e\\[[0-9;]*m' <<<"$tty")" '0 0'
@@ -121,7 +121,7 @@ ok 'an unreadable @file' says 'cannot read the list' 125 -a @no-such-file -- tru
 printf '# only a comment\n\n' >empty.list
 ok 'an @file that names nothing' says 'names no function' 125 -a @empty.list -- true
 printf 'vfs_read\n  vfs_write # with a comment\nvfs_raed\n' >bad.list
-ok '@file: the line is told' says 'bad.list:3: vfs_raed: no such function' 125 -a @bad.list -- true
+ok '@file: the message names the line' says 'bad.list:3: vfs_raed: no such function' 125 -a @bad.list -- true
 ok 'an output that cannot be written' says 'cannot be written' 125 -o no/such/dir/x.json -- true
 ok 'an output that is a directory' says 'cannot be written' 125 -o . -- true
 ok '--pid of no process: 2' says 'no such process' 2 --pid 4194303
@@ -309,7 +309,7 @@ kill -USR1 $pid
 ok 'the result so far is written' soon jq -e '.ended == "not"' now.json
 kill -INT $pid
 wait $pid
-is 'ends the run as ever' "$? $(jq -r .ended now.json)" '0 signal'
+is 'ends the run as without a request for the result' "$? $(jq -r .ended now.json)" '0 signal'
 "$hytrace" cover -e bpf -a vfs_read --duration 2 --ready-fd 7 >out 2>err 7>ready &
 pid=$!
 soon grep -qx READY ready
@@ -350,7 +350,7 @@ $(id -Gn nobody)
 $(getent passwd nobody | cut -d: -f6) nobody nobody"
 is '--user: the file of the result is that of root' "$(stat -c %U user.json)" root
 ok '--user: root'\''s directory is not the command'\''s' test ! -e mine
-ok '--user for a user that there is none of' says 'no such user' 125 --user nonesuch -- true
+ok '--user for a user that does not exist' says 'no such user' 125 --user nonesuch -- true
 ok '--user without a command' says 'whom a command runs as' 2 --user nobody --duration 1
 ok '--user: a command that only root may execute' sh -c 'cp /bin/true own; chmod 700 own'
 ok 'is refused: 126' says 'cannot be executed' 126 --user nobody -- ./own
@@ -481,7 +481,7 @@ is 'the result has the mode of the umask' "$(stat -c %a mode.json)" 640
 
 # ---- the kept copies of the kernel's lists
 
-# If a run could not use the copies, it would write them anew.
+# If a run could not use the copies, it would write new ones.
 lists=(/run/hytrace-lists/{kallsyms,available_filter_functions_addrs})
 cover -- true >/dev/null 2>&1
 written=$(stat -c %i "${lists[@]}")
@@ -527,7 +527,7 @@ is 'features leaves no BPF program behind' "$(bpftool prog show 2>/dev/null | gr
 sysctl -q kernel.kptr_restrict=2
 is 'features: addresses are hidden' "$(here addresses cover-oneshot cover-bpf cover-event)" no
 sysctl -q kernel.kptr_restrict=1
-is 'features: without privileges, they are what is missing' \
+is 'features: without privileges, these are the reason' \
 	"$(setpriv --reuid=65534 --regid=65534 --clear-groups "$hytrace" features -f json cover-oneshot cover-bpf event boot |
 		jq -c '[.features[] | [.here, .needs]] | unique')" '[["no","capabilities"]]'
 is 'features: root of a user namespace is not root' \

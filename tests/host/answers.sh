@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # What is made of documents, offline: hytrace report, merge, diff and compare on small documents of a small kernel,
-# which this script makes. Each json document is held against its schema in docs/schema.
+# which this script makes. Each json document is checked against its schema in docs/schema.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
@@ -76,7 +76,7 @@ valid()
 	/usr/bin/python3 -W ignore -m jsonschema "${@/#/--instance=}" "$clone/docs/schema/$schema.json"
 }
 
-# prints COMMAND...: without what is told on stderr, which is in err then
+# prints COMMAND...: prints the command's output; its messages go to the file err
 prints()
 {
 	"$hytrace" "$@" 2>err
@@ -132,7 +132,7 @@ Functions: 3 seen of 8 that can be traced (37.5%)
 Callers:   1 places that called one
 Lost:      nothing
 Complete:  yes'
-is 'nothing else is told' "$(cat err)" ''
+is 'there is no other message' "$(cat err)" ''
 is 'several documents are columns' "$(prints report $u --by=file a.json b.json | sed -n '/^FILE/,/^$/p' | tr -s ' ')" \
 'FILE TRACEABLE a SHARE b SHARE
 drivers/net/dummy.c 2 1 50.0% 0 0.0%
@@ -162,12 +162,12 @@ is 'and those of its groups, and of its list' "$(jq -c '. as $r | [range(2) as $
 	([$r.functions[] | select(.class == "traceable" and .seen[$i])] | length)] | unique | length]' report.json)" '[1,1]'
 is 'tailor has a line for each place' "$(prints report -f tailor a.json | wc -l)" \
 	"$(jq '.functions + .callers | length' a.json)"
-is 'which are the addresses of the document' "$(prints report -f tailor a.json | head -n 1)" ffffffff81000105
+is 'the lines are the addresses of the document' "$(prints report -f tailor a.json | head -n 1)" ffffffff81000105
 jq '.unattached = ["vfs_write", "schedule"] | .lost = {unattached: 2}' a.json >unattached.json
-is 'shares do not have what could not be attached to' "$(prints report $u unattached.json | grep '^Functions:')" \
+is 'no share counts functions that could not be attached to' "$(prints report $u unattached.json | grep '^Functions:')" \
 	'Functions: 3 seen of 6 that can be traced (50.0%); 2 more could not be attached to, so it is not known whether they ran'
-is 'nor without a universe' "$(prints report unattached.json | grep '^Functions:')" "$(prints report $u unattached.json | grep '^Functions:')"
-is 'nor is it unseen' "$(prints report $u --unseen unattached.json | cut -f 1)" $'ext4_lookup.isra.0\nfutex_wait\ndummy_open [dummy]'
+is 'no share counts them without a universe' "$(prints report unattached.json | grep '^Functions:')" "$(prints report $u unattached.json | grep '^Functions:')"
+is 'such functions are not unseen' "$(prints report $u --unseen unattached.json | cut -f 1)" $'ext4_lookup.isra.0\nfutex_wait\ndummy_open [dummy]'
 is 'a compressed document is the same' "$(gzip -c a.json >a.json.gz; prints report $u a.json.gz)" \
 	"$(prints report $u a.json)"
 is 'from standard input as well' "$(prints report $u - <a.json | grep ^Functions)" "$(prints report $u a.json | grep ^Functions)"
@@ -175,7 +175,7 @@ is 'from standard input as well' "$(prints report $u - <a.json | grep ^Functions
 is 'without a universe the totals are those of the document' "$(prints report a.json | grep '^Functions')" \
 	'Functions: 3 seen of 8 that can be traced (37.5%)'
 ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE' err
-is 'what has not run is not known then: 2' "$(status report --unseen a.json)" 2
+is 'then unseen functions are not known: 2' "$(status report --unseen a.json)" 2
 mkdir -p cache/hytrace
 jq -r --arg version "$("$hytrace" --version)" '[$version + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
 		"111", "1", (.functions | length)], (.kernel.modules[] | [.name, .build_id]), (.functions[] |
@@ -186,23 +186,23 @@ is 'a universe that was kept is found by the build id' "$(prints report a.json)"
 rm -r cache/hytrace
 jq '.functions |= map(select(.name != "schedule"))' aa.universe >less.universe
 prints report --universe less.universe a.json >out
-ok 'a universe that lacks functions is told' grep -q '8 of the functions.* could be traced; 7 are known' err
+ok 'a warning says that a universe lacks functions' grep -q '8 of the functions.* could be traced; 7 are known' err
 jq '.lost = {refused: 3}' a.json >lossy.json
 jq '.kernel.modules[0].build_id = "d1"' aa.universe >module.universe
 is 'a module of another build has no functions' "$(prints report --universe module.universe --by=function a.json | cut -f 2 |
 	tr '\n' ' ')" 'vfs_read vfs_write ext4_iget ext4_lookup.isra.0 schedule futex_wait dummy_xmit [dummy] '
-ok 'which is told' grep -q 'of the module dummy only another build is known, d1' err
+ok 'a warning says so' grep -q 'the module dummy is known only in another build (d1)' err
 jq '.kernel.addresses = null | .functions |= [range(8) as $i | .[0] + {addr: null, sympos: ($i + 1)}] |
 	.totals.traced_seen = 6' a.json >namesakes.json
 is 'namesakes without addresses are several functions' "$(prints report namesakes.json | grep '^Functions')" \
 	'Functions: 6 seen of 8 that can be traced (75.0%); and 2 that were freed by then, or loaded later'
-ok 'losses are told' sh -c "'$hytrace' report $u lossy.json | grep -q '^Complete:  no'"
+ok 'a report tells losses' sh -c "'$hytrace' report $u lossy.json | grep -q '^Complete:  no'"
 
 # ---- merge
 
 is 'merge: 0' "$(status merge -o union.json a.json b.json)" 0
 ok 'the union is valid' valid coverage union.json
-is 'it has what any has, and in how many it was' "$(jq -c '[.functions[] | "\(.name) \(.runs)"] | sort' union.json)" \
+is 'a union has what any document has, with the number of documents' "$(jq -c '[.functions[] | "\(.name) \(.runs)"] | sort' union.json)" \
 	'["dummy_xmit 1","ext4_iget 1","ext4_lookup.isra.0 1","vfs_read 2","vfs_write 1"]'
 is 'of two boots it has no times' "$(jq -c '[.boot_id, .host, ([.functions[].first_ns] | unique)]' union.json)" \
 	'[null,null,[null]]'
@@ -228,7 +228,7 @@ ok 'there is no union then' test ! -e twice.json
 is 'a document is no other than itself: 0' "$(status diff a.json a.json)" 0
 prints diff "$u" a.json b.json >out
 is 'differences: 1' $? 1
-is 'what is gone, and what is new' "$(grep -E '^[-+][a-z]' out | cut -f 1,2)" \
+is 'functions that are gone, and functions that are new' "$(grep -E '^[-+][a-z]' out | cut -f 1,2)" \
 $'-ext4_iget\tfs/ext4/inode.c\n-dummy_xmit [dummy]\tdrivers/net/dummy.c\n+vfs_write\tfs/read_write.c\n+ext4_lookup.isra.0\tfs/ext4/namei.c'
 is 'with the sums' "$(tail -n 1 out)" 'Functions: 1 in both, 2 gone, 2 new; matched by address'
 is 'nothing is new in a part: 0' "$(status diff --fail-on new "$u" a.json union.json) $(status diff --fail-on new "$u" union.json a.json)" '1 0'
@@ -259,7 +259,7 @@ ok 'which is valid' valid compare compare.json
 is 'with the counts of the text' "$(jq -r '.lists[0] | "\(.both) \(.only_a | length) \(.only_b | length)"' compare.json)" \
 	"$(prints compare a.json b.json | sed -n '1s/.*; \([0-9]*\) in both, \([0-9]*\) only in .*, \([0-9]*\) only in .*/\1 \2 \3/p')"
 is 'a union has no window to compare: 2' "$(status compare a.json union.json)" 2
-ok 'and diff is what to call' grep -q 'hytrace diff' err
+ok 'the message names diff instead' grep -q 'hytrace diff' err
 
 # ---- what is no such document
 
@@ -306,7 +306,7 @@ ok 'merge refuses another filter' refuses 'other functions' merge a.json filter.
 jq '.modules[0].build_id = "d1"' b.json >module.json
 ok 'merge refuses another build of a module' refuses 'another build of the module dummy' merge a.json module.json
 ok 'merge refuses one without addresses' refuses 'no addresses as linked' merge a.json hidden.json
-ok 'a full disk is told' sh -c "! '$hytrace' report $u a.json >/dev/full 2>err && grep -q 'standard output' err"
+ok 'a full disk gives a message' sh -c "! '$hytrace' report $u a.json >/dev/full 2>err && grep -q 'standard output' err"
 
 # ---- how fast
 

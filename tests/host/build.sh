@@ -219,7 +219,7 @@ test_ours()
 	"$one/kernel/build.sh" --prepare
 	is 'a new file of ours is in the tree' "$(cat "$one/build/linux/kernel/trace/two.c")" two
 	env HYTRACE_CACHE="$tap_scratch/other" "$one/kernel/build.sh" --prepare 2>/dev/null
-	is 'it is there when the tree is made anew for another cache' "$(cat "$one/build/linux/kernel/trace/two.c")" two
+	is 'it is there when the tree is made again for another cache' "$(cat "$one/build/linux/kernel/trace/two.c")" two
 	"$one/kernel/build.sh" --series 2>"$tap_scratch/refused"
 	is '--series refuses a file that no line of the series names' "$?" 1
 	ok 'that file is named' grep -q 'kernel/trace/two.c belongs to no patch' "$tap_scratch/refused"

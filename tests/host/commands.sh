@@ -67,7 +67,7 @@ completed_options()
 	completed "$@" -- | grep -vxE -e "$common|"
 }
 
-# in_zsh WORDS: prints the completions that zsh offers behind hytrace and these words, one of the lines below
+# in_zsh WORDS: prints the completions that zsh offers after hytrace and these words, one of the lines below
 in_zsh()
 {
 	sed -n "s/^hytrace $1	//p" "$tap_scratch/zsh" | sort
@@ -135,8 +135,8 @@ done < <(subcommands)
 is 'bash completes each command of event' "$(completed event '' | grep -v '^-')" "$(subcommands event)"
 is 'zsh completes each command of event' "$(in_zsh 'event ')" "$(subcommands event)"
 is 'each command of event is in its man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
-is 'bash completes commands behind the --' "$(completed cover -- hytr)" hytrace
-is 'zsh completes commands behind the --' "$(in_zsh 'cover -- hytr')" hytrace
+is 'bash completes commands after the --' "$(completed cover -- hytr)" hytrace
+is 'zsh completes commands after the --' "$(in_zsh 'cover -- hytr')" hytrace
 
 for command in "${commands[@]}"; do
 	# shellcheck disable=SC2086 # a list of words

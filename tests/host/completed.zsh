@@ -1,7 +1,7 @@
 #!/usr/bin/env zsh
 # SPDX-License-Identifier: GPL-2.0
 #
-# What zsh offers for command lines when Tab is pressed behind them. An interactive zsh on a terminal of its own
+# Prints what zsh offers when Tab is pressed at the end of command lines. An interactive zsh on a terminal of its own
 # completes them, as only there its completion works. It starts with no files of the user's. The result has a
 # line for each word: the command line, a tab, the word.
 #

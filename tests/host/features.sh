@@ -53,14 +53,14 @@ for here in yes no unknown; do
 		is "the status says whether it is there: $here" $? "$([[ $here == yes ]] && echo 0 || echo 3)"
 	}
 done
-ok 'a feature that there is none of is a usage error' usage_error no-such-feature
+ok 'a feature that does not exist is a usage error' usage_error no-such-feature
 ok 'and so is a format' usage_error -f xml
 "$hytrace" features >/dev/full 2>err
-is 'what cannot be written is an error' "$? $(grep -c 'standard output' err)" '1 1'
+is 'a failed write is an error' "$? $(grep -c 'standard output' err)" '1 1'
 # Nobody may leave the answers to root alone: without capabilities they are the reason of all.
 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs \
 	"$hytrace" features -f json cover-bpf cover-oneshot >nobody.json 2>err
-is 'without privileges they are what is missing' \
+is 'without privileges, these are the reason' \
 	"$(jq -c '[.features[] | [.here, .needs]] | unique' nobody.json)" '[["no","capabilities"]]'
 
 tap_end

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tests hytrace functions and hytrace why offline, on a vmlinux and modules that this script compiles with the options
-# of a kernel. Each json document is held against its schema in docs/schema.
+# of a kernel. Each json document is checked against its schema in docs/schema.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail

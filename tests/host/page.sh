@@ -141,7 +141,7 @@ DA:50,1
 LF:1
 LH:1
 end_of_record"
-is 'a function without a line is told' "$(tail -n 1 err)" \
+is 'a warning counts functions without a line' "$(tail -n 1 err)" \
 	'hytrace: warning: -f lcov: functions left out, because their lines are not known: 1'
 is 'a comment says what 0 and 1 mean' "$(grep -c '^# .*FNDA 1: .*0: ' one.info)" 1
 is 'genhtml counts the same functions' "$(functions_of --no-source one.info)" '4 of 6'
@@ -215,13 +215,13 @@ is 'the page shows, in a browser' "$(shown .error)" null
 is 'the console of the browser says nothing' "$(cat console)" ''
 is 'nothing is loaded' "$(shown '.loaded | length')" 0
 is 'no name is markup' "$(shown '"\(.markup) \(.title)"')" '0 Kernel functions that ran: one, two'
-is 'the kernel is told' "$(shown .kernel)" "Linux 6.12.0-test · x86_64 · build aa · $("$hytrace" --version)"
+is 'the page names the kernel' "$(shown .kernel)" "Linux 6.12.0-test · x86_64 · build aa · $("$hytrace" --version)"
 is 'the shares are those of -f json' "$(shown '.totals | tojson')" "$(jq -c '[.columns[] | [.seen, .asked_for]]' report.json)"
 is 'those of directories add up to them' "$(shown '.sums as $s | [range(2) as $c | [$s | map(.[$c][0]), map(.[$c][1]) | add]] | tojson')" \
 	"$(shown '.totals | tojson')"
 is 'a complete document is said to be so' "$(shown '.cards[0] | test("✔ Complete")')" true
 is 'one that is not, as well, and what it lost' "$(shown '.cards[1] | test("✘ Not complete.*map_full 3")')" true
-is 'the command is told as a shell would take it' "$(shown '.cards[0] | test("during make '"'a test'"'")')" true
+is 'the page shows the command as a shell would take it' "$(shown '.cards[0] | test("during make '"'a test'"'")')" true
 is 'the filters have numbers' "$(shown '.filters | map(sub("✓ *"; "")) | join(", ")')" \
 	'All 11, Seen in any 6, Unseen in all 3, In both 1, Only in one 4, Only in two 1'
 is 'unseen functions are those of --unseen' "$(shown '.unseen | map(split(" | ")[1] | tonumber) | add')" \
@@ -243,7 +243,7 @@ split mm/c.c:50
 split.part.0 mm/c.c:52'
 is 'a pattern finds whole names' "$(shown '.glob[1:] | map(split(" ")[0]) | join(" ")')" 'beta delta'
 # The rest of the sentence is image/untraced.c's.
-is 'what cannot be traced is found, and told' "$(shown '.untraced[1], .hidden' | xargs -d '\n' | sed 's/notrace[^.|]*\./notrace./')" \
+is 'a search finds functions that cannot be traced, with the reason' "$(shown '.untraced[1], .hidden' | xargs -d '\n' | sed 's/notrace[^.|]*\./notrace./')" \
 	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Call sites in it that ran +0x10 · one, two'
 is 'a name like markup is found by it' "$(shown '.script | length')" 2
 is 'a search without result says what may be the reason' "$(shown '.nothing | length, (.[0] | test("inlined"))' | xargs)" '1 true'

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the command line asks very early function tracing for
- * (kernel/files/kernel/trace/trace_early_cmdline.c), compiled as it is: which
- * tracer, which filters. What takes the line apart is the kernel's own, taken
- * out of its source by the Makefile. That its parser, later, understands the
- * same is what the boots of tests/guest/early.sh show.
+ * Tests how very early function tracing reads the command line: which tracer and
+ * which filters it asks for. kernel/files/kernel/trace/trace_early_cmdline.c is
+ * compiled as it is. The code that splits the line is the kernel's own; the
+ * Makefile extracts it from the kernel's source. The boots of
+ * tests/guest/early.sh show that the kernel later reads the line in the same way.
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
@@ -19,7 +19,7 @@ static struct early_params parse(const char *cmdline)
 {
 	struct early_params params;
 
-	/* What was there before is not to be taken for an answer. */
+	/* A member that the parser does not set must not look like an answer. */
 	memset(&params, 0xee, sizeof(params));
 	cr_assert(lt(sz, strlen(cmdline), sizeof(buf)));
 	strcpy(buf, cmdline);
@@ -62,7 +62,7 @@ Test(early_cmdline, tracer)
 		{ "dyndbg=\"x ftrace=function\"", EARLY_NONE },
 		{ "ftrace=\"function x\"", EARLY_NONE },
 
-		/* behind that they are for init */
+		/* words after the -- are for init */
 		{ "-- ftrace=function", EARLY_NONE },
 		{ "ftrace=function -- ftrace=nop", EARLY_FUNCTION },
 		{ "--x ftrace=function", EARLY_FUNCTION },
@@ -107,7 +107,7 @@ Test(early_cmdline, filters)
 		{ "ftrace_filter=a ftrace_filter=b", "b", NULL },
 		{ "ftrace_filter=\"a b\"", "a b", NULL },
 		{ "ftrace_filter=a=b", "a=b", NULL },
-		/* an empty list is none, and the last one */
+		/* an empty list means no filter, also if it is the last of several lists */
 		{ "ftrace_filter=", NULL, NULL },
 		{ "ftrace_filter", NULL, NULL },
 		{ "ftrace_filter=a ftrace_filter=", NULL, NULL },

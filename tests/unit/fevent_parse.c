@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The prototypes of function events (kernel/files/kernel/trace/fevent_parse.c),
- * compiled as it is: tables of what each production gives and of what is wrong
- * where, and generated prototypes that are known before they are read.
+ * Tests the parser of function events (kernel/files/kernel/trace/fevent_parse.c),
+ * compiled as it is. One table has the result of each production of the grammar,
+ * one has lines with errors and the column of each. Generated prototypes, whose
+ * structure is known before they are parsed, are a third test.
  *
- * Each line is read from memory of just its size, without a NUL behind it, so
- * that the sanitizer sees a look beyond its end.
+ * Each line is in memory of exactly its size, without a NUL after it. So the
+ * sanitizer notices when the parser reads beyond its end.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +57,7 @@ static struct fevent_proto *parse(const char *line)
 	return proto;
 }
 
-/* Printed, in memory of just the size that takes. */
+/* Prints it into memory of exactly the size that it needs. */
 static char *print(const struct fevent_proto *proto)
 {
 	int len = fevent_print(proto, NULL, 0);
@@ -67,7 +68,7 @@ static char *print(const struct fevent_proto *proto)
 	return text;
 }
 
-/* What is printed is read as the same, and printed as the same again. */
+/* Parsing the printed text must give the same prototype, and printing that the same text. */
 static void round_trip(const char *line, const struct fevent_proto *proto)
 {
 	char *text = print(proto), *again;
@@ -82,7 +83,7 @@ static void round_trip(const char *line, const struct fevent_proto *proto)
 	free(text);
 }
 
-/* NULL: it is canonical. */
+/* Each line, and its canonical form; NULL: the line itself is canonical. */
 static const struct {
 	const char *line, *canonical;
 } lines[] = {
@@ -290,7 +291,7 @@ Test(fevent_parse, lines)
 		cr_expect(eq(str, text, (char *)want), "'%s'", line);
 		round_trip(line, proto);
 
-		/* Cut short anywhere, it is what fits, and ends. */
+		/* In a smaller buffer, the text is cut off, and still ends with a NUL. */
 		for (size = 1; size <= strlen(text); size += 1 + size / 8) {
 			char *cut = malloc(size);
 
@@ -305,7 +306,7 @@ Test(fevent_parse, lines)
 	cr_assert(zero(long, shim_allocated));
 }
 
-/* A caret, which no prototype has, stands before the column of the complaint. */
+/* A caret, which no prototype has, is before the column of the error. */
 static const struct {
 	enum fevent_err err;
 	const char *line;
@@ -313,7 +314,7 @@ static const struct {
 #define E(err, line)	{ FEVENT_ERR_##err, line }
 	E(TOO_LONG, "#" X512(".......") X511(".") "^."),
 	E(TOO_LONG, X512("        ") "^ "),
-	/* It fits, but its canonical line does not. */
+	/* The line is not too long, but its canonical form is. */
 	E(TOO_LONG, "f(" X511("a") "," X511("b") "," X511("c") "," X511("d") "," X511("e") ","
 	  X511("f") "," X511("g") "," X128("h") X128("h") X128("h") X64("h")
 	  ",a,b,c,d,e,f,g,h,i,j,k,l,m,n,o,p,q,r,s,t,u,v,w)^ \r"),
@@ -566,7 +567,7 @@ static const struct {
 	E(BAD_NUMBER, "foo(x[ ^])"),
 	E(BAD_NUMBER, "foo(x[^i])"),
 	E(BAD_NUMBER, "foo(x[^"),
-	/* What would wrap to another address, and so read that instead. */
+	/* The offset would wrap around, so another address would be read. */
 	E(BAD_NUMBER, "foo(u64 p[^536870912])"),
 	E(BAD_NUMBER, "foo(u64 p[^268435456])"),
 	E(BAD_NUMBER, "foo(u16[4] p[^1073741824])"),
@@ -671,7 +672,7 @@ Test(fevent_parse, every_error_of_the_parser_is_provoked)
 		seen[errors[i].err] = true;
 	for (err = 0; err <= FEVENT_ERR_TOO_MANY_ARGS; err++)
 		cr_expect(seen[err], "nothing provokes '%s'", fevent_err_text[err]);
-	/* Those behind it take a kernel. */
+	/* The parser cannot give the errors after it: finding them needs a kernel. */
 	for (; err < FEVENT_ERR_MAX; err++)
 		cr_expect(not(seen[err]), "'%s' is the parser's", fevent_err_text[err]);
 }
@@ -691,7 +692,7 @@ Test(fevent_parse, a_line_is_one_line)
 	check_error("foo(\0)", 6, FEVENT_ERR_BAD_CHAR, 4);
 	check_error("# x\ny", 5, FEVENT_ERR_BAD_CHAR, 3);
 	check_error("\0", 1, FEVENT_ERR_BAD_CHAR, 0);
-	/* It comes before what is wrong otherwise: the caller has split lines wrongly. */
+	/* This error comes before all others, because the caller has split the lines wrongly. */
 	check_error("%foo\n", 5, FEVENT_ERR_BAD_CHAR, 4);
 }
 
@@ -939,7 +940,7 @@ Test(fevent_parse, types)
 		if (i <= FEVENT_T_VOID || i == FEVENT_T_MAX)
 			continue;
 
-		/* Each is one of a field, and one to return. */
+		/* Each type is valid for a field and for the return value. */
 		snprintf(line, sizeof(line), "%s f(%s x)", types[i].name, types[i].name);
 		proto = parse(line);
 		cr_expect(eq(int, proto->ret_type, types[i].type), "'%s'", line);
@@ -965,7 +966,7 @@ Test(fevent_parse, reserved_names)
 		cr_expect(not(fevent_field_name_reserved(others[i])), "%s", others[i]);
 }
 
-/* Each allocation fails once: an error, and nothing is left. */
+/* Each allocation fails once. That must give an error and leave no memory allocated. */
 Test(fevent_parse, no_memory)
 {
 	static const char *const some[] = { "", "!x", "foo()", "foo(...)", "foo(u32 x, a.b.c)" };
@@ -993,8 +994,8 @@ Test(fevent_parse, no_memory)
 }
 
 /*
- * Prototypes made at random, as a structure and as a line with blanks at random.
- * The structure is what reading the line has to give.
+ * A random prototype, as a structure, and as a line with blanks in random places.
+ * Parsing the line must give the structure.
  */
 struct made {
 	struct fevent_proto	proto;
@@ -1025,7 +1026,7 @@ static const char *keep_word(struct made *made, const char *word)
 	return kept;
 }
 
-/* A name that no other word of this prototype is; it may end in what a type starts with. */
+/* Makes a name that no other word of this prototype has. It may begin with the name of a type. */
 static const char *make_word(struct made *made, bool dots)
 {
 	static const char *const stems[] = {
@@ -1038,7 +1039,7 @@ static const char *make_word(struct made *made, bool dots)
 	return keep_word(made, word);
 }
 
-/* A name of an argument: types are as good as any other. */
+/* Makes a name of an argument, which may be the name of a type. */
 static const char *make_arg_name(struct made *made)
 {
 	static const char *const types[] = { "string", "long", "unsigned", "u32", "as", "void" };
@@ -1136,7 +1137,7 @@ static void make_path(struct made *made, struct fevent_field *field)
 		put(made, given);
 		put(made, "=");
 	}
-	/* Without a name it is one itself, if no member follows: then it has to be unique. */
+	/* Without a given name, the field has the name of its base, which then must be unique. */
 	field->base = given ? make_arg_name(made) : make_word(made, false);
 	put(made, field->base);
 	field->name = field->base;
@@ -1353,7 +1354,7 @@ Test(fevent_parse, whatever_is_made_is_read_as_such, .timeout = 60)
 		free(text);
 		free(want);
 	}
-	/* It would be easy to make next to nothing. */
+	/* The generator must really have made fields of every kind. */
 	for (i = 0; i < ARRAY_SIZE(sources); i++)
 		cr_expect(gt(u32, sources[i], 1250));
 	cr_expect(gt(u32, fields, 1U << 20));

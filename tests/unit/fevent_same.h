@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Are two prototypes the same, but for their columns? For the unit tests and the
- * fuzzer of fevent_parse.c: what is printed and read again has to be. Says where
- * they differ, since a yes or no helps nobody.
+ * Compares two prototypes, except for their columns, and says where they differ.
+ * The unit tests and the fuzzer of fevent_parse.c use it: printing a prototype and
+ * parsing the text must give the same prototype.
  */
 #ifndef HYTRACE_FEVENT_SAME_H
 #define HYTRACE_FEVENT_SAME_H
@@ -50,7 +50,7 @@ static inline const char *fevent_field_difference(const struct fevent_field *a,
 	return NULL;
 }
 
-/* What differs first, NULL if nothing does. */
+/* The first difference; NULL: there is none. */
 static inline const char *fevent_difference(const struct fevent_proto *a,
 					    const struct fevent_proto *b)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * Just enough of the kernel for its pure files to compile in user space: types,
- * atomics and barriers, by the compiler's builtins, with the kernel's ordering;
- * memory, counted, and refused when a test asks for that.
+ * Just enough of the kernel to compile those of its files in user space that need
+ * little of it. Types, atomics and barriers use the compiler's builtins, with the
+ * kernel's ordering. Allocations are counted, and fail when a test asks for it.
  */
 #ifndef HYTRACE_KERNEL_SHIM_H
 #define HYTRACE_KERNEL_SHIM_H
@@ -62,7 +62,7 @@ static inline bool atomic_try_cmpxchg(atomic_t *v, int *old, int new)
 					   __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
 }
 
-/* include/linux/bitops.h: the one is a full barrier, the other is none. */
+/* include/linux/bitops.h: test_and_set_bit() is a full barrier, clear_bit() is none. */
 static inline bool test_and_set_bit(long nr, unsigned long *addr)
 {
 	unsigned long bit = 1UL << nr % 64;
@@ -103,7 +103,7 @@ static inline bool IS_ERR(const void *ptr)
 	return (unsigned long)ptr >= (unsigned long)-MAX_ERRNO;
 }
 
-/* include/linux/slab.h: @shim_allocs_left fails the one that it counts down to, -1 none. */
+/* include/linux/slab.h. After @shim_allocs_left allocations, one fails; -1: none fails. */
 #define GFP_KERNEL	0
 
 static long shim_allocs_left __attribute__((unused)) = -1;

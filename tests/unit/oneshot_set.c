@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oneshot tracer's set (kernel/files/kernel/trace/oneshot_set.c), compiled
- * as it is: its bits, its records, what it has no memory for, forgetting and
- * remembering. What threads make of it is in oneshot_set_threads.c. The zeros that
- * a set has where it has no chunk cannot be written to, and there is nothing beside
- * a chunk: a test that makes a set try crashes.
+ * Tests the oneshot tracer's set (kernel/files/kernel/trace/oneshot_set.c),
+ * compiled as it is: its bits, its records, lack of memory, forgetting and
+ * remembering. oneshot_set_threads.c tests it with threads. Where a set has no
+ * chunk, it has read-only zeros, and there are unmapped pages around each chunk. So
+ * a test crashes if the set writes to the zeros or outside of a chunk.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,8 @@
 #include <criterion/new/assert.h>
 
 /*
- * Others may come between any two steps: tests of what they meet have them come
- * behind loads and stores of what is shared.
+ * Another CPU or an interrupt may use the set between any two steps. To test that,
+ * a function can be called after each load and store of shared data.
  */
 static void (*behind_load)(void);
 static void (*behind_store)(void);
@@ -33,11 +33,11 @@ static void (*behind_store)(void);
 
 #include "oneshot_set_test.h"
 
-/* Of the 2 GiB. */
+/* The first and the last address of the 2 GiB. */
 #define FIRST	0xffffffff80000000UL
 #define LAST	0xffffffffffffffffUL
 
-/* A set with a place for what is in the chunks of TEXT and MODULE, and one block. */
+/* A set with the chunks of TEXT and MODULE, and one block. */
 static struct oneshot_set *set_ready(void)
 {
 	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
@@ -152,7 +152,7 @@ Test(oneshot_set, function_and_caller_at_one_address_are_two)
 	set_free(set);
 }
 
-/* Nobody is called from there: a tracer itself is. */
+/* A call site calls only the tracer, so it is never the caller of a function. */
 Test(oneshot_set, caller_behind_a_call_site_is_its_function)
 {
 	struct oneshot_set *set = set_ready();
@@ -212,7 +212,7 @@ Test(oneshot_set, both_ends_of_the_2_gib)
 	cr_assert(eq(int, set_add(set, LAST, ONESHOT_CALLER, 0), ONESHOT_INSERTED));
 	cr_assert(set_has(set, FIRST, ONESHOT_CALLER));
 	cr_assert(set_has(set, LAST, ONESHOT_CALLER));
-	/* A call site that ends where they do, and one that begins one too early. */
+	/* Call sites that end at these addresses; then one that ends too late, and one that begins too early. */
 	cr_assert(eq(int, set_add(set, LAST - 5, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
 	cr_assert(eq(int, set_add(set, FIRST - 5, ONESHOT_FUNCTION, 0), ONESHOT_KNOWN));
 	cr_assert(eq(int, set_add(set, LAST - 4, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
@@ -228,7 +228,7 @@ Test(oneshot_set, nothing_below_text_changes_anything)
 	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
 	unsigned int i, j;
 
-	/* All have their bits: what is refused is not refused for want of them. */
+	/* All chunks are there, so nothing is refused for lack of a chunk. */
 	for (i = 0; i < ONESHOT_CHUNKS; i++)
 		oneshot_set_add_chunk(set, i * CHUNK, chunk_new());
 	set_add_block(set);
@@ -273,7 +273,10 @@ Test(oneshot_set, nobody_wants_a_chunk_below_text)
 	set_free(set);
 }
 
-/* Whoever loads code that has records sees to its chunks before it runs. */
+/*
+ * For addresses with records, no chunk is asked for, because chunks are added
+ * before such code runs.
+ */
 Test(oneshot_set, chunk_that_is_missing_is_wanted_for_what_needs_no_record)
 {
 	struct oneshot_set *set = set_new(ONESHOT_MAX_RECS);
@@ -294,7 +297,7 @@ Test(oneshot_set, chunk_that_is_missing_is_used_when_it_is_there)
 	unsigned int i;
 
 	set_add_block(set);
-	/* Every fifth one, the first and the last of the 2 GiB included. */
+	/* One address in every fifth chunk, and the first and the last one of the 2 GiB. */
 	for (i = 0; i < ONESHOT_CHUNKS / 2; i++) {
 		unsigned long addr = FIRST + i * CHUNK + i * 509UL % CHUNK;
 
@@ -353,7 +356,7 @@ Test(oneshot_set, refused_without_room_and_new_again_when_there_is)
 	cr_assert(not(set_has(set, TEXT, ONESHOT_FUNCTION)));
 	cr_assert(eq(int, set_add(set, TEXT, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(eq(u32, oneshot_set_nr(set), 0));
-	/* For want of records, that is. */
+	/* It was refused for lack of records, so no chunk is asked for. */
 	cr_assert(eq(u32, set->wanted, 0));
 
 	set_add_block(set);
@@ -474,7 +477,7 @@ Test(oneshot_set, bytes_are_of_all_it_has)
 	set_cover(set, TEXT, 2 * CHUNK);
 	bytes += 2 * 128 * 1024;
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
-	/* The memory is there, whatever the limit is. */
+	/* The memory of a block counts as a whole, even if the limit is lower. */
 	set_add_block(set);
 	bytes += 96 * 1024;
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
@@ -489,7 +492,7 @@ Test(oneshot_set, base_kernel_takes_at_most_4_mib)
 	const unsigned long text = 12 << 20, init = 4 * (1 << 20) / 10;
 	unsigned long i;
 
-	/* Init text begins in a chunk of its own, or two of them. */
+	/* Init text has chunks of its own, one or two. */
 	set_cover(set, TEXT, text);
 	set_cover(set, TEXT + text + 7 * CHUNK / 2, init);
 	for (i = 0; i < 8; i++)
@@ -497,7 +500,7 @@ Test(oneshot_set, base_kernel_takes_at_most_4_mib)
 	for (i = 0; i < 30000; i++) {
 		cr_assert(eq(int, set_add(set, TEXT + i * (text / 30000), ONESHOT_CALLER, 0),
 			     ONESHOT_INSERTED));
-		/* As trace_oneshot_sets.c does, ahead of need. */
+		/* Blocks are added before they are needed, as in trace_oneshot_sets.c. */
 		while (oneshot_set_spare(set) < 5 * ONESHOT_BLOCK_RECS)
 			set_add_block(set);
 	}
@@ -530,7 +533,7 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	cr_assert(eq(u32, oneshot_meta_cpu(caller->meta), cpu_of(MODULE + 0x1f)));
 	cr_assert(eq(u32, oneshot_meta_owner(caller->meta), 32767));
 
-	/* What is still running there is known, until others get the place. */
+	/* Code that is still running there stays known, until other code gets the place. */
 	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_KNOWN));
 	set_free(set);
 }
@@ -554,7 +557,7 @@ Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 	cr_assert(not(set_has(set, moved + 0x1f, ONESHOT_FUNCTION)));
 	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_FUNCTION, 6), ONESHOT_KNOWN));
 
-	/* As a record that was never forgotten, that is. */
+	/* The record is like one that was never forgotten. */
 	cr_assert(eq(u64, rec->addr, moved + 0x10));
 	cr_assert(eq(u64, rec->ns, ns_of(MODULE + 0x10)));
 	cr_assert(eq(u32, rec->pid, pid_of(MODULE + 0x10)));
@@ -565,7 +568,7 @@ Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 	cr_assert(eq(u32, set_count(set, moved + 0x1f, ONESHOT_CALLER), 1));
 	cr_assert(eq(u32, oneshot_set_nr(set), 2));
 
-	/* Until the place is somebody else's. */
+	/* The old addresses stay known until other code gets the place. */
 	cr_assert(set_has(set, MODULE + 0x10, ONESHOT_FUNCTION));
 	cr_assert(set_has(set, MODULE + 0x1f, ONESHOT_CALLER));
 	oneshot_set_clear(set, MODULE, 0x1000);
@@ -590,7 +593,7 @@ Test(oneshot_set, record_waits_for_a_place_to_be_remembered_at)
 	cr_assert(eq(u32, module_remembers(set, 5, (u32)MODULE), 0));
 	cr_assert(eq(int, memcmp(rec, &before, sizeof(before)), 0));
 	cr_assert(not(set_has(set, moved + 0x10, ONESHOT_CALLER)));
-	/* Whoever has tried is the one who adds chunks. */
+	/* No chunk is asked for, because the caller itself adds chunks. */
 	cr_assert(eq(u32, set->wanted, 0));
 
 	set_cover(set, moved, 1);
@@ -613,7 +616,10 @@ Test(oneshot_set, remembering_takes_no_room)
 	set_free(set);
 }
 
-/* There was no place for it when it came back, and one when it ran. */
+/*
+ * When the module came back, there was no chunk for the address; when the code
+ * ran, there was one. So the address got a second record.
+ */
 Test(oneshot_set, two_records_of_an_address_become_one)
 {
 	struct oneshot_set *set = set_ready();
@@ -630,7 +636,7 @@ Test(oneshot_set, two_records_of_an_address_become_one)
 	cr_assert(rec_is_live(oneshot_set_rec(set, 0)));
 	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
 
-	/* For good. */
+	/* The second record never comes back. */
 	cr_assert(eq(u32, module_goes(set, 5, MODULE + 0x1000), 1));
 	cr_assert(eq(u32, module_remembers(set, 5, MODULE), 1));
 	cr_assert(eq(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
@@ -757,8 +763,8 @@ Test(oneshot_set, modules_at_a_place_of_others_are_new)
 }
 
 /*
- * An insertion that is interrupted between its steps, by one of the same
- * address: what a thread cannot be made to do, its steps can.
+ * An insertion is interrupted between its steps, by another insertion of the same
+ * address. A thread cannot be stopped there, so the steps are called one by one.
  */
 Test(oneshot_set, unpublished_record_is_not_read)
 {
@@ -774,7 +780,7 @@ Test(oneshot_set, unpublished_record_is_not_read)
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 	cr_assert(eq(u32, oneshot_rec_meta(rec), 0));
 	cr_assert(eq(u32, module_goes(set, 0, MODULE), 0));
-	/* One of another address is read before it. */
+	/* A later record of another address can be read before this one is published. */
 	set_add(set, MODULE + 1, ONESHOT_CALLER, 0);
 	cr_assert(ne(u32, oneshot_rec_meta(oneshot_set_rec(set, 1)), 0));
 
@@ -850,7 +856,7 @@ Test(oneshot_set, record_is_whole_when_it_is_published)
 	set_free(set);
 }
 
-/* Behind the load that this counts down to, if there are so many. */
+/* The number of loads until the interrupt comes, if there are so many. */
 static unsigned int interrupts_left, inserted;
 
 static void insert_the_same(void)
@@ -927,7 +933,7 @@ Test(oneshot_set, answers_as_an_array_of_bytes_does)
 
 	set_cover(set, MODULE, sizeof(known));
 	for (i = 0; i < 1000000; i++) {
-		/* One in two near where the chunks meet. */
+		/* Half of the addresses are near the border between two chunks. */
 		unsigned long at = next_random(&state) % sizeof(known);
 
 		if (next_random(&state) % 2)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
- * The oneshot tracer's set as it is in the kernel, and what its tests do with it.
+ * The oneshot tracer's set as it is in the kernel, and functions for its tests.
  */
 #ifndef HYTRACE_ONESHOT_SET_TEST_H
 #define HYTRACE_ONESHOT_SET_TEST_H
@@ -16,7 +16,7 @@
 #define MODULE	0xffffffffc0200000UL
 #define CHUNK	(1UL << ONESHOT_CHUNK_SHIFT)
 
-/* @size bytes of zeros, whole pages; who reads or writes beside them is ended. */
+/* @size bytes of zeros, in whole pages between unmapped ones: an access beside them crashes. */
 #define GUARD	4096UL
 
 static void *guarded(size_t size, int prot)
@@ -34,7 +34,7 @@ static void guarded_free(void *p, size_t size)
 	munmap((char *)p - GUARD, GUARD + size + GUARD);
 }
 
-/* One for all sets, as in the kernel, and as there whoever writes to it is ended. */
+/* One for all sets, as in the kernel. Writing to it crashes, as it would there. */
 static const void *zeros(void)
 {
 	static void *zeros;
@@ -61,7 +61,7 @@ static struct oneshot_set *set_new(u32 limit)
 	return set;
 }
 
-/* As oneshot_set_free() of trace_oneshot_sets.c does it. */
+/* The same as oneshot_set_free() of trace_oneshot_sets.c. */
 static void set_free(struct oneshot_set *set)
 {
 	unsigned int i;
@@ -77,7 +77,10 @@ static void set_free(struct oneshot_set *set)
 	free(set);
 }
 
-/* As oneshot_set_cover() there: what is zero already is written, for it to be seen. */
+/*
+ * The same as oneshot_set_cover() there. It writes zeros to memory that is zero
+ * already, so that the sanitizer sees the writes.
+ */
 static void set_cover(struct oneshot_set *set, unsigned long start, unsigned long size)
 {
 	unsigned long addr;
@@ -101,7 +104,7 @@ static bool set_has(const struct oneshot_set *set, unsigned long addr, unsigned 
 	return oneshot_set_has(set, oneshot_key(addr, kind));
 }
 
-/* What a record has tells whether it is all of one address. */
+/* The contents of a record follow from its address, so a test sees whether they belong together. */
 static u64 ns_of(unsigned long addr)
 {
 	return addr * 3;
@@ -135,13 +138,13 @@ static enum oneshot_insert set_add(struct oneshot_set *set, unsigned long addr,
 	return ret;
 }
 
-/* Is there something to read in @rec, of code that is away? */
+/* Is @rec published, and its code gone? */
 static bool rec_is_forgotten(const struct oneshot_rec *rec)
 {
 	return oneshot_rec_meta(rec) & ONESHOT_REC_FORGOTTEN;
 }
 
-/* And of code that is there? */
+/* Is @rec published, and its code there? */
 static bool rec_is_live(const struct oneshot_rec *rec)
 {
 	return oneshot_rec_meta(rec) && !rec_is_forgotten(rec);
@@ -178,7 +181,7 @@ static inline unsigned int module_goes(struct oneshot_set *set, unsigned int own
 	return forgotten;
 }
 
-/* It is back, at a place that is cleared. Returns how many there was a place for. */
+/* The module is back, at a cleared place. Returns how many of its records were remembered. */
 static inline unsigned int module_remembers(struct oneshot_set *set, unsigned int owner,
 					    unsigned long base)
 {
@@ -193,11 +196,11 @@ static inline unsigned int module_remembers(struct oneshot_set *set, unsigned in
 	return remembered;
 }
 
-/* All of its coming back, from where it was. */
+/* All steps when a module that was at @was comes back to @base. */
 static inline unsigned int module_comes(struct oneshot_set *set, unsigned int owner,
 					unsigned long was, unsigned long base, unsigned long size)
 {
-	/* What came too late to be forgotten when it went. */
+	/* Forgets records that were added after the module went. */
 	module_goes(set, owner, was);
 	set_cover(set, base, size);
 	oneshot_set_clear(set, base, size);

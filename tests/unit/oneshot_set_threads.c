@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * The oneshot tracer's set under many threads that insert the same addresses at
- * once, while it grows and while a module comes and goes. Built with
- * ThreadSanitizer, which sees what is not ordered and makes the program fail; and
- * without Criterion, which wants memory where ThreadSanitizer has its own.
+ * Tests the oneshot tracer's set with many threads that insert the same addresses
+ * at once, while the set grows, and while a module comes and goes. It is built with
+ * ThreadSanitizer, which makes the program fail when it finds a data race. It does
+ * not use Criterion, which needs memory where ThreadSanitizer has its own.
  *
  * usage: oneshot_set_threads [--tap=FILE] ...
  */
@@ -15,9 +15,9 @@
 #include <unistd.h>
 
 /*
- * What is found by an address comes after that address has been read, whatever
- * the order is. ThreadSanitizer knows nothing of such dependencies: this is the
- * order that it has for them, for addresses and nothing else.
+ * A load through a pointer always comes after the load of the pointer.
+ * ThreadSanitizer does not know such address dependencies. So loads of pointers,
+ * and only these, get an order that it knows.
  */
 #define READ_ONCE(x)							\
 	__atomic_load_n(&(x), _Generic((x), unsigned long : __ATOMIC_CONSUME,	\
@@ -74,7 +74,7 @@ static unsigned long join(pthread_t thread)
 	return (unsigned long)ret;
 }
 
-/* The addresses of a test, functions and callers by turns; have they records? */
+/* The number of addresses of a test, alternately functions and callers; do they have records? */
 static unsigned long addrs, apart;
 static bool recorded;
 
@@ -88,7 +88,7 @@ static unsigned int kind_of(unsigned long n)
 	return n % 2 ? ONESHOT_FUNCTION : ONESHOT_CALLER;
 }
 
-/* Inserts the @n-th address, again if it is refused. Was it new? */
+/* Inserts the @n-th address, and tries again while it is refused. Returns whether it was new. */
 static bool insert(unsigned long n)
 {
 	unsigned long key = oneshot_key(addr_of(n), kind_of(n));
@@ -103,7 +103,7 @@ static bool insert(unsigned long n)
 	if (ret != ONESHOT_INSERTED)
 		return false;
 
-	/* Some are interrupted before others can read it. */
+	/* Some threads are interrupted before they publish the record. */
 	if (n % 64 == 0)
 		sched_yield();
 	if (recorded)
@@ -113,7 +113,7 @@ static bool insert(unsigned long n)
 	return true;
 }
 
-/* All addresses, four threads each from the same place in the list. */
+/* Inserts all addresses. Groups of four threads begin at the same place in the list. */
 static void *insert_all(void *arg)
 {
 	unsigned long me = (unsigned long)arg, inserted = 0, i;
@@ -124,7 +124,7 @@ static void *insert_all(void *arg)
 	return (void *)inserted;
 }
 
-/* Reads meanwhile: a record is whole, or not there. */
+/* Reads meanwhile: a record must be complete or not published. */
 static void *read_all(void *unused __attribute__((unused)))
 {
 	unsigned long torn = 0, n;
@@ -149,7 +149,7 @@ static void *read_all(void *unused __attribute__((unused)))
 	return (void *)torn;
 }
 
-/* As oneshot_grow() of trace_oneshot_sets.c, but that it comes too late each time. */
+/* The same as oneshot_grow() of trace_oneshot_sets.c, but it always comes too late. */
 static void *grow(void *unused __attribute__((unused)))
 {
 	unsigned long seen = 0;
@@ -171,7 +171,7 @@ static void *grow(void *unused __attribute__((unused)))
 	return NULL;
 }
 
-/* How many of the addresses are not known, or have not the record that they should have? */
+/* How many addresses are not known, or do not have exactly the records that they should have? */
 static unsigned long not_once(void)
 {
 	unsigned char *seen = calloc(addrs, 1);
@@ -263,8 +263,8 @@ static void chunks_are_added(void)
 }
 
 /*
- * A record that is not published for as long as it is looked at: only the block
- * itself tells the reader that there is something to look at.
+ * Inserts an address, and publishes its record only after the reader has looked at
+ * it. So the reader's only ordering is that with the block itself.
  */
 static void *insert_and_wait(void *unused __attribute__((unused)))
 {
@@ -300,7 +300,7 @@ static void interrupt_an_insertion(void)
 	set_free(shared);
 }
 
-/* Threads that fill the set: what is refused and what is recorded is all there was. */
+/* Threads that fill the set: each address must be either refused or recorded. */
 static void *insert_own(void *arg)
 {
 	unsigned long me = (unsigned long)arg, inserted = 0, n;
@@ -348,8 +348,8 @@ static void fill_to_the_last_record(void)
 }
 
 /*
- * Threads that are always refused, and others whose addresses need no record: they
- * have neighbouring bits.
+ * Some threads are always refused; others insert addresses that need no record.
+ * Their bits are next to each other.
  */
 static void *insert_without_room(void *arg)
 {
@@ -398,8 +398,8 @@ static void refuse_what_needs_a_record(void)
 }
 
 /*
- * Threads that run code, most of it the kernel's, some of it a module's, while the
- * module comes and goes: as trace_oneshot_modules.c does it.
+ * Threads run code while a module comes and goes in the same steps as in
+ * trace_oneshot_modules.c. Most of the code is the kernel's, and some is the module's.
  */
 #define MODULE_ADDRS	50UL
 #define MODULE_SIZE	4096UL
@@ -408,7 +408,7 @@ static void refuse_what_needs_a_record(void)
 #define ONCE_ADDRS	5000UL
 #define ROUNDS		40
 
-/* Whose code it is, if anybody's, and where it runs, which ends later. */
+/* The module's place while it is listed, and while its code runs, which ends later; 0: none. */
 static unsigned long owned, running;
 static unsigned long passes[THREADS], once;
 
@@ -417,13 +417,13 @@ static unsigned long place_of(unsigned long n)
 	return MODULE + n * (CHUNK / 2 + 3 * MODULE_SIZE);
 }
 
-/* The last of what lies before a place, and the first of what lies behind it. */
+/* The last address before a place, or the first address after it. */
 static unsigned long neighbour_of(unsigned long n)
 {
 	return n % 2 ? place_of(n / 2) + MODULE_SIZE : place_of(n / 2) - 1;
 }
 
-/* As oneshot_record(): what is nobody's any more is known, and has no record. */
+/* Like oneshot_record(): code of a module that is no longer listed becomes known, without a record. */
 static void run_module(unsigned long base, unsigned long n)
 {
 	bool listed = __atomic_load_n(&owned, __ATOMIC_RELAXED) == base;
@@ -452,7 +452,7 @@ static void *run_code(void *arg)
 			if (!set_has(shared, neighbour_of(i), ONESHOT_CALLER))
 				count(&not_known);
 		}
-		/* What some of them do, once, and never again. */
+		/* Code that only some threads run, and only once. */
 		next = addrs + count(&once) / 3 % ONCE_ADDRS;
 		set_add(shared, addr_of(next), kind_of(next), 0);
 		if (!set_has(shared, addr_of(next), kind_of(next)))
@@ -468,7 +468,7 @@ static void *run_code(void *arg)
 	return NULL;
 }
 
-/* Until nobody does what was begun before. */
+/* Waits until each thread has finished what it had begun before. */
 static void synchronize(void)
 {
 	unsigned long i, before;
@@ -515,7 +515,7 @@ static void come_and_go(void)
 		synchronize();
 		__atomic_store_n(&owned, 0, __ATOMIC_RELAXED);
 		module_goes(shared, MODULE_OWNER, base);
-		/* What it has begun may go on for a while. */
+		/* Code of the module that runs already may go on for a while. */
 		if (round % 2)
 			synchronize();
 		smp_store_release(&running, 0);
@@ -528,16 +528,16 @@ static void come_and_go(void)
 		join(threads[i]);
 	module_comes(shared, MODULE_OWNER, base, place_of(0), MODULE_SIZE);
 
-	is("what it has nothing to do with is known all the time", not_known, 0);
+	is("addresses outside of the module are known all the time", not_known, 0);
 	once = (once + 2) / 3;
 	addrs += once < ONCE_ADDRS ? once : ONCE_ADDRS;
 	is("and has one record", not_once(), 0);
 	for (i = 0; i < MODULE_ADDRS; i++)
 		wrong += set_count(shared, place_of(0) + i * 12, kind_of(i)) != 1;
-	is("what is in it has one record, however often it comes", wrong, 0);
+	is("each address in the module has one record, however often the module comes", wrong, 0);
 	is("and nothing else is left of it", oneshot_set_nr(shared),
 	   addrs + 2 * PLACES + MODULE_ADDRS);
-	is("nor does it take chunks where it has been before", shared->nr_chunks, chunks);
+	is("the module takes no new chunks where it has been before", shared->nr_chunks, chunks);
 	set_free(shared);
 }
 

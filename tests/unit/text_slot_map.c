@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which pieces of a pack of text are taken (kernel/files/kernel/text_slot_map.c,
- * compiled as it is): what is taken, found, walked and given back, against a model
- * that has a number for each granule.
+ * Tests the map of a pack's slots (kernel/files/kernel/text_slot_map.c, compiled as
+ * it is): allocating, finding, walking and freeing them. The results are compared
+ * with a model that has a number for each granule.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +10,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
-/* Readers come between any two stores. */
+/* Readers may look at the map between any two stores, so a function can be called after each. */
 static void (*behind_store)(void);
 
 #define WRITE_ONCE(x, v) do {						\
@@ -57,7 +57,7 @@ Test(map, gives_all_that_it_has_and_no_more)
 		cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), i));
 	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), -ENOSPC));
 	cr_assert(eq(u32, map->used, NR));
-	/* Any one that comes back can be had again. */
+	/* Any granule that is freed can be allocated again. */
 	cr_assert(eq(u32, text_slot_map_free(map, 100), 1));
 	cr_assert(eq(int, text_slot_map_alloc(map, 2, 0), -ENOSPC));
 	cr_assert(eq(int, text_slot_map_alloc(map, 1, 0), 100));
@@ -119,7 +119,7 @@ Test(map, a_kind_can_change)
 	cr_assert(eq(u32, text_slot_map_granules(map, 4), 4));
 	at = 1;
 	cr_assert(eq(int, text_slot_map_kind(map, &at), 1));
-	/* From a kind to a kind, both among them. */
+	/* The range of kinds includes both of its ends. */
 	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 0), -ENOENT));
 	cr_assert(eq(int, text_slot_map_next(map, 0, 0, 1), 0));
 	cr_assert(eq(int, text_slot_map_next(map, 0, 1, 4), 0));
@@ -140,7 +140,7 @@ Test(map, holes_are_filled_from_the_beginning)
 	text_slot_map_free(map, 40);
 	text_slot_map_free(map, 80);
 	text_slot_map_free(map, 84);
-	/* What does not fit anywhere is remembered, and forgotten when room comes. */
+	/* A size that fits nowhere is remembered, and forgotten when there is room again. */
 	cr_assert(eq(int, text_slot_map_alloc(map, 9, 0), -ENOSPC));
 	cr_assert(eq(u32, map->nofit, 9));
 	cr_assert(eq(int, text_slot_map_alloc(map, 10, 0), -ENOSPC));
@@ -153,7 +153,7 @@ Test(map, holes_are_filled_from_the_beginning)
 	free(map);
 }
 
-/* Of two slots with a hole between them, whatever is written to the hole. */
+/* Looks at two slots with a hole between them while the hole is written. */
 static struct text_slot_map *watched;
 static unsigned int looks;
 
@@ -200,9 +200,9 @@ Test(map, neighbours_do_not_change_meanwhile)
 	free(watched);
 }
 
-/* A model: of each granule the number of the slot that has it. */
+/* The model: the number of the slot that each granule belongs to. */
 static int model[NR];
-/* And of each slot whose it is. */
+/* The kind of each slot. */
 static unsigned int kinds[3001];
 
 static int model_alloc(unsigned int nr, int id)

@@ -420,7 +420,7 @@ static void parallel__begin(void)
 	int here = sched_getcpu(), online = sysconf(_SC_NPROCESSORS_CONF);
 	cpu_set_t usable;
 
-	/* Whoever measures has bound this process: ask about another one. */
+	/* This process is bound to one CPU to be measured, so ask about another process. */
 	CPU_ZERO(&usable);
 	check_io(!sched_getaffinity(getppid(), sizeof(usable), &usable), "which CPUs are there?");
 	for (int cpu = 0; cpu < online && cpu < CPU_SETSIZE; cpu++) {

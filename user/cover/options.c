@@ -30,7 +30,7 @@ static const struct argp_option options[] = {
 	  "of the same kernel and filters, or is not there yet", 0 },
 	{ "user", KEY_USER, "USER", 0, "run CMD as this user", 0 },
 	{ "ready-fd", KEY_READY, "N", 0, "write the line READY to descriptor N when recording has begun; "
-	  "systemd is told in any case", 0 },
+	  "systemd gets its message in any case", 0 },
 	{ "strict", KEY_STRICT, NULL, 0, "fail if the result is not complete: something was lost, or "
 	  "may have been", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the running kernel's, for source directories, and for "

@@ -152,7 +152,7 @@ int function_events__add_guarded(const struct prototypes *protos, struct guard *
 	for (size_t i = 0; !err && i < protos->count; i++) {
 		const struct prototype *p = &protos->list[i];
 
-		/* The watchdog must not be told of somebody else's event. */
+		/* Somebody else's event must not be given to the watchdog, which would remove it. */
 		if (exists(p))
 			err = error__return(-EIO, "%s/%s: there is such an event already; name this "
 					    "one differently: '%s'", p->group, p->name, p->text);

@@ -20,7 +20,7 @@ struct raw_events;
 /* Gets a record. A negative errno ends the reading. */
 typedef int (*raw_event_take)(const struct tep_record *record, void *context);
 
-/* @tep: is told the layout of the ring buffer's pages. */
+/* @tep: gets the layout of the ring buffer's pages. */
 int raw_events__open(struct raw_events **ret, struct instance *instance, struct tep_handle *tep);
 /*
  * Reads the records that are there now, but not endlessly: @ret_more says that there may be more.

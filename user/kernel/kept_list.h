@@ -14,7 +14,7 @@
  *  - While a module comes or goes, no list is kept, and no kept list is used.
  * ftrace keeps the names of freed init functions only as long as their module is there
  * (ftrace_release_mod()). Generated code comes and goes without modules. So its lines are not kept,
- * and whoever needs them must read the list again (symbols.c).
+ * and code that needs them must read the list again (symbols.c).
  *
  * ftrace's list has all functions, also those that it has disabled or that are traced; neither
  * changes a line. If ftrace has turned itself off, its list cannot be opened, with or without a

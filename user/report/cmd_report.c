@@ -123,14 +123,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->count)
 			argp_usage(state);
 		if (o->count > ROWS_MOST_COLUMNS)
-			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` makes one of "
-				   "several", o->count, ROWS_MOST_COLUMNS);
+			argp_error(state, "%zu files: at most %d can be columns; `hytrace merge` joins several "
+				   "into one", o->count, ROWS_MOST_COLUMNS);
 		if (o->format >= REPORT_DOT && (o->where || o->form.which != LIST_ALL || o->proved || o->by >= 0))
 			argp_error(state, "-f dot and -f folded have the whole graph: no other option goes with them but "
 				   "--vmlinux and --output");
 		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
-				   "makes one of several");
+				   "joins several into one");
 		if ((o->format == REPORT_LCOV || o->format == REPORT_HTML) &&
 		    (o->form.which != LIST_ALL || o->proved))
 			argp_error(state, "-f %s has what was seen and what was not; --seen, --unseen and --proved do not go with it",

@@ -342,7 +342,7 @@ static long task_of(struct page *p, const struct hit *hit)
 	return numbered__add(&p->tasks, text);
 }
 
-/* The clock of a boot begins with it; that of a run is told from its beginning. Several boots have no clock. */
+/* Times of a boot count from its beginning, those of a run from the run's beginning. Several boots have none. */
 static struct clock clock_of(const struct coverage *c)
 {
 	return (struct clock){

@@ -6,7 +6,7 @@
  * name. The watchdog keeps the list, and removes all when the pipe ends. Capital letters are for
  * leftovers of other runs, which it removes at once. It must outlive its parent, so it has a
  * session of its own, and ignores signals that a terminal or a shutdown sends to all. It has no
- * other open descriptors, so that whoever reads the command's output sees the end of it.
+ * other open descriptors, so that a reader of the command's output sees its end.
  */
 #include <errno.h>
 #include <fcntl.h>

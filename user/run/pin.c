@@ -99,7 +99,7 @@ int pin__path(const char *dir, const char *name, struct guard *guard, char **ret
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return error__no_memory();
-	/* The watchdog must not be told of somebody else's pin. */
+	/* Somebody else's pin must not be given to the watchdog, which would remove it. */
 	if (!access(path, F_OK))
 		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "
 				    "that was killed with its watchdog; give --pin another "

@@ -12,7 +12,7 @@
  * relative name is one below /sys/fs/bpf/hytrace. @ret_dir is to be freed.
  */
 int pin__prepare(const char *where, struct guard *guard, char **ret_dir);
-/* The full path of a pin, of which the watchdog is told; to be freed. */
+/* The full path of a pin, which the watchdog will remove; to be freed. */
 int pin__path(const char *dir, const char *name, struct guard *guard, char **ret_path);
 
 #endif

@@ -39,5 +39,5 @@ void ready__tell(int fd)
 	/* 0: nobody listens. */
 	err = sd_notify(0, "READY=1");
 	if (err < 0)
-		error__warn("$NOTIFY_SOCKET cannot be told: %s", strerror(-err));
+		error__warn("$NOTIFY_SOCKET: cannot send READY=1: %s", strerror(-err));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Tells whoever has started hytrace that recording has begun: through a descriptor, or systemd. */
+/* Reports to hytrace's parent or to systemd that recording has begun. */
 #ifndef HYTRACE_RUN_READY_H
 #define HYTRACE_RUN_READY_H
 

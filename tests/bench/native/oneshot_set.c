@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * What the shape of the oneshot tracer's set is worth: how long a look-up takes on
- * this machine, how much memory it takes, and how much of the cache. The kernel's
- * file as it is, in user space, against other shapes that a set of addresses may
- * have, each at its best: inlined, without a lock, in huge pages.
+ * Compares the oneshot tracer's set with other data structures for a set of
+ * addresses, on this machine: how long a look-up takes, how much memory it needs,
+ * and how much of the cache. The kernel's file is compiled as it is, in user space.
+ * All of them have the best conditions: inlined, without a lock, in huge pages.
  *
  *	bitmap		oneshot_set.h: a bit for each byte of text
- *	hash 1/2	what was there before: one table, open addressing, linear
- *			probing, at most half full: small
+ *	hash 1/2	the set of an earlier version: one table, open addressing,
+ *			linear probing, at most half full: small
  *	hash 1/8	the same, at most an eighth full: few probes
  *	pid_list	kernel/trace/pid_list.c: a sparse bitmap, 8 + 8 + 16 bits of
  *			an address, for all of its low 32 bits
@@ -17,26 +17,27 @@
  *	BPF map		kernel/bpf/hashtab.c's shape: jhash, chains of elements that
  *			are taken one after the other; without the calls and the
  *			protection around it
- *	ring		no set: each call written to a buffer of its CPU, with the
- *			few steps that no ring buffer of ftrace's kind can do without:
- *			what is recorded each time is at least this
+ *	ring		no set: each call is written to a buffer of its CPU, in the
+ *			few steps that every ring buffer like ftrace's needs. So this
+ *			is the least that recording each call can cost
  *
- * How to read the first table: addresses lie as functions and calls do in text, 64
- * bytes apart on average, and all of them are looked up in random order, by one
- * thread, and by two at once, each on its own CPU if that is to tell anything.
- * Look-ups follow each other with nothing in between, so a CPU has several under
- * way: a time is good for comparison only. "KiB" is what is there to be looked up
- * in, for one and for two CPUs: without records of what was found, which all need,
- * and without the bitmap's zeros, of which there is a page for all sets.
+ * How to read the first table: the addresses are spread as functions and calls are
+ * in text, 64 bytes apart on average. All of them are looked up in random order, by
+ * one thread, and by two at once; the latter only tells something if each thread has
+ * a CPU of its own. Nothing happens between look-ups, so a CPU works on several at a
+ * time, and a time is only good for comparison. "KiB" is the memory of the structure
+ * for one and for two CPUs. It does not include the records of what was found, which
+ * all sets need, nor the page of zeros that all bitmaps share.
  *
- * The second table is a kernel at work: 12,000 addresses at random out of a text of
- * 12 MiB are in use, and looked up again and again; as many as it says are known.
- * "Lines" is how many cache lines (64 bytes) these look-ups read, all together: what
- * the traced code has to do without. A hash spreads addresses over all that it has,
- * a bitmap has them as they lie in text: at random, as here, is its worst case.
+ * The second table imitates a kernel at work: 12,000 addresses, chosen at random from
+ * 12 MiB of text, are looked up again and again. The set has as many addresses as
+ * "known" says. "Lines" is how many cache lines (64 bytes) all these look-ups read;
+ * the traced code has these less. A hash spreads addresses over all of its memory,
+ * and a bitmap keeps them in the order of text. So random addresses, as here, are the
+ * worst case of the bitmap.
  *
- * Times are those of the best of many rounds, for whatever else runs; less than a
- * nanosecond between two of them means nothing.
+ * Each time is that of the best of many rounds, because other processes may run
+ * meanwhile. A difference of less than a nanosecond means nothing.
  */
 #include <pthread.h>
 #include <stdio.h>
@@ -63,8 +64,8 @@ static void *must(void *p)
 }
 
 /*
- * Zeroed memory, in huge pages as what the kernel allocates in large pieces, for
- * all sets by turns.
+ * Zeroed memory, which all sets use one after the other. It is in huge pages, as the
+ * memory that the kernel allocates in large pieces is.
  */
 #define ARENA	(1UL << 30)
 #define HUGE	(2UL << 20)
@@ -98,7 +99,7 @@ static void arena_reset(void)
 	used = 0;
 }
 
-/* What a look-up reads is told to whoever wants to know, and to nobody for free. */
+/* Called with each address that a look-up reads. NULL: nothing is called, and this costs nothing. */
 typedef void (*touch_fn)(const void *p);
 
 static __always_inline void touch(touch_fn fn, const void *p)
@@ -163,7 +164,7 @@ static __always_inline bool hash_has(const void *p, unsigned long addr, touch_fn
 		unsigned long slot = READ_ONCE(set->slots[i]);
 
 		touch(fn, &set->slots[i]);
-		/* Seen as the other kind too, or not: no matter. */
+		/* The bit of the other kind does not matter. */
 		if (likely((slot | (HASH_BOTH ^ HASH_FUNCTION)) == want))
 			return true;
 		if (!slot)
@@ -432,7 +433,7 @@ static void *htab_new(const unsigned long *keys, unsigned long nr)
 
 #define RING_BYTES	(2UL << 20)
 
-/* A header with the time since the last, what all events begin with, the function and its caller. */
+/* A header with the time since the last event, the fields that all events begin with, the function and its caller. */
 struct ring_event {
 	u32			header;
 	u32			common[2];
@@ -445,7 +446,7 @@ struct ring {
 	struct ring_event	events[RING_BYTES / sizeof(struct ring_event)];
 };
 
-/* As local_add_return(): one instruction, for an interrupt's sake, and no other CPU's. */
+/* Like local_add_return(): one instruction, which is atomic for interrupts but not for other CPUs. */
 static __always_inline unsigned long local_add(unsigned long *value, unsigned long by)
 {
 	unsigned long old = by;
@@ -549,7 +550,7 @@ static int compare(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* The lines that have been noted, as often as they have been. */
+/* The cache lines that were read, with repetitions. */
 static unsigned long *lines, nr_lines, max_lines;
 
 static void note_line(const void *p)
@@ -603,7 +604,7 @@ static void *read_rounds(void *arg)
 	return NULL;
 }
 
-/* Of a look-up in the best round: that of the slower one of @threads. */
+/* The time of a look-up in the best round, by the slower one of @threads. */
 static double lookup_ns(const struct shape *shape, void *const *sets, unsigned int threads,
 			const unsigned long *keys, unsigned long nr)
 {
@@ -657,7 +658,7 @@ static void shuffle(unsigned long *keys, unsigned long nr)
 	}
 }
 
-/* As functions and calls lie in text: 64 bytes apart on average; in random order. */
+/* Addresses like those of functions and calls in text, 64 bytes apart on average, in random order. */
 static void text_keys(unsigned long *keys, unsigned long nr)
 {
 	unsigned long addr = TEXT, i;
@@ -691,7 +692,7 @@ static void look_up_all(unsigned long *keys, unsigned long nr)
 	}
 }
 
-/* The first HOT of @keys, which are in random order, are what is in use. */
+/* The addresses in use are the first HOT of @keys, which are in random order. */
 static void look_up_hot(const unsigned long *keys, unsigned long known)
 {
 	unsigned int i;

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * How long it takes to call trampolines, on the machine itself, by how they lie in
- * memory: a page for each, as ftrace has them, with a page between them that is not
- * there, or packed as slots of text (kernel/text_slot.c), 16 pages at a time.
+ * Measures, on the machine itself, how long it takes to call trampolines in two
+ * layouts. In the first one each has a page, as in ftrace, with an unmapped page
+ * between two of them. In the second one they are packed into slots
+ * (kernel/text_slot.c), in packs of 16 pages.
  *
- * A stub is as large as a trampoline that saves all registers, and runs from its
- * beginning to its end, through instructions that do nothing: what is measured is how
- * they come to the processor. They are called in a random order, the same for both, as
- * the functions of a kernel are. Of several runs the fastest counts.
+ * A stub stands for a trampoline. It is as large as one that saves all registers, and
+ * its instructions do nothing. So this only measures how fast the processor fetches
+ * them. The stubs are called in a random order, as the functions of a kernel are; the
+ * order is the same for both layouts. The fastest of several runs counts.
  *
- * Where perf may count them, the misses of the instruction TLB are told as well.
+ * If perf can count misses of the instruction TLB, they are printed as well.
  */
 #include <errno.h>
 #include <linux/perf_event.h>
@@ -27,7 +28,7 @@
 #define PAGE		4096UL
 /* ftrace_regs_caller's copy: 331 bytes, a return, and the address of the ops. */
 #define STUB		344UL
-/* What that takes of a pack: granules of 16 bytes. */
+/* The size of its slot in a pack, in whole granules of 16 bytes. */
 #define SLOT		352UL
 #define PACK		(16 * PAGE)
 #define MAX_STUBS	4000
@@ -49,7 +50,7 @@ static unsigned long packed(unsigned int i)
 	return i / in_pack * (PACK + PAGE) + i % in_pack * SLOT;
 }
 
-/* The body is NOPs of five bytes, which is what instructions there are long on average. */
+/* The body consists of NOPs of five bytes, the average length of a trampoline's instructions. */
 static void write_stub(unsigned char *at)
 {
 	static const unsigned char nop5[] = { 0x0f, 0x1f, 0x44, 0x00, 0x00 };
@@ -73,7 +74,7 @@ static char *make_stubs(unsigned long (*place)(unsigned int i), size_t *size)
 			strerror(errno));
 		exit(1);
 	}
-	/* The kernel's are not of large pages either. */
+	/* The kernel's trampolines are not in large pages either. */
 	madvise(text, *size, MADV_NOHUGEPAGE);
 	for (i = 0; i < MAX_STUBS; i++)
 		write_stub((unsigned char *)text + place(i));
@@ -97,7 +98,7 @@ static int count_itlb_misses(void)
 	return syscall(SYS_perf_event_open, &attr, 0, -1, -1, 0);
 }
 
-/* Nanoseconds of one call; *@misses of it are of the TLB, if @fd counts them. */
+/* Returns the nanoseconds of a call. *@misses: its TLB misses, if @fd counts them. */
 static double time_calls(const stub_fn *order, int fd, double *misses)
 {
 	struct timespec began, ended;
@@ -127,7 +128,7 @@ static double time_calls(const stub_fn *order, int fd, double *misses)
 	return best;
 }
 
-/* One round through all of them; the same again and again, as code has its ways, too. */
+/* Makes the order of one round through all stubs. It repeats, because code repeats its paths, too. */
 static void shuffle(unsigned int *which, unsigned int nr)
 {
 	unsigned int i, j, at;

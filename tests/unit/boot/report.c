@@ -159,7 +159,7 @@ Test(boot_report, no_time_without_a_frequency)
 	free(text);
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "Time:      unknown\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "0.000") == NULL, "no time is told: %s", text);
+	cr_expect(strstr(text, "0.000") == NULL, "the text has no time: %s", text);
 	free(text);
 	text = print(boot_report__chrome, &r);
 	cr_expect(strstr(text, "\"ts\"") == NULL, "%s", text);

@@ -112,7 +112,7 @@ static bool ksym_exists(const char *name, const void *sym)
 #undef const
 
 #define ENTRIES 2000
-#define CALL 5		/* behind which the registers' ip is */
+#define CALL 5		/* the length of a call; the registers' ip is after it */
 
 static struct cover_entry entries[ENTRIES];
 static __u64 now;

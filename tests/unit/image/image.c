@@ -348,7 +348,7 @@ static void expect_module(const char *name)
 	expect_reason(image, "hushed", UNTRACED_NOINSTR);
 	expect_place(image, "twin", 2, "init/main.c", 5);
 	f = named(image, "hushed", 1);
-	cr_expect(f->addr > named(image, "quiet", 1)->addr, "another section, behind .text");
+	cr_expect(f->addr > named(image, "quiet", 1)->addr, "another section, after .text");
 	cr_expect(image__function_at(image, f->addr) == f);
 	f = named(image, "start_kernel", 1);
 	cr_expect(f->init && f->addr == IMAGE_MODULE_INIT && f->untraced == UNTRACED_NOT);

@@ -75,7 +75,7 @@ static bool hits(void)
 	return is_kept(text, sizeof(text));
 }
 
-/* The kept list is not used, and made anew. */
+/* The kept list is not used, and is made again. */
 static void misses_once(const char *why)
 {
 	cr_expect(not(hits()), "%s", why);

@@ -15,7 +15,7 @@ Test(symbols, finds_the_function_that_holds_an_address)
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff82000200)->name, "vfs_write"));
 	cr_expect(eq(str, (char *)symbols__find(s, 0xffffffff820002ff)->name, "vfs_write"));
 	cr_expect(symbols__find(s, 0xffffffff81ffffff) == NULL, "before the first");
-	cr_expect(symbols__find(s, 0xfffffffff0000000) == NULL, "far behind the last");
+	cr_expect(symbols__find(s, 0xfffffffff0000000) == NULL, "far after the last");
 	symbols__free(s);
 }
 

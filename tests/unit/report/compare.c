@@ -128,7 +128,7 @@ Test(oneshot_entries, init_code_is_at_its_entry_too)
 		  0);
 	cr_assert(c.hits.count == 2);
 	cr_expect(eq(str, (char *)c.hits.list[0].name, "_etext"));
-	cr_expect(c.hits.list[0].link == 0xffffffff81000700, "behind its ENDBR64");
+	cr_expect(c.hits.list[0].link == 0xffffffff81000700, "after its ENDBR64");
 	cr_expect(c.hits.list[1].link == 0xffffffff81000709, "no site is there");
 	coverage__free(&c);
 }
@@ -290,7 +290,7 @@ Test(tailor, is_addresses_and_nothing_else)
 	free(text);
 	c.hits.list[0].link = 0;
 	text = print(count_left_out, &c);
-	cr_expect(eq(str, text, "1"), "what has no address is told");
+	cr_expect(eq(str, text, "1"), "the number of entries without an address");
 	free(text);
 	coverage__free(&c);
 }

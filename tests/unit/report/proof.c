@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* What a recorded call proves beside that it was executed, in the kernel of small_kernel.h. */
+/* What recorded calls prove about functions that were not recorded, in the kernel of small_kernel.h. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 #include <criterion/redirect.h>

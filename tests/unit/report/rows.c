@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Documents laid against a universe: which function is seen, unseen or neither, and the sums of all. */
+/* Documents and a universe: which functions are seen, unseen or neither, and the sums of all. */
 #include "report/sample_documents.h"
 #include "report/groups.h"
 #include "report/report.h"

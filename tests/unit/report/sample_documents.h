@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0 */
-/* A small kernel, and documents of it, for the tests of what is made of documents. */
+/* A small kernel, and documents of it, for the tests of reports and other answers from documents. */
 #ifndef HYTRACE_TESTS_REPORT_SAMPLE_DOCUMENTS_H
 #define HYTRACE_TESTS_REPORT_SAMPLE_DOCUMENTS_H
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0
-/* Whose number it was, and when: as the kernel's events tell it, in their order. */
+/* Which thread had a number at which time, according to the kernel's events in their order. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
