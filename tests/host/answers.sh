@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# What is made of documents, offline: hytrace report, merge, diff and compare on small documents of a small kernel,
-# which this script makes. Each json document is checked against its schema in docs/schema.
+# Tests commands that read documents, offline: hytrace report, merge, diff and compare, on small documents of a small
+# kernel, which this script makes. Each json document is checked against its schema in docs/schema.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Holds every command that `hytrace --help` lists to the same: --help has two examples and the exit status, the
-# man page has each option, bash and zsh complete each option and what it can be, and hytrace(1) lists the
-# command. What has none of these cannot be added without notice.
+# Tests the same of every command that `hytrace --help` lists: --help has two examples and the exit status, the
+# man page has each option, bash and zsh complete each option and its values, and hytrace(1) lists the command.
+# So a command that lacks one of these is noticed.
 
 set -uo pipefail
 

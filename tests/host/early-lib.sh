@@ -28,7 +28,7 @@ done <<'END'
 4 11.0.50 (v11.0.0-123-g0123456789)
 END
 
-# guest SCRIPT: what end_if_hung makes of a guest that does that, and prints on its console: the status of vm.sh.
+# guest SCRIPT: runs the script as a guest, and prints the status of vm.sh after end_if_hung has watched it
 guest()
 {
 	printf '#!/bin/bash\nexec >>%q\n%s\n' "$scratch/console" "$1" >"$scratch/qemu-fake"

@@ -57,7 +57,7 @@ ok 'a feature that does not exist is a usage error' usage_error no-such-feature
 ok 'and so is a format' usage_error -f xml
 "$hytrace" features >/dev/full 2>err
 is 'a failed write is an error' "$? $(grep -c 'standard output' err)" '1 1'
-# Nobody may leave the answers to root alone: without capabilities they are the reason of all.
+# Asks as a user without capabilities, which must be the reason for each feature.
 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs \
 	"$hytrace" features -f json cover-bpf cover-oneshot >nobody.json 2>err
 is 'without privileges, these are the reason' \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests what `make install` installs, and that it works without the clone. commands.sh tests what is told of
-# each command.
+# Tests what `make install` installs, and that it works without the clone. commands.sh tests the help, the
+# man page and the completion of each command.
 
 set -uo pipefail
 

@@ -251,7 +251,7 @@ is 'Escape ends it' "$(shown .cleared)" 11
 browse page.html '' 'q=delta&show=only1' >hash.json
 is 'an address opens what it says' "$(jq -r '.top | map(split(" ")[0]) | join(" ")' hash.json)" delta
 
-# The other way round: what the browser finds wrong is noticed.
+# The opposite: a fault that the browser finds must be noticed.
 sed 's/"lines":/"wrong":/' page.html >broken.html
 browse broken.html >broken.json
 ok 'a page that is broken is noticed' grep -q 'Uncaught' console
