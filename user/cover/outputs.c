@@ -95,7 +95,7 @@ static int read_before(struct one *one)
 	return 0;
 }
 
-/* It is joined with what comes, and written anew; whether that can be done is tried before anything is run. */
+/* Checks before the run whether its result can be joined with the document in the file. */
 static int try_to_join(struct one *one, const struct coverage *plan)
 {
 	const struct coverage *both[] = { plan, NULL };
@@ -210,7 +210,7 @@ static int write_text(const struct coverage *c, const struct universe *u, FILE *
 	return err;
 }
 
-/* @u: NULL: it was told why there is none, which only shares are missing for. */
+/* @u: NULL: there is none, a message has said why, and shares are left out. */
 static int write_joined(const struct one *one, const struct coverage *c, FILE *stream)
 {
 	const struct coverage *const both[] = { one->before, c };
@@ -278,7 +278,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 	free(path);
 }
 
-/* The result so far. The file then is one of this run's, which is not to be joined with it. */
+/* Writes the result so far. After that, the file is this run's own, and must not be joined with its result again. */
 static int put_so_far(struct one *one, const struct coverage *c, const struct universe *u)
 {
 	int err = write_one(one, c, u);
@@ -330,8 +330,8 @@ static bool is_due(const struct one *one, bool text, bool so_far)
 }
 
 /*
- * Only shares, which are in texts, need a universe, and it may take long to find one. So what is no text is written
- * before. If one output fails, the others are written all the same. @ret_count: how many there were.
+ * Only the shares in text need a universe, and finding one may take long. So all other formats are written first. If one
+ * output fails, the others are written all the same. @ret_count: the number of outputs that were written or failed.
  */
 static int put_all(struct outputs *outputs, const struct coverage *const *coverages, size_t count,
 		   const struct running_kernel *kernel, bool so_far, size_t *ret_count)

@@ -375,7 +375,10 @@ static enum diff_identity identity_of(const struct diff_side *a, const struct di
 	return a->u->placed && b->u->placed ? IDENTITY_FILE : IDENTITY_NAME;
 }
 
-/* Of what was seen. What the build has stays whole. Returns whether anything that can be traced lies there. */
+/*
+ * Removes seen functions that do not lie there; the list of the build stays complete. Returns whether
+ * the side has seen a function there, or its build has one there that can be traced.
+ */
 static bool restrict_to(struct side *s, const char *where)
 {
 	size_t kept = 0;

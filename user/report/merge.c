@@ -251,7 +251,10 @@ static void forget_command(struct coverage *to, const struct coverage *c)
 	to->command = NULL;
 }
 
-/* Of two scopes that lie in each other, --boot is kept: init text that one of them could see was asked for. */
+/*
+ * If each of two scopes lies in the other, keeps that of --boot: its run could see init text, which then counts as
+ * asked for.
+ */
 static void join_scope(struct coverage *to, const struct coverage *c)
 {
 	struct scope *scope = &to->scope;
@@ -403,7 +406,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
 		known->runs += copy.runs;
 		known->name = known->name ?: hits__name(hits, hit->name);
-		/* Of several boots these are forgotten; see merge__run(). */
+		/* If the runs are of several boots, merge__run() removes these later. */
 		if (hit->first_ns < known->first_ns) {
 			known->first_ns = hit->first_ns;
 			known->cpu = hit->cpu;
@@ -430,7 +433,7 @@ static void free_key(struct lh_entry *entry)
 	free(lh_entry_k(entry));
 }
 
-/* Of several boots there is no time to order hits by, so none is the first, and there is no common window. */
+/* Times of several boots cannot be compared. So no hit is known to be the first, and there is no common window. */
 static void forget_times(struct coverage *c)
 {
 	c->window = (struct window){};

@@ -23,7 +23,7 @@ int universe__of_running(struct universe *ret, const char *vmlinux);
  * why__of_running() - find why the running kernel cannot trace a function
  * @ret: to be freed by why__free()
  * @name: the function's name
- * @vmlinux: as of universe__of_running()
+ * @vmlinux: as for universe__of_running()
  *
  * Return: as universe__of_running().
  */

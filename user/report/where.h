@@ -23,11 +23,11 @@ bool where__has(const char *where, const char *module, const char *unit);
  * @where: the part
  * @u: the universe
  *
- * Return: 0, or -EINVAL, which is told.
+ * Return: 0, or -EINVAL after a message.
  */
 int where__check(const char *where, const struct universe *u);
 
-/* Tells that nothing lies there, and what to do; -EINVAL. */
+/* Prints that nothing lies there, and what to do. Returns -EINVAL. */
 int where__is_empty(const char *where);
 
 #endif

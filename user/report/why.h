@@ -46,7 +46,7 @@ struct why_sources {
 	const char *modules;		/* the directory of modules that are not in the universe; NULL: there is none */
 	const struct coverage *documents;
 	const char *const *labels;	/* their files */
-	/* Of each document, its universe if it is of another build, and that is known; NULL: none is. */
+	/* For each document of another build, its universe if that is known; NULL: there is none. */
 	const struct universe *others;
 	size_t document_count;
 	bool running;			/* the universe is that of the running kernel */
