@@ -136,7 +136,8 @@ static void check_combination(struct argp_state *state, const struct parsed *par
 	if (o->append && goes_to_stream(o))
 		argp_error(state, "--append adds to files: give -o FILE.json");
 	if (o->ready_fd == STDOUT_FILENO && goes_to_stdout(o))
-		argp_error(state, "--ready-fd 1 is standard output, which gets the result: give -o FILE or another descriptor");
+		argp_error(state, "--ready-fd 1 is standard output, which gets the result: give -o FILE or another "
+			   "descriptor");
 	if (refused)
 		argp_error(state, "%s", refused);
 	for (size_t i = 0; i < o->output_count; i++) {

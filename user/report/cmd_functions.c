@@ -66,8 +66,8 @@ static int add_module(struct functions_options *o, const char *path)
 	else if (!name)
 		err = error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or .ko.zst", path);
 	else if (had)
-		err = error__return(-EINVAL, "%s: %s is given for the module %s already: give one of them", path, had->path,
-				    name);
+		err = error__return(-EINVAL, "%s: %s is given for the module %s already: give one of them", path,
+				    had->path, name);
 	if (err) {
 		free(name);
 		free(copy);

@@ -127,7 +127,7 @@ static const char *unseen(struct search *s, const struct coverage *c, const stru
 		    c->scope.kind == SCOPE_PID ? " by that process" : c->scope.kind == SCOPE_SEVERAL ?
 		    " by the tasks that were followed" : "", limit ? " by tasks of " : "", limit ?: "",
 		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete",
-		    same_build(s->sources->universe, c, f->module) ? "" : "; the document is of another build");
+		    same_build(s->sources->universe, c, f->module) ? "" : "; the document is of another build, or of an unknown one");
 }
 
 /* Of a function of a module: why the document cannot have it; NULL: it can. */
@@ -160,8 +160,8 @@ static const char *judge(struct search *s, size_t document, const struct functio
 		*ret = seen(s, c, hit);
 		return "seen";
 	case MATCH_NAME:
-		*ret = text(s, "may have run: a function of this name %s; the document is of another build, and it is not "
-			    "known which file that function is in", seen(s, c, hit));
+		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that function is "
+			    "in; the document is of another build, or of an unknown one", seen(s, c, hit));
 		return "namesake";
 	case MATCH_NONE:
 		break;
