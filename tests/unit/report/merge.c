@@ -123,6 +123,7 @@ Test(merge, of_several_boots_there_are_no_times)
 	f.list[1].hits.list[0].comm = "sh";
 	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
 	cr_expect(c.boot_id == NULL && c.window.closed == 0);
+	cr_expect(find(&c, "vfs_read", HIT_FUNCTION)->pid == 0 && !find(&c, "vfs_read", HIT_FUNCTION)->comm);
 	out = open_memstream(&text, &length);
 	cr_assert(coverage__write_json(&c, out) == 0);
 	fclose(out);
