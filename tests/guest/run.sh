@@ -137,12 +137,12 @@ judge()
 	fi
 }
 
-# Makes a copy of the stock runner and its helpers with our tests in it, as in a patched tree.
+# Makes a copy of the patched tree's runner and its helpers with our tests alone.
 assemble_ftracetest()
 {
 	local source
 
-	source=$("$clone/kernel/build.sh" --print-source)
+	source=$("$clone/kernel/build.sh" --print-tree)
 	mkdir -p "$out/suite/test.d"
 	cp "$source/$suite/ftracetest" "$out/suite/"
 	cp "$source/$suite/test.d/functions" "$out/suite/test.d/"
