@@ -21,7 +21,7 @@ at_most()
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && a <= b) }'
 }
 
-ok 'one function is traced by all contenders' status 0 bench -s one -f json -c base -c ftrace-ops -c fentry -c fentry-bitmap \
+ok 'one function is traced by all contenders' status 0 bench -n 3 -s one -f json -c base -c ftrace-ops -c fentry -c fentry-bitmap \
 	-c fentry-bitmap-callers -c fentry-of-100 -c kprobe-multi-bitmap-nocallers -c cover-bpf-nocallers
 is 'each contender has a row' "$(jq -c 'map(select(.total != null)) | length' out)" 8
 is 'without callers, a bitmap has only the function' "$(figure fentry-bitmap seen) $(figure kprobe-multi-bitmap-nocallers seen)" '1 1'
@@ -32,15 +32,15 @@ ok 'a hundred programs take longer to attach than one' \
 	at_most "$(jq -n "10 * $(figure fentry attach)")" "$(figure fentry-of-100 attach)"
 is 'the module is unloaded afterwards' "$(find $many -maxdepth 0 2>/dev/null)" ''
 
-ok 'all functions are traced by three contenders' status 0 bench -s all -w getppid -f json -c base -c ftrace-ops -c cover-bpf-retired
+ok 'all functions are traced by three contenders' status 0 bench -n 3 -s all -w getppid -f json -c base -c ftrace-ops -c cover-bpf-retired
 is 'each contender has a row for all functions' "$(jq -c 'map(select(.total != null)) | length' out)" 3
 ok 'the engine with --retire has seen at least 100 functions' at_most 100 "$(figure cover-bpf-retired seen)"
 
 modprobe ftrace_many
-ok 'bench uses a module that was loaded before' status 0 bench -s one -f json -c ftrace-ops
+ok 'bench uses a module that was loaded before' status 0 bench -n 3 -s one -f json -c ftrace-ops
 is 'that module stays loaded, without ops' "$(sed -n 's/^ops: //p' $many/stats)" 0
 awk '/ vfs_fsync$/ { print $1 }' $tracing/available_filter_functions_addrs >$many/functions
-ok 'bench fails if somebody uses the module' status 1 bench -s one -f json -c ftrace-ops
+ok 'bench fails if somebody uses the module' status 1 bench -n 3 -s one -f json -c ftrace-ops
 ok 'bench says that the module is in use' grep -q "$many/ is in use" err
 is 'the module keeps the ops of its user' "$(sed -n 's/^ops: //p' $many/stats)" 1
 echo >$many/functions

@@ -35,13 +35,13 @@ ok 'bench prints a table in nanoseconds' status 0 bench -s one -c base -c kprobe
 ok 'the row of kprobe-multi has a figure' grep -qE '^one +kprobe-multi +getppid +[0-9.]+ ' out
 ok 'the row of event says that this kernel does not have it' grep -qE '^one +event +getppid .*not measured: it is not there' out
 ok 'the row of ftrace-ops says that this kernel does not have its module' grep -qE '^one +ftrace-ops +getppid .*not measured: it is not there' out
-status 0 bench -s one -c base -c kprobe-event -c fentry-bitmap-callers -f json
+status 0 bench -n 3 -s one -c base -c kprobe-event -c fentry-bitmap-callers -f json
 is 'json has a row for each contender' "$(jq -c '[.[] | .contender, .unit, .total > 0]' out)" \
 	'["base","ns",true,"fentry-bitmap-callers","ns",true,"kprobe-event","ns",true]'
 is 'a bitmap has the function and its caller' "$(jq '.[] | select(.contender == "fentry-bitmap-callers") | .seen' out)" 2
 is 'bench leaves nothing behind' "$(state)" "$(<before)"
 ip link set lo down
-ok 'bench succeeds if a workload or a contender cannot run' status 0 bench -s all -c base -c kcov \
+ok 'bench succeeds if a workload or a contender cannot run' status 0 bench -n 3 -s all -c base -c kcov \
 	-w getppid -w file -w loopback -f json
 is 'the rows of these say so, and the others have figures' \
 	"$(jq -c '[.[] | [.contender, .workload, .total != null, .note]]' out | tr -d ' ')" \
@@ -49,11 +49,11 @@ is 'the rows of these say so, and the others have figures' \
 		["base","loopback",false,"notmeasured:theworkloadcannotrunhere"], ["kcov","getppid",false,"notmeasured:itisnotthere"]]')"
 is 'that run leaves nothing behind' "$(state)" "$(<before)"
 ip link set lo up
-ok 'bench runs a server, and getppid() on all CPUs' status 0 bench -s all -c base -c kprobe-multi-denied \
+ok 'bench runs a server, and getppid() on all CPUs' status 0 bench -n 3 -s all -c base -c kprobe-multi-denied \
 	-w server -w parallel -f json
 is 'both contenders have a figure of each' "$(jq -c '[.[] | select(.total > 0) | [.contender, .workload]]' out)" \
 	'[["base","server"],["base","parallel"],["kprobe-multi-denied","server"],["kprobe-multi-denied","parallel"]]'
-ok 'bench runs getppid() on all CPUs with one function traced' status 0 bench -s one -c base -c event-perf \
+ok 'bench runs getppid() on all CPUs with one function traced' status 0 bench -n 3 -s one -c base -c event-perf \
 	-c kprobe-event -w parallel -f json
 is 'a contender that sees one CPU alone has no row then' "$(jq -c '[.[] | [.contender, .workload]]' out)" \
 	'[["base","parallel"],["kprobe-event","parallel"]]'
@@ -85,7 +85,7 @@ is 'a second bench fails while the first one runs' "$("$hytrace" bench -s one -c
 kill -KILL $pid
 wait $pid
 ok 'bench that is killed leaves its event behind' grep -q hytrace_bench $tracing/dynamic_events
-ok 'the next bench succeeds' status 0 bench -s one -c base
+ok 'the next bench succeeds' status 0 bench -n 1 -s one -c base
 is 'the next bench removes that event' "$(state)" "$(<before)"
 ok 'an unknown contender exits with 2' status 2 bench -c none
 status 0 bench --list

@@ -27,7 +27,7 @@
 
 #include "bench/measure.h"
 
-#define REPETITIONS 31
+#define REPETITIONS MEASURE_REPETITIONS
 /* The length of a repetition in instructions or nanoseconds: a quarter of a tick. */
 #define REPETITION_COST 1000000
 /*
@@ -43,6 +43,7 @@
 #define SWITCHES 3
 
 static bool nanoseconds;
+static int repetitions = REPETITIONS;
 static volatile sig_atomic_t interrupted;
 static volatile pid_t child;
 
@@ -96,8 +97,10 @@ static int check_clock(void)
 	return -EINVAL;
 }
 
-int measure__init(bool use_nanoseconds)
+int measure__init(bool use_nanoseconds, int count)
 {
+	if (count)
+		repetitions = count;
 	bench_left = mmap(NULL, sizeof(*bench_left), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1,
 			  0);
 	if (bench_left == MAP_FAILED)
@@ -143,17 +146,33 @@ static double repeat(const struct workload *w, const struct contender *c, unsign
 	return median(values, count);
 }
 
+static int repetitions_of(const struct workload *w)
+{
+	return w->repetitions && (int)w->repetitions < repetitions ? (int)w->repetitions : repetitions;
+}
+
+/* Fewer repetitions than usual are for those who cannot wait. */
+static bool is_quick(void)
+{
+	return repetitions < REPETITIONS;
+}
+
+static void warm_up(const struct workload *w, unsigned long calls)
+{
+	w->run(is_quick() ? calls * repetitions / REPETITIONS + 1 : calls);
+}
+
 /* @c: that which is attached, or NULL for the base. */
 static void measure_cost(const struct workload *w, const struct contender *c, struct bench_row *row)
 {
-	int count = w->repetitions ?: REPETITIONS, round;
+	int count = repetitions_of(w), rounds = is_quick() ? 1 : ROUNDS;
 	double values[REPETITIONS], middle, best = INFINITY;
 	unsigned long calls;
 
 	calls = REPETITION_COST / repeat(w, c, w->calls, values, count);
 	if (calls < w->calls)
 		calls = w->calls;
-	for (round = 0; round < ROUNDS; round++) {
+	for (int round = 0; round < rounds; round++) {
 		middle = repeat(w, c, calls, values, count);
 		if (middle < best) {
 			best = middle;
@@ -219,15 +238,15 @@ static int time_detach(const struct contender *c, struct switching *times, int i
 static int measure_switching(const struct contender *c, enum bench_scope scope,
 			     struct switching *times, struct bench_row *row)
 {
-	int i, err = 0;
+	int i, err = 0, count = is_quick() ? 1 : SWITCHES;
 
-	for (i = 1; !err && i < SWITCHES; i++)
+	for (i = 1; !err && i < count; i++)
 		err = time_attach(c, scope, &times->attach[i]) ?:
 		      time_detach(c, times, i);
 	if (err)
 		return err;
-	row->attach = median(times->attach, SWITCHES);
-	row->detach = median(times->detach, SWITCHES);
+	row->attach = median(times->attach, count);
+	row->detach = median(times->detach, count);
 	return 0;
 }
 
@@ -247,10 +266,10 @@ static int measure_attached(const struct contender *c, const struct workload *co
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct workload *w = list[i];
 
-		w->run(warmup_calls(c, w));
+		warm_up(w, warmup_calls(c, w));
 		if (c->settle_ms) {
 			usleep(c->settle_ms * 1000);
-			w->run(w->warmup);
+			warm_up(w, w->warmup);
 		}
 		measure_cost(w, c, &rows[i]);
 		if (!i && c->report)
@@ -270,7 +289,7 @@ static int measure_rows(const struct contender *c, const struct workload *const 
 	int err;
 
 	for (size_t i = 0; i < count; i++) {
-		list[i]->run(list[i]->warmup);
+		warm_up(list[i], list[i]->warmup);
 		measure_cost(list[i], NULL, &rows[i]);
 	}
 	err = c->setup ? c->setup(c, scope) : 0;

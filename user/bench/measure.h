@@ -5,11 +5,15 @@
 
 #include "bench/workloads.h"
 
+/* The most repetitions, and as many as there are if nobody asks for fewer. */
+#define MEASURE_REPETITIONS 31
+
 /*
  * Chooses nanoseconds or instructions, which a guest's TSC counts under icount. If it does not,
- * returns -EINVAL after a message.
+ * returns -EINVAL after a message. @repetitions: 1 to MEASURE_REPETITIONS; 0: as many as these. With
+ * fewer, there is one round of them, and the warm-up is shorter.
  */
-int measure__init(bool nanoseconds);
+int measure__init(bool nanoseconds, int repetitions);
 
 /*
  * Measures in a process of its own, so that what a contender leaves behind or breaks does not
