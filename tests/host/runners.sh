@@ -140,9 +140,9 @@ ok 'guest/run.sh with an unknown test' counted '0 0 0 2' "$tree/tests/guest/run.
 # ftracetest COUNTS: runs our own tests; the stock runner prints what is on stdin
 ftracetest()
 {
-	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/pristine/$suite/test.d"
-	touch "$tree/pristine/$suite/test.d/functions"
-	program "pristine/$suite/ftracetest"
+	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/patched/$suite/test.d"
+	touch "$tree/patched/$suite/test.d/functions"
+	program "patched/$suite/ftracetest"
 	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/run.pl" ftracetest
 }
 
