@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -278,6 +278,11 @@ test-early-matrix: deps ## very early tracing on kernels of eleven configuration
 test-startup: deps ## the tracers' start-up tests, in a small kernel that runs them while it boots
 	$(Q)tests/guest/startup.sh
 
+FLAVOUR ?= cloud
+
+test-deb: deps ## the packages, installed in a new Debian and booted; FLAVOUR=base for a smaller kernel
+	$(Q)tests/guest/deb.sh $(FLAVOUR)
+
 # GUESTS=1: mutants that need guests and a kernel built for each. M='parser ...': only these parts, tests or files.
 mutants: ## break one line at a time, and run the test that must notice: unit and host tests, or GUESTS=1
 	$(Q)$(MAKE) user unit
@@ -327,7 +332,7 @@ install: $(B)/hytrace $(MAN) ## install the loader, its man pages and completion
 	install -D -m 644 user/hytrace.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/hytrace
 	install -D -m 644 user/_hytrace $(DESTDIR)$(ZSH_FUNCTIONS)/_hytrace
 
-deb: ## hytrace as a Debian package, build/deb/hytrace_*.deb
+deb: ## hytrace as a Debian package, build/deb/hytrace_*.deb; kernel/build.sh --cloud --deb packs a kernel
 	$(Q)user/debian/make-deb.sh
 
 # build/am and build/am.old have patches that did not apply, and somebody's work on them.
@@ -342,6 +347,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-quick test-debug test-early-matrix test-startup mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
 
 endif

@@ -40,11 +40,13 @@ Flavour (default: base + hytrace)
   --kcsan            with KCSAN looking for data races in our files
   --selftest         with the options that the kernel's ftrace selftests need
   --small            the smallest configuration that can be traced, without user space, instead of base
+  --cloud            Debian's configuration for virtual machines in a cloud, with our options
   --clang            compiled with clang
   --unpatched        the pristine source, without our patches and options
   --config FRAGMENT  add a Kconfig fragment, a file or a name in kernel/config; may be repeated
 
 Instead of building
+  --deb              build, and make a Debian package of it in build/deb
   --object=FILE.o    compile only that file, in the flavour's configuration; may be repeated
   --prepare          make build/linux, this clone's kernel tree, or bring it in step with kernel/
   --refresh          write the commits in build/linux back into kernel/patches
@@ -76,7 +78,12 @@ choose_flavour()
 	local extra
 
 	fragments=()
-	[[ $flavour == small ]] || fragments=("$root/kernel/config/base.config")
+	foundation=()
+	case $flavour in
+	small) ;;
+	cloud) foundation=("$(debian_config cloud)") ;;
+	*) fragments=("$root/kernel/config/base.config") ;;
+	esac
 	if [[ -z $unpatched && -n $(list_series "$root/kernel") ]]; then
 		fragments+=("$root/kernel/config/hytrace.config")
 	fi
@@ -94,6 +101,21 @@ choose_flavour()
 	obj=$src/.obj-$name
 	images=$store/${unpatched:+unpatched/}images
 	log=$root/build/kernel-${unpatched:+unpatched-}$name.log
+}
+
+# debian_config NAME: prints the file with the configuration that Debian builds its kernel of that name from.
+debian_config()
+{
+	local packed=/usr/src/linux-config-6.12/config.amd64_none_$1-amd64.xz file=$store/debian-$1.config
+
+	[[ -r $packed ]] || die "$packed is missing; \`make deps\` installs linux-config-6.12"
+	xz -dc "$packed" >"$file.$$" || die "cannot unpack $packed to $file; is the disk full?"
+	if cmp -s "$file.$$" "$file"; then
+		rm "$file.$$"
+	else
+		mv "$file.$$" "$file"
+	fi
+	printf '%s\n' "$file"
 }
 
 release_suffix()
@@ -139,7 +161,7 @@ done_key()
 			compiled_part "$1"
 			list_files | sed -E '/^(Documentation|tools\/testing)\//d' | hash_files
 		fi
-		cat "${fragments[@]}"
+		cat "${foundation[@]}" "${fragments[@]}"
 		toolchain
 	} | sha256sum | cut -c1-40
 }
@@ -315,6 +337,45 @@ build()
 	drop_old_images
 }
 
+# Makes Debian packages by the kernel's own bindeb-pkg, and keeps them under the key of the build that they are made of.
+# Headers and debug information are left out: Debian has linux-libc-dev, and vmlinux is in the cache.
+deb()
+{
+	local key dir
+
+	need dpkg-buildpackage dh rsync
+	build
+	[[ -n $unpatched ]] || sync_clone make
+	key=$(done_key "$(tree_to_build)")
+	dir=$store/packages/${unpatched:+unpatched-}$name-${key:0:16}
+	if [[ ! -d $dir ]]; then
+		start_log
+		sweep
+		configure "$(tree_to_build)"
+		step "making a package of $name" 0 make_package "$dir" || fail "packaging the $name kernel failed"
+		rm -f "$obj/.hytrace-building"
+	fi
+	mkdir -p "$root/build/deb"
+	cp "$dir"/*.deb "$root/build/deb/"
+	(cd "$dir" && printf '%s\n' *.deb) | sed "s|^|$root/build/deb/|"
+}
+
+# make_package DIR: DIR appears whole or not at all. bindeb-pkg writes its packages to $src.
+make_package()
+{
+	local tmp
+
+	export DEB_BUILD_PROFILES='pkg.linux-upstream.nokernelheaders pkg.linux-upstream.nokerneldbg'
+	export KDEB_CHANGELOG_DIST=unstable KDEB_PKGVERSION
+	KDEB_PKGVERSION=$(make -s -C "$src" kernelversion)-1 || return
+	# The package's rules call make in the directory of the objects; sweep() may have removed its Makefile.
+	kbuild outputmakefile && kbuild bindeb-pkg || return
+	rm -f "$src"/linux-libc-dev_*.deb "$src"/linux-upstream_*
+	mkdir -p "${1%/*}" && tmp=$(mktemp -d "$1.XXXXXX") && chmod 755 "$tmp" || return
+	mv "$src"/linux-image-*.deb "$tmp" || return
+	mv -T "$tmp" "$1" 2>/dev/null || { rm -rf "$tmp"; [[ -d $1 ]]; }
+}
+
 build_objects()
 {
 	need_compiler
@@ -380,7 +441,7 @@ print()
 action=build flavour=base compiler=gcc clang='' unpatched='' extras=() objects=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
-	--debug | --kcsan | --selftest | --small)
+	--debug | --kcsan | --selftest | --small | --cloud)
 		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
 		flavour=${1#--}
 		;;
@@ -393,7 +454,7 @@ while [[ $# -gt 0 ]]; do
 		;;
 	--config=*) extras+=("${1#*=}") ;;
 	--object=*) action=build_objects objects+=("${1#*=}") ;;
-	--prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
+	--deb | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
 		action=${1#--} ;;
 	--print-tree | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)

@@ -122,7 +122,7 @@ kconfig_key()
 {
 	{
 		echo "$(release_suffix) $(toolchain)"
-		cat "${fragments[@]}"
+		cat "${foundation[@]}" "${fragments[@]}"
 		if [[ -n $unpatched ]]; then
 			echo "$store"
 		else
@@ -136,10 +136,14 @@ kconfig_key()
 # directory.
 generate_config()
 {
+	local others=allnoconfig
+
+	# A distribution's configuration has a line for each option. Other options get their defaults.
+	[[ ${#foundation[@]} -eq 0 ]] || others=alldefconfig
 	cd "$obj"
-	KCONFIG_CONFIG=$obj/.fragments "$src/scripts/kconfig/merge_config.sh" -m -Q "${fragments[@]}" ||
-		return
-	kbuild KCONFIG_CONFIG="$1" KCONFIG_ALLCONFIG="$obj/.fragments" allnoconfig
+	KCONFIG_CONFIG=$obj/.fragments "$src/scripts/kconfig/merge_config.sh" -m -Q \
+		"${foundation[@]}" "${fragments[@]}" || return
+	kbuild KCONFIG_CONFIG="$1" KCONFIG_ALLCONFIG="$obj/.fragments" "$others"
 }
 
 # configure TREE: replaces .config only if it differs, because make compares its time.

@@ -246,7 +246,8 @@ link_files()
 	while IFS=/ read -r _ file; do
 		[[ ! -L $clone/$file || -e $clone/$file ]] || rm "$clone/$file"
 	done <"$exclude"
-	printf '/%s\n' '.obj-*' compile_commands.json >"$exclude.new"
+	# bindeb-pkg leaves packages here only if it was killed.
+	printf '/%s\n' '.obj-*' compile_commands.json 'linux-*.deb' 'linux-upstream_*' >"$exclude.new"
 	list_files | while read -r file; do
 		ours=$root/kernel/files/$file link=$clone/$file
 		printf '/%s\n' "$file" >>"$exclude.new"

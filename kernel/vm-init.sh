@@ -6,7 +6,7 @@
 # file system, and then in that root, where it runs the command. Both times the static busybox of the initramfs runs
 # it, so that nothing depends on the root that it builds.
 #
-#   lower   the host's root over 9p, read-only
+#   lower   the host's root over 9p, or the directory that vm.sh's --root names, read-only
 #   root    an overlay of it with a tmpfs, so that all of it can be written and nothing is kept
 #   /tmp    and /run are empty; directories below them that must be there (the clone, the cache, the
 #           current directory) are bound in from the overlay

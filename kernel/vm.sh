@@ -19,7 +19,7 @@ declare -A stock_packages=([stock]=linux-image-6.12-amd64 [stock-6.1]=linux-imag
 probe_seconds=5
 system=${HYTRACE_QEMU:-qemu-system-x86_64}
 
-kernel=patched
+kernel=
 append=
 mem=2G
 smp=
@@ -30,6 +30,7 @@ timeout=600
 dry_run=
 gdb=
 console=
+root=/
 shares=()
 qemu_args=()
 command=()
@@ -58,6 +59,8 @@ usage()
 	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
 	                   ${stock_packages[stock-6.1]}), or the path of
 	                   a bzImage or of a kernel's build directory
+	  --root DIR       take the system in DIR as the guest's root, and boot the kernel that is installed
+	                   there; only --share is there of this machine, and COMMAND runs in /
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default 2, with --icount 1)
@@ -97,7 +100,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--kernel | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
+		--kernel | --root | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
 			(($# > 1)) || die "$1 needs a value; see vm.sh --help"
 			set_option "$1" "$2"
 			shift
@@ -124,6 +127,7 @@ set_option()
 {
 	case $1 in
 	--kernel) kernel=$2 ;;
+	--root) root=$(realpath -e -- "$2") || die "--root $2: no such directory" ;;
 	--append) append+=" $2" ;;
 	--mem) mem=$2 ;;
 	--smp) smp=$2 ;;
@@ -149,6 +153,7 @@ check_options()
 		accel=tcg thread=single
 	fi
 	local dir
+	[[ $root == / || ! $kernel ]] || die "--root boots the kernel that is installed in $root; remove --kernel $kernel"
 	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do
 		[[ $dir != *$'\n'* ]] || die "$dir: a path with a line break cannot be handed to a guest"
 	done
@@ -260,9 +265,21 @@ find_stock()
 	modules=$(echo "$dir"/lib/modules/*)
 }
 
+# Uses the newest kernel that is installed in --root.
+find_installed()
+{
+	image=$(printf '%s\n' "$root"/boot/vmlinuz-* | sort -V | tail -n 1)
+	[[ -r $image ]] || die "--root $root: no kernel is installed there in boot/"
+	modules=$root/lib/modules/${image##*/vmlinuz-}
+}
+
 find_kernel()
 {
-	case $kernel in
+	if [[ $root != / ]]; then
+		find_installed
+		return
+	fi
+	case ${kernel:-patched} in
 	patched) find_built ;;
 	debug | kcsan | selftest) find_built "--$kernel" ;;
 	unpatched) find_built --unpatched ;;
@@ -344,7 +361,7 @@ write_command()
 	for name in TERM LANG LC_ALL TZ COLORTERM; do
 		[[ ! -v $name ]] || printf 'export %s=%q\n' "$name" "${!name}"
 	done
-	printf 'cd -- %q || exit 125\n' "$PWD"
+	printf 'cd -- %q || exit 125\n' "$([[ $root == / ]] && echo "$PWD" || echo /)"
 	if ((${#command[@]})); then
 		printf 'exec --'
 		printf ' %q' "${command[@]}"
@@ -362,13 +379,14 @@ write_guest_files()
 	write_command >"$dir/cmd"
 	: >"$dir/shares"
 	((!${#shares[@]})) || printf '%s\n' "${shares[@]}" >"$dir/shares"
-	printf '%s\n' "$clone" "$cache" "$PWD" | sort -u >"$dir/binds"
+	: >"$dir/binds"
+	[[ $root != / ]] || printf '%s\n' "$clone" "$cache" "$PWD" | sort -u >"$dir/binds"
 	if ! ((${#command[@]})); then
 		read -r rows columns < <(stty size)
 		terminal="rows $rows cols $columns"
 	fi
 	cat >"$dir/vars" <<-END
-	modules=$(quote "$modules")
+	modules=$([[ $root != / ]] || quote "$modules")
 	terminal=$(quote "$terminal")
 	trailer=$(quote "$trailer")
 	END
@@ -501,7 +519,7 @@ qemu_command()
 		-smp "$smp" -m "$mem" -no-reboot
 		-kernel "$image" -initrd "$run/initramfs" -append "$(kernel_command_line)"
 		-serial "file:$(escape "$console")"
-		-virtfs "$(share_argument / host ,readonly=on)"
+		-virtfs "$(share_argument "$root" host ,readonly=on)"
 		-device virtio-serial-pci)
 	add_port ctl
 	add_port out
