@@ -180,8 +180,8 @@ static __always_inline void fill_slot(struct text_slot *slot, const struct text_
  * @addr: any address
  * @slot: filled in with what is there
  *
- * A dead slot is not found: nobody is in it, or it is that of a kprobe, for which
- * is_text_slot() is enough.
+ * A dead slot is not found: either nobody is in it, or it is the slot of a kprobe, and
+ * is_text_slot() is enough for kprobes.
  *
  * Context: Any, NMI included.
  * Return: whether there is one.

@@ -190,7 +190,7 @@ static int __init early_resize(struct trace_array *tr, unsigned long size, int c
  * early_ftrace_prepare - make room in the ring buffer
  * @tr: the trace_array whose tracer is about to start
  *
- * For the calls that were recorded, and for those that will be until the tracer runs.
+ * This makes room for the recorded calls, and for those to come until the tracer runs.
  * Making room makes many calls itself, which take room again: some 10 a page. With
  * KASAN and lockdep there are 144, and a page hardly has room for its own. In such a
  * case, the calls that make room are counted as lost. At least half of the buffer's

@@ -57,7 +57,7 @@ void __init early_buffer_init(void *mem, size_t size)
 	early_ftrace_pos = piece->start;
 	early_ftrace_end = piece->end;
 	early_state.memory_end = piece->end;
-	/* Not the present high half, so that the first call writes it. */
+	/* This value is never the present high half, so the first call writes that half. */
 	early_ftrace_tsc_high = ~0U;
 	early_stats.buffer_bytes = (piece->end - piece->start) * sizeof(*piece->start);
 }
@@ -71,7 +71,7 @@ static unsigned long __init early_lost_now(void)
 }
 
 /**
- * early_nr_lost - how many have found no room by now?
+ * early_nr_lost - how many calls or pairs have found no room so far?
  *
  * Return: calls, or pairs.
  */
@@ -139,7 +139,7 @@ void __init early_buffer_continue_at(struct early_call *start, struct early_call
 	early_state.memory_end = end;
 	WRITE_ONCE(early_ftrace_end, end);
 	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
-	/* Looked at last, as an NMI may have set it. */
+	/* Check this last, because an NMI may have set it meanwhile. */
 	if (READ_ONCE(early_state.off))
 		early_buffer_close();
 }
@@ -212,7 +212,7 @@ void __ref early_ftrace_resume(void)
 	WRITE_ONCE(early_state.off, false);
 	if (early_state.once)
 		early_ftrace_pairs -= EARLY_SET_MAX;
-	/* If a piece is just being added, it will be open. */
+	/* If a piece is being added at this moment, it will be open without our help. */
 	else if (READ_ONCE(early_ftrace_pos) < EARLY_NOWHERE)
 		early_buffer_continue_at(NULL, early_state.memory_end);
 }

@@ -16,7 +16,7 @@
 #include "trace_early_internal.h"
 
 /*
- * A crash before the tracer runs.
+ * The last calls before a crash that comes before the tracer runs.
  */
 
 #define EARLY_DUMP_CALLS	32
@@ -46,7 +46,7 @@ static void __init early_dump_calls(void)
 	}
 	i = piece_of_end;
 	off = !end && early_state.off;
-	/* Without the calls that print this. */
+	/* Read the end first, so that the calls that print this are left out. */
 	if (!end)
 		end = early_piece_end(i);
 	pr_emerg("the last calls%s, latest first:\n",

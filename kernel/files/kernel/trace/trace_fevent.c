@@ -378,7 +378,7 @@ static void change_remove_removed(struct fevent_change *change)
 		if (!WARN_ON_ONCE(fevent_unregister(fe)))
 			fevent_free(fe);
 	}
-	/* Other events may get their ids, and there may be records with these ids. */
+	/* Other events may get the removed events' ids, which buffers may have in records. */
 	tracing_reset_all_online_cpus();
 }
 

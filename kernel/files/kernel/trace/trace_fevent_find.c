@@ -19,7 +19,7 @@ static int add_function(struct fevent *fe, unsigned long ip)
 	unsigned long *ips;
 	unsigned int i;
 
-	/* A module's functions may be found twice: before its notifier gets here, and then. */
+	/* A module's functions may be found twice: by a write, and again by the notifier. */
 	for (i = 0; i < fe->nr_ips; i++) {
 		if (fe->ips[i] == ip)
 			return 0;
@@ -257,7 +257,7 @@ static bool module_is_there(const char *name)
 	return loaded_module(name);
 }
 
-/* Before that, there is a time when ftrace does not know its functions. */
+/* Is it loaded? ftrace may not yet know the functions of a module that is being loaded. */
 static bool module_has_come(const char *name)
 {
 #ifdef CONFIG_MODULES
@@ -303,7 +303,7 @@ static int find_in_module(struct fevent *fe, struct fevent_complaint *complaint)
 	if (!module_is_there(proto->module))
 		return 0;
 	count_in_module(proto->module, &same);
-	/* If it has begun to go meanwhile, this proves nothing. */
+	/* If the module has begun to go meanwhile, finding no function proves nothing. */
 	if (!same.functions && !module_is_there(proto->module))
 		return 0;
 	if (!same.symbols)

@@ -30,7 +30,7 @@ struct fevent_return_node {
 /* Return events that are armed. */
 static LIST_HEAD(fevent_returning);
 
-/* Without the function graph tracer there are return events only if nothing can be suspended. */
+/* Kernels without the graph tracer have return events only if they cannot suspend. */
 static nokprobe_inline bool fevent_returns_paused(void)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER

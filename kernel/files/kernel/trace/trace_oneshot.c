@@ -373,7 +373,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 		return ret;
 	}
 
-	/* Also if ftrace has turned itself off here, with some call sites changed. */
+	/* Set this even if ftrace has just turned itself off: it may have changed call sites. */
 	tr->oneshot.registered = true;
 	oneshot_retire_again(tr);
 	return ret;
@@ -387,7 +387,7 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		/* ftrace leaves the call sites as they are. */
 		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
 	} else {
-		/* For a dynamic ops, as instances have, unregistering has waited. */
+		/* Unregistering a dynamic ops, as instances have, has waited already. */
 		if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
 			oneshot_synchronize();
 		oneshot_stub_release(tr);
@@ -439,7 +439,7 @@ static __init int trace_selftest_startup_oneshot(struct tracer *trace, struct tr
 	for (i = 0; i < 3; i++)
 		DYN_FTRACE_TEST_NAME();
 
-	/* Off: not recorded, though it is new. */
+	/* Tracing is off, so this function is not recorded, although it is new. */
 	tracer_tracing_off(tr);
 	DYN_FTRACE_TEST_NAME2();
 	tracer_tracing_on(tr);

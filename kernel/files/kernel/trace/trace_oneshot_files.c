@@ -188,7 +188,7 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 		set = oneshot_set_alloc(tr->oneshot.set->limit);
 		if (!set)
 			return -ENOMEM;
-		/* First: the new set must not miss calls of functions that had retired. */
+		/* Do this first, or the new set would miss calls of functions that have retired. */
 		oneshot_retire_rearm(tr);
 		oneshot_replace(tr, set);
 	} else {
@@ -326,7 +326,7 @@ static ssize_t oneshot_size_read(struct file *file, char __user *ubuf, size_t cn
 	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
 }
 
-/* For the next start: the present set keeps its limit. */
+/* The new size takes effect at the next start: the present set keeps its limit. */
 static ssize_t oneshot_size_write(struct file *file, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {

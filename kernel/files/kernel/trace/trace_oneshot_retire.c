@@ -129,7 +129,7 @@ static void oneshot_retire_work(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* Before looking for work: a kick after this runs the worker once more. */
+	/* Clear it before looking for work: a later kick then runs the worker once more. */
 	xchg(&oneshot_retire_kicked, 0);
 	tr = oneshot_retirer;
 	if (!tr || !tr->oneshot.registered)
@@ -162,7 +162,7 @@ static void oneshot_retire_work(struct work_struct *work)
 		oneshot_retire_wait = ONESHOT_RETIRE_MS;
 	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
 		oneshot_retire_wait *= 2;
-	/* Nothing happens if a kick has queued it. It waits for all CPUs, hence unbound. */
+	/* A kick may have queued it already. Unbound, because the work waits for all CPUs. */
 	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
 			   msecs_to_jiffies(oneshot_retire_wait));
 }
@@ -278,8 +278,8 @@ void oneshot_retire_begin(struct trace_array *tr)
  * @flags: its options
  * @quiet_ms: how long callers are watched
  *
- * Return: 0; -EINVAL if functions would retire and callers be recorded for no given
- *	time; -EBUSY if another instance has the option.
+ * Return: 0; -EINVAL if functions would retire while callers are recorded, and no time
+ *	is given; -EBUSY if another instance has the option.
  */
 int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms)
 {

@@ -168,7 +168,7 @@ static void oneshot_grow(struct work_struct *work)
 
 	guard(mutex)(&trace_types_lock);
 
-	/* Before looking for work: a kick after this runs the worker once more. */
+	/* Clear it before looking for work: a later kick then runs the worker once more. */
 	xchg(&oneshot_kicked, 0);
 	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
 		set = tr->oneshot.set;
@@ -220,7 +220,7 @@ void oneshot_grow_soon(struct oneshot_set *set)
 		return;
 	if (!oneshot_may_kick())
 		return;
-	/* Once: waking the worker calls traced functions, which may be refused, too. */
+	/* Kick only once: this calls traced functions, which may be refused and come here. */
 	if (!READ_ONCE(oneshot_kicked) && !xchg(&oneshot_kicked, 1))
 		irq_work_queue(&oneshot_kick_work);
 }
