@@ -74,6 +74,15 @@ def parallel:
 		| "| \($c) | \([("one", "all") as $scope | cost("patched"; $scope; "getppid"; $c),
 			cost($configs[]; $scope; "parallel"; $c)] | join(" | ")) |");
 
+# The kernel that is compiled for KCOV, beside the other one.
+def kcov:
+	. as $all | def cost($config; $c): $all | row($config; $c; "all"; "getppid")
+		| if $c == "base" then .total else .over_base end | if . == null then "" else tenths end;
+	"| contender | kernel for KCOV | base kernel |",
+	"|---|--:|--:|",
+	(rows("patched, kcov")[] | select(.scope == "all" and .workload == "getppid") | .contender
+		| "| \(.) | \(cost("patched, kcov"; .)) | \(cost("patched"; .)) |");
+
 def runs:
 	. as $all | .runs | to_entries[] | .key as $run
 	| "- \(.value.date[:10]), \(.value.kernel) (\(.value.config)), `\(.value.command)`: \([$all.rows[]
@@ -118,6 +127,7 @@ elif $block == "workloads" then workloads
 elif $block == "kernels" then kernels("one")
 elif $block == "kernels-all" then kernels("all")
 elif $block == "parallel" then parallel
+elif $block == "kcov" then kcov
 elif $block == "targets" then targets
 elif $block == "runs" then runs
 elif $block == "bars" then bars
