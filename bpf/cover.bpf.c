@@ -180,7 +180,7 @@ static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
 	}
 }
 
-static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
+static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 entered)
 {
 	struct cover_entry *entry = NULL;
 	__u64 pid_tgid;
@@ -208,6 +208,7 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind)
 	entry->hit.pid = pid_tgid;
 	entry->hit.tgid = pid_tgid >> 32;
 	bpf_get_current_comm(entry->comm, sizeof(entry->comm));
+	entry->entered = entered;
 	/* This comes last, because the loader may be reading the entry. */
 	barrier();
 	*(volatile __u64 *)&entry->addr = addr;
@@ -308,14 +309,14 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 		set_add(key);
 		return;
 	}
-	first_hit(key, function, COVER_FUNCTION);
+	first_hit(key, function, COVER_FUNCTION, 0);
 }
 
 /*
- * A new return address. A trampoline never becomes known, because each of its calls may have
- * another caller.
+ * A new return address, of a call that has entered @function. A trampoline never becomes known,
+ * because each of its calls may have another caller.
  */
-static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
+static __always_inline void first_return(struct pt_regs *ctx, __u64 caller, __u64 function)
 {
 	if (is_return_trampoline(caller)) {
 		caller = ctx ? true_caller(ctx, caller) : 0;
@@ -324,7 +325,7 @@ static __always_inline void first_return(struct pt_regs *ctx, __u64 caller)
 		if (!caller || is_known(caller))
 			return;
 	}
-	first_hit(caller, caller, COVER_CALLER);
+	first_hit(caller, caller, COVER_CALLER, function);
 }
 
 /*
@@ -339,10 +340,10 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 		if (ctx)
 			first_call(ctx, key);
 		else
-			first_hit(key, key - INSIDE, COVER_FUNCTION);
+			first_hit(key, key - INSIDE, COVER_FUNCTION, 0);
 	}
 	if (with_callers && !is_known(caller))
-		first_return(ctx, caller);
+		first_return(ctx, caller, ctx ? bpf_get_func_ip(ctx) : key - INSIDE);
 	return 0;
 }
 

@@ -12,7 +12,7 @@ is 'no entry is there twice' "$(sort oneshot_seen | uniq -d)" ''
 # Functions that ftrace_notrace= names have run if other functions were called from them.
 ok 'functions that ftrace_notrace= names have run' [ "$({
 		awk '$2 ~ /[tTwW]/ && NF == 3 { print $1, "s", $3 }' kallsyms
-		awk 'NF == 5 && $2 != "function" { print $1, "c" }' oneshot_entries
+		awk '$2 == "caller" { print $1, "c" }' oneshot_entries
 	} | sort | awk '$2 == "s" { name = $3 } $2 == "c" && name ~ /^vfs_/ { n++ } END { print n + 0 }')" -gt 0 ]
 is 'functions that ftrace_notrace= names are not recorded' "$(
 	awk '$2 != "caller" { print $1 }' oneshot_entries | sort |

@@ -55,8 +55,8 @@ sections()
 }
 
 echo 1 >options/oneshot-linkaddr
-awk 'NF == 5 && $2 != "caller" { print $1 }' oneshot_entries | sort >"$tap_scratch/functions"
-awk 'NF == 5 && $2 != "function" { print $1 }' oneshot_entries | sort >"$tap_scratch/callers"
+awk '$2 == "function" { print $1 }' oneshot_entries | sort >"$tap_scratch/functions"
+awk '$2 == "caller" { print $1 }' oneshot_entries | sort >"$tap_scratch/callers"
 echo 0 >options/oneshot-linkaddr
 
 # A call site may come after an ENDBR, which has 4 bytes.

@@ -32,7 +32,7 @@ work() # INSTANCE
 # seen INSTANCE: its functions and callers, without times, CPUs and processes
 seen()
 {
-	awk '{ $NF = $(NF - 1) = $(NF - 2) = ""; print }' "instances/$1/oneshot_entries" | sort
+	awk '{ NF = $2 ~ /^(function|caller)$/ ? 2 : 3; print }' "instances/$1/oneshot_entries" | sort
 }
 
 cover() # INSTANCE

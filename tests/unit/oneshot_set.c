@@ -96,7 +96,8 @@ Test(oneshot_set, once)
 	cr_assert(set_has(set, addr, ONESHOT_FUNCTION));
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 
-	cr_assert(eq(u64, rec->addr, addr));
+	cr_assert(eq(u64, rec_addr(rec), addr));
+	cr_assert(eq(u32, rec->entered, entered_of(addr)));
 	cr_assert(eq(u64, rec->ns, ns_of(addr)));
 	cr_assert(eq(u32, rec->pid, pid_of(addr)));
 	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(addr)));
@@ -414,7 +415,7 @@ Test(oneshot_set, limit_is_one_more_than_a_block)
 	cr_assert(eq(int, set_add(set, MODULE, ONESHOT_FUNCTION, 0), ONESHOT_INSERTED));
 	cr_assert(eq(int, set_add(set, MODULE + 1, ONESHOT_FUNCTION, 0), ONESHOT_REFUSED));
 	cr_assert(eq(ptr, oneshot_set_rec(set, ONESHOT_BLOCK_RECS), set->blocks[1]));
-	cr_assert(eq(u64, set->blocks[1]->addr, MODULE));
+	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE));
 	set_free(set);
 }
 
@@ -433,7 +434,7 @@ Test(oneshot_set, records_of_all_blocks_are_in_order_of_first_hit)
 	cr_assert(eq(u32, set->room, ONESHOT_MAX_RECS));
 	cr_assert(eq(u32, oneshot_set_nr(set), ONESHOT_MAX_RECS));
 	for (i = 0; i < ONESHOT_MAX_RECS; i++)
-		cr_assert(eq(u64, oneshot_set_rec(set, i)->addr, TEXT + i * 16UL));
+		cr_assert(eq(u64, rec_addr(oneshot_set_rec(set, i)), TEXT + i * 16UL));
 	cr_assert(eq(int, set_add(set, TEXT + 1, ONESHOT_CALLER, 0), ONESHOT_REFUSED));
 	set_free(set);
 }
@@ -520,7 +521,7 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	oneshot_rec_forget(oneshot_set_rec(set, 1), MODULE - 0x1000);
 
 	cr_assert(rec_is_forgotten(function));
-	cr_assert(eq(u64, function->addr, 0x10));
+	cr_assert(eq(u64, rec_addr(function), 0x10));
 	cr_assert(eq(u64, function->ns, ns_of(MODULE + 0x10)));
 	cr_assert(eq(u32, function->pid, pid_of(MODULE + 0x10)));
 	cr_assert(eq(u32, oneshot_meta_kind(function->meta), ONESHOT_FUNCTION));
@@ -528,7 +529,7 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	cr_assert(eq(u32, oneshot_meta_owner(function->meta), 5));
 
 	cr_assert(rec_is_forgotten(caller));
-	cr_assert(eq(u64, caller->addr, 0x101f));
+	cr_assert(eq(u64, rec_addr(caller), 0x101f));
 	cr_assert(eq(u32, oneshot_meta_kind(caller->meta), ONESHOT_CALLER));
 	cr_assert(eq(u32, oneshot_meta_cpu(caller->meta), cpu_of(MODULE + 0x1f)));
 	cr_assert(eq(u32, oneshot_meta_owner(caller->meta), 32767));
@@ -536,6 +537,28 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	/* Code that is still running there stays known, until other code gets the place. */
 	cr_assert(eq(int, set_add(set, MODULE + 0x10, ONESHOT_FUNCTION, 5), ONESHOT_KNOWN));
 	set_free(set);
+}
+
+Test(oneshot_set, what_a_caller_entered_stays_unless_other_code_gets_the_place)
+{
+	struct oneshot_rec rec = { .entered = (u32)MODULE };
+
+	oneshot_rec_publish(&rec, LAST, ONESHOT_CALLER, 1, 2, 3, 4);
+	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	cr_assert(eq(u64, rec_addr(&rec), LAST));
+	oneshot_rec_clear_entered(&rec, MODULE - 0x1000, 0x1000);
+	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	oneshot_rec_clear_entered(&rec, MODULE + 1, 0x1000);
+	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	oneshot_rec_forget(&rec, LAST - 0x10);
+	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	cr_assert(eq(u64, rec_addr(&rec), 0x10));
+
+	oneshot_rec_clear_entered(&rec, MODULE - 0xfff, 0x1000);
+	cr_assert(eq(u32, rec.entered, 0));
+	/* Nothing is known: the range does not matter. */
+	oneshot_rec_clear_entered(&rec, 0, ~0UL);
+	cr_assert(eq(u32, rec.entered, 0));
 }
 
 Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
@@ -558,7 +581,7 @@ Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)
 	cr_assert(eq(int, set_add(set, moved + 0x10, ONESHOT_FUNCTION, 6), ONESHOT_KNOWN));
 
 	/* The record is like one that was never forgotten. */
-	cr_assert(eq(u64, rec->addr, moved + 0x10));
+	cr_assert(eq(u64, rec_addr(rec), moved + 0x10));
 	cr_assert(eq(u64, rec->ns, ns_of(MODULE + 0x10)));
 	cr_assert(eq(u32, rec->pid, pid_of(MODULE + 0x10)));
 	cr_assert(rec_is_live(rec));
@@ -599,7 +622,7 @@ Test(oneshot_set, record_waits_for_a_place_to_be_remembered_at)
 	set_cover(set, moved, 1);
 	cr_assert(eq(u32, module_remembers(set, 5, moved), 1));
 	cr_assert(set_has(set, moved + 0x10, ONESHOT_CALLER));
-	cr_assert(eq(u64, rec->addr, moved + 0x10));
+	cr_assert(eq(u64, rec_addr(rec), moved + 0x10));
 	set_free(set);
 }
 
@@ -814,7 +837,7 @@ Test(oneshot_set, block_is_there_before_there_is_room)
 	cr_assert(eq(u32, interrupts, 2));
 	cr_assert(eq(int, found[0], ONESHOT_REFUSED));
 	cr_assert(eq(int, found[1], ONESHOT_INSERTED));
-	cr_assert(eq(u64, set->blocks[1]->addr, MODULE + 1));
+	cr_assert(eq(u64, rec_addr(set->blocks[1]), MODULE + 1));
 	set_free(set);
 }
 
@@ -839,7 +862,7 @@ static void read_it(void)
 
 	interrupts++;
 	cr_assert(rec_is_live(rec));
-	cr_assert(eq(u64, rec->addr, MODULE));
+	cr_assert(eq(u64, rec_addr(rec), MODULE));
 	cr_assert(eq(u64, rec->ns, ns_of(MODULE)));
 	cr_assert(eq(u32, rec->pid, pid_of(MODULE)));
 }

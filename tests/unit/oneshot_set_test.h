@@ -120,9 +120,15 @@ static unsigned int cpu_of(unsigned long addr)
 	return addr / 3 & ONESHOT_REC_CPU_MASK;
 }
 
+static u32 entered_of(unsigned long addr)
+{
+	return addr * 5;
+}
+
 static void rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
 			unsigned int owner)
 {
+	rec->entered = entered_of(addr);
 	oneshot_rec_publish(rec, addr, kind, ns_of(addr), pid_of(addr), cpu_of(addr), owner);
 }
 
@@ -136,6 +142,11 @@ static enum oneshot_insert set_add(struct oneshot_set *set, unsigned long addr,
 	if (ret == ONESHOT_INSERTED)
 		rec_publish(rec, addr, kind, owner);
 	return ret;
+}
+
+static unsigned long rec_addr(const struct oneshot_rec *rec)
+{
+	return oneshot_rec_addr(rec, rec->meta);
 }
 
 /* Is @rec published, and its code gone? */
@@ -158,7 +169,7 @@ static inline unsigned int set_count(const struct oneshot_set *set, u64 addr, un
 	for (i = 0; i < oneshot_set_nr(set); i++) {
 		const struct oneshot_rec *rec = oneshot_set_rec(set, i);
 
-		count += rec_is_live(rec) && rec->addr == addr &&
+		count += rec_is_live(rec) && rec_addr(rec) == addr &&
 			 oneshot_meta_kind(oneshot_rec_meta(rec)) == kind;
 	}
 	return count;

@@ -138,10 +138,11 @@ static void *read_all(void *unused __attribute__((unused)))
 
 			if (!meta)
 				continue;
-			n = (rec->addr - TEXT) / apart;
-			torn += n >= addrs || rec->addr != addr_of(n) ||
-				rec->ns != ns_of(rec->addr) || rec->pid != pid_of(rec->addr) ||
-				oneshot_meta_cpu(meta) != cpu_of(rec->addr) ||
+			n = (rec_addr(rec) - TEXT) / apart;
+			torn += n >= addrs || rec_addr(rec) != addr_of(n) ||
+				rec->entered != entered_of(addr_of(n)) || rec->ns != ns_of(addr_of(n)) ||
+				rec->pid != pid_of(addr_of(n)) ||
+				oneshot_meta_cpu(meta) != cpu_of(addr_of(n)) ||
 				oneshot_meta_kind(meta) != kind_of(n) ||
 				oneshot_meta_owner(meta) != (n & ONESHOT_REC_OWNER_MASK);
 		}
@@ -183,7 +184,7 @@ static unsigned long not_once(void)
 	for (i = 0; i < oneshot_set_nr(shared); i++) {
 		const struct oneshot_rec *rec = oneshot_set_rec(shared, i);
 
-		n = (rec->addr - TEXT) / apart;
+		n = (rec_addr(rec) - TEXT) / apart;
 		if (rec_is_live(rec) && n < addrs && seen[n] < 2)
 			seen[n]++;
 	}

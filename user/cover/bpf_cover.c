@@ -389,6 +389,11 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 		unresolved->callers += !!(hit.kind & HIT_CALLER);
 		return 0;
 	}
+	if (entry->entered) {
+		struct hit function = { .addr = entry->entered };
+
+		places__resolve_entered(places, &c->hits, &hit, &function);
+	}
 	return hits__add(&c->hits, &hit);
 }
 

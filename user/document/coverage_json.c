@@ -305,6 +305,22 @@ static const struct json_field header[] = {
 
 /* ---- writing */
 
+static void write_entered(json_writer_t *w, const struct entered *entered)
+{
+	jsonw_name(w, "entered");
+	if (!entered->name) {
+		jsonw_null(w);
+		return;
+	}
+	jsonw_start_object(w);
+	json__address_or_null(w, "addr", entered->link, entered->link);
+	jsonw_name(w, "name");
+	json__string(w, entered->name);
+	json__string_or_null(w, "module", entered->module);
+	json__number_or_null(w, "offset", entered->module, entered->offset);
+	jsonw_end_object(w);
+}
+
 static void write_hit(json_writer_t *w, const struct coverage *c, const struct hit *hit)
 {
 	jsonw_start_object(w);
@@ -321,6 +337,8 @@ static void write_hit(json_writer_t *w, const struct coverage *c, const struct h
 	json__number_or_null(w, "pid", coverage__knows_first(c), hit->pid);
 	json__number_or_null(w, "tgid", hit->comm, hit->tgid);
 	json__string_or_null(w, "comm", hit->comm);
+	if (hit->kind == HIT_CALLER)
+		write_entered(w, &hit->entered);
 	if (c->merged)
 		jsonw_uint_field(w, "runs", hit->runs);
 	jsonw_end_object(w);
@@ -386,6 +404,18 @@ static bool address(struct json_object *object, const char *name, uint64_t *ret)
 	return value && sscanf(value, "%" SCNx64, ret) == 1;
 }
 
+static void read_entered(struct coverage *c, struct json_object *object, struct entered *ret)
+{
+	const char *module = text(object, "module");
+
+	*ret = (struct entered){
+		.name = hits__name(&c->hits, text(object, "name")),
+		.module = module ? strings__intern(c->hits.names, module) : NULL,
+		.offset = integer(object, "offset"),
+	};
+	address(object, "addr", &ret->link);
+}
+
 static int read_hit(struct coverage *c, struct json_object *object, enum hit_kind kind)
 {
 	const char *module = text(object, "module"), *comm = text(object, "comm");
@@ -407,6 +437,8 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int) && !c->merged)
 		return -EINVAL;
 	address(object, "addr", &hit.link);
+	if (kind == HIT_CALLER)
+		read_entered(c, json__field(object, "entered"), &hit.entered);
 	return hits__add(&c->hits, &hit);
 }
 

@@ -18,6 +18,14 @@ enum hit_kind {
 	HIT_BOTH = HIT_FUNCTION | HIT_CALLER,
 };
 
+/* The function that a call has entered. Without a name it is not known. */
+struct entered {
+	uint64_t link;		/* its entry as linked; 0: unknown, or in a module */
+	uint64_t offset;	/* in its module's .text, with a module */
+	const char *name;
+	const char *module;	/* NULL: vmlinux */
+};
+
 struct hit {
 	uint64_t addr;		/* run time: a function's entry, a caller's return address; 0: unknown */
 	uint64_t link;		/* the same as linked; 0: unknown, or in a module */
@@ -33,6 +41,7 @@ struct hit {
 	uint32_t tgid;		/* its process, if comm is known */
 	const char *comm;	/* the thread's name at that moment; NULL: name and tgid are not known */
 	uint32_t runs;		/* in how many of the results that were merged; 0: they were not */
+	struct entered entered;	/* of a caller: by the recorded call; other calls from there may have other targets */
 };
 
 struct hits {

@@ -3,12 +3,14 @@
  * Reads the oneshot tracer's files; see oneshot_files.h.
  *
  *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42
- *                     17ef1 mod_two caller 812345690 1 42
+ *                     17ef1 mod_two caller 812345690 1 42 ffffffff8105a1b7
+ *                     ffffffff8115b2c8 caller 812345699 1 42 18010 mod_two
+ *                     ffffffff8115b2d3 caller 812345712 1 42 -
  *   oneshot_stats     entries: 4711
  *
  * The address of a function is that of its traced instruction. This differs from the symbol if the
  * function begins with ENDBR64. It is converted to the symbol here, because the documents have
- * symbols.
+ * symbols. The function that a caller's call has entered comes last, in the same form.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -27,16 +29,32 @@ static unsigned int kind_of(const char *word)
 	return 0;
 }
 
-static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, char *module,
-		       size_t room)
+/* A place as the file has it. The module is empty in the kernel's image. */
+struct listed {
+	uint64_t addr;
+	char module[256];
+};
+
+/* @text: "-", an address, or an offset and a module. */
+static bool parse_entered(const char *text, struct listed *ret)
 {
-	char word[2][256], rest;
+	char rest;
+
+	if (!strcmp(text, "-\n"))
+		return true;
+	return sscanf(text, "%" SCNx64 " %255s %c", &ret->addr, ret->module, &rest) == (strchr(text, ' ') ? 2 : 1);
+}
+
+static bool parse_line(const char *line, struct hit *hit, struct listed *ret, struct listed *entered)
+{
+	char word[2][256];
 	int used = 0;
 
 	memset(hit, 0, sizeof(*hit));
-	if (sscanf(line, "%" SCNx64 " %255s %n", ret_addr, word[0], &used) != 2)
+	memset(ret, 0, sizeof(*ret));
+	memset(entered, 0, sizeof(*entered));
+	if (sscanf(line, "%" SCNx64 " %255s %n", &ret->addr, word[0], &used) != 2)
 		return false;
-	module[0] = '\0';
 	hit->kind = kind_of(word[0]);
 	line += used;
 	/*
@@ -44,14 +62,16 @@ static bool parse_line(const char *line, struct hit *hit, uint64_t *ret_addr, ch
 	 * it.
 	 */
 	if (sscanf(line, "%255s %n", word[1], &used) == 1 && kind_of(word[1])) {
-		if (strlen(word[0]) >= room)
-			return false;
-		strcpy(module, word[0]);
+		strcpy(ret->module, word[0]);
 		hit->kind = kind_of(word[1]);
 		line += used;
 	}
-	return hit->kind && sscanf(line, "%" SCNu64 " %" SCNu32 " %" SCNu32 " %c", &hit->first_ns,
-				   &hit->cpu, &hit->pid, &rest) == 3;
+	if (!hit->kind || sscanf(line, "%" SCNu64 " %" SCNu32 " %" SCNu32 " %n", &hit->first_ns, &hit->cpu,
+				 &hit->pid, &used) != 3)
+		return false;
+	line += used;
+	/* Older kernels do not list what was entered. */
+	return !*line || (hit->kind == HIT_CALLER && parse_entered(line, entered));
 }
 
 static int add_hit(struct hits *hits, const struct places *places, struct hit hit,
@@ -72,18 +92,24 @@ static int add_hit(struct hits *hits, const struct places *places, struct hit hi
 static int add_line(struct hits *hits, const struct places *places, const char *line,
 		    uint64_t *unresolved)
 {
-	char word[256];
-	const char *module = NULL;
+	struct listed place, entered;
 	struct hit hit;
-	uint64_t addr;
 
-	if (!parse_line(line, &hit, &addr, word, sizeof(word)))
+	if (!parse_line(line, &hit, &place, &entered))
 		return -EPROTO;
-	if (!*word && !addr)
+	if (!*place.module && !place.addr)
 		return -EPERM;
-	if (*word)
-		module = strings__intern(hits->names, word);
-	return add_hit(hits, places, hit, addr, module, unresolved);
+	if (*entered.module || entered.addr) {
+		struct hit function = {
+			.addr = *entered.module ? 0 : entered.addr,
+			.offset = *entered.module ? entered.addr : 0,
+			.module = *entered.module ? strings__intern(hits->names, entered.module) : NULL,
+		};
+
+		places__resolve_entered(places, hits, &hit, &function);
+	}
+	return add_hit(hits, places, hit, place.addr,
+		       *place.module ? strings__intern(hits->names, place.module) : NULL, unresolved);
 }
 
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,

@@ -115,3 +115,18 @@ void places__resolve_offset(const struct places *p, struct hits *hits, struct hi
 	else if (hit->name)
 		hit->into = hit->offset - start;
 }
+
+void places__resolve_entered(const struct places *p, struct hits *hits, struct hit *hit, struct hit *function)
+{
+	function->kind = HIT_FUNCTION;
+	if (function->module)
+		places__resolve_offset(p, hits, function);
+	else if (!places__resolve(p, hits, function))
+		return;
+	hit->entered = (struct entered){
+		.link = function->link,
+		.offset = function->offset,
+		.name = function->name,
+		.module = function->module,
+	};
+}

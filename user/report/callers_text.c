@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "report/callers.h"
@@ -25,13 +26,10 @@ static void print_function(const struct image_of *of, const struct image_functio
 	snprintf(text, room, of->module ? "%s [%s]" : "%s", f->name, of->module);
 }
 
-/* Describes the target of a call that does not name it. */
-static void print_unnamed(const struct call *call, char *text, size_t room)
+/* Says how a call leads to a target that its instruction does not name. */
+static void print_way(const struct call *call, char *text, size_t room)
 {
 	switch (call->kind) {
-	case CALL_DIRECT:
-		snprintf(text, room, "%s", call->name);
-		break;
 	case CALL_STATIC:
 		snprintf(text, room, "(static call %s)", call->name);
 		break;
@@ -51,12 +49,22 @@ static void print_other(const struct question *q, const struct answer *answer, c
 {
 	const struct call *call = &answer->edge->call;
 
-	if (answer->other)
+	size_t used;
+
+	if (answer->other) {
 		print_function(answer->of, answer->other, text, room);
-	else if (q->calls)
-		print_unnamed(call, text, room);
-	else
+		used = strlen(text);
+		if (answer->edge->entered && used + 1 < room) {
+			text[used++] = ' ';
+			print_way(call, text + used, room - used);
+		}
+	} else if (!q->calls) {
 		snprintf(text, room, "(unknown)");
+	} else if (call->kind == CALL_DIRECT) {
+		snprintf(text, room, "%s", call->name);
+	} else {
+		print_way(call, text, room);
+	}
 }
 
 /* "vfs_read+0x1f", in the kernel's notation. */
@@ -116,7 +124,7 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	if (node->inside)
 		fprintf(out, "%s was not recorded, and ran: calls in it were", f->name);
 	else if (node->called)
-		fprintf(out, "%s was not recorded, and ran: a recorded call names it", f->name);
+		fprintf(out, "%s was not recorded, and ran: a recorded call leads to it", f->name);
 	else
 		fprintf(out, "%s was not recorded", f->name);
 	if (f->untraced)

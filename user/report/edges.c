@@ -63,7 +63,18 @@ static const struct image_function *exported(const struct images *images, const 
 	return NULL;
 }
 
-static void place(struct edge *e, const struct images *images, const struct image_of *of)
+/* The function that the record of a call has. */
+static size_t entered(const struct images *images, const struct entered *entered)
+{
+	const struct image_of *of = entered->name ? images__get(images, entered->module) : NULL;
+	const struct image_function *f = NULL;
+
+	if (of && of->image && (entered->module || entered->link))
+		f = image__function_at(of->image, entered->module ? entered->offset : entered->link);
+	return f ? images__number(of, f) : EDGES_NONE;
+}
+
+static void place(struct edge *e, const struct images *images, const struct image_of *of, const struct hit *hit)
 {
 	const struct image_function *callee = e->call.callee;
 	const struct image_of *callee_of = of;
@@ -74,8 +85,12 @@ static void place(struct edge *e, const struct images *images, const struct imag
 		e->from = images__number(of, edges__whole(of, e->call.in));
 	if (e->call.kind == CALL_DIRECT && !callee)
 		callee = exported(images, e->call.name, &callee_of);
-	if (callee)
+	if (callee) {
 		e->to = images__number(callee_of, callee);
+	} else {
+		e->to = entered(images, &hit->entered);
+		e->entered = e->to != EDGES_NONE;
+	}
 }
 
 static int add_callers(struct edges *e, size_t document)
@@ -96,7 +111,7 @@ static int add_callers(struct edges *e, size_t document)
 		}
 		*edge = (struct edge){ .seen = 1ull << document, .document = document, .first_ns = hit->first_ns };
 		calls__before(of->calls, hit->module ? hit->offset : hit->link, &edge->call);
-		place(edge, e->images, of);
+		place(edge, e->images, of, hit);
 		e->count++;
 	}
 	return 0;
@@ -112,6 +127,9 @@ static int by_site(const void *a, const void *b)
 		return x->of < y->of ? -1 : 1;
 	if (x->call.site != y->call.site)
 		return x->call.site < y->call.site ? -1 : 1;
+	/* Calls through a pointer may have entered different functions. */
+	if (x->to != y->to)
+		return x->to < y->to ? -1 : 1;
 	return x->seen < y->seen ? -1 : x->seen > y->seen;
 }
 
@@ -129,7 +147,7 @@ static void join(struct edges *e)
 	for (size_t i = 1; i < e->count; i++) {
 		struct edge *last = &e->list[kept], *edge = &e->list[i];
 
-		if (last->of == edge->of && last->call.site == edge->call.site)
+		if (last->of == edge->of && last->call.site == edge->call.site && last->to == edge->to)
 			last->seen |= edge->seen;
 		else
 			e->list[++kept] = *edge;
@@ -222,6 +240,7 @@ static int add_nodes(struct edges *e)
 		const struct image_of *of;
 
 		e->kinds[edge->call.kind]++;
+		e->entered += edge->entered;
 		if (edge->from != EDGES_NONE)
 			e->nodes[edge->from].inside |= edge->seen;
 		if (edge->to == EDGES_NONE)

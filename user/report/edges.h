@@ -5,8 +5,9 @@
  * costs nothing while recording.
  *
  * An edge is a recorded call that names its callee, so it is certain. It is also certain that the
- * function with the call ran. The function that a pointer, a static call or an alternative has
- * called is not known, unless the record has it.
+ * function with the call ran. A pointer, a static call or an alternative does not name it. The record
+ * of a caller has the function that its first call has entered, which also is certain. Later calls
+ * from the same place may have entered others.
  */
 #ifndef HYTRACE_REPORT_EDGES_H
 #define HYTRACE_REPORT_EDGES_H
@@ -24,6 +25,7 @@ struct edge {
 	struct call call;
 	size_t from;		/* the number of the function with the call, whose parts are one; EDGES_NONE: unknown */
 	size_t to;		/* the number of the callee; EDGES_NONE: unknown */
+	bool entered;		/* the callee is the one that the record has: the instruction does not name it */
 	uint64_t seen;		/* the documents that have recorded it, as bits */
 	size_t document;	/* the first of these documents */
 	uint64_t first_ns;	/* the time of the call in that document */
@@ -50,7 +52,8 @@ struct edges {
 	size_t callee_count;
 	struct node *nodes;	/* by the function's number */
 	size_t unplaced;	/* callers that are not in the files, or have no linked address */
-	size_t kinds[CALL_KINDS];	/* the number of callers of each kind */
+	size_t kinds[CALL_KINDS];	/* the number of callers of each kind; a place with two callees counts twice */
+	size_t entered;		/* those whose callee the instruction does not name, and the record does */
 	size_t to_untraced;	/* of CALL_DIRECT: callers of functions that cannot be traced, which jumped to recorded ones */
 	/*
 	 * If a document lacks a function that one of its own callers calls, it has lost it: their

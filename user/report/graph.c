@@ -88,7 +88,7 @@ int graph__dot(const struct edges *e, FILE *out)
 
 /* ---- folded */
 
-/* The first recorded call from another function that names it; NULL: there is none. */
+/* The first recorded call from another function that leads to it; NULL: there is none. */
 static const struct edge *first_call(const struct edges *e, size_t number)
 {
 	const struct edge *first = NULL;

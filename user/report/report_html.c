@@ -192,23 +192,24 @@ static long way(enum call_kind kind)
 }
 
 /*
- * The number of the function that a call names, or way() of the call. For a call into another file
- * of the kernel, only the function's name is known.
+ * The number of the function that a call names or is known to have entered, or way() of the call.
+ * For a call into another file of the kernel, only the function's name is known.
  */
 static long callee_of(struct page *p, const struct hit *hit)
 {
-	const struct universe *u = p->rows->universe;
 	struct image_of *of = p->images ? images__get(p->images, hit->module) : NULL;
-	const struct function *f;
-	struct call call;
+	const struct entered *entered = &hit->entered;
+	const struct universe *u = p->rows->universe;
+	struct call call = { .kind = CALL_UNKNOWN };
+	const struct function *f = NULL;
 
-	if (!of || !of->calls || (!hit->module && !hit->link))
-		return way(CALL_UNKNOWN);
-	calls__before(of->calls, hit->module ? hit->offset : hit->link, &call);
-	if (call.kind != CALL_DIRECT)
-		return way(call.kind);
-	f = call.callee ? universe__at(u, hit->module, call.callee->addr) : only_one(u, call.name);
-	return f && p->of_universe[f - u->list] ? (long)p->of_universe[f - u->list] - 1 : way(CALL_DIRECT);
+	if (of && of->calls && (hit->module || hit->link))
+		calls__before(of->calls, hit->module ? hit->offset : hit->link, &call);
+	if (call.kind == CALL_DIRECT)
+		f = call.callee ? universe__at(u, hit->module, call.callee->addr) : only_one(u, call.name);
+	else if (entered->name && (entered->module || entered->link))
+		f = universe__at(u, entered->module, entered->module ? entered->offset : entered->link);
+	return f && p->of_universe[f - u->list] ? (long)p->of_universe[f - u->list] - 1 : way(call.kind);
 }
 
 /* ---- writing */

@@ -132,6 +132,53 @@ Test(edges, are_calls_that_name_their_callee)
 	end(&g);
 }
 
+/* The document has what the call that was added last has entered. */
+static void entered(struct graph *g, int d, const char *module, const char *name)
+{
+	struct hits *hits = &g->documents[d].hits;
+	struct entered *to = &hits->list[hits->count - 1].entered;
+	const struct image_of *of;
+	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr;
+
+	*to = (struct entered){ .name = name, .module = module };
+	if (module)
+		to->offset = addr;
+	else
+		to->link = addr;
+}
+
+Test(edges, of_a_pointer_are_as_recorded)
+{
+	struct graph g;
+	size_t count;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "pointed", 0);
+	add(&g, 0, NULL, "caller", 20);		/* the retpoline */
+	entered(&g, 0, NULL, "pointed");
+	add(&g, 0, NULL, "caller", 10);		/* a call that names callee */
+	entered(&g, 0, NULL, "pointed");
+	add(&g, 0, NULL, "caller", 27);		/* by a pointer; what it entered is not known */
+	add(&g, 1, NULL, "callee", 0);
+	add(&g, 1, NULL, "caller", 20);		/* there the pointer was another one */
+	entered(&g, 1, NULL, "callee");
+	add(&g, 1, NULL, "caller", 27);
+	entered(&g, 1, NULL, "callee");
+	make(&g);
+	cr_expect(eq(sz, g.edges.count, 5), "the same place with two callees is two, an unknown one included");
+	cr_expect(eq(sz, g.edges.entered, 3));
+	cr_expect(eq(u64, edge(&g, "caller", "pointed")->seen, 1));
+	cr_expect(eq(int, edge(&g, "caller", "pointed")->call.kind, CALL_THUNK), "the instruction comes first");
+	cr_expect(edge(&g, "caller", "pointed")->entered);
+	edges__to(&g.edges, number(&g, NULL, "callee"), &count);
+	cr_expect(eq(sz, count, 3));
+	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 3));
+	cr_expect(eq(sz, g.edges.missing, 0));
+	end(&g);
+}
+
 /*
  * A function that a recorded call names was entered. If a document does not have it, it was lost.
  */

@@ -119,8 +119,8 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
  * On ONESHOT_INSERTED the caller alone owns *@rec and has to pass it to
- * oneshot_rec_publish(). The key is already in the set: what the caller runs
- * before it publishes the record finds the key.
+ * oneshot_rec_publish(), and may set @entered before. The key is already in the set:
+ * what the caller runs before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
  * Return: the result, see enum oneshot_insert.
@@ -189,9 +189,26 @@ void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned i
  */
 void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
 {
-	rec->addr -= base;
+	rec->addr -= (u32)base;
 	/* I2: pairs with oneshot_rec_meta(). */
 	smp_store_release(&rec->meta, rec->meta | ONESHOT_REC_FORGOTTEN);
+}
+
+/**
+ * oneshot_rec_clear_entered - forget the function that a caller has entered
+ * @rec: a published record
+ * @start: where a range begins
+ * @size: its length in bytes
+ *
+ * Does so if the function is in the range, which other code gets.
+ *
+ * Context: as oneshot_rec_forget().
+ */
+void oneshot_rec_clear_entered(struct oneshot_rec *rec, unsigned long start,
+			       unsigned long size)
+{
+	if (rec->entered && rec->entered - (u32)start < size)
+		rec->entered = 0;
 }
 
 /**

@@ -17,8 +17,8 @@
  *  |     6    |
  *  +----------+    blocks[]       records, in order of first hit
  *                  +---------+    +---------------------------+
- *                  | block --+--> | addr, ns, pid, meta       | 0
- *                  | block --+-.  | addr, ns, pid, meta       | 1
+ *                  | block --+--> | addr, entered, ns, ...    | 0
+ *                  | block --+-.  | addr, entered, ns, ...    | 1
  *                  | NULL    | |  | not published: meta == 0  | 2
  *                  +---------+ |  +---------------------------+
  *                              '-> 4096, ...
@@ -108,13 +108,17 @@ struct oneshot_counts;
 
 /*
  * struct oneshot_rec - what is known of an address' first hit
- * @addr: the address; after oneshot_rec_forget(), an offset
+ * @addr: the low half of the address, see oneshot_rec_addr(); after
+ *	oneshot_rec_forget(), an offset
+ * @entered: of a caller, the low half of the function that its first call entered, or
+ *	0; the set does not interpret it, except in oneshot_rec_clear_entered()
  * @ns: time of the first hit, by the clock that the caller of insert used
  * @pid: process that ran it
  * @meta: ONESHOT_REC_* below; zero until the record is published
  */
 struct oneshot_rec {
-	u64	addr;
+	u32	addr;
+	u32	entered;
 	u64	ns;
 	u32	pid;
 	u32	meta;
@@ -218,6 +222,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
 void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
 			 u64 ns, u32 pid, unsigned int cpu, unsigned int owner);
 void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base);
+void oneshot_rec_clear_entered(struct oneshot_rec *rec, unsigned long start,
+			       unsigned long size);
 bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 			  unsigned long base);
 void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size);
@@ -257,6 +263,18 @@ static inline u32 oneshot_rec_meta(const struct oneshot_rec *rec)
 static inline bool oneshot_rec_is_void(const struct oneshot_rec *rec)
 {
 	return READ_ONCE(rec->meta) == ONESHOT_REC_VOID;
+}
+
+/* The address of which @low is the low half: all text is above ONESHOT_TEXT. */
+static inline unsigned long oneshot_text_addr(u32 low)
+{
+	return ONESHOT_TEXT | low;
+}
+
+/* The address of a published record of this @meta, or its offset. */
+static inline unsigned long oneshot_rec_addr(const struct oneshot_rec *rec, u32 meta)
+{
+	return meta & ONESHOT_REC_FORGOTTEN ? rec->addr : oneshot_text_addr(rec->addr);
 }
 
 /* Set ONESHOT_REC_MARKED. Context: as oneshot_rec_forget(). */

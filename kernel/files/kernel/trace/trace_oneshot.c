@@ -150,13 +150,14 @@ static void oneshot_count_unlisted(struct oneshot_set *set, unsigned int owner,
  * @set: the set
  * @addr: the address
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
+ * @entered: for a caller, the function that the call has entered; otherwise 0
  * @ns: time of the hit, by the local clock, or NULL for now
  *
  * Context: Any that functions are traced in; preemption is off.
  * Return: true if the address was new, is in the set now, and has a record.
  */
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
-		    const u64 *ns)
+		    unsigned long entered, const u64 *ns)
 {
 	unsigned long key = oneshot_key(addr, kind);
 	enum oneshot_insert found;
@@ -170,13 +171,15 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	owner = oneshot_owner(addr);
 	listed = oneshot_owner_listed(owner);
 	found = oneshot_set_insert(set, key, listed ? &rec : NULL);
-	if (found == ONESHOT_INSERTED && listed)
+	if (found == ONESHOT_INSERTED && listed) {
+		rec->entered = entered;
 		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
 				    raw_smp_processor_id(), owner);
-	else if (found == ONESHOT_INSERTED)
+	} else if (found == ONESHOT_INSERTED) {
 		oneshot_count_unlisted(set, owner, kind);
-	else if (found == ONESHOT_REFUSED && listed)
+	} else if (found == ONESHOT_REFUSED && listed) {
 		this_cpu_inc(set->counts->refused);
+	}
 	oneshot_grow_soon(set);
 	return found == ONESHOT_INSERTED && listed;
 }
@@ -193,14 +196,15 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 
 	preempt_disable_notrace();
 
-	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, NULL);
+	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, 0, NULL);
 
 	if (trace_is_return_trampoline(parent_ip))
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
-			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, NULL);
+			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ip,
+						    NULL);
 		else
 			this_cpu_inc(set->counts->parents_lost);
 	}
@@ -412,7 +416,8 @@ static __init int oneshot_selftest_count(struct oneshot_set *set, unsigned long 
 		struct oneshot_rec *rec = oneshot_set_rec(set, i);
 		u32 meta = oneshot_rec_meta(rec);
 
-		count += meta && rec->addr == addr && oneshot_meta_kind(meta) == ONESHOT_FUNCTION;
+		count += meta && oneshot_rec_addr(rec, meta) == addr &&
+			 oneshot_meta_kind(meta) == ONESHOT_FUNCTION;
 	}
 	return count;
 }

@@ -79,10 +79,29 @@ static void oneshot_show_rec(struct seq_file *m, const struct oneshot_rec *rec)
 	u32 meta = oneshot_rec_meta(rec);
 	struct oneshot_place place;
 
-	place = oneshot_place(reader->tr, rec->addr, oneshot_meta_owner(meta),
+	place = oneshot_place(reader->tr, oneshot_rec_addr(rec, meta), oneshot_meta_owner(meta),
 			      meta & ONESHOT_REC_FORGOTTEN);
 	if (!reader->show_addr)
 		place.addr = 0;
+	oneshot_print_place(m, &place);
+}
+
+/* The function that the first call has entered, if its code is there. */
+static void oneshot_show_entered(struct seq_file *m, const struct oneshot_rec *rec)
+{
+	struct oneshot_reader *reader = m->private;
+	unsigned long addr = oneshot_text_addr(rec->entered);
+	unsigned int owner = rec->entered ? oneshot_owner(addr) : ONESHOT_OWNER_UNKNOWN;
+	struct oneshot_place place;
+
+	if (!oneshot_owner_listed(owner)) {
+		seq_puts(m, " -");
+		return;
+	}
+	place = oneshot_place(reader->tr, addr, owner, false);
+	if (!reader->show_addr)
+		place.addr = 0;
+	seq_putc(m, ' ');
 	oneshot_print_place(m, &place);
 }
 
@@ -99,9 +118,12 @@ static int oneshot_entries_show(struct seq_file *m, void *v)
 	u32 meta = oneshot_rec_meta(rec);
 
 	oneshot_show_rec(m, rec);
-	seq_printf(m, " %s %llu %u %d\n",
+	seq_printf(m, " %s %llu %u %d",
 		   oneshot_meta_kind(meta) == ONESHOT_FUNCTION ? "function" : "caller",
 		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
+	if (oneshot_meta_kind(meta) == ONESHOT_CALLER)
+		oneshot_show_entered(m, rec);
+	seq_putc(m, '\n');
 	return 0;
 }
 

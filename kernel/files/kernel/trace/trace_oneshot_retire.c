@@ -69,7 +69,7 @@ static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
 	return meta && !(meta & ONESHOT_REC_FORGOTTEN) &&
 	       oneshot_meta_kind(meta) == ONESHOT_FUNCTION &&
 	       /* Another module may be at this address now. */
-	       oneshot_owner(rec->addr) == oneshot_meta_owner(meta);
+	       oneshot_owner(oneshot_rec_addr(rec, meta)) == oneshot_meta_owner(meta);
 }
 
 /* Collect the next batch. Stop at a record that is not published or still watched. */
@@ -109,11 +109,11 @@ static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
 
 	sort(oneshot_batch, nr, sizeof(*oneshot_batch), oneshot_compare_recs, NULL);
 	for (i = 0; i < nr; i++)
-		oneshot_batch_ips[i] = oneshot_batch[i]->addr;
+		oneshot_batch_ips[i] = oneshot_text_addr(oneshot_batch[i]->addr);
 
 	ret = ftrace_retire_ips(tr->ops, oneshot_batch_ips, nr);
 	for (i = 0, done = 0; parent && done < ret; i++) {
-		if (oneshot_batch[i]->addr == oneshot_batch_ips[done]) {
+		if (oneshot_text_addr(oneshot_batch[i]->addr) == oneshot_batch_ips[done]) {
 			oneshot_rec_mark(oneshot_batch[i]);
 			done++;
 		}
