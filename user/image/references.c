@@ -21,8 +21,8 @@ struct references {
 	size_t count;
 	uint64_t lowest, highest;	/* the range of entries */
 	bool *taken;			/* for each function; NULL: unknown */
-	struct call *jumps;		/* by callee */
-	size_t jump_count, room;
+	struct call *ways;		/* by callee */
+	size_t way_count, room;
 };
 
 /* A table between two symbols of vmlinux. */
@@ -137,24 +137,24 @@ static void read_code(struct references *r, const struct image_function *f)
 	}
 }
 
-/* ---- jumps */
+/* ---- calls and jumps */
 
-static int add_jump(const struct call *call, void *data)
+static int add_way(const struct call *call, void *data)
 {
 	struct references *r = data;
 
-	if (!call->jump || call->kind != CALL_DIRECT || !call->callee)
+	if (call->kind != CALL_DIRECT)
 		return 0;
-	if (r->jump_count == r->room) {
+	if (r->way_count == r->room) {
 		size_t room = r->room ? 2 * r->room : 1024;
-		struct call *more = reallocarray(r->jumps, room, sizeof(*more));
+		struct call *more = reallocarray(r->ways, room, sizeof(*more));
 
 		if (!more)
 			return error__no_memory();
-		r->jumps = more;
+		r->ways = more;
 		r->room = room;
 	}
-	r->jumps[r->jump_count++] = *call;
+	r->ways[r->way_count++] = *call;
 	return 0;
 }
 
@@ -188,14 +188,14 @@ int references__read(struct references **ret, const struct image *image, const s
 	for (size_t i = 0; !err && i < r->count; i++) {
 		if (r->taken)
 			read_code(r, &r->list[i]);
-		err = calls__of(calls, &r->list[i], add_jump, r);
+		err = calls__of(calls, &r->list[i], add_way, r);
 	}
 	if (err) {
 		references__free(r);
 		return err;
 	}
-	if (r->jump_count)
-		qsort(r->jumps, r->jump_count, sizeof(*r->jumps), by_callee);
+	if (r->way_count)
+		qsort(r->ways, r->way_count, sizeof(*r->ways), by_callee);
 	*ret = r;
 	return 0;
 }
@@ -205,7 +205,7 @@ void references__free(struct references *r)
 	if (!r)
 		return;
 	free(r->taken);
-	free(r->jumps);
+	free(r->ways);
 	free(r);
 }
 
@@ -216,20 +216,20 @@ enum taken references__taken(const struct references *r, const struct image_func
 	return r->taken[f - r->list] ? TAKEN_YES : TAKEN_NOT;
 }
 
-const struct call *references__jumps(const struct references *r, const struct image_function *f, size_t *ret_count)
+const struct call *references__ways(const struct references *r, const struct image_function *f, size_t *ret_count)
 {
-	size_t low = 0, high = r->jump_count, end;
+	size_t low = 0, high = r->way_count, end;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (r->jumps[middle].callee < f)
+		if (r->ways[middle].callee < f)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	for (end = low; end < r->jump_count && r->jumps[end].callee == f; end++)
+	for (end = low; end < r->way_count && r->ways[end].callee == f; end++)
 		;
 	*ret_count = end - low;
-	return end > low ? &r->jumps[low] : NULL;
+	return end > low ? &r->ways[low] : NULL;
 }

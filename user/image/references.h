@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a function can be entered without a call that names it: by a pointer, if its address is taken
- * anywhere, or by a jump at the end of another function. This goes over all code and data of an
- * image once.
+ * How a function can be entered: by a call, by a jump at the end of another function, or by a
+ * pointer, if its address is taken anywhere. This goes over all code and data of an image once.
  */
 #ifndef HYTRACE_IMAGE_REFERENCES_H
 #define HYTRACE_IMAGE_REFERENCES_H
@@ -32,13 +31,13 @@ void references__free(struct references *r);
 enum taken references__taken(const struct references *r, const struct image_function *f);
 
 /**
- * references__jumps() - find the jumps into a function
+ * references__ways() - find the calls of a function, and the jumps into it
  * @r: the references
- * @f: the function
+ * @f: the function; NULL: those that lead to other files, which only have a name
  * @ret_count: their number
  *
- * Return: jumps of other functions to its entry, in any order; NULL: there are none.
+ * Return: those in the same image that name its entry, by address; NULL: there are none.
  */
-const struct call *references__jumps(const struct references *r, const struct image_function *f, size_t *ret_count);
+const struct call *references__ways(const struct references *r, const struct image_function *f, size_t *ret_count);
 
 #endif

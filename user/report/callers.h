@@ -35,6 +35,25 @@ struct answer {
  */
 int question__answers(const struct question *q, size_t number, struct answer **ret, size_t *ret_count);
 
+/* A call or jump in the kernel's files that leads to a function, and was not recorded. */
+struct possible {
+	const struct image_of *of;
+	const struct call *call;
+	size_t from;	/* the number of the function that it lies in */
+	uint64_t ran;	/* the documents in which that function is known to have run, as bits */
+};
+
+/**
+ * question__possible() - find how a function that is not known to have run could have been entered
+ * @q: the question, of who called; origins__read() has prepared its images
+ * @number: the function's number
+ * @ret: to be freed; none for a function that ran
+ * @ret_count: their number
+ *
+ * Return: 0, or -ENOMEM after a message.
+ */
+int question__possible(const struct question *q, size_t number, struct possible **ret, size_t *ret_count);
+
 /* The number of calls in a function that name a function that can be traced. */
 size_t question__traceable_calls(const struct question *q, size_t number);
 

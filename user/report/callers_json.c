@@ -46,6 +46,45 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 	jsonw_end_object(w);
 }
 
+/* How a function that did not run could have been entered. */
+static int write_possible(json_writer_t *w, const struct question *q, size_t number, const struct image_function *f,
+			  const struct image_of *of, FILE *out)
+{
+	enum taken taken = references__taken(of->references, f);
+	struct possible *list;
+	size_t count;
+	int err;
+
+	err = question__possible(q, number, &list, &count);
+	jsonw_name(w, "address_taken");
+	if (taken == TAKEN_UNKNOWN)
+		jsonw_null(w);
+	else
+		jsonw_bool(w, taken == TAKEN_YES);
+	jsonw_name(w, "possible");
+	jsonw_start_array(w);
+	jsonw_pretty(w, false);
+	for (size_t i = 0; !err && i < count; i++) {
+		const struct call *call = list[i].call;
+		const struct image_of *from_of;
+
+		fputc('\n', out);
+		jsonw_start_object(w);
+		json__string_or_null(w, "name", images__function(q->edges->images, list[i].from, &from_of)->name);
+		json__string_or_null(w, "module", list[i].of->module);
+		jsonw_string_field(w, "kind", call->jump ? "jump" : "call");
+		write_place(w, q, list[i].of, call->site);
+		json__string_or_null(w, "in", call->in->name);
+		jsonw_lluint_field(w, "symbol_offset", call->site - call->in->addr);
+		write_bits(w, q, "ran", list[i].ran);
+		jsonw_end_object(w);
+	}
+	jsonw_pretty(w, true);
+	jsonw_end_array(w);
+	free(list);
+	return err;
+}
+
 static int write_function(json_writer_t *w, const struct question *q, size_t number, FILE *out)
 {
 	const struct node *node = &q->edges->nodes[number];
@@ -71,6 +110,7 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	} else {
 		jsonw_string_field(w, "origin", origin__word(origins__of(q->edges, number, &jump)));
 		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
+		err = write_possible(w, q, number, f, of, out);
 	}
 	jsonw_name(w, q->calls ? "calls" : "callers");
 	jsonw_start_array(w);
@@ -83,7 +123,7 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	jsonw_end_array(w);
 	jsonw_end_object(w);
 	free(answers);
-	return 0;
+	return err;
 }
 
 int callers__json(const struct question *q, FILE *out)

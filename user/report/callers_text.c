@@ -68,12 +68,12 @@ static void print_other(const struct question *q, const struct answer *answer, c
 }
 
 /* "vfs_read+0x1f", in the kernel's notation. */
-static void print_site(const struct edge *edge, char *text, size_t room)
+static void print_site(const struct call *call, char *text, size_t room)
 {
-	if (edge->call.in)
-		snprintf(text, room, "%s+0x%" PRIx64, edge->call.in->name, edge->call.site - edge->call.in->addr);
+	if (call->in)
+		snprintf(text, room, "%s+0x%" PRIx64, call->in->name, call->site - call->in->addr);
 	else
-		snprintf(text, room, "0x%" PRIx64, edge->call.site);
+		snprintf(text, room, "0x%" PRIx64, call->site);
 }
 
 static int add_line(struct libscols_table *table, const struct question *q, const struct answer *answer)
@@ -88,7 +88,7 @@ static int add_line(struct libscols_table *table, const struct question *q, cons
 	err = scols_line_set_data(line, COLUMN_OTHER, text);
 	print_place(q, answer->edge->of, answer->edge->call.site, text, sizeof(text));
 	err = err ? err : scols_line_set_data(line, COLUMN_PLACE, text);
-	print_site(answer->edge, text, sizeof(text));
+	print_site(&answer->edge->call, text, sizeof(text));
 	err = err ? err : scols_line_set_data(line, COLUMN_SITE, text);
 	for (size_t d = 0; !err && q->edges->document_count > 1 && d < q->edges->document_count; d++)
 		err = scols_line_set_data(line, COLUMN_DOCUMENTS + d, answer->edge->seen >> d & 1 ? "yes" : "-");
@@ -115,6 +115,71 @@ static int print_table(const struct question *q, const struct answer *answers, s
 		err = scols_print_table(table);
 	scols_unref_table(table);
 	return err ? error__no_memory() : 0;
+}
+
+static int add_possible(struct libscols_table *table, const struct question *q, const struct possible *possible)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	const struct image_of *of;
+	char text[512];
+	int err;
+
+	if (!line)
+		return -ENOMEM;
+	print_function(possible->of, images__function(q->edges->images, possible->from, &of), text, sizeof(text));
+	err = scols_line_set_data(line, COLUMN_OTHER, text);
+	print_place(q, possible->of, possible->call->site, text, sizeof(text));
+	err = err ? err : scols_line_set_data(line, COLUMN_PLACE, text);
+	print_site(possible->call, text, sizeof(text));
+	err = err ? err : scols_line_set_data(line, COLUMN_SITE, text);
+	for (size_t d = 0; !err && d < q->edges->document_count; d++)
+		err = scols_line_set_data(line, COLUMN_DOCUMENTS + d, possible->ran >> d & 1 ? "yes" : "-");
+	return err;
+}
+
+static int print_possible_table(const struct question *q, const struct possible *list, size_t count, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	bool made;
+	int err;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	made = scols_table_new_column(table, "MAY CALL IT", 0.3, 0) &&
+	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
+	for (size_t d = 0; made && d < q->edges->document_count; d++)
+		made = scols_table_new_column(table, q->edges->document_count > 1 ? q->labels[d] : "RAN", 4, 0);
+	err = made ? 0 : -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++)
+		err = add_possible(table, q, &list[i]);
+	if (!err)
+		err = scols_print_table(table);
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+/* Says how a function that did not run could have been entered, and whether the callers ran. */
+static int print_possible(const struct question *q, size_t number, const struct image_function *f,
+			  const struct image_of *of, FILE *out)
+{
+	struct possible *list;
+	size_t count;
+	int err;
+
+	if (q->calls || edges__ran(q->edges, number))
+		return 0;
+	err = question__possible(q, number, &list, &count);
+	if (!err && count)
+		err = print_possible_table(q, list, count, out);
+	else if (!err)
+		fputs("No call and no jump in the kernel's files names it.\n", out);
+	free(list);
+	if (references__taken(of->references, f) == TAKEN_YES)
+		fputs("Its address is taken: a pointer may lead to it.\n", out);
+	if (f->exported)
+		fputs("It is exported: modules whose files were not read may call it.\n", out);
+	return err;
 }
 
 static void print_unseen(const struct question *q, size_t number, const struct image_function *f, FILE *out)
@@ -188,6 +253,8 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 		print_share(q, number, f, answers, count, out);
 	if (!err && !q->calls)
 		print_origin(q, number, f, of, out);
+	if (!err)
+		err = print_possible(q, number, f, of, out);
 	free(answers);
 	return err;
 }

@@ -52,11 +52,13 @@ static struct jumps jumps_into(const struct edges *e, const struct image_of *of,
 {
 	struct jumps jumps = {};
 	size_t count;
-	const struct call *list = references__jumps(of->references, f, &count);
+	const struct call *list = references__ways(of->references, f, &count);
 
 	for (size_t i = 0; i < count; i++) {
 		size_t from = images__number(of, edges__whole(of, list[i].in));
 
+		if (!list[i].jump)
+			continue;
 		jumps.any = true;
 		if (!jumps.ran && edges__ran(e, from))
 			jumps.ran = &list[i];

@@ -405,7 +405,14 @@ Test(callers, are_told_in_words)
 	expect_text(&g, "by_jump", false, (const char *const[]){
 		"by_jump was entered by a jump at the end of another function (a tail call).",
 		"There is such a jump in caller, which ran", NULL });
-	expect_text(&g, "lonely", false, (const char *const[]){ "lonely was not recorded.", NULL });
+	expect_text(&g, "lonely", false, (const char *const[]){
+		"lonely was not recorded.", "No call and no jump in the kernel's files names it.", NULL });
+	expect_text(&g, "unseen_target", false, (const char *const[]){
+		"unseen_target was not recorded.", "MAY CALL IT", "unseen+0x5", "-    -", NULL });
+	expect_text(&g, "pointed", false, (const char *const[]){
+		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
+	expect_text(&g, "quiet", false, (const char *const[]){
+		"quiet was not recorded; it ", "caller+0xa", "yes  yes", NULL });
 	expect_text(&g, "caller", false, (const char *const[]){
 		"caller was not recorded, and ran: calls in it were.", NULL });
 	expect_text(&g, "caller", true, (const char *const[]){
