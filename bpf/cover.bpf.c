@@ -180,7 +180,7 @@ static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
 	}
 }
 
-static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 entered)
+static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 {
 	struct cover_entry *entry = NULL;
 	__u64 pid_tgid;
@@ -208,7 +208,7 @@ static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 entered
 	entry->hit.pid = pid_tgid;
 	entry->hit.tgid = pid_tgid >> 32;
 	bpf_get_current_comm(entry->comm, sizeof(entry->comm));
-	entry->entered = entered;
+	entry->other = other;
 	/* This comes last, because the loader may be reading the entry. */
 	barrier();
 	*(volatile __u64 *)&entry->addr = addr;
@@ -294,9 +294,9 @@ static __always_inline __u32 gate(void)
 
 /*
  * A new function. @key: the registers' ip, or a place INSIDE the function if ip does not give the
- * function.
+ * function. @caller: 0: unknown
  */
-static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
+static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
 	__u64 function = bpf_get_func_ip(ctx), ip = PT_REGS_IP(ctx);
 	bool moved = ip - function > FARTHEST_IP;
@@ -309,7 +309,7 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key)
 		set_add(key);
 		return;
 	}
-	first_hit(key, function, COVER_FUNCTION, 0);
+	first_hit(key, function, COVER_FUNCTION, caller);
 }
 
 /*
@@ -334,13 +334,15 @@ static __always_inline void first_return(struct pt_regs *ctx, __u64 caller, __u6
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
+	__u64 shown = is_return_trampoline(caller) ? 0 : caller;
+
 	if (!is_wanted())
 		return 0;
 	if (!is_known(key)) {
 		if (ctx)
-			first_call(ctx, key);
+			first_call(ctx, key, shown);
 		else
-			first_hit(key, key - INSIDE, COVER_FUNCTION, 0);
+			first_hit(key, key - INSIDE, COVER_FUNCTION, shown);
 	}
 	if (with_callers && !is_known(caller))
 		first_return(ctx, caller, ctx ? bpf_get_func_ip(ctx) : key - INSIDE);

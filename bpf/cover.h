@@ -41,7 +41,7 @@ struct cover_entry {
 	__u64 addr;
 	struct cover_hit hit;
 	char comm[COVER_COMM];	/* the thread's name at that moment */
-	__u64 entered;		/* of a caller: the function that its call has entered */
+	__u64 other;		/* of a function: its caller; of a caller: the function that was entered; 0: unknown */
 };
 
 /*

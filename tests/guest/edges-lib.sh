@@ -21,7 +21,7 @@ compiler_agrees()
 	gcc -O2 -o call_origins "$clone/tests/guest/call_origins.c" -ldw || return
 	./call_origins "$HYTRACE_VMLINUX" >origins || return
 	nm "$HYTRACE_VMLINUX" >symbols || return
-	jq -r '.functions[] | select(.module == null) | .calls[] | select(.kind == "direct" and .module == null) |
+	jq -r '.functions[] | select(.module == null) | .calls[] | select(.kind == "direct" and .named and .module == null) |
 		"\(.addr[2:]) \(.name)"' "$1" | perl -e 'no warnings "portable"; my (%named, %at, $same, $unnamed);
 		open(my $f, "<", "origins"); while (<$f>) { my ($a, $n) = split; $named{hex($a)} = $n; }
 		open($f, "<", "symbols"); while (<$f>) { my ($a, $t, $n) = split; next if !defined($n);
@@ -36,15 +36,16 @@ compiler_agrees()
 }
 
 # record_agrees CALLS.json DOCUMENT: prints the direct calls of functions in the document for which the document says that
-# they have entered another function, or that it says this of too few. A direct call has five bytes.
+# they have entered another function, or that it says this of too few. A direct call has five bytes. One in 500 may
+# differ: a function that was entered before recording began, such as schedule(), jumps to another one at its end.
 record_agrees()
 {
 	nm "$HYTRACE_VMLINUX" >symbols || return
 	{
 		jq -r '.functions[] | "f \(.addr)"' "$2"
 		jq -r '.callers[] | select(.addr and .entered.addr) | "r \(.addr) \(.entered.addr) \(.entered.name)"' "$2"
-		jq -r '.functions[] | .calls[] | select(.kind == "direct" and .addr) | "c \(.addr) \(.name)"' "$1"
-	} | perl -e 'no warnings "portable"; my (%at, %function, %record, $same);
+		jq -r '.functions[] | .calls[] | select(.kind == "direct" and .named and .addr) | "c \(.addr) \(.name)"' "$1"
+	} | perl -e 'no warnings "portable"; my (%at, %function, %record, @other, $same);
 		open(my $f, "<", "symbols"); while (<$f>) { my ($a, $t, $n) = split; $at{$n}{hex($a)} = 1 if defined($n); }
 		while (<STDIN>) { my ($kind, $addr, @rest) = split;
 			if ($kind eq "f") { $function{hex($addr)} = 1; next; }
@@ -52,7 +53,8 @@ record_agrees()
 			my $record = $record{hex($addr) + 5} or next;
 			my @callees = grep { $function{$_} } keys(%{$at{$rest[0]}}) or next;
 			if (grep { $_ == hex($record->[0]) } @callees) { $same++; next; }
-			print("$addr: $rest[0], $record->[1]\n"); }
+			push(@other, "$addr: $rest[0], $record->[1]\n"); }
+		print(@other) if @other > $same / 500;
 		print("only $same are the same\n") if $same < 3000;'
 }
 
@@ -64,10 +66,10 @@ edges_agree()
 	ok "$document: calls" "$hytrace" calls -f json -o calls.json --vmlinux "$HYTRACE_VMLINUX" '*' "$document"
 	ok "$document: callers" "$hytrace" callers -f json -o callers.json --vmlinux "$HYTRACE_VMLINUX" '*' "$document"
 	ok 'both are as their schema has them' valid calls calls.json callers.json
-	is 'no caller is left out, but those in code that the kernel makes' "$(jq -c '[.unplaced, ([.functions[].calls[]] | length)]' calls.json)" \
-		"[0,$(jq '.callers | length' "$document")]"
-	ok '92 of 100 name their callee' jq -e '[.functions[].calls[].kind] |
-		length > 3000 and (map(select(. == "direct")) | length) > length * 0.92' calls.json
+	is 'no caller is left out, but those in code that the kernel makes' "$(jq -c '[.unplaced, ([.functions[] as $f | $f.calls[] |
+		[$f.module, .addr, .offset]] | unique | length)]' calls.json)" "[0,$(jq '.callers | length' "$document")]"
+	ok '92 of 100 name their callee' jq -en --slurpfile a calls.json --slurpfile b "$document" '($b[0].callers | length) as $all |
+		$all > 3000 and ([$a[0].functions[].calls[] | select(.named)] | length) > $all * 0.92'
 	ok 'and few have no call before them' jq -e --argjson most "$unknown" \
 		'[.functions[].calls[] | select(.kind == "unknown")] | length <= $most' calls.json
 	is 'those that name a function of the document have entered it' "$(record_agrees calls.json "$document")" ''
@@ -77,8 +79,13 @@ edges_agree()
 	is 'the compiler names the same callees' "$(compiler_agrees calls.json)" ''
 	ok 'each function is in it' jq -en --slurpfile a callers.json --slurpfile b "$document" \
 		'($a[0].functions | map(select(.seen[0])) | length) == ($b[0].functions | length)'
-	ok '85 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |
-		(map(select(. == "call")) | length) > length * 0.85' callers.json
+	ok '98 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |
+		(map(select(. == "call")) | length) > length * 0.98' callers.json
+	is 'the first caller of each function is one of its callers' "$(jq -c '[.functions[] | select(.caller).name] | unique' \
+		"$document")" "$(jq -c --slurpfile a "$document" '($a[0].functions | map({key: "\(.addr) \(.module) \(.offset)",
+		value: .caller.name}) | from_entries) as $first | [.functions[] | select(.seen[0]) |
+		$first["\(.addr) \(.module) \(.offset)"] as $caller | select($caller and ([.callers[].in] | index($caller))).name] |
+		unique' callers.json)"
 	# Which pointers a module holds is not read, so the way into its functions may stay unknown.
 	ok 'the others have a reason' jq -e --argjson most "$unknown" '[.functions[] | select(.seen[0] and
 		(.module == null or .origin != "unknown")).origin |
@@ -89,8 +96,10 @@ edges_agree()
 	ok 'calls have their lines' grep -qE '^(new_sync_write|ksys_write).* fs/read_write\.c:[0-9]+ +ksys_write\+0x' <(
 		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write "$document")
 	"$hytrace" report -f dot -o graph.dot --vmlinux "$HYTRACE_VMLINUX" "$document"
-	is 'report: dot has each pair of functions once' "$(grep -c ' -> ' graph.dot)" "$(jq '[.functions[] as $f | $f.calls[] |
-		select(.name) | [$f.addr, $f.module, $f.name, .name, .module]] | unique | length' calls.json)"
+	is 'report: dot has no pair of functions twice' "$(grep -o '.* -> n[0-9]*' graph.dot | sort | uniq -d)" ''
+	# Some callees have one name and one caller.
+	ok 'report: dot has each pair of functions' jq -e --argjson got "$(grep -c ' -> ' graph.dot)" '([.functions[] as $f | $f.calls[] |
+		select(.name) | [$f.addr, $f.module, $f.name, .name, .module]] | unique | length) | . <= $got and . > $got - 10' calls.json
 	"$hytrace" report -f folded -o graph.folded --vmlinux "$HYTRACE_VMLINUX" "$document"
 	is 'report: folded has a line for each function' "$(wc -l <graph.folded)" "$(jq '.functions | length' "$document")"
 	ok 'report: folded has chains of callers' grep -qE ';ksys_write;vfs_write 1$' graph.folded

@@ -97,7 +97,7 @@ Test(oneshot_set, once)
 	cr_assert(eq(u32, oneshot_set_nr(set), 1));
 
 	cr_assert(eq(u64, rec_addr(rec), addr));
-	cr_assert(eq(u32, rec->entered, entered_of(addr)));
+	cr_assert(eq(u32, rec->other, other_of(addr)));
 	cr_assert(eq(u64, rec->ns, ns_of(addr)));
 	cr_assert(eq(u32, rec->pid, pid_of(addr)));
 	cr_assert(eq(u32, oneshot_meta_cpu(rec->meta), cpu_of(addr)));
@@ -539,26 +539,26 @@ Test(oneshot_set, forgotten_address_is_an_offset_and_all_else_stays)
 	set_free(set);
 }
 
-Test(oneshot_set, what_a_caller_entered_stays_unless_other_code_gets_the_place)
+Test(oneshot_set, the_other_address_stays_unless_other_code_gets_the_place)
 {
-	struct oneshot_rec rec = { .entered = (u32)MODULE };
+	struct oneshot_rec rec = { .other = (u32)MODULE };
 
 	oneshot_rec_publish(&rec, LAST, ONESHOT_CALLER, 1, 2, 3, 4);
-	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	cr_assert(eq(u64, oneshot_text_addr(rec.other), MODULE));
 	cr_assert(eq(u64, rec_addr(&rec), LAST));
-	oneshot_rec_clear_entered(&rec, MODULE - 0x1000, 0x1000);
-	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
-	oneshot_rec_clear_entered(&rec, MODULE + 1, 0x1000);
-	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	oneshot_rec_clear_other(&rec, MODULE - 0x1000, 0x1000);
+	cr_assert(eq(u64, oneshot_text_addr(rec.other), MODULE));
+	oneshot_rec_clear_other(&rec, MODULE + 1, 0x1000);
+	cr_assert(eq(u64, oneshot_text_addr(rec.other), MODULE));
 	oneshot_rec_forget(&rec, LAST - 0x10);
-	cr_assert(eq(u64, oneshot_text_addr(rec.entered), MODULE));
+	cr_assert(eq(u64, oneshot_text_addr(rec.other), MODULE));
 	cr_assert(eq(u64, rec_addr(&rec), 0x10));
 
-	oneshot_rec_clear_entered(&rec, MODULE - 0xfff, 0x1000);
-	cr_assert(eq(u32, rec.entered, 0));
+	oneshot_rec_clear_other(&rec, MODULE - 0xfff, 0x1000);
+	cr_assert(eq(u32, rec.other, 0));
 	/* Nothing is known: the range does not matter. */
-	oneshot_rec_clear_entered(&rec, 0, ~0UL);
-	cr_assert(eq(u32, rec.entered, 0));
+	oneshot_rec_clear_other(&rec, 0, ~0UL);
+	cr_assert(eq(u32, rec.other, 0));
 }
 
 Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)

@@ -120,7 +120,7 @@ static unsigned int cpu_of(unsigned long addr)
 	return addr / 3 & ONESHOT_REC_CPU_MASK;
 }
 
-static u32 entered_of(unsigned long addr)
+static u32 other_of(unsigned long addr)
 {
 	return addr * 5;
 }
@@ -128,7 +128,7 @@ static u32 entered_of(unsigned long addr)
 static void rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
 			unsigned int owner)
 {
-	rec->entered = entered_of(addr);
+	rec->other = other_of(addr);
 	oneshot_rec_publish(rec, addr, kind, ns_of(addr), pid_of(addr), cpu_of(addr), owner);
 }
 

@@ -140,7 +140,7 @@ static void *read_all(void *unused __attribute__((unused)))
 				continue;
 			n = (rec_addr(rec) - TEXT) / apart;
 			torn += n >= addrs || rec_addr(rec) != addr_of(n) ||
-				rec->entered != entered_of(addr_of(n)) || rec->ns != ns_of(addr_of(n)) ||
+				rec->other != other_of(addr_of(n)) || rec->ns != ns_of(addr_of(n)) ||
 				rec->pid != pid_of(addr_of(n)) ||
 				oneshot_meta_cpu(meta) != cpu_of(addr_of(n)) ||
 				oneshot_meta_kind(meta) != kind_of(n) ||

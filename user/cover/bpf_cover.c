@@ -389,10 +389,10 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 		unresolved->callers += !!(hit.kind & HIT_CALLER);
 		return 0;
 	}
-	if (entry->entered) {
-		struct hit function = { .addr = entry->entered };
+	if (entry->other) {
+		struct hit other = { .addr = entry->other };
 
-		places__resolve_entered(places, &c->hits, &hit, &function);
+		places__resolve_other(places, &c->hits, &hit, &other);
 	}
 	return hits__add(&c->hits, &hit);
 }

@@ -305,19 +305,29 @@ static const struct json_field header[] = {
 
 /* ---- writing */
 
-static void write_entered(json_writer_t *w, const struct entered *entered)
+/* The name of the other address of a hit. */
+static const char *other_name(enum hit_kind kind)
 {
-	jsonw_name(w, "entered");
-	if (!entered->name) {
+	return kind == HIT_FUNCTION ? "caller" : "entered";
+}
+
+static void write_other(json_writer_t *w, const struct hit *hit)
+{
+	const struct other *other = &hit->other;
+
+	jsonw_name(w, other_name(hit->kind));
+	if (!other->name) {
 		jsonw_null(w);
 		return;
 	}
 	jsonw_start_object(w);
-	json__address_or_null(w, "addr", entered->link, entered->link);
+	json__address_or_null(w, "addr", other->link, other->link);
 	jsonw_name(w, "name");
-	json__string(w, entered->name);
-	json__string_or_null(w, "module", entered->module);
-	json__number_or_null(w, "offset", entered->module, entered->offset);
+	json__string(w, other->name);
+	json__string_or_null(w, "module", other->module);
+	json__number_or_null(w, "offset", other->module, other->offset);
+	if (hit->kind == HIT_FUNCTION)
+		jsonw_uint_field(w, "symbol_offset", other->into);
 	jsonw_end_object(w);
 }
 
@@ -337,8 +347,7 @@ static void write_hit(json_writer_t *w, const struct coverage *c, const struct h
 	json__number_or_null(w, "pid", coverage__knows_first(c), hit->pid);
 	json__number_or_null(w, "tgid", hit->comm, hit->tgid);
 	json__string_or_null(w, "comm", hit->comm);
-	if (hit->kind == HIT_CALLER)
-		write_entered(w, &hit->entered);
+	write_other(w, hit);
 	if (c->merged)
 		jsonw_uint_field(w, "runs", hit->runs);
 	jsonw_end_object(w);
@@ -404,14 +413,15 @@ static bool address(struct json_object *object, const char *name, uint64_t *ret)
 	return value && sscanf(value, "%" SCNx64, ret) == 1;
 }
 
-static void read_entered(struct coverage *c, struct json_object *object, struct entered *ret)
+static void read_other(struct coverage *c, struct json_object *object, struct other *ret)
 {
 	const char *module = text(object, "module");
 
-	*ret = (struct entered){
+	*ret = (struct other){
 		.name = hits__name(&c->hits, text(object, "name")),
 		.module = module ? strings__intern(c->hits.names, module) : NULL,
 		.offset = integer(object, "offset"),
+		.into = integer(object, "symbol_offset"),
 	};
 	address(object, "addr", &ret->link);
 }
@@ -437,8 +447,7 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 	if (!json_object_is_type(json__field(object, "first_ns"), json_type_int) && !c->merged)
 		return -EINVAL;
 	address(object, "addr", &hit.link);
-	if (kind == HIT_CALLER)
-		read_entered(c, json__field(object, "entered"), &hit.entered);
+	read_other(c, json__field(object, other_name(kind)), &hit.other);
 	return hits__add(&c->hits, &hit);
 }
 

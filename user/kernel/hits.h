@@ -18,12 +18,11 @@ enum hit_kind {
 	HIT_BOTH = HIT_FUNCTION | HIT_CALLER,
 };
 
-/* The function that a call has entered. Without a name it is not known. */
-struct entered {
-	uint64_t link;		/* its entry as linked; 0: unknown, or in a module */
-	uint64_t offset;	/* in its module's .text, with a module */
-	const char *name;
-	const char *module;	/* NULL: vmlinux */
+/* The other address of a hit, with the same members. Without a name it is not known. */
+struct other {
+	uint64_t link, offset;
+	const char *name, *module;
+	uint32_t into;
 };
 
 struct hit {
@@ -41,7 +40,7 @@ struct hit {
 	uint32_t tgid;		/* its process, if comm is known */
 	const char *comm;	/* the thread's name at that moment; NULL: name and tgid are not known */
 	uint32_t runs;		/* in how many of the results that were merged; 0: they were not */
-	struct entered entered;	/* of a caller: by the recorded call; other calls from there may have other targets */
+	struct other other;	/* of a function: the caller; of a caller: the function that its call entered */
 };
 
 struct hits {

@@ -2,7 +2,7 @@
 /*
  * Reads the oneshot tracer's files; see oneshot_files.h.
  *
- *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42
+ *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42 17ef1 mod_two
  *                     17ef1 mod_two caller 812345690 1 42 ffffffff8105a1b7
  *                     ffffffff8115b2c8 caller 812345699 1 42 18010 mod_two
  *                     ffffffff8115b2d3 caller 812345712 1 42 -
@@ -10,7 +10,8 @@
  *
  * The address of a function is that of its traced instruction. This differs from the symbol if the
  * function begins with ENDBR64. It is converted to the symbol here, because the documents have
- * symbols. The function that a caller's call has entered comes last, in the same form.
+ * symbols. The other address of the hit comes last: a function's caller, or the function that a call
+ * has entered.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -36,23 +37,30 @@ struct listed {
 };
 
 /* @text: "-", an address, or an offset and a module. */
-static bool parse_entered(const char *text, struct listed *ret)
+static bool parse_other(const char *text, struct listed *ret)
 {
 	char rest;
 
 	if (!strcmp(text, "-\n"))
 		return true;
-	return sscanf(text, "%" SCNx64 " %255s %c", &ret->addr, ret->module, &rest) == (strchr(text, ' ') ? 2 : 1);
+	switch (sscanf(text, "%" SCNx64 " %255s %c", &ret->addr, ret->module, &rest)) {
+	case 1:
+		/* It is in the image, so it is in the upper half. Zeros stand for hidden ones. */
+		return !ret->addr || ret->addr >> 63;
+	case 2:
+		return true;
+	}
+	return false;
 }
 
-static bool parse_line(const char *line, struct hit *hit, struct listed *ret, struct listed *entered)
+static bool parse_line(const char *line, struct hit *hit, struct listed *ret, struct listed *other)
 {
 	char word[2][256];
 	int used = 0;
 
 	memset(hit, 0, sizeof(*hit));
 	memset(ret, 0, sizeof(*ret));
-	memset(entered, 0, sizeof(*entered));
+	memset(other, 0, sizeof(*other));
 	if (sscanf(line, "%" SCNx64 " %255s %n", &ret->addr, word[0], &used) != 2)
 		return false;
 	hit->kind = kind_of(word[0]);
@@ -70,8 +78,8 @@ static bool parse_line(const char *line, struct hit *hit, struct listed *ret, st
 				 &hit->pid, &used) != 3)
 		return false;
 	line += used;
-	/* Older kernels do not list what was entered. */
-	return !*line || (hit->kind == HIT_CALLER && parse_entered(line, entered));
+	/* Older versions of the series do not list it. */
+	return !*line || parse_other(line, other);
 }
 
 static int add_hit(struct hits *hits, const struct places *places, struct hit hit,
@@ -92,21 +100,21 @@ static int add_hit(struct hits *hits, const struct places *places, struct hit hi
 static int add_line(struct hits *hits, const struct places *places, const char *line,
 		    uint64_t *unresolved)
 {
-	struct listed place, entered;
+	struct listed place, other;
 	struct hit hit;
 
-	if (!parse_line(line, &hit, &place, &entered))
+	if (!parse_line(line, &hit, &place, &other))
 		return -EPROTO;
 	if (!*place.module && !place.addr)
 		return -EPERM;
-	if (*entered.module || entered.addr) {
-		struct hit function = {
-			.addr = *entered.module ? 0 : entered.addr,
-			.offset = *entered.module ? entered.addr : 0,
-			.module = *entered.module ? strings__intern(hits->names, entered.module) : NULL,
+	if (*other.module || other.addr) {
+		struct hit there = {
+			.addr = *other.module ? 0 : other.addr,
+			.offset = *other.module ? other.addr : 0,
+			.module = *other.module ? strings__intern(hits->names, other.module) : NULL,
 		};
 
-		places__resolve_entered(places, hits, &hit, &function);
+		places__resolve_other(places, hits, &hit, &there);
 	}
 	return add_hit(hits, places, hit, place.addr,
 		       *place.module ? strings__intern(hits->names, place.module) : NULL, unresolved);

@@ -116,17 +116,18 @@ void places__resolve_offset(const struct places *p, struct hits *hits, struct hi
 		hit->into = hit->offset - start;
 }
 
-void places__resolve_entered(const struct places *p, struct hits *hits, struct hit *hit, struct hit *function)
+void places__resolve_other(const struct places *p, struct hits *hits, struct hit *hit, struct hit *other)
 {
-	function->kind = HIT_FUNCTION;
-	if (function->module)
-		places__resolve_offset(p, hits, function);
-	else if (!places__resolve(p, hits, function))
+	other->kind = hit->kind == HIT_CALLER ? HIT_FUNCTION : HIT_CALLER;
+	if (other->module)
+		places__resolve_offset(p, hits, other);
+	else if (!places__resolve(p, hits, other))
 		return;
-	hit->entered = (struct entered){
-		.link = function->link,
-		.offset = function->offset,
-		.name = function->name,
-		.module = function->module,
+	hit->other = (struct other){
+		.link = other->link,
+		.offset = other->offset,
+		.name = other->name,
+		.module = other->module,
+		.into = other->into,
 	};
 }

@@ -28,10 +28,7 @@ struct places {
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit);
 /* The same for a hit that has a module and an offset, as the oneshot tracer lists them. */
 void places__resolve_offset(const struct places *p, struct hits *hits, struct hit *hit);
-/*
- * Notes that the call of the caller @hit has entered a function. @function: a hit with its addr, or
- * with its module and offset; it need not be found.
- */
-void places__resolve_entered(const struct places *p, struct hits *hits, struct hit *hit, struct hit *function);
+/* Fills in the other address of a hit. @other: has its addr, or its module and offset; it need not be found. */
+void places__resolve_other(const struct places *p, struct hits *hits, struct hit *hit, struct hit *other);
 
 #endif

@@ -38,6 +38,7 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 					q->calls && call->kind == CALL_DIRECT ? call->name : NULL);
 	json__string_or_null(w, "module", answer->of ? answer->of->module : NULL);
 	jsonw_string_field(w, "kind", call_kind__word(call->kind));
+	jsonw_bool_field(w, "named", (answer->other || call->kind == CALL_DIRECT) && !edge->entered);
 	json__string_or_null(w, "static_call", call->kind == CALL_STATIC ? call->name : NULL);
 	write_place(w, q, edge->of, call->site);
 	json__string_or_null(w, "in", call->in ? call->in->name : NULL);

@@ -30,6 +30,9 @@ static void print_function(const struct image_of *of, const struct image_functio
 static void print_way(const struct call *call, char *text, size_t room)
 {
 	switch (call->kind) {
+	case CALL_DIRECT:
+		snprintf(text, room, "(through %s)", call->name);
+		break;
 	case CALL_STATIC:
 		snprintf(text, room, "(static call %s)", call->name);
 		break;
@@ -221,7 +224,7 @@ static void print_share(const struct question *q, size_t number, const struct im
 	size_t seen = 0, all = question__traceable_calls(q, number);
 
 	for (size_t i = 0; i < count; i++)
-		seen += answers[i].edge->call.in == f && answers[i].edge->call.kind == CALL_DIRECT &&
+		seen += answers[i].edge->call.in == f && answers[i].edge->call.kind == CALL_DIRECT && !answers[i].edge->entered &&
 			answers[i].other && !answers[i].other->untraced && answers[i].of->module == answers[i].edge->of->module;
 	if (all && edges__ran(q->edges, number))
 		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n", all, seen);

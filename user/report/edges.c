@@ -63,58 +63,77 @@ static const struct image_function *exported(const struct images *images, const 
 	return NULL;
 }
 
-/* The function that the record of a call has. */
-static size_t entered(const struct images *images, const struct entered *entered)
-{
-	const struct image_of *of = entered->name ? images__get(images, entered->module) : NULL;
-	const struct image_function *f = NULL;
+/* A place in the kernel's files. */
+struct place {
+	const struct image_of *of;	/* NULL: the file is not there, or the address is not known */
+	uint64_t addr;
+};
 
-	if (of && of->image && (entered->module || entered->link))
-		f = image__function_at(of->image, entered->module ? entered->offset : entered->link);
-	return f ? images__number(of, f) : EDGES_NONE;
+static struct place place_of(const struct images *images, const char *module, uint64_t link, uint64_t offset)
+{
+	const struct image_of *of = images__get(images, module);
+
+	if (!of || !of->image || (!module && !link))
+		return (struct place){};
+	return (struct place){ of, module ? offset : link };
 }
 
-static void place(struct edge *e, const struct images *images, const struct image_of *of, const struct hit *hit)
+static size_t function_at(const struct place *place)
 {
-	const struct image_function *callee = e->call.callee;
+	const struct image_function *f = place->of ? image__function_at(place->of->image, place->addr) : NULL;
+
+	return f ? images__number(place->of, f) : EDGES_NONE;
+}
+
+static size_t named_by(const struct images *images, const struct image_of *of, const struct call *call)
+{
+	const struct image_function *callee = call->callee;
 	const struct image_of *callee_of = of;
 
-	e->of = of;
-	e->from = e->to = EDGES_NONE;
-	if (e->call.in)
-		e->from = images__number(of, edges__whole(of, e->call.in));
-	if (e->call.kind == CALL_DIRECT && !callee)
-		callee = exported(images, e->call.name, &callee_of);
-	if (callee) {
-		e->to = images__number(callee_of, callee);
-	} else {
-		e->to = entered(images, &hit->entered);
-		e->entered = e->to != EDGES_NONE;
-	}
+	if (call->kind == CALL_DIRECT && !callee)
+		callee = exported(images, call->name, &callee_of);
+	return callee ? images__number(callee_of, callee) : EDGES_NONE;
 }
 
-static int add_callers(struct edges *e, size_t document)
+/* A call that returned to a place. @entered: the function that it has entered, or EDGES_NONE */
+static void add_call(struct edges *e, const struct place *returned_to, size_t entered, struct edge edge, bool is_caller)
+{
+	const struct image_of *of = edge.of = returned_to->of;
+	size_t named;
+
+	calls__before(of->calls, returned_to->addr, &edge.call);
+	named = named_by(e->images, of, &edge.call);
+	edge.from = edge.call.in ? images__number(of, edges__whole(of, edge.call.in)) : EDGES_NONE;
+	edge.to = named;
+	/* A caller has an edge even if nothing is known of its callee. */
+	if (is_caller && (named != EDGES_NONE || entered == EDGES_NONE))
+		e->list[e->count++] = edge;
+	if (entered == EDGES_NONE || (is_caller && entered == named))
+		return;
+	edge.to = entered;
+	edge.entered = entered != named;
+	e->list[e->count++] = edge;
+}
+
+static void add_calls(struct edges *e, size_t document)
 {
 	const struct coverage *c = e->documents[document];
 
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct hit *hit = &c->hits.list[i];
-		const struct image_of *of;
-		struct edge *edge = &e->list[e->count];
+		const struct other *other = &hit->other;
+		struct place place = place_of(e->images, hit->module, hit->link, hit->offset), there = {};
+		struct edge edge = { .seen = 1ull << document, .document = document, .first_ns = hit->first_ns };
 
-		if (hit->kind != HIT_CALLER)
-			continue;
-		of = images__get(e->images, hit->module);
-		if (!of || !of->image || (!hit->module && !hit->link)) {
+		if (other->name)
+			there = place_of(e->images, other->module, other->link, other->offset);
+		if (hit->kind == HIT_FUNCTION && there.of && function_at(&place) != EDGES_NONE)
+			add_call(e, &there, function_at(&place), edge, false);
+		else if (hit->kind == HIT_CALLER && place.of)
+			add_call(e, &place, function_at(&there), edge, true);
+		else if (hit->kind == HIT_CALLER)
 			e->unplaced++;
-			continue;
-		}
-		*edge = (struct edge){ .seen = 1ull << document, .document = document, .first_ns = hit->first_ns };
-		calls__before(of->calls, hit->module ? hit->offset : hit->link, &edge->call);
-		place(edge, e->images, of, hit);
-		e->count++;
 	}
-	return 0;
 }
 
 static int by_site(const void *a, const void *b)
@@ -130,7 +149,9 @@ static int by_site(const void *a, const void *b)
 	/* Calls through a pointer may have entered different functions. */
 	if (x->to != y->to)
 		return x->to < y->to ? -1 : 1;
-	return x->seen < y->seen ? -1 : x->seen > y->seen;
+	if (x->seen != y->seen)
+		return x->seen < y->seen ? -1 : 1;
+	return x->first_ns < y->first_ns ? -1 : x->first_ns > y->first_ns;
 }
 
 /*
@@ -239,8 +260,9 @@ static int add_nodes(struct edges *e)
 		const struct edge *edge = &e->list[i];
 		const struct image_of *of;
 
-		e->kinds[edge->call.kind]++;
-		e->entered += edge->entered;
+		/* The edges of a place follow each other. */
+		if (!i || edge[-1].of != edge->of || edge[-1].call.site != edge->call.site)
+			e->kinds[edge->call.kind]++;
 		if (edge->from != EDGES_NONE)
 			e->nodes[edge->from].inside |= edge->seen;
 		if (edge->to == EDGES_NONE)
@@ -272,14 +294,12 @@ int edges__make(struct edges *ret, struct images *images, const struct coverage 
 
 	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count };
 	for (size_t d = 0; d < count; d++)
-		room += documents[d]->hits.count;
+		room += 2 * documents[d]->hits.count;
 	ret->list = calloc(room, sizeof(*ret->list));
 	if (!ret->list)
 		return error__no_memory();
-	for (size_t d = 0; !err && d < count; d++)
-		err = add_callers(ret, d);
-	if (err)
-		return err;
+	for (size_t d = 0; d < count; d++)
+		add_calls(ret, d);
 	join(ret);
 	err = add_nodes(ret);
 	if (!err)

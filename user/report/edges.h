@@ -4,10 +4,12 @@
  * addresses of calls. The instruction before such an address shows which function it calls. So this
  * costs nothing while recording.
  *
- * An edge is a recorded call that names its callee, so it is certain. It is also certain that the
- * function with the call ran. A pointer, a static call or an alternative does not name it. The record
- * of a caller has the function that its first call has entered, which also is certain. Later calls
- * from the same place may have entered others.
+ * An edge is a recorded call, so it is certain, and so is it that the function with the call ran. It
+ * leads to the function that the instruction names. A pointer, a static call or an alternative names
+ * none. But the record of a function has its first caller, and the record of a caller has the
+ * function that the first call from there has entered. These make edges, too. Later calls from the
+ * same place may have entered others. If such an edge leads elsewhere than its instruction says, the
+ * function that was called has jumped there at its end.
  */
 #ifndef HYTRACE_REPORT_EDGES_H
 #define HYTRACE_REPORT_EDGES_H
@@ -19,13 +21,13 @@
 
 #include "report/images.h"
 
-/* A place that was recorded as a caller, in one or more of the documents. */
+/* A call that was recorded in one or more of the documents. A place has several if they lead to several functions. */
 struct edge {
 	const struct image_of *of;
 	struct call call;
 	size_t from;		/* the number of the function with the call, whose parts are one; EDGES_NONE: unknown */
 	size_t to;		/* the number of the callee; EDGES_NONE: unknown */
-	bool entered;		/* the callee is the one that the record has: the instruction does not name it */
+	bool entered;		/* the callee is known by the record: the instruction does not name it */
 	uint64_t seen;		/* the documents that have recorded it, as bits */
 	size_t document;	/* the first of these documents */
 	uint64_t first_ns;	/* the time of the call in that document */
@@ -52,8 +54,7 @@ struct edges {
 	size_t callee_count;
 	struct node *nodes;	/* by the function's number */
 	size_t unplaced;	/* callers that are not in the files, or have no linked address */
-	size_t kinds[CALL_KINDS];	/* the number of callers of each kind; a place with two callees counts twice */
-	size_t entered;		/* those whose callee the instruction does not name, and the record does */
+	size_t kinds[CALL_KINDS];	/* the number of callers of each kind */
 	size_t to_untraced;	/* of CALL_DIRECT: callers of functions that cannot be traced, which jumped to recorded ones */
 	/*
 	 * If a document lacks a function that one of its own callers calls, it has lost it: their

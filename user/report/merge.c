@@ -389,11 +389,11 @@ static const char *intern(struct hits *hits, const char *text)
 	return text ? strings__intern(hits->names, text) : NULL;
 }
 
-static void enter(struct hits *hits, struct hit *to, const struct hit *from)
+static void copy_other(struct hits *hits, struct hit *to, const struct hit *from)
 {
-	to->entered = from->entered;
-	to->entered.name = hits__name(hits, from->entered.name);
-	to->entered.module = intern(hits, from->entered.module);
+	to->other = from->other;
+	to->other.name = hits__name(hits, from->other.name);
+	to->other.module = intern(hits, from->other.module);
 }
 
 static int add_hit(struct merging *m, const struct coverage *c, const struct hit *hit)
@@ -413,8 +413,8 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 		known = &hits->list[(uintptr_t)lh_entry_v(entry)];
 		known->runs += copy.runs;
 		known->name = known->name ?: hits__name(hits, hit->name);
-		if (!known->entered.name)
-			enter(hits, known, hit);
+		if (!known->other.name)
+			copy_other(hits, known, hit);
 		/* If the runs are of several boots, merge__run() removes these later. */
 		if (hit->first_ns < known->first_ns) {
 			known->first_ns = hit->first_ns;
@@ -429,7 +429,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 	copy.name = hits__name(hits, hit->name);
 	copy.module = intern(hits, hit->module);
 	copy.comm = intern(hits, hit->comm);
-	enter(hits, &copy, hit);
+	copy_other(hits, &copy, hit);
 	err = hits__add(hits, &copy);
 	if (!err && lh_table_insert(m->places, key, (void *)(uintptr_t)(hits->count - 1)))
 		err = error__no_memory();

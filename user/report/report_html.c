@@ -198,7 +198,7 @@ static long way(enum call_kind kind)
 static long callee_of(struct page *p, const struct hit *hit)
 {
 	struct image_of *of = p->images ? images__get(p->images, hit->module) : NULL;
-	const struct entered *entered = &hit->entered;
+	const struct other *entered = &hit->other;
 	const struct universe *u = p->rows->universe;
 	struct call call = { .kind = CALL_UNKNOWN };
 	const struct function *f = NULL;

@@ -180,20 +180,32 @@ Test(references, tell_the_ways_into_a_function)
 	};
 	struct small s = vmlinux();
 	struct references *r;
-	const struct call *jumps;
-	size_t count;
+	const struct call *ways;
+	size_t count, jumps;
 
 	cr_assert(eq(int, references__read(&r, s.image, s.calls), 0));
 	for (size_t i = 0; i < sizeof(expected) / sizeof(expected[0]); i++) {
 		const struct image_function *f = function(&s, expected[i].name);
 
 		cr_expect(eq(int, references__taken(r, f), expected[i].taken), "%s", expected[i].name);
-		jumps = references__jumps(r, f, &count);
-		cr_expect(eq(sz, count, expected[i].jumps), "%s", expected[i].name);
-		cr_expect(eq(int, count == 0, jumps == NULL));
+		ways = references__ways(r, f, &count);
+		jumps = 0;
+		for (size_t k = 0; k < count; k++) {
+			cr_expect(ways[k].callee == f);
+			jumps += ways[k].jump;
+		}
+		cr_expect(eq(sz, jumps, expected[i].jumps), "%s", expected[i].name);
+		cr_expect(eq(int, count == 0, ways == NULL));
 	}
-	jumps = references__jumps(r, function(&s, "jumped"), &count);
-	cr_expect(jumps->in == function(&s, "quiet"));
+	ways = references__ways(r, function(&s, "jumped"), &count);
+	cr_assert(eq(sz, count, 1));
+	cr_expect(ways->in == function(&s, "quiet"));
+	/* Not where the instruction may be replaced, nor where only its end looks like a call. */
+	ways = references__ways(r, function(&s, "callee"), &count);
+	jumps = 0;
+	for (size_t k = 0; k < count; k++)
+		jumps += ways[k].in == function(&s, "caller");
+	cr_expect(eq(sz, jumps, 1));
 	references__free(r);
 	close_small(&s);
 }
@@ -206,7 +218,7 @@ Test(references, of_a_module_do_not_tell_who_takes_its_addresses)
 
 	cr_assert(eq(int, references__read(&r, s.image, s.calls), 0));
 	cr_expect(eq(int, references__taken(r, function(&s, "local")), TAKEN_UNKNOWN));
-	cr_expect(references__jumps(r, function(&s, "local_too"), &count) != NULL);
+	cr_expect(references__ways(r, function(&s, "local_too"), &count) != NULL);
 	cr_expect(eq(sz, count, 1));
 	references__free(r);
 	close_small(&s);

@@ -144,29 +144,38 @@ Test(oneshot_entries, a_modules_function_has_the_name_that_ftrace_gives_it)
 	coverage__free(&c);
 }
 
-Test(oneshot_entries, have_what_a_caller_has_entered)
+Test(oneshot_entries, have_the_other_address_of_the_hit)
 {
-	const struct entered *entered;
+	const struct other *other;
 	struct coverage c;
 
 	cr_assert(eq(int, read_entries(&c, "ffffffff82000111 caller 1 1 3 ffffffff82000104\n"
 				       "17 mod_two caller 2 1 3 104 mod_two\n"
-				       "18 mod_two caller 3 1 3 -\n"
-				       "19 mod_two caller 4 1 3\n"
-				       "1a mod_two caller 5 1 3 17ef1 mod_gone\n"
-				       "1b mod_two caller 6 1 3 ffffffffc0900000\n"), 0));
-	cr_assert(eq(sz, c.hits.count, 6));
-	entered = &c.hits.list[0].entered;
-	cr_expect(eq(str, (char *)entered->name, "vfs_read"));
-	cr_expect(eq(u64, entered->link, 0xffffffff81000100), "the entry, as linked");
-	cr_expect(entered->module == NULL);
-	entered = &c.hits.list[1].entered;
-	cr_expect(eq(str, (char *)entered->name, "two_close"));
-	cr_expect(eq(str, (char *)entered->module, "mod_two"));
-	cr_expect(eq(u64, entered->offset, 0x100));
-	cr_expect(eq(u64, entered->link, 0));
-	for (int i = 2; i < 6; i++)
-		cr_expect(c.hits.list[i].entered.name == NULL, "%d", i);
+				       "ffffffff82000104 function 3 1 3 ffffffff82000211\n"
+				       "104 mod_two function 4 1 3 17 mod_two\n"
+				       "18 mod_two caller 5 1 3 -\n"
+				       "19 mod_two caller 6 1 3\n"
+				       "1a mod_two caller 7 1 3 17ef1 mod_gone\n"
+				       "1b mod_two caller 8 1 3 ffffffffc0900000\n"), 0));
+	cr_assert(eq(sz, c.hits.count, 8));
+	other = &c.hits.list[0].other;
+	cr_expect(eq(str, (char *)other->name, "vfs_read"));
+	cr_expect(eq(u64, other->link, 0xffffffff81000100), "the entry, as linked");
+	cr_expect(other->module == NULL);
+	other = &c.hits.list[1].other;
+	cr_expect(eq(str, (char *)other->name, "two_close"));
+	cr_expect(eq(str, (char *)other->module, "mod_two"));
+	cr_expect(eq(u64, other->offset, 0x100));
+	cr_expect(eq(u64, other->link, 0));
+	other = &c.hits.list[2].other;
+	cr_expect(eq(str, (char *)other->name, "vfs_write"));
+	cr_expect(eq(u64, other->link, 0xffffffff81000211), "a return address stays what it is");
+	cr_expect(eq(u32, other->into, 0x11));
+	other = &c.hits.list[3].other;
+	cr_expect(eq(str, (char *)other->name, "two_open"));
+	cr_expect(eq(u64, other->offset, 0x17));
+	for (int i = 4; i < 8; i++)
+		cr_expect(c.hits.list[i].other.name == NULL, "%d", i);
 	coverage__free(&c);
 }
 
@@ -176,8 +185,7 @@ static const char *const bad_entries[] = {
 	"ffffffff82000104 something 1 2 3\n",
 	"ffffffff82000104 function 1 2 3 4\n",
 	"ffffffff82000104 mod function x 2 3\n",
-	"ffffffff82000104 function 1 2 3 -\n",
-	"ffffffff82000104 function 1 2 3 ffffffff82000104\n",
+	"ffffffff82000104 function 1 2 3 ffffffff82000104 a b\n",
 	"ffffffff82000111 caller 1 2 3 x\n",
 	"ffffffff82000111 caller 1 2 3 - -\n",
 	"ffffffff82000111 caller 1 2 3 104 mod_two 4\n",

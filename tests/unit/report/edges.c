@@ -132,15 +132,15 @@ Test(edges, are_calls_that_name_their_callee)
 	end(&g);
 }
 
-/* The document has what the call that was added last has entered. */
-static void entered(struct graph *g, int d, const char *module, const char *name)
+/* The other address of the hit that was added last. @into: as for add() */
+static void other(struct graph *g, int d, const char *module, const char *name, unsigned int into)
 {
 	struct hits *hits = &g->documents[d].hits;
-	struct entered *to = &hits->list[hits->count - 1].entered;
+	struct other *to = &hits->list[hits->count - 1].other;
 	const struct image_of *of;
-	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr;
+	uint64_t addr = images__function(&g->images, number(g, module, name), &of)->addr + into;
 
-	*to = (struct entered){ .name = name, .module = module };
+	*to = (struct other){ .name = name, .module = module, .into = into };
 	if (module)
 		to->offset = addr;
 	else
@@ -157,24 +157,63 @@ Test(edges, of_a_pointer_are_as_recorded)
 	add(&g, 0, NULL, "callee", 0);
 	add(&g, 0, NULL, "pointed", 0);
 	add(&g, 0, NULL, "caller", 20);		/* the retpoline */
-	entered(&g, 0, NULL, "pointed");
-	add(&g, 0, NULL, "caller", 10);		/* a call that names callee */
-	entered(&g, 0, NULL, "pointed");
+	other(&g, 0, NULL, "pointed", 0);
 	add(&g, 0, NULL, "caller", 27);		/* by a pointer; what it entered is not known */
 	add(&g, 1, NULL, "callee", 0);
 	add(&g, 1, NULL, "caller", 20);		/* there the pointer was another one */
-	entered(&g, 1, NULL, "callee");
+	other(&g, 1, NULL, "callee", 0);
 	add(&g, 1, NULL, "caller", 27);
-	entered(&g, 1, NULL, "callee");
+	other(&g, 1, NULL, "callee", 0);
 	make(&g);
-	cr_expect(eq(sz, g.edges.count, 5), "the same place with two callees is two, an unknown one included");
-	cr_expect(eq(sz, g.edges.entered, 3));
+	cr_expect(eq(sz, g.edges.count, 4), "the same place with two callees is two, an unknown one included");
+	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
+	cr_expect(eq(sz, g.edges.kinds[CALL_INDIRECT], 1));
 	cr_expect(eq(u64, edge(&g, "caller", "pointed")->seen, 1));
-	cr_expect(eq(int, edge(&g, "caller", "pointed")->call.kind, CALL_THUNK), "the instruction comes first");
+	cr_expect(eq(int, edge(&g, "caller", "pointed")->call.kind, CALL_THUNK));
 	cr_expect(edge(&g, "caller", "pointed")->entered);
 	edges__to(&g.edges, number(&g, NULL, "callee"), &count);
-	cr_expect(eq(sz, count, 3));
-	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 3));
+	cr_expect(eq(sz, count, 2));
+	cr_expect(eq(u64, g.edges.nodes[number(&g, NULL, "callee")].called, 2));
+	cr_expect(eq(sz, g.edges.missing, 0));
+	end(&g);
+}
+
+/* Three functions were first called from one place: by its pointer, and by jumps of what it names. */
+Test(edges, lead_to_each_function_from_its_first_caller)
+{
+	struct graph g;
+	size_t count;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "callee", 0);
+	other(&g, 0, NULL, "caller", 10);
+	add(&g, 0, NULL, "caller", 10);		/* a call that names callee */
+	other(&g, 0, NULL, "callee", 0);
+	add(&g, 0, NULL, "jumped", 0);
+	other(&g, 0, NULL, "caller", 15);
+	add(&g, 0, NULL, "caller", 15);		/* a call that names quiet, which cannot be traced */
+	other(&g, 0, NULL, "jumped", 0);
+	add(&g, 0, NULL, "pointed", 0);
+	other(&g, 0, NULL, "caller", 20);
+	add(&g, 0, NULL, "by_jump", 0);
+	other(&g, 0, NULL, "caller", 20);
+	add(&g, 0, NULL, "caller", 20);
+	other(&g, 0, NULL, "pointed", 0);
+	add(&g, 0, NULL, "lonely", 0);
+	/* The file of its caller is not there. */
+	g.documents[0].hits.list[g.documents[0].hits.count - 1].other = (struct other){ .name = "x", .module = "gone" };
+	make(&g);
+	cr_expect(eq(sz, g.edges.count, 5));
+	cr_expect(eq(sz, g.edges.kinds[CALL_DIRECT], 2));
+	cr_expect(eq(sz, g.edges.kinds[CALL_THUNK], 1));
+	cr_expect(not(edge(&g, "caller", "callee")->entered));
+	cr_expect(not(edge(&g, "caller", "quiet")->entered));
+	cr_expect(edge(&g, "caller", "jumped")->entered);
+	cr_expect(edge(&g, "caller", "pointed") != NULL);
+	cr_expect(edge(&g, "caller", "by_jump") != NULL);
+	cr_expect(edges__to(&g.edges, number(&g, NULL, "lonely"), &count) == NULL);
+	cr_expect(eq(sz, g.edges.unplaced, 0));
 	cr_expect(eq(sz, g.edges.missing, 0));
 	end(&g);
 }
@@ -408,7 +447,7 @@ Test(callers, are_told_in_words)
 	expect_text(&g, "lonely", false, (const char *const[]){
 		"lonely was not recorded.", "No call and no jump in the kernel's files names it.", NULL });
 	expect_text(&g, "unseen_target", false, (const char *const[]){
-		"unseen_target was not recorded.", "MAY CALL IT", "unseen+0x5", "-    -", NULL });
+		"unseen_target was not recorded.", "MAY CALL IT", "unseen+0x5", "-   -", NULL });
 	expect_text(&g, "pointed", false, (const char *const[]){
 		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
 	expect_text(&g, "quiet", false, (const char *const[]){

@@ -119,7 +119,7 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
  * On ONESHOT_INSERTED the caller alone owns *@rec and has to pass it to
- * oneshot_rec_publish(), and may set @entered before. The key is already in the set:
+ * oneshot_rec_publish(), and may set its @other before. The key is already in the set:
  * what the caller runs before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
@@ -195,20 +195,20 @@ void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
 }
 
 /**
- * oneshot_rec_clear_entered - forget the function that a caller has entered
+ * oneshot_rec_clear_other - forget the other address of a hit
  * @rec: a published record
  * @start: where a range begins
  * @size: its length in bytes
  *
- * Does so if the function is in the range, which other code gets.
+ * Does so if that address is in the range, which other code gets.
  *
  * Context: as oneshot_rec_forget().
  */
-void oneshot_rec_clear_entered(struct oneshot_rec *rec, unsigned long start,
-			       unsigned long size)
+void oneshot_rec_clear_other(struct oneshot_rec *rec, unsigned long start,
+			     unsigned long size)
 {
-	if (rec->entered && rec->entered - (u32)start < size)
-		rec->entered = 0;
+	if (rec->other && rec->other - (u32)start < size)
+		rec->other = 0;
 }
 
 /**

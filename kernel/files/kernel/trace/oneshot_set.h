@@ -17,8 +17,8 @@
  *  |     6    |
  *  +----------+    blocks[]       records, in order of first hit
  *                  +---------+    +---------------------------+
- *                  | block --+--> | addr, entered, ns, ...    | 0
- *                  | block --+-.  | addr, entered, ns, ...    | 1
+ *                  | block --+--> | addr, other, ns, pid, ... | 0
+ *                  | block --+-.  | addr, other, ns, pid, ... | 1
  *                  | NULL    | |  | not published: meta == 0  | 2
  *                  +---------+ |  +---------------------------+
  *                              '-> 4096, ...
@@ -110,15 +110,15 @@ struct oneshot_counts;
  * struct oneshot_rec - what is known of an address' first hit
  * @addr: the low half of the address, see oneshot_rec_addr(); after
  *	oneshot_rec_forget(), an offset
- * @entered: of a caller, the low half of the function that its first call entered, or
- *	0; the set does not interpret it, except in oneshot_rec_clear_entered()
+ * @other: the low half of the other address of that hit, or 0 if it is not known: of a
+ *	function, its caller; of a caller, the function that the call entered
  * @ns: time of the first hit, by the clock that the caller of insert used
  * @pid: process that ran it
  * @meta: ONESHOT_REC_* below; zero until the record is published
  */
 struct oneshot_rec {
 	u32	addr;
-	u32	entered;
+	u32	other;
 	u64	ns;
 	u32	pid;
 	u32	meta;
@@ -222,8 +222,8 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
 void oneshot_rec_publish(struct oneshot_rec *rec, unsigned long addr, unsigned int kind,
 			 u64 ns, u32 pid, unsigned int cpu, unsigned int owner);
 void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base);
-void oneshot_rec_clear_entered(struct oneshot_rec *rec, unsigned long start,
-			       unsigned long size);
+void oneshot_rec_clear_other(struct oneshot_rec *rec, unsigned long start,
+			     unsigned long size);
 bool oneshot_set_remember(struct oneshot_set *set, struct oneshot_rec *rec,
 			  unsigned long base);
 void oneshot_set_clear(struct oneshot_set *set, unsigned long start, unsigned long size);

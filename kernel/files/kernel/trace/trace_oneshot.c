@@ -150,14 +150,15 @@ static void oneshot_count_unlisted(struct oneshot_set *set, unsigned int owner,
  * @set: the set
  * @addr: the address
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
- * @entered: for a caller, the function that the call has entered; otherwise 0
+ * @other: the caller of a function, or the function that a caller has entered; 0 if it
+ *	is not known
  * @ns: time of the hit, by the local clock, or NULL for now
  *
  * Context: Any that functions are traced in; preemption is off.
  * Return: true if the address was new, is in the set now, and has a record.
  */
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
-		    unsigned long entered, const u64 *ns)
+		    unsigned long other, const u64 *ns)
 {
 	unsigned long key = oneshot_key(addr, kind);
 	enum oneshot_insert found;
@@ -172,7 +173,8 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	listed = oneshot_owner_listed(owner);
 	found = oneshot_set_insert(set, key, listed ? &rec : NULL);
 	if (found == ONESHOT_INSERTED && listed) {
-		rec->entered = entered;
+		/* The low half only tells an address in the text. */
+		rec->other = other >= ONESHOT_TEXT ? other : 0;
 		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
 				    raw_smp_processor_id(), owner);
 	} else if (found == ONESHOT_INSERTED) {
@@ -189,6 +191,7 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 {
 	struct trace_array *tr = op->private;
 	struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
+	bool hidden = trace_is_return_trampoline(parent_ip);
 	bool new_function, new_caller = false;
 
 	if (!tracer_tracing_is_on(tr))
@@ -196,9 +199,10 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 
 	preempt_disable_notrace();
 
-	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, 0, NULL);
+	/* This comes first: looking for the true caller may call traced functions. */
+	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, hidden ? 0 : parent_ip, NULL);
 
-	if (trace_is_return_trampoline(parent_ip))
+	if (hidden)
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
 	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {

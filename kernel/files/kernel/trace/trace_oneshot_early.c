@@ -21,7 +21,7 @@ void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned
 {
 	struct oneshot_set *set = tr->oneshot.set;
 
-	if (oneshot_record(set, ip, ONESHOT_FUNCTION, 0, &ns))
+	if (oneshot_record(set, ip, ONESHOT_FUNCTION, parent_ip, &ns))
 		oneshot_event(tr, set, ONESHOT_FUNCTION, ip, parent_ip);
 	if (tr->oneshot.flags & ONESHOT_OPT_PARENT &&
 	    oneshot_record(set, parent_ip, ONESHOT_CALLER, ip, &ns))

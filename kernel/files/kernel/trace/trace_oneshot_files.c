@@ -86,16 +86,16 @@ static void oneshot_show_rec(struct seq_file *m, const struct oneshot_rec *rec)
 	oneshot_print_place(m, &place);
 }
 
-/* The function that the first call has entered, if its code is there. */
-static void oneshot_show_entered(struct seq_file *m, const struct oneshot_rec *rec)
+/* The other address of the hit, if its code is there. */
+static void oneshot_show_other(struct seq_file *m, const struct oneshot_rec *rec)
 {
 	struct oneshot_reader *reader = m->private;
-	unsigned long addr = oneshot_text_addr(rec->entered);
-	unsigned int owner = rec->entered ? oneshot_owner(addr) : ONESHOT_OWNER_UNKNOWN;
+	unsigned long addr = oneshot_text_addr(rec->other);
+	unsigned int owner = rec->other ? oneshot_owner(addr) : ONESHOT_OWNER_UNKNOWN;
 	struct oneshot_place place;
 
 	if (!oneshot_owner_listed(owner)) {
-		seq_puts(m, " -");
+		seq_puts(m, " -\n");
 		return;
 	}
 	place = oneshot_place(reader->tr, addr, owner, false);
@@ -103,6 +103,7 @@ static void oneshot_show_entered(struct seq_file *m, const struct oneshot_rec *r
 		place.addr = 0;
 	seq_putc(m, ' ');
 	oneshot_print_place(m, &place);
+	seq_putc(m, '\n');
 }
 
 static int oneshot_seen_show(struct seq_file *m, void *v)
@@ -121,9 +122,7 @@ static int oneshot_entries_show(struct seq_file *m, void *v)
 	seq_printf(m, " %s %llu %u %d",
 		   oneshot_meta_kind(meta) == ONESHOT_FUNCTION ? "function" : "caller",
 		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
-	if (oneshot_meta_kind(meta) == ONESHOT_CALLER)
-		oneshot_show_entered(m, rec);
-	seq_putc(m, '\n');
+	oneshot_show_other(m, rec);
 	return 0;
 }
 

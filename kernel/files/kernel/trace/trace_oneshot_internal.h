@@ -100,7 +100,7 @@ void oneshot_retire_changed(struct trace_array *tr, u32 flags);
 
 /* trace_oneshot.c */
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
-		    unsigned long entered, const u64 *ns);
+		    unsigned long other, const u64 *ns);
 void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int kind,
 		   unsigned long ip, unsigned long parent_ip);
 

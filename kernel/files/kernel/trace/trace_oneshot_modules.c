@@ -19,9 +19,9 @@
  * record: an offset in .init.text would later look like an offset in .text, and code
  * of the JIT has no lasting name.
  *
- * A caller's record also has the function that the call has entered. This function's
- * module is looked up when the record is read. If the module has gone, the function is
- * not known any more.
+ * A record also has the other address of the hit: a function's caller, or the function
+ * that a caller has entered. The module of that address is looked up when the record is
+ * read. If the module has gone, the address is not known any more.
  */
 #include <linux/kallsyms.h>
 #include <linux/module.h>
@@ -183,8 +183,8 @@ static void oneshot_remember(struct trace_array *tr, const struct oneshot_module
 		oneshot_retire_came_back(tr);
 }
 
-/* Callers that have entered code at this place have entered other code. */
-static void oneshot_clear_entered(struct oneshot_set *set, const struct module_memory *place)
+/* Hits whose other address is at this place were hits of other code. */
+static void oneshot_clear_other(struct oneshot_set *set, const struct module_memory *place)
 {
 	u32 i, nr = oneshot_set_nr(set);
 
@@ -192,7 +192,7 @@ static void oneshot_clear_entered(struct oneshot_set *set, const struct module_m
 		struct oneshot_rec *rec = oneshot_set_rec(set, i);
 
 		if (oneshot_rec_meta(rec))
-			oneshot_rec_clear_entered(rec, (unsigned long)place->base, place->size);
+			oneshot_rec_clear_other(rec, (unsigned long)place->base, place->size);
 	}
 }
 
@@ -211,7 +211,7 @@ static void oneshot_take_place(const struct module_memory *place, const char *na
 			pr_warn_once("oneshot: no memory for module %s: its functions are refused\n",
 				     name);
 		oneshot_set_clear(set, start, place->size);
-		oneshot_clear_entered(set, place);
+		oneshot_clear_other(set, place);
 	}
 }
 
