@@ -108,6 +108,22 @@ edges_agree()
 	ok 'report: more than a thousand functions of the source are proved' jq -e '.columns[0] | .proved.sources as $s |
 		$s.proved > 1000 and $s.possible > $s.proved and $s.recorded <= .seen + .beside and
 		$s.recorded + $s.proved + $s.possible < $s.all and .proved.untraced > 100 and .proved.missing == 0' proved.json
+	"$hytrace" report --proved -f html -o proved.html --vmlinux "$HYTRACE_VMLINUX" "$document"
+	is 'report: the page marks the same functions' "$(sed -n 's/^<script type="application\/json" id="data">//p' \
+		proved.html | jq -c '[.columns[0].marks | explode[] | [.] | implode] | [(map(select(. == "p")) | length),
+			(map(select(. == "q")) | length)]')" "$(jq -c '[.functions[] | select(.seen[0] == false)] |
+		[(map(select(.proved[0])) | length), (map(select(.possible[0])) | length)]' proved.json)"
+	"$hytrace" report -f lcov -o plain.info --vmlinux "$HYTRACE_VMLINUX" "$document"
+	"$hytrace" report --proved -f lcov -o proved.info --vmlinux "$HYTRACE_VMLINUX" "$document"
+	# Those of a name that is there once.
+	jq -r '[.functions[] | select(.file and .line) | .name |= sub("\\..*"; "")] | group_by(.name)[] | select(length == 1)[0] |
+		select(.seen[0] == false) | "\(if .proved[0] then "p" elif .possible[0] then "q" else "n" end) \(.name)"' proved.json >ways
+	is 'report: in lcov, what is proved ran' "$(sed -n 's/^p //p' ways | sort | comm -23 - <(
+		sed -n 's/^FNDA:1,//p' proved.info | sort))" ''
+	is 'report: in lcov without proofs, it did not' "$(sed -n 's/^p //p' ways | sort | comm -23 - <(
+		sed -n 's/^FNDA:0,//p' plain.info | sort))" ''
+	is 'report: in lcov, what may have run has no value' "$(sed -n 's/^q //p' ways | sort | comm -12 - <(
+		sed -n 's/^FNDA:.,//p' proved.info | sort))" ''
 	"$hytrace" report --unseen --vmlinux "$HYTRACE_VMLINUX" "$document" >unseen
 	"$hytrace" report --unseen --proved --vmlinux "$HYTRACE_VMLINUX" "$document" >unproved
 	ok 'report: what is proved is not called unseen' test "$(wc -l <unproved)" -lt "$(wc -l <unseen)"

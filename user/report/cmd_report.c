@@ -131,10 +131,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->format == REPORT_TAILOR && (o->count > 1 || o->where || o->form.which != LIST_ALL))
 			argp_error(state, "-f tailor has the addresses of one FILE, all of them; `hytrace merge` "
 				   "joins several into one");
-		if ((o->format == REPORT_LCOV || o->format == REPORT_HTML) &&
-		    (o->form.which != LIST_ALL || o->proved))
-			argp_error(state, "-f %s has what was seen and what was not; --seen, --unseen and --proved do not go with it",
+		if ((o->format == REPORT_LCOV || o->format == REPORT_HTML) && o->form.which != LIST_ALL)
+			argp_error(state, "-f %s has what was seen and what was not; --seen and --unseen do not go with it",
 				   format_names[o->format]);
+		if (o->format == REPORT_TAILOR && o->proved)
+			argp_error(state, "-f tailor has recorded addresses; --proved does not go with it");
 		if (o->format != REPORT_LCOV && o->directory_count)
 			argp_error(state, "--source goes with -f lcov");
 		break;

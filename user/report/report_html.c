@@ -298,7 +298,9 @@ static char mark_letter(const struct row *row, size_t column)
 {
 	bool seen = row__is_seen(row, column);
 
-	return row__is_asked_for(row, column) ? (seen ? '1' : '0') : seen ? '+' : '-';
+	if (!row__is_asked_for(row, column))
+		return seen ? '+' : '-';
+	return seen ? '1' : row__is_proved(row, column) ? 'p' : row__is_possible(row, column) ? 'q' : '0';
 }
 
 static int write_functions(struct page *p)

@@ -5,7 +5,7 @@
  * hytrace knows less than an instrumented kernel: whether a function ran, and whether a call of a function that was
  * traced was made. So a line has a value only if one of the two gives it: the line that a function begins at, and
  * lines with a direct call of such a function. 0 and 1 stand for no and yes, not for how often. What was not asked for
- * has no value, because 0 would say that it did not run.
+ * has no value, because 0 would say that it did not run. With proofs, nor has a function that perhaps ran inlined.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -121,11 +121,11 @@ static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 		const struct row *row = &r->list[i];
 		const struct function *f = row->f;
 
-		if (!row__is_asked_for(row, column))
+		if (!row__is_asked_for(row, column) || row__is_possible(row, column))
 			continue;
 		if (f->file && f->line)
 			err = add_place(&l->functions, f->file, f->line, source_name(l, f->name),
-					row__is_seen(row, column));
+					row__is_seen(row, column) || row__is_proved(row, column));
 		else
 			++*ret_left_out;
 	}

@@ -257,6 +257,16 @@ bool row__is_asked_for(const struct row *row, size_t column)
 	return row->asked >> column & 1;
 }
 
+bool row__is_proved(const struct row *row, size_t column)
+{
+	return row->proved >> column & 1;
+}
+
+bool row__is_possible(const struct row *row, size_t column)
+{
+	return row->possible >> column & 1;
+}
+
 void tally__add(struct tally *t, const struct row *row, size_t column)
 {
 	bool seen = row__is_seen(row, column), asked = row__is_asked_for(row, column);

@@ -99,6 +99,9 @@ struct tally rows__total(const struct rows *r, size_t column);
 /* Whether that document has seen it; whether it was asked for it. */
 bool row__is_seen(const struct row *row, size_t column);
 bool row__is_asked_for(const struct row *row, size_t column);
+/* Did it run without having been seen? Is it not known whether it did? Both need proof__mark(). */
+bool row__is_proved(const struct row *row, size_t column);
+bool row__is_possible(const struct row *row, size_t column);
 
 /* The length of a unit's directory, which is the part before the last slash; 0 if there is no slash. */
 size_t unit__directory_length(const char *unit);
