@@ -81,11 +81,12 @@ edges_agree()
 		'($a[0].functions | map(select(.seen[0])) | length) == ($b[0].functions | length)'
 	ok '98 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |
 		(map(select(. == "call")) | length) > length * 0.98' callers.json
-	is 'the first caller of each function is one of its callers' "$(jq -c '[.functions[] | select(.caller).name] | unique' \
-		"$document")" "$(jq -c --slurpfile a "$document" '($a[0].functions | map({key: "\(.addr) \(.module) \(.offset)",
-		value: .caller.name}) | from_entries) as $first | [.functions[] | select(.seen[0]) |
-		$first["\(.addr) \(.module) \(.offset)"] as $caller | select($caller and ([.callers[].in] | index($caller))).name] |
-		unique' callers.json)"
+	# Two may lie in a symbol that is a label in another function.
+	ok 'the first caller of each function is one of its callers' jq -en --slurpfile a callers.json --slurpfile b "$document" '
+		def key: "\(.addr) \(.module) \(.offset)";
+		($b[0].functions | map({key: key, value: .caller.name}) | from_entries) as $first
+		| [$a[0].functions[] | select(.seen[0] and $first[key])] | length > 3000 and
+		(map($first[key] as $caller | select([.callers[].in] | index($caller) | not)) | length) <= 2'
 	# Which pointers a module holds is not read, so the way into its functions may stay unknown.
 	ok 'the others have a reason' jq -e --argjson most "$unknown" '[.functions[] | select(.seen[0] and
 		(.module == null or .origin != "unknown")).origin |
@@ -99,7 +100,7 @@ edges_agree()
 	is 'report: dot has no pair of functions twice' "$(grep -o '.* -> n[0-9]*' graph.dot | sort | uniq -d)" ''
 	# Some callees have one name and one caller.
 	ok 'report: dot has each pair of functions' jq -e --argjson got "$(grep -c ' -> ' graph.dot)" '([.functions[] as $f | $f.calls[] |
-		select(.name) | [$f.addr, $f.module, $f.name, .name, .module]] | unique | length) | . <= $got and . > $got - 10' calls.json
+		select(.name) | [$f.addr, $f.module, $f.name, .name, .module]] | unique | length) | . <= $got and . > $got * 0.99' calls.json
 	"$hytrace" report -f folded -o graph.folded --vmlinux "$HYTRACE_VMLINUX" "$document"
 	is 'report: folded has a line for each function' "$(wc -l <graph.folded)" "$(jq '.functions | length' "$document")"
 	ok 'report: folded has chains of callers' grep -qE ';ksys_write;vfs_write 1$' graph.folded
