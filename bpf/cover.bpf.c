@@ -9,7 +9,7 @@
  * place from 0 to an address once; then it never changes again. An address is in one of SET_PROBES
  * places from its hash's place on, with no empty place before it. So a look-up needs no lock, and
  * an address that was found stays. Only the CPU that has put an address in writes its entry in the
- * log: time, CPU, thread, process and name. The loader maps both into its memory, and reads the
+ * log: time, CPU, thread, process and name, and the other address of the call. The loader maps both into its memory, and reads the
  * log when nothing runs any more.
  *
  * Nearly all addresses are known. For these, the program calls no function of the kernel (if the
@@ -313,8 +313,8 @@ static __always_inline void first_call(struct pt_regs *ctx, __u64 key, __u64 cal
 }
 
 /*
- * A new return address, of a call that has entered @function. A trampoline never becomes known,
- * because each of its calls may have another caller.
+ * A new return address. A trampoline never becomes known, because each of its calls may have
+ * another caller. @function: that the call has entered, without @ctx.
  */
 static __always_inline void first_return(struct pt_regs *ctx, __u64 caller, __u64 function)
 {
@@ -325,7 +325,7 @@ static __always_inline void first_return(struct pt_regs *ctx, __u64 caller, __u6
 		if (!caller || is_known(caller))
 			return;
 	}
-	first_hit(caller, caller, COVER_CALLER, function);
+	first_hit(caller, caller, COVER_CALLER, ctx ? bpf_get_func_ip(ctx) : function);
 }
 
 /*
@@ -334,7 +334,8 @@ static __always_inline void first_return(struct pt_regs *ctx, __u64 caller, __u6
  */
 static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 {
-	__u64 shown = is_return_trampoline(caller) ? 0 : caller;
+	/* To look for the caller that a trampoline hides takes long. This is left to the caller's own hit. */
+	__u64 shown = with_callers && !is_return_trampoline(caller) ? caller : 0;
 
 	if (!is_wanted())
 		return 0;
@@ -345,7 +346,7 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller)
 			first_hit(key, key - INSIDE, COVER_FUNCTION, shown);
 	}
 	if (with_callers && !is_known(caller))
-		first_return(ctx, caller, ctx ? bpf_get_func_ip(ctx) : key - INSIDE);
+		first_return(ctx, caller, key - INSIDE);
 	return 0;
 }
 

@@ -39,7 +39,7 @@ ok 'the set has room for every function that can be traced' \
 is 'each address of the kernel occurs once' "$(grep -v ' ' oneshot_seen | sort | uniq -d)" ''
 is 'oneshot_seen has as many lines as the set has entries' "$(wc -l <oneshot_seen)" "$(stat_of entries)"
 is 'the first entry is of process 0 on CPU 0' \
-	"$(head -n 1 oneshot_entries | awk '{ print $(NF - 1), $NF }')" '0 0'
+	"$(head -n 1 oneshot_entries | awk '{ print $4, $5 }')" '0 0'
 # Hits from before start_kernel() come from the early set.
 is 'the first function is one that was called before start_kernel()' \
 	"$(grep -n "$(symbol_at x86_early_init_platform_quirks)" oneshot_seen | cut -d: -f1)" 1

@@ -556,9 +556,6 @@ Test(oneshot_set, the_other_address_stays_unless_other_code_gets_the_place)
 
 	oneshot_rec_clear_other(&rec, MODULE - 0xfff, 0x1000);
 	cr_assert(eq(u32, rec.other, 0));
-	/* Nothing is known: the range does not matter. */
-	oneshot_rec_clear_other(&rec, 0, ~0UL);
-	cr_assert(eq(u32, rec.other, 0));
 }
 
 Test(oneshot_set, remembered_addresses_are_known_where_they_are_now)

@@ -422,6 +422,8 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 			known->pid = hit->pid;
 			known->tgid = hit->tgid;
 			known->comm = intern(hits, hit->comm);
+			if (hit->other.name)
+				copy_other(hits, known, hit);
 		}
 		return 0;
 	}

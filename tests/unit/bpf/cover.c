@@ -246,6 +246,19 @@ static void expect_log(const char *wanted)
 	cr_expect(eq(str, got, (char *)wanted));
 }
 
+/* The other addresses of the hits. */
+static void expect_others(const char *wanted)
+{
+	char got[512] = "";
+
+	for (__u32 i = 0; i < stats.logged; i++) {
+		size_t length = strlen(got);
+
+		snprintf(got + length, sizeof(got) - length, "%s%llx", i ? " " : "", (unsigned long long)entries[i].other);
+	}
+	cr_expect(eq(str, got, (char *)wanted));
+}
+
 #define F 0xffffffff81000000ull
 #define C 0xffffffff82000000ull
 
@@ -257,6 +270,7 @@ Test(cover, each_once_and_in_order)
 	call(F, C + 1);
 	call(F + 16, C);
 	expect_log("fffffffff81000000 cffffffff82000000 cffffffff82000001 fffffffff81000010");
+	expect_others("ffffffff82000000 ffffffff81000000 ffffffff81000000 ffffffff82000000");
 	cr_expect(eq(u64, entries[3].hit.first_ns, 4));
 	cr_expect(eq(u32, entries[3].hit.cpu, 3));
 	cr_expect(eq(u32, entries[3].hit.pid, 42));
@@ -279,10 +293,14 @@ Test(cover, whose_call_was_the_first)
 
 Test(cover, functions_only)
 {
+	struct cover_event_ctx event = { .ip = F + 16, .parent_ip = C };
+
 	begin(ENTRIES);
 	with_callers = false;
 	call(F, C);
-	expect_log("fffffffff81000000");
+	cover_event_entry(&event);
+	expect_log("fffffffff81000000 fffffffff81000010");
+	expect_others("0 0");
 }
 
 Test(cover, nothing_while_the_gate_is_closed)
@@ -306,6 +324,7 @@ Test(cover, the_address_behind_a_call_that_does_not_return_is_a_function)
 	cover_event_entry(&event);
 	cover_event_entry(&event);
 	expect_log("fffffffff81000000 cffffffff81000000");
+	expect_others("ffffffff81000000 ffffffff81000000");
 }
 
 Test(cover, a_full_log_refuses_each_time)
@@ -374,6 +393,7 @@ Test(cover, registers_that_do_not_tell_the_function)
 	call(F + 48, C);
 	expect_log("fffffffff81000000 cffffffff82000000 fffffffff81000010 fffffffff81000020 "
 		   "fffffffff81000030");
+	expect_others("ffffffff82000000 ffffffff81000000 ffffffff82000000 ffffffff82000000 ffffffff82000000");
 }
 
 Test(cover, no_function_behind_the_farthest_ip)
@@ -526,6 +546,7 @@ Test(cover, the_caller_whom_the_function_graph_tracer_hides)
 	expect_log("fffffffff81000000 cffffffff82000000");
 	call_hooked(F, &other, GRAPH);
 	expect_log("fffffffff81000000 cffffffff82000000 cffffffff82000008");
+	expect_others("0 ffffffff81000000 ffffffff81000000");
 	cr_expect(eq(u64, stats.parents_lost, 0));
 	self.curr_ret_stack = 0;
 	call_hooked(F, &at, GRAPH);

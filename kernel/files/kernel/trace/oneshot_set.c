@@ -118,9 +118,9 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  * @rec: where to put the record of a new address. If it is NULL, the address gets
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
- * On ONESHOT_INSERTED the caller alone owns *@rec and has to pass it to
- * oneshot_rec_publish(), and may set its @other before. The key is already in the set:
- * what the caller runs before it publishes the record finds the key.
+ * On ONESHOT_INSERTED the caller alone owns *@rec. It may set @other, and then has to
+ * pass the record to oneshot_rec_publish(). The key is already in the set: what the
+ * caller runs before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
  * Return: the result, see enum oneshot_insert.
@@ -200,14 +200,14 @@ void oneshot_rec_forget(struct oneshot_rec *rec, unsigned long base)
  * @start: where a range begins
  * @size: its length in bytes
  *
- * Does so if that address is in the range, which other code gets.
+ * Clears it if it lies in the range, where other code is about to be loaded.
  *
  * Context: as oneshot_rec_forget().
  */
 void oneshot_rec_clear_other(struct oneshot_rec *rec, unsigned long start,
 			     unsigned long size)
 {
-	if (rec->other && rec->other - (u32)start < size)
+	if (rec->other - (u32)start < size)
 		rec->other = 0;
 }
 

@@ -173,7 +173,7 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	listed = oneshot_owner_listed(owner);
 	found = oneshot_set_insert(set, key, listed ? &rec : NULL);
 	if (found == ONESHOT_INSERTED && listed) {
-		/* The low half only tells an address in the text. */
+		/* Below ONESHOT_TEXT, the low half would stand for another address. */
 		rec->other = other >= ONESHOT_TEXT ? other : 0;
 		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
 				    raw_smp_processor_id(), owner);
@@ -191,6 +191,7 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 {
 	struct trace_array *tr = op->private;
 	struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
+	bool parent = READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT;
 	bool hidden = trace_is_return_trampoline(parent_ip);
 	bool new_function, new_caller = false;
 
@@ -200,12 +201,13 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 	preempt_disable_notrace();
 
 	/* This comes first: looking for the true caller may call traced functions. */
-	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION, hidden ? 0 : parent_ip, NULL);
+	new_function = oneshot_record(set, ip, ONESHOT_FUNCTION,
+				      parent && !hidden ? parent_ip : 0, NULL);
 
 	if (hidden)
 		parent_ip = trace_true_parent(parent_ip, fregs);
 
-	if (READ_ONCE(tr->oneshot.flags) & ONESHOT_OPT_PARENT) {
+	if (parent) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
 			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ip,
 						    NULL);

@@ -19,11 +19,12 @@
 void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned long parent_ip,
 			      u64 ns)
 {
+	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
 	struct oneshot_set *set = tr->oneshot.set;
 
-	if (oneshot_record(set, ip, ONESHOT_FUNCTION, parent_ip, &ns))
+	if (oneshot_record(set, ip, ONESHOT_FUNCTION, parent ? parent_ip : 0, &ns))
 		oneshot_event(tr, set, ONESHOT_FUNCTION, ip, parent_ip);
-	if (tr->oneshot.flags & ONESHOT_OPT_PARENT &&
+	if (parent &&
 	    oneshot_record(set, parent_ip, ONESHOT_CALLER, ip, &ns))
 		oneshot_event(tr, set, ONESHOT_CALLER, ip, parent_ip);
 }

@@ -183,10 +183,10 @@ static void oneshot_remember(struct trace_array *tr, const struct oneshot_module
 		oneshot_retire_came_back(tr);
 }
 
-/* Hits whose other address is at this place were hits of other code. */
+/* An address in this place that a record has besides its own is that of former code. */
 static void oneshot_clear_other(struct oneshot_set *set, const struct module_memory *place)
 {
-	u32 i, nr = oneshot_set_nr(set);
+	u32 i, nr = place->size ? oneshot_set_nr(set) : 0;
 
 	for (i = 0; i < nr; i++) {
 		struct oneshot_rec *rec = oneshot_set_rec(set, i);
