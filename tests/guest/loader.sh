@@ -11,6 +11,9 @@ hytrace=$PWD/build/hytrace
 tracing=/sys/kernel/tracing
 subject=$hytrace
 cd "$tap_scratch" || exit 1
+# Universes that this machine has kept would change what a guest's reports know.
+export XDG_CACHE_HOME=$tap_scratch/cache
+mkdir -p "$XDG_CACHE_HOME"
 [[ -d $tracing/instances ]] || mount -t tracefs nodev $tracing
 
 # status WANTED ARGUMENT...: runs the subject, whose exit status must be WANTED; its output is in out and err

@@ -33,8 +33,9 @@ ok '--boot reads the set of a stopped tracer' "$hytrace" cover --boot -o stopped
 is 'stopped: the window closes at the last hit' "$(jq '.window.closing_ns == ([.functions[-1], .callers[-1]] | map(.first_ns) | max)' stopped.json)" true
 ok 'stopped: the window closes more than a second before the reading' jq -e '.window.closed_ns - .window.closing_ns > 1000000000' \
 	stopped.json
+# Hits go on until the end of the set is read, which takes seconds on a slow machine.
 ok 'running: the window closes when the set is read' jq -e \
-	'.ended == "reading" and .window.closing_ns > ([.functions[-1], .callers[-1]] | map(.first_ns) | max) - 1000000000' boot.json
+	'.ended == "reading" and .window.closing_ns > ([.functions[-1], .callers[-1]] | map(.first_ns) | max) - 10000000000' boot.json
 
 # ---- the list of functions
 

@@ -60,9 +60,9 @@ document()
 		follows_modules: true, unattached: null,
 		functions: [$ARGS.positional | to_entries[] | .key as $at | $known[.value] |
 			{addr, name, "module": .module, offset, sympos,
-				first_ns: (100 + $at), cpu: 0, pid: 1, tgid: null, comm: null}],
+				first_ns: (100 + $at), cpu: 0, pid: 1, tgid: null, comm: null, caller: null}],
 		callers: [{addr: "0xffffffff81000105", name: "vfs_read", module: null, offset: null, symbol_offset: 5,
-			first_ns: 99, cpu: 0, pid: 1, tgid: null, comm: null}]} |
+			first_ns: 99, cpu: 0, pid: 1, tgid: null, comm: null, entered: null}]} |
 		.totals.functions = (.functions | length) | .totals.traced_seen = .totals.functions |
 		.totals.entries = .totals.functions + 1' --args "${functions[@]}" | jq "$filter" >"$name"
 }

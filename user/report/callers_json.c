@@ -7,7 +7,7 @@
 #include "report/callers.h"
 #include "report/origins.h"
 
-#define CALLS_SCHEMA 2
+#define CALLS_SCHEMA 3
 
 static void write_place(json_writer_t *w, const struct question *q, const struct image_of *of, uint64_t addr)
 {

@@ -149,7 +149,7 @@ static int print_possible_table(const struct question *q, const struct possible 
 	if (!table)
 		return error__no_memory();
 	scols_table_set_stream(table, out);
-	made = scols_table_new_column(table, "MAY CALL IT", 0.3, 0) &&
+	made = scols_table_new_column(table, "MAY ENTER IT", 0.3, 0) &&
 	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
 	for (size_t d = 0; made && d < q->edges->document_count; d++)
 		made = scols_table_new_column(table, q->edges->document_count > 1 ? q->labels[d] : "RAN", 4, 0);
@@ -176,10 +176,12 @@ static int print_possible(const struct question *q, size_t number, const struct 
 	if (!err && count)
 		err = print_possible_table(q, list, count, out);
 	else if (!err)
-		fputs("No call and no jump in the kernel's files names it.\n", out);
+		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may replace.\n", out);
 	free(list);
 	if (references__taken(of->references, f) == TAKEN_YES)
 		fputs("Its address is taken: a pointer may lead to it.\n", out);
+	else if (references__taken(of->references, f) == TAKEN_UNKNOWN)
+		fputs("The pointers in modules are not read: one of them may lead to it.\n", out);
 	if (f->exported)
 		fputs("It is exported: modules whose files were not read may call it.\n", out);
 	return err;
@@ -198,6 +200,8 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	if (f->untraced)
 		fprintf(out, "; it %s", untraced__sentence(f->untraced));
 	fputs(".\n", out);
+	if (!node->inside && !node->called && __builtin_popcountll(edges__asked(q->edges, number)) != (int)q->edges->document_count)
+		fputs("It may have run all the same: not all calls of it were to be recorded.\n", out);
 }
 
 /* Says how a function was entered, if no call tells. */

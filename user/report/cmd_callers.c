@@ -98,8 +98,7 @@ static int find_named(struct found *found, const struct image_of *of, const char
 }
 
 /*
- * Finds those functions that match a pattern and have run, because there is no answer for the
- * others.
+ * Finds those functions that match a pattern and have run. The others would be thousands.
  */
 static int find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
 {

@@ -172,19 +172,21 @@ static int print_lcov(const struct report_options *o, const struct rows *r, cons
 /* Both tell what was called, if the files of the kernel are there. */
 static int print_with_calls(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
-	char *vmlinux = kernel_id__find_vmlinux(&r->documents[0]->kernel, o->source.vmlinux);
 	struct images images = {};
+	/* The proof has opened them. */
+	char *vmlinux = o->form.proof ? NULL : kernel_id__find_vmlinux(&r->documents[0]->kernel, o->source.vmlinux);
+	const struct images *opened = o->form.proof ? &o->form.proof->images : vmlinux ? &images : NULL;
 	int err = 0;
 
 	if (vmlinux)
 		err = images__open(&images, r->documents, r->columns, vmlinux);
-	else
+	else if (!opened)
 		error__warn("-f %s does not tell what was called, because there is no vmlinux of that kernel: give "
 			    "--vmlinux FILE", format_names[o->format]);
 	if (!err && o->format == REPORT_LCOV)
-		err = print_lcov(o, r, labels, vmlinux ? &images : NULL, out);
+		err = print_lcov(o, r, labels, opened, out);
 	else if (!err)
-		err = report__html(r, labels, vmlinux ? &images : NULL, out);
+		err = report__html(r, labels, opened, out);
 	images__free(&images);
 	free(vmlinux);
 	return err;

@@ -106,12 +106,12 @@ static void add_call(struct edges *e, const struct place *returned_to, size_t en
 	edge.from = edge.call.in ? images__number(of, edges__whole(of, edge.call.in)) : EDGES_NONE;
 	edge.to = named;
 	/* A caller has an edge even if nothing is known of its callee. */
-	if (is_caller && (named != EDGES_NONE || entered == EDGES_NONE))
+	if (named != EDGES_NONE || (is_caller && entered == EDGES_NONE))
 		e->list[e->count++] = edge;
-	if (entered == EDGES_NONE || (is_caller && entered == named))
+	if (entered == EDGES_NONE || entered == named)
 		return;
 	edge.to = entered;
-	edge.entered = entered != named;
+	edge.entered = true;
 	e->list[e->count++] = edge;
 }
 
@@ -343,6 +343,17 @@ const size_t *edges__to(const struct edges *e, size_t number, size_t *ret_count)
 		;
 	*ret_count = end - low;
 	return end > low ? &e->by_callee[low] : NULL;
+}
+
+uint64_t edges__asked(const struct edges *e, size_t number)
+{
+	const struct image_of *of;
+	const struct image_function *f = images__function(e->images, number, &of);
+	uint64_t asked = 0;
+
+	for (size_t d = 0; d < e->document_count; d++)
+		asked |= (uint64_t)has_to_be_seen(e->documents[d], f, of->module) << d;
+	return asked;
 }
 
 bool edges__ran(const struct edges *e, size_t number)

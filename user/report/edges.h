@@ -40,7 +40,7 @@ struct edge {
 struct node {
 	uint64_t seen;		/* bits of documents that have recorded the function */
 	uint64_t inside;	/* bits of those that have a caller in it: it ran */
-	uint64_t called;	/* bits of those in which a recorded call names it: it ran */
+	uint64_t called;	/* bits of those in which a recorded call leads to it: it ran */
 	const struct hit *hit;	/* the first hit; NULL: there is none */
 };
 
@@ -55,7 +55,7 @@ struct edges {
 	struct node *nodes;	/* by the function's number */
 	size_t unplaced;	/* callers that are not in the files, or have no linked address */
 	size_t kinds[CALL_KINDS];	/* the number of callers of each kind */
-	size_t to_untraced;	/* of CALL_DIRECT: callers of functions that cannot be traced, which jumped to recorded ones */
+	size_t to_untraced;	/* edges to functions that cannot be traced, which jumped to recorded ones */
 	/*
 	 * If a document lacks a function that one of its own callers calls, it has lost it: their
 	 * number, and one of them.
@@ -98,6 +98,9 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
  * called.
  */
 bool edges__ran(const struct edges *e, size_t number);
+
+/* The documents that would have recorded any call of a function, as bits. In the others, it may have run unseen. */
+uint64_t edges__asked(const struct edges *e, size_t number);
 
 /* Functions that are proved to have run without having been recorded. */
 struct proved {

@@ -131,7 +131,7 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 	size_t first = chain[length - 1];
 
 	/*
-	 * In a cycle, each function has a call that names it. Otherwise, recording began in the
+	 * In a cycle, each function has a call that leads to it. Otherwise, recording began in the
 	 * first one.
 	 */
 	if (!first_call(e, first))

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * How a function was entered, as far as recorded calls show it. Three of four functions have a
- * recorded call that names them. For each of the others, this gives the ways into it that the
- * kernel's files show.
+ * How a function was entered, as far as recorded calls show it. Nearly all functions have a recorded
+ * call that leads to them, as the record of a function has its first caller. For each of the others,
+ * and in documents of older versions, this gives the ways into it that the kernel's files show.
  */
 #ifndef HYTRACE_REPORT_ORIGINS_H
 #define HYTRACE_REPORT_ORIGINS_H
@@ -11,7 +11,7 @@
 
 enum origin {
 	ORIGIN_NONE,		/* it was not recorded */
-	ORIGIN_CALLED,		/* a recorded call names it */
+	ORIGIN_CALLED,		/* a recorded call leads to it */
 	ORIGIN_JUMP,		/* only by jumps, at least one of them from a function that ran */
 	ORIGIN_UNTRACED_JUMP,	/* only by jumps, from functions that cannot be traced */
 	ORIGIN_POINTER,		/* only by a pointer to it */

@@ -15,10 +15,12 @@
  *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; 0: unknown
  *	tasks		[pid, name]; the name is empty if it is not known
  *	columns		for each document its head as it is in the document, and
- *		marks		a character each: 1 seen, 0 unseen, - not asked for, + seen all the same
+ *		marks		a character each: 1 seen, 0 unseen, - not asked for, + seen all the same, p not
+ *				seen and proved to have run, q not seen and perhaps run inlined
  *		hits		function, time, CPU, task; in order of time, in microseconds after the one before
  *		calls		function that the call site lies in, offset in it, time, CPU, task, function called;
- *				below 0: an index of "ways", from -1: what is called is not known, only how
+ *				below 0: an index of "ways", from -1: what is called is not known, only how. A site
+ *				may come twice
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,26 +30,13 @@
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"
-#include "report/numbered.h"
+#include "report/page.h"
 #include "report/report.h"
 
 /* In the template, once. */
 #define DATA_MARK "@DATA@"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[];
-
-struct page {
-	const struct rows *rows;
-	const struct images *images;	/* NULL: it is not known what a call site calls */
-	const struct row **order;	/* the rows, by module, unit and line */
-	uint32_t *of_universe;		/* a function of the universe -> its number in the page, from 1; 0: none yet */
-	uint32_t *of_row;		/* an index of rows->list -> its number in the page, from 0 */
-	struct numbered others;		/* names after those of the rows */
-	uint32_t *reasons;		/* of each of these, an index of words */
-	size_t reasons_room;
-	struct numbered words, paths, tasks;
-	json_writer_t *w;
-};
 
 /* ---- the order of the functions */
 
@@ -107,7 +96,7 @@ static int arrange(struct page *p)
 }
 
 /* A function that is no row; its number. */
-static long add_other(struct page *p, const char *name, const char *module, const char *reason)
+long page__add_other(struct page *p, const char *name, const char *module, const char *reason)
 {
 	size_t count = p->others.count;
 	long word, other;
@@ -146,70 +135,12 @@ static int add_untraced(struct page *p)
 
 		if (p->of_universe[i] || !f->untraced || !rows__has(p->rows, f))
 			continue;
-		other = add_other(p, f->name, f->module, f->untraced);
+		other = page__add_other(p, f->name, f->module, f->untraced);
 		if (other < 0)
 			return other;
 		p->of_universe[i] = other + 1;
 	}
 	return 0;
-}
-
-/* The function that a call site lies in; -ENOENT: it has no name, or is not one of those that the page is about. */
-static long caller_of(struct page *p, const struct hit *hit)
-{
-	const struct universe *u = p->rows->universe;
-	struct hit entry = *hit;
-	const struct function *f;
-
-	entry.link -= hit->link ? hit->into : 0;
-	entry.offset -= hit->into;
-	entry.addr = 0;
-	f = universe__find(u, &entry);
-	if (f && p->of_universe[f - u->list])
-		return p->of_universe[f - u->list] - 1;
-	if (!hit->name || p->rows->where)
-		return -ENOENT;
-	return add_other(p, hit->name, hit->module, NULL);
-}
-
-static const struct function *only_one(const struct universe *u, const char *name)
-{
-	size_t count = 0;
-	const struct function *const *named = name ? universe__named(u, name, &count) : NULL;
-
-	return count == 1 ? named[0] : NULL;
-}
-
-/* How a call is made if the called function is not known, by enum call_kind. */
-static const char *const ways[CALL_KINDS] = {
-	[CALL_UNKNOWN] = "", [CALL_DIRECT] = "", [CALL_INDIRECT] = "by a pointer", [CALL_THUNK] = "by a pointer",
-	[CALL_STATIC] = "a static call", [CALL_REPLACED] = "the kernel may have replaced it",
-};
-
-static long way(enum call_kind kind)
-{
-	return -1 - (long)kind;
-}
-
-/*
- * The number of the function that a call names or is known to have entered, or way() of the call.
- * For a call into another file of the kernel, only the function's name is known.
- */
-static long callee_of(struct page *p, const struct hit *hit)
-{
-	struct image_of *of = p->images ? images__get(p->images, hit->module) : NULL;
-	const struct other *entered = &hit->other;
-	const struct universe *u = p->rows->universe;
-	struct call call = { .kind = CALL_UNKNOWN };
-	const struct function *f = NULL;
-
-	if (of && of->calls && (hit->module || hit->link))
-		calls__before(of->calls, hit->module ? hit->offset : hit->link, &call);
-	if (call.kind == CALL_DIRECT)
-		f = call.callee ? universe__at(u, hit->module, call.callee->addr) : only_one(u, call.name);
-	else if (entered->name && (entered->module || entered->link))
-		f = universe__at(u, entered->module, entered->module ? entered->offset : entered->link);
-	return f && p->of_universe[f - u->list] ? (long)p->of_universe[f - u->list] - 1 : way(call.kind);
 }
 
 /* ---- writing */
@@ -391,21 +322,21 @@ static int write_calls(struct page *p, size_t column)
 	jsonw_name(p->w, "calls");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < c->hits.count; i++) {
-		const struct hit *hit = &c->hits.list[i];
-		long caller, task;
+		long caller, callee, task;
+		struct hit site;
 
-		if (hit->kind != HIT_CALLER)
+		if (!page__site(p, &c->hits.list[i], &site, &callee))
 			continue;
-		caller = caller_of(p, hit);
+		caller = page__caller(p, &site);
 		if (caller == -ENOENT)
 			continue;
-		task = caller < 0 ? caller : task_of(p, hit);
+		task = caller < 0 ? caller : task_of(p, &site);
 		if (task < 0)
 			return task;
 		jsonw_lluint(p->w, caller);
-		jsonw_uint(p->w, hit->into);
-		write_when(p, hit, &clock, task);
-		jsonw_int(p->w, callee_of(p, hit));
+		jsonw_uint(p->w, site.into);
+		write_when(p, &site, &clock, task);
+		jsonw_int(p->w, callee);
 	}
 	jsonw_end_array(p->w);
 	return 0;
@@ -490,7 +421,7 @@ static void write_ways(json_writer_t *w)
 	jsonw_name(w, "ways");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < CALL_KINDS; i++)
-		jsonw_string(w, ways[i]);
+		jsonw_string(w, page__way(i));
 	jsonw_end_array(w);
 }
 

@@ -178,7 +178,7 @@ Test(edges, of_a_pointer_are_as_recorded)
 	end(&g);
 }
 
-/* Three functions were first called from one place: by its pointer, and by jumps of what it names. */
+/* From one place by its pointer, and by a jump of what that called; from another one by a jump of what it names. */
 Test(edges, lead_to_each_function_from_its_first_caller)
 {
 	struct graph g;
@@ -428,7 +428,9 @@ static void expect_text(struct graph *g, const char *name, bool calls, const cha
 
 Test(callers, are_told_in_words)
 {
+	struct possible *possible;
 	struct graph g;
+	size_t count;
 
 	begin(&g);
 	cr_assert(eq(int, open_images(&g), 0));
@@ -445,13 +447,19 @@ Test(callers, are_told_in_words)
 		"by_jump was entered by a jump at the end of another function (a tail call).",
 		"There is such a jump in caller, which ran", NULL });
 	expect_text(&g, "lonely", false, (const char *const[]){
-		"lonely was not recorded.", "No call and no jump in the kernel's files names it.", NULL });
+		"lonely was not recorded.", "In the kernel's files, no call and no jump names it", NULL });
 	expect_text(&g, "unseen_target", false, (const char *const[]){
-		"unseen_target was not recorded.", "MAY CALL IT", "unseen+0x5", "-   -", NULL });
+		"unseen_target was not recorded.", "MAY ENTER IT", "unseen+0x5", "-   -", NULL });
 	expect_text(&g, "pointed", false, (const char *const[]){
 		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
 	expect_text(&g, "quiet", false, (const char *const[]){
-		"quiet was not recorded; it ", "caller+0xa", "yes  yes", NULL });
+		"quiet was not recorded; it ", "It may have run all the same", "caller+0xa", "yes  yes", NULL });
+	cr_assert(eq(int, question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "callee"), &possible, &count), 0));
+	cr_expect(eq(sz, count, 0), "it ran");
+	cr_assert(eq(int, question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "unseen_target"), &possible, &count), 0));
+	cr_assert(eq(sz, count, 1));
+	cr_expect(possible[0].call->jump);
+	free(possible);
 	expect_text(&g, "caller", false, (const char *const[]){
 		"caller was not recorded, and ran: calls in it were.", NULL });
 	expect_text(&g, "caller", true, (const char *const[]){
