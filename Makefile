@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -240,11 +240,17 @@ $(B)/fuzz/%: tests/fuzz/%.c
 
 -include $(wildcard $(B)/fuzz/*.d)
 
-test: deps ## all tests, or those with T= in their names; ends with `N passed, N failed`
+test: deps ## all tests but the long ones, or those with T= in their names; ends with `N passed, N failed`
 	$(Q)$(if $(T),,$(MAKE) stock-kernels)
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user unit
 	$(Q)tests/run.pl $(T)
+
+test-long: deps ## the tests that take minutes each, which `make test` leaves out
+	$(Q)$(MAKE) stock-kernels
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user unit
+	$(Q)tests/run.pl --long
 
 # Fetches the stock kernels before the tests begin, so that these need no network.
 stock-kernels:
@@ -347,6 +353,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
 
 endif

@@ -25,9 +25,10 @@ use TAP::Harness;
 use Time::HiRes 'time';
 
 my $usage = <<'END';
-usage: run.pl [--list] [--kernel K] [--minutes N] [TEST]...
-	TEST		run the tests that have this in their names; all by default
+usage: run.pl [--list] [--long] [--kernel K] [--minutes N] [TEST]...
+	TEST		run the tests that have this in their names; all by default, except for long ones
 	--list		print the names of the tests, and run none
+	--long		run the long ones
 	--kernel K	run guest tests on this kernel; debug, kcsan, or a path, which takes the place of patched
 	--minutes N	run in the order given here, and end after that time; tests that have not run by then have failed
 END
@@ -35,8 +36,8 @@ END
 my $tests = dirname(File::Spec->rel2abs($0));
 my $clone = dirname($tests);
 my $out = $ENV{HYTRACE_TEST_OUT} // "$clone/build/test";
-my ($list, $kernel, $minutes, $help);
-unless (GetOptions('list' => \$list, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
+my ($list, $long, $kernel, $minutes, $help);
+unless (GetOptions('list' => \$list, 'long' => \$long, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
 	print STDERR $usage;
 	exit 2;
 }
@@ -49,6 +50,9 @@ if ($help) {
 
 # A directory of ftracetest with more files than that has two guests, or both processors would wait for one at the end.
 use constant FILES_IN_GUEST => 20;
+
+# These take minutes each, and change rarely. A run of all tests leaves them out, or it would take an hour.
+use constant LONG => qr{^(guest/t-bench-(series|stock)|guest/t-fevent-scale|guest/t-text-slots-depth|ftracetest/text-slots)$};
 
 my (%command, @names);
 
@@ -153,7 +157,8 @@ sub chosen
 		}
 		push(@chosen, grep { !$chosen{$_}++ } @have);
 	}
-	return @ARGV ? @chosen : @names;
+	return grep { $_ =~ LONG } @ARGV ? @chosen : @names if $long;
+	return @ARGV ? @chosen : grep { $_ !~ LONG } @names;
 }
 
 # ---------------------------------------------------------------- running the tests

@@ -186,6 +186,11 @@ ok 'a test on the host that was expected to fail' all '1 3 0 1' "$unit" 'echo "n
 ok 'a test on the host that is skipped' all '1 0 3 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
 all '' "$unit" "$host" >/dev/null
 ok 'run.pl with a part of a name runs that test alone' counted '1 0 0 0' "$tree/tests/run.pl" part/it
+# A test that is renamed would be no long one any more.
+is 'run.pl knows five long tests' "$("$clone/tests/run.pl" --list --long | wc -l)" 5
+is 'run.pl leaves out the long tests, and no others' "$(comm -13 <("$clone/tests/run.pl" --list | sort) \
+	<("$clone/tests/run.pl" --list unit/ host/ boot/ guest/ ftracetest/ | sort))" "$("$clone/tests/run.pl" --list --long | sort)"
+is 'run.pl runs a long test that is named' "$("$clone/tests/run.pl" --list t-fevent-scale)" guest/t-fevent-scale
 
 # ---------------------------------------------------------------- tests/guest/kselftest.sh
 
