@@ -291,6 +291,32 @@ Test(edges, lead_from_a_module_to_the_kernel)
 	end(&g);
 }
 
+Test(edges, that_are_possible_come_from_modules_too)
+{
+	struct question q = {};
+	struct possible *list;
+	size_t count, from_module = 0, ran = 0;
+	struct graph g;
+
+	begin(&g);
+	covered_modules__add(&g.documents[0].modules, "small");
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 1, "small", "of_module", 0);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	q.edges = &g.edges;
+	cr_assert(eq(int, question__possible(&q, number(&g, NULL, "callee"), &list, &count), 0));
+	for (size_t i = 0; i < count; i++) {
+		from_module += list[i].from == number(&g, "small", "of_module");
+		ran += list[i].ran == 2;
+	}
+	cr_expect(eq(sz, from_module, 1), "not the call that may be replaced");
+	cr_expect(eq(sz, ran, 1));
+	cr_expect(gt(sz, count, 1), "those of the kernel are there as well");
+	free(list);
+	end(&g);
+}
+
 static enum origin origin(const struct graph *g, const char *name, const char *jump_in)
 {
 	const struct call *jump;
@@ -489,6 +515,40 @@ Test(callers, have_a_document)
 	cr_expect(eq(str, (char *)json__text(json__field(calls, "static_call")), "key"));
 	cr_expect(json__field(calls, "name") == NULL);
 	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(function, "proved"), 0)));
+	json_object_put(root);
+	free(text);
+	end(&g);
+}
+
+Test(callers, of_a_function_that_did_not_run_are_in_the_document)
+{
+	struct json_object *root, *function, *possible;
+	struct graph g;
+	char *text;
+
+	begin(&g);
+	cr_assert(eq(int, open_images(&g), 0));
+	add(&g, 0, NULL, "unseen", 0);
+	make(&g);
+	cr_assert(eq(int, origins__read(&g.images), 0));
+	text = answer(&g, "unseen_target", false, callers__json);
+	root = json_tokener_parse(text);
+	cr_assert(root != NULL, "%s", text);
+	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	cr_expect(not(json_object_get_boolean(json__field(function, "address_taken"))));
+	possible = json__field(function, "possible");
+	cr_assert(eq(sz, json_object_array_length(possible), 1));
+	possible = json_object_array_get_idx(possible, 0);
+	cr_expect(eq(str, (char *)json__text(json__field(possible, "name")), "unseen"));
+	cr_expect(eq(str, (char *)json__text(json__field(possible, "kind")), "jump"));
+	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 0)));
+	cr_expect(not(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 1))));
+	json_object_put(root);
+	free(text);
+	text = answer(&g, "unseen", false, callers__json);
+	root = json_tokener_parse(text);
+	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	cr_expect(eq(sz, json_object_array_length(json__field(function, "possible")), 0), "it ran");
 	json_object_put(root);
 	free(text);
 	end(&g);

@@ -76,6 +76,29 @@ Test(merge, of_one_boot_the_first_time_stays)
 	tear_down(&f);
 }
 
+/* The other address of a hit is that of the call that the time is of. */
+Test(merge, of_one_boot_the_first_caller_stays)
+{
+	static const char *const callers[] = { "ksys_read", "__x64_sys_pread64", NULL };
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "one");
+	for (int i = 0; i < 3; i++)
+		f.list[i].hits.list[0].other = (struct other){ .name = callers[i], .link = 0x2000 + i };
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(eq(str, (char *)find(&c, "vfs_read", HIT_FUNCTION)->other.name, "__x64_sys_pread64"));
+	cr_expect(eq(u64, find(&c, "vfs_read", HIT_FUNCTION)->other.link, 0x2001));
+	cr_expect(find(&c, "schedule", HIT_FUNCTION)->other.name == NULL);
+	coverage__free(&c);
+	/* The earliest one does not know its caller, and another one does. */
+	f.list[1].hits.list[0].other = (struct other){};
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(eq(str, (char *)find(&c, "vfs_read", HIT_FUNCTION)->other.name, "ksys_read"));
+	coverage__free(&c);
+	tear_down(&f);
+}
+
 Test(merge, refuses_a_run_that_is_there_twice)
 {
 	struct fixture f;
