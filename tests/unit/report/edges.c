@@ -417,10 +417,11 @@ Test(images, of_another_build_are_refused)
 
 	begin(&g);
 	cr_redirect_stderr();
-	g.documents[0].kernel.build_id[0] = 'f';
+	/* The vmlinux is that of the first document. */
+	g.documents[1].kernel.build_id[0] = 'f';
 	cr_expect(eq(int, open_images(&g), -EINVAL), "the documents are of two builds");
 	images__free(&g.images);
-	g.documents[1].kernel.build_id[0] = 'f';
+	g.documents[0].kernel.build_id[0] = 'f';
 	cr_expect(eq(int, open_images(&g), -EINVAL), "vmlinux is of another one");
 	end(&g);
 }
