@@ -9,8 +9,8 @@
  * place from 0 to an address once; then it never changes again. An address is in one of SET_PROBES
  * places from its hash's place on, with no empty place before it. So a look-up needs no lock, and
  * an address that was found stays. Only the CPU that has put an address in writes its entry in the
- * log: time, CPU, thread, process and name, and the other address of the call. The loader maps both into its memory, and reads the
- * log when nothing runs any more.
+ * log: time, CPU, thread, process, name, and the other address of the call. The loader maps both
+ * into its memory, and reads the log when nothing runs any more.
  *
  * Nearly all addresses are known. For these, the program calls no function of the kernel (if the
  * kernel has bpf_rdonly_cast()): such a call would be slower, and if the called function is traced,

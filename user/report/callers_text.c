@@ -51,7 +51,6 @@ static void print_way(const struct call *call, char *text, size_t room)
 static void print_other(const struct question *q, const struct answer *answer, char *text, size_t room)
 {
 	const struct call *call = &answer->edge->call;
-
 	size_t used;
 
 	if (answer->other) {
@@ -79,83 +78,77 @@ static void print_site(const struct call *call, char *text, size_t room)
 		snprintf(text, room, "0x%" PRIx64, call->site);
 }
 
-static int add_line(struct libscols_table *table, const struct question *q, const struct answer *answer)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char text[512];
-	int err;
-
-	if (!line)
-		return -ENOMEM;
-	print_other(q, answer, text, sizeof(text));
-	err = scols_line_set_data(line, COLUMN_OTHER, text);
-	print_place(q, answer->edge->of, answer->edge->call.site, text, sizeof(text));
-	err = err ? err : scols_line_set_data(line, COLUMN_PLACE, text);
-	print_site(&answer->edge->call, text, sizeof(text));
-	err = err ? err : scols_line_set_data(line, COLUMN_SITE, text);
-	for (size_t d = 0; !err && q->edges->document_count > 1 && d < q->edges->document_count; d++)
-		err = scols_line_set_data(line, COLUMN_DOCUMENTS + d, answer->edge->seen >> d & 1 ? "yes" : "-");
-	return err;
-}
-
-static int print_table(const struct question *q, const struct answer *answers, size_t count, FILE *out)
-{
-	struct libscols_table *table = scols_new_table();
-	bool made;
-	int err;
-
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	made = scols_table_new_column(table, q->calls ? "CALLED" : "CALLER", 0.3, 0) &&
-	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
-	for (size_t d = 0; q->edges->document_count > 1 && d < q->edges->document_count; d++)
-		made = made && scols_table_new_column(table, q->labels[d], 4, 0);
-	err = made ? 0 : -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++)
-		err = add_line(table, q, &answers[i]);
-	if (!err)
-		err = scols_print_table(table);
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
-}
-
-static int add_possible(struct libscols_table *table, const struct question *q, const struct possible *possible)
-{
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+/* A line of a table: a call, the function to print for it, and the documents to which the answer is yes. */
+struct line {
 	const struct image_of *of;
+	const struct call *call;
+	char function[512];
+	uint64_t documents;
+};
+
+static int add_line(struct libscols_table *table, const struct question *q, const struct line *line, size_t columns)
+{
+	struct libscols_line *to = scols_table_new_line(table, NULL);
 	char text[512];
 	int err;
 
-	if (!line)
+	if (!to)
 		return -ENOMEM;
-	print_function(possible->of, images__function(q->edges->images, possible->from, &of), text, sizeof(text));
-	err = scols_line_set_data(line, COLUMN_OTHER, text);
-	print_place(q, possible->of, possible->call->site, text, sizeof(text));
-	err = err ? err : scols_line_set_data(line, COLUMN_PLACE, text);
-	print_site(possible->call, text, sizeof(text));
-	err = err ? err : scols_line_set_data(line, COLUMN_SITE, text);
-	for (size_t d = 0; !err && d < q->edges->document_count; d++)
-		err = scols_line_set_data(line, COLUMN_DOCUMENTS + d, possible->ran >> d & 1 ? "yes" : "-");
+	err = scols_line_set_data(to, COLUMN_OTHER, line->function);
+	print_place(q, line->of, line->call->site, text, sizeof(text));
+	err = err ? err : scols_line_set_data(to, COLUMN_PLACE, text);
+	print_site(line->call, text, sizeof(text));
+	err = err ? err : scols_line_set_data(to, COLUMN_SITE, text);
+	for (size_t d = 0; !err && d < columns; d++)
+		err = scols_line_set_data(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
 	return err;
 }
 
-static int print_possible_table(const struct question *q, const struct possible *list, size_t count, FILE *out)
+static void of_answer(const struct question *q, const void *list, size_t i, struct line *ret)
 {
+	const struct answer *answer = (const struct answer *)list + i;
+
+	ret->of = answer->edge->of;
+	ret->call = &answer->edge->call;
+	ret->documents = answer->edge->seen;
+	print_other(q, answer, ret->function, sizeof(ret->function));
+}
+
+static void of_possible(const struct question *q, const void *list, size_t i, struct line *ret)
+{
+	const struct possible *possible = (const struct possible *)list + i;
+	const struct image_of *of;
+
+	ret->of = possible->of;
+	ret->call = possible->call;
+	ret->documents = possible->ran;
+	print_function(possible->of, images__function(q->edges->images, possible->from, &of), ret->function,
+		       sizeof(ret->function));
+}
+
+/* @only: the heading of the documents' column if there is one document; NULL: then there is no such column */
+static int print_table(const struct question *q, const char *heading, const char *only,
+		       void (*line_of)(const struct question *, const void *, size_t, struct line *),
+		       const void *list, size_t count, FILE *out)
+{
+	size_t columns = only || q->edges->document_count > 1 ? q->edges->document_count : 0;
 	struct libscols_table *table = scols_new_table();
+	struct line line;
 	bool made;
 	int err;
 
 	if (!table)
 		return error__no_memory();
 	scols_table_set_stream(table, out);
-	made = scols_table_new_column(table, "MAY ENTER IT", 0.3, 0) &&
+	made = scols_table_new_column(table, heading, 0.3, 0) &&
 	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
-	for (size_t d = 0; made && d < q->edges->document_count; d++)
-		made = scols_table_new_column(table, q->edges->document_count > 1 ? q->labels[d] : "RAN", 4, 0);
+	for (size_t d = 0; made && d < columns; d++)
+		made = scols_table_new_column(table, columns > 1 ? q->labels[d] : only, 4, 0);
 	err = made ? 0 : -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++)
-		err = add_possible(table, q, &list[i]);
+	for (size_t i = 0; !err && i < count; i++) {
+		line_of(q, list, i, &line);
+		err = add_line(table, q, &line, columns);
+	}
 	if (!err)
 		err = scols_print_table(table);
 	scols_unref_table(table);
@@ -174,7 +167,7 @@ static int print_possible(const struct question *q, size_t number, const struct 
 		return 0;
 	err = question__possible(q, number, &list, &count);
 	if (!err && count)
-		err = print_possible_table(q, list, count, out);
+		err = print_table(q, "MAY ENTER IT", "RAN", of_possible, list, count, out);
 	else if (!err)
 		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may replace.\n", out);
 	free(list);
@@ -253,7 +246,7 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 	if (!q->edges->nodes[number].seen)
 		print_unseen(q, number, f, out);
 	if (count)
-		err = print_table(q, answers, count, out);
+		err = print_table(q, q->calls ? "CALLED" : "CALLER", NULL, of_answer, answers, count, out);
 	else if (q->calls && edges__ran(q->edges, number))
 		fprintf(out, "No call in it was recorded.\n");
 	if (!err && q->calls)

@@ -4,8 +4,8 @@
  * addresses of calls. The instruction before such an address shows which function it calls. So this
  * costs nothing while recording.
  *
- * An edge is a recorded call, so it is certain, and so is it that the function with the call ran. It
- * leads to the function that the instruction names. A pointer, a static call or an alternative names
+ * An edge is a recorded call, so it is certain. It is also certain that the function with the call
+ * ran. The edge leads to the function that the instruction names. A pointer, a static call or an alternative names
  * none. But the record of a function has its first caller, and the record of a caller has the
  * function that the first call from there has entered. These make edges, too. Later calls from the
  * same place may have entered others. If such an edge leads elsewhere than its instruction says, the

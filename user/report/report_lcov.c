@@ -295,8 +295,8 @@ static int print_column(struct lcov *l, const char *label, size_t column, size_t
 static void print_head(FILE *out)
 {
 	fputs("# Written by hytrace. FNDA 1: the function ran, at least once, or calls prove it; 0: it was not called.\n"
-	      "# An inlined copy of it may have run all the same. DA: the line that a function begins at, 0 or 1 as its FNDA, and lines with\n"
-	      "# a direct call of a function that was traced, 1: that call was made; 0: it was not. No figure is a count.\n"
+	      "# An inlined copy of it may have run all the same. DA: the line that a function begins at, 0 or 1 as its\n"
+	      "# FNDA, and lines with a direct call of a function that was traced, 1: that call was made; 0: it was not. No figure is a count.\n"
 	      "# Functions that cannot be traced, and those that were not asked for, are not here.\n", out);
 }
 

@@ -495,20 +495,28 @@ Test(callers, are_told_in_words)
 	end(&g);
 }
 
+/* The part of the document that is about this one function; *ret_root is to be put. */
+static struct json_object *document(struct graph *g, const char *name, bool calls, struct json_object **ret_root)
+{
+	char *text = answer(g, name, calls, callers__json);
+	struct json_object *root = json_tokener_parse(text);
+
+	cr_assert(root != NULL, "%s", text);
+	free(text);
+	*ret_root = root;
+	return json_object_array_get_idx(json__field(root, "functions"), 0);
+}
+
 Test(callers, have_a_document)
 {
 	struct json_object *root, *function, *calls;
 	struct graph g;
-	char *text;
 
 	begin(&g);
 	cr_assert(eq(int, open_images(&g), 0));
 	add(&g, 0, NULL, "caller", 25);
 	make(&g);
-	text = answer(&g, "caller", true, callers__json);
-	root = json_tokener_parse(text);
-	cr_assert(root != NULL, "%s", text);
-	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	function = document(&g, "caller", true, &root);
 	calls = json__field(function, "calls");
 	cr_assert(eq(sz, json_object_array_length(calls), 1));
 	calls = json_object_array_get_idx(calls, 0);
@@ -517,7 +525,6 @@ Test(callers, have_a_document)
 	cr_expect(json__field(calls, "name") == NULL);
 	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(function, "proved"), 0)));
 	json_object_put(root);
-	free(text);
 	end(&g);
 }
 
@@ -525,17 +532,13 @@ Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 {
 	struct json_object *root, *function, *possible;
 	struct graph g;
-	char *text;
 
 	begin(&g);
 	cr_assert(eq(int, open_images(&g), 0));
 	add(&g, 0, NULL, "unseen", 0);
 	make(&g);
 	cr_assert(eq(int, origins__read(&g.images), 0));
-	text = answer(&g, "unseen_target", false, callers__json);
-	root = json_tokener_parse(text);
-	cr_assert(root != NULL, "%s", text);
-	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	function = document(&g, "unseen_target", false, &root);
 	cr_expect(not(json_object_get_boolean(json__field(function, "address_taken"))));
 	possible = json__field(function, "possible");
 	cr_assert(eq(sz, json_object_array_length(possible), 1));
@@ -545,13 +548,9 @@ Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 	cr_expect(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 0)));
 	cr_expect(not(json_object_get_boolean(json_object_array_get_idx(json__field(possible, "ran"), 1))));
 	json_object_put(root);
-	free(text);
-	text = answer(&g, "unseen", false, callers__json);
-	root = json_tokener_parse(text);
-	function = json_object_array_get_idx(json__field(root, "functions"), 0);
+	function = document(&g, "unseen", false, &root);
 	cr_expect(eq(sz, json_object_array_length(json__field(function, "possible")), 0), "it ran");
 	json_object_put(root);
-	free(text);
 	end(&g);
 }
 

@@ -209,8 +209,7 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 
 	if (parent) {
 		if (likely(!trace_is_return_trampoline(parent_ip)))
-			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ip,
-						    NULL);
+			new_caller = oneshot_record(set, parent_ip, ONESHOT_CALLER, ip, NULL);
 		else
 			this_cpu_inc(set->counts->parents_lost);
 	}

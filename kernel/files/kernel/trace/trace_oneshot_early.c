@@ -24,7 +24,6 @@ void __init oneshot_early_hit(struct trace_array *tr, unsigned long ip, unsigned
 
 	if (oneshot_record(set, ip, ONESHOT_FUNCTION, parent ? parent_ip : 0, &ns))
 		oneshot_event(tr, set, ONESHOT_FUNCTION, ip, parent_ip);
-	if (parent &&
-	    oneshot_record(set, parent_ip, ONESHOT_CALLER, ip, &ns))
+	if (parent && oneshot_record(set, parent_ip, ONESHOT_CALLER, ip, &ns))
 		oneshot_event(tr, set, ONESHOT_CALLER, ip, parent_ip);
 }

@@ -65,45 +65,38 @@ static void oneshot_seq_stop(struct seq_file *m, void *v)
 	mutex_unlock(&trace_types_lock);
 }
 
-static void oneshot_print_place(struct seq_file *m, const struct oneshot_place *place)
+static void oneshot_show_place(struct seq_file *m, unsigned long addr, unsigned int owner,
+			       bool is_offset)
 {
-	if (place->module)
-		seq_printf(m, "%lx %s", place->addr, place->module);
+	struct oneshot_reader *reader = m->private;
+	struct oneshot_place place = oneshot_place(reader->tr, addr, owner, is_offset);
+
+	if (!reader->show_addr)
+		place.addr = 0;
+	if (place.module)
+		seq_printf(m, "%lx %s", place.addr, place.module);
 	else
-		seq_printf(m, "%016lx", place->addr);
+		seq_printf(m, "%016lx", place.addr);
 }
 
 static void oneshot_show_rec(struct seq_file *m, const struct oneshot_rec *rec)
 {
-	struct oneshot_reader *reader = m->private;
 	u32 meta = oneshot_rec_meta(rec);
-	struct oneshot_place place;
 
-	place = oneshot_place(reader->tr, oneshot_rec_addr(rec, meta), oneshot_meta_owner(meta),
-			      meta & ONESHOT_REC_FORGOTTEN);
-	if (!reader->show_addr)
-		place.addr = 0;
-	oneshot_print_place(m, &place);
+	oneshot_show_place(m, oneshot_rec_addr(rec, meta), oneshot_meta_owner(meta),
+			   meta & ONESHOT_REC_FORGOTTEN);
 }
 
 /* The other address of the hit, if its code is there. */
 static void oneshot_show_other(struct seq_file *m, const struct oneshot_rec *rec)
 {
-	struct oneshot_reader *reader = m->private;
 	unsigned long addr = oneshot_text_addr(rec->other);
 	unsigned int owner = rec->other ? oneshot_owner(addr) : ONESHOT_OWNER_UNKNOWN;
-	struct oneshot_place place;
 
-	if (!oneshot_owner_listed(owner)) {
-		seq_puts(m, " -\n");
-		return;
-	}
-	place = oneshot_place(reader->tr, addr, owner, false);
-	if (!reader->show_addr)
-		place.addr = 0;
-	seq_putc(m, ' ');
-	oneshot_print_place(m, &place);
-	seq_putc(m, '\n');
+	if (oneshot_owner_listed(owner))
+		oneshot_show_place(m, addr, owner, false);
+	else
+		seq_putc(m, '-');
 }
 
 static int oneshot_seen_show(struct seq_file *m, void *v)
@@ -119,10 +112,11 @@ static int oneshot_entries_show(struct seq_file *m, void *v)
 	u32 meta = oneshot_rec_meta(rec);
 
 	oneshot_show_rec(m, rec);
-	seq_printf(m, " %s %llu %u %d",
+	seq_printf(m, " %s %llu %u %d ",
 		   oneshot_meta_kind(meta) == ONESHOT_FUNCTION ? "function" : "caller",
 		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
 	oneshot_show_other(m, rec);
+	seq_putc(m, '\n');
 	return 0;
 }
 
