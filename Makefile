@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -123,15 +123,17 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
-# The page of `report -f html` goes into the program as it is, between two symbols _binary_page_html_*.
-PAGE := $(B)/user/report/page.html.o
+# These files go into the program as they are, each between two symbols such as _binary_page_html_*: the page of `report
+# -f html`, and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
+EMBEDDED := user/report/page.html user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
+EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 
-$(PAGE): user/report/page.html
+$(EMBEDDED_OBJ): $(B)/user/%.o: user/%
 	$(call msg,EMBED,$<)mkdir -p $(@D)
 	$(Q)cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(B)/hytrace: $(USER_OBJ) $(PAGE) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(PAGE) $(USER_LIBS) -lm
+$(B)/hytrace: $(USER_OBJ) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(EMBEDDED_OBJ) $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
 # an archive, so that a test only links what it uses. q is for files of the same name in two folders.
@@ -142,7 +144,7 @@ $(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a | $(SKEL)
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
 
-$(B)/user-san/loader.a: $(SAN_OBJ) $(PAGE)
+$(B)/user-san/loader.a: $(SAN_OBJ) $(EMBEDDED_OBJ)
 	$(call msg,AR,$@)rm -f $@ && ar qcs $@ $^
 
 # The loader's tests are in folders of the same names.
@@ -191,6 +193,11 @@ run: deps ## everything, end to end: cover boot and a workload on the patched ke
 screenshot: ## docs/report.png, the picture of the page that `make run` has written
 	$(call have,chromium pngquant)
 	$(Q)tests/guest/screenshot.sh
+
+tailor: deps ## a smaller base kernel, by what ran: found, built, booted, and held against what was predicted
+	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) user
+	$(Q)tests/guest/tailor.sh $(TAILOR)
 
 ## ---------------------------------------------------------------- tests
 
@@ -353,6 +360,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
 
 endif

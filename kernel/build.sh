@@ -41,6 +41,7 @@ Flavour (default: base + hytrace)
   --selftest         with the options that the kernel's ftrace selftests need
   --small            the smallest configuration that can be traced, without user space, instead of base
   --cloud            Debian's configuration for virtual machines in a cloud, with our options
+  --whole=FILE       the configuration in FILE as it is
   --clang            compiled with clang
   --unpatched        the pristine source, without our patches and options
   --config FRAGMENT  add a Kconfig fragment, a file or a name in kernel/config; may be repeated
@@ -57,11 +58,14 @@ Instead of building
   --off-check        compare the code with our options off with that of the unpatched kernel
   --drop-tree        remove build/linux, unless it has work that is not in kernel/
 
+  --configure        only make the configuration, and what the kernel's own Makefiles and Kconfig need to be asked
+
 Print a path and build nothing; fail unless there is a good build of the clone's present state
 (HYTRACE_STALE_OK=1: of any state, with a warning)
   --print-vmlinux --print-image --print-release
   --print-tree       the kernel source with the series applied, and all objects: build/linux, which is made
                      if it is missing
+  --print-objects    the directory of that flavour's objects in there, which need not be complete
   --print-source     the pristine source, for tools/; it is unpacked if it is not yet
 
 The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache). Directories there of kernel sources that are no
@@ -82,13 +86,16 @@ choose_flavour()
 	case $flavour in
 	small) ;;
 	cloud) foundation=("$(debian_config cloud)") ;;
+	whole) foundation=("$(readlink -e "$whole")") || die "--whole=$whole: no such file" ;;
 	*) fragments=("$root/kernel/config/base.config") ;;
 	esac
-	if [[ -z $unpatched && -n $(list_series "$root/kernel") ]]; then
+	if [[ $flavour != whole && -z $unpatched && -n $(list_series "$root/kernel") ]]; then
 		fragments+=("$root/kernel/config/hytrace.config")
 	fi
-	[[ $flavour == base ]] || fragments+=("$root/kernel/config/$flavour.config")
+	[[ $flavour == base || $flavour == whole ]] || fragments+=("$root/kernel/config/$flavour.config")
 	name=$flavour${clang:+-clang}
+	# Each file has its own objects.
+	[[ $flavour != whole ]] || name+=-$(sha256sum <<<"${foundation[0]}" | cut -c1-6)
 	for extra in ${extras[@]+"${extras[@]}"}; do
 		[[ -r $extra ]] || extra=$root/kernel/config/${extra%.config}.config
 		[[ -r $extra ]] || die "--config ${extra##*/}: no such file, and none of that name in kernel/config"
@@ -399,7 +406,11 @@ find_image()
 	tree=$(tree_to_build) || tree=
 	dir=${tree:+$(image_dir "$(done_key "$tree")")}
 	if [[ ! -d $dir ]]; then
-		[[ $flavour == base ]] || what+=" --$flavour"
+		case $flavour in
+		base) ;;
+		whole) what+=" --whole=$whole" ;;
+		*) what+=" --$flavour" ;;
+		esac
 		what+=${clang:+ --clang}
 		dir=$(list_images | sed -n 1p)
 		[[ -n $dir ]] || die "the ${unpatched:+unpatched }$name kernel has no good build; run $what"
@@ -427,6 +438,11 @@ print()
 		return
 		;;
 	source) unpack_source; echo "$store/unpatched/src"; return ;;
+	objects)
+		[[ -f $obj/include/config/auto.conf ]] || die "$obj is not configured; run kernel/build.sh --configure"
+		echo "$obj"
+		return
+		;;
 	esac
 	dir=$(find_image)
 	case $1 in
@@ -438,12 +454,16 @@ print()
 
 # ---------------------------------------------------------------- command line
 
-action=build flavour=base compiler=gcc clang='' unpatched='' extras=() objects=()
+action=build flavour=base whole='' compiler=gcc clang='' unpatched='' extras=() objects=()
 while [[ $# -gt 0 ]]; do
 	case $1 in
 	--debug | --kcsan | --selftest | --small | --cloud)
 		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
 		flavour=${1#--}
+		;;
+	--whole=*)
+		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
+		flavour=whole whole=${1#*=}
 		;;
 	--clang) clang=clang compiler=clang-19 ;;
 	--unpatched) unpatched=unpatched ;;
@@ -454,9 +474,11 @@ while [[ $# -gt 0 ]]; do
 		;;
 	--config=*) extras+=("${1#*=}") ;;
 	--object=*) action=build_objects objects+=("${1#*=}") ;;
+	# make writes auto.conf after it has compiled scripts/kconfig.
+	--configure) action=build_objects objects+=(include/config/auto.conf) ;;
 	--deb | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
 		action=${1#--} ;;
-	--print-tree | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
+	--print-tree | --print-objects | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)
 		usage
 		exit 0

@@ -34,6 +34,14 @@ _hytrace_documents()
 		done)
 }
 
+# The lists of options that `hytrace tailor` has, and files.
+_hytrace_lists()
+{
+	mapfile -t COMPREPLY < <(
+		compgen -W 'hardening machine policy none' -- "$cur"
+		compgen -f -- "$cur")
+}
+
 # The commands that `hytrace`, or `hytrace event`, has.
 _hytrace_commands()
 {
@@ -79,6 +87,7 @@ _hytrace_value()
 
 	case $what in
 	FILE) _hytrace_files ;;
+	LIST) _hytrace_lists ;;
 	DIR | PATH)
 		if [[ $prev == --cgroup ]]; then
 			mapfile -t COMPREPLY < <(cd /sys/fs/cgroup 2>/dev/null && compgen -d -- "$cur")

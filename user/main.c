@@ -14,6 +14,7 @@
 #include "cover/commands.h"
 #include "event/commands.h"
 #include "report/commands.h"
+#include "tailor/commands.h"
 
 static const struct command commands[] = {
 	{ "cover", "hytrace cover", cmd_cover, "record which kernel functions a workload runs" },
@@ -25,6 +26,7 @@ static const struct command commands[] = {
 	{ "why", "hytrace why", cmd_why, "say why a function cannot be traced, or was not seen" },
 	{ "callers", "hytrace callers", cmd_callers, "print from where a function was called" },
 	{ "calls", "hytrace calls", cmd_calls, "print what a function has called" },
+	{ "tailor", "hytrace tailor", cmd_tailor, "make a smaller configuration of the kernel, from what ran" },
 	{ "features", "hytrace features", cmd_features, "list what hytrace can do here, and why it cannot do the rest" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
 	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },

@@ -145,4 +145,72 @@ for document in functions.json offline.json; do
 	ok "$document has more than 20000 of them" awk '{ exit !($1 > 20000) }' in_both
 done
 
+# ---- a smaller configuration
+
+# The build is only configured: its image may come from the cache.
+"$clone/kernel/build.sh" --configure 2>&1 | sed 's/^/# /'
+objects=$("$clone/kernel/build.sh" --print-objects)
+tailor()
+{
+	"$hytrace" tailor --build "$objects" --vmlinux "$HYTRACE_VMLINUX" "$@"
+}
+tailored()
+{
+	jq -r "$1" tailor.json
+}
+ok 'hytrace tailor' tailor -o new.config -f json --report tailor.json boot.json run.json
+ok 'its report is valid' /usr/bin/python3 -W ignore -m jsonschema -i tailor.json "$clone/docs/schema/tailor.json"
+is 'all addresses lie in objects that Kbuild knows' "$(tailored '"\(.addresses > 20000) \(.unattributed)"')" 'true 0'
+is 'Kbuild knows all units of vmlinux but three' "$(tailored '.unowned_units | sort | join(" ")')" \
+	'.vmlinux.export.c arch/x86/include/asm/GEN-for-each-reg.h init/version-timestamp.c'
+is 'nothing that is wanted is lost, and nothing comes on' "$(tailored '"\(.wanted_lost) \(.newly_on)"')" '0 0'
+is 'the report counts the options of both configurations' "$(tailored '"\(.options_before) \(.options_after)"')" \
+	"$(grep -c '=[ym]$' "$objects/.config") $(grep -c '=[ym]$' new.config)"
+ok 'at least ten options go' test "$(tailored '.options_before - .options_after')" -ge 10
+# What is newly on, but for EXPERT and what it brings; and what another value has.
+is 'no line of the new configuration is another one' "$(comm -13 <(sort "$objects/.config") <(grep '^CONFIG_.*=' new.config | sort) |
+	sed 's/^CONFIG_//; s/=y$//' | sort | xargs)" "$(tailored '.on_by_expert | sort | join(" ")')"
+ok 'and by what is kept, at another time' tailor -o again.config --report tailor.txt boot.json run.json
+ok 'the configuration is the same' cmp new.config again.config
+# Its own object never runs; a line elsewhere does. A smaller kernel without it has no console.
+ok 'the serial console stays without a list, by a line that ran' sh -c '"$@" >/dev/null &&
+	grep -q "^CONFIG_SERIAL_8250_CONSOLE=y" none.config' - "$hytrace" tailor --build "$objects" --vmlinux "$HYTRACE_VMLINUX" \
+	--keep none -o none.config --report none.txt boot.json run.json
+ok 'of no file, and nothing ran there' jq -e 'any(.options[]; .option == "IO_URING" and .fate == "dropped" and .objects > 20)' \
+	tailor.json
+is 'options that a list keeps stay' "$(tailored '[.options[] | select(.fate == "listed" and .before != .after).option] | join(" ")')" ''
+
+# refused WHY DOCUMENT...: status 2, one line that says why, and nothing is written
+refused()
+{
+	local why=$1 status=0
+	shift
+	rm -f none
+	tailor -o none "$@" >out 2>err || status=$?
+	((status == 2)) && [[ ! -e none && ! -s out && $(grep -vc 'warning:' err) == 1 ]] && grep -q -- "$why" err && return
+	echo "status $status"
+	cat err
+	return 1
+}
+jq '.kernel.build_id = "00"' boot.json >other.json
+jq '.lost.map_full = 3' boot.json >lossy.json
+mkdir -p bad/include/config
+ok 'a document of another kernel is refused' refused 'another build' other.json
+ok 'documents of two kernels are refused' refused 'two builds' boot.json other.json
+ok 'a document with losses is refused' refused 'map_full 3' lossy.json
+ok 'but not with --lossy' tailor --lossy -o lossy.config --report lossy.txt lossy.json
+ok 'whose report says so' grep -q -- '--lossy' lossy.txt
+jq '.kernel.config = "crc32:00000000"' boot.json >config.json
+ok 'a document of another configuration is refused' refused 'recorded on a kernel of another configuration' config.json
+ok 'another configuration is refused' refused 'another configuration' --config <(sed 's/^CONFIG_NET=y/CONFIG_NET=n/' "$objects/.config") boot.json
+ok 'a list that does not exist is refused' refused 'no/list' --keep no/list boot.json
+ok 'a directory without a build is refused' refused 'bad/.config' --build bad boot.json
+cp "$objects/.config" bad/
+ok 'a directory that is only configured is refused' refused 'auto.conf' --build bad boot.json
+cp "$objects/include/config/auto.conf" bad/include/config/
+touch -d '1 second' bad/.config
+ok 'a configuration that was changed after the build is refused' refused 'was changed' --build bad boot.json
+touch -d '2 seconds' bad/include/config/auto.conf
+ok 'a directory without the kernel'"'"'s Makefile is refused' refused 'Makefile' --build bad boot.json
+
 tap_end

@@ -201,6 +201,12 @@ const unsigned char *image__text(const struct image *image, uint64_t addr, size_
 	return text->bytes + (addr - text->addr);
 }
 
+const struct unit *image__units(const struct image *image, size_t *ret_count)
+{
+	*ret_count = 0;
+	return image->units ? units__list(image->units, ret_count) : NULL;
+}
+
 const struct unit *image__unit(const struct image *image, uint64_t addr)
 {
 	return image->units ? units__find(image->units, image__to_dwarf(image, addr)) : NULL;

@@ -78,6 +78,8 @@ const struct image_function *const *image__named(const struct image *image, cons
  */
 const unsigned char *image__text(const struct image *image, uint64_t addr, size_t *ret_left);
 
+/* All compiled files; NULL: unknown. */
+const struct unit *image__units(const struct image *image, size_t *ret_count);
 /* The compiled file from which the code at @addr comes; NULL: unknown. */
 const struct unit *image__unit(const struct image *image, uint64_t addr);
 

@@ -32,6 +32,9 @@ struct reader {
 	struct inlines *in;
 	struct lh_table *by_place;	/* the index of a source function by "name file:line" */
 	struct lh_table *by_die;	/* the same by the place of its DIE, for one compilation unit */
+	Dwarf_Files *files;	/* of that unit; NULL: it has none */
+	/* Calls that follow each other mostly are in the same file. */
+	const char *raw_file, *file;
 	int err;
 };
 
@@ -104,12 +107,33 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 
 /* ---- code */
 
+/* The place of the call that an inlined body replaces. */
+static void read_call(struct reader *r, Dwarf_Die *die, struct inlined *ret)
+{
+	Dwarf_Word file = 0, line = 0;
+	Dwarf_Attribute attr;
+	const char *raw;
+
+	if (!r->files || dwarf_formudata(dwarf_attr(die, DW_AT_call_file, &attr), &file) ||
+	    dwarf_formudata(dwarf_attr(die, DW_AT_call_line, &attr), &line))
+		return;
+	raw = dwarf_filesrc(r->files, file, NULL, NULL);
+	if (raw != r->raw_file) {
+		r->raw_file = raw;
+		r->file = raw ? image__source(r->in->image, raw) : NULL;
+	}
+	ret->file = r->file;
+	ret->line = line;
+}
+
 static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 {
+	struct inlined call = { .source = source };
 	struct inlines *in = r->in;
 	Dwarf_Addr base, start, end;
 	ptrdiff_t next = 0;
 
+	read_call(r, die, &call);
 	while (!r->err && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
 		uint64_t at = end > start ? image__from_dwarf(in->image, start) : 0;
 
@@ -120,7 +144,9 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 			r->err = error__no_memory();
 			return;
 		}
-		in->list[in->count++] = (struct inlined){ at, at + (end - start), source };
+		call.start = at;
+		call.end = at + (end - start);
+		in->list[in->count++] = call;
 		in->sources[source].inlined = true;
 	}
 }
@@ -206,6 +232,8 @@ static int read_units(struct reader *r, Dwarf *dwarf)
 		r->by_die = lh_kptr_table_new(1024, NULL);
 		if (!r->by_die)
 			return error__no_memory();
+		if (dwarf_getsrcfiles(&die, &r->files, NULL))
+			r->files = NULL;
 		read_children(r, &die);
 		lh_table_free(r->by_die);
 	}

@@ -31,6 +31,8 @@ struct source_function {
 struct inlined {
 	uint64_t start, end;	/* as in struct image_function */
 	uint32_t source;	/* the index of its function */
+	unsigned int line;	/* of the call that it replaces, from 1; 0: unknown */
+	const char *file;	/* with that call; lives as long as the image; NULL: unknown */
 };
 
 struct inlines;

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "image/units.h"
@@ -82,35 +83,6 @@ static int find_root(struct units *u, Dwarf *dwarf)
 	return u->root ? 0 : -ENOMEM;
 }
 
-/*
- * Turns "./a//b/../c" into "a/c". A path that leads out of the top is cut there: "../x" becomes
- * "x".
- */
-static void simplify(char *path)
-{
-	char *from = path, *to = path;
-
-	while (*from) {
-		size_t length = strcspn(from, "/");
-
-		if (length == 2 && !strncmp(from, "..", 2)) {
-			/* The part until here ends with a slash. */
-			if (to > path)
-				to--;
-			while (to > path && to[-1] != '/')
-				to--;
-		} else if (length && !(length == 1 && *from == '.')) {
-			memmove(to, from, length);
-			to += length;
-			if (from[length])
-				*to++ = '/';
-		}
-		from += length;
-		from += strspn(from, "/");
-	}
-	*to = '\0';
-}
-
 const char *units__source(struct units *u, const char *path)
 {
 	size_t root = strlen(u->root), base = u->base ? strlen(u->base) : 0;
@@ -127,7 +99,7 @@ const char *units__source(struct units *u, const char *path)
 	copy[0] = '/';
 	strcpy(copy + 1, path);
 	/* An absolute path that is not below the source stays absolute. */
-	simplify(copy + 1);
+	path__simplify(copy + 1);
 	source = strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
 	free(copy);
 	return source;
@@ -270,4 +242,10 @@ const struct unit *units__find(const struct units *u, uint64_t addr)
 	if (!low || addr - u->ranges[low - 1].start >= u->ranges[low - 1].length)
 		return NULL;
 	return &u->list[u->ranges[low - 1].unit];
+}
+
+const struct unit *units__list(const struct units *u, size_t *ret_count)
+{
+	*ret_count = u->count;
+	return u->list;
 }

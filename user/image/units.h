@@ -8,6 +8,7 @@
 
 #include <elfutils/libdw.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 /* Was the compiler told to put calls for tracers into functions? */
@@ -33,6 +34,8 @@ int units__open(struct units **ret, const char *vmlinux);
 int units__read(struct units **ret, Dwarf *dwarf);
 void units__free(struct units *u);
 
+/* All units, also those without code. */
+const struct unit *units__list(const struct units *u, size_t *ret_count);
 /* The unit of the code at @addr, an address of the debug information; NULL: unknown. */
 const struct unit *units__find(const struct units *u, uint64_t addr);
 

@@ -257,8 +257,7 @@ char *kernel_id__boot_id(void)
 	return *id ? strdup(id) : NULL;
 }
 
-/* The CRC-32 of a file's text, which may be compressed; NULL: it cannot be read. */
-static char *checksum(const char *path)
+char *kernel_id__config_of(const char *path)
 {
 	unsigned long crc = crc32(0, NULL, 0);
 	unsigned char buffer[16384];
@@ -280,12 +279,12 @@ static char *checksum(const char *path)
 static char *find_config(const char *release)
 {
 	static const char *const places[] = { "/boot/config-%s", "/lib/modules/%s/config" };
-	char *result = checksum("/proc/config.gz"), *path;
+	char *result = kernel_id__config_of("/proc/config.gz"), *path;
 
 	for (size_t i = 0; !result && i < sizeof(places) / sizeof(places[0]); i++) {
 		if (asprintf(&path, places[i], release) < 0)
 			return NULL;
-		result = checksum(path);
+		result = kernel_id__config_of(path);
 		free(path);
 	}
 	return result;

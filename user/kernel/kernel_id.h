@@ -51,6 +51,12 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given);
  */
 int kernel_id__check_vmlinux(const char *path, const char *build_id);
 
+/*
+ * What kernel_id.config is for the .config in a file, which may be compressed by gzip; to be freed. NULL: it cannot be
+ * read.
+ */
+char *kernel_id__config_of(const char *path);
+
 /* The id of this boot, to be freed; NULL: unknown. */
 char *kernel_id__boot_id(void);
 

@@ -72,57 +72,90 @@ void module_files__free(struct module_files *m)
 }
 
 /* A file's name may have '-' where the module's name has '_'. */
-static bool is_module(const char *path, size_t length, const char *module)
+/* Is "drivers/net/a-b.ko.xz" the file of the module a_b? @end: ".ko", or ".o" for the objects in modules.order. */
+static bool is_module(const char *path, size_t length, const char *module, const char *end)
 {
-	const char *base = memrchr(path, '/', length), *end = path + length;
+	const char *base = memrchr(path, '/', length), *stop = path + length;
+	size_t rest = strlen(end);
 
 	base = base ? base + 1 : path;
 	for (; *module; module++, base++) {
-		if (base == end || (*base == '-' ? '_' : *base) != *module)
+		if (base == stop || (*base == '-' ? '_' : *base) != *module)
 			return false;
 	}
-	return end - base >= 3 && !memcmp(base, ".ko", 3);
+	return (size_t)(stop - base) >= rest && !memcmp(base, end, rest);
+}
+
+static bool has_file(const char *directory, const char *name)
+{
+	bool found = false;
+	char *path;
+
+	if (asprintf(&path, "%s/%s", directory, name) > 0) {
+		found = !access(path, R_OK);
+		free(path);
+	}
+	return found;
 }
 
 char *module_files__directory(const char *vmlinux, const char *release)
 {
 	const char *slash = vmlinux ? strrchr(vmlinux, '/') : NULL;
-	char *directory, *list;
-	bool found = false;
+	char *beside = NULL, *directory = NULL;
 
-	if (asprintf(&directory, "%.*s/lib/modules/%s", slash ? (int)(slash - vmlinux) : 1, slash ? vmlinux : ".",
-		     release) < 0)
+	if (vmlinux && !(beside = slash ? strndup(vmlinux, slash - vmlinux) : strdup(".")))
 		return NULL;
-	if (vmlinux && asprintf(&list, "%s/modules.dep", directory) > 0) {
-		found = !access(list, R_OK);
-		free(list);
+	if (beside && asprintf(&directory, "%s/lib/modules/%s", beside, release) < 0)
+		directory = NULL;
+	else if (beside && !has_file(directory, "modules.dep")) {
+		free(directory);
+		directory = has_file(beside, "modules.order") ? strdup(beside) : NULL;
 	}
-	if (found)
+	free(beside);
+	if (directory)
 		return directory;
-	free(directory);
 	return asprintf(&directory, "/lib/modules/%s", release) < 0 ? NULL : directory;
 }
 
-/* modules.dep has a line for each module: "kernel/fs/ext4/ext4.ko.xz: kernel/..." */
+/* Installed modules are listed in modules.dep: "kernel/fs/ext4/ext4.ko.xz: kernel/...". */
+static char *installed_path(const char *directory, const char *module, const char *line)
+{
+	size_t length = strcspn(line, ":\n");
+	char *path = NULL;
+
+	if (is_module(line, length, module, ".ko") &&
+	    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : directory, line[0] == '/' ? "" : "/", (int)length,
+		     line) < 0)
+		return NULL;
+	return path;
+}
+
+/* Where a kernel was built, modules.order has their objects: "fs/ext4/ext4.o". */
+static char *built_path(const char *directory, const char *module, const char *line)
+{
+	size_t length = strcspn(line, "\n");
+	char *path = NULL;
+
+	if (is_module(line, length, module, ".o") &&
+	    asprintf(&path, "%s/%.*s.ko", directory, (int)length - 2, line) < 0)
+		return NULL;
+	return path;
+}
+
 char *module_files__path(const char *directory, const char *module)
 {
-	char *line = NULL, *path = NULL;
+	bool installed = has_file(directory, "modules.dep");
+	char *line = NULL, *path;
 	size_t room = 0;
 	FILE *f;
 
-	if (asprintf(&path, "%s/modules.dep", directory) < 0)
+	if (asprintf(&path, "%s/modules.%s", directory, installed ? "dep" : "order") < 0)
 		return NULL;
 	f = fopen(path, "re");
 	free(path);
 	path = NULL;
-	while (f && !path && getline(&line, &room, f) > 0) {
-		size_t length = strcspn(line, ":\n");
-
-		if (is_module(line, length, module) &&
-		    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : directory,
-			     line[0] == '/' ? "" : "/", (int)length, line) < 0)
-			path = NULL;
-	}
+	while (f && !path && getline(&line, &room, f) > 0)
+		path = installed ? installed_path(directory, module, line) : built_path(directory, module, line);
 	if (f)
 		fclose(f);
 	free(line);

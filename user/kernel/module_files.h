@@ -27,17 +27,18 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
  * @vmlinux: its file; NULL: it is not known
  * @release: its release
  *
- * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a
- * modules.dep, otherwise /lib/modules/RELEASE; to be freed. NULL: there is no memory.
+ * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a modules.dep; the
+ * directory of @vmlinux, if the modules were built there (modules.order); otherwise /lib/modules/RELEASE; to be freed.
+ * NULL: there is no memory.
  */
 char *module_files__directory(const char *vmlinux, const char *release);
 
 /**
  * module_files__path() - the file of a module
- * @directory: /lib/modules/RELEASE, with a modules.dep
+ * @directory: from module_files__directory()
  * @module: its name
  *
- * Return: the path, to be freed; NULL: the module is not in modules.dep, or there is no memory.
+ * Return: the path, to be freed; NULL: the module is not listed there, or there is no memory.
  */
 char *module_files__path(const char *directory, const char *module);
 

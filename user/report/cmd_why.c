@@ -20,8 +20,8 @@
 enum { KEY_VMLINUX = 256, KEY_IN, KEY_MODULES };
 
 static const struct argp_option options[] = {
-	{ "in", KEY_IN, "FILE", 0, "also say what this document of `hytrace cover -f json` tells of it; may be given "
-	  "several times", 0 },
+	{ "in", KEY_IN, "FILE", 0, "also say what this document of `hytrace cover -f json` tells of it; may be repeated",
+	  0 },
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "of the kernel that is asked about, with debug information; default: that "

@@ -9,7 +9,7 @@
 #include "document/universe_kept.h"
 #include "kernel/module_files.h"
 #include "report/universes.h"
-#include "run/output.h"
+#include "run/kept.h"
 
 struct wanted {
 	const struct kernel_id *kernel;
@@ -110,48 +110,26 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 	return found;
 }
 
-/* "~/.cache/hytrace/functions-BUILD_ID", to be freed; NULL: nowhere. */
+/* To be freed; NULL: nowhere. */
 static char *kept_path(const struct wanted *w)
 {
-	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *path;
+	char *name, *path;
 
-	if (cache && !*cache)
-		cache = NULL;
-	if (!w->kernel->build_id || (!cache && !home) ||
-	    asprintf(&path, "%s%s/hytrace/functions-%s", cache ?: home, cache ? "" : "/.cache",
-		     w->kernel->build_id) < 0)
+	if (!w->kernel->build_id || asprintf(&name, "functions-%s", w->kernel->build_id) < 0)
 		return NULL;
+	path = kept__path(name);
+	free(name);
 	return path;
 }
 
-/* Also makes the directory above, which a new user does not have. */
-static bool make_directory(char *path)
-{
-	char *slash = strrchr(path, '/');
-
-	if (slash && slash != path) {
-		*slash = '\0';
-		mkdir(path, 0700);
-		*slash = '/';
-	}
-	return !mkdir(path, 0755) || errno == EEXIST;
-}
-
-/* If the universe cannot be kept, the answer is the same, so this does not fail. */
 static void keep(const struct universe *u, const char *path)
 {
-	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
-	struct output *output;
+	struct output *output = kept__open(path);
 
-	if (slash)
-		*slash = '\0';
-	if (slash && make_directory(directory) && !access(directory, W_OK) &&
-	    !output__open(&output, path, NULL)) {
-		universe__write_kept(u, output__stream(output));
-		output__commit(output);
-	}
-	free(directory);
+	if (!output)
+		return;
+	universe__write_kept(u, output__stream(output));
+	output__commit(output);
 }
 
 static void drop_module(struct universe *u, const char *module)

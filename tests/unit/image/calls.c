@@ -106,6 +106,11 @@ Test(calls, that_the_kernel_has_rewritten_are_found_by_their_place)
 		expect_kind(&s, "caller", offset, CALL_THUNK);
 		cr_expect(eq(u64, before(&s, "caller", offset).returns_to, function(&s, "caller")->addr + 20));
 	}
+	/* The code in the place of another call may be longer. */
+	for (uint64_t offset = 6; offset <= 13; offset++) {
+		expect_kind(&s, "padded", offset, CALL_REPLACED);
+		cr_expect(eq(u64, before(&s, "padded", offset).returns_to, function(&s, "padded")->addr + 10));
+	}
 	close_small(&s);
 }
 

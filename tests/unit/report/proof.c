@@ -115,6 +115,22 @@ Test(proof, is_a_recorded_call_in_an_inlined_body)
 	end(&s);
 }
 
+/* The body of inner() begins before that of twin(), and ends before its call. */
+Test(proof, is_none_of_a_body_that_ended_before)
+{
+	struct proof proof;
+	struct sample s;
+
+	begin(&s);
+	record(&s, 1);
+	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	cr_expect(eq(u64, marks(&proof, "twin").proved, 1));
+	cr_expect(eq(u64, marks(&proof, "inner").proved, 0));
+	cr_expect(eq(u64, marks(&proof, "inner").possible, 1));
+	proof__free(&proof);
+	end(&s);
+}
+
 /* The row of a function whose own code was not entered. */
 static struct row twin_of(int which, char **ret_unseen)
 {

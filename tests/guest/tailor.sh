@@ -1,0 +1,248 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# `make tailor`: makes the base kernel to measure, and proves the result. It takes a kernel's build and four guests:
+#
+#   1. Record the boot and a workload (workload.sh) on the base kernel, twice, and another workload (below) once.
+#   2. Let `hytrace tailor` find what the first two do not need. The other workload is held out.
+#   3. Build that configuration. The objects in vmlinux must be those that were predicted.
+#   4. Boot it, and run the workload. It must end well, and the kernel's log must have no new warnings. Each function
+#      that ran before and does not now must lie in what went, or be explained: it was first called by one that went, or
+#      it is missing in one of the two records of the base kernel as well.
+#   5. Run the held-out workload there. Its functions that lie in what went are false removals; they are told, with the
+#      option of each.
+#
+# Besides, options drawn at random (HYTRACE_TOGGLES=, 0 for all) are set to n one at a time (toggles.sh).
+#
+# Prints TAP. Leaves documents, both configurations and the reports in build/tailor/.
+#
+# Usage: tests/guest/tailor.sh [OPTION OF hytrace tailor]...	default: --all
+
+set -uo pipefail
+
+out=build/tailor
+
+# Steps of the held-out workload: what people do on a machine, with programs of any Debian.
+held_out()
+{
+	local dir step
+	dir=$(mktemp -d)
+	cd "$dir" || exit
+
+	step sockets ss -xatun
+	step namespace unshare -n ip link add a type veth peer name b
+	step archive sh -c 'tar -cf - /etc 2>/dev/null | gzip | gzip -d | tar -tf - >list && test -s list'
+	step trace strace -f -o log sh -c 'ls / | wc -l'
+	step follow sh -c 'echo one >f; timeout 2 tail -F f >g & sleep 1; echo two >>f; wait; grep -q two g'
+	step lock flock f true
+	step tmpfs sh -c 'mkdir m && mount -t tmpfs none m && cp -r /etc/default m && umount m'
+	step attributes sh -c 'touch x && chattr +d x 2>/dev/null; stat x'
+	step git sh -c 'git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one'
+	step perl perl -e 'use IO::Socket::INET; my $s = IO::Socket::INET->new(Proto => "udp"); exit !$s'
+	step random sh -c 'head -c 100000 /dev/urandom | sha256sum'
+	step processes sh -c 'ps axl; cat /proc/self/smaps /proc/self/pagemap | head -c 1000'
+	cd / && rm -rf "$dir"
+}
+
+# step NAME COMMAND...: prints how it ended
+step()
+{
+	local name=$1 status=0
+	shift
+	"$@" >/dev/null 2>&1 </dev/null || status=$?
+	printf '%s %s\n' "$name" "$status"
+}
+
+# Warnings without the times.
+warnings()
+{
+	dmesg -t --level=emerg,alert,crit,err,warn | sort
+}
+
+case ${1:-} in
+in-guest-record)	# DIRECTORY VMLINUX [held-out]
+	warnings >"$2/warnings"
+	echo 0 >/sys/kernel/tracing/tracing_on
+	echo nop >/sys/kernel/tracing/current_tracer
+	echo 1 >/sys/kernel/tracing/tracing_on
+	build/hytrace cover --boot --vmlinux "$3" -o "$2/boot.json" || exit
+	build/hytrace cover -e oneshot --vmlinux "$3" -o "$2/run.json" -- tests/guest/workload.sh || exit
+	[[ -z ${4:-} ]] || build/hytrace cover -e oneshot --vmlinux "$3" -o "$2/held-out.json" -- \
+		tests/guest/tailor.sh in-guest-held-out >"$2/held-out.txt"
+	warnings >"$2/warnings.end"
+	exit
+	;;
+in-guest-held-out)
+	held_out
+	exit
+	;;
+esac
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+cd "$clone" || exit 1
+(($#)) || set -- --all
+
+fatal()
+{
+	echo "tailor.sh: $*" >&2
+	exit 1
+}
+
+# record NAME KERNEL VMLINUX [held-out]: records in a guest, into build/tailor/NAME
+record()
+{
+	mkdir -p "$out/$1"
+	kernel/vm.sh --kernel "$2" --append ftrace=oneshot --mem 3G --share "$out" -- \
+		tests/guest/tailor.sh in-guest-record "$out/$1" "$3" "${4:-}" >"$out/$1/log" 2>&1
+}
+
+# ---- the base kernel
+
+vmlinux=$(kernel/build.sh --print-vmlinux) || exit
+kernel/build.sh --configure || exit
+objects=$(kernel/build.sh --print-objects) || exit
+# The configuration's place stays the same, so that its objects are used again.
+mkdir -p "$out"
+find "$out" -mindepth 1 -maxdepth 1 ! -name new.config -exec rm -rf {} +
+ok 'the base kernel: boot and workload are recorded' record base patched "$vmlinux"
+ok 'and once more, with the workload that is held out' record again patched "$vmlinux" held-out
+[[ -s $out/base/run.json && -s $out/again/held-out.json ]] || fatal "see $out/base/log and $out/again/log"
+
+# ---- what it does not need
+
+tailor()
+{
+	build/hytrace tailor --build "$objects" --vmlinux "$vmlinux" "$@" "$out/base/boot.json" "$out/base/run.json"
+}
+
+start=$SECONDS
+ok 'hytrace tailor' tailor "$@" -o "$out/next.config" --report "$out/report.txt"
+echo "# analysis: $((SECONDS - start)) s"
+ok 'the same as json' tailor "$@" -o "$out/second.config" -f json --report "$out/report.json"
+[[ -s $out/report.json ]] || fatal 'there is no report'
+ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.config"
+# A new time would make all of the kernel compile again.
+cmp -s "$out/next.config" "$out/new.config" || cp "$out/next.config" "$out/new.config"
+sed -n '/^Options/,/^Options that/s/^/# /p' "$out/report.txt"
+report()
+{
+	jq -r "$1" "$out/report.json"
+}
+is 'all addresses lie in objects that Kbuild knows' "$(report .unattributed)" 0
+# What the linker step compiles, and a header of retpolines in assembly.
+is 'Kbuild knows all units of vmlinux but three' "$(report '.unowned_units[]' | sort | xargs)" \
+	'.vmlinux.export.c arch/x86/include/asm/GEN-for-each-reg.h init/version-timestamp.c'
+is 'nothing that is wanted is lost, and nothing comes on' "$(report '"\(.wanted_lost) \(.newly_on)"')" '0 0'
+on()
+{
+	grep -c '=[ym]$' "$1"
+}
+is 'the report counts the options of both configurations' "$(report '"\(.options_before) \(.options_after)"')" \
+	"$(on "$objects/.config") $(on "$out/new.config")"
+
+# Each object that is listed when options are really off, against what was predicted for them.
+count=${HYTRACE_TOGGLES:-14}
+tests/guest/toggles.sh "$objects" "$out/report.json" "$count" >"$out/toggles"
+sed 's/^/# /' "$out/toggles"
+is 'options drawn at random take the objects with them that were predicted' "$(grep '^differs' "$out/toggles")" ''
+ok 'at least ten were drawn' test "$(grep -c '^same' "$out/toggles")" -ge 10
+
+# ---- the new kernel
+
+ok 'it is built' kernel/build.sh --whole="$out/new.config"
+new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || fatal 'the new kernel is not built'
+new_objects=$(kernel/build.sh --whole="$out/new.config" --print-objects) || exit
+
+# The archives that vmlinux is linked from name their objects. Of libraries, only those that are used are linked.
+linked()
+{
+	(cd "$new_objects" && ar t vmlinux.a && find . -name lib.a -exec ar t {} +) | sed 's,^\./,,' | sort -u
+}
+# shellcheck disable=SC2016 # jq has variables
+predicted()
+{
+	jq -r --argjson stays "$1" '.objects[] | select(.module == null and .stays == $stays).object' \
+		"$out/report.json" | sort -u
+}
+linked >"$out/linked"
+predicted true >"$out/stay"
+predicted false >"$out/go"
+is 'no object that was to go is in vmlinux' "$(comm -12 "$out/go" "$out/linked" | xargs)" ''
+is 'all objects that were to stay are in vmlinux' "$(comm -23 "$out/stay" "$out/linked" |
+	grep -vE '^(arch/x86/(boot|realmode|entry/vdso|purgatory)|usr|lib/.*test)/' | xargs)" ''
+size_of()
+{
+	stat -c %s "$1"
+}
+old_image=$(kernel/build.sh --print-image)
+new_image=$(kernel/build.sh --whole="$out/new.config" --print-image)
+printf '# %-8s %9d bytes before, %9d after\n' vmlinux "$(size_of "$vmlinux")" "$(size_of "$new_vmlinux")" \
+	bzImage "$(size_of "$old_image")" "$(size_of "$new_image")"
+
+ok 'it boots, and the workload ends well' record new "${new_image%/*}" "$new_vmlinux" held-out
+[[ -s $out/new/run.json ]] || fatal "see $out/new/log"
+new_lines()
+{
+	comm -13 <(sort -u "$out"/{base,again}/warnings*) <(sort -u "$out"/new/warnings*) |
+		grep -vE '^(clocksource|tsc):|hytrace-'
+}
+is 'its log has no new warning' "$(new_lines)" ''
+
+# ---- each function that ran before
+
+# gone DOCUMENT: the functions of the base kernel's document that the new kernel's lacks: NAME MODULE UNIT WHY
+gone()
+{
+	build/hytrace diff -f json "$out/base/$1.json" "$out/new/$1.json" >"$out/diff.$1.json"
+	jq -r '.gone[] | [.name, .module // "-", .unit // "-", .why] | @tsv' "$out/diff.$1.json"
+}
+
+# explain DOCUMENT: prints "REASON NAME" for each function that is gone
+explain()
+{
+	# shellcheck disable=SC2016 # jq has variables
+	jq -rn --slurpfile report "$out/report.json" --slurpfile base "$out/base/$1.json" \
+		--slurpfile again "$out/again/$1.json" --slurpfile diff "$out/diff.$1.json" '
+		($report[0].objects | map(select(.stays | not) | {key: .object, value: true}) | from_entries) as $went |
+		($again[0].functions | map({key: .name, value: true}) | from_entries) as $again |
+		($base[0].functions | map({key: .name, value: (.caller.name // "")}) | from_entries) as $caller |
+		($diff[0].gone | map({key: .name, value: .}) | from_entries) as $gone |
+		def object: (.unit // "") | sub("\\.[cS]$"; ".o");
+		# Why one is gone; those that called it first are followed, ten at most.
+		def reason($depth):
+			. as $f |
+			if $went[object] then "its-object-went"
+			elif .why == "no-function" then "not-compiled"
+			elif .why == "untraceable" then "not-traceable-there"
+			elif $again[.name] | not then "not-always"
+			elif $depth < 10 and $gone[$caller[.name]] then
+				$gone[$caller[$f.name]] | reason($depth + 1) | sub("^(caller-)?"; "caller-")
+			else "unexplained" end;
+		$diff[0].gone[] | "\(reason(0)) \(.name)"'
+}
+
+for document in boot run; do
+	gone "$document" >"$out/gone.$document"
+	explain "$document" | sort >"$out/explained.$document"
+	echo "# $document: $(wc -l <"$out/gone.$document") functions are gone:" \
+		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"
+	is "$document: each function that is gone is explained" \
+		"$(sed -n 's/^unexplained //p' "$out/explained.$document" | xargs)" ''
+done
+
+# ---- the workload that was held out
+
+echo "# held out, on the base kernel: $(xargs <"$out/again/held-out.txt")"
+echo "# held out, on the new kernel:  $(xargs <"$out/new/held-out.txt")"
+build/hytrace report --seen -f json --vmlinux "$vmlinux" -o "$out/held-out.seen.json" "$out/again/held-out.json"
+# shellcheck disable=SC2016 # jq has variables
+jq -rn --slurpfile report "$out/report.json" --slurpfile seen "$out/held-out.seen.json" '
+	($report[0].objects | map(select(.stays | not) | {key: .object, value: .needs}) | from_entries) as $went |
+	[$seen[0].functions[] | ((.unit // "") | sub("\\.[cS]$"; ".o")) as $object | select($went[$object]) |
+		{function: .name, option: ([$went[$object][][]] | last)}] |
+	group_by(.option)[] | "\(.[0].option) \(map(.function) | join(" "))"' >"$out/false-removals"
+echo "# false removals: $(wc -l <"$out/false-removals") options"
+sed 's/^/#   /' "$out/false-removals"
+tap_end

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Runs other programs: one that is waited for, or one that answers questions until it is closed. */
+#ifndef HYTRACE_TAILOR_CHILD_H
+#define HYTRACE_TAILOR_CHILD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct child {
+	pid_t pid;
+	FILE *to, *from;	/* its standard input and output */
+};
+
+/**
+ * child__start() - start a program that answers questions
+ * @ret: to be closed by child__close()
+ * @directory: where it runs
+ * @argv: its arguments; argv[0] is looked up in PATH
+ * @envp: its environment
+ *
+ * Its messages go where those of this program go.
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp);
+/* Returns its status as waitpid() gives it; -1: there is none. */
+int child__close(struct child *c);
+
+/**
+ * child__run() - run a program to its end
+ * @directory: where it runs
+ * @argv: its arguments; argv[0] is looked up in PATH
+ * @envp: its environment
+ * @ret_output: what it has written to standard output, to be freed, even after a failure; NULL: this is thrown away
+ * @ret_messages: the same for its messages
+ *
+ * Return: its status as waitpid() gives it, or a negative errno after a message.
+ */
+int child__run(const char *directory, const char *const *argv, char *const *envp, char **ret_output,
+	       char **ret_messages);
+
+#endif

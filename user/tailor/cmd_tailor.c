@@ -1,0 +1,392 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* hytrace tailor: a smaller configuration of the kernel, from what ran. */
+#include <argp.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/progress.h"
+#include "document/losses.h"
+#include "run/output.h"
+#include "tailor/commands.h"
+#include "tailor/report.h"
+
+#define MOST_LISTS 64
+
+enum { KEY_CONFIG = 256, KEY_BUILD, KEY_KEEP, KEY_ALL, KEY_LOSSY, KEY_REPORT, KEY_VMLINUX };
+
+static const struct argp_option options[] = {
+	{ "build", KEY_BUILD, "DIR", 0, "the directory in which the traced kernel was built, with its .config", 0 },
+	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is DIR/.config", 0 },
+	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the traced kernel, with debug information; default: DIR/vmlinux", 0 },
+	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file with a glob and "
+	  "a reason in each line; may be repeated. Default: the first three; with any --keep, only those that are named. none: "
+	  "no list", 0 },
+	{ "all", KEY_ALL, NULL, 0, "options that own no object, or of which nothing can be seen, may go as well", 0 },
+	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
+	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
+	{ "report", KEY_REPORT, "FILE", 0, "write the report to FILE, not to standard output", 0 },
+	{ "format", 'f', "FORMAT", 0, "of the report: text (default), json", 0 },
+	{ }
+};
+
+static const char *const format_names[] = { "text", "json", NULL };
+
+struct tailor_options {
+	const char *const *paths;
+	size_t count;
+	const char *build, *config, *vmlinux, *output, *report;
+	const char *keeps[MOST_LISTS];
+	size_t keep_count;
+	bool all, lossy, json;
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct tailor_options *o = state->input;
+
+	switch (key) {
+	case KEY_BUILD:
+		o->build = arg;
+		break;
+	case KEY_CONFIG:
+		o->config = arg;
+		break;
+	case KEY_VMLINUX:
+		o->vmlinux = arg;
+		break;
+	case KEY_KEEP:
+		if (o->keep_count == MOST_LISTS)
+			argp_error(state, "--keep: at most %d lists", MOST_LISTS);
+		o->keeps[o->keep_count++] = arg;
+		break;
+	case KEY_ALL:
+		o->all = true;
+		break;
+	case KEY_LOSSY:
+		o->lossy = true;
+		break;
+	case KEY_REPORT:
+		o->report = arg;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case 'f':
+		o->json = option__word(state, "format", arg, format_names);
+		break;
+	case ARGP_KEY_ARGS:
+		o->paths = (const char *const *)state->argv + state->next;
+		o->count = state->argc - state->next;
+		break;
+	case ARGP_KEY_END:
+		if (!o->count)
+			argp_usage(state);
+		if (!o->build)
+			argp_error(state, "--build DIR is missing: Kbuild and Kconfig are asked there");
+		if (!o->output)
+			argp_error(state, "-o FILE is missing: the new configuration goes there");
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- what is given must fit together */
+
+/* A module that was loaded counts as used, so it does not matter that its init text is not listed. */
+static bool matters(const char *counter)
+{
+	const struct loss *loss = losses__find(counter);
+
+	return loss && loss->meaning == LOSS_MISSING && strcmp(counter, "module_init_functions") &&
+	       strcmp(counter, "module_init_callers");
+}
+
+static int check_losses(const struct coverage *c, const char *path)
+{
+	for (size_t i = 0; i < c->lost.count; i++) {
+		const struct counter *lost = &c->lost.list[i];
+
+		if (lost->value && matters(lost->name))
+			return error__return(-EINVAL, "%s: lacks something (%s %llu), so what is not in it may have run: record "
+					     "it again, or go on with --lossy", path, lost->name,
+					     (unsigned long long)lost->value);
+	}
+	return 0;
+}
+
+/* Without its place as linked, an address lies in no object. */
+static int check_places(const struct coverage *c, const char *path)
+{
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (!c->hits.list[i].module && !c->hits.list[i].link)
+			return error__return(-EINVAL, "%s: has no addresses as linked, because the offset of KASLR was not known: "
+					     "record it again with --vmlinux", path);
+	}
+	return 0;
+}
+
+static void warn_of_parts(const struct coverage *c, const char *path)
+{
+	if (!c->how.callers)
+		error__warn("%s: has no callers, so less can be seen to run", path);
+	if (c->filter.allow.count || c->filter.deny.count)
+		error__warn("%s: has only some of the functions (-a, -d); the others must be in another document", path);
+	if (c->scope.kind != SCOPE_BOOT && c->scope.kind != SCOPE_SYSTEM)
+		error__warn("%s: has only some of the tasks, and no interrupts", path);
+}
+
+static int check_documents(const struct documents *d, bool lossy)
+{
+	bool boot = false;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < d->count; i++) {
+		boot |= d->list[i]->scope.kind == SCOPE_BOOT;
+		warn_of_parts(d->list[i], d->paths[i]);
+		err = check_places(d->list[i], d->paths[i]);
+		if (!err && !lossy)
+			err = check_losses(d->list[i], d->paths[i]);
+	}
+	if (!err && !boot && !lossy)
+		err = error__return(-EINVAL, "none of the documents is of a boot (hytrace cover --boot), so what only the boot runs "
+				    "would go: record one, or go on with --lossy");
+	return err;
+}
+
+static int read_whole(const char *path, char **ret)
+{
+	FILE *f = fopen(path, "re");
+	size_t size = 0;
+	int err = 0;
+
+	*ret = NULL;
+	if (!f || getdelim(ret, &size, '\0', f) <= 0)
+		err = error__return(-EINVAL, "%s: cannot be read, or is empty", path);
+	if (f)
+		fclose(f);
+	return err;
+}
+
+/* Comments do not count; only the tools' version is in them. */
+static const char *skip_comments(const char *text)
+{
+	while (*text == '#' && strncmp(text, "# CONFIG_", 9)) {
+		const char *end = strchr(text, '\n');
+
+		if (!end)
+			break;
+		text = end + 1;
+	}
+	return text;
+}
+
+static int check_config(const char *given, const char *built)
+{
+	char *a, *b = NULL;
+	int err = read_whole(given, &a);
+
+	if (!err)
+		err = read_whole(built, &b);
+	if (!err && strcmp(skip_comments(a), skip_comments(b)))
+		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built", given,
+				    built);
+	free(a);
+	free(b);
+	return err;
+}
+
+/* A kernel with IKCONFIG says by which configuration it was built. */
+static int check_recorded(const struct documents *d, const char *built)
+{
+	char *config = kernel_id__config_of(built);
+	int err = 0;
+
+	for (size_t i = 0; config && !err && i < d->count; i++) {
+		const char *recorded = d->list[i]->kernel.config;
+
+		if (recorded && strcmp(recorded, config))
+			err = error__return(-EINVAL, "%s: was recorded on a kernel of another configuration than %s",
+					    d->paths[i], built);
+	}
+	free(config);
+	return err;
+}
+
+/* ---- the work */
+
+struct work {
+	struct documents documents;
+	struct kbuild build;
+	struct kconfig kconfig;
+	struct images images;
+	struct owners owners;
+	struct evidence evidence;
+	struct keeps keeps;
+	struct selection selection;
+	char *config, *vmlinux;
+};
+
+static int find_files(struct work *w, const struct tailor_options *o)
+{
+	if (asprintf(&w->config, "%s/.config", o->build) < 0) {
+		w->config = NULL;
+		return error__no_memory();
+	}
+	w->vmlinux = NULL;
+	if (!o->vmlinux && asprintf(&w->vmlinux, "%s/vmlinux", o->build) < 0) {
+		w->vmlinux = NULL;
+		return error__no_memory();
+	}
+	if (!o->vmlinux && access(w->vmlinux, R_OK))
+		return error__return(-EINVAL, "%s: cannot be read: %s; give --vmlinux, the traced kernel with debug "
+				     "information", w->vmlinux, strerror(errno));
+	return (o->config ? check_config(o->config, w->config) : 0) ?: check_recorded(&w->documents, w->config);
+}
+
+static int open_images(struct work *w, const struct tailor_options *o)
+{
+	int err;
+
+	progress__say("reading the kernel's files");
+	err = images__open(&w->images, w->documents.list, w->documents.count, o->vmlinux ?: w->vmlinux);
+	progress__end();
+	if (!err && !image__has_dwarf(w->images.list[0].image))
+		err = error__return(-EINVAL, "%s: has no debug information, by which an address is found in an object",
+				    o->vmlinux ?: w->vmlinux);
+	return err;
+}
+
+static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
+{
+	int err = 0;
+
+	if (!o->keep_count)
+		return keeps__add_all(keeps);
+	for (size_t i = 0; !err && i < o->keep_count; i++)
+		err = strcmp(o->keeps[i], "none") ? keeps__add(keeps, o->keeps[i]) : 0;
+	return err;
+}
+
+/* All that can be wrong with what is given, but for the build itself. */
+static int prepare(struct work *w, const struct tailor_options *o)
+{
+	int err;
+
+	err = documents__read(&w->documents, o->paths, o->count);
+	if (!err)
+		err = check_documents(&w->documents, o->lossy);
+	if (!err)
+		err = add_keeps(&w->keeps, o);
+	if (!err)
+		err = find_files(w, o);
+	return err;
+}
+
+static int analyse(struct work *w, const struct tailor_options *o)
+{
+	int err;
+
+	err = open_images(w, o);
+	if (!err)
+		err = kbuild__open(&w->build, o->build);
+	if (!err)
+		err = kconfig__open(&w->kconfig, &w->build, w->config);
+	if (!err)
+		err = owners__find(&w->owners, &w->build);
+	if (!err)
+		err = evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build);
+	if (!err)
+		err = selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
+	return err;
+}
+
+/* Both are opened before the work begins, so that a bad name costs no time. */
+struct results {
+	struct output *config, *report;
+};
+
+static int open_results(struct results *r, const struct work *w, const struct tailor_options *o)
+{
+	char *built = realpath(w->config, NULL), *new = realpath(o->output, NULL);
+	bool same = built && new && !strcmp(built, new);
+	int err;
+
+	free(built);
+	free(new);
+	if (same)
+		return error__return(-EINVAL, "-o %s: is the configuration of the build, which must stay as it is: write "
+				     "another file", o->output);
+	err = output__open(&r->config, o->output, NULL);
+	if (err)
+		return err;
+	err = output__open(&r->report, o->report, NULL);
+	if (err)
+		output__discard(r->config);
+	return err;
+}
+
+static int write_results(struct results *r, const struct work *w, const struct tailor_options *o, int err)
+{
+	const struct tailored t = {
+		.config = o->config ?: w->config, .build = &w->build, .documents = &w->documents, .owners = &w->owners,
+		.evidence = &w->evidence, .selection = &w->selection, .lossy = o->lossy,
+	};
+
+	if (!err && o->json)
+		err = tailored__write_json(&t, output__stream(r->report));
+	else if (!err)
+		tailored__print(&t, output__stream(r->report));
+	if (!err)
+		fputs(w->selection.config, output__stream(r->config));
+	err = output__finish(r->report, err);
+	return output__finish(r->config, err);
+}
+
+static void work__free(struct work *w)
+{
+	selection__free(&w->selection);
+	evidence__free(&w->evidence);
+	owners__free(&w->owners);
+	kconfig__close(&w->kconfig);
+	images__free(&w->images);
+	kbuild__close(&w->build);
+	keeps__free(&w->keeps);
+	documents__free(&w->documents);
+	free(w->config);
+	free(w->vmlinux);
+}
+
+int cmd_tailor(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "--build DIR -o NEW.config FILE...",
+		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran in "
+		       "the documents of `hytrace cover -f json`, one of them of the boot. Reports what goes, and why the "
+		       "rest stays."
+		       "\vExamples:\n"
+		       "  hytrace tailor --build linux -o new.config boot.json run.json\n"
+		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, or bad files.",
+	};
+	struct tailor_options o = {};
+	struct results r = {};
+	struct work w = {};
+	int err;
+
+	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	err = prepare(&w, &o);
+	if (!err)
+		err = open_results(&r, &w, &o);
+	if (!err)
+		err = write_results(&r, &w, &o, analyse(&w, &o));
+	work__free(&w);
+	return err ? error__status(err, false) : EXIT_DONE;
+}

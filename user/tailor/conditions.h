@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Which options a line of the source needs to be compiled at all, by the #if blocks around it.
+ *
+ * Only what is certain is found: plain conjunctions of options ("#ifdef CONFIG_A", "#if defined(CONFIG_A) &&
+ * IS_ENABLED(CONFIG_B)"; terms that are no options are passed over), and the #else of a single negated option. A
+ * disjunction needs none of its options. A file that is included by `#include "x.c"` needs what that line needs.
+ */
+#ifndef HYTRACE_TAILOR_CONDITIONS_H
+#define HYTRACE_TAILOR_CONDITIONS_H
+
+#include <stddef.h>
+
+struct conditions;
+
+/* @source: the top of the source. */
+struct conditions *conditions__new(const char *source);
+void conditions__free(struct conditions *c);
+
+/* Options that are needed together with those of @outer. */
+struct condition {
+	const char *const *options;	/* "CONFIG_X" */
+	size_t count;
+	const struct condition *outer;	/* NULL: there are no others */
+};
+
+/**
+ * conditions__at() - find what a line needs
+ * @c: the conditions
+ * @unit: the file that was compiled ("kernel/sched/build_policy.c"); it may include the other one
+ * @file: the file with the line; one that cannot be read needs nothing
+ * @line: from 1
+ *
+ * Return: the innermost condition; it lives as long as @c. NULL: the line needs no option.
+ */
+const struct condition *conditions__at(struct conditions *c, const char *unit, const char *file, unsigned int line);
+
+#endif

@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Finds what documents prove; see evidence.h. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "image/units.h"
+#include "report/source_lines.h"
+#include "tailor/evidence.h"
+
+const char *const seen_words[] = { "used", "boot only", "init only", "never ran", "cannot be seen", NULL };
+
+#define PREFIX "CONFIG_"
+
+struct collector {
+	struct evidence *e;
+	const struct documents *documents;
+	struct images *images;
+	const struct owners *owners;
+	struct kbuild *k;
+	struct conditions *conditions;
+	struct source_lines lines;
+	struct lh_table *by_unit;	/* struct object_facts by unit; NULL: Kbuild does not know it */
+	struct lh_table *by_name;	/* the number of an option in e->options, and 1 */
+	size_t option_room;
+};
+
+/* A recorded address in the files. */
+struct spot {
+	const struct image_of *of;
+	uint64_t addr;		/* in the code that ran: of a call, its last byte */
+	const struct image_function *f;		/* NULL: unknown */
+	const struct unit *unit;		/* NULL: unknown */
+};
+
+/* ---- options */
+
+/* @name: "CONFIG_X" */
+static struct option_facts *get_option(struct collector *c, const char *name)
+{
+	struct lh_entry *entry;
+	struct evidence *e = c->e;
+
+	name += strlen(PREFIX);
+	entry = lh_table_lookup_entry(c->by_name, name);
+	if (entry)
+		return &e->options[(uintptr_t)lh_entry_v(entry) - 1];
+	if (e->option_count == c->option_room) {
+		size_t room = c->option_room ? 2 * c->option_room : 1024;
+		struct option_facts *more = reallocarray(e->options, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		e->options = more;
+		c->option_room = room;
+	}
+	name = strings__intern(c->k->names, name);
+	e->options[e->option_count] = (struct option_facts){ .name = name, .witness.in = SEEN_BLIND };
+	if (lh_table_insert(c->by_name, name, (void *)(e->option_count + 1)))
+		return NULL;
+	return &e->options[e->option_count++];
+}
+
+static void witness(struct witness *has, const struct witness *new)
+{
+	if (new->in < has->in)
+		*has = *new;
+}
+
+/* ---- objects */
+
+/* "fs/read_write.c" was compiled to "fs/read_write.o". */
+static const struct owned *owner_of(const struct collector *c, const char *unit)
+{
+	const char *dot = strrchr(unit, '.');
+	char path[1024];
+
+	if (!dot || snprintf(path, sizeof(path), "%.*s.o", (int)(dot - unit), unit) >= (int)sizeof(path))
+		return NULL;
+	return owners__get(c->owners, path);
+}
+
+static int add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
+{
+	const struct owned *owned = owner_of(c, unit->path);
+	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
+	struct evidence *e = c->e;
+
+	if (facts)
+		facts->linked = true;
+	if (!of->module) {
+		e->units++;
+		if (!facts) {
+			const char **more = reallocarray(e->unowned, e->unowned_count + 1, sizeof(*more));
+
+			if (!more)
+				return error__no_memory();
+			e->unowned = more;
+			more[e->unowned_count++] = unit->path;
+		}
+	}
+	return lh_table_insert(c->by_unit, unit, facts) ? error__no_memory() : 0;
+}
+
+static struct object_facts *object_of(const struct collector *c, const struct unit *unit)
+{
+	struct lh_entry *entry = unit ? lh_table_lookup_entry(c->by_unit, unit) : NULL;
+
+	return entry ? lh_entry_v(entry) : NULL;
+}
+
+static int count_functions(struct collector *c, const struct image_of *of)
+{
+	size_t units, count;
+	const struct unit *list = image__units(of->image, &units);
+	const struct image_function *functions = image__functions(of->image, &count);
+	int err = 0;
+
+	for (size_t i = 0; !err && i < units; i++)
+		err = add_unit(c, of, &list[i]);
+	for (size_t i = 0; !err && i < count; i++) {
+		struct object_facts *facts = object_of(c, image__unit(of->image, functions[i].addr));
+
+		if (!facts)
+			continue;
+		facts->functions++;
+		facts->bytes += functions[i].size;
+		if (functions[i].untraced == UNTRACED_NOT) {
+			facts->traceable++;
+			/* It could have been seen. */
+			witness(&facts->witness, &(struct witness){ .in = SEEN_NEVER });
+		}
+	}
+	return err;
+}
+
+/* ---- addresses */
+
+static struct spot spot_of(const struct collector *c, const struct hit *hit)
+{
+	const struct image_of *of = images__get(c->images, hit->module);
+	struct spot s = {};
+
+	if (!of || !of->image || (!hit->module && !hit->link))
+		return s;
+	s.of = of;
+	s.addr = (hit->module ? hit->offset : hit->link) - (hit->kind == HIT_CALLER);
+	s.f = image__function_at(of->image, s.addr);
+	s.unit = image__unit(of->image, s.addr);
+	return s;
+}
+
+static struct witness make_witness(const struct collector *c, size_t document, const struct spot *s)
+{
+	const struct coverage *d = c->documents->list[document];
+	bool init = s->f && s->f->init;
+
+	return (struct witness){
+		.in = init ? SEEN_INIT : d->scope.kind == SCOPE_BOOT ? SEEN_BOOT : SEEN_RUN,
+		.function = s->f ? s->f->name : NULL, .document = c->documents->labels[document],
+	};
+}
+
+static int see_objects(struct collector *c)
+{
+	for (size_t d = 0; d < c->documents->count; d++) {
+		const struct hits *hits = &c->documents->list[d]->hits;
+
+		for (size_t i = 0; i < hits->count; i++) {
+			struct spot s = spot_of(c, &hits->list[i]);
+			struct object_facts *facts = object_of(c, s.unit);
+			struct witness w = make_witness(c, d, &s);
+
+			c->e->addresses++;
+			if (!facts) {
+				if (!c->e->unattributed++ &&
+				    asprintf(&c->e->an_unattributed, "%s in %s", hits->list[i].name ?: "an address",
+					     hits->list[i].module ?: "vmlinux") < 0)
+					return error__no_memory();
+				continue;
+			}
+			w.place = facts->owned->path;
+			witness(&facts->witness, &w);
+			if (source_lines__want(&c->lines, s.of, s.addr))
+				return -ENOMEM;
+		}
+	}
+	return 0;
+}
+
+static int see_line(struct collector *c, const struct spot *s, const char *file, unsigned int line, struct witness w)
+{
+	const struct condition *needs = conditions__at(c->conditions, s->unit->path, file, line);
+
+	w.place = file;
+	w.line = line;
+	for (; needs; needs = needs->outer) {
+		for (size_t i = 0; i < needs->count; i++) {
+			struct option_facts *o;
+
+			if (!kbuild__value(c->k, needs->options[i]))
+				continue;
+			o = get_option(c, needs->options[i]);
+			if (!o)
+				return error__no_memory();
+			witness(&o->witness, &w);
+		}
+	}
+	return 0;
+}
+
+static int see_lines_of(struct collector *c, size_t document, const struct hit *hit)
+{
+	struct spot s = spot_of(c, hit);
+	struct witness w = make_witness(c, document, &s);
+	const struct line_place *place;
+	const struct inlined *pieces = NULL;
+	size_t count = 0;
+	int err = 0;
+
+	if (!object_of(c, s.unit))
+		return 0;
+	place = source_lines__get(&c->lines, s.of, s.addr);
+	if (place)
+		err = see_line(c, &s, place->file, place->line, w);
+	if (s.f && s.of->inlines)
+		pieces = inlines__inside(s.of->inlines, s.f, &count);
+	for (size_t i = 0; !err && i < count; i++) {
+		if (pieces[i].file && s.addr - pieces[i].start < pieces[i].end - pieces[i].start)
+			err = see_line(c, &s, pieces[i].file, pieces[i].line, w);
+	}
+	return err;
+}
+
+static int see_lines(struct collector *c)
+{
+	int err = source_lines__find(&c->lines);
+
+	for (size_t d = 0; !err && d < c->documents->count; d++) {
+		const struct hits *hits = &c->documents->list[d]->hits;
+
+		for (size_t i = 0; !err && i < hits->count; i++)
+			err = see_lines_of(c, d, &hits->list[i]);
+	}
+	return err;
+}
+
+/* ---- modules that were loaded */
+
+/* Is "drivers/net/a-b.o" the module a_b? */
+static bool is_module(const char *path, const char *name)
+{
+	const char *base = strrchr(path, '/');
+
+	for (base = base ? base + 1 : path; *name; base++, name++) {
+		if ((*base == '-' ? '_' : *base) != *name)
+			return false;
+	}
+	return !strcmp(base, ".o");
+}
+
+/*
+ * A module that was loaded was asked for, also if none of its functions was recorded: its init text is in no document,
+ * and before the recording began it may have run. Modules are few, so this takes no time.
+ */
+static void see_modules(struct collector *c)
+{
+	for (size_t d = 0; d < c->documents->count; d++) {
+		const struct covered_modules *modules = &c->documents->list[d]->modules;
+
+		for (size_t m = 0; m < modules->count; m++) {
+			struct witness w = { .in = SEEN_RUN, .document = c->documents->labels[d],
+					     .module = modules->list[m].name };
+
+			for (size_t i = 0; i < c->owners->count; i++) {
+				const struct owned *o = &c->owners->list[i];
+
+				if (o->module && is_module(o->module, w.module))
+					witness(&c->e->objects[i].witness, &w);
+			}
+		}
+	}
+}
+
+/* The other modules were loaded in none of the documents, so nothing of them can have run. */
+static void miss_modules(struct collector *c)
+{
+	for (size_t i = 0; i < c->owners->count; i++) {
+		if (c->owners->list[i].module)
+			witness(&c->e->objects[i].witness, &(struct witness){ .in = SEEN_NEVER });
+	}
+}
+
+/* ---- all */
+
+static int pass_to_options(struct collector *c)
+{
+	for (size_t i = 0; i < c->owners->count; i++) {
+		const struct object_facts *facts = &c->e->objects[i];
+
+		for (size_t n = 0; n < facts->owned->need_count; n++) {
+			const struct need *need = facts->owned->needs[n];
+
+			/* Which of several options an object needs is not known, so it proves all of them. */
+			for (size_t j = 0; j < need->count; j++) {
+				struct option_facts *o = get_option(c, need->options[j]);
+
+				if (!o)
+					return error__no_memory();
+				o->objects++;
+				o->functions += facts->functions;
+				o->traceable += facts->traceable;
+				o->bytes += facts->bytes;
+				witness(&o->witness, &facts->witness);
+			}
+		}
+	}
+	return 0;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	const struct option_facts *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+int evidence__collect(struct evidence *ret, const struct documents *documents, struct images *images,
+		      const struct owners *owners, struct kbuild *k)
+{
+	struct collector c = { .e = ret, .documents = documents, .images = images, .owners = owners, .k = k };
+	int err;
+
+	*ret = (struct evidence){};
+	ret->objects = calloc(owners->count + 1, sizeof(*ret->objects));
+	c.by_unit = lh_kptr_table_new(4096, NULL);
+	c.by_name = lh_kchar_table_new(4096, NULL);
+	err = ret->objects && c.by_unit && c.by_name ? 0 : error__no_memory();
+	for (size_t i = 0; !err && i < owners->count; i++) {
+		ret->objects[i].owned = &owners->list[i];
+		ret->objects[i].witness.in = SEEN_BLIND;
+	}
+	if (!err)
+		err = images__inlines(images);
+	for (size_t i = 0; !err && i < images->count; i++) {
+		if (images->list[i].image)
+			err = count_functions(&c, &images->list[i]);
+	}
+	c.conditions = conditions__new(k->source);
+	if (!err)
+		err = see_objects(&c);
+	if (!err)
+		err = see_lines(&c);
+	if (!err) {
+		see_modules(&c);
+		miss_modules(&c);
+	}
+	if (!err)
+		err = pass_to_options(&c);
+	if (!err && ret->option_count)
+		qsort(ret->options, ret->option_count, sizeof(*ret->options), by_name);
+	source_lines__free(&c.lines);
+	conditions__free(c.conditions);
+	if (c.by_unit)
+		lh_table_free(c.by_unit);
+	if (c.by_name)
+		lh_table_free(c.by_name);
+	return err;
+}
+
+void evidence__free(struct evidence *e)
+{
+	free(e->objects);
+	free(e->options);
+	free(e->an_unattributed);
+	free(e->unowned);
+}
+
+const struct option_facts *evidence__option(const struct evidence *e, const char *name)
+{
+	struct option_facts key = { .name = name };
+
+	return e->option_count ? bsearch(&key, e->options, e->option_count, sizeof(key), by_name) : NULL;
+}

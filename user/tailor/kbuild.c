@@ -1,0 +1,422 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Asks the kernel's Makefiles; see kbuild.h. */
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/paths.h"
+#include "tailor/child.h"
+#include "tailor/kbuild.h"
+
+/* A message of another program is quoted up to here. */
+#define QUOTED 300
+
+/*
+ * The goals. The top Makefile does not write the configuration again for a goal that ends with "install", if it finds
+ * another compiler, for example. The second one is taken for one of Kconfig's by its name, so the top Makefile prepares it as it does
+ * `make oldconfig`. make evaluates --eval once more in the make that the top Makefile starts; it would warn of a second
+ * rule. "@:" is there because make says of a rule without a command that there is nothing to do.
+ */
+#define ENV_GOAL "hytrace-env-install"
+#define CONFIG_GOAL "hytrace-config"
+#define LIST_GOAL "hytrace-list"
+#define PRINT_ENV(goal) "--eval=$(if $(hytrace-once),,$(eval hytrace-once := y)$(eval " goal ": ; @env -0))"
+#define PRINT_LIST										\
+	"--eval=" LIST_GOAL ": ; @:"								\
+	"$(foreach f,$(MAKEFILE_LIST),$(info file $(abspath $f)))"				\
+	"$(foreach o,$(filter %.o,$(real-obj-y) $(lib-y)),$(info object $o))"			\
+	"$(foreach d,$(subdir-ym),$(info directory $d))"					\
+	"$(foreach m,$(filter %.o,$(obj-m)),"							\
+		"$(foreach o,$(call real-search,$(patsubst $(obj)/%,%,$m),.o,-objs -y -m),"	\
+			"$(info part $(patsubst ./%,%,$(obj)/$o) $m)))"
+
+/* ---- environments */
+
+const char *environment__get(char *const *env, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; *env; env++) {
+		if (!strncmp(*env, name, length) && (*env)[length] == '=')
+			return *env + length + 1;
+	}
+	return NULL;
+}
+
+static void free_environment(char **env)
+{
+	for (char **at = env; at && *at; at++)
+		free(*at);
+	free(env);
+}
+
+/* What make tells its children of itself must not be told to a new make. */
+static bool is_makes(const char *variable)
+{
+	return !strncmp(variable, "MAKEFLAGS=", 10) || !strncmp(variable, "MFLAGS=", 7) ||
+	       !strncmp(variable, "MAKELEVEL=", 10) || !strncmp(variable, "MAKEOVERRIDES=", 14);
+}
+
+static int by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+extern char **environ;
+
+/*
+ * Asks the top Makefile for the environment of a goal. @set: a variable for the command line, or NULL. Variables
+ * may have several lines, so a NUL ends each.
+ */
+static int read_environment(const char *objects, const char *goal, const char *set, char ***ret)
+{
+	const char *const argv[] = { "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "make", "-s",
+				     "--no-print-directory", !strcmp(goal, ENV_GOAL) ? PRINT_ENV(ENV_GOAL) :
+				     PRINT_ENV(CONFIG_GOAL), goal, set, NULL };
+	size_t count = 0, room = 0, size = 0;
+	struct child c;
+	char *line = NULL, **env = NULL;
+	int err = child__start(&c, objects, argv, environ);
+
+	if (err)
+		return err;
+	/* Nobody answers its questions. */
+	fclose(c.to);
+	c.to = NULL;
+	while (!err && getdelim(&line, &size, '\0', c.from) > 0) {
+		if (is_makes(line))
+			continue;
+		if (count + 2 > room) {
+			char **more = reallocarray(env, room += 256, sizeof(*env));
+
+			if (!more) {
+				err = error__no_memory();
+				break;
+			}
+			env = more;
+		}
+		env[count] = strdup(line);
+		if (!env[count])
+			err = error__no_memory();
+		else
+			env[++count] = NULL;
+	}
+	free(line);
+	if (child__close(&c) || !env)
+		err = err ?: error__return(-EINVAL, "%s: its Makefile does not tell what a build needs (`make %s` failed): "
+					   "give the directory in which the kernel was built", objects, goal);
+	if (err) {
+		free_environment(env);
+		return err;
+	}
+	qsort(env, count, sizeof(*env), by_text);
+	*ret = env;
+	return 0;
+}
+
+/* ---- the configuration of the build */
+
+static int read_set(struct kbuild *k, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL;
+	size_t size = 0;
+	int err = 0;
+
+	if (!f)
+		return error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel was built",
+				     path, strerror(errno));
+	while (!err && getline(&line, &size, f) > 0) {
+		char *value = strchr(line, '='), *end = strchr(line, '\n');
+
+		if (strncmp(line, "CONFIG_", 7) || !value)
+			continue;
+		if (end)
+			*end = '\0';
+		*value++ = '\0';
+		/* Older kernels write texts with quotes. */
+		if (*value == '"' && strlen(value) > 1) {
+			value++;
+			value[strlen(value) - 1] = '\0';
+		}
+		if (lh_table_insert(k->set, strings__intern(k->names, line), strings__intern(k->names, value)))
+			err = error__no_memory();
+	}
+	free(line);
+	fclose(f);
+	return err;
+}
+
+const char *kbuild__value(const struct kbuild *k, const char *option)
+{
+	struct lh_entry *entry = lh_table_lookup_entry(k->set, option);
+
+	return entry ? lh_entry_v(entry) : NULL;
+}
+
+static char *path_in(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+}
+
+static int read_configuration(struct kbuild *k)
+{
+	char *config = path_in(k->objects, ".config"), *made = path_in(k->objects, "include/config/auto.conf");
+	struct stat a, b;
+	int err = config && made ? 0 : error__no_memory();
+
+	if (!err && stat(config, &a))
+		err = error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel was built",
+				    config, strerror(errno));
+	if (!err && stat(made, &b))
+		err = error__return(-EINVAL, "%s: cannot be read: %s; the kernel was not built there", made,
+				    strerror(errno));
+	/* The top Makefile would write auto.conf again, which is not the one that the kernel was built by. */
+	if (!err && (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
+		     (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec)))
+		err = error__return(-EINVAL, "%s: was changed after the kernel was built: build it again", config);
+	if (!err)
+		err = read_set(k, made);
+	free(config);
+	free(made);
+	return err;
+}
+
+static int find_source(struct kbuild *k)
+{
+	const char *srctree = environment__get(k->env, "srctree");
+	char *path;
+
+	if (!srctree || !environment__get(k->env, "SRCARCH"))
+		return error__return(-EINVAL, "%s: its Makefile is not that of a kernel", k->directory);
+	path = *srctree == '/' ? strdup(srctree) : path_in(k->objects, srctree);
+	if (!path)
+		return error__no_memory();
+	k->source = realpath(path, NULL);
+	free(path);
+	return k->source ? 0 : error__return(-EINVAL, "%s: its source %s is not there", k->directory, srctree);
+}
+
+/* Other compilers have other options, so the configuration would be another one. */
+static int check_compiler(struct kbuild *k)
+{
+	const char *built = kbuild__value(k, "CONFIG_CC_VERSION_TEXT");
+	const char *now = environment__get(k->config_env, "CC_VERSION_TEXT");
+
+	if (!built || !now || !strcmp(built, now))
+		return 0;
+	return error__return(-EINVAL, "%s: was built by %s, and make takes %s there: set LLVM=1, or what else the build was given, "
+			     "in the environment", k->directory, built, now);
+}
+
+int kbuild__open(struct kbuild *ret, const char *directory)
+{
+	int err;
+
+	*ret = (struct kbuild){ .directory = directory };
+	ret->names = strings__new();
+	ret->set = lh_kchar_table_new(4096, NULL);
+	if (!ret->set)
+		return error__no_memory();
+	ret->objects = realpath(directory, NULL);
+	if (!ret->objects)
+		return error__return(-EINVAL, "%s: cannot be opened: %s", directory, strerror(errno));
+	err = read_configuration(ret);
+	if (!err)
+		err = read_environment(ret->objects, ENV_GOAL, NULL, &ret->env);
+	if (!err)
+		err = read_environment(ret->objects, CONFIG_GOAL, NULL, &ret->config_env);
+	if (!err)
+		err = find_source(ret);
+	if (!err)
+		err = check_compiler(ret);
+	return err;
+}
+
+void kbuild__close(struct kbuild *k)
+{
+	free_environment(k->env);
+	free_environment(k->config_env);
+	free(k->objects);
+	free(k->source);
+	if (k->set)
+		lh_table_free(k->set);
+	strings__free(k->names);
+}
+
+/* ---- listings */
+
+static int add(struct listing *l, const struct listed *item)
+{
+	struct listed *more;
+
+	if (listing__has(l, item))
+		return 0;
+	/* Each power of two is a new size. */
+	if (!(l->count & (l->count + 1))) {
+		more = reallocarray(l->list, 2 * l->count + 2, sizeof(*more));
+		if (!more)
+			return error__no_memory();
+		l->list = more;
+	}
+	l->list[l->count++] = *item;
+	return 0;
+}
+
+static int add_file(struct listing *l, const struct kbuild *k, const char *path)
+{
+	size_t length = strlen(k->source);
+	char **more;
+
+	/* Those that are the same for all directories, and what the build has generated. */
+	if (strncmp(path, k->source, length) || !strncmp(path + length, "/scripts/", 9))
+		return 0;
+	if (!strncmp(path, k->objects, strlen(k->objects)) && strcmp(k->objects, k->source) &&
+	    strlen(k->objects) > length)
+		return 0;
+	if (strstr(path, "/include/config/auto.conf") || (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".cmd")))
+		return 0;
+	more = reallocarray(l->files, l->file_count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	l->files = more;
+	more[l->file_count] = strdup(path);
+	if (!more[l->file_count])
+		return error__no_memory();
+	l->file_count++;
+	return 0;
+}
+
+static int read_line(struct kbuild *k, struct listing *l, char *line)
+{
+	static const struct { const char *word; enum listed_kind kind; } kinds[] = {
+		{ "object ", LISTED_OBJECT }, { "part ", LISTED_PART }, { "directory ", LISTED_DIRECTORY },
+	};
+
+	if (!strncmp(line, "file ", 5))
+		return add_file(l, k, line + 5);
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
+		size_t length = strlen(kinds[i].word);
+		struct listed item = { .kind = kinds[i].kind };
+		char *module;
+
+		if (strncmp(line, kinds[i].word, length))
+			continue;
+		line += length;
+		module = strchr(line, ' ');
+		if (module) {
+			*module++ = '\0';
+			item.module = strings__intern(k->names, module);
+		}
+		/* Some Makefiles name objects of other directories. */
+		path__simplify(line);
+		item.path = strings__intern(k->names, line);
+		return add(l, &item);
+	}
+	/* $(info ...) and $(warning ...) of a Makefile. */
+	return 0;
+}
+
+static int read_listing(struct kbuild *k, struct listing *l, char *text)
+{
+	char *rest = text, *line;
+	int err = 0;
+
+	while (!err && (line = strsep(&rest, "\n")))
+		err = read_line(k, l, line);
+	return err;
+}
+
+int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
+		 struct listing *ret)
+{
+	const char **argv = calloc(count + 16, sizeof(*argv));
+	char *makefile = path_in(k->source, "scripts/Makefile.build"), *output = NULL, *messages = NULL;
+	char *obj = NULL;
+	size_t n = 0, sets = 0;
+	int status = 0, err = 0;
+
+	*ret = (struct listing){};
+	if (!argv || !makefile || asprintf(&obj, "obj=%s", directory) < 0)
+		err = error__no_memory();
+	if (!err) {
+		const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj,
+					      "need-modorder=1", PRINT_LIST, LIST_GOAL };
+
+		for (; n < sizeof(fixed) / sizeof(fixed[0]); n++)
+			argv[n] = fixed[n];
+	}
+	for (; !err && sets < count; sets++) {
+		char *set;
+
+		if (asprintf(&set, "%s=", emptied[sets]) < 0)
+			err = error__no_memory();
+		else
+			argv[n + sets] = set;
+		if (err)
+			break;
+	}
+	if (!err)
+		status = child__run(k->objects, argv, k->env, &output, &messages);
+	if (!err && status < 0)
+		err = status;
+	else if (!err && status)
+		err = error__return(-EINVAL, "make in %s with %s emptied failed: %.*s", directory,
+				    count ? emptied[0] : "nothing", QUOTED, messages);
+	if (!err)
+		err = read_listing(k, ret, output);
+	for (size_t i = 0; i < sets; i++)
+		free((char *)argv[n + i]);
+	free(argv);
+	free(makefile);
+	free(obj);
+	free(output);
+	free(messages);
+	return err;
+}
+
+void listing__free(struct listing *l)
+{
+	for (size_t i = 0; i < l->file_count; i++)
+		free(l->files[i]);
+	free(l->files);
+	free(l->list);
+}
+
+/* Paths are interned. */
+bool listing__has(const struct listing *l, const struct listed *item)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		if (l->list[i].path == item->path && l->list[i].kind == item->kind)
+			return true;
+	}
+	return false;
+}
+
+int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
+{
+	char **env = NULL, *set = NULL;
+	int err = 0;
+
+	*ret = NULL;
+	if (emptied && asprintf(&set, "%s=", emptied) < 0)
+		return error__no_memory();
+	err = emptied ? read_environment(k->objects, ENV_GOAL, set, &env) : 0;
+	if (!err) {
+		char *const *from = emptied ? env : k->env;
+
+		if (asprintf(ret, "%s %s %s", environment__get(from, "ARCH_CORE") ?: "",
+			     environment__get(from, "ARCH_LIB") ?: "", environment__get(from, "ARCH_DRIVERS") ?: "") < 0)
+			err = error__no_memory();
+	}
+	free_environment(env);
+	free(set);
+	return err;
+}

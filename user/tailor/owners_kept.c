@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Keeps what Kbuild has told; see owners_kept.h.
+ *
+ * Lines of words with tabs between them: a head; "file SIZE TIME PATH"; "object PATH MODULE NEED..." in the order of
+ * paths, where MODULE may be "-", and a NEED is an option, or several with "|" between them; and a last line, which shows
+ * that nothing is missing.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "run/kept.h"
+#include "tailor/owners_kept.h"
+
+#define MAGIC "hytrace " HYTRACE_VERSION " owners 1"
+#define END "end"
+
+static uint32_t add_file_to_key(uint32_t key, const char *path)
+{
+	FILE *f = fopen(path, "re");
+	unsigned char text[4096];
+	size_t got;
+
+	while (f && (got = fread(text, 1, sizeof(text), f)))
+		key = crc32(key, text, got);
+	if (f)
+		fclose(f);
+	return key;
+}
+
+static char *path_of(const struct kbuild *k)
+{
+	uint32_t place = crc32(0, (const unsigned char *)k->objects, strlen(k->objects)), config;
+	char *name, *path;
+
+	if (asprintf(&path, "%s/include/config/auto.conf", k->objects) < 0)
+		return NULL;
+	config = add_file_to_key(0, path);
+	free(path);
+	if (asprintf(&name, "owners-%08" PRIx32 "-%08" PRIx32, place, config) < 0)
+		return NULL;
+	path = kept__path(name);
+	free(name);
+	return path;
+}
+
+/* ---- writing */
+
+static void write_object(const struct owned *o, FILE *out)
+{
+	fprintf(out, "object\t%s\t%s", o->path, o->module ?: "-");
+	for (size_t i = 0; i < o->need_count; i++) {
+		for (size_t j = 0; j < o->needs[i]->count; j++)
+			fprintf(out, "%c%s", j ? '|' : '\t', o->needs[i]->options[j]);
+	}
+	fputc('\n', out);
+}
+
+void owners__keep(const struct owners *o, const struct kbuild *k)
+{
+	char *path = path_of(k);
+	struct output *output = path ? kept__open(path) : NULL;
+	FILE *out = output ? output__stream(output) : NULL;
+
+	free(path);
+	if (!output)
+		return;
+	fprintf(out, MAGIC "\t%s\t%zu\t%s\n", k->objects, o->unclear, o->an_unclear ?: "-");
+	for (size_t i = 0; i < o->file_count; i++) {
+		struct stat st = {};
+
+		stat(o->files[i], &st);
+		fprintf(out, "file\t%jd\t%jd.%09ld\t%s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
+			st.st_mtim.tv_nsec, o->files[i]);
+	}
+	for (size_t i = 0; i < o->count; i++)
+		write_object(&o->list[i], out);
+	fprintf(out, END "\n");
+	output__commit(output);
+}
+
+/* ---- reading */
+
+static bool is_unchanged(const char *size, const char *time, const char *path)
+{
+	char now[64];
+	struct stat st;
+
+	if (stat(path, &st))
+		return false;
+	snprintf(now, sizeof(now), "%jd", (intmax_t)st.st_size);
+	if (strcmp(now, size))
+		return false;
+	snprintf(now, sizeof(now), "%jd.%09ld", (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+	return !strcmp(now, time);
+}
+
+/* Objects of a directory share their needs. @text: "CONFIG_A|CONFIG_B" */
+static const struct need *get_need(struct owners *o, struct kbuild *k, struct lh_table *known, const char *text)
+{
+	struct lh_entry *entry = lh_table_lookup_entry(known, text);
+	char *copy, *rest, *option;
+	struct need *need;
+	int err = 0;
+
+	if (entry)
+		return lh_entry_v(entry);
+	need = owners__new_need(o);
+	copy = rest = need ? strdup(text) : NULL;
+	while (!err && copy && (option = strsep(&rest, "|")))
+		err = need__add(need, strings__intern(k->names, option));
+	free(copy);
+	if (err || !copy || lh_table_insert(known, strings__intern(k->names, text), need))
+		return NULL;
+	return need;
+}
+
+static bool read_object(struct owners *o, struct kbuild *k, struct lh_table *known, char *rest)
+{
+	const char *path = strsep(&rest, "\t"), *module = strsep(&rest, "\t");
+	struct owned object = {};
+	size_t count = 1;
+	const char *text;
+
+	if (!module)
+		return false;
+	for (const char *at = rest; at && (at = strchr(at, '\t')); at++)
+		count++;
+	object = (struct owned){ strings__intern(k->names, path),
+				 strcmp(module, "-") ? strings__intern(k->names, module) : NULL,
+				 calloc(count, sizeof(*object.needs)) };
+	while (object.needs && (text = strsep(&rest, "\t"))) {
+		object.needs[object.need_count] = get_need(o, k, known, text);
+		if (!object.needs[object.need_count++])
+			break;
+	}
+	if (!object.needs || rest || owners__add_object(o, &object)) {
+		free(object.needs);
+		return false;
+	}
+	return true;
+}
+
+static bool read_line(struct owners *o, struct kbuild *k, struct lh_table *known, char *line, bool *ret_end)
+{
+	char *rest = line, *word = strsep(&rest, "\t");
+
+	if (!strcmp(word, "file")) {
+		const char *size = strsep(&rest, "\t"), *time = strsep(&rest, "\t");
+
+		return rest && is_unchanged(size, time, rest);
+	}
+	if (!strcmp(word, "object"))
+		return rest && read_object(o, k, known, rest);
+	*ret_end = !strcmp(word, END);
+	return *ret_end;
+}
+
+static bool read_head(struct owners *o, struct kbuild *k, char *line)
+{
+	char *rest = line;
+	const char *magic = strsep(&rest, "\t"), *place = strsep(&rest, "\t"), *unclear = strsep(&rest, "\t");
+
+	if (!rest || strcmp(magic, MAGIC) || strcmp(place, k->objects))
+		return false;
+	o->unclear = strtoul(unclear, NULL, 10);
+	o->an_unclear = o->unclear ? strings__intern(k->names, rest) : NULL;
+	return true;
+}
+
+bool owners__read_kept(struct owners *ret, struct kbuild *k)
+{
+	struct lh_table *known = lh_kchar_table_new(1024, NULL);
+	char *path = path_of(k), *line = NULL;
+	FILE *f = path && known ? fopen(path, "re") : NULL;
+	bool head = true, good = true, end = false;
+	size_t size = 0;
+
+	*ret = (struct owners){};
+	while (f && good && !end && getline(&line, &size, f) > 0) {
+		line[strcspn(line, "\n")] = '\0';
+		good = head ? read_head(ret, k, line) : read_line(ret, k, known, line, &end);
+		head = false;
+	}
+	if (f)
+		fclose(f);
+	if (known)
+		lh_table_free(known);
+	free(line);
+	free(path);
+	if (f && good && end)
+		return true;
+	owners__free(ret);
+	return false;
+}

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Prints what was left out, and why; see report.h. */
+#include <inttypes.h>
+#include <libsmartcols.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "tailor/report.h"
+
+/* What no trace says stands at the top. */
+const char *const tailored_limits[] = {
+	"This is certain of the traces only. What they do not show may still be needed:",
+	"  - other machines: processors, buses, disks, firmware;",
+	"  - rare cases: errors, lack of memory, attacks, suspend, reboot, panic;",
+	"  - options that only change how code is compiled, or how data are laid out.",
+	"Boot the new kernel, and run all that it is for, before you rely on it.",
+	NULL
+};
+
+struct tailored_totals tailored__totals(const struct tailored *t)
+{
+	const struct evidence *e = t->evidence;
+	struct tailored_totals sum = {};
+
+	for (size_t i = 0; i < t->owners->count; i++) {
+		const struct object_facts *o = &e->objects[i];
+		bool stays = !selection__drops(t->selection, o->owned);
+
+		if (o->owned->module) {
+			sum.modules++;
+			sum.modules_after += stays;
+			continue;
+		}
+		sum.objects++;
+		sum.objects_after += stays;
+		sum.bytes += o->bytes;
+		sum.bytes_after += stays ? o->bytes : 0;
+	}
+	for (size_t i = 0; i < e->option_count; i++) {
+		if (e->options[i].objects)
+			sum.classes[e->options[i].witness.in]++;
+	}
+	for (size_t i = 0; i < t->selection->count; i++)
+		sum.fates[t->selection->list[i].fate]++;
+	return sum;
+}
+
+static const struct witness *witness_of(const struct decision *d)
+{
+	static const struct witness none = { .in = SEEN_BLIND };
+
+	return d->facts ? &d->facts->witness : &none;
+}
+
+char *decision__reason(const struct decision *d)
+{
+	const struct witness *w = witness_of(d);
+	char *text = NULL;
+	int length = 0;
+
+	switch (d->fate) {
+	case FATE_DROPPED:
+		length = asprintf(&text, "%s", seen_words[w->in]);
+		break;
+	case FATE_WENT:
+		length = asprintf(&text, "what it depends on, or what selected it, is off");
+		break;
+	case FATE_PUT_BACK:
+		if (d->because_from == '=')
+			length = asprintf(&text, "without it %s has another value", d->because);
+		else
+			length = asprintf(&text, "without it %s becomes %c", d->because, d->because_to);
+		break;
+	case FATE_LISTED:
+		length = asprintf(&text, "%s: %s", d->keep->list, d->keep->reason);
+		break;
+	case FATE_PROVED:
+		if (w->module)
+			length = asprintf(&text, "%s: module %s was loaded (%s)", seen_words[w->in], w->module,
+					  w->document);
+		else if (w->line)
+			length = asprintf(&text, "%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?", w->place,
+					  w->line, w->document);
+		else
+			length = asprintf(&text, "%s: %s() in %s (%s)", seen_words[w->in], w->function ?: "?", w->place,
+					  w->document);
+		break;
+	case FATE_LEFT:
+		length = asprintf(&text, d->facts && d->facts->objects ? "nothing of it can be seen" : "owns no object");
+		break;
+	case FATE_NEEDED:
+	case FATES:
+		length = asprintf(&text, d->choice ? "a choice stays as it is" :
+				  "nobody can set it to n: it has no prompt, or others select it");
+		break;
+	}
+	return length < 0 ? NULL : text;
+}
+
+/* ---- text */
+
+/* Those that go come with what goes, the largest first; the others only with their reason. */
+static int by_bytes(const void *a, const void *b)
+{
+	const struct decision *x = *(const struct decision *const *)a, *y = *(const struct decision *const *)b;
+	uint64_t p = x->facts ? x->facts->bytes : 0, q = y->facts ? y->facts->bytes : 0;
+
+	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+static void print_table(const struct decision **list, size_t count, bool goes, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+
+	if (!table) {
+		error__no_memory();
+		return;
+	}
+	scols_table_set_stream(table, out);
+	/* The whole reason, also on a narrow terminal. */
+	scols_table_enable_nowrap(table, 1);
+	scols_table_new_column(table, "  OPTION", 0, 0);
+	if (goes) {
+		scols_table_new_column(table, "OBJECTS", 0, SCOLS_FL_RIGHT);
+		scols_table_new_column(table, "FUNCTIONS", 0, SCOLS_FL_RIGHT);
+		scols_table_new_column(table, "BYTES", 0, SCOLS_FL_RIGHT);
+	}
+	scols_table_new_column(table, "WHY", 0, 0);
+	for (size_t i = 0; i < count; i++) {
+		struct libscols_line *line = scols_table_new_line(table, NULL);
+		const struct option_facts *f = list[i]->facts;
+		char text[256], *why = decision__reason(list[i]);
+		size_t column = 0;
+
+		if (!line)
+			break;
+		snprintf(text, sizeof(text), "  %s", list[i]->name);
+		scols_line_set_data(line, column++, text);
+		if (goes) {
+			const uint64_t numbers[] = { f ? f->objects : 0, f ? f->functions : 0, f ? f->bytes : 0 };
+
+			for (int n = 0; n < 3; n++) {
+				snprintf(text, sizeof(text), "%" PRIu64, numbers[n]);
+				scols_line_set_data(line, column++, text);
+			}
+		}
+		scols_line_set_data(line, column, why ?: "");
+		free(why);
+	}
+	scols_print_table(table);
+	scols_unref_table(table);
+}
+
+static void print_fate(const struct tailored *t, enum fate fate, const char *title, FILE *out)
+{
+	const struct selection *s = t->selection;
+	const struct decision **list = calloc(s->count + 1, sizeof(*list));
+	bool goes = fate == FATE_DROPPED || fate == FATE_WENT;
+	size_t count = 0;
+
+	if (!list) {
+		error__no_memory();
+		return;
+	}
+	for (size_t i = 0; i < s->count; i++) {
+		if (s->list[i].fate == fate)
+			list[count++] = &s->list[i];
+	}
+	if (goes)
+		qsort(list, count, sizeof(*list), by_bytes);
+	if (count) {
+		fprintf(out, "\n%s: %zu\n", title, count);
+		print_table(list, count, goes, out);
+	}
+	free(list);
+}
+
+static void print_head(const struct tailored *t, const struct tailored_totals *sum, FILE *out)
+{
+	const struct evidence *e = t->evidence;
+	const struct selection *s = t->selection;
+
+	for (const char *const *line = tailored_limits; *line; line++)
+		fprintf(out, "%s\n", *line);
+	if (t->lossy)
+		fputs("Some of the documents lack something (--lossy): more may be needed than is seen here.\n", out);
+	fprintf(out, "\nOptions     %6zu, then %6zu (%zu of them a person can set to n; %zu were tried)\n", s->on_before,
+		s->on_after, s->changeable, s->candidates);
+	fprintf(out, "Objects     %6zu, then %6zu are expected in vmlinux\n", sum->objects, sum->objects_after);
+	fprintf(out, "Code        %6" PRIu64 ", then %6" PRIu64 " KiB of functions in vmlinux\n", sum->bytes / 1024,
+		sum->bytes_after / 1024);
+	if (sum->modules)
+		fprintf(out, "Modules     %6zu, then %6zu objects\n", sum->modules, sum->modules_after);
+	fprintf(out, "Addresses   %6zu of %zu lie in an object that Kbuild knows\n", e->addresses - e->unattributed,
+		e->addresses);
+	if (e->unattributed)
+		fprintf(out, "            one of the others: %s\n", e->an_unattributed);
+	for (size_t i = 0; i < e->unowned_count; i++)
+		fprintf(out, "            Kbuild does not know %s\n", e->unowned[i]);
+	if (t->owners->unclear)
+		fprintf(out, "            Kbuild does not tell which options %zu objects need; one is %s\n", t->owners->unclear,
+			t->owners->an_unclear);
+	fputs("\nOptions that own objects:", out);
+	for (size_t i = 0; i <= SEEN_BLIND; i++)
+		fprintf(out, "%s %zu %s", i ? "," : "", sum->classes[i], seen_words[i]);
+	fputs(".\n", out);
+	for (size_t i = 0; i < s->expert_count; i++)
+		fprintf(out, "%s%s%s", i ? ", " : "\nOn since EXPERT is needed for more prompts: ", s->expert[i],
+			i + 1 == s->expert_count ? ".\n" : "");
+	if (s->lost || s->came)
+		fprintf(out, "\nA fault of hytrace: %zu wanted options are off, and %zu options came on.\n", s->lost,
+			s->came);
+}
+
+void tailored__print(const struct tailored *t, FILE *out)
+{
+	static const struct { enum fate fate; const char *title; } parts[] = {
+		{ FATE_DROPPED, "Dropped" },
+		{ FATE_WENT, "Gone with them" },
+		{ FATE_PUT_BACK, "Not seen to run, and put back since others would change" },
+		{ FATE_LISTED, "Kept by a list" },
+		{ FATE_LEFT, "Left alone (--all tries them)" },
+		{ FATE_PROVED, "Kept because it ran" },
+		{ FATE_NEEDED, "Kept because nobody can set it to n" },
+	};
+	struct tailored_totals sum = tailored__totals(t);
+
+	print_head(t, &sum, out);
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+		print_fate(t, parts[i].fate, parts[i].title, out);
+}

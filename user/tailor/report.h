@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* What a smaller configuration leaves out, and why the rest stays: for people, and as a document. */
+#ifndef HYTRACE_TAILOR_REPORT_H
+#define HYTRACE_TAILOR_REPORT_H
+
+#include <stdio.h>
+
+#include "tailor/select.h"
+
+#define TAILOR_SCHEMA 1
+
+struct tailored {
+	const char *config;	/* where it came from */
+	const struct kbuild *build;
+	const struct documents *documents;
+	const struct owners *owners;
+	const struct evidence *evidence;
+	const struct selection *selection;
+	bool lossy;		/* documents with losses were used */
+};
+
+struct tailored_totals {
+	size_t objects, objects_after;		/* in vmlinux: now, and what is expected */
+	size_t modules, modules_after;		/* objects in modules */
+	uint64_t bytes, bytes_after;		/* of functions in vmlinux */
+	size_t classes[SEEN_BLIND + 1];		/* of the options that own objects */
+	size_t fates[FATES];
+};
+
+struct tailored_totals tailored__totals(const struct tailored *t);
+
+/* The reason for what became of an option, in words, to be freed; NULL: there is no memory. */
+char *decision__reason(const struct decision *d);
+/* Lines that say what no trace says, up to a NULL. */
+extern const char *const tailored_limits[];
+
+/* Write errors stay in the stream. */
+void tailored__print(const struct tailored *t, FILE *out);
+/* Returns 0, or -ENOMEM after a message. */
+int tailored__write_json(const struct tailored *t, FILE *out);
+
+#endif
