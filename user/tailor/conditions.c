@@ -173,7 +173,7 @@ static void add_need(struct needs *n, const char *name, size_t length)
 	n->lengths[n->count++] = without_module(name, length);
 }
 
-/* "defined(CONFIG_X) || defined(CONFIG_X_MODULE)" is one option, too. */
+/* "defined(CONFIG_X) || defined(CONFIG_X_MODULE)" is one option, too. Nothing is known if any operand is another one. */
 static void add_disjunction(struct needs *n, const char *at, const char *end)
 {
 	const char *first = NULL;
@@ -203,9 +203,7 @@ static void add_conjunction(struct needs *n, const char *at, const char *end)
 {
 	trim(&at, &end);
 	if (has_outside(at, end, "||")) {
-		/* a || b && c is no plain one. */
-		if (!has_outside(at, end, "&&"))
-			add_disjunction(n, at, end);
+		add_disjunction(n, at, end);
 		return;
 	}
 	for (const char *stop; at < end; at = stop + 2) {

@@ -126,6 +126,7 @@ Test(conditions, of_plain_conjunctions_only)
 		{ "#if defined(CONFIG_A) && defined(CONFIG_B) || defined(CONFIG_C)" }, { "x", "" }, { "#endif" },
 		{ "#if defined(CONFIG_A) || defined(CONFIG_A_MODULE)" }, { "x", "A" }, { "#endif" },
 		{ "#if IS_ENABLED(CONFIG_A) == 0" }, { "x", "" }, { "#endif" },
+		{ "#if defined CONFIG_A == 0" }, { "x", "" }, { "#endif" },
 		{ "#if CONFIG_A > 2" }, { "x", "" }, { "#endif" },
 		{ "#if !(defined(CONFIG_A) && defined(CONFIG_B))" }, { "x", "" }, { "#else" }, { "x", "" }, { "#endif" },
 		{ "#if !defined(CONFIG_A) && defined(CONFIG_B)" }, { "x", "B" }, { "#endif" },
