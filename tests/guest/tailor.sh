@@ -6,9 +6,10 @@
 #   1. Record the boot and a workload (workload.sh) on the base kernel, twice, and another workload (below) once.
 #   2. Let `hytrace tailor` find what the first two do not need. The other workload is held out.
 #   3. Build that configuration. The objects in vmlinux must be those that were predicted.
-#   4. Boot it, and run the workload. It must end well, and the kernel's log must have no new warnings. Each function
-#      that ran before and does not now must lie in what went, or be explained: it was first called by one that went, or
-#      it is missing in one of the two records of the base kernel as well.
+#   4. Boot it, and run the workload. It must end well, and the kernel's log must have no new warnings. Otherwise the
+#      options without which this fails are found by halves (put-back.sh) and kept. Each function that ran before and does
+#      not now must lie in what went, or be explained: the compiler has no such function there, it was first called by one
+#      that went, or it is missing in one of the two records of the base kernel as well.
 #   5. Run the held-out workload there. Its functions that lie in what went are false removals; they are told, with the
 #      option of each.
 #
@@ -25,7 +26,7 @@ out=build/tailor
 # Steps of the held-out workload: what people do on a machine, with programs of any Debian.
 held_out()
 {
-	local dir step
+	local dir
 	dir=$(mktemp -d)
 	cd "$dir" || exit
 
@@ -38,6 +39,7 @@ held_out()
 	step tmpfs sh -c 'mkdir m && mount -t tmpfs none m && cp -r /etc/default m && umount m'
 	step attributes sh -c 'touch x && chattr +d x 2>/dev/null; stat x'
 	step git sh -c 'git init -q r && cd r && git -c user.name=a -c user.email=a@b commit -q --allow-empty -m one'
+	# shellcheck disable=SC2016 # perl has variables
 	step perl perl -e 'use IO::Socket::INET; my $s = IO::Socket::INET->new(Proto => "udp"); exit !$s'
 	step random sh -c 'head -c 100000 /dev/urandom | sha256sum'
 	step processes sh -c 'ps axl; cat /proc/self/smaps /proc/self/pagemap | head -c 1000'
@@ -68,7 +70,8 @@ in-guest-record)	# DIRECTORY VMLINUX [held-out]
 	build/hytrace cover --boot --vmlinux "$3" -o "$2/boot.json" || exit
 	build/hytrace cover -e oneshot --vmlinux "$3" -o "$2/run.json" -- tests/guest/workload.sh || exit
 	[[ -z ${4:-} ]] || build/hytrace cover -e oneshot --vmlinux "$3" -o "$2/held-out.json" -- \
-		tests/guest/tailor.sh in-guest-held-out >"$2/held-out.txt"
+		tests/guest/tailor.sh in-guest-held-out >"$2/held-out.txt" || exit
+	# The last file, which shows that all went well.
 	warnings >"$2/warnings.end"
 	exit
 	;;
@@ -93,6 +96,7 @@ fatal()
 # record NAME KERNEL VMLINUX [held-out]: records in a guest, into build/tailor/NAME
 record()
 {
+	rm -rf "${out:?}/$1"
 	mkdir -p "$out/$1"
 	kernel/vm.sh --kernel "$2" --append ftrace=oneshot --mem 3G --share "$out" -- \
 		tests/guest/tailor.sh in-guest-record "$out/$1" "$3" "${4:-}" >"$out/$1/log" 2>&1
@@ -110,26 +114,86 @@ ok 'the base kernel: boot and workload are recorded' record base patched "$vmlin
 ok 'and once more, with the workload that is held out' record again patched "$vmlinux" held-out
 [[ -s $out/base/run.json && -s $out/again/held-out.json ]] || fatal "see $out/base/log and $out/again/log"
 
-# ---- what it does not need
+# ---- what it does not need, and the new kernel
+
+# shellcheck source=tests/guest/put-back.sh
+. "$clone/tests/guest/put-back.sh"
+options=("$@")
+: >"$out/put-back.keep"
 
 tailor()
 {
-	build/hytrace tailor --build "$objects" --vmlinux "$vmlinux" "$@" "$out/base/boot.json" "$out/base/run.json"
+	build/hytrace tailor --build "$objects" --vmlinux "$vmlinux" "${options[@]}" --keep hardening --keep machine \
+		--keep policy --keep "$1" "${@:2}" "$out/base/boot.json" "$out/base/run.json"
 }
 
-start=$SECONDS
-ok 'hytrace tailor' tailor "$@" -o "$out/next.config" --report "$out/report.txt"
-echo "# analysis: $((SECONDS - start)) s"
-ok 'the same as json' tailor "$@" -o "$out/second.config" -f json --report "$out/report.json"
-[[ -s $out/report.json ]] || fatal 'there is no report'
-ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.config"
-# A new time would make all of the kernel compile again.
-cmp -s "$out/next.config" "$out/new.config" || cp "$out/next.config" "$out/new.config"
-sed -n '/^Options/,/^Options that/s/^/# /p' "$out/report.txt"
+# try_without KEEP NAME: makes, builds and boots a kernel, with the options in the file KEEP; NAME: of its record
+try_without()
+{
+	tailor "$1" -o "$out/next.config" -f json --report "$out/report.json" >"$out/tailor.log" 2>&1 || return
+	# A new time would make all of the kernel compile again.
+	cmp -s "$out/next.config" "$out/new.config" || cp "$out/next.config" "$out/new.config"
+	kernel/build.sh --whole="$out/new.config" >"$out/build.log" 2>&1 || return
+	new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || return
+	new_image=$(kernel/build.sh --whole="$out/new.config" --print-image) || return
+	record "$2" "${new_image%/*}" "$new_vmlinux" held-out && [[ ! $(new_warnings "$2") ]]
+}
+
+# Warnings of the new kernel that the base kernel had in none of its records.
+new_warnings()
+{
+	comm -13 <(sort -u "$out"/{base,again}/warnings*) <(sort -u "$out/$1"/warnings*) |
+		grep -vE '^(clocksource|tsc):|hytrace-'
+}
+
+# attempt OPTION...: all options that were dropped at first are kept but for these
+attempt()
+{
+	comm -23 <(printf '%s\n' "${dropped[@]}" | sort) <(printf '%s\n' "$@" | sort) |
+		sed 's/$/ tried on its own/' >"$out/attempt.keep"
+	echo "# without $# of ${#dropped[@]} options" >&2
+	try_without "$out/attempt.keep" attempt
+}
+
 report()
 {
 	jq -r "$1" "$out/report.json"
 }
+
+start=$SECONDS
+ok 'hytrace tailor' tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
+echo "# analysis: $((SECONDS - start)) s"
+ok 'once more, as json' tailor "$out/put-back.keep" -o "$out/second.config" -f json --report "$out/first.json"
+[[ -s $out/first.json ]] || fatal 'there is no report'
+ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.config"
+
+# Each object that is listed when options are really off, against what was predicted for them.
+count=${HYTRACE_TOGGLES:-14}
+tests/guest/toggles.sh "$objects" "$out/first.json" "$count" >"$out/toggles"
+sed 's/^/# /' "$out/toggles"
+is 'options drawn at random take the objects with them that were predicted' "$(grep '^differs' "$out/toggles")" ''
+ok 'at least ten were drawn' test "$(grep -c '^same' "$out/toggles")" -ge 10
+
+if ! try_without "$out/put-back.keep" new; then
+	mapfile -t dropped < <(jq -r '.options[] | select(.fate == "dropped").option' "$out/first.json")
+	tiers=()
+	for seen in 'never ran' 'init only' 'cannot be seen'; do
+		# shellcheck disable=SC2016 # jq has variables
+		tiers+=("$(jq -r --arg seen "$seen" '[.options[] | select(.fate == "dropped" and .seen == $seen).option] |
+			join(" ")' "$out/first.json")")
+	done
+	put_back "${tiers[@]}" | while read -r option; do
+		echo "$option the new kernel failed without it" >>"$out/put-back.keep"
+		jq -r --arg o "$option" '.options[] | select(.option == $o) | "# put back: \(.option), though it \(.why): \(
+			if .objects == 0 then "it has no object, so only lines in its #if blocks could have shown it"
+			elif .traceable == 0 then "none of its functions can be traced"
+			else "what needs it did not run while it was recorded" end)"' "$out/first.json"
+	done
+	try_without "$out/put-back.keep" new
+	tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
+fi
+[[ -s $out/report.json && ${new_vmlinux:-} ]] || fatal "see $out/tailor.log and $out/build.log"
+sed -n '/^Options/,/^Options that/s/^/# /p' "$out/report.txt"
 is 'all addresses lie in objects that Kbuild knows' "$(report .unattributed)" 0
 # What the linker step compiles, and a header of retpolines in assembly.
 is 'Kbuild knows all units of vmlinux but three' "$(report '.unowned_units[]' | sort | xargs)" \
@@ -141,24 +205,12 @@ on()
 }
 is 'the report counts the options of both configurations' "$(report '"\(.options_before) \(.options_after)"')" \
 	"$(on "$objects/.config") $(on "$out/new.config")"
-
-# Each object that is listed when options are really off, against what was predicted for them.
-count=${HYTRACE_TOGGLES:-14}
-tests/guest/toggles.sh "$objects" "$out/report.json" "$count" >"$out/toggles"
-sed 's/^/# /' "$out/toggles"
-is 'options drawn at random take the objects with them that were predicted' "$(grep '^differs' "$out/toggles")" ''
-ok 'at least ten were drawn' test "$(grep -c '^same' "$out/toggles")" -ge 10
-
-# ---- the new kernel
-
-ok 'it is built' kernel/build.sh --whole="$out/new.config"
-new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || fatal 'the new kernel is not built'
 new_objects=$(kernel/build.sh --whole="$out/new.config" --print-objects) || exit
 
 # The archives that vmlinux is linked from name their objects. Of libraries, only those that are used are linked.
 linked()
 {
-	(cd "$new_objects" && ar t vmlinux.a && find . -name lib.a -exec ar t {} +) | sed 's,^\./,,' | sort -u
+	(cd "$new_objects" && ar t vmlinux.a && find . -name lib.a -exec ar t {} \;) | sed 's,^\./,,' | sort -u
 }
 # shellcheck disable=SC2016 # jq has variables
 predicted()
@@ -177,25 +229,22 @@ size_of()
 	stat -c %s "$1"
 }
 old_image=$(kernel/build.sh --print-image)
-new_image=$(kernel/build.sh --whole="$out/new.config" --print-image)
 printf '# %-8s %9d bytes before, %9d after\n' vmlinux "$(size_of "$vmlinux")" "$(size_of "$new_vmlinux")" \
 	bzImage "$(size_of "$old_image")" "$(size_of "$new_image")"
 
-ok 'it boots, and the workload ends well' record new "${new_image%/*}" "$new_vmlinux" held-out
+ok 'it boots, and the workload ends well' test -s "$out/new/warnings.end"
 [[ -s $out/new/run.json ]] || fatal "see $out/new/log"
-new_lines()
-{
-	comm -13 <(sort -u "$out"/{base,again}/warnings*) <(sort -u "$out"/new/warnings*) |
-		grep -vE '^(clocksource|tsc):|hytrace-'
-}
-is 'its log has no new warning' "$(new_lines)" ''
+is 'its log has no new warning' "$(new_warnings new)" ''
 
 # ---- each function that ran before
+
+build/hytrace functions --vmlinux "$vmlinux" -f json -o "$out/base.universe"
+build/hytrace functions --vmlinux "$new_vmlinux" -f json -o "$out/new.universe"
 
 # gone DOCUMENT: the functions of the base kernel's document that the new kernel's lacks: NAME MODULE UNIT WHY
 gone()
 {
-	build/hytrace diff -f json "$out/base/$1.json" "$out/new/$1.json" >"$out/diff.$1.json"
+	build/hytrace diff -f json --universe "$out/base.universe" --universe "$out/new.universe" "$out/base/$1.json" "$out/new/$1.json" >"$out/diff.$1.json"
 	jq -r '.gone[] | [.name, .module // "-", .unit // "-", .why] | @tsv' "$out/diff.$1.json"
 }
 

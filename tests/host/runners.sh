@@ -314,4 +314,38 @@ ok 'a mutant whose line exists twice' mutants 1 '^does not apply: ' two Two
 program tests/host/it.sh <<<'false'
 ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' one One
 is 'the tree is not changed' "$(xargs <"$tree/thing")" 'zero one two two'
+
+# ---- tests/guest/put-back.sh
+
+# shellcheck source=tests/guest/put-back.sh
+. "$clone/tests/guest/put-back.sh"
+
+# Fails without any of the options in $needed, and without both of a pair.
+attempt()
+{
+	echo >>"$tap_scratch/attempts"
+	for option; do
+		[[ " $needed " != *" $option "* ]] || return 1
+	done
+	[[ " $* " != *' pair1 '*' pair2 '* ]]
+}
+
+# puts_back NEEDED TIER...: what is put back, in a line
+puts_back()
+{
+	needed=$1
+	shift
+	: >"$tap_scratch/attempts"
+	put_back "$@" | xargs
+}
+
+is 'put_back: the only option that is needed' "$(puts_back c 'a b' 'c d e' f)" c
+is 'the first, and the last option' "$(puts_back 'a f' 'a b' 'c d e' f)" 'a f'
+is 'two of one tier' "$(puts_back 'd e' 'a b' 'c d e' f)" 'd e'
+is 'one that is the only one of all tiers' "$(puts_back a '' a '')" a
+is 'of two, one of which must stay, the one of the later tier' "$(puts_back none 'a pair1' 'b c' 'd pair2 e')" pair2
+puts_back 37 "$(seq 10 | xargs)" "$(seq 11 40 | xargs)" "$(seq 41 60 | xargs)" >"$tap_scratch/out"
+is 'one of sixty' "$(<"$tap_scratch/out")" 37
+# The two ends before it, five halves of a tier of thirty, and one that shows that no other is needed.
+ok 'in eight attempts' test "$(wc -l <"$tap_scratch/attempts")" -le 8
 tap_end

@@ -17,6 +17,31 @@
 #include "base/error.h"
 #include "tailor/child.h"
 
+static volatile sig_atomic_t caught;
+
+static void catch(int number)
+{
+	caught = number;
+}
+
+void child__catch_signals(void)
+{
+	static const int numbers[] = { SIGINT, SIGTERM, SIGHUP };
+	/* Without SA_RESTART, so that reading an answer ends. */
+	struct sigaction action = { .sa_handler = catch }, old;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		/* What nohup ignores stays ignored. */
+		if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(numbers[i], &action, NULL);
+	}
+}
+
+int child__signal(void)
+{
+	return caught;
+}
+
 /* @fds: its standard input, output and messages. */
 static int spawn(pid_t *ret, const char *directory, const char *const *argv, char *const *envp, const int *fds)
 {
@@ -117,7 +142,7 @@ int child__run(const char *directory, const char *const *argv, char *const *envp
 		memfd_create("output", MFD_CLOEXEC), memfd_create("messages", MFD_CLOEXEC),
 	};
 	char **const texts[] = { NULL, ret_output, ret_messages };
-	int status = 0;
+	int status = caught ? -EINTR : 0;
 	pid_t pid;
 
 	for (int i = 0; i < 3; i++) {
@@ -130,6 +155,8 @@ int child__run(const char *directory, const char *const *argv, char *const *envp
 		status = spawn(&pid, directory, argv, envp, fds);
 	if (!status)
 		status = wait_for(pid);
+	if (caught)
+		status = -EINTR;
 	for (int i = 0; status >= 0 && i < 3; i++) {
 		if (texts[i] && !(*texts[i] = whole_text(fds[i])))
 			status = error__no_memory();

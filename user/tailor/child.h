@@ -28,6 +28,14 @@ int child__start(struct child *ret, const char *directory, const char *const *ar
 /* Returns its status as waitpid() gives it; -1: there is none. */
 int child__close(struct child *c);
 
+/*
+ * From here on, SIGINT, SIGTERM and SIGHUP no longer end this program at once: what waits for a program fails with -EINTR,
+ * without a message, so that all is cleaned up.
+ */
+void child__catch_signals(void);
+/* The signal that has come; 0: none. */
+int child__signal(void);
+
 /**
  * child__run() - run a program to its end
  * @directory: where it runs
@@ -36,7 +44,7 @@ int child__close(struct child *c);
  * @ret_output: what it has written to standard output, to be freed, even after a failure; NULL: this is thrown away
  * @ret_messages: the same for its messages
  *
- * Return: its status as waitpid() gives it, or a negative errno after a message.
+ * Return: its status as waitpid() gives it, or a negative errno after a message; -EINTR without one after a signal.
  */
 int child__run(const char *directory, const char *const *argv, char *const *envp, char **ret_output,
 	       char **ret_messages);

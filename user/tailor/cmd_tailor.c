@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* hytrace tailor: a smaller configuration of the kernel, from what ran. */
 #include <argp.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -382,11 +383,17 @@ int cmd_tailor(int argc, char **argv)
 
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
+	child__catch_signals();
 	err = prepare(&w, &o);
 	if (!err)
 		err = open_results(&r, &w, &o);
 	if (!err)
 		err = write_results(&r, &w, &o, analyse(&w, &o));
 	work__free(&w);
+	if (child__signal()) {
+		/* As without a handler. */
+		signal(child__signal(), SIG_DFL);
+		raise(child__signal());
+	}
 	return err ? error__status(err, false) : EXIT_DONE;
 }

@@ -108,7 +108,7 @@ static int read_environment(const char *objects, const char *goal, const char *s
 	}
 	free(line);
 	if (child__close(&c) || !env)
-		err = err ?: error__return(-EINVAL, "%s: its Makefile does not tell what a build needs (`make %s` failed): "
+		err = err ?: child__signal() ? -EINTR : error__return(-EINVAL, "%s: its Makefile does not tell what a build needs (`make %s` failed): "
 					   "give the directory in which the kernel was built", objects, goal);
 	if (err) {
 		free_environment(env);

@@ -167,8 +167,11 @@ static const char *top(const struct kconfig *k)
 /* Reads a line of an answer; NULL: it was the last one, or the program has ended (*@ret_err). */
 static char *read_line(struct kconfig *k, char **line, size_t *size, int *ret_err)
 {
-	if (getline(line, size, k->child.from) <= 0) {
-		*ret_err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; see the message before",
+	bool got = getline(line, size, k->child.from) > 0;
+
+	if (!got || child__signal()) {
+		*ret_err = child__signal() ? -EINTR :
+			   error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; see the message before",
 					 k->build->directory);
 		return NULL;
 	}
