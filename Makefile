@@ -123,9 +123,10 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
-# These files go into the program as they are, each between two symbols such as _binary_page_html_*: the page of `report
-# -f html`, and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
-EMBEDDED := user/report/page.html user/tailor/kconfig/ask.c $(wildcard user/tailor/keep/*.keep)
+# These files go into the program as they are, each between two symbols such as _binary_page_html_*: the pages of `report
+# -f html` and `tailor -f html`, and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
+EMBEDDED := user/report/page.html user/report/page.css user/tailor/tailored.html user/tailor/kconfig/ask.c \
+	$(wildcard user/tailor/keep/*.keep)
 EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 
 $(EMBEDDED_OBJ): $(B)/user/%.o: user/%

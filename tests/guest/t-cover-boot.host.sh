@@ -180,6 +180,12 @@ ok 'of no file, and nothing ran there' jq -e 'any(.options[]; .option == "IO_URI
 	tailor.json
 is 'options that a list keeps stay' "$(tailored '[.options[] | select(.fate == "listed" and .before != .after).option] | join(" ")')" ''
 
+tailor --keep none -o html.config -f html --report tailor.html boot.json run.json
+chromium_alone --dump-dom "file://$PWD/tailor.html" >shown.html 2>"$tap_scratch/chromium.log"
+is 'the page shows the options that were dropped' "$(grep -o '<td>Dropped</td>' shown.html | wc -l)" \
+	"$(sed -n 's/^Dropped: //p' none.txt)"
+is 'the console of the browser says nothing' "$(grep CONSOLE "$tap_scratch/chromium.log")" ''
+
 # refused WHY DOCUMENT...: status 2, one line that says why, and nothing is written
 refused()
 {

@@ -30,11 +30,10 @@
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"
+#include "report/embed.h"
 #include "report/page.h"
 #include "report/report.h"
 
-/* In the template, once. */
-#define DATA_MARK "@DATA@"
 
 extern const char _binary_page_html_start[], _binary_page_html_end[];
 
@@ -448,39 +447,6 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 	return err;
 }
 
-/*
- * In JSON this character is only in strings, where it has another form as well. Without it no text can end
- * the element that the data is in ("</script>"), or begin a comment.
- */
-static void put_data(const char *data, size_t length, FILE *out)
-{
-	const char *end = data + length;
-
-	while (data < end) {
-		const char *next = memchr(data, '<', end - data);
-		size_t plain = (next ? next : end) - data;
-
-		fwrite(data, 1, plain, out);
-		if (next)
-			fputs("\\u003c", out);
-		data += plain + !!next;
-	}
-}
-
-static int put_page(const char *data, size_t length, FILE *out)
-{
-	const char *start = _binary_page_html_start, *end = _binary_page_html_end;
-	const char *mark = memmem(start, end - start, DATA_MARK, strlen(DATA_MARK));
-
-	if (!mark)
-		return error__return(-EINVAL, "page.html has no place for the data");
-	fwrite(start, 1, mark - start, out);
-	put_data(data, length, out);
-	mark += strlen(DATA_MARK);
-	fwrite(mark, 1, end - mark, out);
-	return 0;
-}
-
 int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out)
 {
 	struct page p = { .rows = r, .images = images };
@@ -509,7 +475,7 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	if (memory && fclose(memory) && !err)
 		err = error__no_memory();
 	if (!err)
-		err = put_page(data, length, out);
+		err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
 	free(data);
 	free(p.order);
 	free(p.of_row);

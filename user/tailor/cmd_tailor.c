@@ -29,11 +29,14 @@ static const struct argp_option options[] = {
 	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
 	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
 	{ "report", KEY_REPORT, "FILE", 0, "write the report to FILE, not to standard output", 0 },
-	{ "format", 'f', "FORMAT", 0, "of the report: text (default), json", 0 },
+	{ "format", 'f', "FORMAT", 0, "of the report: text (default), json, or html, a page for a browser", 0 },
 	{ }
 };
 
-static const char *const format_names[] = { "text", "json", NULL };
+enum tailor_format { TAILOR_TEXT, TAILOR_JSON, TAILOR_HTML };
+
+/* In the order of enum tailor_format. */
+static const char *const format_names[] = { "text", "json", "html", NULL };
 
 struct tailor_options {
 	const char *const *paths;
@@ -41,7 +44,8 @@ struct tailor_options {
 	const char *build, *config, *vmlinux, *output, *report;
 	const char *keeps[MOST_LISTS];
 	size_t keep_count;
-	bool all, lossy, json;
+	enum tailor_format format;
+	bool all, lossy;
 };
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -76,7 +80,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case 'f':
-		o->json = option__word(state, "format", arg, format_names);
+		o->format = option__word(state, "format", arg, format_names);
 		break;
 	case ARGP_KEY_ARGS:
 		o->paths = (const char *const *)state->argv + state->next;
@@ -338,8 +342,10 @@ static int write_results(struct results *r, const struct work *w, const struct t
 		.evidence = &w->evidence, .selection = &w->selection, .lossy = o->lossy,
 	};
 
-	if (!err && o->json)
+	if (!err && o->format == TAILOR_JSON)
 		err = tailored__write_json(&t, output__stream(r->report));
+	else if (!err && o->format == TAILOR_HTML)
+		err = tailored__write_html(&t, output__stream(r->report));
 	else if (!err)
 		tailored__print(&t, output__stream(r->report));
 	if (!err)

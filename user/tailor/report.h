@@ -38,5 +38,7 @@ extern const char *const tailored_limits[];
 void tailored__print(const struct tailored *t, FILE *out);
 /* Returns 0, or -ENOMEM after a message. */
 int tailored__write_json(const struct tailored *t, FILE *out);
+/* The same in a page for a browser. */
+int tailored__write_html(const struct tailored *t, FILE *out);
 
 #endif

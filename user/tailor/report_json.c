@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Writes what was left out, and why, as a document; docs/schema/tailor.json says what is in it. */
+/*
+ * Writes what was left out, and why, as a document; docs/schema/tailor.json says what is in it. A page for a browser has the
+ * same document in it.
+ */
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "report/embed.h"
 #include "tailor/report.h"
 
 static void write_value(json_writer_t *w, const char *name, char value)
@@ -176,5 +180,23 @@ int tailored__write_json(const struct tailored *t, FILE *out)
 	if (!err)
 		write_objects(w, t);
 	json__end(&w);
+	return err;
+}
+
+/* tailored.html, which the program carries. */
+extern const char _binary_tailored_html_start[], _binary_tailored_html_end[];
+
+int tailored__write_html(const struct tailored *t, FILE *out)
+{
+	char *data = NULL;
+	size_t length = 0;
+	FILE *memory = open_memstream(&data, &length);
+	int err = memory ? tailored__write_json(t, memory) : error__no_memory();
+
+	if (memory && fclose(memory) && !err)
+		err = error__no_memory();
+	if (!err)
+		err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, data, length, out);
+	free(data);
 	return err;
 }

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Puts style and data into a page; see embed.h. */
+#include <string.h>
+
+#include "base/error.h"
+#include "report/embed.h"
+
+/* page.css, which the program carries. */
+extern const char _binary_page_css_start[], _binary_page_css_end[];
+
+/*
+ * In JSON this character is only in strings, where it has another form as well. Without it no text can end
+ * the element that the data is in ("</script>"), or begin a comment.
+ */
+static void put_data(const char *data, size_t length, FILE *out)
+{
+	const char *end = data + length;
+
+	while (data < end) {
+		const char *next = memchr(data, '<', end - data);
+		size_t plain = (next ? next : end) - data;
+
+		fwrite(data, 1, plain, out);
+		if (next)
+			fputs("\\u003c", out);
+		data += plain + !!next;
+	}
+}
+
+/* Writes all until a marker. Returns what comes after it; NULL: it is not there. */
+static const char *put_until(const char *at, const char *end, const char *mark, FILE *out)
+{
+	const char *place = memmem(at, end - at, mark, strlen(mark));
+
+	if (!place)
+		return NULL;
+	fwrite(at, 1, place - at, out);
+	return place + strlen(mark);
+}
+
+int embed__page(const char *start, const char *end, const char *data, size_t length, FILE *out)
+{
+	const char *at = put_until(start, end, "@STYLE@", out);
+
+	if (at) {
+		fwrite(_binary_page_css_start, 1, _binary_page_css_end - _binary_page_css_start, out);
+		at = put_until(at, end, "@DATA@", out);
+	}
+	if (!at)
+		return error__return(-EINVAL, "a page of this program has no place for its style or its data");
+	put_data(data, length, out);
+	fwrite(at, 1, end - at, out);
+	return 0;
+}

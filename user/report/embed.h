@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Pages for a browser: files that the program carries, into which it puts their style and their data. */
+#ifndef HYTRACE_REPORT_EMBED_H
+#define HYTRACE_REPORT_EMBED_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+/**
+ * embed__page() - write a page with its data
+ * @start: the page, with the markers @STYLE@ and, after that, @DATA@
+ * @end: its end
+ * @data: one JSON object, for an element that holds text
+ * @length: of @data
+ * @out: where to; write errors stay in the stream
+ *
+ * Return: 0, or -EINVAL after a message if a marker is missing.
+ */
+int embed__page(const char *start, const char *end, const char *data, size_t length, FILE *out);
+
+#endif
