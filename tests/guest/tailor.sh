@@ -8,8 +8,8 @@
 #   3. Build that configuration. The objects in vmlinux must be those that were predicted.
 #   4. Boot it, and run the workload. It must end well, and the kernel's log must have no new warnings. Otherwise the
 #      options without which this fails are found by halves (put-back.sh) and kept. Each function that ran before and does
-#      not now must lie in what went, or be explained: the compiler has no such function there, it was first called by one
-#      that went, or it is missing in one of the two records of the base kernel as well.
+#      not now must lie in what went, or be explained: it is not compiled there, it is missing in one of the two records of
+#      the base kernel as well, or nothing that calls it ran.
 #   5. Run the held-out workload there. Its functions that lie in what went are false removals; they are told, with the
 #      option of each.
 #
@@ -206,25 +206,21 @@ on()
 }
 is 'the report counts the options of both configurations' "$(report '"\(.options_before) \(.options_after)"')" \
 	"$(on "$objects/.config") $(on "$out/new.config")"
-new_objects=$(kernel/build.sh --whole="$out/new.config" --print-objects) || exit
 
-# The archives that vmlinux is linked from name their objects. Of libraries, only those that are used are linked.
+# linked VMLINUX: the objects in it, by the compiled files that its debug information names
 linked()
 {
-	(cd "$new_objects" && ar t vmlinux.a && find . -name lib.a -exec ar t {} \;) | sed 's,^\./,,' | sort -u
+	readelf --debug-dump=info --dwarf-depth=1 "$1" 2>/dev/null |
+		sed -nE 's/.*DW_AT_name .*: (\.\.\/)?([^ ]*)\.[cS]$/\2.o/p' | LC_ALL=C sort -u
 }
-# shellcheck disable=SC2016 # jq has variables
-predicted()
-{
-	jq -r --argjson stays "$1" '.objects[] | select(.module == null and .stays == $stays).object' \
-		"$out/report.json" | sort -u
-}
-linked >"$out/linked"
-predicted true >"$out/stay"
-predicted false >"$out/go"
-is 'no object that was to go is in vmlinux' "$(comm -12 "$out/go" "$out/linked" | xargs)" ''
-is 'all objects that were to stay are in vmlinux' "$(comm -23 "$out/stay" "$out/linked" |
-	grep -vE '^(arch/x86/(boot|realmode|entry/vdso|purgatory)|usr|lib/.*test)/' | xargs)" ''
+linked "$vmlinux" >"$out/linked.base"
+linked "$new_vmlinux" >"$out/linked.new"
+jq -r '.objects[] | select(.module == null and (.stays | not)).object' "$out/report.json" | LC_ALL=C sort -u >"$out/go"
+ok 'objects have gone' test "$(LC_ALL=C comm -23 "$out/linked.base" "$out/linked.new" | wc -l)" -gt 10
+is 'the objects that have gone from vmlinux are those that were predicted' \
+	"$(LC_ALL=C comm -23 "$out/linked.base" "$out/linked.new" | xargs)" \
+	"$(LC_ALL=C comm -12 "$out/linked.base" "$out/go" | xargs)"
+is 'and none has come' "$(LC_ALL=C comm -13 "$out/linked.base" "$out/linked.new" | xargs)" ''
 size_of()
 {
 	stat -c %s "$1"
@@ -253,33 +249,43 @@ gone()
 explain()
 {
 	# shellcheck disable=SC2016 # jq has variables
-	jq -rn --slurpfile report "$out/report.json" --slurpfile base "$out/base/$1.json" \
-		--slurpfile again "$out/again/$1.json" --slurpfile diff "$out/diff.$1.json" '
+	jq -rn --slurpfile report "$out/report.json" --slurpfile again "$out/again/$1.json" \
+		--slurpfile diff "$out/diff.$1.json" '
 		($report[0].objects | map(select(.stays | not) | {key: .object, value: true}) | from_entries) as $went |
 		($again[0].functions | map({key: .name, value: true}) | from_entries) as $again |
-		($base[0].functions | map({key: .name, value: (.caller.name // "")}) | from_entries) as $caller |
-		($diff[0].gone | map({key: .name, value: .}) | from_entries) as $gone |
-		def object: (.unit // "") | sub("\\.[cS]$"; ".o");
-		# Why one is gone; those that called it first are followed, ten at most.
-		def reason($depth):
-			. as $f |
-			if $went[object] then "its-object-went"
-			elif .why == "no-function" then "not-compiled"
-			elif .why == "untraceable" then "not-traceable-there"
-			elif $again[.name] | not then "not-always"
-			elif $depth < 10 and $gone[$caller[.name]] then
-				$gone[$caller[$f.name]] | reason($depth + 1) | sub("^(caller-)?"; "caller-")
-			else "unexplained" end;
-		$diff[0].gone[] | "\(reason(0)) \(.name)"'
+		$diff[0].gone[] |
+		"\(if $went[(.unit // "") | sub("\\.[cS]$"; ".o")] then "its-object-went"
+		elif .why == "no-function" then "not-compiled"
+		elif .why == "untraceable" then "not-traceable-there"
+		elif $again[.name] | not then "not-always"
+		else "asked" end) \(.name)"' | while read -r reason name; do
+		[[ $reason != asked ]] || reason=$(ask "$1" "$name")
+		echo "$reason $name"
+	done
 }
 
+# ask DOCUMENT NAME: what calls a function in the new kernel, according to its files, and whether that ran
+ask()
+{
+	build/hytrace callers -f json --vmlinux "$new_vmlinux" "$2" "$out/new/$1.json" 2>/dev/null | jq -r '.functions |
+		if length != 1 then "not-known"
+		elif .[0].address_taken then "possibly-by-a-pointer"
+		elif .[0].possible == [] then "nothing-calls-it"
+		elif any(.[0].possible[]; .ran[0]) then "possibly-not-needed"
+		else "no-caller-ran" end'
+}
+
+# In the new kernel there is less to do: fewer file systems to register, less memory to ask for. So a caller may run and
+# not call. That is not certain, and so it must be few.
 for document in boot run; do
 	gone "$document" >"$out/gone.$document"
 	explain "$document" | sort >"$out/explained.$document"
 	echo "# $document: $(wc -l <"$out/gone.$document") functions are gone:" \
 		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"
-	is "$document: each function that is gone is explained" \
-		"$(sed -n 's/^unexplained //p' "$out/explained.$document" | xargs)" ''
+	echo "# $document: $(grep '^possibly' "$out/explained.$document" | xargs)"
+	is "$document: of each function that is gone, it is known why, or possible" \
+		"$(grep '^not-known' "$out/explained.$document")" ''
+	ok "$document: at most 30 are only possibly explained" test "$(grep -c '^possibly' "$out/explained.$document")" -le 30
 done
 
 # ---- the workload that was held out

@@ -25,8 +25,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "internal.h"
-#include "lkc.h"
+#include <internal.h>
+#include <lkc.h>
 
 /* What one answer brings on, another answer may bring on; this ends long before. */
 #define MOST_ROUNDS 32
