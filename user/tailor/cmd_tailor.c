@@ -177,19 +177,6 @@ static int read_whole(const char *path, char **ret)
 	return err;
 }
 
-/* Comments do not count; only the tools' version is in them. */
-static const char *skip_comments(const char *text)
-{
-	while (*text == '#' && strncmp(text, "# CONFIG_", 9)) {
-		const char *end = strchr(text, '\n');
-
-		if (!end)
-			break;
-		text = end + 1;
-	}
-	return text;
-}
-
 static int check_config(const char *given, const char *built)
 {
 	char *a, *b = NULL;
@@ -197,7 +184,7 @@ static int check_config(const char *given, const char *built)
 
 	if (!err)
 		err = read_whole(built, &b);
-	if (!err && strcmp(skip_comments(a), skip_comments(b)))
+	if (!err && strcmp(config__skip_head(a), config__skip_head(b)))
 		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built", given,
 				    built);
 	free(a);

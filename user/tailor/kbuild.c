@@ -73,15 +73,15 @@ extern char **environ;
  * Asks the top Makefile for the environment of a goal. @set: a variable for the command line, or NULL. Variables
  * may have several lines, so a NUL ends each.
  */
-static int read_environment(const char *objects, const char *goal, const char *set, char ***ret)
+static int read_environment(const struct kbuild *k, const char *goal, const char *set, char ***ret)
 {
 	const char *const argv[] = { "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "make", "-s",
 				     "--no-print-directory", !strcmp(goal, ENV_GOAL) ? PRINT_ENV(ENV_GOAL) :
-				     PRINT_ENV(CONFIG_GOAL), goal, set, NULL };
+				     PRINT_ENV(CONFIG_GOAL), goal, k->scratch, set, NULL };
 	size_t count = 0, room = 0, size = 0;
 	struct child c;
 	char *line = NULL, **env = NULL;
-	int err = child__start(&c, objects, argv, environ);
+	int err = child__start(&c, k->objects, argv, environ);
 
 	if (err)
 		return err;
@@ -109,7 +109,7 @@ static int read_environment(const char *objects, const char *goal, const char *s
 	free(line);
 	if (child__close(&c) || !env)
 		err = err ?: child__signal() ? -EINTR : error__return(-EINVAL, "%s: its Makefile does not tell what a build needs (`make %s` failed): "
-					   "give the directory in which the kernel was built", objects, goal);
+					   "give the directory in which the kernel was built", k->objects, goal);
 	if (err) {
 		free_environment(env);
 		return err;
@@ -204,6 +204,21 @@ static int find_source(struct kbuild *k)
 	return k->source ? 0 : error__return(-EINVAL, "%s: its source %s is not there", k->directory, srctree);
 }
 
+/*
+ * When Makefiles try options of the compiler, they make a directory, .tmp_PID in the directory of the objects. It is to be
+ * elsewhere. make turns "$$$$" into the "$$" of the shell.
+ */
+static int set_scratch(struct kbuild *k)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	if (asprintf(&k->scratch, "TMPOUT=%s/hytrace-cc-%d.$$$$", tmp && *tmp ? tmp : "/tmp", getpid()) < 0) {
+		k->scratch = NULL;
+		return error__no_memory();
+	}
+	return 0;
+}
+
 /* Other compilers have other options, so the configuration would be another one. */
 static int check_compiler(struct kbuild *k)
 {
@@ -228,11 +243,13 @@ int kbuild__open(struct kbuild *ret, const char *directory)
 	ret->objects = realpath(directory, NULL);
 	if (!ret->objects)
 		return error__return(-EINVAL, "%s: cannot be opened: %s", directory, strerror(errno));
-	err = read_configuration(ret);
+	err = set_scratch(ret);
 	if (!err)
-		err = read_environment(ret->objects, ENV_GOAL, NULL, &ret->env);
+		err = read_configuration(ret);
 	if (!err)
-		err = read_environment(ret->objects, CONFIG_GOAL, NULL, &ret->config_env);
+		err = read_environment(ret, ENV_GOAL, NULL, &ret->env);
+	if (!err)
+		err = read_environment(ret, CONFIG_GOAL, NULL, &ret->config_env);
 	if (!err)
 		err = find_source(ret);
 	if (!err)
@@ -246,6 +263,7 @@ void kbuild__close(struct kbuild *k)
 	free_environment(k->config_env);
 	free(k->objects);
 	free(k->source);
+	free(k->scratch);
 	if (k->set)
 		lh_table_free(k->set);
 	strings__free(k->names);
@@ -334,6 +352,7 @@ static int read_listing(struct kbuild *k, struct listing *l, char *text)
 	return err;
 }
 
+/* Without "obj-dirs=", scripts/Makefile.build would make directories for objects. */
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
 {
@@ -348,7 +367,7 @@ int kbuild__list(struct kbuild *k, const char *directory, const char *const *emp
 		err = error__no_memory();
 	if (!err) {
 		const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj,
-					      "need-modorder=1", PRINT_LIST, LIST_GOAL };
+					      "need-modorder=1", "obj-dirs=", k->scratch, PRINT_LIST, LIST_GOAL };
 
 		for (; n < sizeof(fixed) / sizeof(fixed[0]); n++)
 			argv[n] = fixed[n];
@@ -408,7 +427,7 @@ int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
 	*ret = NULL;
 	if (emptied && asprintf(&set, "%s=", emptied) < 0)
 		return error__no_memory();
-	err = emptied ? read_environment(k->objects, ENV_GOAL, set, &env) : 0;
+	err = emptied ? read_environment(k, ENV_GOAL, set, &env) : 0;
 	if (!err) {
 		char *const *from = emptied ? env : k->env;
 

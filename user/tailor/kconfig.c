@@ -199,6 +199,53 @@ static void command(struct kconfig *k, const char *text)
 	fflush(k->child.to);
 }
 
+const char *config__skip_head(const char *text)
+{
+	while (*text == '#' && strncmp(text, "# CONFIG_", 9) && strchr(text, '\n'))
+		text = strchr(text, '\n') + 1;
+	return text;
+}
+
+/* The first line that differs, in both. False: they are the same. */
+static bool find_difference(const char *a, const char *b, const char **ret_a, const char **ret_b)
+{
+	size_t same = 0, start = 0;
+
+	for (; a[same] && a[same] == b[same]; same++) {
+		if (a[same] == '\n')
+			start = same + 1;
+	}
+	*ret_a = a + start;
+	*ret_b = b + start;
+	return a[same] || b[same];
+}
+
+static int line_length(const char *line)
+{
+	return strcspn(line, "\n");
+}
+
+/* Kconfig runs compilers and other tools. If one of them is missing here, options have other values. */
+static int check_same(struct kconfig *k, const char *config)
+{
+	char *path = make_path(k->scratch, "new.config"), *given = NULL, *read = NULL;
+	int err = path ? 0 : error__no_memory();
+	const char *was, *is;
+
+	if (!err) {
+		command(k, "write new.config");
+		err = expect_end(k) ?: read_text(path, &read) ?: read_text(config, &given);
+	}
+	if (!err && find_difference(config__skip_head(given), config__skip_head(read), &was, &is))
+		err = error__return(-EINVAL, "%s: Kconfig makes \"%.*s\" of its line \"%.*s\" here: a program that the kernel was "
+				    "configured with is missing, or is another one (see PATH)", config, line_length(is), is,
+				    line_length(was), was);
+	free(path);
+	free(given);
+	free(read);
+	return err;
+}
+
 int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *config)
 {
 	char *absolute = realpath(config, NULL);
@@ -219,6 +266,8 @@ int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *c
 	}
 	if (!err)
 		err = expect_end(ret);
+	if (!err)
+		err = check_same(ret, absolute);
 	free(absolute);
 	return err;
 }
@@ -389,17 +438,15 @@ static int run_conf(struct kconfig *k, char **ret)
 	return err;
 }
 
-/* The first line of @b that is not in the same place of @a. */
-static int first_difference(const char *a, const char *b)
+/* conf must leave a configuration as it is. */
+static int check_unchanged(const char *before, const char *after)
 {
-	size_t same = 0, start = 0;
+	const char *was, *is;
 
-	for (; a[same] && a[same] == b[same]; same++) {
-		if (a[same] == '\n')
-			start = same + 1;
-	}
-	return error__return(-EINVAL, "`conf --olddefconfig` makes another configuration of the one that was found, from "
-			     "\"%.*s\" on: this is a fault of hytrace", (int)strcspn(b + start, "\n"), b + start);
+	if (!find_difference(before, after, &was, &is))
+		return 0;
+	return error__return(-EINVAL, "`conf --olddefconfig` makes \"%.*s\" of \"%.*s\" in the configuration that was found: "
+			     "this is a fault of hytrace", line_length(is), is, line_length(was), was);
 }
 
 int kconfig__write(struct kconfig *k, char **ret)
@@ -417,10 +464,10 @@ int kconfig__write(struct kconfig *k, char **ret)
 		err = run_conf(k, &first);
 	if (!err)
 		err = run_conf(k, &second);
-	if (!err && strcmp(asked, first))
-		err = first_difference(asked, first);
-	if (!err && strcmp(first, second))
-		err = first_difference(first, second);
+	if (!err)
+		err = check_unchanged(asked, first);
+	if (!err)
+		err = check_unchanged(first, second);
 	free(path);
 	free(asked);
 	free(second);

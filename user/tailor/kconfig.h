@@ -38,10 +38,13 @@ struct kconfig {
  * @build: the build, whose source and compiled scripts/kconfig are used; it must live as long
  * @config: the configuration
  *
- * Return: 0, or a negative errno after a message.
+ * Return: 0, or a negative errno after a message: -EINVAL if Kconfig makes another configuration of @config here.
  */
 int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *config);
 void kconfig__close(struct kconfig *k);
+
+/* The text of a configuration after the comments that it begins with, which say who made it. */
+const char *config__skip_head(const char *text);
 
 /* All options as they are now. @ret: to be freed by kconfig_options__free(). */
 int kconfig__read(struct kconfig *k, struct kconfig_options *ret);
