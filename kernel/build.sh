@@ -136,6 +136,8 @@ toolchain()
 	"$compiler" --version | sed -n 1p
 	ld --version | sed -n 1p
 	pahole --version
+	# Kconfig writes its version down, also where no Rust is compiled.
+	rustc --version 2>/dev/null || true
 }
 
 # The part of a tree that the compiler reads. Documentation and self-tests may change without a build.
