@@ -23,8 +23,8 @@ static const struct argp_option options[] = {
 	{ "config", KEY_CONFIG, "FILE", 0, "the configuration of the traced kernel, to be sure that it is DIR/.config", 0 },
 	{ "vmlinux", KEY_VMLINUX, "FILE", 0, "the traced kernel, with debug information; default: DIR/vmlinux", 0 },
 	{ "keep", KEY_KEEP, "LIST", 0, "options that stay in any case: hardening, machine, policy, or a file with a glob and "
-	  "a reason in each line; may be repeated. Default: the first three; with any --keep, only those that are named. none: "
-	  "no list", 0 },
+	  "a reason in each line; may be repeated. Without such a word, the three lists count, and a file comes on top. none: "
+	  "none of the three", 0 },
 	{ "all", KEY_ALL, NULL, 0, "options that own no object, or of which nothing can be seen, may go as well", 0 },
 	{ "lossy", KEY_LOSSY, NULL, 0, "go on although a document lacks something", 0 },
 	{ "output", 'o', "FILE", 0, "write the new configuration to FILE", 0 },
@@ -102,13 +102,23 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 
 /* ---- what is given must fit together */
 
-/* A module that was loaded counts as used, so it does not matter that its init text is not listed. */
-static bool matters(const char *counter)
+static bool has_modules(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->hits.count; i++) {
+		if (c->hits.list[i].module)
+			return true;
+	}
+	return c->modules.count;
+}
+
+/* A module that the document names counts as used, so it does not matter that its init text is not listed. */
+static bool matters(const struct coverage *c, const char *counter)
 {
 	const struct loss *loss = losses__find(counter);
 
-	return loss && loss->meaning == LOSS_MISSING && strcmp(counter, "module_init_functions") &&
-	       strcmp(counter, "module_init_callers");
+	if (!strcmp(counter, "module_init_functions") || !strcmp(counter, "module_init_callers"))
+		return !has_modules(c);
+	return loss && loss->meaning == LOSS_MISSING;
 }
 
 static int check_losses(const struct coverage *c, const char *path)
@@ -116,11 +126,17 @@ static int check_losses(const struct coverage *c, const char *path)
 	for (size_t i = 0; i < c->lost.count; i++) {
 		const struct counter *lost = &c->lost.list[i];
 
-		if (lost->value && matters(lost->name))
+		if (lost->value && matters(c, lost->name))
 			return error__return(-EINVAL, "%s: lacks something (%s %llu), so what is not in it may have run: record "
 					     "it again, or go on with --lossy", path, lost->name,
 					     (unsigned long long)lost->value);
 	}
+	if (c->filter.allow.count || c->filter.deny.count)
+		return error__return(-EINVAL, "%s: has only some of the functions (-a, -d), so others may have run: record all, or "
+				     "go on with --lossy", path);
+	if (c->scope.kind != SCOPE_BOOT && c->scope.kind != SCOPE_SYSTEM)
+		return error__return(-EINVAL, "%s: has only some of the tasks, and no interrupts, so other code may have run: record "
+				     "all, or go on with --lossy", path);
 	return 0;
 }
 
@@ -135,16 +151,6 @@ static int check_places(const struct coverage *c, const char *path)
 	return 0;
 }
 
-static void warn_of_parts(const struct coverage *c, const char *path)
-{
-	if (!c->how.callers)
-		error__warn("%s: has no callers, so less can be seen to run", path);
-	if (c->filter.allow.count || c->filter.deny.count)
-		error__warn("%s: has only some of the functions (-a, -d); the others must be in another document", path);
-	if (c->scope.kind != SCOPE_BOOT && c->scope.kind != SCOPE_SYSTEM)
-		error__warn("%s: has only some of the tasks, and no interrupts", path);
-}
-
 static int check_documents(const struct documents *d, bool lossy)
 {
 	bool boot = false;
@@ -152,7 +158,8 @@ static int check_documents(const struct documents *d, bool lossy)
 
 	for (size_t i = 0; !err && i < d->count; i++) {
 		boot |= d->list[i]->scope.kind == SCOPE_BOOT;
-		warn_of_parts(d->list[i], d->paths[i]);
+		if (!d->list[i]->how.callers)
+			error__warn("%s: has no callers, so less can be seen to run", d->paths[i]);
 		err = check_places(d->list[i], d->paths[i]);
 		if (!err && !lossy)
 			err = check_losses(d->list[i], d->paths[i]);
@@ -253,12 +260,16 @@ static int open_images(struct work *w, const struct tailor_options *o)
 	return err;
 }
 
+/* The lists of the program count unless some of them are named, or "none". Files come on top. */
 static int add_keeps(struct keeps *keeps, const struct tailor_options *o)
 {
+	bool named = false;
 	int err = 0;
 
-	if (!o->keep_count)
-		return keeps__add_all(keeps);
+	for (size_t i = 0; i < o->keep_count; i++)
+		named |= !strcmp(o->keeps[i], "none") || keeps__is_built_in(o->keeps[i]);
+	if (!named)
+		err = keeps__add_all(keeps);
 	for (size_t i = 0; !err && i < o->keep_count; i++)
 		err = strcmp(o->keeps[i], "none") ? keeps__add(keeps, o->keeps[i]) : 0;
 	return err;
@@ -302,17 +313,25 @@ struct results {
 	struct output *config, *report;
 };
 
+static bool is_same(const char *a, const char *b)
+{
+	char *one = realpath(a, NULL), *other = b ? realpath(b, NULL) : NULL;
+	bool same = one && other && !strcmp(one, other);
+
+	free(one);
+	free(other);
+	return same;
+}
+
 static int open_results(struct results *r, const struct work *w, const struct tailor_options *o)
 {
-	char *built = realpath(w->config, NULL), *new = realpath(o->output, NULL);
-	bool same = built && new && !strcmp(built, new);
 	int err;
 
-	free(built);
-	free(new);
-	if (same)
-		return error__return(-EINVAL, "-o %s: is the configuration of the build, which must stay as it is: write "
-				     "another file", o->output);
+	if (is_same(w->config, o->output) || is_same(w->config, o->report))
+		return error__return(-EINVAL, "%s: is the configuration of the build, which must stay as it is: write another "
+				     "file", w->config);
+	if (!strcmp(o->output, "-") && (!o->report || !strcmp(o->report, "-")))
+		return error__return(-EINVAL, "the configuration and the report cannot both go to standard output: give --report FILE");
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
 		return err;
@@ -361,8 +380,8 @@ int cmd_tailor(int argc, char **argv)
 		.options = options,
 		.parser = parse,
 		.args_doc = "--build DIR -o NEW.config FILE...",
-		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran in "
-		       "the documents of `hytrace cover -f json`, one of them of the boot. Reports what goes, and why the "
+		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran, or "
+		       "only code that is freed after the boot, in the documents of `hytrace cover -f json`, one of them of the boot. Reports what goes, and why the "
 		       "rest stays."
 		       "\vExamples:\n"
 		       "  hytrace tailor --build linux -o new.config boot.json run.json\n"

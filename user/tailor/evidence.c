@@ -265,21 +265,33 @@ static bool is_module(const char *path, const char *name)
  * A module that was loaded was asked for, also if none of its functions was recorded: its init text is in no document,
  * and before the recording began it may have run. Modules are few, so this takes no time.
  */
+static void see_module(struct collector *c, size_t document, const char *name)
+{
+	struct witness w = { .in = SEEN_RUN, .document = c->documents->labels[document], .module = name };
+
+	for (size_t i = 0; i < c->owners->count; i++) {
+		const struct owned *o = &c->owners->list[i];
+
+		if (o->module && is_module(o->module, name))
+			witness(&c->e->objects[i].witness, &w);
+	}
+}
+
 static void see_modules(struct collector *c)
 {
 	for (size_t d = 0; d < c->documents->count; d++) {
 		const struct covered_modules *modules = &c->documents->list[d]->modules;
+		const struct hits *hits = &c->documents->list[d]->hits;
+		const char *last = NULL;
 
-		for (size_t m = 0; m < modules->count; m++) {
-			struct witness w = { .in = SEEN_RUN, .document = c->documents->labels[d],
-					     .module = modules->list[m].name };
+		for (size_t m = 0; m < modules->count; m++)
+			see_module(c, d, modules->list[m].name);
+		/* A module that came and went is in no list of modules; nor is its file needed for this. */
+		for (size_t i = 0; i < hits->count; i++) {
+			const char *module = hits->list[i].module;
 
-			for (size_t i = 0; i < c->owners->count; i++) {
-				const struct owned *o = &c->owners->list[i];
-
-				if (o->module && is_module(o->module, w.module))
-					witness(&c->e->objects[i].witness, &w);
-			}
+			if (module && (!last || strcmp(module, last)))
+				see_module(c, d, last = module);
 		}
 	}
 }

@@ -21,7 +21,7 @@
 enum seen {
 	SEEN_RUN,		/* in a workload */
 	SEEN_BOOT,		/* while the kernel booted, in code that stays */
-	SEEN_INIT,		/* only in code that is freed after the boot: it was set up, and nobody came */
+	SEEN_INIT,		/* only in code that is freed after the boot; its effect may be needed */
 	SEEN_NEVER,		/* it could have been seen, and was not */
 	SEEN_BLIND,		/* nothing of it can be seen */
 };

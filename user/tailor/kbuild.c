@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks the kernel's Makefiles; see kbuild.h. */
+#include <ctype.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -75,7 +76,8 @@ extern char **environ;
  */
 static int read_environment(const struct kbuild *k, const char *goal, const char *set, char ***ret)
 {
-	const char *const argv[] = { "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "make", "-s",
+	const char *const argv[] = { "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "-u", "KBUILD_OUTPUT",
+				     "-u", "KBUILD_EXTMOD", "-u", "KCONFIG_CONFIG", "-u", "sub_make_done", "make", "-s",
 				     "--no-print-directory", !strcmp(goal, ENV_GOAL) ? PRINT_ENV(ENV_GOAL) :
 				     PRINT_ENV(CONFIG_GOAL), goal, k->scratch, set, NULL };
 	size_t count = 0, room = 0, size = 0;
@@ -212,7 +214,15 @@ static int set_scratch(struct kbuild *k)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	if (asprintf(&k->scratch, "TMPOUT=%s/hytrace-cc-%d.$$$$", tmp && *tmp ? tmp : "/tmp", getpid()) < 0) {
+	k->tmp = realpath(tmp && *tmp ? tmp : "/tmp", NULL);
+	if (!k->tmp)
+		return error__return(-EINVAL, "TMPDIR %s: cannot be used: %s", tmp ?: "/tmp", strerror(errno));
+	/* It comes into commands of a shell. */
+	for (const char *c = k->tmp; *c; c++) {
+		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c))
+			return error__return(-EINVAL, "TMPDIR %s: has a \"%c\", which the kernel's Makefiles cannot use", k->tmp, *c);
+	}
+	if (asprintf(&k->scratch, "TMPOUT=%s/hytrace-cc-%d.$$$$", k->tmp, getpid()) < 0) {
 		k->scratch = NULL;
 		return error__no_memory();
 	}
@@ -227,8 +237,8 @@ static int check_compiler(struct kbuild *k)
 
 	if (!built || !now || !strcmp(built, now))
 		return 0;
-	return error__return(-EINVAL, "%s: was built by %s, and make takes %s there: set LLVM=1, or what else the build was given, "
-			     "in the environment", k->directory, built, now);
+	return error__return(-EINVAL, "%s: was built by %s, and make takes %s there: set or unset LLVM and CROSS_COMPILE in the "
+			     "environment; for another CC, set GNUMAKEFLAGS=CC=...", k->directory, built, now);
 }
 
 int kbuild__open(struct kbuild *ret, const char *directory)
@@ -264,6 +274,7 @@ void kbuild__close(struct kbuild *k)
 	free(k->objects);
 	free(k->source);
 	free(k->scratch);
+	free(k->tmp);
 	if (k->set)
 		lh_table_free(k->set);
 	strings__free(k->names);

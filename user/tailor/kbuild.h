@@ -21,6 +21,7 @@ struct kbuild {
 	const char *directory;	/* as the user gave it */
 	char *objects;		/* the same, absolute */
 	char *source;		/* the source, absolute */
+	char *tmp;		/* TMPDIR, absolute */
 	char *scratch;		/* an argument of make: where Makefiles may write */
 	char **env;		/* for make in a directory of the kernel */
 	char **config_env;	/* for scripts/kconfig */

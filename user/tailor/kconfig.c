@@ -27,9 +27,7 @@ static const char *const parts[] = { "confdata", "expr", "lexer.lex", "menu", "p
 /* Kconfig makes temporary files where it runs; the source may be read-only. */
 static int make_scratch(struct kconfig *k)
 {
-	const char *tmp = getenv("TMPDIR");
-
-	if (asprintf(&k->scratch, "%s/hytrace-tailor.XXXXXX", tmp && *tmp ? tmp : "/tmp") < 0) {
+	if (asprintf(&k->scratch, "%s/hytrace-tailor.XXXXXX", k->build->tmp) < 0) {
 		k->scratch = NULL;
 		return error__no_memory();
 	}

@@ -63,11 +63,16 @@ static int read_list(struct keeps *keeps, const char *name, FILE *f)
 		if (*reason)
 			*reason++ = '\0';
 		reason += strspn(reason, " \t");
-		if (!*reason)
+		if (strchr(glob, '='))
+			err = error__return(-EINVAL, "%s:%zu: %s is no name of an option: write it without the value", name, number,
+					    glob);
+		else if (!*reason)
 			err = error__return(-EINVAL, "%s:%zu: %s has no reason: write one after the name", name, number, glob);
 		else
 			err = add(keeps, name, glob, reason);
 	}
+	if (!err && ferror(f))
+		err = error__return(-EINVAL, "--keep %s: cannot be read: %s", name, strerror(errno));
 	free(line);
 	return err;
 }
@@ -89,6 +94,15 @@ int keeps__add(struct keeps *keeps, const char *name)
 	err = read_list(keeps, name, f);
 	fclose(f);
 	return err;
+}
+
+bool keeps__is_built_in(const char *name)
+{
+	for (size_t i = 0; i < BUILT_IN; i++) {
+		if (!strcmp(name, built_in[i].name))
+			return true;
+	}
+	return false;
 }
 
 int keeps__add_all(struct keeps *keeps)

@@ -6,6 +6,7 @@
 #ifndef HYTRACE_TAILOR_KEEP_H
 #define HYTRACE_TAILOR_KEEP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct keep {
@@ -27,6 +28,7 @@ struct keeps {
  * Return: 0, or a negative errno after a message: -EINVAL if there is no such file, or a line has no reason.
  */
 int keeps__add(struct keeps *keeps, const char *name);
+bool keeps__is_built_in(const char *name);
 /* Adds all lists that are part of the program. */
 int keeps__add_all(struct keeps *keeps);
 void keeps__free(struct keeps *keeps);

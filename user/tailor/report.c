@@ -10,10 +10,11 @@
 
 /* What no trace says stands at the top. */
 const char *const tailored_limits[] = {
-	"This is certain of the traces only. What they do not show may still be needed:",
+	"This result is based only on what was recorded. What that does not show may be needed:",
 	"  - other machines: processors, buses, disks, firmware;",
 	"  - rare cases: errors, lack of memory, attacks, suspend, reboot, panic;",
-	"  - options that only change how code is compiled, or how data are laid out.",
+	"  - options that only change how code is compiled, or how data are laid out;",
+	"  - \"init only\": code that did its work while the kernel booted, and was freed.",
 	"Boot the new kernel, and run all that it is for, before you rely on it.",
 	NULL
 };
@@ -218,7 +219,7 @@ void tailored__print(const struct tailored *t, FILE *out)
 	static const struct { enum fate fate; const char *title; } parts[] = {
 		{ FATE_DROPPED, "Dropped" },
 		{ FATE_WENT, "Gone with them" },
-		{ FATE_PUT_BACK, "Not seen to run, and put back since others would change" },
+		{ FATE_PUT_BACK, "Tried, and put back since others would change" },
 		{ FATE_LISTED, "Kept by a list" },
 		{ FATE_LEFT, "Left alone (--all tries them)" },
 		{ FATE_PROVED, "Kept because it ran" },
