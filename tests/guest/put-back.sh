@@ -6,7 +6,7 @@
 #	attempt OPTION...	succeeds if all is well without these options
 #
 # put_back TIER... : each TIER has the options of one tier, with blanks between, the most certain one first. Prints the
-# options that have to stay, one a line. attempt has failed without all of them, and it has to succeed with all of them.
+# options that have to stay, one a line. attempt has failed without all of them. If it fails with all of them, too, this fails.
 #
 # If it fails without some options, it fails without more. So of all options in the order of the tiers, there is a
 # shortest beginning without which it fails, and the last option of that has to stay. The ends of tiers are tried first,
@@ -21,6 +21,8 @@ put_back()
 		list+=($tier)
 		ends+=("${#list[@]}")
 	done
+	# If it fails for another reason, nothing can be found.
+	((${#list[@]})) && attempt || return
 	while :; do
 		option=$(find_needed "${ends[*]}" "${list[@]}") || return
 		echo "$option"

@@ -193,6 +193,7 @@ if ! try_without "$out/put-back.keep" new; then
 	try_without "$out/put-back.keep" new
 	tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
 fi
+is 'nothing had to be put back' "$(cat "$out/put-back.keep")" ''
 [[ -s $out/report.json && ${new_vmlinux:-} ]] || fatal "see $out/tailor.log and $out/build.log"
 sed -n '/^Options/,/^Options that/s/^/# /p' "$out/report.txt"
 is 'all addresses lie in objects that Kbuild knows' "$(report .unattributed)" 0
@@ -260,7 +261,7 @@ explain()
 		elif $again[.name] | not then "not-always"
 		else "asked" end) \(.name)"' | while read -r reason name; do
 		[[ $reason != asked ]] || reason=$(ask "$1" "$name")
-		echo "$reason $name"
+		echo "${reason:-not-known} $name"
 	done
 }
 
@@ -279,6 +280,7 @@ ask()
 # not call. That is not certain, and so it must be few.
 for document in boot run; do
 	gone "$document" >"$out/gone.$document"
+	ok "$document: hytrace diff tells what is gone" jq -e '.gone | type == "array"' "$out/diff.$document.json"
 	explain "$document" | sort >"$out/explained.$document"
 	echo "# $document: $(wc -l <"$out/gone.$document") functions are gone:" \
 		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"

@@ -346,6 +346,7 @@ is 'one that is the only one of all tiers' "$(puts_back a '' a '')" a
 is 'of two, one of which must stay, the one of the later tier' "$(puts_back none 'a pair1' 'b c' 'd pair2 e')" pair2
 puts_back 37 "$(seq 10 | xargs)" "$(seq 11 40 | xargs)" "$(seq 41 60 | xargs)" >"$tap_scratch/out"
 is 'one of sixty' "$(<"$tap_scratch/out")" 37
-# The two ends before it, five halves of a tier of thirty, and one that shows that no other is needed.
-ok 'in eight attempts' test "$(wc -l <"$tap_scratch/attempts")" -le 8
+# None, the two ends before it, five halves of a tier of thirty, and one that shows that no other is needed.
+ok 'in nine attempts' test "$(wc -l <"$tap_scratch/attempts")" -le 9
+ok 'nothing to put back fails' sh -c '! "$@"' - bash -c 'attempt() { false; }; . "$1"; put_back a "b c"' - "$clone/tests/guest/put-back.sh"
 tap_end

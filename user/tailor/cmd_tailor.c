@@ -330,8 +330,13 @@ static int open_results(struct results *r, const struct work *w, const struct ta
 	if (is_same(w->config, o->output) || is_same(w->config, o->report))
 		return error__return(-EINVAL, "%s: is the configuration of the build, which must stay as it is: write another "
 				     "file", w->config);
-	if (!strcmp(o->output, "-") && (!o->report || !strcmp(o->report, "-")))
-		return error__return(-EINVAL, "the configuration and the report cannot both go to standard output: give --report FILE");
+	if (!strcmp(o->output, o->report ?: "-") || is_same(o->output, o->report))
+		return error__return(-EINVAL, "the configuration and the report cannot both go to %s: give another --report FILE",
+				     o->output);
+	for (size_t i = 0; i < o->count; i++) {
+		if (is_same(o->paths[i], o->output) || is_same(o->paths[i], o->report))
+			return error__return(-EINVAL, "%s: is a document that is read: write another file", o->paths[i]);
+	}
 	err = output__open(&r->config, o->output, NULL);
 	if (err)
 		return err;

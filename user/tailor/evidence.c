@@ -129,6 +129,7 @@ static int count_functions(struct collector *c, const struct image_of *of)
 		facts->bytes += functions[i].size;
 		if (functions[i].untraced == UNTRACED_NOT) {
 			facts->traceable++;
+			facts->staying += !functions[i].init;
 			/* It could have been seen. */
 			witness(&facts->witness, &(struct witness){ .in = SEEN_NEVER });
 		}
@@ -324,6 +325,7 @@ static int pass_to_options(struct collector *c)
 				o->objects++;
 				o->functions += facts->functions;
 				o->traceable += facts->traceable;
+				o->staying += facts->staying;
 				o->bytes += facts->bytes;
 				witness(&o->witness, &facts->witness);
 			}

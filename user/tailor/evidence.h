@@ -43,13 +43,14 @@ struct object_facts {
 	const struct owned *owned;
 	bool linked;		/* it has debug information in vmlinux or a module that was read */
 	size_t functions, traceable;
+	size_t staying;		/* those that can be traced and are not freed after the boot */
 	uint64_t bytes;		/* of its functions */
 	struct witness witness;
 };
 
 struct option_facts {
 	const char *name;	/* "EPOLL" */
-	size_t objects, functions, traceable;	/* in objects that need it */
+	size_t objects, functions, traceable, staying;	/* in objects that need it */
 	uint64_t bytes;
 	struct witness witness;	/* by its objects and its lines */
 };

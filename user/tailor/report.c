@@ -65,7 +65,7 @@ char *decision__reason(const struct decision *d)
 		length = asprintf(&text, "%s", seen_words[w->in]);
 		break;
 	case FATE_WENT:
-		length = asprintf(&text, "what it depends on, or what selected it, is off");
+		length = asprintf(&text, "nothing turns it on any more: what it needs, what selected it, or its default is off");
 		break;
 	case FATE_PUT_BACK:
 		if (d->because_from == '=')
@@ -88,7 +88,7 @@ char *decision__reason(const struct decision *d)
 					  w->document);
 		break;
 	case FATE_LEFT:
-		length = asprintf(&text, d->facts && d->facts->objects ? "nothing of it can be seen" : "owns no object");
+		length = asprintf(&text, d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" : "owns no object");
 		break;
 	case FATE_NEEDED:
 	case FATES:

@@ -212,6 +212,17 @@ static int by_size(const void *a, const void *b)
 	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
 }
 
+/*
+ * Would it have been seen if it was used? Of code that is freed after the boot, a call says nothing of what stays. Modules
+ * that were never loaded have not run, although their files were not read.
+ */
+static bool can_tell(const struct decision *d)
+{
+	if (!d->facts || !d->facts->objects || seen(d) == SEEN_BLIND)
+		return false;
+	return d->facts->staying || (seen(d) == SEEN_NEVER && !d->facts->traceable);
+}
+
 static bool is_candidate(const struct selector *s, const struct kconfig_option *o, const struct decision *d)
 {
 	if (!d || !o->changeable || !is_on(o) || is_wanted(d))
@@ -219,7 +230,7 @@ static bool is_candidate(const struct selector *s, const struct kconfig_option *
 	/* What was tried before is not tried again. */
 	if (d->fate == FATE_PUT_BACK || d->fate == FATE_DROPPED)
 		return false;
-	return s->all || (d->facts && d->facts->objects && seen(d) != SEEN_BLIND);
+	return s->all || can_tell(d);
 }
 
 /* One round. @ret_some: whether there were candidates. */
