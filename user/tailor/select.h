@@ -2,12 +2,12 @@
 /*
  * Which options of a configuration can go.
  *
- * Options are set to n that own objects, and of which nothing ran, or only code that is freed after the boot. One goes
- * only if all that is wanted stays: what was proved to run at run time, and what a list keeps. And nothing may come on
- * by it, nor may a number or a text become another one. All candidates are tried at once; if something wanted is lost,
- * the first half is tried, and then the second half with what went of the first one, and so on. This finds what
- * trying one after the other would find, unless an option that is refused would be allowed together with another one. Those with most code come first: if
- * one of several selectors must stay, the smallest stays.
+ * Options are set to n that own objects, and of which nothing ran, or only code that is freed after the boot. One
+ * goes only if all that is wanted stays: what was proved to run at run time, and what a list keeps. And nothing may
+ * come on by it, nor may a number or a text become another one. All candidates are tried at once; if something wanted
+ * is lost, the first half is tried, and then the second half with what went of the first one, and so on. This finds
+ * what trying one after the other would find, unless an option that is refused would be allowed together with another
+ * one. Those with most code come first: if one of several selectors must stay, the smallest stays.
  *
  * After that, some options can be set to n that were selected before. So this is repeated until nothing more can go.
  */
