@@ -206,7 +206,7 @@ refused()
 refused_with_other_tools()
 {
 	local PATH=$PWD/other-tools:$PATH
-	refused 'CONFIG_PAHOLE_VERSION=110' boot.json
+	refused 'CONFIG_PAHOLE_VERSION=' boot.json
 }
 jq '.kernel.build_id = "00"' boot.json >other.json
 jq '.lost.map_full = 3' boot.json >lossy.json
@@ -219,6 +219,18 @@ ok 'whose report says so' grep -q -- '--lossy' lossy.txt
 jq '.kernel.config = "crc32:00000000"' boot.json >config.json
 ok 'a document of another configuration is refused' refused 'recorded on a kernel of another configuration' config.json
 ok 'another configuration is refused' refused 'another configuration' --config <(sed 's/^CONFIG_NET=y/CONFIG_NET=n/' "$objects/.config") boot.json
+printf '%s\n' 'FANOTFIY mistyped' >mistyped.keep
+ok 'a mistyped line of a list is told' sh -c '"$@" 2>&1 >/dev/null | grep -q "FANOTFIY is no option"' - "$hytrace" tailor \
+	--build "$objects" --vmlinux "$HYTRACE_VMLINUX" --keep mistyped.keep -o mistyped.config --report mistyped.txt boot.json run.json
+ok 'outputs over inputs are refused' refused 'is a document that is read' --report boot.json boot.json
+ok 'and over each other' refused 'cannot both go' --report none boot.json
+ok 'and over the configuration of the build' refused 'must stay as it is' --report "$objects/.config" boot.json
+jq '.filters.allow = ["vfs_*"]' boot.json >filtered.json
+ok 'a document of some functions is refused' refused 'only some of the functions' filtered.json
+jq '.lost.module_init_functions = 3 | .modules = [] | .functions |= map(select(.module == null)) |
+	.callers |= map(select(.module == null))' run.json >unnamed.json
+ok 'and one of modules that it does not name' refused 'module_init_functions 3' boot.json unnamed.json
+ok 'and documents without one of a boot' refused 'none of the documents is of a boot' run.json
 ok 'a list that does not exist is refused' refused 'no/list' --keep no/list boot.json
 mkdir -p other-tools
 printf '#!/bin/sh\necho v1.10\n' >other-tools/pahole

@@ -285,6 +285,14 @@ for document in boot run; do
 	echo "# $document: $(wc -l <"$out/gone.$document") functions are gone:" \
 		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"
 	echo "# $document: $(grep '^possibly' "$out/explained.$document" | xargs)"
+	# Of the boot, only code may go that sets up what is not used.
+	is "$document: nothing went that ran where it stays" "$(jq -rn --slurpfile base "$out/base.universe" --rawfile went \
+		"$out/explained.$document" '
+		($base[0].functions | map(select(.init)) | map({key: .name, value: true}) | from_entries) as $init |
+		$went | split("\n")[] | select(startswith("its-object-went ")) | split(" ")[1] | select($init[.] | not)' | xargs)" ''
+	ok "$document: at most 20 are not compiled there, though their object stays" \
+		test "$(grep -c '^not-compiled' "$out/explained.$document")" -le 20
+	echo "# $document: $(grep '^not-compiled' "$out/explained.$document" | xargs)"
 	is "$document: of each function that is gone, it is known why, or possible" \
 		"$(grep '^not-known' "$out/explained.$document")" ''
 	ok "$document: at most 30 are only possibly explained" test "$(grep -c '^possibly' "$out/explained.$document")" -le 30

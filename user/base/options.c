@@ -29,6 +29,12 @@ long option__number(struct argp_state *state, const char *name, const char *text
 	return value;
 }
 
+size_t option__arguments(const struct argp_state *state, const char *const **ret)
+{
+	*ret = (const char *const *)state->argv + state->next;
+	return state->argc - state->next;
+}
+
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words)
 {
 	char list[256] = "";

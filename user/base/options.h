@@ -10,6 +10,9 @@ double option__seconds(struct argp_state *state, const char *text);
 /* The value of --NAME, a number from 1 to @most. */
 long option__number(struct argp_state *state, const char *name, const char *text, long most);
 
+/* At ARGP_KEY_ARGS: the arguments that are left. Returns their number. */
+size_t option__arguments(const struct argp_state *state, const char *const **ret);
+
 /* The value of --NAME, one of @words, which end with NULL; returns its index. */
 int option__word(struct argp_state *state, const char *name, const char *text, const char *const *words);
 

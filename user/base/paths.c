@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Paths as text; see paths.h. */
+#include <stdio.h>
 #include <string.h>
 
 #include "base/paths.h"
@@ -27,4 +28,11 @@ void path__simplify(char *path)
 		from += strspn(from, "/");
 	}
 	*to = '\0';
+}
+
+char *path__join(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }

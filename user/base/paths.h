@@ -8,5 +8,7 @@
  * "x".
  */
 void path__simplify(char *path);
+/* "DIRECTORY/NAME", to be freed; NULL: there is no memory. */
+char *path__join(const char *directory, const char *name);
 
 #endif

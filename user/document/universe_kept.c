@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/version.h"
 #include "document/universe_kept.h"
 
@@ -134,33 +135,9 @@ static bool read_universe(struct reader *r, struct universe *u)
 	return u->list && read_line(r, 1) && !strcmp(r->fields[0], END);
 }
 
-static char *read_file(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	char *text = NULL;
-	long size = -1;
-
-	if (f && !fseek(f, 0, SEEK_END))
-		size = ftell(f);
-	if (size >= 0)
-		text = malloc(size + 1);
-	if (text) {
-		rewind(f);
-		if (fread(text, 1, size, f) == (size_t)size) {
-			text[size] = '\0';
-		} else {
-			free(text);
-			text = NULL;
-		}
-	}
-	if (f)
-		fclose(f);
-	return text;
-}
-
 bool universe__read_kept(struct universe *ret, const char *path)
 {
-	struct reader r = { .at = read_file(path) };
+	struct reader r = { .at = file__text(path) };
 	struct universe u;
 
 	if (!r.at)

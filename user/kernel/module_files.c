@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/strings.h"
 #include "kernel/elf_file.h"
 #include "kernel/module_files.h"
@@ -71,9 +72,7 @@ void module_files__free(struct module_files *m)
 	free(m);
 }
 
-/* A file's name may have '-' where the module's name has '_'. */
-/* Is "drivers/net/a-b.ko.xz" the file of the module a_b? @end: ".ko", or ".o" for the objects in modules.order. */
-static bool is_module(const char *path, size_t length, const char *module, const char *end)
+bool module_file__is(const char *path, size_t length, const char *module, const char *end)
 {
 	const char *base = memrchr(path, '/', length), *stop = path + length;
 	size_t rest = strlen(end);
@@ -88,13 +87,10 @@ static bool is_module(const char *path, size_t length, const char *module, const
 
 static bool has_file(const char *directory, const char *name)
 {
-	bool found = false;
-	char *path;
+	char *path = path__join(directory, name);
+	bool found = path && !access(path, R_OK);
 
-	if (asprintf(&path, "%s/%s", directory, name) > 0) {
-		found = !access(path, R_OK);
-		free(path);
-	}
+	free(path);
 	return found;
 }
 
@@ -123,7 +119,7 @@ static char *installed_path(const char *directory, const char *module, const cha
 	size_t length = strcspn(line, ":\n");
 	char *path = NULL;
 
-	if (is_module(line, length, module, ".ko") &&
+	if (module_file__is(line, length, module, ".ko") &&
 	    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : directory, line[0] == '/' ? "" : "/", (int)length,
 		     line) < 0)
 		return NULL;
@@ -136,7 +132,7 @@ static char *built_path(const char *directory, const char *module, const char *l
 	size_t length = strcspn(line, "\n");
 	char *path = NULL;
 
-	if (is_module(line, length, module, ".o") &&
+	if (module_file__is(line, length, module, ".o") &&
 	    asprintf(&path, "%s/%.*s.ko", directory, (int)length - 2, line) < 0)
 		return NULL;
 	return path;
@@ -187,7 +183,8 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 {
 	GElf_Sym sym;
 
-	f->functions = calloc(data->d_size / sizeof(Elf64_Sym) + 1, sizeof(*f->functions));
+	/* A file of another machine may have smaller symbols. */
+	f->functions = calloc(data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) + 1, sizeof(*f->functions));
 	for (int i = 0; f->functions && gelf_getsym(data, i, &sym); i++) {
 		const char *name = elf_strptr(elf, strings, sym.st_name);
 		struct function *function = &f->functions[f->count];

@@ -7,6 +7,7 @@
 #define HYTRACE_KERNEL_MODULE_FILES_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 struct module_files;
@@ -57,6 +58,11 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
  * or no memory.
  */
 char *module_file__name(const char *path);
+/*
+ * Is "drivers/net/a-b.ko.xz" the file of the module a_b? A file's name may have '-' where the module's name has '_'.
+ * @length: of the path. @end: ".ko"; ".o" for the objects in modules.order.
+ */
+bool module_file__is(const char *path, size_t length, const char *module, const char *end);
 /* Does the module's file have a function of that name? False if it cannot be read. */
 bool module_file__has(const char *path, const char *function);
 

@@ -65,8 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->universes[o->universes[0] ? 1 : 0] = arg;
 		break;
 	case ARGP_KEY_ARGS:
-		o->paths = (const char *const *)state->argv + state->next;
-		o->count = state->argc - state->next;
+		o->count = option__arguments(state, &o->paths);
 		break;
 	case ARGP_KEY_END:
 		if (o->count != 2)

@@ -3,6 +3,7 @@
 #include <argp.h>
 
 #include "base/error.h"
+#include "base/options.h"
 #include "document/coverage_json.h"
 #include "report/commands.h"
 #include "report/documents.h"
@@ -29,8 +30,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case ARGP_KEY_ARGS:
-		o->paths = (const char *const *)state->argv + state->next;
-		o->count = state->argc - state->next;
+		o->count = option__arguments(state, &o->paths);
 		break;
 	case ARGP_KEY_END:
 		if (!o->count)

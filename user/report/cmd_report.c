@@ -116,8 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		add_directory(state, o, arg);
 		break;
 	case ARGP_KEY_ARGS:
-		o->paths = (const char *const *)state->argv + state->next;
-		o->count = state->argc - state->next;
+		o->count = option__arguments(state, &o->paths);
 		break;
 	case ARGP_KEY_END:
 		if (!o->count)

@@ -65,8 +65,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->modules = arg;
 		break;
 	case ARGP_KEY_ARGS:
-		o->names = (const char *const *)state->argv + state->next;
-		o->name_count = state->argc - state->next;
+		o->name_count = option__arguments(state, &o->names);
 		break;
 	case ARGP_KEY_END:
 		if (!o->name_count)

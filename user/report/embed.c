@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/* Puts style and data into a page; see embed.h. */
+/* Puts head and data into a page; see embed.h. */
 #include <string.h>
 
 #include "base/error.h"
 #include "report/embed.h"
 
-/* page.css, which the program carries. */
-extern const char _binary_page_css_start[], _binary_page_css_end[];
+/* head.html, which the program carries. */
+extern const char _binary_head_html_start[], _binary_head_html_end[];
 
 /*
  * In JSON this character is only in strings, where it has another form as well. Without it no text can end
@@ -40,14 +40,14 @@ static const char *put_until(const char *at, const char *end, const char *mark, 
 
 int embed__page(const char *start, const char *end, const char *data, size_t length, FILE *out)
 {
-	const char *at = put_until(start, end, "@STYLE@", out);
+	const char *at = put_until(start, end, "@HEAD@", out);
 
 	if (at) {
-		fwrite(_binary_page_css_start, 1, _binary_page_css_end - _binary_page_css_start, out);
+		fwrite(_binary_head_html_start, 1, _binary_head_html_end - _binary_head_html_start, out);
 		at = put_until(at, end, "@DATA@", out);
 	}
 	if (!at)
-		return error__return(-EINVAL, "a page of this program has no place for its style or its data");
+		return error__return(-EINVAL, "a page of this program has no place for its head or its data");
 	put_data(data, length, out);
 	fwrite(at, 1, end - at, out);
 	return 0;

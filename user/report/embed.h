@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* Pages for a browser: files that the program carries, into which it puts their style and their data. */
+/* Pages for a browser: files that the program carries, into which it puts what their heads share, and their data. */
 #ifndef HYTRACE_REPORT_EMBED_H
 #define HYTRACE_REPORT_EMBED_H
 
@@ -8,7 +8,7 @@
 
 /**
  * embed__page() - write a page with its data
- * @start: the page, with the markers @STYLE@ and, after that, @DATA@
+ * @start: the page, with the markers @HEAD@ and, after that, @DATA@
  * @end: its end
  * @data: one JSON object, for an element that holds text
  * @length: of @data

@@ -77,15 +77,29 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
+/* The whole text of a file; NULL: there is no memory. */
+static char *whole_text(int fd)
+{
+	off_t size = lseek(fd, 0, SEEK_END);
+	char *text = size < 0 ? NULL : malloc(size + 1);
+
+	if (text) {
+		ssize_t got = pread(fd, text, size, 0);
+
+		text[got > 0 ? got : 0] = '\0';
+	}
+	return text;
+}
+
 int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp)
 {
 	int in[2] = { -1, -1 }, out[2] = { -1, -1 }, err = 0;
 
-	*ret = (struct child){};
-	if (pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
+	*ret = (struct child){ .messages = memfd_create("messages", MFD_CLOEXEC) };
+	if (ret->messages < 0 || pipe2(in, O_CLOEXEC) || pipe2(out, O_CLOEXEC)) {
 		err = error__return(-errno, "no pipe for %s: %s", argv[0], strerror(errno));
 	} else {
-		const int fds[] = { in[0], out[1], STDERR_FILENO };
+		const int fds[] = { in[0], out[1], ret->messages };
 
 		err = spawn(&ret->pid, directory, argv, envp, fds);
 	}
@@ -114,24 +128,17 @@ int child__close(struct child *c)
 		fclose(c->to);
 	if (c->from)
 		fclose(c->from);
-	if (c->pid)
+	if (c->pid) {
 		status = wait_for(c->pid);
+		close(c->messages);
+	}
 	*c = (struct child){};
 	return status;
 }
 
-/* The whole text of a file; NULL: there is no memory. */
-static char *whole_text(int fd)
+char *child__messages(const struct child *c)
 {
-	off_t size = lseek(fd, 0, SEEK_END);
-	char *text = size < 0 ? NULL : malloc(size + 1);
-
-	if (text) {
-		ssize_t got = pread(fd, text, size, 0);
-
-		text[got > 0 ? got : 0] = '\0';
-	}
-	return text;
+	return whole_text(c->messages);
 }
 
 int child__run(const char *directory, const char *const *argv, char *const *envp, char **ret_output,

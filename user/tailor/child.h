@@ -11,6 +11,7 @@
 struct child {
 	pid_t pid;
 	FILE *to, *from;	/* its standard input and output */
+	int messages;		/* a file in memory with its messages */
 };
 
 /**
@@ -20,11 +21,13 @@ struct child {
  * @argv: its arguments; argv[0] is looked up in PATH
  * @envp: its environment
  *
- * Its messages go where those of this program go.
+ * Its messages are kept for child__messages(), because some programs have much to say although all is well.
  *
  * Return: 0, or a negative errno after a message.
  */
 int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp);
+/* What it has said until now, to be freed; NULL: there is no memory. */
+char *child__messages(const struct child *c);
 /* Returns its status as waitpid() gives it; -1: there is none. */
 int child__close(struct child *c);
 

@@ -83,8 +83,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->format = option__word(state, "format", arg, format_names);
 		break;
 	case ARGP_KEY_ARGS:
-		o->paths = (const char *const *)state->argv + state->next;
-		o->count = state->argc - state->next;
+		o->count = option__arguments(state, &o->paths);
 		break;
 	case ARGP_KEY_END:
 		if (!o->count)
@@ -170,27 +169,11 @@ static int check_documents(const struct documents *d, bool lossy)
 	return err;
 }
 
-static int read_whole(const char *path, char **ret)
-{
-	FILE *f = fopen(path, "re");
-	size_t size = 0;
-	int err = 0;
-
-	*ret = NULL;
-	if (!f || getdelim(ret, &size, '\0', f) <= 0)
-		err = error__return(-EINVAL, "%s: cannot be read, or is empty", path);
-	if (f)
-		fclose(f);
-	return err;
-}
-
 static int check_config(const char *given, const char *built)
 {
 	char *a, *b = NULL;
-	int err = read_whole(given, &a);
+	int err = config__read(given, &a) ?: config__read(built, &b);
 
-	if (!err)
-		err = read_whole(built, &b);
 	if (!err && strcmp(config__skip_head(a), config__skip_head(b)))
 		err = error__return(-EINVAL, "%s: is another configuration than %s, by which the kernel was built", given,
 				    built);
@@ -386,8 +369,8 @@ int cmd_tailor(int argc, char **argv)
 		.parser = parse,
 		.args_doc = "--build DIR -o NEW.config FILE...",
 		.doc = "Makes a smaller configuration of the kernel that was traced: without options of which nothing ran, or "
-		       "only code that is freed after the boot, in the documents of `hytrace cover -f json`, one of them of the boot. Reports what goes, and why the "
-		       "rest stays."
+		       "only code that is freed after the boot, in the documents of `hytrace cover -f json`. One of these has "
+		       "to be of the boot. Reports what goes, and why the rest stays."
 		       "\vExamples:\n"
 		       "  hytrace tailor --build linux -o new.config boot.json run.json\n"
 		       "  hytrace tailor --build linux --keep my.keep -o new.config *.json\n\n"

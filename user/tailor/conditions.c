@@ -33,7 +33,11 @@ struct conditions {
 	const char *source;
 	struct obstack store;
 	struct lh_table *files;		/* struct file by path */
-	struct lh_table *included;	/* the condition of `#include "x.c"` by the path of x.c */
+	/*
+	 * What the line of `#include "x.c"` needs, by the path of x.c. The conditions of x.c end with it. If x.c is
+	 * included again, it is emptied.
+	 */
+	struct lh_table *included;
 };
 
 static void __attribute__((noreturn)) no_memory(void)
@@ -159,6 +163,21 @@ static const char *option_in(const char *at, const char *end, size_t *ret_length
 	return NULL;
 }
 
+/* Takes the next operand from *@at on. Returns false if there is none. */
+static bool next_operand(const char **at, const char *end, const char **ret_start, const char **ret_end)
+{
+	const char *stop;
+
+	if (*at >= end)
+		return false;
+	stop = operand_end(*at, end);
+	*ret_start = *at;
+	*ret_end = stop;
+	trim(ret_start, ret_end);
+	*at = stop < end ? stop + 2 : end;
+	return true;
+}
+
 /* X and X_MODULE are one option. */
 static size_t without_module(const char *name, size_t length)
 {
@@ -176,17 +195,12 @@ static void add_need(struct needs *n, const char *name, size_t length)
 /* "defined(CONFIG_X) || defined(CONFIG_X_MODULE)" is one option, too. Nothing is known if any operand is another one. */
 static void add_disjunction(struct needs *n, const char *at, const char *end)
 {
-	const char *first = NULL;
-	size_t first_length = 0;
+	const char *first = NULL, *a, *b;
+	size_t first_length = 0, length;
 
-	for (const char *stop; at < end; at = stop + 2) {
-		const char *a = at, *b, *name;
-		size_t length;
+	while (next_operand(&at, end, &a, &b)) {
+		const char *name = option_in(a, b, &length);
 
-		stop = operand_end(at, end);
-		b = stop;
-		trim(&a, &b);
-		name = option_in(a, b, &length);
 		if (!name)
 			return;
 		length = without_module(name, length);
@@ -201,19 +215,17 @@ static void add_disjunction(struct needs *n, const char *at, const char *end)
 
 static void add_conjunction(struct needs *n, const char *at, const char *end)
 {
+	const char *a, *b;
+	size_t length;
+
 	trim(&at, &end);
 	if (has_outside(at, end, "||")) {
 		add_disjunction(n, at, end);
 		return;
 	}
-	for (const char *stop; at < end; at = stop + 2) {
-		const char *a = at, *b, *name;
-		size_t length;
+	while (next_operand(&at, end, &a, &b)) {
+		const char *name = option_in(a, b, &length);
 
-		stop = operand_end(at, end);
-		b = stop;
-		trim(&a, &b);
-		name = option_in(a, b, &length);
 		if (name)
 			add_need(n, name, length);
 		else if (has_outside(a, b, "||") || has_outside(a, b, "&&"))
@@ -344,10 +356,13 @@ static void next_branch(struct reader *r, const struct needs *n)
 		remember(r, b, n);
 }
 
-/* Remembers what an included file needs; of a file that is included twice, nothing is known. */
+static const struct file *get_file(struct conditions *c, const char *path);
+
+/* Reads an included file. Of a file that is included twice, it is not known what it needs. */
 static void include(struct reader *r, const char *text)
 {
 	const char *end, *slash = strrchr(r->path, '/');
+	struct condition *base;
 	struct lh_entry *entry;
 	char path[1024];
 
@@ -358,11 +373,20 @@ static void include(struct reader *r, const char *text)
 	snprintf(path, sizeof(path), "%.*s/%.*s", slash ? (int)(slash - r->path) : 0, r->path, (int)(end - text - 1),
 		 text + 1);
 	path__simplify(path);
+	/* What includes itself needs nothing more by that. */
+	if (!strcmp(path, r->path))
+		return;
 	entry = lh_table_lookup_entry(r->c->included, path);
-	if (entry)
-		entry->v = NULL;
-	else if (lh_table_insert(r->c->included, copy(r->c, path, strlen(path)), (void *)current(r)))
+	if (entry) {
+		base = lh_entry_v(entry);
+		base->outer = NULL;
+		return;
+	}
+	base = obstack_alloc(&r->c->store, sizeof(*base));
+	*base = (struct condition){ .outer = current(r) };
+	if (lh_table_insert(r->c->included, copy(r->c, path, strlen(path)), base))
 		no_memory();
+	get_file(r->c, path);
 }
 
 /* Replaces comments by blanks. Text in quotes is passed over. */

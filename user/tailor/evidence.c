@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "image/units.h"
+#include "kernel/module_files.h"
 #include "report/source_lines.h"
 #include "tailor/evidence.h"
 
@@ -88,8 +89,6 @@ static int add_unit(struct collector *c, const struct image_of *of, const struct
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 	struct evidence *e = c->e;
 
-	if (facts)
-		facts->linked = true;
 	if (!of->module) {
 		e->units++;
 		if (!facts) {
@@ -250,18 +249,6 @@ static int see_lines(struct collector *c)
 
 /* ---- modules that were loaded */
 
-/* Is "drivers/net/a-b.o" the module a_b? */
-static bool is_module(const char *path, const char *name)
-{
-	const char *base = strrchr(path, '/');
-
-	for (base = base ? base + 1 : path; *name; base++, name++) {
-		if ((*base == '-' ? '_' : *base) != *name)
-			return false;
-	}
-	return !strcmp(base, ".o");
-}
-
 /*
  * A module that was loaded was asked for, also if none of its functions was recorded: its init text is in no document,
  * and before the recording began it may have run. Modules are few, so this takes no time.
@@ -273,7 +260,7 @@ static void see_module(struct collector *c, size_t document, const char *name)
 	for (size_t i = 0; i < c->owners->count; i++) {
 		const struct owned *o = &c->owners->list[i];
 
-		if (o->module && is_module(o->module, name))
+		if (o->module && module_file__is(o->module, strlen(o->module), name, ".o"))
 			witness(&c->e->objects[i].witness, &w);
 	}
 }
@@ -308,6 +295,15 @@ static void miss_modules(struct collector *c)
 
 /* ---- all */
 
+static void add_object(struct option_facts *o, const struct object_facts *facts)
+{
+	o->objects++;
+	o->functions += facts->functions;
+	o->traceable += facts->traceable;
+	o->staying += facts->staying;
+	o->bytes += facts->bytes;
+}
+
 static int pass_to_options(struct collector *c)
 {
 	for (size_t i = 0; i < c->owners->count; i++) {
@@ -316,18 +312,15 @@ static int pass_to_options(struct collector *c)
 		for (size_t n = 0; n < facts->owned->need_count; n++) {
 			const struct need *need = facts->owned->needs[n];
 
-			/* Which of several options an object needs is not known, so it proves all of them. */
+			/* Which of several options an object needs is not known: it proves all of them, and is of none. */
 			for (size_t j = 0; j < need->count; j++) {
 				struct option_facts *o = get_option(c, need->options[j]);
 
 				if (!o)
 					return error__no_memory();
-				o->objects++;
-				o->functions += facts->functions;
-				o->traceable += facts->traceable;
-				o->staying += facts->staying;
-				o->bytes += facts->bytes;
 				witness(&o->witness, &facts->witness);
+				if (need->count == 1)
+					add_object(o, facts);
 			}
 		}
 	}

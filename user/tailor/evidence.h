@@ -41,7 +41,6 @@ struct witness {
 
 struct object_facts {
 	const struct owned *owned;
-	bool linked;		/* it has debug information in vmlinux or a module that was read */
 	size_t functions, traceable;
 	size_t staying;		/* those that can be traced and are not freed after the boot */
 	uint64_t bytes;		/* of its functions */

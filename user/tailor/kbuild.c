@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks the kernel's Makefiles; see kbuild.h. */
 #include <ctype.h>
+#include <ftw.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/paths.h"
+#include "kernel/kernel_id.h"
 #include "tailor/child.h"
 #include "tailor/kbuild.h"
 
@@ -19,9 +21,9 @@
 
 /*
  * The goals. The top Makefile does not write the configuration again for a goal that ends with "install", if it finds
- * another compiler, for example. The second one is taken for one of Kconfig's by its name, so the top Makefile prepares it as it does
- * `make oldconfig`. make evaluates --eval once more in the make that the top Makefile starts; it would warn of a second
- * rule. "@:" is there because make says of a rule without a command that there is nothing to do.
+ * another compiler, for example. The second one is taken for one of Kconfig's by its name, so the top Makefile prepares
+ * it as it does `make oldconfig`. make evaluates --eval once more in the make that the top Makefile starts; it would warn
+ * of a second rule. "@:" is there because make says of a rule without a command that there is nothing to do.
  */
 #define ENV_GOAL "hytrace-env-install"
 #define CONFIG_GOAL "hytrace-config"
@@ -79,10 +81,10 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 	const char *const argv[] = { "env", "-u", "MAKEFLAGS", "-u", "MAKELEVEL", "-u", "MFLAGS", "-u", "KBUILD_OUTPUT",
 				     "-u", "KBUILD_EXTMOD", "-u", "KCONFIG_CONFIG", "-u", "sub_make_done", "make", "-s",
 				     "--no-print-directory", !strcmp(goal, ENV_GOAL) ? PRINT_ENV(ENV_GOAL) :
-				     PRINT_ENV(CONFIG_GOAL), goal, k->scratch, set, NULL };
+				     PRINT_ENV(CONFIG_GOAL), goal, k->tmpout, set, NULL };
 	size_t count = 0, room = 0, size = 0;
 	struct child c;
-	char *line = NULL, **env = NULL;
+	char *line = NULL, *messages, **env = NULL;
 	int err = child__start(&c, k->objects, argv, environ);
 
 	if (err)
@@ -109,9 +111,12 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 			env[++count] = NULL;
 	}
 	free(line);
-	if (child__close(&c) || !env)
-		err = err ?: child__signal() ? -EINTR : error__return(-EINVAL, "%s: its Makefile does not tell what a build needs (`make %s` failed): "
-					   "give the directory in which the kernel was built", k->objects, goal);
+	messages = child__messages(&c);
+	if ((child__close(&c) || !env) && !err)
+		err = child__signal() ? -EINTR :
+		      error__return(-EINVAL, "%s: its Makefile does not tell what a build needs: give the directory in which the "
+				    "kernel was built. `make %s` said: %.*s", k->objects, goal, QUOTED, messages ?: "");
+	free(messages);
 	if (err) {
 		free_environment(env);
 		return err;
@@ -161,16 +166,9 @@ const char *kbuild__value(const struct kbuild *k, const char *option)
 	return entry ? lh_entry_v(entry) : NULL;
 }
 
-static char *path_in(const char *directory, const char *name)
-{
-	char *path;
-
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
-}
-
 static int read_configuration(struct kbuild *k)
 {
-	char *config = path_in(k->objects, ".config"), *made = path_in(k->objects, "include/config/auto.conf");
+	char *config = path__join(k->objects, ".config"), *made = path__join(k->objects, "include/config/auto.conf");
 	struct stat a, b;
 	int err = config && made ? 0 : error__no_memory();
 
@@ -184,8 +182,11 @@ static int read_configuration(struct kbuild *k)
 	if (!err && (a.st_mtim.tv_sec > b.st_mtim.tv_sec ||
 		     (a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec > b.st_mtim.tv_nsec)))
 		err = error__return(-EINVAL, "%s: was changed after the kernel was built: build it again", config);
-	if (!err)
+	/* If it changes later, what is kept is of another configuration. */
+	if (!err) {
+		k->config = kernel_id__config_of(made);
 		err = read_set(k, made);
+	}
 	free(config);
 	free(made);
 	return err;
@@ -198,7 +199,7 @@ static int find_source(struct kbuild *k)
 
 	if (!srctree || !environment__get(k->env, "SRCARCH"))
 		return error__return(-EINVAL, "%s: its Makefile is not that of a kernel", k->directory);
-	path = *srctree == '/' ? strdup(srctree) : path_in(k->objects, srctree);
+	path = *srctree == '/' ? strdup(srctree) : path__join(k->objects, srctree);
 	if (!path)
 		return error__no_memory();
 	k->source = realpath(path, NULL);
@@ -207,26 +208,43 @@ static int find_source(struct kbuild *k)
 }
 
 /*
- * When Makefiles try options of the compiler, they make a directory, .tmp_PID in the directory of the objects. It is to be
- * elsewhere. make turns "$$$$" into the "$$" of the shell.
+ * Kconfig and Makefiles that try options of the compiler make temporary files in the directory of the objects, or where
+ * TMPOUT says. make turns "$$$$" into the "$$" of the shell.
  */
-static int set_scratch(struct kbuild *k)
+static int make_scratch(struct kbuild *k)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *given = getenv("TMPDIR");
+	char *tmp;
 
-	k->tmp = realpath(tmp && *tmp ? tmp : "/tmp", NULL);
-	if (!k->tmp)
-		return error__return(-EINVAL, "TMPDIR %s: cannot be used: %s", tmp ?: "/tmp", strerror(errno));
+	given = given && *given ? given : "/tmp";
+	tmp = realpath(given, NULL);
+	if (!tmp)
+		return error__return(-EINVAL, "TMPDIR %s: cannot be used: %s", given, strerror(errno));
+	k->scratch = path__join(tmp, "hytrace-tailor.XXXXXX");
+	free(tmp);
+	if (!k->scratch)
+		return error__no_memory();
 	/* It comes into commands of a shell. */
-	for (const char *c = k->tmp; *c; c++) {
-		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c))
-			return error__return(-EINVAL, "TMPDIR %s: has a \"%c\", which the kernel's Makefiles cannot use", k->tmp, *c);
+	for (const char *c = k->scratch; *c; c++) {
+		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c)) {
+			*k->scratch = '\0';
+			return error__return(-EINVAL, "TMPDIR %s: has a \"%c\", which the kernel's Makefiles cannot use", given, *c);
+		}
 	}
-	if (asprintf(&k->scratch, "TMPOUT=%s/hytrace-cc-%d.$$$$", k->tmp, getpid()) < 0) {
-		k->scratch = NULL;
+	if (!mkdtemp(k->scratch)) {
+		*k->scratch = '\0';
+		return error__return(-EINVAL, "TMPDIR %s: nothing can be written there: %s", given, strerror(errno));
+	}
+	if (asprintf(&k->tmpout, "TMPOUT=%s/cc.$$$$", k->scratch) < 0) {
+		k->tmpout = NULL;
 		return error__no_memory();
 	}
 	return 0;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
+{
+	return remove(path);
 }
 
 /* Other compilers have other options, so the configuration would be another one. */
@@ -253,7 +271,7 @@ int kbuild__open(struct kbuild *ret, const char *directory)
 	ret->objects = realpath(directory, NULL);
 	if (!ret->objects)
 		return error__return(-EINVAL, "%s: cannot be opened: %s", directory, strerror(errno));
-	err = set_scratch(ret);
+	err = make_scratch(ret);
 	if (!err)
 		err = read_configuration(ret);
 	if (!err)
@@ -273,8 +291,12 @@ void kbuild__close(struct kbuild *k)
 	free_environment(k->config_env);
 	free(k->objects);
 	free(k->source);
+	free(k->config);
+	/* It is empty if there is no such directory. */
+	if (k->scratch && *k->scratch)
+		nftw(k->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 	free(k->scratch);
-	free(k->tmp);
+	free(k->tmpout);
 	if (k->set)
 		lh_table_free(k->set);
 	strings__free(k->names);
@@ -368,7 +390,7 @@ int kbuild__list(struct kbuild *k, const char *directory, const char *const *emp
 		 struct listing *ret)
 {
 	const char **argv = calloc(count + 16, sizeof(*argv));
-	char *makefile = path_in(k->source, "scripts/Makefile.build"), *output = NULL, *messages = NULL;
+	char *makefile = path__join(k->source, "scripts/Makefile.build"), *output = NULL, *messages = NULL;
 	char *obj = NULL;
 	size_t n = 0, sets = 0;
 	int status = 0, err = 0;
@@ -378,7 +400,7 @@ int kbuild__list(struct kbuild *k, const char *directory, const char *const *emp
 		err = error__no_memory();
 	if (!err) {
 		const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj,
-					      "need-modorder=1", "obj-dirs=", k->scratch, PRINT_LIST, LIST_GOAL };
+					      "need-modorder=1", "obj-dirs=", k->tmpout, PRINT_LIST, LIST_GOAL };
 
 		for (; n < sizeof(fixed) / sizeof(fixed[0]); n++)
 			argv[n] = fixed[n];
@@ -420,11 +442,14 @@ void listing__free(struct listing *l)
 	free(l->list);
 }
 
-/* Paths are interned. */
+/* Paths and modules are interned. */
 bool listing__has(const struct listing *l, const struct listed *item)
 {
 	for (size_t i = 0; i < l->count; i++) {
-		if (l->list[i].path == item->path && l->list[i].kind == item->kind)
+		const struct listed *other = &l->list[i];
+
+		if (other->path == item->path && (item->kind != LISTED_PART || other->kind == LISTED_OBJECT ||
+						  other->module == item->module))
 			return true;
 	}
 	return false;
@@ -442,7 +467,7 @@ int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
 	if (!err) {
 		char *const *from = emptied ? env : k->env;
 
-		if (asprintf(ret, "%s %s %s", environment__get(from, "ARCH_CORE") ?: "",
+		if (asprintf(ret, "%s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
 			     environment__get(from, "ARCH_LIB") ?: "", environment__get(from, "ARCH_DRIVERS") ?: "") < 0)
 			err = error__no_memory();
 	}

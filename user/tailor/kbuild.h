@@ -21,10 +21,11 @@ struct kbuild {
 	const char *directory;	/* as the user gave it */
 	char *objects;		/* the same, absolute */
 	char *source;		/* the source, absolute */
-	char *tmp;		/* TMPDIR, absolute */
-	char *scratch;		/* an argument of make: where Makefiles may write */
+	char *scratch;		/* a directory in TMPDIR, which goes with this */
+	char *tmpout;		/* an argument of make: where Makefiles may write, in there */
 	char **env;		/* for make in a directory of the kernel */
 	char **config_env;	/* for scripts/kconfig */
+	char *config;		/* of include/config/auto.conf: what kernel_id.config is for a .config; NULL: unknown */
 	struct lh_table *set;	/* "CONFIG_X" is set: "y", "m" or another value */
 	struct strings *names;	/* all names live as long as this */
 };
@@ -78,13 +79,14 @@ struct listing {
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret);
 void listing__free(struct listing *l);
+/* Is it still built? An object that is only in a module now is built; a part is in the same module, or in vmlinux. */
 bool listing__has(const struct listing *l, const struct listed *item);
 
 /**
  * kbuild__arch_directories() - ask which directories the architecture's Makefile adds
  * @k: the build
  * @emptied: an option that is taken as not set; NULL: none
- * @ret: their names with blanks between them, to be freed
+ * @ret: their names, each with a blank after it, to be freed
  *
  * Return: 0, or a negative errno after a message.
  */

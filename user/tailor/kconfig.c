@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks the kernel's scripts/kconfig; see kconfig.h. */
-#include <ctype.h>
-#include <ftw.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -9,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
+#include "base/paths.h"
 #include "tailor/kconfig.h"
 
 /* kconfig/ask.c, which goes into the program as it is. */
@@ -22,72 +23,35 @@ static const char *const parts[] = { "confdata", "expr", "lexer.lex", "menu", "p
 				     "util" };
 #define PARTS (sizeof(parts) / sizeof(parts[0]))
 
-/* ---- the scratch directory */
-
-/* Kconfig makes temporary files where it runs; the source may be read-only. */
-static int make_scratch(struct kconfig *k)
-{
-	if (asprintf(&k->scratch, "%s/hytrace-tailor.XXXXXX", k->build->tmp) < 0) {
-		k->scratch = NULL;
-		return error__no_memory();
-	}
-	if (!mkdtemp(k->scratch)) {
-		int err = error__return(-EINVAL, "%s: no scratch directory: %s; set TMPDIR", k->scratch, strerror(errno));
-
-		free(k->scratch);
-		k->scratch = NULL;
-		return err;
-	}
-	return 0;
-}
-
-static int remove_one(const char *path, const struct stat *st, int type, struct FTW *ftw)
-{
-	return remove(path);
-}
-
-static int write_text(const char *path, const char *text, size_t length)
-{
-	FILE *f = fopen(path, "we");
-	bool good = f && fwrite(text, 1, length, f) == length;
-
-	if (f)
-		good &= !fclose(f);
-	return good ? 0 : error__return(-EINVAL, "%s: cannot be written: %s", path, strerror(errno));
-}
-
-static int read_text(const char *path, char **ret)
-{
-	FILE *f = fopen(path, "re");
-	size_t size = 0;
-
-	*ret = NULL;
-	/* No configuration has a NUL. */
-	if (!f || getdelim(ret, &size, '\0', f) <= 0) {
-		free(*ret);
-		*ret = NULL;
-		if (f)
-			fclose(f);
-		return error__return(-EINVAL, "%s: cannot be read, or is empty", path);
-	}
-	fclose(f);
-	return 0;
-}
-
 /* ---- the program that answers */
 
-static char *make_path(const char *directory, const char *name)
+/* Structures of newer headers would be other ones than those of older objects. */
+static int check_objects(const struct kbuild *b, char *const *objects)
 {
-	char *path;
+	static const char *const headers[] = { "expr.h", "lkc.h", "internal.h" };
+	struct stat object, header;
 
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+	for (size_t i = 0; i < PARTS; i++) {
+		if (stat(objects[i], &object))
+			return error__return(-EINVAL, "%s: cannot be read: %s; run `make olddefconfig` there", objects[i],
+					     strerror(errno));
+		for (size_t h = 0; h < sizeof(headers) / sizeof(headers[0]); h++) {
+			char path[PATH_MAX];
+
+			snprintf(path, sizeof(path), "%s/scripts/kconfig/%s", b->source, headers[h]);
+			if (!stat(path, &header) && header.st_mtim.tv_sec > object.st_mtim.tv_sec)
+				return error__return(-EINVAL, "%s: was changed after %s was compiled: build the kernel again", path,
+						     objects[i]);
+		}
+	}
+	return 0;
 }
 
 static int compile(struct kconfig *k)
 {
 	const struct kbuild *b = k->build;
 	const char *compiler = environment__get(b->env, "HOSTCC");
-	char *includes[2] = {}, *objects[PARTS] = {}, *source = make_path(k->scratch, "ask.c"), *messages = NULL;
+	char *includes[2] = {}, *objects[PARTS] = {}, *source = path__join(k->build->scratch, "ask.c"), *messages = NULL;
 	const char *argv[PARTS + 10] = { "sh", "-c", "exec $0 \"$@\"", compiler && *compiler ? compiler : "cc", "-O1",
 					 "-oask", source };
 	size_t n = 7;
@@ -106,15 +70,12 @@ static int compile(struct kconfig *k)
 		err |= !objects[i];
 	}
 	err = err || !source ? error__no_memory() : 0;
-	for (size_t i = 0; !err && i < PARTS; i++) {
-		if (access(objects[i], R_OK))
-			err = error__return(-EINVAL, "%s: cannot be read: %s; run `make olddefconfig` there", objects[i],
-					    strerror(errno));
-	}
 	if (!err)
-		err = write_text(source, _binary_ask_c_start, _binary_ask_c_end - _binary_ask_c_start);
+		err = check_objects(b, objects);
+	if (!err && !file__write(source, _binary_ask_c_start, _binary_ask_c_end - _binary_ask_c_start))
+		err = error__return(-EINVAL, "%s: cannot be written: %s", source, strerror(errno));
 	if (!err) {
-		status = child__run(k->scratch, argv, k->env, NULL, &messages);
+		status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
 		if (status)
 			err = status < 0 ? status : error__return(-EINVAL, "%s cannot compile what asks scripts/kconfig: %.*s",
 								  argv[3], QUOTED, messages);
@@ -162,15 +123,25 @@ static const char *top(const struct kconfig *k)
 	return given && *given ? given : "Kconfig";
 }
 
+static int has_ended(const struct kconfig *k)
+{
+	char *messages;
+	int err;
+
+	if (child__signal())
+		return -EINTR;
+	messages = child__messages(&k->child);
+	err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s", k->build->directory, QUOTED,
+			    messages ?: "");
+	free(messages);
+	return err;
+}
+
 /* Reads a line of an answer; NULL: it was the last one, or the program has ended (*@ret_err). */
 static char *read_line(struct kconfig *k, char **line, size_t *size, int *ret_err)
 {
-	bool got = getline(line, size, k->child.from) > 0;
-
-	if (!got || child__signal()) {
-		*ret_err = child__signal() ? -EINTR :
-			   error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; see the message before",
-					 k->build->directory);
+	if (getline(line, size, k->child.from) <= 0 || child__signal()) {
+		*ret_err = has_ended(k);
 		return NULL;
 	}
 	(*line)[strcspn(*line, "\n")] = '\0';
@@ -204,8 +175,14 @@ const char *config__skip_head(const char *text)
 	return text;
 }
 
-/* The first line that differs, in both. False: they are the same. */
-static bool find_difference(const char *a, const char *b, const char **ret_a, const char **ret_b)
+int config__read(const char *path, char **ret)
+{
+	*ret = file__text(path);
+	return *ret ? 0 : error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
+}
+
+/* The first line of @a that is not in the same place of @b; NULL: they are the same. @ret_length: of the line. */
+static const char *find_difference(const char *a, const char *b, int *ret_length)
 {
 	size_t same = 0, start = 0;
 
@@ -213,31 +190,31 @@ static bool find_difference(const char *a, const char *b, const char **ret_a, co
 		if (a[same] == '\n')
 			start = same + 1;
 	}
-	*ret_a = a + start;
-	*ret_b = b + start;
-	return a[same] || b[same];
+	*ret_length = strcspn(a + start, "\n");
+	return a[same] || b[same] ? a + start : NULL;
 }
 
-static int line_length(const char *line)
+/* Writes the configuration as it is now to new.config in the scratch directory. */
+static int write_config(struct kconfig *k)
 {
-	return strcspn(line, "\n");
+	command(k, "write new.config");
+	return expect_end(k);
 }
 
 /* Kconfig runs compilers and other tools. If one of them is missing here, options have other values. */
 static int check_same(struct kconfig *k, const char *config)
 {
-	char *path = make_path(k->scratch, "new.config"), *given = NULL, *read = NULL;
-	int err = path ? 0 : error__no_memory();
-	const char *was, *is;
+	char *path = path__join(k->build->scratch, "new.config"), *given = NULL, *read = NULL;
+	int err = path ? write_config(k) : error__no_memory(), length;
+	const char *line;
 
-	if (!err) {
-		command(k, "write new.config");
-		err = expect_end(k) ?: read_text(path, &read) ?: read_text(config, &given);
-	}
-	if (!err && find_difference(config__skip_head(given), config__skip_head(read), &was, &is))
-		err = error__return(-EINVAL, "%s: Kconfig makes \"%.*s\" of its line \"%.*s\" here: a program that the kernel was "
-				    "configured with is missing, or is another one (see PATH)", config, line_length(is), is,
-				    line_length(was), was);
+	if (!err)
+		err = config__read(path, &read) ?: config__read(config, &given);
+	line = err ? NULL : find_difference(config__skip_head(given), config__skip_head(read), &length);
+	if (line)
+		err = error__return(-EINVAL, "%s: Kconfig makes another configuration of it here, in which \"%.*s\" is another "
+				    "line: a program that the kernel was configured with (rustc, pahole) is missing from PATH, or "
+				    "is another one; or ARCH, CROSS_COMPILE or LLVM is not what it was", config, length, line);
 	free(path);
 	free(given);
 	free(read);
@@ -252,15 +229,13 @@ int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *c
 	*ret = (struct kconfig){ .build = build, .names = strings__new() };
 	if (!absolute)
 		return error__return(-EINVAL, "%s: cannot be read: %s", config, strerror(errno));
-	err = make_scratch(ret);
-	if (!err)
-		err = make_environment(ret);
+	err = make_environment(ret);
 	if (!err)
 		err = compile(ret);
 	if (!err) {
 		const char *const argv[] = { "./ask", top(ret), absolute, NULL };
 
-		err = child__start(&ret->child, ret->scratch, argv, ret->env);
+		err = child__start(&ret->child, build->scratch, argv, ret->env);
 	}
 	if (!err)
 		err = expect_end(ret);
@@ -273,9 +248,6 @@ int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *c
 void kconfig__close(struct kconfig *k)
 {
 	child__close(&k->child);
-	if (k->scratch)
-		nftw(k->scratch, remove_one, 16, FTW_DEPTH | FTW_PHYS);
-	free(k->scratch);
 	for (char **at = k->env; at && *at; at++)
 		free(*at);
 	free(k->env);
@@ -297,7 +269,6 @@ static int read_option(struct kconfig *k, char *line, struct kconfig_option *ret
 	*ret = (struct kconfig_option){
 		.name = strings__intern(k->names, name), .value = is_switch ? *line : '=',
 		.changeable = strchr(flags, 'n'), .choice = strchr(flags, 'c'), .written = strchr(flags, 'w'),
-		.unmet = strchr(flags, 'u'),
 	};
 	return 0;
 }
@@ -417,19 +388,19 @@ void changes__free(struct changes *c)
 /* Runs conf on new.config in the scratch directory. @ret: the text after that. */
 static int run_conf(struct kconfig *k, char **ret)
 {
-	char *conf = make_path(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
-	char *path = make_path(k->scratch, "new.config");
+	char *conf = path__join(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
+	char *path = path__join(k->build->scratch, "new.config");
 	const char *const argv[] = { conf, "-s", "--olddefconfig", top(k), NULL };
 	int err = conf && path ? 0 : error__no_memory(), status;
 
 	if (!err) {
-		status = child__run(k->scratch, argv, k->env, NULL, &messages);
+		status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
 		if (status)
 			err = status < 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s", conf, QUOTED,
 								  messages);
 	}
 	if (!err)
-		err = read_text(path, ret);
+		err = config__read(path, ret);
 	free(conf);
 	free(path);
 	free(messages);
@@ -439,33 +410,23 @@ static int run_conf(struct kconfig *k, char **ret)
 /* conf must leave a configuration as it is. */
 static int check_unchanged(const char *before, const char *after)
 {
-	const char *was, *is;
+	const char *line;
+	int length;
 
-	if (!find_difference(before, after, &was, &is))
-		return 0;
-	return error__return(-EINVAL, "`conf --olddefconfig` makes \"%.*s\" of \"%.*s\" in the configuration that was found: "
-			     "this is a fault of hytrace", line_length(is), is, line_length(was), was);
+	line = find_difference(before, after, &length);
+	return line ? error__return(-EINVAL, "`conf --olddefconfig` changes \"%.*s\" in the configuration that was found: this is a "
+				    "fault of hytrace", length, line) : 0;
 }
 
 int kconfig__write(struct kconfig *k, char **ret)
 {
-	char *path = make_path(k->scratch, "new.config"), *asked = NULL, *first = NULL, *second = NULL;
-	int err = path ? 0 : error__no_memory();
+	char *path = path__join(k->build->scratch, "new.config"), *asked = NULL, *first = NULL, *second = NULL;
+	int err = path ? write_config(k) : error__no_memory();
 
-	if (!err) {
-		command(k, "write new.config");
-		err = expect_end(k);
-	}
 	if (!err)
-		err = read_text(path, &asked);
+		err = config__read(path, &asked) ?: run_conf(k, &first) ?: run_conf(k, &second);
 	if (!err)
-		err = run_conf(k, &first);
-	if (!err)
-		err = run_conf(k, &second);
-	if (!err)
-		err = check_unchanged(asked, first);
-	if (!err)
-		err = check_unchanged(first, second);
+		err = check_unchanged(asked, first) ?: check_unchanged(first, second);
 	free(path);
 	free(asked);
 	free(second);

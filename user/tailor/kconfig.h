@@ -15,7 +15,6 @@ struct kconfig_option {
 	bool changeable;	/* a person can set it to n now */
 	bool choice;		/* it is a member of a choice */
 	bool written;		/* it is in .config */
-	bool unmet;		/* it is selected although its dependencies are not met */
 };
 
 struct kconfig_options {
@@ -27,7 +26,6 @@ struct kconfig_options {
 struct kconfig {
 	const struct kbuild *build;
 	struct strings *names;	/* those of options live as long as this */
-	char *scratch;
 	char **env;
 	struct child child;
 };
@@ -43,6 +41,8 @@ struct kconfig {
 int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *config);
 void kconfig__close(struct kconfig *k);
 
+/* The text of a configuration, to be freed. Returns -EINVAL after a message. */
+int config__read(const char *path, char **ret);
 /* The text of a configuration after the comments that it begins with, which say who made it. */
 const char *config__skip_head(const char *text);
 
@@ -58,7 +58,11 @@ int kconfig__mark(struct kconfig *k);
 
 struct change {
 	const char *name;
-	char from, to;		/* as option.value; '!' for a number or a text that became another one */
+	/*
+	 * As option.value. From '=' to '!': a number or a text became another one. From '+' to '-': what it depends on is
+	 * off, although something selects it.
+	 */
+	char from, to;
 };
 
 struct changes {

@@ -124,6 +124,22 @@ void keeps__free(struct keeps *keeps)
 	free(keeps->list);
 }
 
+void keeps__warn(const struct keeps *keeps, const struct kconfig_options *options)
+{
+	for (size_t i = 0; i < keeps->count; i++) {
+		const struct keep *k = &keeps->list[i];
+		size_t n = 0;
+
+		/* The program's lists are for several kernels. */
+		if (keeps__is_built_in(k->list))
+			continue;
+		while (n < options->count && fnmatch(k->glob, options->list[n].name, 0))
+			n++;
+		if (n == options->count)
+			error__warn("--keep %s: %s is no option of this kernel", k->list, k->glob);
+	}
+}
+
 const struct keep *keeps__find(const struct keeps *keeps, const char *option)
 {
 	for (size_t i = 0; i < keeps->count; i++) {

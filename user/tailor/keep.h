@@ -9,6 +9,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "tailor/kconfig.h"
+
 struct keep {
 	char *glob;		/* "MITIGATION_*" */
 	char *reason;
@@ -33,6 +35,8 @@ bool keeps__is_built_in(const char *name);
 int keeps__add_all(struct keeps *keeps);
 void keeps__free(struct keeps *keeps);
 
+/* Warns of lines of a file that match none of the options, because they are mistyped or of another kernel. */
+void keeps__warn(const struct keeps *keeps, const struct kconfig_options *options);
 /* The first line that keeps an option ("EPOLL"); NULL: none does. */
 const struct keep *keeps__find(const struct keeps *keeps, const char *option);
 

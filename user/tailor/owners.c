@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks Kbuild which options each object needs; see owners.h. */
 #include <ctype.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"
@@ -71,15 +74,36 @@ int owners__add_object(struct owners *o, const struct owned *object)
 	return 0;
 }
 
+void stamp__make(char *ret, size_t size, const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st))
+		snprintf(ret, size, "-");
+	else
+		snprintf(ret, size, "%jd %jd.%09ld", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
+}
+
+/* @path: lives as long as @o. To be called when the file is first read, so that a change after that is noticed. */
 int owners__add_file(struct owners *o, const char *path)
 {
-	const char **more = reallocarray(o->files, o->file_count + 1, sizeof(*more));
+	struct stamped *more = reallocarray(o->files, o->file_count + 1, sizeof(*more));
 
 	if (!more)
 		return error__no_memory();
 	o->files = more;
-	more[o->file_count++] = path;
+	more[o->file_count].path = path;
+	stamp__make(more[o->file_count].stamp, sizeof(more->stamp), path);
+	o->file_count++;
 	return 0;
+}
+
+/* A need of one option; NULL after a message if there is no memory. */
+static struct need *need_of(struct owners *o, const char *option)
+{
+	struct need *need = owners__new_need(o);
+
+	return need && !need__add(need, option) ? need : NULL;
 }
 
 /* A directory and an object in it may need the same option. */
@@ -103,16 +127,6 @@ static int inherited__add(struct inherited *in, const struct need *need)
 		return error__no_memory();
 	in->list = more;
 	more[in->count++] = need;
-	return 0;
-}
-
-static int inherited__copy(struct inherited *ret, const struct inherited *from)
-{
-	*ret = (struct inherited){ .list = calloc(from->count + 1, sizeof(*ret->list)) };
-	if (!ret->list)
-		return error__no_memory();
-	memcpy(ret->list, from->list, from->count * sizeof(*ret->list));
-	ret->count = from->count;
 	return 0;
 }
 
@@ -171,97 +185,142 @@ static int read_mentioned(struct finder *f, const char *path, const char *const 
 
 /* ---- one directory */
 
-static int ask(struct finder *f, const char *directory, const char *const *emptied, size_t count, struct listing *ret)
+/* What is asked of a directory, and found. */
+struct directory {
+	struct finder *f;
+	const char *path;
+	struct mentioned m;
+	struct listing l;
+	bool *alone;		/* for each item, and each option: the option alone removes the item */
+	struct inherited *needs;	/* of each item */
+};
+
+static bool *alone(const struct directory *d, size_t item)
 {
-	f->o->questions++;
-	return kbuild__list(f->k, directory, emptied, count, ret);
+	return &d->alone[item * d->m.count];
 }
 
-/* Options that alone bring back what is gone when all are emptied. */
-static int find_alternatives(struct finder *f, const char *directory, const struct mentioned *m,
-			     const struct listing *l, const bool *open, struct need **alternatives)
+/* Empties all options but those of @kept, and besides one (@also; SIZE_MAX: none). */
+static int ask_with(const struct directory *d, const bool *kept, size_t also, struct listing *ret)
 {
-	const char **others = calloc(m->count + 1, sizeof(*others));
-	int err = others ? 0 : error__no_memory();
+	const char **emptied = calloc(d->m.count + 1, sizeof(*emptied));
+	size_t count = 0;
+	int err;
 
-	for (size_t o = 0; !err && o < m->count; o++) {
-		struct listing alone;
-		size_t count = 0;
-
-		for (size_t i = 0; i < m->count; i++) {
-			if (i != o)
-				others[count++] = m->list[i];
-		}
-		err = ask(f, directory, others, count, &alone);
-		for (size_t i = 0; !err && i < l->count; i++) {
-			if (!open[i] || !listing__has(&alone, &l->list[i]))
-				continue;
-			if (!alternatives[i])
-				alternatives[i] = owners__new_need(f->o);
-			err = alternatives[i] ? need__add(alternatives[i], m->list[o]) : -ENOMEM;
-		}
-		listing__free(&alone);
+	*ret = (struct listing){};
+	if (!emptied)
+		return error__no_memory();
+	for (size_t o = 0; o < d->m.count; o++) {
+		if (!kept[o] && o != also)
+			emptied[count++] = d->m.list[o];
 	}
-	free(others);
+	err = kbuild__list(d->f->k, d->path, emptied, count, ret);
+	free(emptied);
 	return err;
 }
 
-/* Fills @needs, which has a place for each of @l. */
-static int find_needs(struct finder *f, const char *directory, const struct mentioned *m, const struct listing *l,
-		      struct inherited *needs)
+/* Which options alone remove an item? */
+static int find_single(struct directory *d)
 {
-	struct need **alternatives = calloc(l->count + 1, sizeof(*alternatives));
-	bool *open = calloc(l->count + 1, sizeof(*open)), any = false;
-	struct listing without = {};
-	int err = alternatives && open ? 0 : error__no_memory();
+	int err = 0;
 
-	if (!err && m->count)
-		err = ask(f, directory, m->list, m->count, &without);
-	for (size_t i = 0; !err && m->count && i < l->count; i++)
-		open[i] = !listing__has(&without, &l->list[i]);
-	listing__free(&without);
-	for (size_t o = 0; !err && o < m->count; o++) {
+	for (size_t o = 0; !err && o < d->m.count; o++) {
+		struct listing without;
 		struct need *need = NULL;
-		struct listing without_one;
 
-		err = ask(f, directory, &m->list[o], 1, &without_one);
-		for (size_t i = 0; !err && i < l->count; i++) {
-			if (listing__has(&without_one, &l->list[i]))
+		err = kbuild__list(d->f->k, d->path, &d->m.list[o], 1, &without);
+		for (size_t i = 0; !err && i < d->l.count; i++) {
+			if (listing__has(&without, &d->l.list[i]))
 				continue;
-			if (!need) {
-				need = owners__new_need(f->o);
-				err = need ? need__add(need, m->list[o]) : -ENOMEM;
-			}
-			if (!err)
-				err = inherited__add(&needs[i], need);
-			open[i] = false;
+			alone(d, i)[o] = true;
+			if (!need)
+				need = need_of(d->f->o, d->m.list[o]);
+			err = need ? inherited__add(&d->needs[i], need) : -ENOMEM;
 		}
-		listing__free(&without_one);
+		listing__free(&without);
 	}
-	for (size_t i = 0; i < l->count; i++)
-		any |= open[i];
-	if (!err && any)
-		err = find_alternatives(f, directory, m, l, open, alternatives);
-	for (size_t i = 0; !err && i < l->count; i++) {
+	return err;
+}
+
+/* Of items that vanish even with all that they were found to need: which other option brings each back? */
+static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
+{
+	struct need **alternatives = calloc(d->l.count + 1, sizeof(*alternatives));
+	int err = alternatives ? 0 : error__no_memory();
+
+	for (size_t o = 0; !err && o < d->m.count; o++) {
+		struct listing with;
+
+		if (kept[o])
+			continue;
+		err = ask_with(d, kept, o, &with);
+		for (size_t i = 0; !err && i < d->l.count; i++) {
+			if (!open[i] || !listing__has(&with, &d->l.list[i]))
+				continue;
+			if (!alternatives[i])
+				alternatives[i] = owners__new_need(d->f->o);
+			err = alternatives[i] ? need__add(alternatives[i], d->m.list[o]) : -ENOMEM;
+		}
+		listing__free(&with);
+	}
+	for (size_t i = 0; !err && i < d->l.count; i++) {
 		if (alternatives[i]) {
-			err = inherited__add(&needs[i], alternatives[i]);
+			err = inherited__add(&d->needs[i], alternatives[i]);
 		} else if (open[i]) {
-			f->o->unclear++;
-			f->o->an_unclear = l->list[i].path;
+			d->f->o->unclear++;
+			d->f->o->an_unclear = d->l.list[i].path;
 		}
 	}
 	free(alternatives);
+	return err;
+}
+
+/* Looks at all items that need the same options as @first does alone. @done: those that were looked at */
+static int find_more(struct directory *d, size_t first, bool *done)
+{
+	const bool *kept = alone(d, first);
+	bool *open = calloc(d->l.count + 1, sizeof(*open)), any = false;
+	struct listing l = {};
+	int err = open ? ask_with(d, kept, SIZE_MAX, &l) : error__no_memory();
+
+	for (size_t i = first; !err && i < d->l.count; i++) {
+		if (done[i] || memcmp(alone(d, i), kept, d->m.count))
+			continue;
+		done[i] = true;
+		open[i] = !listing__has(&l, &d->l.list[i]);
+		any |= open[i];
+	}
+	listing__free(&l);
+	if (!err && any)
+		err = find_alternatives(d, kept, open);
 	free(open);
+	return err;
+}
+
+static int find_needs(struct directory *d)
+{
+	bool *done = calloc(d->l.count + 1, sizeof(*done));
+	int err = done ? find_single(d) : error__no_memory();
+
+	/* Without other options, there are no others. */
+	for (size_t i = 0; !err && d->m.count && i < d->l.count; i++) {
+		if (!done[i])
+			err = find_more(d, i, done);
+	}
+	free(done);
 	return err;
 }
 
 static int walk(struct finder *f, const char *directory, const struct inherited *in);
 
-static int walk_item(struct finder *f, const struct listed *item, const struct inherited *in, struct inherited *own)
+/* @own: what the item needs besides @in; it goes to the object. */
+static int walk_item(struct finder *f, const struct listed *item, const struct inherited *in, const struct inherited *own)
 {
-	struct inherited needs;
-	int err = inherited__copy(&needs, in);
+	struct inherited needs = {};
+	int err = 0;
 
+	for (size_t i = 0; !err && i < in->count; i++)
+		err = inherited__add(&needs, in->list[i]);
 	for (size_t i = 0; !err && i < own->count; i++)
 		err = inherited__add(&needs, own->list[i]);
 	if (!err && item->kind == LISTED_DIRECTORY)
@@ -278,85 +337,119 @@ static int walk_item(struct finder *f, const struct listed *item, const struct i
  * The top Makefile passes some directories down in variables of its environment, whose conditions are in the
  * architecture's Makefile. So the top Makefile is asked for these.
  */
-static int find_arch_needs(struct finder *f, const struct listing *l, struct inherited *needs)
+static int find_arch_needs(struct directory *d)
 {
 	static const char *const words[] = { "core-", "drivers-", "libs-", NULL };
+	struct finder *f = d->f;
 	struct mentioned m = {};
-	char *path;
+	char *path, *all = NULL;
 	int err;
 
 	if (asprintf(&path, "%s/arch/%s/Makefile", f->k->source, environment__get(f->k->env, "SRCARCH")) < 0)
 		return error__no_memory();
-	err = read_mentioned(f, path, words, &m);
-	if (!err)
-		err = owners__add_file(f->o, strings__intern(f->k->names, path));
+	err = owners__add_file(f->o, strings__intern(f->k->names, path)) ?: read_mentioned(f, path, words, &m) ?:
+	      kbuild__arch_directories(f->k, NULL, &all);
 	for (size_t o = 0; !err && o < m.count; o++) {
 		struct need *need = NULL;
-		char *all = NULL, *without = NULL;
+		char *without = NULL;
 
-		f->o->questions++;
-		err = kbuild__arch_directories(f->k, NULL, &all);
-		if (!err)
-			err = kbuild__arch_directories(f->k, m.list[o], &without);
-		for (size_t i = 0; !err && i < l->count; i++) {
+		err = kbuild__arch_directories(f->k, m.list[o], &without);
+		for (size_t i = 0; !err && i < d->l.count; i++) {
 			char slash[512];
 
-			snprintf(slash, sizeof(slash), "%s/ ", l->list[i].path);
-			if (l->list[i].kind != LISTED_DIRECTORY || !strstr(all, slash) || strstr(without, slash))
+			snprintf(slash, sizeof(slash), "%s/ ", d->l.list[i].path);
+			if (d->l.list[i].kind != LISTED_DIRECTORY || !strstr(all, slash) || strstr(without, slash))
 				continue;
-			if (!need) {
-				need = owners__new_need(f->o);
-				err = need ? need__add(need, m.list[o]) : -ENOMEM;
-			}
-			if (!err)
-				err = inherited__add(&needs[i], need);
+			if (!need)
+				need = need_of(f->o, m.list[o]);
+			err = need ? inherited__add(&d->needs[i], need) : -ENOMEM;
 		}
-		free(all);
 		free(without);
 	}
+	free(all);
 	free(m.list);
 	free(path);
 	return err;
 }
 
-static int walk(struct finder *f, const char *directory, const struct inherited *in)
+/*
+ * The Makefiles of a directory, and a Kbuild that would be read instead. Those that several directories have are
+ * remembered once. An absolute path is no directory of the kernel, so one table has both.
+ */
+static int add_file(struct finder *f, const char *path)
 {
-	struct inherited *needs = NULL;
-	struct mentioned m = {};
-	struct listing l = {};
+	const char *slash;
+	char *kbuild;
 	int err;
 
-	directory = strings__intern(f->k->names, directory);
-	if (lh_table_lookup_entry(f->entered, directory))
+	if (lh_table_lookup_entry(f->entered, path))
 		return 0;
-	if (lh_table_insert(f->entered, directory, NULL))
+	path = strings__intern(f->k->names, path);
+	slash = strrchr(path, '/');
+	if (lh_table_insert(f->entered, path, NULL))
 		return error__no_memory();
-	progress__say("asking Kbuild: %s", directory);
-	f->o->directories++;
-	err = ask(f, directory, NULL, 0, &l);
-	for (size_t i = 0; !err && i < l.file_count; i++) {
-		err = read_mentioned(f, l.files[i], NULL, &m);
-		if (!err && !lh_table_lookup_entry(f->entered, l.files[i])) {
-			const char *file = strings__intern(f->k->names, l.files[i]);
+	err = owners__add_file(f->o, path);
+	if (err || !slash || strcmp(slash, "/Makefile"))
+		return err;
+	if (asprintf(&kbuild, "%.*s/Kbuild", (int)(slash - path), path) < 0)
+		return error__no_memory();
+	err = owners__add_file(f->o, strings__intern(f->k->names, kbuild));
+	free(kbuild);
+	return err;
+}
 
-			/* An absolute path is no directory of the kernel. */
-			err = lh_table_insert(f->entered, file, NULL) ? error__no_memory() :
-			      owners__add_file(f->o, file);
-		}
+static int read_directory(struct directory *d)
+{
+	int err = kbuild__list(d->f->k, d->path, NULL, 0, &d->l);
+
+	for (size_t i = 0; !err && i < d->l.file_count; i++)
+		err = add_file(d->f, d->l.files[i]) ?: read_mentioned(d->f, d->l.files[i], NULL, &d->m);
+	if (err)
+		return err;
+	d->needs = calloc(d->l.count + 1, sizeof(*d->needs));
+	d->alone = calloc(d->l.count * d->m.count + 1, sizeof(*d->alone));
+	return d->needs && d->alone ? 0 : error__no_memory();
+}
+
+static int walk(struct finder *f, const char *path, const struct inherited *in)
+{
+	struct directory d = { .f = f, .path = strings__intern(f->k->names, path) };
+	int err;
+
+	if (lh_table_lookup_entry(f->entered, d.path))
+		return 0;
+	if (lh_table_insert(f->entered, d.path, NULL))
+		return error__no_memory();
+	progress__say("asking Kbuild: %s", d.path);
+	err = read_directory(&d);
+	if (!err)
+		err = find_needs(&d);
+	if (!err && !strcmp(d.path, "."))
+		err = find_arch_needs(&d);
+	for (size_t i = 0; !err && i < d.l.count; i++)
+		err = walk_item(f, &d.l.list[i], in, &d.needs[i]);
+	for (size_t i = 0; d.needs && i < d.l.count; i++)
+		free(d.needs[i].list);
+	free(d.needs);
+	free(d.alone);
+	free(d.m.list);
+	listing__free(&d.l);
+	return err;
+}
+
+/* The Makefiles that are the same for all directories. */
+static int add_common_files(struct finder *f)
+{
+	static const char *const names[] = { "Makefile", "scripts/Makefile.build", "scripts/Makefile.lib",
+					     "scripts/Kbuild.include" };
+	int err = 0;
+
+	for (size_t i = 0; !err && i < sizeof(names) / sizeof(names[0]); i++) {
+		char *path = path__join(f->k->source, names[i]);
+
+		err = path ? owners__add_file(f->o, strings__intern(f->k->names, path)) : error__no_memory();
+		free(path);
 	}
-	if (!err) {
-		needs = calloc(l.count + 1, sizeof(*needs));
-		err = needs ? find_needs(f, directory, &m, &l, needs) : error__no_memory();
-	}
-	if (!err && !strcmp(directory, "."))
-		err = find_arch_needs(f, &l, needs);
-	for (size_t i = 0; !err && i < l.count; i++)
-		err = walk_item(f, &l.list[i], in, &needs[i]);
-	for (size_t i = 0; needs && i < l.count; i++)
-		free(needs[i].list);
-	free(needs);
-	free(m.list);
-	listing__free(&l);
 	return err;
 }
 
@@ -379,7 +472,7 @@ int owners__find(struct owners *ret, struct kbuild *k)
 	if (owners__read_kept(ret, k))
 		return 0;
 	f.entered = lh_kchar_table_new(1024, NULL);
-	err = f.entered ? walk(&f, ".", &none) : error__no_memory();
+	err = f.entered ? add_common_files(&f) ?: walk(&f, ".", &none) : error__no_memory();
 	progress__end();
 	if (f.entered)
 		lh_table_free(f.entered);
@@ -409,15 +502,4 @@ const struct owned *owners__get(const struct owners *o, const char *path)
 	struct owned key = { .path = path };
 
 	return o->count ? bsearch(&key, o->list, o->count, sizeof(key), by_path) : NULL;
-}
-
-bool owned__needs(const struct owned *object, const char *option)
-{
-	for (size_t i = 0; i < object->need_count; i++) {
-		for (size_t j = 0; j < object->needs[i]->count; j++) {
-			if (!strcmp(object->needs[i]->options[j], option))
-				return true;
-		}
-	}
-	return false;
 }

@@ -3,12 +3,9 @@
  * Which options each object of a kernel needs, according to Kbuild.
  *
  * In each directory, make is asked what it would build, and again with each option that the directory's Makefiles
- * mention and that is set emptied in turn. What vanishes needs that option. What survives each of these, but not all
- * options emptied at once, has alternatives ("A or B"); make is asked for these with all options but one emptied. A
- * directory's needs are those of all that is in it.
- *
- * Of an object that needs A, and besides B or C, only A is found: emptying B or C alone does not remove it, and
- * emptying A does.
+ * mention and that is set emptied in turn. What vanishes needs that option. Then all options are emptied but those that
+ * an object was found to need. If it vanishes all the same, it also needs one of several others, "(A or B)"; make is
+ * asked with each of the others set besides. A directory's needs are those of all that is in it.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_H
 #define HYTRACE_TAILOR_OWNERS_H
@@ -28,15 +25,20 @@ struct owned {
 	size_t need_count;
 };
 
+/* A file when it was read, or one that was not there. */
+struct stamped {
+	const char *path;
+	char stamp[48];		/* its size and time; "-": it was not there */
+};
+
 struct owners {
 	struct owned *list;	/* by path */
 	size_t count;
 	struct need **needs;	/* all, to free them */
 	size_t need_count;
-	const char **files;	/* the Makefiles that were read, each once */
+	struct stamped *files;	/* what the answers depend on */
 	size_t file_count;
-	size_t directories, questions;	/* how often make was asked; 0: what was kept is still right */
-	/* Objects that none of the options of their Makefile brings alone, though all together do. */
+	/* Objects that need more than one of several options at once, so that it is not known which. */
 	size_t unclear;
 	const char *an_unclear;
 };
@@ -56,10 +58,9 @@ struct need *owners__new_need(struct owners *o);
 int need__add(struct need *need, const char *option);
 int owners__add_object(struct owners *o, const struct owned *object);
 int owners__add_file(struct owners *o, const char *path);
+void stamp__make(char *ret, size_t size, const char *path);
 
 /* The object of that path; NULL: Kbuild does not know it. */
 const struct owned *owners__get(const struct owners *o, const char *path);
-
-bool owned__needs(const struct owned *object, const char *option);
 
 #endif

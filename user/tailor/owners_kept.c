@@ -2,15 +2,13 @@
 /*
  * Keeps what Kbuild has told; see owners_kept.h.
  *
- * Lines of words with tabs between them: a head; "file SIZE TIME PATH"; "object PATH MODULE NEED..." in the order of
+ * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in the order of
  * paths, where MODULE may be "-", and a NEED is an option, or several with "|" between them; and a last line, which shows
  * that nothing is missing.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <zlib.h>
 
 #include "base/error.h"
@@ -18,32 +16,14 @@
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 
-#define MAGIC "hytrace " HYTRACE_VERSION " owners 1"
+#define MAGIC "hytrace " HYTRACE_VERSION " owners 2"
 #define END "end"
-
-static uint32_t add_file_to_key(uint32_t key, const char *path)
-{
-	FILE *f = fopen(path, "re");
-	unsigned char text[4096];
-	size_t got;
-
-	while (f && (got = fread(text, 1, sizeof(text), f)))
-		key = crc32(key, text, got);
-	if (f)
-		fclose(f);
-	return key;
-}
 
 static char *path_of(const struct kbuild *k)
 {
-	uint32_t place = crc32(0, (const unsigned char *)k->objects, strlen(k->objects)), config;
 	char *name, *path;
 
-	if (asprintf(&path, "%s/include/config/auto.conf", k->objects) < 0)
-		return NULL;
-	config = add_file_to_key(0, path);
-	free(path);
-	if (asprintf(&name, "owners-%08" PRIx32 "-%08" PRIx32, place, config) < 0)
+	if (asprintf(&name, "owners-%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects))) < 0)
 		return NULL;
 	path = kept__path(name);
 	free(name);
@@ -71,14 +51,10 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 	free(path);
 	if (!output)
 		return;
-	fprintf(out, MAGIC "\t%s\t%zu\t%s\n", k->objects, o->unclear, o->an_unclear ?: "-");
-	for (size_t i = 0; i < o->file_count; i++) {
-		struct stat st = {};
-
-		stat(o->files[i], &st);
-		fprintf(out, "file\t%jd\t%jd.%09ld\t%s\n", (intmax_t)st.st_size, (intmax_t)st.st_mtim.tv_sec,
-			st.st_mtim.tv_nsec, o->files[i]);
-	}
+	fprintf(out, MAGIC "\t%s\t%s\t%s\t%zu\t%s\n", k->objects, k->source, k->config ?: "-", o->unclear,
+		o->an_unclear ?: "-");
+	for (size_t i = 0; i < o->file_count; i++)
+		fprintf(out, "file\t%s\t%s\n", o->files[i].stamp, o->files[i].path);
 	for (size_t i = 0; i < o->count; i++)
 		write_object(&o->list[i], out);
 	fprintf(out, END "\n");
@@ -87,18 +63,12 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 
 /* ---- reading */
 
-static bool is_unchanged(const char *size, const char *time, const char *path)
+static bool is_unchanged(const char *stamp, const char *path)
 {
-	char now[64];
-	struct stat st;
+	char now[48];
 
-	if (stat(path, &st))
-		return false;
-	snprintf(now, sizeof(now), "%jd", (intmax_t)st.st_size);
-	if (strcmp(now, size))
-		return false;
-	snprintf(now, sizeof(now), "%jd.%09ld", (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec);
-	return !strcmp(now, time);
+	stamp__make(now, sizeof(now), path);
+	return !strcmp(now, stamp);
 }
 
 /* Objects of a directory share their needs. @text: "CONFIG_A|CONFIG_B" */
@@ -152,9 +122,9 @@ static bool read_line(struct owners *o, struct kbuild *k, struct lh_table *known
 	char *rest = line, *word = strsep(&rest, "\t");
 
 	if (!strcmp(word, "file")) {
-		const char *size = strsep(&rest, "\t"), *time = strsep(&rest, "\t");
+		const char *stamp = strsep(&rest, "\t");
 
-		return rest && is_unchanged(size, time, rest);
+		return rest && is_unchanged(stamp, rest);
 	}
 	if (!strcmp(word, "object"))
 		return rest && read_object(o, k, known, rest);
@@ -165,9 +135,11 @@ static bool read_line(struct owners *o, struct kbuild *k, struct lh_table *known
 static bool read_head(struct owners *o, struct kbuild *k, char *line)
 {
 	char *rest = line;
-	const char *magic = strsep(&rest, "\t"), *place = strsep(&rest, "\t"), *unclear = strsep(&rest, "\t");
+	const char *magic = strsep(&rest, "\t"), *objects = strsep(&rest, "\t"), *source = strsep(&rest, "\t");
+	const char *config = strsep(&rest, "\t"), *unclear = strsep(&rest, "\t");
 
-	if (!rest || strcmp(magic, MAGIC) || strcmp(place, k->objects))
+	if (!rest || strcmp(magic, MAGIC) || strcmp(objects, k->objects) || strcmp(source, k->source) || !k->config ||
+	    strcmp(config, k->config))
 		return false;
 	o->unclear = strtoul(unclear, NULL, 10);
 	o->an_unclear = o->unclear ? strings__intern(k->names, rest) : NULL;

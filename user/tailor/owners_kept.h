@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * The owners of objects as they are kept for the next time, since Kbuild takes half a minute to tell them. They are kept
- * under the configuration and the directory of objects, with the sizes and times of all Makefiles that were read. If one
- * of these has changed, Kbuild is asked again.
+ * The owners of objects as they are kept for the next time, since Kbuild takes half a minute to tell them: one file for
+ * each directory of objects. It has the configuration that make was asked with, the source, and the sizes and times of all
+ * Makefiles when they were read. If one of these has changed, Kbuild is asked again.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_KEPT_H
 #define HYTRACE_TAILOR_OWNERS_KEPT_H

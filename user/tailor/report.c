@@ -70,6 +70,8 @@ char *decision__reason(const struct decision *d)
 	case FATE_PUT_BACK:
 		if (d->because_from == '=')
 			length = asprintf(&text, "without it %s has another value", d->because);
+		else if (d->because_from == '+')
+			length = asprintf(&text, "without it %s lacks what it depends on", d->because);
 		else
 			length = asprintf(&text, "without it %s becomes %c", d->because, d->because_to);
 		break;
@@ -102,14 +104,6 @@ char *decision__reason(const struct decision *d)
 /* ---- text */
 
 /* Those that go come with what goes, the largest first; the others only with their reason. */
-static int by_bytes(const void *a, const void *b)
-{
-	const struct decision *x = *(const struct decision *const *)a, *y = *(const struct decision *const *)b;
-	uint64_t p = x->facts ? x->facts->bytes : 0, q = y->facts ? y->facts->bytes : 0;
-
-	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
-}
-
 static void print_table(const struct decision **list, size_t count, bool goes, FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
@@ -169,7 +163,7 @@ static void print_fate(const struct tailored *t, enum fate fate, const char *tit
 			list[count++] = &s->list[i];
 	}
 	if (goes)
-		qsort(list, count, sizeof(*list), by_bytes);
+		qsort(list, count, sizeof(*list), decision__by_bytes);
 	if (count) {
 		fprintf(out, "\n%s: %zu\n", title, count);
 		print_table(list, count, goes, out);

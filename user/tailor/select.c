@@ -31,11 +31,6 @@ static struct decision *get(const struct selection *s, const char *option)
 	return s->count ? bsearch(&key, s->list, s->count, sizeof(key), by_name) : NULL;
 }
 
-const struct decision *selection__get(const struct selection *s, const char *option)
-{
-	return get(s, option);
-}
-
 bool selection__drops(const struct selection *s, const struct owned *object)
 {
 	for (size_t i = 0; i < object->need_count; i++) {
@@ -122,6 +117,7 @@ static int begin(struct selector *s)
 	int err = kconfig__read(s->k, &before);
 
 	if (!err) {
+		keeps__warn(s->keeps, &before);
 		s->s->on_before = before.on;
 		s->s->list = calloc(before.on + 1, sizeof(*s->s->list));
 		err = s->s->list ? 0 : error__no_memory();
@@ -163,7 +159,7 @@ static const struct change *violation(const struct selector *s, const struct cha
 		const struct change *c = &changes->list[i];
 		const struct decision *d;
 
-		if (c->from == '=' || rank(c->to) > rank(c->from))
+		if (c->from == '=' || c->from == '+' || rank(c->to) > rank(c->from))
 			return c;
 		d = get(s->s, c->name);
 		if (d && is_wanted(d))
@@ -181,7 +177,6 @@ static int try(struct selector *s, struct decision **list, size_t count)
 
 	for (size_t i = 0; !err && i < count; i++)
 		names[i] = list[i]->name;
-	s->s->tries++;
 	progress__say("trying to set %zu options to n", count);
 	if (!err)
 		err = kconfig__try(s->k, names, count, &changes);
@@ -204,9 +199,9 @@ static int try(struct selector *s, struct decision **list, size_t count)
 	return err ? err : try(s, list + count / 2, count - count / 2);
 }
 
-static int by_size(const void *a, const void *b)
+int decision__by_bytes(const void *a, const void *b)
 {
-	const struct decision *x = *(struct decision *const *)a, *y = *(struct decision *const *)b;
+	const struct decision *x = *(const struct decision *const *)a, *y = *(const struct decision *const *)b;
 	uint64_t p = x->facts ? x->facts->bytes : 0, q = y->facts ? y->facts->bytes : 0;
 
 	return p != q ? (p > q ? -1 : 1) : strcmp(x->name, y->name);
@@ -248,8 +243,8 @@ static int drop(struct selector *s, bool *ret_some)
 			d->choice = now.list[i].choice;
 			s->s->changeable += d->changeable;
 		}
-		/* Until something else is known of it. */
-		if (d && !s->s->rounds)
+		/* Until something else is known of it. What others selected may be left alone in a later round. */
+		if (d && (!s->s->rounds || (d->fate == FATE_NEEDED && now.list[i].changeable)))
 			d->fate = d->keep ? FATE_LISTED : is_proved(d) ? FATE_PROVED :
 				  now.list[i].changeable ? FATE_LEFT : FATE_NEEDED;
 		if (!is_candidate(s, &now.list[i], d))
@@ -262,7 +257,7 @@ static int drop(struct selector *s, bool *ret_some)
 	s->s->candidates += c.count;
 	s->s->rounds += c.count > 0;
 	if (!err && c.count) {
-		qsort(c.list, c.count, sizeof(*c.list), by_size);
+		qsort(c.list, c.count, sizeof(*c.list), decision__by_bytes);
 		err = try(s, c.list, c.count);
 	}
 	free(c.list);

@@ -49,7 +49,7 @@ struct selection {
 	size_t count;
 	size_t on_before, on_after;	/* options that are y or m in .config */
 	size_t changeable;		/* those of them that a person could set to n */
-	size_t candidates, rounds, tries;
+	size_t candidates, rounds;
 	const char **expert;		/* options that came on with EXPERT, and cannot be off with it */
 	size_t expert_count;
 	size_t lost, came;		/* wanted options that are off now; options that are newly on: both 0 */
@@ -70,8 +70,8 @@ int selection__make(struct selection *ret, struct kconfig *k, const struct evide
 		    const struct keeps *keeps, bool all);
 void selection__free(struct selection *s);
 
-/* NULL: it was not on. */
-const struct decision *selection__get(const struct selection *s, const char *option);
+/* For qsort(): pointers to decisions, those with most code first. */
+int decision__by_bytes(const void *a, const void *b);
 
 /* Does an object go? One of its needs has no option that is still on. */
 bool selection__drops(const struct selection *s, const struct owned *object);

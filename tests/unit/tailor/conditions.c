@@ -185,3 +185,18 @@ Test(conditions, of_an_included_file_are_those_of_its_line)
 	cr_expect(eq(str, (char *)needs_at(c, "sub/unit.c", "sub/part.c", 0), ""));
 	conditions__free(c);
 }
+
+Test(conditions, of_a_file_that_an_included_one_includes)
+{
+	static const struct line unit[] = { { "#ifdef CONFIG_A" }, { "#include \"b.c\"" }, { "#endif" }, { } };
+	static const struct line b[] = { { "#ifdef CONFIG_B" }, { "#include \"c.c\"" }, { "#include \"b.c\"" }, { "#endif" }, { } };
+	static const struct line c_file[] = { { "x" }, { } };
+	struct conditions *c;
+
+	write_file("unit.c", unit);
+	write_file("b.c", b);
+	write_file("c.c", c_file);
+	c = conditions__new(top);
+	cr_expect(eq(str, (char *)needs_at(c, "unit.c", "c.c", 1), "B A"));
+	conditions__free(c);
+}

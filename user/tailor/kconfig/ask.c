@@ -12,11 +12,10 @@
  *				n  a person can set it to n now
  *				c  it is a member of a choice
  *				w  it is written to .config
- *				u  it is selected although its dependencies are not met
- *				v  a person sees it
  *	try NAME...	sets options to n, and those to n that come on by this and were off at the mark; answers what
  *			differs from the mark, one option in a line: NAME OLD NEW. For a number or a text, OLD and NEW
- *			are only "=" and "!"
+ *			are only "=" and "!". An option that is selected although what it depends on is off, and was
+ *			not so at the mark, has "+" and "-"
  *	undo		undoes the last "try"
  *	write FILE	writes the configuration
  */
@@ -35,6 +34,7 @@ struct known {
 	struct symbol *sym;
 	tristate mark, was;	/* at the mark; set by the user before the last "try" */
 	bool had;		/* it was set by the user before that */
+	bool unmet;		/* at the mark, it was selected although what it depends on is off */
 	char *text;		/* of a number or a text, at the mark */
 };
 
@@ -98,6 +98,11 @@ static bool can_be_off(const struct symbol *sym)
 	return is_switch(sym) && sym_tristate_within_range(sym, no) && !sym_get_choice_menu(sym);
 }
 
+static bool is_unmet(const struct symbol *sym)
+{
+	return sym->dir_dep.tri < sym->rev_dep.tri;
+}
+
 static void mark(void)
 {
 	calculate();
@@ -105,6 +110,7 @@ static void mark(void)
 		struct symbol *sym = list[i].sym;
 
 		list[i].mark = sym_get_tristate_value(sym);
+		list[i].unmet = is_unmet(sym);
 		free(list[i].text);
 		list[i].text = is_switch(sym) ? NULL : strdup(sym_get_string_value(sym));
 	}
@@ -116,9 +122,8 @@ static void dump(void)
 	for (size_t i = 0; i < count; i++) {
 		struct symbol *sym = list[i].sym;
 
-		printf("%s %s %s%s%s%s%s- %s\n", sym->name, sym_type_name(sym->type), can_be_off(sym) ? "n" : "",
+		printf("%s %s %s%s%s- %s\n", sym->name, sym_type_name(sym->type), can_be_off(sym) ? "n" : "",
 		       sym_get_choice_menu(sym) ? "c" : "", sym->flags & SYMBOL_WRITE ? "w" : "",
-		       sym->dir_dep.tri < sym->rev_dep.tri ? "u" : "", sym->visible != no ? "v" : "",
 		       sym_get_string_value(sym));
 	}
 }
@@ -150,6 +155,8 @@ static void print_changes(void)
 		if (is_switch(sym)) {
 			if (sym_get_tristate_value(sym) != k->mark)
 				printf("%s %s %s\n", sym->name, words[k->mark], words[sym_get_tristate_value(sym)]);
+			if (is_unmet(sym) && !k->unmet)
+				printf("%s + -\n", sym->name);
 		} else if (k->text && sym->flags & SYMBOL_WRITE && strcmp(k->text, sym_get_string_value(sym))) {
 			printf("%s = !\n", sym->name);
 		}

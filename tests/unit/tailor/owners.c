@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which options objects need, and when Kbuild is asked again, in a tree that is made here. Its Makefiles do what those of
+ * the kernel do for what is asked, in a few lines. t-cover-boot asks those of the kernel.
+ */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tailor/owners.h"
+
+static char top[] = "/tmp/hytrace-owners-XXXXXX";
+
+static void write_file(const char *name, const char *text)
+{
+	char path[256], command[512];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", path);
+	cr_assert(eq(int, system(command), 0));
+	f = fopen(path, "w");
+	cr_assert(ne(ptr, f, NULL));
+	fputs(text, f);
+	fclose(f);
+}
+
+static void make_tree(void)
+{
+	cr_assert(ne(ptr, mkdtemp(top), NULL));
+	setenv("XDG_CACHE_HOME", top, 1);
+	write_file("Makefile",
+		   "include include/config/auto.conf\n"
+		   "include arch/x86/Makefile\n"
+		   "export srctree := $(CURDIR)\n"
+		   "export SRCARCH := x86\n"
+		   "export ARCH_CORE := $(core-y)\n"
+		   "export ARCH_DRIVERS := $(drivers-y) $(drivers-m)\n"
+		   "%config: ;\n");
+	write_file("scripts/Makefile.build",
+		   "-include include/config/auto.conf\n"
+		   "$(shell echo asked >>asked)\n"
+		   "include $(firstword $(wildcard $(srctree)/$(obj)/Kbuild) $(srctree)/$(obj)/Makefile)\n"
+		   "in = $(if $(filter-out .,$(obj)),$(obj)/)\n"
+		   "subdir-ym := $(patsubst %/,$(in)%,$(filter %/,$(obj-y) $(obj-m)))\n"
+		   "real-obj-y := $(addprefix $(in),$(filter %.o,$(obj-y)))\n"
+		   "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
+		   "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
+	write_file("arch/x86/Makefile",
+		   "core-y += plain/\n"
+		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
+		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
+	write_file("Kbuild", "obj-y += dir/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
+	write_file("plain/Makefile", "obj-y += always.o\nobj-$(CONFIG_OFF) += never.o\n");
+	write_file("arch/x86/y/Makefile", "obj-y += y.o\n");
+	write_file("arch/x86/m/Makefile", "obj-y += m.o\n");
+	write_file("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o\nobj-$(CONFIG_SUB) += same.o\n");
+	write_file("dir/Makefile",
+		   "obj-$(CONFIG_A) += a.o\n"
+		   "obj-$(CONFIG_A) += either.o\n"
+		   "obj-$(CONFIG_B) += either.o\n"
+		   "ifdef CONFIG_A\n"
+		   "obj-$(CONFIG_B) += both.o a_and.o\n"
+		   "obj-$(CONFIG_C) += a_and.o\n"
+		   "endif\n"
+		   "obj-$(CONFIG_A) += shared.o\n"
+		   "obj-$(CONFIG_M) += shared.o module.o\n"
+		   "module-objs := one.o two.o\n");
+	write_file(".config", "");
+	write_file("include/config/auto.conf",
+		   "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
+}
+
+static void remove_tree(void)
+{
+	char command[128];
+
+	snprintf(command, sizeof(command), "rm -r %s", top);
+	cr_assert(eq(int, system(command), 0));
+}
+
+/* How often make was asked in a directory. */
+static long questions(void)
+{
+	char path[256];
+	struct stat st;
+
+	snprintf(path, sizeof(path), "%s/asked", top);
+	return stat(path, &st) ? 0 : st.st_size;
+}
+
+/* What an object needs: "A B|C" */
+static const char *needs_of(const struct owners *o, const char *path)
+{
+	const struct owned *object = owners__get(o, path);
+	static char text[512];
+
+	if (!object)
+		return "unknown";
+	text[0] = '\0';
+	for (size_t i = 0; i < object->need_count; i++) {
+		for (size_t j = 0; j < object->needs[i]->count; j++) {
+			strcat(text, j ? "|" : *text ? " " : "");
+			strcat(text, object->needs[i]->options[j] + strlen("CONFIG_"));
+		}
+	}
+	return text;
+}
+
+/* @ret_asked: whether Kbuild was asked */
+static void find(struct kbuild *k, struct owners *o, bool *ret_asked)
+{
+	long before = questions();
+
+	cr_assert(eq(int, kbuild__open(k, top), 0));
+	cr_assert(eq(int, owners__find(o, k), 0));
+	*ret_asked = questions() != before;
+}
+
+static void finish(struct kbuild *k, struct owners *o)
+{
+	owners__free(o);
+	kbuild__close(k);
+}
+
+TestSuite(owners, .init = make_tree, .fini = remove_tree, .timeout = 60);
+
+static void expect_all(const struct owners *o)
+{
+	static const char *const wanted[][2] = {
+		{ "plain/always.o", "" }, { "plain/never.o", "unknown" },
+		{ "dir/a.o", "A" }, { "dir/either.o", "A|B" }, { "dir/both.o", "A B" }, { "dir/a_and.o", "A B|C" },
+		/* It is in vmlinux, and would be a module's without A. */
+		{ "dir/shared.o", "A|M" },
+		{ "dir/one.o", "M" }, { "dir/two.o", "M" },
+		{ "sub/in_sub.o", "SUB" }, { "sub/sub_a.o", "SUB A" }, { "sub/same.o", "SUB" },
+		{ "arch/x86/y/y.o", "ARCH_Y" }, { "arch/x86/m/m.o", "ARCH_M" },
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		const char *needs = needs_of(o, wanted[i][0]);
+		bool right = !strcmp(needs, wanted[i][1]);
+
+		cr_expect(right, "%s needs \"%s\", not \"%s\"", wanted[i][0], needs, wanted[i][1]);
+	}
+	cr_expect(eq(sz, o->unclear, 0));
+	cr_expect(eq(str, (char *)owners__get(o, "dir/one.o")->module, "dir/module.o"));
+}
+
+Test(owners, are_found_by_emptying_options)
+{
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	find(&k, &o, &asked);
+	cr_expect(asked);
+	expect_all(&o);
+	finish(&k, &o);
+	/* They are kept. */
+	find(&k, &o, &asked);
+	cr_expect(not(asked));
+	expect_all(&o);
+	finish(&k, &o);
+}
+
+static bool is_asked_again(const char *name, const char *text)
+{
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	write_file(name, text);
+	find(&k, &o, &asked);
+	finish(&k, &o);
+	return asked;
+}
+
+Test(owners, are_asked_for_again_when_something_has_changed)
+{
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	find(&k, &o, &asked);
+	finish(&k, &o);
+	cr_expect(not(is_asked_again("unrelated", "x")));
+	cr_expect(is_asked_again("sub/Makefile", "obj-y += other.o\n"), "a Makefile");
+	cr_expect(not(is_asked_again("unrelated", "x")));
+	cr_expect(is_asked_again("plain/Kbuild", "obj-y += new.o\n"), "a Kbuild beside a Makefile");
+	cr_expect(is_asked_again("include/config/auto.conf", "CONFIG_A=y\n"), "the configuration");
+	cr_expect(not(is_asked_again("unrelated", "x")));
+}
+
+/* What is kept is of the state before the questions. */
+Test(owners, are_asked_for_again_when_something_changed_meanwhile)
+{
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	write_file("sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
+	find(&k, &o, &asked);
+	finish(&k, &o);
+	find(&k, &o, &asked);
+	cr_expect(asked);
+	finish(&k, &o);
+}
+
+Test(owners, leave_nothing_in_the_directory_for_temporary_files)
+{
+	char tmp[256], command[512];
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	snprintf(tmp, sizeof(tmp), "%s/tmp", top);
+	cr_assert(eq(int, mkdir(tmp, 0700), 0));
+	setenv("TMPDIR", tmp, 1);
+	find(&k, &o, &asked);
+	finish(&k, &o);
+	snprintf(command, sizeof(command), "rmdir %s", tmp);
+	cr_expect(eq(int, system(command), 0));
+	snprintf(tmp, sizeof(tmp), "%s/a b", top);
+	cr_assert(eq(int, mkdir(tmp, 0700), 0));
+	setenv("TMPDIR", tmp, 1);
+	cr_expect(eq(int, kbuild__open(&k, top), -22));
+	kbuild__close(&k);
+}

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Whole files as text; see files.h. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/files.h"
+
+char *file__text(const char *path)
+{
+	FILE *f = fopen(path, "re"), *memory;
+	char *text = NULL, part[16384];
+	size_t length, got;
+	int err = 0;
+
+	if (!f)
+		return NULL;
+	/* Files in /proc have no size before they are read. */
+	memory = open_memstream(&text, &length);
+	while (memory && (got = fread(part, 1, sizeof(part), f)))
+		fwrite(part, 1, got, memory);
+	if (!memory || ferror(f))
+		err = errno;
+	if (memory && fclose(memory))
+		err = ENOMEM;
+	fclose(f);
+	if (err) {
+		free(text);
+		text = NULL;
+		errno = err;
+	}
+	return text;
+}
+
+bool file__write(const char *path, const char *text, size_t length)
+{
+	FILE *f = fopen(path, "we");
+	bool good = f && fwrite(text, 1, length, f) == length;
+
+	return f && !fclose(f) && good;
+}
