@@ -42,7 +42,7 @@ held_out()
 	# shellcheck disable=SC2016 # perl has variables
 	step perl perl -e 'use IO::Socket::INET; my $s = IO::Socket::INET->new(Proto => "udp"); exit !$s'
 	step random sh -c 'head -c 100000 /dev/urandom | sha256sum'
-	step processes sh -c 'ps axl; cat /proc/self/smaps /proc/self/pagemap | head -c 1000'
+	step processes sh -c 'ps axl && cat /proc/self/smaps && head -c 1000 /proc/self/pagemap'
 	cd / && rm -rf "$dir"
 }
 
