@@ -242,6 +242,54 @@ static int find_single(struct directory *d)
 	return err;
 }
 
+static int add_unclear(struct directory *d, size_t item)
+{
+	d->f->o->unclear++;
+	d->f->o->an_unclear = d->l.list[item].path;
+	return 0;
+}
+
+/*
+ * An item comes back with each of some options. If it goes without them, it needs one of these. Otherwise others bring it
+ * back together: "A or (B and C)". That is "(A or B) and (A or C)", and without A each of the others removes it.
+ */
+static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
+{
+	const char **emptied = calloc(some->count + 1, sizeof(*emptied));
+	struct listing without = {};
+	size_t found = 0;
+	bool goes;
+	int err;
+
+	if (!emptied)
+		return error__no_memory();
+	memcpy(emptied, some->options, some->count * sizeof(*emptied));
+	err = kbuild__list(d->f->k, d->path, emptied, some->count, &without);
+	goes = !err && !listing__has(&without, &d->l.list[item]);
+	listing__free(&without);
+	if (goes)
+		err = inherited__add(&d->needs[item], some);
+	for (size_t o = 0; !err && !goes && o < d->m.count; o++) {
+		struct need *need;
+
+		if (kept[o])
+			continue;
+		emptied[some->count] = d->m.list[o];
+		err = kbuild__list(d->f->k, d->path, emptied, some->count + 1, &without);
+		if (!err && !listing__has(&without, &d->l.list[item])) {
+			need = need_of(d->f->o, d->m.list[o]);
+			err = need ? 0 : -ENOMEM;
+			for (size_t i = 0; !err && i < some->count; i++)
+				err = need__add(need, some->options[i]);
+			err = err ?: inherited__add(&d->needs[item], need);
+			found++;
+		}
+		listing__free(&without);
+	}
+	free(emptied);
+	return err || goes || found ? err : add_unclear(d, item);
+}
+
 /* Of items that vanish even with all that they were found to need: which other option brings each back? */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
@@ -264,12 +312,10 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 		listing__free(&with);
 	}
 	for (size_t i = 0; !err && i < d->l.count; i++) {
-		if (alternatives[i]) {
-			err = inherited__add(&d->needs[i], alternatives[i]);
-		} else if (open[i]) {
-			d->f->o->unclear++;
-			d->f->o->an_unclear = d->l.list[i].path;
-		}
+		if (alternatives[i])
+			err = add_alternatives(d, i, kept, alternatives[i]);
+		else if (open[i])
+			err = add_unclear(d, i);
 	}
 	free(alternatives);
 	return err;

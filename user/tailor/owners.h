@@ -5,7 +5,8 @@
  * In each directory, make is asked what it would build, and again with each option that the directory's Makefiles
  * mention and that is set emptied in turn. What vanishes needs that option. Then all options are emptied but those that
  * an object was found to need. If it vanishes all the same, it also needs one of several others, "(A or B)"; make is
- * asked with each of the others set besides. A directory's needs are those of all that is in it.
+ * asked with each of the others set besides, and at last without those that were found. A directory's needs are those of
+ * all that is in it.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_H
 #define HYTRACE_TAILOR_OWNERS_H
@@ -38,7 +39,7 @@ struct owners {
 	size_t need_count;
 	struct stamped *files;	/* what the answers depend on */
 	size_t file_count;
-	/* Objects that need more than one of several options at once, so that it is not known which. */
+	/* Objects that need several of several options, "(A and B) or (C and D)"; of these, no need is known. */
 	size_t unclear;
 	const char *an_unclear;
 };
