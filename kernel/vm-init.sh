@@ -4,19 +4,20 @@
 #
 # Process 1 of the guests that kernel/vm.sh starts. It runs twice: first in the initramfs, where it builds the root
 # file system, and then in that root, where it runs the command. Both times the static busybox of the initramfs runs
-# it, so that nothing depends on the root that it builds.
+# it, so that nothing depends on the root that it builds. A system that vm.sh's --root names has a process 1 of its own,
+# and runs this as a service, only for the command.
 #
-#   lower   the host's root over 9p, or the directory that vm.sh's --root names, read-only
+#   lower   the host's root over 9p, read-only
 #   root    an overlay of it with a tmpfs, so that all of it can be written and nothing is kept
 #   /tmp    and /run are empty; directories below them that must be there (the clone, the cache, the
 #           current directory) are bound in from the overlay
 #   shares  9p mounts of their own, writable, at their own paths
 #
-# vm.sh appends /hytrace to the initramfs: vars (shell variables), cmd (a bash script that becomes the command), and
-# binds and shares (paths, one a line). There are three virtio-serial ports to vm.sh. hytrace.out and hytrace.err
-# carry the command's output, and end with a trailer that only vm.sh knows; so it can tell the end of the output from
-# the end of the guest. hytrace.ctl carries "start" and then "exit STATUS", or "fail WHY". vm.sh ends the guest; this
-# script only waits for that.
+# vm.sh appends /hytrace to the initramfs, or puts it on the disk of --root: vars (shell variables), cmd (a bash script
+# that becomes the command), and binds and shares (paths, one a line). There are three virtio-serial ports to vm.sh.
+# hytrace.out and hytrace.err carry the command's output, and end with a trailer that only vm.sh knows; so it can tell
+# the end of the output from the end of the guest. hytrace.ctl carries "start" and then "exit STATUS", or "fail WHY".
+# vm.sh ends the guest; this script only waits for that.
 
 state=/run/hytrace
 
@@ -159,15 +160,16 @@ first_stage()
 	exec /bin/busybox switch_root /root "$state/busybox" sh "$state/init" second
 }
 
-# Kills all processes except process 1, the kernel's threads and the given processes.
+# Kills all processes except process 1, the kernel's threads and the given processes. In a service, only its own.
 kill_all_but()
 {
 	found=
 	for dir in /proc/[0-9]*; do
 		pid=${dir#/proc/}
-		case " 1 $* " in *" $pid "*) continue ;; esac
+		case " 1 $$ $* " in *" $pid "*) continue ;; esac
 		# The kernel's threads have no executable.
 		[ -e "$dir/exe" ] || continue
+		[ -z "$service" ] || grep -qsxF "$service" "$dir/cgroup" || continue
 		kill -KILL "$pid" 2>/dev/null && found=1
 	done
 	[ -n "$found" ]
@@ -210,14 +212,25 @@ run_command()
 	printf '%s' "$trailer" >"$err"
 }
 
+# A service that ends would end the guest.
+service_stage()
+{
+	mkdir -p "$state"
+	cp /hytrace/* "$state/"
+	service=$(cat /proc/self/cgroup)
+	second_stage
+}
+
 second_stage()
 {
 	. "$state/vars"
 	ctl=$(find_port hytrace.ctl)
 	out=$(find_port hytrace.out) || fail "there is no port hytrace.out"
 	err=$(find_port hytrace.err) || fail "there is no port hytrace.err"
-	hostname hytrace
-	ifconfig lo 127.0.0.1 up 2>/dev/null
+	if [ -z "$service" ]; then
+		hostname hytrace
+		ifconfig lo 127.0.0.1 up 2>/dev/null
+	fi
 	run_command
 	sync
 	echo "exit $status" >"$ctl"
@@ -228,5 +241,6 @@ second_stage()
 
 case $1 in
 second) second_stage ;;
+service) service_stage ;;
 *) first_stage ;;
 esac

@@ -36,6 +36,7 @@ qemu_args=()
 command=()
 
 image=
+initrd=
 modules=
 base=
 run=
@@ -59,8 +60,8 @@ usage()
 	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
 	                   ${stock_packages[stock-6.1]}), or the path of
 	                   a bzImage or of a kernel's build directory
-	  --root DIR       take the system in DIR as the guest's root, and boot the kernel that is installed
-	                   there; only --share is there of this machine, and COMMAND runs in /
+	  --root DIR       boot the system in DIR, a Debian with systemd, from a copy on a disk, with the kernel
+	                   and the initrd that are installed there; COMMAND is a service of it, and runs in /
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default 2, with --icount 1)
@@ -154,6 +155,7 @@ check_options()
 	fi
 	local dir
 	[[ $root == / || ! $kernel ]] || die "--root boots the kernel that is installed in $root; remove --kernel $kernel"
+	[[ $root == / ]] || ((!${#shares[@]})) || die "--root boots a system as it is; remove --share ${shares[0]}"
 	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do
 		[[ $dir != *$'\n'* ]] || die "$dir: a path with a line break cannot be handed to a guest"
 	done
@@ -271,6 +273,8 @@ find_installed()
 	image=$(printf '%s\n' "$root"/boot/vmlinuz-* | sort -V | tail -n 1)
 	[[ -r $image ]] || die "--root $root: no kernel is installed there in boot/"
 	modules=$root/lib/modules/${image##*/vmlinuz-}
+	initrd=$root/boot/initrd.img-${image##*/vmlinuz-}
+	[[ -r $initrd ]] || die "$initrd: not there or not readable; initramfs-tools makes it"
 }
 
 find_kernel()
@@ -392,10 +396,33 @@ write_guest_files()
 	END
 }
 
+# Copies the system of --root to a disk, and adds /hytrace: what the guest reads, and the two programs that read it.
+write_disk()
+{
+	local size file
+	size=$(du -sxm -- "$root" | cut -f1)
+	mkfs.ext4 -q -F -d "$root" "$run/disk" "$((size * 3 / 2 + 512))M" >"$run/mkfs.log" 2>&1 || {
+		cat "$run/mkfs.log" >&2
+		die "cannot copy $root to $run/disk; is the disk full?"
+	}
+	cp "$here/vm-init.sh" "$run/own/hytrace/init"
+	cp "$(type -P busybox)" "$run/own/hytrace/busybox"
+	{
+		echo 'mkdir /hytrace'
+		for file in "$run"/own/hytrace/*; do
+			echo "write $file /hytrace/${file##*/}"
+		done
+	} | debugfs -w -f - "$run/disk" >"$run/debugfs.log" 2>&1
+}
+
 write_initramfs()
 {
 	mkdir -p "$run/own"
 	write_guest_files "$run/own/hytrace"
+	[[ $root == / ]] || {
+		write_disk
+		return
+	}
 	{
 		cat "$base"
 		cd "$run/own" && pack
@@ -483,6 +510,8 @@ kernel_command_line()
 	local line='console=ttyS0 earlyprintk=ttyS0 loglevel=5 panic=-1 oops=panic'
 	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
 	[[ ! $gdb ]] || line+=' nokaslr'
+	[[ $root == / ]] || line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
+	[[ $root == / ]] || line+=' systemd.run="/hytrace/busybox sh /hytrace/init service"'
 	printf '%s' "$line$append"
 }
 
@@ -517,10 +546,14 @@ qemu_command()
 	mapfile -t args < <(accel_arguments "$accel")
 	qemu=("$system" -nodefaults -no-user-config -display none -machine pc "${args[@]}"
 		-smp "$smp" -m "$mem" -no-reboot
-		-kernel "$image" -initrd "$run/initramfs" -append "$(kernel_command_line)"
+		-kernel "$image" -initrd "${initrd:-$run/initramfs}" -append "$(kernel_command_line)"
 		-serial "file:$(escape "$console")"
-		-virtfs "$(share_argument "$root" host ,readonly=on)"
 		-device virtio-serial-pci)
+	if [[ $root == / ]]; then
+		qemu+=(-virtfs "$(share_argument / host ,readonly=on)")
+	else
+		qemu+=(-drive "file=$(escape "$run/disk"),format=raw,if=virtio,cache=unsafe")
+	fi
 	add_port ctl
 	add_port out
 	add_port err
@@ -727,6 +760,7 @@ main()
 	check_options
 	[[ ! ${HYTRACE_QEMU:-} || -x $(type -P "$system") ]] || die "HYTRACE_QEMU=$system: no such program"
 	need "$system" busybox cpio setpriv perl modprobe
+	[[ $root == / ]] || need mkfs.ext4 debugfs
 	trap cleanup EXIT
 	trap 'exit 130' INT
 	trap 'exit 143' TERM

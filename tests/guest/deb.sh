@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # `make test-deb`: makes both packages, hytrace's and the kernel's, installs them with apt in a new Debian that
-# mmdebstrap makes, and boots that in a guest, where hytrace records a command, as a user would do it. Needs root, for
-# mmdebstrap, and a Debian mirror.
+# mmdebstrap makes, and boots that from a disk in a guest, with its own initrd and systemd. There hytrace records a
+# command, as a user would do it. Needs root, for mmdebstrap, and a Debian mirror.
 #
 # Usage: tests/guest/deb.sh [FLAVOUR]	of kernel/build.sh; cloud by default, base is built in minutes
 
@@ -94,6 +94,9 @@ ok "the kernel's hooks have made an initramfs" test -s "$system/boot/initrd.img-
 
 cat >"$system/root/as-a-user" <<'END'
 echo "kernel $(uname -r)"
+echo "init $(cat /proc/1/comm)"
+echo "root $(findmnt -no SOURCE,FSTYPE /)"
+systemctl --failed --no-legend --plain | sed 's/^/failed /'
 hytrace --version
 for engine in oneshot bpf; do
 	hytrace cover -e $engine -o $engine.json -- ls /boot >$engine.out || echo "$engine: status $?"
@@ -114,6 +117,8 @@ said()
 }
 
 is "the guest runs the package's kernel" "$(said kernel)" "$release"
+is 'it is a system of its own, with systemd, from a disk' "$(said init) $(said root)" 'systemd /dev/vda ext4'
+is 'none of its services has failed' "$(said failed)" ''
 is 'the installed hytrace runs' "$(said hytrace)" "$version"
 is 'both engines record the command, and diff reads both results' "$(grep status "$work/out")" ''
 is "the kernel's result is complete" "$(grep -c '"complete": *true' "$work/out")" 1
