@@ -195,10 +195,12 @@ screenshot: ## docs/report.png, the picture of the page that `make run` has writ
 	$(call have,chromium pngquant)
 	$(Q)tests/guest/screenshot.sh
 
-tailor: deps ## a smaller base kernel, by what ran: found, built, booted, and held against what was predicted
+FROM ?= base
+
+tailor: deps ## a smaller kernel, by what ran: found, built, booted, held against what was predicted (FROM=cloud: Debian's)
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
-	$(Q)tests/guest/tailor.sh $(TAILOR)
+	$(Q)tests/guest/tailor.sh $(FROM) $(TAILOR)
 
 ## ---------------------------------------------------------------- tests
 

@@ -1,27 +1,32 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `make tailor`: makes the base kernel to measure, and proves the result. It takes a kernel's build and four guests:
+# `make tailor`: makes a kernel to measure, and proves the result. It takes a kernel's build and four guests:
 #
-#   1. Record the boot and a workload (workload.sh) on the base kernel, twice, and another workload (below) once.
+#   1. Record the boot and a workload (workload.sh) on the first kernel, twice, and another workload (below) once.
 #   2. Let `hytrace tailor` find what the first two do not need. The other workload is held out.
 #   3. Build that configuration. The objects in vmlinux must be those that were predicted.
 #   4. Boot it, and run the workload. It must end well, and the kernel's log must have no new warnings. Otherwise the
 #      options without which this fails are found by halves (put-back.sh) and kept. Each function that ran before and does
 #      not now must lie in what went, or be explained: it is not compiled there, it is missing in one of the two records of
-#      the base kernel as well, or nothing that calls it ran.
+#      the first kernel as well, or nothing that calls it ran.
 #   5. Run the held-out workload there. Its functions that lie in what went are false removals; they are told, with the
 #      option of each.
 #
 # Besides, options drawn at random (HYTRACE_TOGGLES=, 0 for all) are set to n one at a time (toggles.sh).
 #
-# Prints TAP. Leaves documents, both configurations and the reports in build/tailor/.
+# The first kernel is base; or with cloud, one of Debian's configuration for virtual machines in a cloud, without the
+# modules that a boot and the workload do not load (localmodconfig). That is what is done without a trace, and it takes
+# another build.
 #
-# Usage: tests/guest/tailor.sh [OPTION OF hytrace tailor]...	default: --all
+# Prints TAP. Leaves documents, both configurations and the reports in build/tailor/START/.
+#
+# HYTRACE_LISTS= names those of the lists of options to keep that count; with less than all, something may have to be put
+# back.
+#
+# Usage: tests/guest/tailor.sh base|cloud [OPTION OF hytrace tailor]...	default: --all
 
 set -uo pipefail
-
-out=build/tailor
 
 # Steps of the held-out workload: what people do on a machine, with programs of any Debian.
 held_out()
@@ -79,13 +84,27 @@ in-guest-held-out)
 	held_out
 	exit
 	;;
+in-guest-modules)
+	# udev would load it, for the device file.
+	modprobe loop && tests/guest/workload.sh || exit
+	echo 'Module Size Used'
+	sed -n 's/.* module_load: \([^ ]*\).*/\1 0 0/p' /sys/kernel/tracing/trace | sort -u
+	exit
+	;;
+base | cloud) start=$1 ;;
+*)
+	echo "Usage: tests/guest/tailor.sh base|cloud [OPTION OF hytrace tailor]..." >&2
+	exit 2
+	;;
 esac
+shift
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
 cd "$clone" || exit 1
 (($#)) || set -- --all
+out=build/tailor/$start
 
 fatal()
 {
@@ -93,7 +112,7 @@ fatal()
 	exit 1
 }
 
-# record NAME KERNEL VMLINUX [held-out]: records in a guest, into build/tailor/NAME
+# record NAME KERNEL VMLINUX [held-out]: records in a guest, into $out/NAME
 record()
 {
 	rm -rf "${out:?}/$1"
@@ -102,48 +121,77 @@ record()
 		tests/guest/tailor.sh in-guest-record "$out/$1" "$3" "${4:-}" >"$out/$1/log" 2>&1
 }
 
-# ---- the base kernel
+# put CONFIG PLACE: a new time would make all of the kernel compile again.
+put()
+{
+	cmp -s "$1" "$2" || cp "$1" "$2"
+}
 
-vmlinux=$(kernel/build.sh --print-vmlinux) || exit
-kernel/build.sh --configure || exit
-objects=$(kernel/build.sh --print-objects) || exit
-# The configuration's place stays the same, so that its objects are used again.
+# Makes $out/start.config: Debian's configuration, and of its modules those that a stock kernel loads, at any time.
+configure_cloud()
+{
+	local objects
+
+	kernel/build.sh --cloud --config guest --configure &&
+		objects=$(kernel/build.sh --cloud --config guest --print-objects) &&
+		kernel/vm.sh --kernel stock --append trace_event=module:module_load -- \
+			tests/guest/tailor.sh in-guest-modules >"$out/modules" &&
+		mkdir -p "$out/localmodconfig" && cp "$objects/.config" "$out/localmodconfig/.config" || return
+	# No new questions are asked if the answers are no.
+	yes n 2>/dev/null | make -s -C "$objects/source" O="$PWD/$out/localmodconfig" LSMOD="$PWD/$out/modules" \
+		localmodconfig >"$out/localmodconfig.log" 2>&1
+	[[ ${PIPESTATUS[1]} -eq 0 ]] && put "$out/localmodconfig/.config" "$out/start.config"
+}
+
+# ---- the first kernel
+
+# The configurations' places stay the same, so that their objects are used again.
 mkdir -p "$out"
-find "$out" -mindepth 1 -maxdepth 1 ! -name new.config -exec rm -rf {} +
-ok 'the base kernel: boot and workload are recorded' record base patched "$vmlinux"
-ok 'and once more, with the workload that is held out' record again patched "$vmlinux" held-out
-[[ -s $out/base/run.json && -s $out/again/held-out.json ]] || fatal "see $out/base/log and $out/again/log"
+find "$out" -mindepth 1 -maxdepth 1 ! -name '*.config' -exec rm -rf {} +
+flavour=()
+if [[ $start == cloud ]]; then
+	configure_cloud || fatal "there is no configuration to start with; see $out/modules and $out/localmodconfig.log"
+	flavour=("--whole=$out/start.config")
+	kernel/build.sh "${flavour[@]}" || exit
+fi
+vmlinux=$(kernel/build.sh "${flavour[@]}" --print-vmlinux) || exit
+image=$(kernel/build.sh "${flavour[@]}" --print-image) || exit
+kernel/build.sh "${flavour[@]}" --configure || exit
+objects=$(kernel/build.sh "${flavour[@]}" --print-objects) || exit
+ok "the $start kernel: boot and workload are recorded" record first "${image%/*}" "$vmlinux"
+ok 'and once more, with the workload that is held out' record again "${image%/*}" "$vmlinux" held-out
+[[ -s $out/first/run.json && -s $out/again/held-out.json ]] || fatal "see $out/first/log and $out/again/log"
 
 # ---- what it does not need, and the new kernel
 
 # shellcheck source=tests/guest/put-back.sh
 . "$clone/tests/guest/put-back.sh"
 options=("$@")
+read -ra lists <<<"${HYTRACE_LISTS-hardening machine policy}"
 : >"$out/put-back.keep"
 
 tailor()
 {
-	build/hytrace tailor --build "$objects" --vmlinux "$vmlinux" "${options[@]}" --keep hardening --keep machine \
-		--keep policy --keep "$1" "${@:2}" "$out/base/boot.json" "$out/base/run.json"
+	build/hytrace tailor --build "$objects" --vmlinux "$vmlinux" "${options[@]}" "${lists[@]/#/--keep=}" \
+		--keep "$1" "${@:2}" "$out/first/boot.json" "$out/first/run.json"
 }
 
 # try_without KEEP NAME: makes, builds and boots a kernel, with the options in the file KEEP; NAME: of its record
 try_without()
 {
 	tailor "$1" -o "$out/next.config" -f json --report "$out/report.json" >"$out/tailor.log" 2>&1 || return
-	# A new time would make all of the kernel compile again.
-	cmp -s "$out/next.config" "$out/new.config" || cp "$out/next.config" "$out/new.config"
+	put "$out/next.config" "$out/new.config"
 	kernel/build.sh --whole="$out/new.config" >"$out/build.log" 2>&1 || return
 	new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || return
 	new_image=$(kernel/build.sh --whole="$out/new.config" --print-image) || return
 	record "$2" "${new_image%/*}" "$new_vmlinux" held-out && [[ ! $(new_warnings "$2") ]]
 }
 
-# Warnings of the new kernel that the base kernel had in none of its records. Those about clocks come by chance: the boot
+# Warnings of the new kernel that the first kernel had in none of its records. Those about clocks come by chance: the boot
 # is traced before the kernel has found a clock, and QEMU's time depends on the machine.
 new_warnings()
 {
-	comm -13 <(sort -u "$out"/{base,again}/warnings*) <(sort -u "$out/$1"/warnings*) |
+	comm -13 <(sort -u "$out"/{first,again}/warnings*) <(sort -u "$out/$1"/warnings*) |
 		grep -vE '^(clocksource|tsc):|^Ring buffer clock went backwards|hytrace-'
 }
 
@@ -161,9 +209,9 @@ report()
 	jq -r "$1" "$out/report.json"
 }
 
-start=$SECONDS
+begun=$SECONDS
 ok 'hytrace tailor' tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
-echo "# analysis: $((SECONDS - start)) s"
+echo "# analysis: $((SECONDS - begun)) s"
 ok 'once more, as json' tailor "$out/put-back.keep" -o "$out/second.config" -f json --report "$out/first.json"
 [[ -s $out/first.json ]] || fatal 'there is no report'
 ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.config"
@@ -171,6 +219,7 @@ ok 'two runs give the same configuration' cmp "$out/next.config" "$out/second.co
 # Each object that is listed when options are really off, against what was predicted for them.
 count=${HYTRACE_TOGGLES:-14}
 tests/guest/toggles.sh "$objects" "$out/first.json" "$count" >"$out/toggles"
+is 'options are really turned off' $? 0
 sed 's/^/# /' "$out/toggles"
 is 'options drawn at random take the objects with them that were predicted' "$(grep '^differs' "$out/toggles")" ''
 ok 'at least ten were drawn' test "$(grep -c '^same' "$out/toggles")" -ge 10
@@ -214,21 +263,60 @@ linked()
 	readelf --debug-dump=info --dwarf-depth=1 "$1" 2>/dev/null |
 		sed -nE 's/.*DW_AT_name .*: (\.\.\/)?([^ ]*)\.[cS]$/\2.o/p' | LC_ALL=C sort -u
 }
-linked "$vmlinux" >"$out/linked.base"
+linked "$vmlinux" >"$out/linked.first"
 linked "$new_vmlinux" >"$out/linked.new"
 jq -r '.objects[] | select(.module == null and (.stays | not)).object' "$out/report.json" | LC_ALL=C sort -u >"$out/go"
-ok 'objects have gone' test "$(LC_ALL=C comm -23 "$out/linked.base" "$out/linked.new" | wc -l)" -gt 10
+ok 'objects have gone' test "$(LC_ALL=C comm -23 "$out/linked.first" "$out/linked.new" | wc -l)" -gt 10
 is 'the objects that have gone from vmlinux are those that were predicted' \
-	"$(LC_ALL=C comm -23 "$out/linked.base" "$out/linked.new" | xargs)" \
-	"$(LC_ALL=C comm -12 "$out/linked.base" "$out/go" | xargs)"
-is 'and none has come' "$(LC_ALL=C comm -13 "$out/linked.base" "$out/linked.new" | xargs)" ''
+	"$(LC_ALL=C comm -23 "$out/linked.first" "$out/linked.new" | xargs)" \
+	"$(LC_ALL=C comm -12 "$out/linked.first" "$out/go" | xargs)"
+is 'and none has come' "$(LC_ALL=C comm -13 "$out/linked.first" "$out/linked.new" | xargs)" ''
 size_of()
 {
 	stat -c %s "$1"
 }
-old_image=$(kernel/build.sh --print-image)
-printf '# %-8s %9d bytes before, %9d after\n' vmlinux "$(size_of "$vmlinux")" "$(size_of "$new_vmlinux")" \
-	bzImage "$(size_of "$old_image")" "$(size_of "$new_image")"
+# modules IMAGE: names of the modules that were built with it
+modules()
+{
+	find "${1%/*}/lib/modules" -name '*.ko' -printf '%f\n' 2>/dev/null | sed 's/\.ko$//; s/-/_/g' | sort
+}
+is 'the modules that have gone are those of which nothing was to stay' \
+	"$(comm -23 <(modules "$image") <(modules "$new_image") | xargs)" \
+	"$(jq -r '[.objects[] | select(.module)] | group_by(.module)[] | select(any(.[]; .stays) | not)[0].module' \
+		"$out/report.json" | sed 's/-/_/g' | sort -u | xargs)"
+
+# Options of the lists that were on and are off
+listed_and_off()
+{
+	local glob option
+
+	# The names are compared as the shell does.
+	while read -r option; do
+		while read -r glob; do
+			# shellcheck disable=SC2053 # it is a glob
+			[[ $option != $glob ]] || echo "$option"
+		done < <(cd user/tailor/keep && cat /dev/null "${lists[@]/%/.keep}" | sed -n 's/^\([^#[:space:]]\S*\)\s.*/\1/p')
+	done < <(comm -23 <(names "$objects/.config") <(names "$out/new.config")) | sort -u
+}
+
+names()
+{
+	sed -n 's/^CONFIG_\(.*\)=[ym]$/\1/p' "$1" | sort
+}
+is 'no option of the lists is off' "$(listed_and_off | xargs)" ''
+
+# Bytes of all functions, with those of the boot. The sections are padded to whole pages of two megabytes.
+code()
+{
+	local sum=0 size
+
+	while read -r size; do
+		((sum += 16#$size))
+	done < <(nm -S "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ && !seen[$1]++ { print $2 }')
+	echo "$sum"
+}
+printf '# %-8s %9d bytes before, %9d after\n' code "$(code "$vmlinux")" "$(code "$new_vmlinux")" \
+	bzImage "$(size_of "$image")" "$(size_of "$new_image")"
 
 ok 'it boots, and the workload ends well' test -s "$out/new/warnings.end"
 [[ -s $out/new/run.json ]] || fatal "see $out/new/log"
@@ -236,13 +324,13 @@ is 'its log has no new warning' "$(new_warnings new)" ''
 
 # ---- each function that ran before
 
-build/hytrace functions --vmlinux "$vmlinux" -f json -o "$out/base.universe"
+build/hytrace functions --vmlinux "$vmlinux" -f json -o "$out/first.universe"
 build/hytrace functions --vmlinux "$new_vmlinux" -f json -o "$out/new.universe"
 
-# gone DOCUMENT: the functions of the base kernel's document that the new kernel's lacks: NAME MODULE UNIT WHY
+# gone DOCUMENT: the functions of the first kernel's document that the new kernel's lacks: NAME MODULE UNIT WHY
 gone()
 {
-	build/hytrace diff -f json --universe "$out/base.universe" --universe "$out/new.universe" "$out/base/$1.json" "$out/new/$1.json" >"$out/diff.$1.json"
+	build/hytrace diff -f json --universe "$out/first.universe" --universe "$out/new.universe" "$out/first/$1.json" "$out/new/$1.json" >"$out/diff.$1.json"
 	jq -r '.gone[] | [.name, .module // "-", .unit // "-", .why] | @tsv' "$out/diff.$1.json"
 }
 
@@ -286,9 +374,9 @@ for document in boot run; do
 		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"
 	echo "# $document: $(grep '^possibly' "$out/explained.$document" | xargs)"
 	# Of the boot, only code may go that sets up what is not used.
-	is "$document: nothing went that ran where it stays" "$(jq -rn --slurpfile base "$out/base.universe" --rawfile went \
+	is "$document: nothing went that ran where it stays" "$(jq -rn --slurpfile first "$out/first.universe" --rawfile went \
 		"$out/explained.$document" '
-		($base[0].functions | map(select(.init)) | map({key: .name, value: true}) | from_entries) as $init |
+		($first[0].functions | map(select(.init)) | map({key: .name, value: true}) | from_entries) as $init |
 		$went | split("\n")[] | select(startswith("its-object-went ")) | split(" ")[1] | select($init[.] | not)' | xargs)" ''
 	ok "$document: at most 20 are not compiled there, though their object stays" \
 		test "$(grep -c '^not-compiled' "$out/explained.$document")" -le 20
@@ -300,8 +388,8 @@ done
 
 # ---- the workload that was held out
 
-echo "# held out, on the base kernel: $(xargs <"$out/again/held-out.txt")"
-echo "# held out, on the new kernel:  $(xargs <"$out/new/held-out.txt")"
+echo "# held out, on the first kernel: $(xargs <"$out/again/held-out.txt")"
+echo "# held out, on the new kernel:   $(xargs <"$out/new/held-out.txt")"
 build/hytrace report --seen -f json --vmlinux "$vmlinux" -o "$out/held-out.seen.json" "$out/again/held-out.json"
 # shellcheck disable=SC2016 # jq has variables
 jq -rn --slurpfile report "$out/report.json" --slurpfile seen "$out/held-out.seen.json" '
