@@ -41,7 +41,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 # Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
 # them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -321,6 +321,9 @@ bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups
 	$(Q)$(B)/bench/oneshot_set
 	$(Q)$(B)/bench/text_layout
 
+bench-tailor: ## what make tailor took out, beside other ways to a small kernel (FROM=base, or cloud)
+	$(Q)tests/bench/tailor.sh $(FROM)
+
 $(B)/bench/text_layout: tests/bench/native/text_layout.c
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -D_GNU_SOURCE -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -o $@ $<
@@ -363,6 +366,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
 
 endif
