@@ -176,7 +176,8 @@ tailor()
 		--keep "$1" "${@:2}" "$out/first/boot.json" "$out/first/run.json"
 }
 
-# try_without KEEP NAME: makes, builds and boots a kernel, with the options in the file KEEP; NAME: of its record
+# try_without KEEP NAME [held-out]: makes, builds and boots a kernel, with the options in the file KEEP; NAME: of its
+# record
 try_without()
 {
 	tailor "$1" -o "$out/next.config" -f json --report "$out/report.json" >"$out/tailor.log" 2>&1 || return
@@ -184,7 +185,7 @@ try_without()
 	kernel/build.sh --whole="$out/new.config" >"$out/build.log" 2>&1 || return
 	new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || return
 	new_image=$(kernel/build.sh --whole="$out/new.config" --print-image) || return
-	record "$2" "${new_image%/*}" "$new_vmlinux" held-out && [[ ! $(new_warnings "$2") ]]
+	record "$2" "${new_image%/*}" "$new_vmlinux" "${3:-}" && [[ ! $(new_warnings "$2") ]]
 }
 
 # Warnings of the new kernel that the first kernel had in none of its records. Those about clocks come by chance: the boot
@@ -224,7 +225,7 @@ sed 's/^/# /' "$out/toggles"
 is 'options drawn at random take the objects with them that were predicted' "$(grep '^differs' "$out/toggles")" ''
 ok 'at least ten were drawn' test "$(grep -c '^same' "$out/toggles")" -ge 10
 
-if ! try_without "$out/put-back.keep" new; then
+if ! try_without "$out/put-back.keep" new held-out; then
 	mapfile -t dropped < <(jq -r '.options[] | select(.fate == "dropped").option' "$out/first.json")
 	tiers=()
 	for seen in 'never ran' 'init only' 'cannot be seen'; do
@@ -239,7 +240,7 @@ if ! try_without "$out/put-back.keep" new; then
 			elif .traceable == 0 then "none of its functions can be traced"
 			else "what needs it did not run while it was recorded" end)"' "$out/first.json"
 	done
-	try_without "$out/put-back.keep" new
+	try_without "$out/put-back.keep" new held-out
 	tailor "$out/put-back.keep" -o "$out/next.config" --report "$out/report.txt"
 fi
 is 'nothing had to be put back' "$(cat "$out/put-back.keep")" ''
