@@ -283,8 +283,8 @@ modules()
 }
 is 'the modules that have gone are those of which nothing was to stay' \
 	"$(comm -23 <(modules "$image") <(modules "$new_image") | xargs)" \
-	"$(jq -r '[.objects[] | select(.module)] | group_by(.module)[] | select(any(.[]; .stays) | not)[0].module' \
-		"$out/report.json" | sed 's/-/_/g' | sort -u | xargs)"
+	"$(jq -r '[.objects[] | select(.module)] | group_by(.module)[] | select(any(.[]; .stays) | not)[0].module |
+		sub(".*/"; "") | sub("\\.o$"; "")' "$out/report.json" | sed 's/-/_/g' | sort -u | xargs)"
 
 # Options of the lists that were on and are off
 listed_and_off()
