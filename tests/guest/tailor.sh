@@ -279,7 +279,7 @@ size_of()
 # modules IMAGE: names of the modules that were built with it
 modules()
 {
-	find "${1%/*}/lib/modules" -name '*.ko' -printf '%f\n' 2>/dev/null | sed 's/\.ko$//; s/-/_/g' | sort
+	find "${1%/*}/lib/modules" -name '*.ko*' -printf '%f\n' 2>/dev/null | sed 's/\.ko.*//; s/-/_/g' | sort
 }
 is 'the modules that have gone are those of which nothing was to stay' \
 	"$(comm -23 <(modules "$image") <(modules "$new_image") | xargs)" \
@@ -335,7 +335,7 @@ gone()
 	jq -r '.gone[] | [.name, .module // "-", .unit // "-", .why] | @tsv' "$out/diff.$1.json"
 }
 
-# explain DOCUMENT: prints "REASON NAME" for each function that is gone
+# explain DOCUMENT: prints "REASON NAME UNIT" for each function that is gone
 explain()
 {
 	# shellcheck disable=SC2016 # jq has variables
@@ -348,16 +348,17 @@ explain()
 		elif .why == "no-function" then "not-compiled"
 		elif .why == "untraceable" then "not-traceable-there"
 		elif $again[.name] | not then "not-always"
-		else "asked" end) \(.name)"' | while read -r reason name; do
-		[[ $reason != asked ]] || reason=$(ask "$1" "$name")
-		echo "${reason:-not-known} $name"
+		else "asked" end) \(.name) \(.unit // "-")"' | while read -r reason name unit; do
+		[[ $reason != asked ]] || reason=$(ask "$1" "$name" "$unit")
+		echo "${reason:-not-known} $name $unit"
 	done
 }
 
-# ask DOCUMENT NAME: what calls a function in the new kernel, according to its files, and whether that ran
+# ask DOCUMENT NAME UNIT: what calls a function in the new kernel, according to its files, and whether that ran
 ask()
 {
-	build/hytrace callers -f json --vmlinux "$new_vmlinux" "$2" "$out/new/$1.json" 2>/dev/null | jq -r '.functions |
+	build/hytrace callers -f json --vmlinux "$new_vmlinux" "$2" "$out/new/$1.json" 2>/dev/null | jq -r --arg unit "$3" '
+		.functions | (if length == 1 then . else map(select(.file == $unit)) end) |
 		if length != 1 then "not-known"
 		elif .[0].address_taken then "possibly-by-a-pointer"
 		elif .[0].possible == [] then "nothing-calls-it"
@@ -373,7 +374,7 @@ for document in boot run; do
 	explain "$document" | sort >"$out/explained.$document"
 	echo "# $document: $(wc -l <"$out/gone.$document") functions are gone:" \
 		"$(cut -d' ' -f1 "$out/explained.$document" | uniq -c | awk '{ print $2, $1 }' | xargs)"
-	echo "# $document: $(grep '^possibly' "$out/explained.$document" | xargs)"
+	echo "# $document: $(grep '^possibly' "$out/explained.$document" | cut -d' ' -f1,2 | xargs)"
 	# Of the boot, only code may go that sets up what is not used.
 	is "$document: nothing went that ran where it stays" "$(jq -rn --slurpfile first "$out/first.universe" --rawfile went \
 		"$out/explained.$document" '
@@ -381,7 +382,7 @@ for document in boot run; do
 		$went | split("\n")[] | select(startswith("its-object-went ")) | split(" ")[1] | select($init[.] | not)' | xargs)" ''
 	ok "$document: at most 20 are not compiled there, though their object stays" \
 		test "$(grep -c '^not-compiled' "$out/explained.$document")" -le 20
-	echo "# $document: $(grep '^not-compiled' "$out/explained.$document" | xargs)"
+	echo "# $document: $(grep '^not-compiled' "$out/explained.$document" | cut -d' ' -f1,2 | xargs)"
 	is "$document: of each function that is gone, it is known why, or possible" \
 		"$(grep '^not-known' "$out/explained.$document")" ''
 	ok "$document: at most 30 are only possibly explained" test "$(grep -c '^possibly' "$out/explained.$document")" -le 30
