@@ -224,7 +224,7 @@ service_stage()
 second_stage()
 {
 	. "$state/vars"
-	ctl=$(find_port hytrace.ctl)
+	ctl=$(find_port hytrace.ctl) || fail "there is no port hytrace.ctl"
 	out=$(find_port hytrace.out) || fail "there is no port hytrace.out"
 	err=$(find_port hytrace.err) || fail "there is no port hytrace.err"
 	if [ -z "$service" ]; then

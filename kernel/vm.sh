@@ -8,7 +8,7 @@
 # has sent the command's status and both outputs have come to their ends. Each output is a virtio-serial port that
 # QEMU writes into a FIFO. A relay on the host copies the FIFO to stdout or stderr until it reads the trailer, a word
 # that only this run knows. So no output is lost if the status arrives first. Then QEMU is ended; the guest's file
-# systems are all in memory, so it need not be shut down.
+# systems are all in memory, or on a disk that is removed, so it need not be shut down.
 
 set -euo pipefail
 
@@ -399,7 +399,7 @@ write_guest_files()
 # Copies the system of --root to a disk, and adds /hytrace: what the guest reads, and the two programs that read it.
 write_disk()
 {
-	local size file
+	local size file PATH=$PATH:/usr/sbin:/sbin
 	size=$(du -sxm -- "$root" | cut -f1)
 	mkfs.ext4 -q -F -d "$root" "$run/disk" "$((size * 3 / 2 + 512))M" >"$run/mkfs.log" 2>&1 || {
 		cat "$run/mkfs.log" >&2
@@ -410,9 +410,16 @@ write_disk()
 	{
 		echo 'mkdir /hytrace'
 		for file in "$run"/own/hytrace/*; do
-			echo "write $file /hytrace/${file##*/}"
+			echo "write \"$file\" /hytrace/${file##*/}"
 		done
 	} | debugfs -w -f - "$run/disk" >"$run/debugfs.log" 2>&1
+	# Its status is 0 in any case.
+	for file in "$run"/own/hytrace/*; do
+		debugfs -R "cat /hytrace/${file##*/}" "$run/disk" 2>/dev/null | cmp -s - "$file" || {
+			cat "$run/debugfs.log" >&2
+			die "cannot write /hytrace/${file##*/} to the copy of $root"
+		}
+	done
 }
 
 write_initramfs()
@@ -511,7 +518,8 @@ kernel_command_line()
 	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
 	[[ ! $gdb ]] || line+=' nokaslr'
 	[[ $root == / ]] || line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
-	[[ $root == / ]] || line+=' systemd.run="/hytrace/busybox sh /hytrace/init service"'
+	# No login takes the terminal of the command.
+	[[ $root == / ]] || line+=' systemd.mask=serial-getty@hvc0.service systemd.run="/hytrace/busybox sh /hytrace/init service"'
 	printf '%s' "$line$append"
 }
 

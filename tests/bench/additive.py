@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 """
 Makes a configuration as undertaker-tailor (2012) and Cozart (2020) describe it: the options that a trace has shown are
-added to allnoconfig, with all that they depend on.
+added to allnoconfig, with all that they depend on, and with those of a list. The list is that of `hytrace tailor`.
 
 An option counts as shown if code of it ran, the boot counted, as `hytrace tailor` found by objects and #if blocks; so
 both have the same evidence. Numbers, texts and choices are those of the traced configuration, as Cozart has it. An option
@@ -74,7 +74,7 @@ def main():
     on = {name for name, value in before.items() if value in ("y", "m")}
     with open(report, encoding="utf-8") as file:
         wanted = {o["option"] for o in json.load(file)["options"]
-                  if o["seen"] in ("used", "boot only", "init only")} & on
+                  if o["seen"] in ("used", "boot only", "init only") or o["list"]} & on
     shown = len(wanted)
     wanted |= {s.name for choice in model.unique_choices for s in choice.syms if s.name in on}
     values = {name for name, value in before.items() if value not in ("y", "m")}
@@ -96,7 +96,7 @@ def main():
         if more <= wanted:
             break
         wanted |= more
-    print(f"# shown {shown}, added {len(wanted) - shown}, lost {len(lost)}, rounds {rounds}: "
+    print(f"# shown or listed {shown}, added {len(wanted) - shown}, lost {len(lost)}, rounds {rounds}: "
           + " ".join(sorted(lost)), file=sys.stderr)
 
 

@@ -6,11 +6,13 @@
 #
 #   - the kernel that `make tailor` began with; from Debian's configuration, that is what localmodconfig alone yields;
 #   - what `hytrace tailor` made of it, without --all and with it;
-#   - the same records, used by the rules of undertaker-tailor and Cozart, as these describe them (additive.py): what ran,
-#     the boot counted, and what that depends on are added to allnoconfig;
+#   - the same records and lists, used by the rules of undertaker-tailor and Cozart, as these describe them (additive.py):
+#     what ran, the boot counted, and what that depends on are added to allnoconfig;
 #   - tinyconfig, which is made to be small and boots no such guest.
 #
-# `make tailor`, with the same FROM=, comes first. Prints a table, and leaves it in build/tailor/START/peers.md.
+# The time is that of the guest, where an instruction takes a nanosecond and waiting takes none.
+#
+# `make tailor`, with the same FROM= and nothing else, comes first. Prints a table, and leaves it in build/tailor/START/peers.md.
 #
 # Usage: tests/bench/tailor.sh base|cloud
 
@@ -23,9 +25,11 @@ if [[ ${1:-} == in-guest ]]; then
 fi
 
 cd "$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")"
+# shellcheck source=tests/guest/list-objects.sh
+. tests/guest/list-objects.sh
 start=${1:?base or cloud}
 out=build/tailor/$start
-[[ -s $out/report.json && -s $out/new.config ]] || {
+[[ -s $out/report.json && -s $out/new.config && ! -s $out/put-back.keep ]] || {
 	echo "$out has no result; run \`make tailor FROM=$start\` first" >&2
 	exit 1
 }
@@ -64,32 +68,37 @@ thousands()
 # row NAME FLAVOUR-OF-kernel/build.sh...: builds, boots and measures
 row()
 {
-	local name=$1 image directory built boot ran vmlinux begun=$SECONDS
+	local name=$1 image directory built boot ran status vmlinux begun=$SECONDS
 	shift
 
 	kernel/build.sh "$@" >&2
 	image=$(kernel/build.sh "$@" --print-image)
 	vmlinux=$(kernel/build.sh "$@" --print-vmlinux)
 	directory=${image%/*}
+	# If the kernel was in the cache, its directory of objects may be missing.
+	kernel/build.sh "$@" --configure >&2
 	built=$(kernel/build.sh "$@" --print-objects)
 	echo "# $name: built in $((SECONDS - begun)) s" >&2
+	status=0
 	kernel/vm.sh --kernel "$directory" --icount --mem 3G --timeout 900 -- tests/bench/tailor.sh in-guest \
-		>"$out/guest.out" 2>"$out/guest.err" || true
+		>"$out/guest.out" 2>"$out/guest.err" || status=$?
 	boot=$(sed -n 's/^boot //p' "$out/guest.out")
+	# vm.sh tells so if the command never ran.
+	[[ $status -ne 125 ]] || boot='does not boot'
 	ran=$(grep -cx workload "$out/guest.out") || true
 	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$name" \
 		"$(thousands "$(grep -c '=[ym]$' "$directory/config")")" \
-		"$(thousands "$(ar t "$built/vmlinux.a" | wc -l)")" \
-		"$(find "$directory/lib" -name '*.ko' 2>/dev/null | wc -l)" \
-		"$(thousands "$(nm "$vmlinux" | awk '$2 ~ /[tTwW]/ && !seen[$1]++' | wc -l)")" \
-		"$(thousands "$(($(nm -S "$vmlinux" | awk 'NF == 4 && $3 ~ /[tTwW]/ && !seen[$1]++ {
-			printf "%s0x%s", n++ ? "+" : "", $2 }') / 1024))")" \
+		"$(thousands "$(list_objects "$built" | grep -vc '^module ')")" \
+		"$(find "$directory/lib" -name '*.ko*' 2>/dev/null | wc -l)" \
+		"$(thousands "$(nm "$vmlinux" | awk '$2 ~ /[tTwW]/ && $3 !~ /^__pfx_/ && !seen[$1]++' | wc -l)")" \
+		"$(thousands "$((($(nm -S "$vmlinux" | awk 'NF == 4 && $3 ~ /[tTwW]/ && $4 !~ /^__pfx_/ && !seen[$1]++ {
+			printf "%s0x%s", n++ ? "+" : "", $2 }')) / 1024))")" \
 		"$(thousands "$(($(stat -c %s "$image") / 1024))")" \
-		"${boot:-does not boot}" "$([[ $ran -eq 1 ]] && echo passes || echo fails)" | tee -a "$out/peers.md"
+		"${boot:-not known}" "$([[ $ran -eq 1 ]] && echo passes || echo fails)" | tee -a "$out/peers.md"
 }
 
 cat >"$out/peers.md" <<'END'
-| kernel | options | objects | modules | functions | their KiB | bzImage, KiB | boot to /init, 10^9 instructions | workload |
+| kernel | options | objects | modules | functions | their KiB | bzImage, KiB | seconds to /init | workload |
 |---|--:|--:|--:|--:|--:|--:|--:|---|
 END
 cat "$out/peers.md"

@@ -96,7 +96,13 @@ cat >"$system/root/as-a-user" <<'END'
 echo "kernel $(uname -r)"
 echo "init $(cat /proc/1/comm)"
 echo "root $(findmnt -no SOURCE,FSTYPE /)"
-systemctl --failed --no-legend --plain | sed 's/^/failed /'
+# This is a service as well, and the target waits for it.
+for _ in $(seq 60); do
+	[ "$(systemctl list-jobs --no-legend | grep -vcE ' (kernel-command-line.service|[a-z-]*.target) ')" != 0 ] || break
+	sleep 1
+done
+echo "services $(systemctl list-units --type=service --state=failed --no-legend --plain | cut -d' ' -f1 | xargs)" \
+	"failed of $(systemctl list-units --type=service --all --no-legend | wc -l)"
 hytrace --version
 for engine in oneshot bpf; do
 	hytrace cover -e $engine -o $engine.json -- ls /boot >$engine.out || echo "$engine: status $?"
@@ -118,7 +124,7 @@ said()
 
 is "the guest runs the package's kernel" "$(said kernel)" "$release"
 is 'it is a system of its own, with systemd, from a disk' "$(said init) $(said root)" 'systemd /dev/vda ext4'
-is 'none of its services has failed' "$(said failed)" ''
+is 'none of its services has failed' "$(said services | sed 's/[1-9][0-9]*$/many/')" ' failed of many'
 is 'the installed hytrace runs' "$(said hytrace)" "$version"
 is 'both engines record the command, and diff reads both results' "$(grep status "$work/out")" ''
 is "the kernel's result is complete" "$(grep -c '"complete": *true' "$work/out")" 1

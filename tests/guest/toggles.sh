@@ -26,38 +26,12 @@ quiet()
 	make -s -C "$tree" O="$build" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
-# shellcheck disable=SC2016 # make has variables
-list='hytrace-list: ; @:$(foreach o,$(filter %.o,$(real-obj-y) $(lib-y)),$(info object $o))$(foreach d,$(subdir-ym),$(info directory $d))$(foreach m,$(filter %.o,$(obj-m)),$(foreach o,$(call real-search,$(patsubst $(obj)/%,%,$m),.o,-objs -y -m),$(info object $(obj)/$o)))'
+# shellcheck source=tests/guest/list-objects.sh
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/list-objects.sh"
 
-# Lists all objects below a directory. What the top Makefile exports is in the environment.
-walk()
-{
-	local kind path directories=()
-
-	while read -r kind path; do
-		case $kind in
-		object) printf '%s\n' "$path" ;;
-		directory) directories+=("$path") ;;
-		esac
-	done < <(make -rRs --no-print-directory -f "$tree/scripts/Makefile.build" obj="$1" need-modorder=1 \
-		--eval="$list" hytrace-list 2>/dev/null)
-	for path in ${directories[@]+"${directories[@]}"}; do
-		walk "$path"
-	done
-}
-
-# A directory that two others name counts once.
 listed()
 {
-	# sh, which make starts, hands no functions on.
-	{
-		declare -f walk
-		declare -p tree list
-		echo 'unset MAKEFLAGS MAKELEVEL MFLAGS; walk .'
-	} >"$work/walk"
-	# shellcheck disable=SC2016 # make has variables
-	(cd "$build" && make -s --no-print-directory \
-		--eval='$(if $(hytrace-once),,$(eval hytrace-once := y)$(eval hytrace-walk: ; @bash '"$work"'/walk))' hytrace-walk) | sed -E ':a; s,(^|/)\./,\1,; ta; :b; s,[^/]+/\.\./,,; tb' | LC_ALL=C sort -u
+	list_objects "$build" | sed 's/^module //' | LC_ALL=C sort -u
 }
 
 on()

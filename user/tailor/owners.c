@@ -242,31 +242,34 @@ static int find_single(struct directory *d)
 	return err;
 }
 
-static int add_unclear(struct directory *d, size_t item)
+static void add_unclear(struct directory *d, size_t item)
 {
 	d->f->o->unclear++;
 	d->f->o->an_unclear = d->l.list[item].path;
-	return 0;
 }
 
 /*
  * An item comes back with each of some options. If it goes without them, it needs one of these. Otherwise others bring it
- * back together: "A or (B and C)". That is "(A or B) and (A or C)", and without A each of the others removes it.
+ * back together: "A or (B and C)". That is "(A or B) and (A or C)", and without A each of the others removes it. If they
+ * alone do not bring it back, there is more to it, such as "A or (B and (C or D))".
  */
 static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
 {
 	const char **emptied = calloc(some->count + 1, sizeof(*emptied));
-	struct listing without = {};
-	size_t found = 0;
-	bool goes;
+	bool *together = calloc(d->m.count + 1, sizeof(*together)), goes, is_all;
+	struct listing l = {};
 	int err;
 
-	if (!emptied)
+	if (!emptied || !together) {
+		free(emptied);
+		free(together);
 		return error__no_memory();
+	}
 	memcpy(emptied, some->options, some->count * sizeof(*emptied));
-	err = kbuild__list(d->f->k, d->path, emptied, some->count, &without);
-	goes = !err && !listing__has(&without, &d->l.list[item]);
-	listing__free(&without);
+	memcpy(together, kept, d->m.count * sizeof(*together));
+	err = kbuild__list(d->f->k, d->path, emptied, some->count, &l);
+	goes = !err && !listing__has(&l, &d->l.list[item]);
+	listing__free(&l);
 	if (goes)
 		err = inherited__add(&d->needs[item], some);
 	for (size_t o = 0; !err && !goes && o < d->m.count; o++) {
@@ -275,19 +278,27 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 		if (kept[o])
 			continue;
 		emptied[some->count] = d->m.list[o];
-		err = kbuild__list(d->f->k, d->path, emptied, some->count + 1, &without);
-		if (!err && !listing__has(&without, &d->l.list[item])) {
+		err = kbuild__list(d->f->k, d->path, emptied, some->count + 1, &l);
+		if (!err && !listing__has(&l, &d->l.list[item])) {
 			need = need_of(d->f->o, d->m.list[o]);
 			err = need ? 0 : -ENOMEM;
 			for (size_t i = 0; !err && i < some->count; i++)
 				err = need__add(need, some->options[i]);
 			err = err ?: inherited__add(&d->needs[item], need);
-			found++;
+			together[o] = true;
 		}
-		listing__free(&without);
+		listing__free(&l);
+	}
+	if (!err && !goes) {
+		err = ask_with(d, together, SIZE_MAX, &l);
+		is_all = !err && listing__has(&l, &d->l.list[item]);
+		listing__free(&l);
+		if (!err && !is_all)
+			add_unclear(d, item);
 	}
 	free(emptied);
-	return err || goes || found ? err : add_unclear(d, item);
+	free(together);
+	return err;
 }
 
 /* Of items that vanish even with all that they were found to need: which other option brings each back? */
@@ -315,7 +326,7 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 		if (alternatives[i])
 			err = add_alternatives(d, i, kept, alternatives[i]);
 		else if (open[i])
-			err = add_unclear(d, i);
+			add_unclear(d, i);
 	}
 	free(alternatives);
 	return err;

@@ -39,7 +39,7 @@ struct owners {
 	size_t need_count;
 	struct stamped *files;	/* what the answers depend on */
 	size_t file_count;
-	/* Objects that need several of several options, "(A and B) or (C and D)"; of these, no need is known. */
+	/* Objects that need several of several options, "(A and B) or (C and D)"; of these, not all needs are known. */
 	size_t unclear;
 	const char *an_unclear;
 };

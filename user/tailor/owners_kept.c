@@ -16,7 +16,7 @@
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 
-#define MAGIC "hytrace " HYTRACE_VERSION " owners 3"
+#define MAGIC "hytrace " HYTRACE_VERSION " owners 4"
 #define END "end"
 
 static char *path_of(const struct kbuild *k)

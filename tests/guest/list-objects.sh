@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: GPL-2.0
+# shellcheck shell=bash
+#
+# Source this for the objects that the kernel's make would build. Makefile.build itself is asked in each directory, with
+# no variable emptied.
+
+# shellcheck disable=SC2016 # make has variables
+list_objects_goal='hytrace-list: ; @:$(foreach o,$(filter %.o,$(real-obj-y) $(lib-y)),$(info object $o))$(foreach d,$(subdir-ym),$(info directory $d))$(foreach m,$(filter %.o,$(obj-m)),$(foreach o,$(call real-search,$(patsubst $(obj)/%,%,$m),.o,-objs -y -m),$(info module $(obj)/$o)))'
+
+# Lists all objects below a directory. What the top Makefile exports is in the environment.
+# shellcheck disable=SC2154 # such as srctree
+list_objects_below()
+{
+	local kind path directories=()
+
+	while read -r kind path; do
+		case $kind in
+		object) printf '%s\n' "$path" ;;
+		module) printf 'module %s\n' "$path" ;;
+		directory) directories+=("$path") ;;
+		esac
+	done < <(make -rRs --no-print-directory -f "$srctree/scripts/Makefile.build" obj="$1" need-modorder=1 \
+		--eval="$list_objects_goal" hytrace-list 2>/dev/null)
+	for path in ${directories[@]+"${directories[@]}"}; do
+		list_objects_below "$path"
+	done
+}
+
+# list_objects BUILD: prints the objects, one a line, with "module " before those of modules. BUILD is a directory in which
+# a kernel was configured. A directory that two others name counts once.
+list_objects()
+{
+	local work
+
+	work=$(mktemp) || return
+	# sh, which make starts, hands no functions on.
+	{
+		declare -f list_objects_below
+		declare -p list_objects_goal
+		echo 'unset MAKEFLAGS MAKELEVEL MFLAGS; list_objects_below .'
+	} >"$work"
+	# shellcheck disable=SC2016 # make has variables
+	(cd "$1" && make -s --no-print-directory \
+		--eval='$(if $(hytrace-once),,$(eval hytrace-once := y)$(eval hytrace-walk: ; @bash '"$work"'))' hytrace-walk) |
+		sed -E ':a; s,(^|/| )\./,\1,; ta; :b; s,[^/ ]+/\.\./,,; tb' | LC_ALL=C sort -u
+	rm -f "$work"
+}
