@@ -50,7 +50,8 @@ loader=$clone/build/deb/hytrace_${version}_amd64.deb
 # What `make install` installs, as the package has it: compressed man pages, and zsh's file where Debian has these.
 wanted()
 {
-	make -s -C "$clone" install DESTDIR="$tap_scratch/dest" PREFIX=/usr
+	# In a fresh clone, this compiles the loader.
+	make -s -C "$clone" install DESTDIR="$tap_scratch/dest" PREFIX=/usr >/dev/null
 	(cd "$tap_scratch/dest" && find . ! -type d) | sed -e 's/\(man1\/.*\)/\1.gz/' \
 		-e 's/zsh\/site-functions/zsh\/vendor-completions/'
 	printf '%s\n' ./usr/share/doc/hytrace/{changelog.gz,copyright}
