@@ -424,12 +424,6 @@ write_disk()
 
 write_initramfs()
 {
-	mkdir -p "$run/own"
-	write_guest_files "$run/own/hytrace"
-	[[ $root == / ]] || {
-		write_disk
-		return
-	}
 	{
 		cat "$base"
 		cd "$run/own" && pack
@@ -517,9 +511,12 @@ kernel_command_line()
 	local line='console=ttyS0 earlyprintk=ttyS0 loglevel=5 panic=-1 oops=panic'
 	[[ $accel == kvm ]] || line+=' no_timer_check tsc=reliable'
 	[[ ! $gdb ]] || line+=' nokaslr'
-	[[ $root == / ]] || line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
-	# No login takes the terminal of the command.
-	[[ $root == / ]] || line+=' systemd.mask=serial-getty@hvc0.service systemd.run="/hytrace/busybox sh /hytrace/init service"'
+	if [[ $root != / ]]; then
+		line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
+		line+=' systemd.run="/hytrace/busybox sh /hytrace/init service"'
+		# No login takes the terminal of the command.
+		line+=' systemd.mask=serial-getty@hvc0.service'
+	fi
 	printf '%s' "$line$append"
 }
 
@@ -783,7 +780,13 @@ main()
 		echo
 		exit 0
 	fi
-	write_initramfs
+	mkdir -p "$run/own"
+	write_guest_files "$run/own/hytrace"
+	if [[ $root == / ]]; then
+		write_initramfs
+	else
+		write_disk
+	fi
 	((${#command[@]})) || {
 		timeout=0
 		terminal_state=$(stty -g)

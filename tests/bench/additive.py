@@ -12,6 +12,7 @@ solves the last step by SAT, and chooses any solution.
 
 Usage: additive.py OBJECTS REPORT.json DIRECTORY	writes DIRECTORY/.config
 """
+import io
 import json
 import os
 import re
@@ -28,16 +29,16 @@ class Kconfig(kconfiglib.Kconfig):
         file = super()._open(filename, mode)
         if mode != "r" or os.path.basename(filename) != "Kconfig":
             return file
-        import io
-
         with file:
             return io.StringIO(re.sub(r"(?m)^\tmodules$", "\toption modules", file.read()))
 
 
 def make(environ, source, directory, *arguments):
     """Runs make there."""
-    subprocess.run(["make", "-s", "-C", source, "O=" + directory, *arguments], check=True, env=environ,
-                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run(["make", "-s", "-C", source, "O=" + directory, *arguments], check=False, env=environ,
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"make {' '.join(arguments)}: {done.stderr}")
 
 
 def environment(objects):

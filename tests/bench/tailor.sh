@@ -20,13 +20,12 @@ set -euo pipefail
 
 if [[ ${1:-} == in-guest ]]; then
 	dmesg | sed -n 's/^\[ *\([0-9.]*\)\] Run \/init .*/boot \1/p'
-	tests/guest/workload.sh >&2 && echo workload
-	exit
+	exec tests/guest/workload.sh >&2
 fi
 
 cd "$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")"
-# shellcheck source=tests/guest/list-objects.sh
-. tests/guest/list-objects.sh
+# shellcheck source=tests/guest/kernel-lib.sh
+. tests/guest/kernel-lib.sh
 start=${1:?base or cloud}
 out=build/tailor/$start
 [[ -s $out/report.json && -s $out/new.config && ! -s $out/put-back.keep ]] || {
@@ -37,12 +36,6 @@ first=()
 [[ $start == base ]] || first=("--whole=$out/start.config")
 objects=$(kernel/build.sh "${first[@]}" --print-objects)
 
-# put CONFIG PLACE: a new time would make all of the kernel compile again.
-put()
-{
-	cmp -s "$1" "$2" || cp "$1" "$2"
-}
-
 # make_config NAME ARGUMENT...: makes a configuration by the kernel's own make
 make_config()
 {
@@ -51,50 +44,48 @@ make_config()
 }
 
 build/hytrace tailor --build "$objects" --vmlinux "$(kernel/build.sh "${first[@]}" --print-vmlinux)" \
-	-o "$out/next.config" --report "$out/default.txt" "$out/first/boot.json" "$out/first/run.json"
-put "$out/next.config" "$out/default.config"
+	-o "$out/next.config" "$out/first/boot.json" "$out/first/run.json" >/dev/null
+put_config "$out/next.config" "$out/default.config"
 
+/usr/bin/python3 -c 'import kconfiglib' 2>/dev/null || {
+	echo "python3-kconfiglib is not installed; \`make deps\` installs what is needed" >&2
+	exit 1
+}
 /usr/bin/python3 tests/bench/additive.py "$objects" "$out/report.json" "$out/additive"
-put "$out/additive/.config" "$out/additive.config"
+put_config "$out/additive/.config" "$out/additive.config"
 
 make_config tiny ARCH=x86_64 tinyconfig
-put "$out/tiny/.config" "$out/tiny.config"
-
-thousands()
-{
-	LC_ALL=C sed -E ':a; s/^([0-9]+)([0-9]{3})/\1,\2/; ta' <<<"$1"
-}
+put_config "$out/tiny/.config" "$out/tiny.config"
 
 # row NAME FLAVOUR-OF-kernel/build.sh...: builds, boots and measures
 row()
 {
-	local name=$1 image directory built boot ran status vmlinux begun=$SECONDS
+	local name=$1 image directory built options objects modules count bytes boot workload status=0 begun=$SECONDS
 	shift
 
 	kernel/build.sh "$@" >&2
 	image=$(kernel/build.sh "$@" --print-image)
-	vmlinux=$(kernel/build.sh "$@" --print-vmlinux)
 	directory=${image%/*}
 	# If the kernel was in the cache, its directory of objects may be missing.
 	kernel/build.sh "$@" --configure >&2
 	built=$(kernel/build.sh "$@" --print-objects)
 	echo "# $name: built in $((SECONDS - begun)) s" >&2
-	status=0
+	options=$(options_on "$directory/config" | wc -l)
+	objects=$(list_objects "$built" | sed '/^module /d' | wc -l)
+	modules=$(find "$directory/lib/modules" -name '*.ko*' 2>/dev/null | wc -l) || true
+	read -r count bytes < <(functions_of "$directory/vmlinux")
 	kernel/vm.sh --kernel "$directory" --icount --mem 3G --timeout 900 -- tests/bench/tailor.sh in-guest \
 		>"$out/guest.out" 2>"$out/guest.err" || status=$?
 	boot=$(sed -n 's/^boot //p' "$out/guest.out")
-	# vm.sh tells so if the command never ran.
-	[[ $status -ne 125 ]] || boot='does not boot'
-	ran=$(grep -cx workload "$out/guest.out") || true
-	printf '| %s | %s | %s | %s | %s | %s | %s | %s | %s |\n' "$name" \
-		"$(thousands "$(grep -c '=[ym]$' "$directory/config")")" \
-		"$(thousands "$(list_objects "$built" | grep -vc '^module ')")" \
-		"$(find "$directory/lib" -name '*.ko*' 2>/dev/null | wc -l)" \
-		"$(thousands "$(nm "$vmlinux" | awk '$2 ~ /[tTwW]/ && $3 !~ /^__pfx_/ && !seen[$1]++' | wc -l)")" \
-		"$(thousands "$((($(nm -S "$vmlinux" | awk 'NF == 4 && $3 ~ /[tTwW]/ && $4 !~ /^__pfx_/ && !seen[$1]++ {
-			printf "%s0x%s", n++ ? "+" : "", $2 }')) / 1024))")" \
-		"$(thousands "$(($(stat -c %s "$image") / 1024))")" \
-		"${boot:-not known}" "$([[ $ran -eq 1 ]] && echo passes || echo fails)" | tee -a "$out/peers.md"
+	# These are vm.sh's own.
+	case $status in
+	0) workload=passes ;;
+	124) workload='does not end' ;;
+	125) workload='does not begin' ;;
+	*) workload=fails ;;
+	esac
+	printf '| %s | %d | %d | %d | %d | %d | %d | %s | %s |\n' "$name" "$options" "$objects" "$modules" "$count" \
+		$((bytes / 1024)) $(($(stat -c %s "$image") / 1024)) "${boot:--}" "$workload" | tee -a "$out/peers.md"
 }
 
 cat >"$out/peers.md" <<'END'

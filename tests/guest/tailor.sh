@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `make tailor`: makes a kernel to measure, and proves the result. It takes a kernel's build and four guests:
+# `make tailor`: makes a kernel to measure, and proves the result. It takes a kernel's build and three guests:
 #
 #   1. Record the boot and a workload (workload.sh) on the first kernel, twice, and another workload (below) once.
 #   2. Let `hytrace tailor` find what the first two do not need. The other workload is held out.
@@ -17,7 +17,7 @@
 #
 # The first kernel is base; or with cloud, one of Debian's configuration for virtual machines in a cloud, without the
 # modules that a boot and the workload do not load (localmodconfig). That is what is done without a trace, and it takes
-# another build.
+# another build and another guest.
 #
 # Prints TAP. Leaves documents, both configurations and the reports in build/tailor/START/.
 #
@@ -102,6 +102,8 @@ shift
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/kernel-lib.sh
+. "$clone/tests/guest/kernel-lib.sh"
 cd "$clone" || exit 1
 (($#)) || set -- --all
 out=build/tailor/$start
@@ -122,12 +124,6 @@ record()
 	[[ -e $out/$1/warnings.end ]]
 }
 
-# put CONFIG PLACE: a new time would make all of the kernel compile again.
-put()
-{
-	cmp -s "$1" "$2" || cp "$1" "$2"
-}
-
 # Makes $out/start.config: Debian's configuration, and of its modules those that a stock kernel loads, at any time.
 configure_cloud()
 {
@@ -137,11 +133,10 @@ configure_cloud()
 		objects=$(kernel/build.sh --cloud --config guest --print-objects) &&
 		kernel/vm.sh --kernel stock --append trace_event=module:module_load -- \
 			tests/guest/tailor.sh in-guest-modules >"$out/modules" &&
-		mkdir -p "$out/localmodconfig" && cp "$objects/.config" "$out/localmodconfig/.config" || return
-	# No new questions are asked if the answers are no.
-	yes n 2>/dev/null | make -s -C "$objects/source" O="$PWD/$out/localmodconfig" LSMOD="$PWD/$out/modules" \
-		localmodconfig >"$out/localmodconfig.log" 2>&1
-	[[ ${PIPESTATUS[1]} -eq 0 ]] && put "$out/localmodconfig/.config" "$out/start.config"
+		mkdir -p "$out/localmodconfig" && cp "$objects/.config" "$out/localmodconfig/.config" &&
+		make -s -C "$objects/source" O="$PWD/$out/localmodconfig" LSMOD="$PWD/$out/modules" localmodconfig \
+			>"$out/localmodconfig.log" 2>&1 </dev/null &&
+		put_config "$out/localmodconfig/.config" "$out/start.config"
 }
 
 # ---- the first kernel
@@ -182,7 +177,7 @@ tailor()
 try_without()
 {
 	tailor "$1" -o "$out/next.config" -f json --report "$out/report.json" >"$out/tailor.log" 2>&1 || return
-	put "$out/next.config" "$out/new.config"
+	put_config "$out/next.config" "$out/new.config"
 	kernel/build.sh --whole="$out/new.config" >"$out/build.log" 2>&1 || return
 	new_vmlinux=$(kernel/build.sh --whole="$out/new.config" --print-vmlinux) || return
 	new_image=$(kernel/build.sh --whole="$out/new.config" --print-image) || return
@@ -253,12 +248,8 @@ is 'all addresses lie in objects that Kbuild knows' "$(report .unattributed)" 0
 is 'Kbuild knows all units of vmlinux but three' "$(report '.unowned_units[]' | sort | xargs)" \
 	'.vmlinux.export.c arch/x86/include/asm/GEN-for-each-reg.h init/version-timestamp.c'
 is 'nothing that is wanted is lost, and nothing comes on' "$(report '"\(.wanted_lost) \(.newly_on)"')" '0 0'
-on()
-{
-	grep -c '=[ym]$' "$1"
-}
 is 'the report counts the options of both configurations' "$(report '"\(.options_before) \(.options_after)"')" \
-	"$(on "$objects/.config") $(on "$out/new.config")"
+	"$(options_on "$objects/.config" | wc -l) $(options_on "$out/new.config" | wc -l)"
 
 # linked VMLINUX: the objects in it, by the compiled files that its debug information names
 linked()
@@ -274,10 +265,6 @@ is 'the objects that have gone from vmlinux are those that were predicted' \
 	"$(LC_ALL=C comm -23 "$out/linked.first" "$out/linked.new" | xargs)" \
 	"$(LC_ALL=C comm -12 "$out/linked.first" "$out/go" | xargs)"
 is 'and none has come' "$(LC_ALL=C comm -13 "$out/linked.first" "$out/linked.new" | xargs)" ''
-size_of()
-{
-	stat -c %s "$1"
-}
 # modules IMAGE: names of the modules that were built with it
 modules()
 {
@@ -288,41 +275,20 @@ is 'the modules that have gone are those of which nothing was to stay' \
 	"$(jq -r '[.objects[] | select(.module)] | group_by(.module)[] | select(any(.[]; .stays) | not)[0].module |
 		sub(".*/"; "") | sub("\\.o$"; "")' "$out/report.json" | sed 's/-/_/g' | sort -u | xargs)"
 
-# Options of the lists that were on and are off
-listed_and_off()
+# The globs of the lists, as regular expressions
+listed()
 {
-	local glob option
-
-	# The names are compared as the shell does.
-	while read -r option; do
-		while read -r glob; do
-			# shellcheck disable=SC2053 # it is a glob
-			[[ $option != $glob ]] || echo "$option"
-		done < <(cd user/tailor/keep && cat "${lists[@]/%/.keep}" 2>/dev/null | sed -n 's/^\([^#[:space:]]\S*\)\s.*/\1/p')
-	done < <(comm -23 <(names "$objects/.config") <(names "$out/new.config")) | sort -u
+	(cd user/tailor/keep && cat "${lists[@]/%/.keep}" 2>/dev/null) |
+		sed -n 's/^\([^#[:space:]]\S*\)\s.*/\1/; T; s/\*/.*/g; p'
 }
+is 'no option of the lists is off' "$(LC_ALL=C comm -23 <(options_on "$objects/.config") <(options_on "$out/new.config") |
+	grep -xf <(listed) | xargs)" ''
 
-names()
-{
-	sed -n 's/^CONFIG_\(.*\)=[ym]$/\1/p' "$1" | sort
-}
-is 'no option of the lists is off' "$(listed_and_off | xargs)" ''
-
-# Bytes of all functions, with those of the boot, without the padding in front of each, which has a name of its own. The
-# sections are padded to whole pages of two megabytes.
-code()
-{
-	local sum=0 size
-
-	while read -r size; do
-		((sum += 16#$size))
-	done < <(nm -S "$1" | awk 'NF == 4 && $3 ~ /[tTwW]/ && $4 !~ /^__pfx_/ && !seen[$1]++ { print $2 }')
-	echo "$sum"
-}
-printf '# %-8s %9d bytes before, %9d after\n' code "$(code "$vmlinux")" "$(code "$new_vmlinux")" \
-	bzImage "$(size_of "$image")" "$(size_of "$new_image")"
-
-printf '# %-8s %9d before, %9d after\n' objects "$(wc -l <"$out/linked.first")" "$(wc -l <"$out/linked.new")"
+for kernel in "$image $vmlinux $out/linked.first" "$new_image $new_vmlinux $out/linked.new"; do
+	read -r a b c <<<"$kernel"
+	echo "# $(functions_of "$b" | awk '{ print $1 " functions of " $2 " bytes" }') in $(wc -l <"$c") objects;" \
+		"bzImage: $(stat -c %s "$a") bytes"
+done
 
 ok 'it boots, and the workload ends well' test -e "$out/new/warnings.end"
 [[ -s $out/new/run.json ]] || fatal "see $out/new/log"

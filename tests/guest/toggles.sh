@@ -26,17 +26,12 @@ quiet()
 	make -s -C "$tree" O="$build" "$@" >"$work/log" 2>&1 || { cat "$work/log" >&2; return 1; }
 }
 
-# shellcheck source=tests/guest/list-objects.sh
-. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/list-objects.sh"
+# shellcheck source=tests/guest/kernel-lib.sh
+. "$(dirname "$(realpath "${BASH_SOURCE[0]}")")/kernel-lib.sh"
 
 listed()
 {
 	list_objects "$build" | sed 's/^module //' | LC_ALL=C sort -u
-}
-
-on()
-{
-	sed -n 's/^CONFIG_\(.*\)=[ym]$/\1/p' "$1" | LC_ALL=C sort
 }
 
 configure()
@@ -55,14 +50,14 @@ cp "$objects/.config" "$build/.config"
 sed -i 's/^# CONFIG_EXPERT is not set/CONFIG_EXPERT=y/' "$build/.config"
 configure
 cp "$build/.config" "$work/config"
-on "$work/config" >"$work/on"
+options_on "$work/config" >"$work/on"
 listed >"$work/all"
 
 mapfile -t drawn < <(options | if ((count)); then shuf -n "$count"; else cat; fi)
 for option in "${drawn[@]}"; do
 	sed "s/^CONFIG_$option=.*/# CONFIG_$option is not set/" "$work/config" >"$build/.config"
 	configure
-	on "$build/.config" >"$work/now"
+	options_on "$build/.config" >"$work/now"
 	if ! grep -q "^CONFIG_$option=" "$work/config" || grep -q "^CONFIG_$option=" "$build/.config"; then
 		echo "differs $option: cannot be set to n"
 		continue
