@@ -94,6 +94,13 @@ test_panic()
 	is 'the console is shown' "$(grep -c 'Kernel panic - not syncing: sysrq' "$scratch/err")" 1
 }
 
+# root_refused MESSAGE OPTION...
+root_refused()
+{
+	"$clone/kernel/vm.sh" --root "$scratch/system" "${@:2}" -- true 2>"$scratch/err"
+	is "--root: $1" "$? $(grep -c -- "$1" "$scratch/err")" '125 1'
+}
+
 test_never_ran()
 {
 	vm --append rdinit=/nowhere --timeout 60 -- true >"$scratch/out" 2>"$scratch/err"
@@ -102,6 +109,11 @@ test_never_ran()
 	is 'no such kernel is 125' $? 125
 	vm --no-such-option -- true 2>/dev/null
 	is 'a wrong option is 125' $? 125
+	mkdir -p "$scratch/system/boot"
+	root_refused 'no kernel is installed'
+	touch "$scratch/system/boot/vmlinuz-1"
+	root_refused 'initramfs-tools makes it'
+	root_refused 'remove --share' --share "$scratch"
 	vm --qemu --no-such-option -- true 2>"$scratch/err"
 	is "QEMU's failure is 125" $? 125
 	is "QEMU's failure is shown" "$(grep -c 'no-such-option' "$scratch/err")" 1
