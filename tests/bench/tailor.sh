@@ -34,6 +34,7 @@ out=build/tailor/$start
 }
 first=()
 [[ $start == base ]] || first=("--whole=$out/start.config")
+kernel/build.sh "${first[@]}" --configure
 objects=$(kernel/build.sh "${first[@]}" --print-objects)
 
 # make_config NAME ARGUMENT...: makes a configuration by the kernel's own make

@@ -150,6 +150,9 @@ done
 # The build is only configured: its image may come from the cache.
 "$clone/kernel/build.sh" --configure 2>&1 | sed 's/^/# /'
 objects=$("$clone/kernel/build.sh" --print-objects)
+# With another cache, it would import the source once more, and replace build/linux with all objects.
+is "the kernel's tree is that of the cache" "$(git -C "$objects/source" config hytrace.source)" \
+	"$(realpath "${HYTRACE_VMLINUX%/images/*}")/linux.git"
 tailor()
 {
 	"$hytrace" tailor --build "$objects" --vmlinux "$HYTRACE_VMLINUX" "$@"
