@@ -10,6 +10,9 @@ MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 .DEFAULT_GOAL := user
 
 B       := build
+# The kernel: 6.12, or another one that has a series of its own, such as 7.3.
+LINUX   ?= 6.12
+export LINUX
 PREFIX  ?= /usr/local
 DESTDIR ?=
 
@@ -30,12 +33,13 @@ help: ## this list
 	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
 		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
-	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache.'
+	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache. LINUX=7.3 builds, runs and tests that kernel, not 6.12.'
 
 ## ---------------------------------------------------------------- packages
 
 deps: ## install the packages that are needed, with apt (sudo if not root); prints which and why
 	@./.ci/deps
+	@kernel/build.sh --fetch
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
@@ -99,13 +103,13 @@ SKEL     := $(BPF_SRC:bpf/%.bpf.c=$(B)/bpf/%.skel.h)
 user: $(B)/hytrace ## the loader, build/hytrace, and its BPF objects (default)
 bpf: $(BPF_OBJ) $(SKEL)
 
-# Made from the patched kernel's BTF if this clone has built a kernel; otherwise it is the hand-written header. make
+# Made from the patched 6.12's BTF if this clone has built it; otherwise it is the hand-written header. make
 # checks it each time, and writes it only if it differs. So building a kernel rebuilds the BPF objects once.
 # With TYPES_BY_HAND=1 it is always the hand-written header.
 $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
 	$(Q)if [ -z "$(TYPES_BY_HAND)" ] && \
-			vmlinux=$$(HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
+			vmlinux=$$(LINUX=6.12 HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
 		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
 	else \
 		cp vmlinux-headers/vmlinux.h $@.tmp; \
@@ -356,10 +360,13 @@ deb: ## hytrace as a Debian package, build/deb/hytrace_*.deb; kernel/build.sh --
 
 # build/am and build/am.old have patches that did not apply, and somebody's work on them.
 clean: ## remove what was built here; the kernel work trees and the cache stay
-	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/am | $(B)/am.old) ;; *) rm -rf "$$f" ;; esac; done
+	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/linux-[0-9]* | $(B)/am | $(B)/am.old) ;; *) rm -rf "$$f" ;; esac; done
 
 distclean: clean ## clean, and the kernel work tree, unless it has work not written back
-	$(Q)if [ -d $(B)/linux ]; then kernel/build.sh --drop-tree; fi
+	$(Q)for tree in $(B)/linux $(B)/linux-[0-9]*; do \
+		name=$${tree#$(B)/linux}; \
+		[ ! -d $$tree ] || LINUX=$${name#-} kernel/build.sh --drop-tree || exit; \
+	done
 	$(Q)for f in $(B)/am $(B)/am.old; do if [ -d $$f ]; then \
 		echo "distclean: $$f has patches that did not apply; remove it when it is not needed" >&2; exit 1; \
 		fi; done

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Builds the patched kernel: unpacks Debian's linux-source-6.12, makes build/linux from it and from kernel/ (tree.sh
-# says how), makes the configuration from the fragments in kernel/config, and compiles as little as possible.
+# Builds the patched kernel: unpacks Debian's linux-source-6.12 (or the kernel that LINUX= chooses), makes build/linux
+# from it and from kernel/ (tree.sh says how), makes the configuration from the fragments in kernel/config, and compiles
+# as little as possible.
 #
 # make runs in build/linux/.obj-FLAVOUR. So all paths that the compiler sees are relative, and the same in each
 # clone: if one clone has compiled a file, ccache has it for the others. In the debug information, file names begin
@@ -18,6 +19,8 @@ set -euo pipefail
 shopt -s inherit_errexit
 # shellcheck source=kernel/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=kernel/debian.sh
+. "$root/kernel/debian.sh"
 # shellcheck source=kernel/tree.sh
 . "$root/kernel/tree.sh"
 # shellcheck source=kernel/make.sh
@@ -49,6 +52,7 @@ Flavour (default: base + hytrace)
 Instead of building
   --deb              build, and make a Debian package of it in build/deb
   --object=FILE.o    compile only that file, in the flavour's configuration; may be repeated
+  --fetch            fetch the source of another kernel than 6.12 (LINUX=) from Debian, unless it is there
   --prepare          make build/linux, this clone's kernel tree, or bring it in step with kernel/
   --refresh          write the commits in build/linux back into kernel/patches
   --rebase           put these commits on top of a kernel/ that has changed too
@@ -68,10 +72,59 @@ Print a path and build nothing; fail unless there is a good build of the clone's
   --print-objects    the directory of that flavour's objects in there, which need not be complete
   --print-source     the pristine source, for tools/; it is unpacked if it is not yet
 
-The cache is HYTRACE_CACHE, or hytrace in XDG_CACHE_HOME (~/.cache). Directories there of kernel sources that are no
-longer installed may be removed. HYTRACE_LINUX_TARBALL= uses another tarball than that of linux-source-6.12. V=1 shows
-the compiler's command lines.
+LINUX=7.3 builds that kernel instead of 6.12; its tree is build/linux-7.3. The cache is HYTRACE_CACHE, or hytrace in
+XDG_CACHE_HOME (~/.cache). Directories there of kernel sources that are no longer installed may be removed.
+HYTRACE_LINUX_TARBALL= uses another tarball than Debian's. V=1 shows the compiler's command lines.
 USAGE
+}
+
+# ---------------------------------------------------------------- the source of a newer kernel
+
+# Fetches the source of the newest kernel of $linux's major version, $linux itself or newer, to which the series applies.
+fetch()
+{
+	local memo=$cache/debian/linux-$linux group name looked=()
+
+	[[ $edition && -z $tarball ]] || return 0
+	[[ ! -r $memo || ! -r $(<"$memo") ]] || return 0
+	need apt-get dpkg-deb xz git
+	for group in backports sid; do
+		debian_update "$group" || continue
+		while read -r name; do
+			[[ $(printf '%s\n' "linux-source-$linux" "$name" | sort -V | head -n 1) != "$name" ||
+				$name == "linux-source-$linux" ]] || break
+			fetch_from "$group" "$name" "$memo" && return
+			looked+=("$name")
+		done < <(debian_newest "$group" "linux-source-${linux%%.*}\.[0-9]+")
+	done
+	die "Debian's trixie-backports and sid have no Linux ${linux%%.*}.x to which kernel/series-$linux applies" \
+		"(${looked[*]:-none is there}); HYTRACE_LINUX_TARBALL= names another source, and 6.12 needs none of this"
+}
+
+# fetch_from GROUP PACKAGE MEMO: keeps the tarball of a package whose source the series applies to, and removes those
+# that are no longer used.
+fetch_from()
+{
+	local version file dir old
+
+	version=$(debian_version "$1" "$2") && [[ $version ]] || return
+	file=$cache/debian/${2}_${version//[:~]/.}.tar.xz
+	if [[ ! -f $file ]]; then
+		note "fetching Debian's $2 $version (about 160 MB, once)"
+		dir=$(mktemp -d "$cache/debian/fetch.XXXXXX")
+		if ! debian_unpack "$1" "$dir" "$2" || ! mv "$dir/usr/src/$2.tar.xz" "$file"; then
+			rm -rf "$dir"
+			note "cannot fetch $2; is there a network, and room in $cache?"
+			return 1
+		fi
+		rm -rf "$dir"
+	fi
+	(HYTRACE_LINUX_TARBALL=$file "$root/kernel/build.sh" --prepare) || return
+	printf '%s\n' "$file" >"$3"
+	note "LINUX=$linux is Debian's $2 $version"
+	for old in "$cache"/debian/linux-source-*.tar.xz; do
+		grep -qxF -- "$old" "$cache"/debian/linux-[0-9]* || rm "$old"
+	done
 }
 
 # ---------------------------------------------------------------- flavours
@@ -93,6 +146,9 @@ choose_flavour()
 		fragments+=("$root/kernel/config/hytrace.config")
 	fi
 	[[ $flavour == base || $flavour == whole ]] || fragments+=("$root/kernel/config/$flavour.config")
+	# Lines that only this kernel knows.
+	extra=$root/kernel/config/$linux.config
+	[[ $flavour == small || $flavour == cloud || $flavour == whole || ! -r $extra ]] || fragments+=("$extra")
 	name=$flavour${clang:+-clang}
 	# Each file has its own objects.
 	[[ $flavour != whole ]] || name+=-$(sha256sum <<<"${foundation[0]}" | cut -c1-6)
@@ -107,15 +163,15 @@ choose_flavour()
 	[[ -z $unpatched ]] || src=$store/unpatched/src
 	obj=$src/.obj-$name
 	images=$store/${unpatched:+unpatched/}images
-	log=$root/build/kernel-${unpatched:+unpatched-}$name.log
+	log=$root/build/kernel$edition-${unpatched:+unpatched-}$name.log
 }
 
 # debian_config NAME: prints the file with the configuration that Debian builds its kernel of that name from.
 debian_config()
 {
-	local packed=/usr/src/linux-config-6.12/config.amd64_none_$1-amd64.xz file=$store/debian-$1.config
+	local packed=/usr/src/linux-config-$linux/config.amd64_none_$1-amd64.xz file=$store/debian-$1.config
 
-	[[ -r $packed ]] || die "$packed is missing; \`make deps\` installs linux-config-6.12"
+	[[ -r $packed ]] || die "$packed is missing; \`make deps\` installs linux-config-6.12; LINUX=$linux has none"
 	xz -dc "$packed" >"$file.$$" || die "cannot unpack $packed to $file; is the disk full?"
 	if cmp -s "$file.$$" "$file"; then
 		rm "$file.$$"
@@ -478,7 +534,7 @@ while [[ $# -gt 0 ]]; do
 	--object=*) action=build_objects objects+=("${1#*=}") ;;
 	# make writes auto.conf after it has compiled scripts/kconfig.
 	--configure) action=build_objects objects+=(include/config/auto.conf) ;;
-	--deb | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
+	--deb | --fetch | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
 		action=${1#--} ;;
 	--print-tree | --print-objects | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)
@@ -494,6 +550,11 @@ while [[ $# -gt 0 ]]; do
 done
 
 trap stop INT TERM HUP
+if [[ $action == fetch ]]; then
+	find_cache
+	fetch
+	exit
+fi
 find_store
 repo=$store/linux.git
 choose_flavour

@@ -52,7 +52,7 @@ check()
 	need sparse llvm-dwarfdump-19
 	build
 	sync_clone make
-	obj=$src/.obj-check log=$root/build/kernel-check.log
+	obj=$src/.obj-check log=$root/build/kernel$edition-check.log
 	start_log
 	sweep
 	files=$( (list_files; in_clone ls-files --others --exclude-standard) |
@@ -169,7 +169,7 @@ off_check()
 	open_tree make
 	compile "$(tree_to_build)"
 	fragments=("$root/kernel/config/base.config")
-	log=$root/build/kernel-off.log
+	log=$root/build/kernel$edition-off.log
 	start_log
 	mapfile -t targets < <(touched)
 	build_off "$clone" "$(tree_to_build)" "${targets[@]}"

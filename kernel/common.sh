@@ -13,10 +13,17 @@
 #   $cache/linux-VERSION-HASH/series          for compiling each patch of the series
 #   $cache/linux-VERSION-HASH/[unpatched/]images results of builds, a directory for each state, never rewritten
 #   $cache/ccache, $cache/tools               shared by all of these
+#   $cache/debian                             what debian.sh fetches: the tarballs of other kernels than 6.12
+#
+# LINUX= chooses the kernel: 6.12, which Debian's stable releases have, is the default; each other one has a series of
+# its own, kernel/series-$linux, and a tarball that build.sh --fetch gets from a newer release of Debian.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
-tarball=${HYTRACE_LINUX_TARBALL:-/usr/src/linux-source-6.12.tar.xz}
+linux=${LINUX:-6.12}
+edition=-$linux
+[[ $linux != 6.12 ]] || edition=
+tarball=${HYTRACE_LINUX_TARBALL:-}
 self=${0##*/}
 
 die()
@@ -44,7 +51,7 @@ need()
 # Hashing 150 MB takes a second, so the hash is kept until the file's size or time changes.
 tarball_hash()
 {
-	local stat=$1 memo=$cache/tarball-hash line
+	local stat=$1 memo=$cache/tarball-hash$edition line
 
 	if [[ -r $memo ]] && read -r line <"$memo" && [[ ${line%% *} == "$stat" ]]; then
 		printf '%s\n' "${line##* }"
@@ -56,17 +63,52 @@ tarball_hash()
 	printf '%s\n' "${line:0:8}"
 }
 
+# Makes the cache.
+find_cache()
+{
+	[[ -r $root/kernel/series-$linux ]] ||
+		die "LINUX=$linux: there is no series for this kernel; there is one for" \
+			"$(printf '%s\n' "$root"/kernel/series-* | sed 's/.*series-//' | sort -V | xargs)"
+	mkdir -p "$cache" || die "cannot make the cache $cache; HYTRACE_CACHE= moves it"
+	cache=$(cd "$cache" && pwd -P)
+}
+
+# Prints the version of Debian's package that $tarball is from; nothing if it is from elsewhere.
+tarball_version()
+{
+	if [[ $tarball == "$cache"/debian/linux-source-*_*.tar.xz ]]; then
+		basename "${tarball#*_}" .tar.xz
+		return
+	fi
+	# shellcheck disable=SC2016 # dpkg-query's own variable
+	dpkg-query -S "$tarball" 2>/dev/null | cut -d: -f1 | xargs -r dpkg-query -W -f '${Version}' 2>/dev/null
+}
+
+# Sets $tarball. That of another kernel than 6.12 is the one that build.sh --fetch has chosen.
+find_tarball()
+{
+	local memo=$cache/debian/linux-$linux
+
+	if [[ $tarball ]]; then
+		[[ -r $tarball ]] || die "HYTRACE_LINUX_TARBALL=$tarball: no such file"
+	elif [[ -z $edition ]]; then
+		tarball=/usr/src/linux-source-6.12.tar.xz
+		[[ -r $tarball ]] || die "$tarball is missing; \`make deps\` installs linux-source-6.12"
+	else
+		[[ ! -r $memo ]] || tarball=$(<"$memo")
+		[[ -r $tarball ]] ||
+			die "the source of Linux $linux is not here; \`make deps LINUX=$linux\` fetches it from Debian"
+	fi
+}
+
 # Sets $store, the directory of this kernel source in the cache.
 find_store()
 {
 	local version hash stat
 
-	mkdir -p "$cache" || die "cannot make the cache $cache; HYTRACE_CACHE= moves it"
-	cache=$(cd "$cache" && pwd -P)
-	[[ -r $tarball ]] || die "$tarball is missing; \`make deps\` installs linux-source-6.12"
-	# shellcheck disable=SC2016 # dpkg-query's own variable
-	version=$(dpkg-query -S "$tarball" 2>/dev/null | cut -d: -f1 |
-		xargs -r dpkg-query -W -f '${Version}' 2>/dev/null) || version=
+	find_cache
+	find_tarball
+	version=$(tarball_version) || version=
 	stat=$(stat -L -c '%n:%s:%Y' "$tarball")
 	hash=$(tarball_hash "${stat// /_}")
 	store=$cache/linux-${version:-local}-$hash

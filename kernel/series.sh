@@ -17,30 +17,38 @@ has_fixups()
 # Folds fixup!, squash! and amend! commits into the commits that they name, in a scratch clone.
 autosquash()
 {
-	local repo=$1 by_hand="by hand: git -C build/linux rebase -i --autosquash pristine"
+	local repo=$1 by_hand="by hand: git -C build/linux$edition rebase -i --autosquash pristine"
 
 	has_fixups "$repo" || return 0
 	GIT_SEQUENCE_EDITOR=: GIT_EDITOR=: git -C "$repo" rebase -q -i --autosquash pristine \
-		>/dev/null 2>&1 || die "the fixup! commits in build/linux cannot be squashed without conflicts; squash them $by_hand"
-	! has_fixups "$repo" || die "a fixup! commit in build/linux names no commit of the series: reword it"
+		>/dev/null 2>&1 || die "the fixup! commits in build/linux$edition cannot be squashed without conflicts; squash them $by_hand"
+	! has_fixups "$repo" || die "a fixup! commit in build/linux$edition names no commit of the series: reword it"
 	[[ $(git -C "$repo" rev-parse 'HEAD^{tree}') == "$(in_clone rev-parse 'HEAD^{tree}')" ]] ||
 		die "squashing the fixup! commits changes the tree's content; squash them $by_hand"
 }
 
-# Prints the name that a commit's patch has now, which is found by its subject; or the next number and its subject.
+# Prints the name that a commit's patch has in the series now, which is found by its subject; or a new name, of this
+# kernel alone.
 patch_name()
 {
-	local subject=$1 n=$2 file
+	local subject=$1 name
 
-	for file in "$root"/kernel/patches/*.patch; do
-		[[ -e $file ]] || continue
-		if [[ $(git mailinfo /dev/null /dev/null <"$file" | sed -n 's/^Subject: //p') == "$subject" ]]; then
-			printf '%s\n' "${file##*/}"
+	while read -r name _; do
+		if [[ $(git mailinfo /dev/null /dev/null <"$root/kernel/patches/$name" |
+				sed -n 's/^Subject: //p') == "$subject" ]]; then
+			printf '%s\n' "$name"
 			return
 		fi
-	done
-	printf '%04d-%s.patch\n' "$n" "$(tr -cs '[:alnum:]._\n' '-' <<<"$subject" |
+	done < <(list_series "$root/kernel")
+	printf '%s/%s.patch\n' "$linux" "$(tr -cs '[:alnum:]._\n' '-' <<<"$subject" |
 		sed 's/^-//' | cut -c1-52 | sed 's/[-.]*$//')"
+}
+
+# Prints a patch without what differs when the same change is made to another kernel: the places of its hunks, and the
+# names of blobs.
+without_places()
+{
+	sed -E '/^index [0-9a-f]+\.\.[0-9a-f]+/d; s/^@@ .* @@.*/@@/' "$1"
 }
 
 # Prints the files of a commit that the kernel does not have. They go to kernel/files as a whole, so a single commit
@@ -54,67 +62,96 @@ new_files()
 		while IFS=$'\t' read -r status file; do
 			! in_repo cat-file -e "pristine:$file" 2>/dev/null || continue
 			[[ ! -e $root/kernel/files/$file ]] ||
-				die "commit $title in build/linux has $file, which is a link to kernel/files:" \
-					"take it out (git -C build/linux rm --cached $file)"
+				die "commit $title in build/linux$edition has $file, which is a link to kernel/files:" \
+					"take it out (git -C build/linux$edition rm --cached $file)"
 			[[ $status == A ]] ||
-				die "commit $title in build/linux edits $file, which another commit brings: make" \
-					"that edit a fixup! of the latter (git -C build/linux commit --fixup=... $file)"
+				die "commit $title in build/linux$edition edits $file, which another commit brings: make" \
+					"that edit a fixup! of the latter (git -C build/linux$edition commit --fixup=... $file)"
 			printf '%s\n' "$file"
 		done
 }
 
-# write_patch COMMIT OUT FILE...: writes the patch of a commit without these files.
+# write_patch COMMIT NAME FILE...: writes the patch of a commit without these files. If another kernel has this patch,
+# too, it stays as it is as long as the change is the same.
 write_patch()
 {
-	local commit=$1 out=$2
+	local commit=$1 out=$tmp/kernel/patches/$2 now=$root/kernel/patches/$2 name=$2
 	shift 2
 
+	mkdir -p "${out%/*}"
 	git -C "$tmp/linux" show -s --format=email --no-color "$commit" |
 		sed "1s/^From [0-9a-f]*/From 0000000000000000000000000000000000000000/; 2{/^From: $nobody\$/d}" >"$out"
 	git -C "$tmp/linux" -c core.abbrev=12 diff-tree -p --no-renames --no-commit-id "$commit" -- . \
 		"${@/#/:(exclude,literal)}" >>"$out"
+	if [[ -f $now ]] && ! cmp -s "$now" "$out" && others_with "$name" >/dev/null; then
+		if [[ $(without_places "$now") == "$(without_places "$out")" ]]; then
+			cp "$now" "$out"
+		else
+			note "  kernel/patches/$name is a patch of Linux $(others_with "$name" | xargs), too:" \
+				"see whether it applies there (LINUX=... kernel/build.sh --prepare)"
+		fi
+	fi
+}
+
+# others_with NAME: prints the other kernels whose series have this patch; fails if there is none.
+others_with()
+{
+	local series found=1
+
+	for series in "$root"/kernel/series-*; do
+		series=${series##*series-}
+		[[ $series != "$linux" ]] || continue
+		! list_series "$root/kernel" "$series" | grep -qxE -- "$1( .*)?" || { printf '%s\n' "$series"; found=0; }
+	done
+	return "$found"
 }
 
 # Fills $tmp/kernel with the series and patches of the commits, and $tmp/new with the names of files for
 # kernel/files.
 write_back()
 {
-	local commit name words n=0 files
+	local commit name n=0 files series=$root/kernel/series-$linux new=$tmp/kernel/series-$linux
 
 	mkdir -p "$tmp/kernel/patches"
-	awk '/^[^#]/ { exit } { print }' "$root/kernel/series" >"$tmp/kernel/series"
+	awk '/^[^#]/ { exit } { print }' "$series" >"$new"
 	: >"$tmp/new"
 	for commit in $(git -C "$tmp/linux" rev-list --reverse pristine..HEAD); do
 		n=$((n + 1))
-		name=$(patch_name "$(git -C "$tmp/linux" log -1 --format=%s "$commit")" "$n")
+		name=$(patch_name "$(git -C "$tmp/linux" log -1 --format=%s "$commit")")
 		[[ ! -f $tmp/kernel/patches/$name ]] ||
-			die "two commits of build/linux have the subject of $name: reword one"
+			die "two commits of build/linux$edition have the subject of $name: reword one"
 		files=$(new_files "$commit") || exit 1
 		mapfile -t files < <(grep . <<<"$files")
-		write_patch "$commit" "$tmp/kernel/patches/$name" "${files[@]}"
+		write_patch "$commit" "$name" "${files[@]}"
 		awk -v patch="$name" -v first=$((n == 1)) '
 			$1 == patch { if (!first) printf "%s", text; print; found = 1; exit }
 			/^#/ || /^$/ { text = text $0 "\n"; next }
 			{ text = "" }
-			END { if (!found) print patch }' "$root/kernel/series" >"$tmp/line"
+			END { if (!found) print patch }' "$series" >"$tmp/line"
 		[[ ${#files[@]} -eq 0 ]] || sed -i "\$s|\$| ${files[*]}|" "$tmp/line"
-		cat "$tmp/line" >>"$tmp/kernel/series"
+		cat "$tmp/line" >>"$new"
 		[[ ${#files[@]} -eq 0 ]] || printf '%s\n' "${files[@]}" >>"$tmp/new"
 	done
 }
 
-# Copies $tmp/kernel to kernel/. Writes only files that differ, and removes those that are gone.
+# Copies $tmp/kernel to kernel/. Writes only files that differ, and removes patches of this series that are gone, unless
+# another kernel has them.
 install_back()
 {
-	local file
+	local file name gone
 
-	for file in "$tmp"/kernel/{series,patches/*.patch}; do
-		file=${file#"$tmp/"}
-		[[ -e $tmp/$file ]] || continue
-		cmp -s "$tmp/$file" "$root/$file" || { cp "$tmp/$file" "$root/$file"; note "  wrote $file"; }
+	mapfile -t gone < <(list_series "$root/kernel" | sed 's/ .*//')
+	(cd "$tmp" && find kernel -type f) | LC_ALL=C sort | while read -r file; do
+		cmp -s "$tmp/$file" "$root/$file" && continue
+		mkdir -p "$root/${file%/*}"
+		cp "$tmp/$file" "$root/$file"
+		note "  wrote $file"
 	done
-	for file in "$root"/kernel/patches/*.patch; do
-		[[ -e $tmp/kernel/patches/${file##*/} ]] || { rm "$file"; note "  removed ${file#"$root/"}"; }
+	for name in "${gone[@]}"; do
+		[[ ! -e $tmp/kernel/patches/$name ]] || continue
+		! others_with "$name" >/dev/null || continue
+		rm "$root/kernel/patches/$name"
+		note "  removed kernel/patches/$name"
 	done
 	while read -r file; do
 		mkdir -p "$(dirname "$root/kernel/files/$file")"
@@ -129,13 +166,13 @@ refresh()
 
 	import_source
 	lock_clone
-	have_clone || die "there is no build/linux to write back; kernel/build.sh --prepare makes it"
+	have_clone || die "there is no build/linux$edition to write back; kernel/build.sh --prepare makes it"
 	sync_clone keep
 	refuse_busy
-	! clone_dirty || die "build/linux has uncommitted edits: commit them first (git -C build/linux commit)," \
+	! clone_dirty || die "build/linux$edition has uncommitted edits: commit them first (git -C build/linux$edition commit)," \
 		"as a commit of their own or as a fixup! of the one they belong to"
 	[[ -z $(in_clone rev-list --merges pristine..HEAD) ]] ||
-		die "build/linux has a merge commit, and a series is a line of commits: rebase it"
+		die "build/linux$edition has a merge commit, and a series is a line of commits: rebase it"
 	if clone_is "$(in_clone rev-parse "$base")"; then
 		note "nothing to write back"
 		return
@@ -149,7 +186,7 @@ refresh()
 	commit=$(series_commit "$tmp/kernel")
 	[[ ! -s $tmp/new ]] || git -C "$tmp/linux" rm -q --cached --sparse --pathspec-from-file="$tmp/new"
 	[[ $(in_repo rev-parse "$commit^{tree}") == $(git -C "$tmp/linux" write-tree) ]] ||
-		die "the written patches do not give the tree of build/linux; nothing was changed"
+		die "the written patches do not give the tree of build/linux$edition; nothing was changed"
 	install_back
 	in_clone update-ref refs/hytrace/before-refresh HEAD
 	in_clone reset -q "$commit"
@@ -175,7 +212,8 @@ with_files()
 	export GIT_INDEX_FILE
 	trap 'rm -f "$GIT_INDEX_FILE"' EXIT
 	in_repo read-tree "$1"
-	[[ -z $(list_files) ]] || add_files "$root/kernel/files" .
+	list_files | tr '\n' '\0' | (cd "$root/kernel/files" &&
+		git --git-dir="$repo" --work-tree=. update-index --add -z --stdin)
 	in_repo write-tree
 )
 
@@ -193,11 +231,11 @@ mailed_commits()
 		lines=("${lines[@]:1}") words+=("${more[@]:1}")
 		in_repo read-tree "$commit"
 		[[ ${#words[@]} -eq 0 ]] || add_files "$root/kernel/files" "${words[@]}" ||
-			die "the line of ${more[0]} in kernel/series names files that are not in kernel/files (above)"
+			die "the line of ${more[0]} in kernel/series-$linux names files that are not in kernel/files (above)"
 		tree=$(in_repo write-tree)
 		[[ $tree != $(in_repo rev-parse "$parent^{tree}") ]] ||
 			die "${more[0]} changes nothing and no file of kernel/files belongs to it: take it out of" \
-				"kernel/series"
+				"kernel/series-$linux"
 		author=$(in_repo log -1 --format='%an <%ae>' "$commit")
 		[[ $author != "$nobody" ]] || author=${me:-$nobody}
 		parent=$(GIT_AUTHOR_NAME=${author%% <*} GIT_AUTHOR_EMAIL=$(email "$author") \
@@ -206,7 +244,7 @@ mailed_commits()
 			in_repo commit-tree -p "$parent" -F <(in_repo log -1 --format=%B "$commit") "$tree")
 	done
 	tree=$(in_repo diff --name-only "$parent" "$(with_files "$1")")
-	[[ -z $tree ]] || die "kernel/files/${tree%%$'\n'*} belongs to no patch: name it on a line of kernel/series"
+	[[ -z $tree ]] || die "kernel/files/${tree%%$'\n'*} belongs to no patch: name it on a line of kernel/series-$linux"
 	printf '%s\n' "$parent"
 )
 
@@ -218,12 +256,13 @@ email()
 # Writes the cover letter. git gives numbers and subjects; the text is ours.
 write_cover()
 {
-	local out=$1 text=$root/kernel/patches/0000-cover-letter.txt version=${store##*/linux-}
+	local out=$1 text=$root/kernel/patches/cover-letter-$linux.txt version=${store##*/linux-}
 
+	[[ -f $text ]] || text=$root/kernel/patches/cover-letter.txt
 	[[ -f $text ]] || die "$text, the cover letter's text, is missing"
 	{
 		tail -n +3 "$text"
-		printf '\nThis is based on linux-source-6.12 %s of Debian, whose tree is\n%s.\n' "${version%-*}" \
+		printf '\nThis is based on linux-source-%s %s of Debian, whose tree is\n%s.\n' "$linux" "${version%-*}" \
 			"$(in_repo rev-parse 'pristine^{tree}')"
 	} >"$tmp/blurb"
 	awk -v subject="$(head -n 1 "$text")" -v blurb="$tmp/blurb" '
@@ -241,21 +280,21 @@ prove_series()
 		xargs -0 git -C "$tmp/linux" am -q >"$tmp/am.log" 2>&1 ||
 		die "git am of the series fails: $(grep -m1 -E 'error|fail' "$tmp/am.log")"
 	[[ $(git -C "$tmp/linux" rev-parse 'HEAD^{tree}') == "$(with_files "$1")" ]] ||
-		die "git am of build/series gives another tree than the one that is built"
+		die "git am of build/series$edition gives another tree than the one that is built"
 }
 
 emit_series()
 {
-	local out=$root/build/series tmp series mailed
+	local out=$root/build/series$edition tmp series mailed
 
 	import_source
 	lock_clone
 	sync_clone keep
 	series=$(series_commit)
 	! have_clone || clone_is "$series" ||
-		die "build/linux has work that is not in kernel/: kernel/build.sh --refresh writes it back"
+		die "build/linux$edition has work that is not in kernel/: kernel/build.sh --refresh writes it back"
 	mailed=$(mailed_commits "$series")
-	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series is empty: nothing to mail"
+	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series-$linux is empty: nothing to mail"
 	[[ $me ]] || note "git has no user.name and user.email: the series is signed off by nobody"
 	tmp=$(mktemp -d "$root/build/series.XXXXXX")
 	# shellcheck disable=SC2064 # the directory of now
@@ -269,7 +308,7 @@ emit_series()
 	rm -rf "$out"
 	mv "$tmp/out" "$out"
 	exec 6>&-
-	note "build/series: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
+	note "build/series$edition: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
 		"git am gives tree $(in_repo rev-parse "$mailed^{tree}" | cut -c1-12)"
 }
 
@@ -283,7 +322,7 @@ series_build()
 	import_source
 	last=$(mailed_commits "$(series_commit)")
 	fragments+=("$root/kernel/config/series.config")
-	src=$store/series/linux obj=$src/.obj-series log=$root/build/kernel-series.log
+	src=$store/series/linux obj=$src/.obj-series log=$root/build/kernel$edition-series.log
 	mkdir -p "$store/series"
 	lock "$store/series/lock" 9
 	[[ -d $src/.git ]] || git clone -q --shared --no-checkout "$repo" "$src"

@@ -7,7 +7,8 @@
 #
 #   $repo, in the cache     the pristine source as one commit, and on top of it the commits of each state
 #                           of kernel/patches that was ever asked for; all clones share it
-#   build/linux             a git work tree that borrows $repo's objects; it has a commit for each patch
+#   build/linux             a git work tree that borrows $repo's objects; it has a commit for each patch;
+#                           build/linux-7.3 and so on for other kernels (LINUX=)
 #   build/linux/.obj-NAME   the compiler's output, a directory for each flavour
 #
 # Our own files in build/linux are links to kernel/files, and git ignores them there. So an edit under either name is
@@ -26,7 +27,7 @@
 # is done in a scratch clone without files, for the same reason.
 
 repo= # set by find_repo
-clone=$root/build/linux
+clone=$root/build/linux$edition
 base=refs/hytrace/base onto=refs/hytrace/onto
 
 # The identity of the user, for mails. Commits of the series must be the same everywhere. So their committer is
@@ -64,22 +65,55 @@ in_either()
 lock_clone()
 {
 	mkdir -p "$root/build"
-	lock "$root/build/.linux.lock" 6
+	lock "$root/build/.linux$edition.lock" 6
 }
 
 # ---------------------------------------------------------------- kernel/ as commits
 
-# Prints the lines of DIR/series that are no comments.
+# list_series DIR [KERNEL]: prints the lines of DIR/series-KERNEL that are no comments.
 list_series()
 {
-	[[ ! -f $1/series ]] || sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$1/series"
+	local series=$1/series-${2:-$linux}
+
+	[[ ! -f $series ]] || sed -e 's/#.*//' -e '/^[[:space:]]*$/d' "$series"
 }
 
-# Prints our files, without those that editors and patch leave behind.
+# Prints our files, without those that editors and patch leave behind, and those that belong to the series of other
+# kernels only. A file that no series names yet belongs to each kernel.
 list_files()
 {
-	[[ ! -d $root/kernel/files ]] || find "$root/kernel/files" ! -type d ! -name '*~' \
-		! -name '.*.sw?' ! -name '.#*' ! -name '*.orig' ! -name '*.rej' -printf '%P\n'
+	local name word ours=() others=() file
+
+	[[ -d $root/kernel/files ]] || return 0
+	for name in "$root"/kernel/series-*; do
+		name=${name##*series-}
+		while read -ra word; do
+			if [[ $name == "$linux" ]]; then
+				ours+=("${word[@]:1}")
+			else
+				others+=("${word[@]:1}")
+			fi
+		done < <(list_series "$root/kernel" "$name")
+	done
+	find "$root/kernel/files" ! -type d ! -name '*~' ! -name '.*.sw?' ! -name '.#*' ! -name '*.orig' \
+		! -name '*.rej' -printf '%P\n' |
+		while read -r file; do
+			! matches "$file" "${others[@]}" || matches "$file" "${ours[@]}" || continue
+			printf '%s\n' "$file"
+		done
+}
+
+# matches FILE WORD...: does a path, glob or directory of a line of a series name the file?
+matches()
+{
+	local file=$1 word
+	shift
+
+	for word; do
+		# shellcheck disable=SC2053 # a glob
+		[[ $file != $word && $file != "$word"/* ]] || return 0
+	done
+	return 1
 }
 
 # scratch_clone FROM COMMIT DIR: makes a work tree with an index and almost no files.
@@ -95,8 +129,8 @@ write_patches()
 {
 	local dir=$1 out=$2 name
 
-	mkdir "$out"
 	list_series "$dir" | while read -r name _; do
+		mkdir -p "$out/$(dirname "$name")"
 		[[ -s $dir/patches/$name ]] && awk -v from="From: $nobody" '
 			NR == FNR { if (/^$/) body = 1; if (!body && /^From: /) from = ""; next }
 			/^Subject: / && from { print from; from = "" }
@@ -111,7 +145,7 @@ series_commit()
 	local dir=${1:-$root/kernel} key tmp patches
 
 	key=$(cd "$dir" && list_series . | awk '{ print "patches/" $1 }' | xargs -r sha256sum) ||
-		die "a patch that kernel/series names is missing from kernel/patches (above)"
+		die "a patch that kernel/series-$linux names is missing from kernel/patches (above)"
 	key=$(sha256sum <<<"3 $key" | cut -c1-40)
 	in_repo rev-parse -q --verify "refs/hytrace/series/$key^{commit}" && return
 	mkdir -p "$root/build"
@@ -136,9 +170,9 @@ apply()
 	for patch; do
 		! "${am[@]}" "$patch" >"$repo.log" 2>&1 || continue
 		git -C "$repo" am -q --abort 2>/dev/null || true
-		name=kernel/patches/${patch##*/}
+		name=kernel/patches/${patch#"${repo%/*}/patches/"}
 		if "${am[@]}" -C1 "$patch" >/dev/null 2>&1; then
-			note "$name applies only with less context; look at it in build/linux"
+			note "$name applies only with less context; look at it in build/linux$edition"
 			continue
 		fi
 		if [[ -d $root/build/am/linux/.git/rebase-apply ]]; then
@@ -203,14 +237,14 @@ refuse_busy()
 	local git=$clone/.git
 
 	[[ ! -d $git/rebase-merge && ! -d $git/rebase-apply && ! -f $git/MERGE_HEAD ]] ||
-		die "build/linux is in the middle of a rebase, merge or am: finish or abort it first"
+		die "build/linux$edition is in the middle of a rebase, merge or am: finish or abort it first"
 }
 
 # The last line of Debian's .gitignore hides every file that git does not know. It is removed from the work tree's
 # copy, and git does not see that as an edit.
 make_clone()
 {
-	note "making the clone's kernel tree, build/linux"
+	note "making the clone's kernel tree, build/linux$edition"
 	rm -rf "$clone.tmp"
 	if ! git clone -q --shared --no-checkout -c gc.auto=0 -c hytrace.source="$repo" \
 			-c core.untrackedCache=true "$repo" "$clone.tmp" ||
@@ -220,7 +254,7 @@ make_clone()
 		! sed -i -e '\|^/\*$|d' "$clone.tmp/.gitignore" ||
 		! mkdir -p "$clone.tmp/.git/info" || ! touch "$clone.tmp/.git/info/exclude"; then
 		rm -rf "$clone.tmp"
-		die "making build/linux failed; is the disk full?"
+		die "making build/linux$edition failed; is the disk full?"
 	fi
 	mv "$clone.tmp" "$clone"
 }
@@ -231,8 +265,8 @@ check_clone_source()
 {
 	! clone_fits || return 0
 	clone_is_spare ||
-		die "build/linux was made from another source than $repo, and there is work in it: save it" \
-			"(git -C build/linux format-patch $base), move build/linux away, run" \
+		die "build/linux$edition was made from another source than $repo, and there is work in it: save it" \
+			"(git -C build/linux$edition format-patch $base), move build/linux$edition away, run" \
 			"kernel/build.sh --prepare, and git am it there"
 	rm -rf "$clone"
 }
@@ -270,12 +304,12 @@ take_over()
 
 	# If the file never was a link, nobody has edited it in place of a link.
 	{ [[ $clone/$1 -nt $ours ]] && grep -qxF "/$1" "$clone/.git/info/exclude"; } ||
-		die "build/linux/$1 is no link to kernel/files/$1, and the two differ: bring them together in" \
+		die "build/linux$edition/$1 is no link to kernel/files/$1, and the two differ: bring them together in" \
 			"the latter, then remove the former"
-	note "build/linux/$1 is no longer a link: its content is copied to kernel/files/$1"
+	note "build/linux$edition/$1 is no longer a link: its content is copied to kernel/files/$1"
 	{ cp -p "$ours" "$ours.new~" && cat "$clone/$1" >"$ours.new~" && mv "$ours.new~" "$ours"; } || {
 		rm -f "$ours.new~"
-		die "build/linux/$1 could not be copied to kernel/files/$1; is the disk full? Both are as they were"
+		die "build/linux$edition/$1 could not be copied to kernel/files/$1; is the disk full? Both are as they were"
 	}
 }
 
@@ -293,7 +327,7 @@ sync_clone()
 	if ! stands_on "$series"; then
 		clone_is "$(in_clone rev-parse "$base")" || refuse_both
 		refuse_busy
-		in_clone reset -q --keep "$series" || die "could not move build/linux to $series"
+		in_clone reset -q --keep "$series" || die "could not move build/linux$edition to $series"
 	fi
 	in_clone update-ref "$base" "$series"
 	link_files
@@ -315,9 +349,9 @@ stands_on()
 
 refuse_both()
 {
-	die "both kernel/ and build/linux have changed since they were last in step, and nothing is thrown" \
-		"away: kernel/build.sh --rebase puts the commits of build/linux (and its uncommitted edits)" \
-		"on top of kernel/; or, to drop them: git -C build/linux reset --hard $base"
+	die "both kernel/ and build/linux$edition have changed since they were last in step, and nothing is thrown" \
+		"away: kernel/build.sh --rebase puts the commits of build/linux$edition (and its uncommitted edits)" \
+		"on top of kernel/; or, to drop them: git -C build/linux$edition reset --hard $base"
 }
 
 # Prints the tree that this clone wants built: with uncommitted edits, and without our files. It changes nothing,
@@ -363,18 +397,18 @@ rebase()
 
 	import_source
 	lock_clone
-	have_clone || die "there is no build/linux"
+	have_clone || die "there is no build/linux$edition"
 	check_clone_source
 	refuse_busy
 	series=$(series_commit)
 	in_clone update-ref "$onto" "$series"
 	stash=$(in_clone rev-parse -q --verify refs/stash) || true
 	in_clone rebase -q --autostash --onto "$series" "$base" ||
-		die "conflicts: resolve them in build/linux and git rebase --continue there"
+		die "conflicts: resolve them in build/linux$edition and git rebase --continue there"
 	if [[ $stash != "$(in_clone rev-parse -q --verify refs/stash)" ]]; then
 		in_clone reset -q --hard
 		die "the commits stand on kernel/ now; the uncommitted edits do not fit there and wait in a stash:" \
-			"git -C build/linux stash pop"
+			"git -C build/linux$edition stash pop"
 	fi
 	sync_clone keep
 	exec 6>&-
@@ -384,7 +418,7 @@ drop_tree()
 {
 	have_clone || return 0
 	clone_is_spare ||
-		die "build/linux has commits or edits that are not in kernel/: write them back with" \
-			"kernel/build.sh --refresh, or remove build/linux yourself"
+		die "build/linux$edition has commits or edits that are not in kernel/: write them back with" \
+			"kernel/build.sh --refresh, or remove build/linux$edition yourself"
 	rm -rf "$clone"
 }

@@ -15,7 +15,10 @@ set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$here")
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
-declare -A stock_packages=([stock]=linux-image-6.12-amd64 [stock-6.1]=linux-image-amd64)
+# shellcheck source=kernel/debian.sh
+. "$here/debian.sh"
+# shellcheck source=kernel/stock.sh
+. "$here/stock.sh"
 probe_seconds=5
 system=${HYTRACE_QEMU:-qemu-system-x86_64}
 
@@ -57,9 +60,9 @@ usage()
 	Without COMMAND, it runs an interactive shell.
 
 	  --kernel K       patched (default), debug, kcsan, selftest, the same with unpatched- in front or
-	                   unpatched alone, stock or stock-6.1 (Debian's ${stock_packages[stock]} or
-	                   ${stock_packages[stock-6.1]}), or the path of
-	                   a bzImage or of a kernel's build directory
+	                   unpatched alone, stock (Debian's own kernel), or the path of a bzImage or of a
+	                   kernel's build directory. With -7.3 at the end, it is that of Linux 7.3, and so on:
+	                   patched-7.3, debug-7.3, stock-6.1; otherwise that of LINUX= (6.12)
 	  --root DIR       boot the system in DIR, a Debian with systemd, from a copy on a disk, with the kernel
 	                   and the initrd that are installed there; COMMAND is a service of it, and runs in /
 	  --append ARGS    add ARGS to the kernel command line
@@ -178,8 +181,11 @@ need()
 # build.sh from removing them as old.
 find_built()
 {
-	local build=("$here/build.sh" "$@") lock
-	image=$("${build[@]}" --print-image) || die "kernel '$kernel' is not built; build it with: ${build[*]}"
+	local version=$1 build lock
+	shift
+	build=("$here/build.sh" "$@")
+	image=$(LINUX=$version "${build[@]}" --print-image) ||
+		die "kernel '$kernel' is not built; build it with: LINUX=$version ${build[*]}"
 	exec {lock}<"${image%/*}"
 	flock -s "$lock"
 	find_path "$image"
@@ -202,71 +208,6 @@ find_path()
 	[[ ! -d ${found[0]} ]] || modules=${found[0]%/}
 }
 
-# Prints the package for which the metapackage $1 stands now.
-resolve_stock()
-{
-	LC_ALL=C apt-cache depends "$1" 2>/dev/null |
-		awk '$1 == "Depends:" && $2 ~ /^linux-image-/ { print $2; exit }'
-}
-
-unpack_stock()
-{
-	local package=$1 dir=$2 tmp
-	tmp=$(mktemp -d "$cache/stock/.unpack.XXXXXX")
-	# shellcheck disable=SC2064 # this tmp
-	trap "rm -rf '$tmp'" EXIT
-	say "fetching Debian's $package (about 110 MB, once)"
-	# As root, apt prefers to download as its own user, who may not write here, and prints a message about it.
-	(cd "$tmp" && apt-get -qq download "$package") 2>"$tmp/log" || {
-		cat "$tmp/log" >&2
-		die "cannot download $package; is there a network, and has 'apt-get update' been run?"
-	}
-	dpkg -x "$tmp"/*.deb "$tmp/root" || die "cannot unpack $package into $tmp; is the disk full?"
-	# Modules need the index that an installation would have made.
-	PATH=$PATH:/usr/sbin:/sbin depmod -b "$tmp/root" "${package#linux-image-}" ||
-		die "depmod failed for $package"
-	rm -rf "$dir"
-	mv "$tmp/root" "$dir"
-	rm -rf "$tmp"
-	trap - EXIT
-}
-
-# Removes kernels that a Debian update has replaced, and what a killed unpack_stock() has left.
-drop_old_stock()
-{
-	local dir
-
-	for dir in "$cache"/stock/*/ "$cache"/stock/.unpack.*/; do
-		dir=${dir%/}
-		[[ -d $dir && $(find "$dir" -maxdepth 0 -mmin +60) ]] || continue
-		grep -qxF "linux-image-${dir##*/}" "$cache"/stock/latest-* || rm -rf "$dir"
-	done
-}
-
-find_stock()
-{
-	local package dir meta=${stock_packages[$1]} latest
-	latest=$cache/stock/latest-$meta
-	# Asking apt takes most of a second, so it is asked only when its lists have changed.
-	if [[ ! -e $latest || /var/lib/apt/lists -nt $latest ]]; then
-		package=$(resolve_stock "$meta") || true
-		if [[ $package ]]; then
-			printf '%s\n' "$package" >"$latest.$$" && mv "$latest.$$" "$latest"
-		elif [[ -e $latest ]]; then
-			say "apt does not know $meta now; using the kernel that was unpacked before"
-		else
-			die "apt does not know $meta; try 'apt-get update'"
-		fi
-	fi
-	package=$(<"$latest")
-	dir=$cache/stock/${package#linux-image-}
-	if [[ ! -d $dir ]]; then
-		(flock 9; [[ -d $dir ]] || unpack_stock "$package" "$dir"; drop_old_stock) 9>"$cache/stock/.lock"
-	fi
-	image=$(echo "$dir"/boot/vmlinuz-*)
-	modules=$(echo "$dir"/lib/modules/*)
-}
-
 # Uses the newest kernel that is installed in --root.
 find_installed()
 {
@@ -279,16 +220,27 @@ find_installed()
 
 find_kernel()
 {
+	local name version
 	if [[ $root != / ]]; then
 		find_installed
 		return
 	fi
-	case ${kernel:-patched} in
-	patched) find_built ;;
-	debug | kcsan | selftest) find_built "--$kernel" ;;
-	unpatched) find_built --unpatched ;;
-	unpatched-debug | unpatched-kcsan | unpatched-selftest) find_built --unpatched "--${kernel#unpatched-}" ;;
-	stock | stock-6.1) find_stock "$kernel" ;;
+	name=${kernel:-patched} version=${LINUX:-6.12}
+	if [[ $name =~ ^(.*)-([0-9]+\.[0-9]+)$ && ! -e $name ]]; then
+		name=${BASH_REMATCH[1]} version=${BASH_REMATCH[2]}
+	fi
+	case $name in
+	patched) find_built "$version" ;;
+	debug | kcsan | selftest) find_built "$version" "--$name" ;;
+	unpatched) find_built "$version" --unpatched ;;
+	unpatched-debug | unpatched-kcsan | unpatched-selftest)
+		find_built "$version" --unpatched "--${name#unpatched-}"
+		;;
+	stock)
+		[[ ${stock_kernels[stock-$version]:-} ]] ||
+			die "--kernel $kernel: there are $(printf '%s\n' "${!stock_kernels[@]}" | sort -V | xargs)"
+		find_stock "stock-$version"
+		;;
 	*) find_path "$kernel" ;;
 	esac
 }
