@@ -47,18 +47,18 @@ make_tarball()
 	tar -C "$tap_scratch" -cJf "$HYTRACE_LINUX_TARBALL" linux
 }
 
-# make_clone DIR: makes a clone with two patches; the first one has a file of ours.
+# make_clone DIR: makes a clone with two patches; the first one has a file of ours, and belongs to two kernels.
 make_clone()
 {
 	local dir=$1
 
-	mkdir -p "$dir/kernel/patches" "$dir/kernel/files/kernel/trace" "$dir/kernel/config"
+	mkdir -p "$dir/kernel/patches/6.12" "$dir/kernel/files/kernel/trace" "$dir/kernel/config"
 	cp "$clone"/kernel/*.sh "$dir/kernel"
 	cp "$clone/Makefile" "$dir"
 	echo 'CONFIG_TRACE=y' >"$dir/kernel/config/base.config"
 	: >"$dir/kernel/config/hytrace.config"
 	echo ours >"$dir/kernel/files/kernel/trace/ours.c"
-	cat >"$dir/kernel/patches/0001-tracing-Add-ours.patch" <<-'END'
+	cat >"$dir/kernel/patches/tracing-Add-ours.patch" <<-'END'
 	From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 	From: tester <tester@example.invalid>
 	Date: Wed, 1 Jan 2025 00:00:00 +0000
@@ -75,7 +75,7 @@ make_clone()
 	 b
 	 c
 	END
-	cat >"$dir/kernel/patches/0002-Documentation-Describe-ours.patch" <<-'END'
+	cat >"$dir/kernel/patches/6.12/Documentation-Describe-ours.patch" <<-'END'
 	From 0000000000000000000000000000000000000000 Mon Sep 17 00:00:00 2001
 	From: tester <tester@example.invalid>
 	Date: Wed, 1 Jan 2025 00:00:00 +0000
@@ -89,9 +89,10 @@ make_clone()
 	 Trace
 	+Ours
 	END
-	printf '%s\n' '0001-tracing-Add-ours.patch kernel/trace/ours.c' \
-		'0002-Documentation-Describe-ours.patch' >"$dir/kernel/series"
-	printf 'Ours\n\nAll of it.\n' >"$dir/kernel/patches/0000-cover-letter.txt"
+	printf '%s\n' 'tracing-Add-ours.patch kernel/trace/ours.c' \
+		'6.12/Documentation-Describe-ours.patch' >"$dir/kernel/series-6.12"
+	echo 'tracing-Add-ours.patch kernel/trace/ours.c' >"$dir/kernel/series-7.3"
+	printf 'Ours\n\nAll of it.\n' >"$dir/kernel/patches/cover-letter.txt"
 }
 
 tree()
@@ -145,9 +146,9 @@ test_loop()
 		esac
 	done
 	ok 'the edit of a file of ours is in kernel/files' grep -q edited "$one/kernel/files/kernel/trace/ours.c"
-	is 'the fixup is in its patch' "$(grep -l '^+H$' "$one"/kernel/patches/*.patch)" "$one/kernel/patches/0001-tracing-Add-ours.patch"
-	ok 'the other commit is a new patch' grep -q '^+G$' "$one/kernel/patches/0003-tracing-Edit-the-end.patch"
-	ok 'the new patch has the message of the commit' grep -q '^Why it is edited\.$' "$one/kernel/patches/0003-tracing-Edit-the-end.patch"
+	is 'the fixup is in its patch' "$(grep -rl '^+H$' "$one"/kernel/patches)" "$one/kernel/patches/tracing-Add-ours.patch"
+	ok 'the other commit is a new patch' grep -q '^+G$' "$one/kernel/patches/6.12/tracing-Edit-the-end.patch"
+	ok 'the new patch has the message of the commit' grep -q '^Why it is edited\.$' "$one/kernel/patches/6.12/tracing-Edit-the-end.patch"
 	unset EDITOR
 }
 
@@ -158,10 +159,10 @@ test_own_commit()
 	tree add -A
 	tree commit -q -m 'tracing: Add new' -m 'Why it is new.'
 	ok 'a commit with a new file and an edit becomes a patch' refresh
-	ok 'that patch has the message of the commit' grep -q '^Why it is new\.$' "$one/kernel/patches/0004-tracing-Add-new.patch"
-	ok 'that patch has the edit' grep -q '^+F$' "$one/kernel/patches/0004-tracing-Add-new.patch"
-	is 'the series has the new file' "$(tail -n 1 "$one/kernel/series")" \
-		'0004-tracing-Add-new.patch kernel/trace/new.c'
+	ok 'that patch has the message of the commit' grep -q '^Why it is new\.$' "$one/kernel/patches/6.12/tracing-Add-new.patch"
+	ok 'that patch has the edit' grep -q '^+F$' "$one/kernel/patches/6.12/tracing-Add-new.patch"
+	is 'the series has the new file' "$(tail -n 1 "$one/kernel/series-6.12")" \
+		'6.12/tracing-Add-new.patch kernel/trace/new.c'
 }
 
 state()
@@ -176,7 +177,7 @@ test_only_files()
 	tree add -A
 	tree commit -q -m 'tracing: Add only a file'
 	ok 'a commit of new files only becomes a patch' refresh
-	is 'that patch has a message and no diff' "$(grep -c -e '^Subject:' -e '^diff' "$one"/kernel/patches/*-Add-only-a-file.patch)" 1
+	is 'that patch has a message and no diff' "$(grep -c -e '^Subject:' -e '^diff' "$one"/kernel/patches/6.12/*-Add-only-a-file.patch)" 1
 	echo more >>"$one/kernel/files/kernel/trace/only.c"
 	sed -i 's/^c$/C/' "$one/build/linux/kernel/trace/trace.c"
 	tree commit -q -a --fixup=:/'^tracing: Add ours'
@@ -268,7 +269,7 @@ commit_twice()
 # If both sides have changed, nothing is mixed without notice, and no change is lost.
 test_both()
 {
-	local patch=$one/kernel/patches/0001-tracing-Add-ours.patch image
+	local patch=$one/kernel/patches/tracing-Add-ours.patch image
 
 	# If --rebase has a conflict, it is resolved by hand, and build.sh accepts the result.
 	cp "$patch" "$tap_scratch/patch"
@@ -308,7 +309,7 @@ test_both()
 	tree commit -q -a -m 'tracing: Make it mine'
 	ok '--refresh accepts them when they are committed' refresh
 	is 'after --refresh there is nothing to build' "$("$one/kernel/build.sh" 2>&1)" 'kernel: base is up to date'
-	is 'the patch has the author of the commit' "$(sed -n 's/^From: //p' "$one"/kernel/patches/*-Make-it-mine.patch)" \
+	is 'the patch has the author of the commit' "$(sed -n 's/^From: //p' "$one"/kernel/patches/6.12/*-Make-it-mine.patch)" \
 		'tester <tester@example.invalid>'
 
 	sed -i 's/^+ours$/+theirs/' "$patch"
@@ -344,7 +345,7 @@ test_series()
 {
 	local first
 
-	sed -i '/^From: /d' "$one/kernel/patches/0001-tracing-Add-ours.patch"
+	sed -i '/^From: /d' "$one/kernel/patches/tracing-Add-ours.patch"
 	ok 'git am of the series gives the tree' env GIT_AUTHOR_NAME='A Mailer' GIT_AUTHOR_EMAIL=mailer@example.invalid \
 		"$one/kernel/build.sh" --series
 	first=$(echo "$one"/build/series/0001-*.patch)
@@ -361,26 +362,26 @@ test_series()
 # If a patch does not apply, a tree is left in which it can be mended.
 test_broken()
 {
-	local patch=$two/kernel/patches/0001-tracing-Add-ours.patch
+	local patch=$two/kernel/patches/tracing-Add-ours.patch
 
 	sed -i 's/^ \([abc]\)$/ x\1/' "$patch"
 	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
 	is 'a patch that does not apply is refused' "$?" 1
-	ok 'that patch is named' grep -q 'kernel/patches/0001-tracing-Add-ours.patch does not apply' "$tap_scratch/refused"
+	ok 'that patch is named' grep -q 'kernel/patches/tracing-Add-ours.patch does not apply' "$tap_scratch/refused"
 	sed -i '1s/^/ours\n/' "$two/build/am/linux/kernel/trace/trace.c"
 	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
 	ok 'a second try says that the tree waits for the mended patch' grep -q 'go on there' "$tap_scratch/refused"
 	git -C "$two/build/am/linux" add -f --sparse kernel/trace/trace.c
 	ok 'git am --continue accepts the mended patch' git -C "$two/build/am/linux" am -q --continue
 	git -C "$two/build/am/linux" format-patch -q --stdout -1 >"$patch"
-	sed -i 's/^ Trace$/ Race/' "$two/kernel/patches/0002-Documentation-Describe-ours.patch"
+	sed -i 's/^ Trace$/ Race/' "$two/kernel/patches/6.12/Documentation-Describe-ours.patch"
 	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
 	ok 'the next patch that does not apply gets a tree of its own' [ -d "$two/build/am/linux/.git/rebase-apply" ]
-	ok 'the next patch is named' grep -q '0002-Documentation-Describe-ours.patch does not apply' "$tap_scratch/refused"
+	ok 'the next patch is named' grep -q '6.12/Documentation-Describe-ours.patch does not apply' "$tap_scratch/refused"
 	is 'the tree of the mended patch is kept beside it' \
 		"$(git -C "$two/build/am.old/linux" log -1 --format=%s)" 'tracing: Add ours'
 	is 'no other tree is left' "$(find "$two/build" -name 'am.??????' | wc -l)" 0
-	sed -i 's/^ Race$/ Trace/' "$two/kernel/patches/0002-Documentation-Describe-ours.patch"
+	sed -i 's/^ Race$/ Trace/' "$two/kernel/patches/6.12/Documentation-Describe-ours.patch"
 	ok 'both patches apply when they are mended' "$two/kernel/build.sh" --prepare
 	ok 'the first patch has what was mended' grep -q "^+ours" "$patch"
 }
@@ -443,6 +444,133 @@ test_distclean()
 	ok 'distclean removes build' [ ! -e "$one/build" ]
 }
 
+# LINUX= chooses another kernel. It has a tree, a source and a series of its own; a patch that both kernels have stands in
+# kernel/patches once.
+test_two_kernels()
+{
+	local dir=$tap_scratch/three other=$tap_scratch/newer.tar.xz newer=$tap_scratch/newer shared before
+	shared=$dir/kernel/patches/tracing-Add-ours.patch
+
+	cp -r "$tap_scratch/linux" "$newer"
+	sed -i '1i one line\nand another' "$newer/kernel/trace/trace.c"
+	tar -C "$tap_scratch" -cJf "$other" newer
+	make_clone "$dir"
+	sed -i '/^@@/,$d; /^---$/d' "$shared"
+	printf '%s\n' '@@ -2,6 +2,7 @@ a' ' b' ' c' ' d' '+ours' ' e' ' f' ' g' >>"$shared"
+	echo old >"$dir/kernel/files/kernel/trace/old.c"
+	echo fresh >"$dir/kernel/files/kernel/trace/fresh.c"
+	sed -i '2s|$| kernel/trace/old.c|' "$dir/kernel/series-6.12"
+	newer() { (cd "$dir" && LINUX=7.3 HYTRACE_LINUX_TARBALL=$other "$@"); }
+
+	ok '6.12 is the kernel without LINUX=' "$dir/kernel/build.sh" --prepare
+	ok 'LINUX=7.3 has a tree beside it' newer kernel/build.sh --prepare
+	is 'the patch that both have is applied where it belongs' \
+		"$(grep -n ours "$dir/build/linux-7.3/kernel/trace/trace.c")" 7:ours
+	is 'the patch that only 6.12 has is not applied' "$(cat "$dir/build/linux-7.3/Documentation/trace.txt")" Trace
+	ok 'a file of ours is in both trees' [ -L "$dir/build/linux-7.3/kernel/trace/ours.c" ]
+	ok 'so is one that no series names yet' [ -L "$dir/build/linux-7.3/kernel/trace/fresh.c" ]
+	ok 'a file of 6.12 alone is not' [ ! -e "$dir/build/linux-7.3/kernel/trace/old.c" ]
+	rm "$dir/kernel/files/kernel/trace/fresh.c"
+	ok 'both have images of their own' newer kernel/build.sh
+	"$dir/kernel/build.sh" --print-image 2>"$tap_scratch/refused"
+	is '6.12 has not been built by that' "$?" 1
+
+	before=$(<"$shared")
+	sed -i 's/^h$/H/' "$dir/build/linux-7.3/kernel/trace/trace.c"
+	git -C "$dir/build/linux-7.3" commit -q -a -m 'tracing: Be new'
+	ok 'a commit for 7.3 is written back' newer kernel/build.sh --refresh
+	ok 'its patch is of 7.3 alone' grep -q '^+H$' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
+	is 'the other patch, in another place there, is as it was' "$(<"$shared")" "$before"
+	sed -i 's/^ours$/ours of both/' "$dir/build/linux-7.3/kernel/trace/trace.c"
+	git -C "$dir/build/linux-7.3" commit -q -a --fixup=:/'^tracing: Add ours'
+	newer kernel/build.sh --refresh 2>"$tap_scratch/refused"
+	ok 'a change of the patch that both have is written' grep -q '^+ours of both$' "$shared"
+	ok 'and the other kernel is named' grep -q 'tracing-Add-ours.patch is a patch of Linux 6.12, too' "$tap_scratch/refused"
+	ok '6.12 has that change, too' "$dir/kernel/build.sh" --prepare
+	ok '... in its tree' grep -q '^ours of both$' "$dir/build/linux/kernel/trace/trace.c"
+	ok 'the series of 7.3 is mailed' newer kernel/build.sh --series
+	ok 'its cover letter names its source' grep -q 'linux-source-7.3 local' "$dir"/build/series-7.3/0000-*
+	newer git -C build/linux-7.3 rebase -q --onto HEAD~2 HEAD~1 2>/dev/null
+	newer kernel/build.sh --refresh 2>/dev/null
+	is 'a patch that 7.3 drops stays for 6.12' "$(cd "$dir/kernel" && grep -c ours series-7.3; ls patches/*.patch)" \
+		"0"$'\n'"patches/tracing-Add-ours.patch"
+
+	LINUX=8.0 "$dir/kernel/build.sh" 2>"$tap_scratch/refused"
+	is 'a kernel without a series is refused' "$?" 1
+	ok 'those with one are named' grep -q 'LINUX=8.0: there is no series for this kernel; there is one for 6.12 7.3' \
+		"$tap_scratch/refused"
+	LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" 2>"$tap_scratch/refused"
+	ok 'without the source, the way to it is named' grep -q 'make deps LINUX=7.3. fetches it' "$tap_scratch/refused"
+}
+
+# A program that stands for one of apt.
+stand_in()
+{
+	mkdir -p "$tap_scratch/bin"
+	cat >"$tap_scratch/bin/$1"
+	chmod +x "$tap_scratch/bin/$1"
+}
+
+# --fetch takes the newest source of Debian to which the series applies. Debian is a directory with packages here.
+test_fetch()
+{
+	local dir=$tap_scratch/three name
+	export POOL=$tap_scratch/pool
+
+	mkdir -p "$POOL"
+	stand_in apt-get <<-'END'
+	#!/bin/sh
+	echo "$*" >>"$POOL/asked"
+	case $* in
+	*download*) for name; do :; done; cp "$POOL/$name.deb" . ;;
+	*update*) [ ! -e "$POOL/away" ] || { echo 'E: no network' >&2; exit 100; } ;;
+	esac
+	END
+	stand_in apt-cache <<-'END'
+	#!/bin/sh
+	case $* in
+	pkgnames) cd "$POOL" && ls *.deb | sed 's/\.deb$//' ;;
+	show*) echo 'Version: 1.0~test' ;;
+	esac
+	END
+	# To 7.10 the series does not apply; 7.2 is too old.
+	for name in 7.2 7.3 7.10; do
+		mkdir -p "$tap_scratch/deb/DEBIAN" "$tap_scratch/deb/usr/src"
+		cp "$tap_scratch/newer.tar.xz" "$tap_scratch/deb/usr/src/linux-source-$name.tar.xz"
+		[[ $name != 7.10 ]] || cp "$HYTRACE_LINUX_TARBALL" "$tap_scratch/deb/usr/src/linux-source-$name.tar.xz"
+		printf '%s\n' "Package: linux-source-$name" 'Version: 1.0~test' 'Architecture: all' 'Maintainer: a <a@b.invalid>' \
+			'Description: none' >"$tap_scratch/deb/DEBIAN/control"
+		dpkg-deb -b "$tap_scratch/deb" "$POOL/linux-source-$name.deb" >/dev/null
+		rm -r "$tap_scratch/deb"
+	done
+	sed -i '/^@@/,$d' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
+	printf '%s\n' '@@ -1,3 +1,4 @@' ' one line' '+two lines' ' and another' ' a' \
+		>>"$dir/kernel/patches/7.3/tracing-Be-new.patch"
+	rm -rf "$dir/build"
+	fetch() { (cd "$dir" && PATH=$tap_scratch/bin:$PATH LINUX=7.3 HYTRACE_LINUX_TARBALL='' kernel/build.sh --fetch) 2>"$tap_scratch/said"; }
+
+	: >"$POOL/away"
+	fetch
+	is 'without Debian, fetching fails' "$?" 1
+	ok 'it says in one line what works all the same' grep -q 'to which kernel/series-7.3 applies (none is there); .*6.12 needs none' \
+		"$tap_scratch/said"
+	rm "$POOL/away"
+	ok 'the newest source to which the series applies is fetched' fetch
+	ok 'it is named' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0~test" "$tap_scratch/said"
+	ok 'the newer one was tried first' grep -q 'download linux-source-7.10' "$POOL/asked"
+	ok 'the older one was not' bash -c "! grep -q 'download linux-source-7.2' '$POOL/asked'"
+	: >"$POOL/away" >"$POOL/asked"
+	ok 'it is fetched once' fetch
+	is 'and nobody is asked again' "$(<"$POOL/asked")" ''
+	ok 'it can be built from' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --prepare
+	rm "$HYTRACE_CACHE/debian/linux-7.3"
+	sed -i 's/^ one/ x&/; s/^ and/ x&/' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
+	rm "$POOL/away"
+	fetch
+	is 'if the series applies to none, fetching fails' "$?" 1
+	ok 'those that were tried are named' grep -q 'applies (linux-source-7.10 linux-source-7.3 ' "$tap_scratch/said"
+}
+
 # Two makes that compile would write the same files.
 test_two_makes()
 {
@@ -478,5 +606,7 @@ test_images
 test_cache_gone
 test_broken
 test_distclean
+test_two_kernels
+test_fetch
 test_two_makes
 tap_end
