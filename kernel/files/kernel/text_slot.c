@@ -347,9 +347,12 @@ static struct text_pack *add_pack(unsigned int pages)
 	text = execmem_alloc(EXECMEM_FTRACE, pages * PAGE_SIZE);
 	if (!text)
 		goto err_free;
-	memset(text, INT3_INSN_OPCODE, pages * PAGE_SIZE);
-	if (set_memory_rox((unsigned long)text, pages))
-		goto err_free_text;
+	/* Memory that is read-only and executable from the beginning is full of int3, too. */
+	if (!execmem_is_rox(EXECMEM_FTRACE)) {
+		memset(text, INT3_INSN_OPCODE, pages * PAGE_SIZE);
+		if (set_memory_rox((unsigned long)text, pages))
+			goto err_free_text;
+	}
 
 	pack->text = (unsigned long)text;
 	pack->pages = pages;

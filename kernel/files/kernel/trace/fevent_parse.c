@@ -18,6 +18,7 @@
  */
 #ifdef __KERNEL__
 #include <linux/err.h>
+#include <linux/hex.h>
 #include <linux/kernel.h>
 #include <linux/slab.h>
 #include <linux/string.h>

@@ -162,27 +162,6 @@ bool __ref early_ftrace_hand_over(int enable)
 	return true;
 }
 
-/* Like tracing_resize_ring_buffer(), which cannot be used before tracing is enabled. */
-static int __init early_resize(struct trace_array *tr, unsigned long size, int cpu)
-{
-	int ret = ring_buffer_resize(tr->array_buffer.buffer, size, cpu);
-
-	if (ret < 0)
-		return ret;
-	per_cpu_ptr(tr->array_buffer.data, cpu)->entries = size;
-
-#ifdef CONFIG_TRACER_MAX_TRACE
-	/* Buffers that will be swapped must have the same size. */
-	if (tr->allocated_snapshot) {
-		ret = ring_buffer_resize(tr->max_buffer.buffer, size, cpu);
-		if (ret < 0)
-			return ret;
-		per_cpu_ptr(tr->max_buffer.data, cpu)->entries = size;
-	}
-#endif
-	return 0;
-}
-
 /* A first step, to measure how many calls the allocation of a page makes. */
 #define EARLY_PROBE_PAGES	256
 
@@ -217,7 +196,7 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 		return;
 
 	size = had + EARLY_PROBE_PAGES * (PAGE_SIZE - 16);
-	if (early_resize(tr, size, cpu) < 0)
+	if (tracing_resize_ring_buffer(tr, size, cpu) < 0)
 		goto no_memory;
 	early_stats.ring_buffer_bytes = size;
 
@@ -234,7 +213,7 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 	close = close && early_ftrace_pos < early_ftrace_end;
 	if (close)
 		early_buffer_close();
-	if (early_resize(tr, size, cpu) == 0)
+	if (tracing_resize_ring_buffer(tr, size, cpu) == 0)
 		early_stats.ring_buffer_bytes = size;
 	if (close)
 		early_buffer_continue_at(NULL, early_state.memory_end);

@@ -16,6 +16,23 @@
 
 static unsigned int early_trace_ctx __initdata;
 
+/* Write an event of the function tracer. */
+static void __init early_write_function(struct trace_buffer *buffer, unsigned long ip,
+					unsigned long parent_ip)
+{
+	struct ring_buffer_event *event;
+	struct ftrace_entry *entry;
+
+	event = trace_buffer_lock_reserve(buffer, TRACE_FN, sizeof(*entry), early_trace_ctx);
+	if (!event)
+		return;
+
+	entry = ring_buffer_event_data(event);
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	ring_buffer_unlock_commit(buffer);
+}
+
 static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
 				   unsigned long parent_ip, u64 tsc)
 {
@@ -27,7 +44,7 @@ static void __init early_copy_call(struct trace_array *tr, unsigned long ip,
 	if (early_state.once)
 		oneshot_early_hit(tr, ip, parent_ip, early_to_local_clock(tsc));
 	else
-		trace_function(tr, ip, parent_ip, early_trace_ctx);
+		early_write_function(tr->array_buffer.buffer, ip, parent_ip);
 }
 
 /* Events that tell of lost calls. */

@@ -26,17 +26,6 @@ noinline void fevent_refused(struct fevent *fe, struct trace_event_file *file)
 
 NOKPROBE_SYMBOL(fevent_refused);
 
-/* A snapshot may have swapped the instance's two buffers since. */
-static nokprobe_inline bool fevent_is_buffer_of(const struct trace_array *tr,
-						const struct trace_buffer *buffer)
-{
-#ifdef CONFIG_TRACER_MAX_TRACE
-	if (buffer == READ_ONCE(tr->max_buffer.buffer))
-		return true;
-#endif
-	return buffer == READ_ONCE(tr->array_buffer.buffer);
-}
-
 /* Returns the former values: those of an event that this one has interrupted. */
 static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_event_file *file,
 								 struct pt_regs *regs)
@@ -90,7 +79,7 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 	 * Without room, triggers still get a record, which is for them alone. A record that
 	 * is put aside for a filter only looks for room after the filter has let it pass.
 	 */
-	refused = !fevent_is_buffer_of(file->tr, fbuffer.buffer) &&
+	refused = !trace_array_has_buffer(file->tr, fbuffer.buffer) &&
 		  !(file->flags & (EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_SOFT_DISABLED));
 	aside = fbuffer.event == this_cpu_read(trace_buffered_event);
 	dropped = ring_buffer_dropped_events_cpu(fbuffer.buffer, cpu);

@@ -72,7 +72,7 @@ void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long pare
 #define FEVENT_FILE_SPECIAL	(EVENT_FILE_FL_FILTERED | EVENT_FILE_FL_NO_SET_FILTER |	\
 				 EVENT_FILE_FL_SOFT_DISABLED | EVENT_FILE_FL_TRIGGER_MODE | \
 				 EVENT_FILE_FL_TRIGGER_COND | EVENT_FILE_FL_PID_FILTER)
-#define FEVENT_TRACE_SPECIAL	(TRACE_ITER_STACKTRACE | TRACE_ITER_USERSTACKTRACE)
+#define FEVENT_TRACE_SPECIAL	(TRACE_ITER(STACKTRACE) | TRACE_ITER(USERSTACKTRACE))
 
 /*
  * The context without the @by times that recording itself has disabled preemption: the

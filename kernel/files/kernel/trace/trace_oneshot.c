@@ -62,6 +62,7 @@ static struct tracer_opt oneshot_opts[] = {
 };
 
 static struct tracer_flags oneshot_flags = {
+	.val = ONESHOT_OPT_DEFAULT,
 	.opts = oneshot_opts,
 };
 
@@ -123,7 +124,7 @@ void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int
 			  oneshot_write_function(buffer, ip, parent_ip) :
 			  oneshot_write_caller(buffer, parent_ip);
 		/* Cheaper than probes in the scheduler while we trace. */
-		if (written && tr->trace_flags & TRACE_ITER_RECORD_CMD)
+		if (written && tr->trace_flags & TRACE_ITER(RECORD_CMD))
 			trace_save_cmdline(current);
 		ftrace_test_recursion_unlock(bit);
 	}
@@ -241,7 +242,7 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 	oneshot_first_hit(ip, parent_ip, op, fregs);
 }
 
-/* The caller sets the option after this; until then, oneshot_call() uses the old value. */
+/* Until the end of this function, oneshot_call() uses the old value. */
 static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
@@ -255,6 +256,7 @@ static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int 
 		oneshot_retire_changed(tr, flags);
 	else if (bit == ONESHOT_OPT_PARENT)
 		oneshot_retire_again(tr);
+	WRITE_ONCE(tr->oneshot.flags, flags);
 	return 0;
 }
 
@@ -307,7 +309,7 @@ static enum print_line_t oneshot_print_line(struct trace_iterator *iter)
 
 		/* A caller's symbol says little without the offset. */
 		if (caller)
-			sym_flags |= TRACE_ITER_SYM_OFFSET;
+			sym_flags |= TRACE_ITER(SYM_OFFSET);
 		seq_print_ip_sym(s, ip, sym_flags);
 		trace_seq_putc(s, '\n');
 		return trace_handle_return(s);
@@ -332,7 +334,7 @@ static enum print_line_t oneshot_caller_print(struct trace_iterator *iter, int f
 	struct oneshot_caller_entry *field = (struct oneshot_caller_entry *)iter->ent;
 
 	trace_seq_puts(&iter->seq, "oneshot_caller: ");
-	seq_print_ip_sym(&iter->seq, field->ip, flags | TRACE_ITER_SYM_OFFSET);
+	seq_print_ip_sym(&iter->seq, field->ip, flags | TRACE_ITER(SYM_OFFSET));
 	trace_seq_putc(&iter->seq, '\n');
 	return trace_handle_return(&iter->seq);
 }
@@ -403,11 +405,6 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		tr->oneshot.registered = false;
 	}
 	ftrace_reset_array_ops(tr);
-}
-
-static u32 *oneshot_trace_flags_val(struct trace_array *tr)
-{
-	return &tr->oneshot.flags;
 }
 
 #ifdef CONFIG_FTRACE_STARTUP_TEST
@@ -487,8 +484,8 @@ static struct tracer oneshot_trace __tracer_data = {
 	.reset		= oneshot_trace_reset,
 	.print_header	= oneshot_print_header,
 	.print_line	= oneshot_print_line,
-	.flags		= &oneshot_flags,
-	.flags_val	= oneshot_trace_flags_val,
+	.default_flags	= &oneshot_flags,
+	.own_flags	= true,
 	.set_flag	= oneshot_set_flag,
 	.allow_instances = true,
 #ifdef CONFIG_FTRACE_STARTUP_TEST

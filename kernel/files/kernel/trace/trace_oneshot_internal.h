@@ -33,6 +33,8 @@ enum {
 	ONESHOT_OPT_LINKADDR	= 0x2,
 	ONESHOT_OPT_SYM		= 0x4,
 	ONESHOT_OPT_RETIRE	= 0x8,
+
+	ONESHOT_OPT_DEFAULT	= ONESHOT_OPT_PARENT,
 };
 
 /* trace_oneshot_stub.c */

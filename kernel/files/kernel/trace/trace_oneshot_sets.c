@@ -288,7 +288,7 @@ int oneshot_renew(struct trace_array *tr)
 
 void oneshot_init_array(struct trace_array *tr)
 {
-	tr->oneshot.flags = ONESHOT_OPT_PARENT;
+	tr->oneshot.flags = ONESHOT_OPT_DEFAULT;
 	tr->oneshot.size = oneshot_boot_size;
 }
 
