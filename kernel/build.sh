@@ -140,15 +140,12 @@ choose_flavour()
 	small) ;;
 	cloud) foundation=("$(debian_config cloud)") ;;
 	whole) foundation=("$(readlink -e "$whole")") || die "--whole=$whole: no such file" ;;
-	*) fragments=("$root/kernel/config/base.config") ;;
+	*) add_fragment base ;;
 	esac
 	if [[ $flavour != whole && -z $unpatched && -n $(list_series "$root/kernel") ]]; then
-		fragments+=("$root/kernel/config/hytrace.config")
+		add_fragment hytrace
 	fi
-	[[ $flavour == base || $flavour == whole ]] || fragments+=("$root/kernel/config/$flavour.config")
-	# Lines that only this kernel knows.
-	extra=$root/kernel/config/$linux.config
-	[[ $flavour == small || $flavour == cloud || $flavour == whole || ! -r $extra ]] || fragments+=("$extra")
+	[[ $flavour == base || $flavour == whole ]] || add_fragment "$flavour"
 	name=$flavour${clang:+-clang}
 	# Each file has its own objects.
 	[[ $flavour != whole ]] || name+=-$(sha256sum <<<"${foundation[0]}" | cut -c1-6)
@@ -164,6 +161,15 @@ choose_flavour()
 	obj=$src/.obj-$name
 	images=$store/${unpatched:+unpatched/}images
 	log=$root/build/kernel$edition-${unpatched:+unpatched-}$name.log
+}
+
+# add_fragment NAME: adds a fragment of kernel/config, and after it the lines of it that only this kernel knows.
+add_fragment()
+{
+	local dir=$root/kernel/config
+
+	fragments+=("$dir/$1.config")
+	[[ ! -r $dir/$1-$linux.config ]] || fragments+=("$dir/$1-$linux.config")
 }
 
 # debian_config NAME: prints the file with the configuration that Debian builds its kernel of that name from.

@@ -168,7 +168,8 @@ off_check()
 	need objdump
 	open_tree make
 	compile "$(tree_to_build)"
-	fragments=("$root/kernel/config/base.config")
+	fragments=()
+	add_fragment base
 	log=$root/build/kernel$edition-off.log
 	start_log
 	mapfile -t targets < <(touched)
