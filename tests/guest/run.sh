@@ -6,6 +6,7 @@
 # first test's head says how to boot:
 #
 #	# kernels: patched stock	the kernels it runs on, as for vm.sh --kernel
+#	# linux: 6.12			the only LINUX= whose series has what it tests
 #	# append: ARGS			on the kernel command line
 #	# vm: OPTIONS			of vm.sh
 #	# then: TEST			a test that runs after it

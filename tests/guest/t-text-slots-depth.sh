@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
+# linux: 6.12
 # append: retbleed=stuff spectre_v2=retpoline ftrace=function ftrace_filter=vfs_mknod
 # vm: --accel tcg --qemu -cpu --qemu Skylake-Client
 #

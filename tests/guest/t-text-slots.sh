@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
+# linux: 6.12
 # append: indirect_target_selection=force ftrace=function ftrace_filter=vfs_mknod
 #
 # Text slots seen from outside: page tables read from /proc/kcore, the memory itself, and perf; and how trampolines
