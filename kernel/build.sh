@@ -81,6 +81,7 @@ USAGE
 # ---------------------------------------------------------------- the source of a newer kernel
 
 # Fetches the source of the newest kernel of $linux's major version, $linux itself or newer, to which the series applies.
+# The exit status is 3 if there is no such source to be had, and 1 if there is one, but the series does not apply.
 fetch()
 {
 	local memo=$cache/debian/linux-$linux group name looked=()
@@ -97,8 +98,10 @@ fetch()
 			looked+=("$name")
 		done < <(debian_newest "$group" "linux-source-${linux%%.*}\.[0-9]+")
 	done
-	die "Debian's trixie-backports and sid have no Linux ${linux%%.*}.x to which kernel/series-$linux applies" \
+	note "$self: Debian's trixie-backports and sid have no Linux ${linux%%.*}.x to which kernel/series-$linux applies" \
 		"(${looked[*]:-none is there}); HYTRACE_LINUX_TARBALL= names another source, and 6.12 needs none of this"
+	[[ ${looked[*]} ]] || exit 3
+	exit 1
 }
 
 # fetch_from GROUP PACKAGE MEMO: keeps the tarball of a package whose source the series applies to, and removes those

@@ -15,7 +15,7 @@
 # Some functions only run when something takes long, and a quick contender makes fewer of these run. So there are up
 # to three more rounds of all contenders while one of hytrace's has missed a regular function in all its runs.
 #
-# Writes build/bench/complete.{json,md}. Fails if one of hytrace's contenders is missing, or has missed a regular
+# Writes build/bench/complete.{json,md} (build/bench-7.3 with LINUX=7.3). Fails if one of hytrace's contenders is missing, or has missed a regular
 # function in all its runs and does not say that it leaves this function out. Also fails if fewer functions are
 # regular than ever before.
 #
@@ -24,7 +24,8 @@
 
 set -euo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-out=$clone/build/bench
+edition=-${LINUX:-6.12}
+out=$clone/build/bench${edition#-6.12}
 rounds=3
 more_rounds=3
 # A run sees 3,966 to 4,021 functions.
@@ -216,7 +217,7 @@ cd "$clone"
 mkdir -p "$out"
 : >"$out/complete.json"
 for ((boot = 1; boot <= boots; boot++)); do
-	share=build/bench/complete.$boot
+	share=${out#"$clone/"}/complete.$boot
 	rm -rf "$share"
 	mkdir "$share"
 	kernel/vm.sh --share "$share" --timeout 3000 -- tests/bench/complete.sh in-guest "$share"

@@ -3,7 +3,7 @@
 #
 # Runs the benchmark in a guest on the base kernel, with one CPU whose instructions are counted. Writes results.json,
 # results.md and results.svg: for all rows to build/bench, for the quick ones to build/bench-quick, and for chosen
-# ones to build/bench-chosen. Mitigations are off and addresses are fixed, because both would add instructions to
+# ones to build/bench-chosen; with LINUX=7.3, to build/bench-7.3 and so on. Mitigations are off and addresses are fixed, because both would add instructions to
 # those of the contenders.
 #
 # Usage: tests/bench/run.sh [OPTION]... [ARGUMENT of hytrace bench]...
@@ -21,7 +21,8 @@ set -euo pipefail
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$(dirname "$here")")
-out=$clone/build/bench
+edition=-${LINUX:-6.12}
+out=$clone/build/bench${edition#-6.12}
 harness=("$clone/build/hytrace" bench --unit insn --format json)
 kernel=patched
 twice=
@@ -81,8 +82,8 @@ while :; do
 	esac
 done
 # A part of the rows does not replace the results of all rows.
-[[ ! $* ]] || out=$clone/build/bench-chosen
-[[ ! $quick ]] || out=$clone/build/bench-quick
+[[ ! $* ]] || out+=-chosen
+[[ ! $quick ]] || out=${out%-chosen}-quick
 
 die()
 {

@@ -551,7 +551,7 @@ test_fetch()
 
 	: >"$POOL/away"
 	fetch
-	is 'without Debian, fetching fails' "$?" 1
+	is 'without Debian, fetching fails' "$?" 3
 	ok 'it says in one line what works all the same' grep -q 'to which kernel/series-7.3 applies (none is there); .*6.12 needs none' \
 		"$tap_scratch/said"
 	rm "$POOL/away"
