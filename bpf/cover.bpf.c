@@ -130,9 +130,15 @@ static __always_inline __u32 set_place(__u64 key)
 	return ((__u32)key * 0x9e3779b1u) >> set_shift;
 }
 
-/* Is the address in the set? Its first place has been looked at before. */
-static __noinline int is_farther(__u32 place, __u64 key)
+/*
+ * Is the address in the set? Its first place has been looked at before. As this function and
+ * first_hit() are global, the verifier looks at each once, and not at each call, which would take ten
+ * times as long.
+ */
+__noinline int is_farther(__u64 key)
 {
+	__u32 place = set_place(key);
+
 	for (__u32 i = 1; i < SET_PROBES; i++) {
 		__u64 other = set[place + i];
 
@@ -146,10 +152,9 @@ static __noinline int is_farther(__u32 place, __u64 key)
 
 static __always_inline bool is_known(__u64 key)
 {
-	__u32 place = set_place(key);
-	__u64 other = set[place];
+	__u64 other = set[set_place(key)];
 
-	return other == key || (other && is_farther(place, key));
+	return other == key || (other && is_farther(key));
 }
 
 /*
@@ -183,7 +188,7 @@ static __always_inline void keep_in_map(__u64 addr, const struct cover_hit *hit)
 	}
 }
 
-static __noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
+__noinline int first_hit(__u64 key, __u64 addr, __u32 kind, __u64 other)
 {
 	struct cover_entry *entry = NULL;
 	__u64 pid_tgid;

@@ -53,6 +53,8 @@ static const struct {
 	/* Some kernels call it for each function, others for a few (get_entry_ip()). */
 	{ "copy_from_kernel_nofault", OWN_ALWAYS },
 	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
+	/* The same in 7.3. */
+	{ "is_endbr", OWN_ALWAYS },
 	/* Called on a first hit. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
