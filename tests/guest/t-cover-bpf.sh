@@ -100,6 +100,13 @@ is '--comm: a name that begins with it is not recorded' "$(status 0 cover -a 'vf
 	jq .totals.entries none.json)" 0
 ok '--comm: a name that is too long is refused' refused 'keeps 1 to 15' --comm 1234567890123456
 ok '--comm: the oneshot engine refuses it' refused '--comm is for the BPF engines' --comm sh -e oneshot
+if "$hytrace" features fentry-multi >/dev/null; then
+	ok '--entry fentry: the kernel has it' status 0 cover -e bpf -a vfs_read --entry fentry -o entry.json -- true
+else
+	ok '--entry fentry: a kernel without it is refused' refused '--entry fentry: this kernel has no fentry.multi' --entry fentry
+fi
+is 'the result names the entry' "$(jq -r .options.entry all.json)" \
+	"$("$hytrace" features fentry-multi >/dev/null && echo fentry || echo kprobe)"
 kill $noise
 wait $noise 2>/dev/null
 
