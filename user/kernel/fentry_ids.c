@@ -96,6 +96,7 @@ static enum fentry_fit judge(const struct btf *btf, const struct btf_type *funct
 	const struct btf_type *proto = btf__type_by_id(btf, function->type), *type;
 	const struct btf_param *params;
 	int size, words = 0;
+	__u32 count;
 
 	if (!proto || !btf_is_func_proto(proto))
 		return FENTRY_NO_TYPE;
@@ -103,8 +104,10 @@ static enum fentry_fit judge(const struct btf *btf, const struct btf_type *funct
 	if (size < 0 || btf_is_composite(type))
 		return FENTRY_RETURN;
 	params = btf_params(proto);
-	for (int i = 0; i < btf_vlen(proto); i++) {
-		if (i == btf_vlen(proto) - 1 && !params[i].type)
+	/* Its type differs between versions of libbpf. */
+	count = btf_vlen(proto);
+	for (__u32 i = 0; i < count; i++) {
+		if (i == count - 1 && !params[i].type)
 			return FENTRY_VARARGS;
 		size = size_of(btf, params[i].type, &type);
 		if (size <= 0 || size > LARGEST_ARGUMENT)
