@@ -186,6 +186,29 @@ int fentry_bitmap_callers(void *ctx)
 	return 0;
 }
 
+/* The type of these is set before loading: see tracing_multi.h of the loader. */
+SEC("entry")
+int fentry_multi_empty(void *ctx)
+{
+	return 0;
+}
+
+SEC("entry")
+int fentry_multi_hash(void *ctx)
+{
+	see(bpf_get_func_ip(ctx));
+	see(word_at(return_place(ctx)));
+	return 0;
+}
+
+SEC("entry")
+int fentry_multi_bitmap(void *ctx)
+{
+	mark(bpf_get_func_ip(ctx));
+	mark(word_at(return_place(ctx)));
+	return 0;
+}
+
 /* The beginning of a function event's record; a program may not read its first 8 bytes. */
 struct function_event {
 	__u64 ent;

@@ -32,4 +32,19 @@ static __always_inline __u64 return_address(struct pt_regs *ctx)
 	return word_at((void *)PT_REGS_SP(ctx));
 }
 
+/* Only the verifier does not know that a trampoline saves no more words of arguments. */
+#define MOST_ARGUMENTS 15
+
+/*
+ * Where the traced function's return address is, for a program on fentry.multi. The kernel does not
+ * offer it. On x86-64, it is where the trampoline's frame ends: after the arguments come the frame
+ * pointer, the address in the function, and the return address (arch_prepare_bpf_trampoline()). If
+ * another program makes the trampoline call the function, it also keeps the function's value in
+ * that frame, but there is no address in the function; so it is the same place.
+ */
+static __always_inline void *return_place(void *ctx)
+{
+	return ctx + 8 * (bpf_get_func_arg_cnt(ctx) & MOST_ARGUMENTS) + 16;
+}
+
 #endif

@@ -72,10 +72,10 @@ static __always_inline __u64 rethook_caller(__u64 task, __u64 at)
 	return 0;
 }
 
-/* The original return address; 0: it cannot be known. */
-static __always_inline __u64 true_caller(struct pt_regs *ctx, __u64 caller)
+/* The original return address; 0: it cannot be known. @at: where @caller was found. */
+static __always_inline __u64 true_caller(__u64 at, __u64 caller)
 {
-	__u64 task = bpf_get_current_task(), at = PT_REGS_SP(ctx);
+	__u64 task = bpf_get_current_task();
 
 	/* Both may be on one function: then each has replaced the address that it found. */
 	for (int i = 0; i < 2; i++) {

@@ -276,9 +276,9 @@ const struct json_kind field_string = { write_string, read_string };
 
 static void write_word(json_writer_t *w, const struct json_field *field, const void *member)
 {
-	const char *const *words = field->detail;
+	const char *const *words = field->detail, *word = words[*(const unsigned int *)member];
 
-	jsonw_string(w, words[*(const unsigned int *)member]);
+	string_or_null(w, *word ? word : NULL);
 }
 
 static int read_word(struct json_object *value, const struct json_field *field, void *member, void *whole)

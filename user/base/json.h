@@ -96,7 +96,7 @@ extern const struct json_kind field_seconds, field_some_seconds;
 extern const struct json_kind field_string;
 /*
  * An enum. @detail: its words, with NULL after the last one. An unknown word is read as the first
- * one.
+ * one. An empty word is written as null.
  */
 extern const struct json_kind field_word;
 /* A struct inside this one, or this struct itself. @detail: its fields. */

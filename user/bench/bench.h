@@ -145,6 +145,7 @@ extern const struct contender contender_kprobe_multi;
 extern const struct contender contender_kprobe_multi_hash_nocallers;
 extern const struct contender contender_kprobe_multi_hash;
 extern const struct contender contender_cover_bpf;
+extern const struct contender contender_cover_bpf_kprobe;
 extern const struct contender contender_cover_bpf_nocallers;
 extern const struct contender contender_cover_bpf_retired;
 extern const struct contender contender_fentry;
@@ -153,6 +154,9 @@ extern const struct contender contender_fentry_hash_callers;
 extern const struct contender contender_fentry_bitmap;
 extern const struct contender contender_fentry_bitmap_callers;
 extern const struct contender contender_fentry_of_100;
+extern const struct contender contender_fentry_multi;
+extern const struct contender contender_fentry_multi_hash;
+extern const struct contender contender_fentry_multi_bitmap;
 extern const struct contender contender_ftrace_ops;
 extern const struct contender contender_kcov;
 

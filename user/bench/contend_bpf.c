@@ -17,22 +17,17 @@
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
 #include "kernel/traceable.h"
+#include "kernel/tracing_multi.h"
 #include "bench.skel.h"
 
 #define EVENT_GROUP "hytrace_bench"
 #define EVENT_NAME "bpf"
 #define EVENT_DEFINITION BENCH_FUNCTION "() as " EVENT_GROUP "/" EVENT_NAME
 
-struct bpf_variant {
-	const char *program;
-	const char *map;	/* its set; NULL: it has none to look at */
-	bool denied;
-};
-
 /* The functions that kprobe.multi and the programs below call, and that can be traced. */
 static const char *const own_functions[] = {
 	"__rcu_read_lock", "__rcu_read_unlock", "copy_from_kernel_nofault",
-	"copy_from_kernel_nofault_allowed", "bpf_get_smp_processor_id",
+	"copy_from_kernel_nofault_allowed", "is_endbr", "bpf_get_smp_processor_id",
 	"__htab_map_lookup_elem", "lookup_nulls_elem_raw", "htab_map_update_elem",
 	"htab_percpu_map_lookup_elem", "htab_percpu_map_update_elem", "__htab_percpu_map_update_elem",
 	"htab_lock_bucket", "htab_unlock_bucket", "lookup_elem_raw", "alloc_htab_elem",
@@ -42,9 +37,14 @@ static const char *const own_functions[] = {
 static struct bench_bpf *skel;
 static struct bpf_link *bpf_link;
 
+struct bpf_program *bench_bpf__program(const char *name)
+{
+	return bpf_object__find_program_by_name(skel->obj, name);
+}
+
 static struct bpf_program *variant_program(const struct bpf_variant *variant)
 {
-	return bpf_object__find_program_by_name(skel->obj, variant->program);
+	return bench_bpf__program(variant->program);
 }
 
 /*
@@ -53,7 +53,7 @@ static struct bpf_program *variant_program(const struct bpf_variant *variant)
 static unsigned long *addrs;
 static size_t addr_count;
 
-static bool is_own(const char *name)
+bool bench_bpf__is_own(const char *name)
 {
 	for (size_t i = 0; i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
 		if (!strcmp(own_functions[i], name))
@@ -77,7 +77,7 @@ static int choose_all_but_own(void)
 	for (size_t i = 0; addrs && i < traceable__count(traceable); i++) {
 		const struct traceable_function *f = traceable__at(traceable, i);
 
-		if (!is_own(f->name))
+		if (!bench_bpf__is_own(f->name))
 			addrs[addr_count++] = f->site;
 	}
 	if (!err && !addrs)
@@ -88,7 +88,7 @@ static int choose_all_but_own(void)
 }
 
 /* Loads only the contender's own program, and a map only if it has one. */
-static int bpf__setup(const struct contender *c, enum bench_scope scope)
+int bench_bpf__setup(const struct contender *c, enum bench_scope scope)
 {
 	const struct bpf_variant *variant = c->variant;
 	struct bpf_program *prog;
@@ -104,6 +104,10 @@ static int bpf__setup(const struct contender *c, enum bench_scope scope)
 	if (!prog)
 		return bench_error(-ENOENT, "there is no BPF program %s", variant->program);
 	bpf_program__set_autoload(prog, true);
+	if (variant->rest) {
+		tracing_multi__choose(prog);
+		bpf_program__set_autoload(bench_bpf__program(variant->rest), true);
+	}
 	bpf_object__for_each_map(map, skel->obj) {
 		if (!strncmp(bpf_map__name(map), "seen", 4) || strstr(bpf_map__name(map), "bits"))
 			bpf_map__set_autocreate(map, variant->map && !strcmp(variant->map, bpf_map__name(map)));
@@ -141,7 +145,7 @@ static int event_bpf__setup(const struct contender *c, enum bench_scope scope)
 {
 	if (!trace_top__has("function_events"))
 		return -EOPNOTSUPP;
-	return trace_top__append("function_events", EVENT_DEFINITION) ?: bpf__setup(c, scope);
+	return trace_top__append("function_events", EVENT_DEFINITION) ?: bench_bpf__setup(c, scope);
 }
 
 static int event_bpf__attach(const struct contender *c, enum bench_scope scope)
@@ -180,7 +184,8 @@ int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
 	int err;
 
 	err = bpf_prog_get_info_by_fd(prog_fd, &prog, &prog_len);
-	err = err ?: bpf_link_get_info_by_fd(link_fd, &link, &link_len);
+	if (!err && link_fd >= 0)
+		err = bpf_link_get_info_by_fd(link_fd, &link, &link_len);
 	if (err)
 		return bench_error(err, "cannot read the number of missed calls");
 	*ret_missed = prog.recursion_misses;
@@ -206,14 +211,15 @@ static double count_bits(const void *bits, size_t bytes)
 	return count;
 }
 
-static int bpf__report(const struct contender *c, struct bench_row *row)
+int bench_bpf__report(const struct contender *c, struct bench_row *row)
 {
 	const struct bpf_variant *variant = c->variant;
 	struct bpf_map *map;
 	size_t size;
 	int err;
 
-	err = bench_bpf__missed(bpf_program__fd(variant_program(variant)), bpf_link__fd(bpf_link),
+	err = bench_bpf__missed(bpf_program__fd(variant_program(variant)),
+				bpf_link ? bpf_link__fd(bpf_link) : -1,
 				&row->missed);
 	if (err || !variant->map)
 		return err;
@@ -229,7 +235,7 @@ static int bpf__report(const struct contender *c, struct bench_row *row)
 	return err;
 }
 
-static int bpf__clear(const struct contender *c)
+int bench_bpf__clear(const struct contender *c)
 {
 	int fd = bpf_map__fd(skel->maps.seen);
 	__u64 key;
@@ -240,7 +246,7 @@ static int bpf__clear(const struct contender *c)
 	return 0;
 }
 
-static void bpf__cleanup(const struct contender *c)
+void bench_bpf__cleanup(const struct contender *c)
 {
 	bpf_link__destroy(bpf_link);
 	bpf_link = NULL;
@@ -252,7 +258,7 @@ static void bpf__cleanup(const struct contender *c)
 
 static void event_bpf__cleanup(const struct contender *c)
 {
-	bpf__cleanup(c);
+	bench_bpf__cleanup(c);
 	trace_top__append("function_events", "!" EVENT_GROUP "/" EVENT_NAME);
 }
 
@@ -281,16 +287,16 @@ static const struct bpf_variant fentry_bitmap = { "fentry_bitmap", ".bss.bits", 
 static const struct bpf_variant fentry_bitmap_callers = { "fentry_bitmap_callers", ".bss.bits", false };
 
 #define BPF_CALLBACKS			\
-	.setup = bpf__setup,		\
-	.report = bpf__report,		\
+	.setup = bench_bpf__setup,		\
+	.report = bench_bpf__report,		\
 	.detach = bpf__detach,		\
-	.cleanup = bpf__cleanup
+	.cleanup = bench_bpf__cleanup
 
 #define EVENT_BPF_CALLBACKS		\
 	.scopes = SCOPE_ONE,		\
 	.setup = event_bpf__setup,	\
 	.attach = event_bpf__attach,	\
-	.report = bpf__report,		\
+	.report = bench_bpf__report,		\
 	.detach = bpf__detach,		\
 	.cleanup = event_bpf__cleanup
 
@@ -305,7 +311,7 @@ const struct contender contender_event_bpf_hash = {
 	.name = "event-bpf-hash",
 	.note = "function and caller",
 	.variant = &event_hash,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	EVENT_BPF_CALLBACKS,
 };
 
@@ -390,7 +396,7 @@ const struct contender contender_kprobe_multi_hash_nocallers = {
 	.note = "function only",
 	.variant = &multi_hash_nocallers,
 	.attach = multi__attach,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	BPF_CALLBACKS,
 };
 
@@ -400,7 +406,7 @@ const struct contender contender_kprobe_multi_hash = {
 	.note = "function and caller",
 	.variant = &multi_hash,
 	.attach = multi__attach,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	BPF_CALLBACKS,
 };
 
@@ -436,7 +442,7 @@ const struct contender contender_event_bpf_hash_nocallers = {
 	.name = "event-bpf-hash-nocallers",
 	.note = "function only",
 	.variant = &event_hash_nocallers,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	EVENT_BPF_CALLBACKS,
 };
 
@@ -455,7 +461,7 @@ const struct contender contender_fentry_hash_callers = {
 	.note = "function and caller, which is found where the trampoline's frame ends",
 	.variant = &fentry_hash_callers,
 	.attach = fentry__attach,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	BPF_CALLBACKS,
 };
 
@@ -465,7 +471,7 @@ const struct contender contender_fentry_hash = {
 	.note = "function only: it is not told the caller",
 	.variant = &fentry_hash,
 	.attach = fentry__attach,
-	.clear = bpf__clear,
+	.clear = bench_bpf__clear,
 	BPF_CALLBACKS,
 };
 

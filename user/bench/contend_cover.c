@@ -19,7 +19,7 @@
  * The loader, started as by a user. Its command says when it runs, and runs until its standard
  * input ends. Meanwhile its BPF program, found by name, gives the other figures.
  */
-#define COVER_PROGRAM "cover_entry"
+static const char *const cover_programs[] = { "cover_fentry", "cover_entry" };
 #define COVER_RESULT "/run/hytrace-bench.json"
 
 static struct {
@@ -134,22 +134,40 @@ static void cover__cleanup(const struct contender *c)
 	unlink(COVER_RESULT);
 }
 
-static int open_program(const char *name)
+static bool is_cover(const char *name)
 {
-	__u32 id = last_program;
+	for (size_t i = 0; i < sizeof(cover_programs) / sizeof(cover_programs[0]); i++) {
+		if (!strcmp(cover_programs[i], name))
+			return true;
+	}
+	return false;
+}
 
-	while (!bpf_prog_get_next_id(id, &id)) {
+/* Opens the first of the loader's programs after the one with the number @after. There may be several. */
+static int open_program(__u32 *after)
+{
+	while (!bpf_prog_get_next_id(*after, after)) {
 		struct bpf_prog_info info = {};
 		__u32 size = sizeof(info);
-		int fd = bpf_prog_get_fd_by_id(id);
+		int fd = bpf_prog_get_fd_by_id(*after);
 
-		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size) && !strcmp(info.name, name))
+		if (fd >= 0 && !bpf_prog_get_info_by_fd(fd, &info, &size) && is_cover(info.name))
 			return fd;
 		close(fd);
 	}
-	return bench_error(-ENOENT, "there is no BPF program %s", name);
+	return -ENOENT;
 }
 
+/* They have the same maps. */
+static int open_any_program(void)
+{
+	__u32 id = last_program;
+	int fd = open_program(&id);
+
+	return fd < 0 ? bench_error(fd, "the loader has no BPF program") : fd;
+}
+
+/* Returns -1 if it has none. */
 static int open_link(int prog)
 {
 	struct bpf_prog_info info = {};
@@ -166,7 +184,7 @@ static int open_link(int prog)
 			return fd;
 		close(fd);
 	}
-	return bench_error(-ENOENT, "the program has no link");
+	return -1;
 }
 
 /* Opens a map that the program uses. */
@@ -231,15 +249,32 @@ static int report_log(int prog, struct bench_row *row)
 	return 0;
 }
 
+static int sum_missed(double *ret)
+{
+	__u32 id = last_program;
+	int prog, err = 0;
+
+	*ret = 0;
+	while (!err && (prog = open_program(&id)) >= 0) {
+		int link = open_link(prog);
+		double missed = 0;
+
+		err = link < -1 ? link : bench_bpf__missed(prog, link, &missed);
+		*ret += missed;
+		if (link >= 0)
+			close(link);
+		close(prog);
+	}
+	return err;
+}
+
 static int cover__report(const struct contender *c, struct bench_row *row)
 {
-	int prog = open_program(COVER_PROGRAM), link, err;
+	int prog = open_any_program(), err;
 
 	if (prog < 0)
 		return prog;
-	link = open_link(prog);
-	err = link < 0 ? link : bench_bpf__missed(prog, link, &row->missed) ?: report_log(prog, row);
-	close(link);
+	err = sum_missed(&row->missed) ?: report_log(prog, row);
 	close(prog);
 	return err;
 }
@@ -247,7 +282,7 @@ static int cover__report(const struct contender *c, struct bench_row *row)
 /* Clears the set. The log continues after its old entries. */
 static int cover__clear(const struct contender *c)
 {
-	int prog = open_program(COVER_PROGRAM), set, err;
+	int prog = open_any_program(), set, err;
 	struct bpf_map_info info;
 	__u32 zero = 0;
 	void *empty;
@@ -265,6 +300,7 @@ static int cover__clear(const struct contender *c)
 	return err ? bench_error(err, "cannot clear the set") : 0;
 }
 
+static const char *const kprobe[] = { "--entry", "kprobe", NULL };
 static const char *const nocallers[] = { "--no-callers", NULL };
 static const char *const retired[] = { "--no-callers", "--retire", NULL };
 
@@ -280,8 +316,16 @@ static const char *const retired[] = { "--no-callers", "--retire", NULL };
 const struct contender contender_cover_bpf = {
 	.name = "cover-bpf",
 	.scopes = SCOPE_ONE | SCOPE_ALL,
-	.note = "hytrace cover -e bpf: function and caller, without functions that kprobe.multi itself calls; "
+	.note = "hytrace cover -e bpf: function and caller, without functions that it calls itself; "
 		"attach includes loading",
+	COVER_CALLBACKS,
+};
+
+const struct contender contender_cover_bpf_kprobe = {
+	.name = "cover-bpf-kprobe",
+	.scopes = SCOPE_ONE | SCOPE_ALL,
+	.note = "hytrace cover -e bpf --entry kprobe: function and caller, also where the kernel has fentry.multi",
+	.variant = kprobe,
 	COVER_CALLBACKS,
 };
 

@@ -14,6 +14,7 @@
 #include "cover/bpf_cover.h"
 #include "cover/bpf_needs.h"
 #include "kernel/features.h"
+#include "kernel/tracing_multi.h"
 #include "run/pin.h"
 #include "run/process.h"
 #include "cover.h"
@@ -83,11 +84,13 @@ static int name_pins(struct bpf_cover *b, const char *dir)
 	return err;
 }
 
-static int pin_map_and_program(struct bpf_cover *b)
+int bpf_cover__pin(struct bpf_cover *b)
 {
 	char *dir;
 	int err;
 
+	if (!b->request->options->how.pin)
+		return 0;
 	err = pin__prepare(b->request->options->how.pin, b->request->guard, &dir);
 	if (err)
 		return err;
@@ -95,7 +98,7 @@ static int pin_map_and_program(struct bpf_cover *b)
 	if (!err) {
 		err = bpf_map__pin(b->skel->maps.seen, b->pins[PIN_MAP]);
 		if (!err)
-			err = bpf_program__pin(b->program, b->pins[PIN_PROGRAM]);
+			err = bpf_program__pin(b->fentry ?: b->program, b->pins[PIN_PROGRAM]);
 		if (err)
 			error__print("--pin %s: cannot pin: %s", dir, strerror(-err));
 	}
@@ -142,13 +145,22 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	err = map_hits(b);
 	if (!err)
 		err = bpf_needs__fill(b);
-	return err || !request->options->how.pin ? err : pin_map_and_program(b);
+	return err;
+}
+
+static void destroy_link(struct cover_link *link)
+{
+	if (link->libbpf)
+		bpf_link__destroy(link->libbpf);
+	else if (link->exists)
+		close(link->fd);
+	*link = (struct cover_link){};
 }
 
 static void destroy_links(struct bpf_cover *b)
 {
 	for (size_t i = 0; i < b->link_count; i++)
-		bpf_link__destroy(b->links[i]);
+		destroy_link(&b->links[i]);
 	b->link_count = 0;
 }
 
@@ -156,6 +168,9 @@ void bpf_cover__unload(struct bpf_cover *b)
 {
 	destroy_links(b);
 	free(b->links);
+	for (size_t i = 0; i < b->clone_count; i++)
+		close(b->clones[i]);
+	free(b->clones);
 	bpf_link__destroy(b->on_switch);
 	bpf_link__destroy(b->on_fork);
 	bpf_link__destroy(b->on_free);
@@ -223,20 +238,45 @@ int bpf_cover__follow(void *engine, int pidfd)
 	return err;
 }
 
+static int add_recursion(uint64_t *sum, int program)
+{
+	struct bpf_prog_info info = {};
+	__u32 size = sizeof(info);
+	int err = bpf_prog_get_info_by_fd(program, &info, &size);
+
+	*sum += err ? 0 : info.recursion_misses;
+	return err;
+}
+
 /* @when: 0 while the gate is still closed, 1 at the end. */
 static int read_misses(struct bpf_cover *b, int when)
 {
-	struct bpf_prog_info prog = {};
-	__u32 size = sizeof(prog);
 	int err;
 
-	err = bpf_prog_get_info_by_fd(bpf_program__fd(b->program), &prog, &size);
+	b->recursion[when] = 0;
+	err = add_recursion(&b->recursion[when], bpf_program__fd(b->program));
+	if (!err && b->fentry)
+		err = add_recursion(&b->recursion[when], bpf_program__fd(b->fentry));
+	for (size_t i = 0; !err && i < b->clone_count; i++)
+		err = add_recursion(&b->recursion[when], b->clones[i]);
 	if (err)
 		return error__return(err, "cannot read how many calls the BPF program missed: %s",
 				     strerror(-err));
 	b->missed[when] = b->replaced_missed + b->link_missed(b);
-	b->recursion[when] = prog.recursion_misses;
 	return 0;
+}
+
+int bpf_cover__clone(struct bpf_cover *b, int btf)
+{
+	int *more = reallocarray(b->clones, b->clone_count + 1, sizeof(*more)), fd;
+
+	if (!more)
+		return -ENOMEM;
+	b->clones = more;
+	fd = tracing_multi__clone(b->fentry, btf);
+	if (fd >= 0)
+		b->clones[b->clone_count++] = fd;
+	return fd;
 }
 
 static int pin_link(struct bpf_cover *b, size_t which)
@@ -244,37 +284,56 @@ static int pin_link(struct bpf_cover *b, size_t which)
 	const char *pin;
 	int err;
 
-	if (!b->request->options->how.pin || !b->links[which])
+	if (!b->request->options->how.pin || !b->links[which].exists)
 		return 0;
 	pin = b->pins[PIN_LINKS + which];
-	err = bpf_link__pin(b->links[which], pin);
+	err = bpf_obj_pin(b->links[which].fd, pin);
 	return err ? error__return(err, "%s: cannot pin the link: %s", pin, strerror(-err)) : 0;
 }
 
-int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link)
+static void unpin_link(struct bpf_cover *b, size_t which)
+{
+	if (b->request->options->how.pin && b->links[which].exists)
+		unlink(b->pins[PIN_LINKS + which]);
+}
+
+static struct cover_link link_of(struct bpf_link *link)
+{
+	return (struct cover_link){ !!link, link ? bpf_link__fd(link) : -1, link };
+}
+
+static int set_link(struct bpf_cover *b, size_t which, struct cover_link link)
+{
+	b->links[which] = link;
+	if (b->link_count <= which)
+		b->link_count = which + 1;
+	return pin_link(b, which);
+}
+
+int bpf_cover__put_link(struct bpf_cover *b, size_t which, struct bpf_link *link)
 {
 	if (!link)
 		return load_error(-errno, "attached");
-	b->links[b->link_count++] = link;
-	return pin_link(b, b->link_count - 1);
+	return set_link(b, which, link_of(link));
+}
+
+int bpf_cover__take_link(struct bpf_cover *b, size_t which, int fd)
+{
+	return set_link(b, which, (struct cover_link){ true, fd, NULL });
 }
 
 int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link)
 {
-	struct bpf_link *old = b->links[which];
+	struct cover_link old = b->links[which];
 	int err;
 
-	if (b->request->options->how.pin && old)
-		bpf_link__unpin(old);
+	unpin_link(b, which);
 	b->replaced_missed += b->link_missed(b);
-	b->links[which] = NULL;
+	b->links[which] = (struct cover_link){};
 	b->replaced_missed -= b->link_missed(b);
-	b->links[which] = link;
-	if (b->link_count <= which)
-		b->link_count = which + 1;
-	err = pin_link(b, which);
+	err = set_link(b, which, link_of(link));
 	/* This takes seconds; the new link already has the pin's name. */
-	bpf_link__destroy(old);
+	destroy_link(&old);
 	return err;
 }
 
@@ -354,10 +413,8 @@ int bpf_cover__stop(void *engine)
 	struct bpf_cover *b = engine;
 	int err = read_misses(b, 1);
 
-	for (size_t i = 0; b->request->options->how.pin && i < b->link_count; i++) {
-		if (b->links[i])
-			bpf_link__unpin(b->links[i]);
-	}
+	for (size_t i = 0; i < b->link_count; i++)
+		unpin_link(b, i);
 	destroy_links(b);
 	b->stopped = true;
 	return err;

@@ -15,16 +15,27 @@
 #include "cover/engine.h"
 
 enum bpf_cover_entry {
-	ENTRY_KPROBE_MULTI,
-	ENTRY_EVENT,
+	ENTER_BY_KPROBE_MULTI,
+	ENTER_BY_FENTRY_MULTI,		/* and some functions by kprobe.multi */
+	ENTER_BY_EVENT,
+};
+
+/* libbpf has an object for some kinds of links; of others, there is only the descriptor. */
+struct cover_link {
+	bool exists;
+	int fd;
+	struct bpf_link *libbpf;	/* NULL: none */
 };
 
 struct bpf_cover {
 	const struct request *request;
 	struct cover_bpf *skel;
-	struct bpf_program *program;	/* the entry point that this engine attaches */
-	struct bpf_link **links;	/* an element is NULL if that link does not exist now */
-	size_t link_count, link_room;
+	struct bpf_program *program;	/* for kprobe.multi, or for events */
+	struct bpf_program *fentry;	/* for fentry.multi; NULL: not used */
+	int *clones;			/* descriptors of that program for functions of modules */
+	size_t clone_count;
+	struct cover_link *links;
+	size_t link_count, link_room;	/* links up to link_count may exist */
 	/* The calls that the links have missed until now; links that are gone are included. */
 	uint64_t (*link_missed)(const struct bpf_cover *b);
 	uint64_t replaced_missed;
@@ -45,14 +56,23 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		    size_t links);
 void bpf_cover__unload(struct bpf_cover *b);
 
-/* Takes what a bpf_program__attach_...() has returned, which may be an error, and pins it. */
-int bpf_cover__add_link(struct bpf_cover *b, struct bpf_link *link);
+/* Loads the program for fentry.multi once more, for a module with this BTF. Returns a descriptor. */
+int bpf_cover__clone(struct bpf_cover *b, int btf);
+/* Pins the map and the program, if that is asked for. Call this before there are links. */
+int bpf_cover__pin(struct bpf_cover *b);
 /*
- * The same, but the new link replaces link number @which if that exists; the old one goes only when
- * the new one is there.
+ * Takes what a bpf_program__attach_...() has returned, which may be an error, as link number @which,
+ * which does not exist yet, and pins it.
+ */
+int bpf_cover__put_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
+/*
+ * The new link replaces link number @which if that exists; the old one goes only when the new one is
+ * there.
  * @link: NULL: nothing is left to attach to.
  */
 int bpf_cover__replace_link(struct bpf_cover *b, size_t which, struct bpf_link *link);
+/* The same as bpf_cover__put_link() for a link that libbpf has no object for. */
+int bpf_cover__take_link(struct bpf_cover *b, size_t which, int fd);
 /* Tells the program who this process is. Call it before the next two. */
 int bpf_cover__introduce(struct bpf_cover *b);
 /*

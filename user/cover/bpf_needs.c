@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "cover/bpf_needs.h"
 #include "kernel/features.h"
+#include "kernel/tracing_multi.h"
 #include "cover.h"
 #include "cover.skel.h"
 
@@ -52,6 +53,8 @@ static const struct {
 	/* Some kernels call it for each function, others for a few (get_entry_ip()). */
 	{ "copy_from_kernel_nofault", OWN_ALWAYS },
 	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
+	/* The same in 7.3. */
+	{ "is_endbr", OWN_ALWAYS },
 	/* Called on a first hit. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },
@@ -195,7 +198,7 @@ static int size_maps(struct bpf_cover *b)
  */
 static bool watches_modules(const struct bpf_cover *b, enum bpf_cover_entry entry)
 {
-	return entry == ENTRY_KPROBE_MULTI &&
+	return entry != ENTER_BY_EVENT &&
 	       symbols__by_name(b->request->symbols, "__bpf_trace_module_load");
 }
 
@@ -214,16 +217,42 @@ static void find_trampolines(struct bpf_cover *b)
 	}
 }
 
+/* The kernel calls the functions of check_caller from this one. */
+static void find_checked(struct bpf_cover *b)
+{
+	const struct symbols *symbols = b->request->symbols;
+	const struct symbol *sym = symbols__by_name(symbols, "bpf_prog_test_run_tracing"), *next = sym;
+	const struct symbol *end = symbols__at(symbols, 0) + symbols__count(symbols);
+
+	while (next && next < end && next->addr == sym->addr)
+		next++;
+	b->skel->rodata->checked_from = next && next < end ? sym->addr : 0;
+	b->skel->rodata->checked_bytes = next && next < end ? next->addr - sym->addr : 0;
+}
+
+static void choose_fentry(struct bpf_cover *b, bool wanted)
+{
+	if (wanted)
+		find_checked(b);
+	b->fentry = wanted ? b->skel->progs.cover_fentry : NULL;
+	tracing_multi__choose(b->skel->progs.cover_fentry);
+	tracing_multi__choose(b->skel->progs.check_caller);
+	bpf_program__set_autoload(b->skel->progs.cover_fentry, wanted);
+	bpf_program__set_autoload(b->skel->progs.check_caller,
+				  wanted && b->request->options->how.callers);
+}
+
 /* Loads only the programs that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	const struct cover_options *o = b->request->options;
 	bool follow = scope__follows(&o->scope);
 
-	b->program = entry == ENTRY_EVENT ? b->skel->progs.cover_event_entry :
-					    b->skel->progs.cover_entry;
-	bpf_program__set_autoload(b->skel->progs.cover_entry, entry == ENTRY_KPROBE_MULTI);
-	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTRY_EVENT);
+	b->program = entry == ENTER_BY_EVENT ? b->skel->progs.cover_event_entry :
+					       b->skel->progs.cover_entry;
+	bpf_program__set_autoload(b->skel->progs.cover_entry, entry != ENTER_BY_EVENT);
+	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTER_BY_EVENT);
+	choose_fentry(b, entry == ENTER_BY_FENTRY_MULTI);
 	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
 	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);

@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The BPF engine: attaches the coverage program to every function that is asked for, by one
- * kprobe.multi link. It works on any kernel with kprobe.multi.
+ * kprobe.multi link. It works on any kernel with kprobe.multi. If the kernel also has fentry.multi,
+ * which costs half as much a call, most functions are attached by that (bpf_fentry.h), and only the
+ * others by kprobe.multi. There are two exceptions, which are all by kprobe.multi:
+ *
+ *  - With --retire, because attaching by fentry.multi takes several times as long.
+ *  - When the oneshot engine is on the same functions. Then ftrace would look up the trampoline for
+ *    each call, in long chains.
  *
  * Nothing can be removed from such a link. So to retire known functions (--retire), a link to the
  * other functions is made, and then the old one is removed. Each of the others is in one of the two
@@ -21,6 +27,7 @@
 #include <time.h>
 
 #include "base/error.h"
+#include "cover/bpf_fentry.h"
 #include "cover/bpf_modules.h"
 #include "cover/bpf_needs.h"
 #include "cover.h"
@@ -51,9 +58,13 @@ struct bpf_engine {
 	/* Functions of modules that were being loaded or unloaded. */
 	const struct traceable_function **unattached;
 	size_t unattached_count;
+	struct bpf_fentry fentry;
 	struct bpf_modules modules;
 	struct retirement retirement;
 };
+
+/* Links 0 and MODULES_LINK come first, so from here on there are others. */
+#define MORE_LINKS (MODULES_LINK + 1)
 
 static int compare_sites(const void *a, const void *b)
 {
@@ -86,8 +97,8 @@ static bool is_there(const struct symbols *before, const struct symbols *now, co
 }
 
 /*
- * @now: the present modules. A function of a module that is not there would make the kernel refuse
- * the whole list.
+ * Chooses those for kprobe.multi. @now: the present modules. A function of a module that is not there
+ * would make the kernel refuse the whole list.
  */
 static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
 {
@@ -98,7 +109,8 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 		const struct traceable_function *f = traceable__at(r->traceable, i);
 		bool there;
 
-		if (filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
+		if (bpf_fentry__has(&b->fentry, i) ||
+		    filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
 		there = !f->module || is_there(r->symbols, now, f->module);
 		if (there)
@@ -121,6 +133,7 @@ static void bpf__destroy(void *engine)
 	struct bpf_engine *b = engine;
 
 	bpf_cover__unload(&b->cover);
+	bpf_fentry__free(&b->fentry);
 	bpf_modules__free(&b->modules);
 	free(b->unattached);
 	free(b->staying);
@@ -128,11 +141,53 @@ static void bpf__destroy(void *engine)
 	free(b);
 }
 
+/* Why fentry.multi is not used in spite of a kernel that has it; NULL: it is. */
+static const char *bpf__refuse(const struct cover_options *o)
+{
+	if (o->how.entry == ENTRY_FENTRY && o->engine == ENGINE_BOTH)
+		return "--entry fentry: each call would take much longer with oneshot on the same functions";
+	return NULL;
+}
+
+static bool takes_fentry(const struct request *r)
+{
+	const struct cover_how *how = &r->options->how;
+
+	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
+}
+
+/* If fentry.multi was not asked for, kprobe.multi can take its place. */
+static int prepare_fentry(struct bpf_engine *b, const struct request *request)
+{
+	int err = bpf_fentry__prepare(&b->fentry, &b->cover);
+
+	if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
+		return err;
+	error__warn("all functions are attached by kprobe.multi, at a higher cost");
+	bpf_fentry__free(&b->fentry);
+	b->cover.fentry = NULL;
+	return 0;
+}
+
+static int load(struct bpf_engine *b, const struct request *request)
+{
+	bool fentry = takes_fentry(request);
+	int err;
+
+	err = bpf_cover__load(&b->cover, request, fentry ? ENTER_BY_FENTRY_MULTI : ENTER_BY_KPROBE_MULTI,
+			      MORE_LINKS + (fentry ? 1 + bpf_fentry__links(request) : 0));
+	return err || !fentry ? err : prepare_fentry(b, request);
+}
+
 static int bpf__prepare(void **ret, const struct request *request)
 {
 	struct bpf_engine *b;
-	int err;
+	int err = 0;
 
+	if (request->options->how.entry == ENTRY_FENTRY)
+		err = features__require(FEATURE_FENTRY_MULTI, "--entry fentry");
+	if (err)
+		return err;
 	b = calloc(1, sizeof(*b));
 	if (!b)
 		return error__no_memory();
@@ -144,7 +199,9 @@ static int bpf__prepare(void **ret, const struct request *request)
 	if (!err && !b->addr_count)
 		err = error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a gives");
 	if (!err)
-		err = bpf_cover__load(&b->cover, request, ENTRY_KPROBE_MULTI, MODULES_LINK + 1);
+		err = load(b, request);
+	if (!err)
+		err = bpf_cover__pin(&b->cover);
 	if (err)
 		bpf__destroy(b);
 	else
@@ -160,7 +217,8 @@ static uint64_t count_missed(const struct bpf_cover *b)
 		struct bpf_link_info info = {};
 		__u32 size = sizeof(info);
 
-		if (b->links[i] && !bpf_link_get_info_by_fd(bpf_link__fd(b->links[i]), &info, &size))
+		if (b->links[i].exists && !bpf_link_get_info_by_fd(b->links[i].fd, &info, &size) &&
+		    info.type == BPF_LINK_TYPE_KPROBE_MULTI)
 			missed += info.kprobe_multi.missed;
 	}
 	return missed;
@@ -195,7 +253,7 @@ static bool leave_out_gone(struct bpf_engine *b)
 }
 
 /* A module may have gone since the lists were read, or may go at this moment. */
-static int attach_to_all(struct bpf_engine *b)
+static int attach_to_rest(struct bpf_engine *b, size_t which)
 {
 	struct bpf_link *link;
 	int err;
@@ -205,9 +263,25 @@ static int attach_to_all(struct bpf_engine *b)
 		err = link ? 0 : errno;
 	} while (err == EINVAL && leave_out_gone(b));
 	if (!link && !b->addr_count)
-		return error__return(-EAGAIN, "all that was asked for has gone with its modules");
+		return b->fentry.count ? 0 :
+			error__return(-EAGAIN, "all that was asked for has gone with its modules");
 	errno = err;
-	return bpf_cover__add_link(&b->cover, link);
+	return bpf_cover__put_link(&b->cover, which, link);
+}
+
+static int attach_to_all(struct bpf_engine *b)
+{
+	int err;
+
+	if (!b->cover.fentry)
+		return attach_to_rest(b, 0);
+	err = bpf_fentry__attach(&b->fentry, MORE_LINKS);
+	if (err)
+		return err;
+	choose_addresses(b, b->cover.request, b->cover.request->symbols);
+	if (!b->addr_count)
+		return 0;
+	return attach_to_rest(b, b->fentry.count ? b->cover.link_room - 1 : 0);
 }
 
 static int bpf__start(void *engine)
@@ -418,7 +492,10 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	struct bpf_engine *b = engine;
 	int err;
 
-	err = add_unattached(c, b);
+	c->how.entry = b->fentry.count ? ENTRY_FENTRY : ENTRY_KPROBE;
+	err = counters__add(&c->cost, "by_fentry", b->fentry.count);
+	if (!err)
+		err = add_unattached(c, b);
 	if (!err)
 		err = add_ambiguous(c, b->cover.request);
 	if (!err)
@@ -431,6 +508,7 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 const struct engine_ops engine_bpf = {
 	.name = "bpf",
 	.monotonic = true,
+	.refuse = bpf__refuse,
 	.needs = FEATURE_COVER_BPF,
 	.deny_own = bpf_needs__deny_own,
 	.prepare = bpf__prepare,

@@ -32,6 +32,8 @@ static const char *event__refuse(const struct cover_options *o)
 {
 	if (o->how.retire)
 		return "--retire: nothing can be taken out of a function event; use another engine";
+	if (o->how.entry)
+		return "--entry is for the bpf engine";
 	if (o->filter.deny.count)
 		return "--deny: a function event takes all functions that its glob matches, none can be left "
 		       "out; use --engine bpf, or name those wanted with -a";
@@ -134,7 +136,9 @@ static int event__prepare(void **ret, const struct request *request)
 	if (!err)
 		err = check_layout(e);
 	if (!err)
-		err = bpf_cover__load(&e->cover, request, ENTRY_EVENT, e->events.count);
+		err = bpf_cover__load(&e->cover, request, ENTER_BY_EVENT, e->events.count);
+	if (!err)
+		err = bpf_cover__pin(&e->cover);
 	if (err)
 		event__destroy(e);
 	else
@@ -184,7 +188,7 @@ static int event__start(void *engine)
 	for (size_t i = 0; !err && i < e->events.count; i++) {
 		const struct prototype *p = &e->events.list[i];
 
-		err = bpf_cover__add_link(&e->cover, bpf_program__attach_tracepoint(
+		err = bpf_cover__put_link(&e->cover, i, bpf_program__attach_tracepoint(
 					  e->cover.program, p->group, p->name));
 	}
 	if (!err)

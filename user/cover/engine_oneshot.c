@@ -35,6 +35,8 @@ static const char *oneshot__refuse(const struct cover_options *o)
 	/* With another engine, --pin is for that one. */
 	if (o->how.pin && o->engine != ENGINE_BOTH)
 		return "--pin is for the BPF engines: oneshot has nothing to pin";
+	if (o->how.entry && o->engine != ENGINE_BOTH)
+		return "--entry is for the bpf engine";
 	if (!limit)
 		return NULL;
 	snprintf(why, sizeof(why), "%s is for the BPF engines: give --engine bpf or event", limit);

@@ -117,7 +117,7 @@ static bool goes_to_stdout(const struct cover_options *o)
 static bool goes_with_boot(const struct cover_options *o)
 {
 	return !o->command && !scope__limit(&o->scope) && !o->filter.allow.count && !o->filter.deny.count &&
-	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin &&
+	       o->how.callers && !o->how.retire && !o->how.max_entries && !o->how.duration && !o->how.pin && !o->how.entry &&
 	       !o->ready_fd && (o->engine == ENGINE_AUTO || o->engine == ENGINE_ONESHOT);
 }
 

@@ -34,8 +34,8 @@ static const struct loss losses[] = {
 	{ "missed", LOSS_MAYBE, HIT_BOTH,
 	  "calls that were not handed to the program (nested in itself)" },
 	{ "recursion_misses", LOSS_MAYBE, HIT_BOTH,
-	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, or with "
-	  "--pin or --engine event from this one" },
+	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, with fentry.multi "
+	  "also of tasks that preempted it, or with --pin or --engine event from this one" },
 	{ "tasks_full", LOSS_MAYBE, HIT_BOTH, "children that were not followed: too many tasks" },
 	{ "events_lost", LOSS_NOTHING, 0,
 	  "first hits that are in the set but not in the ring buffer" },

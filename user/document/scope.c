@@ -17,6 +17,9 @@
 /* The words of a document, in the order of enum scope_kind. */
 static const char *const scopes[] = { "system", "task", "pid", "boot", "several", NULL };
 
+/* Those of enum cover_entry_kind. */
+static const char *const entries[] = { "", "kprobe", "fentry", NULL };
+
 #define AT(member) offsetof(struct coverage, member)
 
 const struct json_field filter_fields[] = {
@@ -37,6 +40,7 @@ const struct json_field option_fields[] = {
 	{ "max_entries", &field_some_number, AT(how.max_entries) },
 	{ "duration", &field_some_seconds, AT(how.duration) },
 	{ "pin", &field_given, AT(how.pin) },
+	{ "entry", &field_word, AT(how.entry), entries },
 	{ }
 };
 
@@ -84,7 +88,7 @@ void scope__print(const struct scope *s, FILE *out)
 
 enum {
 	KEY_TASK = 512, KEY_NO_CALLERS, KEY_PIN, KEY_DURATION, KEY_BOOT, KEY_ENTRIES, KEY_RETIRE, KEY_CGROUP,
-	KEY_COMM,
+	KEY_COMM, KEY_ENTRY,
 };
 
 static const struct argp_option options[] = {
@@ -101,6 +105,8 @@ static const struct argp_option options[] = {
 	  "call: later callers are missing; oneshot and bpf", 0 },
 	{ "pin", KEY_PIN, "DIR", 0, "BPF engines: during the run, pin a map of what was "
 	  "seen, the program and the link in this directory of a bpffs", 0 },
+	{ "entry", KEY_ENTRY, "KIND", 0, "bpf engine: kprobe (kprobe.multi, on any kernel) or fentry (fentry.multi, "
+	  "which costs half as much, since Linux 7.2); default: what costs less", 0 },
 	{ "duration", KEY_DURATION, "SECONDS", 0, "end tracing after this time", 0 },
 	{ "boot", KEY_BOOT, NULL, 0, "take what ftrace=oneshot has recorded since boot", 0 },
 	{ "max-entries", KEY_ENTRIES, "N", 0, "make room for N addresses (default: for all)", 0 },
@@ -127,6 +133,9 @@ static void check_combination(struct argp_state *state, const struct scope *scop
 			   scope->comm, COMM_LENGTH - 1);
 	if (scope->cgroup && !*scope->cgroup)
 		argp_error(state, "--cgroup: the path is empty; / is the cgroup of all tasks");
+	if (how->entry == ENTRY_FENTRY && how->retire)
+		argp_error(state, "--retire attaches again and again, which takes fentry.multi too long: give it "
+			   "without --entry fentry");
 	if (how->pin && !*how->pin)
 		argp_error(state, "--pin: the directory is missing");
 	if (!how->callers)
@@ -155,6 +164,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case KEY_PIN:
 		in->how->pin = arg;
+		break;
+	case KEY_ENTRY:
+		in->how->entry = 1 + option__word(state, "entry", arg, entries + 1);
 		break;
 	case KEY_CGROUP:
 		in->scope->cgroup = arg;

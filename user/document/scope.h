@@ -21,6 +21,13 @@ enum scope_kind {
 	SCOPE_SEVERAL,		/* of a union: tasks of several scopes, none of which has all of them */
 };
 
+/* How the BPF engine's program gets to the beginning of a function. */
+enum cover_entry_kind {
+	ENTRY_ANY,		/* an option: hytrace chooses; a document: another engine, or it is not known */
+	ENTRY_KPROBE,		/* all by kprobe.multi */
+	ENTRY_FENTRY,		/* by fentry.multi, and by kprobe.multi where that is not possible */
+};
+
 /* Whose calls are recorded. */
 struct scope {
 	enum scope_kind kind;
@@ -36,6 +43,7 @@ struct cover_how {
 	unsigned long max_entries;	/* 0: room for all */
 	double duration;		/* 0: until the end */
 	const char *pin;		/* NULL: nothing is pinned; "": unknown, as in a document */
+	enum cover_entry_kind entry;
 };
 
 /* The options of both. Their parser's input is a struct scope_input. */

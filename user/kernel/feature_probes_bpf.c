@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "kernel/feature_probes.h"
+#include "kernel/tracing_multi.h"
 
 /* An error of the kernel itself for programs such as bench's; see include/linux/errno.h. */
 #define ENOTSUPP 524
@@ -86,7 +87,8 @@ enum feature_state probe_kprobe_multi(char *reason, size_t room)
 	return link == -EFAULT ? FEATURE_YES : FEATURE_NO;
 }
 
-enum feature_state probe_fentry(char *reason, size_t room)
+/* Attaches a program to TARGET. @multi: by a list of functions, which has only this one. */
+static enum feature_state attach_to_target(bool multi, char *reason, size_t room)
 {
 	int id, program, link;
 
@@ -97,18 +99,31 @@ enum feature_state probe_fentry(char *reason, size_t room)
 		snprintf(reason, room, "the function to try it on, " TARGET ", is not in this kernel's BTF");
 		return FEATURE_UNKNOWN;
 	}
-	program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
+	if (multi)
+		program = load(BPF_PROG_TYPE_TRACING, (enum bpf_attach_type)ATTACH_FENTRY_MULTI, 0);
+	else
+		program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
 	if (program == -EINVAL || program == -ENOTSUPP)
 		return FEATURE_NO;
 	if (program < 0)
 		return refused(program, reason, room);
-	link = bpf_raw_tracepoint_open(NULL, program);
+	link = multi ? tracing_multi__link(program, (__u32 *)&id, 1) : bpf_raw_tracepoint_open(NULL, program);
 	close(program);
 	if (link >= 0) {
 		close(link);
 		return FEATURE_YES;
 	}
 	return link == -EPERM || link == -EACCES ? refused(link, reason, room) : FEATURE_NO;
+}
+
+enum feature_state probe_fentry(char *reason, size_t room)
+{
+	return attach_to_target(false, reason, room);
+}
+
+enum feature_state probe_fentry_multi(char *reason, size_t room)
+{
+	return attach_to_target(true, reason, room);
 }
 
 static int make_map(void)

@@ -99,6 +99,12 @@ static const struct {
 		"fentry", "rows of hytrace bench", "this kernel attaches no BPF program to a function's entry",
 		"boot a kernel with CONFIG_DYNAMIC_FTRACE_WITH_DIRECT_CALLS and BTF", -EOPNOTSUPP, probe_fentry,
 	},
+	[FEATURE_FENTRY_MULTI] = {
+		"fentry-multi", "coverage by BPF at half the cost: hytrace cover --entry fentry",
+		"this kernel has no fentry.multi, which is new in Linux 7.2",
+		"run without --entry fentry: kprobe.multi does the same at a higher cost", -EOPNOTSUPP,
+		probe_fentry_multi,
+	},
 	[FEATURE_MEMLOCK] = {
 		"memlock", "BPF maps of any size", "this kernel counts BPF maps against RLIMIT_MEMLOCK",
 		"`ulimit -l unlimited`; kernels since 5.11 do not", -EOPNOTSUPP, probe_memlock,

@@ -29,6 +29,7 @@ enum feature {
 	FEATURE_JIT,
 	FEATURE_KPROBE_MULTI,
 	FEATURE_FENTRY,
+	FEATURE_FENTRY_MULTI,
 	FEATURE_MEMLOCK,
 	FEATURE_CGROUP,
 	/* Abilities of hytrace, each of which needs some of the features above. */

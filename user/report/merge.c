@@ -350,6 +350,8 @@ static int add_head(struct coverage *to, const struct coverage *c)
 	join_window(&to->window, &c->window);
 	to->how.callers |= c->how.callers;
 	to->how.retire |= c->how.retire;
+	if (to->how.entry != c->how.entry)
+		to->how.entry = ENTRY_ANY;
 	to->seconds += c->seconds;
 	to->follows_modules |= c->follows_modules;
 	if (c->started && (!to->started || c->started < to->started))

@@ -74,6 +74,25 @@ Test(options, ready_fd_does_not_mix_with_a_comparison, .exit_code = EX_USAGE)
 	options_of("--ready-fd 1 --duration 1 -e both -o result.json");
 }
 
+Test(options, an_entry_is_kprobe_or_fentry)
+{
+	struct cover_options o = options_of("--entry kprobe --retire --no-callers");
+
+	cr_expect(o.how.entry == ENTRY_KPROBE);
+	cover_options__free(&o);
+	o = options_of("--entry fentry");
+	cr_expect(o.how.entry == ENTRY_FENTRY);
+	cover_options__free(&o);
+	o = options_of("--task -- true");
+	cr_expect(o.how.entry == ENTRY_ANY);
+	cover_options__free(&o);
+}
+
+Test(options, fentry_does_not_retire, .exit_code = EX_USAGE)
+{
+	options_of("--entry fentry --retire --no-callers");
+}
+
 static const char *chosen(const char *line)
 {
 	struct cover_options o = options_of(line);
@@ -90,6 +109,7 @@ Test(engines, one_that_can_is_chosen)
 	cr_expect(eq(str, (char *)chosen("--comm sh"), "bpf"));
 	cr_expect(eq(str, (char *)chosen("--cgroup g"), "bpf"));
 	cr_expect(eq(str, (char *)chosen("--pin dir"), "bpf"));
+	cr_expect(eq(str, (char *)chosen("--entry kprobe"), "bpf"));
 	cr_expect(eq(str, (char *)chosen("-e bpf"), "bpf"));
 }
 
@@ -106,6 +126,14 @@ Test(engines, refuse_what_they_cannot_do)
 	cr_expect(eq(str, (char *)engines__refuse(&o), "--comm is for the BPF engines: give --engine bpf or event"));
 	o.engine = ENGINE_AUTO;
 	cr_expect(engines__refuse(&o) == NULL, "the other one is chosen");
+	o = (struct cover_options){ .engine = ENGINE_BOTH, .how.entry = ENTRY_KPROBE };
+	cr_expect(engines__refuse(&o) == NULL);
+	o.how.entry = ENTRY_FENTRY;
+	cr_expect(engines__refuse(&o) != NULL, "not on the functions of oneshot");
+	o.engine = ENGINE_BPF;
+	cr_expect(engines__refuse(&o) == NULL);
+	o.engine = ENGINE_EVENT;
+	cr_expect(engines__refuse(&o) != NULL);
 	o = (struct cover_options){ .engine = ENGINE_EVENT };
 	cr_expect(engines__refuse(&o) == NULL);
 	o.how.retire = true;
@@ -132,6 +160,7 @@ Test(engines, leave_out_what_the_program_calls)
 	struct cover_options o = {};
 
 	cr_expect(denies(&o, "bpf_ktime_get_ns"), "always");
+	cr_expect(denies(&o, "is_endbr"), "by kprobe.multi, for each function");
 	cr_expect(denies(&o, "bpf_get_current_comm"), "whose the first hit is");
 	cr_expect(denies(&o, "bpf_probe_read_kernel"), "without bpf_rdonly_cast()");
 	cr_expect(denies(&o, "bpf_get_current_task_btf") == false);
@@ -160,6 +189,6 @@ Test(engines, what_may_pass_is_not_the_kernels_fault)
 		struct bpf_cover b = {};
 
 		errno = cases[i].number;
-		cr_expect(bpf_cover__add_link(&b, NULL) == cases[i].err, "%s", strerror(cases[i].number));
+		cr_expect(bpf_cover__put_link(&b, 0, NULL) == cases[i].err, "%s", strerror(cases[i].number));
 	}
 }

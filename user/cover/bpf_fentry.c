@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Coverage by fentry.multi; see bpf_fentry.h. */
+#include <bpf/bpf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "cover/bpf_fentry.h"
+#include "kernel/tracing_multi.h"
+#include "cover.h"
+#include "cover.skel.h"
+
+/* ---- the functions, and their types */
+
+static bool in_same_part(const struct traceable_function *a, const struct traceable_function *b)
+{
+	return !a->module == !b->module && (!a->module || !strcmp(a->module, b->module));
+}
+
+/* Returns the end of the part that begins with the function @i. */
+static size_t end_of_part(const struct traceable *t, size_t i)
+{
+	size_t end = i + 1;
+
+	while (end < traceable__count(t) && in_same_part(traceable__at(t, i), traceable__at(t, end)))
+		end++;
+	return end;
+}
+
+size_t bpf_fentry__links(const struct request *request)
+{
+	const struct traceable *t = request->traceable;
+	size_t count = 0;
+
+	for (size_t i = 0; i < traceable__count(t); i = end_of_part(t, i))
+		count++;
+	return count;
+}
+
+static bool is_asked_for(const struct bpf_fentry *f, size_t i)
+{
+	const struct request *r = f->cover->request;
+	const struct traceable_function *function = traceable__at(r->traceable, i);
+
+	return filter__judge(r->filter, function->name, function->module) == FILTER_TRACED;
+}
+
+static int add_part(struct bpf_fentry *f, size_t first, size_t end)
+{
+	struct fentry_part *more;
+	size_t i = first;
+
+	while (i < end && !is_asked_for(f, i))
+		i++;
+	if (i == end)
+		return 0;
+	more = reallocarray(f->parts, f->part_count + 1, sizeof(*more));
+	if (!more)
+		return error__no_memory();
+	f->parts = more;
+	more[f->part_count++] = (struct fentry_part){
+		.module = traceable__at(f->cover->request->traceable, first)->module,
+		.first = first, .end = end,
+	};
+	return 0;
+}
+
+static int find_parts(struct bpf_fentry *f)
+{
+	const struct traceable *t = f->cover->request->traceable;
+	int err = 0;
+
+	for (size_t i = 0, end; !err && i < traceable__count(t); i = end) {
+		end = end_of_part(t, i);
+		err = add_part(f, i, end);
+	}
+	return err;
+}
+
+/* Notes the number of a kernel's BTF if a part is about its module. */
+static void note_btf(struct bpf_fentry *f, __u32 id)
+{
+	char name[64] = "";
+	struct bpf_btf_info info = { .name = (uintptr_t)name, .name_len = sizeof(name) };
+	int fd = bpf_btf_get_fd_by_id(id);
+	__u32 size = sizeof(info);
+
+	if (fd < 0)
+		return;
+	if (!bpf_btf_get_info_by_fd(fd, &info, &size) && info.kernel_btf) {
+		for (size_t i = 0; i < f->part_count; i++) {
+			if (f->parts[i].module && !strcmp(f->parts[i].module, name))
+				f->parts[i].btf = id;
+		}
+	}
+	close(fd);
+}
+
+static int read_types(struct bpf_fentry *f)
+{
+	const struct request *r = f->cover->request;
+	struct btf *vmlinux = btf__load_vmlinux_btf(), *own;
+	__u32 id = 0;
+
+	if (!vmlinux)
+		return error__return(-EOPNOTSUPP, "cannot read the kernel's types: %s", strerror(errno));
+	while (!bpf_btf_get_next_id(id, &id))
+		note_btf(f, id);
+	/* vmlinux always, as the functions of check_callers() are in it. */
+	fentry_ids__add(f->ids, r->traceable, vmlinux, NULL);
+	for (size_t i = 0; i < f->part_count; i++) {
+		/* A module without types, or one that has gone meanwhile, has no functions that fit. */
+		own = f->parts[i].btf ? btf__load_from_kernel_by_id_split(f->parts[i].btf, vmlinux) : NULL;
+		if (own)
+			fentry_ids__add(f->ids, r->traceable, own, f->parts[i].module);
+		btf__free(own);
+	}
+	btf__free(vmlinux);
+	return 0;
+}
+
+/* ---- callers */
+
+/*
+ * The kernel calls these functions when a program of this type is tested. They have different
+ * numbers of arguments.
+ */
+static size_t find_tested(const struct bpf_fentry *f, __u32 *ids, size_t room)
+{
+	const struct traceable *t = f->cover->request->traceable;
+	size_t found = 0, count;
+
+	for (size_t i = 1; i <= room; i++) {
+		const struct traceable_function *const *list;
+		const struct fentry_id *id;
+		char name[32];
+
+		snprintf(name, sizeof(name), "bpf_fentry_test%zu", i);
+		list = traceable__named(t, name, &count);
+		id = count == 1 ? &f->ids[*list - traceable__at(t, 0)] : NULL;
+		if (id && id->fit == FENTRY_FITS)
+			ids[found++] = id->id;
+	}
+	return found;
+}
+
+/* Where the caller is found is no interface of the kernel's, so it is tried out. */
+static int check_callers(struct bpf_fentry *f)
+{
+	struct cover_bpf *skel = f->cover->skel;
+	int program = bpf_program__fd(skel->progs.check_caller), link, err;
+	LIBBPF_OPTS(bpf_test_run_opts, opts);
+	size_t count;
+	__u32 ids[6];
+
+	count = find_tested(f, ids, sizeof(ids) / sizeof(ids[0]));
+	link = count ? tracing_multi__link(program, ids, count) : -ENOENT;
+	err = link < 0 ? link : bpf_prog_test_run_opts(program, &opts);
+	if (link >= 0)
+		close(link);
+	if (err)
+		return error__return(-EOPNOTSUPP, "cannot try out whether fentry.multi shows callers: %s",
+				     strerror(-err));
+	if (skel->bss->checked_right < count || skel->bss->checked_wrong)
+		return error__return(-EOPNOTSUPP, "fentry.multi shows the callers of %u of %zu calls on this kernel",
+				     skel->bss->checked_right, count);
+	return 0;
+}
+
+int bpf_fentry__prepare(struct bpf_fentry *f, struct bpf_cover *cover)
+{
+	const struct request *r = cover->request;
+	int err;
+
+	f->cover = cover;
+	f->ids = fentry_ids__new(r->traceable, r->symbols);
+	f->attached = calloc(traceable__count(r->traceable) + 1, sizeof(*f->attached));
+	if (!f->ids || !f->attached)
+		return error__no_memory();
+	err = find_parts(f);
+	if (!err)
+		err = read_types(f);
+	return err || !r->options->how.callers ? err : check_callers(f);
+}
+
+/* ---- attaching */
+
+static int try_link(void *context, const __u32 *ids, size_t count)
+{
+	const int *program = context;
+
+	return tracing_multi__link(*program, ids, count);
+}
+
+/* Returns a descriptor of the program for the part, or a negative errno. */
+static int load_for(struct bpf_fentry *f, const struct fentry_part *part)
+{
+	int btf, program;
+
+	if (!part->module)
+		return bpf_program__fd(f->cover->fentry);
+	btf = bpf_btf_get_fd_by_id(part->btf);
+	if (btf < 0)
+		return -errno;
+	program = bpf_cover__clone(f->cover, btf);
+	close(btf);
+	return program;
+}
+
+static size_t choose_ids(const struct bpf_fentry *f, const struct fentry_part *part, struct fentry_try *list)
+{
+	size_t count = 0;
+
+	for (size_t i = part->first; i < part->end; i++) {
+		if (f->ids[i].fit == FENTRY_FITS && is_asked_for(f, i)) {
+			list->ids[count] = f->ids[i].id;
+			list->indices[count++] = i;
+		}
+	}
+	return count;
+}
+
+static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, size_t which, struct fentry_try *list)
+{
+	int program, link;
+
+	list->count = choose_ids(f, part, list);
+	if (!list->count)
+		return 0;
+	program = load_for(f, part);
+	link = program < 0 ? program : fentry_try__link(list, try_link, &program);
+	if (link < 0) {
+		if (!part->module || link != -ENOENT)
+			error__warn("%s%s: fentry.multi cannot be attached: %s; kprobe.multi takes its place, at a "
+				    "higher cost", part->module ? "the module " : "", part->module ?: "the kernel",
+				    strerror(-link));
+		return 0;
+	}
+	for (size_t i = 0; i < list->count; i++)
+		f->attached[list->indices[i]] = true;
+	f->count += list->count;
+	return bpf_cover__take_link(f->cover, which, link);
+}
+
+int bpf_fentry__attach(struct bpf_fentry *f, size_t more)
+{
+	size_t room = traceable__count(f->cover->request->traceable) + 1, used = 0;
+	struct fentry_try list = {
+		.ids = calloc(room, sizeof(*list.ids)), .indices = calloc(room, sizeof(*list.indices)),
+	};
+	int err = list.ids && list.indices ? 0 : error__no_memory();
+
+	for (size_t i = 0; !err && i < f->part_count; i++) {
+		size_t before = f->count;
+
+		err = attach_part(f, &f->parts[i], used ? more + used - 1 : 0, &list);
+		used += f->count > before;
+	}
+	free(list.ids);
+	free(list.indices);
+	return err;
+}
+
+bool bpf_fentry__has(const struct bpf_fentry *f, size_t index)
+{
+	return f->attached && f->attached[index];
+}
+
+void bpf_fentry__free(struct bpf_fentry *f)
+{
+	free(f->parts);
+	free(f->ids);
+	free(f->attached);
+	*f = (struct bpf_fentry){};
+}

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Which functions fentry.multi can take; see fentry_ids.h. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "kernel/fentry_ids.h"
+
+/* From the kernel's bpf_check_attach_btf_id_multi(), btf_distill_func_proto() and its JIT for x86. */
+#define LARGEST_ARGUMENT 16
+#define MOST_WORDS 12
+
+/*
+ * The trampoline calls these each time a program runs. The kernel refuses the first ones, as far as
+ * they are functions in its configuration. It does not refuse those that end a read-side section of
+ * RCU. For some sections, __rcu_read_unlock() calls more of RCU's functions; if one of them had a
+ * trampoline, the end of that would do the same, and so on, until the stack overflows. Which ones
+ * they are changes between kernels, so all of RCU's are left to kprobe.multi, which guards itself.
+ */
+static bool is_denied(const char *name)
+{
+	static const char *const names[] = {
+		"migrate_disable", "migrate_enable", "___migrate_enable", "preempt_count_add", "preempt_count_sub",
+	};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (!strcmp(names[i], name))
+			return true;
+	}
+	return !strncmp(name + strspn(name, "_"), "rcu_", 4);
+}
+
+static bool same_module(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* ---- names */
+
+/*
+ * The kernel takes the first symbol of a name. That may be another function, which need not be one
+ * that can be traced.
+ */
+static void mark_namesakes(struct fentry_id *ids, const struct traceable *t, const struct symbol *sym)
+{
+	const struct traceable_function *const *list;
+	size_t count;
+
+	list = traceable__named(t, sym->name, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (same_module(list[i]->module, sym->module))
+			ids[list[i] - traceable__at(t, 0)].fit = FENTRY_NAMESAKE;
+	}
+}
+
+struct fentry_id *fentry_ids__new(const struct traceable *t, const struct symbols *symbols)
+{
+	size_t count = traceable__count(t), at = 0;
+	struct fentry_id *ids = calloc(count + 1, sizeof(*ids));
+
+	for (size_t i = 0; ids && i < symbols__count(symbols); i++) {
+		const struct symbol *sym = symbols__at(symbols, i);
+
+		while (at < count && traceable__at(t, at)->entry < sym->addr)
+			at++;
+		/* If it is the function's own, only find() has to look for others. */
+		if (at == count || traceable__at(t, at)->entry != sym->addr ||
+		    strcmp(traceable__at(t, at)->name, sym->name))
+			mark_namesakes(ids, t, sym);
+	}
+	return ids;
+}
+
+/* ---- types */
+
+/* The size of a type as the kernel sees it, or -1. @ret: without modifiers. */
+static int size_of(const struct btf *btf, __u32 id, const struct btf_type **ret)
+{
+	const struct btf_type *type = btf__type_by_id(btf, id);
+
+	while (type && (btf_is_mod(type) || btf_is_typedef(type)))
+		type = btf__type_by_id(btf, type->type);
+	*ret = type;
+	if (!type)
+		return -1;
+	if (btf_is_void(type))
+		return 0;
+	if (btf_is_ptr(type))
+		return sizeof(void *);
+	return btf_is_int(type) || btf_is_any_enum(type) || btf_is_composite(type) ? (int)type->size : -1;
+}
+
+static enum fentry_fit judge(const struct btf *btf, const struct btf_type *function)
+{
+	const struct btf_type *proto = btf__type_by_id(btf, function->type), *type;
+	const struct btf_param *params;
+	int size, words = 0;
+	__u32 count;
+
+	if (!proto || !btf_is_func_proto(proto))
+		return FENTRY_NO_TYPE;
+	size = size_of(btf, proto->type, &type);
+	if (size < 0 || btf_is_composite(type))
+		return FENTRY_RETURN;
+	params = btf_params(proto);
+	/* Its type differs between versions of libbpf. */
+	count = btf_vlen(proto);
+	for (__u32 i = 0; i < count; i++) {
+		if (i == count - 1 && !params[i].type)
+			return FENTRY_VARARGS;
+		size = size_of(btf, params[i].type, &type);
+		if (size <= 0 || size > LARGEST_ARGUMENT)
+			return FENTRY_ARGUMENT;
+		words += (size + 7) / 8;
+	}
+	return words > MOST_WORDS ? FENTRY_MANY : FENTRY_FITS;
+}
+
+/* ---- both */
+
+/* How many functions of this name the module has. @ret: the last of them. */
+static size_t find(struct fentry_id **ret, struct fentry_id *ids, const struct traceable *t, const char *name,
+		   const char *module)
+{
+	const struct traceable_function *const *list;
+	size_t count, same = 0;
+
+	list = traceable__named(t, name, &count);
+	for (size_t i = 0; i < count; i++) {
+		if (!same_module(list[i]->module, module))
+			continue;
+		if (same++)
+			(*ret)->fit = FENTRY_NAMESAKE;
+		*ret = &ids[list[i] - traceable__at(t, 0)];
+	}
+	return same;
+}
+
+void fentry_ids__add(struct fentry_id *ids, const struct traceable *t, const struct btf *btf,
+		     const char *module)
+{
+	const struct btf *base = btf__base_btf(btf);
+	__u32 end = btf__type_cnt(btf);
+
+	for (__u32 i = base ? btf__type_cnt(base) : 1; i < end; i++) {
+		const struct btf_type *type = btf__type_by_id(btf, i);
+		struct fentry_id *one = NULL;
+		const char *name;
+		size_t same;
+
+		if (!btf_is_func(type))
+			continue;
+		name = btf__name_by_offset(btf, type->name_off);
+		same = name ? find(&one, ids, t, name, module) : 0;
+		if (same == 1 && one->fit == FENTRY_NO_TYPE)
+			*one = (struct fentry_id){ is_denied(name) ? FENTRY_DENIED : judge(btf, type), i };
+		else if (one)
+			one->fit = FENTRY_NAMESAKE;
+	}
+}
+
+/* ---- what the kernel refuses all the same */
+
+/* An error of the kernel itself, for programs that cannot be attached. */
+#define ENOTSUPP 524
+
+/* Is this about one of the functions, rather than about the whole system? */
+static bool is_refusal(int err)
+{
+	static const int list[] = { EINVAL, ENOENT, EOPNOTSUPP, ENOTSUPP, EBUSY, E2BIG, ENODEV, EEXIST };
+
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++) {
+		if (err == -list[i])
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Keeps the functions from @first to @end that are accepted, at @to. Returns their end, or a negative
+ * errno. A half that is accepted is attached, and at once detached again.
+ */
+static ssize_t keep_accepted(struct fentry_try *list, size_t first, size_t end, size_t to,
+			     int (*link)(void *context, const __u32 *ids, size_t count), void *context)
+{
+	size_t middle = first + (end - first) / 2;
+	int fd = link(context, list->ids + first, end - first);
+	ssize_t kept;
+
+	if (fd >= 0) {
+		close(fd);
+		memmove(list->ids + to, list->ids + first, (end - first) * sizeof(*list->ids));
+		memmove(list->indices + to, list->indices + first, (end - first) * sizeof(*list->indices));
+		return to + end - first;
+	}
+	if (!is_refusal(fd))
+		return fd;
+	if (end - first == 1)
+		return to;
+	kept = keep_accepted(list, first, middle, to, link, context);
+	return kept < 0 ? kept : keep_accepted(list, middle, end, kept, link, context);
+}
+
+int fentry_try__link(struct fentry_try *list, int (*link)(void *context, const __u32 *ids, size_t count),
+		     void *context)
+{
+	int fd = link(context, list->ids, list->count);
+	ssize_t kept;
+
+	if (!is_refusal(fd))
+		return fd;
+	kept = keep_accepted(list, 0, list->count, 0, link, context);
+	if (kept <= 0)
+		return kept ?: -ENOENT;
+	list->count = kept;
+	return link(context, list->ids, list->count);
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The functions that a program on fentry.multi can be attached to. The kernel takes such functions
+ * by their numbers in BTF, and finds their addresses by their names. If it refuses one of a list, it
+ * refuses all. So its rules are applied here first; functions that do not fit are left to
+ * kprobe.multi.
+ */
+#ifndef HYTRACE_KERNEL_FENTRY_IDS_H
+#define HYTRACE_KERNEL_FENTRY_IDS_H
+
+#include <bpf/btf.h>
+
+#include "kernel/symbols.h"
+#include "kernel/traceable.h"
+
+enum fentry_fit {
+	FENTRY_NO_TYPE,		/* not in BTF, as functions with suffixes such as .isra.0 */
+	FENTRY_FITS,
+	FENTRY_NAMESAKE,	/* its name has several symbols, or several types */
+	FENTRY_DENIED,		/* the kernel calls it to run the program */
+	FENTRY_VARARGS,
+	FENTRY_RETURN,		/* it returns a struct, or a type that the kernel does not take */
+	FENTRY_ARGUMENT,	/* an argument of more than 16 bytes, or of such a type */
+	FENTRY_MANY,		/* more than 12 words of arguments */
+};
+
+struct fentry_id {
+	enum fentry_fit fit;
+	__u32 id;		/* if it fits: in the BTF of its module, or of vmlinux */
+};
+
+/**
+ * fentry_ids__new() - begin a list
+ * @t: the functions
+ * @symbols: of the same time
+ *
+ * Return: an element for each function of @t, of which only namesakes are known so far. It is to be
+ * freed. NULL: no memory.
+ */
+struct fentry_id *fentry_ids__new(const struct traceable *t, const struct symbols *symbols);
+
+/**
+ * fentry_ids__add() - judge the functions of vmlinux, or of one module
+ * @ids: the list
+ * @t: the functions
+ * @btf: the types
+ * @module: the module that they are of; NULL: vmlinux
+ */
+void fentry_ids__add(struct fentry_id *ids, const struct traceable *t, const struct btf *btf,
+		     const char *module);
+
+/* Functions to attach to. */
+struct fentry_try {
+	__u32 *ids;
+	size_t *indices;	/* what the caller knows each of them by */
+	size_t count;
+};
+
+/**
+ * fentry_try__link() - attach to a list, or to as much of it as the kernel takes
+ * @list: the functions; those that the kernel refuses are taken out
+ * @link: attaches to @count functions; returns a descriptor or a negative errno
+ * @context: for @link
+ *
+ * If the kernel refuses the list, halves of it are tried until each refused function is known. Then
+ * the others are attached at once.
+ *
+ * Return: the descriptor; or a negative errno, then the list is no longer of use. -ENOENT: the kernel
+ * refuses all.
+ */
+int fentry_try__link(struct fentry_try *list, int (*link)(void *context, const __u32 *ids, size_t count),
+		     void *context);
+
+#endif
