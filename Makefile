@@ -42,7 +42,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 # Built once from the kernel's source, and shared by all clones; on a machine without that source, the distribution's
 # (kernel/tools.sh). The following goals do not need them, or call make again after `make deps` has installed the
 # packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -299,6 +299,9 @@ FLAVOUR ?= cloud
 test-deb: deps ## the packages, installed in a new Debian and booted; FLAVOUR=base for a smaller kernel
 	$(Q)tests/guest/deb.sh $(FLAVOUR)
 
+test-debian13: deps ## in a new Debian 13: the loader with no kernel source, make run, and make test-quick
+	$(Q)tests/guest/debian13.sh
+
 # GUESTS=1: mutants that need guests and a kernel built for each. M='parser ...': only these parts, tests or files.
 mutants: ## break one line at a time, and run the test that must notice: unit and host tests, or GUESTS=1
 	$(Q)$(MAKE) user unit
@@ -366,6 +369,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
 
 endif
