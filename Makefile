@@ -27,7 +27,7 @@ have = @for p in $(1); do command -v $$p >/dev/null || { \
 	echo "$@: $$p is not installed; \`make deps\` installs what is needed" >&2; exit 1; }; done
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
 		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
 	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache.'
