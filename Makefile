@@ -30,7 +30,7 @@ have = @for p in $(1); do command -v $$p >/dev/null || { \
 	echo "$@: $$p is not installed; \`make deps\` installs what is needed" >&2; exit 1; }; done
 
 help: ## this list
-	@sed -n 's/^\([a-z][a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
+	@sed -n 's/^\([a-z][a-z0-9-]*\):.*## \(.*\)/\1\t\2/p' Makefile | \
 		while IFS='	' read -r t d; do printf '  make %-18s %s\n' "$$t" "$$d"; done
 	@echo
 	@echo '  V=1 shows the commands; HYTRACE_CACHE= moves the cache. LINUX=7.3 builds, runs and tests that kernel, not 6.12.'
@@ -43,9 +43,10 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
-# Built once from the kernel's source, and shared by all clones (kernel/tools.sh). The following goals do not need
-# them, or call make again after `make deps` has installed the packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
+# Built once from the kernel's source, and shared by all clones; on a machine without that source, the distribution's
+# (kernel/tools.sh). The following goals do not need them, or call make again after `make deps` has installed the
+# packages for them.
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -63,13 +64,13 @@ else
 ifneq ($(COMPILED),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
-    $(error the kernel source is needed for libbpf and bpftool)
+    $(error there is neither libbpf nor a kernel source to build it from)
   endif
 endif
 BPFTOOL := $(TOOLS)/bpftool
 
 ifneq ($(TOOLS),)
-$(TOOLS)/libbpf.a $(TOOLS)/bpftool $(TOOLS)/json_writer.o &:
+$(TOOLS)/libbpf.a $(TOOLS)/bpftool &:
 	$(Q)kernel/tools.sh >/dev/null
 endif
 
@@ -83,14 +84,13 @@ USER_PKGS := libtracefs smartcols libcap json-c libzstd libsystemd
 USER_CFLAGS := $(CPPFLAGS) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -D_GNU_SOURCE -MMD -MP \
 	-I$(B)/bpf -I$(B)/vmlinux-headers -Ibpf -Iuser -isystem $(TOOLS)/include \
 	$(shell pkg-config --cflags $(USER_PKGS) 2>/dev/null)
-USER_LIBS := $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o \
-	$(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lZydis -lz -lpthread
+USER_LIBS := $(TOOLS)/libbpf.a $(shell pkg-config --libs $(USER_PKGS) 2>/dev/null) -ldw -lelf -lZydis -lz -lpthread
 BPF_CFLAGS := -g -O2 -target bpf -D__TARGET_ARCH_x86 -mcpu=v3 $(WARN) $(if $(WERROR),-Werror) \
 	-I$(B)/vmlinux-headers -Ibpf -isystem $(TOOLS)/include
 
 # Names missing programs and how to install them, because a compiler would do so less clearly.
 programs:
-	$(call have,gcc clang-19 pkg-config)
+	$(call have,$(CC) $(CLANG) pkg-config)
 	@pkg-config --exists $(USER_PKGS) || { pkg-config --print-errors $(USER_PKGS) 2>&1 | \
 		sed -n 's/^Package //p' >&2; echo "\`make deps\` installs what is needed" >&2; exit 1; }
 
@@ -137,7 +137,7 @@ $(EMBEDDED_OBJ): $(B)/user/%.o: user/%
 	$(call msg,EMBED,$<)mkdir -p $(@D)
 	$(Q)cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(B)/hytrace: $(USER_OBJ) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a $(TOOLS)/json_writer.o
+$(B)/hytrace: $(USER_OBJ) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(EMBEDDED_OBJ) $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
@@ -304,6 +304,9 @@ FLAVOUR ?= cloud
 test-deb: deps ## the packages, installed in a new Debian and booted; FLAVOUR=base for a smaller kernel
 	$(Q)tests/guest/deb.sh $(FLAVOUR)
 
+test-debian13: deps ## in a new Debian 13: the loader with no kernel source, make run, and make test-quick
+	$(Q)tests/guest/debian13.sh
+
 # GUESTS=1: mutants that need guests and a kernel built for each. M='parser ...': only these parts, tests or files.
 mutants: ## break one line at a time, and run the test that must notice: unit and host tests, or GUESTS=1
 	$(Q)$(MAKE) user unit
@@ -374,6 +377,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
 
 endif

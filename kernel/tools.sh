@@ -1,22 +1,30 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# libbpf.a, its headers, bpftool and bpftool's json_writer, built from the kernel's own source and
-# kept in the cache: Debian 12's libbpf is too old for what the loader asks of it, and its headers
-# would not match. They are not touched by the series, so every clone shares one build.
+# libbpf.a, its headers and bpftool, built from the kernel's own source and kept in the cache:
+# Debian 12's libbpf is too old for what the loader asks of it, and its headers would not match.
+# They are not touched by the series, so every clone shares one build. On a machine without a
+# kernel source, where only the loader is built, they are copies of the distribution's, if these
+# are new enough.
 #
-#   $dir/libbpf.a  $dir/include/{bpf,linux}/*.h  $dir/include/json_writer.h  $dir/json_writer.o  $dir/bpftool
+#   $dir/libbpf.a  $dir/include/{bpf,linux}/*.h  $dir/bpftool
 
 set -euo pipefail
 # shellcheck source=kernel/common.sh
 . "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+
+# With this version, libbpf has all that the loader calls. It is the one of Linux 6.12.
+least_libbpf=1.5
+# Debian has bpftool where only root looks for programs.
+PATH=$PATH:/usr/sbin
 
 usage()
 {
 	cat <<'USAGE'
 Usage: kernel/tools.sh [--print]
 Builds libbpf.a and bpftool from the kernel source, unless the cache has them, and prints their
-directory. With --print it only prints where they are or would be.
+directory. Without a kernel source, these are the distribution's. With --print it only prints where
+they are or would be.
 USAGE
 }
 
@@ -55,17 +63,39 @@ build_bpftool()
 	rm -rf "$out/bpftool-build"
 }
 
-# json_writer is no library: its one object and its header, freed from the kernel's own includes.
-build_json_writer()
-{
-	local src=$1 out=$2 dir=$1/tools/bpf/bpftool
+# ---- without a kernel source
 
-	sed 's|#include <linux/compiler.h>|#ifndef __printf\n#define __printf(a, b) __attribute__((format(printf, a, b)))\n#endif|' \
-		"$dir/json_writer.h" >"$out/include/json_writer.h"
-	gcc -O2 -fPIE -I"$out/include" -I"$src/tools/include" -c -o "$out/json_writer.o" \
-		"$dir/json_writer.c"
+# Sets $library, $headers and $bpftool to what the distribution has, and $dir.
+find_distribution()
+{
+	local version key
+
+	version=$(pkg-config --modversion libbpf 2>/dev/null) || version=none
+	bpftool=$(command -v bpftool) || bpftool=
+	if [[ -z $bpftool ]] || ! pkg-config --exists "libbpf >= $least_libbpf" 2>/dev/null; then
+		die "there is no kernel source, $tarball; \`make deps\` installs one. Without it, the loader can be" \
+			"built with bpftool (here: ${bpftool:-none}) and libbpf-dev $least_libbpf or later (here: $version)"
+	fi
+	library=$(pkg-config --variable=libdir libbpf)/libbpf.a
+	headers=$(pkg-config --variable=includedir libbpf)/bpf
+	key=$( { cat "$0"; stat -c '%n %s %Y' "$library" "$headers" "$bpftool"; } | sha256sum)
+	mkdir -p "$cache"
+	dir=$(cd "$cache" && pwd -P)/tools/libbpf-$version-${key:0:8}
 }
 
+copy_distribution()
+{
+	local tmp=$1.tmp
+
+	note "there is no kernel source, $tarball: using the distribution's libbpf and bpftool"
+	rm -rf "$tmp"
+	mkdir -p "$tmp/include"
+	cp "$library" "$bpftool" "$tmp"
+	cp -r "$headers" "$tmp/include"
+	mv "$tmp" "$1"
+}
+
+# ---- the arguments
 build()
 {
 	local dir=$1 tmp=$1.tmp log=$1.log
@@ -79,7 +109,6 @@ build()
 		set -e
 		unset MAKEFLAGS MAKELEVEL MFLAGS V
 		build_libbpf "$store/unpatched/src" "$tmp"
-		build_json_writer "$store/unpatched/src" "$tmp"
 		build_bpftool "$store/unpatched/src" "$tmp"
 	) >"$log" 2>&1 &
 	wait $! || {
@@ -98,12 +127,18 @@ case ${1:-} in
 *) usage >&2; exit 2 ;;
 esac
 
-find_store
-dir=$(tools_dir)
+if [[ -r $tarball ]]; then
+	find_store
+	dir=$(tools_dir)
+	make=build
+else
+	find_distribution
+	make=copy_distribution
+fi
 if [[ -z $print && ! -d $dir ]]; then
-	need gcc clang-19 make xz flock
-	mkdir -p "$cache/tools"
-	lock "$cache/tools/lock" 9
-	[[ -d $dir ]] || build "$dir"
+	[[ $make != build ]] || need gcc clang-19 make xz flock
+	mkdir -p "${dir%/*}"
+	lock "${dir%/*}/lock" 9
+	[[ -d $dir ]] || "$make" "$dir"
 fi
 printf '%s\n' "$dir"

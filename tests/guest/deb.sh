@@ -13,17 +13,11 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 flavour=${1:-cloud}
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/system-lib.sh
+. "$clone/tests/guest/system-lib.sh"
 work=$clone/build/test-deb
 system=$work/root
 
-fatal()
-{
-	echo "deb.sh: $*" >&2
-	exit 1
-}
-
-[[ $(id -u) -eq 0 ]] || fatal 'mmdebstrap needs root here'
-command -v mmdebstrap >/dev/null || fatal "mmdebstrap is not installed; \`make deps\` installs what is needed"
 rm -rf "$work"
 mkdir -p "$work"
 
@@ -75,20 +69,20 @@ ok 'it needs nothing of the clone' sh -c "! readelf -d '$work/loader/usr/bin/hyt
 
 # ---- a Debian with both
 
-# mmdebstrap asks the mirrors that apt uses here. The kernel's own hooks make the initramfs, as on any Debian.
+# The kernel's own hooks make the initramfs, as on any Debian.
 # shellcheck disable=SC1091 # it is the machine's
-make_system()
+install_both()
 {
 	local codename
 
 	codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
 	# shellcheck disable=SC2016 # $1 is the hook's
-	mmdebstrap --mode=root --variant=apt --include=systemd-sysv,kmod,initramfs-tools,procps \
+	make_system "$codename" "$system" --include=systemd-sysv,kmod,initramfs-tools,procps \
 		--customize-hook="copy-in '$image' '$loader' /root" \
-		--customize-hook='chroot "$1" sh -c "apt-get install -y /root/*.deb"' "$codename" "$system"
+		--customize-hook='chroot "$1" sh -c "apt-get install -y /root/*.deb"'
 }
 
-ok 'apt installs both packages in a new Debian' make_system
+ok 'apt installs both packages in a new Debian' install_both
 ok "the kernel's hooks have made an initramfs" test -s "$system/boot/initrd.img-$release"
 
 # ---- as a user would

@@ -15,15 +15,15 @@ cd "$clone" || exit 1
 # sentence about it names. It begins with make deps.
 documented()
 {
-	sed -n 's/^| `make \([a-z-]*\)` (`\.ci\/run`) .*/\1/p' CONTRIBUTING.md
+	sed -n 's/^| `make \([a-z0-9-]*\)` (`\.ci\/run`) .*/\1/p' CONTRIBUTING.md
 	sed -n '/^`\.ci\/run` must pass/,/^$/p' CONTRIBUTING.md | tr '\n' ' ' | grep -o '`make [a-z]*`' | tr -d '`' |
 		sed 's/make //'
 	echo deps
 }
 
-parts=$(sed -n "s/^part 'make \([a-z-]*\)' .*/\1/p" .ci/run | sort)
+parts=$(sed -n "s/^part 'make \([a-z0-9-]*\)' .*/\1/p" .ci/run | sort)
 is 'CONTRIBUTING.md names what .ci/run runs' "$(documented | sort)" "$parts"
 while read -r target; do
 	ok "the target $target exists" grep -q "^$target:.* ##" Makefile
-done < <(echo "$parts"; sed -n 's/^| `make \([a-z-]*\).*/\1/p' CONTRIBUTING.md)
+done < <(echo "$parts"; sed -n 's/^| `make \([a-z0-9-]*\).*/\1/p' CONTRIBUTING.md)
 tap_end

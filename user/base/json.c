@@ -107,17 +107,16 @@ struct json_object *json_integer(uint64_t value, bool is_signed)
 
 json_writer_t *json__begin(FILE *out, const char *document, int schema)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = jsonw_new(out, true);
 
 	if (!w) {
 		error__no_memory();
 		return NULL;
 	}
-	jsonw_pretty(w, true);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_string_field(w, "document", document);
-	jsonw_int_field(w, "schema", schema);
+	jsonw_lluint_field(w, "schema", schema);
 	return w;
 }
 
@@ -127,18 +126,10 @@ void json__end(json_writer_t **w)
 	jsonw_destroy(w);
 }
 
-void json__string(json_writer_t *w, const char *value)
-{
-	struct json_object *text = json_text(value, strlen(value));
-
-	jsonw_printf(w, "%s", json_line(text));
-	json_object_put(text);
-}
-
 static void string_or_null(json_writer_t *w, const char *value)
 {
 	if (value)
-		json__string(w, value);
+		jsonw_string(w, value);
 	else
 		jsonw_null(w);
 }

@@ -5,19 +5,19 @@
  * There are two writers. json-c reads documents, and makes the values of a line: strings from any
  * bytes, and objects that are complete when they are made. But a document has up to a hundred
  * thousand of these, for which json-c would need 150 MB before it prints the first one. And json-c
- * cannot print the documents' layout, an indented head and then one object a line. So bpftool's
- * json_writer writes documents directly from the tables, and keeps nothing in memory.
+ * cannot print the documents' layout, an indented head and then one object a line. So json_writer
+ * writes documents directly from the tables, and keeps nothing in memory.
  */
 #ifndef HYTRACE_BASE_JSON_H
 #define HYTRACE_BASE_JSON_H
 
 #include <json-c/json.h>
-#include <json_writer.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/counters.h"
+#include "base/json_writer.h"
 
 /* A json string. It must be UTF-8, so each byte that is not becomes U+FFFD. */
 struct json_object *json_text(const char *text, size_t length);
@@ -46,11 +46,6 @@ const char *json_line(struct json_object *object);
 json_writer_t *json__begin(FILE *out, const char *document, int schema);
 void json__end(json_writer_t **w);
 
-/*
- * Writes any bytes: each byte that is not UTF-8 becomes U+FFFD. jsonw_string() is for text that is
- * known to be UTF-8.
- */
-void json__string(json_writer_t *w, const char *value);
 void json__string_or_null(json_writer_t *w, const char *name, const char *value);
 /*
  * Writes a string of hex digits, because json numbers cannot hold all addresses; null if the

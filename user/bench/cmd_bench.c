@@ -13,9 +13,8 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-#include <json_writer.h>
-
 #include "base/error.h"
+#include "base/json_writer.h"
 #include "base/options.h"
 #include "bench/commands.h"
 #include "bench/measure.h"
@@ -132,10 +131,9 @@ static const struct {
 static int begin_rows(void)
 {
 	if (options.format == BENCH_JSON) {
-		json = jsonw_new(stdout);
+		json = jsonw_new(stdout, true);
 		if (!json)
 			return error__no_memory();
-		jsonw_pretty(json, true);
 		jsonw_start_array(json);
 		return 0;
 	}
@@ -171,8 +169,10 @@ static void write_number(const char *name, double value)
 		jsonw_null_field(json, name);
 	else if (value == rint(value) && value >= 0)
 		jsonw_lluint_field(json, name, value);
-	else
-		jsonw_float_field_fmt(json, name, "%.2f", value);
+	else {
+		jsonw_name(json, name);
+		jsonw_printf(json, "%.2f", value);
+	}
 }
 
 static void write_row(const struct contender *c, const struct workload *w, enum bench_scope scope,

@@ -50,36 +50,29 @@ static void write_phase(json_writer_t *w, const struct boot_report *r,
 	jsonw_end_object(w);
 }
 
-static void write_phases(json_writer_t *w, const struct boot_report *r, FILE *out)
+static void write_phases(json_writer_t *w, const struct boot_report *r)
 {
 	jsonw_name(w, "phases");
-	jsonw_start_array(w);
-	/* One phase with all of its members in a line. */
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < r->phases.count; i++) {
-		fputc('\n', out);
 		write_phase(w, r, &r->phases.list[i]);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 }
 
-static void write_functions(json_writer_t *w, const struct boot_report *r, size_t most, FILE *out)
+static void write_functions(json_writer_t *w, const struct boot_report *r, size_t most)
 {
 	jsonw_name(w, "functions");
-	jsonw_start_array(w);
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < r->function_count && i < most; i++) {
 		const struct early_function *f = &r->functions[i];
 
-		fputc('\n', out);
 		jsonw_start_object(w);
 		jsonw_string_field(w, "name", r->calls.names[f->name]);
 		json__number_or_null(w, "calls", !boot_report__is_oneshot(r), f->calls);
 		json__number_or_null(w, "first", !f->timeless, f->first);
 		jsonw_end_object(w);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 }
 
@@ -144,14 +137,13 @@ static void write_hand_over(json_writer_t *w, const struct early_stats *s)
 
 int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = jsonw_new(out, true);
 
 	if (!w)
 		return error__no_memory();
-	jsonw_pretty(w, true);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_int_field(w, "schema", BOOT_SCHEMA);
+	jsonw_lluint_field(w, "schema", BOOT_SCHEMA);
 	jsonw_string_field(w, "tracer", r->stats.tracer);
 	jsonw_name(w, "kernel");
 	jsonw_start_object(w);
@@ -171,8 +163,8 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	jsonw_end_object(w);
 	write_hand_over(w, &r->stats);
 	write_ftrace(w, r);
-	write_phases(w, r, out);
-	write_functions(w, r, most, out);
+	write_phases(w, r);
+	write_functions(w, r, most);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
 	return 0;
@@ -183,14 +175,13 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 /* The viewer draws a row for each thread. */
 enum { TRACK_PHASES = 1, TRACK_CALLS };
 
-static void write_label(json_writer_t *w, const char *what, int track, const char *name, FILE *out)
+static void write_label(json_writer_t *w, const char *what, int track, const char *name)
 {
-	fputc('\n', out);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", what);
 	jsonw_string_field(w, "ph", "M");
-	jsonw_int_field(w, "pid", 1);
-	jsonw_int_field(w, "tid", track);
+	jsonw_lluint_field(w, "pid", 1);
+	jsonw_lluint_field(w, "tid", track);
 	jsonw_name(w, "args");
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", name);
@@ -213,17 +204,16 @@ static void write_micros(json_writer_t *w, const struct boot_report *r, const ch
  * Writes the beginning of a complete event. Its arguments and the ends of two objects must follow.
  */
 static void begin_event(json_writer_t *w, const struct boot_report *r, const char *name, int track,
-			uint64_t start, uint64_t time, FILE *out)
+			uint64_t start, uint64_t time)
 {
-	fputc('\n', out);
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", name);
 	jsonw_string_field(w, "cat", track == TRACK_PHASES ? "phase" : "call");
 	jsonw_string_field(w, "ph", "X");
 	write_micros(w, r, "ts", start);
 	write_micros(w, r, "dur", time);
-	jsonw_int_field(w, "pid", 1);
-	jsonw_int_field(w, "tid", track);
+	jsonw_lluint_field(w, "pid", 1);
+	jsonw_lluint_field(w, "tid", track);
 	jsonw_name(w, "args");
 	jsonw_start_object(w);
 }
@@ -235,7 +225,7 @@ static void end_event(json_writer_t *w)
 }
 
 static void write_phase_event(json_writer_t *w, const struct boot_report *r,
-			      const struct early_phase *phase, FILE *out)
+			      const struct early_phase *phase)
 {
 	char room[64];
 
@@ -243,7 +233,7 @@ static void write_phase_event(json_writer_t *w, const struct boot_report *r,
 	if (phase->timeless)
 		return;
 	begin_event(w, r, boot_report__shown_name(r, phase, room, sizeof(room)), TRACK_PHASES,
-		    phase->start, phase->time, out);
+		    phase->start, phase->time);
 	if (boot_report__is_oneshot(r))
 		jsonw_lluint_field(w, "callers", phase->callers);
 	else
@@ -251,11 +241,11 @@ static void write_phase_event(json_writer_t *w, const struct boot_report *r,
 	jsonw_lluint_field(w, "functions", new_functions(r, phase));
 	end_event(w);
 	for (size_t i = 0; i < phase->inner_count; i++)
-		write_phase_event(w, r, &phase->inner[i], out);
+		write_phase_event(w, r, &phase->inner[i]);
 }
 
 static void write_spans(json_writer_t *w, const struct boot_report *r,
-			const struct early_span *spans, size_t count, FILE *out)
+			const struct early_span *spans, size_t count)
 {
 	const struct early_calls *c = &r->calls;
 
@@ -263,7 +253,7 @@ static void write_spans(json_writer_t *w, const struct boot_report *r,
 		const struct early_call *call = &c->list[spans[i].call];
 
 		begin_event(w, r, c->names[call->function], TRACK_CALLS, spans[i].start,
-			    spans[i].end - spans[i].start, out);
+			    spans[i].end - spans[i].start);
 		jsonw_string_field(w, "caller", c->names[call->parent]);
 		end_event(w);
 	}
@@ -288,7 +278,7 @@ static void write_other(json_writer_t *w, const struct boot_report *r, size_t sp
 int boot_report__chrome(const struct boot_report *r, FILE *out)
 {
 	struct early_span *spans = NULL;
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = jsonw_new(out, true);
 	size_t count = 0;
 	char title[256];
 	int err = 0;
@@ -301,16 +291,15 @@ int boot_report__chrome(const struct boot_report *r, FILE *out)
 	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);
 	jsonw_start_object(w);
 	jsonw_name(w, "traceEvents");
-	jsonw_start_array(w);
-	write_label(w, "process_name", TRACK_PHASES, title, out);
-	write_label(w, "thread_name", TRACK_PHASES, "phases", out);
+	jsonw_start_lines(w);
+	write_label(w, "process_name", TRACK_PHASES, title);
+	write_label(w, "thread_name", TRACK_PHASES, "phases");
 	if (count)
-		write_label(w, "thread_name", TRACK_CALLS, "longest calls", out);
+		write_label(w, "thread_name", TRACK_CALLS, "longest calls");
 	for (size_t i = 0; i < r->phases.count; i++)
-		write_phase_event(w, r, &r->phases.list[i], out);
-	write_spans(w, r, spans, count, out);
+		write_phase_event(w, r, &r->phases.list[i]);
+	write_spans(w, r, spans, count);
 	jsonw_end_array(w);
-	fputc('\n', out);
 	write_other(w, r, count);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);

@@ -96,7 +96,7 @@ static void write_globs(json_writer_t *w, const struct json_field *field, const 
 
 	jsonw_start_array(w);
 	for (size_t i = 0; i < globs->count; i++)
-		json__string(w, globs->list[i].text);
+		jsonw_string(w, globs->list[i].text);
 	jsonw_end_array(w);
 }
 

@@ -29,7 +29,7 @@ static void write_texts(json_writer_t *w, const struct json_field *field, const 
 	}
 	jsonw_start_array(w);
 	for (; *list; list++)
-		json__string(w, *list);
+		jsonw_string(w, *list);
 	jsonw_end_array(w);
 }
 
@@ -323,11 +323,11 @@ static void write_other(json_writer_t *w, const struct hit *hit)
 	jsonw_start_object(w);
 	json__address_or_null(w, "addr", other->link, other->link);
 	jsonw_name(w, "name");
-	json__string(w, other->name);
+	jsonw_string(w, other->name);
 	json__string_or_null(w, "module", other->module);
 	json__number_or_null(w, "offset", other->module, other->offset);
 	if (hit->kind == HIT_FUNCTION)
-		jsonw_uint_field(w, "symbol_offset", other->into);
+		jsonw_lluint_field(w, "symbol_offset", other->into);
 	jsonw_end_object(w);
 }
 
@@ -349,27 +349,19 @@ static void write_hit(json_writer_t *w, const struct coverage *c, const struct h
 	json__string_or_null(w, "comm", hit->comm);
 	write_other(w, hit);
 	if (c->merged)
-		jsonw_uint_field(w, "runs", hit->runs);
+		jsonw_lluint_field(w, "runs", hit->runs);
 	jsonw_end_object(w);
 }
 
-static void write_hits(json_writer_t *w, const struct coverage *c, const char *name, enum hit_kind kind,
-		       FILE *out)
+static void write_hits(json_writer_t *w, const struct coverage *c, const char *name, enum hit_kind kind)
 {
 	jsonw_name(w, name);
-	jsonw_start_array(w);
-	/*
-	 * One element a line. The writer itself can only write all in one line, or each field in a
-	 * line.
-	 */
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind != kind)
 			continue;
-		fputc('\n', out);
 		write_hit(w, c, &c->hits.list[i]);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 }
 
@@ -386,8 +378,8 @@ int coverage__write_json(const struct coverage *c, FILE *out)
 		return -ENOMEM;
 	jsonw_string_field(w, "engine", c->engine);
 	coverage__write_head(c, w);
-	write_hits(w, c, "functions", HIT_FUNCTION, out);
-	write_hits(w, c, "callers", HIT_CALLER, out);
+	write_hits(w, c, "functions", HIT_FUNCTION);
+	write_hits(w, c, "callers", HIT_CALLER);
 	json__end(&w);
 	return 0;
 }

@@ -3,9 +3,9 @@
 #ifndef HYTRACE_DOCUMENT_COVERAGE_JSON_H
 #define HYTRACE_DOCUMENT_COVERAGE_JSON_H
 
-#include <json_writer.h>
 #include <stdio.h>
 
+#include "base/json_writer.h"
 #include "document/coverage.h"
 
 /*

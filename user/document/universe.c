@@ -221,14 +221,10 @@ int universe__write_json(const struct universe *u, FILE *out)
 	jsonw_end_object(w);
 	write_totals(w, u);
 	jsonw_name(w, "functions");
-	jsonw_start_array(w);
-	/* One function a line, as in the document of a coverage. */
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < u->count; i++) {
-		fputc('\n', out);
 		write_function(w, u, &u->list[i]);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 	json__end(&w);
 	return 0;

@@ -5,7 +5,6 @@
  */
 #include <argp.h>
 #include <inttypes.h>
-#include <json_writer.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
@@ -196,11 +195,10 @@ static void number_or_null(json_writer_t *w, const struct prototype *event, cons
 
 static int list_json(const struct prototypes *events, FILE *out)
 {
-	json_writer_t *w = jsonw_new(out);
+	json_writer_t *w = jsonw_new(out, true);
 
 	if (!w)
 		return error__no_memory();
-	jsonw_pretty(w, true);
 	jsonw_start_array(w);
 	for (size_t i = 0; i < events->count; i++) {
 		const struct prototype *p = &events->list[i];

@@ -49,7 +49,7 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 
 /* How a function that did not run could have been entered. */
 static int write_possible(json_writer_t *w, const struct question *q, size_t number, const struct image_function *f,
-			  const struct image_of *of, FILE *out)
+			  const struct image_of *of)
 {
 	enum taken taken = references__taken(of->references, f);
 	struct possible *list;
@@ -63,13 +63,11 @@ static int write_possible(json_writer_t *w, const struct question *q, size_t num
 	else
 		jsonw_bool(w, taken == TAKEN_YES);
 	jsonw_name(w, "possible");
-	jsonw_start_array(w);
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; !err && i < count; i++) {
 		const struct call *call = list[i].call;
 		const struct image_of *from_of;
 
-		fputc('\n', out);
 		jsonw_start_object(w);
 		json__string_or_null(w, "name", images__function(q->edges->images, list[i].from, &from_of)->name);
 		json__string_or_null(w, "module", list[i].of->module);
@@ -80,13 +78,12 @@ static int write_possible(json_writer_t *w, const struct question *q, size_t num
 		write_bits(w, q, "ran", list[i].ran);
 		jsonw_end_object(w);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 	free(list);
 	return err;
 }
 
-static int write_function(json_writer_t *w, const struct question *q, size_t number, FILE *out)
+static int write_function(json_writer_t *w, const struct question *q, size_t number)
 {
 	const struct node *node = &q->edges->nodes[number];
 	const struct image_of *of;
@@ -111,16 +108,13 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	} else {
 		jsonw_string_field(w, "origin", origin__word(origins__of(q->edges, number, &jump)));
 		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
-		err = write_possible(w, q, number, f, of, out);
+		err = write_possible(w, q, number, f, of);
 	}
 	jsonw_name(w, q->calls ? "calls" : "callers");
-	jsonw_start_array(w);
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < count; i++) {
-		fputc('\n', out);
 		write_answer(w, q, &answers[i]);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 	jsonw_end_object(w);
 	free(answers);
@@ -138,14 +132,14 @@ int callers__json(const struct question *q, FILE *out)
 	jsonw_name(w, "documents");
 	jsonw_start_array(w);
 	for (size_t d = 0; d < q->edges->document_count; d++)
-		json__string(w, q->labels[d]);
+		jsonw_string(w, q->labels[d]);
 	jsonw_end_array(w);
 	jsonw_lluint_field(w, "missing", q->edges->missing);
 	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
 	jsonw_name(w, "functions");
 	jsonw_start_array(w);
 	for (size_t i = 0; !err && i < q->count; i++)
-		err = write_function(w, q, q->functions[i], out);
+		err = write_function(w, q, q->functions[i]);
 	jsonw_end_array(w);
 	json__end(&w);
 	return err;

@@ -67,21 +67,17 @@ static void write_difference(json_writer_t *w, const struct difference *d)
 	jsonw_end_object(w);
 }
 
-static void write_differences(json_writer_t *w, const char *field, const struct difference *list, size_t count,
-			      FILE *out)
+static void write_differences(json_writer_t *w, const char *field, const struct difference *list, size_t count)
 {
 	jsonw_name(w, field);
-	jsonw_start_array(w);
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < count; i++) {
-		fputc('\n', out);
 		write_difference(w, &list[i]);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 }
 
-static void write_list(json_writer_t *w, const struct comparison *cmp, FILE *out)
+static void write_list(json_writer_t *w, const struct comparison *cmp)
 {
 	jsonw_start_object(w);
 	jsonw_string_field(w, "of", cmp->kind == HIT_FUNCTION ? "functions" : "callers");
@@ -91,8 +87,8 @@ static void write_list(json_writer_t *w, const struct comparison *cmp, FILE *out
 	jsonw_lluint_field(w, "explained", compare__count(cmp, CERTAIN));
 	jsonw_lluint_field(w, "possibly", compare__count(cmp, POSSIBLE));
 	jsonw_lluint_field(w, "unexplained", compare__count(cmp, UNEXPLAINED));
-	write_differences(w, "only_a", cmp->only_a, cmp->only_a_count, out);
-	write_differences(w, "only_b", cmp->only_b, cmp->only_b_count, out);
+	write_differences(w, "only_a", cmp->only_a, cmp->only_a_count);
+	write_differences(w, "only_b", cmp->only_b, cmp->only_b_count);
 	jsonw_end_object(w);
 }
 
@@ -108,7 +104,7 @@ int compare__write_json(const struct comparison *list, size_t count, const char 
 	jsonw_name(w, "lists");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < count; i++)
-		write_list(w, &list[i], out);
+		write_list(w, &list[i]);
 	jsonw_end_array(w);
 	json__end(&w);
 	return 0;

@@ -123,13 +123,11 @@ static void write_side(json_writer_t *w, const char *field, const char *name, co
 	jsonw_end_object(w);
 }
 
-static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count, FILE *out)
+static void write_entries(json_writer_t *w, const char *field, const struct diff_entry *list, size_t count)
 {
 	jsonw_name(w, field);
-	jsonw_start_array(w);
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; i < count; i++) {
-		fputc('\n', out);
 		jsonw_start_object(w);
 		json__string_or_null(w, "name", list[i].name);
 		json__string_or_null(w, "module", list[i].module);
@@ -138,7 +136,6 @@ static void write_entries(json_writer_t *w, const char *field, const struct diff
 		jsonw_bool_field(w, "possibly", list[i].possibly);
 		jsonw_end_object(w);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 }
 
@@ -153,8 +150,8 @@ int diff__write_json(const struct diff *d, const char *name_a, const char *name_
 	jsonw_string_field(w, "matched_by", diff_identity__word(d->identity));
 	jsonw_lluint_field(w, "both", d->both);
 	jsonw_lluint_field(w, "folded", d->folded);
-	write_entries(w, "gone", d->gone, d->gone_count, out);
-	write_entries(w, "new", d->new, d->new_count, out);
+	write_entries(w, "gone", d->gone, d->gone_count);
+	write_entries(w, "new", d->new, d->new_count);
 	json__end(&w);
 	return 0;
 }

@@ -149,7 +149,7 @@ static void write_texts(json_writer_t *w, const char *name, const struct numbere
 	jsonw_name(w, name);
 	jsonw_start_array(w);
 	for (size_t i = 0; i < n->count; i++)
-		json__string(w, n->list[i]);
+		jsonw_string(w, n->list[i]);
 	jsonw_end_array(w);
 }
 
@@ -164,11 +164,11 @@ static void write_units(struct page *p)
 			i++;
 		jsonw_start_array(p->w);
 		if (f->unit)
-			json__string(p->w, f->unit);
+			jsonw_string(p->w, f->unit);
 		else
 			jsonw_null(p->w);
 		if (f->module)
-			json__string(p->w, f->module);
+			jsonw_string(p->w, f->module);
 		else
 			jsonw_null(p->w);
 		jsonw_lluint(p->w, i - first);
@@ -241,7 +241,7 @@ static int write_functions(struct page *p)
 	jsonw_name(p->w, "lines");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++)
-		jsonw_uint(p->w, p->order[i]->f->line);
+		jsonw_lluint(p->w, p->order[i]->f->line);
 	jsonw_end_array(p->w);
 	err = write_files(p);
 	if (err)
@@ -263,7 +263,7 @@ static void write_when(struct page *p, const struct hit *hit, struct clock *cloc
 
 	jsonw_lluint(p->w, us - clock->last);
 	clock->last = us;
-	jsonw_uint(p->w, hit->cpu);
+	jsonw_lluint(p->w, hit->cpu);
 	jsonw_lluint(p->w, task);
 }
 
@@ -305,7 +305,7 @@ static int write_hits(struct page *p, size_t column)
 		if (!row_of[i])
 			continue;
 		task = task_of(p, &c->hits.list[i]);
-		jsonw_uint(p->w, row_of[i] - 1);
+		jsonw_lluint(p->w, row_of[i] - 1);
 		write_when(p, &c->hits.list[i], &clock, task);
 	}
 	jsonw_end_array(p->w);
@@ -333,7 +333,7 @@ static int write_calls(struct page *p, size_t column)
 		if (task < 0)
 			return task;
 		jsonw_lluint(p->w, caller);
-		jsonw_uint(p->w, site.into);
+		jsonw_lluint(p->w, site.into);
 		write_when(p, &site, &clock, task);
 		jsonw_int(p->w, callee);
 	}
@@ -372,21 +372,21 @@ static void write_names(struct page *p)
 	jsonw_name(p->w, "names");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++)
-		json__string(p->w, p->order[i]->f->name);
+		jsonw_string(p->w, p->order[i]->f->name);
 	for (size_t i = 0; i < p->others.count; i++)
-		json__string(p->w, p->others.list[i]);
+		jsonw_string(p->w, p->others.list[i]);
 	jsonw_end_array(p->w);
 	jsonw_name(p->w, "reasons");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->others.count; i++)
-		jsonw_uint(p->w, p->reasons[i]);
+		jsonw_lluint(p->w, p->reasons[i]);
 	jsonw_end_array(p->w);
 	jsonw_name(p->w, "words");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->words.count; i++) {
 		jsonw_start_array(p->w);
-		json__string(p->w, p->words.list[i]);
-		json__string(p->w, untraced__sentence(untraced__of_word(p->words.list[i])));
+		jsonw_string(p->w, p->words.list[i]);
+		jsonw_string(p->w, untraced__sentence(untraced__of_word(p->words.list[i])));
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
@@ -397,7 +397,7 @@ static void write_names(struct page *p)
 
 		jsonw_start_array(p->w);
 		jsonw_lluint(p->w, strtoull(p->tasks.list[i], &name, 10));
-		json__string(p->w, name + 1);
+		jsonw_string(p->w, name + 1);
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
@@ -428,7 +428,7 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 {
 	int err;
 
-	p->w = jsonw_new(out);
+	p->w = jsonw_new(out, false);
 	if (!p->w)
 		return error__no_memory();
 	jsonw_start_object(p->w);

@@ -223,16 +223,12 @@ int report__json(const struct rows *r, const char *const *labels, const struct r
 	err = write_groups(w, r, form->by, form->sort);
 	jsonw_string_field(w, "listed", listed[form->which]);
 	jsonw_name(w, "functions");
-	jsonw_start_array(w);
-	/* One on a line, as in the document of a coverage. */
-	jsonw_pretty(w, false);
+	jsonw_start_lines(w);
 	for (size_t i = 0; !err && i < r->count; i++) {
 		if (!row__is_listed(r, &r->list[i], form->which))
 			continue;
-		fputc('\n', out);
 		write_row(w, r, &r->list[i], form->proof);
 	}
-	jsonw_pretty(w, true);
 	jsonw_end_array(w);
 	json__end(&w);
 	return err;

@@ -133,7 +133,7 @@ static void write_head(json_writer_t *w, const struct tailored *t, const struct 
 	jsonw_name(w, "documents");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < t->documents->count; i++)
-		json__string(w, t->documents->paths[i]);
+		jsonw_string(w, t->documents->paths[i]);
 	jsonw_end_array(w);
 	jsonw_bool_field(w, "lossy", t->lossy);
 	jsonw_lluint_field(w, "options_before", s->on_before);
@@ -155,7 +155,7 @@ static void write_head(json_writer_t *w, const struct tailored *t, const struct 
 	jsonw_name(w, "unowned_units");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < t->evidence->unowned_count; i++)
-		json__string(w, t->evidence->unowned[i]);
+		jsonw_string(w, t->evidence->unowned[i]);
 	jsonw_end_array(w);
 	jsonw_lluint_field(w, "unclear_objects", t->owners->unclear);
 	write_counts(w, "seen", seen_words, sum->classes);

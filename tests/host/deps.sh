@@ -1,0 +1,32 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests .ci/deps, which `make deps` runs, without installing anything: on a machine that has no package and no
+# apt-get, and with a tarball in place of the kernel's package.
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+unset HYTRACE_LINUX_TARBALL
+
+# A directory with these programs alone.
+mkdir "$tap_scratch/bin"
+for program in bash sh sed tr sort comm uname cat id; do
+	ln -s "$(type -P $program)" "$tap_scratch/bin/$program"
+done
+
+deps()
+{
+	"$clone/.ci/deps" "$@" 2>"$tap_scratch/err"
+}
+
+ok 'the list has the source of the kernel' grep -qx 'linux-source-6.12' <<<"$(deps --list)"
+is 'the list by reasons is a part of it' "$(comm -23 <(deps --list 'the loader') <(deps --list))" ''
+is 'with a tarball, that source is all that is left out' \
+	"$(comm -3 <(deps --list) <(HYTRACE_LINUX_TARBALL=linux.tar.xz deps --list))" 'linux-source-6.12'
+is 'without apt-get it fails' "$(PATH=$tap_scratch/bin deps || echo $?)" 1
+ok 'it names what is missing' grep -q 'Missing: .* qemu-system-x86 ' "$tap_scratch/err"
+ok 'and the tarball, on other systems' grep -q 'elsewhere, .* HYTRACE_LINUX_TARBALL= to a tarball' "$tap_scratch/err"
+tap_end
