@@ -84,21 +84,14 @@ tarball_version()
 	dpkg-query -S "$tarball" 2>/dev/null | cut -d: -f1 | xargs -r dpkg-query -W -f '${Version}' 2>/dev/null
 }
 
-# Sets $tarball. That of another kernel than 6.12 is the one that build.sh --fetch has chosen.
-find_tarball()
+# Sets $tarball, which need not be there. That of another kernel than 6.12 is the one that build.sh --fetch has chosen.
+choose_tarball()
 {
 	local memo=$cache/debian/linux-$linux
 
-	if [[ $tarball ]]; then
-		[[ -r $tarball ]] || die "HYTRACE_LINUX_TARBALL=$tarball: no such file"
-	elif [[ -z $edition ]]; then
-		tarball=/usr/src/linux-source-6.12.tar.xz
-		[[ -r $tarball ]] || die "$tarball is missing; \`make deps\` installs linux-source-6.12"
-	else
-		[[ ! -r $memo ]] || tarball=$(<"$memo")
-		[[ -r $tarball ]] ||
-			die "the source of Linux $linux is not here; \`make deps LINUX=$linux\` fetches it from Debian"
-	fi
+	[[ -z $tarball ]] || return 0
+	tarball=/usr/src/linux-source-$linux.tar.xz
+	[[ -z $edition || ! -r $memo ]] || tarball=$(<"$memo")
 }
 
 # Sets $store, the directory of this kernel source in the cache.
@@ -107,7 +100,8 @@ find_store()
 	local version hash stat
 
 	find_cache
-	find_tarball
+	choose_tarball
+	[[ -r $tarball ]] || die "$tarball, the source of Linux $linux, is missing; \`make deps${edition:+ LINUX=$linux}\` gets it"
 	version=$(tarball_version) || version=
 	stat=$(stat -L -c '%n:%s:%Y' "$tarball")
 	hash=$(tarball_hash "${stat// /_}")

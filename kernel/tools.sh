@@ -127,6 +127,11 @@ case ${1:-} in
 *) usage >&2; exit 2 ;;
 esac
 
+# The newest source has the newest libbpf and bpftool, which know older kernels as well.
+if [[ -z $tarball && -r $cache/debian/linux-7.3 ]]; then
+	linux=7.3 edition=-7.3
+fi
+choose_tarball
 if [[ -r $tarball ]]; then
 	find_store
 	dir=$(tools_dir)

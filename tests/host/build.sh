@@ -500,7 +500,7 @@ test_two_kernels()
 	ok 'those with one are named' grep -q 'LINUX=8.0: there is no series for this kernel; there is one for 6.12 7.3' \
 		"$tap_scratch/refused"
 	LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" 2>"$tap_scratch/refused"
-	ok 'without the source, the way to it is named' grep -q 'make deps LINUX=7.3. fetches it' "$tap_scratch/refused"
+	ok 'without the source, the way to it is named' grep -q 'Linux 7.3, is missing; .make deps LINUX=7.3. gets it' "$tap_scratch/refused"
 }
 
 # A program that stands for one of apt.
