@@ -109,7 +109,7 @@ bpf: $(BPF_OBJ) $(SKEL)
 $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
 	$(Q)if [ -z "$(TYPES_BY_HAND)" ] && \
-			vmlinux=$$(LINUX=6.12 HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
+			vmlinux=$$(LINUX=6.12 $(if $(filter-out 6.12,$(LINUX)),HYTRACE_LINUX_TARBALL=) HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
 		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
 	else \
 		cp vmlinux-headers/vmlinux.h $@.tmp; \
@@ -268,7 +268,7 @@ test-long: deps ## the tests that take minutes each, which `make test` leaves ou
 
 # Fetches the stock kernels before the tests begin, so that these need no network.
 stock-kernels:
-	$(Q)for kernel in stock stock-6.1; do kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || exit; done
+	$(Q)for kernel in stock-6.12 stock-6.1; do kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || exit; done
 	$(Q)kernel/vm.sh --kernel stock-7.3 --dry-run >/dev/null || echo 'the tests on Linux 7.3 of Debian are skipped' >&2
 
 QUICK := unit/ guest/t-doc ftracetest/oneshot/basic.tc ftracetest/function-events/basic.tc
@@ -367,6 +367,7 @@ clean: ## remove what was built here; the kernel work trees and the cache stay
 	$(Q)for f in $(B)/* ; do case $$f in $(B)/linux | $(B)/linux-[0-9]* | $(B)/am | $(B)/am.old) ;; *) rm -rf "$$f" ;; esac; done
 
 distclean: clean ## clean, and the kernel work tree, unless it has work not written back
+	$(Q)rm -rf $(B)/linux*.tmp
 	$(Q)for tree in $(B)/linux $(B)/linux-[0-9]*; do \
 		name=$${tree#$(B)/linux}; \
 		[ ! -d $$tree ] || LINUX=$${name#-} kernel/build.sh --drop-tree || exit; \

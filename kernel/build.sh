@@ -84,33 +84,38 @@ USAGE
 # The exit status is 3 if there is no such source to be had, and 1 if there is one, but the series does not apply.
 fetch()
 {
-	local memo=$cache/debian/linux-$linux group name looked=()
+	local memo=$cache/debian/linux-$linux group name status looked=()
 
 	[[ $edition && -z $tarball ]] || return 0
-	[[ ! -r $memo || ! -r $(<"$memo") ]] || return 0
 	need apt-get dpkg-deb xz git
+	mkdir -p "$cache/debian"
+	lock "$cache/debian/.fetch" 5
+	[[ ! -r $memo || ! -r $(<"$memo") ]] || return 0
+	rm -rf "$cache"/debian/fetch.*
 	for group in backports sid; do
 		debian_update "$group" || continue
 		while read -r name; do
 			[[ $(printf '%s\n' "linux-source-$linux" "$name" | sort -V | head -n 1) != "$name" ||
 				$name == "linux-source-$linux" ]] || break
-			fetch_from "$group" "$name" "$memo" && return
-			looked+=("$name")
+			status=0
+			fetch_from "$group" "$name" "$memo" || status=$?
+			[[ $status -ne 0 ]] || return 0
+			[[ $status -ne 1 ]] || looked+=("$name")
 		done < <(debian_newest "$group" "linux-source-${linux%%.*}\.[0-9]+")
 	done
-	note "$self: Debian's trixie-backports and sid have no Linux ${linux%%.*}.x to which kernel/series-$linux applies" \
-		"(${looked[*]:-none is there}); HYTRACE_LINUX_TARBALL= names another source, and 6.12 needs none of this"
+	note "$self: no Linux ${linux%%.*}.x to which kernel/series-$linux applies can be had from Debian's trixie-backports and sid" \
+		"(${looked[*]:-none was fetched}); HYTRACE_LINUX_TARBALL= names another source, and 6.12 needs none of this"
 	[[ ${looked[*]} ]] || exit 3
 	exit 1
 }
 
 # fetch_from GROUP PACKAGE MEMO: keeps the tarball of a package whose source the series applies to, and removes those
-# that are no longer used.
+# that are no longer used. Fails with 1 if the series does not apply, and with 2 if there is no package to be had.
 fetch_from()
 {
 	local version file dir old
 
-	version=$(debian_version "$1" "$2") && [[ $version ]] || return
+	version=$(debian_version "$1" "$2") && [[ $version ]] || return 2
 	file=$cache/debian/${2}_${version//[:~]/.}.tar.xz
 	if [[ ! -f $file ]]; then
 		note "fetching Debian's $2 $version (about 160 MB, once)"
@@ -118,11 +123,11 @@ fetch_from()
 		if ! debian_unpack "$1" "$dir" "$2" || ! mv "$dir/usr/src/$2.tar.xz" "$file"; then
 			rm -rf "$dir"
 			note "cannot fetch $2; is there a network, and room in $cache?"
-			return 1
+			return 2
 		fi
 		rm -rf "$dir"
 	fi
-	(HYTRACE_LINUX_TARBALL=$file "$root/kernel/build.sh" --prepare) || return
+	HYTRACE_ON_TRIAL=1 HYTRACE_LINUX_TARBALL=$file "$root/kernel/build.sh" --prepare 5>&- || return 1
 	printf '%s\n' "$file" >"$3"
 	note "LINUX=$linux is Debian's $2 $version"
 	for old in "$cache"/debian/linux-source-*.tar.xz; do
@@ -559,11 +564,18 @@ while [[ $# -gt 0 ]]; do
 done
 
 trap stop INT TERM HUP
-if [[ $action == fetch ]]; then
+case $action in
+fetch)
 	find_cache
 	fetch
 	exit
-fi
+	;;
+# It needs neither the source nor the cache to know whether there is work in the tree.
+drop_tree | drop-tree)
+	drop_tree
+	exit
+	;;
+esac
 find_store
 repo=$store/linux.git
 choose_flavour

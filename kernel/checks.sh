@@ -5,7 +5,7 @@
 # Checks of the code, besides that it compiles; sourced by build.sh.
 #
 # --check: W=1 and sparse. Both also complain about the kernel's own code; only complaints about our files and our
-# lines count.
+# lines count. sparse 0.6.4 does not know __typeof_unqual__(), and the kernel leaves it out if it does not.
 #
 # --off-check: with the series' options off, the kernel must be the one to which the series is applied. The parts
 # that the series changes are compiled with and without it, from base's configuration, and the code in the objects is
@@ -34,9 +34,15 @@ configured_objects()
 {
 	local file image
 
-	image=$(LINUX=6.12 HYTRACE_LINUX_TARBALL='' HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-image 2>/dev/null) ||
-		die "6.12's base kernel tells which files are configured, and is not built: kernel/build.sh builds it"
-	find "${image%/*}"/{vmlinux,lib} -type f \( -name vmlinux -o -name '*.ko' \) \
+	if [[ $edition ]]; then
+		image=$(LINUX=6.12 HYTRACE_LINUX_TARBALL='' HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-vmlinux \
+			2>/dev/null) ||
+			die "6.12's base kernel tells which files are configured, and is not built: LINUX=6.12 kernel/build.sh builds it"
+		image=${image%/*}
+	else
+		image=$(find_image)
+	fi
+	find "$image"/{vmlinux,lib} -type f \( -name vmlinux -o -name '*.ko' \) \
 		-exec llvm-dwarfdump-19 --show-sources {} + | sed -n 's/^\.\///; /\.c$/p' | sort -u >"$obj.sources"
 	for file; do
 		if grep -qxF -e "$file" "$obj.sources"; then
@@ -74,7 +80,7 @@ check()
 	done <<<"$files"$'\n'"$objects"
 	# shellcheck disable=SC2086 # a list of objects
 	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
-		kbuild W=1 C=2 $objects || fail "compiling with W=1 failed"
+		kbuild W=1 C=2 CHECK='sparse -D__typeof_unqual__=__typeof__' $objects || fail "compiling with W=1 failed"
 	rm -f "$obj/.hytrace-building"
 	findings=$(sed "s|^\(\.\.\|$src\)/||" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }

@@ -63,12 +63,13 @@ tarball_hash()
 	printf '%s\n' "${line:0:8}"
 }
 
+[[ -r $root/kernel/series-$linux ]] ||
+	die "LINUX=$linux: there is no series for this kernel; there is one for" \
+		"$(printf '%s\n' "$root"/kernel/series-* | sed 's/.*series-//' | sort -V | xargs)"
+
 # Makes the cache.
 find_cache()
 {
-	[[ -r $root/kernel/series-$linux ]] ||
-		die "LINUX=$linux: there is no series for this kernel; there is one for" \
-			"$(printf '%s\n' "$root"/kernel/series-* | sed 's/.*series-//' | sort -V | xargs)"
 	mkdir -p "$cache" || die "cannot make the cache $cache; HYTRACE_CACHE= moves it"
 	cache=$(cd "$cache" && pwd -P)
 }

@@ -4,8 +4,8 @@
 #
 # Fetches packages of Debian releases other than this machine's into the cache: the sources of newer kernels, and stock
 # kernels to test against. They are unpacked there and never installed. apt does the work with the machine's mirror and
-# proxies and the distribution's keyring, but with lists and sources of its own, so nothing on the machine changes, and
-# Debian 12 and 13 get the same kernels. Sourced by common.sh and vm.sh.
+# proxies and the distribution's keyring, but with lists, sources and settings of its own, so nothing on the machine
+# changes, and Debian 12 and 13 get the same kernels. Sourced by common.sh and vm.sh.
 #
 #   $cache/debian/GROUP     the lists of a group of suites: bookworm, backports (of trixie), sid
 #
@@ -51,6 +51,8 @@ debian_update()
 	Dir::Cache "$dir";
 	Dir::Etc::sourcelist "$dir/sources.list";
 	Dir::Etc::sourceparts "/dev/null";
+	Dir::Etc::main "/dev/null";
+	Dir::Etc::parts "/dev/null";
 	Dir::Etc::preferences "/dev/null";
 	Dir::Etc::preferencesparts "/dev/null";
 	APT::Architecture "amd64";
@@ -58,6 +60,7 @@ debian_update()
 	APT::Sandbox::User "root";
 	Acquire::Languages "none";
 	END
+	apt-config dump 2>/dev/null | grep -iE '^Acquire::[a-z]+::(Proxy|Proxy-Auto-Detect|Verify-Peer|CaInfo)[: ]' >>"$dir/apt.conf" || :
 	if debian_apt "$group" apt-get -qq update >"$dir/log" 2>&1 && ! grep -q '^[EW]:' "$dir/log"; then
 		touch "$dir/updated"
 	elif [[ ! -e $dir/updated ]]; then

@@ -12,10 +12,10 @@
 declare -A stock_kernels=(
 	[stock-6.1]='bookworm linux-image-6\.1\.[0-9]+-[0-9]+-amd64'
 	[stock-6.12]='bookworm linux-image-6\.12\.[0-9]+\+deb[0-9.]+-amd64'
-	[stock-7.3]='backports linux-image-7\.[0-9]+\.[0-9]+\+deb[0-9.]+-amd64'
+	[stock-7.3]='backports linux-image-7\.([3-9]|[1-9][0-9]+)\.[0-9]+\+deb[0-9.]+-amd64'
 )
 
-# unpack_stock GROUP PACKAGE DIR: newer packages have the image and the modules in others. Whether the modules are in
+# unpack_stock GROUP PACKAGE DIR: fails if the package cannot be had. Newer packages have the image and the modules in others. Whether the modules are in
 # lib or usr/lib depends on the package, and where kmod looks for them, on this machine; so one is a link to the other.
 unpack_stock()
 {
@@ -26,8 +26,10 @@ unpack_stock()
 	say "fetching Debian's $package (about 110 MB, once)"
 	# shellcheck disable=SC2046 # names of packages
 	debian_unpack "$group" "$tmp" "$package" \
-		$(debian_depends "$group" "$package" "linux-(base|binary|modules)-[0-9].*") ||
-		die "cannot fetch $package; is there a network, and room in $cache?"
+		$(debian_depends "$group" "$package" "linux-(base|binary|modules)-[0-9].*") || {
+		rm -rf "$tmp"
+		return 1
+	}
 	if [[ -d $tmp/lib ]]; then
 		mkdir -p "$tmp/usr/lib"
 		mv "$tmp"/lib/* "$tmp/usr/lib"
@@ -55,34 +57,32 @@ drop_old_stock()
 	done
 }
 
-# ask_stock NAME GROUP PATTERN: brings latest-NAME up to date.
+# ask_stock NAME GROUP PATTERN: brings latest-NAME up to date, and unpacks the kernel that it names.
 ask_stock()
 {
-	local name=$1 group=$2 pattern=$3 latest=$cache/stock/latest-$1 package
+	local name=$1 group=$2 pattern=$3 latest=$cache/stock/latest-$1 package dir
 
-	[[ -z $(find "$latest" -mtime -7 2>/dev/null) ]] || return 0
+	[[ -z $(find "$latest" -mtime -7 2>/dev/null) || ! -d $cache/stock/$(sed 's/^linux-image-//' "$latest") ]] || return 0
 	package=$(debian_update "$group" && debian_newest "$group" "$pattern" | sed -n 1p) || true
-	if [[ $package ]]; then
+	dir=$cache/stock/${package#linux-image-}
+	if [[ $package ]] && { [[ -d $dir ]] || unpack_stock "$group" "$package" "$dir"; }; then
 		printf '%s\n' "$package" >"$latest.$$" && mv "$latest.$$" "$latest"
-	elif [[ -e $latest ]]; then
-		say "Debian's list of kernels cannot be had now; using the kernel that was unpacked before"
+		drop_old_stock
+	elif [[ -e $latest && -d $cache/stock/$(sed 's/^linux-image-//' "$latest") ]]; then
+		say "Debian's newest kernel cannot be had now; using the one that was unpacked before"
 		touch "$latest"
 	else
-		die "there is no package for $name; is there a network?"
+		die "cannot fetch ${package:-a package for $name}; is there a network, and room in $cache?"
 	fi
 }
 
 # find_stock NAME: sets $image and $modules.
 find_stock()
 {
-	local name=$1 group pattern package dir
+	local name=$1 group pattern dir
 	read -r group pattern <<<"${stock_kernels[$name]}"
-	ask_stock "$name" "$group" "$pattern"
-	package=$(<"$cache/stock/latest-$name")
-	dir=$cache/stock/${package#linux-image-}
-	if [[ ! -d $dir ]]; then
-		(flock 9; [[ -d $dir ]] || unpack_stock "$group" "$package" "$dir"; drop_old_stock) 9>"$cache/stock/.lock"
-	fi
+	(flock 9; ask_stock "$name" "$group" "$pattern") 9>"$cache/stock/.lock" || exit
+	dir=$cache/stock/$(sed 's/^linux-image-//' "$cache/stock/latest-$name")
 	image=$(echo "$dir"/boot/vmlinuz*)
 	modules=$(echo "$dir"/lib/modules/*)
 }

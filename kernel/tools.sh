@@ -128,7 +128,7 @@ case ${1:-} in
 esac
 
 # The newest source has the newest libbpf and bpftool, which know older kernels as well.
-if [[ -z $tarball && -r $cache/debian/linux-7.3 ]]; then
+if [[ -z $tarball && -r $cache/debian/linux-7.3 && -r $(<"$cache/debian/linux-7.3") ]]; then
 	linux=7.3 edition=-7.3
 fi
 choose_tarball

@@ -175,6 +175,10 @@ apply()
 			note "$name applies only with less context; look at it in build/linux$edition"
 			continue
 		fi
+		if [[ ${HYTRACE_ON_TRIAL:-} ]]; then
+			rm -rf "${repo%/*}"
+			die "$name does not apply to ${store##*/}"
+		fi
 		if [[ -d $root/build/am/linux/.git/rebase-apply ]]; then
 			rm -rf "${repo%/*}"
 			die "$name does not apply; build/am/linux is in the middle of an earlier try: go on there, or" \

@@ -15,6 +15,7 @@ set -euo pipefail
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$here")
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+cache=$(realpath -m -- "$cache")
 # shellcheck source=kernel/debian.sh
 . "$here/debian.sh"
 # shellcheck source=kernel/stock.sh

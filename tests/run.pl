@@ -38,6 +38,7 @@ my $clone = dirname($tests);
 my $out = $ENV{HYTRACE_TEST_OUT} // "$clone/build/test";
 # The kernel that is tested: patched, stock and so on are of this version.
 my $linux = $ENV{LINUX} || '6.12';
+die("LINUX=$linux: there is no kernel/series-$linux\n") unless -e "$clone/kernel/series-$linux";
 my $cache = $ENV{HYTRACE_CACHE} // ($ENV{XDG_CACHE_HOME} // "$ENV{HOME}/.cache") . '/hytrace';
 my ($list, $long, $kernel, $minutes, $help);
 unless (GetOptions('list' => \$list, 'long' => \$long, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
@@ -106,8 +107,6 @@ sub kernel_for
 {
 	my ($wanted) = @_;
 
-	# That is `stock` then.
-	return if $wanted eq "stock-$linux";
 	return $wanted !~ /^(debug|kcsan)$/ && $wanted unless $kernel;
 	return $kernel if $wanted eq $kernel;
 	return $wanted eq 'patched' && $kernel if $kernel =~ m{^(debug|kcsan)$|/};
@@ -118,10 +117,11 @@ sub add_guest
 {
 	my ($name, $wanted, @of_guest) = @_;
 	my $runs_on = kernel_for($wanted) or return;
+	my $stock = $runs_on eq 'stock' ? "stock-$linux" : $runs_on;
 
 	$name .= '-' . basename($runs_on) if $runs_on ne 'patched';
 	# Debian's newer releases change, and nothing else may depend on them.
-	if ($runs_on eq 'stock-7.3' && !-e "$cache/stock/latest-$runs_on") {
+	if ($stock eq 'stock-7.3' && !-e "$cache/stock/latest-$stock") {
 		add($name, 'echo', "1..1\nok 1 - $name # SKIP Debian's kernel could not be fetched (make stock-kernels)");
 		return;
 	}
@@ -140,8 +140,11 @@ sub add_all
 	}
 	for my $test (grep { !/\.host$/ } names_in('tests/guest/t-*.sh', '.sh')) {
 		next if (header($test, 'linux') // $linux) ne $linux;
-		add_guest("guest/$test", $_, $test) for split(' ', header($test, 'kernels') //
-			die("$test has no line '# kernels: ...'\n"));
+		my $kernels = header($test, 'kernels') // die("$test has no line '# kernels: ...'\n");
+		# `stock` may be another word for one of the others.
+		my %names = map { $_ eq "stock-$linux" ? ('stock', 1) : ($_, 1) } split(' ', $kernels);
+
+		add_guest("guest/$test", $_, $test) for sort(keys(%names));
 	}
 	for my $dir (sort(keys(%suite))) {
 		my @chosen = grep { m{^ftracetest/\Q$dir\E/} } @ARGV;
