@@ -197,14 +197,21 @@ static void __init early_filter_resolve(const char *list, unsigned long *sites, 
 	memset(scratch, 0, early_scratch_size(list));
 }
 
+/* Does a list name functions of modules? These are not there yet. */
+static bool __init early_for_modules(const char *list)
+{
+	return strstr(list, ":mod:");
+}
+
 /*
  * Make NOPs of the sites that are not to be traced. A filter that selects nothing is
- * ignored, as ftrace does.
+ * ignored, as ftrace does, unless it waits for modules.
  */
 static void __init early_skip_sites(void)
 {
 	unsigned long i, nr = early_nr_sites();
-	bool only = early_state.only && !bitmap_empty(early_state.only_sites, nr);
+	bool only = early_state.only && (!bitmap_empty(early_state.only_sites, nr) ||
+					 early_for_modules(early_state.only));
 
 	if (early_state.only && !only)
 		pr_warn("ftrace_filter=%s selects no function: all are traced\n",
@@ -240,13 +247,14 @@ void __init early_filter_init(void *scratch)
  * @enable: 1 for the former, 0 for the latter
  *
  * Return: a bitmap over the mcount table; NULL if @globs was not on the command line
- * but comes from somewhere else, such as a bootconfig.
+ * but comes from somewhere else, such as a bootconfig, or if it names functions of
+ * modules, so that ftrace has to read it.
  */
 const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
 {
 	const char *then = enable ? early_state.only : early_state.except;
 
-	if (!early_ftrace_on || !then || strcmp(globs, then))
+	if (!early_ftrace_on || !then || strcmp(globs, then) || early_for_modules(globs))
 		return NULL;
 	return enable ? early_state.only_sites : early_state.except_sites;
 }
