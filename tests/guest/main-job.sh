@@ -44,7 +44,9 @@ in-guest-cost)
 	run nothing env
 	run oneshot build/hytrace cover -e oneshot -o /tmp/oneshot.json --
 	run retired build/hytrace cover -e oneshot --no-callers --retire -o /tmp/retired.json --
-	run bpf build/hytrace cover -e bpf -o /tmp/bpf.json --
+	run kprobe build/hytrace cover -e bpf --entry kprobe -o /tmp/kprobe.json --
+	! build/hytrace features fentry-multi >/dev/null ||
+		run fentry build/hytrace cover -e bpf --entry fentry -o /tmp/fentry.json --
 	# The kernel's worker that retired functions; its time belongs to no process.
 	jq -r '"retiring 0 \(.cost.retire_ns / 1e9)"' /tmp/retired.json
 	exit
@@ -88,7 +90,8 @@ awk '$1 == "retiring" { worker = $3 }
      $1 == "nothing" { base = total; name = "not traced" }
      $1 == "oneshot" { name = "oneshot, all functions and callers" }
      $1 == "retired" { total += worker; name = "oneshot, functions only, --retire" }
-     $1 == "bpf" { name = "kprobe.multi, all functions and callers" }
+     $1 == "kprobe" { name = "kprobe.multi, all functions and callers" }
+     $1 == "fentry" { name = "fentry.multi, all functions and callers" }
      { printf "  %-40s %8.0f million  %6.2f x\n", name, total * 1000, total / base }' "$out/cost.txt" "$out/cost.txt"
 echo
 echo "== The boot from before start_kernel() until the function tracer runs"

@@ -236,7 +236,12 @@ callees_of_denied()
 		awk 'NR == FNR { own[$1] = 1; next } own[$2] && !own[$1] { print $1 }' - calls |
 		sort -u | grep -vE '^(_raw_spin_|rcu_|__rcu_|migrate_|preempt_|kmalloc|kfree|irq_|asm_|sysvec_)'
 }
-for options in '' '--pin=watch --task --comm sh'; do
+# Where a function is on fentry.multi and on the function tracer, each call of it is slow. So only some are then.
+some=
+! "$hytrace" features fentry-multi >/dev/null || some='-a s* -a v*'
+# The patterns are for hytrace.
+set -f
+for options in "$some" "--pin=watch --task --comm sh $some"; do
 	echo 0 >$watch/tracing_on
 	echo >$watch/trace
 	echo 8192 >$watch/buffer_size_kb
@@ -253,6 +258,7 @@ for options in '' '--pin=watch --task --comm sh'; do
 	is 'functions that these call in turn are denied' "$(callees_of_denied)" ''
 	echo nop >$watch/current_tracer
 done
+set +f
 rmdir $watch
 
 # ---- pins, read by the distribution's own bpftool

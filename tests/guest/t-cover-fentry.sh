@@ -72,18 +72,32 @@ is 'no caller could not be resolved' "$(jq -c '.lost | [.unresolvable_callers, .
 
 # ---- functions with all numbers of arguments show their callers
 
-# System calls have one argument; these are called with none to six, from the functions behind the system calls.
-"$hytrace" cover -e bpf --entry fentry -a do_sys_openat2 -a ksys_read -a ksys_mmap_pgoff -a vm_mmap_pgoff -a do_mmap -a __vm_munmap \
-	-f json -o pairs.json -- sh work.sh 2>/dev/null
-pair()
+# The first callers of functions with one to nine arguments, the last three of which are on the stack.
+pairs()
 {
-	jq -r --arg f "$1" '.functions[] | select(.name == $f) | .caller.name' pairs.json
+	"$hytrace" cover -e bpf --entry "$1" --task -a __x64_sys_read -a ksys_read -a do_filp_open -a vm_mmap_pgoff -a do_mmap \
+		-f json -o pairs.json -- cat work.sh >/dev/null 2>&1
+	jq -r '.functions[] | "\(.name) \(.caller.name)"' pairs.json | sort
 }
-is 'the caller of a function with three arguments' "$(pair ksys_read)" \
-	"$("$hytrace" cover -e bpf --entry kprobe -a ksys_read -f json -o k.json -- sh work.sh 2>/dev/null
-	jq -r '.functions[] | .caller.name' k.json)"
-is 'the caller of a function with six arguments' "$(pair vm_mmap_pgoff)" ksys_mmap_pgoff
-is 'the caller of a function with nine arguments' "$(pair do_mmap)" vm_mmap_pgoff
+pairs kprobe >wanted
+ok 'kprobe.multi shows the caller of do_mmap' grep -qx 'do_mmap vm_mmap_pgoff' wanted
+is 'each function has the caller that kprobe.multi shows' "$(pairs fentry)" "$(<wanted)"
+
+# ---- a kernel that does not show callers there
+
+# The function graph tracer hides one of the callers for which this is tried out.
+graph=$tracing/instances/graph
+mkdir $graph
+echo bpf_fentry_test3 >$graph/set_ftrace_filter
+echo function_graph >$graph/current_tracer
+ok 'covers a command all the same' status 0 cover -e bpf -a vfs_read -o hidden.json -- sh work.sh
+is 'by kprobe.multi' "$(jq -c '[.options.entry, .cost.by_fentry]' hidden.json)" '["kprobe",0]'
+ok 'a message tells why' grep -q 'fentry.multi shows the callers of 5 of 6 calls' err
+ok 'without callers it does not matter' status 0 cover -e bpf -a vfs_read --no-callers -o hidden.json -- sh work.sh
+is 'by fentry.multi then' "$(jq -r .options.entry hidden.json)" fentry
+ok '--entry fentry fails' says 'fentry.multi shows the callers of 5 of 6 calls' 3 cover --entry fentry -a vfs_read --duration 1
+echo nop >$graph/current_tracer
+rmdir $graph
 
 # ---- modules
 

@@ -32,8 +32,10 @@ static bool is_asked_for(const struct traceable_function *f, enum bench_scope sc
 	return scope == SCOPE_ONE ? !strcmp(f->name, BENCH_FUNCTION) : !bench_bpf__is_own(f->name);
 }
 
-static int choose(const struct traceable *t, const struct fentry_id *list, enum bench_scope scope)
+static int choose(const struct fentry_ids *list, enum bench_scope scope)
 {
+	const struct traceable *t = list->traceable;
+
 	ids = calloc(traceable__count(t), sizeof(*ids));
 	sites = calloc(traceable__count(t), sizeof(*sites));
 	if (!ids || !sites)
@@ -44,9 +46,9 @@ static int choose(const struct traceable *t, const struct fentry_id *list, enum 
 
 		if (!is_asked_for(f, scope))
 			continue;
-		if (list[i].fit == FENTRY_FITS)
-			ids[id_count++] = list[i].id;
-		else if (list[i].fit != FENTRY_DENIED)
+		if (list->list[i].fit == FENTRY_FITS)
+			ids[id_count++] = list->list[i].id;
+		else if (list->list[i].fit != FENTRY_DENIED)
 			sites[site_count++] = f->site;
 	}
 	return id_count ? 0 : bench_error(-EOPNOTSUPP, "fentry.multi takes no function");
@@ -58,21 +60,18 @@ static int choose_functions(enum bench_scope scope)
 	struct btf *btf = btf__load_vmlinux_btf();
 	struct traceable *traceable = NULL;
 	struct symbols *symbols = NULL;
-	struct fentry_id *list = NULL;
+	struct fentry_ids list = {};
 	int err;
 
 	if (!btf)
 		return bench_error(-errno, "cannot load the kernel's types");
 	err = symbols__load(&symbols);
 	err = err ?: traceable__load(&traceable, symbols);
+	err = err ?: fentry_ids__begin(&list, traceable, symbols);
 	if (!err)
-		list = fentry_ids__new(traceable, symbols);
-	if (!err && !list)
-		err = error__no_memory();
-	if (!err)
-		fentry_ids__add(list, traceable, btf, NULL);
-	err = err ?: choose(traceable, list, scope);
-	free(list);
+		fentry_ids__add(&list, btf, NULL);
+	err = err ?: choose(&list, scope);
+	fentry_ids__free(&list);
 	traceable__free(traceable);
 	symbols__free(symbols);
 	btf__free(btf);

@@ -99,7 +99,6 @@ static void note_btf(struct bpf_fentry *f, __u32 id)
 
 static int read_types(struct bpf_fentry *f)
 {
-	const struct request *r = f->cover->request;
 	struct btf *vmlinux = btf__load_vmlinux_btf(), *own;
 	__u32 id = 0;
 
@@ -108,12 +107,12 @@ static int read_types(struct bpf_fentry *f)
 	while (!bpf_btf_get_next_id(id, &id))
 		note_btf(f, id);
 	/* vmlinux always, as the functions of check_callers() are in it. */
-	fentry_ids__add(f->ids, r->traceable, vmlinux, NULL);
+	fentry_ids__add(&f->ids, vmlinux, NULL);
 	for (size_t i = 0; i < f->part_count; i++) {
 		/* A module without types, or one that has gone meanwhile, has no functions that fit. */
 		own = f->parts[i].btf ? btf__load_from_kernel_by_id_split(f->parts[i].btf, vmlinux) : NULL;
 		if (own)
-			fentry_ids__add(f->ids, r->traceable, own, f->parts[i].module);
+			fentry_ids__add(&f->ids, own, f->parts[i].module);
 		btf__free(own);
 	}
 	btf__free(vmlinux);
@@ -128,17 +127,14 @@ static int read_types(struct bpf_fentry *f)
  */
 static size_t find_tested(const struct bpf_fentry *f, __u32 *ids, size_t room)
 {
-	const struct traceable *t = f->cover->request->traceable;
-	size_t found = 0, count;
+	size_t found = 0;
 
 	for (size_t i = 1; i <= room; i++) {
-		const struct traceable_function *const *list;
 		const struct fentry_id *id;
 		char name[32];
 
 		snprintf(name, sizeof(name), "bpf_fentry_test%zu", i);
-		list = traceable__named(t, name, &count);
-		id = count == 1 ? &f->ids[*list - traceable__at(t, 0)] : NULL;
+		id = fentry_ids__find(&f->ids, name, NULL);
 		if (id && id->fit == FENTRY_FITS)
 			ids[found++] = id->id;
 	}
@@ -174,11 +170,12 @@ int bpf_fentry__prepare(struct bpf_fentry *f, struct bpf_cover *cover)
 	int err;
 
 	f->cover = cover;
-	f->ids = fentry_ids__new(r->traceable, r->symbols);
 	f->attached = calloc(traceable__count(r->traceable) + 1, sizeof(*f->attached));
-	if (!f->ids || !f->attached)
+	if (!f->attached)
 		return error__no_memory();
-	err = find_parts(f);
+	err = fentry_ids__begin(&f->ids, r->traceable, r->symbols);
+	if (!err)
+		err = find_parts(f);
 	if (!err)
 		err = read_types(f);
 	return err || !r->options->how.callers ? err : check_callers(f);
@@ -213,8 +210,8 @@ static size_t choose_ids(const struct bpf_fentry *f, const struct fentry_part *p
 	size_t count = 0;
 
 	for (size_t i = part->first; i < part->end; i++) {
-		if (f->ids[i].fit == FENTRY_FITS && is_asked_for(f, i)) {
-			list->ids[count] = f->ids[i].id;
+		if (f->ids.list[i].fit == FENTRY_FITS && is_asked_for(f, i)) {
+			list->ids[count] = f->ids.list[i].id;
 			list->indices[count++] = i;
 		}
 	}
@@ -270,7 +267,7 @@ bool bpf_fentry__has(const struct bpf_fentry *f, size_t index)
 void bpf_fentry__free(struct bpf_fentry *f)
 {
 	free(f->parts);
-	free(f->ids);
+	fentry_ids__free(&f->ids);
 	free(f->attached);
 	*f = (struct bpf_fentry){};
 }

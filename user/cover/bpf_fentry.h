@@ -21,7 +21,7 @@ struct bpf_fentry {
 	struct bpf_cover *cover;
 	struct fentry_part *parts;
 	size_t part_count;
-	struct fentry_id *ids;		/* of each function of request->traceable */
+	struct fentry_ids ids;		/* of the functions of request->traceable */
 	bool *attached;			/* for each of these; NULL: none is */
 	size_t count;			/* how many are attached */
 };

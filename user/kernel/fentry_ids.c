@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/error.h"
 #include "kernel/fentry_ids.h"
 
 /* From the kernel's bpf_check_attach_btf_id_multi(), btf_distill_func_proto() and its JIT for x86. */
@@ -39,37 +40,99 @@ static bool same_module(const char *a, const char *b)
 /* ---- names */
 
 /*
+ * More names are looked up than there are functions: those of all other symbols, and of all types. So
+ * the functions are in a hash table with open addressing, whose elements are their numbers from 1 on.
+ * Functions of one name are in it one after the other.
+ */
+static size_t place_of(const struct fentry_ids *ids, const char *name)
+{
+	__u32 hash = 2166136261u;
+
+	while (*name)
+		hash = (hash ^ (unsigned char)*name++) * 16777619u;
+	return (hash ^ hash >> 15) & ids->mask;
+}
+
+/* The next function of this name and module from a place on; NULL: there is no more. */
+static struct fentry_id *next(const struct fentry_ids *ids, const char *name, const char *module, size_t *place)
+{
+	while (ids->names[*place]) {
+		size_t i = ids->names[*place] - 1;
+		const struct traceable_function *f = traceable__at(ids->traceable, i);
+
+		*place = (*place + 1) & ids->mask;
+		if (!strcmp(f->name, name) && same_module(f->module, module))
+			return &ids->list[i];
+	}
+	return NULL;
+}
+
+static int index_names(struct fentry_ids *ids)
+{
+	size_t count = traceable__count(ids->traceable), room = 1024;
+
+	while (room < 2 * count)
+		room *= 2;
+	ids->mask = room - 1;
+	ids->names = calloc(room, sizeof(*ids->names));
+	if (!ids->names)
+		return error__no_memory();
+	for (size_t i = 0; i < count; i++) {
+		size_t place = place_of(ids, traceable__at(ids->traceable, i)->name);
+
+		while (ids->names[place])
+			place = (place + 1) & ids->mask;
+		ids->names[place] = i + 1;
+	}
+	return 0;
+}
+
+static void mark_namesakes(struct fentry_ids *ids, const char *name, const char *module)
+{
+	size_t place = place_of(ids, name);
+	struct fentry_id *one;
+
+	while ((one = next(ids, name, module, &place)))
+		one->fit = FENTRY_NAMESAKE;
+}
+
+/*
  * The kernel takes the first symbol of a name. That may be another function, which need not be one
  * that can be traced.
  */
-static void mark_namesakes(struct fentry_id *ids, const struct traceable *t, const struct symbol *sym)
-{
-	const struct traceable_function *const *list;
-	size_t count;
-
-	list = traceable__named(t, sym->name, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (same_module(list[i]->module, sym->module))
-			ids[list[i] - traceable__at(t, 0)].fit = FENTRY_NAMESAKE;
-	}
-}
-
-struct fentry_id *fentry_ids__new(const struct traceable *t, const struct symbols *symbols)
+int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t), at = 0;
-	struct fentry_id *ids = calloc(count + 1, sizeof(*ids));
+	int err;
 
-	for (size_t i = 0; ids && i < symbols__count(symbols); i++) {
+	*ids = (struct fentry_ids){ .traceable = t, .list = calloc(count + 1, sizeof(*ids->list)) };
+	err = ids->list ? index_names(ids) : error__no_memory();
+	for (size_t i = 0; !err && i < symbols__count(symbols); i++) {
 		const struct symbol *sym = symbols__at(symbols, i);
 
 		while (at < count && traceable__at(t, at)->entry < sym->addr)
 			at++;
-		/* If it is the function's own, only find() has to look for others. */
+		/* The function's own symbol does not count; functions of one name are found when added. */
 		if (at == count || traceable__at(t, at)->entry != sym->addr ||
 		    strcmp(traceable__at(t, at)->name, sym->name))
-			mark_namesakes(ids, t, sym);
+			mark_namesakes(ids, sym->name, sym->module);
 	}
-	return ids;
+	return err;
+}
+
+const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module)
+{
+	size_t place = place_of(ids, name);
+	const struct fentry_id *one = next(ids, name, module, &place);
+
+	return one && !next(ids, name, module, &place) ? one : NULL;
+}
+
+void fentry_ids__free(struct fentry_ids *ids)
+{
+	free(ids->list);
+	free(ids->names);
+	*ids = (struct fentry_ids){};
 }
 
 /* ---- types */
@@ -119,44 +182,30 @@ static enum fentry_fit judge(const struct btf *btf, const struct btf_type *funct
 
 /* ---- both */
 
-/* How many functions of this name the module has. @ret: the last of them. */
-static size_t find(struct fentry_id **ret, struct fentry_id *ids, const struct traceable *t, const char *name,
-		   const char *module)
+static void add_function(struct fentry_ids *ids, const struct btf *btf, __u32 id, const char *module)
 {
-	const struct traceable_function *const *list;
-	size_t count, same = 0;
+	const struct btf_type *type = btf__type_by_id(btf, id);
+	const char *name = btf__name_by_offset(btf, type->name_off);
+	size_t place = name ? place_of(ids, name) : 0;
+	struct fentry_id *one = name ? next(ids, name, module, &place) : NULL;
 
-	list = traceable__named(t, name, &count);
-	for (size_t i = 0; i < count; i++) {
-		if (!same_module(list[i]->module, module))
-			continue;
-		if (same++)
-			(*ret)->fit = FENTRY_NAMESAKE;
-		*ret = &ids[list[i] - traceable__at(t, 0)];
-	}
-	return same;
+	if (!one)
+		return;
+	/* If a name has several types or functions, nothing says which belong together. */
+	if (one->fit != FENTRY_NO_TYPE || next(ids, name, module, &place))
+		mark_namesakes(ids, name, module);
+	else
+		*one = (struct fentry_id){ is_denied(name) ? FENTRY_DENIED : judge(btf, type), id };
 }
 
-void fentry_ids__add(struct fentry_id *ids, const struct traceable *t, const struct btf *btf,
-		     const char *module)
+void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *module)
 {
 	const struct btf *base = btf__base_btf(btf);
 	__u32 end = btf__type_cnt(btf);
 
 	for (__u32 i = base ? btf__type_cnt(base) : 1; i < end; i++) {
-		const struct btf_type *type = btf__type_by_id(btf, i);
-		struct fentry_id *one = NULL;
-		const char *name;
-		size_t same;
-
-		if (!btf_is_func(type))
-			continue;
-		name = btf__name_by_offset(btf, type->name_off);
-		same = name ? find(&one, ids, t, name, module) : 0;
-		if (same == 1 && one->fit == FENTRY_NO_TYPE)
-			*one = (struct fentry_id){ is_denied(name) ? FENTRY_DENIED : judge(btf, type), i };
-		else if (one)
-			one->fit = FENTRY_NAMESAKE;
+		if (btf_is_func(btf__type_by_id(btf, i)))
+			add_function(ids, btf, i, module);
 	}
 }
 

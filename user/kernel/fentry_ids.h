@@ -29,25 +29,42 @@ struct fentry_id {
 	__u32 id;		/* if it fits: in the BTF of its module, or of vmlinux */
 };
 
+struct fentry_ids {
+	const struct traceable *traceable;
+	struct fentry_id *list;	/* of each of its functions, in its order */
+	__u32 *names;		/* an index of the functions by their names; see fentry_ids.c */
+	size_t mask;
+};
+
 /**
- * fentry_ids__new() - begin a list
- * @t: the functions
+ * fentry_ids__begin() - make a list, in which only namesakes are known so far
+ * @ids: the list; it is to be freed even after a failure
+ * @t: the functions, which stay
  * @symbols: of the same time
  *
- * Return: an element for each function of @t, of which only namesakes are known so far. It is to be
- * freed. NULL: no memory.
+ * Return: 0 or -ENOMEM after a message.
  */
-struct fentry_id *fentry_ids__new(const struct traceable *t, const struct symbols *symbols);
+int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols);
 
 /**
  * fentry_ids__add() - judge the functions of vmlinux, or of one module
  * @ids: the list
- * @t: the functions
  * @btf: the types
  * @module: the module that they are of; NULL: vmlinux
  */
-void fentry_ids__add(struct fentry_id *ids, const struct traceable *t, const struct btf *btf,
-		     const char *module);
+void fentry_ids__add(struct fentry_ids *ids, const struct btf *btf, const char *module);
+
+/**
+ * fentry_ids__find() - find the only function of a name in a module
+ * @ids: the list
+ * @name: the function
+ * @module: the module; NULL: vmlinux
+ *
+ * Return: what is known about it; NULL: there is none, or several.
+ */
+const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module);
+
+void fentry_ids__free(struct fentry_ids *ids);
 
 /* Functions to attach to. */
 struct fentry_try {

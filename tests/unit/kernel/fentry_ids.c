@@ -134,7 +134,7 @@ static struct types vmlinux_types(int *ret_fits)
 struct kernel {
 	struct symbols *symbols;
 	struct traceable *traceable;
-	struct fentry_id *ids;
+	struct fentry_ids ids;
 };
 
 static struct kernel read_kernel(void)
@@ -144,7 +144,7 @@ static struct kernel read_kernel(void)
 
 	cr_assert(symbols__read(&k.symbols, f, NULL) == 0);
 	cr_assert(traceable__read(&k.traceable, list, k.symbols) == 0);
-	k.ids = fentry_ids__new(k.traceable, k.symbols);
+	cr_assert(fentry_ids__begin(&k.ids, k.traceable, k.symbols) == 0);
 	fclose(f);
 	fclose(list);
 	return k;
@@ -152,7 +152,7 @@ static struct kernel read_kernel(void)
 
 static void kernel__free(struct kernel *k)
 {
-	free(k->ids);
+	fentry_ids__free(&k->ids);
 	traceable__free(k->traceable);
 	symbols__free(k->symbols);
 }
@@ -160,7 +160,7 @@ static void kernel__free(struct kernel *k)
 /* What is said about the function at an address. */
 static const struct fentry_id *at(const struct kernel *k, uint64_t addr)
 {
-	return &k->ids[traceable__find(k->traceable, addr) - traceable__at(k->traceable, 0)];
+	return &k->ids.list[traceable__find(k->traceable, addr) - traceable__at(k->traceable, 0)];
 }
 
 Test(fentry_ids, those_that_fit_and_why_the_others_do_not)
@@ -194,10 +194,13 @@ Test(fentry_ids, those_that_fit_and_why_the_others_do_not)
 	int fits;
 	struct types t = vmlinux_types(&fits);
 
-	fentry_ids__add(k.ids, k.traceable, t.btf, NULL);
+	fentry_ids__add(&k.ids, t.btf, NULL);
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 		cr_expect(at(&k, rows[i].addr)->fit == rows[i].fit, "%s: %d", rows[i].name, at(&k, rows[i].addr)->fit);
 	cr_expect(at(&k, 0xffffffff82000100)->id == (__u32)fits);
+	cr_expect(fentry_ids__find(&k.ids, "fits", NULL) == at(&k, 0xffffffff82000100));
+	cr_expect(fentry_ids__find(&k.ids, "static_one", NULL) == NULL, "there are two");
+	cr_expect(fentry_ids__find(&k.ids, "static_on", NULL) == NULL);
 	btf__free(t.btf);
 	kernel__free(&k);
 }
@@ -210,12 +213,13 @@ Test(fentry_ids, a_module_has_types_of_its_own)
 	struct btf *module = btf__new_empty_split(t.btf);
 
 	in_module = add_function(module, "fits", 0, 1, t.number, false);
-	fentry_ids__add(k.ids, k.traceable, t.btf, NULL);
+	fentry_ids__add(&k.ids, t.btf, NULL);
 	cr_expect(at(&k, 0xffffffffc0400000)->fit == FENTRY_NO_TYPE, "the type of vmlinux's is not of the module's");
 	cr_expect(at(&k, 0xffffffffc0400100)->fit == FENTRY_NO_TYPE);
-	fentry_ids__add(k.ids, k.traceable, module, "mod_two");
+	fentry_ids__add(&k.ids, module, "mod_two");
 	cr_expect(at(&k, 0xffffffffc0400000)->fit == FENTRY_FITS);
 	cr_expect(at(&k, 0xffffffffc0400000)->id == (__u32)in_module);
+	cr_expect(fentry_ids__find(&k.ids, "fits", "mod_two") == at(&k, 0xffffffffc0400000));
 	cr_expect(at(&k, 0xffffffff82000100)->id == (__u32)fits, "a namesake in a module is none");
 	btf__free(module);
 	btf__free(t.btf);
