@@ -92,6 +92,13 @@ ok 'covers a module' "$hytrace" cover -e bpf -a ':mod:dummy' -f json -o module.j
 ok 'functions of the module are on it' jq -e '.cost.by_fentry > 5 and .options.entry == "fentry"' module.json
 ok 'a function of the module is recorded, with its caller' jq -e 'any(.functions[]; .name == "dummy_get_stats64" and
 	.module == "dummy" and .caller.name == "dev_get_stats")' module.json
+# As if its init function had just returned.
+echo 4096 >initsize
+mount --bind initsize /sys/module/dummy/initsize
+"$hytrace" cover -e bpf -a ':mod:dummy' -f json -o coming.json -- ip -s link show dummy0 >/dev/null 2>&1
+umount /sys/module/dummy/initsize
+is 'a module that still has its init text is left to kprobe.multi' "$(jq -c '[.cost.by_fentry,
+	any(.functions[]; .name == "dummy_get_stats64"), .lost.unattached]' coming.json)" '[0,true,0]'
 is 'the module can be unloaded afterwards' "$(rmmod dummy 2>&1)" ''
 
 tap_end

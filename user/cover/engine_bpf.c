@@ -87,18 +87,9 @@ static int make_lists(struct bpf_engine *b, size_t count)
 }
 
 /*
- * Are the lists still right about this module? It must not be coming, going, gone, or loaded again.
- */
-static bool is_there(const struct symbols *before, const struct symbols *now, const char *module)
-{
-	const struct module *then = symbols__module(before, module), *m = symbols__module(now, module);
-
-	return then && m && m->live && m->base == then->base;
-}
-
-/*
  * Chooses those for kprobe.multi. @now: the present modules. A function of a module that is not there
- * would make the kernel refuse the whole list.
+ * would make the kernel refuse the whole list. A module that was coming when the lists were read is
+ * left to bpf_modules.c.
  */
 static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
 {
@@ -112,7 +103,7 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 		if (bpf_fentry__has(&b->fentry, i) ||
 		    filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
-		there = !f->module || is_there(r->symbols, now, f->module);
+		there = !f->module || symbols__module_stayed(r->symbols, now, f->module);
 		if (there)
 			b->addrs[b->addr_count++] = f->site;
 		else
