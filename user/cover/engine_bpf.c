@@ -147,27 +147,30 @@ static bool takes_fentry(const struct request *r)
 	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
 }
 
-/* If fentry.multi was not asked for, kprobe.multi can take its place. */
-static int prepare_fentry(struct bpf_engine *b, const struct request *request)
+static int load_fentry(struct bpf_engine *b, const struct request *request)
 {
-	int err = bpf_fentry__prepare(&b->fentry, &b->cover);
+	int err;
 
-	if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
-		return err;
-	error__warn("all functions are attached by kprobe.multi, at a higher cost");
-	bpf_fentry__free(&b->fentry);
-	b->cover.fentry = NULL;
-	return 0;
+	err = bpf_cover__load(&b->cover, request, ENTER_BY_FENTRY_MULTI,
+			      MORE_LINKS + 1 + bpf_fentry__links(request));
+	return err ? err : bpf_fentry__prepare(&b->fentry, &b->cover);
 }
 
 static int load(struct bpf_engine *b, const struct request *request)
 {
-	bool fentry = takes_fentry(request);
 	int err;
 
-	err = bpf_cover__load(&b->cover, request, fentry ? ENTER_BY_FENTRY_MULTI : ENTER_BY_KPROBE_MULTI,
-			      MORE_LINKS + (fentry ? 1 + bpf_fentry__links(request) : 0));
-	return err || !fentry ? err : prepare_fentry(b, request);
+	if (takes_fentry(request)) {
+		err = load_fentry(b, request);
+		/* If fentry.multi was not asked for, kprobe.multi can take its place. */
+		if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
+			return err;
+		error__warn("all functions are attached by kprobe.multi, at a higher cost");
+		bpf_fentry__free(&b->fentry);
+		bpf_cover__unload(&b->cover);
+		b->cover = (struct bpf_cover){};
+	}
+	return bpf_cover__load(&b->cover, request, ENTER_BY_KPROBE_MULTI, MORE_LINKS);
 }
 
 static int bpf__prepare(void **ret, const struct request *request)
