@@ -379,6 +379,12 @@ int cover_entry(struct pt_regs *ctx)
 	return 0;
 }
 
+/* A trampoline that calls the function has also come by a call from its beginning. */
+static __always_inline void *past_own_call(void *at, __u64 key)
+{
+	return word_at(at) - key < FARTHEST_IP ? at + 8 : at;
+}
+
 /*
  * The sections of fentry.multi have a name that no libbpf knows, because those before 1.8 would not
  * know the right one. The loader sets the type.
@@ -397,12 +403,8 @@ int cover_fentry(void *ctx)
 		caller = word_at(at);
 	if (all_known(key, caller))
 		return 0;
-	/* A trampoline that calls the function has also come by a call from its beginning. */
-	if (caller - key < FARTHEST_IP) {
-		at += 8;
-		caller = word_at(at);
-	}
-	note(NULL, key, caller, (__u64)at);
+	at = past_own_call(at, key);
+	note(NULL, key, word_at(at), (__u64)at);
 	return 0;
 }
 
@@ -427,7 +429,12 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 SEC("entry")
 int check_caller(void *ctx)
 {
-	if (word_at(return_place(ctx)) - checked_from < checked_bytes)
+	void *at = past_own_call(return_place(ctx), bpf_get_func_ip(ctx) + INSIDE);
+	__u64 caller = word_at(at);
+
+	if (is_return_trampoline(caller))
+		caller = true_caller((__u64)at, caller);
+	if (caller - checked_from < checked_bytes)
 		__sync_fetch_and_add(&checked_right, 1);
 	else
 		__sync_fetch_and_add(&checked_wrong, 1);

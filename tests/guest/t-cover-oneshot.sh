@@ -123,7 +123,7 @@ ok 'both engines cover a workload' cover -e both -o both.json -o both.tailor -o 
 	${vmlinux:+--vmlinux "$vmlinux"} -- "$workload"
 sed 's/^/# /' "$tap_scratch/.tap" | cut -c1-200
 cp both* "$HYTRACE_FILES"
-cover -e both --task -o task2.json -- sh -c 'ls / | sort; (exit 3)' >out 2>err
+cover -e both --entry kprobe --task -o task2.json -- sh -c 'ls / | sort; (exit 3)' >out 2>err
 # same: no difference in out is UNEXPLAINED, and at most 30 are only possibly explained
 same()
 {
@@ -131,6 +131,8 @@ same()
 		[[ $(sed -n 's/.*, \([0-9]*\) only possibly.*/\1/p' out) -le 30 ]]
 }
 ok 'both engines follow a task with the same result' same
+is "only the BPF engine's document has an entry" \
+	"$(jq -c .options.entry task2.oneshot.json task2.bpf.json | paste -sd' ')" 'null "kprobe"'
 ok 'both engines have recorded more than 100 functions of the task' jq -e '.totals.functions > 100' task2.oneshot.json task2.bpf.json
 
 # A shell that becomes another program, and a thread that is not the first of its process.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
  * The contenders on fentry.multi: one program on many functions, each by a trampoline of its own.
- * With all functions, those that it cannot take have the same program on kprobe.multi, and the
- * functions that either way calls are left out, as in the rows "kprobe-multi-...-denied".
+ * With all functions, those that it cannot take have the same program on kprobe.multi. Together they
+ * are the functions of the rows "kprobe-multi-...-denied", so that these rows can be compared.
  */
 #include <errno.h>
 #include <stdlib.h>
@@ -48,7 +48,7 @@ static int choose(const struct fentry_ids *list, enum bench_scope scope)
 			continue;
 		if (list->list[i].fit == FENTRY_FITS)
 			ids[id_count++] = list->list[i].id;
-		else if (list->list[i].fit != FENTRY_DENIED)
+		else
 			sites[site_count++] = f->site;
 	}
 	return id_count ? 0 : bench_error(-EOPNOTSUPP, "fentry.multi takes no function");

@@ -408,6 +408,28 @@ int bpf_cover__gate(void *engine, bool open)
 	return 0;
 }
 
+/*
+ * Waits until programs that run now have ended. On fentry.multi, a task may be preempted in the
+ * middle of the program, and removing the link does not wait for it. The kernel waits when a map of
+ * maps changes, on any number of CPUs and with nohz_full; membarrier() does not wait
+ * in these cases. If it fails, hits that are not complete count as lost.
+ */
+static void wait_for_programs(void)
+{
+	int inner = bpf_map_create(BPF_MAP_TYPE_ARRAY, NULL, sizeof(__u32), sizeof(__u32), 1, NULL), outer;
+	LIBBPF_OPTS(bpf_map_create_opts, opts, .inner_map_fd = inner);
+	__u32 zero = 0;
+
+	if (inner < 0)
+		return;
+	outer = bpf_map_create(BPF_MAP_TYPE_ARRAY_OF_MAPS, NULL, sizeof(__u32), sizeof(__u32), 1, &opts);
+	if (outer >= 0) {
+		bpf_map_update_elem(outer, &zero, &inner, BPF_ANY);
+		close(outer);
+	}
+	close(inner);
+}
+
 int bpf_cover__stop(void *engine)
 {
 	struct bpf_cover *b = engine;
@@ -416,16 +438,20 @@ int bpf_cover__stop(void *engine)
 	for (size_t i = 0; i < b->link_count; i++)
 		unpin_link(b, i);
 	destroy_links(b);
+	if (b->fentry)
+		wait_for_programs();
 	b->stopped = true;
 	return err;
 }
 
-struct unresolved {
-	uint64_t functions, callers;
+/* Hits that are counted and not listed. */
+struct unlisted {
+	uint64_t functions, callers;	/* in no image */
+	uint64_t unfinished;
 };
 
 static int add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
-		   struct unresolved *unresolved)
+		   struct unlisted *unlisted)
 {
 	struct hit hit = {
 		.addr = entry->addr,
@@ -442,8 +468,8 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 		 * It is in generated code or in a module that is gone, and so in no image. It is
 		 * only counted.
 		 */
-		unresolved->functions += !!(hit.kind & HIT_FUNCTION);
-		unresolved->callers += !!(hit.kind & HIT_CALLER);
+		unlisted->functions += !!(hit.kind & HIT_FUNCTION);
+		unlisted->callers += !!(hit.kind & HIT_CALLER);
 		return 0;
 	}
 	if (entry->other) {
@@ -455,23 +481,25 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 }
 
 /*
- * An entry without an address is being written by a program that runs now; this is only possible
- * before the end.
+ * An entry without an address is being written by a program that runs now. At the end, none should
+ * run any more.
  */
 static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		     struct unresolved *unresolved)
+		     struct unlisted *unlisted)
 {
 	size_t count = bpf_cover__logged(b);
 	int err = 0;
 
 	for (size_t i = 0; !err && i < count; i++) {
 		if (__atomic_load_n(&b->hits[i].addr, __ATOMIC_ACQUIRE))
-			err = add_hit(c, places, &b->hits[i], unresolved);
+			err = add_hit(c, places, &b->hits[i], unlisted);
+		else
+			unlisted->unfinished += b->stopped;
 	}
 	return err;
 }
 
-static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unresolved *unresolved)
+static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unlisted *unlisted)
 {
 	const struct cover_stats *s = (const struct cover_stats *)&b->skel->bss->stats;
 	const struct counter list[] = {
@@ -481,8 +509,9 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 		{ "parents_lost", s->parents_lost },
 		{ "unpinned", s->unpinned },
 		{ "tasks_full", s->tasks_full },
-		{ "unresolvable_functions", unresolved->functions },
-		{ "unresolvable_callers", unresolved->callers },
+		{ "unresolvable_functions", unlisted->functions },
+		{ "unresolvable_callers", unlisted->callers },
+		{ "unfinished", unlisted->unfinished },
 	};
 	int err = 0;
 
@@ -502,12 +531,12 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unre
 
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
 {
-	struct unresolved unresolved = {};
+	struct unlisted unlisted = {};
 	int err = b->stopped ? 0 : read_misses(b, 1);
 
 	if (!err)
-		err = read_hits(b, c, places, &unresolved);
+		err = read_hits(b, c, places, &unlisted);
 	if (!err)
-		err = add_losses(b, c, &unresolved);
+		err = add_losses(b, c, &unlisted);
 	return err;
 }

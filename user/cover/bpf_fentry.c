@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Coverage by fentry.multi; see bpf_fentry.h. */
 #include <bpf/bpf.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "cover/bpf_fentry.h"
 #include "kernel/tracing_multi.h"
 #include "cover.h"
@@ -190,6 +192,36 @@ static int try_link(void *context, const __u32 *ids, size_t count)
 	return tracing_multi__link(*program, ids, count);
 }
 
+/* Has the module's init text been freed? A module is already live for a while before that. */
+static bool has_ended_init(const char *module)
+{
+	char path[128], *text;
+	bool ended;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/initsize", module);
+	text = file__text(path);
+	ended = text && !strcmp(text, "0\n");
+	free(text);
+	return ended;
+}
+
+/*
+ * Are the functions of the module those that were read, and will they stay? The kernel takes a link
+ * of fentry.multi apart only if all of its functions are still there. If it could not, they would go
+ * on to call the link's trampolines, which it frees. So no link may have a function of init text.
+ */
+static bool is_settled(const struct bpf_fentry *f, const char *module)
+{
+	struct symbols *now;
+	bool settled;
+
+	if (symbols__load_modules(&now))
+		return false;
+	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && has_ended_init(module);
+	symbols__free(now);
+	return settled;
+}
+
 /* Returns a descriptor of the program for the part, or a negative errno. */
 static int load_for(struct bpf_fentry *f, const struct fentry_part *part)
 {
@@ -202,7 +234,8 @@ static int load_for(struct bpf_fentry *f, const struct fentry_part *part)
 		return -errno;
 	program = bpf_cover__clone(f->cover, btf);
 	close(btf);
-	return program;
+	/* From here on the module cannot be unloaded. */
+	return program < 0 || is_settled(f, part->module) ? program : -ENOENT;
 }
 
 static size_t choose_ids(const struct bpf_fentry *f, const struct fentry_part *part, struct fentry_try *list)
@@ -228,6 +261,7 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 	program = load_for(f, part);
 	link = program < 0 ? program : fentry_try__link(list, try_link, &program);
 	if (link < 0) {
+		/* -ENOENT: the module is gone, or on its way, or the kernel takes none of its functions. */
 		if (!part->module || link != -ENOENT)
 			error__warn("%s%s: fentry.multi cannot be attached: %s; kprobe.multi takes its place, at a "
 				    "higher cost", part->module ? "the module " : "", part->module ?: "the kernel",

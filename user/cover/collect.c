@@ -188,6 +188,8 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	err = coverage__init(ret, e->ops->name);
 	if (!err)
 		err = describe(ret, request, k, after);
+	/* An engine that had a choice says what it was. */
+	ret->how.entry = ENTRY_ANY;
 	if (!err)
 		err = e->ops->collect(e->engine, ret, &places);
 	if (err)

@@ -87,18 +87,9 @@ static int make_lists(struct bpf_engine *b, size_t count)
 }
 
 /*
- * Are the lists still right about this module? It must not be coming, going, gone, or loaded again.
- */
-static bool is_there(const struct symbols *before, const struct symbols *now, const char *module)
-{
-	const struct module *then = symbols__module(before, module), *m = symbols__module(now, module);
-
-	return then && m && m->live && m->base == then->base;
-}
-
-/*
  * Chooses those for kprobe.multi. @now: the present modules. A function of a module that is not there
- * would make the kernel refuse the whole list.
+ * would make the kernel refuse the whole list. A module that was coming when the lists were read is
+ * left to bpf_modules.c.
  */
 static void choose_addresses(struct bpf_engine *b, const struct request *r, const struct symbols *now)
 {
@@ -112,7 +103,7 @@ static void choose_addresses(struct bpf_engine *b, const struct request *r, cons
 		if (bpf_fentry__has(&b->fentry, i) ||
 		    filter__judge(r->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
-		there = !f->module || is_there(r->symbols, now, f->module);
+		there = !f->module || symbols__module_stayed(r->symbols, now, f->module);
 		if (there)
 			b->addrs[b->addr_count++] = f->site;
 		else
@@ -156,27 +147,30 @@ static bool takes_fentry(const struct request *r)
 	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
 }
 
-/* If fentry.multi was not asked for, kprobe.multi can take its place. */
-static int prepare_fentry(struct bpf_engine *b, const struct request *request)
+static int load_fentry(struct bpf_engine *b, const struct request *request)
 {
-	int err = bpf_fentry__prepare(&b->fentry, &b->cover);
+	int err;
 
-	if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
-		return err;
-	error__warn("all functions are attached by kprobe.multi, at a higher cost");
-	bpf_fentry__free(&b->fentry);
-	b->cover.fentry = NULL;
-	return 0;
+	err = bpf_cover__load(&b->cover, request, ENTER_BY_FENTRY_MULTI,
+			      MORE_LINKS + 1 + bpf_fentry__links(request));
+	return err ? err : bpf_fentry__prepare(&b->fentry, &b->cover);
 }
 
 static int load(struct bpf_engine *b, const struct request *request)
 {
-	bool fentry = takes_fentry(request);
 	int err;
 
-	err = bpf_cover__load(&b->cover, request, fentry ? ENTER_BY_FENTRY_MULTI : ENTER_BY_KPROBE_MULTI,
-			      MORE_LINKS + (fentry ? 1 + bpf_fentry__links(request) : 0));
-	return err || !fentry ? err : prepare_fentry(b, request);
+	if (takes_fentry(request)) {
+		err = load_fentry(b, request);
+		/* If fentry.multi was not asked for, kprobe.multi can take its place. */
+		if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
+			return err;
+		error__warn("all functions are attached by kprobe.multi, at a higher cost");
+		bpf_fentry__free(&b->fentry);
+		bpf_cover__unload(&b->cover);
+		b->cover = (struct bpf_cover){};
+	}
+	return bpf_cover__load(&b->cover, request, ENTER_BY_KPROBE_MULTI, MORE_LINKS);
 }
 
 static int bpf__prepare(void **ret, const struct request *request)

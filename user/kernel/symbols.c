@@ -395,6 +395,13 @@ const struct module *symbols__modules(const struct symbols *s, size_t *ret_count
 	return s->modules;
 }
 
+bool symbols__module_stayed(const struct symbols *before, const struct symbols *now, const char *name)
+{
+	const struct module *then = symbols__module(before, name), *m = symbols__module(now, name);
+
+	return then && then->live && m && m->live && m->base == then->base;
+}
+
 bool symbol__is_generated(const struct symbol *sym)
 {
 	return sym->module && is_generated(sym->module);

@@ -69,6 +69,16 @@ const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 const struct module *symbols__module(const struct symbols *s, const char *name);
 const struct module *symbols__modules(const struct symbols *s, size_t *ret_count);
 
+/**
+ * symbols__module_stayed() - is what was read about a module still right?
+ * @before: when it was read
+ * @now: the present modules
+ * @name: of the module
+ *
+ * Return: whether it was live then and is live now, and has not been loaded again.
+ */
+bool symbols__module_stayed(const struct symbols *before, const struct symbols *now, const char *name);
+
 /*
  * Is the symbol in generated code (BPF programs, trampolines, probes' slots), which is in no image?
  */

@@ -137,3 +137,20 @@ Test(fentry, callers_are_tried_out)
 	cr_expect(eq(u32, checked_right, 1));
 	cr_expect(eq(u32, checked_wrong, 1));
 }
+
+/* The places are found as for calls that are recorded, or another tracer would make the check fail. */
+Test(fentry, callers_are_tried_out_with_a_rethook_and_a_trampoline_that_calls)
+{
+	struct rethook_node node = { .ret_addr = C + 8 };
+	struct frame f = make_frame(5, true, F, F + ENDBR + CALL);
+
+	f.words[8] = RETHOOK;
+	return_trampolines[RETHOOK_TRAMPOLINE] = RETHOOK;
+	node.frame = (uintptr_t)&f.words[8];
+	self.rethooks = &node.llist;
+	checked_from = C;
+	checked_bytes = 16;
+	check_caller(f.words);
+	cr_expect(eq(u32, checked_right, 1));
+	cr_expect(eq(u32, checked_wrong, 0));
+}

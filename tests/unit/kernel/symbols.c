@@ -54,6 +54,42 @@ Test(symbols, knows_modules_and_generated_code)
 	symbols__free(s);
 }
 
+/* The modules of this text, of the form of /proc/modules. */
+static struct symbols *modules_of(const char *text)
+{
+	FILE *kallsyms = sample_file(sample_kallsyms), *modules = sample_file(text);
+	struct symbols *s = NULL;
+
+	cr_assert(symbols__read(&s, kallsyms, modules) == 0);
+	fclose(kallsyms);
+	fclose(modules);
+	return s;
+}
+
+Test(symbols, a_module_has_stayed_if_it_was_and_is_live_at_one_place)
+{
+	static const char live[] = "m 4096 0 - Live 0xffffffffc0400000\n";
+	static const struct {
+		const char *before, *now;
+		bool stayed;
+	} cases[] = {
+		{ live, live, true },
+		{ live, "m 4096 0 - Live 0xffffffffc0500000\n", false },
+		{ live, "m 4096 0 - Unloading 0xffffffffc0400000\n", false },
+		{ live, "other 4096 0 - Live 0xffffffffc0400000\n", false },
+		{ "m 4096 0 - Loading 0xffffffffc0400000\n", live, false },
+		{ "other 4096 0 - Live 0xffffffffc0400000\n", live, false },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct symbols *before = modules_of(cases[i].before), *now = modules_of(cases[i].now);
+
+		cr_expect(symbols__module_stayed(before, now, "m") == cases[i].stayed, "case %zu", i);
+		symbols__free(before);
+		symbols__free(now);
+	}
+}
+
 Test(symbols, hold_while_the_modules_do)
 {
 	FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");

@@ -676,7 +676,7 @@ Test(losses, which_may_hide_an_earlier_call)
 		unsigned int kinds;
 	} hiding[] = {
 		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
-		{ "recursion_misses", HIT_BOTH }, { "tasks_full", HIT_BOTH },
+		{ "recursion_misses", HIT_BOTH }, { "unfinished", HIT_BOTH }, { "tasks_full", HIT_BOTH },
 		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
 	};
 
