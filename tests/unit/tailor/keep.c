@@ -28,6 +28,12 @@ Test(keep, lists_of_the_program_keep_what_no_trace_shows)
 	cr_expect(eq(str, (char *)list_of(&keeps, "EXT4_FS"), "machine"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "BLK_DEV_SD"), "machine"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "MODULES"), "policy"));
+	/* What traces is used by a person, and hardly by the workload. */
+	cr_expect(eq(str, (char *)list_of(&keeps, "HIST_TRIGGERS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "SYNTH_EVENTS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FPROBE"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FPROBE_EVENTS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FUNCTION_TRACER"), "policy"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "IO_URING"), "none"));
 	for (size_t i = 0; i < keeps.count; i++) {
 		bool has = keeps.list[i].reason[0];
