@@ -73,19 +73,19 @@ static void witness(struct witness *has, const struct witness *new)
 /* ---- objects */
 
 /* "fs/read_write.c" was compiled to "fs/read_write.o". */
-static const struct owned *owner_of(const struct collector *c, const char *unit)
+static const struct owned *owner_of(const struct collector *c, const char *unit, const char *module)
 {
 	const char *dot = strrchr(unit, '.');
 	char path[1024];
 
 	if (!dot || snprintf(path, sizeof(path), "%.*s.o", (int)(dot - unit), unit) >= (int)sizeof(path))
 		return NULL;
-	return owners__get(c->owners, path);
+	return owners__get(c->owners, path, module);
 }
 
 static int add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
 {
-	const struct owned *owned = owner_of(c, unit->path);
+	const struct owned *owned = owner_of(c, unit->path, of->module);
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 	struct evidence *e = c->e;
 
@@ -309,8 +309,8 @@ static int pass_to_options(struct collector *c)
 	for (size_t i = 0; i < c->owners->count; i++) {
 		const struct object_facts *facts = &c->e->objects[i];
 
-		for (size_t n = 0; n < facts->owned->need_count; n++) {
-			const struct need *need = facts->owned->needs[n];
+		for (size_t n = 0; n < facts->owned->needs.count; n++) {
+			const struct need *need = facts->owned->needs.list[n];
 
 			/* Which of several options an object needs is not known: it proves all of them, and is of none. */
 			for (size_t j = 0; j < need->count; j++) {

@@ -101,8 +101,8 @@ static void write_objects(json_writer_t *w, const struct tailored *t)
 		jsonw_lluint_field(w, "bytes", o->bytes);
 		jsonw_name(w, "needs");
 		jsonw_start_array(w);
-		for (size_t n = 0; n < o->owned->need_count; n++) {
-			const struct need *need = o->owned->needs[n];
+		for (size_t n = 0; n < o->owned->needs.count; n++) {
+			const struct need *need = o->owned->needs.list[n];
 
 			/* One of these. */
 			jsonw_start_array(w);
