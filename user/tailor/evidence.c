@@ -89,6 +89,8 @@ static int add_unit(struct collector *c, const struct image_of *of, const struct
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 	struct evidence *e = c->e;
 
+	if (facts)
+		facts->linked = true;
 	if (!of->module) {
 		e->units++;
 		if (!facts) {
@@ -319,7 +321,7 @@ static int pass_to_options(struct collector *c)
 				if (!o)
 					return error__no_memory();
 				witness(&o->witness, &facts->witness);
-				if (need->count == 1)
+				if (need->count == 1 && facts->linked)
 					add_object(o, facts);
 			}
 		}
@@ -348,6 +350,8 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	for (size_t i = 0; !err && i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
 		ret->objects[i].witness.in = SEEN_BLIND;
+		/* Files of modules that were not loaded are not read. */
+		ret->objects[i].linked = owners->list[i].module;
 	}
 	if (!err)
 		err = images__inlines(images);
