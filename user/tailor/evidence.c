@@ -89,6 +89,7 @@ static int add_unit(struct collector *c, const struct image_of *of, const struct
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 	struct evidence *e = c->e;
 
+	conditions__compiled(c->conditions, unit->path);
 	if (facts)
 		facts->linked = true;
 	if (!of->module) {
@@ -346,6 +347,7 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	ret->objects = calloc(owners->count + 1, sizeof(*ret->objects));
 	c.by_unit = lh_kptr_table_new(4096, NULL);
 	c.by_name = lh_kchar_table_new(4096, NULL);
+	c.conditions = conditions__new(k->source);
 	err = ret->objects && c.by_unit && c.by_name ? 0 : error__no_memory();
 	for (size_t i = 0; !err && i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
@@ -359,7 +361,6 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 		if (images->list[i].image)
 			err = count_functions(&c, &images->list[i]);
 	}
-	c.conditions = conditions__new(k->source);
 	if (!err)
 		err = see_objects(&c);
 	if (!err)

@@ -321,16 +321,23 @@ static int add(struct listing *l, const struct listed *item)
 	return 0;
 }
 
+/* The path from a directory on, with its first slash; NULL: it lies elsewhere. */
+static const char *below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return !strncmp(path, directory, length) && path[length] == '/' ? path + length : NULL;
+}
+
 static int add_file(struct listing *l, const struct kbuild *k, const char *path)
 {
-	size_t length = strlen(k->source);
+	const char *rest = below(path, k->source);
 	char **more;
 
 	/* Those that are the same for all directories, and what the build has generated. */
-	if (strncmp(path, k->source, length) || !strncmp(path + length, "/scripts/", 9))
+	if (!rest || !strncmp(rest, "/scripts/", 9))
 		return 0;
-	if (!strncmp(path, k->objects, strlen(k->objects)) && strcmp(k->objects, k->source) &&
-	    strlen(k->objects) > length)
+	if (below(path, k->objects) && below(k->objects, k->source))
 		return 0;
 	if (strstr(path, "/include/config/auto.conf") || (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".cmd")))
 		return 0;
@@ -467,7 +474,7 @@ int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
 	if (!err) {
 		char *const *from = emptied ? env : k->env;
 
-		if (asprintf(ret, "%s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
+		if (asprintf(ret, " %s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
 			     environment__get(from, "ARCH_LIB") ?: "", environment__get(from, "ARCH_DRIVERS") ?: "") < 0)
 			err = error__no_memory();
 	}

@@ -86,7 +86,7 @@ bool listing__has(const struct listing *l, const struct listed *item);
  * kbuild__arch_directories() - ask which directories the architecture's Makefile adds
  * @k: the build
  * @emptied: an option that is taken as not set; NULL: none
- * @ret: their names, each with a blank after it, to be freed
+ * @ret: their names, each between two blanks, to be freed
  *
  * Return: 0, or a negative errno after a message.
  */

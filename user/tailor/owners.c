@@ -296,7 +296,7 @@ static int find_arch_needs(struct directory *d)
 		for (size_t i = 0; !err && i < d->l.count; i++) {
 			char slash[512];
 
-			snprintf(slash, sizeof(slash), "%s/ ", d->l.list[i].path);
+			snprintf(slash, sizeof(slash), " %s/ ", d->l.list[i].path);
 			if (d->l.list[i].kind != LISTED_DIRECTORY || !strstr(all, slash) || strstr(without, slash))
 				continue;
 			if (!need)

@@ -55,9 +55,11 @@ static void make_tree(void)
 		   "core-y += plain/\n"
 		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
 		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
-	write_file("Kbuild", "obj-y += dir/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
+	write_file("Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
 	write_file("plain/Makefile", "obj-y += always.o\nobj-$(CONFIG_OFF) += never.o\n");
 	write_file("arch/x86/y/Makefile", "obj-y += y.o\n");
+	/* Another directory's path ends with this one's. */
+	write_file("x86/y/Makefile", "obj-y += other_y.o\n");
 	write_file("arch/x86/m/Makefile", "obj-y += m.o\n");
 	write_file("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
 	write_file("dir/Makefile",
@@ -162,7 +164,7 @@ static void expect_all(const struct owners *o)
 		/* "B, or SUB and A" */
 		{ "twice/twice.o", "B|SUB B|A" }, { "twice/twice_c.o", "B|SUB B|A C" },
 		{ "twice/below/below.o", "B|SUB A" },
-		{ "arch/x86/y/y.o", "ARCH_Y" }, { "arch/x86/m/m.o", "ARCH_M" },
+		{ "arch/x86/y/y.o", "ARCH_Y" }, { "x86/y/other_y.o", "" }, { "arch/x86/m/m.o", "ARCH_M" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
