@@ -352,8 +352,7 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	for (size_t i = 0; !err && i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
 		ret->objects[i].witness.in = SEEN_BLIND;
-		/* Files of modules that were not loaded are not read. */
-		ret->objects[i].linked = owners->list[i].module;
+		ret->objects[i].linked = !owned__needs_unit(&owners->list[i], k->source);
 	}
 	if (!err)
 		err = images__inlines(images);

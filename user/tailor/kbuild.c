@@ -32,7 +32,8 @@
 #define PRINT_LIST										\
 	"--eval=" LIST_GOAL ": ; @:"								\
 	"$(foreach f,$(MAKEFILE_LIST),$(info file $(abspath $f)))"				\
-	"$(foreach o,$(filter %.o,$(real-obj-y) $(lib-y)),$(info object $o))"			\
+	"$(foreach o,$(filter %.o,$(real-obj-y)),$(info object $o))"				\
+	"$(foreach o,$(filter %.o,$(lib-y)),$(info member $o))"				\
 	"$(foreach d,$(subdir-ym),$(info directory $d))"					\
 	"$(foreach m,$(filter %.o,$(obj-m)),"							\
 		"$(foreach o,$(call real-search,$(patsubst $(obj)/%,%,$m),.o,-objs -y -m),"	\
@@ -355,7 +356,8 @@ static int add_file(struct listing *l, const struct kbuild *k, const char *path)
 static int read_line(struct kbuild *k, struct listing *l, char *line)
 {
 	static const struct { const char *word; enum listed_kind kind; } kinds[] = {
-		{ "object ", LISTED_OBJECT }, { "part ", LISTED_PART }, { "directory ", LISTED_DIRECTORY },
+		{ "object ", LISTED_OBJECT }, { "member ", LISTED_MEMBER }, { "part ", LISTED_PART },
+		{ "directory ", LISTED_DIRECTORY },
 	};
 
 	if (!strncmp(line, "file ", 5))
@@ -455,7 +457,7 @@ bool listing__has(const struct listing *l, const struct listed *item)
 	for (size_t i = 0; i < l->count; i++) {
 		const struct listed *other = &l->list[i];
 
-		if (other->path == item->path && (item->kind != LISTED_PART || other->kind == LISTED_OBJECT ||
+		if (other->path == item->path && (item->kind != LISTED_PART || other->kind != LISTED_PART ||
 						  other->module == item->module))
 			return true;
 	}

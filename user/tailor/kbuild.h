@@ -49,6 +49,7 @@ const char *environment__get(char *const *env, const char *name);
 
 enum listed_kind {
 	LISTED_OBJECT,		/* in vmlinux */
+	LISTED_MEMBER,		/* of a lib.a; in vmlinux if the linker takes it */
 	LISTED_PART,		/* in a module */
 	LISTED_DIRECTORY,	/* make goes into it */
 };

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks Kbuild which options each object needs; see owners.h. */
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/paths.h"
@@ -454,7 +456,7 @@ static int walk_all(struct finder *f)
 		if (!err)
 			err = resolve(f, t);
 		if (!err && t->item.kind != LISTED_DIRECTORY) {
-			const struct owned object = { t->item.path, t->item.module };
+			const struct owned object = { t->item.path, t->item.module, t->item.kind == LISTED_MEMBER };
 
 			err = owners__add_object(f->o, &object) ?:
 			      needs__add_all(&f->o->list[f->o->count - 1].needs, &t->needs);
@@ -556,4 +558,14 @@ const struct owned *owners__get(const struct owners *o, const char *path, const 
 			return &o->list[i];
 	}
 	return first;
+}
+
+bool owned__needs_unit(const struct owned *o, const char *source)
+{
+	char path[PATH_MAX];
+
+	if (!o->member)
+		return false;
+	snprintf(path, sizeof(path), "%s/%.*s.S", source, (int)strlen(o->path) - 2, o->path);
+	return access(path, F_OK);
 }

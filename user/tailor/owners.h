@@ -18,6 +18,7 @@
 struct owned {
 	const char *path;	/* "fs/eventpoll.o" */
 	const char *module;	/* "drivers/net/tun.o"; NULL: it is in vmlinux */
+	bool member;		/* of a lib.a */
 	struct needs needs;	/* those of its directory, and then its own */
 };
 
@@ -52,6 +53,12 @@ void owners__free(struct owners *o);
 int owners__add_object(struct owners *o, const struct owned *object);
 int owners__add_file(struct owners *o, const char *path);
 void stamp__make(char *ret, size_t size, const char *path);
+
+/*
+ * Is it in vmlinux only if a unit says so? Of members of a lib.a, the linker takes what is needed, or nothing. Those of
+ * assembly may have a unit of another name, or only data and no unit. @source: the top of the source.
+ */
+bool owned__needs_unit(const struct owned *o, const char *source);
 
 /*
  * The object of that path; NULL: Kbuild does not know it. @module: the name of the module that it is a part of; NULL:

@@ -3,7 +3,7 @@
  * Keeps what Kbuild has told; see owners_kept.h.
  *
  * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in the order of
- * paths, where MODULE may be "-", and a NEED is an option, or several with "|" between them; and a last line, which shows
+ * paths, where MODULE may be "-" or, of a member of a lib.a, "+", and a NEED is an option, or several with "|" between them; and a last line, which shows
  * that nothing is missing.
  */
 #include <dirent.h>
@@ -19,7 +19,7 @@
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 
-#define MAGIC "hytrace " HYTRACE_VERSION " owners 5"
+#define MAGIC "hytrace " HYTRACE_VERSION " owners 6"
 #define END "end"
 #define NAME "owners-"
 
@@ -38,7 +38,7 @@ static char *path_of(const struct kbuild *k)
 
 static void write_object(const struct owned *o, FILE *out)
 {
-	fprintf(out, "object\t%s\t%s", o->path, o->module ?: "-");
+	fprintf(out, "object\t%s\t%s", o->path, o->module ?: o->member ? "+" : "-");
 	for (size_t i = 0; i < o->needs.count; i++) {
 		for (size_t j = 0; j < o->needs.list[i]->count; j++)
 			fprintf(out, "%c%s", j ? '|' : '\t', o->needs.list[i]->options[j]);
@@ -153,7 +153,7 @@ static bool read_object(struct owners *o, struct kbuild *k, struct lh_table *kno
 	if (!module)
 		return false;
 	object = (struct owned){ strings__intern(k->names, path),
-				 strcmp(module, "-") ? strings__intern(k->names, module) : NULL };
+				 strchr("-+", *module) ? NULL : strings__intern(k->names, module), *module == '+' };
 	good = !owners__add_object(o, &object);
 	while (good && (text = strsep(&rest, "\t"))) {
 		const struct need *need = get_need(o, k, known, text);

@@ -49,6 +49,7 @@ static void make_tree(void)
 		   "in = $(if $(filter-out .,$(obj)),$(obj)/)\n"
 		   "subdir-ym := $(patsubst %/,$(in)%,$(filter %/,$(obj-y) $(obj-m)))\n"
 		   "real-obj-y := $(addprefix $(in),$(filter %.o,$(obj-y)))\n"
+		   "lib-y := $(addprefix $(in),$(lib-y))\n"
 		   "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
 		   "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
 	write_file("arch/x86/Makefile",
@@ -56,7 +57,8 @@ static void make_tree(void)
 		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
 		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
 	write_file("Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
-	write_file("plain/Makefile", "obj-y += always.o\nobj-$(CONFIG_OFF) += never.o\n");
+	write_file("plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
+	write_file("plain/assembly.S", "");
 	write_file("arch/x86/y/Makefile", "obj-y += y.o\n");
 	/* Another directory's path ends with this one's. */
 	write_file("x86/y/Makefile", "obj-y += other_y.o\n");
@@ -155,7 +157,7 @@ static void expect_all(const struct owners *o)
 {
 	static const char *const wanted[][2] = {
 		{ "plain/always.o", "" }, { "plain/never.o", "unknown" },
-		{ "dir/a.o", "A" }, { "dir/either.o", "A|B" }, { "dir/both.o", "A B" }, { "dir/a_and.o", "A B|C" },
+		{ "plain/member.o", "A" }, { "dir/a.o", "A" }, { "dir/either.o", "A|B" }, { "dir/both.o", "A B" }, { "dir/a_and.o", "A B|C" },
 		{ "dir/or_both.o", "B|A C|A" }, { "dir/of_four.o", "" }, { "dir/or_more.o", "B|A" },
 		/* It is in vmlinux, and would be a module's without A. */
 		{ "dir/shared.o", "A|M" },
@@ -176,6 +178,9 @@ static void expect_all(const struct owners *o)
 	/* of_four.o and or_more.o */
 	cr_expect(eq(sz, o->unclear, 2));
 	cr_expect(eq(str, (char *)owners__get(o, "dir/one.o", NULL)->module, "dir/module.o"));
+	cr_expect(owned__needs_unit(owners__get(o, "plain/member.o", NULL), top));
+	cr_expect(not(owned__needs_unit(owners__get(o, "plain/assembly.o", NULL), top)));
+	cr_expect(not(owned__needs_unit(owners__get(o, "plain/always.o", NULL), top)));
 	/* A part of two modules */
 	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "module"), "M"));
 	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "second"), "N"));
