@@ -420,7 +420,10 @@ static int walk(struct finder *f, struct target *directory)
 	return err;
 }
 
-/* What a target needs by each way to it, and so what it needs at all. make would not end if directories named each other. */
+/*
+ * What a target needs by each way to it, and so what it needs at all. make would not end if directories named each other, so
+ * the directories of a way are resolved before.
+ */
 static int resolve(struct finder *f, struct target *t)
 {
 	int err = 0;
