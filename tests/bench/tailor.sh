@@ -103,7 +103,7 @@ row()
 	# If the kernel was in the cache, its directory of objects may be missing.
 	kernel/build.sh "$@" --configure >&2
 	built=$(kernel/build.sh "$@" --print-objects)
-	minutes=$(awk -v s=$((SECONDS - begun + ${configured[$config]:-0})) 'BEGIN { printf "%.1f", s / 60 }')
+	minutes=$(awk -v s=$((SECONDS - begun + ${configured[${config:-none}]:-0})) 'BEGIN { printf "%.1f", s / 60 }')
 	options=$(options_on "$directory/config" | wc -l)
 	objects=$(list_objects "$built" | sed '/^module /d' | wc -l)
 	modules=$(find "$directory/lib/modules" -name '*.ko*' 2>/dev/null | wc -l) || true
