@@ -330,7 +330,13 @@ bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups
 	$(Q)$(B)/bench/text_layout
 
 bench-tailor: ## what make tailor took out, beside other ways to a small kernel (FROM=base, or cloud)
+	$(Q)$(MAKE) $(B)/bench/reachable
 	$(Q)tests/bench/tailor.sh $(FROM)
+
+# It reads kernels as the loader does.
+$(B)/bench/reachable: tests/bench/native/reachable.c $(filter-out $(B)/user/main.o,$(USER_OBJ)) $(EMBEDDED_OBJ)
+	$(call msg,CC,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) -o $@ $^ $(USER_LIBS) -lm
 
 $(B)/bench/text_layout: tests/bench/native/text_layout.c
 	$(call msg,CC,$<)mkdir -p $(@D)

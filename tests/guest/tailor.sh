@@ -281,6 +281,7 @@ listed()
 	(cd user/tailor/keep && cat "${lists[@]/%/.keep}" 2>/dev/null) |
 		sed -n 's/^\([^#[:space:]]\S*\)\s.*/\1/; T; s/\*/.*/g; p'
 }
+[[ ${lists[*]} == none ]] || ok 'the lists name options' test "$(listed | wc -l)" -ge 10
 is 'no option of the lists is off' "$(LC_ALL=C comm -23 <(options_on "$objects/.config") <(options_on "$out/new.config") |
 	grep -xf <(listed) | xargs)" ''
 

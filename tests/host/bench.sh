@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Tests what tests/bench/run.sh does with a guest's rows: it must fail if a figure is missed, or if a row that was
-# asked for is missing. The guest here only prints rows.
+# asked for is missing. The guest here only prints rows. And what system calls reach in a kernel that is made here.
 
 set -uo pipefail
 
@@ -141,4 +141,28 @@ is 'two boots give one row with the median and the extremes' "$(jq -c '[.rows[] 
 	.scope == "one") | .over_base, .min, .max]' "$fake/build/bench/results.json")" '[25,5,90]'
 is 'the results have the command that made them' "$(jq -r .meta.command "$fake/build/bench/results.json")" \
 	'make bench, as tests/bench/run.sh --kernel stock --boots 2'
+# ---- what system calls reach
+
+cd "$tap_scratch" || exit 1
+cat >main.c <<-'END'
+	const char linux_banner[] = "Linux version 6.12.1-made (a@b) #1";
+	#define apart __attribute__((noinline, noclone))
+	int there;
+	apart void deep(void) { there = 1; }
+	apart void named(void) { deep(); there++; }
+	apart void pointed_at(void) { there = 2; }
+	apart void never(void) { there = 3; }
+	__attribute__((section(".init.text"))) apart void while_booting(void) { there = 4; }
+	void (*const table[])(void) = { pointed_at, while_booting };
+	void __x64_sys_one(void) { named(); there += 5; }
+	void __ia32_compat_sys_two(void) { table[there](); there += 6; }
+END
+# There has to be a table of what can be traced. What is in it does not matter here.
+gcc -O2 -ffreestanding -fno-pic -mcmodel=kernel -c -o main.o main.c &&
+	ld -e 0 -Ttext=0xffffffff81000000 --defsym=__start_mcount_loc=linux_banner \
+		--defsym=__stop_mcount_loc=linux_banner+8 -o vmlinux main.o
+ok 'reachable is compiled' make -s -C "$clone" build/bench/reachable
+# Two system calls, named() and deep(); and pointed_at(), but nothing that is freed.
+is 'functions that system calls reach: by names, and by pointers' "$("$clone/build/bench/reachable" vmlinux)" '4 5'
+is 'what is no kernel has no answer' "$("$clone/build/bench/reachable" main.c 2>/dev/null; echo $?)" 1
 tap_end

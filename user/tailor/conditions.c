@@ -38,6 +38,7 @@ struct conditions {
 	 * included again, it is emptied.
 	 */
 	struct lh_table *included;
+	struct lh_table *compiled;	/* files that are compiled by themselves */
 };
 
 static void __attribute__((noreturn)) no_memory(void)
@@ -56,7 +57,8 @@ struct conditions *conditions__new(const char *source)
 	obstack_begin(&c->store, 64 * 1024);
 	c->files = lh_kchar_table_new(2048, NULL);
 	c->included = lh_kchar_table_new(256, NULL);
-	if (!c->files || !c->included)
+	c->compiled = lh_kchar_table_new(4096, NULL);
+	if (!c->files || !c->included || !c->compiled)
 		no_memory();
 	return c;
 }
@@ -67,6 +69,7 @@ void conditions__free(struct conditions *c)
 		return;
 	lh_table_free(c->files);
 	lh_table_free(c->included);
+	lh_table_free(c->compiled);
 	obstack_free(&c->store, NULL);
 	free(c);
 }
@@ -358,7 +361,9 @@ static void next_branch(struct reader *r, const struct needs *n)
 
 static const struct file *get_file(struct conditions *c, const char *path);
 
-/* Reads an included file. Of a file that is included twice, it is not known what it needs. */
+/*
+ * Reads an included file. Of a file that is included twice, or compiled by itself as well, it is not known what it needs.
+ */
 static void include(struct reader *r, const char *text)
 {
 	const char *end, *slash = strrchr(r->path, '/');
@@ -383,7 +388,7 @@ static void include(struct reader *r, const char *text)
 		return;
 	}
 	base = obstack_alloc(&r->c->store, sizeof(*base));
-	*base = (struct condition){ .outer = current(r) };
+	*base = (struct condition){ .outer = lh_table_lookup_entry(r->c->compiled, path) ? NULL : current(r) };
 	if (lh_table_insert(r->c->included, copy(r->c, path, strlen(path)), base))
 		no_memory();
 	get_file(r->c, path);
@@ -535,6 +540,12 @@ static const struct file *get_file(struct conditions *c, const char *path)
 		return lh_entry_v(entry);
 	included = lh_table_lookup_entry(c->included, path);
 	return read_file(c, path, included ? lh_entry_v(included) : NULL);
+}
+
+void conditions__compiled(struct conditions *c, const char *unit)
+{
+	if (!lh_table_lookup_entry(c->compiled, unit) && lh_table_insert(c->compiled, copy(c, unit, strlen(unit)), NULL))
+		no_memory();
 }
 
 const struct condition *conditions__at(struct conditions *c, const char *unit, const char *file, unsigned int line)

@@ -17,6 +17,9 @@ struct conditions;
 struct conditions *conditions__new(const char *source);
 void conditions__free(struct conditions *c);
 
+/* Tells of a file that is compiled, before the first conditions__at(). One that is only included need not be told. */
+void conditions__compiled(struct conditions *c, const char *unit);
+
 /* Options that are needed together with those of @outer. */
 struct condition {
 	const char *const *options;	/* "CONFIG_X" */

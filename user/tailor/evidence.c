@@ -73,22 +73,25 @@ static void witness(struct witness *has, const struct witness *new)
 /* ---- objects */
 
 /* "fs/read_write.c" was compiled to "fs/read_write.o". */
-static const struct owned *owner_of(const struct collector *c, const char *unit)
+static const struct owned *owner_of(const struct collector *c, const char *unit, const char *module)
 {
 	const char *dot = strrchr(unit, '.');
 	char path[1024];
 
 	if (!dot || snprintf(path, sizeof(path), "%.*s.o", (int)(dot - unit), unit) >= (int)sizeof(path))
 		return NULL;
-	return owners__get(c->owners, path);
+	return owners__get(c->owners, path, module);
 }
 
 static int add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
 {
-	const struct owned *owned = owner_of(c, unit->path);
+	const struct owned *owned = owner_of(c, unit->path, of->module);
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 	struct evidence *e = c->e;
 
+	conditions__compiled(c->conditions, unit->path);
+	if (facts)
+		facts->linked = true;
 	if (!of->module) {
 		e->units++;
 		if (!facts) {
@@ -309,8 +312,8 @@ static int pass_to_options(struct collector *c)
 	for (size_t i = 0; i < c->owners->count; i++) {
 		const struct object_facts *facts = &c->e->objects[i];
 
-		for (size_t n = 0; n < facts->owned->need_count; n++) {
-			const struct need *need = facts->owned->needs[n];
+		for (size_t n = 0; n < facts->owned->needs.count; n++) {
+			const struct need *need = facts->owned->needs.list[n];
 
 			/* Which of several options an object needs is not known: it proves all of them, and is of none. */
 			for (size_t j = 0; j < need->count; j++) {
@@ -319,7 +322,7 @@ static int pass_to_options(struct collector *c)
 				if (!o)
 					return error__no_memory();
 				witness(&o->witness, &facts->witness);
-				if (need->count == 1)
+				if (need->count == 1 && facts->linked)
 					add_object(o, facts);
 			}
 		}
@@ -344,10 +347,12 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	ret->objects = calloc(owners->count + 1, sizeof(*ret->objects));
 	c.by_unit = lh_kptr_table_new(4096, NULL);
 	c.by_name = lh_kchar_table_new(4096, NULL);
+	c.conditions = conditions__new(k->source);
 	err = ret->objects && c.by_unit && c.by_name ? 0 : error__no_memory();
 	for (size_t i = 0; !err && i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
 		ret->objects[i].witness.in = SEEN_BLIND;
+		ret->objects[i].linked = !owned__needs_unit(&owners->list[i], k->source);
 	}
 	if (!err)
 		err = images__inlines(images);
@@ -355,7 +360,6 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 		if (images->list[i].image)
 			err = count_functions(&c, &images->list[i]);
 	}
-	c.conditions = conditions__new(k->source);
 	if (!err)
 		err = see_objects(&c);
 	if (!err)

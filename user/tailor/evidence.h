@@ -41,6 +41,8 @@ struct witness {
 
 struct object_facts {
 	const struct owned *owned;
+	/* The linker takes from a lib.a only what is needed, or nothing. What is not in vmlinux counts nowhere. */
+	bool linked;
 	size_t functions, traceable;
 	size_t staying;		/* those that can be traced and are not freed after the boot */
 	uint64_t bytes;		/* of its functions */

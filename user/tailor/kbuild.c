@@ -32,7 +32,8 @@
 #define PRINT_LIST										\
 	"--eval=" LIST_GOAL ": ; @:"								\
 	"$(foreach f,$(MAKEFILE_LIST),$(info file $(abspath $f)))"				\
-	"$(foreach o,$(filter %.o,$(real-obj-y) $(lib-y)),$(info object $o))"			\
+	"$(foreach o,$(filter %.o,$(real-obj-y)),$(info object $o))"				\
+	"$(foreach o,$(filter %.o,$(lib-y)),$(info member $o))"				\
 	"$(foreach d,$(subdir-ym),$(info directory $d))"					\
 	"$(foreach m,$(filter %.o,$(obj-m)),"							\
 		"$(foreach o,$(call real-search,$(patsubst $(obj)/%,%,$m),.o,-objs -y -m),"	\
@@ -321,16 +322,23 @@ static int add(struct listing *l, const struct listed *item)
 	return 0;
 }
 
+/* The path from a directory on, with its first slash; NULL: it lies elsewhere. */
+static const char *below(const char *path, const char *directory)
+{
+	size_t length = strlen(directory);
+
+	return !strncmp(path, directory, length) && path[length] == '/' ? path + length : NULL;
+}
+
 static int add_file(struct listing *l, const struct kbuild *k, const char *path)
 {
-	size_t length = strlen(k->source);
+	const char *rest = below(path, k->source);
 	char **more;
 
 	/* Those that are the same for all directories, and what the build has generated. */
-	if (strncmp(path, k->source, length) || !strncmp(path + length, "/scripts/", 9))
+	if (!rest || !strncmp(rest, "/scripts/", 9))
 		return 0;
-	if (!strncmp(path, k->objects, strlen(k->objects)) && strcmp(k->objects, k->source) &&
-	    strlen(k->objects) > length)
+	if (below(path, k->objects) && below(k->objects, k->source))
 		return 0;
 	if (strstr(path, "/include/config/auto.conf") || (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".cmd")))
 		return 0;
@@ -348,7 +356,8 @@ static int add_file(struct listing *l, const struct kbuild *k, const char *path)
 static int read_line(struct kbuild *k, struct listing *l, char *line)
 {
 	static const struct { const char *word; enum listed_kind kind; } kinds[] = {
-		{ "object ", LISTED_OBJECT }, { "part ", LISTED_PART }, { "directory ", LISTED_DIRECTORY },
+		{ "object ", LISTED_OBJECT }, { "member ", LISTED_MEMBER }, { "part ", LISTED_PART },
+		{ "directory ", LISTED_DIRECTORY },
 	};
 
 	if (!strncmp(line, "file ", 5))
@@ -448,7 +457,7 @@ bool listing__has(const struct listing *l, const struct listed *item)
 	for (size_t i = 0; i < l->count; i++) {
 		const struct listed *other = &l->list[i];
 
-		if (other->path == item->path && (item->kind != LISTED_PART || other->kind == LISTED_OBJECT ||
+		if (other->path == item->path && (item->kind != LISTED_PART || other->kind != LISTED_PART ||
 						  other->module == item->module))
 			return true;
 	}
@@ -467,7 +476,7 @@ int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
 	if (!err) {
 		char *const *from = emptied ? env : k->env;
 
-		if (asprintf(ret, "%s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
+		if (asprintf(ret, " %s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
 			     environment__get(from, "ARCH_LIB") ?: "", environment__get(from, "ARCH_DRIVERS") ?: "") < 0)
 			err = error__no_memory();
 	}

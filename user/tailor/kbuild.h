@@ -49,6 +49,7 @@ const char *environment__get(char *const *env, const char *name);
 
 enum listed_kind {
 	LISTED_OBJECT,		/* in vmlinux */
+	LISTED_MEMBER,		/* of a lib.a; in vmlinux if the linker takes it */
 	LISTED_PART,		/* in a module */
 	LISTED_DIRECTORY,	/* make goes into it */
 };
@@ -86,7 +87,7 @@ bool listing__has(const struct listing *l, const struct listed *item);
  * kbuild__arch_directories() - ask which directories the architecture's Makefile adds
  * @k: the build
  * @emptied: an option that is taken as not set; NULL: none
- * @ret: their names, each with a blank after it, to be freed
+ * @ret: their names, each between two blanks, to be freed
  *
  * Return: 0, or a negative errno after a message.
  */

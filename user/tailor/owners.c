@@ -1,63 +1,46 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Asks Kbuild which options each object needs; see owners.h. */
-#include <ctype.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/progress.h"
+#include "kernel/module_files.h"
+#include "tailor/mentioned.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"
 
-/* The needs that a directory's contents inherit. */
-struct inherited {
-	const struct need **list;
-	size_t count;
+struct target;
+
+/* A Makefile that names a target. */
+struct way {
+	struct target *from;	/* the directory */
+	struct needs own;	/* what is needed there */
 };
 
-/* The options that are set and that the Makefiles of a directory mention. */
-struct mentioned {
-	const char **list;
+/* What Makefiles name: an object, or a directory. */
+struct target {
+	struct listed item;
+	struct way *ways;
 	size_t count;
+	struct needs needs;	/* if they are resolved */
+	bool resolved;
 };
 
 struct finder {
 	struct owners *o;
 	struct kbuild *k;
-	struct lh_table *entered;	/* directories */
+	struct lh_table *files;		/* those that were added */
+	struct lh_table *targets;	/* by the path, and the module */
 };
 
-/* ---- needs */
-
-struct need *owners__new_need(struct owners *o)
-{
-	struct need **more = reallocarray(o->needs, o->need_count + 1, sizeof(*more));
-	struct need *need = calloc(1, sizeof(*need));
-
-	if (more)
-		o->needs = more;
-	if (!more || !need) {
-		free(need);
-		error__no_memory();
-		return NULL;
-	}
-	return o->needs[o->need_count++] = need;
-}
-
-int need__add(struct need *need, const char *option)
-{
-	const char **more = reallocarray(need->options, need->count + 1, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	need->options = more;
-	more[need->count++] = option;
-	return 0;
-}
+/* ---- what is found */
 
 int owners__add_object(struct owners *o, const struct owned *object)
 {
@@ -101,86 +84,9 @@ int owners__add_file(struct owners *o, const char *path)
 /* A need of one option; NULL after a message if there is no memory. */
 static struct need *need_of(struct owners *o, const char *option)
 {
-	struct need *need = owners__new_need(o);
+	struct need *need = need_store__add(&o->needs);
 
 	return need && !need__add(need, option) ? need : NULL;
-}
-
-/* A directory and an object in it may need the same option. */
-static bool is_needed(const struct inherited *in, const struct need *need)
-{
-	for (size_t i = 0; need->count == 1 && i < in->count; i++) {
-		if (in->list[i]->count == 1 && !strcmp(in->list[i]->options[0], need->options[0]))
-			return true;
-	}
-	return false;
-}
-
-static int inherited__add(struct inherited *in, const struct need *need)
-{
-	const struct need **more;
-
-	if (is_needed(in, need))
-		return 0;
-	more = reallocarray(in->list, in->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	in->list = more;
-	more[in->count++] = need;
-	return 0;
-}
-
-/* ---- options that Makefiles mention */
-
-static int add_mentioned(struct finder *f, struct mentioned *m, const char *name)
-{
-	const char **more;
-
-	if (!kbuild__value(f->k, name))
-		return 0;
-	name = strings__intern(f->k->names, name);
-	for (size_t i = 0; i < m->count; i++) {
-		if (m->list[i] == name)
-			return 0;
-	}
-	more = reallocarray(m->list, m->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	m->list = more;
-	more[m->count++] = name;
-	return 0;
-}
-
-/* @wanted: only lines with one of these words count; NULL: all lines do. */
-static int read_mentioned(struct finder *f, const char *path, const char *const *wanted, struct mentioned *m)
-{
-	FILE *file = fopen(path, "re");
-	char *line = NULL;
-	size_t size = 0;
-	int err = 0;
-
-	if (!file)
-		return error__return(-EINVAL, "%s: cannot be read: %s", path, strerror(errno));
-	while (!err && getline(&line, &size, file) > 0) {
-		bool counts = !wanted;
-
-		for (const char *const *word = wanted; word && *word; word++)
-			counts |= strstr(line, *word) != NULL;
-		for (char *at = line; counts && !err && (at = strstr(at, "CONFIG_")); ) {
-			char *end = at, last;
-
-			while (isalnum((unsigned char)*end) || *end == '_')
-				end++;
-			last = *end;
-			*end = '\0';
-			err = add_mentioned(f, m, at);
-			*end = last;
-			at = end;
-		}
-	}
-	free(line);
-	fclose(file);
-	return err;
 }
 
 /* ---- one directory */
@@ -192,7 +98,7 @@ struct directory {
 	struct mentioned m;
 	struct listing l;
 	bool *alone;		/* for each item, and each option: the option alone removes the item */
-	struct inherited *needs;	/* of each item */
+	struct needs *needs;	/* of each item */
 };
 
 static bool *alone(const struct directory *d, size_t item)
@@ -235,7 +141,7 @@ static int find_single(struct directory *d)
 			alone(d, i)[o] = true;
 			if (!need)
 				need = need_of(d->f->o, d->m.list[o]);
-			err = need ? inherited__add(&d->needs[i], need) : -ENOMEM;
+			err = need ? needs__add(&d->needs[i], need) : -ENOMEM;
 		}
 		listing__free(&without);
 	}
@@ -271,7 +177,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 	goes = !err && !listing__has(&l, &d->l.list[item]);
 	listing__free(&l);
 	if (goes)
-		err = inherited__add(&d->needs[item], some);
+		err = needs__add(&d->needs[item], some);
 	for (size_t o = 0; !err && !goes && o < d->m.count; o++) {
 		struct need *need;
 
@@ -284,7 +190,7 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 			err = need ? 0 : -ENOMEM;
 			for (size_t i = 0; !err && i < some->count; i++)
 				err = need__add(need, some->options[i]);
-			err = err ?: inherited__add(&d->needs[item], need);
+			err = err ?: needs__add(&d->needs[item], need);
 			together[o] = true;
 		}
 		listing__free(&l);
@@ -317,7 +223,7 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 			if (!open[i] || !listing__has(&with, &d->l.list[i]))
 				continue;
 			if (!alternatives[i])
-				alternatives[i] = owners__new_need(d->f->o);
+				alternatives[i] = need_store__add(&d->f->o->needs);
 			err = alternatives[i] ? need__add(alternatives[i], d->m.list[o]) : -ENOMEM;
 		}
 		listing__free(&with);
@@ -368,28 +274,6 @@ static int find_needs(struct directory *d)
 	return err;
 }
 
-static int walk(struct finder *f, const char *directory, const struct inherited *in);
-
-/* @own: what the item needs besides @in; it goes to the object. */
-static int walk_item(struct finder *f, const struct listed *item, const struct inherited *in, const struct inherited *own)
-{
-	struct inherited needs = {};
-	int err = 0;
-
-	for (size_t i = 0; !err && i < in->count; i++)
-		err = inherited__add(&needs, in->list[i]);
-	for (size_t i = 0; !err && i < own->count; i++)
-		err = inherited__add(&needs, own->list[i]);
-	if (!err && item->kind == LISTED_DIRECTORY)
-		err = walk(f, item->path, &needs);
-	else if (!err)
-		err = owners__add_object(f->o, &(struct owned){ item->path, item->module, needs.list, needs.count });
-	/* Otherwise the list is the object's. */
-	if (err || item->kind == LISTED_DIRECTORY)
-		free(needs.list);
-	return err;
-}
-
 /*
  * The top Makefile passes some directories down in variables of its environment, whose conditions are in the
  * architecture's Makefile. So the top Makefile is asked for these.
@@ -404,7 +288,7 @@ static int find_arch_needs(struct directory *d)
 
 	if (asprintf(&path, "%s/arch/%s/Makefile", f->k->source, environment__get(f->k->env, "SRCARCH")) < 0)
 		return error__no_memory();
-	err = owners__add_file(f->o, strings__intern(f->k->names, path)) ?: read_mentioned(f, path, words, &m) ?:
+	err = owners__add_file(f->o, strings__intern(f->k->names, path)) ?: mentioned__read(&m, f->k, path, words) ?:
 	      kbuild__arch_directories(f->k, NULL, &all);
 	for (size_t o = 0; !err && o < m.count; o++) {
 		struct need *need = NULL;
@@ -414,24 +298,24 @@ static int find_arch_needs(struct directory *d)
 		for (size_t i = 0; !err && i < d->l.count; i++) {
 			char slash[512];
 
-			snprintf(slash, sizeof(slash), "%s/ ", d->l.list[i].path);
+			snprintf(slash, sizeof(slash), " %s/ ", d->l.list[i].path);
 			if (d->l.list[i].kind != LISTED_DIRECTORY || !strstr(all, slash) || strstr(without, slash))
 				continue;
 			if (!need)
 				need = need_of(f->o, m.list[o]);
-			err = need ? inherited__add(&d->needs[i], need) : -ENOMEM;
+			err = need ? needs__add(&d->needs[i], need) : -ENOMEM;
 		}
 		free(without);
 	}
 	free(all);
-	free(m.list);
+	mentioned__free(&m);
 	free(path);
 	return err;
 }
 
 /*
  * The Makefiles of a directory, and a Kbuild that would be read instead. Those that several directories have are
- * remembered once. An absolute path is no directory of the kernel, so one table has both.
+ * remembered once.
  */
 static int add_file(struct finder *f, const char *path)
 {
@@ -439,11 +323,11 @@ static int add_file(struct finder *f, const char *path)
 	char *kbuild;
 	int err;
 
-	if (lh_table_lookup_entry(f->entered, path))
+	if (lh_table_lookup_entry(f->files, path))
 		return 0;
 	path = strings__intern(f->k->names, path);
 	slash = strrchr(path, '/');
-	if (lh_table_insert(f->entered, path, NULL))
+	if (lh_table_insert(f->files, path, NULL))
 		return error__no_memory();
 	err = owners__add_file(f->o, path);
 	if (err || !slash || strcmp(slash, "/Makefile"))
@@ -460,7 +344,7 @@ static int read_directory(struct directory *d)
 	int err = kbuild__list(d->f->k, d->path, NULL, 0, &d->l);
 
 	for (size_t i = 0; !err && i < d->l.file_count; i++)
-		err = add_file(d->f, d->l.files[i]) ?: read_mentioned(d->f, d->l.files[i], NULL, &d->m);
+		err = add_file(d->f, d->l.files[i]) ?: mentioned__read(&d->m, d->f->k, d->l.files[i], NULL);
 	if (err)
 		return err;
 	d->needs = calloc(d->l.count + 1, sizeof(*d->needs));
@@ -468,30 +352,136 @@ static int read_directory(struct directory *d)
 	return d->needs && d->alone ? 0 : error__no_memory();
 }
 
-static int walk(struct finder *f, const char *path, const struct inherited *in)
+/* ---- from directory to directory */
+
+/* A part of two modules is two targets. @ret_new: it was not known */
+static struct target *get_target(struct finder *f, const struct listed *item, bool *ret_new)
 {
-	struct directory d = { .f = f, .path = strings__intern(f->k->names, path) };
+	struct lh_entry *entry;
+	struct target *t;
+	char *key;
+
+	if (asprintf(&key, "%s %s", item->path, item->module ?: "") < 0) {
+		error__no_memory();
+		return NULL;
+	}
+	entry = lh_table_lookup_entry(f->targets, key);
+	*ret_new = !entry;
+	t = entry ? lh_entry_v(entry) : calloc(1, sizeof(*t));
+	if (!entry && (!t || lh_table_insert(f->targets, strings__intern(f->k->names, key), t))) {
+		free(t);
+		error__no_memory();
+		t = NULL;
+	}
+	if (t && !entry)
+		t->item = *item;
+	free(key);
+	return t;
+}
+
+/* @own: goes to the target. */
+static int add_way(struct target *t, struct target *from, struct needs *own)
+{
+	struct way *more = reallocarray(t->ways, t->count + 1, sizeof(*more));
+
+	if (!more)
+		return error__no_memory();
+	t->ways = more;
+	more[t->count++] = (struct way){ from, *own };
+	*own = (struct needs){};
+	return 0;
+}
+
+static int walk(struct finder *f, struct target *directory)
+{
+	struct directory d = { .f = f, .path = directory->item.path };
 	int err;
 
-	if (lh_table_lookup_entry(f->entered, d.path))
-		return 0;
-	if (lh_table_insert(f->entered, d.path, NULL))
-		return error__no_memory();
 	progress__say("asking Kbuild: %s", d.path);
 	err = read_directory(&d);
 	if (!err)
 		err = find_needs(&d);
 	if (!err && !strcmp(d.path, "."))
 		err = find_arch_needs(&d);
-	for (size_t i = 0; !err && i < d.l.count; i++)
-		err = walk_item(f, &d.l.list[i], in, &d.needs[i]);
+	for (size_t i = 0; !err && i < d.l.count; i++) {
+		bool new;
+		struct target *t = get_target(f, &d.l.list[i], &new);
+
+		err = t ? add_way(t, directory, &d.needs[i]) : -ENOMEM;
+		if (!err && new && t->item.kind == LISTED_DIRECTORY)
+			err = walk(f, t);
+	}
 	for (size_t i = 0; d.needs && i < d.l.count; i++)
-		free(d.needs[i].list);
+		needs__free(&d.needs[i]);
 	free(d.needs);
 	free(d.alone);
-	free(d.m.list);
+	mentioned__free(&d.m);
 	listing__free(&d.l);
 	return err;
+}
+
+/*
+ * What a target needs by each way to it, and so what it needs at all. make would not end if directories named each other, so
+ * the directories of a way are resolved before.
+ */
+static int resolve(struct finder *f, struct target *t)
+{
+	int err = 0;
+
+	if (t->resolved)
+		return 0;
+	t->resolved = true;
+	for (size_t i = 0; !err && i < t->count; i++) {
+		struct needs way = {};
+
+		err = resolve(f, t->ways[i].from) ?: needs__add_all(&way, &t->ways[i].from->needs) ?:
+		      needs__add_all(&way, &t->ways[i].own);
+		if (!err && i)
+			err = needs__either(&t->needs, &way, &f->o->needs);
+		if (!err && !i)
+			t->needs = way;
+		else
+			needs__free(&way);
+	}
+	return err;
+}
+
+static int walk_all(struct finder *f)
+{
+	const struct listed top = { .path = ".", .kind = LISTED_DIRECTORY };
+	struct lh_entry *entry;
+	bool new;
+	struct target *t = get_target(f, &top, &new);
+	int err = t ? walk(f, t) : -ENOMEM;
+
+	lh_foreach(f->targets, entry) {
+		t = lh_entry_v(entry);
+		if (!err)
+			err = resolve(f, t);
+		if (!err && t->item.kind != LISTED_DIRECTORY) {
+			const struct owned object = { t->item.path, t->item.module, t->item.kind == LISTED_MEMBER };
+
+			err = owners__add_object(f->o, &object) ?:
+			      needs__add_all(&f->o->list[f->o->count - 1].needs, &t->needs);
+		}
+	}
+	return err;
+}
+
+static void free_targets(struct lh_table *targets)
+{
+	struct lh_entry *entry;
+
+	lh_foreach(targets, entry) {
+		struct target *t = lh_entry_v(entry);
+
+		for (size_t i = 0; i < t->count; i++)
+			needs__free(&t->ways[i].own);
+		free(t->ways);
+		needs__free(&t->needs);
+		free(t);
+	}
+	lh_table_free(targets);
 }
 
 /* The Makefiles that are the same for all directories. */
@@ -516,23 +506,25 @@ static int by_path(const void *a, const void *b)
 {
 	const struct owned *x = a, *y = b;
 
-	return strcmp(x->path, y->path);
+	return strcmp(x->path, y->path) ?: strcmp(x->module ?: "", y->module ?: "");
 }
 
 int owners__find(struct owners *ret, struct kbuild *k)
 {
-	const struct inherited none = {};
 	struct finder f = { .o = ret, .k = k };
 	int err;
 
 	*ret = (struct owners){};
 	if (owners__read_kept(ret, k))
 		return 0;
-	f.entered = lh_kchar_table_new(1024, NULL);
-	err = f.entered ? add_common_files(&f) ?: walk(&f, ".", &none) : error__no_memory();
+	f.files = lh_kchar_table_new(1024, NULL);
+	f.targets = lh_kchar_table_new(4096, NULL);
+	err = f.files && f.targets ? add_common_files(&f) ?: walk_all(&f) : error__no_memory();
 	progress__end();
-	if (f.entered)
-		lh_table_free(f.entered);
+	if (f.files)
+		lh_table_free(f.files);
+	if (f.targets)
+		free_targets(f.targets);
 	if (!err && ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_path);
 	if (!err)
@@ -543,20 +535,40 @@ int owners__find(struct owners *ret, struct kbuild *k)
 void owners__free(struct owners *o)
 {
 	for (size_t i = 0; i < o->count; i++)
-		free(o->list[i].needs);
-	for (size_t i = 0; i < o->need_count; i++) {
-		free(o->needs[i]->options);
-		free(o->needs[i]);
-	}
+		needs__free(&o->list[i].needs);
+	need_store__free(&o->needs);
 	free(o->list);
-	free(o->needs);
 	free(o->files);
 	*o = (struct owners){};
 }
 
-const struct owned *owners__get(const struct owners *o, const char *path)
+const struct owned *owners__get(const struct owners *o, const char *path, const char *module)
 {
-	struct owned key = { .path = path };
+	const struct owned key = { .path = path }, *first;
+	size_t low = 0, high = o->count;
 
-	return o->count ? bsearch(&key, o->list, o->count, sizeof(key), by_path) : NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_path(&o->list[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	first = low < o->count && !strcmp(o->list[low].path, path) ? &o->list[low] : NULL;
+	for (size_t i = low; first && module && i < o->count && !strcmp(o->list[i].path, path); i++) {
+		if (o->list[i].module && module_file__is(o->list[i].module, strlen(o->list[i].module), module, ".o"))
+			return &o->list[i];
+	}
+	return first;
+}
+
+bool owned__needs_unit(const struct owned *o, const char *source)
+{
+	char path[PATH_MAX];
+
+	if (!o->member)
+		return false;
+	snprintf(path, sizeof(path), "%s/%.*s.S", source, (int)strlen(o->path) - 2, o->path);
+	return access(path, F_OK);
 }

@@ -6,24 +6,20 @@
  * mention and that is set emptied in turn. What vanishes needs that option. Then all options are emptied but those that
  * an object was found to need. If it vanishes all the same, it also needs one of several others, "(A or B)"; make is
  * asked with each of the others set besides, and at last without those that were found. A directory's needs are those of
- * all that is in it.
+ * all that is in it. Makefiles of several directories may name the same object or directory; then it needs what one of
+ * these ways to it needs.
  */
 #ifndef HYTRACE_TAILOR_OWNERS_H
 #define HYTRACE_TAILOR_OWNERS_H
 
 #include "tailor/kbuild.h"
-
-/* One of these options is needed. Mostly it is one. */
-struct need {
-	const char **options;	/* "CONFIG_X" */
-	size_t count;
-};
+#include "tailor/needs.h"
 
 struct owned {
 	const char *path;	/* "fs/eventpoll.o" */
 	const char *module;	/* "drivers/net/tun.o"; NULL: it is in vmlinux */
-	const struct need **needs;	/* all of them are needed; those of its directory, and then its own */
-	size_t need_count;
+	bool member;		/* of a lib.a */
+	struct needs needs;	/* those of its directory, and then its own */
 };
 
 /* A file when it was read, or one that was not there. */
@@ -33,10 +29,9 @@ struct stamped {
 };
 
 struct owners {
-	struct owned *list;	/* by path */
+	struct owned *list;	/* by path, and then by module; those in vmlinux are the first */
 	size_t count;
-	struct need **needs;	/* all, to free them */
-	size_t need_count;
+	struct need_store needs;
 	struct stamped *files;	/* what the answers depend on */
 	size_t file_count;
 	/* Objects that need several of several options, "(A and B) or (C and D)"; of these, not all needs are known. */
@@ -54,14 +49,21 @@ struct owners {
 int owners__find(struct owners *ret, struct kbuild *k);
 void owners__free(struct owners *o);
 
-/* For owners_kept.c. @o: zero at first. They return NULL or -ENOMEM without memory, after a message. */
-struct need *owners__new_need(struct owners *o);
-int need__add(struct need *need, const char *option);
+/* For owners_kept.c. @o: zero at first. They return -ENOMEM without memory, after a message. */
 int owners__add_object(struct owners *o, const struct owned *object);
 int owners__add_file(struct owners *o, const char *path);
 void stamp__make(char *ret, size_t size, const char *path);
 
-/* The object of that path; NULL: Kbuild does not know it. */
-const struct owned *owners__get(const struct owners *o, const char *path);
+/*
+ * Is it in vmlinux only if a unit says so? Of members of a lib.a, the linker takes what is needed, or nothing. Those of
+ * assembly may have a unit of another name, or only data and no unit. @source: the top of the source.
+ */
+bool owned__needs_unit(const struct owned *o, const char *source);
+
+/*
+ * The object of that path; NULL: Kbuild does not know it. @module: the name of the module that it is a part of; NULL:
+ * vmlinux. An object that is only in others is found as well.
+ */
+const struct owned *owners__get(const struct owners *o, const char *path, const char *module);
 
 #endif

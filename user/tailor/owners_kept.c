@@ -3,27 +3,31 @@
  * Keeps what Kbuild has told; see owners_kept.h.
  *
  * Lines of words with tabs between them: a head; "file STAMP PATH"; "object PATH MODULE NEED..." in the order of
- * paths, where MODULE may be "-", and a NEED is an option, or several with "|" between them; and a last line, which shows
- * that nothing is missing.
+ * paths, where MODULE may be "-" or, of a member of a lib.a, "+", and a NEED is an option, or several with "|" between
+ * them; and a last line, which shows that nothing is missing.
  */
+#include <dirent.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <zlib.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "base/version.h"
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 
-#define MAGIC "hytrace " HYTRACE_VERSION " owners 4"
+#define MAGIC "hytrace " HYTRACE_VERSION " owners 6"
 #define END "end"
+#define NAME "owners-"
 
 static char *path_of(const struct kbuild *k)
 {
 	char *name, *path;
 
-	if (asprintf(&name, "owners-%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects))) < 0)
+	if (asprintf(&name, NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects))) < 0)
 		return NULL;
 	path = kept__path(name);
 	free(name);
@@ -34,12 +38,57 @@ static char *path_of(const struct kbuild *k)
 
 static void write_object(const struct owned *o, FILE *out)
 {
-	fprintf(out, "object\t%s\t%s", o->path, o->module ?: "-");
-	for (size_t i = 0; i < o->need_count; i++) {
-		for (size_t j = 0; j < o->needs[i]->count; j++)
-			fprintf(out, "%c%s", j ? '|' : '\t', o->needs[i]->options[j]);
+	fprintf(out, "object\t%s\t%s", o->path, o->module ?: o->member ? "+" : "-");
+	for (size_t i = 0; i < o->needs.count; i++) {
+		for (size_t j = 0; j < o->needs.list[i]->count; j++)
+			fprintf(out, "%c%s", j ? '|' : '\t', o->needs.list[i]->options[j]);
 	}
 	fputc('\n', out);
+}
+
+/* Of which directory of objects is this file? NULL: unknown */
+static char *objects_of(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	char *line = NULL, *rest, *objects = NULL;
+	size_t size = 0;
+
+	if (f && getline(&line, &size, f) > 0) {
+		rest = line;
+		strsep(&rest, "\t");
+		objects = strsep(&rest, "\t");
+		/* Something follows it, and it is an absolute path. */
+		objects = rest && *objects == '/' ? strdup(objects) : NULL;
+	}
+	if (f)
+		fclose(f);
+	free(line);
+	return objects;
+}
+
+/* Removes what was kept of directories that are gone. @path: a file that was kept now */
+static void remove_old(const char *path)
+{
+	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
+	struct dirent *entry;
+	DIR *d = NULL;
+
+	if (slash) {
+		*slash = '\0';
+		d = opendir(directory);
+	}
+	while (d && (entry = readdir(d))) {
+		char *file = strncmp(entry->d_name, NAME, strlen(NAME)) ? NULL : path__join(directory, entry->d_name);
+		char *objects = file ? objects_of(file) : NULL;
+
+		if (objects && access(objects, F_OK) && errno == ENOENT)
+			unlink(file);
+		free(objects);
+		free(file);
+	}
+	if (d)
+		closedir(d);
+	free(directory);
 }
 
 void owners__keep(const struct owners *o, const struct kbuild *k)
@@ -48,9 +97,10 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 	struct output *output = path ? kept__open(path) : NULL;
 	FILE *out = output ? output__stream(output) : NULL;
 
-	free(path);
-	if (!output)
+	if (!output) {
+		free(path);
 		return;
+	}
 	fprintf(out, MAGIC "\t%s\t%s\t%s\t%zu\t%s\n", k->objects, k->source, k->config ?: "-", o->unclear,
 		o->an_unclear ?: "-");
 	for (size_t i = 0; i < o->file_count; i++)
@@ -59,6 +109,8 @@ void owners__keep(const struct owners *o, const struct kbuild *k)
 		write_object(&o->list[i], out);
 	fprintf(out, END "\n");
 	output__commit(output);
+	remove_old(path);
+	free(path);
 }
 
 /* ---- reading */
@@ -81,7 +133,7 @@ static const struct need *get_need(struct owners *o, struct kbuild *k, struct lh
 
 	if (entry)
 		return lh_entry_v(entry);
-	need = owners__new_need(o);
+	need = need_store__add(&o->needs);
 	copy = rest = need ? strdup(text) : NULL;
 	while (!err && copy && (option = strsep(&rest, "|")))
 		err = need__add(need, strings__intern(k->names, option));
@@ -95,26 +147,20 @@ static bool read_object(struct owners *o, struct kbuild *k, struct lh_table *kno
 {
 	const char *path = strsep(&rest, "\t"), *module = strsep(&rest, "\t");
 	struct owned object = {};
-	size_t count = 1;
 	const char *text;
+	bool good;
 
 	if (!module)
 		return false;
-	for (const char *at = rest; at && (at = strchr(at, '\t')); at++)
-		count++;
 	object = (struct owned){ strings__intern(k->names, path),
-				 strcmp(module, "-") ? strings__intern(k->names, module) : NULL,
-				 calloc(count, sizeof(*object.needs)) };
-	while (object.needs && (text = strsep(&rest, "\t"))) {
-		object.needs[object.need_count] = get_need(o, k, known, text);
-		if (!object.needs[object.need_count++])
-			break;
+				 strchr("-+", *module) ? NULL : strings__intern(k->names, module), *module == '+' };
+	good = !owners__add_object(o, &object);
+	while (good && (text = strsep(&rest, "\t"))) {
+		const struct need *need = get_need(o, k, known, text);
+
+		good = need && !needs__add(&o->list[o->count - 1].needs, need);
 	}
-	if (!object.needs || rest || owners__add_object(o, &object)) {
-		free(object.needs);
-		return false;
-	}
-	return true;
+	return good;
 }
 
 static bool read_line(struct owners *o, struct kbuild *k, struct lh_table *known, char *line, bool *ret_end)

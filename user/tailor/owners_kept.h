@@ -11,7 +11,7 @@
 
 /* Returns false if none are kept that are still right. @ret is then empty. */
 bool owners__read_kept(struct owners *ret, struct kbuild *k);
-/* Does nothing if they cannot be kept. */
+/* Does nothing if they cannot be kept. Removes what was kept of directories that are gone. */
 void owners__keep(const struct owners *o, const struct kbuild *k);
 
 #endif

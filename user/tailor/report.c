@@ -28,6 +28,8 @@ struct tailored_totals tailored__totals(const struct tailored *t)
 		const struct object_facts *o = &e->objects[i];
 		bool stays = !selection__drops(t->selection, o->owned);
 
+		if (!o->linked)
+			continue;
 		if (o->owned->module) {
 			sum.modules++;
 			sum.modules_after += stays;

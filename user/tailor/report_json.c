@@ -94,6 +94,7 @@ static void write_objects(json_writer_t *w, const struct tailored *t)
 		jsonw_start_object(w);
 		jsonw_string_field(w, "object", o->owned->path);
 		json__string_or_null(w, "module", o->owned->module);
+		jsonw_bool_field(w, "linked", o->linked);
 		jsonw_bool_field(w, "stays", !selection__drops(t->selection, o->owned));
 		jsonw_string_field(w, "seen", seen_words[o->witness.in]);
 		jsonw_lluint_field(w, "functions", o->functions);
@@ -101,8 +102,8 @@ static void write_objects(json_writer_t *w, const struct tailored *t)
 		jsonw_lluint_field(w, "bytes", o->bytes);
 		jsonw_name(w, "needs");
 		jsonw_start_array(w);
-		for (size_t n = 0; n < o->owned->need_count; n++) {
-			const struct need *need = o->owned->needs[n];
+		for (size_t n = 0; n < o->owned->needs.count; n++) {
+			const struct need *need = o->owned->needs.list[n];
 
 			/* One of these. */
 			jsonw_start_array(w);

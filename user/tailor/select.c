@@ -33,8 +33,8 @@ static struct decision *get(const struct selection *s, const char *option)
 
 bool selection__drops(const struct selection *s, const struct owned *object)
 {
-	for (size_t i = 0; i < object->need_count; i++) {
-		const struct need *need = object->needs[i];
+	for (size_t i = 0; i < object->needs.count; i++) {
+		const struct need *need = object->needs.list[i];
 		bool some = false;
 
 		for (size_t j = 0; j < need->count; j++) {

@@ -35,7 +35,7 @@ extern const char *const fate_words[];
 struct decision {
 	const char *name;
 	char before, after;		/* 'n', 'm' or 'y' */
-	bool changeable;		/* a person can set it to n, with EXPERT */
+	bool changeable;		/* a person can set it to n at first, with EXPERT */
 	bool choice;			/* it is a member of a choice; these stay as they are */
 	enum fate fate;
 	const struct option_facts *facts;	/* NULL: it owns nothing, and nothing proves it */
@@ -48,7 +48,7 @@ struct selection {
 	struct decision *list;		/* the options that were on, by name */
 	size_t count;
 	size_t on_before, on_after;	/* options that are y or m in .config */
-	size_t changeable;		/* those of them that a person could set to n */
+	size_t changeable;		/* those of them that a person can set to n at first */
 	size_t candidates, rounds;
 	const char **expert;		/* options that came on with EXPERT, and cannot be off with it */
 	size_t expert_count;

@@ -186,6 +186,22 @@ Test(conditions, of_an_included_file_are_those_of_its_line)
 	conditions__free(c);
 }
 
+Test(conditions, of_a_file_that_is_also_compiled_by_itself)
+{
+	static const struct line unit[] = { { "#ifdef CONFIG_A" }, { "#include \"b.c\"" }, { "#endif" }, { } };
+	static const struct line b[] = { { "x" }, { "#ifdef CONFIG_B" }, { "x" }, { "#endif" }, { } };
+	struct conditions *c;
+
+	write_file("unit.c", unit);
+	write_file("b.c", b);
+	c = conditions__new(top);
+	conditions__compiled(c, "unit.c");
+	conditions__compiled(c, "b.c");
+	cr_expect(eq(str, (char *)needs_at(c, "unit.c", "b.c", 1), ""));
+	cr_expect(eq(str, (char *)needs_at(c, "b.c", "b.c", 3), "B"));
+	conditions__free(c);
+}
+
 Test(conditions, of_a_file_that_an_included_one_includes)
 {
 	static const struct line unit[] = { { "#ifdef CONFIG_A" }, { "#include \"b.c\"" }, { "#endif" }, { } };

@@ -2,8 +2,10 @@
 /* The lists of options that are kept: those of the program, and files. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "tailor/keep.h"
@@ -28,6 +30,12 @@ Test(keep, lists_of_the_program_keep_what_no_trace_shows)
 	cr_expect(eq(str, (char *)list_of(&keeps, "EXT4_FS"), "machine"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "BLK_DEV_SD"), "machine"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "MODULES"), "policy"));
+	/* What traces is used by a person, and hardly by the workload. */
+	cr_expect(eq(str, (char *)list_of(&keeps, "HIST_TRIGGERS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "SYNTH_EVENTS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FPROBE"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FPROBE_EVENTS"), "policy"));
+	cr_expect(eq(str, (char *)list_of(&keeps, "FUNCTION_TRACER"), "policy"));
 	cr_expect(eq(str, (char *)list_of(&keeps, "IO_URING"), "none"));
 	for (size_t i = 0; i < keeps.count; i++) {
 		bool has = keeps.list[i].reason[0];
@@ -60,6 +68,44 @@ Test(keep, file_has_globs_and_reasons)
 	cr_expect(eq(str, keeps.list[0].reason, "a reason of words"));
 	cr_expect(ne(ptr, (void *)keeps__find(&keeps, "FOO_BAR"), NULL));
 	cr_expect(eq(ptr, (void *)keeps__find(&keeps, "BARS"), NULL));
+	keeps__free(&keeps);
+}
+
+/* What is said of the lists, for a kernel with two options. */
+static const char *warnings(const struct keeps *keeps)
+{
+	static struct kconfig_option list[] = { { .name = "BAR" }, { .name = "FOO_ONE" } };
+	const struct kconfig_options options = { list, 2 };
+	static char text[512];
+	size_t got;
+
+	cr_redirect_stderr();
+	keeps__warn(keeps, &options);
+	fflush(stderr);
+	got = fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr());
+	text[got] = '\0';
+	return text;
+}
+
+Test(keep, line_that_matches_no_option_is_told)
+{
+	struct keeps keeps = {};
+	bool told;
+
+	cr_assert(eq(int, add_text(&keeps, "FOO_* some\nBRA mistyped\nBAR one\n"), 0));
+	cr_assert(eq(int, keeps__add(&keeps, "machine"), 0));
+	told = strstr(warnings(&keeps), "BRA is no option of this kernel");
+	cr_expect(told);
+	keeps__free(&keeps);
+}
+
+Test(keep, lines_of_the_program_and_those_that_match_are_not_told)
+{
+	struct keeps keeps = {};
+
+	cr_assert(eq(int, add_text(&keeps, "FOO_* some\nBAR one\n"), 0));
+	cr_assert(eq(int, keeps__add(&keeps, "machine"), 0));
+	cr_expect(eq(str, (char *)warnings(&keeps), ""));
 	keeps__free(&keeps);
 }
 

@@ -49,17 +49,21 @@ static void make_tree(void)
 		   "in = $(if $(filter-out .,$(obj)),$(obj)/)\n"
 		   "subdir-ym := $(patsubst %/,$(in)%,$(filter %/,$(obj-y) $(obj-m)))\n"
 		   "real-obj-y := $(addprefix $(in),$(filter %.o,$(obj-y)))\n"
+		   "lib-y := $(addprefix $(in),$(lib-y))\n"
 		   "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
 		   "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
 	write_file("arch/x86/Makefile",
 		   "core-y += plain/\n"
 		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
 		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
-	write_file("Kbuild", "obj-y += dir/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
-	write_file("plain/Makefile", "obj-y += always.o\nobj-$(CONFIG_OFF) += never.o\n");
+	write_file("Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
+	write_file("plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
+	write_file("plain/assembly.S", "");
 	write_file("arch/x86/y/Makefile", "obj-y += y.o\n");
+	/* Another directory's path ends with this one's. */
+	write_file("x86/y/Makefile", "obj-y += other_y.o\n");
 	write_file("arch/x86/m/Makefile", "obj-y += m.o\n");
-	write_file("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o\nobj-$(CONFIG_SUB) += same.o\n");
+	write_file("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
 	write_file("dir/Makefile",
 		   "obj-$(CONFIG_A) += a.o\n"
 		   "obj-$(CONFIG_A) += either.o\n"
@@ -79,10 +83,15 @@ static void make_tree(void)
 		   "endif\n"
 		   "obj-$(CONFIG_A) += shared.o\n"
 		   "obj-$(CONFIG_M) += shared.o module.o\n"
-		   "module-objs := one.o two.o\n");
+		   "module-objs := one.o two.o\n"
+		   "obj-$(CONFIG_N) += second.o\n"
+		   "second-objs := one.o\n"
+		   "obj-$(CONFIG_B) += ../twice/\n");
+	write_file("twice/Makefile", "obj-y += twice.o below/\nobj-$(CONFIG_C) += twice_c.o\n");
+	write_file("twice/below/Makefile", "obj-$(CONFIG_A) += below.o\n");
 	write_file(".config", "");
 	write_file("include/config/auto.conf",
-		   "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
+		   "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_N=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
 }
 
 static void remove_tree(void)
@@ -104,21 +113,26 @@ static long questions(void)
 }
 
 /* What an object needs: "A B|C" */
-static const char *needs_of(const struct owners *o, const char *path)
+static const char *needs_in(const struct owners *o, const char *path, const char *module)
 {
-	const struct owned *object = owners__get(o, path);
+	const struct owned *object = owners__get(o, path, module);
 	static char text[512];
 
 	if (!object)
 		return "unknown";
 	text[0] = '\0';
-	for (size_t i = 0; i < object->need_count; i++) {
-		for (size_t j = 0; j < object->needs[i]->count; j++) {
+	for (size_t i = 0; i < object->needs.count; i++) {
+		for (size_t j = 0; j < object->needs.list[i]->count; j++) {
 			strcat(text, j ? "|" : *text ? " " : "");
-			strcat(text, object->needs[i]->options[j] + strlen("CONFIG_"));
+			strcat(text, object->needs.list[i]->options[j] + strlen("CONFIG_"));
 		}
 	}
 	return text;
+}
+
+static const char *needs_of(const struct owners *o, const char *path)
+{
+	return needs_in(o, path, NULL);
 }
 
 /* @ret_asked: whether Kbuild was asked */
@@ -143,13 +157,16 @@ static void expect_all(const struct owners *o)
 {
 	static const char *const wanted[][2] = {
 		{ "plain/always.o", "" }, { "plain/never.o", "unknown" },
-		{ "dir/a.o", "A" }, { "dir/either.o", "A|B" }, { "dir/both.o", "A B" }, { "dir/a_and.o", "A B|C" },
+		{ "plain/member.o", "A" }, { "dir/a.o", "A" }, { "dir/either.o", "A|B" }, { "dir/both.o", "A B" }, { "dir/a_and.o", "A B|C" },
 		{ "dir/or_both.o", "B|A C|A" }, { "dir/of_four.o", "" }, { "dir/or_more.o", "B|A" },
 		/* It is in vmlinux, and would be a module's without A. */
 		{ "dir/shared.o", "A|M" },
 		{ "dir/one.o", "M" }, { "dir/two.o", "M" },
 		{ "sub/in_sub.o", "SUB" }, { "sub/sub_a.o", "SUB A" }, { "sub/same.o", "SUB" },
-		{ "arch/x86/y/y.o", "ARCH_Y" }, { "arch/x86/m/m.o", "ARCH_M" },
+		/* "B, or SUB and A" */
+		{ "twice/twice.o", "B|SUB B|A" }, { "twice/twice_c.o", "B|SUB B|A C" },
+		{ "twice/below/below.o", "B|SUB A" },
+		{ "arch/x86/y/y.o", "ARCH_Y" }, { "x86/y/other_y.o", "" }, { "arch/x86/m/m.o", "ARCH_M" },
 	};
 
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
@@ -160,7 +177,13 @@ static void expect_all(const struct owners *o)
 	}
 	/* of_four.o and or_more.o */
 	cr_expect(eq(sz, o->unclear, 2));
-	cr_expect(eq(str, (char *)owners__get(o, "dir/one.o")->module, "dir/module.o"));
+	cr_expect(eq(str, (char *)owners__get(o, "dir/one.o", NULL)->module, "dir/module.o"));
+	cr_expect(owned__needs_unit(owners__get(o, "plain/member.o", NULL), top));
+	cr_expect(not(owned__needs_unit(owners__get(o, "plain/assembly.o", NULL), top)));
+	cr_expect(not(owned__needs_unit(owners__get(o, "plain/always.o", NULL), top)));
+	/* A part of two modules */
+	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "module"), "M"));
+	cr_expect(eq(str, (char *)needs_in(o, "dir/one.o", "second"), "N"));
 }
 
 Test(owners, are_found_by_emptying_options)
@@ -221,6 +244,35 @@ Test(owners, are_asked_for_again_when_something_changed_meanwhile)
 	find(&k, &o, &asked);
 	cr_expect(asked);
 	finish(&k, &o);
+}
+
+static bool is_there(const char *name)
+{
+	char path[256];
+
+	snprintf(path, sizeof(path), "%s/%s", top, name);
+	return !access(path, F_OK);
+}
+
+Test(owners, of_directories_that_are_gone_are_kept_no_longer)
+{
+	char gone[256], there[256];
+	struct owners o;
+	struct kbuild k;
+	bool asked;
+
+	snprintf(gone, sizeof(gone), "hytrace 1 owners 1\t%s/no/such/directory\t%s\t-\t0\t-\nend\n", top, top);
+	snprintf(there, sizeof(there), "hytrace 1 owners 1\t%s/dir\t%s\t-\t0\t-\nend\n", top, top);
+	write_file("hytrace/owners-00000001", gone);
+	write_file("hytrace/owners-00000002", there);
+	write_file("hytrace/owners-00000003", "something else\n");
+	write_file("hytrace/other", gone);
+	find(&k, &o, &asked);
+	finish(&k, &o);
+	cr_expect(not(is_there("hytrace/owners-00000001")));
+	cr_expect(is_there("hytrace/owners-00000002"));
+	cr_expect(is_there("hytrace/owners-00000003"));
+	cr_expect(is_there("hytrace/other"));
 }
 
 Test(owners, leave_nothing_in_the_directory_for_temporary_files)

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The options that Makefiles mention and that are set. Others make no difference when they are emptied, and make need not
+ * be asked about them. Nothing else is read in a Makefile.
+ */
+#ifndef HYTRACE_TAILOR_MENTIONED_H
+#define HYTRACE_TAILOR_MENTIONED_H
+
+#include "tailor/kbuild.h"
+
+struct mentioned {
+	const char **list;	/* "CONFIG_X", as kbuild.names has it */
+	size_t count;
+};
+
+/**
+ * mentioned__read() - add the options that a Makefile mentions
+ * @m: zero at first, to be freed by mentioned__free() even after a failure
+ * @k: the build
+ * @path: the Makefile
+ * @words: only lines with one of these words count, which NULL ends; NULL: all lines do
+ *
+ * Return: 0, or a negative errno after a message.
+ */
+int mentioned__read(struct mentioned *m, struct kbuild *k, const char *path, const char *const *words);
+void mentioned__free(struct mentioned *m);
+
+#endif

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What an object needs: all of several needs, of which each is one of several options, "A and (B or C)".
+ */
+#ifndef HYTRACE_TAILOR_NEEDS_H
+#define HYTRACE_TAILOR_NEEDS_H
+
+#include <stddef.h>
+
+/* One of these options is needed. Mostly it is one. */
+struct need {
+	const char **options;	/* "CONFIG_X"; one name has one address */
+	size_t count;
+};
+
+/* All of these are needed. */
+struct needs {
+	const struct need **list;
+	size_t count;
+};
+
+/* The needs themselves, which are shared. */
+struct need_store {
+	struct need **list;
+	size_t count;
+};
+
+/* All return NULL or -ENOMEM without memory, after a message. */
+
+/* An empty need, which lives as long as the store. */
+struct need *need_store__add(struct need_store *store);
+void need_store__free(struct need_store *store);
+int need__add(struct need *need, const char *option);
+
+/* What another one of the list says already, or what says less than that, is not added. */
+int needs__add(struct needs *needs, const struct need *need);
+int needs__add_all(struct needs *needs, const struct needs *more);
+void needs__free(struct needs *needs);
+
+/**
+ * needs__either() - find what is needed if there are two ways
+ * @needs: those of one way; afterwards those of either way
+ * @other: those of the other way
+ * @store: for new needs
+ *
+ * "(A and B) or (A and C)" is "A and (B or C)".
+ *
+ * Return: 0, or -ENOMEM after a message.
+ */
+int needs__either(struct needs *needs, const struct needs *other, struct need_store *store);
+
+#endif
