@@ -24,14 +24,14 @@ cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}/debian13
 times=()
 
 # inside COMMAND...: runs it in the clone in Debian 13. Only this command sees the mounts, and processes that it
-# leaves behind end with it. So removing $system can never reach what is mounted in it.
+# leaves behind end with it, or with this script. So removing $system can never reach what is mounted in it.
 inside()
 {
 	local proxies
 
 	mapfile -t proxies < <(env | grep -iE '^(https?|ftp|no)_proxy=')
 	# shellcheck disable=SC2016 # expanded by the inner shell
-	unshare --mount --pid --fork --kill-child --propagation private bash -c '
+	setpriv --pdeathsig KILL unshare --mount --pid --fork --kill-child --propagation private bash -c '
 		set -e
 		cd "$1"
 		mount --rbind /dev dev

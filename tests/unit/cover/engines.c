@@ -22,14 +22,15 @@
 static struct cover_options options_of(const char *line)
 {
 	static char words[256];
+	static char *argv[MOST_WORDS + 1] = { "hytrace cover" };
 	char *rest = words;
-	char *argv[MOST_WORDS + 1] = { "hytrace cover" };
 	struct cover_options o;
 	int argc = 1;
 
 	snprintf(words, sizeof(words), "%s", line);
 	while (argc < MOST_WORDS && rest && *rest)
 		argv[argc++] = strsep(&rest, " ");
+	argv[argc] = NULL;
 	cover_options__parse(&o, argc, argv, engines__refuse);
 	return o;
 }
