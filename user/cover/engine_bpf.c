@@ -255,7 +255,8 @@ static int attach_to_rest(struct bpf_engine *b, size_t which)
 	do {
 		link = attach(b);
 		err = link ? 0 : errno;
-	} while (err == EINVAL && leave_out_gone(b));
+	/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
+	} while ((err == EINVAL || err == ENOENT) && leave_out_gone(b));
 	if (!link && !b->addr_count)
 		return b->fentry.count ? 0 :
 			error__return(-EAGAIN, "all that was asked for has gone with its modules");
