@@ -55,6 +55,8 @@ static const struct {
 	{ "copy_from_kernel_nofault_allowed", OWN_ALWAYS },
 	/* The same in 7.3. */
 	{ "is_endbr", OWN_ALWAYS },
+	/* Called after the program if its task was switched out meanwhile, in 7.3. */
+	{ "___migrate_enable", OWN_ALWAYS },
 	/* Called on a first hit. */
 	{ "bpf_get_func_ip_kprobe_multi", OWN_ALWAYS },
 	{ "bpf_ktime_get_ns", OWN_ALWAYS },

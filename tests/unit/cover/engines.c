@@ -162,6 +162,7 @@ Test(engines, leave_out_what_the_program_calls)
 
 	cr_expect(denies(&o, "bpf_ktime_get_ns"), "always");
 	cr_expect(denies(&o, "is_endbr"), "by kprobe.multi, for each function");
+	cr_expect(denies(&o, "___migrate_enable"), "after the program");
 	cr_expect(denies(&o, "bpf_get_current_comm"), "whose the first hit is");
 	cr_expect(denies(&o, "bpf_probe_read_kernel"), "without bpf_rdonly_cast()");
 	cr_expect(denies(&o, "bpf_get_current_task_btf") == false);
