@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
+# linux: 6.12
 # append: sysctl.kernel.ftrace_enabled=0
 #
 # A kernel that was booted with ftrace turned off, and one whose ftrace is turned off later: the kernel attaches to

@@ -558,7 +558,8 @@ test_fetch()
 	ok 'the newest source to which the series applies is fetched' fetch
 	ok 'it is named' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0~test" "$tap_scratch/said"
 	ok 'the newer one was tried first' grep -q 'download linux-source-7.10' "$POOL/asked"
-	: >"$POOL/away" >"$POOL/asked"
+	: >"$POOL/away"
+	: >"$POOL/asked"
 	ok 'it is fetched once' fetch
 	is 'and nobody is asked again' "$(<"$POOL/asked")" ''
 	ok 'it can be built from' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --prepare
