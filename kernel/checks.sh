@@ -151,13 +151,19 @@ code_of()
 # Functions that the series changes for all kernels; patches of their own say so. These are three faults of ftrace
 # (Leave the calls of a module alone, Have all ops that share a hash change with it, Stop sharing functions with an
 # ops that is refused), with functions into which the compiler inlines others then; one fault of filters (Let a
-# filter's pattern match the end); and btf_alloc_id(), which leaves the interrupts' state unchanged.
+# filter's pattern match the end); btf_alloc_id(), which leaves the interrupts' state unchanged; and what 6.12 gets from
+# mainline (Have tracer option be instance specific, and the two patches after it).
 changed_for_all=(ftrace_module_enable
 	ftrace_set_modifying '(__)?ftrace_(run_modify_code|hash_move_and_update_ops).*'
 	ftrace_init_tracefs_toplevel unregister_ftrace_function_probe_func
 	'(un)?register_ftrace_function' '(__)?cleanup_direct_functions_after_ipmodify.*'
 	lookup_rec ftrace_location ftrace_location_range ftrace_text_reserved
-	regex_match_end btf_alloc_id)
+	regex_match_end btf_alloc_id
+	__remove_instance '(__)?update_tracer(_options)?' '(__)?set_tracer_option' 'add_tracer.*'
+	'create_trace_option_files?.*' free_tracers get_global_flags_val register_tracer '(do_)?run_tracer_selftest'
+	'trace_array_(create|get_by_name).*' tracer_alloc_buffers early_trace_init 'tracer_init_tracefs.*'
+	init_tracer_tracefs 'instance_(mkdir|rmdir)' 'tracing_set_(nop|tracer)' tracing_trace_options_show
+	tracing_update_buffers 'apply_tracer?_boot_options' trace_set_options)
 
 # Prints the functions of an object that differ, one a line, without those above.
 differing_functions()

@@ -57,11 +57,11 @@ static const char small_vmlinux[] =
 	"begin __SCT__key\n"
 	"	jmp callee\n"
 	"end __SCT__key\n"
-	"begin __x86_indirect_thunk_array\n"
+	"begin __pi___x86_indirect_thunk_array\n"	/* as Linux 7.3 names it first */
 	"	int3\n"
 	"__x86_indirect_thunk_rax:\n"
 	"	jmp *%rax\n"
-	"end __x86_indirect_thunk_array\n"
+	"end __pi___x86_indirect_thunk_array\n"
 	"traced caller\n"
 	"	call callee\n"			/* returns to +10 */
 	"	call quiet\n"			/* +15 */

@@ -196,19 +196,30 @@ static uint64_t target_of(const struct calls *c, const struct instruction *i, ui
 }
 
 /*
+ * In Linux 7.3, the code that runs before the kernel is mapped may call the thunks by a second
+ * name, which then is the one that is found for the address (SYM_PIC_ALIAS() in asm/linkage.h).
+ */
+static bool is_thunk(const char *name, const char *kind)
+{
+	if (begins_with(name, "__pi_"))
+		name += strlen("__pi_");
+	return begins_with(name, kind);
+}
+
+/*
  * Finds the kind by the target's name; see arch/x86/lib/retpoline.S and
  * include/linux/static_call_types.h.
  */
 static enum call_kind kind_by_name(const char *name)
 {
-	if (begins_with(name, "__x86_indirect_"))
+	if (is_thunk(name, "__x86_indirect_"))
 		return CALL_THUNK;
 	return begins_with(name, "__SCT__") ? CALL_STATIC : CALL_DIRECT;
 }
 
 static bool is_fragment_or_return(const struct image_function *f)
 {
-	return f->untraced == UNTRACED_FRAGMENT || begins_with(f->name, "__x86_return_");
+	return f->untraced == UNTRACED_FRAGMENT || is_thunk(f->name, "__x86_return_");
 }
 
 /* Returns false if the instruction stays in its function, or returns from it. */
@@ -228,7 +239,7 @@ static bool leads_to(const struct calls *c, struct call *call, const struct inst
 			return !call->jump;
 		call->name = to->name;
 	}
-	if (begins_with(call->name, "__x86_return_") || (call->jump && to && to == call->in))
+	if (is_thunk(call->name, "__x86_return_") || (call->jump && to && to == call->in))
 		return false;
 	call->kind = kind_by_name(call->name);
 	/* In the symbol table, the retpolines of all registers are one function. */
