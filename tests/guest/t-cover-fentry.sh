@@ -58,12 +58,20 @@ ok 'both entries cover the same command' "$hytrace" cover -e bpf --entry fentry 
 jq -r '.functions[].name' inner.json | sort -u >inner
 jq -r '.functions[].name' outer.json | sort -u >outer
 ok 'there are hundreds of functions' [ "$(wc -l <inner)" -gt 200 ]
-is 'each function that kprobe.multi has recorded is recorded' "$(comm -23 inner outer)" ''
+# A call that comes while the program runs on that CPU is missed and counted; each miss may hide one function and caller.
+misses=$(jq .lost.recursion_misses outer.json)
+no_more_than_missed()
+{
+	[[ $(grep -c . "$1") -le $misses ]] || { echo "misses: $misses"; cat "$1"; return 1; }
+}
+comm -23 inner outer >lacking
+ok 'each function that kprobe.multi has recorded is recorded, or was missed' no_more_than_missed lacking
 callers_of()
 {
 	jq -r '.callers[] | select(.symbol_offset) | "\(.name)+\(.symbol_offset)"' "$1" | sort -u
 }
-is 'each caller, too' "$(comm -23 <(callers_of inner.json) <(callers_of outer.json))" ''
+comm -23 <(callers_of inner.json) <(callers_of outer.json) >lacking
+ok 'each caller, too' no_more_than_missed lacking
 is 'no caller could not be resolved' "$(jq -c '.lost | [.unresolvable_callers, .unresolvable_functions, .parents_lost]' outer.json)" \
 	'[0,0,0]'
 
