@@ -82,7 +82,7 @@ check()
 	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
 		kbuild W=1 C=2 CHECK='sparse -D__typeof_unqual__=__typeof__' $objects || fail "compiling with W=1 failed"
 	rm -f "$obj/.hytrace-building"
-	findings=$(sed "s|^\(\.\.\|$src\)/||" "$log" | awk -F: '
+	findings=$(sed -E "s#^(\.\.|$src)/##" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }
 		/^[^ :]+:[0-9]+:[0-9]+: (sparse: )?(warning|error)/ && ($1 in ours || ($1 ":" $2) in ours)
 		' <(printf '%s\n' "$files"; changed_lines) - | sort -u)

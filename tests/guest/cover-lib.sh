@@ -68,6 +68,8 @@ reports_agree()
 {
 	local all
 
+	# That of the loader alone: kernel/ goes on with its own.
+	export HYTRACE_CACHE=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
 	export XDG_CACHE_HOME=$PWD/cache
 	mkdir -p cache
 	"$hytrace" report ${HYTRACE_VMLINUX:+--vmlinux "$HYTRACE_VMLINUX"} "$1" >report.txt
