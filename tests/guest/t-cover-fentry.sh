@@ -92,7 +92,7 @@ is 'afterwards nothing is attached' "$(wc -l <$tracing/enabled_functions)" 0
 # The first callers of functions with none to nine arguments, the last three of which are on the stack.
 pairs()
 {
-	"$hytrace" cover -e bpf --entry "$1" --task -a sched_exec -a __x64_sys_read -a ksys_read -a do_filp_open -a vm_mmap_pgoff -a do_mmap \
+	"$hytrace" cover -e bpf --entry "$1" --task -a sched_exec -a __x64_sys_read -a ksys_read -a do_sys_openat2 -a vm_mmap_pgoff -a do_mmap \
 		-f json -o pairs.json -- cat work.sh >/dev/null 2>&1
 	jq -r '.functions[] | "\(.name) \(.caller.name)"' pairs.json | sort
 }
