@@ -234,7 +234,7 @@ callees_of_denied()
 {
 	jq -r '.filters.denied_by_hytrace[]' own.json |
 		awk 'NR == FNR { own[$1] = 1; next } own[$2] && !own[$1] { print $1 }' - calls |
-		sort -u | grep -vE '^(_raw_spin_|rcu_|__rcu_|migrate_|preempt_|kmalloc|kfree|irq_|asm_|sysvec_)'
+		sort -u | grep -vE '^(_raw_spin_|rcu_|__rcu_|migrate_|preempt_|kmalloc|kfree|irq_|asm_|sysvec_|__set_cpus_allowed_ptr$)'
 }
 # Where a function is on fentry.multi and on the function tracer, each call of it is slow. So only some are then.
 some=
