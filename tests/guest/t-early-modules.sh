@@ -18,6 +18,6 @@ is 'no early call was recorded' "$(sed -n 's/^recorded: //p' early_stats)" 0
 is 'and none since' "$(grep -cv '^#' trace)" 0
 modprobe dummy
 ok 'when it is loaded, its functions are traced' grep -q '^dummy_setup' set_ftrace_filter
-ok 'and their calls recorded' grep -q 'dummy_setup <-' trace
+ok 'and their calls recorded' grep -q 'dummy_init_module <-do_one_initcall' trace
 is 'those of others are not' "$(grep -v '^#' trace | sed -n 's/.*: \([a-z0-9_]*\) <-.*/\1/p' | grep -vc dummy)" 0
 tap_end
