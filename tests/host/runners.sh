@@ -14,7 +14,7 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 tree=$tap_scratch/tree
 suite=tools/testing/selftests/ftrace
 # These variables are for the run of which this test is a part, and not for the runners here.
-unset HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
+unset LINUX HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
 export HYTRACE_CACHE=$tap_scratch/cache
 
 # program FILE: makes a script in the tree from stdin
@@ -27,6 +27,7 @@ program()
 
 mkdir -p "$tree/tests/guest" "$tree/tests/unit/part" "$tree/kernel/files/$suite/test.d"
 cp "$clone/tests/run.pl" "$tree/tests/"
+echo "it.patch $suite/test.d/*/*.tc" >"$tree/kernel/series-6.12"
 cp "$clone"/tests/guest/{run,inside,tap,splats,kselftest}.sh "$tree/tests/guest/"
 program kernel/tools.sh <<<'echo /nowhere'
 program kernel/build.sh <<END
