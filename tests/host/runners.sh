@@ -142,7 +142,7 @@ ok 'guest/run.sh with an unknown test' counted '0 0 0 2' "$tree/tests/guest/run.
 ftracetest()
 {
 	mkdir -p "$tree/kernel/files/$suite/test.d/mine" "$tree/patched/$suite/test.d"
-	touch "$tree/patched/$suite/test.d/functions"
+	touch "$tree/patched/$suite/test.d/functions" "$tree/kernel/files/$suite/test.d/mine/it.tc"
 	program "patched/$suite/ftracetest"
 	counted "$1" env DMESG= CONSOLE= DEATH= "$tree/tests/run.pl" ftracetest
 }
