@@ -15,8 +15,9 @@ declare -A stock_kernels=(
 	[stock-7.3]='backports linux-image-7\.([3-9]|[1-9][0-9]+)\.[0-9]+\+deb[0-9.]+-amd64'
 )
 
-# unpack_stock GROUP PACKAGE DIR: fails if the package cannot be had. Newer packages have the image and the modules in others. Whether the modules are in
-# lib or usr/lib depends on the package, and where kmod looks for them, on this machine; so one is a link to the other.
+# unpack_stock GROUP PACKAGE DIR: fails if the package cannot be had. Newer packages have the image and the modules in
+# others. Whether the modules are in lib or usr/lib depends on the package, and where kmod looks for them, on this
+# machine; so one is a link to the other.
 unpack_stock()
 {
 	local group=$1 package=$2 dir=$3 release=${2#linux-image-} tmp
