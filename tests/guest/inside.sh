@@ -25,6 +25,25 @@ run_ftracetest()
 	"${words[0]}" -K -l "$out/logs" "${words[@]:1}"
 }
 
+# Runs a test, and ends it after its time. A test that hangs does so on some machines only, so its tasks are listed first.
+run_script()
+{
+	local watch status=0
+
+	(
+		sleep $((HYTRACE_LIMIT - 1))
+		echo "what ran after $((HYTRACE_LIMIT - 1)) s:"
+		# Tasks of the kernel have no arguments.
+		ps --ppid 2 -p 2 --deselect -o pid,ppid,stat,wchan:20,args
+	) >"$out/tasks" 2>&1 &
+	watch=$!
+	timeout -k 10 "$HYTRACE_LIMIT" "$1" || status=$?
+	pkill -P $watch
+	wait $watch
+	[[ $status -ne 124 && $status -ne 137 ]] || cut -c1-150 "$out/tasks" >&2
+	return $status
+}
+
 for test; do
 	case $test in
 	ftracetest:*)
@@ -34,7 +53,7 @@ for test; do
 		;;
 	*)
 		name=$(basename "$test" .sh)
-		timeout -k 10 "$HYTRACE_LIMIT" "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
+		run_script "$test" >"$out/$name.tap" 2>"$out/$name.err" </dev/null
 		;;
 	esac
 	echo $? >"$out/$name.status"

@@ -132,9 +132,9 @@ judge()
 	[[ ! -e $out/$name.status ]] || status=$(<"$out/$name.status")
 	if [[ $count -eq 0 || $count -ne $planned ]]; then
 		result 'not ok' "$name has $count of $planned results, exit status $status" \
-			"$(tail -n 5 "$out/$name.err" 2>/dev/null)"
+			"$(tail -n 15 "$out/$name.err" 2>/dev/null)"
 	elif [[ $status != 0 && $bad -eq 0 ]]; then
-		result 'not ok' "$name: exit status $status" "$(tail -n 5 "$out/$name.err" 2>/dev/null)"
+		result 'not ok' "$name: exit status $status" "$(tail -n 15 "$out/$name.err" 2>/dev/null)"
 	fi
 }
 
@@ -171,7 +171,7 @@ run_host()
 
 main()
 {
-	local append options behind suites='' names=() commands=() limit=2400 left status=0 test
+	local append options behind suites='' names=() commands=() limit=1200 left status=0 test
 
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
@@ -233,7 +233,7 @@ main()
 	done
 	if [[ $status -ne 0 ]]; then
 		result 'not ok' "the guest ended with status $status, see $out/{vm.err,console}" \
-			"$(tail -n 15 "$out/vm.err")"
+			"$(splats_in "$out/console" | head -n 5)" "$(tail -n 30 "$out/vm.err")"
 	elif [[ -s $out/splats ]]; then
 		result 'not ok' "the kernel complained, see $out/dmesg" "$(head -n 3 "$out/splats")"
 	# In a long run, the log no longer has the first messages; the console has.

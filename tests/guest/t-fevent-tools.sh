@@ -223,8 +223,7 @@ done
 ok 'bpftool perf names the event' bash -c 'bpftool perf | grep -q "tracepoint *vfs_read"'
 is 'an event with a program is busy' \
 	"$(bash -c 'echo "!vfs_read" >>function_events' 2>&1 | grep -o busy)" busy
-kill -INT "$job"
-wait "$job"
+interrupt "$job"
 is 'no function is hooked when all tools have ended' "$(wc -l <enabled_functions)" 0
 
 # --- many tracers of one function; each of them must see each call

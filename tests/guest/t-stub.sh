@@ -93,8 +93,7 @@ for _ in {1..20}; do
 	cat /proc/self/stat >/dev/null
 	sleep .1
 done
-kill -INT "$program"
-wait "$program"
+interrupt "$program"
 echo nop >current_tracer
 sed -n 's/^unresolvable_/# &/p' oneshot_stats
 ok 'calls from a BPF program are counted after a clear' \

@@ -137,8 +137,7 @@ is 'the program was told to share its function, and then to stop sharing' \
 	"$(sed -n 's/.* cmd=//p' trace | xargs)" '1 2'
 echo 0 >events/slots/share/enable
 echo >kprobe_events
-kill -INT $bpftrace
-wait $bpftrace 2>/dev/null
+interrupt $bpftrace 2>/dev/null
 rmmod ftrace_many
 
 tap_end
