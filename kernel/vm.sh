@@ -517,7 +517,8 @@ qemu_command()
 	add_port err
 	((${#command[@]})) || qemu+=(-chardev 'stdio,id=term,signal=off' -device 'virtconsole,chardev=term')
 	for dir in "${shares[@]}"; do
-		qemu+=(-virtfs "$(share_argument "$dir" "share$((index++))" '')")
+		qemu+=(-virtfs "$(share_argument "$dir" "share$index" '')")
+		index=$((index + 1))
 	done
 	[[ ! $icount ]] || qemu+=(-icount 'shift=0,sleep=off')
 	[[ ! $gdb ]] || qemu+=(-gdb tcp:localhost:1234 -S)

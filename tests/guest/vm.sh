@@ -36,7 +36,7 @@ test_command()
 {
 	local dir="$scratch/it's a \"dir\", too"
 	local awkward=('a b' "it's" '"q"' "\$HOME" '' $'two\nlines' '*' $'\\')
-	mkdir -p "$dir/share" "$dir/cwd"
+	mkdir -p "$dir/share" "$dir/second" "$dir/cwd"
 	echo kept >"$dir/cwd/file"
 	head -c 3000000 /dev/urandom >"$dir/cwd/data"
 	cat >"$dir/cwd/inside" <<-'END'
@@ -48,6 +48,7 @@ test_command()
 	cat file >&3
 	echo changed >file
 	echo root >/etc/vm-test && cat /etc/vm-test >&3
+	echo kept >"${1%/*}/second/file"
 	id -u >&3
 	wc -c </dev/stdin >&3
 	test -x "$CLONE/kernel/vm.sh" && echo clone >&3
@@ -61,7 +62,7 @@ test_command()
 	setsid sleep 1000 &
 	exit 7
 	END
-	(cd "$dir/cwd" && vm --share "$dir/share" -- env CLONE="$clone" bash inside "$dir/share" \
+	(cd "$dir/cwd" && vm --share "$dir/share" --share "$dir/second" -- env CLONE="$clone" bash inside "$dir/share" \
 		"${awkward[@]}" >"$dir/out" 2>"$dir/err")
 	is "the status is the command's" $? 7
 	is 'stdout has all of the output, and only that' "$(cmp "$dir/out" "$dir/cwd/data" 2>&1)" ''
@@ -69,6 +70,7 @@ test_command()
 	is 'the command saw its arguments, files and devices' "$(cat "$dir/share/results")" "$(
 		printf '<%s>' "${awkward[@]}"
 		printf '\n%s' "$dir/cwd" kept root 0 0 clone cache module bpftool tracefs)"
+	is 'a second directory was shared' "$(cat "$dir/second/file")" kept
 	is 'the current directory was not changed' "$(<"$dir/cwd/file")" kept
 	is 'nothing was written to the root' "$(ls /etc/vm-test 2>/dev/null)" ''
 }

@@ -39,7 +39,7 @@ make_tarball()
 	> cat kernel/trace/*.c >$(O)/vmlinux
 	> cp $(O)/vmlinux $(O)/arch/x86/boot/bzImage
 	> echo 6.12-mini >$(O)/include/config/kernel.release
-	kernel/%.o: ; mkdir -p $(O)/$(@D) && cp kernel/$*.c $(O)/$@
+	kernel/%.o: ; mkdir -p $(O)/$(@D) && cp kernel/$*.c $(O)/$@; cat $(COMPLAINTS) /dev/null >&2
 	compile_commands.json: ; echo '[]' >$(O)/$@
 	modules_install:
 	> mkdir -p $(INSTALL_MOD_PATH)/lib/modules/6.12-mini
@@ -573,6 +573,33 @@ test_fetch()
 	ok 'the tries leave nothing behind' [ ! -e "$dir/build/am" ]
 }
 
+# check AT: prints what --check says if the compiler finds something there.
+check()
+{
+	echo "$1: warning: planted" >"$tap_scratch/complaints"
+	# The objects and the compiled files are of the pretended compiler as well.
+	COMPLAINTS=$tap_scratch/complaints PATH=$tap_scratch/pretended:$PATH "$one/kernel/build.sh" --check 2>&1
+}
+
+test_check()
+{
+	local at
+
+	mkdir -p "$tap_scratch/pretended"
+	printf '#!/bin/sh\nprintf "./kernel/trace/%%s\\n" trace.c ours.c\n' >"$tap_scratch/pretended/llvm-dwarfdump-19"
+	cp "$tap_scratch/pretended/llvm-dwarfdump-19" "$tap_scratch/pretended/sparse"
+	chmod +x "$tap_scratch/pretended/"*
+	# kbuild names files from the directory of objects, or in full.
+	for at in ../kernel/trace/ours.c:7:1 "$one/build/linux/kernel/trace/ours.c:7:1" ../kernel/trace/trace.c:1:1; do
+		check "$at" >"$tap_scratch/said"
+		is "--check fails for a complaint at ${at##*/trace/}" $? 1
+		ok 'and it names the place' grep -q "^kernel/trace/${at##*/trace/}: warning: planted" "$tap_scratch/said"
+	done
+	check ../kernel/trace/trace.c:2:1 >"$tap_scratch/said"
+	is "a complaint about the kernel's own line is not ours" $? 0
+	ok 'and --check says what it read' grep -q 'find nothing in [1-9][0-9]* files of ours and [1-9]' "$tap_scratch/said"
+}
+
 # Two makes that compile would write the same files.
 test_two_makes()
 {
@@ -610,5 +637,6 @@ test_broken
 test_distclean
 test_two_kernels
 test_fetch
+test_check
 test_two_makes
 tap_end
