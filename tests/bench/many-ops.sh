@@ -5,22 +5,78 @@
 # registers. The costs are instructions and pages, on the base kernel with one CPU whose instructions are counted. The
 # module ftrace_many (kernel/trace/ftrace_many.c) makes the ops. Fails if a figure misses its target.
 #
-# Usage: tests/bench/many-ops.sh
+# A kernel without that module, which is any but 6.12 with the series, shows what as many ops cost one by one: each is the
+# function tracer of an instance. This has no targets.
+#
+# Usage: tests/bench/many-ops.sh [KERNEL]	KERNEL: as for vm.sh --kernel; default: patched
 
 set -euo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 
 if [[ ${1:-} != in-guest ]]; then
-	if [[ ${LINUX:-6.12} != 6.12 ]]; then
-		echo "the series for Linux $LINUX has neither text slots nor many ops: nothing to measure"
-		exit
-	fi
-	exec "$clone/kernel/vm.sh" --icount --append 'nokaslr mitigations=off' --timeout 900 -- \
+	exec "$clone/kernel/vm.sh" --kernel "${1:-patched}" --icount --append 'nokaslr mitigations=off' --timeout 900 -- \
 		bash "tests/bench/$(basename "$0")" in-guest
 fi
 
 cd /sys/kernel/debug
-modprobe ftrace_many
+
+# Prints the millions of instructions that a command takes. This is its processor time by the guest's clock, which
+# counts instructions, so other processes do not count.
+instructions()
+{
+	local TIMEFORMAT='%3U %3S'
+	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+
+# ---- one by one, on any kernel
+
+# Gives all instances a tracer.
+# shellcheck disable=SC2317 # `instructions` calls it
+trace_with()
+{
+	local instance
+
+	for instance in instances/*; do
+		echo "$1" >"$instance/current_tracer"
+	done
+}
+
+# Prints how many pages have a trampoline, by the addresses.
+trampoline_pages()
+{
+	awk '$3 == "ftrace_trampoline" { print substr($1, 1, 13) }' /proc/kallsyms | sort -u | wc -l
+}
+
+one_by_one()
+{
+	local count=200 name how f
+
+	cd /sys/kernel/tracing
+	awk '!/\[/ && /^(vfs|bio|blk|tcp|skb|sysfs|proc)_/' available_filter_functions | sort | uniq -u | awk -v n=$count 'NR <= n' >/tmp/functions
+	[[ $(wc -l </tmp/functions) -eq $count ]] || { echo "not $count functions"; exit 1; }
+	while read -r name; do
+		mkdir "instances/$name"
+		echo "$name" >"instances/$name/set_ftrace_filter"
+	done </tmp/functions
+	for f in synchronize_rcu_tasks synchronize_rcu_tasks_rude synchronize_rcu; do
+		echo "p:many/$f $f" >>kprobe_events
+	done
+	echo 1 >events/many/enable
+	for how in function nop; do
+		echo >trace
+		printf '%s: %s instances, million instructions each: ' $how $count
+		instructions trace_with $how | awk -v n=$count '{ print $1 / n }'
+		printf '%s: grace periods each: ' $how
+		grep -c ': synchronize_rcu' trace | awk -v n=$count '{ print $1 / n }'
+		printf '%s: pages with trampolines: %s\n' $how "$(trampoline_pages)"
+	done
+}
+
+if ! modprobe -q ftrace_many; then
+	uname -r
+	one_by_one
+	exit
+fi
 failed=0
 
 getppid()
@@ -65,14 +121,6 @@ stat()
 pages()
 {
 	sed -n 's/.* pages \([0-9]*\) .*/\1/p' text_slots
-}
-
-# Prints the millions of instructions that a command takes. This is its processor time by the guest's clock, which
-# counts instructions, so other processes do not count.
-instructions()
-{
-	local TIMEFORMAT='%3U %3S'
-	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
 # row NAME FIGURE LIMIT: prints a verdict as tests/bench/run.sh does. Nothing costs 0 instructions, so 0 means that

@@ -77,11 +77,14 @@ static const struct contender *const contenders[] = {
 	&contender_event_100,
 	&contender_event_perf_stat,
 	&contender_event_2args,
+	&contender_event_return,
 	&contender_event_5000,
 	&contender_event_perf,
 	&contender_fprobe_event,
 	&contender_fprobe_event_2args,
+	&contender_fprobe_event_return,
 	&contender_kprobe_event,
+	&contender_kretprobe_event,
 };
 
 #define LOCK_FILE "/run/hytrace-bench.lock"

@@ -295,6 +295,11 @@ static const struct event_variant event_5000_variant = {
 	.others = 4999,
 };
 
+static const struct event_variant event_return_variant = {
+	.name = "event_return",
+	.definition = "long " BENCH_FUNCTION "() as " EVENT_GROUP "/event_return",
+};
+
 static const struct event_variant fprobe_variant = {
 	.name = "fprobe",
 	.kind = FPROBE_EVENT,
@@ -307,10 +312,22 @@ static const struct event_variant fprobe_2args_variant = {
 	.definition = "f:" EVENT_GROUP "/fprobe_2args " BENCH_ARGUMENTS " a=$arg1:u64 b=$arg3:u64",
 };
 
+static const struct event_variant fprobe_return_variant = {
+	.name = "fprobe_return",
+	.kind = FPROBE_EVENT,
+	.definition = "f:" EVENT_GROUP "/fprobe_return " BENCH_FUNCTION "%return ret=$retval:s64",
+};
+
 static const struct event_variant kprobe_variant = {
 	.name = "kprobe",
 	.kind = KPROBE_EVENT,
 	.definition = "p:" EVENT_GROUP "/kprobe " BENCH_FUNCTION,
+};
+
+static const struct event_variant kretprobe_variant = {
+	.name = "kretprobe",
+	.kind = KPROBE_EVENT,
+	.definition = "r:" EVENT_GROUP "/kretprobe " BENCH_FUNCTION " ret=$retval:s64",
 };
 
 #define EVENT_CALLBACKS						\
@@ -360,6 +377,12 @@ const struct contender contender_event_2args = {
 	EVENT_CALLBACKS,
 };
 
+const struct contender contender_event_return = {
+	.name = "event-return",
+	.variant = &event_return_variant,
+	EVENT_CALLBACKS,
+};
+
 const struct contender contender_event_5000 = {
 	.name = "event-2args-of-5000",
 	.scopes = SCOPE_ONE,
@@ -402,5 +425,17 @@ const struct contender contender_fprobe_event = {
 const struct contender contender_kprobe_event = {
 	.name = "kprobe-event",
 	.variant = &kprobe_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_fprobe_event_return = {
+	.name = "fprobe-event-return",
+	.variant = &fprobe_return_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_kretprobe_event = {
+	.name = "kretprobe-event",
+	.variant = &kretprobe_variant,
 	EVENT_CALLBACKS,
 };

@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Measures, on the machine itself, how long it takes to call trampolines in two
+ * Measures, on the machine itself, how long it takes to call trampolines in three
  * layouts. In the first one each has a page, as in ftrace, with an unmapped page
- * between two of them. In the second one they are packed into slots
- * (kernel/text_slot.c), in packs of 16 pages.
+ * between two of them. In the second one each has a page within pages of 2 MB, as on
+ * Linux 7.3. In the third one they are packed into slots (kernel/text_slot.c), in
+ * packs of 16 pages.
  *
  * A stub stands for a trampoline. It is as large as one that saves all registers, and
  * its instructions do nothing. So this only measures how fast the processor fetches
  * them. The stubs are called in a random order, as the functions of a kernel are; the
- * order is the same for both layouts. The fastest of several runs counts.
+ * order is the same for all layouts. The fastest of several runs counts.
  *
  * If perf can count misses of the instruction TLB, they are printed as well.
  */
@@ -31,16 +32,21 @@
 /* The size of its slot in a pack, in whole granules of 16 bytes. */
 #define SLOT		352UL
 #define PACK		(16 * PAGE)
+#define LARGE_PAGE	(2UL << 20)
 #define MAX_STUBS	4000
 #define CALLS		(1 << 20)
 #define RUNS		7
 
 typedef void (*stub_fn)(void);
 
-/* Where stub @i begins. */
 static unsigned long page_each(unsigned int i)
 {
 	return i * 2 * PAGE;
+}
+
+static unsigned long page_of_large(unsigned int i)
+{
+	return i * PAGE;
 }
 
 static unsigned long packed(unsigned int i)
@@ -49,6 +55,22 @@ static unsigned long packed(unsigned int i)
 
 	return i / in_pack * (PACK + PAGE) + i % in_pack * SLOT;
 }
+
+/*
+ * @place: where stub @i begins
+ * @advice: whether the kernel gives it large pages
+ */
+static const struct layout {
+	const char	*name;
+	unsigned long	(*place)(unsigned int i);
+	int		advice;
+} layouts[] = {
+	{ "page each, ns", page_each, MADV_NOHUGEPAGE },
+	{ "of 2 MB, ns", page_of_large, MADV_HUGEPAGE },
+	{ "packed, ns", packed, MADV_NOHUGEPAGE },
+};
+
+#define LAYOUTS (sizeof(layouts) / sizeof(layouts[0]))
 
 /* The body consists of NOPs of five bytes, the average length of a trampoline's instructions. */
 static void write_stub(unsigned char *at)
@@ -61,24 +83,25 @@ static void write_stub(unsigned char *at)
 	*at = 0xc3;
 }
 
-static char *make_stubs(unsigned long (*place)(unsigned int i), size_t *size)
+static char *make_stubs(const struct layout *layout)
 {
+	size_t size = layout->place(MAX_STUBS - 1) + 2 * PAGE;
 	unsigned int i;
 	char *text;
 
-	*size = place(MAX_STUBS - 1) + 2 * PAGE;
-	text = mmap(NULL, *size, PROT_READ | PROT_WRITE,
+	text = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (text == MAP_FAILED) {
 		fprintf(stderr, "text_layout: no memory for %u stubs: %s\n", MAX_STUBS,
 			strerror(errno));
 		exit(1);
 	}
-	/* The kernel's trampolines are not in large pages either. */
-	madvise(text, *size, MADV_NOHUGEPAGE);
+	text += -(unsigned long)text % LARGE_PAGE;
+	if (madvise(text, size, layout->advice) && layout->advice == MADV_HUGEPAGE)
+		fprintf(stderr, "text_layout: no large pages here: %s\n", strerror(errno));
 	for (i = 0; i < MAX_STUBS; i++)
-		write_stub((unsigned char *)text + place(i));
-	if (mprotect(text, *size, PROT_READ | PROT_EXEC)) {
+		write_stub((unsigned char *)text + layout->place(i));
+	if (mprotect(text, size, PROT_READ | PROT_EXEC)) {
 		fprintf(stderr, "text_layout: its stubs may not be executed here: %s\n",
 			strerror(errno));
 		exit(1);
@@ -148,30 +171,31 @@ int main(void)
 	static const unsigned int sizes[] = { 1, 4, 12, 16, 64, 256, 1000, 4000 };
 	static unsigned int which[CALLS];
 	static stub_fn order[CALLS];
-	double ns[2], misses[2];
-	size_t sizes_of[2];
-	char *text[2];
-	unsigned int i, s;
-	int layout, fd;
+	double ns[LAYOUTS], misses[LAYOUTS];
+	unsigned int i, s, l;
+	char *text[LAYOUTS];
+	int fd;
 
-	text[0] = make_stubs(page_each, &sizes_of[0]);
-	text[1] = make_stubs(packed, &sizes_of[1]);
 	fd = count_itlb_misses();
-	printf("%8s %14s %12s %8s%s\n", "stubs", "page each, ns", "packed, ns", "ratio",
-	       fd >= 0 ? "   iTLB misses a call" : "");
+	printf("%8s", "stubs");
+	for (l = 0; l < LAYOUTS; l++) {
+		text[l] = make_stubs(&layouts[l]);
+		printf(" %14s", layouts[l].name);
+	}
+	puts(fd >= 0 ? "   iTLB misses a call" : "");
 	for (s = 0; s < sizeof(sizes) / sizeof(sizes[0]); s++) {
 		shuffle(which, sizes[s]);
 		for (i = sizes[s]; i < CALLS; i++)
 			which[i] = which[i - sizes[s]];
-		for (layout = 0; layout < 2; layout++) {
+		printf("%8u", sizes[s]);
+		for (l = 0; l < LAYOUTS; l++) {
 			for (i = 0; i < CALLS; i++)
-				order[i] = (stub_fn)(text[layout] + (layout ? packed(which[i]) :
-								     page_each(which[i])));
-			ns[layout] = time_calls(order, fd, &misses[layout]);
+				order[i] = (stub_fn)(text[l] + layouts[l].place(which[i]));
+			ns[l] = time_calls(order, fd, &misses[l]);
+			printf(" %14.2f", ns[l]);
 		}
-		printf("%8u %14.2f %12.2f %8.2f", sizes[s], ns[0], ns[1], ns[0] / ns[1]);
-		if (fd >= 0)
-			printf(" %9.3f %9.3f", misses[0], misses[1]);
+		for (l = 0; fd >= 0 && l < LAYOUTS; l++)
+			printf(" %9.3f", misses[l]);
 		putchar('\n');
 	}
 	if (fd < 0)
