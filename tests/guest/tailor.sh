@@ -185,11 +185,12 @@ try_without()
 }
 
 # Warnings of the new kernel that the first kernel had in none of its records. Those about clocks come by chance: the boot
-# is traced before the kernel has found a clock, and QEMU's time depends on the machine.
+# is traced before the kernel has found a clock, and QEMU's time depends on what else the machine does.
 new_warnings()
 {
 	comm -13 <(sort -u "$out"/{first,again}/warnings*) <(sort -u "$out/$1"/warnings*) |
-		grep -vE '^(clocksource|tsc):|^Ring buffer clock went backwards|hytrace-'
+		grep -vE '^(clocksource|tsc):|^Ring buffer clock went backwards|hytrace-' |
+		grep -vE '^APIC calibration not consistent with PM-Timer|^hrtimer: interrupt took'
 }
 
 # attempt OPTION...: all options that were dropped at first are kept but for these
