@@ -72,15 +72,22 @@ static void witness(struct witness *has, const struct witness *new)
 
 /* ---- objects */
 
-/* "fs/read_write.c" was compiled to "fs/read_write.o". */
+/*
+ * "fs/read_write.c" was compiled to "fs/read_write.o"; code of the early boot that runs at another address than the
+ * kernel's is in ".pi.o", a copy with other names of symbols (arch/x86/boot/startup/Makefile).
+ */
 static const struct owned *owner_of(const struct collector *c, const char *unit, const char *module)
 {
+	static const char *const suffixes[] = { ".o", ".pi.o" };
 	const char *dot = strrchr(unit, '.');
+	const struct owned *owned = NULL;
 	char path[1024];
 
-	if (!dot || snprintf(path, sizeof(path), "%.*s.o", (int)(dot - unit), unit) >= (int)sizeof(path))
-		return NULL;
-	return owners__get(c->owners, path, module);
+	for (size_t i = 0; dot && !owned && i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		if (snprintf(path, sizeof(path), "%.*s%s", (int)(dot - unit), unit, suffixes[i]) < (int)sizeof(path))
+			owned = owners__get(c->owners, path, module);
+	}
+	return owned;
 }
 
 static int add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
