@@ -66,8 +66,9 @@ struct fevent_reg {
 };
 
 /**
- * struct fevent_load - a field that is a plain register argument
- * @reg: where its bytes begin, in struct pt_regs
+ * struct fevent_load - a field that needs no pointer
+ * @from: where its bytes begin, in struct pt_regs; of a return event, in struct
+ *	fevent_returned
  * @offset: of the field, in the data after struct fevent_entry
  * @size: 1, 2 or 4 to store as many bytes, 0 to store the whole register; or the size of
  *	the field and FEVENT_LOAD_WIDEN, to widen it first
@@ -75,7 +76,7 @@ struct fevent_reg {
  * @widen: likewise
  */
 struct fevent_load {
-	u16	reg;
+	u16	from;
 	u16	offset;
 	u8	size;
 	u8	lack;
@@ -99,17 +100,27 @@ struct fevent_cut {
 };
 
 /**
+ * struct fevent_returned - what is known of a call when its function returns
+ * @ret: the value that it returns
+ * @duration: how long it took, in ns
+ * @args: the arguments that were saved at its entry
+ */
+struct fevent_returned {
+	unsigned long		ret;
+	u64			duration;
+	unsigned long		args[];
+};
+
+/**
  * struct fevent_values - where a record's values come from
  * @fregs: registers at the function's entry; NULL at its return
- * @args: at its return, the arguments that were saved at its entry
- * @ret: at its return, the value that it returns
+ * @returned: at its return, else NULL
  * @context: of the entry: task, interrupt, NMI, ... as a small number
  */
 struct fevent_values {
-	struct ftrace_regs	*fregs;
-	const unsigned long	*args;
-	unsigned long		ret;
-	unsigned int		context;
+	struct ftrace_regs		*fregs;
+	const struct fevent_returned	*returned;
+	unsigned int			context;
 };
 
 /**
@@ -127,7 +138,8 @@ struct fevent_values {
  * @armed: in the list of events that someone listens to
  * @fresh: in the list of events that the present batch has armed
  * @was_armed: someone has listened to it once
- * @fast_file: the only listener, if that is a file and the event is @simple
+ * @fast_file: the only listener, if that is a file, and the event is @simple and no
+ *	return event
  * @only_perf: perf or BPF programs are the only listeners, and it is no return event
  * @rethooks: of a return event that is armed
  * @nr_rethooks: how many
@@ -138,7 +150,7 @@ struct fevent_values {
  * @enums: for each of tp.args the enum that names its values, or NULL
  * @cuts: for each of tp.args
  * @fields: how the trace event declares them
- * @loads: all fields, if each one is a plain register argument
+ * @loads: all fields, if no pointer is followed for them
  * @loads_end: the end of @loads
  * @simple: @loads fill the whole record
  * @holes: some bytes of the record belong to no field

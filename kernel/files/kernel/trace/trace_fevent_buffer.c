@@ -43,7 +43,7 @@ static nokprobe_inline struct trace_event_stack fevent_set_stack(struct trace_ev
 /* With a filter, a trigger or a stack trace: recorded as all other trace events. */
 static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
 			      unsigned long parent_ip, const struct fevent_values *values,
-			      u64 duration, struct pt_regs *regs)
+			      struct pt_regs *regs)
 {
 	int dynamic_size, by, cpu = raw_smp_processor_id();
 	struct trace_event_buffer fbuffer;
@@ -73,7 +73,7 @@ static void fevent_trace_long(struct fevent *fe, struct trace_event_file *file, 
 		((struct trace_entry *)fbuffer.entry)->preempt_count -= by;
 		fbuffer.trace_ctx -= by;
 	}
-	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, duration, dynamic_size);
+	fevent_fill(fe, fbuffer.entry, ip, parent_ip, values, dynamic_size);
 	fbuffer.regs = regs;
 	/*
 	 * Without room, triggers still get a record, which is for them alone. A record that
@@ -101,14 +101,13 @@ NOKPROBE_SYMBOL(fevent_trace_long);
  * @ip: the function
  * @parent_ip: its caller
  * @values: where the values come from
- * @duration: of a return event, in ns
  * @regs: of a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
  */
 void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
-		  unsigned long parent_ip, const struct fevent_values *values, u64 duration,
+		  unsigned long parent_ip, const struct fevent_values *values,
 		  struct pt_regs *regs)
 {
 	struct trace_buffer *buffer = file->tr->array_buffer.buffer;
@@ -117,7 +116,7 @@ void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned lon
 	int dynamic_size;
 
 	if (!fevent_is_plain(file)) {
-		fevent_trace_long(fe, file, ip, parent_ip, values, duration, regs);
+		fevent_trace_long(fe, file, ip, parent_ip, values, regs);
 		return;
 	}
 	dynamic_size = fevent_dynamic_size(fe, values);
@@ -128,7 +127,7 @@ void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned lon
 	}
 	/* The caller, recursion protection and the ring buffer have disabled preemption. */
 	entry = fevent_begin(fe, event, fevent_trace_ctx(3));
-	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
+	fevent_fill(fe, entry, ip, parent_ip, values, dynamic_size);
 	trace_event_commit_plain(file, buffer, event);
 }
 

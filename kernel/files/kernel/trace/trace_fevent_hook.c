@@ -120,7 +120,7 @@ static nokprobe_inline void fevent_fast(struct fevent *fe, struct trace_event_fi
 	entry = fevent_begin(fe, event, fevent_trace_ctx(2));
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
-	fevent_fill_loads(fe, entry + 1, fregs);
+	fevent_fill_loads(fe, entry + 1, &arch_ftrace_regs(fregs)->regs);
 	trace_event_commit_plain(file, buffer, event);
 }
 
@@ -161,7 +161,7 @@ static noinline void fevent_call_guarded(const struct fevent_site *site, unsigne
 		else if (fe->proto->returns)
 			fevent_enter(fe, ip, parent_ip, fregs);
 		else
-			fevent_deliver(fe, ip, parent_ip, &values, 0, NULL);
+			fevent_deliver(fe, ip, parent_ip, &values, NULL);
 	}
 	if (likely(bit >= 0))
 		ftrace_test_recursion_unlock(bit);
@@ -407,7 +407,7 @@ static void fevent_set_fast(struct fevent *fe)
 
 	WRITE_ONCE(fe->only_perf, !fe->proto->returns &&
 		   trace_probe_load_flag(&fe->tp) == TP_FLAG_PROFILE);
-	if (fe->simple && trace_probe_has_single_file(&fe->tp) &&
+	if (fe->simple && !fe->proto->returns && trace_probe_has_single_file(&fe->tp) &&
 	    !trace_probe_test_flag(&fe->tp, TP_FLAG_PROFILE)) {
 		link = list_first_entry(&fe->tp.event->files, struct event_file_link, list);
 		file = link->file;

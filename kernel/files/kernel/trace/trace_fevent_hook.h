@@ -64,7 +64,7 @@ int fevent_perf_init(void);
 int fevent_perf_perm(struct trace_event_call *call, struct perf_event *p_event);
 void fevent_miss(struct fevent *fe);
 void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			 const struct fevent_values *values, u64 duration, struct pt_regs *regs);
+			 const struct fevent_values *values, struct pt_regs *regs);
 
 /* trace_fevent_buffer.c */
 
@@ -109,13 +109,13 @@ fevent_begin(struct fevent *fe, struct ring_buffer_event *event, unsigned int tr
 
 void fevent_refused(struct fevent *fe, struct trace_event_file *file);
 void fevent_trace(struct fevent *fe, struct trace_event_file *file, unsigned long ip,
-		  unsigned long parent_ip, const struct fevent_values *values, u64 duration,
+		  unsigned long parent_ip, const struct fevent_values *values,
 		  struct pt_regs *regs);
 
 /* Deliver an event to all listeners. */
 static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 					   unsigned long parent_ip,
-					   const struct fevent_values *values, u64 duration,
+					   const struct fevent_values *values,
 					   struct pt_regs *regs)
 {
 	unsigned int flags = trace_probe_load_flag(&fe->tp);
@@ -123,10 +123,10 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
 
 	if (flags & TP_FLAG_TRACE) {
 		trace_probe_for_each_link_rcu(link, &fe->tp)
-			fevent_trace(fe, link->file, ip, parent_ip, values, duration, regs);
+			fevent_trace(fe, link->file, ip, parent_ip, values, regs);
 	}
 	if (flags & TP_FLAG_PROFILE)
-		fevent_deliver_perf(fe, ip, parent_ip, values, duration, regs);
+		fevent_deliver_perf(fe, ip, parent_ip, values, regs);
 }
 
 /* trace_fevent_return.c */

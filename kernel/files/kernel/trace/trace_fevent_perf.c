@@ -101,7 +101,7 @@ static nokprobe_inline u32 fevent_run_programs(struct trace_event_call *call, vo
  */
 static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 					   unsigned long parent_ip,
-					   const struct fevent_values *values, u64 duration,
+					   const struct fevent_values *values,
 					   struct pt_regs *regs)
 {
 	struct fevent_bpf_slot *slot;
@@ -114,9 +114,9 @@ static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 		if (likely(fe->simple)) {
 			entry->ip = ip;
 			entry->parent_ip = parent_ip;
-			fevent_fill_loads(fe, entry + 1, values->fregs);
+			fevent_fill_loads(fe, entry + 1, fevent_load_base(values));
 		} else {
-			fevent_fill(fe, entry, ip, parent_ip, values, duration,
+			fevent_fill(fe, entry, ip, parent_ip, values,
 				    fevent_dynamic_size(fe, values));
 		}
 		if (likely(!regs))
@@ -136,8 +136,7 @@ int fevent_perf_init(void)
 }
 
 static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-				  const struct fevent_values *values, u64 duration,
-				  struct pt_regs *regs)
+				  const struct fevent_values *values, struct pt_regs *regs)
 {
 	return true;
 }
@@ -149,7 +148,7 @@ static inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip, unsigned 
  * may be programs without a perf event.
  */
 static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			const struct fevent_values *values, u64 duration, struct pt_regs *regs)
+			const struct fevent_values *values, struct pt_regs *regs)
 {
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 	struct hlist_head *head = this_cpu_ptr(call->perf_events);
@@ -166,7 +165,7 @@ static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long paren
 		atomic_long_inc(&fe->missed);
 		return;
 	}
-	fevent_fill(fe, entry, ip, parent_ip, values, duration, dynamic_size);
+	fevent_fill(fe, entry, ip, parent_ip, values, dynamic_size);
 	if (!regs)
 		regs = fevent_context_regs(values);
 	perf_trace_buf_submit(entry, size, rctx, call->event.type, 1, regs, head, NULL);
@@ -175,8 +174,7 @@ static void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long paren
 NOKPROBE_SYMBOL(fevent_perf);
 #else
 static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			       const struct fevent_values *values, u64 duration,
-			       struct pt_regs *regs)
+			       const struct fevent_values *values, struct pt_regs *regs)
 {
 }
 #endif
@@ -187,17 +185,16 @@ static inline void fevent_perf(struct fevent *fe, unsigned long ip, unsigned lon
  * @ip: the function
  * @parent_ip: its caller
  * @values: where the values come from
- * @duration: of a return event, in ns
  * @regs: of a return event, the registers after the return, else NULL
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
  */
 void fevent_deliver_perf(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
-			 const struct fevent_values *values, u64 duration, struct pt_regs *regs)
+			 const struct fevent_values *values, struct pt_regs *regs)
 {
-	if (!fevent_has_bpf(fe) || fevent_run_bpf(fe, ip, parent_ip, values, duration, regs))
-		fevent_perf(fe, ip, parent_ip, values, duration, regs);
+	if (!fevent_has_bpf(fe) || fevent_run_bpf(fe, ip, parent_ip, values, regs))
+		fevent_perf(fe, ip, parent_ip, values, regs);
 }
 
 NOKPROBE_SYMBOL(fevent_deliver_perf);
@@ -215,7 +212,7 @@ static noinline void fevent_perf_guarded(struct fevent *fe, unsigned long ip,
 		return;
 	}
 	values.context = bit - TRACE_FTRACE_START;
-	fevent_perf(fe, ip, parent_ip, &values, 0, NULL);
+	fevent_perf(fe, ip, parent_ip, &values, NULL);
 	ftrace_test_recursion_unlock(bit);
 }
 
@@ -235,7 +232,7 @@ void fevent_call_bpf(struct fevent *fe, unsigned long ip, unsigned long parent_i
 {
 	struct fevent_values values = { .fregs = fregs };
 
-	if (unlikely(fevent_run_bpf(fe, ip, parent_ip, &values, 0, NULL)))
+	if (unlikely(fevent_run_bpf(fe, ip, parent_ip, &values, NULL)))
 		fevent_perf_guarded(fe, ip, parent_ip, fregs);
 }
 

@@ -14,8 +14,8 @@
  * field that was defined last for the end of the record. When a BPF program is
  * attached, the size that it reads is checked against this end.
  *
- * Filling. If all fields are plain register arguments, a record is filled by a few
- * loads and stores, struct fevent_load. Otherwise, the fields are compiled to the fetch
+ * Filling. If no field needs a pointer, a record is filled by a few loads and stores,
+ * struct fevent_load. Otherwise, the fields are compiled to the fetch
  * instructions of the other dynamic events, which trace_probe_tmpl.h runs: find the
  * value or address, follow pointers, store. A read that fails leaves zeros and sets
  * the field's bit in faults. A record with holes is zeroed first, so that no record
@@ -333,6 +333,19 @@ static bool fevent_must_widen(const struct fevent_reg *reg, unsigned int size)
 	return reg->widen == FEVENT_BOOL || BITS_PER_BYTE * size > BITS_PER_LONG - reg->lack;
 }
 
+/* Where a field's value is, for struct fevent_load. */
+static unsigned int fevent_load_from(const struct fetch_insn *insn, const struct fevent_reg *reg)
+{
+	switch (insn->op) {
+	case FETCH_OP_EDATA:
+		return offsetof(struct fevent_returned, args[reg->nr]);
+	case FETCH_OP_RETVAL:
+		return offsetof(struct fevent_returned, ret);
+	default:
+		return fevent_register_offset(reg->nr);
+	}
+}
+
 /* No pointer is followed: each field is a load and a store. */
 static int fevent_compile_loads(struct fevent *fe)
 {
@@ -347,9 +360,13 @@ static int fevent_compile_loads(struct fevent *fe)
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		parg = &fe->tp.args[i];
 		load = &fe->loads[i];
-		reg = fevent_insn_reg(&parg->code[0]);
-		load->reg = fevent_register_offset(reg->nr) + reg->offset;
 		load->offset = parg->offset;
+		if (i == fe->duration_arg) {
+			load->from = offsetof(struct fevent_returned, duration);
+			continue;
+		}
+		reg = fevent_insn_reg(&parg->code[0]);
+		load->from = fevent_load_from(&parg->code[0], reg) + reg->offset;
 		load->lack = reg->lack;
 		load->widen = reg->widen;
 		if (fevent_must_widen(reg, parg->type->size))
@@ -442,7 +459,7 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		fe->faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
 		if (fe->faults_arg < 0)
 			return fe->faults_arg;
-	} else if (!fe->proto->returns && !fevent_has_cuts(fe)) {
+	} else if (!fevent_has_cuts(fe)) {
 		ret = fevent_compile_loads(fe);
 		if (ret)
 			return ret;
@@ -503,10 +520,10 @@ static int process_fetch_insn(struct fetch_insn *code, void *rec, void *edata, v
 		val = ftrace_regs_get_argument(values->fregs, reg->nr);
 		break;
 	case FETCH_OP_EDATA:
-		val = ((unsigned long *)edata)[reg->nr];
+		val = values->returned->args[reg->nr];
 		break;
 	case FETCH_OP_RETVAL:
-		val = values->ret;
+		val = values->returned->ret;
 		break;
 	default:
 		ret = process_common_fetch_insn(code, &val);
@@ -539,8 +556,7 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 
 		if (!parg->dynamic)
 			continue;
-		len = process_fetch_insn(parg->code, (void *)values, (void *)values->args, NULL,
-					 NULL);
+		len = process_fetch_insn(parg->code, (void *)values, NULL, NULL, NULL);
 		if (len > 0)
 			size += len;
 	}
@@ -584,8 +600,7 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 		/* The read may store fewer bytes. */
 		if (fe->cuts[i].rshift)
 			memset(dest, 0, parg->type->size);
-		ret = process_fetch_insn(parg->code, (void *)values, (void *)values->args, dest,
-					 base);
+		ret = process_fetch_insn(parg->code, (void *)values, NULL, dest, base);
 		if (parg->dynamic) {
 			/* strncpy_from_user_nofault() does not count the NUL of an empty string. */
 			if (!ret && room) {
@@ -623,28 +638,27 @@ NOKPROBE_SYMBOL(fevent_fetch);
  * @ip: the function
  * @parent_ip: its caller
  * @values: where the values come from
- * @duration: of a return event, in ns
  * @dynamic_size: the size from fevent_dynamic_size()
  *
  * Context: Any that functions are traced in; preemption is off.
  */
 void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
-		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
-		 int dynamic_size)
+		 unsigned long parent_ip, const struct fevent_values *values, int dynamic_size)
 {
 	void *data = entry + 1;
 
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	if (fe->simple) {
-		fevent_fill_loads(fe, data, values->fregs);
+		fevent_fill_loads(fe, data, fevent_load_base(values));
 		return;
 	}
 	if (fe->holes)
 		memset(data, 0, fe->tp.size);
 	fevent_fetch(fe, data, entry, values, dynamic_size);
 	if (fe->duration_arg >= 0)
-		*(u64 *)(data + fe->tp.args[fe->duration_arg].offset) = duration;
+		*(u64 *)(data + fe->tp.args[fe->duration_arg].offset) =
+			values->returned->duration;
 }
 
 NOKPROBE_SYMBOL(fevent_fill);

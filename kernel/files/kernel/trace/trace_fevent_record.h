@@ -22,8 +22,7 @@ bool fevent_same_records(const struct fevent *a, const struct fevent *b);
 void fevent_free_code(struct fevent *fe);
 int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values);
 void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip,
-		 unsigned long parent_ip, const struct fevent_values *values, u64 duration,
-		 int dynamic_size);
+		 unsigned long parent_ip, const struct fevent_values *values, int dynamic_size);
 
 /* Read a number from a record. */
 static nokprobe_inline s64 fevent_number(const struct probe_arg *parg, const void *data)
@@ -65,17 +64,23 @@ static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned in
 	}
 }
 
-/* Fill in the fields of a simple event. */
+static nokprobe_inline const void *fevent_load_base(const struct fevent_values *values)
+{
+	if (values->returned)
+		return values->returned;
+	return &arch_ftrace_regs(values->fregs)->regs;
+}
+
+/* Fill in the fields of a simple event. @from: see struct fevent_load */
 static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
-					      struct ftrace_regs *fregs)
+					      const void *from)
 {
 	const struct fevent_load *load = fe->loads, *end = fe->loads_end;
-	const void *regs = &arch_ftrace_regs(fregs)->regs;
 
 	if (unlikely(fe->holes))
 		memset(data, 0, fe->tp.size);
 	for (; load < end; load++) {
-		unsigned long val = *(const unsigned long *)(regs + load->reg);
+		unsigned long val = *(const unsigned long *)(from + load->from);
 		void *dest = data + load->offset;
 		unsigned int size = load->size;
 

@@ -24,7 +24,7 @@ struct fevent_return_node {
 	unsigned long		ip;
 	unsigned long		parent_ip;
 	u64			start;
-	unsigned long		args[];
+	struct fevent_returned	returned;
 };
 
 /* Return events that are armed. */
@@ -69,9 +69,7 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 	struct fevent_return_node *ret =
 		container_of(node, struct fevent_return_node, node);
 	struct fevent *fe = data;
-	struct fevent_values values = {
-		.args = ret->args, .ret = regs_return_value(regs),
-	};
+	struct fevent_values values = { .returned = &ret->returned };
 	s64 duration;
 	int bit;
 
@@ -87,7 +85,9 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 	if (likely(!fevent_is_nested(fe, bit))) {
 		/* Clocks of two CPUs may disagree a little. */
 		duration = trace_clock_local() - ret->start;
-		fevent_deliver(fe, ret->ip, ret->parent_ip, &values, max(duration, 0LL), regs);
+		ret->returned.duration = max(duration, 0LL);
+		ret->returned.ret = regs_return_value(regs);
+		fevent_deliver(fe, ret->ip, ret->parent_ip, &values, regs);
 	} else {
 		fevent_miss(fe);
 	}
@@ -201,7 +201,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	ret->ip = ip;
 	ret->parent_ip = parent_ip;
 	for (i = 0; i < fe->nr_saved; i++)
-		ret->args[i] = ftrace_regs_get_argument(fregs, i);
+		ret->returned.args[i] = ftrace_regs_get_argument(fregs, i);
 	ret->start = trace_clock_local();
 	/* rethook_hook() only uses registers that ftrace always saves. */
 	rethook_hook(node, &arch_ftrace_regs(fregs)->regs, true);
