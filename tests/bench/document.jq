@@ -46,7 +46,7 @@ def workloads:
 # contenders cost the same there.
 def kernels($scope):
 	. as $all | def plain($config): rows($config) | map(select(.scope == $scope and .workload == "getppid"));
-	[.runs[].config | select(. != "patched")] | unique
+	[.runs[].config | select(. != "patched" and (startswith("patched, Linux ") | not))] | unique
 	| map(. as $config | select($all | plain($config) | length > 0)) as $others
 	| if $others == [] then "No other kernel has been measured." else
 		"| contender | patched | \($others | join(" | ")) |",
@@ -60,6 +60,20 @@ def kernels($scope):
 			| "", "Of \(length) rows that both have, \(length - ($differ | length)) are the same within one instruction on the unpatched kernel"
 				+ if $differ == [] then ": reached." else ": MISSED by \($differ | map(.contender) | join(", "))." end)
 	  end;
+
+# The same rows on a newer Linux with the series.
+def newer:
+	. as $all
+	| [.runs[].config | select(startswith("patched, Linux "))] | unique as $newer
+	| ["patched", $newer[]] as $configs
+	| def cost($config; $scope; $c): $all | row($config; $c; $scope; "getppid")
+		| if $c == "base" then .total else .over_base end | tenths;
+	"| contender | \([("one function", "all functions") as $what | ("6.12", ($newer[] | ltrimstr("patched, Linux ")))
+		| "\($what), \(.)"] | join(" | ")) |",
+	"|---|\([range($configs | length * 2) | "--:"] | join("|"))|",
+	(reduce ($all | rows($newer[])[] | select(.workload == "getppid") | .contender) as $c
+		([]; if index($c) then . else . + [$c] end) | .[] as $c
+		| "| \($c) | \([("one", "all") as $scope | $configs[] | cost(.; $scope; $c)] | join(" | ")) |");
 
 # The calls of one CPU, and of several at once.
 def parallel:
@@ -95,7 +109,7 @@ def measure: if . >= 1e6 then "\(. / 1e6 | round | grouped) million" elif . >= 1
 def targets:
 	"| | asked | measured | |",
 	"|---|--:|--:|---|",
-	({rows: rows("patched")} | verdicts($targets[0]; {contender: [], scope: [], workload: []})
+	({rows: rows("patched")} | verdicts($targets[0]; "6.12"; {contender: [], scope: [], workload: []})
 		| "| \(.what) | at most \(.asked | measure) | \(if .got | type != "number" then "-"
 			elif .relative then .got / .of | measure else .got | measure end) | \(.verdict) |");
 
@@ -128,6 +142,7 @@ elif $block == "kernels" then kernels("one")
 elif $block == "kernels-all" then kernels("all")
 elif $block == "parallel" then parallel
 elif $block == "kcov" then kcov
+elif $block == "newer" then newer
 elif $block == "targets" then targets
 elif $block == "runs" then runs
 elif $block == "bars" then bars

@@ -117,6 +117,7 @@ config()
 {
 	local words=$kernel
 	[[ ! $fragment ]] || words+=", ${fragment%.config}"
+	[[ $edition == -6.12 ]] || words+=", Linux ${edition#-}"
 	[[ $append == *mitigations=off* ]] || words+=', mitigations on'
 	((cpus == 1)) || words+=", $cpus CPUs"
 	echo "$words"
@@ -229,9 +230,9 @@ check_targets()
 	local lines chosen
 	# The caller tests the status of this function, so set -e does not work in it.
 	chosen=$(chosen "$@") || return
-	lines=$(jq -r -L "$here" --argjson chosen "$chosen" --slurpfile targets "$here/targets.json" '
+	lines=$(jq -r -L "$here" --argjson chosen "$chosen" --arg linux "${edition#-}" --slurpfile targets "$here/targets.json" '
 		include "targets";
-		verdicts($targets[0]; $chosen) | "\(.verdict): \(.what): \(.got // "-"), at most \(
+		verdicts($targets[0]; $linux; $chosen) | "\(.verdict): \(.what): \(.got // "-"), at most \(
 			if .most then .most | round else "-" end)"' "$out/results.json") || return
 	echo "$lines" >&2
 	! grep -qE '^(MISSED|UNKNOWN)' <<<"$lines"
@@ -325,7 +326,7 @@ main()
 	write_plot
 	cat "$out/results.md"
 	[[ ! $twice ]] || compare_runs "$@"
-	[[ $(config) != patched ]] || check_targets "$@" || status=1
+	[[ $(config) != patched?(", Linux ${edition#-}") ]] || check_targets "$@" || status=1
 	[[ ! $beside ]] || compare_kernels "$@" || status=1
 	echo "bench: $out/results.json, results.md, results.svg" >&2
 	return "$status"

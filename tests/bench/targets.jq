@@ -3,7 +3,7 @@
 # The targets of the benchmark (targets.json), and whether its figures reach them. A target names a figure by
 # contender, scope, workload and field of a row. The figure must be at most `most`, or with `of` at most that many
 # times another figure. If it is below `least` times that, the workload is no measure, because it cannot be faster
-# than without a tracer.
+# than without a tracer. A target with `linux` is for that version alone.
 
 # The figure of a row; "none" if the row has none; null if the row was not asked for. $chosen is {contender, scope,
 # workload}, each with the names that were asked for, or [] for all.
@@ -17,9 +17,9 @@ def figure($name; $chosen):
 		| . // "none"
 	else null end;
 
-# Gives {what, got, of, most, verdict} for each target; `most` is the bound of `got`.
-def verdicts($targets; $chosen):
-	. as $all | $targets[]
+# Gives {what, got, of, most, verdict} for each target of a version of Linux; `most` is the bound of `got`.
+def verdicts($targets; $linux; $chosen):
+	. as $all | $targets[] | select((.linux // $linux) == $linux)
 	| (.row as $name | $all | figure($name; $chosen)) as $got
 	| (if .of then .of as $name | $all | figure($name; $chosen) else 1 end) as $of
 	| {what, asked: .most, relative: has("of"), $got, $of, most: (if ($of | type) == "number" then .most * $of else null end),

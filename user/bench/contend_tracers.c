@@ -67,7 +67,8 @@ const struct contender contender_function = {
 /* ---- function without repeated calls */
 
 /*
- * This flag is one for all instances. It only appears in an instance when the tracer is used there.
+ * Linux 6.12 has one such flag for all instances, newer kernels have one in each. It only appears in an instance when the
+ * tracer is used there.
  */
 #define NO_REPEATS "options/func-no-repeats"
 
@@ -91,6 +92,11 @@ static int no_repeats__setup(const struct contender *c, enum bench_scope scope)
 	return trace_top__write(NO_REPEATS, "1");
 }
 
+static int no_repeats__attach(const struct contender *c, enum bench_scope scope)
+{
+	return function__attach(c, scope) ?: trace_instance__write(NO_REPEATS, "1");
+}
+
 static void no_repeats__cleanup(const struct contender *c)
 {
 	if (bench_left->touched && !bench_left->old)
@@ -105,7 +111,7 @@ const struct contender contender_no_repeats = {
 	.warmup = WARMUP_RING_BUFFER,
 	.note = "the function tracer with options/func-no-repeats: a call like the last one is counted",
 	.setup = no_repeats__setup,
-	.attach = function__attach,
+	.attach = no_repeats__attach,
 	.report = report_ring_buffer,
 	.detach = tracer__detach,
 	.cleanup = no_repeats__cleanup,
