@@ -46,7 +46,7 @@ def workloads:
 # contenders cost the same there.
 def kernels($scope):
 	. as $all | def plain($config): rows($config) | map(select(.scope == $scope and .workload == "getppid"));
-	[.runs[].config | select(. != "patched" and (startswith("patched, Linux ") | not))] | unique
+	[.runs[].config | select(. != "patched" and (contains(", Linux ") | not))] | unique
 	| map(. as $config | select($all | plain($config) | length > 0)) as $others
 	| if $others == [] then "No other kernel has been measured." else
 		"| contender | patched | \($others | join(" | ")) |",
@@ -64,7 +64,7 @@ def kernels($scope):
 # The same rows on a newer Linux with the series.
 def newer:
 	. as $all
-	| [.runs[].config | select(startswith("patched, Linux "))] | unique as $newer
+	| [.runs[].config | select(test("^patched, Linux [^,]+$"))] | unique as $newer
 	| ["patched", $newer[]] as $configs
 	| def cost($config; $scope; $c): $all | row($config; $c; $scope; "getppid")
 		| if $c == "base" then .total else .over_base end | tenths;
@@ -79,7 +79,7 @@ def newer:
 def parallel:
 	. as $all | def cost($config; $scope; $workload; $c): $all | row($config; $c; $scope; $workload)
 		| if $c == "base" then .total else .over_base end | tenths;
-	[.runs[].config | select(startswith("patched, ") and endswith(" CPUs"))] | unique as $configs
+	[.runs[].config | select(test("^patched, [0-9]+ CPUs$"))] | unique as $configs
 	| "| contender | one function, 1 CPU | \($configs | map("\(ltrimstr("patched, "))") | join(" | ")) | all functions, 1 CPU | \(
 		$configs | map("\(ltrimstr("patched, "))") | join(" | ")) |",
 	"|---|--:|\($configs | map("--:") | join("|"))|--:|\($configs | map("--:") | join("|"))|",

@@ -5,20 +5,24 @@
 # registers. The costs are instructions and pages, on the base kernel with one CPU whose instructions are counted. The
 # module ftrace_many (kernel/trace/ftrace_many.c) makes the ops. Fails if a figure misses its target.
 #
-# A kernel without that module, which is any but 6.12 with the series, shows what as many ops cost one by one: each is the
-# function tracer of an instance. This has no targets.
+# Any kernel but 6.12 with the series has no such module. It removes 50 fprobe events, and shows what ops cost one by one:
+# each is the function tracer of an instance. This has no targets.
 #
 # Usage: tests/bench/many-ops.sh [KERNEL]	KERNEL: as for vm.sh --kernel; default: patched
 
 set -euo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 
-if [[ ${1:-} != in-guest ]]; then
+if [[ ${1:-} != in-guest && ${1:-} != one-by-one ]]; then
+	how=in-guest
+	[[ ${1:-patched} == patched && ${LINUX:-6.12} == 6.12 ]] || how=one-by-one
 	exec "$clone/kernel/vm.sh" --kernel "${1:-patched}" --icount --append 'nokaslr mitigations=off' --timeout 900 -- \
-		bash "tests/bench/$(basename "$0")" in-guest
+		bash "tests/bench/$(basename "$0")" $how
 fi
 
 cd /sys/kernel/debug
+# 7.3 no longer mounts it there.
+[[ -d tracing/instances ]] || { cd "$(mktemp -d)" && ln -s /sys/kernel/tracing tracing; }
 
 # Prints the millions of instructions that a command takes. This is its processor time by the guest's clock, which
 # counts instructions, so other processes do not count.
@@ -26,6 +30,36 @@ instructions()
 {
 	local TIMEFORMAT='%3U %3S'
 	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
+}
+
+# grace_periods TRACE: counts the grace periods for which this script itself waits. The kernel's threads for these also wait
+# for each other. The function tracer has "synchronize_rcu_tasks <-", and an event of a kprobe "synchronize_rcu_tasks:".
+grace_periods()
+{
+	grep -c "^ *$(cut -c 1-15 /proc/$$/comm)-[0-9]* .*: synchronize_rcu" "$1" || true
+}
+
+# Makes 50 fprobe events, removes them together, and prints how many grace periods of RCU tasks that waits for.
+remove_fprobe_events()
+{
+	local made=0 name
+
+	while read -r name _; do
+		((made < 50)) || break
+		! echo "f:fprobes_50/$name $name" >>tracing/dynamic_events || made=$((made + 1))
+	done < <(grep '^vfs_[a-z_]* *$' tracing/available_filter_functions | sort | uniq -u)
+	[[ $made -eq 50 ]] || { echo "only $made fprobe events"; return; }
+	mkdir tracing/instances/waits
+	echo synchronize_rcu_tasks synchronize_rcu_tasks_rude >tracing/instances/waits/set_ftrace_filter
+	echo function >tracing/instances/waits/current_tracer
+	echo >tracing/dynamic_events
+	if [[ $(<tracing/dynamic_events) ]]; then
+		echo 'some fprobe events are left'
+	else
+		grace_periods tracing/instances/waits/trace
+	fi
+	echo nop >tracing/instances/waits/current_tracer
+	rmdir tracing/instances/waits
 }
 
 # ---- one by one, on any kernel
@@ -36,7 +70,7 @@ trace_with()
 {
 	local instance
 
-	for instance in instances/*; do
+	for instance in tracing/instances/*; do
 		echo "$1" >"$instance/current_tracer"
 	done
 }
@@ -51,32 +85,33 @@ one_by_one()
 {
 	local count=200 name how f
 
-	cd /sys/kernel/tracing
-	awk '!/\[/ && /^(vfs|bio|blk|tcp|skb|sysfs|proc)_/' available_filter_functions | sort | uniq -u | awk -v n=$count 'NR <= n' >/tmp/functions
+	echo "50 fprobe events, grace periods for removing them: $(remove_fprobe_events)"
+	awk '!/\[/ && /^(vfs|bio|blk|tcp|skb|sysfs|proc)_/' tracing/available_filter_functions | sort | uniq -u | awk -v n=$count 'NR <= n' >/tmp/functions
 	[[ $(wc -l </tmp/functions) -eq $count ]] || { echo "not $count functions"; exit 1; }
 	while read -r name; do
-		mkdir "instances/$name"
-		echo "$name" >"instances/$name/set_ftrace_filter"
+		mkdir "tracing/instances/$name"
+		echo "$name" >"tracing/instances/$name/set_ftrace_filter"
 	done </tmp/functions
 	for f in synchronize_rcu_tasks synchronize_rcu_tasks_rude synchronize_rcu; do
-		echo "p:many/$f $f" >>kprobe_events
+		echo "p:many/$f $f" >>tracing/kprobe_events
 	done
-	echo 1 >events/many/enable
+	echo 1 >tracing/events/many/enable
 	for how in function nop; do
-		echo >trace
+		echo >tracing/trace
 		printf '%s: %s instances, million instructions each: ' $how $count
 		instructions trace_with $how | awk -v n=$count '{ print $1 / n }'
 		printf '%s: grace periods each: ' $how
-		grep -c ': synchronize_rcu' trace | awk -v n=$count '{ print $1 / n }'
+		grace_periods tracing/trace | awk -v n=$count '{ print $1 / n }'
 		printf '%s: pages with trampolines: %s\n' $how "$(trampoline_pages)"
 	done
 }
 
-if ! modprobe -q ftrace_many; then
+if [[ $1 == one-by-one ]]; then
 	uname -r
 	one_by_one
 	exit
 fi
+modprobe ftrace_many
 failed=0
 
 getppid()
@@ -132,13 +167,6 @@ row()
 	echo "$verdict: $1: $2, at most $3"
 }
 
-# Counts the grace periods for which this process itself waits. The kernel's threads for these also wait for each
-# other.
-grace_periods()
-{
-	grep -c "^ *$(cut -c 1-15 /proc/$$/comm)-$$ .*: synchronize_rcu" tracing/trace
-}
-
 # ---- pages
 
 for n in 1000 10000; do
@@ -165,7 +193,7 @@ for n in 1000 10000; do
 		echo unregister >ftrace_many/control
 	fi
 	if [[ $n == 1000 ]]; then
-		row 'unregister-1000, grace periods' "$(grace_periods)" 3
+		row 'unregister-1000, grace periods' "$(grace_periods tracing/trace)" 3
 		echo 0 >tracing/events/many/enable
 		echo >tracing/kprobe_events
 	fi
@@ -173,20 +201,7 @@ done
 
 # ---- fprobe events, each with an ops of its own
 
-made=0
-while read -r name _; do
-	((made < 50)) || break
-	! echo "f:fprobes_50/$name $name" >>tracing/dynamic_events || made=$((made + 1))
-done < <(grep '^vfs_[a-z_]* *$' tracing/available_filter_functions | sort | uniq -u)
-[[ $made -eq 50 ]] || { echo "only $made fprobe events"; failed=1; }
-mkdir tracing/instances/waits
-echo synchronize_rcu_tasks synchronize_rcu_tasks_rude >tracing/instances/waits/set_ftrace_filter
-echo function >tracing/instances/waits/current_tracer
-echo >tracing/dynamic_events
-row 'fprobes-50, all removed, grace periods' "$(grep -c -- "-$$ .*: synchronize_rcu" tracing/instances/waits/trace)" 3
-[[ ! $(<tracing/dynamic_events) ]] || { echo 'some fprobe events are left'; failed=1; }
-echo nop >tracing/instances/waits/current_tracer
-rmdir tracing/instances/waits
+row 'fprobes-50, all removed, grace periods' "$(remove_fprobe_events)" 3
 
 # ---- unwinding and kallsyms with one trampoline and with 10,000
 

@@ -218,7 +218,7 @@ main()
 	fi
 	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
 		"${options[@]}" --console "$out/console" --share "$out" -- \
-		env HYTRACE_LIMIT="$((limit > 60 ? limit - 30 : limit))" \
+		env HYTRACE_LIMIT="$((limit * 9 / 10))" \
 		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
 		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \

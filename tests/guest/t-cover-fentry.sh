@@ -49,6 +49,31 @@ ok '--entry fentry: refused with oneshot beside it' says 'with oneshot on the sa
 	-o both.json --duration 1
 ok '--entry fentry: refused by the event engine' says '--entry is for the bpf engine' 2 cover -e event --entry fentry --duration 1
 
+# ---- a kernel that refuses something
+
+strace -f -e trace=bpf -o calls "$hytrace" cover -e bpf -a 'vfs_*' -o calls.json -- true
+# refused PATTERN ARGUMENT...: covers while the first call of bpf(2) with PATTERN fails; libbpf tries a second time
+refused()
+{
+	local n
+
+	rm -f refused.json
+	n=$(grep 'bpf(' calls | grep -nm 1 "$1" | cut -d: -f1) || return
+	strace -f -e trace=bpf -e inject=bpf:error=EINVAL:when="$n..$((n + 1))" -o injected \
+		"$hytrace" cover -e bpf -a 'vfs_*' -o refused.json "${@:2}" -- true 2>err
+}
+
+program='BPF_PROG_TYPE_TRACING.*prog_name="cover_fentry'
+refused "$program"
+is 'kprobe.multi takes the place of fentry.multi if its program is refused' \
+	"$? $(jq -c '[.options.entry, .cost.by_fentry, .totals.traced]' refused.json)" \
+	"0 [\"kprobe\",0,$(jq .totals.traced calls.json)]"
+ok 'and a warning says so' grep -q 'warning: all functions are attached by kprobe.multi' err
+refused "$program" --entry fentry
+is 'but not if fentry.multi was asked for' "$? $(ls refused.json 2>/dev/null) $(grep -c 'cannot be loaded' err)" '125  1'
+refused 'map_name="libbpf_global' --no-callers
+is 'a program without its global data is refused' "$? $(grep -q 'cannot be loaded' err && echo said)" '125 said'
+
 # ---- what is recorded is what kprobe.multi records
 
 # Both at the same time. On functions that both are on, each call is slow, so these are not all.

@@ -47,16 +47,19 @@ skip()
 }
 
 # A tool that handles SIGINT at the wrong moment may lose it, as bpftrace 0.17 does once in some 50 runs. So it is sent
-# again until the child has ended, for half a minute.
+# again until the child has ended, for a minute.
 interrupt()
 {
 	local pid=$1 i
 
-	for ((i = 0; i < 30; i++)); do
+	for ((i = 0; i < 20; i++)); do
 		kill -INT "$pid" 2>/dev/null || break
-		timeout 1 tail --pid="$pid" -s .1 -f /dev/null && break
+		timeout 3 tail --pid="$pid" -s .1 -f /dev/null && break
 	done
-	((i < 30)) || kill -KILL "$pid"
+	if ((i == 20)); then
+		kill -KILL "$pid"
+		ok "SIGINT ends process $pid" false
+	fi
 	wait "$pid"
 }
 

@@ -137,6 +137,9 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	if (err)
 		return err;
 	err = cover_bpf__load(b->skel);
+	/* Without memory to try it out, libbpf takes it that the kernel has no global data, and maps none. */
+	if (!err && !b->skel->bss)
+		err = -ENOMEM;
 	if (err)
 		return load_error(err, "loaded");
 	b->memory = fdinfo__memory(bpf_map__fd(b->skel->maps.hits)) +

@@ -144,6 +144,9 @@ static bool takes_fentry(const struct request *r)
 {
 	const struct cover_how *how = &r->options->how;
 
+	/* bpf__prepare() has asked for it. If the kernel could not tell, attaching will. */
+	if (how->entry == ENTRY_FENTRY)
+		return true;
 	return how->entry != ENTRY_KPROBE && !how->retire && r->alone && features__has(FEATURE_FENTRY_MULTI);
 }
 

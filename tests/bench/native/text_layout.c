@@ -83,12 +83,28 @@ static void write_stub(unsigned char *at)
 	*at = 0xc3;
 }
 
+/* Returns how much of this process's memory is in large pages. */
+static size_t large_kib(void)
+{
+	FILE *f = fopen("/proc/self/smaps_rollup", "r");
+	char line[128];
+	size_t kib = 0;
+
+	while (f && fgets(line, sizeof(line), f))
+		sscanf(line, "AnonHugePages: %zu", &kib);
+	if (f)
+		fclose(f);
+	return kib;
+}
+
 static char *make_stubs(const struct layout *layout)
 {
 	size_t size = layout->place(MAX_STUBS - 1) + 2 * PAGE;
 	unsigned int i;
 	char *text;
 
+	/* A large page that is only advised or protected in part is divided. */
+	size += -size % LARGE_PAGE;
 	text = mmap(NULL, size + LARGE_PAGE, PROT_READ | PROT_WRITE,
 		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (text == MAP_FAILED) {
@@ -97,8 +113,7 @@ static char *make_stubs(const struct layout *layout)
 		exit(1);
 	}
 	text += -(unsigned long)text % LARGE_PAGE;
-	if (madvise(text, size, layout->advice) && layout->advice == MADV_HUGEPAGE)
-		fprintf(stderr, "text_layout: no large pages here: %s\n", strerror(errno));
+	madvise(text, size, layout->advice);
 	for (i = 0; i < MAX_STUBS; i++)
 		write_stub((unsigned char *)text + layout->place(i));
 	if (mprotect(text, size, PROT_READ | PROT_EXEC)) {
@@ -106,6 +121,9 @@ static char *make_stubs(const struct layout *layout)
 			strerror(errno));
 		exit(1);
 	}
+	if (layout->advice == MADV_HUGEPAGE && large_kib() * 1024 < size)
+		fprintf(stderr, "text_layout: without all pages of 2 MB, \"%s\" is in small ones\n",
+			layout->name);
 	return text;
 }
 

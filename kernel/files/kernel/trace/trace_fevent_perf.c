@@ -114,7 +114,7 @@ static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 		if (likely(fe->simple)) {
 			entry->ip = ip;
 			entry->parent_ip = parent_ip;
-			fevent_fill_loads(fe, entry + 1, fevent_load_base(values));
+			fevent_fill_loads(fe, entry + 1, fevent_load_base(values, regs));
 		} else {
 			fevent_fill(fe, entry, ip, parent_ip, values,
 				    fevent_dynamic_size(fe, values));

@@ -650,7 +650,7 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
 	if (fe->simple) {
-		fevent_fill_loads(fe, data, fevent_load_base(values));
+		fevent_fill_loads(fe, data, fevent_load_base(values, values->returned));
 		return;
 	}
 	if (fe->holes)

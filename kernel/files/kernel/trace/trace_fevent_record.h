@@ -64,9 +64,11 @@ static nokprobe_inline unsigned long fevent_widen(unsigned long val, unsigned in
 	}
 }
 
-static nokprobe_inline const void *fevent_load_base(const struct fevent_values *values)
+/* @returns: the values are those of a return. Where this is a constant, no test is left. */
+static nokprobe_inline const void *fevent_load_base(const struct fevent_values *values,
+						    bool returns)
 {
-	if (values->returned)
+	if (returns)
 		return values->returned;
 	return &arch_ftrace_regs(values->fregs)->regs;
 }

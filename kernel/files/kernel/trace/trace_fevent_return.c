@@ -96,14 +96,17 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 
 NOKPROBE_SYMBOL(fevent_return);
 
-/* Add a rethook with as many nodes as the event has, or with the first nodes. */
+/*
+ * Add a rethook with as many nodes as the event has, or with the first nodes. A load reads
+ * a whole word, even if the field is the end of the last argument; hence one word more.
+ */
 static int fevent_add_rethook(struct fevent *fe)
 {
 	unsigned int i = fe->nr_rethooks;
 	struct rethook *rh;
 
 	rh = rethook_alloc(fe, fevent_return,
-			   sizeof(struct fevent_return_node) + fe->nr_saved * sizeof(long),
+			   sizeof(struct fevent_return_node) + (fe->nr_saved + 1) * sizeof(long),
 			   FEVENT_RETURN_NODES << max_t(int, i - 1, 0));
 	if (IS_ERR(rh))
 		return PTR_ERR(rh);
