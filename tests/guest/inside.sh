@@ -38,9 +38,11 @@ run_script()
 	) >"$out/tasks" 2>&1 &
 	watch=$!
 	timeout -k 10 "$HYTRACE_LIMIT" "$1" || status=$?
-	pkill -P $watch
-	kill $watch
-	wait $watch
+	{
+		pkill -P $watch
+		kill $watch
+		wait $watch
+	} 2>/dev/null
 	[[ ! -s $out/tasks ]] || cut -c1-150 "$out/tasks" >&2
 	return $status
 }

@@ -169,9 +169,36 @@ run_host()
 	judge "$name"
 }
 
+# Runs the commands in a guest. The variables are those of main().
+run_guest()
+{
+	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
+		"${options[@]}" --console "$out/console" --share "$out" -- \
+		env HYTRACE_LIMIT="$((limit * 9 / 10))" \
+		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
+		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
+		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
+		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
+	# The guest runs in the background so that this shell handles signals at once.
+	# shellcheck disable=SC2064 # this guest
+	trap "kill $!; exit 143" TERM INT
+	wait $!
+}
+
+# impossible_flags CONSOLE: prints the flags of a crash if no processor has these: bits 22 to 31 are always 0. QEMU 7.2 damages
+# them in about one of a hundred guests on a busy machine, and the next interrupt is a double fault then (bit 17 is that of a
+# mode for 16 bits). No fault of a kernel does that, so such a guest runs once more, and this is shown.
+impossible_flags()
+{
+	local flags
+
+	flags=$(sed -nE 's/.*EFLAGS: ([0-9a-f]{8})( .*|$)/\1/p' "$1" | head -n 1)
+	[[ $flags ]] && ((16#$flags >> 22)) && echo "$flags"
+}
+
 main()
 {
-	local append options behind suites='' names=() commands=() limit=1200 left status=0 test
+	local append options behind suites='' names=() commands=() limit=1200 left status=0 test flags
 
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
@@ -216,17 +243,15 @@ main()
 		left=$((HYTRACE_TEST_UNTIL - EPOCHSECONDS))
 		limit=$((left < 1 ? 1 : left < limit ? left : limit))
 	fi
-	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
-		"${options[@]}" --console "$out/console" --share "$out" -- \
-		env HYTRACE_LIMIT="$((limit * 9 / 10))" \
-		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
-		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
-		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
-		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
-	# The guest runs in the background so that this shell handles signals at once.
-	# shellcheck disable=SC2064 # this guest
-	trap "kill $!; exit 143" TERM INT
-	wait $! || status=$?
+	run_guest || status=$?
+	if [[ $status -ne 0 ]] && flags=$(impossible_flags "$out/console"); then
+		result ok "this guest a first time # SKIP QEMU damaged the processor's flags (EFLAGS $flags); it ran again"
+		mv "$out/console" "$out/console.first"
+		rm -rf "$out"/{*.tap,*.err,*.status,logs,dmesg,splats,tasks} "$out"/files/*
+		: >"$out/console"
+		status=0
+		run_guest || status=$?
+	fi
 	for test in "${names[@]}"; do
 		judge "$test"
 		[[ ! -e $here/$test.host.sh ]] || run_host "$test"

@@ -67,7 +67,11 @@ while [[ $1 != -- ]]; do
 done
 shift
 [[ $DEATH != first ]] || exit 125
+# This one dies once.
+[[ $DEATH != once || -e ${0%/*}/died ]] || { : >"${0%/*}/died"; exit 125; }
+rm -f "${0%/*}/died"
 "$@"
+[[ $DEATH != once ]] || exit 0
 [[ -z $DEATH ]] || exit 125
 END
 
@@ -106,6 +110,12 @@ rm "$tree/tests/guest/t-it.host.sh"
 ok 'a script that passes all and exits with 3' guest '2 1 0 1' <<<"$good"$'\nexit 3'
 death=first ok 'a guest that does not boot' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
+flags='[ 1.0] RSP: 0018:ffff9cf4001b3bc0 EFLAGS: '
+death=once console=${flags}818fbec2 ok 'a guest whose flags QEMU has damaged runs again' guest '2 0 1 0' <<<"$good"
+death=once console=${flags}818fbec2 ok 'a test that fails then has failed' guest '2 1 1 1' <<<"$good"$'\nfalse'
+death=once console=${flags}00390246 ok 'a guest that dies with possible flags does not' guest '0 2 0 1' <<<"$good"
+rm "$tree/kernel/died"
+death=last console=${flags}818fbec2 ok 'nor does it run a third time' guest '2 1 1 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"
 console='[ 1.0] BUG: bad' ok 'a kernel that complains only on the console' guest '2 1 0 1' <<<"$good"
 while read -r dmesg; do
