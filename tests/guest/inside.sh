@@ -25,25 +25,21 @@ run_ftracetest()
 	"${words[0]}" -K -l "$out/logs" "${words[@]:1}"
 }
 
-# Runs a test, and ends it after its time. A test that hangs does so on some machines only, so its tasks are listed first.
+# Runs a test, and ends it after its time. A test that hangs does so on some machines only, so its tasks are listed first,
+# by a process that waits for the end of its input, or for that time.
 run_script()
 {
-	local watch status=0
+	local end status=0
 
-	(
-		sleep $((HYTRACE_LIMIT - 1)) || exit
-		echo "what ran after $((HYTRACE_LIMIT - 1)) s:"
+	exec {end}> >(
+		read -rt $((HYTRACE_LIMIT - 1))
+		(($? <= 128)) && exit
+		echo "what ran after $((HYTRACE_LIMIT - 1)) s:" >&2
 		# Tasks of the kernel have no arguments.
-		ps --ppid 2 -p 2 --deselect -o pid,ppid,stat,wchan:20,args
-	) >"$out/tasks" 2>&1 &
-	watch=$!
-	timeout -k 10 "$HYTRACE_LIMIT" "$1" || status=$?
-	{
-		pkill -P $watch
-		kill $watch
-		wait $watch
-	} 2>/dev/null
-	[[ ! -s $out/tasks ]] || cut -c1-150 "$out/tasks" >&2
+		ps --ppid 2 -p 2 --deselect -o pid,ppid,stat,wchan:20,args | cut -c1-150 >&2
+	)
+	timeout -k 10 "$HYTRACE_LIMIT" "$1" {end}>&- || status=$?
+	exec {end}>&-
 	return $status
 }
 

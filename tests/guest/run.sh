@@ -185,14 +185,16 @@ run_guest()
 	wait $!
 }
 
-# impossible_flags CONSOLE: prints the flags of a crash if no processor has these: bits 22 to 31 are always 0. QEMU 7.2 damages
-# them in about one of a hundred guests on a busy machine, and the next interrupt is a double fault then (bit 17 is that of a
-# mode for 16 bits). No fault of a kernel does that, so such a guest runs once more, and this is shown.
+# impossible_flags CONSOLE: prints the flags of a double fault if no processor has these: bits 22 to 31 are always 0, and no
+# instruction sets them. Two of some 150 guests died like that under QEMU 7.2, on busy machines and in functions that have
+# nothing in common with the series. The cause is not known, but such a crash says nothing of the test. So the guest runs once
+# more, and this is shown; if it is the kernel, it happens again.
 impossible_flags()
 {
 	local flags
 
-	flags=$(sed -nE 's/.*EFLAGS: ([0-9a-f]{8})( .*|$)/\1/p' "$1" | head -n 1)
+	grep -aq 'Oops: double fault' "$1" || return
+	flags=$(LC_ALL=C sed -nE 's/.*EFLAGS: ([0-9a-f]{8})( .*|$)/\1/p' "$1" | head -n 1)
 	[[ $flags ]] && ((16#$flags >> 22)) && echo "$flags"
 }
 
@@ -245,9 +247,9 @@ main()
 	fi
 	run_guest || status=$?
 	if [[ $status -ne 0 ]] && flags=$(impossible_flags "$out/console"); then
-		result ok "this guest a first time # SKIP QEMU damaged the processor's flags (EFLAGS $flags); it ran again"
+		result ok "this guest a first time # SKIP it died of flags that no processor has (EFLAGS $flags), and ran again"
 		mv "$out/console" "$out/console.first"
-		rm -rf "$out"/{*.tap,*.err,*.status,logs,dmesg,splats,tasks} "$out"/files/*
+		rm -rf "$out"/{*.tap,*.err,*.status,logs,dmesg,splats} "$out"/files/*
 		: >"$out/console"
 		status=0
 		run_guest || status=$?

@@ -46,7 +46,7 @@ skip()
 	echo "ok $tap_count - $1 # SKIP $2"
 }
 
-# A tool that handles SIGINT at the wrong moment may lose it, as bpftrace 0.17 does once in some 50 runs. So it is sent
+# A tool that handles SIGINT at the wrong moment may lose it, as bpftrace 0.17 did once in 40 runs. So it is sent
 # again until the child has ended, for a minute.
 interrupt()
 {

@@ -60,6 +60,8 @@ counted()
 # ---------------------------------------------------------------- tests in guests
 
 program kernel/vm.sh <<'END'
+# One that dies once says nothing the second time.
+[[ $DEATH != once || ! -e ${0%/*}/died ]] || CONSOLE=
 while [[ $1 != -- ]]; do
 	[[ $1 != --console ]] || echo "$CONSOLE" >"$2"
 	[[ $1 != --timeout || $2 -gt 1 ]] || exit 124
@@ -67,7 +69,6 @@ while [[ $1 != -- ]]; do
 done
 shift
 [[ $DEATH != first ]] || exit 125
-# This one dies once.
 [[ $DEATH != once || -e ${0%/*}/died ]] || { : >"${0%/*}/died"; exit 125; }
 rm -f "${0%/*}/died"
 "$@"
@@ -99,6 +100,11 @@ is 'the exit status of a script without failed results' "$(cd "$clone" && bash -
 	ok one true; tap_end' >/dev/null 2>&1; echo $?)" 0
 ok 'two values that are not equal' guest '1 1 0 1' <<<"$source_tap"$'\nis one 1 2\nok two true\ntap_end'
 ok 'a failed result with hashes in its title' guest '1 1 0 1' <<<"$source_tap"$'\nok "one # two # TODO" false\nok two true\ntap_end'
+is 'a script that ends in time has no list of what ran' "$(HYTRACE_LIMIT=9 bash -c '
+	set -- out; . <(sed -n "/^run_script/,/^}/p" "$0"); run_script true' "$clone/tests/guest/inside.sh" 2>&1)" ''
+ok 'a script that hangs has one' grep -q 'sleep 100' <<<"$(HYTRACE_LIMIT=3 bash -c '
+	. <(sed -n "/^run_script/,/^}/p" "$0"); hang() { :; }; run_script "$1"' "$clone/tests/guest/inside.sh" \
+	"$(program hang <<<'sleep 100'; echo "$tree/hang")" 2>&1)"
 ok 'a script that dies before its end' guest '1 1 0 1' <<<"$source_tap"$'\nok one true\nexit 0'
 ok 'a script with fewer results than planned' guest '1 1 0 1' <<<$'echo "ok 1 - one"\necho 1..2'
 ok 'a script without results' guest '0 1 0 1' <<<'exit 0'
@@ -110,10 +116,12 @@ rm "$tree/tests/guest/t-it.host.sh"
 ok 'a script that passes all and exits with 3' guest '2 1 0 1' <<<"$good"$'\nexit 3'
 death=first ok 'a guest that does not boot' guest '0 2 0 1' <<<"$good"
 death=last ok 'a guest that dies at the end' guest '2 1 0 1' <<<"$good"
-flags='[ 1.0] RSP: 0018:ffff9cf4001b3bc0 EFLAGS: '
-death=once console=${flags}818fbec2 ok 'a guest whose flags QEMU has damaged runs again' guest '2 0 1 0' <<<"$good"
+flags=$'[ 1.0] Oops: double fault: 0000 [#1]\n[ 1.0] RSP: 0018:ffff9cf4001b3bc0 EFLAGS: '
+death=once console=${flags}818fbec2 ok 'a guest that dies of flags that no processor has runs again' guest '2 0 1 0' <<<"$good"
 death=once console=${flags}818fbec2 ok 'a test that fails then has failed' guest '2 1 1 1' <<<"$good"$'\nfalse'
 death=once console=${flags}00390246 ok 'a guest that dies with possible flags does not' guest '0 2 0 1' <<<"$good"
+rm "$tree/kernel/died"
+death=once console=${flags/double fault/int3}818fbec2 ok 'nor one that dies in another way' guest '0 2 0 1' <<<"$good"
 rm "$tree/kernel/died"
 death=last console=${flags}818fbec2 ok 'nor does it run a third time' guest '2 1 1 1' <<<"$good"
 dmesg='[ 1.0] WARNING: CPU: 0' ok 'a kernel that complains' guest '2 1 0 1' <<<"$good"

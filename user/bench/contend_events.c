@@ -422,15 +422,15 @@ const struct contender contender_fprobe_event = {
 	EVENT_CALLBACKS,
 };
 
-const struct contender contender_kprobe_event = {
-	.name = "kprobe-event",
-	.variant = &kprobe_variant,
-	EVENT_CALLBACKS,
-};
-
 const struct contender contender_fprobe_event_return = {
 	.name = "fprobe-event-return",
 	.variant = &fprobe_return_variant,
+	EVENT_CALLBACKS,
+};
+
+const struct contender contender_kprobe_event = {
+	.name = "kprobe-event",
+	.variant = &kprobe_variant,
 	EVENT_CALLBACKS,
 };
 
