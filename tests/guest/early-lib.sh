@@ -159,16 +159,18 @@ known_sites()
 # oracle_start RECORDER, then boot with nokaslr, then oracle_end: records the calls that the guest makes until
 # tracing is set up. oracle_end leaves
 #   $scratch/calls	each call, in order: "e SITE PARENT" or "l SITE PARENT", see early_oracle.c
+#   $scratch/oracle.times	for each call before the hand-over: how many instructions QEMU had executed by then
 #   $scratch/expected	"SITE CALLS" for the calls before the hand-over from sites that ftrace knows
 #   $scratch/unknown	the same for sites that ftrace does not know
+#   $before_ftrace	how many calls came before ftrace_init()
 #   $recorder_insns	the instructions that the recorder takes for all calls before the hand-over
 oracle_start()
 {
 	local recorder=$1 plugin=$scratch/early_oracle.so
 
 	known_sites >"$scratch/sites"
-	plugin+=,fentry=$(symbol __fentry__),sites=$scratch/sites,out=$scratch/oracle
-	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol early_ftrace_finish)
+	plugin+=,fentry=$(symbol __fentry__),sites=$scratch/sites,out=$scratch/oracle,times=$scratch/oracle.times
+	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol early_ftrace_finish),mark=$(symbol ftrace_init)
 	plugin+=,from=$(symbol "$recorder"),to=$(symbol_end "$recorder")
 	rm -f "$scratch/oracle"
 	watch=(--qemu -plugin --qemu "$plugin")
@@ -177,8 +179,10 @@ oracle_start()
 oracle_end()
 {
 	watch=()
+	# shellcheck disable=SC2034 # used by early.sh
+	before_ftrace=$(sed -n 's/^mark //p' "$scratch/oracle")
 	recorder_insns=$(sed -n 's/^recorder //p' "$scratch/oracle")
-	sed '/^recorder/d' "$scratch/oracle" >"$scratch/calls"
+	sed '/^recorder/d; /^mark/d' "$scratch/oracle" >"$scratch/calls"
 	awk '$1 == "e" { n[$2]++ } END { for (site in n) print site, n[site] }' "$scratch/calls" |
 		sort >"$scratch/early"
 	join "$scratch/early" "$scratch/sites" >"$scratch/expected"

@@ -60,11 +60,9 @@ choose()
 		config CONFIG_CFI_CLANG=y CONFIG_FINEIBT=y CONFIG_SECTION_MISMATCH_WARN_ONLY=y
 		row_build+=(--clang) row_console='kCFI'
 		;;
-	# The calls that make the ring buffer larger are lost.
 	kasan)
 		config CONFIG_SYSFS=y CONFIG_KASAN=y CONFIG_KASAN_GENERIC=y CONFIG_KASAN_INLINE=y CONFIG_PROVE_LOCKING=y \
 			CONFIG_DEBUG_ATOMIC_SLEEP=y CONFIG_FRAME_WARN=0
-		row_lost=1
 		;;
 	small-buffer)
 		config CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT=17

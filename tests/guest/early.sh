@@ -6,7 +6,7 @@
 # read the kernel's log.
 #
 # Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
-#   --all	also boots with 8 GiB, other clocks and 200 filters, which takes an hour
+#   --all	also boots with 8 GiB and 200 filters, which takes an hour
 #   --filters N	how many random filters to try (default and minimum 3)
 #   KERNEL	as for vm.sh --kernel (default patched)
 
@@ -15,7 +15,6 @@ set -uo pipefail
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 filters=3
 sizes=(512M)
-clocks=(local)
 kernel=patched
 # shellcheck source=tests/guest/early-lib.sh
 . "$clone/tests/guest/early-lib.sh"
@@ -25,7 +24,6 @@ while (($#)); do
 	--all)
 		filters=200
 		sizes+=(8G)
-		clocks+=(global boot mono)
 		;;
 	--filters)
 		filters=${2:?a number is needed}
@@ -60,12 +58,16 @@ early_kernel "$kernel" || exit 1
 
 # ---------------------------------------------------------------- the oracle
 
-# In the guest: prints the early part of the trace, the calls that follow it, and the stats. They are counted on
-# the host, which is quicker. The oracle lists some hundred calls after the hand-over.
+# In the guest: prints the early calls, the first calls of the tracer, and the stats. They are counted on the host,
+# which is quicker. The oracle lists some hundred calls after the hand-over. Also prints how the instance begins, and
+# how much memory there is before it is removed, and after.
 # shellcheck disable=SC2016 # for the guest's sh
-early_part='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
-	grep -v "^#" per_cpu/cpu0/trace | head -n "$((recorded + 5000))" && sed "s/^/# /" early_stats &&
-	sed -n "s/^MemTotal: */# &/p" /proc/meminfo'
+early_part='cd /sys/kernel/tracing && echo 0 >tracing_on &&
+	echo "# begins with: $(cat instances/early/tracing_on instances/early/options/sym-addr \
+		instances/early/options/overwrite | xargs)" &&
+	echo 1 >instances/early/options/sym-addr && grep -v "^#" instances/early/per_cpu/cpu0/trace && grep -v "^#" per_cpu/cpu0/trace | head -n 5000 &&
+	sed "s/^/# /" early_stats && sed -n "s/^MemFree: */# with: /p" /proc/meminfo &&
+	rmdir instances/early && sleep 1 && sed -n "s/^MemFree: */# without: /p; s/^MemTotal: */# &/p" /proc/meminfo'
 
 stat_in()
 {
@@ -89,12 +91,14 @@ compare()
 	local mem=$1 got=$scratch/got later
 
 	oracle_start early_ftrace_record
-	vm --smp 1 --mem "$mem" --timeout 900 \
-		--append "nokaslr ftrace=function trace_options=nooverwrite,sym-addr" \
+	vm --icount --smp 1 --mem "$mem" --timeout 900 \
+		--append "nokaslr ftrace=function trace_clock=x86-tsc trace_options=nooverwrite,sym-addr" \
 		-- sh -c "$early_part" >"$got"
 	oracle_end
 	oracle_calls >"$got.expected"
-	sed -n 's/.*: [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)>.*/\1 \2/p' "$got" |
+	# shellcheck disable=SC2016 # awk's fields
+	sed -n 's/.* \([0-9]*\): [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)>.*/\1 \2 \3/p' "$got" >"$got.all"
+	cut -d' ' -f2- "$got.all" |
 		cut -d' ' "-f1-$(head -n 1 "$got.expected" | wc -w)" |
 		head -n "$(wc -l <"$got.expected")" >"$got.calls"
 	for file in expected calls; do
@@ -104,16 +108,32 @@ compare()
 	is_cheap "$mem: a call" 18
 	grep '^# ' "$got"
 	[[ $mem != 512M ]] || grep '^# MemTotal' "$got" >"$scratch/memory"
-	is "$mem: nothing is lost" "$(stat_in "$got" lost) $(stat_in "$got" overwritten)" '0 0'
+	is "$mem: nothing is lost, and the instance has all calls" "$(stat_in "$got" lost) $(stat_in "$got" shown)" \
+		"0 $(stat_in "$got" recorded)"
+	ok "$mem: the hand-over takes $(stat_in "$got" convert_cycles) instructions, at most 10 million" \
+		[ "$(stat_in "$got" convert_cycles)" -le 10000000 ]
 	ok "$mem: more than 200,000 calls are recorded" [ "$(total "$scratch/expected")" -gt 200000 ]
 	is "$mem: early_stats counts as many calls before the hand-over as the oracle" "$(stat_in "$got" recorded)" \
 		"$(total "$scratch/expected")"
+	is "$mem: early_stats counts as many calls before ftrace_init() as the oracle" \
+		"$(stat_in "$got" before_ftrace_init)" "$before_ftrace"
+	is "$mem: the instance is off, and has default options" "$(stat_in "$got" 'begins with')" '0 0 1'
+	freed=$(($(stat_in "$got" without | tr -dc 0-9) - $(stat_in "$got" with | tr -dc 0-9)))
+	ok "$mem: without the instance, $freed KiB more are free, nearly as many as its buffer has" \
+		[ "$freed" -gt $(($(stat_in "$got" ring_buffer_bytes) / 1024 * 9 / 10)) ]
 	later=$(grep -c '^l' "$scratch/calls")
 	ok "$mem: the oracle lists calls between the hand-over and the end of the tracer's set-up: $later" [ "$later" -gt 50 ]
 	is "$mem: each function is in the trace as often as the oracle says" \
 		"$(differences "$got.calls.sites" "$got.expected.sites")" ''
 	is "$mem: the trace has the oracle's order of $(head -n 1 "$got.expected" | wc -w | sed 's/1/functions/; s/2/functions and callers/')" \
 		"$(differences "$got.calls" "$got.expected")" ''
+	# Both count instructions. From the call to the reading of the clock there are always as many. If one causes an
+	# exception, QEMU may report it twice.
+	paste "$scratch/oracle.times" "$got.all" | awk 'NF == 4 { print NR, $2 - $1 }' >"$got.ahead"
+	is "$mem: QEMU has counted the instructions until each call" "$(wc -l <"$got.ahead")" "$(stat_in "$got" recorded)"
+	is "$mem: the time of each call is that number, but for a constant, and at most 3 of $(stat_in "$got" last)" \
+		"$(awk 'NR == 1 { ahead = $2 } $2 < ahead - 3 || $2 > ahead + 3' "$got.ahead" | head -n 5)" ''
+	is "$mem: times never go back, up to the tracer's calls" "$(awk '$1 + 0 < last + 0 { n++ } { last = $1 } END { print n + 0 }' "$got.all")" 0
 	is "$mem: start_kernel is in the trace once" \
 		"$(grep -c "^$(site start_kernel) 1\$" "$got.calls.sites")" 1
 }
@@ -160,11 +180,22 @@ compare_set()
 
 # With oneshot, most calls are of functions and callers that are already in the set.
 oracle_start early_ftrace_record_once
-vm --smp 1 --mem 512M --timeout 300 --append 'nokaslr ftrace=oneshot' -- sh -c "$set_part" >"$scratch/got"
+vm --icount --smp 1 --mem 512M --timeout 600 --append 'nokaslr ftrace=oneshot' -- sh -c "$set_part" >"$scratch/got"
 oracle_end
 grep '^# ' "$scratch/got"
 is_cheap 'oneshot: a call' 28
 is 'oneshot: nothing is lost' "$(stat_in "$scratch/got" lost)" 0
+ok 'oneshot: some pairs, and not all, were recorded before the clock began' \
+	[ "$(($(stat_in "$scratch/got" before_zero) > 0 && $(stat_in "$scratch/got" before_zero) < $(stat_in "$scratch/got" recorded)))" = 1 ]
+paste -d' ' "$scratch/oracle.times" <(sed -n 's/^e //p' "$scratch/calls") | awk '!seen[$2]++ { print $2, $1 }' >"$scratch/first"
+awk 'NR == FNR { at[$1] = $2; next } $2 == "function" && $3 > 0 && $1 in at { print $3 - at[$1] }' "$scratch/first" \
+	"$scratch/got" | sort -n | sed -n '1p;$p' | xargs >"$scratch/ahead"
+read -r least most <"$scratch/ahead"
+ok "oneshot: the times of hits are the oracle's number of instructions, but for a constant: $least to $most" \
+	[ "$((${most:-9999} - ${least:-0} < 1000))" = 1 ]
+is 'oneshot: the times of early hits never go back' \
+	"$(awk -v end="$(stat_in "$scratch/got" last)" '$2 != "function" && $2 != "caller" { next }
+		$3 > end + 0 { exit } { if ($3 + 0 < last) n++; last = $3 + 0 } END { print n + 0 }' "$scratch/got")" 0
 ok 'oneshot: more than 400 functions were called before the hand-over' [ "$(wc -l <"$scratch/expected")" -gt 400 ]
 callers=$(($(head -n 1 "$scratch/calls" | wc -w) > 2))
 compare_set function 1
@@ -178,59 +209,17 @@ fi
 
 # ---------------------------------------------------------------- time
 
-# In the guest: prints the time of the early part, the time from start_kernel() to kernel_init(), and how often
-# the time goes back between the first event and the thousandth after the hand-over. The times are nanoseconds
-# of the guest; a cycle of its TSC takes one.
-# shellcheck disable=SC2016 # for the guest's sh
-times='cd /sys/kernel/tracing && echo 0 >tracing_on && recorded=$(sed -n "s/^recorded: //p" early_stats) &&
-	grep -v "^#" per_cpu/cpu0/trace | perl -ne "
-		/\s(\d+)(\.(\d+))?: (\S+) <-/ or next;
-		my \$t = defined \$3 ? \$1 * 1e9 + \$3 * 1e3 : \$1;
-		\$back++ if \$n++ < $recorded + 1000 && \$t < \$last;
-		\$last = \$t;
-		\$first //= \$t;
-		\$end = \$t if \$n == $recorded;
-		\$init //= \$t if \$4 eq \"kernel_init\";
-		END { printf \"%d %d %d\\n\", \$end - \$first, \$init - \$first, \$back }"'
-
-# Without KASLR, each boot executes the same instructions.
-times_of()
-{
-	vm --icount --timeout 600 --append "nokaslr ftrace=function trace_options=nooverwrite \
-		ftrace_filter=start_kernel,kernel_init*,*alloc* $1" -- sh -c "$times"
-}
-
-# Is $1 within 1 % of $2?
-agrees()
-{
-	(($2 > 0 && 100 * $1 > 99 * $2 && 100 * $1 < 101 * $2))
-}
-
-# With this clock, times are QEMU's count of instructions, so the other clocks are compared with it.
-read -r early_ns init_ns back < <(times_of trace_clock=x86-tsc)
-is 'x86-tsc: the time never goes back' "$back" 0
-for clock in "${clocks[@]}"; do
-	read -r early init back < <(times_of "trace_clock=$clock")
-	is "$clock: the time does not go back at the hand-over" "$back" 0
-	ok "$clock: the early part takes as long as by x86-tsc, $early_ns ns" agrees "$early" "$early_ns"
-	[[ $clock != local ]] ||
-		ok "$clock: start_kernel() until kernel_init() takes as long as by x86-tsc, $init_ns ns" agrees "$init" "$init_ns"
-done
-# Late in the boot, the kernel finds the TSC unreliable, and takes another clock.
-read -r early init back < <(times_of tsc=unstable)
-ok 'an unstable TSC: early calls survive the change of the clock' agrees "$early" "$early_ns"
-
 # In the guest: prints the stats, and the outputs of hytrace boot: text with its warnings, and json.
 # shellcheck disable=SC2016 # for the guest's sh
 timeless='cd /sys/kernel/tracing && echo 0 >tracing_on && sed "s/^/# /" early_stats
 	'$clone/build/hytrace' boot 2>&1; echo "# status: $?"
 	'$clone/build/hytrace' boot -f json 2>/dev/null | tr -d "\n" | sed "s/^/json: /"'
 
-# Boots a machine without an interval timer, in which the kernel finds the TSC's frequency too late.
+# Boots a machine without an interval timer, in which the kernel finds the TSC's frequency after the hand-over.
 without_timer()
 {
 	vm --smp 1 --timeout 300 --qemu -machine --qemu pit=off \
-		--append "trace_options=nooverwrite ftrace_filter=start_kernel,kernel_init*,*alloc* $1" \
+		--append "ftrace_filter=start_kernel,kernel_init*,*alloc* $1" \
 		-- sh -c "$timeless" >"$scratch/got"
 	grep '^# ' "$scratch/got"
 }
@@ -242,21 +231,27 @@ of_json()
 }
 
 without_timer ftrace=function
-is 'no TSC frequency: early_stats says that it is not known' "$(stat_in "$scratch/got" tsc_khz)" 0
-ok 'no TSC frequency: calls are recorded' [ "$(stat_in "$scratch/got" recorded)" -gt 1000 ]
-is 'no TSC frequency: all calls are counted as calls without a time' "$(stat_in "$scratch/got" before_zero)" \
-	"$(stat_in "$scratch/got" recorded)"
-is 'no TSC frequency: hytrace boot has all calls' "$(of_json .totals.calls)" "$(stat_in "$scratch/got" recorded)"
-is 'no TSC frequency: neither the phases nor the window have times' \
-	"$(of_json '[.window.first, .window.last, (.phases[] | recurse(.phases[]) | .start, .time, .net)] | unique')" \
-	'[null]'
-ok 'no TSC frequency: hytrace boot warns that calls have no times' grep -q "no call has a time: the TSC's frequency was not known" "$scratch/got"
-ok 'no TSC frequency: hytrace boot prints the time as unknown' grep -q '^Time: *unknown$' "$scratch/got"
+ok 'no TSC frequency at first: calls are recorded' [ "$(stat_in "$scratch/got" recorded)" -gt 1000 ]
+is 'no TSC frequency at first: hytrace boot has all calls' "$(of_json .totals.calls)" "$(stat_in "$scratch/got" recorded)"
+known=$(stat_in "$scratch/got" tsc_khz)
+is 'no TSC frequency at first: the calls have times if it was found later' "$(of_json '.window.unit')" \
+	"$([[ $known == 0 ]] && echo '"counts"' || echo '"ns"')"
+is 'no TSC frequency at first: hytrace boot warns if times are cycles' \
+	"$(grep -c 'times are cycles' "$scratch/got")" $((known == 0))
 without_timer ftrace=oneshot
-is 'no TSC frequency, oneshot: hytrace boot exits with 3' "$(stat_in "$scratch/got" status)" 3
-ok 'no TSC frequency, oneshot: hytrace boot says that it cannot know the early hits' grep -q 'which ones they are is not known' "$scratch/got"
+is 'no TSC frequency at first, oneshot: hytrace boot exits with 3' "$(stat_in "$scratch/got" status)" 3
+ok 'no TSC frequency at first, oneshot: hytrace boot says that it cannot know the early hits' grep -q 'which ones they are is not known' "$scratch/got"
 without_timer 'ftrace=function tsc_early_khz=1000000'
-is 'tsc_early_khz= sets the frequency, and calls have times' "$(stat_in "$scratch/got" tsc_khz) $(stat_in "$scratch/got" before_zero)" '1000000 0'
+is 'tsc_early_khz= sets the frequency, and calls have times' "$(stat_in "$scratch/got" tsc_khz) $(of_json .window.unit)" '1000000 "ns"'
+
+# The name of the instance may be taken. Other instances that are made at boot have their directories all the same.
+vm --smp 1 --timeout 300 --append 'ftrace=function ftrace_filter=start_kernel trace_instance=early,sched_switch trace_instance=other' -- \
+	sh -c "$clone/build/hytrace boot 2>&1; cd /sys/kernel/tracing; ls instances | xargs; sed 's/^/# /' early_stats; dmesg" >"$scratch/got"
+ok 'an instance of that name is left alone, and the log says that the calls are not shown' \
+	grep -q 'no instance early for 1 calls' "$scratch/got"
+is 'then early_stats says that the one call is not shown' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" shown)" '1 0'
+ok 'and hytrace boot says where to look' grep -q 'could not make .*instances/early for 1 early calls' "$scratch/got"
+ok 'both instances of the command line are there' grep -qx 'early other' "$scratch/got"
 
 # ---------------------------------------------------------------- the command line
 
@@ -283,7 +278,7 @@ ok 'without ftrace_dump_on_oops that kernel crashed as well' grep -q 'Kernel pan
 # changed_boot APPEND COMMAND...: boots a guest in which gdb runs the commands, and leaves its trace and stats.
 changed_boot()
 {
-	local append="nokaslr ftrace=function trace_options=nooverwrite $1"
+	local append="nokaslr ftrace=function $1"
 	shift
 
 	vm --icount --timeout 600 --append "$append" "${gdb_options[@]}" -- sh -c "$short_part" >"$scratch/got" &
@@ -296,7 +291,8 @@ changed_boot()
 # whole of a short trace without the columns that are the same in each line.
 short_part=$clone/build/hytrace' boot 2>&1 | sed -n "s/^(\([0-9]* calls are lost\)).*/# \1/p; s/.*refused it/# &/p"
 	grep NMI: /proc/interrupts | sed "s/^/# /"
-	cd /sys/kernel/tracing && echo 0 >tracing_on && sed -n "s/^.* d[^ ]* *\([0-9]*\.[0-9]*\): /\1 /p" per_cpu/cpu0/trace &&
+	cd /sys/kernel/tracing && { [ ! -d instances/early ] ||
+		sed -n "s/^.* d[^ ]* *\([0-9]*\): /\1 /p" instances/early/per_cpu/cpu0/trace; } &&
 	sed "s/^/# /" early_stats && dmesg | sed -n "s/.*Uhhuh/# Uhhuh/p" &&
 	echo >set_ftrace_filter && echo nop >current_tracer && echo function >current_tracer &&
 	dmesg | sed -n "s/.*ftrace bug/# ftrace bug/p; s/.*WARNING:/# WARNING:/p"'
@@ -304,7 +300,7 @@ short_part=$clone/build/hytrace' boot 2>&1 | sed -n "s/^(\([0-9]* calls are lost
 # The functions and losses of that trace, without times.
 trace_of()
 {
-	sed -n '/^#/d; s/^[0-9.]* //; s/ <-.*//; s/.*: \[/[/; p' "$scratch/got" | paste -sd' '
+	sed -n '/^#/d; s/^[0-9]* //; s/ <-.*//; s/.*: \[/[/; p' "$scratch/got" | paste -sd' '
 }
 
 # This boot has four changes. The time stamp counter is 2^36 cycles ahead until the kernel sanitizes it, as
@@ -318,8 +314,8 @@ early_calls+=,trap_init,mm_core_init,poking_init
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_filter=$early_calls" \
 	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
-	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' 'set var early_state.first_tsc += 16ULL << 32' \
-	'set var early_state.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
+	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' \
+	'set var early_buffer.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
 	'hbreak init_mem_mapping' c 'set var early_ftrace_end = early_ftrace_pos' \
 	'hbreak early_ftrace_prepare' c 'monitor nmi' \
 	'hbreak arch_early_ftrace_replace_code' c 'monitor nmi' "set {char}0x$(site kernel_halt) = 0xcc"
@@ -327,7 +323,7 @@ is 'the trace says where calls were lost, and how many' "$(trace_of)" \
 	'start_kernel setup_arch probe_roms memblock_set_current_limit [LOST 2 EVENTS] trap_init mm_core_init poking_init'
 is 'the stats count recorded and lost calls' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '7 2'
 is 'when the kernel sets the time stamp counter, the times go on without a jump' \
-	"$(awk '/^#/ { next } $1 < last || $1 > last + 1 { print } { last = $1 }' "$scratch/got")" ''
+	"$(awk '/^#/ { next } $1 < last || $1 > last + 1e9 { print } { last = $1 }' "$scratch/got")" ''
 is 'the NMI before the sites are changed is handled' "$(grep -c '^# Uhhuh' "$scratch/got")" 1
 is 'the NMI while the sites are changed is handled as well' "$(sed -n 's/^# *NMI: *\([0-9]*\) .*/\1/p' "$scratch/got")" 2
 is 'a site that is neither a call nor a NOP is left alone, and counted' \
@@ -348,14 +344,6 @@ is 'tracing goes on after it is turned on again, and ends at a warning with trac
 is 'hytrace boot shows both places of lost calls' "$(sed -n 's/^# \([0-9]*\) calls are lost$/\1/p' "$scratch/got" | paste -sd' ')" '4 2'
 is 'each call is counted as recorded or as lost' "$(stat_in "$scratch/got" recorded) $(stat_in "$scratch/got" lost)" '3 6'
 is 'a site whose bytes were wrong from the start is counted as unexpected' "$(stat_in "$scratch/got" unexpected)" 1
-
-# Here the trace clock is not the kernel's own and began only 10 ms before the hand-over.
-changed_boot "ftrace_filter=$early_calls" \
-	'hbreak early_to_trace_clock' c 'set var early_time.trace = 10000000'
-zeros=$(grep -c '^0\.000000 ' "$scratch/got")
-ok "calls before the clock began have no time, $zeros of them" [ "$zeros" -gt 0 ]
-ok 'later calls have times' [ "$zeros" -lt "$(stat_in "$scratch/got" recorded)" ]
-is 'before_zero counts the calls without a time' "$(stat_in "$scratch/got" before_zero)" "$zeros"
 
 # A kernel that must not record. The reason is a string of the kernel that gdb returns in its place.
 # early-matrix.sh tests the real reason, a guest with encrypted state, which the base configuration lacks.
@@ -405,8 +393,7 @@ is 'the kernel boots after that' "$(at_init && echo yes)" yes
 # shellcheck disable=SC2016 # for the guest's sh
 total_memory=$(vm --smp 1 --mem 512M --timeout 300 --append nokaslr -- sed -n 's/^MemTotal: *\([0-9]*\).*/\1/p' /proc/meminfo)
 traced_memory=$(stat_in "$scratch/memory" MemTotal | tr -dc 0-9)
-ok "a kernel that was traced has as much memory, $traced_memory KiB, as one that was not, $total_memory" \
-	[ "$((traced_memory > 0 && total_memory - traced_memory < 64))" = 1 ]
+is 'a kernel that was traced has as much memory as one that was not' "$traced_memory" "$total_memory"
 
 # ---------------------------------------------------------------- filters
 

@@ -7,11 +7,14 @@
  * Arguments (addresses in hex): fentry=ADDR is the address of __fentry__. sites=FILE has the call
  * sites that ftrace knows, one a line. begin=ADDR and end=ADDR are instructions: the calls between
  * the last begin and the first end after it are listed. from=ADDR and to=ADDR enclose a recorder,
- * whose instructions are counted. out=FILE is the output. Boot with nokaslr.
+ * whose instructions are counted. mark=ADDR is an instruction. out=FILE and times=FILE are the output.
+ * Boot with nokaslr.
  *
  * out has a line for each call, in order: "e SITE PARENT" if the site still calls __fentry__, and
  * "l SITE PARENT" if ftrace has turned it into another call. PARENT is the function's return
- * address; QEMU provides it from 9.2 on. The last line is "recorder INSTRUCTIONS".
+ * address; QEMU provides it from 9.2 on. The last lines are "mark CALLS", how many calls of __fentry__
+ * came before that instruction was first executed, and "recorder INSTRUCTIONS". times has a line for
+ * each call of __fentry__: how many instructions the guest had executed by then.
  *
  * A call stores its return address on the stack; the parent lies above it. When the guest changes a
  * site, QEMU translates it again.
@@ -78,7 +81,7 @@ __attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t 
 #define CALL_OPCODE 0xe8
 #define CALL_SIZE 5
 
-static uint64_t fentry, begin, end, from, to, in_recorder;
+static uint64_t fentry, begin, end, from, to, mark, in_recorder;
 /* In ascending order. */
 static uint64_t *sites;
 static size_t nr_sites;
@@ -86,7 +89,9 @@ static size_t word;
 static bool listing;
 /* The last line has no newline yet. */
 static bool unfinished;
-static FILE *out;
+static FILE *out, *times;
+static uint64_t executed, nr_early, nr_at_mark;
+static bool ended;
 
 static int by_address(const void *a, const void *b)
 {
@@ -121,8 +126,11 @@ static void on_begin(unsigned int vcpu, void *data)
 	(void)vcpu;
 	(void)data;
 	rewind(out);
-	if (ftruncate(fileno(out), 0))
+	rewind(times);
+	if (ftruncate(fileno(out), 0) || ftruncate(fileno(times), 0))
 		perror("early_oracle");
+	nr_early = 0;
+	nr_at_mark = 0;
 	in_recorder = 0;
 	unfinished = false;
 	listing = true;
@@ -132,7 +140,23 @@ static void on_end(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	(void)data;
+	ended |= listing;
 	listing = false;
+}
+
+static void on_instruction(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	executed++;
+}
+
+static void on_mark(unsigned int vcpu, void *data)
+{
+	(void)vcpu;
+	(void)data;
+	if (listing && !nr_at_mark)
+		nr_at_mark = nr_early;
 }
 
 static void on_recorder(unsigned int vcpu, void *data)
@@ -148,6 +172,10 @@ static void list(char kind, void *site)
 		return;
 	if (unfinished)
 		fputc('\n', out);
+	if (kind == 'e') {
+		nr_early++;
+		fprintf(times, "%" PRIu64 "\n", executed);
+	}
 	fprintf(out, "%c %" PRIxPTR, kind, (uintptr_t)site);
 	unfinished = true;
 }
@@ -226,11 +254,17 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t addr = qemu_plugin_insn_vaddr(insn), called = target(insn);
 
+		if (!ended)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction,
+							       QEMU_PLUGIN_CB_NO_REGS, NULL);
 		if (addr == begin)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
 		if (addr == end)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_end, QEMU_PLUGIN_CB_NO_REGS,
+							       NULL);
+		if (addr == mark)
+			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
 		if (addr >= from && addr < to)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_recorder,
@@ -246,8 +280,8 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 	(void)data;
 	if (unfinished)
 		fputc('\n', out);
-	fprintf(out, "recorder %" PRIu64 "\n", in_recorder);
-	if (fclose(out))
+	fprintf(out, "mark %" PRIu64 "\nrecorder %" PRIu64 "\n", nr_at_mark, in_recorder);
+	if (fclose(out) || fclose(times))
 		perror("early_oracle");
 }
 
@@ -268,6 +302,8 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			begin = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "end=", 4))
 			end = strtoull(value, NULL, 16);
+		else if (!strncmp(argv[i], "mark=", 5))
+			mark = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "from=", 5))
 			from = strtoull(value, NULL, 16);
 		else if (!strncmp(argv[i], "to=", 3))
@@ -276,9 +312,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			fprintf(stderr, "early_oracle: %s: no addresses\n", value);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = fopen(value, "w");
+		else if (!strncmp(argv[i], "times=", 6))
+			times = fopen(value, "w");
 	}
-	if (!fentry || !begin || !end || !nr_sites || !out) {
-		fprintf(stderr, "early_oracle: fentry=, begin=, end=, sites= and out= are needed\n");
+	if (!fentry || !begin || !end || !nr_sites || !out || !times) {
+		fprintf(stderr, "early_oracle: fentry=, begin=, end=, sites=, out= and times= are needed\n");
 		return -1;
 	}
 	word = fentry > UINT32_MAX ? sizeof(uint64_t) : sizeof(uint32_t);

@@ -70,7 +70,7 @@ echo "Counting what it costs ..."
 kernel/vm.sh --icount --append mitigations=off -- \
 	tests/guest/main-job.sh in-guest-cost >"$out/cost.txt"
 echo "Looking at the early boot ..."
-kernel/vm.sh --icount --append 'ftrace=function trace_options=nooverwrite' --share "$out" -- \
+kernel/vm.sh --icount --append 'ftrace=function' --share "$out" -- \
 	tests/guest/main-job.sh in-guest-early >"$out/early.txt"
 
 echo

@@ -91,11 +91,11 @@ int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, ui
 	return 0;
 }
 
-int early_calls__add_hole(struct early_calls *c, uint64_t lost)
+int early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost)
 {
 	struct early_hole *more;
 
-	if (c->hole_count && c->holes[c->hole_count - 1].before == c->count) {
+	if (c->hole_count && c->holes[c->hole_count - 1].before == before) {
 		c->holes[c->hole_count - 1].lost += lost;
 		return 0;
 	}
@@ -103,7 +103,7 @@ int early_calls__add_hole(struct early_calls *c, uint64_t lost)
 	if (!more)
 		return error__no_memory();
 	c->holes = more;
-	c->holes[c->hole_count++] = (struct early_hole){ c->count, lost };
+	c->holes[c->hole_count++] = (struct early_hole){ before, lost };
 	return 0;
 }
 

@@ -55,8 +55,11 @@ void early_calls__free(struct early_calls *c);
 /* The index of @name; adds it if it is new. */
 int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret);
 int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
-/* Notes that calls were lost directly before the call that is added next. */
-int early_calls__add_hole(struct early_calls *c, uint64_t lost);
+/*
+ * Notes that calls were lost directly before the call at index @before, or after the last one. They
+ * are added in order.
+ */
+int early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost);
 /* Were calls lost directly before the call at @index? */
 bool early_calls__behind_hole(const struct early_calls *c, size_t index);
 /*

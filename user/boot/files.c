@@ -2,14 +2,12 @@
 /*
  * Reads the files that very early function tracing leaves behind; see files.h.
  *
- *   early_stats            recorded: 391022
- *   per_cpu/cpu0/trace               <idle>-0       [000] d....     0.000012: f <-caller
- *   oneshot_entries        see kernel/oneshot_files.c
+ *   early_stats                            recorded: 391022
+ *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller
+ *   oneshot_entries                        see kernel/oneshot_files.c
  *
- * When the ordinary tracer took over, the early calls were copied to the ring buffer, to which that
- * tracer writes as well. So they are at its beginning: as many as early_stats says, and not later
- * than its `last`. If later calls have overwritten some of them, the buffer begins in the middle of
- * the early calls, or after them.
+ * The instance is read as text, since reading its binary form (trace_pipe_raw) consumes it. It has
+ * options and a clock of its own. Nothing else is written to it.
  */
 #include <ctype.h>
 #include <inttypes.h>
@@ -22,12 +20,7 @@
 #include "boot/trace_line.h"
 #include "kernel/oneshot_files.h"
 
-/*
- * Times of the set are counted from one clock, times of the early hits from another. Reading one
- * clock after the other takes less than this. Between the last early hit and the tracer's first
- * one, all sites are changed, which takes longer.
- */
-#define HAND_OVER_NS 1000
+#define INSTANCE "instances/early"
 
 /* The path, to be freed; NULL after a message: no memory. */
 static char *path_of(const char *dir, const char *file)
@@ -54,10 +47,10 @@ static const struct {
 	size_t offset;
 } numbers[] = {
 #define NUMBER(field) { #field, offsetof(struct early_stats, field) }
-	NUMBER(recorded), NUMBER(before_ftrace_init), NUMBER(lost), NUMBER(overwritten),
+	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost),
 	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
 	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
-	NUMBER(copy_cycles), NUMBER(convert_cycles),
+	NUMBER(convert_cycles), NUMBER(show_cycles),
 #undef NUMBER
 };
 
@@ -79,6 +72,20 @@ static int parse_number(struct early_stats *s, const char *name, const char *tex
 	return 0;
 }
 
+/* "hole: 1234 56": after 1,234 calls, 56 were lost. They are in order. */
+static int parse_hole(struct early_stats *s, const char *line)
+{
+	struct early_hole hole;
+	char rest;
+
+	if (sscanf(line, "hole: %zu %" SCNu64 "%c", &hole.before, &hole.lost, &rest) != 3 ||
+	    rest != '\n' || s->hole_count == EARLY_HOLES ||
+	    (s->hole_count && hole.before < s->holes[s->hole_count - 1].before))
+		return -EPROTO;
+	s->holes[s->hole_count++] = hole;
+	return 0;
+}
+
 static int parse_stat(struct early_stats *s, const char *line)
 {
 	char name[64], value[32];
@@ -89,6 +96,8 @@ static int parse_stat(struct early_stats *s, const char *line)
 		strcpy(s->tracer, value);
 	else if (!strcmp(name, "clock"))
 		strcpy(s->clock, value);
+	else if (!strcmp(name, "hole"))
+		return parse_hole(s, line);
 	else if (!strcmp(name, "refused"))
 		sscanf(line, "%*[^:]: %127[^\n]", s->refused);
 	else
@@ -178,17 +187,9 @@ static bool is_tsc(const struct early_stats *s)
 	return !strcmp(s->clock, "x86-tsc") && s->tsc_khz;
 }
 
-/* The two clocks that begin with the first early call. */
-static bool is_local(const char *clock)
-{
-	return !strcmp(clock, "local") || !strcmp(clock, "global");
-}
-
 bool early_stats__in_ns(const struct early_stats *s)
 {
-	static const char *const clocks[] = { "perf", "mono", "mono_raw", "boot", "tai", NULL };
-
-	return is_tsc(s) || is_local(s->clock) || is_one_of(s->clock, clocks);
+	return is_tsc(s) || !strcmp(s->clock, "local");
 }
 
 uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
@@ -196,10 +197,10 @@ uint64_t early_stats__time(const struct early_stats *s, uint64_t time)
 	return is_tsc(s) ? early_stats__cycles_ns(s, time) : time;
 }
 
-/* Copying takes some time, so 0 means that the kernel does not know it. */
+/* To change the sites takes some time, so 0 means that the kernel does not know it. */
 bool early_stats__has_hand_over(const struct early_stats *s)
 {
-	return s->tsc_khz && s->copy_cycles;
+	return s->tsc_khz && s->convert_cycles;
 }
 
 uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles)
@@ -259,179 +260,105 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 			     "newer than hytrace?", number, path, shown);
 }
 
-/* ---- the ring buffer */
+/* ---- the instance */
 
-struct reader {
-	struct early_calls *calls;
-	const struct early_stats *stats;
-	uint64_t expected;
-	bool over;
-};
-
-/* Times in microseconds are rounded by the kernel, as in ns2usecs(). */
-static bool is_late(const struct early_stats *s, const struct trace_line *line)
-{
-	uint64_t last = s->last;
-
-	if (line->fraction)
-		last = (last + 500) / 1000 * 1000;
-	return line->time > last;
-}
-
-static int take_line(struct reader *r, char *line)
+/* Returns 1 after the last early call: somebody has switched the instance on. */
+static int take_line(struct early_calls *c, const struct early_stats *s, char *line)
 {
 	uint32_t function, parent;
 	struct trace_line parsed;
 	int err;
 
 	err = trace_line__parse(line, &parsed);
-	if (err)
-		return err;
-	/* There may be lost calls after the last early one. */
-	r->over = is_late(r->stats, &parsed) ||
-		  (parsed.function && r->calls->count == r->expected);
-	if (r->over)
-		return 0;
-	if (parsed.lost)
-		return early_calls__add_hole(r->calls, parsed.lost);
+	if (err || parsed.time > s->last)
+		return err ?: 1;
 	if (!parsed.function)
 		return 0;
-	err = early_calls__intern(r->calls, parsed.function, &function);
+	err = early_calls__intern(c, parsed.function, &function);
 	if (!err)
-		err = early_calls__intern(r->calls, parsed.parent, &parent);
+		err = early_calls__intern(c, parsed.parent, &parent);
 	if (!err)
-		err = early_calls__add(r->calls, early_stats__time(r->stats, parsed.time), function,
-				       parent);
+		err = early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
 	return err;
 }
 
-static int read_calls(struct reader *r, FILE *f, const char *path, const char *dir)
+static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *f, const char *path,
+		      const char *dir)
 {
 	char *line = NULL;
 	size_t room = 0;
 	int err = 0;
 
-	for (size_t number = 1; !err && !r->over && getline(&line, &room, f) > 0; number++) {
+	for (size_t number = 1; !err && c->count < s->recorded && getline(&line, &room, f) > 0;
+	     number++) {
 		if (is_no_event(line))
 			continue;
-		err = take_line(r, line);
+		err = take_line(c, s, line);
 		if (err == -EPROTO)
 			not_understood(dir, path, number, line);
 	}
 	if (!err && ferror(f))
 		err = cannot_read(path, -errno);
 	free(line);
-	return err;
+	return err < 0 ? err : 0;
 }
 
-/* The buffer's present clock, from "[local] global counter"; "" if it is unknown. */
-static void present_clock(const char *dir, char *ret, size_t room)
+/* Readers that consume begin with the first calls, so these are the missing ones. */
+static int add_holes(struct early_calls *c, const struct early_stats *s, uint64_t missing)
 {
-	char *path = path_of(dir, "trace_clock"), line[256] = "", *name;
-	FILE *f = path ? fopen(path, "re") : NULL;
+	int err = 0;
 
-	if (f && !fgets(line, sizeof(line), f))
-		*line = '\0';
-	name = strchr(line, '[');
-	snprintf(ret, room, "%.*s", name ? (int)strcspn(name + 1, "]") : 0, name ? name + 1 : "");
-	if (f)
-		fclose(f);
-	free(path);
-}
-
-/*
- * Changing the clock clears the buffer, and its times then have another scale. One change is made
- * by the kernel itself: from local to global, if it finds that the TSC is not stable. These two
- * have one scale, and the buffer is kept.
- */
-static bool clock_was_changed(const struct early_stats *s, const char *now)
-{
-	return *now && strcmp(s->clock, now) && !(is_local(s->clock) && is_local(now));
-}
-
-/* How many events have been overwritten in this CPU's buffer since it was cleared. */
-static uint64_t overruns(const struct early_stats *s, const char *dir)
-{
-	char *path = NULL, line[128];
-	uint64_t value = 0;
-	FILE *f;
-
-	if (asprintf(&path, "%s/per_cpu/cpu%" PRIu64 "/stats", dir, s->cpu) < 0)
-		return 0;
-	f = fopen(path, "re");
-	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "overrun: %" SCNu64, &value) == 1)
-			break;
+	for (size_t i = 0; !err && i < s->hole_count; i++) {
+		if (s->holes[i].before >= missing)
+			err = early_calls__add_hole(c, s->holes[i].before - missing,
+						    s->holes[i].lost);
 	}
-	if (f)
-		fclose(f);
-	free(path);
-	return value;
+	return err;
 }
 
 static int nothing_left(const struct early_stats *s, const char *dir, const char *path)
 {
-	uint64_t overrun = overruns(s, dir);
-	char clock[32];
-
-	present_clock(dir, clock, sizeof(clock));
-	if (clock_was_changed(s, clock))
+	if (!s->shown)
 		return error__return(-ENODATA,
-			"%s: nothing is left of the early part of the boot: the trace clock was %s "
-			"then and is %s now, and changing it clears the ring buffer; boot with "
-			"trace_clock=%s", path, s->clock, clock, clock);
-	if (s->recorded <= s->overwritten)
-		return error__return(-ENODATA,
-			"%s: nothing was left of the early part of the boot when it was copied there: "
-			"the ring buffer was too small; boot with a larger trace_buf_size=", path);
-	if (overrun > s->overwritten)
-		return error__return(-ENODATA,
-			"%s: nothing is left of the early part of the boot: later calls have "
-			"overwritten it (%" PRIu64 " events so far); boot with "
-			"trace_options=nooverwrite, which keeps the oldest, or with a larger "
-			"trace_buf_size=", path, overrun);
+			"the kernel could not make %s for %" PRIu64 " early calls; `dmesg | grep 'ftrace: "
+			"early'` says why", dir, s->recorded);
 	return error__return(-ENODATA,
-		"%s: nothing is left of the early part of the boot: the ring buffer was cleared since, "
-		"by a write to `trace` or by a change of the tracer", path);
-}
-
-/*
- * Time 0 is that of calls before the clock began; it is that of all calls if the TSC's frequency
- * was unknown.
- */
-static void find_timeless(struct early_calls *c, const struct early_stats *s)
-{
-	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
-		c->timeless++;
+		"%s: nothing is left of the early part of the boot: it was removed by rmdir, by a write "
+		"to `trace` or to trace_clock, or by a reader of trace_pipe; it comes back with the "
+		"next boot", path);
 }
 
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing)
 {
-	struct reader r = { .calls = c, .stats = s };
-	char clock[32], *path = NULL;
+	char *path = NULL, *instance = path_of(dir, INSTANCE);
 	FILE *f = NULL;
 	int err = 0;
 
-	if (asprintf(&path, "%s/per_cpu/cpu%" PRIu64 "/trace", dir, s->cpu) < 0)
+	if (!instance)
+		return -ENOMEM;
+	if (asprintf(&path, "%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu) < 0) {
+		free(instance);
 		return error__no_memory();
-	r.expected = s->recorded > s->overwritten ? s->recorded - s->overwritten : 0;
-	present_clock(dir, clock, sizeof(clock));
-	r.over = !r.expected || clock_was_changed(s, clock);
-	if (!r.over) {
-		f = fopen(path, "re");
-		err = f ? read_calls(&r, f, path, dir) : cannot_read(path, -errno);
 	}
+	/* Another instance may have that name. */
+	f = s->shown ? fopen(path, "re") : NULL;
+	if (f)
+		err = read_calls(c, s, f, path, instance);
+	else if (s->shown && errno != ENOENT)
+		err = cannot_read(path, -errno);
 	if (f)
 		fclose(f);
 	if (!err && !c->count)
-		err = nothing_left(s, dir, path);
-	find_timeless(c, s);
-	*ret_missing = r.expected - c->count;
+		err = nothing_left(s, instance, path);
+	*ret_missing = s->recorded - c->count;
+	if (!err)
+		err = add_holes(c, s, *ret_missing);
 	/* The index of ftrace_init() is counted from the first call. */
-	if (!err && c->count == s->recorded)
+	if (!err && !*ret_missing)
 		err = early_calls__mark_ftrace(c, s->before_ftrace_init);
 	free(path);
+	free(instance);
 	return err;
 }
 
@@ -465,33 +392,27 @@ static int add_hit(struct early_calls *c, const struct hit *hit)
 }
 
 /*
- * Takes the early hits, by their times. Hits have times of the clock "local", and early_stats has
- * times of the trace clock, which may be another one; so its duration is used. The clock "local"
- * begins with the first early call. If a set begins later than these calls took, it was made
- * afterwards.
+ * Takes the early hits: those that are not later than the last one. Before the tracer's own first
+ * hit, all sites are changed, which takes a while. If the set does not begin with the first early
+ * hit, it was cleared.
  */
 static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)
 {
-	uint64_t length = early_stats__time(s, s->last) - early_stats__time(s, s->first) +
-			  HAND_OVER_NS;
-	uint64_t zero = is_local(s->clock) ? s->first : 0, last;
 	int err = 0;
 
-	if (!s->tsc_khz)
+	if (s->before_zero == s->recorded)
 		return error__return(-EOPNOTSUPP,
 			"the TSC's frequency was not known when the tracer took over, so early hits "
 			"have no time: which ones they are is not known; boot with tsc_early_khz=");
-	if (!early_stats__in_ns(s))
-		return error__return(-EOPNOTSUPP,
-			"the trace clock was %s, which tells no time: which hits are early ones is not "
-			"known; boot with another trace_clock=", s->clock);
-	if (!set->count || set->list[0].pid || set->list[0].first_ns > zero + length)
+	if (!set->count || set->list[0].pid || set->list[0].first_ns != s->first)
 		return error__return(-ENODATA, "%s: nothing is left of the early part of the boot: "
 				     "the set was cleared since", path);
-	last = set->list[0].first_ns + length;
-	for (size_t i = 0; !err && i < set->count && set->list[i].first_ns <= last; i++)
+	for (size_t i = 0; !err && i < set->count && set->list[i].first_ns <= s->last; i++)
 		err = add_hit(c, &set->list[i]);
+	/* Time 0 is that of hits before the clock began. */
+	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
+		c->timeless++;
 	return err;
 }
 
@@ -516,7 +437,6 @@ int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s
 	}
 	if (!err)
 		err = take_hits(c, s, &set, path);
-	find_timeless(c, s);
 	hits__free(&set);
 	free(path);
 	return err;

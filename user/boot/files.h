@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * The files with which a kernel with very early function tracing reports its boot: early_stats, and
- * the early calls themselves. These are at the beginning of one CPU's ring buffer, or of the
- * oneshot tracer's set.
+ * the early calls themselves. These are in the instance "early", or at the beginning of the oneshot
+ * tracer's set.
  *
  * @dir is the mount point of tracefs. Failures are reported by messages.
  */
@@ -14,24 +14,29 @@
 #include "boot/calls.h"
 #include "kernel/places.h"
 
-/* The contents of the file early_stats. Times are in units of the trace clock. */
+/* The buffer has 32 pieces, and each one may end with a hole. */
+#define EARLY_HOLES 32
+
+/* The contents of the file early_stats. Times are in units of @clock. */
 struct early_stats {
 	char tracer[32];		/* "function", "oneshot"; "none": nothing was traced */
 	char refused[128];		/* why the kernel refused although the boot asked for it; "none", or "" */
-	char clock[32];			/* the trace clock when the ordinary tracer took over */
+	char clock[32];			/* "x86-tsc" for calls, "local" for the first hits of oneshot */
 	uint64_t recorded;		/* calls, or for oneshot pairs of function and caller */
-	uint64_t before_ftrace_init;	/* the part of these before ftrace_init(); 0: unknown, as for oneshot */
+	uint64_t before_ftrace_init;	/* the part of these before ftrace_init(); 0: unknown */
 	uint64_t lost;			/* calls that did not fit into the early buffer */
-	uint64_t overwritten;		/* calls in the ring buffer that later early calls have overwritten */
+	uint64_t shown;			/* calls that the kernel has put in the instance */
+	struct early_hole holes[EARLY_HOLES];	/* where calls were lost, by the number of calls before */
+	size_t hole_count;
 	uint64_t first, last;
-	uint64_t before_zero;		/* calls with time 0: the clock began later, or tsc_khz is 0 */
+	uint64_t before_zero;		/* hits with time 0: the clock began later, or tsc_khz was 0 */
 	uint64_t tsc_khz;		/* 0: not known */
 	uint64_t cpu;
 	uint64_t sites;
 	uint64_t differing;		/* sites for which ftrace's filters later selected otherwise */
 	uint64_t buffer_bytes, ring_buffer_bytes;
-	uint64_t copy_cycles;		/* TSC cycles of the hand-over: to copy the calls */
 	uint64_t convert_cycles;	/* TSC cycles of the hand-over: to change all sites */
+	uint64_t show_cycles;		/* TSC cycles that a worker took to fill the instance */
 };
 
 /* Returns -EPROTO if the file cannot be parsed. */
@@ -54,9 +59,9 @@ bool early_stats__has_hand_over(const struct early_stats *s);
 uint64_t early_stats__cycles_ns(const struct early_stats *s, uint64_t cycles);
 
 /*
- * Loads the early calls of the tracer "function" that are still in the ring buffer. @ret_missing:
- * how many are not; there is no message about them. Returns -ENODATA if there are none, -EPROTO if
- * a line cannot be parsed.
+ * Loads the early calls of the tracer "function" that are in the instance. @ret_missing: how many
+ * are not; there is no message about them. Returns -ENODATA if there are none, -EPROTO if a line
+ * cannot be parsed.
  */
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing);

@@ -30,11 +30,9 @@ int boot_report__analyse(struct boot_report *r)
 
 	err = counters__add(&r->lost, "lost", s->lost);
 	if (!err)
-		err = counters__add(&r->lost, "overwritten", s->overwritten);
-	if (!err)
 		err = counters__add(&r->lost, "missing", r->missing);
 	if (!err)
-		err = early_phases__find(&r->phases, &r->calls, !s->overwritten && !r->missing);
+		err = early_phases__find(&r->phases, &r->calls, !r->missing);
 	if (!err)
 		err = early_calls__by_calls(&r->calls, &r->functions, &r->function_count);
 	return err;
@@ -50,8 +48,7 @@ void boot_report__free(struct boot_report *r)
 	free(r->functions);
 }
 
-/* The time of the first call that has one. */
-static uint64_t first_time(const struct boot_report *r)
+uint64_t boot_report__first(const struct boot_report *r)
 {
 	size_t first = r->calls.timeless;
 
@@ -60,7 +57,7 @@ static uint64_t first_time(const struct boot_report *r)
 
 static uint64_t whole_time(const struct boot_report *r)
 {
-	return r->calls.list[r->calls.count - 1].time - first_time(r);
+	return r->calls.list[r->calls.count - 1].time - boot_report__first(r);
 }
 
 bool boot_report__knows_net(const struct boot_report *r)
@@ -108,23 +105,14 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
        COLUMN_SHARE, COLUMN_NEW };
 
-/* Times in the file `trace` are seconds with microseconds, or the clock's full count. */
-static bool has_nanoseconds(const struct boot_report *r)
-{
-	return boot_report__is_oneshot(r) || !strcmp(r->stats.clock, "x86-tsc");
-}
-
-/* A time in seconds, or in the clock's units. */
+/* A time in seconds, with microseconds, or in the clock's units. */
 static const char *time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
 {
-	uint64_t nanos = time % 1000000000;
-
 	if (!early_stats__in_ns(&r->stats))
 		snprintf(text, room, "%" PRIu64, time);
-	else if (has_nanoseconds(r))
-		snprintf(text, room, "%" PRIu64 ".%09" PRIu64, time / 1000000000, nanos);
 	else
-		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000, nanos / 1000);
+		snprintf(text, room, "%" PRIu64 ".%06" PRIu64, time / 1000000000,
+			 time % 1000000000 / 1000);
 	return text;
 }
 
@@ -178,6 +166,13 @@ static int set_time(struct libscols_line *line, size_t column, const struct boot
 	return set_cell(line, column, time_text(r, time, text, sizeof(text)));
 }
 
+/* Since the first call. */
+static int set_start(struct libscols_line *line, const struct boot_report *r,
+		     const struct early_phase *phase)
+{
+	return set_time(line, COLUMN_START, r, phase->start - boot_report__first(r));
+}
+
 /* Adds a line with all columns but the beginning. */
 static int add_line(struct libscols_table *table, struct libscols_line *parent,
 		    const struct boot_report *r, const struct early_phase *phase, const char *name,
@@ -215,7 +210,7 @@ static int add_phase(struct libscols_table *table, struct libscols_line *parent,
 	int err = add_line(table, parent, r, phase,
 			   boot_report__shown_name(r, phase, room, sizeof(room)), ret);
 
-	return err || phase->timeless ? err : set_time(*ret, COLUMN_START, r, phase->start);
+	return err || phase->timeless ? err : set_start(*ret, r, phase);
 }
 
 /* Joins @count phases in one line. */
@@ -299,8 +294,7 @@ static int add_run(struct libscols_table *table, const struct boot_report *r, si
 	for (size_t i = first; i < first + count; i++)
 		fold(&others, &r->phases.list[i]);
 	err = add_others(table, NULL, r, &others, count, &line);
-	return err || others.timeless ? err : set_time(line, COLUMN_START, r,
-						       r->phases.list[first].start);
+	return err || others.timeless ? err : set_start(line, r, &r->phases.list[first]);
 }
 
 static int add_outer(struct libscols_table *table, const struct boot_report *r)
@@ -396,22 +390,22 @@ static void print_ftrace(const struct boot_report *r, FILE *out)
 		return;
 	}
 	fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls, %s%s\n", c->ftrace_init,
-		time_text(r, c->list[c->ftrace_init].time - first_time(r), text, sizeof(text)),
+		time_text(r, c->list[c->ftrace_init].time - boot_report__first(r), text, sizeof(text)),
 		early_stats__in_ns(&r->stats) ? " s" : "");
 }
 
 static void print_hand_over(const struct early_stats *s, FILE *out)
 {
 	if (early_stats__has_hand_over(s))
-		fprintf(out, "Hand-over:  %.3f s to copy the calls, %.3f s to change the call sites\n",
-			early_stats__cycles_ns(s, s->copy_cycles) / 1e9,
-			early_stats__cycles_ns(s, s->convert_cycles) / 1e9);
+		fprintf(out, "Hand-over: %.3f s to change the call sites; later, a worker took %.3f s "
+			"to show the calls\n", early_stats__cycles_ns(s, s->convert_cycles) / 1e9,
+			early_stats__cycles_ns(s, s->show_cycles) / 1e9);
 }
 
 static void print_time(const struct boot_report *r, FILE *out)
 {
 	char text[3][64];
-	uint64_t first = first_time(r);
+	uint64_t first = boot_report__first(r);
 
 	if (r->calls.timeless == r->calls.count) {
 		fprintf(out, "Time:      unknown\n");
@@ -422,9 +416,9 @@ static void print_time(const struct boot_report *r, FILE *out)
 		early_stats__in_ns(&r->stats) ? " s" : "",
 		time_text(r, first, text[1], sizeof(text[1])),
 		time_text(r, first + whole_time(r), text[2], sizeof(text[2])),
-		boot_report__is_oneshot(r) ? "local" : r->stats.clock);
+		r->stats.clock);
 	if (r->calls.timeless)
-		fprintf(out, "           without the first %zu calls: this clock began later\n",
+		fprintf(out, "           without the first %zu hits: this clock began later\n",
 			r->calls.timeless);
 	if (boot_report__knows_net(r))
 		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
@@ -484,11 +478,8 @@ static const struct {
 } meanings[] = {
 	{ "lost", "calls for which the early buffer had no room; ftrace_filter= or ftrace_notrace= makes "
 	  "them fewer, CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT the buffer larger" },
-	{ "overwritten", "the first calls, when they were copied to a ring buffer that was too small; "
-	  "boot with a larger trace_buf_size=" },
-	{ "missing", "early calls that are no longer in the ring buffer: later ones have overwritten "
-	  "them; boot with trace_options=nooverwrite, which keeps the oldest, or with a larger "
-	  "trace_buf_size=" },
+	{ "missing", "the first early calls, which are no longer in the instance \"early\": somebody has "
+	  "read its trace_pipe, or its trace_pipe_raw" },
 };
 
 void boot_report__losses(const struct boot_report *r)
@@ -505,13 +496,12 @@ void boot_report__losses(const struct boot_report *r)
 		error__print("early: lost: %s %" PRIu64 ": %s", r->lost.list[i].name,
 			     r->lost.list[i].value, meaning);
 	}
-	if (r->stats.before_zero && !r->stats.tsc_khz)
-		error__warn("no call has a time: the TSC's frequency was not known when the tracer took "
-			    "over; boot with tsc_early_khz=, or with trace_clock=x86-tsc for its cycles");
-	else if (r->stats.before_zero)
-		error__warn("%" PRIu64 " calls have no time: the trace clock %s began after them; boot "
-			    "with trace_clock=local or x86-tsc", r->stats.before_zero,
-			    r->stats.clock);
+	if (!early_stats__in_ns(&r->stats))
+		error__warn("times are cycles: the kernel does not know the TSC's frequency; boot with "
+			    "tsc_early_khz=");
+	if (r->stats.before_zero)
+		error__warn("%" PRIu64 " hits have no time: the clock began after them; with "
+			    "ftrace=function, each call has one", r->stats.before_zero);
 	if (r->stats.differing)
 		error__warn("ftrace_filter= and ftrace_notrace= selected something else early than "
 			    "later, at %" PRIu64 " sites", r->stats.differing);

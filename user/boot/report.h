@@ -15,7 +15,7 @@
 #include "kernel/kernel_id.h"
 
 /* It is increased when a field of the json document changes its meaning or is removed. */
-#define BOOT_SCHEMA 2
+#define BOOT_SCHEMA 3
 
 /* The first part is filled by the caller, and the second one by boot_report__analyse(). */
 struct boot_report {
@@ -44,6 +44,8 @@ const char *boot_report__shown_name(const struct boot_report *r, const struct ea
 /* Is the cost of recording known, and so the time of a phase without it? */
 bool boot_report__knows_net(const struct boot_report *r);
 uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls);
+/* The time of the first call that has one. */
+uint64_t boot_report__first(const struct boot_report *r);
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase);
 
 /*

@@ -83,7 +83,7 @@ static void write_window(json_writer_t *w, const struct early_stats *s)
 	jsonw_string_field(w, "clock", s->clock);
 	jsonw_string_field(w, "unit", early_stats__in_ns(s) ? "ns" : "counts");
 	json__number_or_null(w, "first", !s->before_zero, early_stats__time(s, s->first));
-	json__number_or_null(w, "last", s->before_zero < s->recorded, early_stats__time(s, s->last));
+	jsonw_lluint_field(w, "last", early_stats__time(s, s->last));
 	jsonw_lluint_field(w, "before_zero", s->before_zero);
 	json__number_or_null(w, "tsc_khz", s->tsc_khz, s->tsc_khz);
 	jsonw_end_object(w);
@@ -130,8 +130,8 @@ static void write_hand_over(json_writer_t *w, const struct early_stats *s)
 		return;
 	}
 	jsonw_start_object(w);
-	jsonw_lluint_field(w, "copy_ns", early_stats__cycles_ns(s, s->copy_cycles));
 	jsonw_lluint_field(w, "convert_ns", early_stats__cycles_ns(s, s->convert_cycles));
+	jsonw_lluint_field(w, "show_ns", early_stats__cycles_ns(s, s->show_cycles));
 	jsonw_end_object(w);
 }
 
@@ -210,7 +210,7 @@ static void begin_event(json_writer_t *w, const struct boot_report *r, const cha
 	jsonw_string_field(w, "name", name);
 	jsonw_string_field(w, "cat", track == TRACK_PHASES ? "phase" : "call");
 	jsonw_string_field(w, "ph", "X");
-	write_micros(w, r, "ts", start);
+	write_micros(w, r, "ts", start - boot_report__first(r));
 	write_micros(w, r, "dur", time);
 	jsonw_lluint_field(w, "pid", 1);
 	jsonw_lluint_field(w, "tid", track);

@@ -2,7 +2,7 @@
 /*
  * Reads a line of `trace`; see trace_line.h.
  *
- *             <idle>-0       [000] d....     0.000012: f <-caller
+ *             <idle>-0       [000] d....     1644775138: f <-caller
  *
  * What is between the command and the time depends on options; the event comes after the time. A
  * line begins with the command's name, right-aligned in a column of its own, which may have any
@@ -18,28 +18,15 @@
 /* TASK_COMM_LEN */
 #define COMM_WIDTH 16
 
-/* Parses "12.345678", as nanoseconds, or "1234567" by a clock without seconds. */
+/* Parses "1234567": the clock of the recorder has no seconds. */
 static bool parse_time(const char *text, const char *end, struct trace_line *ret)
 {
-	const char *point = memchr(text, '.', end - text), *digit = text;
-	uint64_t scale = 1000000000;
+	const char *digit = text;
 
 	ret->time = 0;
-	ret->fraction = point;
-	if (text == end || point == text || point == end - 1)
-		return false;
-	for (; digit < end; digit++) {
-		if (digit == point)
-			continue;
-		if (!isdigit((unsigned char)*digit))
-			return false;
+	for (; digit < end && isdigit((unsigned char)*digit); digit++)
 		ret->time = 10 * ret->time + *digit - '0';
-		if (point && digit > point)
-			scale /= 10;
-	}
-	if (point)
-		ret->time *= scale;
-	return scale;
+	return digit == end && digit > text;
 }
 
 /* Skips "        comm-pid   [cpu] flags  time: ". Which of these are there depends on options. */
@@ -78,24 +65,6 @@ static const char *clean_name(char *name)
 	return name;
 }
 
-/*
- * Parses "early_ftrace_hand_over: [LOST 12 EVENTS]", a trace_printk() of the kernel. An offset and
- * an address may come after the name, as for functions.
- */
-static uint64_t parse_lost(const char *event)
-{
-	static const char name[] = "early_ftrace_hand_over";
-	const char *text = strstr(event, ": [LOST ");
-	unsigned long long lost;
-	int end = 0;
-
-	if (!text || strcspn(event, " +:") != strlen(name) || strncmp(event, name, strlen(name)))
-		return 0;
-	if (sscanf(text, ": [LOST %llu EVENTS]%n", &lost, &end) != 1)
-		return 0;
-	return end && !text[end] ? lost : 0;
-}
-
 int trace_line__parse(char *line, struct trace_line *ret)
 {
 	char *event, *arrow, *colon;
@@ -107,7 +76,6 @@ int trace_line__parse(char *line, struct trace_line *ret)
 		return -EPROTO;
 	arrow = strstr(event, " <-");
 	colon = strchr(event, ':');
-	ret->lost = parse_lost(event);
 	/* All other events have a name and a colon, except "<stack trace>" and the like. */
 	if (*event == '<' || (colon && (!arrow || colon < arrow)))
 		return strncmp(event, "function:", 9) ? 0 : -EPROTO;

@@ -7,10 +7,8 @@
 #include <stdint.h>
 
 struct trace_line {
-	uint64_t time;			/* in ns if it was written with a fraction */
-	bool fraction;
+	uint64_t time;			/* a count of the clock */
 	const char *function, *parent;	/* point into the line, "f [module]"; NULL: another event */
-	uint64_t lost;			/* calls that were lost here */
 };
 
 /* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */

@@ -21,9 +21,13 @@
 
 static char dir[] = "/tmp/tracefs.XXXXXX";
 static const char *const files[] = {
-	"early_stats", "trace_clock", "trace_options", "oneshot_entries", "per_cpu/cpu0/trace",
-	"per_cpu/cpu0/stats",
+	"early_stats", "oneshot_entries", "instances/early/trace_options",
+	"instances/early/per_cpu/cpu0/trace",
 };
+static const char *const folders[] = {
+	"instances", "instances/early", "instances/early/per_cpu", "instances/early/per_cpu/cpu0",
+};
+#define FOLDERS (sizeof(folders) / sizeof(folders[0]))
 
 static inline void put(const char *file, const char *text)
 {
@@ -42,11 +46,10 @@ static inline void enter(void)
 	char path[256];
 
 	cr_assert(mkdtemp(dir) != NULL);
-	snprintf(path, sizeof(path), "%s/per_cpu", dir);
-	cr_assert(mkdir(path, 0700) == 0);
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu0", dir);
-	cr_assert(mkdir(path, 0700) == 0);
-	put("trace_clock", "[local] global counter x86-tsc\n");
+	for (size_t i = 0; i < FOLDERS; i++) {
+		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
+		cr_assert(mkdir(path, 0700) == 0);
+	}
 }
 
 static inline void leave(void)
@@ -57,39 +60,40 @@ static inline void leave(void)
 		snprintf(path, sizeof(path), "%s/%s", dir, files[i]);
 		unlink(path);
 	}
-	snprintf(path, sizeof(path), "%s/per_cpu/cpu0", dir);
-	rmdir(path);
-	snprintf(path, sizeof(path), "%s/per_cpu", dir);
-	rmdir(path);
+	for (size_t i = FOLDERS; i-- > 0;) {
+		snprintf(path, sizeof(path), "%s/%s", dir, folders[i]);
+		rmdir(path);
+	}
 	cr_expect(rmdir(dir) == 0, "something was left behind");
 }
 
 #define IDLE "          <idle>-0       [000] d.... "
 #define HEADER "# tracer: function\n#\n# entries-in-buffer/entries-written: 9/9   #P:1\n#\n"
-/* A call as late as the last early one is not early; from there on calls are the tracer's own. */
-#define LATER IDLE "    0.001500: later <-start_kernel\n" IDLE "    0.001501: sched_switch: x\n"
+/* If somebody switches the instance on, it has later calls as well. */
+#define LATER IDLE "    1500000: later <-start_kernel\n" IDLE "    1501000: sched_switch: x\n"
 
 static const char boot_trace[] __attribute__((unused)) = HEADER
-	IDLE "    0.000000: x86_64_start_kernel <-secondary_startup_64\n"
-	IDLE "    0.000001: x86_64_start_reservations <-x86_64_start_kernel\n"
-	IDLE "    0.000002: start_kernel <-x86_64_start_reservations\n"
-	IDLE "    0.000010: set_magic <-start_kernel\n"
-	IDLE "    0.000020: setup_arch <-start_kernel\n"
-	IDLE "    0.000021: e820 <-setup_arch\n"
-	IDLE "    0.000022: memset <-e820\n"
-	IDLE "    0.000100: probe_roms <-setup_arch\n"
-	IDLE "    0.000101: copy <-probe_roms\n"
-	IDLE "    0.000102: memset <-copy\n"
-	IDLE "    0.000201: copy <-probe_roms\n"
-	IDLE "    0.000202: memset <-copy\n"
-	IDLE "    0.000900: alloc_pages <-ftrace_process_locs\n"
-	IDLE "    0.000950: memset <-ftrace_init\n"
+	IDLE "    0: x86_64_start_kernel <-secondary_startup_64\n"
+	IDLE "    1000: x86_64_start_reservations <-x86_64_start_kernel\n"
+	IDLE "    2000: start_kernel <-x86_64_start_reservations\n"
+	IDLE "    10000: set_magic <-start_kernel\n"
+	IDLE "    20000: setup_arch <-start_kernel\n"
+	IDLE "    21000: e820 <-setup_arch\n"
+	IDLE "    22000: memset <-e820\n"
+	IDLE "    100000: probe_roms <-setup_arch\n"
+	IDLE "    101000: copy <-probe_roms\n"
+	IDLE "    102000: memset <-copy\n"
+	IDLE "    201000: copy <-probe_roms\n"
+	IDLE "    202000: memset <-copy\n"
+	IDLE "    900000: alloc_pages <-ftrace_process_locs\n"
+	IDLE "    950000: memset <-ftrace_init\n"
 	LATER;
 
 static const struct early_stats boot_stats __attribute__((unused)) = {
-	.tracer = "function", .clock = "local", .recorded = 14, .before_ftrace_init = 12,
-	.last = 950400, .sites = 100, .tsc_khz = 1000000, .buffer_bytes = 4096,
-	.ring_buffer_bytes = 8192, .copy_cycles = 228400000, .convert_cycles = 7000001,
+	.tracer = "function", .clock = "x86-tsc", .recorded = 14, .shown = 14,
+	.before_ftrace_init = 12, .last = 950000, .sites = 100, .tsc_khz = 1000000,
+	.buffer_bytes = 4096, .ring_buffer_bytes = 8192, .convert_cycles = 7000001,
+	.show_cycles = 228400000,
 };
 
 static inline int load(struct early_calls *c, const struct early_stats *s, const char *trace,
@@ -97,7 +101,7 @@ static inline int load(struct early_calls *c, const struct early_stats *s, const
 {
 	uint64_t missing;
 
-	put("per_cpu/cpu0/trace", trace);
+	put("instances/early/per_cpu/cpu0/trace", trace);
 	cr_assert(early_calls__init(c) == 0);
 	return early_calls__load(c, s, dir, ret_missing ? ret_missing : &missing);
 }
@@ -135,7 +139,7 @@ static inline struct early_calls sample_calls(const char *text)
 		uint32_t f, p;
 
 		if (!strcmp(name, "...")) {
-			cr_assert(early_calls__add_hole(&c, 7) == 0);
+			cr_assert(early_calls__add_hole(&c, c.count, 7) == 0);
 			continue;
 		}
 		cr_assert(early_calls__intern(&c, name, &f) == 0);

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * hytrace boot: which calls a ring buffer has, and the phases of a boot that they show.
+ * hytrace boot: which calls the instance has, and the phases of a boot that they show.
  */
 #include <criterion/redirect.h>
 
 #include "boot/boot_sample.h"
 
-/* ---- the ring buffer */
+/* ---- the instance */
 
 TestSuite(early_calls, .init = enter, .fini = leave);
 
@@ -34,20 +34,16 @@ Test(early_calls, end_with_their_number_or_their_time)
 	struct early_calls c;
 	uint64_t missing;
 
-	/* The count stays the same although another call has the same time. */
 	s.recorded = 13;
-	s.overwritten = 1;
 	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
-	cr_expect(c.count == 12 && missing == 0);
+	cr_expect(c.count == 13 && missing == 0);
 	early_calls__free(&c);
-	/* 950.5 us is printed as 951, because ns2usecs() rounds. */
-	s = boot_stats;
 	s.recorded = 20;
-	s.last = 949499;
+	s.last = 949999;
 	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
 	cr_expect(c.count == 13 && missing == 7);
 	early_calls__free(&c);
-	s.last = 949500;
+	s.last = 950000;
 	cr_assert(load(&c, &s, boot_trace, &missing) == 0);
 	cr_expect(c.count == 14 && missing == 6);
 	early_calls__free(&c);
@@ -74,28 +70,24 @@ Test(early_calls, know_where_ftrace_init_is_when_all_are_there)
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
 	s.before_ftrace_init = 1ULL << 40;
 	expect_ftrace(&s, boot_trace, SIZE_MAX);
-	/* Later calls have overwritten the first ones. */
+	/* Somebody has consumed the first ones. */
 	s.before_ftrace_init = 1;
-	expect_ftrace(&s, IDLE "    0.000202: memset <-copy\n"
-			  IDLE "    0.000950: memset <-ftrace_init\n" LATER, SIZE_MAX);
-	/* The last early calls have overwritten the first ones. */
-	s.recorded = 16;
-	s.overwritten = 2;
-	expect_ftrace(&s, boot_trace, SIZE_MAX);
+	expect_ftrace(&s, IDLE "    202000: memset <-copy\n"
+			  IDLE "    950000: memset <-ftrace_init\n" LATER, SIZE_MAX);
 }
 
 Test(early_calls, with_others_in_between)
 {
 	static const char trace[] = HEADER
-		IDLE "    0.000000: a <-b\n"
+		IDLE "    0: a <-b\n"
 		"##### CPU 0 buffer started ####\n"
-		IDLE "    0.000001: print: text\n"
-		IDLE "    0.000001: <stack trace>\n"
+		IDLE "    1000: print: text\n"
+		IDLE "    1000: <stack trace>\n"
 		" => a\n"
 		" => b\n"
 		"\n"
 		"CPU:0 [LOST 3 EVENTS]\n"
-		IDLE "    0.000002: c <-d\n"
+		IDLE "    2000: c <-d\n"
 		"CPU:0 [LOST EVENTS]\n"
 		LATER;
 	struct early_stats s = boot_stats;
@@ -111,49 +103,38 @@ Test(early_calls, with_others_in_between)
 Test(early_calls, with_some_that_were_lost)
 {
 	static const char trace[] = HEADER
-		IDLE "    0.000000: a <-b\n"
-		IDLE "    0.000001: c <-a\n"
-		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
-		IDLE "    0.000001: early_ftrace_hand_over: [LOST 2 EVENTS]\n"
-		IDLE "    0.000002: other: [LOST 2 EVENTS]\n"
-		IDLE "    0.000003: d <-a\n"
-		LATER;
+		IDLE "    0: a <-b\n"
+		IDLE "    1000: c <-a\n"
+		IDLE "    1000: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    1000: early_ftrace_hand_over: [LOST 2 EVENTS]\n"
+		IDLE "    3000: d <-a\n";
 	struct early_stats s = boot_stats;
 	struct early_calls c;
 	uint64_t missing;
 
 	s.recorded = 3;
-	s.lost = 1236;
+	s.lost = 1241;
+	s.last = 3000;
+	s.hole_count = 3;
+	s.holes[0] = (struct early_hole){ 2, 1234 };
+	s.holes[1] = (struct early_hole){ 2, 2 };
+	s.holes[2] = (struct early_hole){ 3, 5 };
 	cr_assert(load(&c, &s, trace, &missing) == 0);
 	cr_expect(c.count == 3 && missing == 0);
-	cr_assert(c.hole_count == 1);
+	cr_assert(c.hole_count == 2);
 	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1236);
+	cr_expect(c.holes[1].before == 3 && c.holes[1].lost == 5);
 	early_calls__free(&c);
-}
-
-Test(early_calls, with_the_last_ones_lost)
-{
-	static const char trace[] = HEADER
-		IDLE "    0.000000: a <-b\n"
-		IDLE "    0.000001: c <-a\n"
-		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
-		/*
-		 * These have the same time, as exactly as it is printed, and are the tracer's own.
-		 */
-		IDLE "    0.000001: c <-a\n"
-		IDLE "    0.000001: early_ftrace_hand_over: [LOST 5 EVENTS]\n"
-		LATER;
-	struct early_stats s = boot_stats;
-	struct early_calls c;
-	uint64_t missing;
-
-	s.recorded = 2;
-	s.lost = 1234;
-	s.last = 1000;
-	cr_assert(load(&c, &s, trace, &missing) == 0);
-	cr_expect(c.count == 2 && missing == 0);
-	cr_assert(c.hole_count == 1);
-	cr_expect(c.holes[0].before == 2 && c.holes[0].lost == 1234);
+	/* Somebody has consumed one: the hole is nearer to the beginning. */
+	cr_assert(load(&c, &s, strstr(trace, IDLE "    1000: c"), &missing) == 0);
+	cr_expect(c.count == 2 && missing == 1);
+	cr_assert(c.hole_count == 2);
+	cr_expect(c.holes[0].before == 1 && c.holes[0].lost == 1236);
+	early_calls__free(&c);
+	/* The first hole is before all that are left. */
+	cr_assert(load(&c, &s, IDLE "    3000: d <-a\n", &missing) == 0);
+	cr_assert(c.hole_count == 2 && missing == 2);
+	cr_expect(c.holes[0].before == 0 && c.holes[1].before == 1);
 	early_calls__free(&c);
 }
 
@@ -164,12 +145,11 @@ Test(early_calls, of_a_clock_in_cycles)
 		IDLE "  5000005: c <-a\n"
 		IDLE "  5000006: later <-b\n";
 	struct early_stats s = {
-		.tracer = "function", .clock = "x86-tsc", .recorded = 3, .first = 5000000,
+		.tracer = "function", .clock = "x86-tsc", .recorded = 3, .shown = 3, .first = 5000000,
 		.last = 5000005, .tsc_khz = 2000000,
 	};
 	struct early_calls c;
 
-	put("trace_clock", "local global [x86-tsc]\n");
 	cr_assert(load(&c, &s, trace, NULL) == 0);
 	cr_assert(c.count == 2);
 	cr_expect(c.list[0].time == 2500000 && c.list[1].time == 2500002);
@@ -189,51 +169,49 @@ static int load_failing(const struct early_stats *s, const char *trace)
 	return err;
 }
 
-Test(early_calls, the_start_may_be_overwritten)
+Test(early_calls, the_start_may_be_consumed)
 {
 	struct early_stats s = boot_stats;
 	struct early_calls c;
 	uint64_t missing;
 
 	s.recorded = 100;
-	cr_assert(load(&c, &s, IDLE "    0.000202: memset <-copy\n"
-			       IDLE "    0.000950: memset <-ftrace_init\n" LATER, &missing) == 0);
+	cr_assert(load(&c, &s, IDLE "    202000: memset <-copy\n"
+			       IDLE "    950000: memset <-ftrace_init\n" LATER, &missing) == 0);
 	cr_expect(c.count == 2);
 	cr_expect(missing == 98);
 	early_calls__free(&c);
 	/* All of it is missing, whatever comes first now. */
-	put("per_cpu/cpu0/stats", "entries: 3\noverrun: 123456\ncommit overrun: 0\n");
 	cr_expect(load_failing(&s, HEADER LATER) == -ENODATA);
-	cr_expect(load_failing(&s, IDLE "    0.001501: sched_switch: x\n" LATER) == -ENODATA);
-	cr_expect(load_failing(&s, IDLE "    0.001501: <stack trace>\n => a\n") == -ENODATA);
-	put("per_cpu/cpu0/stats", "entries: 3\noverrun: 0\n");
+	cr_expect(load_failing(&s, IDLE "    1501000: sched_switch: x\n" LATER) == -ENODATA);
 	cr_expect(load_failing(&s, HEADER) == -ENODATA, "cleared");
-	s.overwritten = s.recorded;
-	cr_expect(load_failing(&s, boot_trace) == -ENODATA, "overwritten from the beginning");
 }
 
-Test(early_calls, another_clock_has_cleared_them)
+Test(early_calls, without_an_instance_it_is_told_why)
 {
-	struct early_calls c;
+	uint64_t missing, shown[] = { 14, 0 };
+	const char *why[] = { "removed by rmdir", "the kernel could not make" };
 
-	put("trace_clock", "local [global] counter\n");
-	cr_assert(load(&c, &boot_stats, boot_trace, NULL) == 0, "the same time");
-	early_calls__free(&c);
-	/* Its times may be small, and have no meaning. */
-	put("trace_clock", "local global [counter]\n");
-	cr_expect(load_failing(&boot_stats, IDLE "    1: a <-b\n") == -ENODATA);
+	cr_redirect_stderr();
+	for (size_t i = 0; i < 2; i++) {
+		struct early_stats s = boot_stats;
+		char said[512] = "";
+		struct early_calls c;
+
+		s.shown = shown[i];
+		cr_assert(early_calls__init(&c) == 0);
+		cr_expect(early_calls__load(&c, &s, dir, &missing) == -ENODATA);
+		early_calls__free(&c);
+		fflush(stderr);
+		cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+		cr_expect(strstr(said, why[i]) != NULL, "%s", said);
+	}
 }
 
 Test(early_calls, what_cannot_be_read_is_an_error)
 {
-	struct early_calls c;
-	uint64_t missing;
-
-	cr_assert(early_calls__init(&c) == 0);
-	cr_expect(early_calls__load(&c, &boot_stats, dir, &missing) == -ENOENT);
-	early_calls__free(&c);
 	cr_expect(load_failing(&boot_stats, HEADER "start_kernel <-x86\n") == -EPROTO);
-	put("trace_options", "print-parent\nlatency-format\nnocontext-info\nraw\nnohex\n");
+	put("instances/early/trace_options", "print-parent\nlatency-format\nnocontext-info\nraw\nnohex\n");
 	cr_expect(load_failing(&boot_stats, HEADER "\001\002\377\n") == -EPROTO);
 }
 
@@ -242,7 +220,7 @@ Test(early_calls, options_that_are_in_the_way_are_named)
 	char said[512] = "";
 
 	cr_redirect_stderr();
-	put("trace_options", "print-parent\nprintk-msg-only\n");
+	put("instances/early/trace_options", "print-parent\nprintk-msg-only\n");
 	cr_expect(load_failing(&boot_stats, HEADER "[LOST 4 EVENTS]\n") == -EPROTO);
 	fflush(stderr);
 	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
@@ -296,14 +274,13 @@ Test(early_phases, are_what_start_kernel_calls)
 Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 {
 	static const char trace[] =
-		IDLE "    0.000202: memset <-copy\n"
-		IDLE "    0.000800: memset <-ftrace_init\n"
-		IDLE "    0.000900: sched_init <-start_kernel\n"
-		IDLE "    0.000950: memset <-sched_init\n";
+		IDLE "    202000: memset <-copy\n"
+		IDLE "    800000: memset <-ftrace_init\n"
+		IDLE "    900000: sched_init <-start_kernel\n"
+		IDLE "    950000: memset <-sched_init\n";
 	struct early_stats s = boot_stats;
 	struct boot_report r;
 
-	/* The clock is another one now. */
 	s.before_ftrace_init = 1;
 	r = sample_report(&s, trace);
 	cr_assert(r.phases.count == 2);
@@ -315,8 +292,8 @@ Test(early_phases, the_first_is_not_known_when_its_beginning_is_missing)
 
 Test(early_phases, without_start_kernel_there_is_one)
 {
-	static const char trace[] = IDLE "    0.000202: memset <-copy\n"
-				    IDLE "    0.000203: memset <-copy\n";
+	static const char trace[] = IDLE "    202000: memset <-copy\n"
+				    IDLE "    203000: memset <-copy\n";
 	struct early_stats s = boot_stats;
 	struct boot_report r;
 

@@ -18,15 +18,15 @@ Test(boot_report, json_has_everything)
 	expect_at(object, "tracer", "\"function\"");
 	expect_at(object, "kernel.release", "\"6.12.0-test\"");
 	expect_at(object, "boot_id", "\"boot\"");
-	expect_at(object, "window.clock", "\"local\"");
+	expect_at(object, "window.clock", "\"x86-tsc\"");
 	expect_at(object, "window.unit", "\"ns\"");
-	expect_at(object, "window.last", "950400");
+	expect_at(object, "window.last", "950000");
 	expect_at(object, "totals.recorded", "14");
 	expect_at(object, "totals.calls", "14");
 	expect_at(object, "totals.functions", "10");
 	expect_at(object, "totals.callers", "null");
-	expect_at(object, "lost", "{\"lost\":0,\"overwritten\":0,\"missing\":0}");
-	expect_at(object, "hand_over", "{\"copy_ns\":228400000,\"convert_ns\":7000001}");
+	expect_at(object, "lost", "{\"lost\":0,\"missing\":0}");
+	expect_at(object, "hand_over", "{\"convert_ns\":7000001,\"show_ns\":228400000}");
 	expect_at(object, "ftrace_init", "{\"time\":900000,\"before\":12}");
 	expect_at(object, "phases.3",
 		  "{\"name\":\"ftrace_init\",\"kind\":\"function\",\"start\":900000,"
@@ -56,16 +56,15 @@ Test(boot_report, json_tells_losses)
 
 	s.recorded = 100;
 	s.lost = 7;
-	s.overwritten = 5;
 	r = sample_report(&s, boot_trace);
 	text = print(json_of_all, &r);
 	object = parse(text);
-	expect_at(object, "lost", "{\"lost\":7,\"overwritten\":5,\"missing\":81}");
+	expect_at(object, "lost", "{\"lost\":7,\"missing\":86}");
 	expect_at(object, "phases.0.name", "null");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Lost:      lost 7 overwritten 5 missing 81\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "Lost:      lost 7 missing 86\n") != NULL, "%s", text);
 	cr_expect(strstr(text, "(its beginning is not known)") != NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
@@ -81,8 +80,8 @@ Test(boot_report, text_is_a_tree)
 	cr_expect(strstr(text, "0.000880") != NULL, "%s", text);
 	cr_expect(strstr(text, "Calls:     14 of 10 functions\n") != NULL, "%s", text);
 	cr_expect(strstr(text, "Before ftrace_init: 12 calls, 0.000900 s\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "Hand-over:  0.228 s to copy the calls, 0.007 s to change the call "
-			 "sites\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "Hand-over: 0.007 s to change the call sites; later, a worker took "
+			 "0.228 s to show the calls\n") != NULL, "%s", text);
 	cr_expect(strstr(text, "Lost:      nothing\n") != NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
@@ -97,7 +96,7 @@ Test(boot_report, what_is_not_known_is_not_told)
 
 	/* As on older kernels. */
 	s.before_ftrace_init = 0;
-	s.copy_cycles = 0;
+	s.convert_cycles = 0;
 	r = sample_report(&s, boot_trace);
 	text = print(json_of_all, &r);
 	object = parse(text);
@@ -112,15 +111,12 @@ Test(boot_report, what_is_not_known_is_not_told)
 	boot_report__free(&r);
 }
 
-Test(boot_report, no_time_without_a_frequency)
+Test(boot_report, cycles_without_a_frequency)
 {
-	/* The tracer's own calls come after them, while that clock stands still. */
 	static const char trace[] = HEADER
-		IDLE "    0.000000: start_kernel <-b\n"
-		IDLE "    0.000000: c <-start_kernel\n"
-		IDLE "    0.000000: d <-start_kernel\n"
-		IDLE "    0.000000: later <-start_kernel\n"
-		LATER;
+		IDLE "    5000000000: start_kernel <-b\n"
+		IDLE "    5000000100: c <-start_kernel\n"
+		IDLE "    5000002300: d <-start_kernel\n";
 	struct early_stats s = boot_stats;
 	struct json_object *object;
 	char *text, said[512] = "";
@@ -128,41 +124,30 @@ Test(boot_report, no_time_without_a_frequency)
 
 	cr_redirect_stderr();
 	s.recorded = 3;
-	s.before_zero = 3;
 	s.before_ftrace_init = 2;
-	s.last = 0;
+	s.first = 5000000000;
+	s.last = 5000002300;
 	s.tsc_khz = 0;
 	r = sample_report(&s, trace);
 	r.recorder_cycles = 2000000;
 	boot_report__losses(&r);
 	fflush(stderr);
 	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
-	cr_expect(strstr(said, "no call has a time: the TSC's frequency") != NULL, "%s", said);
+	cr_expect(strstr(said, "times are cycles: the kernel does not know") != NULL, "%s", said);
 	text = print(json_of_all, &r);
 	object = parse(text);
-	expect_at(object, "totals.calls", "3");
-	expect_at(object, "window.first", "null");
-	expect_at(object, "window.last", "null");
+	expect_at(object, "window.unit", "\"counts\"");
+	expect_at(object, "window.first", "5000000000");
+	expect_at(object, "window.last", "5000002300");
 	expect_at(object, "window.tsc_khz", "null");
 	expect_at(object, "hand_over", "null");
-	expect_at(object, "ftrace_init", "{\"time\":null,\"before\":2}");
-	cr_expect(json_object_array_length(at(object, "phases")) == 3);
-	for (size_t i = 0; i < 3; i++) {
-		struct json_object *phase = json_object_array_get_idx(at(object, "phases"), i);
-
-		expect_at(phase, "start", "null");
-		expect_at(phase, "time", "null");
-		expect_at(phase, "net", "null");
-		expect_at(json_object_array_get_idx(at(object, "functions"), i), "first", "null");
-	}
+	expect_at(object, "phases.1.start", "5000000100");
+	expect_at(object, "phases.1.net", "null");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Time:      unknown\n") != NULL, "%s", text);
-	cr_expect(strstr(text, "0.000") == NULL, "the text has no time: %s", text);
-	free(text);
-	text = print(boot_report__chrome, &r);
-	cr_expect(strstr(text, "\"ts\"") == NULL, "%s", text);
+	cr_expect(strstr(text, "Time:      2300, from 5000000000 to 5000002300 of the clock x86-tsc\n") !=
+		  NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
 }
@@ -170,13 +155,13 @@ Test(boot_report, no_time_without_a_frequency)
 Test(boot_report, text_folds_what_is_small)
 {
 	static const char lines[] =
-		IDLE "    0.000000: start_kernel <-x86\n"
-		IDLE "    0.000000: setup_arch <-start_kernel\n"
-		IDLE "    0.000001: tiny_one <-setup_arch\n"
-		IDLE "    0.000002: big <-setup_arch\n"
-		IDLE "    0.005000: tiny_two <-setup_arch\n"
-		IDLE "    0.005001: parse_args <-start_kernel\n"
-		IDLE "    0.005001: tiny_three <-parse_args\n";
+		IDLE "    0: start_kernel <-x86\n"
+		IDLE "    0: setup_arch <-start_kernel\n"
+		IDLE "    1000: tiny_one <-setup_arch\n"
+		IDLE "    2000: big <-setup_arch\n"
+		IDLE "    5000000: tiny_two <-setup_arch\n"
+		IDLE "    5001000: parse_args <-start_kernel\n"
+		IDLE "    5001000: tiny_three <-parse_args\n";
 	struct early_stats s = boot_stats;
 	char *trace = NULL, *text;
 	struct boot_report r;
@@ -185,7 +170,7 @@ Test(boot_report, text_folds_what_is_small)
 
 	fputs(lines, f);
 	for (int i = 0; i < 500; i++)
-		fputs(IDLE "    0.009000: x <-y\n", f);
+		fputs(IDLE "    9000000: x <-y\n", f);
 	fclose(f);
 	s.recorded = 507;
 	s.last = 9000000;
@@ -218,19 +203,19 @@ static const char *expect_line(const char *text, const char *name, const char *s
 /* Some phases have a large share of the time or of the calls. */
 #define BUSY_CALLS 990
 static const char before_busy[] =
-	IDLE "    0.000000: start_kernel <-x86\n"
-	IDLE "    0.000001: tiny_one <-start_kernel\n"
-	IDLE "    0.000002: inside_tiny <-tiny_one\n"
-	IDLE "    0.000003: big_one <-start_kernel\n"
-	IDLE "    0.004000: tiny_two <-start_kernel\n"
-	IDLE "    0.004001: big_two <-start_kernel\n"
-	IDLE "    0.008000: tiny_three <-start_kernel\n"
-	IDLE "    0.008001: tiny_four <-start_kernel\n"
-	IDLE "    0.008002: tiny_five <-start_kernel\n"
-	IDLE "    0.008003: busy <-start_kernel\n";
+	IDLE "    0: start_kernel <-x86\n"
+	IDLE "    1000: tiny_one <-start_kernel\n"
+	IDLE "    2000: inside_tiny <-tiny_one\n"
+	IDLE "    3000: big_one <-start_kernel\n"
+	IDLE "    4000000: tiny_two <-start_kernel\n"
+	IDLE "    4001000: big_two <-start_kernel\n"
+	IDLE "    8000000: tiny_three <-start_kernel\n"
+	IDLE "    8001000: tiny_four <-start_kernel\n"
+	IDLE "    8002000: tiny_five <-start_kernel\n"
+	IDLE "    8003000: busy <-start_kernel\n";
 static const char after_busy[] =
-	IDLE "    0.008004: tiny_six <-ftrace_process_locs\n"
-	IDLE "    0.008005: tiny_seven <-start_kernel\n";
+	IDLE "    8004000: tiny_six <-ftrace_process_locs\n"
+	IDLE "    8005000: tiny_seven <-start_kernel\n";
 
 static struct boot_report report_of_small_ones(void)
 {
@@ -242,7 +227,7 @@ static struct boot_report report_of_small_ones(void)
 
 	fputs(before_busy, f);
 	for (int i = 0; i < BUSY_CALLS; i++)
-		fputs(IDLE "    0.008003: x <-y\n", f);
+		fputs(IDLE "    8003000: x <-y\n", f);
 	fputs(after_busy, f);
 	fclose(f);
 	s.recorded = 10 + BUSY_CALLS + 2;
@@ -252,6 +237,36 @@ static struct boot_report report_of_small_ones(void)
 	cr_expect(r.missing == 0);
 	free(trace);
 	return r;
+}
+
+Test(boot_report, the_text_begins_at_the_first_call)
+{
+	static const char trace[] = HEADER
+		IDLE "    5000000000: start_kernel <-b\n"
+		IDLE "    5000100000: c <-start_kernel\n"
+		IDLE "    5000300000: d <-start_kernel\n";
+	struct early_stats s = boot_stats;
+	struct json_object *object;
+	struct boot_report r;
+	char *text;
+
+	s.recorded = 3;
+	s.before_ftrace_init = 0;
+	s.first = 5000000000;
+	s.last = 5000300000;
+	r = sample_report(&s, trace);
+	text = print(text_of_ten, &r);
+	expect_line(strstr(text, "PHASE"), "\nc ", "0.000100", "1");
+	cr_expect(strstr(text, "Time:      0.000300 s, from 5.000000 to 5.000300 of the clock") != NULL,
+		  "%s", text);
+	free(text);
+	text = print(boot_report__chrome, &r);
+	object = parse(text);
+	expect_at(object, "traceEvents.4.name", "\"c\"");
+	expect_at(object, "traceEvents.4.ts", "100.000");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
 }
 
 Test(boot_report, text_folds_small_ones_in_a_row)
@@ -322,52 +337,6 @@ Test(boot_report, chrome_has_phases_and_calls)
 	boot_report__free(&r);
 }
 
-Test(boot_report, calls_before_the_clock_have_no_time)
-{
-	static const char trace[] = HEADER
-		IDLE "    0.000000: start_kernel <-b\n"
-		IDLE "    0.000000: c <-start_kernel\n"
-		IDLE "    0.000000: d <-start_kernel\n"
-		IDLE "    0.000005: e <-start_kernel\n"
-		IDLE "    0.000007: f <-e\n"
-		LATER;
-	struct early_stats s = boot_stats;
-	struct json_object *object;
-	struct boot_report r;
-	char *text;
-
-	s.recorded = 5;
-	s.before_zero = 3;
-	s.before_ftrace_init = 2;
-	r = sample_report(&s, trace);
-	cr_expect(r.calls.timeless == 3);
-	text = print(json_of_all, &r);
-	object = parse(text);
-	expect_at(object, "phases.1.name", "\"c\"");
-	expect_at(object, "phases.1.start", "null");
-	expect_at(object, "phases.1.time", "null");
-	expect_at(object, "phases.3.start", "5000");
-	expect_at(object, "phases.3.time", "2000");
-	expect_at(object, "ftrace_init.time", "null");
-	expect_at(object, "functions.0.first", "null");
-	expect_at(object, "window.first", "null");
-	json_object_put(object);
-	free(text);
-	/* 2 us for each call in that time. */
-	r.recorder_cycles = 2000000;
-	text = print(text_of_ten, &r);
-	cr_expect(strstr(text, "Recorder:  about 0.000004 s of that") != NULL, "%s", text);
-	cr_expect(strstr(text, "Time:      0.000002 s, from 0.000005 to 0.000007") != NULL, "%s", text);
-	cr_expect(strstr(text, "without the first 3 calls: this clock began later") != NULL, "%s", text);
-	free(text);
-	boot_report__free(&r);
-	/* 0 is the time when it began. */
-	s.before_zero = 0;
-	r = sample_report(&s, trace);
-	cr_expect(r.calls.timeless == 0);
-	boot_report__free(&r);
-}
-
 Test(boot_report, time_without_that_of_the_recorder)
 {
 	struct json_object *object;
@@ -419,10 +388,10 @@ Test(boot_report, what_recording_takes_can_be_measured)
 Test(boot_report, a_hole_has_a_line)
 {
 	static const char trace[] = HEADER
-		IDLE "    0.000000: start_kernel <-b\n"
-		IDLE "    0.000001: setup <-start_kernel\n"
-		IDLE "    0.000001: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
-		IDLE "    0.000003: x <-setup\n"
+		IDLE "    0: start_kernel <-b\n"
+		IDLE "    1000: setup <-start_kernel\n"
+		IDLE "    1000: early_ftrace_hand_over: [LOST 1234 EVENTS]\n"
+		IDLE "    3000: x <-setup\n"
 		LATER;
 	struct early_stats s = boot_stats;
 	struct json_object *object;
@@ -431,6 +400,8 @@ Test(boot_report, a_hole_has_a_line)
 
 	s.recorded = 3;
 	s.lost = 1234;
+	s.hole_count = 1;
+	s.holes[0] = (struct early_hole){ 2, 1234 };
 	s.before_ftrace_init = 0;
 	r = sample_report(&s, trace);
 	text = print(text_of_ten, &r);

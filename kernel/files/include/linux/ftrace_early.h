@@ -43,7 +43,6 @@ void early_ftrace_dump(void);
 void early_ftrace_off(void);
 void early_ftrace_resume(void);
 void early_ftrace_clock_set(s64 ahead);
-u64 early_ftrace_zero(u64 now);
 
 /* The recorders and their variables. */
 struct early_call;
@@ -83,7 +82,7 @@ void arch_early_ftrace_stop_nmi(void);
 void arch_early_ftrace_restart_nmi(void);
 void arch_early_ftrace_replace_code(int enable, struct early_ftrace_sites *sites);
 u64 arch_early_ftrace_clock(void);
-bool arch_early_ftrace_is_clock(u64 (*clock)(void));
+u64 (*arch_early_ftrace_trace_clock(const char **name))(void);
 u32 arch_early_ftrace_khz(void);
 
 #else /* !CONFIG_VERY_EARLY_FUNCTION_TRACER */
@@ -98,7 +97,6 @@ static inline void early_ftrace_dump(void) { }
 static inline void early_ftrace_off(void) { }
 static inline void early_ftrace_resume(void) { }
 static inline void early_ftrace_clock_set(s64 ahead) { }
-static inline u64 early_ftrace_zero(u64 now) { return now; }
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
 

@@ -15,27 +15,34 @@
  *   early_ftrace_extend()    memblock has memory: the second piece of the buffer.
  *   ftrace_init()            leaves the sites alone, and takes the sets of sites
  *                            that the filters have selected.
- *   early_ftrace_prepare()   there is a ring buffer: it is made large enough.
  *   early_ftrace_hand_over() the tracer starts. Instead of poking its call into
- *                            one site after the other: the early calls are
- *                            written to the ring buffer, or the oneshot set, then
- *                            all sites are turned in one pass into the call of
- *                            the tracer, or a NOP, and the recorder is switched
- *                            off. Between the copy of the last call and that
- *                            moment, no traced function is called. So no call is
- *                            missed, and none is recorded twice.
+ *                            one site after the other, all sites are turned in
+ *                            one pass into the call of the tracer, or a NOP, and
+ *                            the recorder is switched off. Meanwhile, no traced
+ *                            function is called. So no call is missed, and none
+ *                            is recorded twice.
  *   early_ftrace_finish()    no tracer has started (lockdown, no memory): NOPs.
+ *   early_show_start()       an initcall makes an instance for the calls,
+ *                            "early", and has a worker write them to it, with
+ *                            the times at which they were made. Its buffer has
+ *                            just the size that they need, its clock is that of
+ *                            the recorder, and it is off. So nothing overwrites
+ *                            them, and rmdir gives the memory back.
  *
- * Contexts. There is one CPU all of the time, with interrupts off and without RCU.
- * Exceptions and NMIs may interrupt a recorder; the recorders' file tells how they
- * take their entries. They may also interrupt the C code here. This code touches the
- * recorders' variables only before the recorder is on, when a piece is added or
- * closed or the clock is set, and in the hand-over, when NMIs are ignored.
+ * The calls stay where they are until then, because the hand-over is on the way of
+ * the boot, and the worker is not. For oneshot, the hand-over adds the recorded pairs
+ * to the tracer's set, and there is no instance.
  *
- * An initcall gives the memory back. Before that, the page allocator cannot take
- * memory that memblock has reserved, as some struct pages are still missing.
+ * Contexts. Until the hand-over there is one CPU, with interrupts off and without RCU.
+ * Exceptions and NMIs may interrupt the code here. trace_early_buffer.c tells what that
+ * means for the recorders. In the hand-over, NMIs are ignored. The worker is an ordinary
+ * one, on the CPU that made the calls, as each CPU has a ring buffer of its own. The last
+ * initcall waits for it, so its code and data are freed with the init sections. It holds
+ * a reference of the instance. The instance is made after those of bootconfig, which could
+ * have the same name, and before tracefs makes its directory.
  *
- * trace_early_internal.h lists the other parts.
+ * The worker gives the early memory back. Before initcalls run, the page allocator cannot
+ * take memory that memblock has reserved, as some struct pages are still missing.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
@@ -43,43 +50,124 @@
 #include <linux/init.h>
 #include <linux/irqflags.h>
 #include <linux/kmemleak.h>
+#include <linux/memblock.h>
 #include <linux/mm.h>
+#include <linux/notifier.h>
+#include <linux/panic_notifier.h>
 #include <linux/ring_buffer.h>
+#include <linux/security.h>
+#include <linux/seq_file.h>
 #include <linux/string.h>
+#include <linux/workqueue.h>
 #include <asm/setup.h>
 
 #include "trace.h"
 #include "trace_early_internal.h"
 
-bool early_ftrace_on __ro_after_init;
+#define EARLY_INSTANCE		"early"
 
-struct early_state early_state __initdata;
-struct early_stats early_stats;
+bool early_ftrace_on __ro_after_init;
 
 /* The command line, cut into its words. */
 static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
 
-/* Two sets of sites, then the memory for calls, which early_filter_resolve() uses first. */
-static bool __init early_reserve(void)
+/**
+ * struct early_state - very early tracing, until its calls are shown
+ * @once: for oneshot: record each pair of function and caller once
+ * @dump_on_oops: print the last calls before a crash
+ * @show: there are calls for the instance
+ * @brk: memory in the image: first the sets of sites, then calls
+ * @brk_size: bytes of it
+ * @memblock: memory that was added
+ * @memblock_size: bytes of it
+ * @mark: the recorder's clock when ftrace came up
+ * @tr: the trace_array whose tracer is about to start, NULL before; then the instance, NULL
+ *	if there is none
+ */
+static struct early_state {
+	bool			once;
+	bool			dump_on_oops;
+	bool			show;
+	void			*brk;
+	size_t			brk_size;
+	void			*memblock;
+	size_t			memblock_size;
+	u64			mark;
+	struct trace_array	*tr;
+} early_state __initdata;
+
+/* For the file early_stats. This stays when all of the above is gone. */
+static struct early_stats {
+	const char	*tracer;
+	const char	*refused;
+	const char	*clock;
+	unsigned long	recorded;
+	unsigned long	shown;
+	unsigned long	before_ftrace_init;
+	unsigned long	lost;
+	unsigned long	before_zero;
+	unsigned long	sites;
+	struct early_ftrace_sites changed;
+	unsigned long	buffer_bytes;
+	unsigned long	ring_buffer_bytes;
+	u64		first;
+	u64		last;
+	u64		filter_cycles;
+	u64		convert_cycles;
+	u64		show_cycles;
+	int		cpu;
+} early_stats;
+
+/*
+ * From the first call to the hand-over.
+ */
+
+/*
+ * Sets of sites, then the memory for calls, which early_filter_init() uses first. Returns
+ * the latter, NULL if there is not enough.
+ */
+static void *__init early_reserve(const struct early_params *params)
 {
-	size_t sites = early_filter_sites_size();
-	size_t set = EARLY_PAIR_SIZE << EARLY_SET_SHIFT;
-	size_t least = max(set, early_filter_scratch_size());
+	size_t sites = early_filter_sites_size(params);
+	size_t least = max(early_buffer_set_size(), early_filter_scratch_size(params));
 
 	early_state.brk_size = 1UL << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT;
-	if (2 * sites + least > early_state.brk_size)
-		return false;
+	if (sites + least > early_state.brk_size)
+		return NULL;
 	if (early_state.once)
-		early_state.brk_size = PAGE_ALIGN(2 * sites + least);
+		early_state.brk_size = PAGE_ALIGN(sites + least);
 
 	early_state.brk = arch_early_ftrace_reserve(early_state.brk_size);
-	if (sites) {
-		early_state.only_sites = early_state.brk;
-		early_state.except_sites = early_state.brk + sites;
-	}
-	early_buffer_init(early_state.brk + 2 * sites, early_state.brk_size - 2 * sites);
-	return true;
+	return early_state.brk + sites;
 }
+
+#define EARLY_DUMP_CALLS	32
+
+/**
+ * early_ftrace_dump - print the last calls before a crash
+ *
+ * It does nothing without ftrace_dump_on_oops on the command line. It does nothing
+ * after the hand-over either: the tracer then dumps its own buffer.
+ */
+void __ref early_ftrace_dump(void)
+{
+	if (!early_ftrace_on || !early_state.dump_on_oops)
+		return;
+
+	early_state.dump_on_oops = false;
+	early_buffer_dump(EARLY_DUMP_CALLS);
+}
+
+static int __ref early_panic_event(struct notifier_block *nb, unsigned long event, void *data)
+{
+	early_ftrace_dump();
+	return NOTIFY_DONE;
+}
+
+static struct notifier_block early_panic_nb __initdata = {
+	.notifier_call	= early_panic_event,
+	.priority	= INT_MAX,
+};
 
 /**
  * early_ftrace_start - begin to record, if the command line says so
@@ -89,6 +177,7 @@ static bool __init early_reserve(void)
 void __init early_ftrace_start(void)
 {
 	struct early_params params;
+	void *calls = NULL;
 	u64 start;
 
 	arch_early_ftrace_cmdline(early_cmdline, sizeof(early_cmdline));
@@ -97,10 +186,10 @@ void __init early_ftrace_start(void)
 	if (params.tracer == EARLY_NONE)
 		return;
 	early_state.once = params.tracer == EARLY_ONESHOT;
-	early_state.only = params.only;
-	early_state.except = params.except;
 	early_stats.refused = arch_early_ftrace_refuses();
-	if (!early_stats.refused && !early_reserve())
+	if (!early_stats.refused)
+		calls = early_reserve(&params);
+	if (!early_stats.refused && !calls)
 		early_stats.refused = "CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT is too small for filters";
 	if (early_stats.refused) {
 		pr_warn("nothing is recorded: %s\n", early_stats.refused);
@@ -109,41 +198,214 @@ void __init early_ftrace_start(void)
 	early_stats.tracer = early_state.once ? "oneshot" : "function";
 
 	start = arch_early_ftrace_clock();
-	early_filter_init(early_state.brk + 2 * early_filter_sites_size());
+	early_stats.sites = early_filter_init(&params, early_state.brk, calls);
 	early_stats.filter_cycles = arch_early_ftrace_clock() - start;
+	early_stats.buffer_bytes =
+		early_buffer_init(calls, early_state.brk_size - (calls - early_state.brk),
+				  early_state.once);
 
 	early_state.dump_on_oops = params.dump_on_oops;
-	early_report_begin();
+	if (early_state.dump_on_oops)
+		atomic_notifier_chain_register(&panic_notifier_list, &early_panic_nb);
 
-	early_state.first_tsc = arch_early_ftrace_clock();
 	early_ftrace_on = true;
 	arch_early_ftrace_start(early_state.once);
 }
 
-static void __init early_stop(void)
+/**
+ * early_ftrace_extend - add memory to the buffer
+ *
+ * As much again as it had, and more on larger machines: the more memory they have,
+ * the more calls they make (1.1 million with 256 GiB).
+ *
+ * Context: as soon as memblock can allocate memory above the low megabyte.
+ */
+void __init early_ftrace_extend(void)
 {
+	phys_addr_t ram = memblock_phys_mem_size();
+	size_t size;
+
+	if (!early_ftrace_on || early_state.once)
+		return;
+
+	size = early_state.brk_size + (ram >> 13);
+	size = PAGE_ALIGN(min_t(phys_addr_t, size, ram >> 4));
+	early_state.memblock = memblock_alloc_raw(size, PAGE_SIZE);
+	if (!early_state.memblock) {
+		pr_warn("no memory for %zu bytes more\n", size);
+		return;
+	}
+	early_state.memblock_size = size;
+	early_stats.buffer_bytes += early_buffer_add(early_state.memblock, size);
+}
+
+/**
+ * early_ftrace_off - tracing is switched off before the tracer has started
+ *
+ * A warning does so with traceoff_on_warning, and a debugger as long as it has the
+ * machine. Calls until tracing is on again are counted as lost, so the trace tells of
+ * them.
+ *
+ * Context: any, also NMI.
+ */
+void __ref early_ftrace_off(void)
+{
+	if (early_ftrace_on)
+		early_buffer_pause();
+}
+
+/**
+ * early_ftrace_resume - tracing is switched on again
+ *
+ * Context: any, as of early_ftrace_off().
+ */
+void __ref early_ftrace_resume(void)
+{
+	if (early_ftrace_on)
+		early_buffer_resume();
+}
+
+/**
+ * early_ftrace_clock_set - the raw clock is set to another time
+ * @ahead: the new time minus the old one
+ *
+ * Context: nothing is called between this and the setting of the clock.
+ */
+void __ref early_ftrace_clock_set(s64 ahead)
+{
+	if (!early_ftrace_on)
+		return;
+	early_buffer_move_time(ahead);
+	early_state.mark += ahead;
+}
+
+/**
+ * early_ftrace_mark - note the moment when ftrace comes up, which no traced call shows
+ */
+void __init early_ftrace_mark(void)
+{
+	early_state.mark = arch_early_ftrace_clock();
+}
+
+/**
+ * early_ftrace_prepare - the tracer is about to start
+ * @tr: its trace_array
+ */
+void __init early_ftrace_prepare(struct trace_array *tr)
+{
+	early_state.tr = tr;
+}
+
+/* Counts a call that has this time in the clock of early_stats. */
+static void __init early_count(u64 time, u64 clock)
+{
+	if (!early_stats.recorded++)
+		early_stats.first = time;
+	early_stats.last = time;
+	if (clock < early_state.mark)
+		early_stats.before_ftrace_init++;
+}
+
+/* The recorder's clock and the local one at the same moment. */
+struct early_clocks {
+	u64	raw;
+	u64	local;
+	u32	khz;
+};
+
+static void __init early_clocks_read(struct early_clocks *clocks)
+{
+	u64 raw, local, best = U64_MAX;
+	int i;
+
+	/* A hypervisor may interrupt this: the fastest of several attempts counts. */
+	for (i = 0; i < 8; i++) {
+		raw = arch_early_ftrace_clock();
+		local = trace_clock_local();
+		if (arch_early_ftrace_clock() - raw >= best)
+			continue;
+		best = arch_early_ftrace_clock() - raw;
+		clocks->raw = raw;
+		clocks->local = local;
+	}
+	clocks->khz = arch_early_ftrace_khz();
+}
+
+/*
+ * A pair's time by the local clock. That begins when the kernel knows the frequency of the
+ * raw clock: before, its time is zero.
+ */
+static void __init early_take_pair(void *data, unsigned long ip, unsigned long parent_ip,
+				   u64 clock)
+{
+	const struct early_clocks *now = data;
+	u64 before = U64_MAX, local = 0;
+
+	/* The raw clock may have gone back. */
+	if (now->khz)
+		before = mul_u64_u64_div_u64(now->raw - min(clock, now->raw), NSEC_PER_MSEC,
+					     now->khz);
+	if (before > now->local)
+		early_stats.before_zero++;
+	else
+		local = now->local - before;
+	early_count(local, clock);
+	oneshot_early_hit(early_state.tr, ip, parent_ip, local);
+}
+
+/* The tracer is about to run: it gets the pairs, or there are calls to show. */
+static void __init early_take(void)
+{
+	struct early_clocks clocks;
+	const struct early_reader reader = { .call = early_take_pair, .data = &clocks };
+
+	early_stats.cpu = raw_smp_processor_id();
+	early_stats.lost = early_buffer_nr_lost();
+	early_state.show = !early_state.once;
+	if (early_state.show)
+		return;
+	early_clocks_read(&clocks);
+	early_buffer_read(&reader);
+	early_stats.clock = "local";
+}
+
+static void __init early_drop_one(void *data, unsigned long ip, unsigned long parent_ip, u64 clock)
+{
+	(*(unsigned long *)data)++;
+}
+
+/* Nobody wants what was recorded. */
+static void __init early_drop(void)
+{
+	unsigned long nr = 0;
+	const struct early_reader reader = { .call = early_drop_one, .data = &nr };
+
+	early_buffer_read(&reader);
+	pr_warn("tracer %s has not started: %lu calls dropped\n", early_stats.tracer,
+		nr + early_buffer_nr_lost());
+}
+
+static void __init early_stop(int enable)
+{
+	u64 start = arch_early_ftrace_clock();
+
+	arch_early_ftrace_replace_code(enable, &early_stats.changed);
+	early_stats.convert_cycles = arch_early_ftrace_clock() - start;
 	arch_early_ftrace_stop();
+	early_buffer_end();
 	early_ftrace_on = false;
 }
 
 static void __init early_hand_over(int enable)
 {
-	u64 start, copied, changed;
 	unsigned long flags;
 
 	local_irq_save(flags);
 	arch_early_ftrace_stop_nmi();
-	start = arch_early_ftrace_clock();
-	early_copy(early_state.tr);
-	copied = arch_early_ftrace_clock();
-	arch_early_ftrace_replace_code(enable, &early_stats.changed);
-	changed = arch_early_ftrace_clock();
-	early_stop();
+	early_stop(enable);
+	early_take();
 	arch_early_ftrace_restart_nmi();
 	local_irq_restore(flags);
-
-	early_stats.copy_cycles = copied - start;
-	early_stats.convert_cycles = changed - copied;
 }
 
 /**
@@ -162,66 +424,15 @@ bool __ref early_ftrace_hand_over(int enable)
 	return true;
 }
 
-/* A first step, to measure how many calls the allocation of a page makes. */
-#define EARLY_PROBE_PAGES	256
-
-/**
- * early_ftrace_prepare - make room in the ring buffer
- * @tr: the trace_array whose tracer is about to start
- *
- * This makes room for the recorded calls, and for those to come until the tracer runs.
- * Making room makes many calls itself, which take room again: some 10 a page. With
- * KASAN and lockdep there are 144, and a page hardly has room for its own. In such a
- * case, the calls that make room are counted as lost. At least half of the buffer's
- * former size is left for the tracer.
- */
-void __init early_ftrace_prepare(struct trace_array *tr)
+static void __init early_report_sites(void)
 {
-	unsigned long had, calls, each, pages, size;
-	int cpu = raw_smp_processor_id();
-	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
-	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
-	bool close;
-
-	if (!early_ftrace_on)
-		return;
-
-	early_state.tr = tr;
-	if (early_state.once)
-		return;
-
-	had = ring_buffer_size(tr->array_buffer.buffer, cpu);
-	calls = early_nr_calls();
-	if ((calls + calls / 4 + 16384) / per_page * PAGE_SIZE <= had / 2)
-		return;
-
-	size = had + EARLY_PROBE_PAGES * (PAGE_SIZE - 16);
-	if (tracing_resize_ring_buffer(tr, size, cpu) < 0)
-		goto no_memory;
-	early_stats.ring_buffer_bytes = size;
-
-	/* Until the tracer runs, there are fewer than 8192 other calls. */
-	each = (early_nr_calls() - calls) / EARLY_PROBE_PAGES + 1;
-	calls = early_nr_calls() + 16384;
-	close = each > per_page / 2;
-	pages = calls / (close ? per_page : per_page - each);
-	if (pages <= EARLY_PROBE_PAGES)
-		return;
-	pages += pages / 16;
-
-	size = had + pages * (PAGE_SIZE - 16);
-	close = close && early_ftrace_pos < early_ftrace_end;
-	if (close)
-		early_buffer_close();
-	if (tracing_resize_ring_buffer(tr, size, cpu) == 0)
-		early_stats.ring_buffer_bytes = size;
-	if (close)
-		early_buffer_continue_at(NULL, early_state.memory_end);
-	if (early_stats.ring_buffer_bytes == size)
-		return;
-no_memory:
-	pr_warn("no memory for a ring buffer of %lu bytes: the first calls will be overwritten\n",
-		size);
+	if (early_stats.changed.differing)
+		pr_warn("filters selected something else than the tracer's at %lu call sites\n",
+			early_stats.changed.differing);
+	if (early_stats.changed.unexpected)
+		pr_warn("neither a call nor a NOP at %lu call sites, which are left alone and not traced; the first is %pS\n",
+			early_stats.changed.unexpected,
+			(void *)early_stats.changed.first_unexpected);
 }
 
 /**
@@ -236,31 +447,123 @@ no_memory:
  */
 void __init early_ftrace_finish(void)
 {
+	struct trace_array *tr = early_state.tr;
+	unsigned long flags;
+
 	if (!early_stats.tracer)
 		return;
 
 	if (early_ftrace_on) {
-		unsigned long flags;
-
 		local_irq_save(flags);
 		arch_early_ftrace_stop_nmi();
-		if (early_state.tr &&
-		    !strcmp(early_state.tr->current_trace->name, early_stats.tracer))
-			early_copy(early_state.tr);
+		/* Nobody traces any site. */
+		early_stop(0);
+		early_stats.changed.differing = 0;
+		if (tr && !strcmp(tr->current_trace->name, early_stats.tracer))
+			early_take();
 		else
 			early_drop();
-		/* Nobody traces any site. */
-		arch_early_ftrace_replace_code(0, &early_stats.changed);
-		early_stats.changed.differing = 0;
-		early_stop();
 		arch_early_ftrace_restart_nmi();
 		local_irq_restore(flags);
 	}
 
-	early_report_end();
+	if (early_state.dump_on_oops)
+		atomic_notifier_chain_unregister(&panic_notifier_list, &early_panic_nb);
+	early_report_sites();
 }
 
-static int __init early_free(void)
+/*
+ * The instance.
+ */
+
+/* The time of the event that is being written, for the ring buffer. */
+static u64 early_stamp __initdata;
+
+static u64 __init notrace early_stamp_clock(void)
+{
+	return early_stamp;
+}
+
+/* All calls were made by process 0, with interrupts off. */
+#define EARLY_CTX	(TRACE_FLAG_IRQS_OFF << 16)
+
+static void __init early_show_call(void *data, unsigned long ip, unsigned long parent_ip,
+				   u64 clock)
+{
+	struct trace_buffer *buffer = data;
+	struct ring_buffer_event *event;
+	struct ftrace_entry *entry;
+
+	early_count(clock, clock);
+	if (!(early_stats.recorded % 1024))
+		cond_resched();
+	if (!buffer)
+		return;
+
+	early_stamp = clock;
+	event = trace_buffer_lock_reserve(buffer, TRACE_FN, sizeof(*entry), EARLY_CTX);
+	if (!event)
+		return;
+	entry = ring_buffer_event_data(event);
+	entry->ent.pid = 0;
+	entry->ip = ip;
+	entry->parent_ip = parent_ip;
+	ring_buffer_unlock_commit(buffer);
+}
+
+/* Where calls are missing, early_stats has this for programs. */
+static struct early_hole {
+	unsigned long	after;
+	unsigned long	lost;
+} early_holes[32];
+static unsigned int early_nr_holes;
+
+/* An event for people, as the ring buffer prints it for its own losses. */
+static void __init early_show_lost(void *data, unsigned long nr)
+{
+	char text[sizeof("[LOST  EVENTS]\n") + 20];
+	struct trace_buffer *buffer = data;
+	struct ring_buffer_event *event;
+	struct print_entry *entry;
+	int len;
+
+	if (early_nr_holes < ARRAY_SIZE(early_holes))
+		early_holes[early_nr_holes++] = (struct early_hole) {
+			.after = early_stats.recorded, .lost = nr };
+	if (!buffer)
+		return;
+
+	len = snprintf(text, sizeof(text), "[LOST %lu EVENTS]\n", nr);
+	event = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1,
+					  EARLY_CTX);
+	if (!event)
+		return;
+	entry = ring_buffer_event_data(event);
+	entry->ent.pid = 0;
+	entry->ip = (unsigned long)early_ftrace_hand_over;
+	memcpy(entry->buf, text, len + 1);
+	ring_buffer_unlock_commit(buffer);
+}
+
+/* Makes room for all calls in the instance, and sets its clock. */
+static int __init early_make_room(struct trace_array *tr, const char *clock)
+{
+	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
+	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
+	unsigned long pages = early_buffer_nr_entries() / per_page;
+	int ret = tracing_set_clock(tr, clock);
+
+	/* Where the clock makes a large step, an event takes 8 bytes more. */
+	early_stats.ring_buffer_bytes = (pages + pages / 64 + 4) * (PAGE_SIZE - 16);
+	if (!ret)
+		ret = tracing_resize_ring_buffer(tr, early_stats.ring_buffer_bytes,
+						 early_stats.cpu);
+	if (ret < 0)
+		early_stats.ring_buffer_bytes = 0;
+	return ret;
+}
+
+static void __init early_free(void)
 {
 	if (early_state.brk)
 		arch_early_ftrace_free(early_state.brk, early_state.brk_size);
@@ -270,24 +573,128 @@ static int __init early_free(void)
 				   early_state.memblock + early_state.memblock_size, -1,
 				   "early ftrace");
 	}
+}
+
+static void __init early_show(struct work_struct *work)
+{
+	u64 (*clock)(void), start = arch_early_ftrace_clock();
+	struct early_reader reader = { .call = early_show_call, .lost = early_show_lost };
+	struct trace_array *tr = early_state.tr;
+
+	clock = arch_early_ftrace_trace_clock(&early_stats.clock);
+	if (tr && early_make_room(tr, early_stats.clock) >= 0) {
+		reader.data = tr->array_buffer.buffer;
+		ring_buffer_set_clock(reader.data, early_stamp_clock);
+		early_buffer_read(&reader);
+		ring_buffer_set_clock(reader.data, clock);
+		early_stats.shown = ring_buffer_entries_cpu(reader.data, early_stats.cpu) -
+				    early_nr_holes;
+		/* Readers skip events before this time, and the buffer was reset a moment ago. */
+		tr->array_buffer.time_start = 0;
+		tracer_tracing_off(tr);
+	} else {
+		early_buffer_read(&reader);
+		pr_warn("no instance " EARLY_INSTANCE " for %lu calls: there is no memory, or another one of that name, or lockdown\n",
+			early_stats.recorded);
+	}
+	early_stats.show_cycles = arch_early_ftrace_clock() - start;
+	early_free();
+}
+
+static struct work_struct early_show_work __initdata;
+
+static int __init early_show_start(void)
+{
+	if (!early_state.show) {
+		early_free();
+		return 0;
+	}
+	/* Nobody could read it, or remove it. */
+	early_state.tr = security_locked_down(LOCKDOWN_TRACEFS) ? NULL :
+			 early_ftrace_new_instance(EARLY_INSTANCE);
+	INIT_WORK(&early_show_work, early_show);
+	schedule_work_on(early_stats.cpu, &early_show_work);
 	return 0;
 }
-core_initcall(early_free);
+postcore_initcall(early_show_start);
 
-static bool early_buffer_kept;
+/* It is removed if it has nothing. This needs its directory. */
+static void __init early_keep_instance(struct trace_array *tr)
+{
+	if (!tr)
+		return;
+	trace_array_put(tr);
+	if (!early_stats.shown && tr->dir)
+		trace_array_destroy(tr);
+}
 
-/**
- * early_ftrace_keep_buffer - let the ring buffer survive a change of its clock
- * @keep: true before the change, false after it
- *
- * The default clock is chosen late at boot. Both candidates tell the same time.
+static int __init early_show_end(void)
+{
+	if (early_state.show) {
+		flush_work(&early_show_work);
+		early_keep_instance(early_state.tr);
+	}
+	if (early_stats.recorded)
+		pr_info("%lu %s recorded, %lu calls lost, at %lu of the call sites%s\n",
+			early_stats.recorded,
+			early_state.once ? "pairs of function and caller" : "calls",
+			early_stats.lost, early_stats.sites,
+			early_buffer_paused() ? ", until tracing was switched off" : "");
+	return 0;
+}
+late_initcall_sync(early_show_end);
+
+/*
+ * early_stats
  */
-void __init early_ftrace_keep_buffer(bool keep)
+
+static int early_stats_show(struct seq_file *m, void *v)
 {
-	early_buffer_kept = keep && early_stats.recorded;
+	unsigned int i;
+
+	seq_printf(m, "tracer: %s\n", early_stats.tracer ?: "none");
+	seq_printf(m, "refused: %s\n", early_stats.refused ?: "none");
+	seq_printf(m, "recorded: %lu\n", early_stats.recorded);
+	seq_printf(m, "shown: %lu\n", early_stats.shown);
+	seq_printf(m, "before_ftrace_init: %lu\n", early_stats.before_ftrace_init);
+	seq_printf(m, "lost: %lu\n", early_stats.lost);
+	for (i = 0; i < early_nr_holes; i++)
+		seq_printf(m, "hole: %lu %lu\n", early_holes[i].after, early_holes[i].lost);
+	seq_printf(m, "first: %llu\n", early_stats.first);
+	seq_printf(m, "last: %llu\n", early_stats.last);
+	seq_printf(m, "clock: %s\n", early_stats.clock ?: "none");
+	seq_printf(m, "before_zero: %lu\n", early_stats.before_zero);
+	seq_printf(m, "tsc_khz: %u\n", arch_early_ftrace_khz());
+	seq_printf(m, "cpu: %d\n", early_stats.cpu);
+	seq_printf(m, "sites: %lu\n", early_stats.sites);
+	seq_printf(m, "differing: %lu\n", early_stats.changed.differing);
+	seq_printf(m, "unexpected: %lu\n", early_stats.changed.unexpected);
+	seq_printf(m, "buffer_bytes: %lu\n", early_stats.buffer_bytes);
+	seq_printf(m, "ring_buffer_bytes: %lu\n", early_stats.ring_buffer_bytes);
+	seq_printf(m, "filter_cycles: %llu\n", early_stats.filter_cycles);
+	seq_printf(m, "convert_cycles: %llu\n", early_stats.convert_cycles);
+	seq_printf(m, "show_cycles: %llu\n", early_stats.show_cycles);
+	return 0;
 }
 
-bool early_ftrace_keeps_buffer(void)
+static int early_stats_open(struct inode *inode, struct file *file)
 {
-	return early_buffer_kept;
+	int ret = tracing_check_open_get_tr(NULL);
+
+	return ret ?: single_open(file, early_stats_show, NULL);
 }
+
+static const struct file_operations early_stats_fops = {
+	.open		= early_stats_open,
+	.read		= seq_read,
+	.llseek		= seq_lseek,
+	.release	= single_release,
+};
+
+static int __init early_tracefs_init(void)
+{
+	if (!tracing_init_dentry())
+		trace_create_file("early_stats", TRACE_MODE_READ, NULL, NULL, &early_stats_fops);
+	return 0;
+}
+fs_initcall(early_tracefs_init);

@@ -15,8 +15,7 @@ void early_ftrace_mark(void);
 void early_ftrace_prepare(struct trace_array *tr);
 
 /* trace.c */
-u64 (*tracing_clock(struct trace_array *tr))(void);
-const char *tracing_clock_name(struct trace_array *tr);
+struct trace_array *early_ftrace_new_instance(const char *name);
 
 /* trace_oneshot_early.c */
 #ifdef CONFIG_ONESHOT_TRACER
@@ -27,8 +26,6 @@ static inline void oneshot_early_hit(struct trace_array *tr, unsigned long ip,
 				     unsigned long parent_ip, u64 ns) { }
 #endif
 const unsigned long *early_ftrace_sites(const char *globs, int enable);
-bool early_ftrace_keeps_buffer(void);
-void early_ftrace_keep_buffer(bool keep);
 
 /* ftrace.c */
 bool early_ftrace_match(char *name, char *search, unsigned int len, int type);
@@ -41,9 +38,6 @@ static inline const unsigned long *early_ftrace_sites(const char *globs, int ena
 {
 	return NULL;
 }
-
-static inline bool early_ftrace_keeps_buffer(void) { return false; }
-static inline void early_ftrace_keep_buffer(bool keep) { }
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
 

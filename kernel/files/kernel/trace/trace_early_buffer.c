@@ -2,28 +2,89 @@
 /*
  * Very early function tracing: where calls are recorded, and how they are read back.
  *
- * There are two pieces. The first is RESERVE_BRK memory, as there is nothing else at the
- * first call. The second comes from memblock later. It has two parts if calls were only
- * counted while the ring buffer grew. A recorder always adds to early_ftrace_pos, even if
- * there is no room. So its value tells exactly how many calls were lost, and after which
- * call; the trace has an event at that place. A call takes twelve bytes: the low halves
- * of both addresses, which are in the kernel's text, and of the clock. When the clock's
- * high half has changed, it is written as an entry with an ip of zero. Each piece also
- * keeps the high half at its beginning.
+ * There are two pieces of memory. The first is RESERVE_BRK memory, as there is nothing
+ * else at the first call. The second comes from memblock later. A recorder always adds to
+ * early_ftrace_pos, even if there is no room. So its value tells exactly how many calls
+ * were lost, and after which call. A call takes twelve bytes: the low halves of both
+ * addresses, which are in the kernel's text, and of the clock. When the clock's high half
+ * has changed, it is written as an entry with an ip of zero. Each piece also keeps the
+ * high half at its beginning.
  *
  * For oneshot, calls need not be kept: a set of 64 KiB has each pair of function and
- * caller once, with the time. It becomes the beginning of the tracer's set.
+ * caller once, with the time.
+ *
+ * Contexts. Calls are recorded by one CPU, with interrupts off. Exceptions and NMIs may
+ * interrupt a recorder, and also the code here. So the recorders' variables change only
+ * before the recorder is on, when a piece is added or closed or the clock is set, and
+ * after the recorder is off: early_buffer_end() is called then. After that, nothing
+ * changes any more, and the calls can be read in any context.
  */
 #define pr_fmt(fmt) "ftrace: early: " fmt
 
+#include <linux/ftrace.h>
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
-#include <linux/memblock.h>
-#include <linux/mm.h>
+#include <linux/kernel.h>
 #include <linux/sort.h>
 
-#include "trace.h"
 #include "trace_early_internal.h"
+
+/* An entry of the buffer. If ip is zero, parent_ip is the clock's high half. */
+struct early_call {
+	u32	ip;
+	u32	parent_ip;
+	u32	tsc;
+};
+
+/* An entry of the set of oneshot. */
+struct early_pair {
+	u32	ip;
+	u32	parent_ip;
+	u32	tsc;
+	u32	tsc_high;
+};
+
+static_assert(sizeof(struct early_call) == EARLY_CALL_SIZE);
+static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
+
+/**
+ * struct early_piece - memory that calls are recorded in
+ * @start: the first call
+ * @end: the end of the last call; of the piece in use, the end of its memory
+ * @lost: calls that were lost after its last one
+ * @ahead: a difference to be added to its times
+ * @tsc_high: the clock's high half at its first call
+ */
+struct early_piece {
+	struct early_call	*start;
+	struct early_call	*end;
+	unsigned long		lost;
+	u64			ahead;
+	u32			tsc_high;
+};
+
+/*
+ * One piece in the image, one from memblock, and one more when the clock is set. Each
+ * time that tracing is switched on again takes another one.
+ */
+#define EARLY_PIECES_NEEDED	3
+#define EARLY_PIECES		(EARLY_PIECES_NEEDED + 29)
+
+/**
+ * struct early_buffer - the buffer, but for the recorders' variables
+ * @once: there is a set instead
+ * @paused: nothing is recorded at present
+ * @pieces: the pieces of the buffer; the last one is in use
+ * @nr: how many
+ * @memory_end: where the memory of the last one ends
+ */
+static struct early_buffer {
+	bool			once;
+	bool			paused;
+	struct early_piece	pieces[EARLY_PIECES];
+	unsigned int		nr;
+	struct early_call	*memory_end;
+} early_buffer __initdata;
 
 /*
  * The recorders' variables. early_ftrace_end is where the piece in use ends, or where
@@ -36,55 +97,59 @@ struct early_pair *early_ftrace_set __initdata;
 u32 early_ftrace_pairs __initdata;
 u32 early_ftrace_refused __initdata;
 
+/* The kernel's image is in the last 2 GiB of the address space. */
+static unsigned long __init early_address(u32 low)
+{
+	return (unsigned long)(long)(s32)low;
+}
+
+static unsigned long __init early_ip(u32 low)
+{
+	return early_address(low) - MCOUNT_INSN_SIZE;
+}
+
+static u64 __init early_pair_clock(const struct early_pair *pair)
+{
+	return (u64)pair->tsc_high << 32 | pair->tsc;
+}
+
+/**
+ * early_buffer_set_size - the memory that the set of oneshot takes
+ *
+ * Return: bytes.
+ */
+size_t __init early_buffer_set_size(void)
+{
+	return EARLY_PAIR_SIZE << EARLY_SET_SHIFT;
+}
+
 /**
  * early_buffer_init - set up the first piece, or the set of oneshot
  * @mem: zeroed memory
  * @size: bytes of it
+ * @once: record each pair of function and caller once, in a set
+ *
+ * Return: how many bytes of it are used.
  */
-void __init early_buffer_init(void *mem, size_t size)
+size_t __init early_buffer_init(void *mem, size_t size, bool once)
 {
-	struct early_piece *piece;
+	struct early_piece *piece = &early_buffer.pieces[0];
 
-	if (early_state.once) {
+	early_buffer.once = once;
+	if (once) {
 		early_ftrace_set = mem;
-		early_stats.buffer_bytes = EARLY_PAIR_SIZE << EARLY_SET_SHIFT;
-		return;
+		return early_buffer_set_size();
 	}
 
-	piece = &early_state.pieces[early_state.nr_pieces++];
 	piece->start = mem;
 	piece->end = piece->start + size / sizeof(*piece->start);
+	early_buffer.nr = 1;
+	early_buffer.memory_end = piece->end;
 	early_ftrace_pos = piece->start;
 	early_ftrace_end = piece->end;
-	early_state.memory_end = piece->end;
 	/* This value is never the present high half, so the first call writes that half. */
 	early_ftrace_tsc_high = ~0U;
-	early_stats.buffer_bytes = (piece->end - piece->start) * sizeof(*piece->start);
-}
-
-/* Calls that found no room in the piece in use. */
-static unsigned long __init early_lost_now(void)
-{
-	struct early_call *pos = READ_ONCE(early_ftrace_pos);
-
-	return pos > early_ftrace_end ? pos - early_ftrace_end : 0;
-}
-
-/**
- * early_nr_lost - how many calls or pairs have found no room so far?
- *
- * Return: calls, or pairs.
- */
-unsigned long __init early_nr_lost(void)
-{
-	unsigned long lost = early_lost_now();
-	unsigned int i;
-
-	if (early_state.once)
-		return early_ftrace_refused;
-	for (i = 0; i < early_state.nr_pieces; i++)
-		lost += early_state.pieces[i].lost;
-	return lost;
+	return (piece->end - piece->start) * sizeof(*piece->start);
 }
 
 /*
@@ -97,213 +162,221 @@ unsigned long __init early_nr_lost(void)
 #define EARLY_NOWHERE	((struct early_call *)-65536UL)
 #endif
 
-/**
- * early_buffer_close - only count calls from here on
- *
- * An NMI may still record some meanwhile.
- */
-void __init early_buffer_close(void)
+/* Only count calls from here on. An NMI may still record some meanwhile. */
+static void __init early_buffer_close(void)
 {
 	WRITE_ONCE(early_ftrace_end, min(READ_ONCE(early_ftrace_pos), early_ftrace_end));
 }
 
-/**
- * early_buffer_continue_at - record calls in a new piece from here on
- * @start: where its memory begins, or NULL for the end of the last call
- * @end: where it ends
- *
- * If tracing is off, the piece is closed until tracing is on again. The caller takes
- * care of the order of pieces. An NMI may come at any time, and must not find the
- * position of one piece with the end of another.
- */
-void __init early_buffer_continue_at(struct early_call *start, struct early_call *end)
+/* The piece in use ends: note where, and what was lost after that. */
+static void __init early_piece_end(struct early_piece *piece, struct early_call *pos)
 {
-	struct early_piece *old = &early_state.pieces[early_state.nr_pieces - 1];
-	struct early_piece *piece = &early_state.pieces[early_state.nr_pieces];
-	struct early_call *pos;
+	piece->end = min(pos, early_ftrace_end);
+	piece->lost = pos - piece->end;
+}
+
+/*
+ * Record calls in a new piece from here on: from @start, or from the end of the last call
+ * if that is NULL, to @end. If recording is paused, the piece is closed until it goes on.
+ * The caller takes care of the order of pieces. An NMI may come at any time, and must not
+ * find the position of one piece with the end of another.
+ */
+static void __init early_buffer_continue_at(struct early_call *start, struct early_call *end)
+{
+	struct early_piece *old = &early_buffer.pieces[early_buffer.nr - 1], *piece = old + 1;
 
 	/* Calls are still counted at the end of the old piece. */
-	if (early_state.nr_pieces == ARRAY_SIZE(early_state.pieces))
+	if (early_buffer.nr == ARRAY_SIZE(early_buffer.pieces))
 		return;
 
-	pos = xchg(&early_ftrace_pos, EARLY_NOWHERE);
-	old->end = min(pos, early_ftrace_end);
-	old->lost = pos - old->end;
-
+	early_piece_end(old, xchg(&early_ftrace_pos, EARLY_NOWHERE));
 	if (!start)
 		start = old->end;
 	piece->start = start;
 	piece->end = end;
 	piece->tsc_high = early_ftrace_tsc_high;
-	early_state.nr_pieces++;
-	early_state.memory_end = end;
+	early_buffer.nr++;
+	early_buffer.memory_end = end;
 	WRITE_ONCE(early_ftrace_end, end);
 	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
 	/* Check this last, because an NMI may have set it meanwhile. */
-	if (READ_ONCE(early_state.off))
+	if (READ_ONCE(early_buffer.paused))
 		early_buffer_close();
 }
 
 /**
- * early_ftrace_extend - add memory to the buffer
+ * early_buffer_add - go on in other memory
+ * @mem: the memory; it need not be zeroed
+ * @size: bytes of it
  *
- * As much again as it had, and more on larger machines: the more memory they have,
- * the more calls they make (1.1 million with 256 GiB).
- *
- * Context: as soon as memblock can allocate memory above the low megabyte.
+ * Return: how many bytes of it are used; none for oneshot.
  */
-void __init early_ftrace_extend(void)
+size_t __init early_buffer_add(void *mem, size_t size)
 {
-	phys_addr_t ram = memblock_phys_mem_size();
-	struct early_call *end;
-	size_t size;
+	struct early_call *start = mem, *end = start + size / sizeof(*start);
 
-	if (!early_ftrace_on || early_state.once)
-		return;
-
-	size = early_state.brk_size + (ram >> 13);
-	size = PAGE_ALIGN(min_t(phys_addr_t, size, ram >> 4));
-	early_state.memblock = memblock_alloc_raw(size, PAGE_SIZE);
-	if (!early_state.memblock) {
-		pr_warn("no memory for %zu bytes more\n", size);
-		return;
-	}
-	early_state.memblock_size = size;
-
-	end = (struct early_call *)early_state.memblock + size / sizeof(*end);
-	early_stats.buffer_bytes += size / sizeof(*end) * sizeof(*end);
-	early_buffer_continue_at(early_state.memblock, end);
+	if (early_buffer.once)
+		return 0;
+	early_buffer_continue_at(start, end);
+	return (end - start) * sizeof(*start);
 }
 
 /**
- * early_ftrace_off - tracing is switched off before the tracer has started
- *
- * A warning does so with traceoff_on_warning, and a debugger as long as it has the
- * machine. Calls until tracing is on again are counted as lost, so the trace tells of
- * them.
+ * early_buffer_pause - do not record from here on, but count what is lost
  *
  * Context: any, also NMI. No text is changed: others may be about to execute it.
  */
-void __ref early_ftrace_off(void)
+void __init early_buffer_pause(void)
 {
-	if (!early_ftrace_on || early_state.off)
+	if (early_buffer.paused)
 		return;
 
-	WRITE_ONCE(early_state.off, true);
-	if (early_state.once)
+	WRITE_ONCE(early_buffer.paused, true);
+	if (early_buffer.once)
 		early_ftrace_pairs += EARLY_SET_MAX;
 	else
 		early_buffer_close();
 }
 
 /**
- * early_ftrace_resume - tracing is switched on again
+ * early_buffer_resume - record again
  *
- * Context: any, as of early_ftrace_off().
+ * Context: any, as of early_buffer_pause().
  */
-void __ref early_ftrace_resume(void)
+void __init early_buffer_resume(void)
 {
-	if (!early_ftrace_on || !early_state.off)
+	if (!early_buffer.paused)
 		return;
 	/* The remaining pieces are reserved, see EARLY_PIECES_NEEDED. */
-	if (early_state.nr_pieces > ARRAY_SIZE(early_state.pieces) - EARLY_PIECES_NEEDED)
+	if (early_buffer.nr > ARRAY_SIZE(early_buffer.pieces) - EARLY_PIECES_NEEDED)
 		return;
 
-	WRITE_ONCE(early_state.off, false);
-	if (early_state.once)
+	WRITE_ONCE(early_buffer.paused, false);
+	if (early_buffer.once)
 		early_ftrace_pairs -= EARLY_SET_MAX;
 	/* If a piece is being added at this moment, it will be open without our help. */
 	else if (READ_ONCE(early_ftrace_pos) < EARLY_NOWHERE)
-		early_buffer_continue_at(NULL, early_state.memory_end);
+		early_buffer_continue_at(NULL, early_buffer.memory_end);
 }
 
 /**
- * early_piece_end - where recorded calls end in a piece
- * @i: its number
- *
- * Return: the end of the last one.
+ * early_buffer_paused - is recording paused?
  */
-struct early_call *__init early_piece_end(unsigned int i)
+bool __init early_buffer_paused(void)
 {
-	return i == early_state.nr_pieces - 1 ? min(READ_ONCE(early_ftrace_pos), early_ftrace_end) :
-					  early_state.pieces[i].end;
+	return early_buffer.paused;
 }
 
 /**
- * early_nr_calls - how many calls have been recorded by now?
+ * early_buffer_move_time - the clock is set to another time
+ * @ahead: the new time minus the old one
  *
- * Return: their number, markers included.
+ * Recorded calls get the time that they would have if the clock had always been set
+ * like this.
+ *
+ * Context: nothing is called between this and the setting of the clock.
  */
-unsigned long __init early_nr_calls(void)
+void __init early_buffer_move_time(s64 ahead)
+{
+	unsigned int i;
+	u64 clock;
+
+	for (i = 0; early_buffer.once && i < 1 << EARLY_SET_SHIFT; i++) {
+		clock = early_pair_clock(&early_ftrace_set[i]) + ahead;
+		early_ftrace_set[i].tsc = clock;
+		early_ftrace_set[i].tsc_high = clock >> 32;
+	}
+	if (early_buffer.once)
+		return;
+	for (i = 0; i < early_buffer.nr; i++)
+		early_buffer.pieces[i].ahead += ahead;
+	early_buffer_continue_at(NULL, early_buffer.memory_end);
+}
+
+/**
+ * early_buffer_end - nothing is recorded any more
+ */
+void __init early_buffer_end(void)
+{
+	if (!early_buffer.once)
+		early_piece_end(&early_buffer.pieces[early_buffer.nr - 1], early_ftrace_pos);
+}
+
+/* Where recorded calls end in a piece, also in the one in use. */
+static struct early_call *__init early_calls_end(unsigned int i)
+{
+	return i < early_buffer.nr - 1 ? early_buffer.pieces[i].end :
+	       min3(READ_ONCE(early_ftrace_pos), early_ftrace_end, early_buffer.pieces[i].end);
+}
+
+/**
+ * early_buffer_nr_entries - how much has been recorded by now?
+ *
+ * Return: entries: calls, and some for the high half of the clock; none with oneshot.
+ */
+unsigned long __init early_buffer_nr_entries(void)
 {
 	unsigned long nr = 0;
 	unsigned int i;
 
-	for (i = 0; i < early_state.nr_pieces; i++)
-		nr += early_piece_end(i) - early_state.pieces[i].start;
+	for (i = 0; i < early_buffer.nr; i++)
+		nr += early_calls_end(i) - early_buffer.pieces[i].start;
 	return nr;
 }
 
 /**
- * early_ftrace_mark - note the moment when ftrace comes up, which no traced call shows
+ * early_buffer_nr_lost - how many calls have found no room?
+ *
+ * Context: after early_buffer_end().
+ * Return: their number. With oneshot, a pair without room counts at each of its calls.
  */
-void __init early_ftrace_mark(void)
+unsigned long __init early_buffer_nr_lost(void)
 {
-	if (early_ftrace_on)
-		early_state.mark = early_nr_calls();
+	unsigned long lost = 0;
+	unsigned int i;
+
+	if (early_buffer.once)
+		return early_ftrace_refused;
+	for (i = 0; i < early_buffer.nr; i++)
+		lost += early_buffer.pieces[i].lost;
+	return lost;
 }
 
-/**
- * early_read_calls - read all calls, in order
- * @tr: for @fn and @lost
- * @fn: called for each one
- * @lost: called where calls are missing, or NULL
- */
-void __init early_read_calls(struct trace_array *tr, early_fn fn,
-			     void (*lost)(struct trace_array *tr, unsigned long nr))
+static void __init early_read_calls(const struct early_reader *reader)
 {
-	unsigned long n = 0, missing;
-	struct early_call *call;
-	unsigned int i;
-	u64 high;
+	const struct early_piece *piece;
+	const struct early_call *call;
+	u64 high, last = 0;
 
-	for (i = 0; i < early_state.nr_pieces; i++) {
-		high = early_state.pieces[i].tsc_high;
-		for (call = early_state.pieces[i].start; call < early_piece_end(i); call++) {
-			if (n++ == early_state.mark)
-				early_stats.before_ftrace_init = early_stats.recorded;
+	for (piece = early_buffer.pieces; piece < early_buffer.pieces + early_buffer.nr; piece++) {
+		high = piece->tsc_high;
+		for (call = piece->start; call < piece->end; call++) {
 			if (!call->ip) {
 				high = call->parent_ip;
 				continue;
 			}
-			fn(tr, early_ip(call->ip), early_address(call->parent_ip),
-			   (high << 32 | call->tsc) + early_state.pieces[i].ahead);
+			/*
+			 * If an exception interrupts a recorder, its calls come first, with
+			 * later times.
+			 */
+			last = max(last, (high << 32 | call->tsc) + piece->ahead);
+			reader->call(reader->data, early_ip(call->ip),
+				     early_address(call->parent_ip), last);
 		}
-		missing = i == early_state.nr_pieces - 1 ? early_lost_now() :
-							   early_state.pieces[i].lost;
-		if (missing && lost)
-			lost(tr, missing);
+		if (piece->lost && reader->lost)
+			reader->lost(reader->data, piece->lost);
 	}
-	/* No call has found room since ftrace came up. */
-	if (n && n == early_state.mark)
-		early_stats.before_ftrace_init = early_stats.recorded;
 }
 
 static int __init early_pair_cmp(const void *a, const void *b)
 {
-	u64 ta = early_pair_tsc(a), tb = early_pair_tsc(b);
+	u64 ta = early_pair_clock(a), tb = early_pair_clock(b);
 
 	return ta < tb ? -1 : ta > tb;
 }
 
-/**
- * early_read_pairs - read all pairs, in order of time
- * @tr: for @fn
- * @fn: called for each one
- *
- * The set cannot be searched any more after this.
- */
-void __init early_read_pairs(struct trace_array *tr, early_fn fn)
+/* The set cannot be searched any more after this. */
+static void __init early_read_pairs(const struct early_reader *reader)
 {
 	struct early_pair *set = early_ftrace_set;
 	unsigned int i, nr = 0;
@@ -315,6 +388,110 @@ void __init early_read_pairs(struct trace_array *tr, early_fn fn)
 	sort(set, nr, sizeof(*set), early_pair_cmp, NULL);
 
 	for (i = 0; i < nr; i++)
-		fn(tr, early_ip(set[i].ip), early_address(set[i].parent_ip),
-		   early_pair_tsc(&set[i]));
+		reader->call(reader->data, early_ip(set[i].ip), early_address(set[i].parent_ip),
+			     early_pair_clock(&set[i]));
+}
+
+/**
+ * early_buffer_read - read all calls, or pairs, in order of time
+ * @reader: what to do with them
+ *
+ * Context: after early_buffer_end(); once.
+ */
+void __init early_buffer_read(const struct early_reader *reader)
+{
+	if (early_buffer.once)
+		early_read_pairs(reader);
+	else
+		early_read_calls(reader);
+}
+
+/*
+ * The last calls before a crash that comes before the tracer runs.
+ */
+
+/* Does a crash begin with this function? The boot never calls these otherwise. */
+static bool __init early_begins_crash(unsigned long ip)
+{
+	/* The call site is at the function's head, after its landing pad, if any. */
+	return ip - (unsigned long)panic < 16 || ip - (unsigned long)oops_enter < 16;
+}
+
+static void __init early_dump_one(unsigned int n, u32 ip, u32 parent_ip)
+{
+	pr_emerg("-%u %ps <- %pS\n", n, (void *)early_ip(ip), (void *)early_address(parent_ip));
+}
+
+static void __init early_dump_calls(unsigned int most)
+{
+	unsigned int i = early_buffer.nr, piece_of_end = early_buffer.nr - 1, n = 0;
+	struct early_call *call, *end = NULL;
+	bool paused;
+
+	/* Skip the calls of the crash itself: there are many, above all on a slow console. */
+	while (i--) {
+		for (call = early_calls_end(i); call-- > early_buffer.pieces[i].start;) {
+			if (call->ip && early_begins_crash(early_ip(call->ip))) {
+				end = call;
+				piece_of_end = i;
+			}
+		}
+	}
+	i = piece_of_end;
+	paused = !end && early_buffer.paused;
+	/* Read the end first, so that the calls that print this are left out. */
+	if (!end)
+		end = early_calls_end(i);
+	pr_emerg("the last calls%s, latest first:\n",
+		 paused ? " before tracing was switched off" : "");
+	for (;; end = early_calls_end(--i)) {
+		for (call = end; call-- > early_buffer.pieces[i].start && n < most;) {
+			if (call->ip)
+				early_dump_one(++n, call->ip, call->parent_ip);
+		}
+		if (!i || n == most)
+			break;
+	}
+}
+
+/* The set has the first call of each pair. Print those before the crash, latest first. */
+static void __init early_dump_pairs(unsigned int most)
+{
+	const struct early_pair *set = early_ftrace_set, *last;
+	u64 before = U64_MAX;
+	unsigned int i, n;
+
+	for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
+		if (set[i].ip && early_begins_crash(early_ip(set[i].ip)))
+			before = min(before, early_pair_clock(&set[i]));
+	}
+
+	pr_emerg("the last calls that were new, latest first:\n");
+	for (n = 1; n <= most; n++) {
+		last = NULL;
+		for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
+			u64 clock = early_pair_clock(&set[i]);
+
+			if (set[i].ip && clock < before && (!last || clock > early_pair_clock(last)))
+				last = &set[i];
+		}
+		if (!last)
+			break;
+		before = early_pair_clock(last);
+		early_dump_one(n, last->ip, last->parent_ip);
+	}
+}
+
+/**
+ * early_buffer_dump - print the last calls before a crash, or the last new pairs
+ * @most: how many at most
+ *
+ * Context: any, while calls are being recorded.
+ */
+void __init early_buffer_dump(unsigned int most)
+{
+	if (early_buffer.once)
+		early_dump_pairs(most);
+	else
+		early_dump_calls(most);
 }

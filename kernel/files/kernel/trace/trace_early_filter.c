@@ -25,6 +25,17 @@
 #define FTRACE_MCOUNT_MAX_OFFSET	ULONG_MAX
 #endif
 
+/*
+ * The filters: the lists of the command line, NULL without, and the sites that they
+ * select, a bit for each entry of the mcount table.
+ */
+static struct {
+	const char	*only;
+	const char	*except;
+	unsigned long	*only_sites;
+	unsigned long	*except_sites;
+} early_filter __initdata;
+
 static unsigned long __init early_nr_sites(void)
 {
 	return __stop_mcount_loc - __start_mcount_loc;
@@ -165,26 +176,30 @@ static size_t __init early_scratch_size(const char *list)
 }
 
 /**
- * early_filter_scratch_size - the memory that early_filter_init() needs
+ * early_filter_scratch_size - the memory that early_filter_init() needs meanwhile
+ * @params: the command line
  *
  * Return: bytes.
  */
-size_t __init early_filter_scratch_size(void)
+size_t __init early_filter_scratch_size(const struct early_params *params)
 {
-	return max(early_scratch_size(early_state.only),
-		   early_scratch_size(early_state.except));
+	return max(early_scratch_size(params->only), early_scratch_size(params->except));
+}
+
+static size_t __init early_set_size(void)
+{
+	return BITS_TO_LONGS(early_nr_sites()) * sizeof(long);
 }
 
 /**
- * early_filter_sites_size - the size of one set of sites
+ * early_filter_sites_size - the memory that the sets of sites take
+ * @params: the command line
  *
  * Return: bytes, 0 without filters.
  */
-size_t __init early_filter_sites_size(void)
+size_t __init early_filter_sites_size(const struct early_params *params)
 {
-	if (!early_state.only && !early_state.except)
-		return 0;
-	return BITS_TO_LONGS(early_nr_sites()) * sizeof(long);
+	return params->only || params->except ? 2 * early_set_size() : 0;
 }
 
 /* Resolves one list, and wipes the scratch memory. */
@@ -204,41 +219,51 @@ static bool __init early_for_modules(const char *list)
 }
 
 /*
- * Make NOPs of the sites that are not to be traced. A filter that selects nothing is
- * ignored, as ftrace does, unless it waits for modules.
+ * Make NOPs of the sites that are not to be traced, and count the others. A filter that
+ * selects nothing is ignored, as ftrace does, unless it waits for modules.
  */
-static void __init early_skip_sites(void)
+static unsigned long __init early_skip_sites(void)
 {
-	unsigned long i, nr = early_nr_sites();
-	bool only = early_state.only && (!bitmap_empty(early_state.only_sites, nr) ||
-					 early_for_modules(early_state.only));
+	unsigned long i, nr = early_nr_sites(), traced = 0;
+	bool only = early_filter.only && (!bitmap_empty(early_filter.only_sites, nr) ||
+					  early_for_modules(early_filter.only));
 
-	if (early_state.only && !only)
+	if (early_filter.only && !only)
 		pr_warn("ftrace_filter=%s selects no function: all are traced\n",
-			early_state.only);
+			early_filter.only);
 
 	for (i = 0; i < nr; i++) {
 		if (!early_site_valid(i))
 			continue;
-		if ((!only || test_bit(i, early_state.only_sites)) &&
-		    (!early_state.except || !test_bit(i, early_state.except_sites)))
-			early_stats.sites++;
+		if ((!only || test_bit(i, early_filter.only_sites)) &&
+		    (!early_filter.except || !test_bit(i, early_filter.except_sites)))
+			traced++;
 		else
 			arch_early_ftrace_skip(ftrace_call_adjust(__start_mcount_loc[i]));
 	}
+	return traced;
 }
 
 /**
  * early_filter_init - resolve the filters, and make NOPs of the sites that they leave out
+ * @params: the command line; its lists must stay
+ * @sites: zeroed memory for the sets of sites, which must stay until ftrace has them
  * @scratch: zeroed memory, early_filter_scratch_size() bytes; it is zeroed again
+ *
+ * Return: how many sites are traced.
  */
-void __init early_filter_init(void *scratch)
+unsigned long __init early_filter_init(const struct early_params *params, void *sites,
+				       void *scratch)
 {
-	if (early_state.only)
-		early_filter_resolve(early_state.only, early_state.only_sites, scratch);
-	if (early_state.except)
-		early_filter_resolve(early_state.except, early_state.except_sites, scratch);
-	early_skip_sites();
+	early_filter.only = params->only;
+	early_filter.except = params->except;
+	early_filter.only_sites = sites;
+	early_filter.except_sites = sites + early_set_size();
+	if (params->only)
+		early_filter_resolve(params->only, early_filter.only_sites, scratch);
+	if (params->except)
+		early_filter_resolve(params->except, early_filter.except_sites, scratch);
+	return early_skip_sites();
 }
 
 /**
@@ -252,9 +277,9 @@ void __init early_filter_init(void *scratch)
  */
 const unsigned long *__init early_ftrace_sites(const char *globs, int enable)
 {
-	const char *then = enable ? early_state.only : early_state.except;
+	const char *then = enable ? early_filter.only : early_filter.except;
 
 	if (!early_ftrace_on || !then || strcmp(globs, then) || early_for_modules(globs))
 		return NULL;
-	return enable ? early_state.only_sites : early_state.except_sites;
+	return enable ? early_filter.only_sites : early_filter.except_sites;
 }

@@ -219,12 +219,15 @@ u64 __init arch_early_ftrace_clock(void)
 }
 
 /**
- * arch_early_ftrace_is_clock - does a trace clock read the recorders' clock?
- * @clock: the function of the trace clock
+ * arch_early_ftrace_trace_clock - the trace clock that reads the recorders' clock
+ * @name: where to put its name
+ *
+ * Return: its function.
  */
-bool __init arch_early_ftrace_is_clock(u64 (*clock)(void))
+u64 (*__init arch_early_ftrace_trace_clock(const char **name))(void)
 {
-	return clock == trace_clock_x86_tsc;
+	*name = "x86-tsc";
+	return trace_clock_x86_tsc;
 }
 
 /**
@@ -232,7 +235,7 @@ bool __init arch_early_ftrace_is_clock(u64 (*clock)(void))
  *
  * Return: kHz, 0 while it is not known.
  */
-u32 __init arch_early_ftrace_khz(void)
+u32 arch_early_ftrace_khz(void)
 {
 	return tsc_khz;
 }
