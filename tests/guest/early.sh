@@ -120,7 +120,7 @@ compare()
 	is "$mem: the instance is off, and has default options" "$(stat_in "$got" 'begins with')" '0 0 1'
 	freed=$(($(stat_in "$got" without | tr -dc 0-9) - $(stat_in "$got" with | tr -dc 0-9)))
 	ok "$mem: without the instance, $freed KiB more are free, nearly as many as its buffer has" \
-		[ "$freed" -gt $(($(stat_in "$got" ring_buffer_bytes) / 1024 * 9 / 10)) ]
+		[ "$freed" -gt $(($(stat_in "$got" ring_buffer_bytes) * 9 / 10240)) ]
 	later=$(grep -c '^l' "$scratch/calls")
 	ok "$mem: the oracle lists calls between the hand-over and the end of the tracer's set-up: $later" [ "$later" -gt 50 ]
 	is "$mem: each function is in the trace as often as the oracle says" \

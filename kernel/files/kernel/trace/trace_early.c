@@ -577,9 +577,10 @@ static void __init early_free(void)
 
 static void __init early_show(struct work_struct *work)
 {
-	u64 (*clock)(void), start = arch_early_ftrace_clock();
 	struct early_reader reader = { .call = early_show_call, .lost = early_show_lost };
 	struct trace_array *tr = early_state.tr;
+	u64 start = arch_early_ftrace_clock();
+	u64 (*clock)(void);
 
 	clock = arch_early_ftrace_trace_clock(&early_stats.clock);
 	if (tr && early_make_room(tr, early_stats.clock) >= 0) {
@@ -594,8 +595,8 @@ static void __init early_show(struct work_struct *work)
 		tracer_tracing_off(tr);
 	} else {
 		early_buffer_read(&reader);
-		pr_warn("no instance " EARLY_INSTANCE " for %lu calls: there is no memory, or another one of that name, or lockdown\n",
-			early_stats.recorded);
+		pr_warn("no instance %s for %lu calls: no memory, the name is taken, or lockdown\n",
+			EARLY_INSTANCE, early_stats.recorded);
 	}
 	early_stats.show_cycles = arch_early_ftrace_clock() - start;
 	early_free();

@@ -472,7 +472,8 @@ static void __init early_dump_pairs(unsigned int most)
 		for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
 			u64 clock = early_pair_clock(&set[i]);
 
-			if (set[i].ip && clock < before && (!last || clock > early_pair_clock(last)))
+			if (set[i].ip && clock < before &&
+			    (!last || clock > early_pair_clock(last)))
 				last = &set[i];
 		}
 		if (!last)
