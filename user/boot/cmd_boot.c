@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * hytrace boot: reports the early part of this boot, as very early function tracing has recorded
- * it. This has the options and calls the other parts. It traces nothing and changes nothing.
+ * hytrace boot: reports this boot: the early part, as very early function tracing has recorded it,
+ * and the part from the initcalls on, as trace events tell on any kernel. This has the options and
+ * calls the other parts. It traces nothing and changes nothing.
  */
 #include <argp.h>
 #include <stdlib.h>
@@ -26,14 +27,21 @@ struct boot_options {
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
+	bool next, early;
 };
+
+enum { OPTION_NEXT = 0x100, OPTION_EARLY };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
 	  "chrome://tracing; without -f, FILE.json selects json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ "functions", 'n', "N", 0, "list the N functions with the most calls (default: 10 in text, "
-	  "all in json)", 0 },
+	{ "functions", 'n', "N", 0, "list the N functions with the most calls, and the N longest "
+	  "initcalls (default: 10 in text, all in json)", 0 },
+	{ "next", OPTION_NEXT, NULL, 0, "print what the kernel command line of the next boot needs, so that "
+	  "that boot can be reported", 0 },
+	{ "early", OPTION_EARLY, NULL, 0, "with --next: trace all functions from before start_kernel() "
+	  "on, too", 0 },
 	{ }
 };
 
@@ -73,10 +81,18 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case 'n':
 		o->most = option__number(state, "functions", arg, 1 << 24);
 		break;
+	case OPTION_NEXT:
+		o->next = true;
+		break;
+	case OPTION_EARLY:
+		o->early = true;
+		break;
 	case ARGP_KEY_ARG:
 		argp_usage(state);
 		break;
 	case ARGP_KEY_END:
+		if (o->early && !o->next)
+			argp_error(state, "--early is for --next");
 		guess_format(o);
 		break;
 	default:
@@ -124,6 +140,8 @@ static int load(struct boot_report *r, const char *dir)
 	if (err)
 		return err;
 	r->boot_id = kernel_id__boot_id();
+	if (!r->early)
+		return 0;
 	if (!strcmp(r->stats.tracer, "oneshot"))
 		err = load_oneshot(r, dir);
 	else
@@ -163,17 +181,50 @@ static int report(struct boot_report *r, const struct boot_options *o, const cha
 	return output__finish(output, err);
 }
 
+/* Which parts of this boot are there? If there is none, a message tells why. */
+static int find_parts(struct boot_report *r, struct boot_start *start, const char *dir)
+{
+	int err = boot_start__load(start, dir);
+
+	if (!err)
+		r->start = start;
+	else
+		boot_start__free(start);
+	if (err && err != -ENOENT)
+		return err;
+	if (r->start && !early_stats__asked(dir))
+		return 0;
+	err = early_stats__load(&r->stats, dir);
+	r->early = !err;
+	if (!r->start && err == -EOPNOTSUPP)
+		error__print("`hytrace boot --next` prints parameters for the next boot, which any kernel "
+			     "since Linux 6.4 understands");
+	return r->start && (err == -EOPNOTSUPP || err == -ENODATA) ? 0 : err;
+}
+
+/* For the next boot. Nothing is changed here. */
+static int print_next(const struct boot_options *o)
+{
+	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
+
+	if (err)
+		return err;
+	printf("%s%s\n", boot_start__parameters(), o->early ? " ftrace=function" : "");
+	return fflush(stdout) ? error__return(-errno, "cannot write: %s", strerror(errno)) : 0;
+}
+
 static int run(const struct boot_options *o)
 {
 	const char *dir;
 	struct boot_report r = {};
+	struct boot_start start = {};
 	struct guard *guard = NULL;
 	int err, failed;
 
 	err = features__require(FEATURE_BOOT, NULL);
 	dir = tracefs_tracing_dir();
 	if (!err)
-		err = early_stats__load(&r.stats, dir);
+		err = find_parts(&r, &start, dir);
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
@@ -188,12 +239,14 @@ int cmd_boot(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.doc = "Reports what ran from before start_kernel() until the ordinary tracer took over, "
-		       "in a boot with ftrace=function or ftrace=oneshot on the command line of a "
-		       "kernel with very early function tracing."
+		.doc = "Reports the boot of this kernel: its initcalls and modules, and when init was started, if "
+		       "the kernel command line had what --next prints; and what ran from before "
+		       "start_kernel() until the ordinary tracer took over, if it had ftrace=function or "
+		       "ftrace=oneshot, on a kernel with very early function tracing."
 		       "\vExamples:\n"
+		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"
-		       "  hytrace boot -o boot.json -o boot.trace -f chrome\n\n"
+		       "  hytrace boot -f chrome -o boot.trace\n\n"
 		       "Exit status: 0 done, 1 failed, or "
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "
 		       "it.",
@@ -203,5 +256,5 @@ int cmd_boot(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	return error__status(run(&o), 0);
+	return error__status(o.next ? print_next(&o) : run(&o), 0);
 }

@@ -172,6 +172,22 @@ int early_stats__load(struct early_stats *ret, const char *dir)
 	return err;
 }
 
+bool early_stats__asked(const char *dir)
+{
+	char *path = path_of(dir, "early_stats");
+	FILE *f = path ? fopen(path, "re") : NULL;
+	struct early_stats s;
+	bool asked = false;
+
+	if (f) {
+		asked = early_stats__read(&s, f, path) || strcmp(s.tracer, "none") ||
+			(*s.refused && strcmp(s.refused, "none"));
+		fclose(f);
+	}
+	free(path);
+	return asked;
+}
+
 static bool is_one_of(const char *name, const char *const *list)
 {
 	for (; *list; list++) {

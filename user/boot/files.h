@@ -45,6 +45,8 @@ int early_stats__read(struct early_stats *ret, FILE *f, const char *name);
  * Returns -EOPNOTSUPP if the kernel does not have this file, or if this boot was not traced early.
  */
 int early_stats__load(struct early_stats *ret, const char *dir);
+/* Did this boot ask for being traced early? If so, early_stats__load() tells what became of it. */
+bool early_stats__asked(const char *dir);
 
 /* Does the clock give times that early_stats__time() can convert to nanoseconds? */
 bool early_stats__in_ns(const struct early_stats *s);

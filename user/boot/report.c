@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "boot/report.h"
+#include "boot/start_report.h"
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
 #define TRACER "start of tracing"
@@ -28,6 +29,8 @@ int boot_report__analyse(struct boot_report *r)
 	const struct early_stats *s = &r->stats;
 	int err;
 
+	if (!r->early)
+		return 0;
 	err = counters__add(&r->lost, "lost", s->lost);
 	if (!err)
 		err = counters__add(&r->lost, "missing", r->missing);
@@ -46,6 +49,8 @@ void boot_report__free(struct boot_report *r)
 	counters__free(&r->lost);
 	early_phases__free(&r->phases);
 	free(r->functions);
+	if (r->start)
+		boot_start__free(r->start);
 }
 
 uint64_t boot_report__first(const struct boot_report *r)
@@ -454,7 +459,7 @@ static void print_totals(const struct boot_report *r, FILE *out)
 		"(notrace): a function that is not here may have run all the same.\n");
 }
 
-int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
+static int print_early(const struct boot_report *r, size_t most, FILE *out)
 {
 	int err;
 
@@ -471,6 +476,17 @@ int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
 	return err;
 }
 
+int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
+{
+	int err = r->early ? print_early(r, most, out) : 0;
+
+	if (!err && r->early && r->start)
+		fputc('\n', out);
+	if (!err && r->start)
+		err = boot_start__text(r->start, most, out);
+	return err;
+}
+
 /* ---- losses */
 
 static const struct {
@@ -484,6 +500,10 @@ static const struct {
 
 void boot_report__losses(const struct boot_report *r)
 {
+	if (r->start)
+		boot_start__losses(r->start);
+	if (!r->early)
+		return;
 	for (size_t i = 0; i < r->lost.count; i++) {
 		const char *meaning = "";
 

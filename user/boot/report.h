@@ -12,6 +12,7 @@
 #include "boot/calls.h"
 #include "boot/files.h"
 #include "boot/phases.h"
+#include "boot/start.h"
 #include "kernel/kernel_id.h"
 
 /* It is increased when a field of the json document changes its meaning or is removed. */
@@ -21,6 +22,8 @@
 struct boot_report {
 	struct kernel_id kernel;
 	char *boot_id;
+	bool early;			/* the early part is there; without it, only the next field is used */
+	struct boot_start *start;	/* the part from the initcalls on; NULL: not there */
 	struct early_stats stats;
 	struct early_calls calls;
 	uint64_t missing;		/* early calls that were recorded and are no longer there */

@@ -11,6 +11,7 @@
 #include "base/version.h"
 #include "boot/report.h"
 #include "boot/spans.h"
+#include "boot/start_report.h"
 
 /* With all calls, a viewer shows only noise, if it can open the file at all. */
 #define MOST_SPANS 2000
@@ -135,21 +136,8 @@ static void write_hand_over(json_writer_t *w, const struct early_stats *s)
 	jsonw_end_object(w);
 }
 
-int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
+static void write_early(json_writer_t *w, const struct boot_report *r, size_t most)
 {
-	json_writer_t *w = jsonw_new(out, true);
-
-	if (!w)
-		return error__no_memory();
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	jsonw_lluint_field(w, "schema", BOOT_SCHEMA);
-	jsonw_string_field(w, "tracer", r->stats.tracer);
-	jsonw_name(w, "kernel");
-	jsonw_start_object(w);
-	json__write_fields(w, kernel_id_fields, &r->kernel);
-	jsonw_end_object(w);
-	json__string_or_null(w, "boot_id", r->boot_id);
 	jsonw_lluint_field(w, "cpu", r->stats.cpu);
 	write_window(w, &r->stats);
 	write_totals(w, r);
@@ -165,6 +153,42 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	write_ftrace(w, r);
 	write_phases(w, r);
 	write_functions(w, r, most);
+}
+
+static void write_no_early(json_writer_t *w)
+{
+	static const char *const fields[] = {
+		"cpu", "window", "totals", "lost", "cost", "hand_over", FTRACE_FUNCTION, "phases",
+		"functions",
+	};
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		jsonw_name(w, fields[i]);
+		jsonw_null(w);
+	}
+}
+
+int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
+{
+	json_writer_t *w = jsonw_new(out, true);
+
+	if (!w)
+		return error__no_memory();
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_lluint_field(w, "schema", BOOT_SCHEMA);
+	json__string_or_null(w, "tracer", r->early ? r->stats.tracer : NULL);
+	jsonw_name(w, "kernel");
+	jsonw_start_object(w);
+	json__write_fields(w, kernel_id_fields, &r->kernel);
+	jsonw_end_object(w);
+	json__string_or_null(w, "boot_id", r->boot_id);
+	if (r->early)
+		write_early(w, r, most);
+	else
+		write_no_early(w);
+	jsonw_name(w, "start");
+	boot_start__json(r->start, w);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
 	return 0;
@@ -172,15 +196,16 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 
 /* ---- chrome */
 
-/* The viewer draws a row for each thread. */
+/* The viewer draws a row for each thread. The two parts have clocks of their own. */
 enum { TRACK_PHASES = 1, TRACK_CALLS };
+enum { PART_EARLY = 1, PART_START };
 
-static void write_label(json_writer_t *w, const char *what, int track, const char *name)
+static void write_label(json_writer_t *w, const char *what, int part, int track, const char *name)
 {
 	jsonw_start_object(w);
 	jsonw_string_field(w, "name", what);
 	jsonw_string_field(w, "ph", "M");
-	jsonw_lluint_field(w, "pid", 1);
+	jsonw_lluint_field(w, "pid", part);
 	jsonw_lluint_field(w, "tid", track);
 	jsonw_name(w, "args");
 	jsonw_start_object(w);
@@ -212,7 +237,7 @@ static void begin_event(json_writer_t *w, const struct boot_report *r, const cha
 	jsonw_string_field(w, "ph", "X");
 	write_micros(w, r, "ts", start - boot_report__first(r));
 	write_micros(w, r, "dur", time);
-	jsonw_lluint_field(w, "pid", 1);
+	jsonw_lluint_field(w, "pid", PART_EARLY);
 	jsonw_lluint_field(w, "tid", track);
 	jsonw_name(w, "args");
 	jsonw_start_object(w);
@@ -259,6 +284,52 @@ static void write_spans(json_writer_t *w, const struct boot_report *r,
 	}
 }
 
+static void write_ns(json_writer_t *w, const char *name, uint64_t ns)
+{
+	jsonw_name(w, name);
+	jsonw_printf(w, "%" PRIu64 ".%03" PRIu64, ns / 1000, ns % 1000);
+}
+
+static bool is_first_of_task(const struct boot_start *s, size_t index)
+{
+	for (size_t i = 0; i < index; i++) {
+		if (s->initcalls[i].finished && s->initcalls[i].pid == s->initcalls[index].pid)
+			return false;
+	}
+	return true;
+}
+
+/* A row for each task that makes initcalls. */
+static void write_initcalls(json_writer_t *w, const struct boot_start *s)
+{
+	char task[32];
+
+	write_label(w, "process_name", PART_START, 1, "initcalls and modules");
+	for (size_t i = 0; i < s->initcall_count; i++) {
+		const struct start_initcall *call = &s->initcalls[i];
+
+		if (!call->finished)
+			continue;
+		if (is_first_of_task(s, i)) {
+			snprintf(task, sizeof(task), "process %d", call->pid);
+			write_label(w, "thread_name", PART_START, call->pid, task);
+		}
+		jsonw_start_object(w);
+		jsonw_string_field(w, "name", call->module ?: call->name);
+		jsonw_string_field(w, "cat", "initcall");
+		jsonw_string_field(w, "ph", "X");
+		write_ns(w, "ts", call->start);
+		write_ns(w, "dur", call->time);
+		jsonw_lluint_field(w, "pid", PART_START);
+		jsonw_lluint_field(w, "tid", call->pid);
+		jsonw_name(w, "args");
+		jsonw_start_object(w);
+		jsonw_name(w, "result");
+		jsonw_int(w, call->result);
+		end_event(w);
+	}
+}
+
 static void write_other(json_writer_t *w, const struct boot_report *r, size_t spans)
 {
 	jsonw_name(w, "otherData");
@@ -266,13 +337,30 @@ static void write_other(json_writer_t *w, const struct boot_report *r, size_t sp
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	json__string_or_null(w, "release", r->kernel.release);
 	json__string_or_null(w, "boot_id", r->boot_id);
-	jsonw_string_field(w, "tracer", r->stats.tracer);
-	jsonw_string_field(w, "clock", r->stats.clock);
-	jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
-	jsonw_lluint_field(w, "recorded", r->stats.recorded);
-	jsonw_lluint_field(w, "calls_shown", spans);
-	json__counters(w, "lost", &r->lost);
+	if (r->early) {
+		jsonw_string_field(w, "tracer", r->stats.tracer);
+		jsonw_string_field(w, "clock", r->stats.clock);
+		jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
+		jsonw_lluint_field(w, "recorded", r->stats.recorded);
+		jsonw_lluint_field(w, "calls_shown", spans);
+		json__counters(w, "lost", &r->lost);
+	}
 	jsonw_end_object(w);
+}
+
+static void write_early_events(json_writer_t *w, const struct boot_report *r,
+			       const struct early_span *spans, size_t count)
+{
+	char title[256];
+
+	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);
+	write_label(w, "process_name", PART_EARLY, TRACK_PHASES, title);
+	write_label(w, "thread_name", PART_EARLY, TRACK_PHASES, "phases");
+	if (count)
+		write_label(w, "thread_name", PART_EARLY, TRACK_CALLS, "longest calls");
+	for (size_t i = 0; i < r->phases.count; i++)
+		write_phase_event(w, r, &r->phases.list[i]);
+	write_spans(w, r, spans, count);
 }
 
 int boot_report__chrome(const struct boot_report *r, FILE *out)
@@ -280,25 +368,20 @@ int boot_report__chrome(const struct boot_report *r, FILE *out)
 	struct early_span *spans = NULL;
 	json_writer_t *w = jsonw_new(out, true);
 	size_t count = 0;
-	char title[256];
 	int err = 0;
 
 	if (!w)
 		return error__no_memory();
 	/* For first hits, it is not known inside of which calls they are. */
-	if (!boot_report__is_oneshot(r))
+	if (r->early && !boot_report__is_oneshot(r))
 		err = early_calls__spans(&r->calls, MOST_SPANS, &spans, &count);
-	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);
 	jsonw_start_object(w);
 	jsonw_name(w, "traceEvents");
 	jsonw_start_lines(w);
-	write_label(w, "process_name", TRACK_PHASES, title);
-	write_label(w, "thread_name", TRACK_PHASES, "phases");
-	if (count)
-		write_label(w, "thread_name", TRACK_CALLS, "longest calls");
-	for (size_t i = 0; i < r->phases.count; i++)
-		write_phase_event(w, r, &r->phases.list[i]);
-	write_spans(w, r, spans, count);
+	if (r->early)
+		write_early_events(w, r, spans, count);
+	if (r->start)
+		write_initcalls(w, r->start);
 	jsonw_end_array(w);
 	write_other(w, r, count);
 	jsonw_end_object(w);

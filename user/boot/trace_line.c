@@ -18,32 +18,50 @@
 /* TASK_COMM_LEN */
 #define COMM_WIDTH 16
 
-/* Parses "1234567": the clock of the recorder has no seconds. */
-static bool parse_time(const char *text, const char *end, struct trace_line *ret)
+/* Parses "12.345678", as nanoseconds, or "1234567" by a clock without seconds. */
+static bool parse_time(const char *text, const char *end, struct trace_context *ret)
 {
-	const char *digit = text;
+	const char *point = memchr(text, '.', end - text), *digit = text;
+	uint64_t scale = 1000000000;
 
 	ret->time = 0;
-	for (; digit < end && isdigit((unsigned char)*digit); digit++)
+	ret->fraction = point;
+	if (text == end || point == text || point == end - 1)
+		return false;
+	for (; digit < end; digit++) {
+		if (digit == point)
+			continue;
+		if (!isdigit((unsigned char)*digit))
+			return false;
 		ret->time = 10 * ret->time + *digit - '0';
-	return digit == end && digit > text;
+		if (point && digit > point)
+			scale /= 10;
+	}
+	if (point)
+		ret->time *= scale;
+	return scale;
 }
 
 /* Skips "        comm-pid   [cpu] flags  time: ". Which of these are there depends on options. */
-static char *skip_context(char *line, struct trace_line *ret)
+int trace_context__parse(char *line, struct trace_context *ret)
 {
 	char *at = line + strnlen(line, COMM_WIDTH);
 
+	ret->pid = -1;
+	sscanf(at, "-%d", &ret->pid);
 	while ((at = strstr(at, ": "))) {
 		const char *stamp = at;
 
 		while (stamp > line && stamp[-1] != ' ')
 			stamp--;
-		if (parse_time(stamp, at, ret))
-			return at + 2;
+		if (parse_time(stamp, at, ret)) {
+			ret->event = at + 2;
+			ret->event[strcspn(ret->event, "\n")] = '\0';
+			return 0;
+		}
 		at += 2;
 	}
-	return NULL;
+	return -EPROTO;
 }
 
 static size_t name_length(const char *name)
@@ -68,12 +86,14 @@ static const char *clean_name(char *name)
 int trace_line__parse(char *line, struct trace_line *ret)
 {
 	char *event, *arrow, *colon;
+	struct trace_context context;
 
 	memset(ret, 0, sizeof(*ret));
-	line[strcspn(line, "\n")] = '\0';
-	event = skip_context(line, ret);
-	if (!event)
+	/* The clock of the recorder has no seconds. */
+	if (trace_context__parse(line, &context) || context.fraction)
 		return -EPROTO;
+	event = context.event;
+	ret->time = context.time;
 	arrow = strstr(event, " <-");
 	colon = strchr(event, ':');
 	/* All other events have a name and a colon, except "<stack trace>" and the like. */

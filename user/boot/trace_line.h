@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* One line of tracefs's file `trace`, as the kernel's function tracer prints its events. */
+/*
+ * One line of tracefs's file `trace`: what is the same for each event, and the rest of the line; and
+ * events of the kernel's function tracer.
+ */
 #ifndef HYTRACE_BOOT_TRACE_LINE_H
 #define HYTRACE_BOOT_TRACE_LINE_H
 
 #include <stdbool.h>
 #include <stdint.h>
+
+struct trace_context {
+	int pid;			/* -1: the line does not tell */
+	uint64_t time;			/* in ns if it has a fraction, which has microseconds; or a count */
+	bool fraction;
+	char *event;			/* the rest of the line, without its end */
+};
+
+/* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
+int trace_context__parse(char *line, struct trace_context *ret);
 
 struct trace_line {
 	uint64_t time;			/* a count of the clock */

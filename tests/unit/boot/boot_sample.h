@@ -118,7 +118,7 @@ static inline const char *parent(const struct early_calls *c, size_t i)
 
 static inline struct boot_report sample_report(const struct early_stats *s, const char *trace)
 {
-	struct boot_report r = { .stats = *s };
+	struct boot_report r = { .early = true, .stats = *s };
 
 	r.kernel.release = strdup("6.12.0-test");
 	r.boot_id = strdup("boot");

@@ -128,7 +128,7 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 		"ffffffff82000804 function 5000 0 0\n"
 		"ffffffff82000220 caller 5000 0 0\n"
 		"ffffffff82000c04 function 7050 0 0\n";
-	struct boot_report r = { .stats = oneshot_stats };
+	struct boot_report r = { .early = true, .stats = oneshot_stats };
 	struct json_object *object;
 	char *text;
 
@@ -151,7 +151,7 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	free(text);
 	boot_report__free(&r);
 	/* 0 is the time when it began. */
-	r = (struct boot_report){ .stats = oneshot_stats };
+	r = (struct boot_report){ .early = true, .stats = oneshot_stats };
 	cr_assert(load_oneshot(&r.calls, &r.stats, entries) == 0);
 	cr_expect(r.calls.timeless == 0);
 	early_calls__free(&r.calls);
@@ -159,7 +159,7 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 
 static struct boot_report oneshot_report(void)
 {
-	struct boot_report r = { .stats = oneshot_stats };
+	struct boot_report r = { .early = true, .stats = oneshot_stats };
 
 	r.kernel.release = strdup("6.12.0-test");
 	cr_assert(load_oneshot(&r.calls, &oneshot_stats, boot_entries) == 0);
@@ -184,7 +184,7 @@ Test(boot_oneshot, phases_are_of_first_hits)
 
 Test(boot_oneshot, callers_that_are_not_new_are_not_start_kernel)
 {
-	struct boot_report r = { .stats = oneshot_stats };
+	struct boot_report r = { .early = true, .stats = oneshot_stats };
 
 	r.kernel.release = strdup("6.12.0-test");
 	cr_assert(load_oneshot(&r.calls, &oneshot_stats,

@@ -1,0 +1,89 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+# kernels: patched stock
+# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec initcall_debug log_buf_len=8M
+# vm: --icount
+#
+# hytrace boot on the part from the initcalls on, in a boot that was asked for it. It is compared with the kernel's
+# own initcall_debug, and with the table of initcalls in the image.
+
+set -uo pipefail
+hytrace=$PWD/build/hytrace
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/guest/tap.sh
+. "$here/tap.sh"
+cd "$tap_scratch" || exit 1
+
+is 'this guest is booted with what --next prints' "$(tr ' ' '\n' </proc/cmdline | grep '^trace_instance=')" \
+	"$("$hytrace" boot --next)"
+modprobe dummy
+ok 'a module that does not load' sh -c '! modprobe scsi_debug no_such_parameter= delay=x' 2>/dev/null
+dmesg >log
+ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
+ok 'hytrace boot writes a trace for viewers' "$hytrace" boot -f chrome -o boot.trace
+ok 'hytrace boot writes text' "$hytrace" boot -n 5 -o text
+
+# ---- the set
+
+# "name result", as the kernel's log has them.
+sed -n 's/.*\] initcall \([^+ ]*\)+[^ ]* returned \(-\{0,1\}[0-9]*\) after .*/\1 \2/p' log | sort >logged
+jq -r '.start.initcalls[] | select(.module == null and .time != null) | "\(.name) \(.result)"' \
+	boot.json | sort >shown
+ok 'the log has hundreds of initcalls' [ "$(wc -l <logged)" -gt 300 ]
+is "the kernel's own initcalls and their results are those of the log" \
+	"$(comm -23 logged shown | head -n 5)" ''
+is 'hytrace boot has none that the log does not have' "$(comm -13 logged shown | head -n 5)" ''
+is 'the modules are those of the log, in its order' "$(jq -r '.start.initcalls[] | select(.module) | .module' boot.json | xargs)" \
+	"$(sed -n 's/.*\] initcall [^ ]* \[\(.*\)\] returned .*/\1/p' log | xargs)"
+is 'the dummy module is there, with its result' \
+	"$(jq -c '.start.initcalls[] | select(.module == "dummy") | [.level, .result]' boot.json)" '["module",0]'
+if [[ $HYTRACE_VMLINUX ]]; then
+	is 'there are as many as the image has' "$(jq '[.start.initcalls[] | select(.level != "module")] | length' boot.json)" \
+		"$(nm "$HYTRACE_VMLINUX" | grep -c ' __initcall__')"
+fi
+is 'the levels are those of the kernel' "$(jq -r '.start.levels[].name' boot.json | xargs)" \
+	'early pure core postcore arch subsys fs device late'
+is 'nothing is lost' "$(jq .start.lost boot.json)" 0
+
+# ---- times
+
+# "name usecs" of those that took at least 3 ms. The log does not count the time of its own line. Its clock counts only ticks
+# until the initcalls of the level fs have chosen another one.
+sed -n 's/.*\] initcall \([^+ ]*\)+[^ ]* returned -\{0,1\}[0-9]* after \([0-9]*\) usecs.*/\1 \2/p' log | sort -u |
+	awk '$2 >= 3000' | sort >long.list
+jq -r '.start.initcalls[] | select(.level == "device" or .level == "late") | "\(.name) \(.time)"' boot.json | sort >times.list
+join long.list times.list >both.list
+ok "some initcalls take long: $(cut -d' ' -f1 both.list | xargs)" [ -s both.list ]
+is 'their times are those of the log' \
+	"$(awk '{ us = $3 / 1000 } us < $2 - 1000 || us > $2 + 1000' both.list)" ''
+is 'a task makes one initcall after the other, or one in the other' "$(jq -c '.start.initcalls |
+	map(select(.time != null and .pid == 1)) | sort_by(.start) |
+	[range(1; length) as $i | .[$i - 1] as $a | .[$i] as $b |
+		select($b.start < $a.start + $a.time and $b.start + $b.time > $a.start + $a.time)]' boot.json)" '[]'
+is 'a level takes at least as long as its initcalls' \
+	"$(jq -c '[.start.levels[] | select(.in_initcalls > .time)]' boot.json)" '[]'
+is 'the levels follow each other' "$(jq '.start.levels | [range(1; length) as $i |
+	select(.[$i].start != .[$i - 1].start + .[$i - 1].time)] | length' boot.json)" 0
+is 'the first init is that of the guest, after all levels' \
+	"$(jq '.start | .inits[0].start > .levels[-1].start + .levels[-1].time' boot.json)" true
+is 'trace viewers can read boot.trace' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
+is 'boot.trace has each initcall that ended' "$(jq '[.traceEvents[] | select(.cat == "initcall")] | length' boot.trace)" \
+	"$(jq '[.start.initcalls[] | select(.time != null)] | length' boot.json)"
+is 'the text has the five longest' "$(sed -n '/^INITCALL/,/^and/p' text | sed '1d;$d' | cut -d' ' -f1 | xargs)" \
+	"$(jq -r '.start.initcalls | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
+ok 'the text says when init was started' grep -q '^Started /init as init, at [0-9.]* s' text
+
+# ---- mistakes
+
+"$hytrace" boot --early >said 2>&1
+is '--early without --next is a mistake' $? 2
+echo >/sys/kernel/tracing/instances/hytrace_boot/trace
+"$hytrace" boot >said 2>&1
+is 'when the events were cleared, hytrace boot fails' $? 1
+ok 'and says so' grep -q 'has no initcalls: was it cleared' said
+rmdir /sys/kernel/tracing/instances/hytrace_boot
+"$hytrace" boot >said 2>&1
+is 'in a boot that was not asked for anything, it exits with 3' $? 3
+ok 'and names --next' grep -q 'hytrace boot --next' said
+
+tap_end

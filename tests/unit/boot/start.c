@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the part from the initcalls on, from events as the kernel prints them.
+ */
+#include "boot/boot_sample.h"
+#include "boot/start_report.h"
+#include "kernel/sample.h"
+
+#define AT(comm, pid, time, event) "         " comm "-" pid "       [000] .....     " time ": " event "\n"
+#define INIT(time, event) AT("swapper", "1", time, event)
+
+static const char events[] =
+	"# tracer: nop\n#\n"
+	"          <idle>-0       [000] ...1.     0.000000: initcall_level: level=console\n"
+	"          <idle>-0       [000] ...1.     0.000001: initcall_start: func=con_init+0x0/0x250\n"
+	"          <idle>-0       [000] ...1.     0.000003: initcall_finish: func=con_init+0x0/0x250 ret=0\n"
+	INIT("0.500000", "initcall_level: level=early")
+	INIT("0.510000", "initcall_start: func=a_init+0x0/0x10")
+	INIT("0.530000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+	INIT("0.600000", "initcall_level: level=late")
+	INIT("0.610000", "initcall_start: func=b_init+0x0/0x10")
+	/* Another task loads a module meanwhile, and this task makes an initcall in an initcall. */
+	AT("modprob", "7", "0.611000", "module_load: first E ")
+	AT("modprob", "7", "0.612000", "initcall_start: func=0xffffffffc0000000")
+	INIT("0.620000", "initcall_start: func=inner_init+0x0/0x10")
+	"CPU:1 [LOST 3 EVENTS]\n"
+	INIT("0.650000", "initcall_finish: func=inner_init+0x0/0x10 ret=-19")
+	AT("modprob", "7", "0.660000", "initcall_finish: func=0xffffffffc0000000 ret=0")
+	INIT("0.700000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
+	INIT("0.800000", "sched_process_exec: filename=/init pid=1 old_pid=1")
+	AT("modprob", "8", "0.810000", "sched_process_exec: filename=/bin/modprobe pid=8 old_pid=8")
+	AT("modprob", "8", "0.820000", "module_load: second")
+	AT("modprob", "8", "0.821000", "initcall_start: func=second_init+0x0/0x20 [second]")
+	INIT("0.900000", "sched_process_exec: filename=/usr/lib/systemd/systemd pid=1 old_pid=1")
+	INIT("0.910000", "sched_switch: prev_comm=swapper prev_pid=1");
+
+static int read_start(struct boot_start *s, const char *text)
+{
+	FILE *f = sample_file(text);
+	int err = boot_start__read(s, f, "trace");
+
+	fclose(f);
+	return err;
+}
+
+static void expect_initcall(const struct boot_start *s, size_t i, const char *name, uint64_t us,
+			    uint64_t self_us, int result)
+{
+	const struct start_initcall *call = &s->initcalls[i];
+
+	cr_expect(eq(str, (char *)call->name, (char *)name));
+	cr_expect(call->finished && call->time == us * 1000, "%s: %lu", name, (long)call->time);
+	cr_expect(call->self == self_us * 1000, "%s: %lu", name, (long)call->self);
+	cr_expect(call->result == result, "%s: %d", name, call->result);
+}
+
+Test(boot_start, initcalls_of_each_task)
+{
+	struct boot_start s;
+
+	cr_assert(read_start(&s, events) == 0);
+	cr_assert(s.initcall_count == 6);
+	expect_initcall(&s, 0, "con_init", 2, 2, 0);
+	expect_initcall(&s, 1, "a_init", 20000, 20000, 0);
+	expect_initcall(&s, 2, "b_init", 90000, 60000, 0);
+	expect_initcall(&s, 3, "0xffffffffc0000000", 48000, 48000, 0);
+	expect_initcall(&s, 4, "inner_init", 30000, 30000, -19);
+	cr_expect(s.initcalls[2].module == NULL && s.initcalls[2].level == 1);
+	cr_expect(eq(str, (char *)s.initcalls[3].module, "first"));
+	cr_expect(eq(str, (char *)s.initcalls[5].module, "second"));
+	cr_expect(not(s.initcalls[5].finished));
+	cr_expect(s.initcalls[0].level == NO_LEVEL && s.initcalls[3].level == NO_LEVEL);
+	boot_start__free(&s);
+}
+
+Test(boot_start, levels_divide_the_time_of_the_init_task)
+{
+	struct boot_start s;
+
+	cr_assert(read_start(&s, events) == 0);
+	cr_assert(s.level_count == 2, "that of consoles is not the init task's");
+	cr_expect(eq(str, (char *)s.levels[0].name, "early"));
+	cr_expect(s.levels[0].start == 500000000 && s.levels[0].time == 100000000);
+	cr_expect(s.levels[0].initcalls == 1 && s.levels[0].in_initcalls == 20000000);
+	/* An initcall in an initcall is counted, and its time is not counted twice. */
+	cr_expect(s.levels[1].initcalls == 2 && s.levels[1].in_initcalls == 90000000);
+	cr_expect(s.levels[1].time == 100000000, "until its last initcall");
+	cr_assert(s.init_count == 2);
+	cr_expect(eq(str, (char *)s.inits[0].program, "/init"));
+	cr_expect(eq(str, (char *)s.inits[1].program, "/usr/lib/systemd/systemd"));
+	cr_expect(s.inits[1].time == 900000000);
+	boot_start__free(&s);
+}
+
+Test(boot_start, the_longest_by_themselves_come_first)
+{
+	struct boot_start s;
+	size_t *order;
+
+	cr_assert(read_start(&s, events) == 0);
+	cr_assert(boot_start__by_self(&s, &order) == 0);
+	cr_expect(order[0] == 2 && order[1] == 3 && order[2] == 4 && order[3] == 1 && order[4] == 0);
+	free(order);
+	boot_start__free(&s);
+}
+
+Test(boot_start, an_end_without_a_beginning_is_left_out)
+{
+	struct boot_start s;
+
+	cr_assert(read_start(&s, INIT("0.5", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+				 INIT("0.6", "initcall_start: func=b_init+0x0/0x10")) == 0);
+	cr_assert(s.initcall_count == 1);
+	cr_expect(not(s.initcalls[0].finished));
+	cr_expect(s.level_count == 0 && s.init_count == 0);
+	boot_start__free(&s);
+}
+
+static const char *const bad[] = {
+	INIT("5", "initcall_level: level=early"),	/* another clock */
+	INIT("0.5", "initcall_level: early"),
+	INIT("0.5", "initcall_start: a_init"),
+	INIT("0.5", "initcall_finish: func=a_init"),
+	INIT("0.5", "initcall_finish: func=a_init ret=x"),
+	INIT("0.5", "module_load: "),
+	INIT("0.5", "sched_process_exec: pid=1"),
+	"initcall_level: level=early\n",
+	"      swapper [000] .....     0.5: initcall_level: level=early\n",
+};
+
+Test(boot_start, refuses_what_it_cannot_read)
+{
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		struct boot_start s;
+
+		cr_expect(read_start(&s, bad[i]) == -EPROTO, "%s", bad[i]);
+		boot_start__free(&s);
+	}
+}
+
+static struct boot_report start_report(struct boot_start *s)
+{
+	struct boot_report r = { .start = s };
+
+	cr_assert(read_start(s, events) == 0);
+	r.kernel.release = strdup("6.12.0-test");
+	cr_assert(early_calls__init(&r.calls) == 0);
+	cr_assert(boot_report__analyse(&r) == 0);
+	return r;
+}
+
+Test(boot_start, reports_without_an_early_part)
+{
+	struct boot_start s;
+	struct boot_report r = start_report(&s);
+	char *text = print(json_of_all, &r);
+	struct json_object *object = parse(text);
+
+	expect_at(object, "tracer", "null");
+	expect_at(object, "phases", "null");
+	expect_at(object, "start.lost", "0");
+	expect_at(object, "start.inits.0.start", "800000000");
+	expect_at(object, "start.levels.0", "{\"name\":\"early\",\"start\":500000000,\"time\":100000000,"
+					    "\"in_initcalls\":20000000,\"initcalls\":1}");
+	expect_at(object, "start.initcalls.4",
+		  "{\"name\":\"inner_init\",\"module\":null,\"level\":\"late\",\"pid\":1,"
+		  "\"start\":620000000,\"time\":30000000,\"self\":30000000,\"result\":-19}");
+	expect_at(object, "start.initcalls.5",
+		  "{\"name\":\"second_init\",\"module\":\"second\",\"level\":\"module\",\"pid\":8,"
+		  "\"start\":821000000,\"time\":null,\"self\":null,\"result\":null}");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\n(before)") != NULL, "%s", text);
+	cr_expect(strstr(text, "12.5%") != NULL, "a level's share of the time until init: %s", text);
+	cr_expect(strstr(text, "\nStarted /init as init, at 0.800000 s\n"
+			       "then /usr/lib/systemd/systemd as init, at 0.900000 s\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "(its end is not known)") != NULL, "%s", text);
+	free(text);
+	text = print(boot_report__chrome, &r);
+	object = parse(text);
+	cr_expect(json_object_array_length(at(object, "traceEvents")) == 1 + 3 + 5, "those that ended");
+	expect_at(object, "traceEvents.4.name", "\"a_init\"");
+	expect_at(object, "traceEvents.4.ts", "510000.000");
+	expect_at(object, "traceEvents.6.name", "\"thread_name\"");
+	expect_at(object, "traceEvents.7.name", "\"first\"");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+/* The rows of the table have no rest: before, the levels, and after. */
+Test(boot_start, the_rows_are_the_whole)
+{
+	struct boot_start s;
+	struct boot_report r = start_report(&s);
+	char *text = print(text_of_ten, &r), *line = strstr(text, "\n(before)");
+	double start, time, sum = 0, end = 0;
+	int rows = 0;
+
+	for (; line && line[1] != '\n'; line = strchr(line + 1, '\n')) {
+		const char *at = line + 1;
+
+		at += *at == '(' ? strcspn(at, ")") + 1 : strcspn(at, " ");
+		cr_assert(sscanf(at, "%lf %lf", &start, &time) == 2, "%s", line);
+		cr_expect(start > end - 1e-6 && start < end + 1e-6, "%s", line);
+		end = start + time;
+		sum += time;
+		rows++;
+	}
+	cr_expect(rows == 4);
+	cr_expect(sum > 0.8 - 1e-6 && sum < 0.8 + 1e-6, "%f", sum);
+	free(text);
+	boot_report__free(&r);
+}

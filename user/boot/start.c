@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Reads the trace events of initcalls; see start.h.
+ *
+ *   swapper/0-1     [000] .....     0.564985: initcall_level: level=early
+ *   swapper/0-1     [000] .....     0.565763: initcall_start: func=init_hw_perf_events+0x0/0x700
+ *   swapper/0-1     [000] .....     0.566457: initcall_finish: func=init_hw_perf_events+0x0/0x700 ret=0
+ *   modprobe-203    [000] .....     6.790565: module_load: dummy
+ *   modprobe-203    [000] .....     6.790593: initcall_start: func=0xffffffffc0597010
+ *   init-1          [000] .....     3.969510: sched_process_exec: filename=/init pid=1 old_pid=1
+ *
+ * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Those
+ * of modules are made by the tasks that load them: there is one level of nesting for each task. A
+ * module's function is freed after its initcall, so its name is that of the module.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <tracefs.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "base/strings.h"
+#include "boot/start.h"
+#include "boot/trace_line.h"
+
+#define INIT_PID 1
+
+/* A module that a task is loading. */
+struct loading {
+	int pid;
+	const char *module;
+};
+
+struct reader {
+	struct boot_start *s;
+	struct loading *loading;
+	size_t loading_count;
+	uint64_t last;			/* the end of the last initcall of the init task */
+};
+
+static void *grow(void *list, size_t count, size_t size)
+{
+	/* At powers of two. */
+	if (count & (count - 1))
+		return list;
+	list = reallocarray(list, count ? 2 * count : 1, size);
+	if (!list)
+		error__no_memory();
+	return list;
+}
+
+/* ---- the events */
+
+static int on_level(struct reader *r, const struct trace_context *c, const char *fields)
+{
+	struct boot_start *s = r->s;
+	struct start_level *list;
+	char name[32];
+
+	if (sscanf(fields, "level=%31s", name) != 1)
+		return -EPROTO;
+	/* Consoles come before the task of the initcalls. */
+	if (c->pid != INIT_PID)
+		return 0;
+	list = grow(s->levels, s->level_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	s->levels = list;
+	if (s->level_count)
+		list[s->level_count - 1].time = c->time - list[s->level_count - 1].start;
+	list[s->level_count++] = (struct start_level){
+		.name = strings__intern(s->store, name), .start = c->time,
+	};
+	return 0;
+}
+
+static const char *module_of(const struct reader *r, int pid)
+{
+	for (size_t i = r->loading_count; i-- > 0;) {
+		if (r->loading[i].pid == pid)
+			return r->loading[i].module;
+	}
+	return NULL;
+}
+
+static int on_module(struct reader *r, const struct trace_context *c, const char *fields)
+{
+	struct loading *list = grow(r->loading, r->loading_count, sizeof(*list));
+	char name[64];
+
+	if (!list)
+		return -ENOMEM;
+	r->loading = list;
+	if (sscanf(fields, "%63s", name) != 1)
+		return -EPROTO;
+	list[r->loading_count++] = (struct loading){ c->pid, strings__intern(r->s->store, name) };
+	return 0;
+}
+
+static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
+{
+	struct boot_start *s = r->s;
+	struct start_initcall *list = grow(s->initcalls, s->initcall_count, sizeof(*list));
+	struct start_initcall *call;
+	char name[256];
+
+	if (!list)
+		return -ENOMEM;
+	s->initcalls = list;
+	if (sscanf(fields, "func=%255[^+ ]", name) != 1)
+		return -EPROTO;
+	call = &list[s->initcall_count++];
+	*call = (struct start_initcall){
+		.name = strings__intern(s->store, name), .level = NO_LEVEL, .pid = c->pid,
+		.start = c->time,
+	};
+	if (c->pid == INIT_PID && s->level_count && !s->init_count) {
+		call->level = s->level_count - 1;
+		s->levels[call->level].initcalls++;
+	} else {
+		call->module = module_of(r, c->pid);
+	}
+	return 0;
+}
+
+/* The task's last initcall that has not finished. */
+static struct start_initcall *running(struct boot_start *s, size_t before, int pid)
+{
+	while (before-- > 0) {
+		if (s->initcalls[before].pid == pid && !s->initcalls[before].finished)
+			return &s->initcalls[before];
+	}
+	return NULL;
+}
+
+static int on_finish(struct reader *r, const struct trace_context *c, const char *fields)
+{
+	struct boot_start *s = r->s;
+	struct start_initcall *call = running(s, s->initcall_count, c->pid), *outer;
+	const char *result = strstr(fields, " ret=");
+
+	if (!result || sscanf(result, " ret=%d", &(int){ 0 }) != 1)
+		return -EPROTO;
+	/* Its beginning is lost. */
+	if (!call)
+		return 0;
+	call->result = atoi(result + strlen(" ret="));
+	call->time = c->time - call->start;
+	call->self += call->time;
+	call->finished = true;
+	outer = running(s, call - s->initcalls, c->pid);
+	if (outer) {
+		outer->self -= call->time;
+		return 0;
+	}
+	if (call->level != NO_LEVEL) {
+		s->levels[call->level].in_initcalls += call->time;
+		r->last = c->time;
+	}
+	return 0;
+}
+
+static int on_exec(struct reader *r, const struct trace_context *c, const char *fields)
+{
+	struct boot_start *s = r->s;
+	struct start_init *list;
+	char name[256];
+
+	if (c->pid != INIT_PID)
+		return 0;
+	if (sscanf(fields, "filename=%255s", name) != 1)
+		return -EPROTO;
+	list = grow(s->inits, s->init_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	s->inits = list;
+	list[s->init_count++] = (struct start_init){ strings__add(s->store, name), c->time };
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*take)(struct reader *r, const struct trace_context *c, const char *fields);
+} events[] = {
+	{ "initcall_level: ", on_level },
+	{ "initcall_start: ", on_start },
+	{ "initcall_finish: ", on_finish },
+	{ "module_load: ", on_module },
+	{ "sched_process_exec: ", on_exec },
+};
+
+static int take_line(struct reader *r, char *line)
+{
+	struct trace_context c;
+
+	if (*line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4))
+		return 0;
+	if (trace_context__parse(line, &c) || !c.fraction || c.pid < 0)
+		return -EPROTO;
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		size_t length = strlen(events[i].name);
+
+		if (!strncmp(c.event, events[i].name, length))
+			return events[i].take(r, &c, c.event + length);
+	}
+	return 0;
+}
+
+int boot_start__read(struct boot_start *ret, FILE *f, const char *name)
+{
+	struct reader r = { .s = ret };
+	char *line = NULL;
+	size_t room = 0;
+	int err = 0;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->store = strings__new();
+	for (size_t number = 1; !err && getline(&line, &room, f) > 0; number++) {
+		err = take_line(&r, line);
+		if (err == -EPROTO)
+			error__print("line %zu of %s is not the event that it should be; reset its options "
+				     "and its clock, or is this kernel newer than hytrace?", number, name);
+	}
+	if (!err && ferror(f))
+		err = error__return(-errno, "%s: %s", name, strerror(errno));
+	/* After the last level, the kernel does other things before it starts init. */
+	if (ret->level_count && r.last > ret->levels[ret->level_count - 1].start)
+		ret->levels[ret->level_count - 1].time =
+			r.last - ret->levels[ret->level_count - 1].start;
+	free(r.loading);
+	free(line);
+	return err;
+}
+
+void boot_start__free(struct boot_start *s)
+{
+	free(s->levels);
+	free(s->initcalls);
+	free(s->inits);
+	strings__free(s->store);
+	memset(s, 0, sizeof(*s));
+}
+
+/* ---- this boot */
+
+const char *boot_start__parameters(void)
+{
+	return "trace_instance=" START_INSTANCE
+	       ",initcall:*,module:module_load,sched:sched_process_exec";
+}
+
+static uint64_t lost_on(const char *cpus, const char *cpu)
+{
+	static const char *const names[] = { "\noverrun: ", "\ndropped events: " };
+	char *path = NULL, *text;
+	uint64_t lost = 0, value;
+
+	if (asprintf(&path, "%s/%s/stats", cpus, cpu) < 0)
+		return 0;
+	text = file__text(path);
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *at = strstr(text, names[i]);
+
+		if (at && sscanf(at + strlen(names[i]), "%" SCNu64, &value) == 1)
+			lost += value;
+	}
+	free(text);
+	free(path);
+	return lost;
+}
+
+static uint64_t count_lost(const char *instance)
+{
+	struct dirent *entry;
+	char *cpus = NULL;
+	uint64_t lost = 0;
+	DIR *d;
+
+	if (asprintf(&cpus, "%s/per_cpu", instance) < 0)
+		return 0;
+	d = opendir(cpus);
+	while (d && (entry = readdir(d))) {
+		if (!strncmp(entry->d_name, "cpu", 3))
+			lost += lost_on(cpus, entry->d_name);
+	}
+	if (d)
+		closedir(d);
+	free(cpus);
+	return lost;
+}
+
+int boot_start__load(struct boot_start *ret, const char *dir)
+{
+	char *instance = NULL, *path = NULL;
+	int err;
+	FILE *f;
+
+	memset(ret, 0, sizeof(*ret));
+	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
+		return error__no_memory();
+	if (asprintf(&path, "%s/trace", instance) < 0) {
+		free(instance);
+		return error__no_memory();
+	}
+	f = fopen(path, "re");
+	if (f) {
+		err = boot_start__read(ret, f, path);
+		fclose(f);
+		ret->lost = count_lost(instance);
+	} else {
+		err = errno == ENOENT ? -ENOENT :
+		      error__return(errno == EACCES ? -EPERM : -errno, "%s: %s", path, strerror(errno));
+	}
+	if (!err && !ret->initcall_count)
+		err = error__return(-ENODATA, "%s has no initcalls: was it cleared, or was its boot not "
+				    "asked for them? Boot with %s", path, boot_start__parameters());
+	free(path);
+	free(instance);
+	return err;
+}
+
+static int by_self(const void *a, const void *b, void *arg)
+{
+	const struct start_initcall *list = arg;
+	const size_t *x = a, *y = b;
+
+	if (list[*x].self != list[*y].self)
+		return list[*x].self > list[*y].self ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+int boot_start__by_self(const struct boot_start *s, size_t **ret)
+{
+	size_t *list = calloc(s->initcall_count + 1, sizeof(*list));
+
+	if (!list)
+		return error__no_memory();
+	for (size_t i = 0; i < s->initcall_count; i++)
+		list[i] = i;
+	qsort_r(list, s->initcall_count, sizeof(*list), by_self, s->initcalls);
+	*ret = list;
+	return 0;
+}

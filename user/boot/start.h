@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The part of a boot from the initcalls on, on any kernel: which initcalls ran, when, for how long,
+ * and when init was started. The trace events that tell this are enabled by the kernel's command
+ * line; boot_start__parameters() has what to add to it.
+ *
+ * Times are those of the clock "local", in ns, with a resolution of a microsecond. It begins with
+ * the kernel's own clock (0 in dmesg).
+ */
+#ifndef HYTRACE_BOOT_START_H
+#define HYTRACE_BOOT_START_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#define START_INSTANCE "hytrace_boot"
+/* The level of initcalls that modules make, or that came before all levels. */
+#define NO_LEVEL SIZE_MAX
+
+struct strings;
+
+struct start_level {
+	const char *name;		/* "early", "pure", ... "late" */
+	/* Until the next level. The last one ends with its last initcall. */
+	uint64_t start, time;
+	uint64_t in_initcalls;		/* the part of it that the task of the initcalls spent in them */
+	size_t initcalls;
+};
+
+struct start_initcall {
+	const char *name;		/* an address if the kernel does not know it any more */
+	const char *module;		/* NULL: the kernel's own */
+	size_t level;
+	int pid;
+	uint64_t start, time;
+	uint64_t self;			/* without other initcalls that the same task made meanwhile */
+	int result;
+	bool finished;
+};
+
+/* A program of process 1: that of the initramfs, and then the one that it starts in its place. */
+struct start_init {
+	const char *program;
+	uint64_t time;
+};
+
+struct boot_start {
+	struct start_level *levels;
+	size_t level_count;
+	struct start_initcall *initcalls;	/* in order of time */
+	size_t initcall_count;
+	struct start_init *inits;
+	size_t init_count;
+	uint64_t lost;			/* events that were overwritten, or did not fit */
+	struct strings *store;
+};
+
+/**
+ * boot_start__read() - read the events of a boot
+ * @ret: what they tell, to be freed by boot_start__free(), also after errors
+ * @f: the file `trace` of a tracefs instance
+ * @name: its name, for messages
+ *
+ * Other events are left out. Return: 0, or a negative error after a message; -EPROTO if a line
+ * cannot be read.
+ */
+int boot_start__read(struct boot_start *ret, FILE *f, const char *name);
+
+/**
+ * boot_start__load() - find and read the events of this boot
+ * @ret: see boot_start__read()
+ * @dir: the mount point of tracefs
+ *
+ * Return: 0; -ENOENT, without a message, if this boot was not asked for them; or an error after a
+ * message.
+ */
+int boot_start__load(struct boot_start *ret, const char *dir);
+void boot_start__free(struct boot_start *s);
+
+/* What the command line needs for boot_start__load(). */
+const char *boot_start__parameters(void);
+
+/* Indexes of the initcalls, those with the longest time of their own first. To be freed. */
+int boot_start__by_self(const struct boot_start *s, size_t **ret);
+
+#endif

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Reports of the part of a boot from the initcalls on. */
+#ifndef HYTRACE_BOOT_START_REPORT_H
+#define HYTRACE_BOOT_START_REPORT_H
+
+#include "base/json_writer.h"
+#include "boot/start.h"
+
+/**
+ * boot_start__text() - print levels and the longest initcalls as tables
+ * @most: how many initcalls at most
+ *
+ * Return: 0, or -ENOMEM after a message. Write errors stay in the stream.
+ */
+int boot_start__text(const struct boot_start *s, size_t most, FILE *out);
+/* Writes the value of the field "start"; null if @s is NULL. */
+void boot_start__json(const struct boot_start *s, json_writer_t *w);
+/* Prints on stderr what is missing; nothing if nothing is. */
+void boot_start__losses(const struct boot_start *s);
+
+#endif
