@@ -21,9 +21,12 @@ at_most()
 	awk -v a="$1" -v b="$2" 'BEGIN { exit !(a > 0 && a <= b) }'
 }
 
-ok 'one function is traced by all contenders' status 0 bench -n 3 -s one -f json -c base -c ftrace-ops -c fentry -c fentry-bitmap \
+# The series for 7.3 does not have the module.
+ops=()
+! modinfo ftrace_many >/dev/null 2>&1 || ops=(-c ftrace-ops)
+ok 'one function is traced by all contenders' status 0 bench -n 3 -s one -f json -c base "${ops[@]}" -c fentry -c fentry-bitmap \
 	-c fentry-bitmap-callers -c fentry-of-100 -c kprobe-multi-bitmap-nocallers -c cover-bpf-nocallers
-is 'each contender has a row' "$(jq -c 'map(select(.total != null)) | length' out)" 8
+is 'each contender has a row' "$(jq -c 'map(select(.total != null)) | length' out)" $((7 + ${#ops[@]} / 2))
 is 'without callers, a bitmap has only the function' "$(figure fentry-bitmap seen) $(figure kprobe-multi-bitmap-nocallers seen)" '1 1'
 is 'with callers, a bitmap has the function and its caller' "$(figure fentry-bitmap-callers seen)" 2
 is 'the engine without callers has only the function' "$(figure cover-bpf-nocallers seen)" 1
@@ -32,10 +35,15 @@ ok 'a hundred programs take longer to attach than one' \
 	at_most "$(jq -n "10 * $(figure fentry attach)")" "$(figure fentry-of-100 attach)"
 is 'the module is unloaded afterwards' "$(find $many -maxdepth 0 2>/dev/null)" ''
 
-ok 'all functions are traced by three contenders' status 0 bench -n 3 -s all -w getppid -f json -c base -c ftrace-ops -c cover-bpf-retired
-is 'each contender has a row for all functions' "$(jq -c 'map(select(.total != null)) | length' out)" 3
+ok 'all functions are traced by these contenders' status 0 bench -n 3 -s all -w getppid -f json -c base "${ops[@]}" -c cover-bpf-retired
+is 'each contender has a row for all functions' "$(jq -c 'map(select(.total != null)) | length' out)" $((2 + ${#ops[@]} / 2))
 ok 'the engine with --retire has seen at least 100 functions' at_most 100 "$(figure cover-bpf-retired seen)"
 
+((${#ops[@]})) || {
+	skip 'the module of the series' 'this series does not have it'
+	tap_end
+	exit
+}
 modprobe ftrace_many
 ok 'bench uses a module that was loaded before' status 0 bench -n 3 -s one -f json -c ftrace-ops
 is 'that module stays loaded, without ops' "$(sed -n 's/^ops: //p' $many/stats)" 0

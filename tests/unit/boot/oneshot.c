@@ -144,10 +144,13 @@ Test(boot_oneshot, hits_before_the_clock_have_no_time)
 	expect_at(object, "window.last", "7050");
 	expect_at(object, "functions.0.first", "null");
 	expect_at(object, "functions.2.first", "5000");
+	expect_at(object, "phases.0.start", "null");
+	expect_at(object, "phases.0.time", "null");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "without the first 2 hits: this clock began later") != NULL, "%s", text);
+	cr_expect(strstr(text, "Time:      0.000002 s, from 0.000005 to 0.000007") != NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
 	/* 0 is the time when it began. */

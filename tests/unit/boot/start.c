@@ -21,6 +21,7 @@ static const char events[] =
 	INIT("0.610000", "initcall_start: func=b_init+0x0/0x10")
 	/* Another task loads a module meanwhile, and this task makes an initcall in an initcall. */
 	AT("modprob", "7", "0.611000", "module_load: first E ")
+	AT("modprob", "9", "0.611500", "module_load: other")
 	AT("modprob", "7", "0.612000", "initcall_start: func=0xffffffffc0000000")
 	INIT("0.620000", "initcall_start: func=inner_init+0x0/0x10")
 	"CPU:1 [LOST 3 EVENTS]\n"
