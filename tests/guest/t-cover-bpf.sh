@@ -34,7 +34,7 @@ ok 'a full log refuses hits and counts them' jq -e '.lost.map_full > 0 and (.fun
 # ---- features
 
 is 'features: the answers no on a stock kernel' "$("$hytrace" features -f json | jq -r '.features[] | select(.here == "no") | .name' |
-	grep -vxE 'vmlinux|cgroup2|fentry-multi' | xargs)" 'oneshot oneshot-retire very-early function-events cover-oneshot cover-event event boot'
+	grep -vxE 'vmlinux|cgroup2|fentry-multi' | xargs)" 'oneshot oneshot-retire very-early function-events cover-oneshot cover-event event'
 is 'features: the reason is the message of cover' "$("$hytrace" features -f json cover-oneshot | jq -r '.features[0].reason')" \
 	"$("$hytrace" cover -e oneshot --duration 1 2>&1 | sed 's/^hytrace: //; s/; .*//')"
 

@@ -25,7 +25,7 @@ ok 'boot says that there is no very early tracing' says 'CONFIG_VERY_EARLY_FUNCT
 # ---- features: the same words
 
 is 'features: what is not here' "$("$hytrace" features -f json | jq -r '.features[] | select(.here == "no") | .name' | grep -vxE 'vmlinux|cgroup2' | xargs)" \
-	'function-addresses oneshot oneshot-retire very-early function-events kprobe-multi fentry-multi cover-oneshot cover-bpf cover-event event boot'
+	'function-addresses oneshot oneshot-retire very-early function-events kprobe-multi fentry-multi cover-oneshot cover-bpf cover-event event'
 is 'features: the reason is the message of cover' "$("$hytrace" features -f json cover-bpf | jq -r '.features[0] | .needs, .reason')" \
 	"kprobe-multi
 $(status 3 cover -a vfs_read --duration 1; sed 's/^hytrace: //; s/; .*//' err)"

@@ -93,6 +93,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case ARGP_KEY_END:
 		if (o->early && !o->next)
 			argp_error(state, "--early is for --next");
+		if (o->next && (o->output || o->format_given || o->most))
+			argp_error(state, "--next prints one line, and takes no other option than --early");
 		guess_format(o);
 		break;
 	default:
@@ -130,6 +132,12 @@ static int load_oneshot(struct boot_report *r, const char *dir)
 	return err;
 }
 
+/* One part of the report is not there, or cannot be read. */
+static bool is_missing(int err)
+{
+	return err == -EOPNOTSUPP || err == -ENODATA || err == -EPROTO;
+}
+
 static int load(struct boot_report *r, const char *dir)
 {
 	int err;
@@ -146,6 +154,11 @@ static int load(struct boot_report *r, const char *dir)
 		err = load_oneshot(r, dir);
 	else
 		err = early_calls__load(&r->calls, &r->stats, dir, &r->missing);
+	/* A message has told why. The other part is there. */
+	if (r->start && is_missing(err)) {
+		r->early = false;
+		return 0;
+	}
 	r->recorder_cycles = early_cost__measure();
 	return err ? err : boot_report__analyse(r);
 }
@@ -185,21 +198,22 @@ static int report(struct boot_report *r, const struct boot_options *o, const cha
 static int find_parts(struct boot_report *r, struct boot_start *start, const char *dir)
 {
 	int err = boot_start__load(start, dir);
+	bool early = early_stats__asked(dir);
 
 	if (!err)
 		r->start = start;
 	else
 		boot_start__free(start);
-	if (err && err != -ENOENT)
+	if (err && err != -ENOENT && !(is_missing(err) && early))
 		return err;
-	if (r->start && !early_stats__asked(dir))
+	if (r->start && !early)
 		return 0;
 	err = early_stats__load(&r->stats, dir);
 	r->early = !err;
 	if (!r->start && err == -EOPNOTSUPP)
 		error__print("`hytrace boot --next` prints parameters for the next boot, which any kernel "
 			     "since Linux 6.4 understands");
-	return r->start && (err == -EOPNOTSUPP || err == -ENODATA) ? 0 : err;
+	return r->start && is_missing(err) ? 0 : err;
 }
 
 /* For the next boot. Nothing is changed here. */

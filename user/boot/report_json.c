@@ -315,7 +315,7 @@ static void write_initcalls(json_writer_t *w, const struct boot_start *s)
 			write_label(w, "thread_name", PART_START, call->pid, task);
 		}
 		jsonw_start_object(w);
-		jsonw_string_field(w, "name", call->module ?: call->name);
+		jsonw_string_field(w, "name", boot_start__name(call));
 		jsonw_string_field(w, "cat", "initcall");
 		jsonw_string_field(w, "ph", "X");
 		write_ns(w, "ts", call->start);
@@ -345,6 +345,7 @@ static void write_other(json_writer_t *w, const struct boot_report *r, size_t sp
 		jsonw_lluint_field(w, "calls_shown", spans);
 		json__counters(w, "lost", &r->lost);
 	}
+	json__number_or_null(w, "start_lost", r->start, r->start ? r->start->lost : 0);
 	jsonw_end_object(w);
 }
 

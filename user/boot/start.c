@@ -10,8 +10,9 @@
  *   init-1          [000] .....     3.969510: sched_process_exec: filename=/init pid=1 old_pid=1
  *
  * One task makes the kernel's own initcalls, one after the other, and then becomes process 1. Those
- * of modules are made by the tasks that load them: there is one level of nesting for each task. A
- * module's function is freed after its initcall, so its name is that of the module.
+ * of modules are made by the tasks that load them. A module's function is freed after its initcall:
+ * then its address may be that of another module's function. Each CPU has a buffer of its own, so
+ * any event may be missing. What is missing must not change what the others tell.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -38,7 +39,6 @@ struct reader {
 	struct boot_start *s;
 	struct loading *loading;
 	size_t loading_count;
-	uint64_t last;			/* the end of the last initcall of the init task */
 };
 
 static void *grow(void *list, size_t count, size_t size)
@@ -77,11 +77,14 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 	return 0;
 }
 
-static const char *module_of(const struct reader *r, int pid)
+/* The module that this task loads. It has one initcall. */
+static const char *take_module(struct reader *r, int pid)
 {
 	for (size_t i = r->loading_count; i-- > 0;) {
-		if (r->loading[i].pid == pid)
+		if (r->loading[i].pid == pid) {
+			r->loading[i].pid = -1;
 			return r->loading[i].module;
+		}
 	}
 	return NULL;
 }
@@ -94,72 +97,86 @@ static int on_module(struct reader *r, const struct trace_context *c, const char
 	if (!list)
 		return -ENOMEM;
 	r->loading = list;
-	if (sscanf(fields, "%63s", name) != 1)
+	if (sscanf(fields, "%63s", name) != 1 || strchr(name, '='))
 		return -EPROTO;
 	list[r->loading_count++] = (struct loading){ c->pid, strings__intern(r->s->store, name) };
 	return 0;
+}
+
+/* "func=f+0x0/0x10 [module] ret=0": the place, up to the result; NULL if there is none. */
+static const char *place_in(struct reader *r, const char *fields)
+{
+	char place[384];
+
+	if (sscanf(fields, "func=%383[^\n]", place) != 1)
+		return NULL;
+	if (strstr(place, " ret="))
+		*strstr(place, " ret=") = '\0';
+	return strings__intern(r->s->store, place);
+}
+
+/*
+ * The name of the function at a place. That of a module is only known if the place is still the
+ * beginning of a function of the same module.
+ */
+static const char *name_of(struct reader *r, const char *place, bool own, const char *module)
+{
+	char name[256], rest[128], wanted[128];
+	int end = 0;
+
+	if (sscanf(place, "%255[^+ ]+0x0/%*x%n", name, &end) != 1 || !end)
+		return own ? place : NULL;
+	if (!own) {
+		snprintf(wanted, sizeof(wanted), "[%s]", module ?: "");
+		if (sscanf(place + end, " %127s", rest) != 1 || strcmp(rest, wanted))
+			return NULL;
+	}
+	return strings__intern(r->s->store, name);
 }
 
 static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
 {
 	struct boot_start *s = r->s;
 	struct start_initcall *list = grow(s->initcalls, s->initcall_count, sizeof(*list));
-	struct start_initcall *call;
-	char name[256];
+	struct start_initcall call = { .level = NO_LEVEL, .pid = c->pid, .start = c->time };
 
 	if (!list)
 		return -ENOMEM;
 	s->initcalls = list;
-	if (sscanf(fields, "func=%255[^+ ]", name) != 1)
+	call.place = place_in(r, fields);
+	if (!call.place)
 		return -EPROTO;
-	call = &list[s->initcall_count++];
-	*call = (struct start_initcall){
-		.name = strings__intern(s->store, name), .level = NO_LEVEL, .pid = c->pid,
-		.start = c->time,
-	};
-	if (c->pid == INIT_PID && s->level_count && !s->init_count) {
-		call->level = s->level_count - 1;
-		s->levels[call->level].initcalls++;
-	} else {
-		call->module = module_of(r, c->pid);
-	}
+	if (c->pid == INIT_PID && s->level_count && !s->init_count)
+		call.level = s->level_count - 1;
+	else
+		call.module = take_module(r, c->pid);
+	/* Consoles come before there are other tasks. */
+	call.name = name_of(r, call.place, call.level != NO_LEVEL || !c->pid, call.module);
+	if (call.level != NO_LEVEL)
+		s->levels[call.level].initcalls++;
+	list[s->initcall_count++] = call;
 	return 0;
-}
-
-/* The task's last initcall that has not finished. */
-static struct start_initcall *running(struct boot_start *s, size_t before, int pid)
-{
-	while (before-- > 0) {
-		if (s->initcalls[before].pid == pid && !s->initcalls[before].finished)
-			return &s->initcalls[before];
-	}
-	return NULL;
 }
 
 static int on_finish(struct reader *r, const struct trace_context *c, const char *fields)
 {
+	const char *place = place_in(r, fields), *result = strstr(fields, " ret=");
 	struct boot_start *s = r->s;
-	struct start_initcall *call = running(s, s->initcall_count, c->pid), *outer;
-	const char *result = strstr(fields, " ret=");
+	int value, end = 0;
 
-	if (!result || sscanf(result, " ret=%d", &(int){ 0 }) != 1)
+	if (!place || !result || sscanf(result, " ret=%d%n", &value, &end) != 1 || result[end])
 		return -EPROTO;
-	/* Its beginning is lost. */
-	if (!call)
-		return 0;
-	call->result = atoi(result + strlen(" ret="));
-	call->time = c->time - call->start;
-	call->self += call->time;
-	call->finished = true;
-	outer = running(s, call - s->initcalls, c->pid);
-	if (outer) {
-		outer->self -= call->time;
-		return 0;
+	for (size_t i = s->initcall_count; i-- > 0;) {
+		struct start_initcall *call = &s->initcalls[i];
+
+		if (call->pid != c->pid || call->finished || call->place != place)
+			continue;
+		call->result = value;
+		call->time = c->time - call->start;
+		call->finished = true;
+		break;
 	}
-	if (call->level != NO_LEVEL) {
-		s->levels[call->level].in_initcalls += call->time;
-		r->last = c->time;
-	}
+	/* If there is none, its beginning is lost. */
 	return 0;
 }
 
@@ -169,7 +186,8 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 	struct start_init *list;
 	char name[256];
 
-	if (c->pid != INIT_PID)
+	/* Without a level, the beginning is lost, and this may be a later program. */
+	if (c->pid != INIT_PID || !s->level_count)
 		return 0;
 	if (sscanf(fields, "filename=%255s", name) != 1)
 		return -EPROTO;
@@ -209,6 +227,48 @@ static int take_line(struct reader *r, char *line)
 	return 0;
 }
 
+/* The initcall of the same task in which this one was made; NULL: none. */
+static struct start_initcall *outer_of(struct boot_start *s, size_t index)
+{
+	const struct start_initcall *call = &s->initcalls[index];
+
+	while (index-- > 0) {
+		struct start_initcall *other = &s->initcalls[index];
+
+		if (other->pid != call->pid || !other->finished)
+			continue;
+		if (other->start + other->time >= call->start + call->time)
+			return other;
+		if (other->start + other->time <= call->start)
+			return NULL;
+	}
+	return NULL;
+}
+
+/* Only initcalls that have both ends count. */
+static void settle(struct boot_start *s)
+{
+	struct start_level *last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
+
+	for (size_t i = 0; i < s->initcall_count; i++)
+		s->initcalls[i].self = s->initcalls[i].time;
+	for (size_t i = 0; i < s->initcall_count; i++) {
+		struct start_initcall *call = &s->initcalls[i], *outer;
+
+		if (!call->finished)
+			continue;
+		outer = outer_of(s, i);
+		if (outer)
+			outer->self -= call->time;
+		else if (call->level != NO_LEVEL)
+			s->levels[call->level].in_initcalls += call->time;
+		/* After the last level, the kernel does other things before it starts init. */
+		if (last && call->level == s->level_count - 1 &&
+		    call->start + call->time > last->start + last->time)
+			last->time = call->start + call->time - last->start;
+	}
+}
+
 int boot_start__read(struct boot_start *ret, FILE *f, const char *name)
 {
 	struct reader r = { .s = ret };
@@ -218,18 +278,19 @@ int boot_start__read(struct boot_start *ret, FILE *f, const char *name)
 
 	memset(ret, 0, sizeof(*ret));
 	ret->store = strings__new();
-	for (size_t number = 1; !err && getline(&line, &room, f) > 0; number++) {
+	while (!err && getline(&line, &room, f) > 0) {
 		err = take_line(&r, line);
-		if (err == -EPROTO)
-			error__print("line %zu of %s is not the event that it should be; reset its options "
-				     "and its clock, or is this kernel newer than hytrace?", number, name);
+		if (err == -EPROTO) {
+			ret->unread++;
+			err = 0;
+		}
 	}
 	if (!err && ferror(f))
 		err = error__return(-errno, "%s: %s", name, strerror(errno));
-	/* After the last level, the kernel does other things before it starts init. */
-	if (ret->level_count && r.last > ret->levels[ret->level_count - 1].start)
-		ret->levels[ret->level_count - 1].time =
-			r.last - ret->levels[ret->level_count - 1].start;
+	if (!err && ret->unread && !ret->initcall_count)
+		err = error__return(-EPROTO, "%s: none of its lines can be read; reset its options and its "
+				    "clock, or is this kernel newer than hytrace?", name);
+	settle(ret);
 	free(r.loading);
 	free(line);
 	return err;
@@ -315,8 +376,8 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 		      error__return(errno == EACCES ? -EPERM : -errno, "%s: %s", path, strerror(errno));
 	}
 	if (!err && !ret->initcall_count)
-		err = error__return(-ENODATA, "%s has no initcalls: was it cleared, or was its boot not "
-				    "asked for them? Boot with %s", path, boot_start__parameters());
+		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
+				    "overwritten them, as of programs that were started", path);
 	free(path);
 	free(instance);
 	return err;
@@ -327,6 +388,8 @@ static int by_self(const void *a, const void *b, void *arg)
 	const struct start_initcall *list = arg;
 	const size_t *x = a, *y = b;
 
+	if (list[*x].finished != list[*y].finished)
+		return list[*x].finished ? 1 : -1;
 	if (list[*x].self != list[*y].self)
 		return list[*x].self > list[*y].self ? -1 : 1;
 	return *x < *y ? -1 : *x > *y;

@@ -30,8 +30,9 @@ struct start_level {
 };
 
 struct start_initcall {
-	const char *name;		/* an address if the kernel does not know it any more */
-	const char *module;		/* NULL: the kernel's own */
+	const char *name;		/* NULL: a module's, which the kernel does not know any more */
+	const char *module;		/* NULL: the kernel's own, or not known */
+	const char *place;		/* as the event has it */
 	size_t level;
 	int pid;
 	uint64_t start, time;
@@ -54,6 +55,7 @@ struct boot_start {
 	struct start_init *inits;
 	size_t init_count;
 	uint64_t lost;			/* events that were overwritten, or did not fit */
+	size_t unread;			/* lines that are no events: names may have newlines */
 	struct strings *store;
 };
 
@@ -63,8 +65,8 @@ struct boot_start {
  * @f: the file `trace` of a tracefs instance
  * @name: its name, for messages
  *
- * Other events are left out. Return: 0, or a negative error after a message; -EPROTO if a line
- * cannot be read.
+ * Other events are left out. Return: 0, or a negative error after a message; -EPROTO if there are
+ * lines, and none can be read.
  */
 int boot_start__read(struct boot_start *ret, FILE *f, const char *name);
 
@@ -73,8 +75,8 @@ int boot_start__read(struct boot_start *ret, FILE *f, const char *name);
  * @ret: see boot_start__read()
  * @dir: the mount point of tracefs
  *
- * Return: 0; -ENOENT, without a message, if this boot was not asked for them; or an error after a
- * message.
+ * Return: 0; -ENOENT, without a message, if this boot was not asked for them; -ENODATA, -EPROTO or
+ * another error after a message.
  */
 int boot_start__load(struct boot_start *ret, const char *dir);
 void boot_start__free(struct boot_start *s);
@@ -82,7 +84,10 @@ void boot_start__free(struct boot_start *s);
 /* What the command line needs for boot_start__load(). */
 const char *boot_start__parameters(void);
 
-/* Indexes of the initcalls, those with the longest time of their own first. To be freed. */
+/*
+ * Indexes of the initcalls: first those that were not seen to end, then those with the longest time
+ * of their own. To be freed.
+ */
 int boot_start__by_self(const struct boot_start *s, size_t **ret);
 
 #endif

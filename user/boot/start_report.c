@@ -9,6 +9,8 @@
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
@@ -16,9 +18,10 @@
 
 static const char *level_of(const struct boot_start *s, const struct start_initcall *call)
 {
-	if (call->module)
-		return "module";
-	return call->level == NO_LEVEL ? "console" : s->levels[call->level].name;
+	if (call->level != NO_LEVEL)
+		return s->levels[call->level].name;
+	/* Consoles come before there are other tasks. */
+	return call->module || call->pid ? "module" : "console";
 }
 
 /* The end of the last level. */
@@ -27,6 +30,11 @@ static uint64_t end_of_levels(const struct boot_start *s)
 	const struct start_level *last = &s->levels[s->level_count - 1];
 
 	return last->start + last->time;
+}
+
+const char *boot_start__name(const struct start_initcall *call)
+{
+	return call->module ?: call->name ?: "(a module)";
 }
 
 /* ---- text */
@@ -114,7 +122,7 @@ static int add_initcall(struct libscols_table *table, const struct boot_start *s
 			const struct start_initcall *call)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? set_cell(line, CALL_NAME, "%s", call->module ?: call->name) : -ENOMEM;
+	int err = line ? set_cell(line, CALL_NAME, "%s", boot_start__name(call)) : -ENOMEM;
 
 	if (!err)
 		err = set_cell(line, CALL_LEVEL, "%s", level_of(s, call));
@@ -179,8 +187,13 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 void boot_start__losses(const struct boot_start *s)
 {
 	if (s->lost)
-		error__print("start: lost: %" PRIu64 " events: initcalls and modules are missing; boot "
-			     "with a larger trace_buf_size=", s->lost);
+		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls and modules may be "
+			     "missing; boot with a larger trace_buf_size=, and read them soon", s->lost);
+	if (!s->level_count || strcmp(s->levels[0].name, "early"))
+		error__warn("the first initcalls are missing, so what came before the others is not known");
+	if (s->unread)
+		error__warn("%zu lines of the trace are no events, as if a program's name had a newline; who "
+			    "starts such programs can write what is no event, too", s->unread);
 }
 
 /* ---- json */
@@ -200,7 +213,7 @@ static void write_initcall(json_writer_t *w, const struct boot_start *s,
 			   const struct start_initcall *call)
 {
 	jsonw_start_object(w);
-	jsonw_string_field(w, "name", call->name);
+	json__string_or_null(w, "name", call->name);
 	json__string_or_null(w, "module", call->module);
 	jsonw_string_field(w, "level", level_of(s, call));
 	jsonw_lluint_field(w, "pid", call->pid);
@@ -224,6 +237,7 @@ void boot_start__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_start_object(w);
 	jsonw_string_field(w, "clock", "local");
 	jsonw_lluint_field(w, "lost", s->lost);
+	jsonw_lluint_field(w, "unread", s->unread);
 	jsonw_name(w, "inits");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < s->init_count; i++) {

@@ -15,6 +15,8 @@
 int boot_start__text(const struct boot_start *s, size_t most, FILE *out);
 /* Writes the value of the field "start"; null if @s is NULL. */
 void boot_start__json(const struct boot_start *s, json_writer_t *w);
+/* The name of an initcall for people: a module's is that of the module. */
+const char *boot_start__name(const struct start_initcall *call);
 /* Prints on stderr what is missing; nothing if nothing is. */
 void boot_start__losses(const struct boot_start *s);
 
