@@ -402,8 +402,8 @@ static void print_ftrace(const struct boot_report *r, FILE *out)
 static void print_hand_over(const struct early_stats *s, FILE *out)
 {
 	if (early_stats__has_hand_over(s))
-		fprintf(out, "Hand-over: %.3f s to change the call sites; later, a worker took %.3f s "
-			"to show the calls\n", early_stats__cycles_ns(s, s->convert_cycles) / 1e9,
+		fprintf(out, "Hand-over: %.3f s to change the call sites; later, a worker showed the "
+			"calls within %.3f s\n", early_stats__cycles_ns(s, s->convert_cycles) / 1e9,
 			early_stats__cycles_ns(s, s->show_cycles) / 1e9);
 }
 
