@@ -7,6 +7,7 @@
 #include <argp.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <tracefs.h>
 
 #include "base/error.h"
@@ -14,6 +15,7 @@
 #include "boot/commands.h"
 #include "boot/cost.h"
 #include "boot/report.h"
+#include "boot/start_load.h"
 #include "kernel/features.h"
 #include "run/output.h"
 
@@ -27,10 +29,10 @@ struct boot_options {
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
-	bool next, early;
+	bool next, early, release;
 };
 
-enum { OPTION_NEXT = 0x100, OPTION_EARLY };
+enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_RELEASE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
@@ -42,6 +44,8 @@ static const struct argp_option options[] = {
 	  "that boot can be reported", 0 },
 	{ "early", OPTION_EARLY, NULL, 0, "with --next: trace all functions from before start_kernel() "
 	  "on, too", 0 },
+	{ "release", OPTION_RELEASE, NULL, 0, "remove what --next has made this kernel keep: its memory is "
+	  "free again, and hytrace boot cannot report its initcalls any more", 0 },
 	{ }
 };
 
@@ -87,6 +91,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_EARLY:
 		o->early = true;
 		break;
+	case OPTION_RELEASE:
+		o->release = true;
+		break;
 	case ARGP_KEY_ARG:
 		argp_usage(state);
 		break;
@@ -95,6 +102,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--early is for --next");
 		if (o->next && (o->output || o->format_given || o->most))
 			argp_error(state, "--next prints one line, and takes no other option than --early");
+		if (o->release && (o->next || o->output || o->format_given || o->most))
+			argp_error(state, "--release takes no other option");
 		guess_format(o);
 		break;
 	default:
@@ -220,11 +229,25 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 static int print_next(const struct boot_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
+	struct utsname kernel;
+	char *parameters;
 
 	if (err)
 		return err;
-	printf("%s%s\n", boot_start__parameters(), o->early ? " ftrace=function" : "");
+	uname(&kernel);
+	parameters = boot_start__parameters(kernel.release);
+	if (!parameters)
+		return -ENOMEM;
+	printf("%s%s\n", parameters, o->early ? " ftrace=function" : "");
+	free(parameters);
 	return fflush(stdout) ? error__return(-errno, "cannot write: %s", strerror(errno)) : 0;
+}
+
+static int release(void)
+{
+	int err = features__require(FEATURE_BOOT, NULL);
+
+	return err ?: boot_start__release(tracefs_tracing_dir());
 }
 
 static int run(const struct boot_options *o)
@@ -270,5 +293,5 @@ int cmd_boot(int argc, char **argv)
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	return error__status(o.next ? print_next(&o) : run(&o), 0);
+	return error__status(o.next ? print_next(&o) : o.release ? release() : run(&o), 0);
 }

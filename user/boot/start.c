@@ -14,18 +14,19 @@
  * then its address may be that of another module's function. Each CPU has a buffer of its own, so
  * any event may be missing. What is missing must not change what the others tell.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
-#include <tracefs.h>
 
+#include "base/array.h"
 #include "base/error.h"
-#include "base/files.h"
 #include "base/strings.h"
+#include "boot/probes.h"
+#include "boot/sched.h"
 #include "boot/start.h"
 #include "boot/trace_line.h"
+#include "boot/waits.h"
 
 #define INIT_PID 1
 
@@ -41,17 +42,6 @@ struct reader {
 	size_t loading_count;
 };
 
-static void *grow(void *list, size_t count, size_t size)
-{
-	/* At powers of two. */
-	if (count & (count - 1))
-		return list;
-	list = reallocarray(list, count ? 2 * count : 1, size);
-	if (!list)
-		error__no_memory();
-	return list;
-}
-
 /* ---- the events */
 
 static int on_level(struct reader *r, const struct trace_context *c, const char *fields)
@@ -65,7 +55,7 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 	/* Consoles come before the task of the initcalls. */
 	if (c->pid != INIT_PID)
 		return 0;
-	list = grow(s->levels, s->level_count, sizeof(*list));
+	list = array__grow(s->levels, s->level_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	s->levels = list;
@@ -91,7 +81,7 @@ static const char *take_module(struct reader *r, int pid)
 
 static int on_module(struct reader *r, const struct trace_context *c, const char *fields)
 {
-	struct loading *list = grow(r->loading, r->loading_count, sizeof(*list));
+	struct loading *list = array__grow(r->loading, r->loading_count, sizeof(*list));
 	char name[64];
 
 	if (!list)
@@ -137,7 +127,7 @@ static const char *name_of(struct reader *r, const char *place, bool own, const 
 static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
 {
 	struct boot_start *s = r->s;
-	struct start_initcall *list = grow(s->initcalls, s->initcall_count, sizeof(*list));
+	struct start_initcall *list = array__grow(s->initcalls, s->initcall_count, sizeof(*list));
 	struct start_initcall call = { .level = NO_LEVEL, .pid = c->pid, .start = c->time };
 
 	if (!list)
@@ -191,7 +181,7 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 		return 0;
 	if (sscanf(fields, "filename=%255s", name) != 1)
 		return -EPROTO;
-	list = grow(s->inits, s->init_count, sizeof(*list));
+	list = array__grow(s->inits, s->init_count, sizeof(*list));
 	if (!list)
 		return -ENOMEM;
 	s->inits = list;
@@ -210,21 +200,40 @@ static const struct {
 	{ "sched_process_exec: ", on_exec },
 };
 
-static int take_line(struct reader *r, char *line)
+static int take_event(struct reader *r, const struct trace_context *c)
 {
+	int err;
+
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		size_t length = strlen(events[i].name);
+
+		if (!strncmp(c->event, events[i].name, length))
+			return events[i].take(r, c, c->event + length);
+	}
+	err = boot_sched__take(r->s->sched, c);
+	return err == -ENOENT ? boot_probes__take(r->s->probes, c) : err;
+}
+
+static int take_line(struct reader *r, char *line, uint64_t until, bool *ret_end)
+{
+	struct boot_start *s = r->s;
 	struct trace_context c;
+	int err;
 
 	if (*line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4))
 		return 0;
 	if (trace_context__parse(line, &c) || !c.fraction || c.pid < 0)
 		return -EPROTO;
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
-		size_t length = strlen(events[i].name);
-
-		if (!strncmp(c.event, events[i].name, length))
-			return events[i].take(r, &c, c.event + length);
+	if (c.time > until) {
+		*ret_end = true;
+		return 0;
 	}
-	return 0;
+	err = take_event(r, &c);
+	if (!err) {
+		s->events++;
+		s->events_until_init += !s->init_count || c.time <= s->inits[0].time;
+	}
+	return err == -ENOENT ? 0 : err;
 }
 
 /* The initcall of the same task in which this one was made; NULL: none. */
@@ -269,35 +278,71 @@ static void settle(struct boot_start *s)
 	}
 }
 
-int boot_start__read(struct boot_start *ret, FILE *f, const char *name)
+static int start_reading(struct boot_start *s)
+{
+	if (s->store)
+		return 0;
+	s->store = strings__new();
+	s->sched = calloc(1, sizeof(*s->sched));
+	s->probes = calloc(1, sizeof(*s->probes));
+	if (!s->sched || !s->probes)
+		return error__no_memory();
+	s->sched->store = s->probes->store = s->store;
+	return 0;
+}
+
+int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name)
 {
 	struct reader r = { .s = ret };
+	size_t room = 0, events = ret->events, unread = 0;
 	char *line = NULL;
-	size_t room = 0;
-	int err = 0;
+	bool end = false;
+	int err = start_reading(ret);
 
-	memset(ret, 0, sizeof(*ret));
-	ret->store = strings__new();
-	while (!err && getline(&line, &room, f) > 0) {
-		err = take_line(&r, line);
+	while (!err && !end && getline(&line, &room, f) > 0) {
+		err = take_line(&r, line, until, &end);
 		if (err == -EPROTO) {
-			ret->unread++;
+			unread++;
 			err = 0;
 		}
 	}
+	ret->unread += unread;
 	if (!err && ferror(f))
 		err = error__return(-errno, "%s: %s", name, strerror(errno));
-	if (!err && ret->unread && !ret->initcall_count)
+	if (!err && unread && ret->events == events)
 		err = error__return(-EPROTO, "%s: none of its lines can be read; reset its options and its "
 				    "clock, or is this kernel newer than hytrace?", name);
-	settle(ret);
 	free(r.loading);
 	free(line);
 	return err;
 }
 
+int boot_start__settle(struct boot_start *s)
+{
+	int err;
+
+	settle(s);
+	if (s->probes)
+		boot_probes__end(s->probes);
+	if (!s->sched || !s->sched->switches)
+		return 0;
+	boot_sched__end(s->sched);
+	s->waits = calloc(1, sizeof(*s->waits));
+	err = s->waits ? boot_waits__find(s->waits, s) : error__no_memory();
+	return err;
+}
+
 void boot_start__free(struct boot_start *s)
 {
+	if (s->sched)
+		boot_sched__free(s->sched);
+	if (s->waits)
+		boot_waits__free(s->waits);
+	if (s->probes)
+		boot_probes__free(s->probes);
+	free(s->sched);
+	free(s->waits);
+	free(s->probes);
 	free(s->levels);
 	free(s->initcalls);
 	free(s->inits);
@@ -305,83 +350,7 @@ void boot_start__free(struct boot_start *s)
 	memset(s, 0, sizeof(*s));
 }
 
-/* ---- this boot */
-
-const char *boot_start__parameters(void)
-{
-	return "trace_instance=" START_INSTANCE
-	       ",initcall:*,module:module_load,sched:sched_process_exec";
-}
-
-static uint64_t lost_on(const char *cpus, const char *cpu)
-{
-	static const char *const names[] = { "\noverrun: ", "\ndropped events: " };
-	char *path = NULL, *text;
-	uint64_t lost = 0, value;
-
-	if (asprintf(&path, "%s/%s/stats", cpus, cpu) < 0)
-		return 0;
-	text = file__text(path);
-	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *at = strstr(text, names[i]);
-
-		if (at && sscanf(at + strlen(names[i]), "%" SCNu64, &value) == 1)
-			lost += value;
-	}
-	free(text);
-	free(path);
-	return lost;
-}
-
-static uint64_t count_lost(const char *instance)
-{
-	struct dirent *entry;
-	char *cpus = NULL;
-	uint64_t lost = 0;
-	DIR *d;
-
-	if (asprintf(&cpus, "%s/per_cpu", instance) < 0)
-		return 0;
-	d = opendir(cpus);
-	while (d && (entry = readdir(d))) {
-		if (!strncmp(entry->d_name, "cpu", 3))
-			lost += lost_on(cpus, entry->d_name);
-	}
-	if (d)
-		closedir(d);
-	free(cpus);
-	return lost;
-}
-
-int boot_start__load(struct boot_start *ret, const char *dir)
-{
-	char *instance = NULL, *path = NULL;
-	int err;
-	FILE *f;
-
-	memset(ret, 0, sizeof(*ret));
-	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
-		return error__no_memory();
-	if (asprintf(&path, "%s/trace", instance) < 0) {
-		free(instance);
-		return error__no_memory();
-	}
-	f = fopen(path, "re");
-	if (f) {
-		err = boot_start__read(ret, f, path);
-		fclose(f);
-		ret->lost = count_lost(instance);
-	} else {
-		err = errno == ENOENT ? -ENOENT :
-		      error__return(errno == EACCES ? -EPERM : -errno, "%s: %s", path, strerror(errno));
-	}
-	if (!err && !ret->initcall_count)
-		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
-				    "overwritten them, as of programs that were started", path);
-	free(path);
-	free(instance);
-	return err;
-}
+/* ---- in order of time */
 
 static int by_self(const void *a, const void *b, void *arg)
 {

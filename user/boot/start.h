@@ -15,10 +15,14 @@
 #include <stdint.h>
 #include <stdio.h>
 
+/* The instance of tracefs that has the events. */
 #define START_INSTANCE "hytrace_boot"
 /* The level of initcalls that modules make, or that came before all levels. */
 #define NO_LEVEL SIZE_MAX
 
+struct boot_probes;
+struct boot_sched;
+struct boot_waits;
 struct strings;
 
 struct start_level {
@@ -54,35 +58,32 @@ struct boot_start {
 	size_t initcall_count;
 	struct start_init *inits;
 	size_t init_count;
+	struct boot_sched *sched;	/* what tasks did; NULL: this boot was not asked for it */
+	struct boot_waits *waits;	/* what process 1 waited for; NULL if @sched is */
+	struct boot_probes *probes;	/* NULL: this boot was not asked for them */
 	uint64_t lost;			/* events that were overwritten, or did not fit */
 	size_t unread;			/* lines that are no events: names may have newlines */
+	size_t events, events_until_init;
+	uint64_t event_ns;		/* what it costs to record a thousand events; 0: not known */
 	struct strings *store;
 };
 
 /**
  * boot_start__read() - read the events of a boot
- * @ret: what they tell, to be freed by boot_start__free(), also after errors
+ * @ret: what they tell; zeroed before the first file, and to be freed by boot_start__free(), also
+ *	after errors
  * @f: the file `trace` of a tracefs instance
+ * @until: events after this time are left out, so that reading ends although it causes events;
+ *	UINT64_MAX: none is
  * @name: its name, for messages
  *
- * Other events are left out. Return: 0, or a negative error after a message; -EPROTO if there are
- * lines, and none can be read.
+ * Other events are left out. Call boot_start__settle() after the last file. Return: 0, or a negative
+ * error after a message; -EPROTO if there are lines, and none can be read.
  */
-int boot_start__read(struct boot_start *ret, FILE *f, const char *name);
-
-/**
- * boot_start__load() - find and read the events of this boot
- * @ret: see boot_start__read()
- * @dir: the mount point of tracefs
- *
- * Return: 0; -ENOENT, without a message, if this boot was not asked for them; -ENODATA, -EPROTO or
- * another error after a message.
- */
-int boot_start__load(struct boot_start *ret, const char *dir);
+int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name);
+/* After the last file. Returns 0, or -ENOMEM after a message. */
+int boot_start__settle(struct boot_start *s);
 void boot_start__free(struct boot_start *s);
-
-/* What the command line needs for boot_start__load(). */
-const char *boot_start__parameters(void);
 
 /*
  * Indexes of the initcalls: first those that were not seen to end, then those with the longest time

@@ -7,14 +7,15 @@
  * the time between these, and what came after the last initcall.
  */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
+#include "boot/cells.h"
 #include "boot/start_report.h"
+#include "boot/waits.h"
+#include "boot/waits_report.h"
 
 static const char *level_of(const struct boot_start *s, const struct start_initcall *call)
 {
@@ -39,29 +40,6 @@ const char *boot_start__name(const struct start_initcall *call)
 
 /* ---- text */
 
-static __attribute__((format(printf, 3, 4))) int set_cell(struct libscols_line *line, size_t column,
-							   const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return scols_line_set_data(line, column, text);
-}
-
-static int set_time(struct libscols_line *line, size_t column, uint64_t ns)
-{
-	return set_cell(line, column, "%" PRIu64 ".%06" PRIu64, ns / 1000000000,
-			ns % 1000000000 / 1000);
-}
-
-static int set_share(struct libscols_line *line, size_t column, uint64_t ns, uint64_t whole)
-{
-	return whole ? set_cell(line, column, "%.1f%%", 100.0 * ns / whole) : 0;
-}
-
 enum { LEVEL_NAME, LEVEL_START, LEVEL_TIME, LEVEL_SHARE, LEVEL_INITCALLS, LEVEL_COUNT };
 
 /* @level: NULL for a row that has no initcalls. */
@@ -69,18 +47,18 @@ static int add_level(struct libscols_table *table, const char *name, uint64_t st
 		     uint64_t whole, const struct start_level *level)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? set_cell(line, LEVEL_NAME, "%s", name) : -ENOMEM;
+	int err = line ? cell__print(line, LEVEL_NAME, "%s", name) : -ENOMEM;
 
 	if (!err)
-		err = set_time(line, LEVEL_START, start);
+		err = cell__time(line, LEVEL_START, start);
 	if (!err)
-		err = set_time(line, LEVEL_TIME, time);
+		err = cell__time(line, LEVEL_TIME, time);
 	if (!err)
-		err = set_share(line, LEVEL_SHARE, time, whole);
+		err = cell__share(line, LEVEL_SHARE, time, whole);
 	if (!err && level)
-		err = set_time(line, LEVEL_INITCALLS, level->in_initcalls);
+		err = cell__time(line, LEVEL_INITCALLS, level->in_initcalls);
 	if (!err && level)
-		err = set_cell(line, LEVEL_COUNT, "%zu", level->initcalls);
+		err = cell__print(line, LEVEL_COUNT, "%zu", level->initcalls);
 	return err;
 }
 
@@ -116,25 +94,29 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
-enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RESULT };
+enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RAN, CALL_WAITED, CALL_RESULT };
 
-static int add_initcall(struct libscols_table *table, const struct boot_start *s,
-			const struct start_initcall *call)
+static int add_initcall(struct libscols_table *table, const struct boot_start *s, size_t index)
 {
+	const struct start_initcall *call = &s->initcalls[index];
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? set_cell(line, CALL_NAME, "%s", boot_start__name(call)) : -ENOMEM;
+	int err = line ? cell__print(line, CALL_NAME, "%s", boot_start__name(call)) : -ENOMEM;
 
 	if (!err)
-		err = set_cell(line, CALL_LEVEL, "%s", level_of(s, call));
+		err = cell__print(line, CALL_LEVEL, "%s", level_of(s, call));
 	if (!err)
-		err = set_time(line, CALL_START, call->start);
+		err = cell__time(line, CALL_START, call->start);
 	if (!err && call->finished)
-		err = set_time(line, CALL_TIME, call->time);
+		err = cell__time(line, CALL_TIME, call->time);
 	if (!err && call->finished)
-		err = set_time(line, CALL_SELF, call->self);
+		err = cell__time(line, CALL_SELF, call->self);
+	if (!err && call->finished && s->waits)
+		err = cell__time(line, CALL_RAN, s->waits->initcalls[index].running);
+	if (!err && call->finished && s->waits)
+		err = cell__time(line, CALL_WAITED, s->waits->initcalls[index].waiting);
 	if (!err)
-		err = call->finished ? set_cell(line, CALL_RESULT, "%d", call->result) :
-				       set_cell(line, CALL_RESULT, "(its end is not known)");
+		err = call->finished ? cell__print(line, CALL_RESULT, "%d", call->result) :
+				       cell__print(line, CALL_RESULT, "(its end is not known)");
 	return err;
 }
 
@@ -152,11 +134,15 @@ static int print_initcalls(const struct boot_start *s, size_t most, FILE *out)
 	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "SELF", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "RAN", 10, SCOLS_FL_RIGHT |
+				    (s->waits ? 0 : SCOLS_FL_HIDDEN)) ||
+	    !scols_table_new_column(table, "WAITED", 10, SCOLS_FL_RIGHT |
+				    (s->waits ? 0 : SCOLS_FL_HIDDEN)) ||
 	    !scols_table_new_column(table, "RESULT", 6, SCOLS_FL_RIGHT))
 		goto cleanup;
 	err = boot_start__by_self(s, &order);
 	for (size_t i = 0; !err && i < s->initcall_count && i < most; i++)
-		err = add_initcall(table, s, &s->initcalls[order[i]]);
+		err = add_initcall(table, s, order[i]);
 	if (!err)
 		err = scols_print_table(table);
 	if (!err && most < s->initcall_count)
@@ -181,6 +167,8 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 	fputc('\n', out);
 	if (!err)
 		err = print_initcalls(s, most, out);
+	if (!err)
+		err = boot_waits__text(s, most, out);
 	return err;
 }
 
@@ -209,9 +197,12 @@ static void write_level(json_writer_t *w, const struct start_level *level)
 	jsonw_end_object(w);
 }
 
-static void write_initcall(json_writer_t *w, const struct boot_start *s,
-			   const struct start_initcall *call)
+static void write_initcall(json_writer_t *w, const struct boot_start *s, size_t index)
 {
+	const struct start_initcall *call = &s->initcalls[index];
+	const struct initcall_time *time = s->waits ? &s->waits->initcalls[index] : NULL;
+	bool known = time && call->finished;
+
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", call->name);
 	json__string_or_null(w, "module", call->module);
@@ -220,6 +211,9 @@ static void write_initcall(json_writer_t *w, const struct boot_start *s,
 	jsonw_lluint_field(w, "start", call->start);
 	json__number_or_null(w, "time", call->finished, call->time);
 	json__number_or_null(w, "self", call->finished, call->self);
+	json__number_or_null(w, "running", known, known ? time->running : 0);
+	json__number_or_null(w, "ready", known, known ? time->ready : 0);
+	json__number_or_null(w, "waiting", known, known ? time->waiting : 0);
 	jsonw_name(w, "result");
 	if (call->finished)
 		jsonw_int(w, call->result);
@@ -255,7 +249,8 @@ void boot_start__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_name(w, "initcalls");
 	jsonw_start_lines(w);
 	for (size_t i = 0; i < s->initcall_count; i++)
-		write_initcall(w, s, &s->initcalls[i]);
+		write_initcall(w, s, i);
 	jsonw_end_array(w);
+	boot_waits__json(s, w);
 	jsonw_end_object(w);
 }

@@ -17,6 +17,8 @@
 
 /* TASK_COMM_LEN */
 #define COMM_WIDTH 16
+/* irqs-off, need-resched, in an interrupt, preempt-depth, migrate-disable */
+#define FLAGS_WIDTH 5
 
 /* Parses "12.345678", as nanoseconds, or "1234567" by a clock without seconds. */
 static bool parse_time(const char *text, const char *end, struct trace_context *ret)
@@ -45,10 +47,11 @@ static bool parse_time(const char *text, const char *end, struct trace_context *
 /* Skips "        comm-pid   [cpu] flags  time: ". Which of these are there depends on options. */
 int trace_context__parse(char *line, struct trace_context *ret)
 {
-	char *at = line + strnlen(line, COMM_WIDTH);
+	char *at = line + strnlen(line, COMM_WIDTH), flags[8] = "";
 
-	ret->pid = -1;
-	sscanf(at, "-%d", &ret->pid);
+	ret->pid = ret->cpu = -1;
+	sscanf(at, "-%d [%d] %7s", &ret->pid, &ret->cpu, flags);
+	ret->interrupt = strlen(flags) == FLAGS_WIDTH ? flags[2] : '.';
 	while ((at = strstr(at, ": "))) {
 		const char *stamp = at;
 

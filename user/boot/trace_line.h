@@ -11,6 +11,8 @@
 
 struct trace_context {
 	int pid;			/* -1: the line does not tell */
+	int cpu;			/* -1: the line does not tell */
+	char interrupt;			/* 'h': in a hard interrupt, 's': in a soft one; others as the kernel prints them */
 	uint64_t time;			/* in ns if it has a fraction, which has microseconds; or a count */
 	bool fraction;
 	char *event;			/* the rest of the line, without its end */

@@ -33,15 +33,17 @@ static const char events[] =
 	AT("modprob", "8", "0.820000", "module_load: second")
 	AT("modprob", "8", "0.821000", "initcall_start: func=second_init+0x0/0x20 [second]")
 	INIT("0.900000", "sched_process_exec: filename=/usr/lib/systemd/systemd pid=1 old_pid=1")
-	INIT("0.910000", "sched_switch: prev_comm=swapper prev_pid=1");
+	INIT("0.910000", "sched_wakeup: comm=swapper pid=1");
 
 static int read_start(struct boot_start *s, const char *text)
 {
 	FILE *f = sample_file(text);
-	int err = boot_start__read(s, f, "trace");
+	int err;
 
+	memset(s, 0, sizeof(*s));
+	err = boot_start__read(s, f, UINT64_MAX, "trace");
 	fclose(f);
-	return err;
+	return err ?: boot_start__settle(s);
 }
 
 static void expect_initcall(const struct boot_start *s, size_t i, const char *name, uint64_t us,
@@ -196,6 +198,10 @@ static const char *const bad[] = {
 	INIT("0.5", "initcall_finish: func=0xffffffff81000000 (18446744071578845184) ret=0xffffffed (-19)"),
 	INIT("0.5", "module_load: taints=0x0 (0) name=dummy"),
 	INIT("0.5", "module_load: "),
+	INIT("0.5", "sched_switch: prev_comm=swapper prev_pid=1"),
+	INIT("0.5", "sched_waking: comm=swapper"),
+	INIT("0.5", "softirq_entry: vec=1"),
+	INIT("0.5", "device_end: (f <- really_probe)"),
 	"initcall_level: level=early\n",
 	"      swapper [000] .....     0.5: initcall_level: level=early\n",
 };
@@ -238,10 +244,15 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(object, "start.initcalls.3.name", "null");
 	expect_at(object, "start.initcalls.4",
 		  "{\"name\":\"inner_init\",\"module\":null,\"level\":\"late\",\"pid\":1,"
-		  "\"start\":620000000,\"time\":30000000,\"self\":30000000,\"result\":-19}");
+		  "\"start\":620000000,\"time\":30000000,\"self\":30000000,"
+		  "\"running\":null,\"ready\":null,\"waiting\":null,\"result\":-19}");
 	expect_at(object, "start.initcalls.5",
 		  "{\"name\":\"second_init\",\"module\":\"second\",\"level\":\"module\",\"pid\":8,"
-		  "\"start\":821000000,\"time\":null,\"self\":null,\"result\":null}");
+		  "\"start\":821000000,\"time\":null,\"self\":null,"
+		  "\"running\":null,\"ready\":null,\"waiting\":null,\"result\":null}");
+	expect_at(object, "start.waits", "null");
+	expect_at(object, "start.probes", "null");
+	expect_at(object, "start.cost.thousand_events_ns", "null");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: what process 1 waited for, and the probes of devices, from events as the kernel
+ * prints them.
+ */
+#include "boot/boot_sample.h"
+#include "boot/probes.h"
+#include "boot/sched.h"
+#include "boot/waits.h"
+#include "kernel/sample.h"
+
+/* The column of the command has 16 characters. Only the pid counts. */
+#define ON(cpu, comm, pid, flags, time, event) \
+	"         <.....>-" pid "       [00" cpu "] " flags "     " time ": " event "\n"
+#define INIT(time, event) ON("0", "swapper", "1", ".....", time, event)
+#define SWITCH(cpu, time, comm, pid, state, next, next_pid) \
+	ON(cpu, "<.....>", pid, "d..2.", time, "sched_switch: prev_comm=" comm " prev_pid=" pid \
+	   " prev_prio=120 prev_state=" state " ==> next_comm=" next " next_pid=" next_pid " next_prio=120")
+#define WAKING(cpu, comm, pid, flags, time, whom, whom_pid) \
+	ON(cpu, comm, pid, flags, time, "sched_waking: comm=" whom " pid=" whom_pid " prio=120 target_cpu=000")
+
+#define MS 1000000ULL
+
+static const char *const begin =
+	INIT("0.100", "initcall_level: level=early")
+	INIT("0.110", "initcall_start: func=a_init+0x0/0x10");
+static const char *const end =
+	INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+	INIT("0.300", "sched_process_exec: filename=/init pid=1 old_pid=1");
+
+static void read_middle(struct boot_start *s, const char *middle)
+{
+	char *text = NULL;
+	FILE *f;
+
+	cr_assert(asprintf(&text, "%s%s%s", begin, middle, end) > 0);
+	memset(s, 0, sizeof(*s));
+	f = sample_file(text);
+	cr_assert(boot_start__read(s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(s->unread == 0, "%zu", s->unread);
+	cr_assert(boot_start__settle(s) == 0);
+	cr_assert(s->waits != NULL);
+	fclose(f);
+	free(text);
+}
+
+static const struct boot_wait *wait_of(const struct boot_start *s, enum wait_class class,
+				       const char *name)
+{
+	for (size_t i = 0; i < s->waits->count; i++) {
+		const struct boot_wait *wait = &s->waits->list[i];
+
+		if (wait->class == class && !strcmp(wait->name ?: "(none)", name))
+			return wait;
+	}
+	cr_assert(false, "no wait for %s %s", wait_class__name(class), name);
+	return NULL;
+}
+
+/* The pieces of the path follow each other from the first initcall until init. */
+static void expect_whole(const struct boot_start *s)
+{
+	const struct boot_waits *w = s->waits;
+	uint64_t time = w->start, sum = w->running;
+
+	cr_expect(w->start == 100 * MS && w->end == 300 * MS);
+	for (size_t i = 0; i < w->path_count; i++) {
+		cr_expect(w->path[i].start == time, "piece %zu", i);
+		time = w->path[i].end;
+	}
+	cr_expect(time == w->end);
+	for (size_t i = 0; i < w->count; i++) {
+		uint64_t parts = 0;
+
+		for (int class = 0; class < CLASS_COUNT; class++)
+			parts += w->list[i].parts[class];
+		cr_expect(parts == w->list[i].time, "%s", w->list[i].name);
+		sum += w->list[i].time;
+	}
+	cr_expect(sum == w->end - w->start, "rows leave nothing out");
+}
+
+Test(boot_waits, a_timer)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.169", "softirq_entry: vec=1 [action=TIMER]")
+			ON("0", "<idle>", "0", "..s1.", "0.169", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+			WAKING("0", "<idle>", "0", "d.s2.", "0.170", "swapper/0", "1")
+			SWITCH("0", "0.171", "swapper/0", "0", "R", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_TIMER, "process_timeout");
+	cr_expect(wait->time == 50 * MS && wait->count == 1);
+	cr_expect(eq(str, (char *)wait->where, "a_init"));
+	cr_expect(wait->parts[CLASS_TIMER] == 50 * MS);
+	/* It was ready, and nothing else ran, for a millisecond. */
+	cr_expect(wait_of(&s, CLASS_READY, "(none)")->time == 1 * MS);
+	cr_expect(s.waits->running == 149 * MS && s.waits->ready == 1 * MS);
+	cr_expect(s.waits->initcalls[0].running == 39 * MS && s.waits->initcalls[0].waiting == 50 * MS &&
+		  s.waits->initcalls[0].ready == 1 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* Another task, which itself waited for an interrupt, and for a processor. */
+Test(boot_waits, a_task_that_waits_itself)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, WAKING("0", "swapper", "1", "d..2.", "0.115", "worker", "7")
+			SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
+			ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function async_run_entry_fn")
+			SWITCH("0", "0.130", "worker", "7", "D", "other", "8")
+			ON("0", "other", "8", "d.h1.", "0.139", "irq_handler_entry: irq=11 name=ahci")
+			WAKING("0", "other", "8", "d.h2.", "0.140", "worker", "7")
+			ON("0", "other", "8", "d.h1.", "0.141", "irq_handler_exit: irq=11 ret=handled")
+			SWITCH("0", "0.150", "other", "8", "S", "worker", "7")
+			WAKING("0", "worker", "7", "d..2.", "0.160", "swapper/0", "1")
+			ON("0", "worker", "7", ".....", "0.165", "workqueue_execute_end: work struct 00: function async_run_entry_fn")
+			SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_ASYNC, "async_run_entry_fn");
+	cr_expect(wait->time == 40 * MS && wait->count == 1);
+	cr_expect(wait->parts[CLASS_ASYNC] == 20 * MS, "it ran twice");
+	cr_expect(wait->parts[CLASS_INTERRUPT] == 10 * MS);
+	cr_expect(wait->parts[CLASS_READY] == 10 * MS);
+	/* After the waking, process 1 waited for its processor. */
+	cr_expect(wait_of(&s, CLASS_READY, "async_run_entry_fn")->time == 10 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* What RCU's thread waits for meanwhile says nothing to anybody. */
+Test(boot_waits, a_grace_period)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "rcu_preempt", "9")
+			SWITCH("0", "0.121", "rcu_preempt", "9", "I", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=1 [action=TIMER]")
+			ON("0", "<idle>", "0", "..s1.", "0.150", "timer_expire_entry: timer=00 function=process_timeout now=1 baseclk=1")
+			WAKING("0", "<idle>", "0", "d.s2.", "0.150", "rcu_preempt", "9")
+			SWITCH("0", "0.151", "swapper/0", "0", "R", "rcu_preempt", "9")
+			WAKING("0", "rcu_preempt", "9", "d..2.", "0.152", "swapper/0", "1")
+			SWITCH("0", "0.153", "rcu_preempt", "9", "I", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_RCU, "rcu_preempt")->time == 32 * MS);
+	cr_expect(wait_of(&s, CLASS_RCU, "rcu_preempt")->parts[CLASS_RCU] == 32 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* Woken between the decision to sleep and the switch; and an interrupt that has ended. */
+Test(boot_waits, wakings_at_the_edge)
+{
+	struct boot_start s;
+
+	read_middle(&s, ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+			ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+			WAKING("1", "other", "8", "d.h2.", "0.119990", "swapper/0", "1")
+			SWITCH("0", "0.120000", "swapper/0", "1", "D", "swapper/0", "0")
+			SWITCH("0", "0.121000", "swapper/0", "0", "R", "swapper/0", "1"));
+	/* It was ready all the time, and did not wait. */
+	cr_expect(s.waits->ready == 1 * MS, "%lu", s.waits->ready);
+	cr_expect(s.waits->running == 199 * MS, "%lu", s.waits->running);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+Test(boot_waits, an_interrupt_that_has_no_name)
+{
+	struct boot_start s;
+
+	read_middle(&s, ON("1", "other", "8", "d.h1.", "0.119000", "irq_handler_entry: irq=11 name=ahci")
+			ON("1", "other", "8", "d.h1.", "0.119100", "irq_handler_exit: irq=11 ret=handled")
+			SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			WAKING("1", "other", "8", "d.h2.", "0.130", "swapper/0", "1")
+			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_INTERRUPT, "(none)")->time == 10 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+Test(boot_waits, a_lost_waking_is_not_known)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_UNKNOWN, "(none)")->time == 10 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* Two tasks that wake each other in turn, and one whose name looks like fields. */
+Test(boot_waits, names_and_turns)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "S", "a prev_pid=3", "7")
+			WAKING("0", "a prev_pid=3", "7", "d..2.", "0.130", "swapper/0", "1")
+			SWITCH("0", "0.130", "a prev_pid=3", "7", "S", "swapper/0", "1")
+			WAKING("0", "swapper", "1", "d..2.", "0.140", "a prev_pid=3", "7")
+			SWITCH("0", "0.140", "swapper/0", "1", "S", "a prev_pid=3", "7")
+			WAKING("0", "a prev_pid=3", "7", "d..2.", "0.150", "swapper/0", "1")
+			SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_TASK, "a prev_pid=3");
+	cr_expect(wait->time == 20 * MS && wait->count == 2);
+	cr_expect(wait->parts[CLASS_TASK] == 20 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+Test(boot_waits, a_program_named_like_an_event_is_no_event)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "R+", "x next_pid=1 ", "7")
+			SWITCH("0", "0.150", "x next_pid=1 ", "7", "R", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_READY, "x next_pid=1 ")->time == 30 * MS);
+	cr_expect(s.waits->initcalls[0].ready == 30 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* ---- probes */
+
+static const char probes[] =
+	INIT("0.5", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
+	INIT("0.51", "device: (really_probe+0x0/0x390) dev=\"00:03:0\" drv=\"a b\"")
+	ON("0", "kworker", "9", ".....", "0.511", "device: (really_probe+0x0/0x390) dev=(fault) drv=\"x\"")
+	INIT("0.512", "console: (console_unlock+0x4/0x110)")
+	INIT("0.513", "console_end: (vprintk_emit+0x2c6/0x310 <- console_unlock)")
+	INIT("0.52", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=517")
+	ON("0", "kworker", "9", ".....", "0.53", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=-517")
+	INIT("0.6", "device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=19")
+	INIT("0.7", "device: (really_probe+0x0/0x390) dev=\"late\" drv=\"y\"");
+
+Test(boot_probes, ends_belong_to_the_latest_of_their_task)
+{
+	struct boot_start s = {};
+	FILE *f = sample_file(probes);
+	const struct boot_probe *p;
+	size_t *order, count;
+
+	cr_assert(boot_start__read(&s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__settle(&s) == 0);
+	cr_assert(s.unread == 0 && s.probes->count == 5);
+	p = s.probes->list;
+	cr_expect(eq(str, (char *)p[0].device, "00:03"));
+	cr_expect(eq(str, (char *)p[1].driver, "a b"));
+	cr_expect(p[0].time == 100 * MS && p[0].self == 90 * MS && p[0].result == -19 && !p[0].deferred);
+	cr_expect(p[1].time == 10 * MS && p[1].deferred);
+	cr_expect(p[2].device == NULL && p[2].deferred && p[2].time == 19 * MS);
+	cr_expect(p[3].kind == PROBE_CONSOLE && p[3].time == 1 * MS);
+	cr_expect(not(p[4].finished));
+	cr_expect(boot_probes__sum(s.probes, PROBE_DEVICE, UINT64_MAX, &count) == 119 * MS && count == 3);
+	cr_expect(boot_probes__sum(s.probes, PROBE_DEVICE, 540 * MS, &count) == 29 * MS && count == 2);
+	cr_assert(boot_probes__longest(s.probes, &order, &count) == 0);
+	cr_expect(count == 4 && order[0] == 0 && order[1] == 2 && order[2] == 1);
+	free(order);
+	fclose(f);
+	boot_start__free(&s);
+}
+
+Test(boot_start, reading_ends_where_it_began)
+{
+	struct boot_start s = {};
+	FILE *f = sample_file(probes);
+
+	cr_assert(boot_start__read(&s, f, 511 * MS, "trace") == 0);
+	cr_assert(boot_start__settle(&s) == 0);
+	cr_expect(s.probes->count == 3 && s.events == 3);
+	fclose(f);
+	boot_start__free(&s);
+}

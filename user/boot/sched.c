@@ -1,0 +1,450 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Collects what tasks did from trace events; see sched.h.
+ *
+ *   [000] d..2. 0.266480: sched_switch: prev_comm=swapper/0 prev_pid=1 prev_prio=120 prev_state=D ==> next_comm=a next_pid=24 next_prio=120
+ *   [000] d..3. 0.282204: sched_waking: comm=swapper/0 pid=1 prio=120 target_cpu=000
+ *   [000] ..... 0.259103: workqueue_execute_start: work struct 00000000436e1fde: function sync_rcu_do_polled_gp
+ *   [000] d.h1. 0.085396: irq_handler_entry: irq=0 name=timer
+ *   [000] ..s1. 0.085403: softirq_entry: vec=9 [action=RCU]
+ *   [000] dNs.. 0.394468: timer_expire_entry: timer=00000000be4c1cbe function=f now=4294892416 baseclk=4294892416
+ *
+ * A task that is woken in an interrupt is woken by the handler that this CPU has entered last. A soft
+ * interrupt's end needs no event, since the context of an event tells whether it is in one.
+ *
+ * A task may be woken after it has decided to sleep, and before it does so. Then the event of the
+ * waking comes shortly before that of the switch.
+ *
+ * Names of user programs may have any characters. So fields after a name are looked for from the end.
+ */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/sorted.h"
+#include "base/strings.h"
+#include "boot/sched.h"
+
+/* How long a waking may come before the switch of the task that it woke. */
+#define EARLY_NS 100000
+#define SECTOR_BYTES 512
+#define MOST_CPUS 8192
+
+static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
+{
+	struct sched_cpu *more;
+
+	if (cpu < 0 || cpu >= MOST_CPUS)
+		return NULL;
+	if ((size_t)cpu >= s->cpu_count) {
+		more = reallocarray(s->cpus, cpu + 1, sizeof(*more));
+		if (!more)
+			return NULL;
+		memset(more + s->cpu_count, 0, (cpu + 1 - s->cpu_count) * sizeof(*more));
+		s->cpus = more;
+		s->cpu_count = cpu + 1;
+	}
+	return &s->cpus[cpu];
+}
+
+/* The place of the first task whose pid is not lower. */
+static size_t place_of(const struct boot_sched *s, int pid)
+{
+	size_t low = 0, high = s->task_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->tasks[middle].pid < pid)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid)
+{
+	size_t place = place_of(s, pid);
+
+	return place < s->task_count && s->tasks[place].pid == pid ? &s->tasks[place] : NULL;
+}
+
+static struct sched_task *task_of(struct boot_sched *s, int pid)
+{
+	size_t place = place_of(s, pid);
+	struct sched_task *list;
+
+	if (place < s->task_count && s->tasks[place].pid == pid)
+		return &s->tasks[place];
+	list = array__grow(s->tasks, s->task_count, sizeof(*list));
+	if (!list)
+		return NULL;
+	s->tasks = list;
+	memmove(&list[place + 1], &list[place], (s->task_count - place) * sizeof(*list));
+	s->task_count++;
+	list[place] = (struct sched_task){ .pid = pid };
+	return &list[place];
+}
+
+static int add_change(struct sched_task *t, const struct task_change *change)
+{
+	struct task_change *list = array__grow(t->list, t->count, sizeof(*list));
+
+	if (!list)
+		return -ENOMEM;
+	t->list = list;
+	list[t->count++] = *change;
+	return 0;
+}
+
+/* ---- the scheduler */
+
+/* The last place of @word in @text. */
+static char *last_of(char *text, const char *word)
+{
+	char *found = NULL, *at = text;
+
+	while ((at = strstr(at, word)))
+		found = at++;
+	return found;
+}
+
+static int go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
+{
+	struct task_change change = { c->time, TASK_RUNS, .waker_pid = -1, .cpu = c->cpu };
+	struct sched_task *t;
+
+	if (!pid)
+		return 0;
+	t = task_of(s, pid);
+	if (!t)
+		return -ENOMEM;
+	t->comm = strings__intern(s->store, comm);
+	return add_change(t, &change);
+}
+
+static int stop(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm,
+		bool waits)
+{
+	struct task_change change = {
+		c->time, waits ? TASK_WAITS : TASK_READY, .waker_pid = -1, .cpu = c->cpu,
+	}, woken;
+	struct sched_task *t;
+	int err;
+
+	if (!pid)
+		return 0;
+	t = task_of(s, pid);
+	if (!t)
+		return -ENOMEM;
+	t->comm = strings__intern(s->store, comm);
+	woken = t->early;
+	t->early = (struct task_change){};
+	err = add_change(t, &change);
+	if (!err && waits && woken.woken && woken.time + EARLY_NS >= c->time) {
+		woken.time = c->time;
+		err = add_change(t, &woken);
+	}
+	return err;
+}
+
+static int note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int next)
+{
+	if (cpu->known && cpu->pid) {
+		struct cpu_run *list = array__grow(s->runs, s->run_count, sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		s->runs = list;
+		list[s->run_count++] = (struct cpu_run){ cpu->since, time, cpu - s->cpus, cpu->pid };
+	}
+	cpu->since = time;
+	cpu->known = true;
+	cpu->pid = next;
+	return 0;
+}
+
+static int on_switch(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	char *next = last_of(fields, " ==> next_comm="), *prev_pid, *next_pid, state;
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+	int prev, following, err;
+
+	if (!next || strncmp(fields, "prev_comm=", strlen("prev_comm=")) || !cpu)
+		return -EPROTO;
+	*next = '\0';
+	next += strlen(" ==> next_comm=");
+	prev_pid = last_of(fields, " prev_pid=");
+	next_pid = last_of(next, " next_pid=");
+	if (!prev_pid || !next_pid ||
+	    sscanf(prev_pid, " prev_pid=%d prev_prio=%*d prev_state=%c", &prev, &state) != 2 ||
+	    sscanf(next_pid, " next_pid=%d", &following) != 1)
+		return -EPROTO;
+	*prev_pid = *next_pid = '\0';
+	if (!s->switches++)
+		s->first = c->time;
+	s->last = c->time;
+	err = note_run(s, cpu, c->time, following);
+	if (!err)
+		err = stop(s, c, prev, fields + strlen("prev_comm="), state != 'R');
+	if (!err)
+		err = go_on(s, c, following, next);
+	return err;
+}
+
+/* What woke the task: the handler that this CPU is in, or the task that runs on it. */
+static struct task_change waker_of(const struct sched_cpu *cpu, const struct trace_context *c)
+{
+	struct task_change change = { c->time, TASK_READY, .woken = true, .waker_pid = -1 };
+
+	switch (c->interrupt) {
+	case 'h':
+	case 'H':
+		change.waker = cpu->hrtimer ? WAKER_HRTIMER : WAKER_INTERRUPT;
+		change.name = cpu->hrtimer ?: cpu->irq;
+		break;
+	case 's':
+		change.waker = WAKER_SOFTIRQ;
+		change.name = cpu->softirq;
+		if (cpu->softirq && !strcmp(cpu->softirq, "TIMER") && cpu->timer) {
+			change.waker = WAKER_TIMER;
+			change.name = cpu->timer;
+		}
+		break;
+	case '.':
+		change.waker = WAKER_TASK;
+		change.waker_pid = c->pid;
+		break;
+	default:
+		/* An NMI wakes nothing by itself. */
+		change.waker = WAKER_INTERRUPT;
+	}
+	return change;
+}
+
+static int take_waking(struct boot_sched *s, const struct trace_context *c, char *fields, bool new)
+{
+	char *at = last_of(fields, " pid=");
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+	struct task_change change;
+	struct sched_task *t;
+	int pid;
+
+	if (!at || sscanf(at, " pid=%d prio=", &pid) != 1 || !cpu)
+		return -EPROTO;
+	t = task_of(s, pid);
+	if (!t)
+		return -ENOMEM;
+	change = waker_of(cpu, c);
+	at = strstr(at, " target_cpu=");
+	if (!at || sscanf(at, " target_cpu=%d", &change.cpu) != 1)
+		change.cpu = c->cpu;
+	if (new || (t->count && t->list[t->count - 1].state == TASK_WAITS))
+		return add_change(t, &change);
+	/* What it did before its first event is not known: it may run. */
+	if (!t->count || t->list[t->count - 1].state == TASK_RUNS)
+		t->early = change;
+	return 0;
+}
+
+static int on_waking(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	return take_waking(s, c, fields, false);
+}
+
+static int on_new(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	return take_waking(s, c, fields, true);
+}
+
+/* ---- work, and handlers */
+
+static int on_work(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	char *function = last_of(fields, ": function ");
+	struct sched_task *t = task_of(s, c->pid);
+	struct task_work *list;
+
+	if (!function)
+		return -EPROTO;
+	list = t ? array__grow(t->works, t->work_count, sizeof(*list)) : NULL;
+	if (!list)
+		return -ENOMEM;
+	t->works = list;
+	list[t->work_count++] = (struct task_work){
+		c->time, UINT64_MAX, strings__intern(s->store, function + strlen(": function ")),
+	};
+	return 0;
+}
+
+static int on_work_end(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_task *t = task_of(s, c->pid);
+
+	if (!t)
+		return -ENOMEM;
+	if (t->work_count && t->works[t->work_count - 1].end == UINT64_MAX)
+		t->works[t->work_count - 1].end = c->time;
+	return 0;
+}
+
+/* The word after @label, which ends at one of @ends. */
+static const char *word_after(struct boot_sched *s, char *fields, const char *label,
+			      const char *ends)
+{
+	char *at = strstr(fields, label);
+
+	if (!at)
+		return NULL;
+	at += strlen(label);
+	at[strcspn(at, ends)] = '\0';
+	return strings__intern(s->store, at);
+}
+
+static int on_irq(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (!cpu)
+		return -EPROTO;
+	cpu->irq = word_after(s, fields, " name=", "\n");
+	return cpu->irq ? 0 : -EPROTO;
+}
+
+static int on_irq_end(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (cpu)
+		cpu->irq = NULL;
+	return cpu ? 0 : -EPROTO;
+}
+
+static int on_softirq(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (!cpu)
+		return -EPROTO;
+	cpu->softirq = word_after(s, fields, "[action=", "]");
+	cpu->timer = NULL;
+	return cpu->softirq ? 0 : -EPROTO;
+}
+
+static int on_timer(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (!cpu)
+		return -EPROTO;
+	cpu->timer = word_after(s, fields, " function=", " ");
+	return cpu->timer ? 0 : -EPROTO;
+}
+
+static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (!cpu)
+		return -EPROTO;
+	cpu->hrtimer = word_after(s, fields, " function=", " ");
+	return cpu->hrtimer ? 0 : -EPROTO;
+}
+
+static int on_hrtimer_end(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
+	if (cpu)
+		cpu->hrtimer = NULL;
+	return cpu ? 0 : -EPROTO;
+}
+
+/* "8,0 R () 2048 + 8 none,0,0 [0]", or without the priority: sector, and number of sectors */
+static int on_block(struct boot_sched *s, const struct trace_context *c, char *fields)
+{
+	char *at = strstr(fields, ") ");
+	struct block_io *list;
+	uint64_t sectors;
+
+	if (!at || sscanf(at, ") %*u + %" SCNu64, &sectors) != 1)
+		return -EPROTO;
+	list = array__grow(s->ios, s->io_count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	s->ios = list;
+	list[s->io_count++] = (struct block_io){ c->time, sectors * SECTOR_BYTES };
+	return 0;
+}
+
+static const struct {
+	const char *name;
+	int (*take)(struct boot_sched *s, const struct trace_context *c, char *fields);
+} events[] = {
+	{ "sched_switch: ", on_switch },
+	{ "sched_waking: ", on_waking },
+	{ "sched_wakeup_new: ", on_new },
+	{ "workqueue_execute_start: ", on_work },
+	{ "workqueue_execute_end: ", on_work_end },
+	{ "irq_handler_entry: ", on_irq },
+	{ "irq_handler_exit: ", on_irq_end },
+	{ "softirq_entry: ", on_softirq },
+	{ "timer_expire_entry: ", on_timer },
+	{ "hrtimer_expire_entry: ", on_hrtimer },
+	{ "hrtimer_expire_exit: ", on_hrtimer_end },
+	{ "block_rq_complete: ", on_block },
+};
+
+int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
+{
+	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		size_t length = strlen(events[i].name);
+
+		if (!strncmp(c->event, events[i].name, length))
+			return events[i].take(s, c, c->event + length);
+	}
+	return -ENOENT;
+}
+
+void boot_sched__end(struct boot_sched *s)
+{
+	for (size_t i = 0; i < s->cpu_count; i++) {
+		if (s->cpus[i].pid && note_run(s, &s->cpus[i], s->last, 0))
+			return;
+	}
+}
+
+void boot_sched__free(struct boot_sched *s)
+{
+	for (size_t i = 0; i < s->task_count; i++) {
+		free(s->tasks[i].list);
+		free(s->tasks[i].works);
+	}
+	free(s->tasks);
+	free(s->runs);
+	free(s->ios);
+	free(s->cpus);
+}
+
+/* ---- questions */
+
+size_t sched_task__at(const struct sched_task *t, uint64_t time)
+{
+	size_t after = SORTED_FROM(t->list, t->count, time, time + 1);
+
+	return after ? after - 1 : SIZE_MAX;
+}
+
+const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end)
+{
+	size_t after = SORTED_FROM(t->works, t->work_count, start, start + 1);
+
+	if (after && t->works[after - 1].end > start)
+		return t->works[after - 1].function;
+	return after < t->work_count && t->works[after].start < end ? t->works[after].function : NULL;
+}

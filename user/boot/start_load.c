@@ -1,0 +1,308 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds the events of this boot; see start_load.h.
+ *
+ * The trace events are in an instance of their own. Kernel probes can only be made for the top-level
+ * instance, so theirs are there. Before Linux 6.3, no instance can be made by the command line: then
+ * all are there.
+ *
+ * Reading is slow enough to cause events itself, and on some file systems, writing the report does.
+ * So only events until the beginning of reading are read.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "boot/probes.h"
+#include "boot/start_load.h"
+
+#define EVENTS \
+	"initcall:*,module:module_load,sched:sched_process_exec,sched:sched_switch,sched:sched_waking," \
+	"sched:sched_wakeup_new,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end,irq:irq_handler_entry," \
+	"irq:irq_handler_exit,irq:softirq_entry,timer:timer_expire_entry,timer:hrtimer_expire_entry," \
+	"timer:hrtimer_expire_exit,block:block_rq_complete"
+/* Some 70,000 events for each processor. */
+#define BUFFER "trace_buf_size=4M"
+#define MEASURED_EVENTS 1000
+/* The best of a few rounds has no interrupts, and has its data in the caches. */
+#define ROUNDS 20
+
+char *boot_start__parameters(const char *release)
+{
+	unsigned int major = 0, minor = 0;
+	char *ret = NULL;
+	bool instance;
+
+	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
+	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
+	if (asprintf(&ret, "%s" EVENTS " %s " BUFFER,
+		     instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
+		     boot_probes__parameters()) < 0) {
+		error__no_memory();
+		return NULL;
+	}
+	return ret;
+}
+
+/* ---- what was lost, and until when to read */
+
+static uint64_t lost_on(const char *cpus, const char *cpu)
+{
+	static const char *const names[] = { "\noverrun: ", "\ndropped events: " };
+	char *path = NULL, *text;
+	uint64_t lost = 0, value;
+
+	if (asprintf(&path, "%s/%s/stats", cpus, cpu) < 0)
+		return 0;
+	text = file__text(path);
+	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
+		const char *at = strstr(text, names[i]);
+
+		if (at && sscanf(at + strlen(names[i]), "%" SCNu64, &value) == 1)
+			lost += value;
+	}
+	free(text);
+	free(path);
+	return lost;
+}
+
+static uint64_t count_lost(const char *instance)
+{
+	struct dirent *entry;
+	char *cpus = NULL;
+	uint64_t lost = 0;
+	DIR *d;
+
+	if (asprintf(&cpus, "%s/per_cpu", instance) < 0)
+		return 0;
+	d = opendir(cpus);
+	while (d && (entry = readdir(d))) {
+		if (!strncmp(entry->d_name, "cpu", 3))
+			lost += lost_on(cpus, entry->d_name);
+	}
+	if (d)
+		closedir(d);
+	free(cpus);
+	return lost;
+}
+
+/* The time of the instance's clock; UINT64_MAX if it is not known. */
+static uint64_t time_now(const char *instance)
+{
+	char *path = NULL, *text;
+	uint64_t seconds, micros, ret = UINT64_MAX;
+	const char *at;
+
+	if (asprintf(&path, "%s/per_cpu/cpu0/stats", instance) < 0)
+		return ret;
+	text = file__text(path);
+	at = text ? strstr(text, "\nnow ts: ") : NULL;
+	if (at && sscanf(at, "\nnow ts: %" SCNu64 ".%6" SCNu64, &seconds, &micros) == 2)
+		ret = seconds * 1000000000 + micros * 1000;
+	free(text);
+	free(path);
+	return ret;
+}
+
+/* ---- what an event costs */
+
+static uint64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &now);
+	return now.tv_sec * 1000000000ULL + now.tv_nsec;
+}
+
+/* The time of MEASURED_EVENTS writes; 0: they fail. */
+static uint64_t time_of_writes(const char *path)
+{
+	static const char text[] = "hytrace boot: what an event costs";
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	uint64_t best = UINT64_MAX;
+
+	if (fd < 0)
+		return 0;
+	for (int round = 0; round < ROUNDS; round++) {
+		uint64_t start = now_ns(), time;
+
+		for (int i = 0; i < MEASURED_EVENTS; i++) {
+			if (write(fd, text, sizeof(text)) < 0) {
+				close(fd);
+				return 0;
+			}
+		}
+		time = now_ns() - start;
+		if (time < best)
+			best = time;
+	}
+	close(fd);
+	return best;
+}
+
+/*
+ * An event of a user program is written by the same code as others. What the system call costs
+ * besides is measured with a file that does nothing. An instance of its own keeps these events apart.
+ */
+static uint64_t measure_events(const char *dir)
+{
+	char *instance = NULL, *marker = NULL;
+	uint64_t events, nothing;
+
+	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
+		return 0;
+	if (asprintf(&marker, "%s/trace_marker", instance) < 0 || mkdir(instance, 0700)) {
+		free(instance);
+		free(marker);
+		return 0;
+	}
+	events = time_of_writes(marker);
+	rmdir(instance);
+	nothing = time_of_writes("/dev/null");
+	free(instance);
+	free(marker);
+	return events > nothing && nothing ? events - nothing : 0;
+}
+
+/* ---- reading */
+
+static int read_trace(struct boot_start *ret, const char *instance)
+{
+	uint64_t until = time_now(instance);
+	char *path = NULL;
+	int err;
+	FILE *f;
+
+	if (asprintf(&path, "%s/trace", instance) < 0)
+		return error__no_memory();
+	f = fopen(path, "re");
+	if (f) {
+		err = boot_start__read(ret, f, until, path);
+		fclose(f);
+	} else {
+		err = errno == ENOENT ? -ENOENT :
+		      error__return(errno == EACCES ? -EPERM : -errno, "%s: %s", path, strerror(errno));
+	}
+	free(path);
+	return err;
+}
+
+static bool has_probes(const char *dir)
+{
+	char *path = NULL;
+	bool ret;
+
+	if (asprintf(&path, "%s/events/" PROBES_GROUP, dir) < 0)
+		return false;
+	ret = !access(path, F_OK);
+	free(path);
+	return ret;
+}
+
+/* Did the command line ask for all events in the top-level instance, as it must before Linux 6.3? */
+static bool all_in_top(void)
+{
+	char *text = file__text("/proc/cmdline");
+	bool ret = text && strstr(text, "trace_event=initcall:*");
+
+	free(text);
+	return ret;
+}
+
+/* The probes' events are the only ones of interest, or all are, in the top-level instance. */
+static int read_top(struct boot_start *ret, const char *dir)
+{
+	uint64_t lost = count_lost(dir);
+	int err = read_trace(ret, dir);
+
+	/* A message has told why. The rest is there. */
+	if (err == -EPROTO && ret->initcall_count)
+		err = 0;
+	if (ret->probes)
+		ret->probes->lost = lost;
+	return err;
+}
+
+int boot_start__load(struct boot_start *ret, const char *dir)
+{
+	bool probes = has_probes(dir);
+	char *instance = NULL;
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
+		return error__no_memory();
+	err = read_trace(ret, instance);
+	if (!err) {
+		ret->lost = count_lost(instance);
+	} else if (err == -ENOENT && all_in_top()) {
+		err = read_top(ret, dir);
+		ret->lost = err ? 0 : ret->probes->lost;
+		probes = false;
+	}
+	if (!err && !ret->initcall_count)
+		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
+				    "overwritten them, as of programs that were started", instance);
+	if (!err && probes)
+		err = read_top(ret, dir);
+	if (!err)
+		err = boot_start__settle(ret);
+	if (!err)
+		ret->event_ns = measure_events(dir);
+	free(instance);
+	return err;
+}
+
+/* ---- removing */
+
+static int remove_instance(const char *dir)
+{
+	char *path = NULL;
+	int err = 0;
+
+	if (asprintf(&path, "%s/instances/" START_INSTANCE, dir) < 0)
+		return error__no_memory();
+	if (rmdir(path) && errno != ENOENT)
+		err = error__return(-errno, "cannot remove %s: %s%s", path, strerror(errno),
+				    errno == EBUSY ? "; some program has a file of it open" : "");
+	free(path);
+	return err;
+}
+
+static int write_text(const char *dir, const char *name, const char *text, bool append)
+{
+	char *path = NULL;
+	int fd, err = 0;
+
+	if (asprintf(&path, "%s/%s", dir, name) < 0)
+		return error__no_memory();
+	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : 0));
+	if (fd < 0 || write(fd, text, strlen(text)) < 0)
+		err = error__return(-errno, "cannot write to %s: %s", path, strerror(errno));
+	if (fd >= 0)
+		close(fd);
+	free(path);
+	return err;
+}
+
+int boot_start__release(const char *dir)
+{
+	int err = remove_instance(dir);
+
+	if (!err && has_probes(dir))
+		err = write_text(dir, "events/" PROBES_GROUP "/enable", "0", false);
+	if (!err && has_probes(dir))
+		err = write_text(dir, "kprobe_events", "-:" PROBES_GROUP "/", true);
+	if (!err && all_in_top())
+		err = write_text(dir, "events/enable", "0", false);
+	return err;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Where the events of this boot are: what the kernel's command line has to ask for, and how they are
+ * found, measured and removed afterwards.
+ */
+#ifndef HYTRACE_BOOT_START_LOAD_H
+#define HYTRACE_BOOT_START_LOAD_H
+
+#include "boot/start.h"
+
+/**
+ * boot_start__parameters() - what the kernel's command line needs, for boot_start__load()
+ * @release: of the kernel that will be booted, as uname(2) has it
+ *
+ * Return: the parameters, to be freed; NULL after a message if there is no memory.
+ */
+char *boot_start__parameters(const char *release);
+
+/**
+ * boot_start__load() - find and read the events of this boot
+ * @ret: see boot_start__read()
+ * @dir: the mount point of tracefs
+ *
+ * Return: 0; -ENOENT, without a message, if this boot was not asked for them; -ENODATA, -EPROTO or
+ * another error after a message.
+ */
+int boot_start__load(struct boot_start *ret, const char *dir);
+
+/**
+ * boot_start__release() - remove what the boot was asked for from the running kernel
+ * @dir: the mount point of tracefs
+ *
+ * The memory of the instance is given back, and the probes are removed. Return: 0, also if there is
+ * nothing; or a negative error after a message.
+ */
+int boot_start__release(const char *dir);
+
+#endif

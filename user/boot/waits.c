@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Divides the time of tasks; see waits.h.
+ *
+ * divide() walks over what a task did in a stretch of time. If it waited, and another task woke it,
+ * it walks over what that task did meanwhile, and so on. Each step goes to a later end only by the
+ * waker, and never leaves the stretch of the wait; so it ends, and no time is counted twice. Some
+ * tasks are not looked into: it says more that a grace period of RCU was waited for than which timers
+ * RCU's thread used.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/error.h"
+#include "base/sorted.h"
+#include "boot/sched.h"
+#include "boot/waits.h"
+
+#define INIT_PID 1
+#define MOST_STEPS 16
+
+struct cause {
+	enum wait_class class;
+	const char *name;
+	int pid;
+	bool closed;			/* what happens in it is not looked into */
+};
+
+struct divider {
+	struct boot_waits *w;		/* NULL: only sums are wanted */
+	const struct boot_sched *sched;
+	const char *where;
+	struct boot_wait *wait;		/* the row that parts are added to; NULL: none */
+	int err;
+};
+
+static const struct {
+	const char *name, *words;
+} classes[CLASS_COUNT] = {
+	[CLASS_RUNNING] = { "running", "running" },
+	[CLASS_READY] = { "ready", "a processor" },
+	[CLASS_TASK] = { "task", "another task" },
+	[CLASS_WORK] = { "work", "work of a workqueue" },
+	[CLASS_ASYNC] = { "async", "asynchronous work" },
+	[CLASS_PROBE] = { "probe", "deferred probes" },
+	[CLASS_FIRMWARE] = { "firmware", "firmware" },
+	[CLASS_RCU] = { "rcu", "a grace period of RCU" },
+	[CLASS_TIMER] = { "timer", "a timer" },
+	[CLASS_INTERRUPT] = { "interrupt", "an interrupt" },
+	[CLASS_BLOCK] = { "block", "a block device" },
+	[CLASS_PAGES] = { "pages", "initialisation of memory" },
+	[CLASS_PROCESSORS] = { "processors", "other processors" },
+	[CLASS_UNKNOWN] = { "unknown", "(not known)" },
+};
+
+const char *wait_class__name(enum wait_class class)
+{
+	return classes[class].name;
+}
+
+const char *wait_class__words(enum wait_class class)
+{
+	return classes[class].words;
+}
+
+/* Names that begin so belong to this class. */
+struct known_name {
+	const char *prefix;
+	enum wait_class class;
+};
+
+static const struct known_name work_names[] = {
+	{ "async_run_entry_fn", CLASS_ASYNC },
+	{ "deferred_probe_work_func", CLASS_PROBE },
+	{ "request_firmware_work_func", CLASS_FIRMWARE },
+	{ "rcu_", CLASS_RCU },
+	{ "sync_rcu_", CLASS_RCU },
+	{ "wait_rcu_", CLASS_RCU },
+	{ "process_srcu", CLASS_RCU },
+	{ }
+};
+
+static const struct known_name task_names[] = {
+	{ "rcu_", CLASS_RCU },
+	{ "rcuo", CLASS_RCU },
+	{ "rcuc/", CLASS_RCU },
+	{ "pgdatinit", CLASS_PAGES },
+	{ "migration/", CLASS_PROCESSORS },
+	{ "cpuhp/", CLASS_PROCESSORS },
+	{ }
+};
+
+static enum wait_class known_class(const struct known_name *list, const char *name,
+				   enum wait_class other)
+{
+	for (; list->prefix; list++) {
+		if (!strncmp(name, list->prefix, strlen(list->prefix)))
+			return list->class;
+	}
+	return other;
+}
+
+static bool is_closed(enum wait_class class)
+{
+	return class == CLASS_RCU || class == CLASS_PAGES || class == CLASS_PROCESSORS;
+}
+
+/* What a task does at @time, as seen by somebody who waits for it. */
+static struct cause task_cause(const struct sched_task *t, uint64_t time)
+{
+	const char *work = sched_task__work(t, time, time + 1);
+	struct cause c = { .pid = t->pid };
+
+	c.class = known_class(task_names, t->comm ?: "", CLASS_TASK);
+	c.name = t->comm;
+	if (work) {
+		c.class = known_class(work_names, work, CLASS_WORK);
+		c.name = work;
+	}
+	c.closed = is_closed(c.class);
+	return c;
+}
+
+static struct cause cause_of(const struct divider *d, const struct task_change *woken)
+{
+	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
+	const struct sched_task *t;
+
+	switch (woken->waker) {
+	case WAKER_TASK:
+		t = boot_sched__task(d->sched, woken->waker_pid);
+		/* The idle task wakes others for another processor. */
+		if (t && woken->waker_pid)
+			return task_cause(t, woken->time);
+		break;
+	case WAKER_TIMER:
+	case WAKER_HRTIMER:
+		c.class = CLASS_TIMER;
+		c.name = woken->name;
+		break;
+	case WAKER_INTERRUPT:
+		c.class = CLASS_INTERRUPT;
+		c.name = woken->name;
+		break;
+	case WAKER_SOFTIRQ:
+		c.class = CLASS_INTERRUPT;
+		c.name = woken->name;
+		if (!woken->name)
+			break;
+		if (!strcmp(woken->name, "RCU"))
+			c.class = CLASS_RCU;
+		else if (!strcmp(woken->name, "BLOCK"))
+			c.class = CLASS_BLOCK;
+		else if (!strcmp(woken->name, "TIMER") || !strcmp(woken->name, "HRTIMER"))
+			c.class = CLASS_TIMER;
+		break;
+	case WAKER_UNKNOWN:
+		break;
+	}
+	return c;
+}
+
+/* ---- walking */
+
+static bool same(const char *a, const char *b)
+{
+	return a == b || (a && b && !strcmp(a, b));
+}
+
+/* A piece that goes on is made longer. */
+static void add_piece(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
+{
+	struct boot_waits *w = d->w;
+	struct path_piece *last, *list;
+
+	if (start == end)
+		return;
+	if (d->wait)
+		d->wait->parts[c->class] += end - start;
+	if (!w)
+		return;
+	last = w->path_count ? &w->path[w->path_count - 1] : NULL;
+	if (last && last->end == start && last->class == c->class && last->pid == c->pid &&
+	    same(last->name, c->name) && last->where == d->where) {
+		last->end = end;
+		return;
+	}
+	list = array__grow(w->path, w->path_count, sizeof(*list));
+	if (!list) {
+		d->err = -ENOMEM;
+		return;
+	}
+	w->path = list;
+	w->path[w->path_count++] = (struct path_piece){
+		start, end, d->where, c->class, c->name, c->pid,
+	};
+}
+
+/* The state of a task from one time to another, without a change. */
+struct stretch {
+	uint64_t start, end;
+	enum task_state state;
+	int cpu;				/* -1: not known */
+	const struct task_change *woken;	/* what ended the wait; NULL: not known */
+};
+
+/* A task whose first event is that it stops had run before. */
+static enum task_state state_before(const struct sched_task *t)
+{
+	if (!t || !t->count)
+		return TASK_RUNS;
+	return t->list[0].woken || t->list[0].state == TASK_RUNS ? TASK_WAITS : TASK_RUNS;
+}
+
+static struct stretch stretch_at(const struct sched_task *t, uint64_t start, uint64_t end)
+{
+	struct stretch s = { start, end, state_before(t), .cpu = -1 };
+	size_t at = t ? sched_task__at(t, start) : SIZE_MAX, next = at == SIZE_MAX ? 0 : at + 1;
+
+	if (!t)
+		return s;
+	if (at != SIZE_MAX) {
+		s.state = t->list[at].state;
+		s.cpu = t->list[at].cpu;
+	}
+	if (next < t->count) {
+		if (t->list[next].time < end)
+			s.end = t->list[next].time;
+		if (t->list[next].woken)
+			s.woken = &t->list[next];
+	}
+	return s;
+}
+
+static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
+		   int steps);
+
+/* @who, who somebody waits for, waits itself. */
+static void divide_wait(struct divider *d, const struct stretch *s, int steps)
+{
+	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
+
+	if (s->woken)
+		c = cause_of(d, s->woken);
+	if (c.closed || steps >= MOST_STEPS)
+		add_piece(d, s->start, s->end, &c);
+	else
+		divide(d, &c, s->start, s->end, steps + 1);
+}
+
+/* Divides what the task of @who did. The piece in which it ran is called what it did at the end. */
+static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
+		   int steps)
+{
+	const struct sched_task *t = boot_sched__task(d->sched, who->pid);
+	struct cause ready = { CLASS_READY, who->name, who->pid };
+
+	while (start < end && !d->err) {
+		struct stretch s = stretch_at(t, start, end);
+
+		if (s.state == TASK_WAITS)
+			divide_wait(d, &s, steps);
+		else
+			add_piece(d, s.start, s.end, s.state == TASK_READY ? &ready : who);
+		start = s.end;
+	}
+}
+
+/* ---- process 1 */
+
+static const char *where_at(const struct boot_start *s, uint64_t time)
+{
+	const struct start_initcall *innermost = NULL;
+	const char *level = "before the initcalls";
+
+	for (size_t i = 0; i < s->initcall_count && s->initcalls[i].start <= time; i++) {
+		const struct start_initcall *call = &s->initcalls[i];
+
+		if (call->pid == INIT_PID && call->finished && call->start + call->time > time)
+			innermost = call;
+	}
+	if (innermost)
+		return innermost->name ?: "(an initcall)";
+	for (size_t i = 0; i < s->level_count && s->levels[i].start <= time; i++) {
+		level = s->levels[i].start + s->levels[i].time > time ? s->levels[i].name :
+									"after the initcalls";
+	}
+	return level;
+}
+
+static struct boot_wait *row_of(struct divider *d, const struct cause *c)
+{
+	struct boot_waits *w = d->w;
+	struct boot_wait *list;
+
+	for (size_t i = 0; i < w->count; i++) {
+		struct boot_wait *wait = &w->list[i];
+
+		if (wait->class == c->class && same(wait->where, d->where) && same(wait->name, c->name))
+			return wait;
+	}
+	list = array__grow(w->list, w->count, sizeof(*list));
+	if (!list) {
+		d->err = -ENOMEM;
+		return NULL;
+	}
+	w->list = list;
+	w->list[w->count] = (struct boot_wait){ .where = d->where, .class = c->class, .name = c->name };
+	return &w->list[w->count++];
+}
+
+static void divide_init_wait(struct divider *d, const struct stretch *s)
+{
+	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
+
+	if (s->woken)
+		c = cause_of(d, s->woken);
+	d->wait = row_of(d, &c);
+	if (!d->wait)
+		return;
+	d->wait->time += s->end - s->start;
+	d->wait->count++;
+	divide_wait(d, s, 0);
+	d->wait = NULL;
+}
+
+static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct cause *c)
+{
+	struct boot_wait *row = start < end ? row_of(d, c) : NULL;
+
+	if (!row)
+		return;
+	row->time += end - start;
+	row->count++;
+	d->wait = row;
+	add_piece(d, start, end, c);
+	d->wait = NULL;
+}
+
+/* Process 1 could run, and its processor ran others. */
+static void divide_ready(struct divider *d, const struct stretch *s)
+{
+	struct cause c = { CLASS_READY, NULL, INIT_PID };
+	const struct boot_sched *sched = d->sched;
+	uint64_t start = s->start;
+
+	for (size_t i = SORTED_FROM(sched->runs, sched->run_count, end, start + 1);
+	     i < sched->run_count && start < s->end && !d->err; i++) {
+		const struct cpu_run *run = &sched->runs[i];
+		uint64_t end = run->end < s->end ? run->end : s->end;
+		const struct sched_task *t;
+
+		if (run->cpu != s->cpu || run->start >= s->end)
+			continue;
+		if (run->start > start) {
+			c.name = NULL;
+			add_ready(d, start, run->start, &c);
+			start = run->start;
+		}
+		t = boot_sched__task(sched, run->pid);
+		c.name = t ? sched_task__work(t, start, end) ?: t->comm : NULL;
+		add_ready(d, start, end, &c);
+		start = end;
+	}
+	c.name = NULL;
+	add_ready(d, start, s->end, &c);
+}
+
+static void divide_init(struct divider *d, const struct boot_start *s)
+{
+	const struct sched_task *t = boot_sched__task(d->sched, INIT_PID);
+	struct boot_waits *w = d->w;
+	struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
+
+	for (uint64_t time = w->start; time < w->end && !d->err;) {
+		struct stretch stretch = stretch_at(t, time, w->end);
+
+		d->where = where_at(s, time);
+		if (stretch.state == TASK_WAITS) {
+			divide_init_wait(d, &stretch);
+		} else if (stretch.state == TASK_READY) {
+			w->ready += stretch.end - time;
+			divide_ready(d, &stretch);
+		} else {
+			/* What it runs changes with the initcall, so look again there. */
+			for (size_t i = 0; i < s->initcall_count; i++) {
+				const struct start_initcall *call = &s->initcalls[i];
+				uint64_t end = call->start + call->time;
+
+				if (call->pid != INIT_PID || !call->finished)
+					continue;
+				if (call->start > time && call->start < stretch.end)
+					stretch.end = call->start;
+				if (end > time && end < stretch.end)
+					stretch.end = end;
+			}
+			w->running += stretch.end - time;
+			own.name = d->where;
+			add_piece(d, time, stretch.end, &own);
+		}
+		time = stretch.end;
+	}
+}
+
+/* ---- initcalls */
+
+static struct initcall_time time_of(const struct boot_sched *sched,
+				    const struct start_initcall *call)
+{
+	const struct sched_task *t = boot_sched__task(sched, call->pid);
+	uint64_t time = call->start, end = call->start + call->time;
+	struct initcall_time ret = {};
+
+	while (call->finished && time < end) {
+		struct stretch s = stretch_at(t, time, end);
+		uint64_t *sum = s.state == TASK_RUNS ? &ret.running :
+				s.state == TASK_READY ? &ret.ready : &ret.waiting;
+
+		*sum += s.end - time;
+		time = s.end;
+	}
+	return ret;
+}
+
+static int longest_first(const void *a, const void *b)
+{
+	const struct boot_wait *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return strcmp(x->where, y->where) ?: strcmp(x->name ?: "", y->name ?: "");
+}
+
+int boot_waits__find(struct boot_waits *ret, const struct boot_start *s)
+{
+	struct divider d = { .w = ret, .sched = s->sched };
+
+	memset(ret, 0, sizeof(*ret));
+	ret->initcalls = calloc(s->initcall_count + 1, sizeof(*ret->initcalls));
+	if (!ret->initcalls)
+		return error__no_memory();
+	for (size_t i = 0; i < s->initcall_count; i++)
+		ret->initcalls[i] = time_of(s->sched, &s->initcalls[i]);
+	if (!s->level_count)
+		return 0;
+	ret->start = s->levels[0].start;
+	ret->end = s->init_count ? s->inits[0].time :
+		   s->levels[s->level_count - 1].start + s->levels[s->level_count - 1].time;
+	divide_init(&d, s);
+	if (ret->count)
+		qsort(ret->list, ret->count, sizeof(*ret->list), longest_first);
+	return d.err;
+}
+
+void boot_waits__free(struct boot_waits *w)
+{
+	free(w->list);
+	free(w->path);
+	free(w->initcalls);
+}
