@@ -134,7 +134,7 @@ sub add_all
 	my %suite = kernel_tests();
 
 	if (!$kernel) {
-		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'vm';
+		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'initcalls', 'vm';
 	} elsif ($kernel eq 'debug') {
 		add("boot/suspend-$kernel", "$tests/guest/suspend.sh", $kernel);
 	}

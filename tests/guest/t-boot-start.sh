@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched stock
-# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec initcall_debug log_buf_len=8M
+# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_switch,sched:sched_waking,sched:sched_wakeup_new,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end,irq:irq_handler_entry,irq:irq_handler_exit,irq:softirq_entry,timer:timer_expire_entry,timer:hrtimer_expire_entry,timer:hrtimer_expire_exit,block:block_rq_complete trace_buf_size=4M trace_event= kprobe_event=p:hytrace_boot/device,really_probe,dev=+0(+0(%di)):string,drv=+0(+0(%si)):string;r:hytrace_boot/device_end,really_probe,ret=%ax:s32;p:hytrace_boot/unpack,do_populate_rootfs;r:hytrace_boot/unpack_end,do_populate_rootfs;p:hytrace_boot/console,console_unlock;r:hytrace_boot/console_end,console_unlock initcall_debug log_buf_len=8M
 # vm: --icount
 #
 # hytrace boot on the part from the initcalls on, in a boot that was asked for it. It is compared with the kernel's
@@ -14,8 +14,7 @@ here=$(dirname "$(realpath "$0")")
 . "$here/tap.sh"
 cd "$tap_scratch" || exit 1
 
-is 'this guest is booted with what --next prints' "$(tr ' ' '\n' </proc/cmdline | grep '^trace_instance=')" \
-	"$("$hytrace" boot --next)"
+ok 'this guest is booted with what --next prints' grep -qF " $("$hytrace" boot --next) " /proc/cmdline
 modprobe dummy
 dmesg >log
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
@@ -66,10 +65,33 @@ is 'the text has the five longest' "$(sed -n '/^INITCALL/,/^and/p' text | sed '1
 	"$(jq -r '.start.initcalls | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
 ok 'the text says when init was started' grep -q '^Started /init as init, at [0-9.]* s' text
 
+# ---- waits and probes
+
+is 'the time of process 1 until init is divided without a rest' \
+	"$(jq '.start | ([.waits[].time] | add) + .init.running == .init.time' boot.json)" true
+is 'and so is that of each initcall' \
+	"$(jq -c '[.start.initcalls[] | select(.time != null and .time != .running + .ready + .waiting)]' boot.json)" '[]'
+ok 'it had to wait' jq -e '.start.waits | length > 5' boot.json
+is 'the text has the longest wait first' "$(sed -n '/^PROCESS 1 WAITED IN/{n;p}' text | cut -d' ' -f1)" \
+	"$(jq -r '.start.waits[0].where' boot.json | cut -d' ' -f1)"
+# What the kernel itself says of its devices.
+jq -r '.start.probes[] | select(.kind == "device" and .result == 0) | "\(.driver) \(.name)"' boot.json | sort -u >probed
+(cd /sys/bus && for driver in virtio/drivers/*/virtio* pci/drivers/*/0000:*; do
+	[[ ! -L $driver ]] || echo "$(basename "$(dirname "$driver")") ${driver##*/}"
+done) | sort >bound
+ok "some devices have drivers: $(xargs <bound)" [ -s bound ]
+is 'the probes of devices that have a driver now are there' "$(comm -13 probed bound)" ''
+is 'no probe is lost' "$(jq .start.probes_lost boot.json)" 0
+ok 'unpacking the initramfs took some time' jq -e '[.start.probes[] | select(.kind == "unpack")][0].time > 0' boot.json
+ok 'the cost is told' grep -q '^Recording: [0-9]* events until init, at least 0.00[0-9]* s' text
+
 # ---- mistakes
 
 "$hytrace" boot --early >said 2>&1
 is '--early without --next is a mistake' $? 2
+"$hytrace" boot --release --next >said 2>&1
+is 'so is --release with another option' $? 2
+ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]*$' <("$hytrace" boot --next --no-probes)
 "$hytrace" boot --next -f json >said 2>&1
 is '--next with a format is a mistake' $? 2
 printf '#!/bin/sh\n' >$'two\nlines'
@@ -83,7 +105,10 @@ echo >/sys/kernel/tracing/instances/hytrace_boot/trace
 "$hytrace" boot >said 2>&1
 is 'when the events were cleared, hytrace boot fails' $? 1
 ok 'and says so' grep -q 'has no initcalls: it was cleared' said
-rmdir /sys/kernel/tracing/instances/hytrace_boot
+ok 'hytrace boot --release removes what the boot was asked for' "$hytrace" boot --release
+is 'the instance' "$(ls /sys/kernel/tracing/instances)" ''
+is 'and the probes' "$(cat /sys/kernel/tracing/kprobe_events)$(ls -d /sys/kernel/tracing/events/hytrace_boot 2>/dev/null)" ''
+ok 'doing so once more is no error' "$hytrace" boot --release
 "$hytrace" boot >said 2>&1
 is 'in a boot that was not asked for anything, it exits with 3' $? 3
 ok 'and names --next' grep -q 'hytrace boot --next' said

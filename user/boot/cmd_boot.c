@@ -29,10 +29,10 @@ struct boot_options {
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
-	bool next, early, release;
+	bool next, early, no_probes, release;
 };
 
-enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_RELEASE };
+enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_RELEASE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
@@ -44,6 +44,8 @@ static const struct argp_option options[] = {
 	  "that boot can be reported", 0 },
 	{ "early", OPTION_EARLY, NULL, 0, "with --next: trace all functions from before start_kernel() "
 	  "on, too", 0 },
+	{ "no-probes", OPTION_NO_PROBES, NULL, 0, "with --next: no kernel probes, which take some 10 ms each "
+	  "to set up: probes of devices, the unpacking of the initramfs and consoles are not told", 0 },
 	{ "release", OPTION_RELEASE, NULL, 0, "remove what --next has made this kernel keep: its memory is "
 	  "free again, and hytrace boot cannot report its initcalls any more", 0 },
 	{ }
@@ -91,6 +93,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_EARLY:
 		o->early = true;
 		break;
+	case OPTION_NO_PROBES:
+		o->no_probes = true;
+		break;
 	case OPTION_RELEASE:
 		o->release = true;
 		break;
@@ -98,10 +103,11 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		argp_usage(state);
 		break;
 	case ARGP_KEY_END:
-		if (o->early && !o->next)
-			argp_error(state, "--early is for --next");
+		if ((o->early || o->no_probes) && !o->next)
+			argp_error(state, "%s is for --next", o->early ? "--early" : "--no-probes");
 		if (o->next && (o->output || o->format_given || o->most))
-			argp_error(state, "--next prints one line, and takes no other option than --early");
+			argp_error(state, "--next prints one line, and takes no other options than --early and "
+				   "--no-probes");
 		if (o->release && (o->next || o->output || o->format_given || o->most))
 			argp_error(state, "--release takes no other option");
 		guess_format(o);
@@ -221,7 +227,7 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 	r->early = !err;
 	if (!r->start && err == -EOPNOTSUPP)
 		error__print("`hytrace boot --next` prints parameters for the next boot, which any kernel "
-			     "since Linux 6.4 understands");
+			     "since Linux 6.1 understands");
 	return r->start && is_missing(err) ? 0 : err;
 }
 
@@ -235,7 +241,7 @@ static int print_next(const struct boot_options *o)
 	if (err)
 		return err;
 	uname(&kernel);
-	parameters = boot_start__parameters(kernel.release);
+	parameters = boot_start__parameters(kernel.release, !o->no_probes);
 	if (!parameters)
 		return -ENOMEM;
 	printf("%s%s\n", parameters, o->early ? " ftrace=function" : "");

@@ -64,7 +64,7 @@ struct boot_start {
 	uint64_t lost;			/* events that were overwritten, or did not fit */
 	size_t unread;			/* lines that are no events: names may have newlines */
 	size_t events, events_until_init;
-	uint64_t event_ns;		/* what it costs to record a thousand events; 0: not known */
+	uint64_t event_ns;		/* what a thousand events cost at least; 0: not known */
 	struct strings *store;
 };
 

@@ -34,9 +34,9 @@
 #define BUFFER "trace_buf_size=4M"
 #define MEASURED_EVENTS 1000
 /* The best of a few rounds has no interrupts, and has its data in the caches. */
-#define ROUNDS 20
+#define ROUNDS 5
 
-char *boot_start__parameters(const char *release)
+char *boot_start__parameters(const char *release, bool probes)
 {
 	unsigned int major = 0, minor = 0;
 	char *ret = NULL;
@@ -44,9 +44,11 @@ char *boot_start__parameters(const char *release)
 
 	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
 	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
-	if (asprintf(&ret, "%s" EVENTS " %s " BUFFER,
+	/* The top-level buffer has only one page until something asks for events in it. */
+	if (asprintf(&ret, "%s" EVENTS " " BUFFER "%s%s",
 		     instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
-		     boot_probes__parameters()) < 0) {
+		     !probes ? "" : instance ? " trace_event= " : " ",
+		     probes ? boot_probes__parameters() : "") < 0) {
 		error__no_memory();
 		return NULL;
 	}
@@ -150,8 +152,9 @@ static uint64_t time_of_writes(const char *path)
 }
 
 /*
- * An event of a user program is written by the same code as others. What the system call costs
- * besides is measured with a file that does nothing. An instance of its own keeps these events apart.
+ * An event of a user program is written by the same code as others, and what the system call costs
+ * besides is measured with a file that does nothing. Other events cost more: some note the name of
+ * their task, for example. An instance of its own keeps these events apart.
  */
 static uint64_t measure_events(const char *dir)
 {
@@ -234,7 +237,7 @@ static int read_top(struct boot_start *ret, const char *dir)
 
 int boot_start__load(struct boot_start *ret, const char *dir)
 {
-	bool probes = has_probes(dir);
+	bool probes = has_probes(dir), in_top = all_in_top();
 	char *instance = NULL;
 	int err;
 
@@ -244,14 +247,15 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	err = read_trace(ret, instance);
 	if (!err) {
 		ret->lost = count_lost(instance);
-	} else if (err == -ENOENT && all_in_top()) {
+	} else if (err == -ENOENT && in_top) {
 		err = read_top(ret, dir);
 		ret->lost = err ? 0 : ret->probes->lost;
 		probes = false;
 	}
 	if (!err && !ret->initcall_count)
 		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
-				    "overwritten them, as of programs that were started", instance);
+				    "overwritten them, as of programs that were started",
+				    in_top ? dir : instance);
 	if (!err && probes)
 		err = read_top(ret, dir);
 	if (!err)

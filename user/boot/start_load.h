@@ -11,10 +11,11 @@
 /**
  * boot_start__parameters() - what the kernel's command line needs, for boot_start__load()
  * @release: of the kernel that will be booted, as uname(2) has it
+ * @probes: also kernel probes; see probes.h
  *
  * Return: the parameters, to be freed; NULL after a message if there is no memory.
  */
-char *boot_start__parameters(const char *release);
+char *boot_start__parameters(const char *release, bool probes);
 
 /**
  * boot_start__load() - find and read the events of this boot

@@ -1,0 +1,157 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Tests what hytrace boot says about initcalls, waits and probes against others that know it: a QEMU plugin that counts
+# instructions until each initcall is called and has returned, a module whose initcall takes a known time, and a device
+# whose probe is deferred twice. Also measures what recording costs until init. It boots guests itself, as the plugin is
+# an argument of QEMU, and as the boot that costs are compared with has another command line.
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+# shellcheck source=tests/guest/early-lib.sh
+. "$clone/tests/guest/early-lib.sh"
+cd "$tap_scratch" || exit 1
+early_kernel patched || exit 1
+
+# ---------------------------------------------------------------- what is planted
+
+# A kernel that comes from the cache has no objects here. The configuration is enough to compile a module.
+objects=$("$clone/kernel/build.sh" --print-objects)
+if [[ ! -e $objects/Module.symvers ]]; then
+	"$clone/kernel/build.sh" --configure >/dev/null && make -s -C "$objects" modules_prepare >prepare.log 2>&1
+fi
+mkdir planted
+cp "$clone/tests/guest/planted.c" planted
+echo 'obj-m := planted.o' >planted/Kbuild
+make -s -C "$objects" M="$PWD/planted" KBUILD_MODPOST_WARN=1 modules >planted.log 2>&1 || {
+	cat planted.log >&2
+	ok 'the module is compiled' false
+	tap_end
+	exit
+}
+
+gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o initcall_oracle.so \
+	"$clone/tests/guest/initcall_oracle.c" || exit 1
+# The only call by a pointer.
+objdump -d --no-show-raw-insn --disassemble=do_one_initcall "$vmlinux" |
+	awk '/call +(\*|.*__x86_indirect_thunk)/ { print "call", $1; getline; print "back", $1 }' | tr -d : >places
+is 'do_one_initcall() has one call by a pointer' "$(wc -l <places)" 2
+
+# ---------------------------------------------------------------- a boot that is watched
+
+cat >inside <<END
+set -e
+dmesg | sed -n 's/^\[ *\([0-9.]*\)\] Run \/init as init process/\1/p' >"$PWD/until-init"
+for parameters in spin_ms=20 sleep_ms=50 'probe_ms=7 defer=2'; do
+	insmod "$PWD/planted/planted.ko" \$parameters
+	[ "\$parameters" = 'probe_ms=7 defer=2' ] || rmmod planted
+done
+sleep .2
+"$clone/build/hytrace" boot -f json -o "$PWD/boot.json"
+"$clone/build/hytrace" boot -n 4 -o "$PWD/text"
+END
+next=$("$clone/build/hytrace" boot --next)
+watch=(--qemu -plugin --qemu "$PWD/initcall_oracle.so,$(awk '{ printf "%s=%s,", $1, $2 }' places)out=$PWD/oracle")
+vm --icount --mem 1G --share "$PWD" --append "$next nokaslr" -- bash "$PWD/inside" 2>vm.log || cat vm.log >&2
+watch=()
+ok 'the boot is reported' [ -s boot.json ]
+[[ -s boot.json ]] || {
+	tap_end
+	exit
+}
+is 'nothing is lost' "$(jq -c '[.start.lost, .start.unread, .start.probes_lost]' boot.json)" '[0,0,0]'
+
+# ---------------------------------------------------------------- initcalls against the plugin
+
+# "instructions halts" for each initcall, in order of the calls. One that is made in another one ends before that.
+awk '$1 == "call" { at[++depth] = ++n; begin[n] = $2; halts[n] = $3 }
+	$1 == "back" { i = at[depth--]; time[i] = $2 - begin[i]; halts[i] = $3 - halts[i]; ended[i] = 1 }
+	END { for (i = 1; i <= n; i++) if (ended[i]) print time[i], halts[i] }' oracle >watched
+# Consoles are initialised elsewhere.
+jq -r '.start.initcalls[] | select(.time != null and .level != "console") | "\(.time) \(.name // .module)"' boot.json >shown
+ok "the plugin has seen hundreds of initcalls: $(wc -l <watched)" [ "$(wc -l <watched)" -gt 300 ]
+is 'hytrace boot has as many' "$(wc -l <shown)" "$(wc -l <watched)"
+# While the processor is halted, time passes without instructions.
+paste -d ' ' watched shown | awk '!$2' >compared
+ok "most of them did not halt the processor: $(wc -l <compared)" [ "$(wc -l <compared)" -gt 300 ]
+# Times have microseconds, so each one is rounded twice.
+is 'their times are those of the plugin, within the larger of 1 us and 0.5 %, and rounding' \
+	"$(awk '{ d = $3 - $1; if (d < 0) d = -d; most = $1 * .005; if (most < 1000) most = 1000 }
+		d > most + 1000 { print }' compared | head -n 5)" ''
+echo "# difference in ns: mean $(awk '{ sum += $3 - $1 } END { printf "%.0f", sum / NR }' compared)," \
+	"largest $(awk '{ d = $3 - $1; if (d < 0) d = -d; if (d > m && d > $1 * .005) m = d } END { print m + 0 }' compared)"
+
+# ---------------------------------------------------------------- what is planted
+
+# "milliseconds share" of the initcall of the planted module, the first, second or third time: running, waiting
+planted()
+{
+	jq -r "[.start.initcalls[] | select(.module == \"planted\")][$1] | \"\(.time) \(.running) \(.waiting)\"" boot.json
+}
+
+# near VALUE MS: within 2 percent
+near()
+{
+	awk -v value="$1" -v ms="$2" 'BEGIN { exit !(value > ms * 980000 && value < ms * 1020000) }'
+}
+
+read -r time running waiting <<<"$(planted 0)"
+ok "a module that spins for 20 ms takes that: $time" near "$time" 20
+ok "it ran for that time: $running" near "$running" 20
+read -r time running waiting <<<"$(planted 1)"
+# msleep() sleeps until the second tick after.
+ok "a module that sleeps for 50 ms takes that, and at most two ticks: $time" \
+	[ "$time" -ge 50000000 -a "$time" -le 58000000 ]
+ok "it waited for that time, and then perhaps for the processor: $waiting" [ "$waiting" -ge 49000000 ]
+is 'the time of each initcall is divided without a rest' \
+	"$(jq -c '[.start.initcalls[] | select(.time != null and .time != .running + .ready + .waiting)]' boot.json)" '[]'
+is 'of modules, the longest is the one with the devices, then the one that sleeps, then the one that spins' \
+	"$(jq -c '[.start.initcalls | map(select(.module == "planted")) | sort_by(-.self)[] | .pid] ==
+		([.start.initcalls[] | select(.module == "planted") | .pid] | [.[2], .[1], .[0]])' boot.json)" true
+is 'the probe that is deferred twice is there three times' \
+	"$(jq -c '[.start.probes[] | select(.name == "planted_waits") | [.driver, .deferred, .result]]' boot.json)" \
+	'[["planted",true,-517],["planted",true,-517],["planted",false,0]]'
+ok 'at last it takes its 7 ms' near "$(jq '[.start.probes[] | select(.name == "planted_waits")][2].time' boot.json)" 7
+
+# ---------------------------------------------------------------- the whole time
+
+is 'the path has no gap from the first initcall until init' \
+	"$(jq -c '.start | .init.start as $start | reduce .path[] as $p ([$start, true]; [$p.start + $p.time, .[1] and $p.start == .[0]]) |
+		[.[0] - $start, .[1]]' boot.json)" "$(jq -c '.start | [.init.time, true]' boot.json)"
+is 'rows of waits and the time in which process 1 ran make up the whole' \
+	"$(jq '.start | ([.waits[].time] | add) + .init.running' boot.json)" "$(jq '.start.init.time' boot.json)"
+ok 'less than 1 % of it is a wait for something that is not known' \
+	jq -e '.start | ([.waits[] | select(.class == "unknown") | .time] | add // 0) < .init.time / 100' boot.json
+ok 'the text has the longest wait' grep -qF "$(jq -r '.start.waits[0].where' boot.json)" text
+
+# ---------------------------------------------------------------- costs
+
+sed -i '/^for/,$d' inside
+# until_init PARAMETER...: prints when init was started, in seconds
+until_init()
+{
+	rm -f until-init
+	vm --icount --mem 1G --share "$PWD" --append "nokaslr $*" -- bash "$PWD/inside" 2>vm.log || cat vm.log >&2
+	cat until-init
+}
+
+# longer WITH WITHOUT: in percent
+longer()
+{
+	awk "BEGIN { printf \"%.2f\", 100 * ($1 - $2) / $2 }"
+}
+
+with_probes=$(cat until-init)
+without=$(until_init)
+events=$("$clone/build/hytrace" boot --next --no-probes)
+with=$(until_init "$events")
+off=$(until_init "${events/hytrace_boot/hytrace_boot^traceoff}")
+cost=$(longer "$with" "$without")
+ok "events make the time until init at most 1 % longer: $cost % ($without s, $with s)" \
+	awk "BEGIN { exit !($cost > 0 && $cost <= 1) }"
+echo "# with kernel probes: $(longer "$with_probes" "$without") % ($with_probes s)"
+told=$(jq '.start.cost | .events_until_init * .thousand_events_ns / 1e12' boot.json)
+ok "recording them costs at least what hytrace boot tells, and at most four times that: $told s; $off s when they are not recorded" \
+	awk "BEGIN { c = $with - $off; exit !($told <= c && $told > c / 4) }"
+tap_end
