@@ -5,6 +5,9 @@
 # The kernel's livepatch sample is loaded and unloaded while other tracers are on the same function, with trampolines
 # and probes in slots. Livepatch's stack checks must see through the slots, and livepatch and tracers must not take
 # each other's calls away. The sample replaces the function that prints /proc/cmdline.
+#
+# The series for 7.3 has neither slots nor the module with many ops. There, instances of the function tracer take the
+# module's place. They are fewer, because each of them is started by itself.
 
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
@@ -51,11 +54,35 @@ revert()
 	rmmod livepatch-sample
 }
 
-# Traces 41 functions with a trampoline each. The first one is the patched function; it also has a probe, two events
+many_ops()
+{
+	local i
+
+	if [[ $module ]]; then
+		echo register regs >$debug/ftrace_many/control
+		return
+	fi
+	for ((i = 0; i < ${#functions[@]}; i++)); do
+		mkdir instances/many.$i &&
+			echo "${functions[i]}" >instances/many.$i/set_ftrace_filter &&
+			echo function >instances/many.$i/current_tracer || return
+	done
+}
+
+no_ops()
+{
+	if [[ $module ]]; then
+		echo unregister >$debug/ftrace_many/control
+	else
+		rmdir instances/many.*
+	fi
+}
+
+# Traces many functions with a trampoline each. The first one is the patched function; it also has a probe, two events
 # and the oneshot tracer, which retires from it once it is known.
 trace()
 {
-	echo register regs >$debug/ftrace_many/control &&
+	many_ops &&
 		echo "int $function(m)" >>function_events &&
 		echo "f:lp/entry $function" >>dynamic_events &&
 		echo "p:lp/probe $function" >>dynamic_events &&
@@ -74,7 +101,7 @@ untrace()
 		echo 0 >events/enable &&
 		echo >dynamic_events &&
 		echo >function_events &&
-		echo unregister >$debug/ftrace_many/control &&
+		no_ops &&
 		echo >trace
 }
 
@@ -97,16 +124,28 @@ retired()
 	return 1
 }
 
+# Prints how many trampolines there are, and slots of probes.
 slots()
 {
-	sed -n '/^\(ftrace\|kprobe\)/p' $debug/text_slots
+	if [[ $module ]]; then
+		sed -n '/^\(ftrace\|kprobe\)/p' $debug/text_slots
+	else
+		echo "ftrace $(grep -c ' ftrace_trampoline' /proc/kallsyms)"
+	fi
 }
 
-modprobe ftrace_many
-{
+module=$(modinfo -n ftrace_many 2>/dev/null)
+mapfile -t functions < <(
 	grep " $function\$" available_filter_functions_addrs
 	grep ' vfs_' available_filter_functions_addrs | head -n 40
-} | cut -d' ' -f1 >$debug/ftrace_many/functions
+)
+if [[ $module ]]; then
+	modprobe ftrace_many
+	printf '%s\n' "${functions[@]% *}" >$debug/ftrace_many/functions
+else
+	functions=("${functions[@]:0:8}")
+	functions=("${functions[@]#* }")
+fi
 all_fire="$function entry probe"
 
 for _ in 1 2 3; do
@@ -146,6 +185,6 @@ is 'the function is the original again' "$(</proc/cmdline)" "$original"
 touch "$tap_scratch/stop"
 wait "${pids[@]}"
 is 'all slots that were taken since are freed' "$(slots)" "$before"
-rmmod ftrace_many
+[[ ! $module ]] || rmmod ftrace_many
 
 tap_end
