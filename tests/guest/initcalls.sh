@@ -128,12 +128,17 @@ ok 'the text has the longest wait' grep -qF "$(jq -r '.start.waits[0].where' boo
 # ---------------------------------------------------------------- costs
 
 sed -i '/^for/,$d' inside
-# until_init PARAMETER...: prints when init was started, in seconds
+# until_init PARAMETER...: prints when init was started, in seconds. Once in a while a boot takes 8 ms longer, because of
+# the real-time clock's second. So this is the shorter one of two boots.
 until_init()
 {
-	rm -f until-init
-	vm --icount --mem 1G --share "$PWD" --append "nokaslr $*" -- bash "$PWD/inside" 2>vm.log || cat vm.log >&2
-	cat until-init
+	local i
+
+	for i in 1 2; do
+		rm -f until-init
+		vm --icount --mem 1G --share "$PWD" --append "nokaslr $*" -- bash "$PWD/inside" 2>vm.log || cat vm.log >&2
+		cat until-init
+	done | sort -n | head -n 1
 }
 
 # longer WITH WITHOUT: in percent
@@ -154,4 +159,30 @@ echo "# with kernel probes: $(longer "$with_probes" "$without") % ($with_probes 
 told=$(jq '.start.cost | .events_until_init * .thousand_events_ns / 1e12' boot.json)
 ok "recording them costs at least what hytrace boot tells, and at most four times that: $told s; $off s when they are not recorded" \
 	awk "BEGIN { c = $with - $off; exit !($told <= c && $told > c / 4) }"
+
+# ---------------------------------------------------------------- the next boot
+
+mkdir -p next/bin next/proc next/dev
+cp "$(type -P busybox)" next/bin/busybox
+cat >next/init <<'END'
+#!/bin/busybox sh
+/bin/busybox mount -t proc proc /proc
+/bin/busybox mount -t devtmpfs dev /dev
+echo "the next boot has: $(/bin/busybox cat /proc/cmdline)" >/dev/console
+/bin/busybox poweroff -f
+END
+chmod 755 next/init
+(cd next && find . | cpio -o -H newc --quiet) >next.cpio
+image=$("$clone/kernel/vm.sh" --kernel stock-6.12 --dry-run -- true | tr ' ' '\n' | grep -A 1 -x -e -kernel | tail -n 1)
+kernel=stock-6.12
+# The command does what kexec -e does.
+vm --share "$PWD" --console console -- "$clone/build/hytrace" boot --next --kernel "$image" --initrd "$PWD/next.cpio" -- \
+	perl -e 'syscall(169, 0xfee1dead, 672274793, 0x45584543, 0); die $!' >vm.log 2>&1
+is 'hytrace boot --next -- COMMAND boots once with what is needed' \
+	"$(sed -n 's/^the next boot has: .*\(trace_instance=.*\)/\1/p' console | tr -d '\r')" "$next"
+ok 'and with the command line of this boot' grep -q '^the next boot has: .*console=ttyS0' console
+vm --share "$PWD" -- bash -c '"$0" boot --next --kernel "$1" -- /none; echo $?; cat /sys/kernel/kexec_loaded' \
+	"$clone/build/hytrace" "$image" >said 2>&1
+is 'if the command cannot be run, nothing stays loaded' "$(tail -n 2 said | xargs)" '1 0'
+ok 'and a message says so' grep -q '^hytrace: cannot run /none: .* is not loaded any more' said
 tap_end

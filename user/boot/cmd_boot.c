@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "boot/commands.h"
 #include "boot/cost.h"
+#include "boot/next.h"
 #include "boot/report.h"
 #include "boot/start_load.h"
 #include "kernel/features.h"
@@ -30,9 +31,12 @@ struct boot_options {
 	const char *output;
 	size_t most;			/* 0: not given */
 	bool next, early, no_probes, release;
+	const char *kernel, *initrd;	/* of the next boot */
+	char **reboot;			/* its command; NULL: only print */
 };
 
-enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_RELEASE };
+enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_KERNEL, OPTION_INITRD,
+       OPTION_RELEASE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
@@ -41,11 +45,14 @@ static const struct argp_option options[] = {
 	{ "functions", 'n', "N", 0, "list the N functions with the most calls, and the N longest "
 	  "initcalls (default: 10 in text, all in json)", 0 },
 	{ "next", OPTION_NEXT, NULL, 0, "print what the kernel command line of the next boot needs, so that "
-	  "that boot can be reported", 0 },
+	  "that boot can be reported; with REBOOT, load this kernel with it for kexec, and run REBOOT", 0 },
 	{ "early", OPTION_EARLY, NULL, 0, "with --next: trace all functions from before start_kernel() "
 	  "on, too", 0 },
 	{ "no-probes", OPTION_NO_PROBES, NULL, 0, "with --next: no kernel probes, which take some 10 ms each "
 	  "to set up: probes of devices, the unpacking of the initramfs and consoles are not told", 0 },
+	{ "kernel", OPTION_KERNEL, "FILE", 0, "with --next -- REBOOT: the kernel's image (default: that of the "
+	  "running kernel in /boot)", 0 },
+	{ "initrd", OPTION_INITRD, "FILE", 0, "the same for its initramfs", 0 },
 	{ "release", OPTION_RELEASE, NULL, 0, "remove what --next has made this kernel keep: its memory is "
 	  "free again, and hytrace boot cannot report its initcalls any more", 0 },
 	{ }
@@ -96,11 +103,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_NO_PROBES:
 		o->no_probes = true;
 		break;
+	case OPTION_KERNEL:
+		o->kernel = arg;
+		break;
+	case OPTION_INITRD:
+		o->initrd = arg;
+		break;
 	case OPTION_RELEASE:
 		o->release = true;
 		break;
-	case ARGP_KEY_ARG:
-		argp_usage(state);
+	case ARGP_KEY_ARGS:
+		if (!o->next)
+			argp_error(state, "%s: only --next takes a command", state->argv[state->next]);
+		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
 		if ((o->early || o->no_probes) && !o->next)
@@ -108,6 +123,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->next && (o->output || o->format_given || o->most))
 			argp_error(state, "--next prints one line, and takes no other options than --early and "
 				   "--no-probes");
+		if ((o->kernel || o->initrd) && !o->reboot)
+			argp_error(state, "--kernel and --initrd are for --next with a command that reboots");
 		if (o->release && (o->next || o->output || o->format_given || o->most))
 			argp_error(state, "--release takes no other option");
 		guess_format(o);
@@ -231,12 +248,12 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 	return r->start && is_missing(err) ? 0 : err;
 }
 
-/* For the next boot. Nothing is changed here. */
+/* For the next boot. Without a command that reboots, nothing is changed. */
 static int print_next(const struct boot_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
+	char *parameters, *line = NULL;
 	struct utsname kernel;
-	char *parameters;
 
 	if (err)
 		return err;
@@ -244,9 +261,15 @@ static int print_next(const struct boot_options *o)
 	parameters = boot_start__parameters(kernel.release, !o->no_probes);
 	if (!parameters)
 		return -ENOMEM;
-	printf("%s%s\n", parameters, o->early ? " ftrace=function" : "");
+	if (asprintf(&line, "%s%s", parameters, o->early ? " ftrace=function" : "") < 0)
+		err = error__no_memory();
+	if (!err && o->reboot)
+		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
+	else if (!err && (printf("%s\n", line) < 0 || fflush(stdout)))
+		err = error__return(-errno, "cannot write: %s", strerror(errno));
+	free(line);
 	free(parameters);
-	return fflush(stdout) ? error__return(-errno, "cannot write: %s", strerror(errno)) : 0;
+	return err;
 }
 
 static int release(void)

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Loads the kernel once more, with another command line; see next.h.
+ *
+ * A boot loader's configuration would have to be changed and changed back, and each boot loader has
+ * another one. kexec needs neither: what it has loaded is gone after the next boot. Firmware and boot
+ * loader do not run in such a boot, so their times are not those of a usual one.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/kexec.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/files.h"
+#include "boot/next.h"
+#include "boot/probes.h"
+#include "boot/start.h"
+
+/* COMMAND_LINE_SIZE of x86, with the end of the string. */
+#define MOST_COMMAND_LINE 2048
+
+/* Does this word of a command line come from us? What it enables is in a place of ours. */
+static bool is_ours(const char *word, size_t length)
+{
+	static const char *const ours[] = {
+		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
+		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
+	};
+
+	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
+		if (length >= strlen(ours[i]) && !strncmp(word, ours[i], strlen(ours[i])))
+			return true;
+	}
+	return false;
+}
+
+/* The length of the first word. A quoted part may have spaces. */
+static size_t word_length(const char *text)
+{
+	bool quoted = false;
+	size_t i;
+
+	for (i = 0; text[i] && text[i] != '\n' && (quoted || text[i] != ' '); i++)
+		quoted ^= text[i] == '"';
+	return i;
+}
+
+char *boot_next__command_line(const char *current, const char *parameters)
+{
+	char *ret = NULL;
+	size_t size;
+	FILE *f = open_memstream(&ret, &size);
+
+	if (!f) {
+		error__no_memory();
+		return NULL;
+	}
+	while (*current) {
+		size_t length = word_length(current);
+
+		if (length && !is_ours(current, length))
+			fprintf(f, "%.*s ", (int)length, current);
+		current += length + (current[length] != '\0');
+	}
+	fputs(parameters, f);
+	if (fclose(f)) {
+		free(ret);
+		error__no_memory();
+		return NULL;
+	}
+	return ret;
+}
+
+/* The first of these files that is there, with the running kernel's release in its name. */
+static char *find_file(const char *const *names, const char *release)
+{
+	for (; *names; names++) {
+		char *path = NULL;
+
+		/* All of the names are ours. */
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+		if (asprintf(&path, *names, release) < 0)
+			return NULL;
+#pragma GCC diagnostic pop
+		if (!access(path, R_OK))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+static const char *const kernels[] = {
+	"/boot/vmlinuz-%s", "/usr/lib/modules/%s/vmlinuz", "/lib/modules/%s/vmlinuz", NULL,
+};
+static const char *const initrds[] = {
+	"/boot/initrd.img-%s", "/boot/initramfs-%s.img", "/boot/initrd-%s", NULL,
+};
+
+static int load(int kernel, int initrd, const char *line)
+{
+	unsigned long flags = initrd < 0 ? KEXEC_FILE_NO_INITRAMFS : 0;
+
+	if (strlen(line) >= MOST_COMMAND_LINE)
+		return error__return(-E2BIG, "the kernel command line of the next boot has %zu characters, and %d "
+				     "are possible: %s", strlen(line), MOST_COMMAND_LINE - 1, line);
+	if (!syscall(SYS_kexec_file_load, kernel, initrd, strlen(line) + 1, line, flags))
+		return 0;
+	if (errno == ENOSYS)
+		return error__return(-EOPNOTSUPP, "this kernel cannot start another one: it has no "
+				     "CONFIG_KEXEC_FILE; add what `hytrace boot --next` prints to the boot "
+				     "loader's command line");
+	if (errno == EPERM)
+		return error__return(-EPERM, "this kernel may not start another one: it needs CAP_SYS_BOOT, and "
+				     "the sysctl kernel.kexec_load_disabled to be 0");
+	return error__return(-errno, "cannot load the kernel for the next boot: %s%s", strerror(errno),
+			     errno == EKEYREJECTED || errno == ENOKEY ? "; under lockdown it has to be signed" : "");
+}
+
+static int open_file(const char *path, const char *what)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	return fd >= 0 ? fd : error__return(-errno, "cannot read the %s %s: %s", what, path, strerror(errno));
+}
+
+int boot_next__load(const char *kernel, const char *initrd, const char *parameters)
+{
+	char *found_kernel = NULL, *found_initrd = NULL, *line = NULL, *current = NULL;
+	int kernel_fd = -1, initrd_fd = -1, err;
+	struct utsname name;
+
+	uname(&name);
+	if (!kernel) {
+		kernel = found_kernel = find_file(kernels, name.release);
+		if (!kernel)
+			return error__return(-ENOENT, "there is no /boot/vmlinuz-%s; --kernel names the image",
+					     name.release);
+		if (!initrd)
+			initrd = found_initrd = find_file(initrds, name.release);
+	}
+	err = kernel_fd = open_file(kernel, "kernel image");
+	if (err >= 0 && initrd)
+		err = initrd_fd = open_file(initrd, "initramfs");
+	if (err < 0)
+		goto cleanup;
+	current = file__text("/proc/cmdline");
+	line = current ? boot_next__command_line(current, parameters) : NULL;
+	if (line)
+		err = load(kernel_fd, initrd_fd, line);
+	else
+		err = current ? -ENOMEM : error__return(-EIO, "cannot read /proc/cmdline");
+cleanup:
+	if (kernel_fd >= 0)
+		close(kernel_fd);
+	if (initrd_fd >= 0)
+		close(initrd_fd);
+	free(line);
+	free(current);
+	free(found_kernel);
+	free(found_initrd);
+	return err < 0 ? err : 0;
+}
+
+int boot_next__reboot(char **command)
+{
+	int err;
+
+	execvp(command[0], command);
+	err = error__return(-errno, "cannot run %s: %s; the kernel is not loaded any more", command[0],
+			    strerror(errno));
+	syscall(SYS_kexec_file_load, -1, -1, 0UL, NULL, (unsigned long)KEXEC_FILE_UNLOAD);
+	return err;
+}
