@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "boot/cells.h"
+#include "boot/probes.h"
 #include "boot/start_report.h"
 #include "boot/waits.h"
 #include "boot/waits_report.h"
@@ -177,6 +178,9 @@ void boot_start__losses(const struct boot_start *s)
 	if (s->lost)
 		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls and modules may be "
 			     "missing; boot with a larger trace_buf_size=, and read them soon", s->lost);
+	if (s->probes && s->probes->lost)
+		error__print("probes: lost: %" PRIu64 " events were overwritten: probes of devices may be missing; boot "
+			     "with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
 	if (!s->level_count || strcmp(s->levels[0].name, "early"))
 		error__warn("the first initcalls are missing, so what came before the others is not known");
 	if (s->unread)

@@ -181,6 +181,20 @@ Test(boot_waits, an_interrupt_that_has_no_name)
 	boot_start__free(&s);
 }
 
+/* The processor is on its way to run it, and then runs another one first. */
+Test(boot_waits, ready_while_nothing_runs_and_while_another_does)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "R+", "swapper/0", "0")
+			SWITCH("0", "0.123", "swapper/0", "0", "R", "other", "7")
+			SWITCH("0", "0.128", "other", "7", "S", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_READY, "(none)")->time == 3 * MS);
+	cr_expect(wait_of(&s, CLASS_READY, "other")->time == 5 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
 Test(boot_waits, a_lost_waking_is_not_known)
 {
 	struct boot_start s;
