@@ -4,8 +4,8 @@
 #
 # Process 1 of the guests that kernel/vm.sh starts. It runs twice: first in the initramfs, where it builds the root
 # file system, and then in that root, where it runs the command. Both times the static busybox of the initramfs runs
-# it, so that nothing depends on the root that it builds. A system that vm.sh's --root names has a process 1 of its own,
-# and runs this as a service, only for the command.
+# it, so that nothing depends on the root that it builds. With vm.sh's --init systemd, systemd is process 1 in that root,
+# and runs this as a service, only for the command. So does a system that vm.sh's --root names, which boots by itself.
 #
 #   lower   the host's root over 9p, read-only
 #   root    an overlay of it with a tmpfs, so that all of it can be written and nothing is kept
@@ -14,7 +14,7 @@
 #   shares  9p mounts of their own, writable, at their own paths
 #
 # vm.sh appends /hytrace to the initramfs, or puts it on the disk of --root: vars (shell variables), cmd (a bash script
-# that becomes the command), and binds and shares (paths, one a line). There are three virtio-serial ports to vm.sh.
+# that becomes the command), binds and shares (paths, one a line), and the directory units. There are three virtio-serial ports to vm.sh.
 # hytrace.out and hytrace.err carry the command's output, and end with a trailer that only vm.sh knows; so it can tell
 # the end of the output from the end of the guest. hytrace.ctl carries "start" and then "exit STATUS", or "fail WHY".
 # vm.sh ends the guest; this script only waits for that.
@@ -102,17 +102,50 @@ mount_system()
 	ln -sf /proc/self/fd/0 /dev/stdin
 	ln -sf /proc/self/fd/1 /dev/stdout
 	ln -sf /proc/self/fd/2 /dev/stderr
-	# Not every kernel has all of these. A command that needs a missing one says so itself.
-	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
-	mount -t bpf bpf /sys/fs/bpf 2>/dev/null
-	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
-	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
-	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+	[ -n "$systemd" ] || mount_more
 	# proc comes last: without it, sh does not find the other commands of busybox.
 	for dir in sys dev proc; do
 		mkdir -p "/root/$dir"
 		/bin/busybox mount -o move "/$dir" "/root/$dir" || fail "cannot move /$dir"
 	done
+}
+
+# Not every kernel has all of these. A command that needs a missing one says so itself. systemd mounts them by itself.
+mount_more()
+{
+	mount -t cgroup2 cgroup2 /sys/fs/cgroup 2>/dev/null
+	mount -t bpf bpf /sys/fs/bpf 2>/dev/null
+	mount -t debugfs debugfs /sys/kernel/debug 2>/dev/null
+	mount -t tracefs tracefs /sys/kernel/tracing 2>/dev/null
+	mount -t securityfs securityfs /sys/kernel/security 2>/dev/null
+}
+
+# The command's service is started when the default target has been reached, and does not delay it.
+prepare_systemd()
+{
+	units=/root/run/systemd/system
+	mkdir -p "$units/default.target.wants" /root/etc/tmpfiles.d
+	cat >"$units/hytrace-command.service" <<-END
+	[Unit]
+	Description=The command of vm.sh
+	After=default.target
+	# This service never ends as long as the guest can be trusted.
+	SuccessAction=poweroff-force
+	FailureAction=poweroff-force
+
+	[Service]
+	ExecStart=$state/busybox sh $state/init service
+	TasksMax=infinity
+	LimitNOFILE=1048576
+	END
+	[ ! -d /hytrace/units ] || cp -r /hytrace/units/. "$units/"
+	for unit in "$units"/*.*; do
+		[ -d "$unit" ] || ln -s "../${unit##*/}" "$units/default.target.wants/"
+	done
+	# What is in /tmp was put there for the command; systemd would remove it as left by the last boot.
+	ln -sf /dev/null /root/etc/tmpfiles.d/tmp.conf
+	# If this machine is a container, the guest still is none. systemd looks for these.
+	rm -f /root/.dockerenv
 }
 
 mount_modules()
@@ -156,7 +189,9 @@ first_stage()
 	mkdir -p "/root$state" /root/run/lock
 	cp /bin/busybox /init "/root$state/"
 	cp -r /hytrace/. "/root$state/"
+	[ -z "$systemd" ] || prepare_systemd
 	mount_system
+	[ -z "$systemd" ] || exec /bin/busybox switch_root /root "$systemd"
 	exec /bin/busybox switch_root /root "$state/busybox" sh "$state/init" second
 }
 
@@ -215,8 +250,13 @@ run_command()
 # A service that ends would end the guest.
 service_stage()
 {
-	mkdir -p "$state"
-	cp /hytrace/* "$state/"
+	if [ -d /hytrace ]; then
+		mkdir -p "$state"
+		cp /hytrace/* "$state/"
+	else
+		# The default target has been reached. systemd calls the boot complete when nothing else is being started.
+		systemctl is-system-running --wait >/dev/null 2>&1
+	fi
 	service=$(cat /proc/self/cgroup)
 	second_stage
 }

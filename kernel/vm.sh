@@ -21,6 +21,7 @@ cache=$(realpath -m -- "$cache")
 # shellcheck source=kernel/stock.sh
 . "$here/stock.sh"
 probe_seconds=5
+systemd=/lib/systemd/systemd
 system=${HYTRACE_QEMU:-qemu-system-x86_64}
 
 kernel=
@@ -35,6 +36,8 @@ dry_run=
 gdb=
 console=
 root=/
+init=
+units=
 shares=()
 qemu_args=()
 command=()
@@ -66,6 +69,9 @@ usage()
 	                   patched-7.3, debug-7.3, stock-6.1; otherwise that of LINUX= (6.12)
 	  --root DIR       boot the system in DIR, a Debian with systemd, from a copy on a disk, with the kernel
 	                   and the initrd that are installed there; COMMAND is a service of it, and runs in /
+	  --init systemd   let this machine's systemd be process 1 of the guest; COMMAND is a service that is
+	                   started when the boot is complete. /etc/fstab is not used
+	  --units DIR      with --init systemd: the default target of the guest wants the units in DIR, too
 	  --append ARGS    add ARGS to the kernel command line
 	  --mem SIZE       memory, as QEMU takes it (default $mem)
 	  --smp N          virtual CPUs (default 2, with --icount 1)
@@ -105,7 +111,7 @@ parse_arguments()
 {
 	while (($#)); do
 		case $1 in
-		--kernel | --root | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
+		--kernel | --root | --init | --units | --append | --mem | --smp | --accel | --share | --timeout | --console | --qemu)
 			(($# > 1)) || die "$1 needs a value; see vm.sh --help"
 			set_option "$1" "$2"
 			shift
@@ -133,6 +139,8 @@ set_option()
 	case $1 in
 	--kernel) kernel=$2 ;;
 	--root) root=$(realpath -e -- "$2") || die "--root $2: no such directory" ;;
+	--init) init=$2 ;;
+	--units) units=$(realpath -e -- "$2") || die "--units $2: no such directory" ;;
 	--append) append+=" $2" ;;
 	--mem) mem=$2 ;;
 	--smp) smp=$2 ;;
@@ -160,6 +168,10 @@ check_options()
 	local dir
 	[[ $root == / || ! $kernel ]] || die "--root boots the kernel that is installed in $root; remove --kernel $kernel"
 	[[ $root == / ]] || ((!${#shares[@]})) || die "--root boots a system as it is; remove --share ${shares[0]}"
+	[[ ! $init || $init == systemd ]] || die "--init $init: there is only systemd; without --init, COMMAND has no other"
+	[[ ! $init || $root == / ]] || die "--root boots the init of $root; remove --init $init"
+	[[ ! $units || $init ]] || die "--units $units: only --init systemd has units"
+	[[ ! $init || -x $systemd ]] || die "--init systemd: $systemd is not installed; 'make deps' installs what is needed"
 	for dir in "${shares[@]}" "$PWD" "$clone" "$cache"; do
 		[[ $dir != *$'\n'* ]] || die "$dir: a path with a line break cannot be handed to a guest"
 	done
@@ -336,6 +348,7 @@ write_guest_files()
 	write_command >"$dir/cmd"
 	: >"$dir/shares"
 	((!${#shares[@]})) || printf '%s\n' "${shares[@]}" >"$dir/shares"
+	[[ ! $units ]] || cp -r -- "$units" "$dir/units" || die "cannot copy $units"
 	: >"$dir/binds"
 	[[ $root != / ]] || printf '%s\n' "$clone" "$cache" "$PWD" | sort -u >"$dir/binds"
 	if ! ((${#command[@]})); then
@@ -344,6 +357,7 @@ write_guest_files()
 	fi
 	cat >"$dir/vars" <<-END
 	modules=$([[ $root != / ]] || quote "$modules")
+	systemd=$([[ ! $init ]] || quote "$systemd")
 	terminal=$(quote "$terminal")
 	trailer=$(quote "$trailer")
 	END
@@ -467,9 +481,12 @@ kernel_command_line()
 	if [[ $root != / ]]; then
 		line+=' root=/dev/vda rw systemd.unit=multi-user.target systemd.wants=kernel-command-line.service'
 		line+=' systemd.run="/hytrace/busybox sh /hytrace/init service"'
-		# No login takes the terminal of the command.
-		line+=' systemd.mask=serial-getty@hvc0.service'
 	fi
+	# No login takes the terminal of the command.
+	[[ $root == / && ! $init ]] || line+=' systemd.mask=serial-getty@hvc0.service'
+	# This machine's disks are not there, and the console's device is there only if udev is installed. If systemd
+	# fails, the guest ends.
+	[[ ! $init ]] || line+=' fstab=no systemd.mask=serial-getty@ttyS0.service systemd.crash_reboot'
 	printf '%s' "$line$append"
 }
 

@@ -96,6 +96,44 @@ test_panic()
 	is 'the console is shown' "$(grep -c 'Kernel panic - not syncing: sysrq' "$scratch/err")" 1
 }
 
+# In /tmp, systemd would remove what is left from another boot.
+test_systemd()
+{
+	local dir=$scratch/systemd
+
+	mkdir -p "$dir/units" "$dir/share"
+	echo kept >"$dir/share/file"
+	printf '%s\n' '[Service]' 'Type=oneshot' 'RemainAfterExit=yes' 'ExecStart=sleep 1' >"$dir/units/extra.service"
+	cat >"$dir/share/inside" <<-'END'
+	cat /proc/1/comm
+	systemd-detect-virt --container
+	systemd-analyze time | grep -oE '(\(kernel\)|\(userspace\))'
+	systemctl is-active default.target extra.service
+	systemctl list-jobs --no-legend --plain
+	systemctl show -P After default.target | grep -ow extra.service
+	cat "$1/file"
+	echo warning >&2
+	setsid sleep 1000 &
+	exit 7
+	END
+	vm --init systemd --units "$dir/units" --share "$dir/share" -- bash "$dir/share/inside" "$dir/share" \
+		>"$dir/out" 2>"$dir/err"
+	is "with systemd, the status is the command's" $? 7
+	is 'the boot is complete, and the guest is no container' "$(xargs <"$dir/out")" \
+		'systemd none (kernel) (userspace) active active extra.service kept'
+	is "with systemd, stderr is the command's alone" "$(<"$dir/err")" warning
+	is 'a share in /tmp is as it was' "$(cat "$dir/share/file")" kept
+	vm --init systemd --timeout 200 -- bash -c 'echo before; echo c >/proc/sysrq-trigger; exit 0' \
+		>"$dir/out" 2>/dev/null
+	is 'with systemd, a panic is 125' "$? $(<"$dir/out")" '125 before'
+	vm --init systemd --timeout 60 --append systemd.unit=nowhere.target -- true >"$dir/out" 2>/dev/null
+	is 'a boot that does not reach its target is no pass' "$?" 124
+	vm --init openrc -- true 2>"$dir/err"
+	is 'another init is refused' "$? $(grep -c 'there is only systemd' "$dir/err")" '125 1'
+	vm --units "$dir/units" -- true 2>"$dir/err"
+	is '--units needs systemd' "$? $(grep -c 'only --init systemd' "$dir/err")" '125 1'
+}
+
 # root_refused MESSAGE OPTION...
 root_refused()
 {
@@ -116,6 +154,7 @@ test_never_ran()
 	touch "$scratch/system/boot/vmlinuz-1"
 	root_refused 'initramfs-tools makes it'
 	root_refused 'remove --share' --share "$scratch"
+	root_refused 'remove --init' --init systemd
 	vm --qemu --no-such-option -- true 2>"$scratch/err"
 	is "QEMU's failure is 125" $? 125
 	is "QEMU's failure is shown" "$(grep -c 'no-such-option' "$scratch/err")" 1
@@ -190,6 +229,7 @@ test_slow_reader
 test_closed
 test_panic
 test_never_ran
+test_systemd
 test_timeout
 test_signal INT 130
 test_signal KILL 137
