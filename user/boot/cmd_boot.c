@@ -10,6 +10,7 @@
 #include <sys/utsname.h>
 #include <tracefs.h>
 
+#include "base/command.h"
 #include "base/error.h"
 #include "base/options.h"
 #include "boot/commands.h"
@@ -17,6 +18,7 @@
 #include "boot/next.h"
 #include "boot/report.h"
 #include "boot/start_load.h"
+#include "boot/whole.h"
 #include "kernel/features.h"
 #include "run/output.h"
 
@@ -114,7 +116,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARGS:
 		if (!o->next)
-			argp_error(state, "%s: only --next takes a command", state->argv[state->next]);
+			argp_error(state, "%s: no such command; only --next takes any", state->argv[state->next]);
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
@@ -209,8 +211,17 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 	}
 }
 
-static int report(struct boot_report *r, const struct boot_options *o, const char *dir,
-		  struct guard *guard)
+/* What came before and after the kernel's part. */
+static int load_whole(struct boot_report *r, struct boot_whole *whole, const char *dir)
+{
+	bool first_known = r->early && !boot_report__is_oneshot(r) && !strcmp(r->stats.clock, "x86-tsc");
+
+	r->whole = whole;
+	return boot_whole__load(whole, dir, r->start, first_known ? &r->stats.first : NULL);
+}
+
+static int report(struct boot_report *r, struct boot_whole *whole, const struct boot_options *o,
+		  const char *dir, struct guard *guard)
 {
 	struct output *output;
 	int err;
@@ -219,6 +230,8 @@ static int report(struct boot_report *r, const struct boot_options *o, const cha
 	if (err)
 		return err;
 	err = load(r, dir);
+	if (!err)
+		err = load_whole(r, whole, dir);
 	if (!err) {
 		boot_report__losses(r);
 		err = write_report(r, o, output__stream(output));
@@ -284,6 +297,7 @@ static int run(const struct boot_options *o)
 	const char *dir;
 	struct boot_report r = {};
 	struct boot_start start = {};
+	struct boot_whole whole = {};
 	struct guard *guard = NULL;
 	int err, failed;
 
@@ -294,11 +308,17 @@ static int run(const struct boot_options *o)
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
-		err = report(&r, o, dir, guard);
+		err = report(&r, &whole, o, dir, guard);
 	boot_report__free(&r);
 	failed = guard__finish(guard);
 	return err ? err : failed;
 }
+
+/* What can be asked besides the report. --help lists them. */
+static const struct command words[] = {
+	{ "blame", "hytrace boot blame", cmd_boot_blame, NULL },
+	{ "critical-chain", "hytrace boot critical-chain", cmd_boot_chain, NULL },
+};
 
 int cmd_boot(int argc, char **argv)
 {
@@ -309,7 +329,10 @@ int cmd_boot(int argc, char **argv)
 		       "the kernel command line had what --next prints; and what ran from before "
 		       "start_kernel() until the ordinary tracer took over, if it had ftrace=function or "
 		       "ftrace=oneshot, on a kernel with very early function tracing."
-		       "\vExamples:\n"
+		       "\vCommands:\n"
+		       "  blame           list all that took time, the longest first\n"
+		       "  critical-chain  show what the default target had to wait for\n\n"
+		       "Examples:\n"
 		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"
 		       "  hytrace boot -f chrome -o boot.trace\n\n"
@@ -319,6 +342,12 @@ int cmd_boot(int argc, char **argv)
 	};
 	struct boot_options o = {};
 
+	for (size_t i = 0; argc > 1 && i < sizeof(words) / sizeof(words[0]); i++) {
+		if (strcmp(argv[1], words[i].name))
+			continue;
+		argv[1] = words[i].full_name;
+		return words[i].run(argc - 1, argv + 1);
+	}
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;

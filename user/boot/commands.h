@@ -4,5 +4,7 @@
 #define HYTRACE_BOOT_COMMANDS_H
 
 int cmd_boot(int argc, char **argv);
+int cmd_boot_blame(int argc, char **argv);
+int cmd_boot_chain(int argc, char **argv);
 
 #endif

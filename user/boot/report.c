@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "boot/report.h"
 #include "boot/start_report.h"
+#include "boot/whole.h"
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
 #define TRACER "start of tracing"
@@ -51,6 +52,8 @@ void boot_report__free(struct boot_report *r)
 	free(r->functions);
 	if (r->start)
 		boot_start__free(r->start);
+	if (r->whole)
+		boot_whole__free(r->whole);
 }
 
 uint64_t boot_report__first(const struct boot_report *r)
@@ -478,12 +481,18 @@ static int print_early(const struct boot_report *r, size_t most, FILE *out)
 
 int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
 {
-	int err = r->early ? print_early(r, most, out) : 0;
+	int err = r->whole ? boot_whole__text(r->whole, out) : 0;
 
+	if (!err && r->whole && (r->early || r->start))
+		fputc('\n', out);
+	if (!err && r->early)
+		err = print_early(r, most, out);
 	if (!err && r->early && r->start)
 		fputc('\n', out);
 	if (!err && r->start)
 		err = boot_start__text(r->start, most, out);
+	if (!err && r->whole)
+		err = boot_whole__units_text(r->whole, most, out);
 	return err;
 }
 
@@ -502,6 +511,8 @@ void boot_report__losses(const struct boot_report *r)
 {
 	if (r->start)
 		boot_start__losses(r->start);
+	if (r->whole)
+		boot_whole__losses(r->whole);
 	if (!r->early)
 		return;
 	for (size_t i = 0; i < r->lost.count; i++) {

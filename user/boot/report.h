@@ -16,7 +16,9 @@
 #include "kernel/kernel_id.h"
 
 /* It is increased when a field of the json document changes its meaning or is removed. */
-#define BOOT_SCHEMA 3
+#define BOOT_SCHEMA 4
+
+struct boot_whole;
 
 /* The first part is filled by the caller, and the second one by boot_report__analyse(). */
 struct boot_report {
@@ -24,6 +26,7 @@ struct boot_report {
 	char *boot_id;
 	bool early;			/* the early part is there; without it, only the next field is used */
 	struct boot_start *start;	/* the part from the initcalls on; NULL: not there */
+	struct boot_whole *whole;	/* what came before and after, and all together; NULL: not known */
 	struct early_stats stats;
 	struct early_calls calls;
 	uint64_t missing;		/* early calls that were recorded and are no longer there */

@@ -12,6 +12,7 @@
 #include "boot/report.h"
 #include "boot/spans.h"
 #include "boot/start_report.h"
+#include "boot/whole.h"
 
 /* With all calls, a viewer shows only noise, if it can open the file at all. */
 #define MOST_SPANS 2000
@@ -171,6 +172,7 @@ static void write_no_early(json_writer_t *w)
 int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 {
 	json_writer_t *w = jsonw_new(out, true);
+	int err;
 
 	if (!w)
 		return error__no_memory();
@@ -189,9 +191,10 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 		write_no_early(w);
 	jsonw_name(w, "start");
 	boot_start__json(r->start, w);
+	err = boot_whole__json(r->whole, w);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
-	return 0;
+	return err;
 }
 
 /* ---- chrome */

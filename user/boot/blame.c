@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* One list of all that took time in a boot; see blame.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "boot/blame.h"
+#include "boot/start_report.h"
+#include "boot/units.h"
+
+int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind)
+{
+	if (!time)
+		return 0;
+	/* Grows at powers of two. */
+	if (!(b->count & (b->count - 1))) {
+		struct blame_item *list = reallocarray(b->list, b->count ? 2 * b->count : 1, sizeof(*list));
+
+		if (!list)
+			return error__no_memory();
+		b->list = list;
+	}
+	b->list[b->count] = (struct blame_item){ time, name, kind, b->count };
+	b->count++;
+	return 0;
+}
+
+int blame__add_units(struct blame *b, const struct boot_units *u)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < u->count; i++)
+		err = blame__add(b, boot_unit__time(&u->list[i]), u->list[i].name, "unit");
+	return err;
+}
+
+int blame__add_start(struct blame *b, const struct boot_start *s)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->initcall_count; i++) {
+		const struct start_initcall *call = &s->initcalls[i];
+
+		if (call->finished)
+			err = blame__add(b, call->self, boot_start__name(call),
+					 call->level == NO_LEVEL && call->pid ? "module" : "initcall");
+	}
+	return err;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct blame_item *x = a, *y = b;
+
+	if (x->time != y->time)
+		return x->time > y->time ? -1 : 1;
+	return x->added < y->added ? -1 : x->added > y->added;
+}
+
+void blame__sort(struct blame *b)
+{
+	if (b->count)
+		qsort(b->list, b->count, sizeof(*b->list), by_time);
+}
+
+void blame__free(struct blame *b)
+{
+	free(b->list);
+	*b = (struct blame){};
+}
+
+/* ---- text and json */
+
+static int add_line(struct libscols_table *table, const struct blame_item *item)
+{
+	struct libscols_line *line = scols_table_new_line(table, NULL);
+	char time[32];
+	int err;
+
+	snprintf(time, sizeof(time), "%" PRIu64 ".%06" PRIu64, item->time / 1000000000,
+		 item->time % 1000000000 / 1000);
+	err = line ? scols_line_set_data(line, 0, time) : -ENOMEM;
+	if (!err)
+		err = scols_line_set_data(line, 1, item->name);
+	return err ? err : scols_line_set_data(line, 2, item->kind);
+}
+
+int blame__text(const struct blame *b, size_t most, FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+	int err = -ENOMEM;
+
+	if (!table)
+		return error__no_memory();
+	scols_table_set_stream(table, out);
+	if (!scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
+	    !scols_table_new_column(table, "NAME", 0.5, 0) || !scols_table_new_column(table, "KIND", 8, 0))
+		goto cleanup;
+	err = 0;
+	for (size_t i = 0; !err && i < b->count && i < most; i++)
+		err = add_line(table, &b->list[i]);
+	if (!err)
+		err = scols_print_table(table);
+	if (!err && most < b->count)
+		fprintf(out, "and %zu more\n", b->count - most);
+cleanup:
+	scols_unref_table(table);
+	return err ? error__no_memory() : 0;
+}
+
+void blame__json(const struct blame *b, size_t most, json_writer_t *w)
+{
+	jsonw_start_lines(w);
+	for (size_t i = 0; i < b->count && i < most; i++) {
+		jsonw_start_object(w);
+		jsonw_lluint_field(w, "time", b->list[i].time);
+		jsonw_string_field(w, "name", b->list[i].name);
+		jsonw_string_field(w, "kind", b->list[i].kind);
+		jsonw_end_object(w);
+	}
+	jsonw_end_array(w);
+}

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What the units of a boot tell together: which took longest, and what the default target had to
+ * wait for; see units.h. The rules are those of systemd-analyze, so that both name the same units.
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/units.h"
+
+bool boot_units__complete(const struct boot_units *u)
+{
+	return u->known && u->manager.finish;
+}
+
+const struct boot_unit *boot_units__find(const struct boot_units *u, const char *name)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		if (!strcmp(u->list[i].name, name))
+			return &u->list[i];
+	}
+	return NULL;
+}
+
+uint64_t boot_unit__time(const struct boot_unit *unit)
+{
+	if (!unit->activating)
+		return 0;
+	if (unit->activated >= unit->activating)
+		return unit->activated - unit->activating;
+	return unit->deactivated >= unit->activating ? unit->deactivated - unit->activating : 0;
+}
+
+bool boot_units__in_boot(const struct boot_units *u, const struct boot_unit *unit)
+{
+	return unit->activating && unit->activated && unit->activated <= u->manager.finish;
+}
+
+static int by_time(const void *a, const void *b, void *arg)
+{
+	const struct boot_unit *list = arg;
+	const size_t *x = a, *y = b;
+	uint64_t first = boot_unit__time(&list[*x]), second = boot_unit__time(&list[*y]);
+
+	if (first != second)
+		return first > second ? -1 : 1;
+	return *x < *y ? -1 : *x > *y;
+}
+
+int boot_units__by_time(const struct boot_units *u, size_t **ret, size_t *ret_count)
+{
+	size_t *list = calloc(u->count + 1, sizeof(*list)), count = 0;
+
+	if (!list)
+		return error__no_memory();
+	for (size_t i = 0; i < u->count; i++) {
+		if (boot_unit__time(&u->list[i]))
+			list[count++] = i;
+	}
+	qsort_r(list, count, sizeof(*list), by_time, u->list);
+	*ret = list;
+	*ret_count = count;
+	return 0;
+}
+
+/* ---- the critical chain */
+
+struct chain {
+	const struct boot_units *u;
+	struct chain_row *rows;
+	size_t count;
+	bool *followed;			/* units whose own chain is in the rows */
+};
+
+static int add_row(struct chain *c, const char *name, const struct boot_unit *unit, unsigned int depth)
+{
+	/* Grows at powers of two. */
+	if (!(c->count & (c->count - 1))) {
+		struct chain_row *rows = reallocarray(c->rows, c->count ? 2 * c->count : 1, sizeof(*rows));
+
+		if (!rows)
+			return error__no_memory();
+		c->rows = rows;
+	}
+	c->rows[c->count++] = (struct chain_row){ .name = name, .unit = unit, .depth = depth };
+	return 0;
+}
+
+/* The unit of that name, if it was started in the boot. */
+static const struct boot_unit *started(const struct chain *c, const char *name)
+{
+	const struct boot_unit *unit = boot_units__find(c->u, name);
+
+	return unit && boot_units__in_boot(c->u, unit) ? unit : NULL;
+}
+
+/* Adds what @unit waited for. A chain has some ten units, and each is followed once at most. */
+static int follow(struct chain *c, const struct boot_unit *unit, unsigned int depth)
+{
+	uint64_t last = 0;
+	int err = 0;
+
+	c->followed[unit - c->u->list] = true;
+	for (size_t i = 0; unit->after && unit->after[i]; i++) {
+		const struct boot_unit *other = started(c, unit->after[i]);
+
+		if (other && other->activated > last)
+			last = other->activated;
+	}
+	for (size_t i = 0; !err && last && unit->after[i]; i++) {
+		const struct boot_unit *other = started(c, unit->after[i]);
+
+		if (!other || other->activated != last)
+			continue;
+		err = add_row(c, other->name, other, depth);
+		if (err)
+			break;
+		if (c->followed[other - c->u->list])
+			c->rows[c->count - 1].again = true;
+		else
+			err = follow(c, other, depth + 1);
+	}
+	return err;
+}
+
+int boot_units__chain(const struct boot_units *u, struct chain_row **ret, size_t *ret_count)
+{
+	struct chain c = { .u = u, .followed = calloc(u->count + 1, sizeof(bool)) };
+	const struct boot_unit *target = u->target ? boot_units__find(u, u->target) : NULL;
+	int err = -ENODATA;
+
+	if (!c.followed)
+		return error__no_memory();
+	if (target)
+		err = add_row(&c, target->name, target, 0);
+	if (!err)
+		err = follow(&c, target, 1);
+	free(c.followed);
+	if (err) {
+		free(c.rows);
+		return err;
+	}
+	*ret = c.rows;
+	*ret_count = c.count;
+	return 0;
+}

@@ -1,0 +1,300 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Measures how the clocks of a boot belong together; see clock.h.
+ *
+ * A reader of a buffer's file `stats` is told what time it is by the buffer's clock, with
+ * microseconds. Two looks at another clock, before and after, enclose that moment. Many such
+ * enclosures leave a short range in which the difference of the clocks must be.
+ *
+ * The TSC's frequency and its zero are in the page that perf_event_open() maps. But the time that
+ * this page tells is that of dmesg, which differs from the trace clock by a constant if the kernel
+ * began with another clock than the TSC. The same enclosures tell this constant.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <sys/timex.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/files.h"
+#include "boot/clock.h"
+#include "boot/start.h"
+
+#define LOOKS 64
+#define NS_IN_US 1000
+/* The tick of adjtimex() if nobody has changed it. */
+#define USUAL_TICK 10000
+
+/* ---- arithmetic */
+
+void clock_range__add(struct clock_range *r, int64_t least, int64_t most)
+{
+	if (least > r->least)
+		r->least = least;
+	if (most < r->most)
+		r->most = most;
+}
+
+static const struct clock_range anything = { INT64_MIN, INT64_MAX };
+
+static bool range__is_known(const struct clock_range *r)
+{
+	return r->least != INT64_MIN && r->most != INT64_MAX && r->least <= r->most;
+}
+
+static int64_t range__middle(const struct clock_range *r)
+{
+	return r->least + (r->most - r->least) / 2;
+}
+
+static uint64_t range__error(const struct clock_range *r)
+{
+	return (r->most - r->least + 1) / 2;
+}
+
+uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift)
+{
+	return (uint64_t)((unsigned __int128)tsc * mult >> shift);
+}
+
+int clock__parse_now(const char *stats, uint64_t *ret_ns)
+{
+	const char *at = strstr(stats, "now ts:");
+	uint64_t seconds;
+	char micros[8];
+
+	/* Clocks that are no time have a count without a fraction. */
+	if (!at || sscanf(at, "now ts: %" SCNu64 ".%7[0-9]", &seconds, micros) != 2 || strlen(micros) != 6)
+		return -EPROTO;
+	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * NS_IN_US;
+	return 0;
+}
+
+uint64_t clock__slewed(uint64_t uptime_ns, long freq, long tick)
+{
+	double ppm = (freq < 0 ? -freq : freq) / 65536.0;
+
+	ppm += labs(tick - USUAL_TICK) * (1e6 / USUAL_TICK);
+	return (uint64_t)(uptime_ns * ppm / 1e6);
+}
+
+int boot_clock__from_tsc(const struct boot_clock *c, uint64_t tsc, int64_t *ret_ns)
+{
+	if (!c->tsc_known)
+		return -ENODATA;
+	*ret_ns = c->zero + (int64_t)clock__scale(tsc, c->mult, c->shift);
+	return 0;
+}
+
+int boot_clock__since_reset(const struct boot_clock *c, uint64_t *ret_ns)
+{
+	int64_t reset;
+
+	if (boot_clock__from_tsc(c, 0, &reset) || reset > 0)
+		return -ENODATA;
+	*ret_ns = -reset;
+	return 0;
+}
+
+int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t *ret_ns)
+{
+	if (!c->monotonic_known)
+		return -ENODATA;
+	*ret_ns = (int64_t)ns + c->ahead;
+	return 0;
+}
+
+/* ---- measuring */
+
+static int64_t monotonic(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+#ifdef __x86_64__
+#include <x86intrin.h>
+
+static uint64_t read_tsc(void)
+{
+	/* Nothing before and after may be executed in its place. */
+	_mm_lfence();
+	return __rdtsc();
+}
+
+/* The beginning of perf's page; see linux/perf_event.h for the lock. */
+static void read_page(struct boot_clock *c, const volatile struct perf_event_mmap_page *page)
+{
+	uint32_t lock;
+
+	do {
+		lock = page->lock;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+		c->tsc_known = page->cap_user_time_zero;
+		c->mult = page->time_mult;
+		c->shift = page->time_shift;
+		c->zero = page->time_zero;
+		__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	} while (page->lock != lock || lock & 1);
+}
+
+static void tell_source(struct boot_clock *c)
+{
+	char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+
+	if (source)
+		source[strcspn(source, "\n")] = '\0';
+	if (source && strcmp(source, "tsc"))
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
+			 "the kernel's clock is not the TSC: its clock source is %s", source);
+	else
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "the kernel's clock is not the TSC");
+	free(source);
+}
+
+/* The relation between the TSC and the clock of dmesg. */
+static void find_tsc(struct boot_clock *c)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE, .size = sizeof(attr), .config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+	};
+	int fd = syscall(SYS_perf_event_open, &attr, 0, -1, -1, PERF_FLAG_FD_CLOEXEC);
+	void *page = fd < 0 ? MAP_FAILED : mmap(NULL, sysconf(_SC_PAGESIZE), PROT_READ, MAP_SHARED, fd, 0);
+
+	if (page == MAP_FAILED) {
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "perf_event_open: %s", strerror(errno));
+	} else {
+		read_page(c, page);
+		munmap(page, sysconf(_SC_PAGESIZE));
+		if (!c->tsc_known)
+			tell_source(c);
+	}
+	if (fd >= 0)
+		close(fd);
+}
+#else
+static uint64_t read_tsc(void)
+{
+	return 0;
+}
+
+static void find_tsc(struct boot_clock *c)
+{
+	snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "only x86 has a TSC");
+}
+#endif
+
+/* One look at the clock of a buffer, and at the other clocks before and after. */
+static int look(struct boot_clock *c, int fd, struct clock_range *monotonic_range,
+		struct clock_range *tsc_range)
+{
+	int64_t before, after, tsc_before = 0, tsc_after = 0;
+	uint64_t now, count_before, count_after;
+	char text[1024];
+	ssize_t length;
+
+	before = monotonic();
+	count_before = read_tsc();
+	length = pread(fd, text, sizeof(text) - 1, 0);
+	count_after = read_tsc();
+	after = monotonic();
+	if (length <= 0)
+		return -ENODATA;
+	text[length] = '\0';
+	if (clock__parse_now(text, &now))
+		return -ENODATA;
+	/* Microseconds are cut off. */
+	clock_range__add(monotonic_range, (int64_t)now - after, (int64_t)now + NS_IN_US - before);
+	if (boot_clock__from_tsc(c, count_before, &tsc_before) ||
+	    boot_clock__from_tsc(c, count_after, &tsc_after))
+		return 0;
+	clock_range__add(tsc_range, (int64_t)now - tsc_after, (int64_t)now + NS_IN_US - tsc_before);
+	return 0;
+}
+
+/* The file `stats` of a buffer with the clock "local"; -1: there is none. */
+static int open_stats(const char *buffer)
+{
+	char path[PATH_MAX], *clock;
+	struct dirent *entry;
+	bool local;
+	int fd = -1;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "%s/trace_clock", buffer);
+	clock = file__text(path);
+	local = clock && strstr(clock, "[local]");
+	free(clock);
+	if (!local)
+		return -1;
+	snprintf(path, sizeof(path), "%s/per_cpu", buffer);
+	d = opendir(path);
+	while (d && fd < 0 && (entry = readdir(d))) {
+		snprintf(path, sizeof(path), "%s/per_cpu/%s/stats", buffer, entry->d_name);
+		if (!strncmp(entry->d_name, "cpu", 3))
+			fd = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (d)
+		closedir(d);
+	return fd;
+}
+
+static void compare_clocks(struct boot_clock *c, int fd)
+{
+	struct clock_range to_monotonic = anything, to_tsc = anything;
+	struct timex t = {};
+
+	for (int i = 0; i < LOOKS && !look(c, fd, &to_monotonic, &to_tsc); i++)
+		;
+	c->monotonic_known = range__is_known(&to_monotonic);
+	if (c->monotonic_known) {
+		c->ahead = range__middle(&to_monotonic);
+		c->monotonic_error = range__error(&to_monotonic);
+		if (adjtimex(&t) >= 0)
+			c->monotonic_error += clock__slewed(monotonic(), t.freq, t.tick);
+	}
+	if (c->tsc_known && !range__is_known(&to_tsc)) {
+		c->tsc_known = false;
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "the trace clock does not follow the TSC");
+	}
+	if (c->tsc_known) {
+		c->zero += range__middle(&to_tsc);
+		c->tsc_error = range__error(&to_tsc);
+	}
+}
+
+void boot_clock__measure(struct boot_clock *ret, const char *dir)
+{
+	char buffer[PATH_MAX];
+	int fd = -1;
+
+	memset(ret, 0, sizeof(*ret));
+	find_tsc(ret);
+	if (dir) {
+		snprintf(buffer, sizeof(buffer), "%s/instances/" START_INSTANCE, dir);
+		fd = open_stats(buffer);
+		if (fd < 0)
+			fd = open_stats(dir);
+	}
+	if (fd >= 0) {
+		compare_clocks(ret, fd);
+		close(fd);
+		return;
+	}
+	if (ret->tsc_known)
+		snprintf(ret->why_no_tsc, sizeof(ret->why_no_tsc),
+			 "no trace buffer with the clock \"local\" can be read");
+	ret->tsc_known = false;
+}

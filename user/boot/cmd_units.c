@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hytrace boot blame, hytrace boot critical-chain: the words that users of systemd-analyze know. Both
+ * ask systemd, which answers everybody; blame also has the kernel's initcalls and modules if their
+ * events can be read.
+ */
+#include <argp.h>
+#include <errno.h>
+#include <string.h>
+#include <tracefs.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "boot/blame.h"
+#include "boot/commands.h"
+#include "boot/whole.h"
+#include "run/output.h"
+
+enum { FORMAT_TEXT, FORMAT_JSON };
+
+struct units_options {
+	const char *output;
+	size_t most;			/* 0: not given */
+	int format;
+};
+
+static const struct argp_option common[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	{ }
+};
+
+static const struct argp_option of_blame[] = {
+	{ "most", 'n', "N", 0, "list the N longest only", 0 },
+	{ }
+};
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	static const char *const formats[] = { "text", "json", NULL };
+	struct units_options *o = state->input;
+
+	switch (key) {
+	case 'f':
+		o->format = option__word(state, "format", arg, formats);
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_blame(int key, char *arg, struct argp_state *state)
+{
+	struct units_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		break;
+	case 'n':
+		o->most = option__number(state, "most", arg, 1 << 24);
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static error_t parse_chain(int key, char *arg, struct argp_state *state)
+{
+	(void)arg;
+	if (key != ARGP_KEY_INIT)
+		return ARGP_ERR_UNKNOWN;
+	state->child_inputs[0] = state->input;
+	return 0;
+}
+
+/* ---- what is written */
+
+struct question {
+	int (*text)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
+		    FILE *out);
+	int (*json)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
+		    json_writer_t *j);
+};
+
+static int find_blame(struct blame *b, const struct boot_whole *w, const struct boot_start *s)
+{
+	int err = blame__add_units(b, &w->units);
+
+	if (!err && s)
+		err = blame__add_start(b, s);
+	if (!err)
+		blame__sort(b);
+	return err;
+}
+
+static int blame_text(const struct boot_whole *w, const struct boot_start *s,
+		      const struct units_options *o, FILE *out)
+{
+	struct blame b = {};
+	int err = find_blame(&b, w, s);
+
+	if (!err)
+		err = blame__text(&b, o->most ?: SIZE_MAX, out);
+	blame__free(&b);
+	return err;
+}
+
+static int blame_json(const struct boot_whole *w, const struct boot_start *s,
+		      const struct units_options *o, json_writer_t *j)
+{
+	struct blame b = {};
+	int err = find_blame(&b, w, s);
+
+	if (!err)
+		blame__json(&b, o->most ?: SIZE_MAX, j);
+	blame__free(&b);
+	return err;
+}
+
+static int chain_text(const struct boot_whole *w, const struct boot_start *s,
+		      const struct units_options *o, FILE *out)
+{
+	(void)s;
+	(void)o;
+	return boot_whole__chain_text(w, out);
+}
+
+static int chain_json(const struct boot_whole *w, const struct boot_start *s,
+		      const struct units_options *o, json_writer_t *j)
+{
+	(void)s;
+	(void)o;
+	return boot_whole__chain_json(w, j);
+}
+
+static const struct question blame = { blame_text, blame_json };
+static const struct question chain = { chain_text, chain_json };
+
+static int write_answer(const struct question *q, const struct boot_whole *w, const struct boot_start *s,
+			const struct units_options *o, FILE *out)
+{
+	json_writer_t *j;
+	int err;
+
+	if (o->format == FORMAT_TEXT)
+		return q->text(w, s, o, out);
+	j = jsonw_new(out, true);
+	if (!j)
+		return error__no_memory();
+	err = q->json(w, s, o, j);
+	jsonw_destroy(&j);
+	return err;
+}
+
+/* ---- what is known */
+
+/* Says what is missing. Without systemd, blame still has the kernel's part; a chain needs it. */
+static int check(const struct question *q, const struct boot_whole *w, const struct boot_start *s)
+{
+	const struct boot_units *u = &w->units;
+
+	if (!u->known && (q == &chain || !s))
+		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", u->why_not);
+	if (!u->known)
+		error__warn("units are missing: %s", u->why_not);
+	else if (!boot_units__complete(u) && q == &chain)
+		return error__return(-ENODATA, "the boot is not complete: systemd has %u jobs left, `systemctl "
+				     "list-jobs` shows them", u->jobs);
+	else if (!boot_units__complete(u))
+		error__warn("the boot is not complete: systemd has %u jobs left, `systemctl list-jobs` shows them",
+			    u->jobs);
+	if (q == &chain && !u->target)
+		return error__return(-ENODATA, "systemd does not tell its default target");
+	if (q == &blame && !s)
+		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
+			    "only root can read their events" : "boot with what `hytrace boot --next` prints");
+	return 0;
+}
+
+static int answer(const struct question *q, const struct units_options *o)
+{
+	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();
+	struct boot_whole w = {};
+	struct boot_start start = {}, *known = NULL;
+	struct output *output;
+	struct guard *guard = NULL;
+	int err = boot_units__load(&w.units), failed;
+
+	if (!err && dir && q == &blame && !boot_start__load(&start, dir))
+		known = &start;
+	if (!err)
+		err = check(q, &w, known);
+	if (!err)
+		err = guard__start(&guard);
+	if (!err)
+		err = output__open(&output, o->output, guard);
+	if (!err)
+		err = output__finish(output, write_answer(q, &w, known, o, output__stream(output)));
+	boot_start__free(&start);
+	boot_whole__free(&w);
+	failed = guard__finish(guard);
+	return err ? err : failed;
+}
+
+static int run(const struct argp *argp, const struct question *q, int argc, char **argv)
+{
+	struct units_options o = {};
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(argp, argc, argv, 0, NULL, &o))
+		return EXIT_USAGE;
+	return error__status(answer(q, &o), 0);
+}
+
+static const struct argp common_argp = { .options = common, .parser = parse };
+static const struct argp_child children[] = { { &common_argp, 0, NULL, 0 }, { } };
+
+int cmd_boot_blame(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = of_blame,
+		.parser = parse_blame,
+		.children = children,
+		.doc = "Lists all that took time in this boot, the longest first: the units that systemd has "
+		       "started, and the kernel's initcalls and modules. Things that go on at the same time "
+		       "count each for itself."
+		       "\vExamples:\n"
+		       "  hytrace boot blame -n 20\n"
+		       "  hytrace boot blame -f json\n\n"
+		       "Exit status: 0 done, 1 failed, 2 usage, 3 neither systemd nor the events of initcalls "
+		       "are there.",
+	};
+
+	return run(&argp, &blame, argc, argv);
+}
+
+int cmd_boot_chain(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = NULL,
+		.parser = parse_chain,
+		.children = children,
+		.doc = "Shows what the default target had to wait for in this boot: the last unit that became "
+		       "active of those it was ordered after, what that unit had to wait for, and so on."
+		       "\vExamples:\n"
+		       "  hytrace boot critical-chain\n"
+		       "  hytrace boot critical-chain -f json\n\n"
+		       "Exit status: 0 done, 1 failed, or the boot is not complete yet, 2 usage, 3 there is no "
+		       "systemd.",
+	};
+
+	return run(&argp, &chain, argc, argv);
+}

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What came before the kernel, as the firmware has noted it: ACPI's table FPDT, or the EFI variables
+ * that systemd-boot and other boot loaders write. Times are those since the processor's reset.
+ */
+#ifndef HYTRACE_BOOT_FIRMWARE_H
+#define HYTRACE_BOOT_FIRMWARE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum firmware_source { FIRMWARE_NONE, FIRMWARE_FPDT, FIRMWARE_EFI };
+
+struct boot_firmware {
+	enum firmware_source source;	/* where the next two are from */
+	/* In ns since the reset; 0: not known. */
+	uint64_t loader_start;		/* the end of the firmware's own work */
+	uint64_t loader_end;		/* the boot loader has started the kernel */
+};
+
+/**
+ * boot_firmware__load() - read what the firmware has noted
+ * @ret: the times; what is not there is not known
+ * @sys: the directory firmware of sysfs: "/sys/firmware"
+ *
+ * If both are there, this is FPDT's, as in systemd.
+ */
+void boot_firmware__load(struct boot_firmware *ret, const char *sys);
+
+/* "fpdt", "efi"; NULL: none. */
+const char *boot_firmware__source(const struct boot_firmware *f);
+
+#endif

@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Asks systemd for the units of a boot; see units.h.
+ *
+ * Its own socket is asked first, as systemctl does as root: it is there without a message bus, too.
+ * Everybody may ask by the bus.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <systemd/sd-bus.h>
+#include <systemd/sd-daemon.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/strings.h"
+#include "boot/units.h"
+
+#define SYSTEMD "org.freedesktop.systemd1"
+#define SYSTEMD_PATH "/org/freedesktop/systemd1"
+#define NS_IN_US 1000
+
+/* A property, and the member for it. */
+struct property {
+	const char *name, *type;
+	size_t offset;
+};
+
+static const struct property of_manager[] = {
+#define TIME(name, member) { name "TimestampMonotonic", "t", offsetof(struct boot_manager, member) }
+	TIME("Firmware", firmware),
+	TIME("Loader", loader),
+	TIME("InitRD", initrd),
+	TIME("Userspace", userspace),
+	TIME("Finish", finish),
+	TIME("SecurityStart", security_start),
+	TIME("SecurityFinish", security_finish),
+	TIME("GeneratorsStart", generators_start),
+	TIME("GeneratorsFinish", generators_finish),
+	TIME("UnitsLoadStart", load_start),
+	TIME("UnitsLoadFinish", load_finish),
+#undef TIME
+	{ }
+};
+
+static const struct property of_unit[] = {
+#define TIME(name, member) { name "TimestampMonotonic", "t", offsetof(struct boot_unit, member) }
+	TIME("InactiveExit", activating),
+	TIME("ActiveEnter", activated),
+	TIME("ActiveExit", deactivating),
+	TIME("InactiveEnter", deactivated),
+#undef TIME
+	{ "After", "as", offsetof(struct boot_unit, after) },
+	{ }
+};
+
+/* ---- questions */
+
+static void free_names(char **names)
+{
+	for (size_t i = 0; names && names[i]; i++)
+		free(names[i]);
+	free(names);
+}
+
+static int read_value(sd_bus_message *m, const struct property *p, void *into)
+{
+	void *member = (char *)into + p->offset;
+	int err = sd_bus_message_enter_container(m, 'v', p->type);
+
+	if (err < 0)
+		return err;
+	if (*p->type == 'a') {
+		free_names(*(char ***)member);
+		*(char ***)member = NULL;
+		err = sd_bus_message_read_strv(m, member);
+	} else {
+		uint64_t us = 0;
+
+		err = sd_bus_message_read_basic(m, 't', &us);
+		*(uint64_t *)member = us * NS_IN_US;
+	}
+	return err < 0 ? err : sd_bus_message_exit_container(m);
+}
+
+/* All properties of an interface come in one answer, as one dictionary. */
+static int read_properties(sd_bus_message *m, const struct property *wanted, void *into)
+{
+	const char *name;
+	int err = sd_bus_message_enter_container(m, 'a', "{sv}");
+
+	while (err >= 0 && (err = sd_bus_message_enter_container(m, 'e', "sv")) > 0) {
+		const struct property *p = wanted;
+
+		err = sd_bus_message_read_basic(m, 's', &name);
+		while (err >= 0 && p->name && strcmp(p->name, name))
+			p++;
+		if (err >= 0)
+			err = p->name ? read_value(m, p, into) : sd_bus_message_skip(m, "v");
+		if (err >= 0)
+			err = sd_bus_message_exit_container(m);
+	}
+	return err;
+}
+
+static int ask_properties(sd_bus *bus, const char *path, const char *interface,
+			  const struct property *wanted, void *into)
+{
+	sd_bus_message *answer = NULL;
+	int err = sd_bus_call_method(bus, SYSTEMD, path, "org.freedesktop.DBus.Properties", "GetAll",
+				     NULL, &answer, "s", interface);
+
+	if (err >= 0)
+		err = read_properties(answer, wanted, into);
+	sd_bus_message_unref(answer);
+	return err;
+}
+
+/* Why a unit has failed, as the interface of its type says. */
+static void ask_result(sd_bus *bus, const char *path, struct boot_unit *unit, struct strings *store)
+{
+	static const struct {
+		const char *type, *interface;
+	} types[] = {
+		{ ".service", SYSTEMD ".Service" }, { ".mount", SYSTEMD ".Mount" },
+		{ ".socket", SYSTEMD ".Socket" }, { ".swap", SYSTEMD ".Swap" },
+		{ ".automount", SYSTEMD ".Automount" }, { ".path", SYSTEMD ".Path" },
+		{ ".timer", SYSTEMD ".Timer" }, { ".scope", SYSTEMD ".Scope" },
+	};
+	const char *type = strrchr(unit->name, '.');
+	char *result = NULL;
+
+	for (size_t i = 0; type && i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!strcmp(types[i].type, type) &&
+		    sd_bus_get_property_string(bus, SYSTEMD, path, types[i].interface, "Result", NULL,
+					       &result) >= 0)
+			unit->result = strings__intern(store, result);
+	}
+	free(result);
+}
+
+static int add_unit(struct boot_units *u, const char *name, const char *state)
+{
+	/* Grows at powers of two. */
+	if (!(u->count & (u->count - 1))) {
+		struct boot_unit *list = reallocarray(u->list, u->count ? 2 * u->count : 1, sizeof(*list));
+
+		if (!list)
+			return -ENOMEM;
+		u->list = list;
+	}
+	u->list[u->count++] = (struct boot_unit){
+		.name = strings__add(u->store, name), .state = strings__intern(u->store, state),
+	};
+	return 0;
+}
+
+static int ask_units(sd_bus *bus, struct boot_units *u)
+{
+	const char *name, *state, *path;
+	sd_bus_message *answer = NULL;
+	int err = sd_bus_call_method(bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD ".Manager", "ListUnits", NULL,
+				     &answer, "");
+
+	if (err >= 0)
+		err = sd_bus_message_enter_container(answer, 'a', "(ssssssouso)");
+	while (err >= 0 && (err = sd_bus_message_read(answer, "(ssssssouso)", &name, NULL, NULL, &state,
+						      NULL, NULL, &path, NULL, NULL, NULL)) > 0) {
+		err = add_unit(u, name, state);
+		if (err >= 0)
+			err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
+		/* It may have gone since it was listed. */
+		if (err < 0 && err != -ENOMEM) {
+			free_names(u->list[--u->count].after);
+			err = sd_bus_is_open(bus) > 0 ? 0 : err;
+		} else if (err >= 0 && !strcmp(state, "failed")) {
+			ask_result(bus, path, &u->list[u->count - 1], u->store);
+		}
+	}
+	sd_bus_message_unref(answer);
+	return err;
+}
+
+/* default.target is another name of a target. */
+static void ask_target(sd_bus *bus, struct boot_units *u)
+{
+	char *path = NULL, *name = NULL;
+
+	if (sd_bus_path_encode(SYSTEMD_PATH "/unit", "default.target", &path) >= 0 &&
+	    sd_bus_get_property_string(bus, SYSTEMD, path, SYSTEMD ".Unit", "Id", NULL, &name) >= 0)
+		u->target = strings__add(u->store, name);
+	free(name);
+	free(path);
+}
+
+static int ask_all(sd_bus *bus, struct boot_units *u)
+{
+	int err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &u->manager);
+
+	if (err >= 0)
+		err = sd_bus_get_property_trivial(bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD ".Manager", "NJobs",
+						  NULL, 'u', &u->jobs);
+	if (err >= 0)
+		err = ask_units(bus, u);
+	if (err >= 0)
+		ask_target(bus, u);
+	return err;
+}
+
+static int open_bus(sd_bus **ret)
+{
+	sd_bus *bus = NULL;
+	int err = geteuid() ? -EPERM : sd_bus_new(&bus);
+
+	if (err >= 0)
+		err = sd_bus_set_address(bus, "unix:path=/run/systemd/private");
+	if (err >= 0)
+		err = sd_bus_start(bus);
+	if (err >= 0) {
+		*ret = bus;
+		return 0;
+	}
+	sd_bus_unref(bus);
+	return sd_bus_open_system(ret);
+}
+
+int boot_units__load(struct boot_units *ret)
+{
+	sd_bus *bus = NULL;
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	ret->store = strings__new();
+	if (sd_booted() <= 0) {
+		snprintf(ret->why_not, sizeof(ret->why_not), "process 1 is not systemd");
+		return 0;
+	}
+	err = open_bus(&bus);
+	if (err >= 0)
+		err = ask_all(bus, ret);
+	sd_bus_flush_close_unref(bus);
+	if (err == -ENOMEM)
+		return error__no_memory();
+	ret->known = err >= 0;
+	if (err < 0)
+		snprintf(ret->why_not, sizeof(ret->why_not), "systemd cannot be asked: %s", strerror(-err));
+	return 0;
+}
+
+void boot_units__free(struct boot_units *u)
+{
+	for (size_t i = 0; i < u->count; i++)
+		free_names(u->list[i].after);
+	free(u->list);
+	strings__free(u->store);
+	memset(u, 0, sizeof(*u));
+}

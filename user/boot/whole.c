@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* Collects what is around the kernel's own part of a boot; see whole.h. */
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/whole.h"
+
+int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call)
+{
+	const struct boot_known known = {
+		.clock = &w->clock, .firmware = &w->firmware, .start = start, .units = &w->units,
+		.first_call_known = first_call, .first_call = first_call ? *first_call : 0,
+	};
+
+	return boot_parts__find(&w->parts, &known);
+}
+
+int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
+		     const uint64_t *first_call)
+{
+	int err;
+
+	memset(ret, 0, sizeof(*ret));
+	boot_clock__measure(&ret->clock, dir);
+	boot_firmware__load(&ret->firmware, "/sys/firmware");
+	err = boot_units__load(&ret->units);
+	return err ? err : boot_whole__divide(ret, start, first_call);
+}
+
+void boot_whole__free(struct boot_whole *w)
+{
+	boot_units__free(&w->units);
+	boot_parts__free(&w->parts);
+	memset(w, 0, sizeof(*w));
+}
+
+void boot_whole__losses(const struct boot_whole *w)
+{
+	if (!w->units.known)
+		error__warn("what init has started is not known: %s", w->units.why_not);
+	else if (!boot_units__complete(&w->units))
+		error__warn("the boot is not complete: systemd has %u jobs left, `systemctl list-jobs` shows them",
+			    w->units.jobs);
+	if (!w->clock.tsc_known)
+		error__warn("when the processor was reset is not known: %s", w->clock.why_no_tsc);
+}

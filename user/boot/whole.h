@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * What is around the kernel's own part of a boot: what came before its clock, what init did, and the
+ * account of all parts together.
+ */
+#ifndef HYTRACE_BOOT_WHOLE_H
+#define HYTRACE_BOOT_WHOLE_H
+
+#include <stdio.h>
+
+#include "base/json_writer.h"
+#include "boot/parts.h"
+
+struct boot_whole {
+	struct boot_clock clock;
+	struct boot_firmware firmware;
+	struct boot_units units;
+	struct boot_parts parts;
+};
+
+/**
+ * boot_whole__load() - find out what there is around the kernel's part
+ * @ret: what there is, to be freed by boot_whole__free(), also after errors
+ * @dir: the mount point of tracefs; NULL: there is none
+ * @start: the kernel's part; NULL: not there. It must live as long as @ret
+ * @first_call: the TSC's count at the first call of the early part; NULL: not known
+ *
+ * Return: 0, or -ENOMEM after a message.
+ */
+int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
+		     const uint64_t *first_call);
+/* Also divides the boot into its parts. The rest of @w is known. */
+int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call);
+void boot_whole__free(struct boot_whole *w);
+
+/* Each of the next ones returns 0, or -ENOMEM after a message. Write errors stay in the stream. */
+
+/* Prints the account of all parts. */
+int boot_whole__text(const struct boot_whole *w, FILE *out);
+/* Prints the @most units that took longest, and the critical chain. */
+int boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out);
+int boot_whole__chain_text(const struct boot_whole *w, FILE *out);
+/* Writes the fields "parts", "firmware", "userspace" and "units"; all are null if @w is NULL. */
+int boot_whole__json(const struct boot_whole *w, json_writer_t *j);
+/* Writes the value: an array of rows. */
+int boot_whole__chain_json(const struct boot_whole *w, json_writer_t *j);
+
+/* Prints on stderr what is missing; nothing if nothing is. */
+void boot_whole__losses(const struct boot_whole *w);
+
+#endif

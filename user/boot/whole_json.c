@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is around the kernel's own part of a boot, for programs; see whole.h. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "boot/whole.h"
+
+/* A time that may be before the clock's zero. */
+static void write_time(json_writer_t *j, const char *name, bool known, int64_t ns)
+{
+	jsonw_name(j, name);
+	if (known)
+		jsonw_printf(j, "%" PRId64, ns);
+	else
+		jsonw_null(j);
+}
+
+/* 0 stands for never. */
+static void write_moment(json_writer_t *j, const char *name, uint64_t ns)
+{
+	json__number_or_null(j, name, ns, ns);
+}
+
+/* ---- the parts */
+
+static void write_part(json_writer_t *j, const struct boot_part *part)
+{
+	jsonw_start_object(j);
+	jsonw_string_field(j, "name", boot_part__name(part));
+	json__string_or_null(j, "level", part->level);
+	write_time(j, "start", part->start_known, part->start);
+	json__number_or_null(j, "time", part->time_known, part->time);
+	jsonw_lluint_field(j, "with", part->with);
+	jsonw_end_object(j);
+}
+
+static void write_parts(const struct boot_whole *w, json_writer_t *j)
+{
+	const struct boot_parts *p = &w->parts;
+
+	jsonw_name(j, "parts");
+	jsonw_start_object(j);
+	jsonw_string_field(j, "clock", "local");
+	jsonw_lluint_field(j, "total", p->total);
+	jsonw_lluint_field(j, "not_accounted", p->not_accounted);
+	json__string_or_null(j, "init", p->init);
+	jsonw_name(j, "rows");
+	jsonw_start_lines(j);
+	for (size_t i = 0; i < p->count; i++)
+		write_part(j, &p->list[i]);
+	jsonw_end_array(j);
+	jsonw_end_object(j);
+}
+
+/* ---- firmware and clocks */
+
+static void write_firmware(const struct boot_whole *w, json_writer_t *j)
+{
+	const struct boot_clock *c = &w->clock;
+	const struct boot_firmware *f = &w->firmware;
+	uint64_t since = 0;
+	bool known = !boot_clock__since_reset(c, &since);
+
+	jsonw_name(j, "firmware");
+	jsonw_start_object(j);
+	json__string_or_null(j, "source", boot_firmware__source(f));
+	write_moment(j, "loader_start", f->loader_start);
+	write_moment(j, "loader_end", f->loader_end);
+	json__number_or_null(j, "tsc_since_reset", known, since);
+	json__number_or_null(j, "tsc_error", c->tsc_known, c->tsc_error);
+	json__string_or_null(j, "why_no_tsc", c->tsc_known ? NULL : c->why_no_tsc);
+	jsonw_end_object(j);
+}
+
+/* ---- user space */
+
+static int write_chain(const struct boot_whole *w, json_writer_t *j)
+{
+	struct chain_row *rows = NULL;
+	size_t count = 0;
+	int err = boot_units__chain(&w->units, &rows, &count);
+
+	if (err && err != -ENODATA)
+		return err;
+	jsonw_start_lines(j);
+	for (size_t i = 0; i < count; i++) {
+		jsonw_start_object(j);
+		jsonw_string_field(j, "name", rows[i].name);
+		jsonw_lluint_field(j, "depth", rows[i].depth);
+		jsonw_lluint_field(j, "start_monotonic", rows[i].unit->activating);
+		jsonw_lluint_field(j, "active_monotonic", rows[i].unit->activated);
+		jsonw_lluint_field(j, "time", boot_unit__time(rows[i].unit));
+		jsonw_bool_field(j, "again", rows[i].again);
+		jsonw_end_object(j);
+	}
+	jsonw_end_array(j);
+	free(rows);
+	return 0;
+}
+
+int boot_whole__chain_json(const struct boot_whole *w, json_writer_t *j)
+{
+	return write_chain(w, j);
+}
+
+static int write_userspace(const struct boot_whole *w, json_writer_t *j)
+{
+	const struct boot_manager *m = &w->units.manager;
+	const struct boot_clock *c = &w->clock;
+	int err = 0;
+
+	jsonw_name(j, "userspace");
+	jsonw_start_object(j);
+	json__string_or_null(j, "manager", w->units.known ? "systemd" : NULL);
+	json__string_or_null(j, "why_not", w->units.known ? NULL : w->units.why_not);
+	jsonw_name(j, "complete");
+	if (w->units.known)
+		jsonw_bool(j, boot_units__complete(&w->units));
+	else
+		jsonw_null(j);
+	jsonw_string_field(j, "clock", "monotonic");
+	write_time(j, "local_ahead", c->monotonic_known, c->ahead);
+	json__number_or_null(j, "local_ahead_error", c->monotonic_known, c->monotonic_error);
+	write_moment(j, "firmware", m->firmware);
+	write_moment(j, "loader", m->loader);
+	write_moment(j, "initrd", m->initrd);
+	write_moment(j, "userspace", m->userspace);
+	write_moment(j, "security_start", m->security_start);
+	write_moment(j, "security_finish", m->security_finish);
+	write_moment(j, "generators_start", m->generators_start);
+	write_moment(j, "generators_finish", m->generators_finish);
+	write_moment(j, "load_start", m->load_start);
+	write_moment(j, "load_finish", m->load_finish);
+	write_moment(j, "finish", m->finish);
+	json__string_or_null(j, "target", w->units.target);
+	jsonw_name(j, "critical_chain");
+	if (boot_units__complete(&w->units))
+		err = write_chain(w, j);
+	else
+		jsonw_null(j);
+	jsonw_end_object(j);
+	return err;
+}
+
+/* Only those that were started in this boot can have made it wait. */
+static void write_after(json_writer_t *j, const struct boot_units *u, const struct boot_unit *unit)
+{
+	jsonw_name(j, "after");
+	jsonw_start_array(j);
+	for (size_t i = 0; unit->after && unit->after[i]; i++) {
+		const struct boot_unit *other = boot_units__find(u, unit->after[i]);
+
+		if (other && boot_units__in_boot(u, other))
+			jsonw_string(j, unit->after[i]);
+	}
+	jsonw_end_array(j);
+}
+
+static void write_unit(const struct boot_whole *w, json_writer_t *j, const struct boot_unit *unit)
+{
+	bool done = unit->activated >= unit->activating || unit->deactivated >= unit->activating;
+	int64_t start = 0, active = 0;
+	bool start_known = !boot_clock__from_monotonic(&w->clock, unit->activating, &start);
+	bool active_known = !boot_clock__from_monotonic(&w->clock, unit->activated, &active);
+
+	jsonw_start_object(j);
+	jsonw_string_field(j, "name", unit->name);
+	jsonw_string_field(j, "state", unit->state);
+	json__string_or_null(j, "result", unit->result);
+	write_time(j, "start", start_known, start);
+	json__number_or_null(j, "time", done, boot_unit__time(unit));
+	write_time(j, "active", active_known && unit->activated, active);
+	write_moment(j, "start_monotonic", unit->activating);
+	write_moment(j, "active_monotonic", unit->activated);
+	write_moment(j, "stop_monotonic", unit->deactivating);
+	write_moment(j, "inactive_monotonic", unit->deactivated);
+	write_after(j, &w->units, unit);
+	jsonw_end_object(j);
+}
+
+static void write_units(const struct boot_whole *w, json_writer_t *j)
+{
+	jsonw_name(j, "units");
+	if (!w->units.known) {
+		jsonw_null(j);
+		return;
+	}
+	jsonw_start_lines(j);
+	for (size_t i = 0; i < w->units.count; i++) {
+		/* Others were never started. */
+		if (w->units.list[i].activating)
+			write_unit(w, j, &w->units.list[i]);
+	}
+	jsonw_end_array(j);
+}
+
+static int write_nothing(json_writer_t *j)
+{
+	static const char *const fields[] = { "parts", "firmware", "userspace", "units" };
+
+	for (size_t i = 0; i < sizeof(fields) / sizeof(fields[0]); i++) {
+		jsonw_name(j, fields[i]);
+		jsonw_null(j);
+	}
+	return 0;
+}
+
+int boot_whole__json(const struct boot_whole *w, json_writer_t *j)
+{
+	int err;
+
+	if (!w)
+		return write_nothing(j);
+	write_parts(w, j);
+	write_firmware(w, j);
+	err = write_userspace(w, j);
+	if (!err)
+		write_units(w, j);
+	return err;
+}
