@@ -194,18 +194,23 @@ static void ask_target(sd_bus *bus, struct boot_units *u)
 	free(path);
 }
 
-static int ask_all(sd_bus *bus, struct boot_units *u)
+int boot_units__ask(struct boot_units *ret, struct sd_bus *bus)
 {
-	int err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &u->manager);
+	int err;
 
+	memset(ret, 0, sizeof(*ret));
+	ret->store = strings__new();
+	err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &ret->manager);
 	if (err >= 0)
 		err = sd_bus_get_property_trivial(bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD ".Manager", "NJobs",
-						  NULL, 'u', &u->jobs);
+						  NULL, 'u', &ret->jobs);
 	if (err >= 0)
-		err = ask_units(bus, u);
-	if (err >= 0)
-		ask_target(bus, u);
-	return err;
+		err = ask_units(bus, ret);
+	if (err < 0)
+		return err;
+	ask_target(bus, ret);
+	ret->known = true;
+	return 0;
 }
 
 static int open_bus(sd_bus **ret)
@@ -231,18 +236,16 @@ int boot_units__load(struct boot_units *ret)
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->store = strings__new();
 	if (sd_booted() <= 0) {
 		snprintf(ret->why_not, sizeof(ret->why_not), "process 1 is not systemd");
 		return 0;
 	}
 	err = open_bus(&bus);
 	if (err >= 0)
-		err = ask_all(bus, ret);
+		err = boot_units__ask(ret, bus);
 	sd_bus_flush_close_unref(bus);
 	if (err == -ENOMEM)
 		return error__no_memory();
-	ret->known = err >= 0;
 	if (err < 0)
 		snprintf(ret->why_not, sizeof(ret->why_not), "systemd cannot be asked: %s", strerror(-err));
 	return 0;

@@ -51,6 +51,9 @@ struct boot_units {
  * a message.
  */
 int boot_units__load(struct boot_units *ret);
+struct sd_bus;
+/* The same, by a connection that leads to systemd. Returns a negative errno, without a message. */
+int boot_units__ask(struct boot_units *ret, struct sd_bus *bus);
 void boot_units__free(struct boot_units *u);
 
 /* Is the boot complete, so that systemd will start nothing more for it? */

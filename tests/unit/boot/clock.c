@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: how clocks belong together, with made values; and what the firmware has noted.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "boot/clock.h"
+#include "boot/firmware.h"
+
+/* 2 GHz: half a nanosecond a count. Its zero is 3 s before that of the kernel's clock. */
+static const struct boot_clock two_ghz = {
+	.tsc_known = true, .mult = 1u << 30, .shift = 31, .zero = -3000000000,
+	.monotonic_known = true, .ahead = 250000000,
+};
+
+Test(clock, the_tsc_gives_a_time_of_the_kernel)
+{
+	uint64_t since;
+	int64_t ns;
+
+	cr_assert(boot_clock__from_tsc(&two_ghz, 6000000000, &ns) == 0);
+	cr_expect(ns == 0, "%ld", (long)ns);
+	cr_assert(boot_clock__from_tsc(&two_ghz, 8000000001, &ns) == 0);
+	cr_expect(ns == 1000000000, "%ld", (long)ns);
+	cr_assert(boot_clock__from_tsc(&two_ghz, 2000000000, &ns) == 0);
+	cr_expect(ns == -2000000000, "before the kernel's clock: %ld", (long)ns);
+	cr_assert(boot_clock__since_reset(&two_ghz, &since) == 0);
+	cr_expect(since == 3000000000);
+}
+
+Test(clock, a_long_time_does_not_overflow)
+{
+	/* 100 days at 3 GHz */
+	uint64_t tsc = 100ull * 86400 * 3000000000ull;
+	uint64_t ms = clock__scale(tsc, 1431655765, 32) / 1000000;
+
+	cr_expect(ms <= 100ull * 86400 * 1000 && ms > 100ull * 86400 * 1000 - 10, "%lu", (long)ms);
+}
+
+Test(clock, monotonic_gives_a_time_of_the_kernel)
+{
+	int64_t ns;
+
+	cr_assert(boot_clock__from_monotonic(&two_ghz, 2000000000, &ns) == 0);
+	cr_expect(ns == 2250000000);
+}
+
+Test(clock, what_is_not_known_is_not_told)
+{
+	struct boot_clock none = {}, later = two_ghz;
+	uint64_t since;
+	int64_t ns;
+
+	cr_expect(boot_clock__from_tsc(&none, 1, &ns) == -ENODATA);
+	cr_expect(boot_clock__from_monotonic(&none, 1, &ns) == -ENODATA);
+	cr_expect(boot_clock__since_reset(&none, &since) == -ENODATA);
+	/* Somebody has set the TSC to 0 after the kernel's clock had begun. */
+	later.zero = 5;
+	cr_expect(boot_clock__since_reset(&later, &since) == -ENODATA);
+}
+
+Test(clock, looks_make_the_range_smaller)
+{
+	struct clock_range r = { INT64_MIN, INT64_MAX };
+
+	clock_range__add(&r, -100, 500);
+	clock_range__add(&r, -200, 400);
+	clock_range__add(&r, 100, 900);
+	cr_expect(r.least == 100 && r.most == 400);
+}
+
+Test(clock, the_time_of_a_buffer)
+{
+	uint64_t ns = 7;
+
+	cr_assert(clock__parse_now("entries: 1\noldest event ts:     1.000000\nnow ts:    21.113620\n"
+				   "dropped events: 0\n", &ns) == 0);
+	cr_expect(ns == 21113620000);
+	cr_assert(clock__parse_now("now ts:     0.000001\n", &ns) == 0);
+	cr_expect(ns == 1000);
+	ns = 7;
+	cr_expect(clock__parse_now("entries: 1\nnow ts: 57530477782\n", &ns) == -EPROTO, "a count");
+	cr_expect(clock__parse_now("entries: 1\n", &ns) == -EPROTO);
+	cr_expect(clock__parse_now("now ts: 1.5\n", &ns) == -EPROTO);
+	cr_expect(ns == 7);
+}
+
+Test(clock, what_ntp_may_have_changed)
+{
+	/* 100 ppm of 100 s are 10 ms. */
+	cr_expect(clock__slewed(100000000000, 100 << 16, 10000) == 10000000);
+	cr_expect(clock__slewed(100000000000, -(100 << 16), 10000) == 10000000);
+	cr_expect(clock__slewed(100000000000, 0, 10000) == 0);
+	/* A tick of 9999 us is 100 ppm less. */
+	cr_expect(clock__slewed(100000000000, 0, 9999) == 10000000);
+}
+
+/* Where there is a TSC that the kernel uses, this test runs with it; elsewhere it has a reason. */
+Test(clock, without_tracefs_nothing_is_claimed)
+{
+	struct boot_clock c;
+
+	boot_clock__measure(&c, NULL);
+	cr_expect(not(c.tsc_known));
+	cr_expect(not(c.monotonic_known));
+	cr_expect(c.why_no_tsc[0] != '\0');
+	boot_clock__measure(&c, "/nonexistent");
+	cr_expect(c.why_no_tsc[0] != '\0' && !c.tsc_known && !c.monotonic_known);
+}
+
+/* ---- firmware */
+
+static char sys[] = "/tmp/firmware.XXXXXX";
+
+static void put(const char *file, const void *data, size_t length)
+{
+	char path[256];
+	FILE *f;
+
+	/* Each directory on the way. */
+	snprintf(path, sizeof(path), "%s/%s", sys, file);
+	for (char *at = path + strlen(sys) + 1; (at = strchr(at, '/')); *at++ = '/') {
+		*at = '\0';
+		mkdir(path, 0700);
+	}
+	f = fopen(path, "w");
+	cr_assert(f != NULL);
+	cr_assert(fwrite(data, 1, length, f) == length);
+	fclose(f);
+}
+
+static void enter(void)
+{
+	cr_assert(mkdtemp(sys) != NULL);
+}
+
+static void leave(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", sys);
+	cr_expect(system(command) == 0);
+}
+
+#define FPDT "acpi/fpdt/boot/"
+#define LOADER "-4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
+
+static void put_variable(const char *name, const char *digits)
+{
+	char path[128], data[128] = { 6 };
+	size_t length = 4;
+
+	for (; *digits; digits++, length += 2)
+		data[length] = *digits;
+	snprintf(path, sizeof(path), "efi/efivars/%s" LOADER, name);
+	/* With a NUL at the end, as systemd-boot writes it. */
+	put(path, data, length + 2);
+}
+
+static struct boot_firmware load(void)
+{
+	struct boot_firmware f;
+
+	boot_firmware__load(&f, sys);
+	return f;
+}
+
+Test(firmware, nothing_is_known_without_tables, .init = enter, .fini = leave)
+{
+	struct boot_firmware f = load();
+
+	cr_expect(f.source == FIRMWARE_NONE && !f.loader_start && !f.loader_end);
+	cr_expect(boot_firmware__source(&f) == NULL);
+}
+
+Test(firmware, efi_variables_are_utf16_after_attributes, .init = enter, .fini = leave)
+{
+	struct boot_firmware f;
+
+	put_variable("LoaderTimeInitUSec", "1500000");
+	put_variable("LoaderTimeExecUSec", "2750000");
+	f = load();
+	cr_expect(eq(str, (char *)boot_firmware__source(&f), "efi"));
+	cr_expect(f.loader_start == 1500000000);
+	cr_expect(f.loader_end == 2750000000);
+}
+
+Test(firmware, fpdt_comes_first, .init = enter, .fini = leave)
+{
+	struct boot_firmware f;
+
+	put_variable("LoaderTimeInitUSec", "1500000");
+	put_variable("LoaderTimeExecUSec", "2750000");
+	put(FPDT "bootloader_load_ns", "4000000000\n", 11);
+	put(FPDT "exitbootservice_end_ns", "5000000000\n", 11);
+	f = load();
+	cr_expect(eq(str, (char *)boot_firmware__source(&f), "fpdt"));
+	cr_expect(f.loader_start == 4000000000 && f.loader_end == 5000000000);
+	/* Firmware without EFI does not fill these. */
+	put(FPDT "exitbootservice_end_ns", "0\n", 2);
+	f = load();
+	cr_expect(f.source == FIRMWARE_EFI && f.loader_end == 2750000000);
+}
+
+Test(firmware, damaged_values_are_unknown, .init = enter, .fini = leave)
+{
+	put_variable("LoaderTimeInitUSec", "15x");
+	put_variable("LoaderTimeExecUSec", "2750000");
+	cr_expect(load().source == FIRMWARE_NONE, "no number");
+	put_variable("LoaderTimeInitUSec", "2750001");
+	cr_expect(load().source == FIRMWARE_NONE, "it ends before it begins");
+	put_variable("LoaderTimeInitUSec", "123456789012345678901234567890123");
+	cr_expect(load().source == FIRMWARE_NONE, "too long");
+	put("efi/efivars/LoaderTimeInitUSec" LOADER, "\6\0\0", 3);
+	cr_expect(load().source == FIRMWARE_NONE, "too short");
+}

@@ -1,0 +1,340 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the account of all parts of a boot, from made moments. A second here has some
+ * round number, so that each part is known by its time.
+ */
+#include "boot/boot_sample.h"
+#include "boot/start.h"
+#include "boot/whole.h"
+
+#define SECOND 1000000000ll
+#define MS 1000000ll
+
+/*
+ * The reset is 8 s before the clock's zero; the initcalls begin at 1 s, /init is started at 3 s and
+ * systemd at 4 s. CLOCK_MONOTONIC is half a second behind.
+ */
+static struct start_level levels[] = {
+	{ .name = "early", .start = 1 * SECOND, .time = SECOND / 5 },
+	{ .name = "pure", .start = 1200 * MS, .time = SECOND / 10 },
+	{ .name = "core", .start = 1300 * MS, .time = SECOND / 10 },
+	{ .name = "postcore", .start = 1400 * MS, .time = SECOND / 10 },
+	{ .name = "arch", .start = 1500 * MS, .time = SECOND / 10 },
+	{ .name = "subsys", .start = 1600 * MS, .time = SECOND / 10 },
+	{ .name = "fs", .start = 1700 * MS, .time = SECOND / 10 },
+	{ .name = "device", .start = 1800 * MS, .time = SECOND / 10 },
+	{ .name = "late", .start = 1900 * MS, .time = SECOND / 2 },
+};
+static struct start_initcall calls[] = {
+	{ .name = "f", .level = 1, .pid = 1, .start = 1210 * MS, .time = 30 * MS, .finished = true },
+	{ .name = "g", .level = 2, .pid = 1, .start = 1310 * MS, .time = 30 * MS, .finished = true },
+};
+static struct start_init inits[] = {
+	{ "/init", 3 * SECOND }, { "/bin/switch", 3500 * MS }, { "/sbin/init", 4 * SECOND },
+	/* systemd has executed itself anew much later. */
+	{ "/sbin/init", 99 * SECOND },
+};
+static struct boot_unit list[] = {
+	{ .name = "a", .state = "active", .activating = 6 * SECOND, .activated = 8 * SECOND },
+	{ .name = "b", .state = "active", .activating = 7 * SECOND, .activated = 9 * SECOND },
+	{ .name = "top", .state = "active", .activating = 10 * SECOND, .activated = 10 * SECOND },
+	{ .name = "c", .state = "inactive", .activating = 10 * SECOND, .deactivated = 11 * SECOND },
+	{ .name = "later", .state = "active", .activating = 50 * SECOND, .activated = 60 * SECOND },
+};
+
+static struct boot_start start;
+static struct boot_whole whole;
+
+static void make(void)
+{
+	start = (struct boot_start){
+		.levels = levels, .level_count = 9, .initcalls = calls, .initcall_count = 2,
+		.inits = inits, .init_count = 4,
+	};
+	whole = (struct boot_whole){
+		.clock = {
+			.tsc_known = true, .mult = 1, .shift = 0, .zero = -8 * SECOND,
+			.monotonic_known = true, .ahead = SECOND / 2,
+		},
+		.units = {
+			.known = true, .target = "top", .list = list, .count = 5,
+			.manager = { .userspace = 4 * SECOND, .load_finish = 5 * SECOND, .finish = 12 * SECOND },
+		},
+	};
+}
+
+static const struct boot_part *find(enum part_kind kind, const char *level)
+{
+	for (size_t i = 0; i < whole.parts.count; i++) {
+		const struct boot_part *part = &whole.parts.list[i];
+
+		if (part->kind == kind && (!level || (part->level && !strcmp(part->level, level))))
+			return part;
+	}
+	cr_assert(false, "there is no part %d", kind);
+	return NULL;
+}
+
+/* @ms: -1: not known */
+static void expect(enum part_kind kind, const char *level, int64_t ms, size_t with)
+{
+	const struct boot_part *part = find(kind, level);
+
+	cr_expect(part->with == with, "%s: %zu", boot_part__name(part), part->with);
+	if (ms < 0)
+		cr_expect(not(part->time_known), "%s", boot_part__name(part));
+	else
+		cr_expect(part->time_known && (int64_t)part->time == ms * MS, "%s %s: %ld",
+			  boot_part__name(part), level ?: "", (long)part->time);
+}
+
+/* Whatever is known: the sum of all is the total. */
+static void divide(const uint64_t *first_call)
+{
+	uint64_t sum = 0;
+
+	boot_parts__free(&whole.parts);
+	cr_assert(boot_whole__divide(&whole, &start, first_call) == 0);
+	for (size_t i = 0; i < whole.parts.count; i++)
+		sum += whole.parts.list[i].time_known ? whole.parts.list[i].time : 0;
+	cr_expect(sum + whole.parts.not_accounted == whole.parts.total);
+}
+
+Test(parts, all_is_known, .init = make)
+{
+	uint64_t first = 7500 * MS;
+
+	whole.firmware = (struct boot_firmware){ FIRMWARE_EFI, 4 * SECOND, 7 * SECOND };
+	divide(&first);
+	expect(PART_FIRMWARE, NULL, 4000, 0);
+	expect(PART_LOADER, NULL, 3000, 0);
+	expect(PART_UNPACKING, NULL, 500, 0);
+	expect(PART_BEFORE_CLOCK, NULL, 500, 0);
+	cr_expect(find(PART_BEFORE_CLOCK, NULL)->start == -500 * MS);
+	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
+	expect(PART_LEVEL, "early", 200, 0);
+	expect(PART_LEVEL, "late", 500, 0);
+	expect(PART_AFTER_INITCALLS, NULL, 600, 0);
+	expect(PART_INITRD, NULL, 1000, 0);
+	cr_expect(eq(str, (char *)whole.parts.init, "/sbin/init"));
+	/* systemd's 5 s are 5.5 s of the kernel. */
+	expect(PART_INIT, NULL, 1500, 0);
+	/* From 5 s to 10 s: nothing was being started for the first second and for the last one. */
+	expect(PART_UNITS, NULL, 3000, 0);
+	/* From 10 s to 12 s, one unit took a second until it had ended. */
+	expect(PART_REST, NULL, 1000, 0);
+	expect(PART_BETWEEN, NULL, 3000, 0);
+	cr_expect(whole.parts.not_accounted == 0);
+	cr_expect(whole.parts.total == 20500 * MS);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, what_is_not_known_is_in_the_next_part, .init = make)
+{
+	divide(NULL);
+	expect(PART_FIRMWARE, NULL, -1, 0);
+	cr_expect(find(PART_FIRMWARE, NULL)->start_known, "it begins with the reset");
+	expect(PART_LOADER, NULL, -1, 0);
+	cr_expect(not(find(PART_LOADER, NULL)->start_known));
+	expect(PART_BEFORE_CLOCK, NULL, 8000, 2);
+	cr_expect(whole.parts.total == 20500 * MS);
+	/* Without the TSC, the boot begins with the kernel's clock. */
+	whole.clock.tsc_known = false;
+	divide(NULL);
+	expect(PART_FIRMWARE, NULL, -1, 0);
+	expect(PART_BEFORE_CLOCK, NULL, -1, 0);
+	expect(PART_BEFORE_INITCALLS, NULL, 1000, 0);
+	cr_expect(whole.parts.total == 12500 * MS);
+	/* Firmware may tell how long it took, all the same. */
+	whole.firmware = (struct boot_firmware){ FIRMWARE_FPDT, 4 * SECOND, 7 * SECOND };
+	divide(NULL);
+	expect(PART_FIRMWARE, NULL, 4000, 0);
+	expect(PART_LOADER, NULL, 3000, 0);
+	cr_expect(not(find(PART_LOADER, NULL)->start_known));
+	expect(PART_BEFORE_CLOCK, NULL, -1, 0);
+	cr_expect(whole.parts.total == 19500 * MS);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, without_events_the_kernel_is_one_part, .init = make)
+{
+	cr_assert(boot_whole__divide(&whole, NULL, NULL) == 0);
+	expect(PART_BEFORE_INITCALLS, NULL, -1, 0);
+	expect(PART_AFTER_INITCALLS, NULL, -1, 0);
+	/* Until systemd began. */
+	expect(PART_INITRD, NULL, 4500, 3);
+	expect(PART_INIT, NULL, 1000, 0);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, the_events_of_a_level_are_missing, .init = make)
+{
+	struct start_level some[] = { levels[0], levels[1], levels[3] };
+
+	/* Without core, its time is that of pure. */
+	some[1].time = 200 * MS;
+	start.levels = some;
+	start.level_count = 3;
+	divide(NULL);
+	expect(PART_LEVEL, "pure", 40, 0);
+	expect(PART_LEVEL, "postcore", 0, 0);
+	cr_expect(find(PART_LEVEL, "postcore")->start == 1400 * MS);
+	expect(PART_AFTER_INITCALLS, NULL, 0, 0);
+	cr_expect(whole.parts.not_accounted == 160 * MS + 1600 * MS, "%ld", (long)whole.parts.not_accounted);
+	/* If the first is missing, nothing is known of any. */
+	start.levels = &some[1];
+	start.level_count = 2;
+	divide(NULL);
+	expect(PART_AFTER_INITCALLS, NULL, 3000, 2);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, another_init, .init = make)
+{
+	whole.units = (struct boot_units){ .why_not = "process 1 is not systemd" };
+	divide(NULL);
+	expect(PART_INITRD, NULL, 500, 0);
+	cr_expect(eq(str, (char *)whole.parts.init, "/bin/switch"), "the second one, for lack of better");
+	expect(PART_INIT, NULL, -1, 0);
+	expect(PART_UNITS, NULL, -1, 0);
+	expect(PART_BETWEEN, NULL, -1, 0);
+	cr_expect(whole.parts.total == 11500 * MS);
+	/* No initrd. */
+	start.init_count = 1;
+	divide(NULL);
+	expect(PART_INITRD, NULL, 0, 0);
+	cr_expect(whole.parts.total == 11 * SECOND);
+	start.init_count = 0;
+	divide(NULL);
+	expect(PART_AFTER_INITCALLS, NULL, -1, 0);
+	expect(PART_INITRD, NULL, -1, 0);
+	cr_expect(whole.parts.init == NULL);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, a_boot_that_is_not_complete, .init = make)
+{
+	whole.units.manager.finish = 0;
+	divide(NULL);
+	expect(PART_INIT, NULL, 1500, 0);
+	expect(PART_UNITS, NULL, -1, 0);
+	expect(PART_REST, NULL, -1, 0);
+	boot_parts__free(&whole.parts);
+}
+
+/* Clocks have errors: a part is never negative. */
+Test(parts, moments_in_a_wrong_order, .init = make)
+{
+	whole.units.manager.load_finish = 3 * SECOND;
+	divide(NULL);
+	expect(PART_INIT, NULL, 0, 0);
+	boot_parts__free(&whole.parts);
+}
+
+/* ---- text and json */
+
+static struct boot_report report(void)
+{
+	struct boot_report r = { .whole = &whole };
+
+	r.kernel.release = strdup("6.12.0-test");
+	divide(NULL);
+	return r;
+}
+
+/* What is made here is not to be freed. */
+static void forget(struct boot_report *r)
+{
+	boot_parts__free(&whole.parts);
+	r->whole = NULL;
+	boot_report__free(r);
+}
+
+Test(parts, text_and_json, .init = make)
+{
+	struct boot_report r = report();
+	char *text = print(text_of_ten, &r);
+	struct json_object *object;
+
+	cr_expect(strstr(text, "The whole boot, 20.500000 s") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nfirmware ") != NULL && strstr(text, "-8.000000    unknown") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nkernel, until its clock, with the 2 rows above  -8.000000   8.000000   39.0%") !=
+		  NULL, "%s", text);
+	cr_expect(strstr(text, "\nnot accounted for  ") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nsystemd-analyze counts 12.000 s: CLOCK_MONOTONIC has missed 0.500 s until the "
+			       "kernel had chosen its source, and it knows nothing of") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nlater  50.500000  10.000000 active") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nWhat top had to wait for") != NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "schema", "4");
+	expect_at(object, "parts.total", "20500000000");
+	expect_at(object, "parts.rows.0", "{\"name\":\"firmware\",\"level\":null,\"start\":-8000000000,"
+					  "\"time\":null,\"with\":0}");
+	expect_at(object, "parts.rows.2", "{\"name\":\"before_clock\",\"level\":null,\"start\":-8000000000,"
+					  "\"time\":8000000000,\"with\":2}");
+	expect_at(object, "parts.rows.4.level", "\"early\"");
+	expect_at(object, "firmware.source", "null");
+	expect_at(object, "firmware.loader_end", "null");
+	expect_at(object, "firmware.tsc_since_reset", "8000000000");
+	expect_at(object, "userspace.complete", "true");
+	expect_at(object, "userspace.local_ahead", "500000000");
+	expect_at(object, "userspace.critical_chain.0.name", "\"top\"");
+	expect_at(object, "units.0", "{\"name\":\"a\",\"state\":\"active\",\"result\":null,\"start\":6500000000,"
+				     "\"time\":2000000000,\"active\":8500000000,\"start_monotonic\":6000000000,"
+				     "\"active_monotonic\":8000000000,\"stop_monotonic\":null,"
+				     "\"inactive_monotonic\":null,\"after\":[]}");
+	expect_at(object, "units.3.active", "null");
+	expect_at(object, "units.3.time", "1000000000");
+	json_object_put(object);
+	free(text);
+	forget(&r);
+}
+
+Test(parts, json_without_systemd_and_without_a_tsc, .init = make)
+{
+	struct boot_report r;
+	struct json_object *object;
+	char *text;
+
+	whole.units = (struct boot_units){ .why_not = "process 1 is not systemd" };
+	whole.clock = (struct boot_clock){ .why_no_tsc = "its clock source is kvm-clock" };
+	r = report();
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "units", "null");
+	expect_at(object, "userspace.manager", "null");
+	expect_at(object, "userspace.complete", "null");
+	expect_at(object, "userspace.why_not", "\"process 1 is not systemd\"");
+	expect_at(object, "userspace.local_ahead", "null");
+	expect_at(object, "userspace.critical_chain", "null");
+	expect_at(object, "firmware.tsc_since_reset", "null");
+	expect_at(object, "firmware.why_no_tsc", "\"its clock source is kvm-clock\"");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "systemd-analyze") == NULL && strstr(text, "units that systemd") == NULL, "%s", text);
+	free(text);
+	forget(&r);
+}
+
+Test(parts, a_boot_that_is_not_complete_has_no_chain, .init = make)
+{
+	struct boot_report r;
+	struct json_object *object;
+	char *text;
+
+	whole.units.manager.finish = 0;
+	list[0].activated = 0;
+	r = report();
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "userspace.complete", "false");
+	expect_at(object, "userspace.finish", "null");
+	expect_at(object, "userspace.critical_chain", "null");
+	expect_at(object, "units.0.time", "null");
+	json_object_put(object);
+	free(text);
+	forget(&r);
+}
