@@ -42,10 +42,10 @@ _hytrace_lists()
 		compgen -f -- "$cur")
 }
 
-# The commands that `hytrace`, or `hytrace event`, has.
+# The commands that `hytrace`, or `hytrace event` or `hytrace boot`, has.
 _hytrace_commands()
 {
-	hytrace "$@" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | tr '\n' ' '
+	hytrace "$@" --help 2>/dev/null | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | tr '\n' ' '
 }
 
 # The long options of a command.
@@ -137,6 +137,7 @@ _hytrace_argument()
 		cur=${cur#[\'\"]}
 		_hytrace_functions
 		;;
+	boot) ((COMP_CWORD > 2)) || _hytrace_words "$(_hytrace_commands boot)" ;;
 	features) _hytrace_words "$(hytrace features 2>/dev/null | awk 'NR > 1 { print $1 }' | tr '\n' ' ')" ;;
 	functions | why) _hytrace_functions ;;
 	callers | calls)
@@ -176,6 +177,9 @@ _hytrace()
 			_hytrace_words "$(_hytrace_commands event) --help"
 			return
 		fi
+		command+=("${COMP_WORDS[2]}")
+	# boot does something by itself, too.
+	elif [[ ${command[0]} == boot && $COMP_CWORD -gt 2 && " $(_hytrace_commands boot)" == *" ${COMP_WORDS[2]} "* ]]; then
 		command+=("${COMP_WORDS[2]}")
 	fi
 	# bash takes the = of --format=text for a word of its own.

@@ -29,7 +29,7 @@ static const struct command commands[] = {
 	{ "tailor", "hytrace tailor", cmd_tailor, "make a smaller configuration of the kernel, from what ran" },
 	{ "features", "hytrace features", cmd_features, "list what hytrace can do here, and why it cannot do the rest" },
 	{ "event", "hytrace event", cmd_event, "make events of kernel functions, and record them" },
-	{ "boot", "hytrace boot", cmd_boot, "report the early part of a boot that was traced early" },
+	{ "boot", "hytrace boot", cmd_boot, "report where the time of this boot went" },
 	{ "bench", "hytrace bench", cmd_bench, "measure the cost of each way of tracing" },
 };
 

@@ -75,13 +75,13 @@ in_zsh()
 
 subcommands()
 {
-	"$hytrace" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z]*\) .*/\1/p' | sort
+	"$hytrace" "$@" --help | sed -n '/^Commands:/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort
 }
 
 # described PAGE SECTION: prints the words with a paragraph of their own in this section.
 described()
 {
-	sed -n "/^# $2/,/^# [^${2:0:1}]/s/^\*\([a-z]*\)\*\$/\1/p" "$clone/docs/$1.1.scd" | sort
+	sed -n "/^# $2/,/^# [^${2:0:1}]/s/^\*\([a-z-]*\)\*\$/\1/p" "$clone/docs/$1.1.scd" | sort
 }
 
 # examples COMMAND...: prints how many its --help has
@@ -111,13 +111,14 @@ choosing()
 	done
 }
 
-# Those that do something: of event, its own ones.
-mapfile -t commands < <(subcommands | grep -vx event; subcommands event | sed 's/^/event /')
+# Those that do something: of event, its own ones. boot does something by itself, too.
+mapfile -t commands < <(subcommands | grep -vx event
+	for command in event boot; do subcommands "$command" | sed "s/^/$command /"; done)
 mapfile -t choosing < <(choosing)
 ok 'there are commands' test ${#commands[@]} -gt 7
 ok 'there are options with a choice of values' test ${#choosing[@]} -gt 4
 
-lines=('' 'event ' 'cover -- hytr' "${commands[@]/%/ --}" "${choosing[@]/%/ }")
+lines=('' 'event ' 'boot ' 'cover -- hytr' "${commands[@]/%/ --}" "${choosing[@]/%/ }")
 ok 'zsh completes each line that it is asked for' env PATH="$bin:$PATH" "$clone/tests/host/completed.zsh" "$share/zsh/site-functions" \
 	"$tap_scratch/zsh" "${lines[@]/#/hytrace }"
 
@@ -134,6 +135,9 @@ while read -r command; do
 done < <(subcommands)
 is 'bash completes each command of event' "$(completed event '' | grep -v '^-')" "$(subcommands event)"
 is 'zsh completes each command of event' "$(in_zsh 'event ')" "$(subcommands event)"
+is 'bash completes each command of boot' "$(completed boot '' | grep -v '^-')" "$(subcommands boot)"
+is 'zsh completes each command of boot' "$(in_zsh 'boot ')" "$(subcommands boot)"
+is 'each command of boot is in its man page' "$(described hytrace-boot COMMANDS)" "$(subcommands boot)"
 is 'each command of event is in its man page' "$(described hytrace-event DESCRIPTION)" "$(subcommands event)"
 is 'bash completes commands after the --' "$(completed cover -- hytr)" hytrace
 is 'zsh completes commands after the --' "$(in_zsh 'cover -- hytr')" hytrace
@@ -145,14 +149,17 @@ for command in "${commands[@]}"; do
 		ok "$command: --help has the exit status" sh -c "'$hytrace' $command --help | grep -q '^Exit status: '"
 		is "$command: bash completes all options" "$(completed_options $command)" "$(option_words $command)"
 		is "$command: zsh completes all options" "$(in_zsh "$command --" | grep -vxE -e "$common")" "$(option_words $command)"
-		[[ $command != event* ]] || continue
+		[[ $command != event* && $command != boot* ]] || continue
 		is "$command: all options are in the man page" "$(of_page $command)" "$(option_words $command)"
 		is "$command: all short options are in the man page" "$(short_of_page $command)" "$(short_words $command)"
 	}
 done
-mapfile -t events < <(subcommands event)
-is 'event: all options are in the man page' "$(of_page event)" \
-	"$(for command in "${events[@]}"; do option_words event "$command"; done | sort -u)"
+for command in event boot; do
+	is "$command: all options are in the man page" "$(of_page "$command")" "$(for line in "${commands[@]}"; do
+		# shellcheck disable=SC2086 # a list of words
+		[[ $line\  != $command\ * ]] || option_words $line
+	done | sort -u)"
+done
 
 for words in "${choosing[@]}"; do
 	# shellcheck disable=SC2086 # a list of words

@@ -325,7 +325,9 @@ int cmd_boot(int argc, char **argv)
 	static const struct argp argp = {
 		.options = options,
 		.parser = parse,
-		.doc = "Reports the boot of this kernel: its initcalls and modules, and when init was started, if "
+		.args_doc = "[COMMAND [ARGUMENT...]]",
+		.doc = "Reports the boot of this kernel, from the reset until systemd has started all units: its "
+		       "initcalls and modules, and when init was started, if "
 		       "the kernel command line had what --next prints; and what ran from before "
 		       "start_kernel() until the ordinary tracer took over, if it had ftrace=function or "
 		       "ftrace=oneshot, on a kernel with very early function tracing."
