@@ -47,6 +47,20 @@ is 'the instance still has all early calls' "$(sed -n 's/^entries: //p' $tracing
 echo 0 >$tracing/tracing_on
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
 ok 'hytrace boot writes a trace for viewers' "$hytrace" boot -f chrome -o boot.trace
+# The kernel's clock is set to 0 by tsc_early_init(), which cannot be traced; before it is a phase that can. If the TSC's
+# frequency is not known then, this comes much later.
+zero=$(jq .firmware.tsc_since_reset boot.json)
+phase='.phases[] | select(.name == "setup_arch") | .phases[] | select(.name == "init_hypervisor_platform")'
+if dmesg | grep -q 'Fast TSC calibration failed'; then
+	is "the kernel's clock begins after the phase in which it could have begun" \
+		"$(jq "$phase | $zero > .start + .time" boot.json)" true
+else
+	is "the kernel's clock begins in the phase in which the kernel sets it to 0" \
+		"$(jq "$phase | $zero > .start and $zero < .start + .time + 50000" boot.json)" true
+fi
+is 'the kernel has two parts before its clock, and the first one ends with the first call' \
+	"$(jq -c '[.window.first - .firmware.tsc_since_reset - (.parts.rows[] | select(.name == "before_clock") | .start)
+		| . > -50000 and . < 50000]' boot.json)" '[true]'
 cp boot.json boot.trace $tracing/early_stats "$HYTRACE_FILES"
 grep -v '^#' $tracing/instances/early/trace >"$HYTRACE_FILES/trace"
 # trace-cmd reads the binary form, by libtracefs, and consumes it. In the end, it removes the instance.

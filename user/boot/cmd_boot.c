@@ -239,7 +239,10 @@ static int report(struct boot_report *r, struct boot_whole *whole, const struct 
 	return output__finish(output, err);
 }
 
-/* Which parts of this boot are there? If there is none, a message tells why. */
+/*
+ * Which parts of the kernel's boot are there? If there is none, a message tells why. systemd tells its
+ * part of any boot.
+ */
 static int find_parts(struct boot_report *r, struct boot_start *start, const char *dir)
 {
 	int err = boot_start__load(start, dir);
@@ -253,6 +256,11 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 		return err;
 	if (r->start && !early)
 		return 0;
+	if (!early && boot_units__are_here()) {
+		error__warn("this boot was not asked for the events of initcalls and modules; `hytrace boot --next` "
+			    "prints what the next one needs");
+		return 0;
+	}
 	err = early_stats__load(&r->stats, dir);
 	r->early = !err;
 	if (!r->start && err == -EOPNOTSUPP)

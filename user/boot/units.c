@@ -230,13 +230,18 @@ static int open_bus(sd_bus **ret)
 	return sd_bus_open_system(ret);
 }
 
+bool boot_units__are_here(void)
+{
+	return sd_booted() > 0;
+}
+
 int boot_units__load(struct boot_units *ret)
 {
 	sd_bus *bus = NULL;
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	if (sd_booted() <= 0) {
+	if (!boot_units__are_here()) {
 		snprintf(ret->why_not, sizeof(ret->why_not), "process 1 is not systemd");
 		return 0;
 	}

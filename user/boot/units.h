@@ -56,6 +56,8 @@ struct sd_bus;
 int boot_units__ask(struct boot_units *ret, struct sd_bus *bus);
 void boot_units__free(struct boot_units *u);
 
+/* Is process 1 systemd? */
+bool boot_units__are_here(void);
 /* Is the boot complete, so that systemd will start nothing more for it? */
 bool boot_units__complete(const struct boot_units *u);
 /* NULL: there is none of that name. */
