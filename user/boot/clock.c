@@ -30,7 +30,12 @@
 #include "boot/start.h"
 
 #define LOOKS 64
-#define NS_IN_US 1000
+/* The kernel rounds to microseconds. */
+#define ROUNDED_NS 500
+/* How exactly the kernel at least knows the frequency of the TSC, when it takes it for a clock. */
+#define CALIBRATED_PPM 500
+/* Two looks at clocks that go alike differ by less than this. */
+#define SUSPENDED_NS 1000000
 /* The tick of adjtimex() if nobody has changed it. */
 #define USUAL_TICK 10000
 
@@ -75,7 +80,7 @@ int clock__parse_now(const char *stats, uint64_t *ret_ns)
 	/* Clocks that are no time have a count without a fraction. */
 	if (!at || sscanf(at, "now ts: %" SCNu64 ".%7[0-9]", &seconds, micros) != 2 || strlen(micros) != 6)
 		return -EPROTO;
-	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * NS_IN_US;
+	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * 1000;
 	return 0;
 }
 
@@ -115,12 +120,35 @@ int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t 
 
 /* ---- measuring */
 
-static int64_t monotonic(void)
+static int64_t read_clock(clockid_t clock)
 {
 	struct timespec t;
 
-	clock_gettime(CLOCK_MONOTONIC, &t);
+	clock_gettime(clock, &t);
 	return t.tv_sec * 1000000000LL + t.tv_nsec;
+}
+
+/* The source of CLOCK_MONOTONIC: "tsc", "kvm-clock". To be freed; NULL: not known. */
+static char *read_source(void)
+{
+	char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+
+	if (source)
+		source[strcspn(source, "\n")] = '\0';
+	return source;
+}
+
+/* Is CLOCK_MONOTONIC a clock of its own, and not the one of which the trace clock is made? */
+static bool has_own_source(void)
+{
+	static const char *const others[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
+	char *source = read_source();
+	bool own = false;
+
+	for (size_t i = 0; source && i < sizeof(others) / sizeof(others[0]); i++)
+		own |= !strcmp(source, others[i]);
+	free(source);
+	return own;
 }
 
 #ifdef __x86_64__
@@ -151,10 +179,8 @@ static void read_page(struct boot_clock *c, const volatile struct perf_event_mma
 
 static void tell_source(struct boot_clock *c)
 {
-	char *source = file__text("/sys/devices/system/clocksource/clocksource0/current_clocksource");
+	char *source = read_source();
 
-	if (source)
-		source[strcspn(source, "\n")] = '\0';
 	if (source && strcmp(source, "tsc"))
 		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
 			 "the kernel's clock is not the TSC: its clock source is %s", source);
@@ -205,22 +231,23 @@ static int look(struct boot_clock *c, int fd, struct clock_range *monotonic_rang
 	char text[1024];
 	ssize_t length;
 
-	before = monotonic();
+	before = read_clock(CLOCK_MONOTONIC);
 	count_before = read_tsc();
 	length = pread(fd, text, sizeof(text) - 1, 0);
 	count_after = read_tsc();
-	after = monotonic();
+	after = read_clock(CLOCK_MONOTONIC);
 	if (length <= 0)
 		return -ENODATA;
 	text[length] = '\0';
 	if (clock__parse_now(text, &now))
 		return -ENODATA;
-	/* Microseconds are cut off. */
-	clock_range__add(monotonic_range, (int64_t)now - after, (int64_t)now + NS_IN_US - before);
+	clock_range__add(monotonic_range, (int64_t)now - ROUNDED_NS - after,
+			 (int64_t)now + ROUNDED_NS - before);
 	if (boot_clock__from_tsc(c, count_before, &tsc_before) ||
 	    boot_clock__from_tsc(c, count_after, &tsc_after))
 		return 0;
-	clock_range__add(tsc_range, (int64_t)now - tsc_after, (int64_t)now + NS_IN_US - tsc_before);
+	clock_range__add(tsc_range, (int64_t)now - ROUNDED_NS - tsc_after,
+			 (int64_t)now + ROUNDED_NS - tsc_before);
 	return 0;
 }
 
@@ -254,6 +281,7 @@ static int open_stats(const char *buffer)
 static void compare_clocks(struct boot_clock *c, int fd)
 {
 	struct clock_range to_monotonic = anything, to_tsc = anything;
+	uint64_t uptime = read_clock(CLOCK_MONOTONIC);
 	struct timex t = {};
 
 	for (int i = 0; i < LOOKS && !look(c, fd, &to_monotonic, &to_tsc); i++)
@@ -263,7 +291,15 @@ static void compare_clocks(struct boot_clock *c, int fd)
 		c->ahead = range__middle(&to_monotonic);
 		c->monotonic_error = range__error(&to_monotonic);
 		if (adjtimex(&t) >= 0)
-			c->monotonic_error += clock__slewed(monotonic(), t.freq, t.tick);
+			c->monotonic_error += clock__slewed(uptime, t.freq, t.tick);
+		if (has_own_source())
+			c->monotonic_error += clock__slewed(uptime, CALIBRATED_PPM << 16, USUAL_TICK);
+	}
+	/* The relation of now is not that of the boot. */
+	if (c->tsc_known && read_clock(CLOCK_BOOTTIME) - read_clock(CLOCK_MONOTONIC) > SUSPENDED_NS) {
+		c->tsc_known = false;
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
+			 "the machine was suspended since, and its TSC may have begun anew");
 	}
 	if (c->tsc_known && !range__is_known(&to_tsc)) {
 		c->tsc_known = false;

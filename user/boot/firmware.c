@@ -53,9 +53,29 @@ static uint64_t read_variable(const char *sys, const char *name)
 	return sscanf(digits, "%" SCNu64 "%n", &value, &end) == 1 && !digits[end] ? value : 0;
 }
 
+/* The upper four bits are the loader; see Documentation/arch/x86/boot.rst. */
+bool boot_firmware__is_kexec(unsigned int bootloader_type)
+{
+	return bootloader_type >> 4 == 0xd;
+}
+
+static bool was_started_by_kernel(void)
+{
+	char *text = file__text("/proc/sys/kernel/bootloader_type");
+	bool kexec = text && boot_firmware__is_kexec(strtoul(text, NULL, 10));
+
+	free(text);
+	return kexec;
+}
+
 void boot_firmware__load(struct boot_firmware *ret, const char *sys)
 {
 	memset(ret, 0, sizeof(*ret));
+	/* What the firmware has noted is about the kernel before, too. */
+	if (was_started_by_kernel()) {
+		ret->kexec = true;
+		return;
+	}
 	ret->loader_start = read_fpdt(sys, "bootloader_load_ns");
 	ret->loader_end = read_fpdt(sys, "exitbootservice_end_ns");
 	ret->source = FIRMWARE_FPDT;

@@ -16,7 +16,11 @@ struct boot_firmware {
 	/* In ns since the reset; 0: not known. */
 	uint64_t loader_start;		/* the end of the firmware's own work */
 	uint64_t loader_end;		/* the boot loader has started the kernel */
+	bool kexec;			/* another kernel has started this one: the reset is long ago */
 };
+
+/* Is this number of /proc/sys/kernel/bootloader_type that of kexec? */
+bool boot_firmware__is_kexec(unsigned int bootloader_type);
 
 /**
  * boot_firmware__load() - read what the firmware has noted

@@ -107,6 +107,8 @@ static struct moment reset_of(const struct boot_known *k)
 {
 	uint64_t since;
 
+	if (k->firmware && k->firmware->kexec)
+		return unknown;
 	return k->clock && !boot_clock__since_reset(k->clock, &since) ? at(-(int64_t)since) : unknown;
 }
 

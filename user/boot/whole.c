@@ -41,6 +41,8 @@ void boot_whole__losses(const struct boot_whole *w)
 	else if (!boot_units__complete(&w->units))
 		error__warn("the boot is not complete: systemd has %u jobs left, `systemctl list-jobs` shows them",
 			    w->units.jobs);
-	if (!w->clock.tsc_known)
+	if (w->firmware.kexec)
+		error__warn("another kernel has started this one (kexec): what came before is not known");
+	else if (!w->clock.tsc_known)
 		error__warn("when the processor was reset is not known: %s", w->clock.why_no_tsc);
 }

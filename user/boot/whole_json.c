@@ -67,6 +67,7 @@ static void write_firmware(const struct boot_whole *w, json_writer_t *j)
 	jsonw_name(j, "firmware");
 	jsonw_start_object(j);
 	json__string_or_null(j, "source", boot_firmware__source(f));
+	jsonw_bool_field(j, "kexec", f->kexec);
 	write_moment(j, "loader_start", f->loader_start);
 	write_moment(j, "loader_end", f->loader_end);
 	json__number_or_null(j, "tsc_since_reset", known, since);

@@ -222,3 +222,10 @@ Test(firmware, damaged_values_are_unknown, .init = enter, .fini = leave)
 	put("efi/efivars/LoaderTimeInitUSec" LOADER, "\6\0\0", 3);
 	cr_expect(load().source == FIRMWARE_NONE, "too short");
 }
+
+Test(firmware, kexec_is_a_boot_loader)
+{
+	cr_expect(boot_firmware__is_kexec(0xd0) && boot_firmware__is_kexec(0xd1));
+	cr_expect(not(boot_firmware__is_kexec(0xb0)), "QEMU");
+	cr_expect(not(boot_firmware__is_kexec(0x72)), "GRUB");
+}

@@ -156,6 +156,19 @@ Test(parts, what_is_not_known_is_in_the_next_part, .init = make)
 	boot_parts__free(&whole.parts);
 }
 
+/* The TSC counts since the reset before the kernel before. */
+Test(parts, a_kernel_that_another_one_has_started, .init = make)
+{
+	uint64_t first = 7500 * MS;
+
+	whole.firmware.kexec = true;
+	divide(&first);
+	expect(PART_UNPACKING, NULL, -1, 0);
+	expect(PART_BEFORE_CLOCK, NULL, 500, 0);
+	cr_expect(whole.parts.total == 13 * SECOND);
+	boot_parts__free(&whole.parts);
+}
+
 Test(parts, without_events_the_kernel_is_one_part, .init = make)
 {
 	cr_assert(boot_whole__divide(&whole, NULL, NULL) == 0);

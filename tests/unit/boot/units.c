@@ -49,6 +49,7 @@ static struct fake_unit fakes[] = {
 
 static uint64_t finish = 500;
 static bool dies;			/* when it is asked for the units */
+static bool dies_later;			/* when it is asked for the second one */
 
 static int get_number(sd_bus *bus, const char *path, const char *interface, const char *property,
 		      sd_bus_message *reply, void *data, sd_bus_error *error)
@@ -82,6 +83,8 @@ static int get_after(sd_bus *bus, const char *path, const char *interface, const
 {
 	struct fake_unit *unit = data;
 
+	if (dies_later && unit == &fakes[1])
+		_exit(0);
 	return unit->after ? sd_bus_message_append(reply, "as", 1, unit->after) :
 			     sd_bus_message_append(reply, "as", 0);
 }
@@ -226,13 +229,18 @@ Test(units, a_systemd_that_dies_is_an_error)
 	cr_expect(ask(&u) < 0);
 	cr_expect(not(u.known));
 	boot_units__free(&u);
+	dies = false;
+	dies_later = true;
+	cr_expect(ask(&u) < 0);
+	cr_expect(not(u.known));
+	boot_units__free(&u);
 }
 
 /* ---- made units */
 
 #define MS 1000000ull
 
-static char *after_b[] = { "b", NULL }, *after_all[] = { "a", "b", "c", "late", "never", NULL };
+static char *after_b[] = { "b", NULL }, *after_all[] = { "b", "a", "c", "late", "never", NULL };
 static char *after_x[] = { "x", NULL }, *after_y[] = { "y", NULL }, *after_xy[] = { "x", "y", NULL };
 
 static struct boot_units made(struct boot_unit *list, size_t count)
