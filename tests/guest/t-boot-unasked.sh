@@ -3,7 +3,7 @@
 # kernels: stock-6.1
 # vm: --init systemd --units tests/guest/units
 #
-# hytrace boot on a kernel that cannot be asked for the events of its initcalls: what systemd and the clocks tell is there.
+# hytrace boot in a boot that was not asked for the events of its initcalls: what systemd and the clocks tell is there.
 # shellcheck disable=SC2016 # variables of jq
 
 set -uo pipefail

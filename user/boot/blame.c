@@ -1,27 +1,27 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One list of all that took time in a boot; see blame.h. */
 #include <errno.h>
-#include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/strings.h"
 #include "boot/blame.h"
+#include "boot/cells.h"
+#include "boot/probes.h"
 #include "boot/start_report.h"
 #include "boot/units.h"
 
 int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind)
 {
+	struct blame_item *list;
+
 	if (!time)
 		return 0;
-	/* Grows at powers of two. */
-	if (!(b->count & (b->count - 1))) {
-		struct blame_item *list = reallocarray(b->list, b->count ? 2 * b->count : 1, sizeof(*list));
-
-		if (!list)
-			return error__no_memory();
-		b->list = list;
-	}
+	list = array__grow(b->list, b->count, sizeof(*list));
+	if (!list)
+		return -ENOMEM;
+	b->list = list;
 	b->list[b->count] = (struct blame_item){ time, name, kind, b->count };
 	b->count++;
 	return 0;
@@ -36,9 +36,23 @@ int blame__add_units(struct blame *b, const struct boot_units *u)
 	return err;
 }
 
+/* A device, and the driver that tried to take it. */
+static int add_probe(struct blame *b, struct strings *store, const struct boot_probe *probe)
+{
+	char name[256];
+
+	if (probe->kind != PROBE_DEVICE || !probe->finished)
+		return 0;
+	snprintf(name, sizeof(name), "%s (%s)", probe->device ?: "(a device)", probe->driver ?: "a driver");
+	return blame__add(b, probe->self, strings__intern(store, name), "probe");
+}
+
 int blame__add_start(struct blame *b, const struct boot_start *s)
 {
 	int err = 0;
+
+	for (size_t i = 0; !err && s->probes && i < s->probes->count; i++)
+		err = add_probe(b, s->store, &s->probes->list[i]);
 
 	for (size_t i = 0; !err && i < s->initcall_count; i++) {
 		const struct start_initcall *call = &s->initcalls[i];
@@ -76,12 +90,8 @@ void blame__free(struct blame *b)
 static int add_line(struct libscols_table *table, const struct blame_item *item)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	char time[32];
-	int err;
+	int err = line ? cell__time(line, 0, item->time) : -ENOMEM;
 
-	snprintf(time, sizeof(time), "%" PRIu64 ".%06" PRIu64, item->time / 1000000000,
-		 item->time % 1000000000 / 1000);
-	err = line ? scols_line_set_data(line, 0, time) : -ENOMEM;
 	if (!err)
 		err = scols_line_set_data(line, 1, item->name);
 	return err ? err : scols_line_set_data(line, 2, item->kind);

@@ -26,7 +26,10 @@ struct blame {
 
 /* The strings must live as long as the list. Items of no time are left out. Returns 0 or -ENOMEM. */
 int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind);
-/* Adds what took time in a part. Initcalls count without others that they made themselves. */
+/*
+ * Adds what took time in a part: units; initcalls, modules and probes of devices. Initcalls count
+ * without others that they made, and probes without others inside of them.
+ */
 int blame__add_units(struct blame *b, const struct boot_units *u);
 int blame__add_start(struct blame *b, const struct boot_start *s);
 /* Puts those that took longest first. Others stay in the order in which they were added. */

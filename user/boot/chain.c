@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "boot/units.h"
 
@@ -76,14 +77,11 @@ struct chain {
 
 static int add_row(struct chain *c, const char *name, const struct boot_unit *unit, unsigned int depth)
 {
-	/* Grows at powers of two. */
-	if (!(c->count & (c->count - 1))) {
-		struct chain_row *rows = reallocarray(c->rows, c->count ? 2 * c->count : 1, sizeof(*rows));
+	struct chain_row *rows = array__grow(c->rows, c->count, sizeof(*rows));
 
-		if (!rows)
-			return error__no_memory();
-		c->rows = rows;
-	}
+	if (!rows)
+		return -ENOMEM;
+	c->rows = rows;
 	c->rows[c->count++] = (struct chain_row){ .name = name, .unit = unit, .depth = depth };
 	return 0;
 }

@@ -14,6 +14,7 @@
 #include "base/options.h"
 #include "boot/blame.h"
 #include "boot/commands.h"
+#include "boot/start_load.h"
 #include "boot/whole.h"
 #include "run/output.h"
 

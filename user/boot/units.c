@@ -13,6 +13,7 @@
 #include <systemd/sd-daemon.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/error.h"
 #include "base/strings.h"
 #include "boot/units.h"
@@ -142,14 +143,11 @@ static void ask_result(sd_bus *bus, const char *path, struct boot_unit *unit, st
 
 static int add_unit(struct boot_units *u, const char *name, const char *state)
 {
-	/* Grows at powers of two. */
-	if (!(u->count & (u->count - 1))) {
-		struct boot_unit *list = reallocarray(u->list, u->count ? 2 * u->count : 1, sizeof(*list));
+	struct boot_unit *list = array__grow(u->list, u->count, sizeof(*list));
 
-		if (!list)
-			return -ENOMEM;
-		u->list = list;
-	}
+	if (!list)
+		return -ENOMEM;
+	u->list = list;
 	u->list[u->count++] = (struct boot_unit){
 		.name = strings__add(u->store, name), .state = strings__intern(u->store, state),
 	};

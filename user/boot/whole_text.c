@@ -2,40 +2,22 @@
 /* What is around the kernel's own part of a boot, for people; see whole.h. */
 #include <errno.h>
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
-#include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/error.h"
+#include "boot/cells.h"
 #include "boot/whole.h"
 
 /* A difference between our sum and that of systemd-analyze that is explained. */
 #define NOTED_NS 10000000
 
-static __attribute__((format(printf, 3, 4))) int set_cell(struct libscols_line *line, size_t column,
-							   const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return scols_line_set_data(line, column, text);
-}
-
 static int set_time(struct libscols_line *line, size_t column, int64_t ns)
 {
 	uint64_t size = ns < 0 ? -ns : ns;
 
-	return set_cell(line, column, "%s%" PRIu64 ".%06" PRIu64, ns < 0 ? "-" : "", size / 1000000000,
-			size % 1000000000 / 1000);
-}
-
-static int set_share(struct libscols_line *line, size_t column, uint64_t ns, uint64_t whole)
-{
-	return whole ? set_cell(line, column, "%.1f%%", 100.0 * ns / whole) : 0;
+	if (ns >= 0)
+		return cell__time(line, column, size);
+	return cell__print(line, column, "-%" PRIu64 ".%06" PRIu64, size / 1000000000, size % 1000000000 / 1000);
 }
 
 /* ---- the parts */
@@ -49,10 +31,10 @@ static int set_title(struct libscols_line *line, const struct boot_part *part)
 	snprintf(title, sizeof(title), "%s%s%s", boot_part__title(part), part->level ? ": " : "",
 		 part->level ?: "");
 	if (part->with == 1)
-		return set_cell(line, PART_NAME, "%s, with the row above", title);
+		return cell__print(line, PART_NAME, "%s, with the row above", title);
 	if (part->with)
-		return set_cell(line, PART_NAME, "%s, with the %zu rows above", title, part->with);
-	return set_cell(line, PART_NAME, "%s", title);
+		return cell__print(line, PART_NAME, "%s, with the %zu rows above", title, part->with);
+	return cell__print(line, PART_NAME, "%s", title);
 }
 
 static int add_part(struct libscols_table *table, const struct boot_parts *p,
@@ -65,20 +47,20 @@ static int add_part(struct libscols_table *table, const struct boot_parts *p,
 		err = set_time(line, PART_START, part->start);
 	if (!err)
 		err = part->time_known ? set_time(line, PART_TIME, part->time) :
-					 set_cell(line, PART_TIME, "unknown");
+					 cell__print(line, PART_TIME, "unknown");
 	if (!err && part->time_known)
-		err = set_share(line, PART_SHARE, part->time, p->total);
+		err = cell__share(line, PART_SHARE, part->time, p->total);
 	return err;
 }
 
 static int add_rest(struct libscols_table *table, const struct boot_parts *p)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? set_cell(line, PART_NAME, "not accounted for") : -ENOMEM;
+	int err = line ? cell__print(line, PART_NAME, "not accounted for") : -ENOMEM;
 
 	if (!err)
 		err = set_time(line, PART_TIME, p->not_accounted);
-	return err ? err : set_share(line, PART_SHARE, p->not_accounted, p->total);
+	return err ? err : cell__share(line, PART_SHARE, p->not_accounted, p->total);
 }
 
 static int print_parts(const struct boot_parts *p, FILE *out)
@@ -151,7 +133,7 @@ enum { UNIT_NAME, UNIT_START, UNIT_TIME, UNIT_STATE };
 static int add_unit(struct libscols_table *table, const struct boot_whole *w, const struct boot_unit *unit)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? set_cell(line, UNIT_NAME, "%s", unit->name) : -ENOMEM;
+	int err = line ? cell__print(line, UNIT_NAME, "%s", unit->name) : -ENOMEM;
 	int64_t start;
 
 	if (!err && !boot_clock__from_monotonic(&w->clock, unit->activating, &start))
@@ -159,7 +141,7 @@ static int add_unit(struct libscols_table *table, const struct boot_whole *w, co
 	if (!err)
 		err = set_time(line, UNIT_TIME, boot_unit__time(unit));
 	if (!err)
-		err = set_cell(line, UNIT_STATE, "%s", unit->result ?: unit->state);
+		err = cell__print(line, UNIT_STATE, "%s", unit->result ?: unit->state);
 	return err;
 }
 
@@ -195,7 +177,7 @@ enum { CHAIN_NAME, CHAIN_AT, CHAIN_TIME };
 /* As systemd-analyze does, times are those since the beginning of user space. */
 static int fill_row(struct libscols_line *line, const struct boot_units *u, const struct chain_row *row)
 {
-	int err = set_cell(line, CHAIN_NAME, "%s%s", row->name, row->again ? " (see above)" : "");
+	int err = cell__print(line, CHAIN_NAME, "%s%s", row->name, row->again ? " (see above)" : "");
 
 	if (!err)
 		err = set_time(line, CHAIN_AT, (int64_t)row->unit->activating - (int64_t)u->manager.userspace);
