@@ -98,6 +98,9 @@ is 'not more than 1 % is not accounted for' "$(json '.parts | .not_accounted * 1
 is 'each part begins where the one before ends' "$(json '.parts.rows | map(select(.time != null and .start != null and
 	.name != "rest" and .name != "units")) | [range(1; length) as $i |
 	.[$i].start - .[$i - 1].start - .[$i - 1].time | select(. != 0)] | length')" 0
+is 'systemd is starting units when it has loaded them' \
+	"$(json '.userspace as $u | .parts.rows[] | select(.name == "init") | .start + .time - $u.local_ahead')" \
+	"$(systemctl show -P UnitsLoadFinishTimestampMonotonic)000"
 is 'these are the parts' "$(json '[.parts.rows[] | select(.time != null) | .name] | unique | sort | join(" ")')" \
 	'after_initcalls before_clock before_initcalls between init initcalls initrd rest units'
 is 'what is not known is named, and its time is in the next part' \
