@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "document/losses.h"
+#include "kernel/function_name.h"
 #include "report/diff.h"
 #include "report/where.h"
 
@@ -35,41 +36,12 @@ struct side {
 	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
 };
 
-size_t function__base_length(const char *name)
-{
-	static const char *const appended[] = { ".isra.", ".constprop.", ".part.", ".cold", ".llvm." };
-	size_t length = strlen(name);
-
-	for (size_t i = 0; i < sizeof(appended) / sizeof(appended[0]); i++) {
-		const char *found = strstr(name, appended[i]);
-
-		if (found && found != name && (size_t)(found - name) < length)
-			length = found - name;
-	}
-	return length;
-}
-
 static bool same(const char *a, const char *b)
 {
 	return a && b && !strcmp(a, b);
 }
 
 /* ---- the lists */
-
-static const char *base_name(struct strings *names, const char *name)
-{
-	size_t length = function__base_length(name);
-	const char *kept;
-	char *text;
-
-	if (!name[length])
-		return name;
-	/* A document can have a name that is too long for the stack. */
-	text = strndup(name, length);
-	kept = text ? strings__intern(names, text) : name;
-	free(text);
-	return kept;
-}
 
 static void set_key(struct item *item, struct strings *names, enum diff_identity identity, uint64_t place,
 		    const char *unit)
@@ -79,7 +51,7 @@ static void set_key(struct item *item, struct strings *names, enum diff_identity
 		item->place = place;
 		item->name = item->full_name;
 	} else {
-		item->name = base_name(names, item->full_name);
+		item->name = function__base_name(names, item->full_name);
 	}
 }
 

@@ -88,7 +88,4 @@ const char *diff_identity__sentence(enum diff_identity identity);
 /* Whether an address is the same function in both: of one build of the kernel, and of each module. */
 bool coverage__same_builds(const struct coverage *a, const struct coverage *b);
 
-/* The length of @name without what the compiler appends. */
-size_t function__base_length(const char *name);
-
 #endif

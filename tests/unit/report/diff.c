@@ -377,17 +377,3 @@ Test(diff, init_text_is_seen_by_boots_only)
 		tear_down(&f);
 	}
 }
-
-Test(diff, base_names)
-{
-	static const struct {
-		const char *name;
-		size_t length;
-	} cases[] = {
-		{ "vfs_read", 8 }, { "f.isra.0", 1 }, { "f.part.0.constprop.1", 1 }, { "f.cold", 1 }, { "f.0", 3 },
-		{ "f.constprop.0.isra.0", 1 }, { "f.llvm.123", 1 }, { ".cold", 5 },
-	};
-
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		cr_expect(function__base_length(cases[i].name) == cases[i].length, "%s", cases[i].name);
-}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: GPL-2.0
+/* Names of functions without what the compiler appends. */
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "base/strings.h"
+#include "kernel/function_name.h"
+
+Test(function_name, base_length)
+{
+	static const struct {
+		const char *name;
+		size_t length;
+	} cases[] = {
+		{ "vfs_read", 8 }, { "f.isra.0", 1 }, { "f.part.0.constprop.1", 1 }, { "f.cold", 1 }, { "f.0", 3 },
+		{ "f.constprop.0.isra.0", 1 }, { "f.llvm.123", 1 }, { ".cold", 5 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		cr_expect(function__base_length(cases[i].name) == cases[i].length, "%s", cases[i].name);
+}
+
+Test(function_name, base_name)
+{
+	struct strings *names = strings__new();
+
+	cr_expect(eq(str, (char *)function__base_name(names, "f.isra.0"), "f"));
+	cr_expect(eq(str, (char *)function__base_name(names, "vfs_read"), "vfs_read"));
+	strings__free(names);
+}

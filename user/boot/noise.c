@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Tells differences from noise by dividing the boots into groups in other ways; see noise.h.
+ *
+ * The middle of a group is its median, and the noise of a row is the average distance from it, so
+ * that one slow boot of five does not move a row by much. A row's difference is taken in terms of
+ * its noise. Otherwise a row with much noise would hide all others.
+ *
+ * If there are too many ways to divide the boots, some thousands are drawn, always the same ones, so
+ * that the same documents give the same answer. The division that was made counts as one of them,
+ * which keeps the test exact.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "boot/noise.h"
+
+#define MOST_DIVISIONS 5000
+/* Sums of the same numbers in another order may differ by this share. */
+#define ROUNDING 1e-9
+
+/* ---- ways to divide boots into two groups */
+
+struct divisions {
+	size_t a, n;
+	size_t others;		/* how many follow the one that was made */
+	bool drawn;
+	unsigned short seed[3];
+	bool *second;		/* of each boot: is it in the second group? */
+};
+
+/* How many ways there are to divide them; some number above MOST_DIVISIONS if there are more. */
+static double ways(size_t n, size_t a)
+{
+	double result = 1;
+
+	for (size_t i = 1; i <= a && result <= MOST_DIVISIONS; i++)
+		result = result * (n - a + i) / i;
+	return result;
+}
+
+/* Begins with the division that was made. */
+static int divisions__init(struct divisions *d, size_t a, size_t b)
+{
+	double all = ways(a + b, a);
+
+	*d = (struct divisions){ .a = a, .n = a + b, .seed = { 2, 6, 3 } };
+	d->drawn = all > MOST_DIVISIONS;
+	d->others = d->drawn ? MOST_DIVISIONS : (size_t)lround(all) - 1;
+	d->second = calloc(d->n, sizeof(*d->second));
+	if (!d->second)
+		return error__no_memory();
+	for (size_t i = a; i < d->n; i++)
+		d->second[i] = true;
+	return 0;
+}
+
+/*
+ * The next one, if they are taken for binary numbers. The one that was made is the least of them:
+ * it begins with all zeros, and ends with all ones.
+ */
+static void next_of_all(struct divisions *d)
+{
+	size_t i = d->n - 2, ones = 0;
+
+	while (d->second[i] || !d->second[i + 1])
+		i--;
+	d->second[i] = true;
+	d->second[i + 1] = false;
+	for (size_t k = i + 2; k < d->n; k++)
+		ones += d->second[k];
+	for (size_t k = i + 2; k < d->n; k++)
+		d->second[k] = k >= d->n - ones;
+}
+
+/* Takes boots for the first group until it is full, each with the chance that it needs. */
+static void draw(struct divisions *d)
+{
+	size_t wanted = d->a;
+
+	for (size_t i = 0; i < d->n; i++) {
+		bool first = erand48(d->seed) * (d->n - i) < wanted;
+
+		d->second[i] = !first;
+		wanted -= first;
+	}
+}
+
+static void divisions__next(struct divisions *d)
+{
+	if (d->drawn)
+		draw(d);
+	else
+		next_of_all(d);
+}
+
+bool noise__can_tell(size_t a, size_t b)
+{
+	/* If both groups are of one size, then each division is there twice. */
+	return (a == b ? 2 : 1) / ways(a + b, a) <= NOISE_ALPHA;
+}
+
+/* ---- a row in one division */
+
+struct group {
+	double *values;		/* in order */
+	size_t count;
+};
+
+static double middle(const struct group *g)
+{
+	return (g->values[(g->count - 1) / 2] + g->values[g->count / 2]) / 2;
+}
+
+static double distances(const struct group *g, double from)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < g->count; i++)
+		sum += fabs(g->values[i] - from);
+	return sum;
+}
+
+/* The values of a row in order, and which boot each one is of. */
+struct sorted {
+	double value;
+	size_t boot;
+};
+
+static int by_value(const void *x, const void *y)
+{
+	const struct sorted *a = x, *b = y;
+
+	return a->value < b->value ? -1 : a->value > b->value;
+}
+
+static void sort_row(struct sorted *sorted, const double *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		sorted[i] = (struct sorted){ values[i], i };
+	qsort(sorted, n, sizeof(*sorted), by_value);
+}
+
+/* Room for both groups. */
+struct halves {
+	struct group a, b;
+};
+
+static int halves__init(struct halves *h, size_t a, size_t b)
+{
+	h->a.values = calloc(a + b, sizeof(double));
+	h->b.values = calloc(a + b, sizeof(double));
+	return h->a.values && h->b.values ? 0 : error__no_memory();
+}
+
+static void halves__free(struct halves *h)
+{
+	free(h->a.values);
+	free(h->b.values);
+}
+
+static void halves__fill(struct halves *h, const struct sorted *sorted, const struct divisions *d)
+{
+	h->a.count = 0;
+	h->b.count = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		struct group *g = d->second[sorted[i].boot] ? &h->b : &h->a;
+
+		g->values[g->count++] = sorted[i].value;
+	}
+}
+
+/* By how much the second group is larger, in terms of the noise. */
+static double excess(const struct halves *h, double floor)
+{
+	double a = middle(&h->a), b = middle(&h->b);
+
+	return (b - a) / ((distances(&h->a, a) + distances(&h->b, b)) / (h->a.count + h->b.count) + floor);
+}
+
+static double weight(const struct halves *h, const struct noise_row *row)
+{
+	if (fabs(middle(&h->b) - middle(&h->a)) < row->least)
+		return 0;
+	return fabs(excess(h, row->floor));
+}
+
+/* ---- all rows */
+
+struct judged {
+	struct noise_row *row;
+	struct sorted *sorted;
+	double weight;
+	size_t reached;		/* how many divisions have such a weight in this row or in a later one */
+};
+
+static int by_weight(const void *x, const void *y)
+{
+	const struct judged *a = x, *b = y;
+
+	if (a->weight != b->weight)
+		return a->weight > b->weight ? -1 : 1;
+	/* For the same answer on each machine. */
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+static void describe(struct noise_row *row, const struct halves *h)
+{
+	const struct group *a = &h->a, *b = &h->b;
+	double low_a = a->values[0], high_a = a->values[a->count - 1];
+	double low_b = b->values[0], high_b = b->values[b->count - 1];
+	double gap = fmax(low_b - high_a, low_a - high_b);
+
+	row->a = middle(a);
+	row->b = middle(b);
+	row->spread = fmax(fmax(row->a - low_a, high_a - row->a), fmax(row->b - low_b, high_b - row->b));
+	row->apart = gap > 0 && gap > high_a - low_a && gap > high_b - low_b;
+	row->p = 1;
+}
+
+/* Notes which rows a division makes look at least as different as the division that was made. */
+static void count_reached(struct judged *list, size_t count, const struct divisions *d, struct halves *h)
+{
+	double largest = 0;
+
+	for (size_t i = count; i--; ) {
+		halves__fill(h, list[i].sorted, d);
+		largest = fmax(largest, weight(h, list[i].row));
+		list[i].reached += largest >= list[i].weight * (1 - ROUNDING);
+	}
+}
+
+static void answer(struct judged *list, size_t count, size_t divisions)
+{
+	double p = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		/* A row cannot be more certain than one that stands out more. */
+		p = fmax(p, (double)(list[i].reached + 1) / (divisions + 1));
+		list[i].row->p = list[i].weight > 0 ? p : 1;
+	}
+}
+
+int noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
+{
+	struct judged *list = calloc(count + 1, sizeof(*list));
+	struct sorted *sorted = calloc(count * (a + b) + 1, sizeof(*sorted));
+	struct divisions d = {};
+	struct halves h = {};
+	int err = list && sorted ? halves__init(&h, a, b) : error__no_memory();
+
+	if (!err)
+		err = divisions__init(&d, a, b);
+	if (err)
+		goto cleanup;
+	for (size_t i = 0; i < count; i++) {
+		list[i] = (struct judged){ .row = &rows[i], .sorted = sorted + i * d.n };
+		sort_row(list[i].sorted, rows[i].values, d.n);
+		halves__fill(&h, list[i].sorted, &d);
+		describe(&rows[i], &h);
+		list[i].weight = weight(&h, &rows[i]);
+	}
+	if (noise__can_tell(a, b)) {
+		qsort(list, count, sizeof(*list), by_weight);
+		for (size_t i = 0; i < d.others; i++) {
+			divisions__next(&d);
+			count_reached(list, count, &d, &h);
+		}
+		answer(list, count, d.others);
+	}
+cleanup:
+	free(d.second);
+	halves__free(&h);
+	free(sorted);
+	free(list);
+	return err;
+}
+
+int noise__grown(double *ret, const struct noise_row *row, size_t a, size_t b)
+{
+	struct sorted *sorted = calloc(a + b, sizeof(*sorted));
+	struct divisions d = {};
+	struct halves h = {};
+	size_t reached = 0;
+	double made;
+	int err = sorted ? halves__init(&h, a, b) : error__no_memory();
+
+	if (!err)
+		err = divisions__init(&d, a, b);
+	if (err)
+		goto cleanup;
+	sort_row(sorted, row->values, d.n);
+	halves__fill(&h, sorted, &d);
+	made = excess(&h, row->floor);
+	for (size_t i = 0; i < d.others; i++) {
+		divisions__next(&d);
+		halves__fill(&h, sorted, &d);
+		reached += excess(&h, row->floor) >= made - ROUNDING * fabs(made);
+	}
+	*ret = (double)(reached + 1) / (d.others + 1);
+cleanup:
+	free(d.second);
+	halves__free(&h);
+	free(sorted);
+	return err;
+}
