@@ -182,6 +182,7 @@ static int load(struct boot_report *r, const char *dir)
 	if (err)
 		return err;
 	r->boot_id = kernel_id__boot_id();
+	machine__read(&r->machine);
 	if (!r->early)
 		return 0;
 	if (!strcmp(r->stats.tracer, "oneshot"))
@@ -326,6 +327,7 @@ static int run(const struct boot_options *o)
 static const struct command words[] = {
 	{ "blame", "hytrace boot blame", cmd_boot_blame, NULL },
 	{ "critical-chain", "hytrace boot critical-chain", cmd_boot_chain, NULL },
+	{ "compare", "hytrace boot compare", boot_compare, NULL },
 };
 
 int cmd_boot(int argc, char **argv)
@@ -341,7 +343,8 @@ int cmd_boot(int argc, char **argv)
 		       "ftrace=oneshot, on a kernel with very early function tracing."
 		       "\vCommands:\n"
 		       "  blame           list all that took time, the longest first\n"
-		       "  critical-chain  show what the default target had to wait for\n\n"
+		       "  critical-chain  show what the default target had to wait for\n"
+		       "  compare         compare two boots, or several of each of two kernels\n\n"
 		       "Examples:\n"
 		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"

@@ -46,6 +46,7 @@ void boot_report__free(struct boot_report *r)
 {
 	kernel_id__free(&r->kernel);
 	free(r->boot_id);
+	machine__free(&r->machine);
 	early_calls__free(&r->calls);
 	counters__free(&r->lost);
 	early_phases__free(&r->phases);

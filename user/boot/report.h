@@ -11,6 +11,7 @@
 #include "base/counters.h"
 #include "boot/calls.h"
 #include "boot/files.h"
+#include "boot/machine.h"
 #include "boot/phases.h"
 #include "boot/start.h"
 #include "kernel/kernel_id.h"
@@ -24,6 +25,7 @@ struct boot_whole;
 struct boot_report {
 	struct kernel_id kernel;
 	char *boot_id;
+	struct machine machine;
 	bool early;			/* the early part is there; without it, only the next field is used */
 	struct boot_start *start;	/* the part from the initcalls on; NULL: not there */
 	struct boot_whole *whole;	/* what came before and after, and all together; NULL: not known */

@@ -178,6 +178,7 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 		return error__no_memory();
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	jsonw_string_field(w, "document", "boot");
 	jsonw_lluint_field(w, "schema", BOOT_SCHEMA);
 	json__string_or_null(w, "tracer", r->early ? r->stats.tracer : NULL);
 	jsonw_name(w, "kernel");
@@ -185,6 +186,10 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	json__write_fields(w, kernel_id_fields, &r->kernel);
 	jsonw_end_object(w);
 	json__string_or_null(w, "boot_id", r->boot_id);
+	jsonw_name(w, "machine");
+	jsonw_start_object(w);
+	json__write_fields(w, machine_fields, &r->machine);
+	jsonw_end_object(w);
 	if (r->early)
 		write_early(w, r, most);
 	else

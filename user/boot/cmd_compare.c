@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * hytrace boot compare: holds two groups of boots against each other. In the simple case each group
+ * is one document. With more, a -- divides the groups. A directory stands for the documents in it.
+ */
+#include <argp.h>
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "base/error.h"
+#include "base/options.h"
+#include "base/paths.h"
+#include "boot/commands.h"
+#include "boot/compare.h"
+#include "boot/report.h"
+#include "document/read.h"
+#include "run/output.h"
+
+/* How many rows of a table the text has. Documents have all. */
+#define MOST_ROWS 10
+
+enum { KEY_ALL = 256, KEY_FAIL_ABOVE };
+
+static const struct argp_option options[] = {
+	{ "format", 'f', "FORMAT", 0, "text (default), json; without -f, FILE.json selects json", 0 },
+	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
+	{ "rows", 'n', "N", 0, "list the N rows of each table that differ most (default: 10 in text, all in json)", 0 },
+	{ "all", KEY_ALL, NULL, 0, "list rows that do not differ, too", 0 },
+	{ "fail-above", KEY_FAIL_ABOVE, "LIMIT", 0, "exit with status 1 only if the time until init has grown by more "
+	  "than this (5%, 20ms), and by more than the noise", 0 },
+	{ }
+};
+
+enum compare_format { COMPARE_TEXT, COMPARE_JSON };
+
+static const char *const format_names[] = { "text", "json", NULL };
+
+struct paths {
+	char **list;
+	size_t count;
+};
+
+struct compare_options {
+	enum compare_format format;
+	bool format_given, all, has_limit;
+	const char *output;
+	size_t most;
+	struct boot_limit limit;
+	struct paths groups[2];
+};
+
+/* ---- the groups */
+
+static int add_path(struct paths *p, const char *path)
+{
+	char **more = reallocarray(p->list, p->count + 1, sizeof(*more));
+
+	if (!more)
+		return error__no_memory();
+	p->list = more;
+	more[p->count] = strdup(path);
+	if (!more[p->count])
+		return error__no_memory();
+	p->count++;
+	return 0;
+}
+
+static void free_paths(struct paths *p)
+{
+	for (size_t i = 0; i < p->count; i++)
+		free(p->list[i]);
+	free(p->list);
+}
+
+static int is_document(const struct dirent *entry)
+{
+	static const char *const suffixes[] = { ".json", ".json.gz", ".json.zst" };
+	size_t length = strlen(entry->d_name);
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		size_t suffix = strlen(suffixes[i]);
+
+		if (entry->d_name[0] != '.' && length > suffix && !strcmp(entry->d_name + length - suffix, suffixes[i]))
+			return 1;
+	}
+	return 0;
+}
+
+static int add_directory(struct paths *p, const char *directory)
+{
+	struct dirent **entries;
+	int count = scandir(directory, &entries, is_document, versionsort), err = 0;
+
+	if (count < 0)
+		return error__return(-EINVAL, "%s: cannot be read: %s", directory, strerror(errno));
+	for (int i = 0; i < count; i++) {
+		char *path = err ? NULL : path__join(directory, entries[i]->d_name);
+
+		if (!err)
+			err = path ? add_path(p, path) : error__no_memory();
+		free(path);
+		free(entries[i]);
+	}
+	free(entries);
+	if (!err && !count)
+		err = error__return(-EINVAL, "%s: has no documents (*.json, *.json.gz or *.json.zst)", directory);
+	return err;
+}
+
+/* Replaces directories by what is in them. */
+static int expand(struct paths *p)
+{
+	struct paths all = {};
+	struct stat st;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < p->count; i++) {
+		if (!stat(p->list[i], &st) && S_ISDIR(st.st_mode))
+			err = add_directory(&all, p->list[i]);
+		else
+			err = add_path(&all, p->list[i]);
+	}
+	free_paths(p);
+	*p = all;
+	return err;
+}
+
+/* Without a --, there are two arguments, one for each group. */
+static void divide(struct argp_state *state, struct paths groups[2])
+{
+	struct paths *one = &groups[groups[0].count ? 0 : 1];
+
+	if (groups[0].count && groups[1].count)
+		return;
+	if (one->count > 2)
+		argp_error(state, "%zu arguments: put a -- between the two groups of boots", one->count);
+	if (one->count != 2)
+		argp_usage(state);
+	groups[0].list = one->list;
+	groups[0].count = 1;
+	groups[1] = (struct paths){ calloc(1, sizeof(char *)), 1 };
+	if (!groups[1].list)
+		exit(error__status(error__no_memory(), 0));
+	groups[1].list[0] = groups[0].list[1];
+}
+
+/* ---- options */
+
+static struct boot_limit limit(struct argp_state *state, const char *text)
+{
+	static const struct {
+		const char *unit;
+		double ns;
+	} units[] = { { "us", 1e3 }, { "ms", 1e6 }, { "s", 1e9 } };
+	char *unit;
+	double value = strtod(text, &unit);
+
+	if (unit != text && value > 0 && value < 1e9) {
+		if (!strcmp(unit, "%"))
+			return (struct boot_limit){ .share = value / 100 };
+		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+			if (!strcmp(unit, units[i].unit))
+				return (struct boot_limit){ .ns = value * units[i].ns };
+		}
+	}
+	argp_error(state, "--fail-above %s: not a share (5%%) or a time (20ms, 500us, 1s)", text);
+	return (struct boot_limit){};
+}
+
+static error_t parse(int key, char *arg, struct argp_state *state)
+{
+	struct compare_options *o = state->input;
+	const char *dot;
+
+	switch (key) {
+	case 'f':
+		o->format = option__word(state, "format", arg, format_names);
+		o->format_given = true;
+		break;
+	case 'o':
+		o->output = arg;
+		break;
+	case 'n':
+		o->most = option__number(state, "rows", arg, 1 << 24);
+		break;
+	case KEY_ALL:
+		o->all = true;
+		break;
+	case KEY_FAIL_ABOVE:
+		o->limit = limit(state, arg);
+		o->has_limit = true;
+		break;
+	case ARGP_KEY_ARG:
+		/* What follows the -- is quoted. */
+		if (add_path(&o->groups[state->quoted ? 1 : 0], arg))
+			exit(error__status(-ENOMEM, 0));
+		break;
+	case ARGP_KEY_END:
+		divide(state, o->groups);
+		dot = o->output ? strrchr(o->output, '.') : NULL;
+		if (!o->format_given && dot && !strcmp(dot, ".json"))
+			o->format = COMPARE_JSON;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+/* ---- the comparison */
+
+static int read_group(struct boot_comparison *c, const struct paths *group, size_t from)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < group->count; i++) {
+		struct json_object *document;
+
+		err = document__read(&document, group->list[i], "boot", "hytrace boot -f json", BOOT_SCHEMA);
+		if (err)
+			break;
+		err = boot_comparison__read(c, from + i, group->list[i], document);
+		json_object_put(document);
+	}
+	return err;
+}
+
+static int print(const struct compare_options *o, const struct boot_comparison *c, const char *const names[2])
+{
+	struct output *output;
+	int err = output__open(&output, o->output, NULL);
+
+	if (err)
+		return err;
+	if (o->format == COMPARE_JSON)
+		err = boot_comparison__json(c, o->most ?: SIZE_MAX, o->all, output__stream(output));
+	else
+		err = boot_comparison__text(c, names, o->most ?: MOST_ROWS, o->all, output__stream(output));
+	return output__finish(output, err);
+}
+
+static int compare(const struct compare_options *o, const char *const names[2], bool *ret_fails)
+{
+	const struct paths *a = &o->groups[0], *b = &o->groups[1];
+	struct boot_comparison c;
+	int err = boot_comparison__init(&c, a->count, b->count);
+
+	if (!err)
+		err = read_group(&c, a, 0);
+	if (!err)
+		err = read_group(&c, b, a->count);
+	if (!err)
+		err = boot_comparison__run(&c);
+	if (!err)
+		err = print(o, &c, names);
+	if (!err && o->has_limit)
+		err = boot_comparison__exceeds(&c, &o->limit, ret_fails);
+	else if (!err)
+		*ret_fails = boot_comparison__differing(&c);
+	boot_comparison__free(&c);
+	return err;
+}
+
+/* "a1.json" is enough for one; of several, that one and the last one are named. */
+static char *group_name(const struct paths *p)
+{
+	char *name;
+
+	if (p->count == 1)
+		return strdup(p->list[0]);
+	return asprintf(&name, "%s to %s", p->list[0], p->list[p->count - 1]) < 0 ? NULL : name;
+}
+
+int boot_compare(int argc, char **argv)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = parse,
+		.args_doc = "A.json B.json\nA... -- B...",
+		.doc = "Compares two boots, or several of each of two kernels: which initcalls, modules, phases and functions "
+		       "take longer in B, or are called more often. A and B are documents of `hytrace boot -f json`, or "
+		       "directories of such documents. Between several of each there has to be a --. With 5 boots of each or "
+		       "more, rows are only listed if they differ by more than boots of the same kernel do. Make these boots "
+		       "in turns, so that what else the machine does is the same for both."
+		       "\vExamples:\n"
+		       "  hytrace boot compare before.json after.json\n"
+		       "  hytrace boot compare before/ after/ --fail-above 5%\n"
+		       "  hytrace boot compare -f json a1.json a2.json a3.json -- b1.json b2.json\n\n"
+		       "Exit status: 0 no difference, 1 differences (with --fail-above: until init, above the limit), "
+		       "2 trouble.",
+	};
+	struct compare_options o = {};
+	char *names[2] = {};
+	bool fails = false;
+	int err = 0;
+
+	argp_err_exit_status = EXIT_USAGE;
+	if (argp_parse(&argp, argc, argv, ARGP_IN_ORDER, NULL, &o))
+		return EXIT_USAGE;
+	for (int i = 0; i < 2; i++) {
+		names[i] = group_name(&o.groups[i]);
+		if (!err && !names[i])
+			err = error__no_memory();
+		if (!err)
+			err = expand(&o.groups[i]);
+	}
+	if (!err)
+		err = compare(&o, (const char *const *)names, &fails);
+	for (int i = 0; i < 2; i++) {
+		free_paths(&o.groups[i]);
+		free(names[i]);
+	}
+	/* As with diff: trouble must not read as a difference. */
+	if (err)
+		return EXIT_USAGE;
+	return fails ? EXIT_FAILED : EXIT_DONE;
+}

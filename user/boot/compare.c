@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Compares two groups of boots, row by row; see compare.h. What makes rows differ by chance is in
+ * noise.h. If there are too few boots for that, rows that differ by much are shown as possible
+ * differences: what one boot of a kernel says about the next one is not known.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/compare.h"
+#include "boot/noise.h"
+
+/* How often the limit may be found exceeded if nothing has changed but chance. One row is judged here, not a thousand. */
+#define LIMIT_ALPHA 0.05
+
+/* ---- what can be compared */
+
+/* Is it known that a boot without this row had none? */
+static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
+{
+	return !h->lost[kind->part] && !(h->cut && kind->has_calls && !kind->inner);
+}
+
+static bool is_known(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure)
+{
+	if ((measure == MEASURE_TIME && !row->kind->time) || !c->notes.comparable[row->kind->part][measure])
+		return false;
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (row->cells[i].unknown[measure])
+			return false;
+		if (!row->cells[i].is_there && !knows_absence(&c->boots[i], row->kind))
+			return false;
+	}
+	return true;
+}
+
+static size_t count_there(const struct boot_comparison *c, const struct boot_row *row, size_t from, size_t count)
+{
+	size_t there = 0;
+
+	for (size_t i = from; i < from + count; i++)
+		there += row->cells[i].is_there;
+	return there;
+}
+
+static void find_new(const struct boot_comparison *c, struct boot_row *row)
+{
+	size_t a = count_there(c, row, 0, c->count[0]), b = count_there(c, row, c->count[0], c->count[1]);
+
+	row->new = !a && b == c->count[1] && row->change[MEASURE_COUNT].known;
+	row->gone = a == c->count[0] && !b && row->change[MEASURE_COUNT].known;
+}
+
+/* ---- verdicts */
+
+/* The calls that a document lacks may be of any function. */
+static double lost_calls(const struct boot_comparison *c)
+{
+	uint64_t most = 0;
+
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (c->boots[i].lost[PART_OF_EARLY] > most)
+			most = c->boots[i].lost[PART_OF_EARLY];
+	}
+	return most;
+}
+
+static double mean(const double *values, size_t count)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += values[i];
+	return sum / count;
+}
+
+/*
+ * Which differences matter, and how small the noise can be. Both must be the same for each way to divide the boots into
+ * groups, so they are of all boots.
+ */
+static void set_scale(struct noise_row *n, const struct boot_comparison *c, const struct boot_row *row,
+		      enum boot_measure measure)
+{
+	double level = mean(n->values, boot_comparison__boots(c));
+
+	if (measure == MEASURE_TIME) {
+		n->least = fmax(LEAST_SHARE * level, LEAST_NS);
+		n->floor = LEAST_NS + LEAST_SHARE / 10 * level;
+	} else {
+		n->least = 1 + (row->kind->has_calls ? lost_calls(c) : 0);
+		n->floor = 1;
+	}
+}
+
+/* Without knowledge of the noise, this much is worth a look. */
+static bool is_much(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure,
+		    const struct noise_row *n)
+{
+	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least : FEW_NS;
+
+	if (measure == MEASURE_COUNT && !row->kind->has_calls)
+		least = 1;
+	if (measure == MEASURE_TIME && c->total != SIZE_MAX) {
+		const double until = fmax(c->rows[c->total].change[MEASURE_TIME].a, c->rows[c->total].change[MEASURE_TIME].b);
+
+		least = fmax(least, FEW_OF_TOTAL * until);
+	}
+	return change >= least && change >= FEW_SHARE * fmax(n->a, n->b) && n->apart;
+}
+
+static enum boot_verdict verdict(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure,
+				 const struct noise_row *n)
+{
+	if (!c->can_tell)
+		return is_much(c, row, measure, n) ? POSSIBLY : SAME;
+	if (n->p > NOISE_ALPHA)
+		return SAME;
+	return c->notes.weaken ? POSSIBLY : CERTAIN;
+}
+
+struct judging {
+	struct noise_row *list;
+	size_t *rows;			/* which row each one is */
+	double *values;
+	size_t count;
+};
+
+static int collect(struct judging *j, struct boot_comparison *c, enum boot_measure measure)
+{
+	size_t boots = boot_comparison__boots(c);
+
+	j->list = calloc(c->row_count + 1, sizeof(*j->list));
+	j->rows = calloc(c->row_count + 1, sizeof(*j->rows));
+	j->values = calloc(c->row_count * boots + 1, sizeof(*j->values));
+	if (!j->list || !j->rows || !j->values)
+		return error__no_memory();
+	for (size_t i = 0; i < c->row_count; i++) {
+		struct boot_row *row = &c->rows[i];
+		double *values = j->values + j->count * boots;
+
+		row->change[measure] = (struct boot_change){ .known = is_known(c, row, measure), .p = 1 };
+		if (!row->change[measure].known)
+			continue;
+		for (size_t k = 0; k < boots; k++)
+			values[k] = row->cells[k].value[measure];
+		j->list[j->count].values = values;
+		set_scale(&j->list[j->count], c, row, measure);
+		j->rows[j->count++] = i;
+	}
+	return 0;
+}
+
+static int judge(struct boot_comparison *c, enum boot_measure measure)
+{
+	struct judging j = {};
+	int err = collect(&j, c, measure);
+
+	if (!err)
+		err = noise__judge(j.list, j.count, c->count[0], c->count[1]);
+	for (size_t i = 0; !err && i < j.count; i++) {
+		struct boot_change *change = &c->rows[j.rows[i]].change[measure];
+
+		change->a = j.list[i].a;
+		change->b = j.list[i].b;
+		change->spread = j.list[i].spread;
+		change->p = j.list[i].p;
+	}
+	/* What is much depends on the time until init. */
+	for (size_t i = 0; !err && i < j.count; i++) {
+		struct boot_row *row = &c->rows[j.rows[i]];
+
+		row->change[measure].verdict = verdict(c, row, measure, &j.list[i]);
+	}
+	free(j.list);
+	free(j.rows);
+	free(j.values);
+	return err;
+}
+
+int boot_comparison__run(struct boot_comparison *c)
+{
+	int err;
+
+	c->can_tell = noise__can_tell(c->count[0], c->count[1]);
+	err = boot_notes__find(c);
+	for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
+		err = judge(c, measure);
+	for (size_t i = 0; !err && i < c->row_count; i++)
+		find_new(c, &c->rows[i]);
+	return err;
+}
+
+/* ---- answers */
+
+struct ordered {
+	const struct boot_row *row;
+	double change;
+};
+
+static int by_change(const void *x, const void *y)
+{
+	const struct ordered *a = x, *b = y;
+
+	if (a->change != b->change)
+		return a->change > b->change ? -1 : 1;
+	return strcmp(a->row->name, b->row->name);
+}
+
+int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
+			   const struct boot_row ***ret, size_t *ret_count)
+{
+	struct ordered *list = calloc(c->row_count + 1, sizeof(*list));
+	const struct boot_row **rows = calloc(c->row_count + 1, sizeof(*rows));
+	size_t count = 0;
+
+	if (!list || !rows) {
+		free(list);
+		free(rows);
+		return error__no_memory();
+	}
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct boot_row *row = &c->rows[i];
+		const struct boot_change *change = &row->change[measure];
+
+		if (row->kind->is_whole == parts && change->known && (all || change->verdict != SAME))
+			list[count++] = (struct ordered){ row, fabs(change->b - change->a) };
+	}
+	qsort(list, count, sizeof(*list), by_change);
+	for (size_t i = 0; i < count; i++)
+		rows[i] = list[i].row;
+	free(list);
+	*ret = rows;
+	*ret_count = count;
+	return 0;
+}
+
+size_t boot_comparison__differing(const struct boot_comparison *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->row_count; i++)
+		count += c->rows[i].change[MEASURE_TIME].verdict != SAME || c->rows[i].change[MEASURE_COUNT].verdict != SAME;
+	return count;
+}
+
+static const char *without_total(const struct boot_comparison *c)
+{
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (c->total == SIZE_MAX || !c->rows[c->total].cells[i].is_there)
+			return c->boots[i].path;
+	}
+	return NULL;
+}
+
+/* Are all boots of the second group slower than all of the first one? */
+static bool all_slower(const struct boot_comparison *c, const double *values)
+{
+	for (size_t i = 0; i < c->count[0]; i++) {
+		for (size_t k = c->count[0]; k < boot_comparison__boots(c); k++) {
+			if (values[k] <= values[i])
+				return false;
+		}
+	}
+	return true;
+}
+
+static int grown(const struct boot_comparison *c, bool *ret)
+{
+	size_t boots = boot_comparison__boots(c);
+	double *values = calloc(boots, sizeof(*values)), p = 1;
+	struct noise_row row = { .values = values };
+	int err = 0;
+
+	if (!values)
+		return error__no_memory();
+	for (size_t i = 0; i < boots; i++)
+		values[i] = c->rows[c->total].cells[i].value[MEASURE_TIME];
+	set_scale(&row, c, &c->rows[c->total], MEASURE_TIME);
+	if (c->can_tell)
+		err = noise__grown(&p, &row, c->count[0], c->count[1]);
+	*ret = c->can_tell ? p <= LIMIT_ALPHA : all_slower(c, values);
+	free(values);
+	return err;
+}
+
+int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
+{
+	const char *missing = without_total(c);
+	const struct boot_change *total;
+	double change;
+	bool certain;
+	int err;
+
+	*ret = false;
+	if (missing)
+		return error__return(-EINVAL, "--fail-above: %s does not tell when init was started: boot with what `hytrace "
+				     "boot --next` prints", missing);
+	total = &c->rows[c->total].change[MEASURE_TIME];
+	change = total->b - total->a;
+	if (change <= (limit->share > 0 ? limit->share * total->a : limit->ns))
+		return 0;
+	err = grown(c, &certain);
+	if (!err && !certain)
+		error__print("--fail-above: the time until init has grown by %.1f %%, which boots of the same kernel may "
+			     "differ by as well", 100 * change / total->a);
+	else if (!err)
+		error__print("--fail-above: the time until init has grown by %.1f %% (%.6f s)", 100 * change / total->a,
+			     change / 1e9);
+	*ret = !err && certain;
+	return err;
+}
+
+const char *boot_verdict__word(enum boot_verdict verdict)
+{
+	static const char *const words[] = { [SAME] = "no", [POSSIBLY] = "possibly", [CERTAIN] = "certain" };
+
+	return words[verdict];
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * Two boots, or several of each of two kernels or configurations: what takes longer in the second
+ * group, and what is called more often. Documents of `hytrace boot -f json` are read; nothing here
+ * asks the running kernel.
+ *
+ * A row is something that has the same name in each boot: an initcall, a level, a function. Names
+ * are without what the compiler appends; things of one name in one boot are one row, and their times
+ * and counts are added up.
+ */
+#ifndef HYTRACE_BOOT_COMPARE_H
+#define HYTRACE_BOOT_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "boot/compare_kinds.h"
+#include "boot/compare_notes.h"
+
+struct json_object;
+struct lh_table;
+struct strings;
+
+/* What one boot says about one row. */
+struct boot_cell {
+	double value[MEASURES];		/* times are in ns */
+	bool unknown[MEASURES];
+	bool is_there;
+};
+
+enum boot_verdict {
+	SAME,				/* or less different than what counts */
+	POSSIBLY,
+	CERTAIN,
+};
+
+struct boot_change {
+	bool known;			/* in all boots */
+	double a, b;			/* in the middle of each group */
+	double spread;			/* the largest distance of a boot from the middle of its group */
+	double p;			/* see noise.h; 1: not known */
+	enum boot_verdict verdict;
+};
+
+struct boot_row {
+	const struct row_kind *kind;
+	const char *name;
+	struct boot_cell *cells;	/* of all boots: those of the first group first */
+	struct boot_change change[MEASURES];
+	bool new, gone;			/* in all boots of one group, and in none of the other */
+};
+
+/* What a document says about the boot as a whole. */
+struct boot_head {
+	const char *path;
+	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program;	/* NULL: unknown */
+	uint64_t cpus, memory;		/* 0: unknown */
+	uint64_t lost[PARTS];		/* events, or calls; not 0: that part lacks things */
+	uint64_t sites;			/* that were traced early; 0: unknown */
+	bool has[PARTS];
+	bool cut;			/* the document does not have all functions (-n) */
+};
+
+struct boot_comparison {
+	struct boot_head *boots;	/* those of the first group first */
+	size_t count[2];
+	struct boot_row *rows;
+	size_t row_count, row_room;
+	struct lh_table *index;		/* from "kind name" to the number of the row */
+	struct strings *names;
+	struct boot_notes notes;
+	bool can_tell;			/* there are enough boots for certain answers */
+	size_t total;			/* the row "until init"; SIZE_MAX: no boot has it */
+};
+
+/*
+ * How much a row has to differ if there are too few boots to know the noise: by this share of it; and times also by a
+ * part of the time until init, or if that is short or not known, by FEW_NS; calls also by FEW_CALLS.
+ */
+#define FEW_SHARE 0.10
+#define FEW_OF_TOTAL 0.001
+#define FEW_NS 500000.0
+#define FEW_CALLS 20.0
+/* With enough boots: this share, or twice the resolution of the clock of the trace events. */
+#define LEAST_SHARE 0.01
+#define LEAST_NS 2000.0
+
+/**
+ * boot_comparison__init() - begin a comparison
+ * @ret: to be freed by boot_comparison__free(), also after errors
+ * @a: the number of boots in the first group
+ * @b: that of the second one
+ *
+ * Return: 0, or -ENOMEM after a message.
+ */
+int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b);
+
+/**
+ * boot_comparison__read() - take over what a document says
+ * @c: the comparison
+ * @boot: which boot it is of
+ * @path: its name, for messages; must live as long as the comparison
+ * @document: may be freed afterwards
+ *
+ * Return: 0; -ENOMEM or -EINVAL after a message.
+ */
+int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *path, struct json_object *document);
+
+/**
+ * boot_comparison__run() - compare, when all documents have been read
+ * @c: the comparison
+ *
+ * Return: 0; -EINVAL after a message if the boots of a group do not belong together; -ENOMEM.
+ */
+int boot_comparison__run(struct boot_comparison *c);
+void boot_comparison__free(struct boot_comparison *c);
+
+/* How many boots have been read with the first groups, and how many there are in all. */
+size_t boot_comparison__boots(const struct boot_comparison *c);
+
+/*
+ * Rows with a difference in @measure, the largest one first, to be freed; @all: also those without. Parts such as levels
+ * and phases, which have other rows in them, are apart from the others. Returns -ENOMEM after a message.
+ */
+int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
+			   const struct boot_row ***ret, size_t *ret_count);
+/* How many rows differ, in either measure. */
+size_t boot_comparison__differing(const struct boot_comparison *c);
+
+/* A limit for how much longer the second group may take until init. */
+struct boot_limit {
+	double share;			/* 0.05 is 5 %; or */
+	double ns;
+};
+
+/**
+ * boot_comparison__exceeds() - has the time until init grown by more than that?
+ * @c: the comparison
+ * @limit: the limit
+ * @ret: the answer. If it is false although the middle has grown by more, a message says that this is within the noise
+ *
+ * Return: 0; -EINVAL after a message if the time is not known; -ENOMEM.
+ */
+int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret);
+
+/*
+ * @names: what to call the groups. @most: how many rows of a table at most. @all: also rows that do not differ. Write
+ * errors stay in the stream. They return -ENOMEM after a message.
+ */
+int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out);
+int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
+
+/* "certain", "possibly"; "no" if it does not differ. */
+const char *boot_verdict__word(enum boot_verdict verdict);
+
+#endif

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See compare_kinds.h. */
+#include "boot/compare_kinds.h"
+
+const struct row_kind row_kinds[] = {
+	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .unless = "module" },
+	{ "module", "start.initcalls", PART_OF_START, "module", "self" },
+	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
+	/* The first one is the end of the total. */
+	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true },
+	{ "phase", "phases", PART_OF_EARLY, "name", "time", "calls", .inner = "phases", .is_whole = true, .has_calls = true },
+	{ "function", "functions", PART_OF_EARLY, "name", NULL, "calls", .has_calls = true },
+};
+
+const size_t row_kind_count = sizeof(row_kinds) / sizeof(row_kinds[0]);
+
+const struct row_kind kind_total = { "total", .part = PART_OF_START, .time = "start", .is_whole = true };
+const struct row_kind kind_between = { "level", .part = PART_OF_START, .time = "start", .is_whole = true };

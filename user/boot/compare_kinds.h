@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/*
+ * The kinds of rows that `hytrace boot compare` compares, and where a document of `hytrace boot` has
+ * them. A kind is an array of objects: a new kind is a line in the table of compare_kinds.c.
+ */
+#ifndef HYTRACE_BOOT_COMPARE_KINDS_H
+#define HYTRACE_BOOT_COMPARE_KINDS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* What a kind is measured by, and so what has to be complete for it. */
+enum boot_part { PART_OF_EARLY, PART_OF_START, PARTS };
+
+enum boot_measure { MEASURE_TIME, MEASURE_COUNT, MEASURES };
+
+struct row_kind {
+	const char *word;		/* "initcall" */
+	const char *path;		/* of the array: "start.initcalls"; NULL: rows are made by the code */
+	enum boot_part part;
+	const char *name;		/* the field with the name; elements without a name are left out */
+	const char *time, *count;	/* fields with numbers; NULL: none. Without @count, elements are counted */
+	const char *unless;		/* elements that have this field, not null, are left out; NULL: none */
+	const char *inner;		/* the field with the elements inside of an element; NULL: none */
+	size_t from;			/* the first element that counts */
+	bool is_whole;			/* its elements have those of other kinds in them */
+	bool has_calls;			/* its count is that of calls, not of elements */
+};
+
+extern const struct row_kind row_kinds[];
+extern const size_t row_kind_count;
+/* The time until the first program of process 1, and what is between that and the levels. */
+extern const struct row_kind kind_total, kind_between;
+
+#endif

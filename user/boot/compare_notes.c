@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What two groups of boots have not in common; see compare_notes.h. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/compare.h"
+
+/* Two boots of one machine do not have the same memory to the byte. */
+#define MEMORY_SHARE 0.03
+
+static __attribute__((format(printf, 2, 3))) int note(struct boot_notes *n, const char *format, ...)
+{
+	char **more = reallocarray(n->list, n->count + 1, sizeof(*more));
+	va_list args;
+	int length;
+
+	if (!more)
+		return error__no_memory();
+	n->list = more;
+	va_start(args, format);
+	length = vasprintf(&n->list[n->count], format, args);
+	va_end(args);
+	if (length < 0)
+		return error__no_memory();
+	n->count++;
+	return 0;
+}
+
+void boot_notes__free(struct boot_notes *n)
+{
+	for (size_t i = 0; i < n->count; i++)
+		free(n->list[i]);
+	free(n->list);
+	*n = (struct boot_notes){};
+}
+
+/* An unknown text is the same as another unknown one. */
+static bool same(const char *a, const char *b)
+{
+	return a && b ? !strcmp(a, b) : a == b;
+}
+
+static bool is_same_boot(const struct boot_head *x, const struct boot_head *y)
+{
+	return x->boot_id && same(x->boot_id, y->boot_id);
+}
+
+static bool is_same_kernel(const struct boot_head *x, const struct boot_head *y)
+{
+	return x->build_id && y->build_id ? same(x->build_id, y->build_id) : same(x->release, y->release);
+}
+
+/* ---- the boots of one group */
+
+/*
+ * Two documents of one boot would make the noise look smaller, and those of two kernels larger.
+ */
+static int check_group(const struct boot_comparison *c, size_t from, size_t count)
+{
+	const struct boot_head *first = &c->boots[from];
+
+	for (size_t i = 0; i < count; i++) {
+		const struct boot_head *h = &first[i];
+
+		if (!is_same_kernel(h, first))
+			return error__return(-EINVAL, "%s: is of another kernel than %s, in the same group: give boots of one "
+					     "kernel, and then -- and those of the other", h->path, first->path);
+		for (size_t k = 0; k < i; k++) {
+			if (is_same_boot(h, &first[k]))
+				return error__return(-EINVAL, "%s: is of the same boot as %s: several boots are needed to know "
+						     "how much they differ", h->path, first[k].path);
+		}
+	}
+	return 0;
+}
+
+static int note_same_boot(struct boot_comparison *c)
+{
+	for (size_t i = 0; i < c->count[0]; i++) {
+		for (size_t k = c->count[0]; k < boot_comparison__boots(c); k++) {
+			if (!is_same_boot(&c->boots[i], &c->boots[k]))
+				continue;
+			c->notes.weaken = true;
+			return note(&c->notes, "%s and %s are of the same boot", c->boots[i].path, c->boots[k].path);
+		}
+	}
+	return 0;
+}
+
+/* ---- the early part */
+
+/* The first boot of which @differs is true when it is held against the very first one; NULL: there is none. */
+static const struct boot_head *other(const struct boot_comparison *c,
+				     bool (*differs)(const struct boot_head *x, const struct boot_head *y))
+{
+	for (size_t i = 1; i < boot_comparison__boots(c); i++) {
+		if (differs(&c->boots[0], &c->boots[i]))
+			return &c->boots[i];
+	}
+	return NULL;
+}
+
+static bool tracer_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	return !same(x->tracer, y->tracer);
+}
+
+static bool unit_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	return !same(x->unit, y->unit);
+}
+
+static bool sites_differ(const struct boot_head *x, const struct boot_head *y)
+{
+	return is_same_kernel(x, y) && x->sites != y->sites;
+}
+
+static const char *tracer_of(const struct boot_head *h)
+{
+	return h->tracer ?: "nothing";
+}
+
+static int note_early(struct boot_comparison *c)
+{
+	const struct boot_head *first = &c->boots[0], *differs = other(c, tracer_differs);
+	bool *comparable = c->notes.comparable[PART_OF_EARLY];
+
+	if (differs) {
+		comparable[MEASURE_TIME] = false;
+		comparable[MEASURE_COUNT] = false;
+		c->notes.weaken = true;
+		return note(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
+			    "time in later rows, too", first->path, tracer_of(first), differs->path, tracer_of(differs));
+	}
+	if (!first->tracer)
+		return 0;
+	differs = other(c, unit_differs);
+	if (differs || !same(first->unit, "ns")) {
+		comparable[MEASURE_TIME] = false;
+		differs = differs && same(first->unit, "ns") ? differs : first;
+		return note(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
+			    "is not known", differs->path);
+	}
+	differs = other(c, sites_differ);
+	if (!differs)
+		return 0;
+	c->notes.weaken = true;
+	return note(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)", differs->path,
+		    first->path);
+}
+
+/* ---- the initcalls */
+
+static int note_start(struct boot_comparison *c)
+{
+	bool *comparable = c->notes.comparable[PART_OF_START];
+
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (c->boots[i].has[PART_OF_START])
+			continue;
+		comparable[MEASURE_TIME] = false;
+		comparable[MEASURE_COUNT] = false;
+		return note(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
+			    "`hytrace boot --next` prints", c->boots[i].path);
+	}
+	return 0;
+}
+
+static bool program_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	return x->program && y->program && !same(x->program, y->program);
+}
+
+/* ---- what is lost */
+
+static int note_losses(struct boot_comparison *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < boot_comparison__boots(c); i++) {
+		const struct boot_head *h = &c->boots[i];
+
+		if (h->lost[PART_OF_START])
+			err = note(&c->notes, "%s: %" PRIu64 " events are lost; what it does not have may be among them", h->path,
+				   h->lost[PART_OF_START]);
+		if (!err && h->lost[PART_OF_EARLY])
+			err = note(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
+				   h->lost[PART_OF_EARLY]);
+		if (!err && h->cut)
+			err = note(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared",
+				   h->path);
+	}
+	return err;
+}
+
+/* ---- the machine and its command line */
+
+static bool machine_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	double more = x->memory > y->memory ? x->memory : y->memory;
+
+	if (x->cpus && y->cpus && x->cpus != y->cpus)
+		return true;
+	if (x->memory && y->memory && more - (x->memory > y->memory ? y->memory : x->memory) > MEMORY_SHARE * more)
+		return true;
+	return x->model && y->model && strcmp(x->model, y->model);
+}
+
+static int note_machine(struct boot_comparison *c)
+{
+	const struct boot_head *x = &c->boots[0], *y = other(c, machine_differs);
+
+	if (!y)
+		return 0;
+	c->notes.weaken = true;
+	return note(&c->notes, "the machines differ: %s has %" PRIu64 " CPUs, %" PRIu64 " MiB, %s; and %s has %" PRIu64 " CPUs, %"
+		    PRIu64 " MiB, %s", x->path, x->cpus, x->memory >> 20, x->model ?: "(unknown)", y->path, y->cpus,
+		    y->memory >> 20, y->model ?: "(unknown)");
+}
+
+static bool has_word(const char *line, const char *word, size_t length)
+{
+	while (*line) {
+		size_t size = strcspn(line, " ");
+
+		if (size == length && !strncmp(line, word, length))
+			return true;
+		line += size + strspn(line + size, " ");
+	}
+	return false;
+}
+
+/* The words of a command line that another one does not have, to be freed; NULL: there is no memory. */
+static char *words_only_in(const char *line, const char *other_line)
+{
+	char *text = NULL;
+	size_t size, length;
+	FILE *f = open_memstream(&text, &size);
+
+	if (!f)
+		return NULL;
+	for (line += strspn(line, " "); *line; line += length + strspn(line + length, " ")) {
+		length = strcspn(line, " ");
+		if (!has_word(other_line, line, length))
+			fprintf(f, " %.*s", (int)length, line);
+	}
+	fclose(f);
+	return text;
+}
+
+static bool cmdline_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	return x->cmdline && y->cmdline && strcmp(x->cmdline, y->cmdline);
+}
+
+static int note_cmdline(struct boot_comparison *c)
+{
+	const struct boot_head *x = &c->boots[0], *y = other(c, cmdline_differs);
+	char *one = y ? words_only_in(x->cmdline, y->cmdline) : NULL;
+	char *two = y ? words_only_in(y->cmdline, x->cmdline) : NULL;
+	int err = 0;
+
+	if (y && (!one || !two))
+		err = error__no_memory();
+	else if (y)
+		err = note(&c->notes, "the kernel command lines differ: only %s has%s; only %s has%s", x->path, *one ? one : " (nothing)",
+			   y->path, *two ? two : " (nothing)");
+	free(one);
+	free(two);
+	return err;
+}
+
+int boot_notes__find(struct boot_comparison *c)
+{
+	int err = check_group(c, 0, c->count[0]);
+
+	if (!err)
+		err = check_group(c, c->count[0], c->count[1]);
+	for (enum boot_part part = 0; part < PARTS; part++) {
+		for (enum boot_measure measure = 0; measure < MEASURES; measure++)
+			c->notes.comparable[part][measure] = true;
+	}
+	if (!err)
+		err = note_same_boot(c);
+	if (!err)
+		err = note_machine(c);
+	if (!err)
+		err = note_cmdline(c);
+	if (!err)
+		err = note_early(c);
+	if (!err)
+		err = note_start(c);
+	if (!err)
+		err = note_losses(c);
+	if (!err && other(c, program_differs))
+		err = note(&c->notes, "the time until init is that until %s in %s, and until %s in %s", c->boots[0].program,
+			   c->boots[0].path, other(c, program_differs)->program, other(c, program_differs)->path);
+	return err;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Makes rows of the documents of several boots; see compare.h.
+ *
+ * A boot that has no such row was without it: then its time and its count are 0, as long as nothing
+ * of that part of the document is lost. If something is, they are unknown.
+ */
+#include <json-c/linkhash.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/strings.h"
+#include "boot/compare.h"
+#include "kernel/function_name.h"
+
+#define FIRST_ROOM 1024
+
+int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b)
+{
+	*ret = (struct boot_comparison){
+		.boots = calloc(a + b, sizeof(*ret->boots)), .count = { a, b }, .names = strings__new(),
+		.index = lh_kchar_table_new(FIRST_ROOM, NULL), .total = SIZE_MAX,
+	};
+	return ret->boots && ret->index ? 0 : error__no_memory();
+}
+
+void boot_comparison__free(struct boot_comparison *c)
+{
+	for (size_t i = 0; i < c->row_count; i++)
+		free(c->rows[i].cells);
+	free(c->rows);
+	boot_notes__free(&c->notes);
+	free(c->boots);
+	if (c->index)
+		lh_table_free(c->index);
+	strings__free(c->names);
+	*c = (struct boot_comparison){};
+}
+
+size_t boot_comparison__boots(const struct boot_comparison *c)
+{
+	return c->count[0] + c->count[1];
+}
+
+/* ---- rows */
+
+static struct boot_row *add_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
+{
+	struct boot_row *row;
+
+	if (c->row_count == c->row_room) {
+		size_t room = c->row_room ? 2 * c->row_room : FIRST_ROOM;
+		struct boot_row *more = reallocarray(c->rows, room, sizeof(*more));
+
+		if (!more)
+			return NULL;
+		c->rows = more;
+		c->row_room = room;
+	}
+	row = &c->rows[c->row_count];
+	*row = (struct boot_row){
+		.kind = kind, .name = name, .cells = calloc(boot_comparison__boots(c), sizeof(*row->cells)),
+	};
+	if (!row->cells)
+		return NULL;
+	c->row_count++;
+	return row;
+}
+
+/* The row of that name, which is made if it is new; NULL after a message if there is no memory. */
+static struct boot_row *find_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
+{
+	struct boot_row *row = NULL;
+	const void *found;
+	char *key;
+
+	name = strings__intern(c->names, function__base_name(c->names, name));
+	if (asprintf(&key, "%s %s", kind->word, name) < 0) {
+		error__no_memory();
+		return NULL;
+	}
+	if (lh_table_lookup_ex(c->index, key, (void **)&found)) {
+		row = &c->rows[(uintptr_t)found];
+	} else {
+		row = add_row(c, kind, name);
+		if (row && lh_table_insert(c->index, strings__add(c->names, key), (void *)(c->row_count - 1)))
+			row = NULL;
+		if (!row)
+			error__no_memory();
+	}
+	free(key);
+	return row;
+}
+
+static void add_value(struct boot_cell *cell, enum boot_measure measure, bool known, double value)
+{
+	cell->value[measure] += value;
+	cell->unknown[measure] |= !known;
+}
+
+/* A number that is missing, or null, is not known. */
+static void add_field(struct boot_cell *cell, enum boot_measure measure, struct json_object *object, const char *field)
+{
+	struct json_object *value = json__field(object, field);
+
+	add_value(cell, measure, value, json_object_get_double(value));
+}
+
+/* ---- a kind */
+
+struct reading {
+	struct boot_comparison *c;
+	const struct row_kind *kind;
+	size_t boot;
+};
+
+/* @outer: the name of the element that this one is in; NULL: it is in none */
+static int read_element(const struct reading *r, struct json_object *element, const char *outer)
+{
+	const struct row_kind *kind = r->kind;
+	const char *name = json__text(json__field(element, kind->name));
+	struct json_object *inner = kind->inner ? json__field(element, kind->inner) : NULL;
+	struct boot_cell *cell;
+	struct boot_row *row;
+	char *path = NULL;
+	int err = 0;
+
+	if (!name || (kind->unless && json__field(element, kind->unless)))
+		return 0;
+	if (outer && asprintf(&path, "%s/%s", outer, name) < 0)
+		return error__no_memory();
+	row = find_row(r->c, kind, path ?: name);
+	if (!row) {
+		free(path);
+		return -ENOMEM;
+	}
+	cell = &row->cells[r->boot];
+	cell->is_there = true;
+	if (kind->time)
+		add_field(cell, MEASURE_TIME, element, kind->time);
+	if (kind->count)
+		add_field(cell, MEASURE_COUNT, element, kind->count);
+	else
+		add_value(cell, MEASURE_COUNT, true, 1);
+	/* Two of them are deep enough. */
+	if (!outer && json_object_is_type(inner, json_type_array)) {
+		for (size_t i = 0; !err && i < json_object_array_length(inner); i++)
+			err = read_element(r, json_object_array_get_idx(inner, i), name);
+	}
+	free(path);
+	return err;
+}
+
+/* The value at a path such as "start.levels". */
+static struct json_object *at_path(struct json_object *object, const char *path)
+{
+	char part[64];
+
+	while (object && *path) {
+		size_t length = strcspn(path, ".");
+
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		object = json__field(object, part);
+		path += length + (path[length] == '.');
+	}
+	return object;
+}
+
+static int read_kind(const struct reading *r, struct json_object *document)
+{
+	struct json_object *array = at_path(document, r->kind->path);
+	int err = 0;
+
+	if (!json_object_is_type(array, json_type_array))
+		return 0;
+	for (size_t i = r->kind->from; !err && i < json_object_array_length(array); i++)
+		err = read_element(r, json_object_array_get_idx(array, i), NULL);
+	return err;
+}
+
+/* ---- the time until init */
+
+static int set_time(struct boot_comparison *c, size_t boot, const struct row_kind *kind, const char *name, double time)
+{
+	struct boot_row *row = find_row(c, kind, name);
+
+	if (!row)
+		return -ENOMEM;
+	row->cells[boot].is_there = true;
+	add_value(&row->cells[boot], MEASURE_TIME, true, time);
+	add_value(&row->cells[boot], MEASURE_COUNT, true, 1);
+	if (kind == &kind_total)
+		c->total = row - c->rows;
+	return 0;
+}
+
+/* What is before the first level and after the last one. With all levels, these rows leave no rest. */
+static int read_total(struct boot_comparison *c, size_t boot, struct json_object *document)
+{
+	struct json_object *inits = at_path(document, "start.inits"), *levels = at_path(document, "start.levels");
+	size_t count = json_object_is_type(levels, json_type_array) ? json_object_array_length(levels) : 0;
+	struct json_object *first = count ? json_object_array_get_idx(levels, 0) : NULL;
+	struct json_object *last = count ? json_object_array_get_idx(levels, count - 1) : NULL;
+	struct json_object *init = json_object_is_type(inits, json_type_array) ? json_object_array_get_idx(inits, 0) : NULL;
+	double end, start = json_object_get_double(json__field(init, "start"));
+	const char *name = json__text(json__field(first, "name"));
+	int err = 0;
+
+	c->boots[boot].program = json__text(json__field(init, "program"));
+	if (c->boots[boot].program)
+		c->boots[boot].program = strings__intern(c->names, c->boots[boot].program);
+	if (json__field(init, "start"))
+		err = set_time(c, boot, &kind_total, "until init", start);
+	/* If the first levels are lost, it is not known how long the rest took. */
+	if (!err && name && !strcmp(name, "early"))
+		err = set_time(c, boot, &kind_between, "(before)", json_object_get_double(json__field(first, "start")));
+	if (err || !last || !json__field(init, "start"))
+		return err;
+	end = json_object_get_double(json__field(last, "start")) + json_object_get_double(json__field(last, "time"));
+	return start >= end ? set_time(c, boot, &kind_between, "(after, until init)", start - end) : 0;
+}
+
+/* ---- the head */
+
+static uint64_t sum_of(struct json_object *counters)
+{
+	uint64_t sum = 0;
+
+	if (json_object_is_type(counters, json_type_object)) {
+		json_object_object_foreach(counters, name, value) {
+			(void)name;
+			sum += json_object_get_uint64(value);
+		}
+	}
+	return sum;
+}
+
+static void read_head(struct boot_comparison *c, struct boot_head *h, struct json_object *document)
+{
+	const struct {
+		const char **to, *path;
+	} texts[] = {
+		{ &h->release, "kernel.release" }, { &h->build_id, "kernel.build_id" }, { &h->cmdline, "kernel.cmdline" },
+		{ &h->boot_id, "boot_id" }, { &h->tracer, "tracer" }, { &h->unit, "window.unit" },
+		{ &h->model, "machine.model" },
+	};
+	struct json_object *functions = at_path(document, "functions");
+
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		const char *text = json__text(at_path(document, texts[i].path));
+
+		*texts[i].to = text ? strings__intern(c->names, text) : NULL;
+	}
+	h->cpus = json_object_get_uint64(at_path(document, "machine.cpus"));
+	h->memory = json_object_get_uint64(at_path(document, "machine.memory_bytes"));
+	h->sites = json_object_get_uint64(at_path(document, "totals.sites"));
+	h->has[PART_OF_EARLY] = h->tracer;
+	h->has[PART_OF_START] = at_path(document, "start");
+	h->lost[PART_OF_EARLY] = sum_of(at_path(document, "lost"));
+	h->lost[PART_OF_START] = json_object_get_uint64(at_path(document, "start.lost"));
+	h->cut = json_object_is_type(functions, json_type_array) &&
+		 json_object_array_length(functions) < json_object_get_uint64(at_path(document, "totals.functions"));
+}
+
+int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *path, struct json_object *document)
+{
+	struct boot_head *h = &c->boots[boot];
+	int err;
+
+	h->path = path;
+	read_head(c, h, document);
+	if (!h->has[PART_OF_EARLY] && !h->has[PART_OF_START])
+		return error__return(-EINVAL, "%s: has neither initcalls nor an early part, so there is nothing to compare",
+				     path);
+	err = read_total(c, boot, document);
+	for (size_t i = 0; !err && i < row_kind_count; i++)
+		err = read_kind(&(struct reading){ c, &row_kinds[i], boot }, document);
+	return err;
+}

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * A comparison of boots for people; see compare.h. Rows that have others in them, such as levels, are
+ * in a table of their own: if an initcall takes a millisecond longer, so does its level, and that
+ * should not hide the initcall.
+ */
+#include <inttypes.h>
+#include <libsmartcols/libsmartcols.h>
+#include <math.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/compare.h"
+#include "boot/noise.h"
+
+enum { COLUMN_KIND, COLUMN_NAME, COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_NOISE, COLUMN_CERTAIN, COLUMNS };
+
+static __attribute__((format(printf, 3, 4))) int set_cell(struct libscols_line *line, size_t column,
+							   const char *format, ...)
+{
+	char text[512];
+	va_list args;
+
+	va_start(args, format);
+	vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	return scols_line_set_data(line, column, text);
+}
+
+/* Times are seconds with microseconds. The middle of two boots may be between two calls. */
+static int set_value(struct libscols_line *line, size_t column, enum boot_measure measure, double value, bool sign)
+{
+	double shown = measure == MEASURE_TIME ? value / 1e9 : value;
+	int digits = measure == MEASURE_TIME ? 6 : value == round(value) ? 0 : 1;
+
+	return sign ? set_cell(line, column, "%+.*f", digits, shown) : set_cell(line, column, "%.*f", digits, shown);
+}
+
+/* What stands in place of a percentage, if there is nothing that it could be of. */
+static const char *mark_of(const struct boot_row *row)
+{
+	return row->new ? "new" : row->gone ? "gone" : "";
+}
+
+static int fill_line(struct libscols_line *line, const struct boot_comparison *c, const struct boot_row *row,
+		     enum boot_measure measure)
+{
+	const struct boot_change *change = &row->change[measure];
+	int err = set_cell(line, COLUMN_KIND, "%s", row->kind->word);
+
+	if (!err)
+		err = set_cell(line, COLUMN_NAME, "%s", row->name);
+	if (!err && !row->new)
+		err = set_value(line, COLUMN_A, measure, change->a, false);
+	if (!err && !row->gone)
+		err = set_value(line, COLUMN_B, measure, change->b, false);
+	if (!err)
+		err = set_value(line, COLUMN_CHANGE, measure, change->b - change->a, true);
+	if (!err && !row->new && !row->gone && change->a > 0)
+		err = set_cell(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
+	else if (!err)
+		err = set_cell(line, COLUMN_SHARE, "%s", mark_of(row));
+	if (!err && boot_comparison__boots(c) > 2)
+		err = set_value(line, COLUMN_NOISE, measure, change->spread, false);
+	if (!err)
+		err = set_cell(line, COLUMN_CERTAIN, "%s", boot_verdict__word(change->verdict));
+	return err;
+}
+
+static struct libscols_table *new_table(enum boot_measure measure, bool parts, FILE *out)
+{
+	static const char *const names[COLUMNS] = {
+		"KIND", "", "A", "B", "CHANGE", "%", "NOISE", "CERTAIN",
+	};
+	struct libscols_table *table = scols_new_table();
+	bool complete = table;
+
+	if (!table)
+		return NULL;
+	scols_table_set_stream(table, out);
+	for (size_t i = 0; complete && i < COLUMNS; i++) {
+		const char *name = i == COLUMN_NAME ? (parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS") : names[i];
+
+		complete = scols_table_new_column(table, name, 1,
+						  i >= COLUMN_A && i < COLUMN_CERTAIN ? SCOLS_FL_RIGHT : 0);
+	}
+	if (complete)
+		return table;
+	scols_unref_table(table);
+	return NULL;
+}
+
+/* A row that is new as a whole is not shown again for its count. */
+static bool is_repeated(const struct boot_row *row, enum boot_measure measure, bool all)
+{
+	return measure == MEASURE_COUNT && (row->new || row->gone) && row->change[MEASURE_TIME].known &&
+	       (all || row->change[MEASURE_TIME].verdict != SAME);
+}
+
+static int print_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, size_t most, bool all,
+		       FILE *out)
+{
+	struct libscols_table *table = NULL;
+	const struct boot_row **rows = NULL;
+	size_t count = 0, shown = 0, left = 0;
+	int err = boot_comparison__order(c, measure, parts, all, &rows, &count);
+
+	if (err)
+		return err;
+	table = new_table(measure, parts, out);
+	err = table ? 0 : -ENOMEM;
+	for (size_t i = 0; !err && i < count; i++) {
+		struct libscols_line *line;
+
+		if (is_repeated(rows[i], measure, all))
+			continue;
+		if (shown == most) {
+			left++;
+			continue;
+		}
+		line = scols_table_new_line(table, NULL);
+		err = line ? fill_line(line, c, rows[i], measure) : -ENOMEM;
+		shown++;
+	}
+	if (!err && shown) {
+		fputc('\n', out);
+		err = scols_print_table(table);
+		if (left)
+			fprintf(out, "and %zu more; -n lists them\n", left);
+	}
+	scols_unref_table(table);
+	free(rows);
+	return err ? error__no_memory() : 0;
+}
+
+static void print_group(char label, const char *name, const struct boot_head *first, size_t count, FILE *out)
+{
+	fprintf(out, "%c: %s: ", label, name);
+	if (count > 1)
+		fprintf(out, "%zu boots", count);
+	else
+		fprintf(out, "1 boot");
+	fprintf(out, " of %s", first->release ?: "an unknown kernel");
+	if (first->build_id)
+		fprintf(out, " (%.12s)", first->build_id);
+	fputc('\n', out);
+}
+
+static void print_total(const struct boot_comparison *c, FILE *out)
+{
+	const struct boot_change *change = c->total == SIZE_MAX ? NULL : &c->rows[c->total].change[MEASURE_TIME];
+
+	if (!change || !change->known) {
+		fprintf(out, "Until init was started: not known for all boots\n");
+		return;
+	}
+	fprintf(out, "Until init was started: %.6f s, then %.6f s: %+.6f s (%+.2f%%)", change->a / 1e9, change->b / 1e9,
+		(change->b - change->a) / 1e9, change->a > 0 ? 100 * (change->b - change->a) / change->a : 0);
+	if (boot_comparison__boots(c) > 2)
+		fprintf(out, ", noise %.6f s", change->spread / 1e9);
+	if (change->verdict != SAME)
+		fprintf(out, ", %s", boot_verdict__word(change->verdict));
+	fputc('\n', out);
+}
+
+/* What the answers are worth. */
+static void print_worth(const struct boot_comparison *c, size_t differing, FILE *out)
+{
+	fputc('\n', out);
+	if (differing)
+		fprintf(out, "%zu of %zu rows differ", differing, c->row_count);
+	else
+		fprintf(out, "None of %zu rows differs", c->row_count);
+	if (c->can_tell) {
+		fprintf(out, " by more than the noise");
+		if (differing && c->notes.weaken)
+			fprintf(out, ", which may have another reason than the kernel: see the notes");
+		else if (differing)
+			fprintf(out, ". \"certain\" is wrong about times in at most 1 of %.0f comparisons, and about calls in as "
+				"many", 1 / NOISE_ALPHA);
+		fprintf(out, ".\n");
+		return;
+	}
+	fprintf(out, " by %.0f %% or more, and by %.1f %% of the time until init or %.0f calls. %s, so it is not known by how much "
+		"boots of the same kernel differ, and nothing is certain: give 5 boots of each, made in turns.\n", 100 * FEW_SHARE,
+		100 * FEW_OF_TOTAL, FEW_CALLS, boot_comparison__boots(c) > 2 ? "There are few boots" : "There is one boot of each");
+}
+
+int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out)
+{
+	int err = 0;
+
+	print_group('A', names[0], c->boots, c->count[0], out);
+	print_group('B', names[1], c->boots + c->count[0], c->count[1], out);
+	for (size_t i = 0; i < c->notes.count; i++)
+		fprintf(out, "Note: %s.\n", c->notes.list[i]);
+	print_total(c, out);
+	for (int parts = 0; parts < 2; parts++) {
+		for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
+			err = print_table(c, measure, parts, most, all, out);
+	}
+	if (!err)
+		print_worth(c, boot_comparison__differing(c), out);
+	return err;
+}
