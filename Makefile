@@ -158,7 +158,7 @@ KERNEL_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit
 
 $(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion
+	$(Q)$(CC) $(USER_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion -lm
 
 MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
 

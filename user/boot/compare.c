@@ -55,6 +55,11 @@ static void find_new(const struct boot_comparison *c, struct boot_row *row)
 
 /* ---- verdicts */
 
+static bool counts_calls(const struct boot_comparison *c, const struct boot_row *row)
+{
+	return row->kind->has_calls && !boot_head__is_oneshot(&c->boots[0]);
+}
+
 /* The calls that a document lacks may be of any function. */
 static double lost_calls(const struct boot_comparison *c)
 {
@@ -89,7 +94,7 @@ static void set_scale(struct noise_row *n, const struct boot_comparison *c, cons
 		n->least = fmax(LEAST_SHARE * level, LEAST_NS);
 		n->floor = LEAST_NS + LEAST_SHARE / 10 * level;
 	} else {
-		n->least = 1 + (row->kind->has_calls ? lost_calls(c) : 0);
+		n->least = 1 + (counts_calls(c, row) ? lost_calls(c) : 0);
 		n->floor = 1;
 	}
 }
@@ -100,7 +105,7 @@ static bool is_much(const struct boot_comparison *c, const struct boot_row *row,
 {
 	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least : FEW_NS;
 
-	if (measure == MEASURE_COUNT && !row->kind->has_calls)
+	if (measure == MEASURE_COUNT && !counts_calls(c, row))
 		least = 1;
 	if (measure == MEASURE_TIME && c->total != SIZE_MAX) {
 		const double until = fmax(c->rows[c->total].change[MEASURE_TIME].a, c->rows[c->total].change[MEASURE_TIME].b);
@@ -115,7 +120,7 @@ static enum boot_verdict verdict(const struct boot_comparison *c, const struct b
 {
 	if (!c->can_tell)
 		return is_much(c, row, measure, n) ? POSSIBLY : SAME;
-	if (n->p > NOISE_ALPHA)
+	if (n->p > (measure == MEASURE_TIME ? ALPHA_TIME : ALPHA_COUNT))
 		return SAME;
 	return c->notes.weaken ? POSSIBLY : CERTAIN;
 }
@@ -179,12 +184,38 @@ static int judge(struct boot_comparison *c, enum boot_measure measure)
 	return err;
 }
 
+/* Initcalls that were not seen to end, for example. */
+static int note_unknown(struct boot_comparison *c)
+{
+	const struct boot_row *first = NULL;
+	size_t count = 0, boot = 0;
+
+	for (size_t i = 0; i < c->row_count; i++) {
+		const struct boot_row *row = &c->rows[i];
+
+		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
+			if (!row->cells[k].unknown[MEASURE_TIME] || !c->notes.comparable[row->kind->part][MEASURE_TIME])
+				continue;
+			boot = count ? boot : k;
+			first = first ?: row;
+			count++;
+			break;
+		}
+	}
+	if (!count)
+		return 0;
+	return boot_notes__add(&c->notes, "the times of %zu rows are not compared, as not all boots tell them: %s does not "
+			       "for the %s %s", count, c->boots[boot].path, first->kind->word, first->name);
+}
+
 int boot_comparison__run(struct boot_comparison *c)
 {
 	int err;
 
-	c->can_tell = noise__can_tell(c->count[0], c->count[1]);
+	c->can_tell = noise__can_tell(c->count[0], c->count[1], fmin(ALPHA_TIME, ALPHA_COUNT));
 	err = boot_notes__find(c);
+	if (!err)
+		err = note_unknown(c);
 	for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
 		err = judge(c, measure);
 	for (size_t i = 0; !err && i < c->row_count; i++)
@@ -234,6 +265,15 @@ int boot_comparison__order(const struct boot_comparison *c, enum boot_measure me
 	*ret = rows;
 	*ret_count = count;
 	return 0;
+}
+
+size_t boot_comparison__compared(const struct boot_comparison *c)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < c->row_count; i++)
+		count += c->rows[i].change[MEASURE_TIME].known || c->rows[i].change[MEASURE_COUNT].known;
+	return count;
 }
 
 size_t boot_comparison__differing(const struct boot_comparison *c)
@@ -290,7 +330,7 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 	const char *missing = without_total(c);
 	const struct boot_change *total;
 	double change;
-	bool certain;
+	bool certain = false;
 	int err;
 
 	*ret = false;

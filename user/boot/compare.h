@@ -83,6 +83,14 @@ struct boot_comparison {
 #define FEW_OF_TOTAL 0.001
 #define FEW_NS 500000.0
 #define FEW_CALLS 20.0
+/*
+ * How often one row or more may be certain if two groups are of the same kernel. Counts have little noise, so they do
+ * without much of what both can have together, which is one wrong row in 20 comparisons.
+ */
+#define ALPHA_TIME 0.02
+#define ALPHA_COUNT 0.01
+/* So many of each are enough for that. */
+#define ENOUGH_BOOTS 5
 /* With enough boots: this share, or twice the resolution of the clock of the trace events. */
 #define LEAST_SHARE 0.01
 #define LEAST_NS 2000.0
@@ -126,7 +134,8 @@ size_t boot_comparison__boots(const struct boot_comparison *c);
  */
 int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
 			   const struct boot_row ***ret, size_t *ret_count);
-/* How many rows differ, in either measure. */
+/* How many rows could be compared, in either measure, and how many of these differ. */
+size_t boot_comparison__compared(const struct boot_comparison *c);
 size_t boot_comparison__differing(const struct boot_comparison *c);
 
 /* A limit for how much longer the second group may take until init. */
@@ -152,6 +161,8 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out);
 int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
 
+/* Were no calls counted early, but functions that were called? */
+bool boot_head__is_oneshot(const struct boot_head *h);
 /* "certain", "possibly"; "no" if it does not differ. */
 const char *boot_verdict__word(enum boot_verdict verdict);
 

@@ -6,7 +6,6 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "boot/compare.h"
-#include "boot/noise.h"
 
 #define BOOT_COMPARE_SCHEMA 1
 
@@ -113,7 +112,7 @@ int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all
 		jsonw_string(w, c->notes.list[i]);
 	jsonw_end_array(w);
 	jsonw_bool_field(w, "enough_boots", c->can_tell);
-	jsonw_lluint_field(w, "rows_compared", c->row_count);
+	jsonw_lluint_field(w, "rows_compared", boot_comparison__compared(c));
 	jsonw_lluint_field(w, "rows_differing", boot_comparison__differing(c));
 	jsonw_name(w, "until_init");
 	if (c->total != SIZE_MAX)

@@ -11,7 +11,7 @@
 /* Two boots of one machine do not have the same memory to the byte. */
 #define MEMORY_SHARE 0.03
 
-static __attribute__((format(printf, 2, 3))) int note(struct boot_notes *n, const char *format, ...)
+int boot_notes__add(struct boot_notes *n, const char *format, ...)
 {
 	char **more = reallocarray(n->list, n->count + 1, sizeof(*more));
 	va_list args;
@@ -84,7 +84,7 @@ static int note_same_boot(struct boot_comparison *c)
 			if (!is_same_boot(&c->boots[i], &c->boots[k]))
 				continue;
 			c->notes.weaken = true;
-			return note(&c->notes, "%s and %s are of the same boot", c->boots[i].path, c->boots[k].path);
+			return boot_notes__add(&c->notes, "%s and %s are of the same boot", c->boots[i].path, c->boots[k].path);
 		}
 	}
 	return 0;
@@ -132,7 +132,7 @@ static int note_early(struct boot_comparison *c)
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
 		c->notes.weaken = true;
-		return note(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
+		return boot_notes__add(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
 			    "time in later rows, too", first->path, tracer_of(first), differs->path, tracer_of(differs));
 	}
 	if (!first->tracer)
@@ -141,14 +141,14 @@ static int note_early(struct boot_comparison *c)
 	if (differs || !same(first->unit, "ns")) {
 		comparable[MEASURE_TIME] = false;
 		differs = differs && same(first->unit, "ns") ? differs : first;
-		return note(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
+		return boot_notes__add(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
 			    "is not known", differs->path);
 	}
 	differs = other(c, sites_differ);
 	if (!differs)
 		return 0;
 	c->notes.weaken = true;
-	return note(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)", differs->path,
+	return boot_notes__add(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)", differs->path,
 		    first->path);
 }
 
@@ -163,7 +163,7 @@ static int note_start(struct boot_comparison *c)
 			continue;
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
-		return note(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
+		return boot_notes__add(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
 			    "`hytrace boot --next` prints", c->boots[i].path);
 	}
 	return 0;
@@ -184,13 +184,13 @@ static int note_losses(struct boot_comparison *c)
 		const struct boot_head *h = &c->boots[i];
 
 		if (h->lost[PART_OF_START])
-			err = note(&c->notes, "%s: %" PRIu64 " events are lost; what it does not have may be among them", h->path,
+			err = boot_notes__add(&c->notes, "%s: %" PRIu64 " events are lost; what it does not have may be among them", h->path,
 				   h->lost[PART_OF_START]);
 		if (!err && h->lost[PART_OF_EARLY])
-			err = note(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
+			err = boot_notes__add(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
 				   h->lost[PART_OF_EARLY]);
 		if (!err && h->cut)
-			err = note(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared",
+			err = boot_notes__add(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared",
 				   h->path);
 	}
 	return err;
@@ -216,7 +216,7 @@ static int note_machine(struct boot_comparison *c)
 	if (!y)
 		return 0;
 	c->notes.weaken = true;
-	return note(&c->notes, "the machines differ: %s has %" PRIu64 " CPUs, %" PRIu64 " MiB, %s; and %s has %" PRIu64 " CPUs, %"
+	return boot_notes__add(&c->notes, "the machines differ: %s has %" PRIu64 " CPUs, %" PRIu64 " MiB, %s; and %s has %" PRIu64 " CPUs, %"
 		    PRIu64 " MiB, %s", x->path, x->cpus, x->memory >> 20, x->model ?: "(unknown)", y->path, y->cpus,
 		    y->memory >> 20, y->model ?: "(unknown)");
 }
@@ -266,7 +266,7 @@ static int note_cmdline(struct boot_comparison *c)
 	if (y && (!one || !two))
 		err = error__no_memory();
 	else if (y)
-		err = note(&c->notes, "the kernel command lines differ: only %s has%s; only %s has%s", x->path, *one ? one : " (nothing)",
+		err = boot_notes__add(&c->notes, "the kernel command lines differ: only %s has%s; only %s has%s", x->path, *one ? one : " (nothing)",
 			   y->path, *two ? two : " (nothing)");
 	free(one);
 	free(two);
@@ -296,7 +296,7 @@ int boot_notes__find(struct boot_comparison *c)
 	if (!err)
 		err = note_losses(c);
 	if (!err && other(c, program_differs))
-		err = note(&c->notes, "the time until init is that until %s in %s, and until %s in %s", c->boots[0].program,
+		err = boot_notes__add(&c->notes, "the time until init is that until %s in %s, and until %s in %s", c->boots[0].program,
 			   c->boots[0].path, other(c, program_differs)->program, other(c, program_differs)->path);
 	return err;
 }

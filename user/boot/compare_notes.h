@@ -27,6 +27,8 @@ struct boot_notes {
  * Return: 0; -EINVAL after a message if the boots of a group do not belong together; -ENOMEM.
  */
 int boot_notes__find(struct boot_comparison *c);
+/* Adds a sentence. Returns -ENOMEM after a message. */
+int boot_notes__add(struct boot_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void boot_notes__free(struct boot_notes *n);
 
 #endif

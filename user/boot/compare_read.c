@@ -44,6 +44,11 @@ size_t boot_comparison__boots(const struct boot_comparison *c)
 	return c->count[0] + c->count[1];
 }
 
+bool boot_head__is_oneshot(const struct boot_head *h)
+{
+	return h->tracer && !strcmp(h->tracer, "oneshot");
+}
+
 /* ---- rows */
 
 static struct boot_row *add_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
@@ -140,7 +145,8 @@ static int read_element(const struct reading *r, struct json_object *element, co
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
-	if (kind->count)
+	/* Oneshot sees each function once. */
+	if (kind->count && !(kind->has_calls && boot_head__is_oneshot(&r->c->boots[r->boot])))
 		add_field(cell, MEASURE_COUNT, element, kind->count);
 	else
 		add_value(cell, MEASURE_COUNT, true, 1);

@@ -4,7 +4,6 @@
  * in a table of their own: if an initcall takes a millisecond longer, so does its level, and that
  * should not hide the initcall.
  */
-#include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdarg.h>
@@ -13,7 +12,6 @@
 
 #include "base/error.h"
 #include "boot/compare.h"
-#include "boot/noise.h"
 
 enum { COLUMN_KIND, COLUMN_NAME, COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_NOISE, COLUMN_CERTAIN, COLUMNS };
 
@@ -62,14 +60,15 @@ static int fill_line(struct libscols_line *line, const struct boot_comparison *c
 		err = set_cell(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
 	else if (!err)
 		err = set_cell(line, COLUMN_SHARE, "%s", mark_of(row));
-	if (!err && boot_comparison__boots(c) > 2)
+	if (!err)
 		err = set_value(line, COLUMN_NOISE, measure, change->spread, false);
 	if (!err)
 		err = set_cell(line, COLUMN_CERTAIN, "%s", boot_verdict__word(change->verdict));
 	return err;
 }
 
-static struct libscols_table *new_table(enum boot_measure measure, bool parts, FILE *out)
+/* @c: with two boots there is no noise to show */
+static struct libscols_table *new_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, FILE *out)
 {
 	static const char *const names[COLUMNS] = {
 		"KIND", "", "A", "B", "CHANGE", "%", "NOISE", "CERTAIN",
@@ -83,8 +82,11 @@ static struct libscols_table *new_table(enum boot_measure measure, bool parts, F
 	for (size_t i = 0; complete && i < COLUMNS; i++) {
 		const char *name = i == COLUMN_NAME ? (parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS") : names[i];
 
-		complete = scols_table_new_column(table, name, 1,
-						  i >= COLUMN_A && i < COLUMN_CERTAIN ? SCOLS_FL_RIGHT : 0);
+		int flags = i >= COLUMN_A && i < COLUMN_CERTAIN ? SCOLS_FL_RIGHT : 0;
+
+		if (i == COLUMN_NOISE && boot_comparison__boots(c) == 2)
+			flags |= SCOLS_FL_HIDDEN;
+		complete = scols_table_new_column(table, name, 1, flags);
 	}
 	if (complete)
 		return table;
@@ -109,7 +111,7 @@ static int print_table(const struct boot_comparison *c, enum boot_measure measur
 
 	if (err)
 		return err;
-	table = new_table(measure, parts, out);
+	table = new_table(c, measure, parts, out);
 	err = table ? 0 : -ENOMEM;
 	for (size_t i = 0; !err && i < count; i++) {
 		struct libscols_line *line;
@@ -166,26 +168,27 @@ static void print_total(const struct boot_comparison *c, FILE *out)
 }
 
 /* What the answers are worth. */
-static void print_worth(const struct boot_comparison *c, size_t differing, FILE *out)
+static void print_worth(const struct boot_comparison *c, FILE *out)
 {
-	fputc('\n', out);
+	size_t differing = boot_comparison__differing(c), compared = boot_comparison__compared(c);
+
 	if (differing)
-		fprintf(out, "%zu of %zu rows differ", differing, c->row_count);
+		fprintf(out, "\n%zu of %zu rows differ", differing, compared);
 	else
-		fprintf(out, "None of %zu rows differs", c->row_count);
-	if (c->can_tell) {
-		fprintf(out, " by more than the noise");
-		if (differing && c->notes.weaken)
-			fprintf(out, ", which may have another reason than the kernel: see the notes");
-		else if (differing)
-			fprintf(out, ". \"certain\" is wrong about times in at most 1 of %.0f comparisons, and about calls in as "
-				"many", 1 / NOISE_ALPHA);
-		fprintf(out, ".\n");
+		fprintf(out, "\nNone of %zu rows differs", compared);
+	if (!c->can_tell) {
+		fprintf(out, " by %.0f %% or more, and by %.1f %% of the time until init, or %.0f calls.\n"
+			"%s, so nothing is certain: it is not known by how much boots of the same kernel differ.\n"
+			"Give %d boots of each, made in turns.\n", 100 * FEW_SHARE, 100 * FEW_OF_TOTAL, FEW_CALLS,
+			boot_comparison__boots(c) > 2 ? "There are few boots" : "There is one boot of each", ENOUGH_BOOTS);
 		return;
 	}
-	fprintf(out, " by %.0f %% or more, and by %.1f %% of the time until init or %.0f calls. %s, so it is not known by how much "
-		"boots of the same kernel differ, and nothing is certain: give 5 boots of each, made in turns.\n", 100 * FEW_SHARE,
-		100 * FEW_OF_TOTAL, FEW_CALLS, boot_comparison__boots(c) > 2 ? "There are few boots" : "There is one boot of each");
+	fprintf(out, " by more than the noise.\n");
+	if (differing && c->notes.weaken)
+		fprintf(out, "Something else than the kernel may be the reason, so nothing is certain: see the notes.\n");
+	else if (differing)
+		fprintf(out, "Of 100 comparisons of the same kernel, at most %.0f have a row whose time, and %.0f one whose count "
+			"is called certain.\n", 100 * ALPHA_TIME, 100 * ALPHA_COUNT);
 }
 
 int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out)
@@ -202,6 +205,6 @@ int boot_comparison__text(const struct boot_comparison *c, const char *const nam
 			err = print_table(c, measure, parts, most, all, out);
 	}
 	if (!err)
-		print_worth(c, boot_comparison__differing(c), out);
+		print_worth(c, out);
 	return err;
 }

@@ -95,10 +95,10 @@ static void divisions__next(struct divisions *d)
 		next_of_all(d);
 }
 
-bool noise__can_tell(size_t a, size_t b)
+bool noise__can_tell(size_t a, size_t b, double alpha)
 {
 	/* If both groups are of one size, then each division is there twice. */
-	return (a == b ? 2 : 1) / ways(a + b, a) <= NOISE_ALPHA;
+	return (a == b ? 2 : 1) / ways(a + b, a) <= alpha;
 }
 
 /* ---- a row in one division */
@@ -261,7 +261,7 @@ int noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
 		describe(&rows[i], &h);
 		list[i].weight = weight(&h, &rows[i]);
 	}
-	if (noise__can_tell(a, b)) {
+	if (a + b > 2) {
 		qsort(list, count, sizeof(*list), by_weight);
 		for (size_t i = 0; i < d.others; i++) {
 			divisions__next(&d);

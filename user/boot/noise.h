@@ -2,7 +2,7 @@
 /*
  * Which of many rows differ between two groups of boots by more than boots of the same kernel do.
  *
- * The same kernel never takes the same time twice, and among a thousand rows, some always differ by
+ * The same kernel does not take the same time twice, and among a thousand rows, some always differ by
  * chance. So rows are judged together, by the boots themselves: if the two groups are alike, the
  * boots could as well have been divided into groups in any other way. For each way to divide them,
  * the largest difference of all rows is found, each row in terms of its own noise. A row is certain
@@ -17,9 +17,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* How often one or more of the rows may be called certain if there is no difference. */
-#define NOISE_ALPHA 0.01
-
 struct noise_row {
 	const double *values;	/* those of the first group, and after them those of the second one */
 	double least;		/* a smaller difference does not matter; greater than 0 */
@@ -31,8 +28,8 @@ struct noise_row {
 	double p;		/* how often chance makes a row like this one or any other; 1: too few boots to tell */
 };
 
-/* Are there enough boots for noise_row.p to be as low as NOISE_ALPHA? */
-bool noise__can_tell(size_t a, size_t b);
+/* Are there enough boots for noise_row.p to be as low as @alpha? */
+bool noise__can_tell(size_t a, size_t b, double alpha);
 
 /**
  * noise__judge() - find which rows differ by more than the noise

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Which differences are more than noise: known answers, how often chance is taken for a difference, and how often a
+ * difference is found. The rates are of sets from a model of boots, drawn with fixed seeds.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "boot/noise.h"
+
+static struct noise_row judged(const double *values, size_t a, size_t b, double least)
+{
+	struct noise_row row = { .values = values, .least = least, .floor = 0.1 };
+
+	cr_assert(noise__judge(&row, 1, a, b) == 0);
+	return row;
+}
+
+Test(noise, a_row_that_is_apart)
+{
+	static const double values[] = { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 };
+	struct noise_row row = judged(values, 5, 5, 1);
+
+	cr_expect(row.a == 3 && row.b == 13);
+	cr_expect(row.spread == 2);
+	cr_expect(row.apart);
+	/* Of 252 divisions, only this one and its mirror image. */
+	cr_expect(fabs(row.p - 2 / 252.0) < 1e-9, "%g", row.p);
+}
+
+Test(noise, groups_of_two_sizes_have_no_mirror_image)
+{
+	static const double values[] = { 1, 2, 11, 12, 13, 14, 15, 16, 17, 18, 19 };
+	struct noise_row row = judged(values, 2, 9, 1);
+
+	cr_expect(row.a == 1.5 && row.b == 15);
+	cr_expect(fabs(row.p - 1 / 55.0) < 1e-9, "%g", row.p);
+}
+
+Test(noise, what_does_not_differ)
+{
+	static const double same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 }, mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 };
+	static const double little[] = { 1, 1, 1, 1, 1, 2, 2, 2, 2, 2 };
+
+	cr_expect(judged(same, 5, 5, 1).p == 1);
+	cr_expect(judged(mixed, 5, 5, 1).p > 0.1);
+	cr_expect(judged(little, 5, 5, 1).p < 0.01, "as large as what matters");
+	cr_expect(judged(little, 5, 5, 1.5).p == 1, "smaller than what matters");
+	cr_expect(not(judged(mixed, 5, 5, 1).apart));
+}
+
+Test(noise, one_slow_boot_does_not_hide_a_difference)
+{
+	static const double values[] = { 10, 11, 10, 11, 10, 30, 31, 90, 30, 31 };
+	struct noise_row row = judged(values, 5, 5, 1);
+
+	cr_expect(row.b - row.a == 21);
+	cr_expect(row.p < 0.01, "%g", row.p);
+}
+
+Test(noise, few_boots_cannot_tell)
+{
+	static const double values[] = { 1, 1, 1, 1, 100, 100, 100, 100 };
+
+	cr_expect(judged(values, 4, 4, 1).p > 0.01);
+	cr_expect(judged(values + 3, 1, 1, 1).p == 1);
+	cr_expect(judged(values + 3, 1, 1, 1).apart, "the gap is larger than no range");
+	cr_expect(not(noise__can_tell(1, 1, 0.01)));
+	cr_expect(not(noise__can_tell(4, 4, 0.01)));
+	cr_expect(not(noise__can_tell(1, 20, 0.01)));
+	cr_expect(noise__can_tell(5, 5, 0.01) && noise__can_tell(4, 5, 0.01) && noise__can_tell(1, 99, 0.01));
+	cr_expect(noise__can_tell(200, 200, 0.01));
+}
+
+Test(noise, a_row_is_no_more_certain_than_one_that_stands_out_more)
+{
+	/* The first one stands out more, but 42 of 252 divisions have it so. Alone, the second one would have 2. */
+	static const double values[][10] = {
+		{ 0, 0, 0, 0, 0, 0, 0, 1000, 1000, 1000 },
+		{ 1, 2, 3, 4, 5, 6, 7, 8, 9, 10 },
+	};
+	struct noise_row rows[2] = {
+		{ .values = values[0], .least = 1, .floor = 0.1 }, { .values = values[1], .least = 1, .floor = 0.1 },
+	};
+
+	cr_assert(noise__judge(rows, 2, 5, 5) == 0);
+	cr_expect(fabs(rows[0].p - 42 / 252.0) < 1e-9, "%g", rows[0].p);
+	cr_expect(rows[1].p == rows[0].p, "%g", rows[1].p);
+	cr_assert(noise__judge(rows + 1, 1, 5, 5) == 0);
+	cr_expect(fabs(rows[1].p - 2 / 252.0) < 1e-9, "%g", rows[1].p);
+}
+
+Test(noise, grown)
+{
+	static const double more[] = { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 }, less[] = { 12, 11, 14, 13, 15, 3, 1, 2, 5, 4 };
+	static const double mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 };
+	struct noise_row row = { .floor = 0.1 };
+	double p;
+
+	row.values = more;
+	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
+	cr_expect(fabs(p - 1 / 252.0) < 1e-9, "%g", p);
+	row.values = less;
+	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
+	cr_expect(p == 1);
+	row.values = mixed;
+	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
+	cr_expect(p > 0.05);
+}
+
+/* ---- rates */
+
+#define ROWS 150
+#define MOST_BOOTS 20
+
+/*
+ * Times in microseconds, as boots have them: most rows with a noise of a third, and not symmetric; some that another
+ * task interrupts by chance, for long; some of a few microseconds; and one that is the sum of all. If the machine is busy,
+ * a boot is slower as a whole.
+ */
+static void draw_boots(double values[][MOST_BOOTS], size_t boots, unsigned short *seed)
+{
+	for (size_t boot = 0; boot < boots; boot++) {
+		double slow = exp(erand48(seed) * erand48(seed)), sum = 0;
+
+		for (size_t row = 0; row < ROWS - 1; row++) {
+			double usual = row % 3 ? pow(10, 4.0 * row / ROWS) : 2 + row % 5;
+			double noise = exp(0.6 * (erand48(seed) - 0.5) + (erand48(seed) < 0.05));
+			double interrupted = row % 5 == 0 && erand48(seed) < 0.5 ? 4000 : 0;
+
+			values[row][boot] = floor(usual * noise * slow + interrupted);
+			sum += values[row][boot];
+		}
+		values[ROWS - 1][boot] = sum;
+	}
+}
+
+static void judge_rows(struct noise_row *rows, double values[][MOST_BOOTS], size_t a, size_t b)
+{
+	for (size_t row = 0; row < ROWS; row++) {
+		double sum = 0;
+
+		for (size_t boot = 0; boot < a + b; boot++)
+			sum += values[row][boot];
+		rows[row] = (struct noise_row){
+			.values = values[row], .least = fmax(2, 0.01 * sum / (a + b)), .floor = 2 + 0.001 * sum / (a + b),
+		};
+	}
+	cr_assert(noise__judge(rows, ROWS, a, b) == 0);
+}
+
+static size_t count_certain(const struct noise_row *rows, double alpha)
+{
+	size_t count = 0;
+
+	for (size_t row = 0; row < ROWS; row++)
+		count += rows[row].p <= alpha;
+	return count;
+}
+
+Test(noise, boots_of_one_kernel_rarely_differ)
+{
+	static double values[ROWS][MOST_BOOTS];
+	static struct noise_row rows[ROWS];
+	unsigned short seed[3] = { 1, 2, 3 };
+	size_t sets = 200, wrong_sets = 0, wrong_rows = 0, loose = 0;
+
+	for (size_t set = 0; set < sets; set++) {
+		size_t wrong;
+
+		draw_boots(values, 10, seed);
+		judge_rows(rows, values, 5, 5);
+		wrong = count_certain(rows, 0.02);
+		wrong_sets += wrong > 0;
+		wrong_rows += wrong;
+		loose += count_certain(rows, 0.3) > 0;
+	}
+	cr_log_info("%zu of %zu sets have %zu wrong rows; %zu at 30 %%\n", wrong_sets, sets, wrong_rows, loose);
+	/* One wrong row in 20 comparisons is allowed. */
+	cr_expect(wrong_rows <= sets / 20, "%zu wrong rows in %zu sets", wrong_rows, sets);
+	/* The model has noise that could be taken for a difference; and rates are neither zero nor far too low. */
+	cr_expect(loose > sets / 8 && loose < sets / 2, "%zu of %zu sets", loose, sets);
+}
+
+Test(noise, a_planted_millisecond_is_found)
+{
+	static double values[ROWS][MOST_BOOTS];
+	static struct noise_row rows[ROWS];
+	unsigned short seed[3] = { 4, 5, 6 };
+	size_t sets = 40, found = 0, others = 0;
+
+	for (size_t set = 0; set < sets; set++) {
+		/* The 31st row takes 7 us, and then a millisecond more. */
+		draw_boots(values, 16, seed);
+		for (size_t boot = 8; boot < 16; boot++)
+			values[31][boot] += 1000;
+		judge_rows(rows, values, 8, 8);
+		found += rows[31].p <= 0.02;
+		others += count_certain(rows, 0.02) - (rows[31].p <= 0.02);
+		cr_expect(rows[31].p > 0.02 || fabs(rows[31].b - rows[31].a - 1000) < 10);
+	}
+	cr_expect(found >= sets * 9 / 10, "found in %zu of %zu sets", found, sets);
+	cr_expect(others <= 2, "%zu other rows", others);
+}
