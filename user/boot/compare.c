@@ -194,7 +194,8 @@ static int note_unknown(struct boot_comparison *c)
 		const struct boot_row *row = &c->rows[i];
 
 		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
-			if (!row->cells[k].unknown[MEASURE_TIME] || !c->notes.comparable[row->kind->part][MEASURE_TIME])
+			if (!row->cells[k].unknown[MEASURE_TIME] || !row->kind->time ||
+			    !c->notes.comparable[row->kind->part][MEASURE_TIME])
 				continue;
 			boot = count ? boot : k;
 			first = first ?: row;
@@ -288,7 +289,7 @@ size_t boot_comparison__differing(const struct boot_comparison *c)
 static const char *without_total(const struct boot_comparison *c)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
-		if (c->total == SIZE_MAX || !c->rows[c->total].cells[i].is_there)
+		if (c->total == SIZE_MAX || !c->boots[i].has[PART_OF_START] || c->rows[c->total].cells[i].unknown[MEASURE_TIME])
 			return c->boots[i].path;
 	}
 	return NULL;

@@ -72,7 +72,7 @@ struct boot_comparison {
 	struct strings *names;
 	struct boot_notes notes;
 	bool can_tell;			/* there are enough boots for certain answers */
-	size_t total;			/* the row "until init"; SIZE_MAX: no boot has it */
+	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
 };
 
 /*

@@ -188,44 +188,55 @@ static int read_kind(const struct reading *r, struct json_object *document)
 
 /* ---- the time until init */
 
-static int set_time(struct boot_comparison *c, size_t boot, const struct row_kind *kind, const char *name, double time)
+static int set_time(struct boot_comparison *c, size_t boot, const struct row_kind *kind, const char *name, bool known,
+		    double time)
 {
 	struct boot_row *row = find_row(c, kind, name);
 
 	if (!row)
 		return -ENOMEM;
 	row->cells[boot].is_there = true;
-	add_value(&row->cells[boot], MEASURE_TIME, true, time);
+	add_value(&row->cells[boot], MEASURE_TIME, known, known ? time : 0);
 	add_value(&row->cells[boot], MEASURE_COUNT, true, 1);
 	if (kind == &kind_total)
 		c->total = row - c->rows;
 	return 0;
 }
 
+/* The element at an index of an array; from its end if the index is negative. */
+static struct json_object *element(struct json_object *array, int index)
+{
+	int count = json_object_is_type(array, json_type_array) ? json_object_array_length(array) : 0;
+
+	index += index < 0 ? count : 0;
+	return index >= 0 && index < count ? json_object_array_get_idx(array, index) : NULL;
+}
+
+static double number(struct json_object *object, const char *field)
+{
+	return json_object_get_double(json__field(object, field));
+}
+
 /* What is before the first level and after the last one. With all levels, these rows leave no rest. */
 static int read_total(struct boot_comparison *c, size_t boot, struct json_object *document)
 {
-	struct json_object *inits = at_path(document, "start.inits"), *levels = at_path(document, "start.levels");
-	size_t count = json_object_is_type(levels, json_type_array) ? json_object_array_length(levels) : 0;
-	struct json_object *first = count ? json_object_array_get_idx(levels, 0) : NULL;
-	struct json_object *last = count ? json_object_array_get_idx(levels, count - 1) : NULL;
-	struct json_object *init = json_object_is_type(inits, json_type_array) ? json_object_array_get_idx(inits, 0) : NULL;
-	double end, start = json_object_get_double(json__field(init, "start"));
-	const char *name = json__text(json__field(first, "name"));
-	int err = 0;
+	struct json_object *levels = at_path(document, "start.levels"), *init = element(at_path(document, "start.inits"), 0);
+	struct json_object *first = element(levels, 0), *last = element(levels, -1);
+	const char *name = json__text(json__field(first, "name")), *program = json__text(json__field(init, "program"));
+	double start = number(init, "start"), end = number(last, "start") + number(last, "time");
+	bool started = json__field(init, "start");
+	int err;
 
-	c->boots[boot].program = json__text(json__field(init, "program"));
-	if (c->boots[boot].program)
-		c->boots[boot].program = strings__intern(c->names, c->boots[boot].program);
-	if (json__field(init, "start"))
-		err = set_time(c, boot, &kind_total, "until init", start);
+	c->boots[boot].program = program ? strings__intern(c->names, program) : NULL;
+	if (!c->boots[boot].has[PART_OF_START])
+		return 0;
+	err = set_time(c, boot, &kind_total, "until init", started, start);
 	/* If the first levels are lost, it is not known how long the rest took. */
-	if (!err && name && !strcmp(name, "early"))
-		err = set_time(c, boot, &kind_between, "(before)", json_object_get_double(json__field(first, "start")));
-	if (err || !last || !json__field(init, "start"))
-		return err;
-	end = json_object_get_double(json__field(last, "start")) + json_object_get_double(json__field(last, "time"));
-	return start >= end ? set_time(c, boot, &kind_between, "(after, until init)", start - end) : 0;
+	if (!err)
+		err = set_time(c, boot, &kind_between, "(before)", name && !strcmp(name, "early"), number(first, "start"));
+	if (!err)
+		err = set_time(c, boot, &kind_between, "(after, until init)", started && last && start >= end, start - end);
+	return err;
 }
 
 /* ---- the head */

@@ -1,0 +1,486 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot compare: rows of made documents, what is said about them, and what keeps them from being compared.
+ * noise.c tests the statistics, and tests/host/boot-compare.sh the command.
+ */
+#include <errno.h>
+#include <json-c/json.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+#include <criterion/redirect.h>
+
+#include "boot/compare.h"
+
+#define MOST_BOOTS 10
+#define MS 1000000
+
+/* json-c reads single quotes as well. */
+static const char usual[] =
+	"{'hytrace':'0','document':'boot','schema':4,'tracer':'function',"
+	"'kernel':{'release':'6.12.1','build_id':'1a2b','cmdline':'quiet root=/dev/vda'},"
+	"'machine':{'cpus':2,'memory_bytes':2000000000,'model':'x'},"
+	"'window':{'unit':'ns'},'totals':{'functions':3,'sites':100},'lost':{'lost':0},"
+	"'phases':[{'name':'setup_arch','time':50000000,'calls':500,'phases':["
+	"{'name':'e820_add','time':10000000,'calls':50,'phases':[]}]},{'name':null,'time':1,'calls':1}],"
+	"'functions':[{'name':'f','calls':5000},{'name':'g.isra.0','calls':100},{'name':'g.part.1','calls':20}],"
+	"'start':{'lost':0,'inits':[{'program':'/init','start':1000000000},{'program':'/sbin/init','start':1500000000}],"
+	"'levels':[{'name':'early','start':200000000,'time':300000000,'initcalls':2},"
+	"{'name':'late','start':500000000,'time':400000000,'initcalls':1}],"
+	"'initcalls':[{'name':'a_init','module':null,'self':20000000},{'name':'init','module':null,'self':5000000},"
+	"{'name':'init','module':null,'self':7000000},{'name':'m_init','module':'m','self':30000000}]}}";
+
+static struct boot_comparison c;
+static struct json_object *boots[MOST_BOOTS];
+static const char *const paths[MOST_BOOTS] = { "0", "1", "2", "3", "4", "5", "6", "7", "8", "9" };
+
+static struct json_object *json(const char *text)
+{
+	struct json_object *value = json_tokener_parse(text);
+
+	cr_assert(value || !strcmp(text, "null"), "%s", text);
+	return value;
+}
+
+/* Replaces the value at a path such as "start.lost". */
+static void put(size_t boot, const char *path, const char *value)
+{
+	struct json_object *object = boots[boot];
+	char part[64];
+
+	for (size_t length; (length = strcspn(path, ".")) < strlen(path); path += length + 1) {
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		cr_assert(json_object_object_get_ex(object, part, &object), "%s", path);
+	}
+	json_object_object_add(object, path, json(value));
+}
+
+static void put_number(size_t boot, const char *path, long value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%ld", value);
+	put(boot, path, text);
+}
+
+/* Replaces the value of a member of an element of an array. */
+static void put_element(size_t boot, const char *part, const char *array, size_t index, const char *member,
+			const char *value)
+{
+	struct json_object *object = boots[boot];
+
+	if (part)
+		cr_assert(json_object_object_get_ex(object, part, &object));
+	cr_assert(json_object_object_get_ex(object, array, &object));
+	json_object_object_add(json_object_array_get_idx(object, index), member, json(value));
+}
+
+static void make_boots(size_t count)
+{
+	char id[32];
+
+	for (size_t i = 0; i < count; i++) {
+		boots[i] = json(usual);
+		snprintf(id, sizeof(id), "'boot-%zu'", i);
+		put(i, "boot_id", id);
+	}
+}
+
+static int compare_groups(size_t a, size_t b)
+{
+	int err = boot_comparison__init(&c, a, b);
+
+	for (size_t i = 0; !err && i < a + b; i++)
+		err = boot_comparison__read(&c, i, paths[i], boots[i]);
+	return err ? err : boot_comparison__run(&c);
+}
+
+static void tear_down(void)
+{
+	boot_comparison__free(&c);
+	for (size_t i = 0; i < MOST_BOOTS; i++) {
+		json_object_put(boots[i]);
+		boots[i] = NULL;
+	}
+}
+
+static const struct boot_row *row_of(const char *kind, const char *name)
+{
+	for (size_t i = 0; i < c.row_count; i++) {
+		if (!strcmp(c.rows[i].kind->word, kind) && !strcmp(c.rows[i].name, name))
+			return &c.rows[i];
+	}
+	cr_fatal("there is no %s %s", kind, name);
+	return NULL;
+}
+
+static const struct boot_change *change_of(const char *kind, const char *name, enum boot_measure measure)
+{
+	return &row_of(kind, name)->change[measure];
+}
+
+static bool is_noted(const char *text)
+{
+	for (size_t i = 0; i < c.notes.count; i++) {
+		if (strstr(c.notes.list[i], text))
+			return true;
+	}
+	return false;
+}
+
+TestSuite(boot_compare, .fini = tear_down);
+
+Test(boot_compare, rows)
+{
+	make_boots(2);
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == 20 * MS);
+	cr_expect(change_of("initcall", "init", MEASURE_TIME)->a == 12 * MS, "two of one name are one row");
+	cr_expect(change_of("initcall", "init", MEASURE_COUNT)->a == 2);
+	cr_expect(change_of("module", "m", MEASURE_TIME)->a == 30 * MS);
+	cr_expect(change_of("level", "late", MEASURE_COUNT)->a == 1);
+	cr_expect(change_of("level", "(before)", MEASURE_TIME)->a == 200 * MS);
+	cr_expect(change_of("level", "(after, until init)", MEASURE_TIME)->a == 100 * MS);
+	cr_expect(change_of("total", "until init", MEASURE_TIME)->a == 1000 * MS);
+	cr_expect(change_of("init", "/sbin/init", MEASURE_TIME)->a == 1500 * MS);
+	cr_expect(change_of("phase", "setup_arch", MEASURE_TIME)->b == 50 * MS);
+	cr_expect(change_of("phase", "setup_arch/e820_add", MEASURE_COUNT)->b == 50);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->a == 120, "what compilers append does not count");
+	cr_expect(c.row_count == 13, "%zu", c.row_count);
+	cr_expect(boot_comparison__differing(&c) == 0);
+	cr_expect(c.notes.count == 0);
+	cr_expect(not(c.can_tell));
+}
+
+Test(boot_compare, names_are_folded_over_builds)
+{
+	make_boots(2);
+	put(1, "kernel.build_id", "'3c4d'");
+	put_element(1, NULL, "functions", 1, "name", "'g.constprop.0'");
+	put_element(1, NULL, "functions", 2, "name", "'g.cold'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->a == 120);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->b == 120);
+	cr_expect(boot_comparison__differing(&c) == 0);
+}
+
+/* ---- one boot of each */
+
+Test(boot_compare, one_boot_of_each_is_possibly_different)
+{
+	make_boots(2);
+	put_element(1, "start", "initcalls", 0, "self", "22300000");
+	put_element(1, "start", "initcalls", 3, "self", "30900000");
+	put_element(1, NULL, "functions", 0, "calls", "6000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "10 %% and a thousandth of 1 s");
+	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "3 %% are too little");
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
+	cr_expect(boot_comparison__differing(&c) == 2);
+}
+
+Test(boot_compare, a_thousandth_of_the_boot_is_the_least)
+{
+	make_boots(2);
+	for (size_t i = 0; i < 2; i++) {
+		put_element(i, "start", "inits", 0, "start", "4000000000");
+		put_element(i, "start", "initcalls", 1, "self", "0");
+	}
+	put_element(1, "start", "initcalls", 0, "self", "23900000");
+	put_element(1, "start", "initcalls", 2, "self", "11100000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == SAME, "3.9 ms of 4 s");
+	cr_expect(change_of("initcall", "init", MEASURE_TIME)->verdict == POSSIBLY, "4.1 ms of 4 s");
+}
+
+Test(boot_compare, some_boots_have_to_be_apart)
+{
+	static const long values[] = { 10 * MS, 11 * MS, 30 * MS, 31 * MS }, wide[] = { 10 * MS, 30 * MS, 40 * MS, 45 * MS };
+
+	make_boots(4);
+	for (size_t i = 0; i < 4; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%ld", values[i]);
+		put_element(i, "start", "initcalls", 0, "self", text);
+		snprintf(text, sizeof(text), "%ld", wide[i]);
+		put_element(i, "start", "initcalls", 3, "self", text);
+	}
+	cr_assert(compare_groups(2, 2) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->spread == 0.5 * MS);
+	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "boots of one kernel differ by as much");
+}
+
+/* ---- enough boots */
+
+/* Ten boots with some noise, the second five of which have something more. */
+static void make_planted(void)
+{
+	make_boots(10);
+	for (size_t i = 0; i < 10; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%zu", 20 * MS + i * 7 % 10 * 1000 + (i >= 5) * MS);
+		put_element(i, "start", "initcalls", 0, "self", text);
+		snprintf(text, sizeof(text), "%zu", 30 * MS + i * 3 % 10 * MS);
+		put_element(i, "start", "initcalls", 3, "self", text);
+		snprintf(text, sizeof(text), "%zu", 300 * MS + i * 7 % 10 * 1000 + (i >= 5) * (MS + 5000));
+		put_element(i, "start", "levels", 0, "time", text);
+		snprintf(text, sizeof(text), "%d", 5000 + (i >= 5) * 1000);
+		put_element(i, NULL, "functions", 0, "calls", text);
+	}
+}
+
+Test(boot_compare, what_was_planted_is_first_and_certain)
+{
+	const struct boot_row **rows;
+	size_t count;
+
+	make_planted();
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(c.can_tell);
+	cr_assert(boot_comparison__order(&c, MEASURE_TIME, false, false, &rows, &count) == 0);
+	cr_assert(count == 1, "%zu", count);
+	cr_expect(eq(str, (char *)rows[0]->name, "a_init"));
+	cr_expect(rows[0]->change[MEASURE_TIME].verdict == CERTAIN);
+	cr_expect(fabs(rows[0]->change[MEASURE_TIME].b - rows[0]->change[MEASURE_TIME].a - MS) < MS / 100);
+	free(rows);
+	cr_assert(boot_comparison__order(&c, MEASURE_COUNT, false, false, &rows, &count) == 0);
+	cr_assert(count == 1, "%zu", count);
+	cr_expect(eq(str, (char *)rows[0]->name, "f"));
+	cr_expect(rows[0]->change[MEASURE_COUNT].b - rows[0]->change[MEASURE_COUNT].a == 1000);
+	free(rows);
+	cr_assert(boot_comparison__order(&c, MEASURE_TIME, true, true, &rows, &count) == 0);
+	cr_expect(eq(str, (char *)rows[0]->name, "early"), "of the parts, the level has the largest difference");
+	cr_expect(count == 8, "all others are there: %zu", count);
+	free(rows);
+	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "noise");
+	cr_expect(boot_comparison__differing(&c) == 2, "the level differs by less than 1 %%");
+}
+
+Test(boot_compare, another_machine_weakens)
+{
+	make_planted();
+	for (size_t i = 5; i < 10; i++)
+		put(i, "machine.cpus", "4");
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
+	cr_expect(is_noted("the machines differ: 0 has 2 CPUs, 1907 MiB, x; and 5 has 4 CPUs"));
+}
+
+Test(boot_compare, new_and_gone)
+{
+	make_boots(10);
+	for (size_t i = 0; i < 10; i++) {
+		put_element(i, "start", "initcalls", 0, "name", i < 5 ? "'old_init'" : "'new_init'");
+		/* A module that is not loaded each time. */
+		put_element(i, "start", "initcalls", 3, "module", i % 3 ? "'m'" : "'n'");
+	}
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(row_of("initcall", "old_init")->gone);
+	cr_expect(row_of("initcall", "new_init")->new);
+	cr_expect(change_of("initcall", "new_init", MEASURE_TIME)->verdict == CERTAIN);
+	cr_expect(change_of("initcall", "new_init", MEASURE_COUNT)->verdict == CERTAIN);
+	cr_expect(not(row_of("module", "n")->new));
+	cr_expect(change_of("module", "n", MEASURE_COUNT)->verdict == SAME);
+}
+
+/* ---- what cannot be compared */
+
+Test(boot_compare, what_is_lost_is_not_gone)
+{
+	make_boots(2);
+	put(1, "start.initcalls", "[{'name':'a_init','module':null,'self':20000000}]");
+	put_number(1, "start.lost", 34);
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(row_of("module", "m")->gone));
+	cr_expect(not(change_of("module", "m", MEASURE_TIME)->known));
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->known);
+	cr_expect(is_noted("1: 34 events are lost"));
+}
+
+Test(boot_compare, lost_calls_may_be_of_any_function)
+{
+	make_boots(2);
+	put(1, "lost", "{'lost':3000,'missing':1000}");
+	put_element(1, NULL, "functions", 0, "calls", "9000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
+	cr_expect(is_noted("1: 4000 early calls are lost"));
+}
+
+Test(boot_compare, functions_that_were_not_listed_are_not_gone)
+{
+	make_boots(2);
+	put(1, "functions", "[{'name':'f','calls':5000}]");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(row_of("function", "g")->gone));
+	cr_expect(not(change_of("function", "g", MEASURE_COUNT)->known));
+	cr_expect(is_noted("1: has only the functions with the most calls"));
+}
+
+Test(boot_compare, an_initcall_that_did_not_end)
+{
+	make_boots(2);
+	put_element(0, "start", "initcalls", 0, "self", "null");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known));
+	cr_expect(is_noted("the times of 1 rows are not compared, as not all boots tell them: 0 does not for the initcall a_init"));
+}
+
+Test(boot_compare, one_without_an_early_part)
+{
+	static const char *const fields[] = { "tracer", "window", "totals", "lost", "phases", "functions" };
+
+	make_planted();
+	for (size_t i = 5; i < 10; i++) {
+		for (size_t k = 0; k < sizeof(fields) / sizeof(fields[0]); k++)
+			put(i, fields[k], "null");
+	}
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
+	cr_expect(not(change_of("phase", "setup_arch", MEASURE_TIME)->known));
+	cr_expect(is_noted("the early parts are not compared, as 0 was traced early by function, and 5 by nothing"));
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "tracing takes time");
+}
+
+Test(boot_compare, oneshot_has_functions_without_calls)
+{
+	make_boots(10);
+	for (size_t i = 0; i < 10; i++) {
+		put(i, "tracer", "'oneshot'");
+		put(i, "functions", i < 5 ? "[{'name':'f','calls':null},{'name':'g','calls':null},{'name':'h','calls':null}]" :
+		    "[{'name':'f','calls':null},{'name':'g','calls':null},{'name':'k','calls':null}]");
+	}
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(row_of("function", "k")->new);
+	cr_expect(change_of("function", "k", MEASURE_COUNT)->verdict == CERTAIN);
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
+}
+
+Test(boot_compare, cycles_are_no_times)
+{
+	make_boots(2);
+	put(1, "window.unit", "'counts'");
+	put_element(1, NULL, "phases", 0, "calls", "900");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("phase", "setup_arch", MEASURE_TIME)->known));
+	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->verdict == POSSIBLY);
+	cr_expect(is_noted("the times of the early part are not compared, as 1 has cycles"));
+}
+
+Test(boot_compare, one_without_initcalls)
+{
+	bool fails;
+
+	make_boots(2);
+	put(0, "start", "null");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known));
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->known);
+	cr_expect(is_noted("not compared, as 0 has none"));
+	cr_redirect_stderr();
+	cr_expect(boot_comparison__exceeds(&c, &(struct boot_limit){ .share = 0.05 }, &fails) == -EINVAL);
+}
+
+Test(boot_compare, other_command_lines)
+{
+	make_boots(2);
+	put(1, "kernel.cmdline", "'quiet  root=/dev/vdb nokaslr'");
+	put(1, "totals.sites", "99");
+	put_element(1, "start", "inits", 0, "program", "'/linuxrc'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(is_noted("only 0 has root=/dev/vda; only 1 has root=/dev/vdb nokaslr"));
+	cr_expect(is_noted("other functions were traced early in 1 than in 0"));
+	cr_expect(is_noted("until /init in 0, and until /linuxrc in 1"));
+}
+
+Test(boot_compare, levels_without_the_first_one)
+{
+	make_boots(2);
+	put_element(0, "start", "levels", 0, "name", "'core'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("level", "(before)", MEASURE_TIME)->known));
+	cr_expect(change_of("level", "(after, until init)", MEASURE_TIME)->known);
+}
+
+Test(boot_compare, an_init_that_was_not_seen)
+{
+	bool fails;
+
+	make_boots(2);
+	put(1, "start.inits", "[]");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("total", "until init", MEASURE_TIME)->known));
+	cr_expect(not(change_of("level", "(after, until init)", MEASURE_TIME)->known));
+	cr_expect(is_noted("1 does not for the total until init"));
+	cr_expect(boot_comparison__differing(&c) == 1, "the other init is gone");
+	cr_redirect_stderr();
+	cr_expect(boot_comparison__exceeds(&c, &(struct boot_limit){ .share = 0.05 }, &fails) == -EINVAL);
+}
+
+Test(boot_compare, groups_of_boots_that_do_not_belong_together)
+{
+	cr_redirect_stderr();
+	make_boots(4);
+	put(1, "kernel.build_id", "'3c4d'");
+	cr_expect(compare_groups(2, 2) == -EINVAL, "two kernels");
+	tear_down();
+	make_boots(4);
+	put(3, "boot_id", "'boot-2'");
+	cr_expect(compare_groups(2, 2) == -EINVAL, "one boot twice");
+	tear_down();
+	make_boots(2);
+	put(1, "boot_id", "'boot-0'");
+	cr_expect(compare_groups(1, 1) == 0, "one boot with itself");
+	cr_expect(is_noted("0 and 1 are of the same boot"));
+	tear_down();
+	make_boots(2);
+	put(0, "start", "null");
+	put(0, "tracer", "null");
+	cr_expect(compare_groups(1, 1) == -EINVAL, "nothing to compare");
+}
+
+/* ---- the limit */
+
+static bool exceeds(struct boot_limit limit)
+{
+	bool fails;
+
+	cr_assert(boot_comparison__exceeds(&c, &limit, &fails) == 0);
+	return fails;
+}
+
+Test(boot_compare, limit_with_one_boot_of_each)
+{
+	cr_redirect_stderr();
+	make_boots(2);
+	put_element(1, "start", "inits", 0, "start", "1060000000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }));
+	cr_expect(not(exceeds((struct boot_limit){ .share = 0.07 })));
+	cr_expect(exceeds((struct boot_limit){ .ns = 50 * MS }));
+	cr_expect(not(exceeds((struct boot_limit){ .ns = 70 * MS })));
+}
+
+Test(boot_compare, the_limit_and_the_noise)
+{
+	static const char *const starts[2][10] = {
+		{ "1000", "1010", "1020", "1030", "1040", "1100", "1110", "1120", "1130", "1140" },
+		{ "1000", "1300", "1100", "1010", "1210", "1400", "1200", "1010", "1250", "1005" },
+	};
+
+	cr_redirect_stderr();
+	for (int noisy = 0; noisy < 2; noisy++) {
+		make_boots(10);
+		for (size_t i = 0; i < 10; i++)
+			put_element(i, "start", "inits", 0, "start", starts[noisy][i]);
+		cr_assert(compare_groups(5, 5) == 0);
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == !noisy, "%d", noisy);
+		tear_down();
+	}
+}
