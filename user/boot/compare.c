@@ -256,7 +256,10 @@ int boot_comparison__order(const struct boot_comparison *c, enum boot_measure me
 		const struct boot_row *row = &c->rows[i];
 		const struct boot_change *change = &row->change[measure];
 
-		if (row->kind->is_whole == parts && change->known && (all || change->verdict != SAME))
+		if (row->kind->is_whole != parts || !change->known)
+			continue;
+		/* That there is one initcall of a name is not worth a line. */
+		if (change->verdict != SAME || (all && (measure == MEASURE_TIME || row->kind->has_calls)))
 			list[count++] = (struct ordered){ row, fabs(change->b - change->a) };
 	}
 	qsort(list, count, sizeof(*list), by_change);

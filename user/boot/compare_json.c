@@ -99,7 +99,7 @@ static int write_rows(json_writer_t *w, const struct boot_comparison *c, const c
 
 int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out)
 {
-	json_writer_t *w = json__begin(out, "boot-comparison", BOOT_COMPARE_SCHEMA);
+	json_writer_t *w = json__begin(out, "boot-compare", BOOT_COMPARE_SCHEMA);
 	int err;
 
 	if (!w)
