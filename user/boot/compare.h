@@ -80,7 +80,7 @@ struct boot_comparison {
  * part of the time until init, or if that is short or not known, by FEW_NS; calls also by FEW_CALLS.
  */
 #define FEW_SHARE 0.10
-#define FEW_OF_TOTAL 0.001
+#define FEW_OF_TOTAL 0.005
 #define FEW_NS 500000.0
 #define FEW_CALLS 20.0
 /*
