@@ -147,7 +147,7 @@ _hytrace_argument()
 			_hytrace_documents
 		fi
 		;;
-	compare | report | merge | diff | tailor) _hytrace_documents ;;
+	compare | report | merge | diff | tailor | 'boot compare') _hytrace_documents ;;
 	esac
 }
 
@@ -156,10 +156,12 @@ _hytrace()
 	local cur=${COMP_WORDS[COMP_CWORD]} prev=${COMP_WORDS[COMP_CWORD - 1]} i what command
 
 	COMPREPLY=()
-	# Behind the -- it is the command's own business.
+	# Behind the -- it is the command's own business, or it is the other group of boots.
 	for ((i = 2; i < COMP_CWORD; i++)); do
 		if [[ ${COMP_WORDS[i]} == -- ]]; then
-			if ((i == COMP_CWORD - 1)); then
+			if [[ ${COMP_WORDS[1]} == boot && ${COMP_WORDS[2]} == compare ]]; then
+				_hytrace_documents
+			elif ((i == COMP_CWORD - 1)); then
 				mapfile -t COMPREPLY < <(compgen -c -- "$cur")
 			else
 				_hytrace_files

@@ -20,7 +20,7 @@
 /* Is it known that a boot without this row had none? */
 static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
 {
-	return !h->lost[kind->part] && !(h->cut && kind->has_calls && !kind->inner);
+	return !h->lost[kind->part] && !(h->missing & row_kind__bit(kind)) && !(h->cut && kind->has_calls && !kind->inner);
 }
 
 static bool is_known(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure)

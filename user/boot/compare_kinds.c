@@ -8,6 +8,11 @@ const struct row_kind row_kinds[] = {
 	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
 	/* The first one is the end of the total. */
 	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true },
+	{ "wait", "start.waits", PART_OF_START, "name", "time", "count" },
+	{ "probe", "start.probes", PART_OF_START, "name", "self" },
+	{ "unit", "units", PART_OF_USER, "name", "time" },
+	/* Levels are above. */
+	{ "part", "parts.rows", PART_OF_USER, "name", "time", .unless = "level", .is_whole = true },
 	{ "phase", "phases", PART_OF_EARLY, "name", "time", "calls", .inner = "phases", .is_whole = true, .has_calls = true },
 	{ "function", "functions", PART_OF_EARLY, "name", NULL, "calls", .has_calls = true },
 };

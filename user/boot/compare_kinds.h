@@ -8,16 +8,17 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* What a kind is measured by, and so what has to be complete for it. */
-enum boot_part { PART_OF_EARLY, PART_OF_START, PARTS };
+/* What has recorded a kind, and so what has to be complete for it. */
+enum boot_source { PART_OF_EARLY, PART_OF_START, PART_OF_USER, PARTS };
 
 enum boot_measure { MEASURE_TIME, MEASURE_COUNT, MEASURES };
 
 struct row_kind {
 	const char *word;		/* "initcall" */
 	const char *path;		/* of the array: "start.initcalls"; NULL: rows are made by the code */
-	enum boot_part part;
+	enum boot_source part;
 	const char *name;		/* the field with the name; elements without a name are left out */
 	const char *time, *count;	/* fields with numbers; NULL: none. Without @count, elements are counted */
 	const char *unless;		/* elements that have this field, not null, are left out; NULL: none */
@@ -29,6 +30,12 @@ struct row_kind {
 
 extern const struct row_kind row_kinds[];
 extern const size_t row_kind_count;
+/* A bit for each kind of the table; none for those below. */
+static inline uint64_t row_kind__bit(const struct row_kind *kind)
+{
+	return kind->path ? UINT64_C(1) << (kind - row_kinds) : 0;
+}
+
 /* The time until the first program of process 1, and what is between that and the levels. */
 extern const struct row_kind kind_total, kind_between;
 

@@ -174,6 +174,28 @@ static bool program_differs(const struct boot_head *x, const struct boot_head *y
 	return x->program && y->program && !same(x->program, y->program);
 }
 
+/* Kinds that some boots tell about, and others do not: each boot has to be asked for them. */
+static int note_missing(struct boot_comparison *c)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < row_kind_count; i++) {
+		const struct row_kind *kind = &row_kinds[i];
+		const struct boot_head *with = NULL, *without = NULL;
+
+		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
+			if (c->boots[k].missing & row_kind__bit(kind))
+				without = without ?: &c->boots[k];
+			else
+				with = with ?: &c->boots[k];
+		}
+		if (with && without && c->notes.comparable[kind->part][MEASURE_COUNT])
+			err = boot_notes__add(&c->notes, "rows of the kind %s are not compared, as %s has none, and %s has some",
+					      kind->word, without->path, with->path);
+	}
+	return err;
+}
+
 /* ---- what is lost */
 
 static int note_losses(struct boot_comparison *c)
@@ -279,7 +301,7 @@ int boot_notes__find(struct boot_comparison *c)
 
 	if (!err)
 		err = check_group(c, c->count[0], c->count[1]);
-	for (enum boot_part part = 0; part < PARTS; part++) {
+	for (enum boot_source part = 0; part < PARTS; part++) {
 		for (enum boot_measure measure = 0; measure < MEASURES; measure++)
 			c->notes.comparable[part][measure] = true;
 	}
@@ -293,6 +315,8 @@ int boot_notes__find(struct boot_comparison *c)
 		err = note_early(c);
 	if (!err)
 		err = note_start(c);
+	if (!err)
+		err = note_missing(c);
 	if (!err)
 		err = note_losses(c);
 	if (!err && other(c, program_differs))

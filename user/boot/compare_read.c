@@ -179,8 +179,10 @@ static int read_kind(const struct reading *r, struct json_object *document)
 	struct json_object *array = at_path(document, r->kind->path);
 	int err = 0;
 
-	if (!json_object_is_type(array, json_type_array))
+	if (!json_object_is_type(array, json_type_array)) {
+		r->c->boots[r->boot].missing |= row_kind__bit(r->kind);
 		return 0;
+	}
 	for (size_t i = r->kind->from; !err && i < json_object_array_length(array); i++)
 		err = read_element(r, json_object_array_get_idx(array, i), NULL);
 	return err;
@@ -275,6 +277,7 @@ static void read_head(struct boot_comparison *c, struct boot_head *h, struct jso
 	h->sites = json_object_get_uint64(at_path(document, "totals.sites"));
 	h->has[PART_OF_EARLY] = h->tracer;
 	h->has[PART_OF_START] = at_path(document, "start");
+	h->has[PART_OF_USER] = at_path(document, "units");
 	h->lost[PART_OF_EARLY] = sum_of(at_path(document, "lost"));
 	h->lost[PART_OF_START] = json_object_get_uint64(at_path(document, "start.lost"));
 	h->cut = json_object_is_type(functions, json_type_array) &&
@@ -288,9 +291,9 @@ int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *pa
 
 	h->path = path;
 	read_head(c, h, document);
-	if (!h->has[PART_OF_EARLY] && !h->has[PART_OF_START])
-		return error__return(-EINVAL, "%s: has neither initcalls nor an early part, so there is nothing to compare",
-				     path);
+	if (!h->has[PART_OF_EARLY] && !h->has[PART_OF_START] && !h->has[PART_OF_USER])
+		return error__return(-EINVAL, "%s: has neither initcalls nor an early part nor units, so there is nothing to "
+				     "compare", path);
 	err = read_total(c, boot, document);
 	for (size_t i = 0; !err && i < row_kind_count; i++)
 		err = read_kind(&(struct reading){ c, &row_kinds[i], boot }, document);

@@ -31,7 +31,12 @@ static const char usual[] =
 	"'levels':[{'name':'early','start':200000000,'time':300000000,'initcalls':2},"
 	"{'name':'late','start':500000000,'time':400000000,'initcalls':1}],"
 	"'initcalls':[{'name':'a_init','module':null,'self':20000000},{'name':'init','module':null,'self':5000000},"
-	"{'name':'init','module':null,'self':7000000},{'name':'m_init','module':'m','self':30000000}]}}";
+	"{'name':'init','module':null,'self':7000000},{'name':'m_init','module':'m','self':30000000}],"
+	"'waits':[{'where':'late','class':'task','name':'kworker','time':3000000,'count':2},"
+	"{'where':'fs','class':'task','name':'kworker','time':1000000,'count':1}],"
+	"'probes':[{'kind':'device','name':'vda','self':40000000},{'kind':'console','name':null,'self':1}]},"
+	"'units':[{'name':'a.service','time':60000000}],"
+	"'parts':{'rows':[{'name':'firmware','level':null,'time':700000000},{'name':'late','level':'late','time':1}]}}";
 
 static struct boot_comparison c;
 static struct json_object *boots[MOST_BOOTS];
@@ -149,7 +154,12 @@ Test(boot_compare, rows)
 	cr_expect(change_of("phase", "setup_arch", MEASURE_TIME)->b == 50 * MS);
 	cr_expect(change_of("phase", "setup_arch/e820_add", MEASURE_COUNT)->b == 50);
 	cr_expect(change_of("function", "g", MEASURE_COUNT)->a == 120, "what compilers append does not count");
-	cr_expect(c.row_count == 13, "%zu", c.row_count);
+	cr_expect(change_of("wait", "kworker", MEASURE_TIME)->a == 4 * MS);
+	cr_expect(change_of("wait", "kworker", MEASURE_COUNT)->a == 3);
+	cr_expect(change_of("probe", "vda", MEASURE_TIME)->a == 40 * MS);
+	cr_expect(change_of("unit", "a.service", MEASURE_TIME)->a == 60 * MS);
+	cr_expect(change_of("part", "firmware", MEASURE_TIME)->a == 700 * MS);
+	cr_expect(c.row_count == 17, "%zu", c.row_count);
 	cr_expect(boot_comparison__differing(&c) == 0);
 	cr_expect(c.notes.count == 0);
 	cr_expect(not(c.can_tell));
@@ -257,7 +267,7 @@ Test(boot_compare, what_was_planted_is_first_and_certain)
 	free(rows);
 	cr_assert(boot_comparison__order(&c, MEASURE_TIME, true, true, &rows, &count) == 0);
 	cr_expect(eq(str, (char *)rows[0]->name, "early"), "of the parts, the level has the largest difference");
-	cr_expect(count == 8, "all others are there: %zu", count);
+	cr_expect(count == 9, "all others are there: %zu", count);
 	free(rows);
 	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == SAME, "noise");
 	cr_expect(boot_comparison__differing(&c) == 2, "the level differs by less than 1 %%");
@@ -388,6 +398,19 @@ Test(boot_compare, one_without_initcalls)
 	cr_expect(boot_comparison__exceeds(&c, &(struct boot_limit){ .share = 0.05 }, &fails) == -EINVAL);
 }
 
+Test(boot_compare, a_kind_that_only_one_was_asked_for)
+{
+	make_boots(2);
+	put(1, "start.probes", "null");
+	put(1, "units", "null");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(row_of("probe", "vda")->gone));
+	cr_expect(not(change_of("probe", "vda", MEASURE_TIME)->known));
+	cr_expect(not(change_of("unit", "a.service", MEASURE_TIME)->known));
+	cr_expect(change_of("wait", "kworker", MEASURE_TIME)->known);
+	cr_expect(is_noted("rows of the kind probe are not compared, as 1 has none, and 0 has some"));
+}
+
 Test(boot_compare, other_command_lines)
 {
 	make_boots(2);
@@ -443,6 +466,7 @@ Test(boot_compare, groups_of_boots_that_do_not_belong_together)
 	make_boots(2);
 	put(0, "start", "null");
 	put(0, "tracer", "null");
+	put(0, "units", "null");
 	cr_expect(compare_groups(1, 1) == -EINVAL, "nothing to compare");
 }
 
