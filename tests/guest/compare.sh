@@ -52,7 +52,7 @@ waiting=init_signal_sysctls
 initcall=init_umh_sysctls
 function=x86_init_noop
 # Only some functions are traced, as the function tracer goes on, and makes a boot many times longer.
-parameters="$("$hytrace" boot --next) ftrace=function ftrace_filter=$function,setup_*,memblock_*,e820_*,early_*,parse_*"
+parameters="$("$hytrace" boot --next --no-probes) ftrace=function ftrace_filter=$function,setup_*,memblock_*,e820_*,early_*,parse_*"
 
 # document NAME [VM_OPTION]...: makes NAME.json, of a boot
 document()

@@ -26,7 +26,7 @@ enum { KEY_ALL = 256, KEY_FAIL_ABOVE };
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json; without -f, FILE.json selects json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ "rows", 'n', "N", 0, "list the N rows of each table that differ most (default: 10 in text, all in json)", 0 },
+	{ "most", 'n', "N", 0, "list the N rows of each table that differ most (default: 10 in text, all in json)", 0 },
 	{ "all", KEY_ALL, NULL, 0, "list rows that do not differ, too", 0 },
 	{ "fail-above", KEY_FAIL_ABOVE, "LIMIT", 0, "exit with status 1 only if the time until init has grown by more "
 	  "than this (5%, 20ms), and by more than the noise", 0 },
@@ -183,7 +183,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case 'n':
-		o->most = option__number(state, "rows", arg, 1 << 24);
+		o->most = option__number(state, "most", arg, 1 << 24);
 		break;
 	case KEY_ALL:
 		o->all = true;

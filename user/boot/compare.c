@@ -105,7 +105,8 @@ static bool is_much(const struct boot_comparison *c, const struct boot_row *row,
 {
 	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least : FEW_NS;
 
-	if (measure == MEASURE_COUNT && !counts_calls(c, row))
+	/* That there is an initcall or a module more is worth a line. */
+	if (measure == MEASURE_COUNT && (!row->kind->count || boot_head__is_oneshot(&c->boots[0])))
 		least = 1;
 	if (measure == MEASURE_TIME && c->total != SIZE_MAX) {
 		const double until = fmax(c->rows[c->total].change[MEASURE_TIME].a, c->rows[c->total].change[MEASURE_TIME].b);

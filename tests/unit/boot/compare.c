@@ -207,6 +207,21 @@ Test(boot_compare, a_part_of_the_boot_is_the_least)
 	cr_expect(change_of("initcall", "init", MEASURE_TIME)->verdict == POSSIBLY, "20.1 ms of 4 s");
 }
 
+Test(boot_compare, a_few_calls_or_waits_are_too_little_and_an_initcall_is_not)
+{
+	make_boots(2);
+	put_element(1, "start", "waits", 0, "count", "12");
+	put_element(1, NULL, "functions", 1, "calls", "119");
+	put_element(1, NULL, "phases", 0, "calls", "600");
+	put_element(1, "start", "initcalls", 1, "name", "'other_init'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("wait", "kworker", MEASURE_COUNT)->verdict == SAME);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == SAME, "19 calls of 120");
+	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->verdict == POSSIBLY, "100 calls of 500");
+	cr_expect(change_of("initcall", "other_init", MEASURE_COUNT)->verdict == POSSIBLY);
+	cr_expect(row_of("initcall", "other_init")->new);
+}
+
 Test(boot_compare, some_boots_have_to_be_apart)
 {
 	static const long values[] = { 10 * MS, 11 * MS, 30 * MS, 31 * MS }, wide[] = { 10 * MS, 30 * MS, 40 * MS, 45 * MS };
