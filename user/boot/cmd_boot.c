@@ -327,7 +327,7 @@ static int run(const struct boot_options *o)
 static const struct command words[] = {
 	{ "blame", "hytrace boot blame", cmd_boot_blame, NULL },
 	{ "critical-chain", "hytrace boot critical-chain", cmd_boot_chain, NULL },
-	{ "compare", "hytrace boot compare", boot_compare, NULL },
+	{ "compare", "hytrace boot compare", cmd_boot_compare, NULL },
 };
 
 int cmd_boot(int argc, char **argv)

@@ -273,7 +273,7 @@ static char *group_name(const struct paths *p)
 	return asprintf(&name, "%s to %s", p->list[0], p->list[p->count - 1]) < 0 ? NULL : name;
 }
 
-int boot_compare(int argc, char **argv)
+int cmd_boot_compare(int argc, char **argv)
 {
 	static const struct argp argp = {
 		.options = options,

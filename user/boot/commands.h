@@ -6,6 +6,6 @@
 int cmd_boot(int argc, char **argv);
 int cmd_boot_blame(int argc, char **argv);
 int cmd_boot_chain(int argc, char **argv);
-int boot_compare(int argc, char **argv);
+int cmd_boot_compare(int argc, char **argv);
 
 #endif
