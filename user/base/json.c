@@ -7,59 +7,27 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "base/version.h"
 
 /* A double can hold all integers up to here exactly. */
 #define EXACT (1LL << 53)
 
-static const unsigned char replacement[] = { 0xef, 0xbf, 0xbd };
-
-/* How many bytes form the first character; 0: they are not UTF-8. */
-static size_t character(const unsigned char *s, size_t length)
-{
-	static const struct {
-		unsigned char mask, lead, count;
-		uint32_t least;
-	} forms[] = {
-		{ 0x80, 0x00, 1, 0 }, { 0xe0, 0xc0, 2, 0x80 }, { 0xf0, 0xe0, 3, 0x800 },
-		{ 0xf8, 0xf0, 4, 0x10000 },
-	};
-
-	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
-		uint32_t code = s[0] & (unsigned char)~forms[i].mask;
-
-		if ((s[0] & forms[i].mask) != forms[i].lead)
-			continue;
-		if (forms[i].count > length)
-			return 0;
-		for (size_t n = 1; n < forms[i].count; n++) {
-			if ((s[n] & 0xc0) != 0x80)
-				return 0;
-			code = code << 6 | (s[n] & 0x3f);
-		}
-		if (code < forms[i].least || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-			return 0;
-		return forms[i].count;
-	}
-	return 0;
-}
-
 struct json_object *json_text(const char *text, size_t length)
 {
-	const unsigned char *s = (const unsigned char *)text;
+	const size_t room = strlen(UTF8_REPLACEMENT);
 	struct json_object *object;
 	char *clean;
 	size_t used = 0;
 
-	clean = malloc(sizeof(replacement) * length + 1);
+	clean = malloc(room * length + 1);
 	if (!clean)
 		return NULL;
 	for (size_t i = 0; i < length; ) {
-		size_t bytes = character(s + i, length - i);
+		size_t bytes = utf8__character(text + i, length - i, NULL);
 
-		memcpy(clean + used, bytes ? s + i : replacement,
-		       bytes ? bytes : sizeof(replacement));
-		used += bytes ? bytes : sizeof(replacement);
+		memcpy(clean + used, bytes ? text + i : UTF8_REPLACEMENT, bytes ? bytes : room);
+		used += bytes ? bytes : room;
 		i += bytes ? bytes : 1;
 	}
 	object = json_object_new_string_len(clean, used);
