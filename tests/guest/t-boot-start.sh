@@ -59,7 +59,7 @@ is 'a level takes at least as long as its initcalls' \
 is 'the first init is that of the guest, after all levels' \
 	"$(jq '.start | .inits[0].start > .levels[-1].start + .levels[-1].time' boot.json)" true
 is 'trace viewers can read boot.trace' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
-is 'boot.trace has each initcall that ended' "$(jq '[.traceEvents[] | select(.cat == "initcall")] | length' boot.trace)" \
+is 'boot.trace has each initcall that ended' "$(jq '[.traceEvents[] | select(.cat | IN("initcall", "module"))] | length' boot.trace)" \
 	"$(jq '[.start.initcalls[] | select(.time != null)] | length' boot.json)"
 is 'the text has the five longest' "$(sed -n '/^INITCALL/,/^and/p' text | sed '1d;$d' | cut -d' ' -f1 | xargs)" \
 	"$(jq -r '.start.initcalls | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The early part of a boot for programs: a document of our own, and Chrome's trace events, which
- * are json as well; see report.h. Every field is always there; unknown values are null.
+ * A boot as a document for programs; see report.h. Every field is always there; unknown values are
+ * null.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -10,14 +10,8 @@
 #include "base/json.h"
 #include "base/version.h"
 #include "boot/report.h"
-#include "boot/spans.h"
 #include "boot/start_report.h"
 #include "boot/whole.h"
-
-/* With all calls, a viewer shows only noise, if it can open the file at all. */
-#define MOST_SPANS 2000
-
-/* ---- the document */
 
 /* The number of functions that were not called before. */
 static size_t new_functions(const struct boot_report *r, const struct early_phase *phase)
@@ -199,202 +193,5 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 	err = boot_whole__json(r->whole, w);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
-	return err;
-}
-
-/* ---- chrome */
-
-/* The viewer draws a row for each thread. The two parts have clocks of their own. */
-enum { TRACK_PHASES = 1, TRACK_CALLS };
-enum { PART_EARLY = 1, PART_START };
-
-static void write_label(json_writer_t *w, const char *what, int part, int track, const char *name)
-{
-	jsonw_start_object(w);
-	jsonw_string_field(w, "name", what);
-	jsonw_string_field(w, "ph", "M");
-	jsonw_lluint_field(w, "pid", part);
-	jsonw_lluint_field(w, "tid", track);
-	jsonw_name(w, "args");
-	jsonw_start_object(w);
-	jsonw_string_field(w, "name", name);
-	jsonw_end_object(w);
-	jsonw_end_object(w);
-}
-
-/* A time in microseconds; for a clock that is no time, its count is used as microseconds. */
-static void write_micros(json_writer_t *w, const struct boot_report *r, const char *name,
-			 uint64_t time)
-{
-	jsonw_name(w, name);
-	if (early_stats__in_ns(&r->stats))
-		jsonw_printf(w, "%" PRIu64 ".%03" PRIu64, time / 1000, time % 1000);
-	else
-		jsonw_printf(w, "%" PRIu64, time);
-}
-
-/*
- * Writes the beginning of a complete event. Its arguments and the ends of two objects must follow.
- */
-static void begin_event(json_writer_t *w, const struct boot_report *r, const char *name, int track,
-			uint64_t start, uint64_t time)
-{
-	jsonw_start_object(w);
-	jsonw_string_field(w, "name", name);
-	jsonw_string_field(w, "cat", track == TRACK_PHASES ? "phase" : "call");
-	jsonw_string_field(w, "ph", "X");
-	write_micros(w, r, "ts", start - boot_report__first(r));
-	write_micros(w, r, "dur", time);
-	jsonw_lluint_field(w, "pid", PART_EARLY);
-	jsonw_lluint_field(w, "tid", track);
-	jsonw_name(w, "args");
-	jsonw_start_object(w);
-}
-
-static void end_event(json_writer_t *w)
-{
-	jsonw_end_object(w);
-	jsonw_end_object(w);
-}
-
-static void write_phase_event(json_writer_t *w, const struct boot_report *r,
-			      const struct early_phase *phase)
-{
-	char room[64];
-
-	/* Without a time, it has no place in the row. */
-	if (phase->timeless)
-		return;
-	begin_event(w, r, boot_report__shown_name(r, phase, room, sizeof(room)), TRACK_PHASES,
-		    phase->start, phase->time);
-	if (boot_report__is_oneshot(r))
-		jsonw_lluint_field(w, "callers", phase->callers);
-	else
-		jsonw_lluint_field(w, "calls", phase->calls);
-	jsonw_lluint_field(w, "functions", new_functions(r, phase));
-	end_event(w);
-	for (size_t i = 0; i < phase->inner_count; i++)
-		write_phase_event(w, r, &phase->inner[i]);
-}
-
-static void write_spans(json_writer_t *w, const struct boot_report *r,
-			const struct early_span *spans, size_t count)
-{
-	const struct early_calls *c = &r->calls;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct early_call *call = &c->list[spans[i].call];
-
-		begin_event(w, r, c->names[call->function], TRACK_CALLS, spans[i].start,
-			    spans[i].end - spans[i].start);
-		jsonw_string_field(w, "caller", c->names[call->parent]);
-		end_event(w);
-	}
-}
-
-static void write_ns(json_writer_t *w, const char *name, uint64_t ns)
-{
-	jsonw_name(w, name);
-	jsonw_printf(w, "%" PRIu64 ".%03" PRIu64, ns / 1000, ns % 1000);
-}
-
-static bool is_first_of_task(const struct boot_start *s, size_t index)
-{
-	for (size_t i = 0; i < index; i++) {
-		if (s->initcalls[i].finished && s->initcalls[i].pid == s->initcalls[index].pid)
-			return false;
-	}
-	return true;
-}
-
-/* A row for each task that makes initcalls. */
-static void write_initcalls(json_writer_t *w, const struct boot_start *s)
-{
-	char task[32];
-
-	write_label(w, "process_name", PART_START, 1, "initcalls and modules");
-	for (size_t i = 0; i < s->initcall_count; i++) {
-		const struct start_initcall *call = &s->initcalls[i];
-
-		if (!call->finished)
-			continue;
-		if (is_first_of_task(s, i)) {
-			snprintf(task, sizeof(task), "process %d", call->pid);
-			write_label(w, "thread_name", PART_START, call->pid, task);
-		}
-		jsonw_start_object(w);
-		jsonw_string_field(w, "name", boot_start__name(call));
-		jsonw_string_field(w, "cat", "initcall");
-		jsonw_string_field(w, "ph", "X");
-		write_ns(w, "ts", call->start);
-		write_ns(w, "dur", call->time);
-		jsonw_lluint_field(w, "pid", PART_START);
-		jsonw_lluint_field(w, "tid", call->pid);
-		jsonw_name(w, "args");
-		jsonw_start_object(w);
-		jsonw_name(w, "result");
-		jsonw_int(w, call->result);
-		end_event(w);
-	}
-}
-
-static void write_other(json_writer_t *w, const struct boot_report *r, size_t spans)
-{
-	jsonw_name(w, "otherData");
-	jsonw_start_object(w);
-	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
-	json__string_or_null(w, "release", r->kernel.release);
-	json__string_or_null(w, "boot_id", r->boot_id);
-	if (r->early) {
-		jsonw_string_field(w, "tracer", r->stats.tracer);
-		jsonw_string_field(w, "clock", r->stats.clock);
-		jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
-		jsonw_lluint_field(w, "recorded", r->stats.recorded);
-		jsonw_lluint_field(w, "calls_shown", spans);
-		json__counters(w, "lost", &r->lost);
-	}
-	json__number_or_null(w, "start_lost", r->start, r->start ? r->start->lost : 0);
-	jsonw_end_object(w);
-}
-
-static void write_early_events(json_writer_t *w, const struct boot_report *r,
-			       const struct early_span *spans, size_t count)
-{
-	char title[256];
-
-	snprintf(title, sizeof(title), "early boot of %s", r->kernel.release);
-	write_label(w, "process_name", PART_EARLY, TRACK_PHASES, title);
-	write_label(w, "thread_name", PART_EARLY, TRACK_PHASES, "phases");
-	if (count)
-		write_label(w, "thread_name", PART_EARLY, TRACK_CALLS, "longest calls");
-	for (size_t i = 0; i < r->phases.count; i++)
-		write_phase_event(w, r, &r->phases.list[i]);
-	write_spans(w, r, spans, count);
-}
-
-int boot_report__chrome(const struct boot_report *r, FILE *out)
-{
-	struct early_span *spans = NULL;
-	json_writer_t *w = jsonw_new(out, true);
-	size_t count = 0;
-	int err = 0;
-
-	if (!w)
-		return error__no_memory();
-	/* For first hits, it is not known inside of which calls they are. */
-	if (r->early && !boot_report__is_oneshot(r))
-		err = early_calls__spans(&r->calls, MOST_SPANS, &spans, &count);
-	jsonw_start_object(w);
-	jsonw_name(w, "traceEvents");
-	jsonw_start_lines(w);
-	if (r->early)
-		write_early_events(w, r, spans, count);
-	if (r->start)
-		write_initcalls(w, r->start);
-	jsonw_end_array(w);
-	write_other(w, r, count);
-	jsonw_end_object(w);
-	jsonw_destroy(&w);
-	free(spans);
 	return err;
 }

@@ -221,6 +221,20 @@ static inline void expect_at(struct json_object *object, const char *path, const
 		     (char *)expected), "%s", path);
 }
 
+/* The trace event of this kind and name, "X" and "setup_arch". */
+static inline struct json_object *event_of(struct json_object *events, const char *kind, const char *name)
+{
+	for (size_t i = 0; i < json_object_array_length(events); i++) {
+		struct json_object *event = json_object_array_get_idx(events, i);
+
+		if (!strcmp(json_object_get_string(at(event, "name")), name) &&
+		    !strcmp(json_object_get_string(at(event, "ph")), kind))
+			return event;
+	}
+	cr_assert(false, "there is no event %s", name);
+	return NULL;
+}
+
 /* In order of time, each event is inside the last one that has not ended, or after it. */
 static inline void expect_nesting(struct json_object *events, int track)
 {

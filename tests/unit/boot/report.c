@@ -311,7 +311,7 @@ Test(boot_report, chrome_has_phases_and_calls)
 	expect_at(events, "0", "{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,"
 		  "\"args\":{\"name\":\"early boot of 6.12.0-test\"}}");
 	expect_at(events, "1.name", "\"thread_name\"");
-	expect_at(events, "2.args.name", "\"longest calls\"");
+	expect_at(events, "2.args.name", "\"calls\"");
 	/* Labels, phases of both levels, calls. */
 	cr_expect(json_object_array_length(events) == 3 + 4 + 3 + 14);
 	expect_at(events, "3.name", "\"before start_kernel\"");

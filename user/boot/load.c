@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* See load.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "boot/load.h"
+
+int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus, bool io)
+{
+	memset(l, 0, sizeof(*l));
+	l->busy = calloc(cpus * bins + 1, sizeof(*l->busy));
+	l->io_bytes = io ? calloc(bins + 1, sizeof(*l->io_bytes)) : NULL;
+	if (!l->busy || (io && !l->io_bytes)) {
+		boot_load__free(l);
+		return error__no_memory();
+	}
+	l->start = start;
+	/* The last bin may end later. */
+	l->bin = (end - start + (int64_t)bins - 1) / (int64_t)bins;
+	l->bins = bins;
+	l->cpus = cpus;
+	for (size_t i = 0; i < cpus * bins; i++)
+		l->busy[i] = -1;
+	return 0;
+}
+
+void boot_load__free(struct boot_load *l)
+{
+	free(l->busy);
+	free(l->io_bytes);
+	memset(l, 0, sizeof(*l));
+}
+
+/* Adds the share of each bin that a stretch has, times @weight. What was not known becomes 0. */
+static void add(struct boot_load *l, size_t cpu, int64_t start, int64_t end, double weight)
+{
+	int64_t from = start - l->start, to = end - l->start, whole = l->bin * (int64_t)l->bins;
+
+	if (from < 0)
+		from = 0;
+	if (to > whole)
+		to = whole;
+	if (cpu >= l->cpus)
+		return;
+	while (from < to) {
+		int64_t bin = from / l->bin, next = (bin + 1) * l->bin;
+		int64_t part = (next < to ? next : to) - from;
+		double *busy = &l->busy[cpu * l->bins + bin];
+
+		if (*busy < 0)
+			*busy = 0;
+		*busy += weight * part / l->bin;
+		/* Sums of shares are not exact. */
+		if (*busy > 1)
+			*busy = 1;
+		from += part;
+	}
+}
+
+void boot_load__watched(struct boot_load *l, size_t cpu, int64_t start, int64_t end)
+{
+	add(l, cpu, start, end, 0);
+}
+
+void boot_load__busy(struct boot_load *l, size_t cpu, int64_t start, int64_t end)
+{
+	add(l, cpu, start, end, 1);
+}
+
+void boot_load__io(struct boot_load *l, int64_t time, uint64_t bytes)
+{
+	int64_t bin = time < l->start ? -1 : (time - l->start) / l->bin;
+
+	if (l->io_bytes && bin >= 0 && bin < (int64_t)l->bins)
+		l->io_bytes[bin] += bytes;
+}
+
+double boot_load__mean(const struct boot_load *l, size_t bin)
+{
+	double sum = 0;
+	size_t known = 0;
+
+	for (size_t cpu = 0; cpu < l->cpus; cpu++) {
+		double busy = l->busy[cpu * l->bins + bin];
+
+		if (busy >= 0) {
+			sum += busy;
+			known++;
+		}
+	}
+	return known ? sum / known : -1;
+}

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The timeline as Chrome's trace events, for Perfetto; see report.h.
+ *
+ * The viewer draws a process for each part, and a row for each of its threads: the layers of each
+ * lane. It drops events of one thread that overlap without nesting, so layers must not share one.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/version.h"
+#include "boot/report.h"
+#include "boot/timeline.h"
+
+/* With all calls, a viewer shows only noise, if it can open the file at all. */
+#define MOST_CALLS 2000
+/* The rows of lanes that are no task's come after all numbers that a task can have. */
+#define NO_TASK (1 << 22)
+
+struct row {
+	size_t first;			/* the number of the lane's first row */
+	size_t shown;			/* how many bars of the lane are shown */
+};
+
+struct chrome {
+	json_writer_t *w;
+	const struct timeline *t;
+	bool *shown;			/* for each bar */
+	size_t calls;			/* how many early calls are shown */
+	int64_t zero[PARTS];		/* the time that is written as 0: none may be negative */
+	struct row *rows;		/* for each lane */
+};
+
+static void write_label(json_writer_t *w, const char *what, int part, size_t row, const char *name)
+{
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", what);
+	jsonw_string_field(w, "ph", "M");
+	jsonw_lluint_field(w, "pid", part + 1);
+	jsonw_lluint_field(w, "tid", row);
+	jsonw_name(w, "args");
+	jsonw_start_object(w);
+	jsonw_string_field(w, "name", name);
+	jsonw_end_object(w);
+	jsonw_end_object(w);
+}
+
+/* A time in microseconds; for a clock that is no time, its count is used as microseconds. */
+static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part, int64_t time)
+{
+	jsonw_name(c->w, name);
+	if (part->counts)
+		jsonw_printf(c->w, "%" PRId64, time);
+	else
+		jsonw_printf(c->w, "%" PRId64 ".%03" PRId64, time / 1000, time % 1000);
+}
+
+static void write_args(struct chrome *c, const struct bar *b)
+{
+	jsonw_name(c->w, "args");
+	jsonw_start_object(c->w);
+	for (size_t i = b->arg; i < b->arg + b->args; i++) {
+		const struct bar_arg *arg = &c->t->args[i];
+
+		if (arg->text) {
+			jsonw_string_field(c->w, arg->name, arg->text);
+		} else {
+			jsonw_name(c->w, arg->name);
+			jsonw_int(c->w, arg->number);
+		}
+	}
+	jsonw_end_object(c->w);
+}
+
+static size_t row_of(const struct chrome *c, const struct bar *b)
+{
+	const struct lane *lane = &c->t->lanes[b->lane];
+
+	return b->layer || lane->pid < 0 ? c->rows[b->lane].first + b->layer : (size_t)lane->pid;
+}
+
+static void write_bar(struct chrome *c, const struct bar *b)
+{
+	enum timeline_part_id id = c->t->lanes[b->lane].part;
+	const struct timeline_part *part = &c->t->parts[id];
+
+	jsonw_start_object(c->w);
+	jsonw_string_field(c->w, "name", *b->name ? b->name : "(no name)");
+	jsonw_string_field(c->w, "cat", bar_class_words[b->class]);
+	jsonw_string_field(c->w, "ph", "X");
+	write_micros(c, "ts", part, b->start - c->zero[id]);
+	write_micros(c, "dur", part, b->end - b->start);
+	jsonw_lluint_field(c->w, "pid", id + 1);
+	jsonw_lluint_field(c->w, "tid", row_of(c, b));
+	write_args(c, b);
+	jsonw_end_object(c->w);
+}
+
+/* Two lanes may be of the same task, whose row has one name. */
+static bool has_label(const struct chrome *c, size_t index)
+{
+	const struct lane *lanes = c->t->lanes;
+
+	for (size_t i = 0; i < index; i++) {
+		if (lanes[i].part == lanes[index].part && lanes[i].pid == lanes[index].pid && c->rows[i].shown)
+			return lanes[index].pid >= 0;
+	}
+	return false;
+}
+
+static void write_lane_labels(struct chrome *c, size_t index)
+{
+	const struct lane *lane = &c->t->lanes[index];
+	bool some = lane->part == PART_EARLY && c->rows[index].shown < lane->count;
+
+	for (size_t layer = 0; c->rows[index].shown && layer < lane->layers; layer++) {
+		size_t row = layer || lane->pid < 0 ? c->rows[index].first + layer : (size_t)lane->pid;
+
+		if (layer || !has_label(c, index))
+			write_label(c->w, "thread_name", lane->part, row, some ? "longest calls" : lane->name);
+	}
+}
+
+static void write_part(struct chrome *c, enum timeline_part_id id)
+{
+	const struct timeline *t = c->t;
+
+	if (!t->parts[id].there)
+		return;
+	write_label(c->w, "process_name", id, 1, t->parts[id].title);
+	for (size_t i = 0; i < t->lane_count; i++) {
+		if (t->lanes[i].part == id)
+			write_lane_labels(c, i);
+	}
+	for (size_t i = 0; i < t->bar_count; i++) {
+		if (t->lanes[t->bars[i].lane].part == id && c->shown[i])
+			write_bar(c, &t->bars[i]);
+	}
+}
+
+static int by_length(const void *a, const void *b, void *arg)
+{
+	const struct bar *list = arg;
+	const size_t *x = a, *y = b;
+	int64_t length = list[*x].end - list[*x].start, other = list[*y].end - list[*y].start;
+
+	if (length != other)
+		return length > other ? -1 : 1;
+	return list[*x].order < list[*y].order ? -1 : list[*x].order > list[*y].order;
+}
+
+/* All bars that have an end, and of calls the longest. An outer call is not dropped before an inner one. */
+static int choose(struct chrome *c)
+{
+	const struct timeline *t = c->t;
+	size_t *calls = calloc(t->bar_count + 1, sizeof(*calls)), count = 0;
+
+	c->shown = calloc(t->bar_count + 1, sizeof(*c->shown));
+	if (!calls || !c->shown) {
+		free(calls);
+		return error__no_memory();
+	}
+	for (size_t i = 0; i < t->bar_count; i++) {
+		if (t->bars[i].class == BAR_CALL && t->lanes[t->bars[i].lane].part == PART_EARLY)
+			calls[count++] = i;
+		else
+			c->shown[i] = !t->bars[i].endless;
+	}
+	qsort_r(calls, count, sizeof(*calls), by_length, t->bars);
+	c->calls = count < MOST_CALLS ? count : MOST_CALLS;
+	for (size_t i = 0; i < c->calls; i++)
+		c->shown[calls[i]] = true;
+	free(calls);
+	return 0;
+}
+
+static int number_rows(struct chrome *c)
+{
+	size_t next[PARTS] = { [PART_EARLY] = 1, [PART_BOOT] = NO_TASK + 1 };
+
+	c->rows = calloc(c->t->lane_count + 1, sizeof(*c->rows));
+	if (!c->rows)
+		return error__no_memory();
+	for (size_t i = 0; i < c->t->lane_count; i++) {
+		c->rows[i].first = next[c->t->lanes[i].part];
+		next[c->t->lanes[i].part] += c->t->lanes[i].layers;
+	}
+	for (size_t i = 0; i < c->t->bar_count; i++)
+		c->rows[c->t->bars[i].lane].shown += c->shown[i];
+	return 0;
+}
+
+/* Parts that have the same clock begin with the same time. */
+static void set_zero(struct chrome *c)
+{
+	int64_t first = 0;
+
+	for (size_t i = 0; i < PARTS; i++) {
+		if (!c->t->parts[i].own_clock && c->t->parts[i].start < first)
+			first = c->t->parts[i].start;
+	}
+	for (size_t i = 0; i < PARTS; i++)
+		c->zero[i] = c->t->parts[i].own_clock ? c->t->parts[i].start : first;
+}
+
+static void write_other(struct chrome *c, const struct boot_report *r)
+{
+	json_writer_t *w = c->w;
+
+	jsonw_name(w, "otherData");
+	jsonw_start_object(w);
+	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
+	json__string_or_null(w, "release", r->kernel.release);
+	json__string_or_null(w, "boot_id", r->boot_id);
+	if (r->early) {
+		jsonw_string_field(w, "tracer", r->stats.tracer);
+		jsonw_string_field(w, "clock", r->stats.clock);
+		jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
+		jsonw_lluint_field(w, "recorded", r->stats.recorded);
+		jsonw_lluint_field(w, "calls_shown", c->calls);
+		json__counters(w, "lost", &r->lost);
+	}
+	json__number_or_null(w, "start_lost", r->start, r->start ? r->start->lost : 0);
+	jsonw_end_object(w);
+}
+
+int boot_report__chrome(const struct boot_report *r, FILE *out)
+{
+	struct timeline t;
+	struct chrome c = { .t = &t };
+	int err;
+
+	err = timeline__collect(&t, r);
+	if (!err)
+		err = choose(&c);
+	if (!err)
+		err = number_rows(&c);
+	c.w = err ? NULL : jsonw_new(out, true);
+	if (!err && !c.w)
+		err = error__no_memory();
+	if (err)
+		goto cleanup;
+	set_zero(&c);
+	jsonw_start_object(c.w);
+	jsonw_name(c.w, "traceEvents");
+	jsonw_start_lines(c.w);
+	for (size_t i = 0; i < PARTS; i++)
+		write_part(&c, i);
+	jsonw_end_array(c.w);
+	write_other(&c, r);
+	jsonw_end_object(c.w);
+	jsonw_destroy(&c.w);
+cleanup:
+	free(c.shown);
+	free(c.rows);
+	timeline__free(&t);
+	return err;
+}

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * What a report has as bars of a timeline. Each source below takes one kind of things out of the
+ * report, and adds nothing if the report does not have it. Lanes are drawn in the order of the
+ * table.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "boot/report.h"
+#include "boot/spans.h"
+#include "boot/start_report.h"
+#include "boot/timeline.h"
+
+/* ---- the early part */
+
+/*
+ * When something early was, in the part's own time. Only the times of oneshot are those of the
+ * kernel's clock.
+ */
+static int64_t early_time(const struct boot_report *r, uint64_t time)
+{
+	return boot_report__is_oneshot(r) ? time : time - boot_report__first(r);
+}
+
+static void begin_early(struct timeline *t, const struct boot_report *r)
+{
+	struct timeline_part *part = &t->parts[PART_EARLY];
+
+	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
+	part->own_clock = !boot_report__is_oneshot(r);
+	part->clock = r->stats.clock;
+	part->counts = !early_stats__in_ns(&r->stats);
+}
+
+static void add_phase(struct timeline *t, size_t lane, const struct boot_report *r,
+		      const struct early_phase *phase)
+{
+	bool oneshot = boot_report__is_oneshot(r);
+	char room[64];
+	const char *name;
+
+	/* Without a time, it has no place. */
+	if (phase->timeless)
+		return;
+	name = boot_report__shown_name(r, phase, room, sizeof(room));
+	timeline__add(t, lane, BAR_PHASE, name == room ? timeline__keep(t, "%s", name) : name,
+		      early_time(r, phase->start), early_time(r, phase->start + phase->time));
+	timeline__number(t, oneshot ? "callers" : "calls", oneshot ? phase->callers : phase->calls);
+	timeline__number(t, "functions", oneshot ? phase->functions : phase->seen_first);
+	for (size_t i = 0; i < phase->inner_count; i++)
+		add_phase(t, lane, r, &phase->inner[i]);
+}
+
+static void add_early_phases(struct timeline *t, const struct boot_report *r)
+{
+	size_t lane;
+
+	if (!r->early)
+		return;
+	begin_early(t, r);
+	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = PART_EARLY, .pid = -1 });
+	for (size_t i = 0; i < r->phases.count; i++)
+		add_phase(t, lane, r, &r->phases.list[i]);
+}
+
+/* For first hits, it is not known inside of which calls they are. */
+static void add_early_calls(struct timeline *t, const struct boot_report *r)
+{
+	const struct early_calls *c = &r->calls;
+	struct early_span *spans;
+	size_t lane, count;
+
+	if (t->err || !r->early || boot_report__is_oneshot(r))
+		return;
+	t->err = early_calls__spans(c, c->count, &spans, &count);
+	if (t->err)
+		return;
+	lane = timeline__lane(t, &(struct lane){ .name = "calls", .part = PART_EARLY, .pid = -1 });
+	for (size_t i = 0; i < count; i++) {
+		const struct early_call *call = &c->list[spans[i].call];
+
+		timeline__add(t, lane, BAR_CALL, c->names[call->function], early_time(r, spans[i].start),
+			      early_time(r, spans[i].end));
+		timeline__text(t, "caller", c->names[call->parent]);
+	}
+	free(spans);
+}
+
+/* ---- from the initcalls on */
+
+/* What process 1 did, one after the other: it made initcalls by levels, and then ran programs. */
+static void add_levels(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_start *s = r->start;
+	const struct start_level *last;
+	size_t lane;
+
+	if (!s)
+		return;
+	last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
+	t->parts[PART_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
+	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = PART_BOOT, .pid = -1 });
+	/* If the first levels are lost, it is not known when initcalls began. */
+	if (last && !strcmp(s->levels[0].name, "early"))
+		timeline__add(t, lane, BAR_PHASE, "before initcalls", 0, s->levels[0].start);
+	for (size_t i = 0; i < s->level_count; i++) {
+		const struct start_level *level = &s->levels[i];
+
+		timeline__add(t, lane, BAR_PHASE, level->name, level->start, level->start + level->time);
+		timeline__number(t, "initcalls", level->initcalls);
+	}
+	if (last && s->init_count)
+		timeline__add(t, lane, BAR_PHASE, "until init", last->start + last->time, s->inits[0].time);
+	for (size_t i = 0; i < s->init_count; i++) {
+		timeline__add(t, lane, BAR_PROGRAM, s->inits[i].program, s->inits[i].time,
+			      i + 1 < s->init_count ? (int64_t)s->inits[i + 1].time : BAR_UNTIL_END);
+		timeline__mark(t, s->inits[i].program, s->inits[i].time);
+	}
+}
+
+static bool is_module(const struct start_initcall *call)
+{
+	return call->level == NO_LEVEL && (call->module || call->pid);
+}
+
+static void add_initcall(struct timeline *t, const struct boot_start *s, const struct start_initcall *call)
+{
+	struct lane lane = {
+		.name = timeline__keep(t, "process %d", call->pid), .part = PART_BOOT, .pid = call->pid,
+		.group = is_module(call) ? "modules" : NULL,
+	};
+
+	timeline__add(t, timeline__lane(t, &lane), is_module(call) ? BAR_MODULE : BAR_INITCALL,
+		      boot_start__name(call), call->start,
+		      call->finished ? (int64_t)(call->start + call->time) : BAR_NO_END);
+	if (call->level != NO_LEVEL)
+		timeline__text(t, "level", s->levels[call->level].name);
+	if (call->finished)
+		timeline__number(t, "result", call->result);
+}
+
+static void add_initcalls(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_start *s = r->start;
+
+	for (size_t i = 0; s && i < s->initcall_count; i++) {
+		if (!is_module(&s->initcalls[i]))
+			add_initcall(t, s, &s->initcalls[i]);
+	}
+}
+
+static void add_modules(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_start *s = r->start;
+
+	for (size_t i = 0; s && i < s->initcall_count; i++) {
+		if (is_module(&s->initcalls[i]))
+			add_initcall(t, s, &s->initcalls[i]);
+	}
+}
+
+/* ---- all */
+
+static void (*const sources[])(struct timeline *t, const struct boot_report *r) = {
+	add_early_phases, add_early_calls, add_levels, add_initcalls, add_modules,
+};
+
+int timeline__collect(struct timeline *t, const struct boot_report *r)
+{
+	timeline__init(t);
+	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
+		sources[i](t, r);
+	return timeline__finish(t);
+}
