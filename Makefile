@@ -128,8 +128,9 @@ $(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
 # These files go into the program as they are, each between two symbols such as _binary_page_html_*: the pages of `report
-# -f html` and `tailor -f html`, and of `hytrace tailor` the program that asks Kconfig and the lists of options to keep.
-EMBEDDED := user/report/page.html user/report/head.html user/tailor/tailored.html user/tailor/kconfig/ask.c \
+# -f html` and `tailor -f html`, the style of the picture of `boot -f svg`, and of `hytrace tailor` the program that asks
+# Kconfig and the lists of options to keep.
+EMBEDDED := user/report/page.html user/report/head.html user/boot/picture.css user/tailor/tailored.html user/tailor/kconfig/ask.c \
 	$(wildcard user/tailor/keep/*.keep)
 EMBEDDED_OBJ := $(EMBEDDED:user/%=$(B)/user/%.o)
 

@@ -25,14 +25,14 @@
 /* How many functions the text lists. Documents have all. */
 #define MOST_FUNCTIONS 10
 
-enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME };
+enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME, BOOT_SVG, BOOT_FOLDED };
 
 struct boot_options {
 	enum boot_format format;
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
-	bool next, early, no_probes, release;
+	bool next, early, no_probes, release, plot;
 	const char *kernel, *initrd;	/* of the next boot */
 	char **reboot;			/* its command; NULL: only print */
 };
@@ -41,8 +41,9 @@ enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_KERNEL, OPTIO
        OPTION_RELEASE };
 
 static const struct argp_option options[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default), json, or chrome: trace events for Perfetto and "
-	  "chrome://tracing; without -f, FILE.json selects json", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default), json, svg: a picture, chrome: trace events for Perfetto "
+	  "and chrome://tracing, or folded: stacks for flame graphs; without -f, FILE.json selects json, and "
+	  "FILE.svg svg", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ "functions", 'n', "N", 0, "list the N functions with the most calls, and the N longest "
 	  "initcalls (default: 10 in text, all in json)", 0 },
@@ -60,15 +61,18 @@ static const struct argp_option options[] = {
 	{ }
 };
 
+static const char *const formats[] = {
+	[BOOT_TEXT] = "text", [BOOT_JSON] = "json", [BOOT_CHROME] = "chrome", [BOOT_SVG] = "svg",
+	[BOOT_FOLDED] = "folded",
+};
+
 static enum boot_format format(struct argp_state *state, const char *text)
 {
-	if (!strcmp(text, "text"))
-		return BOOT_TEXT;
-	if (!strcmp(text, "json"))
-		return BOOT_JSON;
-	if (!strcmp(text, "chrome"))
-		return BOOT_CHROME;
-	argp_error(state, "--format %s: there is no such format; choose text, json or chrome", text);
+	for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
+		if (!strcmp(text, formats[i]))
+			return i;
+	}
+	argp_error(state, "--format %s: there is no such format; choose text, json, svg, chrome or folded", text);
 	return BOOT_TEXT;
 }
 
@@ -77,8 +81,12 @@ static void guess_format(struct boot_options *o)
 {
 	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
 
-	if (!o->format_given && dot && !strcmp(dot, ".json"))
+	if (o->format_given || !dot)
+		return;
+	if (!strcmp(dot, ".json"))
 		o->format = BOOT_JSON;
+	else if (!strcmp(dot, ".svg"))
+		o->format = BOOT_SVG;
 }
 
 static error_t parse(int key, char *arg, struct argp_state *state)
@@ -114,6 +122,12 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_RELEASE:
 		o->release = true;
 		break;
+	case ARGP_KEY_ARG:
+		/* The word that systemd-analyze has for it. */
+		if (o->next || strcmp(arg, "plot"))
+			return ARGP_ERR_UNKNOWN;
+		o->plot = true;
+		break;
 	case ARGP_KEY_ARGS:
 		if (!o->next)
 			argp_error(state, "%s: no such command; only --next takes any", state->argv[state->next]);
@@ -127,9 +141,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   "--no-probes");
 		if ((o->kernel || o->initrd) && !o->reboot)
 			argp_error(state, "--kernel and --initrd are for --next with a command that reboots");
-		if (o->release && (o->next || o->output || o->format_given || o->most))
+		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot))
 			argp_error(state, "--release takes no other option");
+		if (o->plot && (o->format_given || o->next))
+			argp_error(state, "plot is -f svg, and takes neither another format nor --next");
 		guess_format(o);
+		if (o->plot)
+			o->format = BOOT_SVG;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -207,6 +225,10 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 		return boot_report__json(r, most ? most : SIZE_MAX, out);
 	case BOOT_CHROME:
 		return boot_report__chrome(r, out);
+	case BOOT_SVG:
+		return boot_report__svg(r, out);
+	case BOOT_FOLDED:
+		return boot_report__folded(r, out);
 	default:
 		return boot_report__text(r, most ? most : MOST_FUNCTIONS, out);
 	}
@@ -344,10 +366,12 @@ int cmd_boot(int argc, char **argv)
 		       "\vCommands:\n"
 		       "  blame           list all that took time, the longest first\n"
 		       "  critical-chain  show what the default target had to wait for\n"
-		       "  compare         compare two boots, or several of each of two kernels\n\n"
+		       "  compare         compare two boots, or several of each of two kernels\n"
+		       "  plot            draw a picture: the same as -f svg\n\n"
 		       "Examples:\n"
 		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"
+		       "  hytrace boot plot -o boot.svg\n"
 		       "  hytrace boot -f chrome -o boot.trace\n\n"
 		       "Exit status: 0 done, 1 failed, or "
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "

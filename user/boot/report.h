@@ -62,8 +62,15 @@ uint64_t boot_report__net(const struct boot_report *r, const struct early_phase 
  */
 int boot_report__text(const struct boot_report *r, size_t most, FILE *out);
 int boot_report__json(const struct boot_report *r, size_t most, FILE *out);
-/* Writes trace events for Chrome and Perfetto: the phases, and the longest calls. */
+/* Writes trace events for Chrome and Perfetto: all bars of timeline.h, but only the longest calls. */
 int boot_report__chrome(const struct boot_report *r, FILE *out);
+/* Writes a picture, in at most 2 MB: all bars of timeline.h, the narrowest ones joined. */
+int boot_report__svg(const struct boot_report *r, FILE *out);
+/*
+ * Writes stacks for programs that draw flame graphs: initcalls and modules of each task, with the
+ * microseconds that each had for itself.
+ */
+int boot_report__folded(const struct boot_report *r, FILE *out);
 
 /* Prints the losses on stderr, one a line, with their meaning; prints nothing if there are none. */
 void boot_report__losses(const struct boot_report *r);

@@ -103,7 +103,7 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = PART_BOOT, .pid = -1 });
 	/* If the first levels are lost, it is not known when initcalls began. */
 	if (last && !strcmp(s->levels[0].name, "early"))
-		timeline__add(t, lane, BAR_PHASE, "before initcalls", 0, s->levels[0].start);
+		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
 	for (size_t i = 0; i < s->level_count; i++) {
 		const struct start_level *level = &s->levels[i];
 

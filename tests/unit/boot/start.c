@@ -272,7 +272,7 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(event_of(events, "X", "inner_init"), "args", "{\"level\":\"late\",\"result\":-19}");
 	expect_at(event_of(events, "X", "first"), "tid", "7");
 	expect_at(event_of(events, "X", "first"), "cat", "\"module\"");
-	expect_at(event_of(events, "X", "before initcalls"), "dur", "500000.000");
+	expect_at(event_of(events, "X", "(before)"), "dur", "500000.000");
 	expect_at(event_of(events, "X", "until init"), "dur", "100000.000");
 	expect_at(event_of(events, "X", "/init"), "dur", "100000.000");
 	expect_nesting(events, 1);

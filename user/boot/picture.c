@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * The picture of a boot: one SVG, without scripts and without anything from elsewhere, in the manner
+ * of `systemd-analyze plot`. This draws its head and the frames of its views; see picture.h.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/error.h"
+#include "base/version.h"
+#include "boot/picture.h"
+#include "boot/report.h"
+#include "boot/svg.h"
+
+/* The largest picture, in bytes. Viewers become slow with more. */
+#define LARGEST 1900000
+/* Bars that are narrower than this are joined, in pixels; in a larger picture, wider ones as well. */
+#define NARROWEST 0.4
+#define LONGEST 8
+/* Where the list of the longest begins. */
+#define SECOND 720
+/* The kernel's share of the boot is shown once more if it is smaller than this. */
+#define SMALL_SHARE 0.4
+
+/* picture.css, which the program carries. */
+extern const char _binary_picture_css_start[], _binary_picture_css_end[];
+
+/* ---- the head */
+
+static void put_line(struct picture *p, const char *class, double x, const char *anchor, const char *text)
+{
+	svg__label(p->out, class, x, p->y, anchor, text);
+}
+
+static void draw_totals(struct picture *p, const struct boot_report *r)
+{
+	const struct timeline_part *early = &p->t->parts[PART_EARLY];
+	char time[32], text[400];
+
+	for (size_t i = 0; i < p->t->mark_count; i++) {
+		p->y += 18;
+		snprintf(text, sizeof(text), "%s  until %s", svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
+			 p->t->marks[i].name);
+		put_line(p, "big", PICTURE_MARGIN, "start", text);
+	}
+	if (early->there) {
+		p->y += 18;
+		snprintf(text, sizeof(text), "%s  of early calls, until the tracer %s took over",
+			 svg__time(early->end - early->start, early->counts, time, sizeof(time)), r->stats.tracer);
+		put_line(p, "big", PICTURE_MARGIN, "start", text);
+	}
+}
+
+/* What is not in the picture although it was in the boot. */
+static void draw_lost(struct picture *p, const struct boot_report *r)
+{
+	uint64_t lost = r->start ? r->start->lost : 0;
+	size_t used = 0;
+	char text[400];
+
+	used += snprintf(text, sizeof(text), "Lost:");
+	if (lost)
+		used += snprintf(text + used, sizeof(text) - used, " %" PRIu64 " events", lost);
+	if (r->start && r->start->unread)
+		used += snprintf(text + used, sizeof(text) - used, " %zu lines that are no events", r->start->unread);
+	for (size_t i = 0; r->early && i < r->lost.count && used < sizeof(text); i++) {
+		if (r->lost.list[i].value)
+			used += snprintf(text + used, sizeof(text) - used, " early: %s %" PRIu64,
+					 r->lost.list[i].name, r->lost.list[i].value);
+	}
+	p->y += 18;
+	if (strlen(text) > strlen("Lost:"))
+		put_line(p, "bad", PICTURE_MARGIN, "start", text);
+	else
+		put_line(p, "soft", PICTURE_MARGIN, "start", "Nothing is lost.");
+}
+
+static void draw_legend(struct picture *p)
+{
+	bool used[BAR_CLASSES] = {};
+	double x = PICTURE_MARGIN;
+
+	for (size_t i = 0; i < p->t->bar_count; i++)
+		used[p->t->bars[i].class] = true;
+	p->y += 20;
+	for (size_t i = 0; i < BAR_CLASSES; i++) {
+		double width = 28 + 6.2 * strlen(bar_class_names[i]);
+
+		if (!used[i])
+			continue;
+		if (x + width > SECOND - 20) {
+			x = PICTURE_MARGIN;
+			p->y += 18;
+		}
+		fprintf(p->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n",
+			bar_class_words[i], x, p->y - 10);
+		svg__label(p->out, "legend", x + 17, p->y, "start", bar_class_names[i]);
+		x += width + 8;
+	}
+}
+
+static int draw_longest(struct picture *p, enum timeline_part_id part)
+{
+	size_t *list, count;
+	double y = 32, most;
+	char time[32];
+	int err;
+
+	err = timeline__longest(p->t, part, LONGEST, &list, &count);
+	if (err)
+		return err;
+	if (count)
+		svg__label(p->out, "title", SECOND, y, "start", "Longest, without what is inside");
+	most = count ? p->t->bars[list[0]].self : 0;
+	for (size_t i = 0; i < count; i++) {
+		const struct bar *b = &p->t->bars[list[i]];
+
+		y += 18;
+		svg__time(b->self, p->t->parts[part].counts, time, sizeof(time));
+		svg__label(p->out, "mono", SECOND + 80, y, "end", time);
+		fprintf(p->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
+			bar_class_words[b->class], SECOND + 90, y - 10, 1 + 150 * b->self / most);
+		fprintf(p->out, "<text class=\"mono\" x=\"%d\" y=\"%.1f\">", SECOND + 250, y);
+		svg__text(p->out, b->name, 58);
+		fputs("</text>\n", p->out);
+	}
+	free(list);
+	if (p->y < y)
+		p->y = y;
+	return 0;
+}
+
+static int draw_head(struct picture *p, const struct boot_report *r)
+{
+	char text[400];
+
+	p->y = 32;
+	snprintf(text, sizeof(text), "Boot of Linux %s", r->kernel.release);
+	put_line(p, "head", PICTURE_MARGIN, "start", text);
+	p->y += 20;
+	snprintf(text, sizeof(text), "boot id %s; hytrace %s", r->boot_id ?: "unknown", HYTRACE_VERSION);
+	put_line(p, "soft", PICTURE_MARGIN, "start", text);
+	p->y += 4;
+	draw_totals(p, r);
+	draw_lost(p, r);
+	draw_legend(p);
+	return draw_longest(p, PART_BOOT);
+}
+
+/* ---- a view */
+
+/* 1, 2 or 5 times a power of ten, so that there are about ten ticks. */
+static int64_t step_of(int64_t whole)
+{
+	double rough = whole / 12.0, power = pow(10, floor(log10(rough)));
+	double digit = rough / power;
+	double step = (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10) * power;
+
+	return step < 1 ? 1 : step;
+}
+
+/* In units that suit the whole, with as many digits as the step has. */
+static void put_tick(struct picture *p, const struct view *v, int64_t time, int64_t step)
+{
+	static const struct {
+		int64_t ns;
+		const char *name;
+	} units[] = { { 1000000000, "s" }, { 1000000, "ms" }, { 1000, "µs" }, { 1, "ns" } };
+	size_t unit = 0;
+	int digits = 0;
+	char text[40];
+
+	while (units[unit].ns > 1 && units[unit].ns > (v->to - v->from) / 2)
+		unit++;
+	for (int64_t rest = units[unit].ns; rest > step; rest /= 10)
+		digits++;
+	if (p->t->parts[v->part].counts)
+		snprintf(text, sizeof(text), "%" PRId64, time);
+	else
+		snprintf(text, sizeof(text), "%.*f %s", digits, (double)time / units[unit].ns, units[unit].name);
+	svg__label(p->out, "soft", view__x(v, time), p->y, "middle", text);
+}
+
+/* Ticks with their times above the lanes. Their lines come later, when the height is known. */
+static void draw_axis(struct picture *p, const struct view *v)
+{
+	int64_t step = step_of(v->to - v->from), time = v->from / step * step;
+
+	p->y += 16;
+	for (; time <= v->to; time += step) {
+		if (time >= v->from)
+			put_tick(p, v, time, step);
+	}
+	p->y += 6;
+}
+
+static void draw_lines(struct picture *p, const struct view *v)
+{
+	int64_t step = step_of(v->to - v->from), time = v->from / step * step;
+
+	for (; time <= v->to; time += step) {
+		double x = view__x(v, time);
+
+		if (time >= v->from)
+			fprintf(p->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, v->top - 3, p->y);
+	}
+}
+
+/* Names are above the axis; those that would be above each other are left out: tooltips have them. */
+static void draw_marks(struct picture *p, const struct view *v, double y, bool lines)
+{
+	double free = 0;
+
+	for (size_t i = 0; v->part == PART_BOOT && i < p->t->mark_count; i++) {
+		const struct timeline_mark *m = &p->t->marks[i];
+		double x = view__x(v, m->time), width = svg__columns(m->name) * SVG_CHARACTER;
+		bool left = x + width > PICTURE_WIDTH - PICTURE_MARGIN;
+
+		if (m->time < v->from || m->time > v->to)
+			continue;
+		if (lines) {
+			fprintf(p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"><title>", x, v->top - 3, p->y);
+			svg__text(p->out, m->name, 200);
+			fputs("</title></path>\n", p->out);
+		} else if ((left ? x - width : x) >= free) {
+			svg__label(p->out, "marked", x, y, left ? "end" : "start", m->name);
+			free = (left ? x : x + width) + 8;
+		}
+	}
+}
+
+/* The lines of the ticks are below the bars, but it is the lanes that tell how long they are. */
+static int draw_lanes(struct picture *p, const struct view *v)
+{
+	FILE *out = p->out;
+	char *lanes = NULL;
+	size_t size;
+	int err;
+
+	p->out = open_memstream(&lanes, &size);
+	if (!p->out) {
+		p->out = out;
+		return error__no_memory();
+	}
+	err = view__lanes(p, v);
+	if (fclose(p->out) && !err)
+		err = error__no_memory();
+	p->out = out;
+	if (!err) {
+		draw_lines(p, v);
+		fwrite(lanes, 1, size, out);
+	}
+	free(lanes);
+	return err;
+}
+
+static int draw_view(struct picture *p, struct view *v)
+{
+	int err;
+
+	p->y += 34;
+	svg__label(p->out, "title", PICTURE_MARGIN, p->y, "start", v->title);
+	fprintf(p->out, "<g class=\"view\" data-from=\"%" PRId64 "\" data-to=\"%" PRId64 "\">\n", v->from, v->to);
+	if (v->part == PART_BOOT && p->t->mark_count) {
+		p->y += 16;
+		draw_marks(p, v, p->y, false);
+	}
+	draw_axis(p, v);
+	v->top = p->y;
+	err = draw_lanes(p, v);
+	draw_marks(p, v, 0, true);
+	fputs("</g>\n", p->out);
+	return err;
+}
+
+static int draw_boot(struct picture *p)
+{
+	const struct timeline *t = p->t;
+	const struct timeline_part *part = &t->parts[PART_BOOT];
+	struct view all = { .part = PART_BOOT, .from = part->start, .to = part->end };
+	struct view kernel = all;
+	char title[400], time[32];
+	int err;
+
+	if (!part->there || part->end <= part->start)
+		return 0;
+	snprintf(title, sizeof(title), "The boot: %s", svg__time(part->end - part->start, 0, time, sizeof(time)));
+	all.title = title;
+	err = draw_view(p, &all);
+	if (err || !t->mark_count)
+		return err;
+	/* Firmware comes before the kernel's clock begins. */
+	kernel.from = all.from < 0 ? 0 : all.from;
+	kernel.to = t->marks[0].time;
+	if (kernel.to <= kernel.from || kernel.to - kernel.from > SMALL_SHARE * (all.to - all.from))
+		return 0;
+	snprintf(title, sizeof(title), "Of that, until %s: %s", t->marks[0].name,
+		 svg__time(kernel.to - kernel.from, 0, time, sizeof(time)));
+	kernel.title = title;
+	return draw_view(p, &kernel);
+}
+
+static int draw_early(struct picture *p)
+{
+	const struct timeline_part *part = &p->t->parts[PART_EARLY];
+	struct view v = { .part = PART_EARLY, .from = part->start, .to = part->end };
+	char title[200], time[32];
+
+	if (!part->there || part->end <= part->start)
+		return 0;
+	snprintf(title, sizeof(title), "The early part, before ftrace: %s, of the clock %s%s",
+		 svg__time(part->end - part->start, part->counts, time, sizeof(time)), part->clock,
+		 part->own_clock ? ", since the first call" : "");
+	v.title = title;
+	return draw_view(p, &v);
+}
+
+/* ---- all */
+
+static void draw_notes(struct picture *p)
+{
+	const struct timeline_part *part = &p->t->parts[PART_BOOT];
+	char text[200];
+
+	p->y += 14;
+	if (part->there && part->later) {
+		p->y += 15;
+		snprintf(text, sizeof(text), "%zu bars begin after a long pause, and are not shown; -f chrome has them.", part->later);
+		put_line(p, "soft", PICTURE_MARGIN, "start", text);
+	}
+	if (p->joined) {
+		p->y += 15;
+		snprintf(text, sizeof(text), "Bars that are narrower than %.1f pixels are joined with their neighbours: "
+			 "paler ones, with %zu bars. Point at a bar to see what it is.", p->narrowest, p->joined);
+		put_line(p, "soft", PICTURE_MARGIN, "start", text);
+	}
+	if (p->t->parts[PART_EARLY].there) {
+		p->y += 15;
+		put_line(p, "soft", PICTURE_MARGIN, "start",
+			 "When an early call returned is not known: its bar lasts until the next call that does not come "
+			 "from inside it.");
+	}
+	if (p->deep) {
+		p->y += 15;
+		snprintf(text, sizeof(text), "%zu calls are too deep inside others to be shown.", p->deep);
+		put_line(p, "soft", PICTURE_MARGIN, "start", text);
+	}
+}
+
+static int draw_body(struct picture *p, const struct boot_report *r)
+{
+	int err = draw_head(p, r);
+
+	if (!err)
+		err = draw_boot(p);
+	if (!err)
+		err = draw_early(p);
+	if (!err)
+		draw_notes(p);
+	p->y += 20;
+	return err;
+}
+
+/* The body, in a block of memory to be freed: what comes before it needs its height. */
+static int make_body(struct picture *p, const struct boot_report *r, char **ret, size_t *ret_size)
+{
+	int err;
+
+	p->out = open_memstream(ret, ret_size);
+	if (!p->out)
+		return error__no_memory();
+	err = draw_body(p, r);
+	/* The stream has no other errors. */
+	if (fclose(p->out) && !err)
+		err = error__no_memory();
+	return err;
+}
+
+static void write_all(const struct picture *p, const struct boot_report *r, const char *body, size_t size, FILE *out)
+{
+	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>Boot of Linux ",
+		PICTURE_WIDTH, p->y, PICTURE_WIDTH, p->y);
+	svg__text(out, r->kernel.release, 200);
+	fputs("</title>\n<style>\n", out);
+	fwrite(_binary_picture_css_start, 1, _binary_picture_css_end - _binary_picture_css_start, out);
+	fprintf(out, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", PICTURE_WIDTH, p->y);
+	fwrite(body, 1, size, out);
+	fputs("</svg>\n", out);
+}
+
+int picture__write(const struct timeline *t, const struct boot_report *r, FILE *out)
+{
+	struct picture p = { .t = t, .narrowest = NARROWEST };
+	char *body = NULL;
+	size_t size;
+	int err;
+
+	for (;;) {
+		err = make_body(&p, r, &body, &size);
+		if (err || size <= LARGEST || p.narrowest > PICTURE_BARS)
+			break;
+		free(body);
+		body = NULL;
+		p = (struct picture){ .t = t, .narrowest = p.narrowest * 1.6 };
+	}
+	if (!err)
+		write_all(&p, r, body, size, out);
+	free(body);
+	return err;
+}
+
+int boot_report__svg(const struct boot_report *r, FILE *out)
+{
+	struct timeline t;
+	int err;
+
+	err = timeline__collect(&t, r);
+	if (!err)
+		err = picture__write(&t, r, out);
+	timeline__free(&t);
+	return err;
+}
