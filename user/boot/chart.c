@@ -73,7 +73,7 @@ void view__load(struct picture *p, const struct view *v)
 	const struct boot_load *l = &p->t->load;
 	char name[32];
 
-	if (!l->bins || v->part != PART_BOOT)
+	if (!l->bins || v->part != TIMELINE_BOOT)
 		return;
 	lane__begin(p, "CPUs busy", CHART);
 	draw_area(p, v, "busy", CHART, busy_of_all, 0);

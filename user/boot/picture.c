@@ -36,7 +36,7 @@ static void put_line(struct picture *p, const char *class, double x, const char 
 
 static void draw_totals(struct picture *p, const struct boot_report *r)
 {
-	const struct timeline_part *early = &p->t->parts[PART_EARLY];
+	const struct timeline_part *early = &p->t->parts[TIMELINE_EARLY];
 	char time[32], text[400];
 
 	for (size_t i = 0; i < p->t->mark_count; i++) {
@@ -146,7 +146,7 @@ static int draw_head(struct picture *p, const struct boot_report *r)
 	draw_totals(p, r);
 	draw_lost(p, r);
 	draw_legend(p);
-	return draw_longest(p, PART_BOOT);
+	return draw_longest(p, TIMELINE_BOOT);
 }
 
 /* ---- a view */
@@ -213,7 +213,7 @@ static void draw_marks(struct picture *p, const struct view *v, double y, bool l
 {
 	double free = 0;
 
-	for (size_t i = 0; v->part == PART_BOOT && i < p->t->mark_count; i++) {
+	for (size_t i = 0; v->part == TIMELINE_BOOT && i < p->t->mark_count; i++) {
 		const struct timeline_mark *m = &p->t->marks[i];
 		double x = view__x(v, m->time), width = svg__columns(m->name) * SVG_CHARACTER;
 		bool left = x + width > PICTURE_WIDTH - PICTURE_MARGIN;
@@ -263,7 +263,7 @@ static int draw_view(struct picture *p, struct view *v)
 	p->y += 34;
 	svg__label(p->out, "title", PICTURE_MARGIN, p->y, "start", v->title);
 	fprintf(p->out, "<g class=\"view\" data-from=\"%" PRId64 "\" data-to=\"%" PRId64 "\">\n", v->from, v->to);
-	if (v->part == PART_BOOT && p->t->mark_count) {
+	if (v->part == TIMELINE_BOOT && p->t->mark_count) {
 		p->y += 16;
 		draw_marks(p, v, p->y, false);
 	}
@@ -278,8 +278,8 @@ static int draw_view(struct picture *p, struct view *v)
 static int draw_boot(struct picture *p)
 {
 	const struct timeline *t = p->t;
-	const struct timeline_part *part = &t->parts[PART_BOOT];
-	struct view all = { .part = PART_BOOT, .from = part->start, .to = part->end };
+	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
+	struct view all = { .part = TIMELINE_BOOT, .from = part->start, .to = part->end };
 	struct view kernel = all;
 	char title[400], time[32];
 	int err;
@@ -304,8 +304,8 @@ static int draw_boot(struct picture *p)
 
 static int draw_early(struct picture *p)
 {
-	const struct timeline_part *part = &p->t->parts[PART_EARLY];
-	struct view v = { .part = PART_EARLY, .from = part->start, .to = part->end };
+	const struct timeline_part *part = &p->t->parts[TIMELINE_EARLY];
+	struct view v = { .part = TIMELINE_EARLY, .from = part->start, .to = part->end };
 	char title[200], time[32];
 
 	if (!part->there || part->end <= part->start)
@@ -321,7 +321,7 @@ static int draw_early(struct picture *p)
 
 static void draw_notes(struct picture *p)
 {
-	const struct timeline_part *part = &p->t->parts[PART_BOOT];
+	const struct timeline_part *part = &p->t->parts[TIMELINE_BOOT];
 	char text[200];
 
 	p->y += 14;
@@ -336,7 +336,7 @@ static void draw_notes(struct picture *p)
 			 "paler ones, with %zu bars. Point at a bar to see what it is.", p->narrowest, p->joined);
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
-	if (p->t->parts[PART_EARLY].there) {
+	if (p->t->parts[TIMELINE_EARLY].there) {
 		p->y += 15;
 		put_line(p, "soft", PICTURE_MARGIN, "start",
 			 "When an early call returned is not known: its bar lasts until the next call that does not come "

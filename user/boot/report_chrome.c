@@ -29,7 +29,7 @@ struct chrome {
 	const struct timeline *t;
 	bool *shown;			/* for each bar */
 	size_t calls;			/* how many early calls are shown */
-	int64_t zero[PARTS];		/* the time that is written as 0: none may be negative */
+	int64_t zero[TIMELINE_PARTS];		/* the time that is written as 0: none may be negative */
 	struct row *rows;		/* for each lane */
 };
 
@@ -113,7 +113,7 @@ static bool has_label(const struct chrome *c, size_t index)
 static void write_lane_labels(struct chrome *c, size_t index)
 {
 	const struct lane *lane = &c->t->lanes[index];
-	bool some = lane->part == PART_EARLY && c->rows[index].shown < lane->count;
+	bool some = lane->part == TIMELINE_EARLY && c->rows[index].shown < lane->count;
 
 	for (size_t layer = 0; c->rows[index].shown && layer < lane->layers; layer++) {
 		size_t row = layer || lane->pid < 0 ? c->rows[index].first + layer : (size_t)lane->pid;
@@ -163,7 +163,7 @@ static int choose(struct chrome *c)
 		return error__no_memory();
 	}
 	for (size_t i = 0; i < t->bar_count; i++) {
-		if (t->bars[i].class == BAR_CALL && t->lanes[t->bars[i].lane].part == PART_EARLY)
+		if (t->bars[i].class == BAR_CALL && t->lanes[t->bars[i].lane].part == TIMELINE_EARLY)
 			calls[count++] = i;
 		else
 			c->shown[i] = !t->bars[i].endless;
@@ -178,7 +178,7 @@ static int choose(struct chrome *c)
 
 static int number_rows(struct chrome *c)
 {
-	size_t next[PARTS] = { [PART_EARLY] = 1, [PART_BOOT] = NO_TASK + 1 };
+	size_t next[TIMELINE_PARTS] = { [TIMELINE_EARLY] = 1, [TIMELINE_BOOT] = NO_TASK + 1 };
 
 	c->rows = calloc(c->t->lane_count + 1, sizeof(*c->rows));
 	if (!c->rows)
@@ -197,11 +197,11 @@ static void set_zero(struct chrome *c)
 {
 	int64_t first = 0;
 
-	for (size_t i = 0; i < PARTS; i++) {
+	for (size_t i = 0; i < TIMELINE_PARTS; i++) {
 		if (!c->t->parts[i].own_clock && c->t->parts[i].start < first)
 			first = c->t->parts[i].start;
 	}
-	for (size_t i = 0; i < PARTS; i++)
+	for (size_t i = 0; i < TIMELINE_PARTS; i++)
 		c->zero[i] = c->t->parts[i].own_clock ? c->t->parts[i].start : first;
 }
 
@@ -246,7 +246,7 @@ int boot_report__chrome(const struct boot_report *r, FILE *out)
 	jsonw_start_object(c.w);
 	jsonw_name(c.w, "traceEvents");
 	jsonw_start_lines(c.w);
-	for (size_t i = 0; i < PARTS; i++)
+	for (size_t i = 0; i < TIMELINE_PARTS; i++)
 		write_part(&c, i);
 	jsonw_end_array(c.w);
 	write_other(&c, r);

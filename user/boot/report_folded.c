@@ -71,7 +71,7 @@ static int put_layer(const struct timeline *t, const struct lane *lane, size_t l
 /* Lanes of tasks: of these, what is inside another bar is a part of it. */
 static bool has_stacks(const struct lane *lane)
 {
-	return lane->part == PART_BOOT && lane->kind == LANE_NESTS && lane->pid >= 0;
+	return lane->part == TIMELINE_BOOT && lane->kind == LANE_NESTS && lane->pid >= 0;
 }
 
 int boot_report__folded(const struct boot_report *r, FILE *out)
@@ -91,7 +91,8 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 	for (size_t i = 0; i < t.bar_count; i++)
 		endless += has_stacks(&t.lanes[t.bars[i].lane]) && t.bars[i].endless;
 	if (endless && !err)
-		error__warn("-f folded: %zu are left out, as their ends are not known", endless);
+		error__warn("-f folded: %zu %s left out, as %s not known", endless,
+			    endless == 1 ? "bar is" : "bars are", endless == 1 ? "its end is" : "their ends are");
 	timeline__free(&t);
 	return err;
 }

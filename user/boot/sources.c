@@ -25,7 +25,7 @@ static int64_t early_time(const struct boot_report *r, uint64_t time)
 
 static void begin_early(struct timeline *t, const struct boot_report *r)
 {
-	struct timeline_part *part = &t->parts[PART_EARLY];
+	struct timeline_part *part = &t->parts[TIMELINE_EARLY];
 
 	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
 	part->own_clock = !boot_report__is_oneshot(r);
@@ -59,7 +59,7 @@ static void add_early_phases(struct timeline *t, const struct boot_report *r)
 	if (!r->early)
 		return;
 	begin_early(t, r);
-	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = PART_EARLY, .pid = -1 });
+	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = TIMELINE_EARLY, .pid = -1 });
 	for (size_t i = 0; i < r->phases.count; i++)
 		add_phase(t, lane, r, &r->phases.list[i]);
 }
@@ -76,7 +76,7 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 	t->err = early_calls__spans(c, c->count, &spans, &count);
 	if (t->err)
 		return;
-	lane = timeline__lane(t, &(struct lane){ .name = "calls", .part = PART_EARLY, .pid = -1 });
+	lane = timeline__lane(t, &(struct lane){ .name = "calls", .part = TIMELINE_EARLY, .pid = -1 });
 	for (size_t i = 0; i < count; i++) {
 		const struct early_call *call = &c->list[spans[i].call];
 
@@ -99,8 +99,8 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 	if (!s)
 		return;
 	last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
-	t->parts[PART_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
-	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = PART_BOOT, .pid = -1 });
+	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
+	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = TIMELINE_BOOT, .pid = -1 });
 	/* If the first levels are lost, it is not known when initcalls began. */
 	if (last && !strcmp(s->levels[0].name, "early"))
 		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
@@ -127,7 +127,7 @@ static bool is_module(const struct start_initcall *call)
 static void add_initcall(struct timeline *t, const struct boot_start *s, const struct start_initcall *call)
 {
 	struct lane lane = {
-		.name = timeline__keep(t, "process %d", call->pid), .part = PART_BOOT, .pid = call->pid,
+		.name = timeline__keep(t, "process %d", call->pid), .part = TIMELINE_BOOT, .pid = call->pid,
 		.group = is_module(call) ? "modules" : NULL,
 	};
 

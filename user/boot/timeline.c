@@ -192,7 +192,7 @@ static int find_end(struct timeline *t, enum timeline_part_id id)
 		if (t->lanes[b->lane].part == id)
 			list[count++] = (struct stretch){ b->start, b->end == BAR_UNTIL_END ? b->start : b->end };
 	}
-	limit = id == PART_BOOT ? first_after_pause(list, count) : INT64_MAX;
+	limit = id == TIMELINE_BOOT ? first_after_pause(list, count) : INT64_MAX;
 	part->end = part->start;
 	for (size_t i = 0; i < count; i++) {
 		if (list[i].start < limit && list[i].end > part->end)
@@ -314,7 +314,7 @@ static int nest(struct timeline *t, struct lane *lane)
 
 int timeline__finish(struct timeline *t)
 {
-	for (size_t i = 0; i < PARTS; i++) {
+	for (size_t i = 0; i < TIMELINE_PARTS; i++) {
 		find_start(t, i);
 		if (!t->err)
 			t->err = find_end(t, i);

@@ -43,9 +43,9 @@ enum bar_class {
 extern const char *const bar_class_words[BAR_CLASSES], *const bar_class_names[BAR_CLASSES];
 
 enum timeline_part_id {
-	PART_EARLY,			/* until ftrace is there */
-	PART_BOOT,			/* all */
-	PARTS
+	TIMELINE_EARLY,			/* until ftrace is there */
+	TIMELINE_BOOT,			/* all */
+	TIMELINE_PARTS
 };
 
 /* An end of a bar: until the part ends. */
@@ -106,16 +106,16 @@ struct timeline_part {
 };
 
 struct timeline {
-	struct timeline_part parts[PARTS];
+	struct timeline_part parts[TIMELINE_PARTS];
 	struct lane *lanes;		/* in the order in which pictures have them */
 	size_t lane_count;
 	struct bar *bars;
 	size_t bar_count;
 	struct bar_arg *args;
 	size_t arg_count;
-	struct timeline_mark *marks;	/* of PART_BOOT */
+	struct timeline_mark *marks;	/* of TIMELINE_BOOT */
 	size_t mark_count;
-	struct boot_load load;		/* of PART_BOOT; no bins: not known */
+	struct boot_load load;		/* of TIMELINE_BOOT; no bins: not known */
 	struct strings *store;
 	int err;			/* the first error, after its message: then nothing is added any more */
 };

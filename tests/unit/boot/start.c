@@ -4,47 +4,7 @@
  */
 #include "boot/boot_sample.h"
 #include "boot/start_report.h"
-#include "kernel/sample.h"
-
-#define AT(comm, pid, time, event) "         " comm "-" pid "       [000] .....     " time ": " event "\n"
-#define INIT(time, event) AT("swapper", "1", time, event)
-
-static const char events[] =
-	"# tracer: nop\n#\n"
-	"          <idle>-0       [000] ...1.     0.000000: initcall_level: level=console\n"
-	"          <idle>-0       [000] ...1.     0.000001: initcall_start: func=con_init+0x0/0x250\n"
-	"          <idle>-0       [000] ...1.     0.000003: initcall_finish: func=con_init+0x0/0x250 ret=0\n"
-	INIT("0.500000", "initcall_level: level=early")
-	INIT("0.510000", "initcall_start: func=a_init+0x0/0x10")
-	INIT("0.530000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
-	INIT("0.600000", "initcall_level: level=late")
-	INIT("0.610000", "initcall_start: func=b_init+0x0/0x10")
-	/* Another task loads a module meanwhile, and this task makes an initcall in an initcall. */
-	AT("modprob", "7", "0.611000", "module_load: first E ")
-	AT("modprob", "9", "0.611500", "module_load: other")
-	AT("modprob", "7", "0.612000", "initcall_start: func=0xffffffffc0000000")
-	INIT("0.620000", "initcall_start: func=inner_init+0x0/0x10")
-	"CPU:1 [LOST 3 EVENTS]\n"
-	INIT("0.650000", "initcall_finish: func=inner_init+0x0/0x10 ret=-19")
-	AT("modprob", "7", "0.660000", "initcall_finish: func=0xffffffffc0000000 ret=0")
-	INIT("0.700000", "initcall_finish: func=b_init+0x0/0x10 ret=0")
-	INIT("0.800000", "sched_process_exec: filename=/init pid=1 old_pid=1")
-	AT("modprob", "8", "0.810000", "sched_process_exec: filename=/bin/modprobe pid=8 old_pid=8")
-	AT("modprob", "8", "0.820000", "module_load: second")
-	AT("modprob", "8", "0.821000", "initcall_start: func=second_init+0x0/0x20 [second]")
-	INIT("0.900000", "sched_process_exec: filename=/usr/lib/systemd/systemd pid=1 old_pid=1")
-	INIT("0.910000", "sched_wakeup: comm=swapper pid=1");
-
-static int read_start(struct boot_start *s, const char *text)
-{
-	FILE *f = sample_file(text);
-	int err;
-
-	memset(s, 0, sizeof(*s));
-	err = boot_start__read(s, f, UINT64_MAX, "trace");
-	fclose(f);
-	return err ?: boot_start__settle(s);
-}
+#include "boot/start_sample.h"
 
 static void expect_initcall(const struct boot_start *s, size_t i, const char *name, uint64_t us,
 			    uint64_t self_us, int result)
@@ -61,7 +21,7 @@ Test(boot_start, initcalls_of_each_task)
 {
 	struct boot_start s;
 
-	cr_assert(read_start(&s, events) == 0);
+	cr_assert(read_start(&s, start_events) == 0);
 	cr_assert(s.initcall_count == 6);
 	expect_initcall(&s, 0, "con_init", 2, 2, 0);
 	expect_initcall(&s, 1, "a_init", 20000, 20000, 0);
@@ -80,7 +40,7 @@ Test(boot_start, levels_divide_the_time_of_the_init_task)
 {
 	struct boot_start s;
 
-	cr_assert(read_start(&s, events) == 0);
+	cr_assert(read_start(&s, start_events) == 0);
 	cr_assert(s.level_count == 2, "that of consoles is not the init task's");
 	cr_expect(eq(str, (char *)s.levels[0].name, "early"));
 	cr_expect(s.levels[0].start == 500000000 && s.levels[0].time == 100000000);
@@ -100,7 +60,7 @@ Test(boot_start, the_longest_by_themselves_come_first)
 	struct boot_start s;
 	size_t *order;
 
-	cr_assert(read_start(&s, events) == 0);
+	cr_assert(read_start(&s, start_events) == 0);
 	cr_assert(boot_start__by_self(&s, &order) == 0);
 	cr_expect(order[0] == 5, "it may still be running");
 	cr_expect(order[1] == 2 && order[2] == 3 && order[3] == 4 && order[4] == 1 && order[5] == 0);
@@ -216,21 +176,10 @@ Test(boot_start, refuses_what_it_cannot_read)
 	}
 }
 
-static struct boot_report start_report(struct boot_start *s)
-{
-	struct boot_report r = { .start = s };
-
-	cr_assert(read_start(s, events) == 0);
-	r.kernel.release = strdup("6.12.0-test");
-	cr_assert(early_calls__init(&r.calls) == 0);
-	cr_assert(boot_report__analyse(&r) == 0);
-	return r;
-}
-
 Test(boot_start, reports_without_an_early_part)
 {
 	struct boot_start s;
-	struct boot_report r = start_report(&s);
+	struct boot_report r = sample_start_report(&s);
 	char *text = print(json_of_all, &r);
 	struct json_object *object = parse(text), *events;
 
@@ -286,7 +235,7 @@ Test(boot_start, reports_without_an_early_part)
 Test(boot_start, the_rows_are_the_whole)
 {
 	struct boot_start s;
-	struct boot_report r = start_report(&s);
+	struct boot_report r = sample_start_report(&s);
 	char *text = print(text_of_ten, &r), *line = strstr(text, "\n(before)");
 	double start, time, sum = 0, end = 0;
 	int rows = 0;
@@ -316,7 +265,7 @@ Test(boot_start, has_a_place_after_the_early_part)
 
 	enter();
 	r = sample_report(&boot_stats, boot_trace);
-	cr_assert(read_start(&s, events) == 0);
+	cr_assert(read_start(&s, start_events) == 0);
 	r.start = &s;
 	text = print(text_of_ten, &r);
 	cr_expect(strstr(text, "setup_arch") != NULL && strstr(text, "b_init") > strstr(text, "setup_arch"),

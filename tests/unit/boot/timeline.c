@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the bars of a boot, which are drawn in each picture, and stacks for flame graphs.
+ */
+#include <criterion/redirect.h>
+
+#include "boot/boot_sample.h"
+#include "boot/start_sample.h"
+#include "boot/timeline.h"
+
+#define MS 1000000LL
+
+static size_t task_lane(struct timeline *t)
+{
+	return timeline__lane(t, &(struct lane){ .name = "process 1", .part = TIMELINE_BOOT, .pid = 1 });
+}
+
+static const struct bar *bar_of(const struct timeline *t, const char *name)
+{
+	for (size_t i = 0; i < t->bar_count; i++) {
+		if (!strcmp(t->bars[i].name, name))
+			return &t->bars[i];
+	}
+	cr_assert(false, "there is no bar %s", name);
+	return NULL;
+}
+
+static void expect_bar(const struct timeline *t, const char *name, const char *lane, int64_t start_ms,
+		       int64_t end_ms, size_t depth, int64_t self_ms)
+{
+	const struct bar *b = bar_of(t, name);
+
+	cr_expect(eq(str, (char *)t->lanes[b->lane].name, (char *)lane), "%s", name);
+	cr_expect(b->start == start_ms * MS && b->end == end_ms * MS, "%s: %ld to %ld", name, (long)b->start,
+		  (long)b->end);
+	cr_expect(b->depth == depth && b->layer == 0, "%s: %zu %zu", name, b->layer, b->depth);
+	cr_expect(b->self == self_ms * MS, "%s: %ld", name, (long)b->self);
+}
+
+/* ---- how bars nest */
+
+Test(timeline, bars_nest_in_any_order_of_adding)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_INITCALL, "inner", 20 * MS, 30 * MS);
+	timeline__number(&t, "result", -19);
+	timeline__add(&t, lane, BAR_INITCALL, "next", 40 * MS, 50 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "outer", 10 * MS, 40 * MS);
+	timeline__text(&t, "level", "late");
+	timeline__add(&t, lane, BAR_WAIT, "inmost", 22 * MS, 30 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	expect_bar(&t, "outer", "process 1", 10, 40, 0, 20);
+	expect_bar(&t, "inner", "process 1", 20, 30, 1, 2);
+	expect_bar(&t, "inmost", "process 1", 22, 30, 2, 8);
+	expect_bar(&t, "next", "process 1", 40, 50, 0, 10);
+	cr_expect(t.lanes[0].layers == 1 && t.lanes[0].layer_depth[0] == 3);
+	/* Sorting leaves what was told about a bar with it. */
+	cr_expect(bar_of(&t, "inner")->args == 1 && t.args[bar_of(&t, "inner")->arg].number == -19);
+	cr_expect(bar_of(&t, "outer")->args == 1);
+	cr_expect(eq(str, (char *)t.args[bar_of(&t, "outer")->arg].text, "late"));
+	timeline__free(&t);
+}
+
+Test(timeline, of_equal_bars_the_first_is_outside)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_PROBE, "outer", 10 * MS, 20 * MS);
+	timeline__add(&t, lane, BAR_PROBE, "inner", 10 * MS, 20 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	expect_bar(&t, "outer", "process 1", 10, 20, 0, 0);
+	expect_bar(&t, "inner", "process 1", 10, 20, 1, 10);
+	timeline__free(&t);
+}
+
+/* Viewers drop events that overlap and do not nest, so these are in different layers. */
+Test(timeline, bars_that_cross_are_in_different_layers)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_INITCALL, "a", 10 * MS, 30 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "inner", 11 * MS, 12 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "b", 20 * MS, 40 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "c", 30 * MS, 35 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	expect_bar(&t, "a", "process 1", 10, 30, 0, 19);
+	cr_expect(bar_of(&t, "b")->layer == 1 && bar_of(&t, "b")->depth == 0);
+	cr_expect(bar_of(&t, "b")->self == 20 * MS);
+	expect_bar(&t, "c", "process 1", 30, 35, 0, 5);
+	cr_expect(timeline__row(&t, bar_of(&t, "inner")) == 1);
+	cr_expect(timeline__row(&t, bar_of(&t, "b")) == 2, "below the rows of the first layer");
+	timeline__free(&t);
+}
+
+Test(timeline, units_do_not_nest)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = timeline__lane(&t, &(struct lane){ .name = "units", .kind = LANE_APART, .part = TIMELINE_BOOT, .pid = -1 });
+	timeline__add(&t, lane, BAR_UNIT, "long", 10 * MS, 100 * MS);
+	timeline__add(&t, lane, BAR_UNIT, "meanwhile", 20 * MS, 30 * MS);
+	timeline__add(&t, lane, BAR_UNIT, "later", 30 * MS, 40 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	cr_expect(bar_of(&t, "long")->self == 90 * MS, "what runs meanwhile is no part of it");
+	cr_expect(bar_of(&t, "meanwhile")->layer == 1 && bar_of(&t, "meanwhile")->depth == 0);
+	cr_expect(bar_of(&t, "later")->layer == 1);
+	cr_expect(t.lanes[0].layers == 2);
+	timeline__free(&t);
+}
+
+Test(timeline, a_lane_is_found_again)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	cr_expect(task_lane(&t) == lane);
+	cr_expect(timeline__lane(&t, &(struct lane){ .name = "process 1", .group = "modules", .part = TIMELINE_BOOT }) != lane);
+	cr_expect(timeline__lane(&t, &(struct lane){ .name = "process 1", .part = TIMELINE_EARLY }) != lane);
+	cr_expect(t.lane_count == 3);
+	timeline__free(&t);
+}
+
+/* ---- where the boot ends */
+
+static struct timeline modules_at(const int64_t *ms, size_t count)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_PROGRAM, "init", 3000 * MS, BAR_UNTIL_END);
+	for (size_t i = 0; i < count; i++) {
+		lane = timeline__lane(&t, &(struct lane){ .name = timeline__keep(&t, "process %zu", i + 2),
+							  .group = "modules", .part = TIMELINE_BOOT, .pid = i + 2 });
+		timeline__add(&t, lane, BAR_MODULE, "module", ms[i] * MS, (ms[i] + 100) * MS);
+	}
+	cr_assert(timeline__finish(&t) == 0);
+	return t;
+}
+
+Test(timeline, a_boot_ends_before_a_long_pause)
+{
+	static const int64_t ms[] = { 1000, 4000, 13000, 9000000, 1000 };
+	struct timeline t = modules_at(ms, 5);
+
+	cr_expect(t.parts[TIMELINE_BOOT].start == 1000 * MS);
+	cr_expect(t.parts[TIMELINE_BOOT].end == 13100 * MS, "%ld", (long)t.parts[TIMELINE_BOOT].end);
+	cr_expect(t.parts[TIMELINE_BOOT].later == 1);
+	cr_expect(bar_of(&t, "init")->end == 13100 * MS, "it runs until the end");
+	timeline__free(&t);
+}
+
+Test(timeline, a_pause_is_long_if_all_before_was_shorter)
+{
+	/* 30 s of modules, and then nothing for 20 s. */
+	static const int64_t ms[] = { 1000, 9000, 18000, 27000, 50000 };
+	struct timeline t = modules_at(ms, 5);
+
+	cr_expect(t.parts[TIMELINE_BOOT].end == 50100 * MS);
+	cr_expect(t.parts[TIMELINE_BOOT].later == 0);
+	timeline__free(&t);
+}
+
+Test(timeline, what_runs_is_no_pause)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_UNIT, "a", 0, 1000 * MS);
+	timeline__add(&t, lane, BAR_WAIT, "a timeout", 1000 * MS, 91000 * MS);
+	timeline__add(&t, lane, BAR_UNIT, "b", 92000 * MS, 93000 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	cr_expect(t.parts[TIMELINE_BOOT].end == 93000 * MS);
+	timeline__free(&t);
+}
+
+Test(timeline, a_source_may_know_the_end)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_UNIT, "a", -5 * MS, 20 * MS);
+	timeline__add(&t, lane, BAR_UNIT, "late", 21 * MS, BAR_UNTIL_END);
+	t.parts[TIMELINE_BOOT].end = 10 * MS;
+	t.parts[TIMELINE_BOOT].end_known = true;
+	cr_assert(timeline__finish(&t) == 0);
+	cr_expect(t.parts[TIMELINE_BOOT].start == -5 * MS && t.parts[TIMELINE_BOOT].end == 10 * MS);
+	cr_expect(t.parts[TIMELINE_BOOT].later == 1);
+	cr_expect(bar_of(&t, "late")->end == 21 * MS, "a bar never ends before it begins");
+	timeline__free(&t);
+}
+
+/* ---- what the report has */
+
+Test(timeline, initcalls_and_modules)
+{
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	struct timeline t;
+
+	cr_assert(timeline__collect(&t, &r) == 0);
+	expect_bar(&t, "(before)", "phases", 0, 500, 0, 500);
+	expect_bar(&t, "early", "phases", 500, 600, 0, 100);
+	expect_bar(&t, "late", "phases", 600, 700, 0, 100);
+	expect_bar(&t, "until init", "phases", 700, 800, 0, 100);
+	expect_bar(&t, "/init", "phases", 800, 900, 0, 100);
+	expect_bar(&t, "b_init", "process 1", 610, 700, 0, 60);
+	expect_bar(&t, "inner_init", "process 1", 620, 650, 1, 30);
+	expect_bar(&t, "first", "process 7", 612, 660, 0, 48);
+	cr_expect(bar_of(&t, "second")->endless && bar_of(&t, "second")->start == 821 * MS);
+	cr_expect(bar_of(&t, "con_init")->class == BAR_INITCALL && bar_of(&t, "first")->class == BAR_MODULE);
+	cr_expect(t.mark_count == 2 && t.marks[1].time == 900 * MS);
+	cr_expect(not(t.parts[TIMELINE_EARLY].there));
+	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+/* What process 1 did has no gaps, so the picture has none. */
+Test(timeline, phases_are_the_whole)
+{
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	int64_t end = 0;
+	struct timeline t;
+
+	cr_assert(timeline__collect(&t, &r) == 0);
+	for (size_t i = 0; i < t.bar_count; i++) {
+		const struct bar *b = &t.bars[i];
+
+		if (strcmp(t.lanes[b->lane].name, "phases"))
+			continue;
+		cr_expect(b->start == end, "%s", b->name);
+		end = b->end;
+	}
+	cr_expect(end == t.parts[TIMELINE_BOOT].end);
+	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+Test(timeline, early_phases_and_calls, .init = enter, .fini = leave)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	struct timeline t;
+	size_t calls = 0;
+
+	cr_assert(timeline__collect(&t, &r) == 0);
+	cr_expect(t.parts[TIMELINE_EARLY].own_clock && !t.parts[TIMELINE_EARLY].counts);
+	cr_expect(t.parts[TIMELINE_EARLY].start == 0 && t.parts[TIMELINE_EARLY].end == 950000);
+	cr_expect(bar_of(&t, "setup_arch")->start == 20000 && bar_of(&t, "setup_arch")->end == 900000);
+	for (size_t i = 0; i < t.bar_count; i++)
+		calls += t.bars[i].class == BAR_CALL;
+	cr_expect(calls == 14);
+	cr_expect(not(t.parts[TIMELINE_BOOT].there));
+	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+Test(timeline, the_longest_are_what_can_be_changed)
+{
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	size_t *list, count;
+	struct timeline t;
+
+	cr_assert(timeline__collect(&t, &r) == 0);
+	cr_assert(timeline__longest(&t, TIMELINE_BOOT, 3, &list, &count) == 0);
+	cr_assert(count == 3);
+	cr_expect(eq(str, (char *)t.bars[list[0]].name, "b_init"));
+	cr_expect(eq(str, (char *)t.bars[list[1]].name, "first"));
+	cr_expect(eq(str, (char *)t.bars[list[2]].name, "inner_init"));
+	free(list);
+	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+/* ---- the load */
+
+Test(timeline, load_is_shared_among_bins)
+{
+	struct boot_load l;
+
+	cr_assert(boot_load__init(&l, -10, 30, 4, 2, true) == 0);
+	cr_expect(boot_load__mean(&l, 0) < 0, "nothing is known");
+	boot_load__watched(&l, 1, -100, 100);
+	boot_load__busy(&l, 1, 5, 22);
+	cr_expect(l.busy[4] == 0 && l.busy[5] == 0.5 && l.busy[6] == 1);
+	cr_expect(l.busy[7] > 0.19 && l.busy[7] < 0.21);
+	cr_expect(l.busy[1] < 0 && boot_load__mean(&l, 1) == 0.5, "the other CPU is not known");
+	boot_load__busy(&l, 7, 0, 10);
+	boot_load__io(&l, -1, 512);
+	boot_load__io(&l, -11, 512);
+	boot_load__io(&l, 30, 512);
+	cr_expect(l.io_bytes[0] == 512 && l.io_bytes[3] == 0);
+	boot_load__free(&l);
+}
+
+/* ---- folded stacks */
+
+Test(timeline, folded_stacks_have_the_times_of_their_tasks)
+{
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	char *text;
+
+	cr_redirect_stderr();
+	text = print(boot_report__folded, &r);
+	cr_expect(eq(str, text, "process 0;con_init 2\n"
+				"process 1;a_init 20000\n"
+				"process 1;b_init 60000\n"
+				"process 1;b_init;inner_init 30000\n"
+				"process 7;first 48000\n"));
+	cr_expect_stderr_eq_str("hytrace: warning: -f folded: 1 bar is left out, as its end is not known\n");
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(timeline, names_cannot_end_a_stack)
+{
+	struct boot_report r = {};
+	struct boot_start s;
+	char *text;
+
+	r = report_of_start(&s, AT("modprob", "7", "0.100000", "module_load: a;b\xff\x01")
+				AT("modprob", "7", "0.200000", "initcall_start: func=0xffffffffc0000000")
+				AT("modprob", "7", "0.300000", "initcall_finish: func=0xffffffffc0000000 ret=0"));
+	text = print(boot_report__folded, &r);
+	cr_expect(eq(str, text, "process 7;a:b\xef\xbf\xbd\xef\xbf\xbd 100000\n"));
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(timeline, folded_stacks_are_not_guessed, .init = enter, .fini = leave)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+
+	cr_redirect_stderr();
+	cr_expect(boot_report__folded(&r, stdout) == -EOPNOTSUPP);
+	boot_report__free(&r);
+}
