@@ -4,7 +4,6 @@
  * of `systemd-analyze plot`. This draws its head and the frames of its views; see picture.h.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -154,11 +153,17 @@ static int draw_head(struct picture *p, const struct boot_report *r)
 /* 1, 2 or 5 times a power of ten, so that there are about ten ticks. */
 static int64_t step_of(int64_t whole)
 {
-	double rough = whole / 12.0, power = pow(10, floor(log10(rough)));
-	double digit = rough / power;
-	double step = (digit <= 1 ? 1 : digit <= 2 ? 2 : digit <= 5 ? 5 : 10) * power;
+	static const int factors[] = { 1, 2, 5 };
+	int64_t power = 1;
+	size_t i = 0;
 
-	return step < 1 ? 1 : step;
+	while (whole / (factors[i] * power) > 12) {
+		if (++i == sizeof(factors) / sizeof(factors[0])) {
+			i = 0;
+			power *= 10;
+		}
+	}
+	return factors[i] * power;
 }
 
 /* In units that suit the whole, with as many digits as the step has. */

@@ -1,0 +1,384 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the picture. tests/host/picture.sh looks at one in a browser; these look at its
+ * text.
+ */
+#include "boot/boot_sample.h"
+#include "boot/picture.h"
+#include "boot/start_sample.h"
+#include "boot/svg.h"
+
+#define MS 1000000LL
+#define MOST_BYTES 2000000
+
+TestSuite(picture, .init = enter, .fini = leave);
+
+/* ---- pieces */
+
+static char *escaped(const char *text, size_t most)
+{
+	char *ret = NULL;
+	size_t size;
+	FILE *f = open_memstream(&ret, &size);
+
+	svg__text(f, text, most);
+	fclose(f);
+	return ret;
+}
+
+static void expect_text(const char *text, size_t most, const char *expected)
+{
+	char *got = escaped(text, most);
+
+	cr_expect(eq(str, got, (char *)expected));
+	free(got);
+}
+
+#define NONE "\xef\xbf\xbd"
+
+Test(picture, any_bytes_become_text_of_xml)
+{
+	expect_text("<a b=\"c\"> & 'd'", 100, "&lt;a b=&quot;c&quot;&gt; &amp; 'd'");
+	expect_text("]]>", 100, "]]&gt;");
+	expect_text("a\tb\nc\x7f\x01", 100, "a" NONE "b" NONE "c" NONE NONE);
+	expect_text("\xff\xc0\x80\xed\xa0\x80 \xe2\x82", 100, NONE NONE NONE NONE NONE NONE " " NONE NONE);
+	/* U+FFFE and U+FFFF, and what turns the direction of writing. */
+	expect_text("\xef\xbf\xbe\xef\xbf\xbf\xe2\x80\xae\xe2\x81\xa6", 100, NONE NONE NONE NONE);
+	expect_text("\xc3\xa4 \xf0\x9f\x90\xa7", 100, "\xc3\xa4 \xf0\x9f\x90\xa7");
+	expect_text("", 100, "");
+}
+
+Test(picture, long_texts_are_cut)
+{
+	expect_text("abcdef", 6, "abcdef");
+	expect_text("abcdefg", 6, "abcde\xe2\x80\xa6");
+	expect_text("\xff\xff\xff", 2, NONE "\xe2\x80\xa6");
+	expect_text("&&&&", 3, "&amp;&amp;\xe2\x80\xa6");
+}
+
+static void expect_time(int64_t ns, const char *expected)
+{
+	char room[32];
+
+	cr_expect(eq(str, (char *)svg__time(ns, 0, room, sizeof(room)), (char *)expected));
+}
+
+Test(picture, times_for_people)
+{
+	char room[32];
+
+	expect_time(0, "0 ns");
+	expect_time(999, "999 ns");
+	expect_time(1500, "1.5 µs");
+	expect_time(61000, "61 µs");
+	expect_time(999949, "1000 µs");
+	expect_time(999950, "1.00 ms");
+	expect_time(12340000, "12.34 ms");
+	expect_time(99999500, "100.0 ms");
+	expect_time(999999499, "1000.0 ms");
+	expect_time(999999500, "1.000 s");
+	expect_time(-2500000000, "-2.500 s");
+	cr_expect(eq(str, (char *)svg__time(12, 1, room, sizeof(room)), "12 cycles"));
+}
+
+/* ---- a picture of made bars */
+
+struct made {
+	struct timeline t;
+	struct boot_report r;
+	size_t lane;
+};
+
+static struct made begin(enum lane_kind kind)
+{
+	struct made m = {};
+
+	m.r.kernel.release = strdup("6.12.0-test");
+	m.r.boot_id = strdup("a boot");
+	cr_assert(early_calls__init(&m.r.calls) == 0);
+	timeline__init(&m.t);
+	m.lane = timeline__lane(&m.t, &(struct lane){ .name = "process 1", .kind = kind, .part = TIMELINE_BOOT, .pid = 1 });
+	return m;
+}
+
+static char *end(struct made *m)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+
+	cr_assert(timeline__finish(&m->t) == 0);
+	cr_assert(picture__write(&m->t, &m->r, f) == 0);
+	fclose(f);
+	timeline__free(&m->t);
+	boot_report__free(&m->r);
+	return text;
+}
+
+static size_t count(const char *text, const char *part)
+{
+	size_t n = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		n++;
+	return n;
+}
+
+/* The x and width of the bar whose tooltip begins with this. */
+static void find_bar(const char *picture, const char *tip, double *x, double *width)
+{
+	const char *title, *at;
+	char begin[200];
+
+	snprintf(begin, sizeof(begin), "<title>%s", tip);
+	title = strstr(picture, begin);
+	cr_assert(title != NULL, "%s is not in %s", tip, picture);
+	for (at = title; strncmp(at, "<rect ", 6); at--)
+		cr_assert(at > picture);
+	cr_assert(sscanf(strstr(at, " x="), " x=\"%lf\" y=\"%*f\" width=\"%lf\"", x, width) == 2, "%.100s", at);
+}
+
+static void expect_place(const char *picture, const char *tip, double x, double width)
+{
+	double got_x, got_width;
+
+	find_bar(picture, tip, &got_x, &got_width);
+	cr_expect(got_x > x - 0.1 && got_x < x + 0.1, "%s: %f, not %f", tip, got_x, x);
+	cr_expect(got_width > width - 0.7 && got_width < width + 0.1, "%s: %f, not %f", tip, got_width, width);
+}
+
+Test(picture, bars_are_where_their_times_are)
+{
+	struct made m = begin(LANE_NESTS);
+	char *text;
+
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "first", -500 * MS, 500 * MS);
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "inner", 0, 125 * MS);
+	timeline__number(&m.t, "result", -19);
+	timeline__add(&m.t, m.lane, BAR_WAIT, "last", 1000 * MS, 2000 * MS);
+	text = end(&m);
+	/* 2.5 s in 1,250 pixels. */
+	expect_place(text, "first\n", PICTURE_LEFT, 500);
+	expect_place(text, "inner\n", PICTURE_LEFT + 250, 62.5);
+	expect_place(text, "last\n", PICTURE_LEFT + 750, 500);
+	cr_expect(strstr(text, "<rect class=\"bar initcall\"") != NULL && strstr(text, "<rect class=\"bar wait\"") != NULL);
+	cr_expect(strstr(text, "<title>inner\ninitcall: 125.0 ms\nfrom 0.000000 s to 0.125000 s\nresult: -19</title>") != NULL,
+		  "%s", text);
+	cr_expect(strstr(text, "<title>first\ninitcall: 1.000 s\nfrom -0.500000 s to 0.500000 s\n"
+			       "without what is inside: 875.0 ms</title>") != NULL);
+	cr_expect(strstr(text, ">-0.4 s</text>") != NULL && strstr(text, ">2.0 s</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, "The boot: 2.500 s") != NULL);
+	free(text);
+}
+
+Test(picture, a_name_is_in_its_bar_or_below_it)
+{
+	struct made m = begin(LANE_NESTS);
+	char *text;
+
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "wide", 0, 100 * MS);
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "a_narrow_one", 900 * MS, 910 * MS);
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "a_narrow_one_at_the_end", 990 * MS, 1000 * MS);
+	timeline__add(&m.t, m.lane, BAR_INITCALL, "too_narrow", 500 * MS, 502 * MS);
+	text = end(&m);
+	cr_expect(strstr(text, "<text class=\"on\" x=\"133.0\"") != NULL && strstr(text, ">wide</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, ">a_narrow_one 10.00 ms</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, "text-anchor=\"end\">a_narrow_one_at_the_end 10.00 ms</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, ">too_narrow 2.00 ms<") == NULL);
+	cr_expect(count(text, "class=\"lead\"") == 2);
+	free(text);
+}
+
+Test(picture, hostile_names_are_text)
+{
+	struct made m = begin(LANE_NESTS);
+	static const char name[] = "</title><script>alert(1)</script>\"&\x01\xff";
+	static const char clean[] = "&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;&quot;&amp;" NONE NONE;
+	char *text;
+
+	free(m.r.kernel.release);
+	m.r.kernel.release = strdup(name);
+	timeline__add(&m.t, m.lane, BAR_PROGRAM, name, 0, 1000 * MS);
+	timeline__text(&m.t, "argument", name);
+	timeline__mark(&m.t, name, 500 * MS);
+	m.lane = timeline__lane(&m.t, &(struct lane){ .name = name, .kind = LANE_APART, .part = TIMELINE_BOOT, .pid = -1 });
+	timeline__add(&m.t, m.lane, BAR_UNIT, name, 100 * MS, 110 * MS);
+	text = end(&m);
+	cr_expect(strstr(text, "<script") == NULL && strstr(text, "\x01") == NULL && strstr(text, "\xff") == NULL);
+	/* The title, the head twice, the mark twice, two bars with their tips, one with an argument, and the lane's. */
+	cr_expect(count(text, clean) >= 9, "%zu: %s", count(text, clean), text);
+	free(text);
+}
+
+Test(picture, it_needs_nothing_from_elsewhere)
+{
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	char *text = print(boot_report__svg, &r);
+
+	cr_expect(strstr(text, "<script") == NULL && strstr(text, "href") == NULL && strstr(text, "url(") == NULL &&
+		  strstr(text, "@import") == NULL && strstr(text, "<!") == NULL);
+	/* The name of the format is an address, which nobody opens. */
+	cr_expect(count(text, "://") == 1 && count(text, "xmlns=\"http://www.w3.org/2000/svg\"") == 1);
+	cr_expect(strstr(text, "<title>Boot of Linux 6.12.0-test</title>") != NULL);
+	cr_expect(strstr(text, ">800.0 ms  until /init</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, ">Nothing is lost.</text>") != NULL);
+	cr_expect(strstr(text, "its end is not known") != NULL, "second");
+	free(text);
+	s.lost = 77;
+	text = print(boot_report__svg, &r);
+	cr_expect(strstr(text, ">Lost: 77 events</text>") != NULL && strstr(text, "Nothing is lost") == NULL);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(picture, the_early_part_has_its_own_view)
+{
+	struct early_stats s = boot_stats;
+	struct boot_report r;
+	char *text;
+
+	s.lost = 7;
+	r = sample_report(&s, boot_trace);
+	text = print(boot_report__svg, &r);
+	cr_expect(count(text, "<g class=\"view\"") == 1);
+	cr_expect(strstr(text, "The early part, before ftrace: 950 µs, of the clock x86-tsc, since the first call") != NULL,
+		  "%s", text);
+	/* 950 us in 1,250 pixels; the phase, and the call. */
+	expect_place(text, "setup_arch\nphase", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
+	expect_place(text, "setup_arch\ncall", PICTURE_LEFT + 20 * 1250 / 950.0, 880 * 1250 / 950.0);
+	cr_expect(strstr(text, ">Lost: early: lost 7</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, "When an early call returned is not known") != NULL);
+	free(text);
+	boot_report__free(&r);
+	s.tsc_khz = 0;
+	r = sample_report(&s, boot_trace);
+	text = print(boot_report__svg, &r);
+	cr_expect(strstr(text, "The early part, before ftrace: 950000 cycles") != NULL, "%s", text);
+	cr_expect(strstr(text, "phase: 880000 cycles\nfrom 20000 to 900000\n") != NULL, "%s", text);
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(picture, a_small_share_of_the_kernel_is_shown_larger)
+{
+	struct made m = begin(LANE_NESTS);
+	char *text;
+
+	timeline__add(&m.t, m.lane, BAR_PHASE, "firmware", -1000 * MS, 0);
+	timeline__add(&m.t, m.lane, BAR_PHASE, "kernel", 0, 1000 * MS);
+	timeline__add(&m.t, m.lane, BAR_PROGRAM, "init", 1000 * MS, 10000 * MS);
+	timeline__mark(&m.t, "init", 1000 * MS);
+	text = end(&m);
+	cr_expect(count(text, "<g class=\"view\"") == 2);
+	cr_expect(strstr(text, "data-from=\"0\" data-to=\"1000000000\"") != NULL, "without the firmware: %s", text);
+	cr_expect(count(text, "<title>kernel\n") == 2);
+	/* What only touches the stretch is at its edge. */
+	expect_place(strstr(text, "data-from=\"0\""), "kernel\n", PICTURE_LEFT, PICTURE_BARS);
+	free(text);
+}
+
+/* ---- lanes that are packed */
+
+Test(picture, the_longest_units_have_names_and_the_others_are_joined)
+{
+	struct made m = begin(LANE_APART);
+	char *text;
+
+	for (int i = 0; i < 200; i++)
+		timeline__add(&m.t, m.lane, BAR_UNIT, timeline__keep(&m.t, "unit-%d", i), i * 10 * MS,
+			      (i * 10 + (i % 5 ? 15 : 400 + i)) * MS);
+	timeline__add(&m.t, m.lane, BAR_UNIT, "never", 200 * MS, BAR_NO_END);
+	text = end(&m);
+	cr_expect(count(text, ">unit-") == 2 * 39 + 8, "names and tips, and the list of the longest: %zu",
+		  count(text, ">unit-"));
+	cr_expect(strstr(text, ">unit-195 595.0 ms</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, ">never …</text>") != NULL && strstr(text, "unit: its end is not known") != NULL);
+	cr_expect(strstr(text, "class=\"bar unit joined\"") != NULL);
+	cr_expect(strstr(text, "161 bars") != NULL, "%s", text);
+	free(text);
+}
+
+/* ---- the load */
+
+Test(picture, how_busy_the_machine_was)
+{
+	struct made m = begin(LANE_NESTS);
+	char *text;
+
+	timeline__add(&m.t, m.lane, BAR_PHASE, "all", 0, 1000 * MS);
+	cr_assert(boot_load__init(&m.t.load, 0, 1000 * MS, 4, 2, true) == 0);
+	boot_load__watched(&m.t.load, 0, 0, 1000 * MS);
+	boot_load__busy(&m.t.load, 0, 250 * MS, 500 * MS);
+	boot_load__io(&m.t.load, 600 * MS, 1000000);
+	text = end(&m);
+	cr_expect(strstr(text, ">CPUs busy</text>") != NULL && strstr(text, ">CPU 1 busy</text>") != NULL);
+	/* Nothing, all, nothing, nothing. */
+	cr_expect(strstr(text, "V193.0H442.50V150.0H755.00V193.0H1067.50V193.0H1380.00V193.0z\"/>") != NULL, "%s", text);
+	cr_expect(count(text, "<path class=\"busy\" d=\"\"/>") == 1, "the other CPU is not known");
+	cr_expect(strstr(text, ">≤ 4.0 MB/s</text>") != NULL, "%s", text);
+	free(text);
+}
+
+/* ---- half a million calls */
+
+static void expect_small(char *text)
+{
+	cr_expect(strlen(text) < MOST_BYTES, "%zu bytes", strlen(text));
+	cr_expect(strlen(text) > 1000);
+	cr_expect(eq(str, text + strlen(text) - 7, "</svg>\n"));
+}
+
+/* As a boot calls: 500,000 calls, 40 deep. */
+Test(picture, half_a_million_calls_are_less_than_two_megabytes, .timeout = 120)
+{
+	struct early_stats s = boot_stats;
+	struct boot_report r = { .early = true };
+	uint32_t names[41];
+	char name[32], *text;
+	uint64_t time = 0;
+	size_t depth = 0;
+
+	cr_assert(early_calls__init(&r.calls) == 0);
+	for (size_t i = 0; i < 41; i++) {
+		snprintf(name, sizeof(name), "a_function_%zu", i);
+		cr_assert(early_calls__intern(&r.calls, i ? name : "start_kernel", &names[i]) == 0);
+	}
+	srand(1);
+	for (size_t i = 0; i < 500000; i++) {
+		/* Not one of them begins a phase but the first ones. */
+		depth = depth < 3 || (rand() % 3 && depth < 39) ? depth + 1 : 3 + rand() % (depth - 2);
+		time += rand() % 2000;
+		cr_assert(early_calls__add(&r.calls, time, names[depth + 1], names[depth]) == 0);
+	}
+	s.recorded = r.calls.count;
+	r.stats = s;
+	r.kernel.release = strdup("6.12.0-test");
+	cr_assert(boot_report__analyse(&r) == 0);
+	text = print(boot_report__svg, &r);
+	expect_small(text);
+	cr_expect(strstr(text, "a_function_1") != NULL && strstr(text, "joined") != NULL);
+	free(text);
+	boot_report__free(&r);
+}
+
+/* The worst: each bar is wide enough to be drawn, and there are 3,000 in each row of 100 lanes. */
+Test(picture, a_picture_is_small_whatever_is_in_it, .timeout = 120)
+{
+	struct made m = begin(LANE_NESTS);
+	char name[300], *text;
+
+	memset(name, '&', sizeof(name) - 1);
+	name[sizeof(name) - 1] = '\0';
+	for (int lane = 0; lane < 100; lane++) {
+		m.lane = timeline__lane(&m.t, &(struct lane){ .name = timeline__keep(&m.t, "CPU %d", lane),
+							      .part = TIMELINE_BOOT, .pid = -1 });
+		for (int i = 0; i < 3000; i++)
+			timeline__add(&m.t, m.lane, BAR_RUNNING, name, i * 2 * MS, (i * 2 + 1) * MS);
+	}
+	text = end(&m);
+	expect_small(text);
+	cr_expect(count(text, "class=\"lane\"") == 100);
+	cr_expect(strstr(text, "300000 bars") != NULL, "all are joined, and told of: %s", strstr(text, "Bars that are"));
+	free(text);
+}
