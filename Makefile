@@ -161,6 +161,11 @@ $(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion -lm
 
+# What tests/host/picture.sh opens in a browser.
+$(B)/tests/host/made_picture: tests/host/made_picture.c $(B)/user-san/loader.a
+	$(call msg,CC SAN,$<)mkdir -p $(@D)
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS)
+
 MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
 
 man: $(MAN)
@@ -209,7 +214,7 @@ tailor: deps ## a smaller kernel, by what ran: found, built, booted, held agains
 
 ## ---------------------------------------------------------------- tests
 
-unit: $(USER_UNIT) $(KERNEL_UNIT)
+unit: $(USER_UNIT) $(KERNEL_UNIT) $(B)/tests/host/made_picture
 
 # Tests of the kernel's code run with the sanitizers. A set that all CPUs use at once without a lock runs with the
 # thread sanitizer, which cannot be combined with the others.

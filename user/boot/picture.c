@@ -185,7 +185,8 @@ static void put_tick(struct picture *p, const struct view *v, int64_t time, int6
 		snprintf(text, sizeof(text), "%" PRId64, time);
 	else
 		snprintf(text, sizeof(text), "%.*f %s", digits, (double)time / units[unit].ns, units[unit].name);
-	svg__label(p->out, "soft", view__x(v, time), p->y, "middle", text);
+	/* The last one may be at the edge. */
+	svg__label(p->out, "soft", view__x(v, time), p->y, v->to - time < step / 4 ? "end" : "middle", text);
 }
 
 /* Ticks with their times above the lanes. Their lines come later, when the height is known. */
