@@ -1,7 +1,14 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# What the tests of pictures of a boot have in common. Source it after tap.sh and page-lib.sh; $clone is the clone.
+# What the tests of documents and pictures of a boot have in common. Source it after tap.sh, and for pictures after
+# page-lib.sh; $clone is the clone.
+
+# fits DOCUMENT: is it as docs/schema/boot.json has it?
+fits()
+{
+	/usr/bin/python3 -W ignore -m jsonschema -i "$1" "$clone/docs/schema/boot.json"
+}
 
 # look PICTURE [OPTION]...: what tests/host/picture.js finds in it, as JSON. What the browser's console says is in the file
 # "console" then.

@@ -19,6 +19,9 @@ modprobe dummy
 dmesg >log
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
 ok 'hytrace boot writes a trace for viewers' "$hytrace" boot -f chrome -o boot.trace
+ok 'hytrace boot draws a picture' "$hytrace" boot plot -o boot.svg
+ok 'hytrace boot writes stacks' "$hytrace" boot -f folded -o boot.folded
+cp boot.json boot.svg boot.folded "$HYTRACE_FILES"
 ok 'hytrace boot writes text' "$hytrace" boot -n 5 -o text
 
 # ---- the set
@@ -49,7 +52,9 @@ is 'nothing is lost' "$(jq .start.lost boot.json)" 0
 # until the initcalls of the level fs have chosen another one.
 sed -n 's/.*\] initcall \([^+ ]*\)+[^ ]* returned -\{0,1\}[0-9]* after \([0-9]*\) usecs.*/\1 \2/p' log | sort -u |
 	awk '$2 >= 3000' | sort >long.list
-jq -r '.start.initcalls[] | select(.level == "device" or .level == "late") | "\(.name) \(.time)"' boot.json | sort >times.list
+# Two functions may have the same name, and the log does not tell which one it is about.
+jq -r '.start.initcalls | group_by(.name)[] | select(length == 1)[] | select(.level == "device" or .level == "late") |
+	"\(.name) \(.time)"' boot.json | sort >times.list
 join long.list times.list >both.list
 ok "some initcalls take long: $(cut -d' ' -f1 both.list | xargs)" [ -s both.list ]
 is 'their times are those of the log' \
@@ -108,6 +113,14 @@ is 'so is --release with another option' $? 2
 ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]*$' <("$hytrace" boot --next --no-probes)
 "$hytrace" boot --next -f json >said 2>&1
 is '--next with a format is a mistake' $? 2
+"$hytrace" boot plot -f json >said 2>&1
+is 'plot with a format is a mistake' $? 2
+"$hytrace" boot polt >said 2>&1
+is 'a word that is none is a mistake' $? 2
+ok 'and it names plot' grep -q 'plot' said
+is 'FILE.svg is a picture' "$("$hytrace" boot -o named.svg && head -c 5 named.svg)" '<?xml'
+"$hytrace" boot plot >/dev/full 2>said
+is 'a picture that cannot be written is a failure' $? 1
 printf '#!/bin/sh\n' >$'two\nlines'
 chmod +x $'two\nlines'
 script=$PWD/$'two\nlines'

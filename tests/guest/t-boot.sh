@@ -10,6 +10,9 @@
 set -uo pipefail
 # shellcheck source=tests/guest/tap.sh
 . "$(dirname "$(realpath "$0")")/tap.sh"
+clone=$PWD
+# shellcheck source=tests/guest/picture-lib.sh
+. "$clone/tests/guest/picture-lib.sh"
 cd /sys/kernel/tracing || exit 1
 
 stat_of()
@@ -104,5 +107,15 @@ is 'each caller comes after a call instruction in vmlinux' \
 		}
 		print "no callers\n" unless $n;' "$tap_scratch/sections" "$tap_scratch/callers" 2>&1 | head)" ''
 
-echo 1 >tracing_on
+# ---- hytrace boot
+
+cd "$tap_scratch" || exit 1
+ok 'hytrace boot writes json' "$clone/build/hytrace" boot -f json -o boot.json
+ok 'the document fits its schema' fits boot.json
+is 'it is of oneshot' "$(jq -r .tracer boot.json)" oneshot
+ok 'hytrace boot draws a picture' "$clone/build/hytrace" boot -f svg -o boot.svg
+is 'which is XML' "$(xmllint --noout boot.svg 2>&1)" ''
+ok 'and has the phases' grep -q '>mm_core_init' boot.svg
+
+echo 1 >/sys/kernel/tracing/tracing_on
 tap_end

@@ -8,6 +8,11 @@ set -uo pipefail
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/guest/tap.sh
 . "$here/tap.sh"
+clone=$(dirname "$(dirname "$here")")
+# shellcheck source=tests/guest/page-lib.sh
+. "$here/page-lib.sh"
+# shellcheck source=tests/guest/picture-lib.sh
+. "$here/picture-lib.sh"
 
 recorded=$(sed -n 's/^recorded: //p' early_stats)
 for phase in setup_arch mm_core_init ftrace_init; do
@@ -30,5 +35,25 @@ is 'boot.trace has every phase that has a time' \
 	"$(jq '[.phases[] | recurse(.phases[]) | select(.start != null)] | length' boot.json)"
 is 'boot.trace has the longest calls if there are times' "$(jq '[.traceEvents[] | select(.cat == "call")] | length > 1000' boot.trace)" \
 	"$timed"
+ok 'the document fits its schema' fits boot.json
+
+# ---- the picture
+
+ok 'the picture has less than 2 MB' [ "$(stat -c %s boot.svg)" -lt 2000000 ]
+is 'it is XML' "$(xmllint --noout boot.svg 2>&1)" ''
+look boot.svg >looked.json
+is 'the console of the browser says nothing, and nothing is loaded' "$(cat "$tap_scratch/console")$(jq '.loaded[]' looked.json)" ''
+if [[ $timed == true ]]; then
+	# Those that are wider than two pixels are drawn by themselves.
+	jq -r '(.window.last - .window.first) as $all | .window.first as $zero | .phases[] | recurse(.phases[]) |
+		select(.name and .time > $all / 600) |
+		[.name, "phases", 0, .start - $zero, .start + .time - $zero] | @tsv' boot.json >phases
+	ok 'there are phases that took long' [ "$(wc -l <phases)" -gt 5 ]
+	is 'each of them is where its times are' "$(misplaced phases looked.json)" ''
+	ok 'calls are inside of calls' jq -e '[.bars[] | select(.lane == "calls").y] | unique | length > 8' looked.json
+	is 'all calls are in it' "$(jq '[.bars[] | select(.lane == "calls") |
+		if .joined then .tip | split(" ")[0] | tonumber else 1 end] | add' looked.json)" \
+		"$recorded"
+fi
 
 tap_end

@@ -61,7 +61,10 @@ fi
 is 'the kernel has two parts before its clock, and the first one ends with the first call' \
 	"$(jq -c '[.window.first - .firmware.tsc_since_reset - (.parts.rows[] | select(.name == "before_clock") | .start)
 		| . > -50000 and . < 50000]' boot.json)" '[true]'
-cp boot.json boot.trace $tracing/early_stats "$HYTRACE_FILES"
+ok 'hytrace boot draws a picture' "$hytrace" boot -f svg -o boot.svg
+"$hytrace" boot -f folded >said 2>&1
+is 'there are no stacks of calls whose ends are not known' $? 3
+cp boot.json boot.trace boot.svg $tracing/early_stats "$HYTRACE_FILES"
 grep -v '^#' $tracing/instances/early/trace >"$HYTRACE_FILES/trace"
 # trace-cmd reads the binary form, by libtracefs, and consumes it. In the end, it removes the instance.
 ok 'trace-cmd reads the instance' trace-cmd extract -B early -o early.dat
