@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
 # append: ftrace=oneshot
+# vm: --icount
 #
 # The oneshot tracer from boot on. Checks what it has recorded until now against the kernel's own image: each
 # function must be one in the image's symbol table, and each caller must be the return address of a call
