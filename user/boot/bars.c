@@ -26,7 +26,9 @@ struct place view__place(const struct view *v, const struct bar *b, double y, do
 {
 	return (struct place){
 		.from = view__x(v, b->start > v->from ? b->start : v->from),
-		.to = view__x(v, b->end < v->to ? b->end : v->to), .y = y, .height = height,
+		.to = view__x(v, b->end < v->to ? b->end : v->to),
+		.y = y,
+		.height = height,
 	};
 }
 
@@ -34,9 +36,11 @@ void lane__begin(struct picture *p, const char *name, double height)
 {
 	fputs("<g class=\"lane\" aria-label=\"", p->out);
 	svg__text(p->out, name, MOST_CHARACTERS);
-	fprintf(p->out, "\">\n<rect class=\"field\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n", PICTURE_LEFT,
-		p->y, PICTURE_BARS, height - 1);
-	fprintf(p->out, "<text class=\"soft\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">", PICTURE_LEFT - 8, p->y + 12);
+	fprintf(p->out,
+		"\">\n<rect class=\"field\" x=\"%d\" y=\"%.1f\" width=\"%d\" height=\"%.1f\"/>\n",
+		PICTURE_LEFT, p->y, PICTURE_BARS, height - 1);
+	fprintf(p->out, "<text class=\"soft\" x=\"%d\" y=\"%.1f\" text-anchor=\"end\">",
+		PICTURE_LEFT - 8, p->y + 12);
 	svg__text(p->out, name, 20);
 	fputs("</text>\n", p->out);
 }
@@ -65,12 +69,14 @@ static void put_tip(struct picture *p, const struct view *v, const struct bar *b
 	fputs("<title>", p->out);
 	svg__text(p->out, b->name, MOST_CHARACTERS);
 	fprintf(p->out, "\n%s: %s\n", bar_class_words[b->class],
-		b->endless ? "its end is not known" : svg__time(b->end - b->start, counts, room, sizeof(room)));
+		b->endless ? "its end is not known" :
+			     svg__time(b->end - b->start, counts, room, sizeof(room)));
 	put_point(p, v, "from", b->start);
 	if (!b->endless)
 		put_point(p, v, " to", b->end);
 	if (b->self != b->end - b->start)
-		fprintf(p->out, "\nwithout what is inside: %s", svg__time(b->self, counts, room, sizeof(room)));
+		fprintf(p->out, "\nwithout what is inside: %s",
+			svg__time(b->self, counts, room, sizeof(room)));
 	for (size_t i = b->arg; i < b->arg + b->args; i++) {
 		const struct bar_arg *arg = &p->t->args[i];
 
@@ -83,18 +89,21 @@ static void put_tip(struct picture *p, const struct view *v, const struct bar *b
 	fputs("</title>", p->out);
 }
 
-static void begin_rectangle(struct picture *p, const char *class, const char *more, const struct place *at,
-			    double width)
+static void begin_rectangle(struct picture *p, const char *class, const char *more,
+			    const struct place *at, double width)
 {
-	fprintf(p->out, "<rect class=\"bar %s%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">", class, more,
-		at->from, at->y, width, at->height - 1);
+	fprintf(p->out,
+		"<rect class=\"bar %s%s\" x=\"%.2f\" y=\"%.1f\" width=\"%.2f\" height=\"%.1f\">",
+		class, more, at->from, at->y, width, at->height - 1);
 }
 
 /* An arrow: it begins here, and nobody knows more. */
-static void draw_endless(struct picture *p, const struct view *v, const struct bar *b, const struct place *at)
+static void draw_endless(struct picture *p, const struct view *v, const struct bar *b,
+			 const struct place *at)
 {
-	fprintf(p->out, "<path class=\"bar %s\" d=\"M%.2f %.1fl8 %.1fl-8 %.1fz\">", bar_class_words[b->class],
-		at->from, at->y, (at->height - 1) / 2, (at->height - 1) / 2);
+	fprintf(p->out, "<path class=\"bar %s\" d=\"M%.2f %.1fl8 %.1fl-8 %.1fz\">",
+		bar_class_words[b->class], at->from, at->y, (at->height - 1) / 2,
+		(at->height - 1) / 2);
 	put_tip(p, v, b);
 	fputs("</path>\n", p->out);
 }
@@ -146,7 +155,8 @@ void heap__flush(struct picture *p, const struct view *v, struct heap *h)
 	} else if (h->count) {
 		begin_rectangle(p, bar_class_words[b->class], " joined", &h->at,
 				width < p->narrowest ? p->narrowest : width);
-		fprintf(p->out, "<title>%zu %s: %s\nthe longest, %s: ", h->count, bar_class_names[b->class],
+		fprintf(p->out, "<title>%zu %s: %s\nthe longest, %s: ", h->count,
+			bar_class_names[b->class],
 			svg__time(h->sum, counts, room[0], sizeof(room[0])),
 			svg__time(b->end - b->start, counts, room[1], sizeof(room[1])));
 		svg__text(p->out, b->name, MOST_CHARACTERS);
@@ -156,7 +166,8 @@ void heap__flush(struct picture *p, const struct view *v, struct heap *h)
 	*h = (struct heap){};
 }
 
-void heap__join(struct picture *p, const struct view *v, struct heap *h, const struct bar *b, const struct place *at)
+void heap__join(struct picture *p, const struct view *v, struct heap *h, const struct bar *b,
+		const struct place *at)
 {
 	if (h->count && (at->from - h->at.to > p->narrowest || h->longest->class != b->class))
 		heap__flush(p, v, h);

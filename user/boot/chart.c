@@ -10,7 +10,8 @@
 
 /* @share: of a bin, 0 to 1; negative: not known */
 static void draw_area(struct picture *p, const struct view *v, const char *class, double height,
-		      double (*share)(const struct boot_load *l, size_t bin, size_t which), size_t which)
+		      double (*share)(const struct boot_load *l, size_t bin, size_t which),
+		      size_t which)
 {
 	const struct boot_load *l = &p->t->load;
 	double bottom = p->y + height - 1;
@@ -28,8 +29,10 @@ static void draw_area(struct picture *p, const struct view *v, const char *class
 			continue;
 		}
 		if (!open)
-			fprintf(p->out, "M%.2f %.1f", view__x(v, start > v->from ? start : v->from), bottom);
-		fprintf(p->out, "V%.1fH%.2f", bottom - value * (height - 1), view__x(v, end < v->to ? end : v->to));
+			fprintf(p->out, "M%.2f %.1f", view__x(v, start > v->from ? start : v->from),
+				bottom);
+		fprintf(p->out, "V%.1fH%.2f", bottom - value * (height - 1),
+			view__x(v, end < v->to ? end : v->to));
 		open = true;
 	}
 	if (open)

@@ -2,9 +2,9 @@
 /*
  * The lanes of a view; see picture.h.
  *
- * A lane that nests has a row for each depth. Lanes of a group, and those whose bars have nothing to
- * do with each other, are packed instead: the longest bars with their names beside them, each in the
- * first row that has room for both.
+ * A lane that nests has a row for each depth. Lanes of a group, and those whose bars have nothing
+ * to do with each other, are packed instead: the longest bars with their names beside them, each in
+ * the first row that has room for both.
  *
  * There may be half a million bars. Those that are narrower than a fraction of a pixel, and have
  * others directly beside them, become one bar that tells how many they are.
@@ -25,7 +25,7 @@
 #define MOST_ROWS 24
 /* So many bars of packed lanes have names. */
 #define MOST_NAMED 40
-/* So many bars of a lane that nests have their names below the lane, as these do not fit into them. */
+/* So many bars of a lane that nests may have their names below the lane. */
 #define MOST_CALLOUTS 12
 /* For a name below, a bar has to be as wide as this. */
 #define LEAST_CALLOUT 3
@@ -37,7 +37,8 @@ static void label_of(const struct picture *p, const struct bar *b, char *text, s
 {
 	char time[32];
 
-	svg__time(b->end - b->start, p->t->parts[p->t->lanes[b->lane].part].counts, time, sizeof(time));
+	svg__time(b->end - b->start, p->t->parts[p->t->lanes[b->lane].part].counts, time,
+		  sizeof(time));
 	snprintf(text, size, "%s %s", b->name, b->endless ? "…" : time);
 }
 
@@ -49,7 +50,8 @@ static double row_height(const struct bar *b, size_t row)
 }
 
 /* The tops of the rows, as many as there are in this view; after the last one, the end. */
-static size_t measure(const struct picture *p, const struct view *v, const struct lane *lane, double *tops)
+static size_t measure(const struct picture *p, const struct view *v, const struct lane *lane,
+		      double *tops)
 {
 	double heights[MOST_ROWS] = {};
 	size_t rows = 0;
@@ -72,7 +74,7 @@ static size_t measure(const struct picture *p, const struct view *v, const struc
 	return rows;
 }
 
-/* Names of bars that are too narrow for them: below the lane, each with a line that leads to its bar. */
+/* Names that do not fit into their bars: below the lane, each with a line to its bar. */
 struct callout {
 	const struct bar *bar;
 	struct place at;
@@ -96,7 +98,8 @@ static void call_out(struct callouts *c, const struct bar *b, const struct place
 		return;
 	}
 	for (size_t i = 1; i < c->count; i++) {
-		if (c->list[i].at.to - c->list[i].at.from < c->list[least].at.to - c->list[least].at.from)
+		if (c->list[i].at.to - c->list[i].at.from <
+		    c->list[least].at.to - c->list[least].at.from)
 			least = i;
 	}
 	if (at->to - at->from > c->list[least].at.to - c->list[least].at.from)
@@ -110,7 +113,8 @@ static int by_place(const void *a, const void *b)
 	return x->at.from < y->at.from ? 1 : x->at.from > y->at.from ? -1 : 0;
 }
 
-static double callout_width(const struct picture *p, const struct callout *c, char *text, size_t size)
+static double callout_width(const struct picture *p, const struct callout *c, char *text,
+			    size_t size)
 {
 	label_of(p, c->bar, text, size);
 	return svg__columns(text) * SVG_CHARACTER + 8;
@@ -132,7 +136,7 @@ static size_t place_callouts(const struct picture *p, struct callouts *c)
 		double end = c->list[i].at.from + width;
 		size_t row = 0;
 
-		/* At the right edge, names would leave the picture. Then they end at their lines. */
+		/* If a name would leave the picture, it ends at its line. */
 		if (end > PICTURE_LEFT + PICTURE_BARS)
 			end = c->list[i].at.from;
 		while (row < count && rows[row] < end)
@@ -151,17 +155,19 @@ static void draw_callouts(struct picture *p, const struct callouts *c, double to
 	for (size_t i = 0; i < c->count; i++) {
 		const struct callout *o = &c->list[i];
 		double y = top + o->row * CALLOUT_ROW, x = o->at.from + 1;
-		bool left = x + callout_width(p, o, text, sizeof(text)) > PICTURE_LEFT + PICTURE_BARS;
+		bool left = x + callout_width(p, o, text, sizeof(text)) >
+			    PICTURE_LEFT + PICTURE_BARS;
 
-		fprintf(p->out, "<path class=\"lead\" d=\"M%.1f %.1fV%.1fh%d\"/>\n", x, o->at.y + o->at.height - 1, y + 9,
-			left ? -4 : 4);
-		svg__label(p->out, "mono soft", left ? x - 6 : x + 6, y + 12, left ? "end" : "start", text);
+		fprintf(p->out, "<path class=\"lead\" d=\"M%.1f %.1fV%.1fh%d\"/>\n", x,
+			o->at.y + o->at.height - 1, y + 9, left ? -4 : 4);
+		svg__label(p->out, "mono soft", left ? x - 6 : x + 6, y + 12,
+			   left ? "end" : "start", text);
 	}
 }
 
 /* One row each; draws the bars, and collects those without a name. */
-static void draw_rows(struct picture *p, const struct view *v, const struct lane *lane, const double *tops,
-		      size_t rows, struct callouts *callouts)
+static void draw_rows(struct picture *p, const struct view *v, const struct lane *lane,
+		      const double *tops, size_t rows, struct callouts *callouts)
 {
 	struct heap heaps[MOST_ROWS] = {};
 
@@ -242,7 +248,8 @@ static bool is_of(const struct lane *lane, const struct lane *other)
 {
 	if (lane == other)
 		return true;
-	return lane->group && other->group && lane->part == other->part && !strcmp(lane->group, other->group);
+	return lane->group && other->group && lane->part == other->part &&
+	       !strcmp(lane->group, other->group);
 }
 
 static int choose_named(struct packed *k)
@@ -260,7 +267,8 @@ static int choose_named(struct packed *k)
 	return 0;
 }
 
-static int collect(struct packed *k, const struct picture *p, const struct view *v, const struct lane *lane)
+static int collect(struct packed *k, const struct picture *p, const struct view *v,
+		   const struct lane *lane)
 {
 	k->list = calloc(p->t->bar_count + 1, sizeof(*k->list));
 	k->named = calloc(p->t->bar_count + 1, sizeof(*k->named));
@@ -291,10 +299,11 @@ static size_t take_row(struct packed *k, double from, double to)
 }
 
 /*
- * The name is in the bar if it fits, or else after it; before it if the picture ends there. Only the
- * first pass counts rows; the second one draws.
+ * The name is in the bar if it fits, or else after it; before it if the picture ends there. The
+ * first pass only counts rows; the second one draws.
  */
-static void put_named(struct picture *p, const struct view *v, struct packed *k, const struct bar *b, bool draw)
+static void put_named(struct picture *p, const struct view *v, struct packed *k,
+		      const struct bar *b, bool draw)
 {
 	struct place at = view__place(v, b, 0, ROW);
 	double width, from = at.from, to = at.to, x;
@@ -320,8 +329,8 @@ static void put_named(struct picture *p, const struct view *v, struct packed *k,
 	if (!draw)
 		return;
 	bar__draw(p, v, b, &at);
-	svg__label(p->out, x >= at.from && x < at.to && *anchor == 's' ? "on" : "mono", x, at.y + ROW / 2 + 3, anchor,
-		   text);
+	svg__label(p->out, x >= at.from && x < at.to && *anchor == 's' ? "on" : "mono", x,
+		   at.y + ROW / 2 + 3, anchor, text);
 }
 
 static void draw_rest(struct picture *p, const struct view *v, const struct packed *k, double y)

@@ -6,7 +6,8 @@
 #include "base/error.h"
 #include "boot/load.h"
 
-int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus, bool io)
+int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus,
+		    bool io)
 {
 	memset(l, 0, sizeof(*l));
 	l->busy = calloc(cpus * bins + 1, sizeof(*l->busy));

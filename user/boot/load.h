@@ -15,7 +15,7 @@ struct boot_load {
 	int64_t bin;			/* the length of each, in ns */
 	size_t bins, cpus;
 	double *busy;			/* [cpu * bins + bin]: 0 to 1; negative: not known */
-	uint64_t *io_bytes;		/* [bin]: read from disks and written to them; NULL: not known */
+	uint64_t *io_bytes;		/* [bin]: read and written; NULL: not known */
 };
 
 /**
@@ -29,7 +29,8 @@ struct boot_load {
  *
  * Return: 0, or -ENOMEM after a message.
  */
-int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus, bool io);
+int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus,
+		    bool io);
 void boot_load__free(struct boot_load *l);
 
 /* The CPU was watched for this stretch: where it is not said to be busy, it was idle. */

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * The picture of a boot: one SVG, without scripts and without anything from elsewhere, in the manner
- * of `systemd-analyze plot`. This draws its head and the frames of its views; see picture.h.
+ * The picture of a boot, in the manner of `systemd-analyze plot`: one SVG, without scripts and
+ * without anything from elsewhere. This draws its head and the frames of its views; see picture.h.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -15,7 +15,7 @@
 
 /* The largest picture, in bytes. Viewers become slow with more. */
 #define LARGEST 1900000
-/* Bars that are narrower than this are joined, in pixels; in a larger picture, wider ones as well. */
+/* Bars that are narrower, in pixels, are joined; in a large picture, wider ones as well. */
 #define NARROWEST 0.4
 #define LONGEST 8
 /* Where the list of the longest begins. */
@@ -28,7 +28,8 @@ extern const char _binary_picture_css_start[], _binary_picture_css_end[];
 
 /* ---- the head */
 
-static void put_line(struct picture *p, const char *class, double x, const char *anchor, const char *text)
+static void put_line(struct picture *p, const char *class, double x, const char *anchor,
+		     const char *text)
 {
 	svg__label(p->out, class, x, p->y, anchor, text);
 }
@@ -40,14 +41,16 @@ static void draw_totals(struct picture *p, const struct boot_report *r)
 
 	for (size_t i = 0; i < p->t->mark_count; i++) {
 		p->y += 18;
-		snprintf(text, sizeof(text), "%s  until %s", svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
+		snprintf(text, sizeof(text), "%s  until %s",
+			 svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
 			 p->t->marks[i].name);
 		put_line(p, "big", PICTURE_MARGIN, "start", text);
 	}
 	if (early->there) {
 		p->y += 18;
 		snprintf(text, sizeof(text), "%s  of early calls, until the tracer %s took over",
-			 svg__time(early->end - early->start, early->counts, time, sizeof(time)), r->stats.tracer);
+			 svg__time(early->end - early->start, early->counts, time, sizeof(time)),
+			 r->stats.tracer);
 		put_line(p, "big", PICTURE_MARGIN, "start", text);
 	}
 }
@@ -63,7 +66,8 @@ static void draw_lost(struct picture *p, const struct boot_report *r)
 	if (lost)
 		used += snprintf(text + used, sizeof(text) - used, " %" PRIu64 " events", lost);
 	if (r->start && r->start->unread)
-		used += snprintf(text + used, sizeof(text) - used, " %zu lines that are no events", r->start->unread);
+		used += snprintf(text + used, sizeof(text) - used, " %zu lines that are no events",
+				 r->start->unread);
 	for (size_t i = 0; r->early && i < r->lost.count && used < sizeof(text); i++) {
 		if (r->lost.list[i].value)
 			used += snprintf(text + used, sizeof(text) - used, " early: %s %" PRIu64,
@@ -93,7 +97,8 @@ static void draw_legend(struct picture *p)
 			x = PICTURE_MARGIN;
 			p->y += 18;
 		}
-		fprintf(p->out, "<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n",
+		fprintf(p->out,
+			"<rect class=\"%s\" x=\"%.1f\" y=\"%.1f\" width=\"12\" height=\"12\"/>\n",
 			bar_class_words[i], x, p->y - 10);
 		svg__label(p->out, "legend", x + 17, p->y, "start", bar_class_names[i]);
 		x += width + 8;
@@ -119,7 +124,8 @@ static int draw_longest(struct picture *p, enum timeline_part_id part)
 		y += 18;
 		svg__time(b->self, p->t->parts[part].counts, time, sizeof(time));
 		svg__label(p->out, "mono", SECOND + 80, y, "end", time);
-		fprintf(p->out, "<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
+		fprintf(p->out,
+			"<rect class=\"%s\" x=\"%d\" y=\"%.1f\" width=\"%.1f\" height=\"12\"/>\n",
 			bar_class_words[b->class], SECOND + 90, y - 10, 1 + 150 * b->self / most);
 		fprintf(p->out, "<text class=\"mono\" x=\"%d\" y=\"%.1f\">", SECOND + 250, y);
 		svg__text(p->out, b->name, 58);
@@ -139,7 +145,8 @@ static int draw_head(struct picture *p, const struct boot_report *r)
 	snprintf(text, sizeof(text), "Boot of Linux %s", r->kernel.release);
 	put_line(p, "head", PICTURE_MARGIN, "start", text);
 	p->y += 20;
-	snprintf(text, sizeof(text), "boot id %s; hytrace %s", r->boot_id ?: "unknown", HYTRACE_VERSION);
+	snprintf(text, sizeof(text), "boot id %s; hytrace %s", r->boot_id ?: "unknown",
+		 HYTRACE_VERSION);
 	put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	p->y += 4;
 	draw_totals(p, r);
@@ -184,9 +191,11 @@ static void put_tick(struct picture *p, const struct view *v, int64_t time, int6
 	if (p->t->parts[v->part].counts)
 		snprintf(text, sizeof(text), "%" PRId64, time);
 	else
-		snprintf(text, sizeof(text), "%.*f %s", digits, (double)time / units[unit].ns, units[unit].name);
+		snprintf(text, sizeof(text), "%.*f %s", digits, (double)time / units[unit].ns,
+			 units[unit].name);
 	/* The last one may be at the edge. */
-	svg__label(p->out, "soft", view__x(v, time), p->y, v->to - time < step / 4 ? "end" : "middle", text);
+	svg__label(p->out, "soft", view__x(v, time), p->y,
+		   v->to - time < step / 4 ? "end" : "middle", text);
 }
 
 /* Ticks with their times above the lanes. Their lines come later, when the height is known. */
@@ -210,11 +219,12 @@ static void draw_lines(struct picture *p, const struct view *v)
 		double x = view__x(v, time);
 
 		if (time >= v->from)
-			fprintf(p->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x, v->top - 3, p->y);
+			fprintf(p->out, "<path class=\"grid\" d=\"M%.1f %.1fV%.1f\"/>\n", x,
+				v->top - 3, p->y);
 	}
 }
 
-/* Names are above the axis; those that would be above each other are left out: tooltips have them. */
+/* Names are above the axis. Those that would cover another one are left out; tooltips have them. */
 static void draw_marks(struct picture *p, const struct view *v, double y, bool lines)
 {
 	double free = 0;
@@ -227,7 +237,8 @@ static void draw_marks(struct picture *p, const struct view *v, double y, bool l
 		if (m->time < v->from || m->time > v->to)
 			continue;
 		if (lines) {
-			fprintf(p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"><title>", x, v->top - 3, p->y);
+			fprintf(p->out, "<path class=\"mark\" d=\"M%.1f %.1fV%.1f\"><title>", x,
+				v->top - 3, p->y);
 			svg__text(p->out, m->name, 200);
 			fputs("</title></path>\n", p->out);
 		} else if ((left ? x - width : x) >= free) {
@@ -268,7 +279,8 @@ static int draw_view(struct picture *p, struct view *v)
 
 	p->y += 34;
 	svg__label(p->out, "title", PICTURE_MARGIN, p->y, "start", v->title);
-	fprintf(p->out, "<g class=\"view\" data-from=\"%" PRId64 "\" data-to=\"%" PRId64 "\">\n", v->from, v->to);
+	fprintf(p->out, "<g class=\"view\" data-from=\"%" PRId64 "\" data-to=\"%" PRId64 "\">\n",
+		v->from, v->to);
 	if (v->part == TIMELINE_BOOT && p->t->mark_count) {
 		p->y += 16;
 		draw_marks(p, v, p->y, false);
@@ -292,7 +304,8 @@ static int draw_boot(struct picture *p)
 
 	if (!part->there || part->end <= part->start)
 		return 0;
-	snprintf(title, sizeof(title), "The boot: %s", svg__time(part->end - part->start, 0, time, sizeof(time)));
+	snprintf(title, sizeof(title), "The boot: %s",
+		 svg__time(part->end - part->start, 0, time, sizeof(time)));
 	all.title = title;
 	err = draw_view(p, &all);
 	if (err || !t->mark_count)
@@ -333,24 +346,27 @@ static void draw_notes(struct picture *p)
 	p->y += 14;
 	if (part->there && part->later) {
 		p->y += 15;
-		snprintf(text, sizeof(text), "%zu bars begin after a long pause, and are not shown; -f chrome has them.", part->later);
+		snprintf(text, sizeof(text), "%zu bars begin after a long pause, and are not shown; "
+			 "-f chrome has them.", part->later);
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
 	if (p->joined) {
 		p->y += 15;
-		snprintf(text, sizeof(text), "Bars that are narrower than %.1f pixels are joined with their neighbours: "
-			 "paler ones, with %zu bars. Point at a bar to see what it is.", p->narrowest, p->joined);
+		snprintf(text, sizeof(text), "Bars that are narrower than %.1f pixels are joined with their "
+			 "neighbours: paler ones, with %zu bars. Point at a bar to see what it is.",
+			 p->narrowest, p->joined);
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
 	if (p->t->parts[TIMELINE_EARLY].there) {
 		p->y += 15;
 		put_line(p, "soft", PICTURE_MARGIN, "start",
-			 "When an early call returned is not known: its bar lasts until the next call that does not come "
-			 "from inside it.");
+			 "When an early call returned is not known: its bar lasts until the next call that "
+			 "does not come from inside it.");
 	}
 	if (p->deep) {
 		p->y += 15;
-		snprintf(text, sizeof(text), "%zu calls are too deep inside others to be shown.", p->deep);
+		snprintf(text, sizeof(text), "%zu calls are too deep inside others to be shown.",
+			 p->deep);
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
 }
@@ -384,15 +400,20 @@ static int make_body(struct picture *p, const struct boot_report *r, char **ret,
 	return err;
 }
 
-static void write_all(const struct picture *p, const struct boot_report *r, const char *body, size_t size, FILE *out)
+static void write_all(const struct picture *p, const struct boot_report *r, const char *body,
+		      size_t size, FILE *out)
 {
-	fprintf(out, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n<title>Boot of Linux ",
+	fprintf(out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%d\" height=\"%.0f\" viewBox=\"0 0 %d %.0f\">\n"
+		"<title>Boot of Linux ",
 		PICTURE_WIDTH, p->y, PICTURE_WIDTH, p->y);
 	svg__text(out, r->kernel.release, 200);
 	fputs("</title>\n<style>\n", out);
-	fwrite(_binary_picture_css_start, 1, _binary_picture_css_end - _binary_picture_css_start, out);
-	fprintf(out, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n", PICTURE_WIDTH, p->y);
+	fwrite(_binary_picture_css_start, 1, _binary_picture_css_end - _binary_picture_css_start,
+	       out);
+	fprintf(out, "</style>\n<rect class=\"paper\" width=\"%d\" height=\"%.0f\"/>\n",
+		PICTURE_WIDTH, p->y);
 	fwrite(body, 1, size, out);
 	fputs("</svg>\n", out);
 }

@@ -3,8 +3,8 @@
  * What the files of the picture of a boot share. picture.c has the whole: its head, and the frames
  * of its views. lanes.c lays out the lanes of a view, bars.c draws a bar, and chart.c the load.
  *
- * A view shows a stretch of a part in the whole width. So the picture may have several: the boot, the
- * kernel's share of it if that is small, and the early part.
+ * A view shows a stretch of a part in the whole width. So the picture may have several: the boot,
+ * the kernel's share of it if that is small, and the early part.
  */
 #ifndef HYTRACE_BOOT_PICTURE_H
 #define HYTRACE_BOOT_PICTURE_H
@@ -74,12 +74,14 @@ struct place view__place(const struct view *v, const struct bar *b, double y, do
 void lane__begin(struct picture *p, const char *name, double height);
 void lane__end(struct picture *p, double height);
 
-void bar__draw(struct picture *p, const struct view *v, const struct bar *b, const struct place *at);
+void bar__draw(struct picture *p, const struct view *v, const struct bar *b,
+	       const struct place *at);
 /*
  * Writes the name into a bar, and below it the time if the bar is high enough. Return: whether the
  * name fits; otherwise nothing is written.
  */
-bool bar__name(struct picture *p, const struct view *v, const struct bar *b, const struct place *at);
+bool bar__name(struct picture *p, const struct view *v, const struct bar *b,
+	       const struct place *at);
 
 /* Adds a bar. Draws what is there before if the bar is not directly beside it. */
 void heap__join(struct picture *p, const struct view *v, struct heap *h, const struct bar *b,

@@ -29,7 +29,7 @@ struct chrome {
 	const struct timeline *t;
 	bool *shown;			/* for each bar */
 	size_t calls;			/* how many early calls are shown */
-	int64_t zero[TIMELINE_PARTS];		/* the time that is written as 0: none may be negative */
+	int64_t zero[TIMELINE_PARTS];	/* the time that is written as 0: none may be negative */
 	struct row *rows;		/* for each lane */
 };
 
@@ -48,7 +48,8 @@ static void write_label(json_writer_t *w, const char *what, int part, size_t row
 }
 
 /* A time in microseconds; for a clock that is no time, its count is used as microseconds. */
-static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part, int64_t time)
+static void write_micros(struct chrome *c, const char *name, const struct timeline_part *part,
+			 int64_t time)
 {
 	jsonw_name(c->w, name);
 	if (part->counts)
@@ -104,7 +105,8 @@ static bool has_label(const struct chrome *c, size_t index)
 	const struct lane *lanes = c->t->lanes;
 
 	for (size_t i = 0; i < index; i++) {
-		if (lanes[i].part == lanes[index].part && lanes[i].pid == lanes[index].pid && c->rows[i].shown)
+		if (lanes[i].part == lanes[index].part && lanes[i].pid == lanes[index].pid &&
+		    c->rows[i].shown)
 			return lanes[index].pid >= 0;
 	}
 	return false;
@@ -116,10 +118,12 @@ static void write_lane_labels(struct chrome *c, size_t index)
 	bool some = lane->part == TIMELINE_EARLY && c->rows[index].shown < lane->count;
 
 	for (size_t layer = 0; c->rows[index].shown && layer < lane->layers; layer++) {
-		size_t row = layer || lane->pid < 0 ? c->rows[index].first + layer : (size_t)lane->pid;
+		size_t row = layer || lane->pid < 0 ? c->rows[index].first + layer :
+						      (size_t)lane->pid;
 
 		if (layer || !has_label(c, index))
-			write_label(c->w, "thread_name", lane->part, row, some ? "longest calls" : lane->name);
+			write_label(c->w, "thread_name", lane->part, row,
+				    some ? "longest calls" : lane->name);
 	}
 }
 
@@ -151,7 +155,10 @@ static int by_length(const void *a, const void *b, void *arg)
 	return list[*x].order < list[*y].order ? -1 : list[*x].order > list[*y].order;
 }
 
-/* All bars that have an end, and of calls the longest. An outer call is not dropped before an inner one. */
+/*
+ * All bars that have an end, and of calls the longest. An outer call is not dropped before an inner
+ * one.
+ */
 static int choose(struct chrome *c)
 {
 	const struct timeline *t = c->t;
@@ -163,7 +170,8 @@ static int choose(struct chrome *c)
 		return error__no_memory();
 	}
 	for (size_t i = 0; i < t->bar_count; i++) {
-		if (t->bars[i].class == BAR_CALL && t->lanes[t->bars[i].lane].part == TIMELINE_EARLY)
+		if (t->bars[i].class == BAR_CALL &&
+		    t->lanes[t->bars[i].lane].part == TIMELINE_EARLY)
 			calls[count++] = i;
 		else
 			c->shown[i] = !t->bars[i].endless;

@@ -81,18 +81,21 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 	int err;
 
 	if (!r->start)
-		return error__return(-EOPNOTSUPP, "-f folded: this boot was not asked for its initcalls, and when "
-				     "early calls returned is not known; boot with what `hytrace boot --next` prints");
+		return error__return(-EOPNOTSUPP,
+			"-f folded: this boot was not asked for its initcalls, and when early calls "
+			"returned is not known; boot with what `hytrace boot --next` prints");
 	err = timeline__collect(&t, r);
 	for (size_t i = 0; !err && i < t.lane_count; i++) {
-		for (size_t layer = 0; !err && has_stacks(&t.lanes[i]) && layer < t.lanes[i].layers; layer++)
+		for (size_t layer = 0; !err && has_stacks(&t.lanes[i]) && layer < t.lanes[i].layers;
+		     layer++)
 			err = put_layer(&t, &t.lanes[i], layer, out);
 	}
 	for (size_t i = 0; i < t.bar_count; i++)
 		endless += has_stacks(&t.lanes[t.bars[i].lane]) && t.bars[i].endless;
 	if (endless && !err)
 		error__warn("-f folded: %zu %s left out, as %s not known", endless,
-			    endless == 1 ? "bar is" : "bars are", endless == 1 ? "its end is" : "their ends are");
+			    endless == 1 ? "bar is" : "bars are",
+			    endless == 1 ? "its end is" : "their ends are");
 	timeline__free(&t);
 	return err;
 }

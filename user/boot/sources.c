@@ -12,6 +12,12 @@
 #include "boot/start_report.h"
 #include "boot/timeline.h"
 
+/* A lane that is no task's. */
+static size_t no_task(struct timeline *t, enum timeline_part_id part, const char *name)
+{
+	return timeline__lane(t, &(struct lane){ .name = name, .part = part, .pid = -1 });
+}
+
 /* ---- the early part */
 
 /*
@@ -59,7 +65,7 @@ static void add_early_phases(struct timeline *t, const struct boot_report *r)
 	if (!r->early)
 		return;
 	begin_early(t, r);
-	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = TIMELINE_EARLY, .pid = -1 });
+	lane = no_task(t, TIMELINE_EARLY, "phases");
 	for (size_t i = 0; i < r->phases.count; i++)
 		add_phase(t, lane, r, &r->phases.list[i]);
 }
@@ -76,12 +82,12 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 	t->err = early_calls__spans(c, c->count, &spans, &count);
 	if (t->err)
 		return;
-	lane = timeline__lane(t, &(struct lane){ .name = "calls", .part = TIMELINE_EARLY, .pid = -1 });
+	lane = no_task(t, TIMELINE_EARLY, "calls");
 	for (size_t i = 0; i < count; i++) {
 		const struct early_call *call = &c->list[spans[i].call];
 
-		timeline__add(t, lane, BAR_CALL, c->names[call->function], early_time(r, spans[i].start),
-			      early_time(r, spans[i].end));
+		timeline__add(t, lane, BAR_CALL, c->names[call->function],
+			      early_time(r, spans[i].start), early_time(r, spans[i].end));
 		timeline__text(t, "caller", c->names[call->parent]);
 	}
 	free(spans);
@@ -100,21 +106,24 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 		return;
 	last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
 	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
-	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = TIMELINE_BOOT, .pid = -1 });
+	lane = no_task(t, TIMELINE_BOOT, "phases");
 	/* If the first levels are lost, it is not known when initcalls began. */
 	if (last && !strcmp(s->levels[0].name, "early"))
 		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
 	for (size_t i = 0; i < s->level_count; i++) {
 		const struct start_level *level = &s->levels[i];
 
-		timeline__add(t, lane, BAR_PHASE, level->name, level->start, level->start + level->time);
+		timeline__add(t, lane, BAR_PHASE, level->name, level->start,
+			      level->start + level->time);
 		timeline__number(t, "initcalls", level->initcalls);
 	}
 	if (last && s->init_count)
-		timeline__add(t, lane, BAR_PHASE, "until init", last->start + last->time, s->inits[0].time);
+		timeline__add(t, lane, BAR_PHASE, "until init", last->start + last->time,
+			      s->inits[0].time);
 	for (size_t i = 0; i < s->init_count; i++) {
 		timeline__add(t, lane, BAR_PROGRAM, s->inits[i].program, s->inits[i].time,
-			      i + 1 < s->init_count ? (int64_t)s->inits[i + 1].time : BAR_UNTIL_END);
+			      i + 1 < s->init_count ? (int64_t)s->inits[i + 1].time :
+						      BAR_UNTIL_END);
 		timeline__mark(t, s->inits[i].program, s->inits[i].time);
 	}
 }
@@ -124,10 +133,13 @@ static bool is_module(const struct start_initcall *call)
 	return call->level == NO_LEVEL && (call->module || call->pid);
 }
 
-static void add_initcall(struct timeline *t, const struct boot_start *s, const struct start_initcall *call)
+static void add_initcall(struct timeline *t, const struct boot_start *s,
+			 const struct start_initcall *call)
 {
 	struct lane lane = {
-		.name = timeline__keep(t, "process %d", call->pid), .part = TIMELINE_BOOT, .pid = call->pid,
+		.name = timeline__keep(t, "process %d", call->pid),
+		.part = TIMELINE_BOOT,
+		.pid = call->pid,
 		.group = is_module(call) ? "modules" : NULL,
 	};
 

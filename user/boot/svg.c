@@ -6,7 +6,7 @@
 #include "base/utf8.h"
 #include "boot/svg.h"
 
-/* XML has no control characters but three, which a name has no use for; nor has it U+FFFE and U+FFFF. */
+/* XML has neither control characters, but for three of no use in a name, nor U+FFFE and U+FFFF. */
 static int is_shown(uint32_t code)
 {
 	if (code < 0x20 || (code >= 0x7f && code < 0xa0) || code == 0xfffe || code == 0xffff)
@@ -64,7 +64,8 @@ size_t svg__columns(const char *text)
 	return columns;
 }
 
-void svg__label(FILE *out, const char *class, double x, double y, const char *anchor, const char *text)
+void svg__label(FILE *out, const char *class, double x, double y, const char *anchor,
+		const char *text)
 {
 	fprintf(out, "<text class=\"%s\" x=\"%.1f\" y=\"%.1f\"", class, x, y);
 	if (strcmp(anchor, "start"))
@@ -87,7 +88,8 @@ const char *svg__time(int64_t ns, int counts, char *room, size_t size)
 	else if (magnitude >= 999950)
 		snprintf(room, size, "%.2f ms", value / 1e6);
 	else if (magnitude >= 1000)
-		snprintf(room, size, "%.*f µs", magnitude >= 10000 || ns % 1000 == 0 ? 0 : 1, value / 1e3);
+		snprintf(room, size, "%.*f µs", magnitude >= 10000 || ns % 1000 == 0 ? 0 : 1,
+			 value / 1e3);
 	else
 		snprintf(room, size, "%" PRId64 " ns", ns);
 	return room;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
- * Pieces of a picture in SVG. Names in a picture come from user space and may be any bytes: all text
- * goes through svg__text().
+ * Pieces of a picture in SVG. Names in a picture come from user space and may be any bytes: all
+ * text goes through svg__text().
  */
 #ifndef HYTRACE_BOOT_SVG_H
 #define HYTRACE_BOOT_SVG_H
@@ -27,7 +27,8 @@ void svg__text(FILE *out, const char *text, size_t most);
 /* How many columns a text takes. Characters that are not ASCII may be wide. */
 size_t svg__columns(const char *text);
 /* A label of class @class. @anchor: "start", "middle" or "end" */
-void svg__label(FILE *out, const char *class, double x, double y, const char *anchor, const char *text);
+void svg__label(FILE *out, const char *class, double x, double y, const char *anchor,
+		const char *text);
 
 /*
  * A duration or a point in time for people, with three to five digits: "1.234 s", "56.78 ms". If

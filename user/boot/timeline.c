@@ -10,19 +10,26 @@
 #include "base/strings.h"
 #include "boot/timeline.h"
 
-/* A pause in which nothing begins ends the boot if it is longer than this and than all before it. */
+/* A pause ends the boot if it is longer than this, and than all before it. */
 #define LONG_PAUSE 10000000000LL
 
 const char *const bar_class_words[BAR_CLASSES] = {
-	[BAR_PHASE] = "phase", [BAR_CALL] = "call", [BAR_INITCALL] = "initcall", [BAR_MODULE] = "module",
-	[BAR_PROBE] = "probe", [BAR_PROGRAM] = "program", [BAR_UNIT] = "unit", [BAR_WAIT] = "wait",
-	[BAR_RUNNING] = "running", [BAR_IO] = "io",
+	[BAR_PHASE] = "phase", [BAR_CALL] = "call", [BAR_INITCALL] = "initcall",
+	[BAR_MODULE] = "module", [BAR_PROBE] = "probe", [BAR_PROGRAM] = "program",
+	[BAR_UNIT] = "unit", [BAR_WAIT] = "wait", [BAR_RUNNING] = "running", [BAR_IO] = "io",
 };
 
 const char *const bar_class_names[BAR_CLASSES] = {
-	[BAR_PHASE] = "phases", [BAR_CALL] = "calls", [BAR_INITCALL] = "initcalls", [BAR_MODULE] = "modules",
-	[BAR_PROBE] = "probes of devices", [BAR_PROGRAM] = "programs of process 1", [BAR_UNIT] = "units",
-	[BAR_WAIT] = "waiting", [BAR_RUNNING] = "running", [BAR_IO] = "input and output",
+	[BAR_PHASE] = "phases",
+	[BAR_CALL] = "calls",
+	[BAR_INITCALL] = "initcalls",
+	[BAR_MODULE] = "modules",
+	[BAR_PROBE] = "probes of devices",
+	[BAR_PROGRAM] = "programs of process 1",
+	[BAR_UNIT] = "units",
+	[BAR_WAIT] = "waiting",
+	[BAR_RUNNING] = "running",
+	[BAR_IO] = "input and output",
 };
 
 /* ---- what sources call */
@@ -61,7 +68,8 @@ size_t timeline__lane(struct timeline *t, const struct lane *lane)
 	for (size_t i = t->lane_count; i-- > 0;) {
 		const struct lane *other = &t->lanes[i];
 
-		if (other->part == lane->part && same(other->name, lane->name) && same(other->group, lane->group))
+		if (other->part == lane->part && same(other->name, lane->name) &&
+		    same(other->group, lane->group))
 			return i;
 	}
 	if (!make_room(t, &t->lanes, t->lane_count, sizeof(*t->lanes)))
@@ -71,17 +79,23 @@ size_t timeline__lane(struct timeline *t, const struct lane *lane)
 	return t->lane_count++;
 }
 
-void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name, int64_t start,
-		   int64_t end)
+void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name,
+		   int64_t start, int64_t end)
 {
 	bool endless = end == BAR_NO_END;
 
 	if (!make_room(t, &t->bars, t->bar_count, sizeof(*t->bars)))
 		return;
 	t->bars[t->bar_count] = (struct bar){
-		.name = name, .order = t->bar_count, .lane = lane, .class = class, .endless = endless, .start = start,
+		.name = name,
+		.order = t->bar_count,
+		.lane = lane,
+		.class = class,
+		.endless = endless,
+		.start = start,
 		/* A source may have read any numbers. */
-		.end = endless || end < start ? start : end, .arg = t->arg_count,
+		.end = endless || end < start ? start : end,
+		.arg = t->arg_count,
 	};
 	t->bar_count++;
 }
@@ -141,7 +155,7 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-/* The beginning of the first stretch after a long pause, in which nothing runs and nothing begins. */
+/* When the first stretch begins after a long pause, in which nothing runs. */
 static int64_t first_after_pause(struct stretch *list, size_t count)
 {
 	int64_t end;
@@ -190,7 +204,9 @@ static int find_end(struct timeline *t, enum timeline_part_id id)
 		const struct bar *b = &t->bars[i];
 
 		if (t->lanes[b->lane].part == id)
-			list[count++] = (struct stretch){ b->start, b->end == BAR_UNTIL_END ? b->start : b->end };
+			list[count++] = (struct stretch){
+				b->start, b->end == BAR_UNTIL_END ? b->start : b->end,
+			};
 	}
 	limit = id == TIMELINE_BOOT ? first_after_pause(list, count) : INT64_MAX;
 	part->end = part->start;
@@ -240,7 +256,8 @@ struct layers {
 	size_t count;
 };
 
-static bool fits(const struct timeline *t, struct layer *layer, const struct bar *b, enum lane_kind kind)
+static bool fits(const struct timeline *t, struct layer *layer, const struct bar *b,
+		 enum lane_kind kind)
 {
 	while (layer->depth && t->bars[layer->open[layer->depth - 1]].end <= b->start)
 		layer->depth--;
@@ -262,7 +279,8 @@ static int open_bar(struct timeline *t, struct layer *layer, size_t index)
 	t->bars[index].depth = layer->depth;
 	/* Its time is not that of the bar around it. */
 	if (layer->depth)
-		t->bars[layer->open[layer->depth - 1]].self -= t->bars[index].end - t->bars[index].start;
+		t->bars[layer->open[layer->depth - 1]].self -=
+			t->bars[index].end - t->bars[index].start;
 	layer->open[layer->depth++] = index;
 	return 0;
 }
@@ -375,8 +393,8 @@ static int by_self(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t **ret,
-		      size_t *ret_count)
+int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most,
+		      size_t **ret, size_t *ret_count)
 {
 	size_t *list = calloc(t->bar_count + 1, sizeof(*list)), count = 0;
 

@@ -26,7 +26,7 @@ struct strings;
 
 /* What a bar is. The pictures have a colour for each. */
 enum bar_class {
-	BAR_PHASE,			/* a stretch of the boot, and each has others after and before it */
+	BAR_PHASE,			/* a stretch of the boot, directly after another one */
 	BAR_CALL,			/* a function of the kernel */
 	BAR_INITCALL,
 	BAR_MODULE,
@@ -68,18 +68,18 @@ struct bar {
 	size_t arg, args;		/* the first one in the timeline's list, and how many */
 	size_t order;			/* in which it was added */
 	/* Set by timeline__finish(). */
-	size_t layer;			/* bars of one layer of a lane are apart from each other or nest */
+	size_t layer;			/* of its lane: bars of one layer are apart or nest */
 	size_t depth;			/* inside how many other bars of the layer it is */
 };
 
 enum lane_kind {
-	LANE_NESTS,			/* of one task: what is inside another bar is a part of it */
+	LANE_NESTS,			/* of one task: a bar inside of another is a part of it */
 	LANE_APART,			/* bars that overlap have nothing to do with each other */
 };
 
 struct lane {
 	const char *name;		/* "process 1", "CPU 0" */
-	const char *group;		/* lanes of one group share a place in the picture; NULL: it has its own */
+	const char *group;		/* lanes of a group share a place; NULL: it has its own */
 	enum timeline_part_id part;
 	enum lane_kind kind;
 	int64_t pid;			/* of the task whose lane this is; -1: no task's */
@@ -100,7 +100,7 @@ struct timeline_part {
 	bool own_clock;			/* its times begin at its first bar */
 	bool counts;			/* its times are no ns, but cycles of the TSC */
 	const char *title, *clock;	/* the clock's name; NULL: the kernel's */
-	int64_t start, end;		/* the end is set by timeline__finish() if no source sets it */
+	int64_t start, end;		/* the end is found if no source sets it */
 	bool end_known;
 	size_t later;			/* bars that begin after the end */
 };
@@ -117,7 +117,7 @@ struct timeline {
 	size_t mark_count;
 	struct boot_load load;		/* of TIMELINE_BOOT; no bins: not known */
 	struct strings *store;
-	int err;			/* the first error, after its message: then nothing is added any more */
+	int err;			/* the first error: nothing is added any more */
 };
 
 /**
@@ -139,14 +139,15 @@ void timeline__init(struct timeline *t);
  * Return: its index. The first call decides about its place among the others.
  */
 size_t timeline__lane(struct timeline *t, const struct lane *lane);
-void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name, int64_t start,
-		   int64_t end);
+void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name,
+		   int64_t start, int64_t end);
 /* Tell something about the bar that was added last. */
 void timeline__text(struct timeline *t, const char *name, const char *text);
 void timeline__number(struct timeline *t, const char *name, int64_t number);
 void timeline__mark(struct timeline *t, const char *name, int64_t time);
 /* A copy of a text that lives as long as the timeline. */
-const char *timeline__keep(struct timeline *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *timeline__keep(struct timeline *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /**
  * timeline__finish() - sort the bars, and find how they nest, and where the parts end
  *
@@ -167,7 +168,7 @@ size_t timeline__row(const struct timeline *t, const struct bar *b);
  * are things that somebody can change: no phases, and no calls of the early part, whose times are
  * bounds.
  */
-int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t **ret,
-		      size_t *ret_count);
+int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most,
+		      size_t **ret, size_t *ret_count);
 
 #endif
