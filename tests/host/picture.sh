@@ -16,6 +16,7 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 . "$clone/tests/guest/picture-lib.sh"
 cd "$tap_scratch" || exit 1
 
+ok 'the program that draws it is there' make -s -C "$clone" build/tests/host/made_picture
 "$clone/build/tests/host/made_picture" bars.list >made.svg
 is 'the picture is written' $? 0
 is 'it is XML' "$(xmllint --noout made.svg 2>&1)" ''
