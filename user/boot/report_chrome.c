@@ -99,19 +99,6 @@ static void write_bar(struct chrome *c, const struct bar *b)
 	jsonw_end_object(c->w);
 }
 
-/* Two lanes may be of the same task, whose row has one name. */
-static bool has_label(const struct chrome *c, size_t index)
-{
-	const struct lane *lanes = c->t->lanes;
-
-	for (size_t i = 0; i < index; i++) {
-		if (lanes[i].part == lanes[index].part && lanes[i].pid == lanes[index].pid &&
-		    c->rows[i].shown)
-			return lanes[index].pid >= 0;
-	}
-	return false;
-}
-
 static void write_lane_labels(struct chrome *c, size_t index)
 {
 	const struct lane *lane = &c->t->lanes[index];
@@ -121,9 +108,8 @@ static void write_lane_labels(struct chrome *c, size_t index)
 		size_t row = layer || lane->pid < 0 ? c->rows[index].first + layer :
 						      (size_t)lane->pid;
 
-		if (layer || !has_label(c, index))
-			write_label(c->w, "thread_name", lane->part, row,
-				    some ? "longest calls" : lane->name);
+		write_label(c->w, "thread_name", lane->part, row,
+			    some ? "longest calls" : lane->name);
 	}
 }
 

@@ -49,6 +49,12 @@ static void put_stack(const struct timeline *t, const size_t *open, size_t depth
 	fprintf(out, " %" PRId64 "\n", last->self / 1000);
 }
 
+/* What a task did besides initcalls would change its sum. */
+static bool is_stack(const struct bar *outermost)
+{
+	return outermost->class == BAR_INITCALL || outermost->class == BAR_MODULE;
+}
+
 static int put_layer(const struct timeline *t, const struct lane *lane, size_t layer, FILE *out)
 {
 	size_t *open = calloc(lane->layer_depth[layer] + 1, sizeof(*open));
@@ -61,7 +67,7 @@ static int put_layer(const struct timeline *t, const struct lane *lane, size_t l
 		if (b->layer != layer)
 			continue;
 		open[b->depth] = i;
-		if (!b->endless)
+		if (!b->endless && is_stack(&t->bars[open[0]]))
 			put_stack(t, open, b->depth, out);
 	}
 	free(open);
@@ -91,7 +97,7 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 			err = put_layer(&t, &t.lanes[i], layer, out);
 	}
 	for (size_t i = 0; i < t.bar_count; i++)
-		endless += has_stacks(&t.lanes[t.bars[i].lane]) && t.bars[i].endless;
+		endless += has_stacks(&t.lanes[t.bars[i].lane]) && is_stack(&t.bars[i]) && t.bars[i].endless;
 	if (endless && !err)
 		error__warn("-f folded: %zu %s left out, as %s not known", endless,
 			    endless == 1 ? "bar is" : "bars are",

@@ -1,21 +1,31 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /*
- * What a report has as bars of a timeline. Each source below takes one kind of things out of the
- * report, and adds nothing if the report does not have it. Lanes are drawn in the order of the
- * table.
+ * What a report has as bars of a timeline; see sources.h. This has the early part, and the initcalls.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "boot/report.h"
+#include "boot/sources.h"
 #include "boot/spans.h"
 #include "boot/start_report.h"
-#include "boot/timeline.h"
 
 /* A lane that is no task's. */
 static size_t no_task(struct timeline *t, enum timeline_part_id part, const char *name)
 {
 	return timeline__lane(t, &(struct lane){ .name = name, .part = part, .pid = -1 });
+}
+
+size_t timeline__task(struct timeline *t, int pid, const char *group)
+{
+	struct lane lane = { .part = TIMELINE_BOOT, .group = group, .pid = pid };
+
+	for (size_t i = t->lane_count; i-- > 0;) {
+		if (t->lanes[i].pid == pid && t->lanes[i].part == TIMELINE_BOOT)
+			return i;
+	}
+	lane.name = timeline__keep(t, "process %d", pid);
+	return timeline__lane(t, &lane);
 }
 
 /* ---- the early part */
@@ -136,14 +146,9 @@ static bool is_module(const struct start_initcall *call)
 static void add_initcall(struct timeline *t, const struct boot_start *s,
 			 const struct start_initcall *call)
 {
-	struct lane lane = {
-		.name = timeline__keep(t, "process %d", call->pid),
-		.part = TIMELINE_BOOT,
-		.pid = call->pid,
-		.group = is_module(call) ? "modules" : NULL,
-	};
+	size_t lane = timeline__task(t, call->pid, is_module(call) ? "modules" : NULL);
 
-	timeline__add(t, timeline__lane(t, &lane), is_module(call) ? BAR_MODULE : BAR_INITCALL,
+	timeline__add(t, lane, is_module(call) ? BAR_MODULE : BAR_INITCALL,
 		      boot_start__name(call), call->start,
 		      call->finished ? (int64_t)(call->start + call->time) : BAR_NO_END);
 	if (call->level != NO_LEVEL)
@@ -174,14 +179,19 @@ static void add_modules(struct timeline *t, const struct boot_report *r)
 
 /* ---- all */
 
+/* Lanes are drawn in this order. */
 static void (*const sources[])(struct timeline *t, const struct boot_report *r) = {
-	add_early_phases, add_early_calls, add_levels, add_initcalls, add_modules,
+	add_early_phases, add_early_calls, add_levels, timeline__add_path, add_initcalls, add_modules,
+	timeline__add_probes, timeline__add_processors,
 };
 
 int timeline__collect(struct timeline *t, const struct boot_report *r)
 {
+	int err;
+
 	timeline__init(t);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		sources[i](t, r);
-	return timeline__finish(t);
+	err = timeline__finish(t);
+	return err ?: timeline__add_load(t, r);
 }

@@ -173,6 +173,12 @@ static int64_t first_after_pause(struct stretch *list, size_t count)
 	return INT64_MAX;
 }
 
+/* Processors never stop running something, and disks are used as long as the machine is. */
+static bool is_of_boot(const struct bar *b)
+{
+	return b->class != BAR_RUNNING && b->class != BAR_IO;
+}
+
 static void find_start(struct timeline *t, enum timeline_part_id id)
 {
 	struct timeline_part *part = &t->parts[id];
@@ -203,7 +209,7 @@ static int find_end(struct timeline *t, enum timeline_part_id id)
 	for (size_t i = 0; i < t->bar_count; i++) {
 		const struct bar *b = &t->bars[i];
 
-		if (t->lanes[b->lane].part == id)
+		if (t->lanes[b->lane].part == id && is_of_boot(b))
 			list[count++] = (struct stretch){
 				b->start, b->end == BAR_UNTIL_END ? b->start : b->end,
 			};
@@ -227,7 +233,7 @@ static void set_ends(struct timeline *t)
 
 		if (b->end == BAR_UNTIL_END)
 			b->end = part->end > b->start ? part->end : b->start;
-		part->later += b->start > part->end;
+		part->later += b->start > part->end && is_of_boot(b);
 	}
 }
 

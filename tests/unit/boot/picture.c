@@ -376,6 +376,8 @@ Test(picture, a_picture_is_small_whatever_is_in_it, .timeout = 120)
 		for (int i = 0; i < 3000; i++)
 			timeline__add(&m.t, m.lane, BAR_RUNNING, name, i * 2 * MS, (i * 2 + 1) * MS);
 	}
+	m.t.parts[TIMELINE_BOOT].end = 6000 * MS;
+	m.t.parts[TIMELINE_BOOT].end_known = true;
 	text = end(&m);
 	expect_small(text);
 	cr_expect(count(text, "class=\"lane\"") == 100);

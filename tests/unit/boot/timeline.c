@@ -15,22 +15,28 @@ static size_t task_lane(struct timeline *t)
 	return timeline__lane(t, &(struct lane){ .name = "process 1", .part = TIMELINE_BOOT, .pid = 1 });
 }
 
-static const struct bar *bar_of(const struct timeline *t, const char *name)
+/* @lane: NULL for any */
+static const struct bar *bar_in(const struct timeline *t, const char *lane, const char *name)
 {
 	for (size_t i = 0; i < t->bar_count; i++) {
-		if (!strcmp(t->bars[i].name, name))
+		if (!strcmp(t->bars[i].name, name) &&
+		    (!lane || !strcmp(t->lanes[t->bars[i].lane].name, lane)))
 			return &t->bars[i];
 	}
 	cr_assert(false, "there is no bar %s", name);
 	return NULL;
 }
 
+static const struct bar *bar_of(const struct timeline *t, const char *name)
+{
+	return bar_in(t, NULL, name);
+}
+
 static void expect_bar(const struct timeline *t, const char *name, const char *lane, int64_t start_ms,
 		       int64_t end_ms, size_t depth, int64_t self_ms)
 {
-	const struct bar *b = bar_of(t, name);
+	const struct bar *b = bar_in(t, lane, name);
 
-	cr_expect(eq(str, (char *)t->lanes[b->lane].name, (char *)lane), "%s", name);
 	cr_expect(b->start == start_ms * MS && b->end == end_ms * MS, "%s: %ld to %ld", name, (long)b->start,
 		  (long)b->end);
 	cr_expect(b->depth == depth && b->layer == 0, "%s: %zu %zu", name, b->layer, b->depth);
@@ -289,6 +295,64 @@ Test(timeline, the_longest_are_what_can_be_changed)
 	cr_expect(eq(str, (char *)t.bars[list[2]].name, "inner_init"));
 	free(list);
 	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+/* ---- what tasks and processors did */
+
+#define SWITCH(cpu, time, comm, pid, next, next_pid) \
+	"         <.....>-" pid "       [00" cpu "] d..2.     " time ": sched_switch: prev_comm=" comm " prev_pid=" pid \
+	" prev_prio=120 prev_state=D ==> next_comm=" next " next_pid=" next_pid " next_prio=120\n"
+
+/* Process 1 waits for a worker; a device is probed in an initcall, and another one by the worker. */
+static const char busy_events[] =
+	INIT("0.100000", "initcall_level: level=early")
+	INIT("0.200000", "initcall_start: func=a_init+0x0/0x10")
+	INIT("0.210000", "device: (really_probe+0x0/0x40) dev=\"pci0\" drv=\"ahci\"")
+	SWITCH("0", "0.300000", "swapper", "1", "kworker", "9")
+	AT("kworker", "9", "0.310000", "device: (really_probe+0x0/0x40) dev=\"sda\" drv=\"sd\"")
+	AT("kworker", "9", "0.350000", "device_end: (call_driver_probe+0x0/0x40 <- really_probe) ret=-517")
+	AT("kworker", "9", "0.390000", "block_rq_complete: 8,0 R () 0 + 8 none,0,0 [0]")
+	AT("kworker", "9", "0.400000", "sched_waking: comm=swapper pid=1 prio=120 target_cpu=000")
+	SWITCH("0", "0.400000", "kworker", "9", "swapper", "1")
+	INIT("0.500000", "device_end: (call_driver_probe+0x0/0x40 <- really_probe) ret=0")
+	INIT("0.600000", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+	INIT("0.800000", "sched_process_exec: filename=/init pid=1 old_pid=1")
+	SWITCH("0", "0.900000", "init", "1", "swapper/0", "0")
+	SWITCH("0", "99.000000", "swapper/0", "0", "later", "50")
+	SWITCH("0", "99.100000", "later", "50", "swapper/0", "0");
+
+Test(timeline, processors_and_what_init_waited_for)
+{
+	struct boot_start s;
+	struct boot_report r = report_of_start(&s, busy_events);
+	struct timeline t;
+
+	cr_assert(timeline__collect(&t, &r) == 0);
+	expect_bar(&t, "a_init", "process 1", 200, 600, 0, 110);
+	expect_bar(&t, "pci0", "process 1", 210, 500, 1, 290);
+	expect_bar(&t, "sda", "process 9", 310, 350, 0, 40);
+	cr_expect(eq(str, (char *)t.lanes[bar_of(&t, "sda")->lane].group, "devices"));
+	cr_expect(t.args[bar_of(&t, "sda")->arg + 1].text != NULL, "deferred");
+	expect_bar(&t, "kworker", "CPU 0", 300, 400, 0, 100);
+	cr_expect(bar_of(&t, "another task: kworker")->class == BAR_WAIT);
+	expect_bar(&t, "another task: kworker", "critical path", 300, 400, 0, 100);
+	cr_expect(t.parts[TIMELINE_BOOT].end == 800 * MS, "processors run for ever");
+	cr_expect(t.parts[TIMELINE_BOOT].later == 0);
+	cr_expect(t.load.bins > 100 && boot_load__mean(&t.load, t.load.bins - 1) == 1);
+	timeline__free(&t);
+	boot_report__free(&r);
+}
+
+/* Else the sum of a task would not be that of its initcalls. */
+Test(timeline, stacks_begin_with_initcalls)
+{
+	struct boot_start s;
+	struct boot_report r = report_of_start(&s, busy_events);
+	char *text = print(boot_report__folded, &r);
+
+	cr_expect(eq(str, text, "process 1;a_init 110000\nprocess 1;a_init;pci0 290000\n"));
+	free(text);
 	boot_report__free(&r);
 }
 
