@@ -40,6 +40,9 @@ static void draw_totals(struct picture *p, const struct boot_report *r)
 	char time[32], text[400];
 
 	for (size_t i = 0; i < p->t->mark_count; i++) {
+		/* As of a program that replaces itself long after the boot. */
+		if (p->t->marks[i].time > p->t->parts[TIMELINE_BOOT].end)
+			continue;
 		p->y += 18;
 		snprintf(text, sizeof(text), "%s  until %s",
 			 svg__time(p->t->marks[i].time, 0, time, sizeof(time)),
@@ -365,7 +368,7 @@ static void draw_notes(struct picture *p)
 	}
 	if (p->deep) {
 		p->y += 15;
-		snprintf(text, sizeof(text), "%zu calls are too deep inside others to be shown.",
+		snprintf(text, sizeof(text), "%zu bars are too deep inside others to be shown.",
 			 p->deep);
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
