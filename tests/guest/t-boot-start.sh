@@ -115,6 +115,8 @@ ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* tra
 is '--next with a format is a mistake' $? 2
 "$hytrace" boot plot -f json >said 2>&1
 is 'plot with a format is a mistake' $? 2
+"$hytrace" boot plot --next >said 2>&1
+is 'plot with --next is a mistake' $? 2
 "$hytrace" boot polt >said 2>&1
 is 'a word that is none is a mistake' $? 2
 ok 'and it names plot' grep -q 'plot' said

@@ -123,8 +123,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->release = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* The word that systemd-analyze has for it. */
-		if (o->next || strcmp(arg, "plot"))
+		/* The word that systemd-analyze has for it. No command that reboots has this name. */
+		if (state->arg_num || strcmp(arg, "plot"))
 			return ARGP_ERR_UNKNOWN;
 		o->plot = true;
 		break;
@@ -372,6 +372,7 @@ int cmd_boot(int argc, char **argv)
 		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"
 		       "  hytrace boot plot -o boot.svg\n"
+		       "  hytrace boot plot >boot.svg && xdg-open boot.svg\n"
 		       "  hytrace boot -f chrome -o boot.trace\n\n"
 		       "Exit status: 0 done, 1 failed, or "
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "
