@@ -31,20 +31,24 @@ size_t timeline__task(struct timeline *t, int pid, const char *group)
 /* ---- the early part */
 
 /*
- * When something early was, in the part's own time. Only the times of oneshot are those of the
- * kernel's clock.
+ * When something early was, by the kernel's clock, which oneshot has; or else since the first call.
  */
 static int64_t early_time(const struct boot_report *r, uint64_t time)
 {
-	return boot_report__is_oneshot(r) ? time : time - boot_report__first(r);
+	int64_t zero;
+
+	if (boot_report__is_oneshot(r))
+		return time;
+	return time - (timeline__early_zero(r, &zero) ? (uint64_t)zero : boot_report__first(r));
 }
 
 static void begin_early(struct timeline *t, const struct boot_report *r)
 {
 	struct timeline_part *part = &t->parts[TIMELINE_EARLY];
+	int64_t zero;
 
 	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
-	part->own_clock = !boot_report__is_oneshot(r);
+	part->own_clock = !boot_report__is_oneshot(r) && !timeline__early_zero(r, &zero);
 	part->clock = r->stats.clock;
 	part->counts = !early_stats__in_ns(&r->stats);
 }
@@ -106,17 +110,11 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 /* ---- from the initcalls on */
 
 /* What process 1 did, one after the other: it made initcalls by levels, and then ran programs. */
-static void add_levels(struct timeline *t, const struct boot_report *r)
+static void add_levels_of(struct timeline *t, const struct boot_start *s)
 {
-	const struct boot_start *s = r->start;
-	const struct start_level *last;
-	size_t lane;
+	const struct start_level *last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
+	size_t lane = no_task(t, TIMELINE_BOOT, "phases");
 
-	if (!s)
-		return;
-	last = s->level_count ? &s->levels[s->level_count - 1] : NULL;
-	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
-	lane = no_task(t, TIMELINE_BOOT, "phases");
 	/* If the first levels are lost, it is not known when initcalls began. */
 	if (last && !strcmp(s->levels[0].name, "early"))
 		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
@@ -130,12 +128,23 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 	if (last && s->init_count)
 		timeline__add(t, lane, BAR_PHASE, "until init", last->start + last->time,
 			      s->inits[0].time);
-	for (size_t i = 0; i < s->init_count; i++) {
+	for (size_t i = 0; i < s->init_count; i++)
 		timeline__add(t, lane, BAR_PROGRAM, s->inits[i].program, s->inits[i].time,
 			      i + 1 < s->init_count ? (int64_t)s->inits[i + 1].time :
 						      BAR_UNTIL_END);
+}
+
+static void add_levels(struct timeline *t, const struct boot_report *r)
+{
+	const struct boot_start *s = r->start;
+
+	if (!s)
+		return;
+	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
+	if (!timeline__has_parts(r))
+		add_levels_of(t, s);
+	for (size_t i = 0; i < s->init_count; i++)
 		timeline__mark(t, s->inits[i].program, s->inits[i].time);
-	}
 }
 
 static bool is_module(const struct start_initcall *call)
@@ -181,8 +190,8 @@ static void add_modules(struct timeline *t, const struct boot_report *r)
 
 /* Lanes are drawn in this order. */
 static void (*const sources[])(struct timeline *t, const struct boot_report *r) = {
-	add_early_phases, add_early_calls, add_levels, timeline__add_path, add_initcalls, add_modules,
-	timeline__add_probes, timeline__add_processors,
+	add_early_phases, add_early_calls, timeline__add_parts, add_levels, timeline__add_path,
+	add_initcalls, timeline__add_units, add_modules, timeline__add_probes, timeline__add_processors,
 };
 
 int timeline__collect(struct timeline *t, const struct boot_report *r)

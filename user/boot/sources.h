@@ -24,4 +24,16 @@ void timeline__add_processors(struct timeline *t, const struct boot_report *r);
 /* After timeline__finish(), as it has to know when the boot ended. Returns 0, or -ENOMEM after a message. */
 int timeline__add_load(struct timeline *t, const struct boot_report *r);
 
+/* ---- sources_whole.c */
+
+/* Are the parts of the boot known? Then they are its phases. */
+bool timeline__has_parts(const struct boot_report *r);
+void timeline__add_parts(struct timeline *t, const struct boot_report *r);
+void timeline__add_units(struct timeline *t, const struct boot_report *r);
+/*
+ * When the kernel's clock began, by the clock of an early part of the tracer function. Returns false
+ * if it is not known.
+ */
+bool timeline__early_zero(const struct boot_report *r, int64_t *ret);
+
 #endif
