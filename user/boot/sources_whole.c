@@ -55,7 +55,9 @@ static void add_unit(struct timeline *t, size_t lane, const struct boot_whole *w
 	bool done = unit->activated >= unit->activating || unit->deactivated >= unit->activating;
 	int64_t start;
 
-	if (!unit->activating || !boot_units__in_boot(&w->units, unit) || (done && !boot_unit__time(unit)) ||
+	/* Those that fail, or are not done yet, are of the boot as well. */
+	if (!unit->activating || (done && !boot_unit__time(unit)) ||
+	    (boot_units__complete(&w->units) && unit->activating > w->units.manager.finish) ||
 	    boot_clock__from_monotonic(&w->clock, unit->activating, &start))
 		return;
 	timeline__add(t, lane, BAR_UNIT, unit->name, start,

@@ -7,6 +7,7 @@
 #include "boot/boot_sample.h"
 #include "boot/start_sample.h"
 #include "boot/timeline.h"
+#include "boot/whole.h"
 
 #define MS 1000000LL
 
@@ -353,6 +354,75 @@ Test(timeline, stacks_begin_with_initcalls)
 
 	cr_expect(eq(str, text, "process 1;a_init 110000\nprocess 1;a_init;pci0 290000\n"));
 	free(text);
+	boot_report__free(&r);
+}
+
+/* ---- before and after the kernel */
+
+/* The reset is 8 s before the clock's zero. CLOCK_MONOTONIC is half a second behind. */
+static struct boot_unit made_units[] = {
+	{ .name = "a.service", .state = "active", .activating = 2000 * MS, .activated = 3000 * MS },
+	{ .name = "fails.service", .state = "failed", .result = "exit-code", .activating = 2500 * MS,
+	  .deactivated = 2600 * MS },
+	{ .name = "hangs.service", .state = "activating", .activating = 2700 * MS },
+	{ .name = "top.target", .state = "active", .activating = 3000 * MS, .activated = 3000 * MS },
+	{ .name = "later.service", .state = "active", .activating = 9000 * MS, .activated = 9900 * MS },
+};
+
+static struct boot_whole made_whole(void)
+{
+	return (struct boot_whole){
+		.clock = {
+			.tsc_known = true, .mult = 1, .zero = -8000 * MS,
+			.monotonic_known = true, .ahead = 500 * MS,
+		},
+		.units = {
+			.known = true, .target = "top.target", .list = made_units, .count = 5,
+			.manager = { .userspace = 400 * MS, .load_finish = 1000 * MS, .finish = 4000 * MS },
+		},
+	};
+}
+
+Test(timeline, units_and_parts)
+{
+	struct boot_whole w = made_whole();
+	struct boot_start s;
+	struct boot_report r = sample_start_report(&s);
+	struct timeline t;
+	bool later = false;
+
+	cr_assert(boot_whole__divide(&w, &s, NULL) == 0);
+	r.whole = &w;
+	cr_assert(timeline__collect(&t, &r) == 0);
+	expect_bar(&t, "a.service", "units", 2500, 3500, 0, 1000);
+	expect_bar(&t, "late", "phases", 600, 700, 0, 100);
+	cr_expect(bar_of(&t, "fails.service")->end == 3100 * MS);
+	cr_expect(bar_of(&t, "hangs.service")->endless);
+	for (size_t i = 0; i < t.bar_count; i++)
+		later |= !strcmp(t.bars[i].name, "later.service") || !strcmp(t.bars[i].name, "top.target");
+	cr_expect(not(later), "those after the boot, and those that took no time, are left out");
+	cr_expect(t.parts[TIMELINE_BOOT].end == 4500 * MS, "when systemd had nothing more to do");
+	cr_expect(t.parts[TIMELINE_BOOT].start < 0, "the firmware: %ld", (long)t.parts[TIMELINE_BOOT].start);
+	cr_expect(eq(str, (char *)t.marks[t.mark_count - 1].name, "top.target"));
+	cr_expect(t.marks[t.mark_count - 1].time == 3500 * MS);
+	timeline__free(&t);
+	boot_parts__free(&w.parts);
+	r.whole = NULL;
+	boot_report__free(&r);
+}
+
+Test(timeline, the_early_part_is_on_the_kernels_clock_if_that_is_known, .init = enter, .fini = leave)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	struct boot_whole w = made_whole();
+	struct timeline t;
+
+	r.whole = &w;
+	cr_assert(timeline__collect(&t, &r) == 0);
+	cr_expect(not(t.parts[TIMELINE_EARLY].own_clock));
+	cr_expect(bar_of(&t, "setup_arch")->start == 20000 - 8000 * MS, "%ld", (long)bar_of(&t, "setup_arch")->start);
+	timeline__free(&t);
+	r.whole = NULL;
 	boot_report__free(&r);
 }
 
