@@ -25,6 +25,8 @@ json()
 
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
 ok 'hytrace boot writes text' "$hytrace" boot -n 1000 -o text
+ok 'hytrace boot draws a picture' "$hytrace" boot plot -o boot.svg
+cp boot.json boot.svg "$HYTRACE_FILES"
 is 'the boot is complete, with systemd' "$(json '.userspace | [.manager, .complete] | map(tostring) | join(" ")')" 'systemd true'
 
 # ---- units

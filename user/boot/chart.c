@@ -64,6 +64,8 @@ static void draw_disks(struct picture *p, const struct view *v)
 
 	for (size_t i = 0; i < l->bins; i++)
 		most = l->io_bytes[i] > most ? l->io_bytes[i] : most;
+	if (!most)
+		return;
 	lane__begin(p, "disks", CHART);
 	draw_area(p, v, "disk", CHART, share_of_most, most);
 	snprintf(text, sizeof(text), "≤ %.1f MB/s", most / (l->bin / 1e9) / 1e6);

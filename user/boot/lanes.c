@@ -217,7 +217,7 @@ static void draw_nested(struct picture *p, const struct view *v, const struct la
 struct packed {
 	const struct bar **list;	/* what is seen, in order of time */
 	bool *named;
-	size_t count;
+	size_t count, named_count;
 	double *rows;			/* for each row, how far it is used */
 	size_t row_count;
 };
@@ -252,7 +252,15 @@ static bool is_of(const struct lane *lane, const struct lane *other)
 	       !strcmp(lane->group, other->group);
 }
 
-static int choose_named(struct packed *k)
+/* There may be thousands of calls, and most take microseconds. */
+static bool may_be_named(const struct view *v, const struct bar *b)
+{
+	struct place at = view__place(v, b, 0, ROW);
+
+	return b->class != BAR_CALL || at.to - at.from >= 1;
+}
+
+static int choose_named(struct packed *k, const struct view *v)
 {
 	size_t *order = calloc(k->count + 1, sizeof(*order));
 
@@ -261,8 +269,12 @@ static int choose_named(struct packed *k)
 	for (size_t i = 0; i < k->count; i++)
 		order[i] = i;
 	qsort_r(order, k->count, sizeof(*order), by_length, k);
-	for (size_t i = 0; i < k->count && i < MOST_NAMED; i++)
+	for (size_t i = 0; i < k->count && k->named_count < MOST_NAMED; i++) {
+		if (!may_be_named(v, k->list[order[i]]))
+			continue;
 		k->named[order[i]] = true;
+		k->named_count++;
+	}
 	free(order);
 	return 0;
 }
@@ -282,7 +294,7 @@ static int collect(struct packed *k, const struct picture *p, const struct view 
 			k->list[k->count++] = b;
 	}
 	qsort(k->list, k->count, sizeof(*k->list), by_time);
-	return choose_named(k);
+	return choose_named(k, v);
 }
 
 /* The first row that is free from here on. */
@@ -358,9 +370,9 @@ static int draw_packed(struct picture *p, const struct view *v, const struct lan
 		if (k.named[i])
 			put_named(p, v, &k, k.list[i], false);
 	}
-	height = (k.row_count + (k.count > MOST_NAMED)) * ROW;
+	height = (k.row_count + (k.count > k.named_count)) * ROW;
 	lane__begin(p, lane->group ?: lane->name, height);
-	if (k.count > MOST_NAMED)
+	if (k.count > k.named_count)
 		draw_rest(p, v, &k, p->y + k.row_count * ROW);
 	k.row_count = 0;
 	for (size_t i = 0; i < k.count; i++) {

@@ -36,7 +36,9 @@ void timeline__add_path(struct timeline *t, const struct boot_report *r)
 		const struct path_piece *piece = &w->path[i];
 		const char *words = wait_class__words(piece->class), *name = words;
 
-		if (piece->class == CLASS_RUNNING)
+		if (piece->class == CLASS_UNKNOWN)
+			name = "waiting, nobody knows for what";
+		else if (piece->class == CLASS_RUNNING)
 			name = piece->name ?: words;
 		else if (piece->name)
 			name = timeline__keep(t, "%s: %s", words, piece->name);
