@@ -299,6 +299,21 @@ Test(picture, the_longest_units_have_names_and_the_others_are_joined)
 	free(text);
 }
 
+Test(picture, calls_that_take_microseconds_have_no_names)
+{
+	struct made m = begin(LANE_APART);
+	char *text;
+
+	timeline__add(&m.t, m.lane, BAR_UNIT, "unit", 0, 1000);
+	timeline__add(&m.t, m.lane, BAR_CALL, "short_one", 1000 * MS, 1000 * MS + 2000);
+	timeline__add(&m.t, m.lane, BAR_CALL, "long_one", 5000 * MS, 5100 * MS);
+	text = end(&m);
+	cr_expect(strstr(text, ">unit 1.0 µs</text>") != NULL || strstr(text, ">unit 1 µs</text>") != NULL, "%s", text);
+	cr_expect(strstr(text, ">long_one 100.0 ms</text>") != NULL);
+	cr_expect(strstr(text, ">short_one 2") == NULL && strstr(text, "<title>short_one\n") != NULL);
+	free(text);
+}
+
 /* ---- the load */
 
 Test(picture, how_busy_the_machine_was)
