@@ -4,10 +4,12 @@
 # What the tests of documents and pictures of a boot have in common. Source it after tap.sh, and for pictures after
 # page-lib.sh; $clone is the clone.
 
-# fits DOCUMENT: is it as docs/schema/boot.json has it?
+# fits DOCUMENT: is it as docs/schema/boot.json has it? What is wrong may be the whole document.
 fits()
 {
-	/usr/bin/python3 -W ignore -m jsonschema -i "$1" "$clone/docs/schema/boot.json"
+	/usr/bin/python3 -W ignore -m jsonschema -i "$1" "$clone/docs/schema/boot.json" >"$tap_scratch/unfit" 2>&1 && return
+	cut -c1-200 "$tap_scratch/unfit" | head -n 5
+	return 1
 }
 
 # look PICTURE [OPTION]...: what tests/host/picture.js finds in it, as JSON. What the browser's console says is in the file

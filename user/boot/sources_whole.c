@@ -27,6 +27,25 @@ bool timeline__has_parts(const struct boot_report *r)
 	return false;
 }
 
+/*
+ * When a part ended: when the next one began. The time of the last two is only that in which units
+ * were being started.
+ */
+static int64_t end_of(const struct boot_whole *w, size_t index)
+{
+	const struct boot_part *part = &w->parts.list[index];
+	int64_t end = part->start + (int64_t)part->time, finish;
+
+	for (size_t i = index + 1; i < w->parts.count; i++) {
+		if (is_placed(&w->parts.list[i]))
+			return w->parts.list[i].start;
+	}
+	if (part->kind >= PART_UNITS && boot_units__complete(&w->units) &&
+	    !boot_clock__from_monotonic(&w->clock, w->units.manager.finish, &finish) && finish > end)
+		return finish;
+	return end;
+}
+
 /* Parts that follow each other. One whose end is not known is in the next one. */
 void timeline__add_parts(struct timeline *t, const struct boot_report *r)
 {
@@ -43,8 +62,7 @@ void timeline__add_parts(struct timeline *t, const struct boot_report *r)
 		if (!is_placed(part))
 			continue;
 		timeline__add(t, lane, part->kind < PART_INITRD ? BAR_PHASE : BAR_PROGRAM,
-			      part->level ?: boot_part__title(part), part->start,
-			      part->start + (int64_t)part->time);
+			      part->level ?: boot_part__title(part), part->start, end_of(r->whole, i));
 		if (part->with)
 			timeline__number(t, "with parts before it", part->with);
 	}
