@@ -70,7 +70,6 @@ is 'the text has the five longest' "$(sed -n '/^INITCALL/,/^and/p' text | sed '1
 	"$(jq -r '.start.initcalls | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
 ok 'the text says when init was started' grep -q '^Started /init as init, at [0-9.]* s' text
 
-<<<<<<< HEAD
 # ---- waits and probes
 
 is 'the time of process 1 until init is divided without a rest' \
@@ -90,7 +89,7 @@ is 'the probes of devices that have a driver now are there' "$(comm -13 probed b
 is 'no probe is lost' "$(jq .start.probes_lost boot.json)" 0
 ok 'unpacking the initramfs took some time' jq -e '[.start.probes[] | select(.kind == "unpack")][0].time > 0' boot.json
 ok 'the cost is told' grep -q '^Recording: [0-9]* events until init, at least 0.00[0-9]* s' text
-=======
+
 # ---- without systemd
 
 is 'what is after the kernel is unknown, and says why' "$(jq -c '[.units, .userspace.manager, .userspace.why_not,
@@ -102,7 +101,6 @@ is 'blame has the longest of initcalls and modules' "$("$hytrace" boot blame -n 
 ok 'and says that units are missing' grep -q 'units are missing: process 1 is not systemd' said
 "$hytrace" boot critical-chain >said 2>&1
 is 'without systemd there is no critical chain' "$? $(grep -c 'process 1 is not systemd' said)" '3 1'
->>>>>>> 0ba6586 (boot: what systemd and the clocks tell is shown for any boot)
 
 # ---- mistakes
 
