@@ -123,7 +123,8 @@ is 'rows of waits and the time in which process 1 ran make up the whole' \
 	"$(jq '.start | ([.waits[].time] | add) + .init.running' boot.json)" "$(jq '.start.init.time' boot.json)"
 ok 'less than 1 % of it is a wait for something that is not known' \
 	jq -e '.start | ([.waits[] | select(.class == "unknown") | .time] | add // 0) < .init.time / 100' boot.json
-ok 'the text has the longest wait' grep -qF "$(jq -r '.start.waits[0].where' boot.json)" text
+is 'the text has the longest wait first' "$(sed -n '/^PROCESS 1 WAITED IN/{n;p}' text | cut -d' ' -f1)" \
+	"$(jq -r '.start.waits[0].where' boot.json | cut -d' ' -f1)"
 
 # ---------------------------------------------------------------- costs
 

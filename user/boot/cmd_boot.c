@@ -56,8 +56,8 @@ static const struct argp_option options[] = {
 	{ "kernel", OPTION_KERNEL, "FILE", 0, "with --next -- REBOOT: the kernel's image (default: that of the "
 	  "running kernel in /boot)", 0 },
 	{ "initrd", OPTION_INITRD, "FILE", 0, "the same for its initramfs", 0 },
-	{ "release", OPTION_RELEASE, NULL, 0, "remove what --next has made this kernel keep: its memory is "
-	  "free again, and hytrace boot cannot report its initcalls any more", 0 },
+	{ "release", OPTION_RELEASE, NULL, 0, "remove what --next has made this kernel keep, with its "
+	  "memory; hytrace boot cannot report the initcalls any more", 0 },
 	{ }
 };
 

@@ -31,11 +31,15 @@ static bool is_ours(const char *word, size_t length)
 {
 	static const char *const ours[] = {
 		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
-		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
-	};
+		"kprobe_event=\"p:" PROBES_GROUP "/", "BOOT_IMAGE=",
+	}, *const whole[] = { "trace_event=", START_BUFFER };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (length >= strlen(ours[i]) && !strncmp(word, ours[i], strlen(ours[i])))
+			return true;
+	}
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		if (length == strlen(whole[i]) && !strncmp(word, whole[i], length))
 			return true;
 	}
 	return false;
@@ -65,11 +69,16 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	while (*current) {
 		size_t length = word_length(current);
 
+		/* What comes after it is for init. */
+		if (length == 2 && !strncmp(current, "--", 2))
+			break;
 		if (length && !is_ours(current, length))
 			fprintf(f, "%.*s ", (int)length, current);
 		current += length + (current[length] != '\0');
 	}
 	fputs(parameters, f);
+	if (*current)
+		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
 	if (fclose(f)) {
 		free(ret);
 		error__no_memory();
@@ -146,6 +155,8 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		if (!initrd)
 			initrd = found_initrd = find_file(initrds, name.release);
 	}
+	if (!initrd)
+		error__warn("the next boot has no initramfs: --initrd names one");
 	err = kernel_fd = open_file(kernel, "kernel image");
 	if (err >= 0 && initrd)
 		err = initrd_fd = open_file(initrd, "initramfs");

@@ -15,7 +15,7 @@ char *boot_next__command_line(const char *current, const char *parameters);
 /**
  * boot_next__load() - load a kernel that the next reboot by kexec starts
  * @kernel: its image; NULL: that of the running kernel in /boot
- * @initrd: its initramfs; NULL: the one beside the image if there is one
+ * @initrd: its initramfs; NULL: with the default image, the one beside it, and otherwise none
  * @parameters: see boot_next__command_line()
  *
  * Nothing is written to any file, so the boot after the next one is as before. Needs CAP_SYS_BOOT.

@@ -6,9 +6,10 @@
  *   [000] ..... 0.870036: device_end: (__driver_probe_device+0x84/0x170 <- really_probe) ret=0
  *
  * The names of a device and of a driver are the first members of what struct device and struct
- * device_driver begin with, on all kernels since 2.6.25. The result is read from the register: a $
- * would not come through a boot loader's configuration. A task can be in several probes at once, as
- * a bus probes its devices in its own probe.
+ * device_driver begin with, on all kernels since 2.6.25. The result is read from the register, as a $
+ * would not come through a boot loader's configuration; and quotes are needed, for its semicolons. A
+ * task can be in several probes at once, as a bus probes its devices in its own probe. So there is
+ * room for 64 returns at a time.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -32,11 +33,11 @@ static const struct {
 
 const char *boot_probes__parameters(void)
 {
-	return "kprobe_event=p:" PROBES_GROUP "/device,really_probe,dev=+0(+0(%di)):string,"
-	       "drv=+0(+0(%si)):string;r:" PROBES_GROUP "/device_end,really_probe,ret=%ax:s32;"
+	return "kprobe_event=\"p:" PROBES_GROUP "/device,really_probe,dev=+0(+0(%di)):string,"
+	       "drv=+0(+0(%si)):string;r64:" PROBES_GROUP "/device_end,really_probe,ret=%ax:s32;"
 	       "p:" PROBES_GROUP "/unpack,do_populate_rootfs;"
-	       "r:" PROBES_GROUP "/unpack_end,do_populate_rootfs;"
-	       "p:" PROBES_GROUP "/console,console_unlock;r:" PROBES_GROUP "/console_end,console_unlock";
+	       "r64:" PROBES_GROUP "/unpack_end,do_populate_rootfs;"
+	       "p:" PROBES_GROUP "/console,console_unlock;r64:" PROBES_GROUP "/console_end,console_unlock\"";
 }
 
 /* The text between @before and @after; NULL if it is not there, as after a fault. */
@@ -110,7 +111,7 @@ int boot_probes__take(struct boot_probes *p, const struct trace_context *c)
 	return -ENOENT;
 }
 
-/* The probe of the same kind and task that this one was made in; NULL: none. */
+/* The probe of a device that this one of the same task was made in; NULL: none. */
 static struct boot_probe *outer_of(const struct boot_probes *p, size_t index)
 {
 	const struct boot_probe *inner = &p->list[index];
@@ -128,8 +129,11 @@ static struct boot_probe *outer_of(const struct boot_probes *p, size_t index)
 void boot_probes__end(struct boot_probes *p)
 {
 	for (size_t i = 0; i < p->count; i++) {
-		struct boot_probe *outer = p->list[i].finished ? outer_of(p, i) : NULL;
+		const struct boot_probe *probe = &p->list[i];
+		struct boot_probe *outer = NULL;
 
+		if (probe->kind == PROBE_DEVICE && probe->finished)
+			outer = outer_of(p, i);
 		if (outer)
 			outer->self -= p->list[i].time;
 	}

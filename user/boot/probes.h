@@ -34,7 +34,7 @@ struct boot_probe {
 struct boot_probes {
 	struct boot_probe *list;	/* in order of their beginning */
 	size_t count;
-	uint64_t lost;
+	uint64_t lost;			/* events that were overwritten, and returns that had no room */
 	struct strings *store;
 };
 

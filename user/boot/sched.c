@@ -32,6 +32,8 @@
 /* How long a waking may come before the switch of the task that it woke. */
 #define EARLY_NS 100000
 #define SECTOR_BYTES 512
+/* flush_work() queues work of this name after the work that it waits for. */
+#define BARRIER "wq_barrier_func"
 #define MOST_CPUS 8192
 
 static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
@@ -114,6 +116,18 @@ static char *last_of(char *text, const char *word)
 	return found;
 }
 
+/* A command may have any bytes. */
+static const char *intern_comm(struct boot_sched *s, const char *comm)
+{
+	char clean[64];
+	size_t i;
+
+	for (i = 0; comm[i] && i < sizeof(clean) - 1; i++)
+		clean[i] = comm[i] >= ' ' && comm[i] <= '~' ? comm[i] : '?';
+	clean[i] = '\0';
+	return strings__intern(s->store, clean);
+}
+
 static int go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
 {
 	struct task_change change = { c->time, TASK_RUNS, .waker_pid = -1, .cpu = c->cpu };
@@ -124,7 +138,7 @@ static int go_on(struct boot_sched *s, const struct trace_context *c, int pid, c
 	t = task_of(s, pid);
 	if (!t)
 		return -ENOMEM;
-	t->comm = strings__intern(s->store, comm);
+	t->comm = intern_comm(s, comm);
 	return add_change(t, &change);
 }
 
@@ -142,31 +156,66 @@ static int stop(struct boot_sched *s, const struct trace_context *c, int pid, co
 	t = task_of(s, pid);
 	if (!t)
 		return -ENOMEM;
-	t->comm = strings__intern(s->store, comm);
+	t->comm = intern_comm(s, comm);
 	woken = t->early;
 	t->early = (struct task_change){};
+	t->doubtful = false;
 	err = add_change(t, &change);
 	if (!err && waits && woken.woken && woken.time + EARLY_NS >= c->time) {
 		woken.time = c->time;
 		err = add_change(t, &woken);
+		t->doubtful = true;
 	}
 	return err;
 }
 
-static int note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int next)
+/* What a worker executes now: its last work, if that has not ended. */
+static const char *open_work(const struct sched_task *t)
 {
-	if (cpu->known && cpu->pid) {
-		struct cpu_run *list = array__grow(s->runs, s->run_count, sizeof(*list));
+	const char *work;
 
-		if (!list)
-			return -ENOMEM;
-		s->runs = list;
-		list[s->run_count++] = (struct cpu_run){ cpu->since, time, cpu - s->cpus, cpu->pid };
-	}
+	if (!t || !t->work_count || t->works[t->work_count - 1].end != UINT64_MAX)
+		return NULL;
+	work = t->works[t->work_count - 1].function;
+	if (!strcmp(work, BARRIER) && t->work_count > 1)
+		work = t->works[t->work_count - 2].function;
+	return work;
+}
+
+static int add_run(struct boot_sched *s, int cpu, int pid, const char *comm, uint64_t start,
+		   uint64_t end)
+{
+	struct cpu_run *list = array__grow(s->runs, s->run_count, sizeof(*list));
+	const struct sched_task *t = boot_sched__task(s, pid);
+	uint64_t until;
+
+	if (!list)
+		return -ENOMEM;
+	s->runs = list;
+	list[s->run_count++] = (struct cpu_run){
+		start, end, cpu, pid, (t ? sched_task__work(t, start, end, &until) : NULL) ?: comm,
+	};
+	return 0;
+}
+
+/*
+ * Before the first switch, the task that it leaves has run since the processor was there, if nothing
+ * is lost.
+ */
+static int note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int prev,
+		    const char *prev_comm, int next, const char *next_comm)
+{
+	int err = 0;
+
+	if (cpu->known && cpu->pid)
+		err = add_run(s, cpu - s->cpus, cpu->pid, cpu->comm, cpu->since, time);
+	else if (!cpu->known && prev && !s->lossy)
+		err = add_run(s, cpu - s->cpus, prev, intern_comm(s, prev_comm), 0, time);
 	cpu->since = time;
 	cpu->known = true;
 	cpu->pid = next;
-	return 0;
+	cpu->comm = intern_comm(s, next_comm);
+	return err;
 }
 
 static int on_switch(struct boot_sched *s, const struct trace_context *c, char *fields)
@@ -186,10 +235,8 @@ static int on_switch(struct boot_sched *s, const struct trace_context *c, char *
 	    sscanf(next_pid, " next_pid=%d", &following) != 1)
 		return -EPROTO;
 	*prev_pid = *next_pid = '\0';
-	if (!s->switches++)
-		s->first = c->time;
-	s->last = c->time;
-	err = note_run(s, cpu, c->time, following);
+	s->switches++;
+	err = note_run(s, cpu, c->time, prev, fields + strlen("prev_comm="), following, next);
 	if (!err)
 		err = stop(s, c, prev, fields + strlen("prev_comm="), state != 'R');
 	if (!err)
@@ -198,9 +245,11 @@ static int on_switch(struct boot_sched *s, const struct trace_context *c, char *
 }
 
 /* What woke the task: the handler that this CPU is in, or the task that runs on it. */
-static struct task_change waker_of(const struct sched_cpu *cpu, const struct trace_context *c)
+static struct task_change waker_of(const struct boot_sched *s, const struct sched_cpu *cpu,
+				   const struct trace_context *c)
 {
 	struct task_change change = { c->time, TASK_READY, .woken = true, .waker_pid = -1 };
+	const struct sched_task *t;
 
 	switch (c->interrupt) {
 	case 'h':
@@ -211,14 +260,17 @@ static struct task_change waker_of(const struct sched_cpu *cpu, const struct tra
 	case 's':
 		change.waker = WAKER_SOFTIRQ;
 		change.name = cpu->softirq;
-		if (cpu->softirq && !strcmp(cpu->softirq, "TIMER") && cpu->timer) {
+		if (cpu->timer) {
 			change.waker = WAKER_TIMER;
 			change.name = cpu->timer;
 		}
 		break;
 	case '.':
+		t = boot_sched__task(s, c->pid);
 		change.waker = WAKER_TASK;
 		change.waker_pid = c->pid;
+		change.name = t ? t->comm : NULL;
+		change.work = open_work(t);
 		break;
 	default:
 		/* An NMI wakes nothing by itself. */
@@ -240,12 +292,17 @@ static int take_waking(struct boot_sched *s, const struct trace_context *c, char
 	t = task_of(s, pid);
 	if (!t)
 		return -ENOMEM;
-	change = waker_of(cpu, c);
+	change = waker_of(s, cpu, c);
 	at = strstr(at, " target_cpu=");
 	if (!at || sscanf(at, " target_cpu=%d", &change.cpu) != 1)
 		change.cpu = c->cpu;
 	if (new || (t->count && t->list[t->count - 1].state == TASK_WAITS))
 		return add_change(t, &change);
+	/* A task that is ready is never woken. So the early waking was for something else. */
+	if (t->doubtful && t->list[t->count - 1].state == TASK_READY) {
+		t->list[t->count - 1] = change;
+		t->doubtful = false;
+	}
 	/* What it did before its first event is not known: it may run. */
 	if (!t->count || t->list[t->count - 1].state == TASK_RUNS)
 		t->early = change;
@@ -346,23 +403,32 @@ static int on_timer(struct boot_sched *s, const struct trace_context *c, char *f
 	return cpu->timer ? 0 : -EPROTO;
 }
 
+/* Those that may take longer expire in a soft interrupt, in which a hard one may come. */
 static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+	const char *function = word_after(s, fields, " function=", " ");
 
-	if (!cpu)
+	if (!cpu || !function)
 		return -EPROTO;
-	cpu->hrtimer = word_after(s, fields, " function=", " ");
-	return cpu->hrtimer ? 0 : -EPROTO;
+	if (c->interrupt == 's')
+		cpu->timer = function;
+	else
+		cpu->hrtimer = function;
+	return 0;
 }
 
 static int on_hrtimer_end(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
 
-	if (cpu)
+	if (!cpu)
+		return -EPROTO;
+	if (c->interrupt == 's')
+		cpu->timer = NULL;
+	else
 		cpu->hrtimer = NULL;
-	return cpu ? 0 : -EPROTO;
+	return 0;
 }
 
 /* "8,0 R () 2048 + 8 none,0,0 [0]", or without the priority: sector, and number of sectors */
@@ -402,6 +468,7 @@ static const struct {
 
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 {
+	s->last = c->time;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		size_t length = strlen(events[i].name);
 
@@ -411,12 +478,17 @@ int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 	return -ENOENT;
 }
 
-void boot_sched__end(struct boot_sched *s)
+int boot_sched__end(struct boot_sched *s)
 {
-	for (size_t i = 0; i < s->cpu_count; i++) {
-		if (s->cpus[i].pid && note_run(s, &s->cpus[i], s->last, 0))
-			return;
+	int err = 0;
+
+	for (size_t i = 0; !err && i < s->cpu_count; i++) {
+		const struct sched_cpu *cpu = &s->cpus[i];
+
+		if (cpu->pid)
+			err = add_run(s, i, cpu->pid, cpu->comm, cpu->since, s->last);
 	}
+	return err;
 }
 
 void boot_sched__free(struct boot_sched *s)
@@ -440,11 +512,21 @@ size_t sched_task__at(const struct sched_task *t, uint64_t time)
 	return after ? after - 1 : SIZE_MAX;
 }
 
-const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end)
+const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end,
+			     uint64_t *ret_until)
 {
 	size_t after = SORTED_FROM(t->works, t->work_count, start, start + 1);
+	const struct task_work *work = after ? &t->works[after - 1] : NULL;
 
-	if (after && t->works[after - 1].end > start)
-		return t->works[after - 1].function;
-	return after < t->work_count && t->works[after].start < end ? t->works[after].function : NULL;
+	*ret_until = end;
+	if (work && work->end > start) {
+		if (work->end < end)
+			*ret_until = work->end;
+		if (!strcmp(work->function, BARRIER) && after > 1)
+			work--;
+		return work->function;
+	}
+	if (after < t->work_count && t->works[after].start < end)
+		*ret_until = t->works[after].start;
+	return NULL;
 }

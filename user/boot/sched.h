@@ -18,7 +18,7 @@ struct strings;
 /* Who woke a task. */
 enum waker {
 	WAKER_UNKNOWN,			/* the event is lost */
-	WAKER_TASK,
+	WAKER_TASK,			/* name is its command */
 	WAKER_TIMER,			/* of the timer wheel: name is its function, such as process_timeout */
 	WAKER_HRTIMER,			/* name is its function, such as hrtimer_wakeup */
 	WAKER_INTERRUPT,		/* name is that of the device's interrupt; NULL: not known */
@@ -34,8 +34,9 @@ struct task_change {
 	bool woken;			/* READY: after it waited */
 	enum waker waker;		/* of one that is woken */
 	int waker_pid;			/* -1: no task */
-	int cpu;			/* on which it runs, or will run as far as is known */
-	const char *name;
+	int cpu;			/* on which it runs, or has run last */
+	const char *name;		/* of the waker at that time: a command, or as above */
+	const char *work;		/* what a worker did at that time; NULL: nothing */
 };
 
 /* A function that a worker executed for a workqueue. */
@@ -52,12 +53,14 @@ struct sched_task {
 	struct task_work *works;	/* in order of time */
 	size_t work_count;
 	struct task_change early;	/* it was woken before it had gone to sleep */
+	bool doubtful;			/* its last change comes from that: perhaps it was woken later */
 };
 
 /* A task ran on a processor. The idle task is left out. */
 struct cpu_run {
 	uint64_t start, end;
 	int cpu, pid;
+	const char *name;		/* its work, or its command */
 };
 
 struct block_io {
@@ -68,6 +71,7 @@ struct block_io {
 struct sched_cpu {
 	bool known;
 	int pid;			/* of the task that it runs since @since; 0: it is idle */
+	const char *comm;
 	uint64_t since;
 	const char *irq, *hrtimer, *timer, *softirq;
 };
@@ -81,8 +85,9 @@ struct boot_sched {
 	size_t io_count;
 	struct sched_cpu *cpus;
 	size_t cpu_count;
-	uint64_t first, last;		/* the times of the first and the last switch */
+	uint64_t last;			/* the time of the last event */
 	size_t switches;
+	bool lossy;			/* events are lost, so the time before a task's first event is not known */
 	struct strings *store;
 };
 
@@ -95,8 +100,8 @@ struct boot_sched {
  * -ENOMEM after a message; -ENOENT if this is another kind of event.
  */
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c);
-/* After the last event. */
-void boot_sched__end(struct boot_sched *s);
+/* After the last event. Returns 0, or -ENOMEM after a message. */
+int boot_sched__end(struct boot_sched *s);
 void boot_sched__free(struct boot_sched *s);
 
 /* Returns NULL if nothing is known of that task. */
@@ -106,7 +111,11 @@ const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid);
  * there is none.
  */
 size_t sched_task__at(const struct sched_task *t, uint64_t time);
-/* The first function that the task executed for a workqueue in this time; NULL: none. */
-const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end);
+/*
+ * What the task executed for a workqueue at @start, and until when before @end it did so; NULL:
+ * nothing, until the time in @ret_until.
+ */
+const char *sched_task__work(const struct sched_task *t, uint64_t start, uint64_t end,
+			     uint64_t *ret_until);
 
 #endif

@@ -92,12 +92,9 @@ void timeline__add_processors(struct timeline *t, const struct boot_report *r)
 		size_t index = timeline__lane(t, &lane);
 
 		for (size_t i = 0; i < s->run_count; i++) {
-			const struct sched_task *task;
-
 			if (s->runs[i].cpu != (int)cpu)
 				continue;
-			task = boot_sched__task(s, s->runs[i].pid);
-			timeline__add(t, index, BAR_RUNNING, task && task->comm ? task->comm : "(not known)",
+			timeline__add(t, index, BAR_RUNNING, s->runs[i].name,
 				      s->runs[i].start, s->runs[i].end);
 			timeline__number(t, "task", s->runs[i].pid);
 		}
@@ -115,7 +112,7 @@ static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu
 		if (run->cpu != (int)cpu)
 			continue;
 		if (first)
-			boot_load__watched(l, cpu, cpu ? run->start : s->first, s->last);
+			boot_load__watched(l, cpu, run->start, s->last);
 		first = false;
 		boot_load__busy(l, cpu, run->start, run->end);
 	}

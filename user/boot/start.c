@@ -29,6 +29,8 @@
 #include "boot/waits.h"
 
 #define INIT_PID 1
+/* After so many lines that are too late, no other will come. */
+#define MOST_BEYOND 1000
 
 /* A module that a task is loading. */
 struct loading {
@@ -40,6 +42,8 @@ struct reader {
 	struct boot_start *s;
 	struct loading *loading;
 	size_t loading_count;
+	uint64_t last;			/* the time of the last event */
+	size_t beyond;			/* so many lines in a row are later than what is wanted */
 };
 
 /* ---- the events */
@@ -214,7 +218,25 @@ static int take_event(struct reader *r, const struct trace_context *c)
 	return err == -ENOENT ? boot_probes__take(r->s->probes, c) : err;
 }
 
-static int take_line(struct reader *r, char *line, uint64_t until, bool *ret_end)
+/*
+ * The name of a program may have a newline, and then a line that looks like an event. What is out of
+ * order is none, and one line after @until does not end the file.
+ */
+static int check_time(struct reader *r, uint64_t time, uint64_t until)
+{
+	if (time > until) {
+		r->beyond++;
+		return -ENOENT;
+	}
+	r->s->unread += r->beyond;
+	r->beyond = 0;
+	if (time < r->last)
+		return -EPROTO;
+	r->last = time;
+	return 0;
+}
+
+static int take_line(struct reader *r, char *line, uint64_t until)
 {
 	struct boot_start *s = r->s;
 	struct trace_context c;
@@ -224,11 +246,9 @@ static int take_line(struct reader *r, char *line, uint64_t until, bool *ret_end
 		return 0;
 	if (trace_context__parse(line, &c) || !c.fraction || c.pid < 0)
 		return -EPROTO;
-	if (c.time > until) {
-		*ret_end = true;
-		return 0;
-	}
-	err = take_event(r, &c);
+	err = check_time(r, c.time, until);
+	if (!err)
+		err = take_event(r, &c);
 	if (!err) {
 		s->events++;
 		s->events_until_init += !s->init_count || c.time <= s->inits[0].time;
@@ -288,6 +308,7 @@ static int start_reading(struct boot_start *s)
 	if (!s->sched || !s->probes)
 		return error__no_memory();
 	s->sched->store = s->probes->store = s->store;
+	s->sched->lossy = s->lost;
 	return 0;
 }
 
@@ -296,11 +317,10 @@ int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char
 	struct reader r = { .s = ret };
 	size_t room = 0, events = ret->events, unread = 0;
 	char *line = NULL;
-	bool end = false;
 	int err = start_reading(ret);
 
-	while (!err && !end && getline(&line, &room, f) > 0) {
-		err = take_line(&r, line, until, &end);
+	while (!err && r.beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
+		err = take_line(&r, line, until);
 		if (err == -EPROTO) {
 			unread++;
 			err = 0;
@@ -317,6 +337,13 @@ int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char
 	return err;
 }
 
+void boot_start__drop_probes(struct boot_start *s)
+{
+	boot_probes__free(s->probes);
+	free(s->probes);
+	s->probes = NULL;
+}
+
 int boot_start__settle(struct boot_start *s)
 {
 	int err;
@@ -326,7 +353,9 @@ int boot_start__settle(struct boot_start *s)
 		boot_probes__end(s->probes);
 	if (!s->sched || !s->sched->switches)
 		return 0;
-	boot_sched__end(s->sched);
+	err = boot_sched__end(s->sched);
+	if (err)
+		return err;
 	s->waits = calloc(1, sizeof(*s->waits));
 	err = s->waits ? boot_waits__find(s->waits, s) : error__no_memory();
 	return err;

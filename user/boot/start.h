@@ -17,6 +17,8 @@
 
 /* The instance of tracefs that has the events. */
 #define START_INSTANCE "hytrace_boot"
+/* Some 70,000 events for each processor. */
+#define START_BUFFER "trace_buf_size=4M"
 /* The level of initcalls that modules make, or that came before all levels. */
 #define NO_LEVEL SIZE_MAX
 
@@ -70,8 +72,8 @@ struct boot_start {
 
 /**
  * boot_start__read() - read the events of a boot
- * @ret: what they tell; zeroed before the first file, and to be freed by boot_start__free(), also
- *	after errors
+ * @ret: what they tell; zeroed before the first file but for its member lost, and to be freed by
+ *	boot_start__free(), also after errors
  * @f: the file `trace` of a tracefs instance
  * @until: events after this time are left out, so that reading ends although it causes events;
  *	UINT64_MAX: none is
@@ -81,6 +83,8 @@ struct boot_start {
  * error after a message; -EPROTO if there are lines, and none can be read.
  */
 int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name);
+/* The boot was not asked for probes. */
+void boot_start__drop_probes(struct boot_start *s);
 /* After the last file. Returns 0, or -ENOMEM after a message. */
 int boot_start__settle(struct boot_start *s);
 void boot_start__free(struct boot_start *s);

@@ -13,6 +13,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,8 +31,7 @@
 	"sched:sched_wakeup_new,workqueue:workqueue_execute_start,workqueue:workqueue_execute_end,irq:irq_handler_entry," \
 	"irq:irq_handler_exit,irq:softirq_entry,timer:timer_expire_entry,timer:hrtimer_expire_entry," \
 	"timer:hrtimer_expire_exit,block:block_rq_complete"
-/* Some 70,000 events for each processor. */
-#define BUFFER "trace_buf_size=4M"
+#define DEFAULT_KB "1408"
 #define MEASURED_EVENTS 1000
 /* The best of a few rounds has no interrupts, and has its data in the caches. */
 #define ROUNDS 5
@@ -45,7 +45,7 @@ char *boot_start__parameters(const char *release, bool probes)
 	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
 	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
 	/* The top-level buffer has only one page until something asks for events in it. */
-	if (asprintf(&ret, "%s" EVENTS " " BUFFER "%s%s",
+	if (asprintf(&ret, "%s" EVENTS " " START_BUFFER "%s%s",
 		     instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
 		     !probes ? "" : instance ? " trace_event= " : " ",
 		     probes ? boot_probes__parameters() : "") < 0) {
@@ -159,17 +159,24 @@ static uint64_t time_of_writes(const char *path)
 static uint64_t measure_events(const char *dir)
 {
 	char *instance = NULL, *marker = NULL;
-	uint64_t events, nothing;
+	uint64_t events = 0, nothing;
+	sigset_t all, before;
 
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
 		return 0;
-	if (asprintf(&marker, "%s/trace_marker", instance) < 0 || mkdir(instance, 0700)) {
+	if (asprintf(&marker, "%s/trace_marker", instance) < 0) {
 		free(instance);
-		free(marker);
 		return 0;
 	}
-	events = time_of_writes(marker);
+	/* A signal in between would leave the instance there. */
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
 	rmdir(instance);
+	if (!mkdir(instance, 0700)) {
+		events = time_of_writes(marker);
+		rmdir(instance);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
 	nothing = time_of_writes("/dev/null");
 	free(instance);
 	free(marker);
@@ -199,6 +206,25 @@ static int read_trace(struct boot_start *ret, const char *instance)
 	return err;
 }
 
+/* Returns that found no room: "  hytrace_boot/device_end  42  0" has their number last. */
+static uint64_t count_missed(const char *dir)
+{
+	char *path = NULL, *text, *at;
+	uint64_t missed = 0, value;
+
+	if (asprintf(&path, "%s/kprobe_profile", dir) < 0)
+		return 0;
+	text = at = file__text(path);
+	while (at && (at = strstr(at, " " PROBES_GROUP "/"))) {
+		at++;
+		if (sscanf(at, "%*s %*u %" SCNu64, &value) == 1)
+			missed += value;
+	}
+	free(text);
+	free(path);
+	return missed;
+}
+
 static bool has_probes(const char *dir)
 {
 	char *path = NULL;
@@ -224,7 +250,7 @@ static bool all_in_top(void)
 /* The probes' events are the only ones of interest, or all are, in the top-level instance. */
 static int read_top(struct boot_start *ret, const char *dir)
 {
-	uint64_t lost = count_lost(dir);
+	uint64_t lost = count_lost(dir) + count_missed(dir);
 	int err = read_trace(ret, dir);
 
 	/* A message has told why. The rest is there. */
@@ -244,20 +270,20 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	memset(ret, 0, sizeof(*ret));
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
 		return error__no_memory();
+	ret->lost = count_lost(instance);
 	err = read_trace(ret, instance);
-	if (!err) {
-		ret->lost = count_lost(instance);
-	} else if (err == -ENOENT && in_top) {
+	if (err == -ENOENT && in_top) {
+		ret->lost = count_lost(dir);
 		err = read_top(ret, dir);
-		ret->lost = err ? 0 : ret->probes->lost;
-		probes = false;
+	} else if (!err && probes) {
+		err = read_top(ret, dir);
 	}
 	if (!err && !ret->initcall_count)
 		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
 				    "overwritten them, as of programs that were started",
 				    in_top ? dir : instance);
-	if (!err && probes)
-		err = read_top(ret, dir);
+	if (!err && !probes)
+		boot_start__drop_probes(ret);
 	if (!err)
 		err = boot_start__settle(ret);
 	if (!err)
@@ -289,7 +315,7 @@ static int write_text(const char *dir, const char *name, const char *text, bool 
 
 	if (asprintf(&path, "%s/%s", dir, name) < 0)
 		return error__no_memory();
-	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : 0));
+	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : O_TRUNC));
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		err = error__return(-errno, "cannot write to %s: %s", path, strerror(errno));
 	if (fd >= 0)
@@ -298,15 +324,34 @@ static int write_text(const char *dir, const char *name, const char *text, bool 
 	return err;
 }
 
+/* "!a", "!b", ... of "a,b,...": none of these is recorded any more. */
+static int disable_events(const char *dir)
+{
+	char list[] = EVENTS, *rest = list, *event, text[128];
+	int err = 0;
+
+	while (!err && (event = strsep(&rest, ","))) {
+		snprintf(text, sizeof(text), "!%s", event);
+		err = write_text(dir, "set_event", text, true);
+	}
+	return err;
+}
+
 int boot_start__release(const char *dir)
 {
+	bool probes = has_probes(dir), in_top = all_in_top();
 	int err = remove_instance(dir);
 
-	if (!err && has_probes(dir))
+	if (!err && probes)
 		err = write_text(dir, "events/" PROBES_GROUP "/enable", "0", false);
-	if (!err && has_probes(dir))
+	if (!err && probes)
 		err = write_text(dir, "kprobe_events", "-:" PROBES_GROUP "/", true);
-	if (!err && all_in_top())
-		err = write_text(dir, "events/enable", "0", false);
+	if (!err && in_top)
+		err = disable_events(dir);
+	if (!err && in_top)
+		err = write_text(dir, "trace", "\n", false);
+	/* What the buffer has without a command line, once it was used. */
+	if (!err && (probes || in_top))
+		err = write_text(dir, "buffer_size_kb", DEFAULT_KB, false);
 	return err;
 }

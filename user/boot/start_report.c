@@ -176,7 +176,7 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 void boot_start__losses(const struct boot_start *s)
 {
 	if (s->lost)
-		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls and modules may be "
+		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls, modules and waits may be "
 			     "missing; boot with a larger trace_buf_size=, and read them soon", s->lost);
 	if (s->probes && s->probes->lost)
 		error__print("probes: lost: %" PRIu64 " events were overwritten: probes of devices may be missing; boot "

@@ -26,6 +26,7 @@ struct cause {
 	const char *name;
 	int pid;
 	bool closed;			/* what happens in it is not looked into */
+	bool ran;			/* the task ran, and did not wait */
 };
 
 struct divider {
@@ -33,6 +34,7 @@ struct divider {
 	const struct boot_sched *sched;
 	const char *where;
 	struct boot_wait *wait;		/* the row that parts are added to; NULL: none */
+	int waker;			/* the task that this row's wait was ended by; -1: none */
 	int err;
 };
 
@@ -107,33 +109,26 @@ static bool is_closed(enum wait_class class)
 	return class == CLASS_RCU || class == CLASS_PAGES || class == CLASS_PROCESSORS;
 }
 
-/* What a task does at @time, as seen by somebody who waits for it. */
-static struct cause task_cause(const struct sched_task *t, uint64_t time)
+/* What a task does, as seen by somebody who waits for it. */
+static struct cause task_cause(int pid, const char *comm, const char *work)
 {
-	const char *work = sched_task__work(t, time, time + 1);
-	struct cause c = { .pid = t->pid };
+	struct cause c = { .pid = pid, .name = work ?: comm };
 
-	c.class = known_class(task_names, t->comm ?: "", CLASS_TASK);
-	c.name = t->comm;
-	if (work) {
-		c.class = known_class(work_names, work, CLASS_WORK);
-		c.name = work;
-	}
+	c.class = work ? known_class(work_names, work, CLASS_WORK) :
+			 known_class(task_names, comm ?: "", CLASS_TASK);
 	c.closed = is_closed(c.class);
 	return c;
 }
 
-static struct cause cause_of(const struct divider *d, const struct task_change *woken)
+static struct cause cause_of(const struct task_change *woken)
 {
 	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
-	const struct sched_task *t;
 
 	switch (woken->waker) {
 	case WAKER_TASK:
-		t = boot_sched__task(d->sched, woken->waker_pid);
 		/* The idle task wakes others for another processor. */
-		if (t && woken->waker_pid)
-			return task_cause(t, woken->time);
+		if (woken->waker_pid)
+			return task_cause(woken->waker_pid, woken->name, woken->work);
 		break;
 	case WAKER_TIMER:
 	case WAKER_HRTIMER:
@@ -178,7 +173,7 @@ static void add_piece(struct divider *d, uint64_t start, uint64_t end, const str
 	if (start == end)
 		return;
 	if (d->wait)
-		d->wait->parts[c->class] += end - start;
+		d->wait->parts[d->waker == c->pid && c->ran ? CLASS_RUNNING : c->class] += end - start;
 	if (!w)
 		return;
 	last = w->path_count ? &w->path[w->path_count - 1] : NULL;
@@ -206,17 +201,20 @@ struct stretch {
 	const struct task_change *woken;	/* what ended the wait; NULL: not known */
 };
 
-/* A task whose first event is that it stops had run before. */
-static enum task_state state_before(const struct sched_task *t)
+/* A task whose first event is that it stops had run before. If events are lost, nobody knows. */
+static enum task_state state_before(const struct sched_task *t, bool lossy)
 {
+	if (lossy)
+		return TASK_WAITS;
 	if (!t || !t->count)
 		return TASK_RUNS;
 	return t->list[0].woken || t->list[0].state == TASK_RUNS ? TASK_WAITS : TASK_RUNS;
 }
 
-static struct stretch stretch_at(const struct sched_task *t, uint64_t start, uint64_t end)
+static struct stretch stretch_at(const struct boot_sched *sched, const struct sched_task *t,
+				 uint64_t start, uint64_t end)
 {
-	struct stretch s = { start, end, state_before(t), .cpu = -1 };
+	struct stretch s = { start, end, state_before(t, sched->lossy), .cpu = -1 };
 	size_t at = t ? sched_task__at(t, start) : SIZE_MAX, next = at == SIZE_MAX ? 0 : at + 1;
 
 	if (!t)
@@ -224,6 +222,9 @@ static struct stretch stretch_at(const struct sched_task *t, uint64_t start, uin
 	if (at != SIZE_MAX) {
 		s.state = t->list[at].state;
 		s.cpu = t->list[at].cpu;
+		/* Where it is woken, the kernel has not chosen a processor yet. */
+		if (t->list[at].woken && next < t->count && t->list[next].state == TASK_RUNS)
+			s.cpu = t->list[next].cpu;
 	}
 	if (next < t->count) {
 		if (t->list[next].time < end)
@@ -243,14 +244,36 @@ static void divide_wait(struct divider *d, const struct stretch *s, int steps)
 	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
 
 	if (s->woken)
-		c = cause_of(d, s->woken);
+		c = cause_of(s->woken);
 	if (c.closed || steps >= MOST_STEPS)
 		add_piece(d, s->start, s->end, &c);
 	else
 		divide(d, &c, s->start, s->end, steps + 1);
 }
 
-/* Divides what the task of @who did. The piece in which it ran is called what it did at the end. */
+/* What the task of @who ran is cut where the works begin and end that it executed. */
+static void divide_run(struct divider *d, const struct cause *who, const struct sched_task *t,
+		       const struct stretch *s)
+{
+	uint64_t start = s->start, until;
+
+	while (start < s->end) {
+		const char *work = t ? sched_task__work(t, start, s->end, &until) : NULL;
+		struct cause c = *who;
+
+		if (work)
+			c = task_cause(who->pid, NULL, work);
+		else if (t && t->work_count)
+			c = task_cause(who->pid, t->comm, NULL);
+		if (!t)
+			until = s->end;
+		c.ran = true;
+		add_piece(d, start, until, &c);
+		start = until;
+	}
+}
+
+/* Divides what the task of @who did. */
 static void divide(struct divider *d, const struct cause *who, uint64_t start, uint64_t end,
 		   int steps)
 {
@@ -258,12 +281,14 @@ static void divide(struct divider *d, const struct cause *who, uint64_t start, u
 	struct cause ready = { CLASS_READY, who->name, who->pid };
 
 	while (start < end && !d->err) {
-		struct stretch s = stretch_at(t, start, end);
+		struct stretch s = stretch_at(d->sched, t, start, end);
 
 		if (s.state == TASK_WAITS)
 			divide_wait(d, &s, steps);
+		else if (s.state == TASK_READY)
+			add_piece(d, s.start, s.end, &ready);
 		else
-			add_piece(d, s.start, s.end, s.state == TASK_READY ? &ready : who);
+			divide_run(d, who, t, &s);
 		start = s.end;
 	}
 }
@@ -316,12 +341,13 @@ static void divide_init_wait(struct divider *d, const struct stretch *s)
 	struct cause c = { CLASS_UNKNOWN, NULL, -1, true };
 
 	if (s->woken)
-		c = cause_of(d, s->woken);
+		c = cause_of(s->woken);
 	d->wait = row_of(d, &c);
 	if (!d->wait)
 		return;
 	d->wait->time += s->end - s->start;
 	d->wait->count++;
+	d->waker = c.pid;
 	divide_wait(d, s, 0);
 	d->wait = NULL;
 }
@@ -335,6 +361,7 @@ static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct ca
 	row->time += end - start;
 	row->count++;
 	d->wait = row;
+	d->waker = -1;
 	add_piece(d, start, end, c);
 	d->wait = NULL;
 }
@@ -350,17 +377,17 @@ static void divide_ready(struct divider *d, const struct stretch *s)
 	     i < sched->run_count && start < s->end && !d->err; i++) {
 		const struct cpu_run *run = &sched->runs[i];
 		uint64_t end = run->end < s->end ? run->end : s->end;
-		const struct sched_task *t;
 
-		if (run->cpu != s->cpu || run->start >= s->end)
+		if (run->cpu != s->cpu)
 			continue;
+		if (run->start >= s->end)
+			break;
 		if (run->start > start) {
 			c.name = NULL;
 			add_ready(d, start, run->start, &c);
 			start = run->start;
 		}
-		t = boot_sched__task(sched, run->pid);
-		c.name = t ? sched_task__work(t, start, end) ?: t->comm : NULL;
+		c.name = run->name;
 		add_ready(d, start, end, &c);
 		start = end;
 	}
@@ -375,7 +402,7 @@ static void divide_init(struct divider *d, const struct boot_start *s)
 	struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
 
 	for (uint64_t time = w->start; time < w->end && !d->err;) {
-		struct stretch stretch = stretch_at(t, time, w->end);
+		struct stretch stretch = stretch_at(d->sched, t, time, w->end);
 
 		d->where = where_at(s, time);
 		if (stretch.state == TASK_WAITS) {
@@ -414,7 +441,7 @@ static struct initcall_time time_of(const struct boot_sched *sched,
 	struct initcall_time ret = {};
 
 	while (call->finished && time < end) {
-		struct stretch s = stretch_at(t, time, end);
+		struct stretch s = stretch_at(sched, t, time, end);
 		uint64_t *sum = s.state == TASK_RUNS ? &ret.running :
 				s.state == TASK_READY ? &ret.ready : &ret.waiting;
 

@@ -37,7 +37,6 @@ static int add_wait(struct libscols_table *table, const struct boot_waits *w,
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	enum wait_class part = main_part(wait);
-	bool runs = part == wait->class;
 	int err = line ? cell__print(line, WAIT_WHERE, "%s", wait->where) : -ENOMEM;
 
 	if (!err)
@@ -50,12 +49,12 @@ static int add_wait(struct libscols_table *table, const struct boot_waits *w,
 		err = cell__share(line, WAIT_SHARE, wait->time, w->end - w->start);
 	if (!err)
 		err = cell__print(line, WAIT_COUNT, "%zu", wait->count);
-	/* A timer, an interrupt or the like does nothing in this time. */
-	if (!err && wait->time && (!runs || wait->class == CLASS_TASK || wait->class == CLASS_WORK ||
-				   wait->class == CLASS_ASYNC || wait->class == CLASS_PROBE))
-		err = cell__print(line, WAIT_PART, "%.0f%% %s",
-				  100.0 * wait->parts[part] / wait->time,
-				  runs ? "ran" : wait_class__words(part));
+	/* Of a timer, an interrupt or the like there is nothing to tell. */
+	if (!err && wait->time && part == CLASS_RUNNING)
+		err = cell__print(line, WAIT_PART, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
+	else if (!err && wait->time && (part != wait->class || wait->class == CLASS_TASK))
+		err = cell__print(line, WAIT_PART, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time,
+				  wait_class__words(part));
 	return err;
 }
 

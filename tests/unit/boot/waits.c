@@ -7,6 +7,7 @@
 #include "boot/probes.h"
 #include "boot/sched.h"
 #include "boot/waits.h"
+#include "boot/waits_report.h"
 #include "kernel/sample.h"
 
 /* The column of the command has 16 characters. Only the pid counts. */
@@ -122,7 +123,8 @@ Test(boot_waits, a_task_that_waits_itself)
 			SWITCH("0", "0.170", "worker", "7", "I", "swapper/0", "1"));
 	wait = wait_of(&s, CLASS_ASYNC, "async_run_entry_fn");
 	cr_expect(wait->time == 40 * MS && wait->count == 1);
-	cr_expect(wait->parts[CLASS_ASYNC] == 20 * MS, "it ran twice");
+	cr_expect(wait->parts[CLASS_RUNNING] + wait->parts[CLASS_ASYNC] == 20 * MS, "it ran twice");
+	cr_expect(wait->parts[CLASS_RUNNING] == 20 * MS);
 	cr_expect(wait->parts[CLASS_INTERRUPT] == 10 * MS);
 	cr_expect(wait->parts[CLASS_READY] == 10 * MS);
 	/* After the waking, process 1 waited for its processor. */
@@ -221,7 +223,7 @@ Test(boot_waits, names_and_turns)
 			SWITCH("0", "0.150", "a prev_pid=3", "7", "S", "swapper/0", "1"));
 	wait = wait_of(&s, CLASS_TASK, "a prev_pid=3");
 	cr_expect(wait->time == 20 * MS && wait->count == 2);
-	cr_expect(wait->parts[CLASS_TASK] == 20 * MS);
+	cr_expect(wait->parts[CLASS_RUNNING] == 20 * MS);
 	expect_whole(&s);
 	boot_start__free(&s);
 }
@@ -235,6 +237,214 @@ Test(boot_waits, a_program_named_like_an_event_is_no_event)
 	cr_expect(wait_of(&s, CLASS_READY, "x next_pid=1 ")->time == 30 * MS);
 	cr_expect(s.waits->initcalls[0].ready == 30 * MS);
 	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* The one that woke process 1 waited for a third one of the same class, which did the work. */
+Test(boot_waits, who_ran_is_not_who_was_waited_for)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
+			SWITCH("0", "0.122", "first", "7", "D", "second", "8")
+			SWITCH("0", "0.125", "second", "8", "D", "third", "9")
+			WAKING("0", "third", "9", "d..2.", "0.145", "second", "8")
+			SWITCH("0", "0.145", "third", "9", "S", "second", "8")
+			WAKING("0", "second", "8", "d..2.", "0.148", "first", "7")
+			SWITCH("0", "0.148", "second", "8", "S", "first", "7")
+			WAKING("0", "first", "7", "d..2.", "0.150", "swapper/0", "1")
+			SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_TASK, "first");
+	cr_expect(wait->time == 30 * MS);
+	cr_expect(wait->parts[CLASS_RUNNING] == 4 * MS && wait->parts[CLASS_TASK] == 26 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* The waking that came early was for something else, and the wait was real. */
+Test(boot_waits, a_waking_that_came_to_nothing)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.110", "swapper/0", "1", "R+", "other", "8")
+			SWITCH("0", "0.111", "other", "8", "S", "swapper/0", "1")
+			WAKING("1", "other", "8", "d..2.", "0.119950", "swapper/0", "1")
+			SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "d.h1.", "0.179", "hrtimer_expire_entry: hrtimer=00 function=hrtimer_wakeup now=1")
+			WAKING("0", "<idle>", "0", "d.h2.", "0.180", "swapper/0", "1")
+			ON("0", "<idle>", "0", "d.h1.", "0.180", "hrtimer_expire_exit: hrtimer=00")
+			SWITCH("0", "0.181", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(s.waits->ready == 2 * MS, "%lu", s.waits->ready);
+	cr_expect(s.waits->running == 138 * MS, "%lu", s.waits->running);
+	cr_expect(wait_of(&s, CLASS_TIMER, "hrtimer_wakeup")->time == 60 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* It runs on another processor than the one on which it had run. */
+Test(boot_waits, the_processor_is_that_on_which_it_runs)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
+			SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
+			WAKING("1", "other", "8", "d..2.", "0.130", "swapper/0", "1")
+			SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1")
+			SWITCH("0", "0.160", "hog", "7", "S", "swapper/0", "0"));
+	cr_expect(wait_of(&s, CLASS_READY, "other")->time == 20 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* A worker that did something else first, and a flush of the work. */
+Test(boot_waits, works_of_one_worker)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "worker", "7")
+			ON("0", "worker", "7", ".....", "0.121", "workqueue_execute_start: work struct 00: function slow_work")
+			ON("0", "worker", "7", ".....", "0.141", "workqueue_execute_end: work struct 00: function slow_work")
+			ON("0", "worker", "7", ".....", "0.142", "workqueue_execute_start: work struct 01: function deferred_probe_work_func")
+			ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_end: work struct 01: function deferred_probe_work_func")
+			ON("0", "worker", "7", ".....", "0.146", "workqueue_execute_start: work struct 02: function wq_barrier_func")
+			WAKING("0", "worker", "7", "d..2.", "0.147", "swapper/0", "1")
+			ON("0", "worker", "7", ".....", "0.147", "workqueue_execute_end: work struct 02: function wq_barrier_func")
+			SWITCH("0", "0.150", "worker", "7", "I", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_PROBE, "deferred_probe_work_func");
+	cr_expect(wait->time == 27 * MS);
+	for (size_t i = 0; i < s.waits->path_count; i++) {
+		const struct path_piece *piece = &s.waits->path[i];
+
+		if (piece->start == 121 * MS)
+			cr_expect(piece->end == 141 * MS && piece->class == CLASS_WORK &&
+				  !strcmp(piece->name, "slow_work"));
+		if (piece->start == 142 * MS)
+			cr_expect(piece->end == 147 * MS && piece->class == CLASS_PROBE);
+	}
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* A later program has the number of a task of the boot. */
+Test(boot_waits, a_task_is_called_what_it_was_called_then)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "kdevtmpfs", "7")
+			WAKING("0", "kdevtmpfs", "7", "d..2.", "0.130", "swapper/0", "1")
+			SWITCH("0", "0.131", "kdevtmpfs", "7", "S", "swapper/0", "1")
+			SWITCH("0", "0.140", "swapper/0", "1", "R+", "rcu_evil", "7")
+			SWITCH("0", "0.141", "rcu_evil", "7", "S", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_TASK, "kdevtmpfs")->time == 10 * MS);
+	cr_expect(wait_of(&s, CLASS_READY, "rcu_evil")->time == 1 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* Soft interrupts: their action, and a timer that was earlier than they. */
+Test(boot_waits, soft_interrupts)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=1 [action=TIMER]")
+			ON("0", "<idle>", "0", "..s1.", "0.129", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+			ON("0", "<idle>", "0", "..s1.", "0.129", "softirq_entry: vec=4 [action=BLOCK]")
+			WAKING("0", "<idle>", "0", "d.s2.", "0.130", "swapper/0", "1")
+			SWITCH("0", "0.130", "swapper/0", "0", "R", "swapper/0", "1")
+			SWITCH("0", "0.140", "swapper/0", "1", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.144", "softirq_entry: vec=9 [action=RCU]")
+			WAKING("0", "<idle>", "0", "d.s2.", "0.145", "swapper/0", "1")
+			SWITCH("0", "0.145", "swapper/0", "0", "R", "swapper/0", "1")
+			SWITCH("0", "0.150", "swapper/0", "1", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.150", "softirq_entry: vec=8 [action=HRTIMER]")
+			ON("0", "<idle>", "0", "..s1.", "0.150", "hrtimer_expire_entry: hrtimer=00 function=soft_fn now=1")
+			ON("0", "<idle>", "0", "d.H1.", "0.151", "irq_handler_entry: irq=11 name=ahci")
+			WAKING("0", "<idle>", "0", "d.H2.", "0.152", "swapper/0", "1")
+			SWITCH("0", "0.152", "swapper/0", "0", "R", "swapper/0", "1"));
+	cr_expect(wait_of(&s, CLASS_BLOCK, "BLOCK")->time == 10 * MS);
+	cr_expect(wait_of(&s, CLASS_RCU, "RCU")->time == 5 * MS);
+	cr_expect(wait_of(&s, CLASS_INTERRUPT, "ahci")->time == 2 * MS);
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* A new task: until it runs, the one that makes it is waited for. */
+Test(boot_waits, a_task_that_is_made)
+{
+	struct boot_start s;
+	const struct boot_wait *wait;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "kthreadd", "2")
+			ON("0", "kthreadd", "2", "d..2.", "0.125", "sched_wakeup_new: comm=kthreadd pid=30 prio=120 target_cpu=000")
+			SWITCH("0", "0.126", "kthreadd", "2", "S", "kthreadd", "30")
+			WAKING("0", "new", "30", "d..2.", "0.130", "swapper/0", "1")
+			SWITCH("0", "0.131", "new", "30", "S", "swapper/0", "1"));
+	wait = wait_of(&s, CLASS_TASK, "kthreadd");
+	cr_expect(wait->time == 10 * MS);
+	cr_expect(wait->parts[CLASS_UNKNOWN] == 0, "nothing of it is unknown");
+	expect_whole(&s);
+	boot_start__free(&s);
+}
+
+/* What came before the first event of a task is not known if events are lost. */
+Test(boot_waits, lost_events)
+{
+	struct boot_start s = { .lost = 1 };
+	const struct boot_wait *wait;
+	char *text = NULL;
+	FILE *f;
+
+	cr_assert(asprintf(&text, "%s%s%s", begin,
+			   SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			   WAKING("1", "other", "7", "d..2.", "0.180", "swapper/0", "1")
+			   SWITCH("1", "0.185", "other", "7", "S", "swapper/1", "0")
+			   SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"), end) > 0);
+	f = sample_file(text);
+	cr_assert(boot_start__read(&s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__settle(&s) == 0);
+	wait = wait_of(&s, CLASS_TASK, "(none)");
+	cr_expect(wait->time == 60 * MS && wait->parts[CLASS_RUNNING] == 0, "perhaps it ran");
+	cr_expect(wait->parts[CLASS_UNKNOWN] == 60 * MS);
+	fclose(f);
+	free(text);
+	boot_start__free(&s);
+}
+
+Test(boot_waits, busy_processors)
+{
+	struct boot_start s;
+
+	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "swapper/0", "0")
+			SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			SWITCH("1", "0.150", "other", "7", "S", "swapper/1", "0")
+			SWITCH("0", "0.170", "swapper/0", "0", "R", "swapper/0", "1")
+			ON("1", "<idle>", "0", ".....", "0.180", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	cr_expect(boot_sched__busy(s.sched, 0, 100 * MS, 200 * MS) == 20 * MS + 10 * MS, "until the last event of a task");
+	cr_expect(boot_sched__busy(s.sched, 1, 100 * MS, 200 * MS) == 25 * MS);
+	cr_expect(s.sched->io_count == 1 && s.sched->ios[0].bytes == 4096);
+	boot_start__free(&s);
+}
+
+/* ---- what a program's name can do */
+
+Test(boot_start, lines_that_a_program_has_made)
+{
+	struct boot_start s = {};
+	FILE *f = sample_file(INIT("0.100", "initcall_level: level=early")
+			      INIT("0.110", "initcall_start: func=a_init+0x0/0x10")
+			      ON("0", "x", "7", ".....", "0.125", "sched_process_exec: filename=/tmp/x")
+			      INIT("0.010", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+			      INIT("9.000", "initcall_start: func=evil+0x0/0x10")
+			      INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0"));
+
+	cr_assert(boot_start__read(&s, f, 8000 * MS, "trace") == 0);
+	cr_assert(boot_start__settle(&s) == 0);
+	cr_expect(s.unread == 2, "the one that is too early, and the one that is too late: %zu", s.unread);
+	cr_expect(s.initcall_count == 1 && s.initcalls[0].time == 90 * MS);
+	fclose(f);
 	boot_start__free(&s);
 }
 

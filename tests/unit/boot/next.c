@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: the command line of the next boot.
+ */
+#include "boot/boot_sample.h"
+#include "boot/next.h"
+#include "boot/start_load.h"
+
+static void expect_line(const char *current, const char *parameters, const char *expected)
+{
+	char *line = boot_next__command_line(current, parameters);
+
+	cr_expect(eq(str, line, (char *)expected));
+	free(line);
+}
+
+Test(boot_next, adds_what_is_needed)
+{
+	expect_line("root=/dev/sda1 quiet\n", "a=1 b", "root=/dev/sda1 quiet a=1 b");
+	expect_line("", "a=1", "a=1");
+	expect_line("BOOT_IMAGE=/vmlinuz quiet\n", "a", "quiet a");
+}
+
+Test(boot_next, words_for_init_stay_at_the_end)
+{
+	expect_line("quiet -- single x\n", "a", "quiet a -- single x");
+	expect_line("a--b --c\n", "a", "a--b --c a");
+}
+
+Test(boot_next, quoted_words_stay_whole)
+{
+	expect_line("x=\"a b\" y\n", "a", "x=\"a b\" y a");
+	expect_line("dyndbg=\"trace_event= +p\" y\n", "a", "dyndbg=\"trace_event= +p\" y a");
+}
+
+/* What an earlier boot by hytrace had is replaced, and what others have asked for stays. */
+Test(boot_next, does_not_grow)
+{
+	for (int probes = 0; probes < 2; probes++) {
+		char *parameters = boot_start__parameters("6.12.0", probes), *current, *line;
+
+		cr_assert(asprintf(&current, "quiet trace_event=sched:* %s\n", parameters) > 0);
+		line = boot_next__command_line(current, "a");
+		cr_expect(eq(str, line, "quiet trace_event=sched:* a"));
+		free(line);
+		free(current);
+		free(parameters);
+	}
+}
+
+static bool has(const char *release, bool probes, const char *text)
+{
+	char *parameters = boot_start__parameters(release, probes);
+	bool ret = strstr(parameters, text);
+
+	cr_expect(strlen(parameters) < 1024, "there is room for others");
+	free(parameters);
+	return ret;
+}
+
+Test(boot_next, kernels_before_instances_have_all_events_in_one_place)
+{
+	cr_expect(has("6.12.1-amd64", true, "trace_instance=hytrace_boot,initcall:*,"));
+	cr_expect(has("6.3.0", true, "trace_instance="));
+	cr_expect(has("7.0", true, "trace_instance="));
+	cr_expect(has("unknown", true, "trace_instance="));
+	cr_expect(has("6.1.0-56-amd64", true, "trace_event=initcall:*,"));
+	cr_expect(not(has("6.2.16", true, "trace_instance=")));
+	cr_expect(not(has("6.12.1", false, "kprobe_event=")));
+	cr_expect(has("6.1.0", false, "sched:sched_switch,"));
+}
