@@ -38,11 +38,10 @@ jq -r --slurpfile looked looked.json '($looked[0].views[0] | (.to - .from) / 600
 	select(.time and .time > $least and .start < $looked[0].views[0].to) |
 	[.module // .name, (if .level == "module" then "modules" else "process 1" end), 0, .start, .start + .time] | @tsv' \
 	boot.json >initcalls
-jq -r '.start | (.levels[] | [.name, "phases", 0, .start, .start + .time]), (.inits as $i | range($i | length - 1) |
-	[$i[.].program, "phases", 0, $i[.].start, $i[. + 1].start]) | @tsv' boot.json >phases
+jq -r '.start.levels[] | [.name, "phases", 0, .start, .start + .time] | @tsv' boot.json >phases
 ok "some initcalls took long: $(cut -f1 initcalls | xargs)" [ "$(wc -l <initcalls)" -gt 3 ]
 is 'each of them is where its times are' "$(misplaced initcalls looked.json)" ''
-is 'so are levels and programs' "$(jq -r '.views[0] | (.to - .from) / 600' looked.json |
+is 'so are levels' "$(jq -r '.views[0] | (.to - .from) / 600' looked.json |
 	awk -F'\t' 'NR == FNR { least = $1; next } $5 - $4 > least' - phases | misplaced /dev/stdin looked.json)" ''
 is 'nothing is between the phases' "$(jq '[.bars[] | select(.view == 0 and .lane == "phases" and .height > 20)] | sort_by(.x) |
 	[range(1; length) as $i | .[$i].x - .[$i - 1].x - .[$i - 1].width | select(. > 1.5)] | length' looked.json)" 0

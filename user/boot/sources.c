@@ -140,7 +140,6 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 
 	if (!s)
 		return;
-	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
 	if (!timeline__has_parts(r))
 		add_levels_of(t, s);
 	for (size_t i = 0; i < s->init_count; i++)
@@ -199,6 +198,8 @@ int timeline__collect(struct timeline *t, const struct boot_report *r)
 	int err;
 
 	timeline__init(t);
+	/* Several sources have bars of this part. */
+	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		sources[i](t, r);
 	err = timeline__finish(t);

@@ -107,7 +107,6 @@ void timeline__add_units(struct timeline *t, const struct boot_report *r)
 
 	if (!w || !w->units.known || !w->clock.monotonic_known)
 		return;
-	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
 	lane = timeline__lane(t, &(struct lane){
 		.name = "units", .part = TIMELINE_BOOT, .kind = LANE_APART, .pid = -1,
 	});

@@ -426,6 +426,33 @@ Test(timeline, the_early_part_is_on_the_kernels_clock_if_that_is_known, .init = 
 	boot_report__free(&r);
 }
 
+/* As of a boot that was only traced early, on a machine without systemd. */
+Test(timeline, parts_alone_are_drawn, .init = enter, .fini = leave)
+{
+	struct boot_report r = sample_report(&boot_stats, boot_trace);
+	struct boot_whole w = made_whole();
+	struct json_object *object;
+	char *text;
+
+	w.units = (struct boot_units){};
+	w.parts.list = calloc(1, sizeof(*w.parts.list));
+	w.parts.list[0] = (struct boot_part){
+		.kind = PART_BEFORE_CLOCK, .start_known = true, .time_known = true, .start = -8000 * MS, .time = 8000 * MS,
+	};
+	w.parts.count = 1;
+	r.whole = &w;
+	text = print(boot_report__chrome, &r);
+	object = parse(text);
+	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "dur", "8000000.000");
+	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "ts", "0.000");
+	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
+	json_object_put(object);
+	free(text);
+	boot_parts__free(&w.parts);
+	r.whole = NULL;
+	boot_report__free(&r);
+}
+
 /* ---- the load */
 
 Test(timeline, load_is_shared_among_bins)
