@@ -35,7 +35,6 @@ static void add_early(void)
 	size_t calls = lane("calls", NULL, TIMELINE_EARLY, LANE_NESTS);
 
 	t.parts[TIMELINE_EARLY].own_clock = true;
-	t.parts[TIMELINE_EARLY].clock = "x86-tsc";
 	add(phases, BAR_PHASE, "setup_arch", 0, 200);
 	add(phases, BAR_PHASE, "mm_core_init", 200, 300);
 	add(calls, BAR_CALL, "start_kernel", 0, 300);

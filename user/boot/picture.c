@@ -332,9 +332,9 @@ static int draw_early(struct picture *p)
 
 	if (!part->there || part->end <= part->start)
 		return 0;
-	snprintf(title, sizeof(title), "The early part, before ftrace: %s, of the clock %s%s",
-		 svg__time(part->end - part->start, part->counts, time, sizeof(time)), part->clock,
-		 part->own_clock ? ", since the first call" : "");
+	snprintf(title, sizeof(title), "The early part, before ftrace: %s, %s",
+		 svg__time(part->end - part->start, part->counts, time, sizeof(time)),
+		 part->own_clock ? "since the first call" : "on the kernel's clock");
 	v.title = title;
 	return draw_view(p, &v);
 }
@@ -349,8 +349,8 @@ static void draw_notes(struct picture *p)
 	p->y += 14;
 	if (part->there && part->later) {
 		p->y += 15;
-		snprintf(text, sizeof(text), "%zu bars begin after a long pause, and are not shown; "
-			 "-f chrome has them.", part->later);
+		snprintf(text, sizeof(text), "%zu bars begin after %s, and are not shown; -f chrome has them.",
+			 part->later, part->end_known ? "the boot was complete" : "a long pause");
 		put_line(p, "soft", PICTURE_MARGIN, "start", text);
 	}
 	if (p->joined) {

@@ -49,7 +49,6 @@ static void begin_early(struct timeline *t, const struct boot_report *r)
 
 	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
 	part->own_clock = !boot_report__is_oneshot(r) && !timeline__early_zero(r, &zero);
-	part->clock = r->stats.clock;
 	part->counts = !early_stats__in_ns(&r->stats);
 }
 

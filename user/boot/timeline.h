@@ -99,7 +99,7 @@ struct timeline_part {
 	bool there;
 	bool own_clock;			/* its times begin at its first bar */
 	bool counts;			/* its times are no ns, but cycles of the TSC */
-	const char *title, *clock;	/* the clock's name; NULL: the kernel's */
+	const char *title;
 	int64_t start, end;		/* the end is found if no source sets it */
 	bool end_known;
 	size_t later;			/* bars that begin after the end */
