@@ -87,6 +87,21 @@ Test(timeline, of_equal_bars_the_first_is_outside)
 	timeline__free(&t);
 }
 
+Test(timeline, of_bars_that_begin_together_the_longest_is_outside)
+{
+	struct timeline t;
+	size_t lane;
+
+	timeline__init(&t);
+	lane = task_lane(&t);
+	timeline__add(&t, lane, BAR_PROBE, "inner", 10 * MS, 15 * MS);
+	timeline__add(&t, lane, BAR_INITCALL, "outer", 10 * MS, 20 * MS);
+	cr_assert(timeline__finish(&t) == 0);
+	expect_bar(&t, "outer", "process 1", 10, 20, 0, 5);
+	expect_bar(&t, "inner", "process 1", 10, 15, 1, 5);
+	timeline__free(&t);
+}
+
 /* Viewers drop events that overlap and do not nest, so these are in different layers. */
 Test(timeline, bars_that_cross_are_in_different_layers)
 {
@@ -445,6 +460,13 @@ Test(timeline, parts_alone_are_drawn, .init = enter, .fini = leave)
 	object = parse(text);
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "dur", "8000000.000");
 	expect_at(event_of(at(object, "traceEvents"), "X", "kernel, until its clock"), "ts", "0.000");
+	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
+	json_object_put(object);
+	free(text);
+	/* If the early part is not on the kernel's clock, its times begin with its first call. */
+	w.clock.tsc_known = false;
+	text = print(boot_report__chrome, &r);
+	object = parse(text);
 	expect_at(event_of(at(object, "traceEvents"), "X", "set_magic"), "ts", "10.000");
 	json_object_put(object);
 	free(text);
