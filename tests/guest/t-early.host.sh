@@ -31,7 +31,7 @@ timed=$(jq '.window.tsc_khz != null' boot.json)
 	is 'trace viewers can read boot.trace' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
 is 'json has times if it has a frequency' "$(jq '.window.last != null' boot.json)" "$timed"
 is 'boot.trace has every phase that has a time' \
-	"$(jq '[.traceEvents[] | select(.cat == "phase")] | length' boot.trace)" \
+	"$(jq '[.traceEvents[] | select(.cat == "phase" and .pid == 1)] | length' boot.trace)" \
 	"$(jq '[.phases[] | recurse(.phases[]) | select(.start != null)] | length' boot.json)"
 is 'boot.trace has the longest calls if there are times' "$(jq '[.traceEvents[] | select(.cat == "call")] | length > 1000' boot.trace)" \
 	"$timed"
