@@ -179,22 +179,33 @@ static int check(const struct question *q, const struct boot_whole *w, const str
 			    u->jobs);
 	if (q == &chain && !u->target)
 		return error__return(-ENODATA, "systemd does not tell its default target");
-	if (q == &blame && !s)
-		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
-			    "only root can read their events" : "boot with what `hytrace boot --next` prints");
 	return 0;
+}
+
+/* Returns false after a message if the kernel's part cannot be had. */
+static bool find_start(struct boot_start *start)
+{
+	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();
+	int err = dir ? boot_start__load(start, dir) : -EPERM;
+
+	if (!dir)
+		error__warn("the kernel's initcalls and modules are missing: %s", geteuid() ?
+			    "only root can read their events" : "there is no tracefs");
+	else if (err == -ENOENT)
+		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot --next` "
+			    "prints");
+	return !err;
 }
 
 static int answer(const struct question *q, const struct units_options *o)
 {
-	const char *dir = geteuid() ? NULL : tracefs_tracing_dir();
 	struct boot_whole w = {};
 	struct boot_start start = {}, *known = NULL;
 	struct output *output;
 	struct guard *guard = NULL;
 	int err = boot_units__load(&w.units), failed;
 
-	if (!err && dir && q == &blame && !boot_start__load(&start, dir))
+	if (!err && q == &blame && find_start(&start))
 		known = &start;
 	if (!err)
 		err = check(q, &w, known);

@@ -248,6 +248,9 @@ static void add_kernel(struct builder *b, const struct boot_known *k)
 		add_levels(b, s);
 	else
 		add(b, PART_LEVEL, unknown);
+	/* A systemd in the initrd tells when it began. */
+	if (!first.known && k->units && k->units->known)
+		first = from_manager(k, k->units->manager.initrd);
 	add(b, PART_AFTER_INITCALLS, first);
 	if (init != SIZE_MAX) {
 		b->parts->init = s->inits[init].program;

@@ -88,6 +88,19 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
+/* The parts between the boot loader and the kernel's clock, as far as their times are known. */
+static uint64_t before_clock(const struct boot_parts *p)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->list[i].time_known &&
+		    (p->list[i].kind == PART_UNPACKING || p->list[i].kind == PART_BEFORE_CLOCK))
+			sum += p->list[i].time;
+	}
+	return sum;
+}
+
 /*
  * systemd-analyze has times of CLOCK_MONOTONIC, and what the firmware tells. So its sum lacks what
  * this clock has missed, and what came between the boot loader and the kernel's clock.
@@ -95,18 +108,23 @@ cleanup:
 static void print_difference(const struct boot_whole *w, FILE *out)
 {
 	const struct boot_manager *m = &w->units.manager;
-	uint64_t theirs = m->firmware + m->finish;
+	uint64_t theirs = m->firmware + m->finish, before = before_clock(&w->parts);
+	const char *next = ": ";
 
 	if (!boot_units__complete(&w->units))
 		return;
 	fprintf(out, "systemd-analyze counts %" PRIu64 ".%03" PRIu64 " s", theirs / 1000000000,
 		theirs % 1000000000 / 1000000);
-	if (w->clock.monotonic_known && (w->clock.ahead > NOTED_NS || w->clock.ahead < -NOTED_NS))
-		fprintf(out, ": CLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source",
+	if (w->clock.monotonic_known && (w->clock.ahead > NOTED_NS || w->clock.ahead < -NOTED_NS)) {
+		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source", next,
 			w->clock.ahead > 0 ? "missed" : "counted", labs(w->clock.ahead) / 1e9);
+		next = ", and ";
+	}
 	if (!m->firmware && w->parts.list[0].start_known)
-		fprintf(out, "%s it knows nothing of what came before the kernel",
-			w->clock.ahead > NOTED_NS || w->clock.ahead < -NOTED_NS ? ", and" : ":");
+		fprintf(out, "%sit knows nothing of what came before the kernel", next);
+	else if (m->firmware && before > NOTED_NS)
+		fprintf(out, "%sit leaves out the %.3f s from the boot loader to the kernel's clock", next,
+			before / 1e9);
 	fputc('\n', out);
 }
 

@@ -178,6 +178,12 @@ Test(parts, without_events_the_kernel_is_one_part, .init = make)
 	expect(PART_INITRD, NULL, 4500, 3);
 	expect(PART_INIT, NULL, 1000, 0);
 	boot_parts__free(&whole.parts);
+	/* If there is a systemd in the initrd, it tells when it began. */
+	whole.units.manager.initrd = 2 * SECOND;
+	cr_assert(boot_whole__divide(&whole, NULL, NULL) == 0);
+	expect(PART_AFTER_INITCALLS, NULL, 2500, 2);
+	expect(PART_INITRD, NULL, 2000, 0);
+	boot_parts__free(&whole.parts);
 }
 
 Test(parts, the_events_of_a_level_are_missing, .init = make)
@@ -301,6 +307,23 @@ Test(parts, text_and_json, .init = make)
 	expect_at(object, "units.3.active", "null");
 	expect_at(object, "units.3.time", "1000000000");
 	json_object_put(object);
+	free(text);
+	forget(&r);
+}
+
+Test(parts, what_systemd_leaves_out, .init = make)
+{
+	struct boot_report r;
+	char *text;
+
+	whole.firmware = (struct boot_firmware){ FIRMWARE_EFI, 4 * SECOND, 7 * SECOND };
+	whole.units.manager.firmware = 7 * SECOND;
+	r = report();
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\nsystemd-analyze counts 19.000 s: CLOCK_MONOTONIC has missed 0.500 s until the "
+			       "kernel had chosen its source, and it leaves out the 1.000 s from the boot loader") !=
+		  NULL, "%s", text);
+	cr_expect(strstr(text, "\nIt begins with the reset") == NULL, "the firmware knows it: %s", text);
 	free(text);
 	forget(&r);
 }
