@@ -21,6 +21,8 @@
 #define SYSTEMD "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
 #define NS_IN_US 1000
+/* A machine that has just booted may be busy. */
+#define TIMEOUT_US (120 * 1000000ull)
 
 /* A property, and the member for it. */
 struct property {
@@ -105,12 +107,19 @@ static int read_properties(sd_bus_message *m, const struct property *wanted, voi
 	return err;
 }
 
+/* Returns -ENOENT if there is no such object, as of a unit that has gone since it was listed. */
 static int ask_properties(sd_bus *bus, const char *path, const char *interface,
 			  const struct property *wanted, void *into)
 {
+	sd_bus_error error = SD_BUS_ERROR_NULL;
 	sd_bus_message *answer = NULL;
 	int err = sd_bus_call_method(bus, SYSTEMD, path, "org.freedesktop.DBus.Properties", "GetAll",
-				     NULL, &answer, "s", interface);
+				     &error, &answer, "s", interface);
+
+	if (sd_bus_error_has_name(&error, SD_BUS_ERROR_UNKNOWN_OBJECT) ||
+	    sd_bus_error_has_name(&error, SYSTEMD ".NoSuchUnit"))
+		err = -ENOENT;
+	sd_bus_error_free(&error);
 
 	if (err >= 0)
 		err = read_properties(answer, wanted, into);
@@ -168,10 +177,9 @@ static int ask_units(sd_bus *bus, struct boot_units *u)
 		err = add_unit(u, name, state);
 		if (err >= 0)
 			err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
-		/* It may have gone since it was listed. */
-		if (err < 0 && err != -ENOMEM) {
+		if (err == -ENOENT) {
 			free_names(u->list[--u->count].after);
-			err = sd_bus_is_open(bus) > 0 ? 0 : err;
+			err = 0;
 		} else if (err >= 0 && !strcmp(state, "failed")) {
 			ask_result(bus, path, &u->list[u->count - 1], u->store);
 		}
@@ -244,6 +252,8 @@ int boot_units__load(struct boot_units *ret)
 		return 0;
 	}
 	err = open_bus(&bus);
+	if (err >= 0)
+		err = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
 	if (err >= 0)
 		err = boot_units__ask(ret, bus);
 	sd_bus_flush_close_unref(bus);
