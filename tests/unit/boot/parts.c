@@ -328,6 +328,22 @@ Test(parts, what_systemd_leaves_out, .init = make)
 	forget(&r);
 }
 
+Test(parts, a_trace_for_viewers_with_nothing_else, .init = make)
+{
+	struct boot_report r;
+	struct json_object *object;
+	char *text;
+
+	whole.units = (struct boot_units){ .why_not = "process 1 is not systemd" };
+	r = report();
+	text = print(boot_report__chrome, &r);
+	object = parse(text);
+	expect_at(object, "traceEvents.0.args.name", "\"boot of 6.12.0-test\"");
+	json_object_put(object);
+	free(text);
+	forget(&r);
+}
+
 Test(parts, json_without_systemd_and_without_a_tsc, .init = make)
 {
 	struct boot_report r;
