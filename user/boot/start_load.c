@@ -7,7 +7,7 @@
  * all are there.
  *
  * Reading is slow enough to cause events itself, and on some file systems, writing the report does.
- * So only events until the beginning of reading are read.
+ * So the instance records no more, and only events until the beginning of reading are read.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -185,6 +185,25 @@ static uint64_t measure_events(const char *dir)
 
 /* ---- reading */
 
+static int write_text(const char *dir, const char *name, const char *text, bool append);
+
+/*
+ * Some minutes of a busy machine overwrite what the boot has recorded. So nothing is recorded any more
+ * once somebody has asked for it.
+ */
+static void stop_recording(const char *instance)
+{
+	char *path = NULL, *text;
+
+	if (asprintf(&path, "%s/tracing_on", instance) < 0)
+		return;
+	text = file__text(path);
+	if (text && *text == '1' && !write_text(instance, "tracing_on", "0", false))
+		error__print("recording has stopped, so that the events of this boot stay; echo 1 >%s goes on", path);
+	free(text);
+	free(path);
+}
+
 static int read_trace(struct boot_start *ret, const char *instance)
 {
 	uint64_t until = time_now(instance);
@@ -270,6 +289,7 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	memset(ret, 0, sizeof(*ret));
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
 		return error__no_memory();
+	stop_recording(instance);
 	ret->lost = count_lost(instance);
 	err = read_trace(ret, instance);
 	if (err == -ENOENT && in_top) {

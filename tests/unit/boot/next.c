@@ -30,7 +30,7 @@ Test(boot_next, words_for_init_stay_at_the_end)
 Test(boot_next, quoted_words_stay_whole)
 {
 	expect_line("x=\"a b\" y\n", "a", "x=\"a b\" y a");
-	expect_line("dyndbg=\"trace_event= +p\" y\n", "a", "dyndbg=\"trace_event= +p\" y a");
+	expect_line("x=\"a trace_event= -- b\" y\n", "a", "x=\"a trace_event= -- b\" y a");
 }
 
 /* What an earlier boot by hytrace had is replaced, and what others have asked for stays. */

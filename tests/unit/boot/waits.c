@@ -249,6 +249,11 @@ Test(boot_waits, who_ran_is_not_who_was_waited_for)
 	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "first", "7")
 			SWITCH("0", "0.122", "first", "7", "D", "second", "8")
 			SWITCH("0", "0.125", "second", "8", "D", "third", "9")
+			SWITCH("0", "0.130", "third", "9", "D", "swapper/0", "0")
+			ON("0", "<idle>", "0", "..s1.", "0.134", "softirq_entry: vec=1 [action=TIMER]")
+			ON("0", "<idle>", "0", "..s1.", "0.134", "timer_expire_entry: timer=00 function=f now=1 baseclk=1")
+			WAKING("0", "<idle>", "0", "d.s2.", "0.135", "third", "9")
+			SWITCH("0", "0.135", "swapper/0", "0", "R", "third", "9")
 			WAKING("0", "third", "9", "d..2.", "0.145", "second", "8")
 			SWITCH("0", "0.145", "third", "9", "S", "second", "8")
 			WAKING("0", "second", "8", "d..2.", "0.148", "first", "7")
@@ -257,7 +262,8 @@ Test(boot_waits, who_ran_is_not_who_was_waited_for)
 			SWITCH("0", "0.150", "first", "7", "S", "swapper/0", "1"));
 	wait = wait_of(&s, CLASS_TASK, "first");
 	cr_expect(wait->time == 30 * MS);
-	cr_expect(wait->parts[CLASS_RUNNING] == 4 * MS && wait->parts[CLASS_TASK] == 26 * MS);
+	cr_expect(wait->parts[CLASS_RUNNING] == 4 * MS && wait->parts[CLASS_TASK] == 21 * MS);
+	cr_expect(wait->parts[CLASS_TIMER] == 5 * MS, "that of the third one");
 	expect_whole(&s);
 	boot_start__free(&s);
 }
@@ -290,8 +296,8 @@ Test(boot_waits, the_processor_is_that_on_which_it_runs)
 	read_middle(&s, SWITCH("0", "0.120", "swapper/0", "1", "D", "hog", "7")
 			SWITCH("1", "0.121", "swapper/1", "0", "R", "other", "8")
 			WAKING("1", "other", "8", "d..2.", "0.130", "swapper/0", "1")
-			SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1")
-			SWITCH("0", "0.160", "hog", "7", "S", "swapper/0", "0"));
+			SWITCH("0", "0.140", "hog", "7", "S", "swapper/0", "0")
+			SWITCH("1", "0.150", "other", "8", "S", "swapper/0", "1"));
 	cr_expect(wait_of(&s, CLASS_READY, "other")->time == 20 * MS);
 	expect_whole(&s);
 	boot_start__free(&s);
