@@ -112,6 +112,7 @@ ok 'FILE.json is json' compare 1 -o guessed.json a b
 ok 'and the same' cmp compare.json guessed.json
 ok 'json of two boots: 1' compare 1 -f json --all -o two-boots.json one.json two.json
 ok 'is valid, too' /usr/bin/python3 -W ignore -m jsonschema -i two-boots.json "$clone/docs/schema/boot-compare.json"
+is 'each row is there once' "$(jq -r '.rows[], .parts[] | "\(.kind) \(.name)"' two-boots.json | sort | uniq -d)" ''
 is 'it does not know the noise' "$(jq -c '[.rows[0].time.noise, .rows[0].time.p]' two-boots.json)" '[null,null]'
 ok '-n: 1' compare 1 -n 1 --all -f json a b
 is 'has so many rows' "$(jq -c '[.rows, .parts] | map(length)' out)" '[1,1]'

@@ -53,6 +53,26 @@ static void find_new(const struct boot_comparison *c, struct boot_row *row)
 	row->gone = a == c->count[0] && !b && row->change[MEASURE_COUNT].known;
 }
 
+/*
+ * A tick that comes a little later makes another task run in another initcall. That is no difference of the initcalls. If
+ * all boots know it, it does not count for them. It does for levels, and as a wait for a processor.
+ */
+static void leave_ready_out(struct boot_comparison *c)
+{
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (!c->boots[i].knows_ready)
+			return;
+	}
+	for (size_t i = 0; i < c->row_count; i++) {
+		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
+			struct boot_cell *cell = &c->rows[i].cells[k];
+
+			/* That of other initcalls inside is a part of it, too, and so it may be larger. */
+			cell->value[MEASURE_TIME] -= fmin(cell->ready, cell->value[MEASURE_TIME]);
+		}
+	}
+}
+
 /* ---- verdicts */
 
 static bool counts_calls(const struct boot_comparison *c, const struct boot_row *row)
@@ -185,29 +205,36 @@ static int judge(struct boot_comparison *c, enum boot_measure measure)
 	return err;
 }
 
+/* The first boot that does not tell the time of a row which others tell; SIZE_MAX: there is none. */
+static size_t unknown_in(const struct boot_comparison *c, const struct boot_row *row)
+{
+	size_t unknown = SIZE_MAX, known = 0;
+
+	for (size_t i = boot_comparison__boots(c); i--; ) {
+		if (row->cells[i].unknown[MEASURE_TIME])
+			unknown = i;
+		else
+			known += row->cells[i].is_there;
+	}
+	return known && row->kind->time && c->notes.comparable[row->kind->part][MEASURE_TIME] ? unknown : SIZE_MAX;
+}
+
 /* Initcalls that were not seen to end, for example. */
 static int note_unknown(struct boot_comparison *c)
 {
 	const struct boot_row *first = NULL;
-	size_t count = 0, boot = 0;
+	size_t count = 0;
 
 	for (size_t i = 0; i < c->row_count; i++) {
-		const struct boot_row *row = &c->rows[i];
-
-		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
-			if (!row->cells[k].unknown[MEASURE_TIME] || !row->kind->time ||
-			    !c->notes.comparable[row->kind->part][MEASURE_TIME])
-				continue;
-			boot = count ? boot : k;
-			first = first ?: row;
-			count++;
-			break;
-		}
+		if (unknown_in(c, &c->rows[i]) == SIZE_MAX)
+			continue;
+		first = first ?: &c->rows[i];
+		count++;
 	}
 	if (!count)
 		return 0;
-	return boot_notes__add(&c->notes, "the times of %zu rows are not compared, as not all boots tell them: %s does not "
-			       "for the %s %s", count, c->boots[boot].path, first->kind->word, first->name);
+	return boot_notes__add(&c->notes, "the times of some rows (%zu) are not compared, as not all boots tell them: %s does not "
+			       "for the %s %s", count, c->boots[unknown_in(c, first)].path, first->kind->word, first->name);
 }
 
 int boot_comparison__run(struct boot_comparison *c)
@@ -215,6 +242,7 @@ int boot_comparison__run(struct boot_comparison *c)
 	int err;
 
 	c->can_tell = noise__can_tell(c->count[0], c->count[1], fmin(ALPHA_TIME, ALPHA_COUNT));
+	leave_ready_out(c);
 	err = boot_notes__find(c);
 	if (!err)
 		err = note_unknown(c);

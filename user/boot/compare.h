@@ -27,6 +27,7 @@ struct strings;
 struct boot_cell {
 	double value[MEASURES];		/* times are in ns */
 	bool unknown[MEASURES];
+	double ready;			/* see struct row_kind; without it, and if it is not known, 0 */
 	bool is_there;
 };
 
@@ -61,6 +62,7 @@ struct boot_head {
 	uint64_t sites;			/* that were traced early; 0: unknown */
 	bool has[PARTS];
 	bool cut;			/* the document does not have all functions (-n) */
+	bool knows_ready;		/* events tell what each processor ran */
 	uint64_t missing;		/* bits of the kinds about which the document says nothing, as in row_kinds */
 };
 

@@ -3,8 +3,8 @@
 #include "boot/compare_kinds.h"
 
 const struct row_kind row_kinds[] = {
-	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .unless = "module" },
-	{ "module", "start.initcalls", PART_OF_START, "module", "self" },
+	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .ready = "ready", .unless = "module" },
+	{ "module", "start.initcalls", PART_OF_START, "module", "self", .ready = "ready" },
 	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
 	/* The first one is the end of the total. */
 	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true },

@@ -21,6 +21,7 @@ struct row_kind {
 	enum boot_source part;
 	const char *name;		/* the field with the name; elements without a name are left out */
 	const char *time, *count;	/* fields with numbers; NULL: none. Without @count, elements are counted */
+	const char *ready;		/* the field with the part of @time in which its processor ran others; NULL: none */
 	const char *unless;		/* elements that have this field, not null, are left out; NULL: none */
 	const char *inner;		/* the field with the elements inside of an element; NULL: none */
 	size_t from;			/* the first element that counts */

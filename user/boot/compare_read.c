@@ -145,6 +145,8 @@ static int read_element(const struct reading *r, struct json_object *element, co
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
+	if (kind->ready)
+		cell->ready += json_object_get_double(json__field(element, kind->ready));
 	/* Oneshot sees each function once. */
 	if (kind->count && !(kind->has_calls && boot_head__is_oneshot(&r->c->boots[r->boot])))
 		add_field(cell, MEASURE_COUNT, element, kind->count);
@@ -280,6 +282,7 @@ static void read_head(struct boot_comparison *c, struct boot_head *h, struct jso
 	h->has[PART_OF_USER] = at_path(document, "units");
 	h->lost[PART_OF_EARLY] = sum_of(at_path(document, "lost"));
 	h->lost[PART_OF_START] = json_object_get_uint64(at_path(document, "start.lost"));
+	h->knows_ready = at_path(document, "start.init.ready");
 	h->cut = json_object_is_type(functions, json_type_array) &&
 		 json_object_array_length(functions) < json_object_get_uint64(at_path(document, "totals.functions"));
 }

@@ -69,7 +69,7 @@ Test(noise, few_boots_cannot_tell)
 	cr_expect(judged(values + 3, 1, 1, 1).p == 1);
 	cr_expect(judged(values + 3, 1, 1, 1).apart, "the gap is larger than no range");
 	cr_expect(not(noise__can_tell(1, 1, 0.01)));
-	cr_expect(not(noise__can_tell(4, 4, 0.01)));
+	cr_expect(not(noise__can_tell(4, 4, 0.02)));
 	cr_expect(not(noise__can_tell(1, 20, 0.01)));
 	cr_expect(noise__can_tell(5, 5, 0.01) && noise__can_tell(4, 5, 0.01) && noise__can_tell(1, 99, 0.01));
 	cr_expect(noise__can_tell(200, 200, 0.01));
