@@ -141,7 +141,7 @@ static enum boot_verdict verdict(const struct boot_comparison *c, const struct b
 {
 	if (!c->can_tell)
 		return is_much(c, row, measure, n) ? POSSIBLY : SAME;
-	if (n->p > (measure == MEASURE_TIME ? ALPHA_TIME : ALPHA_COUNT))
+	if (n->p > ALPHA)
 		return SAME;
 	return c->notes.weaken ? POSSIBLY : CERTAIN;
 }
@@ -241,7 +241,7 @@ int boot_comparison__run(struct boot_comparison *c)
 {
 	int err;
 
-	c->can_tell = noise__can_tell(c->count[0], c->count[1], fmin(ALPHA_TIME, ALPHA_COUNT));
+	c->can_tell = noise__can_tell(c->count[0], c->count[1], ALPHA);
 	leave_ready_out(c);
 	err = boot_notes__find(c);
 	if (!err)

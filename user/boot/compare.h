@@ -87,11 +87,10 @@ struct boot_comparison {
 #define FEW_NS 500000.0
 #define FEW_CALLS 20.0
 /*
- * How often one row or more may be certain if two groups are of the same kernel. Counts have little noise, so they do
- * without much of what both can have together, which is one wrong row in 20 comparisons.
+ * How often one time or more may be certain if two groups are of the same kernel, and how often one count or more. If this
+ * happens, there may be a few rows that depend on each other. So this is about one wrong row in 20 comparisons at most.
  */
-#define ALPHA_TIME 0.02
-#define ALPHA_COUNT 0.01
+#define ALPHA 0.01
 /* So many of each are enough for that. */
 #define ENOUGH_BOOTS 5
 /* With enough boots: this share, or twice the resolution of the clock of the trace events. */

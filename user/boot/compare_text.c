@@ -187,8 +187,8 @@ static void print_worth(const struct boot_comparison *c, FILE *out)
 	if (differing && c->notes.weaken)
 		fprintf(out, "Something else than the kernel may be the reason, so nothing is certain: see the notes.\n");
 	else if (differing)
-		fprintf(out, "Of 100 comparisons of the same kernel, at most %.0f have a row whose time, and %.0f one whose count "
-			"is called certain.\n", 100 * ALPHA_TIME, 100 * ALPHA_COUNT);
+		fprintf(out, "Of 100 comparisons of the same kernel, at most %.0f has a time, and %.0f a count that is called "
+			"certain.\n", 100 * ALPHA, 100 * ALPHA);
 }
 
 int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out)

@@ -9,6 +9,7 @@
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
 
+#include "boot/compare.h"
 #include "boot/noise.h"
 
 static struct noise_row judged(const double *values, size_t a, size_t b, double least)
@@ -173,7 +174,7 @@ Test(noise, boots_of_one_kernel_rarely_differ)
 
 		draw_boots(values, 10, seed);
 		judge_rows(rows, values, 5, 5);
-		wrong = count_certain(rows, 0.02);
+		wrong = count_certain(rows, ALPHA);
 		wrong_sets += wrong > 0;
 		wrong_rows += wrong;
 		loose += count_certain(rows, 0.3) > 0;
@@ -198,9 +199,9 @@ Test(noise, a_planted_millisecond_is_found)
 		for (size_t boot = 8; boot < 16; boot++)
 			values[31][boot] += 1000;
 		judge_rows(rows, values, 8, 8);
-		found += rows[31].p <= 0.02;
-		others += count_certain(rows, 0.02) - (rows[31].p <= 0.02);
-		cr_expect(rows[31].p > 0.02 || fabs(rows[31].b - rows[31].a - 1000) < 10);
+		found += rows[31].p <= ALPHA;
+		others += count_certain(rows, ALPHA) - (rows[31].p <= ALPHA);
+		cr_expect(rows[31].p > ALPHA || fabs(rows[31].b - rows[31].a - 1000) < 10);
 	}
 	cr_expect(found >= sets * 9 / 10, "found in %zu of %zu sets", found, sets);
 	cr_expect(others <= 2, "%zu other rows", others);
