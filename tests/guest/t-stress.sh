@@ -383,7 +383,7 @@ fi
 
 # On the debug kernel, a round of these jobs takes minutes: perf needs that long to open an event, and they wait for
 # the locks of ftrace and of events, for which all other jobs wait as well.
-slow=(events_in_perf events more_events events_in_bpf modules probes slots trampolines)
+slow=(events_in_perf events more_events events_in_bpf instances retire modules probes slots trampolines graph)
 
 needed() # JOB: how many rounds must pass
 {
