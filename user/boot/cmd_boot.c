@@ -2,7 +2,7 @@
 /*
  * hytrace boot: reports this boot: the early part, as very early function tracing has recorded it,
  * and the part from the initcalls on, as trace events tell on any kernel. This has the options and
- * calls the other parts. It traces nothing and changes nothing.
+ * calls the other parts. It traces nothing.
  */
 #include <argp.h>
 #include <stdlib.h>
