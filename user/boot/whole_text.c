@@ -66,7 +66,11 @@ static int add_rest(struct libscols_table *table, const struct boot_parts *p)
 static int print_parts(const struct boot_parts *p, FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
+	size_t shown = p->count;
 	int err = -ENOMEM;
+
+	while (shown && !p->list[shown - 1].time_known)
+		shown--;
 
 	if (!table)
 		return error__no_memory();
@@ -77,12 +81,14 @@ static int print_parts(const struct boot_parts *p, FILE *out)
 	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT))
 		goto cleanup;
 	err = 0;
-	for (size_t i = 0; !err && i < p->count; i++)
+	for (size_t i = 0; !err && i < shown; i++)
 		err = add_part(table, p, &p->list[i]);
 	if (!err)
 		err = add_rest(table, p);
 	if (!err)
 		err = scols_print_table(table);
+	if (!err && shown < p->count)
+		fprintf(out, "and %zu more parts after these, of which nothing is known\n", p->count - shown);
 cleanup:
 	scols_unref_table(table);
 	return err ? error__no_memory() : 0;

@@ -269,6 +269,21 @@ static void forget(struct boot_report *r)
 	boot_report__free(r);
 }
 
+Test(parts, what_is_not_known_at_the_end_is_one_line, .init = make)
+{
+	struct boot_report r;
+	char *text;
+
+	whole.units.manager.finish = 0;
+	r = report();
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, " more parts after these, of which nothing is known\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nunits, until") == NULL, "%s", text);
+	cr_expect(strstr(text, "\nfirmware ") != NULL, "%s", text);
+	free(text);
+	forget(&r);
+}
+
 Test(parts, text_and_json, .init = make)
 {
 	struct boot_report r = report();
