@@ -165,6 +165,7 @@ done
 # host's time, as when it reads a file.
 alike()
 {
+	rm -f alike.json
 	"$hytrace" boot compare -f json -o alike.json "${@:2}"
 	is "$1" "$(jq -c '[.rows[], .parts[] | select(.kind != "init" and .kind != "part") | "\(.kind) \(.name)"]' alike.json)" '[]'
 	echo "# of user space, there differ: $(jq '[.parts[] | select(.kind == "init" or .kind == "part")] | length' alike.json)"

@@ -131,7 +131,7 @@ int boot_units__chain(const struct boot_units *u, struct chain_row **ret, size_t
 
 	if (!c.followed)
 		return error__no_memory();
-	if (target)
+	if (target && boot_units__in_boot(u, target))
 		err = add_row(&c, target->name, target, 0);
 	if (!err)
 		err = follow(&c, target, 1);

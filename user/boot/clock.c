@@ -298,11 +298,15 @@ static void compare_clocks(struct boot_clock *c, int fd)
 	/* The relation of now is not that of the boot. */
 	if (c->tsc_known && read_clock(CLOCK_BOOTTIME) - read_clock(CLOCK_MONOTONIC) > SUSPENDED_NS) {
 		c->tsc_known = false;
+		/* While it sleeps, some machines go on with the one clock and not with the other. */
+		c->monotonic_known = false;
 		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
 			 "the machine was suspended since, and its TSC may have begun anew");
 	}
 	if (c->tsc_known && !range__is_known(&to_tsc)) {
 		c->tsc_known = false;
+		/* While it sleeps, some machines go on with the one clock and not with the other. */
+		c->monotonic_known = false;
 		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "the trace clock does not follow the TSC");
 	}
 	if (c->tsc_known) {

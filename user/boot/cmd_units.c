@@ -179,6 +179,12 @@ static int check(const struct question *q, const struct boot_whole *w, const str
 			    u->jobs);
 	if (q == &chain && !u->target)
 		return error__return(-ENODATA, "systemd does not tell its default target");
+	if (q == &chain) {
+		const struct boot_unit *target = boot_units__find(u, u->target);
+
+		if (!target || !boot_units__in_boot(u, target))
+			return error__return(-ENODATA, "the default target %s was not reached in this boot", u->target);
+	}
 	return 0;
 }
 

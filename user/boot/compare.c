@@ -20,7 +20,20 @@
 /* Is it known that a boot without this row had none? */
 static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
 {
-	return !h->lost[kind->part] && !(h->missing & row_kind__bit(kind)) && !(h->cut && kind->has_calls && !kind->inner);
+	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(h->missing & row_kind__bit(kind)) && !(h->cut && kind->has_calls && !kind->inner);
+}
+
+/* If events are lost, sums and counts of what the events tell may lack some. A single initcall's time is whole. */
+static bool may_lack(const struct boot_head *h, const struct boot_row *row, const struct boot_cell *cell,
+		     enum boot_measure measure)
+{
+	const struct row_kind *kind = row->kind;
+
+	if (kind->by_probes && h->probes_lost)
+		return true;
+	if (kind->part != PART_OF_START || !h->lost[PART_OF_START] || !kind->path)
+		return false;
+	return measure == MEASURE_COUNT || kind->count || cell->value[MEASURE_COUNT] > 1;
 }
 
 static bool is_known(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure)
@@ -28,7 +41,7 @@ static bool is_known(const struct boot_comparison *c, const struct boot_row *row
 	if ((measure == MEASURE_TIME && !row->kind->time) || !c->notes.comparable[row->kind->part][measure])
 		return false;
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
-		if (row->cells[i].unknown[measure])
+		if (row->cells[i].unknown[measure] || may_lack(&c->boots[i], row, &row->cells[i], measure))
 			return false;
 		if (!row->cells[i].is_there && !knows_absence(&c->boots[i], row->kind))
 			return false;
@@ -60,14 +73,13 @@ static void find_new(const struct boot_comparison *c, struct boot_row *row)
 static void leave_ready_out(struct boot_comparison *c)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
-		if (!c->boots[i].knows_ready)
+		if (!c->boots[i].knows_ready || c->boots[i].lost[PART_OF_START])
 			return;
 	}
 	for (size_t i = 0; i < c->row_count; i++) {
 		for (size_t k = 0; k < boot_comparison__boots(c); k++) {
 			struct boot_cell *cell = &c->rows[i].cells[k];
 
-			/* That of other initcalls inside is a part of it, too, and so it may be larger. */
 			cell->value[MEASURE_TIME] -= fmin(cell->ready, cell->value[MEASURE_TIME]);
 		}
 	}

@@ -62,6 +62,7 @@ struct boot_head {
 	uint64_t sites;			/* that were traced early; 0: unknown */
 	bool has[PARTS];
 	bool cut;			/* the document does not have all functions (-n) */
+	uint64_t probes_lost;
 	bool knows_ready;		/* events tell what each processor ran */
 	uint64_t missing;		/* bits of the kinds about which the document says nothing, as in row_kinds */
 };

@@ -3,18 +3,20 @@
 #include "boot/compare_kinds.h"
 
 const struct row_kind row_kinds[] = {
-	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .ready = "ready", .unless = "module" },
+	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .ready = "ready", .unless = "module",
+	  .is_code = true },
 	{ "module", "start.initcalls", PART_OF_START, "module", "self", .ready = "ready" },
 	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
 	/* The first one is the end of the total. */
-	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true },
+	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true, .is_point = true },
 	{ "wait", "start.waits", PART_OF_START, "name", "time", "count" },
-	{ "probe", "start.probes", PART_OF_START, "name", "self" },
+	{ "probe", "start.probes", PART_OF_START, "name", "self", .by_probes = true },
 	{ "unit", "units", PART_OF_USER, "name", "time" },
 	/* Levels are above. */
 	{ "part", "parts.rows", PART_OF_USER, "name", "time", .unless = "level", .is_whole = true },
-	{ "phase", "phases", PART_OF_EARLY, "name", "time", "calls", .inner = "phases", .is_whole = true, .has_calls = true },
-	{ "function", "functions", PART_OF_EARLY, "name", NULL, "calls", .has_calls = true },
+	{ "phase", "phases", PART_OF_EARLY, "name", "time", "calls", .inner = "phases", .is_whole = true, .has_calls = true,
+	  .is_code = true },
+	{ "function", "functions", PART_OF_EARLY, "name", NULL, "calls", .has_calls = true, .is_code = true },
 };
 
 const size_t row_kind_count = sizeof(row_kinds) / sizeof(row_kinds[0]);

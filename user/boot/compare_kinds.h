@@ -27,6 +27,9 @@ struct row_kind {
 	size_t from;			/* the first element that counts */
 	bool is_whole;			/* its elements have those of other kinds in them */
 	bool has_calls;			/* its count is that of calls, not of elements */
+	bool is_code;			/* its names are those of functions, to which compilers append something */
+	bool is_point;			/* its time is a point in time */
+	bool by_probes;			/* kernel probes tell it, whose events are lost apart */
 };
 
 extern const struct row_kind row_kinds[];

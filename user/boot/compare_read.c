@@ -6,6 +6,7 @@
  * of that part of the document is lost. If something is, they are unknown.
  */
 #include <json-c/linkhash.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -81,7 +82,7 @@ static struct boot_row *find_row(struct boot_comparison *c, const struct row_kin
 	const void *found;
 	char *key;
 
-	name = strings__intern(c->names, function__base_name(c->names, name));
+	name = strings__intern(c->names, name);
 	if (asprintf(&key, "%s %s", kind->word, name) < 0) {
 		error__no_memory();
 		return NULL;
@@ -105,12 +106,24 @@ static void add_value(struct boot_cell *cell, enum boot_measure measure, bool kn
 	cell->unknown[measure] |= !known;
 }
 
-/* A number that is missing, or null, is not known. */
-static void add_field(struct boot_cell *cell, enum boot_measure measure, struct json_object *object, const char *field)
+/* What is missing, null, or no time and no count is not known. json-c reads NaN and Infinity as well. */
+static bool get_number(struct json_object *object, const char *field, double *ret)
 {
 	struct json_object *value = json__field(object, field);
+	double number = json_object_get_double(value);
+	bool known = (json_object_is_type(value, json_type_int) || json_object_is_type(value, json_type_double)) &&
+		     isfinite(number) && number >= 0;
 
-	add_value(cell, measure, value, json_object_get_double(value));
+	*ret = known ? number : 0;
+	return known;
+}
+
+static void add_field(struct boot_cell *cell, enum boot_measure measure, struct json_object *object, const char *field)
+{
+	double value;
+	bool known = get_number(object, field, &value);
+
+	add_value(cell, measure, known, value);
 }
 
 /* ---- a kind */
@@ -127,6 +140,7 @@ static int read_element(const struct reading *r, struct json_object *element, co
 	const struct row_kind *kind = r->kind;
 	const char *name = json__text(json__field(element, kind->name));
 	struct json_object *inner = kind->inner ? json__field(element, kind->inner) : NULL;
+	double ready, whole, own;
 	struct boot_cell *cell;
 	struct boot_row *row;
 	char *path = NULL;
@@ -134,6 +148,8 @@ static int read_element(const struct reading *r, struct json_object *element, co
 
 	if (!name || (kind->unless && json__field(element, kind->unless)))
 		return 0;
+	if (kind->is_code)
+		name = function__base_name(r->c->names, name);
 	if (outer && asprintf(&path, "%s/%s", outer, name) < 0)
 		return error__no_memory();
 	row = find_row(r->c, kind, path ?: name);
@@ -142,21 +158,27 @@ static int read_element(const struct reading *r, struct json_object *element, co
 		return -ENOMEM;
 	}
 	cell = &row->cells[r->boot];
+	/* Points in time have no sum. */
+	if (kind->is_point && cell->is_there)
+		goto cleanup;
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
-	if (kind->ready)
-		cell->ready += json_object_get_double(json__field(element, kind->ready));
+	/* That of an initcall with others inside has theirs in it, and its own time has not. */
+	if (kind->ready && get_number(element, kind->ready, &ready) && get_number(element, "time", &whole) &&
+	    get_number(element, kind->time, &own) && own == whole)
+		cell->ready += ready;
 	/* Oneshot sees each function once. */
 	if (kind->count && !(kind->has_calls && boot_head__is_oneshot(&r->c->boots[r->boot])))
 		add_field(cell, MEASURE_COUNT, element, kind->count);
-	else
+	else if (!kind->has_calls || !cell->value[MEASURE_COUNT])
 		add_value(cell, MEASURE_COUNT, true, 1);
 	/* Two of them are deep enough. */
 	if (!outer && json_object_is_type(inner, json_type_array)) {
 		for (size_t i = 0; !err && i < json_object_array_length(inner); i++)
 			err = read_element(r, json_object_array_get_idx(inner, i), name);
 	}
+cleanup:
 	free(path);
 	return err;
 }
@@ -218,7 +240,10 @@ static struct json_object *element(struct json_object *array, int index)
 
 static double number(struct json_object *object, const char *field)
 {
-	return json_object_get_double(json__field(object, field));
+	double value;
+
+	get_number(object, field, &value);
+	return value;
 }
 
 /* What is before the first level and after the last one. With all levels, these rows leave no rest. */
@@ -228,7 +253,8 @@ static int read_total(struct boot_comparison *c, size_t boot, struct json_object
 	struct json_object *first = element(levels, 0), *last = element(levels, -1);
 	const char *name = json__text(json__field(first, "name")), *program = json__text(json__field(init, "program"));
 	double start = number(init, "start"), end = number(last, "start") + number(last, "time");
-	bool started = json__field(init, "start");
+	double unused;
+	bool started = get_number(init, "start", &unused);
 	int err;
 
 	c->boots[boot].program = program ? strings__intern(c->names, program) : NULL;
@@ -282,6 +308,7 @@ static void read_head(struct boot_comparison *c, struct boot_head *h, struct jso
 	h->has[PART_OF_USER] = at_path(document, "units");
 	h->lost[PART_OF_EARLY] = sum_of(at_path(document, "lost"));
 	h->lost[PART_OF_START] = json_object_get_uint64(at_path(document, "start.lost"));
+	h->probes_lost = json_object_get_uint64(at_path(document, "start.probes_lost"));
 	h->knows_ready = at_path(document, "start.init.ready");
 	h->cut = json_object_is_type(functions, json_type_array) &&
 		 json_object_array_length(functions) < json_object_get_uint64(at_path(document, "totals.functions"));

@@ -311,12 +311,12 @@ static int find_gaps(const struct boot_units *u, int64_t start, int64_t end, uin
 
 /* Takes the time in which no unit was being started out of a part. */
 static int take_gaps(struct boot_part *part, const struct boot_units *u, uint64_t start, uint64_t end,
-		     uint64_t *sum)
+		     uint64_t *sum, bool *ret_known)
 {
 	uint64_t gaps = 0;
 	int err;
 
-	if (!part->time_known || part->with || !start || end <= start)
+	if (!part->time_known || !start || end <= start)
 		return 0;
 	err = find_gaps(u, start, end, &gaps);
 	if (err)
@@ -325,6 +325,7 @@ static int take_gaps(struct boot_part *part, const struct boot_units *u, uint64_
 		gaps = part->time;
 	part->time -= gaps;
 	*sum += gaps;
+	*ret_known = true;
 	return 0;
 }
 
@@ -334,7 +335,8 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 	const struct boot_unit *target;
 	struct boot_part *units, *rest, *between;
 	uint64_t loaded, reached, gaps = 0;
-	int err;
+	bool known = false;
+	int err = 0;
 
 	if (!u || !u->known) {
 		add(b, PART_INIT, unknown);
@@ -349,12 +351,14 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 	add(b, PART_INIT, from_manager(k, loaded));
 	units = add(b, PART_UNITS, from_manager(k, reached));
 	rest = add(b, PART_REST, from_manager(k, u->manager.finish));
-	err = take_gaps(units, u, loaded, reached, &gaps);
-	if (!err)
-		err = take_gaps(rest, u, reached ?: loaded, u->manager.finish, &gaps);
+	/* A part that has others in it is longer than the time that is looked at. */
+	if (!units->with)
+		err = take_gaps(units, u, loaded, reached, &gaps, &known);
+	if (!err && rest->with <= !reached)
+		err = take_gaps(rest, u, reached ?: loaded, u->manager.finish, &gaps, &known);
 	between = add(b, PART_BETWEEN, unknown);
 	between->start_known = false;
-	between->time_known = units->time_known || rest->time_known;
+	between->time_known = known;
 	between->time = gaps;
 	return err;
 }

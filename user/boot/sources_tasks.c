@@ -124,7 +124,7 @@ int timeline__add_load(struct timeline *t, const struct boot_report *r)
 	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
 	int err;
 
-	if (!s || !s->run_count || part->end <= 0)
+	if (!s || !s->run_count || part->end <= 0 || part->end <= part->start)
 		return 0;
 	/* The clock of the events begins with 0. */
 	err = boot_load__init(&t->load, part->start > 0 ? part->start : 0, part->end, LOAD_BINS, s->cpu_count,

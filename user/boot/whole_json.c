@@ -154,7 +154,7 @@ static void write_after(json_writer_t *j, const struct boot_units *u, const stru
 	for (size_t i = 0; unit->after && unit->after[i]; i++) {
 		const struct boot_unit *other = boot_units__find(u, unit->after[i]);
 
-		if (other && boot_units__in_boot(u, other))
+		if (other && other->activating && (!u->manager.finish || other->activating <= u->manager.finish))
 			jsonw_string(j, unit->after[i]);
 	}
 	jsonw_end_array(j);

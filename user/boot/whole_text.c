@@ -69,7 +69,7 @@ static int print_parts(const struct boot_parts *p, FILE *out)
 	size_t shown = p->count;
 	int err = -ENOMEM;
 
-	while (shown && !p->list[shown - 1].time_known)
+	while (shown && !p->list[shown - 1].time_known && !p->list[shown - 1].start_known)
 		shown--;
 
 	if (!table)
@@ -256,15 +256,17 @@ cleanup:
 
 int boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out)
 {
+	const struct boot_unit *target;
 	int err;
 
 	if (!w->units.known)
 		return 0;
 	fprintf(out, "\nThe units that systemd has started; times are seconds of the kernel's clock\n\n");
 	err = print_units(w, most, out);
-	if (err || !boot_units__complete(&w->units))
+	target = w->units.target ? boot_units__find(&w->units, w->units.target) : NULL;
+	if (err || !boot_units__complete(&w->units) || !target || !boot_units__in_boot(&w->units, target))
 		return err;
 	fprintf(out, "\nWhat %s had to wait for, with the seconds since init was started\n\n",
-		w->units.target ?: "the boot");
+		target->name);
 	return boot_whole__chain_text(w, out);
 }

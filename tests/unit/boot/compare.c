@@ -229,12 +229,40 @@ Test(boot_compare, what_other_tasks_did_is_no_time_of_an_initcall)
 		put(0, "start.init", "{'ready':1}");
 		put(1, "start.init", known ? "{'ready':1}" : "null");
 		put_element(0, "start", "initcalls", 0, "self", "35000000");
+		put_element(0, "start", "initcalls", 0, "time", "35000000");
 		put_element(0, "start", "initcalls", 0, "ready", "15000000");
-		put_element(1, "start", "initcalls", 3, "ready", "40000000");
+		/* It has others inside, in whose time another task ran. */
+		put_element(1, "start", "initcalls", 3, "time", "50000000");
+		put_element(1, "start", "initcalls", 3, "ready", "20000000");
 		cr_assert(compare_groups(1, 1) == 0);
 		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->a == (known ? 20 : 35) * MS);
 		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == (known ? SAME : POSSIBLY));
-		cr_expect(change_of("module", "m", MEASURE_TIME)->b == (known ? 0 : 30) * MS, "never less than nothing");
+		cr_expect(change_of("module", "m", MEASURE_TIME)->b == 30 * MS, "it is not its own time");
+		tear_down();
+	}
+}
+
+/* If some are lost, sums may be of others. */
+Test(boot_compare, lost_events_make_sums_unknown)
+{
+	make_boots(2);
+	put(1, "start.lost", "5000");
+	put_element(1, "start", "waits", 0, "time", "1");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("wait", "kworker", MEASURE_TIME)->known));
+	cr_expect(not(change_of("level", "early", MEASURE_COUNT)->known));
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->known, "this one is whole");
+}
+
+Test(boot_compare, no_times_are_not_known)
+{
+	static const char *const odd[] = { "NaN", "Infinity", "-5", "'x'", "true" };
+
+	for (size_t i = 0; i < sizeof(odd) / sizeof(odd[0]); i++) {
+		make_boots(2);
+		put_element(1, "start", "initcalls", 0, "self", odd[i]);
+		cr_assert(compare_groups(1, 1) == 0);
+		cr_expect(not(change_of("initcall", "a_init", MEASURE_TIME)->known), "%s", odd[i]);
 		tear_down();
 	}
 }

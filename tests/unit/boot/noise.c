@@ -180,7 +180,8 @@ Test(noise, boots_of_one_kernel_rarely_differ)
 		loose += count_certain(rows, 0.3) > 0;
 	}
 	cr_log_info("%zu of %zu sets have %zu wrong rows; %zu at 30 %%\n", wrong_sets, sets, wrong_rows, loose);
-	/* One wrong row in 20 comparisons is allowed. */
+	/* At most one comparison in 100 is to have wrong rows; by chance, it may be twice as many. */
+	cr_expect(wrong_sets <= sets / 50, "%zu of %zu sets", wrong_sets, sets);
 	cr_expect(wrong_rows <= sets / 20, "%zu wrong rows in %zu sets", wrong_rows, sets);
 	/* The model has noise that could be taken for a difference; and rates are neither zero nor far too low. */
 	cr_expect(loose > sets / 8 && loose < sets / 2, "%zu of %zu sets", loose, sets);
