@@ -144,6 +144,7 @@ code_of()
 			s/^ +[0-9a-f]+:[ \t]*//
 			s/[ \t]+[0-9a-f]+: (R_X86_64_)/ \1/g
 			s/\b[0-9a-f]+ <([^>]*)>/<\1>/g
+			s/<[^>]*> (R_X86_64_)/ \1/
 			s/(\.text|\.rodata[^ +]*|\.data[^ +]*|\.init\.data|\.init\.rodata|\.bss|__bug_table|__ex_table)[+-]0x[0-9a-f]+/\1/g
 			s/(\.LC|[A-Za-z_]\.)[0-9]+\b/\1N/g
 			G;s/(.*)\n(.*)/\2: \1/p
