@@ -182,6 +182,7 @@ vm --share "$PWD" --console console -- "$clone/build/hytrace" boot --next --kern
 is 'hytrace boot --next -- COMMAND boots once with what is needed' \
 	"$(sed -n 's/^the next boot has: .*\(trace_instance=.*\)/\1/p' console | tr -d '\r')" "$next"
 ok 'and with the command line of this boot' grep -q '^the next boot has: .*console=ttyS0' console
+# shellcheck disable=SC2016 # the guest's bash expands it
 vm --share "$PWD" -- bash -c '"$0" boot --next --kernel "$1" -- /none; echo $?; cat /sys/kernel/kexec_loaded' \
 	"$clone/build/hytrace" "$image" >said 2>&1
 is 'if the command cannot be run, nothing stays loaded' "$(tail -n 2 said | xargs)" '1 0'

@@ -129,6 +129,8 @@ for my $mark ('warm', 'first', 'second') {
 	sleep 2;
 }
 END
+# The first report has stopped it.
+echo 1 >"$tracing/instances/hytrace_boot/tracing_on"
 perl marks.pl "$tracing" >marks
 
 # at INSTANCE MARK: prints when it was written

@@ -47,6 +47,7 @@ is 'the instance still has all early calls' "$(sed -n 's/^entries: //p' $tracing
 echo 0 >$tracing/tracing_on
 ok 'hytrace boot writes json' "$hytrace" boot -f json -o boot.json
 ok 'hytrace boot writes a trace for viewers' "$hytrace" boot -f chrome -o boot.trace
+# The two times are by different values of the TSC's frequency, of which the first may be wrong by a percent on a busy machine.
 # The kernel's clock is set to 0 by tsc_early_init(), which cannot be traced; before it is a phase that can. If the TSC's
 # frequency is not known then, this comes much later.
 zero=$(jq .firmware.tsc_since_reset boot.json)
@@ -56,7 +57,7 @@ if grep -q 'Fast TSC calibration failed' <(dmesg); then
 		"$(jq "$phase | $zero > .start + .time" boot.json)" true
 else
 	is "the kernel's clock begins in the phase in which the kernel sets it to 0" \
-		"$(jq "$phase | $zero > .start and $zero < .start + .time + 50000" boot.json)" true
+		"$(jq "$phase | $zero > .start - $zero / 100 and $zero < .start + .time + $zero / 100" boot.json)" true
 fi
 is 'the kernel has two parts before its clock, and the first one ends with the first call' \
 	"$(jq -c '[.window.first - .firmware.tsc_since_reset - (.parts.rows[] | select(.name == "before_clock") | .start)
