@@ -142,7 +142,7 @@ ok 'a limit without a time until init' refused 'traced.json does not tell when i
 
 # ---- mistakes
 
-ok 'no argument' refused 'Usage' 
+ok 'no argument' refused 'Usage'
 ok 'one argument' refused 'Usage' one.json
 ok 'three, and no --' refused 'put a -- between' one.json two.json a/1.json
 ok 'a file that is not there' refused 'none.json: cannot be read: No such file' one.json none.json
