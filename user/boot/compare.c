@@ -391,8 +391,9 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 		error__print("--fail-above: the time until init has grown by %.1f %%, which boots of the same kernel may "
 			     "differ by as well", 100 * change / total->a);
 	else if (!err)
-		error__print("--fail-above: the time until init has grown by %.1f %% (%.6f s)", 100 * change / total->a,
-			     change / 1e9);
+		error__print("--fail-above: the time until init has grown by %.1f %% (%.6f s)%s", 100 * change / total->a,
+			     change / 1e9,
+			     c->can_tell ? "" : "; the noise is not known, as there are too few boots");
 	*ret = !err && certain;
 	return err;
 }
