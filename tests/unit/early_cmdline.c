@@ -81,11 +81,40 @@ Test(early_cmdline, tracer)
 		{ "=x ftrace=function", EARLY_FUNCTION },
 		{ "ftrace=function ftrace_early=0 ftrace_early=maybe", EARLY_NONE },
 		{ "ftrace_early=1", EARLY_NONE },
+		{ "ftrace_early=graph", EARLY_NONE },
+		{ "ftrace=function ftrace_early=0 ftrace_early=graph", EARLY_FUNCTION },
+		{ "ftrace=function ftrace_early=graph ftrace_early=0", EARLY_NONE },
+		{ "ftrace=function ftrace_early=0 ftrace_early=graphs", EARLY_NONE },
 	};
 	size_t i;
 
 	for (i = 0; i < ARRAY_SIZE(lines); i++)
 		cr_expect(eq(int, parse(lines[i].cmdline).tracer, lines[i].tracer), "'%s'", lines[i].cmdline);
+}
+
+Test(early_cmdline, returns)
+{
+	static const struct {
+		const char *cmdline;
+		bool returns;
+	} lines[] = {
+		{ "ftrace=function", false },
+		{ "ftrace=function ftrace_early=graph", true },
+		{ "ftrace-early=graph ftrace=function", true },
+		{ "ftrace=oneshot ftrace_early=graph", true },
+		{ "ftrace=function ftrace_early=1", false },
+		{ "ftrace=function ftrace_early=graph ftrace_early=1", false },
+		{ "ftrace=function ftrace_early=1 ftrace_early=graph", true },
+		{ "ftrace=function ftrace_early=graph ftrace_early=maybe", true },
+		{ "ftrace=function ftrace_early=graphs", false },
+		{ "ftrace=function ftrace_early=grap", false },
+		{ "ftrace=function -- ftrace_early=graph", false },
+	};
+	size_t i;
+
+	for (i = 0; i < ARRAY_SIZE(lines); i++)
+		cr_expect(eq(int, parse(lines[i].cmdline).returns, lines[i].returns), "'%s'",
+			  lines[i].cmdline);
 }
 
 static void expect_list(const char *cmdline, const char *got, const char *wanted)

@@ -6,8 +6,21 @@
 #ifndef _LINUX_FTRACE_EARLY_H
 #define _LINUX_FTRACE_EARLY_H
 
-/* A call in the buffer: struct early_call */
+/* A call in the buffer: struct early_call, with the time that it took if returns are recorded. */
 #define EARLY_CALL_SIZE		12
+#define EARLY_TIMED_CALL_SIZE	16
+
+/*
+ * What a call took: 0 if it has not returned. From 2^31 counts of the clock on, the highest bit
+ * is set, and the others are a multiple of 2^16 counts. EARLY_TOOK_UNKNOWN: its return was not
+ * watched.
+ */
+#define EARLY_TOOK_SHIFT	16
+#define EARLY_TOOK_LONG		0x80000000
+#define EARLY_TOOK_UNKNOWN	0xffffffff
+
+/* Open calls: 512 of struct early_frame. Boots have been seen with 40. */
+#define EARLY_FRAMES		512
 
 /*
  * The set of the oneshot tracer: 4,096 entries of struct early_pair, 64 KiB. It
@@ -19,7 +32,20 @@
 
 #ifndef __ASSEMBLY__
 
+#include <linux/compiler.h>
 #include <linux/types.h>
+
+/**
+ * enum early_recorder - what is recorded
+ * @EARLY_RECORD_CALLS: every call
+ * @EARLY_RECORD_RETURNS: every call, and when it returns
+ * @EARLY_RECORD_ONCE: each pair of function and caller once
+ */
+enum early_recorder {
+	EARLY_RECORD_CALLS,
+	EARLY_RECORD_RETURNS,
+	EARLY_RECORD_ONCE,
+};
 
 #ifdef CONFIG_VERY_EARLY_FUNCTION_TRACER
 
@@ -46,6 +72,7 @@ void early_ftrace_clock_set(s64 ahead);
 
 /* The recorders and their variables. */
 struct early_call;
+struct early_frame;
 struct early_pair;
 
 extern struct early_call *early_ftrace_pos;
@@ -54,9 +81,30 @@ extern u32 early_ftrace_tsc_high;
 extern struct early_pair *early_ftrace_set;
 extern u32 early_ftrace_pairs;
 extern u32 early_ftrace_refused;
+extern struct early_frame *early_ftrace_frame;
+extern struct early_frame *early_ftrace_frames_end;
 
 void early_ftrace_record(void);
+void early_ftrace_record_graph(void);
 void early_ftrace_record_once(void);
+void early_ftrace_return(void);
+
+unsigned long early_ftrace_find_ret_addr(unsigned long *slot);
+
+/**
+ * early_ftrace_ret_addr - the return address that a recorder has replaced
+ * @addr: a return address on the stack
+ * @slot: where it is
+ *
+ * Context: any. For unwinders.
+ * Return: the address that was there; @addr if it has not been replaced.
+ */
+static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned long *slot)
+{
+	if (unlikely(early_ftrace_on && addr == (unsigned long)early_ftrace_return))
+		return early_ftrace_find_ret_addr(slot);
+	return addr;
+}
 
 /**
  * struct early_ftrace_sites - what was found when all call sites were changed
@@ -75,7 +123,7 @@ const char *arch_early_ftrace_refuses(void);
 void arch_early_ftrace_cmdline(char *buf, size_t size);
 void *arch_early_ftrace_reserve(size_t size);
 void arch_early_ftrace_free(void *mem, size_t size);
-void arch_early_ftrace_start(bool once);
+void arch_early_ftrace_start(enum early_recorder recorder);
 void arch_early_ftrace_stop(void);
 void arch_early_ftrace_skip(unsigned long ip);
 void arch_early_ftrace_stop_nmi(void);
@@ -97,6 +145,10 @@ static inline void early_ftrace_dump(void) { }
 static inline void early_ftrace_off(void) { }
 static inline void early_ftrace_resume(void) { }
 static inline void early_ftrace_clock_set(s64 ahead) { }
+static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned long *slot)
+{
+	return addr;
+}
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
 

@@ -29,6 +29,9 @@
  *                            the recorder, and it is off. So nothing overwrites
  *                            them, and rmdir gives the memory back.
  *
+ * With ftrace_early=graph, the recorder also watches the returns (trace_early_graph.c), and
+ * the instance has how long each call took.
+ *
  * The calls stay where they are until then, because the hand-over is on the way of
  * the boot, and the worker is not. For oneshot, the hand-over adds the recorded pairs
  * to the tracer's set, and there is no instance.
@@ -63,6 +66,7 @@
 
 #include "trace.h"
 #include "trace_early_internal.h"
+#include "trace_output.h"
 
 #define EARLY_INSTANCE		"early"
 
@@ -73,10 +77,10 @@ static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
 
 /**
  * struct early_state - very early tracing, until its calls are shown
- * @once: for oneshot: record each pair of function and caller once
+ * @recorder: what is recorded; once for oneshot
  * @dump_on_oops: print the last calls before a crash
  * @show: there are calls for the instance
- * @brk: memory in the image: first the sets of sites, then calls
+ * @brk: memory in the image: first the sets of sites, then open calls, then calls
  * @brk_size: bytes of it
  * @memblock: memory that was added
  * @memblock_size: bytes of it
@@ -85,7 +89,7 @@ static char early_cmdline[COMMAND_LINE_SIZE] __initdata;
  *	if there is none
  */
 static struct early_state {
-	bool			once;
+	enum early_recorder	recorder;
 	bool			dump_on_oops;
 	bool			show;
 	void			*brk;
@@ -104,6 +108,7 @@ static struct early_stats {
 	unsigned long	recorded;
 	unsigned long	shown;
 	unsigned long	before_ftrace_init;
+	unsigned long	returns;
 	unsigned long	lost;
 	unsigned long	before_zero;
 	unsigned long	sites;
@@ -122,23 +127,40 @@ static struct early_stats {
  * From the first call to the hand-over.
  */
 
+static bool __init early_once(void)
+{
+	return early_state.recorder == EARLY_RECORD_ONCE;
+}
+
+static enum early_recorder __init early_choose(const struct early_params *params)
+{
+	if (params->tracer == EARLY_FUNCTION)
+		return params->returns ? EARLY_RECORD_RETURNS : EARLY_RECORD_CALLS;
+	if (params->returns)
+		pr_warn("oneshot has no returns, so ftrace_early=graph has no effect\n");
+	return EARLY_RECORD_ONCE;
+}
+
 /*
- * Sets of sites, then the memory for calls, which early_filter_init() uses first. Returns
- * the latter, NULL if there is not enough.
+ * Sets of sites, then open calls, then the memory for calls, which early_filter_init() uses
+ * first. Returns the latter, NULL if there is not enough.
  */
 static void *__init early_reserve(const struct early_params *params)
 {
+	size_t graph = early_state.recorder == EARLY_RECORD_RETURNS ? early_graph_size() : 0;
 	size_t sites = early_filter_sites_size(params);
 	size_t least = max(early_buffer_set_size(), early_filter_scratch_size(params));
 
 	early_state.brk_size = 1UL << CONFIG_VERY_EARLY_FTRACE_BUF_SHIFT;
-	if (sites + least > early_state.brk_size)
+	if (sites + graph + least > early_state.brk_size)
 		return NULL;
-	if (early_state.once)
+	if (early_once())
 		early_state.brk_size = PAGE_ALIGN(sites + least);
 
 	early_state.brk = arch_early_ftrace_reserve(early_state.brk_size);
-	return early_state.brk + sites;
+	if (graph)
+		early_graph_init(early_state.brk + sites);
+	return early_state.brk + sites + graph;
 }
 
 #define EARLY_DUMP_CALLS	32
@@ -185,7 +207,7 @@ void __init early_ftrace_start(void)
 
 	if (params.tracer == EARLY_NONE)
 		return;
-	early_state.once = params.tracer == EARLY_ONESHOT;
+	early_state.recorder = early_choose(&params);
 	early_stats.refused = arch_early_ftrace_refuses();
 	if (!early_stats.refused)
 		calls = early_reserve(&params);
@@ -195,21 +217,21 @@ void __init early_ftrace_start(void)
 		pr_warn("nothing is recorded: %s\n", early_stats.refused);
 		return;
 	}
-	early_stats.tracer = early_state.once ? "oneshot" : "function";
+	early_stats.tracer = early_once() ? "oneshot" : "function";
 
 	start = arch_early_ftrace_clock();
 	early_stats.sites = early_filter_init(&params, early_state.brk, calls);
 	early_stats.filter_cycles = arch_early_ftrace_clock() - start;
 	early_stats.buffer_bytes =
 		early_buffer_init(calls, early_state.brk_size - (calls - early_state.brk),
-				  early_state.once);
+				  early_state.recorder);
 
 	early_state.dump_on_oops = params.dump_on_oops;
 	if (early_state.dump_on_oops)
 		atomic_notifier_chain_register(&panic_notifier_list, &early_panic_nb);
 
 	early_ftrace_on = true;
-	arch_early_ftrace_start(early_state.once);
+	arch_early_ftrace_start(early_state.recorder);
 }
 
 /**
@@ -225,7 +247,7 @@ void __init early_ftrace_extend(void)
 	phys_addr_t ram = memblock_phys_mem_size();
 	size_t size;
 
-	if (!early_ftrace_on || early_state.once)
+	if (!early_ftrace_on || early_once())
 		return;
 
 	size = early_state.brk_size + (ram >> 13);
@@ -276,6 +298,7 @@ void __ref early_ftrace_clock_set(s64 ahead)
 	if (!early_ftrace_on)
 		return;
 	early_buffer_move_time(ahead);
+	early_graph_move_time(ahead);
 	early_state.mark += ahead;
 }
 
@@ -297,13 +320,15 @@ void __init early_ftrace_prepare(struct trace_array *tr)
 }
 
 /* Counts a call that has this time in the clock of early_stats. */
-static void __init early_count(u64 time, u64 clock)
+static void __init early_count(u64 time, const struct early_hit *hit)
 {
 	if (!early_stats.recorded++)
 		early_stats.first = time;
 	early_stats.last = time;
-	if (clock < early_state.mark)
+	if (hit->clock < early_state.mark)
 		early_stats.before_ftrace_init++;
+	if (hit->took && hit->took != U64_MAX)
+		early_stats.returns++;
 }
 
 /* The recorder's clock and the local one at the same moment. */
@@ -335,22 +360,21 @@ static void __init early_clocks_read(struct early_clocks *clocks)
  * A pair's time by the local clock. That begins when the kernel knows the frequency of the
  * raw clock: before, its time is zero.
  */
-static void __init early_take_pair(void *data, unsigned long ip, unsigned long parent_ip,
-				   u64 clock)
+static void __init early_take_pair(void *data, const struct early_hit *hit)
 {
 	const struct early_clocks *now = data;
 	u64 before = U64_MAX, local = 0;
 
 	/* The raw clock may have gone back. */
 	if (now->khz)
-		before = mul_u64_u64_div_u64(now->raw - min(clock, now->raw), NSEC_PER_MSEC,
-					     now->khz);
+		before = mul_u64_u64_div_u64(now->raw - min(hit->clock, now->raw),
+					     NSEC_PER_MSEC, now->khz);
 	if (before > now->local)
 		early_stats.before_zero++;
 	else
 		local = now->local - before;
-	early_count(local, clock);
-	oneshot_early_hit(early_state.tr, ip, parent_ip, local);
+	early_count(local, hit);
+	oneshot_early_hit(early_state.tr, hit->ip, hit->parent_ip, local);
 }
 
 /* The tracer is about to run: it gets the pairs, or there are calls to show. */
@@ -361,7 +385,7 @@ static void __init early_take(void)
 
 	early_stats.cpu = raw_smp_processor_id();
 	early_stats.lost = early_buffer_nr_lost();
-	early_state.show = !early_state.once;
+	early_state.show = !early_once();
 	if (early_state.show)
 		return;
 	early_clocks_read(&clocks);
@@ -369,7 +393,7 @@ static void __init early_take(void)
 	early_stats.clock = "local";
 }
 
-static void __init early_drop_one(void *data, unsigned long ip, unsigned long parent_ip, u64 clock)
+static void __init early_drop_one(void *data, const struct early_hit *hit)
 {
 	(*(unsigned long *)data)++;
 }
@@ -392,6 +416,7 @@ static void __init early_stop(int enable)
 	arch_early_ftrace_replace_code(enable, &early_stats.changed);
 	early_stats.convert_cycles = arch_early_ftrace_clock() - start;
 	arch_early_ftrace_stop();
+	early_graph_end();
 	early_buffer_end();
 	early_ftrace_on = false;
 }
@@ -487,28 +512,60 @@ static u64 __init notrace early_stamp_clock(void)
 /* All calls were made by process 0, with interrupts off. */
 #define EARLY_CTX	(TRACE_FLAG_IRQS_OFF << 16)
 
-static void __init early_show_call(void *data, unsigned long ip, unsigned long parent_ip,
-				   u64 clock)
+static void *__init early_reserve_event(struct trace_buffer *buffer, int type, size_t size,
+					 struct ring_buffer_event **event)
+{
+	struct trace_entry *entry;
+
+	*event = trace_buffer_lock_reserve(buffer, type, size, EARLY_CTX);
+	if (!*event)
+		return NULL;
+	entry = ring_buffer_event_data(*event);
+	entry->pid = 0;
+	return entry;
+}
+
+static void __init early_write_call(struct trace_buffer *buffer, const struct early_hit *hit)
+{
+	struct ring_buffer_event *event;
+	struct ftrace_entry *entry = early_reserve_event(buffer, TRACE_FN, sizeof(*entry), &event);
+
+	if (!entry)
+		return;
+	entry->ip = hit->ip;
+	entry->parent_ip = hit->parent_ip;
+	ring_buffer_unlock_commit(buffer);
+}
+
+static void __init early_write_timed_call(struct trace_buffer *buffer, const struct early_hit *hit)
+{
+	struct ring_buffer_event *event;
+	struct early_call_entry *entry =
+		early_reserve_event(buffer, TRACE_EARLY_CALL, sizeof(*entry), &event);
+
+	if (!entry)
+		return;
+	entry->ip = hit->ip;
+	entry->parent_ip = hit->parent_ip;
+	entry->duration = hit->took;
+	ring_buffer_unlock_commit(buffer);
+}
+
+static void __init early_show_call(void *data, const struct early_hit *hit)
 {
 	struct trace_buffer *buffer = data;
-	struct ring_buffer_event *event;
-	struct ftrace_entry *entry;
 
-	early_count(clock, clock);
+	early_count(hit->clock, hit);
 	if (!(early_stats.recorded % 1024))
 		cond_resched();
 	if (!buffer)
 		return;
 
-	early_stamp = clock;
-	event = trace_buffer_lock_reserve(buffer, TRACE_FN, sizeof(*entry), EARLY_CTX);
-	if (!event)
-		return;
-	entry = ring_buffer_event_data(event);
-	entry->ent.pid = 0;
-	entry->ip = ip;
-	entry->parent_ip = parent_ip;
-	ring_buffer_unlock_commit(buffer);
+	early_stamp = hit->clock;
+	if (early_state.recorder == EARLY_RECORD_RETURNS)
+		early_write_timed_call(buffer, hit);
+	else
+		early_write_call(buffer, hit);
 }
 
 /* Where calls are missing, early_stats has this for programs. */
@@ -534,12 +591,9 @@ static void __init early_show_lost(void *data, unsigned long nr)
 		return;
 
 	len = snprintf(text, sizeof(text), "[LOST %lu EVENTS]\n", nr);
-	event = trace_buffer_lock_reserve(buffer, TRACE_PRINT, sizeof(*entry) + len + 1,
-					  EARLY_CTX);
-	if (!event)
+	entry = early_reserve_event(buffer, TRACE_PRINT, sizeof(*entry) + len + 1, &event);
+	if (!entry)
 		return;
-	entry = ring_buffer_event_data(event);
-	entry->ent.pid = 0;
 	entry->ip = (unsigned long)early_ftrace_hand_over;
 	memcpy(entry->buf, text, len + 1);
 	ring_buffer_unlock_commit(buffer);
@@ -549,8 +603,9 @@ static void __init early_show_lost(void *data, unsigned long nr)
 static int __init early_make_room(struct trace_array *tr, const char *clock)
 {
 	/* An event's header is 4 bytes, a page of the buffer has 16 that are not events. */
-	const unsigned long per_page = (PAGE_SIZE - 16) / (4 + sizeof(struct ftrace_entry));
-	unsigned long pages = early_buffer_nr_entries() / per_page;
+	const size_t size = early_state.recorder == EARLY_RECORD_RETURNS ?
+			    sizeof(struct early_call_entry) : sizeof(struct ftrace_entry);
+	unsigned long pages = early_buffer_nr_entries() / ((PAGE_SIZE - 16) / (4 + size));
 	int ret = tracing_set_clock(tr, clock);
 
 	/* Where the clock makes a large step, an event takes 8 bytes more. */
@@ -602,6 +657,34 @@ static void __init early_show(struct work_struct *work)
 	early_free();
 }
 
+/* In the files trace and trace_pipe. */
+static enum print_line_t early_print_call(struct trace_iterator *iter, int flags,
+					  struct trace_event *event)
+{
+	const struct early_call_entry *entry = (void *)iter->ent;
+	struct trace_seq *s = &iter->seq;
+
+	seq_print_ip_sym(s, entry->ip, flags);
+	trace_seq_puts(s, " <-");
+	seq_print_ip_sym(s, entry->parent_ip, flags);
+	if (!entry->duration)
+		trace_seq_puts(s, " (open)\n");
+	else if (entry->duration == U64_MAX)
+		trace_seq_puts(s, " (unknown)\n");
+	else
+		trace_seq_printf(s, " (%llu)\n", entry->duration);
+	return trace_handle_return(s);
+}
+
+static struct trace_event_functions early_call_funcs = {
+	.trace		= early_print_call,
+};
+
+static struct trace_event early_call_event = {
+	.type		= TRACE_EARLY_CALL,
+	.funcs		= &early_call_funcs,
+};
+
 static struct work_struct early_show_work __initdata;
 
 static int __init early_show_start(void)
@@ -613,6 +696,8 @@ static int __init early_show_start(void)
 	/* Nobody could read it, or remove it. */
 	early_state.tr = security_locked_down(LOCKDOWN_TRACEFS) ? NULL :
 			 early_ftrace_new_instance(EARLY_INSTANCE);
+	if (early_state.recorder == EARLY_RECORD_RETURNS)
+		WARN_ON(!register_trace_event(&early_call_event));
 	INIT_WORK(&early_show_work, early_show);
 	schedule_work_on(early_stats.cpu, &early_show_work);
 	return 0;
@@ -638,9 +723,11 @@ static int __init early_show_end(void)
 	if (early_stats.recorded)
 		pr_info("%lu %s recorded, %lu calls lost, at %lu of the call sites%s\n",
 			early_stats.recorded,
-			early_state.once ? "pairs of function and caller" : "calls",
+			early_once() ? "pairs of function and caller" : "calls",
 			early_stats.lost, early_stats.sites,
 			early_buffer_paused() ? ", until tracing was switched off" : "");
+	if (early_state.recorder == EARLY_RECORD_RETURNS)
+		pr_info("%lu returns recorded\n", early_stats.returns);
 	return 0;
 }
 late_initcall_sync(early_show_end);
@@ -658,6 +745,7 @@ static int early_stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "recorded: %lu\n", early_stats.recorded);
 	seq_printf(m, "shown: %lu\n", early_stats.shown);
 	seq_printf(m, "before_ftrace_init: %lu\n", early_stats.before_ftrace_init);
+	seq_printf(m, "returns: %lu\n", early_stats.returns);
 	seq_printf(m, "lost: %lu\n", early_stats.lost);
 	for (i = 0; i < early_nr_holes; i++)
 		seq_printf(m, "hole: %lu %lu\n", early_holes[i].after, early_holes[i].lost);

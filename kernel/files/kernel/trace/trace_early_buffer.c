@@ -8,7 +8,8 @@
  * were lost, and after which call. A call takes twelve bytes: the low halves of both
  * addresses, which are in the kernel's text, and of the clock. When the clock's high half
  * has changed, it is written as an entry with an ip of zero. Each piece also keeps the
- * high half at its beginning.
+ * high half at its beginning. If returns are recorded as well, a call takes sixteen bytes:
+ * its return adds the time that it took (trace_early_graph.c).
  *
  * For oneshot, calls need not be kept: a set of 64 KiB has each pair of function and
  * caller once, with the time.
@@ -34,6 +35,7 @@ struct early_call {
 	u32	ip;
 	u32	parent_ip;
 	u32	tsc;
+	u32	took[];		/* one if returns are recorded, see EARLY_TOOK_UNKNOWN */
 };
 
 /* An entry of the set of oneshot. */
@@ -45,6 +47,7 @@ struct early_pair {
 };
 
 static_assert(sizeof(struct early_call) == EARLY_CALL_SIZE);
+static_assert(offsetof(struct early_call, took[1]) == EARLY_TIMED_CALL_SIZE);
 static_assert(sizeof(struct early_pair) == EARLY_PAIR_SIZE);
 
 /**
@@ -72,6 +75,7 @@ struct early_piece {
 
 /**
  * struct early_buffer - the buffer, but for the recorders' variables
+ * @call_size: bytes of an entry
  * @once: there is a set instead
  * @paused: nothing is recorded at present
  * @pieces: the pieces of the buffer; the last one is in use
@@ -79,6 +83,7 @@ struct early_piece {
  * @memory_end: where the memory of the last one ends
  */
 static struct early_buffer {
+	size_t			call_size;
 	bool			once;
 	bool			paused;
 	struct early_piece	pieces[EARLY_PIECES];
@@ -113,6 +118,39 @@ static u64 __init early_pair_clock(const struct early_pair *pair)
 	return (u64)pair->tsc_high << 32 | pair->tsc;
 }
 
+/* The number of entries between two. */
+static unsigned long __init early_nr(const struct early_call *start, const struct early_call *end)
+{
+	return ((unsigned long)end - (unsigned long)start) / early_buffer.call_size;
+}
+
+static struct early_call *__init early_next(const struct early_call *call)
+{
+	return (void *)call + early_buffer.call_size;
+}
+
+static struct early_call *__init early_prev(const struct early_call *call)
+{
+	return (void *)call - early_buffer.call_size;
+}
+
+/* The end of the entries that this memory has room for. */
+static struct early_call *__init early_room_end(void *mem, size_t size)
+{
+	return mem + rounddown(size, early_buffer.call_size);
+}
+
+/* What a call took: see EARLY_TOOK_UNKNOWN. */
+static u64 __init early_took(const struct early_call *call)
+{
+	u32 took = early_buffer.call_size == EARLY_TIMED_CALL_SIZE ? call->took[0] : 0;
+
+	if (took == EARLY_TOOK_UNKNOWN)
+		return U64_MAX;
+	return took & EARLY_TOOK_LONG ?
+	       (u64)(took & ~EARLY_TOOK_LONG) << EARLY_TOOK_SHIFT : took;
+}
+
 /**
  * early_buffer_set_size - the memory that the set of oneshot takes
  *
@@ -127,29 +165,31 @@ size_t __init early_buffer_set_size(void)
  * early_buffer_init - set up the first piece, or the set of oneshot
  * @mem: zeroed memory
  * @size: bytes of it
- * @once: record each pair of function and caller once, in a set
+ * @recorder: what will be recorded
  *
  * Return: how many bytes of it are used.
  */
-size_t __init early_buffer_init(void *mem, size_t size, bool once)
+size_t __init early_buffer_init(void *mem, size_t size, enum early_recorder recorder)
 {
 	struct early_piece *piece = &early_buffer.pieces[0];
 
-	early_buffer.once = once;
-	if (once) {
+	early_buffer.once = recorder == EARLY_RECORD_ONCE;
+	early_buffer.call_size = recorder == EARLY_RECORD_RETURNS ? EARLY_TIMED_CALL_SIZE :
+								    EARLY_CALL_SIZE;
+	if (early_buffer.once) {
 		early_ftrace_set = mem;
 		return early_buffer_set_size();
 	}
 
 	piece->start = mem;
-	piece->end = piece->start + size / sizeof(*piece->start);
+	piece->end = early_room_end(mem, size);
 	early_buffer.nr = 1;
 	early_buffer.memory_end = piece->end;
 	early_ftrace_pos = piece->start;
 	early_ftrace_end = piece->end;
 	/* This value is never the present high half, so the first call writes that half. */
 	early_ftrace_tsc_high = ~0U;
-	return (piece->end - piece->start) * sizeof(*piece->start);
+	return (void *)piece->end - mem;
 }
 
 /*
@@ -172,7 +212,7 @@ static void __init early_buffer_close(void)
 static void __init early_piece_end(struct early_piece *piece, struct early_call *pos)
 {
 	piece->end = min(pos, early_ftrace_end);
-	piece->lost = pos - piece->end;
+	piece->lost = early_nr(piece->end, pos);
 }
 
 /*
@@ -198,7 +238,7 @@ static void __init early_buffer_continue_at(struct early_call *start, struct ear
 	early_buffer.nr++;
 	early_buffer.memory_end = end;
 	WRITE_ONCE(early_ftrace_end, end);
-	old->lost += xchg(&early_ftrace_pos, start) - EARLY_NOWHERE;
+	old->lost += early_nr(EARLY_NOWHERE, xchg(&early_ftrace_pos, start));
 	/* Check this last, because an NMI may have set it meanwhile. */
 	if (READ_ONCE(early_buffer.paused))
 		early_buffer_close();
@@ -213,12 +253,12 @@ static void __init early_buffer_continue_at(struct early_call *start, struct ear
  */
 size_t __init early_buffer_add(void *mem, size_t size)
 {
-	struct early_call *start = mem, *end = start + size / sizeof(*start);
+	struct early_call *end = early_room_end(mem, size);
 
 	if (early_buffer.once)
 		return 0;
-	early_buffer_continue_at(start, end);
-	return (end - start) * sizeof(*start);
+	early_buffer_continue_at(mem, end);
+	return (void *)end - mem;
 }
 
 /**
@@ -320,7 +360,7 @@ unsigned long __init early_buffer_nr_entries(void)
 	unsigned int i;
 
 	for (i = 0; i < early_buffer.nr; i++)
-		nr += early_calls_end(i) - early_buffer.pieces[i].start;
+		nr += early_nr(early_buffer.pieces[i].start, early_calls_end(i));
 	return nr;
 }
 
@@ -346,11 +386,12 @@ static void __init early_read_calls(const struct early_reader *reader)
 {
 	const struct early_piece *piece;
 	const struct early_call *call;
-	u64 high, last = 0;
+	struct early_hit hit = {};
+	u64 high;
 
 	for (piece = early_buffer.pieces; piece < early_buffer.pieces + early_buffer.nr; piece++) {
 		high = piece->tsc_high;
-		for (call = piece->start; call < piece->end; call++) {
+		for (call = piece->start; call < piece->end; call = early_next(call)) {
 			if (!call->ip) {
 				high = call->parent_ip;
 				continue;
@@ -359,9 +400,11 @@ static void __init early_read_calls(const struct early_reader *reader)
 			 * If an exception interrupts a recorder, its calls come first, with
 			 * later times.
 			 */
-			last = max(last, (high << 32 | call->tsc) + piece->ahead);
-			reader->call(reader->data, early_ip(call->ip),
-				     early_address(call->parent_ip), last);
+			hit.clock = max(hit.clock, (high << 32 | call->tsc) + piece->ahead);
+			hit.ip = early_ip(call->ip);
+			hit.parent_ip = early_address(call->parent_ip);
+			hit.took = early_took(call);
+			reader->call(reader->data, &hit);
 		}
 		if (piece->lost && reader->lost)
 			reader->lost(reader->data, piece->lost);
@@ -379,6 +422,7 @@ static int __init early_pair_cmp(const void *a, const void *b)
 static void __init early_read_pairs(const struct early_reader *reader)
 {
 	struct early_pair *set = early_ftrace_set;
+	struct early_hit hit = {};
 	unsigned int i, nr = 0;
 
 	for (i = 0; i < 1 << EARLY_SET_SHIFT; i++) {
@@ -387,9 +431,12 @@ static void __init early_read_pairs(const struct early_reader *reader)
 	}
 	sort(set, nr, sizeof(*set), early_pair_cmp, NULL);
 
-	for (i = 0; i < nr; i++)
-		reader->call(reader->data, early_ip(set[i].ip), early_address(set[i].parent_ip),
-			     early_pair_clock(&set[i]));
+	for (i = 0; i < nr; i++) {
+		hit.ip = early_ip(set[i].ip);
+		hit.parent_ip = early_address(set[i].parent_ip);
+		hit.clock = early_pair_clock(&set[i]);
+		reader->call(reader->data, &hit);
+	}
 }
 
 /**
@@ -430,7 +477,9 @@ static void __init early_dump_calls(unsigned int most)
 
 	/* Skip the calls of the crash itself: there are many, above all on a slow console. */
 	while (i--) {
-		for (call = early_calls_end(i); call-- > early_buffer.pieces[i].start;) {
+		call = early_calls_end(i);
+		while (call > early_buffer.pieces[i].start) {
+			call = early_prev(call);
 			if (call->ip && early_begins_crash(early_ip(call->ip))) {
 				end = call;
 				piece_of_end = i;
@@ -445,7 +494,8 @@ static void __init early_dump_calls(unsigned int most)
 	pr_emerg("the last calls%s, latest first:\n",
 		 paused ? " before tracing was switched off" : "");
 	for (;; end = early_calls_end(--i)) {
-		for (call = end; call-- > early_buffer.pieces[i].start && n < most;) {
+		for (call = end; call > early_buffer.pieces[i].start && n < most;) {
+			call = early_prev(call);
 			if (call->ip)
 				early_dump_one(++n, call->ip, call->parent_ip);
 		}

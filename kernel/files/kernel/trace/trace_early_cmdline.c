@@ -30,6 +30,19 @@ static enum early_tracer __init early_tracer(const char *name)
 	return EARLY_NONE;
 }
 
+/* What ftrace_early= says. Returns whether it is something that there is. */
+static bool __init early_mode(const char *val, bool *on, bool *returns)
+{
+	bool graph = !strcmp(val, "graph");
+
+	if (!graph && kstrtobool(val, on))
+		return false;
+	if (graph)
+		*on = true;
+	*returns = graph;
+	return true;
+}
+
 /**
  * early_params_parse - find the parameters of tracing
  * @params: where to store them
@@ -59,7 +72,7 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 			params->only = early_list(val);
 		else if (parameq(param, "ftrace_notrace"))
 			params->except = early_list(val);
-		else if (parameq(param, "ftrace_early") && kstrtobool(val, &on) == 0)
+		else if (parameq(param, "ftrace_early") && early_mode(val, &on, &params->returns))
 			off = !on;
 	}
 	if (off)
@@ -69,10 +82,10 @@ void __init early_params_parse(struct early_params *params, char *cmdline)
 /* It is already handled. This tells the kernel's own parser that it is not for init. */
 static int __init early_ftrace_setup(char *str)
 {
-	bool on;
+	bool on, returns;
 
-	if (kstrtobool(str, &on))
-		pr_warn("ftrace_early=%s: neither 0 nor 1, ignored\n", str);
+	if (!early_mode(str, &on, &returns))
+		pr_warn("ftrace_early=%s: neither 0, 1 nor graph, ignored\n", str);
 	return 1;
 }
 __setup("ftrace_early=", early_ftrace_setup);

@@ -110,15 +110,20 @@ void __init arch_early_ftrace_free(void *mem, size_t size)
 
 /**
  * arch_early_ftrace_start - record calls from all call sites that are not skipped
- * @once: record each pair of function and caller once, instead of every call
+ * @recorder: what of them
  */
-void __init arch_early_ftrace_start(bool once)
+void __init arch_early_ftrace_start(enum early_recorder recorder)
 {
-	void *recorder = once ? early_ftrace_record_once : early_ftrace_record;
+	static void (*const recorders[])(void) __initconst = {
+		[EARLY_RECORD_CALLS] = early_ftrace_record,
+		[EARLY_RECORD_RETURNS] = early_ftrace_record_graph,
+		[EARLY_RECORD_ONCE] = early_ftrace_record_once,
+	};
 	void *fentry = early_fentry();
 
 	memcpy(fentry_insn, fentry, sizeof(fentry_insn));
-	memcpy(fentry, text_gen_insn(JMP32_INSN_OPCODE, fentry, recorder), sizeof(fentry_insn));
+	memcpy(fentry, text_gen_insn(JMP32_INSN_OPCODE, fentry, recorders[recorder]),
+	       sizeof(fentry_insn));
 	sync_core();
 }
 

@@ -75,6 +75,88 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 	jmp	.Lrecord
 SYM_FUNC_END(early_ftrace_record)
 
+/* struct early_frame */
+#define OPEN_CALL	0
+#define OPEN_RET	WORD
+#define OPEN_SLOT	(2 * WORD)
+#define OPEN_CLOCK	(3 * WORD)
+#define OPEN_SIZE	(3 * WORD + 8)
+
+/*
+ * Every call, and when it returns: as above, and zero for the time that it takes. A frame
+ * is filled, and then the function's return address is replaced (trace_early_graph.c).
+ */
+SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
+	ANNOTATE_NOENDBR
+	push	%_ASM_AX
+	push	%_ASM_DX
+	push	%_ASM_CX
+	push	%_ASM_BX
+	rdtsc
+	cmp	%edx, _ASM_RIP(early_ftrace_tsc_high)
+	jne	.Lgraph_new_high
+.Lgraph_record:
+	mov	$EARLY_TIMED_CALL_SIZE, %ecx
+	__ASM_SIZE(xadd) %_ASM_CX, _ASM_RIP(early_ftrace_pos)
+	cmp	%_ASM_CX, _ASM_RIP(early_ftrace_end)
+	jbe	.Lgraph_out			/* full: early_ftrace_pos counts the lost ones */
+	mov	%eax, 8(%_ASM_CX)
+	mov	_ASM_RIP(early_ftrace_frame), %_ASM_BX
+	cmp	%_ASM_BX, _ASM_RIP(early_ftrace_frames_end)
+	jbe	.Lgraph_no_frame
+	mov	$OPEN_SIZE, %ebx
+	__ASM_SIZE(xadd) %_ASM_BX, _ASM_RIP(early_ftrace_frame)
+	movl	$0, 12(%_ASM_CX)
+	mov	%_ASM_CX, OPEN_CALL(%_ASM_BX)
+	mov	%eax, OPEN_CLOCK(%_ASM_BX)
+	mov	%edx, OPEN_CLOCK+4(%_ASM_BX)
+	lea	5*WORD(%_ASM_SP), %_ASM_AX
+	mov	%_ASM_AX, OPEN_SLOT(%_ASM_BX)
+	mov	(%_ASM_AX), %_ASM_DX
+	mov	%_ASM_DX, OPEN_RET(%_ASM_BX)
+	lea	_ASM_RIP(early_ftrace_return), %_ASM_AX
+	mov	%_ASM_AX, 5*WORD(%_ASM_SP)
+.Lgraph_caller:
+	/* The function was jumped to: the caller is that of the function that did so. */
+	cmp	%_ASM_AX, %_ASM_DX
+	je	.Lgraph_jumped
+.Lgraph_addresses:
+	mov	%edx, 4(%_ASM_CX)
+	mov	4*WORD(%_ASM_SP), %eax
+	mov	%eax, (%_ASM_CX)
+.Lgraph_out:
+	pop	%_ASM_BX
+	pop	%_ASM_CX
+	pop	%_ASM_DX
+	pop	%_ASM_AX
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
+
+.Lgraph_jumped:
+	sub	$OPEN_SIZE, %_ASM_BX
+	mov	OPEN_RET(%_ASM_BX), %_ASM_DX
+	jmp	.Lgraph_caller
+
+.Lgraph_no_frame:
+	movl	$EARLY_TOOK_UNKNOWN, 12(%_ASM_CX)
+	mov	5*WORD(%_ASM_SP), %_ASM_DX
+	lea	_ASM_RIP(early_ftrace_return), %_ASM_AX
+	jmp	.Lgraph_caller
+
+.Lgraph_new_high:
+	mov	$EARLY_TIMED_CALL_SIZE, %ecx
+	__ASM_SIZE(xadd) %_ASM_CX, _ASM_RIP(early_ftrace_pos)
+	cmp	%_ASM_CX, _ASM_RIP(early_ftrace_end)
+	jbe	1f
+	movl	$0, (%_ASM_CX)
+	mov	%edx, 4(%_ASM_CX)
+	mov	%edx, _ASM_RIP(early_ftrace_tsc_high)
+	jmp	.Lgraph_record
+1:	__ASM_SIZE(sub) $EARLY_TIMED_CALL_SIZE, _ASM_RIP(early_ftrace_pos)
+	jmp	.Lgraph_record
+SYM_FUNC_END(early_ftrace_record_graph)
+
 /*
  * Each pair of function and caller once. An entry is taken by replacing the zero in
  * its first word. If an exception takes the entry that was just found empty, the
@@ -140,3 +222,56 @@ SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
 	incl	_ASM_RIP(early_ftrace_refused)
 	jmp	.Lonce_out
 SYM_FUNC_END(early_ftrace_record_once)
+
+	/* Unwinders compare addresses with this one at any time, so it stays. */
+	__REF
+
+/*
+ * A recorded function returns to here. The innermost frame is its own. All registers are
+ * preserved, except for the flags, which no function returns.
+ */
+SYM_CODE_START(early_ftrace_return)
+	UNWIND_HINT_UNDEFINED
+	ANNOTATE_NOENDBR
+	sub	$WORD, %_ASM_SP
+	UNWIND_HINT_FUNC
+	push	%_ASM_AX
+	push	%_ASM_DX
+	push	%_ASM_CX
+	push	%_ASM_BX
+	rdtsc
+	mov	_ASM_RIP(early_ftrace_frame), %_ASM_BX
+	sub	OPEN_CLOCK-OPEN_SIZE(%_ASM_BX), %eax
+	sbb	OPEN_CLOCK+4-OPEN_SIZE(%_ASM_BX), %edx
+	jnz	.Lreturn_long
+	test	%eax, %eax
+	js	.Lreturn_long
+.Lreturn_took:
+	/* Zero would say that it has not returned. */
+	cmp	$1, %eax
+	adc	$0, %eax
+	mov	OPEN_CALL-OPEN_SIZE(%_ASM_BX), %_ASM_CX
+	mov	%eax, 12(%_ASM_CX)
+	mov	OPEN_RET-OPEN_SIZE(%_ASM_BX), %_ASM_AX
+	mov	%_ASM_AX, 4*WORD(%_ASM_SP)
+	__ASM_SIZE(sub) $OPEN_SIZE, _ASM_RIP(early_ftrace_frame)
+	pop	%_ASM_BX
+	pop	%_ASM_CX
+	pop	%_ASM_DX
+	pop	%_ASM_AX
+	ANNOTATE_UNRET_SAFE
+	ret
+	int3
+
+.Lreturn_long:
+	test	%edx, %edx
+	js	.Lreturn_back
+	shrd	$EARLY_TOOK_SHIFT, %edx, %eax
+	or	$EARLY_TOOK_LONG, %eax
+	jmp	.Lreturn_took
+
+.Lreturn_back:
+	/* The clock has been set back. */
+	xor	%eax, %eax
+	jmp	.Lreturn_took
+SYM_CODE_END(early_ftrace_return)

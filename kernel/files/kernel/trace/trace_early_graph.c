@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Very early function tracing: open calls, whose returns are recorded.
+ *
+ * With ftrace_early=graph, the recorder of a call replaces the function's return address by that
+ * of early_ftrace_return(), and keeps it here, in a stack of frames. So the function returns to
+ * there. That writes into the call's entry of the buffer how long the call took, takes the frame
+ * from the stack, and goes to where the function would have returned. A function that jumps to
+ * another one at its end has one slot for both on the machine's stack. Then there are two frames
+ * for it, and the upper one keeps the address of early_ftrace_return().
+ *
+ * Time. It is read in the recorder and in early_ftrace_return(). A call took the time from the one
+ * to the other. So what runs without being recorded belongs to the innermost recorded call that
+ * has not returned, and calls nest exactly.
+ *
+ * Invariants. There is one CPU, and one task, until the hand-over. An exception or an NMI comes and
+ * goes, with as many returns as calls. So it leaves early_ftrace_frame as it was. A frame is taken,
+ * and given back, by one instruction: whoever interrupts the recorder after that uses frames above,
+ * and one that came before that has given its frames back. The address in a slot is replaced after
+ * its frame has been filled. If there is no frame left, the return is not watched, and the call's
+ * time is unknown.
+ *
+ * At the hand-over, the functions that have not returned get their return addresses back. So nothing
+ * returns to early_ftrace_return() after that, and the frames are gone with the early memory. Until
+ * then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is that of early_ftrace_return(), as it is
+ * return_to_handler() with the function_graph tracer.
+ */
+#include <linux/build_bug.h>
+#include <linux/ftrace_early.h>
+#include <linux/init.h>
+
+#include "trace_early_internal.h"
+
+/**
+ * struct early_frame - a call that has not returned
+ * @call: its entry of the buffer
+ * @ret: its return address, which may be that of early_ftrace_return()
+ * @slot: where that is on the stack
+ * @clock: when it was called
+ */
+struct early_frame {
+	struct early_call	*call;
+	unsigned long		ret;
+	unsigned long		*slot;
+	u64			clock;
+};
+
+/* ftrace_early_record.S has this. */
+static_assert(sizeof(struct early_frame) == 3 * sizeof(long) + 8);
+
+static struct early_frame *early_frames __initdata;
+
+/* The recorder's variables: the frame above the innermost open call, and the end of all. */
+struct early_frame *early_ftrace_frame __initdata;
+struct early_frame *early_ftrace_frames_end __initdata;
+
+/**
+ * early_graph_size - the memory that open calls take
+ *
+ * Return: bytes.
+ */
+size_t __init early_graph_size(void)
+{
+	return EARLY_FRAMES * sizeof(struct early_frame);
+}
+
+/**
+ * early_graph_init - set up the stack of open calls
+ * @mem: zeroed memory, of early_graph_size()
+ */
+void __init early_graph_init(void *mem)
+{
+	early_frames = mem;
+	early_ftrace_frame = mem;
+	early_ftrace_frames_end = mem + early_graph_size();
+}
+
+/**
+ * early_graph_move_time - the clock is set to another time
+ * @ahead: the new time minus the old one
+ *
+ * Context: nothing is called between this and the setting of the clock.
+ */
+void __init early_graph_move_time(s64 ahead)
+{
+	struct early_frame *frame;
+
+	for (frame = early_frames; frame < early_ftrace_frame; frame++)
+		frame->clock += ahead;
+}
+
+/**
+ * early_graph_end - nothing is recorded any more: open calls return as if nothing had been
+ *
+ * Context: NMIs are ignored. The slots are on the stack of the present task.
+ */
+void __init early_graph_end(void)
+{
+	while (early_ftrace_frame > early_frames) {
+		early_ftrace_frame--;
+		*early_ftrace_frame->slot = early_ftrace_frame->ret;
+	}
+}
+
+/**
+ * early_ftrace_find_ret_addr - the return address that a recorder has replaced
+ * @slot: where it was on the stack
+ *
+ * Context: any, while the recorders are on.
+ * Return: the address; that of early_ftrace_return() if it is not found.
+ */
+unsigned long __ref early_ftrace_find_ret_addr(unsigned long *slot)
+{
+	const struct early_frame *frame = early_ftrace_frame;
+	unsigned long ret = (unsigned long)early_ftrace_return;
+
+	/* Of several frames with this slot, the lowest one has the address that was there. */
+	while (frame > early_frames) {
+		frame--;
+		if (frame->slot == slot)
+			ret = frame->ret;
+	}
+	return ret;
+}
