@@ -159,6 +159,48 @@ for size in "${sizes[@]}"; do
 	compare "$size"
 done
 
+# ---------------------------------------------------------------- returns
+
+# early-graph.sh compares times with a plugin. This one compares what is called, and by whom.
+awk '{ print $2, $3 }' "$scratch/got.all" | head -n "$(stat_in "$scratch/got" recorded)" | sort -u >"$scratch/pairs"
+got=$scratch/got
+oracle_start early_ftrace_record_graph
+vm --icount --smp 1 --mem 512M --timeout 900 --append "nokaslr ftrace=function ftrace_early=graph trace_options=sym-addr" \
+	-- sh -c "$early_part" >"$got"
+oracle_end
+grep '^# ' "$got"
+# shellcheck disable=SC2016 # awk's fields
+sed -n 's/.* \([0-9]*\): [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)> (\(.*\))$/\1 \2 \3 \4/p' "$got" >"$got.all"
+is_cheap 'graph: a call, without its return,' 31
+is 'graph: the instance has all calls' "$(stat_in "$got" lost) $(wc -l <"$got.all")" "0 $(total "$scratch/expected")"
+cut -d' ' -f2 "$got.all" | sort | uniq -c | awk '{ print $2, $1 }' >"$got.calls.sites"
+oracle_calls | cut -d' ' -f1 | sort | uniq -c | awk '{ print $2, $1 }' >"$got.expected.sites"
+# After the early calls, the oracle has some of the tracer.
+is 'graph: each function is there as often as the oracle says' \
+	"$(awk 'NR == FNR { n[$1] = $2; next } n[$1] > $2' "$got.calls.sites" "$got.expected.sites" | head -n 5)" ''
+is 'graph: callers are those of a boot without it, also of functions that are jumped to' \
+	"$(awk '{ print $2, $3 }' "$got.all" | sort -u | diff - "$scratch/pairs" | head -n 5)" ''
+is 'graph: all have returned, but for start_kernel' "$(awk '$4 !~ /^[0-9]+$/ { print $2, $4 }' "$got.all")" "$(site start_kernel) (open)"
+is 'graph: early_stats counts returns' "$(stat_in "$got" returns)" "$(($(wc -l <"$got.all") - 1))"
+# Larger times are rounded down, to a multiple of 2^16.
+is 'graph: each call ends before the one that it is in' "$(awk '$4 ~ /open/ { next }
+	{ while (depth && end[depth] < $1) depth--
+	  if (depth && $1 + $4 > end[depth] + 65536) print
+	  end[++depth] = $1 + $4 + ($4 >= 2 ^ 31 ? 65536 : 0) }' "$got.all" | head -n 5)" ''
+
+# A crash's backtrace, without addresses. A slot on the stack is followed by the address that was there.
+backtrace()
+{
+	boot "nokaslr ftrace=function mem=4M $1" >/dev/null
+	sed -n '/Call Trace:/,/<\/TASK>/s/.*? \([^ ]*\)$/\1/p' "$scratch/console" | grep -v '^ftrace_modify_code_direct'
+}
+
+backtrace '' >"$scratch/backtrace"
+ok 'a backtrace of a crash early in the boot has functions' grep -q '^setup_arch+' "$scratch/backtrace"
+is 'graph: it has the same ones' "$(backtrace ftrace_early=graph | diff - "$scratch/backtrace")" ''
+
+# ---------------------------------------------------------------- oneshot
+
 # The set has each function once, and each caller, in the order of their first calls.
 # shellcheck disable=SC2016 # for the guest's sh
 set_part='cd /sys/kernel/tracing && echo 0 >tracing_on && echo 1 >options/oneshot-linkaddr &&
@@ -329,6 +371,25 @@ is 'the NMI while the sites are changed is handled as well' "$(sed -n 's/^# *NMI
 is 'a site that is neither a call nor a NOP is left alone, and counted' \
 	"$(stat_in "$scratch/got" unexpected)" 1
 is 'ftrace does not complain about that site' "$(grep -E 'ftrace bug|WARNING' "$scratch/got")" ''
+
+# The same counter with returns: open calls get the new time. An NMI comes in the middle of a recorder, another one in
+# the middle of a return. gdb has no room for a frame of poking_init.
+# shellcheck disable=SC2016 # registers
+changed_boot "ftrace_early=graph ftrace_filter=$early_calls" \
+	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
+	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' \
+	'set var early_buffer.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
+	'set var early_frames[0].clock += 1LL << 36' 'set var early_frames[1].clock += 1LL << 36' \
+	'hbreak trap_init' c 'thbreak *early_ftrace_return' c 'stepi 8' 'monitor nmi' \
+	'thbreak *early_ftrace_record_graph' c 'stepi 20' 'monitor nmi' \
+	'hbreak mm_core_init' c 'set var early_ftrace_frames_end = early_frames + 1'
+durations=$(sed -n '/^#/d; s/^\([0-9]*\) \([^ ]*\) <-.* (\(.*\))$/\1 \2 \3/p' "$scratch/got")
+is 'graph: nothing is lost when gdb interrupts it' "$(cut -d' ' -f2 <<<"$durations" | xargs)" \
+	'start_kernel setup_arch probe_roms init_mem_mapping memblock_set_current_limit trap_init mm_core_init poking_init'
+is 'graph: when the kernel sets the time stamp counter, durations of open calls are right: less than a second' \
+	"$(awk '$3 ~ /^[0-9]+$/ && ($3 > 1e9 || $3 < 10)' <<<"$durations")" ''
+is 'graph: they return after that' "$(awk '$3 !~ /^[0-9]+$/ { print $2, $3 }' <<<"$durations" | xargs)" \
+	'start_kernel open poking_init unknown'
 
 # In this boot, gdb turns tracing off and on again, and later makes the call that a warning makes to end tracing.
 # A site that the filter leaves out has other bytes than the kernel expects.
