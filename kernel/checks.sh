@@ -162,7 +162,7 @@ changed_for_all=(ftrace_module_enable
 	'(un)?register_ftrace_function' '(__)?cleanup_direct_functions_after_ipmodify.*'
 	lookup_rec ftrace_location ftrace_location_range ftrace_text_reserved
 	regex_match_end btf_alloc_id
-	__remove_instance '(__)?update_tracer(_options)?' '(__)?set_tracer_option' 'add_tracer.*'
+	'__remove_instance.*' trace_array_destroy '(__)?update_tracer(_options)?' '(__)?set_tracer_option' 'add_tracer.*'
 	'create_trace_option_files?.*' free_tracers get_global_flags_val register_tracer '(do_)?run_tracer_selftest'
 	'trace_array_(create|get_by_name).*' tracer_alloc_buffers early_trace_init 'tracer_init_tracefs.*'
 	init_tracer_tracefs 'instance_(mkdir|rmdir)' 'tracing_set_(nop|tracer)' tracing_trace_options_show
