@@ -33,6 +33,7 @@ fragment=
 cpus=1
 # make bench passes no arguments.
 invocation=make\ bench${*:+", as tests/bench/run.sh $*"}
+[[ $edition == -6.12 ]] || invocation="LINUX=${edition#-} $invocation"
 append='nokaslr mitigations=off'
 machine=()
 cpu=max
