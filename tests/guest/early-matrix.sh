@@ -4,7 +4,8 @@
 # Tests very early function tracing on kernels that differ in what it depends on: how functions begin, how
 # stacks are unwound, what rewrites text while the kernel boots, and how wide an address is. Each kernel is
 # small and boots with two CPUs until it looks for its init. With the function tracer, the calls that it
-# recorded or counted as lost must be those that QEMU saw. With oneshot it must record calls.
+# recorded or counted as lost must be those that QEMU saw. If returns are recorded, nearly all calls must return. With
+# oneshot it must record calls.
 # Prints a table at the end. The first builds take an hour.
 #
 # Usage: tests/guest/early-matrix.sh [ROW]...
@@ -49,7 +50,8 @@ choose()
 			'# CONFIG_MITIGATION_CALL_DEPTH_TRACKING is not set' \
 			'# CONFIG_UNWINDER_ORC is not set' CONFIG_UNWINDER_FRAME_POINTER=y \
 			CONFIG_M686=y \
-			'# CONFIG_ONESHOT_TRACER is not set' '# CONFIG_FUNCTION_EVENTS is not set'
+			'# CONFIG_ONESHOT_TRACER is not set' '# CONFIG_FUNCTION_EVENTS is not set' \
+			'# CONFIG_TEXT_SLOTS is not set'
 		row_oneshot=
 		# QEMU's default CPU is an AMD one, which this kernel does not accept as a second CPU.
 		row_boot=(--qemu -cpu --qemu n270)
@@ -113,6 +115,18 @@ refuses()
 	is "$row: records nothing as an SEV-ES guest" "$(number "$(<"$scratch/log")" 'calls recorded')" ''
 }
 
+# With returns: at most start_kernel() and two others are open at the hand-over.
+returns()
+{
+	local log recorded returned
+
+	log=$(boot "nokaslr ftrace=function ftrace_early=graph $row_append" "${row_boot[@]}")
+	recorded=$(number "$log" 'calls recorded') returned=$(number "$log" 'returns recorded')
+	ok "$row: comes up with ftrace_early=graph" came_up
+	ok "$row: of ${recorded:-no} calls, ${returned:-no} have returned: all but at most three" \
+		[ "$((${recorded:-0} > ${returned:-0} && ${recorded:-0} <= ${returned:-0} + 3))" = 1 ]
+}
+
 try()
 {
 	local log recorded lost expected unknown oneshot=''
@@ -145,6 +159,7 @@ try()
 	is "$row: calls are lost where they have to be" "$((lost > 0))" "$row_lost"
 
 	# The oneshot tracer needs 64 bits.
+	returns
 	if [[ $row_oneshot ]]; then
 		oneshot=$(number "$(boot "ftrace=oneshot $row_append" "${row_boot[@]}")" 'pairs of')
 		ok "$row: comes up with ftrace=oneshot" came_up
