@@ -38,6 +38,10 @@ is 'early-ftrace.rst explains the statistics that there are' \
 
 # ---- hytrace boot
 
+is '--next --early asks the next boot for the early part, and for returns if they are wanted' \
+	"$("$hytrace" boot --next --early | grep -o ' ftrace=.*'; "$hytrace" boot --next --early=graph | grep -o ' ftrace=.*')" \
+	$' ftrace=function\n ftrace=function ftrace_early=graph'
+
 recorded=$(stat_of recorded)
 ok 'more than 100,000 calls are recorded' [ "$recorded" -gt 100000 ]
 is 'nothing is lost, and the instance has all calls' "$(stat_of lost) $(stat_of shown)" "0 $recorded"

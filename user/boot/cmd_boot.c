@@ -32,7 +32,7 @@ struct boot_options {
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
-	bool next, early, no_probes, release, plot;
+	bool next, early, graph, no_probes, release, plot;
 	const char *kernel, *initrd;	/* of the next boot */
 	char **reboot;			/* its command; NULL: only print */
 };
@@ -49,8 +49,8 @@ static const struct argp_option options[] = {
 	  "initcalls (default: 10 in text, all in json)", 0 },
 	{ "next", OPTION_NEXT, NULL, 0, "print what the kernel command line of the next boot needs, so that "
 	  "that boot can be reported; with REBOOT, load this kernel with it for kexec, and run REBOOT", 0 },
-	{ "early", OPTION_EARLY, NULL, 0, "with --next: trace all functions from before start_kernel() "
-	  "on, too", 0 },
+	{ "early", OPTION_EARLY, "graph", OPTION_ARG_OPTIONAL, "with --next: trace all functions from before "
+	  "start_kernel() on, too; with =graph, also how long each call takes", 0 },
 	{ "no-probes", OPTION_NO_PROBES, NULL, 0, "with --next: no kernel probes, which take some 10 ms each "
 	  "to set up: probes of devices, the unpacking of the initramfs and consoles are not told", 0 },
 	{ "kernel", OPTION_KERNEL, "FILE", 0, "with --next -- REBOOT: the kernel's image (default: that of the "
@@ -108,7 +108,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->next = true;
 		break;
 	case OPTION_EARLY:
+		if (arg && strcmp(arg, "graph"))
+			argp_error(state, "--early=%s: there are --early and --early=graph", arg);
 		o->early = true;
+		o->graph = arg;
 		break;
 	case OPTION_NO_PROBES:
 		o->no_probes = true;
@@ -305,7 +308,8 @@ static int print_next(const struct boot_options *o)
 	parameters = boot_start__parameters(kernel.release, !o->no_probes);
 	if (!parameters)
 		return -ENOMEM;
-	if (asprintf(&line, "%s%s", parameters, o->early ? " ftrace=function" : "") < 0)
+	if (asprintf(&line, "%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
+		     o->early ? " ftrace=function" : "") < 0)
 		err = error__no_memory();
 	if (!err && o->reboot)
 		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
