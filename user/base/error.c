@@ -2,19 +2,27 @@
 /* Messages on stderr, each one line that begins with the program's name. See error.h. */
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/progress.h"
+#include "base/utf8.h"
 
+/* A message may have names from user space, or from a document that somebody else has written. */
 static void print_line(const char *label, const char *fmt, va_list ap)
 {
+	char *text = NULL;
+
+	if (vasprintf(&text, fmt, ap) < 0)
+		text = NULL;
 	progress__end();
 	/* Each message is written as a unit, even if a command writes to the same terminal. */
 	flockfile(stderr);
 	fprintf(stderr, "hytrace: %s", label);
-	vfprintf(stderr, fmt, ap);
+	utf8__print(stderr, text ? text : fmt, "\n\t");
 	fputc('\n', stderr);
 	funlockfile(stderr);
+	free(text);
 }
 
 void error__print(const char *fmt, ...)

@@ -108,12 +108,32 @@ void jsonw_end_array(json_writer_t *w)
 	end(w, ']');
 }
 
+static void write_text(json_writer_t *w, const char *value)
+{
+	struct json_object *text = json_text(value, strlen(value));
+
+	fputs(json_line(text), w->out);
+	json_object_put(text);
+}
+
+/* Nearly all names are those of fields, and there may be a million of them. */
+static bool is_plain(const char *name)
+{
+	while (*name == '_' || (*name >= 'a' && *name <= 'z'))
+		name++;
+	return !*name;
+}
+
 void jsonw_name(json_writer_t *w, const char *name)
 {
 	next(w);
 	if (!in_line(w))
 		new_line(w);
-	fprintf(w->out, w->pretty && !in_line(w) ? "\"%s\": " : "\"%s\":", name);
+	if (is_plain(name))
+		fprintf(w->out, "\"%s\"", name);
+	else
+		write_text(w, name);
+	fputs(w->pretty && !in_line(w) ? ": " : ":", w->out);
 	w->named = true;
 }
 
@@ -129,10 +149,8 @@ void jsonw_printf(json_writer_t *w, const char *format, ...)
 
 void jsonw_string(json_writer_t *w, const char *value)
 {
-	struct json_object *text = json_text(value, strlen(value));
-
-	jsonw_printf(w, "%s", json_line(text));
-	json_object_put(text);
+	next(w);
+	write_text(w, value);
 }
 
 void jsonw_bool(json_writer_t *w, bool value)

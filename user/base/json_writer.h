@@ -32,10 +32,12 @@ void jsonw_start_lines(json_writer_t *w);
 /* Ends either of them. */
 void jsonw_end_array(json_writer_t *w);
 
-/* The name of a field, whose value has to be next. @name: without characters that json escapes */
+/*
+ * The name of a field, whose value has to be next. Names and strings may be any bytes: each byte that is not UTF-8
+ * becomes U+FFFD.
+ */
 void jsonw_name(json_writer_t *w, const char *name);
 
-/* Writes any bytes: each byte that is not UTF-8 becomes U+FFFD. */
 void jsonw_string(json_writer_t *w, const char *value);
 void jsonw_bool(json_writer_t *w, bool value);
 void jsonw_null(json_writer_t *w);

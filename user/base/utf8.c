@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See utf8.h. */
+#include <string.h>
+
 #include "base/utf8.h"
 
 size_t utf8__character(const char *text, size_t length, uint32_t *ret)
@@ -32,4 +34,24 @@ size_t utf8__character(const char *text, size_t length, uint32_t *ret)
 		return forms[i].count;
 	}
 	return 0;
+}
+
+/* Has this character no effect on a terminal but to be seen? */
+static bool is_seen(uint32_t code)
+{
+	return code >= 0x20 && (code < 0x7f || code > 0x9f);
+}
+
+void utf8__print(FILE *out, const char *text, const char *allowed)
+{
+	for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
+		uint32_t code = 0;
+		bool seen;
+
+		bytes = utf8__character(text, left, &code);
+		seen = bytes && (is_seen(code) || (code < 0x80 && strchr(allowed, code)));
+		bytes = bytes ? bytes : 1;
+		for (size_t i = 0; i < bytes; i++)
+			fprintf(out, seen ? "%c" : "\\x%02x", (unsigned char)text[i]);
+	}
 }

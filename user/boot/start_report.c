@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "boot/cells.h"
 #include "boot/probes.h"
 #include "boot/start_report.h"
@@ -161,10 +162,12 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 	fprintf(out, "The kernel's initcalls, %s; times are seconds of the kernel's clock\n\n",
 		s->init_count ? "until it started init" : "and init was not seen to start");
 	err = print_levels(s, out);
-	for (size_t i = 0; i < s->init_count; i++)
-		fprintf(out, "%s%s as init, at %" PRIu64 ".%06" PRIu64 " s\n", i ? "then " : "\nStarted ",
-			s->inits[i].program, s->inits[i].time / 1000000000,
+	for (size_t i = 0; i < s->init_count; i++) {
+		fputs(i ? "then " : "\nStarted ", out);
+		utf8__print(out, s->inits[i].program, "");
+		fprintf(out, " as init, at %" PRIu64 ".%06" PRIu64 " s\n", s->inits[i].time / 1000000000,
 			s->inits[i].time % 1000000000 / 1000);
+	}
 	fputc('\n', out);
 	if (!err)
 		err = print_initcalls(s, most, out);

@@ -123,3 +123,18 @@ Test(json_writer, any_text)
 	jsonw_end_array(w);
 	is(w, "[\"\",\"\\\"\\\\/\\n\\t\\u0001\",\"gr\xc3\xbc\xc3\x9f\",\"\xef\xbf\xbd" "a\xef\xbf\xbd\",\"%s\"]\n");
 }
+
+/* Counters of another document may have any name. */
+Test(json_writer, any_name)
+{
+	json_writer_t *w = begin(false);
+
+	jsonw_start_object(w);
+	jsonw_null_field(w, "a_b");
+	jsonw_null_field(w, "");
+	jsonw_null_field(w, "\"%s\"\n");
+	jsonw_null_field(w, "a\x1b\xff");
+	jsonw_null_field(w, "tsc_2");
+	jsonw_end_object(w);
+	is(w, "{\"a_b\":null,\"\":null,\"\\\"%s\\\"\\n\":null,\"a\\u001b\xef\xbf\xbd\":null,\"tsc_2\":null}\n");
+}
