@@ -124,7 +124,7 @@ ok 'it says how many are left' grep -q '^and 1 more; -n lists them$' out
 for limit in 5% 49ms 0.04s 49000us; do
 	document slow.json 5 '.start.inits[0].start += 55000000'
 	ok "$limit: until init, 55 ms more are too much: 1" compare 1 --fail-above "$limit" a/0.json slow.json
-	ok 'it says so' grep -q '^hytrace: --fail-above: the time until init has grown by 5.5 %.*; the noise is not known' err
+	ok 'it says so' grep -q '^hytrace: --fail-above: the time until init has grown by 0.055005 s (5.5 %); the noise is not known' err
 done
 for limit in 6% 60ms; do
 	ok "$limit: until init, 55 ms more are not too much: 0" compare 0 --fail-above "$limit" a/0.json slow.json
@@ -163,6 +163,13 @@ ok 'a full disk' refused 'No space left' one.json two.json -o /dev/full
 
 # ---- values of any kind
 
+jq '.kernel.release = "6.12\u001b[31m" | .kernel.build_id = "\u001b]0;x\u0007" | .kernel.cmdline = "a\u001b[2J\nb" |
+	.start.initcalls[0] = {name: "ev\u001b[31mil", module: null, self: 99000000}' one.json >escape.json
+ok 'what a terminal would obey is not printed as it is' compare 1 one.json escape.json
+is 'but in another way' "$(grep -c '6.12\\x1b\[31m (\\x1b\]0;x\\x07)$\|only escape.json has a\\x1b\[2J\\x0ab\.$\|^initcall ev\\x1b\[31mil ' out)" 3
+is 'neither in text' "$(grep -c $'\e' out)" 0
+ok 'in json: 1' compare 1 -f json one.json escape.json
+is 'neither there' "$(grep -c $'\e' out)" 0
 jq '.start.initcalls = {} | .functions = [1, null, {"calls": 3}, {"name": "f", "calls": "x"}] | .phases = "x" |
 	.start.levels = [null] | .start.inits = [{"program": 7, "start": "x"}] | .kernel = null | .lost = []' one.json >odd.json
 ok 'values that hytrace does not write do no harm' compare 1 one.json odd.json

@@ -17,10 +17,17 @@
 
 /* ---- what can be compared */
 
+/* Does the document have only the elements of this kind with the most calls? */
+static bool is_cut(const struct boot_head *h, const struct row_kind *kind)
+{
+	return h->cut && kind->has_calls && !kind->inner;
+}
+
 /* Is it known that a boot without this row had none? */
 static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
 {
-	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(h->missing & row_kind__bit(kind)) && !(h->cut && kind->has_calls && !kind->inner);
+	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(h->missing & row_kind__bit(kind)) &&
+	       !is_cut(h, kind);
 }
 
 /* If events are lost, sums and counts of what the events tell may lack some. A single initcall's time is whole. */
@@ -42,6 +49,9 @@ static bool is_known(const struct boot_comparison *c, const struct boot_row *row
 		return false;
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
 		if (row->cells[i].unknown[measure] || may_lack(&c->boots[i], row, &row->cells[i], measure))
+			return false;
+		/* Another one of that name may be among those that are not there. */
+		if (row->joined && is_cut(&c->boots[i], row->kind))
 			return false;
 		if (!row->cells[i].is_there && !knows_absence(&c->boots[i], row->kind))
 			return false;
@@ -131,21 +141,34 @@ static void set_scale(struct noise_row *n, const struct boot_comparison *c, cons
 	}
 }
 
+double boot_comparison__few_ns(const struct boot_comparison *c)
+{
+	const struct boot_change *total = c->total == SIZE_MAX ? NULL : &c->rows[c->total].change[MEASURE_TIME];
+
+	return total ? fmax(FEW_NS, FEW_OF_TOTAL * fmax(total->a, total->b)) : FEW_NS;
+}
+
 /* Without knowledge of the noise, this much is worth a look. */
 static bool is_much(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure,
 		    const struct noise_row *n)
 {
-	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least : FEW_NS;
+	/* A count that differs at all differs by one. */
+	double change = fabs(n->b - n->a), least = measure == MEASURE_COUNT ? FEW_CALLS + n->least - 1 : boot_comparison__few_ns(c);
 
 	/* That there is an initcall or a module more is worth a line. */
 	if (measure == MEASURE_COUNT && (!row->kind->count || boot_head__is_oneshot(&c->boots[0])))
 		least = 1;
-	if (measure == MEASURE_TIME && c->total != SIZE_MAX) {
-		const double until = fmax(c->rows[c->total].change[MEASURE_TIME].a, c->rows[c->total].change[MEASURE_TIME].b);
-
-		least = fmax(least, FEW_OF_TOTAL * until);
-	}
 	return change >= least && change >= FEW_SHARE * fmax(n->a, n->b) && n->apart;
+}
+
+/* What is one function in one build may be several in another, of which a document may leave some out. */
+static bool may_be_cut(const struct boot_comparison *c, const struct boot_row *row)
+{
+	bool cut = false;
+
+	for (size_t i = 0; i < boot_comparison__boots(c); i++)
+		cut |= is_cut(&c->boots[i], row->kind);
+	return cut && !boot_head__same_kernel(&c->boots[0], &c->boots[c->count[0]]);
 }
 
 static enum boot_verdict verdict(const struct boot_comparison *c, const struct boot_row *row, enum boot_measure measure,
@@ -155,7 +178,7 @@ static enum boot_verdict verdict(const struct boot_comparison *c, const struct b
 		return is_much(c, row, measure, n) ? POSSIBLY : SAME;
 	if (n->p > ALPHA)
 		return SAME;
-	return c->notes.weaken ? POSSIBLY : CERTAIN;
+	return c->notes.weaken || may_be_cut(c, row) ? POSSIBLY : CERTAIN;
 }
 
 struct judging {
@@ -370,6 +393,11 @@ static int grown(const struct boot_comparison *c, bool *ret)
 	return err;
 }
 
+static double share_of(double change, double whole)
+{
+	return whole > 0 ? 100 * change / whole : 0;
+}
+
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
 {
 	const char *missing = without_total(c);
@@ -388,12 +416,13 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 		return 0;
 	err = grown(c, &certain);
 	if (!err && !certain)
-		error__print("--fail-above: the time until init has grown by %.1f %%, which boots of the same kernel may "
-			     "differ by as well", 100 * change / total->a);
+		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%), which boots of the same kernel may "
+			     "differ by as well", change / 1e9, share_of(change, total->a));
 	else if (!err)
-		error__print("--fail-above: the time until init has grown by %.1f %% (%.6f s)%s", 100 * change / total->a,
-			     change / 1e9,
-			     c->can_tell ? "" : "; the noise is not known, as there are too few boots");
+		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%)%s%s", change / 1e9,
+			     share_of(change, total->a),
+			     c->can_tell ? "" : "; the noise is not known, as there are too few boots: give 5 of each",
+			     c->notes.weaken ? "; something else than the kernel may be the reason, see the notes" : "");
 	*ret = !err && certain;
 	return err;
 }

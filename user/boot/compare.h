@@ -51,6 +51,7 @@ struct boot_row {
 	struct boot_cell *cells;	/* of all boots: those of the first group first */
 	struct boot_change change[MEASURES];
 	bool new, gone;			/* in all boots of one group, and in none of the other */
+	bool joined;			/* in a boot it is several, or one with a longer name */
 };
 
 /* What a document says about the boot as a whole. */
@@ -137,6 +138,8 @@ size_t boot_comparison__boots(const struct boot_comparison *c);
  */
 int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
 			   const struct boot_row ***ret, size_t *ret_count);
+/* What counts as a difference of times if there are few boots. */
+double boot_comparison__few_ns(const struct boot_comparison *c);
 /* How many rows could be compared, in either measure, and how many of these differ. */
 size_t boot_comparison__compared(const struct boot_comparison *c);
 size_t boot_comparison__differing(const struct boot_comparison *c);
@@ -166,6 +169,8 @@ int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all
 
 /* Were no calls counted early, but functions that were called? */
 bool boot_head__is_oneshot(const struct boot_head *h);
+/* Of one build, or if builds are not known, of one release. */
+bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y);
 /* "certain", "possibly"; "no" if it does not differ. */
 const char *boot_verdict__word(enum boot_verdict verdict);
 

@@ -48,7 +48,7 @@ static bool is_same_boot(const struct boot_head *x, const struct boot_head *y)
 	return x->boot_id && same(x->boot_id, y->boot_id);
 }
 
-static bool is_same_kernel(const struct boot_head *x, const struct boot_head *y)
+bool boot_head__same_kernel(const struct boot_head *x, const struct boot_head *y)
 {
 	return x->build_id && y->build_id ? same(x->build_id, y->build_id) : same(x->release, y->release);
 }
@@ -65,10 +65,10 @@ static int check_group(const struct boot_comparison *c, size_t from, size_t coun
 	for (size_t i = 0; i < count; i++) {
 		const struct boot_head *h = &first[i];
 
-		if (!is_same_kernel(h, first))
-			return error__return(-EINVAL, "%s: is of another kernel than %s, in the same group: give boots of one "
-					     "kernel, and then -- and those of the other", h->path, first->path);
 		for (size_t k = 0; k < i; k++) {
+			if (!boot_head__same_kernel(h, &first[k]))
+				return error__return(-EINVAL, "%s: is of another kernel than %s, in the same group: give boots of "
+						     "one kernel, and then -- and those of the other", h->path, first[k].path);
 			if (is_same_boot(h, &first[k]))
 				return error__return(-EINVAL, "%s: is of the same boot as %s: several boots are needed to know "
 						     "how much they differ", h->path, first[k].path);
@@ -92,15 +92,24 @@ static int note_same_boot(struct boot_comparison *c)
 
 /* ---- the early part */
 
-/* The first boot of which @differs is true when it is held against the very first one; NULL: there is none. */
-static const struct boot_head *other(const struct boot_comparison *c,
-				     bool (*differs)(const struct boot_head *x, const struct boot_head *y))
+struct pair {
+	const struct boot_head *x, *y;	/* NULL: there is none */
+};
+
+/*
+ * The first two boots of which @differs is true. What is not known in one boot may differ between two others, so each is
+ * held against each.
+ */
+static struct pair find_pair(const struct boot_comparison *c,
+			     bool (*differs)(const struct boot_head *x, const struct boot_head *y))
 {
-	for (size_t i = 1; i < boot_comparison__boots(c); i++) {
-		if (differs(&c->boots[0], &c->boots[i]))
-			return &c->boots[i];
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		for (size_t k = i + 1; k < boot_comparison__boots(c); k++) {
+			if (differs(&c->boots[i], &c->boots[k]))
+				return (struct pair){ &c->boots[i], &c->boots[k] };
+		}
 	}
-	return NULL;
+	return (struct pair){};
 }
 
 static bool tracer_differs(const struct boot_head *x, const struct boot_head *y)
@@ -108,14 +117,9 @@ static bool tracer_differs(const struct boot_head *x, const struct boot_head *y)
 	return !same(x->tracer, y->tracer);
 }
 
-static bool unit_differs(const struct boot_head *x, const struct boot_head *y)
-{
-	return !same(x->unit, y->unit);
-}
-
 static bool sites_differ(const struct boot_head *x, const struct boot_head *y)
 {
-	return is_same_kernel(x, y) && x->sites != y->sites;
+	return boot_head__same_kernel(x, y) && x->sites && y->sites && x->sites != y->sites;
 }
 
 static const char *tracer_of(const struct boot_head *h)
@@ -123,33 +127,43 @@ static const char *tracer_of(const struct boot_head *h)
 	return h->tracer ?: "nothing";
 }
 
+/* The first boot whose early times are no times; NULL: there is none. */
+static const struct boot_head *with_cycles(const struct boot_comparison *c)
+{
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
+		if (!same(c->boots[i].unit, "ns"))
+			return &c->boots[i];
+	}
+	return NULL;
+}
+
 static int note_early(struct boot_comparison *c)
 {
-	const struct boot_head *first = &c->boots[0], *differs = other(c, tracer_differs);
+	struct pair differ = find_pair(c, tracer_differs);
 	bool *comparable = c->notes.comparable[PART_OF_EARLY];
+	const struct boot_head *cycles = with_cycles(c);
+	int err = 0;
 
-	if (differs) {
+	if (differ.x) {
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
 		c->notes.weaken = true;
 		return boot_notes__add(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
-			    "time in later rows, too", first->path, tracer_of(first), differs->path, tracer_of(differs));
+			    "time in later rows, too", differ.x->path, tracer_of(differ.x), differ.y->path, tracer_of(differ.y));
 	}
-	if (!first->tracer)
+	if (!c->boots[0].tracer)
 		return 0;
-	differs = other(c, unit_differs);
-	if (differs || !same(first->unit, "ns")) {
+	if (cycles) {
 		comparable[MEASURE_TIME] = false;
-		differs = differs && same(first->unit, "ns") ? differs : first;
-		return boot_notes__add(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
-			    "is not known", differs->path);
+		err = boot_notes__add(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
+				      "is not known", cycles->path);
 	}
-	differs = other(c, sites_differ);
-	if (!differs)
-		return 0;
+	differ = find_pair(c, sites_differ);
+	if (err || !differ.x)
+		return err;
 	c->notes.weaken = true;
-	return boot_notes__add(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)", differs->path,
-		    first->path);
+	return boot_notes__add(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)",
+			       differ.y->path, differ.x->path);
 }
 
 /* ---- the initcalls */
@@ -212,8 +226,8 @@ static int note_losses(struct boot_comparison *c)
 			err = boot_notes__add(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
 				   h->lost[PART_OF_EARLY]);
 		if (!err && h->cut)
-			err = boot_notes__add(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared",
-				   h->path);
+			err = boot_notes__add(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared, nor are "
+				   "several of one name, of which some may be missing", h->path);
 	}
 	return err;
 }
@@ -231,16 +245,30 @@ static bool machine_differs(const struct boot_head *x, const struct boot_head *y
 	return x->model && y->model && strcmp(x->model, y->model);
 }
 
+/* "2 CPUs" */
+static const char *number_of(char *text, size_t size, uint64_t number, const char *what)
+{
+	if (number)
+		snprintf(text, size, "%" PRIu64 " %s", number, what);
+	else
+		snprintf(text, size, "an unknown number of %s", what);
+	return text;
+}
+
 static int note_machine(struct boot_comparison *c)
 {
-	const struct boot_head *x = &c->boots[0], *y = other(c, machine_differs);
+	struct pair differ = find_pair(c, machine_differs);
+	const struct boot_head *x = differ.x, *y = differ.y;
+	char text[4][64];
 
 	if (!y)
 		return 0;
 	c->notes.weaken = true;
-	return boot_notes__add(&c->notes, "the machines differ: %s has %" PRIu64 " CPUs, %" PRIu64 " MiB, %s; and %s has %" PRIu64 " CPUs, %"
-		    PRIu64 " MiB, %s", x->path, x->cpus, x->memory >> 20, x->model ?: "(unknown)", y->path, y->cpus,
-		    y->memory >> 20, y->model ?: "(unknown)");
+	return boot_notes__add(&c->notes, "the machines differ: %s has %s, %s, %s; and %s has %s, %s, %s", x->path,
+			       number_of(text[0], sizeof(text[0]), x->cpus, "CPUs"),
+			       number_of(text[1], sizeof(text[1]), x->memory >> 20, "MiB"), x->model ?: "an unknown processor",
+			       y->path, number_of(text[2], sizeof(text[2]), y->cpus, "CPUs"),
+			       number_of(text[3], sizeof(text[3]), y->memory >> 20, "MiB"), y->model ?: "an unknown processor");
 }
 
 static bool has_word(const char *line, const char *word, size_t length)
@@ -280,7 +308,8 @@ static bool cmdline_differs(const struct boot_head *x, const struct boot_head *y
 
 static int note_cmdline(struct boot_comparison *c)
 {
-	const struct boot_head *x = &c->boots[0], *y = other(c, cmdline_differs);
+	struct pair differ = find_pair(c, cmdline_differs);
+	const struct boot_head *x = differ.x, *y = differ.y;
 	char *one = y ? words_only_in(x->cmdline, y->cmdline) : NULL;
 	char *two = y ? words_only_in(y->cmdline, x->cmdline) : NULL;
 	int err = 0;
@@ -293,6 +322,16 @@ static int note_cmdline(struct boot_comparison *c)
 	free(one);
 	free(two);
 	return err;
+}
+
+static int note_program(struct boot_comparison *c)
+{
+	struct pair differ = find_pair(c, program_differs);
+
+	if (!differ.x)
+		return 0;
+	return boot_notes__add(&c->notes, "the time until init is that until %s in %s, and until %s in %s", differ.x->program,
+			       differ.x->path, differ.y->program, differ.y->path);
 }
 
 int boot_notes__find(struct boot_comparison *c)
@@ -319,8 +358,7 @@ int boot_notes__find(struct boot_comparison *c)
 		err = note_missing(c);
 	if (!err)
 		err = note_losses(c);
-	if (!err && other(c, program_differs))
-		err = boot_notes__add(&c->notes, "the time until init is that until %s in %s, and until %s in %s", c->boots[0].program,
-			   c->boots[0].path, other(c, program_differs)->program, other(c, program_differs)->path);
+	if (!err)
+		err = note_program(c);
 	return err;
 }

@@ -138,7 +138,7 @@ struct reading {
 static int read_element(const struct reading *r, struct json_object *element, const char *outer)
 {
 	const struct row_kind *kind = r->kind;
-	const char *name = json__text(json__field(element, kind->name));
+	const char *name = json__text(json__field(element, kind->name)), *whole_name = name;
 	struct json_object *inner = kind->inner ? json__field(element, kind->inner) : NULL;
 	double ready, whole, own;
 	struct boot_cell *cell;
@@ -158,6 +158,7 @@ static int read_element(const struct reading *r, struct json_object *element, co
 		return -ENOMEM;
 	}
 	cell = &row->cells[r->boot];
+	row->joined |= cell->is_there || strcmp(name, whole_name);
 	/* Points in time have no sum. */
 	if (kind->is_point && cell->is_there)
 		goto cleanup;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "boot/compare.h"
 
 enum { COLUMN_KIND, COLUMN_NAME, COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_NOISE, COLUMN_CERTAIN, COLUMNS };
@@ -139,14 +140,18 @@ static int print_table(const struct boot_comparison *c, enum boot_measure measur
 
 static void print_group(char label, const char *name, const struct boot_head *first, size_t count, FILE *out)
 {
-	fprintf(out, "%c: %s: ", label, name);
-	if (count > 1)
-		fprintf(out, "%zu boots", count);
-	else
-		fprintf(out, "1 boot");
-	fprintf(out, " of %s", first->release ?: "an unknown kernel");
-	if (first->build_id)
-		fprintf(out, " (%.12s)", first->build_id);
+	fprintf(out, "%c: ", label);
+	utf8__print(out, name, "");
+	fprintf(out, ": %zu boot%s of ", count, count > 1 ? "s" : "");
+	utf8__print(out, first->release ?: "an unknown kernel", "");
+	if (first->build_id) {
+		char start[13];
+
+		snprintf(start, sizeof(start), "%s", first->build_id);
+		fputs(" (", out);
+		utf8__print(out, start, "");
+		fputc(')', out);
+	}
 	fputc('\n', out);
 }
 
@@ -177,9 +182,9 @@ static void print_worth(const struct boot_comparison *c, FILE *out)
 	else
 		fprintf(out, "\nNone of %zu rows differs", compared);
 	if (!c->can_tell) {
-		fprintf(out, " by %.0f %% or more, and by %.1f %% of the time until init, or %.0f calls.\n"
+		fprintf(out, " by %.0f %% or more, and by %.6f s or %.0f calls.\n"
 			"%s, so nothing is certain: it is not known by how much boots of the same kernel differ.\n"
-			"Give %d boots of each, made in turns.\n", 100 * FEW_SHARE, 100 * FEW_OF_TOTAL, FEW_CALLS,
+			"Give %d boots of each, made in turns.\n", 100 * FEW_SHARE, boot_comparison__few_ns(c) / 1e9, FEW_CALLS,
 			boot_comparison__boots(c) > 2 ? "There are few boots" : "There is one boot of each", ENOUGH_BOOTS);
 		return;
 	}
@@ -197,8 +202,11 @@ int boot_comparison__text(const struct boot_comparison *c, const char *const nam
 
 	print_group('A', names[0], c->boots, c->count[0], out);
 	print_group('B', names[1], c->boots + c->count[0], c->count[1], out);
-	for (size_t i = 0; i < c->notes.count; i++)
-		fprintf(out, "Note: %s.\n", c->notes.list[i]);
+	for (size_t i = 0; i < c->notes.count; i++) {
+		fputs("Note: ", out);
+		utf8__print(out, c->notes.list[i], "");
+		fputs(".\n", out);
+	}
 	print_total(c, out);
 	for (int parts = 0; parts < 2; parts++) {
 		for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)

@@ -97,7 +97,8 @@ Test(noise, a_row_is_no_more_certain_than_one_that_stands_out_more)
 Test(noise, grown)
 {
 	static const double more[] = { 3, 1, 2, 5, 4, 12, 11, 14, 13, 15 }, less[] = { 12, 11, 14, 13, 15, 3, 1, 2, 5, 4 };
-	static const double mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 };
+	static const double mixed[] = { 1, 9, 2, 8, 3, 7, 4, 6, 5, 5 }, same[] = { 7, 7, 7, 7, 7, 7, 7, 7, 7, 7 };
+	static const double tied[] = { 1, 2, 3, 4, 7, 7, 12, 13, 14, 15 };
 	struct noise_row row = { .floor = 0.1 };
 	double p;
 
@@ -110,6 +111,14 @@ Test(noise, grown)
 	row.values = mixed;
 	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
 	cr_expect(p > 0.05);
+	/* All divisions are as good as the one that was made. */
+	row.values = same;
+	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
+	cr_expect(p == 1);
+	/* The 7s can change places. */
+	row.values = tied;
+	cr_assert(noise__grown(&p, &row, 5, 5) == 0);
+	cr_expect(fabs(p - 2 / 252.0) < 1e-9, "%g", p);
 }
 
 /* ---- rates */

@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot compare: what counts as a difference and what does not, on both sides of each limit; and --fail-above.
+ */
+#include "boot/compare_sample.h"
+
+TestSuite(boot_limits, .fini = tear_down);
+
+/* Puts a number of microseconds in each boot. */
+static void put_self(size_t initcall, const long *us, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char text[32];
+
+		snprintf(text, sizeof(text), "%ld000", us[i]);
+		put_element(i, "start", "initcalls", initcall, "self", text);
+	}
+}
+
+/* ---- few boots */
+
+Test(boot_limits, twenty_calls_are_a_difference)
+{
+	make_boots(2);
+	put_element(1, NULL, "functions", 1, "calls", "120");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->b == 140);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == POSSIBLY, "20 calls of 140");
+	tear_down();
+	make_boots(2);
+	put_element(1, NULL, "functions", 1, "calls", "119");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "g", MEASURE_COUNT)->verdict == SAME, "19 calls of 139");
+}
+
+Test(boot_limits, lost_calls_are_added_to_twenty)
+{
+	make_boots(2);
+	put(1, "lost", "{'lost':3000}");
+	put_element(1, NULL, "functions", 0, "calls", "8020");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
+	tear_down();
+	make_boots(2);
+	put(1, "lost", "{'lost':3000}");
+	put_element(1, NULL, "functions", 0, "calls", "8019");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == SAME);
+}
+
+Test(boot_limits, what_is_much_is_told)
+{
+	make_boots(2);
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(boot_comparison__few_ns(&c) == 5 * MS, "0.5 %% of 1 s");
+	tear_down();
+	make_boots(2);
+	put(0, "start", "null");
+	put(1, "start", "null");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(boot_comparison__few_ns(&c) == MS / 2, "it is not known how long the boot was");
+}
+
+/* ---- enough boots */
+
+Test(boot_limits, times_below_two_microseconds_are_no_difference)
+{
+	static const long small[] = { 10, 10, 10, 10, 10, 11, 11, 11, 11, 11 };
+	static const long large[] = { 10, 10, 10, 10, 10, 12, 12, 12, 12, 12 };
+
+	make_boots(10);
+	put_self(0, small, 10);
+	put_self(3, large, 10);
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == SAME, "the clock has microseconds");
+	cr_expect(change_of("module", "m", MEASURE_TIME)->verdict == CERTAIN);
+}
+
+Test(boot_limits, another_memory)
+{
+	for (int more = 0; more < 2; more++) {
+		make_planted();
+		/* 2.9 % and 3.1 % of the larger one. */
+		put_number(9, "machine.memory_bytes", more ? 2063983500 : 2059732200);
+		cr_assert(compare_groups(5, 5) == 0);
+		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == (more ? POSSIBLY : CERTAIN), "%d", more);
+		cr_expect(is_noted("the machines differ") == more);
+		tear_down();
+	}
+}
+
+Test(boot_limits, what_weakens)
+{
+	static const struct {
+		size_t boot;
+		const char *path, *value, *note;
+	} cases[] = {
+		{ 9, "boot_id", "'boot-0'", "0 and 9 are of the same boot" },
+		{ 9, "totals.sites", "99", "other functions were traced early in 9 than in 0" },
+		{ 9, "machine.model", "'y'", "the machines differ: 0 has 2 CPUs, 1907 MiB, x; and 9 has 2 CPUs, 1907 MiB, y" },
+		{ 9, "tracer", "'oneshot'", "0 was traced early by function, and 9 by oneshot" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make_planted();
+		put(cases[i].boot, cases[i].path, cases[i].value);
+		cr_assert(compare_groups(5, 5) == 0);
+		cr_expect(is_noted(cases[i].note), "%s", cases[i].note);
+		cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY, "%s", cases[i].path);
+		tear_down();
+	}
+}
+
+/* ---- each boot is held against each */
+
+/* What the first boot does not tell, two others may tell, each something else. */
+Test(boot_limits, the_first_boot_need_not_tell)
+{
+	static const struct {
+		const char *path, *some, *others, *note;
+	} cases[] = {
+		{ "machine.cpus", "2", "4", "the machines differ: 1 has 2 CPUs, 1907 MiB, x; and 5 has 4 CPUs" },
+		{ "kernel.cmdline", "'a'", "'b'", "only 1 has a; only 5 has b" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		make_planted();
+		put(0, cases[i].path, "null");
+		for (size_t k = 1; k < 10; k++)
+			put(k, cases[i].path, k < 5 ? cases[i].some : cases[i].others);
+		cr_assert(compare_groups(5, 5) == 0);
+		cr_expect(is_noted(cases[i].note), "%s", cases[i].note);
+		tear_down();
+	}
+}
+
+Test(boot_limits, what_is_not_known_is_no_number)
+{
+	make_boots(2);
+	put(0, "machine.cpus", "null");
+	put(1, "machine.memory_bytes", "null");
+	put(1, "machine.model", "'y'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(is_noted("0 has an unknown number of CPUs, 1907 MiB, x; and 1 has 2 CPUs, an unknown number of MiB, y"));
+}
+
+Test(boot_limits, boots_of_the_second_kernel_were_traced_in_different_ways)
+{
+	make_planted();
+	for (size_t i = 5; i < 10; i++)
+		put(i, "kernel.build_id", "'3c4d'");
+	put(9, "totals.sites", "99");
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(is_noted("other functions were traced early in 9 than in 5"));
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
+}
+
+Test(boot_limits, cycles_do_not_hide_that_other_functions_were_traced)
+{
+	make_planted();
+	put(9, "window.unit", "'counts'");
+	put(9, "totals.sites", "99");
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(is_noted("9 has cycles"));
+	cr_expect(is_noted("other functions were traced early in 9 than in 0"));
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == POSSIBLY);
+}
+
+Test(boot_limits, a_group_of_two_kernels_whose_first_boot_has_no_build_id)
+{
+	cr_redirect_stderr();
+	make_boots(4);
+	put(0, "kernel.build_id", "null");
+	put(2, "kernel.build_id", "'3c4d'");
+	cr_expect(compare_groups(3, 1) == -EINVAL);
+}
+
+/* ---- documents that do not have all functions */
+
+/* Without its .part, g would have fewer calls. */
+Test(boot_limits, several_of_one_name_are_not_known_if_some_may_be_missing)
+{
+	make_boots(10);
+	for (size_t i = 5; i < 10; i++)
+		put(i, "functions", "[{'name':'f','calls':6000},{'name':'g.isra.0','calls':100}]");
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(not(change_of("function", "g", MEASURE_COUNT)->known));
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == CERTAIN);
+	cr_expect(is_noted("5: has only the functions with the most calls (-n); others are not compared, nor are several of one name"));
+}
+
+Test(boot_limits, namesakes_are_several)
+{
+	make_boots(2);
+	put_element(0, NULL, "functions", 1, "name", "'f'");
+	put(1, "functions", "[{'name':'f','calls':5000}]");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
+}
+
+Test(boot_limits, phases_are_not_cut)
+{
+	make_boots(2);
+	put_element(0, NULL, "phases", 0, "name", "'setup_arch.isra.0'");
+	put(1, "functions", "[{'name':'f','calls':5000}]");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(change_of("phase", "setup_arch", MEASURE_COUNT)->known);
+}
+
+/* In the other build, the compiler may have made f of several. */
+Test(boot_limits, another_build_with_some_functions_is_not_certain)
+{
+	make_planted();
+	for (size_t i = 5; i < 10; i++) {
+		put(i, "kernel.build_id", "'3c4d'");
+		put(i, "functions", "[{'name':'f','calls':6000}]");
+	}
+	cr_assert(compare_groups(5, 5) == 0);
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->verdict == POSSIBLY);
+	cr_expect(change_of("initcall", "a_init", MEASURE_TIME)->verdict == CERTAIN);
+}
+
+/* ---- the limit */
+
+static bool exceeds(struct boot_limit limit)
+{
+	bool fails;
+
+	cr_assert(boot_comparison__exceeds(&c, &limit, &fails) == 0);
+	return fails;
+}
+
+Test(boot_limits, limit_with_one_boot_of_each)
+{
+	cr_redirect_stderr();
+	make_boots(2);
+	put_element(1, "start", "inits", 0, "start", "1060000000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05 }));
+	cr_expect(not(exceeds((struct boot_limit){ .share = 0.07 })));
+	cr_expect(exceeds((struct boot_limit){ .ns = 50 * MS }));
+	cr_expect(not(exceeds((struct boot_limit){ .ns = 70 * MS })));
+}
+
+Test(boot_limits, the_limit_and_the_noise)
+{
+	static const char *const starts[][10] = {
+		{ "1000", "1010", "1020", "1030", "1040", "1100", "1110", "1120", "1130", "1140" },
+		/* Of 252 divisions, 8 are like this one. */
+		{ "1000000000", "1010000000", "1020000000", "1110000000", "1120000000",
+		  "1100000000", "1115000000", "1125000000", "1130000000", "1135000000" },
+		{ "1000", "1300", "1100", "1010", "1210", "1400", "1200", "1010", "1250", "1005" },
+		/* Of 252 divisions, 26 are. */
+		{ "1000000000", "1010000000", "1020000000", "1030000000", "1200000000",
+		  "1100000000", "1110000000", "1120000000", "1130000000", "1005000000" },
+	};
+
+	cr_redirect_stderr();
+	for (int i = 0; i < 4; i++) {
+		int noisy = i / 2;
+
+		make_boots(10);
+		for (size_t k = 0; k < 10; k++)
+			put_element(k, "start", "inits", 0, "start", starts[i][k]);
+		cr_assert(compare_groups(5, 5) == 0);
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == !noisy, "%d", i);
+		tear_down();
+	}
+}
+
+/* Without knowledge of the noise, no boot of the second group may be as quick as one of the first. */
+Test(boot_limits, a_few_boots_have_to_be_slower_all)
+{
+	static const struct {
+		long starts[4];
+		bool exceeds;
+	} cases[] = {
+		{ { 1000, 1050, 1110, 1150 }, true },
+		{ { 1000, 1120, 1110, 1500 }, false },
+		{ { 1000, 1110, 1110, 1500 }, false },
+	};
+
+	cr_redirect_stderr();
+	for (size_t i = 0; i < 3; i++) {
+		make_boots(4);
+		for (size_t k = 0; k < 4; k++) {
+			char text[32];
+
+			snprintf(text, sizeof(text), "%ld000000", cases[i].starts[k]);
+			put_element(k, "start", "inits", 0, "start", text);
+		}
+		cr_assert(compare_groups(2, 2) == 0);
+		cr_expect(not(c.can_tell));
+		cr_expect(exceeds((struct boot_limit){ .share = 0.05 }) == cases[i].exceeds, "%zu", i);
+		tear_down();
+	}
+}
