@@ -118,6 +118,48 @@ int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t 
 	return 0;
 }
 
+static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l)
+{
+	c->monotonic_known = range__is_known(&l->to_monotonic);
+	if (!c->monotonic_known) {
+		snprintf(c->why_no_monotonic, sizeof(c->why_no_monotonic), "the trace clock cannot be held against it");
+		return;
+	}
+	c->ahead = range__middle(&l->to_monotonic);
+	c->monotonic_error = range__error(&l->to_monotonic);
+	if (l->ntp_known)
+		c->monotonic_error += clock__slewed(l->uptime, l->freq, l->tick);
+	if (l->own_source)
+		c->monotonic_error += clock__slewed(l->uptime, CALIBRATED_PPM << 16, USUAL_TICK);
+}
+
+/* The relation of now is not that of the boot. */
+static void forget(struct boot_clock *c, const char *why_no_tsc, const char *why_no_monotonic)
+{
+	if (c->tsc_known)
+		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "%s", why_no_tsc);
+	c->tsc_known = false;
+	if (c->monotonic_known)
+		snprintf(c->why_no_monotonic, sizeof(c->why_no_monotonic), "%s", why_no_monotonic);
+	c->monotonic_known = false;
+}
+
+void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
+{
+	conclude_monotonic(c, l);
+	/* While it sleeps, some machines go on with the one clock and not with the other. */
+	if (l->suspended > SUSPENDED_NS)
+		forget(c, "the machine was suspended since, and its TSC may have begun anew",
+		       "the machine was suspended since");
+	/* Then it is not known what it follows. */
+	if (c->tsc_known && !range__is_known(&l->to_tsc))
+		forget(c, "the trace clock does not follow the TSC", "the trace clock does not follow the TSC");
+	if (c->tsc_known) {
+		c->zero += range__middle(&l->to_tsc);
+		c->tsc_error = range__error(&l->to_tsc);
+	}
+}
+
 /* ---- measuring */
 
 static int64_t read_clock(clockid_t clock)
@@ -278,45 +320,33 @@ static int open_stats(const char *buffer)
 	return fd;
 }
 
+/* How much longer CLOCK_BOOTTIME is: if something comes between the two looks, it seems less, never more. */
+static int64_t read_suspended(void)
+{
+	int64_t boottime = read_clock(CLOCK_BOOTTIME);
+
+	return boottime - read_clock(CLOCK_MONOTONIC);
+}
+
 static void compare_clocks(struct boot_clock *c, int fd)
 {
-	struct clock_range to_monotonic = anything, to_tsc = anything;
-	uint64_t uptime = read_clock(CLOCK_MONOTONIC);
+	struct clock_looks l = {
+		.to_monotonic = anything, .to_tsc = anything, .uptime = read_clock(CLOCK_MONOTONIC),
+		.suspended = read_suspended(), .own_source = has_own_source(),
+	};
 	struct timex t = {};
 
-	for (int i = 0; i < LOOKS && !look(c, fd, &to_monotonic, &to_tsc); i++)
+	for (int i = 0; i < LOOKS && !look(c, fd, &l.to_monotonic, &l.to_tsc); i++)
 		;
-	c->monotonic_known = range__is_known(&to_monotonic);
-	if (c->monotonic_known) {
-		c->ahead = range__middle(&to_monotonic);
-		c->monotonic_error = range__error(&to_monotonic);
-		if (adjtimex(&t) >= 0)
-			c->monotonic_error += clock__slewed(uptime, t.freq, t.tick);
-		if (has_own_source())
-			c->monotonic_error += clock__slewed(uptime, CALIBRATED_PPM << 16, USUAL_TICK);
-	}
-	/* The relation of now is not that of the boot. */
-	if (c->tsc_known && read_clock(CLOCK_BOOTTIME) - read_clock(CLOCK_MONOTONIC) > SUSPENDED_NS) {
-		c->tsc_known = false;
-		/* While it sleeps, some machines go on with the one clock and not with the other. */
-		c->monotonic_known = false;
-		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
-			 "the machine was suspended since, and its TSC may have begun anew");
-	}
-	if (c->tsc_known && !range__is_known(&to_tsc)) {
-		c->tsc_known = false;
-		/* While it sleeps, some machines go on with the one clock and not with the other. */
-		c->monotonic_known = false;
-		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc), "the trace clock does not follow the TSC");
-	}
-	if (c->tsc_known) {
-		c->zero += range__middle(&to_tsc);
-		c->tsc_error = range__error(&to_tsc);
-	}
+	l.ntp_known = adjtimex(&t) >= 0;
+	l.freq = t.freq;
+	l.tick = t.tick;
+	boot_clock__conclude(c, &l);
 }
 
 void boot_clock__measure(struct boot_clock *ret, const char *dir)
 {
+	static const char no_buffer[] = "no trace buffer with the clock \"local\" can be read";
 	char buffer[PATH_MAX];
 	int fd = -1;
 
@@ -334,7 +364,7 @@ void boot_clock__measure(struct boot_clock *ret, const char *dir)
 		return;
 	}
 	if (ret->tsc_known)
-		snprintf(ret->why_no_tsc, sizeof(ret->why_no_tsc),
-			 "no trace buffer with the clock \"local\" can be read");
+		snprintf(ret->why_no_tsc, sizeof(ret->why_no_tsc), "%s", no_buffer);
 	ret->tsc_known = false;
+	snprintf(ret->why_no_monotonic, sizeof(ret->why_no_monotonic), "%s", no_buffer);
 }

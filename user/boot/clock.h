@@ -30,6 +30,7 @@ struct boot_clock {
 	bool monotonic_known;
 	int64_t ahead;
 	uint64_t monotonic_error;	/* in ns, with what NTP may have changed since the boot */
+	char why_no_monotonic[128];
 };
 
 /**
@@ -90,5 +91,18 @@ uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift);
  * us for each of 100 ticks a second.
  */
 uint64_t clock__slewed(uint64_t uptime_ns, long freq, long tick);
+
+/* What the looks at the clocks have shown. */
+struct clock_looks {
+	struct clock_range to_monotonic, to_tsc;	/* what has to be added for the clock "local" */
+	uint64_t uptime;		/* CLOCK_MONOTONIC */
+	int64_t suspended;		/* how long the machine was, at least */
+	bool ntp_known;			/* the next two, as adjtimex() has them */
+	long freq, tick;
+	bool own_source;		/* CLOCK_MONOTONIC has another source than the trace clock */
+};
+
+/* Fills @c, of which the relation between the TSC and dmesg is there if it is known. */
+void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l);
 
 #endif

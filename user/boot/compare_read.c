@@ -126,13 +126,50 @@ static void add_field(struct boot_cell *cell, enum boot_measure measure, struct 
 	add_value(cell, measure, known, value);
 }
 
+/* The value at a path such as "start.levels". */
+static struct json_object *at_path(struct json_object *object, const char *path)
+{
+	char part[64];
+
+	while (object && *path) {
+		size_t length = strcspn(path, ".");
+
+		snprintf(part, sizeof(part), "%.*s", (int)length, path);
+		object = json__field(object, part);
+		path += length + (path[length] == '.');
+	}
+	return object;
+}
+
 /* ---- a kind */
 
 struct reading {
 	struct boot_comparison *c;
 	const struct row_kind *kind;
 	size_t boot;
+	struct json_object *document;
 };
+
+/*
+ * systemd keeps the last start of a unit. If it was started again since the boot, its time in the boot is not known, and
+ * neither is when any unit was being started.
+ */
+static bool is_of_boot(const struct reading *r, struct json_object *element, const char *name)
+{
+	static const char *const divided[] = { "units", "rest", "between" };
+	double started, finish, again;
+
+	if (get_number(element, "start_monotonic", &started) &&
+	    get_number(at_path(r->document, "userspace"), "finish", &finish) && started > finish)
+		return false;
+	if (!get_number(at_path(r->document, "parts"), "started_again", &again) || again <= 0)
+		return true;
+	for (size_t i = 0; i < sizeof(divided) / sizeof(divided[0]); i++) {
+		if (!strcmp(r->kind->word, "part") && !strcmp(name, divided[i]))
+			return false;
+	}
+	return true;
+}
 
 /* @outer: the name of the element that this one is in; NULL: it is in none */
 static int read_element(const struct reading *r, struct json_object *element, const char *outer)
@@ -165,6 +202,7 @@ static int read_element(const struct reading *r, struct json_object *element, co
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
+	cell->unknown[MEASURE_TIME] |= kind->part == PART_OF_USER && !is_of_boot(r, element, name);
 	/* That of an initcall with others inside has theirs in it, and its own time has not. */
 	if (kind->ready && get_number(element, kind->ready, &ready) && get_number(element, "time", &whole) &&
 	    get_number(element, kind->time, &own) && own == whole)
@@ -184,24 +222,9 @@ cleanup:
 	return err;
 }
 
-/* The value at a path such as "start.levels". */
-static struct json_object *at_path(struct json_object *object, const char *path)
+static int read_kind(const struct reading *r)
 {
-	char part[64];
-
-	while (object && *path) {
-		size_t length = strcspn(path, ".");
-
-		snprintf(part, sizeof(part), "%.*s", (int)length, path);
-		object = json__field(object, part);
-		path += length + (path[length] == '.');
-	}
-	return object;
-}
-
-static int read_kind(const struct reading *r, struct json_object *document)
-{
-	struct json_object *array = at_path(document, r->kind->path);
+	struct json_object *array = at_path(r->document, r->kind->path);
 	int err = 0;
 
 	if (!json_object_is_type(array, json_type_array)) {
@@ -327,6 +350,6 @@ int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *pa
 				     "compare", path);
 	err = read_total(c, boot, document);
 	for (size_t i = 0; !err && i < row_kind_count; i++)
-		err = read_kind(&(struct reading){ c, &row_kinds[i], boot }, document);
+		err = read_kind(&(struct reading){ c, &row_kinds[i], boot, document });
 	return err;
 }

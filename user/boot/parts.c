@@ -160,15 +160,19 @@ static struct moment from_manager(const struct boot_known *k, uint64_t time)
 	return m;
 }
 
+/* If clocks are less sure than this, a later one is systemd that has executed itself anew. */
+#define MOST_ERROR_NS 10000000000ll
+
 /*
- * The program that stays process 1: the last one that was started before systemd began. If that is
- * not known, it is the second one, after that of the initrd. SIZE_MAX: there is none yet.
+ * The program that stays process 1: the last one that was started before systemd began, as far as the clocks can tell.
+ * If that is not known, it is the second one, after that of the initrd. SIZE_MAX: there is none yet.
  */
 static size_t find_init(const struct boot_known *k)
 {
 	const struct boot_start *s = k->start;
 	struct moment userspace = unknown;
 	size_t found = SIZE_MAX;
+	int64_t error;
 
 	if (!s || !s->init_count)
 		return SIZE_MAX;
@@ -176,7 +180,8 @@ static size_t find_init(const struct boot_known *k)
 		userspace = from_manager(k, k->units->manager.userspace);
 	if (!userspace.known)
 		return s->init_count > 1 ? 1 : 0;
-	for (size_t i = 0; i < s->init_count && (int64_t)s->inits[i].time <= userspace.time; i++)
+	error = k->clock->monotonic_error < MOST_ERROR_NS ? k->clock->monotonic_error : MOST_ERROR_NS;
+	for (size_t i = 0; i < s->init_count && (int64_t)s->inits[i].time <= userspace.time + error; i++)
 		found = i;
 	return found;
 }
@@ -329,6 +334,19 @@ static int take_gaps(struct boot_part *part, const struct boot_units *u, uint64_
 	return 0;
 }
 
+/* systemd keeps only the last start. That a unit has ended before it tells that it was not the first one. */
+static size_t count_started_again(const struct boot_units *u)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < u->count; i++) {
+		const struct boot_unit *unit = &u->list[i];
+
+		count += unit->activating > u->manager.finish && unit->deactivated && unit->deactivated <= unit->activating;
+	}
+	return boot_units__complete(u) ? count : 0;
+}
+
 static int add_userspace(struct builder *b, const struct boot_known *k)
 {
 	const struct boot_units *u = k->units;
@@ -345,6 +363,7 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 		add(b, PART_BETWEEN, unknown);
 		return 0;
 	}
+	b->parts->started_again = count_started_again(u);
 	loaded = u->manager.load_finish;
 	target = u->target ? boot_units__find(u, u->target) : NULL;
 	reached = target && boot_units__in_boot(u, target) ? target->activated : 0;

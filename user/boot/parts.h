@@ -50,6 +50,7 @@ struct boot_parts {
 	size_t count;
 	uint64_t total;			/* the sum of all parts that are known, and of the next one */
 	uint64_t not_accounted;		/* while events of initcalls are missing */
+	size_t started_again;		/* units, since the boot: what they took in it is in PART_BETWEEN */
 	const char *init;		/* the program that stays process 1; NULL: not known */
 };
 

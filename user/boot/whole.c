@@ -41,6 +41,9 @@ void boot_whole__losses(const struct boot_whole *w)
 	else if (!boot_units__complete(&w->units))
 		error__warn("the boot is not complete: systemd has %u jobs left, `systemctl list-jobs` shows them",
 			    w->units.jobs);
+	if (w->units.known && !w->clock.monotonic_known)
+		error__warn("when systemd's units were started by the kernel's clock is not known: %s",
+			    w->clock.why_no_monotonic);
 	if (w->firmware.kexec)
 		error__warn("another kernel has started this one (kexec): what came before is not known");
 	else if (!w->clock.tsc_known)

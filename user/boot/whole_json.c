@@ -47,6 +47,7 @@ static void write_parts(const struct boot_whole *w, json_writer_t *j)
 	jsonw_lluint_field(j, "total", p->total);
 	jsonw_lluint_field(j, "not_accounted", p->not_accounted);
 	json__string_or_null(j, "init", p->init);
+	json__number_or_null(j, "started_again", boot_units__complete(&w->units), p->started_again);
 	jsonw_name(j, "rows");
 	jsonw_start_lines(j);
 	for (size_t i = 0; i < p->count; i++)
@@ -125,6 +126,7 @@ static int write_userspace(const struct boot_whole *w, json_writer_t *j)
 	jsonw_string_field(j, "clock", "monotonic");
 	write_time(j, "local_ahead", c->monotonic_known, c->ahead);
 	json__number_or_null(j, "local_ahead_error", c->monotonic_known, c->monotonic_error);
+	json__string_or_null(j, "why_no_local_ahead", c->monotonic_known ? NULL : c->why_no_monotonic);
 	write_moment(j, "firmware", m->firmware);
 	write_moment(j, "loader", m->loader);
 	write_moment(j, "initrd", m->initrd);

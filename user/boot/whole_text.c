@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "boot/cells.h"
 #include "boot/whole.h"
 
@@ -108,6 +109,29 @@ static uint64_t before_clock(const struct boot_parts *p)
 }
 
 /*
+ * CLOCK_MONOTONIC misses ticks before it has its source, and later NTP makes it quicker or slower. Only what NTP cannot
+ * have done was in the boot. Returns whether there is anything to tell.
+ */
+static bool print_ahead(const struct boot_clock *c, const char *before, FILE *out)
+{
+	uint64_t ahead = c->ahead < 0 ? -c->ahead : c->ahead;
+	const char *word = c->ahead > 0 ? "missed" : "counted";
+
+	if (!c->monotonic_known || ahead <= NOTED_NS)
+		return false;
+	if (ahead <= c->monotonic_error)
+		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, which NTP may have done since the boot", before, word,
+			ahead / 1e9);
+	else if (c->monotonic_error > NOTED_NS)
+		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, at least %.3f s of it until the kernel had chosen its "
+			"source", before, word, ahead / 1e9, (ahead - c->monotonic_error) / 1e9);
+	else
+		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source", before, word,
+			ahead / 1e9);
+	return true;
+}
+
+/*
  * systemd-analyze has times of CLOCK_MONOTONIC, and what the firmware tells. So its sum lacks what
  * this clock has missed, and what came between the boot loader and the kernel's clock.
  */
@@ -121,17 +145,29 @@ static void print_difference(const struct boot_whole *w, FILE *out)
 		return;
 	fprintf(out, "systemd-analyze counts %" PRIu64 ".%03" PRIu64 " s", theirs / 1000000000,
 		theirs % 1000000000 / 1000000);
-	if (w->clock.monotonic_known && (w->clock.ahead > NOTED_NS || w->clock.ahead < -NOTED_NS)) {
-		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source", next,
-			w->clock.ahead > 0 ? "missed" : "counted", labs(w->clock.ahead) / 1e9);
+	if (print_ahead(&w->clock, next, out))
 		next = ", and ";
-	}
 	if (!m->firmware && w->parts.list[0].start_known)
 		fprintf(out, "%sit knows nothing of what came before the kernel", next);
 	else if (m->firmware && before > NOTED_NS)
 		fprintf(out, "%sit leaves out the %.3f s from the boot loader to the kernel's clock", next,
 			before / 1e9);
 	fputc('\n', out);
+}
+
+/* What is not as exact as the table looks. */
+static void print_doubts(const struct boot_whole *w, FILE *out)
+{
+	size_t again = w->parts.started_again;
+
+	if (!w->units.known)
+		return;
+	if (w->clock.monotonic_known && w->clock.monotonic_error > NOTED_NS)
+		fprintf(out, "Times of systemd may be %.3f s earlier or later: NTP may have changed its clock as much since the "
+			"boot\n", w->clock.monotonic_error / 1e9);
+	if (again)
+		fprintf(out, "%zu unit%s been started again since the boot: if %s started in it, too, then this is counted as time "
+			"in which no unit was being started\n", again, again > 1 ? "s have" : " has", again > 1 ? "they were" : "it was");
 }
 
 int boot_whole__text(const struct boot_whole *w, FILE *out)
@@ -147,6 +183,7 @@ int boot_whole__text(const struct boot_whole *w, FILE *out)
 	if (p->list[0].start_known && !w->firmware.source)
 		fprintf(out, "It begins with the reset of the processor, if its time stamp counter began then\n");
 	print_difference(w, out);
+	print_doubts(w, out);
 	return 0;
 }
 
@@ -266,7 +303,8 @@ int boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out)
 	target = w->units.target ? boot_units__find(&w->units, w->units.target) : NULL;
 	if (err || !boot_units__complete(&w->units) || !target || !boot_units__in_boot(&w->units, target))
 		return err;
-	fprintf(out, "\nWhat %s had to wait for, with the seconds since init was started\n\n",
-		target->name);
+	fputs("\nWhat ", out);
+	utf8__print(out, target->name, "");
+	fputs(" had to wait for, with the seconds since init was started\n\n", out);
 	return boot_whole__chain_text(w, out);
 }

@@ -103,6 +103,82 @@ Test(clock, what_ntp_may_have_changed)
 	cr_expect(clock__slewed(100000000000, 0, 9999) == 10000000);
 }
 
+/* ---- what the looks tell */
+
+/* Two looks, 3 us and 1 us wide, on a machine that was never suspended. */
+static const struct clock_looks usual = {
+	.to_monotonic = { 500000000, 500003000 }, .to_tsc = { 1000, 2000 }, .uptime = 100000000000,
+	.ntp_known = true, .freq = 0, .tick = 10000,
+};
+
+static struct boot_clock concluded(const struct clock_looks *l)
+{
+	struct boot_clock c = { .tsc_known = true, .mult = 1, .zero = -3000000000 };
+
+	boot_clock__conclude(&c, l);
+	return c;
+}
+
+Test(clock, conclusions)
+{
+	struct boot_clock c = concluded(&usual);
+
+	cr_expect(c.tsc_known && c.monotonic_known);
+	cr_expect(c.ahead == 500001500 && c.monotonic_error == 1500);
+	cr_expect(c.zero == -3000000000 + 1500 && c.tsc_error == 500);
+	cr_expect(c.why_no_tsc[0] == '\0' && c.why_no_monotonic[0] == '\0');
+}
+
+Test(clock, ntp_and_another_source_make_the_error_larger)
+{
+	struct clock_looks l = usual;
+
+	l.freq = 100 << 16;
+	cr_expect(concluded(&l).monotonic_error == 1500 + 10000000);
+	l.ntp_known = false;
+	cr_expect(concluded(&l).monotonic_error == 1500);
+	l.own_source = true;
+	cr_expect(concluded(&l).monotonic_error == 1500 + 50000000);
+}
+
+Test(clock, looks_that_contradict_each_other_tell_nothing)
+{
+	struct clock_looks l = usual;
+	struct boot_clock c;
+
+	/* At the same moment. */
+	l.to_monotonic.most = l.to_monotonic.least;
+	cr_expect(concluded(&l).monotonic_known && concluded(&l).monotonic_error == 0);
+	l.to_monotonic.most--;
+	c = concluded(&l);
+	cr_expect(not(c.monotonic_known));
+	cr_expect(c.why_no_monotonic[0] != '\0');
+	cr_expect(c.tsc_known, "this is known all the same");
+	l = usual;
+	l.to_tsc.most = l.to_tsc.least - 1;
+	c = concluded(&l);
+	cr_expect(c.tsc_known == false && strstr(c.why_no_tsc, "does not follow the TSC"));
+	cr_expect(c.monotonic_known == false && strstr(c.why_no_monotonic, "does not follow the TSC"));
+}
+
+Test(clock, a_machine_that_was_suspended)
+{
+	struct clock_looks l = usual;
+	struct boot_clock c;
+
+	l.suspended = 1000000;
+	cr_expect(concluded(&l).tsc_known && concluded(&l).monotonic_known, "two looks take some time");
+	l.suspended = 1000001;
+	c = concluded(&l);
+	cr_expect(c.tsc_known == false && strstr(c.why_no_tsc, "suspended"));
+	cr_expect(c.monotonic_known == false && strstr(c.why_no_monotonic, "suspended"));
+	/* Without the TSC as well. */
+	c = (struct boot_clock){ .why_no_tsc = "kvm-clock" };
+	boot_clock__conclude(&c, &l);
+	cr_expect(not(c.monotonic_known));
+	cr_expect(eq(str, c.why_no_tsc, "kvm-clock"));
+}
+
 /* Where there is a TSC that the kernel uses, this test runs with it; elsewhere it has a reason. */
 Test(clock, without_tracefs_nothing_is_claimed)
 {
@@ -111,9 +187,10 @@ Test(clock, without_tracefs_nothing_is_claimed)
 	boot_clock__measure(&c, NULL);
 	cr_expect(not(c.tsc_known));
 	cr_expect(not(c.monotonic_known));
-	cr_expect(c.why_no_tsc[0] != '\0');
+	cr_expect(c.why_no_tsc[0] != '\0' && c.why_no_monotonic[0] != '\0');
 	boot_clock__measure(&c, "/nonexistent");
 	cr_expect(c.why_no_tsc[0] != '\0' && !c.tsc_known && !c.monotonic_known);
+	cr_expect(c.why_no_monotonic[0] != '\0');
 }
 
 /* ---- firmware */

@@ -198,6 +198,17 @@ Test(boot_limits, namesakes_are_several)
 	cr_expect(not(change_of("function", "f", MEASURE_COUNT)->known));
 }
 
+/* Its other parts may be those that are missing, in each boot other ones. */
+Test(boot_limits, a_part_is_one_of_several)
+{
+	make_boots(2);
+	for (size_t i = 0; i < 2; i++)
+		put(i, "functions", "[{'name':'f','calls':5000},{'name':'g.isra.0','calls':100}]");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(change_of("function", "g", MEASURE_COUNT)->known));
+	cr_expect(change_of("function", "f", MEASURE_COUNT)->known);
+}
+
 Test(boot_limits, phases_are_not_cut)
 {
 	make_boots(2);

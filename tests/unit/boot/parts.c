@@ -3,6 +3,8 @@
  * hytrace boot: the account of all parts of a boot, from made moments. A second here has some
  * round number, so that each part is known by its time.
  */
+#include <criterion/redirect.h>
+
 #include "boot/boot_sample.h"
 #include "boot/start.h"
 #include "boot/whole.h"
@@ -250,6 +252,86 @@ Test(parts, moments_in_a_wrong_order, .init = make)
 	boot_parts__free(&whole.parts);
 }
 
+/* ---- what clocks and units do not tell exactly */
+
+/* NTP has made systemd's clock slower since: what systemd tells seems to be earlier than it was. */
+Test(parts, init_is_found_as_far_as_clocks_can_tell, .init = make)
+{
+	whole.clock.ahead = -SECOND / 10;
+	divide(NULL);
+	cr_expect(eq(str, (char *)whole.parts.init, "/bin/switch"), "as the clocks are said to be exact");
+	whole.clock.monotonic_error = SECOND / 5;
+	divide(NULL);
+	cr_expect(eq(str, (char *)whole.parts.init, "/sbin/init"));
+	expect(PART_INITRD, NULL, 1000, 0);
+	/* After a year, another one is not taken for it. */
+	whole.clock.monotonic_error = 1000 * SECOND;
+	divide(NULL);
+	expect(PART_INITRD, NULL, 1000, 0);
+	boot_parts__free(&whole.parts);
+}
+
+/* The rest has others in it: it is longer than the time in which units can be looked at. */
+Test(parts, a_target_that_was_not_reached, .init = make)
+{
+	whole.units.target = "never";
+	divide(NULL);
+	expect(PART_UNITS, NULL, -1, 0);
+	/* From 5 s to 12 s: a, b and c took 4 s of it, and top none. */
+	expect(PART_REST, NULL, 4000, 1);
+	expect(PART_BETWEEN, NULL, 3000, 0);
+	cr_expect(whole.parts.total == 20500 * MS);
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, parts_with_others_in_them_are_not_divided, .init = make)
+{
+	whole.units.manager.load_finish = 0;
+	divide(NULL);
+	expect(PART_INIT, NULL, -1, 0);
+	expect(PART_UNITS, NULL, 6500, 1);
+	expect(PART_REST, NULL, 1000, 0);
+	expect(PART_BETWEEN, NULL, 1000, 0);
+	boot_parts__free(&whole.parts);
+	/* Nothing of it is known. */
+	whole.units.target = "never";
+	divide(NULL);
+	expect(PART_REST, NULL, 8500, 2);
+	expect(PART_BETWEEN, NULL, -1, 0);
+	boot_parts__free(&whole.parts);
+}
+
+/* By the clocks, systemd had loaded its units when the target was reached. */
+Test(parts, gaps_are_not_longer_than_the_part, .init = make)
+{
+	inits[2].time = 10400 * MS;
+	whole.clock.monotonic_error = 10 * SECOND;
+	divide(NULL);
+	expect(PART_INIT, NULL, 0, 0);
+	expect(PART_UNITS, NULL, 0, 0);
+	expect(PART_BETWEEN, NULL, 1100, 0);
+	cr_expect(whole.parts.total == 20500 * MS, "%ld", (long)whole.parts.total);
+	inits[2].time = 4 * SECOND;
+	boot_parts__free(&whole.parts);
+}
+
+Test(parts, units_that_were_started_again, .init = make)
+{
+	divide(NULL);
+	cr_expect(whole.parts.started_again == 0, "later was started once");
+	list[4].deactivated = 61 * SECOND;
+	divide(NULL);
+	cr_expect(whole.parts.started_again == 0, "and has ended");
+	list[4].deactivated = 50 * SECOND;
+	divide(NULL);
+	cr_expect(whole.parts.started_again == 1);
+	list[4].activating = 12 * SECOND;
+	list[4].deactivated = 11 * SECOND;
+	divide(NULL);
+	cr_expect(whole.parts.started_again == 0, "in the boot");
+	boot_parts__free(&whole.parts);
+}
+
 /* ---- text and json */
 
 static struct boot_report report(void)
@@ -314,6 +396,8 @@ Test(parts, text_and_json, .init = make)
 	expect_at(object, "firmware.tsc_since_reset", "8000000000");
 	expect_at(object, "userspace.complete", "true");
 	expect_at(object, "userspace.local_ahead", "500000000");
+	expect_at(object, "userspace.why_no_local_ahead", "null");
+	expect_at(object, "parts.started_again", "0");
 	expect_at(object, "userspace.critical_chain.0.name", "\"top\"");
 	expect_at(object, "units.0", "{\"name\":\"a\",\"state\":\"active\",\"result\":null,\"start\":6500000000,"
 				     "\"time\":2000000000,\"active\":8500000000,\"start_monotonic\":6000000000,"
@@ -343,6 +427,62 @@ Test(parts, what_systemd_leaves_out, .init = make)
 	forget(&r);
 }
 
+/* What NTP may have done is not said to be of the boot. */
+Test(parts, what_ntp_may_have_done, .init = make)
+{
+	static const struct {
+		int64_t ahead, error;
+		const char *text;
+	} cases[] = {
+		{ 10 * MS, 0, "\nsystemd-analyze counts 12.000 s: it knows nothing" },
+		{ 11 * MS, 0, ": CLOCK_MONOTONIC has missed 0.011 s until the kernel had chosen its source, and" },
+		{ -11 * MS, 0, ": CLOCK_MONOTONIC has counted 0.011 s until the kernel had chosen its source, and" },
+		{ 500 * MS, 10 * MS, ": CLOCK_MONOTONIC has missed 0.500 s until the kernel had chosen its source, and" },
+		{ 500 * MS, 20 * MS, ": CLOCK_MONOTONIC has missed 0.500 s by now, at least 0.480 s of it until the kernel had chosen" },
+		{ -1700 * MS, 1700 * MS, ": CLOCK_MONOTONIC has counted 1.700 s by now, which NTP may have done since the boot, and" },
+		{ 500 * MS, 20 * MS, "\nTimes of systemd may be 0.020 s earlier or later: NTP may have" },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct boot_report r;
+		char *text;
+		bool told;
+
+		whole.clock.ahead = cases[i].ahead;
+		whole.clock.monotonic_error = cases[i].error;
+		r = report();
+		text = print(text_of_ten, &r);
+		cr_expect(strstr(text, cases[i].text) != NULL, "%s instead of %s", text, cases[i].text);
+		told = strstr(text, "Times of systemd may be");
+		cr_expect(told == (cases[i].error > 10 * MS), "%zu", i);
+		free(text);
+		forget(&r);
+	}
+}
+
+Test(parts, what_was_started_again_is_told, .init = make)
+{
+	struct boot_report r;
+	struct json_object *object;
+	char *text;
+
+	list[4].deactivated = 49 * SECOND;
+	list[2].name = "top\x1b[31m";
+	whole.units.target = list[2].name;
+	r = report();
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\n1 unit has been started again since the boot: if it was started in it, too") != NULL, "%s", text);
+	cr_expect(strstr(text, "\nWhat top\\x1b[31m had to wait for") != NULL, "%s", text);
+	cr_expect(strchr(text, '\x1b') == NULL, "%s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "parts.started_again", "1");
+	json_object_put(object);
+	free(text);
+	forget(&r);
+}
+
 Test(parts, a_trace_for_viewers_with_nothing_else, .init = make)
 {
 	struct boot_report r;
@@ -366,7 +506,9 @@ Test(parts, json_without_systemd_and_without_a_tsc, .init = make)
 	char *text;
 
 	whole.units = (struct boot_units){ .why_not = "process 1 is not systemd" };
-	whole.clock = (struct boot_clock){ .why_no_tsc = "its clock source is kvm-clock" };
+	whole.clock = (struct boot_clock){
+		.why_no_tsc = "its clock source is kvm-clock", .why_no_monotonic = "it was suspended",
+	};
 	r = report();
 	text = print(json_of_all, &r);
 	object = parse(text);
@@ -375,6 +517,8 @@ Test(parts, json_without_systemd_and_without_a_tsc, .init = make)
 	expect_at(object, "userspace.complete", "null");
 	expect_at(object, "userspace.why_not", "\"process 1 is not systemd\"");
 	expect_at(object, "userspace.local_ahead", "null");
+	expect_at(object, "userspace.why_no_local_ahead", "\"it was suspended\"");
+	expect_at(object, "parts.started_again", "null");
 	expect_at(object, "userspace.critical_chain", "null");
 	expect_at(object, "firmware.tsc_since_reset", "null");
 	expect_at(object, "firmware.why_no_tsc", "\"its clock source is kvm-clock\"");
@@ -404,4 +548,14 @@ Test(parts, a_boot_that_is_not_complete_has_no_chain, .init = make)
 	json_object_put(object);
 	free(text);
 	forget(&r);
+}
+
+Test(parts, times_of_units_that_are_not_known_are_told, .init = make)
+{
+	cr_redirect_stderr();
+	whole.clock.monotonic_known = false;
+	strcpy(whole.clock.why_no_monotonic, "the machine was suspended since");
+	boot_whole__losses(&whole);
+	cr_expect_stderr_eq_str("hytrace: warning: when systemd's units were started by the kernel's clock is not known: "
+				"the machine was suspended since\n");
 }

@@ -215,7 +215,7 @@ Test(boot_start, reports_without_an_early_part)
 	object = parse(text);
 	events = at(object, "traceEvents");
 	/* Labels; before, two levels, and two programs; initcalls and modules. */
-	cr_expect(json_object_array_length(events) == 5 + 6 + 5, "those that ended: %s", text);
+	cr_expect(json_object_array_length(events) == 6 + 6 + 6, "%s", text);
 	expect_at(event_of(events, "X", "a_init"), "ts", "510000.000");
 	expect_at(event_of(events, "X", "a_init"), "tid", "1");
 	expect_at(event_of(events, "X", "inner_init"), "args", "{\"level\":\"late\",\"result\":-19}");
@@ -224,9 +224,30 @@ Test(boot_start, reports_without_an_early_part)
 	expect_at(event_of(events, "X", "(before)"), "dur", "500000.000");
 	expect_at(event_of(events, "X", "until init"), "dur", "100000.000");
 	expect_at(event_of(events, "X", "/init"), "dur", "100000.000");
+	/* Viewers would take all that its task does later to be inside of it. */
+	expect_at(event_of(events, "B", "second"), "ts", "821000.000");
+	cr_expect(json_object_get_int(at(event_of(events, "B", "second"), "tid")) > 1 << 22);
+	cr_expect(not(json_object_object_get_ex(event_of(events, "B", "second"), "dur", NULL)));
+	cr_expect(strstr(text, ": the end was not seen\"") != NULL, "%s", text);
 	expect_nesting(events, 1);
 	expect_nesting(events, 7);
 	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
+/* Whoever makes the initramfs gives programs their names. */
+Test(boot_start, names_of_programs_cannot_command_a_terminal)
+{
+	struct boot_report r = {};
+	struct boot_start s;
+	char *text;
+
+	r = report_of_start(&s, INIT("0.100000", "initcall_level: level=early")
+				INIT("0.800000", "sched_process_exec: filename=/in\x1b[31mit pid=1 old_pid=1"));
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Started /in\\x1b[31mit as init") != NULL, "%s", text);
+	cr_expect(strchr(text, '\x1b') == NULL, "%s", text);
 	free(text);
 	boot_report__free(&r);
 }
