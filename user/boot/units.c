@@ -11,6 +11,7 @@
 #include <string.h>
 #include <systemd/sd-bus.h>
 #include <systemd/sd-daemon.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/array.h"
@@ -21,8 +22,10 @@
 #define SYSTEMD "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
 #define NS_IN_US 1000
-/* A machine that has just booted may be busy. */
-#define TIMEOUT_US (120 * 1000000ull)
+/* For an answer, as systemctl has it. A machine that has just booted may be busy. */
+#define ANSWER_US (30 * 1000000ull)
+/* For the beginning of a connection, which whoever listens does at once. sd-bus itself waits for 90 s. */
+#define READY_US (5 * 1000000ull)
 
 /* A property, and the member for it. */
 struct property {
@@ -200,23 +203,56 @@ static void ask_target(sd_bus *bus, struct boot_units *u)
 	free(path);
 }
 
+static uint64_t now_us(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return t.tv_sec * 1000000ull + t.tv_nsec / 1000;
+}
+
+/* A bus that hangs accepts connections all the same, as the kernel does that for it. */
+static int wait_until_ready(sd_bus *bus)
+{
+	uint64_t end = now_us() + READY_US, now = 0;
+	int err = 0;
+
+	while (err >= 0 && !sd_bus_is_ready(bus)) {
+		now = now_us();
+		if (now >= end)
+			return -ETIMEDOUT;
+		err = sd_bus_process(bus, NULL);
+		if (!err)
+			err = sd_bus_wait(bus, end - now);
+	}
+	return err < 0 ? err : 0;
+}
+
 int boot_units__ask(struct boot_units *ret, struct sd_bus *bus)
 {
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
 	ret->store = strings__new();
-	err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &ret->manager);
+	err = sd_bus_set_method_call_timeout(bus, ANSWER_US);
+	if (err >= 0)
+		err = wait_until_ready(bus);
+	if (err == -ETIMEDOUT)
+		snprintf(ret->why_not, sizeof(ret->why_not), "systemd does not answer: it accepts connections, and says nothing "
+			 "for %llu s", READY_US / 1000000);
+	if (err >= 0)
+		err = ask_properties(bus, SYSTEMD_PATH, SYSTEMD ".Manager", of_manager, &ret->manager);
 	if (err >= 0)
 		err = sd_bus_get_property_trivial(bus, SYSTEMD, SYSTEMD_PATH, SYSTEMD ".Manager", "NJobs",
 						  NULL, 'u', &ret->jobs);
 	if (err >= 0)
 		err = ask_units(bus, ret);
-	if (err < 0)
-		return err;
-	ask_target(bus, ret);
-	ret->known = true;
-	return 0;
+	if (err >= 0)
+		ask_target(bus, ret);
+	ret->known = err >= 0;
+	/* All questions have had their answer. A flush would wait for a connection that is not ready. */
+	sd_bus_close_unref(bus);
+	return err < 0 ? err : 0;
 }
 
 static int open_bus(sd_bus **ret)
@@ -253,13 +289,10 @@ int boot_units__load(struct boot_units *ret)
 	}
 	err = open_bus(&bus);
 	if (err >= 0)
-		err = sd_bus_set_method_call_timeout(bus, TIMEOUT_US);
-	if (err >= 0)
 		err = boot_units__ask(ret, bus);
-	sd_bus_flush_close_unref(bus);
 	if (err == -ENOMEM)
 		return error__no_memory();
-	if (err < 0)
+	if (err < 0 && !*ret->why_not)
 		snprintf(ret->why_not, sizeof(ret->why_not), "systemd cannot be asked: %s", strerror(-err));
 	return 0;
 }

@@ -52,7 +52,10 @@ struct boot_units {
  */
 int boot_units__load(struct boot_units *ret);
 struct sd_bus;
-/* The same, by a connection that leads to systemd. Returns a negative errno, without a message. */
+/*
+ * The same, by a connection that leads to systemd, which is closed. Returns a negative errno, without a message;
+ * -ETIMEDOUT if nobody answers.
+ */
 int boot_units__ask(struct boot_units *ret, struct sd_bus *bus);
 void boot_units__free(struct boot_units *u);
 

@@ -12,6 +12,7 @@
 #include <systemd/sd-bus.h>
 #include <systemd/sd-bus-vtable.h>
 #include <systemd/sd-id128.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -171,7 +172,7 @@ static void serve(int fd)
 static int ask(struct boot_units *u)
 {
 	sd_bus *bus;
-	int fds[2], err;
+	int fds[2];
 
 	cr_assert(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) == 0);
 	if (!fork()) {
@@ -182,9 +183,7 @@ static int ask(struct boot_units *u)
 	cr_assert(sd_bus_new(&bus) == 0);
 	cr_assert(sd_bus_set_fd(bus, fds[0], fds[0]) == 0);
 	cr_assert(sd_bus_start(bus) >= 0);
-	err = boot_units__ask(u, bus);
-	sd_bus_flush_close_unref(bus);
-	return err;
+	return boot_units__ask(u, bus);
 }
 
 Test(units, systemd_tells_them)
@@ -233,6 +232,28 @@ Test(units, a_systemd_that_dies_is_an_error)
 	dies_later = true;
 	cr_expect(ask(&u) < 0);
 	cr_expect(not(u.known));
+	boot_units__free(&u);
+}
+
+/* The kernel accepts connections for a process that hangs. */
+Test(units, a_systemd_that_hangs_is_told_soon, .timeout = 60)
+{
+	struct timespec start, end;
+	struct boot_units u;
+	sd_bus *bus;
+	int fds[2];
+
+	cr_assert(socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, fds) == 0);
+	cr_assert(sd_bus_new(&bus) == 0);
+	cr_assert(sd_bus_set_fd(bus, fds[0], fds[0]) == 0);
+	cr_assert(sd_bus_start(bus) >= 0);
+	clock_gettime(CLOCK_MONOTONIC, &start);
+	cr_expect(boot_units__ask(&u, bus) == -ETIMEDOUT);
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	cr_expect(not(u.known));
+	cr_expect(strstr(u.why_not, "does not answer") && strstr(u.why_not, "for 5 s"), "%s", u.why_not);
+	cr_expect(end.tv_sec - start.tv_sec >= 4 && end.tv_sec - start.tv_sec < 40, "%ld s", (long)(end.tv_sec - start.tv_sec));
+	close(fds[1]);
 	boot_units__free(&u);
 }
 
