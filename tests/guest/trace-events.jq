@@ -3,7 +3,8 @@
 # Finds the mistakes in a file of Chrome's trace events, as Perfetto and chrome://tracing read it; prints a line for
 # each kind of mistake. `hytrace boot -f chrome` writes metadata events, which name processes and threads, and
 # complete events. On one thread, one complete event must be inside another one or apart from it. If they overlap in
-# another way, the viewers drop them without a message.
+# another way, the viewers drop them without a message. What was not seen to end is a beginning ("B") without an end. The
+# viewers take all that begins later on that thread to be inside of it, so it must be apart from complete events.
 
 def number: type == "number" and . >= 0;
 def bad(what): if . == [] then empty else "\(what): \(length), the first is \(.[0])" end;
@@ -24,7 +25,7 @@ if (type == "object" and (.traceEvents | type) == "array") | not then
 else
 	(.traceEvents | length | select(. < 3) | "only \(.) events"),
 	(.traceEvents | map(select(
-		((.name | type) == "string" and .name != "" and (.ph | IN("M", "X")) and
+		((.name | type) == "string" and .name != "" and (.ph | IN("M", "X", "B")) and
 			(.pid | number) and (.tid | number) and (.args | type) == "object") | not)) |
 		bad("not an event")),
 	(.traceEvents | map(select(.ph == "M")) | map(select(
@@ -35,6 +36,12 @@ else
 		bad("not a complete event")),
 	(.traceEvents | map(select(.ph == "X" and (.ts | number) and (.dur | number))) |
 		group_by([.pid, .tid]) | map(overlapping) | add // [] | bad("overlapping")),
-	([.traceEvents[] | select(.ph == "X") | .tid] - [.traceEvents[] | select(.name == "thread_name") | .tid] |
+	(.traceEvents | map(select(.ph == "B")) | map(select(
+		((.ts | number) and (has("dur") | not) and (.cat | type) == "string") | not)) |
+		bad("not a beginning")),
+	([.traceEvents[] | select(.ph == "X") | [.pid, .tid]] as $complete |
+		[.traceEvents[] | select(.ph == "B" and ([.pid, .tid] | IN($complete[])))] |
+		bad("beginnings among complete events")),
+	([.traceEvents[] | select(.ph == "X" or .ph == "B") | .tid] - [.traceEvents[] | select(.name == "thread_name") | .tid] |
 		unique | bad("threads without a name"))
 end

@@ -18,7 +18,9 @@ cat >"$tap_scratch/good" <<'END'
 {"name":"outer","cat":"phase","ph":"X","ts":0.000,"dur":10.500,"pid":1,"tid":1,"args":{"calls":3}},
 {"name":"inner","cat":"phase","ph":"X","ts":0.000,"dur":10.500,"pid":1,"tid":1,"args":{}},
 {"name":"inmost","cat":"phase","ph":"X","ts":10.100,"dur":0.400,"pid":1,"tid":1,"args":{}},
-{"name":"next","cat":"phase","ph":"X","ts":10.500,"dur":0,"pid":1,"tid":1,"args":{}}
+{"name":"next","cat":"phase","ph":"X","ts":10.500,"dur":0,"pid":1,"tid":1,"args":{}},
+{"name":"thread_name","ph":"M","pid":1,"tid":2,"args":{"name":"phases: the end was not seen"}},
+{"name":"endless","cat":"module","ph":"B","ts":3,"pid":1,"tid":2,"args":{}}
 ], "otherData": {}}
 END
 
@@ -44,6 +46,11 @@ ok 'an event without a duration' finds 'not a complete event' 'del(.traceEvents[
 ok 'metadata that names nothing' finds 'metadata' '.traceEvents[0].name = "process"'
 ok 'an event that overlaps another' finds overlapping '.traceEvents[4].dur = 0.401'
 is 'two events that lie apart are no mistake' "$(said '.traceEvents[4] |= (.ts = 11 | .dur = 5)')" ''
-ok 'a thread without a name' finds 'threads without' '.traceEvents[5].tid = 2'
+ok 'a thread without a name' finds 'threads without' '.traceEvents[5].tid = 3'
+
+ok 'a beginning on a thread without a name' finds 'threads without' '.traceEvents[7].tid = 3'
+ok 'a beginning without a time' finds 'not a beginning' 'del(.traceEvents[7].ts)'
+ok 'a beginning with a duration' finds 'not a beginning' '.traceEvents[7].dur = 1'
+ok 'a beginning among complete events' finds 'beginnings among' '.traceEvents[7].tid = 1'
 
 tap_end

@@ -4,6 +4,9 @@
  *
  * The viewer draws a process for each part, and a row for each of its threads: the layers of each
  * lane. It drops events of one thread that overlap without nesting, so layers must not share one.
+ *
+ * A bar whose end was not seen is the beginning of an event ("B") without an end, which viewers draw until the end of the
+ * trace. All that comes later would be inside of it. So these bars have a row of their own in each lane.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -22,6 +25,7 @@
 struct row {
 	size_t first;			/* the number of the lane's first row */
 	size_t shown;			/* how many bars of the lane are shown */
+	bool endless;			/* one of them has no end */
 };
 
 struct chrome {
@@ -79,6 +83,8 @@ static size_t row_of(const struct chrome *c, const struct bar *b)
 {
 	const struct lane *lane = &c->t->lanes[b->lane];
 
+	if (b->endless)
+		return c->rows[b->lane].first + lane->layers;
 	return b->layer || lane->pid < 0 ? c->rows[b->lane].first + b->layer : (size_t)lane->pid;
 }
 
@@ -90,9 +96,10 @@ static void write_bar(struct chrome *c, const struct bar *b)
 	jsonw_start_object(c->w);
 	jsonw_string_field(c->w, "name", *b->name ? b->name : "(no name)");
 	jsonw_string_field(c->w, "cat", bar_class_words[b->class]);
-	jsonw_string_field(c->w, "ph", "X");
+	jsonw_string_field(c->w, "ph", b->endless ? "B" : "X");
 	write_micros(c, "ts", part, b->start - c->zero[id]);
-	write_micros(c, "dur", part, b->end - b->start);
+	if (!b->endless)
+		write_micros(c, "dur", part, b->end - b->start);
 	jsonw_lluint_field(c->w, "pid", id + 1);
 	jsonw_lluint_field(c->w, "tid", row_of(c, b));
 	write_args(c, b);
@@ -110,6 +117,12 @@ static void write_lane_labels(struct chrome *c, size_t index)
 
 		write_label(c->w, "thread_name", lane->part, row,
 			    some ? "longest calls" : lane->name);
+	}
+	if (c->rows[index].endless) {
+		char name[300];
+
+		snprintf(name, sizeof(name), "%s: the end was not seen", lane->name);
+		write_label(c->w, "thread_name", lane->part, c->rows[index].first + lane->layers, name);
 	}
 }
 
@@ -141,10 +154,7 @@ static int by_length(const void *a, const void *b, void *arg)
 	return list[*x].order < list[*y].order ? -1 : list[*x].order > list[*y].order;
 }
 
-/*
- * All bars that have an end, and of calls the longest. An outer call is not dropped before an inner
- * one.
- */
+/* All bars, but of calls the longest. An outer call is not dropped before an inner one. */
 static int choose(struct chrome *c)
 {
 	const struct timeline *t = c->t;
@@ -160,7 +170,7 @@ static int choose(struct chrome *c)
 		    t->lanes[t->bars[i].lane].part == TIMELINE_EARLY)
 			calls[count++] = i;
 		else
-			c->shown[i] = !t->bars[i].endless;
+			c->shown[i] = true;
 	}
 	qsort_r(calls, count, sizeof(*calls), by_length, t->bars);
 	c->calls = count < MOST_CALLS ? count : MOST_CALLS;
@@ -177,12 +187,16 @@ static int number_rows(struct chrome *c)
 	c->rows = calloc(c->t->lane_count + 1, sizeof(*c->rows));
 	if (!c->rows)
 		return error__no_memory();
+	for (size_t i = 0; i < c->t->bar_count; i++) {
+		struct row *row = &c->rows[c->t->bars[i].lane];
+
+		row->shown += c->shown[i] && !c->t->bars[i].endless;
+		row->endless |= c->shown[i] && c->t->bars[i].endless;
+	}
 	for (size_t i = 0; i < c->t->lane_count; i++) {
 		c->rows[i].first = next[c->t->lanes[i].part];
-		next[c->t->lanes[i].part] += c->t->lanes[i].layers;
+		next[c->t->lanes[i].part] += c->t->lanes[i].layers + c->rows[i].endless;
 	}
-	for (size_t i = 0; i < c->t->bar_count; i++)
-		c->rows[c->t->bars[i].lane].shown += c->shown[i];
 	return 0;
 }
 
