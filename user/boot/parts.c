@@ -314,7 +314,10 @@ static int find_gaps(const struct boot_units *u, int64_t start, int64_t end, uin
 	return 0;
 }
 
-/* Takes the time in which no unit was being started out of a part. */
+/*
+ * Takes the time in which no unit was being started out of a part. If its start is not known, it has others in it, and is
+ * longer than the time that could be looked at.
+ */
 static int take_gaps(struct boot_part *part, const struct boot_units *u, uint64_t start, uint64_t end,
 		     uint64_t *sum, bool *ret_known)
 {
@@ -354,7 +357,7 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 	struct boot_part *units, *rest, *between;
 	uint64_t loaded, reached, gaps = 0;
 	bool known = false;
-	int err = 0;
+	int err;
 
 	if (!u || !u->known) {
 		add(b, PART_INIT, unknown);
@@ -370,10 +373,8 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 	add(b, PART_INIT, from_manager(k, loaded));
 	units = add(b, PART_UNITS, from_manager(k, reached));
 	rest = add(b, PART_REST, from_manager(k, u->manager.finish));
-	/* A part that has others in it is longer than the time that is looked at. */
-	if (!units->with)
-		err = take_gaps(units, u, loaded, reached, &gaps, &known);
-	if (!err && rest->with <= !reached)
+	err = take_gaps(units, u, loaded, reached, &gaps, &known);
+	if (!err)
 		err = take_gaps(rest, u, reached ?: loaded, u->manager.finish, &gaps, &known);
 	between = add(b, PART_BETWEEN, unknown);
 	between->start_known = false;

@@ -55,8 +55,6 @@ void timeline__add_parts(struct timeline *t, const struct boot_report *r)
 	if (!timeline__has_parts(r))
 		return;
 	p = &r->whole->parts;
-	/* They may be all that is known. */
-	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
 	lane = timeline__lane(t, &(struct lane){ .name = "phases", .part = TIMELINE_BOOT, .pid = -1 });
 	for (size_t i = 0; i < p->count; i++) {
 		const struct boot_part *part = &p->list[i];
