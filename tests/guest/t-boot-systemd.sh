@@ -172,4 +172,15 @@ is 'so has the report, which says what is missing' "$? $(grep -c 'was not asked 
 	json '[.start, .tracer] | map(tostring) | join(" ")') $(json '.units | length > 30')" '0 1 null null true'
 is 'and its total is the same' "$(total)" yes
 
+# ---- a unit that is started again has lost its time in the boot
+
+is 'no unit was started again since the boot' "$(json .parts.started_again)" 0
+systemctl restart ht-after.service
+"$hytrace" boot -f json -o boot.json 2>said
+is 'one was' "$(json .parts.started_again)" 1
+is 'its start is not that of the boot' \
+	"$(json '.userspace.finish as $finish | .units[] | select(.name == "ht-after.service") | .start_monotonic > $finish')" true
+"$hytrace" boot >text 2>said
+ok 'the text says so' grep -q '^1 unit has been started again since the boot: if it was started in it, too' text
+
 tap_end
