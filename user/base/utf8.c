@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See utf8.h. */
+#include <stdbool.h>
 #include <string.h>
 
 #include "base/utf8.h"

@@ -6,7 +6,6 @@
 #ifndef HYTRACE_BASE_UTF8_H
 #define HYTRACE_BASE_UTF8_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

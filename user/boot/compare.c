@@ -421,7 +421,7 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 	else if (!err)
 		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%)%s%s", change / 1e9,
 			     share_of(change, total->a),
-			     c->can_tell ? "" : "; the noise is not known, as there are too few boots: give 5 of each",
+			     c->can_tell ? "" : "; the noise is not known, as there are too few boots",
 			     c->notes.weaken ? "; something else than the kernel may be the reason, see the notes" : "");
 	*ret = !err && certain;
 	return err;

@@ -109,8 +109,8 @@ static uint64_t before_clock(const struct boot_parts *p)
 }
 
 /*
- * CLOCK_MONOTONIC misses ticks before it has its source, and later NTP makes it quicker or slower. Only what NTP cannot
- * have done was in the boot. Returns whether there is anything to tell.
+ * CLOCK_MONOTONIC misses ticks before it has its source. Later, NTP makes it quicker or slower, or its source is another
+ * one. Only what these cannot have done was in the boot. Returns whether there is anything to tell.
  */
 static bool print_ahead(const struct boot_clock *c, const char *before, FILE *out)
 {
@@ -120,8 +120,8 @@ static bool print_ahead(const struct boot_clock *c, const char *before, FILE *ou
 	if (!c->monotonic_known || ahead <= NOTED_NS)
 		return false;
 	if (ahead <= c->monotonic_error)
-		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, which NTP may have done since the boot", before, word,
-			ahead / 1e9);
+		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, all of which may have come since the boot, by NTP or "
+			"another clock source", before, word, ahead / 1e9);
 	else if (c->monotonic_error > NOTED_NS)
 		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, at least %.3f s of it until the kernel had chosen its "
 			"source", before, word, ahead / 1e9, (ahead - c->monotonic_error) / 1e9);
@@ -163,8 +163,8 @@ static void print_doubts(const struct boot_whole *w, FILE *out)
 	if (!w->units.known)
 		return;
 	if (w->clock.monotonic_known && w->clock.monotonic_error > NOTED_NS)
-		fprintf(out, "Times of systemd may be %.3f s earlier or later: NTP may have changed its clock as much since the "
-			"boot\n", w->clock.monotonic_error / 1e9);
+		fprintf(out, "Times of systemd may be %.3f s earlier or later: its clock and the kernel's may have come apart as "
+			"much since the boot, by NTP or another clock source\n", w->clock.monotonic_error / 1e9);
 	if (again)
 		fprintf(out, "%zu unit%s been started again since the boot: if %s started in it, too, then this is counted as time "
 			"in which no unit was being started\n", again, again > 1 ? "s have" : " has", again > 1 ? "they were" : "it was");
