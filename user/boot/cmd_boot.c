@@ -9,10 +9,12 @@
 #include <string.h>
 #include <sys/utsname.h>
 #include <tracefs.h>
+#include <unistd.h>
 
 #include "base/command.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "boot/asked.h"
 #include "boot/commands.h"
 #include "boot/cost.h"
 #include "boot/next.h"
@@ -25,20 +27,20 @@
 /* How many functions the text lists. Documents have all. */
 #define MOST_FUNCTIONS 10
 
-enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME, BOOT_SVG, BOOT_FOLDED };
+enum boot_format { BOOT_TEXT, BOOT_JSON, BOOT_CHROME, BOOT_SVG, BOOT_FOLDED, BOOT_TIME };
 
 struct boot_options {
 	enum boot_format format;
 	bool format_given;
 	const char *output;
 	size_t most;			/* 0: not given */
-	bool next, early, graph, no_probes, release, plot;
+	bool next, early, graph, no_probes, bootconfig, release, plot, time;
 	const char *kernel, *initrd;	/* of the next boot */
 	char **reboot;			/* its command; NULL: only print */
 };
 
-enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_KERNEL, OPTION_INITRD,
-       OPTION_RELEASE };
+enum { OPTION_NEXT = 0x100, OPTION_EARLY, OPTION_NO_PROBES, OPTION_BOOTCONFIG, OPTION_KERNEL,
+       OPTION_INITRD, OPTION_RELEASE };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json, svg: a picture, chrome: trace events for Perfetto "
@@ -53,6 +55,8 @@ static const struct argp_option options[] = {
 	  "start_kernel() on, too; with =graph, also how long each call takes", 0 },
 	{ "no-probes", OPTION_NO_PROBES, NULL, 0, "with --next: no kernel probes, which take some 10 ms each "
 	  "to set up: probes of devices, the unpacking of the initramfs and consoles are not told", 0 },
+	{ "bootconfig", OPTION_BOOTCONFIG, NULL, 0, "with --next: print a bootconfig for the end of the "
+	  "initramfs, in place of a command line", 0 },
 	{ "kernel", OPTION_KERNEL, "FILE", 0, "with --next -- REBOOT: the kernel's image (default: that of the "
 	  "running kernel in /boot)", 0 },
 	{ "initrd", OPTION_INITRD, "FILE", 0, "the same for its initramfs", 0 },
@@ -116,6 +120,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	case OPTION_NO_PROBES:
 		o->no_probes = true;
 		break;
+	case OPTION_BOOTCONFIG:
+		o->bootconfig = true;
+		break;
 	case OPTION_KERNEL:
 		o->kernel = arg;
 		break;
@@ -126,31 +133,46 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->release = true;
 		break;
 	case ARGP_KEY_ARG:
-		/* The word that systemd-analyze has for it. No command that reboots has this name. */
-		if (state->arg_num || strcmp(arg, "plot"))
+		/* The words that systemd-analyze has for it. No command that reboots has these names. */
+		if (state->arg_num)
 			return ARGP_ERR_UNKNOWN;
-		o->plot = true;
-		break;
+		o->plot = !strcmp(arg, "plot");
+		o->time = !strcmp(arg, "time");
+		return o->plot || o->time ? 0 : ARGP_ERR_UNKNOWN;
 	case ARGP_KEY_ARGS:
+		if (!o->next && (o->plot || o->time))
+			argp_error(state, "%s: %s takes no arguments", state->argv[state->next],
+				   o->plot ? "plot" : "time");
 		if (!o->next)
-			argp_error(state, "%s: no such command; only --next takes any", state->argv[state->next]);
+			argp_error(state, "%s: no such command; there are blame, compare, critical-chain, plot and "
+				   "time, and systemd-analyze(1) may have others", state->argv[state->next]);
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
-		if ((o->early || o->no_probes) && !o->next)
-			argp_error(state, "%s is for --next", o->early ? "--early" : "--no-probes");
+		if ((o->early || o->no_probes || o->bootconfig) && !o->next)
+			argp_error(state, "%s is for --next", o->early ? "--early" : o->no_probes ? "--no-probes" :
+				   "--bootconfig");
+		if (o->bootconfig && (o->early || o->reboot))
+			argp_error(state, "--bootconfig takes neither --early, as the kernel reads it too late for "
+				   "ftrace=, nor a command that reboots");
 		if (o->next && (o->output || o->format_given || o->most))
 			argp_error(state, "--next prints one line, and takes no other options than --early and "
 				   "--no-probes");
 		if ((o->kernel || o->initrd) && !o->reboot)
 			argp_error(state, "--kernel and --initrd are for --next with a command that reboots");
-		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot))
+		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot ||
+				   o->time))
 			argp_error(state, "--release takes no other option");
 		if (o->plot && (o->format_given || o->next))
 			argp_error(state, "plot is -f svg, and takes neither another format nor --next");
+		if (o->time && (o->format_given || o->next || o->most))
+			argp_error(state, "time is a text, and takes neither a format nor -n nor --next; `hytrace boot "
+				   "-f json` has the same as parts");
 		guess_format(o);
 		if (o->plot)
 			o->format = BOOT_SVG;
+		else if (o->time)
+			o->format = BOOT_TIME;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
@@ -232,6 +254,8 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 		return boot_report__svg(r, out);
 	case BOOT_FOLDED:
 		return boot_report__folded(r, out);
+	case BOOT_TIME:
+		return boot_whole__text(r->whole, out);
 	default:
 		return boot_report__text(r, most ? most : MOST_FUNCTIONS, out);
 	}
@@ -295,6 +319,19 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 	return r->start && is_missing(err) ? 0 : err;
 }
 
+static int print_bootconfig(const char *line)
+{
+	char *text = boot_next__bootconfig(line);
+	int err = text ? 0 : -ENOMEM;
+
+	if (access("/proc/bootconfig", F_OK))
+		error__warn("this kernel has no CONFIG_BOOT_CONFIG: it would not read a bootconfig");
+	if (!err && (fputs(text, stdout) < 0 || fflush(stdout)))
+		err = error__return(-errno, "cannot write: %s", strerror(errno));
+	free(text);
+	return err;
+}
+
 /* For the next boot. Without a command that reboots, nothing is changed. */
 static int print_next(const struct boot_options *o)
 {
@@ -311,7 +348,9 @@ static int print_next(const struct boot_options *o)
 	if (asprintf(&line, "%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
 		     o->early ? " ftrace=function" : "") < 0)
 		err = error__no_memory();
-	if (!err && o->reboot)
+	if (!err && o->bootconfig)
+		err = print_bootconfig(line);
+	else if (!err && o->reboot)
 		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
 	else if (!err && (printf("%s\n", line) < 0 || fflush(stdout)))
 		err = error__return(-errno, "cannot write: %s", strerror(errno));
@@ -338,8 +377,10 @@ static int run(const struct boot_options *o)
 
 	err = features__require(FEATURE_BOOT, NULL);
 	dir = tracefs_tracing_dir();
-	if (!err)
+	if (!err) {
 		err = find_parts(&r, &start, dir);
+		boot_asked__explain(r.start, r.early);
+	}
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
@@ -371,7 +412,8 @@ int cmd_boot(int argc, char **argv)
 		       "  blame           list all that took time, the longest first\n"
 		       "  critical-chain  show what the default target had to wait for\n"
 		       "  compare         compare two boots, or several of each of two kernels\n"
-		       "  plot            draw a picture: the same as -f svg\n\n"
+		       "  plot            draw a picture: the same as -f svg\n"
+		       "  time            print how long each part of the boot took, and no more\n\n"
 		       "Examples:\n"
 		       "  hytrace boot --next\n"
 		       "  hytrace boot -n 30\n"

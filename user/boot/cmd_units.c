@@ -6,12 +6,15 @@
  */
 #include <argp.h>
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <tracefs.h>
 #include <unistd.h>
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/strings.h"
+#include "boot/asked.h"
 #include "boot/blame.h"
 #include "boot/commands.h"
 #include "boot/start_load.h"
@@ -24,7 +27,10 @@ struct units_options {
 	const char *output;
 	size_t most;			/* 0: not given */
 	int format;
+	const char *unit;		/* whose chain; NULL: that of the default target */
 };
+
+enum { OPTION_FUZZ = 0x100 };
 
 static const struct argp_option common[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
@@ -34,6 +40,11 @@ static const struct argp_option common[] = {
 
 static const struct argp_option of_blame[] = {
 	{ "most", 'n', "N", 0, "list the N longest only", 0 },
+	{ }
+};
+
+static const struct argp_option of_chain[] = {
+	{ "fuzz", OPTION_FUZZ, "TIME", OPTION_HIDDEN, NULL, 0 },
 	{ }
 };
 
@@ -74,10 +85,24 @@ static error_t parse_blame(int key, char *arg, struct argp_state *state)
 
 static error_t parse_chain(int key, char *arg, struct argp_state *state)
 {
-	(void)arg;
-	if (key != ARGP_KEY_INIT)
+	struct units_options *o = state->input;
+
+	switch (key) {
+	case ARGP_KEY_INIT:
+		state->child_inputs[0] = o;
+		break;
+	case ARGP_KEY_ARG:
+		if (o->unit)
+			argp_error(state, "%s: critical-chain follows one unit", arg);
+		o->unit = arg;
+		break;
+	case OPTION_FUZZ:
+		argp_error(state, "--fuzz: critical-chain follows the last unit only; `hytrace boot -f json` has each "
+			   "unit with its times, and what it was started after");
+		break;
+	default:
 		return ARGP_ERR_UNKNOWN;
-	state->child_inputs[0] = state->input;
+	}
 	return 0;
 }
 
@@ -182,9 +207,28 @@ static int check(const struct question *q, const struct boot_whole *w, const str
 	if (q == &chain) {
 		const struct boot_unit *target = boot_units__find(u, u->target);
 
-		if (!target || !boot_units__in_boot(u, target))
-			return error__return(-ENODATA, "the default target %s was not reached in this boot", u->target);
+		if (!target)
+			return error__return(-ENODATA, "systemd knows no unit %s now; `systemctl list-units --all` "
+					     "lists them", u->target);
+		if (!boot_units__in_boot(u, target))
+			return error__return(-ENODATA, "the unit %s was not started, or not reached, in this boot",
+					     u->target);
 	}
+	return 0;
+}
+
+/* The chain of a unit is that which the default target would have in its place. */
+static int set_unit(struct boot_units *u, const char *name)
+{
+	char *full = NULL;
+
+	if (!u->known || !name)
+		return 0;
+	/* As systemctl has it. */
+	if (asprintf(&full, "%s%s", name, strchr(name, '.') ? "" : ".service") < 0)
+		return error__no_memory();
+	u->target = strings__add(u->store, full);
+	free(full);
 	return 0;
 }
 
@@ -200,6 +244,8 @@ static bool find_start(struct boot_start *start)
 	else if (err == -ENOENT)
 		error__warn("the kernel's initcalls and modules are missing: boot with what `hytrace boot --next` "
 			    "prints");
+	if (err == -ENOENT)
+		boot_asked__explain(false, true);
 	return !err;
 }
 
@@ -213,6 +259,8 @@ static int answer(const struct question *q, const struct units_options *o)
 
 	if (!err && q == &blame && find_start(&start))
 		known = &start;
+	if (!err)
+		err = set_unit(&w.units, o->unit);
 	if (!err)
 		err = check(q, &w, known);
 	if (!err)
@@ -262,13 +310,15 @@ int cmd_boot_blame(int argc, char **argv)
 int cmd_boot_chain(int argc, char **argv)
 {
 	static const struct argp argp = {
-		.options = NULL,
+		.options = of_chain,
 		.parser = parse_chain,
 		.children = children,
-		.doc = "Shows what the default target had to wait for in this boot: the last unit that became "
-		       "active of those it was ordered after, what that unit had to wait for, and so on."
+		.args_doc = "[UNIT]",
+		.doc = "Shows what the default target, or UNIT, had to wait for in this boot: the last unit that "
+		       "became active of those it was ordered after, what that unit had to wait for, and so on."
 		       "\vExamples:\n"
 		       "  hytrace boot critical-chain\n"
+		       "  hytrace boot critical-chain ssh.service\n"
 		       "  hytrace boot critical-chain -f json\n\n"
 		       "Exit status: 0 done, 1 failed, or the boot is not complete yet, 2 usage, 3 there is no "
 		       "systemd.",

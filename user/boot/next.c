@@ -26,20 +26,42 @@
 /* COMMAND_LINE_SIZE of x86, with the end of the string. */
 #define MOST_COMMAND_LINE 2048
 
+/*
+ * Does what is there begin with @text? Quotes do not count: kernels before 6.12 put the values of a
+ * bootconfig into some. If so, the rest begins at *@at.
+ */
+static bool begins_with(const char **at, const char *end, const char *text)
+{
+	const char *word = *at;
+
+	for (; *text; text++, word++) {
+		while (word < end && *word == '"')
+			word++;
+		if (word == end || *word != *text)
+			return false;
+	}
+	while (word < end && *word == '"')
+		word++;
+	*at = word;
+	return true;
+}
+
 /* Does this word of a command line come from us? What it enables is in a place of ours. */
 static bool is_ours(const char *word, size_t length)
 {
 	static const char *const ours[] = {
 		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
-		"kprobe_event=\"p:" PROBES_GROUP "/", "BOOT_IMAGE=",
+		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
 	}, *const whole[] = { "trace_event=", START_BUFFER };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
-		if (length >= strlen(ours[i]) && !strncmp(word, ours[i], strlen(ours[i])))
+		if (begins_with(&word, word + length, ours[i]))
 			return true;
 	}
 	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
-		if (length == strlen(whole[i]) && !strncmp(word, whole[i], length))
+		const char *rest = word;
+
+		if (begins_with(&rest, word + length, whole[i]) && rest == word + length)
 			return true;
 	}
 	return false;
@@ -79,6 +101,49 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	fputs(parameters, f);
 	if (*current)
 		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
+	if (fclose(f)) {
+		free(ret);
+		error__no_memory();
+		return NULL;
+	}
+	return ret;
+}
+
+/* A word of a command line is a key, and its value is quoted, as it has commas. */
+static void print_key(FILE *f, const char *word, size_t length)
+{
+	const char *value = memchr(word, '=', length), *end = word + length;
+	int name = value ? value - word : (int)length;
+
+	value = value ? value + 1 : end;
+	if (*value == '"' && end - value > 1) {
+		value++;
+		end--;
+	}
+	fprintf(f, "\t%.*s = \"%.*s\"\n", name, word, (int)(end - value), value);
+}
+
+char *boot_next__bootconfig(const char *parameters)
+{
+	char *ret = NULL;
+	size_t size;
+	FILE *f = open_memstream(&ret, &size);
+
+	if (!f) {
+		error__no_memory();
+		return NULL;
+	}
+	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. The kernel reads it if its\n"
+	      "# command line has the word bootconfig.\n"
+	      "kernel {\n", f);
+	while (*parameters) {
+		size_t length = word_length(parameters);
+
+		if (length)
+			print_key(f, parameters, length);
+		parameters += length + (parameters[length] != '\0');
+	}
+	fputs("}\n", f);
 	if (fclose(f)) {
 		free(ret);
 		error__no_memory();

@@ -13,6 +13,14 @@
 char *boot_next__command_line(const char *current, const char *parameters);
 
 /**
+ * boot_next__bootconfig() - the same parameters as a bootconfig
+ * @parameters: as on a command line
+ *
+ * Return: its text, to be freed; NULL after a message if there is no memory.
+ */
+char *boot_next__bootconfig(const char *parameters);
+
+/**
  * boot_next__load() - load a kernel that the next reboot by kexec starts
  * @kernel: its image; NULL: that of the running kernel in /boot
  * @initrd: its initramfs; NULL: with the default image, the one beside it, and otherwise none

@@ -23,6 +23,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "boot/asked.h"
 #include "boot/probes.h"
 #include "boot/start_load.h"
 
@@ -256,14 +257,40 @@ static bool has_probes(const char *dir)
 	return ret;
 }
 
-/* Did the command line ask for all events in the top-level instance, as it must before Linux 6.3? */
 static bool all_in_top(void)
 {
-	char *text = file__text("/proc/cmdline");
-	bool ret = text && strstr(text, "trace_event=initcall:*");
+	struct boot_asked asked;
+	bool ret;
 
-	free(text);
+	boot_asked__load(&asked);
+	ret = boot_asked__in_top(&asked);
+	boot_asked__free(&asked);
 	return ret;
+}
+
+/* Why does it have no initcalls? */
+static int has_none(const char *instance)
+{
+	struct boot_asked asked;
+	char *path = NULL, *on = NULL;
+	const char *moved;
+
+	boot_asked__load(&asked);
+	moved = boot_asked__moved_events(&asked);
+	boot_asked__free(&asked);
+	if (asprintf(&path, "%s/events/initcall/enable", instance) >= 0)
+		on = file__text(path);
+	if (moved)
+		error__print("%s has no initcalls: %s", instance, moved);
+	else if (on && *on == '0')
+		error__print("%s has no initcalls: its events initcall:* are off, so this boot did not ask for them as "
+			     "`hytrace boot --next` prints it, or somebody has turned them off", instance);
+	else
+		error__print("%s has no initcalls: it was cleared, or later events have overwritten them, as of "
+			     "programs that were started", instance);
+	free(on);
+	free(path);
+	return -ENODATA;
 }
 
 /* The probes' events are the only ones of interest, or all are, in the top-level instance. */
@@ -282,7 +309,7 @@ static int read_top(struct boot_start *ret, const char *dir)
 
 int boot_start__load(struct boot_start *ret, const char *dir)
 {
-	bool probes = has_probes(dir), in_top = all_in_top();
+	bool probes = has_probes(dir), in_top = false;
 	char *instance = NULL;
 	int err;
 
@@ -292,16 +319,15 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	stop_recording(instance);
 	ret->lost = count_lost(instance);
 	err = read_trace(ret, instance);
-	if (err == -ENOENT && in_top) {
+	if (err == -ENOENT && all_in_top()) {
+		in_top = true;
 		ret->lost = count_lost(dir);
 		err = read_top(ret, dir);
 	} else if (!err && probes) {
 		err = read_top(ret, dir);
 	}
 	if (!err && !ret->initcall_count)
-		err = error__return(-ENODATA, "%s has no initcalls: it was cleared, or later events have "
-				    "overwritten them, as of programs that were started",
-				    in_top ? dir : instance);
+		err = has_none(in_top ? dir : instance);
 	if (!err && !probes)
 		boot_start__drop_probes(ret);
 	if (!err)

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/utf8.h"
+#include "boot/asked.h"
 #include "boot/cells.h"
 #include "boot/probes.h"
 #include "boot/start_report.h"
@@ -176,6 +177,18 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 	return err;
 }
 
+static void warn_of_missing(void)
+{
+	struct boot_asked asked;
+	const char *why;
+
+	boot_asked__load(&asked);
+	why = boot_asked__late_events(&asked);
+	error__warn("the first initcalls are missing, so what came before the others is not known%s%s",
+		    why ? ": " : "", why ?: "");
+	boot_asked__free(&asked);
+}
+
 void boot_start__losses(const struct boot_start *s)
 {
 	if (s->lost)
@@ -185,7 +198,7 @@ void boot_start__losses(const struct boot_start *s)
 		error__print("probes: lost: %" PRIu64 " events were overwritten: probes of devices may be missing; boot "
 			     "with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
 	if (!s->level_count || strcmp(s->levels[0].name, "early"))
-		error__warn("the first initcalls are missing, so what came before the others is not known");
+		warn_of_missing();
 	if (s->unread)
 		error__warn("%zu lines of the trace are no events, as if a program's name had a newline; who "
 			    "starts such programs can write what is no event, too", s->unread);

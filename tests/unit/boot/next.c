@@ -48,6 +48,30 @@ Test(boot_next, does_not_grow)
 	}
 }
 
+/* Linux 6.1 to 6.11 show what a bootconfig has below "kernel" in quotes. */
+Test(boot_next, quotes_of_a_bootconfig_do_not_hide_what_is_ours)
+{
+	expect_line("trace_instance=\"hytrace_boot,initcall:*,module:module_load\" trace_buf_size=\"4M\" trace_event=\"\" "
+		    "kprobe_event=\"p:hytrace_boot/device,really_probe;r64:x\" quiet\n", "a", "quiet a");
+	expect_line("trace_event=\"initcall:*,sched:sched_switch\" x\n", "a", "x a");
+	expect_line("trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\"\n", "a",
+		    "trace_instance=\"hytrace_boot2,initcall:*\" trace_buf_size=\"4MB\" a");
+}
+
+Test(boot_next, a_bootconfig_has_all_values_in_quotes)
+{
+	char *text = boot_next__bootconfig("trace_instance=a,b:* trace_event= kprobe_event=\"p:x y;r:z\" quiet");
+
+	cr_assert(not(eq(ptr, text, NULL)));
+	cr_expect(eq(str, strstr(text, "kernel {"), "kernel {\n"
+		     "\ttrace_instance = \"a,b:*\"\n"
+		     "\ttrace_event = \"\"\n"
+		     "\tkprobe_event = \"p:x y;r:z\"\n"
+		     "\tquiet = \"\"\n"
+		     "}\n"));
+	free(text);
+}
+
 static bool has(const char *release, bool probes, const char *text)
 {
 	char *parameters = boot_start__parameters(release, probes);
