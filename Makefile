@@ -46,7 +46,7 @@ deps: ## install the packages that are needed, with apt (sudo if not root); prin
 # Built once from the kernel's source, and shared by all clones; on a machine without that source, the distribution's
 # (kernel/tools.sh). The following goals do not need them, or call make again after `make deps` has installed the
 # packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
+NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-bootconfig test-startup test-deb test-debian13 mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
 COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
 
 # Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
@@ -302,6 +302,10 @@ test-debug: deps ## a stress test and others on a kernel that watches memory and
 test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
 	$(Q)tests/guest/early-matrix.sh $(ROWS)
 
+test-bootconfig: deps ## hytrace boot in boots that a bootconfig has set up (ten minutes, most of it the kernel)
+	$(Q)$(MAKE) user
+	$(Q)tests/guest/boot-config.sh
+
 test-startup: deps ## the tracers' start-up tests, in a small kernel that runs them while it boots
 	$(Q)tests/guest/startup.sh
 
@@ -390,6 +394,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-startup test-deb test-debian13 mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
+.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-bootconfig test-startup test-deb test-debian13 mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
 
 endif

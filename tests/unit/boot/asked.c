@@ -16,6 +16,7 @@ Test(boot_asked, events_in_the_top_level_instance)
 {
 	cr_expect(in_top("quiet trace_event=initcall:*,sched:sched_switch x\n"));
 	cr_expect(in_top("trace_event=\"sched:*,initcall:*\" x\n"), "a bootconfig of Linux 6.1");
+	cr_expect(in_top("trace_event=\"initcall:*,sched:*\" x\n"), "and there, the first one has the quote");
 	cr_expect(in_top("trace_event=sched trace_event=initcall\n"));
 	cr_expect(in_top("trace_event=initcall:initcall_start,initcall:initcall_finish"));
 	cr_expect(not(in_top("trace_event=sched:*,initcalls x=initcall:*")));
