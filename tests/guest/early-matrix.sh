@@ -158,8 +158,8 @@ try()
 		[ "$((recorded + lost >= expected && recorded + lost <= expected + unknown))" = 1 ]
 	is "$row: calls are lost where they have to be" "$((lost > 0))" "$row_lost"
 
-	# The oneshot tracer needs 64 bits.
 	returns
+	# The oneshot tracer needs 64 bits.
 	if [[ $row_oneshot ]]; then
 		oneshot=$(number "$(boot "ftrace=oneshot $row_append" "${row_boot[@]}")" 'pairs of')
 		ok "$row: comes up with ftrace=oneshot" came_up

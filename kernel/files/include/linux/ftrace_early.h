@@ -11,15 +11,15 @@
 #define EARLY_TIMED_CALL_SIZE	16
 
 /*
- * What a call took: 0 if it has not returned. From 2^31 counts of the clock on, the highest bit
- * is set, and the others are a multiple of 2^16 counts. EARLY_TOOK_UNKNOWN: its return was not
- * watched.
+ * How long a call took: 0 if it has not returned. From 2^31 counts of the clock on, the highest
+ * bit is set, and the others are a multiple of 2^16 counts, as memory is scarce before there is
+ * memblock. EARLY_TOOK_UNKNOWN: its return was not watched, or the clock was set back.
  */
 #define EARLY_TOOK_SHIFT	16
 #define EARLY_TOOK_LONG		0x80000000
 #define EARLY_TOOK_UNKNOWN	0xffffffff
 
-/* Open calls: 512 of struct early_frame. Boots have been seen with 40. */
+/* Open calls, of struct early_frame. At most 40 have been seen open at once. */
 #define EARLY_FRAMES		512
 
 /*
@@ -89,6 +89,11 @@ void early_ftrace_record_graph(void);
 void early_ftrace_record_once(void);
 void early_ftrace_return(void);
 
+/* Inside of early_ftrace_return(): the return address of open calls. */
+extern const char early_ftrace_returned[];
+/* The same, for unwinders; 0 when there are no open calls. */
+extern unsigned long early_ftrace_ret_to;
+
 unsigned long early_ftrace_find_ret_addr(unsigned long *slot);
 
 /**
@@ -101,7 +106,7 @@ unsigned long early_ftrace_find_ret_addr(unsigned long *slot);
  */
 static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned long *slot)
 {
-	if (unlikely(early_ftrace_on && addr == (unsigned long)early_ftrace_return))
+	if (unlikely(addr == early_ftrace_ret_to && addr))
 		return early_ftrace_find_ret_addr(slot);
 	return addr;
 }

@@ -142,8 +142,8 @@ static enum early_recorder __init early_choose(const struct early_params *params
 }
 
 /*
- * Sets of sites, then open calls, then the memory for calls, which early_filter_init() uses
- * first. Returns the latter, NULL if there is not enough.
+ * Sets of sites, then open calls, then calls. Returns where the memory for calls begins, which
+ * early_filter_init() uses before that; NULL if there is not enough.
  */
 static void *__init early_reserve(const struct early_params *params)
 {
@@ -676,8 +676,19 @@ static enum print_line_t early_print_call(struct trace_iterator *iter, int flags
 	return trace_handle_return(s);
 }
 
+static enum print_line_t early_print_raw_call(struct trace_iterator *iter, int flags,
+					      struct trace_event *event)
+{
+	const struct early_call_entry *entry = (void *)iter->ent;
+
+	trace_seq_printf(&iter->seq, "%lx %lx %llu\n", entry->ip, entry->parent_ip,
+			 entry->duration);
+	return trace_handle_return(&iter->seq);
+}
+
 static struct trace_event_functions early_call_funcs = {
 	.trace		= early_print_call,
+	.raw		= early_print_raw_call,
 };
 
 static struct trace_event early_call_event = {
@@ -726,7 +737,7 @@ static int __init early_show_end(void)
 			early_once() ? "pairs of function and caller" : "calls",
 			early_stats.lost, early_stats.sites,
 			early_buffer_paused() ? ", until tracing was switched off" : "");
-	if (early_state.recorder == EARLY_RECORD_RETURNS)
+	if (early_stats.recorded && early_state.recorder == EARLY_RECORD_RETURNS)
 		pr_info("%lu returns recorded\n", early_stats.returns);
 	return 0;
 }

@@ -140,7 +140,7 @@ static struct early_call *__init early_room_end(void *mem, size_t size)
 	return mem + rounddown(size, early_buffer.call_size);
 }
 
-/* What a call took: see EARLY_TOOK_UNKNOWN. */
+/* How long a call took: see EARLY_TOOK_UNKNOWN. */
 static u64 __init early_took(const struct early_call *call)
 {
 	u32 took = early_buffer.call_size == EARLY_TIMED_CALL_SIZE ? call->took[0] : 0;
@@ -387,7 +387,7 @@ static void __init early_read_calls(const struct early_reader *reader)
 	const struct early_piece *piece;
 	const struct early_call *call;
 	struct early_hit hit = {};
-	u64 high;
+	u64 high, clock;
 
 	for (piece = early_buffer.pieces; piece < early_buffer.pieces + early_buffer.nr; piece++) {
 		high = piece->tsc_high;
@@ -400,10 +400,14 @@ static void __init early_read_calls(const struct early_reader *reader)
 			 * If an exception interrupts a recorder, its calls come first, with
 			 * later times.
 			 */
-			hit.clock = max(hit.clock, (high << 32 | call->tsc) + piece->ahead);
+			clock = (high << 32 | call->tsc) + piece->ahead;
+			hit.clock = max(hit.clock, clock);
 			hit.ip = early_ip(call->ip);
 			hit.parent_ip = early_address(call->parent_ip);
 			hit.took = early_took(call);
+			/* It ends when it did. */
+			if (hit.took && hit.took != U64_MAX)
+				hit.took -= min(hit.took - 1, hit.clock - clock);
 			reader->call(reader->data, &hit);
 		}
 		if (piece->lost && reader->lost)

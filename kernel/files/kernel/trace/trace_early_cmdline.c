@@ -30,7 +30,7 @@ static enum early_tracer __init early_tracer(const char *name)
 	return EARLY_NONE;
 }
 
-/* What ftrace_early= says. Returns whether it is something that there is. */
+/* What ftrace_early= says. Returns false if the value is not valid. */
 static bool __init early_mode(const char *val, bool *on, bool *returns)
 {
 	bool graph = !strcmp(val, "graph");

@@ -11,10 +11,10 @@
  *
  * Time. It is read in the recorder and in early_ftrace_return(). A call took the time from the one
  * to the other. So what runs without being recorded belongs to the innermost recorded call that
- * has not returned, and calls nest exactly.
+ * has not returned, and calls nest exactly, but for the rounding of long durations.
  *
- * Invariants. There is one CPU, and one task, until the hand-over. An exception or an NMI comes and
- * goes, with as many returns as calls. So it leaves early_ftrace_frame as it was. A frame is taken,
+ * Invariants. There is one CPU, and one task, until the hand-over. An exception or an NMI returns
+ * from every function that it calls. So it leaves early_ftrace_frame as it was. A frame is taken,
  * and given back, by one instruction: whoever interrupts the recorder after that uses frames above,
  * and one that came before that has given its frames back. The address in a slot is replaced after
  * its frame has been filled. If there is no frame left, the return is not watched, and the call's
@@ -23,7 +23,7 @@
  * At the hand-over, the functions that have not returned get their return addresses back. So nothing
  * returns to early_ftrace_return() after that, and the frames are gone with the early memory. Until
  * then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is that of early_ftrace_return(), as it is
- * return_to_handler() with the function_graph tracer.
+ * that of return_to_handler() with the function_graph tracer.
  */
 #include <linux/build_bug.h>
 #include <linux/ftrace_early.h>
@@ -46,6 +46,10 @@ struct early_frame {
 };
 
 /* ftrace_early_record.S has this. */
+static_assert(offsetof(struct early_frame, call) == 0);
+static_assert(offsetof(struct early_frame, ret) == sizeof(long));
+static_assert(offsetof(struct early_frame, slot) == 2 * sizeof(long));
+static_assert(offsetof(struct early_frame, clock) == 3 * sizeof(long));
 static_assert(sizeof(struct early_frame) == 3 * sizeof(long) + 8);
 
 static struct early_frame *early_frames __initdata;
@@ -53,6 +57,8 @@ static struct early_frame *early_frames __initdata;
 /* The recorder's variables: the frame above the innermost open call, and the end of all. */
 struct early_frame *early_ftrace_frame __initdata;
 struct early_frame *early_ftrace_frames_end __initdata;
+
+unsigned long early_ftrace_ret_to __ro_after_init;
 
 /**
  * early_graph_size - the memory that open calls take
@@ -73,6 +79,7 @@ void __init early_graph_init(void *mem)
 	early_frames = mem;
 	early_ftrace_frame = mem;
 	early_ftrace_frames_end = mem + early_graph_size();
+	early_ftrace_ret_to = (unsigned long)early_ftrace_returned;
 }
 
 /**
@@ -100,6 +107,7 @@ void __init early_graph_end(void)
 		early_ftrace_frame--;
 		*early_ftrace_frame->slot = early_ftrace_frame->ret;
 	}
+	early_ftrace_ret_to = 0;
 }
 
 /**
@@ -107,12 +115,12 @@ void __init early_graph_end(void)
  * @slot: where it was on the stack
  *
  * Context: any, while the recorders are on.
- * Return: the address; that of early_ftrace_return() if it is not found.
+ * Return: the address; early_ftrace_ret_to if it is not found.
  */
 unsigned long __ref early_ftrace_find_ret_addr(unsigned long *slot)
 {
 	const struct early_frame *frame = early_ftrace_frame;
-	unsigned long ret = (unsigned long)early_ftrace_return;
+	unsigned long ret = early_ftrace_ret_to;
 
 	/* Of several frames with this slot, the lowest one has the address that was there. */
 	while (frame > early_frames) {

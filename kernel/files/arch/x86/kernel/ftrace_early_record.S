@@ -76,15 +76,16 @@ SYM_START(early_ftrace_record, SYM_L_GLOBAL, SYM_F_ALIGN)
 SYM_FUNC_END(early_ftrace_record)
 
 /* struct early_frame */
-#define OPEN_CALL	0
-#define OPEN_RET	WORD
-#define OPEN_SLOT	(2 * WORD)
-#define OPEN_CLOCK	(3 * WORD)
-#define OPEN_SIZE	(3 * WORD + 8)
+#define EARLY_FRAME_CALL	0
+#define EARLY_FRAME_RET	WORD
+#define EARLY_FRAME_SLOT	(2 * WORD)
+#define EARLY_FRAME_CLOCK	(3 * WORD)
+#define EARLY_FRAME_SIZE	(3 * WORD + 8)
 
 /*
- * Every call, and when it returns: as above, and zero for the time that it takes. A frame
- * is filled, and then the function's return address is replaced (trace_early_graph.c).
+ * Every call, and when it returns: as early_ftrace_record(), and a duration of zero until it
+ * returns. A frame is filled, and then the function's return address is replaced
+ * (trace_early_graph.c).
  */
 SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	ANNOTATE_NOENDBR
@@ -104,23 +105,22 @@ SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	mov	_ASM_RIP(early_ftrace_frame), %_ASM_BX
 	cmp	%_ASM_BX, _ASM_RIP(early_ftrace_frames_end)
 	jbe	.Lgraph_no_frame
-	mov	$OPEN_SIZE, %ebx
+	mov	$EARLY_FRAME_SIZE, %ebx
 	__ASM_SIZE(xadd) %_ASM_BX, _ASM_RIP(early_ftrace_frame)
 	movl	$0, 12(%_ASM_CX)
-	mov	%_ASM_CX, OPEN_CALL(%_ASM_BX)
-	mov	%eax, OPEN_CLOCK(%_ASM_BX)
-	mov	%edx, OPEN_CLOCK+4(%_ASM_BX)
+	mov	%_ASM_CX, EARLY_FRAME_CALL(%_ASM_BX)
+	mov	%eax, EARLY_FRAME_CLOCK(%_ASM_BX)
+	mov	%edx, EARLY_FRAME_CLOCK+4(%_ASM_BX)
 	lea	5*WORD(%_ASM_SP), %_ASM_AX
-	mov	%_ASM_AX, OPEN_SLOT(%_ASM_BX)
+	mov	%_ASM_AX, EARLY_FRAME_SLOT(%_ASM_BX)
 	mov	(%_ASM_AX), %_ASM_DX
-	mov	%_ASM_DX, OPEN_RET(%_ASM_BX)
-	lea	_ASM_RIP(early_ftrace_return), %_ASM_AX
+	mov	%_ASM_DX, EARLY_FRAME_RET(%_ASM_BX)
+	lea	_ASM_RIP(early_ftrace_returned), %_ASM_AX
 	mov	%_ASM_AX, 5*WORD(%_ASM_SP)
 .Lgraph_caller:
 	/* The function was jumped to: the caller is that of the function that did so. */
 	cmp	%_ASM_AX, %_ASM_DX
 	je	.Lgraph_jumped
-.Lgraph_addresses:
 	mov	%edx, 4(%_ASM_CX)
 	mov	4*WORD(%_ASM_SP), %eax
 	mov	%eax, (%_ASM_CX)
@@ -134,14 +134,14 @@ SYM_START(early_ftrace_record_graph, SYM_L_GLOBAL, SYM_F_ALIGN)
 	int3
 
 .Lgraph_jumped:
-	sub	$OPEN_SIZE, %_ASM_BX
-	mov	OPEN_RET(%_ASM_BX), %_ASM_DX
+	sub	$EARLY_FRAME_SIZE, %_ASM_BX
+	mov	EARLY_FRAME_RET(%_ASM_BX), %_ASM_DX
 	jmp	.Lgraph_caller
 
 .Lgraph_no_frame:
 	movl	$EARLY_TOOK_UNKNOWN, 12(%_ASM_CX)
 	mov	5*WORD(%_ASM_SP), %_ASM_DX
-	lea	_ASM_RIP(early_ftrace_return), %_ASM_AX
+	lea	_ASM_RIP(early_ftrace_returned), %_ASM_AX
 	jmp	.Lgraph_caller
 
 .Lgraph_new_high:
@@ -223,15 +223,16 @@ SYM_START(early_ftrace_record_once, SYM_L_GLOBAL, SYM_F_ALIGN)
 	jmp	.Lonce_out
 SYM_FUNC_END(early_ftrace_record_once)
 
-	/* Unwinders compare addresses with this one at any time, so it stays. */
-	__REF
-
 /*
  * A recorded function returns to here. The innermost frame is its own. All registers are
  * preserved, except for the flags, which no function returns.
  */
 SYM_CODE_START(early_ftrace_return)
 	UNWIND_HINT_UNDEFINED
+	ANNOTATE_NOENDBR
+	/* Backtraces name what is before a return address. */
+	nop
+SYM_INNER_LABEL(early_ftrace_returned, SYM_L_GLOBAL)
 	ANNOTATE_NOENDBR
 	sub	$WORD, %_ASM_SP
 	UNWIND_HINT_FUNC
@@ -241,8 +242,8 @@ SYM_CODE_START(early_ftrace_return)
 	push	%_ASM_BX
 	rdtsc
 	mov	_ASM_RIP(early_ftrace_frame), %_ASM_BX
-	sub	OPEN_CLOCK-OPEN_SIZE(%_ASM_BX), %eax
-	sbb	OPEN_CLOCK+4-OPEN_SIZE(%_ASM_BX), %edx
+	sub	EARLY_FRAME_CLOCK-EARLY_FRAME_SIZE(%_ASM_BX), %eax
+	sbb	EARLY_FRAME_CLOCK+4-EARLY_FRAME_SIZE(%_ASM_BX), %edx
 	jnz	.Lreturn_long
 	test	%eax, %eax
 	js	.Lreturn_long
@@ -250,11 +251,12 @@ SYM_CODE_START(early_ftrace_return)
 	/* Zero would say that it has not returned. */
 	cmp	$1, %eax
 	adc	$0, %eax
-	mov	OPEN_CALL-OPEN_SIZE(%_ASM_BX), %_ASM_CX
+.Lreturn_known:
+	mov	EARLY_FRAME_CALL-EARLY_FRAME_SIZE(%_ASM_BX), %_ASM_CX
 	mov	%eax, 12(%_ASM_CX)
-	mov	OPEN_RET-OPEN_SIZE(%_ASM_BX), %_ASM_AX
+	mov	EARLY_FRAME_RET-EARLY_FRAME_SIZE(%_ASM_BX), %_ASM_AX
 	mov	%_ASM_AX, 4*WORD(%_ASM_SP)
-	__ASM_SIZE(sub) $OPEN_SIZE, _ASM_RIP(early_ftrace_frame)
+	__ASM_SIZE(sub) $EARLY_FRAME_SIZE, _ASM_RIP(early_ftrace_frame)
 	pop	%_ASM_BX
 	pop	%_ASM_CX
 	pop	%_ASM_DX
@@ -271,7 +273,7 @@ SYM_CODE_START(early_ftrace_return)
 	jmp	.Lreturn_took
 
 .Lreturn_back:
-	/* The clock has been set back. */
-	xor	%eax, %eax
-	jmp	.Lreturn_took
+	/* Somebody has set the clock back. */
+	mov	$EARLY_TOOK_UNKNOWN, %eax
+	jmp	.Lreturn_known
 SYM_CODE_END(early_ftrace_return)
