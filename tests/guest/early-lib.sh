@@ -21,8 +21,14 @@ plugin_version()
 	awk '{ v = $1 * 100 + $2; print v < 900 ? 1 : v < 901 ? 2 : v < 902 ? 3 : 4 }' <<<"$version"
 }
 
-gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/early_oracle.so" \
-	"$clone/tests/guest/early_oracle.c" || exit 1
+# oracle NAME: compiles that plugin.
+oracle()
+{
+	gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o "$scratch/$1.so" \
+		"$clone/tests/guest/$1.c" || exit 1
+}
+
+oracle early_oracle
 
 # early_kernel KERNEL: sets the kernel for the functions below; KERNEL is as for vm.sh --kernel.
 early_kernel()

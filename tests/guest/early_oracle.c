@@ -18,68 +18,14 @@
  *
  * A call stores its return address on the stack; the parent lies above it. When the guest changes a
  * site, QEMU translates it again.
- *
- * Debian's QEMU has plugins, but no header for them. The declarations below are the functions that
- * this file uses (QEMU's docs/devel/tcg-plugins.rst), in version QEMU_PLUGIN_VERSION of the
- * interface: 1 before QEMU 9, which refuses it, and 4 since 9.2.
  */
 #include <inttypes.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-typedef uint64_t qemu_plugin_id_t;
-typedef struct qemu_info_t qemu_info_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    void (*cb)(unsigned int vcpu, void *data),
-					    enum qemu_plugin_cb_flags flags, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *data),
-				    void *data);
-
-#if QEMU_PLUGIN_VERSION >= 4
-typedef uint32_t qemu_plugin_meminfo_t;
-enum qemu_plugin_mem_rw { QEMU_PLUGIN_MEM_W = 2 };
-
-/* glib's type, which QEMU uses. */
-typedef struct {
-	uint8_t *data;
-	unsigned int len;
-} GByteArray;
-
-GByteArray *g_byte_array_new(void);
-void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
-				      void (*cb)(unsigned int vcpu, qemu_plugin_meminfo_t info,
-						 uint64_t vaddr, void *data),
-				      enum qemu_plugin_cb_flags flags, enum qemu_plugin_mem_rw rw,
-				      void *data);
-bool qemu_plugin_read_memory_vaddr(uint64_t addr, GByteArray *data, size_t len);
-#endif
-#if QEMU_PLUGIN_VERSION >= 3
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
-#else
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-#endif
-
-__attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_VERSION;
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id,
-							       const qemu_info_t *info, int argc,
-							       char **argv);
-
-#define CALL_OPCODE 0xe8
-#define CALL_SIZE 5
+#include "qemu_plugin.h"
 
 static uint64_t fentry, begin, end, from, to, mark, in_recorder;
 /* In ascending order. */
@@ -216,21 +162,8 @@ static void on_store(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t sta
 /* The address that the instruction calls; 0 if it is no call. */
 static uint64_t target(const struct qemu_plugin_insn *insn)
 {
-	uint8_t code[CALL_SIZE];
-	int32_t distance;
-	uint64_t addr;
+	uint64_t addr = insn_target(insn);
 
-	if (qemu_plugin_insn_size(insn) != CALL_SIZE)
-		return 0;
-#if QEMU_PLUGIN_VERSION >= 3
-	qemu_plugin_insn_data(insn, code, sizeof(code));
-#else
-	memcpy(code, qemu_plugin_insn_data(insn), sizeof(code));
-#endif
-	if (code[0] != CALL_OPCODE)
-		return 0;
-	memcpy(&distance, code + 1, sizeof(distance));
-	addr = qemu_plugin_insn_vaddr(insn) + CALL_SIZE + distance;
 	return word == sizeof(uint32_t) ? (uint32_t)addr : addr;
 }
 

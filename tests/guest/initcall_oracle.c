@@ -9,42 +9,13 @@
  *
  * out has a line for each, in order: "call INSTRUCTIONS HALTS" and "back INSTRUCTIONS HALTS". HALTS is
  * how often the processor has been halted until then: while it is, time passes without instructions.
- *
- * Debian's QEMU has plugins, but no header for them; see early_oracle.c.
  */
 #include <inttypes.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef uint64_t qemu_plugin_id_t;
-typedef struct qemu_info_t qemu_info_t;
-struct qemu_plugin_tb;
-struct qemu_plugin_insn;
-enum qemu_plugin_cb_flags { QEMU_PLUGIN_CB_NO_REGS };
-
-size_t qemu_plugin_tb_n_insns(const struct qemu_plugin_tb *tb);
-struct qemu_plugin_insn *qemu_plugin_tb_get_insn(const struct qemu_plugin_tb *tb, size_t idx);
-size_t qemu_plugin_insn_size(const struct qemu_plugin_insn *insn);
-uint64_t qemu_plugin_insn_vaddr(const struct qemu_plugin_insn *insn);
-void qemu_plugin_register_vcpu_tb_trans_cb(qemu_plugin_id_t id,
-					   void (*cb)(qemu_plugin_id_t id, struct qemu_plugin_tb *tb));
-void qemu_plugin_register_vcpu_insn_exec_cb(struct qemu_plugin_insn *insn,
-					    void (*cb)(unsigned int vcpu, void *data),
-					    enum qemu_plugin_cb_flags flags, void *data);
-void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *data),
-				    void *data);
-#if QEMU_PLUGIN_VERSION >= 3
-size_t qemu_plugin_insn_data(const struct qemu_plugin_insn *insn, void *dest, size_t len);
-#else
-const void *qemu_plugin_insn_data(const struct qemu_plugin_insn *insn);
-#endif
-
-__attribute__((visibility("default"))) int qemu_plugin_version = QEMU_PLUGIN_VERSION;
-__attribute__((visibility("default"))) int qemu_plugin_install(qemu_plugin_id_t id,
-							       const qemu_info_t *info, int argc,
-							       char **argv);
+#include "qemu_plugin.h"
 
 #define HALT_OPCODE 0xf4
 
@@ -71,18 +42,11 @@ static void on_place(unsigned int vcpu, void *word)
 	fprintf(out, "%s %" PRIu64 " %" PRIu64 "\n", (const char *)word, executed, halts);
 }
 
-static int is_halt(const struct qemu_plugin_insn *insn)
+static bool is_halt(const struct qemu_plugin_insn *insn)
 {
-	uint8_t code = 0;
+	uint8_t code[2];
 
-	if (qemu_plugin_insn_size(insn) != 1)
-		return 0;
-#if QEMU_PLUGIN_VERSION >= 3
-	qemu_plugin_insn_data(insn, &code, 1);
-#else
-	memcpy(&code, qemu_plugin_insn_data(insn), 1);
-#endif
-	return code == HALT_OPCODE;
+	return insn_bytes(insn, code, sizeof(code)) == 1 && code[0] == HALT_OPCODE;
 }
 
 static void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data),

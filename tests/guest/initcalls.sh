@@ -33,8 +33,7 @@ make -s -C "$objects" M="$PWD/planted" KBUILD_MODPOST_WARN=1 modules >planted.lo
 	exit
 }
 
-gcc -O2 -shared -fPIC "-DQEMU_PLUGIN_VERSION=$(plugin_version)" -o initcall_oracle.so \
-	"$clone/tests/guest/initcall_oracle.c" || exit 1
+oracle initcall_oracle
 # The only call by a pointer.
 objdump -d --no-show-raw-insn --disassemble=do_one_initcall "$vmlinux" |
 	awk '/call +(\*|.*__x86_indirect_thunk)/ { print "call", $1; getline; print "back", $1 }' | tr -d : >places
