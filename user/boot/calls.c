@@ -87,8 +87,25 @@ int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, ui
 		c->list = more;
 		c->room = room;
 	}
-	c->list[c->count++] = (struct early_call){ time, function, parent };
+	c->list[c->count++] = (struct early_call){ time, END_UNKNOWN, function, parent, false };
+	if (time > c->until)
+		c->until = time;
 	return 0;
+}
+
+void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded)
+{
+	struct early_call *last = &c->list[c->count - 1];
+
+	c->timed = true;
+	last->end = end;
+	last->rounded = rounded;
+	if (end == END_OPEN)
+		c->open++;
+	else if (end == END_UNKNOWN)
+		c->unknown++;
+	else if (end > c->until)
+		c->until = end;
 }
 
 int early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost)

@@ -25,9 +25,14 @@
 struct lh_table;
 struct strings;
 
+/* Ends of calls that are no times. */
+#define END_UNKNOWN UINT64_MAX
+#define END_OPEN (UINT64_MAX - 1)	/* it had not returned when the tracer took over */
+
 struct early_call {
-	uint64_t time;
+	uint64_t time, end;
 	uint32_t function, parent;	/* indices into names, or NO_NAME */
+	bool rounded;			/* it may have ended later, by less than "rounding" */
 };
 
 /* Calls that were lost between the call before this index and the call at it. */
@@ -42,6 +47,10 @@ struct early_calls {
 	const char **names;		/* with their module, as the kernel prints it: "f [module]" */
 	size_t name_count, name_room;
 	size_t ftrace_init;		/* the first call of ftrace_init(); SIZE_MAX: unknown */
+	bool timed;			/* returns were recorded: calls have ends */
+	size_t open, unknown;		/* if so: how many had not returned, and how many have no end for another reason */
+	uint64_t rounding;
+	uint64_t until;			/* the last time that is known: of a call, or of an end */
 	size_t timeless;		/* the number of first calls without a time, because the clock began later */
 	struct early_hole *holes;	/* in order, at different places */
 	size_t hole_count;
@@ -55,6 +64,11 @@ void early_calls__free(struct early_calls *c);
 /* The index of @name; adds it if it is new. */
 int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret);
 int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
+/*
+ * Sets when the last call that was added has ended: a time, or one of the values above. Then this has to be done for each
+ * call.
+ */
+void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded);
 /*
  * Notes that calls were lost directly before the call at index @before, or after the last one. They
  * are added in order.
@@ -85,6 +99,13 @@ struct early_function {
 	uint64_t first;			/* the time of its first call */
 	bool timeless;			/* the time is not known */
 	size_t calls;
+	/* For calls with ends (times.h): in all calls of it, but only once in one inside of another one; and without others. */
+	uint64_t inclusive, self;
+	size_t outermost;		/* calls that are not inside of another one of it */
+	size_t inside;			/* calls of any function that are inside of these */
+	size_t jumps, jumps_inside;	/* its calls that were jumps (spans.h); and all in the outermost ones */
+	size_t direct;			/* calls that it made itself, or code without a call of its own for it */
+	size_t open, unknown;		/* calls whose end is not known: not returned; another reason */
 };
 
 /*

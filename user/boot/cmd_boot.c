@@ -16,7 +16,6 @@
 #include "base/options.h"
 #include "boot/asked.h"
 #include "boot/commands.h"
-#include "boot/cost.h"
 #include "boot/next.h"
 #include "boot/report.h"
 #include "boot/start_load.h"
@@ -237,7 +236,7 @@ static int load(struct boot_report *r, const char *dir)
 		r->early = false;
 		return 0;
 	}
-	r->recorder_cycles = early_cost__measure();
+	boot_report__measure_cost(r);
 	return err ? err : boot_report__analyse(r);
 }
 

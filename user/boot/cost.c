@@ -4,8 +4,13 @@
  * instructions as early_ftrace_record() in the kernel, with the jump that leads to it. Nearly all
  * of the time is that of rdtsc and of the read-modify-write, and other code would have these in
  * other places. A kernel that does not record has a call and a return there, which are not counted.
+ *
+ * The recorder of returns, early_ftrace_record_graph() and early_ftrace_return(), reads the clock twice. So a part
+ * of its time is in what it measures. That part is what it tells of a function that does nothing, less the
+ * two returns that this function makes in any case, its own and that of __fentry__.
  */
 #include <stddef.h>
+#include <string.h>
 
 #include "boot/cost.h"
 
@@ -51,32 +56,182 @@ asm(".pushsection .text\n"
     "	jmp	2b\n"
     ".popsection\n");
 
-static uint64_t measure(void (*step)(void))
+/* What the recorder of returns has: entries of the buffer, and frames. */
+#define TIMED_ENTRY 16
+#define FRAMES 4
+
+struct frame {
+	void *call, *ret, *slot;
+	uint64_t clock;
+};
+
+void early_cost_function(void);
+void early_cost_jump(void);
+void early_cost_jump_not_recorded(void);
+void early_cost_function_not_recorded(void);
+
+/* Twice as many, as a function and the one that it jumps to are two calls. */
+char early_cost_timed[2 * CALLS * TIMED_ENTRY], *early_cost_timed_end = early_cost_timed + sizeof(early_cost_timed);
+struct frame early_cost_frames[FRAMES];
+struct frame *early_cost_frame, *early_cost_frames_end = early_cost_frames + FRAMES;
+
+/* The frame's members are at 0, 8, 16 and 24, and it has 32 bytes. */
+asm(".pushsection .text\n"
+    ".balign 16\n"
+    "early_cost_graph:\n"
+    "	jmp	1f\n"
+    "	.balign 16\n"
+    "1:	push	%rax\n"
+    "	push	%rdx\n"
+    "	push	%rcx\n"
+    "	push	%rbx\n"
+    "	rdtsc\n"
+    "	cmp	%edx, early_cost_high(%rip)\n"
+    "	jne	6f\n"
+    "2:	mov	$16, %ecx\n"
+    "	xadd	%rcx, early_cost_pos(%rip)\n"
+    "	cmp	%rcx, early_cost_timed_end(%rip)\n"
+    "	jbe	4f\n"
+    "	mov	%eax, 8(%rcx)\n"
+    "	mov	early_cost_frame(%rip), %rbx\n"
+    "	cmp	%rbx, early_cost_frames_end(%rip)\n"
+    "	jbe	4f\n"
+    "	mov	$32, %ebx\n"
+    "	xadd	%rbx, early_cost_frame(%rip)\n"
+    "	movl	$0, 12(%rcx)\n"
+    "	mov	%rcx, (%rbx)\n"
+    "	mov	%eax, 24(%rbx)\n"
+    "	mov	%edx, 28(%rbx)\n"
+    "	lea	40(%rsp), %rax\n"
+    "	mov	%rax, 16(%rbx)\n"
+    "	mov	(%rax), %rdx\n"
+    "	mov	%rdx, 8(%rbx)\n"
+    "	lea	early_cost_came_back(%rip), %rax\n"
+    "	mov	%rax, 40(%rsp)\n"
+    "7:	cmp	%rax, %rdx\n"
+    "	je	8f\n"
+    "	mov	%edx, 4(%rcx)\n"
+    "	mov	32(%rsp), %eax\n"
+    "	mov	%eax, (%rcx)\n"
+    "4:	pop	%rbx\n"
+    "	pop	%rcx\n"
+    "	pop	%rdx\n"
+    "	pop	%rax\n"
+    "	ret\n"
+    "8:	sub	$32, %rbx\n"
+    "	mov	8(%rbx), %rdx\n"
+    "	jmp	7b\n"
+    "6:	mov	%edx, early_cost_high(%rip)\n"
+    "	jmp	2b\n"
+    "	.balign 16\n"
+    "early_cost_came_back:\n"
+    "	sub	$8, %rsp\n"
+    "	push	%rax\n"
+    "	push	%rdx\n"
+    "	push	%rcx\n"
+    "	push	%rbx\n"
+    "	rdtsc\n"
+    "	mov	early_cost_frame(%rip), %rbx\n"
+    "	sub	24-32(%rbx), %eax\n"
+    "	sbb	28-32(%rbx), %edx\n"
+    "	jnz	5f\n"
+    "	test	%eax, %eax\n"
+    "	js	5f\n"
+    "5:	cmp	$1, %eax\n"
+    "	adc	$0, %eax\n"
+    "	mov	-32(%rbx), %rcx\n"
+    "	mov	%eax, 12(%rcx)\n"
+    "	mov	8-32(%rbx), %rax\n"
+    "	mov	%rax, 32(%rsp)\n"
+    "	subq	$32, early_cost_frame(%rip)\n"
+    "	pop	%rbx\n"
+    "	pop	%rcx\n"
+    "	pop	%rdx\n"
+    "	pop	%rax\n"
+    "	ret\n"
+    "early_cost_function:\n"
+    "	call	early_cost_graph\n"
+    "	ret\n"
+    "early_cost_jump:\n"
+    "	call	early_cost_graph\n"
+    "	jmp	early_cost_function\n"
+    "early_cost_jump_not_recorded:\n"
+    "	call	early_cost_return\n"
+    "	jmp	early_cost_function_not_recorded\n"
+    "early_cost_function_not_recorded:\n"
+    "	call	early_cost_return\n"
+    "	ret\n"
+    ".popsection\n");
+
+static uint64_t took(void)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < CALLS; i++) {
+		uint32_t cycles;
+
+		memcpy(&cycles, early_cost_timed + i * TIMED_ENTRY + 12, sizeof(cycles));
+		sum += cycles;
+	}
+	return sum;
+}
+
+/* @ret_took: the least sum of the times that the recorder of returns has measured; NULL: it is another step. */
+static uint64_t measure(void (*step)(void), uint64_t *ret_took)
 {
 	uint64_t best = UINT64_MAX;
 
 	for (int round = 0; round < ROUNDS; round++) {
 		uint64_t start = __rdtsc(), cycles;
 
-		early_cost_pos = early_cost_buffer;
+		early_cost_pos = ret_took ? early_cost_timed : early_cost_buffer;
 		for (int i = 0; i < CALLS; i++)
 			step();
 		cycles = __rdtsc() - start;
 		if (cycles < best)
 			best = cycles;
+		if (ret_took && took() < *ret_took)
+			*ret_took = took();
 	}
 	return best;
 }
 
 uint64_t early_cost__measure(void)
 {
-	uint64_t record = measure(early_cost_record), none = measure(early_cost_return);
+	uint64_t record = measure(early_cost_record, NULL), none = measure(early_cost_return, NULL);
 
 	return record > none ? record - none : 0;
+}
+
+struct early_cost early_cost__measure_returns(void)
+{
+	uint64_t inside = UINT64_MAX, ignored = 0, recorded, none, returns, jumps;
+	struct early_cost cost = {};
+
+	early_cost_frame = early_cost_frames;
+	recorded = measure(early_cost_function, &inside);
+	none = measure(early_cost_function_not_recorded, NULL);
+	/* A call and a return, which take as long as two returns. */
+	returns = none - measure(early_cost_return, NULL);
+	if (recorded <= none || inside <= returns)
+		return cost;
+	cost.calls = recorded - none;
+	cost.inside = inside - returns;
+	if (cost.inside > cost.calls)
+		cost.inside = cost.calls;
+	/* Two calls, one of which is a jump. */
+	jumps = measure(early_cost_jump, &ignored) - measure(early_cost_jump_not_recorded, NULL);
+	cost.jumps = jumps > 2 * cost.calls ? jumps - 2 * cost.calls : 0;
+	return cost;
 }
 #else
 uint64_t early_cost__measure(void)
 {
 	return 0;
+}
+
+struct early_cost early_cost__measure_returns(void)
+{
+	return (struct early_cost){};
 }
 #endif

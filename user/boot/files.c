@@ -3,7 +3,7 @@
  * Reads the files that very early function tracing leaves behind; see files.h.
  *
  *   early_stats                            recorded: 391022
- *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller
+ *   instances/early/per_cpu/cpu0/trace     <idle>-0       [000] d....     1644775138: f <-caller (1234)
  *   oneshot_entries                        see kernel/oneshot_files.c
  *
  * The instance is read as text, since reading its binary form (trace_pipe_raw) consumes it. It has
@@ -47,7 +47,7 @@ static const struct {
 	size_t offset;
 } numbers[] = {
 #define NUMBER(field) { #field, offsetof(struct early_stats, field) }
-	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost),
+	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost), NUMBER(returns),
 	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
 	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
 	NUMBER(convert_cycles), NUMBER(show_cycles),
@@ -278,6 +278,20 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 
 /* ---- the instance */
 
+/* Longer times are multiples of ROUNDED_TO counts. */
+#define LONGEST_EXACT (1ULL << 31)
+#define ROUNDED_TO 65536
+
+static void set_end(struct early_calls *c, const struct early_stats *s, const struct trace_line *line)
+{
+	c->rounding = early_stats__time(s, ROUNDED_TO) + 1;
+	if (line->took == TOOK_COUNTS)
+		early_calls__set_end(c, early_stats__time(s, line->time + line->counts),
+				     line->counts >= LONGEST_EXACT);
+	else
+		early_calls__set_end(c, line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN, false);
+}
+
 /* Returns 1 after the last early call: somebody has switched the instance on. */
 static int take_line(struct early_calls *c, const struct early_stats *s, char *line)
 {
@@ -295,6 +309,8 @@ static int take_line(struct early_calls *c, const struct early_stats *s, char *l
 		err = early_calls__intern(c, parsed.parent, &parent);
 	if (!err)
 		err = early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
+	if (!err && parsed.took != TOOK_NOT_TOLD)
+		set_end(c, s, &parsed);
 	return err;
 }
 

@@ -38,7 +38,9 @@ struct range {
 struct search {
 	const struct early_calls *calls;
 	bool *firsts;
-	uint32_t *ends;			/* NULL: it is not known where ftrace_init() begins */
+	/* Empty if calls have no ends and it is not known where ftrace_init() begins. */
+	struct early_nesting nesting;
+	struct early_phase self;
 	uint32_t boot, ftrace;		/* names */
 	struct early_phases *phases;
 };
@@ -56,16 +58,36 @@ static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 	return more;
 }
 
-static void fill_phase(struct early_phase *phase, const struct search *s, struct range range)
+/* The latest end of the calls in this range, or 0 if one of them lasts longer than it. */
+static uint64_t exact_end(const struct search *s, struct range range)
+{
+	uint64_t end = 0;
+
+	for (size_t i = range.first; i < range.end; i = s->nesting.ends[i]) {
+		if (s->nesting.ends[i] > range.end)
+			return 0;
+		if (s->nesting.times[i] > end)
+			end = s->nesting.times[i];
+	}
+	return end;
+}
+
+/* @whole: this is about all calls of the range. Otherwise it is about its time until the next one begins. */
+static void fill_phase(struct early_phase *phase, const struct search *s, struct range range, bool whole)
 {
 	const struct early_calls *c = s->calls;
+	uint64_t end = whole && c->timed ? exact_end(s, range) : 0;
 
 	phase->timeless = range.first < c->timeless;
+	phase->exact = end;
+	phase->partly = phase->exact;
 	if (!phase->timeless) {
 		phase->start = c->list[range.first].time;
-		phase->time = early_calls__end_time(c, range.end) - phase->start;
+		phase->time = (end ?: early_calls__end_time(c, range.end)) - phase->start;
 	}
 	phase->calls = range.end - range.first;
+	if (s->nesting.jumps)
+		phase->jumps = s->nesting.jumps[range.end] - s->nesting.jumps[range.first];
 	for (size_t i = range.first; i < range.end; i++) {
 		phase->functions += c->list[i].function != NO_NAME;
 		phase->callers += c->list[i].parent != NO_NAME;
@@ -96,7 +118,7 @@ static size_t next_start(const struct search *s, struct range range, uint32_t pa
 
 static size_t end_of(const struct search *s, size_t call, size_t limit)
 {
-	return s->ends[call] < limit ? s->ends[call] : limit;
+	return s->nesting.ends[call] < limit ? s->nesting.ends[call] : limit;
 }
 
 /*
@@ -120,15 +142,27 @@ static int add_tracer(struct early_phase **list, size_t *count, const struct sea
 	if (!phase)
 		return error__no_memory();
 	phase->kind = PHASE_TRACER;
-	fill_phase(phase, s, range);
+	fill_phase(phase, s, range, true);
 	return 0;
+}
+
+/* Calls by functions that start_kernel() has called and that are not traced. */
+static void add_self(struct search *s, size_t first, size_t end)
+{
+	s->self.jumps += s->nesting.jumps[end] - s->nesting.jumps[first];
+	for (; first < end; first++) {
+		s->self.calls++;
+		s->self.functions++;
+		s->self.callers++;
+		s->self.seen_first += s->firsts[first];
+	}
 }
 
 /*
  * Finds the phases of the calls that @parent makes in @range. Calls before the first of these are
  * in no phase.
  */
-static int split(struct early_phase **list, size_t *count, const struct search *s,
+static int split(struct early_phase **list, size_t *count, struct search *s,
 		 struct range range, uint32_t parent, bool nested)
 {
 	int err = 0;
@@ -136,19 +170,23 @@ static int split(struct early_phase **list, size_t *count, const struct search *
 	range.first = next_start(s, range, parent, nested);
 	while (!err && range.first < range.end) {
 		struct range rest = { range.first + 1, range.end };
-		struct range own = { range.first, next_start(s, rest, parent, nested) };
+		struct range own = { range.first, range.end };
 		struct early_phase *phase = add_phase(list, count);
 		bool ftrace = is_ftrace(s, own.first, nested);
-		size_t next = own.end;
+		size_t next;
 
 		if (!phase)
 			return error__no_memory();
+		/* A function that this one jumped to at its end has the same parent, and is inside of it. */
+		if (s->calls->timed && !ftrace)
+			rest.first = end_of(s, range.first, range.end);
+		own.end = next = next_start(s, rest, parent, nested);
 		if (ftrace)
 			own.end = ftrace_end(s, own);
-		else if (nested && s->ends && parent == s->ftrace)
+		else if (s->calls->timed || (nested && s->nesting.ends && parent == s->ftrace))
 			own.end = end_of(s, own.first, own.end);
 		phase->function = ftrace ? s->ftrace : s->calls->list[own.first].function;
-		fill_phase(phase, s, own);
+		fill_phase(phase, s, own, true);
 		/*
 		 * The call of ftrace_init() itself is not recorded; the range begins with the first
 		 * call inside it.
@@ -159,6 +197,8 @@ static int split(struct early_phase **list, size_t *count, const struct search *
 				    true);
 		if (!err && ftrace && own.end < next)
 			err = add_tracer(list, count, s, (struct range){ own.end, next });
+		else if (!err && !nested && s->calls->timed)
+			add_self(s, own.end, next);
 		range.first = next;
 	}
 	return err;
@@ -175,7 +215,7 @@ static int add_head(const struct search *s, struct range range, bool complete)
 		if (s->calls->list[i].function == s->boot)
 			phase->kind = PHASE_BEFORE;
 	}
-	fill_phase(phase, s, range);
+	fill_phase(phase, s, range, false);
 	return 0;
 }
 
@@ -198,7 +238,7 @@ static int add_hole(const struct search *s, const struct early_hole *hole)
 }
 
 /* Finds the phases of a stretch of calls without a hole. */
-static int add_stretch(const struct search *s, struct range range, bool complete)
+static int add_stretch(struct search *s, struct range range, bool complete)
 {
 	size_t head = next_start(s, range, s->boot, false);
 	int err = 0;
@@ -211,7 +251,7 @@ static int add_stretch(const struct search *s, struct range range, bool complete
 	return err;
 }
 
-static int add_stretches(const struct search *s, bool complete)
+static int add_stretches(struct search *s, bool complete)
 {
 	const struct early_calls *c = s->calls;
 	size_t first = 0;
@@ -228,14 +268,40 @@ static int add_stretches(const struct search *s, bool complete)
 	return add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
 }
 
+/* What start_kernel() did itself, and what it called that is not traced: the time that is in no other phase. */
+static int finish_self(struct search *s)
+{
+	struct early_phase *self = &s->self, *phase;
+	const struct early_phases *p = s->phases;
+	uint64_t taken = 0;
+	bool known = p->count && s->calls->timed && !s->calls->hole_count;
+
+	for (size_t i = 0; known && i < p->count; i++) {
+		known = !p->list[i].timeless && (i == 0 || p->list[i].exact);
+		self->partly -= p->list[i].exact;
+		taken += p->list[i].time;
+	}
+	if (!known || !self->partly)
+		return 0;
+	self->time = s->calls->until - p->list[0].start - taken;
+	phase = add_phase(&s->phases->list, &s->phases->count);
+	if (!phase)
+		return error__no_memory();
+	*phase = *self;
+	return 0;
+}
+
 static int begin_search(struct search *s)
 {
+	s->self = (struct early_phase){ .kind = PHASE_SELF, .function = NO_NAME };
 	s->boot = early_calls__find(s->calls, BOOT_FUNCTION);
 	s->ftrace = early_calls__find(s->calls, FTRACE_FUNCTION);
 	s->firsts = find_firsts(s->calls);
 	if (!s->firsts)
 		return error__no_memory();
-	return s->calls->ftrace_init == SIZE_MAX ? 0 : early_calls__ends(s->calls, &s->ends);
+	if (s->calls->ftrace_init == SIZE_MAX && !s->calls->timed)
+		return 0;
+	return early_calls__nest(s->calls, &s->nesting);
 }
 
 int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete)
@@ -250,8 +316,10 @@ int early_phases__find(struct early_phases *ret, const struct early_calls *c, bo
 	err = begin_search(&s);
 	if (!err)
 		err = add_stretches(&s, complete);
+	if (!err)
+		err = finish_self(&s);
 	free(s.firsts);
-	free(s.ends);
+	early_nesting__free(&s.nesting);
 	if (err)
 		early_phases__free(&p);
 	else

@@ -362,7 +362,8 @@ static void draw_notes(struct picture *p)
 	}
 	if (p->t->parts[TIMELINE_EARLY].there) {
 		p->y += 15;
-		put_line(p, "soft", PICTURE_MARGIN, "start",
+		put_line(p, "soft", PICTURE_MARGIN, "start", p->t->parts[TIMELINE_EARLY].returns ?
+			 "Bars of early calls are exact: when they returned was recorded." :
 			 "When an early call returned is not known: its bar lasts until the next call that "
 			 "does not come from inside it.");
 	}

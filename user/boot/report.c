@@ -11,18 +11,45 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "boot/cost.h"
 #include "boot/report.h"
 #include "boot/start_report.h"
+#include "boot/times.h"
 #include "boot/whole.h"
 
 #define BEFORE_ALL "before " BOOT_FUNCTION
 #define TRACER "start of tracing"
+#define SELF "(" BOOT_FUNCTION " itself)"
 /* In the text, phases whose share of calls and of time is smaller than this are joined. */
 #define SMALLEST_PERCENT 1
 
 bool boot_report__is_oneshot(const struct boot_report *r)
 {
 	return !strcmp(r->stats.tracer, "oneshot");
+}
+
+void boot_report__measure_cost(struct boot_report *r)
+{
+	struct early_cost cost = { .calls = 0 };
+
+	if (r->calls.timed)
+		cost = early_cost__measure_returns();
+	else
+		cost.calls = early_cost__measure();
+	r->recorder_cycles = cost.calls;
+	r->inside_cycles = cost.inside;
+	r->jump_cycles = cost.jumps;
+}
+
+static int by_self(const void *a, const void *b, void *arg)
+{
+	const struct early_function *x = a, *y = b;
+	const struct boot_report *r = arg;
+	uint64_t self = boot_report__self_net(r, x), other = boot_report__self_net(r, y);
+
+	if (self != other)
+		return self > other ? -1 : 1;
+	return x->name < y->name ? -1 : x->name > y->name;
 }
 
 int boot_report__analyse(struct boot_report *r)
@@ -39,6 +66,10 @@ int boot_report__analyse(struct boot_report *r)
 		err = early_phases__find(&r->phases, &r->calls, !r->missing);
 	if (!err)
 		err = early_calls__by_calls(&r->calls, &r->functions, &r->function_count);
+	if (!err && r->calls.timed)
+		err = early_times__find(&r->calls, r->functions, r->function_count);
+	if (!err && r->calls.timed)
+		qsort_r(r->functions, r->function_count, sizeof(*r->functions), by_self, r);
 	return err;
 }
 
@@ -66,7 +97,8 @@ uint64_t boot_report__first(const struct boot_report *r)
 
 static uint64_t whole_time(const struct boot_report *r)
 {
-	return r->calls.list[r->calls.count - 1].time - boot_report__first(r);
+	return (r->calls.timed ? r->calls.until : r->calls.list[r->calls.count - 1].time) -
+	       boot_report__first(r);
 }
 
 bool boot_report__knows_net(const struct boot_report *r)
@@ -82,11 +114,39 @@ uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls)
 	return early_stats__cycles_ns(&r->stats, calls * r->recorder_cycles / 1000);
 }
 
+/* A time without these cycles of the recorder. */
+static uint64_t without(const struct boot_report *r, uint64_t time, uint64_t cycles)
+{
+	uint64_t own = boot_report__knows_net(r) ? early_stats__cycles_ns(&r->stats, cycles) : 0;
+
+	return own < time ? time - own : 0;
+}
+
+static struct early_cost cost_of(const struct boot_report *r)
+{
+	return (struct early_cost){ r->recorder_cycles, r->inside_cycles, r->jump_cycles };
+}
+
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase)
 {
-	uint64_t own = boot_report__recorder_ns(r, phase->calls);
+	int64_t outside = r->recorder_cycles - r->inside_cycles;
+	int64_t all = phase->calls * r->recorder_cycles + phase->jumps * r->jump_cycles;
 
-	return own < phase->time ? phase->time - own : 0;
+	return without(r, phase->time, (all - phase->partly * outside) / 1000);
+}
+
+uint64_t boot_report__inclusive_net(const struct boot_report *r, const struct early_function *f)
+{
+	struct early_cost cost = cost_of(r);
+
+	return without(r, f->inclusive, early_times__cost_inclusive(f, &cost));
+}
+
+uint64_t boot_report__self_net(const struct boot_report *r, const struct early_function *f)
+{
+	struct early_cost cost = cost_of(r);
+
+	return without(r, f->self, early_times__cost_self(f, &cost));
 }
 
 /* The number that is counted in a phase: calls or hits. */
@@ -106,6 +166,8 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 		return BEFORE_ALL;
 	if (phase->kind == PHASE_TRACER)
 		return TRACER;
+	if (phase->kind == PHASE_SELF)
+		return SELF;
 	return phase->function == NO_NAME ? NULL : r->calls.names[phase->function];
 }
 
@@ -114,8 +176,7 @@ const char *boot_report__phase_name(const struct boot_report *r, const struct ea
 enum { COLUMN_NAME, COLUMN_START, COLUMN_TIME, COLUMN_NET, COLUMN_TIME_SHARE, COLUMN_COUNT,
        COLUMN_SHARE, COLUMN_NEW };
 
-/* A time in seconds, with microseconds, or in the clock's units. */
-static const char *time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
+const char *boot_report__time_text(const struct boot_report *r, uint64_t time, char *text, size_t room)
 {
 	if (!early_stats__in_ns(&r->stats))
 		snprintf(text, room, "%" PRIu64, time);
@@ -172,7 +233,7 @@ static int set_time(struct libscols_line *line, size_t column, const struct boot
 {
 	char text[64];
 
-	return set_cell(line, column, time_text(r, time, text, sizeof(text)));
+	return set_cell(line, column, boot_report__time_text(r, time, text, sizeof(text)));
 }
 
 /* Since the first call. */
@@ -219,7 +280,7 @@ static int add_phase(struct libscols_table *table, struct libscols_line *parent,
 	int err = add_line(table, parent, r, phase,
 			   boot_report__shown_name(r, phase, room, sizeof(room)), ret);
 
-	return err || phase->timeless ? err : set_start(*ret, r, phase);
+	return err || phase->timeless || phase->kind == PHASE_SELF ? err : set_start(*ret, r, phase);
 }
 
 /* Joins @count phases in one line. */
@@ -235,7 +296,7 @@ static int add_others(struct libscols_table *table, struct libscols_line *parent
 
 static bool is_small(const struct boot_report *r, const struct early_phase *phase)
 {
-	return phase->kind != PHASE_HOLE &&
+	return phase->kind != PHASE_HOLE && phase->kind != PHASE_SELF &&
 	       percent(phase->time, whole_time(r)) < SMALLEST_PERCENT &&
 	       percent(weight(r, phase), whole_weight(r)) < SMALLEST_PERCENT;
 }
@@ -244,6 +305,8 @@ static void fold(struct early_phase *into, const struct early_phase *phase)
 {
 	into->timeless |= phase->timeless;
 	into->time += phase->time;
+	into->partly += phase->partly;
+	into->jumps += phase->jumps;
 	into->calls += phase->calls;
 	into->functions += phase->functions;
 	into->callers += phase->callers;
@@ -355,38 +418,6 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
-static int print_functions(const struct boot_report *r, size_t most, FILE *out)
-{
-	struct libscols_table *table = scols_new_table();
-	int err = -ENOMEM;
-
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "FUNCTION", 0.4, 0) ||
-	    !scols_table_new_column(table, "CALLS", 9, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT))
-		goto cleanup;
-	err = 0;
-	for (size_t i = 0; !err && i < r->function_count && i < most; i++) {
-		const struct early_function *f = &r->functions[i];
-		struct libscols_line *line = scols_table_new_line(table, NULL);
-
-		err = line ? set_cell(line, 0, r->calls.names[f->name]) : -ENOMEM;
-		if (!err)
-			err = set_number(line, 1, f->calls);
-		if (!err)
-			err = set_percent(line, 2, f->calls, r->calls.count);
-	}
-	if (!err)
-		err = scols_print_table(table);
-	if (!err && most < r->function_count)
-		fprintf(out, "and %zu more\n", r->function_count - most);
-cleanup:
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
-}
-
 static void print_ftrace(const struct boot_report *r, FILE *out)
 {
 	const struct early_calls *c = &r->calls;
@@ -399,7 +430,7 @@ static void print_ftrace(const struct boot_report *r, FILE *out)
 		return;
 	}
 	fprintf(out, "Before " FTRACE_FUNCTION ": %zu calls, %s%s\n", c->ftrace_init,
-		time_text(r, c->list[c->ftrace_init].time - boot_report__first(r), text, sizeof(text)),
+		boot_report__time_text(r, c->list[c->ftrace_init].time - boot_report__first(r), text, sizeof(text)),
 		early_stats__in_ns(&r->stats) ? " s" : "");
 }
 
@@ -421,17 +452,17 @@ static void print_time(const struct boot_report *r, FILE *out)
 		return;
 	}
 	fprintf(out, "Time:      %s%s, from %s to %s of the clock %s\n",
-		time_text(r, whole_time(r), text[0], sizeof(text[0])),
+		boot_report__time_text(r, whole_time(r), text[0], sizeof(text[0])),
 		early_stats__in_ns(&r->stats) ? " s" : "",
-		time_text(r, first, text[1], sizeof(text[1])),
-		time_text(r, first + whole_time(r), text[2], sizeof(text[2])),
+		boot_report__time_text(r, first, text[1], sizeof(text[1])),
+		boot_report__time_text(r, first + whole_time(r), text[2], sizeof(text[2])),
 		r->stats.clock);
 	if (r->calls.timeless)
 		fprintf(out, "           without the first %zu hits: this clock began later\n",
 			r->calls.timeless);
 	if (boot_report__knows_net(r))
 		fprintf(out, "Recorder:  about %s s of that, %.1f ns a call; NET is the rest\n",
-			time_text(r, boot_report__recorder_ns(r, r->calls.count - r->calls.timeless),
+			boot_report__time_text(r, boot_report__recorder_ns(r, r->calls.count - r->calls.timeless),
 				  text[0], sizeof(text[0])),
 			boot_report__recorder_ns(r, 1000) / 1000.0);
 }
@@ -447,6 +478,9 @@ static void print_totals(const struct boot_report *r, FILE *out)
 	else
 		fprintf(out, "Calls:     %zu of %zu functions\n", r->calls.count,
 			r->function_count);
+	if (r->calls.timed)
+		fprintf(out, "Returns:   %" PRIu64 " were recorded, so times of calls and phases are exact; "
+			"%zu had not returned yet, and end here\n", s->returns, r->calls.open);
 	fprintf(out, "Tracer:    %s, at %" PRIu64 " sites\n", s->tracer, s->sites);
 	print_time(r, out);
 	print_ftrace(r, out);
@@ -472,7 +506,7 @@ static int print_early(const struct boot_report *r, size_t most, FILE *out)
 	err = print_phases(r, out);
 	fputc('\n', out);
 	if (!err && !boot_report__is_oneshot(r)) {
-		err = print_functions(r, most, out);
+		err = boot_report__functions_text(r, most, out);
 		fputc('\n', out);
 	}
 	if (!err)
@@ -528,6 +562,9 @@ void boot_report__losses(const struct boot_report *r)
 		error__print("early: lost: %s %" PRIu64 ": %s", r->lost.list[i].name,
 			     r->lost.list[i].value, meaning);
 	}
+	if (r->calls.unknown)
+		error__warn("early: %zu calls were so deep that their returns were not recorded: they are taken to end "
+			    "with the next call that is not from inside them", r->calls.unknown);
 	if (!early_stats__in_ns(&r->stats))
 		error__warn("times are cycles: the kernel does not know the TSC's frequency; boot with "
 			    "tsc_early_khz=");

@@ -33,13 +33,18 @@ struct boot_report {
 	struct early_calls calls;
 	uint64_t missing;		/* early calls that were recorded and are no longer there */
 	uint64_t recorder_cycles;	/* TSC cycles to record 1,000 calls; 0: unknown */
+	uint64_t inside_cycles;		/* if returns are recorded: the part of these that is in the times of these calls */
+	uint64_t jump_cycles;		/* the same, in addition for 1,000 calls that are jumps */
 
 	struct counters lost;
 	struct early_phases phases;
-	struct early_function *functions;	/* with the most calls first */
+	/* Those with the most calls first; if returns were recorded, those with the longest times of their own. */
+	struct early_function *functions;
 	size_t function_count;
 };
 
+/* Takes how long this machine needs to record calls. */
+void boot_report__measure_cost(struct boot_report *r);
 int boot_report__analyse(struct boot_report *r);
 void boot_report__free(struct boot_report *r);
 
@@ -55,6 +60,14 @@ uint64_t boot_report__recorder_ns(const struct boot_report *r, uint64_t calls);
 /* The time of the first call that has one. */
 uint64_t boot_report__first(const struct boot_report *r);
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase);
+/* The same for the times of a function, if returns were recorded: in all, and its own. */
+uint64_t boot_report__inclusive_net(const struct boot_report *r, const struct early_function *f);
+uint64_t boot_report__self_net(const struct boot_report *r, const struct early_function *f);
+
+/* A time in seconds, with microseconds, or in the clock's units. */
+const char *boot_report__time_text(const struct boot_report *r, uint64_t time, char *text, size_t room);
+/* Writes the table of functions, at most so many. Returns -ENOMEM after a message. */
+int boot_report__functions_text(const struct boot_report *r, size_t most, FILE *out);
 
 /*
  * @most: the number of functions listed at most. Write errors stay in the stream, where

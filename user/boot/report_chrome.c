@@ -228,6 +228,8 @@ static void write_other(struct chrome *c, const struct boot_report *r)
 		jsonw_string_field(w, "unit", early_stats__in_ns(&r->stats) ? "us" : "counts");
 		jsonw_lluint_field(w, "recorded", r->stats.recorded);
 		jsonw_lluint_field(w, "calls_shown", c->calls);
+		json__string_or_null(w, "ends", boot_report__is_oneshot(r) ? NULL :
+				     r->calls.timed ? "returns" : "next calls");
 		json__counters(w, "lost", &r->lost);
 	}
 	json__number_or_null(w, "start_lost", r->start, r->start ? r->start->lost : 0);

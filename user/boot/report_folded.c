@@ -5,7 +5,8 @@
  *   process 1;acpi_init;acpi_bus_init 1234
  *
  * A bar is in here only if both of its ends are known. So the numbers of a task have the sum of its
- * outermost bars' times. Early calls are not here: nobody knows when they returned.
+ * outermost bars' times. Early calls are here if their returns were recorded. There are some hundred thousand,
+ * and most take less than a microsecond; so those with the same stack are one line.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -14,6 +15,7 @@
 #include "base/error.h"
 #include "base/utf8.h"
 #include "boot/report.h"
+#include "boot/spans.h"
 #include "boot/timeline.h"
 
 /* A line ends a stack, and a semicolon a name. */
@@ -80,16 +82,124 @@ static bool has_stacks(const struct lane *lane)
 	return lane->part == TIMELINE_BOOT && lane->kind == LANE_NESTS && lane->pid >= 0;
 }
 
+/* ---- early calls */
+
+/* Calls with the same stack. The first one is around all. */
+struct stack_node {
+	uint32_t function, parent, inner, next;	/* 0: there is no such node */
+	uint64_t self;
+};
+
+struct stack_tree {
+	struct stack_node *nodes;
+	size_t count, room;
+};
+
+static int find_inner(struct stack_tree *t, uint32_t parent, uint32_t function, uint32_t *ret)
+{
+	uint32_t last = 0;
+
+	for (uint32_t i = t->nodes[parent].inner; i; i = t->nodes[i].next) {
+		last = i;
+		*ret = i;
+		if (t->nodes[i].function == function)
+			return 0;
+	}
+	if (t->count == t->room) {
+		struct stack_node *more = reallocarray(t->nodes, 2 * t->room, sizeof(*more));
+
+		if (!more)
+			return error__no_memory();
+		t->nodes = more;
+		t->room *= 2;
+	}
+	*ret = t->count;
+	t->nodes[t->count++] = (struct stack_node){ .function = function, .parent = parent };
+	*(last ? &t->nodes[last].next : &t->nodes[parent].inner) = *ret;
+	return 0;
+}
+
+/* @node_of: for each call, its node. */
+static int fill_tree(struct stack_tree *t, const struct early_calls *c, const struct early_nesting *n,
+		     uint32_t *node_of)
+{
+	int err = 0;
+
+	for (size_t i = 0; !err && i < c->count; i++) {
+		uint64_t took = n->times[i] - c->list[i].time;
+		uint32_t outer = n->outer[i] == NO_CALL ? 0 : node_of[n->outer[i]];
+
+		err = find_inner(t, outer, c->list[i].function, &node_of[i]);
+		if (err)
+			return err;
+		t->nodes[node_of[i]].self += took;
+		if (outer)
+			t->nodes[outer].self -= took;
+	}
+	return err;
+}
+
+static void put_names(const struct stack_tree *t, const struct early_calls *c, uint32_t node, FILE *out)
+{
+	if (!node)
+		return;
+	put_names(t, c, t->nodes[node].parent, out);
+	fputc(';', out);
+	put_name(out, c->names[t->nodes[node].function]);
+}
+
+/* What is less than a microsecond counts for the next line. So the sum is exact. */
+static void put_tree(const struct stack_tree *t, const struct early_calls *c, FILE *out)
+{
+	uint64_t rest = 0;
+
+	for (size_t i = 1; i < t->count; i++) {
+		rest += t->nodes[i].self;
+		fputs("early boot", out);
+		put_names(t, c, i, out);
+		fprintf(out, " %" PRIu64 "\n", rest / 1000);
+		rest %= 1000;
+	}
+}
+
+static int put_early(const struct early_calls *c, FILE *out)
+{
+	struct stack_tree t = { .count = 1, .room = 1024 };
+	uint32_t *node_of = calloc(c->count + 1, sizeof(*node_of));
+	struct early_nesting n = {};
+	int err;
+
+	t.nodes = calloc(t.room, sizeof(*t.nodes));
+	if (!node_of || !t.nodes)
+		err = error__no_memory();
+	else
+		err = early_calls__nest(c, &n);
+	if (!err)
+		err = fill_tree(&t, c, &n, node_of);
+	if (!err)
+		put_tree(&t, c, out);
+	early_nesting__free(&n);
+	free(t.nodes);
+	free(node_of);
+	return err;
+}
+
+/* ---- all */
+
 int boot_report__folded(const struct boot_report *r, FILE *out)
 {
 	struct timeline t;
 	size_t endless = 0;
+	bool early = r->early && r->calls.timed && early_stats__in_ns(&r->stats);
 	int err;
 
-	if (!r->start)
+	if (!r->start && !early)
 		return error__return(-EOPNOTSUPP,
 			"-f folded: this boot was not asked for its initcalls, and when early calls "
 			"returned is not known; boot with what `hytrace boot --next` prints");
+	err = early ? put_early(&r->calls, out) : 0;
+	if (err || !r->start)
+		return err;
 	err = timeline__collect(&t, r);
 	for (size_t i = 0; !err && i < t.lane_count; i++) {
 		for (size_t layer = 0; !err && has_stacks(&t.lanes[i]) && layer < t.lanes[i].layers;

@@ -21,7 +21,7 @@ static size_t new_functions(const struct boot_report *r, const struct early_phas
 
 static const char *const kinds[] = {
 	[PHASE_FUNCTION] = "function", [PHASE_BEFORE] = "before", [PHASE_TRACER] = "tracer",
-	[PHASE_HOLE] = "hole",
+	[PHASE_HOLE] = "hole", [PHASE_SELF] = "self",
 };
 
 static void write_phase(json_writer_t *w, const struct boot_report *r,
@@ -30,7 +30,7 @@ static void write_phase(json_writer_t *w, const struct boot_report *r,
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", boot_report__phase_name(r, phase));
 	jsonw_string_field(w, "kind", kinds[phase->kind]);
-	json__number_or_null(w, "start", !phase->timeless, phase->start);
+	json__number_or_null(w, "start", !phase->timeless && phase->kind != PHASE_SELF, phase->start);
 	json__number_or_null(w, "time", !phase->timeless, phase->time);
 	json__number_or_null(w, "net", !phase->timeless && boot_report__knows_net(r),
 			     boot_report__net(r, phase));
@@ -56,6 +56,18 @@ static void write_phases(json_writer_t *w, const struct boot_report *r)
 	jsonw_end_array(w);
 }
 
+static void write_times(json_writer_t *w, const struct boot_report *r, const struct early_function *f)
+{
+	bool timed = r->calls.timed, net = timed && boot_report__knows_net(r);
+
+	json__number_or_null(w, "inclusive", timed, f->inclusive);
+	json__number_or_null(w, "inclusive_net", net, boot_report__inclusive_net(r, f));
+	json__number_or_null(w, "self", timed, f->self);
+	json__number_or_null(w, "self_net", net, boot_report__self_net(r, f));
+	json__number_or_null(w, "open", timed, f->open);
+	json__number_or_null(w, "unknown", timed, f->unknown);
+}
+
 static void write_functions(json_writer_t *w, const struct boot_report *r, size_t most)
 {
 	jsonw_name(w, "functions");
@@ -67,6 +79,7 @@ static void write_functions(json_writer_t *w, const struct boot_report *r, size_
 		jsonw_string_field(w, "name", r->calls.names[f->name]);
 		json__number_or_null(w, "calls", !boot_report__is_oneshot(r), f->calls);
 		json__number_or_null(w, "first", !f->timeless, f->first);
+		write_times(w, r, f);
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
@@ -97,6 +110,9 @@ static void write_totals(json_writer_t *w, const struct boot_report *r)
 	jsonw_lluint_field(w, "functions",
 			   oneshot ? early_calls__functions(&r->calls) : r->function_count);
 	json__number_or_null(w, "callers", oneshot, early_calls__callers(&r->calls));
+	json__number_or_null(w, "returns", r->calls.timed, s->returns);
+	json__number_or_null(w, "open", r->calls.timed, r->calls.open);
+	json__number_or_null(w, "unknown", r->calls.timed, r->calls.unknown);
 	jsonw_lluint_field(w, "sites", s->sites);
 	jsonw_lluint_field(w, "differing", s->differing);
 	jsonw_end_object(w);
@@ -143,6 +159,9 @@ static void write_early(json_writer_t *w, const struct boot_report *r, size_t mo
 	jsonw_lluint_field(w, "ring_buffer_bytes", r->stats.ring_buffer_bytes);
 	json__number_or_null(w, "thousand_calls_ns", boot_report__knows_net(r),
 			     boot_report__recorder_ns(r, 1000));
+	json__number_or_null(w, "thousand_inside_ns", r->calls.timed && boot_report__knows_net(r),
+			     early_stats__in_ns(&r->stats) && r->stats.tsc_khz ?
+			     early_stats__cycles_ns(&r->stats, r->inside_cycles) : 0);
 	jsonw_end_object(w);
 	write_hand_over(w, &r->stats);
 	write_ftrace(w, r);

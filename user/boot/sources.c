@@ -50,6 +50,7 @@ static void begin_early(struct timeline *t, const struct boot_report *r)
 	part->title = timeline__keep(t, "early boot of %s", r->kernel.release);
 	part->own_clock = !boot_report__is_oneshot(r) && !timeline__early_zero(r, &zero);
 	part->counts = !early_stats__in_ns(&r->stats);
+	part->returns = r->calls.timed;
 }
 
 static void add_phase(struct timeline *t, size_t lane, const struct boot_report *r,
@@ -60,7 +61,7 @@ static void add_phase(struct timeline *t, size_t lane, const struct boot_report 
 	const char *name;
 
 	/* Without a time, it has no place. */
-	if (phase->timeless)
+	if (phase->timeless || phase->kind == PHASE_SELF)
 		return;
 	name = boot_report__shown_name(r, phase, room, sizeof(room));
 	timeline__add(t, lane, BAR_PHASE, name == room ? timeline__keep(t, "%s", name) : name,
@@ -102,6 +103,10 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 		timeline__add(t, lane, BAR_CALL, c->names[call->function],
 			      early_time(r, spans[i].start), early_time(r, spans[i].end));
 		timeline__text(t, "caller", c->names[call->parent]);
+		if (c->timed && call->end == END_OPEN)
+			timeline__text(t, "end", "had not returned");
+		else if (c->timed && call->end == END_UNKNOWN)
+			timeline__text(t, "end", "not exact");
 	}
 	free(spans);
 }

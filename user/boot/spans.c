@@ -2,7 +2,11 @@
 /*
  * Finds how calls nest; see spans.h.
  *
- * A call has its function and its caller, but nothing says when it returns. So this keeps a stack
+ * If returns were recorded, the times of calls nest: on one CPU, a call is inside of all those that
+ * have begun and not ended. What follows is for the others, and for the few calls whose return found no
+ * room to be recorded.
+ *
+ * Such a call has its function and its caller, but nothing says when it returns. So this keeps a stack
  * of running functions. A call by p ends all functions that p had called before, and all that run
  * inside them; then p is on top, and the new function goes above it. The span of a function lasts
  * as long as it is on the stack, which is until the next call that does not come from inside it. So
@@ -33,7 +37,7 @@ struct stack {
 	size_t depth;
 	uint32_t *running;		/* how often each function is on the stack */
 	const struct early_calls *all;
-	uint32_t *ends;			/* for each call, an index */
+	struct early_nesting to;
 };
 
 static uint32_t top_function(const struct stack *s)
@@ -43,20 +47,45 @@ static uint32_t top_function(const struct stack *s)
 
 static void push(struct stack *s, size_t call)
 {
+	s->to.outer[call] = s->depth ? s->calls[s->depth - 1] : NO_CALL;
 	s->calls[s->depth++] = call;
 	s->running[s->all->list[call].function]++;
 }
 
-static void pop(struct stack *s, size_t now)
+static bool has_end(const struct stack *s, size_t call)
 {
+	return s->all->timed && s->all->list[call].end != END_UNKNOWN;
+}
+
+/*
+ * The call on top has ended before the call at @now, and not after @limit. An end that is rounded down is
+ * not before that of a call inside.
+ */
+static void pop(struct stack *s, size_t now, uint64_t limit)
+{
+	size_t call = s->calls[s->depth - 1];
+	const struct early_call *list = s->all->list;
+	uint64_t *times = s->to.times, end = early_calls__end_time(s->all, now);
+
+	if (!has_end(s, call))
+		end = end < limit ? end : limit;
+	else
+		end = list[call].end == END_OPEN ? s->all->until : list[call].end;
+	/* This is the latest end of a call inside so far. */
+	if (list[call].rounded && times[call] > end)
+		end = times[call];
+	times[call] = end;
+	s->to.ends[call] = now;
 	s->running[top_function(s)]--;
-	s->ends[s->calls[--s->depth]] = now;
+	s->depth--;
+	if (s->depth && times[s->calls[s->depth - 1]] < end)
+		times[s->calls[s->depth - 1]] = end;
 }
 
 static void pop_all(struct stack *s, size_t now)
 {
 	while (s->depth)
-		pop(s, now);
+		pop(s, now, UINT64_MAX);
 }
 
 /* For each call, the index of the last call from inside it; its own if there is none. */
@@ -85,24 +114,91 @@ static int find_last_uses(const struct early_calls *c, uint32_t *last)
 	return 0;
 }
 
+/* How many calls are on the stack up to the last one that has an end. */
+static size_t known_depth(const struct stack *s)
+{
+	size_t depth = s->depth;
+
+	while (depth && !has_end(s, s->calls[depth - 1]))
+		depth--;
+	return depth;
+}
+
+static bool has_ended(const struct stack *s, const struct early_call *call, const struct early_call *next)
+{
+	if (call->end == END_OPEN)
+		return false;
+	if (call->rounded && next->time < call->end + s->all->rounding)
+		return next->parent != call->function;
+	return call->end <= next->time;
+}
+
+/* For calls with ends. Those without one end with the one around them, at the latest. */
+static void leave_ended(struct stack *s, size_t i, const uint32_t *last)
+{
+	const struct early_call *list = s->all->list;
+	size_t known, caller;
+
+	while ((known = known_depth(s)) && has_ended(s, &list[s->calls[known - 1]], &list[i])) {
+		uint64_t end = list[s->calls[known - 1]].end;
+
+		while (s->depth >= known)
+			pop(s, i, end);
+	}
+	if (s->depth == known)
+		return;
+	/* The last one is the one with an end. */
+	for (caller = s->depth; caller > known; caller--) {
+		if (list[s->calls[caller - 1]].function == list[i].parent)
+			break;
+	}
+	if (caller > known || (known && list[s->calls[known - 1]].function == list[i].parent) ||
+	    early_calls__behind_hole(s->all, i)) {
+		while (s->depth > caller)
+			pop(s, i, UINT64_MAX);
+	} else {
+		while (s->depth > known && last[s->calls[s->depth - 1]] < i)
+			pop(s, i, UINT64_MAX);
+	}
+}
+
 static void nest(struct stack *s, const uint32_t *last)
 {
 	const struct early_call *list = s->all->list;
 	size_t count = s->all->count;
 
 	for (size_t i = 0; i < count; i++) {
+		if (s->all->timed) {
+			leave_ended(s, i, last);
+			push(s, i);
+			continue;
+		}
 		if (early_calls__behind_hole(s->all, i))
 			pop_all(s, i);
 		if (s->running[list[i].parent]) {
 			while (top_function(s) != list[i].parent)
-				pop(s, i);
+				pop(s, i, UINT64_MAX);
 		} else {
 			while (s->depth && last[s->calls[s->depth - 1]] < i)
-				pop(s, i);
+				pop(s, i, UINT64_MAX);
 		}
 		push(s, i);
 	}
 	pop_all(s, count);
+}
+
+/* A function that was jumped to has the caller of the function that did so. */
+static void count_jumps(const struct early_calls *c, struct early_nesting *n)
+{
+	for (size_t i = 0; i < c->count; i++) {
+		uint32_t outer = n->outer[i], jumps = 0;
+
+		/* The recorder looks for the caller in the same way. */
+		if (c->timed && outer != NO_CALL && c->list[outer].parent == c->list[i].parent &&
+		    c->list[outer].function != c->list[i].parent)
+			jumps = n->jumps[outer + 1] - n->jumps[outer] + 1;
+		n->jumps[i + 1] = n->jumps[i] + jumps;
+	}
 }
 
 static int by_length(const void *a, const void *b)
@@ -122,17 +218,25 @@ static int by_call(const void *a, const void *b)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static struct early_span *make_spans(const struct early_calls *c, const uint32_t *ends)
+static struct early_span *make_spans(const struct early_calls *c, const struct early_nesting *n)
 {
 	struct early_span *list = calloc(c->count + 1, sizeof(*list));
 
 	for (size_t i = 0; list && i < c->count; i++)
-		list[i] = (struct early_span){ i, c->list[i].time,
-					       early_calls__end_time(c, ends[i]) };
+		list[i] = (struct early_span){ i, c->list[i].time, n->times[i] };
 	return list;
 }
 
-int early_calls__ends(const struct early_calls *c, uint32_t **ret)
+void early_nesting__free(struct early_nesting *n)
+{
+	free(n->ends);
+	free(n->outer);
+	free(n->times);
+	free(n->jumps);
+	memset(n, 0, sizeof(*n));
+}
+
+int early_calls__nest(const struct early_calls *c, struct early_nesting *ret)
 {
 	struct stack s = { .all = c };
 	uint32_t *last;
@@ -140,9 +244,12 @@ int early_calls__ends(const struct early_calls *c, uint32_t **ret)
 
 	s.calls = calloc(c->count + 1, sizeof(*s.calls));
 	s.running = calloc(c->name_count + 1, sizeof(*s.running));
-	s.ends = calloc(c->count + 1, sizeof(*s.ends));
+	s.to.ends = calloc(c->count + 1, sizeof(*s.to.ends));
+	s.to.outer = calloc(c->count + 1, sizeof(*s.to.outer));
+	s.to.times = calloc(c->count + 1, sizeof(*s.to.times));
 	last = calloc(c->count + 1, sizeof(*last));
-	if (!s.calls || !s.running || !s.ends || !last) {
+	s.to.jumps = calloc(c->count + 1, sizeof(*s.to.jumps));
+	if (!s.to.jumps || !s.calls || !s.running || !s.to.ends || !s.to.outer || !s.to.times || !last) {
 		error__no_memory();
 		goto cleanup;
 	}
@@ -150,12 +257,13 @@ int early_calls__ends(const struct early_calls *c, uint32_t **ret)
 	if (err)
 		goto cleanup;
 	nest(&s, last);
-	*ret = s.ends;
-	s.ends = NULL;
+	count_jumps(c, &s.to);
+	*ret = s.to;
+	memset(&s.to, 0, sizeof(s.to));
 cleanup:
+	early_nesting__free(&s.to);
 	free(s.calls);
 	free(s.running);
-	free(s.ends);
 	free(last);
 	return err;
 }
@@ -163,16 +271,16 @@ cleanup:
 int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
 		       size_t *ret_count)
 {
+	struct early_nesting nesting;
 	struct early_span *list;
 	size_t count = c->count - c->timeless;
-	uint32_t *ends;
 	int err;
 
-	err = early_calls__ends(c, &ends);
+	err = early_calls__nest(c, &nesting);
 	if (err)
 		return err;
-	list = make_spans(c, ends);
-	free(ends);
+	list = make_spans(c, &nesting);
+	early_nesting__free(&nesting);
 	if (!list)
 		return error__no_memory();
 	/* The beginning of the first spans may be unknown. */

@@ -1,9 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
-/* How long calls took, and inside of which others, as far as a trace of functions shows that. */
+/*
+ * How long calls took, and inside of which others. If returns were recorded, this is exact. Otherwise it
+ * is as far as a trace of functions shows that.
+ */
 #ifndef HYTRACE_BOOT_SPANS_H
 #define HYTRACE_BOOT_SPANS_H
 
 #include "boot/calls.h"
+
+#define NO_CALL UINT32_MAX
 
 struct early_span {
 	size_t call;			/* its index */
@@ -17,10 +22,20 @@ struct early_span {
 int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
 		       size_t *ret_count);
 
-/*
- * For each call, the index of the first later call that is not from inside it, or the number of
- * calls; to be freed.
- */
-int early_calls__ends(const struct early_calls *c, uint32_t **ret);
+/* For each call. */
+struct early_nesting {
+	uint32_t *ends;			/* the index of the first later call that is not from inside it, or the number of calls */
+	uint32_t *outer;		/* the index of the call that it is inside of, or NO_CALL */
+	uint64_t *times;		/* when it ended */
+	/*
+	 * Of the calls before this index, and before the number of calls: how many were jumps, from the end of a
+	 * function to another one. A jump from a function that was itself jumped to counts one more, and so on.
+	 */
+	uint32_t *jumps;
+};
+
+/* Fills @ret, which is to be freed by early_nesting__free(). All calls must have both names. */
+int early_calls__nest(const struct early_calls *c, struct early_nesting *ret);
+void early_nesting__free(struct early_nesting *n);
 
 #endif

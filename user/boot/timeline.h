@@ -98,6 +98,7 @@ struct timeline_mark {
 struct timeline_part {
 	bool there;
 	bool own_clock;			/* its times begin at its first bar */
+	bool returns;			/* of the early part: it is known when calls returned */
 	bool counts;			/* its times are no ns, but cycles of the TSC */
 	const char *title;
 	int64_t start, end;		/* the end is found if no source sets it */

@@ -3,6 +3,7 @@
  * Reads a line of `trace`; see trace_line.h.
  *
  *             <idle>-0       [000] d....     1644775138: f <-caller
+ *             <idle>-0       [000] d....     1644775138: f <-caller (123456)
  *
  * What is between the command and the time depends on options; the event comes after the time. A
  * line begins with the command's name, right-aligned in a column of its own, which may have any
@@ -10,6 +11,7 @@
  */
 #include <ctype.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -86,6 +88,27 @@ static const char *clean_name(char *name)
 	return name;
 }
 
+/* Takes " (123456)", " (open)" or " (unknown)" from the end of the text. Returns false if it is another word. */
+static bool take_took(char *text, struct trace_line *ret)
+{
+	char *word = strstr(text, " ("), rest[2];
+
+	if (!word)
+		return true;
+	*word = '\0';
+	word += strlen(" (");
+	if (!strcmp(word, "open)"))
+		ret->took = TOOK_OPEN;
+	else if (!strcmp(word, "unknown)"))
+		ret->took = TOOK_UNKNOWN;
+	else if (isdigit((unsigned char)*word) &&
+		 sscanf(word, "%" SCNu64 "%1[)]%1s", &ret->counts, rest, rest) == 2)
+		ret->took = TOOK_COUNTS;
+	else
+		return false;
+	return true;
+}
+
 int trace_line__parse(char *line, struct trace_line *ret)
 {
 	char *event, *arrow, *colon;
@@ -103,6 +126,8 @@ int trace_line__parse(char *line, struct trace_line *ret)
 	if (*event == '<' || (colon && (!arrow || colon < arrow)))
 		return strncmp(event, "function:", 9) ? 0 : -EPROTO;
 	if (!arrow || !name_length(event) || !name_length(arrow + strlen(" <-")))
+		return -EPROTO;
+	if (!take_took(arrow + strlen(" <-"), ret))
 		return -EPROTO;
 	*arrow = '\0';
 	ret->function = clean_name(event);

@@ -21,9 +21,19 @@ struct trace_context {
 /* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */
 int trace_context__parse(char *line, struct trace_context *ret);
 
+/* What a line says about how long its call took. */
+enum trace_took {
+	TOOK_NOT_TOLD,			/* nothing: only entries were recorded */
+	TOOK_COUNTS,
+	TOOK_OPEN,			/* it had not returned when the tracer took over */
+	TOOK_UNKNOWN,			/* there was no room to watch its return */
+};
+
 struct trace_line {
 	uint64_t time;			/* a count of the clock */
 	const char *function, *parent;	/* point into the line, "f [module]"; NULL: another event */
+	enum trace_took took;
+	uint64_t counts;		/* of the clock, for TOOK_COUNTS */
 };
 
 /* Returns -EPROTO, without a message, if it is no line of an event; then @line is unchanged. */

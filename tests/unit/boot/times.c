@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: what early calls took, if returns were recorded.
+ */
+#include <criterion/redirect.h>
+
+#include "boot/boot_sample.h"
+#include "boot/cost.h"
+#include "boot/spans.h"
+#include "boot/trace_line.h"
+
+TestSuite(early_times, .init = enter, .fini = leave);
+
+static const char timed_trace[] = HEADER
+	IDLE "    0: start_kernel <-x86_64_start_reservations (open)\n"
+	IDLE "    10000: setup_arch <-start_kernel (50000)\n"
+	IDLE "    11000: walk <-setup_arch (30000)\n"
+	IDLE "    12000: walk <-walk (20000)\n"
+	IDLE "    13000: leaf <-walk (1000)\n"
+	IDLE "    42000: leaf <-notrace (2000)\n"
+	IDLE "    70000: alloc <-untraced (5000)\n"
+	IDLE "    80000: jumps <-start_kernel (10000)\n"
+	IDLE "    85000: jumped <-start_kernel (4999)\n"
+	IDLE "    100000: leaf <-start_kernel (1000)\n"
+	LATER;
+
+static const struct early_stats timed_stats = {
+	.tracer = "function", .clock = "x86-tsc", .recorded = 10, .shown = 10, .returns = 9,
+	.last = 100000, .sites = 100, .tsc_khz = 1000000,
+};
+
+static const struct early_function *function_of(const struct boot_report *r, const char *name)
+{
+	for (size_t i = 0; i < r->function_count; i++) {
+		if (!strcmp(r->calls.names[r->functions[i].name], name))
+			return &r->functions[i];
+	}
+	cr_assert(false, "there is no %s", name);
+	return NULL;
+}
+
+static const struct {
+	const char *line;
+	int err;
+	enum trace_took took;
+	uint64_t counts;
+} lines[] = {
+	{ "f <-g", 0, TOOK_NOT_TOLD, 0 }, { "f <-g (12)", 0, TOOK_COUNTS, 12 },
+	{ "f <-g (open)", 0, TOOK_OPEN, 0 }, { "f <-g (unknown)", 0, TOOK_UNKNOWN, 0 },
+	{ "f+0x4/0x10 <-g+0x8/0x90 [mod] <ffffffff81000000> (12)", 0, TOOK_COUNTS, 12 },
+	{ "f <-g (12", -EPROTO, 0, 0 }, { "f <-g ()", -EPROTO, 0, 0 }, { "f <-g (-1)", -EPROTO, 0, 0 },
+	{ "f <-g (12) x", -EPROTO, 0, 0 }, { "f <-g (soon)", -EPROTO, 0, 0 },
+};
+
+Test(early_times, lines_tell_how_long_calls_took)
+{
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		struct trace_line parsed;
+		char text[200];
+
+		snprintf(text, sizeof(text), IDLE "    1000: %s\n", lines[i].line);
+		cr_expect(trace_line__parse(text, &parsed) == lines[i].err, "%s", lines[i].line);
+		if (lines[i].err)
+			continue;
+		cr_expect(parsed.took == lines[i].took && parsed.counts == lines[i].counts, "%s", lines[i].line);
+		cr_expect(parsed.parent[0] == 'g' && (parsed.parent[1] == '\0' || parsed.parent[1] == ' '), "%s",
+			  lines[i].line);
+	}
+}
+
+Test(early_times, of_functions)
+{
+	struct boot_report r = sample_report(&timed_stats, timed_trace);
+	const struct early_function *f = function_of(&r, "walk");
+
+	cr_expect(f->calls == 2 && f->outermost == 1 && f->inside == 2 && f->direct == 2);
+	cr_expect(f->inclusive == 30000, "recursion counts once: %lu", (long)f->inclusive);
+	cr_expect(f->self == 29000, "%lu", (long)f->self);
+	f = function_of(&r, "setup_arch");
+	cr_expect(f->inclusive == 50000 && f->self == 18000, "what is not traced is its own: %lu", (long)f->self);
+	f = function_of(&r, "leaf");
+	cr_expect(f->calls == 3 && f->inclusive == 4000 && f->self == 4000);
+	f = function_of(&r, "start_kernel");
+	cr_expect(f->open == 1 && f->inclusive == 101000, "until the last time that is known: %lu", (long)f->inclusive);
+	cr_expect(f->self == 101000 - 50000 - 5000 - 10000 - 1000, "%lu", (long)f->self);
+	cr_expect(function_of(&r, "jumped")->jumps == 1 && function_of(&r, "jumps")->jumps == 0);
+	cr_expect(function_of(&r, "jumps")->jumps_inside == 1);
+	cr_expect(eq(str, (char *)r.calls.names[r.functions[0].name], "start_kernel"), "the longest first");
+	cr_expect(eq(str, (char *)r.calls.names[r.functions[1].name], "walk"));
+	boot_report__free(&r);
+}
+
+Test(early_times, without_the_recorder)
+{
+	struct boot_report r = sample_report(&timed_stats, timed_trace);
+
+	/* 100 ns for a call, 60 of them inside, and 10 more for a jump. */
+	r.recorder_cycles = 100000;
+	r.inside_cycles = 60000;
+	r.jump_cycles = 10000;
+	cr_expect(boot_report__self_net(&r, function_of(&r, "walk")) == 29000 - 2 * 60 - 2 * 40);
+	cr_expect(boot_report__inclusive_net(&r, function_of(&r, "walk")) == 30000 - 60 - 2 * 100);
+	cr_expect(boot_report__self_net(&r, function_of(&r, "jumped")) == 4999 - 60 - 10);
+	cr_expect(boot_report__inclusive_net(&r, function_of(&r, "jumps")) == 10000 - 60 - 100 - 10);
+	boot_report__free(&r);
+}
+
+static void expect_exact(const struct boot_report *r, size_t i, const char *name, uint64_t time, uint64_t net)
+{
+	const struct early_phase *p = &r->phases.list[i];
+
+	cr_expect(eq(str, (char *)boot_report__phase_name(r, p), (char *)name));
+	cr_expect(p->time == time, "%s: %lu", name, (long)p->time);
+	cr_expect(boot_report__net(r, p) == net, "%s: net %lu", name, (long)boot_report__net(r, p));
+}
+
+Test(early_times, phases_end_when_their_functions_return)
+{
+	struct boot_report r = sample_report(&timed_stats, timed_trace);
+
+	r.recorder_cycles = 100000;
+	r.inside_cycles = 60000;
+	r.jump_cycles = 10000;
+	cr_assert(r.phases.count == 5);
+	expect_exact(&r, 0, "before start_kernel", 10000, 10000 - 100);
+	expect_exact(&r, 1, "setup_arch", 50000, 50000 - 60 - 4 * 100);
+	expect_exact(&r, 2, "jumps", 10000, 10000 - 60 - 100 - 10);
+	expect_exact(&r, 3, "leaf", 1000, 1000 - 60);
+	expect_exact(&r, 4, "(start_kernel itself)", 101000 - 71000, 30000 - 3 * 40 - 100);
+	cr_expect(r.phases.list[4].calls == 1);
+	boot_report__free(&r);
+}
+
+static void expect_ends(const char *calls, const char *expected)
+{
+	struct early_stats s = timed_stats;
+	struct early_span *spans;
+	char trace[2000] = HEADER, *copy = strdup(calls), *rest = copy, *word, *got = NULL;
+	struct early_calls c;
+	size_t count, size;
+	FILE *f = open_memstream(&got, &size);
+
+	s.recorded = s.shown = 0;
+	while ((word = strsep(&rest, ","))) {
+		snprintf(trace + strlen(trace), sizeof(trace) - strlen(trace), IDLE "    %s\n", word);
+		s.recorded = s.shown = s.recorded + 1;
+	}
+	s.last = 1ULL << 40;
+	cr_assert(load(&c, &s, trace, NULL) == 0);
+	cr_assert(early_calls__spans(&c, 100, &spans, &count) == 0);
+	for (size_t i = 0; i < count; i++)
+		fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(&c, spans[i].call), (long)spans[i].start,
+			(long)spans[i].end);
+	fclose(f);
+	cr_expect(eq(str, got, (char *)expected), "%s", calls);
+	free(got);
+	free(spans);
+	free(copy);
+	early_calls__free(&c);
+}
+
+Test(early_times, of_calls)
+{
+	/* Without its end, b would last until d. */
+	expect_ends("0: a <-x (open),10: b <-a (20),12: c <-b (5),90: d <-a (7)", "a0-97 b10-30 c12-17 d90-97");
+	/* The end of b is not known: it ends with the next call that is not from inside, or with what is around it. */
+	expect_ends("0: a <-x (open),10: b <-a (unknown),12: c <-b (5),90: d <-a (7)", "a0-97 b10-90 c12-17 d90-97");
+	expect_ends("0: a <-x (50),10: b <-a (unknown),12: c <-b (5),90: d <-y (7)", "a0-50 b10-50 c12-17 d90-97");
+	/* A long time is rounded down, so its function may have called something later; it ends after that. */
+	expect_ends("0: a <-x (2147483648),2147500000: b <-a (5),2147510000: c <-x (5)",
+		    "a0-2147500005 b2147500000-2147500005 c2147510000-2147510005");
+}
+
+Test(early_times, are_told)
+{
+	struct boot_report r = sample_report(&timed_stats, timed_trace);
+	struct json_object *object;
+	char *text;
+
+	r.recorder_cycles = 100000;
+	r.inside_cycles = 60000;
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "totals.returns", "9");
+	expect_at(object, "totals.open", "1");
+	expect_at(object, "totals.unknown", "0");
+	expect_at(object, "cost.thousand_inside_ns", "60000");
+	expect_at(object, "functions.1", "{\"name\":\"walk\",\"calls\":2,\"first\":11000,\"inclusive\":30000,"
+		  "\"inclusive_net\":29740,\"self\":29000,\"self_net\":28800,\"open\":0,\"unknown\":0}");
+	expect_at(object, "phases.4.kind", "\"self\"");
+	expect_at(object, "phases.4.start", "null");
+	json_object_put(object);
+	free(text);
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "Returns:   9 were recorded") != NULL && strstr(text, "1 had not returned yet") != NULL,
+		  "%s", text);
+	cr_expect(strstr(text, "INCLUSIVE") != NULL && strstr(text, "(start_kernel itself)") != NULL, "%s", text);
+	free(text);
+	text = print(boot_report__folded, &r);
+	cr_expect(eq(str, text,
+		     "early boot;start_kernel 35\n"
+		     "early boot;start_kernel;setup_arch 18\n"
+		     "early boot;start_kernel;setup_arch;walk 10\n"
+		     "early boot;start_kernel;setup_arch;walk;walk 19\n"
+		     "early boot;start_kernel;setup_arch;walk;walk;leaf 1\n"
+		     "early boot;start_kernel;setup_arch;leaf 2\n"
+		     "early boot;start_kernel;alloc 5\n"
+		     "early boot;start_kernel;jumps 5\n"
+		     "early boot;start_kernel;jumps;jumped 5\n"
+		     "early boot;start_kernel;leaf 1\n"));
+	free(text);
+	boot_report__free(&r);
+}
+
+Test(early_times, ends_that_are_not_known_are_told)
+{
+	struct early_stats s = timed_stats;
+	char said[512] = "";
+	struct boot_report r;
+
+	s.recorded = s.shown = 2;
+	r = sample_report(&s, HEADER IDLE "    0: a <-x (open)\n" IDLE "    10: b <-a (unknown)\n");
+	cr_redirect_stderr();
+	boot_report__losses(&r);
+	fflush(stderr);
+	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(said, "1 calls were so deep") != NULL, "%s", said);
+	boot_report__free(&r);
+}
+
+Test(early_times, the_recorders_cost_has_two_parts)
+{
+	struct early_cost cost = early_cost__measure_returns();
+
+	cr_assert(cost.calls > 0, "unknown on this machine");
+	/* It reads the clock twice, so it takes longer than the recorder of entries. */
+	cr_expect(cost.calls > early_cost__measure(), "%lu", (long)cost.calls);
+	cr_expect(cost.inside > cost.calls / 10 && cost.inside < cost.calls, "%lu of %lu", (long)cost.inside,
+		  (long)cost.calls);
+}

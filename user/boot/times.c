@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Adds up the times of functions; see times.h.
+ *
+ * The recorder reads the clock in its middle, at the entry as well as at the return. What it does between the two
+ * readings is inside of the call's time, and the rest is outside: in the time of the caller.
+ */
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "boot/spans.h"
+#include "boot/times.h"
+
+/* Is the call inside of another one of the same function? */
+static bool is_recursion(const struct early_calls *c, const struct early_nesting *n, size_t call)
+{
+	uint32_t function = c->list[call].function, outer = n->outer[call];
+
+	while (outer != NO_CALL && c->list[outer].function != function)
+		outer = n->outer[outer];
+	return outer != NO_CALL;
+}
+
+static void add_call(const struct early_calls *c, const struct early_nesting *n, size_t i,
+		     struct early_function **by_name)
+{
+	uint64_t took = n->times[i] - c->list[i].time;
+	struct early_function *f = by_name[c->list[i].function];
+
+	f->self += took;
+	f->jumps += n->jumps[i + 1] - n->jumps[i];
+	f->open += c->list[i].end == END_OPEN;
+	f->unknown += c->list[i].end == END_UNKNOWN;
+	if (n->outer[i] != NO_CALL) {
+		struct early_function *outer = by_name[c->list[n->outer[i]].function];
+
+		/* The whole sum is not negative, as calls nest. */
+		outer->self -= took;
+		outer->direct++;
+	}
+	if (!is_recursion(c, n, i)) {
+		f->inclusive += took;
+		f->outermost++;
+		f->inside += n->ends[i] - i - 1;
+		f->jumps_inside += n->jumps[n->ends[i]] - n->jumps[i];
+	}
+}
+
+int early_times__find(const struct early_calls *c, struct early_function *functions, size_t count)
+{
+	struct early_function **by_name = calloc(c->name_count + 1, sizeof(*by_name));
+	struct early_nesting n = {};
+	int err;
+
+	if (!by_name)
+		return error__no_memory();
+	err = early_calls__nest(c, &n);
+	for (size_t i = 0; i < count; i++)
+		by_name[functions[i].name] = &functions[i];
+	for (size_t i = 0; !err && i < c->count; i++)
+		add_call(c, &n, i, by_name);
+	early_nesting__free(&n);
+	free(by_name);
+	return err;
+}
+
+uint64_t early_times__cost_inclusive(const struct early_function *f, const struct early_cost *cost)
+{
+	return (f->outermost * cost->inside + f->inside * cost->calls + f->jumps_inside * cost->jumps) / 1000;
+}
+
+uint64_t early_times__cost_self(const struct early_function *f, const struct early_cost *cost)
+{
+	return (f->calls * cost->inside + f->direct * (cost->calls - cost->inside) + f->jumps * cost->jumps) / 1000;
+}
