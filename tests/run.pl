@@ -134,7 +134,7 @@ sub add_all
 	my %suite = kernel_tests();
 
 	if (!$kernel) {
-		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'initcalls', 'vm', 'compare';
+		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'early-graph', 'initcalls', 'vm', 'compare';
 	} elsif ($kernel eq 'debug') {
 		add("boot/suspend-$kernel", "$tests/guest/suspend.sh", $kernel);
 	}

@@ -182,7 +182,7 @@ all()
 
 	: >"$tree/tests/unit/part/it.c"
 	program build/tests/unit/part/it <<<"echo noise; for a; do [[ \$a != --tap=* ]] || exec 4>\"\${a#*=}\"; done; $2"
-	for name in tests/guest/{vm,early,initcalls,compare}.sh tests/host/it.sh; do
+	for name in tests/guest/{vm,early,early-graph,initcalls,compare}.sh tests/host/it.sh; do
 		program "$name" <<<"$3"
 	done
 	counted "$1" "$tree/tests/run.pl"
@@ -190,19 +190,19 @@ all()
 
 unit='printf "%s\n" 1..1 "ok - x" >&4'
 host='echo "ok 1 - x"; echo 1..1'
-ok 'make test: tests that pass' all '6 0 0 0' "$unit" "$host"
-ok 'a unit test that fails' all '6 1 0 1' 'printf "%s\n" 1..2 "ok - x" "not ok - y" >&4; exit 1' "$host"
-ok 'the failure is printed again at the end' grep -Pzq '\nfailed:\n +[\d.]+ s  unit/part/it: 1 passed, 1 failed\n +NOT OK   y\n6 passed, 1 failed\n$' "$tap_scratch/out"
-ok 'a unit test that crashes' all '6 1 0 1' "$unit; exit 139" "$host"
-ok 'a unit test that is killed' all '6 1 0 1' "$unit; kill -9 \$\$" "$host"
-ok 'a unit test without results' all '5 1 0 1' 'exit 0' "$host"
-ok 'a unit test that is not there' all '5 1 0 1' 'exit 127' "$host"
-ok 'a test on the host that fails' all '1 5 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1'
-ok 'a test on the host that dies' all '6 5 0 1' "$unit" 'echo "ok 1 - x"'
-ok 'a test on the host that fails and dies' all '1 10 0 1' "$unit" 'echo "not ok 1 - x"'
-ok 'a test on the host that passes and exits with 1' all '6 5 0 1' "$unit" "$host; exit 1"
-ok 'a test on the host that was expected to fail' all '1 5 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
-ok 'a test on the host that is skipped' all '1 0 5 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
+ok 'make test: tests that pass' all '7 0 0 0' "$unit" "$host"
+ok 'a unit test that fails' all '7 1 0 1' 'printf "%s\n" 1..2 "ok - x" "not ok - y" >&4; exit 1' "$host"
+ok 'the failure is printed again at the end' grep -Pzq '\nfailed:\n +[\d.]+ s  unit/part/it: 1 passed, 1 failed\n +NOT OK   y\n7 passed, 1 failed\n$' "$tap_scratch/out"
+ok 'a unit test that crashes' all '7 1 0 1' "$unit; exit 139" "$host"
+ok 'a unit test that is killed' all '7 1 0 1' "$unit; kill -9 \$\$" "$host"
+ok 'a unit test without results' all '6 1 0 1' 'exit 0' "$host"
+ok 'a unit test that is not there' all '6 1 0 1' 'exit 127' "$host"
+ok 'a test on the host that fails' all '1 6 0 1' "$unit" 'echo "not ok 1 - x"; echo 1..1; exit 1'
+ok 'a test on the host that dies' all '7 6 0 1' "$unit" 'echo "ok 1 - x"'
+ok 'a test on the host that fails and dies' all '1 12 0 1' "$unit" 'echo "not ok 1 - x"'
+ok 'a test on the host that passes and exits with 1' all '7 6 0 1' "$unit" "$host; exit 1"
+ok 'a test on the host that was expected to fail' all '1 6 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
+ok 'a test on the host that is skipped' all '1 0 6 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
 all '' "$unit" "$host" >/dev/null
 ok 'run.pl with a part of a name runs that test alone' counted '1 0 0 0' "$tree/tests/run.pl" part/it
 # A test that is renamed would be no long one any more.
