@@ -563,8 +563,8 @@ void boot_report__losses(const struct boot_report *r)
 			     r->lost.list[i].value, meaning);
 	}
 	if (r->calls.unknown)
-		error__warn("early: %zu calls were so deep that their returns were not recorded: they are taken to end "
-			    "with the next call that is not from inside them", r->calls.unknown);
+		error__warn("early: the durations of %zu calls are not known (512 others were around them, or the clock "
+			    "was set back): they are taken to end with the next call that is not from inside them", r->calls.unknown);
 	if (!early_stats__in_ns(&r->stats))
 		error__warn("times are cycles: the kernel does not know the TSC's frequency; boot with "
 			    "tsc_early_khz=");
