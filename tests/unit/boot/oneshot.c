@@ -215,7 +215,8 @@ Test(boot_oneshot, reports)
 	expect_at(object, "phases.3", "{\"name\":null,\"kind\":\"function\",\"start\":6000,"
 				      "\"time\":1050,\"net\":null,\"lost\":0,\"calls\":null,"
 				      "\"functions\":0,\"callers\":1,\"phases\":[]}");
-	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000}");
+	expect_at(object, "functions.1", "{\"name\":\"start_kernel\",\"calls\":null,\"first\":1000,\"inclusive\":null,"
+		  "\"inclusive_net\":null,\"self\":null,\"self_net\":null,\"open\":null,\"unknown\":null}");
 	json_object_put(object);
 	free(text);
 	text = print(text_of_ten, &r);
