@@ -28,12 +28,13 @@ is 'features: it is there' "$("$hytrace" features -f json fentry-multi | jq -r '
 # ---- which functions are on it
 
 export tracing
-attached='grep -c direct-- $tracing/enabled_functions >direct; grep -c "^[^[:space:]]" $tracing/enabled_functions >all; sh work.sh'
+attached='cat $tracing/enabled_functions >enabled; grep -c direct-- enabled >direct; grep -c "^[^[:space:]]" enabled >all; sh work.sh'
 ok 'covers a command' "$hytrace" cover -e bpf -a 'vfs_*' -o auto.json -- sh -c "$attached"
 is 'it is the choice where the kernel has it' "$(jq -r .options.entry auto.json)" fentry
 is 'the document counts the functions that are on it' "$(jq .cost.by_fentry auto.json)" "$(<direct)"
 is 'all that were asked for are attached to' "$(<all)" "$(jq .totals.traced auto.json)"
 ok 'some are left to kprobe.multi' [ "$(<direct)" -lt "$(<all)" ]
+is 'each has one of the two, and none has both' "$(grep -c '^[^[:space:]]* (1)' enabled)" "$(<all)"
 is 'afterwards none is attached' "$(wc -l <$tracing/enabled_functions)" 0
 
 "$hytrace" cover -e bpf --entry kprobe -a 'vfs_*' -o kprobe.json -- sh -c "$attached" 2>/dev/null
@@ -53,15 +54,22 @@ ok '--entry fentry: refused by the event engine' says '--entry is for the bpf en
 
 strace -f -e trace=bpf -o traced "$hytrace" cover -e bpf -a 'vfs_*' -o calls.json -- true
 grep 'bpf(' traced >calls
-# refused PATTERN ARGUMENT...: covers while the first call of bpf(2) with PATTERN fails; libbpf tries a second time
-refused()
+# covered_with OUTCOME PATTERN MORE ARGUMENT...: covers while the first call of bpf(2) with PATTERN, and MORE calls after
+# it, are not made, but have OUTCOME
+covered_with()
 {
 	local n
 
 	rm -f refused.json
-	n=$(grep -nm 1 "$1" calls | cut -d: -f1) || return
-	strace -f -e trace=bpf -e inject=bpf:error=EINVAL:when="$n..$((n + 1))" -o injected \
-		"$hytrace" cover -e bpf -a 'vfs_*' -o refused.json "${@:2}" -- true 2>err
+	n=$(grep -nm 1 "$2" calls | cut -d: -f1) || return
+	strace -f -e trace=bpf -e "inject=bpf:$1:when=$n..$((n + $3))" -o injected \
+		"$hytrace" cover -e bpf -a 'vfs_*' -o refused.json "${@:4}" -- true 2>err
+}
+
+# refused PATTERN ARGUMENT...: libbpf tries a second time
+refused()
+{
+	covered_with error=EINVAL "$1" 1 "${@:2}"
 }
 
 program='BPF_PROG_TYPE_TRACING.*prog_name="cover_fentry'
@@ -72,6 +80,12 @@ is 'kprobe.multi takes the place of fentry.multi if its program is refused' \
 ok 'and a warning says so' grep -q 'warning: all functions are attached by kprobe.multi' err
 refused "$program" --entry fentry
 is 'but not if fentry.multi was asked for' "$? $(ls refused.json 2>/dev/null) $(grep -c 'cannot be loaded' err)" '125  1'
+# The functions by which callers are tried out are not called, so no caller was seen.
+covered_with retval=0 '^[^(]*bpf(BPF_PROG_[TES_]*RUN,' 0
+is 'nor is fentry.multi used if it shows no callers where they are tried out' \
+	"$? $(jq -c '[.options.entry, .cost.by_fentry, .totals.traced]' refused.json)" \
+	"0 [\"kprobe\",0,$(jq .totals.traced calls.json)]"
+ok 'and it is said how many were seen' grep -q 'shows the callers of 0 of [1-9][0-9]* calls' err
 refused 'map_name="libbpf_global' --no-callers
 is 'a program without its global data is refused' "$? $(grep -q 'cannot be loaded' err && echo said)" '125 said'
 
