@@ -418,6 +418,8 @@ int cmd_boot(int argc, char **argv)
 		       "  hytrace boot -n 30\n"
 		       "  hytrace boot plot -o boot.svg\n"
 		       "  hytrace boot plot >boot.svg && xdg-open boot.svg\n"
+		       "  hytrace boot time\n"
+		       "  hytrace boot time | head -n 5\n"
 		       "  hytrace boot -f chrome -o boot.trace\n\n"
 		       "Exit status: 0 done, 1 failed, or "
 		       "nothing of it is left, 2 usage, 3 the kernel or the privileges do not allow "

@@ -26,6 +26,7 @@
  * that of return_to_handler() with the function_graph tracer.
  */
 #include <linux/build_bug.h>
+#include <linux/cache.h>
 #include <linux/ftrace_early.h>
 #include <linux/init.h>
 
