@@ -375,7 +375,8 @@ is 'a site that is neither a call nor a NOP is left alone, and counted' \
 is 'ftrace does not complain about that site' "$(grep -E 'ftrace bug|WARNING' "$scratch/got")" ''
 
 # The same counter with returns: open calls get the new time. The call of trap_init() seems to have begun 2^40 counts
-# earlier, and that of probe_roms() to begin later than it returns. An NMI comes in the middle of the return of trap_init(),
+# earlier, and that of probe_roms(), where the recorder first writes the clock's new high half, to begin later than it
+# returns. An NMI comes in the middle of the return of trap_init(),
 # and in the middle of the recorder of mm_core_init(): the frames of its own calls are above. After that, there is room for
 # the frame of start_kernel() alone. A backtrace is printed, and gdb prints one after the hand-over.
 # shellcheck disable=SC2016 # registers
@@ -384,12 +385,12 @@ changed_boot "ftrace_early=graph ftrace_filter=$early_calls,unknown_nmi_error" \
 	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' \
 	'set var early_buffer.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
 	'set var early_frames[0].clock += 1LL << 36' 'set var early_frames[1].clock += 1LL << 36' \
-	delete 'thbreak probe_roms' c 'set var early_frames[2].clock += 1LL << 50' \
-	'thbreak trap_init' c 'set var early_frames[1].clock -= 1LL << 40' \
+	delete 'thbreak *probe_roms' c 'thbreak *early_ftrace_record_graph' c 'stepi 30' 'set var early_frames[2].clock += 1LL << 50' \
+	'thbreak *trap_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 22' 'set var early_frames[1].clock -= 1LL << 40' \
 	'thbreak *early_ftrace_returned' c 'stepi 8' 'monitor nmi' \
-	'thbreak *early_ftrace_record_graph' c 'stepi 16' 'monitor nmi' \
-	'thbreak *early_ftrace_returned' c 'set var early_ftrace_frames_end = early_frames + 1' \
-	'thbreak poking_init' c 'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = dump_stack' \
+	'thbreak *mm_core_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 16' 'monitor nmi' \
+	'thbreak *poking_init' c 'set var early_ftrace_frames_end = early_frames + 1' \
+	'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = dump_stack' \
 	'thbreak rest_init' c bt
 sed -n '/^#/d; s/^\([0-9]*\) \([^ ]*\) <-.* (\(.*\))$/\1 \2 \3/p' "$scratch/got" >"$scratch/durations"
 is 'graph: both NMIs have come' "$(sed -n 's/^# *NMI: *\([0-9]*\) .*/\1/p' "$scratch/got")" 2
@@ -398,9 +399,9 @@ is 'graph: no call is missing when gdb interrupts it' "$(cut -d' ' -f2 "$scratch
 is 'graph: when the kernel sets the time stamp counter, durations of open calls are right: less than a second' \
 	"$(awk '$2 != "trap_init" && $3 ~ /^[0-9]+$/ && ($3 > 1e9 || $3 < 10)' "$scratch/durations")" ''
 is 'graph: a long duration is rounded down to a multiple of 2^16' \
-	"$(awk '$2 == "trap_init" { print $3 >= 2 ^ 40 && $3 < 2 ^ 40 + 1e9 && $3 % 65536 == 0 }' "$scratch/durations")" 1
+	"$(awk '$2 == "trap_init" { print($3 >= 2 ^ 40 && $3 < 2 ^ 40 + 1e9 && $3 % 65536 == 0) }' "$scratch/durations")" 1
 is 'graph: a call ends in the one that an NMI has interrupted' \
-	"$(awk '$2 == "mm_core_init" { end = $1 + $3; next } end && $2 == "unknown_nmi_error" { print $1 + $3 < end }' "$scratch/durations")" 1
+	"$(awk '$2 == "mm_core_init" { end = $1 + $3; next } end && $2 == "unknown_nmi_error" { print($1 + $3 < end) }' "$scratch/durations")" 1
 is 'graph: these have no duration' "$(awk '$3 !~ /^[0-9]+$/ { print $2, $3 }' "$scratch/durations" | xargs)" \
 	'start_kernel open probe_roms unknown poking_init unknown'
 is 'graph: early_stats counts the others' "$(stat_in "$scratch/got" returns) $(stat_in "$scratch/got" lost)" '8 0'

@@ -20,10 +20,10 @@
  * its frame has been filled. If there is no frame left, the return is not watched, and the call's
  * time is unknown.
  *
- * At the hand-over, the functions that have not returned get their return addresses back. So nothing
- * returns to early_ftrace_return() after that, and the frames are gone with the early memory. Until
- * then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is that of early_ftrace_return(), as it is
- * that of return_to_handler() with the function_graph tracer.
+ * At the hand-over, the functions that have not returned get their return addresses back. So
+ * nothing returns to early_ftrace_return() after that, and the frames are gone with the early
+ * memory. Until then, unwinders ask early_ftrace_ret_addr(). _RET_IP_ is that of
+ * early_ftrace_return(), as it is that of return_to_handler() with the function_graph tracer.
  */
 #include <linux/build_bug.h>
 #include <linux/cache.h>
