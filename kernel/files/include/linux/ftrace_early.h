@@ -19,7 +19,7 @@
 #define EARLY_TOOK_LONG		0x80000000
 #define EARLY_TOOK_UNKNOWN	0xffffffff
 
-/* Open calls, of struct early_frame. At most 40 have been seen open at once. */
+/* Open calls, of struct early_frame. At most 24 have been seen open at once. */
 #define EARLY_FRAMES		512
 
 /*
