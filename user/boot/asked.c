@@ -37,7 +37,7 @@ static const char *end_of_word(const char *text)
 {
 	bool quoted = false;
 
-	for (; *text && *text != '\n' && (quoted || *text != ' '); text++)
+	for (; *text && (quoted || (*text != '\n' && *text != ' ')); text++)
 		quoted ^= *text == '"';
 	return text;
 }

@@ -46,8 +46,8 @@ static const struct argp_option options[] = {
 	  "and chrome://tracing, or folded: stacks for flame graphs; without -f, FILE.json selects json, and "
 	  "FILE.svg svg", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
-	{ "functions", 'n', "N", 0, "list the N functions with the most calls, and the N longest "
-	  "initcalls (default: 10 in text, all in json)", 0 },
+	{ "functions", 'n', "N", 0, "list the N functions with the most calls, or with the longest times if these are "
+	  "known, and the N longest initcalls (default: 10 in text, all in json)", 0 },
 	{ "next", OPTION_NEXT, NULL, 0, "print what the kernel command line of the next boot needs, so that "
 	  "that boot can be reported; with REBOOT, load this kernel with it for kexec, and run REBOOT", 0 },
 	{ "early", OPTION_EARLY, "graph", OPTION_ARG_OPTIONAL, "with --next: trace all functions from before "

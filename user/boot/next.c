@@ -24,7 +24,7 @@
 #include "boot/start.h"
 
 /* COMMAND_LINE_SIZE of x86, with the end of the string. */
-#define MOST_COMMAND_LINE 2048
+#define MOST_COMMAND_LINE 2047
 
 /*
  * Does what is there begin with @text? Quotes do not count: kernels before 6.12 put the values of a
@@ -52,7 +52,7 @@ static bool is_ours(const char *word, size_t length)
 	static const char *const ours[] = {
 		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
 		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
-	}, *const whole[] = { "trace_event=", START_BUFFER };
+	}, *const whole[] = { "trace_event=", START_BUFFER, "ftrace_early=graph" };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (begins_with(&word, word + length, ours[i]))
@@ -73,7 +73,7 @@ static size_t word_length(const char *text)
 	bool quoted = false;
 	size_t i;
 
-	for (i = 0; text[i] && text[i] != '\n' && (quoted || text[i] != ' '); i++)
+	for (i = 0; text[i] && (quoted || (text[i] != '\n' && text[i] != ' ')); i++)
 		quoted ^= text[i] == '"';
 	return i;
 }

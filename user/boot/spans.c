@@ -48,6 +48,7 @@ static uint32_t top_function(const struct stack *s)
 static void push(struct stack *s, size_t call)
 {
 	s->to.outer[call] = s->depth ? s->calls[s->depth - 1] : NO_CALL;
+	s->to.times[call] = s->all->list[call].time;
 	s->calls[s->depth++] = call;
 	s->running[s->all->list[call].function]++;
 }
@@ -71,8 +72,11 @@ static void pop(struct stack *s, size_t now, uint64_t limit)
 		end = end < limit ? end : limit;
 	else
 		end = list[call].end == END_OPEN ? s->all->until : list[call].end;
-	/* This is the latest end of a call inside so far. */
-	if (list[call].rounded && times[call] > end)
+	/*
+	 * This is the latest end of a call inside so far. An end that is rounded down, or that is not
+	 * known, may seem to be earlier.
+	 */
+	if (times[call] > end)
 		end = times[call];
 	times[call] = end;
 	s->to.ends[call] = now;
@@ -128,6 +132,13 @@ static bool has_ended(const struct stack *s, const struct early_call *call, cons
 {
 	if (call->end == END_OPEN)
 		return false;
+	/*
+	 * What ends later is not inside. If an exception has interrupted the recorder of @next, its calls
+	 * come first, and that of @next begins with the last one.
+	 */
+	if (next->end == END_OPEN ||
+	    (next->end != END_UNKNOWN && next->end > call->end + (call->rounded ? s->all->rounding : 0)))
+		return true;
 	if (call->rounded && next->time < call->end + s->all->rounding)
 		return next->parent != call->function;
 	return call->end <= next->time;

@@ -34,7 +34,7 @@ static void add_call(const struct early_calls *c, const struct early_nesting *n,
 	if (n->outer[i] != NO_CALL) {
 		struct early_function *outer = by_name[c->list[n->outer[i]].function];
 
-		/* The whole sum is not negative, as calls nest. */
+		/* Only the whole sum counts. */
 		outer->self -= took;
 		outer->direct++;
 	}
@@ -59,6 +59,11 @@ int early_times__find(const struct early_calls *c, struct early_function *functi
 		by_name[functions[i].name] = &functions[i];
 	for (size_t i = 0; !err && i < c->count; i++)
 		add_call(c, &n, i, by_name);
+	/* Calls of an exception that has interrupted a recorder overlap with what it recorded. */
+	for (size_t i = 0; i < count; i++) {
+		if ((int64_t)functions[i].self < 0)
+			functions[i].self = 0;
+	}
 	early_nesting__free(&n);
 	free(by_name);
 	return err;

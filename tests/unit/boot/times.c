@@ -169,6 +169,14 @@ Test(early_times, of_calls)
 	/* A long time is rounded down, so its function may have called something later; it ends after that. */
 	expect_ends("0: a <-x (2147483648),2147500000: b <-a (5),2147510000: c <-x (5)",
 		    "a0-2147500005 b2147500000-2147500005 c2147510000-2147510005");
+	/* The inner a has such a time, too. But c ends much later, so it is not inside of it. */
+	expect_ends("0: a <-x (6442450944),0: a <-a (2147483648),2147490000: c <-a (2147483648),6500000000: d <-x (1)",
+		    "a0-6442450944 a0-2147483648 c2147490000-4294973648 d6500000000-6500000001");
+	/* A call of which the end is not known ends after those inside of it. */
+	expect_ends("0: a <-x (unknown),10: b <-a (50)", "a0-60 b10-60");
+	/* An exception has interrupted the recorder of p. */
+	expect_ends("0: s <-x (open),100: n <-e (50),120: f <-n (10),120: p <-s (880),130: b <-p (5),2000: d <-s (7)",
+		    "s0-2007 n100-150 f120-130 p120-1000 b130-135 d2000-2007");
 }
 
 Test(early_times, are_told)
