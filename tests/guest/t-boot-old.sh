@@ -29,5 +29,5 @@ is 'the text has the longest wait first' "$(sed -n '/^PROCESS 1 WAITED IN/{n;p}'
 ok 'hytrace boot --release turns them off' "$hytrace" boot --release
 is 'all of them' "$(cat /sys/kernel/tracing/set_event)$(cat /sys/kernel/tracing/kprobe_events)" ''
 "$hytrace" boot >said 2>&1
-is 'and the initcalls are gone' "$? $(grep -c 'has no initcalls: it was cleared' said)" '1 1'
+is 'and the initcalls are gone' "$? $(grep -c 'has no initcalls: .*, or somebody has turned them off' said)" '1 1'
 tap_end
