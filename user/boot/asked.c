@@ -141,6 +141,11 @@ static bool config_has(const struct boot_asked *a, const char *key, const char *
 	return false;
 }
 
+bool boot_asked__by_config(const struct boot_asked *a)
+{
+	return config_has(a, "kernel.trace_instance = ", "\"" START_INSTANCE ",");
+}
+
 /* ---- what is said */
 
 const char *boot_asked__no_events(const struct boot_asked *a)

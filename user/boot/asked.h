@@ -21,6 +21,9 @@ void boot_asked__free(struct boot_asked *a);
 /* Did it ask for events of initcalls in the top-level instance, as it must before Linux 6.3? */
 bool boot_asked__in_top(const struct boot_asked *a);
 
+/* Did a bootconfig ask for the instance? If it is read once more, the next boot is asked for it twice. */
+bool boot_asked__by_config(const struct boot_asked *a);
+
 /*
  * Tells on stderr what this boot asked for in vain, and what to do instead.
  * @start: its initcalls are there, @early: its early part is

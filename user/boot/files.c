@@ -47,7 +47,7 @@ static const struct {
 	size_t offset;
 } numbers[] = {
 #define NUMBER(field) { #field, offsetof(struct early_stats, field) }
-	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost), NUMBER(returns),
+	NUMBER(recorded), NUMBER(shown), NUMBER(before_ftrace_init), NUMBER(lost),
 	NUMBER(first), NUMBER(last), NUMBER(before_zero), NUMBER(tsc_khz), NUMBER(cpu),
 	NUMBER(sites), NUMBER(differing), NUMBER(buffer_bytes), NUMBER(ring_buffer_bytes),
 	NUMBER(convert_cycles), NUMBER(show_cycles),
@@ -282,14 +282,17 @@ static int not_understood(const char *dir, const char *path, size_t number, cons
 #define LONGEST_EXACT (1ULL << 31)
 #define ROUNDED_TO 65536
 
-static void set_end(struct early_calls *c, const struct early_stats *s, const struct trace_line *line)
+static int set_end(struct early_calls *c, const struct early_stats *s, const struct trace_line *line)
 {
+	if (line->took == TOOK_COUNTS && line->counts >= END_OPEN - line->time)
+		return -EPROTO;
 	c->rounding = early_stats__time(s, ROUNDED_TO) + 1;
 	if (line->took == TOOK_COUNTS)
 		early_calls__set_end(c, early_stats__time(s, line->time + line->counts),
 				     line->counts >= LONGEST_EXACT);
 	else
 		early_calls__set_end(c, line->took == TOOK_OPEN ? END_OPEN : END_UNKNOWN, false);
+	return 0;
 }
 
 /* Returns 1 after the last early call: somebody has switched the instance on. */
@@ -310,7 +313,7 @@ static int take_line(struct early_calls *c, const struct early_stats *s, char *l
 	if (!err)
 		err = early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
 	if (!err && parsed.took != TOOK_NOT_TOLD)
-		set_end(c, s, &parsed);
+		err = set_end(c, s, &parsed);
 	return err;
 }
 

@@ -25,7 +25,6 @@ struct early_stats {
 	uint64_t recorded;		/* calls, or for oneshot pairs of function and caller */
 	uint64_t before_ftrace_init;	/* the part of these before ftrace_init(); 0: unknown */
 	uint64_t lost;			/* calls that did not fit into the early buffer */
-	uint64_t returns;		/* how many of the calls have a duration */
 	uint64_t shown;			/* calls that the kernel has put in the instance */
 	struct early_hole holes[EARLY_HOLES];	/* where calls were lost, by the number of calls before */
 	size_t hole_count;

@@ -19,6 +19,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "boot/asked.h"
 #include "boot/next.h"
 #include "boot/probes.h"
 #include "boot/start.h"
@@ -78,6 +79,16 @@ static size_t word_length(const char *text)
 	return i;
 }
 
+/* What was written to the stream, to be freed; NULL after a message if there was no memory. */
+static char *close_text(FILE *f, char **text)
+{
+	if (!fclose(f))
+		return *text;
+	free(*text);
+	error__no_memory();
+	return NULL;
+}
+
 char *boot_next__command_line(const char *current, const char *parameters)
 {
 	char *ret = NULL;
@@ -101,12 +112,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	fputs(parameters, f);
 	if (*current)
 		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
-	if (fclose(f)) {
-		free(ret);
-		error__no_memory();
-		return NULL;
-	}
-	return ret;
+	return close_text(f, &ret);
 }
 
 /* A word of a command line is a key, and its value is quoted, as it has commas. */
@@ -144,12 +150,7 @@ char *boot_next__bootconfig(const char *parameters)
 		parameters += length + (parameters[length] != '\0');
 	}
 	fputs("}\n", f);
-	if (fclose(f)) {
-		free(ret);
-		error__no_memory();
-		return NULL;
-	}
-	return ret;
+	return close_text(f, &ret);
 }
 
 /* The first of these files that is there, with the running kernel's release in its name. */
@@ -177,6 +178,17 @@ static const char *const kernels[] = {
 static const char *const initrds[] = {
 	"/boot/initrd.img-%s", "/boot/initramfs-%s.img", "/boot/initrd-%s", NULL,
 };
+
+static bool is_asked_by_config(void)
+{
+	struct boot_asked asked;
+	bool ret;
+
+	boot_asked__load(&asked);
+	ret = boot_asked__by_config(&asked);
+	boot_asked__free(&asked);
+	return ret;
+}
 
 static int load(int kernel, int initrd, const char *line)
 {
@@ -219,6 +231,11 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 					     name.release);
 		if (!initrd)
 			initrd = found_initrd = find_file(initrds, name.release);
+	}
+	if (found_initrd && is_asked_by_config()) {
+		err = error__return(-EEXIST, "the bootconfig in %s asks for it already: restart without `hytrace boot "
+				    "--next`, or name an initramfs without it by --initrd", found_initrd);
+		goto cleanup;
 	}
 	if (!initrd)
 		error__warn("the next boot has no initramfs: --initrd names one");

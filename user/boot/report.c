@@ -479,8 +479,9 @@ static void print_totals(const struct boot_report *r, FILE *out)
 		fprintf(out, "Calls:     %zu of %zu functions\n", r->calls.count,
 			r->function_count);
 	if (r->calls.timed)
-		fprintf(out, "Returns:   %" PRIu64 " were recorded, so times of calls and phases are exact%s; "
-			"%zu had not returned yet, and end here\n", s->returns,
+		fprintf(out, "Returns:   %zu were recorded, so times of calls and phases are exact%s; "
+			"%zu had not returned yet, and end here\n",
+			r->calls.count - r->calls.open - r->calls.unknown,
 			r->calls.unknown ? ", but for those that are not known" : "", r->calls.open);
 	fprintf(out, "Tracer:    %s, at %" PRIu64 " sites\n", s->tracer, s->sites);
 	print_time(r, out);

@@ -190,13 +190,19 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 {
 	struct timeline t;
 	size_t endless = 0;
-	bool early = r->early && r->calls.timed && early_stats__in_ns(&r->stats);
+	bool timed = r->early && r->calls.timed, early = timed && early_stats__in_ns(&r->stats);
 	int err;
 
-	if (!r->start && !early)
+	if (!r->start && !timed)
 		return error__return(-EOPNOTSUPP,
 			"-f folded: this boot was not asked for its initcalls, and when early calls "
 			"returned is not known; boot with what `hytrace boot --next` prints");
+	if (!r->start && !early)
+		return error__return(-EOPNOTSUPP,
+			"-f folded: the frequency of the early calls' clock is not known; boot with tsc_early_khz=");
+	if (timed && !early)
+		error__warn("-f folded: the early calls are left out, as the frequency of their clock is not "
+			    "known; tsc_early_khz= tells it");
 	err = early ? put_early(&r->calls, out) : 0;
 	if (err || !r->start)
 		return err;

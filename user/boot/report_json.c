@@ -110,7 +110,8 @@ static void write_totals(json_writer_t *w, const struct boot_report *r)
 	jsonw_lluint_field(w, "functions",
 			   oneshot ? early_calls__functions(&r->calls) : r->function_count);
 	json__number_or_null(w, "callers", oneshot, early_calls__callers(&r->calls));
-	json__number_or_null(w, "returns", r->calls.timed, s->returns);
+	json__number_or_null(w, "returns", r->calls.timed,
+			     r->calls.count - r->calls.open - r->calls.unknown);
 	json__number_or_null(w, "open", r->calls.timed, r->calls.open);
 	json__number_or_null(w, "unknown", r->calls.timed, r->calls.unknown);
 	jsonw_lluint_field(w, "sites", s->sites);

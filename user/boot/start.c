@@ -44,6 +44,7 @@ struct reader {
 	size_t loading_count;
 	uint64_t last;			/* the time of the last event */
 	size_t beyond;			/* so many lines in a row are later than what is wanted */
+	const char *first_beyond;	/* the first of these */
 };
 
 /* ---- the events */
@@ -228,6 +229,8 @@ static int check_time(struct reader *r, uint64_t time, uint64_t until)
 		r->beyond++;
 		return -ENOENT;
 	}
+	if (r->beyond && !r->s->first_unread)
+		r->s->first_unread = r->first_beyond;
 	r->s->unread += r->beyond;
 	r->beyond = 0;
 	if (time < r->last)
@@ -312,6 +315,12 @@ static int start_reading(struct boot_start *s)
 	return 0;
 }
 
+static const char *keep_line(struct boot_start *s, char *line)
+{
+	line[strcspn(line, "\n")] = '\0';
+	return strings__add(s->store, line);
+}
+
 int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name)
 {
 	struct reader r = { .s = ret };
@@ -320,11 +329,17 @@ int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char
 	int err = start_reading(ret);
 
 	while (!err && r.beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
+		size_t beyond = r.beyond;
+
 		err = take_line(&r, line, until);
-		if (err == -EPROTO) {
-			unread++;
-			err = 0;
-		}
+		if (r.beyond == 1 && !beyond)
+			r.first_beyond = keep_line(ret, line);
+		if (err != -EPROTO)
+			continue;
+		err = 0;
+		unread++;
+		if (!ret->first_unread)
+			ret->first_unread = keep_line(ret, line);
 	}
 	ret->unread += unread;
 	if (!err && ferror(f))

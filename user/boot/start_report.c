@@ -200,8 +200,9 @@ void boot_start__losses(const struct boot_start *s)
 	if (!s->level_count || strcmp(s->levels[0].name, "early"))
 		warn_of_missing();
 	if (s->unread)
-		error__warn("%zu lines of the trace are no events, as if a program's name had a newline; who "
-			    "starts such programs can write what is no event, too", s->unread);
+		error__warn("%zu lines of the trace are no events, or are out of order, as if a program's name had a "
+			    "newline; who starts such programs can write what is no event, too. The first one is: %s",
+			    s->unread, s->first_unread);
 }
 
 /* ---- json */

@@ -53,6 +53,17 @@ Test(boot_asked, events_below_ftrace_are_of_no_use)
 	cr_expect(eq(ptr, (void *)boot_asked__no_events(&a), NULL), "each line by itself");
 }
 
+Test(boot_asked, a_bootconfig_may_have_asked_for_the_instance)
+{
+	struct boot_asked a = asked_for("bootconfig\n", "kernel.trace_instance = \"hytrace_boot,initcall:*\"\n");
+
+	cr_expect(boot_asked__by_config(&a));
+	a.config = "kernel.trace_instance = \"other,initcall:*\"\nkernel.foo = \"hytrace_boot,\"\n";
+	cr_expect(not(boot_asked__by_config(&a)));
+	a.config = NULL;
+	cr_expect(not(boot_asked__by_config(&a)));
+}
+
 Test(boot_asked, users_of_bootgraph_are_told)
 {
 	struct boot_asked a = asked_for("quiet initcall_debug log_buf_len=32M\n", NULL);

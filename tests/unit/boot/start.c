@@ -135,6 +135,7 @@ Test(boot_start, a_program_with_a_newline_in_its_name)
 				 "y pid=9 old_pid=9\n"
 				 INIT("0.8", "initcall_finish: func=a_init+0x0/0x10 ret=0")) == 0);
 	cr_expect(s.unread == 1);
+	cr_expect(eq(str, (char *)s.first_unread, "y pid=9 old_pid=9"));
 	expect_initcall(&s, 0, "a_init", 200000, 200000, 0);
 	boot_start__free(&s);
 }

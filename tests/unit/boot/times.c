@@ -25,7 +25,7 @@ static const char timed_trace[] = HEADER
 	LATER;
 
 static const struct early_stats timed_stats = {
-	.tracer = "function", .clock = "x86-tsc", .recorded = 10, .shown = 10, .returns = 9,
+	.tracer = "function", .clock = "x86-tsc", .recorded = 10, .shown = 10,
 	.last = 100000, .sites = 100, .tsc_khz = 1000000,
 };
 
@@ -223,17 +223,46 @@ Test(early_times, are_told)
 Test(early_times, ends_that_are_not_known_are_told)
 {
 	struct early_stats s = timed_stats;
-	char said[512] = "";
+	char said[512] = "", *text;
 	struct boot_report r;
 
 	s.recorded = s.shown = 2;
 	r = sample_report(&s, HEADER IDLE "    0: a <-x (open)\n" IDLE "    10: b <-a (unknown)\n");
 	cr_redirect_stderr();
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "exact, but for those that are not known") != NULL, "%s", text);
+	free(text);
 	boot_report__losses(&r);
 	fflush(stderr);
 	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
 	cr_expect(strstr(said, "the durations of 1 calls are not known") != NULL, "%s", said);
 	boot_report__free(&r);
+}
+
+Test(early_times, stacks_need_the_clocks_frequency)
+{
+	struct early_stats s = timed_stats;
+	struct boot_report r;
+	char said[512] = "";
+
+	s.tsc_khz = 0;
+	r = sample_report(&s, timed_trace);
+	cr_redirect_stderr();
+	cr_expect(boot_report__folded(&r, stdout) == -EOPNOTSUPP);
+	fflush(stderr);
+	cr_assert(fgets(said, sizeof(said), cr_get_redirected_stderr()) != NULL);
+	cr_expect(strstr(said, "tsc_early_khz=") != NULL, "%s", said);
+	boot_report__free(&r);
+}
+
+Test(early_times, an_end_is_not_after_all_times)
+{
+	struct early_calls c;
+	struct early_stats s = timed_stats;
+
+	s.recorded = s.shown = 1;
+	cr_redirect_stderr();
+	cr_expect(load(&c, &s, HEADER IDLE "    10: a <-x (18446744073709551615)\n", NULL) == -EPROTO);
 }
 
 Test(early_times, the_recorders_cost_has_two_parts)
