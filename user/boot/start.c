@@ -38,13 +38,26 @@ struct loading {
 	const char *module;
 };
 
+/*
+ * Until the kernel has measured the time stamp counter, its clock counts ticks. Then it goes on from another
+ * time, which may be an earlier one. No program runs by then, so nobody can forge such a line.
+ */
+struct clock_steps {
+	uint64_t last;			/* the time of the last line, as it is */
+	uint64_t back;			/* how much the clock has gone back so far */
+	bool over;			/* programs run */
+};
+
 struct reader {
 	struct boot_start *s;
+	struct clock_steps steps;
+	uint64_t ahead;			/* how much it will have gone back in the end */
 	struct loading *loading;
 	size_t loading_count;
 	uint64_t last;			/* the time of the last event */
 	size_t beyond;			/* so many lines in a row are later than what is wanted */
 	const char *first_beyond;	/* the first of these */
+	size_t refused;			/* lines that are no events, or are out of order */
 };
 
 /* ---- the events */
@@ -219,6 +232,45 @@ static int take_event(struct reader *r, const struct trace_context *c)
 	return err == -ENOENT ? boot_probes__take(r->s->probes, c) : err;
 }
 
+static void take_step(struct clock_steps *steps, const struct trace_context *c)
+{
+	steps->over |= !strncmp(c->event, "sched_process_exec: ", 20);
+	if (steps->over)
+		return;
+	if (c->time < steps->last)
+		steps->back += steps->last - c->time;
+	steps->last = c->time;
+}
+
+static bool is_event(char *line, struct trace_context *ret)
+{
+	return !trace_context__parse(line, ret) && ret->fraction && ret->pid >= 0;
+}
+
+/*
+ * Copies the lines until programs run, and sums up the steps in them. A trace file cannot be rewound: the
+ * kernel then begins with a line from where it was.
+ */
+static int read_steps(FILE *f, char **ret, size_t *ret_size, uint64_t *ret_back)
+{
+	struct clock_steps steps = { .last = 0 };
+	FILE *copy = open_memstream(ret, ret_size);
+	struct trace_context c;
+	char *line = NULL;
+	size_t room = 0;
+
+	if (!copy)
+		return error__no_memory();
+	while (!steps.over && getline(&line, &room, f) > 0) {
+		fputs(line, copy);
+		if (is_event(line, &c))
+			take_step(&steps, &c);
+	}
+	free(line);
+	*ret_back = steps.back;
+	return fclose(copy) ? error__no_memory() : 0;
+}
+
 /*
  * The name of a program may have a newline, and then a line that looks like an event. What is out of
  * order is none, and one line after @until does not end the file.
@@ -243,12 +295,17 @@ static int take_line(struct reader *r, char *line, uint64_t until)
 {
 	struct boot_start *s = r->s;
 	struct trace_context c;
+	uint64_t ahead;
 	int err;
 
 	if (*line == '#' || *line == '\n' || !strncmp(line, "CPU:", 4) || !strncmp(line, " => ", 4))
 		return 0;
-	if (trace_context__parse(line, &c) || !c.fraction || c.pid < 0)
+	if (!is_event(line, &c))
 		return -EPROTO;
+	take_step(&r->steps, &c);
+	/* Earlier times become those that the clock would have shown. */
+	ahead = r->ahead - r->steps.back;
+	c.time -= ahead < c.time ? ahead : c.time;
 	err = check_time(r, c.time, until);
 	if (!err)
 		err = take_event(r, &c);
@@ -321,34 +378,58 @@ static const char *keep_line(struct boot_start *s, char *line)
 	return strings__add(s->store, line);
 }
 
-int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name)
+static int read_lines(struct reader *r, FILE *f, uint64_t until)
 {
-	struct reader r = { .s = ret };
-	size_t room = 0, events = ret->events, unread = 0;
+	struct boot_start *s = r->s;
 	char *line = NULL;
-	int err = start_reading(ret);
+	size_t room = 0;
+	int err = 0;
 
-	while (!err && r.beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
-		size_t beyond = r.beyond;
+	while (!err && r->beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
+		size_t beyond = r->beyond;
 
-		err = take_line(&r, line, until);
-		if (r.beyond == 1 && !beyond)
-			r.first_beyond = keep_line(ret, line);
+		err = take_line(r, line, until);
+		if (r->beyond == 1 && !beyond)
+			r->first_beyond = keep_line(s, line);
 		if (err != -EPROTO)
 			continue;
 		err = 0;
-		unread++;
-		if (!ret->first_unread)
-			ret->first_unread = keep_line(ret, line);
+		r->refused++;
+		if (!s->first_unread)
+			s->first_unread = keep_line(s, line);
 	}
-	ret->unread += unread;
+	free(line);
+	return err;
+}
+
+int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name)
+{
+	struct reader r = { .s = ret };
+	size_t size = 0, events = ret->events;
+	char *begin = NULL;
+	FILE *first;
+	int err = start_reading(ret);
+
+	if (!err)
+		err = read_steps(f, &begin, &size, &r.ahead);
+	if (!err && size) {
+		first = fmemopen(begin, size, "r");
+		err = first ? read_lines(&r, first, until) : error__no_memory();
+		if (first)
+			fclose(first);
+	}
+	if (!err)
+		err = read_lines(&r, f, until);
+	ret->unread += r.refused;
+	if (r.ahead > ret->clock_back)
+		ret->clock_back = r.ahead;
 	if (!err && ferror(f))
 		err = error__return(-errno, "%s: %s", name, strerror(errno));
-	if (!err && unread && ret->events == events)
+	if (!err && r.refused && ret->events == events)
 		err = error__return(-EPROTO, "%s: none of its lines can be read; reset its options and its "
 				    "clock, or is this kernel newer than hytrace?", name);
 	free(r.loading);
-	free(line);
+	free(begin);
 	return err;
 }
 

@@ -66,6 +66,7 @@ struct boot_start {
 	uint64_t lost;			/* events that were overwritten, or did not fit */
 	size_t unread;			/* lines that are no events: names may have newlines */
 	const char *first_unread;	/* the first of them; NULL: there is none */
+	uint64_t clock_back;		/* how much the kernel's clock went back; earlier times have been moved back, too */
 	size_t events, events_until_init;
 	uint64_t event_ns;		/* what a thousand events cost at least; 0: not known */
 	struct strings *store;

@@ -199,6 +199,10 @@ void boot_start__losses(const struct boot_start *s)
 			     "with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
 	if (!s->level_count || strcmp(s->levels[0].name, "early"))
 		warn_of_missing();
+	if (s->clock_back)
+		error__warn("the kernel's clock went back by %" PRIu64 ".%06" PRIu64 " s before there were programs, when it "
+			    "had measured the time stamp counter; what was before is told as if it had not",
+			    s->clock_back / 1000000000, s->clock_back / 1000 % 1000000);
 	if (s->unread)
 		error__warn("%zu lines of the trace are no events, or are out of order, as if a program's name had a "
 			    "newline; who starts such programs can write what is no event, too. The first one is: %s",
@@ -253,6 +257,7 @@ void boot_start__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_string_field(w, "clock", "local");
 	jsonw_lluint_field(w, "lost", s->lost);
 	jsonw_lluint_field(w, "unread", s->unread);
+	jsonw_lluint_field(w, "clock_back", s->clock_back);
 	jsonw_name(w, "inits");
 	jsonw_start_array(w);
 	for (size_t i = 0; i < s->init_count; i++) {

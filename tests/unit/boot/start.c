@@ -125,6 +125,28 @@ Test(boot_start, a_module_is_named_only_by_what_is_certain)
 	boot_start__free(&s);
 }
 
+Test(boot_start, the_clock_may_go_back_until_programs_run)
+{
+	struct boot_start s;
+
+	cr_assert(read_start(&s, INIT("0.010", "initcall_level: level=early")
+				 INIT("0.5", "initcall_start: func=a_init+0x0/0x10")
+				 INIT("0.6", "initcall_level: level=pure")
+				 INIT("0.4", "initcall_finish: func=a_init+0x0/0x10 ret=0")
+				 INIT("0.45", "initcall_start: func=b_init+0x0/0x10")
+				 INIT("0.44", "initcall_finish: func=b_init+0x0/0x10 ret=0")
+				 INIT("0.5", "sched_process_exec: filename=/init pid=1 old_pid=1")
+				 INIT("0.3", "initcall_start: func=forged+0x0/0x10")) == 0);
+	cr_expect(s.clock_back == 210000000);
+	cr_expect(s.unread == 1 && strstr(s.first_unread, "forged"));
+	cr_assert(s.initcall_count == 2 && s.level_count == 2);
+	/* 0.2 before the first step, and 0.01 before the second one. */
+	cr_expect(s.levels[0].start == 0 && s.levels[1].start == 390000000);
+	cr_expect(s.initcalls[0].start == 290000000 && s.initcalls[0].time == 100000000);
+	cr_expect(s.initcalls[1].start == 440000000 && s.initcalls[1].time == 0);
+	boot_start__free(&s);
+}
+
 Test(boot_start, a_program_with_a_newline_in_its_name)
 {
 	struct boot_start s;
