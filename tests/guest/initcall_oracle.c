@@ -5,10 +5,14 @@
  * instruction takes 1 ns.
  *
  * Arguments (addresses in hex): call=ADDR is the call instruction in do_one_initcall(), back=ADDR the
- * one after it, out=FILE the output. Boot with nokaslr, on one processor.
+ * one after it, out=FILE the output. Boot with nokaslr, on one processor. recorders=FILE has the
+ * addresses of the functions that record an event, one in a line.
  *
- * out has a line for each, in order: "call INSTRUCTIONS HALTS" and "back INSTRUCTIONS HALTS". HALTS is
- * how often the processor has been halted until then: while it is, time passes without instructions.
+ * out has a line for each, in order: "call INSTRUCTIONS HALTS EVENTS RECORDING" and "back ...", all of
+ * them until then. HALTS is how often the processor has been halted: while it is, time passes without
+ * instructions. EVENTS is how often a recorder has been called, and RECORDING the instructions until
+ * it has returned. It returns to the instruction after the last call instruction before its own first
+ * one. Interrupts in between count as well.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,14 +23,37 @@
 
 #define HALT_OPCODE 0xf4
 
-static uint64_t call, back, executed, halts;
+static uint64_t call, back, executed, halts, events, recording;
+/* The last call instruction, and that of the recorder which runs: where they return. 0: no recorder runs. */
+static uint64_t after_call, after_recorder;
+static uint64_t *recorders;
+static size_t nr_recorders;
 static FILE *out;
 
-static void on_instruction(unsigned int vcpu, void *data)
+static void on_instruction(unsigned int vcpu, void *addr)
+{
+	(void)vcpu;
+	executed++;
+	if ((uintptr_t)addr == after_recorder)
+		after_recorder = 0;
+	if (after_recorder)
+		recording++;
+}
+
+static void on_call(unsigned int vcpu, void *after)
+{
+	(void)vcpu;
+	after_call = (uintptr_t)after;
+}
+
+/* Before on_instruction(), which counts its first instruction as well. */
+static void on_recorder(unsigned int vcpu, void *data)
 {
 	(void)vcpu;
 	(void)data;
-	executed++;
+	events++;
+	if (!after_recorder)
+		after_recorder = after_call;
 }
 
 static void on_halt(unsigned int vcpu, void *data)
@@ -39,7 +66,8 @@ static void on_halt(unsigned int vcpu, void *data)
 static void on_place(unsigned int vcpu, void *word)
 {
 	(void)vcpu;
-	fprintf(out, "%s %" PRIu64 " %" PRIu64 "\n", (const char *)word, executed, halts);
+	fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (const char *)word, executed,
+		halts, events, recording);
 }
 
 static bool is_halt(const struct qemu_plugin_insn *insn)
@@ -49,10 +77,57 @@ static bool is_halt(const struct qemu_plugin_insn *insn)
 	return insn_bytes(insn, code, sizeof(code)) == 1 && code[0] == HALT_OPCODE;
 }
 
-static void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data),
-		  const char *word)
+/*
+ * Direct calls and those by a pointer, with prefixes. A retpoline has a call that only goes over some
+ * bytes; nothing returns there.
+ */
+static bool is_call(const struct qemu_plugin_insn *insn)
 {
-	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)word);
+	uint8_t code[8];
+	size_t i = 0, size = insn_bytes(insn, code, sizeof(code));
+
+	if (insn_target(insn) - qemu_plugin_insn_vaddr(insn) < 32)
+		return false;
+	while (i < size && (code[i] == 0x2e || code[i] == 0x3e || code[i] == 0x66 || code[i] >> 4 == 4))
+		i++;
+	return i + 1 < size && (code[i] == CALL_OPCODE || (code[i] == 0xff && (code[i + 1] >> 3 & 7) == 2));
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const uint64_t *a = left, *b = right;
+
+	return *a < *b ? -1 : *a > *b;
+}
+
+static bool is_recorder(uint64_t addr)
+{
+	return nr_recorders && bsearch(&addr, recorders, nr_recorders, sizeof(addr), by_address);
+}
+
+static int read_recorders(const char *name)
+{
+	uint64_t addr;
+	FILE *f = fopen(name, "r");
+
+	if (!f)
+		return -1;
+	while (fscanf(f, "%" SCNx64, &addr) == 1) {
+		recorders = realloc(recorders, (nr_recorders + 1) * sizeof(*recorders));
+		if (!recorders)
+			break;
+		recorders[nr_recorders++] = addr;
+	}
+	fclose(f);
+	if (recorders)
+		qsort(recorders, nr_recorders, sizeof(*recorders), by_address);
+	return recorders ? 0 : -1;
+}
+
+static void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data),
+		  const void *data)
+{
+	qemu_plugin_register_vcpu_insn_exec_cb(insn, cb, QEMU_PLUGIN_CB_NO_REGS, (void *)data);
 }
 
 static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
@@ -64,7 +139,11 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t addr = qemu_plugin_insn_vaddr(insn);
 
-		watch(insn, on_instruction, NULL);
+		if (is_recorder(addr))
+			watch(insn, on_recorder, NULL);
+		watch(insn, on_instruction, (const void *)(uintptr_t)addr);
+		if (is_call(insn))
+			watch(insn, on_call, (const void *)(uintptr_t)(addr + qemu_plugin_insn_size(insn)));
 		if (addr == call)
 			watch(insn, on_place, "call");
 		if (addr == back)
@@ -85,6 +164,8 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
 {
 	(void)info;
+	int err = 0;
+
 	for (int i = 0; i < argc; i++) {
 		if (!strncmp(argv[i], "call=", 5))
 			call = strtoull(argv[i] + 5, NULL, 16);
@@ -92,9 +173,11 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			back = strtoull(argv[i] + 5, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = fopen(argv[i] + 4, "w");
+		else if (!strncmp(argv[i], "recorders=", 10))
+			err = read_recorders(argv[i] + 10);
 	}
-	if (!call || !back || !out) {
-		fprintf(stderr, "initcall_oracle: call=, back= and out= are needed\n");
+	if (!call || !back || !out || err) {
+		fprintf(stderr, "initcall_oracle: call=, back=, out= and recorders= are needed\n");
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

@@ -68,7 +68,7 @@ struct boot_start {
 	const char *first_unread;	/* the first of them; NULL: there is none */
 	uint64_t clock_back;		/* how much the kernel's clock went back; earlier times have been moved back, too */
 	size_t events, events_until_init;
-	uint64_t event_ns;		/* what a thousand events cost at least; 0: not known */
+	uint64_t event_ns;		/* what a thousand events cost, about; 0: not known */
 	struct strings *store;
 };
 

@@ -126,10 +126,10 @@ static uint64_t now_ns(void)
 	return now.tv_sec * 1000000000ULL + now.tv_nsec;
 }
 
-/* The time of MEASURED_EVENTS writes; 0: they fail. */
-static uint64_t time_of_writes(const char *path)
+/* The time of MEASURED_EVENTS writes, all of which have to end with this error, or none; 0: they do not. */
+static uint64_t time_of_writes(const char *path, int error)
 {
-	static const char text[] = "hytrace boot: what an event costs";
+	static const char text[] = "\n";
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
 	uint64_t best = UINT64_MAX;
 
@@ -139,7 +139,7 @@ static uint64_t time_of_writes(const char *path)
 		uint64_t start = now_ns(), time;
 
 		for (int i = 0; i < MEASURED_EVENTS; i++) {
-			if (write(fd, text, sizeof(text)) < 0) {
+			if ((write(fd, text, 1) < 0 ? errno : 0) != error) {
 				close(fd);
 				return 0;
 			}
@@ -152,15 +152,17 @@ static uint64_t time_of_writes(const char *path)
 	return best;
 }
 
+static int write_text(const char *dir, const char *name, const char *text, bool append);
+
 /*
- * An event of a user program is written by the same code as others, and what the system call costs
- * besides is measured with a file that does nothing. Other events cost more: some note the name of
+ * An event of a user program is written by the same code as others. The rest of the system call is
+ * there as well when the instance is off. Others cost a little more or less: some note the name of
  * their task, for example. An instance of its own keeps these events apart.
  */
 static uint64_t measure_events(const char *dir)
 {
 	char *instance = NULL, *marker = NULL;
-	uint64_t events = 0, nothing;
+	uint64_t on = 0, off = 0;
 	sigset_t all, before;
 
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
@@ -174,19 +176,18 @@ static uint64_t measure_events(const char *dir)
 	sigprocmask(SIG_BLOCK, &all, &before);
 	rmdir(instance);
 	if (!mkdir(instance, 0700)) {
-		events = time_of_writes(marker);
+		on = time_of_writes(marker, 0);
+		if (!write_text(instance, "tracing_on", "0", false))
+			off = time_of_writes(marker, EBADF);
 		rmdir(instance);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
-	nothing = time_of_writes("/dev/null");
 	free(instance);
 	free(marker);
-	return events > nothing && nothing ? events - nothing : 0;
+	return off && on > off ? on - off : 0;
 }
 
 /* ---- reading */
-
-static int write_text(const char *dir, const char *name, const char *text, bool append);
 
 /*
  * Some minutes of a busy machine overwrite what the boot has recorded. So nothing is recorded any more

@@ -207,7 +207,7 @@ static void print_cost(const struct boot_start *s, FILE *out)
 {
 	fprintf(out, "Recording: %zu events until init", s->events_until_init);
 	if (s->event_ns) {
-		fputs(", at least ", out);
+		fputs(", about ", out);
 		print_time(out, s->events_until_init * s->event_ns / 1000);
 		fprintf(out, ", %.0f ns each", s->event_ns / 1000.0);
 	}
