@@ -54,6 +54,9 @@ static bool next_word(const char **at, const char *name, struct word *ret)
 		const char *word = *at, *end = end_of_word(word), *value = word + length;
 
 		*at = *end ? end + 1 : end;
+		/* What comes after it is for init. */
+		if (end - word == 2 && !strncmp(word, "--", 2))
+			break;
 		if (strncmp(word, name, length) || (value != end && *value != '='))
 			continue;
 		*ret = (struct word){ 0 };
@@ -144,6 +147,14 @@ static bool config_has(const struct boot_asked *a, const char *key, const char *
 bool boot_asked__by_config(const struct boot_asked *a)
 {
 	return config_has(a, "kernel.trace_instance = ", "\"" START_INSTANCE ",");
+}
+
+const char *boot_asked__loader_line(const struct boot_asked *a)
+{
+	static const char comment[] = "# Parameters from bootloader:";
+	const char *at = a->config, *line = next_line(&at, comment);
+
+	return line && at && !strncmp(at, "# ", 2) ? at + 2 : a->line;
 }
 
 /* ---- what is said */

@@ -25,6 +25,12 @@ bool boot_asked__in_top(const struct boot_asked *a);
 bool boot_asked__by_config(const struct boot_asked *a);
 
 /*
+ * The command line without what the bootconfig has added, as far as the kernel tells it (since Linux
+ * 6.9), otherwise with that; NULL: it cannot be read.
+ */
+const char *boot_asked__loader_line(const struct boot_asked *a);
+
+/*
  * Tells on stderr what this boot asked for in vain, and what to do instead.
  * @start: its initcalls are there, @early: its early part is
  */

@@ -34,6 +34,8 @@
 #define ROUNDED_NS 500
 /* How exactly the kernel at least knows the frequency of the TSC, when it takes it for a clock. */
 #define CALIBRATED_PPM 500
+/* How much the kernel lets NTP change the frequency, MAXFREQ in include/linux/timex.h. Some containers may not ask. */
+#define MAXFREQ_PPM 500
 /* Two looks at clocks that go alike differ by less than this. */
 #define SUSPENDED_NS 1000000
 /* The tick of adjtimex() if nobody has changed it. */
@@ -127,8 +129,8 @@ static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l
 	}
 	c->ahead = range__middle(&l->to_monotonic);
 	c->monotonic_error = range__error(&l->to_monotonic);
-	if (l->ntp_known)
-		c->monotonic_error += clock__slewed(l->uptime, l->freq, l->tick);
+	c->monotonic_error += l->ntp_known ? clock__slewed(l->uptime, l->freq, l->tick) :
+					     clock__slewed(l->uptime, MAXFREQ_PPM << 16, USUAL_TICK);
 	if (l->own_source)
 		c->monotonic_error += clock__slewed(l->uptime, CALIBRATED_PPM << 16, USUAL_TICK);
 }

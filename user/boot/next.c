@@ -139,8 +139,9 @@ char *boot_next__bootconfig(const char *parameters)
 		error__no_memory();
 		return NULL;
 	}
-	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. The kernel reads it if its\n"
-	      "# command line has the word bootconfig.\n"
+	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. This replaces a bootconfig that is\n"
+	      "# there; bootconfig INITRAMFS prints that. The kernel reads it if its command line has the word\n"
+	      "# bootconfig.\n"
 	      "kernel {\n", f);
 	while (*parameters) {
 		size_t length = word_length(parameters);
@@ -179,17 +180,6 @@ static const char *const initrds[] = {
 	"/boot/initrd.img-%s", "/boot/initramfs-%s.img", "/boot/initrd-%s", NULL,
 };
 
-static bool is_asked_by_config(void)
-{
-	struct boot_asked asked;
-	bool ret;
-
-	boot_asked__load(&asked);
-	ret = boot_asked__by_config(&asked);
-	boot_asked__free(&asked);
-	return ret;
-}
-
 static int load(int kernel, int initrd, const char *line)
 {
 	unsigned long flags = initrd < 0 ? KEXEC_FILE_NO_INITRAMFS : 0;
@@ -219,20 +209,25 @@ static int open_file(const char *path, const char *what)
 
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters)
 {
-	char *found_kernel = NULL, *found_initrd = NULL, *line = NULL, *current = NULL;
+	char *found_kernel = NULL, *found_initrd = NULL, *line = NULL;
 	int kernel_fd = -1, initrd_fd = -1, err;
+	struct boot_asked asked;
+	const char *current;
 	struct utsname name;
 
 	uname(&name);
+	boot_asked__load(&asked);
 	if (!kernel) {
 		kernel = found_kernel = find_file(kernels, name.release);
-		if (!kernel)
-			return error__return(-ENOENT, "there is no /boot/vmlinuz-%s; --kernel names the image",
-					     name.release);
+		if (!kernel) {
+			err = error__return(-ENOENT, "there is no /boot/vmlinuz-%s; --kernel names the image",
+					    name.release);
+			goto cleanup;
+		}
 		if (!initrd)
 			initrd = found_initrd = find_file(initrds, name.release);
 	}
-	if (found_initrd && is_asked_by_config()) {
+	if (found_initrd && boot_asked__by_config(&asked)) {
 		err = error__return(-EEXIST, "the bootconfig in %s asks for it already: restart without `hytrace boot "
 				    "--next`, or name an initramfs without it by --initrd", found_initrd);
 		goto cleanup;
@@ -244,7 +239,8 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		err = initrd_fd = open_file(initrd, "initramfs");
 	if (err < 0)
 		goto cleanup;
-	current = file__text("/proc/cmdline");
+	/* The kernel reads the same bootconfig once more, and adds to the command line what that has. */
+	current = found_initrd ? boot_asked__loader_line(&asked) : asked.line;
 	line = current ? boot_next__command_line(current, parameters) : NULL;
 	if (line)
 		err = load(kernel_fd, initrd_fd, line);
@@ -256,7 +252,7 @@ cleanup:
 	if (initrd_fd >= 0)
 		close(initrd_fd);
 	free(line);
-	free(current);
+	boot_asked__free(&asked);
 	free(found_kernel);
 	free(found_initrd);
 	return err < 0 ? err : 0;

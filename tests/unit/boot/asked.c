@@ -64,6 +64,30 @@ Test(boot_asked, a_bootconfig_may_have_asked_for_the_instance)
 	cr_expect(not(boot_asked__by_config(&a)));
 }
 
+Test(boot_asked, words_for_init_are_not_the_kernel_s)
+{
+	cr_expect(in_top("quiet trace_event=initcall:* -- x"));
+	cr_expect(not(in_top("quiet -- trace_event=initcall:*")));
+	cr_expect(in_top("quiet x--y --z trace_event=initcall:*"));
+}
+
+static bool loader_line_is(const char *line, const char *config, const char *expected)
+{
+	struct boot_asked a = asked_for(line, config);
+
+	return !strcmp(boot_asked__loader_line(&a), expected);
+}
+
+Test(boot_asked, the_boot_loader_s_line_has_no_words_of_the_bootconfig)
+{
+	cr_expect(loader_line_is("quiet root=x bootconfig\n", NULL, "quiet root=x bootconfig\n"));
+	cr_expect(loader_line_is("quiet root=x bootconfig\n", "kernel.quiet = \"\"\n", "quiet root=x bootconfig\n"),
+		  "before Linux 6.9");
+	cr_expect(loader_line_is("quiet root=x bootconfig\n", "kernel.quiet = \"\"\n# Parameters from bootloader:\n"
+				 "# root=x bootconfig\n", "root=x bootconfig\n"));
+	cr_expect(loader_line_is("quiet root=x\n", "# Parameters from bootloader:\n", "quiet root=x\n"));
+}
+
 Test(boot_asked, users_of_bootgraph_are_told)
 {
 	struct boot_asked a = asked_for("quiet initcall_debug log_buf_len=32M\n", NULL);
