@@ -58,18 +58,21 @@ static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 	return more;
 }
 
-/* The latest end of the calls in this range, or 0 if one of them lasts longer than it. */
+/* The latest end of the calls in this range, or 0 if one of them lasts longer than it, or that end is not known. */
 static uint64_t exact_end(const struct search *s, struct range range)
 {
 	uint64_t end = 0;
+	bool known = true;
 
 	for (size_t i = range.first; i < range.end; i = s->nesting.ends[i]) {
 		if (s->nesting.ends[i] > range.end)
 			return 0;
-		if (s->nesting.times[i] > end)
-			end = s->nesting.times[i];
+		if (s->nesting.times[i] < end)
+			continue;
+		end = s->nesting.times[i];
+		known = s->calls->list[i].end != END_UNKNOWN;
 	}
-	return end;
+	return known ? end : 0;
 }
 
 /* @whole: this is about all calls of the range. Otherwise it is about its time until the next one begins. */

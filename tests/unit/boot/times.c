@@ -131,6 +131,30 @@ Test(early_times, phases_end_when_their_functions_return)
 	boot_report__free(&r);
 }
 
+Test(early_times, a_phase_is_as_exact_as_its_function)
+{
+	static const char *const took[] = { "(20000)", "(unknown)" };
+
+	for (int unknown = 0; unknown < 2; unknown++) {
+		struct early_stats s = timed_stats;
+		struct boot_report r;
+		char trace[1000];
+
+		s.recorded = s.shown = 4;
+		snprintf(trace, sizeof(trace), HEADER
+			 IDLE "    0: start_kernel <-x86_64_start_reservations (open)\n"
+			 IDLE "    10000: setup_arch <-start_kernel %s\n"
+			 IDLE "    12000: leaf <-setup_arch (1000)\n"
+			 IDLE "    40000: walk <-start_kernel (1000)\n", took[unknown]);
+		r = sample_report(&s, trace);
+		cr_expect(r.phases.list[1].exact == !unknown);
+		cr_expect(r.phases.list[2].exact);
+		/* What start_kernel() did itself is the rest, and not known either. */
+		cr_expect(r.phases.count == (unknown ? 3 : 4), "%zu", r.phases.count);
+		boot_report__free(&r);
+	}
+}
+
 static void expect_ends(const char *calls, const char *expected)
 {
 	struct early_stats s = timed_stats;
