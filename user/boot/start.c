@@ -249,22 +249,25 @@ static bool is_event(char *line, struct trace_context *ret)
 
 /*
  * Copies the lines until programs run, and sums up the steps in them. A trace file cannot be rewound: the
- * kernel then begins with a line from where it was.
+ * kernel then begins with a line from where it was. If no program runs any more, there may be lines without
+ * end, as reading them makes new ones.
  */
-static int read_steps(FILE *f, char **ret, size_t *ret_size, uint64_t *ret_back)
+static int read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size, uint64_t *ret_back)
 {
 	struct clock_steps steps = { .last = 0 };
 	FILE *copy = open_memstream(ret, ret_size);
 	struct trace_context c;
+	size_t room = 0, beyond = 0;
 	char *line = NULL;
-	size_t room = 0;
 
 	if (!copy)
 		return error__no_memory();
-	while (!steps.over && getline(&line, &room, f) > 0) {
+	while (!steps.over && beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
 		fputs(line, copy);
-		if (is_event(line, &c))
-			take_step(&steps, &c);
+		if (!is_event(line, &c))
+			continue;
+		take_step(&steps, &c);
+		beyond = c.time > until ? beyond + 1 : 0;
 	}
 	free(line);
 	*ret_back = steps.back;
@@ -411,7 +414,7 @@ int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char
 	int err = start_reading(ret);
 
 	if (!err)
-		err = read_steps(f, &begin, &size, &r.ahead);
+		err = read_steps(f, until, &begin, &size, &r.ahead);
 	if (!err && size) {
 		first = fmemopen(begin, size, "r");
 		err = first ? read_lines(&r, first, until) : error__no_memory();

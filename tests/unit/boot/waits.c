@@ -505,3 +505,26 @@ Test(boot_start, reading_ends_where_it_began)
 	fclose(f);
 	boot_start__free(&s);
 }
+
+/* A trace that goes on for as long as it is read, here for a million lines. No program is started in it. */
+static ssize_t next_line(void *cookie, char *buffer, size_t size)
+{
+	size_t *count = cookie;
+
+	if (++*count > 1000000)
+		return 0;
+	return snprintf(buffer, size, "          <idle>-0       [000] d..2. %5zu.%06zu: something: else\n",
+			*count / 1000, *count % 1000 * 1000);
+}
+
+Test(boot_start, reading_ends_although_no_program_is_started)
+{
+	struct boot_start s = {};
+	size_t count = 0;
+	FILE *f = fopencookie(&count, "r", (cookie_io_functions_t){ .read = next_line });
+
+	cr_assert(boot_start__read(&s, f, 5000 * MS, "trace") == 0);
+	cr_expect(count > 5000 && count < 10000, "%zu lines", count);
+	fclose(f);
+	boot_start__free(&s);
+}
