@@ -113,7 +113,7 @@ is 'so is --early with a value that there is not' "$? $(grep -c 'there are --ear
 is 'so is --release with another option' $? 2
 ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]*$' <("$hytrace" boot --next --no-probes)
 "$hytrace" boot --next -f json >said 2>&1
-is '--next with a format is a mistake' $? 2
+is '--next with a format is a mistake' "$? $(grep -c 'takes neither -f nor -n nor -o' said)" '2 1'
 "$hytrace" boot plot -f json >said 2>&1
 is 'plot with a format is a mistake' $? 2
 "$hytrace" boot plot --next >said 2>&1
@@ -121,6 +121,8 @@ is 'plot with --next is a mistake' $? 2
 "$hytrace" boot polt >said 2>&1
 is 'a word that is none is a mistake' $? 2
 ok 'and it says so' grep -q 'polt: no such command' said
+"$hytrace" boot -f json blame >said 2>&1
+is 'a command after its options is a mistake' "$? $(grep -c 'blame: has to come before its options: .hytrace boot blame' said)" '2 1'
 is 'FILE.svg is a picture' "$("$hytrace" boot -o named.svg && head -c 5 named.svg)" '<?xml'
 "$hytrace" boot plot >/dev/full 2>said
 is 'a picture that cannot be written is a failure' $? 1

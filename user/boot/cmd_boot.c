@@ -92,6 +92,27 @@ static void guess_format(struct boot_options *o)
 		o->format = BOOT_SVG;
 }
 
+/* What can be asked besides the report. --help lists them. */
+static const struct command words[] = {
+	{ "blame", "hytrace boot blame", cmd_boot_blame, NULL },
+	{ "critical-chain", "hytrace boot critical-chain", cmd_boot_chain, NULL },
+	{ "compare", "hytrace boot compare", cmd_boot_compare, NULL },
+};
+
+#define WORDS (sizeof(words) / sizeof(words[0]))
+
+/* These have options of their own, so they have to come first. */
+static void refuse_word(struct argp_state *state, const char *arg)
+{
+	for (size_t i = 0; i < WORDS; i++) {
+		if (!strcmp(arg, words[i].name))
+			argp_error(state, "%s: has to come before its options: `%s [OPTION...]`", arg,
+				   words[i].full_name);
+	}
+	argp_error(state, "%s: no such command; there are blame, compare, critical-chain, plot and time, and "
+		   "systemd-analyze(1) may have others", arg);
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct boot_options *o = state->input;
@@ -143,8 +164,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "%s: %s takes no arguments", state->argv[state->next],
 				   o->plot ? "plot" : "time");
 		if (!o->next)
-			argp_error(state, "%s: no such command; there are blame, compare, critical-chain, plot and "
-				   "time, and systemd-analyze(1) may have others", state->argv[state->next]);
+			refuse_word(state, state->argv[state->next]);
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
@@ -155,8 +175,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 			argp_error(state, "--bootconfig takes neither --early, as the kernel reads it too late for "
 				   "ftrace=, nor a command that reboots");
 		if (o->next && (o->output || o->format_given || o->most))
-			argp_error(state, "--next prints one line, and takes no other options than --early and "
-				   "--no-probes");
+			argp_error(state, "--next prints parameters to standard output, and takes neither -f nor -n nor "
+				   "-o");
 		if ((o->kernel || o->initrd) && !o->reboot)
 			argp_error(state, "--kernel and --initrd are for --next with a command that reboots");
 		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot ||
@@ -389,13 +409,6 @@ static int run(const struct boot_options *o)
 	return err ? err : failed;
 }
 
-/* What can be asked besides the report. --help lists them. */
-static const struct command words[] = {
-	{ "blame", "hytrace boot blame", cmd_boot_blame, NULL },
-	{ "critical-chain", "hytrace boot critical-chain", cmd_boot_chain, NULL },
-	{ "compare", "hytrace boot compare", cmd_boot_compare, NULL },
-};
-
 int cmd_boot(int argc, char **argv)
 {
 	static const struct argp argp = {
@@ -427,7 +440,7 @@ int cmd_boot(int argc, char **argv)
 	};
 	struct boot_options o = {};
 
-	for (size_t i = 0; argc > 1 && i < sizeof(words) / sizeof(words[0]); i++) {
+	for (size_t i = 0; argc > 1 && i < WORDS; i++) {
 		if (strcmp(argv[1], words[i].name))
 			continue;
 		argv[1] = words[i].full_name;
