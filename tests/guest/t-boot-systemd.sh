@@ -160,6 +160,11 @@ else
 	setpriv --reuid=65534 --clear-groups "$hytrace" boot critical-chain >said 2>&1
 	is 'without a bus, who is not root is told' "$? $(grep -c 'systemd cannot be asked' said)" '3 1'
 fi
+"$hytrace" boot blame -o named.json
+"$hytrace" boot critical-chain -o chain.json
+"$hytrace" boot blame -f text -o text.json
+is 'a file whose name ends in .json is json, unless -f says otherwise' \
+	"$(jq -r '.[0].kind' named.json) $(jq -r '.[0].depth' chain.json) $(head -n 1 text.json | xargs)" 'unit 0 TIME NAME KIND'
 "$hytrace" boot blame nothing >said 2>&1
 is 'blame takes no argument' $? 2
 "$hytrace" boot critical-chian >said 2>&1

@@ -27,13 +27,14 @@ struct units_options {
 	const char *output;
 	size_t most;			/* 0: not given */
 	int format;
+	bool format_given;
 	const char *unit;		/* whose chain; NULL: that of the default target */
 };
 
 enum { OPTION_FUZZ = 0x100 };
 
 static const struct argp_option common[] = {
-	{ "format", 'f', "FORMAT", 0, "text (default) or json", 0 },
+	{ "format", 'f', "FORMAT", 0, "text (default) or json; without -f, FILE.json selects json", 0 },
 	{ "output", 'o', "FILE", 0, "write to FILE instead of standard output", 0 },
 	{ }
 };
@@ -52,13 +53,20 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 	struct units_options *o = state->input;
+	const char *dot;
 
 	switch (key) {
 	case 'f':
 		o->format = option__word(state, "format", arg, formats);
+		o->format_given = true;
 		break;
 	case 'o':
 		o->output = arg;
+		break;
+	case ARGP_KEY_END:
+		dot = o->output ? strrchr(o->output, '.') : NULL;
+		if (!o->format_given && dot && !strcmp(dot, ".json"))
+			o->format = FORMAT_JSON;
 		break;
 	default:
 		return ARGP_ERR_UNKNOWN;
