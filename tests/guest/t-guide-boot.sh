@@ -48,6 +48,8 @@ systemd-analyze critical-chain basic.target --no-pager | sed '1,/^$/d; s/^[^a-zA
 is 'critical-chain UNIT is that of systemd-analyze' "$(hytrace boot critical-chain basic.target -f json | jq -r '.[].name')" \
 	"$(<chain)"
 is 'a unit without a suffix is a service' "$(hytrace boot critical-chain ht-after -f json | jq -r '.[0].name')" ht-after.service
+is 'an alias is the unit that it stands for' "$(hytrace boot critical-chain default.target -f json)" \
+	"$(hytrace boot critical-chain -f json)"
 hytrace boot critical-chain nothing.target >out 2>said
 is 'a unit that systemd does not know is an error' "$? $(wc -c <out) $(grep -c 'no unit nothing.target' said)" '1 0 1'
 hytrace boot critical-chain ht-fail >out 2>said

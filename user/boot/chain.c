@@ -25,6 +25,45 @@ const struct boot_unit *boot_units__find(const struct boot_units *u, const char 
 	return NULL;
 }
 
+/* "foo.bar" is foo.bar.service, as "bar" is no type. */
+static bool has_type(const char *name)
+{
+	static const char *const types[] = {
+		"service", "socket", "device", "mount", "automount", "swap", "target", "path", "timer", "slice",
+		"scope",
+	};
+	const char *dot = strrchr(name, '.');
+
+	for (size_t i = 0; dot && i < sizeof(types) / sizeof(types[0]); i++) {
+		if (!strcmp(dot + 1, types[i]))
+			return true;
+	}
+	return false;
+}
+
+/* Is @full what @name stands for? */
+static bool is_typed(const char *full, const char *name)
+{
+	size_t length = strlen(name);
+
+	return !strncmp(full, name, length) && !strcmp(full + length, has_type(name) ? "" : ".service");
+}
+
+const struct boot_unit *boot_units__find_typed(const struct boot_units *u, const char *name)
+{
+	for (size_t i = 0; i < u->count; i++) {
+		char **alias = u->list[i].names;
+
+		if (is_typed(u->list[i].name, name))
+			return &u->list[i];
+		for (; alias && *alias; alias++) {
+			if (is_typed(*alias, name))
+				return &u->list[i];
+		}
+	}
+	return NULL;
+}
+
 uint64_t boot_unit__time(const struct boot_unit *unit)
 {
 	if (!unit->activating)

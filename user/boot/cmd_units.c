@@ -13,7 +13,6 @@
 
 #include "base/error.h"
 #include "base/options.h"
-#include "base/strings.h"
 #include "boot/asked.h"
 #include "boot/blame.h"
 #include "boot/commands.h"
@@ -226,18 +225,14 @@ static int check(const struct question *q, const struct boot_whole *w, const str
 }
 
 /* The chain of a unit is that which the default target would have in its place. */
-static int set_unit(struct boot_units *u, const char *name)
+static void set_unit(struct boot_units *u, const char *name)
 {
-	char *full = NULL;
+	const struct boot_unit *unit;
 
 	if (!u->known || !name)
-		return 0;
-	/* As systemctl has it. */
-	if (asprintf(&full, "%s%s", name, strchr(name, '.') ? "" : ".service") < 0)
-		return error__no_memory();
-	u->target = strings__add(u->store, full);
-	free(full);
-	return 0;
+		return;
+	unit = boot_units__find_typed(u, name);
+	u->target = unit ? unit->name : name;
 }
 
 /* Returns false after a message if the kernel's part cannot be had. */
@@ -268,7 +263,7 @@ static int answer(const struct question *q, const struct units_options *o)
 	if (!err && q == &blame && find_start(&start))
 		known = &start;
 	if (!err)
-		err = set_unit(&w.units, o->unit);
+		set_unit(&w.units, o->unit);
 	if (!err)
 		err = check(q, &w, known);
 	if (!err)

@@ -58,6 +58,7 @@ static const struct property of_unit[] = {
 	TIME("InactiveEnter", deactivated),
 #undef TIME
 	{ "After", "as", offsetof(struct boot_unit, after) },
+	{ "Names", "as", offsetof(struct boot_unit, names) },
 	{ }
 };
 
@@ -68,6 +69,12 @@ static void free_names(char **names)
 	for (size_t i = 0; names && names[i]; i++)
 		free(names[i]);
 	free(names);
+}
+
+static void free_unit(struct boot_unit *unit)
+{
+	free_names(unit->after);
+	free_names(unit->names);
 }
 
 static int read_value(sd_bus_message *m, const struct property *p, void *into)
@@ -181,7 +188,7 @@ static int ask_units(sd_bus *bus, struct boot_units *u)
 		if (err >= 0)
 			err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
 		if (err == -ENOENT) {
-			free_names(u->list[--u->count].after);
+			free_unit(&u->list[--u->count]);
 			err = 0;
 		} else if (err >= 0 && !strcmp(state, "failed")) {
 			ask_result(bus, path, &u->list[u->count - 1], u->store);
@@ -300,7 +307,7 @@ int boot_units__load(struct boot_units *ret)
 void boot_units__free(struct boot_units *u)
 {
 	for (size_t i = 0; i < u->count; i++)
-		free_names(u->list[i].after);
+		free_unit(&u->list[i]);
 	free(u->list);
 	strings__free(u->store);
 	memset(u, 0, sizeof(*u));

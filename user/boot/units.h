@@ -21,6 +21,7 @@ struct boot_unit {
 	/* The last time that it was started. */
 	uint64_t activating, activated, deactivating, deactivated;
 	char **after;			/* names of the units that it was ordered after, and a NULL */
+	char **names;			/* all that it has: aliases, and its own; and a NULL */
 };
 
 /* When systemd began and ended its own work, and what it knows of the time before that. */
@@ -65,6 +66,8 @@ bool boot_units__are_here(void);
 bool boot_units__complete(const struct boot_units *u);
 /* NULL: there is none of that name. */
 const struct boot_unit *boot_units__find(const struct boot_units *u, const char *name);
+/* The same for what a user has typed: it may be an alias, and a name without the suffix of a type is a service. */
+const struct boot_unit *boot_units__find_typed(const struct boot_units *u, const char *name);
 /*
  * How long the unit took to start, or, if it ended before it was started, until then; 0 for a unit
  * that was not started, or is being started now.

@@ -90,6 +90,15 @@ static int get_after(sd_bus *bus, const char *path, const char *interface, const
 			     sd_bus_message_append(reply, "as", 0);
 }
 
+static int get_names(sd_bus *bus, const char *path, const char *interface, const char *property,
+		     sd_bus_message *reply, void *data, sd_bus_error *error)
+{
+	struct fake_unit *unit = data;
+
+	return strcmp(unit->name, "top.target") ? sd_bus_message_append(reply, "as", 1, unit->name) :
+	       sd_bus_message_append(reply, "as", 3, "default.target", unit->name, "old.name.service");
+}
+
 static int get_jobs(sd_bus *bus, const char *path, const char *interface, const char *property,
 		    sd_bus_message *reply, void *data, sd_bus_error *error)
 {
@@ -128,6 +137,7 @@ static const sd_bus_vtable of_unit[] = {
 	SD_BUS_VTABLE_START(0),
 	SD_BUS_PROPERTY("Id", "s", get_text, 0, 0),
 	TIME("InactiveExit"), TIME("ActiveEnter"), TIME("InactiveEnter"),
+	SD_BUS_PROPERTY("Names", "as", get_names, 0, 0),
 	SD_BUS_PROPERTY("Before", "as", get_after, 0, 0),
 	SD_BUS_PROPERTY("After", "as", get_after, 0, 0),
 	SD_BUS_VTABLE_END
@@ -206,6 +216,27 @@ Test(units, systemd_tells_them)
 	cr_assert(bad != NULL);
 	cr_expect(eq(str, (char *)bad->result, "exit-code"));
 	cr_expect(boot_unit__time(bad) == 25000, "until it failed");
+	boot_units__free(&u);
+}
+
+Test(units, a_typed_name_may_be_short_or_an_alias)
+{
+	const struct boot_unit *top;
+	struct boot_units u;
+
+	cr_assert(ask(&u) == 0);
+	top = boot_units__find(&u, "top.target");
+	cr_assert(top != NULL);
+	cr_expect(boot_units__find_typed(&u, "top.target") == top);
+	cr_expect(boot_units__find_typed(&u, "default.target") == top);
+	cr_expect(boot_units__find_typed(&u, "old.name.service") == top);
+	cr_expect(boot_units__find_typed(&u, "old.name") == top, "a dot alone makes no type");
+	cr_expect(boot_units__find_typed(&u, "a") == boot_units__find(&u, "a.service"));
+	cr_expect(boot_units__find_typed(&u, "top") == NULL, "it is no service");
+	cr_expect(boot_units__find_typed(&u, "a.") == NULL);
+	cr_expect(boot_units__find_typed(&u, "a.target") == NULL);
+	cr_expect(boot_units__find_typed(&u, "") == NULL);
+	cr_expect(boot_units__find_typed(&u, "default.target.service") == NULL);
 	boot_units__free(&u);
 }
 
