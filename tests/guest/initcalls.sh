@@ -193,4 +193,11 @@ vm --share "$PWD" -- bash -c '"$0" boot --next --kernel "$1" -- /none; echo $?; 
 	"$clone/build/hytrace" "$image" >said 2>&1
 is 'if the command cannot be run, nothing stays loaded' "$(tail -n 2 said | xargs)" '1 0'
 ok 'and a message says so' grep -q '^hytrace: cannot run /none: .* is not loaded any more' said
+# shellcheck disable=SC2016 # the guest's bash expands it
+vm --share "$PWD" -- bash -c 'for image in /etc/passwd /etc /none; do "$0" boot --next --kernel "$image" -- true; echo $?; done' \
+	"$clone/build/hytrace" >said 2>&1
+is 'what is no image is named' "$(grep -v warning said | sed 's/^hytrace: //' | xargs -d '\n' printf '%s.')" \
+	"/etc/passwd is no image that this kernel can start by kexec: --kernel names a bzImage.1.$(
+	)cannot read the kernel image /etc: it is no regular file.1.$(
+	)cannot read the kernel image /none: No such file or directory.1."
 tap_end

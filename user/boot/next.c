@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/utsname.h>
 #include <unistd.h>
@@ -154,7 +155,7 @@ char *boot_next__bootconfig(const char *parameters)
 	return close_text(f, &ret);
 }
 
-/* The first of these files that is there, with the running kernel's release in its name. */
+/* The first of these files that is there, readable or not, with the running kernel's release in its name. */
 static char *find_file(const char *const *names, const char *release)
 {
 	for (; *names; names++) {
@@ -166,7 +167,7 @@ static char *find_file(const char *const *names, const char *release)
 		if (asprintf(&path, *names, release) < 0)
 			return NULL;
 #pragma GCC diagnostic pop
-		if (!access(path, R_OK))
+		if (!access(path, F_OK))
 			return path;
 		free(path);
 	}
@@ -180,7 +181,7 @@ static const char *const initrds[] = {
 	"/boot/initrd.img-%s", "/boot/initramfs-%s.img", "/boot/initrd-%s", NULL,
 };
 
-static int load(int kernel, int initrd, const char *line)
+static int load(int kernel, int initrd, const char *line, const char *path)
 {
 	unsigned long flags = initrd < 0 ? KEXEC_FILE_NO_INITRAMFS : 0;
 
@@ -196,15 +197,26 @@ static int load(int kernel, int initrd, const char *line)
 	if (errno == EPERM)
 		return error__return(-EPERM, "this kernel may not start another one: it needs CAP_SYS_BOOT, and "
 				     "the sysctl kernel.kexec_load_disabled to be 0");
-	return error__return(-errno, "cannot load the kernel for the next boot: %s%s", strerror(errno),
+	if (errno == ENOEXEC)
+		return error__return(-ENOEXEC, "%s is no image that this kernel can start by kexec: --kernel names a "
+				     "bzImage", path);
+	return error__return(-errno, "cannot load %s for the next boot: %s%s", path, strerror(errno),
 			     errno == EKEYREJECTED || errno == ENOKEY ? "; under lockdown it has to be signed" : "");
 }
 
 static int open_file(const char *path, const char *what)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
 
-	return fd >= 0 ? fd : error__return(-errno, "cannot read the %s %s: %s", what, path, strerror(errno));
+	if (fd < 0)
+		return error__return(-errno, "cannot read the %s %s: %s%s", what, path, strerror(errno),
+				     errno == EACCES ? "; run it as root" : "");
+	/* The kernel would say that an argument is invalid, and not which. */
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return error__return(-ENOEXEC, "cannot read the %s %s: it is no regular file", what, path);
 }
 
 int boot_next__load(const char *kernel, const char *initrd, const char *parameters)
@@ -243,7 +255,7 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 	current = found_initrd ? boot_asked__loader_line(&asked) : asked.line;
 	line = current ? boot_next__command_line(current, parameters) : NULL;
 	if (line)
-		err = load(kernel_fd, initrd_fd, line);
+		err = load(kernel_fd, initrd_fd, line, kernel);
 	else
 		err = current ? -ENOMEM : error__return(-EIO, "cannot read /proc/cmdline");
 cleanup:
