@@ -171,9 +171,9 @@ is 'blame takes no argument' $? 2
 is 'a misspelt word is a mistake' "$? $(grep -c 'critical-chian: no such command' said)" '2 1'
 rmdir "$tracing/instances/hytrace_boot"
 "$hytrace" boot blame -n 3 >few 2>said
-is 'without the events of initcalls, blame has units' "$? $(wc -l <few) $(grep -c 'initcalls and modules are missing' said)" '0 5 1'
+is 'without the events of initcalls, blame has units' "$? $(wc -l <few) $(grep -c 'hytrace_boot is not there: it was removed' said)" '0 5 1'
 "$hytrace" boot -f json -o boot.json 2>said
-is 'so has the report, which says what is missing' "$? $(grep -c 'was not asked for the events' said) $(
+is 'so has the report, which says what is missing' "$? $(grep -c 'instances/hytrace_boot is not there: it was removed' said) $(
 	json '[.start, .tracer] | map(tostring) | join(" ")') $(json '.units | length > 30')" '0 1 null null true'
 is 'and its total is the same' "$(total)" yes
 

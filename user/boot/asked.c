@@ -157,6 +157,11 @@ const char *boot_asked__loader_line(const struct boot_asked *a)
 	return line && at && !strncmp(at, "# ", 2) ? at + 2 : a->line;
 }
 
+bool boot_asked__instance(const struct boot_asked *a)
+{
+	return lists_in(a, "trace_instance", START_INSTANCE) || boot_asked__by_config(a);
+}
+
 /* ---- what is said */
 
 const char *boot_asked__no_events(const struct boot_asked *a)
@@ -164,7 +169,8 @@ const char *boot_asked__no_events(const struct boot_asked *a)
 	if (config_has(a, "ftrace.", "initcall"))
 		return "the bootconfig asks for events of initcalls below \"ftrace\": they begin after the core "
 		       "initcalls, and are in another place; `hytrace boot --next --bootconfig` prints what it needs";
-	if (lists_in(a, "ftrace_graph_filter", "do_one_initcall") || has_word(a, "initcall_debug"))
+	if (!boot_asked__instance(a) &&
+	    (lists_in(a, "ftrace_graph_filter", "do_one_initcall") || has_word(a, "initcall_debug")))
 		return "initcall_debug, and ftrace=function_graph on do_one_initcall(), are what bootgraph of pm-graph "
 		       "reads; hytrace boot needs the events that `hytrace boot --next` asks for";
 	return NULL;

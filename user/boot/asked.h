@@ -24,6 +24,9 @@ bool boot_asked__in_top(const struct boot_asked *a);
 /* Did a bootconfig ask for the instance? If it is read once more, the next boot is asked for it twice. */
 bool boot_asked__by_config(const struct boot_asked *a);
 
+/* Did it ask for the instance, in either way? */
+bool boot_asked__instance(const struct boot_asked *a);
+
 /*
  * The command line without what the bootconfig has added, as far as the kernel tells it (since Linux
  * 6.9), otherwise with that; NULL: it cannot be read.

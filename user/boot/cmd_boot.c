@@ -315,19 +315,21 @@ static int report(struct boot_report *r, struct boot_whole *whole, const struct 
 static int find_parts(struct boot_report *r, struct boot_start *start, const char *dir)
 {
 	int err = boot_start__load(start, dir);
-	bool early = early_stats__asked(dir);
+	bool early = early_stats__asked(dir), units = boot_units__are_here();
 
 	if (!err)
 		r->start = start;
 	else
 		boot_start__free(start);
-	if (err && err != -ENOENT && !(is_missing(err) && early))
+	/* A message has told why. The other parts may be there. */
+	if (err && err != -ENOENT && !(is_missing(err) && (early || units)))
 		return err;
 	if (r->start && !early)
 		return 0;
-	if (!early && boot_units__are_here()) {
-		error__warn("this boot was not asked for the events of initcalls and modules; `hytrace boot --next` "
-			    "prints what the next one needs");
+	if (!early && units) {
+		if (err == -ENOENT)
+			error__warn("this boot was not asked for the events of initcalls and modules; `hytrace boot "
+				    "--next` prints what the next one needs");
 		return 0;
 	}
 	err = early_stats__load(&r->stats, dir);

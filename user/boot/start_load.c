@@ -269,6 +269,21 @@ static bool all_in_top(void)
 	return ret;
 }
 
+/* It is gone, or was never made. Returns -ENOENT without a message if this boot has not asked for it. */
+static int has_no_instance(const char *instance)
+{
+	struct boot_asked asked;
+	bool ret;
+
+	boot_asked__load(&asked);
+	ret = boot_asked__instance(&asked);
+	boot_asked__free(&asked);
+	return !ret ? -ENOENT :
+	       error__return(-ENODATA, "this boot was asked for events of initcalls, and %s is not there: it was removed, as "
+			     "by `hytrace boot --release`, or this kernel is older than Linux 6.3 and needs other "
+			     "parameters, which `hytrace boot --next` prints", instance);
+}
+
 /* Why does it have no initcalls? */
 static int has_none(const char *instance)
 {
@@ -324,6 +339,8 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 		in_top = true;
 		ret->lost = count_lost(dir);
 		err = read_top(ret, dir);
+	} else if (err == -ENOENT) {
+		err = has_no_instance(instance);
 	} else if (!err && probes) {
 		err = read_top(ret, dir);
 	}

@@ -88,6 +88,20 @@ Test(boot_asked, the_boot_loader_s_line_has_no_words_of_the_bootconfig)
 	cr_expect(loader_line_is("quiet root=x\n", "# Parameters from bootloader:\n", "quiet root=x\n"));
 }
 
+Test(boot_asked, the_instance_may_be_asked_for_in_two_ways)
+{
+	struct boot_asked a = asked_for("quiet trace_instance=hytrace_boot,initcall:* trace_event=\n", NULL);
+
+	cr_expect(boot_asked__instance(&a));
+	a.line = "trace_instance=\"hytrace_boot,initcall:*\"";
+	cr_expect(boot_asked__instance(&a));
+	a.line = "trace_instance=hytrace_boot2,initcall:* trace_event=hytrace_boot";
+	cr_expect(not(boot_asked__instance(&a)));
+	a.config = "kernel.trace_instance = \"hytrace_boot,initcall:*\"\n";
+	cr_expect(boot_asked__instance(&a));
+	cr_expect(not(boot_asked__instance(&(struct boot_asked){ NULL, NULL })));
+}
+
 Test(boot_asked, users_of_bootgraph_are_told)
 {
 	struct boot_asked a = asked_for("quiet initcall_debug log_buf_len=32M\n", NULL);
@@ -95,6 +109,8 @@ Test(boot_asked, users_of_bootgraph_are_told)
 	cr_expect(says(boot_asked__no_events(&a), "bootgraph"));
 	a.line = "ftrace=function_graph ftrace_graph_filter=do_one_initcall ftrace_graph_max_depth=2";
 	cr_expect(says(boot_asked__no_events(&a), "bootgraph"));
+	a.line = "initcall_debug trace_instance=hytrace_boot,initcall:*";
+	cr_expect(eq(ptr, (void *)boot_asked__no_events(&a), NULL), "it asked for both");
 	a.line = "ftrace=function_graph ftrace_graph_filter=vfs_read initcall_debug2";
 	cr_expect(eq(ptr, (void *)boot_asked__no_events(&a), NULL));
 }
