@@ -109,6 +109,8 @@ is 'without systemd there is no critical chain' "$? $(grep -c 'process 1 is not 
 is '--early without --next is a mistake' $? 2
 "$hytrace" boot --next --early=nothing >said 2>&1
 is 'so is --early with a value that there is not' "$? $(grep -c 'there are --early and --early=graph' said)" '2 1'
+setpriv --reuid=65534 --clear-groups "$hytrace" boot --next --early >early 2>said
+is 'who cannot know whether the kernel can do it is told' "$? $(grep -c ' ftrace=function$' early) $(grep -c 'only root can see' said)" '0 1 1'
 "$hytrace" boot --release --next >said 2>&1
 is 'so is --release with another option' $? 2
 ok '--no-probes leaves out the kernel probes' grep -q '^trace_instance=[^ ]* trace_buf_size=[^ ]*$' <("$hytrace" boot --next --no-probes)

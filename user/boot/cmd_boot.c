@@ -362,6 +362,9 @@ static int print_next(const struct boot_options *o)
 
 	if (err)
 		return err;
+	if (o->early && !features__has(FEATURE_EARLY))
+		error__warn("only root can see whether this kernel has very early function tracing; without it, ftrace= "
+			    "traces all functions from later on, until it is turned off");
 	uname(&kernel);
 	parameters = boot_start__parameters(kernel.release, !o->no_probes);
 	if (!parameters)
