@@ -378,7 +378,8 @@ is 'ftrace does not complain about that site' "$(grep -E 'ftrace bug|WARNING' "$
 # earlier, and that of probe_roms(), where the recorder first writes the clock's new high half, to begin later than it
 # returns. An NMI comes in the middle of the return of trap_init(),
 # and in the middle of the recorder of mm_core_init(): the frames of its own calls are above. After that, there is room for
-# the frame of start_kernel() alone. A backtrace is printed, and gdb prints one after the hand-over.
+# the frame of start_kernel() alone. A backtrace is printed, and gdb prints one after the hand-over. poking_init() is weak,
+# and the one that is not linked has the same name.
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_early=graph ftrace_filter=$early_calls,unknown_nmi_error" \
 	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
@@ -389,7 +390,7 @@ changed_boot "ftrace_early=graph ftrace_filter=$early_calls,unknown_nmi_error" \
 	'thbreak *trap_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 22' 'set var early_frames[1].clock -= 1LL << 40' \
 	'thbreak *early_ftrace_returned' c 'stepi 8' 'monitor nmi' \
 	'thbreak *mm_core_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 16' 'monitor nmi' \
-	'thbreak *poking_init' c 'set var early_ftrace_frames_end = early_frames + 1' \
+	"thbreak *0x$(symbol poking_init)" c 'set var early_ftrace_frames_end = early_frames + 1' \
 	'set $rsp -= 8' 'set {long}$rsp = $rip' 'set $rip = dump_stack' \
 	'thbreak rest_init' c bt
 sed -n '/^#/d; s/^\([0-9]*\) \([^ ]*\) <-.* (\(.*\))$/\1 \2 \3/p' "$scratch/got" >"$scratch/durations"
