@@ -164,8 +164,8 @@ echo "# with kernel probes: $(longer "$with_probes" "$without") % ($with_probes)
 is 'without them, no event is recorded' "$none" 0
 # An instruction takes 1 ns.
 told=$(jq '.start.cost.thousand_events_ns' boot.json)
-ok "recording one costs what hytrace boot tells, within 15 %: $told ns for 1,000; $recording instructions for $events" \
-	awk "BEGIN { d = $told / 1000 / ($recording / $events) - 1; exit !(d > -.15 && d < .15) }"
+ok "recording one costs what hytrace boot tells, within 25 %: $told ns for 1,000; $recording instructions for $events" \
+	awk "BEGIN { d = $told / 1000 / ($recording / $events) - 1; exit !(d > -.25 && d < .25) }"
 
 # ---------------------------------------------------------------- the next boot
 

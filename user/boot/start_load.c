@@ -155,9 +155,10 @@ static uint64_t time_of_writes(const char *path, int error)
 static int write_text(const char *dir, const char *name, const char *text, bool append);
 
 /*
- * An event of a user program is written by the same code as others. The rest of the system call is
- * there as well when the instance is off. Others cost a little more or less: some note the name of
- * their task, for example. An instance of its own keeps these events apart.
+ * An event of a user program is written by the same code as others, but for its text, which is a byte.
+ * The rest of the system call is there as well when user programs may not write any. Other events cost
+ * a little more or less: some note the name of their task, for example. An instance of its own keeps
+ * these events apart.
  */
 static uint64_t measure_events(const char *dir)
 {
@@ -177,8 +178,8 @@ static uint64_t measure_events(const char *dir)
 	rmdir(instance);
 	if (!mkdir(instance, 0700)) {
 		on = time_of_writes(marker, 0);
-		if (!write_text(instance, "tracing_on", "0", false))
-			off = time_of_writes(marker, EBADF);
+		if (!write_text(instance, "options/markers", "0", false))
+			off = time_of_writes(marker, EINVAL);
 		rmdir(instance);
 	}
 	sigprocmask(SIG_SETMASK, &before, NULL);
