@@ -189,8 +189,6 @@ static void on_call(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64_t plac
 
 static bool is_phase(uint64_t place)
 {
-	/* A retpoline that jumped here has left its own call behind, which has not returned. */
-	drop_calls(place - 8);
 	return nr_open && open_calls[nr_open - 1].place == place &&
 	       is_in(&parent, open_calls[nr_open - 1].addr);
 }
@@ -222,6 +220,8 @@ static void on_traced_call(unsigned int vcpu, qemu_plugin_meminfo_t info, uint64
 	if (marked)
 		add_phase(0);
 	marked = false;
+	/* A retpoline that jumped here has left its own call behind, which has not returned. */
+	drop_calls(place - 8);
 	if (is_phase(place))
 		f->phase = add_phase(site->addr);
 }

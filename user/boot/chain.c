@@ -52,11 +52,7 @@ static bool is_typed(const char *full, const char *name)
 const struct boot_unit *boot_units__find_typed(const struct boot_units *u, const char *name)
 {
 	for (size_t i = 0; i < u->count; i++) {
-		char **alias = u->list[i].names;
-
-		if (is_typed(u->list[i].name, name))
-			return &u->list[i];
-		for (; alias && *alias; alias++) {
+		for (char **alias = u->list[i].names; alias && *alias; alias++) {
 			if (is_typed(*alias, name))
 				return &u->list[i];
 		}
