@@ -36,3 +36,10 @@ char *path__join(const char *directory, const char *name)
 
 	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
+
+bool path__has_suffix(const char *path, const char *suffix)
+{
+	const char *dot = path ? strrchr(path, '.') : NULL;
+
+	return dot && !strcmp(dot, suffix);
+}

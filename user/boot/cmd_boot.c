@@ -14,6 +14,7 @@
 #include "base/command.h"
 #include "base/error.h"
 #include "base/options.h"
+#include "base/paths.h"
 #include "boot/asked.h"
 #include "boot/commands.h"
 #include "boot/next.h"
@@ -82,13 +83,11 @@ static enum boot_format format(struct argp_state *state, const char *text)
 /* Guesses the format from FILE's name, as `hytrace cover` does. */
 static void guess_format(struct boot_options *o)
 {
-	const char *dot = o->output ? strrchr(o->output, '.') : NULL;
-
-	if (o->format_given || !dot)
+	if (o->format_given)
 		return;
-	if (!strcmp(dot, ".json"))
+	if (path__has_suffix(o->output, ".json"))
 		o->format = BOOT_JSON;
-	else if (!strcmp(dot, ".svg"))
+	else if (path__has_suffix(o->output, ".svg"))
 		o->format = BOOT_SVG;
 }
 

@@ -172,7 +172,6 @@ static struct boot_limit limit(struct argp_state *state, const char *text)
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct compare_options *o = state->input;
-	const char *dot;
 
 	switch (key) {
 	case 'f':
@@ -199,8 +198,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_END:
 		divide(state, o->groups);
-		dot = o->output ? strrchr(o->output, '.') : NULL;
-		if (!o->format_given && dot && !strcmp(dot, ".json"))
+		if (!o->format_given && path__has_suffix(o->output, ".json"))
 			o->format = COMPARE_JSON;
 		break;
 	default:

@@ -13,6 +13,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/paths.h"
 #include "boot/asked.h"
 #include "boot/blame.h"
 #include "boot/commands.h"
@@ -52,7 +53,6 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	static const char *const formats[] = { "text", "json", NULL };
 	struct units_options *o = state->input;
-	const char *dot;
 
 	switch (key) {
 	case 'f':
@@ -63,8 +63,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->output = arg;
 		break;
 	case ARGP_KEY_END:
-		dot = o->output ? strrchr(o->output, '.') : NULL;
-		if (!o->format_given && dot && !strcmp(dot, ".json"))
+		if (!o->format_given && path__has_suffix(o->output, ".json"))
 			o->format = FORMAT_JSON;
 		break;
 	default:

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/paths.h"
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
 #include "kernel/features.h"
@@ -52,14 +53,12 @@ char *outputs__engine_path(const char *path, const char *engine)
 
 static enum cover_format format_of(const struct cover_options *o, const char *path)
 {
-	const char *dot = path ? strrchr(path, '.') : NULL;
-
 	/* -f can only select one format, so with several results their names decide. */
-	if (!dot || (o->format_given && o->output_count < 2))
+	if (o->format_given && o->output_count < 2)
 		return o->format;
-	if (!strcmp(dot, ".json"))
+	if (path__has_suffix(path, ".json"))
 		return FORMAT_JSON;
-	if (!strcmp(dot, ".tailor"))
+	if (path__has_suffix(path, ".tailor"))
 		return FORMAT_TAILOR;
 	return o->format;
 }
