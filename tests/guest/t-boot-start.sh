@@ -120,6 +120,12 @@ is '--next with a format is a mistake' "$? $(grep -c 'takes neither -f nor -n no
 is 'plot with a format is a mistake' $? 2
 "$hytrace" boot plot --next >said 2>&1
 is 'plot with --next is a mistake' $? 2
+"$hytrace" boot time -o time.json >said 2>&1
+is 'so is time in a FILE.json' "$? $(ls time.json 2>&1 | grep -c 'No such')" '2 1'
+"$hytrace" boot -n 5 -o five.svg >said 2>&1
+is 'so is -n with a picture' "$? $(grep -c 'n is for text and json' said)" '2 1'
+"$hytrace" boot --next blame >said 2>&1
+is 'so is a command of boot after --next' "$? $(grep -c 'blame: has to come before its options' said)" '2 1'
 "$hytrace" boot polt >said 2>&1
 is 'a word that is none is a mistake' $? 2
 ok 'and it says so' grep -q 'polt: no such command' said

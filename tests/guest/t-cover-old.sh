@@ -20,7 +20,7 @@ ok 'cover of a function says that fprobe is missing' says 'CONFIG_FPROBE=y' 3 co
 ok 'cover of an unknown function says first that it does not exist' says 'vfs_raed: no such function' 2 cover -a vfs_raed --duration 1
 ok 'cover --engine oneshot says that there is no oneshot tracer' says 'no oneshot tracer (CONFIG_ONESHOT_TRACER' 3 cover -e oneshot --duration 1
 ok 'event says that there are no function events' says 'no function events' 3 event add 'vfs_read()'
-ok 'boot says that there is no very early tracing' says 'CONFIG_VERY_EARLY_FUNCTION_TRACER' 3 boot
+ok 'boot says that this boot was not asked for anything' says 'not asked for the events of initcalls' 3 boot
 
 # ---- features: the same words
 

@@ -133,7 +133,7 @@ ok 'rows that differ are no failure then: 0' compare 0 --fail-above 5% a b
 is 'and are listed' "$(rows)" 'a_init f'
 document fast.json 5 '.start.inits[0].start -= 155000000'
 ok 'faster is no failure: 0' compare 0 --fail-above 5% a/0.json fast.json
-for limit in 5 % x -5% 0% nan% 5%%; do
+for limit in 5 % x -5% 0% nan% 0x5% 1e1% 5%%; do
 	ok "--fail-above $limit is a mistake" refused 'not a share (5%) or a time' --fail-above="$limit" a/0.json slow.json
 done
 document traced.json 5 '.start = null'
@@ -159,6 +159,7 @@ ok 'an empty directory' refused 'empty: has no documents' one.json empty
 ok 'two kernels in a group' refused 'is of another kernel than' a/0.json b/0.json -- b/1.json
 ok 'one boot twice in a group' refused 'is of the same boot as' a/0.json one.json -- b/1.json
 ok 'no such format' refused 'choose text or json' -f xml one.json two.json
+ok 'standard input twice' refused 'standard input has been read already' - - <one.json
 ok 'a full disk' refused 'No space left' one.json two.json -o /dev/full
 
 # ---- values of any kind

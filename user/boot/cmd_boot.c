@@ -100,14 +100,19 @@ static const struct command words[] = {
 
 #define WORDS (sizeof(words) / sizeof(words[0]))
 
-/* These have options of their own, so they have to come first. */
-static void refuse_word(struct argp_state *state, const char *arg)
+/*
+ * These have options of their own, so they have to come first.
+ * @reboots: @arg may be any other command
+ */
+static void refuse_word(struct argp_state *state, const char *arg, bool reboots)
 {
 	for (size_t i = 0; i < WORDS; i++) {
 		if (!strcmp(arg, words[i].name))
 			argp_error(state, "%s: has to come before its options: `%s [OPTION...]`", arg,
 				   words[i].full_name);
 	}
+	if (reboots)
+		return;
 	argp_error(state, "%s: no such command; there are blame, compare, critical-chain, plot and time, and "
 		   "systemd-analyze(1) may have others", arg);
 }
@@ -162,8 +167,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (!o->next && (o->plot || o->time))
 			argp_error(state, "%s: %s takes no arguments", state->argv[state->next],
 				   o->plot ? "plot" : "time");
-		if (!o->next)
-			refuse_word(state, state->argv[state->next]);
+		refuse_word(state, state->argv[state->next], o->next);
 		o->reboot = &state->argv[state->next];
 		break;
 	case ARGP_KEY_END:
@@ -181,12 +185,14 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		if (o->release && (o->next || o->output || o->format_given || o->most || o->plot ||
 				   o->time))
 			argp_error(state, "--release takes no other option");
-		if (o->plot && (o->format_given || o->next))
+		guess_format(o);
+		if (o->plot && (o->format_given || o->next || o->format == BOOT_JSON))
 			argp_error(state, "plot is -f svg, and takes neither another format nor --next");
-		if (o->time && (o->format_given || o->next || o->most))
+		if (o->time && (o->format_given || o->next || o->most || o->format != BOOT_TEXT))
 			argp_error(state, "time is a text, and takes neither a format nor -n nor --next; `hytrace boot "
 				   "-f json` has the same as parts");
-		guess_format(o);
+		if (o->most && (o->plot || o->format > BOOT_JSON))
+			argp_error(state, "-n is for text and json: pictures and stacks have all");
 		if (o->plot)
 			o->format = BOOT_SVG;
 		else if (o->time)
@@ -331,11 +337,12 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 				    "--next` prints what the next one needs");
 		return 0;
 	}
+	if (!early && err == -ENOENT)
+		return error__return(-EOPNOTSUPP, "this boot was not asked for the events of initcalls and modules, and "
+				     "there is no systemd to tell its part: `hytrace boot --next` prints what the next "
+				     "boot needs, which any kernel since Linux 6.1 understands");
 	err = early_stats__load(&r->stats, dir);
 	r->early = !err;
-	if (!r->start && err == -EOPNOTSUPP)
-		error__print("`hytrace boot --next` prints parameters for the next boot, which any kernel "
-			     "since Linux 6.1 understands");
 	return r->start && is_missing(err) ? 0 : err;
 }
 

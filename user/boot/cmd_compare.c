@@ -157,7 +157,8 @@ static struct boot_limit limit(struct argp_state *state, const char *text)
 	char *unit;
 	double value = strtod(text, &unit);
 
-	if (unit != text && value > 0 && value < 1e9) {
+	/* Digits only: strtod() knows 0x5, 1e3 and infinity as well. */
+	if (unit == text + strspn(text, "0123456789.") && value > 0 && value < 1e9) {
 		if (!strcmp(unit, "%"))
 			return (struct boot_limit){ .share = value / 100 };
 		for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {

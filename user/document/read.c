@@ -52,13 +52,18 @@ static int unreadable(const char *path, const char *why)
 
 static int read_file(struct text *t, const char *path)
 {
-	int fd = strcmp(path, "-") ? open(path, O_RDONLY | O_CLOEXEC) : dup(STDIN_FILENO);
+	static bool stdin_is_read;
+	bool from_stdin = !strcmp(path, "-");
+	int fd = from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = 0;
 	int err = 0;
 
 	if (fd < 0)
 		return unreadable(path, strerror(errno));
-	do {
+	if (from_stdin && stdin_is_read)
+		err = error__return(-EINVAL, "-: standard input has been read already, as another document");
+	stdin_is_read |= from_stdin;
+	while (!err) {
 		char *to = text__grow(t, CHUNK, path);
 
 		if (!to) {
@@ -68,7 +73,9 @@ static int read_file(struct text *t, const char *path)
 		got = read(fd, to, CHUNK);
 		if (got > 0)
 			t->length += got;
-	} while (got > 0 || (got < 0 && errno == EINTR));
+		else if (!got || errno != EINTR)
+			break;
+	}
 	if (!err && got < 0)
 		err = unreadable(path, strerror(errno));
 	close(fd);
