@@ -121,11 +121,17 @@ cat >marks.pl <<'END'
 use Time::HiRes qw(clock_gettime CLOCK_MONOTONIC sleep);
 open my $local, '>', "$ARGV[0]/instances/hytrace_boot/trace_marker" or die;
 open my $tsc, '>', "$ARGV[0]/instances/tsc/trace_marker" or die;
+# The host may stop the guest between two writes. Of many, those are taken that were made within the shortest time.
 for my $mark ('warm', 'first', 'second') {
-	my $before = clock_gettime(CLOCK_MONOTONIC);
-	syswrite $local, "mark-$mark";
-	syswrite $tsc, "mark-$mark";
-	printf "%s %.9f %.9f\n", $mark, $before, clock_gettime(CLOCK_MONOTONIC);
+	my @best;
+	for my $try (1 .. 100) {
+		my $before = clock_gettime(CLOCK_MONOTONIC);
+		syswrite $local, "mark-$mark-$try";
+		syswrite $tsc, "mark-$mark-$try";
+		my $after = clock_gettime(CLOCK_MONOTONIC);
+		@best = ("$mark-$try", $before, $after) if !@best || $after - $before < $best[2] - $best[1];
+	}
+	printf "%s %.9f %.9f\n", @best;
 	sleep 2;
 }
 END
@@ -136,11 +142,12 @@ perl marks.pl "$tracing" >marks
 # at INSTANCE MARK: prints when it was written
 at()
 {
-	sed -n "s/.* \([0-9.]*\): tracing_mark_write: mark-$2.*/\1/p" "$tracing/instances/$1/trace"
+	sed -n "s/.* \([0-9.]*\): tracing_mark_write: mark-$2\$/\1/p" "$tracing/instances/$1/trace"
 }
 
-local1=$(at hytrace_boot first) local2=$(at hytrace_boot second) tsc1=$(at tsc first) tsc2=$(at tsc second)
-read -r _ mono1 mono2 < <(grep '^first' marks)
+read -r first mono1 mono2 < <(grep '^first' marks)
+read -r second _ < <(grep '^second' marks)
+local1=$(at hytrace_boot "$first") local2=$(at hytrace_boot "$second") tsc1=$(at tsc "$first") tsc2=$(at tsc "$second")
 is 'a marker is in the trace at the time that CLOCK_MONOTONIC has then' \
 	"$(json ".userspace | (.local_ahead_error / 1e9 + 2e-6) as \$error | (.local_ahead / 1e9) as \$ahead |
 		$local1 >= $mono1 + \$ahead - \$error and $local1 <= $mono2 + \$ahead + \$error")" true
