@@ -77,7 +77,7 @@ have()
 
 for ((n = 1; n <= 5; n++)); do
 	have "a$n" usual "a$n" "$n"
-	have "b$n" planted "b$n" "$n"
+	have "b$n" planted "b$n" "$n" 1000000
 done
 for ((n = 1; n <= number[quiet]; n++)); do
 	have "quiet$n" plain "quiet$n"

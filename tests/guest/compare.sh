@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests hytrace boot compare on real boots of one kernel. In half of them, gdb makes an initcall take a millisecond more,
+# Tests hytrace boot compare on real boots of one kernel. In half of them, gdb makes an initcall take 12 milliseconds more,
 # and makes the kernel call an early function 1,000 times more. That has to be found, and nothing else. It boots from the
 # host, because each boot is one document.
 #
@@ -25,6 +25,8 @@ if (($#)); then
 	kernel=$1
 fi
 compare_kernel "$kernel" || exit 1
+# Nothing unpacks the initramfs and tests ciphers while initcalls run, as these would wait for it where a tick has it.
+parameters+=' initramfs_async=0 cryptomgr.notests'
 cd "$scratch" || exit 1
 
 # compare NAME STATUS ARGUMENT...: compares documents into NAME.out, with that exit status
@@ -44,7 +46,7 @@ compare()
 
 for n in 1 2 3 4 5; do
 	usual "a$n" "$n"
-	planted "b$n" "$n"
+	planted "b$n" "$n" 12000000
 done
 documents=([ab]?.json)
 is 'each boot has a document' ${#documents[@]} 10
@@ -63,7 +65,7 @@ first()
 is 'the first time is that of the initcall, for certain' "$(first time '[0] | "\(.kind) \(.name) \(.time.differs)"')" \
 	"initcall $initcall certain"
 echo "# it has changed by $(first time '[0].time.change') ns"
-ok 'by a millisecond, within 1 %' [ "$(first time '[0].time.change | . > 990000 and . < 1010000')" = true ]
+ok 'by 12 milliseconds, within 1 %' [ "$(first time '[0].time.change | . > 11880000 and . < 12120000')" = true ]
 is 'the first count is that of the function, for certain' "$(first count '[0] | "\(.kind) \(.name) \(.count.differs)"')" \
 	"function $function certain"
 is 'by 1,000' "$(first count '[0].count.change')" 1000
@@ -71,7 +73,7 @@ is 'by 1,000' "$(first count '[0].count.change')" 1000
 echo "# other rows that differ: $(jq -r '.rows[1:][] | select(.time.differs == "certain") | "\(.name) \(.time.change)"' groups.json |
 	paste -sd,)"
 is 'no other time differs by a tenth as much' \
-	"$(jq -c '.rows[1:] | map(select(.time.differs == "certain" and (.time.change | fabs) > 100000) | .name)' groups.json)" '[]'
+	"$(jq -c '.rows[1:] | map(select(.time.differs == "certain" and (.time.change | fabs) > 1200000) | .name)' groups.json)" '[]'
 is 'no other count differs' "$(first count ' | length')" 1
 echo "# parts that differ: $(jq -r '.parts[] | "\(.kind) \(.name)"' groups.json | paste -sd,)"
 ok 'one boot against another one: they differ' compare two 1 a1.json b1.json
@@ -84,12 +86,17 @@ for ((n = 0; n < 4; n++)); do
 	plain "same$n"
 done
 # alike NAME ARGUMENT...: no row of these boots differs. What user space does before the programs of process 1 depends on the
-# host's time, as when it reads a file.
+# host's time, as when it reads a file. A tick that comes some microseconds later can give 4 ms to another task in another
+# initcall, as it does on Linux 7.3 now and then: that is no more than 5 ms, and then is told.
 alike()
 {
+	local differ='(.time and .time.differs != "no" and (.time.change | fabs) > 5000000) or (.count and .count.differs != "no")'
+
 	rm -f alike.json
 	"$hytrace" boot compare -f json -o alike.json "${@:2}"
-	is "$1" "$(jq -c '[.rows[], .parts[] | select(.kind != "init" and .kind != "part") | "\(.kind) \(.name)"]' alike.json)" '[]'
+	is "$1" "$(jq -c "[.rows[], .parts[] | select(.kind != \"init\" and .kind != \"part\") | select($differ) |
+		\"\(.kind) \(.name)\"]" alike.json)" '[]'
+	echo "# by a tick, there differ: $(jq -c '[.rows[] | "\(.kind) \(.name) \(.time.change)"]' alike.json)"
 	echo "# of user space, there differ: $(jq '[.parts[] | select(.kind == "init" or .kind == "part")] | length' alike.json)"
 }
 
