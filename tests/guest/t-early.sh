@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
-# append: ftrace=function ftrace_notrace=jump_label_*,static_call_*,__orc_find,copy_from_*
+# append: ftrace=function ftrace_notrace=jump_label_*,static_call_*,__orc_find,copy_from_* trace_trigger=print.stacktrace
 # then: ftracetest/early-ftrace
 #
 # A boot that is traced from before start_kernel() on: runs the examples of Documentation/trace/early-ftrace.rst and

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched
+# linux: 6.12
 #
 # Runs root's commands of docs/guide.md, in the guide's order. The documents that they write are in the current
 # directory then; t-guide.host.sh runs the other commands, and compares all output with the guide.

@@ -347,14 +347,31 @@ int fevent_find_functions(struct fevent *fe, struct fevent_complaint *complaint)
 	return ret;
 }
 
+static bool is_module_per_cpu(const char *name, unsigned long addr)
+{
+#if defined(CONFIG_MODULES) && defined(CONFIG_SMP)
+	struct module *mod;
+
+	guard(preempt)();
+	mod = loaded_module(name);
+	return mod && addr - (unsigned long)mod->percpu < mod->percpu_size;
+#else
+	return false;
+#endif
+}
+
 /* A per-CPU variable has a copy for each CPU. Its symbol is not the address of any copy. */
-static bool is_per_cpu(unsigned long addr)
+static bool is_per_cpu(const char *module, unsigned long addr)
 {
 	if (!IS_ENABLED(CONFIG_SMP))
 		return false;
-	/* In modules, and everywhere if they begin at 0, they look like user addresses. */
+	/*
+	 * If those of the kernel begin at 0, then all look like user addresses. If not, then
+	 * those of modules have addresses after the kernel's, where other data are.
+	 */
 	return addr < TASK_SIZE_MAX || (addr >= (unsigned long)__per_cpu_start &&
-					addr < (unsigned long)__per_cpu_end);
+					addr < (unsigned long)__per_cpu_end) ||
+	       (module && is_module_per_cpu(module, addr));
 }
 
 /*
@@ -379,7 +396,7 @@ static int find_symbol(const struct fevent_proto *proto, struct fevent_field *fi
 	if (same.symbols > 1)
 		return fevent_complain_with(complaint, MANY_SYMBOLS, field->base_column,
 					    "there are %u", same.symbols);
-	if (is_per_cpu(same.addr))
+	if (is_per_cpu(in_module ? proto->module : NULL, same.addr))
 		return fevent_complain(complaint, PERCPU_SYMBOL, field->base_column);
 	field->addr = same.addr;
 	return 0;

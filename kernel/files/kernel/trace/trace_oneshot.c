@@ -334,7 +334,8 @@ static enum print_line_t oneshot_caller_print(struct trace_iterator *iter, int f
 	struct oneshot_caller_entry *field = (struct oneshot_caller_entry *)iter->ent;
 
 	trace_seq_puts(&iter->seq, "oneshot_caller: ");
-	seq_print_ip_sym(&iter->seq, field->ip, flags | TRACE_ITER(SYM_OFFSET));
+	seq_print_ip_sym(&iter->seq, trace_adjust_address(iter->tr, field->ip),
+			 flags | TRACE_ITER(SYM_OFFSET));
 	trace_seq_putc(&iter->seq, '\n');
 	return trace_handle_return(&iter->seq);
 }

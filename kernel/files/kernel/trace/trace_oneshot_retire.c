@@ -163,7 +163,7 @@ static void oneshot_retire_work(struct work_struct *work)
 	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
 		oneshot_retire_wait *= 2;
 	/* A kick may have queued it already. Unbound, because the work waits for all CPUs. */
-	queue_delayed_work(system_unbound_wq, to_delayed_work(work),
+	queue_delayed_work(system_dfl_wq, to_delayed_work(work),
 			   msecs_to_jiffies(oneshot_retire_wait));
 }
 
@@ -171,7 +171,7 @@ static DECLARE_DELAYED_WORK(oneshot_retire_dwork, oneshot_retire_work);
 
 static void oneshot_retire_kick(struct irq_work *work)
 {
-	mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork, 0);
+	mod_delayed_work(system_dfl_wq, &oneshot_retire_dwork, 0);
 }
 
 static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
@@ -212,8 +212,8 @@ void oneshot_retire_again(struct trace_array *tr)
 		return;
 	WRITE_ONCE(tr->oneshot.retire.next, 0);
 	/* With ftrace=, there may be no workqueue yet: oneshot_retire_init() does it. */
-	if (system_unbound_wq)
-		mod_delayed_work(system_unbound_wq, &oneshot_retire_dwork,
+	if (system_dfl_wq)
+		mod_delayed_work(system_dfl_wq, &oneshot_retire_dwork,
 				 msecs_to_jiffies(ONESHOT_RETIRE_MS));
 }
 

@@ -4,9 +4,9 @@
  *
  * A set is kept when the tracer stops, so that it can be read later. It is replaced
  * when the tracer starts again or when 0 is written to oneshot_seen. Callbacks also
- * run where RCU is not watching. So stopping waits for both a rude and an ordinary
- * RCU-tasks grace period. So does replacing a set that is in use, before the old
- * set is freed. Replacing, reading, growing and forgetting hold trace_types_lock.
+ * run where RCU is not watching: in the idle loop, and on a CPU that comes online. So
+ * stopping waits for both a rude and an ordinary RCU-tasks grace period, and until no
+ * CPU comes or goes. So does replacing a set that is in use, before the old set is freed. Replacing, reading, growing and forgetting hold trace_types_lock.
  * If ftrace has turned itself off, it can no longer take the tracer out of the
  * functions: the set then stays in use.
  *
@@ -18,6 +18,7 @@
  * the code of JIT compilers: its chunk is added after the set has refused an address
  * of it.
  */
+#include <linux/cpu.h>
 #include <linux/irq_work.h>
 #include <linux/kmemleak.h>
 #include <linux/mm.h>
@@ -237,10 +238,15 @@ core_initcall(oneshot_grow_init);
 /**
  * oneshot_synchronize - wait for all callbacks that are under way
  *
- * Callbacks run where RCU is not watching, and may be preempted.
+ * Callbacks run where RCU is not watching, and may be preempted. RCU does not wait for
+ * a CPU that comes online, as it does not know it yet, and newer kernels have no rude
+ * grace periods where the code of the idle loop is not traced. That CPU begins before
+ * cpus_write_lock() is released. Those that come later find the new set.
  */
 void oneshot_synchronize(void)
 {
+	cpus_read_lock();
+	cpus_read_unlock();
 	synchronize_rcu_tasks_rude();
 	synchronize_rcu_tasks();
 }
