@@ -52,6 +52,11 @@ for parameters in spin_ms=20 sleep_ms=50 'probe_ms=7 defer=2'; do
 	insmod "$PWD/planted/planted.ko" \$parameters
 	[ "\$parameters" = 'probe_ms=7 defer=2' ] || rmmod planted
 done
+for variable in probe_ms planted_probes; do
+	echo "planted:planted_probe(u64 a=\\\$\$variable)" >/sys/kernel/tracing/function_events && echo "\$variable" >>"$PWD/accepted"
+done 2>/dev/null || :
+echo >/sys/kernel/tracing/function_events
+cp /sys/kernel/tracing/error_log "$PWD/refused"
 sleep .2
 "$clone/build/hytrace" boot -f json -o "$PWD/boot.json"
 "$clone/build/hytrace" boot -n 4 -o "$PWD/text"
@@ -66,6 +71,9 @@ ok 'the boot is reported' [ -s boot.json ]
 	tap_end
 	exit
 }
+# There is no other test with a module of ours, and the kernel's own ones have no such variable.
+is 'a function event takes the variable of a module, and refuses its per-CPU variable' \
+	"$(cat accepted) $(grep -c 'Symbol is per CPU' refused)" 'probe_ms 1'
 is 'nothing is lost' "$(jq -c '[.start.lost, .start.unread, .start.probes_lost]' boot.json)" '[0,0,0]'
 
 # ---------------------------------------------------------------- initcalls against the plugin

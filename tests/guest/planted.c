@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
  * A module whose initcall takes a known time, or that has a device whose probe is deferred a known
- * number of times, for tests of hytrace boot.
+ * number of times, for tests of hytrace boot. It also has a per-CPU variable, for a function event.
  */
 #include <linux/delay.h>
 #include <linux/mod_devicetable.h>
 #include <linux/module.h>
+#include <linux/percpu.h>
 #include <linux/platform_device.h>
 
 static unsigned int spin_ms;
@@ -18,9 +19,12 @@ static unsigned int defer;
 module_param(defer, uint, 0);
 
 static struct platform_device *waits, *other[2];
+/* A function event of this function must not take this for a variable. */
+static DEFINE_PER_CPU(u64, planted_probes);
 
-static int planted_probe(struct platform_device *device)
+static noinline int planted_probe(struct platform_device *device)
 {
+	this_cpu_inc(planted_probes);
 	if (device == waits && defer) {
 		defer--;
 		return -EPROBE_DEFER;
