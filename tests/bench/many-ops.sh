@@ -32,8 +32,8 @@ instructions()
 	{ time "$@" >/dev/null; } 2>&1 | awk '{ print ($1 + $2) * 1000 }'
 }
 
-# grace_periods TRACE: counts the grace periods for which this script itself waits. The kernel's threads for these also wait
-# for each other. The function tracer has "synchronize_rcu_tasks <-", and an event of a kprobe "synchronize_rcu_tasks:".
+# grace_periods TRACE: counts the calls by which this script itself waits for grace periods. On Linux 7.3, that of
+# synchronize_rcu_tasks_rude() returns at once. The kernel's threads for grace periods also wait for each other. The function tracer has "synchronize_rcu_tasks <-", and an event of a kprobe "synchronize_rcu_tasks:".
 grace_periods()
 {
 	grep -c "^ *$(cut -c 1-15 /proc/$$/comm)-[0-9]* .*: synchronize_rcu" "$1" || true
