@@ -159,14 +159,22 @@ static int load_fentry(struct bpf_engine *b, const struct request *request)
 	return err ? err : bpf_fentry__prepare(&b->fentry, &b->cover);
 }
 
+/*
+ * If fentry.multi was not asked for, kprobe.multi can take its place. -EPERM: most often, the verifier
+ * refuses the program. If this process may not load it, that for kprobe.multi is refused as well.
+ */
+static bool takes_kprobe_instead(const struct request *r, int err)
+{
+	return (err == -EOPNOTSUPP || err == -EPERM) && r->options->how.entry != ENTRY_FENTRY;
+}
+
 static int load(struct bpf_engine *b, const struct request *request)
 {
 	int err;
 
 	if (takes_fentry(request)) {
 		err = load_fentry(b, request);
-		/* If fentry.multi was not asked for, kprobe.multi can take its place. */
-		if (err != -EOPNOTSUPP || request->options->how.entry == ENTRY_FENTRY)
+		if (!err || !takes_kprobe_instead(request, err))
 			return err;
 		error__warn("all functions are attached by kprobe.multi, at a higher cost");
 		bpf_fentry__free(&b->fentry);
