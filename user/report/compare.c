@@ -36,6 +36,7 @@ static const char *const texts[REASON_COUNT] = {
 	[REASON_CALLED_OWN] = "maybe it called a helper of the BPF program, which %s leaves out",
 	[REASON_MODULE_LATE] = "its module came while %s recorded, which attached to it later or not at all",
 	[REASON_CALLED_MODULE] = "maybe it called a module that came after %s had attached",
+	[REASON_PINNED] = "only seen where fentry.multi, which %s does not use, keeps a task on its CPU",
 	[REASON_RETIRED] = "%s watched functions for a time only (--retire=MS), maybe what it called",
 	[REASON_HIDDEN] = "%s counts callers that a return trampoline hid",
 	[REASON_FULL] = "%s was full",
@@ -192,9 +193,11 @@ int compare__run(struct comparison *ret, const struct coverage *a, const struct 
 		goto cleanup;
 	}
 	merge(&cmp, &sides[0], &sides[1], order);
-	reasons__find(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
-	reasons__find(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
-	*ret = cmp;
+	err = reasons__find(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
+	if (!err)
+		err = reasons__find(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
+	if (!err)
+		*ret = cmp;
 cleanup:
 	free(sides[0].list);
 	free(sides[1].list);

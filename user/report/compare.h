@@ -34,6 +34,7 @@ enum reason {
 	REASON_CALLED_DENIED,
 	REASON_CALLED_OWN,
 	REASON_CALLED_MODULE,	/* ... or in a module that came later */
+	REASON_PINNED,		/* the other way round: this side's fentry.multi may have caused it */
 	REASON_RETIRED,		/* of callers: the called function may have retired in the other */
 	REASON_HIDDEN,		/* of callers: the other counts return addresses that somebody had replaced */
 	REASON_FULL,		/* the other's set was full */

@@ -29,6 +29,7 @@ static const char *const words[REASON_COUNT] = {
 	[REASON_CALLED_DENIED] = "called-denied",
 	[REASON_CALLED_OWN] = "called-own",
 	[REASON_CALLED_MODULE] = "called-module",
+	[REASON_PINNED] = "pinned",
 	[REASON_RETIRED] = "retired",
 	[REASON_HIDDEN] = "hidden",
 	[REASON_FULL] = "full",

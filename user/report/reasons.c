@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "document/losses.h"
+#include "report/pinned.h"
 #include "report/reasons.h"
 
 /*
@@ -31,6 +32,7 @@ struct search {
 	 * NEVER.
 	 */
 	uint64_t left_out[REASON_AFTER];
+	struct pinned pinned;	/* in @from, if @other does without fentry.multi */
 };
 
 #define NEVER UINT64_MAX
@@ -280,13 +282,15 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 		reason = REASON_REWRITTEN;
 	if (reason == REASON_UNEXPLAINED && s->cmp->kind == HIT_CALLER)
 		reason = by_called(s, hit);
+	if (reason == REASON_UNEXPLAINED && pinned__has(&s->pinned, hit))
+		reason = REASON_PINNED;
 	if (reason == REASON_UNEXPLAINED)
 		reason = by_loss(s, hit);
 	return reason;
 }
 
-void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
-		   size_t others, const struct coverage *from, const struct coverage *other)
+int reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
+		  size_t others, const struct coverage *from, const struct coverage *other)
 {
 	struct search s = {
 		.cmp = cmp, .from = from, .other = other,
@@ -299,8 +303,11 @@ void reasons__find(const struct comparison *cmp, struct difference *list, size_t
 		.modules = modules_late(other),
 		.calls = calls_missed(other),
 	};
+	int err = count && other->how.entry != ENTRY_FENTRY ? pinned__find(&s.pinned, from) : 0;
 
 	find_left_out(&s);
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; !err && i < count; i++)
 		list[i].reason = find_reason(&s, list[i].hit);
+	pinned__free(&s.pinned);
+	return err;
 }

@@ -290,6 +290,44 @@ OF_FUNCTIONS(lost_events, REASON_UNEXPLAINED, ALL, lose(b, "events_lost", 100))
 OF_FUNCTIONS(an_events_may_be_more, REASON_RECURSION, 4,
 	     (set_string(&b->engine, "event"), lose(b, "recursion_misses", 3), lose(b, "missed", 4)))
 
+/* ---- because of fentry.multi */
+
+/* A call from @caller, which enters @callee; the first one of that function if @first. */
+static void record_call(struct coverage *c, const char *caller, const char *callee, bool first)
+{
+	static unsigned int number = 200;
+	struct hit *hit;
+
+	if (first) {
+		add(c, callee, NULL, HIT_FUNCTION, number++, TEN_MS);
+		hit = &c->hits.list[c->hits.count - 1];
+		hit->other.name = hits__name(&c->hits, caller);
+	}
+	add(c, caller, NULL, HIT_CALLER, number++, TEN_MS);
+	hit = &c->hits.list[c->hits.count - 1];
+	hit->other.name = hits__name(&c->hits, callee);
+}
+
+/* Of the four functions, two are only called from where fentry.multi leads, one of them through the other. */
+static void migrate(struct sides *s, enum cover_entry_kind a, enum cover_entry_kind b)
+{
+	s->a.how.entry = a;
+	s->b.how.entry = b;
+	/* The callee comes before its caller, as in a document whose times are nearly the same. */
+	record_call(&s->a, "__set_cpus_allowed_ptr", "affine_move_task.isra.0", true);
+	record_call(&s->a, "___migrate_enable", "__set_cpus_allowed_ptr", true);
+	record_call(&s->a, "migrate_disable_switch.isra.0", "set_cpus_allowed_fair", true);
+	record_call(&s->a, "sched_setaffinity", "set_cpus_allowed_fair", false);
+	record_call(&s->a, "__schedule", "pick_next_task", true);
+}
+
+OF_FUNCTIONS(pinned_by_fentry, REASON_PINNED, 2, migrate(&s, ENTRY_FENTRY, ENTRY_KPROBE))
+OF_FUNCTIONS(pinned_by_nothing, REASON_PINNED, 0, migrate(&s, ENTRY_KPROBE, ENTRY_KPROBE))
+OF_FUNCTIONS(pinned_in_both, REASON_PINNED, 0, migrate(&s, ENTRY_FENTRY, ENTRY_FENTRY))
+OF_FUNCTIONS(pinned_by_an_inlined_function, REASON_PINNED, 1,
+	     (a->how.entry = ENTRY_FENTRY, record_call(a, "__schedule", "set_cpus_allowed_fair", true)))
+OF_CALLERS(pinned_by_fentry, REASON_PINNED, 3, migrate(&s, ENTRY_FENTRY, ENTRY_KPROBE))
+
 /* By name: a hit without a name may be any one that only the other has, but not more than these. */
 static void forget_names(struct sides *s, unsigned int count)
 {
