@@ -256,6 +256,7 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 	int program, link;
 
 	list->count = choose_ids(f, part, list);
+	list->refusal = 0;
 	if (!list->count)
 		return 0;
 	program = load_for(f, part);
@@ -265,7 +266,7 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 		if (!part->module || link != -ENOENT)
 			error__warn("%s%s: fentry.multi cannot be attached: %s; kprobe.multi takes its place, at a "
 				    "higher cost", part->module ? "the module " : "", part->module ?: "the kernel",
-				    strerror(-link));
+				    strerror(-(list->refusal ?: link)));
 		return 0;
 	}
 	for (size_t i = 0; i < list->count; i++)

@@ -257,7 +257,8 @@ int fentry_try__link(struct fentry_try *list, int (*link)(void *context, const _
 	int fd = link(context, list->ids, list->count);
 	ssize_t kept;
 
-	if (!is_refusal(fd))
+	list->refusal = is_refusal(fd) ? fd : 0;
+	if (!list->refusal)
 		return fd;
 	kept = keep_accepted(list, 0, list->count, 0, link, context);
 	if (kept <= 0)

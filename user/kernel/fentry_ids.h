@@ -71,6 +71,7 @@ struct fentry_try {
 	__u32 *ids;
 	size_t *indices;	/* what the caller knows each of them by */
 	size_t count;
+	int refusal;		/* what the kernel said to the whole list: a negative errno; 0: it took it */
 };
 
 /**

@@ -260,7 +260,7 @@ static int link_refusing(struct refusing *r, struct fentry_try *list)
 	static __u32 ids[64];
 	static size_t indices[64];
 
-	*list = (struct fentry_try){ ids, indices, 64 };
+	*list = (struct fentry_try){ ids, indices, 64, -1 };
 	for (size_t i = 0; i < 64; i++) {
 		ids[i] = 100 + i;
 		indices[i] = i;
@@ -302,6 +302,19 @@ Test(fentry_try, if_all_are_refused_it_says_so)
 	for (size_t i = 0; i < 64; i++)
 		bad[i] = 100 + i;
 	cr_expect(link_refusing(&r, &list) == -ENOENT);
+}
+
+Test(fentry_try, the_reason_of_the_first_refusal_is_kept)
+{
+	__u32 bad[64];
+	struct refusing r = { bad, 64, -EBUSY };
+	struct fentry_try list;
+
+	for (size_t i = 0; i < 64; i++)
+		bad[i] = 100 + i;
+	cr_expect(link_refusing(&r, &list) == -ENOENT && list.refusal == -EBUSY);
+	r.bad_count = 0;
+	cr_expect(link_refusing(&r, &list) >= 0 && !list.refusal);
 }
 
 Test(fentry_try, a_failure_that_no_function_causes_ends_it)
