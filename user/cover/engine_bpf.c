@@ -26,6 +26,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "cover/bpf_fentry.h"
 #include "cover/bpf_modules.h"
@@ -275,11 +276,28 @@ static int attach_to_rest(struct bpf_engine *b, size_t which)
 	return bpf_cover__put_link(&b->cover, which, link);
 }
 
+/* Each module takes a descriptor of the program and one of its link. */
+static int allow_fentry_descriptors(const struct bpf_engine *b)
+{
+	size_t wanted = 2 * b->fentry.part_count;
+	int err = descriptors__allow(wanted);
+
+	if (err && b->cover.request->options->how.entry == ENTRY_FENTRY)
+		return error__return(-EINVAL, "--entry fentry takes %zu file descriptors besides the others: %s",
+				     wanted, strerror(-err));
+	if (err)
+		error__warn("fentry.multi takes %zu file descriptors besides the others: %s; all functions are "
+			    "attached by kprobe.multi, at a higher cost", wanted, strerror(-err));
+	return err;
+}
+
 static int attach_to_all(struct bpf_engine *b)
 {
-	int err;
+	int err = b->cover.fentry ? allow_fentry_descriptors(b) : -EOPNOTSUPP;
 
-	if (!b->cover.fentry)
+	if (err == -EINVAL)
+		return err;
+	if (err)
 		return attach_to_rest(b, 0);
 	err = bpf_fentry__attach(&b->fentry, MORE_LINKS);
 	if (err)

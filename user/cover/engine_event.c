@@ -12,16 +12,13 @@
 #include <string.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/resource.h>
 
+#include "base/descriptors.h"
 #include "base/error.h"
 #include "cover/bpf_cover.h"
 #include "event/function_events.h"
 #include "run/leftovers.h"
 #include "cover.h"
-
-/* For all other files that are or will be open. */
-#define SPARE_DESCRIPTORS 256
 
 struct event_engine {
 	struct bpf_cover cover;
@@ -159,24 +156,13 @@ static uint64_t count_missed(const struct bpf_cover *b)
 	return missed;
 }
 
-/*
- * An event needs two descriptors, and a list may have hundreds. The command is forked already, and
- * keeps its limit.
- */
+/* An event needs two descriptors, and a list may have hundreds. */
 static int raise_descriptors(size_t events)
 {
-	rlim_t wanted = 2 * events + SPARE_DESCRIPTORS;
-	struct rlimit limit;
+	int err = descriptors__allow(2 * events);
 
-	if (getrlimit(RLIMIT_NOFILE, &limit) || limit.rlim_cur >= wanted)
-		return 0;
-	limit.rlim_cur = wanted;
-	if (limit.rlim_max < wanted)
-		limit.rlim_max = wanted;
-	if (setrlimit(RLIMIT_NOFILE, &limit))
-		return error__return(-EINVAL, "%zu events take %ju file descriptors: %s; use globs, or "
-				     "--engine bpf", events, (uintmax_t)wanted, strerror(errno));
-	return 0;
+	return err ? error__return(-EINVAL, "%zu events take %zu file descriptors besides the others: %s; use "
+				   "globs, or --engine bpf", events, 2 * events, strerror(-err)) : 0;
 }
 
 static int event__start(void *engine)
