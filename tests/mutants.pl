@@ -128,7 +128,7 @@ sub try
 	if ($test =~ m{^host/}) {
 		# Some of them run the loader.
 		return 'does not build' if run_in($tree, $log, @make, 'CFLAGS=-O0 -g', 'user');
-		my $status = run_in($tree, $log, @limit, "tests/$test.sh");
+		my $status = run_in($tree, $log, 'env', '-u', 'LINUX', @limit, "tests/$test.sh");
 
 		# The mutant may have broken the exit status of the test.
 		return $status || slurp($log) =~ /^not ok/m ? 'caught' : 'passed';

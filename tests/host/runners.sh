@@ -14,7 +14,7 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 tree=$tap_scratch/tree
 suite=tools/testing/selftests/ftrace
 # These variables are for the run of which this test is a part, and not for the runners here.
-unset LINUX HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
+unset HYTRACE_TEST_OUT HYTRACE_STRESS HYTRACE_TEST_UNTIL
 export HYTRACE_CACHE=$tap_scratch/cache
 
 # program FILE: makes a script in the tree from stdin
@@ -203,6 +203,11 @@ ok 'a test on the host that fails and dies' all '1 12 0 1' "$unit" 'echo "not ok
 ok 'a test on the host that passes and exits with 1' all '7 6 0 1' "$unit" "$host; exit 1"
 ok 'a test on the host that was expected to fail' all '1 6 0 1' "$unit" 'echo "not ok 1 - x # TODO y"; echo 1..1'
 ok 'a test on the host that is skipped' all '1 0 6 0' "$unit" 'echo "ok 1 - x # SKIP y"; echo 1..1'
+cp "$tree/kernel/series-6.12" "$tree/kernel/series-7.3"
+alike='[[ $0 == */guest/* || -z ${LINUX-} ]]'
+LINUX=7.3 ok 'units and tests on the host are the same for each kernel' all '7 0 0 0' "$alike && $unit" "$alike && $host"
+chosen='[[ $0 == */host/* || $LINUX == 7.3 ]]'
+LINUX=7.3 ok 'tests in guests are of the kernel that is asked for' all '7 0 0 0' "$unit" "$chosen && $host"
 all '' "$unit" "$host" >/dev/null
 ok 'run.pl with a part of a name runs that test alone' counted '1 0 0 0' "$tree/tests/run.pl" part/it
 # A test that is renamed would be no long one any more.
