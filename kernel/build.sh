@@ -52,7 +52,8 @@ Flavour (default: base + hytrace)
 Instead of building
   --deb              build, and make a Debian package of it in build/deb
   --object=FILE.o    compile only that file, in the flavour's configuration; may be repeated
-  --fetch            fetch the source of another kernel than 6.12 (LINUX=) from Debian, unless it is there
+  --fetch            fetch the source of another kernel than 6.12 (LINUX=) from Debian, unless one is there that fits
+  --applies          see whether the series applies to the kernel's source; if not, the exit status is 4
   --prepare          make build/linux, this clone's kernel tree, or bring it in step with kernel/
   --refresh          write the commits in build/linux back into kernel/patches
   --rebase           put these commits on top of a kernel/ that has changed too
@@ -80,58 +81,104 @@ USAGE
 
 # ---------------------------------------------------------------- the source of a newer kernel
 
-# Fetches the source of the newest kernel of $linux's major version, $linux itself or newer, to which the series applies.
-# The exit status is 3 if there is no such source to be had, and 1 if there is one, but the series does not apply.
+# Fetches the source of a kernel to which the series applies: of $linux's major version, not older than $linux, the newest
+# one in Debian's backports, or else in sid. One that was fetched before stays as long as the series applies to it. The exit
+# status is 3 if there is none, but 1 if one of them is of $linux itself, or if something else fails.
 fetch()
 {
-	local memo=$cache/debian/linux-$linux group name status looked=()
+	local memo=$cache/debian/linux-$linux file='' group name names version tried=''
 
 	[[ $edition && -z $tarball ]] || return 0
-	need apt-get dpkg-deb xz git
 	mkdir -p "$cache/debian"
 	lock "$cache/debian/.fetch" 5
-	[[ ! -r $memo || ! -r $(<"$memo") ]] || return 0
+	[[ ! -r $memo ]] || file=$(<"$memo")
+	if [[ -r $file ]]; then
+		! fits "$file" || return 0
+		tried=", $(package_of "$file")"
+	fi
+	type -P apt-get dpkg-deb >/dev/null || no_source 'there is no apt-get or dpkg-deb to ask Debian with'
 	rm -rf "$cache"/debian/fetch.*
 	for group in backports sid; do
 		debian_update "$group" || continue
-		while read -r name; do
-			[[ $(printf '%s\n' "linux-source-$linux" "$name" | sort -V | head -n 1) != "$name" ||
-				$name == "linux-source-$linux" ]] || break
-			status=0
-			fetch_from "$group" "$name" "$memo" || status=$?
-			[[ $status -ne 0 ]] || return 0
-			[[ $status -ne 1 ]] || looked+=("$name")
-		done < <(debian_newest "$group" "linux-source-${linux%%.*}\.[0-9]+")
+		mapfile -t names < <(debian_newest "$group" "linux-source-${linux%%.*}\.[0-9]+")
+		for name in "${names[@]}"; do
+			printf '%s\n' "linux-source-$linux" "$name" | sort -CV || break
+			version=$(debian_version "$group" "$name") || version=
+			[[ $version ]] || continue
+			file=$cache/debian/${name}_${version//[:~]/.}.tar.xz
+			[[ $tried, != *", $(package_of "$file"),"* ]] || continue
+			[[ -f $file ]] || fetch_package "$group" "$name" "$file" || continue
+			if fits "$file"; then
+				printf '%s\n' "$file" >"$memo"
+				drop_old_tarballs
+				return
+			fi
+			tried+=", $(package_of "$file")"
+			drop_source "$file"
+		done
 	done
-	note "$self: no Linux ${linux%%.*}.x to which kernel/series-$linux applies can be had from Debian's trixie-backports and sid" \
-		"(${looked[*]:-none was fetched}); HYTRACE_LINUX_TARBALL= names another source, and 6.12 needs none of this"
-	[[ ${looked[*]} ]] || exit 3
-	exit 1
+	tried=${tried#, }
+	no_source "it applies to none that can be had from Debian's trixie-backports and sid (${tried:-none was fetched})"
 }
 
-# fetch_from GROUP PACKAGE MEMO: keeps the tarball of a package whose source the series applies to, and removes those
-# that are no longer used. Fails with 1 if the series does not apply, and with 2 if there is no package to be had.
-fetch_from()
+# Says why fetch() has no source for the series, and ends this script.
+no_source()
 {
-	local version file dir old
+	note "$self: no source for kernel/series-$linux: $1; HYTRACE_LINUX_TARBALL= names another one, and 6.12 needs none of this"
+	[[ $tried != *"linux-source-$linux "* ]] || exit 1
+	exit 3
+}
 
-	version=$(debian_version "$1" "$2") && [[ $version ]] || return 2
-	file=$cache/debian/${2}_${version//[:~]/.}.tar.xz
-	if [[ ! -f $file ]]; then
-		note "fetching Debian's $2 $version (about 160 MB, once)"
-		dir=$(mktemp -d "$cache/debian/fetch.XXXXXX")
-		if ! debian_unpack "$1" "$dir" "$2" || ! mv "$dir/usr/src/$2.tar.xz" "$file"; then
-			rm -rf "$dir"
-			note "cannot fetch $2; is there a network, and room in $cache?"
-			return 2
-		fi
+# Prints the package that a tarball in the cache is from, and its version.
+package_of()
+{
+	basename "${1/_/ }" .tar.xz
+}
+
+# fits FILE: tells whether the series applies to the source in this tarball, and if so, says which it is. Any other
+# failure ends this script.
+fits()
+{
+	local status=0
+
+	HYTRACE_LINUX_TARBALL=$1 "$root/kernel/build.sh" --applies </dev/null 5>&- || status=$?
+	case $status in
+	0) note "LINUX=$linux is Debian's $(package_of "$1")" ;;
+	"$does_not_apply") return 1 ;;
+	*) exit 1 ;;
+	esac
+}
+
+# fetch_package GROUP PACKAGE FILE: fails if the package cannot be had.
+fetch_package()
+{
+	local dir
+
+	note "fetching Debian's $(package_of "$3") (about 160 MB, once)"
+	dir=$(mktemp -d "$cache/debian/fetch.XXXXXX") || exit
+	if ! debian_unpack "$1" "$dir" "$2" || ! mv "$dir/usr/src/$2.tar.xz" "$3"; then
 		rm -rf "$dir"
+		note "cannot fetch $2; is there a network, and room in $cache?"
+		return 1
 	fi
-	HYTRACE_ON_TRIAL=1 HYTRACE_LINUX_TARBALL=$file "$root/kernel/build.sh" --prepare 5>&- || return 1
-	printf '%s\n' "$file" >"$3"
-	note "LINUX=$linux is Debian's $2 $version"
-	for old in "$cache"/debian/linux-source-*.tar.xz; do
-		grep -qxF -- "$old" "$cache"/debian/linux-[0-9]* || rm "$old"
+	rm -rf "$dir"
+}
+
+# drop_source FILE: removes a tarball that is of no use, and what was unpacked from it.
+drop_source()
+(
+	tarball=$1
+	find_store
+	rm -rf "$store" "$tarball"
+)
+
+# Removes the tarballs that no kernel uses any longer.
+drop_old_tarballs()
+{
+	local file
+
+	for file in "$cache"/debian/linux-source-*.tar.xz; do
+		grep -qxF -- "$file" "$cache"/debian/linux-[0-9]* || rm "$file"
 	done
 }
 
@@ -548,7 +595,7 @@ while [[ $# -gt 0 ]]; do
 	--object=*) action=build_objects objects+=("${1#*=}") ;;
 	# make writes auto.conf after it has compiled scripts/kconfig.
 	--configure) action=build_objects objects+=(include/config/auto.conf) ;;
-	--deb | --fetch | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
+	--deb | --fetch | --applies | --prepare | --refresh | --rebase | --series | --series-build | --check | --off-check | --drop-tree)
 		action=${1#--} ;;
 	--print-tree | --print-objects | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	-h | --help)

@@ -29,6 +29,7 @@
 repo= # set by find_repo
 clone=$root/build/linux$edition
 base=refs/hytrace/base onto=refs/hytrace/onto
+does_not_apply=4 # the exit status of --applies
 
 # The identity of the user, for mails. Commits of the series must be the same everywhere. So their committer is
 # nobody, as is the author of patches without one, and the user's configuration of git has no influence.
@@ -175,9 +176,10 @@ apply()
 			note "$name applies only with less context; look at it in build/linux$edition"
 			continue
 		fi
-		if [[ ${HYTRACE_ON_TRIAL:-} ]]; then
+		if [[ ${on_trial:-} ]]; then
 			rm -rf "${repo%/*}"
-			die "$name does not apply to ${store##*/}"
+			note "$name does not apply to ${store##*/}"
+			exit "$does_not_apply"
 		fi
 		if [[ -d $root/build/am/linux/.git/rebase-apply ]]; then
 			rm -rf "${repo%/*}"
@@ -192,6 +194,13 @@ apply()
 			"git add -f --sparse, git am --continue there; then in the clone" \
 			"git -C build/am/linux format-patch --stdout -1 >$name"
 	done
+}
+
+# Makes the commits of the series; if that fails because it does not apply, nothing is left to mend it in.
+applies()
+{
+	import_source
+	on_trial=1 series_commit >/dev/null
 }
 
 # ---------------------------------------------------------------- build/linux

@@ -511,6 +511,19 @@ stand_in()
 	chmod +x "$tap_scratch/bin/$1"
 }
 
+# package VERSION TARBALL: makes a package of Debian with this source.
+package()
+{
+	local deb=$tap_scratch/deb
+
+	mkdir -p "$deb/DEBIAN" "$deb/usr/src"
+	cp "$2" "$deb/usr/src/linux-source-$1.tar.xz"
+	printf '%s\n' "Package: linux-source-$1" 'Version: 1.0~test' 'Architecture: all' 'Maintainer: a <a@b.invalid>' \
+		'Description: none' >"$deb/DEBIAN/control"
+	dpkg-deb -b "$deb" "$POOL/linux-source-$1.deb" >/dev/null
+	rm -r "$deb"
+}
+
 # --fetch takes the newest source of Debian to which the series applies. Debian is a directory with packages here.
 test_fetch()
 {
@@ -534,15 +547,9 @@ test_fetch()
 	esac
 	END
 	# To 7.10 the series does not apply; 7.2 is too old.
-	for name in 7.2 7.3 7.10; do
-		mkdir -p "$tap_scratch/deb/DEBIAN" "$tap_scratch/deb/usr/src"
-		cp "$tap_scratch/newer.tar.xz" "$tap_scratch/deb/usr/src/linux-source-$name.tar.xz"
-		[[ $name != 7.10 ]] || cp "$HYTRACE_LINUX_TARBALL" "$tap_scratch/deb/usr/src/linux-source-$name.tar.xz"
-		printf '%s\n' "Package: linux-source-$name" 'Version: 1.0~test' 'Architecture: all' 'Maintainer: a <a@b.invalid>' \
-			'Description: none' >"$tap_scratch/deb/DEBIAN/control"
-		dpkg-deb -b "$tap_scratch/deb" "$POOL/linux-source-$name.deb" >/dev/null
-		rm -r "$tap_scratch/deb"
-	done
+	package 7.2 "$tap_scratch/newer.tar.xz"
+	package 7.3 "$tap_scratch/newer.tar.xz"
+	package 7.10 "$HYTRACE_LINUX_TARBALL"
 	sed -i '/^@@/,$d' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
 	printf '%s\n' '@@ -1,3 +1,4 @@' ' one line' '+two lines' ' and another' ' a' \
 		>>"$dir/kernel/patches/7.3/tracing-Be-new.patch"
@@ -552,25 +559,51 @@ test_fetch()
 	: >"$POOL/away"
 	fetch
 	is 'without Debian, fetching fails' "$?" 3
-	ok 'it says in one line what works all the same' grep -q 'to which kernel/series-7.3 applies can be had .*(none was fetched); .*6.12 needs none' \
+	ok 'it says in one line what works all the same' grep -q 'no source for kernel/series-7.3: .*(none was fetched); .*6.12 needs none' \
 		"$tap_scratch/said"
+	mkdir -p "$tap_scratch/bare"
+	for name in bash sort awk git xz find sed dirname basename mkdir flock rm cat; do
+		ln -s "$(type -P $name)" "$tap_scratch/bare/$name"
+	done
+	env PATH="$tap_scratch/bare" LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --fetch 2>"$tap_scratch/said"
+	is 'so it does without apt' "$? $(grep -c 'there is no apt-get or dpkg-deb' "$tap_scratch/said")" '3 1'
 	rm "$POOL/away"
+	mv "$POOL"/linux-source-7.{2,3}.deb "$tap_scratch"
+	fetch
+	is 'if there are only newer sources, and the series applies to none, it is as if there were none' "$?" 3
+	ok 'these are named' grep -q '(linux-source-7.10 1.0.test);' "$tap_scratch/said"
+	is 'and each is fetched once' "$(grep -c 'download linux-source-7.10' "$POOL/asked")" 1
+	ok 'nothing of them is left in the cache' bash -c "! compgen -G '$HYTRACE_CACHE/debian/*.tar.xz' && ! compgen -G '$HYTRACE_CACHE/linux-1.0*'"
+	mv "$tap_scratch"/linux-source-7.{2,3}.deb "$POOL"
+	: >"$POOL/asked"
 	ok 'the newest source to which the series applies is fetched' fetch
-	ok 'it is named' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0~test" "$tap_scratch/said"
+	ok 'it is named' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0.test" "$tap_scratch/said"
 	ok 'the newer one was tried first' grep -q 'download linux-source-7.10' "$POOL/asked"
 	: >"$POOL/away"
 	: >"$POOL/asked"
 	ok 'it is fetched once' fetch
 	is 'and nobody is asked again' "$(<"$POOL/asked")" ''
+	ok 'it is named each time' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0.test" "$tap_scratch/said"
 	ok 'it can be built from' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --prepare
-	rm "$HYTRACE_CACHE/debian/linux-7.3"
-	sed -i 's/^ one/ x&/; s/^ and/ x&/' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
 	rm "$POOL/away"
+	stand_in xz <<<$'#!/bin/sh\nexit 1'
+	rm -r "$HYTRACE_CACHE"/linux-1.0.test-*
 	fetch
-	is 'if the series applies to none, fetching fails' "$?" 1
-	ok 'those that were tried are named' grep -q '(linux-source-7.10 linux-source-7.3 linux-source-7.10 linux-source-7.3);' "$tap_scratch/said"
+	is 'a source that cannot be unpacked is another fault' "$? $(grep -c 'is the disk full?' "$tap_scratch/said")" '1 1'
+	is 'and nothing else is tried then' "$(<"$POOL/asked")" ''
+	rm "$tap_scratch/bin/xz"
+	sed -i 's/^ one/ x&/; s/^ and/ x&/' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
+	fetch
+	is 'if the series applies to none any more, fetching fails' "$?" 1
+	ok 'those that were tried are named' grep -q '(linux-source-7.3 1.0.test, linux-source-7.10 1.0.test);' "$tap_scratch/said"
+	ok 'the one that was in use stays, to mend the series with' [ -r "$(cat "$HYTRACE_CACHE/debian/linux-7.3")" ]
 	ok 'no older one was fetched' bash -c "! grep -q 'download linux-source-7.2' '$POOL/asked'"
 	ok 'the tries leave nothing behind' [ ! -e "$dir/build/am" ]
+	sed -i 's/^one/x &/; s/^and/x &/' "$tap_scratch/newer/kernel/trace/trace.c"
+	tar -C "$tap_scratch" -cJf "$tap_scratch/newest.tar.xz" newer
+	package 7.4 "$tap_scratch/newest.tar.xz"
+	ok 'a newer one takes its place if the series applies to that' fetch
+	is 'and it is removed' "$(cd "$HYTRACE_CACHE/debian" && echo *.tar.xz)" linux-source-7.4_1.0.test.tar.xz
 }
 
 # check AT: prints what --check says if the compiler finds something there.
