@@ -109,7 +109,7 @@ bpf: $(BPF_OBJ) $(SKEL)
 $(B)/vmlinux-headers/vmlinux.h: FORCE | programs $(BPFTOOL)
 	$(Q)mkdir -p $(@D)
 	$(Q)if [ -z "$(TYPES_BY_HAND)" ] && \
-			vmlinux=$$(LINUX=6.12 $(if $(filter-out 6.12,$(LINUX)),HYTRACE_LINUX_TARBALL=) HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
+			vmlinux=$$(HYTRACE_OTHER_LINUX=6.12 HYTRACE_STALE_OK=1 kernel/build.sh --print-vmlinux 2>/dev/null); then \
 		$(BPFTOOL) btf dump file "$$vmlinux" format c >$@.tmp; \
 	else \
 		cp vmlinux-headers/vmlinux.h $@.tmp; \
@@ -224,13 +224,15 @@ KERNEL_SAN = $(if $(filter oneshot_set_threads,$*),-fsanitize=thread,$(SAN))
 $(B)/tests/unit/early_cmdline: $(B)/tests/unit/kernel_cmdline.h
 $(B)/tests/unit/early_cmdline: USER_CFLAGS += -I$(B)/tests/unit
 
-$(B)/tests/unit/kernel_cmdline.h: Makefile
-	$(call msg,GEN,$@)mkdir -p $(@D)
+# LINUX= may be another kernel than the last time.
+$(B)/tests/unit/kernel_cmdline.h: FORCE
+	$(Q)mkdir -p $(@D)
 	$(Q)source=$$(kernel/build.sh --print-source) && cd "$$source" && \
 		sed -n '/^char \*skip_spaces(/,/^}/p; /^char \*next_arg(/,/^}/p; /^int kstrtobool(/,/^}/p' \
-			lib/string_helpers.c lib/cmdline.c lib/kstrtox.c >$(abspath $@) && \
+			lib/string_helpers.c lib/cmdline.c lib/kstrtox.c >$(abspath $@).tmp && \
 		sed -n '/^static char dash2underscore(/,/^}/p; /^bool parameqn\?(/,/^}/p' \
-			kernel/params.c >>$(abspath $@)
+			kernel/params.c >>$(abspath $@).tmp
+	$(Q)if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
 
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)

@@ -141,7 +141,7 @@ fits()
 {
 	local status=0
 
-	HYTRACE_LINUX_TARBALL=$1 "$root/kernel/build.sh" --applies </dev/null 5>&- || status=$?
+	LINUX=$linux HYTRACE_OTHER_LINUX='' HYTRACE_LINUX_TARBALL=$1 "$root/kernel/build.sh" --applies </dev/null 5>&- || status=$?
 	case $status in
 	0) note "LINUX=$linux is Debian's $(package_of "$1")" ;;
 	"$does_not_apply") return 1 ;;
@@ -520,7 +520,7 @@ build_objects()
 # of another state. The directory then counts as used now.
 find_image()
 {
-	local tree dir what="kernel/build.sh${unpatched:+ --unpatched}"
+	local tree dir what="$build_sh${unpatched:+ --unpatched}"
 
 	tree=$(tree_to_build) || tree=
 	dir=${tree:+$(image_dir "$(done_key "$tree")")}
@@ -558,7 +558,7 @@ print()
 		;;
 	source) unpack_source; echo "$store/unpatched/src"; return ;;
 	objects)
-		[[ -f $obj/include/config/auto.conf ]] || die "$obj is not configured; run kernel/build.sh --configure"
+		[[ -f $obj/include/config/auto.conf ]] || die "$obj is not configured; run $build_sh --configure"
 		echo "$obj"
 		return
 		;;

@@ -36,9 +36,10 @@ configured_objects()
 	local file image
 
 	if [[ $edition ]]; then
-		image=$(LINUX=6.12 HYTRACE_LINUX_TARBALL='' HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-vmlinux \
-			2>/dev/null) ||
-			die "6.12's base kernel tells which files are configured, and is not built: LINUX=6.12 kernel/build.sh builds it"
+		image=$(HYTRACE_OTHER_LINUX=6.12 HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-vmlinux 2>&1) ||
+			die "6.12's base kernel tells which files are configured, and cannot be found: $image"
+		# Before the path, there may be a warning.
+		image=${image##*$'\n'}
 		image=${image%/*}
 	else
 		image=$(find_image)

@@ -17,13 +17,18 @@
 #
 # LINUX= chooses the kernel: 6.12, which Debian's stable releases have, is the default; each other one has a series of
 # its own, kernel/series-$linux, and a tarball that build.sh --fetch gets from a newer release of Debian.
+# HYTRACE_LINUX_TARBALL= is for that kernel. Scripts that also need another one set HYTRACE_OTHER_LINUX= to it; then the
+# tarball does not count.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
-linux=${LINUX:-6.12}
+linux=${HYTRACE_OTHER_LINUX:-${LINUX:-6.12}}
 edition=-$linux
 [[ $linux != 6.12 ]] || edition=
 tarball=${HYTRACE_LINUX_TARBALL:-}
+[[ $linux == "${LINUX:-6.12}" ]] || tarball=
+# What messages tell people to run.
+build_sh="${edition:+LINUX=$linux }kernel/build.sh"
 self=${0##*/}
 
 die()
@@ -112,6 +117,19 @@ find_store()
 		die "the kernel cannot be built under a path with a space or colon: $store;" \
 			"HYTRACE_CACHE= moves it"
 	mkdir -p "$store"
+	check_version "$store/unpatched/src"
+}
+
+# check_version DIR: ends this script if another kernel than $linux, or one that is newer by no more than its minor
+# version, was unpacked there.
+check_version()
+{
+	local version
+
+	[[ -f $1/Makefile ]] || return 0
+	version=$(sed -nE 's/^(VERSION|PATCHLEVEL) *= *([0-9]+)$/\2/p' "$1/Makefile" | paste -sd.)
+	{ [[ ${version%%.*} == "${linux%%.*}" ]] && printf '%s\n' "$linux" "$version" | sort -CV; } ||
+		die "$tarball is Linux ${version:-(no VERSION in its Makefile)}, and no source for LINUX=$linux"
 }
 
 # lock FILE FD: waits for other builds, and says so. The lock belongs to the file descriptor, which a build's
@@ -143,6 +161,7 @@ unpack_source()
 			rm -rf "$tmp"
 			die "unpacking $tarball into $store failed; is the disk full?"
 		}
+		check_version "$tmp"
 		mv "$tmp" "$src"
 		touch "$store/unpatched/.unpacked"
 	fi

@@ -140,24 +140,32 @@ write_patches()
 	done
 }
 
+# series_ref DIR: prints the name that $repo has for the commits of the patches in a DIR like kernel/.
+series_ref()
+{
+	local key
+
+	key=$(cd "$1" && list_series . | awk '{ print "patches/" $1 }' | xargs -r sha256sum) ||
+		die "a patch that kernel/series-$linux names is missing from kernel/patches (above)"
+	printf 'refs/hytrace/series/%.40s\n' "$(sha256sum <<<"3 $key")"
+}
+
 # series_commit [DIR]: makes the commits of kernel/patches, or of a DIR like kernel/; prints the last one.
 series_commit()
 {
-	local dir=${1:-$root/kernel} key tmp patches
+	local dir=${1:-$root/kernel} ref tmp patches
 
-	key=$(cd "$dir" && list_series . | awk '{ print "patches/" $1 }' | xargs -r sha256sum) ||
-		die "a patch that kernel/series-$linux names is missing from kernel/patches (above)"
-	key=$(sha256sum <<<"3 $key" | cut -c1-40)
-	in_repo rev-parse -q --verify "refs/hytrace/series/$key^{commit}" && return
+	ref=$(series_ref "$dir")
+	in_repo rev-parse -q --verify "$ref^{commit}" && return
 	mkdir -p "$root/build"
 	tmp=$(mktemp -d "$root/build/am.XXXXXX")
 	write_patches "$dir" "$tmp/patches" >"$tmp/names" || die "no patches in $tmp; is the disk full?"
 	mapfile -t patches <"$tmp/names"
 	scratch_clone "$repo" pristine "$tmp/linux" || die "no scratch clone in $tmp; is the disk full?"
 	apply "$tmp/linux" "${patches[@]}"
-	in_repo fetch -q --no-tags --no-write-fetch-head "$tmp/linux" "+HEAD:refs/hytrace/series/$key"
+	in_repo fetch -q --no-tags --no-write-fetch-head "$tmp/linux" "+HEAD:$ref"
 	rm -rf "$tmp"
-	in_repo rev-parse "refs/hytrace/series/$key"
+	in_repo rev-parse "$ref"
 }
 
 # apply REPO PATCH...: applies the patches as commits. A stable update may have changed the lines around a patch;
@@ -280,7 +288,7 @@ check_clone_source()
 	clone_is_spare ||
 		die "build/linux$edition was made from another source than $repo, and there is work in it: save it" \
 			"(git -C build/linux$edition format-patch $base), move build/linux$edition away, run" \
-			"kernel/build.sh --prepare, and git am it there"
+			"$build_sh --prepare, and git am it there"
 	rm -rf "$clone"
 }
 
@@ -363,17 +371,17 @@ stands_on()
 refuse_both()
 {
 	die "both kernel/ and build/linux$edition have changed since they were last in step, and nothing is thrown" \
-		"away: kernel/build.sh --rebase puts the commits of build/linux$edition (and its uncommitted edits)" \
+		"away: $build_sh --rebase puts the commits of build/linux$edition (and its uncommitted edits)" \
 		"on top of kernel/; or, to drop them: git -C build/linux$edition reset --hard $base"
 }
 
 # Prints the tree that this clone wants built: with uncommitted edits, and without our files. It changes nothing,
-# because --print-* use it.
+# because --print-* use it. If nobody has made the commits of the series, nobody has built it.
 wanted_tree()
 {
 	local tree series
 
-	series=$(series_commit) || return
+	series=$(in_repo rev-parse -q --verify "$(series_ref "$root/kernel")^{commit}") || return
 	tree=$series
 	[[ -z $(! clone_fits || replaced_links) ]] || return
 	if clone_fits && ! clone_is "$(in_clone rev-parse "$base")"; then
@@ -432,6 +440,6 @@ drop_tree()
 	have_clone || return 0
 	clone_is_spare ||
 		die "build/linux$edition has commits or edits that are not in kernel/: write them back with" \
-			"kernel/build.sh --refresh, or remove build/linux$edition yourself"
+			"$build_sh --refresh, or remove build/linux$edition yourself"
 	rm -rf "$clone"
 }

@@ -203,7 +203,7 @@ find_built()
 	local version=$1 build lock
 	shift
 	build=("$here/build.sh" "$@")
-	image=$(LINUX=$version "${build[@]}" --print-image) ||
+	image=$(HYTRACE_OTHER_LINUX=$version "${build[@]}" --print-image) ||
 		die "kernel '$kernel' is not built; build it with: LINUX=$version ${build[*]}"
 	exec {lock}<"${image%/*}"
 	flock -s "$lock"

@@ -31,6 +31,8 @@ make_tarball()
 	END
 	chmod +x "$dir/scripts/kconfig/merge_config.sh"
 	cat >"$dir/Makefile" <<-'END'
+	VERSION = 6
+	PATCHLEVEL = 12
 	.RECIPEPREFIX = >
 	allnoconfig:
 	> cp $(KCONFIG_ALLCONFIG) $(KCONFIG_CONFIG)
@@ -453,6 +455,7 @@ test_two_kernels()
 
 	cp -r "$tap_scratch/linux" "$newer"
 	sed -i '1i one line\nand another' "$newer/kernel/trace/trace.c"
+	sed -i 's/^VERSION.*/VERSION = 7/; s/^PATCHLEVEL.*/PATCHLEVEL = 3/' "$newer/Makefile"
 	tar -C "$tap_scratch" -cJf "$other" newer
 	make_clone "$dir"
 	sed -i '/^@@/,$d; /^---$/d' "$shared"
@@ -463,6 +466,8 @@ test_two_kernels()
 	newer() { (cd "$dir" && LINUX=7.3 HYTRACE_LINUX_TARBALL=$other "$@"); }
 
 	ok '6.12 is the kernel without LINUX=' "$dir/kernel/build.sh" --prepare
+	HYTRACE_LINUX_TARBALL=$other "$dir/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	is 'a tarball of 7.3 is no source for it' "$? $(grep -c 'newer.tar.xz is Linux 7.3, and no source for LINUX=6.12' "$tap_scratch/refused")" '1 1'
 	ok 'LINUX=7.3 has a tree beside it' newer kernel/build.sh --prepare
 	is 'the patch that both have is applied where it belongs' \
 		"$(grep -n ours "$dir/build/linux-7.3/kernel/trace/trace.c")" 7:ours
@@ -474,6 +479,16 @@ test_two_kernels()
 	ok 'both have images of their own' newer kernel/build.sh
 	"$dir/kernel/build.sh" --print-image 2>"$tap_scratch/refused"
 	is '6.12 has not been built by that' "$?" 1
+	HYTRACE_STALE_OK=1 HYTRACE_LINUX_TARBALL=$other "$dir/kernel/build.sh" --print-image 2>"$tap_scratch/refused"
+	is 'its images are none of 6.12' "$? $(grep -c 'no source for LINUX=6.12' "$tap_scratch/refused")" '1 1'
+	is 'a script that needs 7.3, too, has no tarball for it' "$(HYTRACE_OTHER_LINUX=7.3 "$dir/kernel/build.sh" --print-image 2>&1)" \
+		"build.sh: /usr/src/linux-source-7.3.tar.xz, the source of Linux 7.3, is missing; \`make deps LINUX=7.3\` gets it"
+	ok 'one that asks for the same kernel has it' newer env HYTRACE_OTHER_LINUX=7.3 kernel/build.sh --print-image
+	sed -i.away 's/^ b$/ x/' "$shared"
+	newer kernel/build.sh --print-image 2>"$tap_scratch/refused"
+	is 'if the series does not apply, --print-image tells of no image' "$? $(grep -c 'run LINUX=7.3 kernel/build.sh$' "$tap_scratch/refused")" '1 1'
+	ok 'and does nothing else' [ ! -e "$dir/build/am" ]
+	mv "$shared.away" "$shared"
 
 	before=$(<"$shared")
 	sed -i 's/^h$/H/' "$dir/build/linux-7.3/kernel/trace/trace.c"
@@ -549,7 +564,9 @@ test_fetch()
 	# To 7.10 the series does not apply; 7.2 is too old.
 	package 7.2 "$tap_scratch/newer.tar.xz"
 	package 7.3 "$tap_scratch/newer.tar.xz"
-	package 7.10 "$HYTRACE_LINUX_TARBALL"
+	sed 's/^VERSION.*/VERSION = 7/' -i "$tap_scratch/linux/Makefile"
+	tar -C "$tap_scratch" -cJf "$tap_scratch/newest.tar.xz" linux
+	package 7.10 "$tap_scratch/newest.tar.xz"
 	sed -i '/^@@/,$d' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
 	printf '%s\n' '@@ -1,3 +1,4 @@' ' one line' '+two lines' ' and another' ' a' \
 		>>"$dir/kernel/patches/7.3/tracing-Be-new.patch"
