@@ -166,7 +166,7 @@ refresh()
 
 	import_source
 	lock_clone
-	have_clone || die "there is no build/linux$edition to write back; kernel/build.sh --prepare makes it"
+	have_clone || die "there is no build/linux$edition to write back; $build_sh --prepare makes it"
 	sync_clone keep
 	refuse_busy
 	! clone_dirty || die "build/linux$edition has uncommitted edits: commit them first (git -C build/linux$edition commit)," \
@@ -256,13 +256,18 @@ email()
 # Writes the cover letter. git gives numbers and subjects; the text is ours.
 write_cover()
 {
-	local out=$1 text=$root/kernel/patches/cover-letter-$linux.txt version=${store##*/linux-}
+	local out=$1 text=$root/kernel/patches/cover-letter-$linux.txt version=${store##*/linux-} from
+
+	# Debian's package may be that of a newer kernel.
+	from=$(basename "$tarball" .tar.xz)
+	from=${from%%_*}
+	[[ $version == local-* ]] || from+=" ${version%-*} of Debian"
 
 	[[ -f $text ]] || text=$root/kernel/patches/cover-letter.txt
 	[[ -f $text ]] || die "$text, the cover letter's text, is missing"
 	{
 		tail -n +3 "$text"
-		printf '\nThis is based on linux-source-%s %s of Debian, whose tree is\n%s.\n' "$linux" "${version%-*}" \
+		printf '\nThis is based on %s, whose tree is\n%s.\n' "$from" \
 			"$(in_repo rev-parse 'pristine^{tree}')"
 	} >"$tmp/blurb"
 	awk -v subject="$(head -n 1 "$text")" -v blurb="$tmp/blurb" '
@@ -292,7 +297,7 @@ emit_series()
 	sync_clone keep
 	series=$(series_commit)
 	! have_clone || clone_is "$series" ||
-		die "build/linux$edition has work that is not in kernel/: kernel/build.sh --refresh writes it back"
+		die "build/linux$edition has work that is not in kernel/: $build_sh --refresh writes it back"
 	mailed=$(mailed_commits "$series")
 	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series-$linux is empty: nothing to mail"
 	[[ $me ]] || note "git has no user.name and user.email: the series is signed off by nobody"

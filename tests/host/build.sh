@@ -358,7 +358,16 @@ test_series()
 		"$(sed -n 's/^From: //p' "$one"/build/series/0002-*.patch | tail -n 1)" 'tester <tester@example.invalid>'
 	ok 'the mails have our files' grep -q '^+++ b/kernel/trace/ours.c' "$first"
 	ok 'the cover letter names the base' grep -qE '^base-commit: [0-9a-f]{40}$' "$one"/build/series/0000-*
-	ok 'the cover letter names the source' grep -q 'linux-source-6.12 local' "$one"/build/series/0000-*
+	ok 'the cover letter names the source' grep -q 'This is based on linux, whose tree is' "$one"/build/series/0000-*
+}
+
+# Patches come and go, and with them the number of each one.
+test_cover_letters()
+{
+	is 'cover letters name patches by their subjects' \
+		"$(tr '\n' ' ' <<<"$(cat "$clone"/kernel/patches/cover-letter*.txt)" |
+			grep -oiE '(first|second|third|fourth|fifth|sixth|seventh|last)( [a-z]+)? patch')" ''
+	is 'that of 7.3 has no text slots' "$(grep -ci 'text.slots' "$clone/kernel/patches/cover-letter-7.3.txt")" 0
 }
 
 # If a patch does not apply, a tree is left in which it can be mended.
@@ -504,7 +513,7 @@ test_two_kernels()
 	ok '6.12 has that change, too' "$dir/kernel/build.sh" --prepare
 	ok '... in its tree' grep -q '^ours of both$' "$dir/build/linux/kernel/trace/trace.c"
 	ok 'the series of 7.3 is mailed' newer kernel/build.sh --series
-	ok 'its cover letter names its source' grep -q 'linux-source-7.3 local' "$dir"/build/series-7.3/0000-*
+	ok 'its cover letter names its source' grep -q 'This is based on newer, whose tree is' "$dir"/build/series-7.3/0000-*
 	newer git -C build/linux-7.3 rebase -q --onto HEAD~2 HEAD~1 2>/dev/null
 	newer kernel/build.sh --refresh 2>/dev/null
 	is 'a patch that 7.3 drops stays for 6.12' "$(cd "$dir/kernel" && grep -c ours series-7.3; ls patches/*.patch)" \
@@ -621,6 +630,9 @@ test_fetch()
 	package 7.4 "$tap_scratch/newest.tar.xz"
 	ok 'a newer one takes its place if the series applies to that' fetch
 	is 'and it is removed' "$(cd "$HYTRACE_CACHE/debian" && echo *.tar.xz)" linux-source-7.4_1.0.test.tar.xz
+	rm -rf "$dir/build/linux-7.3"
+	ok 'the mails are for that one' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --series
+	ok 'and say so' grep -q 'This is based on linux-source-7.4 1.0.test of Debian, whose' "$dir"/build/series-7.3/0000-*
 }
 
 # check AT: prints what --check says if the compiler finds something there.
@@ -681,6 +693,7 @@ test_refused 'a commit of a link' kernel/trace/ours.c commit_link
 test_refused 'a second commit that edits a new file' kernel/trace/newer.c commit_twice
 test_both
 test_series
+test_cover_letters
 test_images
 test_cache_gone
 test_broken
