@@ -20,7 +20,7 @@
 # Prints the lines of the kernel's own files that the series adds or changes, as FILE:LINE.
 changed_lines()
 {
-	in_clone diff -U0 --no-renames --diff-filter=M pristine -- '*.[ch]' | awk '
+	in_clone diff -U0 --no-renames --diff-filter=M pristine -- '*.[chS]' | awk '
 		/^\+\+\+ b\// { file = substr($0, 7) }
 		/^@@/ {
 			split(substr($3, 2), at, ",")
@@ -45,10 +45,10 @@ configured_objects()
 		image=$(find_image)
 	fi
 	find "$image"/{vmlinux,lib} -type f \( -name vmlinux -o -name '*.ko' \) \
-		-exec llvm-dwarfdump-19 --show-sources {} + | sed -n 's/^\.\///; /\.c$/p' | sort -u >"$obj.sources"
+		-exec llvm-dwarfdump-19 --show-sources {} + | sed -n 's/^\.\///; /\.[cS]$/p' | sort -u >"$obj.sources"
 	for file; do
 		if grep -qxF -e "$file" "$obj.sources"; then
-			printf '%s\n' "${file%.c}.o"
+			printf '%s\n' "${file%.[cS]}.o"
 		else
 			note "not in this configuration, so not checked: $file"
 		fi
@@ -71,14 +71,14 @@ check()
 	start_log
 	sweep
 	files=$( (list_files; in_clone ls-files --others --exclude-standard) |
-		grep -vE '^(tools|samples)/' | grep -E '\.[ch]$' | sort) ||
+		grep -vE '^(tools|samples)/' | grep -E '\.[chS]$' | sort) ||
 		die "the series has no C file of its own: nothing to check"
-	mapfile -t own < <(grep '\.c$' <<<"$files")
-	mapfile -t changed < <(in_clone diff --name-only --diff-filter=M pristine -- '*.c')
+	mapfile -t own < <(grep '\.[cS]$' <<<"$files")
+	mapfile -t changed < <(in_clone diff --name-only --diff-filter=M pristine -- '*.[cS]')
 	objects=$(configured_objects "${own[@]}" ${changed[@]+"${changed[@]}"})
 	configure "$(tree_to_build)"
 	while read -r file; do
-		rm -f "$obj/${file%.[cho]}.o"
+		rm -f "$obj/${file%.[choS]}.o"
 	done <<<"$files"$'\n'"$objects"
 	# shellcheck disable=SC2086 # a list of objects
 	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
@@ -87,7 +87,7 @@ check()
 	findings=$(sed -E "s#^(\.\.|$src)/##" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }
 		$1 == "kernel/trace/ftrace.c" && /address spaces|noderef/ { next }
-		/^[^ :]+:[0-9]+:[0-9]+: (sparse: )?(warning|error)/ && ($1 in ours || ($1 ":" $2) in ours)
+		/^[^ :]+:[0-9]+:([0-9]+:)? (sparse: )?([Ww]arning|[Ee]rror)/ && ($1 in ours || ($1 ":" $2) in ours)
 		' <(printf '%s\n' "$files"; changed_lines) - | sort -u)
 	[[ -z $findings ]] || {
 		printf '%s\n' "$findings" >&2
