@@ -176,7 +176,7 @@ run_guest()
 		"${options[@]}" --console "$out/console" --share "$out" -- \
 		env HYTRACE_LIMIT="$((limit * 9 / 10))" \
 		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
-		HYTRACE_BPFTOOL="$("$clone/kernel/tools.sh" --print)/bpftool" \
+		HYTRACE_BPFTOOL="$bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
 		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
 	# The guest runs in the background so that this shell handles signals at once.
@@ -200,7 +200,7 @@ impossible_flags()
 
 main()
 {
-	local append options behind suites='' names=() commands=() limit=1200 left status=0 test flags
+	local append options behind suites='' names=() commands=() limit=1200 left status=0 test flags bpftool
 
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
@@ -229,6 +229,7 @@ main()
 		commands+=("ftracetest:$out/suite/ftracetest$suites")
 		names+=(ftracetest)
 	fi
+	bpftool=$("$clone/kernel/tools.sh")/bpftool
 	HYTRACE_VMLINUX=$(vmlinux_of "$kernel")
 	export HYTRACE_VMLINUX
 	# When the host is busy with something else, the guest sees a lockup. So it waits longer.
