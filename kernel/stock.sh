@@ -21,7 +21,7 @@ declare -A stock_kernels=(
 unpack_stock()
 {
 	local group=$1 package=$2 dir=$3 release=${2#linux-image-} tmp
-	tmp=$(mktemp -d "$cache/stock/.unpack.XXXXXX")
+	tmp=$(mktemp -d "$cache/stock/.unpack.XXXXXX") || return
 	# shellcheck disable=SC2064 # this tmp
 	trap "rm -rf '$tmp'" EXIT
 	say "fetching Debian's $package (about 110 MB, once)"

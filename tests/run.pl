@@ -39,7 +39,7 @@ my $out = $ENV{HYTRACE_TEST_OUT} // "$clone/build/test";
 # The kernel that is tested: patched, stock and so on are of this version.
 my $linux = $ENV{LINUX} || '6.12';
 die("LINUX=$linux: there is no kernel/series-$linux\n") unless -e "$clone/kernel/series-$linux";
-my $cache = $ENV{HYTRACE_CACHE} // ($ENV{XDG_CACHE_HOME} // "$ENV{HOME}/.cache") . '/hytrace';
+my $cache = $ENV{HYTRACE_CACHE} || ($ENV{XDG_CACHE_HOME} || "$ENV{HOME}/.cache") . '/hytrace';
 my ($list, $long, $kernel, $minutes, $help);
 unless (GetOptions('list' => \$list, 'long' => \$long, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
 	print STDERR $usage;
