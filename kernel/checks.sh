@@ -87,7 +87,7 @@ check()
 	findings=$(sed -E "s#^(\.\.|$src)/##" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }
 		$1 == "kernel/trace/ftrace.c" && /address spaces|noderef/ { next }
-		/^[^ :]+:[0-9]+:([0-9]+:)? (sparse: )?([Ww]arning|[Ee]rror)/ && ($1 in ours || ($1 ":" $2) in ours)
+		/^[^ :]+:[0-9]+:([0-9]+: (sparse: )?(warning|error)| (Warning|Error))/ && ($1 in ours || ($1 ":" $2) in ours)
 		' <(printf '%s\n' "$files"; changed_lines) - | sort -u)
 	[[ -z $findings ]] || {
 		printf '%s\n' "$findings" >&2
