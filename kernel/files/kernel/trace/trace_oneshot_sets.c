@@ -6,7 +6,8 @@
  * when the tracer starts again or when 0 is written to oneshot_seen. Callbacks also
  * run where RCU is not watching: in the idle loop, and on a CPU that comes online. So
  * stopping waits for both a rude and an ordinary RCU-tasks grace period, and until no
- * CPU comes or goes. So does replacing a set that is in use, before the old set is freed. Replacing, reading, growing and forgetting hold trace_types_lock.
+ * CPU comes or goes. So does replacing a set that is in use, before the old set is
+ * freed. Replacing, reading, growing and forgetting hold trace_types_lock.
  * If ftrace has turned itself off, it can no longer take the tracer out of the
  * functions: the set then stays in use.
  *
