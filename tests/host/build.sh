@@ -635,10 +635,10 @@ test_fetch()
 	ok 'and say so' grep -q 'This is based on linux-source-7.4 1.0.test of Debian, whose' "$dir"/build/series-7.3/0000-*
 }
 
-# check AT: prints what --check says if the compiler finds something there.
+# check AT [WHAT]: prints what --check says if the compiler finds something there; WHAT is "Warning" as the assembler has it.
 check()
 {
-	echo "$1: warning: planted" >"$tap_scratch/complaints"
+	echo "$1: ${2:-warning}: planted" >"$tap_scratch/complaints"
 	# The objects and the compiled files are of the pretended compiler as well.
 	COMPLAINTS=$tap_scratch/complaints PATH=$tap_scratch/pretended:$PATH "$one/kernel/build.sh" --check 2>&1
 }
@@ -657,6 +657,8 @@ test_check()
 		is "--check fails for a complaint at ${at##*/trace/}" $? 1
 		ok 'and it names the place' grep -q "^kernel/trace/${at##*/trace/}: warning: planted" "$tap_scratch/said"
 	done
+	check ../kernel/trace/ours.c:7 Warning >"$tap_scratch/said"
+	is '--check fails for a complaint of the assembler, which has no column' "$? $(grep -c ours.c:7: "$tap_scratch/said")" '1 1'
 	check ../kernel/trace/trace.c:2:1 >"$tap_scratch/said"
 	is "a complaint about the kernel's own line is not ours" $? 0
 	ok 'and --check says what it read' grep -q 'find nothing in [1-9][0-9]* files of ours and [1-9]' "$tap_scratch/said"

@@ -276,30 +276,34 @@ static int attach_to_rest(struct bpf_engine *b, size_t which)
 	return bpf_cover__put_link(&b->cover, which, link);
 }
 
-/* Each module takes a descriptor of the program and one of its link. */
+/*
+ * Each module takes a descriptor of the program and one of its link. Returns 0, -EMFILE if kprobe.multi
+ * has to take all functions, or another error.
+ */
 static int allow_fentry_descriptors(const struct bpf_engine *b)
 {
 	size_t wanted = 2 * b->fentry.part_count;
 	int err = descriptors__allow(wanted);
 
-	if (err && b->cover.request->options->how.entry == ENTRY_FENTRY)
+	if (!err)
+		return 0;
+	if (b->cover.request->options->how.entry == ENTRY_FENTRY)
 		return error__return(-EINVAL, "--entry fentry takes %zu file descriptors besides the others: %s",
 				     wanted, strerror(-err));
-	if (err)
-		error__warn("fentry.multi takes %zu file descriptors besides the others: %s; all functions are "
-			    "attached by kprobe.multi, at a higher cost", wanted, strerror(-err));
-	return err;
+	error__warn("fentry.multi takes %zu file descriptors besides the others: %s; all functions are "
+		    "attached by kprobe.multi, at a higher cost", wanted, strerror(-err));
+	return -EMFILE;
 }
 
 static int attach_to_all(struct bpf_engine *b)
 {
-	int err = b->cover.fentry ? allow_fentry_descriptors(b) : -EOPNOTSUPP;
+	int err = b->cover.fentry ? allow_fentry_descriptors(b) : -EMFILE;
 
-	if (err == -EINVAL)
-		return err;
-	if (err)
+	/* The list has all functions. */
+	if (err == -EMFILE)
 		return attach_to_rest(b, 0);
-	err = bpf_fentry__attach(&b->fentry, MORE_LINKS);
+	if (!err)
+		err = bpf_fentry__attach(&b->fentry, MORE_LINKS);
 	if (err)
 		return err;
 	choose_addresses(b, b->cover.request, b->cover.request->symbols);

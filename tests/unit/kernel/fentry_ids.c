@@ -293,18 +293,7 @@ Test(fentry_try, refused_ones_are_found_and_the_others_attached_by_one_link)
 	cr_expect(r.calls < 64, "%zu calls: it does not try each one", r.calls);
 }
 
-Test(fentry_try, if_all_are_refused_it_says_so)
-{
-	__u32 bad[64];
-	struct refusing r = { bad, 64, -ENOENT };
-	struct fentry_try list;
-
-	for (size_t i = 0; i < 64; i++)
-		bad[i] = 100 + i;
-	cr_expect(link_refusing(&r, &list) == -ENOENT);
-}
-
-Test(fentry_try, the_reason_of_the_first_refusal_is_kept)
+Test(fentry_try, if_all_are_refused_it_says_so_and_keeps_the_reason)
 {
 	__u32 bad[64];
 	struct refusing r = { bad, 64, -EBUSY };
