@@ -40,7 +40,7 @@ inside()
 		mkdir -p root/.cache/hytrace
 		mount --bind "$2" root/.cache/hytrace
 		exec chroot . env -i HOME=/root LANG=C.UTF-8 TERM=dumb "${@:3}"' inside "$system" "$cache" \
-		"${proxies[@]}" PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
+		"${proxies[@]}" ${LINUX:+"LINUX=$LINUX"} PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin \
 		sh -c 'cd /root/hytrace && exec "$@"' inside "$@"
 }
 
