@@ -92,8 +92,12 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 {
 	int id, program, link;
 
-	if (!features__has(FEATURE_BTF))
+	if (!features__has(FEATURE_BTF)) {
+		const struct feature_answer *btf = features__ask(FEATURE_BTF);
+
+		snprintf(reason, room, "%s\n%s", btf->reason, btf->remedy);
 		return FEATURE_NO;
+	}
 	id = libbpf_find_vmlinux_btf_id(TARGET, BPF_TRACE_FENTRY);
 	if (id < 0) {
 		snprintf(reason, room, "the function to try it on, " TARGET ", is not in this kernel's BTF");
@@ -113,7 +117,8 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 		close(link);
 		return FEATURE_YES;
 	}
-	return link == -EPERM || link == -EACCES ? refused(link, reason, room) : FEATURE_NO;
+	/* Without memory, the kernel could not try. */
+	return link == -EPERM || link == -EACCES || link == -ENOMEM ? refused(link, reason, room) : FEATURE_NO;
 }
 
 enum feature_state probe_fentry(char *reason, size_t room)
