@@ -55,13 +55,15 @@ ok '--entry fentry: refused by the event engine' says '--entry is for the bpf en
 strace -f -e trace=bpf -o traced "$hytrace" cover -e bpf -a 'vfs_*' -o calls.json -- true
 grep 'bpf(' traced >calls
 # covered_with OUTCOME PATTERN MORE ARGUMENT...: covers while the first call of bpf(2) with PATTERN, and MORE calls after
-# it, are not made, but have OUTCOME
+# it, are not made, but have OUTCOME. $skip: so many calls with PATTERN are made before
+skip=0
 covered_with()
 {
 	local n
 
 	rm -f refused.json
-	n=$(grep -nm 1 "$2" calls | cut -d: -f1) || return
+	n=$(grep -n "$2" calls | sed -n "$((skip + 1))s/:.*//p")
+	[[ $n ]] || return
 	strace -f -e trace=bpf -e "inject=bpf:$1:when=$n..$((n + $3))" -o injected \
 		"$hytrace" cover -e bpf -a 'vfs_*' -o refused.json "${@:4}" -- true 2>err
 }
@@ -90,8 +92,47 @@ is 'nor is fentry.multi used if it shows no callers where they are tried out' \
 	"$? $(jq -c '[.options.entry, .cost.by_fentry, .totals.traced]' refused.json)" \
 	"0 [\"kprobe\",0,$(jq .totals.traced calls.json)]"
 ok 'and it is said how many were seen' grep -q 'shows the callers of 0 of [1-9][0-9]* calls' err
+# The first two links of fentry.multi show that the kernel has it, and the callers. Refused are then all functions, all
+# again as the search begins, their first half, its first half, and so on down to the first function alone.
+skip=2
+multi='BPF_LINK_CREATE.*attach_type=\(0x3b\|BPF_TRACE_FENTRY_MULTI\)'
+halvings=0 count=$(jq .cost.by_fentry calls.json)
+for ((rest = count; rest > 1; rest /= 2)); do
+	((halvings++))
+done
+covered_with error=EINVAL "$multi" $((1 + halvings))
+is 'a function that fentry.multi refuses is found, and is the only one that goes to kprobe.multi' \
+	"$? $(jq -c '[.options.entry, .cost.by_fentry, .totals.traced, .lost.unattached]' refused.json)" \
+	"0 [\"fentry\",$((count - 1)),$(jq .totals.traced calls.json),0]"
+# The search halves each list down to single functions, which takes 2 * count - 1 calls after the first one.
+covered_with error=EBUSY "$multi" $((2 * count - 1))
+is 'if it refuses all of them, kprobe.multi takes all' \
+	"$? $(jq -c '[.cost.by_fentry, .totals.traced, .lost.unattached]' refused.json)" "0 [0,$(jq .totals.traced calls.json),0]"
+ok 'and the warning has the kernel'\''s reason' grep -q 'the kernel: fentry.multi cannot be attached: Device or resource busy' err
+skip=0
+
 refused EINVAL 'map_name="libbpf_global' --no-callers
 is 'a program without its global data is refused' "$? $(grep -q 'cannot be loaded' err && echo said)" '125 said'
+
+# ---- a limit of open files
+
+# limited ARGUMENT...: with a hard limit that only an administrator of the machine may raise
+limited()
+{
+	rm -f limited.json
+	(ulimit -n 200 && exec setpriv --bounding-set=-sys_resource --inh-caps=-sys_resource \
+		"$hytrace" cover -e bpf -a 'vfs_*' -o limited.json "$@" -- sh -c 'ulimit -n >limit') 2>err
+}
+
+(ulimit -n 200; "$hytrace" cover -e bpf -a 'vfs_*' -o raised.json -- sh -c 'ulimit -n >limit') 2>err
+is 'the limit of open files is raised where that is allowed, and not for the command' \
+	"$? $(jq .cost.by_fentry raised.json) $(<limit)" "0 $(jq .cost.by_fentry auto.json) 200"
+limited
+is 'kprobe.multi takes all where it is not' "$? $(jq -c '[.options.entry, .cost.by_fentry, .totals.traced]' limited.json)" \
+	"0 [\"kprobe\",0,$(jq .totals.traced auto.json)]"
+ok 'and a warning says so' grep -q 'warning: fentry.multi takes [0-9]* file descriptors besides the others: ' err
+limited --entry fentry
+is 'but not if fentry.multi was asked for' "$? $(ls limited.json 2>/dev/null) $(grep -c -- '--entry fentry takes' err)" '125  1'
 
 # ---- what is recorded is what kprobe.multi records
 
@@ -103,19 +144,25 @@ jq -r '.functions[].name' inner.json | sort -u >inner
 jq -r '.functions[].name' outer.json | sort -u >outer
 ok 'there are hundreds of functions' [ "$(wc -l <inner)" -gt 200 ]
 # A call that comes while the program runs on that CPU is missed and counted; each miss may hide one function and caller.
+# There are more misses than functions, so they explain only one in fifty of these.
 misses=$(jq .lost.recursion_misses outer.json)
+# no_more_than_missed LACKING OF
 no_more_than_missed()
 {
-	[[ $(grep -c . "$1") -le $misses ]] || { echo "misses: $misses"; cat "$1"; return 1; }
+	local lacking
+
+	lacking=$(grep -c . "$1")
+	[[ $lacking -le $misses && $((lacking * 50)) -le $(wc -l <"$2") ]] || { echo "misses: $misses"; cat "$1"; return 1; }
 }
 comm -23 inner outer >lacking
-ok 'each function that kprobe.multi has recorded is recorded, or was missed' no_more_than_missed lacking
+ok 'each function that kprobe.multi has recorded is recorded, or was missed' no_more_than_missed lacking inner
 callers_of()
 {
 	jq -r '.callers[] | select(.symbol_offset) | "\(.name)+\(.symbol_offset)"' "$1" | sort -u
 }
-comm -23 <(callers_of inner.json) <(callers_of outer.json) >lacking
-ok 'each caller, too' no_more_than_missed lacking
+callers_of inner.json >inner
+comm -23 inner <(callers_of outer.json) >lacking
+ok 'each caller, too' no_more_than_missed lacking inner
 is 'no caller could not be resolved' "$(jq -c '.lost | [.unresolvable_callers, .unresolvable_functions, .parents_lost]' outer.json)" \
 	'[0,0,0]'
 
@@ -159,6 +206,29 @@ mount --bind initsize /sys/module/dummy/initsize
 umount /sys/module/dummy/initsize
 is 'a module that still has its init text is left to kprobe.multi' "$(jq -c '[.cost.by_fentry,
 	any(.functions[]; .name == "dummy_get_stats64"), .lost.unattached]' coming.json)" '[0,true,0]'
+rmmod dummy
+
+# Each module has a program of its own. It misses a call if it runs on that CPU, in a task that this one preempted.
+modprobe dummy numdummies=200
+cat >missing.sh <<'END'
+missed()
+{
+	bpftool -j prog show | jq '[.[] | select(.name | startswith("cover_fentry")) | .recursion_misses // 0] | add'
+}
+missed >before
+for cpu in $(seq 0 $(($(nproc) - 1))); do
+	taskset -c $cpu bash -c 'while :; do mapfile -t lines </proc/net/dev; done' &
+	taskset -c $cpu chrt -f 1 bash -c 'while :; do mapfile -t lines </proc/net/dev; read -rt 0.002; done' <>fifo &
+done
+sleep 5
+kill $(jobs -p)
+wait
+missed >after
+END
+mkfifo fifo
+"$hytrace" cover -e bpf -a ':mod:dummy' -f json -o missing.json -- bash missing.sh >/dev/null 2>&1
+ok 'the program of a module misses calls of tasks that preempt it' [ "$(<after)" -gt "$(<before)" ]
+ok 'and the document counts them' [ "$(jq .lost.recursion_misses missing.json)" -ge "$(($(<after) - $(<before)))" ]
 is 'the module can be unloaded afterwards' "$(rmmod dummy 2>&1)" ''
 
 ok 'nothing is left behind' nothing_left
