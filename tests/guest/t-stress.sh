@@ -8,7 +8,7 @@
 # fire; functions that retire and come back; readers, perf and BPF; instances, modules and a CPU that come and go;
 # NMIs, kprobes, fprobes and the function graph tracer; hundreds of trampolines; and allocations that fail. The run
 # fails if the kernel complains (inside.sh), if a job fails, or if a job does not pass often enough. `make test-debug`
-# runs it. HYTRACE_STRESS= is the time in seconds; the run takes up to six times as long if a job needs it.
+# runs it. HYTRACE_STRESS= is the time in seconds; the run takes up to ten times as long if a job needs it.
 #
 # The series for 7.3 has neither slots of text nor the module with hundreds of ops: there, a few instances of the
 # function tracer come and go instead.
@@ -404,7 +404,7 @@ for job in "${jobs[@]}"; do
 	pids+=($!)
 done
 sleep "$seconds"
-while ! all_done && ((SECONDS < 6 * seconds)); do
+while ! all_done && ((SECONDS < 10 * seconds)); do
 	sleep 5
 done
 echo "# stopped after $SECONDS s"
