@@ -3,8 +3,11 @@
 #
 # The guest's half of suspend.sh. When the machine is resumed, QEMU has reset its 9p device: only files in memory
 # can still be reached, and a process that tries to reach others waits for ever. So the busybox that vm-init.sh has
-# put in memory runs this script from memory, and it uses no other files. It prints NAME=VALUE lines, which
-# suspend.sh checks.
+# put in memory runs this script from memory, and it uses no other files.
+#
+# It says NAME=VALUE in the kernel's log, whose console suspend.sh reads. The output of a command does not come through
+# on 7.3: when the machine has resumed, virtio_console (virtcons_restore()) asks the host which ports are open before it
+# gives it a buffer for the answer, and then takes all ports for closed.
 
 [ "$0" = /tmp/inside ] || {
 	cp "$0" /tmp/inside
@@ -12,13 +15,18 @@
 }
 cd /sys/kernel/tracing || exit 1
 
+say()
+{
+	echo "<4>suspend: $1" >/dev/kmsg
+}
+
 # How many events a function has in the trace.
 events()
 {
 	grep -c "[ :]$1: .*->acpi_suspend_enter(" trace
 }
 
-echo "modes=$(cat /sys/power/mem_sleep)"
+say "modes=$(cat /sys/power/mem_sleep)"
 echo deep >/sys/power/mem_sleep
 echo 4096 >buffer_size_kb
 # Some of the functions that are called on the way down return, and some do not.
@@ -27,27 +35,27 @@ echo 'void acpi_*() as returns' >>function_events
 echo 1 >events/functions/enable
 echo oneshot >current_tracer
 echo mem >/sys/power/state
-echo "suspended=$(cat /sys/power/suspend_stats/success)"
-echo "calls=$(events calls)"
-echo "returns=$(events returns)"
-echo "below=$(grep -c 'calls: .*->acpi_enter_sleep_state(' trace)"
-echo "below_returns=$(grep -c 'returns: .*->acpi_enter_sleep_state(' trace)"
-echo "missed=$(cat events/functions/returns/missed)"
-echo "missed_calls=$(cat events/functions/calls/missed)"
+say "suspended=$(cat /sys/power/suspend_stats/success)"
+say "calls=$(events calls)"
+say "returns=$(events returns)"
+say "below=$(grep -c 'calls: .*->acpi_enter_sleep_state(' trace)"
+say "below_returns=$(grep -c 'returns: .*->acpi_enter_sleep_state(' trace)"
+say "missed=$(cat events/functions/returns/missed)"
+say "missed_calls=$(cat events/functions/calls/missed)"
 # Functions that run on the way up are recorded as well. oneshot lists them by address.
 for name in acpi_suspend_enter acpi_pm_finish; do
 	address=$(sed -n "s/ $name\$//p" available_filter_functions_addrs)
-	echo "seen_$name=$(grep -c "^$address$" oneshot_seen)"
+	say "seen_$name=$(grep -c "^$address$" oneshot_seen)"
 done
 
 # All of it once more, from the start.
 echo >trace
 echo 0 >oneshot_seen
 echo mem >/sys/power/state
-echo "suspended_again=$(cat /sys/power/suspend_stats/success)"
-echo "returns_again=$(events returns)"
+say "suspended_again=$(cat /sys/power/suspend_stats/success)"
+say "returns_again=$(events returns)"
 echo nop >current_tracer
 echo 0 >events/functions/enable
 echo >function_events
-echo "left=$(wc -l <function_events)"
-echo "done=yes"
+say "left=$(wc -l <function_events)"
+say "done=yes"
