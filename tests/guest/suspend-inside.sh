@@ -28,7 +28,9 @@ events()
 
 say "modes=$(cat /sys/power/mem_sleep)"
 echo deep >/sys/power/mem_sleep
+# Devices that come back can call more ACPI functions than the buffer has room for. The first events are wanted.
 echo 4096 >buffer_size_kb
+echo 0 >options/overwrite
 # Some of the functions that are called on the way down return, and some do not.
 echo 'acpi_*() as calls' >function_events
 echo 'void acpi_*() as returns' >>function_events

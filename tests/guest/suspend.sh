@@ -39,7 +39,9 @@ wake_up()
 		ask("qmp_capabilities");
 		while (1) {
 			ask("system_wakeup") if ask("query-status") =~ /"suspended"/;
-			ask("quit") if open(my $console, "<", $ARGV[1]) && grep { /suspend: done=/ } <$console>;
+			open(my $console, "<", $ARGV[1]) or next;
+			ask("quit") if grep { /suspend: done=/ } <$console>;
+		} continue {
 			sleep 1;
 		}' "$tap_scratch/qmp" "$tap_scratch/console"
 }
