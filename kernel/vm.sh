@@ -671,6 +671,19 @@ cleanup()
 	[[ ! $run ]] || rm -rf "$run"
 }
 
+# Waits for the next job to end, and sets `pid` and `code`. If a signal ends a job while the end of another is waited
+# for, bash says so and forgets it: `wait -n` would not return for it. So this looks before it waits.
+next_end()
+{
+	code=0
+	for pid in "${!jobs[@]}"; do
+		kill -0 "$pid" 2>/dev/null && continue
+		wait "$pid" 2>/dev/null || code=$?
+		return
+	done
+	wait -n -p pid "${!jobs[@]}" || code=$?
+}
+
 # Waits for jobs to end until there is an outcome, and prints nothing. Sets `outcome` to done, gone (the guest ended
 # too early), timeout, or closed (nobody reads our output).
 supervise()
@@ -678,8 +691,7 @@ supervise()
 	local pid name code waiting=3
 	outcome=
 	while [[ ! $outcome ]]; do
-		code=0
-		wait -n -p pid "${!jobs[@]}" || code=$?
+		next_end
 		name=${jobs[$pid]}
 		unset "jobs[$pid]"
 		case $name:$code in

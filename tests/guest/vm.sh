@@ -192,6 +192,25 @@ test_signal()
 	is "after $1 no QEMU is left" "$status $left" "$2 0"
 }
 
+# QEMU has errors of its own, of which it aborts. Its outputs end at the same time.
+test_abort()
+{
+	local pid status=0
+	: >"$scratch/out"
+	vm --timeout 120 -- sh -c 'echo up; sleep 1000' >"$scratch/out" 2>"$scratch/err" &
+	pid=$!
+	for _ in {1..300}; do
+		[[ ! -s $scratch/out ]] || break
+		sleep 0.1
+	done
+	SECONDS=0
+	pkill -ABRT -f "^qemu-system.*$TMPDIR/hytrace-vm\." || status=none
+	wait "$pid" 2>/dev/null || status=$?
+	is 'a QEMU that aborts is 125' "$status" 125
+	ok 'this is seen at once, and not when the time is over' [ "$SECONDS" -lt 60 ]
+	is 'and said' "$(grep -c 'the guest died while the command ran' "$scratch/err")" 1
+}
+
 test_dry_run()
 {
 	local line
@@ -233,6 +252,7 @@ test_systemd
 test_timeout
 test_signal INT 130
 test_signal KILL 137
+test_abort
 rm -rf "$TMPDIR"/hytrace-vm.*
 test_dry_run
 test_threads
