@@ -111,6 +111,12 @@ is 'if it refuses all of them, kprobe.multi takes all' \
 ok 'and the warning has the kernel'\''s reason' grep -q 'the kernel: fentry.multi cannot be attached: Device or resource busy' err
 skip=0
 
+strace -f -e trace=bpf -o traced "$hytrace" features fentry-multi >/dev/null
+n=$(grep 'bpf(' traced | grep -nm 1 "$multi" | cut -d: -f1)
+is 'features: if there is no memory to try it, it is not known whether it is there' \
+	"$(strace -f -e trace=bpf -e "inject=bpf:error=ENOMEM:when=$n" -o injected "$hytrace" features -f json fentry-multi |
+		jq -r '.features[0].here')" unknown
+
 refused EINVAL 'map_name="libbpf_global' --no-callers
 is 'a program without its global data is refused' "$? $(grep -q 'cannot be loaded' err && echo said)" '125 said'
 
