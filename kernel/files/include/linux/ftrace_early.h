@@ -150,10 +150,8 @@ static inline void early_ftrace_dump(void) { }
 static inline void early_ftrace_off(void) { }
 static inline void early_ftrace_resume(void) { }
 static inline void early_ftrace_clock_set(s64 ahead) { }
-static inline unsigned long early_ftrace_ret_addr(unsigned long addr, unsigned long *slot)
-{
-	return addr;
-}
+/* With an inline function, the compiler allocates the registers of its callers in another way. */
+#define early_ftrace_ret_addr(addr, slot)	(addr)
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
 
