@@ -288,14 +288,14 @@ test-quick: ## unit tests, the documents' examples and the basics in a guest: tw
 
 # Runs tests that use the kernel's part most, the most important ones first. MINUTES= limits the time, T= chooses
 # other tests, and KERNEL=kcsan looks for data races.
-MINUTES     ?= 40
+MINUTES     ?= $(if $(filter-out 6.12,$(LINUX)),60,40)
 KERNEL      ?= debug
 DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc function-events/stress.tc) \
 	boot/suspend t-shared-filter t-nmi t-boot-size t-fevent-boot \
 	$(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
 KCSAN_TESTS := $(filter-out t-livepatch t-shared-filter boot/suspend,$(DEBUG_TESTS))
 
-test-debug: deps ## a stress test and others on a kernel that watches memory and locks (MINUTES=40), or races (KERNEL=kcsan)
+test-debug: deps ## a stress test and others on a kernel that watches memory and locks (MINUTES=), or races (KERNEL=kcsan)
 	$(Q)kernel/build.sh --$(KERNEL)
 	$(Q)$(MAKE) user
 	$(Q)tests/run.pl --kernel $(KERNEL) --minutes $(MINUTES) \

@@ -672,11 +672,16 @@ cleanup()
 }
 
 # Waits for the next job to end, and sets `pid` and `code`. If a signal ends a job while the end of another is waited
-# for, bash says so and forgets it: `wait -n` would not return for it. So this looks before it waits.
+# for, bash says so and forgets it: `wait -n` would not return for it. So this looks before it waits, and at the readers
+# first: if they have all there is, it does not matter that QEMU has ended since.
 next_end()
 {
+	local name
+
 	code=0
-	for pid in "${!jobs[@]}"; do
+	for name in ctl out err qemu timer; do
+		pid=${pids[$name]:-}
+		[[ $pid && ${jobs[$pid]:-} ]] || continue
 		kill -0 "$pid" 2>/dev/null && continue
 		wait "$pid" 2>/dev/null || code=$?
 		return

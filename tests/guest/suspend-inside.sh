@@ -20,30 +20,39 @@ say()
 	echo "<4>suspend: $1" >/dev/kmsg
 }
 
-# How many events a function has in the trace.
+# How many records of an event the instance has.
 events()
 {
-	grep -c "[ :]$1: .*->acpi_suspend_enter(" trace
+	grep -c "[ :]$1: " instances/few/trace
 }
 
 say "modes=$(cat /sys/power/mem_sleep)"
 echo deep >/sys/power/mem_sleep
-# Devices that come back can call more ACPI functions than the buffer has room for. The first events are wanted.
-echo 4096 >buffer_size_kb
-echo 0 >options/overwrite
-# Some of the functions that are called on the way down return, and some do not.
+# Some of the functions that are called on the way down return, and some do not. Devices that come back can call more of
+# them than the buffer has room for, and then the last events remain. So the two functions whose events are counted also have
+# events of their own, in an instance.
 echo 'acpi_*() as calls' >function_events
 echo 'void acpi_*() as returns' >>function_events
-echo 1 >events/functions/enable
+echo 'acpi_suspend_enter() as enter' >>function_events
+echo 'void acpi_suspend_enter() as enter_returns' >>function_events
+echo 'acpi_enter_sleep_state() as below' >>function_events
+echo 'void acpi_enter_sleep_state() as below_returns' >>function_events
+echo 1 >events/functions/calls/enable
+echo 1 >events/functions/returns/enable
+mkdir instances/few
+for name in enter enter_returns below below_returns; do
+	echo 1 >instances/few/events/functions/$name/enable
+done
 echo oneshot >current_tracer
 echo mem >/sys/power/state
 say "suspended=$(cat /sys/power/suspend_stats/success)"
-say "calls=$(events calls)"
-say "returns=$(events returns)"
-say "below=$(grep -c 'calls: .*->acpi_enter_sleep_state(' trace)"
-say "below_returns=$(grep -c 'returns: .*->acpi_enter_sleep_state(' trace)"
-say "missed=$(cat events/functions/returns/missed)"
+for name in enter enter_returns below below_returns; do
+	say "$name=$(events $name)"
+done
+say "missed_below=$(cat events/functions/below/missed)"
+say "missed_below_returns=$(cat events/functions/below_returns/missed)"
 say "missed_calls=$(cat events/functions/calls/missed)"
+say "missed_returns=$(cat events/functions/returns/missed)"
 # Functions that run on the way up are recorded as well. oneshot lists them by address.
 for name in acpi_suspend_enter acpi_pm_finish; do
 	address=$(sed -n "s/ $name\$//p" available_filter_functions_addrs)
@@ -51,12 +60,13 @@ for name in acpi_suspend_enter acpi_pm_finish; do
 done
 
 # All of it once more, from the start.
-echo >trace
+echo >instances/few/trace
 echo 0 >oneshot_seen
 echo mem >/sys/power/state
 say "suspended_again=$(cat /sys/power/suspend_stats/success)"
-say "returns_again=$(events returns)"
+say "returns_again=$(events enter_returns)"
 echo nop >current_tracer
+rmdir instances/few
 echo 0 >events/functions/enable
 echo >function_events
 say "left=$(wc -l <function_events)"

@@ -15,10 +15,11 @@ ok 'the document has more than 100 callers' jq -e '.totals.callers > 100' all.js
 once all.json
 is 'each entry is in the log once' "$(jq '.cost.logged - .totals.entries - .lost.unresolvable_callers -
 	.lost.unresolvable_functions' all.json)" 0
-# These are calls, so a slow run has more of them than functions. An interrupt has tens of calls, and a tick comes up to
-# a thousand times a second on each of two CPUs; the run as a whole makes millions of calls in a second.
-ok 'only calls in interrupts are missed' jq -e '.window as $w |
-	.lost.recursion_misses < 100000 * ($w.closed_ns - $w.opening_ns) / 1e9' all.json
+# These are calls, so a slow run has more of them than functions. Interrupts make some thousand calls in a second (1,700 to
+# 5,200 of them were missed in a second), and the whole system hundreds of thousands.
+missed_in_a_second=$(jq '.window as $w | .lost.recursion_misses * 1e9 / ($w.closed_ns - $w.opening_ns) | floor' all.json)
+echo "# calls that were missed in a second: $missed_in_a_second"
+ok 'only calls in interrupts are missed' [ "$missed_in_a_second" -lt 20000 ]
 ok 'entries are in the order of their first hits' jq -e 'all(.functions, .callers; map(.first_ns) | . == sort)' all.json
 ok 'first hits are within the window' jq -e '.window as $w | all((.functions + .callers)[].first_ns;
 	. >= $w.opening_ns - 1000000 and . <= $w.closed_ns + 1000000)' all.json

@@ -111,11 +111,24 @@ is 'if it refuses all of them, kprobe.multi takes all' \
 ok 'and the warning has the kernel'\''s reason' grep -q 'the kernel: fentry.multi cannot be attached: Device or resource busy' err
 skip=0
 
-strace -f -e trace=bpf -o traced "$hytrace" features fentry-multi >/dev/null
-n=$(grep 'bpf(' traced | grep -nm 1 "$multi" | cut -d: -f1)
+# here_without_memory FEATURE CALL: the answer for FEATURE if bpf(CALL) says that there is no memory.
+here_without_memory()
+{
+	local n
+
+	strace -f -e trace=bpf -o traced "$hytrace" features "$1" >/dev/null
+	n=$(grep 'bpf(' traced | grep -nm 1 "$2" | cut -d: -f1)
+	strace -f -e trace=bpf -e "inject=bpf:error=ENOMEM:when=$n" -o injected "$hytrace" features -f json "$1" |
+		jq -r '.features[0].here'
+}
 is 'features: if there is no memory to try it, it is not known whether it is there' \
-	"$(strace -f -e trace=bpf -e "inject=bpf:error=ENOMEM:when=$n" -o injected "$hytrace" features -f json fentry-multi |
-		jq -r '.features[0].here')" unknown
+	"$(here_without_memory fentry-multi "$multi")" unknown
+is 'the same with kprobe.multi' "$(here_without_memory kprobe-multi 'BPF_LINK_CREATE.*BPF_TRACE_KPROBE_MULTI')" unknown
+mount -t tmpfs none /sys/kernel/btf
+is 'features: without BTF, that is the reason' \
+	"$("$hytrace" features -f json fentry-multi | jq -c '.features[0] | [.here, .reason, .remedy]')" \
+	'["no","this kernel has no BTF: there is no /sys/kernel/btf/vmlinux","boot a kernel with CONFIG_DEBUG_INFO_BTF"]'
+umount /sys/kernel/btf
 
 refused EINVAL 'map_name="libbpf_global' --no-callers
 is 'a program without its global data is refused' "$? $(grep -q 'cannot be loaded' err && echo said)" '125 said'
@@ -158,9 +171,10 @@ no_more_than_missed()
 	local lacking
 
 	lacking=$(grep -c . "$1")
-	[[ $lacking -le $misses && $((lacking * 50)) -le $(wc -l <"$2") ]] || { echo "misses: $misses"; cat "$1"; return 1; }
+	[[ $lacking -le $misses && $((lacking * 50)) -le $(wc -l <"$2") ]] || { cat "$1"; return 1; }
 }
 comm -23 inner outer >lacking
+echo "# lacking: $(grep -c . lacking) of $(wc -l <inner) functions, misses: $misses"
 ok 'each function that kprobe.multi has recorded is recorded, or was missed' no_more_than_missed lacking inner
 callers_of()
 {
@@ -168,6 +182,7 @@ callers_of()
 }
 callers_of inner.json >inner
 comm -23 inner <(callers_of outer.json) >lacking
+echo "# lacking: $(grep -c . lacking) of $(wc -l <inner) callers"
 ok 'each caller, too' no_more_than_missed lacking inner
 is 'no caller could not be resolved' "$(jq -c '.lost | [.unresolvable_callers, .unresolvable_functions, .parents_lost]' outer.json)" \
 	'[0,0,0]'

@@ -41,6 +41,12 @@ static enum feature_state refused(int err, char *reason, size_t room)
 	return FEATURE_NO;
 }
 
+/* Any other error, such as -ENOMEM, does not tell whether the kernel could do it. */
+static bool unknown_to_kernel(int err)
+{
+	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOTSUPP;
+}
+
 static int load(enum bpf_prog_type type, enum bpf_attach_type attach, __u32 btf_id)
 {
 	/* r0 = 0 */
@@ -82,9 +88,9 @@ enum feature_state probe_kprobe_multi(char *reason, size_t room)
 	close(program);
 	if (link >= 0)
 		close(link);
-	if (link == -EPERM || link == -EACCES)
-		return refused(link, reason, room);
-	return link == -EFAULT ? FEATURE_YES : FEATURE_NO;
+	if (link == -EFAULT)
+		return FEATURE_YES;
+	return unknown_to_kernel(link) ? FEATURE_NO : refused(link, reason, room);
 }
 
 /* Attaches a program to TARGET. @multi: by a list of functions, which has only this one. */
@@ -107,18 +113,15 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 		program = load(BPF_PROG_TYPE_TRACING, (enum bpf_attach_type)ATTACH_FENTRY_MULTI, 0);
 	else
 		program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
-	if (program == -EINVAL || program == -ENOTSUPP)
-		return FEATURE_NO;
 	if (program < 0)
-		return refused(program, reason, room);
+		return unknown_to_kernel(program) ? FEATURE_NO : refused(program, reason, room);
 	link = multi ? tracing_multi__link(program, (__u32 *)&id, 1) : bpf_raw_tracepoint_open(NULL, program);
 	close(program);
 	if (link >= 0) {
 		close(link);
 		return FEATURE_YES;
 	}
-	/* Without memory, the kernel could not try. */
-	return link == -EPERM || link == -EACCES || link == -ENOMEM ? refused(link, reason, room) : FEATURE_NO;
+	return unknown_to_kernel(link) ? FEATURE_NO : refused(link, reason, room);
 }
 
 enum feature_state probe_fentry(char *reason, size_t room)
