@@ -217,9 +217,10 @@ test_abort()
 }
 
 # A stand-in for QEMU. It stops vm.sh, closes its outputs and dies of a signal. When vm.sh goes on, all these have ended.
+# Which end bash tells it of first depends on their ids, so this is done several times.
 test_ended_together()
 {
-	local status=0
+	local status statuses=()
 	cat >"$scratch/some-qemu" <<'EOF'
 #!/bin/bash
 [[ "$*" != *-version* ]] || { echo 'QEMU emulator version 7.2.22'; exit; }
@@ -233,10 +234,12 @@ exec 3>&- 4>&- 5>&-
 kill -ABRT $$
 EOF
 	chmod 755 "$scratch/some-qemu"
-	SECONDS=0
-	HYTRACE_QEMU=$scratch/some-qemu vm --timeout 100 -- true >"$scratch/out" 2>"$scratch/err" || status=$?
-	is 'a QEMU that ends together with its outputs is 125' "$status" 125
-	ok 'this is seen at once, too' [ "$SECONDS" -lt 60 ]
+	for _ in {1..5}; do
+		status=0
+		HYTRACE_QEMU=$scratch/some-qemu vm --timeout 60 -- true >"$scratch/out" 2>"$scratch/err" || status=$?
+		statuses+=("$status")
+	done
+	is 'a QEMU that ends together with its outputs is 125' "${statuses[*]}" '125 125 125 125 125'
 }
 
 test_dry_run()
