@@ -31,12 +31,14 @@ echo deep >/sys/power/mem_sleep
 # Some of the functions that are called on the way down return, and some do not. Devices that come back can call more of
 # them than the buffer has room for, and then the last events remain. So the two functions whose events are counted also have
 # events of their own, in an instance.
-echo 'acpi_*() as calls' >function_events
-echo 'void acpi_*() as returns' >>function_events
-echo 'acpi_suspend_enter() as enter' >>function_events
-echo 'void acpi_suspend_enter() as enter_returns' >>function_events
-echo 'acpi_enter_sleep_state() as below' >>function_events
-echo 'void acpi_enter_sleep_state() as below_returns' >>function_events
+{
+	echo 'acpi_*() as calls'
+	echo 'void acpi_*() as returns'
+	echo 'acpi_suspend_enter() as enter'
+	echo 'void acpi_suspend_enter() as enter_returns'
+	echo 'acpi_enter_sleep_state() as below'
+	echo 'void acpi_enter_sleep_state() as below_returns'
+} >function_events
 echo 1 >events/functions/calls/enable
 echo 1 >events/functions/returns/enable
 mkdir instances/few

@@ -151,7 +151,7 @@ static inline void early_ftrace_off(void) { }
 static inline void early_ftrace_resume(void) { }
 static inline void early_ftrace_clock_set(s64 ahead) { }
 /* With an inline function, the compiler allocates the registers of its callers in another way. */
-#define early_ftrace_ret_addr(addr, slot)	(addr)
+#define early_ftrace_ret_addr(addr, slot)	((void)(slot), (addr))
 
 #endif /* CONFIG_VERY_EARLY_FUNCTION_TRACER */
 
