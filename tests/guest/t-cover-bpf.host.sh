@@ -19,7 +19,7 @@ is 'each entry is in the log once' "$(jq '.cost.logged - .totals.entries - .lost
 # 5,200 of them were missed in a second), and the whole system hundreds of thousands.
 missed_in_a_second=$(jq '.window as $w | .lost.recursion_misses * 1e9 / ($w.closed_ns - $w.opening_ns) | floor' all.json)
 echo "# calls that were missed in a second: $missed_in_a_second"
-ok 'only calls in interrupts are missed' [ "$missed_in_a_second" -lt 20000 ]
+ok 'only calls in interrupts are missed' [ "$missed_in_a_second" -lt 50000 ]
 ok 'entries are in the order of their first hits' jq -e 'all(.functions, .callers; map(.first_ns) | . == sort)' all.json
 ok 'first hits are within the window' jq -e '.window as $w | all((.functions + .callers)[].first_ns;
 	. >= $w.opening_ns - 1000000 and . <= $w.closed_ns + 1000000)' all.json
