@@ -28,6 +28,10 @@ static enum feature_state refused(int err, char *reason, size_t room)
 		snprintf(reason, room, "this kernel has no bpf(2)\nboot one with CONFIG_BPF_SYSCALL");
 		return FEATURE_NO;
 	}
+	/* So it answers to what it does not know; -E2BIG: to fields that it does not have. */
+	if (err == -EINVAL || err == -E2BIG || err == -EOPNOTSUPP || err == -ENOTSUPP)
+		return FEATURE_NO;
+	/* Others, such as -ENOMEM, do not tell whether it could do it. */
 	if (err != -EPERM && err != -EACCES) {
 		snprintf(reason, room, "bpf(2): %s", strerror(-err));
 		return FEATURE_UNKNOWN;
@@ -39,12 +43,6 @@ static enum feature_state refused(int err, char *reason, size_t room)
 	snprintf(reason, room, "bpf(2) is refused in spite of the capabilities, by the container's seccomp rules or by "
 		 "a security module\nrun it outside of the container, or let it call bpf(2)");
 	return FEATURE_NO;
-}
-
-/* Any other error, such as -ENOMEM, does not tell whether the kernel could do it. */
-static bool unknown_to_kernel(int err)
-{
-	return err == -EINVAL || err == -EOPNOTSUPP || err == -ENOTSUPP;
 }
 
 static int load(enum bpf_prog_type type, enum bpf_attach_type attach, __u32 btf_id)
@@ -88,9 +86,7 @@ enum feature_state probe_kprobe_multi(char *reason, size_t room)
 	close(program);
 	if (link >= 0)
 		close(link);
-	if (link == -EFAULT)
-		return FEATURE_YES;
-	return unknown_to_kernel(link) ? FEATURE_NO : refused(link, reason, room);
+	return link >= 0 || link == -EFAULT ? FEATURE_YES : refused(link, reason, room);
 }
 
 /* Attaches a program to TARGET. @multi: by a list of functions, which has only this one. */
@@ -114,14 +110,14 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 	else
 		program = load(BPF_PROG_TYPE_TRACING, BPF_TRACE_FENTRY, id);
 	if (program < 0)
-		return unknown_to_kernel(program) ? FEATURE_NO : refused(program, reason, room);
+		return refused(program, reason, room);
 	link = multi ? tracing_multi__link(program, (__u32 *)&id, 1) : bpf_raw_tracepoint_open(NULL, program);
 	close(program);
 	if (link >= 0) {
 		close(link);
 		return FEATURE_YES;
 	}
-	return unknown_to_kernel(link) ? FEATURE_NO : refused(link, reason, room);
+	return refused(link, reason, room);
 }
 
 enum feature_state probe_fentry(char *reason, size_t room)
