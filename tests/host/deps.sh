@@ -24,6 +24,17 @@ deps()
 
 ok 'the list has the source of the kernel' grep -qx 'linux-source-6.12' <<<"$(deps --list)"
 is 'the list by reasons is a part of it' "$(comm -23 <(deps --list 'the loader') <(deps --list))" ''
+lines=$(sed -n '/^packages()/,/^LIST/p' "$clone/.ci/deps")
+is 'each line of packages begins with the goal that needs them' "$(sed '1,/<</d; /^LIST/d; /^\(run\|test\|all\) /d' <<<"$lines")" ''
+# On this machine nothing is missing; there, all is.
+asked()
+{
+	PATH=$tap_scratch/bin "$clone/.ci/deps" "$1" 2>&1 | sed -n 's/.*Missing: //p' | tr ' ' '\n' | sort
+}
+is 'make run installs a part of what make test installs' "$(comm -23 <(asked run) <(asked test))" ''
+is 'which is a part of all' "$(comm -23 <(asked test) <(asked all))" ''
+is 'and a browser is for tests' "$(for goal in run test all; do asked $goal | grep -cx chromium; done | xargs)" '0 1 1'
+is 'the list has all' "$(asked all)" "$(deps --list)"
 is 'with a tarball, that source is all that is left out' \
 	"$(comm -3 <(deps --list) <(HYTRACE_LINUX_TARBALL=linux.tar.xz deps --list))" 'linux-source-6.12'
 is 'without apt-get it fails' "$(PATH=$tap_scratch/bin deps || echo $?)" 1
