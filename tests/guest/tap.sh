@@ -2,16 +2,18 @@
 # shellcheck shell=bash
 #
 # Shared by the tests in tests/guest/t-*.sh. They print TAP, one line for each claim. Source this, call ok, is and
-# skip, and call tap_end last:
+# skip, and call tap_end last. After each claim comes how long it took since the one before it, as "# +1.23 s".
 #
 #	ok 'what has to be true' COMMAND ARGUMENT...	passes if COMMAND succeeds
-#	is 'what has to be equal' GOT EXPECTED
+#	is 'what has to be equal' GOT EXPECTED		if nothing is expected, GOT may not be of a command that failed:
+#							a pipe of which the last status is 2 or more, with pipefail
 #	skip 'what is not tested' 'why not'		shown and counted as a skip, never as a pass
 #	interrupt PID					ends a child as Ctrl-C does, and waits for it
 #
 # A test whose script dies before tap_end has no plan, which the runner counts as a failure.
 
 tap_count=0
+tap_time=${EPOCHREALTIME/[.,]/}
 tap_failed=0
 tap_scratch=$(mktemp -d)
 trap 'rm -rf "$tap_scratch"' EXIT
@@ -22,6 +24,8 @@ ok()
 	shift
 
 	"$@" >"$tap_scratch/.tap" 2>&1 || status=$?
+	# jq succeeds on an empty file, but whenever it has read something, it prints something.
+	[[ $1 != jq || -s $tap_scratch/.tap ]] || status=1
 	tap_result "$status" "$name"
 	[[ $status -eq 0 ]] || {
 		echo "#   status $status: $*"
@@ -29,11 +33,17 @@ ok()
 	}
 }
 
+# When a function begins, $? is the status of the last command substitution in its arguments. grep and diff say 1 when
+# they find nothing, or a difference; a missing file or program is more.
 is()
 {
-	local status=0
+	local substituted=$? status=0
 
 	[[ $2 == "$3" ]] || status=1
+	[[ $3 || $2 || $substituted -le 1 ]] || {
+		status=1
+		set -- "$1" "(nothing, but the command ended with status $substituted)" ''
+	}
 	tap_result "$status" "$1"
 	[[ $status -eq 0 ]] || {
 		printf '%s\n' "got:" "$2" "expected:" "$3" | cut -c1-300 | head -n 40 | sed 's/^/#   /'
@@ -65,6 +75,9 @@ interrupt()
 
 tap_result()
 {
+	local now=${EPOCHREALTIME/[.,]/} took
+
+	took=$((now - tap_time)) tap_time=$now
 	tap_count=$((tap_count + 1))
 	if [[ $1 -eq 0 ]]; then
 		echo "ok $tap_count - $2"
@@ -72,6 +85,7 @@ tap_result()
 		echo "not ok $tap_count - $2"
 		tap_failed=$((tap_failed + 1))
 	fi
+	printf '# +%d.%02d s\n' $((took / 1000000)) $((took / 10000 % 100))
 }
 
 # tap_end: prints the plan. The script fails if a result has failed.
