@@ -10,6 +10,7 @@
 #
 #   $cache/linux-VERSION-HASH/unpatched/src   the tarball, unpacked, with objects in .obj-FLAVOUR
 #   $cache/linux-VERSION-HASH/linux.git       the same as a git repository, plus the series
+#   $cache/linux-VERSION-HASH/touched-*.git   the same with only the files that the series changes, for --touched
 #   $cache/linux-VERSION-HASH/series          for compiling each patch of the series
 #   $cache/linux-VERSION-HASH/[unpatched/]images results of builds, a directory for each state, never rewritten
 #   $cache/ccache, $cache/tools               shared by all of these
@@ -21,7 +22,7 @@
 # tarball does not count.
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
-cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:+$HOME/.cache}}/hytrace}
 linux=${HYTRACE_OTHER_LINUX:-${LINUX:-6.12}}
 edition=-$linux
 [[ $linux != 6.12 ]] || edition=
@@ -68,6 +69,10 @@ tarball_hash()
 	printf '%s\n' "${line:0:8}"
 }
 
+[[ $cache != /hytrace ]] || die "HOME is not set; HYTRACE_CACHE= says where the cache is to be"
+[[ $root != *[[:space:]:]* ]] ||
+	die "$root: the kernel is not built below a path with spaces or colons; move the clone"
+
 [[ -r $root/kernel/series-$linux ]] ||
 	die "LINUX=$linux: there is no series for this kernel; there is one for" \
 		"$(printf '%s\n' "$root"/kernel/series-* | sed 's/.*series-//' | sort -V | xargs)"
@@ -77,6 +82,8 @@ find_cache()
 {
 	mkdir -p "$cache" || die "cannot make the cache $cache; HYTRACE_CACHE= moves it"
 	cache=$(cd "$cache" && pwd -P)
+	[[ $cache != *[[:space:]:]* ]] ||
+		die "the kernel is not built below a path with spaces or colons: $cache; HYTRACE_CACHE= moves it"
 }
 
 # Prints the version of Debian's package that $tarball is from; nothing if it is from elsewhere.
@@ -111,11 +118,8 @@ find_store()
 	version=$(tarball_version) || version=
 	stat=$(stat -L -c '%n:%s:%Y' "$tarball")
 	hash=$(tarball_hash "${stat// /_}")
+	version=${version//:/.}
 	store=$cache/linux-${version:-local}-$hash
-	store=${store//:/.}
-	[[ $store != *[[:space:]:]* ]] ||
-		die "the kernel cannot be built under a path with a space or colon: $store;" \
-			"HYTRACE_CACHE= moves it"
 	mkdir -p "$store"
 	check_version "$store/unpatched/src"
 }
@@ -189,17 +193,23 @@ import_source()
 # With this bigFileThreshold, git puts all files into one pack at once. Garbage is never collected, because $repo
 # does not know which objects the clones need.
 import_into()
-{
-	local git=(git --git-dir="$1" --work-tree="$store/unpatched/src") tree commit
+(
+	local git=(git --git-dir="$1" --work-tree="$store/unpatched/src") tree commit file
 
 	git init -q --bare "$1" || return
 	"${git[@]}" config gc.auto 0
 	printf '%s\n' '*~' '.*.sw?' '.#*' '*.orig' '*.rej' >"$1/info/exclude"
-	"${git[@]}" -c core.compression=1 -c core.bigFileThreshold=1 add -Af -- \
-		"$store/unpatched/src" ':(exclude).obj-*' || return
+	if [[ $1 == */touched-* ]]; then
+		cd "$store/unpatched/src" && touched_files | while read -r file; do
+			[[ ! -e $file ]] || printf '%s\n' "$file"
+		done | "${git[@]}" --literal-pathspecs add -f --pathspec-from-file=- || return
+	else
+		"${git[@]}" -c core.compression=1 -c core.bigFileThreshold=1 add -Af -- \
+			"$store/unpatched/src" ':(exclude).obj-*' || return
+	fi
 	tree=$("${git[@]}" write-tree) || return
 	commit=$(GIT_COMMITTER_DATE='1735689600 +0000' GIT_AUTHOR_DATE='1735689600 +0000' \
 		GIT_AUTHOR_NAME=hytrace GIT_AUTHOR_EMAIL=hytrace@example.invalid \
 		"${git[@]}" commit-tree -m "${store##*/}" "$tree") || return
 	"${git[@]}" tag pristine "$commit"
-}
+)

@@ -285,12 +285,12 @@ prove_series()
 		xargs -0 git -C "$tmp/linux" am -q >"$tmp/am.log" 2>&1 ||
 		die "git am of the series fails: $(grep -m1 -E 'error|fail' "$tmp/am.log")"
 	[[ $(git -C "$tmp/linux" rev-parse 'HEAD^{tree}') == "$(with_files "$1")" ]] ||
-		die "git am of build/series$edition gives another tree than the one that is built"
+		die "git am of the series gives another tree than the one that is built"
 }
 
 emit_series()
 {
-	local out=$root/build/series$edition tmp series mailed
+	local out=$root/build/${touched:+check-}series$edition tmp series mailed
 
 	import_source
 	lock_clone
@@ -313,7 +313,7 @@ emit_series()
 	rm -rf "$out"
 	mv "$tmp/out" "$out"
 	exec 6>&-
-	note "build/series$edition: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
+	note "build/${out##*/}: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
 		"git am gives tree $(in_repo rev-parse "$mailed^{tree}" | cut -c1-12)"
 }
 

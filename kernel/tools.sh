@@ -127,9 +127,9 @@ case ${1:-} in
 *) usage >&2; exit 2 ;;
 esac
 
-# The newest source has the newest libbpf and bpftool, which know older kernels as well.
-if [[ -z $tarball && -r $cache/debian/linux-7.3 && -r $(<"$cache/debian/linux-7.3") ]]; then
-	linux=7.3 edition=-7.3
+# 6.12's have all that is called, on newer kernels as well. So nothing is compiled anew when another source comes.
+if [[ -z $tarball && -r /usr/src/linux-source-6.12.tar.xz ]]; then
+	linux=6.12 edition=
 fi
 choose_tarball
 if [[ -r $tarball ]]; then

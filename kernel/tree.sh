@@ -11,6 +11,9 @@
 #                           build/linux-7.3 and so on for other kernels (LINUX=)
 #   build/linux/.obj-NAME   the compiler's output, a directory for each flavour
 #
+# With --touched, git knows no more of the kernel than the files that patches change, and build/check-linux has links to all
+# others in the pristine source. To import and write 87,000 files takes a minute; who only checks a series can save that.
+#
 # Our own files in build/linux are links to kernel/files, and git ignores them there. So an edit under either name is
 # the same, and the two cannot differ. Only the patches exist twice, in kernel/patches and as commits.
 # refs/hytrace/base is the commit at which both were the same the last time; it shows which of them has changed
@@ -115,6 +118,21 @@ matches()
 		[[ $file != $word && $file != "$word"/* ]] || return 0
 	done
 	return 1
+}
+
+# Prints the files of the kernel that the patches change, and those that tell git how to treat files.
+touched_files()
+{
+	list_series "$root/kernel" | awk '{ print "patches/" $1 }' | (cd "$root/kernel" && xargs -r sed -n 's|^--- a/||p') |
+		cat - <(printf '%s\n' .gitattributes .gitignore) | sort -u
+}
+
+# Chooses the smaller repository and tree, unless the whole kernel has been imported.
+use_touched()
+{
+	[[ ! -d $repo ]] || return 0
+	repo=$store/touched-$(touched_files | sha256sum | cut -c1-16).git
+	clone=$root/build/check-linux$edition
 }
 
 # scratch_clone FROM COMMIT DIR: makes a work tree with an index and almost no files.
@@ -261,18 +279,34 @@ refuse_busy()
 		die "build/linux$edition is in the middle of a rebase, merge or am: finish or abort it first"
 }
 
+# link_pristine DIR: brings the files there that git does not know. git removes a link before it writes a file.
+link_pristine()
+{
+	local all
+
+	[[ $repo == */touched-* ]] || return 0
+	mapfile -t all < <(find "$store/unpatched/src" -mindepth 1 -maxdepth 1 ! -name '.obj-*')
+	cp -al -t "$1" "${all[@]}" 2>/dev/null || cp -a -t "$1" "${all[@]}"
+}
+
 # The last line of Debian's .gitignore hides every file that git does not know. It is removed from the work tree's
 # copy, and git does not see that as an edit.
+show_new_files()
+{
+	[[ $repo == */touched-* ]] || sed -i -e '\|^/\*$|d' "$1"
+}
+
 make_clone()
 {
-	note "making the clone's kernel tree, build/linux$edition"
+	note "making the clone's kernel tree, build/${clone##*/}"
 	rm -rf "$clone.tmp"
 	if ! git clone -q --shared --no-checkout -c gc.auto=0 -c hytrace.source="$repo" \
 			-c core.untrackedCache=true "$repo" "$clone.tmp" ||
 		! git -C "$clone.tmp" update-ref "$base" "$1" ||
-		! git -C "$clone.tmp" checkout -q -B hytrace "$1" ||
+		! link_pristine "$clone.tmp" ||
+		! git -C "$clone.tmp" checkout -q -f -B hytrace "$1" ||
 		! git -C "$clone.tmp" update-index --skip-worktree .gitignore ||
-		! sed -i -e '\|^/\*$|d' "$clone.tmp/.gitignore" ||
+		! show_new_files "$clone.tmp/.gitignore" ||
 		! mkdir -p "$clone.tmp/.git/info" || ! touch "$clone.tmp/.git/info/exclude"; then
 		rm -rf "$clone.tmp"
 		die "making build/linux$edition failed; is the disk full?"
@@ -303,6 +337,8 @@ link_files()
 	done <"$exclude"
 	# bindeb-pkg leaves packages here only if it was killed.
 	printf '/%s\n' '.obj-*' compile_commands.json 'linux-*.deb' 'linux-upstream_*' >"$exclude.new"
+	# Debian's .gitignore has such a line; other sources do not.
+	[[ $repo != */touched-* ]] || echo '/*' >>"$exclude.new"
 	list_files | while read -r file; do
 		ours=$root/kernel/files/$file link=$clone/$file
 		printf '/%s\n' "$file" >>"$exclude.new"
@@ -403,8 +439,6 @@ edited_tree()
 
 prepare()
 {
-	[[ $root != *[[:space:]:]* ]] ||
-		die "$root: the kernel is not built below a path with spaces or colons; move the clone"
 	import_source
 	lock_clone
 	sync_clone make

@@ -664,6 +664,48 @@ test_check()
 	ok 'and --check says what it read' grep -q 'find nothing in [1-9][0-9]* files of ours and [1-9]' "$tap_scratch/said"
 }
 
+# With --touched, git knows as little of the kernel as a check of the series needs, and the result is the same.
+test_touched()
+{
+	local dir=$tap_scratch/three store said=$tap_scratch/said mails
+	export LINUX=7.3 HYTRACE_LINUX_TARBALL=''
+
+	store=$("$dir/kernel/build.sh" --print-source)
+	store=${store%/unpatched/src}
+	"$dir/kernel/build.sh" --series 2>"$said"
+	mails=$(cd "$dir/build/series-7.3" && sha256sum 000[1-9]*)
+	"$dir/kernel/build.sh" --touched --series 2>"$said"
+	is 'a kernel that was imported is used with --touched, too' "$? $(compgen -G "$store/touched-*")" '0 '
+	rm -rf "$store/linux.git" "$dir"/build/*linux-7.3
+	ok 'otherwise, fewer files are imported for the mails' "$dir/kernel/build.sh" --touched --series
+	is 'these are the files that the series changes' "$(git -C "$store"/touched-*.git ls-tree -r --name-only pristine | xargs)" \
+		'.gitignore kernel/trace/trace.c'
+	is 'the mails are the same' "$(cd "$dir/build/check-series-7.3" && sha256sum 000[1-9]*)" "$mails"
+	ok 'a tree can be made of them' "$dir/kernel/build.sh" --touched --prepare
+	is 'it has all files of the kernel' "$(cat "$dir/build/check-linux-7.3/Documentation/trace.txt")" Trace
+	ok '... and the patches' grep -q two "$dir/build/check-linux-7.3/kernel/trace/trace.c"
+	ok 'which are not in the pristine source' bash -c "! grep two '$store/unpatched/src/kernel/trace/trace.c'"
+	ok 'nothing is in the place of the whole tree' [ ! -e "$dir/build/linux-7.3" ]
+	ok 'which can be made after it' "$dir/kernel/build.sh" --prepare
+	is '... with all that git can know' "$(git -C "$dir/build/linux-7.3" ls-files Documentation)" Documentation/trace.txt
+	unset LINUX
+	export HYTRACE_LINUX_TARBALL=$tap_scratch/linux.tar.xz
+}
+
+# What cannot work is said at once, and in one line.
+test_places()
+{
+	local spaced="$tap_scratch/a clone"
+
+	make_clone "$spaced"
+	is 'a clone below a path with a space is refused' "$("$spaced/kernel/build.sh" 2>&1)" \
+		"build.sh: $spaced: the kernel is not built below a path with spaces or colons; move the clone"
+	is 'so is such a cache' "$(HYTRACE_CACHE="$tap_scratch/a:cache" "$one/kernel/build.sh" 2>&1)" \
+		"build.sh: the kernel is not built below a path with spaces or colons: $tap_scratch/a:cache; HYTRACE_CACHE= moves it"
+	is 'without HOME, the cache has to be named' "$(env -u HOME -u XDG_CACHE_HOME -u HYTRACE_CACHE "$one/kernel/build.sh" 2>&1)" \
+		'build.sh: HOME is not set; HYTRACE_CACHE= says where the cache is to be'
+}
+
 # Two makes that compile would write the same files.
 test_two_makes()
 {
@@ -703,5 +745,7 @@ test_distclean
 test_two_kernels
 test_fetch
 test_check
+test_touched
+test_places
 test_two_makes
 tap_end
