@@ -17,7 +17,7 @@ cd "$tap_scratch" || exit 1
 # fits DOCUMENT SCHEMA
 fits()
 {
-	python3 -W ignore -c 'import json, jsonschema, sys
+	/usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$@"
 }
 
@@ -32,7 +32,7 @@ ok 'it prints a document' "$hytrace" features -f json
 "$hytrace" features -f json >features.json
 ok 'the document fits its schema' fits features.json "$clone/docs/schema/features.json"
 jq 'del(.features[0].here)' features.json >wrong.json
-ok 'which takes no other' sh -c '! "$@" 2>err' sh python3 -W ignore -c 'import json, jsonschema, sys
+ok 'which takes no other' sh -c '! "$@" 2>err' sh /usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' wrong.json "$clone/docs/schema/features.json"
 "$hytrace" features >features.txt
 is 'the text has the same features with the same answers' \

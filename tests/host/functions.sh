@@ -49,7 +49,7 @@ make_kernel()
 # fits DOCUMENT SCHEMA
 fits()
 {
-	python3 -W ignore -c 'import json, jsonschema, sys
+	/usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' "$1" "$clone/docs/schema/$2.json"
 }
 
@@ -78,7 +78,7 @@ ok 'the kernel is compiled' make_kernel
 "$hytrace" functions -f json --vmlinux vmlinux --modules modules >all.json
 ok 'the document fits its schema' fits all.json functions
 jq 'del(.functions[0].untraced)' all.json >wrong.json
-ok 'the schema refuses a document that lacks a field' sh -c '! "$@"' sh python3 -W ignore -c 'import json, jsonschema, sys
+ok 'the schema refuses a document that lacks a field' sh -c '! "$@"' sh /usr/bin/python3 -W ignore -c 'import json, jsonschema, sys
 jsonschema.validate(json.load(open(sys.argv[1])), json.load(open(sys.argv[2])))' wrong.json "$clone/docs/schema/functions.json"
 is 'it has the whole kernel' "$(jq -c '[.selection, .kernel.release, .kernel.build_id]' all.json)" '["all","6.12.1-made","1234abcd"]'
 is 'it has what can be traced' "$(jq -r '[.functions[] | select(.untraced == null) | .name] | sort | join(" ")' all.json)" \
