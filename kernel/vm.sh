@@ -14,12 +14,14 @@ set -euo pipefail
 
 here=$(dirname "$(realpath "${BASH_SOURCE[0]}")")
 clone=$(dirname "$here")
-cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; HYTRACE_CACHE= names another place}/.cache}/hytrace}
 cache=$(realpath -m -- "$cache")
 # shellcheck source=kernel/debian.sh
 . "$here/debian.sh"
 # shellcheck source=kernel/stock.sh
 . "$here/stock.sh"
+# shellcheck source=kernel/known.sh
+. "$here/known.sh"
 probe_seconds=5
 systemd=/lib/systemd/systemd
 system=${HYTRACE_QEMU:-qemu-system-x86_64}
@@ -203,8 +205,12 @@ find_built()
 	local version=$1 build lock
 	shift
 	build=("$here/build.sh" "$@")
-	image=$(HYTRACE_OTHER_LINUX=$version "${build[@]}" --print-image) ||
-		die "kernel '$kernel' is not built; build it with: LINUX=$version ${build[*]}"
+	if image=$(known "$version${*:+ $*}")/bzImage && [[ $image == "$cache"/* ]]; then
+		touch -c -- "${image%/*}"	# that it was used
+	else
+		image=$(HYTRACE_OTHER_LINUX=$version "${build[@]}" --print-image) ||
+			die "kernel '$kernel' is not built; build it with: LINUX=$version ${build[*]}"
+	fi
 	exec {lock}<"${image%/*}"
 	flock -s "$lock"
 	find_path "$image"
@@ -333,7 +339,8 @@ write_command()
 	echo "export HOME=/root USER=root LOGNAME=root SHELL=/bin/bash"
 	printf 'export PATH=%q\n' "$PATH:/usr/local/sbin:/usr/sbin:/sbin"
 	printf 'export HYTRACE_CACHE=%q\n' "$cache"
-	for name in TERM LANG LC_ALL TZ COLORTERM; do
+	# A command does without the caller's locale: each program that it starts would open a dozen files for it.
+	for name in TERM TZ $( ((${#command[@]})) || echo LANG LC_ALL COLORTERM); do
 		[[ ! -v $name ]] || printf 'export %s=%q\n' "$name" "${!name}"
 	done
 	printf 'cd -- %q || exit 125\n' "$([[ $root == / ]] && echo "$PWD" || echo /)"
