@@ -20,33 +20,33 @@ range_of()
 	echo "$(symbol "$1")-$(symbol_end "$1")"
 }
 
-# In the guest: the reports, the stats, whether calls nest, and the name that the kernel has for each address.
+# In the guest: the reports, the stats, the symbols, and the calls: the first ones as they are printed, and their pages.
 # shellcheck disable=SC2016 # for the guest's sh
 inside='cd /sys/kernel/tracing && echo 0 >tracing_on && cat early_stats >"$0/stats" &&
-	"$1" boot -f json -o "$0/boot.json" && "$1" boot >"$0/text"
+	"$1" boot -f json -o "$0/boot.json" && grep -i " [tw] " /proc/kallsyms >"$0/symbols"
+	[ "$2" ] || exit 0
 	"$1" boot -f folded >"$0/folded"
-	awk "match(\$0, /[0-9]+: .* \([0-9a-z]+\)\$/) { t = substr(\$0, RSTART) + 0; d = substr(\$NF, 2) + 0; n++
-		if (\$NF == \"(open)\") d = 1e15; while (depth && end[depth] <= t) depth--
-		if (depth && t + d > end[depth]) wrong++; end[++depth] = t + d } END { print wrong + 0, n + 0 }" \
-		instances/early/per_cpu/cpu0/trace >"$0/nesting"
-	sed -n "s/.*<-.* (\([0-9a-z]*\))\$/\1/p" instances/early/per_cpu/cpu0/trace | head -n 200 >"$0/durations"
-	echo 1 >instances/early/options/sym-addr &&
-	sed -n "s/.*[0-9]: \([^ ]*\) <\([0-9a-f]*\)> <-.*/\2 \1/p" instances/early/per_cpu/cpu0/trace |
-		awk "!seen[\$1]++" >"$0/names"
-	echo 1 >instances/early/options/raw && grep -v "^#" instances/early/per_cpu/cpu0/trace | head -n 200 >"$0/raw"'
+	trace() { grep -v "^#" instances/early/per_cpu/cpu0/trace | head -n 200; }
+	trace >"$0/printed" && echo 1 >instances/early/options/raw && trace >"$0/raw"
+	'$copy_pages'instances/early/per_cpu/cpu0/trace_pipe_raw of="$0/pages" || :'
 
-# watched APPEND ARGUMENT: boots with this command line, watched by the plugin with this argument too.
+# watched APPEND ARGUMENT [RETURNS]: boots with this command line, watched by the plugin with this argument too. Leaves
+# in names "ADDRESS NAME" of each call site.
 watched()
 {
 	local plugin=$PWD/graph_oracle.so
 
-	rm -f oracle boot.json stats names
+	rm -f oracle boot.json stats symbols pages printed raw folded
 	plugin+=,fentry=$(symbol __fentry__),$2,phases=$(range_of start_kernel),mark=$(symbol ftrace_init)
 	plugin+=,begin=$(symbol arch_early_ftrace_start),end=$(symbol arch_early_ftrace_stop),out=$PWD/oracle
 	watch=(--qemu -plugin --qemu "$plugin")
 	vm --icount --smp 1 --mem 512M --timeout 900 --share "$PWD" --append "nokaslr $1" -- \
-		sh -c "$inside" "$PWD" "$clone/build/hytrace" 2>vm.log || cat vm.log >&2
+		sh -c "$inside" "$PWD" "$clone/build/hytrace" "${3-}" 2>vm.log || cat vm.log >&2
 	watch=()
+	# A site is at the beginning of its function, or after the ENDBR. The kernel takes the first name of an address.
+	perl -ne 'no warnings "portable"; if (/^(\w+) \w (\S+)/) { $name{hex $1} //= $2 }
+		elsif (/^site (\w+)/) { print "$1 ", $name{hex $1} // $name{hex($1) - 4} // "unknown", "\n" }' \
+		symbols oracle >names
 }
 
 stat_of()
@@ -132,7 +132,7 @@ echo "# entries: recording takes $(per_call recorder) instructions a call; hytra
 # ---------------------------------------------------------------- entries and returns
 
 watched 'ftrace=function ftrace_early=graph' \
-	"recorder=$(range_of early_ftrace_record_graph),trampoline=$(range_of early_ftrace_return)"
+	"recorder=$(range_of early_ftrace_record_graph),trampoline=$(range_of early_ftrace_return)" returns
 checks returns
 is 'returns: as many returns are recorded as the plugin has seen' "$(stat_of returns)" "$(counted returns)"
 is 'returns: the others had not returned' "$(jq -c '.totals | [.calls - .returns - .open, .unknown]' boot.json)" '[0,0]'
@@ -161,14 +161,15 @@ echo "all $(counted outside) all $(jq '.window.tsc_khz as $khz | [.phases[].net]
 	awk '{ d = $4 - $2; if (d < 0) d = -d; printf "%d %s\n", 10000 * d / $2 + .5, $0 }' >whole
 within 'returns: NET of all phases, with what start_kernel() did itself' whole 1
 # Depth is never negative: each call ends before those that it is inside of.
-is 'returns: calls nest' "$(cat nesting)" "0 $(stat_of recorded)"
+is 'returns: calls nest' "$(calls_in pages | awk '$4 == "open" { $4 = 1e15 } { while (depth && end[depth] <= $1) depth--
+	if (depth && $1 + $4 > end[depth]) wrong++; end[++depth] = $1 + $4 } END { print wrong + 0, NR }')" "0 $(stat_of recorded)"
 echo "# returns: recording takes $(per_call recorder) instructions at the entry and $(per_call trampoline) at the return;" \
 	"hytrace boot says $(jq -r '.cost | "\(.thousand_calls_ns / 1000) ns, \(.thousand_inside_ns / 1000) of these inside"' boot.json)"
 is 'returns: folded stacks have the time of all calls, in microseconds' \
 	"$(awk '{ sum += $NF } END { print sum }' folded)" \
 	"$(jq '[.functions[].self] | add / 1000 | floor' boot.json)"
-is 'returns: the option raw shows the same durations' "$(awk '!/^#/ { print $NF }' raw | head -n 200 | md5sum)" \
-	"$(head -n 200 durations | sed 's/^open$/0/' | md5sum)"
+is 'returns: the option raw shows the same durations' "$(awk '{ print $NF }' raw | md5sum)" \
+	"$(sed -n 's/.*<-.* (\([0-9a-z]*\))$/\1/p' printed | sed 's/^open$/0/' | md5sum)"
 echo "# returns: at most $(counted deepest) calls were open at a time"
 
 tap_end

@@ -30,15 +30,19 @@ oracle()
 
 oracle early_oracle
 
-# early_kernel KERNEL: sets the kernel for the functions below; KERNEL is as for vm.sh --kernel.
+# early_kernel KERNEL: sets the kernel for the functions below; KERNEL is as for vm.sh --kernel. It becomes a directory,
+# so that vm.sh need not ask build.sh at each boot. The lock keeps build.sh from removing it as old.
 early_kernel()
 {
-	kernel=$1
-	case $kernel in
-	*/*) vmlinux=$kernel/vmlinux ;;
-	patched) vmlinux=$("$clone/kernel/build.sh" --print-vmlinux) ;;
-	*) vmlinux=$("$clone/kernel/build.sh" "--$kernel" --print-vmlinux) ;;
+	local lock
+
+	case $1 in
+	*/*) kernel=$1 ;;
+	patched) kernel=$(dirname "$("$clone/kernel/build.sh" --print-image)") ;;
+	*) kernel=$(dirname "$("$clone/kernel/build.sh" "--$1" --print-image)") ;;
 	esac
+	vmlinux=$kernel/vmlinux
+	exec {lock}<"$kernel" && flock -s "$lock" && [[ -e $vmlinux ]]
 }
 
 # Under KVM, QEMU has no plugins, and the same instructions do not always take the same time. So this uses TCG.
@@ -193,6 +197,16 @@ oracle_end()
 		sort >"$scratch/early"
 	join "$scratch/early" "$scratch/sites" >"$scratch/expected"
 	join -v 1 "$scratch/early" "$scratch/sites" >"$scratch/unknown"
+}
+
+# In the guest: copies the pages of the ring buffer whose trace_pipe_raw follows. dd fails when there are no more.
+# shellcheck disable=SC2034 # used by early.sh and early-graph.sh
+copy_pages='dd ibs=4k obs=1M iflag=nonblock 2>/dev/null if='
+
+# calls_in PAGES: prints the calls in such a file.
+calls_in()
+{
+	perl "$clone/tests/guest/ring-calls.pl" <"$1"
 }
 
 # The sum of the calls in a file of "SITE CALLS".

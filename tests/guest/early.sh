@@ -58,14 +58,16 @@ early_kernel "$kernel" || exit 1
 
 # ---------------------------------------------------------------- the oracle
 
-# In the guest: prints the early calls, the first calls of the tracer, and the stats. They are counted on the host,
-# which is quicker. The oracle lists some hundred calls after the hand-over. Also prints how the instance begins, and
-# how much memory there is before it is removed, and after.
+# In the guest: copies the early calls and the first calls of the tracer, of which the oracle lists some hundred, and
+# prints the first early calls and the stats. Also prints how the instance begins, and how much memory there is before
+# it is removed, and after.
 # shellcheck disable=SC2016 # for the guest's sh
 early_part='cd /sys/kernel/tracing && echo 0 >tracing_on &&
 	echo "# begins with: $(cat instances/early/tracing_on instances/early/options/sym-addr \
 		instances/early/options/overwrite | xargs)" &&
-	echo 1 >instances/early/options/sym-addr && grep -v "^#" instances/early/per_cpu/cpu0/trace && grep -v "^#" per_cpu/cpu0/trace | head -n 5000 &&
+	echo 1 >instances/early/options/sym-addr && grep -v "^#" instances/early/per_cpu/cpu0/trace | head -n 200
+	'$copy_pages'instances/early/per_cpu/cpu0/trace_pipe_raw of="$0/pages"
+	'$copy_pages'per_cpu/cpu0/trace_pipe_raw of="$0/later" count=40
 	sed "s/^/# /" early_stats && sed -n "s/^MemFree: */# with: /p" /proc/meminfo &&
 	rmdir instances/early && sleep 1 && sed -n "s/^MemFree: */# without: /p; s/^MemTotal: */# &/p" /proc/meminfo'
 
@@ -80,6 +82,22 @@ oracle_calls()
 	cut -d' ' -f2- "$scratch/calls"
 }
 
+# watched APPEND WHAT: boots, watched by the oracle, and leaves in $got.all "TIME SITE PARENT" of each call, and how
+# long it took if returns are recorded.
+watched()
+{
+	rm -f "$scratch/pages" "$scratch/later"
+	vm --icount --smp 1 --mem "${mem:-512M}" --timeout 900 --share "$scratch" \
+		--append "nokaslr ftrace=function trace_clock=x86-tsc trace_options=nooverwrite,sym-addr $1" \
+		-- sh -c "$early_part" "$scratch" >"$got"
+	oracle_end
+	calls_in "$scratch/pages" >"$got.all"
+	is "$2: the file trace shows the first 100 calls" \
+		"$(sed -nE 's/.* ([0-9]+): [^ ]* <([0-9a-f]+)> <-[^ ]* <([0-9a-f]+)>( \((.*)\))?$/\1 \2 \3 \5/p' "$got" |
+			sed 's/ $//' | head -n 100)" "$(head -n 100 "$got.all")"
+	ok "$2: there are more" [ "$(wc -l <"$got.all")" -gt 100 ]
+}
+
 # The first lines of two lists that differ.
 differences()
 {
@@ -91,13 +109,9 @@ compare()
 	local mem=$1 got=$scratch/got later
 
 	oracle_start early_ftrace_record
-	vm --icount --smp 1 --mem "$mem" --timeout 900 \
-		--append "nokaslr ftrace=function trace_clock=x86-tsc trace_options=nooverwrite,sym-addr" \
-		-- sh -c "$early_part" >"$got"
-	oracle_end
+	watched '' "$mem"
+	calls_in "$scratch/later" >>"$got.all"
 	oracle_calls >"$got.expected"
-	# shellcheck disable=SC2016 # awk's fields
-	sed -n 's/.* \([0-9]*\): [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)>.*/\1 \2 \3/p' "$got" >"$got.all"
 	cut -d' ' -f2- "$got.all" |
 		cut -d' ' "-f1-$(head -n 1 "$got.expected" | wc -w)" |
 		head -n "$(wc -l <"$got.expected")" >"$got.calls"
@@ -167,12 +181,8 @@ done
 # early-graph.sh compares times with a plugin. This one compares what is called, and by whom.
 got=$scratch/got
 oracle_start early_ftrace_record_graph
-vm --icount --smp 1 --mem 512M --timeout 900 --append "nokaslr ftrace=function ftrace_early=graph trace_clock=x86-tsc trace_options=nooverwrite,sym-addr" \
-	-- sh -c "$early_part" >"$got"
-oracle_end
+watched ftrace_early=graph graph
 grep '^# ' "$got"
-# shellcheck disable=SC2016 # awk's fields
-sed -n 's/.* \([0-9]*\): [^ ]* <\([0-9a-f]*\)> <-[^ ]* <\([0-9a-f]*\)> (\(.*\))$/\1 \2 \3 \4/p' "$got" >"$got.all"
 is_cheap 'graph: a call, without its return,' 38
 is 'graph: the instance has all calls' "$(stat_in "$got" lost) $(wc -l <"$got.all")" "0 $(total "$scratch/expected")"
 cut -d' ' -f2 "$got.all" | sort | uniq -c | awk '{ print $2, $1 }' >"$got.calls.sites"
@@ -324,7 +334,7 @@ changed_boot()
 	local append="nokaslr ftrace=function $1"
 	shift
 
-	vm --icount --timeout 600 --append "$append" "${gdb_options[@]}" -- sh -c "$short_part" >"$scratch/got" &
+	vm --icount --timeout 600 --append "$append" "${gdb_options[@]}" -- sh -c "$short_part${all-}" >"$scratch/got" &
 	with_gdb "$@"
 	wait $!
 	grep '^# ' "$scratch/got"
@@ -336,10 +346,12 @@ short_part=$clone/build/hytrace' boot 2>&1 | sed -n "s/^(\([0-9]* calls are lost
 	grep NMI: /proc/interrupts | sed "s/^/# /"
 	cd /sys/kernel/tracing && { [ ! -d instances/early ] ||
 		sed -n "s/^.* d[^ ]* *\([0-9]*\): /\1 /p" instances/early/per_cpu/cpu0/trace; } &&
-	sed "s/^/# /" early_stats && dmesg | sed -n "s/.*Uhhuh/# Uhhuh/p" &&
-	echo >set_ftrace_filter && echo nop >current_tracer && echo function >current_tracer &&
-	dmesg | sed -n "s/.*ftrace bug/# ftrace bug/p; s/.*WARNING:/# WARNING:/p
-		s/^\[[^]]*\]  \([a-z0-9_]*+0x.*\)/# backtrace: \1/p"'
+	sed "s/^/# /" early_stats &&
+	dmesg | sed -n "s/.*Uhhuh/# Uhhuh/p; s/^\[[^]]*\]  \([a-z0-9_]*+0x.*\)/# backtrace: \1/p"'
+# And changes all sites, which takes as long as the whole boot.
+all_sites='; echo >set_ftrace_filter && echo nop >current_tracer && echo function >current_tracer &&
+	echo nop >current_tracer && echo "# all sites were changed"
+	dmesg | sed -n "s/.*ftrace bug/# ftrace bug/p; s/.*WARNING:/# WARNING:/p"'
 
 # The functions and losses of that trace, without times.
 trace_of()
@@ -356,7 +368,7 @@ adjust=$(objdump -d --no-show-raw-insn --disassemble=tsc_store_and_check_tsc_adj
 early_calls=start_kernel,setup_arch,probe_roms,init_mem_mapping,memblock_set_current_limit
 early_calls+=,trap_init,mm_core_init,poking_init
 # shellcheck disable=SC2016 # registers
-changed_boot "ftrace_filter=$early_calls" \
+all=$all_sites changed_boot "ftrace_filter=$early_calls" \
 	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
 	"hbreak *0x$adjust" c 'set $rax = 0' 'set $rdx = 16' \
 	'set var early_buffer.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
@@ -372,14 +384,14 @@ is 'the NMI before the sites are changed is handled' "$(grep -c '^# Uhhuh' "$scr
 is 'the NMI while the sites are changed is handled as well' "$(sed -n 's/^# *NMI: *\([0-9]*\) .*/\1/p' "$scratch/got")" 2
 is 'a site that is neither a call nor a NOP is left alone, and counted' \
 	"$(stat_in "$scratch/got" unexpected)" 1
-is 'ftrace does not complain about that site' "$(grep -E 'ftrace bug|WARNING' "$scratch/got")" ''
+is 'ftrace does not complain about that site' "$(grep -E 'all sites|ftrace bug|WARNING' "$scratch/got")" '# all sites were changed'
 
 # The same counter with returns: open calls get the new time. The call of trap_init() seems to have begun 2^40 counts
 # earlier, and that of probe_roms(), where the recorder first writes the clock's new high half, to begin later than it
 # returns. An NMI comes in the middle of the return of trap_init(),
 # and in the middle of the recorder of mm_core_init(): the frames of its own calls are above. After that, there is room for
-# the frame of start_kernel() alone. A backtrace is printed, and gdb prints one after the hand-over. poking_init() is weak,
-# and the one that is not linked has the same name.
+# the frame of start_kernel() alone. A backtrace is printed, and gdb prints one after the hand-over. gdb may take another
+# trap_init() or poking_init(): weak ones that nobody calls have the same names.
 # shellcheck disable=SC2016 # registers
 changed_boot "ftrace_early=graph ftrace_filter=$early_calls,unknown_nmi_error" \
 	'hbreak tsc_store_and_check_tsc_adjust' c 'set var boot_cpu_data.x86_capability[9] |= 2' \
@@ -387,7 +399,7 @@ changed_boot "ftrace_early=graph ftrace_filter=$early_calls,unknown_nmi_error" \
 	'set var early_buffer.pieces[0].start->parent_ip += 16' 'set var early_ftrace_tsc_high += 16' \
 	'set var early_frames[0].clock += 1LL << 36' 'set var early_frames[1].clock += 1LL << 36' \
 	delete 'thbreak *probe_roms' c 'thbreak *early_ftrace_record_graph' c 'stepi 30' 'set var early_frames[2].clock += 1LL << 50' \
-	'thbreak *trap_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 22' 'set var early_frames[1].clock -= 1LL << 40' \
+	"thbreak *0x$(symbol trap_init)" c 'thbreak *early_ftrace_record_graph' c 'stepi 22' 'set var early_frames[1].clock -= 1LL << 40' \
 	'thbreak *early_ftrace_returned' c 'stepi 8' 'monitor nmi' \
 	'thbreak *mm_core_init' c 'thbreak *early_ftrace_record_graph' c 'stepi 16' 'monitor nmi' \
 	"thbreak *0x$(symbol poking_init)" c 'set var early_ftrace_frames_end = early_frames + 1' \

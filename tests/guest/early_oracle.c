@@ -37,7 +37,6 @@ static bool listing;
 static bool unfinished;
 static FILE *out, *times;
 static uint64_t executed, nr_early, nr_at_mark;
-static bool ended;
 
 static int by_address(const void *a, const void *b)
 {
@@ -82,12 +81,18 @@ static void on_begin(unsigned int vcpu, void *data)
 	listing = true;
 }
 
-static void on_end(unsigned int vcpu, void *data)
+static void on_end(unsigned int vcpu, void *id)
 {
 	(void)vcpu;
-	(void)data;
-	ended |= listing;
+	if (!listing)
+		return;
 	listing = false;
+	if (unfinished)
+		fputc('\n', out);
+	fprintf(out, "mark %" PRIu64 "\nrecorder %" PRIu64 "\n", nr_at_mark, in_recorder);
+	if (fclose(out) || fclose(times))
+		perror("early_oracle");
+	qemu_plugin_reset((uintptr_t)id, NULL);
 }
 
 static void on_instruction(unsigned int vcpu, void *data)
@@ -182,20 +187,17 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, nr = qemu_plugin_tb_n_insns(tb);
 
-	(void)id;
 	for (i = 0; i < nr; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t addr = qemu_plugin_insn_vaddr(insn), called = target(insn);
 
-		if (!ended)
-			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction,
-							       QEMU_PLUGIN_CB_NO_REGS, NULL);
+		qemu_plugin_register_vcpu_insn_exec_cb(insn, on_instruction, QEMU_PLUGIN_CB_NO_REGS, NULL);
 		if (addr == begin)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_begin, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
 		if (addr == end)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_end, QEMU_PLUGIN_CB_NO_REGS,
-							       NULL);
+							       (void *)(uintptr_t)id);
 		if (addr == mark)
 			qemu_plugin_register_vcpu_insn_exec_cb(insn, on_mark, QEMU_PLUGIN_CB_NO_REGS,
 							       NULL);
@@ -211,11 +213,7 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	if (unfinished)
-		fputc('\n', out);
-	fprintf(out, "mark %" PRIu64 "\nrecorder %" PRIu64 "\n", nr_at_mark, in_recorder);
-	if (fclose(out) || fclose(times))
-		perror("early_oracle");
+	fprintf(stderr, "early_oracle: the guest has not come to the end\n");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)

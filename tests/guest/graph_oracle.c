@@ -85,7 +85,7 @@ static struct {
 } open_calls[DEEPEST];
 static size_t nr_open;
 
-static bool counting, ended, marked;
+static bool counting, marked;
 /* The last instruction was a ret. */
 static bool returning;
 /*
@@ -306,21 +306,19 @@ static void write_results(void)
 		deepest, in_recorder, in_trampoline, strays);
 	if (fclose(out))
 		perror("graph_oracle");
-	out = NULL;
 }
 
-static void on_end(unsigned int vcpu, void *data)
+static void on_end(unsigned int vcpu, void *id)
 {
 	(void)vcpu;
-	(void)data;
 	if (!counting)
 		return;
 	/* Phases that have not returned end here, too, but are listed as open. */
 	for (size_t i = 0; i < depth; i++)
 		stack[i].phase = 0;
 	counting = false;
-	ended = true;
 	write_results();
+	qemu_plugin_reset((uintptr_t)id, NULL);
 }
 
 static void watch(struct qemu_plugin_insn *insn, void (*cb)(unsigned int vcpu, void *data), void *data)
@@ -367,8 +365,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, nr = qemu_plugin_tb_n_insns(tb);
 
-	(void)id;
-	for (i = 0; !ended && i < nr; i++) {
+	for (i = 0; i < nr; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t addr = qemu_plugin_insn_vaddr(insn);
 		uint8_t code[4];
@@ -385,7 +382,7 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 		if (addr == begin)
 			watch(insn, on_begin, NULL);
 		if (addr == end)
-			watch(insn, on_end, NULL);
+			watch(insn, on_end, (void *)(uintptr_t)id);
 		if (addr == mark)
 			watch(insn, on_mark, NULL);
 		watch_stack(insn, code);
@@ -396,8 +393,7 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	if (out)
-		fprintf(stderr, "graph_oracle: the guest has not come to the end\n");
+	fprintf(stderr, "graph_oracle: the guest has not come to the end\n");
 }
 
 /* "NAME=VALUE": true if it has that name. */

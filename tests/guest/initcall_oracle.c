@@ -5,8 +5,9 @@
  * instruction takes 1 ns.
  *
  * Arguments (addresses in hex): call=ADDR is the call instruction in do_one_initcall(), back=ADDR the
- * one after it, out=FILE the output. Boot with nokaslr, on one processor. recorders=FILE has the
- * addresses of the functions that record an event, one in a line.
+ * one after it, end=ADDR an instruction that ends the output when it is first executed, out=FILE the
+ * output. Boot with nokaslr, on one processor. recorders=FILE has the addresses of the functions that
+ * record an event, one in a line.
  *
  * out has a line for each, in order: "call INSTRUCTIONS HALTS EVENTS RECORDING" and "back ...", all of
  * them until then. HALTS is how often the processor has been halted: while it is, time passes without
@@ -23,7 +24,7 @@
 
 #define HALT_OPCODE 0xf4
 
-static uint64_t call, back, executed, halts, events, recording;
+static uint64_t call, back, end, executed, halts, events, recording;
 /* The last call instruction, and that of the recorder which runs: where they return. 0: no recorder runs. */
 static uint64_t after_call, after_recorder;
 static uint64_t *recorders;
@@ -66,8 +67,20 @@ static void on_halt(unsigned int vcpu, void *data)
 static void on_place(unsigned int vcpu, void *word)
 {
 	(void)vcpu;
-	fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (const char *)word, executed,
-		halts, events, recording);
+	if (out)
+		fprintf(out, "%s %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", (const char *)word, executed,
+			halts, events, recording);
+}
+
+static void on_end(unsigned int vcpu, void *id)
+{
+	(void)vcpu;
+	if (!out)
+		return;
+	if (fclose(out))
+		perror("initcall_oracle");
+	out = NULL;
+	qemu_plugin_reset((uintptr_t)id, NULL);
 }
 
 static bool is_halt(const struct qemu_plugin_insn *insn)
@@ -134,7 +147,6 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
 	size_t i, nr = qemu_plugin_tb_n_insns(tb);
 
-	(void)id;
 	for (i = 0; i < nr; i++) {
 		struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, i);
 		uint64_t addr = qemu_plugin_insn_vaddr(insn);
@@ -148,6 +160,8 @@ static void on_translation(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 			watch(insn, on_place, "call");
 		if (addr == back)
 			watch(insn, on_place, "back");
+		if (addr == end)
+			watch(insn, on_end, (const void *)(uintptr_t)id);
 		if (is_halt(insn))
 			watch(insn, on_halt, NULL);
 	}
@@ -157,8 +171,7 @@ static void on_exit_of_qemu(qemu_plugin_id_t id, void *data)
 {
 	(void)id;
 	(void)data;
-	if (fclose(out))
-		perror("initcall_oracle");
+	fprintf(stderr, "initcall_oracle: the guest has not come to the end\n");
 }
 
 int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, char **argv)
@@ -171,13 +184,15 @@ int qemu_plugin_install(qemu_plugin_id_t id, const qemu_info_t *info, int argc, 
 			call = strtoull(argv[i] + 5, NULL, 16);
 		else if (!strncmp(argv[i], "back=", 5))
 			back = strtoull(argv[i] + 5, NULL, 16);
+		else if (!strncmp(argv[i], "end=", 4))
+			end = strtoull(argv[i] + 4, NULL, 16);
 		else if (!strncmp(argv[i], "out=", 4))
 			out = fopen(argv[i] + 4, "w");
 		else if (!strncmp(argv[i], "recorders=", 10))
 			err = read_recorders(argv[i] + 10);
 	}
-	if (!call || !back || !out || err) {
-		fprintf(stderr, "initcall_oracle: call=, back=, out= and recorders= are needed\n");
+	if (!call || !back || !end || !out || err) {
+		fprintf(stderr, "initcall_oracle: call=, back=, end=, out= and recorders= are needed\n");
 		return -1;
 	}
 	qemu_plugin_register_vcpu_tb_trans_cb(id, on_translation);

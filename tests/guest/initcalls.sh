@@ -58,12 +58,19 @@ done 2>/dev/null || :
 echo >/sys/kernel/tracing/function_events
 cp /sys/kernel/tracing/error_log "$PWD/refused"
 sleep .2
+# Here the plugin ends.
+sync
 "$clone/build/hytrace" boot -f json -o "$PWD/boot.json"
 "$clone/build/hytrace" boot -n 4 -o "$PWD/text"
 END
 next=$("$clone/build/hytrace" boot --next)
-watching=(--qemu -plugin --qemu "$PWD/initcall_oracle.so,$(awk '{ printf "%s=%s,", $1, $2 }' places)recorders=$PWD/recorders,out=$PWD/oracle")
-watch=("${watching[@]}")
+# watch_until FUNCTION: the next boots are watched until the kernel calls this function.
+watch_until()
+{
+	watch=(--qemu -plugin --qemu "$PWD/initcall_oracle.so,$(awk '{ printf "%s=%s,", $1, $2 }' places)end=$(symbol "$1"),recorders=$PWD/recorders,out=$PWD/oracle")
+}
+
+watch_until ksys_sync
 vm --icount --mem 1G --share "$PWD" --append "$next nokaslr" -- bash "$PWD/inside" 2>vm.log || cat vm.log >&2
 watch=()
 ok 'the boot is reported' [ -s boot.json ]
@@ -148,8 +155,6 @@ initcalls=$(jq '[.start.initcalls[] | select(.level != "console" and .level != "
 # is no measure: the kernel waits for ticks, so a boot may take a tick, 4 ms, more or less.
 with_parameters()
 {
-	local watch=("${watching[@]}")
-
 	rm -f oracle
 	vm --icount --mem 1G --append "$* nokaslr initramfs_async=0 cryptomgr.notests" -- true 2>vm.log || cat vm.log >&2
 	awk -v n="$initcalls" '$1 == "back" && ++i == n' oracle
@@ -161,9 +166,12 @@ longer()
 	awk "BEGIN { printf \"%.2f\", 100 * ($1 - $2) / $2 }"
 }
 
+# The kernel calls it after the last initcall, before init.
+watch_until rcu_end_inkernel_boot
 read -r _ without _ none _ <<<"$(with_parameters)"
 read -r _ with_probes _ <<<"$(with_parameters "$next")"
 read -r _ with _ events recording <<<"$(with_parameters "$("$clone/build/hytrace" boot --next --no-probes)")"
+watch=()
 ok 'all three boots were watched until then' [ "$without" -gt 0 -a "$with_probes" -gt 0 -a "$with" -gt 0 ]
 cost=$(longer "$with" "$without")
 ok "events take at most 1 % more instructions until init: $cost % ($without, $with)" \

@@ -39,6 +39,8 @@ void qemu_plugin_register_vcpu_mem_cb(struct qemu_plugin_insn *insn,
 bool qemu_plugin_mem_is_store(qemu_plugin_meminfo_t info);
 void qemu_plugin_register_atexit_cb(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id, void *data),
 				    void *data);
+/* Soon removes all callbacks of the plugin, so that the guest runs at full speed from then on. */
+void qemu_plugin_reset(qemu_plugin_id_t id, void (*cb)(qemu_plugin_id_t id));
 
 #if QEMU_PLUGIN_VERSION >= 4
 /* glib's type, which QEMU uses. */

@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests which version of the plugin interface early-lib.sh chooses for a QEMU, and which guests it takes for hung. The
-# version strings are those that real programs print; the tests in guests have only one QEMU. A guest is a script here.
+# Tests which version of the plugin interface early-lib.sh chooses for a QEMU, which guests it takes for hung, and how it
+# reads a ring buffer. The version strings are those that real programs print; the tests in guests have only one QEMU.
+# A guest is a script here.
 
 set -uo pipefail
 
@@ -51,4 +52,20 @@ is 'a guest that says something after a panic is not ended' \
 spin='until read -ra stat </proc/self/stat; ((stat[13] + stat[14] >= 400)); do :; done'
 is 'a guest that spins without a panic is not ended' "$(guest "echo hello; $spin; exit 7")" 7
 is 'a guest that ends by itself is not waited for' "$(guest "$panic; exit 7")" 7
+
+# Two pages with a call, a step of 2^27 + 3, calls that took 7 and the two special durations, and a long event that is
+# no call. The second page begins anew, and has flags beside its size.
+perl -e 'my $call = sub { pack("L SCCl QQ", $_[0] << 5 | 6, 1, 0, 0, 0, 0xffffffff81000010, 0xffffffff81000020) };
+	my $took = sub { pack("L SCCl QQQ", 8, 99, 0, 0, 0, 16, 32, $_[0]) };
+	my $first = $call->(5) . pack("LL", 3 << 5 | 30, 1) . join("", map { $took->($_) } 7, 0, ~0) .
+		pack("LL x200", 2 << 5, 204) . $call->(1);
+	my $second = pack("LL", 31, 1) . $call->(4) . pack("LL", 29, 0);
+	print map { pack("QQ a4080", 1000, length($_->[0]) | $_->[1], $_->[0]) } [$first, 0], [$second, 3 << 30]' \
+	>"$scratch/pages"
+is 'the calls in pages of a ring buffer are read' "$(calls_in "$scratch/pages")" '1005 ffffffff81000010 ffffffff81000020
+134218736 10 20 7
+134218736 10 20 open
+134218736 10 20 unknown
+134218739 ffffffff81000010 ffffffff81000020
+134217732 ffffffff81000010 ffffffff81000020'
 tap_end
