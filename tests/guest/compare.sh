@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests hytrace boot compare on real boots of one kernel. In half of them, gdb makes an initcall take 12 milliseconds more,
+# Tests hytrace boot compare on real boots of one kernel. In some of them, gdb makes an initcall take 12 milliseconds more,
 # and makes the kernel call an early function 1,000 times more. That has to be found, and nothing else. It boots from the
 # host, because each boot is one document.
 #
@@ -44,19 +44,21 @@ compare()
 
 # ---- what was planted
 
+# There are 126 ways to divide nine boots into four and five, and 252 for ten, where each one is there twice. With fewer boots,
+# nothing is certain.
 for n in 1 2 3 4 5; do
-	usual "a$n" "$n"
+	((n > 4)) || usual "a$n" "$n"
 	planted "b$n" "$n" 12000000
 done
 documents=([ab]?.json)
-is 'each boot has a document' ${#documents[@]} 10
+is 'each boot has a document' ${#documents[@]} 9
 is 'nothing is lost in any' "$(jq -c '[.lost.lost, .lost.missing, .start.lost]' "${documents[@]}" | sort -u)" '[0,0,0]'
 # shellcheck disable=SC2016 # jq's variable
-is 'the function is called 1,000 times more in half of them' \
+is 'the function is called 1,000 times more in five of them' \
 	"$(jq --arg f $function '.functions[] | select(.name == $f) | .calls' a?.json b?.json | uniq -c |
-		awk '{ if (NR == 2) $2 -= last; last = $2; print $1 " " (NR == 2 ? $2 : "") }' | xargs)" '5 5 1000'
+		awk '{ if (NR == 2) $2 -= last; last = $2; print $1 " " (NR == 2 ? $2 : "") }' | xargs)" '4 5 1000'
 
-ok 'five boots against five: they differ' compare groups 1 -f json a?.json -- b?.json
+ok 'four boots against five: they differ' compare groups 1 -f json a?.json -- b?.json
 cat groups.out >groups.json
 first()
 {
@@ -82,7 +84,7 @@ ok 'until init, it is no more than 5 % longer' compare limit 0 --fail-above 5% a
 
 # ---- nothing was planted
 
-for ((n = 0; n < 4; n++)); do
+for ((n = 0; n < 3; n++)); do
 	plain "same$n"
 done
 # alike NAME ARGUMENT...: no row of these boots differs. What user space does before the programs of process 1 depends on the
@@ -100,9 +102,9 @@ alike()
 	echo "# of user space, there differ: $(jq '[.parts[] | select(.kind == "init" or .kind == "part")] | length' alike.json)"
 }
 
-for n in 1 2 3; do
-	alike "boots $((n - 1)) and $n of the same kernel do not differ" "same$((n - 1)).json" "same$n.json"
+for n in '0 1' '1 2' '0 2'; do
+	alike "boots ${n/ / and } of the same kernel do not differ" "same${n% *}.json" "same${n#* }.json"
 done
-alike 'two and two of the same kernel do not differ' same0.json same1.json -- same2.json same3.json
+alike 'one and two of the same kernel do not differ' same0.json -- same1.json same2.json
 
 tap_end

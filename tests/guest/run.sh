@@ -35,6 +35,8 @@ results=0
 failed=0
 # shellcheck source=tests/guest/splats.sh
 . "$here/splats.sh"
+# shellcheck source=kernel/known.sh
+. "$clone/kernel/known.sh"
 
 usage()
 {
@@ -152,9 +154,23 @@ assemble_ftracetest()
 
 vmlinux_of()
 {
+	local dir
+
 	case $1 in
-	patched) "$clone/kernel/build.sh" --print-vmlinux ;;
-	debug | kcsan | selftest) "$clone/kernel/build.sh" "--$1" --print-vmlinux ;;
+	patched)
+		if dir=$(known "${LINUX:-6.12}"); then
+			echo "$dir/vmlinux"
+		else
+			"$clone/kernel/build.sh" --print-vmlinux
+		fi
+		;;
+	debug | kcsan | selftest)
+		if dir=$(known "${LINUX:-6.12} --$1"); then
+			echo "$dir/vmlinux"
+		else
+			"$clone/kernel/build.sh" "--$1" --print-vmlinux
+		fi
+		;;
 	*/*) [[ ! -e $1/vmlinux ]] || echo "$1/vmlinux" ;;
 	esac
 }
@@ -169,20 +185,51 @@ run_host()
 	judge "$name"
 }
 
+# limit_work VM: ends the guest of that vm.sh when it has worked for $limit seconds; before that, has inside.sh end its test.
+# Processor time of QEMU is work, and so is all time in which QEMU has nothing to do, as a guest that hangs may be idle. What
+# it waits for a processor does not count, except in a run that has to end at a certain time.
+limit_work()
+{
+	local vm=$1 second work=0 ticks=0 before runs qemu=''
+
+	second=$(getconf CLK_TCK)
+	while sleep 5; do
+		[[ $qemu ]] || qemu=$(pgrep -P "$vm" '^qemu' | head -n 1)
+		[[ $qemu ]] || continue
+		before=$ticks
+		read -r ticks runs < <(sed 's/.*) //' "/proc/$qemu"/task/*/stat |
+			awk '{ ticks += $12 + $13 } $1 ~ /[RD]/ { runs = 1 } END { print ticks + 0, runs + 0 }')
+		((runs)) && [[ ! ${HYTRACE_TEST_UNTIL:-} ]] || before=$((ticks - 5 * second))
+		work=$((work + ticks - before))
+		((work < limit * second * 9 / 10)) || : >"$out/over"
+		((work < limit * second)) || break
+	done
+	echo "run.sh: the guest was ended after $limit s of work" >>"$out/vm.err"
+	kill "$vm"
+}
+
 # Runs the commands in a guest. The variables are those of main().
 run_guest()
 {
-	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$limit" \
+	local vm watcher status=0
+
+	"$clone/kernel/vm.sh" --kernel "$kernel" --append "$append" --mem 2G --timeout "$longest" \
 		"${options[@]}" --console "$out/console" --share "$out" -- \
-		env HYTRACE_LIMIT="$((limit * 9 / 10))" \
+		env HYTRACE_LIMIT=60 HYTRACE_OVER="$out/over" \
 		HYTRACE_STRESS="${HYTRACE_STRESS:-}" \
 		HYTRACE_BPFTOOL="$bpftool" \
 		HYTRACE_KERNEL="$kernel" HYTRACE_VMLINUX="$HYTRACE_VMLINUX" HYTRACE_FILES="$out/files" \
 		"$here/inside.sh" "$out" "${commands[@]}" 2>"$out/vm.err" >"$out/vm.out" &
+	vm=$!
+	limit_work $vm >/dev/null 2>&1 &
+	watcher=$!
 	# The guest runs in the background so that this shell handles signals at once.
 	# shellcheck disable=SC2064 # this guest
-	trap "kill $!; exit 143" TERM INT
-	wait $!
+	trap "kill $vm $watcher; exit 143" TERM INT
+	wait $vm || status=$?
+	kill $watcher 2>/dev/null || true
+	wait $watcher 2>/dev/null || true
+	return $status
 }
 
 # impossible_flags CONSOLE: prints the flags of a double fault if no processor has these: bits 22 to 31 are always 0, and no
@@ -200,7 +247,7 @@ impossible_flags()
 
 main()
 {
-	local append options behind suites='' names=() commands=() limit=1200 left status=0 test flags bpftool
+	local append options behind suites='' names=() commands=() limit=1800 longest left status=0 test flags bpftool
 
 	append=$(header append "$1")
 	read -ra options <<<"$(header vm "$1")"
@@ -229,7 +276,7 @@ main()
 		commands+=("ftracetest:$out/suite/ftracetest$suites")
 		names+=(ftracetest)
 	fi
-	bpftool=$("$clone/kernel/tools.sh")/bpftool
+	bpftool=$(known tools || "$clone/kernel/tools.sh")/bpftool
 	HYTRACE_VMLINUX=$(vmlinux_of "$kernel")
 	export HYTRACE_VMLINUX
 	# When the host is busy with something else, the guest sees a lockup. So it waits longer.
@@ -242,15 +289,16 @@ main()
 		# The tracers' start-up tests take a quarter of an hour. A tracer on the command line disables them.
 		[[ $append == *ftrace=* ]] || append+=' ftrace=nop'
 	fi
+	longest=$((limit * 10))
 	if [[ ${HYTRACE_TEST_UNTIL:-} ]]; then
 		left=$((HYTRACE_TEST_UNTIL - EPOCHSECONDS))
-		limit=$((left < 1 ? 1 : left < limit ? left : limit))
+		limit=$((left < 1 ? 1 : left < limit ? left : limit)) longest=$limit
 	fi
 	run_guest || status=$?
 	if [[ $status -ne 0 ]] && flags=$(impossible_flags "$out/console"); then
 		result ok "this guest a first time # SKIP it died of flags that no processor has (EFLAGS $flags), and ran again"
 		mv "$out/console" "$out/console.first"
-		rm -rf "$out"/{*.tap,*.err,*.status,logs,dmesg,splats} "$out"/files/*
+		rm -rf "$out"/{*.tap,*.err,*.status,logs,dmesg,splats,over} "$out"/files/*
 		: >"$out/console"
 		status=0
 		run_guest || status=$?

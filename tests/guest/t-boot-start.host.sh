@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Checks what t-boot-start.sh has copied from its guest: the document of its boot against its schema, and the picture
-# and the stacks against the document.
+# Checks what t-boot-start.sh has copied from its guest: the document of its boot against the kernel's log, its image and
+# its schema; and the trace, the text, the picture and the stacks against the document.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
@@ -25,6 +25,78 @@ ok 'nor does one with another field' sh -c '! "$@" 2>err' sh /usr/bin/python3 -W
 is 'the schema describes each field' "$(jq -r '[paths(type == "object")] as $all | . as $s | $all[] |
 	select(length > 1 and .[-2] == "properties") | . as $p | select($s | getpath($p) | has("description") | not) |
 	map(tostring) | join(".")' "$clone/docs/schema/boot.json")" ''
+
+# ---- the set
+
+# "name result", as the kernel's log has them.
+sed -n 's/.*\] initcall \([^+ ]*\)+[^ ]* returned \(-\{0,1\}[0-9]*\) after .*/\1 \2/p' log | sort >logged
+jq -r '.start.initcalls[] | select(.module == null and .time != null) | "\(.name) \(.result)"' \
+	boot.json | sort >shown
+ok 'the log has hundreds of initcalls' [ "$(wc -l <logged)" -gt 300 ]
+is "the kernel's own initcalls and their results are those of the log" \
+	"$(comm -23 logged shown | head -n 5)" ''
+is 'hytrace boot has none that the log does not have' "$(comm -13 logged shown | head -n 5)" ''
+is 'the modules are those of the log, in its order' "$(jq -r '.start.initcalls[] | select(.module) | .module' boot.json | xargs)" \
+	"$(sed -n 's/.*\] initcall [^ ]* \[\(.*\)\] returned .*/\1/p' log | xargs)"
+is 'the dummy module is there, with its result' \
+	"$(jq -c '.start.initcalls[] | select(.module == "dummy") | [.level, .result]' boot.json)" '["module",0]'
+if [[ $HYTRACE_VMLINUX ]]; then
+	is 'there are as many as the image has' "$(jq '[.start.initcalls[] | select(.level != "module")] | length' boot.json)" \
+		"$(nm "$HYTRACE_VMLINUX" | grep -c ' __initcall__')"
+fi
+is 'the levels are those of the kernel' "$(jq -r '.start.levels[].name' boot.json | xargs)" \
+	'early pure core postcore arch subsys fs device late'
+is 'nothing is lost' "$(jq .start.lost boot.json)" 0
+
+# ---- times
+
+# "name usecs" of those that took at least 3 ms. The log does not count the time of its own line. Its clock counts only ticks
+# until the initcalls of the level fs have chosen another one.
+sed -n 's/.*\] initcall \([^+ ]*\)+[^ ]* returned -\{0,1\}[0-9]* after \([0-9]*\) usecs.*/\1 \2/p' log | sort -u |
+	awk '$2 >= 3000' | sort >long.list
+# Two functions may have the same name, and the log does not tell which one it is about.
+jq -r '.start.initcalls | group_by(.name)[] | select(length == 1)[] | select(.level == "device" or .level == "late") |
+	"\(.name) \(.time)"' boot.json | sort >times.list
+join long.list times.list >both.list
+ok "some initcalls take long: $(cut -d' ' -f1 both.list | xargs)" [ -s both.list ]
+is 'their times are those of the log' \
+	"$(awk '{ us = $3 / 1000 } us < $2 - 1000 || us > $2 + 1000' both.list)" ''
+is 'a level takes at least as long as its initcalls' \
+	"$(jq -c '[.start.levels[] | select(.in_initcalls > .time)]' boot.json)" '[]'
+is 'the first init is that of the guest, after all levels' \
+	"$(jq '.start | .inits[0].start > .levels[-1].start + .levels[-1].time' boot.json)" true
+is 'trace viewers can read boot.trace' "$(jq -rf "$here/trace-events.jq" boot.trace 2>&1)" ''
+is 'boot.trace has each initcall that ended' "$(jq '[.traceEvents[] | select(.cat | IN("initcall", "module"))] | length' boot.trace)" \
+	"$(jq '[.start.initcalls[] | select(.time != null)] | length' boot.json)"
+is 'the text has the five longest' "$(sed -n '/^INITCALL/,/^and/p' text | sed '1d;$d' | cut -d' ' -f1 | xargs)" \
+	"$(jq -r '.start.initcalls | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
+ok 'the text says when init was started' grep -q '^Started /init as init, at [0-9.]* s' text
+
+# ---- waits and probes
+
+is 'the time of process 1 until init is divided without a rest' \
+	"$(jq '.start | ([.waits[].time] | add) + .init.running == .init.time' boot.json)" true
+is 'and so is that of each initcall' \
+	"$(jq -c '[.start.initcalls[] | select(.time != null and .time != .running + .ready + .waiting)]' boot.json)" '[]'
+ok 'it had to wait' jq -e '.start.waits | length > 5' boot.json
+is 'the text has the longest wait first' "$(sed -n '/^PROCESS 1 WAITED IN/{n;p}' text | cut -d' ' -f1)" \
+	"$(jq -r '.start.waits[0].where' boot.json | cut -d' ' -f1)"
+jq -r '.start.probes[] | select(.kind == "device" and .result == 0) | "\(.driver) \(.name)"' boot.json | sort -u >probed
+ok "some devices have drivers: $(xargs <bound)" [ -s bound ]
+is 'the probes of devices that have a driver now are there' "$(comm -13 probed bound)" ''
+is 'no probe is lost' "$(jq .start.probes_lost boot.json)" 0
+ok 'unpacking the initramfs took some time' jq -e '[.start.probes[] | select(.kind == "unpack")][0].time > 0' boot.json
+ok 'the cost is told' grep -q '^Recording: [0-9]* events until init, about 0.00[0-9]* s' text
+
+# ---- without systemd
+
+is 'what is after the kernel is unknown, and says why' "$(jq -c '[.units, .userspace.manager, .userspace.why_not,
+	(.parts.rows[] | select(.name == "units") | .time)]' boot.json)" '[null,null,"process 1 is not systemd",null]'
+is 'the account is what the events tell' "$(jq '(.parts.rows | map(select(.name == "initcalls" or .name == "after_initcalls" or
+	.name == "before_initcalls" or .name == "initrd") | .time) | add) == .start.inits[1].start' boot.json)" true
+is 'blame has the longest of initcalls and modules' "$(
+	jq -r '[.[] | select(.kind != "probe")][:5][].name' blame.json | xargs)" \
+	"$(jq -r '.start.initcalls | map(select(.time != null)) | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
 
 # ---- the picture
 
