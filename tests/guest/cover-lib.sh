@@ -69,7 +69,7 @@ reports_agree()
 	local all
 
 	# That of the loader alone: kernel/ goes on with its own.
-	export HYTRACE_CACHE=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+	export HYTRACE_CACHE=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; HYTRACE_CACHE= names another place}/.cache}/hytrace}
 	export XDG_CACHE_HOME=$PWD/cache
 	mkdir -p cache
 	"$hytrace" report ${HYTRACE_VMLINUX:+--vmlinux "$HYTRACE_VMLINUX"} "$1" >report.txt

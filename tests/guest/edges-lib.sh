@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Checks the answers of hytrace callers and hytrace calls for a document with thousands of functions. Source it after
-# cover-lib.sh. The functions that calls name are compared with the compiler's own list (call_origins.c).
+# Checks the answers of hytrace callers and hytrace calls for a document with thousands of functions, and the reports that
+# are made of them. Source it after cover-lib.sh. The functions that calls name are compared with the compiler's own list (call_origins.c).
 # shellcheck disable=SC2016 # jq has variables of its own
 # shellcheck disable=SC2154 # $clone and $hytrace are cover-lib.sh's
 
@@ -96,6 +96,13 @@ edges_agree()
 		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write cut.json 2>&1)
 	ok 'calls have their lines' grep -qE '^(new_sync_write|ksys_write).* fs/read_write\.c:[0-9]+ +ksys_write\+0x' <(
 		"$hytrace" callers --vmlinux "$HYTRACE_VMLINUX" vfs_write "$document")
+}
+
+# graphs_agree DOCUMENT: reports of the graph, and of what is proved. edges_agree has left calls.json
+graphs_agree()
+{
+	local document=$1
+
 	"$hytrace" report -f dot -o graph.dot --vmlinux "$HYTRACE_VMLINUX" "$document"
 	is 'report: dot has no pair of functions twice' "$(grep -o '.* -> n[0-9]*' graph.dot | sort | uniq -d)" ''
 	# Some callees have one name and one caller.

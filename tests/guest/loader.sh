@@ -45,16 +45,15 @@ says()
 	nothing_left
 }
 
-# soon COMMAND...: waits until it succeeds; the watchdog works beside this script, and a guest may be slow
+# soon COMMAND...: waits until it succeeds, two minutes at most; the watchdog works beside this script, and a guest may be slow
 soon()
 {
-	local i
+	local end=$((SECONDS + 120))
 
-	for ((i = 0; i < 600; i++)); do
-		! "$@" >/dev/null 2>&1 || return 0
+	until "$@" >/dev/null 2>&1; do
+		((SECONDS < end)) || { "$@"; return; }
 		sleep 0.1
 	done
-	"$@"
 }
 
 # pause SECONDS: sleeps without a process, because tracing would record that process

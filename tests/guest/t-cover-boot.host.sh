@@ -140,6 +140,8 @@ differs_from_kernel()
 		"$(linked_stext)" "$(jq '.functions[] | select(.name == "dummy_dev_init").offset' offline.json)" 2>in_both
 }
 
+ok 'hytrace functions lists the functions of a vmlinux and its modules' "$hytrace" functions -f json \
+	--vmlinux "$HYTRACE_VMLINUX" --modules "${HYTRACE_VMLINUX%/*}/lib/modules" -o offline.json
 for document in functions.json offline.json; do
 	is "$document has the functions that the kernel lists" "$(differs_from_kernel $document | head)" ''
 	ok "$document has more than 20000 of them" awk '{ exit !($1 > 20000) }' in_both
@@ -180,21 +182,33 @@ is 'no line of the new configuration is another one' "$(comm -13 <(sort "$object
 	sed 's/^CONFIG_//; s/=y$//' | sort | xargs)" "$(tailored '.on_by_expert | sort | join(" ")')"
 ok 'and by what is kept, at another time' tailor -o again.config --report tailor.txt boot.json run.json
 ok 'the configuration is the same' cmp new.config again.config
-# Its own object never runs; a line elsewhere does. A smaller kernel without it has no console.
-ok 'the serial console stays without a list, by a line that ran' sh -c '"$@" >/dev/null &&
-	grep -q "^CONFIG_SERIAL_8250_CONSOLE=y" none.config' - "$hytrace" tailor --build "$objects" --vmlinux "$HYTRACE_VMLINUX" \
-	--keep none -o none.config --report none.txt boot.json run.json
-ok 'of no file, and nothing ran there' jq -e 'any(.options[]; .option == "FANOTIFY" and .fate == "dropped" and .objects > 1)' \
+is 'the text has as many dropped options' "$(sed -n 's/^Dropped: //p' tailor.txt)" \
+	"$(tailored '[.options[] | select(.fate == "dropped")] | length')"
+ok 'FANOTIFY goes, because nothing ran in its files' jq -e 'any(.options[]; .option == "FANOTIFY" and .fate == "dropped" and .objects > 1)' \
 	tailor.json
 is 'options of two lists stay, although nothing of them ran' "$(grep -cxE 'CONFIG_(SYN_COOKIES|VIRTIO_BALLOON)=y' new.config) $(
 	tailored '[.options[] | select(.option | IN("SYN_COOKIES", "VIRTIO_BALLOON")) | .seen] | unique | join(", ")')" \
 	'2 init only, never ran'
 
-tailor --keep none -o html.config -f html --report tailor.html boot.json run.json
-chromium_alone --dump-dom "file://$PWD/tailor.html" >shown.html 2>"$tap_scratch/chromium.log"
-is 'the page shows the options that were dropped' "$(grep -o '<td>Dropped</td>' shown.html | wc -l)" \
-	"$(sed -n 's/^Dropped: //p' none.txt)"
+# ---- without the lists
+
+jq '.lost.map_full = 3' boot.json >lossy.json
+echo 'FANOTFIY mistyped' >mistyped.keep
+tailor --lossy --keep none --keep mistyped.keep -o none.config -f html --report none.html lossy.json run.json 2>err
+is 'a document with losses is taken with --lossy' $? 0
+ok 'a mistyped line of a list is told' grep -q 'FANOTFIY is no option' err
+# Its own object never runs; a line elsewhere does. A smaller kernel without it has no console.
+ok 'the serial console stays without a list, by a line that ran' grep -q '^CONFIG_SERIAL_8250_CONSOLE=y' none.config
+chromium_alone --dump-dom "file://$PWD/none.html" >shown.html 2>"$tap_scratch/chromium.log"
+# The page has those that went with others, too, but shows the dropped ones first.
+shown=$(grep -o '<td>Dropped</td>' shown.html | wc -l)
+is 'the page shows the options that were dropped' \
+	"$((shown + $(grep -o '"fate": *"went"' none.html | wc -l)))" \
+	"$(comm -23 <(grep '=[ym]$' "$objects/.config" | sort) <(sort none.config) | wc -l)"
+ok 'it says that a document lacks something' grep -q 'lack something (--lossy)' shown.html
 is 'the console of the browser says nothing' "$(grep CONSOLE "$tap_scratch/chromium.log")" ''
+
+# ---- what is refused
 
 # refused WHY DOCUMENT...: status 2, one line that says why, and nothing is written
 refused()
@@ -214,19 +228,13 @@ refused_with_other_tools()
 	refused 'CONFIG_PAHOLE_VERSION=' boot.json
 }
 jq '.kernel.build_id = "00"' boot.json >other.json
-jq '.lost.map_full = 3' boot.json >lossy.json
 mkdir -p bad/include/config
 ok 'a document of another kernel is refused' refused 'another build' other.json
 ok 'documents of two kernels are refused' refused 'two builds' boot.json other.json
 ok 'a document with losses is refused' refused 'map_full 3' lossy.json
-ok 'but not with --lossy' tailor --lossy -o lossy.config --report lossy.txt lossy.json
-ok 'whose report says so' grep -q -- '--lossy' lossy.txt
 jq '.kernel.config = "crc32:00000000"' boot.json >config.json
 ok 'a document of another configuration is refused' refused 'recorded on a kernel of another configuration' config.json
 ok 'another configuration is refused' refused 'another configuration' --config <(sed 's/^CONFIG_NET=y/CONFIG_NET=n/' "$objects/.config") boot.json
-printf '%s\n' 'FANOTFIY mistyped' >mistyped.keep
-ok 'a mistyped line of a list is told' sh -c '"$@" 2>&1 >/dev/null | grep -q "FANOTFIY is no option"' - "$hytrace" tailor \
-	--build "$objects" --vmlinux "$HYTRACE_VMLINUX" --keep mistyped.keep -o mistyped.config --report mistyped.txt boot.json run.json
 ok 'outputs over inputs are refused' refused 'is a document that is read' --report boot.json boot.json
 ok 'and over each other' refused 'cannot both go' --report none boot.json
 ok 'and over the configuration of the build' refused 'must stay as it is' --report "$objects/.config" boot.json

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Checks what t-cover-oneshot.sh has copied from its guest, because it is quicker on the host: documents with
-# thousands of functions, against the kernel's symbols, against each other, and with hytrace compare.
+# Checks what t-cover-oneshot.sh has copied from its guest, because it is quicker on the host: what options do, and
+# documents with thousands of functions, against the kernel's symbols, against each other, and with hytrace compare.
 # shellcheck disable=SC2016 # jq has variables of its own
 
 set -uo pipefail
@@ -24,12 +24,60 @@ ok 'functions of a module have their offsets in its .text' perl -e '
 	open(my $nm, "-|", "nm", glob("$modules/kernel/drivers/net/dummy.ko"));
 	while (<$nm>) { my ($a, $t, $n) = split; $sym{$n} = hex($a) if $t =~ /t/i; }
 	open(my $jq, "-|", "jq", "-r", ".functions[] | select(.module == \"dummy\") |
-		\"\\(.name) \\(.offset)\"", "module.json");
+		\"\\(.name) \\(.offset)\"", "one.json");
 	my $n = 0;
 	while (<$jq>) { my ($name, $offset) = split; $n++; die "$name $offset" if $sym{$name} != $offset; }
 	die "none" unless $n > 2;' "$(dirname "$HYTRACE_VMLINUX")/lib/modules/*"
+is 'functions of an unloaded module have names' "$(jq '[.functions[] | select(.module == "dummy") | .name] |
+	any(. == "dummy_dev_init")' one.json)" true
+ok 'functions of a module that was loaded while tracing have names' jq -e \
+	'any(.callers[]; .module == "dummy" and .name == "dummy_setup")' stays.json
+
+# ---- options
+
+noise=$(<noise.pid)
+is '-a and -d select the functions that are recorded' \
+	"$(jq -c '[.functions[].name] | [all(startswith("vfs_")), any(. == "vfs_read"), any(. == "vfs_write")]' some.json)" \
+	'[true,true,false]'
+is '--no-callers records no callers' "$(jq '.totals.callers' some.json)" 0
+ok '--strict: the document says that it is complete, and how it ended' jq -e '.complete and .ended == "command" and
+	.status == 3 and .options.max_entries == null' some.json
+ok '--strict: the incomplete result is written' jq -e '(.complete | not) and .options.max_entries == 64' full.json
+ok 'a full set refuses hits and counts them' jq -e '.lost.refused > 0 and .totals.entries == 64' full.json
+is '--task: the other process is not recorded' \
+	"$(jq --argjson p "$noise" '[(.functions + .callers)[].pid] | any(. == $p)' task.json)" false
+is 'without --task, the other process is recorded' \
+	"$(jq --argjson p "$noise" '[(.functions + .callers)[].pid] | any(. == $p)' system.json)" true
+ok '--task: children of the command are recorded' jq -e '[(.functions + .callers)[].pid] | unique | length >= 2' task.json
+is '--pid: only that process is recorded' "$(jq -c '[(.functions + .callers)[].pid] | unique' pid.json)" "[$noise]"
+is '--duration: the document says that the time ended it' "$(jq -c '[.ended, .options.duration]' duration.json)" '["duration",0.5]'
+is '--retire: the same functions are recorded as without it' "$(jq -c '[.functions[].name] | sort' only-retire.json)" \
+	"$(jq -c '[.functions[].name] | sort' only.json)"
+ok '--retire: nothing is counted as lost, and the costs are in the document' jq -e '.lost.callers_incomplete == 0 and
+	.cost.retired > 0 and .cost.retired <= .totals.functions and .cost.retire_batches > 0 and .cost.retire_ns > 0' only-retire.json
+ok '--retire=MS: callers are recorded while their functions are watched' jq -e '.totals.callers > 0 and
+	.lost.callers_incomplete > 0 and .lost.callers_incomplete == .cost.retired' watched.json
 
 # ---- both at once
+
+is "only the BPF engine's document has an entry" \
+	"$(jq -c .options.entry names.oneshot.json names.bpf.json | paste -sd' ')" 'null "kprobe"'
+ok 'both engines have recorded more than 100 functions of the task' jq -e '.totals.functions > 100' names.oneshot.json names.bpf.json
+ok 'both engines have recorded more than 20 functions of a process that never sleeps' jq -e '.totals.functions > 20' \
+	pid2.oneshot.json pid2.bpf.json
+mapfile -t pids <pids
+for engine in oneshot bpf; do
+	is "$engine: a name is that of the moment of the first hit" \
+		"$(jq -c '[.functions[] | select(.name == "vfs_mkdir") | .comm, .pid, .tgid]' names.$engine.json)" \
+		"[\"mkdir\",${pids[1]},${pids[1]}]"
+	is "$engine: the same process had another name before" \
+		"$(jq -c --argjson p "${pids[1]}" '[.functions[] | select(.pid == $p) | .comm] | index("sh") != null' names.$engine.json)" true
+	is "$engine: a thread's process is known" \
+		"$(jq -c '[.functions[] | select(.name == "vfs_rmdir") | .comm, .tgid, .pid != .tgid]' names.$engine.json)" \
+		"[\"python3\",${pids[0]},true]"
+	is "$engine: of each hit it is known whose it is" \
+		"$(jq '[(.functions + .callers)[] | select(.comm == null or .tgid == null)] | length' names.$engine.json)" 0
+done
 
 ok 'both engines have written a document' test -s both.oneshot.json -a -s both.bpf.json
 ok 'both engines have written a list' test -s both.oneshot.tailor -a -s both.bpf.tailor
@@ -120,5 +168,6 @@ is 'diff: new is what the other engine alone has' "$(jq '.new | length' diff.jso
 # ---- who called whom
 
 edges_agree both.oneshot.json 0
+graphs_agree both.oneshot.json
 
 tap_end
