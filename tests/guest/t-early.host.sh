@@ -19,6 +19,7 @@ for phase in setup_arch mm_core_init ftrace_init; do
 	ok "json has the phase $phase" jq -e --arg p $phase 'any(.phases[]; .name == $p)' boot.json
 done
 is 'json has all calls' "$(jq '.totals.calls' boot.json)" "$recorded"
+is 'trace-cmd has all calls' "$(trace-cmd report -i early.dat 2>/dev/null | grep -c '^ *early:.* function: ')" "$recorded"
 is 'each call is in a phase' "$(jq '[.phases[].calls] | add' boot.json)" "$recorded"
 is 'each call is of a function' "$(jq '[.functions[].calls] | add' boot.json)" "$recorded"
 sed -n 's/.*: \([^ ]*\) <-.*/\1/p' trace | sort | uniq -c | awk '{ print $2, $1 }' | sort >counted

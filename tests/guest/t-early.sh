@@ -70,10 +70,10 @@ ok 'hytrace boot draws a picture' "$hytrace" boot -f svg -o boot.svg
 "$hytrace" boot -f folded >said 2>&1
 is 'there are no stacks of calls whose ends are not known' $? 3
 cp boot.json boot.trace boot.svg $tracing/early_stats "$HYTRACE_FILES"
-grep -v '^#' $tracing/instances/early/trace >"$HYTRACE_FILES/trace"
+cat $tracing/instances/early/trace >"$HYTRACE_FILES/trace"
 # trace-cmd reads the binary form, by libtracefs, and consumes it. In the end, it removes the instance.
 ok 'trace-cmd reads the instance' trace-cmd extract -B early -o early.dat
-is 'trace-cmd has all calls' "$(trace-cmd report -i early.dat 2>/dev/null | grep -c '^ *early:.* function: ')" "$recorded"
+cp early.dat "$HYTRACE_FILES"
 "$hytrace" boot >said 2>&1
 is 'hytrace boot fails when somebody else has consumed the calls' $? 1
 ok 'and says so' grep -q 'nothing is left of the early part of the boot' said

@@ -3,7 +3,7 @@
 # kernels: patched stock
 #
 # hytrace event: adds, lists and removes events, records them during a command, explains mistakes, and leaves nothing
-# behind. And hytrace cover --engine event, which uses such events.
+# behind. And hytrace cover --engine event, which uses such events. t-event.host.sh reads most of the documents.
 # shellcheck disable=SC2016 # jq has variables of its own, and so have inner shells
 
 set -uo pipefail
@@ -12,16 +12,22 @@ set -uo pipefail
 
 nothing_left()
 {
-	local left
+	local file left=''
 
-	left=$(
-		ls -d $tracing/instances/hytrace-* $tracing/events/hytrace_* /sys/fs/bpf/hytrace* ./*.tmp
-		grep -s hytrace_ $tracing/function_events
-	) 2>/dev/null
+	for file in $tracing/{instances/hytrace-*,events/hytrace_*,function_events} /sys/fs/bpf/hytrace* ./*.tmp; do
+		[[ ! -e $file || $file == */function_events && $(<"$file") != *hytrace_* ]] || left+=" $file"
+	done
 	[[ -z $left ]] || {
 		echo "left behind: $left"
 		return 1
 	}
+}
+
+# later CLAIM FILTER FILE...: the host evaluates the filter, as jq takes ten times as long in a guest. It gets an array
+# of all that is in the files.
+later()
+{
+	printf '%s\0' "$1" "$2" "${*:3}" >>later
 }
 
 # ---- a kernel without function events
@@ -36,6 +42,10 @@ if [[ ${HYTRACE_KERNEL:-patched} == stock ]]; then
 		event record 'vfs_read()' -- true
 	ok 'cover --engine event: 3' says 'has no function events' 3 \
 		cover --engine event --duration 1
+	"$hytrace" features -f json event >features.json
+	later 'hytrace features gives the same reason' '.[0].features[0] | .here == "no" and
+		(.reason | contains("no function events"))' features.json
+	cp later features.json "$HYTRACE_FILES"
 	tap_end
 	exit
 fi
@@ -57,9 +67,9 @@ is 'new events are disabled' "$(cat $tracing/events/functions/enable)" 0
 ok 'list prints a table' grep -qE '^functions/vfs_read +no +0 vfs_read\(NULL, NULL, size_t count\)$' out
 echo 1 >$tracing/events/functions/vfs_read/enable
 "$hytrace" event list -f json >list.json
-is 'list -f json' "$(jq -c 'map([.group, .name, .enabled, .missed])' list.json)" \
-	'[["functions","vfs_read",true,0],["functions","w",false,0]]'
-is 'list -f json has the id of the event' "$(jq '.[1].id' list.json)" "$(cat $tracing/events/functions/w/id)"
+later 'list -f json' '.[0] | map([.group, .name, .enabled, .missed]) ==
+	[["functions","vfs_read",true,0],["functions","w",false,0]]' list.json
+later 'list -f json has the id of the event' ".[0][1].id == $(<$tracing/events/functions/w/id)" list.json
 
 ok 'add of an event that exists is refused' says 'Event exists' 1 event add 'vfs_read()'
 ok 'rm of a busy event is refused' says 'Event is busy' 1 event rm vfs_read
@@ -121,13 +131,13 @@ is 'text: each read has a line as the kernel prints it' "$(grep -cE \
 # shellcheck disable=SC2086
 ok 'record -f json succeeds' status 0 event record --task -f json -o one.json \
 	'vfs_read(NULL, NULL, size_t count)' -- $work
-ok 'json: each line is an object' jq -es 'length > 7 and all(type == "object")' one.json
-is 'json: each read has an object' "$(jq -s '[.[] | select(.fields.count == 1234)] | length' one.json)" 7
-is 'json: an object has the members of its event' "$(jq -sc 'map(select(.fields.count == 1234)) | map([.comm, .event, .function,
+later 'json: each line is an object' 'length > 7 and all(type == "object")' one.json
+later 'json: each read has an object' '[.[] | select(.fields.count == 1234)] | length == 7' one.json
+later 'json: an object has the members of its event' 'map(select(.fields.count == 1234)) | map([.comm, .event, .function,
 	(.caller | startswith("ksys_read+0x")), (.cpu | type), (.pid | type), (.ts | type),
-	(.fields.__ip | startswith("0xffffffff"))]) | unique' one.json)" \
-	'[["dd","vfs_read","vfs_read",true,"number","number","number",true]]'
-is '--task: only one task is recorded' "$(jq -s 'map(.pid // empty) | unique | length' one.json)" 1
+	(.fields.__ip | startswith("0xffffffff"))]) | unique ==
+	[["dd","vfs_read","vfs_read",true,"number","number","number",true]]' one.json
+later '--task: only one task is recorded' 'map(.pid // empty) | unique | length == 1' one.json
 is 'json: the last line counts losses' "$(tail -n 1 one.json)" \
 	'{"lost":{"overrun":0,"missed":0,"hist_dropped":0}}'
 is 'the top instance'\''s tracing is not changed' "$(cd $tracing &&
@@ -139,19 +149,19 @@ echo x >"$name"
 "$hytrace" event record --task -f json -o kinds.json 'do_sys_openat2(int dfd, ustring name)' \
 	'vfs_read(u8[4] first, u64 there = 0x10)' 'ssize_t vfs_read(NULL, NULL, size_t count) as back' \
 	'vfs_*() as any' -- head -n 1 "$name" >out 2>err
-ok 'four events are recorded at once, two of them of one function' jq -es \
+later 'four events are recorded at once, two of them of one function' \
 	'[.[].event // empty] | unique == ["any", "back", "do_sys_openat2", "vfs_read"]' kinds.json
-ok 'json: a string field is a string, whatever bytes it has' jq -es \
+later 'json: a string field is a string, whatever bytes it has' \
 	'any(.fields.name == "weird \"name\"\t\ufffd" and .fields.dfd == -100)' kinds.json
-ok 'json: an array field is an array' jq -es 'map(select(.event == "vfs_read") | .fields.first) |
+later 'json: an array field is an array' 'map(select(.event == "vfs_read") | .fields.first) |
 	length > 0 and all(length == 4 and (.[0] | type) == "number")' kinds.json
-ok 'json: a field that could not be read is null' jq -es \
+later 'json: a field that could not be read is null' \
 	'map(select(.event == "vfs_read") | .fields.there) | length > 0 and all(. == null)' kinds.json
-ok 'json: a return has its value and its duration' jq -es \
+later 'json: a return has its value and its duration' \
 	'any(.event == "back" and .fields.ret == 2 and .fields.count > 2 and .fields.duration > 0)' kinds.json
-ok 'json: events of a glob name their function' jq -es \
+later 'json: events of a glob name their function' \
 	'map(select(.event == "any") | .function) | index("vfs_read") and index("vfs_open")' kinds.json
-ok 'json: events are in the order of their times' jq -es 'map(.ts // empty) | . == sort' kinds.json
+later 'json: events are in the order of their times' 'map(.ts // empty) | . == sort' kinds.json
 ok 'text: a fault is shown as by the kernel' sh -c "$hytrace event record --task \
 	'vfs_read(u64 there = 0x10)' -- cat /etc/passwd | grep -q 'vfs_read(there=(fault))'"
 
@@ -161,15 +171,15 @@ noise=$!
 pid=$!
 wait $pid
 is '--duration ends record with 0' $? 0
-ok 'without --task, other processes are recorded' jq -es --argjson p $noise 'any(.pid == $p)' all.json
-ok 'hytrace itself is not recorded' jq -es --argjson p $pid 'all(.pid != $p)' all.json
-ok 'events of all CPUs are in the order of their times' jq -es 'map(.ts // empty) | length > 10 and . == sort' all.json
+later 'without --task, other processes are recorded' "any(.pid == $noise)" all.json
+later 'hytrace itself is not recorded' "all(.pid != $pid)" all.json
+later 'events of all CPUs are in the order of their times' 'map(.ts // empty) | length > 10 and . == sort' all.json
 kill $noise
 wait $noise 2>/dev/null
 
 ok 'record of an event with a group succeeds' status 0 event record --task -f json -o named.json \
 	'vfs_read() as mine/read' -- cat /etc/passwd
-is 'the event has that group in the output' "$(jq -rs 'map(.event // empty) | unique[]' named.json)" mine/read
+later 'the event has that group in the output' 'map(.event // empty) | unique == ["mine/read"]' named.json
 ok 'that event is removed afterwards' sh -c "! grep mine $tracing/function_events"
 "$hytrace" event add 'vfs_read() as mine/read'
 ok 'record of an event that somebody else has made is refused' says 'there is such an event already' 125 \
@@ -180,7 +190,7 @@ is 'and stays' "$(events)" 'vfs_read() as mine/read'
 "$hytrace" event record -f json -o lost.json 'vfs_read()' -- sh -c \
 	"echo 4 >\$(echo $tracing/instances/hytrace-*)/buffer_size_kb
 	 dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none" 2>err
-ok 'events for which the ring buffer had no room are counted' jq -es 'last.lost.overrun > 0' lost.json
+later 'events for which the ring buffer had no room are counted' 'last.lost.overrun > 0' lost.json
 ok 'a message says how many events were lost' grep -q 'lost: overrun' err
 
 # ---- histograms
@@ -188,17 +198,17 @@ ok 'a message says how many events were lost' grep -q 'lost: overrun' err
 # shellcheck disable=SC2086
 ok '--hist succeeds' status 0 event record --task --hist count -f json -o hist.json \
 	'vfs_read(NULL, NULL, size_t count)' 'vfs_write(NULL, NULL, size_t count)' 'vfs_open()' -- $work
-is '--hist: each event that has the field has a histogram' "$(jq -sc 'map(.event // empty)' hist.json)" \
-	'["vfs_read","vfs_write"]'
-is '--hist: the histograms count the reads and writes' "$(jq -sc 'map(.buckets // empty | map(select(.from == 1025)))' hist.json)" \
-	'[[{"from":1025,"to":2048,"count":7}],[{"from":1025,"to":2048,"count":7}]]'
+later '--hist: each event that has the field has a histogram' \
+	'map(.event // empty) == ["vfs_read","vfs_write"]' hist.json
+later '--hist: the histograms count the reads and writes' 'map(.buckets // empty | map(select(.from == 1025))) ==
+	[[{"from":1025,"to":2048,"count":7}],[{"from":1025,"to":2048,"count":7}]]' hist.json
 "$hytrace" event record --task --hist ret -f json -o ret.json 'ssize_t vfs_read()' -- cat / >out 2>err
 is '--hist: the exit status is the command'\''s' $? 1
-is '--hist: negative values have buckets' "$(jq -sc '.[0].buckets[] | select(.from < 0)' ret.json)" \
-	'{"from":-32,"to":-17,"count":1}'
-ok '--hist of reads that return zero succeeds' status 0 event record --task --hist ret -f json -o ret.json 'ssize_t vfs_read()' -- \
+later '--hist: negative values have buckets' '[.[0].buckets[] | select(.from < 0)] ==
+	[{"from":-32,"to":-17,"count":1}]' ret.json
+ok '--hist of reads that return zero succeeds' status 0 event record --task --hist ret -f json -o zero.json 'ssize_t vfs_read()' -- \
 	cat /dev/null
-ok '--hist: zero has a bucket of its own' jq -es '.[0].buckets[] | select(.from == 0 and .to == 0) | .count >= 1' ret.json
+later '--hist: zero has a bucket of its own' '.[0].buckets[] | select(.from == 0 and .to == 0) | .count >= 1' zero.json
 # shellcheck disable=SC2086
 ok '--hist as text succeeds' status 0 event record --task --hist count 'vfs_read(NULL, NULL, size_t count)' -- $work
 ok '--hist as text prints a table' grep -qE '^ *1025 +2048 +7 #+' out
@@ -217,7 +227,7 @@ $work
 kill -INT $pid
 wait $pid
 is 'without a command, Ctrl-C ends record with 0' $? 0
-ok 'all events are printed after Ctrl-C' jq -es \
+later 'all events are printed after Ctrl-C' \
 	'(map(select(.fields.count == 1234)) | length) == 7 and (last | has("lost"))' int.json
 ok 'nothing is left after Ctrl-C' nothing_left
 
@@ -231,13 +241,14 @@ kill -KILL $pid
 wait $pid 2>/dev/null
 ok 'after kill -9 the events and the instance are removed' soon nothing_left
 ok 'after kill -9 no function is traced' soon sh -c "! grep -q . $tracing/enabled_functions"
-ok 'after kill -9 the output stays' sh -c "sed '\$d' killed.json | jq -es 'any(.event == \"vfs_read\")'"
+sed -i '$d' killed.json
+later 'after kill -9 the output stays' 'any(.event == "vfs_read")' killed.json
 ok 'after kill -9 the command goes on' kill "$sleeper"
 
-unshare --pid --fork --kill-child --mount-proc "$hytrace" event record --task -f json -o one.json 'vfs_read()' \
+unshare --pid --fork --kill-child --mount-proc "$hytrace" event record --task -f json -o contained.json 'vfs_read()' \
 	-- sh -c 'cat /etc/passwd; exec sleep 1000' >out 2>err &
 pid=$!
-ok 'record works in a container' soon jq -es 'any(.fields)' one.json
+ok 'record works in a container' soon grep -q '"fields":{' contained.json
 ok 'its watchdog is stopped, so that it cannot clean up before it dies' stop_guard $pid
 kill -KILL $pid
 wait $pid 2>/dev/null
@@ -246,9 +257,8 @@ ok 'the next run says that they were left behind' says 'was left behind by a run
 	event record --task --hist ret 'ssize_t vfs_read()' -- true
 # The names take more than the 64 KiB that the pipe to the watchdog holds.
 long=$(printf 'x%.0s' {1..50})
-for ((i = 0; i < 900; i++)); do
-	echo "vfs_read() as hytrace_00112233445566ff/${long}_$i"
-done >>$tracing/function_events
+printf "vfs_read() as hytrace_00112233445566ff/${long}_%s\n" {1..900} >many
+cat many >>$tracing/function_events
 is '900 events look like those of a killed run' "$(events | grep -c hytrace_)" 900
 before=$SECONDS
 status 0 event record 'vfs_read()' -- true
@@ -291,15 +301,15 @@ for format in text json; do
 done
 kill $noise
 wait $noise 2>/dev/null
-ok 'json: a flood is in the order of its times, and each line is an object' jq -es 'map(.ts // empty) | . == sort' flood
+later 'json: a flood is in the order of its times, and each line is an object' 'map(.ts // empty) | . == sort' flood
 "$hytrace" event record -f json -o a.json 'vfs_read()' -- sh -c 'sleep 1; cat /etc/passwd' >out 2>err &
 pid=$!
 "$hytrace" event record -f json -o b.json 'vfs_read()' -- sh -c 'sleep 1; cat /etc/passwd' >out2 2>err2
 is 'of two runs at once, the second succeeds' $? 0
 wait $pid
 is 'of two runs at once, the first succeeds' $? 0
-ok 'of two runs at once, the first has its events' jq -es 'any(.event == "vfs_read")' a.json
-ok 'of two runs at once, the second has its events' jq -es 'any(.event == "vfs_read")' b.json
+later 'of two runs at once, the first has its events' 'any(.event == "vfs_read")' a.json
+later 'of two runs at once, the second has its events' 'any(.event == "vfs_read")' b.json
 chmod 755 .
 is 'without privileges: 3' \
 	"$(setpriv --reuid=65534 --clear-groups "$hytrace" event list 2>err; echo $?)" 3
@@ -312,37 +322,30 @@ ok 'record to a disk that becomes full: 125' says 'the file has what came until 
 	event record -f json -o small/full.json 'vfs_*() as all' -- sh -c '
 		until [ "$(stat -c %s small/full.json)" = 65536 ]; do sleep 0.1; done; sleep 1'
 is 'the file keeps the events until the disk was full' "$(stat -c %s small/full.json)" 65536
-ok 'all lines of that file but the last are whole' sh -c "sed '\$d' small/full.json | jq -es 'length > 50'"
+sed '$d' small/full.json >full.json
+later 'all lines of that file but the last are whole' 'length > 50' full.json
 umount small
 
 # ---- cover
 
 echo 'cat /etc/passwd >/dev/null; echo something >file; mkdir dir; mv file dir; rm -r dir' >work.sh
-names()
-{
-	jq -c '[.functions[] | .name] | unique' "$1"
-}
-
 sh work.sh
 ok 'cover --engine event succeeds' status 0 cover -e event -a 'vfs_*' --task -f json -o event.json -- sh work.sh
 ok 'cover --engine bpf succeeds' status 0 cover -e bpf -a 'vfs_*' --task -f json -o bpf.json -- sh work.sh
-is 'the document names the engine' "$(jq -r .engine event.json)" event
-is 'both engines see the same functions' "$(names event.json)" "$(names bpf.json)"
-ok 'these are more than 8 functions and 5 callers' jq -e '.totals.functions > 8 and .totals.callers > 5' event.json
-is 'both engines see the same callers' \
-	"$(jq -c '[.callers[] | .addr] | unique' event.json)" \
-	"$(jq -c '[.callers[] | .addr] | unique' bpf.json)"
+later 'the document names the engine' '.[0].engine == "event"' event.json
+later 'both engines see the same functions' 'map([.functions[] | .name] | unique) | .[0] == .[1]' event.json bpf.json
+later 'these are more than 8 functions and 5 callers' '.[0].totals | .functions > 8 and .callers > 5' event.json
+later 'both engines see the same callers' 'map([.callers[] | .addr] | unique) | .[0] == .[1]' event.json bpf.json
 modprobe dummy numdummies=1
 ok 'several -a, one of them of a module' status 0 cover -e event -a vfs_read -a 'vfs_w*' \
 	-a '*:mod:dummy' -f json -o several.json -- sh -c 'cat work.sh >file; ip link set dummy0 up; rmmod dummy'
-ok 'functions of each -a are recorded' jq -e '.functions | any(.name == "vfs_read") and
+later 'functions of each -a are recorded' '.[0].functions | any(.name == "vfs_read") and
 	any(.name == "vfs_write") and any(.name == "set_multicast_list" and .module == "dummy") and
 	all(.module == "dummy" or (.name | startswith("vfs_")))' several.json
-ok 'cover --engine event covers all functions' status 0 cover -e event -f json -o all.json -- sh work.sh
-ok 'that records more than 300 functions' jq -e '.totals.functions > 300' all.json
-ok 'cover --engine event covers many calls' status 0 cover -e event -f json -o many.json -- \
-	dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none
-ok 'few calls are missed once their addresses are known' jq -e '.lost.missed < 60 * .totals.entries' many.json
+ok 'cover --engine event covers all functions, and many calls' status 0 cover -e event -f json -o many.json -- \
+	sh -c 'sh work.sh; dd if=/dev/zero of=/dev/null bs=1 count=20000 status=none'
+later 'that records more than 300 functions' '.[0].totals.functions > 300' many.json
+later 'few calls are missed once their addresses are known' '.[0] | .lost.missed < 60 * .totals.entries' many.json
 ok 'there may be more -a than files that a process may open' sh -c "grep '^[a-z_]* *\$' $tracing/available_filter_functions | sort | uniq -u |
 	head -n 600 | sed 's/^/-a /' | xargs $hytrace cover -e event -f json -o events.json -- sh -c 'ulimit -n >limit'"
 is 'the command keeps its limit of open files' "$(cat limit)" "$(ulimit -n)"
@@ -352,4 +355,5 @@ is '--pin: the map, the program and the links are pinned' "$(tr '\n' ' ' <pins)"
 ok '--deny is refused' says 'none can be left out' 2 cover -e event -d vfs_read --duration 1
 ok 'cover --engine event leaves nothing behind' nothing_left
 
+cp later flood ./*.json "$HYTRACE_FILES"
 tap_end

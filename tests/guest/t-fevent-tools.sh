@@ -136,74 +136,68 @@ sed 's/^/# /' "$tap_scratch/perf-trace" | head -n 5
 cat >"$tap_scratch/two.c" <<'END'
 #define SEC(name) __attribute__((section(name), used))
 struct record { unsigned long long ent, ip, parent_ip, a, b; };
-SEC("tp/functions/EVENT") int two(struct record *r) { return r->b == 1; }
+SEC("tp/functions/has_two") int two(struct record *r) { return r->b == 1; }
 char LICENSE[] SEC("license") = "GPL";
 END
-echo 'vfs_mkdir(u64 a) as one_field' >>function_events
-echo 'vfs_mkdir(u64 a, u64 b) as two_fields' >>function_events
+echo 'vfs_mkdir(u64 a) as has_one' >>function_events
+echo 'vfs_mkdir(u64 a, u64 b) as has_two' >>function_events
+compile() # NAME: makes NAME.o of NAME.c
+{
+	clang-19 -O2 -g -target bpf -c -o "$tap_scratch/$1.o" "$tap_scratch/$1.c"
+}
+# attach EVENT: the programs differ in this name alone, and clang takes seconds here
 attach()
 {
-	sed "s/EVENT/$1/" "$tap_scratch/two.c" >"$tap_scratch/$1.c"
-	clang-19 -O2 -g -target bpf -c -o "$tap_scratch/$1.o" "$tap_scratch/$1.c" || return
+	LC_ALL=C sed "s/has_two/$1/g" "$tap_scratch/two.o" >"$tap_scratch/$1.o"
 	"$HYTRACE_BPFTOOL" prog load "$tap_scratch/$1.o" "/sys/fs/bpf/$1" autoattach
 }
 mount -t bpf bpf /sys/fs/bpf 2>/dev/null
-ok 'a program may read to the end of the record' attach two_fields
-is 'its link names the event' "$("$HYTRACE_BPFTOOL" link show pinned /sys/fs/bpf/two_fields |
-	grep -o 'tracepoint two_fields')" 'tracepoint two_fields'
-refusal=$(attach one_field 2>&1)
+compile two
+ok 'a program may read to the end of the record' attach has_two
+is 'its link names the event' "$("$HYTRACE_BPFTOOL" link show pinned /sys/fs/bpf/has_two |
+	grep -o 'tracepoint has_two')" 'tracepoint has_two'
+refusal=$(attach has_one 2>&1)
 is 'a program may not read past the end of the record' \
 	"$(grep -oE -m 1 'Permission denied|EACCES' <<<"$refusal" | head -n 1 | sed 's/EACCES/Permission denied/')" 'Permission denied'
-rm -f /sys/fs/bpf/two_fields /sys/fs/bpf/one_field
+rm -f /sys/fs/bpf/has_{one,two}
 
 # When a program is tail-called, the kernel does not check how far it reads. So it reads the buffer after the longest
 # record, which must be zero. The map that it looks up is traced, too, by a program that cannot run at that time.
-cat >"$tap_scratch/first.c" <<'END'
-#define SEC(name) __attribute__((section(name), used))
-struct { int (*type)[1]; int (*max_entries)[1]; int *key; int *value; } numbers SEC(".maps");
-struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } programs SEC(".maps");
-static void *(*lookup)(void *map, void *key) = (void *)1;
-static long (*tail_call)(void *ctx, void *map, unsigned int index) = (void *)12;
-int calls;
-SEC("tp/functions/two_fields") int first(void *ctx)
 {
-	int key = 0;
-	lookup(&numbers, &key);
-	calls++;
-	tail_call(ctx, &programs, 0);
-	return 0;
-}
-char LICENSE[] SEC("license") = "GPL";
-END
-{
-	echo 'int calls, found;'
-	echo '__attribute__((section("tp"), used)) int behind(void *ctx)'
-	echo '{'
-	echo '	volatile unsigned long long *record = ctx, all = 0;'
+	cat <<-'END'
+	#define SEC(name) __attribute__((section(name), used))
+	struct { int (*type)[1]; int (*max_entries)[1]; int *key; int *value; } numbers SEC(".maps");
+	struct { int (*type)[3]; int (*max_entries)[1]; int *key; int *value; } programs SEC(".maps");
+	static void *(*lookup)(void *map, void *key) = (void *)1;
+	static long (*tail_call)(void *ctx, void *map, unsigned int index) = (void *)12;
+	int calls, found;
+	SEC("tp/functions/has_two") int first(void *ctx)
+	{
+		int key = 0;
+		lookup(&numbers, &key);
+		tail_call(ctx, &programs, 0);
+		return 0;
+	}
+	SEC("tp/functions/looks_up") int refused(void *ctx) { return 0; }
+	SEC("tp") int behind(void *ctx)
+	{
+		volatile unsigned long long *record = ctx, all = 0;
+	END
 	printf '	all |= record[%u];\n' {456..1023}
 	echo '	calls++; found |= all != 0; return 0;'
 	echo '}'
-} >"$tap_scratch/behind.c"
-echo '__attribute__((section("tp/functions/looks_up"), used)) int refused(void *ctx) { return 0; }' \
-	>"$tap_scratch/refused.c"
+	echo 'char LICENSE[] SEC("license") = "GPL";'
+} >"$tap_scratch/chain.c"
 echo '__htab_map_lookup_elem() as looks_up' >>function_events
 chain()
 {
-	local name auto
-
-	for name in first behind refused; do
-		auto=autoattach
-		[[ $name != behind ]] || auto=
-		clang-19 -O2 -g -target bpf -c -o "$tap_scratch/$name.o" "$tap_scratch/$name.c" &&
-			"$HYTRACE_BPFTOOL" prog load "$tap_scratch/$name.o" "/sys/fs/bpf/$name" \
-				pinmaps "/sys/fs/bpf/maps-$name" $auto || return
-	done
-	"$HYTRACE_BPFTOOL" map update pinned /sys/fs/bpf/maps-first/programs \
-		key 0 0 0 0 value pinned /sys/fs/bpf/behind
+	compile chain &&
+		"$HYTRACE_BPFTOOL" prog loadall "$tap_scratch/chain.o" /sys/fs/bpf/chain pinmaps /sys/fs/bpf/maps autoattach &&
+		"$HYTRACE_BPFTOOL" map update pinned /sys/fs/bpf/maps/programs key 0 0 0 0 value pinned /sys/fs/bpf/chain/behind
 }
 bss()
 {
-	"$HYTRACE_BPFTOOL" map dump name behind.bss | grep -oE '"(calls|found)": [0-9]+' | sort | xargs
+	"$HYTRACE_BPFTOOL" map dump name chain.bss | grep -oE '"(calls|found)": [0-9]+' | sort | xargs
 }
 ok 'three programs are attached, one of them for tail calls' chain
 mkdir "$tap_scratch/"{a,b,c}
@@ -212,11 +206,11 @@ missed=$(<events/functions/looks_up/missed)
 ok 'the event that could not run its program counts it as missed' test "$missed" -ge 3
 is 'bpftool counts the same as recursion misses' "$("$HYTRACE_BPFTOOL" prog show name refused |
 	grep -o 'recursion_misses [0-9]*')" "recursion_misses $missed"
-rm -rf /sys/fs/bpf/{,maps-}{first,behind,refused}
+rm -rf /sys/fs/bpf/{chain,maps}
 
 bpftrace -e 'tracepoint:functions:vfs_read { @ = count(); }' >/dev/null 2>&1 &
 job=$!
-for _ in {1..40}; do
+for _ in {1..240}; do
 	bpftool perf 2>/dev/null | grep -q tracepoint && break
 	sleep .5
 done

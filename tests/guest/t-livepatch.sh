@@ -115,7 +115,7 @@ fired()
 
 retired()
 {
-	for _ in {1..60}; do
+	for _ in {1..600}; do
 		grep -q "^retired: *[1-9]" oneshot_stats && ! grep -q "^$function .*oneshot" enabled_functions && return 0
 		sleep 0.1
 	done

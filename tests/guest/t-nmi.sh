@@ -35,7 +35,8 @@ busy &
 job=$!
 echo oneshot >current_tracer
 duplicates='' handled=0
-for _ in {1..5}; do
+# On a busy machine, an NMI may be late, so one of these rounds is enough.
+for ((i = 0; i < 5 || !handled && i < 60; i++)); do
 	echo 0 >oneshot_seen
 	echo l >/proc/sysrq-trigger
 	duplicates+=$(grep -v ' ' oneshot_seen | sort | uniq -d)
@@ -46,7 +47,6 @@ kill "$job"
 wait "$job" 2>/dev/null
 
 ok 'NMIs have been handled' [ "$(nmis)" -gt "$before" ]
-# On a busy machine, an NMI may be late, so one in five rounds is enough.
 ok 'functions that NMIs call are recorded' [ "$handled" -gt 0 ]
 is 'no entry is there twice' "$duplicates" ''
 is 'no hit is refused' "$(sed -n 's/^refused: //p' oneshot_stats)" 0

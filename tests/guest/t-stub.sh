@@ -79,10 +79,10 @@ rmdir instances/{stub,holder,callback}
 # ---- code without names
 
 # Calls from a BPF program's code are only counted. The counter begins again when the set is cleared.
-bpftrace -e 'kprobe:vfs_open { @[comm] = count(); } interval:s:60 { exit(); }' \
+bpftrace -e 'kprobe:vfs_open { @[comm] = count(); } interval:s:600 { exit(); }' \
 	>"$tap_scratch/bpftrace" 2>&1 &
 program=$!
-for _ in {1..60}; do
+for _ in {1..600}; do
 	grep -q '^Attaching' "$tap_scratch/bpftrace" && break
 	sleep .5
 done
