@@ -17,7 +17,7 @@
 set -euo pipefail
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/hytrace}
+cache=${HYTRACE_CACHE:-${XDG_CACHE_HOME:-${HOME:?is not set; HYTRACE_CACHE= names another place}/.cache}/hytrace}
 out=$clone/build/kselftest
 suite=tools/testing/selftests/ftrace
 timeout=5400

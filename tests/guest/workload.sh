@@ -72,8 +72,11 @@ processes() {
 }
 
 module() {
-	modprobe dummy numdummies=1
-	ip link set dummy0 up
+	# It may be there already.
+	modprobe dummy numdummies=0
+	ip link add hytrace0 type dummy
+	ip link set hytrace0 up
+	ip link del hytrace0
 	# A tracer that has attached to the module may still hold it.
 	rmmod dummy || [ "$(cat /sys/module/dummy/refcnt)" -gt 0 ]
 }
