@@ -3,6 +3,11 @@
 # The only entry: `make help` lists the targets. All generated files are in build/. The kernel is in build/linux; its
 # pristine source and its images are in the cache (kernel/build.sh says why). V=1 shows commands.
 
+# Neither make nor the kernel's Makefiles can do with such a path.
+ifneq ($(words $(CURDIR)) $(findstring :,$(CURDIR)),1 )
+  $(error hytrace is not built below a path with spaces or colons, such as $(CURDIR): move the clone)
+endif
+
 MAKEFLAGS += --no-builtin-rules --no-builtin-variables
 .SUFFIXES:
 .DELETE_ON_ERROR:
@@ -37,19 +42,23 @@ help: ## this list
 
 ## ---------------------------------------------------------------- packages
 
-deps: ## install the packages that are needed, with apt (sudo if not root); prints which and why
-	@./.ci/deps
+deps: ## install all packages that are needed, with apt (sudo if not root); prints which and why
+	@./.ci/deps all
+	@kernel/build.sh --fetch
+
+# Goals that do more than compile install what they need themselves.
+deps-run deps-test: deps-%:
+	@./.ci/deps $*
 	@kernel/build.sh --fetch
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
 # Built once from the kernel's source, and shared by all clones; on a machine without that source, the distribution's
-# (kernel/tools.sh). The following goals do not need them, or call make again after `make deps` has installed the
-# packages for them.
-NO_TOOLS := help deps deb run test test-long stock-kernels test-quick test-debug test-early-matrix test-bootconfig test-startup test-deb test-debian13 mutants bench bench-quick bench-native bench-tailor fuzz kselftest kernel series series-build off-check tailor vm check screenshot clean distclean
-COMPILED := $(filter-out $(NO_TOOLS),$(or $(MAKECMDGOALS),user))
+# (kernel/tools.sh). Only goals that compile need them. The others call make again after `make deps`.
+COMPILED := $(filter user bpf unit man install $(B)/%,$(or $(MAKECMDGOALS),user))
 
-# Two makes that compile in one clone would write the same files. So the second one waits, and then begins again.
+# Two makes that compile in one clone would write the same files. So the second one waits, and then begins again. All
+# processors compile, unless -j says how many, or other goals have to come before or after.
 ifneq ($(and $(COMPILED),$(filter-out $(HYTRACE_MAKE_LOCKED),$(abspath $(B)))),)
 
 .PHONY: locked $(or $(MAKECMDGOALS),user)
@@ -57,14 +66,17 @@ $(or $(MAKECMDGOALS),user): locked ;
 locked:
 	$(Q)mkdir -p $(B); \
 	flock --nonblock $(B)/.make.lock true || echo 'make: waiting for another make in this clone' >&2; \
-	HYTRACE_MAKE_LOCKED=$(abspath $(B)) flock --close $(B)/.make.lock $(MAKE) $(MAKECMDGOALS)
+	HYTRACE_MAKE_LOCKED=$(abspath $(B)) flock --close $(B)/.make.lock \
+		$(MAKE) $(if $(filter -j% --jobserver%,$(MAKEFLAGS))$(filter-out $(COMPILED),$(or $(MAKECMDGOALS),user)),,-j$(shell nproc)) \
+		$(MAKECMDGOALS)
 
 else
 
 ifneq ($(COMPILED),)
   TOOLS := $(shell kernel/tools.sh --print)
   ifeq ($(TOOLS),)
-    $(error there is neither libbpf nor a kernel source to build it from)
+    # It has said why.
+    $(error hytrace cannot be compiled)
   endif
 endif
 BPFTOOL := $(TOOLS)/bpftool
@@ -123,7 +135,12 @@ $(B)/bpf/%.bpf.o: bpf/%.bpf.c $(B)/vmlinux-headers/vmlinux.h $(wildcard bpf/*.h)
 $(B)/bpf/%.skel.h: $(B)/bpf/%.bpf.o
 	$(call msg,SKEL,$@)$(BPFTOOL) gen skeleton $< name $*_bpf >$@
 
-$(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a | programs $(SKEL)
+# Objects are compiled again if the flags have changed.
+$(B)/flags: FORCE
+	$(Q)mkdir -p $(@D) && echo '$(subst ','\'',$(filter-out -Werror,$(CC) $(USER_CFLAGS) $(SAN_CFLAGS)))' >$@.tmp && \
+		if cmp -s $@.tmp $@; then rm $@.tmp; else mv $@.tmp $@; fi
+
+$(B)/user/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -c -o $@ $<
 
@@ -142,13 +159,15 @@ $(B)/hytrace: $(USER_OBJ) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a
 	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(EMBEDDED_OBJ) $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
-# an archive, so that a test only links what it uses. q is for files of the same name in two folders.
+# an archive, so that a test only links what it uses. q is for files of the same name in two folders. Without
+# optimization this takes a third of the time; `make test-nightly` also does it with -O2.
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
+SAN_CFLAGS ?= -O0
 SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
 
-$(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a | $(SKEL)
+$(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -c -o $@ $<
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(SAN) -c -o $@ $<
 
 $(B)/user-san/loader.a: $(SAN_OBJ) $(EMBEDDED_OBJ)
 	$(call msg,AR,$@)rm -f $@ && ar qcs $@ $^
@@ -159,12 +178,12 @@ KERNEL_UNIT := $(patsubst tests/unit/%.c,$(B)/tests/unit/%,$(wildcard tests/unit
 
 $(USER_UNIT): $(B)/tests/unit/%: tests/unit/%.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion -lm
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) -Itests/unit $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS) -lcriterion -lm
 
 # What tests/host/picture.sh opens in a browser.
 $(B)/tests/host/made_picture: tests/host/made_picture.c $(B)/user-san/loader.a
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS)
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(SAN) -o $@ $< $(B)/user-san/loader.a $(USER_LIBS)
 
 MAN := $(patsubst docs/%.scd,$(B)/docs/%,$(wildcard docs/*.[0-9].scd))
 
@@ -184,21 +203,13 @@ kernel: ## the patched kernel (kernel/build.sh), or only the objects OBJ='kernel
 series: ## write mails to build/series, and check that they give the same tree
 	$(Q)kernel/build.sh --series
 
-series-build: ## check that each patch of the series builds
-	$(Q)kernel/build.sh --series-build
-
-off-check: ## check that with our options off, the kernel's code is that of the unpatched one
-	$(Q)kernel/build.sh --off-check
-
 export CMD
 vm: ## a shell in a guest on the patched kernel, or CMD='...'
 	$(Q)kernel/vm.sh $(if $(CMD),-- sh -c "$$CMD")
 
 ## ---------------------------------------------------------------- the main job
 
-run: deps ## everything, end to end: cover boot and a workload on the patched kernel, show it
-	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) user
+run: deps-run ## everything, end to end: cover boot and a workload on the patched kernel, show it
 	$(Q)tests/guest/main-job.sh
 
 screenshot: ## docs/report.png, the picture of the page that `make run` has written
@@ -236,7 +247,7 @@ $(B)/tests/unit/kernel_cmdline.h: FORCE
 
 $(B)/tests/unit/%: tests/unit/%.c
 	$(call msg,CC,$<)mkdir -p $(@D)
-	$(Q)$(CC) $(USER_CFLAGS) $(KERNEL_SAN) -Ikernel/files/kernel/trace -o $@ $< -lcriterion -lpthread
+	$(Q)$(CC) $(USER_CFLAGS) $(SAN_CFLAGS) $(KERNEL_SAN) -Ikernel/files/kernel/trace -o $@ $< -lcriterion -lpthread
 
 FUZZ_SECONDS ?= 60
 FUZZ_FLAGS   := -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
@@ -262,29 +273,31 @@ $(B)/fuzz/%: tests/fuzz/%.c
 
 -include $(wildcard $(B)/fuzz/*.d)
 
-test: deps ## all tests but the long ones, or those with T= in their names; ends with `N passed, N failed`
-	$(Q)$(if $(T),,$(MAKE) stock-kernels)
-	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) user unit
-	$(Q)tests/run.pl $(T)
+test: $(if $(findstring long/,$(T)),deps,deps-test) ## the tests that have not passed yet (ALL=1: all), or those with T= in their names; ends with `N passed, N failed`
+	$(Q)$(MAKE) -j4 built $(if $(T),,stock-kernels)
+	$(Q)tests/run.pl $(if $(GATE),--gate,$(if $(ALL),--all)) $(T)
 
-test-long: deps ## the tests that take minutes each, which `make test` leaves out
-	$(Q)$(MAKE) stock-kernels
-	$(Q)$(MAKE) kernel
-	$(Q)$(MAKE) user unit
-	$(Q)tests/run.pl --long
-
-# Fetches the stock kernels before the tests begin, so that these need no network.
-stock-kernels:
-	$(Q)for kernel in stock-6.12 stock-6.1; do kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || exit; done
-	$(Q)kernel/vm.sh --kernel stock-7.3 --dry-run >/dev/null || echo 'the tests on Linux 7.3 of Debian are skipped' >&2
-
-QUICK := unit/ guest/t-doc ftracetest/oneshot/basic.tc ftracetest/function-events/basic.tc
+test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (an hour)
+	$(Q)$(MAKE) -j4 built stock-kernels
+	$(Q)tests/run.pl --nightly
 
 test-quick: ## unit tests, the documents' examples and the basics in a guest: two minutes
-	$(Q)$(MAKE) kernel
+	$(Q)$(MAKE) -j4 built
+	$(Q)tests/run.pl unit/ guest/t-doc ftracetest/oneshot/basic.tc ftracetest/function-events/basic.tc
+
+# All that tests need. The loader is compiled beside the parts of the kernel's build that use one processor. Then the
+# kernel's types are known; BPF programs, and what has them in it, are compiled again.
+built: kernel loader
 	$(Q)$(MAKE) user unit
-	$(Q)tests/run.pl $(QUICK)
+
+loader:
+	$(Q)$(MAKE) user unit
+
+# Fetches the stock kernels before the tests begin, so that these need no network. Without one, tests on a kernel that
+# was never fetched are skipped; .ci/run fails then.
+stock-kernels:
+	$(Q)for kernel in stock-6.12 stock-6.1 stock-7.3; do \
+		kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || echo "the tests on $$kernel are skipped" >&2; done
 
 # Runs tests that use the kernel's part most, the most important ones first. MINUTES= limits the time, T= chooses
 # other tests, and KERNEL=kcsan looks for data races.
@@ -295,26 +308,11 @@ DEBUG_TESTS := t-stress t-livepatch $(addprefix ftracetest/,oneshot/toggle.tc fu
 	$(addprefix ftracetest/,oneshot/module.tc function-events/module.tc)
 KCSAN_TESTS := $(filter-out t-livepatch t-shared-filter boot/suspend,$(DEBUG_TESTS))
 
-test-debug: deps ## a stress test and others on a kernel that watches memory and locks (MINUTES=), or races (KERNEL=kcsan)
+test-debug: deps-test ## a stress test and others on a kernel that watches memory and locks (MINUTES=), or races (KERNEL=kcsan)
 	$(Q)kernel/build.sh --$(KERNEL)
 	$(Q)$(MAKE) user
 	$(Q)tests/run.pl --kernel $(KERNEL) --minutes $(MINUTES) \
 		$(or $(T),$(if $(filter kcsan,$(KERNEL)),$(KCSAN_TESTS),$(DEBUG_TESTS)))
-
-test-early-matrix: deps ## very early tracing on kernels of eleven configurations, against QEMU's count (an hour)
-	$(Q)tests/guest/early-matrix.sh $(ROWS)
-
-test-bootconfig: deps ## hytrace boot in boots that a bootconfig has set up (ten minutes, most of it the kernel)
-	$(Q)$(MAKE) user
-	$(Q)tests/guest/boot-config.sh
-
-test-startup: deps ## the tracers' start-up tests, in a small kernel that runs them while it boots
-	$(Q)tests/guest/startup.sh
-
-FLAVOUR ?= cloud
-
-test-deb: deps ## the packages, installed in a new Debian and booted; FLAVOUR=base for a smaller kernel
-	$(Q)tests/guest/deb.sh $(FLAVOUR)
 
 test-debian13: deps ## in a new Debian 13: the loader with no kernel source, make run, and make test-quick
 	$(Q)tests/guest/debian13.sh
@@ -341,10 +339,6 @@ bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups
 	$(Q)$(B)/bench/oneshot_set
 	$(Q)$(B)/bench/text_layout
 
-bench-tailor: ## what make tailor took out, beside other ways to a small kernel (FROM=base, or cloud)
-	$(Q)$(MAKE) $(B)/bench/reachable
-	$(Q)tests/bench/tailor.sh $(FROM)
-
 # It reads kernels as the loader does.
 $(B)/bench/reachable: tests/bench/native/reachable.c $(filter-out $(B)/user/main.o,$(USER_OBJ)) $(EMBEDDED_OBJ)
 	$(call msg,CC,$<)mkdir -p $(@D)
@@ -358,7 +352,7 @@ $(B)/bench/oneshot_set: tests/bench/native/oneshot_set.c $(wildcard kernel/files
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(CFLAGS) -std=gnu11 $(WARN) $(if $(WERROR),-Werror) -o $@ $<
 
-check: ## checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
+check: ## what finds faults without a run: checkpatch, sparse, W=1, shellcheck, compiler warnings as errors
 	$(Q).ci/check
 
 ## ---------------------------------------------------------------- install, packages, clean
@@ -396,6 +390,6 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)
 
 FORCE:
-.PHONY: help deps user bpf kernel series series-build off-check tailor vm run screenshot unit test test-long test-quick test-debug test-early-matrix test-bootconfig test-startup test-deb test-debian13 mutants fuzz kselftest bench bench-quick bench-native bench-tailor check programs stock-kernels install deb clean distclean FORCE
+.PHONY: FORCE deps-run deps-test $(shell sed -n 's/^\([a-z][a-z0-9-]*\):.*/\1/p' Makefile)
 
 endif

@@ -12,7 +12,8 @@
 # Empty lines separate records, and lines with # are comments. Each processor has a copy of the tree in build/mutants.
 # First, each test must pass there without a mutant. Then a mutant is caught if its test fails, crashes or hangs.
 # Prints a table, which is kept in build/mutants/table. Fails if a mutant survives, does not apply or does not build,
-# or if a test fails without a mutant.
+# or if a test fails without a mutant. A mutant also does not apply if there is no such test, or if a result of that test
+# would be kept although the file has changed (Kept.pm).
 #
 # Mutants for tests of unit/ and host/ take minutes. All others need guests, and many need a kernel of their own.
 
@@ -23,6 +24,8 @@ use File::Basename;
 use File::Path qw(make_path);
 use File::Spec;
 use Getopt::Long;
+use lib dirname(__FILE__);
+use Kept;
 
 my $usage = <<'END';
 usage: mutants.pl [--guests] [--list] [WORD]...
@@ -121,19 +124,18 @@ sub try
 
 	write_file($log, '');
 	if ($test =~ m{^unit/}) {
-		# Without optimization it compiles faster, and gives the same answers.
-		return 'does not build' if run_in($tree, $log, @make, 'CFLAGS=-O0 -g', "build/tests/$test");
+		return 'does not build' if run_in($tree, $log, @make, "build/tests/$test");
 		return run_in($tree, $log, @limit, "build/tests/$test") ? 'caught' : 'passed';
 	}
 	if ($test =~ m{^host/}) {
 		# Some of them run the loader.
-		return 'does not build' if run_in($tree, $log, @make, 'CFLAGS=-O0 -g', 'user');
+		return 'does not build' if run_in($tree, $log, @make, 'user');
 		my $status = run_in($tree, $log, 'env', '-u', 'LINUX', @limit, "tests/$test.sh");
 
 		# The mutant may have broken the exit status of the test.
 		return $status || slurp($log) =~ /^not ok/m ? 'caught' : 'passed';
 	}
-	if ($test eq 'boot/startup') {
+	if ($test eq 'long/startup') {
 		# It builds a small kernel of its own. One that does not compile is no mutant.
 		return 'does not build' if run_in($tree, $log, qw(kernel/build.sh --small --config startup));
 		return run_in($tree, $log, @limit, 'tests/guest/startup.sh') ? 'caught' : 'passed';
@@ -152,7 +154,7 @@ sub copy_tree
 
 	if (!-e "$tree/.git") {
 		make_path("$tree/build");
-		for my $part (grep { -e "$clone/build/$_" } qw(bpf vmlinux-headers user user-san tests hytrace)) {
+		for my $part (grep { -e "$clone/build/$_" } qw(bpf vmlinux-headers user user-san tests hytrace flags)) {
 			system('cp', '-a', "$clone/build/$part", "$tree/build/") == 0 or die("$tree: cp failed\n");
 		}
 		system('git', 'init', '-q', $tree) == 0 or die("$tree: git failed\n");
@@ -251,15 +253,45 @@ sub result_of
 	return $line;
 }
 
+# Returns why a mutant cannot be run; nothing if it can. %$inputs has what each test depends on.
+sub not_applicable
+{
+	my ($mutant, $inputs) = @_;
+	my @tests = grep { index($_, $mutant->{test}) >= 0 } keys(%$inputs);
+
+	return 'its line is not there once' unless $mutant->{line};
+	return 'there is no such test' unless @tests;
+	return if $mutant->{test} =~ m{^(unit|long)/};
+	return if grep { my $test = $_; grep { Kept::covers($_, $mutant->{file}) } @{$inputs->{$test}} } @tests;
+	return 'a result of its test would be kept, because nothing there names the file';
+}
+
+# Returns what each test depends on. A file of ftracetest is a test only when it is named.
+sub inputs
+{
+	my (@files) = @_;
+	my %inputs;
+
+	for (split(/\n/, `tests/run.pl --inputs / && tests/run.pl --inputs @files`)) {
+		my ($test, $input) = split(' ', $_, 2);
+
+		push(@{$inputs{$test}}, $input // ());
+	}
+	return \%inputs;
+}
+
 chdir($clone) or die("$clone: $!\n");
 $| = 1;
 my @mutants = map { read_records($_) } sort(glob('tests/mutants/*.mutants'));
 my $stale = 0;
+my $inputs = inputs(grep { /\.tc$/ } map { $_->{test} } @mutants);
 for my $mutant (@mutants) {
 	(undef, $mutant->{line}) = broken($clone, $mutant);
-	next if $mutant->{line};
+	my $why = not_applicable($mutant, $inputs) // next;
+
 	$stale++;
-	print "does not apply: $mutant->{from}: $mutant->{part} $mutant->{file}\n$mutant->{old}";
+	$mutant->{line} = undef;
+	print "does not apply: $mutant->{from}: $mutant->{part} $mutant->{test} $mutant->{file}: $why\n$mutant->{old}";
 }
 my @chosen = grep { ($_->{test} !~ m{^(unit|host)/}) == !!$guests } @mutants;
 @chosen = grep { my $mutant = "$_->{part} $_->{test} $_->{file}"; grep { index($mutant, $_) >= 0 } @ARGV } @chosen

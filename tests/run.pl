@@ -1,11 +1,11 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs all tests when everything is built: `make test`. As many tests run at once as there are processors, but at most
-# two, because two guests need much memory. The tests that took longest the last time begin first. Each test prints
-# TAP, which TAP::Harness reads. Prints a line for each test with its time, and all failures; prints the failures
-# again at the end, before the sum "N passed, N failed". Skipped results are shown, and counted by themselves. A test
-# without results, or with fewer than planned, or with a bad exit status, has failed. TAP and stderr are kept in
+# Runs tests when everything is built: `make test`. As many tests run at once as there are processors, but at most two,
+# because two guests need much memory. The tests that took longest the last time begin first. Each test prints TAP, which
+# TAP::Harness reads. Prints a line for each test with its time, and all failures; prints the failures again at the end,
+# before the sum "N passed, N failed". Skipped results are shown, and counted by themselves. A test without results, or
+# with fewer than planned or than tests/counts says, or with a bad exit status, has failed. TAP and stderr are kept in
 # build/test, or in HYTRACE_TEST_OUT.
 #
 #	unit/...		programs of tests/unit, on this machine
@@ -13,6 +13,11 @@
 #	boot/...		tests that boot guests themselves: vm.sh, and very early tracing
 #	guest/...		tests/guest/t-*.sh, each in a guest of its own, for each kernel that its head names
 #	ftracetest/...		our tests for the kernel's own ftracetest, a guest for each directory
+#	gate/...		what .ci/run also runs: commands, each of which is one result
+#	nightly/..., long/...	the same for `make test-nightly`, and for who changes what they test
+#
+# A test that has passed is not run again while all that it depends on is the same (Kept.pm). The number of these results
+# is told, and from when they are. Tests that are named always run.
 
 use strict;
 use warnings;
@@ -21,14 +26,21 @@ use File::Basename;
 use File::Path qw(make_path remove_tree);
 use File::Spec;
 use Getopt::Long;
+use lib dirname(__FILE__);
+use Kept;
 use TAP::Harness;
+use POSIX 'strftime';
 use Time::HiRes 'time';
 
 my $usage = <<'END';
-usage: run.pl [--list] [--long] [--kernel K] [--minutes N] [TEST]...
-	TEST		run the tests that have this in their names; all by default, except for long ones
+usage: run.pl [--list] [--all|--gate|--nightly] [--kernel K] [--minutes N] [TEST]...
+	TEST		run the tests that have this in their names; by default those of make test
 	--list		print the names of the tests, and run none
-	--long		run the long ones
+	--inputs	print what each of these tests depends on, and run none
+	--all		also run what passed before with the same inputs
+	--gate		all of that, and what .ci/run does besides
+	--nightly	what these leave out; but what is under long/ only runs if it is named
+	--counts	write the numbers of results, and seconds, to tests/counts
 	--kernel K	run guest tests on this kernel; debug, kcsan, or a path, which takes the place of patched
 	--minutes N	run in the order given here, and end after that time; tests that have not run by then have failed
 END
@@ -39,9 +51,11 @@ my $out = $ENV{HYTRACE_TEST_OUT} // "$clone/build/test";
 # The kernel that is tested: patched, stock and so on are of this version.
 my $linux = $ENV{LINUX} || '6.12';
 die("LINUX=$linux: there is no kernel/series-$linux\n") unless -e "$clone/kernel/series-$linux";
-my $cache = $ENV{HYTRACE_CACHE} || ($ENV{XDG_CACHE_HOME} || "$ENV{HOME}/.cache") . '/hytrace';
-my ($list, $long, $kernel, $minutes, $help);
-unless (GetOptions('list' => \$list, 'long' => \$long, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
+my $cache = $ENV{HYTRACE_CACHE} || ($ENV{XDG_CACHE_HOME} || $ENV{HOME} && "$ENV{HOME}/.cache" ||
+	die("HOME is not set; HYTRACE_CACHE= names a place for the cache\n")) . '/hytrace';
+my ($list, $inputs, $all, $gate, $nightly, $counts, $kernel, $minutes, $help);
+unless (GetOptions('list' => \$list, 'inputs' => \$inputs, 'all' => \$all, 'gate' => \$gate, 'nightly' => \$nightly,
+		   'counts' => \$counts, 'kernel=s' => \$kernel, 'minutes=i' => \$minutes, help => \$help)) {
 	print STDERR $usage;
 	exit 2;
 }
@@ -55,17 +69,57 @@ if ($help) {
 # A directory of ftracetest with more files than that has two guests, or both processors would wait for one at the end.
 use constant FILES_IN_GUEST => 20;
 
-# These take minutes each, and change rarely. A run of all tests leaves them out, or it would take an hour.
-use constant LONG => qr{^(guest/t-bench-(series|stock)|guest/t-fevent-scale|guest/t-text-slots-depth|ftracetest/text-slots)$};
+# These take minutes each, and change rarely. So they only run at night, as do tests on the kernels that a head names
+# as `nightly`.
+use constant NIGHTLY => qr{^(guest/t-bench-(series|stock)|guest/t-fevent-scale|guest/t-text-slots-depth|ftracetest/text-slots)$};
 
-my (%command, @names);
+# Commands that print no TAP; each is one result. What .ci/run runs besides, what make test-nightly does, and what takes
+# an hour or so and is run by name.
+my %gate = (
+	fuzz => 'make fuzz',
+	'bench-quick' => 'make bench-quick',
+	'check-6.12' => '.ci/check series sparse',
+	'check-7.3' => '.ci/check 7.3',
+	'check-code' => '.ci/check compile types loader floors shellcheck mutants',
+);
+my %nightly = (
+	'fuzz' => 'make fuzz FUZZ_SECONDS=900',
+	'optimized' => 'make B=build/optimized SAN_CFLAGS=-O2 unit && for t in $(find build/optimized/tests/unit -type f -perm -1); do ' .
+		'"$t" --quiet || exit; done',
+);
+my %long = (
+	startup => 'tests/guest/startup.sh',
+	bootconfig => 'make user && tests/guest/boot-config.sh',
+	'early-matrix' => 'tests/guest/early-matrix.sh',
+	deb => 'tests/guest/deb.sh cloud',
+	'bench-tailor' => 'make build/bench/reachable && tests/bench/tailor.sh base',
+	'off-check' => 'kernel/build.sh --off-check',
+	'series-build' => 'kernel/build.sh --series-build',
+);
 
+# Scripts that boot guests.
+my @to_boot = map { "kernel/$_.sh" } 'vm', 'vm-init', 'known';
+my (%test, @names);
+
+# add NAME, COMMAND, MORE: a test. MORE has "group", if it is not one of `make test`, and what Kept.pm asks for.
 sub add
 {
-	my ($name, @command) = @_;
+	my ($name, $command, %more) = @_;
 
-	push @names, $name;
-	$command{$name} = \@command;
+	push(@names, $name);
+	$test{$name} = {name => $name, command => $command, group => $name =~ NIGHTLY ? 'nightly' : 'test', %more};
+}
+
+# The command's output is shown if it fails.
+sub add_commands
+{
+	my ($group, %commands) = @_;
+
+	for my $name (sort(keys(%commands))) {
+		add("$group/$name", ['bash', '-c', 'if bash -c "$1" >"$0" 2>&1; then echo "ok 1 - $1"; else status=$?
+			echo "not ok 1 - $1"; echo "#   status $status, see $0"; tail -n 40 "$0" | sed "s/^/#   /"; fi; echo 1..1',
+			"$out/$group-$name.log", $commands{$name}], group => $group);
+	}
 }
 
 sub names_in
@@ -81,8 +135,8 @@ sub header
 	my ($test, $name) = @_;
 
 	open(my $file, '<', "$tests/guest/$test.sh") or die("$tests/guest/$test.sh: $!\n");
-	while (<$file>) {
-		return $1 if /^# $name: *(.*)/;
+	while (my $line = <$file>) {
+		return $1 if $line =~ /^# $name: *(.*)/;
 	}
 	return;
 }
@@ -121,11 +175,28 @@ sub add_guest
 
 	$name .= '-' . basename($runs_on) if $runs_on ne 'patched';
 	# Debian's newer releases change, and nothing else may depend on them.
-	if ($stock eq 'stock-7.3' && !-e "$cache/stock/latest-$stock") {
-		add($name, 'echo', "1..1\nok 1 - $name # SKIP Debian's kernel could not be fetched (make stock-kernels)");
+	my $nightly = $of_guest[0] =~ m{/} ? '' : header($of_guest[0], 'nightly') // '';
+	my @group = (grep { $_ eq $wanted } split(' ', $nightly)) ? (group => 'nightly') : ();
+
+	# .ci/run also skips those of 7.3, which may be gone from Debian, and says so at its end.
+	if ($stock =~ /^stock-/ && !-e "$cache/stock/latest-$stock" && !($gate && $stock ne 'stock-7.3')) {
+		add($name, ['echo', "1..1\nok 1 - $name # SKIP Debian's kernel could not be fetched (make stock-kernels)"], @group);
 		return;
 	}
-	add($name, "$tests/guest/run.sh", '--kernel', $runs_on, '--out', "$out/$name", @of_guest);
+	my @files = map { m{^ftracetest/(.*)} ? map { s{^\Q$clone/\E}{}r } tc_files($1) :
+		map { ("tests/guest/$_.sh", "tests/guest/$_.host.sh") } $_, split(' ', header($_, 'then') // '') } @of_guest;
+
+	add($name, ["$tests/guest/run.sh", '--kernel', $runs_on, '--out', "$out/$name", @of_guest], kernels => [$stock],
+	    files => [(map { "tests/guest/$_.sh" } 'run', 'inside', 'splats', 'tap'), @to_boot, @files], @group);
+}
+
+# Returns our tests for ftracetest in a directory, or one of them.
+sub tc_files
+{
+	my ($path) = @_;
+	my $dir = "$clone/kernel/files/tools/testing/selftests/ftrace/test.d/$path";
+
+	return -d $dir ? glob("$dir/*.tc") : $dir;
 }
 
 # Adds all tests, those that take longest first, for the first run, when no times are known.
@@ -134,9 +205,10 @@ sub add_all
 	my %suite = kernel_tests();
 
 	if (!$kernel) {
-		add("boot/$_", "$tests/guest/$_.sh") for 'early', 'early-graph', 'initcalls', 'vm', 'compare';
+		add("boot/$_", ["$tests/guest/$_.sh"], files => ["tests/guest/$_.sh", @to_boot], kernels => ['patched', "stock-$linux"])
+			for 'early', 'early-graph', 'initcalls', 'vm', 'compare';
 	} elsif ($kernel eq 'debug') {
-		add("boot/suspend-$kernel", "$tests/guest/suspend.sh", $kernel);
+		add("boot/suspend-$kernel", ["$tests/guest/suspend.sh", $kernel]);
 	}
 	for my $test (grep { !/\.host$/ } names_in('tests/guest/t-*.sh', '.sh')) {
 		next if (header($test, 'linux') // $linux) ne $linux;
@@ -167,14 +239,19 @@ sub add_all
 	# What runs on this machine has stand-ins for kernels, and tests the scripts for all of them.
 	my @any_kernel = ('env', '-u', 'LINUX');
 
-	add("host/$_", @any_kernel, "$tests/host/$_.sh") for names_in('tests/host/*.sh', '.sh');
+	add("host/$_", [@any_kernel, "$tests/host/$_.sh"], files => ["tests/host/$_.sh"]) for names_in('tests/host/*.sh', '.sh');
 	for (split("\n", `find tests/unit -name '*.c' | sort`)) {
 		my ($name) = m{^tests/unit/(.*)\.c$};
 
 		# The other output of the program goes to stderr, so that stdout has only TAP.
-		add("unit/$name", @any_kernel, 'bash', '-c', 'exec 3>&1 >&2; exec "$0" "$@"',
-		    "$clone/build/tests/unit/$name", '--tap=/dev/fd/3', '--color=never');
+		add("unit/$name", [@any_kernel, 'bash', '-c', 'exec 3>&1 >&2; exec "$0" "$@"',
+		    "$clone/build/tests/unit/$name", '--tap=/dev/fd/3', '--color=never'], built => ["build/tests/unit/$name"],
+		    files => [Kept::quoted("$tests/unit/$name.c")]);
 	}
+	add('gate/make-run', ["$tests/guest/make-run.sh"], group => 'gate');
+	add_commands('gate', %gate);
+	add_commands('nightly', %nightly);
+	add_commands('long', %long);
 }
 
 sub chosen
@@ -190,15 +267,38 @@ sub chosen
 		}
 		push(@chosen, grep { !$chosen{$_}++ } @have);
 	}
-	return grep { $_ =~ LONG } @ARGV ? @chosen : @names if $long;
-	return @ARGV ? @chosen : grep { $_ !~ LONG } @names;
+	return @chosen if @ARGV;
+	my $groups = $nightly ? qr/^nightly$/ : $gate ? qr/^(test|gate)$/ : qr/^test$/;
+
+	return grep { $test{$_}{group} =~ $groups } @names;
 }
 
 # ---------------------------------------------------------------- running the tests
 
 my $times = "$out/times";
-my (%took, %said, @failures);
-my ($passed, $failed, $skipped) = (0, 0, 0);
+my (%took, %said, %key, %least, @failures);
+my ($passed, $failed, $skipped, $kept) = (0, 0, 0, 0);
+
+# tests/counts has a line for each test: its name, how many results it has at least, and how many seconds it took on a
+# machine like CI's. A test of which a list has become empty, or a loop ends early, has fewer.
+sub read_counts
+{
+	return if $linux ne '6.12' || $kernel;
+	open(my $file, '<', "$tests/counts") or return;
+	while (<$file>) {
+		next unless /^([^#\s]+) (\d+) (\d+)$/;
+		$least{$1} = $2;
+		$took{$1} = $3;
+	}
+}
+
+sub write_counts
+{
+	open(my $file, '>', "$tests/counts") or die("$tests/counts: $!\n");
+	print $file "# Written by tests/run.pl --counts: a test, the least number of its results, and seconds.\n";
+	print $file "$_ $least{$_} @{[int(($took{$_} // 0) + .5)]}\n" for grep { $test{$_} } sort(keys(%least));
+	close($file) or die("$tests/counts: $!\n");
+}
 
 sub read_times
 {
@@ -230,7 +330,7 @@ sub listen
 			push(@$said, 'NOT OK   ' . $line->description =~ s/^- //r) if $shown;
 			push(@$said, 'skip     ' . $line->description =~ s/^- //r . ': ' . $line->explanation)
 				if $line->has_skip;
-		} elsif ($shown && !$line->is_plan) {
+		} elsif ($shown && !$line->is_plan && $line->raw !~ /^# \+\d/) {
 			push(@$said, '           ' . $line->raw =~ s/^# *//r);
 		}
 	});
@@ -253,6 +353,19 @@ sub judge
 		push(@{$said{$name}}, "NOT OK   exit status " . ($parser->wait >> 8 || $parser->wait) .
 			", @{[$parser->tests_run]} results; see $out/$name.err", $parser->parse_errors);
 	}
+	my $results = $ok + $not_ok + $skip;
+
+	if ($counts) {
+		$least{$name} = $results;
+	} elsif (!$not_ok && $results < ($least{$name} // 0) && !$skip) {
+		$not_ok++;
+		push(@{$said{$name}}, "NOT OK   $results results, and tests/counts says that there are at least $least{$name}");
+	}
+	if ($not_ok) {
+		Kept::forget($key{$name});
+	} elsif (!$skip) {
+		Kept::keep($test{$name}, $key{$name}, $ok);
+	}
 	$passed += $ok;
 	$failed += $not_ok;
 	$skipped += $skip;
@@ -261,6 +374,46 @@ sub judge
 
 	print($result);
 	push(@failures, $result) if $not_ok;
+}
+
+# Returns what kernel/known.sh reads: where the tools and the images are. Whatever is built or edited meanwhile, all guests
+# of a run have these.
+sub known_to_guests
+{
+	my %asked = ('tools' => './kernel/tools.sh', $linux => './kernel/build.sh --print-image', map {
+		("$linux --$_" => "./kernel/build.sh --$_ --print-image") } grep { $kernel && $_ eq $kernel } 'debug', 'kcsan');
+	my @known = ("$$ $clone");
+
+	for my $name (sort(keys(%asked))) {
+		chomp(my $path = `$asked{$name} 2>/dev/null` // '');
+		push(@known, "$name=" . ($name eq 'tools' ? $path : dirname($path))) if $path ne '';
+	}
+	return join("\n", @known);
+}
+
+# Returns those of the tests that have to run: all that are named, and all that have no result that can be kept. Says
+# how many are left out.
+sub without_kept
+{
+	my @run = @_;
+	my ($oldest, $tests) = (time(), 0);
+
+	for (@run) {
+		$key{$_} = Kept::key($test{$_}) if $test{$_}{files} || $test{$_}{built};
+	}
+	return @run if $all || $gate || $counts || @ARGV;
+	my @left = grep {
+		my ($claims, $when) = $key{$_} ? Kept::result($key{$_}) : ();
+
+		undef($claims) if $claims && $claims < ($least{$_} // 0);
+		$kept += $claims // 0;
+		$tests++ if $claims;
+		$oldest = $when if $claims && $when < $oldest;
+		!$claims;
+	} @run;
+	print("kept: $kept results of $tests tests that passed before with the same inputs, since " .
+		strftime('%F %R', localtime($oldest)) . "; ALL=1 runs them as well\n") if $tests;
+	return @left;
 }
 
 sub run
@@ -276,15 +429,20 @@ sub run
 			my (undef, $name) = @_;
 
 			make_path(dirname("$out/$name"));
-			return ['bash', '-c', 'exec "$@" 2>"$0" </dev/null', "$out/$name.err", @{$command{$name}}];
+			return ['bash', '-c', 'exec "$@" 2>"$0" </dev/null', "$out/$name.err", @{$test{$name}{command}}];
 		},
 	});
 
+	$ENV{HYTRACE_KNOWN} = known_to_guests();
 	make_path($out);
 	open(my $lock, '>', "$out/lock") or die("$out/lock: $!\n");
 	flock($lock, LOCK_EX | LOCK_NB) or
 		die("another run writes to $out; HYTRACE_TEST_OUT= names another place\n");
+	read_counts();
 	read_times();
+	Kept::open_in($clone, $cache, $linux);
+	Kept::drop_old();
+	@run = without_kept(@run) unless $kernel;
 	remove_tree("$out/tap", map { "$out/$_" } @run);
 	# TAP::Harness keeps the TAP that it has read here.
 	$ENV{PERL_TEST_HARNESS_DUMP_TAP} = "$out/tap";
@@ -302,8 +460,9 @@ sub run
 	$| = 1;
 	@run = sort { ($took{$b} // 1e9) <=> ($took{$a} // 1e9) || $order{$a} <=> $order{$b} } @run
 		unless defined($minutes);
-	$harness->runtests(@run);
+	$harness->runtests(@run) if @run;
 	write_times();
+	write_counts() if $counts;
 
 	print("\nlongest:\n");
 	printf("%6.1f s  %s\n", $took{$_}, $_)
@@ -312,7 +471,7 @@ sub run
 	print("\nfailed:\n", @failures) if @failures;
 	print("$skipped skipped\n") if $skipped;
 	print("$passed passed, $failed failed\n");
-	exit($failed || !$passed ? 1 : 0);
+	exit($failed || !$passed && !$kept ? 1 : 0);
 }
 
 # From here on, paths are relative and have no characters that are special to a shell or a pattern.
@@ -321,6 +480,11 @@ add_all();
 @names = chosen();
 if ($list) {
 	print("$_\n") for @names;
+} elsif ($inputs) {
+	Kept::open_in($clone, $cache, $linux);
+	for my $name (@names) {
+		print("$name\n", map { "$name $_\n" } Kept::inputs($test{$name}), @{$test{$name}{built} // []});
+	}
 } else {
 	run(@names);
 }

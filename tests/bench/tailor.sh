@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `make bench-tailor`: what `hytrace tailor` takes out of a kernel, beside other ways to a small one. Each kernel is built
+# `make test T=long/bench-tailor`: what `hytrace tailor` takes out of a kernel, beside other ways to a small one. Each kernel is built
 # and booted with one CPU whose instructions are counted, and runs the workload of `make tailor`:
 #
 #   - the kernel that `make tailor` began with; from Debian's configuration, that is what localmodconfig alone yields;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# `make test-deb`: makes both packages, hytrace's and the kernel's, installs them with apt in a new Debian that
+# `make test T=long/deb`: makes both packages, hytrace's and the kernel's, installs them with apt in a new Debian that
 # mmdebstrap makes, and boots that from a disk in a guest, with its own initrd and systemd. There hytrace records a
 # command, as a user would do it. Needs root, for mmdebstrap, and a Debian mirror.
 #

@@ -23,6 +23,7 @@ deps()
 }
 
 ok 'the list has the source of the kernel' grep -qx 'linux-source-6.12' <<<"$(deps --list)"
+ok "the list by reasons has the loader's" grep -qx libtracefs-dev <<<"$(deps --list 'the loader')"
 is 'the list by reasons is a part of it' "$(comm -23 <(deps --list 'the loader') <(deps --list))" ''
 lines=$(sed -n '/^packages()/,/^LIST/p' "$clone/.ci/deps")
 is 'each line of packages begins with the goal that needs them' "$(sed '1,/<</d; /^LIST/d; /^\(run\|test\|all\) /d' <<<"$lines")" ''
@@ -33,6 +34,7 @@ asked()
 }
 is 'make run installs a part of what make test installs' "$(comm -23 <(asked run) <(asked test))" ''
 is 'which is a part of all' "$(comm -23 <(asked test) <(asked all))" ''
+is 'a guest is for all' "$(for goal in run test all; do asked $goal | grep -cx qemu-system-x86; done | xargs)" '1 1 1'
 is 'and a browser is for tests' "$(for goal in run test all; do asked $goal | grep -cx chromium; done | xargs)" '0 1 1'
 is 'the list has all' "$(asked all)" "$(deps --list)"
 is 'with a tarball, that source is all that is left out' \

@@ -26,10 +26,12 @@ program()
 }
 
 mkdir -p "$tree/tests/guest" "$tree/tests/unit/part" "$tree/kernel/files/$suite/test.d"
-cp "$clone/tests/run.pl" "$tree/tests/"
+cp "$clone"/tests/{run.pl,Kept.pm} "$tree/tests/"
+git init -q "$tree"
 echo "it.patch $suite/test.d/*/*.tc" >"$tree/kernel/series-6.12"
 cp "$clone"/tests/guest/{run,inside,tap,splats,kselftest}.sh "$tree/tests/guest/"
 program kernel/tools.sh <<<'echo /nowhere'
+cp "$clone/kernel/known.sh" "$tree/kernel/"
 program kernel/build.sh <<END
 case \$* in
 *--print-source*) echo $tree/pristine ;;
@@ -185,7 +187,7 @@ all()
 	for name in tests/guest/{vm,early,early-graph,initcalls,compare}.sh tests/host/it.sh; do
 		program "$name" <<<"$3"
 	done
-	counted "$1" "$tree/tests/run.pl"
+	counted "$1" "$tree/tests/run.pl" --all
 }
 
 unit='printf "%s\n" 1..1 "ok - x" >&4'
@@ -210,11 +212,96 @@ chosen='[[ $0 == */host/* || $LINUX == 7.3 ]]'
 LINUX=7.3 ok 'tests in guests are of the kernel that is asked for' all '7 0 0 0' "$unit" "$chosen && $host"
 all '' "$unit" "$host" >/dev/null
 ok 'run.pl with a part of a name runs that test alone' counted '1 0 0 0' "$tree/tests/run.pl" part/it
-# A test that is renamed would be no long one any more.
-is 'run.pl knows five long tests' "$("$clone/tests/run.pl" --list --long | wc -l)" 5
-is 'run.pl leaves out the long tests, and no others' "$(comm -13 <("$clone/tests/run.pl" --list | sort) \
-	<("$clone/tests/run.pl" --list unit/ host/ boot/ guest/ ftracetest/ | sort))" "$("$clone/tests/run.pl" --list --long | sort)"
-is 'run.pl runs a long test that is named' "$("$clone/tests/run.pl" --list t-fevent-scale)" guest/t-fevent-scale
+
+# What a run prints and counts when it may keep results.
+again()
+{
+	counted "$1" "$tree/tests/run.pl"
+}
+kept()
+{
+	sed -n 's/^kept: \([0-9]*\) results of \([0-9]*\) tests .*/\1 \2/p' "$tap_scratch/out"
+}
+mkdir -p "$HYTRACE_CACHE/stock"
+echo linux-image-it >"$HYTRACE_CACHE/stock/latest-stock-6.12"
+all '' "$unit" "$host" >/dev/null
+ok 'what has passed is kept' again '0 0 0 0'
+is 'and told' "$(kept)" '7 7'
+ok 'ALL=1 runs it' counted '7 0 0 0' "$tree/tests/run.pl" --all
+ok 'so does the gate' grep -q '^7 passed' <("$tree/tests/run.pl" --gate)
+echo "$host" >"$tree/tests/guest/thing-lib.sh"
+program tests/host/it.sh <<<'here=${0%/*}/../guest; . "$here/thing-lib.sh"'
+ok 'a test with another script is run' again '1 0 0 0'
+ok 'and kept' again '0 0 0 0'
+echo '# more' >>"$tree/tests/guest/thing-lib.sh"
+ok 'if a file that it sources changes, it runs' again '1 0 0 0'
+is 'and no other one' "$(kept)" '6 6'
+program build/tests/unit/part/it <<<"exec 4>/dev/stdout; for a; do [[ \$a != --tap=* ]] || exec 4>\"\${a#*=}\"; done; $unit; true"
+ok 'so does a unit test whose program has changed' again '1 0 0 0'
+sed -i "s|image\*) echo $tree/image|image*) echo $tree/other/image|" "$tree/kernel/build.sh"
+ok 'tests of a kernel whose image is another one' again '5 0 0 0'
+mkdir -p "$tree/build"
+touch -d tomorrow "$tree/build/hytrace"
+program tests/host/it.sh <<<'build/hytrace why x; echo "ok 1 - x"; echo 1..1'
+mkdir -p "$tree/.ci" "$tree/user"/{report,document,event}
+printf '%s\n' '	may["report"] = "document"' '	may["document"] = ""' '	may["event"] = "document"' >"$tree/.ci/floors"
+touch "$tree/user"/{report,document,event}/it.c
+again '' >/dev/null
+echo >>"$tree/user/event/it.c"
+ok 'a folder of the loader that a command does not use' again '0 0 0 0'
+echo >>"$tree/user/report/it.c"
+ok 'the folder of a command that the test calls' again '1 0 0 0'
+echo >>"$tree/user/document/it.c"
+ok 'a folder that it uses' again '1 0 0 0'
+touch -d yesterday "$tree/build/hytrace"
+echo >>"$tree/user/document/it.c"
+ok 'a loader that is older than its source' again '1 0 0 0'
+ok 'gives no result to keep' again '1 0 0 0'
+program tests/host/it.sh <<<'echo >>"$0"; echo "ok 1 - x"; echo 1..1'
+again '' >/dev/null
+ok 'a test of which a file was changed meanwhile is not kept' again '1 0 0 0'
+program tests/host/it.sh <<<'[[ -e $0.fail ]] && { echo "not ok 1 - x"; echo 1..1; exit 1; }; echo "ok 1 - x"; echo 1..1'
+touch "$tree/tests/host/it.sh.fail"
+ok 'a test that fails' again '0 1 0 1'
+ok 'is not kept' again '0 1 0 1'
+rm "$tree/tests/host/it.sh.fail"
+program tests/host/it.sh <<<'[[ -e "'"$tap_scratch"'/bad" ]] && { echo "not ok 1 - x"; echo 1..1; exit 1; }; echo "ok 1 - x"; echo 1..1'
+again '' >/dev/null
+touch "$tap_scratch/bad"
+ok 'a test that passed, and fails with the same inputs' counted '0 1 0 1' "$tree/tests/run.pl" host/it
+ok 'is forgotten' again '0 1 0 1'
+rm "$tap_scratch/bad"
+again '' >/dev/null
+printf 'host/it 2 1\n' >"$tree/tests/counts"
+ok 'a test with fewer results than tests/counts has fails' counted '1 1 0 1' "$tree/tests/run.pl" host/it
+ok 'and is not kept' again '1 1 0 1'
+rm "$tree/tests/counts"
+"$tree/tests/run.pl" --counts host/it >/dev/null
+is 'tests/counts is what run.pl writes' "$(grep -v '^#' "$tree/tests/counts")" 'host/it 1 0'
+rm -rf "$tree/tests/counts" "$tree/tests/guest/thing-lib.sh" "$tree/.ci" "$tree/user"
+
+# ---- kernel/known.sh
+
+# known_in CLONE PID: what is known of x there, if that process has exported it
+known_in()
+{
+	HYTRACE_KNOWN="$2 /a"$'\n'"x=$tap_scratch" bash -c 'clone=$1; . "$2"; known x' - "$1" "$clone/kernel/known.sh"
+}
+is 'known: what a process above has exported' "$(known_in /a $$)" "$tap_scratch"
+ok 'not of another process' sh -c '! "$@"' - bash -c "$(declare -f known_in); known_in /a 999999999"
+ok 'nor of another clone' sh -c '! "$@"' - bash -c "$(declare -f known_in); known_in /b $$"
+
+names="$("$clone/tests/run.pl" --list /)"
+is 'each test is of make test, of the gate, of the night, or long' "$(for group in --all --gate --nightly; do
+	"$clone/tests/run.pl" $group --list; done | sort -u | comm -13 - <(sort <<<"$names") | grep -v '^long/')" ''
+is 'none of the night is in the gate' "$(comm -12 <("$clone/tests/run.pl" --gate --list | sort) <("$clone/tests/run.pl" --nightly --list | sort))" ''
+is 'make test is a part of the gate' "$("$clone/tests/run.pl" --list | sort | comm -23 - <("$clone/tests/run.pl" --gate --list | sort))" ''
+# A test that is renamed would be no nightly one any more.
+is 'run.pl knows five tests that are nightly by their names' "$("$clone/tests/run.pl" --nightly --list |
+	grep -cE '^(guest/t-(bench|fevent-scale|text-slots-depth)|ftracetest/text-slots)')" 5
+is 'run.pl runs a nightly test that is named' "$("$clone/tests/run.pl" --list t-fevent-scale)" guest/t-fevent-scale
+is 'each test has a line in tests/counts' "$(sed -n 's/^\([^# ]*\) [0-9]* [0-9]*$/\1/p' "$clone/tests/counts" | sort |
+	comm -13 - <(grep -v '^long/' <<<"$names" | sort))" ''
 
 # ---------------------------------------------------------------- tests/guest/kselftest.sh
 
@@ -312,10 +399,9 @@ ok 'a test that the kernel survives only the second time' suites 1 '^new .*PANIC
 
 mkdir -p "$tree/tests/mutants"
 cp "$clone/tests/mutants.pl" "$tree/tests/"
-git init -q "$tree"
 # A test on the host may run the loader, which is therefore built first. Here there is nothing to build.
 printf '.PHONY: user\nuser:\n' >"$tree/Makefile"
-program tests/host/it.sh <<<'grep -q "^one$" thing'
+program tests/host/it.sh <<<'grep -q "^one$" ./thing'
 printf '%s\n' zero one two two >"$tree/thing"
 
 # mutants STATUS SAYS OLD NEW: runs mutants.pl with one mutant that turns OLD into NEW
@@ -335,7 +421,7 @@ ok 'mutants: a mutant that a test catches' mutants 0 '^caught .* thing:2$' one O
 ok 'a mutant that survives' mutants 1 '^SURVIVED .* thing:1$' zero Zero
 ok 'a mutant whose line does not exist' mutants 1 '^does not apply: ' three Three
 ok 'a mutant whose line exists twice' mutants 1 '^does not apply: ' two Two
-program tests/host/it.sh <<<'false'
+program tests/host/it.sh <<<': ./thing; false'
 ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' one One
 is 'the tree is not changed' "$(xargs <"$tree/thing")" 'zero one two two'
 
