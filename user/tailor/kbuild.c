@@ -394,7 +394,10 @@ static int read_listing(struct kbuild *k, struct listing *l, char *text)
 	return err;
 }
 
-/* Without "obj-dirs=", scripts/Makefile.build would make directories for objects. */
+/*
+ * Without "obj-dirs=", scripts/Makefile.build would make directories for objects. Without "existing-targets=", it would
+ * read the .cmd file of each object, and look at each header that these name.
+ */
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
 {
@@ -409,7 +412,8 @@ int kbuild__list(struct kbuild *k, const char *directory, const char *const *emp
 		err = error__no_memory();
 	if (!err) {
 		const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj,
-					      "need-modorder=1", "obj-dirs=", k->tmpout, PRINT_LIST, LIST_GOAL };
+					      "need-modorder=1", "obj-dirs=", "existing-targets=", k->tmpout,
+					      PRINT_LIST, LIST_GOAL };
 
 		for (; n < sizeof(fixed) / sizeof(fixed[0]); n++)
 			argv[n] = fixed[n];
