@@ -79,10 +79,10 @@ my %gate = (
 	fuzz => 'make fuzz',
 	'bench-quick' => 'make bench-quick',
 	'check-6.12' => '.ci/check series sparse',
-	'check-7.3' => '.ci/check 7.3',
 	'check-code' => '.ci/check compile types loader floors shellcheck mutants',
 );
 my %nightly = (
+	'check-7.3' => '.ci/check 7.3',
 	'fuzz' => 'make fuzz FUZZ_SECONDS=900',
 	'optimized' => 'make B=build/optimized SAN_CFLAGS=-O2 unit && for t in $(find build/optimized/tests/unit -type f -perm -1); do ' .
 		'"$t" --quiet || exit; done',
@@ -199,14 +199,25 @@ sub tc_files
 	return -d $dir ? glob("$dir/*.tc") : $dir;
 }
 
+# What a script that boots guests itself depends on.
+sub boots
+{
+	my ($script) = @_;
+
+	return (files => ["tests/guest/$script.sh", @to_boot], kernels => ['patched', "stock-$linux"]);
+}
+
 # Adds all tests, those that take longest first, for the first run, when no times are known.
 sub add_all
 {
 	my %suite = kernel_tests();
 
 	if (!$kernel) {
-		add("boot/$_", ["$tests/guest/$_.sh"], files => ["tests/guest/$_.sh", @to_boot], kernels => ['patched', "stock-$linux"])
-			for 'early', 'early-graph', 'initcalls', 'vm', 'compare';
+		my %boot = (early => ['--short'], 'early-graph' => [], vm => []);
+		my %at_night = ('early-whole' => 'early', map { $_ => $_ } 'initcalls', 'compare');
+
+		add("boot/$_", ["$tests/guest/$_.sh", @{$boot{$_}}], boots($_)) for sort(keys(%boot));
+		add("boot/$_", ["$tests/guest/$at_night{$_}.sh"], boots($at_night{$_}), group => 'nightly') for sort(keys(%at_night));
 	} elsif ($kernel eq 'debug') {
 		add("boot/suspend-$kernel", ["$tests/guest/suspend.sh", $kernel]);
 	}

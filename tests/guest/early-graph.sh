@@ -23,9 +23,10 @@ range_of()
 # In the guest: the reports, the stats, the symbols, and the calls: the first ones as they are printed, and their pages.
 # shellcheck disable=SC2016 # for the guest's sh
 inside='cd /sys/kernel/tracing && echo 0 >tracing_on && cat early_stats >"$0/stats" &&
-	"$1" boot -f json -o "$0/boot.json" && grep -i " [tw] " /proc/kallsyms >"$0/symbols"
+	"$1" boot -f json -o "$0/boot.json" && { [ ! "$2" ] || "$1" boot -f folded >"$0/folded"; }
+	echo nop >current_tracer
+	grep -i " [tw] " /proc/kallsyms >"$0/symbols"
 	[ "$2" ] || exit 0
-	"$1" boot -f folded >"$0/folded"
 	trace() { grep -v "^#" instances/early/per_cpu/cpu0/trace | head -n 200; }
 	trace >"$0/printed" && echo 1 >instances/early/options/raw && trace >"$0/raw"
 	'$copy_pages'instances/early/per_cpu/cpu0/trace_pipe_raw of="$0/pages" || :'

@@ -5,7 +5,8 @@
 # command line, or watched by QEMU. Many need no user space: they boot without an init, end in a panic, and
 # read the kernel's log.
 #
-# Usage: tests/guest/early.sh [--all] [--filters N] [KERNEL]
+# Usage: tests/guest/early.sh [--short|--all] [--filters N] [KERNEL]
+#   --short	without crashes, lockdown, memory and filters, as in `make test`
 #   --all	also boots with 8 GiB and 200 filters, which takes an hour
 #   --filters N	how many random filters to try (default and minimum 3)
 #   KERNEL	as for vm.sh --kernel (default patched)
@@ -13,6 +14,7 @@
 set -uo pipefail
 
 clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+short=
 filters=3
 sizes=(512M)
 kernel=patched
@@ -25,6 +27,7 @@ while (($#)); do
 		filters=200
 		sizes+=(8G)
 		;;
+	--short) short=1 ;;
 	--filters)
 		filters=${2:?a number is needed}
 		shift
@@ -65,9 +68,10 @@ early_kernel "$kernel" || exit 1
 early_part='cd /sys/kernel/tracing && echo 0 >tracing_on &&
 	echo "# begins with: $(cat instances/early/tracing_on instances/early/options/sym-addr \
 		instances/early/options/overwrite | xargs)" &&
+	'$copy_pages'per_cpu/cpu0/trace_pipe_raw of="$0/later" count=40
+	echo nop >current_tracer
 	echo 1 >instances/early/options/sym-addr && grep -v "^#" instances/early/per_cpu/cpu0/trace | head -n 200
 	'$copy_pages'instances/early/per_cpu/cpu0/trace_pipe_raw of="$0/pages"
-	'$copy_pages'per_cpu/cpu0/trace_pipe_raw of="$0/later" count=40
 	sed "s/^/# /" early_stats && sed -n "s/^MemFree: */# with: /p" /proc/meminfo &&
 	rmdir instances/early && sleep 1 && sed -n "s/^MemFree: */# without: /p; s/^MemTotal: */# &/p" /proc/meminfo'
 
@@ -318,6 +322,11 @@ is 'without ftrace= nothing is traced early' "$(traced nosmp)" no
 is 'oneshot is traced early with 1600 filters' \
 	"$(traced "ftrace=oneshot ftrace_filter=start_kernel$(printf ',%.0s' {1..1600})")" yes
 
+[[ ! $short ]] || {
+	tap_end
+	exit
+}
+
 # ---------------------------------------------------------------- crashes, lockdown
 
 # With so little memory, the kernel panics long before there is a tracer, and then hangs.
@@ -494,8 +503,9 @@ is 'a kernel that was traced has as much memory as one that was not' "$traced_me
 # same filters were written to tracefs. Prints the differences.
 # shellcheck disable=SC2016 # for the guest's sh
 filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
-	sed "s/ .*//" enabled_functions | sort >/tmp/boot
+	cat enabled_functions >/tmp/raw
 	echo nop >current_tracer
+	sed "s/ .*//" /tmp/raw | sort >/tmp/boot
 	for f in filter notrace; do echo >set_ftrace_$f; done
 	for f in filter notrace; do
 		[ $f = filter ] && list=$1 || list=$2
@@ -504,7 +514,9 @@ filters_again='cd /sys/kernel/tracing && echo 0 >tracing_on
 		done 2>/dev/null
 	done
 	echo function >current_tracer
-	sed "s/ .*//" enabled_functions | sort >/tmp/later
+	cat enabled_functions >/tmp/raw
+	echo nop >current_tracer
+	sed "s/ .*//" /tmp/raw | sort >/tmp/later
 	diff /tmp/boot /tmp/later | head -5
 	grep -v "^differing: 0" early_stats | grep differing
 	echo "$(wc -l </tmp/boot) $(wc -l <available_filter_functions)" >&2'

@@ -166,23 +166,31 @@ ok 'the result is written after that signal' jq -e '.command == ["sleep", "1000"
 # Signals before tracing begins: the child, which is still hytrace, waits until all functions are attached. These are so many
 # that this takes some seconds.
 many='[p-t]*'
-for signal in INT TERM; do
-	echo old >early.json
+# Stops hytrace when it has made its child, so that it cannot be ready too soon.
+early()
+{
 	"$hytrace" cover -e bpf -a "$many" -f json -o early.json -- touch early.ran >out 2>err &
 	pid=$!
-	ok 'hytrace attaches while its child waits' soon pgrep -x -P $pid hytrace
+	soon pgrep -x -P $pid hytrace
+	kill -STOP $pid
+}
+for signal in INT TERM; do
+	echo old >early.json
+	early
+	ok 'hytrace attaches while its child waits' pgrep -x -P $pid hytrace
 	# Without job control, the shell makes a background process ignore SIGINT; only the command inherits that.
 	kill -$signal $pid
+	kill -CONT $pid
 	wait $pid
 	is "SIG$signal before tracing began: 125" $? 125
 	ok 'a message says that the command is not started' grep -q 'before tracing began: the command is not started' err
 	ok 'the command is not started' test ! -e early.ran
 	is 'the old result is not changed' "$(cat early.json)" old
 done
-"$hytrace" cover -e bpf -a "$many" -f json -o early.json -- touch early.ran >out 2>err &
-pid=$!
-ok 'hytrace attaches once more while its child waits' soon pgrep -x -P $pid hytrace
+early
+ok 'hytrace attaches once more while its child waits' pgrep -x -P $pid hytrace
 pkill -KILL -x -P $pid hytrace
+kill -CONT $pid
 wait $pid
 is 'the child is killed before the command is started: 125' $? 125
 is 'the old result is not changed by that' "$(cat early.json)" old

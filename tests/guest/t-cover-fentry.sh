@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: stock-7.3
+# nightly: stock-7.3
 #
 # The BPF engine on fentry.multi: which functions are on it, that none is lost between it and kprobe.multi, and that the
 # result is that of kprobe.multi. t-cover-bpf.sh checks everything that does not depend on it, with all functions.

@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 # kernels: stock-6.1
+# nightly: stock-6.1
 #
 # Debian 12's own kernel is too old for the loader: its messages must name what is missing.
 
