@@ -70,7 +70,7 @@ static int add_struct(struct btf *btf, const char *name, int member, int members
 	int id = btf__add_struct(btf, name, 8 * members);
 
 	for (int i = 0; i < members; i++) {
-		char field[8];
+		char field[16];
 
 		snprintf(field, sizeof(field), "f%d", i);
 		cr_assert(btf__add_field(btf, field, member, 64 * i, 0) == 0);
