@@ -273,7 +273,6 @@ show()
 	echo "  $out/report.html         all of it as a page, with who called what: open it in a browser"
 	echo "  $out/*.txt               report, comparison, cost and early in full, and all messages"
 	echo "  build/hytrace report --unseen --in fs/ext4 $out/workload.oneshot.json    # what did not run"
-	echo '  kernel/vm.sh                   # a shell on this kernel; README.md has more commands'
 }
 
 cd "$(dirname "$0")/../.."
@@ -293,10 +292,13 @@ if [[ ${1:-} == first ]]; then
 	first
 	exit
 fi
-if HYTRACE_STALE_OK=1 kernel/build.sh --print-image >/dev/null 2>&1; then
-	kernel/build.sh
-else
-	kernel_and_first
+# A build waits for whatever else has the kernel's tree. If there is nothing to build, it need not.
+if ! kernel/build.sh --print-image >/dev/null 2>&1; then
+	if HYTRACE_STALE_OK=1 kernel/build.sh --print-image >/dev/null 2>&1; then
+		kernel/build.sh
+	else
+		kernel_and_first
+	fi
 fi
 "${make_user[@]}"
 main_job
