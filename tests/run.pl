@@ -34,7 +34,7 @@ use Time::HiRes 'time';
 
 my $usage = <<'END';
 usage: run.pl [--list] [--all|--gate|--nightly] [--kernel K] [--minutes N] [TEST]...
-	TEST		run the tests that have this in their names; by default those of make test
+	TEST		run that test, or those that have this in their names; by default those of make test
 	--list		print the names of the tests, and run none
 	--inputs	print what each of these tests depends on, and run none
 	--all		also run what passed before with the same inputs
@@ -270,7 +270,7 @@ sub chosen
 	my (%chosen, @chosen);
 
 	for my $part (@ARGV) {
-		my @have = grep { index($_, $part) >= 0 } @names;
+		my @have = $test{$part} ? $part : grep { index($_, $part) >= 0 } @names;
 
 		if (!@have) {
 			print STDERR "run.pl: no test has '$part' in its name; run.pl --list names them\n";

@@ -266,7 +266,7 @@ show()
 	costs "$out/cost.txt"
 	echo
 	echo '== The boot from before start_kernel() until the function tracer runs'
-	sed -n 's/^ *Calls: *\(.*\)/  \1;/p; s/^ *Lost: */ lost: /p' "$early" | paste -sd ''
+	sed -n 's/^ *Calls: *\([0-9]*\)/  \1 calls/p; s/^ *Lost: */; lost: /p' "$early" | paste -sd ''
 	rows "$early" PHASE setup_arch mm_core_init ftrace_init | sed 's/^/  /'
 	echo
 	echo '== Where to go on'
