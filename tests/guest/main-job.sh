@@ -210,7 +210,7 @@ kernel_and_first()
 	TYPES_BY_HAND=1 first || echo 'make run: there is no first result; the patched kernel is next all the same' >&2
 	cat <<-END
 
-	== Next: the patched kernel, about ten minutes on two processors
+	== Next: the patched kernel, 10 to 15 minutes on two processors
 	  It adds the boot from its first call on, directories of the source, the calls that BPF misses, and a tracer at a
 	  tenth of BPF's cost. Ctrl-C keeps the first result; \`make run\` then goes on from here.
 	END
