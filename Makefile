@@ -277,7 +277,7 @@ test: $(if $(findstring long/,$(T)),deps,deps-test) ## the tests that have not p
 	$(Q)$(MAKE) -j4 built $(if $(T),,stock-kernels)
 	$(Q)tests/run.pl $(if $(GATE),--gate,$(if $(ALL),--all)) $(T)
 
-test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (an hour)
+test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (an hour and a half)
 	$(Q)$(MAKE) -j4 built stock-kernels
 	$(Q)tests/run.pl --nightly
 
@@ -294,7 +294,7 @@ loader:
 	$(Q)$(MAKE) user unit
 
 # Fetches the stock kernels before the tests begin, so that these need no network. Without one, tests on a kernel that
-# was never fetched are skipped; .ci/run fails then.
+# was never fetched are skipped; in .ci/run they fail, but for those on 7.3, which Debian may have replaced.
 stock-kernels:
 	$(Q)for kernel in stock-6.12 stock-6.1 stock-7.3; do \
 		kernel/vm.sh --kernel $$kernel --dry-run >/dev/null || echo "the tests on $$kernel are skipped" >&2; done

@@ -84,8 +84,8 @@ my %gate = (
 my %nightly = (
 	'check-7.3' => '.ci/check 7.3',
 	'fuzz' => 'make fuzz FUZZ_SECONDS=900',
-	'optimized' => 'make B=build/optimized SAN_CFLAGS=-O2 unit && for t in $(find build/optimized/tests/unit -type f -perm -1); do ' .
-		'"$t" --quiet || exit; done',
+	'optimized' => 'make B=build/optimized SAN_CFLAGS=-O2 unit && set -- $(find build/optimized/tests/unit -type f -perm -1) && ' .
+		'[ $# -gt 40 ] && for t; do "$t" --quiet || exit; done',
 );
 my %long = (
 	startup => 'tests/guest/startup.sh',
