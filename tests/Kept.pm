@@ -209,9 +209,9 @@ sub image
 
 		$version //= $linux;
 		$name eq 'stock' ? slurp("$results/../stock/latest-stock-$version") :
-			basename(dirname(`HYTRACE_OTHER_LINUX=$version '$clone/kernel/build.sh' @flavour --print-image 2>/dev/null`));
+			`HYTRACE_OTHER_LINUX=$version '$clone/kernel/build.sh' @flavour --print-image 2>/dev/null` =~ s{/[^/]*$}{}r =~ s{.*/}{}r;
 	};
-	return $image{$kernel} =~ s/^\.$|\s+//gr;
+	return $image{$kernel} =~ s/\s+//gr;
 }
 
 sub environment
