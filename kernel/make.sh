@@ -12,6 +12,7 @@
 #
 # ccache preprocesses a file that it does not know once more, to find one of another flavour that differs in its options
 # only. That is a fifth of a build, and in vain while there is no build yet; then the compiler's own list of headers does.
+# cc.sh keeps from ccache what reads a file that is in no such list.
 #
 # -fno-var-tracking would save another sixth. But then DWARF has no call sites, with which tests compare what the loader finds
 # in code, and pahole 1.25 and later leave two thirds of the functions out of BTF.
@@ -27,7 +28,7 @@ kbuild()
 	compgen -G "$images/*" >/dev/null || export CCACHE_DEPEND=1
 	[[ $flavour != kcsan ]] || mapfile -t watched < <(watched_by_kcsan)
 	make -C "$src" O="$obj" -j"$(nproc)" LOCALVERSION="$(release_suffix)" \
-		CC="ccache $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" \
+		CC="$root/kernel/cc.sh $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" \
 		"${watched[@]}" "$@"
 }
 

@@ -726,6 +726,33 @@ test_two_makes()
 	ok 'the waiting make goes on when the other one ends' grep -q '^make\[1\]: ' "$said"
 }
 
+# incbin FILE: compiles it in depend mode around the first word, then around the second; prints which of them the object has.
+incbin()
+(
+	mkdir -p "$tap_scratch/incbin"
+	cd "$tap_scratch/incbin" || return
+	export CCACHE_DIR=$tap_scratch/incbin/ccache CCACHE_DEPEND=1
+	for word in earlier present; do
+		echo "$word" >taken-in
+		"$clone/kernel/cc.sh" gcc -Wp,-MMD,.object.d -c -o object.o "$1" || return
+	done
+	grep -aoE 'earlier|present' object.o
+)
+
+# ccache reads sources and headers; what .incbin takes in is neither.
+test_incbin()
+{
+	mkdir -p "$tap_scratch/incbin"
+	echo '.incbin "taken-in"' >"$tap_scratch/incbin/image.S"
+	echo 'asm(".incbin \"taken-in\"");' >"$tap_scratch/incbin/config.c"
+	is 'an assembler source has the file that it takes in as it is now' "$(incbin image.S)" present
+	is 'so has a C source' "$(incbin config.c)" present
+	echo 'int answer = 42;' >"$tap_scratch/incbin/plain.c"
+	incbin plain.c >"$tap_scratch/incbin/none"
+	ok 'what takes in nothing is compiled by ccache' \
+		bash -c "CCACHE_DIR='$tap_scratch/incbin/ccache' ccache --print-stats | grep -qP '^direct_cache_hit\t1$'"
+}
+
 make_tarball
 make_clone "$one"
 make_clone "$two"
@@ -748,4 +775,5 @@ test_check
 test_touched
 test_places
 test_two_makes
+test_incbin
 tap_end
