@@ -283,7 +283,7 @@ hash_files()
 done_key()
 {
 	{
-		echo "6 $(release_suffix)"
+		echo "7 $(release_suffix)"
 		if [[ -n $unpatched ]]; then
 			echo "$1"
 		else
