@@ -174,24 +174,25 @@ is '--retire: no function is traced afterwards' "$(wc -l <$tracing/enabled_funct
 
 watch=$tracing/instances/watch
 mkdir $watch
-# The patterns are for hytrace.
-set -f
 run=0
 for options in "$some" "--pin=watch --task --comm sh $some"; do
 	((++run))
 	echo 0 >$watch/tracing_on
 	echo >$watch/trace
-	# The last of them, which are enough: to print them takes as long as all else.
+	# The last of them, which are enough. Their pages are copied, because to print them takes as long as all else.
 	echo 1024 >$watch/buffer_size_kb
 	echo function >$watch/current_tracer
+	# Programs and trampolines have symbols as long as they are there. The patterns in the options are for hytrace.
+	set -f
 	# shellcheck disable=SC2086 # several words
 	"$hytrace" cover -e bpf -f json -o own$run.json $options -- sh -c \
-		"echo 1 >$watch/tracing_on; (sleep 0.1); echo 0 >$watch/tracing_on" 2>/dev/null
-	# Each "callee caller" pair once, because there are hundreds of thousands of calls.
-	awk 'sub(/.*: /, "") && sub(/<-/, "") && !seen[$1, $2]++ { print $1, $2 }' $watch/trace >calls$run
+		"echo 1 >$watch/tracing_on; (sleep 0.1); echo 0 >$watch/tracing_on; cat /proc/kallsyms >symbols$run" 2>/dev/null
+	set +f
+	for pages in "$watch"/per_cpu/cpu[0-9]*/trace_pipe_raw; do
+		dd ibs=4k obs=1M iflag=nonblock if="$pages" 2>/dev/null
+	done >pages$run
 	echo nop >$watch/current_tracer
 done
-set +f
 rmdir $watch
 
 # ---- pins, read by the distribution's own bpftool
