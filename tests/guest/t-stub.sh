@@ -12,8 +12,8 @@ shopt -s extglob
 cd /sys/kernel/tracing || exit 1
 
 # Functions for files that one process calls. No interrupt, timer or other process influences whether or from where
-# they are called.
-functions=('vfs_*' 'do_sys_open*' 'path_*' 'lookup_*' 'shmem_*' 'simple_*' 'do_*at' 'may_*')
+# they are called. RCU frees the inode of a file in whatever process its CPU has then.
+functions=('vfs_*' 'do_sys_open*' 'path_*' 'lookup_*' 'shmem_*' '!shmem_free_in_core_inode' 'simple_*' 'do_*at' 'may_*')
 
 work() # INSTANCE
 {
