@@ -44,12 +44,12 @@ help: ## this list
 
 deps: ## install all packages that are needed, with apt (sudo if not root); prints which and why
 	@./.ci/deps all
-	@kernel/build.sh --fetch
+	@kernel/series.sh --fetch
 
 # Goals that do more than compile install what they need themselves.
 deps-run deps-test: deps-%:
 	@./.ci/deps $*
-	@kernel/build.sh --fetch
+	@kernel/series.sh --fetch
 
 ## ---------------------------------------------------------------- libbpf and bpftool
 
@@ -201,7 +201,7 @@ kernel: ## the patched kernel (kernel/build.sh), or only the objects OBJ='kernel
 	$(Q)kernel/build.sh $(OBJ:%=--object=%)
 
 series: ## write mails to build/series, and check that they give the same tree
-	$(Q)kernel/build.sh --series
+	$(Q)kernel/series.sh --mails
 
 export CMD
 vm: ## a shell in a guest on the patched kernel, or CMD='...'
@@ -382,7 +382,7 @@ distclean: clean ## clean, and the kernel work tree, unless it has work not writ
 	$(Q)rm -rf $(B)/linux*.tmp
 	$(Q)for tree in $(B)/linux $(B)/linux-[0-9]*; do \
 		name=$${tree#$(B)/linux}; \
-		[ ! -d $$tree ] || LINUX=$${name#-} kernel/build.sh --drop-tree || exit; \
+		[ ! -d $$tree ] || LINUX=$${name#-} kernel/series.sh --drop-tree || exit; \
 	done
 	$(Q)for f in $(B)/am $(B)/am.old; do if [ -d $$f ]; then \
 		echo "distclean: $$f has patches that did not apply; remove it when it is not needed" >&2; exit 1; \

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # what build.sh sets
+# shellcheck disable=SC2154 # what series.sh sets
 #
-# Checks of the code, besides that it compiles; sourced by build.sh.
+# Checks of the code, besides that it compiles; sourced by series.sh.
 #
 # --check: W=1 and sparse. Both also complain about the kernel's own code; only complaints about our files and our
 # lines count. ftrace.c reads its hashes, which are marked __rcu, under ftrace_lock without the accessors for
@@ -71,22 +71,18 @@ check()
 	fi
 	obj=$src/.obj-check log=$root/build/kernel$edition-check.log
 	start_log
-	sweep
 	files=$( (list_files; in_clone ls-files --others --exclude-standard) |
 		grep -vE '^(tools|samples)/' | grep -E '\.[chS]$' | sort) ||
 		die "the series has no C file of its own: nothing to check"
 	mapfile -t own < <(grep '\.[cS]$' <<<"$files")
 	mapfile -t changed < <(in_clone diff --name-only --diff-filter=M pristine -- '*.[cS]')
 	objects=$(configured_objects "${own[@]}" ${changed[@]+"${changed[@]}"})
-	configure "$(tree_to_build)"
 	while read -r file; do
 		rm -f "$obj/${file%.[choS]}.o"
 	done <<<"$files"$'\n'"$objects"
 	# shellcheck disable=SC2086 # a list of objects
-	step "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" 0 \
-		kbuild W=1 C=2 CHECK='sparse -D__typeof_unqual__=__typeof__' CONFIG_OBJTOOL='' CONFIG_DEBUG_INFO_BTF='' \
-		$objects || fail "compiling with W=1 failed"
-	rm -f "$obj/.hytrace-building"
+	make_some "$(tree_to_build)" "checking $(wc -l <<<"$files") files of ours, ${#changed[@]} of the kernel's" \
+		kbuild W=1 C=2 CHECK='sparse -D__typeof_unqual__=__typeof__' CONFIG_OBJTOOL='' CONFIG_DEBUG_INFO_BTF='' $objects
 	findings=$(sed -E "s#^(\.\.|$src)/##" "$log" | awk -F: '
 		FILENAME != "-" { ours[$0] = 1; next }
 		$1 == "kernel/trace/ftrace.c" && /address spaces|noderef/ { next }
@@ -122,21 +118,13 @@ touched()
 # build_off SOURCE TREE TARGET...: compiles the targets with the options off.
 build_off()
 {
-	local what
+	local what partial=1
+
 	src=$1 obj=$1/.obj-off name=off
-	configure_off "$2"
+	make_some "$2" "compiling $src" kbuild "${@:3}"
 	shift 2
-	step "compiling $src" 0 kbuild "$@" || fail "compiling $src failed"
 	(cd "$obj" && for what; do find "$what" -name '*.o'; done | LC_ALL=C sort -u) \
 		>"$obj/.hytrace-objects"
-	rm -f "$obj/.hytrace-building"
-}
-
-configure_off()
-{
-	mkdir -p "$obj"
-	sweep
-	partial=1 configure "$1"
 }
 
 # Prints the code of an object, each line with its function's name before it.

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
 #
-# Shared by build.sh and tools.sh: where the cache is, which kernel source this machine has, and how to unpack it
-# safely. Sourced, never run.
+# Shared by build.sh, series.sh and tools.sh: where the cache is, which kernel source this machine has, and how to unpack
+# it safely. Sourced, never run.
 #
 # All that takes minutes to make is in the cache, in one directory for each kernel source. It is named after Debian's
 # version and a hash of the tarball. So a stable update begins a new directory, and two tarballs of one version are
@@ -17,7 +17,7 @@
 #   $cache/debian                             what debian.sh fetches: the tarballs of other kernels than 6.12
 #
 # LINUX= chooses the kernel: 6.12, which Debian's stable releases have, is the default; each other one has a series of
-# its own, kernel/series-$linux, and a tarball that build.sh --fetch gets from a newer release of Debian.
+# its own, kernel/series-$linux, and a tarball that series.sh --fetch gets from a newer release of Debian.
 # HYTRACE_LINUX_TARBALL= is for that kernel. Scripts that also need another one set HYTRACE_OTHER_LINUX= to it; then the
 # tarball does not count.
 
@@ -29,7 +29,7 @@ edition=-$linux
 tarball=${HYTRACE_LINUX_TARBALL:-}
 [[ $linux == "${LINUX:-6.12}" ]] || tarball=
 # What messages tell people to run.
-build_sh="${edition:+LINUX=$linux }kernel/build.sh"
+build_sh="${edition:+LINUX=$linux }kernel/build.sh" series_sh="${edition:+LINUX=$linux }kernel/series.sh"
 self=${0##*/}
 
 die()
@@ -97,7 +97,7 @@ tarball_version()
 	dpkg-query -S "$tarball" 2>/dev/null | cut -d: -f1 | xargs -r dpkg-query -W -f '${Version}' 2>/dev/null
 }
 
-# Sets $tarball, which need not be there. That of another kernel than 6.12 is the one that build.sh --fetch has chosen.
+# Sets $tarball, which need not be there. That of another kernel than 6.12 is the one that series.sh --fetch has chosen.
 choose_tarball()
 {
 	local memo=$cache/debian/linux-$linux
@@ -107,7 +107,7 @@ choose_tarball()
 	[[ -z $edition || ! -r $memo ]] || tarball=$(<"$memo")
 }
 
-# Sets $store, the directory of this kernel source in the cache.
+# Sets $store, the directory of this kernel source in the cache, and $repo, the repository in it.
 find_store()
 {
 	local version hash stat
@@ -119,7 +119,7 @@ find_store()
 	stat=$(stat -L -c '%n:%s:%Y' "$tarball")
 	hash=$(tarball_hash "${stat// /_}")
 	version=${version//:/.}
-	store=$cache/linux-${version:-local}-$hash
+	store=$cache/linux-${version:-local}-$hash repo=$cache/linux-${version:-local}-$hash/linux.git
 	mkdir -p "$store"
 	check_version "$store/unpatched/src"
 }

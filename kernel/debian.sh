@@ -5,7 +5,7 @@
 # Fetches packages of Debian releases other than this machine's into the cache: the sources of newer kernels, and stock
 # kernels to test against. They are unpacked there and never installed. apt does the work with the machine's mirror and
 # proxies and the distribution's keyring, but with lists, sources and settings of its own, so nothing on the machine
-# changes, and Debian 12 and 13 get the same kernels. Sourced by build.sh and vm.sh.
+# changes, and Debian 12 and 13 get the same kernels. Sourced by fetch.sh and vm.sh.
 #
 #   $cache/debian/GROUP     the lists of a group of suites: bookworm, backports (of trixie), sid
 #

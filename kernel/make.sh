@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: GPL-2.0
 # shellcheck shell=bash
-# shellcheck disable=SC2154 # what build.sh sets
+# shellcheck disable=SC2154 # what the scripts set that source this
 #
-# Runs the kernel's own build: its arguments, its configuration, its progress and its errors. All of its output is in
-# $log. Sourced by build.sh.
+# Builds the kernel that image.sh has chosen by the kernel's own build: its arguments, its configuration, its progress and
+# its errors. All of its output is in $log. Sourced by build.sh and series.sh.
+
+# For depmod and kmod.
+PATH=$PATH:/usr/sbin:/sbin
 
 # ---------------------------------------------------------------- running make
 
@@ -54,6 +57,7 @@ stop()
 	printf '%s: interrupted; the next run goes on from here\n' "$self" >&2
 	exit 130
 }
+trap stop INT TERM HUP
 
 # step LABEL EXPECTED COMMAND...: runs the command with all output in the log, and shows its progress.
 step()
@@ -209,4 +213,122 @@ check_stuck()
 		die "these options are not in .config: an option that they depend on is off, or this kernel does not have them;" \
 			"look at \"config $missing\": grep -rnw --include='Kconfig*' 'config $missing' $src"
 	}
+}
+
+# ---------------------------------------------------------------- building
+
+# Removes files that a killed build or a full disk may have left half-written.
+sweep()
+{
+	if [[ -f $obj/.hytrace-building ]]; then
+		note "kernel: the last build was cut short; removing what it was writing"
+		find "$obj" -type f -newer "$obj/.hytrace-building" -delete
+	else
+		touch -d '1 second ago' "$obj/.hytrace-building"
+	fi
+}
+
+expected_files()
+{
+	if [[ -f $obj/vmlinux ]]; then
+		echo 0
+	elif [[ -f $obj/.hytrace-files ]]; then
+		cat "$obj/.hytrace-files"
+	else
+		echo 1750
+	fi
+}
+
+# sources FIND-TEST...: finds files that the compiler may read, in both places where they are edited.
+sources()
+{
+	local dirs=("$src")
+
+	[[ -n $unpatched || ! -d $root/kernel/files ]] || dirs+=("$root/kernel/files")
+	find "${dirs[@]}" -mindepth 1 -name '.*' -prune -o -type f "$@"
+}
+
+# compile TREE: builds everything from $src, which holds TREE. The result is kept under a key that was the same
+# before and after the build, so others may edit or pull meanwhile. make compares times; so a file that was restored
+# with its old time (mv, cp -p) gets a new time.
+compile()
+{
+	local tree=$1 expected start=$SECONDS begun=$obj/.hytrace-begun written key
+
+	start_log
+	sweep
+	expected=$(expected_files)
+	while :; do
+		key=$(done_key "$tree")
+		configure "$tree"
+		# Nobody edits the pristine source, and links to it change its times.
+		[[ -n $unpatched || ! -f $begun ]] || sources -cnewer "$begun" ! -newer "$begun" -exec touch {} +
+		touch "$begun"
+		step "compiling $name" "$expected" kbuild all compile_commands.json ||
+			fail "compiling the $name kernel failed"
+		[[ $expected -eq 0 ]] || count_files >"$obj/.hytrace-files"
+		touch "$begun.end"
+		written=$(sources -newer "$begun" ! -newer "$begun.end" -print -quit)
+		[[ -n $unpatched ]] || sync_clone make
+		tree=$(tree_to_build)
+		[[ -n $written || $(done_key "$tree") != "$key" ]] || break
+		note "kernel: ${written:-kernel/} was changed meanwhile; building once more"
+		expected=0
+	done
+	is_done "$key" || step "installing" 0 keep "$key" || fail "putting the $name kernel into $images failed"
+	ln -sfn "${obj##*/}/compile_commands.json" "$src/compile_commands.json"
+	rm -f "$obj/.hytrace-building"
+	warnings=$(grep -c 'warning:' "$log" || true)
+	[[ $warnings -eq 0 ]] || note "kernel: $warnings warnings, see $log"
+	note "kernel: $name built in $((SECONDS - start)) s: $(image_dir "$key")"
+}
+
+# make_some TREE LABEL COMMAND...: configures $src, which holds TREE, and runs the command on its objects.
+make_some()
+{
+	mkdir -p "$obj"
+	sweep
+	configure "$1"
+	step "$2" 0 "${@:3}" || fail "$2 failed"
+	rm -f "$obj/.hytrace-building"
+}
+
+start_log()
+{
+	mkdir -p "$root/build" "$obj"
+	: >"$log"
+}
+
+need_compiler()
+{
+	need gcc "$compiler" ld make flex bison bc pahole ccache xz lz4 git flock kmod perl python3
+}
+
+# open_tree make|keep: locks the source, and brings it in step with kernel/.
+open_tree()
+{
+	if [[ -n $unpatched ]]; then
+		unpack_source
+		lock "$store/unpatched/lock" 6
+	else
+		import_source
+		lock_clone
+		sync_clone "$1"
+	fi
+}
+
+build()
+{
+	local tree
+
+	need_compiler
+	open_tree keep
+	tree=$(tree_to_build)
+	if is_done "$(done_key "$tree")"; then
+		note "kernel: $name is up to date"
+		return
+	fi
+	[[ -n $unpatched ]] || sync_clone make
+	compile "$tree"
+	drop_old_images
 }

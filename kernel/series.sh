@@ -1,11 +1,53 @@
+#!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
-# shellcheck shell=bash
-# shellcheck disable=SC2154 # what build.sh sets
 #
-# Turns commits into text: the commits of build/linux into kernel/, and the series into mails. Sourced by build.sh.
+# For who edits the series of patches: turns the commits of build/linux into kernel/, and the series into mails, and checks
+# them. kernel/build.sh builds the kernel, and makes build/linux as well.
 #
 # Before anything is replaced, git am is run on the text, and its result is compared with the commits that the text
 # came from. So this does not rely on two programs that write and read patches agreeing.
+
+set -euo pipefail
+shopt -s inherit_errexit
+# shellcheck source=kernel/common.sh
+. "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# Who mails the series. After this, git does not read the user's configuration.
+me=$(git -C "$root" -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) || me=
+me=${me% * *}
+# shellcheck source=kernel/tree.sh
+. "$root/kernel/tree.sh"
+# shellcheck source=kernel/image.sh
+. "$root/kernel/image.sh"
+# shellcheck source=kernel/make.sh
+. "$root/kernel/make.sh"
+# shellcheck source=kernel/fetch.sh
+. "$root/kernel/fetch.sh"
+# shellcheck source=kernel/checks.sh
+. "$root/kernel/checks.sh"
+
+usage()
+{
+	cat <<'USAGE'
+Usage: kernel/series.sh [--touched] ACTION
+For who edits the kernel or its series of patches; kernel/build.sh builds it.
+
+  --prepare      make build/linux, this clone's kernel tree, or bring it in step with kernel/
+  --refresh      write the commits in build/linux back into kernel/patches
+  --rebase       put these commits on top of a kernel/ that has changed too
+  --drop-tree    remove build/linux, unless it has work that is not in kernel/
+  --mails        write build/series/*.patch and check that git am of them gives the same tree
+  --build-each   build the kernel at each patch of the series
+  --check        compile our files with W=1 and sparse; fail if they find something in our files
+  --off-check    compare the code with our options off with that of the unpatched kernel
+  --fetch        fetch the source of another kernel than 6.12 (LINUX=) from Debian, unless one is there that fits
+  --applies      see whether the series applies to the kernel's source; if not, the exit status is 4
+
+  --touched      if the kernel's source has not been imported into git, do it with no more files than the series
+                 changes, in trees of their own (build/check-*)
+
+LINUX= and other variables are as for kernel/build.sh.
+USAGE
+}
 
 # ---------------------------------------------------------------- from build/linux to kernel/
 
@@ -88,7 +130,7 @@ write_patch()
 			cp "$now" "$out"
 		else
 			note "  kernel/patches/$name is a patch of Linux $(others_with "$name" | xargs), too:" \
-				"see whether it applies there (LINUX=... kernel/build.sh --prepare)"
+				"see whether it applies there (LINUX=... kernel/series.sh --prepare)"
 		fi
 	fi
 }
@@ -166,7 +208,7 @@ refresh()
 
 	import_source
 	lock_clone
-	have_clone || die "there is no build/linux$edition to write back; $build_sh --prepare makes it"
+	have_clone || die "there is no build/linux$edition to write back; $series_sh --prepare makes it"
 	sync_clone keep
 	refuse_busy
 	! clone_dirty || die "build/linux$edition has uncommitted edits: commit them first (git -C build/linux$edition commit)," \
@@ -193,6 +235,39 @@ refresh()
 	in_clone update-ref "$base" "$commit"
 	link_files
 	exec 6>&-
+}
+
+# Puts the work in build/linux on top of a kernel/ that has changed too.
+rebase()
+{
+	local series stash
+
+	import_source
+	lock_clone
+	have_clone || die "there is no build/linux$edition"
+	check_clone_source
+	refuse_busy
+	series=$(series_commit)
+	in_clone update-ref "$onto" "$series"
+	stash=$(in_clone rev-parse -q --verify refs/stash) || true
+	in_clone rebase -q --autostash --onto "$series" "$base" ||
+		die "conflicts: resolve them in build/linux$edition and git rebase --continue there"
+	if [[ $stash != "$(in_clone rev-parse -q --verify refs/stash)" ]]; then
+		in_clone reset -q --hard
+		die "the commits stand on kernel/ now; the uncommitted edits do not fit there and wait in a stash:" \
+			"git -C build/linux$edition stash pop"
+	fi
+	sync_clone keep
+	exec 6>&-
+}
+
+drop_tree()
+{
+	have_clone || return 0
+	clone_is_spare ||
+		die "build/linux$edition has commits or edits that are not in kernel/: write them back with" \
+			"$series_sh --refresh, or remove build/linux$edition yourself"
+	rm -rf "$clone"
 }
 
 # ---------------------------------------------------------------- the mails of the series
@@ -288,7 +363,7 @@ prove_series()
 		die "git am of the series gives another tree than the one that is built"
 }
 
-emit_series()
+mails()
 {
 	local out=$root/build/${touched:+check-}series$edition tmp series mailed
 
@@ -297,7 +372,7 @@ emit_series()
 	sync_clone keep
 	series=$(series_commit)
 	! have_clone || clone_is "$series" ||
-		die "build/linux$edition has work that is not in kernel/: $build_sh --refresh writes it back"
+		die "build/linux$edition has work that is not in kernel/: $series_sh --refresh writes it back"
 	mailed=$(mailed_commits "$series")
 	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series-$linux is empty: nothing to mail"
 	[[ $me ]] || note "git has no user.name and user.email: the series is signed off by nobody"
@@ -319,9 +394,9 @@ emit_series()
 
 # Each patch must build, not only the last one. This uses a tree of its own, which moves from commit to commit. If a
 # patch changes nothing that the compiler reads, it builds as well as the one before it.
-series_build()
+build_each()
 {
-	local commit last n=0 count built=0 part='' before
+	local commit last n=0 count built=0 part='' before partial=1
 
 	need_compiler
 	import_source
@@ -336,15 +411,47 @@ series_build()
 		n=$((n + 1)) before=$part
 		part=$(compiled_part "$commit")
 		[[ $part != "$before" ]] || continue
-		note "kernel: patch $n of $count: $(in_repo log -1 --format=%s "$commit")"
 		git -C "$src" reset -q --hard "$commit" || die "moving $src failed; is the disk full?"
-		((built++)) || { start_log; sweep; }
-		partial=1 configure "$commit"
-		step "compiling patch $n" 0 kbuild vmlinux modules ||
-			fail "the series does not build at patch $n: $(in_repo log -1 --format=%s "$commit")"
+		((built++)) || start_log
+		make_some "$commit" "compiling patch $n of $count, \"$(in_repo log -1 --format=%s "$commit")\"," kbuild vmlinux modules
 	done
-	rm -f "$obj/.hytrace-building"
 	exec 9>&-
 	! grep -A3 'warning:' "$log" >&2 || die "the compiler has warnings for a patch of the series (above)"
 	note "kernel: each of $count patches builds; $built of them change compiled files"
 }
+
+# ---------------------------------------------------------------- command line
+
+# Chooses the smaller repository and tree, unless the whole kernel has been imported.
+use_touched()
+{
+	[[ ! -d $repo ]] || return 0
+	repo=$store/touched-$(touched_files | sha256sum | cut -c1-16).git
+	clone=$root/build/check-linux$edition
+}
+
+action='' touched=''
+for option; do
+	case $option in
+	--prepare | --refresh | --rebase | --drop-tree | --mails | --build-each | --check | --off-check | --fetch | --applies)
+		action=${option#--} ;;
+	--touched) touched=touched ;;
+	-h | --help)
+		usage
+		exit 0
+		;;
+	*)
+		printf '%s: unknown option %s; --help lists them\n' "$self" "$option" >&2
+		exit 2
+		;;
+	esac
+done
+[[ $action ]] || { usage >&2; exit 2; }
+[[ -z $touched || $action =~ ^(fetch|applies|prepare|mails|check)$ ]] || die "--touched is not for --$action; see --help"
+# The others need neither the source nor the cache, or find these themselves.
+if [[ $action != @(fetch|drop-tree) ]]; then
+	find_store
+	[[ -z $touched ]] || use_touched
+	choose_flavour
+fi
+"${action//-/_}"

@@ -3,7 +3,7 @@
 # shellcheck disable=SC2154 # what common.sh sets
 #
 # build/linux is the one tree in which the kernel is edited, compiled and debugged. This makes it, and keeps it in
-# step with kernel/. Sourced by build.sh.
+# step with kernel/. Sourced by build.sh and series.sh.
 #
 #   $repo, in the cache     the pristine source as one commit, and on top of it the commits of each state
 #                           of kernel/patches that was ever asked for; all clones share it
@@ -11,7 +11,7 @@
 #                           build/linux-7.3 and so on for other kernels (LINUX=)
 #   build/linux/.obj-NAME   the compiler's output, a directory for each flavour
 #
-# With --touched, git knows no more of the kernel than the files that patches change, and build/check-linux has links to all
+# With series.sh --touched, git knows no more of the kernel than the files that patches change, and build/check-linux has links to all
 # others in the pristine source. To import and write 87,000 files takes a minute; who only checks a series can save that.
 #
 # Our own files in build/linux are links to kernel/files, and git ignores them there. So an edit under either name is
@@ -19,7 +19,7 @@
 # refs/hytrace/base is the commit at which both were the same the last time; it shows which of them has changed
 # since:
 #
-#   kernel/patches  build/linux       a build           --refresh               --rebase
+#   kernel/patches  build/linux       a build           series.sh --refresh     series.sh --rebase
 #   as at base      as at base        builds it         has nothing to do       has nothing to do
 #   as at base      commits, edits    builds all of it  writes commits back     has nothing to do
 #   changed         as at base        moves it, builds  has nothing to do       has nothing to do
@@ -29,15 +29,12 @@
 # files that differ, so that make compiles only what depends on these. Work that takes git several steps (am, rebase)
 # is done in a scratch clone without files, for the same reason.
 
-repo= # set by find_repo
 clone=$root/build/linux$edition
 base=refs/hytrace/base onto=refs/hytrace/onto
-does_not_apply=4 # the exit status of --applies
+does_not_apply=4 # the exit status of series.sh --applies
 
-# The identity of the user, for mails. Commits of the series must be the same everywhere. So their committer is
-# nobody, as is the author of patches without one, and the user's configuration of git has no influence.
-me=$(git -C "$root" -c user.useConfigOnly=true var GIT_AUTHOR_IDENT 2>/dev/null) || me=
-me=${me% * *}
+# Commits of the series must be the same everywhere. So their committer is nobody, as is the author of patches without one,
+# and the user's configuration of git has no influence.
 nobody='nobody <nobody@example.invalid>'
 export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_NOSYSTEM=1
 export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=safe.directory GIT_CONFIG_VALUE_0='*'
@@ -127,14 +124,6 @@ touched_files()
 		cat - <(printf '%s\n' .gitattributes .gitignore) | sort -u
 }
 
-# Chooses the smaller repository and tree, unless the whole kernel has been imported.
-use_touched()
-{
-	[[ ! -d $repo ]] || return 0
-	repo=$store/touched-$(touched_files | sha256sum | cut -c1-16).git
-	clone=$root/build/check-linux$edition
-}
-
 # scratch_clone FROM COMMIT DIR: makes a work tree with an index and almost no files.
 scratch_clone()
 {
@@ -220,13 +209,6 @@ apply()
 			"git add -f --sparse, git am --continue there; then in the clone" \
 			"git -C build/am/linux format-patch --stdout -1 >$name"
 	done
-}
-
-# Makes the commits of the series; if that fails because it does not apply, nothing is left to mend it in.
-applies()
-{
-	import_source
-	on_trial=1 series_commit >/dev/null
 }
 
 # ---------------------------------------------------------------- build/linux
@@ -322,7 +304,7 @@ check_clone_source()
 	clone_is_spare ||
 		die "build/linux$edition was made from another source than $repo, and there is work in it: save it" \
 			"(git -C build/linux$edition format-patch $base), move build/linux$edition away, run" \
-			"$build_sh --prepare, and git am it there"
+			"$series_sh --prepare, and git am it there"
 	rm -rf "$clone"
 }
 
@@ -407,7 +389,7 @@ stands_on()
 refuse_both()
 {
 	die "both kernel/ and build/linux$edition have changed since they were last in step, and nothing is thrown" \
-		"away: $build_sh --rebase puts the commits of build/linux$edition (and its uncommitted edits)" \
+		"away: $series_sh --rebase puts the commits of build/linux$edition (and its uncommitted edits)" \
 		"on top of kernel/; or, to drop them: git -C build/linux$edition reset --hard $base"
 }
 
@@ -443,37 +425,4 @@ prepare()
 	lock_clone
 	sync_clone make
 	exec 6>&-
-}
-
-# Puts the work in build/linux on top of a kernel/ that has changed too.
-rebase()
-{
-	local series stash
-
-	import_source
-	lock_clone
-	have_clone || die "there is no build/linux$edition"
-	check_clone_source
-	refuse_busy
-	series=$(series_commit)
-	in_clone update-ref "$onto" "$series"
-	stash=$(in_clone rev-parse -q --verify refs/stash) || true
-	in_clone rebase -q --autostash --onto "$series" "$base" ||
-		die "conflicts: resolve them in build/linux$edition and git rebase --continue there"
-	if [[ $stash != "$(in_clone rev-parse -q --verify refs/stash)" ]]; then
-		in_clone reset -q --hard
-		die "the commits stand on kernel/ now; the uncommitted edits do not fit there and wait in a stash:" \
-			"git -C build/linux$edition stash pop"
-	fi
-	sync_clone keep
-	exec 6>&-
-}
-
-drop_tree()
-{
-	have_clone || return 0
-	clone_is_spare ||
-		die "build/linux$edition has commits or edits that are not in kernel/: write them back with" \
-			"$build_sh --refresh, or remove build/linux$edition yourself"
-	rm -rf "$clone"
 }

@@ -195,7 +195,7 @@ sub covers
 {
 	my ($input, $path) = @_;
 
-	return $input eq $path || $input =~ m{^build/} && $path =~ m{^user/} || $input =~ /^image / && $path =~ m{^kernel/(files/(?!tools/|Documentation/)|patches/|config/|series-|build\.sh|make\.sh)};
+	return $input eq $path || $input =~ m{^build/} && $path =~ m{^user/} || $input =~ /^image / && $path =~ m{^kernel/(files/(?!tools/|Documentation/)|patches/|config/|series-|(build|image|make)\.sh)};
 }
 
 # Returns the name of a kernel's image, which no other one has; nothing if it is not there.

@@ -93,8 +93,8 @@ my %long = (
 	'early-matrix' => 'tests/guest/early-matrix.sh',
 	deb => 'tests/guest/deb.sh cloud',
 	'bench-tailor' => 'make build/bench/reachable && tests/bench/tailor.sh base',
-	'off-check' => 'kernel/build.sh --off-check',
-	'series-build' => 'kernel/build.sh --series-build',
+	'off-check' => 'kernel/series.sh --off-check',
+	'series-build' => 'kernel/series.sh --build-each',
 );
 
 # Scripts that boot guests.

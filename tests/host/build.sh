@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests kernel/build.sh: the way from an edit to a patch, and that a build in one clone does not harm another clone.
+# Tests kernel/build.sh and series.sh: the way from an edit to a patch, and that a build in one clone does not harm another clone.
 # The kernel here has five files and a Makefile that only pretends to compile. The tests do not depend on the real
 # kernel, and take seconds.
 
@@ -104,7 +104,7 @@ tree()
 
 refresh()
 {
-	"$one/kernel/build.sh" --refresh
+	"$one/kernel/series.sh" --refresh
 }
 
 # Removes the changes of a test from the tree.
@@ -198,13 +198,13 @@ test_ours()
 	is 'git in the tree sees no change' "$(tree status --porcelain)" ''
 	sed -i 's/by the tree/by sed/' "$link"
 	ok 'a tool has replaced the link by a file' [ ! -L "$link" ]
-	"$one/kernel/build.sh" --prepare 2>/dev/null
+	"$one/kernel/series.sh" --prepare 2>/dev/null
 	ok '--prepare copies that file to kernel/files' grep -q 'by sed' "$ours"
 	ok '--prepare makes the link again' [ -L "$link" ]
 
 	sed -i 's/by sed/by sed again/' "$link"
 	touch -d '+1 min' "$ours"
-	"$one/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	"$one/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	is '--prepare refuses if that file and kernel/files have both changed' "$?" 1
 	ok 'that file is named' grep -q 'kernel/trace/ours.c is no link' "$tap_scratch/refused"
 	ok 'the file in the tree is not changed' grep -q 'by sed again' "$link"
@@ -214,24 +214,24 @@ test_ours()
 	echo mine >"$one/kernel/files/kernel/trace/late.c"
 	touch -d '-1 min' "$one/kernel/files/kernel/trace/late.c"
 	echo yours >"$one/build/linux/kernel/trace/late.c"
-	"$one/kernel/build.sh" --prepare 2>/dev/null
+	"$one/kernel/series.sh" --prepare 2>/dev/null
 	is 'a file that never was a link does not replace the one of kernel/files' "$(cat "$one/kernel/files/kernel/trace/late.c")" mine
 	rm "$one/kernel/files/kernel/trace/late.c" "$one/build/linux/kernel/trace/late.c"
 
 	echo two >"$one/kernel/files/kernel/trace/two.c"
-	"$one/kernel/build.sh" --prepare
+	"$one/kernel/series.sh" --prepare
 	is 'a new file of ours is in the tree' "$(cat "$one/build/linux/kernel/trace/two.c")" two
-	env HYTRACE_CACHE="$tap_scratch/other" "$one/kernel/build.sh" --prepare 2>/dev/null
+	env HYTRACE_CACHE="$tap_scratch/other" "$one/kernel/series.sh" --prepare 2>/dev/null
 	is 'it is there when the tree is made again for another cache' "$(cat "$one/build/linux/kernel/trace/two.c")" two
-	"$one/kernel/build.sh" --series 2>"$tap_scratch/refused"
-	is '--series refuses a file that no line of the series names' "$?" 1
+	"$one/kernel/series.sh" --mails 2>"$tap_scratch/refused"
+	is '--mails refuses a file that no line of the series names' "$?" 1
 	ok 'that file is named' grep -q 'kernel/trace/two.c belongs to no patch' "$tap_scratch/refused"
 	rm "$one/kernel/files/kernel/trace/two.c"
-	"$one/kernel/build.sh" --prepare
+	"$one/kernel/series.sh" --prepare
 	ok 'a file that is removed from kernel/files is removed from the tree' [ ! -L "$one/build/linux/kernel/trace/two.c" ]
 
 	echo mine >"$one/kernel/files/kernel/trace/trace.c"
-	"$one/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	"$one/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	is "--prepare refuses a file of ours with the name of a kernel's file" "$?" 1
 	ok 'the file of the kernel is named' grep -q 'kernel/trace/trace.c is a file of the kernel itself' "$tap_scratch/refused"
 	rm "$one/kernel/files/kernel/trace/trace.c"
@@ -273,19 +273,19 @@ test_both()
 {
 	local patch=$one/kernel/patches/tracing-Add-ours.patch image
 
-	# If --rebase has a conflict, it is resolved by hand, and build.sh accepts the result.
+	# If --rebase has a conflict, it is resolved by hand, and series.sh accepts the result.
 	cp "$patch" "$tap_scratch/patch"
 	sed -i 's/^ours$/neither/' "$one/build/linux/kernel/trace/trace.c"
 	tree commit -q -a -m 'tracing: Change what has changed'
 	sed -i 's/^+ours$/+theirs/' "$patch"
-	"$one/kernel/build.sh" --rebase 2>/dev/null
+	"$one/kernel/series.sh" --rebase 2>/dev/null
 	is '--rebase fails if there is a conflict' "$?" 1
-	"$one/kernel/build.sh" --refresh 2>/dev/null
+	"$one/kernel/series.sh" --refresh 2>/dev/null
 	is '--refresh fails until the conflict is resolved' "$?" 1
 	sed -i '/^[<=>|]/d; s/^theirs$/both/; /^neither$/d' "$one/build/linux/kernel/trace/trace.c"
 	tree add -A
 	ok 'the conflict can be resolved by git' tree -c core.editor=: rebase --continue
-	"$one/kernel/build.sh" --prepare
+	"$one/kernel/series.sh" --prepare
 	is '--prepare succeeds after that' "$?" 0
 	ok 'the tree has the resolution' grep -q '^both$' "$one/build/linux/kernel/trace/trace.c"
 	reset_tree
@@ -293,20 +293,20 @@ test_both()
 	ok 'a tree without work follows kernel/' grep -q theirs "$one/build/linux/kernel/trace/trace.c"
 	cp "$tap_scratch/patch" "$patch"
 	sed -i 's/^e$/mine/' "$one/build/linux/kernel/trace/trace.c"
-	for action in --prepare --series --refresh ''; do
-		# shellcheck disable=SC2086 # nothing, for a build
-		"$one/kernel/build.sh" $action 2>"$tap_scratch/refused"
-		is "both sides changed: ${action:-a build} refuses" "$?" 1
-		ok "both sides changed: ${action:-a build} says to run --rebase" grep -q -e --rebase "$tap_scratch/refused"
+	for action in 'series.sh --prepare' 'series.sh --mails' 'series.sh --refresh' build.sh; do
+		# shellcheck disable=SC2086 # a command and its option
+		"$one"/kernel/$action 2>"$tap_scratch/refused"
+		is "both sides changed: $action refuses" "$?" 1
+		ok "both sides changed: $action says to run --rebase" grep -q 'series.sh --rebase' "$tap_scratch/refused"
 	done
-	ok 'both sides changed: --rebase succeeds' "$one/kernel/build.sh" --rebase
+	ok 'both sides changed: --rebase succeeds' "$one/kernel/series.sh" --rebase
 	is 'both sides changed: the tree has both changes' "$(grep -cE '^(mine|ours)$' "$one/build/linux/kernel/trace/trace.c")" 2
 	ok 'a build succeeds with uncommitted edits' "$one/kernel/build.sh"
 	image=$("$one/kernel/build.sh" --print-image)
 	ok 'the image has the uncommitted edits' grep -q mine "$image"
 	refresh 2>"$tap_scratch/refused"
 	is '--refresh refuses uncommitted edits' "$?" 1
-	"$one/kernel/build.sh" --drop-tree 2>/dev/null
+	"$one/kernel/series.sh" --drop-tree 2>/dev/null
 	is '--drop-tree refuses uncommitted edits' "$?" 1
 	tree commit -q -a -m 'tracing: Make it mine'
 	ok '--refresh accepts them when they are committed' refresh
@@ -316,7 +316,7 @@ test_both()
 
 	sed -i 's/^+ours$/+theirs/' "$patch"
 	sed -i 's/^ours$/not theirs/' "$one/build/linux/kernel/trace/trace.c"
-	"$one/kernel/build.sh" --rebase 2>"$tap_scratch/refused"
+	"$one/kernel/series.sh" --rebase 2>"$tap_scratch/refused"
 	is '--rebase fails if uncommitted edits do not fit on the new patches' "$?" 1
 	ok 'the message says how to get these edits back' grep -q 'git -C build/linux stash pop' "$tap_scratch/refused"
 	ok 'git stash has these edits' grep -q 'not theirs' <<<"$(tree stash show -p)"
@@ -329,13 +329,13 @@ test_both()
 	reset_tree
 }
 
-# Without the cache, git does not know the tree's contents. So build.sh cannot know whether there is work in it.
+# Without the cache, git does not know the tree's contents. So series.sh cannot know whether there is work in it.
 test_cache_gone()
 {
 	echo edited >>"$two/build/linux/kernel/trace/trace.c"
 	mv "$HYTRACE_CACHE" "$HYTRACE_CACHE.away"
-	"$two/kernel/build.sh" --prepare 2>/dev/null
-	"$two/kernel/build.sh" --drop-tree 2>/dev/null
+	"$two/kernel/series.sh" --prepare 2>/dev/null
+	"$two/kernel/series.sh" --drop-tree 2>/dev/null
 	ok 'edits survive the loss of the cache' grep -q edited "$two/build/linux/kernel/trace/trace.c"
 	rm -rf "$HYTRACE_CACHE"
 	mv "$HYTRACE_CACHE.away" "$HYTRACE_CACHE"
@@ -349,7 +349,7 @@ test_series()
 
 	sed -i '/^From: /d' "$one/kernel/patches/tracing-Add-ours.patch"
 	ok 'git am of the series gives the tree' env GIT_AUTHOR_NAME='A Mailer' GIT_AUTHOR_EMAIL=mailer@example.invalid \
-		"$one/kernel/build.sh" --series
+		"$one/kernel/series.sh" --mails
 	first=$(echo "$one"/build/series/0001-*.patch)
 	is 'a patch without an author is by the person who mails it' "$(sed -n 's/^From: //p' "$first")" \
 		'A Mailer <mailer@example.invalid>'
@@ -376,24 +376,24 @@ test_broken()
 	local patch=$two/kernel/patches/tracing-Add-ours.patch
 
 	sed -i 's/^ \([abc]\)$/ x\1/' "$patch"
-	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	"$two/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	is 'a patch that does not apply is refused' "$?" 1
 	ok 'that patch is named' grep -q 'kernel/patches/tracing-Add-ours.patch does not apply' "$tap_scratch/refused"
 	sed -i '1s/^/ours\n/' "$two/build/am/linux/kernel/trace/trace.c"
-	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	"$two/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	ok 'a second try says that the tree waits for the mended patch' grep -q 'go on there' "$tap_scratch/refused"
 	git -C "$two/build/am/linux" add -f --sparse kernel/trace/trace.c
 	ok 'git am --continue accepts the mended patch' git -C "$two/build/am/linux" am -q --continue
 	git -C "$two/build/am/linux" format-patch -q --stdout -1 >"$patch"
 	sed -i 's/^ Trace$/ Race/' "$two/kernel/patches/6.12/Documentation-Describe-ours.patch"
-	"$two/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	"$two/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	ok 'the next patch that does not apply gets a tree of its own' [ -d "$two/build/am/linux/.git/rebase-apply" ]
 	ok 'the next patch is named' grep -q '6.12/Documentation-Describe-ours.patch does not apply' "$tap_scratch/refused"
 	is 'the tree of the mended patch is kept beside it' \
 		"$(git -C "$two/build/am.old/linux" log -1 --format=%s)" 'tracing: Add ours'
 	is 'no other tree is left' "$(find "$two/build" -name 'am.??????' | wc -l)" 0
 	sed -i 's/^ Race$/ Trace/' "$two/kernel/patches/6.12/Documentation-Describe-ours.patch"
-	ok 'both patches apply when they are mended' "$two/kernel/build.sh" --prepare
+	ok 'both patches apply when they are mended' "$two/kernel/series.sh" --prepare
 	ok 'the first patch has what was mended' grep -q "^+ours" "$patch"
 }
 
@@ -474,10 +474,10 @@ test_two_kernels()
 	sed -i '2s|$| kernel/trace/old.c|' "$dir/kernel/series-6.12"
 	newer() { (cd "$dir" && LINUX=7.3 HYTRACE_LINUX_TARBALL=$other "$@"); }
 
-	ok '6.12 is the kernel without LINUX=' "$dir/kernel/build.sh" --prepare
-	HYTRACE_LINUX_TARBALL=$other "$dir/kernel/build.sh" --prepare 2>"$tap_scratch/refused"
+	ok '6.12 is the kernel without LINUX=' "$dir/kernel/series.sh" --prepare
+	HYTRACE_LINUX_TARBALL=$other "$dir/kernel/series.sh" --prepare 2>"$tap_scratch/refused"
 	is 'a tarball of 7.3 is no source for it' "$? $(grep -c 'newer.tar.xz is Linux 7.3, and no source for LINUX=6.12' "$tap_scratch/refused")" '1 1'
-	ok 'LINUX=7.3 has a tree beside it' newer kernel/build.sh --prepare
+	ok 'LINUX=7.3 has a tree beside it' newer kernel/series.sh --prepare
 	is 'the patch that both have is applied where it belongs' \
 		"$(grep -n ours "$dir/build/linux-7.3/kernel/trace/trace.c")" 7:ours
 	is 'the patch that only 6.12 has is not applied' "$(cat "$dir/build/linux-7.3/Documentation/trace.txt")" Trace
@@ -502,20 +502,20 @@ test_two_kernels()
 	before=$(<"$shared")
 	sed -i 's/^h$/H/' "$dir/build/linux-7.3/kernel/trace/trace.c"
 	git -C "$dir/build/linux-7.3" commit -q -a -m 'tracing: Be new'
-	ok 'a commit for 7.3 is written back' newer kernel/build.sh --refresh
+	ok 'a commit for 7.3 is written back' newer kernel/series.sh --refresh
 	ok 'its patch is of 7.3 alone' grep -q '^+H$' "$dir/kernel/patches/7.3/tracing-Be-new.patch"
 	is 'the other patch, in another place there, is as it was' "$(<"$shared")" "$before"
 	sed -i 's/^ours$/ours of both/' "$dir/build/linux-7.3/kernel/trace/trace.c"
 	git -C "$dir/build/linux-7.3" commit -q -a --fixup=:/'^tracing: Add ours'
-	newer kernel/build.sh --refresh 2>"$tap_scratch/refused"
+	newer kernel/series.sh --refresh 2>"$tap_scratch/refused"
 	ok 'a change of the patch that both have is written' grep -q '^+ours of both$' "$shared"
 	ok 'and the other kernel is named' grep -q 'tracing-Add-ours.patch is a patch of Linux 6.12, too' "$tap_scratch/refused"
-	ok '6.12 has that change, too' "$dir/kernel/build.sh" --prepare
+	ok '6.12 has that change, too' "$dir/kernel/series.sh" --prepare
 	ok '... in its tree' grep -q '^ours of both$' "$dir/build/linux/kernel/trace/trace.c"
-	ok 'the series of 7.3 is mailed' newer kernel/build.sh --series
+	ok 'the series of 7.3 is mailed' newer kernel/series.sh --mails
 	ok 'its cover letter names its source' grep -q 'This is based on newer, whose tree is' "$dir"/build/series-7.3/0000-*
 	newer git -C build/linux-7.3 rebase -q --onto HEAD~2 HEAD~1 2>/dev/null
-	newer kernel/build.sh --refresh 2>/dev/null
+	newer kernel/series.sh --refresh 2>/dev/null
 	is 'a patch that 7.3 drops stays for 6.12' "$(cd "$dir/kernel" && grep -c ours series-7.3; ls patches/*.patch)" \
 		"0"$'\n'"patches/tracing-Add-ours.patch"
 
@@ -580,7 +580,7 @@ test_fetch()
 	printf '%s\n' '@@ -1,3 +1,4 @@' ' one line' '+two lines' ' and another' ' a' \
 		>>"$dir/kernel/patches/7.3/tracing-Be-new.patch"
 	rm -rf "$dir/build"
-	fetch() { (cd "$dir" && PATH=$tap_scratch/bin:$PATH LINUX=7.3 HYTRACE_LINUX_TARBALL='' kernel/build.sh --fetch) 2>"$tap_scratch/said"; }
+	fetch() { (cd "$dir" && PATH=$tap_scratch/bin:$PATH LINUX=7.3 HYTRACE_LINUX_TARBALL='' kernel/series.sh --fetch) 2>"$tap_scratch/said"; }
 
 	: >"$POOL/away"
 	fetch
@@ -591,7 +591,7 @@ test_fetch()
 	for name in bash sort awk git xz find sed dirname basename mkdir flock rm cat; do
 		ln -s "$(type -P $name)" "$tap_scratch/bare/$name"
 	done
-	env PATH="$tap_scratch/bare" LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --fetch 2>"$tap_scratch/said"
+	env PATH="$tap_scratch/bare" LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/series.sh" --fetch 2>"$tap_scratch/said"
 	is 'so it does without apt' "$? $(grep -c 'there is no apt-get or dpkg-deb' "$tap_scratch/said")" '3 1'
 	rm "$POOL/away"
 	mv "$POOL"/linux-source-7.{2,3}.deb "$tap_scratch"
@@ -610,7 +610,7 @@ test_fetch()
 	ok 'it is fetched once' fetch
 	is 'and nobody is asked again' "$(<"$POOL/asked")" ''
 	ok 'it is named each time' grep -qx "LINUX=7.3 is Debian's linux-source-7.3 1.0.test" "$tap_scratch/said"
-	ok 'it can be built from' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --prepare
+	ok 'it can be built from' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/series.sh" --prepare
 	rm "$POOL/away"
 	stand_in xz <<<$'#!/bin/sh\nexit 1'
 	rm -r "$HYTRACE_CACHE"/linux-1.0.test-*
@@ -631,7 +631,7 @@ test_fetch()
 	ok 'a newer one takes its place if the series applies to that' fetch
 	is 'and it is removed' "$(cd "$HYTRACE_CACHE/debian" && echo *.tar.xz)" linux-source-7.4_1.0.test.tar.xz
 	rm -rf "$dir/build/linux-7.3"
-	ok 'the mails are for that one' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/build.sh" --series
+	ok 'the mails are for that one' env LINUX=7.3 HYTRACE_LINUX_TARBALL='' "$dir/kernel/series.sh" --mails
 	ok 'and say so' grep -q 'This is based on linux-source-7.4 1.0.test of Debian, whose' "$dir"/build/series-7.3/0000-*
 }
 
@@ -640,7 +640,7 @@ check()
 {
 	echo "$1: ${2:-warning}: planted" >"$tap_scratch/complaints"
 	# The objects and the compiled files are of the pretended compiler as well.
-	COMPLAINTS=$tap_scratch/complaints PATH=$tap_scratch/pretended:$PATH "$one/kernel/build.sh" --check 2>&1
+	COMPLAINTS=$tap_scratch/complaints PATH=$tap_scratch/pretended:$PATH "$one/kernel/series.sh" --check 2>&1
 }
 
 test_check()
@@ -672,21 +672,21 @@ test_touched()
 
 	store=$("$dir/kernel/build.sh" --print-source)
 	store=${store%/unpatched/src}
-	"$dir/kernel/build.sh" --series 2>"$said"
+	"$dir/kernel/series.sh" --mails 2>"$said"
 	mails=$(cd "$dir/build/series-7.3" && sha256sum 000[1-9]*)
-	"$dir/kernel/build.sh" --touched --series 2>"$said"
+	"$dir/kernel/series.sh" --touched --mails 2>"$said"
 	is 'a kernel that was imported is used with --touched, too' "$? $(compgen -G "$store/touched-*")" '0 '
 	rm -rf "$store/linux.git" "$dir"/build/*linux-7.3
-	ok 'otherwise, fewer files are imported for the mails' "$dir/kernel/build.sh" --touched --series
+	ok 'otherwise, fewer files are imported for the mails' "$dir/kernel/series.sh" --touched --mails
 	is 'these are the files that the series changes' "$(git -C "$store"/touched-*.git ls-tree -r --name-only pristine | xargs)" \
 		'.gitignore kernel/trace/trace.c'
 	is 'the mails are the same' "$(cd "$dir/build/check-series-7.3" && sha256sum 000[1-9]*)" "$mails"
-	ok 'a tree can be made of them' "$dir/kernel/build.sh" --touched --prepare
+	ok 'a tree can be made of them' "$dir/kernel/series.sh" --touched --prepare
 	is 'it has all files of the kernel' "$(cat "$dir/build/check-linux-7.3/Documentation/trace.txt")" Trace
 	ok '... and the patches' grep -q two "$dir/build/check-linux-7.3/kernel/trace/trace.c"
 	ok 'which are not in the pristine source' bash -c "! grep two '$store/unpatched/src/kernel/trace/trace.c'"
 	ok 'nothing is in the place of the whole tree' [ ! -e "$dir/build/linux-7.3" ]
-	ok 'which can be made after it' "$dir/kernel/build.sh" --prepare
+	ok 'which can be made after it' "$dir/kernel/series.sh" --prepare
 	is '... with all that git can know' "$(git -C "$dir/build/linux-7.3" ls-files Documentation)" Documentation/trace.txt
 	unset LINUX
 	export HYTRACE_LINUX_TARBALL=$tap_scratch/linux.tar.xz
@@ -704,6 +704,18 @@ test_places()
 		"build.sh: the kernel is not built below a path with spaces or colons: $tap_scratch/a:cache; HYTRACE_CACHE= moves it"
 	is 'without HOME, the cache has to be named' "$(env -u HOME -u XDG_CACHE_HOME -u HYTRACE_CACHE "$one/kernel/build.sh" 2>&1)" \
 		'build.sh: HOME is not set; HYTRACE_CACHE= says where the cache is to be'
+}
+
+# build.sh builds, and series.sh is for who edits the series.
+test_commands()
+{
+	"$one/kernel/series.sh" --touched >"$tap_scratch/said" 2>&1
+	is 'series.sh says what it can do if it is not told what to' "$? $(grep -c '^  --mails ' "$tap_scratch/said")" '2 1'
+	is 'build.sh has none of it' "$("$one/kernel/build.sh" --mails 2>&1)" 'build.sh: unknown option --mails; --help lists them'
+	is 'except --refresh under its old name' "$("$one/kernel/build.sh" --refresh 2>&1)" 'nothing to write back'
+	"$one/kernel/series.sh" --touched --refresh >"$tap_scratch/said" 2>&1
+	is '--touched is refused where it has no meaning' "$? $(<"$tap_scratch/said")" \
+		'1 series.sh: --touched is not for --refresh; see --help'
 }
 
 # Two makes that compile would write the same files.
@@ -774,6 +786,7 @@ test_fetch
 test_check
 test_touched
 test_places
+test_commands
 test_two_makes
 test_incbin
 tap_end

@@ -1,8 +1,8 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Tests what .ci/check says of what it leaves out, and which scripts it reads. kernel/build.sh is one that this script
-# makes.
+# Tests what .ci/check says of what it leaves out, and which scripts it reads. kernel/build.sh and series.sh are
+# made by this script.
 
 # shellcheck disable=SC2016 # scripts, as they are written
 
@@ -24,18 +24,18 @@ stand_in()
 	chmod +x "$1"
 }
 
-# fetching STATUS [CHECKING [VERSION]]: a build.sh whose --fetch and --check end with these
+# fetching STATUS [CHECKING [VERSION]]: a series.sh whose --fetch and --check end with these
 fetching()
 {
-	stand_in "$tree/kernel/build.sh" <<-END
+	stand_in "$tree/kernel/series.sh" <<-END
 	#!/bin/sh
 	case "\$*" in
 	*--fetch) exit $1 ;;
-	*--series) mkdir -p build/check-series-7.3 && cd build/check-series-7.3 && touch ${patches-0001-x.patch} 0000-x.patch ;;
+	*--mails) mkdir -p build/check-series-7.3 && cd build/check-series-7.3 && touch ${patches-0001-x.patch} 0000-x.patch ;;
 	*--check) exit ${2:-0} ;;
-	*--print-source) echo "$HYTRACE_CACHE/linux-${3:-7.3.4-1}" ;;
 	esac
 	END
+	stand_in "$tree/kernel/build.sh" <<<$'#!/bin/sh\n'"echo '$HYTRACE_CACHE/linux-${3:-7.3.4-1}'"
 }
 
 check()
