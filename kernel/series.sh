@@ -334,6 +334,7 @@ write_cover()
 	local out=$1 text=$root/kernel/patches/cover-letter-$linux.txt version=${store##*/linux-} from
 
 	# Debian's package may be that of a newer kernel.
+	# shellcheck disable=SC2031 # drop_source() has a tarball of its own
 	from=$(basename "$tarball" .tar.xz)
 	from=${from%%_*}
 	[[ $version == local-* ]] || from+=" ${version%-*} of Debian"
