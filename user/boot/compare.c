@@ -374,7 +374,8 @@ static bool all_slower(const struct boot_comparison *c, const double *values)
 	return true;
 }
 
-static int grown(const struct boot_comparison *c, bool *ret)
+/* What is left of the second group's growth without the limit has to be more than the noise. */
+static int grown(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
 {
 	size_t boots = boot_comparison__boots(c);
 	double *values = calloc(boots, sizeof(*values)), p = 1;
@@ -385,6 +386,8 @@ static int grown(const struct boot_comparison *c, bool *ret)
 		return error__no_memory();
 	for (size_t i = 0; i < boots; i++)
 		values[i] = c->rows[c->total].cells[i].value[MEASURE_TIME];
+	for (size_t i = c->count[0]; i < boots; i++)
+		values[i] = values[i] / (1 + limit->share) - limit->ns;
 	set_scale(&row, c, &c->rows[c->total], MEASURE_TIME);
 	if (c->can_tell)
 		err = noise__grown(&p, &row, c->count[0], c->count[1]);
@@ -395,7 +398,7 @@ static int grown(const struct boot_comparison *c, bool *ret)
 
 static double share_of(double change, double whole)
 {
-	return whole > 0 ? 100 * change / whole : 0;
+	return whole >= 1 ? 100 * change / whole : 0;
 }
 
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
@@ -414,10 +417,10 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 	change = total->b - total->a;
 	if (change <= (limit->share > 0 ? limit->share * total->a : limit->ns))
 		return 0;
-	err = grown(c, &certain);
+	err = grown(c, limit, &certain);
 	if (!err && !certain)
-		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%), which boots of the same kernel may "
-			     "differ by as well", change / 1e9, share_of(change, total->a));
+		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%), which may be the limit and the "
+			     "noise", change / 1e9, share_of(change, total->a));
 	else if (!err)
 		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%)%s%s", change / 1e9,
 			     share_of(change, total->a),

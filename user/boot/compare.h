@@ -154,7 +154,7 @@ struct boot_limit {
  * boot_comparison__exceeds() - has the time until init grown by more than that?
  * @c: the comparison
  * @limit: the limit
- * @ret: the answer. If it is false although the middle has grown by more, a message says that this is within the noise
+ * @ret: the answer. If it is false although the middle has grown by more, a message says that the rest may be noise
  *
  * Return: 0; -EINVAL after a message if the time is not known; -ENOMEM.
  */

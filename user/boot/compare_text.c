@@ -57,7 +57,7 @@ static int fill_line(struct libscols_line *line, const struct boot_comparison *c
 		err = set_value(line, COLUMN_B, measure, change->b, false);
 	if (!err)
 		err = set_value(line, COLUMN_CHANGE, measure, change->b - change->a, true);
-	if (!err && !row->new && !row->gone && change->a > 0)
+	if (!err && !row->new && !row->gone && change->a >= 1)
 		err = set_cell(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
 	else if (!err)
 		err = set_cell(line, COLUMN_SHARE, "%s", mark_of(row));
@@ -164,7 +164,7 @@ static void print_total(const struct boot_comparison *c, FILE *out)
 		return;
 	}
 	fprintf(out, "Until init was started: %.6f s, then %.6f s: %+.6f s (%+.2f%%)", change->a / 1e9, change->b / 1e9,
-		(change->b - change->a) / 1e9, change->a > 0 ? 100 * (change->b - change->a) / change->a : 0);
+		(change->b - change->a) / 1e9, change->a >= 1 ? 100 * (change->b - change->a) / change->a : 0);
 	if (boot_comparison__boots(c) > 2)
 		fprintf(out, ", noise %.6f s", change->spread / 1e9);
 	if (change->verdict != SAME)
