@@ -245,8 +245,7 @@ static void add_kernel(struct builder *b, const struct boot_known *k)
 	size_t init = find_init(k);
 	struct moment first = s && s->init_count ? at(s->inits[0].time) : unknown;
 	struct moment last = unknown;
-	/* Without the first level, events are lost, and what there is may begin anywhere. */
-	bool whole = s && s->level_count && !strcmp(s->levels[0].name, "early");
+	bool whole = s && boot_start__has_beginning(s);
 
 	add(b, PART_BEFORE_INITCALLS, whole ? at(s->levels[0].start) : unknown);
 	if (whole)

@@ -120,7 +120,7 @@ static void add_levels_of(struct timeline *t, const struct boot_start *s)
 	size_t lane = no_task(t, TIMELINE_BOOT, "phases");
 
 	/* If the first levels are lost, it is not known when initcalls began. */
-	if (last && !strcmp(s->levels[0].name, "early"))
+	if (boot_start__has_beginning(s))
 		timeline__add(t, lane, BAR_PHASE, "(before)", 0, s->levels[0].start);
 	for (size_t i = 0; i < s->level_count; i++) {
 		const struct start_level *level = &s->levels[i];
@@ -150,17 +150,12 @@ static void add_levels(struct timeline *t, const struct boot_report *r)
 		timeline__mark(t, s->inits[i].program, s->inits[i].time);
 }
 
-static bool is_module(const struct start_initcall *call)
-{
-	return call->level == NO_LEVEL && (call->module || call->pid);
-}
-
 static void add_initcall(struct timeline *t, const struct boot_start *s,
 			 const struct start_initcall *call)
 {
-	size_t lane = timeline__task(t, call->pid, is_module(call) ? "modules" : NULL);
+	size_t lane = timeline__task(t, call->pid, start_initcall__is_module(call) ? "modules" : NULL);
 
-	timeline__add(t, lane, is_module(call) ? BAR_MODULE : BAR_INITCALL,
+	timeline__add(t, lane, start_initcall__is_module(call) ? BAR_MODULE : BAR_INITCALL,
 		      boot_start__name(call), call->start,
 		      call->finished ? (int64_t)(call->start + call->time) : BAR_NO_END);
 	if (call->level != NO_LEVEL)
@@ -174,7 +169,7 @@ static void add_initcalls(struct timeline *t, const struct boot_report *r)
 	const struct boot_start *s = r->start;
 
 	for (size_t i = 0; s && i < s->initcall_count; i++) {
-		if (!is_module(&s->initcalls[i]))
+		if (!start_initcall__is_module(&s->initcalls[i]))
 			add_initcall(t, s, &s->initcalls[i]);
 	}
 }
@@ -184,7 +179,7 @@ static void add_modules(struct timeline *t, const struct boot_report *r)
 	const struct boot_start *s = r->start;
 
 	for (size_t i = 0; s && i < s->initcall_count; i++) {
-		if (is_module(&s->initcalls[i]))
+		if (start_initcall__is_module(&s->initcalls[i]))
 			add_initcall(t, s, &s->initcalls[i]);
 	}
 }

@@ -124,22 +124,25 @@ static const char *place_in(struct reader *r, const char *fields)
 }
 
 /*
- * The name of the function at a place. That of a module is only known if the place is still the
- * beginning of a function of the same module.
+ * Finds the name of the function at the call's place. That of a module is only known if the place is still the beginning of
+ * a function of the same module. A function without a module is the kernel's own, also if its level is lost.
  */
-static const char *name_of(struct reader *r, const char *place, bool own, const char *module)
+static void set_name(struct reader *r, struct start_initcall *call)
 {
 	char name[256], rest[128], wanted[128];
 	int end = 0;
 
-	if (sscanf(place, "%255[^+ ]+0x0/%*x%n", name, &end) != 1 || !end)
-		return own ? place : NULL;
-	if (!own) {
-		snprintf(wanted, sizeof(wanted), "[%s]", module ?: "");
-		if (sscanf(place + end, " %127s", rest) != 1 || strcmp(rest, wanted))
-			return NULL;
+	if (sscanf(call->place, "%255[^+ ]+0x0/%*x%n", name, &end) != 1 || !end) {
+		call->name = call->own ? call->place : NULL;
+		return;
 	}
-	return strings__intern(r->s->store, name);
+	call->own |= !call->place[end];
+	if (!call->own) {
+		snprintf(wanted, sizeof(wanted), "[%s]", call->module ?: "");
+		if (sscanf(call->place + end, " %127s", rest) != 1 || strcmp(rest, wanted))
+			return;
+	}
+	call->name = strings__intern(r->s->store, name);
 }
 
 static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
@@ -159,7 +162,8 @@ static int on_start(struct reader *r, const struct trace_context *c, const char 
 	else
 		call.module = take_module(r, c->pid);
 	/* Consoles come before there are other tasks. */
-	call.name = name_of(r, call.place, call.level != NO_LEVEL || !c->pid, call.module);
+	call.own = call.level != NO_LEVEL || !c->pid;
+	set_name(r, &call);
 	if (call.level != NO_LEVEL)
 		s->levels[call.level].initcalls++;
 	list[s->initcall_count++] = call;
@@ -441,6 +445,11 @@ void boot_start__drop_probes(struct boot_start *s)
 	boot_probes__free(s->probes);
 	free(s->probes);
 	s->probes = NULL;
+}
+
+bool boot_start__has_beginning(const struct boot_start *s)
+{
+	return s->level_count && !strcmp(s->levels[0].name, "early");
 }
 
 int boot_start__settle(struct boot_start *s)

@@ -19,7 +19,10 @@
 #define START_INSTANCE "hytrace_boot"
 /* Some 70,000 events for each processor. */
 #define START_BUFFER "trace_buf_size=4M"
-/* The level of initcalls that modules make, or that came before all levels. */
+/* A full buffer keeps its first events. And the kernel does not clear it to change to a slower clock. */
+#define START_KEEP "trace_options=nooverwrite"
+#define START_CLOCK "trace_clock=local"
+/* The level of initcalls that modules make, that came before all levels, or whose level is lost. */
 #define NO_LEVEL SIZE_MAX
 
 struct boot_probes;
@@ -42,6 +45,7 @@ struct start_initcall {
 	size_t level;
 	int pid;
 	uint64_t start, time;
+	bool own;			/* it is a function of the kernel's own image */
 	uint64_t self;			/* without other initcalls that the same task made meanwhile */
 	int result;
 	bool finished;
@@ -98,3 +102,11 @@ void boot_start__free(struct boot_start *s);
 int boot_start__by_self(const struct boot_start *s, size_t **ret);
 
 #endif
+/* Is the first level there? Without it, events are lost, and what there is may begin anywhere. */
+bool boot_start__has_beginning(const struct boot_start *s);
+
+static inline bool start_initcall__is_module(const struct start_initcall *call)
+{
+	return call->level == NO_LEVEL && !call->own;
+}
+

@@ -24,8 +24,10 @@ static const char *level_of(const struct boot_start *s, const struct start_initc
 {
 	if (call->level != NO_LEVEL)
 		return s->levels[call->level].name;
+	if (start_initcall__is_module(call))
+		return "module";
 	/* Consoles come before there are other tasks. */
-	return call->module || call->pid ? "module" : "console";
+	return call->pid ? "unknown" : "console";
 }
 
 /* The end of the last level. */
@@ -82,7 +84,7 @@ static int print_levels(const struct boot_start *s, FILE *out)
 	    !scols_table_new_column(table, "INITCALLS", 9, SCOLS_FL_RIGHT))
 		goto cleanup;
 	err = 0;
-	if (s->level_count)
+	if (boot_start__has_beginning(s))
 		err = add_level(table, "(before)", 0, s->levels[0].start, whole, NULL);
 	for (size_t i = 0; !err && i < s->level_count; i++)
 		err = add_level(table, s->levels[i].name, s->levels[i].start, s->levels[i].time, whole,
@@ -195,9 +197,9 @@ void boot_start__losses(const struct boot_start *s)
 		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls, modules and waits may be "
 			     "missing; boot with a larger trace_buf_size=, and read them soon", s->lost);
 	if (s->probes && s->probes->lost)
-		error__print("probes: lost: %" PRIu64 " events were overwritten: probes of devices may be missing; boot "
-			     "with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
-	if (!s->level_count || strcmp(s->levels[0].name, "early"))
+		error__print("probes: lost: %" PRIu64 " events were overwritten, or found no room: probes of devices may be "
+			     "missing; boot with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
+	if (!boot_start__has_beginning(s))
 		warn_of_missing();
 	if (s->clock_back)
 		error__warn("the kernel's clock went back by %" PRIu64 ".%06" PRIu64 " s before there were programs, when it "

@@ -164,11 +164,13 @@ static void print_time(FILE *out, uint64_t ns)
 	fprintf(out, "%" PRIu64 ".%06" PRIu64 " s", ns / 1000000000, ns % 1000000000 / 1000);
 }
 
-static void print_init(const struct boot_waits *w, FILE *out)
+static void print_init(const struct boot_start *s, FILE *out)
 {
+	const struct boot_waits *w = s->waits;
 	double whole = w->end - w->start;
 
-	fputs("Process 1, from the first initcall until init: ", out);
+	fprintf(out, "Process 1, from the first %s until init: ",
+		boot_start__has_beginning(s) ? "initcall" : "level that is not lost");
 	print_time(out, w->end - w->start);
 	fprintf(out, ", of which it ran %.1f%%, was ready %.1f%% and waited %.1f%%\n",
 		100 * w->running / whole, 100 * w->ready / whole,
@@ -226,7 +228,7 @@ int boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
 		err = print_probes(s->probes, most, out);
 	fputc('\n', out);
 	if (s->waits && s->waits->end > s->waits->start) {
-		print_init(s->waits, out);
+		print_init(s, out);
 		print_processors(s, out);
 	}
 	if (s->probes) {

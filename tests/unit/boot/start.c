@@ -104,6 +104,36 @@ Test(boot_start, a_lost_end_changes_nothing_else)
 	boot_start__free(&s);
 }
 
+/* All that is left of a level is told by what the events themselves say. */
+Test(boot_start, names_and_levels_after_a_loss)
+{
+	struct boot_start s;
+	struct boot_report r = report_of_start(&s, INIT("1.600000", "initcall_start: func=foo_init+0x0/0x10")
+						   AT("modprob", "7", "1.600500", "initcall_start: func=m_init+0x0/0x10 [m]")
+						   INIT("1.610000", "initcall_finish: func=foo_init+0x0/0x10 ret=0")
+						   INIT("1.700000", "initcall_level: level=late")
+						   INIT("1.710000", "initcall_start: func=bar_init+0x0/0x10")
+						   INIT("1.720000", "initcall_finish: func=bar_init+0x0/0x10 ret=0")
+						   INIT("2.000000", "sched_process_exec: filename=/init pid=1 old_pid=1"));
+	struct json_object *object;
+	char *text;
+
+	cr_expect(not(start_initcall__is_module(&s.initcalls[0])));
+	cr_expect(start_initcall__is_module(&s.initcalls[1]) && !s.initcalls[1].name, "nobody knows its module");
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, "\nfoo_init           unknown") != NULL, "%s", text);
+	cr_expect(strstr(text, "(before)") == NULL, "the first levels are lost: %s", text);
+	free(text);
+	text = print(json_of_all, &r);
+	object = parse(text);
+	expect_at(object, "start.initcalls.0.name", "\"foo_init\"");
+	expect_at(object, "start.initcalls.0.level", "\"unknown\"");
+	expect_at(object, "start.initcalls.1.level", "\"module\"");
+	json_object_put(object);
+	free(text);
+	boot_report__free(&r);
+}
+
 Test(boot_start, a_module_is_named_only_by_what_is_certain)
 {
 	struct boot_start s;
