@@ -47,9 +47,41 @@ static int add_probe(struct blame *b, struct strings *store, const struct boot_p
 	return blame__add(b, probe->self, strings__intern(store, name), "probe");
 }
 
+/* The innermost initcall that a probe was made in, if its task made it there; SIZE_MAX: none. */
+static size_t initcall_of(const struct boot_start *s, const struct boot_probe *probe)
+{
+	size_t found = SIZE_MAX;
+
+	for (size_t i = 0; i < s->initcall_count && s->initcalls[i].start <= probe->start; i++) {
+		const struct start_initcall *call = &s->initcalls[i];
+
+		if (call->finished && call->pid == probe->pid && call->start + call->time >= probe->start + probe->time)
+			found = i;
+	}
+	return found;
+}
+
+/* The times of initcalls without the probes that are in the list by themselves; NULL: no memory. */
+static uint64_t *times_without_probes(const struct boot_start *s)
+{
+	uint64_t *times = calloc(s->initcall_count + 1, sizeof(*times));
+
+	for (size_t i = 0; times && i < s->initcall_count; i++)
+		times[i] = s->initcalls[i].self;
+	for (size_t i = 0; times && s->probes && i < s->probes->count; i++) {
+		const struct boot_probe *probe = &s->probes->list[i];
+		size_t outer = probe->kind == PROBE_DEVICE && probe->finished ? initcall_of(s, probe) : SIZE_MAX;
+
+		if (outer != SIZE_MAX)
+			times[outer] -= probe->self < times[outer] ? probe->self : times[outer];
+	}
+	return times;
+}
+
 int blame__add_start(struct blame *b, const struct boot_start *s)
 {
-	int err = 0;
+	uint64_t *times = times_without_probes(s);
+	int err = times ? 0 : error__no_memory();
 
 	for (size_t i = 0; !err && s->probes && i < s->probes->count; i++)
 		err = add_probe(b, s->store, &s->probes->list[i]);
@@ -58,9 +90,10 @@ int blame__add_start(struct blame *b, const struct boot_start *s)
 		const struct start_initcall *call = &s->initcalls[i];
 
 		if (call->finished)
-			err = blame__add(b, call->self, boot_start__name(call),
-					 call->level == NO_LEVEL && call->pid ? "module" : "initcall");
+			err = blame__add(b, times[i], boot_start__name(call),
+					 start_initcall__is_module(call) ? "module" : "initcall");
 	}
+	free(times);
 	return err;
 }
 

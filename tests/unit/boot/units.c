@@ -20,6 +20,7 @@
 
 #include "base/strings.h"
 #include "boot/blame.h"
+#include "boot/probes.h"
 #include "boot/start.h"
 #include "boot/units.h"
 
@@ -383,6 +384,35 @@ Test(units, the_longest_come_first)
 }
 
 /* ---- blame */
+
+/* A probe is in the list by itself, so the initcall that made it is there without it. */
+Test(blame, initcalls_are_without_their_probes)
+{
+	struct start_initcall calls[] = {
+		{ .name = "outer", .level = 0, .pid = 1, .start = 10 * MS, .time = 90 * MS, .self = 50 * MS, .finished = true },
+		{ .name = "inner", .level = 0, .pid = 1, .start = 20 * MS, .time = 40 * MS, .self = 40 * MS, .finished = true },
+		{ .name = "tiny", .level = 0, .pid = 1, .start = 200 * MS, .time = 9 * MS, .self = 2 * MS, .finished = true },
+	};
+	struct boot_probe list[] = {
+		{ .kind = PROBE_DEVICE, .pid = 1, .start = 25 * MS, .time = 30 * MS, .self = 30 * MS, .finished = true },
+		{ .kind = PROBE_DEVICE, .pid = 9, .start = 26 * MS, .time = 1 * MS, .self = 1 * MS, .finished = true },
+		{ .kind = PROBE_CONSOLE, .pid = 1, .start = 70 * MS, .time = 5 * MS, .self = 5 * MS, .finished = true },
+		{ .kind = PROBE_DEVICE, .pid = 1, .start = 201 * MS, .time = 3 * MS, .self = 3 * MS, .finished = true },
+		{ .kind = PROBE_DEVICE, .pid = 1, .start = 202 * MS },
+	};
+	struct boot_probes probes = { .list = list, .count = 5 };
+	struct boot_start s = { .initcalls = calls, .initcall_count = 3, .probes = &probes, .store = strings__new() };
+	struct blame b = {};
+
+	cr_assert(blame__add_start(&b, &s) == 0);
+	blame__sort(&b);
+	cr_assert(b.count == 5, "%zu: tiny has no time of its own", b.count);
+	cr_expect(is(b.list[0].name, "outer") && b.list[0].time == 50 * MS);
+	cr_expect(is(b.list[1].kind, "probe") && b.list[1].time == 30 * MS);
+	cr_expect(is(b.list[2].name, "inner") && b.list[2].time == 10 * MS);
+	blame__free(&b);
+	strings__free(s.store);
+}
 
 Test(blame, one_list_of_all)
 {
