@@ -45,7 +45,7 @@ json()
 "$hytrace" boot --next --bootconfig 2>/dev/null >next
 boot <next
 is 'the kernel reads the bootconfig' "$(sed -n '/^kernel/{s/ =.*//p}' config | xargs)" \
-	'kernel.trace_instance kernel.trace_buf_size kernel.trace_event kernel.kprobe_event'
+	'kernel.trace_instance kernel.trace_buf_size kernel.trace_options kernel.trace_clock kernel.trace_event kernel.kprobe_event'
 is 'with what --next --bootconfig prints, hytrace boot reports' "$(cat status)" 0
 is 'it says nothing of a bootconfig' "$(grep -c bootconfig said)" 0
 is 'it has all levels' "$(json '[.start.levels[].name] | join(" ")')" \

@@ -115,6 +115,11 @@ bool boot_asked__in_top(const struct boot_asked *a)
 	return lists_in(a, "trace_event", "initcall");
 }
 
+bool boot_asked__keeps_first(const struct boot_asked *a)
+{
+	return lists_in(a, "trace_options", "nooverwrite");
+}
+
 /* ---- keys of the bootconfig */
 
 /* The next line of the bootconfig that begins with @key, from *@at on. */

@@ -21,6 +21,9 @@ void boot_asked__free(struct boot_asked *a);
 /* Did it ask for events of initcalls in the top-level instance, as it must before Linux 6.3? */
 bool boot_asked__in_top(const struct boot_asked *a);
 
+/* Did it ask for buffers that keep their first events? Then the top-level one does, too. */
+bool boot_asked__keeps_first(const struct boot_asked *a);
+
 /* Did a bootconfig ask for the instance? If it is read once more, the next boot is asked for it twice. */
 bool boot_asked__by_config(const struct boot_asked *a);
 

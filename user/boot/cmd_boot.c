@@ -322,10 +322,12 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 	int err = boot_start__load(start, dir);
 	bool early = early_stats__asked(dir), units = boot_units__are_here();
 
-	if (!err)
+	if (!err) {
 		r->start = start;
-	else
+		start->event_ns = boot_start__measure_events(dir);
+	} else {
 		boot_start__free(start);
+	}
 	/* A message has told why. The other parts may be there. */
 	if (err && err != -ENOENT && !(is_missing(err) && (early || units)))
 		return err;

@@ -26,8 +26,8 @@ static bool is_cut(const struct boot_head *h, const struct row_kind *kind)
 /* Is it known that a boot without this row had none? */
 static bool knows_absence(const struct boot_head *h, const struct row_kind *kind)
 {
-	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(h->missing & row_kind__bit(kind)) &&
-	       !is_cut(h, kind);
+	return !h->lost[kind->part] && !(kind->by_probes && h->probes_lost) && !(kind->after_init && h->full) &&
+	       !(h->missing & row_kind__bit(kind)) && !is_cut(h, kind);
 }
 
 /* If events are lost, sums and counts of what the events tell may lack some. A single initcall's time is whole. */

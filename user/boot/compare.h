@@ -64,6 +64,7 @@ struct boot_head {
 	bool has[PARTS];
 	bool cut;			/* the document does not have all functions (-n) */
 	uint64_t probes_lost;
+	bool full;			/* a buffer was full: what came later may be missing */
 	bool knows_ready;		/* events tell what each processor ran */
 	uint64_t missing;		/* bits of the kinds about which the document says nothing, as in row_kinds */
 };

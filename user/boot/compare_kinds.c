@@ -5,7 +5,7 @@
 const struct row_kind row_kinds[] = {
 	{ "initcall", "start.initcalls", PART_OF_START, "name", "self", .ready = "ready", .unless = "module",
 	  .is_code = true },
-	{ "module", "start.initcalls", PART_OF_START, "module", "self", .ready = "ready" },
+	{ "module", "start.initcalls", PART_OF_START, "module", "self", .ready = "ready", .after_init = true },
 	{ "level", "start.levels", PART_OF_START, "name", "time", "initcalls", .is_whole = true },
 	/* The first one is the end of the total. */
 	{ "init", "start.inits", PART_OF_START, "program", "start", .from = 1, .is_whole = true, .is_point = true },

@@ -29,6 +29,7 @@ struct row_kind {
 	bool has_calls;			/* its count is that of calls, not of elements */
 	bool is_code;			/* its names are those of functions, to which compilers append something */
 	bool is_point;			/* its time is a point in time */
+	bool after_init;		/* there are some after init, for which a buffer may have had no room */
 	bool by_probes;			/* kernel probes tell it, whose events are lost apart */
 };
 

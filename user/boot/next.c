@@ -54,7 +54,7 @@ static bool is_ours(const char *word, size_t length)
 	static const char *const ours[] = {
 		"trace_instance=" START_INSTANCE ",", "trace_event=initcall:*,",
 		"kprobe_event=p:" PROBES_GROUP "/", "BOOT_IMAGE=",
-	}, *const whole[] = { "trace_event=", START_BUFFER, "ftrace_early=graph" };
+	}, *const whole[] = { "trace_event=", START_BUFFER, START_KEEP, START_CLOCK, "ftrace_early=graph" };
 
 	for (size_t i = 0; i < sizeof(ours) / sizeof(ours[0]); i++) {
 		if (begins_with(&word, word + length, ours[i]))
@@ -64,6 +64,18 @@ static bool is_ours(const char *word, size_t length)
 		const char *rest = word;
 
 		if (begins_with(&rest, word + length, whole[i]) && rest == word + length)
+			return true;
+	}
+	return false;
+}
+
+/* Most kernels take only the last word of these names, and the last one is ours. */
+static bool is_overridden(const char *word, size_t length)
+{
+	static const char *const names[] = { "trace_buf_size=", "trace_options=", "trace_clock=", "kprobe_event=" };
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		if (length > strlen(names[i]) && !strncmp(word, names[i], strlen(names[i])))
 			return true;
 	}
 	return false;
@@ -108,6 +120,9 @@ char *boot_next__command_line(const char *current, const char *parameters)
 			break;
 		if (length && !is_ours(current, length))
 			fprintf(f, "%.*s ", (int)length, current);
+		if (!is_ours(current, length) && is_overridden(current, length))
+			error__warn("%.*s of this boot's command line may have no effect in the next one, as ours comes "
+				    "after it", (int)length, current);
 		current += length + (current[length] != '\0');
 	}
 	fputs(parameters, f);

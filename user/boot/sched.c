@@ -407,7 +407,7 @@ static int on_timer(struct boot_sched *s, const struct trace_context *c, char *f
 static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-	const char *function = word_after(s, fields, " function=", " ");
+	const char *function;
 
 	if (!cpu || !function)
 		return -EPROTO;
@@ -466,9 +466,28 @@ static const struct {
 	{ "block_rq_complete: ", on_block },
 };
 
+uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu)
+{
+	if (cpu >= s->cpu_count)
+		return 0;
+	s->cpus[cpu].full = true;
+	return s->cpus[cpu].last;
+}
+
+uint64_t boot_sched__known_until(const struct boot_sched *s, size_t cpu)
+{
+	return s->cpus[cpu].full ? s->cpus[cpu].last : s->last;
+}
+
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 {
+	struct sched_cpu *cpu = cpu_of(s, c->cpu);
+
 	s->last = c->time;
+	if (cpu)
+		cpu->last = c->time;
+	if (cpu && (c->interrupt == '.' || c->interrupt == 's'))
+		cpu->outside = c->time;
 	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
 		size_t length = strlen(events[i].name);
 
@@ -486,7 +505,7 @@ int boot_sched__end(struct boot_sched *s)
 		const struct sched_cpu *cpu = &s->cpus[i];
 
 		if (cpu->pid)
-			err = add_run(s, i, cpu->pid, cpu->comm, cpu->since, s->last);
+			err = add_run(s, i, cpu->pid, cpu->comm, cpu->since, boot_sched__known_until(s, i));
 	}
 	return err;
 }

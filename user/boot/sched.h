@@ -74,6 +74,9 @@ struct sched_cpu {
 	const char *comm;
 	uint64_t since;
 	const char *irq, *hrtimer, *timer, *softirq;
+	uint64_t last;			/* the time of its last event */
+	uint64_t outside;		/* that of its last event that is not in an interrupt */
+	bool full;			/* its buffer has no room for later ones */
 };
 
 struct boot_sched {
@@ -100,6 +103,10 @@ struct boot_sched {
  * -ENOMEM after a message; -ENOENT if this is another kind of event.
  */
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c);
+/* The processor's buffer was full after its last event, whose time is returned; 0: it has none. */
+uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu);
+/* Until when is it known what the processor did? */
+uint64_t boot_sched__known_until(const struct boot_sched *s, size_t cpu);
 /* After the last event. Returns 0, or -ENOMEM after a message. */
 int boot_sched__end(struct boot_sched *s);
 void boot_sched__free(struct boot_sched *s);

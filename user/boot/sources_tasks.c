@@ -112,7 +112,7 @@ static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu
 		if (run->cpu != (int)cpu)
 			continue;
 		if (first)
-			boot_load__watched(l, cpu, run->start, s->last);
+			boot_load__watched(l, cpu, run->start, boot_sched__known_until(s, cpu));
 		first = false;
 		boot_load__busy(l, cpu, run->start, run->end);
 	}

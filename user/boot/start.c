@@ -50,6 +50,7 @@ struct clock_steps {
 
 struct reader {
 	struct boot_start *s;
+	enum start_events which;
 	struct clock_steps steps;
 	uint64_t ahead;			/* how much it will have gone back in the end */
 	struct loading *loading;
@@ -226,12 +227,14 @@ static int take_event(struct reader *r, const struct trace_context *c)
 {
 	int err;
 
-	for (size_t i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+	for (size_t i = 0; r->which == START_ALL && i < sizeof(events) / sizeof(events[0]); i++) {
 		size_t length = strlen(events[i].name);
 
 		if (!strncmp(c->event, events[i].name, length))
 			return events[i].take(r, c, c->event + length);
 	}
+	if (r->which == START_PROBES)
+		return boot_probes__take(r->s->probes, c);
 	err = boot_sched__take(r->s->sched, c);
 	return err == -ENOENT ? boot_probes__take(r->s->probes, c) : err;
 }
@@ -409,9 +412,9 @@ static int read_lines(struct reader *r, FILE *f, uint64_t until)
 	return err;
 }
 
-int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name)
+int boot_start__read(struct boot_start *ret, enum start_events which, FILE *f, uint64_t until, const char *name)
 {
-	struct reader r = { .s = ret };
+	struct reader r = { .s = ret, .which = which };
 	size_t size = 0, events = ret->events;
 	char *begin = NULL;
 	FILE *first;
@@ -440,16 +443,24 @@ int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char
 	return err;
 }
 
-void boot_start__drop_probes(struct boot_start *s)
+void boot_start__note_full(struct boot_start *s, size_t cpu)
 {
-	boot_probes__free(s->probes);
-	free(s->probes);
-	s->probes = NULL;
+	uint64_t last = boot_sched__fill(s->sched, cpu);
+
+	if (last && (!s->full || last < s->full))
+		s->full = last;
 }
 
 bool boot_start__has_beginning(const struct boot_start *s)
 {
 	return s->level_count && !strcmp(s->levels[0].name, "early");
+}
+
+void boot_start__drop_probes(struct boot_start *s)
+{
+	boot_probes__free(s->probes);
+	free(s->probes);
+	s->probes = NULL;
 }
 
 int boot_start__settle(struct boot_start *s)

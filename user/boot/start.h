@@ -43,9 +43,9 @@ struct start_initcall {
 	const char *module;		/* NULL: the kernel's own, or not known */
 	const char *place;		/* as the event has it */
 	size_t level;
+	bool own;			/* it is a function of the kernel's own image */
 	int pid;
 	uint64_t start, time;
-	bool own;			/* it is a function of the kernel's own image */
 	uint64_t self;			/* without other initcalls that the same task made meanwhile */
 	int result;
 	bool finished;
@@ -57,6 +57,9 @@ struct start_init {
 	uint64_t time;
 };
 
+/* Other people may have the same events in a buffer that has the probes. */
+enum start_events { START_ALL, START_PROBES };
+
 struct boot_start {
 	struct start_level *levels;
 	size_t level_count;
@@ -67,7 +70,8 @@ struct boot_start {
 	struct boot_sched *sched;	/* what tasks did; NULL: this boot was not asked for it */
 	struct boot_waits *waits;	/* what process 1 waited for; NULL if @sched is */
 	struct boot_probes *probes;	/* NULL: this boot was not asked for them */
-	uint64_t lost;			/* events that were overwritten, or did not fit */
+	uint64_t lost;			/* events that were overwritten */
+	uint64_t full;			/* when the first processor's buffer was full, which kept its events then; 0: none was */
 	size_t unread;			/* lines that are no events: names may have newlines */
 	const char *first_unread;	/* the first of them; NULL: there is none */
 	uint64_t clock_back;		/* how much the kernel's clock went back; earlier times have been moved back, too */
@@ -80,6 +84,7 @@ struct boot_start {
  * boot_start__read() - read the events of a boot
  * @ret: what they tell; zeroed before the first file but for its member lost, and to be freed by
  *	boot_start__free(), also after errors
+ * @which: the kinds of events to take; of two files, the second one is read for its probes
  * @f: the file `trace` of a tracefs instance
  * @until: events after this time are left out, so that reading ends although it causes events;
  *	UINT64_MAX: none is
@@ -88,20 +93,15 @@ struct boot_start {
  * Other events are left out. Call boot_start__settle() after the last file. Return: 0, or a negative
  * error after a message; -EPROTO if there are lines, and none can be read.
  */
-int boot_start__read(struct boot_start *ret, FILE *f, uint64_t until, const char *name);
+int boot_start__read(struct boot_start *ret, enum start_events which, FILE *f, uint64_t until, const char *name);
+/* The buffer of this processor was full: what it did after its last event is not known. */
+void boot_start__note_full(struct boot_start *s, size_t cpu);
 /* The boot was not asked for probes. */
 void boot_start__drop_probes(struct boot_start *s);
 /* After the last file. Returns 0, or -ENOMEM after a message. */
 int boot_start__settle(struct boot_start *s);
 void boot_start__free(struct boot_start *s);
 
-/*
- * Indexes of the initcalls: first those that were not seen to end, then those with the longest time
- * of their own. To be freed.
- */
-int boot_start__by_self(const struct boot_start *s, size_t **ret);
-
-#endif
 /* Is the first level there? Without it, events are lost, and what there is may begin anywhere. */
 bool boot_start__has_beginning(const struct boot_start *s);
 
@@ -110,3 +110,10 @@ static inline bool start_initcall__is_module(const struct start_initcall *call)
 	return call->level == NO_LEVEL && !call->own;
 }
 
+/*
+ * Indexes of the initcalls: first those that were not seen to end, then those with the longest time
+ * of their own. To be freed.
+ */
+int boot_start__by_self(const struct boot_start *s, size_t **ret);
+
+#endif

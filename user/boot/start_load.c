@@ -6,8 +6,9 @@
  * instance, so theirs are there. Before Linux 6.3, no instance can be made by the command line: then
  * all are there.
  *
- * Reading is slow enough to cause events itself, and on some file systems, writing the report does.
- * So the instance records no more, and only events until the beginning of reading are read.
+ * A buffer keeps its first events: the boot is what is asked about, and not the time until somebody asks. Reading is
+ * slow enough to cause events itself, and on some file systems, writing the report does. So only events until the
+ * beginning of reading are read.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -34,6 +35,7 @@
 	"timer:hrtimer_expire_exit,block:block_rq_complete"
 #define DEFAULT_KB "1408"
 #define MEASURED_EVENTS 1000
+#define MOST_KB 131072
 /* The best of a few rounds has no interrupts, and has its data in the caches. */
 #define ROUNDS 5
 
@@ -46,7 +48,7 @@ char *boot_start__parameters(const char *release, bool probes)
 	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
 	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
 	/* The top-level buffer has only one page until something asks for events in it. */
-	if (asprintf(&ret, "%s" EVENTS " " START_BUFFER "%s%s",
+	if (asprintf(&ret, "%s" EVENTS " " START_BUFFER " " START_KEEP " " START_CLOCK "%s%s",
 		     instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
 		     !probes ? "" : instance ? " trace_event= " : " ",
 		     probes ? boot_probes__parameters() : "") < 0) {
@@ -58,44 +60,46 @@ char *boot_start__parameters(const char *release, bool probes)
 
 /* ---- what was lost, and until when to read */
 
-static uint64_t lost_on(const char *cpus, const char *cpu)
+#define OVERWRITTEN "\noverrun: "
+#define NO_ROOM "\ndropped events: "
+
+/* A number of the file `stats` of a processor; 0: there is none. */
+static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 {
-	static const char *const names[] = { "\noverrun: ", "\ndropped events: " };
-	char *path = NULL, *text;
-	uint64_t lost = 0, value;
+	char *path = NULL, *text = NULL, *at;
+	uint64_t value = 0;
 
-	if (asprintf(&path, "%s/%s/stats", cpus, cpu) < 0)
-		return 0;
-	text = file__text(path);
-	for (size_t i = 0; text && i < sizeof(names) / sizeof(names[0]); i++) {
-		const char *at = strstr(text, names[i]);
-
-		if (at && sscanf(at + strlen(names[i]), "%" SCNu64, &value) == 1)
-			lost += value;
-	}
+	if (asprintf(&path, "%s/per_cpu/%s/stats", instance, cpu) >= 0)
+		text = file__text(path);
+	at = text ? strstr(text, name) : NULL;
+	if (!at || sscanf(at + strlen(name), "%" SCNu64, &value) != 1)
+		value = 0;
 	free(text);
 	free(path);
-	return lost;
+	return value;
 }
 
-static uint64_t count_lost(const char *instance)
+/* The sum over all processors. @s: notes those that have such events. */
+static uint64_t count(const char *instance, const char *name, struct boot_start *s)
 {
 	struct dirent *entry;
 	char *cpus = NULL;
-	uint64_t lost = 0;
-	DIR *d;
+	uint64_t sum = 0;
+	DIR *d = NULL;
 
-	if (asprintf(&cpus, "%s/per_cpu", instance) < 0)
-		return 0;
-	d = opendir(cpus);
+	if (asprintf(&cpus, "%s/per_cpu", instance) >= 0)
+		d = opendir(cpus);
 	while (d && (entry = readdir(d))) {
-		if (!strncmp(entry->d_name, "cpu", 3))
-			lost += lost_on(cpus, entry->d_name);
+		uint64_t value = strncmp(entry->d_name, "cpu", 3) ? 0 : stat_of(instance, entry->d_name, name);
+
+		if (value && s)
+			boot_start__note_full(s, strtoul(entry->d_name + 3, NULL, 10));
+		sum += value;
 	}
 	if (d)
 		closedir(d);
 	free(cpus);
-	return lost;
+	return sum;
 }
 
 /* The time of the instance's clock; UINT64_MAX if it is not known. */
@@ -154,18 +158,35 @@ static uint64_t time_of_writes(const char *path, int error)
 
 static int write_text(const char *dir, const char *name, const char *text, bool append);
 
+/* The number that a file begins with; 0: none. */
+static uint64_t number_in(const char *dir, const char *name)
+{
+	char *path = NULL, *text = NULL;
+	uint64_t number;
+
+	if (asprintf(&path, "%s/%s", dir, name) >= 0)
+		text = file__text(path);
+	number = text ? strtoull(text, NULL, 10) : 0;
+	free(text);
+	free(path);
+	return number;
+}
+
 /*
  * An event of a user program is written by the same code as others, but for its text, which is a byte.
  * The rest of the system call is there as well when user programs may not write any. Other events cost
  * a little more or less: some note the name of their task, for example. An instance of its own keeps
  * these events apart.
  */
-static uint64_t measure_events(const char *dir)
+uint64_t boot_start__measure_events(const char *dir)
 {
 	char *instance = NULL, *marker = NULL;
 	uint64_t on = 0, off = 0;
 	sigset_t all, before;
 
+	/* A new instance gets buffers of the same size, for a moment. */
+	if (number_in(dir, "instances/" START_INSTANCE "/buffer_total_size_kb") > MOST_KB)
+		return 0;
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
 		return 0;
 	if (asprintf(&marker, "%s/trace_marker", instance) < 0) {
@@ -190,24 +211,7 @@ static uint64_t measure_events(const char *dir)
 
 /* ---- reading */
 
-/*
- * Some minutes of a busy machine overwrite what the boot has recorded. So nothing is recorded any more
- * once somebody has asked for it.
- */
-static void stop_recording(const char *instance)
-{
-	char *path = NULL, *text;
-
-	if (asprintf(&path, "%s/tracing_on", instance) < 0)
-		return;
-	text = file__text(path);
-	if (text && *text == '1' && !write_text(instance, "tracing_on", "0", false))
-		error__print("recording has stopped, so that the events of this boot stay; echo 1 >%s goes on", path);
-	free(text);
-	free(path);
-}
-
-static int read_trace(struct boot_start *ret, const char *instance)
+static int read_trace(struct boot_start *ret, enum start_events which, const char *instance)
 {
 	uint64_t until = time_now(instance);
 	char *path = NULL;
@@ -218,7 +222,7 @@ static int read_trace(struct boot_start *ret, const char *instance)
 		return error__no_memory();
 	f = fopen(path, "re");
 	if (f) {
-		err = boot_start__read(ret, f, until, path);
+		err = boot_start__read(ret, which, f, until, path);
 		fclose(f);
 	} else {
 		err = errno == ENOENT ? -ENOENT :
@@ -259,13 +263,13 @@ static bool has_probes(const char *dir)
 	return ret;
 }
 
-static bool all_in_top(void)
+static bool asked_for(bool (*what)(const struct boot_asked *a))
 {
 	struct boot_asked asked;
 	bool ret;
 
 	boot_asked__load(&asked);
-	ret = boot_asked__in_top(&asked);
+	ret = what(&asked);
 	boot_asked__free(&asked);
 	return ret;
 }
@@ -273,13 +277,7 @@ static bool all_in_top(void)
 /* It is gone, or was never made. Returns -ENOENT without a message if this boot has not asked for it. */
 static int has_no_instance(const char *instance)
 {
-	struct boot_asked asked;
-	bool ret;
-
-	boot_asked__load(&asked);
-	ret = boot_asked__instance(&asked);
-	boot_asked__free(&asked);
-	return !ret ? -ENOENT :
+	return !asked_for(boot_asked__instance) ? -ENOENT :
 	       error__return(-ENODATA, "this boot was asked for events of initcalls, and %s is not there: it was removed, as "
 			     "by `hytrace boot --release`, or this kernel is older than Linux 6.3 and needs other "
 			     "parameters, which `hytrace boot --next` prints", instance);
@@ -303,18 +301,18 @@ static int has_none(const char *instance)
 		error__print("%s has no initcalls: its events initcall:* are off, so this boot did not ask for them as "
 			     "`hytrace boot --next` prints it, or somebody has turned them off", instance);
 	else
-		error__print("%s has no initcalls: it was cleared, or later events have overwritten them, as of "
-			     "programs that were started", instance);
+		error__print("%s has no initcalls: it was cleared, or later events have overwritten them, as "
+			     "without " START_KEEP, instance);
 	free(on);
 	free(path);
 	return -ENODATA;
 }
 
 /* The probes' events are the only ones of interest, or all are, in the top-level instance. */
-static int read_top(struct boot_start *ret, const char *dir)
+static int read_top(struct boot_start *ret, enum start_events which, const char *dir)
 {
-	uint64_t lost = count_lost(dir) + count_missed(dir);
-	int err = read_trace(ret, dir);
+	uint64_t lost = count(dir, OVERWRITTEN, NULL) + count(dir, NO_ROOM, NULL) + count_missed(dir);
+	int err = read_trace(ret, which, dir);
 
 	/* A message has told why. The rest is there. */
 	if (err == -EPROTO && ret->initcall_count)
@@ -333,26 +331,25 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	memset(ret, 0, sizeof(*ret));
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
 		return error__no_memory();
-	stop_recording(instance);
-	ret->lost = count_lost(instance);
-	err = read_trace(ret, instance);
-	if (err == -ENOENT && all_in_top()) {
+	ret->lost = count(instance, OVERWRITTEN, NULL);
+	err = read_trace(ret, START_ALL, instance);
+	if (err == -ENOENT && asked_for(boot_asked__in_top)) {
 		in_top = true;
-		ret->lost = count_lost(dir);
-		err = read_top(ret, dir);
+		ret->lost = count(dir, OVERWRITTEN, NULL);
+		err = read_top(ret, START_ALL, dir);
 	} else if (err == -ENOENT) {
 		err = has_no_instance(instance);
 	} else if (!err && probes) {
-		err = read_top(ret, dir);
+		err = read_top(ret, START_PROBES, dir);
 	}
+	if (!err)
+		count(in_top ? dir : instance, NO_ROOM, ret);
 	if (!err && !ret->initcall_count)
 		err = has_none(in_top ? dir : instance);
 	if (!err && !probes)
 		boot_start__drop_probes(ret);
 	if (!err)
 		err = boot_start__settle(ret);
-	if (!err)
-		ret->event_ns = measure_events(dir);
 	free(instance);
 	return err;
 }
@@ -404,7 +401,7 @@ static int disable_events(const char *dir)
 
 int boot_start__release(const char *dir)
 {
-	bool probes = has_probes(dir), in_top = all_in_top();
+	bool probes = has_probes(dir), in_top = asked_for(boot_asked__in_top);
 	int err = remove_instance(dir);
 
 	if (!err && probes)
@@ -418,5 +415,7 @@ int boot_start__release(const char *dir)
 	/* What the buffer has without a command line, once it was used. */
 	if (!err && (probes || in_top))
 		err = write_text(dir, "buffer_size_kb", DEFAULT_KB, false);
+	if (!err && asked_for(boot_asked__keeps_first))
+		err = write_text(dir, "options/overwrite", "1", false);
 	return err;
 }

@@ -27,6 +27,9 @@ char *boot_start__parameters(const char *release, bool probes);
  */
 int boot_start__load(struct boot_start *ret, const char *dir);
 
+/* What a thousand events cost, about; 0: not known. It takes as much memory as the events of the boot, for a moment. */
+uint64_t boot_start__measure_events(const char *dir);
+
 /**
  * boot_start__release() - remove what the boot was asked for from the running kernel
  * @dir: the mount point of tracefs

@@ -195,7 +195,11 @@ void boot_start__losses(const struct boot_start *s)
 {
 	if (s->lost)
 		error__print("start: lost: %" PRIu64 " events were overwritten: initcalls, modules and waits may be "
-			     "missing; boot with a larger trace_buf_size=, and read them soon", s->lost);
+			     "missing; boot with " START_KEEP ", as `hytrace boot --next` prints it", s->lost);
+	if (s->full)
+		error__print("start: a buffer was full at %" PRIu64 ".%06" PRIu64 " s: modules and what processors did may be "
+			     "missing from then on; if the boot took longer, boot with a larger trace_buf_size=",
+			     s->full / 1000000000, s->full % 1000000000 / 1000);
 	if (s->probes && s->probes->lost)
 		error__print("probes: lost: %" PRIu64 " events were overwritten, or found no room: probes of devices may be "
 			     "missing; boot with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);
@@ -258,6 +262,7 @@ void boot_start__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_start_object(w);
 	jsonw_string_field(w, "clock", "local");
 	jsonw_lluint_field(w, "lost", s->lost);
+	json__number_or_null(w, "full", s->full, s->full);
 	jsonw_lluint_field(w, "unread", s->unread);
 	jsonw_lluint_field(w, "clock_back", s->clock_back);
 	jsonw_name(w, "inits");

@@ -344,7 +344,8 @@ int timeline__finish(struct timeline *t)
 			t->err = find_end(t, i);
 	}
 	set_ends(t);
-	qsort(t->bars, t->bar_count, sizeof(*t->bars), by_place);
+	if (t->bar_count)
+		qsort(t->bars, t->bar_count, sizeof(*t->bars), by_place);
 	for (size_t i = 0; i < t->lane_count; i++)
 		t->lanes[i].count = 0;
 	for (size_t i = 0; i < t->bar_count; i++) {

@@ -16,6 +16,9 @@
 #include "boot/waits.h"
 #include "boot/waits_report.h"
 
+/* So many processors have a line of text. */
+#define MOST_CPUS 8
+
 /* ---- waits */
 
 /* The class that has most of the time. */
@@ -181,14 +184,25 @@ static void print_processors(const struct boot_start *s, FILE *out)
 {
 	const struct boot_sched *sched = s->sched;
 	const struct boot_waits *w = s->waits;
+	double busy, sum = 0, most = 0;
+	size_t known = 0, busiest = 0;
 
 	fputs("Processors in this time:", out);
 	for (size_t i = 0; i < sched->cpu_count; i++) {
 		if (!sched->cpus[i].known)
 			continue;
-		fprintf(out, "%s CPU %zu was busy %.1f%%", i ? "," : "", i,
-			100.0 * boot_sched__busy(sched, i, w->start, w->end) / (w->end - w->start));
+		busy = 100.0 * boot_sched__busy(sched, i, w->start, w->end) / (w->end - w->start);
+		if (known++ < MOST_CPUS)
+			fprintf(out, "%s CPU %zu was busy %.1f%%", known > 1 ? "," : "", i, busy);
+		sum += busy;
+		if (busy > most) {
+			most = busy;
+			busiest = i;
+		}
 	}
+	if (known > MOST_CPUS)
+		fprintf(out, ", ...; %zu CPUs were busy %.1f%% each on average, CPU %zu the most, %.1f%%", known, sum / known,
+			busiest, most);
 	fputc('\n', out);
 }
 
@@ -213,7 +227,7 @@ static void print_cost(const struct boot_start *s, FILE *out)
 		print_time(out, s->events_until_init * s->event_ns / 1000);
 		fprintf(out, ", %.0f ns each", s->event_ns / 1000.0);
 	}
-	fputc('\n', out);
+	fputs("; `hytrace boot --release` gives their memory back\n", out);
 }
 
 int boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
@@ -360,7 +374,7 @@ void boot_waits__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_name(w, "path");
 	s->waits ? write_path(s->waits, w) : jsonw_null(w);
 	jsonw_name(w, "probes");
-	s->probes && s->probes->count ? write_probes(s->probes, w) : jsonw_null(w);
+	s->probes ? write_probes(s->probes, w) : jsonw_null(w);
 	json__number_or_null(w, "probes_lost", s->probes, s->probes ? s->probes->lost : 0);
 	jsonw_name(w, "cost");
 	jsonw_start_object(w);

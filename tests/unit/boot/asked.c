@@ -102,6 +102,15 @@ Test(boot_asked, the_instance_may_be_asked_for_in_two_ways)
 	cr_expect(not(boot_asked__instance(&(struct boot_asked){ NULL, NULL })));
 }
 
+Test(boot_asked, a_buffer_that_keeps_its_first_events)
+{
+	struct boot_asked a = asked_for("quiet trace_options=sym-addr,nooverwrite x\n", NULL);
+
+	cr_expect(boot_asked__keeps_first(&a));
+	a.line = "trace_options=overwrite";
+	cr_expect(not(boot_asked__keeps_first(&a)));
+}
+
 Test(boot_asked, users_of_bootgraph_are_told)
 {
 	struct boot_asked a = asked_for("quiet initcall_debug log_buf_len=32M\n", NULL);

@@ -245,6 +245,16 @@ Test(boot_compare, probes_that_were_lost_are_not_gone)
 	cr_expect(not(change_of("probe", "vda", MEASURE_TIME)->known));
 }
 
+Test(boot_compare, a_full_buffer_may_have_had_no_room_for_a_module)
+{
+	make_boots(2);
+	put(1, "start.initcalls", "[{'name':'a_init','module':null,'self':20000000}]");
+	put(1, "start.full", "12000000000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(row_of("module", "m")->gone));
+	cr_expect(row_of("initcall", "init")->gone, "these come before");
+}
+
 /* Times are rounded, and those of a document may be any. */
 Test(boot_compare, no_time_is_negative)
 {

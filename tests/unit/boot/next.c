@@ -2,6 +2,8 @@
 /*
  * hytrace boot: the command line of the next boot.
  */
+#include <criterion/redirect.h>
+
 #include "boot/boot_sample.h"
 #include "boot/next.h"
 #include "boot/start_load.h"
@@ -48,6 +50,16 @@ Test(boot_next, does_not_grow)
 	}
 }
 
+/* The kernel takes the last one. */
+Test(boot_next, words_that_ours_take_the_place_of_are_told)
+{
+	cr_redirect_stderr();
+	expect_line("trace_buf_size=16M trace_options=nooverwrite trace_clock=local trace_event=sched:* x\n", "a",
+		    "trace_buf_size=16M trace_event=sched:* x a");
+	cr_expect_stderr_eq_str("hytrace: warning: trace_buf_size=16M of this boot's command line may have no effect in the "
+				"next one, as ours comes after it\n");
+}
+
 /* Linux 6.1 to 6.11 show what a bootconfig has below "kernel" in quotes. */
 Test(boot_next, quotes_of_a_bootconfig_do_not_hide_what_is_ours)
 {
@@ -92,4 +104,5 @@ Test(boot_next, kernels_before_instances_have_all_events_in_one_place)
 	cr_expect(not(has("6.2.16", true, "trace_instance=")));
 	cr_expect(not(has("6.12.1", false, "kprobe_event=")));
 	cr_expect(has("6.1.0", false, "sched:sched_switch,"));
+	cr_expect(has("6.1.0", false, " trace_options=nooverwrite trace_clock=local"), "the first events are asked about");
 }

@@ -253,7 +253,8 @@ Test(boot_start, reports_without_an_early_part)
 		  "\"start\":821000000,\"time\":null,\"self\":null,"
 		  "\"running\":null,\"ready\":null,\"waiting\":null,\"result\":null}");
 	expect_at(object, "start.waits", "null");
-	expect_at(object, "start.probes", "null");
+	expect_at(object, "start.probes", "[]");
+	expect_at(object, "start.full", "null");
 	expect_at(object, "start.cost.thousand_events_ns", "null");
 	json_object_put(object);
 	free(text);

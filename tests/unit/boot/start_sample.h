@@ -41,7 +41,7 @@ static inline int read_start(struct boot_start *s, const char *text)
 	int err;
 
 	memset(s, 0, sizeof(*s));
-	err = boot_start__read(s, f, UINT64_MAX, "trace");
+	err = boot_start__read(s, START_ALL, f, UINT64_MAX, "trace");
 	fclose(f);
 	return err ?: boot_start__settle(s);
 }

@@ -37,7 +37,7 @@ static void read_middle(struct boot_start *s, const char *middle)
 	cr_assert(asprintf(&text, "%s%s%s", begin, middle, end) > 0);
 	memset(s, 0, sizeof(*s));
 	f = sample_file(text);
-	cr_assert(boot_start__read(s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__read(s, START_ALL, f, UINT64_MAX, "trace") == 0);
 	cr_assert(s->unread == 0, "%zu", s->unread);
 	cr_assert(boot_start__settle(s) == 0);
 	cr_assert(s->waits != NULL);
@@ -409,7 +409,7 @@ Test(boot_waits, lost_events)
 			   SWITCH("1", "0.185", "other", "7", "S", "swapper/1", "0")
 			   SWITCH("0", "0.190", "swapper/0", "0", "R", "swapper/0", "1"), end) > 0);
 	f = sample_file(text);
-	cr_assert(boot_start__read(&s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
 	cr_assert(boot_start__settle(&s) == 0);
 	wait = wait_of(&s, CLASS_TASK, "(none)");
 	cr_expect(wait->time == 60 * MS && wait->parts[CLASS_RUNNING] == 0, "perhaps it ran");
@@ -434,6 +434,94 @@ Test(boot_waits, busy_processors)
 	boot_start__free(&s);
 }
 
+Test(boot_waits, many_processors_have_a_sum)
+{
+	struct boot_start s;
+	char *text = NULL, *printed = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+
+	for (int cpu = 1; cpu < 10; cpu++)
+		fprintf(f, ON("0", "swapper", "0", "d..2.", "0.1%d", "sched_switch: prev_comm=a prev_pid=0 prev_prio=120 "
+			      "prev_state=R ==> next_comm=b next_pid=7 next_prio=120"), cpu);
+	fclose(f);
+	/* The processor of each line is in its 31st column. */
+	f = open_memstream(&printed, &length);
+	for (char *line = text, cpu = '1'; *line; line = strchr(line, '\n') + 1)
+		strstr(line, "[000]")[3] = cpu++;
+	read_middle(&s, text);
+	cr_assert(boot_waits__text(&s, 1, f) == 0);
+	fclose(f);
+	cr_expect(strstr(printed, "\nProcessors in this time: CPU 1 was busy ") != NULL, "%s", printed);
+	cr_expect(strstr(printed, ", ...; 9 CPUs were busy ") != NULL && !strstr(printed, "CPU 9 was"), "%s", printed);
+	free(printed);
+	free(text);
+	boot_start__free(&s);
+}
+
+/* ---- a buffer that is full */
+
+Test(boot_waits, what_a_full_buffer_does_not_have_is_not_known)
+{
+	struct boot_start s;
+	const struct cpu_run *run;
+
+	read_middle(&s, SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			SWITCH("2", "0.130", "swapper/2", "0", "R", "third", "8")
+			ON("1", "other", "7", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	run = &s.sched->runs[s.sched->run_count - 1];
+	cr_expect(run->cpu == 2 && run->end == 140 * MS, "until the last event: %lu", (long)run->end);
+	cr_expect(s.full == 0);
+	boot_start__note_full(&s, 2);
+	boot_start__note_full(&s, 1);
+	boot_start__note_full(&s, 77);
+	cr_expect(s.full == 130 * MS, "the first one: %lu", (long)s.full);
+	cr_expect(boot_sched__known_until(s.sched, 2) == 130 * MS && boot_sched__known_until(s.sched, 0) == 140 * MS);
+	boot_start__free(&s);
+	/* Before the end is known. */
+	memset(&s, 0, sizeof(s));
+	{
+		FILE *f = sample_file(SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+				      ON("0", "x", "9", ".....", "0.140", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+
+		cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
+		fclose(f);
+	}
+	boot_start__note_full(&s, 1);
+	cr_assert(boot_start__settle(&s) == 0);
+	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 125 * MS, "nobody knows how long it ran");
+	boot_start__free(&s);
+}
+
+/* ---- two files */
+
+/* Other people may have anything in the top-level buffer. */
+Test(boot_start, from_the_second_file_only_probes_are_taken)
+{
+	struct boot_start s = {};
+	FILE *f = sample_file(INIT("0.100", "initcall_level: level=early")
+			      SWITCH("1", "0.125", "swapper/1", "0", "R", "other", "7")
+			      INIT("0.500", "sched_process_exec: filename=/init pid=1 old_pid=1")
+			      SWITCH("1", "0.600", "other", "7", "S", "swapper/1", "0"));
+	FILE *top = sample_file(INIT("0.090", "initcall_level: level=early")
+				INIT("0.200", "device: (really_probe+0x0/0x390) dev=\"00:03\" drv=\"serial\"")
+				SWITCH("1", "0.220", "other", "7", "S", "swapper/1", "0")
+				INIT("0.230", "initcall_start: func=a_init+0x0/0x10")
+				INIT("0.250", "device_end: (f+0x84/0x170 <- really_probe) ret=0")
+				INIT("0.260", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"));
+
+	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_PROBES, top, UINT64_MAX, "top") == 0);
+	cr_assert(boot_start__settle(&s) == 0);
+	cr_expect(s.initcall_count == 0 && s.level_count == 1 && s.init_count == 1);
+	cr_expect(s.sched->run_count == 1 && s.sched->runs[0].end == 600 * MS && s.sched->last == 600 * MS);
+	cr_assert(s.probes->count == 1 && s.probes->list[0].time == 50 * MS);
+	cr_expect(s.events == 4 + 2 && s.unread == 0, "%zu", s.events);
+	fclose(f);
+	fclose(top);
+	boot_start__free(&s);
+}
+
 /* ---- what a program's name can do */
 
 Test(boot_start, lines_that_a_program_has_made)
@@ -446,7 +534,7 @@ Test(boot_start, lines_that_a_program_has_made)
 			      INIT("9.000", "initcall_start: func=evil+0x0/0x10")
 			      INIT("0.200", "initcall_finish: func=a_init+0x0/0x10 ret=0"));
 
-	cr_assert(boot_start__read(&s, f, 8000 * MS, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_ALL, f, 8000 * MS, "trace") == 0);
 	cr_assert(boot_start__settle(&s) == 0);
 	cr_expect(s.unread == 2, "the one that is too early, and the one that is too late: %zu", s.unread);
 	cr_expect(s.initcall_count == 1 && s.initcalls[0].time == 90 * MS);
@@ -474,7 +562,7 @@ Test(boot_probes, ends_belong_to_the_latest_of_their_task)
 	const struct boot_probe *p;
 	size_t *order, count;
 
-	cr_assert(boot_start__read(&s, f, UINT64_MAX, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
 	cr_assert(boot_start__settle(&s) == 0);
 	cr_assert(s.unread == 0 && s.probes->count == 5);
 	p = s.probes->list;
@@ -499,7 +587,7 @@ Test(boot_start, reading_ends_where_it_began)
 	struct boot_start s = {};
 	FILE *f = sample_file(probes);
 
-	cr_assert(boot_start__read(&s, f, 511 * MS, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_ALL, f, 511 * MS, "trace") == 0);
 	cr_assert(boot_start__settle(&s) == 0);
 	cr_expect(s.probes->count == 3 && s.events == 3);
 	fclose(f);
@@ -523,7 +611,7 @@ Test(boot_start, reading_ends_although_no_program_is_started)
 	size_t count = 0;
 	FILE *f = fopencookie(&count, "r", (cookie_io_functions_t){ .read = next_line });
 
-	cr_assert(boot_start__read(&s, f, 5000 * MS, "trace") == 0);
+	cr_assert(boot_start__read(&s, START_ALL, f, 5000 * MS, "trace") == 0);
 	cr_expect(count > 5000 && count < 10000, "%zu lines", count);
 	fclose(f);
 	boot_start__free(&s);
