@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched stock
 # nightly: patched stock
-# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec
+# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_waking,timer:hrtimer_expire_entry
 # vm: --init systemd --units tests/guest/units --append systemd.mask=postgresql.service --append systemd.mask=e2scrub_reap.service --append systemd.mask=systemd-binfmt.service
 #
 # hytrace boot on the whole of a boot whose init is systemd, with five units made for it. systemctl and systemd-analyze
@@ -71,10 +71,9 @@ for my $mark ('warm', 'first', 'second') {
 	sleep 2;
 }
 END
-# The first report has stopped it. Without the events of the boot, the marks are found sooner.
+# Without the events of the boot, the marks are found sooner.
 echo 0 >"$tracing/instances/hytrace_boot/events/enable"
 echo >"$tracing/instances/hytrace_boot/trace"
-echo 1 >"$tracing/instances/hytrace_boot/tracing_on"
 perl marks.pl "$tracing" >marks
 
 # at INSTANCE MARK: prints when it was written

@@ -21,25 +21,21 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
-#include <sys/timex.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "base/files.h"
 #include "boot/clock.h"
 #include "boot/start.h"
+#include "run/instance.h"
 
 #define LOOKS 64
-/* The kernel rounds to microseconds. */
-#define ROUNDED_NS 500
-/* How exactly the kernel at least knows the frequency of the TSC, when it takes it for a clock. */
-#define CALIBRATED_PPM 500
-/* How much the kernel lets NTP change the frequency, MAXFREQ in include/linux/timex.h. Some containers may not ask. */
+/* NTP takes offsets that are smaller away by a quicker or slower clock: systemd-timesyncd, and the kernel's MAXPHASE. */
+#define SLEWED_NS 500000000
+/* How much the kernel lets NTP change the frequency, MAXFREQ in include/linux/timex.h. */
 #define MAXFREQ_PPM 500
 /* Two looks at clocks that go alike differ by less than this. */
 #define SUSPENDED_NS 1000000
-/* The tick of adjtimex() if nobody has changed it. */
-#define USUAL_TICK 10000
 
 /* ---- arithmetic */
 
@@ -51,7 +47,7 @@ void clock_range__add(struct clock_range *r, int64_t least, int64_t most)
 		r->most = most;
 }
 
-static const struct clock_range anything = { INT64_MIN, INT64_MAX };
+const struct clock_range clock_anything = { INT64_MIN, INT64_MAX };
 
 static bool range__is_known(const struct clock_range *r)
 {
@@ -84,14 +80,6 @@ int clock__parse_now(const char *stats, uint64_t *ret_ns)
 		return -EPROTO;
 	*ret_ns = seconds * 1000000000 + strtoull(micros, NULL, 10) * 1000;
 	return 0;
-}
-
-uint64_t clock__slewed(uint64_t uptime_ns, long freq, long tick)
-{
-	double ppm = (freq < 0 ? -freq : freq) / 65536.0;
-
-	ppm += labs(tick - USUAL_TICK) * (1e6 / USUAL_TICK);
-	return (uint64_t)(uptime_ns * ppm / 1e6);
 }
 
 int boot_clock__from_tsc(const struct boot_clock *c, uint64_t tsc, int64_t *ret_ns)
@@ -128,11 +116,7 @@ static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l
 		return;
 	}
 	c->ahead = range__middle(&l->to_monotonic);
-	c->monotonic_error = range__error(&l->to_monotonic);
-	c->monotonic_error += l->ntp_known ? clock__slewed(l->uptime, l->freq, l->tick) :
-					     clock__slewed(l->uptime, MAXFREQ_PPM << 16, USUAL_TICK);
-	if (l->own_source)
-		c->monotonic_error += clock__slewed(l->uptime, CALIBRATED_PPM << 16, USUAL_TICK);
+	c->monotonic_error = range__error(&l->to_monotonic) + SLEWED_NS + l->uptime / 1000000 * MAXFREQ_PPM;
 }
 
 /* The relation of now is not that of the boot. */
@@ -162,15 +146,30 @@ void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
 	}
 }
 
-/* ---- measuring */
-
-static int64_t read_clock(clockid_t clock)
+/*
+ * Each program of process 1 has the relation of its own time. That of the last one that was started before systemd began
+ * is systemd's own; one that was started later is systemd that has executed itself anew.
+ */
+void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace)
 {
-	struct timespec t;
+	for (size_t i = 0; i < s->init_count; i++) {
+		struct clock_range r = s->inits[i].ahead;
+		int64_t middle, error;
 
-	clock_gettime(clock, &t);
-	return t.tv_sec * 1000000000LL + t.tv_nsec;
+		if (r.least == INT64_MIN || r.most == INT64_MAX)
+			continue;
+		/* If the two clocks have drifted apart in this time, the least is more than the most. */
+		middle = r.least + (r.most - r.least) / 2;
+		error = llabs(r.most - r.least) / 2 + 1;
+		if ((int64_t)s->inits[i].time > (int64_t)userspace + middle + error)
+			break;
+		c->monotonic_known = true;
+		c->ahead = middle;
+		c->monotonic_error = error;
+	}
 }
+
+/* ---- measuring */
 
 /* The source of CLOCK_MONOTONIC: "tsc", "kvm-clock". To be freed; NULL: not known. */
 static char *read_source(void)
@@ -180,19 +179,6 @@ static char *read_source(void)
 	if (source)
 		source[strcspn(source, "\n")] = '\0';
 	return source;
-}
-
-/* Is CLOCK_MONOTONIC a clock of its own, and not the one of which the trace clock is made? */
-static bool has_own_source(void)
-{
-	static const char *const others[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
-	char *source = read_source();
-	bool own = false;
-
-	for (size_t i = 0; source && i < sizeof(others) / sizeof(others[0]); i++)
-		own |= !strcmp(source, others[i]);
-	free(source);
-	return own;
 }
 
 #ifdef __x86_64__
@@ -223,8 +209,12 @@ static void read_page(struct boot_clock *c, const volatile struct perf_event_mma
 
 static void tell_source(struct boot_clock *c)
 {
+	static const char *const others[] = { "hpet", "acpi_pm", "jiffies", "refined-jiffies" };
 	char *source = read_source();
 
+	/* Clocks of hypervisors are made of the TSC, and are the same on all processors. */
+	for (size_t i = 0; source && i < sizeof(others) / sizeof(others[0]); i++)
+		c->unstable |= !strcmp(source, others[i]);
 	if (source && strcmp(source, "tsc"))
 		snprintf(c->why_no_tsc, sizeof(c->why_no_tsc),
 			 "the kernel's clock is not the TSC: its clock source is %s", source);
@@ -275,23 +265,23 @@ static int look(struct boot_clock *c, int fd, struct clock_range *monotonic_rang
 	char text[1024];
 	ssize_t length;
 
-	before = read_clock(CLOCK_MONOTONIC);
+	before = clock__monotonic();
 	count_before = read_tsc();
 	length = pread(fd, text, sizeof(text) - 1, 0);
 	count_after = read_tsc();
-	after = read_clock(CLOCK_MONOTONIC);
+	after = clock__monotonic();
 	if (length <= 0)
 		return -ENODATA;
 	text[length] = '\0';
 	if (clock__parse_now(text, &now))
 		return -ENODATA;
-	clock_range__add(monotonic_range, (int64_t)now - ROUNDED_NS - after,
-			 (int64_t)now + ROUNDED_NS - before);
+	clock_range__add(monotonic_range, (int64_t)now - TRACE_ROUNDED_NS - after,
+			 (int64_t)now + TRACE_ROUNDED_NS - before);
 	if (boot_clock__from_tsc(c, count_before, &tsc_before) ||
 	    boot_clock__from_tsc(c, count_after, &tsc_after))
 		return 0;
-	clock_range__add(tsc_range, (int64_t)now - ROUNDED_NS - tsc_after,
-			 (int64_t)now + ROUNDED_NS - tsc_before);
+	clock_range__add(tsc_range, (int64_t)now - TRACE_ROUNDED_NS - tsc_after,
+			 (int64_t)now + TRACE_ROUNDED_NS - tsc_before);
 	return 0;
 }
 
@@ -325,24 +315,22 @@ static int open_stats(const char *buffer)
 /* How much longer CLOCK_BOOTTIME is: if something comes between the two looks, it seems less, never more. */
 static int64_t read_suspended(void)
 {
-	int64_t boottime = read_clock(CLOCK_BOOTTIME);
+	struct timespec boottime, monotonic;
 
-	return boottime - read_clock(CLOCK_MONOTONIC);
+	clock_gettime(CLOCK_BOOTTIME, &boottime);
+	clock_gettime(CLOCK_MONOTONIC, &monotonic);
+	return (boottime.tv_sec - monotonic.tv_sec) * 1000000000LL + boottime.tv_nsec - monotonic.tv_nsec;
 }
 
 static void compare_clocks(struct boot_clock *c, int fd)
 {
 	struct clock_looks l = {
-		.to_monotonic = anything, .to_tsc = anything, .uptime = read_clock(CLOCK_MONOTONIC),
-		.suspended = read_suspended(), .own_source = has_own_source(),
+		.to_monotonic = clock_anything, .to_tsc = clock_anything, .uptime = clock__monotonic(),
+		.suspended = read_suspended(),
 	};
-	struct timex t = {};
 
 	for (int i = 0; i < LOOKS && !look(c, fd, &l.to_monotonic, &l.to_tsc); i++)
 		;
-	l.ntp_known = adjtimex(&t) >= 0;
-	l.freq = t.freq;
-	l.tick = t.tick;
 	boot_clock__conclude(c, &l);
 }
 

@@ -4,8 +4,8 @@
  * "local", which the events of the kernel's part have. Others have the time stamp counter (TSC) of
  * the processor, from its reset on, or CLOCK_MONOTONIC, as systemd does.
  *
- * None of the relations is written down anywhere, so they are measured now. Each has a bound of its
- * error.
+ * That of CLOCK_MONOTONIC is in the events of a boot: NTP may change it later. The others are not written down anywhere,
+ * so they are measured now, as is the first one without these events. Each has a bound of its error.
  */
 #ifndef HYTRACE_BOOT_CLOCK_H
 #define HYTRACE_BOOT_CLOCK_H
@@ -17,6 +17,10 @@
 struct clock_range {
 	int64_t least, most;
 };
+
+extern const struct clock_range clock_anything;
+/* Trace files round to microseconds. */
+#define TRACE_ROUNDED_NS 500
 
 struct boot_clock {
 	/* local = zero + (tsc * mult >> shift), for a TSC that is @tsc_known */
@@ -31,6 +35,7 @@ struct boot_clock {
 	int64_t ahead;
 	uint64_t monotonic_error;	/* in ns, with what NTP may have changed since the boot */
 	char why_no_monotonic[128];
+	bool unstable;			/* the clocks of processors may differ */
 };
 
 /**
@@ -78,6 +83,16 @@ int boot_clock__since_reset(const struct boot_clock *c, uint64_t *ret_ns);
  */
 int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t *ret_ns);
 
+struct boot_start;
+
+/**
+ * boot_clock__of_boot() - take the relation to CLOCK_MONOTONIC from the events of the boot
+ * @c: the clocks, which stay as they are if the events do not tell it
+ * @s: the events
+ * @userspace: when systemd began, by CLOCK_MONOTONIC
+ */
+void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace);
+
 /* ---- for the measurement */
 
 /* Puts what one more look tells into the range: a moment of one clock is between two of another. */
@@ -86,20 +101,11 @@ void clock_range__add(struct clock_range *r, int64_t least, int64_t most);
 int clock__parse_now(const char *stats, uint64_t *ret_ns);
 /* ns for @tsc by perf's multiplier: (tsc * mult) >> shift without an overflow. */
 uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift);
-/*
- * What NTP may have changed in @uptime_ns. @freq and @tick: as adjtimex() has them, 2^-16 ppm, and
- * us for each of 100 ticks a second.
- */
-uint64_t clock__slewed(uint64_t uptime_ns, long freq, long tick);
-
 /* What the looks at the clocks have shown. */
 struct clock_looks {
 	struct clock_range to_monotonic, to_tsc;	/* what has to be added for the clock "local" */
 	uint64_t uptime;		/* CLOCK_MONOTONIC */
 	int64_t suspended;		/* how long the machine was, at least */
-	bool ntp_known;			/* the next two, as adjtimex() has them */
-	long freq, tick;
-	bool own_source;		/* CLOCK_MONOTONIC has another source than the trace clock */
 };
 
 /* Fills @c, of which the relation between the TSC and dmesg is there if it is known. */

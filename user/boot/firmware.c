@@ -13,6 +13,11 @@
 #include "base/files.h"
 #include "boot/firmware.h"
 
+/* systemd does not believe either that so much comes before the kernel. */
+#define MOST_NS 3600000000000
+/* So much does not come between the boot loader and the kernel's clock. */
+#define MOST_UNPACKING_NS 60000000000
+
 /* Of the Boot Loader Interface, https://systemd.io/BOOT_LOADER_INTERFACE */
 #define LOADER "4a67b082-0a4c-41cf-b6c7-440b29bb8c4f"
 
@@ -68,6 +73,17 @@ static bool was_started_by_kernel(void)
 	return kexec;
 }
 
+/* Returns false, and forgets it, if it cannot be true. */
+static bool set(struct boot_firmware *f, enum firmware_source source, uint64_t loader_start, uint64_t loader_end)
+{
+	if (!loader_start || loader_start > loader_end || loader_end > MOST_NS)
+		return false;
+	f->source = source;
+	f->loader_start = loader_start;
+	f->loader_end = loader_end;
+	return true;
+}
+
 void boot_firmware__load(struct boot_firmware *ret, const char *sys)
 {
 	memset(ret, 0, sizeof(*ret));
@@ -76,23 +92,30 @@ void boot_firmware__load(struct boot_firmware *ret, const char *sys)
 		ret->kexec = true;
 		return;
 	}
-	ret->loader_start = read_fpdt(sys, "bootloader_load_ns");
-	ret->loader_end = read_fpdt(sys, "exitbootservice_end_ns");
-	ret->source = FIRMWARE_FPDT;
 	/* A boot without EFI has an FPDT with a part of the numbers, and their meaning is another one. */
-	if (!ret->loader_start || !ret->loader_end) {
-		ret->loader_start = 1000 * read_variable(sys, "LoaderTimeInitUSec");
-		ret->loader_end = 1000 * read_variable(sys, "LoaderTimeExecUSec");
-		ret->source = FIRMWARE_EFI;
-	}
-	if (ret->loader_start && ret->loader_start <= ret->loader_end)
-		return;
-	memset(ret, 0, sizeof(*ret));
+	if (!set(ret, FIRMWARE_FPDT, read_fpdt(sys, "bootloader_launch_ns"), read_fpdt(sys, "exitbootservice_end_ns")))
+		set(ret, FIRMWARE_EFI, 1000 * read_variable(sys, "LoaderTimeInitUSec"),
+		    1000 * read_variable(sys, "LoaderTimeExecUSec"));
+}
+
+void boot_firmware__add(struct boot_firmware *f, uint64_t firmware, uint64_t loader)
+{
+	if (!f->source && !f->kexec && loader && loader < firmware)
+		set(f, FIRMWARE_SYSTEMD, firmware - loader, firmware);
+}
+
+bool boot_firmware__fits(const struct boot_firmware *f, uint64_t since_reset)
+{
+	if (!f->source)
+		return since_reset <= MOST_NS;
+	return since_reset >= f->loader_end && since_reset - f->loader_end <= MOST_UNPACKING_NS;
 }
 
 const char *boot_firmware__source(const struct boot_firmware *f)
 {
-	static const char *const names[] = { [FIRMWARE_FPDT] = "fpdt", [FIRMWARE_EFI] = "efi" };
+	static const char *const names[] = {
+		[FIRMWARE_FPDT] = "fpdt", [FIRMWARE_EFI] = "efi", [FIRMWARE_SYSTEMD] = "systemd",
+	};
 
 	return names[f->source];
 }

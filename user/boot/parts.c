@@ -109,7 +109,10 @@ static struct moment reset_of(const struct boot_known *k)
 
 	if (k->firmware && k->firmware->kexec)
 		return unknown;
-	return k->clock && !boot_clock__since_reset(k->clock, &since) ? at(-(int64_t)since) : unknown;
+	if (!k->clock || boot_clock__since_reset(k->clock, &since) ||
+	    (k->firmware && !boot_firmware__fits(k->firmware, since)))
+		return unknown;
+	return at(-(int64_t)since);
 }
 
 static struct moment after(struct moment reset, uint64_t ns)
@@ -142,7 +145,8 @@ static void add_before(struct builder *b, const struct boot_known *k)
 		b->waiting = 0;
 	}
 	if (k->first_call_known) {
-		first.known = k->clock && !boot_clock__from_tsc(k->clock, k->first_call, &first.time);
+		/* What is before the clock's zero never moves what comes after it. */
+		first.known = k->clock && !boot_clock__from_tsc(k->clock, k->first_call, &first.time) && first.time <= 0;
 		add(b, PART_UNPACKING, first);
 	}
 	add(b, PART_BEFORE_CLOCK, at(0));

@@ -35,6 +35,8 @@
 /* flush_work() queues work of this name after the work that it waits for. */
 #define BARRIER "wq_barrier_func"
 #define MOST_CPUS 8192
+/* In so short a time, clocks that NTP corrects do not come apart by more than they are known. */
+#define AHEAD_NS 1000000000
 
 static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 {
@@ -403,12 +405,32 @@ static int on_timer(struct boot_sched *s, const struct trace_context *c, char *f
 	return cpu->timer ? 0 : -EPROTO;
 }
 
+/*
+ * The timer of the tick is told the time of CLOCK_MONOTONIC. The interrupt has read that after the processor's last
+ * event outside of interrupts, and before this one.
+ */
+static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const struct trace_context *c,
+		      const char *fields)
+{
+	const char *at = strstr(fields, " function=tick_");
+	int64_t now;
+
+	if ((c->interrupt != 'h' && c->interrupt != 'H') || c->time < s->ahead_from || c->time > s->ahead_from + AHEAD_NS || !cpu->outside ||
+	    !at || sscanf(at, " function=%*s now=%" SCNd64, &now) != 1 || now < 0)
+		return;
+	clock_range__add(&s->ahead, (int64_t)cpu->outside - TRACE_ROUNDED_NS - now,
+			 (int64_t)c->time + TRACE_ROUNDED_NS - now);
+}
+
 /* Those that may take longer expire in a soft interrupt, in which a hard one may come. */
 static int on_hrtimer(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
 	const char *function;
 
+	if (cpu)
+		note_tick(s, cpu, c, fields);
+	function = word_after(s, fields, " function=", " ");
 	if (!cpu || !function)
 		return -EPROTO;
 	if (c->interrupt == 's')

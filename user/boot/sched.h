@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "boot/clock.h"
 #include "boot/trace_line.h"
 
 struct strings;
@@ -90,6 +91,8 @@ struct boot_sched {
 	size_t cpu_count;
 	uint64_t last;			/* the time of the last event */
 	size_t switches;
+	uint64_t ahead_from;		/* after this time, @ahead is found */
+	struct clock_range ahead;	/* what has to be added to CLOCK_MONOTONIC, by the timer of the tick */
 	bool lossy;			/* events are lost, so the time before a task's first event is not known */
 	struct strings *store;
 };

@@ -208,7 +208,9 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 	if (!list)
 		return -ENOMEM;
 	s->inits = list;
-	list[s->init_count++] = (struct start_init){ strings__add(s->store, name), c->time };
+	list[s->init_count++] = (struct start_init){ strings__add(s->store, name), c->time, clock_anything };
+	s->sched->ahead = clock_anything;
+	s->sched->ahead_from = c->time;
 	return 0;
 }
 
@@ -236,6 +238,8 @@ static int take_event(struct reader *r, const struct trace_context *c)
 	if (r->which == START_PROBES)
 		return boot_probes__take(r->s->probes, c);
 	err = boot_sched__take(r->s->sched, c);
+	if (r->s->init_count)
+		r->s->inits[r->s->init_count - 1].ahead = r->s->sched->ahead;
 	return err == -ENOENT ? boot_probes__take(r->s->probes, c) : err;
 }
 

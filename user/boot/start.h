@@ -15,6 +15,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "boot/clock.h"
+
 /* The instance of tracefs that has the events. */
 #define START_INSTANCE "hytrace_boot"
 /* Some 70,000 events for each processor. */
@@ -55,6 +57,7 @@ struct start_initcall {
 struct start_init {
 	const char *program;
 	uint64_t time;
+	struct clock_range ahead;	/* of the time after that: what has to be added to CLOCK_MONOTONIC */
 };
 
 /* Other people may have the same events in a buffer that has the probes. */

@@ -7,11 +7,16 @@
 
 int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call)
 {
+	const struct boot_manager *m = &w->units.manager;
 	const struct boot_known known = {
 		.clock = &w->clock, .firmware = &w->firmware, .start = start, .units = &w->units,
 		.first_call_known = first_call, .first_call = first_call ? *first_call : 0,
 	};
 
+	if (w->units.known && start)
+		boot_clock__of_boot(&w->clock, start, m->userspace);
+	if (w->units.known)
+		boot_firmware__add(&w->firmware, m->firmware, m->loader);
 	return boot_parts__find(&w->parts, &known);
 }
 
@@ -36,6 +41,8 @@ void boot_whole__free(struct boot_whole *w)
 
 void boot_whole__losses(const struct boot_whole *w)
 {
+	uint64_t since;
+
 	if (!w->units.known)
 		error__warn("what init has started is not known: %s", w->units.why_not);
 	else if (!boot_units__complete(&w->units))
@@ -48,4 +55,11 @@ void boot_whole__losses(const struct boot_whole *w)
 		error__warn("another kernel has started this one (kexec): what came before is not known");
 	else if (!w->clock.tsc_known)
 		error__warn("when the processor was reset is not known: %s", w->clock.why_no_tsc);
+	else if (!boot_clock__since_reset(&w->clock, &since) && !boot_firmware__fits(&w->firmware, since))
+		error__warn("when the processor was reset is not known: its time stamp counter began %.3f s before the kernel's "
+			    "clock, and firmware and boot loader have taken %.3f s; a warm start may not have cleared it",
+			    since / 1e9, w->firmware.loader_end / 1e9);
+	if (w->clock.unstable)
+		error__warn("the kernel does not trust the time stamp counter: the clocks of its processors may differ, and then "
+			    "who woke whom, and waits across processors, are doubtful");
 }

@@ -95,13 +95,13 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
-/* The parts between the boot loader and the kernel's clock, as far as their times are known. */
+/* The parts between the boot loader and the kernel's clock, as far as their times are known, and are theirs alone. */
 static uint64_t before_clock(const struct boot_parts *p)
 {
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < p->count; i++) {
-		if (p->list[i].time_known &&
+		if (p->list[i].time_known && !p->list[i].with &&
 		    (p->list[i].kind == PART_UNPACKING || p->list[i].kind == PART_BEFORE_CLOCK))
 			sum += p->list[i].time;
 	}
@@ -109,25 +109,17 @@ static uint64_t before_clock(const struct boot_parts *p)
 }
 
 /*
- * CLOCK_MONOTONIC misses ticks before it has its source. Later, NTP makes it quicker or slower, or its source is another
- * one. Only what these cannot have done was in the boot. Returns whether there is anything to tell.
+ * CLOCK_MONOTONIC misses ticks before it has its source. If NTP may have done as much since, there is nothing to tell.
+ * Returns whether there is.
  */
 static bool print_ahead(const struct boot_clock *c, const char *before, FILE *out)
 {
 	uint64_t ahead = c->ahead < 0 ? -c->ahead : c->ahead;
-	const char *word = c->ahead > 0 ? "missed" : "counted";
 
-	if (!c->monotonic_known || ahead <= NOTED_NS)
+	if (!c->monotonic_known || ahead <= NOTED_NS || ahead <= c->monotonic_error)
 		return false;
-	if (ahead <= c->monotonic_error)
-		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, all of which may have come since the boot, by NTP or "
-			"another clock source", before, word, ahead / 1e9);
-	else if (c->monotonic_error > NOTED_NS)
-		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s by now, at least %.3f s of it until the kernel had chosen its "
-			"source", before, word, ahead / 1e9, (ahead - c->monotonic_error) / 1e9);
-	else
-		fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source", before, word,
-			ahead / 1e9);
+	fprintf(out, "%sCLOCK_MONOTONIC has %s %.3f s until the kernel had chosen its source", before,
+		c->ahead > 0 ? "missed" : "counted", ahead / 1e9);
 	return true;
 }
 
@@ -164,7 +156,8 @@ static void print_doubts(const struct boot_whole *w, FILE *out)
 		return;
 	if (w->clock.monotonic_known && w->clock.monotonic_error > NOTED_NS)
 		fprintf(out, "Times of systemd may be %.3f s earlier or later: its clock and the kernel's may have come apart as "
-			"much since the boot, by NTP or another clock source\n", w->clock.monotonic_error / 1e9);
+			"much since the boot, by NTP; a boot with what `hytrace boot --next` prints tells them exactly\n",
+			w->clock.monotonic_error / 1e9);
 	if (again)
 		fprintf(out, "%zu unit%s been started again since the boot: if %s started in it, too, then this is counted as time "
 			"in which no unit was being started\n", again, again > 1 ? "s have" : " has", again > 1 ? "they were" : "it was");

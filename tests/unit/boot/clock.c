@@ -14,6 +14,7 @@
 
 #include "boot/clock.h"
 #include "boot/firmware.h"
+#include "boot/start.h"
 
 /* 2 GHz: half a nanosecond a count. Its zero is 3 s before that of the kernel's clock. */
 static const struct boot_clock two_ghz = {
@@ -93,23 +94,15 @@ Test(clock, the_time_of_a_buffer)
 	cr_expect(ns == 7);
 }
 
-Test(clock, what_ntp_may_have_changed)
-{
-	/* 100 ppm of 100 s are 10 ms. */
-	cr_expect(clock__slewed(100000000000, 100 << 16, 10000) == 10000000);
-	cr_expect(clock__slewed(100000000000, -(100 << 16), 10000) == 10000000);
-	cr_expect(clock__slewed(100000000000, 0, 10000) == 0);
-	/* A tick of 9999 us is 100 ppm less. */
-	cr_expect(clock__slewed(100000000000, 0, 9999) == 10000000);
-}
-
 /* ---- what the looks tell */
 
 /* Two looks, 3 us and 1 us wide, on a machine that was never suspended. */
 static const struct clock_looks usual = {
 	.to_monotonic = { 500000000, 500003000 }, .to_tsc = { 1000, 2000 }, .uptime = 100000000000,
-	.ntp_known = true, .freq = 0, .tick = 10000,
 };
+
+/* NTP may have moved it by half a second at once, and by 500 ppm of 100 s. */
+#define NTP_NS (500000000 + 50000000)
 
 static struct boot_clock concluded(const struct clock_looks *l)
 {
@@ -124,22 +117,69 @@ Test(clock, conclusions)
 	struct boot_clock c = concluded(&usual);
 
 	cr_expect(c.tsc_known && c.monotonic_known);
-	cr_expect(c.ahead == 500001500 && c.monotonic_error == 1500);
+	cr_expect(c.ahead == 500001500 && c.monotonic_error == 1500 + NTP_NS);
 	cr_expect(c.zero == -3000000000 + 1500 && c.tsc_error == 500);
 	cr_expect(c.why_no_tsc[0] == '\0' && c.why_no_monotonic[0] == '\0');
 }
 
-Test(clock, ntp_and_another_source_make_the_error_larger)
-{
-	struct clock_looks l = usual;
+/* ---- what the events tell */
 
-	l.freq = 100 << 16;
-	cr_expect(concluded(&l).monotonic_error == 1500 + 10000000);
-	l.own_source = true;
-	cr_expect(concluded(&l).monotonic_error == 1500 + 10000000 + 50000000);
-	/* Then it may be anything that the kernel allows. */
-	l.ntp_known = false;
-	cr_expect(concluded(&l).monotonic_error == 1500 + 50000000 + 50000000);
+#define SECOND 1000000000ll
+
+/* /init at 2 s, systemd at 3 s, which is executed anew at 99 s, when NTP has made CLOCK_MONOTONIC 0.3 s quicker. */
+static struct start_init inits[] = {
+	{ "/init", 2 * SECOND, { 600000000, 600040000 } },
+	{ "/sbin/init", 3 * SECOND, { 500000000, 500010000 } },
+	{ "/sbin/init", 99 * SECOND, { 200000000, 200010000 } },
+};
+
+static struct boot_clock of_boot(size_t first, size_t count, uint64_t userspace)
+{
+	struct boot_start s = { .inits = inits + first, .init_count = count };
+	struct boot_clock c = { .monotonic_known = true, .ahead = 200000000, .monotonic_error = NTP_NS };
+
+	boot_clock__of_boot(&c, &s, userspace);
+	return c;
+}
+
+Test(clock, systemd_has_the_clock_of_its_own_beginning)
+{
+	struct boot_clock c = of_boot(0, 3, 2500 * 1000000ll + 1000);
+
+	cr_expect(c.ahead == 500005000 && c.monotonic_error <= 5001, "%ld +- %lu", (long)c.ahead, (long)c.monotonic_error);
+	/* It began before its program was started, but for the error. */
+	c = of_boot(0, 3, 2500 * 1000000ll - 9000);
+	cr_expect(c.ahead == 500005000, "%ld", (long)c.ahead);
+	c = of_boot(0, 3, 2499 * 1000000ll);
+	cr_expect(c.ahead == 600020000 && c.monotonic_error == 20001, "that of the initramfs: %ld", (long)c.ahead);
+	/* Only the last one is there. */
+	c = of_boot(2, 1, 2500 * 1000000ll);
+	cr_expect(c.ahead == 200000000 && c.monotonic_error == NTP_NS, "as it is now");
+	cr_expect(of_boot(0, 0, 1).ahead == 200000000);
+}
+
+Test(clock, events_tell_it_also_if_the_machine_was_suspended)
+{
+	struct boot_start s = { .inits = inits, .init_count = 2 };
+	struct boot_clock c = { .why_no_monotonic = "the machine was suspended since" };
+
+	boot_clock__of_boot(&c, &s, 2501 * 1000000ll);
+	cr_expect(c.monotonic_known && c.ahead == 500005000);
+}
+
+Test(clock, clocks_that_drift_apart_have_an_error)
+{
+	struct start_init drifting = { "/init", 2 * SECOND, { 500400000, 500000000 } };
+	struct boot_start s = { .inits = &drifting, .init_count = 1 };
+	struct boot_clock c = {};
+
+	boot_clock__of_boot(&c, &s, 3 * SECOND);
+	cr_expect(c.monotonic_known && c.ahead == 500200000 && c.monotonic_error == 200001);
+	/* One bound alone is none. */
+	drifting.ahead.least = INT64_MIN;
+	c = (struct boot_clock){};
+	boot_clock__of_boot(&c, &s, 3 * SECOND);
+	cr_expect(not(c.monotonic_known));
 }
 
 Test(clock, looks_that_contradict_each_other_tell_nothing)
@@ -149,7 +189,7 @@ Test(clock, looks_that_contradict_each_other_tell_nothing)
 
 	/* At the same moment. */
 	l.to_monotonic.most = l.to_monotonic.least;
-	cr_expect(concluded(&l).monotonic_known && concluded(&l).monotonic_error == 0);
+	cr_expect(concluded(&l).monotonic_known && concluded(&l).monotonic_error == NTP_NS);
 	l.to_monotonic.most--;
 	c = concluded(&l);
 	cr_expect(not(c.monotonic_known));
@@ -277,7 +317,9 @@ Test(firmware, fpdt_comes_first, .init = enter, .fini = leave)
 
 	put_variable("LoaderTimeInitUSec", "1500000");
 	put_variable("LoaderTimeExecUSec", "2750000");
-	put(FPDT "bootloader_load_ns", "4000000000\n", 11);
+	/* systemd takes the launch, too. */
+	put(FPDT "bootloader_load_ns", "3000000000\n", 11);
+	put(FPDT "bootloader_launch_ns", "4000000000\n", 11);
 	put(FPDT "exitbootservice_end_ns", "5000000000\n", 11);
 	f = load();
 	cr_expect(eq(str, (char *)boot_firmware__source(&f), "fpdt"));
@@ -295,10 +337,47 @@ Test(firmware, damaged_values_are_unknown, .init = enter, .fini = leave)
 	cr_expect(load().source == FIRMWARE_NONE, "no number");
 	put_variable("LoaderTimeInitUSec", "2750001");
 	cr_expect(load().source == FIRMWARE_NONE, "it ends before it begins");
+	put_variable("LoaderTimeInitUSec", "1500000");
+	put_variable("LoaderTimeExecUSec", "3600000001");
+	cr_expect(load().source == FIRMWARE_NONE, "more than an hour");
+	put_variable("LoaderTimeExecUSec", "3600000000");
+	cr_expect(load().source == FIRMWARE_EFI, "an hour");
 	put_variable("LoaderTimeInitUSec", "123456789012345678901234567890123");
 	cr_expect(load().source == FIRMWARE_NONE, "too long");
 	put("efi/efivars/LoaderTimeInitUSec" LOADER, "\6\0\0", 3);
 	cr_expect(load().source == FIRMWARE_NONE, "too short");
+}
+
+/* Debian's kernel does not show the FPDT, and GRUB writes no variables. */
+Test(firmware, what_systemd_has_found)
+{
+	struct boot_firmware f = {};
+
+	boot_firmware__add(&f, 12500000000, 3500000000);
+	cr_expect(eq(str, (char *)boot_firmware__source(&f), "systemd"));
+	cr_expect(f.loader_start == 9000000000 && f.loader_end == 12500000000);
+	/* What is there stays. */
+	boot_firmware__add(&f, 2, 1);
+	cr_expect(f.loader_end == 12500000000);
+	for (int i = 0; i < 4; i++) {
+		f = (struct boot_firmware){ .kexec = i == 3 };
+		boot_firmware__add(&f, i == 0 ? 0 : i == 1 ? 3601000000000 : 2000000000, i == 2 ? 3000000000 : 1);
+		cr_expect(f.source == FIRMWARE_NONE && !f.loader_end, "%d", i);
+	}
+	f = (struct boot_firmware){};
+	boot_firmware__add(&f, 2000000000, 0);
+	cr_expect(f.source == FIRMWARE_NONE);
+}
+
+Test(firmware, a_tsc_that_it_contradicts)
+{
+	struct boot_firmware f = { .source = FIRMWARE_FPDT, .loader_start = 7000000000, .loader_end = 10000000000 };
+
+	cr_expect(boot_firmware__fits(&f, 10000000000) && boot_firmware__fits(&f, 70000000000));
+	cr_expect(not(boot_firmware__fits(&f, 9999999999)), "it began to count later");
+	cr_expect(not(boot_firmware__fits(&f, 70000000001)), "a warm start has not cleared it");
+	f = (struct boot_firmware){};
+	cr_expect(boot_firmware__fits(&f, 3600000000000) && !boot_firmware__fits(&f, 3600000000001));
 }
 
 Test(firmware, kexec_is_a_boot_loader)

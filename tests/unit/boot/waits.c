@@ -522,6 +522,50 @@ Test(boot_start, from_the_second_file_only_probes_are_taken)
 	boot_start__free(&s);
 }
 
+/* ---- CLOCK_MONOTONIC */
+
+#define TICK(time, function, now) \
+	ON("0", "x", "7", "d.h1.", time, "hrtimer_expire_entry: hrtimer=00000000a function=" function " now=" now)
+#define BETWEEN(time) ON("0", "x", "7", ".....", time, "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]")
+
+Test(boot_waits, the_tick_tells_the_monotonic_clock)
+{
+	struct boot_start s;
+	const struct clock_range *r;
+
+	read_middle(&s, SWITCH("0", "0.120", "x", "7", "R", "y", "8") TICK("0.150", "tick_sched_timer", "1"));
+	cr_expect(s.inits[0].ahead.least == INT64_MIN && s.inits[0].ahead.most == INT64_MAX, "no program ran by then");
+	boot_start__free(&s);
+
+	memset(&s, 0, sizeof(s));
+	{
+		FILE *f = sample_file(INIT("0.100000", "initcall_level: level=early")
+				      INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
+				      TICK("0.500900", "tick_nohz_handler", "1")
+				      BETWEEN("0.600000")
+				      TICK("0.600020", "tick_nohz_handler", "500010000")
+				      /* The same interrupt, later: only its most can be right. */
+				      TICK("0.600050", "tick_nohz_handler", "500010000")
+				      BETWEEN("0.699990")
+				      TICK("0.700030", "tick_sched_timer", "600015000")
+				      /* Another base, a soft interrupt, no number, and too late. */
+				      TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
+				      ON("0", "x", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
+				      TICK("0.730000", "tick_sched_timer", "x")
+				      TICK("1.500001", "tick_sched_timer", "1")
+				      INIT("2.000000", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"));
+
+		cr_assert(boot_start__read(&s, START_ALL, f, UINT64_MAX, "trace") == 0);
+		fclose(f);
+	}
+	cr_assert(s.init_count == 2);
+	r = &s.inits[0].ahead;
+	cr_expect(r->least == 99990000 - 500, "%ld", (long)r->least);
+	cr_expect(r->most == 100010000 + 500, "%ld", (long)r->most);
+	cr_expect(s.inits[1].ahead.least == INT64_MIN, "it has its own");
+	boot_start__free(&s);
+}
+
 /* ---- what a program's name can do */
 
 Test(boot_start, lines_that_a_program_has_made)
