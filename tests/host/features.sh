@@ -57,6 +57,22 @@ ok 'a feature that does not exist is a usage error' usage_error no-such-feature
 ok 'and so is a format' usage_error -f xml
 "$hytrace" features >/dev/full 2>err
 is 'a failed write is an error' "$? $(grep -c 'standard output' err)" '1 1'
+# refused ERROR: the answer for the BPF program where the kernel refuses to load it. The verifier itself says nothing then.
+refused()
+{
+	local n
+
+	strace -e trace=bpf -o traced "$hytrace" features cover-program >/dev/null 2>&1
+	n=$(grep -n 'prog_name="cover_entry' traced | sed -n '1s/:.*//p')
+	[[ $n ]] && strace -e trace=bpf -e "inject=bpf:error=$1:when=$n+" -o injected "$hytrace" features -f json cover-program
+}
+if [[ $("$hytrace" features -f json cover-program | jq -r '.features[0].here') == yes ]] && type -P strace >/dev/null; then
+	is 'a kernel that does not take the program is said not to, and why' "$(refused EINVAL | jq -r '.features[0] | .here, .reason')" \
+		$'no\nit cannot be loaded: Invalid argument'
+	is 'without memory, it is not known' "$(refused ENOMEM | jq -r '.features[0].here')" unknown
+else
+	ok 'a kernel that does not take the program is said not to # SKIP this one takes it not, or there is no strace' true
+fi
 # Asks as a user without capabilities, which must be the reason for each feature.
 setpriv --reuid=65534 --regid=65534 --clear-groups --bounding-set=-all --no-new-privs \
 	"$hytrace" features -f json cover-bpf cover-oneshot >nobody.json 2>err

@@ -13,6 +13,7 @@
 #include "base/fdinfo.h"
 #include "cover/bpf_cover.h"
 #include "cover/bpf_needs.h"
+#include "kernel/cover_object.h"
 #include "kernel/features.h"
 #include "kernel/tracing_multi.h"
 #include "run/pin.h"
@@ -22,18 +23,6 @@
 
 /* Indices into bpf_cover.pins. */
 enum { PIN_MAP, PIN_PROGRAM, PIN_LINKS };
-
-static char last_message[1024];
-
-/*
- * Keeps libbpf's last message for the case that loading fails; all of the verifier's log is in it.
- */
-static int keep_message(enum libbpf_print_level level, const char *fmt, va_list ap)
-{
-	if (level == LIBBPF_WARN)
-		return vsnprintf(last_message, sizeof(last_message), fmt, ap);
-	return 0;
-}
 
 /* Errors that may not occur on the same kernel another time, or with other limits. */
 static bool may_pass(int err)
@@ -51,9 +40,10 @@ static bool may_pass(int err)
 
 static int load_error(int err, const char *what)
 {
-	last_message[strcspn(last_message, "\n")] = '\0';
-	error__print("the BPF program cannot be %s: %s (%s)%s", what, strerror(-err), last_message,
-		     features__hint(err));
+	const char *reason = cover_object__reason();
+
+	error__print("the BPF program cannot be %s: %s%s%s", what, *reason ? "the verifier says: " : "",
+		     *reason ? reason : strerror(-err), features__hint(err));
 	if (err == -EPERM || err == -EACCES)
 		return -EPERM;
 	/* Otherwise this kernel lacks something: a program or attach type, BTF, or a function. */
@@ -124,19 +114,21 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 {
 	int err;
 
-	libbpf_set_print(keep_message);
 	b->request = request;
 	b->links = calloc(links, sizeof(*b->links));
 	b->link_room = links;
 	if (!b->links)
 		return error__no_memory();
-	b->skel = cover_bpf__open();
-	if (!b->skel)
-		return load_error(-errno, "opened");
-	err = bpf_needs__choose(b, entry);
-	if (err)
-		return err;
-	err = cover_bpf__load(b->skel);
+	do {
+		cover_bpf__destroy(b->skel);
+		b->skel = cover_object__open();
+		if (!b->skel)
+			return load_error(-errno, "opened");
+		err = bpf_needs__choose(b, entry);
+		if (err)
+			return err;
+		err = cover_bpf__load(b->skel);
+	} while (cover_object__may_load_again(err));
 	/* Without memory to try it out, libbpf takes it that the kernel has no global data, and maps none. */
 	if (!err && !b->skel->bss)
 		err = -ENOMEM;

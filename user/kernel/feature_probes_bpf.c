@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "kernel/cover_object.h"
 #include "kernel/feature_probes.h"
 #include "kernel/tracing_multi.h"
 
@@ -61,6 +62,15 @@ enum feature_state probe_btf(char *reason, size_t room)
 	return access("/sys/kernel/btf/vmlinux", R_OK) ? FEATURE_NO : FEATURE_YES;
 }
 
+static bool lacks_btf(char *reason, size_t room)
+{
+	const struct feature_answer *btf = features__ask(FEATURE_BTF);
+
+	if (btf->state == FEATURE_NO)
+		snprintf(reason, room, "%s\n%s", btf->reason, btf->remedy);
+	return btf->state == FEATURE_NO;
+}
+
 enum feature_state probe_jit(char *reason, size_t room)
 {
 	long enabled = probe__number("/proc/sys/net/core/bpf_jit_enable");
@@ -94,12 +104,8 @@ static enum feature_state attach_to_target(bool multi, char *reason, size_t room
 {
 	int id, program, link;
 
-	if (!features__has(FEATURE_BTF)) {
-		const struct feature_answer *btf = features__ask(FEATURE_BTF);
-
-		snprintf(reason, room, "%s\n%s", btf->reason, btf->remedy);
+	if (lacks_btf(reason, room))
 		return FEATURE_NO;
-	}
 	id = libbpf_find_vmlinux_btf_id(TARGET, BPF_TRACE_FENTRY);
 	if (id < 0) {
 		snprintf(reason, room, "the function to try it on, " TARGET ", is not in this kernel's BTF");
@@ -128,6 +134,24 @@ enum feature_state probe_fentry(char *reason, size_t room)
 enum feature_state probe_fentry_multi(char *reason, size_t room)
 {
 	return attach_to_target(true, reason, room);
+}
+
+enum feature_state probe_cover_program(char *reason, size_t room)
+{
+	enum feature_state state;
+	int err;
+
+	if (lacks_btf(reason, room))
+		return FEATURE_NO;
+	err = cover_object__try();
+	if (err && *cover_object__reason()) {
+		snprintf(reason, room, "the verifier refuses it: %s", cover_object__reason());
+		return FEATURE_NO;
+	}
+	state = err ? refused(err, reason, room) : FEATURE_YES;
+	if (err && !*reason)
+		snprintf(reason, room, "it cannot be loaded: %s", strerror(-err));
+	return state;
 }
 
 static int make_map(void)

@@ -105,6 +105,10 @@ static const struct {
 		"run without --entry fentry: kprobe.multi does the same at a higher cost", -EOPNOTSUPP,
 		probe_fentry_multi,
 	},
+	[FEATURE_COVER_PROGRAM] = {
+		"cover-program", "the BPF program of hytrace cover", NULL, "it needs CONFIG_BPF_JIT, and `sysctl "
+		"net.core.bpf_jit_enable=1`; or use --engine oneshot", -EOPNOTSUPP, probe_cover_program,
+	},
 	[FEATURE_MEMLOCK] = {
 		"memlock", "BPF maps of any size", "this kernel counts BPF maps against RLIMIT_MEMLOCK",
 		"`ulimit -l unlimited`; kernels since 5.11 do not", -EOPNOTSUPP, probe_memlock,
@@ -121,12 +125,12 @@ static const struct {
 	[FEATURE_COVER_BPF] = {
 		"cover-bpf", "hytrace cover --engine bpf: the choice of auto otherwise",
 		NEEDS(FEATURE_CAPABILITIES, FEATURE_LOCKDOWN, FEATURE_TRACEFS, FEATURE_FUNCTIONS, FEATURE_KPROBE_MULTI,
-		      FEATURE_BTF, FEATURE_FTRACE, FEATURE_ADDRESSES),
+		      FEATURE_BTF, FEATURE_COVER_PROGRAM, FEATURE_FTRACE, FEATURE_ADDRESSES),
 	},
 	[FEATURE_COVER_EVENT] = {
 		"cover-event", "hytrace cover --engine event",
 		NEEDS(FEATURE_CAPABILITIES, FEATURE_LOCKDOWN, FEATURE_TRACEFS, FEATURE_FUNCTIONS, FEATURE_EVENTS,
-		      FEATURE_BTF, FEATURE_FTRACE, FEATURE_ADDRESSES),
+		      FEATURE_BTF, FEATURE_COVER_PROGRAM, FEATURE_FTRACE, FEATURE_ADDRESSES),
 	},
 	[FEATURE_EVENT] = {
 		"event", "hytrace event",
@@ -178,14 +182,17 @@ static struct feature_answer try_out(enum feature f)
 	return (struct feature_answer){ f, state, table[f].err, reason ?: table[f].missing, remedy };
 }
 
-/* The first needed feature that is not there is the reason. */
-static struct feature_answer look_at_needs(enum feature f)
+/* The first needed feature that is not there is the reason. @load: also load programs. */
+static struct feature_answer look_at_needs(enum feature f, bool load)
 {
 	struct feature_answer answer = { f, FEATURE_YES };
 
 	for (size_t i = 0; i < table[f].need_count && answer.state != FEATURE_NO; i++) {
-		const struct feature_answer *need = features__ask(table[f].needs[i]);
+		const struct feature_answer *need;
 
+		if (table[f].needs[i] == FEATURE_COVER_PROGRAM && !load)
+			continue;
+		need = features__ask(table[f].needs[i]);
 		if (need->state == FEATURE_NO || (need->state == FEATURE_UNKNOWN && answer.state == FEATURE_YES))
 			answer = *need;
 	}
@@ -195,7 +202,7 @@ static struct feature_answer look_at_needs(enum feature f)
 const struct feature_answer *features__ask(enum feature f)
 {
 	if (!answers[f].known)
-		answers[f].answer = table[f].probe ? try_out(f) : look_at_needs(f);
+		answers[f].answer = table[f].probe ? try_out(f) : look_at_needs(f, true);
 	answers[f].known = true;
 	return &answers[f].answer;
 }
@@ -220,9 +227,9 @@ static int say(const char *who, const char *reason, const char *remedy, int err)
 
 int features__require(enum feature f, const char *who)
 {
-	const struct feature_answer *answer = features__ask(f);
+	struct feature_answer answer = table[f].probe ? *features__ask(f) : look_at_needs(f, false);
 
-	return answer->state == FEATURE_NO ? say(who, answer->reason, answer->remedy, answer->err) : 0;
+	return answer.state == FEATURE_NO ? say(who, answer.reason, answer.remedy, answer.err) : 0;
 }
 
 int features__refuse(enum feature f, const char *who)

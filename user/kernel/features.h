@@ -30,6 +30,7 @@ enum feature {
 	FEATURE_KPROBE_MULTI,
 	FEATURE_FENTRY,
 	FEATURE_FENTRY_MULTI,
+	FEATURE_COVER_PROGRAM,
 	FEATURE_MEMLOCK,
 	FEATURE_CGROUP,
 	/* Abilities of hytrace, each of which needs some of the features above. */
@@ -107,7 +108,8 @@ bool features__has(enum feature f);
  * @f: the feature
  * @who: what needs it, for the beginning of the message; NULL: the message does not say
  *
- * If the answer is not known, this succeeds, because trying will show it.
+ * If the answer is not known, this succeeds, because trying will show it. For the same reason it does not load a BPF
+ * program to see whether the kernel takes it, unless @f is just that.
  *
  * Return: 0; or -EPERM or -EOPNOTSUPP after a message with a remedy if it is not there.
  */
