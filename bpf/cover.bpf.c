@@ -65,7 +65,7 @@ const volatile __u64 checked_from, checked_bytes;	/* the function that calls tho
 
 __u32 recording;
 __u32 own_tgid;					/* the loader's while it changes links; otherwise 0 */
-__u32 loader_tgid;				/* found by take_own() */
+__u32 loader_tgid, counts_misses;		/* found by take_own() */
 struct cover_stats stats;
 __u32 checked_right, checked_wrong;
 
@@ -523,10 +523,21 @@ int BPF_PROG(on_module, struct module *mod)
 	return 0;
 }
 
-/* The loader runs this once, because in a PID namespace it does not know its own global number. */
+/* Since 6.7, the kernel counts the calls for which it does not run a program, for all kinds of programs here. */
+struct bpf_link_info___since_6_7 {
+	struct {
+		__u64 missed;
+	} kprobe_multi;
+} __attribute__((preserve_access_index));
+
+/*
+ * The loader runs this once, because in a PID namespace it does not know its own global number, and to
+ * learn what the kernel counts.
+ */
 SEC("raw_tp/")
 int take_own(void *ctx)
 {
+	counts_misses = bpf_core_field_exists(struct bpf_link_info___since_6_7, kprobe_multi.missed);
 	loader_tgid = bpf_get_current_pid_tgid() >> 32;
 	return 0;
 }

@@ -112,6 +112,7 @@ static int map_hits(struct bpf_cover *b)
 int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf_cover_entry entry,
 		    size_t links)
 {
+	struct bpf_map *map;
 	int err;
 
 	b->request = request;
@@ -134,9 +135,8 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 		err = -ENOMEM;
 	if (err)
 		return load_error(err, "loaded");
-	b->memory = fdinfo__memory(bpf_map__fd(b->skel->maps.hits)) +
-		    fdinfo__memory(bpf_map__fd(b->skel->maps.bss_set)) +
-		    (request->options->how.pin ? fdinfo__memory(bpf_map__fd(b->skel->maps.seen)) : 0);
+	bpf_object__for_each_map(map, b->skel->obj)
+		b->memory += fdinfo__memory(bpf_map__fd(map));
 	err = map_hits(b);
 	if (!err)
 		err = bpf_needs__fill(b);
@@ -501,6 +501,7 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unli
 		{ "map_full", s->full },
 		{ "missed", b->missed[1] - b->missed[0] },
 		{ "recursion_misses", b->recursion[1] - b->recursion[0] },
+		{ "misses_unknown", !b->skel->bss->counts_misses },
 		{ "parents_lost", s->parents_lost },
 		{ "unpinned", s->unpinned },
 		{ "tasks_full", s->tasks_full },

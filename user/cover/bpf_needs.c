@@ -187,9 +187,7 @@ static int size_maps(struct bpf_cover *b)
 	skel->rodata->set_shift = 32 - bits;
 	if (bpf_map__set_max_entries(skel->maps.hits, entries) ||
 	    bpf_map__set_max_entries(skel->maps.seen, entries) ||
-	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)) ||
-	    bpf_map__set_autocreate(skel->maps.seen, how->pin) ||
-	    bpf_map__set_autocreate(skel->maps.cgroup, r->options->scope.cgroup))
+	    bpf_map__set_value_size(skel->maps.bss_set, set_bytes(bits)))
 		return error__return(-EINVAL, "%lu: not a possible number of addresses", entries);
 	return 0;
 }
@@ -244,11 +242,11 @@ static void choose_fentry(struct bpf_cover *b, bool wanted)
 				  wanted && b->request->options->how.callers);
 }
 
-/* Loads only the programs that this run needs. */
+/* Loads only the programs and the maps that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	const struct cover_options *o = b->request->options;
-	bool follow = scope__follows(&o->scope);
+	bool follow = scope__follows(&o->scope), watches = watches_modules(b, entry);
 
 	b->program = entry == ENTER_BY_EVENT ? b->skel->progs.cover_event_entry :
 					       b->skel->progs.cover_entry;
@@ -260,7 +258,12 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);
 	bpf_program__set_autoload(b->skel->progs.take_threads, follow);
 	bpf_program__set_autoload(b->skel->progs.refresh_cpu, follow);
-	bpf_program__set_autoload(b->skel->progs.on_module, watches_modules(b, entry));
+	bpf_program__set_autoload(b->skel->progs.on_module, watches);
+	bpf_map__set_autocreate(b->skel->maps.seen, o->how.pin);
+	bpf_map__set_autocreate(b->skel->maps.cgroup, o->scope.cgroup);
+	bpf_map__set_autocreate(b->skel->maps.followed, follow);
+	bpf_map__set_autocreate(b->skel->maps.cpu_followed, follow);
+	bpf_map__set_autocreate(b->skel->maps.news, watches);
 	find_trampolines(b);
 	b->skel->rodata->with_callers = o->how.callers;
 	b->skel->rodata->with_map = o->how.pin;

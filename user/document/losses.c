@@ -36,6 +36,8 @@ static const struct loss losses[] = {
 	{ "recursion_misses", LOSS_MAYBE, HIT_BOTH,
 	  "calls that came while a BPF program of a probe ran on that CPU: from interrupts, with fentry.multi "
 	  "also of tasks that preempted it, or with --pin or --engine event from this one" },
+	{ "misses_unknown", LOSS_MAYBE, HIT_BOTH,
+	  "this kernel, older than 6.7, does not count the calls for which the program was not run" },
 	{ "unfinished", LOSS_MISSING, HIT_BOTH,
 	  "hits that a BPF program had not finished writing when recording ended" },
 	{ "tasks_full", LOSS_MAYBE, HIT_BOTH, "children that were not followed: too many tasks" },

@@ -211,6 +211,15 @@ Test(cover, the_loader_is_left_out)
 	cr_expect(eq(u64, stats.own, 1));
 }
 
+Test(cover, the_kernel_counts_what_it_misses_or_is_too_old)
+{
+	take_own(NULL);
+	cr_expect(eq(u32, counts_misses, 1));
+	kernel_is_old = true;
+	take_own(NULL);
+	cr_expect(eq(u32, counts_misses, 0));
+}
+
 Test(cover, what_interrupts_the_loader_is_not_left_out)
 {
 	static const int interrupts[] = { 0x100, 0x10000, 0x100000, 0x110301 };

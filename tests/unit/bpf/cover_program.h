@@ -34,7 +34,8 @@
 #define PT_REGS_SP(regs) ((regs)->sp)
 #define bpf_ksym_exists(sym) ksym_exists(#sym, sym)
 #define bpf_core_type_id_kernel(type) 0
-#define bpf_core_field_exists(type, field) (offsetof(type, field) < sizeof(type))
+/* Fields that not all kernels have. */
+#define bpf_core_field_exists(type, field) (!kernel_is_old && offsetof(type, field) < sizeof(type))
 #define bpf_core_field_offset(type, field) offsetof(type, field)
 #define preserve_access_index
 #define barrier() __asm__ volatile("" ::: "memory")
@@ -98,6 +99,8 @@ static long bpf_get_current_comm(void *to, __u32 size);
 static __u64 bpf_get_current_task(void);
 static void *bpf_this_cpu_ptr(const void *var);
 static struct task_struct *bpf_get_current_task_btf(void);
+
+static bool kernel_is_old;
 
 /* A kernel has one of two variables; others that do not exist have no address. */
 static bool count_is_hot;

@@ -581,6 +581,7 @@ Test(coverage_json, says_whether_it_is_complete)
 		bool complete;
 	} cases[] = {
 		{ "refused", 1, false }, { "refused", 0, true }, { "recursion_misses", 1, false },
+		{ "misses_unknown", 1, false }, { "misses_unknown", 0, true },
 		{ "unpinned", 1, true }, { "of_tomorrow", 1, false },
 	};
 
@@ -677,6 +678,7 @@ Test(losses, which_may_hide_an_earlier_call)
 	} hiding[] = {
 		{ "refused", HIT_BOTH }, { "map_full", HIT_BOTH }, { "missed", HIT_BOTH },
 		{ "recursion_misses", HIT_BOTH }, { "unfinished", HIT_BOTH }, { "tasks_full", HIT_BOTH },
+		{ "misses_unknown", HIT_BOTH },
 		{ "parents_lost", HIT_CALLER }, { "callers_incomplete", HIT_CALLER },
 	};
 
