@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/files.h"
 #include "cover/bpf_fentry.h"
 #include "kernel/tracing_multi.h"
 #include "cover.h"
@@ -192,19 +191,6 @@ static int try_link(void *context, const __u32 *ids, size_t count)
 	return tracing_multi__link(*program, ids, count);
 }
 
-/* Has the module's init text been freed? A module is already live for a while before that. */
-static bool has_ended_init(const char *module)
-{
-	char path[128], *text;
-	bool ended;
-
-	snprintf(path, sizeof(path), "/sys/module/%s/initsize", module);
-	text = file__text(path);
-	ended = text && !strcmp(text, "0\n");
-	free(text);
-	return ended;
-}
-
 /*
  * Are the functions of the module those that were read, and will they stay? The kernel takes a link
  * of fentry.multi apart only if all of its functions are still there. If it could not, they would go
@@ -217,7 +203,7 @@ static bool is_settled(const struct bpf_fentry *f, const char *module)
 
 	if (symbols__load_modules(&now))
 		return false;
-	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && has_ended_init(module);
+	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && module__has_ended_init(module);
 	symbols__free(now);
 	return settled;
 }

@@ -126,7 +126,7 @@ static struct json_object *name_address(uint64_t addr, bool place,
 
 	function = place ? NULL : traceable__find(names->traceable, addr);
 	symbol = symbols__find(names->symbols, addr);
-	if (!symbol)
+	if (!symbol || !symbols__is_inside(names->symbols, symbol, addr))
 		return NULL;
 	if (place)
 		snprintf(offset, sizeof(offset), "+0x%" PRIx64, addr - symbol->addr);

@@ -24,6 +24,7 @@
 struct function {
 	uint64_t start, size;
 	const char *name;
+	bool in_text;		/* start is an offset in .text */
 };
 
 struct file {
@@ -189,10 +190,10 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 		const char *name = elf_strptr(elf, strings, sym.st_name);
 		struct function *function = &f->functions[f->count];
 
-		if (sym.st_shndx != text || GELF_ST_TYPE(sym.st_info) != STT_FUNC || !name)
+		if (sym.st_shndx == SHN_UNDEF || GELF_ST_TYPE(sym.st_info) != STT_FUNC || !name)
 			continue;
 		*function = (struct function){
-			sym.st_value, sym.st_size, strings__add(names, name),
+			sym.st_value, sym.st_size, strings__add(names, name), sym.st_shndx == text,
 		};
 		f->count++;
 	}
@@ -254,12 +255,24 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
 	for (size_t i = 0; f && i < f->count; i++) {
 		const struct function *function = &f->functions[i];
 
-		if (offset >= function->start && offset - function->start < function->size) {
+		if (function->in_text && offset >= function->start && offset - function->start < function->size) {
 			*ret_start = function->start;
 			return function->name;
 		}
 	}
 	return NULL;
+}
+
+uint64_t module_files__size(struct module_files *m, const char *module, const char *function)
+{
+	struct file *f = get_file(m, module);
+	uint64_t size = 0;
+
+	for (size_t i = 0; f && i < f->count; i++) {
+		if (f->functions[i].size > size && !strcmp(f->functions[i].name, function))
+			size = f->functions[i].size;
+	}
+	return size;
 }
 
 char *module_file__name(const char *path)

@@ -24,6 +24,16 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
 			       uint64_t *ret_start);
 
 /**
+ * module_files__size() - the size of a function
+ * @m: the files
+ * @module: the module
+ * @function: the function's name, in any section; of several, it is the longest
+ *
+ * Return: 0 if it is not known.
+ */
+uint64_t module_files__size(struct module_files *m, const char *module, const char *function);
+
+/**
  * module_files__directory() - the directory of a kernel's modules
  * @vmlinux: its file; NULL: it is not known
  * @release: its release

@@ -20,16 +20,20 @@ static const struct symbol *find_symbol(const struct symbols *s, const struct hi
 					 symbols__find_lasting(s, addr);
 }
 
-static bool in_module(const struct symbols *s, struct hit *hit)
+/*
+ * Is the hit in the module's text? An address below the base is in init text, which has no offset in .text. Behind
+ * the last function, the text of a module that is gone may have been.
+ */
+static bool in_module(const struct symbols *s, const struct places *p, struct hit *hit, const struct symbol *sym)
 {
 	const struct module *m = symbols__module(s, hit->module);
 	uint64_t addr = inside(hit, hit->addr);
 
-	/* An address below the base is in init text, which has no offset in .text. */
 	if (!m || !m->base || addr < m->base || addr - m->base >= m->size)
 		return false;
 	hit->offset = hit->addr - m->base;
-	return true;
+	return symbols__is_inside(s, sym, addr) ||
+	       (p->files && addr - sym->addr < module_files__size(p->files, hit->module, sym->name));
 }
 
 /*
@@ -69,13 +73,18 @@ static bool resolve_by(const struct symbols *s, const struct places *p, struct h
 	}
 	if (hit->kind == HIT_CALLER)
 		hit->into = hit->addr - sym->addr;
-	return hit->module ? in_module(s, hit) : true;
+	return hit->module ? in_module(s, p, hit, sym) : true;
 }
 
 bool places__resolve(const struct places *p, struct hits *hits, struct hit *hit)
 {
-	return (p->after && resolve_by(p->after, p, hits, hit)) ||
-	       resolve_by(p->before, p, hits, hit);
+	struct hit now = *hit, then = *hit;
+	bool is_now = p->after && resolve_by(p->after, p, hits, &now);
+	bool was_then = !(is_now && !now.module) && resolve_by(p->before, p, hits, &then);
+
+	*hit = is_now ? now : then;
+	/* A module may have taken the place of one that is gone. Nothing says whether that was before the hit. */
+	return is_now && was_then ? then.module && !strcmp(now.module, then.module) : is_now || was_then;
 }
 
 static bool resolve_offset_by(const struct symbols *s, const struct places *p, struct hits *hits,

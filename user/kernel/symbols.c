@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/files.h"
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "kernel/features.h"
@@ -18,6 +19,7 @@
  * farther from the symbol is in no function.
  */
 #define LONGEST_FUNCTION (1024 * 1024)
+#define MODULE_PAGE 4096
 #define MODULES_AT_FIRST 64
 
 /*
@@ -372,6 +374,12 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr)
 	return now && symbol__is_generated(now) ? now : sym;
 }
 
+bool symbols__is_inside(const struct symbols *s, const struct symbol *sym, uint64_t addr)
+{
+	return !sym->module || symbol__is_generated(sym) || addr / MODULE_PAGE == sym->addr / MODULE_PAGE ||
+	       is_surrounded(s, sym);
+}
+
 /* A run looks up at most one name, so an index would take longer than it saves. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name)
 {
@@ -400,6 +408,18 @@ bool symbols__module_stayed(const struct symbols *before, const struct symbols *
 	const struct module *then = symbols__module(before, name), *m = symbols__module(now, name);
 
 	return then && then->live && m && m->live && m->base == then->base;
+}
+
+bool module__has_ended_init(const char *name)
+{
+	char path[128], *text;
+	bool ended;
+
+	snprintf(path, sizeof(path), "/sys/module/%s/initsize", name);
+	text = file__text(path);
+	ended = text && !strcmp(text, "0\n");
+	free(text);
+	return ended;
 }
 
 bool symbol__is_generated(const struct symbol *sym)

@@ -23,7 +23,7 @@ struct symbol {
 struct module {
 	const char *name;
 	uint64_t base;		/* the beginning of its text; 0 if hidden */
-	uint64_t size;
+	uint64_t size;		/* of all its memory, which need not be in one piece */
 	bool live;		/* neither being loaded nor being unloaded */
 };
 
@@ -63,6 +63,19 @@ const struct symbol *symbols__find(const struct symbols *s, uint64_t addr);
  * that ftrace traces.
  */
 const struct symbol *symbols__find_lasting(const struct symbols *s, uint64_t addr);
+/**
+ * symbols__is_inside() - is an address certainly in the vmlinux, module or generated code of a symbol?
+ * @s: the table
+ * @sym: what symbols__find() or symbols__find_lasting() has found there
+ * @addr: the address
+ *
+ * Nothing says where a module's last function ends, and the text of another one may be behind it. But
+ * modules have pages of their own.
+ *
+ * Return: false for an address behind the page in which the last function of a module begins.
+ */
+bool symbols__is_inside(const struct symbols *s, const struct symbol *sym, uint64_t addr);
+
 /* The first symbol of vmlinux with exactly this name; NULL: there is none. */
 const struct symbol *symbols__by_name(const struct symbols *s, const char *name);
 
@@ -78,6 +91,14 @@ const struct module *symbols__modules(const struct symbols *s, size_t *ret_count
  * Return: whether it was live then and is live now, and has not been loaded again.
  */
 bool symbols__module_stayed(const struct symbols *before, const struct symbols *now, const char *name);
+
+/**
+ * module__has_ended_init() - has the module's init text been freed?
+ * @name: of the module, which is already live for a while before that
+ *
+ * Return: whether all of its text stays as long as the module.
+ */
+bool module__has_ended_init(const char *name);
 
 /*
  * Is the symbol in generated code (BPF programs, trampolines, probes' slots), which is in no image?

@@ -325,6 +325,18 @@ Test(event_json, a_record_that_is_too_short)
 		"\"path\":null,\"words\":null,\"ret\":null}}");
 }
 
+/* The text of a module that came later, or is gone, may be there. */
+Test(event_json, what_is_behind_a_module_is_not_a_part_of_it)
+{
+	struct sample s = sample;
+
+	s.parent_ip = 0xffffffffc0401010;
+	expect_json(&s, 24, "{\"ts\":123456789,\"cpu\":1,\"pid\":42,\"comm\":\"a\xef\xbf\xbd\",\"event\":\"sample\","
+		    "\"function\":\"vfs_read\",\"caller\":null,\"fields\":{"
+		    "\"__ip\":\"0xffffffff82000104\",\"__parent_ip\":\"0xffffffffc0401010\",\"count\":null,"
+		    "\"number\":null,\"mac\":null,\"name\":null,\"yes\":null,\"path\":null,\"words\":null,\"ret\":null}}");
+}
+
 static void expect_integer(uint64_t value, bool is_signed, const char *expected)
 {
 	struct json_object *object = json_integer(value, is_signed);

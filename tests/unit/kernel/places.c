@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Where a call came from, when the texts of modules lie side by side, and modules come and go. /proc/modules has the
+ * size of all of a module's memory, which may be more than its text.
+ */
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "kernel/places.h"
+#include "kernel/sample.h"
+
+#define ALPHA "ffffffffc0400000 t alpha_first\t[alpha]\nffffffffc0400ff0 t alpha_last\t[alpha]\n"
+#define BETA "ffffffffc0401000 t beta_ioctl\t[beta]\nffffffffc0401100 t beta_last\t[beta]\n"
+#define GAMMA "ffffffffc0401000 t gamma_ioctl\t[gamma]\nffffffffc0401100 t gamma_last\t[gamma]\n"
+#define ALPHA_MODULE "alpha 32768 0 - Live 0xffffffffc0400000\n"
+#define BETA_MODULE "beta 8192 0 - Live 0xffffffffc0401000\n"
+#define GAMMA_MODULE "gamma 8192 0 - Live 0xffffffffc0401000\n"
+
+static struct symbols *table(const char *kallsyms, const char *modules)
+{
+	FILE *names = sample_file(kallsyms), *list = sample_file(modules);
+	struct symbols *s = NULL;
+
+	cr_assert(symbols__read(&s, names, list) == 0);
+	fclose(names);
+	fclose(list);
+	return s;
+}
+
+/* @wanted: "" if it is counted as not resolvable */
+static void expect_place(const struct places *p, uint64_t addr, const char *wanted)
+{
+	struct hit hit = { .addr = addr, .kind = HIT_CALLER };
+	char got[128] = "";
+	struct hits hits;
+
+	hits__init(&hits);
+	if (places__resolve(p, &hits, &hit))
+		snprintf(got, sizeof(got), "%s+0x%x [%s]", hit.name, hit.into, hit.module);
+	cr_expect(eq(str, got, (char *)wanted));
+	hits__free(&hits);
+}
+
+static struct symbols *alpha, *with_beta, *with_gamma;
+static struct traceable *functions;
+static const struct kernel_id kernel;
+
+static struct places places(const struct symbols *before, const struct symbols *after)
+{
+	return (struct places){ .before = before, .after = after, .traceable = functions, .kernel = &kernel };
+}
+
+static void begin(void)
+{
+	alpha = table(ALPHA, ALPHA_MODULE);
+	with_beta = table(ALPHA BETA, ALPHA_MODULE BETA_MODULE);
+	with_gamma = table(ALPHA GAMMA, ALPHA_MODULE GAMMA_MODULE);
+	functions = sample_functions(alpha);
+}
+
+static void end(void)
+{
+	traceable__free(functions);
+	symbols__free(alpha);
+	symbols__free(with_beta);
+	symbols__free(with_gamma);
+}
+
+Test(places, a_module_that_is_gone_is_not_a_part_of_another, .init = begin, .fini = end)
+{
+	struct places gone = places(with_beta, alpha), came_and_went = places(alpha, alpha);
+
+	expect_place(&gone, 0xffffffffc0401023, "beta_ioctl+0x23 [beta]");
+	expect_place(&gone, 0xffffffffc0400fff, "alpha_last+0xf [alpha]");
+	expect_place(&gone, 0xffffffffc0400100, "alpha_first+0x100 [alpha]");
+	expect_place(&came_and_went, 0xffffffffc0401023, "");
+	expect_place(&came_and_went, 0xffffffffc0400fff, "alpha_last+0xf [alpha]");
+}
+
+Test(places, of_two_modules_at_one_place_none_is_certain, .init = begin, .fini = end)
+{
+	struct places replaced = places(with_beta, with_gamma), came = places(alpha, with_gamma);
+
+	expect_place(&replaced, 0xffffffffc0401023, "");
+	expect_place(&replaced, 0xffffffffc0400fff, "alpha_last+0xf [alpha]");
+	expect_place(&came, 0xffffffffc0401023, "gamma_ioctl+0x23 [gamma]");
+}
+
+/* This program takes the place of the module's file. */
+__attribute__((used)) void alpha_last(void)
+{
+	__asm__ volatile(".skip 256, 0x90");
+}
+
+Test(places, the_file_of_a_module_says_how_long_its_last_function_is, .init = begin, .fini = end)
+{
+	char top[] = "/tmp/hytrace-places-XXXXXX", path[128];
+	struct places p = places(alpha, NULL);
+	FILE *list;
+
+	cr_assert(ne(ptr, mkdtemp(top), NULL));
+	snprintf(path, sizeof(path), "%s/modules.dep", top);
+	list = fopen(path, "w");
+	cr_assert(ne(ptr, list, NULL));
+	fputs("alpha.ko:\n", list);
+	fclose(list);
+	snprintf(path, sizeof(path), "%s/alpha.ko", top);
+	cr_assert(eq(int, symlink("/proc/self/exe", path), 0));
+	p.files = module_files__new(top);
+	cr_expect(module_files__size(p.files, "alpha", "alpha_last") > 256);
+	cr_expect(eq(u64, module_files__size(p.files, "alpha", "no_such_function"), 0));
+	cr_expect(eq(u64, module_files__size(p.files, "beta", "alpha_last"), 0));
+	expect_place(&p, 0xffffffffc0401023, "alpha_last+0x33 [alpha]");
+	expect_place(&p, 0xffffffffc0402023, "");
+	module_files__free(p.files);
+	snprintf(path, sizeof(path), "rm -r %s", top);
+	cr_expect(eq(int, system(path), 0));
+}
