@@ -27,11 +27,16 @@ enum state {
 	UNTRACED,
 };
 
+/* How often attaching to a module may fail because it, or the kernel, changes at that moment. */
+#define MOST_FAILURES 5
+
 struct late_module {
 	char name[sizeof(((struct cover_news *)NULL)->module)];
 	enum state state;
 	size_t functions;	/* how many are asked for */
 	uint64_t came, attached;	/* CLOCK_MONOTONIC */
+	unsigned int failures;
+	bool due;		/* to be attached to now */
 	const char *reason;	/* why it is not traced */
 };
 
@@ -137,10 +142,13 @@ static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
 	return err ? err : traceable__load(ret, *ret_symbols);
 }
 
-/* Is the site in the module's own text? The text of init functions is about to be freed. */
-static bool stays(const struct module *module, uint64_t site)
+/*
+ * Can it be attached to? A module is already live for a while before its init text is freed. Until then, functions in
+ * that text are in ftrace's list.
+ */
+static bool is_settled(const struct module *module)
 {
-	return site >= module->base && site - module->base < module->size;
+	return module->live && module__has_ended_init(module->name);
 }
 
 /*
@@ -155,7 +163,22 @@ static void forget_counts(struct bpf_modules *m)
 	}
 }
 
-/* Adds to @m->addrs the functions that are asked for in modules that are live now. */
+/* Chooses the modules that can be attached to, and those that are gone. @only: NULL: of all */
+static bool find_due(struct bpf_modules *m, const struct late_module *only, const struct symbols *now)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < m->count; i++) {
+		struct late_module *one = &m->list[i];
+		const struct module *module = symbols__module(now, one->name);
+
+		one->due = one->state == COMING && (!only || one == only) && (!module || is_settled(module));
+		any |= one->due;
+	}
+	return any;
+}
+
+/* Adds to @m->addrs the functions that are asked for in modules that are due. */
 static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t);
@@ -169,9 +192,8 @@ static int add_addresses(struct bpf_modules *m, const struct traceable *t, const
 	for (size_t i = 0; i < count; i++) {
 		const struct traceable_function *f = traceable__at(t, i);
 		struct late_module *one = f->module ? find(m, f->module) : NULL;
-		const struct module *module = one ? symbols__module(symbols, f->module) : NULL;
 
-		if (!module || one->state != COMING || !module->live || !stays(module, f->site) ||
+		if (!one || !one->due || !symbols__module(symbols, f->module) ||
 		    filter__judge(m->cover->request->filter, f->name, f->module) != FILTER_TRACED)
 			continue;
 		one->functions++;
@@ -191,8 +213,8 @@ static int attach(struct bpf_modules *m)
 	return bpf_cover__replace_link(m->cover, MODULES_LINK, link);
 }
 
-/* Settles modules that are live or gone; the others stay in their state. */
-static int attach_to_live(struct bpf_modules *m)
+/* Settles modules that are due or gone; the others stay in their state. */
+static int attach_to(struct bpf_modules *m, const struct late_module *only)
 {
 	struct symbols *symbols = NULL;
 	struct traceable *t = NULL;
@@ -200,7 +222,7 @@ static int attach_to_live(struct bpf_modules *m)
 	int err;
 
 	err = load_functions(&t, &symbols);
-	if (!err)
+	if (!err && find_due(m, only, symbols))
 		err = add_addresses(m, t, symbols);
 	if (!err && m->addr_count > before)
 		err = attach(m);
@@ -208,17 +230,34 @@ static int attach_to_live(struct bpf_modules *m)
 		m->addr_count = before;
 	for (size_t i = 0; !err && i < m->count; i++) {
 		struct late_module *one = &m->list[i];
-		const struct module *module = symbols__module(symbols, one->name);
 
-		if (one->state != COMING || (module && !module->live))
+		if (!one->due)
 			continue;
-		one->state = module ? TRACED : UNTRACED;
+		one->state = symbols__module(symbols, one->name) ? TRACED : UNTRACED;
 		one->attached = clock__monotonic();
 		one->reason = "it was gone before it could be attached to";
 	}
 	traceable__free(t);
 	symbols__free(symbols);
 	return err;
+}
+
+/* The kernel takes all functions or none, so a module that goes must not keep the others from being traced. */
+static void attach_to_due(struct bpf_modules *m)
+{
+	int err = attach_to(m, NULL);
+
+	for (size_t i = 0; err && i < m->count; i++) {
+		struct late_module *one = &m->list[i];
+		int failed = one->state == COMING ? attach_to(m, one) : 0;
+		/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
+		bool may_pass = failed == -EINVAL || failed == -ENOENT || failed == -EBUSY;
+
+		if (!failed || (may_pass && ++one->failures < MOST_FAILURES))
+			continue;
+		one->state = UNTRACED;
+		one->reason = strerror(-failed);
+	}
 }
 
 static bool any_coming(const struct bpf_modules *m)
@@ -231,18 +270,13 @@ static bool any_coming(const struct bpf_modules *m)
 }
 
 /* This check costs little, and avoids more expensive steps. */
-static bool any_settled(const struct bpf_modules *m)
+static bool any_due(struct bpf_modules *m)
 {
 	struct symbols *now;
-	bool settled = symbols__load_modules(&now);
+	bool any = !symbols__load_modules(&now) ? find_due(m, NULL, now) : true;
 
-	for (size_t i = 0; !settled && i < m->count; i++) {
-		const struct module *module = symbols__module(now, m->list[i].name);
-
-		settled = m->list[i].state == COMING && (!module || module->live);
-	}
 	symbols__free(now);
-	return settled;
+	return any;
 }
 
 static int time_left(const struct bpf_modules *m)
@@ -255,7 +289,6 @@ static int time_left(const struct bpf_modules *m)
 int bpf_modules__tend(struct bpf_modules *m)
 {
 	uint64_t start = clock__monotonic();
-	int err = 0;
 
 	if (!m->news || !m->cover->request->alone)
 		return INT_MAX;
@@ -265,11 +298,9 @@ int bpf_modules__tend(struct bpf_modules *m)
 	if (start < m->next)
 		return time_left(m);
 	bpf_cover__leave_out_own(m->cover, true);
-	if (any_settled(m))
-		err = attach_to_live(m);
+	if (any_due(m))
+		attach_to_due(m);
 	bpf_cover__leave_out_own(m->cover, false);
-	if (err)
-		set_untraced(m, strerror(-err));
 	m->next = clock__monotonic() + SHARE * (clock__monotonic() - start);
 	return any_coming(m) ? time_left(m) + LOOK_INTERVAL : INT_MAX;
 }
