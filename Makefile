@@ -277,7 +277,7 @@ test: $(if $(findstring long/,$(T)),deps,deps-test) ## the tests that have not p
 	$(Q)$(MAKE) -j4 built $(if $(T),,stock-kernels)
 	$(Q)tests/run.pl $(if $(GATE),--gate,$(if $(ALL),--all)) $(T)
 
-test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (an hour and a half)
+test-nightly: deps-test ## what `make test` leaves out: second kernels, Linux 6.1, more fuzzing, -O2, text slots (two hours)
 	$(Q)$(MAKE) -j4 built stock-kernels
 	$(Q)tests/run.pl --nightly
 

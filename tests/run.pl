@@ -214,7 +214,7 @@ sub add_all
 
 	if (!$kernel) {
 		my %boot = (early => ['--short'], 'early-graph' => [], vm => []);
-		my %at_night = ('early-whole' => 'early', map { $_ => $_ } 'initcalls', 'compare');
+		my %at_night = ('early-whole' => 'early', map { $_ => $_ } 'initcalls', 'compare', 'lacking');
 
 		add("boot/$_", ["$tests/guest/$_.sh", @{$boot{$_}}], boots($_)) for sort(keys(%boot));
 		add("boot/$_", ["$tests/guest/$at_night{$_}.sh"], boots($at_night{$_}), group => 'nightly') for sort(keys(%at_night));
