@@ -31,11 +31,3 @@ char *file__text(const char *path)
 	}
 	return text;
 }
-
-bool file__write(const char *path, const char *text, size_t length)
-{
-	FILE *f = fopen(path, "we");
-	bool good = f && fwrite(text, 1, length, f) == length;
-
-	return f && !fclose(f) && good;
-}

@@ -3,9 +3,6 @@
 #ifndef HYTRACE_BASE_FILES_H
 #define HYTRACE_BASE_FILES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /**
  * file__text() - read a whole file
  * @path: of the file; what stands in it has no NUL, or ends for its reader there
@@ -13,8 +10,5 @@
  * Return: the text with a NUL after it, to be freed; NULL, with errno and no message, if it cannot be read.
  */
 char *file__text(const char *path);
-
-/* Replaces a file's contents. Returns false, with errno and no message, if this fails. */
-bool file__write(const char *path, const char *text, size_t length);
 
 #endif

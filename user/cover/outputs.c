@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Names, opens and writes the results of a run; see outputs.h. */
-#include <fcntl.h>
-#include <libgen.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -72,16 +70,24 @@ static bool is_same_file(const struct stat *a, const struct stat *b)
 /* Reads what the file has now, if another run has changed it since. */
 static int read_before(struct one *one)
 {
+	int fd = output__open_old(one->output), err;
 	struct coverage *before;
 	struct stat st;
-	int err;
 
-	if (stat(one->path, &st) || !st.st_size || is_same_file(&st, &one->found))
+	if (fd == -ENOENT)
 		return 0;
+	if (fd < 0)
+		return error__return(-EINVAL, "--append: %s: cannot be read: %s", one->path, strerror(-fd));
+	if (fstat(fd, &st) || !st.st_size || is_same_file(&st, &one->found)) {
+		close(fd);
+		return 0;
+	}
 	before = calloc(1, sizeof(*before));
-	if (!before)
+	if (!before) {
+		close(fd);
 		return error__no_memory();
-	err = coverage__read_json(before, one->path);
+	}
+	err = coverage__read_json_open(before, fd, one->path);
 	if (err) {
 		free(before);
 		return err;
@@ -112,26 +118,6 @@ static int try_to_join(struct one *one, const struct coverage *plan)
 	if (!err)
 		coverage__free(&joined);
 	return err;
-}
-
-/*
- * Two runs may add to one file at the same time. Only one of them may read, join and rename it: as the file is another
- * one then, its directory is locked. Returns a descriptor that holds the lock; -1: nothing is locked.
- */
-static int lock_place(const struct one *one)
-{
-	char *path = realpath(one->path, NULL), *directory = path ?: strdup(one->path);
-	int fd = directory ? open(dirname(directory), O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
-	int locked;
-
-	do {
-		locked = flock(fd, LOCK_EX);
-	} while (locked && errno == EINTR);
-	if (locked)
-		error__warn("--append: %s: its directory cannot be locked: %s; do not add to it twice at the same time",
-			    one->path, strerror(errno));
-	free(directory);
-	return fd;
 }
 
 static int open_one(struct outputs *outputs, const struct cover_options *o, const char *path,
@@ -260,13 +246,15 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 {
 	struct output *output;
 	char *path = NULL;
+	struct stat st;
 
 	for (unsigned int i = 1; !path; i++) {
 		char word[16];
 
 		snprintf(word, sizeof(word), i > 1 ? "new%u" : "new", i);
 		path = outputs__engine_path(one->path, word);
-		if (!path || access(path, F_OK))
+		/* Also a link to nothing has the name. */
+		if (!path || lstat(path, &st))
 			break;
 		free(path);
 		path = NULL;
@@ -280,15 +268,18 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 /* Writes the result so far. After that, the file is this run's own, and must not be joined with its result again. */
 static int put_so_far(struct one *one, const struct coverage *c, const struct universe *u)
 {
-	int err = write_one(one, c, u);
+	int err = write_one(one, c, u), fd;
 
 	if (err) {
 		rewind(output__stream(one->output));
 		return err;
 	}
 	err = output__checkpoint(one->output);
-	if (!err && one->path)
-		stat(one->path, &one->found);
+	fd = err ? -1 : output__open_old(one->output);
+	if (fd >= 0) {
+		fstat(fd, &one->found);
+		close(fd);
+	}
 	return err;
 }
 
@@ -304,11 +295,23 @@ static int put(struct one *one, const struct coverage *c, const struct universe 
 	return err;
 }
 
+/* Returns a descriptor that holds the lock. */
+static int lock(const struct one *one)
+{
+	int fd = output__lock(one->output);
+
+	if (fd == -EAGAIN)
+		return error__return(fd, "--append: %s: another process holds the lock of its directory", one->path);
+	if (fd < 0)
+		return error__return(fd, "--append: %s: its directory cannot be locked: %s", one->path, strerror(-fd));
+	return fd;
+}
+
 static int put_one(const struct outputs *outputs, struct one *one, const struct coverage *c, const struct universe *u,
 		   bool so_far)
 {
-	int lock = outputs->append ? lock_place(one) : -1;
-	int err = outputs->append ? read_before(one) : 0;
+	int locked = outputs->append ? lock(one) : 0;
+	int err = locked < 0 ? locked : outputs->append ? read_before(one) : 0;
 
 	if (!err) {
 		err = so_far ? put_so_far(one, c, u) : put(one, c, u);
@@ -318,8 +321,8 @@ static int put_one(const struct outputs *outputs, struct one *one, const struct 
 	}
 	if (err && outputs->append && !so_far)
 		keep_apart(one, c);
-	if (lock >= 0)
-		close(lock);
+	if (locked > 0)
+		close(locked);
 	return err;
 }
 

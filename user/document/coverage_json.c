@@ -493,13 +493,11 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 	return err;
 }
 
-int coverage__read_json(struct coverage *ret, const char *path)
+/* @err: what reading the document has returned */
+static int take_root(struct coverage *ret, struct json_object *root, const char *path, int err)
 {
-	struct json_object *root;
 	struct coverage c;
-	int err;
 
-	err = document__read(&root, path, "coverage", "hytrace cover -f json", COVERAGE_SCHEMA);
 	if (err)
 		return err;
 	err = check_root(root, path);
@@ -509,4 +507,22 @@ int coverage__read_json(struct coverage *ret, const char *path)
 		*ret = c;
 	json_object_put(root);
 	return err;
+}
+
+#define KIND "coverage", "hytrace cover -f json", COVERAGE_SCHEMA
+
+int coverage__read_json(struct coverage *ret, const char *path)
+{
+	struct json_object *root;
+	int err = document__read(&root, path, KIND);
+
+	return take_root(ret, root, path, err);
+}
+
+int coverage__read_json_open(struct coverage *ret, int fd, const char *path)
+{
+	struct json_object *root;
+	int err = document__read_open(&root, fd, path, KIND);
+
+	return take_root(ret, root, path, err);
 }

@@ -22,5 +22,7 @@ void coverage__write_head(const struct coverage *c, json_writer_t *w);
  * another schema.
  */
 int coverage__read_json(struct coverage *ret, const char *path);
+/* The same for a file that is open as @fd, which is closed. @path: for messages */
+int coverage__read_json_open(struct coverage *ret, int fd, const char *path);
 
 #endif

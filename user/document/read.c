@@ -50,19 +50,14 @@ static int unreadable(const char *path, const char *why)
 	return error__return(-EINVAL, "%s: cannot be read: %s", path, why);
 }
 
-static int read_file(struct text *t, const char *path)
+/* Closes @fd; -1: it could not be opened. */
+static int read_file(struct text *t, int fd, const char *path)
 {
-	static bool stdin_is_read;
-	bool from_stdin = !strcmp(path, "-");
-	int fd = from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t got = 0;
 	int err = 0;
 
 	if (fd < 0)
 		return unreadable(path, strerror(errno));
-	if (from_stdin && stdin_is_read)
-		err = error__return(-EINVAL, "-: standard input has been read already, as another document");
-	stdin_is_read |= from_stdin;
 	while (!err) {
 		char *to = text__grow(t, CHUNK, path);
 
@@ -209,11 +204,24 @@ static int check(struct json_object *root, const char *path, const char *kind, c
 
 int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema)
 {
+	static bool stdin_is_read;
+	bool from_stdin = !strcmp(path, "-");
+
+	if (from_stdin && stdin_is_read)
+		return error__return(-EINVAL, "-: standard input has been read already, as another document");
+	stdin_is_read |= from_stdin;
+	return document__read_open(ret, from_stdin ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC), path, kind,
+				   command, schema);
+}
+
+int document__read_open(struct json_object **ret, int fd, const char *path, const char *kind, const char *command,
+			int schema)
+{
 	struct json_object *root = NULL;
 	struct text t = {};
 	int err;
 
-	err = read_file(&t, path);
+	err = read_file(&t, fd, path);
 	if (!err)
 		err = decompress(&t, path);
 	if (!err && t.length > DOCUMENT_LARGEST)

@@ -20,5 +20,8 @@
  * DOCUMENT_LARGEST, is no such document, or has another schema.
  */
 int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema);
+/* The same for a file that is open as @fd, which is closed; -1: opening it has failed with errno. */
+int document__read_open(struct json_object **ret, int fd, const char *path, const char *kind, const char *command,
+			int schema);
 
 #endif

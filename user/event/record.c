@@ -374,7 +374,7 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 static int open_output(struct output **ret, const struct record_options *o, struct guard *guard)
 {
 	/* A histogram is written at the end, events one by one. */
-	return o->hist ? output__open(ret, o->output, guard) : output__open_growing(ret, o->output);
+	return o->hist ? output__open(ret, o->output, guard) : output__open_growing(ret, o->output, guard);
 }
 
 static int prepare(struct record *r, struct record_options *o)

@@ -12,24 +12,29 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/place.h"
 #include "run/leftovers.h"
 #include "run/output.h"
+
+/* For how long another run, which writes its result there, is waited for. */
+#define LOCK_TRIES 50
+#define LOCK_TRY_US 100000
 
 struct output {
 	FILE *stream;		/* writes into text */
 	char *text;
 	size_t length;
 	int fd;
-	char *path;		/* NULL: standard output */
+	char *path;		/* as given; NULL: standard output */
+	struct place place;
 	char *temporary;	/* NULL: written in place */
 	char *so_far;		/* the same for what is put in place before the end */
-	char *created;		/* to be removed if nothing is written to it; NULL: it was there before */
 	bool growing;
-	bool truncate;		/* truncate the file before the first write */
 };
 
 static int unwritable(const char *path, int err)
@@ -44,88 +49,51 @@ static void output__free(struct output *o)
 	free(o->text);
 	if (o->fd > STDERR_FILENO)
 		close(o->fd);
+	place__free(&o->place);
 	free(o->path);
 	free(o->temporary);
 	free(o->so_far);
-	free(o->created);
 	free(o);
 }
 
-/* @st: the existing file; NULL: there is none, or a link to a file that does not exist. */
-static int open_in_place(struct output *o, const struct stat *st)
+/* The temporary name, which is renamed later: NAME.ID@suffix. */
+static int name_beside(char **ret, const struct place *place, const char *suffix, struct guard *guard)
 {
-	o->fd = open(o->path, O_WRONLY | O_CLOEXEC | (st ? 0 : O_CREAT), 0666);
-	if (o->fd < 0)
-		return unwritable(o->path, errno);
-	if (st)
-		o->truncate = S_ISREG(st->st_mode);
-	else
-		o->created = realpath(o->path, NULL);
-	return 0;
-}
+	char *path;
+	int err;
 
-/* Follows a link, so that the temporary file is beside the link's target. */
-static int follow_link(struct output *o)
-{
-	char *real = realpath(o->path, NULL);
-
-	if (!real)
-		return unwritable(o->path, errno);
-	free(o->path);
-	o->path = real;
-	return 0;
-}
-
-/*
- * The temporary name, which is renamed later: @path.ID@suffix. It may be relative, because the
- * watchdog was started in this directory and stays in it.
- */
-static int name_beside(char **ret, const char *path, const char *suffix, struct guard *guard)
-{
-	if (asprintf(ret, "%s.%s%s", path, run__id(), suffix) < 0) {
+	if (asprintf(ret, "%s.%s%s", place->name, run__id(), suffix) < 0) {
 		*ret = NULL;
 		return error__no_memory();
 	}
-	return guard ? guard__add_file(guard, *ret) : 0;
+	if (!guard)
+		return 0;
+	path = place__path(place, *ret);
+	err = path ? guard__add_file(guard, path) : error__no_memory();
+	free(path);
+	return err;
 }
 
-/* Without the privilege to give files away, the file is the user's, with the same mode. */
-static bool copy_owner(int fd, const struct stat *st)
+static int open_beside(struct output *o, struct guard *guard)
 {
-	return !(fchown(fd, st->st_uid, st->st_gid) && errno != EPERM) && !fchmod(fd, st->st_mode & 07777);
-}
-
-static int open_beside(struct output *o, const struct stat *st, struct guard *guard)
-{
+	char *name;
 	int err;
 
-	err = st ? follow_link(o) : 0;
+	err = name_beside(&name, &o->place, ".tmp", guard);
 	if (!err)
-		err = name_beside(&o->temporary, o->path, ".tmp", guard);
-	if (!err)
-		err = name_beside(&o->so_far, o->path, ".now.tmp", guard);
-	if (err)
-		return err;
-	o->fd = open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	/*
-	 * No other run makes a file of that name, so it is that of another output, which removes
-	 * it.
-	 */
-	if (o->fd < 0 && errno == EEXIST) {
-		free(o->temporary);
-		o->temporary = NULL;
-		return error__return(-EINVAL, "-o %s: is given twice", o->path);
+		err = name_beside(&o->so_far, &o->place, ".now.tmp", guard);
+	if (!err) {
+		o->fd = place__make(&o->place, name);
+		if (o->fd >= 0) {
+			o->temporary = name;
+			return 0;
+		}
+		/* No other run makes a file of that name, so it is that of another output, which removes it. */
+		err = o->fd == -EEXIST ? error__return(-EINVAL, "-o %s: is given twice", o->path) :
+					 unwritable(o->path, -o->fd);
 	}
-	if (o->fd < 0)
-		return unwritable(o->path, errno);
-	return st && !copy_owner(o->fd, st) ? unwritable(o->path, errno) : 0;
-}
-
-static bool is_link(const char *path)
-{
-	struct stat st;
-
-	return !lstat(path, &st) && S_ISLNK(st.st_mode);
+	free(name);
+	return err;
 }
 
 /*
@@ -162,30 +130,27 @@ static int open_again(struct output *o, int fd)
 
 static int open_path(struct output *o, const char *path, struct guard *guard)
 {
-	struct stat st;
-	bool there = !stat(path, &st);
-	int fd;
+	struct place *place = &o->place;
+	int err, fd;
 
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
-	/* An empty path must fail here: its temporary file has a name, so only the rename would fail. */
-	if (!*path)
-		return unwritable(path, ENOENT);
-	if (there && S_ISDIR(st.st_mode))
-		return unwritable(path, EISDIR);
-	if (there && access(path, W_OK))
+	err = place__find(place, path);
+	if (err && place->refused)
+		return error__return(-EINVAL, "-o %s: is refused: %s", path, place->refused);
+	if (err)
+		return unwritable(path, -err);
+	if (place->st.st_mode && faccessat(place->dir, place->name, W_OK, 0))
 		return unwritable(path, errno);
-	fd = there ? find_descriptor(&st) : -1;
+	fd = place->st.st_mode ? find_descriptor(&place->st) : -1;
 	if (fd >= 0)
 		return open_again(o, fd);
-	/*
-	 * A device or a pipe cannot be replaced by a rename. A link to nothing has no place for a
-	 * temporary file.
-	 */
-	if (o->growing || (there && !S_ISREG(st.st_mode)) || (!there && is_link(path)))
-		return open_in_place(o, there ? &st : NULL);
-	return open_beside(o, there ? &st : NULL, guard);
+	if (!place->st.st_mode || S_ISREG(place->st.st_mode))
+		return open_beside(o, guard);
+	/* A device or a pipe cannot be replaced by a rename. */
+	o->fd = place__open_device(place);
+	return o->fd < 0 ? unwritable(path, -o->fd) : 0;
 }
 
 static int open_output(struct output **ret, const char *path, bool growing, struct guard *guard)
@@ -197,6 +162,7 @@ static int open_output(struct output **ret, const char *path, bool growing, stru
 	if (!o)
 		return error__no_memory();
 	o->growing = growing;
+	o->place.dir = -1;
 	o->fd = STDOUT_FILENO;
 	if (path && strcmp(path, "-")) {
 		o->fd = -1;
@@ -219,9 +185,9 @@ int output__open(struct output **ret, const char *path, struct guard *guard)
 	return open_output(ret, path, false, guard);
 }
 
-int output__open_growing(struct output **ret, const char *path)
+int output__open_growing(struct output **ret, const char *path, struct guard *guard)
 {
-	return open_output(ret, path, true, NULL);
+	return open_output(ret, path, true, guard);
 }
 
 FILE *output__stream(struct output *o)
@@ -250,20 +216,27 @@ static int write_all(int fd, const char *text, size_t length)
 	return 0;
 }
 
+/* From now on, the file has its own name. */
+static int put(struct output *o)
+{
+	int err = o->temporary ? place__put(&o->place, o->temporary, o->fd) : 0;
+
+	if (err)
+		return err;
+	free(o->temporary);
+	o->temporary = NULL;
+	return 0;
+}
+
 static int write_out(struct output *o)
 {
 	int err;
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
-	err = o->truncate && ftruncate(o->fd, 0) ? -errno : 0;
-	o->truncate = false;
+	err = o->growing && o->length ? put(o) : 0;
 	if (!err)
 		err = write_all(o->fd, o->text, o->length);
-	if (o->length) {
-		free(o->created);
-		o->created = NULL;
-	}
 	/* Begins at the start of the memory again. */
 	if (!err && fseeko(o->stream, 0, SEEK_SET))
 		err = -errno;
@@ -297,26 +270,22 @@ bool output__can_checkpoint(const struct output *o)
 /* The temporary file of the final result exists already. A result so far has a file of its own. */
 static int write_so_far(struct output *o)
 {
-	struct stat st;
 	int fd, err;
 
 	if (fflush(o->stream) || ferror(o->stream))
 		return -ENOMEM;
-	fd = open(o->so_far, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	/* The owner of the directory has seen the run's id, and may have made something of that name. */
+	place__remove(&o->place, o->so_far);
+	fd = place__make(&o->place, o->so_far);
 	if (fd < 0)
-		return -errno;
-	err = !stat(o->path, &st) && !copy_owner(fd, &st) ? -errno : 0;
+		return fd;
+	err = write_all(fd, o->text, o->length);
 	if (!err)
-		err = write_all(fd, o->text, o->length);
-	/* This is for a crash, also of the machine. */
-	if (!err && fsync(fd))
-		err = -errno;
+		err = place__put(&o->place, o->so_far, fd);
 	if (close(fd) && !err)
 		err = -errno;
-	if (!err && rename(o->so_far, o->path))
-		err = -errno;
 	if (err)
-		unlink(o->so_far);
+		place__remove(&o->place, o->so_far);
 	return err;
 }
 
@@ -342,12 +311,33 @@ static int finish(struct output *o)
 	err = write_out(o);
 	if (err || !o->path)
 		return err;
+	err = put(o);
 	/* A full disk or a quota may only be reported now. */
-	err = close(o->fd) ? -errno : 0;
-	o->fd = -1;
-	if (!err && o->temporary && rename(o->temporary, o->path))
+	if (!err && close(o->fd))
 		err = -errno;
+	o->fd = -1;
 	return err;
+}
+
+/* Whoever may read the directory can lock it as well, so this does not wait for ever. */
+int output__lock(const struct output *o)
+{
+	int fd = openat(o->place.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++) {
+		if (i == LOCK_TRIES) {
+			err = -errno;
+			close(fd);
+			return err;
+		}
+		usleep(LOCK_TRY_US);
+	}
+	return fd < 0 ? -errno : fd;
+}
+
+int output__open_old(const struct output *o)
+{
+	return place__open_file(&o->place);
 }
 
 int output__commit(struct output *o)
@@ -368,9 +358,7 @@ void output__discard(struct output *o)
 	if (!o)
 		return;
 	if (o->temporary)
-		unlink(o->temporary);
-	if (o->created)
-		unlink(o->created);
+		place__remove(&o->place, o->temporary);
 	output__free(o);
 }
 

@@ -10,6 +10,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "base/paths.h"
+#include "run/output.h"
 #include "tailor/kconfig.h"
 
 /* kconfig/ask.c, which goes into the program as it is. */
@@ -54,6 +55,7 @@ static int compile(struct kconfig *k)
 	char *includes[2] = {}, *objects[PARTS] = {}, *source = path__join(k->build->scratch, "ask.c"), *messages = NULL;
 	const char *argv[PARTS + 10] = { "sh", "-c", "exec $0 \"$@\"", compiler && *compiler ? compiler : "cc", "-O1",
 					 "-oask", source };
+	struct output *out;
 	size_t n = 7;
 	int err = 0, status;
 
@@ -72,8 +74,12 @@ static int compile(struct kconfig *k)
 	err = err || !source ? error__no_memory() : 0;
 	if (!err)
 		err = check_objects(b, objects);
-	if (!err && !file__write(source, _binary_ask_c_start, _binary_ask_c_end - _binary_ask_c_start))
-		err = error__return(-EINVAL, "%s: cannot be written: %s", source, strerror(errno));
+	if (!err)
+		err = output__open(&out, source, NULL);
+	if (!err) {
+		fwrite(_binary_ask_c_start, 1, _binary_ask_c_end - _binary_ask_c_start, output__stream(out));
+		err = output__commit(out);
+	}
 	if (!err) {
 		status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
 		if (status)

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0
 /* hytrace cover --append: what a file has is joined with what a run sees, or refused before anything is run. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -188,6 +191,51 @@ Test(append, what_cannot_be_added_is_written_beside)
 	expect("vfs_mkdir");
 	expect_in("sum.new.json", "vfs_write");
 	expect_in("sum.new2.json", "vfs_rmdir");
+	coverage__free(&plan);
+	coverage__free(&c);
+}
+
+/* Whoever may read the directory may lock it, too. Then the result is not lost, and nobody waits for ever. */
+Test(append, a_lock_of_somebody_else_is_not_waited_for_long, .timeout = 60)
+{
+	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
+	const struct coverage *list[] = { &c };
+	int locked = open(".", O_RDONLY);
+	struct outputs *outputs = NULL;
+
+	cr_assert(run("vfs_read", 0x1000, true) == 0);
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	cr_assert(flock(locked, LOCK_EX) == 0);
+	cr_expect(symlink("nothing", "sum.new.json") == 0);
+	cr_expect(outputs__write(outputs, list, 1, NULL) == -EAGAIN);
+	outputs__free(outputs);
+	close(locked);
+	expect("vfs_read");
+	expect_in("sum.new2.json", "vfs_mkdir");
+	coverage__free(&plan);
+	coverage__free(&c);
+}
+
+/* Somebody else's pipe would be waited for, and a link may lead anywhere. */
+Test(append, what_takes_the_files_place_is_not_read, .timeout = 60)
+{
+	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
+	const struct coverage *list[] = { &c };
+	struct outputs *outputs = NULL;
+
+	cr_assert(run("vfs_read", 0x1000, true) == 0);
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	cr_assert(rename("sum.json", "sum.new.json") == 0);
+	cr_assert(symlink("sum.new.json", "sum.json") == 0);
+	cr_expect(outputs__write(outputs, list, 1, NULL) == -EINVAL);
+	outputs__free(outputs);
+	expect_in("sum.new2.json", "vfs_mkdir");
+	unlink("sum.json");
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	cr_assert(mkfifo("sum.json", 0600) == 0);
+	cr_expect(outputs__write(outputs, list, 1, NULL) == 0);
+	outputs__free(outputs);
+	expect("vfs_mkdir");
 	coverage__free(&plan);
 	coverage__free(&c);
 }

@@ -10,6 +10,8 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <stdlib.h>
+#include <sys/file.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -164,7 +166,7 @@ Test(output, a_growing_one_keeps_what_it_has)
 	struct output *o;
 
 	put("result", "old and longer");
-	cr_assert(output__open_growing(&o, "result") == 0);
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
 	fputs("one", output__stream(o));
 	cr_expect(holds("result", "old and longer"), "nothing has been flushed");
 	cr_expect(output__flush(o) == 0);
@@ -174,13 +176,24 @@ Test(output, a_growing_one_keeps_what_it_has)
 	fputs(", lost", output__stream(o));
 	output__discard(o);
 	cr_expect(holds("result", "one, two"));
-	cr_assert(output__open_growing(&o, "result") == 0);
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
 	output__discard(o);
 	cr_expect(holds("result", "one, two"), "nothing was recorded");
 	unlink("result");
-	cr_assert(output__open_growing(&o, "result") == 0);
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
 	output__discard(o);
 	cr_expect(access("result", F_OK) != 0, "nor is an empty one left");
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("result", "") && access("result", F_OK) == 0, "one that has recorded nothing is empty");
+	put("other", "old");
+	cr_assert(link("other", "result") != 0 && unlink("result") == 0 && link("other", "result") == 0);
+	cr_assert(output__open_growing(&o, "result", NULL) == 0);
+	fputs("new", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	cr_expect(holds("other", "old") && holds("result", "new"), "a hard link is not written to");
+	unlink("other");
+	unlink("result");
 }
 
 static void checkpoint(struct output *o, const char *text)
@@ -219,6 +232,62 @@ Test(output, can_be_put_in_place_before_the_end)
 	output__discard(o);
 }
 
+/*
+ * The owner of the directory sees the name of the unfinished result, and so knows that of a result so far. Each of these
+ * is made there, and must stay as it is or go.
+ */
+Test(output, one_so_far_is_not_written_to_what_has_its_name)
+{
+	char name[128], kept[64];
+	struct output *o;
+
+	put("secret", "secret");
+	snprintf(name, sizeof(name), "result.%s.now.tmp", run__id());
+	cr_assert(output__open(&o, "result", NULL) == 0);
+	cr_assert(symlink("secret", name) == 0);
+	checkpoint(o, "over a link");
+	cr_assert(link("secret", name) == 0);
+	checkpoint(o, "over a hard link");
+	cr_assert(mkfifo(name, 0600) == 0);
+	checkpoint(o, "over a pipe");
+	cr_assert(mkdir(name, 0700) == 0);
+	fputs("over a directory", output__stream(o));
+	cr_expect(output__checkpoint(o) == -EEXIST, "which nobody removes");
+	cr_assert(rmdir(name) == 0);
+	cr_expect(holds("result", "over a pipe"));
+	cr_expect(holds("secret", "secret"));
+	snprintf(kept, sizeof(kept), "result.%s.tmp", run__id());
+	cr_assert(rename(kept, "moved") == 0);
+	cr_assert(symlink("secret", kept) == 0);
+	fputs("the end", output__stream(o));
+	cr_expect(output__commit(o) == 0, "who moves the unfinished one spoils his own directory");
+	cr_expect(holds("secret", "secret"));
+	unlink("moved");
+	unlink("result");
+	unlink("secret");
+}
+
+Test(output, a_full_disk_leaves_the_old_one)
+{
+	const struct rlimit little = { 100, RLIM_INFINITY }, much = { RLIM_INFINITY, RLIM_INFINITY };
+	struct output *o;
+
+	put("result", "old");
+	signal(SIGXFSZ, SIG_IGN);
+	cr_assert(setrlimit(RLIMIT_FSIZE, &little) == 0);
+	for (int i = 0; i < 2; i++) {
+		cr_assert(output__open(&o, "result", NULL) == 0);
+		fprintf(output__stream(o), "%1000d", 1);
+		cr_expect(output__checkpoint(o) == -EFBIG);
+		fprintf(output__stream(o), "%1000d", 1);
+		cr_expect(output__commit(o) == -EIO);
+		cr_expect(holds("result", "old"));
+		cr_expect(entries() == 1, "nothing beside it");
+	}
+	setrlimit(RLIMIT_FSIZE, &much);
+	unlink("result");
+}
+
 Test(output, is_given_once)
 {
 	struct output *o, *other = NULL;
@@ -241,7 +310,7 @@ Test(output, a_link_is_followed)
 	for (int i = 0; i < 3; i++) {
 		static const char *const texts[] = { "into nothing", "into a file", "growing" };
 
-		int err = i == 2 ? output__open_growing(&o, "link") :
+		int err = i == 2 ? output__open_growing(&o, "link", NULL) :
 				   output__open(&o, "link", NULL);
 
 		cr_assert(err == 0);
@@ -331,7 +400,7 @@ Test(output, refuses_what_cannot_be_written)
 	cr_expect(output__open(&o, "no/such/dir", NULL) == -EINVAL);
 	cr_expect(output__open(&o, ".", NULL) == -EINVAL);
 	cr_expect(output__open(&o, "", NULL) == -EINVAL);
-	cr_expect(output__open_growing(&o, "") == -EINVAL);
+	cr_expect(output__open_growing(&o, "", NULL) == -EINVAL);
 	cr_expect(o == NULL);
 }
 

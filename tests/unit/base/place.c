@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * Files that root writes where another user is at home: that user makes links, FIFOs and hard links, and moves things
+ * about, and must not gain anything by that. "joe" is the other user; only root can play both.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <criterion/criterion.h>
+#include <criterion/new/assert.h>
+
+#include "base/place.h"
+
+#define JOE 65534
+
+static char dir[] = "/tmp/place.XXXXXX";
+
+/* What had the name "result" when a file was synced. */
+static char when_synced[64];
+
+/* Takes the place of the C library's. */
+int fsync(int fd)
+{
+	FILE *f = fopen("joe/result", "r");
+
+	if (f) {
+		cr_expect(fgets(when_synced, sizeof(when_synced), f) != NULL);
+		fclose(f);
+	}
+	return syscall(SYS_fsync, fd);
+}
+
+static void put(const char *path, const char *text, uid_t owner, mode_t mode)
+{
+	FILE *f = fopen(path, "w");
+
+	cr_assert(f != NULL, "%s", path);
+	fputs(text, f);
+	fclose(f);
+	cr_assert(chown(path, owner, owner) == 0);
+	cr_assert(chmod(path, mode) == 0);
+}
+
+static void make_link(const char *to, const char *path, uid_t owner)
+{
+	cr_assert(symlink(to, path) == 0, "%s", path);
+	cr_assert(lchown(path, owner, owner) == 0);
+}
+
+static void make_dir(const char *path, uid_t owner, mode_t mode)
+{
+	cr_assert(mkdir(path, 0700) == 0);
+	cr_assert(chown(path, owner, owner) == 0);
+	cr_assert(chmod(path, mode) == 0);
+}
+
+static void enter(void)
+{
+	if (geteuid())
+		cr_skip_test("this needs root");
+	cr_assert(mkdtemp(dir) != NULL);
+	cr_assert(chdir(dir) == 0);
+	umask(022);
+	make_dir("root", 0, 0755);
+	put("root/secret", "secret", 0, 0600);
+	make_dir("joe", JOE, 0755);
+	make_dir("joe/own", JOE, 0755);
+	make_dir("sticky", 0, 01777);
+}
+
+/* Whatever a test has done, root's secret is what it was, and nothing is beside it. */
+static void leave(void)
+{
+	char command[PATH_MAX];
+	struct stat st;
+
+	snprintf(command, sizeof(command), "cd %s/root && test \"$(ls -A)$(cat secret)\" = secretsecret", dir);
+	cr_expect(system(command) == 0, "something has happened to root's files");
+	cr_assert(lstat("root/secret", &st) == 0);
+	cr_expect(st.st_uid == 0 && (st.st_mode & 07777) == 0600);
+	snprintf(command, sizeof(command), "rm -rf %s", dir);
+	cr_expect(system(command) == 0);
+}
+
+TestSuite(place, .init = enter, .fini = leave, .timeout = 30);
+
+static int find(const char *path)
+{
+	struct place p;
+	int err = place__find(&p, path);
+
+	cr_expect(err == (p.refused ? -EPERM : err) && (p.refused || err != -EPERM), "%s", path);
+	place__free(&p);
+	return err;
+}
+
+/* Writes it as a result is written. */
+static int write_to(const char *path)
+{
+	struct place p;
+	int err = place__find(&p, path), fd = err ? err : place__make(&p, "new");
+
+	if (fd >= 0) {
+		cr_assert(write(fd, "result", 6) == 6);
+		err = place__put(&p, "new", fd);
+		close(fd);
+	}
+	place__free(&p);
+	return fd < 0 ? fd : err;
+}
+
+static void expect(const char *path, const char *text)
+{
+	char got[64] = "";
+	FILE *f = fopen(path, "r");
+
+	cr_assert(f != NULL, "%s", path);
+	cr_expect(fgets(got, sizeof(got), f) != NULL);
+	fclose(f);
+	cr_expect(eq(str, got, (char *)text), "%s", path);
+}
+
+Test(place, a_link_leads_to_what_its_owner_owns)
+{
+	make_link("root/secret", "mine", 0);
+	cr_expect(find("mine") == 0, "the caller's own link");
+	cr_expect(find("joe/result") == 0, "no link at all");
+	make_link("../root/secret", "joe/result", JOE);
+	cr_expect(find("joe/result") == -EPERM, "to a file of root's");
+	make_link("../root/new", "joe/nothing", JOE);
+	cr_expect(find("joe/nothing") == -EPERM, "to nothing in root's directory");
+	make_link("/dev/null", "joe/device", JOE);
+	cr_expect(find("joe/device") == -EPERM, "to a device");
+	make_link("../root", "joe/out", JOE);
+	cr_expect(find("joe/out/result") == -EPERM, "a directory");
+	make_link("joe/out", "way", 0);
+	cr_expect(find("way/result") == -EPERM, "a directory, over a link of root's");
+	make_link("own/result", "joe/there", JOE);
+	cr_expect(write_to("joe/there") == 0, "to joe's own");
+	expect("joe/own/result", "result");
+	make_link("../root/secret", "joe/moved", 0);
+	cr_expect(find("joe/moved") == -EPERM, "what root has made may be moved, or linked, by joe");
+	put("joe/own/of-root", "", 0, 0644);
+	make_link("own/of-root", "joe/to-root", JOE);
+	cr_expect(find("joe/to-root") == -EPERM, "in joe's directory, but root's");
+	make_dir("amy", JOE - 1, 0755);
+	make_link("../joe/out", "amy/out", JOE - 1);
+	make_link("../joe/own", "amy/own", JOE - 1);
+	cr_expect(find("amy/out/result") == -EPERM, "of several users");
+	cr_expect(find("amy/own/result") == -EPERM, "to a third user's");
+	make_link("round", "joe/round", JOE);
+	cr_expect(find("joe/round") == -ELOOP);
+}
+
+Test(place, a_directory_for_all_has_traps)
+{
+	put("sticky/file", "", JOE, 0666);
+	cr_expect(find("sticky/file") == -EPERM, "joe can read what comes there, and change it");
+	cr_assert(mkfifo("sticky/fifo", 0666) == 0 && chown("sticky/fifo", JOE, JOE) == 0);
+	cr_expect(find("sticky/fifo") == -EPERM);
+	make_link("../joe/own/result", "sticky/link", JOE);
+	cr_expect(find("sticky/link") == -EPERM);
+	make_dir("sticky/joe", JOE, 0755);
+	cr_expect(find("sticky/joe/result") == 0, "whoever names joe's directory means it");
+	put("sticky/mine", "", 0, 0644);
+	cr_expect(write_to("sticky/mine") == 0);
+	expect("sticky/mine", "result");
+}
+
+Test(place, no_place_is_no_file)
+{
+	struct place p;
+
+	cr_expect(find("") == -ENOENT);
+	cr_expect(find("missing/result") == -ENOENT);
+	cr_expect(find("root/secret/result") == -ENOTDIR);
+	cr_expect(find("/") == -EISDIR);
+	cr_expect(find("joe") == -EISDIR);
+	cr_expect(find("joe/own/..") == -EISDIR);
+	cr_expect(find("root/secret/") == -EISDIR);
+	cr_assert(place__find(&p, "joe/../joe//own/./result") == 0);
+	cr_expect(eq(str, p.name, "result"));
+	place__free(&p);
+}
+
+/* What is there is replaced, and not written to. */
+Test(place, a_hard_link_keeps_its_contents)
+{
+	cr_assert(link("root/secret", "joe/result") == 0);
+	cr_expect(write_to("joe/result") == 0);
+	expect("joe/result", "result");
+}
+
+Test(place, a_name_that_joe_takes_meanwhile_is_not_used)
+{
+	struct place p;
+	int fd;
+
+	cr_assert(place__find(&p, "joe/result") == 0);
+	make_link("../root/secret", "joe/new", JOE);
+	cr_expect(place__make(&p, "new") == -EEXIST);
+	place__remove(&p, "new");
+	fd = place__make(&p, "new");
+	cr_assert(fd >= 0 && write(fd, "result", 6) == 6);
+	make_link("../root/secret", "joe/result", JOE);
+	cr_expect(place__open_file(&p) == -ELOOP, "nor is that read");
+	cr_expect(place__put(&p, "new", fd) == 0, "the link is replaced");
+	close(fd);
+	expect("joe/result", "result");
+	place__free(&p);
+}
+
+Test(place, a_directory_that_joe_moves_meanwhile_stays_the_place)
+{
+	struct place p;
+	int fd;
+
+	cr_assert(place__find(&p, "joe/own/result") == 0);
+	fd = place__make(&p, "new");
+	cr_assert(fd >= 0 && write(fd, "result", 6) == 6);
+	cr_assert(rename("joe/own", "joe/old") == 0);
+	make_link("../root", "joe/own", JOE);
+	cr_expect(place__put(&p, "new", fd) == 0);
+	close(fd);
+	expect("joe/old/result", "result");
+	place__free(&p);
+}
+
+Test(place, a_file_passes_on_its_owner_but_no_privileges)
+{
+	struct stat st;
+
+	put("joe/result", "old", JOE, 06751);
+	cr_expect(write_to("joe/result") == 0);
+	cr_assert(stat("joe/result", &st) == 0);
+	cr_expect(st.st_uid == JOE && st.st_gid == JOE && (st.st_mode & 07777) == 0751, "%o", st.st_mode);
+}
+
+Test(place, a_file_is_on_disk_before_it_replaces_another)
+{
+	put("joe/result", "old", JOE, 0644);
+	cr_expect(write_to("joe/result") == 0);
+	cr_expect(eq(str, when_synced, "old"));
+	expect("joe/result", "result");
+}
+
+/* From the first moment on. */
+Test(place, a_file_that_only_its_owner_may_read_is_never_readable)
+{
+	struct stat st;
+	struct place p;
+	int fd;
+
+	put("joe/result", "old", 0, 0600);
+	cr_assert(place__find(&p, "joe/result") == 0);
+	p.st.st_uid = p.st.st_gid = -1;
+	p.st.st_mode = S_IFREG;
+	fd = place__make(&p, "new");
+	cr_assert(fd >= 0 && fstat(fd, &st) == 0);
+	cr_expect(st.st_mode == S_IFREG, "%o", st.st_mode);
+	close(fd);
+	place__free(&p);
+}
+
+Test(place, a_pipe_that_becomes_something_else_is_not_opened)
+{
+	struct place p;
+
+	cr_assert(mkfifo("joe/pipe", 0600) == 0 && chown("joe/pipe", JOE, JOE) == 0);
+	cr_assert(place__find(&p, "joe/pipe") == 0);
+	cr_assert(unlink("joe/pipe") == 0);
+	make_link("../root/secret", "joe/pipe", JOE);
+	cr_expect(place__open_device(&p) == -ESTALE);
+	place__free(&p);
+	cr_assert(unlink("joe/pipe") == 0);
+	cr_assert(mkfifo("joe/pipe", 0600) == 0);
+	cr_assert(place__find(&p, "joe/pipe") == 0);
+	cr_expect(place__open_file(&p) == -ENOENT, "reading it does not wait for a writer");
+	place__free(&p);
+}
+
+/* In /proc, what a link says is not always a path. */
+Test(place, a_descriptor_is_a_place)
+{
+	char path[64], byte = 0;
+	struct place p;
+	int ends[2], fd;
+
+	cr_assert(pipe(ends) == 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", ends[1]);
+	cr_assert(place__find(&p, path) == 0);
+	fd = place__open_device(&p);
+	cr_assert(fd >= 0 && write(fd, "x", 1) == 1 && read(ends[0], &byte, 1) == 1);
+	cr_expect(byte == 'x');
+	close(fd);
+	place__free(&p);
+}

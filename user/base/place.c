@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* The places of files that are written; see place.h. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/magic.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+
+#include "base/place.h"
+
+/* As many as the kernel follows. */
+#define MOST_LINKS 40
+
+/* How far the way to a place has been gone. */
+struct walk {
+	struct place *place;
+	struct stat at;		/* of the directory that was reached */
+	char *rest;		/* the path from there */
+	unsigned int links;
+	bool is_led;		/* by links of another user */
+	uid_t by;
+};
+
+static bool is_trusted(uid_t uid)
+{
+	return !uid || uid == geteuid();
+}
+
+static int refuse(struct place *p, const char *why)
+{
+	p->refused = why;
+	return -EPERM;
+}
+
+/* Takes the descriptor @fd, of which opening may have failed. */
+static int enter(struct walk *w, int fd)
+{
+	if (fd < 0)
+		return -errno;
+	if (w->place->dir >= 0)
+		close(w->place->dir);
+	w->place->dir = fd;
+	return fstat(fd, &w->at) ? -errno : 0;
+}
+
+/*
+ * In /proc, a link to something without a path has a text that only describes it. A deleted file has no path either.
+ * Takes what such a link leads to as the end of the way.
+ */
+static bool ends_in_proc(struct place *p, int link, const char *name)
+{
+	struct statfs fs;
+
+	return !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC && !fstatat(p->dir, name, &p->st, 0) &&
+	       (!S_ISREG(p->st.st_mode) || !p->st.st_nlink);
+}
+
+/* @rest: the path after the link */
+static int follow(struct walk *w, int link, uid_t owner, const char *rest)
+{
+	uid_t by = is_trusted(w->at.st_uid) ? owner : w->at.st_uid;
+	char target[PATH_MAX], *path;
+	ssize_t length = readlinkat(link, "", target, sizeof(target));
+
+	if (length < 0 || length == sizeof(target) || ++w->links > MOST_LINKS)
+		return length < 0 ? -errno : -ELOOP;
+	if (!is_trusted(by)) {
+		if (w->is_led && w->by != by)
+			return refuse(w->place, "links of several other users lead there; name the file itself");
+		w->is_led = true;
+		w->by = by;
+	}
+	if (asprintf(&path, "%.*s%s", (int)length, target, rest) < 0)
+		return -ENOMEM;
+	free(w->rest);
+	w->rest = path;
+	return *path == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
+}
+
+static bool is_planted(const struct stat *directory, const struct stat *st)
+{
+	return directory->st_mode & S_ISVTX && directory->st_mode & (S_IWOTH | S_IWGRP) && !S_ISDIR(st->st_mode) &&
+	       !is_trusted(st->st_uid) && st->st_uid != directory->st_uid;
+}
+
+/* What has the next name of the path is open. @end: of that name in the path */
+static int look_at(struct walk *w, int *fd, const char *name, const char *end)
+{
+	struct place *p = w->place;
+	struct stat st;
+
+	if (fstat(*fd, &st))
+		return -errno;
+	if (is_planted(&w->at, &st))
+		return refuse(p, "it is another user's, in a directory where everybody may write; choose another name");
+	if (S_ISLNK(st.st_mode) && (*end || !ends_in_proc(p, *fd, name)))
+		return follow(w, *fd, st.st_uid, end);
+	if (*end) {
+		int dir = *fd;
+
+		*fd = -1;
+		memmove(w->rest, end, strlen(end) + 1);
+		return enter(w, dir);
+	}
+	if (!S_ISLNK(st.st_mode))
+		p->st = st;
+	p->name = strdup(name);
+	return p->name ? 0 : -ENOMEM;
+}
+
+/* Takes the next name from the path. */
+static int step(struct walk *w)
+{
+	char *start = w->rest + strspn(w->rest, "/"), *end = start + strcspn(start, "/");
+	char *name = strndup(start, end - start);
+	int fd, err;
+
+	if (!name)
+		return -ENOMEM;
+	fd = *name ? openat(w->place->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
+	if (fd >= 0) {
+		err = look_at(w, &fd, name, end);
+	} else if (!*name) {
+		err = -EISDIR;
+	} else if (errno == ENOENT && !*end) {
+		w->place->name = name;
+		return 0;
+	} else {
+		err = -errno;
+	}
+	if (fd >= 0)
+		close(fd);
+	free(name);
+	return err;
+}
+
+int place__find(struct place *p, const char *path)
+{
+	struct walk w = { .place = p, .rest = strdup(path) };
+	int err;
+
+	*p = (struct place){ .dir = -1 };
+	if (!*path)
+		err = -ENOENT;
+	else
+		err = w.rest ? enter(&w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)) : -ENOMEM;
+	while (!err && !p->name)
+		err = step(&w);
+	free(w.rest);
+	if (err)
+		return err;
+	if (w.is_led && (w.at.st_uid != w.by || (p->st.st_mode && p->st.st_uid != w.by)))
+		return refuse(p, "a link of another user leads there, to what is not his; name the file itself");
+	return S_ISDIR(p->st.st_mode) ? -EISDIR : 0;
+}
+
+int place__make(const struct place *p, const char *name)
+{
+	/* Until it has the old one's permissions, nobody may open it, or they could read what comes. */
+	mode_t mode = p->st.st_mode ? 0 : 0666;
+	int fd = openat(p->dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode), err;
+
+	if (fd < 0)
+		return -errno;
+	/* Without the privilege to give files away, the file is this user's. */
+	if (!p->st.st_mode || (!(fchown(fd, p->st.st_uid, p->st.st_gid) && errno != EPERM) &&
+			       !fchmod(fd, p->st.st_mode & 0777)))
+		return fd;
+	err = -errno;
+	close(fd);
+	place__remove(p, name);
+	return err;
+}
+
+int place__put(const struct place *p, const char *name, int fd)
+{
+	return fsync(fd) || renameat(p->dir, name, p->dir, p->name) ? -errno : 0;
+}
+
+int place__open_device(const struct place *p)
+{
+	/* Opening a device does something, so first see which one it is. A link is one of /proc, which was followed. */
+	int fd, seen = openat(p->dir, p->name, O_PATH | O_CLOEXEC);
+	struct stat st;
+	char self[32];
+
+	if (seen < 0)
+		return -errno;
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", seen);
+	if (fstat(seen, &st) || st.st_dev != p->st.st_dev || st.st_ino != p->st.st_ino)
+		fd = -ESTALE;
+	else
+		fd = open(self, O_WRONLY | O_CLOEXEC);
+	fd = fd == -1 ? -errno : fd;
+	close(seen);
+	return fd;
+}
+
+int place__open_file(const struct place *p)
+{
+	int fd = p->dir < 0 ? -1 : openat(p->dir, p->name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	struct stat st;
+
+	if (fd < 0)
+		return p->dir < 0 ? -ENOENT : -errno;
+	if (!fstat(fd, &st) && S_ISREG(st.st_mode))
+		return fd;
+	close(fd);
+	return -ENOENT;
+}
+
+void place__remove(const struct place *p, const char *name)
+{
+	unlinkat(p->dir, name, 0);
+}
+
+char *place__path(const struct place *p, const char *name)
+{
+	char self[32], dir[PATH_MAX], *path;
+	ssize_t length;
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", p->dir);
+	length = readlink(self, dir, sizeof(dir));
+	return length < 0 || asprintf(&path, "%.*s/%s", (int)length, dir, name) < 0 ? NULL : path;
+}
+
+void place__free(struct place *p)
+{
+	if (p->dir >= 0)
+		close(p->dir);
+	free(p->name);
+	*p = (struct place){ .dir = -1 };
+}
