@@ -5,11 +5,13 @@
  */
 #include <errno.h>
 #include <grp.h>
+#include <linux/securebits.h>
 #include <pwd.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -98,14 +100,59 @@ int login__find(struct login **ret, const char *name)
 	return err;
 }
 
+/*
+ * From root, the kernel drops capabilities when the user changes; from another user (systemd's AmbientCapabilities=), or
+ * with this securebit, it does not. A set-user-ID program that the command runs would keep them as well.
+ */
+static int drop_capabilities(void)
+{
+	int bits = prctl(PR_GET_SECUREBITS);
+	cap_t none = cap_init();
+	int err = -ENOMEM;
+
+	if (none)
+		err = cap_set_proc(none) ? -errno : 0;
+	cap_free(none);
+	return err ?: bits < 0 || bits & SECBIT_NO_SETUID_FIXUP ? -EPERM : 0;
+}
+
+/* Is there nothing by which the command could be the user again that hytrace is? */
+static bool has_become(const struct login *l)
+{
+	cap_t none = cap_init(), now = cap_get_proc();
+	bool dropped = none && now && !cap_compare(none, now);
+	uid_t uids[3];
+	gid_t gids[3];
+
+	cap_free(none);
+	cap_free(now);
+	if (!dropped || getresuid(&uids[0], &uids[1], &uids[2]) || getresgid(&gids[0], &gids[1], &gids[2]))
+		return false;
+	for (int i = 0; i < 3; i++) {
+		if (uids[i] != l->uid || gids[i] != l->gid)
+			return false;
+	}
+	return !l->uid || setuid(0);
+}
+
 int login__become(const struct login *l)
 {
 	const char *const variables[][2] = {
 		{ "HOME", l->home }, { "USER", l->name }, { "LOGNAME", l->name }, { "SHELL", l->shell },
 	};
+	int bits = prctl(PR_GET_SECUREBITS), err;
 
-	if (setgroups(l->group_count, l->groups) || setgid(l->gid) || setuid(l->uid))
+	/* What this needs is a capability. If it is missing, or the bit is locked, drop_capabilities() refuses. */
+	if (bits > 0 && bits & SECBIT_NO_SETUID_FIXUP)
+		prctl(PR_SET_SECUREBITS, bits & ~SECBIT_NO_SETUID_FIXUP);
+	/* Until the command begins, this process has hytrace's descriptors. */
+	prctl(PR_SET_DUMPABLE, 0);
+	if (setgroups(l->group_count, l->groups) || setresgid(l->gid, l->gid, l->gid) ||
+	    setresuid(l->uid, l->uid, l->uid))
 		return -errno;
+	err = drop_capabilities();
+	if (err || !has_become(l))
+		return err ?: -EPERM;
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
 		if (setenv(variables[i][0], variables[i][1], 1))
 			return -errno;

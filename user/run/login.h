@@ -18,9 +18,11 @@ int login__find(struct login **ret, const char *name);
  * login__become() - make the current process run as that user
  * @login: the user
  *
- * This sets groups, user, and the variables HOME, USER, LOGNAME and SHELL.
+ * This sets groups, user, and the variables HOME, USER, LOGNAME and SHELL, and drops all capabilities. Other variables
+ * and the terminal stay. The process may still run set-user-ID programs, as that user may: no_new_privs is not set,
+ * because a test suite may call sudo or ping.
  *
- * Return: 0, or a negative errno.
+ * Return: 0, or a negative errno; -EPERM also if something of the old user would stay.
  */
 int login__become(const struct login *login);
 
