@@ -18,7 +18,7 @@ state()
 		cat current_tracer max_graph_depth set_ftrace_filter function_profile_enabled dynamic_events
 		grep -s . options/func-no-repeats
 		ls instances
-		ls /dev/shm
+		ls -d /dev/shm/* /run/hytrace-bench
 		pgrep -l 'bpftrace|perf|hytrace'
 	) 2>/dev/null
 }

@@ -477,18 +477,20 @@ static int run(void)
 	err = features__require(FEATURE_CAPABILITIES, NULL);
 	if (!err)
 		err = lock();
-	if (!err) {
-		workloads__remove_files();
+	if (!err)
 		err = trace__remove_leftovers();
-	}
 	if (!err)
 		err = measure__init(!options.instructions, options.repetitions);
 	if (!err)
 		err = begin_rows();
 	if (err)
 		return err;
+	err = workloads__make_directory();
+	if (err)
+		return bench_error(err, "cannot make the directory of its files in /run");
 	measure__catch_signals();
 	err = run_all();
+	workloads__remove_files();
 	failed = end_rows();
 	return err ?: failed;
 }

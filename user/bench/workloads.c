@@ -74,8 +74,12 @@ static void pipe__run(unsigned long calls)
 			 "its pipe");
 }
 
-/* The file is in memory, because a disk has times of its own. */
-#define BENCH_FILE "/dev/shm/hytrace-bench"
+/*
+ * All files are in memory, because a disk has times of its own, and where nobody but root can make any. In /dev/shm,
+ * others could make links by these names.
+ */
+#define BENCH_DIR "/run/hytrace-bench"
+#define BENCH_FILE BENCH_DIR "/file"
 
 static void file__run(unsigned long calls)
 {
@@ -124,7 +128,7 @@ static void fork__run(unsigned long calls)
  * The tree and its archive are in memory as well. The archive is not /dev/null, for which tar reads
  * nothing.
  */
-#define BENCH_TREE "/dev/shm/hytrace-bench-tree"
+#define BENCH_TREE BENCH_DIR "/tree"
 #define TREE_FOLDERS 8
 #define TREE_FILES 16
 
@@ -249,7 +253,7 @@ static void loopback__run(unsigned long calls)
  * A file server, as web servers work: a process waits for connections and for requests on them in one
  * epoll(7), opens the file, and sends it. A call is a connection, a request and 4 KiB in return.
  */
-#define SERVER_FILE "/dev/shm/hytrace-bench-served"
+#define SERVER_FILE BENCH_DIR "/served"
 #define SERVER_REQUEST 64
 
 static void server__answer(int fd)
@@ -348,7 +352,7 @@ static void server__run(unsigned long calls)
 }
 
 /* A file of some length is compiled, in memory. */
-#define COMPILE_FILE "/dev/shm/hytrace-bench-compile"
+#define COMPILE_FILE BENCH_DIR "/compile"
 #define COMPILE_FUNCTIONS 30
 
 static void compile__end(void)
@@ -465,12 +469,15 @@ static void parallel__run(unsigned long calls)
 		check_io(read(cpus[i][0], &byte, 1) == 1, "its pipe");
 }
 
+int workloads__make_directory(void)
+{
+	workloads__remove_files();
+	return mkdir(BENCH_DIR, 0700) ? -errno : 0;
+}
+
 void workloads__remove_files(void)
 {
-	tree__end();
-	server__end();
-	compile__end();
-	unlink(BENCH_FILE);
+	nftw(BENCH_DIR, remove_one, 16, FTW_DEPTH | FTW_PHYS);
 }
 
 const struct workload workloads[WORKLOADS] = {

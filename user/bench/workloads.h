@@ -24,7 +24,8 @@ struct workload {
 
 extern const struct workload workloads[];
 
-/* Removes what workloads of a killed process have left. */
+/* Makes the directory of their files, after removing what a killed process has left. Returns a negative errno. */
+int workloads__make_directory(void);
 void workloads__remove_files(void);
 
 #endif
