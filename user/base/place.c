@@ -236,3 +236,12 @@ void place__free(struct place *p)
 	free(p->name);
 	*p = (struct place){ .dir = -1 };
 }
+
+int place__check_own(const char *directory)
+{
+	struct stat st;
+
+	if (stat(directory, &st))
+		return -errno;
+	return S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)) ? 0 : -EPERM;
+}

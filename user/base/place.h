@@ -60,4 +60,7 @@ void place__remove(const struct place *p, const char *name);
 char *place__path(const struct place *p, const char *name);
 void place__free(struct place *p);
 
+/* Returns 0 if nobody but this user may make files in the directory; -EPERM, or another errno if there is none. */
+int place__check_own(const char *directory);
+
 #endif

@@ -18,6 +18,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/place.h"
 #include "kernel/kernel_id.h"
 
 /* The symbol whose addresses in vmlinux and in the running kernel are compared. */
@@ -190,7 +191,8 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 		return strdup(given);
 	if (!id->build_id)
 		return NULL;
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	/* The first one is in the current directory. Build ids are public, so anybody can offer a file there. */
+	for (size_t i = place__check_own(".") || place__check_own("build"); i < sizeof(places) / sizeof(places[0]); i++) {
 		if (asprintf(&path, places[i], id->release) < 0)
 			return NULL;
 		if (!kernel_id__check_vmlinux(path, id->build_id))

@@ -8,18 +8,30 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/place.h"
 #include "run/kept.h"
+
+/* What others may have put there cannot be believed; nor may root's files lie in a home that sudo has kept in HOME. */
+static bool is_own(const char *directory)
+{
+	int err = place__check_own(directory);
+
+	return !err || err == -ENOENT;
+}
 
 char *kept__path(const char *name)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *path;
+	char *directory, *path;
 
 	if (cache && !*cache)
 		cache = NULL;
-	if ((!cache && !home) ||
-	    asprintf(&path, "%s%s/hytrace/%s", cache ?: home, cache ? "" : "/.cache", name) < 0)
+	if ((!cache && !home) || !is_own(cache ?: home) ||
+	    asprintf(&directory, "%s%s/hytrace", cache ?: home, cache ? "" : "/.cache") < 0)
 		return NULL;
+	if (!is_own(directory) || asprintf(&path, "%s/%s", directory, name) < 0)
+		path = NULL;
+	free(directory);
 	return path;
 }
 

@@ -8,7 +8,7 @@
 
 #include "run/output.h"
 
-/* "~/.cache/hytrace/NAME", to be freed; NULL: nowhere. */
+/* "~/.cache/hytrace/NAME", to be freed; NULL: nowhere, or others may write there. */
 char *kept__path(const char *name);
 
 /**
