@@ -209,6 +209,26 @@ static int find_source(struct kbuild *k)
 }
 
 /*
+ * kconfig/ask.c uses functions of scripts/kconfig that came with Linux 6.11. With LTO, the code of a function may be in
+ * other objects only, and its own would seem not to have run.
+ */
+static int check_supported(const struct kbuild *k)
+{
+	const char *version = environment__get(k->env, "KERNELVERSION") ?: "";
+	unsigned int major, minor;
+
+	if (sscanf(version, "%u.%u", &major, &minor) != 2)
+		return error__return(-EINVAL, "%s: its Makefile does not tell the version of the kernel", k->directory);
+	if (major < 6 || (major == 6 && minor < 11))
+		return error__return(-EINVAL, "%s: is of Linux %s, whose Kconfig cannot be asked: take Linux 6.11 or newer",
+				     k->directory, version);
+	if (kbuild__value(k, "CONFIG_LTO"))
+		return error__return(-EINVAL, "%s: was built with LTO (CONFIG_LTO), which hides in which object code ran: build and "
+				     "record it with CONFIG_LTO_NONE=y", k->directory);
+	return 0;
+}
+
+/*
  * Kconfig and Makefiles that try options of the compiler make temporary files in the directory of the objects, or where
  * TMPOUT says. make turns "$$$$" into the "$$" of the shell.
  */
@@ -281,6 +301,8 @@ int kbuild__open(struct kbuild *ret, const char *directory)
 		err = read_environment(ret, CONFIG_GOAL, NULL, &ret->config_env);
 	if (!err)
 		err = find_source(ret);
+	if (!err)
+		err = check_supported(ret);
 	if (!err)
 		err = check_compiler(ret);
 	return err;

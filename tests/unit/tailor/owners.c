@@ -5,6 +5,7 @@
  */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <criterion/redirect.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -39,6 +40,7 @@ static void make_tree(void)
 		   "include arch/x86/Makefile\n"
 		   "export srctree := $(CURDIR)\n"
 		   "export SRCARCH := x86\n"
+		   "export KERNELVERSION := $(or $(shell cat version 2>/dev/null),6.11.0)\n"
 		   "export ARCH_CORE := $(core-y)\n"
 		   "export ARCH_DRIVERS := $(drivers-y) $(drivers-m)\n"
 		   "%config: ;\n");
@@ -273,6 +275,42 @@ Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 	cr_expect(is_there("hytrace/owners-00000002"));
 	cr_expect(is_there("hytrace/owners-00000003"));
 	cr_expect(is_there("hytrace/other"));
+}
+
+/* What kbuild__open() says of the tree, which it refuses. */
+static const char *refusal(void)
+{
+	static char text[512];
+	struct kbuild k;
+	size_t got;
+
+	cr_redirect_stderr();
+	cr_assert(eq(int, kbuild__open(&k, top), -22));
+	kbuild__close(&k);
+	fflush(stderr);
+	got = fread(text, 1, sizeof(text) - 1, cr_get_redirected_stderr());
+	text[got] = '\0';
+	/* One line. */
+	cr_expect(eq(ptr, strchr(text, '\n'), text + got - 1));
+	return text;
+}
+
+Test(owners, of_a_kernel_before_6_11_are_refused)
+{
+	bool said;
+
+	write_file("version", "6.10.14");
+	said = strstr(refusal(), "is of Linux 6.10.14, whose Kconfig cannot be asked");
+	cr_expect(said);
+}
+
+Test(owners, of_a_kernel_with_lto_are_refused)
+{
+	bool said;
+
+	write_file("include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
+	said = strstr(refusal(), "was built with LTO");
+	cr_expect(said);
 }
 
 Test(owners, leave_nothing_in_the_directory_for_temporary_files)
