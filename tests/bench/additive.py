@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0
 """
-Makes a configuration as undertaker-tailor (2012) and Cozart (2020) describe it: the options that a trace has shown are
-added to allnoconfig, with all that they depend on, and with those of a list. The list is that of `hytrace tailor`.
+Makes a configuration from nothing, as undertaker-tailor (2012) and Cozart (2020) do: the options that a trace has shown are
+added to allnoconfig, with all that they depend on, and with those of a list. But evidence and lists are those of `hytrace
+tailor`, which keep more: undertaker-tailor traces from the initramfs on, so no initcall counts, and has a list of nine
+options to add and one to leave out. So the result is no measure of these programs.
 
 An option counts as shown if code of it ran, the boot counted, as `hytrace tailor` found by objects and #if blocks; so
 both have the same evidence. Numbers, texts and choices are those of the traced configuration, as Cozart has it. An option

@@ -6,8 +6,8 @@
 #
 #   - the kernel that `make tailor` began with; from Debian's configuration, that is what localmodconfig alone yields;
 #   - what `hytrace tailor` made of it, without --all and with it;
-#   - the same records and lists, used by the rules of undertaker-tailor and Cozart, as these describe them (additive.py):
-#     what ran, the boot counted, and what that depends on are added to allnoconfig;
+#   - the same records and lists, used the other way round (additive.py): what ran, the boot counted, and what that depends
+#     on are added to allnoconfig;
 #   - tinyconfig, which is made to be small and boots no such guest.
 #
 # The time to /init is that of the guest, where an instruction takes a nanosecond and waiting takes none. How many functions
@@ -57,9 +57,9 @@ make_config()
 }
 
 build/hytrace tailor --build "$objects" --vmlinux "$(kernel/build.sh "${first[@]}" --print-vmlinux)" \
-	-o "$out/next.config" "$out/first/boot.json" "$out/first/run.json" >/dev/null
-put_config "$out/next.config" "$out/default.config"
-config_done default
+	--all -o "$out/next.config" "$out/first/boot.json" "$out/first/run.json" >/dev/null
+put_config "$out/next.config" "$out/all.config"
+config_done all
 
 /usr/bin/python3 -c 'import kconfiglib' 2>/dev/null || {
 	echo "python3-kconfiglib is not installed; \`make deps\` installs what is needed" >&2
@@ -72,8 +72,8 @@ config_done additive
 make_config tiny ARCH=x86_64 tinyconfig
 put_config "$out/tiny/.config" "$out/tiny.config"
 config_done tiny
-# make tailor has made this one, in as much time as the one without --all.
-configured[new]=${configured[default]}
+# make tailor has made this one, in as much time as the one with --all.
+configured[new]=${configured[all]}
 
 # reached VMLINUX: functions that system calls can reach. The loader reads no kernel without ftrace, so tinyconfig's is given
 # a table of what can be traced, which does not matter here.
@@ -130,7 +130,7 @@ cat >"$out/peers.md" <<'END'
 END
 cat "$out/peers.md"
 row "$([[ $start == base ]] && echo base || echo 'localmodconfig alone')" ''
-row 'hytrace tailor' default
-row 'hytrace tailor --all' new
+row 'hytrace tailor' new
+row 'hytrace tailor --all' all
 row 'what ran, added to allnoconfig' additive
 row tinyconfig tiny

@@ -24,7 +24,7 @@
 # HYTRACE_LISTS= names those of the lists of options to keep that count, or none; with less than all, something may have
 # to be put back.
 #
-# Usage: tests/guest/tailor.sh base|cloud [OPTION OF hytrace tailor]...	default: --all
+# Usage: tests/guest/tailor.sh base|cloud [OPTION OF hytrace tailor]...
 
 set -uo pipefail
 
@@ -105,7 +105,6 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 # shellcheck source=tests/guest/kernel-lib.sh
 . "$clone/tests/guest/kernel-lib.sh"
 cd "$clone" || exit 1
-(($#)) || set -- --all
 out=build/tailor/$start
 
 fatal()

@@ -80,4 +80,10 @@ printf '```console\nno command\n```\n' >bad.md
 ok 'output without a command is refused' sh -c '! bash -c ". \"$0\"; sessions bad.md none" >out 2>&1 && grep -q "output without a command: no" out' \
 	"$clone/tests/guest/doc-lib.sh"
 
+# ---- what the guide must not show
+
+# It yields a hundredth, and drops ACLs of tmpfs among others. docs/results.md has figures of both.
+is 'neither the guide nor `make tailor` takes hytrace tailor --all unasked' \
+	"$(cd "$clone" && grep -nE '^[^#`]*--all\b' docs/guide.md tests/guest/tailor.sh)" ''
+
 tap_end
