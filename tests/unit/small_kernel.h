@@ -143,7 +143,11 @@ static const char small_source[] =
 	"static inline __attribute__((always_inline)) int merely(int x) { return x * 3; }\n"
 	"int twin(int x) { callee(); return x + 1; }\n"
 	"int outer(int x) { inner(); return merely(twin(x)); }\n"
-	"int apart(int x) { return x - 1; }\n";
+	"int apart(int x) { return x - 1; }\n"
+	"#define CONFIG_DATUM 1\n"
+	"#ifdef CONFIG_DATUM\n"
+	"int datum = 1;\n"
+	"#endif\n";
 
 #define SMALL_CFLAGS "-O2 -g -ffreestanding -fno-pic -mcmodel=kernel -fno-stack-protector -fcf-protection=none " \
 	"-fno-asynchronous-unwind-tables -mno-red-zone -pg -mfentry -mrecord-mcount -mnop-mcount"

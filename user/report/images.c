@@ -34,10 +34,23 @@ static int add(struct images *images, struct image *image, const char *module)
 	return err;
 }
 
+/* Where the modules of the build are, or else where the machine has those of other sources. */
+static char *find_module(const struct images *images, const char *name, const char *vmlinux)
+{
+	char *path = NULL;
+
+	for (int i = 0; !path && i < 2; i++) {
+		char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
+
+		path = directory ? module_files__path(directory, name) : NULL;
+		free(directory);
+	}
+	return path;
+}
+
 static int add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
-	char *directory = module_files__directory(vmlinux, images->release);
-	char *path = directory ? module_files__path(directory, m->name) : NULL;
+	char *path = find_module(images, m->name, vmlinux);
 	struct image *image = NULL;
 
 	if (!path || access(path, R_OK)) {
@@ -48,7 +61,6 @@ static int add_module(struct images *images, const struct covered_module *m, con
 		image = NULL;
 	}
 	free(path);
-	free(directory);
 	return add(images, image, m->name);
 }
 

@@ -285,7 +285,7 @@ static int analyse(struct work *w, const struct tailor_options *o)
 	if (!err)
 		err = owners__find(&w->owners, &w->build);
 	if (!err)
-		err = evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build);
+		err = evidence__collect(&w->evidence, &w->documents, &w->images, &w->owners, &w->build, o->lossy);
 	if (!err)
 		err = selection__make(&w->selection, &w->kconfig, &w->evidence, &w->keeps, o->all);
 	return err;

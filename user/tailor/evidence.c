@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "image/imports.h"
 #include "image/units.h"
 #include "kernel/module_files.h"
 #include "report/source_lines.h"
@@ -26,6 +27,8 @@ struct collector {
 	struct lh_table *by_unit;	/* struct object_facts by unit; NULL: Kbuild does not know it */
 	struct lh_table *by_name;	/* the number of an option in e->options, and 1 */
 	size_t option_room;
+	bool *imported;		/* for each of the images: its imports were looked at */
+	bool lossy;
 };
 
 /* A recorded address in the files. */
@@ -200,9 +203,9 @@ static int see_objects(struct collector *c)
 	return 0;
 }
 
-static int see_line(struct collector *c, const struct spot *s, const char *file, unsigned int line, struct witness w)
+static int see_line(struct collector *c, const char *unit, const char *file, unsigned int line, struct witness w)
 {
-	const struct condition *needs = conditions__at(c->conditions, s->unit->path, file, line);
+	const struct condition *needs = conditions__at(c->conditions, unit, file, line);
 
 	w.place = file;
 	w.line = line;
@@ -234,12 +237,12 @@ static int see_lines_of(struct collector *c, size_t document, const struct hit *
 		return 0;
 	place = source_lines__get(&c->lines, s.of, s.addr);
 	if (place)
-		err = see_line(c, &s, place->file, place->line, w);
+		err = see_line(c, s.unit->path, place->file, place->line, w);
 	if (s.f && s.of->inlines)
 		pieces = inlines__inside(s.of->inlines, s.f, &count);
 	for (size_t i = 0; !err && i < count; i++) {
 		if (pieces[i].file && s.addr - pieces[i].start < pieces[i].end - pieces[i].start)
-			err = see_line(c, &s, pieces[i].file, pieces[i].line, w);
+			err = see_line(c, s.unit->path, pieces[i].file, pieces[i].line, w);
 	}
 	return err;
 }
@@ -259,39 +262,81 @@ static int see_lines(struct collector *c)
 
 /* ---- modules that were loaded */
 
+static int see_import(struct collector *c, const struct import *i, struct witness w)
+{
+	const struct owned *owned = i->unit ? owner_of(c, i->unit, NULL) : NULL;
+	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
+
+	if (!facts)
+		return 0;
+	w.function = i->name;
+	w.place = owned->path;
+	witness(&facts->witness, &w);
+	return i->file ? see_line(c, i->unit, i->file, i->line, w) : 0;
+}
+
+/* Without what a module of another source imports, it can no longer be loaded. */
+static int see_imports(struct collector *c, const struct witness *w)
+{
+	const struct image_of *of = images__get(c->images, w->module);
+	struct imports imports = {};
+	int err;
+
+	if (!of || !of->image)
+		return c->lossy ? 0 :
+		       error__return(-EINVAL, "%s: names module %s, which Kbuild does not know and whose file was not found, so what "
+				     "it imports may go: install it in /lib/modules/%s, or go on with --lossy", w->document,
+				     w->module, c->images->release);
+	if (c->imported[of - c->images->list])
+		return 0;
+	c->imported[of - c->images->list] = true;
+	err = imports__find(&imports, of->image, c->images->list[0].image);
+	for (size_t i = 0; !err && i < imports.count; i++)
+		err = see_import(c, &imports.list[i], *w);
+	imports__free(&imports);
+	return err;
+}
+
 /*
  * A module that was loaded was asked for, also if none of its functions was recorded: its init text is in no document,
  * and before the recording began it may have run. Modules are few, so this takes no time.
  */
-static void see_module(struct collector *c, size_t document, const char *name)
+static int see_module(struct collector *c, size_t document, const char *name)
 {
 	struct witness w = { .in = SEEN_RUN, .document = c->documents->labels[document], .module = name };
+	bool known = false;
 
 	for (size_t i = 0; i < c->owners->count; i++) {
 		const struct owned *o = &c->owners->list[i];
 
-		if (o->module && module_file__is(o->module, strlen(o->module), name, ".o"))
+		if (o->module && module_file__is(o->module, strlen(o->module), name, ".o")) {
 			witness(&c->e->objects[i].witness, &w);
+			known = true;
+		}
 	}
+	return known ? 0 : see_imports(c, &w);
 }
 
-static void see_modules(struct collector *c)
+static int see_modules(struct collector *c)
 {
-	for (size_t d = 0; d < c->documents->count; d++) {
+	int err = 0;
+
+	for (size_t d = 0; !err && d < c->documents->count; d++) {
 		const struct covered_modules *modules = &c->documents->list[d]->modules;
 		const struct hits *hits = &c->documents->list[d]->hits;
 		const char *last = NULL;
 
-		for (size_t m = 0; m < modules->count; m++)
-			see_module(c, d, modules->list[m].name);
+		for (size_t m = 0; !err && m < modules->count; m++)
+			err = see_module(c, d, modules->list[m].name);
 		/* A module that came and went is in no list of modules; nor is its file needed for this. */
-		for (size_t i = 0; i < hits->count; i++) {
+		for (size_t i = 0; !err && i < hits->count; i++) {
 			const char *module = hits->list[i].module;
 
 			if (module && (!last || strcmp(module, last)))
-				see_module(c, d, last = module);
+				err = see_module(c, d, last = module);
 		}
 	}
+	return err;
 }
 
 /* The other modules were loaded in none of the documents, so nothing of them can have run. */
@@ -345,9 +390,9 @@ static int by_name(const void *a, const void *b)
 }
 
 int evidence__collect(struct evidence *ret, const struct documents *documents, struct images *images,
-		      const struct owners *owners, struct kbuild *k)
+		      const struct owners *owners, struct kbuild *k, bool lossy)
 {
-	struct collector c = { .e = ret, .documents = documents, .images = images, .owners = owners, .k = k };
+	struct collector c = { .e = ret, .documents = documents, .images = images, .owners = owners, .k = k, .lossy = lossy };
 	int err;
 
 	*ret = (struct evidence){};
@@ -355,7 +400,8 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	c.by_unit = lh_kptr_table_new(4096, NULL);
 	c.by_name = lh_kchar_table_new(4096, NULL);
 	c.conditions = conditions__new(k->source);
-	err = ret->objects && c.by_unit && c.by_name ? 0 : error__no_memory();
+	c.imported = calloc(images->count, sizeof(*c.imported));
+	err = ret->objects && c.by_unit && c.by_name && c.imported ? 0 : error__no_memory();
 	for (size_t i = 0; !err && i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
 		ret->objects[i].witness.in = SEEN_BLIND;
@@ -371,16 +417,17 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 		err = see_objects(&c);
 	if (!err)
 		err = see_lines(&c);
-	if (!err) {
-		see_modules(&c);
-		miss_modules(&c);
-	}
 	if (!err)
+		err = see_modules(&c);
+	if (!err) {
+		miss_modules(&c);
 		err = pass_to_options(&c);
+	}
 	if (!err && ret->option_count)
 		qsort(ret->options, ret->option_count, sizeof(*ret->options), by_name);
 	source_lines__free(&c.lines);
 	conditions__free(c.conditions);
+	free(c.imported);
 	if (c.by_unit)
 		lh_table_free(c.by_unit);
 	if (c.by_name)

@@ -36,7 +36,7 @@ struct witness {
 	const char *place;	/* the object, or the file with the line */
 	unsigned int line;	/* 0: the object is meant */
 	const char *document;	/* its label */
-	const char *module;	/* only this is known: the module was loaded; NULL: there is more */
+	const char *module;	/* it was loaded, and imports @function, if there is one; NULL: the code itself ran */
 };
 
 struct object_facts {
@@ -73,13 +73,14 @@ struct evidence {
  * @images: the files of that build; inlined bodies are read
  * @owners: the owners of its objects
  * @k: its options
+ * @lossy: go on without the file of a module that Kbuild does not know
  *
  * All arguments must live as long as the evidence.
  *
  * Return: 0, or a negative errno after a message.
  */
 int evidence__collect(struct evidence *ret, const struct documents *documents, struct images *images,
-		      const struct owners *owners, struct kbuild *k);
+		      const struct owners *owners, struct kbuild *k, bool lossy);
 void evidence__free(struct evidence *e);
 
 /* NULL: it owns nothing, and nothing proves it. */

@@ -81,7 +81,10 @@ char *decision__reason(const struct decision *d)
 		length = asprintf(&text, "%s: %s", d->keep->list, d->keep->reason);
 		break;
 	case FATE_PROVED:
-		if (w->module)
+		if (w->module && w->function)
+			length = asprintf(&text, "%s: module %s imports %s (%s)", seen_words[w->in], w->module, w->function,
+					  w->document);
+		else if (w->module)
 			length = asprintf(&text, "%s: module %s was loaded (%s)", seen_words[w->in], w->module,
 					  w->document);
 		else if (w->line)

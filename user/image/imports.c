@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/*
+ * Finds what a module imports; see imports.h. Functions and variables of C are DIEs of their unit. Names that have none are
+ * of assembly, or second names of a function, and these have an address. Other modules have what is left.
+ */
+#include <dwarf.h>
+#include <json-c/linkhash.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "image/file.h"
+#include "image/imports.h"
+#include "image/units.h"
+
+static int read_names(struct imports *ret, const struct image_file *file)
+{
+	GElf_Sym sym;
+
+	ret->list = calloc(file->symbols->d_size / sizeof(Elf64_Sym) + 1, sizeof(*ret->list));
+	if (!ret->list)
+		return error__no_memory();
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+
+		if (sym.st_shndx == SHN_UNDEF && name && *name)
+			ret->list[ret->count++].name = name;
+	}
+	return 0;
+}
+
+static bool is_definition(Dwarf_Die *die)
+{
+	switch (dwarf_tag(die)) {
+	case DW_TAG_subprogram:
+		return dwarf_hasattr(die, DW_AT_low_pc) || dwarf_hasattr(die, DW_AT_ranges);
+	case DW_TAG_variable:
+		return dwarf_hasattr(die, DW_AT_location);
+	default:
+		return false;
+	}
+}
+
+static void define(const struct image *vmlinux, struct lh_table *by_name, Dwarf_Die *unit, Dwarf_Die *die)
+{
+	const char *name = is_definition(die) && dwarf_hasattr_integrate(die, DW_AT_external) ? dwarf_diename(die) : NULL;
+	struct lh_entry *entry = name ? lh_table_lookup_entry(by_name, name) : NULL;
+	const char *path = entry ? dwarf_diename(unit) : NULL, *file;
+	struct import *i;
+	int line = 0;
+
+	if (!path)
+		return;
+	i = lh_entry_v(entry);
+	i->unit = image__source(vmlinux, path);
+	file = dwarf_decl_file(die);
+	i->file = file ? image__source(vmlinux, file) : NULL;
+	dwarf_decl_line(die, &line);
+	i->line = line;
+}
+
+static void define_all(const struct image *vmlinux, struct lh_table *by_name)
+{
+	Dwarf *dwarf = image__dwarf(vmlinux);
+	Dwarf_CU *cu = NULL;
+	Dwarf_Die unit, die;
+
+	while (dwarf && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL)) {
+		if (dwarf_tag(&unit) != DW_TAG_compile_unit || dwarf_child(&unit, &die))
+			continue;
+		do
+			define(vmlinux, by_name, &unit, &die);
+		while (!dwarf_siblingof(&die, &die));
+	}
+}
+
+int imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux)
+{
+	struct lh_table *by_name = lh_kchar_table_new(1024, NULL);
+	int err;
+
+	*ret = (struct imports){};
+	err = by_name ? read_names(ret, image__file(module)) : error__no_memory();
+	for (size_t i = 0; !err && i < ret->count; i++)
+		err = lh_table_insert(by_name, ret->list[i].name, &ret->list[i]) ? error__no_memory() : 0;
+	if (!err)
+		define_all(vmlinux, by_name);
+	for (size_t i = 0; !err && i < ret->count; i++) {
+		size_t count;
+		const struct image_function *const *f = image__named(vmlinux, ret->list[i].name, &count);
+		const struct unit *unit = f && !ret->list[i].unit ? image__unit(vmlinux, f[0]->addr) : NULL;
+
+		if (unit)
+			ret->list[i].unit = unit->path;
+	}
+	if (by_name)
+		lh_table_free(by_name);
+	return err;
+}
+
+void imports__free(struct imports *i)
+{
+	free(i->list);
+}
