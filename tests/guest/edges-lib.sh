@@ -35,6 +35,16 @@ compiler_agrees()
 		print("$unnamed are not named\n") if $unnamed > $same / 50;'
 }
 
+# lines_agree CALLS.json: prints the calls of vmlinux, of each five of them one, for which addr2line has another place
+lines_agree()
+{
+	jq -r '.functions[].calls[] | select(.addr and .kind != "unknown") | "\(.addr) \(.file):\(.line)"' "$1" | sort -u |
+		awk 'NR % 5 == 0' >places
+	# By the second byte of each call: the rows of several lines may begin at the first one.
+	perl -pe 's/^0x(\S+).*/sprintf("%x", hex($1) + 1)/e' places | addr2line -e "$HYTRACE_VMLINUX" |
+		sed 's/ (discriminator.*//; s,^\(\.*/\)*,,' | paste -d ' ' places - | awk '$2 != $3'
+}
+
 # record_agrees CALLS.json DOCUMENT: prints the direct calls of functions in the document for which the document says that
 # they have entered another function, or that it says this of too few. A direct call has five bytes. A few may
 # differ: a function that was entered before recording began, such as schedule(), jumps to another one at its end.
@@ -77,6 +87,7 @@ edges_agree()
 		length > 100 and (map(select(.name)) | length) > length * 0.95' calls.json
 	is 'each callee that can be traced is in the document' "$(jq .missing calls.json)" 0
 	is 'the compiler names the same callees' "$(compiler_agrees calls.json)" ''
+	is 'addr2line has them at the same lines' "$(lines_agree calls.json | head)" ''
 	ok 'each function is in it' jq -en --slurpfile a callers.json --slurpfile b "$document" \
 		'($a[0].functions | map(select(.seen[0])) | length) == ($b[0].functions | length)'
 	ok '98 of 100 have a caller' jq -e '[.functions[] | select(.seen[0]).origin] |

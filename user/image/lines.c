@@ -53,8 +53,11 @@ static int place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begin
 	return 0;
 }
 
-/* @rows: the rows of one unit, by address; a row is valid until the next one. */
-static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
+/*
+ * @rows: the rows of a unit, by address; a row is valid until the next one, but only for code of the unit: libdw may
+ * sort the last row of a sequence after the end of the sequence, so that it seems to be valid until the next sequence.
+ */
+static int find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, size_t count)
 {
 	size_t next = SIZE_MAX;
 	int err = 0;
@@ -78,11 +81,12 @@ static int find_in_unit(struct finder *f, Dwarf_Lines *rows, size_t count)
 		 * outermost call.
 		 */
 		for (size_t at = next; !err && at < f->count && f->list[at].addr == start; at++) {
-			if (!f->list[at].place->begins)
+			if (!f->list[at].place->begins && dwarf_haspc(unit, start) == 1)
 				err = place(f, &f->list[at], row, true);
 		}
 		for (; !err && next < f->count && f->list[next].addr < end; next++) {
-			if (f->list[next].addr >= start && !f->list[next].place->begins)
+			if (f->list[next].addr >= start && !f->list[next].place->begins &&
+			    dwarf_haspc(unit, f->list[next].addr) == 1)
 				err = place(f, &f->list[next], row, f->list[next].addr == start);
 		}
 	}
@@ -100,7 +104,7 @@ static int find(struct finder *f)
 		size_t count;
 
 		if (!dwarf_getsrclines(&die, &rows, &count))
-			err = find_in_unit(f, rows, count);
+			err = find_in_unit(f, &die, rows, count);
 	}
 	return err;
 }

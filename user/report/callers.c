@@ -136,13 +136,13 @@ static int want_lines_of(struct question *q, size_t number)
 		return err;
 	err = question__possible(q, number, &possible, &all);
 	for (size_t i = 0; !err && i < all; i++)
-		err = source_lines__want(&q->lines, possible[i].of, possible[i].call->site);
+		err = source_lines__want(&q->lines, possible[i].of, possible[i].call->returns_to - 1);
 	if (!err)
-		err = source_lines__want(&q->lines, of, f->addr);
+		err = source_lines__want(&q->heads, of, f->addr);
 	for (size_t i = 0; !err && i < count; i++)
-		err = source_lines__want(&q->lines, answers[i].edge->of, answers[i].edge->call.site);
+		err = source_lines__want(&q->lines, answers[i].edge->of, answers[i].edge->call.returns_to - 1);
 	if (!err && !q->calls && (origins__of(q->edges, number, &jump), jump))
-		err = source_lines__want(&q->lines, of, jump->site);
+		err = source_lines__want(&q->lines, of, jump->returns_to - 1);
 	free(possible);
 	free(answers);
 	return err;
@@ -152,7 +152,10 @@ int question__find_lines(struct question *q)
 {
 	int err = 0;
 
+	q->heads.entries = true;
 	for (size_t i = 0; !err && i < q->count; i++)
 		err = want_lines_of(q, q->functions[i]);
+	if (!err)
+		err = source_lines__find(&q->heads);
 	return err ? err : source_lines__find(&q->lines);
 }

@@ -14,7 +14,7 @@ struct question {
 	const size_t *functions;	/* numbers of images__number() */
 	size_t count;
 	const char *const *labels;	/* the documents' labels */
-	struct source_lines lines;
+	struct source_lines lines, heads;	/* of the calls, by the last byte of each; and of the functions */
 };
 
 /* One line of an answer: a call, seen from one of its two functions. */

@@ -9,14 +9,18 @@
 
 #define CALLS_SCHEMA 3
 
-static void write_place(json_writer_t *w, const struct question *q, const struct image_of *of, uint64_t addr)
+static void write_place(json_writer_t *w, const struct image_of *of, uint64_t addr, const struct line_place *place)
 {
-	const struct line_place *place = source_lines__get(&q->lines, of, addr);
-
 	json__address_or_null(w, "addr", !of->module, addr);
 	json__number_or_null(w, "offset", of->module && addr < IMAGE_MODULE_INIT, addr);
 	json__string_or_null(w, "file", place ? place->file : NULL);
 	json__number_or_null(w, "line", place && place->line, place ? place->line : 0);
+}
+
+/* The first byte of a call may be the first one of several lines. */
+static void write_call(json_writer_t *w, const struct question *q, const struct image_of *of, const struct call *call)
+{
+	write_place(w, of, call->site, source_lines__get(&q->lines, of, call->returns_to - 1));
 }
 
 static void write_bits(json_writer_t *w, const struct question *q, const char *name, uint64_t bits)
@@ -40,7 +44,7 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 	jsonw_string_field(w, "kind", call_kind__word(call->kind));
 	jsonw_bool_field(w, "named", (answer->other || call->kind == CALL_DIRECT) && !edge->entered);
 	json__string_or_null(w, "static_call", call->kind == CALL_STATIC ? call->name : NULL);
-	write_place(w, q, edge->of, call->site);
+	write_call(w, q, edge->of, call);
 	json__string_or_null(w, "in", call->in ? call->in->name : NULL);
 	json__number_or_null(w, "symbol_offset", call->in, call->in ? call->site - call->in->addr : 0);
 	write_bits(w, q, "seen", edge->seen);
@@ -72,7 +76,7 @@ static int write_possible(json_writer_t *w, const struct question *q, size_t num
 		json__string_or_null(w, "name", images__function(q->edges->images, list[i].from, &from_of)->name);
 		json__string_or_null(w, "module", list[i].of->module);
 		jsonw_string_field(w, "kind", call->jump ? "jump" : "call");
-		write_place(w, q, list[i].of, call->site);
+		write_call(w, q, list[i].of, call);
 		json__string_or_null(w, "in", call->in->name);
 		jsonw_lluint_field(w, "symbol_offset", call->site - call->in->addr);
 		write_bits(w, q, "ran", list[i].ran);
@@ -99,7 +103,7 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", f->name);
 	json__string_or_null(w, "module", of->module);
-	write_place(w, q, of, f->addr);
+	write_place(w, of, f->addr, source_lines__get(&q->heads, of, f->addr));
 	json__string_or_null(w, "untraced", untraced__word(f->untraced));
 	write_bits(w, q, "seen", node->seen);
 	write_bits(w, q, "proved", (node->inside | node->called) & ~node->seen);

@@ -11,9 +11,9 @@
 
 enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
 
-static void print_place(const struct question *q, const struct image_of *of, uint64_t addr, char *text, size_t room)
+static void print_place(const struct source_lines *lines, const struct image_of *of, uint64_t addr, char *text, size_t room)
 {
-	const struct line_place *place = source_lines__get(&q->lines, of, addr);
+	const struct line_place *place = source_lines__get(lines, of, addr);
 
 	if (place && place->line)
 		snprintf(text, room, "%s:%u", place->file, place->line);
@@ -95,7 +95,7 @@ static int add_line(struct libscols_table *table, const struct question *q, cons
 	if (!to)
 		return -ENOMEM;
 	err = scols_line_set_data(to, COLUMN_OTHER, line->function);
-	print_place(q, line->of, line->call->site, text, sizeof(text));
+	print_place(&q->lines, line->of, line->call->returns_to - 1, text, sizeof(text));
 	err = err ? err : scols_line_set_data(to, COLUMN_PLACE, text);
 	print_site(line->call, text, sizeof(text));
 	err = err ? err : scols_line_set_data(to, COLUMN_SITE, text);
@@ -210,7 +210,7 @@ static void print_origin(const struct question *q, size_t number, const struct i
 	fprintf(out, "%s %s.\n", f->name, origin__sentence(origin));
 	if (!jump)
 		return;
-	print_place(q, of, jump->site, text, sizeof(text));
+	print_place(&q->lines, of, jump->returns_to - 1, text, sizeof(text));
 	fprintf(out, "There is such a jump in %s, which ran: %s\n", jump->in->name, text);
 }
 
@@ -241,7 +241,7 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 		return err;
 	print_function(of, f, text, sizeof(text));
 	fprintf(out, "%s", text);
-	print_place(q, of, f->addr, text, sizeof(text));
+	print_place(&q->heads, of, f->addr, text, sizeof(text));
 	fprintf(out, "  %s\n", text);
 	if (!q->edges->nodes[number].seen)
 		print_unseen(q, number, f, out);

@@ -172,6 +172,7 @@ static int answer(const struct callers_options *o, bool calls, const struct docu
 		q.count = found.count;
 		err = print(&q, o);
 	}
+	source_lines__free(&q.heads);
 	source_lines__free(&q.lines);
 	edges__free(&edges);
 	free(found.list);

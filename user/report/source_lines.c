@@ -31,7 +31,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Finds the lines for addresses in one file. */
-static int find_in(struct source_line *list, size_t count)
+static int find_in(const struct source_lines *s, struct source_line *list, size_t count)
 {
 	uint64_t *addrs = calloc(count, sizeof(*addrs));
 	struct line_place *places = calloc(count, sizeof(*places));
@@ -40,7 +40,7 @@ static int find_in(struct source_line *list, size_t count)
 	for (size_t i = 0; !err && i < count; i++)
 		addrs[i] = list[i].addr;
 	if (!err)
-		err = lines__find(list[0].of->image, addrs, count, places);
+		err = (s->entries ? lines__defined : lines__find)(list[0].of->image, addrs, count, places);
 	for (size_t i = 0; !err && i < count; i++)
 		list[i].place = places[i];
 	free(addrs);
@@ -58,7 +58,7 @@ int source_lines__find(struct source_lines *s)
 	for (size_t first = 0, end; !err && first < s->count; first = end) {
 		for (end = first + 1; end < s->count && s->list[end].of == s->list[first].of; end++)
 			;
-		err = find_in(&s->list[first], end - first);
+		err = find_in(s, &s->list[first], end - first);
 	}
 	return err;
 }

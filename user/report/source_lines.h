@@ -16,6 +16,7 @@ struct source_line {
 };
 
 struct source_lines {
+	bool entries;			/* all addresses are entries of functions: find where these are defined */
 	struct source_line *list;	/* after source_lines__find(): by file, then by address */
 	size_t count, room;
 };

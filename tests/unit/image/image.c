@@ -37,7 +37,11 @@ static const char other_c[] =
 	"int other(int a) { return twin(a) + 3; }\n"
 	"const void *__ksymtab_other __attribute__((section(\"__ksymtab\"))) = other;\n";
 
-static const char silent_c[] = "int silent(int a) { return a; }\n";
+/* Its text ends with a row of lines for which there is no code: libdw sorts the row after the end of the sequence. */
+static const char silent_c[] =
+	"int silent(int a) { return a; }\n"
+	"__attribute__((section(\".init.text\"))) int silent_too(int a) { return a; }\n"
+	"asm(\".pushsection .text; .loc 1 98; .loc 1 99; .popsection\");\n";
 
 static const char entry_s[] =
 	"	.text\n"
@@ -97,7 +101,7 @@ static void make_files(void)
 	put("entry.S", entry_s);
 	put("lds", linking);
 	run("gcc " OPTIONS "-pg -c -o main.o init/main.c && gcc " OPTIONS "-pg -c -o other.o ./fs/../fs/other.c && "
-	    "gcc " OPTIONS "-c -o silent.o lib/silent.c && gcc -g -c -o entry.o entry.S && "
+	    "gcc " OPTIONS "-fno-toplevel-reorder -c -o silent.o lib/silent.c && gcc -g -c -o entry.o entry.S && "
 	    "ld -T lds -e 0 --no-warn-rwx-segments --build-id=0x1234abcd -o vmlinux main.o other.o silent.o entry.o && "
 	    "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
 	    "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
@@ -288,6 +292,20 @@ Test(image, knows_the_lines_of_addresses)
 	cr_expect(eq(u32, places[0].line, 6));
 	cr_expect(places[1].file && places[1].line >= 4 && places[1].line <= 8);
 	cr_expect(places[2].file == NULL && places[2].line == 0);
+	image__free(image);
+}
+
+/* Between the two pieces of a unit lies code of others: nothing of the unit is there. */
+Test(image, takes_no_line_of_a_unit_that_does_not_have_the_address)
+{
+	struct image *image = open_made("vmlinux", NULL);
+	const struct image_function *start = named(image, "start_kernel", 1);
+	uint64_t addr = start->addr + start->size - 1;
+	struct line_place place;
+
+	cr_assert(named(image, "silent", 1)->addr < addr && addr < named(image, "silent_too", 1)->addr);
+	cr_assert(lines__find(image, &addr, 1, &place) == 0);
+	cr_expect(eq(str, (char *)place.file, "init/main.c"));
 	image__free(image);
 }
 
