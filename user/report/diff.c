@@ -30,7 +30,7 @@ struct items {
 };
 
 struct side {
-	const struct coverage *c;
+	const struct coverage *c, *other;
 	const struct universe *u;
 	struct items seen, has;
 	bool is_empty;		/* nothing that can be traced lies where the difference is asked for */
@@ -43,11 +43,18 @@ static bool same(const char *a, const char *b)
 
 /* ---- the lists */
 
-static void set_key(struct item *item, struct strings *names, enum diff_identity identity, uint64_t place,
-		    const char *unit)
+static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module);
+
+/* An offset in a module says nothing, unless both sides are known to have had one build of the module. */
+static bool goes_by_place(const struct side *s, enum diff_identity identity, const char *module)
+{
+	return identity == IDENTITY_ADDRESS && (!module || is_same_build(s->c, s->other, module));
+}
+
+static void set_key(struct item *item, struct strings *names, bool by_place, uint64_t place, const char *unit)
 {
 	item->unit = unit;
-	if (identity == IDENTITY_ADDRESS) {
+	if (by_place) {
 		item->place = place;
 		item->name = item->full_name;
 	} else {
@@ -104,12 +111,12 @@ static int list_seen(struct side *s, struct strings *names, enum diff_identity i
 		struct item *item = &s->seen.list[s->seen.count];
 
 		/* A function without a name can only be matched by its address. */
-		if (hit->kind != HIT_FUNCTION || (!hit->name && identity != IDENTITY_ADDRESS))
+		if (hit->kind != HIT_FUNCTION || (!hit->name && !goes_by_place(s, identity, hit->module)))
 			continue;
 		*item = (struct item){
 			.module = hit->module, .full_name = hit->name ?: "?", .f = universe__find(s->u, hit),
 		};
-		set_key(item, names, identity, place_of(hit), item->f ? item->f->unit : NULL);
+		set_key(item, names, goes_by_place(s, identity, hit->module), place_of(hit), item->f ? item->f->unit : NULL);
 		s->seen.count++;
 	}
 	qsort(s->seen.list, s->seen.count, sizeof(*s->seen.list), by_key_and_unit);
@@ -129,7 +136,7 @@ static int list_has(struct side *s, struct strings *names, enum diff_identity id
 		if (f->module && f->init)
 			continue;
 		*item = (struct item){ .module = f->module, .full_name = f->name, .f = f };
-		set_key(item, names, identity, f->addr + 1, f->unit);
+		set_key(item, names, goes_by_place(s, identity, f->module), f->addr + 1, f->unit);
 		s->has.count++;
 	}
 	qsort(s->has.list, s->has.count, sizeof(*s->has.list), by_key_and_unit);
@@ -387,7 +394,7 @@ static int fill(struct side *s, struct strings *names, enum diff_identity identi
 
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where)
 {
-	struct side x = { .c = a->c, .u = a->u }, y = { .c = b->c, .u = b->u };
+	struct side x = { a->c, b->c, a->u }, y = { b->c, a->c, b->u };
 	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b), .names = strings__new() };
 	int err;
 

@@ -142,6 +142,30 @@ static int add_runs(struct coverage *to, const struct coverage *c)
 	return err;
 }
 
+/*
+ * The union names a module's build only if all documents that saw something of the module name that build: in another
+ * build, the same offsets are other functions.
+ */
+static void forget_unnamed_builds(struct coverage *to, const struct coverage *c)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const char *module = c->hits.list[i].module;
+		const struct covered_module *m = module && module != last ? covered_modules__find(&c->modules, module) : NULL;
+		struct covered_module *joined;
+
+		if (!module || module == last)
+			continue;
+		last = module;
+		joined = (void *)covered_modules__find(&to->modules, module);
+		if (joined && !(m && m->build_id)) {
+			free(joined->build_id);
+			joined->build_id = NULL;
+		}
+	}
+}
+
 static int complete_text(char **text, const char *other)
 {
 	return *text ? 0 : copy_text(text, other);
@@ -348,7 +372,7 @@ static int add_head(struct coverage *to, const struct coverage *c)
 	forget_unless_same(&to->boot_id, c->boot_id);
 	forget_command(to, c);
 	join_window(&to->window, &c->window);
-	to->how.callers |= c->how.callers;
+	to->how.callers &= c->how.callers;
 	to->how.retire |= c->how.retire;
 	if (to->how.entry != c->how.entry)
 		to->how.entry = ENTRY_ANY;
@@ -373,17 +397,21 @@ static int add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
-/* A place may have several names, so the key has no name, unless the place is not known. */
-static char *place_key(const struct hit *hit)
+/* A place may have several names, so the key has no name, unless the place or the module's build is not known. */
+static char *place_key(const struct coverage *to, const struct hit *hit)
 {
-	bool is_placed = hit->module || hit->link;
+	const struct covered_module *m = hit->module ? covered_modules__find(&to->modules, hit->module) : NULL;
+	bool is_placed = hit->module ? m && m->build_id : hit->link;
 	char *key;
+	int length;
 
-	if (asprintf(&key, "%u %s %llx %s", hit->kind, hit->module ?: "",
-		     (unsigned long long)(hit->module ? hit->offset : hit->link),
-		     is_placed || !hit->name ? "" : hit->name) < 0)
-		return NULL;
-	return key;
+	if (is_placed || !hit->name)
+		length = asprintf(&key, "%u %s %llx", hit->kind, hit->module ?: "",
+				  (unsigned long long)(hit->module ? hit->offset : hit->link));
+	else
+		length = asprintf(&key, "%u %s %s %u %llx", hit->kind, hit->module ?: "", hit->name, hit->sympos,
+				  (unsigned long long)hit->into);
+	return length < 0 ? NULL : key;
 }
 
 static const char *intern(struct hits *hits, const char *text)
@@ -403,7 +431,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 	struct hits *hits = &m->to->hits;
 	struct hit copy = *hit, *known;
 	struct lh_entry *entry;
-	char *key = place_key(hit);
+	char *key = place_key(m->to, hit);
 	int err;
 
 	if (!key)
@@ -479,6 +507,11 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 			err = check_runs(ret, documents[i], paths[i]);
 		if (!err)
 			err = add_head(ret, documents[i]);
+	}
+	/* How a hit is recognized depends on the modules of all documents. */
+	for (size_t i = 0; !err && i < count; i++)
+		forget_unnamed_builds(ret, documents[i]);
+	for (size_t i = 0; !err && i < count; i++) {
 		for (size_t j = 0; !err && j < documents[i]->hits.count; j++)
 			err = add_hit(&m, documents[i], &documents[i]->hits.list[j]);
 	}

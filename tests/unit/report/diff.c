@@ -377,3 +377,37 @@ Test(diff, init_text_is_seen_by_boots_only)
 		tear_down(&f);
 	}
 }
+
+/* A developer's module, built again: the same functions lie elsewhere. */
+Test(diff, offsets_in_a_module_of_an_unknown_build_mean_nothing)
+{
+	static const struct {
+		bool listed;
+		const char *build_a, *build_b;
+	} cases[] = { { false }, { true }, { true, "01" }, { true, "01", "01" } };
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		bool same = cases[i].build_b;
+		struct fixture f;
+
+		set_up(&f);
+		if (cases[i].listed) {
+			sample_module(&f.a, cases[i].build_a, true);
+			sample_module(&f.b, cases[i].build_b, true);
+		}
+		see(&f.a, "my_open", "dummy", 0x100, 1);
+		see(&f.a, "my_read", "dummy", 0x140, 2);
+		see(&f.a, "my_write", "dummy", 0x180, 3);
+		see(&f.b, "my_check", "dummy", 0x100, 1);
+		see(&f.b, "my_open", "dummy", 0x140, 2);
+		see(&f.b, "my_read", "dummy", 0x180, 3);
+		run(&f);
+		cr_expect(f.d.identity == IDENTITY_ADDRESS);
+		cr_expect(f.d.both == (same ? 3 : 2) && f.d.gone_count == !same && f.d.new_count == !same, "case %zu: %zu", i, f.d.both);
+		if (!same) {
+			cr_expect(eq(str, (char *)f.d.gone[0].name, "my_write"));
+			cr_expect(eq(str, (char *)f.d.new[0].name, "my_check"));
+		}
+		tear_down(&f);
+	}
+}

@@ -384,3 +384,40 @@ Test(merge, the_same_filter_in_another_order_is_the_same)
 	coverage__free(&c);
 	tear_down(&f);
 }
+
+/* A module that was built again has other functions at the same offsets. */
+Test(merge, offsets_in_a_module_of_an_unknown_build_mean_nothing)
+{
+	for (int known = 0; known < 2; known++) {
+		struct fixture f;
+		struct coverage c;
+		bool named;
+
+		set_up(&f, "two");
+		sample_module(&f.list[0], "01", false);
+		sample_module(&f.list[1], known ? "01" : NULL, true);
+		see(&f.list[0], "dummy_open", "dummy", 0x80, 700);
+		see(&f.list[0], "dummy_read", "dummy", 0x40, 710);
+		cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+		/* In the second one, dummy_open is at 0x40. */
+		cr_expect(find(&c, "dummy_open", HIT_FUNCTION)->runs == (known ? 1 : 2));
+		cr_expect(find(&c, "dummy_read", HIT_FUNCTION)->runs == (known ? 2 : 1));
+		named = c.modules.list[0].build_id;
+		cr_expect(named == known);
+		coverage__free(&c);
+		tear_down(&f);
+	}
+}
+
+Test(merge, has_callers_only_if_all_have)
+{
+	struct fixture f;
+	struct coverage c;
+
+	set_up(&f, "two");
+	f.list[1].how.callers = false;
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	cr_expect(not(c.how.callers), "a caller that is not there may have called all the same");
+	coverage__free(&c);
+	tear_down(&f);
+}
