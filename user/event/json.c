@@ -32,8 +32,6 @@ static struct json_object *element(const struct tep_format_field *field, const v
 
 		value = (uint64_t)((int64_t)(value << shift) >> shift);
 	}
-	if (!strcmp(field->name, FIELD_IP) || !strcmp(field->name, FIELD_PARENT_IP))
-		return json_address(value);
 	return json_integer(value, is_signed);
 }
 
@@ -153,6 +151,7 @@ bool field_has_bit(const struct tep_format_field *field)
 	       strcmp(field->name, FIELD_FAULTS);
 }
 
+/* Addresses are shown by name only: people who may read the file may not read /proc/kallsyms. */
 static bool add_fields(struct json_object *object, struct tep_event *event,
 		       const struct tep_record *record)
 {
@@ -162,11 +161,10 @@ static bool add_fields(struct json_object *object, struct tep_event *event,
 	number_of(event, record, FIELD_FAULTS, &faults);
 	for (struct tep_format_field *f = event->format.fields; f; f = f->next) {
 		struct json_object *value = NULL;
-		bool faulted = field_has_bit(f) && faults >> bit++ & 1;
 
-		if (!strcmp(f->name, FIELD_FAULTS))
+		if (!field_has_bit(f))
 			continue;
-		if ((!faulted && !event_json__value(f, record, &value)) ||
+		if ((!(faults >> bit++ & 1) && !event_json__value(f, record, &value)) ||
 		    !json_add(object, f->name, value))
 			return false;
 	}

@@ -3,7 +3,7 @@
  * A function event's record as a json object:
  *
  *	{"ts": NS, "cpu": N, "pid": N, "comm": "...", "event": "...", "function": "...",
- *	 "caller": "...", "fields": {"__ip": "0x...", "__parent_ip": "0x...", "count": 4096}}
+ *	 "caller": "...", "fields": {"count": 4096}}
  *
  * Numbers that a double cannot hold are strings of hex digits, because most readers of json use
  * doubles. Other numbers are numbers, strings are strings, and arrays are arrays. A field that
