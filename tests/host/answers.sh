@@ -275,6 +275,41 @@ refuses()
 	[[ $(wc -l <err) == 1 && ! -e result && ! -s out ]]
 }
 
+# What is missing, or unknown, is not taken for the best that it could be.
+while read -r change; do
+	jq "$change" a.json >damaged.json
+	ok "report refuses $change" refuses 'is damaged' report damaged.json
+done <<'CHANGES'
+del(.lost)
+.lost = null
+.lost = {refused: -5}
+.lost = {refused: 0.5}
+.lost = []
+del(.complete)
+.complete = "yes"
+.filters.scope = "container"
+.ended = "fire"
+del(.filters)
+.filters.deny = "vfs_*"
+.filters.callers = null
+.options.retire = 0
+.unattached = "x"
+.unattached = [1]
+.modules = null
+.modules[0].came = null
+.kernel.addresses = "absolute"
+.seconds = "1"
+.totals.traced = null
+CHANGES
+for change in '.unattached = null' 'del(.host)' '.kernel.addresses = null'; do
+	jq "$change" a.json >unknown.json
+	is "report takes $change: 0" "$(status report unknown.json)" 0
+done
+jq '.complete = false' a.json >incomplete.json
+is 'what is not complete is not, even if no loss is told' "$(prints report $u incomplete.json | grep '^Complete:' | grep -c yes)" 0
+jq '.lost = {refused: 18446744073709551615, map_full: 1}' a.json >many.json
+is 'a sum does not wrap' "$(prints report $u many.json | grep -c '^Lost:      nothing')" 0
+
 jq -c '{hytrace, schema: 1, engine, functions}' a.json >one.json
 head -c 900 a.json >cut.json
 jq '.schema = 3' a.json >three.json

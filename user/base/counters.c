@@ -34,7 +34,7 @@ uint64_t counters__sum(const struct counters *counters)
 	uint64_t sum = 0;
 
 	for (size_t i = 0; i < counters->count; i++)
-		sum += counters->list[i].value;
+		sum = counters->list[i].value > UINT64_MAX - sum ? UINT64_MAX : sum + counters->list[i].value;
 	return sum;
 }
 

@@ -152,7 +152,7 @@ static int read_bool(struct json_object *value, const struct json_field *field, 
 	return 0;
 }
 
-const struct json_kind field_bool = { write_bool, read_bool };
+const struct json_kind field_bool = { write_bool, read_bool, json_type_boolean };
 
 static void write_flag(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -164,11 +164,11 @@ static void write_flag(json_writer_t *w, const struct json_field *field, const v
 
 static int read_flag(struct json_object *value, const struct json_field *field, void *member, void *whole)
 {
-	*(bool *)member = json__text(value);
-	return 0;
+	*(bool *)member = value;
+	return value && strcmp(json__text(value), field->detail) ? -EINVAL : 0;
 }
 
-const struct json_kind field_flag = { write_flag, read_flag };
+const struct json_kind field_flag = { write_flag, read_flag, json_type_string, true };
 
 static void write_number(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -187,11 +187,11 @@ static int read_number(struct json_object *value, const struct json_field *field
 		       void *whole)
 {
 	*(uint64_t *)member = json_object_get_uint64(value);
-	return 0;
+	return json_object_get_int64(value) < 0 ? -EINVAL : 0;
 }
 
-const struct json_kind field_number = { write_number, read_number };
-const struct json_kind field_some_number = { write_some_number, read_number };
+const struct json_kind field_number = { write_number, read_number, json_type_int };
+const struct json_kind field_some_number = { write_some_number, read_number, json_type_int, true };
 
 static void write_seconds(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -209,8 +209,12 @@ static void write_some_seconds(json_writer_t *w, const struct json_field *field,
 static int read_seconds(struct json_object *value, const struct json_field *field, void *member,
 			void *whole)
 {
+	bool is_number = json_object_is_type(value, json_type_double) || json_object_is_type(value, json_type_int);
+
 	*(double *)member = json_object_get_double(value);
-	return 0;
+	if (!value && field->kind == &field_some_seconds)
+		return 0;
+	return is_number && *(double *)member >= 0 ? 0 : -EINVAL;
 }
 
 const struct json_kind field_seconds = { write_seconds, read_seconds };
@@ -231,7 +235,7 @@ static int read_string(struct json_object *value, const struct json_field *field
 	return text && !*string ? error__no_memory() : 0;
 }
 
-const struct json_kind field_string = { write_string, read_string };
+const struct json_kind field_string = { write_string, read_string, json_type_string, true };
 
 static void write_word(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -242,18 +246,18 @@ static void write_word(json_writer_t *w, const struct json_field *field, const v
 
 static int read_word(struct json_object *value, const struct json_field *field, void *member, void *whole)
 {
-	const char *const *words = field->detail, *text = json__text(value);
+	const char *const *words = field->detail, *text = json__text(value) ?: "";
 	unsigned int *word = member;
 
-	for (*word = 0; text && words[*word]; ++*word) {
+	for (*word = 0; words[*word]; ++*word) {
 		if (!strcmp(text, words[*word]))
 			return 0;
 	}
 	*word = 0;
-	return 0;
+	return -EINVAL;
 }
 
-const struct json_kind field_word = { write_word, read_word };
+const struct json_kind field_word = { write_word, read_word, json_type_string, true };
 
 static void write_object(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -268,7 +272,7 @@ static int read_object(struct json_object *value, const struct json_field *field
 	return json__read_fields(value, field->detail, member, whole);
 }
 
-const struct json_kind field_object = { write_object, read_object };
+const struct json_kind field_object = { write_object, read_object, json_type_object };
 
 void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base)
 {
@@ -284,9 +288,13 @@ int json__read_fields(struct json_object *object, const struct json_field *field
 	int err = 0;
 
 	for (; !err && fields->name; fields++) {
-		if (fields->kind->read)
-			err = fields->kind->read(json__field(object, fields->name), fields,
-						 (char *)base + fields->offset, whole);
+		const struct json_kind *kind = fields->kind;
+		struct json_object *value = json__field(object, fields->name);
+
+		if (kind->type && !(value ? json_object_is_type(value, kind->type) : kind->or_null))
+			err = -EINVAL;
+		else if (kind->read)
+			err = kind->read(value, fields, (char *)base + fields->offset, whole);
 	}
 	return err;
 }

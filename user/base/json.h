@@ -78,6 +78,8 @@ struct json_kind {
 	 */
 	int (*read)(struct json_object *value, const struct json_field *field, void *member,
 		    void *whole);
+	enum json_type type;	/* json_type_null: read() looks itself */
+	bool or_null;		/* null, or no such field, is not an error, but means that it is not known, or does not apply */
 };
 
 extern const struct json_kind field_bool;
@@ -90,14 +92,18 @@ extern const struct json_kind field_seconds, field_some_seconds;
 /* A char *, which is freed together with the struct; null stands for NULL. */
 extern const struct json_kind field_string;
 /*
- * An enum. @detail: its words, with NULL after the last one. An unknown word is read as the first
- * one. An empty word is written as null.
+ * An enum. @detail: its words, with NULL after the last one. An empty word is written as null. Only such a word may be
+ * missing, and there must be no other words: what a later hytrace means by one is not known.
  */
 extern const struct json_kind field_word;
 /* A struct inside this one, or this struct itself. @detail: its fields. */
 extern const struct json_kind field_object;
 
 void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base);
+/*
+ * Returns -EINVAL without a message if a field is missing, or of another type: what is not known must not be read as
+ * the best that it could be. -ENOMEM comes after one.
+ */
 int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
 		      void *whole);
 

@@ -116,7 +116,7 @@ static int read_globs(struct json_object *array, const struct json_field *field,
 	return err;
 }
 
-const struct json_kind field_globs = { write_globs, read_globs };
+const struct json_kind field_globs = { write_globs, read_globs, json_type_array };
 
 static int read_text(struct json_object *value, const struct json_field *field, void *member, void *whole)
 {
@@ -131,7 +131,7 @@ static void write_text(json_writer_t *w, const struct json_field *field, const v
 	field_string.write(w, field, member);
 }
 
-const struct json_kind field_text = { write_text, read_text };
+const struct json_kind field_text = { write_text, read_text, json_type_string, true };
 
 static void write_given(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -144,4 +144,4 @@ static int read_given(struct json_object *value, const struct json_field *field,
 	return 0;
 }
 
-const struct json_kind field_given = { write_given, read_given };
+const struct json_kind field_given = { write_given, read_given, json_type_boolean };

@@ -39,16 +39,16 @@ static int read_texts(struct json_object *array, const struct json_field *field,
 	size_t count;
 	char **list;
 
-	if (!json_object_is_type(array, json_type_array))
+	if (!array)
 		return 0;
 	count = json_object_array_length(array);
 	list = calloc(count + 1, sizeof(*list));
 	*(char ***)member = list;
 	for (size_t i = 0; list && i < count; i++) {
-		const char *text = json_object_get_string(json_object_array_get_idx(array, i));
+		const char *text = json__text(json_object_array_get_idx(array, i));
 
 		if (!text)
-			break;
+			return -EINVAL;
 		list[i] = strdup(text);
 		if (!list[i])
 			return error__no_memory();
@@ -56,7 +56,7 @@ static int read_texts(struct json_object *array, const struct json_field *field,
 	return list ? 0 : error__no_memory();
 }
 
-static const struct json_kind texts = { write_texts, read_texts };
+static const struct json_kind texts = { write_texts, read_texts, json_type_array, true };
 
 static void write_counters(json_writer_t *w, const struct json_field *field, const void *member)
 {
@@ -70,9 +70,9 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 	struct coverage *c = whole;
 	int err = 0;
 
-	if (!json_object_is_type(object, json_type_object))
-		return 0;
 	json_object_object_foreach(object, key, value) {
+		if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+			err = -EINVAL;
 		if (!err)
 			err = counters__add(member, hits__name(&c->hits, key),
 					    json_object_get_uint64(value));
@@ -80,7 +80,7 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 	return err;
 }
 
-static const struct json_kind counters = { write_counters, read_counters };
+static const struct json_kind counters = { write_counters, read_counters, json_type_object };
 
 /* Fields that follow from others are not read back. */
 static void write_clock(json_writer_t *w, const struct json_field *field, const void *member)
@@ -176,13 +176,13 @@ static void write_losses(json_writer_t *w, const struct json_field *field, const
 }
 
 static const struct json_kind trace_clock = { write_clock };
-static const struct json_kind started = { write_started, read_started };
-static const struct json_kind status = { write_status, read_status };
+static const struct json_kind started = { write_started, read_started, json_type_string, true };
+static const struct json_kind status = { write_status, read_status, json_type_int, true };
 static const struct json_kind means = { write_losses };
 static const struct json_kind entries = { write_entries };
 static const struct json_kind functions = { write_functions };
 static const struct json_kind callers = { write_callers };
-static const struct json_kind complete = { write_complete };
+static const struct json_kind complete = { write_complete, NULL, json_type_boolean };
 
 /* In the order of enum ending. */
 static const char *const endings[] = {
@@ -234,7 +234,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 	size_t count;
 	int err = 0;
 
-	if (!json_object_is_type(array, json_type_array))
+	if (!array)
 		return 0;
 	count = json_object_array_length(array);
 	c->merged = calloc(count + 1, sizeof(*c->merged));
@@ -246,7 +246,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 	return err;
 }
 
-static const struct json_kind merged = { write_merged, read_merged };
+static const struct json_kind merged = { write_merged, read_merged, json_type_array, true };
 
 /* In a union, they were not counted. */
 static void write_traced_seen(json_writer_t *w, const struct json_field *field, const void *member)
@@ -266,7 +266,7 @@ static int read_traced_seen(struct json_object *value, const struct json_field *
 	return 0;
 }
 
-static const struct json_kind seen_of_traced = { write_traced_seen, read_traced_seen };
+static const struct json_kind seen_of_traced = { write_traced_seen, read_traced_seen, json_type_int, true };
 
 static const struct json_field total_fields[] = {
 	{ "entries", &entries, AT(hits) },
@@ -478,6 +478,9 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 	if (err)
 		return err;
 	err = json__read_fields(root, header, c, c);
+	/* If it does not say what it lacks, a counter that is in no table stands for what may be missing. */
+	if (!err && !json_object_get_boolean(json__field(root, "complete")) && losses__complete(&c->lost))
+		err = counters__add(&c->lost, "incomplete", 1);
 	if (!err)
 		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);
 	if (!err)
@@ -486,7 +489,7 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 		hits__order(&c->hits);
 	if (err) {
 		if (err == -EINVAL)
-			error__print("%s: is damaged: a filter or a function in it makes no sense",
+			error__print("%s: is damaged: a field of it is missing, or makes no sense",
 				     path);
 		coverage__free(c);
 	}

@@ -186,8 +186,6 @@ static int read_modules(struct json_object *array, const struct json_field *fiel
 	struct covered_modules *m = member;
 	int err = 0;
 
-	if (!json_object_is_type(array, json_type_array))
-		return 0;
 	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
 		struct json_object *object = json_object_array_get_idx(array, i);
 		const char *name = json__text(json__field(object, "name"));
@@ -205,4 +203,4 @@ static int read_modules(struct json_object *array, const struct json_field *fiel
 	return err;
 }
 
-const struct json_kind field_modules = { write_modules, read_modules };
+const struct json_kind field_modules = { write_modules, read_modules, json_type_array };

@@ -284,7 +284,7 @@ int universe__read_json(struct universe *ret, const char *path)
 		err = read_function(&u, json_object_array_get_idx(list, i));
 	json_object_put(root);
 	if (err == -EINVAL)
-		error__print("%s: is damaged: a function in it makes no sense", path);
+		error__print("%s: is damaged: a field of it makes no sense", path);
 	if (err) {
 		universe__free(&u);
 		return err;
