@@ -8,6 +8,8 @@
 
 # shellcheck source=tests/guest/tap.sh
 . "$clone/tests/guest/tap.sh"
+# shellcheck source=tests/guest/qemu-work.sh
+. "$clone/tests/guest/qemu-work.sh"
 scratch=$tap_scratch
 watch=()
 
@@ -51,13 +53,6 @@ vm()
 	"$clone/kernel/vm.sh" --kernel "$kernel" --accel tcg "${watch[@]}" "$@"
 }
 
-# work_of PID: how much processor time a process has taken, in ticks, and whether any thread of it wants to run now.
-work_of()
-{
-	cat "/proc/$1"/task/*/stat 2>/dev/null |
-		sed 's/.*) //' | awk '{ ticks += $12 + $13; if ($1 == "R") runs = 1 } END { print ticks + 0, runs + 0 }'
-}
-
 # end_if_hung VM CONSOLE: waits until the process of vm.sh has ended, and returns its status. Ends it when its guest has
 # crashed and hangs: after a panic its console has said nothing while QEMU took two seconds of processor time, or
 # nobody in QEMU has run for five seconds. On a busy machine these take as long as they have to.
@@ -68,9 +63,7 @@ end_if_hung()
 	while kill -0 "$vm" 2>/dev/null; do
 		sleep 0.5
 		before=$ticks
-		[[ $qemu ]] || qemu=$(pgrep -P "$vm" '^qemu' | head -n 1)
-		[[ $qemu ]] || continue
-		read -r ticks runs < <(work_of "$qemu")
+		work_of "$vm" || continue
 		now=$(stat -c %s "$console" 2>/dev/null || echo 0)
 		if ((now != size)); then
 			size=$now since=$ticks idle=0

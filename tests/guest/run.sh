@@ -35,6 +35,8 @@ results=0
 failed=0
 # shellcheck source=tests/guest/splats.sh
 . "$here/splats.sh"
+# shellcheck source=tests/guest/qemu-work.sh
+. "$here/qemu-work.sh"
 # shellcheck source=kernel/known.sh
 . "$clone/kernel/known.sh"
 
@@ -194,11 +196,8 @@ limit_work()
 
 	second=$(getconf CLK_TCK)
 	while sleep 5; do
-		[[ $qemu ]] || qemu=$(pgrep -P "$vm" '^qemu' | head -n 1)
-		[[ $qemu ]] || continue
 		before=$ticks
-		read -r ticks runs < <(sed 's/.*) //' "/proc/$qemu"/task/*/stat |
-			awk '{ ticks += $12 + $13 } $1 ~ /[RD]/ { runs = 1 } END { print ticks + 0, runs + 0 }')
+		work_of "$vm" || continue
 		((runs)) && [[ ! ${HYTRACE_TEST_UNTIL:-} ]] || before=$((ticks - 5 * second))
 		work=$((work + ticks - before))
 		((work < limit * second * 9 / 10)) || : >"$out/over"

@@ -15,6 +15,8 @@ unset HYTRACE_TEST_UNTIL
 
 # ---- the host's half
 
+# shellcheck source=tests/guest/qemu-work.sh
+. "$clone/tests/guest/qemu-work.sh"
 # shellcheck source=/dev/null
 . <(sed -n '/^limit_work/,/^}/p' "$clone/tests/guest/run.sh")
 
@@ -35,7 +37,7 @@ guest()
 	}
 	pgrep()
 	{
-		echo 1
+		((looks > ${late:-0})) && echo 1
 	}
 	sed()
 	{
@@ -55,6 +57,8 @@ is 'which is said' "$(guest R 41 | tail -n 1)" 'run.sh: the guest was ended afte
 is 'one that is idle for too long is ended, too' "$(guest S 1 1 1 1 1 1 1 1 1 1 1 | head -n 1)" '8 0, ended vm'
 is 'one that only waits for a processor is not' "$(guest R 1 1 1 1 1 1 1 1 1 1 1)" '11 0'
 is 'except in a run that has to end' "$(HYTRACE_TEST_UNTIL=1; guest R 1 1 1 1 1 1 1 1 1 1 1 | head -n 1)" '8 0, ended vm'
+is 'one whose QEMU comes late is looked at from then on, by a shell that ends for any other failure' \
+	"$(set -e; late=2 guest R 41 41 41 | head -n 1)" '3 0, ended vm'
 
 # ---- the guest's half
 

@@ -29,7 +29,7 @@ mkdir -p "$tree/tests/guest" "$tree/tests/unit/part" "$tree/kernel/files/$suite/
 cp "$clone"/tests/{run.pl,Kept.pm} "$tree/tests/"
 git init -q "$tree"
 echo "it.patch $suite/test.d/*/*.tc" >"$tree/kernel/series-6.12"
-cp "$clone"/tests/guest/{run,inside,tap,splats,kselftest}.sh "$tree/tests/guest/"
+cp "$clone"/tests/guest/{run,inside,tap,splats,qemu-work,kselftest}.sh "$tree/tests/guest/"
 program kernel/tools.sh <<<'echo /nowhere'
 cp "$clone/kernel/known.sh" "$tree/kernel/"
 program kernel/build.sh <<END
