@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0
 # kernels: patched stock
 # nightly: patched stock
-# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_waking,timer:hrtimer_expire_entry
+# append: trace_instance=hytrace_boot,initcall:*,module:module_load,sched:sched_process_exec,sched:sched_waking,timer:hrtimer_expire_entry trace_buf_size=16M trace_options=nooverwrite
 # vm: --init systemd --units tests/guest/units --append systemd.mask=postgresql.service --append systemd.mask=e2scrub_reap.service --append systemd.mask=systemd-binfmt.service
 #
 # hytrace boot on the whole of a boot whose init is systemd, with five units made for it. systemctl and systemd-analyze
