@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * Which modules that come are traced, when attaching to some of them fails. The kernel's lists, its answers and the link
- * are made up here.
+ * Which modules that come are traced, when attaching to some of them fails. The kernel's lists, its answers and the
+ * link are made up here.
  */
 #define symbols__load_modules fake_load_modules
 #define module__has_ended_init fake_has_ended_init
@@ -54,7 +54,8 @@ bool fake_file_exists(struct tracefs_instance *instance, const char *name)
 	return true;
 }
 
-struct bpf_link *fake_attach(const struct bpf_program *program, const char *pattern, const struct bpf_kprobe_multi_opts *opts)
+struct bpf_link *fake_attach(const struct bpf_program *program, const char *pattern,
+			     const struct bpf_kprobe_multi_opts *opts)
 {
 	attempts++;
 	*attached = '\0';
@@ -64,7 +65,8 @@ struct bpf_link *fake_attach(const struct bpf_program *program, const char *patt
 			errno = refusal;
 			return NULL;
 		}
-		snprintf(attached + strlen(attached), sizeof(attached) - strlen(attached), "%s%lx", i ? " " : "", opts->addrs[i]);
+		snprintf(attached + strlen(attached), sizeof(attached) - strlen(attached), "%s%lx", i ? " " : "",
+			 opts->addrs[i]);
 	}
 	return (struct bpf_link *)attached;
 }

@@ -32,7 +32,8 @@ static void begin(bool modules)
 	options = (struct cover_options){ .how.callers = true };
 	cr_assert(symbols__read(&s, kallsyms, NULL) == 0);
 	fclose(kallsyms);
-	request = (struct request){ .options = &options, .symbols = s, .traceable = sample_functions(s), .alone = true };
+	request = (struct request){ .options = &options, .symbols = s, .traceable = sample_functions(s),
+				     .alone = true };
 	cover = (struct bpf_cover){ .request = &request };
 }
 
@@ -55,7 +56,8 @@ static void expect_maps(const char *wanted)
 	cr_assert(bpf_needs__choose(&cover, ENTER_BY_KPROBE_MULTI) == 0);
 	bpf_object__for_each_map(map, cover.skel->obj) {
 		if (bpf_map__autocreate(map) && !bpf_map__is_internal(map))
-			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", *got ? " " : "", bpf_map__name(map));
+			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s", *got ? " " : "",
+				 bpf_map__name(map));
 	}
 	cr_expect(eq(str, got, (char *)wanted));
 }
