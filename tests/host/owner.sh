@@ -1,0 +1,143 @@
+#!/bin/bash
+# SPDX-License-Identifier: GPL-2.0
+#
+# Plays the owner of the directory in which root writes a result, for the commands that need no kernel: that user makes
+# links, pipes and hard links there. tests/unit/base/place.c and run/output.c have what can only be hit in between.
+# shellcheck disable=SC2016 # jq has variables of its own
+
+set -uo pipefail
+
+clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
+hytrace=$clone/build/hytrace
+# shellcheck source=tests/guest/tap.sh
+. "$clone/tests/guest/tap.sh"
+cd "$tap_scratch" || exit 1
+export XDG_CACHE_HOME=$tap_scratch/cache
+mkdir "$XDG_CACHE_HOME"
+
+# ---- one door
+
+# The others write to a pipe, and in directories of /run that are root's alone.
+is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && grep -rnE --include='*.c' \
+	'O_CREAT|O_TMPFILE|open\(.*, "[wa]|\b(creat|mkstemp|tmpfile|linkat|rename|renameat|f?chmod|fchmodat|[lf]?chown)\(' . |
+	grep -v '^./base/place.c:' | cut -d: -f1 | sort | uniq -c | awk '{ print $1, $2 }')" \
+	"1 ./bench/cmd_bench.c
+3 ./bench/workloads.c
+3 ./kernel/kept_list.c
+1 ./tailor/child.c"
+
+[[ $(id -u) = 0 ]] || {
+	skip 'what the owner of a directory can do' 'this needs root'
+	tap_end
+}
+
+# ---- the documents
+
+jq -n '{hytrace: "0", document: "coverage", schema: 2, engine: "oneshot",
+	kernel: {release: "6.12.0-test", version: null, arch: "x86_64", build_id: "aa", config: null, cmdline: null,
+		addresses: "linked", calls: null},
+	host: "here", boot_id: "b1", command: ["true"],
+	filters: {allow: [], deny: [], denied_by_hytrace: [], scope: "system", pid: null, cgroup: null, comm: null,
+		callers: true},
+	options: {retire: false, retire_ms: null, max_entries: null, duration: null, pin: false},
+	started: "2026-01-02T03:04:05.000006Z", seconds: 1.5, ended: "command", status: 0, merged: null,
+	window: {clock: "local", opening_ns: 1, open_ns: 2, closing_ns: 9000, closed_ns: 9001, error_ns: 0},
+	totals: {entries: 1, functions: 1, callers: 0, traceable: 8, traced: 8, traced_seen: 1},
+	complete: true, lost: {}, losses: [], cost: {}, modules: [], follows_modules: true, unattached: null,
+	functions: [{addr: "0xffffffff81000100", name: "vfs_read", module: null, offset: null, sympos: 1, first_ns: 100,
+		cpu: 0, pid: 1, tgid: null, comm: null, caller: null}], callers: []}' >a.json
+
+commands=(
+	'merge a.json'
+	'report a.json'
+	'report -f json a.json'
+	'report -f html a.json'
+	'diff a.json a.json'
+)
+
+# ---- what the owner makes
+
+owner=nobody
+fresh()
+{
+	rm -rf joe root sticky
+	mkdir joe root sticky
+	chmod 1777 sticky
+	echo secret >root/secret
+	chmod 600 root/secret
+	chown "$owner" joe
+}
+
+untouched()
+{
+	[[ $(ls -A root) = secret && $(<root/secret) = secret && $(stat -c '%a %u' root/secret) = '600 0' ]]
+}
+
+# write STATUS COMMAND -o FILE, in words of one argument
+write()
+{
+	local status=0
+
+	# shellcheck disable=SC2086
+	timeout 60 "$hytrace" $2 -o "$3" >out 2>err || status=$?
+	[[ $status -eq $1 ]] || {
+		echo "status $status: $(<err)"
+		return 1
+	}
+}
+
+# not MESSAGE COMMAND FILE: is refused, and nothing happens to root's files
+not()
+{
+	local message=$1 status=0
+
+	# shellcheck disable=SC2086
+	timeout 60 "$hytrace" $2 -o "$3" >out 2>err || status=$?
+	[[ $status -eq 0 || $status -eq 124 ]] || ! grep -q "$message" err || ! untouched || return 0
+	echo "status $status: $(<err)"
+	return 1
+}
+
+for command in "${commands[@]}"; do
+	fresh
+	ln -s ../root/secret joe/result
+	ln -s ../root/new joe/nothing
+	ln -s ../root joe/way
+	ln -s own joe/back
+	ln -s /dev/null joe/device
+	mkdir joe/own
+	ln -s ../joe/own/result sticky/link
+	: >sticky/file
+	mkfifo sticky/pipe
+	chown -h "$owner" joe/* sticky/*
+	ok "$command: a link to root's file" not 'is refused' "$command" joe/result
+	ok "$command: a link to nothing in root's directory" not 'is refused' "$command" joe/nothing
+	ok "$command: a directory that is a link to root's" not 'is refused' "$command" joe/way/result
+	ok "$command: a link to a device" not 'is refused' "$command" joe/device
+	ok "$command: a link of another user in a directory for all" not 'choose another name' "$command" sticky/link
+	ok "$command: a file" not 'choose another name' "$command" sticky/file
+	ok "$command: a pipe" not 'choose another name' "$command" sticky/pipe
+	ok "$command: a directory" not 'Is a directory' "$command" joe/own
+	ok "$command: a full disk" not 'No space left' "$command" /dev/full
+	ok "$command: a link to the owner's own directory is followed" write 0 "$command" joe/back/result
+	ok 'and the result is there' test -s joe/own/result
+	rm joe/result
+	ln root/secret joe/result
+	ok "$command: a hard link is replaced" write 0 "$command" joe/result
+	ok 'and not written to' untouched
+	ok 'and the result has the permissions of what was there' test "$(stat -c '%a %u' joe/result)" = '600 0'
+	ok "$command: nothing is left" test -z "$(find joe sticky root -name '*.tmp')"
+done
+
+# ---- a disk that gets full
+
+fresh
+echo old >joe/result
+for command in "${commands[@]}"; do
+	# shellcheck disable=SC2086
+	ok "$command: a limit of a file's size" grep -q 'File too large' \
+		<(trap '' XFSZ; ulimit -f 0; exec "$hytrace" $command -o joe/result 2>&1)
+	is 'leaves the old file' "$(<joe/result) $(ls -A joe)" 'old result'
+done
+
+tap_end
