@@ -305,6 +305,8 @@ for change in '.unattached = null' 'del(.host)' '.kernel.addresses = null'; do
 	jq "$change" a.json >unknown.json
 	is "report takes $change: 0" "$(status report unknown.json)" 0
 done
+jq '.engine = "e\u001b[31m" | .command = ["x\nComplete:  yes", "\u001b]0;t\u0007"]' a.json >escapes.json
+is 'no terminal obeys what a document has' "$(prints report $u escapes.json | grep -c $'[\x1b\x07]'; prints report $u escapes.json | grep -c '^Complete:')" $'0\n1'
 jq '.complete = false' a.json >incomplete.json
 is 'what is not complete is not, even if no loss is told' "$(prints report $u incomplete.json | grep '^Complete:' | grep -c yes)" 0
 jq '.lost = {refused: 18446744073709551615, map_full: 1}' a.json >many.json

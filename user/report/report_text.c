@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"
@@ -124,8 +125,11 @@ static void print_command(const struct coverage *c, FILE *out)
 		scope__print(&c->scope, out);
 	if (c->command) {
 		fprintf(out, c->scope.kind == SCOPE_TASK ? ":" : " during:");
-		for (char **word = c->command; *word; word++)
-			fprintf(out, " %s", *word);
+		/* The command, or the document, may be of anybody: no terminal obeys it, and it begins no line. */
+		for (char **word = c->command; *word; word++) {
+			fputc(' ', out);
+			utf8__print(out, *word, "");
+		}
 	}
 	fputc('\n', out);
 }
@@ -208,7 +212,9 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 			hits__count(&c->hits, HIT_CALLER));
 	if (proof)
 		print_proof(proof, column, out);
-	fprintf(out, "Engine:    %s, %.2f s", c->engine, c->seconds);
+	fputs("Engine:    ", out);
+	utf8__print(out, c->engine, "");
+	fprintf(out, ", %.2f s", c->seconds);
 	if (c->merged)
 		fprintf(out, " in %zu runs", c->merged_count);
 	fputc('\n', out);
