@@ -109,10 +109,29 @@ build_objects()
 
 # ---------------------------------------------------------------- printing
 
+# find_image FILE: prints where that file is in the build of the clone's present state; with HYTRACE_STALE_OK, it may be
+# the last used one of another state. The build then counts as used now.
+find_image()
+{
+	local tree dir
+
+	tree=$(tree_to_build) || tree=
+	dir=${tree:+$(image_dir "$(done_key "$tree")")}
+	if [[ ! -d $dir ]]; then
+		dir=$(list_images | sed -n 1p)
+		[[ -n $dir ]] || die "the ${unpatched:+unpatched }$name kernel has no good build; run $build_sh$chosen"
+		[[ -n ${HYTRACE_STALE_OK:-} ]] ||
+			die "the $name kernel in the cache is not built from this clone's present sources; run $build_sh$chosen"
+		printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2
+	fi
+	touch -c "$dir" 2>/dev/null || true
+	printf '%s\n' "$dir/$1"
+}
+
 # print WHAT: prints a path, or the release.
 print()
 {
-	local dir
+	local file
 
 	case $1 in
 	tree)
@@ -121,38 +140,32 @@ print()
 		;;
 	source) unpack_source; echo "$store/unpatched/src" ;;
 	objects)
-		[[ -f $obj/include/config/auto.conf ]] || die "$obj is not configured; run $build_sh --configure"
+		[[ -f $obj/include/config/auto.conf ]] || die "$obj is not configured; run $build_sh$chosen --configure"
 		echo "$obj"
 		;;
-	*)
-		dir=$(find_image)
-		case $1 in
-		vmlinux) echo "$dir/vmlinux" ;;
-		image) echo "$dir/bzImage" ;;
-		release) cat "$dir/release" ;;
-		esac
-		;;
+	vmlinux) find_image vmlinux ;;
+	image) find_image bzImage ;;
+	release) file=$(find_image release) && cat "$file" ;;
 	esac
 }
 
 # ---------------------------------------------------------------- command line
 
-action=build objects=()
+# What messages tell people to run has the same flavour.
+action=build chosen='' objects=()
 while [[ $# -gt 0 ]]; do
+	[[ $1 == --print-* ]] || chosen+=" $1"
 	case $1 in
-	--debug | --kcsan | --selftest | --small | --cloud)
+	--debug | --kcsan | --selftest | --small | --cloud | --whole=*)
 		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
 		flavour=${1#--}
-		;;
-	--whole=*)
-		[[ $flavour == base ]] || die "--$flavour and $1: one flavour at a time"
-		flavour=whole whole=${1#*=}
+		[[ $1 != --whole=* ]] || flavour=whole whole=${1#*=}
 		;;
 	--clang) clang=clang compiler=clang-19 ;;
 	--unpatched) unpatched=unpatched ;;
 	--config)
 		[[ $# -gt 1 ]] || die "--config needs a fragment"
-		extras+=("$2")
+		extras+=("$2") chosen+=" $2"
 		shift
 		;;
 	--config=*) extras+=("${1#*=}") ;;
@@ -163,10 +176,7 @@ while [[ $# -gt 0 ]]; do
 	--print-tree | --print-objects | --print-vmlinux | --print-release | --print-image | --print-source) action=$1 ;;
 	# Its old name, which scripts of others have.
 	--refresh) exec "$root/kernel/series.sh" "$@" ;;
-	-h | --help)
-		usage
-		exit 0
-		;;
+	-h | --help) usage; exit ;;
 	*)
 		printf '%s: unknown option %s; --help lists them\n' "$self" "$1" >&2
 		exit 2

@@ -37,16 +37,9 @@ configured_objects()
 {
 	local file image
 
-	if [[ $edition ]]; then
-		image=$(HYTRACE_OTHER_LINUX=6.12 HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-vmlinux 2>&1) ||
-			die "6.12's base kernel tells which files are configured, and cannot be found: $image"
-		# Before the path, there may be a warning.
-		image=${image##*$'\n'}
-		image=${image%/*}
-	else
-		image=$(find_image)
-	fi
-	find "$image"/{vmlinux,lib} -type f \( -name vmlinux -o -name '*.ko' \) \
+	image=$(HYTRACE_OTHER_LINUX=6.12 HYTRACE_STALE_OK=1 "$root/kernel/build.sh" --print-image) ||
+		die "6.12's base kernel tells which files are configured, and cannot be found (above)"
+	find "${image%/*}"/{vmlinux,lib} -type f \( -name vmlinux -o -name '*.ko' \) \
 		-exec llvm-dwarfdump-19 --show-sources {} + | sed -n 's/^\.\///; /\.[cS]$/p' | sort -u >"$obj.sources"
 	for file; do
 		if grep -qxF -e "$file" "$obj.sources"; then
@@ -62,13 +55,9 @@ check()
 	local files own changed objects findings
 
 	need sparse llvm-dwarfdump-19
-	if [[ $edition ]]; then
-		need_compiler
-		open_tree make
-	else
-		build
-		sync_clone make
-	fi
+	[[ $edition ]] || build
+	need_compiler
+	open_tree make
 	obj=$src/.obj-check log=$root/build/kernel$edition-check.log
 	start_log
 	files=$( (list_files; in_clone ls-files --others --exclude-standard) |

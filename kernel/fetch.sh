@@ -94,11 +94,12 @@ fetch_package()
 
 # drop_source FILE: removes a tarball that is of no use, and what was unpacked from it.
 drop_source()
-(
-	tarball=$1
+{
+	local tarball=$1 store repo
+
 	find_store
 	rm -rf "$store" "$tarball"
-)
+}
 
 # Removes the tarballs that no kernel uses any longer.
 drop_old_tarballs()

@@ -179,28 +179,3 @@ drop_old_images()
 		exec 3<&-
 	done
 }
-
-# Prints the directory of the build of the clone's present state; with HYTRACE_STALE_OK, it may be the last used one
-# of another state. The directory then counts as used now.
-find_image()
-{
-	local tree dir what="$build_sh${unpatched:+ --unpatched}"
-
-	tree=$(tree_to_build) || tree=
-	dir=${tree:+$(image_dir "$(done_key "$tree")")}
-	if [[ ! -d $dir ]]; then
-		case $flavour in
-		base) ;;
-		whole) what+=" --whole=$whole" ;;
-		*) what+=" --$flavour" ;;
-		esac
-		what+=${clang:+ --clang}
-		dir=$(list_images | sed -n 1p)
-		[[ -n $dir ]] || die "the ${unpatched:+unpatched }$name kernel has no good build; run $what"
-		[[ -n ${HYTRACE_STALE_OK:-} ]] ||
-			die "the $name kernel in the cache is not built from this clone's present sources; run $what"
-		printf '%s: the %s kernel is not built from the present sources\n' "$self" "$name" >&2
-	fi
-	touch -c "$dir" 2>/dev/null || true
-	printf '%s\n' "$dir"
-}

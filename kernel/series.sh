@@ -204,7 +204,7 @@ install_back()
 
 refresh()
 {
-	local tmp commit
+	local commit
 
 	import_source
 	lock_clone
@@ -220,8 +220,7 @@ refresh()
 		return
 	fi
 	tmp=$(mktemp -d "$root/build/refresh.XXXXXX")
-	# shellcheck disable=SC2064 # the directory of now
-	trap "rm -rf '$tmp'" EXIT
+	trap 'rm -rf "$tmp"' EXIT
 	scratch_clone "$clone" HEAD "$tmp/linux"
 	autosquash "$tmp/linux"
 	write_back
@@ -234,7 +233,6 @@ refresh()
 	in_clone reset -q "$commit"
 	in_clone update-ref "$base" "$commit"
 	link_files
-	exec 6>&-
 }
 
 # Puts the work in build/linux on top of a kernel/ that has changed too.
@@ -258,7 +256,6 @@ rebase()
 			"git -C build/linux$edition stash pop"
 	fi
 	sync_clone keep
-	exec 6>&-
 }
 
 drop_tree()
@@ -366,7 +363,7 @@ prove_series()
 
 mails()
 {
-	local out=$root/build/${touched:+check-}series$edition tmp series mailed
+	local out=$root/build/${touched:+check-}series$edition series mailed
 
 	import_source
 	lock_clone
@@ -378,8 +375,7 @@ mails()
 	[[ -n $(in_repo rev-list "pristine..$mailed") ]] || die "kernel/series-$linux is empty: nothing to mail"
 	[[ $me ]] || note "git has no user.name and user.email: the series is signed off by nobody"
 	tmp=$(mktemp -d "$root/build/series.XXXXXX")
-	# shellcheck disable=SC2064 # the directory of now
-	trap "rm -rf '$tmp'" EXIT
+	trap 'rm -rf "$tmp"' EXIT
 	set -- "${me:-$nobody}"
 	GIT_COMMITTER_NAME=${1%% <*} GIT_COMMITTER_EMAIL=$(email "$1") \
 		in_repo format-patch -q --cover-letter --base=pristine --from --signoff --no-renames \
@@ -388,7 +384,6 @@ mails()
 	prove_series "$series"
 	rm -rf "$out"
 	mv "$tmp/out" "$out"
-	exec 6>&-
 	note "build/${out##*/}: $(in_repo rev-list --count "pristine..$mailed") patches and a cover letter;" \
 		"git am gives tree $(in_repo rev-parse "$mailed^{tree}" | cut -c1-12)"
 }
@@ -416,7 +411,6 @@ build_each()
 		((built++)) || start_log
 		make_some "$commit" "compiling patch $n of $count, \"$(in_repo log -1 --format=%s "$commit")\"," kbuild vmlinux modules
 	done
-	exec 9>&-
 	! grep -A3 'warning:' "$log" >&2 || die "the compiler has warnings for a patch of the series (above)"
 	note "kernel: each of $count patches builds; $built of them change compiled files"
 }
@@ -437,10 +431,7 @@ for option; do
 	--prepare | --refresh | --rebase | --drop-tree | --mails | --build-each | --check | --off-check | --fetch | --applies)
 		action=${option#--} ;;
 	--touched) touched=touched ;;
-	-h | --help)
-		usage
-		exit 0
-		;;
+	-h | --help) usage; exit ;;
 	*)
 		printf '%s: unknown option %s; --help lists them\n' "$self" "$option" >&2
 		exit 2

@@ -424,5 +424,4 @@ prepare()
 	import_source
 	lock_clone
 	sync_clone make
-	exec 6>&-
 }

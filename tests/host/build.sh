@@ -713,6 +713,9 @@ test_commands()
 	is 'series.sh says what it can do if it is not told what to' "$? $(grep -c '^  --mails ' "$tap_scratch/said")" '2 1'
 	is 'build.sh has none of it' "$("$one/kernel/build.sh" --mails 2>&1)" 'build.sh: unknown option --mails; --help lists them'
 	is 'except --refresh under its old name' "$("$one/kernel/build.sh" --refresh 2>&1)" 'nothing to write back'
+	is 'a flavour that is not built is named with all its options' \
+		"$("$one/kernel/build.sh" --config base --unpatched --print-image 2>&1 | sed 's/.*; //')" \
+		'run kernel/build.sh --config base --unpatched'
 	"$one/kernel/series.sh" --touched --refresh >"$tap_scratch/said" 2>&1
 	is '--touched is refused where it has no meaning' "$? $(<"$tap_scratch/said")" \
 		'1 series.sh: --touched is not for --refresh; see --help'
