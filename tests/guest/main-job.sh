@@ -70,6 +70,9 @@ in-guest-cost)
 	exit
 	;;
 in-guest-early)
+	# The early calls are in an instance of their own. All that the tracer would go on to record are calls of this script.
+	echo 0 >/sys/kernel/tracing/tracing_on
+	echo nop >/sys/kernel/tracing/current_tracer
 	build/hytrace boot -o "$out/early.trace" -f chrome
 	build/hytrace boot
 	exit
@@ -222,13 +225,20 @@ kernel_and_first()
 
 # ---- the patched kernel
 
+# reports VMLINUX: as text, and as a page
+reports()
+{
+	local report=(logged "$out/report-messages.txt" build/hytrace report --vmlinux "$1")
+	local documents=("$out/boot.json" "$out/workload.oneshot.json")
+
+	"${report[@]}" -o "$out/report.txt" "${documents[@]}" && "${report[@]}" -f html -o "$out/report.html" "${documents[@]}"
+}
+
 main_job()
 {
-	local vmlinux log=$out/messages.txt costing report=(build/hytrace report) documents
+	local vmlinux log=$out/messages.txt costing reporting
 
 	vmlinux=$(kernel/build.sh --print-vmlinux)
-	report+=(--vmlinux "$vmlinux")
-	documents=("$out/boot.json" "$out/workload.oneshot.json")
 	rm -rf "$out"
 	mkdir -p "$out"
 
@@ -239,11 +249,12 @@ main_job()
 	costing=$started
 	logged "$log" kernel/vm.sh --append ftrace=oneshot --share "$out" -- \
 		tests/guest/main-job.sh in-guest-cover "$vmlinux" >"$out/comparison.txt"
+	start reports "$vmlinux"
+	reporting=$started
 	echo 'Looking at the early boot ...'
 	logged "$log" kernel/vm.sh --icount --append 'ftrace=function' --share "$out" -- \
 		tests/guest/main-job.sh in-guest-early >"$out/early.txt"
-	logged "$log" "${report[@]}" -o "$out/report.txt" "${documents[@]}"
-	logged "$log" "${report[@]}" -f html -o "$out/report.html" "${documents[@]}"
+	ended "$reporting"
 	ended "$costing"
 	show
 }
