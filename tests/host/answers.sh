@@ -141,7 +141,7 @@ fs/ext4/namei.c 1 0 0.0% 1 100.0%
 fs/read_write.c 2 1 50.0% 2 100.0%
 and 2 more of which nothing was seen'
 is 'init text is no part of a share' "$(prints report $u boot.json | grep '^Functions:')" \
-	'Functions: 2 seen of 8 that can be traced (25.0%); and 1 that were freed by then, or loaded later'
+	'Functions: 2 seen of 8 that can be traced (25.0%); and 1 that were freed by then, loaded later, or are of trace events'
 is 'of one directory' "$(prints report $u --in fs/ext4 a.json | grep -E '^(fs|Functions)' | tr -s ' ')" \
 'fs/ext4/inode.c 1 1 100.0%
 Functions: 1 seen of 2 that can be traced in fs/ext4 (50.0%)'
@@ -168,6 +168,18 @@ is 'no share counts functions that could not be attached to' "$(prints report $u
 	'Functions: 3 seen of 6 that can be traced (50.0%); 2 more could not be attached to, so it is not known whether they ran'
 is 'no share counts them without a universe' "$(prints report unattached.json | grep '^Functions:')" "$(prints report $u unattached.json | grep '^Functions:')"
 is 'such functions are not unseen' "$(prints report $u --unseen unattached.json | cut -f 1)" $'ext4_lookup.isra.0\nfutex_wait\ndummy_open [dummy]'
+jq '.filters.denied_by_hytrace = ["vfs_write", "none"]' a.json >own.json
+is 'no share counts helpers of the engine' "$(prints report $u own.json | grep '^Functions:')" \
+	'Functions: 3 seen of 7 that can be traced (42.9%); 1 helpers of the engine are not traced'
+is 'without a universe it is not known how many they are' "$(prints report own.json | grep '^Functions:')" \
+	'Functions: 3 seen of 8 that can be traced (37.5%); up to 2 of them are helpers of the engine, and not traced'
+is 'they are not unseen' "$(prints report $u --unseen own.json | cut -f 1 | grep -c vfs_write)" 0
+jq '.modules[0].came = true' a.json >came.json
+is 'of a module that came and was followed, the rest is unseen' "$(prints report $u --unseen --in :mod:dummy came.json | cut -f 1)" \
+	'dummy_open [dummy]'
+jq '.modules[0].came = true | .follows_modules = false' a.json >late.json
+is 'if nothing there could be seen, no function is listed' "$(prints report $u --unseen --in :mod:dummy late.json)" ''
+ok 'and a warning says why' grep -q 'late.json: .*dummy_open.*its module was not there, or came later' err
 is 'a compressed document is the same' "$(gzip -c a.json >a.json.gz; prints report $u a.json.gz)" \
 	"$(prints report $u a.json)"
 is 'from standard input as well' "$(prints report $u - <a.json | grep ^Functions)" "$(prints report $u a.json | grep ^Functions)"
@@ -195,7 +207,7 @@ ok 'a warning says so' grep -q 'the module dummy is known only in another build 
 jq '.kernel.addresses = null | .functions |= [range(8) as $i | .[0] + {addr: null, sympos: ($i + 1)}] |
 	.totals.traced_seen = 6' a.json >namesakes.json
 is 'namesakes without addresses are several functions' "$(prints report namesakes.json | grep '^Functions')" \
-	'Functions: 6 seen of 8 that can be traced (75.0%); and 2 that were freed by then, or loaded later'
+	'Functions: 6 seen of 8 that can be traced (75.0%); and 2 that were freed by then, loaded later, or are of trace events'
 ok 'a report tells losses' sh -c "'$hytrace' report $u lossy.json | grep -q '^Complete:  no'"
 
 # ---- merge
@@ -242,7 +254,17 @@ is 'over two builds' $? 1
 ok 'json is valid' valid diff diff.json
 is 'functions are matched by file and name' "$(jq -c '[.matched_by, .both, .folded]' diff.json)" '["file",1,1]'
 is 'with reasons' "$(jq -c '[.gone[], .new[] | "\(.name) \(.why)"]' diff.json)" \
-	'["ext4_iget not-called","dummy_xmit no-module","brand_new no-function","ext4_lookup not-called"]'
+	'["ext4_iget not-called","brand_new no-function","ext4_lookup not-called"]'
+is 'what one side could not see is no difference' "$(jq -c '[.only_a_could[], .only_b_could[] | "\(.name) \(.why)"]' diff.json)" \
+	'["dummy_xmit no-module"]'
+jq '.filters.denied_by_hytrace = ["ext4_iget"] | .modules[0].came = true | .follows_modules = false | .functions |= .[:1]' a.json >blind.json
+is 'it fails nothing: 0' "$(status diff --fail-on gone "$u" a.json blind.json)" 0
+is 'and is in a line of its own' "$(grep -v '^---\|^+++' out)" \
+"2 more in a.json, which blind.json could not see: 1 left out: the engine itself calls it while it records; 1 its module was not there, or came later and was not followed
+Functions: 1 in both, 0 gone, 0 new; matched by address"
+jq '.lost = {module_init_functions: 3, module_init_callers: 2}' b.json >modprobe.json
+is 'init text of a module makes nothing uncertain' "$(prints diff -f json "$u" a.json modprobe.json | jq -c '[.b.complete, ([.gone[].possibly] | unique)]')" \
+	'[true,[false]]'
 prints diff -f json "$u" b.json lossy.json >diff.json
 is 'only possibly gone, where the other lacks something' \
 	"$(jq -c '[([.gone[].possibly] | unique), ([.new[].possibly] | unique)]' diff.json)" '[[true],[false]]'

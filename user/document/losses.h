@@ -17,9 +17,17 @@ enum loss_meaning {
 	LOSS_MISSING,		/* it lacks something */
 };
 
+/* Of which functions may it stand for a call that is nowhere else in the result? */
+enum loss_of {
+	LOSS_OF_NONE,		/* of none that a result lists: of callers, or of modules' init text */
+	LOSS_OF_MODULES,	/* of modules that came or went while it was recorded */
+	LOSS_OF_ANY,
+};
+
 struct loss {
 	const char *name;
 	enum loss_meaning meaning;
+	enum loss_of of;
 	/*
 	 * HIT_FUNCTION, HIT_CALLER: a listed hit of this kind may have been called before its first
 	 * hit.
@@ -78,6 +86,17 @@ enum loss_meaning losses__worst(const struct counters *lost);
  * Return: true if an earlier call may have been lost.
  */
 bool losses__hide(const struct counters *lost, unsigned int kind);
+
+/**
+ * losses__may_hide() - whether a function that is not listed may have been called all the same
+ * @lost: the counters of the result
+ * @stayed: it is in vmlinux, or in a module that was there all the time
+ *
+ * A counter that is not in the table may stand for any function.
+ *
+ * Return: true if a call of it may have been lost.
+ */
+bool losses__may_hide(const struct counters *lost, bool stayed);
 
 /**
  * loss_meaning__name() - a meaning in one word

@@ -47,6 +47,13 @@ const struct covered_module *covered_modules__find(const struct covered_modules 
 	return NULL;
 }
 
+bool covered_modules__stayed(const struct covered_modules *m, const char *name)
+{
+	const struct covered_module *found = name ? covered_modules__find(m, name) : NULL;
+
+	return !name || (found && !found->came && !found->went);
+}
+
 static bool differ(const char *a, const char *b)
 {
 	return a && b && strcmp(a, b);

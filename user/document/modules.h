@@ -52,6 +52,9 @@ struct covered_module *covered_modules__add(struct covered_modules *m, const cha
 /* Returns NULL if it is not among them. */
 const struct covered_module *covered_modules__find(const struct covered_modules *m, const char *name);
 
+/* Was it there from the beginning to the end? @name: NULL is vmlinux, which was. */
+bool covered_modules__stayed(const struct covered_modules *m, const char *name);
+
 /* Are they known to be of different builds? Either may be NULL, which is not known. */
 bool covered_module__differs(const struct covered_module *a, const struct covered_module *b);
 

@@ -180,7 +180,8 @@ static int print_possible(const struct question *q, size_t number, const struct 
 	return err;
 }
 
-static void print_unseen(const struct question *q, size_t number, const struct image_function *f, FILE *out)
+static void print_unseen(const struct question *q, size_t number, const struct image_function *f, const char *module,
+			 FILE *out)
 {
 	const struct node *node = &q->edges->nodes[number];
 
@@ -193,8 +194,27 @@ static void print_unseen(const struct question *q, size_t number, const struct i
 	if (f->untraced)
 		fprintf(out, "; it %s", untraced__sentence(f->untraced));
 	fputs(".\n", out);
-	if (!node->inside && !node->called && __builtin_popcountll(edges__asked(q->edges, number)) != (int)q->edges->document_count)
-		fputs("It may have run all the same: not all calls of it were to be recorded.\n", out);
+	if (f->untraced && !node->inside && !node->called)
+		fputs("It may have run all the same.\n", out);
+	for (size_t d = 0; !node->inside && !node->called && !f->untraced && d < q->edges->document_count; d++) {
+		enum verdict v = edges__verdict(q->edges, number, d);
+
+		if (!verdict__could_see(v) || !verdict__is_certain(v, q->edges->documents[d], module))
+			fprintf(out, "It may have run all the same: in %s, %s%s.\n", q->labels[d], verdict__sentence(v),
+				verdict__could_see(v) ? ", as far as is known: it has lost something" : "");
+	}
+}
+
+/* The init text of modules is in no document, and calls what the kernel exports. */
+static void print_uncounted(const struct question *q, const struct image_function *f, FILE *out)
+{
+	uint64_t count = 0;
+
+	for (size_t d = 0; !q->calls && f->exported && d < q->edges->document_count; d++)
+		count += counters__get(&q->edges->documents[d]->lost, "module_init_callers");
+	if (count)
+		fprintf(out, "It is exported: %" PRIu64 " callers in modules' init text, which no document lists, may have called it.\n",
+			count);
 }
 
 /* Says how a function was entered, if no call tells. */
@@ -244,7 +264,7 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 	print_place(&q->heads, of, f->addr, text, sizeof(text));
 	fprintf(out, "  %s\n", text);
 	if (!q->edges->nodes[number].seen)
-		print_unseen(q, number, f, out);
+		print_unseen(q, number, f, of->module, out);
 	if (count)
 		err = print_table(q, q->calls ? "CALLED" : "CALLER", NULL, of_answer, answers, count, out);
 	else if (q->calls && edges__ran(q->edges, number))
@@ -255,6 +275,7 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 		print_origin(q, number, f, of, out);
 	if (!err)
 		err = print_possible(q, number, f, of, out);
+	print_uncounted(q, f, out);
 	free(answers);
 	return err;
 }

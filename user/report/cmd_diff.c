@@ -153,7 +153,7 @@ static int diff(const struct diff_options *o, const struct documents *documents,
 		err = diff__run(&d, &a, &b, o->where);
 	if (!err) {
 		err = print(o, &d);
-		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new_count) || (o->fail_on & FAIL_ON_GONE && d.gone_count);
+		*ret_fails = (o->fail_on & FAIL_ON_NEW && d.new.count) || (o->fail_on & FAIL_ON_GONE && d.gone.count);
 		diff__free(&d);
 	}
 	universe__free(&list[0]);

@@ -221,6 +221,24 @@ static int check(const struct report_options *o, const struct documents *d, cons
 	return 0;
 }
 
+/* An empty list of unseen functions must not read as "all were reached" where no function could be seen. */
+static void check_unseen(const struct rows *r, const char *const *paths)
+{
+	for (size_t column = 0; column < r->columns; column++) {
+		const struct row *blind = NULL;
+		bool sees = false;
+
+		for (size_t i = 0; !sees && i < r->count; i++) {
+			sees = row__is_asked_for(&r->list[i], column);
+			blind = blind || row__is_seen(&r->list[i], column) ? blind : &r->list[i];
+		}
+		if (!sees)
+			error__warn("--unseen: %s: no function there could be seen%s%s%s%s", paths[column], blind ? ", such as " : "",
+				    blind ? blind->f->name : "", blind ? ": " : "",
+				    blind ? verdict__sentence(rows__verdict(r, blind, column)) : "");
+	}
+}
+
 static int report(const struct report_options *o, const struct documents *d, const struct universe *u)
 {
 	const char *const *labels = (const char *const *)d->labels;
@@ -238,6 +256,8 @@ static int report(const struct report_options *o, const struct documents *d, con
 		proof__mark(o->form.proof, &rows);
 	if (o->where)
 		err = rows__restrict(&rows, o->where);
+	if (!err && o->form.which == LIST_UNSEEN)
+		check_unseen(&rows, d->paths);
 	if (!err)
 		err = output__open(&output, o->output, NULL);
 	if (!err)

@@ -80,7 +80,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 /* The sources of all answers. */
 struct looked_at {
 	struct universe universe;
-	struct image *image;
+	struct images images;		/* vmlinux; none: it is not at hand */
+	struct edges edges;		/* what documents of its build have recorded of calls */
+	const struct coverage **called;	/* these documents */
 	struct coverage *documents;
 	struct universe *others;	/* of documents of another build */
 	size_t document_count;
@@ -96,7 +98,9 @@ static void looked_at__free(struct looked_at *l)
 	free(l->documents);
 	free(l->others);
 	universe__free(&l->universe);
-	image__free(l->image);
+	edges__free(&l->edges);
+	images__free(&l->images);
+	free(l->called);
 	free(l->modules);
 }
 
@@ -187,10 +191,29 @@ static int find_image(struct looked_at *l, const char *given)
 {
 	const struct kernel_id id = { .release = l->universe.release, .build_id = l->universe.build_id };
 	char *path = kernel_id__find_vmlinux(&id, given);
-	int err = path ? image__open(&l->image, path, NULL) : 0;
+	struct image *image = NULL;
+	int err = path ? image__open(&image, path, NULL) : 0;
 
 	free(path);
-	return err;
+	return err || !image ? err : images__of_vmlinux(&l->images, image);
+}
+
+/* Recorded calls tell that functions ran which cannot be traced, or had been entered before. */
+static int find_edges(struct looked_at *l)
+{
+	const char *build_id = l->images.count ? image__build_id(l->images.list[0].image) : NULL;
+	size_t count = 0;
+
+	l->called = calloc(l->document_count + 1, sizeof(*l->called));
+	if (!l->called)
+		return error__no_memory();
+	for (size_t i = 0; build_id && i < l->document_count; i++) {
+		const struct coverage *c = &l->documents[i];
+
+		if (c->how.callers && c->kernel.build_id && !strcmp(c->kernel.build_id, build_id))
+			l->called[count++] = c;
+	}
+	return count ? edges__make(&l->edges, &l->images, l->called, count) : 0;
 }
 
 static int find_modules(struct looked_at *l, const char *given, const char *vmlinux)
@@ -228,7 +251,8 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 static int answer(const struct why_options *o, const struct looked_at *l, bool *ret_found)
 {
 	const struct why_sources sources = {
-		.universe = &l->universe, .image = l->image, .modules = l->modules, .documents = l->documents, .others = l->others,
+		.universe = &l->universe, .image = l->images.count ? l->images.list[0].image : NULL, .modules = l->modules,
+		.documents = l->documents, .others = l->others, .edges = l->edges.nodes ? &l->edges : NULL,
 		.labels = o->paths, .document_count = l->document_count,
 		.running = !l->document_count && !o->vmlinux,
 	};
@@ -277,6 +301,8 @@ int cmd_why(int argc, char **argv)
 		err = find_others(&l);
 	if (!err)
 		err = find_image(&l, o.vmlinux);
+	if (!err)
+		err = find_edges(&l);
 	if (!err)
 		err = find_modules(&l, o.modules, o.vmlinux);
 	if (!err)

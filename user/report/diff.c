@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "document/losses.h"
 #include "kernel/function_name.h"
 #include "report/diff.h"
 #include "report/where.h"
@@ -190,13 +189,6 @@ static const struct function *find_in(const struct side *s, const struct item *i
 	return found;
 }
 
-static bool lacks_module(const struct coverage *c, const char *module)
-{
-	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
-
-	return module && (!m || (m->came && !c->follows_modules));
-}
-
 /* An unknown build is not known to be the same. */
 static bool is_same_build(const struct coverage *a, const struct coverage *b, const char *module)
 {
@@ -209,59 +201,31 @@ static bool is_same_build(const struct coverage *a, const struct coverage *b, co
 	return is_same_build(a, b, NULL) && x && y && same(x->build_id, y->build_id);
 }
 
-/* The reason that the build gives, if the run itself gives none. */
-static enum diff_why why_of_build(const struct side *s, const struct side *other, const struct item *item)
+/* What the build says of a function that it is not known to have. @v: what the run says, if the build has it */
+static enum verdict of_build(const struct side *s, const struct side *other, const struct item *item, enum verdict v)
 {
 	bool same_build = is_same_build(s->c, other->c, item->module);
-	bool boot = s->c->scope.kind == SCOPE_BOOT;
-	const struct function *f = find_in(s, item);
 
-	if (f)
-		return f->untraced ? WHY_UNTRACEABLE : f->init && !boot ? WHY_FREED : WHY_NOT_CALLED;
 	if (item->module && !covered_modules__find(&s->u->modules, item->module))
-		return same_build ? WHY_NOT_CALLED : WHY_UNKNOWN;
+		return same_build ? v : VERDICT_UNKNOWN;
 	if (s->u->count && !same_build)
-		return s->u->whole ? WHY_NO_FUNCTION : WHY_UNKNOWN;
+		return s->u->whole ? VERDICT_NO_FUNCTION : VERDICT_UNKNOWN;
 	/* Of the same build, it is there. If that is not known to be listed, it may be init text. */
-	if (!boot && other->c->scope.kind == SCOPE_BOOT)
-		return s->u->count && !s->u->whole ? WHY_FREED : WHY_UNKNOWN;
-	return same_build ? WHY_NOT_CALLED : WHY_UNKNOWN;
+	if (s->c->scope.kind != SCOPE_BOOT && other->c->scope.kind == SCOPE_BOOT)
+		return s->u->count && !s->u->whole ? VERDICT_FREED : VERDICT_UNKNOWN;
+	return same_build ? v : VERDICT_UNKNOWN;
 }
 
 /* @s: the side that has not seen it; @other: the one that has. */
-static enum diff_why why_of(const struct side *s, const struct side *other, const struct item *item)
+static enum verdict why_of(const struct side *s, const struct side *other, const struct item *item)
 {
-	const struct function *f = find_in(s, item);
+	const struct function by_name = { .name = item->full_name, .module = item->module }, *f = find_in(s, item);
+	enum verdict v = verdict__of(s->c, f ?: &by_name);
 
-	switch (filter__judge(&s->c->filter, f ? f->name : item->full_name, item->module)) {
-	case FILTER_NOT_ASKED:
-	case FILTER_DENIED:
-		return WHY_NOT_ASKED;
-	case FILTER_OWN:
-		return WHY_OWN;
-	case FILTER_TRACED:
-		break;
-	}
-	if (lacks_module(s->c, item->module))
-		return WHY_NO_MODULE;
-	return coverage__is_unattached(s->c, item->full_name, item->module) ? WHY_UNATTACHED : why_of_build(s, other, item);
+	return f || !verdict__could_see(v) ? v : of_build(s, other, item, v);
 }
 
 /* ---- the walk */
-
-static void add_entry(struct diff_entry *list, size_t *count, const struct item *item, const struct side *s,
-		      const struct side *other)
-{
-	struct diff_entry *entry = &list[(*count)++];
-
-	*entry = (struct diff_entry){
-		.name = item->name, .module = item->module, .unit = item->unit, .why = why_of(s, other, item),
-	};
-	entry->possibly = entry->why == WHY_UNKNOWN ||
-			  (entry->why == WHY_NOT_CALLED && !losses__complete(&s->c->lost));
-	if (entry->why == WHY_NOT_CALLED && (scope__follows(&s->c->scope) || scope__limit(&s->c->scope)))
-		entry->why = WHY_NOT_FOLLOWED;
-}
 
 /* Of equal keys, those of one file; then, if @unknown, those of which one side does not know the file. */
 static bool take(struct item *x, struct item *y, bool unknown)
@@ -313,15 +277,30 @@ static size_t match(struct items *a, struct items *b)
 	return both;
 }
 
-static int add_entries(struct diff_entry **list, size_t *count, struct side *from, const struct side *other)
+static int add_entries(struct diff_entries *ret, const struct side *from, const struct side *other)
 {
-	*list = calloc(from->seen.count + 1, sizeof(**list));
-	if (!*list)
+	struct diff_entry *blind = calloc(from->seen.count + 1, sizeof(*blind));
+
+	ret->list = calloc(from->seen.count + 1, sizeof(*ret->list));
+	if (!ret->list || !blind) {
+		free(blind);
 		return error__no_memory();
-	for (size_t i = 0; i < from->seen.count; i++) {
-		if (!from->seen.list[i].taken)
-			add_entry(*list, count, &from->seen.list[i], other, from);
 	}
+	for (size_t i = 0; i < from->seen.count; i++) {
+		const struct item *item = &from->seen.list[i];
+		enum verdict v = item->taken ? VERDICT_SEEN : why_of(other, from, item);
+		struct diff_entry entry = {
+			.name = item->name, .module = item->module, .unit = item->unit, .why = v,
+			.possibly = !verdict__is_certain(v, other->c, item->module),
+		};
+
+		if (verdict__is_blind(v))
+			blind[ret->blind++] = entry;
+		else if (!item->taken)
+			ret->list[ret->count++] = entry;
+	}
+	memcpy(&ret->list[ret->count], blind, ret->blind * sizeof(*blind));
+	free(blind);
 	return 0;
 }
 
@@ -409,10 +388,10 @@ int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_sid
 		err = where__is_empty(where);
 	if (!err) {
 		d.both = match(&x.seen, &y.seen);
-		err = add_entries(&d.gone, &d.gone_count, &x, &y);
+		err = add_entries(&d.gone, &x, &y);
 	}
 	if (!err)
-		err = add_entries(&d.new, &d.new_count, &y, &x);
+		err = add_entries(&d.new, &y, &x);
 	free(x.seen.list);
 	free(x.has.list);
 	free(y.seen.list);
@@ -426,8 +405,8 @@ int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_sid
 
 void diff__free(struct diff *d)
 {
-	free(d->gone);
-	free(d->new);
+	free(d->gone.list);
+	free(d->new.list);
 	strings__free(d->names);
 	memset(d, 0, sizeof(*d));
 }

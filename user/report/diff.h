@@ -15,23 +15,9 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
+#include "report/verdict.h"
 
 enum diff_identity { IDENTITY_ADDRESS, IDENTITY_FILE, IDENTITY_NAME };
-
-/* Why one side has not seen what the other has. */
-enum diff_why {
-	WHY_NOT_CALLED,		/* it could have been seen, and was not */
-	WHY_NOT_FOLLOWED,	/* only some tasks were followed, and these did not call it */
-	WHY_NOT_ASKED,		/* -a or -d left it out there */
-	WHY_OWN,		/* hytrace itself left it out there */
-	WHY_UNATTACHED,		/* the engine could not attach to it */
-	WHY_NO_MODULE,		/* its module was not there, or came while it recorded */
-	WHY_FREED,		/* it is init text, which had been freed */
-	WHY_UNTRACEABLE,	/* that build has it, and cannot trace it */
-	WHY_NO_FUNCTION,	/* that build has no such function, or has only inlined it */
-	WHY_UNKNOWN,		/* it is not known what that build has, or whether it could be seen */
-	WHY_COUNT,
-};
 
 struct diff_side {
 	const struct coverage *c;
@@ -42,16 +28,22 @@ struct diff_entry {
 	const char *name;	/* as it is matched; it stands for all functions that were folded into it */
 	const char *module;	/* NULL: vmlinux */
 	const char *unit;	/* the source file; NULL: not known */
-	enum diff_why why;
+	enum verdict why;	/* of the other side, which has not seen it */
 	bool possibly;		/* the other side may have called it: it lacks something, or it is not known */
+};
+
+/* Functions that one side has seen, by module, name and file. Where the other side is blind, none of them is missing. */
+struct diff_entries {
+	struct diff_entry *list;
+	size_t count;		/* those that the other side would have had to see */
+	size_t blind;		/* after these: those that the other side could not see */
 };
 
 struct diff {
 	struct diff_side a, b;
 	enum diff_identity identity;
 	size_t both, folded;
-	struct diff_entry *gone, *new;	/* only @a has seen, only @b; by module, name and file */
-	size_t gone_count, new_count;
+	struct diff_entries gone, new;	/* only @a has seen, only @b */
 	struct strings *names;
 };
 
@@ -79,9 +71,7 @@ void diff__print(const struct diff *d, const char *name_a, const char *name_b, F
 /* The same as a document. Returns -ENOMEM after a message. */
 int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
-/* One word, for json; and the end of a sentence about the side that has not seen it. */
-const char *diff_why__word(enum diff_why why);
-const char *diff_why__sentence(enum diff_why why);
+/* One word, for json; and the end of a sentence about the match. */
 const char *diff_identity__word(enum diff_identity identity);
 const char *diff_identity__sentence(enum diff_identity identity);
 

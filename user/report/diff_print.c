@@ -5,22 +5,7 @@
 #include "document/losses.h"
 #include "report/diff.h"
 
-#define DIFF_SCHEMA 2
-
-static const struct {
-	const char *word, *sentence;
-} whys[WHY_COUNT] = {
-	[WHY_NOT_CALLED] = { "not-called", "not called" },
-	[WHY_NOT_FOLLOWED] = { "not-followed", "not called by the tasks that were followed" },
-	[WHY_NOT_ASKED] = { "not-asked-for", "not asked for (-a, -d)" },
-	[WHY_OWN] = { "own", "left out, as the BPF program's own helper" },
-	[WHY_UNATTACHED] = { "unattached", "could not be attached to" },
-	[WHY_NO_MODULE] = { "no-module", "its module was not there from the beginning" },
-	[WHY_FREED] = { "freed", "init text, which had been freed" },
-	[WHY_UNTRACEABLE] = { "untraceable", "that build cannot trace it" },
-	[WHY_NO_FUNCTION] = { "no-function", "that build has no such function, or has only inlined it" },
-	[WHY_UNKNOWN] = { "unknown", "it is not known what that build has" },
-};
+#define DIFF_SCHEMA 3
 
 static const struct {
 	const char *word, *sentence;
@@ -29,16 +14,6 @@ static const struct {
 	[IDENTITY_FILE] = { "file", "matched by module, source file and name" },
 	[IDENTITY_NAME] = { "name", "matched by module and name" },
 };
-
-const char *diff_why__word(enum diff_why why)
-{
-	return whys[why].word;
-}
-
-const char *diff_why__sentence(enum diff_why why)
-{
-	return whys[why].sentence;
-}
 
 const char *diff_identity__word(enum diff_identity identity)
 {
@@ -63,7 +38,7 @@ static void print_entries(char mark, const struct diff_entry *list, size_t count
 	for (size_t i = 0; i < count; i++) {
 		fprintf(out, list[i].module ? "%c%s [%s]" : "%c%s", mark, list[i].name, list[i].module);
 		fprintf(out, "\t%s\t%s%s: %s\n", list[i].unit ?: "-", other, list[i].possibly ? ", possibly" : "",
-			diff_why__sentence(list[i].why));
+			verdict__sentence(list[i].why));
 	}
 }
 
@@ -74,35 +49,47 @@ static void print_folded(const struct diff *d, FILE *out)
 			".cold)\n", d->folded);
 }
 
-static size_t count_possible(const struct diff_entry *list, size_t count)
+static void print_sum(const char *what, const struct diff_entries *e, FILE *out)
 {
 	size_t possible = 0;
 
-	for (size_t i = 0; i < count; i++)
-		possible += list[i].possibly;
-	return possible;
-}
-
-static void print_sum(const char *what, const struct diff_entry *list, size_t count, FILE *out)
-{
-	size_t possible = count_possible(list, count);
-
-	fprintf(out, ", %zu %s", count, what);
+	for (size_t i = 0; i < e->count; i++)
+		possible += e->list[i].possibly;
+	fprintf(out, ", %zu %s", e->count, what);
 	if (possible)
 		fprintf(out, " (%zu only possibly)", possible);
 }
 
+/* What one side could not see is no difference. It is counted, by why it could not. */
+static void print_blind(const struct diff_entries *e, const char *name, const char *other, FILE *out)
+{
+	size_t counts[VERDICT_COUNT] = {};
+
+	for (size_t i = 0; i < e->blind; i++)
+		counts[e->list[e->count + i].why]++;
+	if (e->blind)
+		fprintf(out, "%zu more in %s, which %s could not see:", e->blind, name, other);
+	for (size_t v = 0, printed = 0; v < VERDICT_COUNT; v++) {
+		if (counts[v])
+			fprintf(out, "%s %zu %s", printed++ ? ";" : "", counts[v], verdict__sentence(v));
+	}
+	if (e->blind)
+		fputc('\n', out);
+}
+
 void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
 {
-	if (d->gone_count || d->new_count) {
-		print_side("---", name_a, &d->a, d->both + d->gone_count, out);
-		print_side("+++", name_b, &d->b, d->both + d->new_count, out);
+	if (d->gone.count || d->new.count) {
+		print_side("---", name_a, &d->a, d->both + d->gone.count + d->gone.blind, out);
+		print_side("+++", name_b, &d->b, d->both + d->new.count + d->new.blind, out);
 	}
-	print_entries('-', d->gone, d->gone_count, name_b, out);
-	print_entries('+', d->new, d->new_count, name_a, out);
+	print_entries('-', d->gone.list, d->gone.count, name_b, out);
+	print_entries('+', d->new.list, d->new.count, name_a, out);
+	print_blind(&d->gone, name_a, name_b, out);
+	print_blind(&d->new, name_b, name_a, out);
 	fprintf(out, "Functions: %zu in both", d->both);
-	print_sum("gone", d->gone, d->gone_count, out);
-	print_sum("new", d->new, d->new_count, out);
+	print_sum("gone", &d->gone, out);
+	print_sum("new", &d->new, out);
 	fprintf(out, "; %s\n", diff_identity__sentence(d->identity));
 	print_folded(d, out);
 }
@@ -132,7 +119,7 @@ static void write_entries(json_writer_t *w, const char *field, const struct diff
 		json__string_or_null(w, "name", list[i].name);
 		json__string_or_null(w, "module", list[i].module);
 		json__string_or_null(w, "unit", list[i].unit);
-		jsonw_string_field(w, "why", diff_why__word(list[i].why));
+		jsonw_string_field(w, "why", verdict__word(list[i].why));
 		jsonw_bool_field(w, "possibly", list[i].possibly);
 		jsonw_end_object(w);
 	}
@@ -145,13 +132,15 @@ int diff__write_json(const struct diff *d, const char *name_a, const char *name_
 
 	if (!w)
 		return -ENOMEM;
-	write_side(w, "a", name_a, &d->a, d->both + d->gone_count);
-	write_side(w, "b", name_b, &d->b, d->both + d->new_count);
+	write_side(w, "a", name_a, &d->a, d->both + d->gone.count + d->gone.blind);
+	write_side(w, "b", name_b, &d->b, d->both + d->new.count + d->new.blind);
 	jsonw_string_field(w, "matched_by", diff_identity__word(d->identity));
 	jsonw_lluint_field(w, "both", d->both);
 	jsonw_lluint_field(w, "folded", d->folded);
-	write_entries(w, "gone", d->gone, d->gone_count);
-	write_entries(w, "new", d->new, d->new_count);
+	write_entries(w, "gone", d->gone.list, d->gone.count);
+	write_entries(w, "new", d->new.list, d->new.count);
+	write_entries(w, "only_a_could", d->gone.list + d->gone.count, d->gone.blind);
+	write_entries(w, "only_b_could", d->new.list + d->new.count, d->new.blind);
 	json__end(&w);
 	return 0;
 }

@@ -196,20 +196,22 @@ static void add_function(struct edges *e, const struct hit *hit, size_t document
 		node->hit = hit;
 }
 
-/*
- * Must a call of it have been recorded? Not in init text of modules, nor in a module that came
- * while recording.
- */
-static bool has_to_be_seen(const struct coverage *c, const struct image_function *f, const char *module)
+static enum verdict of_run(const struct edges *e, size_t number, size_t document)
 {
-	const struct covered_module *m = module ? covered_modules__find(&c->modules, module) : NULL;
+	const struct image_of *of;
+	const struct image_function *f = images__function(e->images, number, &of);
+	const struct function function = {
+		.name = f->name, .module = of->module, .init = f->init, .untraced = untraced__word(f->untraced),
+	};
 
-	if (f->untraced || (f->init && (module || c->scope.kind != SCOPE_BOOT)))
-		return false;
-	if (module && (!m || m->came || m->went))
-		return false;
-	return filter__judge(&c->filter, f->name, module) == FILTER_TRACED &&
-	       !coverage__is_unattached(c, f->name, module);
+	return verdict__of(e->documents[document], &function);
+}
+
+/* Must a call of it have been recorded? Not if its module came or went meanwhile. */
+static bool has_to_be_seen(const struct edges *e, size_t number, size_t document, const char *module)
+{
+	return covered_modules__stayed(&e->documents[document]->modules, module) &&
+	       verdict__could_see(of_run(e, number, document));
 }
 
 static void count_missing(struct edges *e)
@@ -224,7 +226,7 @@ static void count_missing(struct edges *e)
 			continue;
 		f = images__function(e->images, i, &of);
 		for (size_t d = 0; d < e->document_count; d++)
-			missing |= lacking >> d & 1 && has_to_be_seen(e->documents[d], f, of->module);
+			missing |= lacking >> d & 1 && has_to_be_seen(e, i, d, of->module);
 		if (!missing)
 			continue;
 		e->missing++;
@@ -345,15 +347,13 @@ const size_t *edges__to(const struct edges *e, size_t number, size_t *ret_count)
 	return end > low ? &e->by_callee[low] : NULL;
 }
 
-uint64_t edges__asked(const struct edges *e, size_t number)
+enum verdict edges__verdict(const struct edges *e, size_t number, size_t document)
 {
-	const struct image_of *of;
-	const struct image_function *f = images__function(e->images, number, &of);
-	uint64_t asked = 0;
+	const struct node *node = &e->nodes[number];
 
-	for (size_t d = 0; d < e->document_count; d++)
-		asked |= (uint64_t)has_to_be_seen(e->documents[d], f, of->module) << d;
-	return asked;
+	if (node->seen >> document & 1)
+		return VERDICT_SEEN;
+	return (node->inside | node->called) >> document & 1 ? VERDICT_PROVED : of_run(e, number, document);
 }
 
 bool edges__ran(const struct edges *e, size_t number)

@@ -20,6 +20,7 @@
 #include <stdio.h>
 
 #include "report/images.h"
+#include "report/verdict.h"
 
 /* A call that was recorded in one or more of the documents. A place has several if they lead to several functions. */
 struct edge {
@@ -99,8 +100,8 @@ const struct image_function *edges__whole(const struct image_of *of, const struc
  */
 bool edges__ran(const struct edges *e, size_t number);
 
-/* The documents that would have recorded any call of a function, as bits. In the others, it may have run unseen. */
-uint64_t edges__asked(const struct edges *e, size_t number);
+/* What a document, by its index, says of a function. */
+enum verdict edges__verdict(const struct edges *e, size_t number, size_t document);
 
 /* Functions that are proved to have run without having been recorded. */
 struct proved {

@@ -136,6 +136,12 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 	return err;
 }
 
+int images__of_vmlinux(struct images *ret, struct image *image)
+{
+	memset(ret, 0, sizeof(*ret));
+	return add(ret, image, NULL);
+}
+
 void images__free(struct images *images)
 {
 	for (size_t i = 0; i < images->count; i++) {

@@ -41,6 +41,8 @@ struct images {
  * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
+/* The same of vmlinux alone, which is open and then belongs to @ret in any case. Returns -ENOMEM after a message. */
+int images__of_vmlinux(struct images *ret, struct image *image);
 void images__free(struct images *images);
 
 /* The image of vmlinux (if @module is NULL) or of a module; NULL: unknown. */

@@ -17,6 +17,7 @@
 #include "document/losses.h"
 #include "report/pinned.h"
 #include "report/reasons.h"
+#include "report/verdict.h"
 
 /*
  * The state of finding why @from has what @other has not. A count says how many more differences a
@@ -50,24 +51,6 @@ bool coverage__ended_before(const struct coverage *first, const struct coverage 
 	       second->window.opening;
 }
 
-/* Finds a reason in the filters, by the function's own name. */
-static enum reason by_filter(const struct hit *hit, const struct coverage *other)
-{
-	if (!hit->name)
-		return REASON_UNEXPLAINED;
-	switch (filter__judge(&other->filter, hit->name, hit->module)) {
-	case FILTER_NOT_ASKED:
-		return REASON_NOT_ASKED;
-	case FILTER_DENIED:
-		return REASON_DENIED;
-	case FILTER_OWN:
-		return REASON_OWN;
-	case FILTER_TRACED:
-		break;
-	}
-	return REASON_UNEXPLAINED;
-}
-
 /* Was the module there when @c began? Then it was recorded during the whole window. */
 static bool was_there(const struct hit *hit, const struct coverage *c)
 {
@@ -84,18 +67,25 @@ static uint64_t modules_late(const struct coverage *c)
 	return late ? late + counters__get(&c->lost, "modules_untraced") : 0;
 }
 
-/* Why @other cannot have any call of this function. */
+/* Why @other cannot have any call of this function. Init text is not known to be such, as a hit does not tell. */
 static enum reason why_left_out(const struct hit *hit, const struct coverage *other)
 {
-	enum reason reason;
+	const struct function f = { .name = hit->name, .module = hit->module };
 
-	if (coverage__is_unattached(other, hit->name, hit->module))
+	switch (verdict__of(other, &f)) {
+	case VERDICT_UNATTACHED:
 		return REASON_UNATTACHED;
-	reason = by_filter(hit, other);
-	if (reason == REASON_UNEXPLAINED && !other->follows_modules && !was_there(hit, other) &&
-	    !modules_late(other))
-		reason = REASON_MODULE;
-	return reason;
+	case VERDICT_NOT_ASKED:
+		return REASON_NOT_ASKED;
+	case VERDICT_DENIED:
+		return REASON_DENIED;
+	case VERDICT_OWN:
+		return REASON_OWN;
+	case VERDICT_NO_MODULE:
+		return other->follows_modules || modules_late(other) ? REASON_UNEXPLAINED : REASON_MODULE;
+	default:
+		return REASON_UNEXPLAINED;
+	}
 }
 
 static bool same_globs(const struct globs *a, const struct globs *b)

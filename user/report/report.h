@@ -47,7 +47,7 @@ size_t report__tailor(const struct coverage *c, FILE *out);
  */
 int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* A function is unseen if every document was asked for it, and none has it or proves that it ran. */
+/* A function is unseen if every document could have seen it, and none has it or proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);
 
 /**

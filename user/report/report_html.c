@@ -11,12 +11,14 @@
  *			only call
  *	lines		where each of the table is defined; 0: unknown
  *	paths, files	[function, path] for each that is not defined in the file that was compiled
- *	classes		a letter each: t can be traced, i init text, l of a module loaded later, u not in the universe
+ *	classes		a letter each: t can be traced, e of a trace event, i init text, l of a module loaded later, u not
+ *			in the universe
+ *	verdicts	what a mark says, by the mark
  *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; 0: unknown
  *	tasks		[pid, name]; the name is empty if it is not known
  *	columns		for each document its head as it is in the document, and
- *		marks		a character each: 1 seen, 0 unseen, - not asked for, + seen all the same, p not
- *				seen and proved to have run, q not seen and perhaps run inlined
+ *		marks		a character each: 1 seen, + seen all the same, 0 unseen, p not seen and proved to have
+ *				run, q not seen and perhaps run inlined; others say why it could not be seen
  *		hits		function, time, CPU, task; in order of time, in microseconds after the one before
  *		calls		function that the call site lies in, offset in it, time, CPU, task, function called;
  *				below 0: an index of "ways", from -1: what is called is not known, only how. A site
@@ -200,37 +202,51 @@ static int write_files(struct page *p)
 }
 
 /* A string with a character for each row. */
-static int write_letters(struct page *p, const char *name, char (*letter)(const struct row *row, size_t column),
-			 size_t column)
+static int write_letters(struct page *p, const char *name,
+			 char (*letter)(const struct page *p, const struct row *row, size_t column), size_t column)
 {
 	char *text = malloc(p->rows->count + 1);
 
 	if (!text)
 		return error__no_memory();
 	for (size_t i = 0; i < p->rows->count; i++)
-		text[i] = letter(p->order[i], column);
+		text[i] = letter(p, p->order[i], column);
 	text[p->rows->count] = '\0';
 	jsonw_string_field(p->w, name, text);
 	free(text);
 	return 0;
 }
 
-static char class_letter(const struct row *row, size_t column)
+static char class_letter(const struct page *p, const struct row *row, size_t column)
 {
 	static const char letters[] = {
-		[ROW_TRACED] = 't', [ROW_INIT] = 'i', [ROW_LATER] = 'l', [ROW_UNKNOWN] = 'u',
+		[ROW_TRACED] = 't', [ROW_EVENT] = 'e', [ROW_INIT] = 'i', [ROW_LATER] = 'l', [ROW_UNKNOWN] = 'u',
 	};
 
 	return letters[row->class];
 }
 
-static char mark_letter(const struct row *row, size_t column)
-{
-	bool seen = row__is_seen(row, column);
+static const char marks[VERDICT_COUNT] = {
+	[VERDICT_SEEN] = '1', [VERDICT_PROVED] = 'p', [VERDICT_NOT_CALLED] = '0', [VERDICT_NOT_FOLLOWED] = 'o',
+	[VERDICT_NOT_ASKED] = 'a', [VERDICT_DENIED] = 'd', [VERDICT_OWN] = 'h', [VERDICT_UNATTACHED] = 't',
+	[VERDICT_NO_MODULE] = 'm', [VERDICT_FREED] = 'f', [VERDICT_UNTRACEABLE] = 'x', [VERDICT_NO_FUNCTION] = 'n',
+	[VERDICT_INLINED] = 'q', [VERDICT_UNKNOWN] = '-',
+};
 
-	if (!row__is_asked_for(row, column))
-		return seen ? '+' : '-';
-	return seen ? '1' : row__is_proved(row, column) ? 'p' : row__is_possible(row, column) ? 'q' : '0';
+static char mark_letter(const struct page *p, const struct row *row, size_t column)
+{
+	if (!row__is_asked_for(row, column) && row__is_seen(row, column))
+		return '+';
+	return marks[rows__verdict(p->rows, row, column)];
+}
+
+static void write_verdicts(json_writer_t *w)
+{
+	jsonw_name(w, "verdicts");
+	jsonw_start_object(w);
+	for (enum verdict v = 0; v < VERDICT_COUNT; v++)
+		jsonw_string_field(w, (const char []){ marks[v], '\0' }, verdict__sentence(v));
+	jsonw_end_object(w);
 }
 
 static int write_functions(struct page *p)
@@ -247,6 +263,7 @@ static int write_functions(struct page *p)
 	if (err)
 		return err;
 	write_texts(p->w, "paths", &p->paths);
+	write_verdicts(p->w);
 	return write_letters(p, "classes", class_letter, 0);
 }
 

@@ -121,7 +121,8 @@ static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 		const struct row *row = &r->list[i];
 		const struct function *f = row->f;
 
-		if (!row__is_asked_for(row, column) || row__is_possible(row, column))
+		if (!row__is_asked_for(row, column) || row__is_possible(row, column) ||
+		    (row->class == ROW_EVENT && !row__is_seen(row, column)))
 			continue;
 		if (f->file && f->line)
 			err = add_place(&l->functions, f->file, f->line, source_name(l, f->name),
@@ -167,13 +168,16 @@ static const struct row *row_of(const struct lcov *l, const struct function *f)
 	return l->of_universe[f - l->rows->universe->list];
 }
 
-/* A line may get the value 0, for a call that was not made, only if the call would have been recorded. */
+/*
+ * A line may get the value 0, for a call that was not made, only if the call would have been recorded. When the engine
+ * runs its own helpers, nothing that they call is.
+ */
 static bool would_be_seen(const struct lcov *l, const struct source_call *call, size_t column)
 {
-	const struct coverage *c = l->rows->documents[column];
+	enum verdict in = verdict__of(l->rows->documents[column], call->in);
 	const struct row *callee = row_of(l, call->callee);
 
-	return callee && row__is_asked_for(callee, column) && (!call->in->init || c->scope.kind == SCOPE_BOOT);
+	return callee && row__is_asked_for(callee, column) && in != VERDICT_FREED && in != VERDICT_OWN;
 }
 
 /* With --retire, some callers are missing on purpose; without callers, all are. Then no line is added. */

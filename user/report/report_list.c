@@ -10,7 +10,7 @@
 
 #define REPORT_SCHEMA 2
 
-/* A function is unseen if each document was asked for it, none has seen it, and none proves that it ran. */
+/* A function is unseen if each document could have seen it, none has, and none proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which)
 {
 	uint64_t all = r->columns < ROWS_MOST_COLUMNS ? (1ull << r->columns) - 1 : ~0ull;
@@ -19,7 +19,7 @@ bool row__is_listed(const struct rows *r, const struct row *row, enum listed whi
 	case LIST_SEEN:
 		return row->seen;
 	case LIST_UNSEEN:
-		return !row->seen && !row->proved && row->asked == all;
+		return !row->seen && !row->proved && row->asked == all && row->class != ROW_EVENT;
 	case LIST_ALL:
 		break;
 	}
@@ -65,6 +65,8 @@ static void write_tally(json_writer_t *w, const struct tally *t)
 	jsonw_lluint_field(w, "seen", t->seen);
 	jsonw_lluint_field(w, "beside", t->beside);
 	jsonw_lluint_field(w, "unattached", t->unattached);
+	jsonw_lluint_field(w, "own", t->own);
+	jsonw_lluint_field(w, "events", t->events);
 	jsonw_lluint_field(w, "unknown", t->unknown);
 }
 
@@ -177,7 +179,7 @@ static void write_bits(json_writer_t *w, const struct rows *r, const char *name,
 static void write_row(json_writer_t *w, const struct rows *r, const struct row *row, bool proved)
 {
 	static const char *const classes[ROW_CLASSES] = {
-		[ROW_TRACED] = "traceable", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
+		[ROW_TRACED] = "traceable", [ROW_EVENT] = "event", [ROW_INIT] = "init", [ROW_LATER] = "later", [ROW_UNKNOWN] = "unknown",
 	};
 	const struct function *f = row->f;
 

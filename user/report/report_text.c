@@ -172,9 +172,15 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	if (!asks_for_all(c) && !r->where)
 		fprintf(out, "; %zu can be traced", c->traceable);
 	if (total.beside)
-		fprintf(out, "; and %zu that were freed by then, or loaded later", total.beside);
+		fprintf(out, "; and %zu that were freed by then, loaded later, or are of trace events", total.beside);
 	if (total.unattached)
 		fprintf(out, "; %zu more could not be attached to, so it is not known whether they ran", total.unattached);
+	if (total.own)
+		fprintf(out, "; %zu helpers of the engine are not traced", total.own);
+	else if (!r->universe->count && c->filter.own.count)
+		fprintf(out, "; up to %zu of them are helpers of the engine, and not traced", c->filter.own.count);
+	if (total.events)
+		fprintf(out, "; %zu functions of trace events do not count", total.events);
 	if (total.unknown)
 		fprintf(out, "; and %zu that are not known as functions of this kernel", total.unknown);
 	fputc('\n', out);

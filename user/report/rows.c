@@ -6,6 +6,7 @@
 
 #include "base/error.h"
 #include "report/rows.h"
+#include "report/verdict.h"
 #include "report/where.h"
 
 struct making {
@@ -23,12 +24,14 @@ static bool has_module(const struct coverage *c, const char *module)
 	return m && !m->came;
 }
 
-/* Init text can be seen only if the tracer ran before it was freed. */
-static bool looked_for(const struct coverage *c, const struct function *f)
+/*
+ * The code of a trace event runs only while that event is on. ext4 has more of it than of any other kind. In a share it
+ * would hide what a workload has not reached. Most of it is made of headers in include/trace; subsystems have others.
+ */
+static bool is_of_event(const struct function *f)
 {
-	if (f->init && c->scope.kind != SCOPE_BOOT)
-		return false;
-	return (!f->module || has_module(c, f->module)) && filter__asks_for(&c->filter, f->name, f->module);
+	return (f->file && !strncmp(f->file, "include/trace/", 14)) || !strncmp(f->name, "__traceiter_", 12) ||
+	       !strncmp(f->name, "__probestub_", 12);
 }
 
 /* ---- making them */
@@ -69,16 +72,15 @@ static int add_universe(struct making *m)
 
 		if (f->untraced || (f->init && f->module))
 			continue;
-		row = add_row(m, f, f->init ? ROW_INIT : ROW_TRACED);
+		row = add_row(m, f, f->init ? ROW_INIT : is_of_event(f) ? ROW_EVENT : ROW_TRACED);
 		if (!row)
 			return -ENOMEM;
 		for (size_t column = 0; column < r->columns; column++) {
-			const struct coverage *c = r->documents[column];
+			enum verdict v = verdict__of(r->documents[column], f);
 
-			if (looked_for(c, f) && coverage__is_unattached(c, f->name, f->module))
-				row->unattached |= 1ull << column;
-			else if (looked_for(c, f))
-				row->asked |= 1ull << column;
+			row->asked |= (uint64_t)verdict__could_see(v) << column;
+			row->own |= (uint64_t)(v == VERDICT_OWN) << column;
+			row->unattached |= (uint64_t)(v == VERDICT_UNATTACHED) << column;
 		}
 	}
 	return 0;
@@ -279,6 +281,8 @@ void tally__add(struct tally *t, const struct row *row, size_t column)
 	} else {
 		t->beside += seen;
 		t->unattached += !seen && row->unattached >> column & 1;
+		t->own += !seen && row->own >> column & 1;
+		t->events += row->class == ROW_EVENT && asked;
 	}
 }
 
@@ -301,13 +305,23 @@ void rows__check(const struct rows *r, const char *const *labels)
 	for (size_t i = 0; r->universe->count && i < r->columns; i++) {
 		const struct coverage *c = r->documents[i];
 		struct tally total = rows__total(r, i);
-		size_t known = total.asked + total.unattached;
+		size_t known = total.asked + total.unattached + total.own + total.events;
 
 		/* A union has modules of several results, of which none could trace all. */
 		if (c->merged ? known < c->traced : known != c->traced)
 			error__warn("%s: when it was recorded, %zu of the functions that were asked for could be traced; "
 				    "%zu are known, and shares are of these", labels[i], c->traced, known);
 	}
+}
+
+enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t column)
+{
+	enum verdict v = row__is_seen(row, column) ? VERDICT_SEEN : verdict__of(r->documents[column], row->f);
+
+	/* A function that the universe does not have: another document has seen it. */
+	if (!row__is_asked_for(row, column))
+		return v != VERDICT_SEEN && verdict__could_see(v) ? VERDICT_UNKNOWN : v;
+	return row__is_proved(row, column) ? VERDICT_PROVED : row__is_possible(row, column) ? VERDICT_INLINED : v;
 }
 
 double tally__share(const struct tally *t)

@@ -2,10 +2,9 @@
 /*
  * What all reports of coverage print: a row for each function, with what each of several documents says of it.
  *
- * If a document was asked for a function and does not have it, the function is "unseen" there. If it was not asked for
- * the function (-a, -d, a module that was not there, init text that was freed before recording began), or if the
- * function could not be attached to, it is
- * neither seen nor unseen, and is no part of that document's share.
+ * If a document could have seen a function and does not have it, the function is "unseen" there. If it could not
+ * (verdict.h: -a, -d, the engine's own helpers, a module that was not there, ...), the function is neither seen nor
+ * unseen, and is no part of that document's share.
  */
 #ifndef HYTRACE_REPORT_ROWS_H
 #define HYTRACE_REPORT_ROWS_H
@@ -16,12 +15,14 @@
 
 #include "document/coverage.h"
 #include "document/universe.h"
+#include "report/verdict.h"
 
 /* A bit for each document. */
 #define ROWS_MOST_COLUMNS 64
 
 enum row_class {
 	ROW_TRACED,		/* can be traced at any time; of a module, while it is loaded */
+	ROW_EVENT,		/* the code of a trace event, which runs only while that is on: in no share, and not unseen */
 	ROW_INIT,		/* init text of the kernel's image: freed when boot was done */
 	ROW_LATER,		/* not in the universe: of a module that was loaded while it was recorded */
 	ROW_UNKNOWN,		/* not in the universe, which has not all functions */
@@ -35,7 +36,8 @@ struct row {
 	uint64_t possible;	/* not proved, but inlined into a function that ran */
 	uint32_t made;		/* its index in the list when that was made */
 	uint64_t unattached;	/* bits of columns that could not attach to it */
-	uint64_t asked, seen;	/* bits of columns. Seen and not asked for: of a module that was loaded later */
+	uint64_t own;		/* bits of columns whose engine calls it while it records, and so leaves it out */
+	uint64_t asked, seen;	/* bits of columns that could see it, and that have. Only the latter: of a module that was loaded later */
 };
 
 struct rows {
@@ -82,8 +84,10 @@ const struct hit *rows__hit(const struct rows *r, const struct row *row, size_t 
 /* How many functions of some rows a column has seen: those that a share counts, and others. */
 struct tally {
 	size_t asked, seen;	/* of ROW_TRACED: how many the column was asked for, and how many of these it has */
-	size_t beside;		/* functions seen in init text, and in modules that were loaded later */
+	size_t beside;		/* functions seen in init text, in modules that were loaded later, and of trace events */
 	size_t unattached;	/* functions not seen because they could not be attached to; they are in no share */
+	size_t own;		/* helpers of the engine, which were left out; they are in no share */
+	size_t events;		/* functions of trace events that could have been seen; they are in no share */
 	size_t unknown;		/* functions seen that the universe does not have */
 };
 
@@ -96,7 +100,10 @@ double tally__share(const struct tally *t);
 /* Of all rows. */
 struct tally rows__total(const struct rows *r, size_t column);
 
-/* Whether that document has seen it; whether it was asked for it. */
+/* What a document says of a function: also what recorded calls prove, after proof__mark(). */
+enum verdict rows__verdict(const struct rows *r, const struct row *row, size_t column);
+
+/* Whether that document has seen it; whether it could have. */
 bool row__is_seen(const struct row *row, size_t column);
 bool row__is_asked_for(const struct row *row, size_t column);
 /* Did it run without having been seen? Is it not known whether it did? Both need proof__mark(). */

@@ -7,7 +7,6 @@
 
 #include "base/error.h"
 #include "base/similar.h"
-#include "document/losses.h"
 #include "image/copies.h"
 #include "image/untraced.h"
 #include "kernel/module_files.h"
@@ -119,33 +118,10 @@ static const char *seen(struct search *s, const struct coverage *c, const struct
 		    hit->cpu, hit->pid, then);
 }
 
-static const char *unseen(struct search *s, const struct coverage *c, const struct function *f)
+/* A document of another build may have it under another name or in another file. */
+static bool is_certain(const struct search *s, enum verdict v, const struct coverage *c, const struct function *f)
 {
-	const char *limit = scope__limit(&c->scope);
-
-	return text(s, "was not called%s%s%s%s%s", c->scope.kind == SCOPE_TASK ? " by the command" :
-		    c->scope.kind == SCOPE_PID ? " by that process" : c->scope.kind == SCOPE_SEVERAL ?
-		    " by the tasks that were followed" : "", limit ? " by tasks of " : "", limit ?: "",
-		    losses__complete(&c->lost) ? "" : ", as far as is known: the document is not complete",
-		    same_build(s->sources->universe, c, f->module) ? "" : "; the document is of another build, or of an unknown one");
-}
-
-/* Of a function of a module: why the document cannot have it; NULL: it can. */
-static const char *judge_module(struct search *s, const struct coverage *c, const struct function *f, const char **ret)
-{
-	const struct covered_module *m = covered_modules__find(&c->modules, f->module);
-
-	if (f->init) {
-		*ret = "is init text of a module, which no document has: it is freed once the module is loaded";
-		return "freed";
-	}
-	if (!m)
-		*ret = text(s, "could not run: the module %s was not loaded", f->module);
-	else if (m->came && !c->follows_modules)
-		*ret = text(s, "was not recorded: the module %s came while other functions were recorded", f->module);
-	else
-		return NULL;
-	return "module";
+	return verdict__is_certain(v, c, f->module) && same_build(s->sources->universe, c, f->module);
 }
 
 /* The word for the answer, and its sentence. */
@@ -153,12 +129,12 @@ static const char *judge(struct search *s, size_t document, const struct functio
 {
 	const struct coverage *c = &s->sources->documents[document];
 	const struct hit *hit = NULL;
-	const char *why;
+	enum verdict v = verdict__of(c, f);
 
 	switch (find_hit(s, document, f, &hit)) {
 	case MATCH_FUNCTION:
 		*ret = seen(s, c, hit);
-		return "seen";
+		return verdict__word(VERDICT_SEEN);
 	case MATCH_NAME:
 		*ret = text(s, "may have run: a function of this name %s, and it is not known which file that function is "
 			    "in; the document is of another build, or of an unknown one", seen(s, c, hit));
@@ -166,32 +142,10 @@ static const char *judge(struct search *s, size_t document, const struct functio
 	case MATCH_NONE:
 		break;
 	}
-	switch (filter__judge(&c->filter, f->name, f->module)) {
-	case FILTER_NOT_ASKED:
-		*ret = "was not asked for: -a names others";
-		return "not-asked";
-	case FILTER_DENIED:
-		*ret = "was left out: -d names it";
-		return "denied";
-	case FILTER_OWN:
-		*ret = "was left out: the engine itself calls it while it records";
-		return "own";
-	case FILTER_TRACED:
-		break;
-	}
-	if (coverage__is_unattached(c, f->name, f->module)) {
-		*ret = "could not be attached to";
-		return "unattached";
-	}
-	why = f->module ? judge_module(s, c, f, ret) : NULL;
-	if (why)
-		return why;
-	if (f->init && c->scope.kind != SCOPE_BOOT) {
-		*ret = "had been freed before: it runs only while the kernel starts";
-		return "freed";
-	}
-	*ret = unseen(s, c, f);
-	return "unseen";
+	*ret = !verdict__could_see(v) || is_certain(s, v, c, f) ? verdict__sentence(v) :
+	       text(s, "%s, as far as is known: the document %s", verdict__sentence(v), verdict__is_certain(v, c, f->module) ?
+		    "is of another build, or of an unknown one" : "is not complete");
+	return verdict__word(v);
 }
 
 static void look_in_documents(struct search *s, const struct function *f)
@@ -282,23 +236,32 @@ static void look_for_aliases(struct search *s)
 	}
 }
 
-static bool ran_in_any(const struct search *s, const struct image_function *in)
+static enum why_ran ran_in_any(const struct search *s, const struct image_function *in)
 {
 	const struct function *f = universe__at(s->sources->universe, NULL, in->addr);
+	const struct edges *edges = s->sources->edges;
+	enum why_ran ran = f ? RAN_NO : RAN_UNKNOWN;
 	const struct hit *hit;
 
+	if (edges && edges__ran(edges, images__number(&edges->images->list[0], edges__whole(&edges->images->list[0], in))))
+		return RAN_YES;
 	for (size_t i = 0; f && i < s->sources->document_count; i++) {
+		const struct coverage *c = &s->sources->documents[i];
+		enum verdict v = verdict__of(c, f);
+
 		if (find_hit(s, i, f, &hit) == MATCH_FUNCTION)
-			return true;
+			return RAN_YES;
+		if (!verdict__could_see(v) || !is_certain(s, v, c, f))
+			ran = RAN_UNKNOWN;
 	}
-	return false;
+	return ran;
 }
 
 static void add_inlined(struct search *s, const struct copies *c)
 {
 	struct why_into *into = calloc(c->into_count + 1, sizeof(*into));
+	size_t counts[RAN_UNKNOWN + 1] = {};
 	const char *sentence;
-	size_t ran = 0;
 	struct answer *a;
 
 	if (!into) {
@@ -307,11 +270,13 @@ static void add_inlined(struct search *s, const struct copies *c)
 	}
 	for (size_t i = 0; i < c->into_count; i++) {
 		into[i] = (struct why_into){ keep(s, c->into[i]->name), ran_in_any(s, c->into[i]) };
-		ran += into[i].ran;
+		counts[into[i].ran]++;
 	}
-	sentence = s->sources->document_count ?
-		   text(s, "is inlined into %zu functions, of which %zu ran", c->into_count, ran) :
-		   text(s, "is inlined into %zu functions", c->into_count);
+	sentence = text(s, "is inlined into %zu functions", c->into_count);
+	if (s->sources->document_count)
+		sentence = text(s, "%s, of which %zu ran", sentence, counts[RAN_YES]);
+	if (s->sources->document_count && counts[RAN_UNKNOWN])
+		sentence = text(s, "%s; of %zu it is not known", sentence, counts[RAN_UNKNOWN]);
 	a = add(s, "inlined", keep(s, s->w->name), sentence);
 	if (!a) {
 		free(into);

@@ -12,11 +12,14 @@
 #include "document/coverage.h"
 #include "document/universe.h"
 #include "image/image.h"
+#include "report/edges.h"
+
+enum why_ran { RAN_NO, RAN_YES, RAN_UNKNOWN };
 
 /* A function into which another one was inlined. */
 struct why_into {
 	const char *function;
-	bool ran;		/* whether it ran in one of the documents */
+	enum why_ran ran;	/* in one of the documents */
 };
 
 struct answer {
@@ -49,6 +52,7 @@ struct why_sources {
 	/* For each document of another build, its universe if that is known; NULL: there is none. */
 	const struct universe *others;
 	size_t document_count;
+	const struct edges *edges;	/* what was called in documents of @image's build; NULL: unknown */
 	bool running;			/* the universe is that of the running kernel */
 };
 

@@ -5,19 +5,20 @@
 #include "kernel/traceable.h"
 #include "report/why.h"
 
-#define WHY_SCHEMA 1
+#define WHY_SCHEMA 2
 /* Some are inlined into thousands. */
 #define MOST_NAMES 20
 
-static void print_into(const struct answer *a, bool ran, FILE *out)
+static void print_into(const struct answer *a, enum why_ran ran, FILE *out)
 {
+	static const char *const heads[] = { [RAN_NO] = "", [RAN_YES] = "ran: ", [RAN_UNKNOWN] = "not known: " };
 	size_t printed = 0, all = 0;
 
 	for (size_t i = 0; i < a->into_count; i++) {
 		if (a->into[i].ran != ran)
 			continue;
 		if (all++ < MOST_NAMES) {
-			fprintf(out, "%s%s", printed ? " " : ran ? "    ran: " : "    ", a->into[i].function);
+			fprintf(out, "%s%s%s", printed ? " " : "    ", printed ? "" : heads[ran], a->into[i].function);
 			printed++;
 		}
 	}
@@ -41,8 +42,9 @@ static void print_answer(const struct answer *a, FILE *out)
 	else if (a->file)
 		fprintf(out, " (%s)", a->file);
 	fputc('\n', out);
-	print_into(a, true, out);
-	print_into(a, false, out);
+	print_into(a, RAN_YES, out);
+	print_into(a, RAN_UNKNOWN, out);
+	print_into(a, RAN_NO, out);
 }
 
 void why__print(const struct why *w, FILE *out)
@@ -66,7 +68,11 @@ static void write_answer(json_writer_t *w, const struct answer *a)
 	for (size_t i = 0; i < a->into_count; i++) {
 		jsonw_start_object(w);
 		json__string_or_null(w, "function", a->into[i].function);
-		jsonw_bool_field(w, "ran", a->into[i].ran);
+		jsonw_name(w, "ran");
+		if (a->into[i].ran == RAN_UNKNOWN)
+			jsonw_null(w);
+		else
+			jsonw_bool(w, a->into[i].ran);
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);

@@ -444,7 +444,7 @@ Test(text, a_share_is_of_what_was_asked_for)
 
 	/* The function of mod_gone is in no list. */
 	cr_expect(eq(str, line, "Functions: 3 seen of 8 that can be traced (37.5%); and 1 that were "
-				"freed by then, or loaded later"));
+				"freed by then, loaded later, or are of trace events"));
 	free(line);
 	cr_assert(globs__add(&c.filter.allow, "vfs_*") == 0);
 	cr_assert(globs__add(&c.filter.deny, "vfs_w*") == 0);

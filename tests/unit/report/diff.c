@@ -63,10 +63,10 @@ Test(diff, of_one_build_is_by_address)
 	see(&f.b, "stop", NULL, 0x1800, 4);
 	run(&f);
 	cr_expect(f.d.identity == IDENTITY_ADDRESS);
-	cr_expect(f.d.both == 1 && f.d.gone_count == 1 && f.d.new_count == 1 && f.d.folded == 0);
-	cr_expect(eq(str, (char *)f.d.gone[0].unit, "kernel/a.c"));
-	cr_expect(eq(str, (char *)f.d.new[0].unit, "kernel/b.c"));
-	cr_expect(f.d.gone[0].why == WHY_NOT_CALLED && !f.d.gone[0].possibly);
+	cr_expect(f.d.both == 1 && f.d.gone.count == 1 && f.d.new.count == 1 && f.d.folded == 0);
+	cr_expect(eq(str, (char *)f.d.gone.list[0].unit, "kernel/a.c"));
+	cr_expect(eq(str, (char *)f.d.new.list[0].unit, "kernel/b.c"));
+	cr_expect(f.d.gone.list[0].why == VERDICT_NOT_CALLED && !f.d.gone.list[0].possibly);
 	tear_down(&f);
 }
 
@@ -88,8 +88,8 @@ Test(diff, of_a_part_is_counted_in_that_part)
 		see(&f.b, "vfs_read", NULL, 0x1000, 3);
 		see(&f.b, "stop", NULL, 0x1800, 4);
 		cr_assert(diff__run(&f.d, &f.side_a, &f.side_b, cases[i].where) == 0);
-		cr_expect(f.d.both == cases[i].both && f.d.gone_count == cases[i].gone && f.d.new_count == cases[i].new,
-			  "%s: %zu %zu %zu", cases[i].where, f.d.both, f.d.gone_count, f.d.new_count);
+		cr_expect(f.d.both == cases[i].both && f.d.gone.count == cases[i].gone && f.d.new.count == cases[i].new,
+			  "%s: %zu %zu %zu", cases[i].where, f.d.both, f.d.gone.count, f.d.new.count);
 		tear_down(&f);
 	}
 }
@@ -117,8 +117,8 @@ Test(diff, a_modules_functions_are_its_own)
 	see(&f.b, "dummy_xmit", "dummy", 0, 1);
 	see(&f.b, "dummy_open", "dummy", 0x40, 2);
 	run(&f);
-	cr_expect(f.d.both == 1 && f.d.gone_count == 0 && f.d.new_count == 1);
-	cr_expect(f.d.new[0].why == WHY_NOT_CALLED);
+	cr_expect(f.d.both == 1 && f.d.gone.count == 0 && f.d.new.count == 1);
+	cr_expect(f.d.new.list[0].why == VERDICT_NOT_CALLED);
 	tear_down(&f);
 }
 
@@ -143,10 +143,10 @@ Test(diff, over_builds_a_name_is_without_what_the_compiler_appends)
 	cr_expect(f.d.identity == IDENTITY_FILE);
 	cr_expect(f.d.both == 2, "%zu", f.d.both);
 	cr_expect(f.d.folded == 1, "two parts of one function are one");
-	cr_assert(f.d.gone_count == 1 && f.d.new_count == 1);
-	cr_expect(eq(str, (char *)f.d.gone[0].unit, "kernel/a.c"), "a namesake of another file is another one");
-	cr_expect(f.d.gone[0].why == WHY_NO_FUNCTION);
-	cr_expect(f.d.new[0].why == WHY_NOT_CALLED);
+	cr_assert(f.d.gone.count == 1 && f.d.new.count == 1);
+	cr_expect(eq(str, (char *)f.d.gone.list[0].unit, "kernel/a.c"), "a namesake of another file is another one");
+	cr_expect(f.d.gone.list[0].why == VERDICT_NO_FUNCTION);
+	cr_expect(f.d.new.list[0].why == VERDICT_NOT_CALLED);
 	tear_down(&f);
 }
 
@@ -161,9 +161,9 @@ Test(diff, an_unknown_file_takes_no_place_of_a_known_one)
 	see(&f.a, "stop", NULL, 0x1800, 2);
 	see(&f.b, "stop", NULL, 0x5300, 3);
 	run(&f);
-	cr_expect(f.d.both == 1 && f.d.new_count == 0);
-	cr_assert(f.d.gone_count == 1);
-	cr_expect(f.d.gone[0].unit == NULL, "%s", f.d.gone[0].unit);
+	cr_expect(f.d.both == 1 && f.d.new.count == 0);
+	cr_assert(f.d.gone.count == 1);
+	cr_expect(f.d.gone.list[0].unit == NULL, "%s", f.d.gone.list[0].unit);
 	tear_down(&f);
 }
 
@@ -179,8 +179,8 @@ Test(diff, a_name_may_be_longer_than_the_stack)
 	other_build(&f);
 	see(&f.a, name, NULL, 0x9000, 1);
 	run(&f);
-	cr_assert(f.d.gone_count == 1);
-	cr_expect(strlen(f.d.gone[0].name) == length);
+	cr_assert(f.d.gone.count == 1);
+	cr_expect(strlen(f.d.gone.list[0].name) == length);
 	tear_down(&f);
 	free(name);
 }
@@ -197,8 +197,8 @@ Test(diff, without_files_it_is_by_name)
 	f.v.placed = false;
 	run(&f);
 	cr_expect(f.d.identity == IDENTITY_NAME);
-	cr_expect(f.d.both == 1 && f.d.gone_count == 1 && f.d.new_count == 0);
-	cr_expect(f.d.gone[0].why == WHY_UNKNOWN && f.d.gone[0].possibly, "of that build nothing is known");
+	cr_expect(f.d.both == 1 && f.d.gone.count == 1 && f.d.new.count == 0);
+	cr_expect(f.d.gone.list[0].why == VERDICT_UNKNOWN && f.d.gone.list[0].possibly, "of that build nothing is known");
 	tear_down(&f);
 }
 
@@ -281,15 +281,15 @@ Test(diff, tells_why_the_other_side_has_not_seen_it)
 {
 	static const struct {
 		void (*prepare)(struct fixture *f);
-		enum diff_why why;
+		enum verdict why;
 		bool possibly;
 	} cases[] = {
-		{ not_asked, WHY_NOT_ASKED, false }, { own, WHY_OWN, false }, { unattached, WHY_UNATTACHED, false },
-		{ lossy, WHY_NOT_CALLED, true }, { lossy_and_not_asked, WHY_NOT_ASKED, false },
-		{ loses_nothing_of_it, WHY_NOT_CALLED, false }, { untraceable, WHY_UNTRACEABLE, false },
-		{ split, WHY_NOT_CALLED, false }, { in_another_file, WHY_NO_FUNCTION, false },
-		{ only_lists, WHY_UNKNOWN, true }, { of_a_task, WHY_NOT_FOLLOWED, false },
-		{ of_a_name, WHY_NOT_FOLLOWED, false }, { of_several, WHY_NOT_FOLLOWED, false },
+		{ not_asked, VERDICT_DENIED, false }, { own, VERDICT_OWN, false }, { unattached, VERDICT_UNATTACHED, false },
+		{ lossy, VERDICT_NOT_CALLED, true }, { lossy_and_not_asked, VERDICT_DENIED, false },
+		{ loses_nothing_of_it, VERDICT_NOT_CALLED, false }, { untraceable, VERDICT_UNTRACEABLE, false },
+		{ split, VERDICT_NOT_CALLED, false }, { in_another_file, VERDICT_NO_FUNCTION, false },
+		{ only_lists, VERDICT_UNKNOWN, true }, { of_a_task, VERDICT_NOT_FOLLOWED, false },
+		{ of_a_name, VERDICT_NOT_FOLLOWED, false }, { of_several, VERDICT_NOT_FOLLOWED, false },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -299,9 +299,11 @@ Test(diff, tells_why_the_other_side_has_not_seen_it)
 		see(&f.a, "vfs_read", NULL, 0x1000, 1);
 		cases[i].prepare(&f);
 		run(&f);
-		cr_assert(f.d.gone_count == 1 && f.d.new_count == 0, "%zu", i);
-		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
-		cr_expect(f.d.gone[0].possibly == cases[i].possibly, "%zu", i);
+		/* What that side could not see is not gone. */
+		cr_assert(f.d.gone.count + f.d.gone.blind == 1 && f.d.new.count == 0, "%zu", i);
+		cr_expect(f.d.gone.blind == verdict__is_blind(cases[i].why), "%zu", i);
+		cr_expect(f.d.gone.list[0].why == cases[i].why, "%zu: %s", i, verdict__word(f.d.gone.list[0].why));
+		cr_expect(f.d.gone.list[0].possibly == cases[i].possibly, "%zu", i);
 		tear_down(&f);
 	}
 }
@@ -310,10 +312,10 @@ Test(diff, of_modules_that_were_not_there)
 {
 	static const struct {
 		bool there, came, follows;
-		enum diff_why why;
+		enum verdict why;
 	} cases[] = {
-		{ false, false, false, WHY_NO_MODULE }, { true, true, false, WHY_NO_MODULE },
-		{ true, true, true, WHY_NOT_CALLED }, { true, false, false, WHY_NOT_CALLED },
+		{ false, false, false, VERDICT_NO_MODULE }, { true, true, false, VERDICT_NO_MODULE },
+		{ true, true, true, VERDICT_NOT_CALLED }, { true, false, false, VERDICT_NOT_CALLED },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -326,8 +328,8 @@ Test(diff, of_modules_that_were_not_there)
 		f.b.follows_modules = cases[i].follows;
 		see(&f.a, "dummy_open", "dummy", 0x40, 1);
 		run(&f);
-		cr_assert(f.d.gone_count == 1, "%zu", i);
-		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
+		cr_assert(f.d.gone.count + f.d.gone.blind == 1, "%zu", i);
+		cr_expect(f.d.gone.list[0].why == cases[i].why, "%zu: %s", i, verdict__word(f.d.gone.list[0].why));
 		tear_down(&f);
 	}
 }
@@ -338,10 +340,10 @@ Test(diff, of_a_module_that_was_built_again)
 	static const struct {
 		const char *id_a, *id_b;
 		bool known;
-		enum diff_why why;
+		enum verdict why;
 	} cases[] = {
-		{ "01", "01", false, WHY_NOT_CALLED }, { "01", "02", false, WHY_UNKNOWN },
-		{ "01", NULL, false, WHY_UNKNOWN }, { "01", "02", true, WHY_NO_FUNCTION },
+		{ "01", "01", false, VERDICT_NOT_CALLED }, { "01", "02", false, VERDICT_UNKNOWN },
+		{ "01", NULL, false, VERDICT_UNKNOWN }, { "01", "02", true, VERDICT_NO_FUNCTION },
 	};
 
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -357,8 +359,8 @@ Test(diff, of_a_module_that_was_built_again)
 		sample_module(&f.b, cases[i].id_b, false);
 		see(&f.a, "dummy_open", "dummy", 0x40, 1);
 		run(&f);
-		cr_assert(f.d.gone_count == 1, "%zu", i);
-		cr_expect(f.d.gone[0].why == cases[i].why, "%zu: %s", i, diff_why__word(f.d.gone[0].why));
+		cr_assert(f.d.gone.count + f.d.gone.blind == 1, "%zu", i);
+		cr_expect(f.d.gone.list[0].why == cases[i].why, "%zu: %s", i, verdict__word(f.d.gone.list[0].why));
 		tear_down(&f);
 	}
 }
@@ -373,7 +375,7 @@ Test(diff, init_text_is_seen_by_boots_only)
 		f.b.scope.kind = boot ? SCOPE_BOOT : SCOPE_SYSTEM;
 		see(&f.a, "start_it", NULL, 0x1600, 1);
 		run(&f);
-		cr_expect(f.d.gone[0].why == (boot ? WHY_NOT_CALLED : WHY_FREED));
+		cr_expect(f.d.gone.list[0].why == (boot ? VERDICT_NOT_CALLED : VERDICT_FREED));
 		tear_down(&f);
 	}
 }

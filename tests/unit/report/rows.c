@@ -131,6 +131,64 @@ Test(rows, what_could_not_be_attached_to_is_in_no_share)
 	tear_down(&f);
 }
 
+Test(rows, helpers_of_the_engine_are_neither_seen_nor_unseen)
+{
+	struct fixture f;
+	struct tally total;
+
+	set_up(&f);
+	cr_assert(globs__add(&f.a.filter.own, "vfs_read") == 0);
+	make(&f, 1);
+	total = rows__total(&f.rows, 0);
+	cr_expect(total.asked == 8 && total.own == 1, "%zu %zu", total.asked, total.own);
+	cr_expect(row__is_asked_for(find(&f.rows, "vfs_read"), 0) == false);
+	cr_expect(row__is_listed(&f.rows, find(&f.rows, "vfs_read"), LIST_UNSEEN) == false);
+	cr_expect(rows__verdict(&f.rows, find(&f.rows, "vfs_read"), 0) == VERDICT_OWN);
+	tear_down(&f);
+}
+
+Test(rows, a_module_that_came_and_was_followed_has_unseen_functions)
+{
+	struct fixture f;
+
+	set_up(&f);
+	f.b.follows_modules = true;
+	f.both[0] = &f.b;
+	make(&f, 1);
+	cr_expect(row__is_listed(&f.rows, find(&f.rows, "dummy_xmit"), LIST_UNSEEN));
+	cr_expect(rows__total(&f.rows, 0).asked == 9 && rows__total(&f.rows, 0).beside == 0);
+	rows__free(&f.rows);
+	/* It has gone again, so the document does not list it. */
+	covered_modules__free(&f.b.modules);
+	make(&f, 1);
+	cr_expect(row__is_listed(&f.rows, find(&f.rows, "dummy_xmit"), LIST_UNSEEN));
+	tear_down(&f);
+}
+
+Test(rows, no_share_has_the_code_of_trace_events)
+{
+	static const struct function of_event = { 0x1900, "trace_event_raw_event_x", NULL, "fs/ext4/super.c",
+						  "include/trace/events/x.h", 3 };
+	static const struct function by_name = { 0x1a00, "__traceiter_y", NULL, "fs/ext4/super.c", "fs/ext4/trace.h", 3 };
+	struct fixture f;
+	struct tally total;
+
+	set_up(&f);
+	cr_assert(universe__add(&f.u, &of_event) == 0 && universe__add(&f.u, &by_name) == 0);
+	universe__settle(&f.u);
+	make(&f, 1);
+	total = rows__total(&f.rows, 0);
+	cr_expect(total.asked == 9 && total.events == 2 && total.beside == 0, "%zu %zu", total.asked, total.events);
+	cr_expect(row__is_asked_for(find(&f.rows, "__traceiter_y"), 0), "it could have been seen");
+	cr_expect(row__is_listed(&f.rows, find(&f.rows, "__traceiter_y"), LIST_UNSEEN) == false);
+	rows__free(&f.rows);
+	see(&f.a, "__traceiter_y", NULL, 0x1a00, 1);
+	make(&f, 1);
+	total = rows__total(&f.rows, 0);
+	cr_expect(total.seen == 0 && total.beside == 1);
+	tear_down(&f);
+}
+
 Test(rows, what_the_universe_does_not_have)
 {
 	struct fixture f;

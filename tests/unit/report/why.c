@@ -73,7 +73,7 @@ Test(why, distinguishes_namesakes)
 
 	begin(&a);
 	see(&a.document, "stop", NULL, 0x1800, 100);
-	expect(&a, "stop", 0, "unseen", "was not called");
+	expect(&a, "stop", 0, "not-called", "not called");
 	expect(&a, "stop", 1, "seen", "ran");
 	end(&a);
 }
@@ -94,7 +94,7 @@ Test(why, takes_no_namesake_of_another_build_for_it)
 	expect(&a, "stop", 0, "namesake", "may have run");
 	cr_assert(universe__add(&other, &there) == 0);
 	universe__settle(&other);
-	expect(&a, "stop", 0, "unseen", "was not called; the document is of another build");
+	expect(&a, "stop", 0, "not-called", "not called, as far as is known: the document is of another build");
 	expect(&a, "stop", 1, "seen", "ran");
 	universe__free(&other);
 	end(&a);
@@ -110,7 +110,7 @@ Test(why, does_not_take_offsets_of_a_module_that_was_built_again)
 	m->build_id = strdup("01");
 	sample_module(&a.document, "02", false);
 	see(&a.document, "dummy_open", "dummy", 0, 100);
-	expect(&a, "dummy_xmit", 0, "unseen", "of another build");
+	expect(&a, "dummy_xmit", 0, "not-called", "of another build");
 	expect(&a, "dummy_open", 0, "namesake", "may have run");
 	m->build_id[1] = '2';
 	expect(&a, "dummy_xmit", 0, "seen", "ran");
@@ -122,11 +122,11 @@ Test(why, says_that_a_function_was_not_called)
 	struct asked a;
 
 	begin(&a);
-	expect(&a, "vfs_read", 0, "unseen", "was not called");
+	expect(&a, "vfs_read", 0, "not-called", "not called");
 	see_caller(&a.document, "vfs_read", 0x1000, 100);
-	expect(&a, "vfs_read", 0, "unseen", "was not called");
+	expect(&a, "vfs_read", 0, "not-called", "not called");
 	cr_assert(counters__add(&a.document.lost, "overrun", 1) == 0);
-	expect(&a, "vfs_read", 0, "unseen", "as far as is known: the document is not complete");
+	expect(&a, "vfs_read", 0, "not-called", "as far as is known: the document is not complete");
 	end(&a);
 }
 
@@ -138,7 +138,7 @@ Test(why, names_the_filter)
 	cr_assert(eq(int, globs__add(&a.document.filter.allow, "vfs_*"), 0));
 	cr_assert(eq(int, globs__add(&a.document.filter.deny, "vfs_write"), 0));
 	cr_assert(eq(int, globs__add(&a.document.filter.own, "vfs_read"), 0));
-	expect(&a, "schedule", 0, "not-asked", "-a");
+	expect(&a, "schedule", 0, "not-asked-for", "-a");
 	expect(&a, "vfs_write", 0, "denied", "-d");
 	expect(&a, "vfs_read", 0, "own", "the engine itself");
 	end(&a);
@@ -152,7 +152,7 @@ Test(why, says_what_could_not_be_attached_to)
 	a.document.unattached = calloc(2, sizeof(char *));
 	a.document.unattached[0] = strdup("vfs_read");
 	expect(&a, "vfs_read", 0, "unattached", "could not be attached to");
-	expect(&a, "vfs_write", 0, "unseen", "was not called");
+	expect(&a, "vfs_write", 0, "not-called", "not called");
 	end(&a);
 }
 
@@ -161,9 +161,9 @@ Test(why, knows_when_init_code_was_there)
 	struct asked a;
 
 	begin(&a);
-	expect(&a, "start_it", 0, "freed", "had been freed before");
+	expect(&a, "start_it", 0, "freed", "init text, which had been freed");
 	a.document.scope.kind = SCOPE_BOOT;
-	expect(&a, "start_it", 0, "unseen", "was not called");
+	expect(&a, "start_it", 0, "not-called", "not called");
 	end(&a);
 }
 
@@ -172,12 +172,12 @@ Test(why, knows_when_a_module_was_there)
 	struct asked a;
 
 	begin(&a);
-	expect(&a, "dummy_xmit", 0, "module", "the module dummy was not loaded");
+	expect(&a, "dummy_xmit", 0, "no-module", "its module was not there");
 	sample_module(&a.document, NULL, true);
-	expect(&a, "dummy_xmit", 0, "module", "came while");
+	expect(&a, "dummy_xmit", 0, "no-module", "came later and was not followed");
 	a.document.follows_modules = true;
-	expect(&a, "dummy_xmit", 0, "unseen", "was not called");
-	expect(&a, "dummy_init", 0, "freed", "is init text of a module");
+	expect(&a, "dummy_xmit", 0, "not-called", "not called");
+	expect(&a, "dummy_init", 0, "freed", "init text, which had been freed");
 	end(&a);
 }
 
