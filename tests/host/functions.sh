@@ -129,6 +129,32 @@ is 'without debug information it says what to give' "$("$hytrace" why --vmlinux 
 	'small: is not known; if it is inlined, only a vmlinux with debug information tells (--vmlinux)'
 "$hytrace" why -f json --vmlinux vmlinux --modules modules other small quiet othre in_module >why.json
 ok 'the answers fit their schema' fits why.json why
+# A call in start_kernel(), whose own record is gone, as it is init text; and none in the other function.
+returns_to=$(objdump -d --disassemble=start_kernel vmlinux | sed -n '/call.*<other>/{n;s/^ *\([0-9a-f]*\):.*/0x\1/p;q}')
+document()
+{
+	jq -n --argjson callers "$1" '{hytrace: "0", document: "coverage", schema: 2, engine: "oneshot",
+		kernel: {release: "6.12.1-made", version: null, arch: "x86_64", build_id: "1234abcd", config: null, cmdline: null,
+			addresses: "linked", calls: null}, host: null, boot_id: "b1", command: null,
+		filters: {allow: [], deny: [], denied_by_hytrace: [], scope: "system", pid: null, cgroup: null, comm: null, callers: true},
+		options: {retire: false, retire_ms: null, max_entries: null, duration: null, pin: false},
+		started: null, seconds: 1, ended: "duration", status: null, merged: null,
+		window: {clock: "local", opening_ns: 1, open_ns: 2, closing_ns: 9, closed_ns: 10, error_ns: 0},
+		totals: {entries: 0, functions: 0, callers: 0, traceable: 4, traced: 4, traced_seen: 0}, complete: true, lost: {},
+		losses: [], cost: {}, modules: [], follows_modules: true, unattached: null, functions: [], callers: $callers}'
+}
+document '[]' >none.json
+document "[{\"addr\": \"$returns_to\", \"name\": \"start_kernel\", \"module\": null, \"offset\": null, \"symbol_offset\": 9,
+	\"first_ns\": 5, \"cpu\": 0, \"pid\": 1, \"tgid\": null, \"comm\": null, \"entered\": null}]" >called.json
+# ran DOCUMENT: of each function that small() is inlined into, whether it ran
+ran()
+{
+	"$hytrace" why -f json --vmlinux vmlinux --in "$1" small 2>err | jq -rc '[.functions[].answers[].into[] | "\(.function) \(.ran)"] | sort'
+}
+is 'a recorded call in it proves that a function ran' "$(ran called.json)" '["alias_of_caller false","start_kernel true"]'
+is 'without one, it is not known of what no document could see' "$(ran none.json)" '["alias_of_caller false","start_kernel null"]'
+"$hytrace" why -f json --vmlinux vmlinux --in none.json small >why.json
+ok 'not known fits the schema' fits why.json why
 ok 'why needs a function' refused 2 . why --vmlinux vmlinux
 ok 'why refuses what is no document' refused 2 'why.json' why --vmlinux vmlinux --in why.json other
 tap_end
