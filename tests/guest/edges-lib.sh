@@ -40,6 +40,7 @@ lines_agree()
 {
 	jq -r '.functions[].calls[] | select(.addr and .kind != "unknown") | "\(.addr) \(.file):\(.line)"' "$1" | sort -u |
 		awk 'NR % 5 == 0' >places
+	[[ $(wc -l <places) -gt 100 ]] || echo 'too few calls to compare'
 	# By the second byte of each call: the rows of several lines may begin at the first one.
 	perl -pe 's/^0x(\S+).*/sprintf("%x", hex($1) + 1)/e' places | addr2line -e "$HYTRACE_VMLINUX" |
 		sed 's/ (discriminator.*//; s,^\(\.*/\)*,,' | paste -d ' ' places - | awk '$2 != $3'

@@ -322,17 +322,27 @@ del(.filters)
 .kernel.addresses = "absolute"
 .seconds = "1"
 .totals.traced = null
+.lost = {"x\n\u001b[31mComplete:  yes": 1}
+.kernel.release = "6\n\u001b[32mComplete:  yes"
+.functions[0].name = "\u009b31m"
+.functions[0].module = "\u001b[31m"
+.callers[0].name = "a\u007f"
+.modules[0].name = "\u0007"
 CHANGES
 for change in '.unattached = null' 'del(.host)' '.kernel.addresses = null'; do
 	jq "$change" a.json >unknown.json
 	is "report takes $change: 0" "$(status report unknown.json)" 0
 done
-jq '.engine = "e\u001b[31m" | .command = ["x\nComplete:  yes", "\u001b]0;t\u0007"]' a.json >escapes.json
+jq '.engine = "e\u001b[31m" | .filters.cgroup = "c\u001b[1m\nComplete:  yes" | .filters.comm = "\u001b[2m" | .command = ["x\nComplete:  yes", "\u001b]0;t\u0007"]' a.json >escapes.json
 is 'no terminal obeys what a document has' "$(prints report $u escapes.json | grep -c $'[\x1b\x07]'; prints report $u escapes.json | grep -c '^Complete:')" $'0\n1'
 jq '.complete = false' a.json >incomplete.json
-is 'what is not complete is not, even if no loss is told' "$(prints report $u incomplete.json | grep '^Complete:' | grep -c yes)" 0
+is 'what is not complete is not, even if no loss is told' "$(prints report $u incomplete.json | grep '^Complete:')" \
+	'Complete:  maybe not'
+jq '.complete = false | .lost = {module_init_functions: 3}' a.json >earlier.json
+is 'what it tells decides: an earlier version called a document incomplete for what no document has' \
+	"$(prints report $u earlier.json | grep '^Complete:')" 'Complete:  yes'
 jq '.lost = {refused: 18446744073709551615, map_full: 1}' a.json >many.json
-is 'a sum does not wrap' "$(prints report $u many.json | grep -c '^Lost:      nothing')" 0
+is 'a sum does not wrap' "$(prints report $u many.json | grep '^Complete:')" 'Complete:  no'
 
 jq -c '{hytrace, schema: 1, engine, functions}' a.json >one.json
 head -c 900 a.json >cut.json

@@ -63,6 +63,17 @@ static void write_counters(json_writer_t *w, const struct json_field *field, con
 	json__counter_values(w, member);
 }
 
+/* Reports print names as they are, so a terminal must not obey them, and they begin no line. NULL is a name that is not known. */
+static bool is_name(const char *text)
+{
+	for (; text && *text; text++) {
+		/* Terminals take U+0080 to U+009F for controls, too. */
+		if ((unsigned char)*text < ' ' || *text == 0x7f || (*text == '\xc2' && ((unsigned char)text[1] & 0xe0) == 0x80))
+			return false;
+	}
+	return true;
+}
+
 /* The names of counters must outlive the json object. */
 static int read_counters(struct json_object *object, const struct json_field *field, void *member,
 			 void *whole)
@@ -71,7 +82,7 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 	int err = 0;
 
 	json_object_object_foreach(object, key, value) {
-		if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0)
+		if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0 || !is_name(key))
 			err = -EINVAL;
 		if (!err)
 			err = counters__add(member, hits__name(&c->hits, key),
@@ -440,6 +451,8 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 		return -EINVAL;
 	address(object, "addr", &hit.link);
 	read_other(c, json__field(object, other_name(kind)), &hit.other);
+	if (!is_name(hit.name) || !is_name(hit.module) || !is_name(hit.other.name) || !is_name(hit.other.module))
+		return -EINVAL;
 	return hits__add(&c->hits, &hit);
 }
 
@@ -470,6 +483,15 @@ static int check_root(struct json_object *root, const char *path)
 	return 0;
 }
 
+static bool has_names(const struct coverage *c)
+{
+	for (size_t i = 0; i < c->modules.count; i++) {
+		if (!is_name(c->modules.list[i].name))
+			return false;
+	}
+	return is_name(c->kernel.release) && is_name(c->kernel.arch) && is_name(c->kernel.build_id);
+}
+
 static int read_root(struct coverage *c, struct json_object *root, const char *path)
 {
 	int err;
@@ -478,8 +500,10 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 	if (err)
 		return err;
 	err = json__read_fields(root, header, c, c);
+	if (!err && !has_names(c))
+		err = -EINVAL;
 	/* If it does not say what it lacks, a counter that is in no table stands for what may be missing. */
-	if (!err && !json_object_get_boolean(json__field(root, "complete")) && losses__complete(&c->lost))
+	if (!err && !json_object_get_boolean(json__field(root, "complete")) && !counters__sum(&c->lost))
 		err = counters__add(&c->lost, "incomplete", 1);
 	if (!err)
 		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);

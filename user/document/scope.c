@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/options.h"
+#include "base/utf8.h"
 #include "cover.h"
 #include "document/coverage.h"
 #include "document/scope.h"
@@ -78,10 +79,14 @@ void scope__print(const struct scope *s, FILE *out)
 		fprintf(out, "the command and what it started");
 	else
 		fprintf(out, "the whole system");
-	if (s->cgroup)
-		fprintf(out, ", only cgroup %s", s->cgroup);
-	if (s->comm)
-		fprintf(out, ", only tasks named %s", s->comm);
+	if (s->cgroup) {
+		fprintf(out, ", only cgroup ");
+		utf8__print(out, s->cgroup, "");
+	}
+	if (s->comm) {
+		fprintf(out, ", only tasks named ");
+		utf8__print(out, s->comm, "");
+	}
 }
 
 /* ---- the command line */

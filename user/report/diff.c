@@ -115,6 +115,10 @@ static int list_seen(struct side *s, struct strings *names, enum diff_identity i
 		*item = (struct item){
 			.module = hit->module, .full_name = hit->name ?: "?", .f = universe__find(s->u, hit),
 		};
+		/* The universe has another build of the module, perhaps. */
+		if (item->f && hit->module && hit->name && !goes_by_place(s, identity, hit->module) &&
+		    strcmp(item->f->name, hit->name))
+			item->f = NULL;
 		set_key(item, names, goes_by_place(s, identity, hit->module), place_of(hit), item->f ? item->f->unit : NULL);
 		s->seen.count++;
 	}

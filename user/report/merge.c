@@ -201,8 +201,10 @@ static int add_modules(struct coverage *to, const struct coverage *c)
 static int add_loss(struct coverage *to, const struct counter *loss)
 {
 	for (size_t i = 0; i < to->lost.count; i++) {
+		uint64_t *sum = &to->lost.list[i].value;
+
 		if (!strcmp(to->lost.list[i].name, loss->name)) {
-			to->lost.list[i].value += loss->value;
+			*sum = loss->value > UINT64_MAX - *sum ? UINT64_MAX : *sum + loss->value;
 			return 0;
 		}
 	}
@@ -397,8 +399,22 @@ static int add_head(struct coverage *to, const struct coverage *c)
 
 /* ---- the hits */
 
+/* In the order of their places, which hit is this of those that its document has in a module by that name? */
+static unsigned int number_of_namesake(const struct coverage *c, const struct hit *hit)
+{
+	unsigned int number = 0;
+
+	for (size_t i = 0; hit->module && i < c->hits.count; i++) {
+		const struct hit *other = &c->hits.list[i];
+
+		number += other->kind == hit->kind && other->into == hit->into && other->offset < hit->offset &&
+			  same(other->module, hit->module) && same(other->name, hit->name);
+	}
+	return number;
+}
+
 /* A place may have several names, so the key has no name, unless the place or the module's build is not known. */
-static char *place_key(const struct coverage *to, const struct hit *hit)
+static char *place_key(const struct coverage *to, const struct coverage *c, const struct hit *hit)
 {
 	const struct covered_module *m = hit->module ? covered_modules__find(&to->modules, hit->module) : NULL;
 	bool is_placed = hit->module ? m && m->build_id : hit->link;
@@ -409,8 +425,8 @@ static char *place_key(const struct coverage *to, const struct hit *hit)
 		length = asprintf(&key, "%u %s %llx", hit->kind, hit->module ?: "",
 				  (unsigned long long)(hit->module ? hit->offset : hit->link));
 	else
-		length = asprintf(&key, "%u %s %s %u %llx", hit->kind, hit->module ?: "", hit->name, hit->sympos,
-				  (unsigned long long)hit->into);
+		length = asprintf(&key, "%u %s %s %u %llx %u", hit->kind, hit->module ?: "", hit->name, hit->sympos,
+				  (unsigned long long)hit->into, number_of_namesake(c, hit));
 	return length < 0 ? NULL : key;
 }
 
@@ -431,7 +447,7 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 	struct hits *hits = &m->to->hits;
 	struct hit copy = *hit, *known;
 	struct lh_entry *entry;
-	char *key = place_key(m->to, hit);
+	char *key = place_key(m->to, c, hit);
 	int err;
 
 	if (!key)
@@ -512,8 +528,12 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 	for (size_t i = 0; !err && i < count; i++)
 		forget_unnamed_builds(ret, documents[i]);
 	for (size_t i = 0; !err && i < count; i++) {
-		for (size_t j = 0; !err && j < documents[i]->hits.count; j++)
-			err = add_hit(&m, documents[i], &documents[i]->hits.list[j]);
+		for (size_t j = 0; !err && j < documents[i]->hits.count; j++) {
+			const struct hit *hit = &documents[i]->hits.list[j];
+
+			if (hit->kind != HIT_CALLER || ret->how.callers)
+				err = add_hit(&m, documents[i], hit);
+		}
 	}
 	if (m.places)
 		lh_table_free(m.places);

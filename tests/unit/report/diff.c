@@ -380,6 +380,13 @@ Test(diff, init_text_is_seen_by_boots_only)
 	}
 }
 
+static void has_in_dummy(struct fixture *f, uint64_t offset, const char *name, const char *unit)
+{
+	const struct function function = { .addr = offset, .name = name, .module = "dummy", .unit = unit };
+
+	cr_assert(universe__add(&f->v, &function) == 0);
+}
+
 /* A developer's module, built again: the same functions lie elsewhere. */
 Test(diff, offsets_in_a_module_of_an_unknown_build_mean_nothing)
 {
@@ -388,11 +395,20 @@ Test(diff, offsets_in_a_module_of_an_unknown_build_mean_nothing)
 		const char *build_a, *build_b;
 	} cases[] = { { false }, { true }, { true, "01" }, { true, "01", "01" } };
 
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	/* Each one without, and with what is known of the module that B had. */
+	for (size_t n = 0; n < 2 * sizeof(cases) / sizeof(cases[0]); n++) {
+		size_t i = n / 2;
 		bool same = cases[i].build_b;
 		struct fixture f;
 
 		set_up(&f);
+		if (n % 2) {
+			f.v.build_id = strdup(f.b.kernel.build_id);
+			has_in_dummy(&f, 0x100, "my_check", "a.c");
+			has_in_dummy(&f, 0x140, "my_open", "a.c");
+			has_in_dummy(&f, 0x180, "my_read", "b.c");
+			f.side_a.u = f.side_b.u = &f.v;
+		}
 		if (cases[i].listed) {
 			sample_module(&f.a, cases[i].build_a, true);
 			sample_module(&f.b, cases[i].build_b, true);

@@ -193,8 +193,11 @@ Test(merge, losses_add_up)
 	cr_assert(counters__add(&f.list[0].lost, "refused", 2) == 0);
 	cr_assert(counters__add(&f.list[1].lost, "refused", 3) == 0);
 	cr_assert(counters__add(&f.list[1].lost, "missed", 1) == 0);
+	cr_assert(counters__add(&f.list[0].lost, "map_full", UINT64_MAX) == 0);
+	cr_assert(counters__add(&f.list[1].lost, "map_full", 1) == 0);
 	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
 	cr_expect(counters__get(&c.lost, "refused") == 5 && counters__get(&c.lost, "missed") == 1);
+	cr_expect(counters__get(&c.lost, "map_full") == UINT64_MAX, "a sum does not begin again at 0");
 	cr_expect(losses__complete(&c.lost) == false);
 	cr_expect(c.merged[2].complete && !c.merged[0].complete && !c.merged[1].complete);
 	coverage__free(&c);
@@ -409,6 +412,30 @@ Test(merge, offsets_in_a_module_of_an_unknown_build_mean_nothing)
 	}
 }
 
+/* Their offsets mean nothing, but they are two. */
+Test(merge, namesakes_in_a_module_of_an_unknown_build_stay_apart)
+{
+	struct fixture f;
+	struct coverage c;
+	unsigned int probes = 0;
+
+	set_up(&f, "two");
+	for (int i = 0; i < 2; i++) {
+		see(&f.list[i], "probe", "mine", 0x40 + i, 700);
+		see(&f.list[i], "probe", "mine", 0x280 + i, 710);
+	}
+	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
+	for (size_t i = 0; i < c.hits.count; i++) {
+		if (strcmp(c.hits.list[i].name, "probe"))
+			continue;
+		cr_expect(c.hits.list[i].runs == 2);
+		probes++;
+	}
+	cr_expect(probes == 2);
+	coverage__free(&c);
+	tear_down(&f);
+}
+
 Test(merge, has_callers_only_if_all_have)
 {
 	struct fixture f;
@@ -418,6 +445,7 @@ Test(merge, has_callers_only_if_all_have)
 	f.list[1].how.callers = false;
 	cr_assert(merge__run(&c, f.documents, 3, paths) == 0);
 	cr_expect(not(c.how.callers), "a caller that is not there may have called all the same");
+	cr_expect(find(&c, "schedule", HIT_CALLER) == NULL && find(&c, "schedule", HIT_FUNCTION));
 	coverage__free(&c);
 	tear_down(&f);
 }
