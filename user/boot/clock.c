@@ -163,6 +163,10 @@ void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint6
 		error = llabs(r.most - r.least) / 2 + 1;
 		if ((int64_t)s->inits[i].time > (int64_t)userspace + middle + error)
 			break;
+		/* A user can forge a later program by a file name with lines in it, and the relation of that program. */
+		if (c->monotonic_known && (int64_t)s->inits[i].time >
+					  (int64_t)userspace + c->ahead + (int64_t)c->monotonic_error + SLEWED_NS)
+			break;
 		c->monotonic_known = true;
 		c->ahead = middle;
 		c->monotonic_error = error;

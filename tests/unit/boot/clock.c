@@ -158,6 +158,22 @@ Test(clock, systemd_has_the_clock_of_its_own_beginning)
 	cr_expect(of_boot(0, 0, 1).ahead == 200000000);
 }
 
+/* A user's file name can have lines that look like a program of process 1, and like a tick after it. */
+Test(clock, a_forged_program_does_not_move_user_space)
+{
+	struct start_init forged[] = { inits[0], inits[1], { "/y", 99 * SECOND, { 99 * SECOND, 99 * SECOND } } };
+	struct boot_start s = { .inits = forged, .init_count = 3 };
+	struct boot_clock c = {};
+
+	boot_clock__of_boot(&c, &s, 2500 * 1000000ll + 1000);
+	cr_expect(c.monotonic_known && c.ahead == 500005000, "%ld", (long)c.ahead);
+	/* The relation of now tells it as well. */
+	s = (struct boot_start){ .inits = &forged[2], .init_count = 1 };
+	c = (struct boot_clock){ .monotonic_known = true, .ahead = 200000000, .monotonic_error = NTP_NS };
+	boot_clock__of_boot(&c, &s, 2500 * 1000000ll);
+	cr_expect(c.ahead == 200000000 && c.monotonic_error == NTP_NS, "%ld", (long)c.ahead);
+}
+
 Test(clock, events_tell_it_also_if_the_machine_was_suspended)
 {
 	struct boot_start s = { .inits = inits, .init_count = 2 };
