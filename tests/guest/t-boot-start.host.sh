@@ -94,9 +94,15 @@ is 'what is after the kernel is unknown, and says why' "$(jq -c '[.units, .users
 	(.parts.rows[] | select(.name == "units") | .time)]' boot.json)" '[null,null,"process 1 is not systemd",null]'
 is 'the account is what the events tell' "$(jq '(.parts.rows | map(select(.name == "initcalls" or .name == "after_initcalls" or
 	.name == "before_initcalls" or .name == "initrd") | .time) | add) == .start.inits[1].start' boot.json)" true
+# An initcall has no time of the devices that it probed: these are in the list by themselves.
 is 'blame has the longest of initcalls and modules' "$(
 	jq -r '[.[] | select(.kind != "probe")][:5][].name' blame.json | xargs)" \
-	"$(jq -r '.start.initcalls | map(select(.time != null)) | sort_by(-.self)[:5][] | .module // .name' boot.json | xargs)"
+	"$(jq -r '.start | [.probes[] | select(.kind == "device" and .time != null)] as $probes |
+		[.initcalls | to_entries[] | select(.value.time != null)] as $calls |
+		[$probes[] as $p | $calls | map(select(.value.pid == $p.pid and .value.start <= $p.start and
+			.value.start + .value.time >= $p.start + $p.time)) | last | values | {key, time: $p.self}] as $within |
+		$calls | map(.key as $key | .value + {own: (.value.self - ([$within[] | select(.key == $key).time] | add // 0))}) |
+		sort_by(-.own)[:5][] | .module // .name' boot.json | xargs)"
 
 # ---- the picture
 
