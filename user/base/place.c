@@ -52,34 +52,66 @@ static int enter(struct walk *w, int fd)
  * In /proc, a link to something without a path has a text that only describes it. A deleted file has no path either.
  * Takes what such a link leads to as the end of the way.
  */
-static bool ends_in_proc(struct place *p, int link, const char *name)
+static bool is_in_proc(int link)
 {
 	struct statfs fs;
 
-	return !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC && !fstatat(p->dir, name, &p->st, 0) &&
-	       (!S_ISREG(p->st.st_mode) || !p->st.st_nlink);
+	return !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC;
+}
+
+static bool ends_in_proc(struct place *p, int link, const char *name)
+{
+	struct stat st;
+
+	if (!is_in_proc(link) || fstatat(p->dir, name, &st, 0) || (S_ISREG(st.st_mode) && st.st_nlink))
+		return false;
+	p->st = st;
+	return true;
+}
+
+/* Notes who leads there, unless it is root or this user. @owner: of the link */
+static int note_link(struct walk *w, uid_t owner)
+{
+	uid_t by = is_trusted(w->at.st_uid) ? owner : w->at.st_uid;
+
+	if (++w->links > MOST_LINKS)
+		return -ELOOP;
+	if (is_trusted(by))
+		return 0;
+	if (w->is_led && w->by != by)
+		return refuse(w->place, "links of several other users lead there; name the file itself");
+	w->is_led = true;
+	w->by = by;
+	return 0;
 }
 
 /* @rest: the path after the link */
 static int follow(struct walk *w, int link, uid_t owner, const char *rest)
 {
-	uid_t by = is_trusted(w->at.st_uid) ? owner : w->at.st_uid;
 	char target[PATH_MAX], *path;
 	ssize_t length = readlinkat(link, "", target, sizeof(target));
+	int err;
 
-	if (length < 0 || length == sizeof(target) || ++w->links > MOST_LINKS)
+	if (length < 0 || length == sizeof(target))
 		return length < 0 ? -errno : -ELOOP;
-	if (!is_trusted(by)) {
-		if (w->is_led && w->by != by)
-			return refuse(w->place, "links of several other users lead there; name the file itself");
-		w->is_led = true;
-		w->by = by;
-	}
+	err = note_link(w, owner);
+	if (err)
+		return err;
 	if (asprintf(&path, "%.*s%s", (int)length, target, rest) < 0)
 		return -ENOMEM;
 	free(w->rest);
 	w->rest = path;
 	return *path == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
+}
+
+/* The rest of the path begins in this directory, which the kernel finds: a link in /proc may lead to another root. */
+static int enter_by_name(struct walk *w, const char *name, int flags, const char *rest)
+{
+	/* O_DIRECTORY also mounts what is to be mounted there. */
+	int dir = openat(w->place->dir, name, O_PATH | O_DIRECTORY | O_CLOEXEC | flags);
+
+	memmove(w->rest, rest, strlen(rest) + 1);
+	return enter(w, dir);
 }
 
 static bool is_planted(const struct stat *directory, const struct stat *st)
@@ -89,24 +121,24 @@ static bool is_planted(const struct stat *directory, const struct stat *st)
 }
 
 /* What has the next name of the path is open. @end: of that name in the path */
-static int look_at(struct walk *w, int *fd, const char *name, const char *end)
+static int look_at(struct walk *w, int fd, const char *name, const char *end)
 {
 	struct place *p = w->place;
 	struct stat st;
 
-	if (fstat(*fd, &st))
+	if (fstat(fd, &st))
 		return -errno;
 	if (is_planted(&w->at, &st))
 		return refuse(p, "it is another user's, in a directory where everybody may write; choose another name");
-	if (S_ISLNK(st.st_mode) && (*end || !ends_in_proc(p, *fd, name)))
-		return follow(w, *fd, st.st_uid, end);
-	if (*end) {
-		int dir = *fd;
-
-		*fd = -1;
-		memmove(w->rest, end, strlen(end) + 1);
-		return enter(w, dir);
-	}
+	/* Anybody can make another name of a link that is root's. */
+	if (S_ISLNK(st.st_mode) && st.st_nlink > 1 && w->at.st_mode & (S_IWGRP | S_IWOTH))
+		return refuse(p, "it is a link with several names, in a directory where others may write");
+	if (S_ISLNK(st.st_mode) && *end && is_in_proc(fd))
+		return note_link(w, st.st_uid) ?: enter_by_name(w, name, 0, end);
+	if (S_ISLNK(st.st_mode) && (*end || !ends_in_proc(p, fd, name)))
+		return follow(w, fd, st.st_uid, end);
+	if (*end)
+		return enter_by_name(w, name, O_NOFOLLOW, end);
 	if (!S_ISLNK(st.st_mode))
 		p->st = st;
 	p->name = strdup(name);
@@ -124,7 +156,7 @@ static int step(struct walk *w)
 		return -ENOMEM;
 	fd = *name ? openat(w->place->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd >= 0) {
-		err = look_at(w, &fd, name, end);
+		err = look_at(w, fd, name, end);
 	} else if (!*name) {
 		err = -EISDIR;
 	} else if (errno == ENOENT && !*end) {
@@ -142,6 +174,7 @@ static int step(struct walk *w)
 int place__find(struct place *p, const char *path)
 {
 	struct walk w = { .place = p, .rest = strdup(path) };
+	struct statx sx;
 	int err;
 
 	*p = (struct place){ .dir = -1 };
@@ -156,6 +189,9 @@ int place__find(struct place *p, const char *path)
 		return err;
 	if (w.is_led && (w.at.st_uid != w.by || (p->st.st_mode && p->st.st_uid != w.by)))
 		return refuse(p, "a link of another user leads there, to what is not his; name the file itself");
+	if (S_ISREG(p->st.st_mode) && !statx(p->dir, p->name, AT_SYMLINK_NOFOLLOW, 0, &sx) &&
+	    sx.stx_attributes & STATX_ATTR_MOUNT_ROOT)
+		return refuse(p, "a file is mounted there, which nothing can replace; name a file in a directory of the mount");
 	return S_ISDIR(p->st.st_mode) ? -EISDIR : 0;
 }
 

@@ -37,6 +37,8 @@
 #define MOST_CPUS 8192
 /* In so short a time, clocks that NTP corrects do not come apart by more than they are known. */
 #define AHEAD_NS 1000000000
+/* CLOCK_MONOTONIC is never so much later than the trace clock. A line that somebody forged may have any number. */
+#define MOST_BEHIND_NS 10000000000
 
 static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 {
@@ -412,11 +414,12 @@ static int on_timer(struct boot_sched *s, const struct trace_context *c, char *f
 static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const struct trace_context *c,
 		      const char *fields)
 {
-	const char *at = strstr(fields, " function=tick_");
+	const char *at = strstr(fields, " function=tick_sched_timer ") ?: strstr(fields, " function=tick_nohz_handler ");
 	int64_t now;
 
 	if ((c->interrupt != 'h' && c->interrupt != 'H') || c->time < s->ahead_from || c->time > s->ahead_from + AHEAD_NS || !cpu->outside ||
-	    !at || sscanf(at, " function=%*s now=%" SCNd64, &now) != 1 || now < 0)
+	    !at || sscanf(at, " function=%*s now=%" SCNd64, &now) != 1 || now < 0 ||
+	    (uint64_t)now > c->time + MOST_BEHIND_NS)
 		return;
 	clock_range__add(&s->ahead, (int64_t)cpu->outside - TRACE_ROUNDED_NS - now,
 			 (int64_t)c->time + TRACE_ROUNDED_NS - now);

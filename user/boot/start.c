@@ -455,6 +455,14 @@ void boot_start__note_full(struct boot_start *s, size_t cpu)
 		s->full = last;
 }
 
+void boot_start__note_no_room(struct boot_start *s, uint64_t events)
+{
+	if (!s->full || (s->init_count && s->full >= s->inits[0].time))
+		return;
+	s->lost += events;
+	s->sched->lossy = true;
+}
+
 bool boot_start__has_beginning(const struct boot_start *s)
 {
 	return s->level_count && !strcmp(s->levels[0].name, "early");

@@ -99,6 +99,8 @@ struct boot_start {
 int boot_start__read(struct boot_start *ret, enum start_events which, FILE *f, uint64_t until, const char *name);
 /* The buffer of this processor was full: what it did after its last event is not known. */
 void boot_start__note_full(struct boot_start *s, size_t cpu);
+/* After that of all processors: if a buffer was full before init, the @events that found no room are lost. */
+void boot_start__note_no_room(struct boot_start *s, uint64_t events);
 /* The boot was not asked for probes. */
 void boot_start__drop_probes(struct boot_start *s);
 /* After the last file. Returns 0, or -ENOMEM after a message. */

@@ -185,7 +185,8 @@ uint64_t boot_start__measure_events(const char *dir)
 	sigset_t all, before;
 
 	/* A new instance gets buffers of the same size, for a moment. */
-	if (number_in(dir, "instances/" START_INSTANCE "/buffer_total_size_kb") > MOST_KB)
+	if (number_in(dir, "instances/" START_INSTANCE "/buffer_total_size_kb") > MOST_KB ||
+	    number_in(dir, "buffer_total_size_kb") > MOST_KB)
 		return 0;
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
 		return 0;
@@ -343,7 +344,7 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 		err = read_top(ret, START_PROBES, dir);
 	}
 	if (!err)
-		count(in_top ? dir : instance, NO_ROOM, ret);
+		boot_start__note_no_room(ret, count(in_top ? dir : instance, NO_ROOM, ret));
 	if (!err && !ret->initcall_count)
 		err = has_none(in_top ? dir : instance);
 	if (!err && !probes)

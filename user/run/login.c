@@ -150,6 +150,8 @@ int login__become(const struct login *l)
 	if (setgroups(l->group_count, l->groups) || setresgid(l->gid, l->gid, l->gid) ||
 	    setresuid(l->uid, l->uid, l->uid))
 		return -errno;
+	/* Other ids may have made it dumpable: fs.suid_dumpable. */
+	prctl(PR_SET_DUMPABLE, 0);
 	err = drop_capabilities();
 	if (err || !has_become(l))
 		return err ?: -EPERM;

@@ -6,9 +6,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -198,7 +200,7 @@ Test(place, no_place_is_no_file)
 	cr_expect(find("/") == -EISDIR);
 	cr_expect(find("joe") == -EISDIR);
 	cr_expect(find("joe/own/..") == -EISDIR);
-	cr_expect(find("root/secret/") == -EISDIR);
+	cr_expect(find("root/secret/") == -ENOTDIR);
 	cr_assert(place__find(&p, "joe/../joe//own/./result") == 0);
 	cr_expect(eq(str, p.name, "result"));
 	place__free(&p);
@@ -315,4 +317,50 @@ Test(place, a_descriptor_is_a_place)
 	cr_expect(byte == 'x');
 	close(fd);
 	place__free(&p);
+}
+
+/* root's own link has another name, which joe has made where he may. */
+Test(place, a_link_with_several_names_is_not_followed_where_others_write)
+{
+	make_link("../root/secret", "root/link", 0);
+	cr_assert(link("root/link", "sticky/result") == 0);
+	cr_expect(find("sticky/result") == -EPERM);
+	cr_assert(unlink("root/link") == 0);
+}
+
+static void need_mounts(void)
+{
+	if (unshare(CLONE_NEWNS) || mount("", "/", NULL, MS_REC | MS_PRIVATE, NULL))
+		cr_skip_test("this needs mounts");
+}
+
+/* The text of such a link is a path as another process sees it, or where nothing is mounted any more. */
+Test(place, a_link_of_proc_is_followed_by_the_kernel)
+{
+	struct stat st, expected;
+	char path[64];
+	struct place p;
+	int fd;
+
+	need_mounts();
+	cr_assert(mount("none", "joe/own", "tmpfs", 0, NULL) == 0);
+	fd = open("joe/own", O_PATH | O_DIRECTORY);
+	cr_assert(fd >= 0 && umount2("joe/own", MNT_DETACH) == 0 && fstat(fd, &expected) == 0);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/file", fd);
+	cr_assert(place__find(&p, path) == 0);
+	cr_expect(fstat(p.dir, &st) == 0 && st.st_dev == expected.st_dev && st.st_ino == expected.st_ino);
+	place__free(&p);
+	close(fd);
+}
+
+/* Nothing can be renamed to it, which would be known at the end of the run only. */
+Test(place, a_file_that_is_mounted_is_refused_at_once)
+{
+	put("joe/a", "a", JOE, 0644);
+	put("joe/b", "b", JOE, 0644);
+	need_mounts();
+	cr_assert(mount("joe/a", "joe/b", NULL, MS_BIND, NULL) == 0);
+	cr_expect(find("joe/b") == -EPERM);
+	cr_expect(find("joe/a") == 0);
+	cr_assert(umount("joe/b") == 0);
 }

@@ -477,6 +477,16 @@ Test(boot_waits, what_a_full_buffer_does_not_have_is_not_known)
 	boot_start__note_full(&s, 77);
 	cr_expect(s.full == 130 * MS, "the first one: %lu", (long)s.full);
 	cr_expect(boot_sched__known_until(s.sched, 2) == 130 * MS && boot_sched__known_until(s.sched, 0) == 140 * MS);
+	if (!s.init_count) {
+		s.inits = calloc(1, sizeof(*s.inits));
+		s.init_count = 1;
+	}
+	s.inits[0].time = 130 * MS;
+	boot_start__note_no_room(&s, 9);
+	cr_expect(s.lost == 0 && !s.sched->lossy, "init was there before");
+	s.inits[0].time = 131 * MS;
+	boot_start__note_no_room(&s, 9);
+	cr_expect(s.lost == 9 && s.sched->lossy);
 	boot_start__free(&s);
 	/* Before the end is known. */
 	memset(&s, 0, sizeof(s));
@@ -552,6 +562,11 @@ Test(boot_waits, the_tick_tells_the_monotonic_clock)
 				      TICK("0.710000", "hrtimer_wakeup", "1700000000000000000")
 				      ON("0", "x", "7", "..s1.", "0.720000", "hrtimer_expire_entry: hrtimer=a function=tick_x now=1")
 				      TICK("0.730000", "tick_sched_timer", "x")
+				      /* No such function, and no such time. */
+				      BETWEEN("0.800000")
+				      TICK("0.800010", "tick_x", "0")
+				      TICK("0.800020", "tick_nohz_handler", "9223372036854775807")
+				      TICK("0.800030", "tick_sched_timer", "10800031000")
 				      TICK("1.500001", "tick_sched_timer", "1")
 				      INIT("2.000000", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1"));
 

@@ -160,6 +160,27 @@ Test(output, comes_after_what_is_written_by_an_open_descriptor)
 	unlink("result");
 }
 
+/* As with -o /dev/stdout when another user's shell has opened it: it is open, whoever could make such a file. */
+Test(output, an_open_descriptor_is_named)
+{
+	struct output *o;
+	char path[32];
+	int shared;
+
+	if (geteuid())
+		cr_skip_test("this needs root");
+	cr_assert(mkdir("all", 0700) == 0 && chmod("all", 01777) == 0);
+	shared = open("all/result", O_WRONLY | O_CREAT, 0644);
+	cr_assert(shared >= 0 && fchown(shared, 65534, 65534) == 0);
+	snprintf(path, sizeof(path), "/dev/fd/%d", shared);
+	cr_assert(output__open(&o, path, NULL) == 0);
+	fputs("result", output__stream(o));
+	cr_expect(output__commit(o) == 0);
+	close(shared);
+	cr_expect(holds("all/result", "result"));
+	cr_expect(unlink("all/result") == 0 && rmdir("all") == 0);
+}
+
 /* A recording: what has been written is kept, whatever happens then. */
 Test(output, a_growing_one_keeps_what_it_has)
 {
