@@ -53,7 +53,7 @@ is 'the first result reports no failure' "$(grep -iE 'error|fail|cannot|dead|die
 ok 'its table has at least 100 functions of ext4' many "$(part 'What ran in Debian' | awk '$1 == "[ext4]" { print $2 }')" 100
 ok 'its table is in report.txt' from_tables "$out-first/report.txt" < <(part 'What ran in Debian' | grep '%$')
 is 'it tells the sum' "$(part 'What ran in Debian' | grep -o '[0-9]\+ of [0-9]\+')" \
-	"$(build/hytrace report -f json "$out-first/workload.json" | jq -r '.columns[0] | "\(.seen) of \(.asked_for)"')"
+	"$(build/hytrace report -f json --universe "$out-first/functions.json" "$out-first/workload.json" | jq -r '.columns[0] | "\(.seen) of \(.asked_for)"')"
 ok 'it has thousands of functions and callers' jq -e '.totals.functions > 3000 and .totals.callers > 6000 and
 	.lost.map_full == 0 and .lost.modules_late == 0' "$out-first/workload.json"
 ok 'its page is named' grep -q "Open $out-first/report.html" "$log"
