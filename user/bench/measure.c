@@ -389,7 +389,7 @@ bool measure__can_run(const struct workload *w)
 		;
 	child = 0;
 	if (status)
-		workloads__remove_files();
+		workloads__make_directory();
 	return !status;
 }
 
@@ -418,7 +418,7 @@ int measure__rows(const struct contender *c, const struct workload *const *list,
 		if (err && c->cleanup)
 			c->cleanup(c);
 		if (err)
-			workloads__remove_files();
+			workloads__make_directory();
 		return err;
 	}
 	close(fds[0]);

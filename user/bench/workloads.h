@@ -24,7 +24,7 @@ struct workload {
 
 extern const struct workload workloads[];
 
-/* Makes the directory of their files, after removing what a killed process has left. Returns a negative errno. */
+/* Makes the directory of their files anew, without what a killed process has left. Returns a negative errno. */
 int workloads__make_directory(void);
 void workloads__remove_files(void);
 
