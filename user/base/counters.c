@@ -20,6 +20,11 @@ int counters__add(struct counters *counters, const char *name, uint64_t value)
 	return 0;
 }
 
+void counter__raise(struct counter *c, uint64_t by)
+{
+	c->value = by > UINT64_MAX - c->value ? UINT64_MAX : c->value + by;
+}
+
 uint64_t counters__get(const struct counters *counters, const char *name)
 {
 	for (size_t i = 0; i < counters->count; i++) {
@@ -31,11 +36,11 @@ uint64_t counters__get(const struct counters *counters, const char *name)
 
 uint64_t counters__sum(const struct counters *counters)
 {
-	uint64_t sum = 0;
+	struct counter sum = {};
 
 	for (size_t i = 0; i < counters->count; i++)
-		sum = counters->list[i].value > UINT64_MAX - sum ? UINT64_MAX : sum + counters->list[i].value;
-	return sum;
+		counter__raise(&sum, counters->list[i].value);
+	return sum.value;
 }
 
 void counters__free(struct counters *counters)

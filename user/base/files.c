@@ -31,3 +31,16 @@ char *file__text(const char *path)
 	}
 	return text;
 }
+
+long file__number(const char *path)
+{
+	FILE *f = fopen(path, "re");
+	long number;
+
+	if (!f)
+		return -1;
+	if (fscanf(f, "%ld", &number) != 1)
+		number = -1;
+	fclose(f);
+	return number;
+}

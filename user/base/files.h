@@ -10,5 +10,7 @@
  * Return: the text with a NUL after it, to be freed; NULL, with errno and no message, if it cannot be read.
  */
 char *file__text(const char *path);
+/* The number at the beginning of a file, such as one of /proc/sys; -1: it cannot be read. */
+long file__number(const char *path);
 
 #endif

@@ -48,10 +48,6 @@ static int enter(struct walk *w, int fd)
 	return fstat(fd, &w->at) ? -errno : 0;
 }
 
-/*
- * In /proc, a link to something without a path has a text that only describes it. A deleted file has no path either.
- * Takes what such a link leads to as the end of the way.
- */
 static bool is_in_proc(int link)
 {
 	struct statfs fs;
@@ -59,6 +55,10 @@ static bool is_in_proc(int link)
 	return !fstatfs(link, &fs) && fs.f_type == PROC_SUPER_MAGIC;
 }
 
+/*
+ * In /proc, a link to something without a path has a text that only describes it. A deleted file has no path either.
+ * Takes what such a link leads to as the end of the way.
+ */
 static bool ends_in_proc(struct place *p, int link, const char *name)
 {
 	struct stat st;

@@ -6,7 +6,9 @@
  *
  * - The directory is found once, step by step. A link counts as its owner's, or, in a directory of another user, as
  *   that user's. If that is neither root nor this user, the link may only lead to what the same user owns.
- * - In a directory where everybody may write and keeps what is his (/tmp), a file or link of another user is refused.
+ * - In a directory where everybody may write and keeps what is his (/tmp), a file or link of another user is refused. So is
+ *   a link with several names where others may write, as root's own links can be given another name there.
+ * - A file that is mounted by itself is refused, as nothing can replace it.
  * - A file gets its name when it is complete: it is made under a name that nothing has, synced and renamed. So no link is
  *   followed, and what had the name before (a hard link, perhaps) is not written to.
  */

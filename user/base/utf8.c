@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See utf8.h. */
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -41,6 +40,18 @@ size_t utf8__character(const char *text, size_t length, uint32_t *ret)
 static bool is_seen(uint32_t code)
 {
 	return code >= 0x20 && (code < 0x7f || code > 0x9f);
+}
+
+bool utf8__is_plain(const char *text)
+{
+	uint32_t code;
+
+	for (size_t left = strlen(text), bytes; left; text += bytes, left -= bytes) {
+		bytes = utf8__character(text, left, &code);
+		if (!bytes || !is_seen(code))
+			return false;
+	}
+	return true;
 }
 
 void utf8__print(FILE *out, const char *text, const char *allowed)

@@ -6,6 +6,7 @@
 #ifndef HYTRACE_BASE_UTF8_H
 #define HYTRACE_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -22,6 +23,9 @@
  * Return: how many bytes form it; 0: they are not UTF-8, and @ret is not set.
  */
 size_t utf8__character(const char *text, size_t length, uint32_t *ret);
+
+/* Is it UTF-8 that has no effect on a terminal but to be seen, all in one line? */
+bool utf8__is_plain(const char *text);
 
 /**
  * utf8__print() - print a text for people, whatever is in it

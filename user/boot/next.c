@@ -69,14 +69,14 @@ static bool is_ours(const char *word, size_t length)
 	return false;
 }
 
-/* Most kernels take only the last word of these names, and the last one is ours. */
-static bool is_overridden(const char *word, size_t length)
+/* Most kernels take only the last word of these names, and the last one is ours if there is one in @parameters. */
+static bool is_overridden(const char *word, size_t length, const char *parameters)
 {
 	static const char *const names[] = { "trace_buf_size=", "trace_options=", "trace_clock=", "kprobe_event=" };
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (length > strlen(names[i]) && !strncmp(word, names[i], strlen(names[i])))
-			return true;
+			return strstr(parameters, names[i]);
 	}
 	return false;
 }
@@ -120,7 +120,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 			break;
 		if (length && !is_ours(current, length))
 			fprintf(f, "%.*s ", (int)length, current);
-		if (!is_ours(current, length) && is_overridden(current, length))
+		if (!is_ours(current, length) && is_overridden(current, length, parameters))
 			error__warn("%.*s of this boot's command line may have no effect in the next one, as ours comes "
 				    "after it", (int)length, current);
 		current += length + (current[length] != '\0');

@@ -417,8 +417,8 @@ static void note_tick(struct boot_sched *s, const struct sched_cpu *cpu, const s
 	const char *at = strstr(fields, " function=tick_sched_timer ") ?: strstr(fields, " function=tick_nohz_handler ");
 	int64_t now;
 
-	if ((c->interrupt != 'h' && c->interrupt != 'H') || c->time < s->ahead_from || c->time > s->ahead_from + AHEAD_NS || !cpu->outside ||
-	    !at || sscanf(at, " function=%*s now=%" SCNd64, &now) != 1 || now < 0 ||
+	if ((c->interrupt != 'h' && c->interrupt != 'H') || !cpu->outside || c->time < s->ahead_from ||
+	    c->time > s->ahead_from + AHEAD_NS || !at || sscanf(at, " function=%*s now=%" SCNd64, &now) != 1 || now < 0 ||
 	    (uint64_t)now > c->time + MOST_BEHIND_NS)
 		return;
 	clock_range__add(&s->ahead, (int64_t)cpu->outside - TRACE_ROUNDED_NS - now,

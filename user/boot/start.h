@@ -73,7 +73,7 @@ struct boot_start {
 	struct boot_sched *sched;	/* what tasks did; NULL: this boot was not asked for it */
 	struct boot_waits *waits;	/* what process 1 waited for; NULL if @sched is */
 	struct boot_probes *probes;	/* NULL: this boot was not asked for them */
-	uint64_t lost;			/* events that were overwritten */
+	uint64_t lost;			/* events that were overwritten, or found no room before init */
 	uint64_t full;			/* when the first processor's buffer was full, which kept its events then; 0: none was */
 	size_t unread;			/* lines that are no events: names may have newlines */
 	const char *first_unread;	/* the first of them; NULL: there is none */

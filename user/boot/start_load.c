@@ -158,18 +158,14 @@ static uint64_t time_of_writes(const char *path, int error)
 
 static int write_text(const char *dir, const char *name, const char *text, bool append);
 
-/* The number that a file begins with; 0: none. */
-static uint64_t number_in(const char *dir, const char *name)
+/* Has an instance, or the top level, so much memory that it is not to be taken once more for a moment? */
+static bool is_large(const char *dir, const char *instance)
 {
-	char *path = NULL, *text = NULL;
-	uint64_t number;
+	char *path = NULL;
+	bool large = asprintf(&path, "%s%s/buffer_total_size_kb", dir, instance) < 0 || file__number(path) > MOST_KB;
 
-	if (asprintf(&path, "%s/%s", dir, name) >= 0)
-		text = file__text(path);
-	number = text ? strtoull(text, NULL, 10) : 0;
-	free(text);
 	free(path);
-	return number;
+	return large;
 }
 
 /*
@@ -185,8 +181,7 @@ uint64_t boot_start__measure_events(const char *dir)
 	sigset_t all, before;
 
 	/* A new instance gets buffers of the same size, for a moment. */
-	if (number_in(dir, "instances/" START_INSTANCE "/buffer_total_size_kb") > MOST_KB ||
-	    number_in(dir, "buffer_total_size_kb") > MOST_KB)
+	if (is_large(dir, "/instances/" START_INSTANCE) || is_large(dir, ""))
 		return 0;
 	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
 		return 0;
@@ -416,7 +411,7 @@ int boot_start__release(const char *dir)
 	/* What the buffer has without a command line, once it was used. */
 	if (!err && (probes || in_top))
 		err = write_text(dir, "buffer_size_kb", DEFAULT_KB, false);
-	if (!err && asked_for(boot_asked__keeps_first))
+	if (!err && asked_for(boot_asked__keeps_first) && (probes || in_top || asked_for(boot_asked__instance)))
 		err = write_text(dir, "options/overwrite", "1", false);
 	return err;
 }

@@ -37,6 +37,7 @@ struct late_module {
 	uint64_t came, attached;	/* CLOCK_MONOTONIC */
 	unsigned int failures;
 	bool due;		/* to be attached to now */
+	bool failed;		/* attaching to all that were due did */
 	const char *reason;	/* why it is not traced */
 };
 
@@ -247,9 +248,12 @@ static void attach_to_due(struct bpf_modules *m)
 {
 	int err = attach_to(m, NULL);
 
+	/* Trying one sets what is due to that one alone. */
+	for (size_t i = 0; err && i < m->count; i++)
+		m->list[i].failed = m->list[i].due;
 	for (size_t i = 0; err && i < m->count; i++) {
 		struct late_module *one = &m->list[i];
-		int failed = one->state == COMING ? attach_to(m, one) : 0;
+		int failed = one->failed ? attach_to(m, one) : 0;
 		/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
 		bool may_pass = failed == -EINVAL || failed == -ENOENT || failed == -EBUSY;
 

@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/utf8.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
 #include "document/read.h"
@@ -66,12 +67,7 @@ static void write_counters(json_writer_t *w, const struct json_field *field, con
 /* Reports print names as they are, so a terminal must not obey them, and they begin no line. NULL is a name that is not known. */
 static bool is_name(const char *text)
 {
-	for (; text && *text; text++) {
-		/* Terminals take U+0080 to U+009F for controls, too. */
-		if ((unsigned char)*text < ' ' || *text == 0x7f || (*text == '\xc2' && ((unsigned char)text[1] & 0xe0) == 0x80))
-			return false;
-	}
-	return true;
+	return !text || utf8__is_plain(text);
 }
 
 /* The names of counters must outlive the json object. */

@@ -17,6 +17,7 @@
 #include <tracefs.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "kernel/feature_probes.h"
 #include "kernel/kernel_id.h"
 
@@ -30,19 +31,6 @@ static const struct {
 	{ CAP_PERFMON, "CAP_PERFMON", "BPF tracing programs" },
 	{ CAP_SYSLOG, "CAP_SYSLOG", "kernel addresses" },
 };
-
-long probe__number(const char *path)
-{
-	FILE *f = fopen(path, "re");
-	long number;
-
-	if (!f)
-		return -1;
-	if (fscanf(f, "%ld", &number) != 1)
-		number = -1;
-	fclose(f);
-	return number;
-}
 
 /* ---- the caller */
 
@@ -210,7 +198,7 @@ enum feature_state probe_events(char *reason, size_t room)
 /* The kernel may also have been booted in this state, by sysctl.kernel.ftrace_enabled=0. */
 enum feature_state probe_ftrace(char *reason, size_t room)
 {
-	long enabled = probe__number("/proc/sys/kernel/ftrace_enabled");
+	long enabled = file__number("/proc/sys/kernel/ftrace_enabled");
 
 	if (enabled < 0) {
 		snprintf(reason, room, "there is no /proc/sys/kernel/ftrace_enabled");

@@ -17,7 +17,4 @@ feature_probe probe_capabilities, probe_lockdown, probe_tracefs, probe_ftrace, p
 feature_probe probe_btf, probe_jit, probe_kprobe_multi, probe_fentry, probe_fentry_multi,
 	      probe_cover_program, probe_memlock;
 
-/* The number at the beginning of a file, such as one of /proc/sys; -1: it cannot be read. */
-long probe__number(const char *path);
-
 #endif

@@ -11,6 +11,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "kernel/cover_object.h"
 #include "kernel/feature_probes.h"
 #include "kernel/tracing_multi.h"
@@ -73,7 +74,7 @@ static bool lacks_btf(char *reason, size_t room)
 
 enum feature_state probe_jit(char *reason, size_t room)
 {
-	long enabled = probe__number("/proc/sys/net/core/bpf_jit_enable");
+	long enabled = file__number("/proc/sys/net/core/bpf_jit_enable");
 
 	if (enabled < 0) {
 		snprintf(reason, room, "/proc/sys/net/core/bpf_jit_enable cannot be read: the kernel has no "

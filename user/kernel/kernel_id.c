@@ -191,8 +191,13 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 		return strdup(given);
 	if (!id->build_id)
 		return NULL;
-	/* The first one is in the current directory. Build ids are public, so anybody can offer a file there. */
-	for (size_t i = place__check_own(".") || place__check_own("build"); i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		/* This one is in the current directory. Build ids are public, so anybody can offer a file there. */
+		if (!i && (place__check_own(".") || place__check_own("build"))) {
+			if (!access(places[i], F_OK))
+				error__warn("%s is not looked at, as others may write there; --vmlinux names it", places[i]);
+			continue;
+		}
 		if (asprintf(&path, places[i], id->release) < 0)
 			return NULL;
 		if (!kernel_id__check_vmlinux(path, id->build_id))

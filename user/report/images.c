@@ -34,15 +34,18 @@ static int add(struct images *images, struct image *image, const char *module)
 	return err;
 }
 
-/* Where the modules of the build are, or else where the machine has those of other sources. */
-static char *find_module(const struct images *images, const char *name, const char *vmlinux)
+/*
+ * Where the modules of the build are, or else where the machine has those of other sources. Without a build id, a file of the
+ * machine may be any other build.
+ */
+static char *find_module(const struct images *images, const struct covered_module *m, const char *vmlinux)
 {
 	char *path = NULL;
 
-	for (int i = 0; !path && i < 2; i++) {
+	for (int i = 0; !path && i < (m->build_id ? 2 : 1); i++) {
 		char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
 
-		path = directory ? module_files__path(directory, name) : NULL;
+		path = directory ? module_files__path(directory, m->name) : NULL;
 		free(directory);
 	}
 	return path;
@@ -50,7 +53,7 @@ static char *find_module(const struct images *images, const char *name, const ch
 
 static int add_module(struct images *images, const struct covered_module *m, const char *vmlinux)
 {
-	char *path = find_module(images, m->name, vmlinux);
+	char *path = find_module(images, m, vmlinux);
 	struct image *image = NULL;
 
 	if (!path || access(path, R_OK)) {

@@ -152,12 +152,13 @@ static void forget_unnamed_builds(struct coverage *to, const struct coverage *c)
 
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const char *module = c->hits.list[i].module;
-		const struct covered_module *m = module && module != last ? covered_modules__find(&c->modules, module) : NULL;
+		const struct covered_module *m;
 		struct covered_module *joined;
 
 		if (!module || module == last)
 			continue;
 		last = module;
+		m = covered_modules__find(&c->modules, module);
 		joined = (void *)covered_modules__find(&to->modules, module);
 		if (joined && !(m && m->build_id)) {
 			free(joined->build_id);
@@ -201,10 +202,8 @@ static int add_modules(struct coverage *to, const struct coverage *c)
 static int add_loss(struct coverage *to, const struct counter *loss)
 {
 	for (size_t i = 0; i < to->lost.count; i++) {
-		uint64_t *sum = &to->lost.list[i].value;
-
 		if (!strcmp(to->lost.list[i].name, loss->name)) {
-			*sum = loss->value > UINT64_MAX - *sum ? UINT64_MAX : *sum + loss->value;
+			counter__raise(&to->lost.list[i], loss->value);
 			return 0;
 		}
 	}

@@ -21,8 +21,9 @@
 #include "run/leftovers.h"
 #include "run/output.h"
 
-/* For how long another run, which writes its result there, is waited for. */
+/* For how long another run, which writes its result there, is waited for; and for how long several, one after the other. */
 #define LOCK_TRIES 50
+#define MOST_LOCK_TRIES 1200
 #define LOCK_TRY_US 100000
 
 struct output {
@@ -137,13 +138,13 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	o->path = strdup(path);
 	if (!o->path)
 		return error__no_memory();
-	/* What the caller has opened may have no path here, or one that this user would not trust. It is open all the same. */
-	if ((!strncmp(path, "/dev/std", 8) || !strncmp(path, "/dev/fd/", 8) || !strncmp(path, "/proc/self/fd/", 14)) &&
-	    !stat(path, &st)) {
-		fd = find_descriptor(&st);
-		if (fd >= 0)
-			return open_again(o, fd);
-	}
+	/*
+	 * What the caller has opened, for -o /dev/stdout say, may have no path here, or one that this user would not trust.
+	 * To write there gives nobody anything that the command's own output does not give.
+	 */
+	fd = stat(path, &st) ? -1 : find_descriptor(&st);
+	if (fd >= 0)
+		return open_again(o, fd);
 	err = place__find(place, path);
 	if (err && place->refused)
 		return error__return(-EINVAL, "-o %s: is refused: %s", path, place->refused);
@@ -151,9 +152,6 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 		return unwritable(path, -err);
 	if (place->st.st_mode && faccessat(place->dir, place->name, W_OK, 0))
 		return unwritable(path, errno);
-	fd = place->st.st_mode ? find_descriptor(&place->st) : -1;
-	if (fd >= 0)
-		return open_again(o, fd);
 	if (!place->st.st_mode || S_ISREG(place->st.st_mode))
 		return open_beside(o, guard);
 	/* A device or a pipe cannot be replaced by a rename. */
@@ -330,14 +328,19 @@ static int finish(struct output *o)
 /* Whoever may read the directory can lock it as well, so this does not wait for ever. */
 int output__lock(const struct output *o)
 {
-	int fd = openat(o->place.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err;
+	int fd = openat(o->place.dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC), err, waited = 0;
+	struct stat st = {}, last = {};
 
-	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++) {
-		if (i == LOCK_TRIES) {
+	for (int i = 0; fd >= 0 && flock(fd, LOCK_EX | LOCK_NB); i++, waited++) {
+		if (waited == LOCK_TRIES || i == MOST_LOCK_TRIES) {
 			err = -errno;
 			close(fd);
 			return err;
 		}
+		/* A run has put its result there, and the next one has the lock. */
+		if (!fstatat(o->place.dir, o->place.name, &st, AT_SYMLINK_NOFOLLOW) && st.st_ino != last.st_ino)
+			waited = 0;
+		last = st;
 		usleep(LOCK_TRY_US);
 	}
 	return fd < 0 ? -errno : fd;

@@ -54,8 +54,10 @@ Test(boot_next, does_not_grow)
 Test(boot_next, words_that_ours_take_the_place_of_are_told)
 {
 	cr_redirect_stderr();
-	expect_line("trace_buf_size=16M trace_options=nooverwrite trace_clock=local trace_event=sched:* x\n", "a",
-		    "trace_buf_size=16M trace_event=sched:* x a");
+	expect_line("trace_buf_size=16M trace_options=nooverwrite trace_clock=local trace_event=sched:* x\n",
+		    "trace_buf_size=4M", "trace_buf_size=16M trace_event=sched:* x trace_buf_size=4M");
+	/* Without one of ours, theirs stays. */
+	expect_line("kprobe_event=p:x,y trace_buf_size=16M\n", "a", "kprobe_event=p:x,y trace_buf_size=16M a");
 	cr_expect_stderr_eq_str("hytrace: warning: trace_buf_size=16M of this boot's command line may have no effect in the "
 				"next one, as ours comes after it\n");
 }

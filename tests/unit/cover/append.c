@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -212,6 +213,35 @@ Test(append, a_lock_of_somebody_else_is_not_waited_for_long, .timeout = 60)
 	close(locked);
 	expect("vfs_read");
 	expect_in("sum.new2.json", "vfs_mkdir");
+	coverage__free(&plan);
+	coverage__free(&c);
+}
+
+/* Runs that end together wait for each other, however many they are. */
+Test(append, runs_that_put_their_results_there_are_waited_for, .timeout = 60)
+{
+	struct coverage plan = result_of(NULL, 0, "01ab"), c = result_of("vfs_mkdir", 0x3000, "01ab");
+	const struct coverage *list[] = { &c };
+	struct outputs *outputs = NULL;
+	int status;
+
+	cr_assert(open_sum(&outputs, "sum.json", &plan) == 0);
+	if (!fork()) {
+		int locked = open(".", O_RDONLY);
+
+		flock(locked, LOCK_EX);
+		for (int i = 0; i < 2; i++) {
+			sleep(3);
+			another_run("vfs_read", 0x1000);
+		}
+		sleep(1);
+		_exit(0);
+	}
+	usleep(500000);
+	cr_expect(outputs__write(outputs, list, 1, NULL) == 0);
+	cr_assert(wait(&status) > 0);
+	outputs__free(outputs);
+	expect("vfs_read vfs_mkdir");
 	coverage__free(&plan);
 	coverage__free(&c);
 }
