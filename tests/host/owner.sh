@@ -7,13 +7,8 @@
 
 set -uo pipefail
 
-clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
-hytrace=$clone/build/hytrace
-# shellcheck source=tests/guest/tap.sh
-. "$clone/tests/guest/tap.sh"
-cd "$tap_scratch" || exit 1
-export XDG_CACHE_HOME=$tap_scratch/cache
-mkdir "$XDG_CACHE_HOME"
+# shellcheck source=tests/guest/documents-lib.sh
+. "$(dirname "$(realpath "$0")")/../guest/documents-lib.sh"
 
 # ---- one door
 
@@ -33,19 +28,8 @@ is 'no other code makes, renames or gives away files' "$(cd "$clone/user" && gre
 
 # ---- the documents
 
-jq -n '{hytrace: "0", document: "coverage", schema: 2, engine: "oneshot",
-	kernel: {release: "6.12.0-test", version: null, arch: "x86_64", build_id: "aa", config: null, cmdline: null,
-		addresses: "linked", calls: null},
-	host: "here", boot_id: "b1", command: ["true"],
-	filters: {allow: [], deny: [], denied_by_hytrace: [], scope: "system", pid: null, cgroup: null, comm: null,
-		callers: true},
-	options: {retire: false, retire_ms: null, max_entries: null, duration: null, pin: false},
-	started: "2026-01-02T03:04:05.000006Z", seconds: 1.5, ended: "command", status: 0, merged: null,
-	window: {clock: "local", opening_ns: 1, open_ns: 2, closing_ns: 9000, closed_ns: 9001, error_ns: 0},
-	totals: {entries: 1, functions: 1, callers: 0, traceable: 8, traced: 8, traced_seen: 1},
-	complete: true, lost: {}, losses: [], cost: {}, modules: [], follows_modules: true, unattached: null,
-	functions: [{addr: "0xffffffff81000100", name: "vfs_read", module: null, offset: null, sympos: 1, first_ns: 100,
-		cpu: 0, pid: 1, tgid: null, comm: null, caller: null}], callers: []}' >a.json
+universe aa.universe aa <<<'0xffffffff81000100 vfs_read - fs/read_write.c'
+document a.json aa vfs_read
 
 commands=(
 	'merge a.json'
