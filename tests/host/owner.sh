@@ -118,9 +118,10 @@ done
 fresh
 echo old >joe/result
 for command in "${commands[@]}"; do
+	# Its end is waited for: the message comes before it removes its file.
 	# shellcheck disable=SC2086
-	ok "$command: a limit of a file's size" grep -q 'File too large' \
-		<(trap '' XFSZ; ulimit -f 0; exec "$hytrace" $command -o joe/result 2>&1)
+	said=$(trap '' XFSZ; ulimit -f 0; exec "$hytrace" $command -o joe/result 2>&1)
+	ok "$command: a limit of a file's size" grep -q 'File too large' <<<"$said"
 	is 'leaves the old file' "$(<joe/result) $(ls -A joe)" 'old result'
 done
 
