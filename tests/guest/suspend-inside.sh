@@ -67,9 +67,32 @@ echo 0 >oneshot_seen
 echo mem >/sys/power/state
 say "suspended_again=$(cat /sys/power/suspend_stats/success)"
 say "returns_again=$(events enter_returns)"
+
+# Once more, with functions that retire, so that all of them are new on the way down. An interrupt that a first hit asked
+# for after the last one would stay in the queue of this CPU, and keep all others out: this shell is on the CPU that stays.
+taskset -p 1 $$ >/dev/null
 echo nop >current_tracer
-rmdir instances/few
 echo 0 >events/functions/enable
+echo 0 >options/oneshot-parent
+echo 1 >options/oneshot-retire
+echo oneshot >current_tracer
+sleep 2
+echo 0 >oneshot_seen
+echo mem >/sys/power/state
+say "suspended_retiring=$(cat /sys/power/suspend_stats/success)"
+echo >instances/few/trace
+cat instances/few/trace_pipe >/tmp/pipe &
+sleep 1
+echo here >instances/few/trace_marker
+sleep 5
+say "reader_woken=$(grep -c here /tmp/pipe)"
+kill $!
+echo 0 >oneshot_seen
+sleep 5
+say "retires=$(($(sed -n 's/^retired: //p' oneshot_stats) > 100))"
+echo nop >current_tracer
+echo 0 >options/oneshot-retire
+rmdir instances/few
 echo >function_events
 say "left=$(wc -l <function_events)"
 say "done=yes"

@@ -75,6 +75,9 @@ ok 'so are the returns of all functions on the way down' [ "$(found missed_retur
 is 'and none of their calls is' "$(found missed_calls)" 0
 is 'the oneshot tracer records functions on the way down and up' "$(found seen_acpi_suspend_enter) $(found seen_acpi_pm_finish)" '1 1'
 is 'events work after the second suspend' "$(found returns_again)" 1
+is 'the machine was suspended while functions retired' "$(found suspended_retiring)" 3
+is 'after that, interrupts that a CPU asks itself for still come' "$(found reader_woken)" 1
+is 'and functions still retire' "$(found retires)" 1
 is 'the kernel does not complain' "$(splats_in "$tap_scratch/console" | head -n 3)" ''
 
 tap_end

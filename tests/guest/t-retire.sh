@@ -27,7 +27,7 @@ names_of()
 
 is 'the tracer runs with the options of the command line' \
 	"$(cat current_tracer options/oneshot-parent options/oneshot-retire | xargs)" 'oneshot 0 1'
-# No function is new from here on. Functions that were new before retire within 1.6 s, or later on a busy machine.
+# No function is new from here on. Functions that were new before retire within 0.8 s, or later on a busy machine.
 echo 0 >tracing_on
 end=$((SECONDS + 120)) retired=
 until [[ $(stat_of retired) == "$retired" && $retired -gt $(($(stat_of functions) * 9 / 10)) ]] || ((SECONDS > end)); do
@@ -191,7 +191,7 @@ ok 'that function retires' within 120 retired foo_bar_reg
 rmmod $module
 echo '*:mod:trace_events_sample' >>set_ftrace_filter
 insmod "$tap_scratch/$module.ko"
-# The module is loaded now. The worker would retire the function within 1.6 s.
+# The module is loaded now. The worker would retire the function within 0.8 s.
 sleep 3
 is 'the function of the rebuilt module is not recorded yet' "$(seen foo_bar_reg)" 0
 ok 'the function of the rebuilt module has not retired yet' grep -q '^foo_bar_reg ' enabled_functions

@@ -60,13 +60,9 @@ toggle()
 		echo 0 >oneshot_seen
 }
 
-# If a set is replaced while it is read, the reader gets ESTALE.
 readers()
 {
-	local said
-
-	said=$(LC_ALL=C cat oneshot_seen oneshot_entries oneshot_stats trace 2>&1 >/dev/null)
-	! grep -v 'Stale file handle' <<<"${said:-Stale file handle}" >&2
+	cat oneshot_seen oneshot_entries oneshot_stats trace >/dev/null
 }
 
 instances()

@@ -345,7 +345,7 @@ static int oneshot_retired__report(const struct contender *c, struct bench_row *
 const struct contender contender_oneshot_retired = {
 	.name = "oneshot-retired",
 	.workloads = WORKLOADS_ALL,
-	/* The worker runs after 100 ms, and later if it finds little to do. */
+	/* The worker runs after 25 ms, and later if it finds little to do, up to 800 ms. */
 	.settle_ms = 2000,
 	.note = "function only, call sites off once it is known",
 	.variant = &oneshot_nocallers,

@@ -34,20 +34,53 @@
  * the set, so that such calls always come to oneshot_first_hit(), which asks the
  * shadow stacks for the address that was there before.
  *
- * A call site can be turned off after its first hit, see trace_oneshot_retire.c.
+ * The worker. A set has to grow, and a call site can be turned off after its first hit
+ * (trace_oneshot_retire.c). First hits ask nobody for that: they may be in an NMI, on a
+ * CPU that goes down, or between the last interrupt and the suspension of the machine,
+ * where an interrupt that is asked for gets lost, and all others of that queue with it.
+ * Instead, a worker comes from time to time, as long as an instance traces. All that it
+ * leaves behind is a timer. Timers are in memory, which suspending keeps and hibernating
+ * writes to the image, and move to another CPU when theirs goes. The work itself is
+ * static and unbound: it waits for no CPU, and looks for instances, sets and modules
+ * under trace_types_lock, which they need to come and go. Before there are workqueues,
+ * ONESHOT_BEGIN_BLOCKS have to do; then oneshot_work_init() begins.
+ *
+ * Callbacks also run where RCU is not watching: in the idle loop, and on a CPU that
+ * comes online. So before an old set is given back, and before the tracer has stopped,
+ * oneshot_synchronize() waits for both a rude and an ordinary RCU-tasks grace period, and
+ * until no CPU comes or goes. On newer kernels without rude ones, the few functions that
+ * a CPU calls after it has reported its death are all that nobody waits for.
+ * If ftrace has turned itself off, it can no longer take the tracer out of the functions:
+ * the set then stays in use.
  *
  * trace_oneshot_internal.h lists the other parts.
  */
+#include <linux/cpu.h>
 #include <linux/ftrace.h>
 #include <linux/kallsyms.h>
 #include <linux/percpu.h>
+#include <linux/rcupdate.h>
+#include <linux/rcupdate_trace.h>
 #include <linux/sched.h>
 #include <linux/trace_clock.h>
+#include <linux/workqueue.h>
 
 #include "trace.h"
 #include "trace_output.h"
 #include "trace_parent.h"
 #include "trace_oneshot_internal.h"
+
+/*
+ * The worker waits so many ms after it had much to do, twice as long each time that it had
+ * little, and never longer than ONESHOT_WORK_MS_MOST: see ONESHOT_SPARE_RECS.
+ */
+#define ONESHOT_WORK_MS		25
+#define ONESHOT_WORK_MS_MOST	800
+#define ONESHOT_WORK_MUCH	256
+#define ONESHOT_WORK_LITTLE	16
+
+/* The limit on the command line, for all instances. */
+static unsigned int oneshot_boot_size;
 
 static struct tracer_opt oneshot_opts[] = {
 	/* Record callers, too */
@@ -183,7 +216,6 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	} else if (found == ONESHOT_REFUSED && listed) {
 		this_cpu_inc(set->counts->refused);
 	}
-	oneshot_grow_soon(set);
 	return found == ONESHOT_INSERTED && listed;
 }
 
@@ -219,8 +251,6 @@ static noinline void oneshot_first_hit(unsigned long ip, unsigned long parent_ip
 		oneshot_event(tr, set, ONESHOT_FUNCTION, ip, parent_ip);
 	if (new_caller)
 		oneshot_event(tr, set, ONESHOT_CALLER, ip, parent_ip);
-	if (new_function)
-		oneshot_retire_soon(tr, set);
 
 	preempt_enable_notrace();
 }
@@ -229,7 +259,7 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 			 struct ftrace_ops *op, struct ftrace_regs *fregs)
 {
 	struct trace_array *tr = op->private;
-	/* Pairs with the release in oneshot_replace(), by dependency. */
+	/* Pairs with the release in oneshot_swap(), by dependency. */
 	const struct oneshot_set *set = READ_ONCE(tr->oneshot.set);
 
 	if (likely(oneshot_set_has(set, oneshot_key(ip, ONESHOT_FUNCTION)))) {
@@ -242,11 +272,65 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 	oneshot_first_hit(ip, parent_ip, op, fregs);
 }
 
+static void oneshot_work(struct work_struct *work);
+static DECLARE_DELAYED_WORK(oneshot_dwork, oneshot_work);
+static unsigned int oneshot_work_ms;
+
+static void oneshot_work(struct work_struct *work)
+{
+	struct trace_array *tr;
+	unsigned int done = 0;
+	bool traces = false;
+
+	guard(mutex)(&trace_types_lock);
+
+	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
+		if (!tr->oneshot.registered)
+			continue;
+		traces = true;
+		if (oneshot_set_feed(tr->oneshot.set))
+			done += ONESHOT_WORK_MUCH;
+		done += oneshot_retire(tr);
+	}
+	if (!traces)
+		return;
+	if (done >= ONESHOT_WORK_MUCH)
+		oneshot_work_ms = ONESHOT_WORK_MS;
+	else if (done < ONESHOT_WORK_LITTLE && oneshot_work_ms < ONESHOT_WORK_MS_MOST)
+		oneshot_work_ms *= 2;
+	/* Unbound, because turning call sites off waits for all CPUs. */
+	queue_delayed_work(system_dfl_wq, &oneshot_dwork, msecs_to_jiffies(oneshot_work_ms));
+}
+
+/**
+ * oneshot_work_soon - there is work for the worker, or will be
+ *
+ * For a tracer that has started, a set that is new, and functions that may retire now.
+ */
+void oneshot_work_soon(void)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	oneshot_work_ms = ONESHOT_WORK_MS;
+	/* With ftrace=, there may be no workqueue yet: oneshot_work_init() does it. */
+	if (system_dfl_wq)
+		mod_delayed_work(system_dfl_wq, &oneshot_dwork, msecs_to_jiffies(ONESHOT_WORK_MS));
+}
+
+static int __init oneshot_work_init(void)
+{
+	guard(mutex)(&trace_types_lock);
+
+	oneshot_work_soon();
+	return 0;
+}
+core_initcall(oneshot_work_init);
+
 /* Until the end of this function, oneshot_call() uses the old value. */
 static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int set)
 {
 	u32 flags = set ? old_flags | bit : old_flags & ~bit;
-	int ret = oneshot_retire_may(tr, flags, tr->oneshot.retire.quiet_ms);
+	int ret = oneshot_retire_may(tr, flags, tr->oneshot.retire_ms);
 
 	if (ret)
 		return ret;
@@ -254,8 +338,7 @@ static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int 
 		oneshot_stub_set_parent(tr, set);
 	if (bit == ONESHOT_OPT_RETIRE || (bit == ONESHOT_OPT_PARENT && set))
 		oneshot_retire_changed(tr, flags);
-	else if (bit == ONESHOT_OPT_PARENT)
-		oneshot_retire_again(tr);
+	oneshot_work_soon();
 	WRITE_ONCE(tr->oneshot.flags, flags);
 	return 0;
 }
@@ -359,8 +442,82 @@ static struct trace_event oneshot_caller_event = {
 	.funcs		= &oneshot_caller_funcs,
 };
 
+/*
+ * Wait for all callbacks that are under way. A CPU that comes online begins before
+ * cpus_write_lock() is released; those that come later find the new set.
+ */
+static void oneshot_synchronize(void)
+{
+	cpus_read_lock();
+	cpus_read_unlock();
+	synchronize_rcu_tasks_rude();
+	synchronize_rcu_tasks();
+}
+
+static struct oneshot_set *oneshot_new_set(unsigned int limit)
+{
+	struct oneshot_set *set = oneshot_set_alloc(limit);
+
+	if (set && oneshot_cover_modules(set)) {
+		oneshot_set_put(set);
+		return NULL;
+	}
+	return set;
+}
+
+/*
+ * Give an instance another set, or NULL if no callback is left. The caller gets the old
+ * set, for oneshot_set_put() after oneshot_synchronize(): callbacks may use it until then.
+ */
+static struct oneshot_set *oneshot_swap(struct trace_array *tr, struct oneshot_set *set)
+{
+	struct oneshot_set *old = tr->oneshot.set;
+
+	lockdep_assert_held(&trace_types_lock);
+
+	/* Pairs with the reading in oneshot_call(). */
+	smp_store_release(&tr->oneshot.set, set);
+	oneshot_stub_look_into(tr, set);
+	return old;
+}
+
+/**
+ * oneshot_clear - begin a new set; none if the tracer does not run
+ * @tr: the instance
+ *
+ * When this returns, all calls use the new set. Others may trace meanwhile: waiting for
+ * callbacks can take long.
+ *
+ * Context: May sleep; trace_types_lock is not held.
+ * Return: 0 or -ENOMEM.
+ */
+int oneshot_clear(struct trace_array *tr)
+{
+	struct oneshot_set *set = NULL;
+	bool runs;
+
+	scoped_guard(mutex, &trace_types_lock) {
+		runs = tr->oneshot.registered;
+		if (runs) {
+			set = oneshot_new_set(tr->oneshot.set->limit);
+			if (!set)
+				return -ENOMEM;
+			/* First, or the new set would miss calls of functions that have retired. */
+			oneshot_retire_rearm(tr);
+			oneshot_work_soon();
+		}
+		set = oneshot_swap(tr, set);
+	}
+	if (runs)
+		oneshot_synchronize();
+	scoped_guard(mutex, &trace_types_lock)
+		oneshot_set_put(set);
+	return 0;
+}
+
 static int oneshot_trace_init(struct trace_array *tr)
 {
+	struct oneshot_set *set;
 	int ret;
 
 	/* Allocated with the instance, unless that failed. */
@@ -370,9 +527,10 @@ static int oneshot_trace_init(struct trace_array *tr)
 	if (ftrace_is_dead())
 		return -ENODEV;
 
-	ret = oneshot_renew(tr);
-	if (ret)
-		return ret;
+	set = oneshot_new_set(tr->oneshot.size);
+	if (!set)
+		return -ENOMEM;
+	oneshot_set_put(oneshot_swap(tr, set));
 
 	ftrace_init_array_ops(tr, oneshot_call);
 	tr->array_buffer.cpu = raw_smp_processor_id();
@@ -387,7 +545,7 @@ static int oneshot_trace_init(struct trace_array *tr)
 
 	/* Set this even if ftrace has just turned itself off: it may have changed call sites. */
 	tr->oneshot.registered = true;
-	oneshot_retire_again(tr);
+	oneshot_work_soon();
 	return ret;
 }
 
@@ -407,6 +565,40 @@ static void oneshot_trace_reset(struct trace_array *tr)
 	}
 	ftrace_reset_array_ops(tr);
 }
+
+void oneshot_init_array(struct trace_array *tr)
+{
+	tr->oneshot.flags = ONESHOT_OPT_DEFAULT;
+	tr->oneshot.size = oneshot_boot_size;
+}
+
+/* Would ftrace go on calling the tracer for an instance that is removed? */
+bool oneshot_is_stuck(const struct trace_array *tr)
+{
+	return tr->oneshot.registered && ftrace_is_dead();
+}
+
+/* The instance is being removed: its tracer has stopped, and nobody has a file open. */
+void oneshot_free_array(struct trace_array *tr)
+{
+	oneshot_retire_changed(tr, 0);
+	oneshot_set_put(oneshot_swap(tr, NULL));
+}
+
+static int __init oneshot_size_setup(char *str)
+{
+	unsigned int size;
+
+	if (kstrtouint(str, 0, &size) || size > ONESHOT_MAX_RECS) {
+		pr_warn("oneshot_size=%s: not a number of addresses from 0 to %u, ignored\n",
+			str, ONESHOT_MAX_RECS);
+		return 1;
+	}
+
+	oneshot_boot_size = size;
+	return 1;
+}
+__setup("oneshot_size=", oneshot_size_setup);
 
 #ifdef CONFIG_FTRACE_STARTUP_TEST
 /* How many records of the function at @addr are there? */
@@ -472,7 +664,7 @@ static __init int trace_selftest_startup_oneshot(struct tracer *trace, struct tr
 		ret = -EINVAL;
 	}
 
-	oneshot_replace(tr, NULL);
+	oneshot_set_put(oneshot_swap(tr, NULL));
 out:
 	ftrace_enabled = save_ftrace_enabled;
 	return ret;

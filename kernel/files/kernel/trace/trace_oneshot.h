@@ -15,70 +15,23 @@ struct tracer;
 #ifdef CONFIG_ONESHOT_TRACER
 
 /**
- * struct oneshot_unlisted - addresses that are counted but need not have a record
- * @functions: functions
- * @callers: callers
- */
-struct oneshot_unlisted {
-	unsigned long	functions;
-	unsigned long	callers;
-};
-
-/**
- * struct oneshot_counts - counts that a set's records do not show, on one CPU
- * @refused: how many times an address was refused for lack of room, at each call
- * @events_lost: first hits that are in the set but not in the ring buffer
- * @parents_lost: callers that were hidden by a return trampoline and not found
- * @init: addresses in the init code of modules
- * @unknown: addresses in code without a lasting name
- */
-struct oneshot_counts {
-	unsigned long		refused;
-	unsigned long		events_lost;
-	unsigned long		parents_lost;
-	struct oneshot_unlisted	init;
-	struct oneshot_unlisted	unknown;
-};
-
-/**
- * struct oneshot_retire - call sites of an instance that are turned off
- * @quiet_ms: for how long the callers of a function are watched, from oneshot_retire_ms
- * @next: the first record that the worker has not yet looked at
- * @armed: when call sites last came back, by trace_clock_local(); 0 if none have
- * @sites: how many call sites have been turned off
- * @batches: in how many batches
- * @ns: how long the batches took
- *
- * All fields except @quiet_ms are about the present set.
- */
-struct oneshot_retire {
-	unsigned int		quiet_ms;
-	u32			next;
-	u64			armed;
-	unsigned long		sites;
-	unsigned long		batches;
-	u64			ns;
-};
-
-/**
  * struct oneshot_array - the oneshot tracer's part of a trace_array
- * @set: the addresses since the last start or clear; NULL if there is no set
+ * @set: the addresses since the last start or clear, see struct oneshot_table; NULL if
+ *	there is no set
  * @flags: values of this instance's options
  * @registered: ftrace may call the tracer, and @set is not NULL
  * @size: the largest number of addresses, from oneshot_size; 0 for ONESHOT_MAX_RECS
- * @generation: changes with each new set, so that a reader notices
- * @retire: see struct oneshot_retire
+ * @retire_ms: for how long the callers of a function are watched
  *
- * trace_types_lock protects all of it. The callback only reads @set, @flags and
- * @retire.next, without the lock.
+ * trace_types_lock protects all of it. The callback only reads @set and @flags, without
+ * the lock.
  */
 struct oneshot_array {
 	struct oneshot_set		*set;
 	u32				flags;
 	bool				registered;
 	unsigned int			size;
-	unsigned int			generation;
-	struct oneshot_retire		retire;
+	unsigned int			retire_ms;
 };
 
 void oneshot_init_array(struct trace_array *tr);

@@ -12,12 +12,12 @@
 #include "trace_oneshot_internal.h"
 
 /*
- * A reader of the set. It holds trace_types_lock between start and stop only.
- * The generation tells it that the set has been replaced in between.
+ * A reader of a set, which stays while the file is open. It holds trace_types_lock
+ * between start and stop only, against modules that come and go.
  */
 struct oneshot_reader {
 	struct trace_array	*tr;
-	unsigned int		generation;
+	struct oneshot_set	*set;
 	bool			show_addr;
 };
 
@@ -40,16 +40,9 @@ static struct oneshot_rec *oneshot_listed_from(struct oneshot_set *set, loff_t *
 static void *oneshot_seq_start(struct seq_file *m, loff_t *pos)
 {
 	struct oneshot_reader *reader = m->private;
-	struct oneshot_array *oneshot = &reader->tr->oneshot;
 
 	mutex_lock(&trace_types_lock);
-
-	if (!*pos)
-		reader->generation = oneshot->generation;
-	else if (reader->generation != oneshot->generation)
-		return ERR_PTR(-ESTALE);
-
-	return oneshot_listed_from(oneshot->set, pos);
+	return oneshot_listed_from(reader->set, pos);
 }
 
 static void *oneshot_seq_next(struct seq_file *m, void *v, loff_t *pos)
@@ -57,7 +50,7 @@ static void *oneshot_seq_next(struct seq_file *m, void *v, loff_t *pos)
 	struct oneshot_reader *reader = m->private;
 
 	++*pos;
-	return oneshot_listed_from(reader->tr->oneshot.set, pos);
+	return oneshot_listed_from(reader->set, pos);
 }
 
 static void oneshot_seq_stop(struct seq_file *m, void *v)
@@ -159,6 +152,8 @@ static int oneshot_open(struct inode *inode, struct file *file,
 
 	reader->tr = tr;
 	reader->show_addr = kallsyms_show_value(file->f_cred);
+	guard(mutex)(&trace_types_lock);
+	reader->set = oneshot_set_get(tr->oneshot.set);
 	return 0;
 }
 
@@ -176,8 +171,13 @@ static int oneshot_release(struct inode *inode, struct file *file)
 {
 	struct trace_array *tr = inode->i_private;
 
-	if (file->f_mode & FMODE_READ)
+	if (file->f_mode & FMODE_READ) {
+		struct oneshot_reader *reader = ((struct seq_file *)file->private_data)->private;
+
+		scoped_guard(mutex, &trace_types_lock)
+			oneshot_set_put(reader->set);
 		seq_release_private(inode, file);
+	}
 	trace_array_put(tr);
 	return 0;
 }
@@ -185,7 +185,6 @@ static int oneshot_release(struct inode *inode, struct file *file)
 static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 				  size_t cnt, loff_t *ppos)
 {
-	struct trace_array *tr = file_inode(file)->i_private;
 	unsigned long val;
 	int ret;
 
@@ -195,23 +194,8 @@ static ssize_t oneshot_seen_write(struct file *file, const char __user *ubuf,
 	if (val)
 		return -EINVAL;
 
-	guard(mutex)(&trace_types_lock);
-
-	if (tr->oneshot.registered) {
-		struct oneshot_set *set;
-
-		set = oneshot_set_alloc(tr->oneshot.set->limit);
-		if (!set)
-			return -ENOMEM;
-		/* Do this first, or the new set would miss calls of functions that have retired. */
-		oneshot_retire_rearm(tr);
-		oneshot_replace(tr, set);
-	} else {
-		oneshot_replace(tr, NULL);
-	}
-
-	*ppos += cnt;
-	return cnt;
+	/* The position is that of the reader. */
+	return oneshot_clear(file_inode(file)->i_private) ?: cnt;
 }
 
 static const struct file_operations oneshot_seen_fops = {
@@ -272,8 +256,8 @@ static int oneshot_stats_show(struct seq_file *m, void *v)
 	struct trace_array *tr = m->private;
 	struct oneshot_unlisted seen = {};
 	struct oneshot_counts counts = {};
-	const struct oneshot_retire *retire = &tr->oneshot.retire;
-	const struct oneshot_set *set;
+	struct oneshot_retire retire = {};
+	struct oneshot_set *set;
 	unsigned long marked = 0;
 
 	guard(mutex)(&trace_types_lock);
@@ -282,6 +266,7 @@ static int oneshot_stats_show(struct seq_file *m, void *v)
 	if (set) {
 		oneshot_count(set, &seen, &marked);
 		counts = oneshot_sum_counts(set);
+		retire = oneshot_table(set)->retire;
 	}
 
 	seq_printf(m, "entries: %lu\n", seen.functions + seen.callers);
@@ -296,9 +281,9 @@ static int oneshot_stats_show(struct seq_file *m, void *v)
 	seq_printf(m, "module_init_callers: %lu\n", counts.init.callers);
 	seq_printf(m, "unresolvable_functions: %lu\n", counts.unknown.functions);
 	seq_printf(m, "unresolvable_callers: %lu\n", counts.unknown.callers);
-	seq_printf(m, "retired: %lu\n", retire->sites);
-	seq_printf(m, "retire_batches: %lu\n", retire->batches);
-	seq_printf(m, "retire_ns: %llu\n", retire->ns);
+	seq_printf(m, "retired: %lu\n", retire.sites);
+	seq_printf(m, "retire_batches: %lu\n", retire.batches);
+	seq_printf(m, "retire_ns: %llu\n", retire.ns);
 	seq_printf(m, "callers_incomplete: %lu\n", marked);
 	return 0;
 }
@@ -376,7 +361,7 @@ static ssize_t oneshot_retire_ms_read(struct file *file, char __user *ubuf, size
 	char buf[16];
 	int len;
 
-	len = scnprintf(buf, sizeof(buf), "%u\n", READ_ONCE(tr->oneshot.retire.quiet_ms));
+	len = scnprintf(buf, sizeof(buf), "%u\n", READ_ONCE(tr->oneshot.retire_ms));
 	return simple_read_from_buffer(ubuf, cnt, ppos, buf, len);
 }
 
@@ -395,8 +380,8 @@ static ssize_t oneshot_retire_ms_write(struct file *file, const char __user *ubu
 	ret = oneshot_retire_may(tr, tr->oneshot.flags, ms);
 	if (ret)
 		return ret;
-	WRITE_ONCE(tr->oneshot.retire.quiet_ms, ms);
-	oneshot_retire_again(tr);
+	WRITE_ONCE(tr->oneshot.retire_ms, ms);
+	oneshot_work_soon();
 	*ppos += cnt;
 	return cnt;
 }

@@ -1,17 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0 */
 /*
  * oneshot tracer: declarations that its files share. trace_oneshot.c tells how they
- * fit together. Each file only uses the files listed above it, with two exceptions:
- * a new set allocates chunks for loaded modules, and sets and modules both notify
- * the code that lets functions retire.
+ * fit together. Each file only uses the files listed above it.
  *
  *	oneshot_set.c			a set
- *	trace_oneshot_stub.c		calls that need not reach the tracer
- *	trace_oneshot_sets.c		the sets of instances, and their lifetime
+ *	trace_oneshot_sets.c		all sets, their memory and lifetime
  *	trace_oneshot_modules.c		the module that an address belongs to
+ *	trace_oneshot_stub.c		calls that need not reach the tracer
  *	trace_oneshot_retire.c		call sites that are turned off
- *	trace_oneshot_files.c		files in tracefs
  *	trace_oneshot.c			the tracer
+ *	trace_oneshot_files.c		files in tracefs
  */
 #ifndef _KERNEL_TRACE_ONESHOT_INTERNAL_H
 #define _KERNEL_TRACE_ONESHOT_INTERNAL_H
@@ -21,6 +19,69 @@
 struct ftrace_ops;
 struct ftrace_regs;
 struct trace_array;
+
+/**
+ * struct oneshot_unlisted - addresses that are counted but need not have a record
+ * @functions: functions
+ * @callers: callers
+ */
+struct oneshot_unlisted {
+	unsigned long	functions;
+	unsigned long	callers;
+};
+
+/**
+ * struct oneshot_counts - counts that a set's records do not show, on one CPU
+ * @refused: how many times an address was refused for lack of room, at each call
+ * @events_lost: first hits that are in the set but not in the ring buffer
+ * @parents_lost: callers that were hidden by a return trampoline and not found
+ * @init: addresses in the init code of modules
+ * @unknown: addresses in code without a lasting name
+ */
+struct oneshot_counts {
+	unsigned long		refused;
+	unsigned long		events_lost;
+	unsigned long		parents_lost;
+	struct oneshot_unlisted	init;
+	struct oneshot_unlisted	unknown;
+};
+
+/**
+ * struct oneshot_retire - call sites of an instance that are turned off
+ * @next: the first record that the worker has not yet looked at
+ * @armed: when call sites last came back, by trace_clock_local(); 0 if none have
+ * @sites: how many call sites have been turned off
+ * @batches: in how many batches
+ * @ns: how long the batches took
+ */
+struct oneshot_retire {
+	u32			next;
+	u64			armed;
+	unsigned long		sites;
+	unsigned long		batches;
+	u64			ns;
+};
+
+/**
+ * struct oneshot_table - a set, and what belongs to it as long as it lives
+ * @set: the set
+ * @list: among all sets
+ * @refs: how many use it: its instance, readers, and who waits for its last callback
+ * @retire: its functions that have retired
+ *
+ * trace_types_lock protects all but @set.
+ */
+struct oneshot_table {
+	struct oneshot_set	set;
+	struct list_head	list;
+	unsigned int		refs;
+	struct oneshot_retire	retire;
+};
+
+static inline struct oneshot_table *oneshot_table(struct oneshot_set *set)
+{
+	return container_of(set, struct oneshot_table, set);
+}
 
 /* Owners of a record that are not a module. Modules have 1 to ONESHOT_MAX_MODULES. */
 #define ONESHOT_OWNER_KERNEL	0
@@ -60,14 +121,13 @@ static inline void oneshot_stub_set_parent(struct trace_array *tr, bool parent) 
 #endif
 
 /* trace_oneshot_sets.c */
+extern struct list_head oneshot_tables;
+
 struct oneshot_set *oneshot_set_alloc(unsigned int limit);
-void oneshot_set_free(struct oneshot_set *set);
+struct oneshot_set *oneshot_set_get(struct oneshot_set *set);
+void oneshot_set_put(struct oneshot_set *set);
 int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned long size);
-bool oneshot_may_kick(void);
-void oneshot_grow_soon(struct oneshot_set *set);
-void oneshot_synchronize(void);
-void oneshot_replace(struct trace_array *tr, struct oneshot_set *set);
-int oneshot_renew(struct trace_array *tr);
+bool oneshot_set_feed(struct oneshot_set *set);
 
 /* trace_oneshot_modules.c */
 
@@ -92,15 +152,14 @@ struct oneshot_place oneshot_place(struct trace_array *tr, unsigned long addr,
 				   unsigned int owner, bool is_offset);
 
 /* trace_oneshot_retire.c */
-void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set);
-void oneshot_retire_again(struct trace_array *tr);
-void oneshot_retire_came_back(struct trace_array *tr);
+unsigned int oneshot_retire(struct trace_array *tr);
 void oneshot_retire_rearm(struct trace_array *tr);
-void oneshot_retire_begin(struct trace_array *tr);
-int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms);
+int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int ms);
 void oneshot_retire_changed(struct trace_array *tr, u32 flags);
 
 /* trace_oneshot.c */
+void oneshot_work_soon(void);
+int oneshot_clear(struct trace_array *tr);
 bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int kind,
 		    unsigned long other, const u64 *ns);
 void oneshot_event(struct trace_array *tr, struct oneshot_set *set, unsigned int kind,

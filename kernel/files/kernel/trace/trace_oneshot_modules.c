@@ -147,10 +147,9 @@ static struct oneshot_module *oneshot_module_get(const char *name)
 	return mod;
 }
 
-/* Turn the addresses that are recorded for @mod into offsets. */
-static void oneshot_forget(struct trace_array *tr, const struct oneshot_module *mod)
+/* Turn the addresses that a set has recorded for @mod into offsets. */
+static void oneshot_forget(struct oneshot_set *set, const struct oneshot_module *mod)
 {
-	struct oneshot_set *set = tr->oneshot.set;
 	u32 i, nr = oneshot_set_nr(set);
 
 	for (i = 0; i < nr; i++) {
@@ -164,11 +163,9 @@ static void oneshot_forget(struct trace_array *tr, const struct oneshot_module *
 }
 
 /* @mod is back: its listed addresses are known again, and its functions may retire. */
-static void oneshot_remember(struct trace_array *tr, const struct oneshot_module *mod)
+static void oneshot_remember(struct oneshot_set *set, const struct oneshot_module *mod)
 {
-	struct oneshot_set *set = tr->oneshot.set;
 	u32 i, nr = oneshot_set_nr(set);
-	bool any = false;
 
 	for (i = 0; i < nr; i++) {
 		struct oneshot_rec *rec = oneshot_set_rec(set, i);
@@ -176,11 +173,10 @@ static void oneshot_remember(struct trace_array *tr, const struct oneshot_module
 
 		/* A module of the same name may be smaller. */
 		if (meta & ONESHOT_REC_FORGOTTEN && oneshot_meta_owner(meta) == mod->id &&
-		    rec->addr < mod->text_size)
-			any |= oneshot_set_remember(set, rec, mod->text);
+		    rec->addr < mod->text_size &&
+		    oneshot_set_remember(set, rec, mod->text))
+			oneshot_table(set)->retire.next = 0;
 	}
-	if (any)
-		oneshot_retire_came_back(tr);
 }
 
 /* An address in this place that a record has besides its own is that of former code. */
@@ -200,18 +196,14 @@ static void oneshot_clear_other(struct oneshot_set *set, const struct module_mem
 static void oneshot_take_place(const struct module_memory *place, const char *name)
 {
 	unsigned long start = (unsigned long)place->base;
-	struct trace_array *tr;
+	struct oneshot_table *table;
 
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		struct oneshot_set *set = tr->oneshot.set;
-
-		if (!set)
-			continue;
-		if (oneshot_set_cover(set, start, place->size))
+	list_for_each_entry(table, &oneshot_tables, list) {
+		if (oneshot_set_cover(&table->set, start, place->size))
 			pr_warn_once("oneshot: no memory for module %s: its functions are refused\n",
 				     name);
-		oneshot_set_clear(set, start, place->size);
-		oneshot_clear_other(set, place);
+		oneshot_set_clear(&table->set, start, place->size);
+		oneshot_clear_other(&table->set, place);
 	}
 }
 
@@ -220,12 +212,12 @@ static void oneshot_module_coming(const struct module *module)
 	const struct module_memory *text = &module->mem[MOD_TEXT];
 	const struct module_memory *init = &module->mem[MOD_INIT_TEXT];
 	struct oneshot_module *mod = oneshot_module_named(module->name);
-	struct trace_array *tr;
+	struct oneshot_table *table;
 
 	/* Records that were published too late for oneshot_module_going(). */
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->oneshot.set && mod)
-			oneshot_forget(tr, mod);
+	list_for_each_entry(table, &oneshot_tables, list) {
+		if (mod)
+			oneshot_forget(&table->set, mod);
 	}
 	oneshot_take_place(text, module->name);
 	oneshot_take_place(init, module->name);
@@ -246,10 +238,8 @@ static void oneshot_module_coming(const struct module *module)
 	raw_write_seqcount_end(&mod->seq);
 	preempt_enable();
 
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->oneshot.set)
-			oneshot_remember(tr, mod);
-	}
+	list_for_each_entry(table, &oneshot_tables, list)
+		oneshot_remember(&table->set, mod);
 }
 
 /* Its init code has run and will be freed; other code may then be loaded there. */
@@ -264,7 +254,7 @@ static void oneshot_module_live(const struct module *module)
 static void oneshot_module_going(const struct module *module)
 {
 	struct oneshot_module *mod = oneshot_module_named(module->name);
-	struct trace_array *tr;
+	struct oneshot_table *table;
 
 	if (!mod)
 		return;
@@ -272,10 +262,8 @@ static void oneshot_module_going(const struct module *module)
 	WRITE_ONCE(mod->text_size, 0);
 	WRITE_ONCE(mod->init_size, 0);
 
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		if (tr->oneshot.set)
-			oneshot_forget(tr, mod);
-	}
+	list_for_each_entry(table, &oneshot_tables, list)
+		oneshot_forget(&table->set, mod);
 }
 
 static int oneshot_module_notify(struct notifier_block *nb, unsigned long state, void *data)

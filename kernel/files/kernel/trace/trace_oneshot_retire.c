@@ -8,11 +8,10 @@
  *
  *	first hit -> the set's records -> worker -> ftrace_retire_ips()
  *
- * The records, in order of first hit, are the queue. The worker remembers how far it
- * has looked at them. It takes the functions after this place in batches, sorted by
- * address. Each batch interrupts all CPUs a few times, so the worker waits until
- * there are some: ONESHOT_RETIRE_MS, and longer if the last run found few. Without
- * callers, it is woken as soon as ONESHOT_RETIRE_BATCH records are waiting.
+ * The records, in order of first hit, are the queue. The worker of trace_oneshot.c comes
+ * from time to time. The set has how far it has looked at the records. It takes the
+ * functions after this place in batches, sorted by address. Each batch interrupts all
+ * CPUs a few times, so the worker waits longer if there were few.
  *
  * With oneshot-parent, a function that retires shows no further callers. So the two
  * options exclude each other, unless oneshot_retire_ms tells how long each function
@@ -25,35 +24,24 @@
  *
  * ftrace lets only one ops retire at a time, so only one instance can have the option.
  *
- * Everything runs under trace_types_lock, except oneshot_retire_soon() and its
- * irq_work.
+ * Everything runs under trace_types_lock.
  */
 #include <linux/ftrace.h>
-#include <linux/irq_work.h>
 #include <linux/sort.h>
 #include <linux/trace_clock.h>
-#include <linux/workqueue.h>
 
 #include "trace.h"
 #include "trace_oneshot_internal.h"
 
 /* As many as x86 pokes at once, if they are in order of address. */
 #define ONESHOT_RETIRE_BATCH	256
-#define ONESHOT_RETIRE_MS	100
-/* If fewer retire in a run, the next wait is twice as long, up to this limit. */
-#define ONESHOT_RETIRE_FEW	16
-#define ONESHOT_RETIRE_MS_MOST	1600
 
-/* The instance that has the option, and how long the worker waits, in ms. */
+/* The instance that has the option. */
 static struct trace_array *oneshot_retirer;
-static unsigned int oneshot_retire_wait = ONESHOT_RETIRE_MS;
 
-/* The worker's batch: records, in order of address, and their addresses. */
+/* A batch: records, in order of address, and their addresses. */
 static struct oneshot_rec *oneshot_batch[ONESHOT_RETIRE_BATCH];
 static unsigned long oneshot_batch_ips[ONESHOT_RETIRE_BATCH];
-
-/* The worker has been woken and has not begun. */
-static unsigned int oneshot_retire_kicked;
 
 static int oneshot_compare_recs(const void *a, const void *b)
 {
@@ -75,16 +63,15 @@ static bool oneshot_may_retire(const struct oneshot_rec *rec, u32 meta)
 /* Collect the next batch. Stop at a record that is not published or still watched. */
 static unsigned int oneshot_collect(struct trace_array *tr)
 {
-	struct oneshot_retire *retire = &tr->oneshot.retire;
 	bool parent = tr->oneshot.flags & ONESHOT_OPT_PARENT;
 	struct oneshot_set *set = tr->oneshot.set;
-	u64 watched = parent ? (u64)retire->quiet_ms * NSEC_PER_MSEC : 0;
+	struct oneshot_retire *retire = &oneshot_table(set)->retire;
+	u64 watched = parent ? (u64)tr->oneshot.retire_ms * NSEC_PER_MSEC : 0;
 	u64 now = trace_clock_local();
 	unsigned int nr = 0;
-	u32 next;
 
-	for (next = retire->next; next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; next++) {
-		struct oneshot_rec *rec = oneshot_set_rec(set, next);
+	for (; retire->next < oneshot_set_nr(set) && nr < ONESHOT_RETIRE_BATCH; retire->next++) {
+		struct oneshot_rec *rec = oneshot_set_rec(set, retire->next);
 		u32 meta = oneshot_rec_meta(rec);
 
 		if (!meta && !oneshot_rec_is_void(rec))
@@ -95,8 +82,6 @@ static unsigned int oneshot_collect(struct trace_array *tr)
 			break;
 		oneshot_batch[nr++] = rec;
 	}
-	/* oneshot_retire_soon() reads it. */
-	WRITE_ONCE(retire->next, next);
 	return nr;
 }
 
@@ -121,21 +106,21 @@ static int oneshot_retire_batch(struct trace_array *tr, unsigned int nr)
 	return ret;
 }
 
-static void oneshot_retire_work(struct work_struct *work)
+/**
+ * oneshot_retire - let the functions retire that wait for it
+ * @tr: the instance; nothing happens unless it has the option
+ *
+ * Context: May sleep.
+ * Return: how many have retired.
+ */
+unsigned int oneshot_retire(struct trace_array *tr)
 {
-	struct oneshot_retire *retire;
-	unsigned int nr, all = 0;
-	struct trace_array *tr;
+	struct oneshot_retire *retire = &oneshot_table(tr->oneshot.set)->retire;
+	unsigned long before = retire->sites;
+	unsigned int nr;
 
-	guard(mutex)(&trace_types_lock);
-
-	/* Clear it before looking for work: a later kick then runs the worker once more. */
-	xchg(&oneshot_retire_kicked, 0);
-	tr = oneshot_retirer;
-	if (!tr || !tr->oneshot.registered)
-		return;
-
-	retire = &tr->oneshot.retire;
+	if (tr != oneshot_retirer)
+		return 0;
 	do {
 		u64 began = ktime_get_ns();
 		int ret;
@@ -146,146 +131,52 @@ static void oneshot_retire_work(struct work_struct *work)
 		ret = oneshot_retire_batch(tr, nr);
 		if (ret < 0) {
 			pr_warn_once("oneshot: call sites cannot be turned off: %d\n", ret);
-			return;
+			break;
 		}
 		/* It is 0 if all of them have retired before. */
 		if (ret) {
 			retire->sites += ret;
 			retire->batches++;
 			retire->ns += ktime_get_ns() - began;
-			all += ret;
 		}
 		cond_resched();
 	} while (nr == ONESHOT_RETIRE_BATCH);
-
-	if (all >= ONESHOT_RETIRE_FEW)
-		oneshot_retire_wait = ONESHOT_RETIRE_MS;
-	else if (oneshot_retire_wait < ONESHOT_RETIRE_MS_MOST)
-		oneshot_retire_wait *= 2;
-	/* A kick may have queued it already. Unbound, because the work waits for all CPUs. */
-	queue_delayed_work(system_dfl_wq, to_delayed_work(work),
-			   msecs_to_jiffies(oneshot_retire_wait));
-}
-
-static DECLARE_DELAYED_WORK(oneshot_retire_dwork, oneshot_retire_work);
-
-static void oneshot_retire_kick(struct irq_work *work)
-{
-	mod_delayed_work(system_dfl_wq, &oneshot_retire_dwork, 0);
-}
-
-static DEFINE_IRQ_WORK(oneshot_retire_kick_work, oneshot_retire_kick);
-
-/**
- * oneshot_retire_soon - wake the worker if enough new functions may retire
- * @tr: the instance
- * @set: its set
- *
- * Context: any, NMI included; preemption is off.
- */
-void oneshot_retire_soon(struct trace_array *tr, const struct oneshot_set *set)
-{
-	u32 flags = READ_ONCE(tr->oneshot.flags);
-
-	/* With callers, each function has to be watched for its time. */
-	if (!(flags & ONESHOT_OPT_RETIRE) || flags & ONESHOT_OPT_PARENT)
-		return;
-	if (oneshot_set_nr(set) - READ_ONCE(tr->oneshot.retire.next) < ONESHOT_RETIRE_BATCH)
-		return;
-	if (!oneshot_may_kick())
-		return;
-	if (!READ_ONCE(oneshot_retire_kicked) && !xchg(&oneshot_retire_kicked, 1))
-		irq_work_queue(&oneshot_retire_kick_work);
-}
-
-/**
- * oneshot_retire_again - have the worker look at all records again
- * @tr: the instance; nothing happens unless it has the option
- *
- * For a tracer that has started, and for call sites that have come back.
- */
-void oneshot_retire_again(struct trace_array *tr)
-{
-	lockdep_assert_held(&trace_types_lock);
-
-	if (tr != oneshot_retirer || !tr->oneshot.registered)
-		return;
-	WRITE_ONCE(tr->oneshot.retire.next, 0);
-	/* With ftrace=, there may be no workqueue yet: oneshot_retire_init() does it. */
-	if (system_dfl_wq)
-		mod_delayed_work(system_dfl_wq, &oneshot_retire_dwork,
-				 msecs_to_jiffies(ONESHOT_RETIRE_MS));
-}
-
-/* For a tracer that started before there were workqueues. */
-static int __init oneshot_retire_init(void)
-{
-	guard(mutex)(&trace_types_lock);
-
-	if (oneshot_retirer)
-		oneshot_retire_again(oneshot_retirer);
-	return 0;
-}
-postcore_initcall(oneshot_retire_init);
-
-/**
- * oneshot_retire_came_back - some call sites that were off are on again
- * @tr: the instance
- *
- * The time for which callers are watched begins again.
- */
-void oneshot_retire_came_back(struct trace_array *tr)
-{
-	tr->oneshot.retire.armed = trace_clock_local();
-	oneshot_retire_again(tr);
+	return retire->sites - before;
 }
 
 /**
  * oneshot_retire_rearm - have all call sites call the tracer again
  * @tr: the instance; nothing happens unless its tracer is registered
  *
- * If the instance still has the option, the worker looks at all records again.
+ * The time for which callers are watched begins again. If the instance still has the
+ * option, the worker looks at all records again.
  */
 void oneshot_retire_rearm(struct trace_array *tr)
 {
+	struct oneshot_retire *retire;
+
 	if (!tr->oneshot.registered)
 		return;
 	ftrace_rearm(tr->ops);
-	oneshot_retire_came_back(tr);
-}
-
-/**
- * oneshot_retire_begin - there is a new set
- * @tr: the instance
- */
-void oneshot_retire_begin(struct trace_array *tr)
-{
-	struct oneshot_retire *retire = &tr->oneshot.retire;
-
-	/* oneshot_retire_soon() reads it. */
-	WRITE_ONCE(retire->next, 0);
-	retire->armed = 0;
-	retire->sites = 0;
-	retire->batches = 0;
-	retire->ns = 0;
-	if (tr == oneshot_retirer)
-		oneshot_retire_wait = ONESHOT_RETIRE_MS;
+	retire = &oneshot_table(tr->oneshot.set)->retire;
+	retire->armed = trace_clock_local();
+	retire->next = 0;
 }
 
 /**
  * oneshot_retire_may - are these options allowed with this oneshot_retire_ms?
  * @tr: the instance
  * @flags: its options
- * @quiet_ms: how long callers are watched
+ * @ms: how long callers are watched
  *
  * Return: 0; -EINVAL if functions would retire while callers are recorded, and no time
  *	is given; -EBUSY if another instance has the option.
  */
-int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int quiet_ms)
+int oneshot_retire_may(const struct trace_array *tr, u32 flags, unsigned int ms)
 {
 	if (!(flags & ONESHOT_OPT_RETIRE))
 		return 0;
-	if (flags & ONESHOT_OPT_PARENT && !quiet_ms)
+	if (flags & ONESHOT_OPT_PARENT && !ms)
 		return -EINVAL;
 	return oneshot_retirer && oneshot_retirer != tr ? -EBUSY : 0;
 }

@@ -1,54 +1,39 @@
 // SPDX-License-Identifier: GPL-2.0
 /*
- * oneshot tracer: the sets of its instances, from their allocation to their end.
+ * oneshot tracer: sets, from their allocation to their end.
  *
  * A set is kept when the tracer stops, so that it can be read later. It is replaced
- * when the tracer starts again or when 0 is written to oneshot_seen. Callbacks also
- * run where RCU is not watching: in the idle loop, and on a CPU that comes online. So
- * stopping waits for both a rude and an ordinary RCU-tasks grace period, and until no
- * CPU comes or goes. So does replacing a set that is in use, before the old set is
- * freed. Replacing, reading, growing and forgetting hold trace_types_lock.
- * If ftrace has turned itself off, it can no longer take the tracer out of the
- * functions: the set then stays in use.
+ * when the tracer starts again or when 0 is written to oneshot_seen. The instance has
+ * a reference to its present set. Whoever has opened oneshot_seen has one to the set
+ * of that moment, and the write of 0 has one until no callback uses the old set any
+ * more. The last one who leaves frees it. trace_types_lock protects the references,
+ * the list of sets, and what is done to a set besides inserting.
  *
- * A new set has chunks for all text that is loaded, and ONESHOT_BEGIN_BLOCKS blocks
- * of records. The chunks of a module are added before its code runs. When records
- * run short, the context that has taken one kicks a worker, which adds blocks. It
- * may be an NMI, so it kicks by irq_work, as pid_list does. An address that finds no
- * room meanwhile is refused, counted, and recorded at a later call. Nobody announces
- * the code of JIT compilers: its chunk is added after the set has refused an address
- * of it.
+ * A new set has chunks for the text of the kernel, and ONESHOT_BEGIN_BLOCKS blocks of
+ * records. The chunks of a module are added before its code runs. A worker adds blocks
+ * before records run short, see trace_oneshot.c. An address that finds no room is
+ * refused, counted, and recorded at a later call. Nobody announces the code of JIT
+ * compilers: its chunk is added after the set has refused an address of it.
  */
-#include <linux/cpu.h>
-#include <linux/irq_work.h>
 #include <linux/kmemleak.h>
 #include <linux/mm.h>
 #include <linux/module.h>
 #include <linux/percpu.h>
-#include <linux/rcupdate.h>
-#include <linux/rcupdate_trace.h>
 #include <linux/vmalloc.h>
-#include <linux/workqueue.h>
 #include <asm/sections.h>
 
 #include "trace.h"
 #include "trace_oneshot_internal.h"
 
 /*
- * 32,768 records: twice as many as a boot finds before the worker can run. The
- * worker is woken when half of them are left. It runs before a storm of first hits
- * fills that half (12,000 in a second, when all functions begin to be traced).
+ * 32,768 records: twice as many as a boot finds before the worker can run. The worker
+ * leaves room for 24,576, twice as many as a storm of first hits needs until it comes
+ * again (12,000 in a second, when all functions begin to be traced).
  */
 #define ONESHOT_BEGIN_BLOCKS	8
-#define ONESHOT_LOW_RECS	(ONESHOT_BEGIN_BLOCKS / 2 * ONESHOT_BLOCK_RECS)
+#define ONESHOT_SPARE_RECS	(ONESHOT_BEGIN_BLOCKS * 3 / 4 * ONESHOT_BLOCK_RECS)
 
-/* The limit on the command line, for all instances. */
-static unsigned int oneshot_boot_size;
-
-/* There are workqueues, and interrupts to wake their workers from. */
-static bool oneshot_can_kick __read_mostly;
-/* The worker has been kicked and has not begun. */
-static unsigned int oneshot_kicked;
+LIST_HEAD(oneshot_tables);
 
 /* The chunk that all missing chunks share: one page, mapped many times. Never freed. */
 static void *oneshot_zeros(void)
@@ -114,215 +99,95 @@ static int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 	return 0;
 }
 
-/**
- * oneshot_set_free - free a set that nobody uses any more
- * @set: from oneshot_set_alloc(), or NULL
- */
-void oneshot_set_free(struct oneshot_set *set)
+static void oneshot_set_free(struct oneshot_set *set)
 {
 	unsigned int i;
 
-	if (!set)
-		return;
 	for (i = 0; i < ONESHOT_CHUNKS; i++)
 		kvfree(oneshot_set_chunk(set, i));
 	for (i = 0; i < set->nr_blocks; i++)
 		kvfree(set->blocks[i]);
 	free_percpu(set->counts);
-	vfree(set);
+	vfree(oneshot_table(set));
 }
 
 /**
- * oneshot_set_alloc - allocate an empty set
+ * oneshot_set_get - take a reference to a set
+ * @set: the set, or NULL
+ *
+ * Return: the set, for oneshot_set_put().
+ */
+struct oneshot_set *oneshot_set_get(struct oneshot_set *set)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	if (set)
+		oneshot_table(set)->refs++;
+	return set;
+}
+
+/**
+ * oneshot_set_put - give a reference back; without any, the set is freed
+ * @set: the set, or NULL
+ */
+void oneshot_set_put(struct oneshot_set *set)
+{
+	lockdep_assert_held(&trace_types_lock);
+
+	if (!set || --oneshot_table(set)->refs)
+		return;
+	list_del(&oneshot_table(set)->list);
+	oneshot_set_free(set);
+}
+
+/**
+ * oneshot_set_alloc - allocate an empty set, without chunks for modules
  * @limit: the largest number of records, 0 for ONESHOT_MAX_RECS
  *
- * Return: the set, for oneshot_set_free(), or NULL.
+ * Return: the set, with one reference, or NULL.
  */
 struct oneshot_set *oneshot_set_alloc(unsigned int limit)
 {
 	const void *zeros = oneshot_zeros();
+	struct oneshot_table *table;
 	struct oneshot_set *set;
 
 	if (!zeros)
 		return NULL;
-	set = vzalloc(sizeof(*set));
-	if (!set)
+	table = vzalloc(sizeof(*table));
+	if (!table)
 		return NULL;
+	set = &table->set;
 	oneshot_set_init(set, zeros, limit ?: ONESHOT_MAX_RECS);
 	set->counts = alloc_percpu(struct oneshot_counts);
 
 	if (!set->counts ||
 	    oneshot_set_cover(set, (unsigned long)_stext, _etext - _stext) ||
 	    oneshot_set_cover(set, (unsigned long)_sinittext, _einittext - _sinittext) ||
-	    oneshot_cover_modules(set) ||
 	    oneshot_set_grow(set, ONESHOT_BEGIN_BLOCKS * ONESHOT_BLOCK_RECS)) {
 		oneshot_set_free(set);
 		return NULL;
 	}
+	table->refs = 1;
+	list_add_tail(&table->list, &oneshot_tables);
 	return set;
 }
 
-static void oneshot_grow(struct work_struct *work)
-{
-	struct trace_array *tr;
-	struct oneshot_set *set;
-	u32 wanted;
-
-	guard(mutex)(&trace_types_lock);
-
-	/* Clear it before looking for work: a later kick then runs the worker once more. */
-	xchg(&oneshot_kicked, 0);
-	list_for_each_entry(tr, &ftrace_trace_arrays, list) {
-		set = tr->oneshot.set;
-		if (!set)
-			continue;
-		/* Without memory, the next first hit asks again. */
-		oneshot_set_grow(set, ONESHOT_LOW_RECS + ONESHOT_BLOCK_RECS);
-		wanted = xchg(&set->wanted, 0);
-		if (wanted)
-			oneshot_set_cover(set, (wanted - 1UL) << ONESHOT_CHUNK_SHIFT, 1);
-	}
-}
-
-static DECLARE_WORK(oneshot_grow_work, oneshot_grow);
-
-static void oneshot_kick(struct irq_work *work)
-{
-	schedule_work(&oneshot_grow_work);
-}
-
-static DEFINE_IRQ_WORK(oneshot_kick_work, oneshot_kick);
-
 /**
- * oneshot_may_kick - may a worker be woken by an irq_work?
- *
- * Context: any, NMI included; preemption is off.
- * Return: false early in the boot; false where RCU is not watching, as raising an
- *	interrupt may be traced by code that needs RCU; false on a CPU that is coming
- *	or going. A CPU that goes takes no more interrupts: the irq_work would stay in
- *	its queue while it is off and longer, and so would all that is queued after.
- */
-bool oneshot_may_kick(void)
-{
-	return READ_ONCE(oneshot_can_kick) && rcu_is_watching() &&
-	       cpu_online(raw_smp_processor_id());
-}
-
-/**
- * oneshot_grow_soon - wake the worker if a set has to grow
+ * oneshot_set_feed - add the memory that a set will need soon
  * @set: the set
  *
- * Context: any, NMI included.
- */
-void oneshot_grow_soon(struct oneshot_set *set)
-{
-	if (likely(oneshot_set_spare(set) >= ONESHOT_LOW_RECS && !READ_ONCE(set->wanted)))
-		return;
-	if (READ_ONCE(set->room) == set->limit && !READ_ONCE(set->wanted))
-		return;
-	if (!oneshot_may_kick())
-		return;
-	/* Kick only once: this calls traced functions, which may be refused and come here. */
-	if (!READ_ONCE(oneshot_kicked) && !xchg(&oneshot_kicked, 1))
-		irq_work_queue(&oneshot_kick_work);
-}
-
-static int __init oneshot_grow_init(void)
-{
-	WRITE_ONCE(oneshot_can_kick, true);
-	/* Sets of tracers that started earlier may have to grow. */
-	schedule_work(&oneshot_grow_work);
-	return 0;
-}
-core_initcall(oneshot_grow_init);
-
-/**
- * oneshot_synchronize - wait for all callbacks that are under way
+ * Without memory, the next call tries again.
  *
- * Callbacks run where RCU is not watching, and may be preempted. RCU does not wait for
- * a CPU that comes online, as it does not know it yet, and newer kernels have no rude
- * grace periods where the code of the idle loop is not traced. That CPU begins before
- * cpus_write_lock() is released. Those that come later find the new set.
+ * Context: May sleep.
+ * Return: true if the set needed some.
  */
-void oneshot_synchronize(void)
+bool oneshot_set_feed(struct oneshot_set *set)
 {
-	cpus_read_lock();
-	cpus_read_unlock();
-	synchronize_rcu_tasks_rude();
-	synchronize_rcu_tasks();
+	u32 wanted = xchg(&set->wanted, 0), room = set->room;
+
+	oneshot_set_grow(set, ONESHOT_SPARE_RECS);
+	if (wanted)
+		oneshot_set_cover(set, (wanted - 1UL) << ONESHOT_CHUNK_SHIFT, 1);
+	return wanted || set->room != room;
 }
-
-/**
- * oneshot_replace - give an instance another set, and free the old one
- * @tr: the instance
- * @set: its new set, or NULL if no callback is left
- *
- * Callbacks may use either set meanwhile. When this returns, all use the new one.
- */
-void oneshot_replace(struct trace_array *tr, struct oneshot_set *set)
-{
-	struct oneshot_set *old = tr->oneshot.set;
-
-	lockdep_assert_held(&trace_types_lock);
-
-	/* Pairs with the reading in oneshot_call(). */
-	smp_store_release(&tr->oneshot.set, set);
-	oneshot_stub_look_into(tr, set);
-	tr->oneshot.generation++;
-	oneshot_retire_begin(tr);
-	if (tr->oneshot.registered)
-		oneshot_synchronize();
-	oneshot_set_free(old);
-}
-
-/**
- * oneshot_renew - give an instance a new set of the size that the user asked for
- * @tr: the instance; no callback uses its set
- *
- * Return: 0 or -ENOMEM.
- */
-int oneshot_renew(struct trace_array *tr)
-{
-	struct oneshot_set *set;
-
-	set = oneshot_set_alloc(tr->oneshot.size);
-	if (!set)
-		return -ENOMEM;
-
-	oneshot_replace(tr, set);
-	return 0;
-}
-
-void oneshot_init_array(struct trace_array *tr)
-{
-	tr->oneshot.flags = ONESHOT_OPT_DEFAULT;
-	tr->oneshot.size = oneshot_boot_size;
-}
-
-/* Would ftrace go on calling the tracer for an instance that is removed? */
-bool oneshot_is_stuck(const struct trace_array *tr)
-{
-	return tr->oneshot.registered && ftrace_is_dead();
-}
-
-/* The instance is being removed: its tracer has stopped, and nobody has a file open. */
-void oneshot_free_array(struct trace_array *tr)
-{
-	oneshot_retire_changed(tr, 0);
-	oneshot_replace(tr, NULL);
-}
-
-static int __init oneshot_size_setup(char *str)
-{
-	unsigned int size;
-
-	if (kstrtouint(str, 0, &size) || size > ONESHOT_MAX_RECS) {
-		pr_warn("oneshot_size=%s: not a number of addresses from 0 to %u, ignored\n",
-			str, ONESHOT_MAX_RECS);
-		return 1;
-	}
-
-	oneshot_boot_size = size;
-	return 1;
-}
-__setup("oneshot_size=", oneshot_size_setup);
