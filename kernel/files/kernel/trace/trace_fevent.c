@@ -106,7 +106,7 @@ static void fevent_init_call(struct fevent *fe)
 
 	call->event.funcs = &fevent_funcs;
 	call->class->fields_array = fe->fields;
-	call->class->reg = fevent_reg;
+	call->class->reg = fevent_class_reg;
 	call->class->batch = &fevent_batch_ops;
 	call->flags = TRACE_EVENT_FL_FUNCTION;
 #ifdef CONFIG_PERF_EVENTS
@@ -129,7 +129,6 @@ static struct fevent *fevent_alloc(struct fevent_proto *proto, unsigned int nr_f
 	INIT_LIST_HEAD(&fe->batch);
 	INIT_LIST_HEAD(&fe->armed);
 	INIT_LIST_HEAD(&fe->fresh);
-	INIT_LIST_HEAD(&fe->returning);
 	dyn_event_init(&fe->devent, &fevent_dyn_ops);
 	fe->text = fevent_text(proto);
 	if (!fe->text || trace_probe_init(&fe->tp, proto->name, proto->group, false, nr_args)) {

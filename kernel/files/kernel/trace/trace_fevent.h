@@ -15,7 +15,6 @@
 #define _TRACE_FEVENT_H
 
 #include <linux/ftrace.h>
-#include <linux/rethook.h>
 
 #include "trace_dynevent.h"
 #include "trace_probe.h"
@@ -27,9 +26,6 @@
  */
 #define FEVENT_MAX_FIXED	2048
 #define FEVENT_MAX_DYNAMIC	1536
-
-/* All rethooks of an event have 2 ^ 11 times as many nodes as the first one. */
-#define FEVENT_MAX_RETHOOKS	12
 
 /* Register arguments, as many as x86-64 has. */
 #define FEVENT_MAX_ARGS		6
@@ -141,10 +137,7 @@ struct fevent_values {
  * @fast_file: the only listener, if that is a file, and the event is @simple and no
  *	return event
  * @only_perf: perf or BPF programs are the only listeners, and it is no return event
- * @rethooks: of a return event that is armed
- * @nr_rethooks: how many
- * @wants_nodes: it needs one more rethook
- * @returning: in the list of return events that are armed
+ * @returning: what nodes of rethooks point to, if it is a return event that is armed
  * @missed: calls that could not be recorded
  * @btf: the BTF that @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
@@ -177,10 +170,7 @@ struct fevent {
 	bool			was_armed;
 	struct trace_event_file	*fast_file;
 	bool			only_perf;
-	struct rethook		*rethooks[FEVENT_MAX_RETHOOKS];
-	unsigned int		nr_rethooks;
-	bool			wants_nodes;
-	struct list_head	returning;
+	struct fevent_returning	*returning;
 	atomic_long_t		missed;
 
 	struct btf		*btf;

@@ -20,7 +20,7 @@
  * of the present table, which is one store for each function. Then ftrace is told.
  * Only then the new table is published, which has the new events.
  *
- *	enable / perf / BPF -> fevent_reg() -> on or off the list fevent_armed
+ *	enable / perf / BPF -> fevent_class_reg() -> on or off the list fevent_armed
  *	                                         |  (once for a batch)
  *	                                         v
  *	                                fevent_update_hooks(): ftrace, then table
@@ -396,7 +396,7 @@ static void fevent_unlist(struct fevent *fe)
 {
 	list_del_init(&fe->armed);
 	list_del_init(&fe->fresh);
-	fevent_free_rethooks(fe);
+	fevent_stop_returns(fe);
 }
 
 /* The fast paths are for one file without perf, or for perf without files. */
@@ -422,7 +422,7 @@ static int fevent_arm(struct fevent *fe)
 	if (fevent_is_armed(fe))
 		return 0;
 	if (fe->proto->returns) {
-		ret = fevent_alloc_rethooks(fe);
+		ret = fevent_start_returns(fe);
 		if (ret)
 			return ret;
 	}
@@ -484,7 +484,7 @@ static int fevent_disable(struct fevent *fe, struct trace_event_file *file)
 }
 
 /**
- * fevent_reg - a trace_event_class's reg()
+ * fevent_class_reg - a trace_event_class's reg()
  * @call: the event
  * @type: what to do
  * @data: the trace_event_file to enable or disable, else unused
@@ -492,7 +492,7 @@ static int fevent_disable(struct fevent *fe, struct trace_event_file *file)
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0 or a negative errno.
  */
-int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data)
+int fevent_class_reg(struct trace_event_call *call, enum trace_reg type, void *data)
 {
 	struct fevent *fe = to_fevent(call);
 

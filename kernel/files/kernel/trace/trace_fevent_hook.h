@@ -145,26 +145,26 @@ static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
 #ifdef CONFIG_FUNCTION_EVENTS_RETURN
 void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 		  struct ftrace_regs *fregs);
-int fevent_alloc_rethooks(struct fevent *fe);
-void fevent_free_rethooks(struct fevent *fe);
+int fevent_start_returns(struct fevent *fe);
+void fevent_stop_returns(struct fevent *fe);
 #else
 static inline void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 				struct ftrace_regs *fregs)
 {
 }
 
-static inline int fevent_alloc_rethooks(struct fevent *fe)
+static inline int fevent_start_returns(struct fevent *fe)
 {
 	return -EOPNOTSUPP;
 }
 
-static inline void fevent_free_rethooks(struct fevent *fe)
+static inline void fevent_stop_returns(struct fevent *fe)
 {
 }
 #endif
 
 /* trace_fevent_hook.c */
-int fevent_reg(struct trace_event_call *call, enum trace_reg type, void *data);
+int fevent_class_reg(struct trace_event_call *call, enum trace_reg type, void *data);
 int fevent_update_hooks(void);
 bool fevent_is_armed(struct fevent *fe);
 void fevent_wait_idle(struct fevent *fe);

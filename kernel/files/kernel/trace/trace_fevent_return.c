@@ -4,7 +4,6 @@
  * values from the function's entry that the record needs.
  */
 #include <linux/ftrace.h>
-#include <linux/irq_work.h>
 #include <linux/kprobes.h>
 #include <linux/rethook.h>
 #include <linux/slab.h>
@@ -15,64 +14,83 @@
 #include "trace_fevent.h"
 #include "trace_fevent_hook.h"
 
-/* Nodes of the first rethook of a return event, see fevent_enter(). */
-#define FEVENT_RETURN_NODES	(32 + num_possible_cpus())
+/*
+ * All events take their nodes from the same rethooks, as each rethook has memory for
+ * each possible CPU. The newest one has as many nodes as all before it. A call that finds
+ * it empty only leaves a note: it may be where nobody can be woken. A worker looks at the
+ * note from time to time, as long as a return event is armed, and adds the next rethook.
+ */
+#define FEVENT_RETURN_NODES	(256 + 4 * num_possible_cpus())
+#define FEVENT_GROW_MS		50
+
+/* They have 2 ^ 9 times as many nodes as the first one. */
+static struct rethook *fevent_rethooks[10];
+static unsigned int fevent_nr_rethooks;
+static bool fevent_wants_nodes;
+
+/*
+ * A return event that is armed. Calls that have not returned point to it for as long as
+ * they like. So it is never freed, but used again, with another number.
+ */
+struct fevent_returning {
+	struct list_head	unused;
+	struct fevent		*fe;
+	unsigned int		number;
+};
+
+static LIST_HEAD(fevent_unused);
+static unsigned int fevent_nr_returning;
 
 /* A call whose return is an event. */
 struct fevent_return_node {
 	struct rethook_node	node;
+	struct fevent_returning	*returning;
+	unsigned int		number;
 	unsigned long		ip;
 	unsigned long		parent_ip;
 	u64			start;
 	struct fevent_returned	returned;
 };
 
-/* Return events that are armed. */
-static LIST_HEAD(fevent_returning);
+static bool fevent_hibernating;
 
 /* Kernels without the graph tracer have return events only if they cannot suspend. */
 static nokprobe_inline bool fevent_returns_paused(void)
 {
 #ifdef CONFIG_FUNCTION_GRAPH_TRACER
-	return atomic_read(&current->tracing_graph_pause);
-#else
-	return false;
+	if (atomic_read(&current->tracing_graph_pause))
+		return true;
 #endif
+	return READ_ONCE(fevent_hibernating);
 }
 
 /*
  * The image of a hibernating system has the task that makes the image, inside some functions.
  * When the image is restored, the task goes on outside of these functions. Suspending to
- * memory pauses the function graph tracer by itself. For hibernation, this tracer has a
- * notifier, but only while it traces; so have another one here.
+ * memory pauses the function graph tracer for its task. For hibernation, pause all tasks:
+ * one may begin it, and another one end it.
  */
 static int fevent_pm_notify(struct notifier_block *nb, unsigned long state, void *unused)
 {
-	if (state == PM_HIBERNATION_PREPARE)
-		pause_graph_tracing();
-	else if (state == PM_POST_HIBERNATION)
-		unpause_graph_tracing();
+	if (state == PM_HIBERNATION_PREPARE || state == PM_POST_HIBERNATION)
+		WRITE_ONCE(fevent_hibernating, state == PM_HIBERNATION_PREPARE);
 	return NOTIFY_DONE;
 }
-
-static int __init fevent_pm_init(void)
-{
-	static struct notifier_block fevent_pm = { .notifier_call = fevent_pm_notify };
-
-	return register_pm_notifier(&fevent_pm);
-}
-core_initcall(fevent_pm_init);
 
 static void fevent_return(struct rethook_node *node, void *data, unsigned long ret_ip,
 			  struct pt_regs *regs)
 {
 	struct fevent_return_node *ret =
 		container_of(node, struct fevent_return_node, node);
-	struct fevent *fe = data;
 	struct fevent_values values = { .returned = &ret->returned };
+	struct fevent *fe = READ_ONCE(ret->returning->fe);
 	s64 duration;
 	int bit;
 
+	/* Pairs with fevent_stop_returns(). */
+	smp_rmb();
+	if (unlikely(!fe || READ_ONCE(ret->returning->number) != ret->number))
+		return;
 	if (unlikely(!rcu_is_watching())) {
 		atomic_long_inc(&fe->missed);
 		return;
@@ -97,59 +115,48 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 NOKPROBE_SYMBOL(fevent_return);
 
 /*
- * Add a rethook with as many nodes as the event has, or with the first nodes. A load reads
+ * Add a rethook with as many nodes as there are, or with the first nodes. A load reads
  * a whole word, even if the field is the end of the last argument; hence one word more.
  */
-static int fevent_add_rethook(struct fevent *fe)
+static int fevent_add_rethook(void)
 {
-	unsigned int i = fe->nr_rethooks;
+	unsigned int i = fevent_nr_rethooks;
 	struct rethook *rh;
 
-	rh = rethook_alloc(fe, fevent_return,
-			   sizeof(struct fevent_return_node) + (fe->nr_saved + 1) * sizeof(long),
+	rh = rethook_alloc(NULL, fevent_return,
+			   sizeof(struct fevent_return_node) + (FEVENT_MAX_ARGS + 1) * sizeof(long),
 			   FEVENT_RETURN_NODES << max_t(int, i - 1, 0));
 	if (IS_ERR(rh))
 		return PTR_ERR(rh);
-	fe->rethooks[i] = rh;
+	fevent_rethooks[i] = rh;
 	/* Pairs with fevent_enter(). */
-	smp_store_release(&fe->nr_rethooks, i + 1);
+	smp_store_release(&fevent_nr_rethooks, i + 1);
 	return 0;
 }
 
 static void fevent_grow(struct work_struct *work)
 {
-	struct fevent *fe;
-
 	guard(mutex)(&event_mutex);
-	list_for_each_entry(fe, &fevent_returning, returning) {
-		if (!READ_ONCE(fe->wants_nodes))
-			continue;
-		/* If there is no memory, a later call asks again. */
-		if (fe->nr_rethooks < ARRAY_SIZE(fe->rethooks))
-			fevent_add_rethook(fe);
-		WRITE_ONCE(fe->wants_nodes, false);
-	}
-}
-
-static DECLARE_WORK(fevent_grow_work, fevent_grow);
-
-static void fevent_schedule_grow(struct irq_work *work)
-{
-	schedule_work(&fevent_grow_work);
-}
-
-static DEFINE_IRQ_WORK(fevent_grow_irq_work, fevent_schedule_grow);
-
-/* By an irq_work: functions are also traced where no work can be scheduled. */
-static void fevent_ask_for_nodes(struct fevent *fe)
-{
-	if (READ_ONCE(fe->wants_nodes) || fe->nr_rethooks == ARRAY_SIZE(fe->rethooks))
+	if (!fevent_nr_returning)
 		return;
-	WRITE_ONCE(fe->wants_nodes, true);
-	irq_work_queue(&fevent_grow_irq_work);
+	/* If there is no memory, a later call asks again. */
+	if (fevent_wants_nodes && fevent_nr_rethooks < ARRAY_SIZE(fevent_rethooks))
+		fevent_add_rethook();
+	WRITE_ONCE(fevent_wants_nodes, false);
+	schedule_delayed_work(to_delayed_work(work), msecs_to_jiffies(FEVENT_GROW_MS));
 }
 
-NOKPROBE_SYMBOL(fevent_ask_for_nodes);
+static DECLARE_DELAYED_WORK(fevent_grow_work, fevent_grow);
+
+static int __init fevent_return_init(void)
+{
+	static struct notifier_block fevent_pm = { .notifier_call = fevent_pm_notify };
+
+	/* For events of the command line. */
+	schedule_delayed_work(&fevent_grow_work, 0);
+	return register_pm_notifier(&fevent_pm);
+}
+core_initcall(fevent_return_init);
 
 /**
  * fevent_enter - a function with a return event is called
@@ -158,9 +165,9 @@ NOKPROBE_SYMBOL(fevent_ask_for_nodes);
  * @parent_ip: its caller
  * @fregs: registers at its entry
  *
- * Many tasks may sleep in an event's functions. The newest rethook has as many nodes as
- * all rethooks before it. When it has none left, at least half of all nodes are in use:
- * the next rethook is added, up to FEVENT_MAX_RETHOOKS. A call without a node is missed.
+ * Many tasks may sleep in an event's functions. When the newest rethook has no node left,
+ * at least half of all nodes are in use: the next rethook is added soon. A call without
+ * a node is missed.
  *
  * Context: Any that functions are traced in; preemption is off, recursion is guarded
  * against.
@@ -169,13 +176,14 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 		  struct ftrace_regs *fregs)
 {
 	/* Pairs with fevent_add_rethook(). */
-	unsigned int nr = smp_load_acquire(&fe->nr_rethooks);
+	unsigned int nr = smp_load_acquire(&fevent_nr_rethooks);
+	struct fevent_returning *returning = READ_ONCE(fe->returning);
 	struct fevent_return_node *ret;
 	struct rethook_node *node = NULL;
 	unsigned int i;
 
 	/* The event is being armed or disarmed: nobody listens at the moment. */
-	if (unlikely(!nr))
+	if (unlikely(!returning))
 		return;
 	/*
 	 * objpool_push() has interrupts off, but it is not NMI-safe: it makes a node visible
@@ -191,16 +199,18 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 		return;
 	}
 	for (i = nr; i && !node; i--)
-		node = rethook_try_get(fe->rethooks[i - 1]);
-	if (unlikely(i != nr - 1))
-		fevent_ask_for_nodes(fe);
+		node = rethook_try_get(fevent_rethooks[i - 1]);
+	if (unlikely(i + 1 != nr && !READ_ONCE(fevent_wants_nodes)))
+		WRITE_ONCE(fevent_wants_nodes, true);
 	if (unlikely(!node)) {
 		/* If the event has been disarmed meanwhile, nothing is missed. */
-		if (READ_ONCE(fe->nr_rethooks))
+		if (READ_ONCE(fe->returning))
 			fevent_miss(fe);
 		return;
 	}
 	ret = container_of(node, struct fevent_return_node, node);
+	ret->returning = returning;
+	ret->number = READ_ONCE(returning->number);
 	ret->ip = ip;
 	ret->parent_ip = parent_ip;
 	for (i = 0; i < fe->nr_saved; i++)
@@ -213,40 +223,60 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 NOKPROBE_SYMBOL(fevent_enter);
 
 /**
- * fevent_free_rethooks - a return event is not armed any more
+ * fevent_stop_returns - a return event is not armed any more
  * @fe: the event, any event
  *
- * Nodes that are in use are freed when their functions return.
+ * Calls that have not returned are forgotten. When no return event is left, their nodes
+ * are freed when they return.
  *
  * Context: Process context, event_mutex is held.
  */
-void fevent_free_rethooks(struct fevent *fe)
+void fevent_stop_returns(struct fevent *fe)
 {
-	unsigned int i, nr = fe->nr_rethooks;
+	struct fevent_returning *returning = fe->returning;
+	unsigned int nr = fevent_nr_rethooks;
 
-	WRITE_ONCE(fe->nr_rethooks, 0);
-	for (i = 0; i < nr; i++)
-		rethook_free(fe->rethooks[i]);
-	list_del_init(&fe->returning);
+	if (!returning)
+		return;
+	WRITE_ONCE(fe->returning, NULL);
+	WRITE_ONCE(returning->number, returning->number + 1);
+	/* Pairs with fevent_return(): who finds another event finds another number. */
+	smp_wmb();
+	WRITE_ONCE(returning->fe, NULL);
+	list_add(&returning->unused, &fevent_unused);
+	if (--fevent_nr_returning)
+		return;
+	WRITE_ONCE(fevent_nr_rethooks, 0);
+	while (nr)
+		rethook_free(fevent_rethooks[--nr]);
 }
 
 /**
- * fevent_alloc_rethooks - a return event is going to be armed
+ * fevent_start_returns - a return event is going to be armed
  * @fe: the event
  *
  * Context: Process context, event_mutex is held, may sleep.
  * Return: 0 or -ENOMEM.
  */
-int fevent_alloc_rethooks(struct fevent *fe)
+int fevent_start_returns(struct fevent *fe)
 {
-	int ret;
+	struct fevent_returning *returning;
 
-	/* It may still be set by a call that was under way when the event was disarmed. */
-	WRITE_ONCE(fe->wants_nodes, false);
-	ret = fevent_add_rethook(fe) ?: fevent_add_rethook(fe);
-	if (ret)
-		fevent_free_rethooks(fe);
+	returning = list_first_entry_or_null(&fevent_unused, struct fevent_returning, unused);
+	if (returning)
+		list_del(&returning->unused);
 	else
-		list_add_tail(&fe->returning, &fevent_returning);
-	return ret;
+		returning = kzalloc(sizeof(*returning), GFP_KERNEL);
+	if (!returning)
+		return -ENOMEM;
+	WRITE_ONCE(returning->fe, fe);
+	WRITE_ONCE(fe->returning, returning);
+	if (!fevent_nr_returning++ && (fevent_add_rethook() || fevent_add_rethook())) {
+		fevent_stop_returns(fe);
+		return -ENOMEM;
+	}
+	/* Earlier, there are no timers: fevent_return_init() does it. */
+	if (system_state >= SYSTEM_SCHEDULING)
+		schedule_delayed_work(&fevent_grow_work, msecs_to_jiffies(FEVENT_GROW_MS));
+	return 0;
 }
