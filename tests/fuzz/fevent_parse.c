@@ -49,7 +49,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	char *text, *text_again;
 	int len, len_again;
 
-	proto = fevent_parse((const char *)data, size, MAX_ARGS, &error);
+	proto = fevent_parse((const char *)data, size, MAX_ARGS, sample_typedef, &error);
 	if (IS_ERR(proto)) {
 		CHECK(PTR_ERR(proto) == -EINVAL, "the error is not -EINVAL");
 		CHECK(error.err > FEVENT_ERR_NONE && error.err <= FEVENT_ERR_TOO_MANY_ARGS,
@@ -61,7 +61,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	CHECK(error.err == FEVENT_ERR_NONE, "a complaint about a line that was accepted");
 
 	text = print(proto, &len);
-	again = fevent_parse(text, len, MAX_ARGS, &error);
+	again = fevent_parse(text, len, MAX_ARGS, sample_typedef, &error);
 	CHECK(!IS_ERR(again), "its own canonical line is refused");
 	difference = fevent_difference(proto, again);
 	CHECK(!difference, difference);

@@ -40,7 +40,7 @@ static struct fevent_proto *parse_bytes(const char *line, size_t len, struct fev
 
 	memset(error, 0xee, sizeof(*error));
 	memcpy(copy, line, len);
-	proto = fevent_parse(copy, len, MAX_ARGS, error);
+	proto = fevent_parse(copy, len, MAX_ARGS, sample_typedef, error);
 	free(copy);	/* the prototype may keep nothing of it */
 	return proto;
 }
@@ -194,6 +194,8 @@ static const struct {
 	{ "f(u8[4]a)", "f(u8[4] a)" },
 	{ "f(u8[4]$a)", "f(u8[4] $a)" },
 	{ "f(u8[4]0x1)", "f(u8[4] 0x1)" },
+	{ "f(loff_t a, loff_t[4] b, loff_t)", "f(s64 a, s64[4] b, loff_t)" },
+	{ "loff_t f(loff_t)", "s64 f(loff_t)" },
 
 	/* A word is a TYPE only if a NAME or an ADDR follows. */
 	{ "f(string)" },
@@ -496,6 +498,10 @@ static const struct {
 	E(NO_FIELD, "foo(u32 x = ^NULL)"),
 
 	E(BAD_TYPE, "foo(^u33 x)"),
+	E(BAD_TYPE, "foo(^loff_tt x)"),
+	E(BAD_TYPE, "foo(^loff_ x)"),
+	E(NOT_A_NUMBER, "foo(^kuid_t x)"),
+	E(NOT_A_NUMBER, "^kuid_t foo()"),
 	E(BAD_TYPE, "foo(^struct file *file)"),
 	E(BAD_TYPE, "foo(u32 x, ^void y)"),
 	E(BAD_TYPE, "foo(^void $y)"),
@@ -759,12 +765,12 @@ Test(fevent_parse, registers_are_as_many_as_the_caller_says)
 	unsigned int max;
 
 	for (max = 0; max < 4; max++) {
-		proto = fevent_parse(line, strlen(line), max, &error);
+		proto = fevent_parse(line, strlen(line), max, sample_typedef, &error);
 		cr_assert(IS_ERR(proto));
 		cr_assert(eq(u32, error.err, FEVENT_ERR_TOO_MANY_ARGS));
 		cr_assert(eq(u32, error.column, columns[max]));
 	}
-	proto = fevent_parse(line, strlen(line), max, &error);
+	proto = fevent_parse(line, strlen(line), max, sample_typedef, &error);
 	cr_assert(not(IS_ERR(proto)));
 	fevent_proto_free(proto);
 }

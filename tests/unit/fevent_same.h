@@ -87,4 +87,14 @@ static inline const char *fevent_difference(const struct fevent_proto *a,
 	return NULL;
 }
 
+/* Two typedefs, in place of those of BTF: one of a number, and one of something else. */
+static int sample_typedef(const char *name, unsigned int len)
+{
+	if (len == strlen("loff_t") && !strncmp(name, "loff_t", len))
+		return FEVENT_T_S64;
+	if (len == strlen("kuid_t") && !strncmp(name, "kuid_t", len))
+		return -EINVAL;
+	return -ENOENT;
+}
+
 #endif /* HYTRACE_FEVENT_SAME_H */

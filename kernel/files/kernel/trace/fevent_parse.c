@@ -67,6 +67,7 @@ static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum f
 		FEVENT_T_INT, FEVENT_T_UINT, FEVENT_T_LONG, FEVENT_T_ULONG,
 	};
 	unsigned int i;
+	int found;
 
 	fevent_look(r);
 	if (fevent_at_word(r, "unsigned")) {
@@ -89,7 +90,14 @@ static int fevent_read_type(struct fevent_reader *r, enum fevent_err err, enum f
 		*type = i;
 		return 0;
 	}
-	return fevent_fail(r, err, r->pos);
+	found = r->find_typedef(&r->line[r->pos], fevent_word_len(r));
+	if (found == -ENOENT || found == -EINVAL)
+		return fevent_fail(r, found == -EINVAL ? FEVENT_ERR_NOT_A_NUMBER : err, r->pos);
+	if (found < 0)
+		return found;
+	r->pos += fevent_word_len(r);
+	*type = found;
+	return 0;
 }
 
 /*
@@ -707,6 +715,7 @@ static int fevent_read_line(struct fevent_reader *r)
  * @line: the line, without its newline; no NUL has to follow
  * @len: bytes of it; more than FEVENT_MAX_LINE are an error of the line
  * @max_args: register arguments that a function can have, 0 to INT_MAX
+ * @find_typedef: for types that are not known here
  * @error: the error and its column, on -EINVAL; else FEVENT_ERR_NONE
  *
  * An empty line or a comment gives a prototype of kind FEVENT_EMPTY.
@@ -716,10 +725,11 @@ static int fevent_read_line(struct fevent_reader *r)
  * the line is not well-formed, ERR_PTR(-ENOMEM).
  */
 struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max_args,
-				  struct fevent_error *error)
+				  fevent_typedef_t find_typedef, struct fevent_error *error)
 {
 	struct fevent_reader r = {
-		.line = line, .end = len, .max_args = max_args, .error = error,
+		.line = line, .end = len, .max_args = max_args, .find_typedef = find_typedef,
+		.error = error,
 	};
 	unsigned int i;
 	int ret;

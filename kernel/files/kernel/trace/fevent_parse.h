@@ -161,8 +161,15 @@ struct fevent_proto {
 	unsigned int		args_column;
 };
 
+/*
+ * Finds a typedef that is not among the types of enum fevent_type, such as loff_t. Returns
+ * the type of that size and sign; -ENOENT if there is no such typedef; -EINVAL if it is
+ * not that of a number; another errno if it cannot be known.
+ */
+typedef int (*fevent_typedef_t)(const char *name, unsigned int len);
+
 struct fevent_proto *fevent_parse(const char *line, size_t len, unsigned int max_args,
-				  struct fevent_error *error);
+				  fevent_typedef_t find_typedef, struct fevent_error *error);
 void fevent_proto_free(struct fevent_proto *proto);
 int fevent_print(const struct fevent_proto *proto, char *buf, size_t size);
 const char *fevent_type_name(enum fevent_type type);

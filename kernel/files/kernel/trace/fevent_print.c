@@ -40,7 +40,7 @@ static const struct {
 	[FEVENT_T_SIZE_T]	= { "size_t", sizeof(size_t) },
 	[FEVENT_T_SSIZE_T]	= { "ssize_t", sizeof(size_t) },
 	[FEVENT_T_BOOL]		= { "bool", sizeof(bool) },
-	[FEVENT_T_SYMBOL]	= { "symbol", 8 },
+	[FEVENT_T_SYMBOL]	= { "symbol", sizeof(long) },
 	[FEVENT_T_STRING]	= { "string", 4 },
 	[FEVENT_T_USTRING]	= { "ustring", 4 },
 };

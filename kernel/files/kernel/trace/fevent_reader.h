@@ -22,6 +22,7 @@ struct fevent_reader {
 	unsigned int		pos;
 	unsigned int		end;
 	unsigned int		max_args;
+	fevent_typedef_t	find_typedef;
 	unsigned int		arg;		/* the register that a field reads now */
 	char			*strings;	/* free memory for words */
 	struct fevent_proto	*proto;

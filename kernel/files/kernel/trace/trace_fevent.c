@@ -333,7 +333,8 @@ static int change_add_line(struct fevent_change *change, const char *line, size_
 	struct fevent_proto *proto;
 	int ret;
 
-	proto = fevent_parse(line, len, FEVENT_MAX_ARGS, &complaint->error);
+	proto = fevent_parse(line, len, FEVENT_MAX_ARGS, fevent_find_typedef,
+			     &complaint->error);
 	if (IS_ERR(proto))
 		return PTR_ERR(proto);
 	switch (proto->kind) {
@@ -584,7 +585,8 @@ static int fevent_renew(struct fevent *fe, struct fevent_complaint *complaint)
 	struct fevent *now;
 	int i, ret = 0;
 
-	proto = fevent_parse(fe->text, strlen(fe->text), FEVENT_MAX_ARGS, &complaint->error);
+	proto = fevent_parse(fe->text, strlen(fe->text), FEVENT_MAX_ARGS, fevent_find_typedef,
+			     &complaint->error);
 	if (IS_ERR(proto))
 		return PTR_ERR(proto);
 	now = fevent_new(proto, complaint);

@@ -19,7 +19,7 @@
 /*
  * The kernel's BTF has no index of names. To find one function takes a pass over all
  * types, which is too slow for thousands of events. So each write makes an index of the
- * functions when it first needs it. Protected by event_mutex.
+ * functions and typedefs when it first needs it. Protected by event_mutex.
  */
 struct fevent_btf_index {
 	unsigned int	bits;
@@ -33,11 +33,13 @@ static u32 fevent_name_hash(const char *name)
 	return full_name_hash(NULL, name, strlen(name));
 }
 
-static const char *fevent_btf_func_name(const struct btf *btf, u32 id)
+/* The name of what an index has, or NULL. */
+static const char *fevent_btf_name(const struct btf *btf, u32 id)
 {
 	const struct btf_type *t = btf_type_by_id(btf, id);
 
-	return t && btf_type_is_func(t) ? btf_name_by_offset(btf, t->name_off) : NULL;
+	return t && (btf_type_is_func(t) || btf_type_is_typedef(t)) ?
+	       btf_name_by_offset(btf, t->name_off) : NULL;
 }
 
 static void fevent_make_index(const struct btf *btf)
@@ -47,14 +49,14 @@ static void fevent_make_index(const struct btf *btf)
 	const char *name;
 
 	for (id = 1; id < nr_types; id++)
-		nr += !!fevent_btf_func_name(btf, id);
+		nr += !!fevent_btf_name(btf, id);
 	index = kvzalloc(struct_size(index, ids, roundup_pow_of_two(2 * nr + 1)), GFP_KERNEL);
 	if (!index)
 		return;
 	index->bits = ilog2(roundup_pow_of_two(2 * nr + 1));
 	mask = (1U << index->bits) - 1;
 	for (id = 1; id < nr_types; id++) {
-		name = fevent_btf_func_name(btf, id);
+		name = fevent_btf_name(btf, id);
 		if (!name)
 			continue;
 		slot = fevent_name_hash(name);
@@ -75,12 +77,13 @@ struct fevent_same_func {
 
 static void fevent_compare_func(struct fevent_same_func *same, u32 id)
 {
-	const char *name = fevent_btf_func_name(same->btf, id);
+	const struct btf_type *t = btf_type_by_id(same->btf, id);
 	u32 proto;
 
-	if (!name || strcmp(name, same->name))
+	if (!t || !btf_type_is_func(t) ||
+	    strcmp(btf_name_by_offset(same->btf, t->name_off), same->name))
 		return;
-	proto = btf_type_by_id(same->btf, id)->type;
+	proto = t->type;
 	same->differ |= same->proto && same->proto != proto;
 	same->proto = proto;
 }
@@ -107,6 +110,89 @@ static void fevent_find_in_module(struct fevent_same_func *same, const struct bt
 
 	for (id = btf_nr_types(vmlinux); id < nr_types; id++)
 		fevent_compare_func(same, id);
+}
+
+static enum fevent_type fevent_int_type(const struct btf_type *t)
+{
+	bool is_signed = fevent_is_signed(t);
+
+	switch (t->size) {
+	case 1:
+		return is_signed ? FEVENT_T_S8 : FEVENT_T_U8;
+	case 2:
+		return is_signed ? FEVENT_T_S16 : FEVENT_T_U16;
+	case 4:
+		return is_signed ? FEVENT_T_S32 : FEVENT_T_U32;
+	case 8:
+		return is_signed ? FEVENT_T_S64 : FEVENT_T_U64;
+	default:
+		return FEVENT_T_NONE;
+	}
+}
+
+/**
+ * fevent_scalar_type - how a value of this type is recorded
+ * @btf: the BTF that it is in
+ * @t: the type, without modifiers
+ *
+ * Return: the type, or FEVENT_T_NONE if it is neither a number nor a pointer.
+ */
+enum fevent_type fevent_scalar_type(const struct btf *btf, const struct btf_type *t)
+{
+	const char *name;
+
+	if (btf_type_is_ptr(t))
+		return BITS_PER_LONG == 64 ? FEVENT_T_X64 : FEVENT_T_X32;
+	if (btf_is_any_enum(t))
+		return fevent_int_type(t);
+	if (!btf_type_is_int(t))
+		return FEVENT_T_NONE;
+	name = btf_name_by_offset(btf, t->name_off);
+	if (name && !strcmp(name, "_Bool"))
+		return FEVENT_T_BOOL;
+	if (name && !strcmp(name, "char"))
+		return FEVENT_T_CHAR;
+	return fevent_int_type(t);
+}
+
+/**
+ * fevent_find_typedef - find a typedef of the kernel proper
+ * @name: its name, without a NUL
+ * @len: how long that is
+ *
+ * Context: Process context, event_mutex is held, may sleep.
+ * Return: see fevent_typedef_t.
+ */
+int fevent_find_typedef(const char *name, unsigned int len)
+{
+	const struct btf *btf = bpf_get_btf_vmlinux();
+	const struct btf_type *t;
+	enum fevent_type type;
+	const char *other;
+	u32 slot, mask, id;
+	int found = -ENOENT;
+
+	if (IS_ERR_OR_NULL(btf))
+		return -ENOENT;
+	if (!fevent_btf_index)
+		fevent_make_index(btf);
+	if (!fevent_btf_index)
+		return -ENOMEM;
+	mask = (1U << fevent_btf_index->bits) - 1;
+	slot = full_name_hash(NULL, name, len);
+	for (; (id = fevent_btf_index->ids[slot & mask]); slot++) {
+		t = btf_type_by_id(btf, id);
+		other = btf_name_by_offset(btf, t->name_off);
+		if (!btf_type_is_typedef(t) || strncmp(other, name, len) || other[len])
+			continue;
+		t = btf_type_skip_modifiers(btf, id, NULL);
+		type = t ? fevent_scalar_type(btf, t) : FEVENT_T_NONE;
+		/* Two of one name may differ. */
+		if (type == FEVENT_T_NONE || (found >= 0 && found != type))
+			return -EINVAL;
+		found = type;
+	}
+	return found;
 }
 
 /**

@@ -50,6 +50,7 @@ int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 		       struct fevent_target *target, struct fevent_complaint *complaint);
 int fevent_btf_return(const struct fevent_proto *proto, struct fevent_target *target,
 		      struct fevent_complaint *complaint);
+int fevent_find_typedef(const char *name, unsigned int len);
 const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t, s64 value);
 int fevent_btf_enum_symbols(const struct btf *btf, const struct btf_type *t, char *buf,
 			    size_t size);
@@ -78,6 +79,7 @@ int fevent_func_get(const struct fevent_proto *proto, struct fevent_func *ret_fu
 void fevent_func_put(struct fevent_func *func);
 int fevent_param_register(const struct fevent_func *func, int nr);
 const char *fevent_param_name(const struct fevent_func *func, int i);
+enum fevent_type fevent_scalar_type(const struct btf *btf, const struct btf_type *t);
 int fevent_find_param(const struct fevent_func *func, const char *name);
 
 static inline bool fevent_is_signed(const struct btf_type *t)
@@ -113,6 +115,11 @@ static inline int fevent_btf_return(const struct fevent_proto *proto,
 				    struct fevent_complaint *complaint)
 {
 	return 0;
+}
+
+static inline int fevent_find_typedef(const char *name, unsigned int len)
+{
+	return -ENOENT;
 }
 
 static inline const char *fevent_btf_enum_name(const struct btf *btf, const struct btf_type *t,

@@ -189,42 +189,6 @@ static bool fevent_is_char(const struct btf *btf, u32 id)
 	return t && btf_type_is_int(t) && t->size == 1 && name && !strcmp(name, "char");
 }
 
-static enum fevent_type fevent_int_type(const struct btf_type *t)
-{
-	bool is_signed = fevent_is_signed(t);
-
-	switch (t->size) {
-	case 1:
-		return is_signed ? FEVENT_T_S8 : FEVENT_T_U8;
-	case 2:
-		return is_signed ? FEVENT_T_S16 : FEVENT_T_U16;
-	case 4:
-		return is_signed ? FEVENT_T_S32 : FEVENT_T_U32;
-	case 8:
-		return is_signed ? FEVENT_T_S64 : FEVENT_T_U64;
-	default:
-		return FEVENT_T_NONE;
-	}
-}
-
-static enum fevent_type fevent_scalar_type(const struct btf *btf, const struct btf_type *t)
-{
-	const char *name;
-
-	if (btf_type_is_ptr(t))
-		return BITS_PER_LONG == 64 ? FEVENT_T_X64 : FEVENT_T_X32;
-	if (btf_is_any_enum(t))
-		return fevent_int_type(t);
-	if (!btf_type_is_int(t))
-		return FEVENT_T_NONE;
-	name = btf_name_by_offset(btf, t->name_off);
-	if (name && !strcmp(name, "_Bool"))
-		return FEVENT_T_BOOL;
-	if (name && !strcmp(name, "char"))
-		return FEVENT_T_CHAR;
-	return fevent_int_type(t);
-}
-
 static int fevent_walk_array_end(struct fevent_walk *walk)
 {
 	const struct btf_array *array = btf_array(walk->type);
@@ -388,6 +352,10 @@ static int fevent_resolve(const struct fevent_func *func, const struct fevent_fi
 	target->arg += target->offset / sizeof(long);
 	target->offset %= sizeof(long);
 	size = target->bit_size ? target->bytes : fevent_type_size(target->type);
+	/* A bool is true if any bit of the value is set. */
+	if (target->type == FEVENT_T_BOOL && !target->bit_size &&
+	    !IS_ERR_OR_NULL(btf_resolve_size(walk.btf, walk.type, &size)))
+		target->size = size;
 	/* A value that begins in one register and ends in the next is refused. */
 	if (target->offset + size > sizeof(long))
 		return fevent_complain(complaint, BTF_TYPE, field->base_column);
