@@ -45,6 +45,25 @@ mkdir instances/few
 for name in enter enter_returns below below_returns; do
 	echo 1 >instances/few/events/functions/$name/enable
 done
+
+# Whoever opens /dev/snapshot begins a hibernation, and whoever has it open last ends it: here one that sleeps.
+reads() # how many returns are recorded of 5
+{
+	echo >trace
+	dd if=/dev/zero of=/dev/null bs=17 count=5 2>/dev/null
+	grep -c 'count=17) ret=17' trace
+}
+echo 'ssize_t vfs_read(NULL, NULL, size_t count) as reads' >>function_events
+echo 1 >events/functions/reads/enable
+exec 3</dev/snapshot
+sleep 2 &
+exec 3<&-
+say "returns_hibernating=$(reads)"
+wait
+say "returns_then=$(reads)"
+echo 0 >events/functions/reads/enable
+echo '!reads' >>function_events
+
 echo oneshot >current_tracer
 echo mem >/sys/power/state
 say "suspended=$(cat /sys/power/suspend_stats/success)"

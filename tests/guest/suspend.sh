@@ -65,6 +65,8 @@ found()
 
 is 'the guest ran to its end' "$(found 'done')" yes
 [[ $(found 'done') ]] || tail -n 30 "$tap_scratch/err" | sed 's/^/# /'
+is 'no return is recorded while the machine hibernates, whoever ends that' \
+	"$(found returns_hibernating) $(found returns_then)" '0 5'
 ok 'the machine can be suspended to memory' grep -q '^modes=.*deep' "$tap_scratch/out"
 is 'the machine was suspended twice' "$(found suspended) $(found suspended_again)" '1 2'
 is 'the function that returns has one event for its call and one for its return' \
