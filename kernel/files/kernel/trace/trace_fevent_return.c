@@ -180,10 +180,15 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	struct fevent_returning *returning = READ_ONCE(fe->returning);
 	struct fevent_return_node *ret;
 	struct rethook_node *node = NULL;
-	unsigned int i;
+	unsigned int i, number;
 
 	/* The event is being armed or disarmed: nobody listens at the moment. */
 	if (unlikely(!returning))
+		return;
+	number = READ_ONCE(returning->number);
+	/* Pairs with fevent_stop_returns(): the number is not that of another event. */
+	smp_rmb();
+	if (unlikely(READ_ONCE(returning->fe) != fe))
 		return;
 	/*
 	 * objpool_push() has interrupts off, but it is not NMI-safe: it makes a node visible
@@ -210,7 +215,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	}
 	ret = container_of(node, struct fevent_return_node, node);
 	ret->returning = returning;
-	ret->number = READ_ONCE(returning->number);
+	ret->number = number;
 	ret->ip = ip;
 	ret->parent_ip = parent_ip;
 	for (i = 0; i < fe->nr_saved; i++)

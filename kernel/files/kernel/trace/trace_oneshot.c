@@ -272,8 +272,6 @@ static void oneshot_call(unsigned long ip, unsigned long parent_ip,
 	oneshot_first_hit(ip, parent_ip, op, fregs);
 }
 
-static void oneshot_work(struct work_struct *work);
-static DECLARE_DELAYED_WORK(oneshot_dwork, oneshot_work);
 static unsigned int oneshot_work_ms;
 
 static void oneshot_work(struct work_struct *work)
@@ -299,8 +297,11 @@ static void oneshot_work(struct work_struct *work)
 	else if (done < ONESHOT_WORK_LITTLE && oneshot_work_ms < ONESHOT_WORK_MS_MOST)
 		oneshot_work_ms *= 2;
 	/* Unbound, because turning call sites off waits for all CPUs. */
-	queue_delayed_work(system_dfl_wq, &oneshot_dwork, msecs_to_jiffies(oneshot_work_ms));
+	queue_delayed_work(system_dfl_wq, to_delayed_work(work),
+			   msecs_to_jiffies(oneshot_work_ms));
 }
+
+static DECLARE_DELAYED_WORK(oneshot_dwork, oneshot_work);
 
 /**
  * oneshot_work_soon - there is work for the worker, or will be
