@@ -55,10 +55,13 @@ reads() # how many returns are recorded of 5
 }
 echo 'ssize_t vfs_read(NULL, NULL, size_t count) as reads' >>function_events
 echo 1 >events/functions/reads/enable
+mkfifo /tmp/go
+[ -c /dev/snapshot ] || say "no_snapshot: this kernel cannot hibernate"
 exec 3</dev/snapshot
-sleep 2 &
+cat /tmp/go >/dev/null &
 exec 3<&-
 say "returns_hibernating=$(reads)"
+echo >/tmp/go
 wait
 say "returns_then=$(reads)"
 echo 0 >events/functions/reads/enable
@@ -107,8 +110,12 @@ sleep 5
 say "reader_woken=$(grep -c here /tmp/pipe)"
 kill $!
 echo 0 >oneshot_seen
-sleep 5
-say "retires=$(($(sed -n 's/^retired: //p' oneshot_stats) > 100))"
+for _ in $(seq 60); do
+	retired=$(sed -n 's/^retired: //p' oneshot_stats)
+	[ "$retired" -gt 100 ] && break
+	sleep 1
+done
+say "retires=$((retired > 100))"
 echo nop >current_tracer
 echo 0 >options/oneshot-retire
 rmdir instances/few

@@ -7,7 +7,7 @@
 # guest cannot reach its files after it has slept (see suspend-inside.sh).
 #
 # Usage: tests/guest/suspend.sh [KERNEL]
-#   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND (default debug)
+#   KERNEL	as for vm.sh --kernel, with CONFIG_SUSPEND and CONFIG_HIBERNATION (default debug)
 
 set -uo pipefail
 

@@ -32,6 +32,13 @@ sed 's/^/# /' oneshot_stats
 ok 'thousands of functions have been recorded' [ "$(stat_of functions)" -gt 3000 ]
 ok 'more callers than functions have been recorded' [ "$(stat_of callers)" -gt "$(stat_of functions)" ]
 is 'the set never was full' "$(stat_of refused)" 0
+# From 8,193 addresses on, a set has more memory than one that is empty.
+mkdir instances/empty
+echo vfs_mkdir >instances/empty/set_ftrace_filter
+echo oneshot >instances/empty/current_tracer
+ok 'more addresses have been recorded than an empty set has enough memory for' [ "$(stat_of entries)" -gt 8192 ]
+ok 'the set has grown' [ "$(stat_of bytes)" -gt "$(sed -n 's/^bytes: //p' instances/empty/oneshot_stats)" ]
+rmdir instances/empty
 ok 'the set takes at most 4 MiB' [ "$(stat_of bytes)" -le $((4 << 20)) ]
 ok 'the set has room for every function that can be traced' \
 	[ "$(stat_of capacity)" -gt "$(wc -l <available_filter_functions)" ]

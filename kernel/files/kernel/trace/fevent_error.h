@@ -34,7 +34,7 @@
 	C(RET_ARRAY,		"A function does not return an array"),	\
 	C(NO_FIELD,		"Missing argument; NULL skips one"),	\
 	C(BAD_TYPE,		"Unknown type"),			\
-	C(NOT_A_NUMBER,		"Not a typedef of a number"),		\
+	C(NOT_A_NUMBER,		"Not a typedef of a number that fits a register"),		\
 	C(BAD_UNSIGNED,		"unsigned goes with char, short, int and long"), \
 	C(BAD_COUNT,		"Array size must be 1 to 256"),		\
 	C(STRING_ARRAY,		"Strings do not come in arrays"),	\

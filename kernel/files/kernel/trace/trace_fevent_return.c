@@ -16,11 +16,13 @@
 
 /*
  * All events take their nodes from the same rethooks, as each rethook has memory for
- * each possible CPU. The newest one has as many nodes as all before it. A call that finds
- * it empty only leaves a note: it may be where nobody can be woken. A worker looks at the
- * note from time to time, as long as a return event is armed, and adds the next rethook.
+ * each possible CPU: a list with room for all of its nodes. So the number of nodes grows
+ * with the CPUs only to some degree. The newest rethook has as many nodes as all before
+ * it. A call that finds it empty only leaves a note: it may be where nobody can be woken.
+ * A worker looks at the note from time to time, as long as a return event is armed, and
+ * adds the next rethook.
  */
-#define FEVENT_RETURN_NODES	(256 + 4 * num_possible_cpus())
+#define FEVENT_RETURN_NODES	(256 + 4 * min(num_possible_cpus(), 64U))
 #define FEVENT_GROW_MS		50
 
 /* They have 2 ^ 9 times as many nodes as the first one. */
@@ -83,18 +85,18 @@ static void fevent_return(struct rethook_node *node, void *data, unsigned long r
 	struct fevent_return_node *ret =
 		container_of(node, struct fevent_return_node, node);
 	struct fevent_values values = { .returned = &ret->returned };
-	struct fevent *fe = READ_ONCE(ret->returning->fe);
+	struct fevent *fe;
 	s64 duration;
 	int bit;
 
+	/* The event could be freed. No function that can be traced ends in such a place. */
+	if (unlikely(!rcu_is_watching()))
+		return;
+	fe = READ_ONCE(ret->returning->fe);
 	/* Pairs with fevent_stop_returns(). */
 	smp_rmb();
 	if (unlikely(!fe || READ_ONCE(ret->returning->number) != ret->number))
 		return;
-	if (unlikely(!rcu_is_watching())) {
-		atomic_long_inc(&fe->missed);
-		return;
-	}
 	bit = ftrace_test_recursion_trylock(ret->ip, ret->parent_ip);
 	if (unlikely(bit < 0)) {
 		fevent_miss(fe);
@@ -134,26 +136,35 @@ static int fevent_add_rethook(void)
 	return 0;
 }
 
-static void fevent_grow(struct work_struct *work)
+static void fevent_grow(struct work_struct *work);
+static DECLARE_DELAYED_WORK(fevent_grow_work, fevent_grow);
+
+/* Unbound: it may wait for whoever changes events, and leaves the CPU that armed one alone. */
+static void fevent_grow_soon(void)
 {
-	guard(mutex)(&event_mutex);
-	if (!fevent_nr_returning)
-		return;
-	/* If there is no memory, a later call asks again. */
-	if (fevent_wants_nodes && fevent_nr_rethooks < ARRAY_SIZE(fevent_rethooks))
-		fevent_add_rethook();
-	WRITE_ONCE(fevent_wants_nodes, false);
-	schedule_delayed_work(to_delayed_work(work), msecs_to_jiffies(FEVENT_GROW_MS));
+	queue_delayed_work(system_dfl_wq, &fevent_grow_work, msecs_to_jiffies(FEVENT_GROW_MS));
 }
 
-static DECLARE_DELAYED_WORK(fevent_grow_work, fevent_grow);
+static void fevent_grow(struct work_struct *work)
+{
+	if (READ_ONCE(fevent_wants_nodes)) {
+		guard(mutex)(&event_mutex);
+		/* If there is no memory, a later call asks again. */
+		if (fevent_nr_returning && fevent_nr_rethooks < ARRAY_SIZE(fevent_rethooks))
+			fevent_add_rethook();
+		WRITE_ONCE(fevent_wants_nodes, false);
+	}
+	/* Whoever arms the first event comes after it is counted. */
+	if (READ_ONCE(fevent_nr_returning))
+		fevent_grow_soon();
+}
 
 static int __init fevent_return_init(void)
 {
 	static struct notifier_block fevent_pm = { .notifier_call = fevent_pm_notify };
 
 	/* For events of the command line. */
-	schedule_delayed_work(&fevent_grow_work, 0);
+	fevent_grow_soon();
 	return register_pm_notifier(&fevent_pm);
 }
 core_initcall(fevent_return_init);
@@ -183,7 +194,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	unsigned int i, number;
 
 	/* The event is being armed or disarmed: nobody listens at the moment. */
-	if (unlikely(!returning))
+	if (unlikely(!returning || !nr))
 		return;
 	number = READ_ONCE(returning->number);
 	/* Pairs with fevent_stop_returns(): the number is not that of another event. */
@@ -249,7 +260,8 @@ void fevent_stop_returns(struct fevent *fe)
 	smp_wmb();
 	WRITE_ONCE(returning->fe, NULL);
 	list_add(&returning->unused, &fevent_unused);
-	if (--fevent_nr_returning)
+	WRITE_ONCE(fevent_nr_returning, fevent_nr_returning - 1);
+	if (fevent_nr_returning)
 		return;
 	WRITE_ONCE(fevent_nr_rethooks, 0);
 	while (nr)
@@ -275,13 +287,18 @@ int fevent_start_returns(struct fevent *fe)
 	if (!returning)
 		return -ENOMEM;
 	WRITE_ONCE(returning->fe, fe);
-	WRITE_ONCE(fe->returning, returning);
-	if (!fevent_nr_returning++ && (fevent_add_rethook() || fevent_add_rethook())) {
+	/* Pairs with the reading in fevent_enter(), by dependency. */
+	smp_store_release(&fe->returning, returning);
+	/* What a call of an event that is gone has left. */
+	if (!fevent_nr_returning)
+		WRITE_ONCE(fevent_wants_nodes, false);
+	WRITE_ONCE(fevent_nr_returning, fevent_nr_returning + 1);
+	if (fevent_nr_returning == 1 && (fevent_add_rethook() || fevent_add_rethook())) {
 		fevent_stop_returns(fe);
 		return -ENOMEM;
 	}
 	/* Earlier, there are no timers: fevent_return_init() does it. */
 	if (system_state >= SYSTEM_SCHEDULING)
-		schedule_delayed_work(&fevent_grow_work, msecs_to_jiffies(FEVENT_GROW_MS));
+		fevent_grow_soon();
 	return 0;
 }

@@ -48,8 +48,8 @@
  * Callbacks also run where RCU is not watching: in the idle loop, and on a CPU that
  * comes online. So before an old set is given back, and before the tracer has stopped,
  * oneshot_synchronize() waits for both a rude and an ordinary RCU-tasks grace period, and
- * until no CPU comes or goes. On newer kernels without rude ones, the few functions that
- * a CPU calls after it has reported its death are all that nobody waits for.
+ * until no CPU comes or goes. The few functions that a CPU calls after it has reported its
+ * death are all that nobody waits for.
  * If ftrace has turned itself off, it can no longer take the tracer out of the functions:
  * the set then stays in use.
  *
@@ -310,11 +310,17 @@ static DECLARE_DELAYED_WORK(oneshot_dwork, oneshot_work);
  */
 void oneshot_work_soon(void)
 {
+	unsigned long at = jiffies + msecs_to_jiffies(ONESHOT_WORK_MS);
+
 	lockdep_assert_held(&trace_types_lock);
 
 	oneshot_work_ms = ONESHOT_WORK_MS;
 	/* With ftrace=, there may be no workqueue yet: oneshot_work_init() does it. */
-	if (system_dfl_wq)
+	if (!system_dfl_wq)
+		return;
+	/* Never later than it comes now, or it would not come if this is called again and again. */
+	if (!delayed_work_pending(&oneshot_dwork) ||
+	    time_after(READ_ONCE(oneshot_dwork.timer.expires), at))
 		mod_delayed_work(system_dfl_wq, &oneshot_dwork, msecs_to_jiffies(ONESHOT_WORK_MS));
 }
 
@@ -339,7 +345,8 @@ static int oneshot_set_flag(struct trace_array *tr, u32 old_flags, u32 bit, int 
 		oneshot_stub_set_parent(tr, set);
 	if (bit == ONESHOT_OPT_RETIRE || (bit == ONESHOT_OPT_PARENT && set))
 		oneshot_retire_changed(tr, flags);
-	oneshot_work_soon();
+	if (bit == ONESHOT_OPT_RETIRE || bit == ONESHOT_OPT_PARENT)
+		oneshot_work_soon();
 	WRITE_ONCE(tr->oneshot.flags, flags);
 	return 0;
 }
@@ -444,13 +451,19 @@ static struct trace_event oneshot_caller_event = {
 };
 
 /*
- * Wait for all callbacks that are under way. A CPU that comes online begins before
- * cpus_write_lock() is released; those that come later find the new set.
+ * A CPU that comes online begins before cpus_write_lock() is released; those that come
+ * later find the new set.
  */
-static void oneshot_synchronize(void)
+static void oneshot_synchronize_cpus(void)
 {
 	cpus_read_lock();
 	cpus_read_unlock();
+}
+
+/* Wait for all callbacks that are under way. */
+static void oneshot_synchronize(void)
+{
+	oneshot_synchronize_cpus();
 	synchronize_rcu_tasks_rude();
 	synchronize_rcu_tasks();
 }
@@ -558,8 +571,10 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		/* ftrace leaves the call sites as they are. */
 		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
 	} else {
-		/* Unregistering a dynamic ops, as instances have, has waited already. */
-		if (!(tr->ops->flags & FTRACE_OPS_FL_DYNAMIC))
+		/* Unregistering a dynamic ops, as instances have, has waited for all but CPUs that come. */
+		if (tr->ops->flags & FTRACE_OPS_FL_DYNAMIC)
+			oneshot_synchronize_cpus();
+		else
 			oneshot_synchronize();
 		oneshot_stub_release(tr);
 		tr->oneshot.registered = false;

@@ -13,7 +13,7 @@
 
 /*
  * A reader of a set, which stays while the file is open. It holds trace_types_lock
- * between start and stop only, against modules that come and go.
+ * while it shows something only, against modules that come and go.
  */
 struct oneshot_reader {
 	struct trace_array	*tr;
@@ -127,6 +127,21 @@ static const struct seq_operations oneshot_entries_seq_ops = {
 	.show	= oneshot_entries_show,
 };
 
+static void oneshot_reader_begin(struct oneshot_reader *reader, struct trace_array *tr,
+				 const struct file *file)
+{
+	reader->tr = tr;
+	reader->show_addr = kallsyms_show_value(file->f_cred);
+	guard(mutex)(&trace_types_lock);
+	reader->set = oneshot_set_get(tr->oneshot.set);
+}
+
+static void oneshot_reader_end(struct oneshot_reader *reader)
+{
+	guard(mutex)(&trace_types_lock);
+	oneshot_set_put(reader->set);
+}
+
 static int oneshot_open(struct inode *inode, struct file *file,
 			const struct seq_operations *ops)
 {
@@ -150,10 +165,7 @@ static int oneshot_open(struct inode *inode, struct file *file,
 		return -ENOMEM;
 	}
 
-	reader->tr = tr;
-	reader->show_addr = kallsyms_show_value(file->f_cred);
-	guard(mutex)(&trace_types_lock);
-	reader->set = oneshot_set_get(tr->oneshot.set);
+	oneshot_reader_begin(reader, tr, file);
 	return 0;
 }
 
@@ -172,10 +184,7 @@ static int oneshot_release(struct inode *inode, struct file *file)
 	struct trace_array *tr = inode->i_private;
 
 	if (file->f_mode & FMODE_READ) {
-		struct oneshot_reader *reader = ((struct seq_file *)file->private_data)->private;
-
-		scoped_guard(mutex, &trace_types_lock)
-			oneshot_set_put(reader->set);
+		oneshot_reader_end(((struct seq_file *)file->private_data)->private);
 		seq_release_private(inode, file);
 	}
 	trace_array_put(tr);
@@ -253,7 +262,7 @@ static struct oneshot_counts oneshot_sum_counts(const struct oneshot_set *set)
 
 static int oneshot_stats_show(struct seq_file *m, void *v)
 {
-	struct trace_array *tr = m->private;
+	struct oneshot_reader *reader = m->private;
 	struct oneshot_unlisted seen = {};
 	struct oneshot_counts counts = {};
 	struct oneshot_retire retire = {};
@@ -262,7 +271,7 @@ static int oneshot_stats_show(struct seq_file *m, void *v)
 
 	guard(mutex)(&trace_types_lock);
 
-	set = tr->oneshot.set;
+	set = reader->set;
 	if (set) {
 		oneshot_count(set, &seen, &marked);
 		counts = oneshot_sum_counts(set);
@@ -291,20 +300,30 @@ static int oneshot_stats_show(struct seq_file *m, void *v)
 static int oneshot_stats_open(struct inode *inode, struct file *file)
 {
 	struct trace_array *tr = inode->i_private;
+	struct oneshot_reader *reader;
 	int ret;
 
 	ret = tracing_check_open_get_tr(tr);
 	if (ret)
 		return ret;
 
-	ret = single_open(file, oneshot_stats_show, tr);
-	if (ret)
+	reader = kzalloc(sizeof(*reader), GFP_KERNEL);
+	ret = reader ? single_open(file, oneshot_stats_show, reader) : -ENOMEM;
+	if (ret) {
+		kfree(reader);
 		trace_array_put(tr);
-	return ret;
+		return ret;
+	}
+	oneshot_reader_begin(reader, tr, file);
+	return 0;
 }
 
 static int oneshot_stats_release(struct inode *inode, struct file *file)
 {
+	struct oneshot_reader *reader = ((struct seq_file *)file->private_data)->private;
+
+	oneshot_reader_end(reader);
+	kfree(reader);
 	trace_array_put(inode->i_private);
 	return single_release(inode, file);
 }

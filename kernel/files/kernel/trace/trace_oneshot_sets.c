@@ -85,8 +85,11 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 	return 0;
 }
 
-/* Add blocks until there is room for @recs more records, or the limit is reached. */
-static int oneshot_set_grow(struct oneshot_set *set, u32 recs)
+/*
+ * Add blocks until there is room for @recs more records, or the limit is reached. Inlined, the
+ * blocks that are in vmalloc's memory could not be told from sets in /proc/vmallocinfo.
+ */
+static noinline int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
 	void *block;
 
@@ -180,14 +183,14 @@ struct oneshot_set *oneshot_set_alloc(unsigned int limit)
  * Without memory, the next call tries again.
  *
  * Context: May sleep.
- * Return: true if the set needed some.
+ * Return: true if the set needed some, and has got it.
  */
 bool oneshot_set_feed(struct oneshot_set *set)
 {
 	u32 wanted = xchg(&set->wanted, 0), room = set->room;
 
 	oneshot_set_grow(set, ONESHOT_SPARE_RECS);
-	if (wanted)
-		oneshot_set_cover(set, (wanted - 1UL) << ONESHOT_CHUNK_SHIFT, 1);
+	if (wanted && oneshot_set_cover(set, (wanted - 1UL) << ONESHOT_CHUNK_SHIFT, 1))
+		wanted = 0;
 	return wanted || set->room != room;
 }
