@@ -203,7 +203,7 @@ static bool is_settled(const struct bpf_fentry *f, const char *module)
 
 	if (symbols__load_modules(&now))
 		return false;
-	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && module__has_ended_init(module);
+	settled = symbols__module_stayed(f->cover->request->symbols, now, module) && module__has_ended_init(module) > 0;
 	symbols__free(now);
 	return settled;
 }

@@ -30,11 +30,14 @@ enum state {
 /* How often attaching to a module may fail because it, or the kernel, changes at that moment. */
 #define MOST_FAILURES 5
 
+/* If the kernel does not say whether init text has been freed, it counts as freed when a module is live for so long (ns). */
+#define INIT_TEXT_LASTS 1000000000ull
+
 struct late_module {
 	char name[sizeof(((struct cover_news *)NULL)->module)];
 	enum state state;
 	size_t functions;	/* how many are asked for */
-	uint64_t came, attached;	/* CLOCK_MONOTONIC */
+	uint64_t came, live, attached;	/* CLOCK_MONOTONIC; live: when it was first seen to be */
 	unsigned int failures;
 	bool due;		/* to be attached to now */
 	bool failed;		/* attaching to all that were due did */
@@ -147,9 +150,13 @@ static int load_functions(struct traceable **ret, struct symbols **ret_symbols)
  * Can it be attached to? A module is already live for a while before its init text is freed. Until then, functions in
  * that text are in ftrace's list.
  */
-static bool is_settled(const struct module *module)
+static bool is_settled(struct late_module *one, const struct module *module)
 {
-	return module->live && module__has_ended_init(module->name);
+	int ended = module->live ? module__has_ended_init(module->name) : 0;
+
+	if (module->live && !one->live)
+		one->live = clock__monotonic();
+	return ended > 0 || (ended < 0 && clock__monotonic() - one->live >= INIT_TEXT_LASTS);
 }
 
 /*
@@ -173,7 +180,7 @@ static bool find_due(struct bpf_modules *m, const struct late_module *only, cons
 		struct late_module *one = &m->list[i];
 		const struct module *module = symbols__module(now, one->name);
 
-		one->due = one->state == COMING && (!only || one == only) && (!module || is_settled(module));
+		one->due = one->state == COMING && (!only || one == only) && (!module || is_settled(one, module));
 		any |= one->due;
 	}
 	return any;

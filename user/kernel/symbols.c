@@ -410,14 +410,14 @@ bool symbols__module_stayed(const struct symbols *before, const struct symbols *
 	return then && then->live && m && m->live && m->base == then->base;
 }
 
-bool module__has_ended_init(const char *name)
+int module__has_ended_init(const char *name)
 {
 	char path[128], *text;
-	bool ended;
+	int ended;
 
 	snprintf(path, sizeof(path), "/sys/module/%s/initsize", name);
 	text = file__text(path);
-	ended = text && !strcmp(text, "0\n");
+	ended = text ? !strcmp(text, "0\n") : -errno;
 	free(text);
 	return ended;
 }

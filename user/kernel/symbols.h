@@ -96,9 +96,9 @@ bool symbols__module_stayed(const struct symbols *before, const struct symbols *
  * module__has_ended_init() - has the module's init text been freed?
  * @name: of the module, which is already live for a while before that
  *
- * Return: whether all of its text stays as long as the module.
+ * Return: 1: all of its text stays as long as the module; 0: not yet; a negative errno: the kernel does not say.
  */
-bool module__has_ended_init(const char *name);
+int module__has_ended_init(const char *name);
 
 /*
  * Is the symbol in generated code (BPF programs, trampolines, probes' slots), which is in no image?

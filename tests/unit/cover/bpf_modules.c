@@ -22,7 +22,7 @@
 static const char *modules = MODULES, *in_init = "";
 /* Lists of functions with this address are refused, this often. */
 static unsigned long refused;
-static int refusals, refusal, attempts;
+static int refusals, refusal, attempts, unknown;
 static char attached[256];
 
 int fake_load_modules(struct symbols **ret)
@@ -35,9 +35,9 @@ int fake_load_modules(struct symbols **ret)
 	return err;
 }
 
-bool fake_has_ended_init(const char *name)
+int fake_has_ended_init(const char *name)
 {
-	return strcmp(name, in_init);
+	return strcmp(name, in_init) ? 1 : unknown;
 }
 
 int fake_load_functions(struct traceable **ret, const struct symbols *symbols)
@@ -167,6 +167,26 @@ Test(bpf_modules, one_whose_init_text_is_there_has_to_wait)
 	cr_expect(eq(str, attached, TWO));
 	cr_expect(attempts == 1);
 	in_init = "";
+	tend(&m, 1);
+	cr_expect(bpf_modules__has(&m, "one"));
+	cr_expect(eq(str, attached, TWO " " ONE));
+	forget(&m);
+}
+
+/* As if /sys/module/one/initsize did not exist. */
+Test(bpf_modules, one_whose_init_text_is_not_known_waits_for_a_second)
+{
+	struct bpf_modules m = two_come();
+
+	in_init = "one";
+	unknown = -ENOENT;
+	modules = "one 4096 0 - Loading 0xffffffffc0400000\ntwo 4096 0 - Live 0xffffffffc0500000\n";
+	tend(&m, 1);
+	cr_expect(m.list[0].live == 0, "its init function runs");
+	modules = MODULES;
+	tend(&m, 2);
+	cr_expect(not(bpf_modules__has(&m, "one")));
+	m.list[0].live -= 2 * INIT_TEXT_LASTS;
 	tend(&m, 1);
 	cr_expect(bpf_modules__has(&m, "one"));
 	cr_expect(eq(str, attached, TWO " " ONE));

@@ -90,6 +90,11 @@ Test(symbols, a_module_has_stayed_if_it_was_and_is_live_at_one_place)
 	}
 }
 
+Test(symbols, whether_init_has_ended_may_not_be_known)
+{
+	cr_expect(module__has_ended_init("no-such-module") == -ENOENT);
+}
+
 Test(symbols, hold_while_the_modules_do)
 {
 	FILE *kallsyms = sample_file(sample_kallsyms), *modules = fopen("/proc/modules", "re");
