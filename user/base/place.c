@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "base/place.h"
@@ -203,6 +204,9 @@ int place__make(const struct place *p, const char *name)
 
 	if (fd < 0)
 		return -errno;
+	/* The directory's owner may have made a default for new files, by which he reads what the old one's group may read. */
+	if (p->st.st_mode)
+		fremovexattr(fd, "system.posix_acl_access");
 	/* Without the privilege to give files away, the file is this user's. */
 	if (!p->st.st_mode || (!(fchown(fd, p->st.st_uid, p->st.st_gid) && errno != EPERM) &&
 			       !fchmod(fd, p->st.st_mode & 0777)))

@@ -35,7 +35,8 @@ int place__find(struct place *p, const char *path);
 
 /**
  * place__make() - make a file in the directory
- * @p: the place; if a file is there, the new one gets its owner, group and permissions, but no set-user-ID bit
+ * @p: the place; if a file is there, the new one gets its owner, group and permissions, but no set-user-ID bit, and no
+ *	access control list
  * @name: of the new file, which nothing may have yet
  *
  * Return: a descriptor to write with, or a negative errno.

@@ -5,7 +5,9 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
 #include <limits.h>
+#include <linux/types.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,8 @@
 #include <sys/mount.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <criterion/criterion.h>
@@ -283,6 +287,29 @@ Test(place, a_file_that_only_its_owner_may_read_is_never_readable)
 	cr_expect(st.st_mode == S_IFREG && mode_before == 0, "%o %o", st.st_mode, mode_before);
 	close(fd);
 	place__free(&p);
+}
+
+/* As `setfacl -d -m u:joe:rw joe` does it: files that are made there let joe read. */
+Test(place, a_file_that_joe_may_not_read_stays_so_in_his_directory)
+{
+	static const struct {
+		__u32 version;
+		struct { __u16 tag, perm; __u32 id; } list[5];
+	} acl = { 2, { { 0x01, 7, -1 }, { 0x02, 6, JOE }, { 0x04, 5, -1 }, { 0x10, 7, -1 }, { 0x20, 5, -1 } } };
+	pid_t pid;
+	int status;
+
+	if (setxattr("joe", "system.posix_acl_default", &acl, sizeof(acl), 0))
+		cr_skip_test("no access control lists in %s", dir);
+	cr_assert(chmod(dir, 0755) == 0);
+	put("joe/old", "old", 0, 0640);
+	cr_assert(removexattr("joe/old", "system.posix_acl_access") == 0 && chmod("joe/old", 0640) == 0);
+	cr_expect(write_to("joe/old") == 0);
+	pid = fork();
+	if (!pid)
+		_exit(setgroups(0, NULL) || setgid(JOE) || setuid(JOE) || access("joe/old", R_OK) == 0);
+	cr_assert(waitpid(pid, &status, 0) == pid);
+	cr_expect(status == 0, "joe may read it");
 }
 
 Test(place, a_pipe_that_becomes_something_else_is_not_opened)
