@@ -40,7 +40,7 @@ struct late_module {
 	uint64_t came, live, attached;	/* CLOCK_MONOTONIC; live: when it was first seen to be */
 	unsigned int failures;
 	bool due;		/* to be attached to now */
-	bool failed;		/* attaching to all that were due did */
+	bool failed;		/* attaching to all that were due did; it will be tried alone */
 	const char *reason;	/* why it is not traced */
 };
 
@@ -250,25 +250,35 @@ static int attach_to(struct bpf_modules *m, const struct late_module *only)
 	return err;
 }
 
-/* The kernel takes all functions or none, so a module that goes must not keep the others from being traced. */
+static struct late_module *first_failed(const struct bpf_modules *m)
+{
+	for (size_t i = 0; i < m->count; i++) {
+		if (m->list[i].failed)
+			return &m->list[i];
+	}
+	return NULL;
+}
+
+/* Trying one sets what is due to that one alone. */
+static void attach_to_failed(struct bpf_modules *m, struct late_module *one)
+{
+	int err = attach_to(m, one);
+	/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
+	bool may_pass = err == -EINVAL || err == -ENOENT || err == -EBUSY;
+
+	one->failed = false;
+	if (!err || (may_pass && ++one->failures < MOST_FAILURES))
+		return;
+	one->state = UNTRACED;
+	one->reason = strerror(-err);
+}
+
 static void attach_to_due(struct bpf_modules *m)
 {
 	int err = attach_to(m, NULL);
 
-	/* Trying one sets what is due to that one alone. */
-	for (size_t i = 0; err && i < m->count; i++)
-		m->list[i].failed = m->list[i].due;
-	for (size_t i = 0; err && i < m->count; i++) {
-		struct late_module *one = &m->list[i];
-		int failed = one->failed ? attach_to(m, one) : 0;
-		/* ENOENT: since fprobe looks the addresses up, as in 7.3. */
-		bool may_pass = failed == -EINVAL || failed == -ENOENT || failed == -EBUSY;
-
-		if (!failed || (may_pass && ++one->failures < MOST_FAILURES))
-			continue;
-		one->state = UNTRACED;
-		one->reason = strerror(-failed);
-	}
+	for (size_t i = 0; i < m->count; i++)
+		m->list[i].failed = err && m->list[i].due;
 }
 
 static bool any_coming(const struct bpf_modules *m)
@@ -297,6 +307,10 @@ static int time_left(const struct bpf_modules *m)
 	return now < m->next ? (m->next - now) / 1000000 + 1 : 0;
 }
 
+/*
+ * The kernel takes all functions or none, so a module that goes must not keep the others from being traced. If it has
+ * refused, each turn tries one module, because reading ftrace's list takes long, and meanwhile signals wait.
+ */
 int bpf_modules__tend(struct bpf_modules *m)
 {
 	uint64_t start = clock__monotonic();
@@ -309,10 +323,16 @@ int bpf_modules__tend(struct bpf_modules *m)
 	if (start < m->next)
 		return time_left(m);
 	bpf_cover__leave_out_own(m->cover, true);
-	if (any_due(m))
+	if (first_failed(m))
+		attach_to_failed(m, first_failed(m));
+	else if (any_due(m))
 		attach_to_due(m);
 	bpf_cover__leave_out_own(m->cover, false);
-	m->next = clock__monotonic() + SHARE * (clock__monotonic() - start);
+	m->spent += clock__monotonic() - start;
+	if (first_failed(m))
+		return 0;
+	m->next = clock__monotonic() + SHARE * m->spent;
+	m->spent = 0;
 	return any_coming(m) ? time_left(m) + LOOK_INTERVAL : INT_MAX;
 }
 

@@ -23,6 +23,7 @@ struct bpf_modules {
 	unsigned long *addrs;		/* of the attached functions in these modules */
 	size_t addr_count;
 	uint64_t next;			/* when to look again whether they are live, by CLOCK_MONOTONIC */
+	uint64_t spent;			/* the time of the turns since the last wait, in ns */
 };
 
 /* The number of the link with these functions. */
