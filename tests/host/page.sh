@@ -244,7 +244,7 @@ split.part.0 mm/c.c:52'
 is 'a pattern finds whole names' "$(shown '.glob[1:] | map(split(" ")[0]) | join(" ")')" 'beta delta'
 # The rest of the sentence is image/untraced.c's.
 is 'a search finds functions that cannot be traced, with the reason' "$(shown '.untraced[1], .hidden' | xargs -d '\n' | sed 's/notrace[^.|]*\./notrace./')" \
-	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Call sites in it that ran +0x10 · one, two'
+	'hidden cannot be traced: notrace |  |  |  hidden It cannot be traced: it is notrace. Calls in it that ran, by where they return to +0x10 · one, two'
 is 'a name like markup is found by it' "$(shown '.script | length')" 2
 is 'a search without result says what may be the reason' "$(shown '.nothing | length, (.[0] | test("inlined"))' | xargs)" '1 true'
 is 'Escape ends it' "$(shown .cleared)" 11
@@ -271,6 +271,34 @@ is 'each list has its one function, with its own mark' "$(shown '[.proved, .perh
 	| sub(".*(?<mark>[◑◌○] [a-z, ]*[a-z]).*"; "\(.mark)")) | join("; ")) | join(" / ")')" \
 	'◑ ran, as calls prove / ◌ perhaps inlined / ○ unseen'
 is 'the console of the browser says nothing about them' "$(cat console)" ''
+
+# A part of the kernel: the fourth function to be seen is the only one of mm that was, and init/main.c called it.
+document part.json 0x100 0x600 0xa00 0x800 -- '.functions[3].caller = {addr: "0xa08", name: "init_it", module: null, offset: null,
+	symbol_offset: 8} | .callers[0].entered = {addr: "0x200", name: "beta", module: null, offset: null, sympos: 1}'
+report html --in mm -o part.html part.json
+report text --in mm part.json >part.txt
+browse part.html 'async function MORE(t) {
+	const r = t.result;
+	t.row("mm").click();
+	t.row("c.c").click();
+	t.row("split").click();
+	r.split = t.text(document.getElementById("detail"));
+	r.outside = await t.search("init_it");
+	t.row("init_it").click();
+	r.caller = t.text(document.getElementById("detail"));
+	r.other = await t.search("beta");
+}' >seen.json
+is '--in: the console of the browser says nothing' "$(cat console)" ''
+is '--in: the page says what it is about' "$(shown '"\(.title) / \(.cards[0] | test("1 of 3 functions in mm"))"')" \
+	'Kernel functions that ran in mm: part / true'
+is '--in: the numbers are those of the text' "$(shown '.totals | tojson') $(grep -c '^Functions: 1 seen of 3 that .* in mm' part.txt)" \
+	'[[1,3]] 1'
+is '--in: the text says which numbers are not of the part' "$(grep '^Callers:' part.txt)" \
+	'Callers:   2 places that called one, in the whole kernel'
+is '--in: which function to be seen it was counts all' "$(shown '.split | test("function no. 4 to be seen")')" true
+is '--in: a caller outside has its name' "$(shown '.outside[1]' | sed 's/ |.*//')" 'init_it outside of mm'
+is '--in: and its call of the function' "$(shown '.caller | test("^init_it It is outside of mm, .*return to \\+0x8 → split$")')" true
+is '--in: other functions outside are not there' "$(shown '.other | length')" 1
 
 # The opposite: a fault that the browser finds must be noticed.
 sed 's/"lines":/"wrong":/' page.html >broken.html

@@ -8,36 +8,43 @@
 #include "report/numbered.h"
 #include "report/rows.h"
 
+/* The reason of a function that --in leaves out. Its name is there for the calls to and from the rows. */
+#define PAGE_OUTSIDE "outside"
+
 struct page {
 	const struct rows *rows;
 	const struct images *images;	/* NULL: it is not known what a call site calls */
 	const struct row **order;	/* the rows, by module, unit and line */
 	uint32_t *of_universe;		/* a function of the universe -> its number in the page, from 1; 0: none yet */
 	uint32_t *of_row;		/* an index of rows->list -> its number in the page, from 0 */
-	struct numbered others;		/* names after those of the rows */
-	uint32_t *reasons;		/* of each of these, an index of words */
-	size_t reasons_room;
+	struct numbered others;		/* functions after the rows: "REASON\tNAME", see page__add_other() */
 	struct numbered words, paths, tasks;
 	json_writer_t *w;
 };
 
 /*
  * The number of a function that is not in the table, which is added if it is new; -ENOMEM after a message. @reason: why it
- * cannot be traced, as a word; NULL: unknown
+ * cannot be traced, as a word, or PAGE_OUTSIDE; NULL: unknown
  */
 long page__add_other(struct page *p, const char *name, const char *module, const char *reason);
 
-/*
- * The number of the function that a call site lies in; -ENOENT: it has no name, or is not one of those that the page is
- * about; -ENOMEM after a message.
- */
-long page__caller(struct page *p, const struct hit *hit);
+/* Of @hit: a call site, what lies in it and what it calls. */
+struct page_call {
+	struct hit site;
+	long caller;		/* the number of the function that the site lies in */
+	uint64_t offset;	/* of the call in that function; if no file shows the call, of the place that it returned to */
+	long callee;		/* the number of the function called; below 0: -1 - enum call_kind */
+};
 
-/*
- * The call site of a hit: the caller itself, or the first caller of a function if its instruction does not name the
- * function. Returns false if there is none. @callee: the number of the function called; below 0: -1 - its enum call_kind
+/**
+ * page__call() - the call that a hit shows
+ * @p: the page
+ * @hit: a caller, or a function whose first caller has no instruction that names this function
+ * @ret: the call
+ *
+ * Return: 0; -ENOENT if there is none, or if it is in no way about the functions of the page; -ENOMEM after a message.
  */
-bool page__site(struct page *p, const struct hit *hit, struct hit *site, long *callee);
+int page__call(struct page *p, const struct hit *hit, struct page_call *ret);
 
 /* How a call of that kind leads to a function that is not known; empty: there is nothing to say. */
 const char *page__way(enum call_kind kind);

@@ -3,23 +3,7 @@
 #include <errno.h>
 
 #include "report/page.h"
-
-long page__caller(struct page *p, const struct hit *hit)
-{
-	const struct universe *u = p->rows->universe;
-	struct hit entry = *hit;
-	const struct function *f;
-
-	entry.link -= hit->link ? hit->into : 0;
-	entry.offset -= hit->into;
-	entry.addr = 0;
-	f = universe__find(u, &entry);
-	if (f && p->of_universe[f - u->list])
-		return p->of_universe[f - u->list] - 1;
-	if (!hit->name || p->rows->where)
-		return -ENOENT;
-	return page__add_other(p, hit->name, hit->module, NULL);
-}
+#include "report/where.h"
 
 static const struct function *only_one(const struct universe *u, const char *name)
 {
@@ -40,49 +24,64 @@ const char *page__way(enum call_kind kind)
 	return ways[kind];
 }
 
-static long way(enum call_kind kind)
+static long number_of(struct page *p, const struct function *f)
 {
-	return -1 - (long)kind;
+	long number = f ? (long)p->of_universe[f - p->rows->universe->list] - 1 : -1;
+
+	if (!f || number >= 0 || rows__has(p->rows, f))
+		return number;
+	return page__add_other(p, f->name, f->module, f->untraced ? f->untraced : PAGE_OUTSIDE);
 }
 
-static long number_of(const struct page *p, const struct function *f)
+/* The function that a call site lies in. */
+static const struct function *function_with(const struct page *p, const struct hit *site)
 {
-	return f ? (long)p->of_universe[f - p->rows->universe->list] - 1 : -1;
+	struct hit entry = *site;
+
+	entry.link -= site->link ? site->into : 0;
+	entry.offset -= site->into;
+	entry.addr = 0;
+	return universe__find(p->rows->universe, &entry);
+}
+
+static struct call read_call(const struct page *p, const struct hit *site)
+{
+	const struct image_of *of = p->images ? images__get(p->images, site->module) : NULL;
+	uint64_t returns_to = site->module ? site->offset : site->link;
+	struct call call = { .kind = CALL_UNKNOWN, .site = returns_to };
+
+	if (of && of->calls && returns_to)
+		calls__before(of->calls, returns_to, &call);
+	return call;
 }
 
 /*
- * The number of the function that a call names or is known to have entered, or way() of the call.
- * For a call into another file of the kernel, only the function's name is known.
+ * The function that a call names or is known to have entered. For a call into another file of the kernel, only the
+ * function's name is known.
  */
-static long callee_of(struct page *p, const struct hit *hit)
+static const struct function *callee_of(const struct page *p, const struct hit *site, const struct call *call)
 {
-	struct image_of *of = p->images ? images__get(p->images, hit->module) : NULL;
-	const struct other *entered = &hit->other;
+	const struct other *entered = &site->other;
 	const struct universe *u = p->rows->universe;
-	struct call call = { .kind = CALL_UNKNOWN };
 	const struct function *f = NULL;
 
-	if (of && of->calls && (hit->module || hit->link))
-		calls__before(of->calls, hit->module ? hit->offset : hit->link, &call);
-	if (call.kind == CALL_DIRECT)
-		f = call.callee ? universe__at(u, hit->module, call.callee->addr) : only_one(u, call.name);
-	if (number_of(p, f) < 0 && entered->name && (entered->module || entered->link))
+	if (call->kind == CALL_DIRECT)
+		f = call->callee ? universe__at(u, site->module, call->callee->addr) : only_one(u, call->name);
+	if (!f && entered->name && (entered->module || entered->link))
 		f = universe__at(u, entered->module, entered->module ? entered->offset : entered->link);
-	return number_of(p, f) < 0 ? way(call.kind) : number_of(p, f);
+	return f;
 }
 
-bool page__site(struct page *p, const struct hit *hit, struct hit *site, long *callee)
+static bool is_on_page(const struct page *p, const struct function *f, const char *module)
+{
+	return f ? rows__has(p->rows, f) : !p->rows->where || where__has(p->rows->where, module, NULL);
+}
+
+/* The function that a hit of HIT_FUNCTION has entered, and the call site that its record names; NULL: it names none. */
+static const struct function *first_call(const struct page *p, const struct hit *hit, struct hit *site)
 {
 	const struct other *other = &hit->other;
 
-	*site = *hit;
-	if (hit->kind == HIT_CALLER) {
-		*callee = callee_of(p, hit);
-		return true;
-	}
-	*callee = number_of(p, universe__find(p->rows->universe, hit));
-	if (!other->name || *callee < 0)
-		return false;
 	site->kind = HIT_CALLER;
 	site->link = other->link;
 	site->module = other->module;
@@ -90,5 +89,40 @@ bool page__site(struct page *p, const struct hit *hit, struct hit *site, long *c
 	site->name = other->name;
 	site->into = other->into;
 	site->other.name = NULL;
-	return callee_of(p, site) != *callee;
+	return other->name ? universe__find(p->rows->universe, hit) : NULL;
+}
+
+int page__call(struct page *p, const struct hit *hit, struct page_call *ret)
+{
+	const struct function *from, *to, *entered = NULL;
+	struct hit *site = &ret->site;
+	struct call call;
+
+	*site = *hit;
+	if (hit->kind == HIT_FUNCTION) {
+		entered = first_call(p, hit, site);
+		if (!entered)
+			return -ENOENT;
+	}
+	call = read_call(p, site);
+	to = callee_of(p, site, &call);
+	/* The caller has a record of its own, which says the same. */
+	if (entered && to == entered)
+		return -ENOENT;
+	to = entered ? entered : to;
+	from = function_with(p, site);
+	if (!is_on_page(p, from, site->module) && !(to && is_on_page(p, to, NULL)))
+		return -ENOENT;
+	ret->offset = site->into + call.site - (site->module ? site->offset : site->link);
+	ret->callee = number_of(p, to);
+	if (entered && ret->callee == -1)
+		return -ENOENT;
+	if (ret->callee == -1)
+		ret->callee = -1 - (long)call.kind;
+	ret->caller = number_of(p, from);
+	if (ret->caller == -1 && !site->name)
+		return -ENOENT;
+	if (ret->caller == -1)
+		ret->caller = page__add_other(p, site->name, site->module, NULL);
+	return ret->caller == -ENOMEM || ret->callee == -ENOMEM ? -ENOMEM : 0;
 }

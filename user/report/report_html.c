@@ -7,22 +7,24 @@
  * document), hits are numbers in a row, times are differences, and a task is named once.
  *
  *	units		[file that was compiled, module, how many of the functions] in their order
- *	names		of the functions of the table, then of others: those that cannot be traced, and those that
- *			only call
+ *	in		what --in said: the table has only these functions; null: it has all
+ *	names		of the functions of the table, then of others: those that cannot be traced, those that only call,
+ *			and with --in those outside that call the table's or that these call
  *	lines		where each of the table is defined; 0: unknown
  *	paths, files	[function, path] for each that is not defined in the file that was compiled
  *	classes		a letter each: t can be traced, e of a trace event, i init text, l of a module loaded later, u not
  *			in the universe
  *	verdicts	what a mark says, by the mark
- *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; 0: unknown
+ *	words, reasons	why each of the others cannot be traced: [word, rest of a sentence]; the rest is null: it is not in
+ *			the universe, or it is outside of "in"
  *	tasks		[pid, name]; the name is empty if it is not known
  *	columns		for each document its head as it is in the document, and
  *		marks		a character each: 1 seen, + seen all the same, 0 unseen, p not seen and proved to have
  *				run, q not seen and perhaps run inlined; others say why it could not be seen
- *		hits		function, time, CPU, task; in order of time, in microseconds after the one before
- *		calls		function that the call site lies in, offset in it, time, CPU, task, function called;
- *				below 0: an index of "ways", from -1: what is called is not known, only how. A site
- *				may come twice
+ *		hits		function, time, CPU, task, how many functions after the one before, as --in leaves some out;
+ *				in order of time, in microseconds after the one before
+ *		calls		function that the call lies in, offset in it, time, CPU, task, function called; below 0: an
+ *				index of "ways", from -1: what is called is not known, only how. A call may come twice
  */
 #include <stdlib.h>
 #include <string.h>
@@ -36,6 +38,8 @@
 #include "report/page.h"
 #include "report/report.h"
 
+/* The place of page.of_row for a row that --in leaves out. */
+#define NO_ROW (UINT32_MAX - 1)
 
 extern const char _binary_page_html_start[], _binary_page_html_end[];
 
@@ -79,7 +83,7 @@ static int arrange(struct page *p)
 	const struct rows *r = p->rows;
 
 	p->order = calloc(r->count + 1, sizeof(*p->order));
-	p->of_row = calloc(r->count + 1, sizeof(*p->of_row));
+	p->of_row = calloc(r->all + 1, sizeof(*p->of_row));
 	p->of_universe = calloc(r->universe->count + 1, sizeof(*p->of_universe));
 	if (!p->order || !p->of_row || !p->of_universe)
 		return error__no_memory();
@@ -93,36 +97,22 @@ static int arrange(struct page *p)
 		if (is_in(r->universe, f))
 			p->of_universe[f - r->universe->list] = i + 1;
 	}
+	for (size_t i = r->count; i < r->all; i++)
+		p->of_row[i] = NO_ROW;
 	return 0;
 }
 
-/* A function that is no row; its number. */
+/* The text has the reason, so namesakes that cannot be traced for different reasons are apart. */
 long page__add_other(struct page *p, const char *name, const char *module, const char *reason)
 {
-	size_t count = p->others.count;
-	long word, other;
-	char *full;
+	long other;
+	char *text;
 
-	word = numbered__add(&p->words, reason ? reason : "");
-	if (word < 0)
-		return word;
-	if (asprintf(&full, module ? "%s [%s]" : "%s", name, module) < 0)
+	if (asprintf(&text, module ? "%s\t%s [%s]" : "%s\t%s", reason ? reason : "", name, module) < 0)
 		return error__no_memory();
-	other = numbered__add(&p->others, full);
-	free(full);
-	if (other < 0 || p->others.count == count)
-		return other < 0 ? other : (long)p->rows->count + other;
-	if (count == p->reasons_room) {
-		size_t room = count ? 2 * count : 1024;
-		uint32_t *more = reallocarray(p->reasons, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		p->reasons = more;
-		p->reasons_room = room;
-	}
-	p->reasons[count] = word;
-	return p->rows->count + other;
+	other = numbered__add(&p->others, text);
+	free(text);
+	return other < 0 ? other : (long)p->rows->count + other;
 }
 
 /* Adds functions that cannot be traced, so that a search finds them and shows the reason. */
@@ -306,11 +296,12 @@ static int write_hits(struct page *p, size_t column)
 	const struct coverage *c = p->rows->documents[column];
 	uint32_t *row_of = calloc(c->hits.count + 1, sizeof(*row_of));	/* from 1; 0: none */
 	struct clock clock = clock_of(c);
+	unsigned int functions = 0;
 	long task = 0;
 
 	if (!row_of)
 		return error__no_memory();
-	for (size_t i = 0; i < p->rows->count; i++) {
+	for (size_t i = 0; i < p->rows->all; i++) {
 		const struct hit *hit = rows__hit(p->rows, &p->rows->list[i], column);
 
 		if (hit)
@@ -319,11 +310,14 @@ static int write_hits(struct page *p, size_t column)
 	jsonw_name(p->w, "hits");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; task >= 0 && i < c->hits.count; i++) {
-		if (!row_of[i])
+		functions += row_of[i] != 0;
+		if (!row_of[i] || row_of[i] - 1 == NO_ROW)
 			continue;
 		task = task_of(p, &c->hits.list[i]);
 		jsonw_lluint(p->w, row_of[i] - 1);
 		write_when(p, &c->hits.list[i], &clock, task);
+		jsonw_lluint(p->w, functions);
+		functions = 0;
 	}
 	jsonw_end_array(p->w);
 	free(row_of);
@@ -338,21 +332,19 @@ static int write_calls(struct page *p, size_t column)
 	jsonw_name(p->w, "calls");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < c->hits.count; i++) {
-		long caller, callee, task;
-		struct hit site;
+		struct page_call call;
+		int err = page__call(p, &c->hits.list[i], &call);
+		long task;
 
-		if (!page__site(p, &c->hits.list[i], &site, &callee))
+		if (err == -ENOENT)
 			continue;
-		caller = page__caller(p, &site);
-		if (caller == -ENOENT)
-			continue;
-		task = caller < 0 ? caller : task_of(p, &site);
+		task = err ? err : task_of(p, &call.site);
 		if (task < 0)
 			return task;
-		jsonw_lluint(p->w, caller);
-		jsonw_lluint(p->w, site.into);
-		write_when(p, &site, &clock, task);
-		jsonw_int(p->w, callee);
+		jsonw_lluint(p->w, call.caller);
+		jsonw_lluint(p->w, call.offset);
+		write_when(p, &call.site, &clock, task);
+		jsonw_int(p->w, call.callee);
 	}
 	jsonw_end_array(p->w);
 	return 0;
@@ -383,30 +375,56 @@ static int write_columns(struct page *p, const char *const *labels)
 	return err;
 }
 
-/* Functions that only call others have names, too; these are known only when the columns are written. */
-static void write_names(struct page *p)
+static int number_words(struct page *p)
 {
+	for (size_t i = 0; i < p->others.count; i++) {
+		const char *text = p->others.list[i];
+		char *word = strndup(text, strcspn(text, "\t"));
+		long number = word ? numbered__add(&p->words, word) : error__no_memory();
+
+		free(word);
+		if (number < 0)
+			return number;
+		jsonw_lluint(p->w, number);
+	}
+	return 0;
+}
+
+static void write_words(struct page *p)
+{
+	jsonw_name(p->w, "words");
+	jsonw_start_array(p->w);
+	for (size_t i = 0; i < p->words.count; i++) {
+		const char *word = p->words.list[i];
+
+		jsonw_start_array(p->w);
+		jsonw_string(p->w, word);
+		if (*word && strcmp(word, PAGE_OUTSIDE))
+			jsonw_string(p->w, untraced__sentence(untraced__of_word(word)));
+		else
+			jsonw_null(p->w);
+		jsonw_end_array(p->w);
+	}
+	jsonw_end_array(p->w);
+}
+
+/* Functions that only call others have names, too; these are known only when the columns are written. */
+static int write_names(struct page *p)
+{
+	int err;
+
 	jsonw_name(p->w, "names");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++)
 		jsonw_string(p->w, p->order[i]->f->name);
 	for (size_t i = 0; i < p->others.count; i++)
-		jsonw_string(p->w, p->others.list[i]);
+		jsonw_string(p->w, strchr(p->others.list[i], '\t') + 1);
 	jsonw_end_array(p->w);
 	jsonw_name(p->w, "reasons");
 	jsonw_start_array(p->w);
-	for (size_t i = 0; i < p->others.count; i++)
-		jsonw_lluint(p->w, p->reasons[i]);
+	err = number_words(p);
 	jsonw_end_array(p->w);
-	jsonw_name(p->w, "words");
-	jsonw_start_array(p->w);
-	for (size_t i = 0; i < p->words.count; i++) {
-		jsonw_start_array(p->w);
-		jsonw_string(p->w, p->words.list[i]);
-		jsonw_string(p->w, untraced__sentence(untraced__of_word(p->words.list[i])));
-		jsonw_end_array(p->w);
-	}
-	jsonw_end_array(p->w);
+	write_words(p);
 	jsonw_name(p->w, "tasks");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->tasks.count; i++) {
@@ -418,6 +436,7 @@ static void write_names(struct page *p)
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
+	return err;
 }
 
 static void write_kernel(struct page *p)
@@ -450,6 +469,7 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 		return error__no_memory();
 	jsonw_start_object(p->w);
 	jsonw_string_field(p->w, "hytrace", HYTRACE_VERSION);
+	json__string_or_null(p->w, "in", p->rows->where);
 	jsonw_bool_field(p->w, "placed", p->rows->universe->placed);
 	jsonw_bool_field(p->w, "edges", p->images);
 	write_kernel(p);
@@ -458,7 +478,7 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 	if (!err)
 		err = write_columns(p, labels);
 	if (!err)
-		write_names(p);
+		err = write_names(p);
 	jsonw_end_object(p->w);
 	jsonw_destroy(&p->w);
 	return err;
@@ -479,8 +499,6 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 		err = numbered__init(&p.paths);
 	if (!err)
 		err = numbered__init(&p.tasks);
-	if (!err && numbered__add(&p.words, "") < 0)
-		err = -ENOMEM;
 	if (!err)
 		err = arrange(&p);
 	if (!err)
@@ -497,7 +515,6 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	free(p.order);
 	free(p.of_row);
 	free(p.of_universe);
-	free(p.reasons);
 	numbered__free(&p.others);
 	numbered__free(&p.words);
 	numbered__free(&p.paths);

@@ -186,21 +186,27 @@ static void print_functions(const struct rows *r, size_t column, FILE *out)
 	fputc('\n', out);
 }
 
+/* Numbers that --in does not restrict. */
+static const char *whole_kernel(const struct rows *r)
+{
+	return r->where ? ", in the whole kernel" : "";
+}
+
 /* Shares are of all functions of the source, also of those that no tracer can see. */
-static void print_proof(const struct proof *proof, size_t column, FILE *out)
+static void print_proof(const struct rows *r, const struct proof *proof, size_t column, FILE *out)
 {
 	struct proof_totals t = proof__totals(proof, column);
 	const struct source_totals *s = &t.sources;
 	size_t ran = s->recorded + s->proved;
 
-	fprintf(out, "Proved:    %zu functions more ran: calls in them or of them were recorded; %zu of these cannot be traced\n",
-		t.functions.untraced + t.functions.entered, t.functions.untraced);
+	fprintf(out, "Proved:    %zu functions more ran: calls in them or of them were recorded; %zu of these cannot be traced%s\n",
+		t.functions.untraced + t.functions.entered, t.functions.untraced, whole_kernel(r));
 	if (!s->all)
 		return;
 	fprintf(out, "Source:    of %zu functions, %zu ran: %zu recorded (%.1f%%) and %zu proved (%.1f%%)", s->all, ran, s->recorded,
 		100.0 * s->recorded / s->all, s->proved, 100.0 * s->proved / s->all);
-	fprintf(out, "; at most %zu more (%.1f%%), inlined into what ran\n", s->possible,
-		100.0 * s->possible / s->all);
+	fprintf(out, "; at most %zu more (%.1f%%), inlined into what ran%s\n", s->possible,
+		100.0 * s->possible / s->all, whole_kernel(r));
 }
 
 static void print_totals(const struct rows *r, size_t column, const struct proof *proof, FILE *out)
@@ -214,10 +220,9 @@ static void print_totals(const struct rows *r, size_t column, const struct proof
 
 	print_functions(r, column, out);
 	if (c->how.callers)
-		fprintf(out, "Callers:   %zu places that called one\n",
-			hits__count(&c->hits, HIT_CALLER));
+		fprintf(out, "Callers:   %zu places that called one%s\n", hits__count(&c->hits, HIT_CALLER), whole_kernel(r));
 	if (proof)
-		print_proof(proof, column, out);
+		print_proof(r, proof, column, out);
 	fputs("Engine:    ", out);
 	utf8__print(out, c->engine, "");
 	fprintf(out, ", %.2f s", c->seconds);
