@@ -162,6 +162,31 @@ static int decompress(struct text *t, const char *path)
 	return err;
 }
 
+/*
+ * What json-c needs for the text: 780 bytes for the two of "{}", so that a compressed file of a kilobyte could take
+ * gigabytes. What stands in strings is counted as well, which makes it a few bytes too many.
+ */
+static uint64_t memory_for(const struct text *t)
+{
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; i < t->length; i++) {
+		char c = t->bytes[i];
+
+		bytes += c == '{' ? 800 : c == '[' ? 200 : c == ':' ? 120 : c == ',' ? 80 : 0;
+	}
+	return bytes;
+}
+
+static int check_memory(const struct text *t, const char *path, const char *command)
+{
+	if (memory_for(t) <= DOCUMENT_MOST_MEMORY)
+		return 0;
+	return error__return(-EINVAL, "%s: is refused: its %zu KiB of text would take more than the %d MiB of memory that a "
+			     "document can have: write it again by `%s`", path, t->length >> 10, DOCUMENT_MOST_MEMORY >> 20,
+			     command);
+}
+
 static int parse(struct json_object **ret, const struct text *t, const char *path)
 {
 	struct json_tokener *tokener = json_tokener_new();
@@ -227,6 +252,8 @@ int document__read_open(struct json_object **ret, int fd, const char *path, cons
 	if (!err && t.length > DOCUMENT_LARGEST)
 		err = error__return(-EINVAL, "%s: is larger than the %d MiB that a document can have", path,
 				    DOCUMENT_LARGEST >> 20);
+	if (!err)
+		err = check_memory(&t, path, command);
 	if (!err)
 		err = parse(&root, &t, path);
 	free(t.bytes);

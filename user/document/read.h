@@ -7,6 +7,8 @@
 
 /* In bytes of text. A hundred thousand functions and as many callers take 30 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
+/* For its values, while it is read. Those of a hundred thousand functions and as many callers take half of it. */
+#define DOCUMENT_MOST_MEMORY (1024 * 1024 * 1024)
 
 /**
  * document__read() - read a document of hytrace
@@ -17,7 +19,7 @@
  * @schema: the schema that the caller knows
  *
  * Return: 0, or -EINVAL after a message: the file cannot be read, is cut off, is larger than
- * DOCUMENT_LARGEST, is no such document, or has another schema.
+ * DOCUMENT_LARGEST, would take more than DOCUMENT_MOST_MEMORY, is no such document, or has another schema.
  */
 int document__read(struct json_object **ret, const char *path, const char *kind, const char *command, int schema);
 /* The same for a file that is open as @fd, which is closed; -1: opening it has failed with errno. */

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -38,6 +39,7 @@ struct inflating {
 
 static int inflate(const struct inflating *i, int from, int to)
 {
+	uint64_t most = ELF_FILE_SMALL, length = 0;
 	size_t left = 1;
 	ssize_t got;
 	int err = 0;
@@ -46,11 +48,14 @@ static int inflate(const struct inflating *i, int from, int to)
 		ZSTD_inBuffer in = { i->in, got, 0 };
 		ZSTD_outBuffer out;
 
+		most += (uint64_t)got * ELF_FILE_MOST_RATIO;
+
 		/* A buffer that is full may have left something inside. */
 		do {
 			out = (ZSTD_outBuffer){ i->out, ZSTD_DStreamOutSize(), 0 };
 			left = ZSTD_decompressStream(i->z, &out, &in);
-			err = ZSTD_isError(left) ? -EINVAL : write_all(to, i->out, out.pos);
+			length += out.pos;
+			err = ZSTD_isError(left) ? -EINVAL : length > most ? -EFBIG : write_all(to, i->out, out.pos);
 		} while (!err && (in.pos < in.size || out.pos == out.size));
 	}
 	if (!err && got < 0)

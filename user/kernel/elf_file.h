@@ -3,12 +3,19 @@
 #ifndef HYTRACE_KERNEL_ELF_FILE_H
 #define HYTRACE_KERNEL_ELF_FILE_H
 
+/*
+ * What a compressed file holds is kept in memory. A vmlinux with debug information becomes ten times as large, and a few
+ * kilobytes that were made to do harm any size. So contents of more bytes than these must not be more times as large.
+ */
+#define ELF_FILE_SMALL (64 * 1024 * 1024)
+#define ELF_FILE_MOST_RATIO 100
+
 /**
  * elf_file__open() - open a file for dwelf_elf_begin()
  * @path: of the file
  *
  * Return: a descriptor, of the file itself or of its contents without compression, to be closed; or a negative errno,
- * quietly: -EINVAL if the contents are damaged.
+ * quietly: -EINVAL if the contents are damaged, -EFBIG if they are too large for the file.
  */
 int elf_file__open(const char *path);
 

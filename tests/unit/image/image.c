@@ -105,6 +105,7 @@ static void make_files(void)
 	    "ld -T lds -e 0 --no-warn-rwx-segments --build-id=0x1234abcd -o vmlinux main.o other.o silent.o entry.o && "
 	    "gcc " OPTIONS "-pg -DMODULE -c -o m1.o fs/other.c && gcc " OPTIONS "-pg -c -o m2.o init/main.c && "
 	    "ld -r -o made.ko m1.o m2.o && xz -k made.ko && gzip -k made.ko && zstd -q made.ko && "
+	    "{ cat made.ko; head -c 70000000 /dev/zero; } >large.ko && zstd -q large.ko && "
 	    "strip -o stripped vmlinux && objcopy -g vmlinux no_dwarf && objcopy --only-keep-debug vmlinux debug && "
 	    "head -c 3000 vmlinux >cut && cp vmlinux of_arm && printf '\\267' | dd of=of_arm bs=1 seek=18 conv=notrunc");
 }
@@ -381,6 +382,7 @@ Test(image, reads_modules_compressed_or_not)
 	expect_module("made.ko.xz");
 	expect_module("made.ko.gz");
 	expect_module("made.ko.zst");
+	expect_module("large.ko");
 }
 
 static void expect_refused(const char *name, const char *module)
@@ -398,6 +400,7 @@ Test(image, refuses_other_files)
 	expect_refused("lds", NULL);
 	expect_refused("cut", NULL);
 	expect_refused("stripped", NULL);
+	expect_refused("large.ko.zst", "made");
 	expect_refused("of_arm", NULL);
 	expect_refused("debug", NULL);
 	expect_refused("made.ko", NULL);
