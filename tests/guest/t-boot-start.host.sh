@@ -96,7 +96,7 @@ is 'the account is what the events tell' "$(jq '(.parts.rows | map(select(.name 
 	.name == "before_initcalls" or .name == "initrd") | .time) | add) == .start.inits[1].start' boot.json)" true
 # An initcall has no time of the devices that it probed: these are in the list by themselves.
 is 'blame has the longest of initcalls and modules' "$(
-	jq -r '[.[] | select(.kind != "probe")][:5][].name' blame.json | xargs)" \
+	jq -r '[.items[] | select(.kind != "probe")][:5][].name' blame.json | xargs)" \
 	"$(jq -r '.start | [.probes[] | select(.kind == "device" and .time != null)] as $probes |
 		[.initcalls | to_entries[] | select(.value.time != null)] as $calls |
 		[$probes[] as $p | $calls | map(select(.value.pid == $p.pid and .value.start <= $p.start and

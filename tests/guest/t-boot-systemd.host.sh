@@ -59,21 +59,21 @@ ok 'the text has the unit that sleeps, with its time' \
 # ---- the words of systemd-analyze
 
 sed '1,/^$/d; s/^[^a-zA-Z0-9-]*//; s/^└─//; s/^─*//' their-chain | awk '{ print $1 }' | grep -v '^\.\.\.' >chain
-jq -r '.[].name' chain.json >our-chain
+jq -r '.rows[].name' chain.json >our-chain
 is 'the critical chain is that of systemd-analyze' "$(cat our-chain)" "$(cat chain)"
 is 'it begins with what was made to be last' "$(sed -n '2,4p' our-chain | xargs)" \
 	'ht-after.service ht-sleep.service multi-user.target'
 is 'json of the report has the same' "$(json '.userspace.critical_chain[].name')" "$(cat our-chain)"
 is 'so has its text' "$(sed '1d; s/^[ |`]*-//' text.json | awk '{ print $1 }')" "$(cat our-chain)"
-is 'its depths begin with 0' "$(jq -c 'map(.depth)[:3]' chain.json)" '[0,1,2]'
+is 'its depths begin with 0' "$(jq -c '[.rows[:3][].depth]' chain.json)" '[0,1,2]'
 awk '{ print $NF }' their-blame >their-units
-jq -r '.[] | select(.kind == "unit") | .name' blame.json >our-units
+jq -r '.items[] | select(.kind == "unit") | .name' blame.json >our-units
 ok 'dozens of units took time' [ "$(wc -l <their-units)" -gt 10 ]
 is 'blame has the units of systemd-analyze, in its order' "$(diff their-units our-units)" ''
 # Probes are there if the boot was asked for them.
-is 'initcalls and modules are in the same list' "$(jq -r '[.[].kind | select(. != "probe")] | unique | join(" ")' blame.json)" \
+is 'initcalls and modules are in the same list' "$(jq -r '[.items[].kind | select(. != "probe")] | unique | join(" ")' blame.json)" \
 	'initcall module unit'
-is 'and the longest comes first' "$(jq '[.[].time] | . == (sort | reverse)' blame.json)" true
+is 'and the longest comes first' "$(jq '[.items[].time] | . == (sort | reverse)' blame.json)" true
 
 # ---- the account
 
@@ -130,6 +130,9 @@ is 'and its total is the same' "$(total removed.json)" yes
 # ---- schema and picture
 
 ok 'the document fits its schema' fits boot.json
+ok 'so does that of blame' fits blame.json boot-blame
+ok 'and that of the critical chain' fits chain.json boot-critical-chain
+is 'all three are of one boot' "$(jq -r .boot_id boot.json blame.json chain.json | sort -u | wc -l)" 1
 is 'the picture is XML' "$(xmllint --noout boot.svg 2>&1)" ''
 look boot.svg >looked.json
 is 'the console of the browser says nothing, and nothing is loaded' "$(cat "$tap_scratch/console")$(jq '.loaded[]' looked.json)" ''

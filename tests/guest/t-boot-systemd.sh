@@ -29,7 +29,7 @@ writes 'hytrace boot draws a picture' boot.svg plot
 "$hytrace" boot critical-chain -o chain.json
 "$hytrace" boot critical-chain -f text -o text.json
 is 'a file whose name ends in .json is json, unless -f says otherwise' "$(head -c 1 blame.json) $(head -c 1 chain.json) $(
-	head -n 1 text.json | xargs)" '[ [ WAITED FOR STARTED TIME'
+	head -n 1 text.json | xargs)" '{ { WAITED FOR STARTED TIME'
 
 # What systemd tells of each unit, and of the whole.
 systemctl list-units --all --plain --no-legend | awk '{ print $1 }' >units

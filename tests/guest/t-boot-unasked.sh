@@ -24,7 +24,7 @@ is 'it has no initcalls' "$(jq -c '[.start, .parts.rows[3].time, .parts.rows[4].
 is 'the kernel is one part, until init' "$(jq -c '[.parts.rows[] | select(.with > 0) | [.name, .with]]' boot.json)" \
 	'[["before_clock",2],["initrd",3]]'
 ok 'the time of each unit is there' jq -e '[.units[] | select(.start == null)] == []' boot.json
-is 'what the boot waited for is there' "$("$hytrace" boot critical-chain -f json | jq -r '.[1:3][].name' | xargs)" \
+is 'what the boot waited for is there' "$("$hytrace" boot critical-chain -f json | jq -r '.rows[1:3][].name' | xargs)" \
 	'ht-after.service ht-sleep.service'
 is 'the end is where systemd has it' "$(jq '.userspace as $u | .parts |
 	.rows[2].start + .total - $u.local_ahead - $u.finish | . > -10000000 and . < 10000000' boot.json)" true

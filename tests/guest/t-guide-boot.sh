@@ -31,7 +31,7 @@ cp -r sessions text boot.json boot.svg "$HYTRACE_FILES"
 
 systemd-analyze critical-chain basic.target --no-pager | sed '1,/^$/d; s/^[^a-zA-Z0-9-]*//; s/^└─//; s/^─*//' |
 	awk '{ print $1 }' | grep -v '^\.\.\.' >chain
-is 'critical-chain UNIT is that of systemd-analyze' "$(hytrace boot critical-chain basic.target -f json | jq -r '.[].name')" \
+is 'critical-chain UNIT is that of systemd-analyze' "$(hytrace boot critical-chain basic.target -f json | jq -r '.rows[].name')" \
 	"$(<chain)"
 is 'a unit without a suffix is a service' "$(hytrace boot critical-chain ht-after | sed -n '2s/ .*//p')" ht-after.service
 is 'an alias is the unit that it stands for' "$(hytrace boot critical-chain default.target -f json)" \

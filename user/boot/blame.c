@@ -5,12 +5,15 @@
 
 #include "base/array.h"
 #include "base/error.h"
+#include "base/json.h"
 #include "base/strings.h"
 #include "boot/blame.h"
 #include "boot/cells.h"
 #include "boot/probes.h"
 #include "boot/start_report.h"
-#include "boot/units.h"
+#include "boot/whole.h"
+
+#define BLAME_SCHEMA 1
 
 int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind)
 {
@@ -153,8 +156,15 @@ cleanup:
 	return err ? error__no_memory() : 0;
 }
 
-void blame__json(const struct blame *b, size_t most, json_writer_t *w)
+int blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out)
 {
+	json_writer_t *w = boot_whole__begin(whole, out, "boot-blame", BLAME_SCHEMA);
+
+	if (!w)
+		return -ENOMEM;
+	json__number_or_null(w, "lost", s, s ? s->lost + (s->probes ? s->probes->lost : 0) : 0);
+	jsonw_lluint_field(w, "count", b->count);
+	jsonw_name(w, "items");
 	jsonw_start_lines(w);
 	for (size_t i = 0; i < b->count && i < most; i++) {
 		jsonw_start_object(w);
@@ -164,4 +174,6 @@ void blame__json(const struct blame *b, size_t most, json_writer_t *w)
 		jsonw_end_object(w);
 	}
 	jsonw_end_array(w);
+	json__end(&w);
+	return 0;
 }

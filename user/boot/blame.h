@@ -7,10 +7,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "base/json_writer.h"
-
 struct boot_start;
 struct boot_units;
+struct boot_whole;
 
 struct blame_item {
 	uint64_t time;			/* in ns, never 0 */
@@ -38,6 +37,7 @@ void blame__free(struct blame *b);
 
 /* Print the first @most. Return 0, or -ENOMEM after a message. Write errors stay in the stream. */
 int blame__text(const struct blame *b, size_t most, FILE *out);
-void blame__json(const struct blame *b, size_t most, json_writer_t *w);
+/* @s: the kernel's part, if it is in the list; NULL: it is not there. */
+int blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out);
 
 #endif

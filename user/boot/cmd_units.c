@@ -114,103 +114,50 @@ static error_t parse_chain(int key, char *arg, struct argp_state *state)
 
 /* ---- what is written */
 
-struct question {
-	int (*text)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
-		    FILE *out);
-	int (*json)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
-		    json_writer_t *j);
-};
+typedef int (*write_fn)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out);
 
-static int find_blame(struct blame *b, const struct boot_whole *w, const struct boot_start *s)
+static int write_blame(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out)
 {
-	int err = blame__add_units(b, &w->units);
+	size_t most = o->most ?: SIZE_MAX;
+	struct blame b = {};
+	int err = blame__add_units(&b, &w->units);
 
 	if (!err && s)
-		err = blame__add_start(b, s);
-	if (!err)
-		blame__sort(b);
-	return err;
-}
-
-static int blame_text(const struct boot_whole *w, const struct boot_start *s,
-		      const struct units_options *o, FILE *out)
-{
-	struct blame b = {};
-	int err = find_blame(&b, w, s);
-
-	if (!err)
-		err = blame__text(&b, o->most ?: SIZE_MAX, out);
+		err = blame__add_start(&b, s);
+	if (!err) {
+		blame__sort(&b);
+		err = o->format == FORMAT_JSON ? blame__json(&b, most, w, s, out) : blame__text(&b, most, out);
+	}
 	blame__free(&b);
 	return err;
 }
 
-static int blame_json(const struct boot_whole *w, const struct boot_start *s,
-		      const struct units_options *o, json_writer_t *j)
-{
-	struct blame b = {};
-	int err = find_blame(&b, w, s);
-
-	if (!err)
-		blame__json(&b, o->most ?: SIZE_MAX, j);
-	blame__free(&b);
-	return err;
-}
-
-static int chain_text(const struct boot_whole *w, const struct boot_start *s,
-		      const struct units_options *o, FILE *out)
+static int write_chain(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out)
 {
 	(void)s;
-	(void)o;
-	return boot_whole__chain_text(w, out);
-}
-
-static int chain_json(const struct boot_whole *w, const struct boot_start *s,
-		      const struct units_options *o, json_writer_t *j)
-{
-	(void)s;
-	(void)o;
-	return boot_whole__chain_json(w, j);
-}
-
-static const struct question blame = { blame_text, blame_json };
-static const struct question chain = { chain_text, chain_json };
-
-static int write_answer(const struct question *q, const struct boot_whole *w, const struct boot_start *s,
-			const struct units_options *o, FILE *out)
-{
-	json_writer_t *j;
-	int err;
-
-	if (o->format == FORMAT_TEXT)
-		return q->text(w, s, o, out);
-	j = jsonw_new(out, true);
-	if (!j)
-		return error__no_memory();
-	err = q->json(w, s, o, j);
-	jsonw_destroy(&j);
-	return err;
+	return o->format == FORMAT_JSON ? boot_whole__chain_json(w, out) : boot_whole__chain_text(w, out);
 }
 
 /* ---- what is known */
 
 /* Says what is missing. Without systemd, blame still has the kernel's part; a chain needs it. */
-static int check(const struct question *q, const struct boot_whole *w, const struct boot_start *s)
+static int check(write_fn write, const struct boot_whole *w, const struct boot_start *s)
 {
 	const struct boot_units *u = &w->units;
 
-	if (!u->known && (q == &chain || !s))
+	if (!u->known && (write == write_chain || !s))
 		return error__return(-EOPNOTSUPP, "what init has started is not known: %s", u->why_not);
 	if (!u->known)
 		error__warn("units are missing: %s", u->why_not);
-	else if (!boot_units__complete(u) && q == &chain)
+	else if (!boot_units__complete(u) && write == write_chain)
 		return error__return(-ENODATA, "the boot is not complete: systemd has %u jobs left, `systemctl "
 				     "list-jobs` shows them", u->jobs);
 	else if (!boot_units__complete(u))
 		error__warn("the boot is not complete: systemd has %u jobs left, `systemctl list-jobs` shows them",
 			    u->jobs);
-	if (q == &chain && !u->target)
+	if (write == write_chain && !u->target)
 		return error__return(-ENODATA, "systemd does not tell its default target");
-	if (q == &chain) {
+	if (write == write_chain) {
 		const struct boot_unit *target = boot_units__find(u, u->target);
 
 		if (!target)
@@ -251,7 +198,7 @@ static bool find_start(struct boot_start *start)
 	return !err;
 }
 
-static int answer(const struct question *q, const struct units_options *o)
+static int answer(write_fn write, const struct units_options *o)
 {
 	struct boot_whole w = {};
 	struct boot_start start = {}, *known = NULL;
@@ -259,32 +206,32 @@ static int answer(const struct question *q, const struct units_options *o)
 	struct guard *guard = NULL;
 	int err = boot_units__load(&w.units), failed;
 
-	if (!err && q == &blame && find_start(&start))
+	if (!err && write == write_blame && find_start(&start))
 		known = &start;
 	if (!err)
 		set_unit(&w.units, o->unit);
 	if (!err)
-		err = check(q, &w, known);
+		err = check(write, &w, known);
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
 		err = output__open(&output, o->output, guard);
 	if (!err)
-		err = output__finish(output, write_answer(q, &w, known, o, output__stream(output)));
+		err = output__finish(output, write(&w, known, o, output__stream(output)));
 	boot_start__free(&start);
 	boot_whole__free(&w);
 	failed = guard__finish(guard);
 	return err ? err : failed;
 }
 
-static int run(const struct argp *argp, const struct question *q, int argc, char **argv)
+static int run(const struct argp *argp, write_fn write, int argc, char **argv)
 {
 	struct units_options o = {};
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
-	return error__status(answer(q, &o), 0);
+	return error__status(answer(write, &o), 0);
 }
 
 static const struct argp common_argp = { .options = common, .parser = parse };
@@ -306,7 +253,7 @@ int cmd_boot_blame(int argc, char **argv)
 		       "are there.",
 	};
 
-	return run(&argp, &blame, argc, argv);
+	return run(&argp, write_blame, argc, argv);
 }
 
 int cmd_boot_chain(int argc, char **argv)
@@ -326,5 +273,5 @@ int cmd_boot_chain(int argc, char **argv)
 		       "systemd.",
 	};
 
-	return run(&argp, &chain, argc, argv);
+	return run(&argp, write_chain, argc, argv);
 }

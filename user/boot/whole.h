@@ -42,8 +42,10 @@ int boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out);
 int boot_whole__chain_text(const struct boot_whole *w, FILE *out);
 /* Writes the fields "parts", "firmware", "userspace" and "units"; all are null if @w is NULL. */
 int boot_whole__json(const struct boot_whole *w, json_writer_t *j);
-/* Writes the value: an array of rows. */
-int boot_whole__chain_json(const struct boot_whole *w, json_writer_t *j);
+/* Writes the critical chain as a document. */
+int boot_whole__chain_json(const struct boot_whole *w, FILE *out);
+/* Begins a document that is about this boot. Returns NULL after a message. */
+json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const char *document, int schema);
 
 /* Prints on stderr what is missing; nothing if nothing is. */
 void boot_whole__losses(const struct boot_whole *w);

@@ -3,10 +3,14 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <sys/utsname.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "boot/whole.h"
+#include "kernel/kernel_id.h"
+
+#define CHAIN_SCHEMA 1
 
 /* A time that may be before the clock's zero. */
 static void write_time(json_writer_t *j, const char *name, bool known, int64_t ns)
@@ -103,9 +107,44 @@ static int write_chain(const struct boot_whole *w, json_writer_t *j)
 	return 0;
 }
 
-int boot_whole__chain_json(const struct boot_whole *w, json_writer_t *j)
+/* null: no units are known. */
+static void write_complete(const struct boot_whole *w, json_writer_t *j)
 {
-	return write_chain(w, j);
+	jsonw_name(j, "complete");
+	if (w->units.known)
+		jsonw_bool(j, boot_units__complete(&w->units));
+	else
+		jsonw_null(j);
+}
+
+json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const char *document, int schema)
+{
+	json_writer_t *j = json__begin(out, document, schema);
+	char *boot_id = j ? kernel_id__boot_id() : NULL;
+	struct utsname kernel;
+
+	if (!j)
+		return NULL;
+	json__string_or_null(j, "release", uname(&kernel) ? NULL : kernel.release);
+	json__string_or_null(j, "boot_id", boot_id);
+	write_complete(w, j);
+	free(boot_id);
+	return j;
+}
+
+int boot_whole__chain_json(const struct boot_whole *w, FILE *out)
+{
+	json_writer_t *j = boot_whole__begin(w, out, "boot-critical-chain", CHAIN_SCHEMA);
+	int err;
+
+	if (!j)
+		return -ENOMEM;
+	json__string_or_null(j, "unit", w->units.target);
+	write_moment(j, "userspace", w->units.manager.userspace);
+	jsonw_name(j, "rows");
+	err = write_chain(w, j);
+	json__end(&j);
+	return err;
 }
 
 static int write_userspace(const struct boot_whole *w, json_writer_t *j)
@@ -118,11 +157,7 @@ static int write_userspace(const struct boot_whole *w, json_writer_t *j)
 	jsonw_start_object(j);
 	json__string_or_null(j, "manager", w->units.known ? "systemd" : NULL);
 	json__string_or_null(j, "why_not", w->units.known ? NULL : w->units.why_not);
-	jsonw_name(j, "complete");
-	if (w->units.known)
-		jsonw_bool(j, boot_units__complete(&w->units));
-	else
-		jsonw_null(j);
+	write_complete(w, j);
 	jsonw_string_field(j, "clock", "monotonic");
 	write_time(j, "local_ahead", c->monotonic_known, c->ahead);
 	json__number_or_null(j, "local_ahead_error", c->monotonic_known, c->monotonic_error);

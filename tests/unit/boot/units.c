@@ -4,6 +4,7 @@
  * the critical chain, and the list of all that took time.
  */
 #include <errno.h>
+#include <json-c/json.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +23,7 @@
 #include "boot/blame.h"
 #include "boot/probes.h"
 #include "boot/start.h"
-#include "boot/units.h"
+#include "boot/whole.h"
 
 static bool is(const char *got, const char *wanted)
 {
@@ -446,4 +447,84 @@ Test(blame, one_list_of_all)
 	cr_expect(strstr(text, "and 2 more\n") != NULL, "%s", text);
 	free(text);
 	blame__free(&b);
+}
+
+/* ---- documents */
+
+static struct boot_unit two[] = {
+	{ .name = "top.target", .activating = 9 * MS, .activated = 9 * MS, .after = (char *[]){ "u.service", NULL } },
+	{ .name = "u.service", .activating = 1 * MS, .activated = 9 * MS },
+};
+
+static struct boot_whole whole_of_two(void)
+{
+	struct boot_whole w = { .units = made(two, 2) };
+
+	w.units.target = "top.target";
+	w.units.manager.finish = 20 * MS;
+	w.units.manager.userspace = MS;
+	return w;
+}
+
+/* The text of a member of a document, or of all of it. */
+static const char *json_text(struct json_object *object, const char *member)
+{
+	struct json_object *value = NULL;
+
+	json_object_object_get_ex(object, member, &value);
+	return json_object_to_json_string_ext(value, JSON_C_TO_STRING_PLAIN);
+}
+
+Test(blame, a_document_tells_what_it_lacks)
+{
+	struct boot_whole w = whole_of_two();
+	struct boot_probes probes = { .lost = 3 };
+	struct boot_start s = { .lost = 4, .probes = &probes };
+
+	for (int i = 0; i < 3; i++) {
+		char *text = NULL;
+		size_t length;
+		FILE *f = open_memstream(&text, &length);
+		struct json_object *object;
+		struct blame b = {};
+
+		w.units.known = i < 2;
+		cr_assert(blame__add_units(&b, &w.units) == 0);
+		cr_assert(blame__add(&b, MS, "f_init", "initcall") == 0);
+		blame__sort(&b);
+		cr_assert(blame__json(&b, 1, &w, i ? &s : NULL, f) == 0);
+		fclose(f);
+		object = json_tokener_parse(text);
+		cr_assert(object != NULL, "%s", text);
+		cr_expect(is(json_text(object, "document"), "\"boot-blame\"") && is(json_text(object, "schema"), "1"), "%s", text);
+		cr_expect(is(json_text(object, "complete"), i < 2 ? "true" : "null"), "%s", text);
+		cr_expect(is(json_text(object, "lost"), i ? "7" : "null"), "%s", text);
+		cr_expect(is(json_text(object, "count"), "2"), "%s", text);
+		cr_expect(is(json_text(object, "items"), "[{\"time\":8000000,\"name\":\"u.service\",\"kind\":\"unit\"}]"), "%s",
+			  text);
+		json_object_put(object);
+		free(text);
+		blame__free(&b);
+	}
+}
+
+Test(units, the_chain_is_a_document)
+{
+	struct boot_whole w = whole_of_two();
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+	struct json_object *object, *rows;
+
+	cr_assert(boot_whole__chain_json(&w, f) == 0);
+	fclose(f);
+	object = json_tokener_parse(text);
+	cr_assert(object != NULL, "%s", text);
+	cr_expect(is(json_text(object, "document"), "\"boot-critical-chain\"") && is(json_text(object, "unit"), "\"top.target\""),
+		  "%s", text);
+	cr_expect(is(json_text(object, "userspace"), "1000000") && strlen(json_text(object, "boot_id")) == 38, "%s", text);
+	cr_assert(json_object_object_get_ex(object, "rows", &rows) && json_object_array_length(rows) == 2, "%s", text);
+	cr_expect(is(json_text(json_object_array_get_idx(rows, 1), "name"), "\"u.service\""), "%s", text);
+	json_object_put(object);
+	free(text);
 }
