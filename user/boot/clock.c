@@ -108,6 +108,12 @@ int boot_clock__from_monotonic(const struct boot_clock *c, uint64_t ns, int64_t 
 	return 0;
 }
 
+/* How far NTP moves the clocks apart in this time, at most. */
+static uint64_t most_slewed(uint64_t time)
+{
+	return SLEWED_NS + time / 1000000 * MAXFREQ_PPM;
+}
+
 static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l)
 {
 	c->monotonic_known = range__is_known(&l->to_monotonic);
@@ -116,7 +122,8 @@ static void conclude_monotonic(struct boot_clock *c, const struct clock_looks *l
 		return;
 	}
 	c->ahead = range__middle(&l->to_monotonic);
-	c->monotonic_error = range__error(&l->to_monotonic) + SLEWED_NS + l->uptime / 1000000 * MAXFREQ_PPM;
+	c->measured_error = range__error(&l->to_monotonic);
+	c->monotonic_error = c->measured_error + most_slewed(l->uptime);
 }
 
 /* The relation of now is not that of the boot. */
@@ -147,11 +154,27 @@ void boot_clock__conclude(struct boot_clock *c, const struct clock_looks *l)
 }
 
 /*
+ * How far the clocks have come apart while units were started: as far as they are apart now, for NTP takes an offset away
+ * in one direction. In days, they come farther apart than they can in a boot.
+ */
+static uint64_t slewed_since(const struct boot_clock *then, const struct boot_clock *now, uint64_t userspace, uint64_t finish)
+{
+	uint64_t most = finish > userspace ? most_slewed(finish - userspace) : UINT64_MAX, apart;
+
+	if (!now->monotonic_known)
+		return finish ? most : most_slewed(0);
+	apart = llabs(now->ahead - then->ahead) + now->measured_error + then->monotonic_error;
+	return apart < most ? apart : most;
+}
+
+/*
  * Each program of process 1 has the relation of its own time. That of the last one that was started before systemd began
  * is systemd's own; one that was started later is systemd that has executed itself anew.
  */
-void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace)
+void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace, uint64_t finish)
 {
+	const struct boot_clock now = *c;
+
 	for (size_t i = 0; i < s->init_count; i++) {
 		struct clock_range r = s->inits[i].ahead;
 		int64_t middle, error;
@@ -170,6 +193,7 @@ void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint6
 		c->monotonic_known = true;
 		c->ahead = middle;
 		c->monotonic_error = error;
+		c->slewed = slewed_since(c, &now, userspace, finish);
 	}
 }
 

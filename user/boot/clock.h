@@ -4,8 +4,9 @@
  * "local", which the events of the kernel's part have. Others have the time stamp counter (TSC) of
  * the processor, from its reset on, or CLOCK_MONOTONIC, as systemd does.
  *
- * That of CLOCK_MONOTONIC is in the events of a boot: NTP may change it later. The others are not written down anywhere,
- * so they are measured now, as is the first one without these events. Each has a bound of its error.
+ * That of CLOCK_MONOTONIC when systemd began is in the events of a boot: NTP may change it later, also while units are
+ * started. The others are not written down anywhere, so they are measured now, as is the first one without these events.
+ * Each has a bound of its error.
  */
 #ifndef HYTRACE_BOOT_CLOCK_H
 #define HYTRACE_BOOT_CLOCK_H
@@ -33,7 +34,9 @@ struct boot_clock {
 	/* local = CLOCK_MONOTONIC + ahead */
 	bool monotonic_known;
 	int64_t ahead;
-	uint64_t monotonic_error;	/* in ns, with what NTP may have changed since the boot */
+	uint64_t monotonic_error;	/* in ns, with what NTP may have changed since the boot, if @ahead was measured now */
+	uint64_t measured_error;	/* the same without that */
+	uint64_t slewed;		/* how much more it may be for times after systemd's beginning, if @ahead is that of then */
 	char why_no_monotonic[128];
 	bool unstable;			/* the clocks of processors may differ */
 };
@@ -90,8 +93,9 @@ struct boot_start;
  * @c: the clocks, which stay as they are if the events do not tell it
  * @s: the events
  * @userspace: when systemd began, by CLOCK_MONOTONIC
+ * @finish: when the boot was complete; 0: it is not
  */
-void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace);
+void boot_clock__of_boot(struct boot_clock *c, const struct boot_start *s, uint64_t userspace, uint64_t finish);
 
 /* ---- for the measurement */
 

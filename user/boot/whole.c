@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "boot/asked.h"
 #include "boot/whole.h"
 
 int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call)
@@ -14,7 +15,7 @@ int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, con
 	};
 
 	if (w->units.known && start)
-		boot_clock__of_boot(&w->clock, start, m->userspace);
+		boot_clock__of_boot(&w->clock, start, m->userspace, m->finish);
 	if (w->units.known)
 		boot_firmware__add(&w->firmware, m->firmware, m->loader);
 	return boot_parts__find(&w->parts, &known);
@@ -23,9 +24,13 @@ int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, con
 int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
 		     const uint64_t *first_call)
 {
+	struct boot_asked asked;
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
+	boot_asked__load(&asked);
+	ret->asked = start || boot_asked__instance(&asked) || boot_asked__in_top(&asked);
+	boot_asked__free(&asked);
 	boot_clock__measure(&ret->clock, dir);
 	boot_firmware__load(&ret->firmware, "/sys/firmware");
 	err = boot_units__load(&ret->units);

@@ -16,6 +16,7 @@ struct boot_whole {
 	struct boot_firmware firmware;
 	struct boot_units units;
 	struct boot_parts parts;
+	bool asked;			/* this boot was asked for the events of initcalls, even if they are gone */
 };
 
 /**

@@ -161,6 +161,7 @@ static int write_userspace(const struct boot_whole *w, json_writer_t *j)
 	jsonw_string_field(j, "clock", "monotonic");
 	write_time(j, "local_ahead", c->monotonic_known, c->ahead);
 	json__number_or_null(j, "local_ahead_error", c->monotonic_known, c->monotonic_error);
+	json__number_or_null(j, "local_ahead_slewed", c->monotonic_known, c->slewed);
 	json__string_or_null(j, "why_no_local_ahead", c->monotonic_known ? NULL : c->why_no_monotonic);
 	write_moment(j, "firmware", m->firmware);
 	write_moment(j, "loader", m->loader);

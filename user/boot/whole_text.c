@@ -156,8 +156,12 @@ static void print_doubts(const struct boot_whole *w, FILE *out)
 		return;
 	if (w->clock.monotonic_known && w->clock.monotonic_error > NOTED_NS)
 		fprintf(out, "Times of systemd may be %.3f s earlier or later: its clock and the kernel's may have come apart as "
-			"much since the boot, by NTP; a boot with what `hytrace boot --next` prints tells them exactly\n",
-			w->clock.monotonic_error / 1e9);
+			"much since the boot, by NTP; %s\n", w->clock.monotonic_error / 1e9, w->asked ?
+			"the events that this boot was asked for do not tell them better" :
+			"a boot with what `hytrace boot --next` prints tells them better");
+	else if (w->clock.monotonic_known && w->clock.slewed > NOTED_NS)
+		fprintf(out, "Times of units may be up to %.3f s earlier or later, the later the more: systemd's clock and the kernel's "
+			"have come apart since systemd began, by NTP\n", w->clock.slewed / 1e9);
 	if (again)
 		fprintf(out, "%zu unit%s been started again since the boot: if %s started in it, too, then this is counted as time "
 			"in which no unit was being started\n", again, again > 1 ? "s have" : " has", again > 1 ? "they were" : "it was");

@@ -117,7 +117,7 @@ Test(clock, conclusions)
 	struct boot_clock c = concluded(&usual);
 
 	cr_expect(c.tsc_known && c.monotonic_known);
-	cr_expect(c.ahead == 500001500 && c.monotonic_error == 1500 + NTP_NS);
+	cr_expect(c.ahead == 500001500 && c.monotonic_error == 1500 + NTP_NS && c.measured_error == 1500);
 	cr_expect(c.zero == -3000000000 + 1500 && c.tsc_error == 500);
 	cr_expect(c.why_no_tsc[0] == '\0' && c.why_no_monotonic[0] == '\0');
 }
@@ -138,8 +138,40 @@ static struct boot_clock of_boot(size_t first, size_t count, uint64_t userspace)
 	struct boot_start s = { .inits = inits + first, .init_count = count };
 	struct boot_clock c = { .monotonic_known = true, .ahead = 200000000, .monotonic_error = NTP_NS };
 
-	boot_clock__of_boot(&c, &s, userspace);
+	boot_clock__of_boot(&c, &s, userspace, userspace + 20 * SECOND);
 	return c;
+}
+
+/* Units are started while NTP makes CLOCK_MONOTONIC quicker. */
+Test(clock, a_clock_that_is_slewed_after_init)
+{
+	struct boot_start s = { .inits = inits + 1, .init_count = 1 };
+	uint64_t begun = 2500 * 1000000ll + 1000, most = 500000000 + 20 * 500000;
+	const struct {
+		struct boot_clock now;
+		uint64_t finish, slewed;
+	} cases[] = {
+		{ { .monotonic_known = true, .ahead = 200005000, .measured_error = 2000, .monotonic_error = NTP_NS },
+		  begun + 20 * SECOND, 300000000 + 2000 + 5001 },
+		{ { .monotonic_known = true, .ahead = 800005000, .measured_error = 2000, .monotonic_error = NTP_NS },
+		  begun + 20 * SECOND, 300000000 + 2000 + 5001 },
+		{ { .monotonic_known = true, .ahead = 500005000, .monotonic_error = NTP_NS }, begun + 20 * SECOND, 5001 },
+		/* Days later. */
+		{ { .monotonic_known = true, .ahead = -9 * SECOND, .monotonic_error = 11 * SECOND }, begun + 20 * SECOND, most },
+		/* It is not known how far they are apart now. */
+		{ {}, begun + 20 * SECOND, most },
+		{ {}, 0, 500000000 },
+		/* The boot is not complete. */
+		{ { .monotonic_known = true, .ahead = 200005000, .monotonic_error = NTP_NS }, 0, 300000000 + 5001 },
+	};
+
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct boot_clock c = cases[i].now;
+
+		boot_clock__of_boot(&c, &s, begun, cases[i].finish);
+		cr_expect(c.ahead == 500005000 && c.monotonic_error == 5001, "%zu", i);
+		cr_expect(c.slewed == cases[i].slewed, "%zu: %lu", i, (long)c.slewed);
+	}
 }
 
 Test(clock, systemd_has_the_clock_of_its_own_beginning)
@@ -165,12 +197,12 @@ Test(clock, a_forged_program_does_not_move_user_space)
 	struct boot_start s = { .inits = forged, .init_count = 3 };
 	struct boot_clock c = {};
 
-	boot_clock__of_boot(&c, &s, 2500 * 1000000ll + 1000);
+	boot_clock__of_boot(&c, &s, 2500 * 1000000ll + 1000, 0);
 	cr_expect(c.monotonic_known && c.ahead == 500005000, "%ld", (long)c.ahead);
 	/* The relation of now tells it as well. */
 	s = (struct boot_start){ .inits = &forged[2], .init_count = 1 };
 	c = (struct boot_clock){ .monotonic_known = true, .ahead = 200000000, .monotonic_error = NTP_NS };
-	boot_clock__of_boot(&c, &s, 2500 * 1000000ll);
+	boot_clock__of_boot(&c, &s, 2500 * 1000000ll, 0);
 	cr_expect(c.ahead == 200000000 && c.monotonic_error == NTP_NS, "%ld", (long)c.ahead);
 }
 
@@ -179,7 +211,7 @@ Test(clock, events_tell_it_also_if_the_machine_was_suspended)
 	struct boot_start s = { .inits = inits, .init_count = 2 };
 	struct boot_clock c = { .why_no_monotonic = "the machine was suspended since" };
 
-	boot_clock__of_boot(&c, &s, 2501 * 1000000ll);
+	boot_clock__of_boot(&c, &s, 2501 * 1000000ll, 0);
 	cr_expect(c.monotonic_known && c.ahead == 500005000);
 }
 
@@ -189,12 +221,12 @@ Test(clock, clocks_that_drift_apart_have_an_error)
 	struct boot_start s = { .inits = &drifting, .init_count = 1 };
 	struct boot_clock c = {};
 
-	boot_clock__of_boot(&c, &s, 3 * SECOND);
+	boot_clock__of_boot(&c, &s, 3 * SECOND, 0);
 	cr_expect(c.monotonic_known && c.ahead == 500200000 && c.monotonic_error == 200001);
 	/* One bound alone is none. */
 	drifting.ahead.least = INT64_MIN;
 	c = (struct boot_clock){};
-	boot_clock__of_boot(&c, &s, 3 * SECOND);
+	boot_clock__of_boot(&c, &s, 3 * SECOND, 0);
 	cr_expect(not(c.monotonic_known));
 }
 

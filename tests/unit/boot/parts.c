@@ -552,6 +552,47 @@ Test(parts, what_ntp_may_have_done, .init = make)
 		cr_expect(strstr(text, cases[i].text) != NULL, "%s instead of %s", text, cases[i].text);
 		told = strstr(text, "Times of systemd may be");
 		cr_expect(told == (cases[i].error > 10 * MS), "%zu", i);
+		cr_expect(told == !!strstr(text, "; a boot with what `hytrace boot --next` prints tells them better\n"), "%s", text);
+		cr_expect(strstr(text, "Times of units") == NULL, "%s", text);
+		free(text);
+		forget(&r);
+	}
+}
+
+/* Who has booted as --next says is not told to do so. */
+Test(parts, what_ntp_may_have_done_although_the_boot_was_asked, .init = make)
+{
+	struct boot_report r;
+	char *text;
+
+	whole.clock.monotonic_error = 20 * MS;
+	whole.asked = true;
+	r = report();
+	text = print(text_of_ten, &r);
+	cr_expect(strstr(text, ", by NTP; the events that this boot was asked for do not tell them better\n") != NULL, "%s", text);
+	cr_expect(strstr(text, "--next") == NULL, "%s", text);
+	free(text);
+	forget(&r);
+}
+
+Test(parts, what_ntp_has_done_while_units_were_started, .init = make)
+{
+	for (int ms = 10; ms <= 11; ms++) {
+		struct boot_report r;
+		struct json_object *object;
+		char *text;
+		bool told;
+
+		whole.clock.slewed = ms * MS;
+		r = report();
+		text = print(text_of_ten, &r);
+		told = strstr(text, "\nTimes of units may be up to 0.011 s earlier or later, the later the more: ");
+		cr_expect(told == (ms > 10), "%s", text);
+		free(text);
+		text = print(json_of_all, &r);
+		object = parse(text);
+		expect_at(object, "userspace.local_ahead_slewed", ms > 10 ? "11000000" : "10000000");
+		json_object_put(object);
 		free(text);
 		forget(&r);
 	}
