@@ -109,17 +109,23 @@ ok 'the text has what systemd-analyze counts' \
 
 # ---- the clocks
 
-{ read -r mono1 mono2 local1 tsc1 && read -r _ _ local2 tsc2; } <clocks
-# The relation is that of the boot, and the marker's that of now: the kernel computes the clocks apart, each to some ppm.
+{ read -r mono1 mono2 local1 tsc1 && read -r mono3 mono4 local2 tsc2; } <clocks
+# The relation is that of the boot, and the marker's that of now: the kernel computes the clocks apart, each to some ppm. A
+# slow machine takes longer until then, so the bound grows with the time.
 is 'a marker is in the trace at the time that CLOCK_MONOTONIC has then' \
-	"$(json ".userspace | (.local_ahead_error / 1e9 + 1e-3) as \$error | (.local_ahead / 1e9) as \$ahead |
+	"$(json ".userspace | ((.local_ahead_error + .local_ahead_slewed) / 1e9 + 1e-3 + 2e-5 * $mono2) as \$error |
+		(.local_ahead / 1e9) as \$ahead |
 		$local1 >= $mono1 + \$ahead - \$error and $local1 <= $mono2 + \$ahead + \$error")" true
-# A busy host may stop the guest between its looks at two clocks.
-ok 'that is known within a millisecond' [ "$(json .userspace.local_ahead_error)" -lt 1000000 ]
-# Two marks are as far apart by both clocks.
+# A tick and the last event before it enclose the clock. A slow machine has fewer events a second: one that boots in ten seconds
+# has to know it within a millisecond.
+is 'that is known within a ten thousandth of the boot' \
+	"$(json 'if .userspace.local_ahead_error * 10000 < ([.parts.total, 10000000000] | max) then "yes" else .userspace.local_ahead_error end')" yes
+# Two marks are as far apart by both clocks. The host may have stopped the guest between the two clocks of a mark, for as long
+# as the mark took; what that does to the TSC's frequency counts for all of the time since the reset.
 is 'the time since the reset is what the TSC counts' \
-	"$(json ".firmware.tsc_since_reset / 1e9 - ($tsc1 * ($local2 - $local1) / ($tsc2 - $tsc1) - $local1) |
-		if . > -0.01 and . < 0.01 then \"yes\" else . end")" yes
+	"$(json "($tsc1 / ($tsc2 - $tsc1) * ($mono2 - $mono1 + $mono4 - $mono3 + 2e-6) + 0.002) as \$error |
+		.firmware.tsc_since_reset / 1e9 - ($tsc1 * ($local2 - $local1) / ($tsc2 - $tsc1) - $local1) |
+		if . > -\$error and . < \$error then \"yes\" else . end")" yes
 
 # ---- without the events of initcalls
 
