@@ -63,7 +63,7 @@ struct boot_head {
 	uint64_t sites;			/* that were traced early; 0: unknown */
 	bool has[PARTS];
 	bool cut;			/* the document does not have all functions (-n) */
-	uint64_t probes_lost;
+	bool probes_lost;		/* some probes may be missing */
 	bool full;			/* a buffer was full: what came later may be missing */
 	bool knows_ready;		/* events tell what each processor ran */
 	uint64_t missing;		/* bits of the kinds about which the document says nothing, as in row_kinds */

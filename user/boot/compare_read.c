@@ -332,7 +332,7 @@ static void read_head(struct boot_comparison *c, struct boot_head *h, struct jso
 	h->has[PART_OF_USER] = at_path(document, "units");
 	h->lost[PART_OF_EARLY] = sum_of(at_path(document, "lost"));
 	h->lost[PART_OF_START] = json_object_get_uint64(at_path(document, "start.lost"));
-	h->probes_lost = json_object_get_uint64(at_path(document, "start.probes_lost"));
+	h->probes_lost = json_object_get_uint64(at_path(document, "start.probes_lost")) || at_path(document, "start.probes_full");
 	h->full = at_path(document, "start.full");
 	h->knows_ready = at_path(document, "start.init.ready");
 	h->cut = json_object_is_type(functions, json_type_array) &&

@@ -35,6 +35,7 @@ struct boot_probes {
 	struct boot_probe *list;	/* in order of their beginning */
 	size_t count;
 	uint64_t lost;			/* events that were overwritten, and returns that had no room */
+	uint64_t full;			/* when the buffer was full that has all events; 0: it was not, or probes have their own */
 	struct strings *store;
 };
 

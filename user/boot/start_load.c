@@ -304,11 +304,17 @@ static int has_none(const char *instance)
 	return -ENODATA;
 }
 
-/* The probes' events are the only ones of interest, or all are, in the top-level instance. */
+/*
+ * The probes' events are the only ones of interest, or all are, in the top-level instance. If all are, what was lost there may
+ * be any event, and is told for all of them.
+ */
 static int read_top(struct boot_start *ret, enum start_events which, const char *dir)
 {
-	uint64_t lost = count(dir, OVERWRITTEN, NULL) + count(dir, NO_ROOM, NULL) + count_missed(dir);
+	uint64_t lost = count_missed(dir);
 	int err = read_trace(ret, which, dir);
+
+	if (which == START_PROBES)
+		lost += count(dir, OVERWRITTEN, NULL) + count(dir, NO_ROOM, NULL);
 
 	/* A message has told why. The rest is there. */
 	if (err == -EPROTO && ret->initcall_count)
@@ -318,7 +324,7 @@ static int read_top(struct boot_start *ret, enum start_events which, const char 
 	return err;
 }
 
-int boot_start__load(struct boot_start *ret, const char *dir)
+int boot_start__load_from(struct boot_start *ret, const char *dir, bool asked_in_top)
 {
 	bool probes = has_probes(dir), in_top = false;
 	char *instance = NULL;
@@ -329,7 +335,7 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 		return error__no_memory();
 	ret->lost = count(instance, OVERWRITTEN, NULL);
 	err = read_trace(ret, START_ALL, instance);
-	if (err == -ENOENT && asked_for(boot_asked__in_top)) {
+	if (err == -ENOENT && asked_in_top) {
 		in_top = true;
 		ret->lost = count(dir, OVERWRITTEN, NULL);
 		err = read_top(ret, START_ALL, dir);
@@ -340,6 +346,8 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 	}
 	if (!err)
 		boot_start__note_no_room(ret, count(in_top ? dir : instance, NO_ROOM, ret));
+	if (!err && in_top)
+		ret->probes->full = ret->full;
 	if (!err && !ret->initcall_count)
 		err = has_none(in_top ? dir : instance);
 	if (!err && !probes)
@@ -348,6 +356,11 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 		err = boot_start__settle(ret);
 	free(instance);
 	return err;
+}
+
+int boot_start__load(struct boot_start *ret, const char *dir)
+{
+	return boot_start__load_from(ret, dir, asked_for(boot_asked__in_top));
 }
 
 /* ---- removing */

@@ -26,6 +26,8 @@ char *boot_start__parameters(const char *release, bool probes);
  * another error after a message.
  */
 int boot_start__load(struct boot_start *ret, const char *dir);
+/* The same. @asked_in_top: this boot was asked for all events in the top-level instance, as it must before Linux 6.3. */
+int boot_start__load_from(struct boot_start *ret, const char *dir, bool asked_in_top);
 
 /* What a thousand events cost, about; 0: not known. It takes as much memory as the events of the boot, for a moment. */
 uint64_t boot_start__measure_events(const char *dir);

@@ -198,9 +198,9 @@ void boot_start__losses(const struct boot_start *s)
 			     "modules and waits may be missing; boot with " START_KEEP ", as `hytrace boot --next` prints it, or "
 			     "with a larger trace_buf_size=", s->lost);
 	if (s->full)
-		error__print("start: a buffer was full at %" PRIu64 ".%06" PRIu64 " s: modules and what processors did may be "
+		error__print("start: a buffer was full at %" PRIu64 ".%06" PRIu64 " s: modules%s and what processors did may be "
 			     "missing from then on; if the boot took longer, boot with a larger trace_buf_size=",
-			     s->full / 1000000000, s->full % 1000000000 / 1000);
+			     s->full / 1000000000, s->full % 1000000000 / 1000, s->probes && s->probes->full ? ", probes" : "");
 	if (s->probes && s->probes->lost)
 		error__print("probes: lost: %" PRIu64 " events were overwritten, or found no room: probes of devices may be "
 			     "missing; boot with a larger trace_buf_size=, or without ftrace=function", s->probes->lost);

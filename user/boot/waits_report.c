@@ -376,6 +376,7 @@ void boot_waits__json(const struct boot_start *s, json_writer_t *w)
 	jsonw_name(w, "probes");
 	s->probes ? write_probes(s->probes, w) : jsonw_null(w);
 	json__number_or_null(w, "probes_lost", s->probes, s->probes ? s->probes->lost : 0);
+	json__number_or_null(w, "probes_full", s->probes && s->probes->full, s->probes ? s->probes->full : 0);
 	jsonw_name(w, "cost");
 	jsonw_start_object(w);
 	jsonw_lluint_field(w, "events", s->events);

@@ -245,6 +245,15 @@ Test(boot_compare, probes_that_were_lost_are_not_gone)
 	cr_expect(not(change_of("probe", "vda", MEASURE_TIME)->known));
 }
 
+Test(boot_compare, probes_that_a_full_buffer_may_lack_are_not_gone)
+{
+	make_boots(2);
+	put(1, "start.probes", "[]");
+	put(1, "start.probes_full", "5000000000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(row_of("probe", "vda")->gone));
+}
+
 Test(boot_compare, a_full_buffer_may_have_had_no_room_for_a_module)
 {
 	make_boots(2);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: GPL-2.0
+/*
+ * hytrace boot: where the events of a boot are, and what was lost of them, in directories like a tracefs: one of Linux 6.3
+ * or later, in which probes have a buffer of their own, and an older one.
+ */
+#include "boot/boot_sample.h"
+#include "boot/probes.h"
+#include "boot/start_load.h"
+#include "boot/start_report.h"
+#include "boot/start_sample.h"
+
+#define MS 1000000ull
+#define STATS(dropped) "entries: 5\noverrun: 0\nnow ts:   100.000000\ndropped events: " dropped "\n"
+#define PROBE(time) INIT(time, "device: (really_probe+0x0/0x390) dev=\"a\" drv=\"b\"")
+#define EVENTS \
+	INIT("0.100000", "initcall_level: level=early") INIT("0.200000", "initcall_start: func=a_init+0x0/0x10") \
+	INIT("0.300000", "initcall_finish: func=a_init+0x0/0x10 ret=0") \
+	INIT("0.500000", "sched_process_exec: filename=/init pid=1 old_pid=1")
+
+static char root[] = "/tmp/start.XXXXXX";
+
+static void put_file(const char *file, const char *text)
+{
+	char command[256], path[128];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "%s/%s", root, file);
+	snprintf(command, sizeof(command), "mkdir -p \"$(dirname %s)\"", path);
+	cr_assert(system(command) == 0);
+	f = fopen(path, "w");
+	cr_assert(f != NULL);
+	fputs(text, f);
+	fclose(f);
+}
+
+static void make_root(void)
+{
+	cr_assert(mkdtemp(root) != NULL);
+	put_file("events/hytrace_boot/enable", "1\n");
+	put_file("kprobe_profile", "  hytrace_boot/device_end  42  3\n");
+}
+
+static void remove_root(void)
+{
+	char command[64];
+
+	snprintf(command, sizeof(command), "rm -r %s", root);
+	cr_expect(system(command) == 0);
+}
+
+TestSuite(start_load, .init = make_root, .fini = remove_root);
+
+/* What had no room there may be any event, also one that is no probe. */
+Test(start_load, all_events_in_one_buffer)
+{
+	struct boot_start s;
+	struct json_object *object;
+	char *text = NULL;
+	size_t length;
+	json_writer_t *w;
+	FILE *f;
+
+	for (int full = 0; full < 2; full++) {
+		put_file("trace", EVENTS PROBE("0.600000"));
+		put_file("per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
+		cr_assert(boot_start__load_from(&s, root, true) == 0);
+		cr_assert(s.probes != NULL && s.probes->count == 1);
+		cr_expect(s.probes->lost == 3, "%lu", (long)s.probes->lost);
+		cr_expect(s.lost == 0 && s.full == (full ? 600 * MS : 0) && s.probes->full == s.full, "%lu", (long)s.full);
+		f = open_memstream(&text, &length);
+		w = jsonw_new(f, false);
+		boot_start__json(&s, w);
+		jsonw_destroy(&w);
+		fclose(f);
+		object = json_tokener_parse(text);
+		expect_at(object, "probes_full", full ? "600000000" : "null");
+		json_object_put(object);
+		free(text);
+		boot_start__free(&s);
+	}
+}
+
+Test(start_load, probes_in_a_buffer_of_their_own)
+{
+	struct boot_start s;
+
+	put_file("instances/hytrace_boot/trace",
+		 EVENTS INIT("0.550000", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
+	put_file("instances/hytrace_boot/per_cpu/cpu0/stats", STATS("700"));
+	put_file("trace", PROBE("0.600000"));
+	put_file("per_cpu/cpu0/stats", STATS("500"));
+	cr_assert(boot_start__load_from(&s, root, false) == 0);
+	cr_assert(s.probes != NULL && s.probes->count == 1);
+	cr_expect(s.probes->lost == 503 && s.probes->full == 0, "%lu", (long)s.probes->lost);
+	cr_expect(s.lost == 0 && s.full == 550 * MS, "%lu", (long)s.full);
+	boot_start__free(&s);
+}
