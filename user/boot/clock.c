@@ -340,14 +340,25 @@ static int open_stats(const char *buffer)
 	return fd;
 }
 
-/* How much longer CLOCK_BOOTTIME is: if something comes between the two looks, it seems less, never more. */
+int64_t clock__suspended(int64_t boottime, int64_t monotonic, const char *offsets)
+{
+	return boottime - clock__offset(offsets, "boottime") - (monotonic - clock__offset(offsets, "monotonic"));
+}
+
+static int64_t read_clock(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return now.tv_sec * 1000000000LL + now.tv_nsec;
+}
+
+/* If something comes between the two looks, it seems less, never more. */
 static int64_t read_suspended(void)
 {
-	struct timespec boottime, monotonic;
+	int64_t boottime = read_clock(CLOCK_BOOTTIME), monotonic = read_clock(CLOCK_MONOTONIC);
 
-	clock_gettime(CLOCK_BOOTTIME, &boottime);
-	clock_gettime(CLOCK_MONOTONIC, &monotonic);
-	return (boottime.tv_sec - monotonic.tv_sec) * 1000000000LL + boottime.tv_nsec - monotonic.tv_nsec;
+	return clock__suspended(boottime, monotonic, "/proc/self/timens_offsets");
 }
 
 static void compare_clocks(struct boot_clock *c, int fd)

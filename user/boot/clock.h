@@ -105,6 +105,8 @@ void clock_range__add(struct clock_range *r, int64_t least, int64_t most);
 int clock__parse_now(const char *stats, uint64_t *ret_ns);
 /* ns for @tsc by perf's multiplier: (tsc * mult) >> shift without an overflow. */
 uint64_t clock__scale(uint64_t tsc, uint32_t mult, uint16_t shift);
+/* How much longer CLOCK_BOOTTIME is. @offsets: the file that tells what a time namespace has added to the two clocks. */
+int64_t clock__suspended(int64_t boottime, int64_t monotonic, const char *offsets);
 /* What the looks at the clocks have shown. */
 struct clock_looks {
 	struct clock_range to_monotonic, to_tsc;	/* what has to be added for the clock "local" */

@@ -18,6 +18,7 @@
 #include "base/error.h"
 #include "base/strings.h"
 #include "boot/units.h"
+#include "run/instance.h"
 
 #define SYSTEMD "org.freedesktop.systemd1"
 #define SYSTEMD_PATH "/org/freedesktop/systemd1"
@@ -279,6 +280,25 @@ static int open_bus(sd_bus **ret)
 	return sd_bus_open_system(ret);
 }
 
+/* 0 stands for never. */
+static void shift(void *object, const struct property *p, int64_t offset)
+{
+	for (; p->name; p++) {
+		uint64_t *time = (uint64_t *)((char *)object + p->offset);
+
+		if (!strcmp(p->type, "t") && *time)
+			*time = (int64_t)*time > offset ? *time - offset : 0;
+	}
+}
+
+void boot_units__shift(struct boot_units *u, int64_t offset)
+{
+	/* The first two are spans, and not times. */
+	shift(&u->manager, of_manager + 2, offset);
+	for (size_t i = 0; i < u->count; i++)
+		shift(&u->list[i], of_unit, offset);
+}
+
 bool boot_units__are_here(void)
 {
 	return sd_booted() > 0;
@@ -297,6 +317,8 @@ int boot_units__load(struct boot_units *ret)
 	err = open_bus(&bus);
 	if (err >= 0)
 		err = boot_units__ask(ret, bus);
+	if (err >= 0)
+		boot_units__shift(ret, clock__offset("/proc/1/timens_offsets", "monotonic"));
 	if (err == -ENOMEM)
 		return error__no_memory();
 	if (err < 0 && !*ret->why_not)

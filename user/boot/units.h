@@ -59,6 +59,8 @@ struct sd_bus;
  */
 int boot_units__ask(struct boot_units *ret, struct sd_bus *bus);
 void boot_units__free(struct boot_units *u);
+/* systemd is in a time namespace that adds @offset to CLOCK_MONOTONIC: takes it away from all times. */
+void boot_units__shift(struct boot_units *u, int64_t offset);
 
 /* Is process 1 systemd? */
 bool boot_units__are_here(void);

@@ -29,15 +29,14 @@ struct instance {
 	int gate;
 };
 
-/* In a time namespace, this process has another CLOCK_MONOTONIC than the kernel. */
-static int64_t namespace_offset(void)
+int64_t clock__offset(const char *offsets, const char *name)
 {
-	FILE *f = fopen("/proc/self/timens_offsets", "re");
+	FILE *f = fopen(offsets, "re");
 	long long seconds, ns, offset = 0;
-	char line[128];
+	char line[128], clock[16];
 
 	while (f && fgets(line, sizeof(line), f)) {
-		if (sscanf(line, "monotonic %lld %lld", &seconds, &ns) == 2)
+		if (sscanf(line, "%15s %lld %lld", clock, &seconds, &ns) == 3 && !strcmp(clock, name))
 			offset = seconds * 1000000000LL + ns;
 	}
 	if (f)
@@ -52,7 +51,7 @@ uint64_t clock__monotonic(void)
 	struct timespec now;
 
 	if (!known) {
-		offset = namespace_offset();
+		offset = clock__offset("/proc/self/timens_offsets", "monotonic");
 		known = true;
 	}
 	clock_gettime(CLOCK_MONOTONIC, &now);

@@ -57,6 +57,8 @@ int instance__read_clock(struct instance *i, struct clock_pair *ret);
 /* Converts a CLOCK_MONOTONIC time between two such moments to the other clock. */
 uint64_t clock_pair__local(const struct clock_pair *first, const struct clock_pair *last,
 			   uint64_t monotonic);
+/* What a time namespace adds to "monotonic" or "boottime", in ns, by a file such as /proc/self/timens_offsets. */
+int64_t clock__offset(const char *offsets, const char *name);
 /* CLOCK_MONOTONIC as the kernel has it, even in a time namespace. */
 uint64_t clock__monotonic(void);
 /* The time in ns since 1970. */

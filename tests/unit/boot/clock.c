@@ -15,6 +15,7 @@
 #include "boot/clock.h"
 #include "boot/firmware.h"
 #include "boot/start.h"
+#include "run/instance.h"
 
 /* 2 GHz: half a nanosecond a count. Its zero is 3 s before that of the kernel's clock. */
 static const struct boot_clock two_ghz = {
@@ -266,6 +267,25 @@ Test(clock, a_machine_that_was_suspended)
 	boot_clock__conclude(&c, &l);
 	cr_expect(not(c.monotonic_known));
 	cr_expect(eq(str, c.why_no_tsc, "kvm-clock"));
+}
+
+/* A container's clocks may have begun a week ago. */
+Test(clock, a_time_namespace_is_no_suspend)
+{
+	char path[] = "/tmp/offsets.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fdopen(fd, "w");
+
+	cr_assert(f != NULL);
+	fputs("monotonic         3600         5\nboottime        604800         7\n", f);
+	fclose(f);
+	cr_expect(clock__offset(path, "monotonic") == 3600 * SECOND + 5);
+	cr_expect(clock__offset(path, "boottime") == 604800 * SECOND + 7);
+	cr_expect(clock__suspended(604900 * SECOND + 7, 3700 * SECOND + 5, path) == 0);
+	/* The namespace hides a suspend. */
+	cr_expect(clock__suspended(604909 * SECOND + 7, 3700 * SECOND + 5, path) == 9 * SECOND);
+	unlink(path);
+	cr_expect(clock__offset(path, "boottime") == 0 && clock__suspended(5, 2, path) == 3, "older kernels have none");
 }
 
 /* Where there is a TSC that the kernel uses, this test runs with it; elsewhere it has a reason. */

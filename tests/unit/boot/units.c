@@ -221,6 +221,27 @@ Test(units, systemd_tells_them)
 	boot_units__free(&u);
 }
 
+/* Times are those of the kernel, whatever the time namespace of process 1 adds to them. */
+Test(units, systemd_in_a_time_namespace)
+{
+	for (int64_t offset = -50000; offset <= 100000; offset += 150000) {
+		const struct boot_unit *a, *b;
+		struct boot_units u;
+
+		cr_assert(ask(&u) == 0);
+		u.manager.firmware = 9000;
+		boot_units__shift(&u, offset);
+		cr_expect(u.manager.finish == 500000 - (uint64_t)offset && u.manager.firmware == 9000);
+		cr_expect(u.manager.load_start == 0, "never");
+		a = boot_units__find(&u, "a.service");
+		b = boot_units__find(&u, "b.target");
+		cr_assert(a && b);
+		cr_expect(a->activated == 300000 - (uint64_t)offset && a->deactivated == 0);
+		cr_expect(b->activated == (offset < 0 ? 140000 : 0), "there is no time before the clock: %lu", (long)b->activated);
+		boot_units__free(&u);
+	}
+}
+
 Test(units, a_typed_name_may_be_short_or_an_alias)
 {
 	const struct boot_unit *top;
