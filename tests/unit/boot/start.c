@@ -202,6 +202,21 @@ Test(boot_start, a_later_program_of_process_1_is_not_the_first)
 	boot_start__free(&s);
 }
 
+/* Process 1 is known by its number, not by a name: a service may have any. */
+Test(boot_start, a_service_with_the_name_of_init_is_none)
+{
+	struct boot_start s;
+
+	cr_assert(read_start(&s, INIT("0.5", "initcall_level: level=early")
+				 INIT("1.0", "sched_process_exec: filename=/init pid=1 old_pid=1")
+				 AT("systemd", "300", "1.5", "sched_process_exec: filename=/sbin/init pid=300 old_pid=300")
+				 INIT("2.0", "sched_process_exec: filename=/sbin/init pid=1 old_pid=1")
+				 AT("init", "301", "2.5", "sched_process_exec: filename=/sbin/init pid=301 old_pid=301")) == 0);
+	cr_assert(s.init_count == 2, "%zu", s.init_count);
+	cr_expect(s.inits[0].time == 1000000000 && s.inits[1].time == 2000000000);
+	boot_start__free(&s);
+}
+
 static const char *const bad[] = {
 	INIT("5", "initcall_level: level=early"),	/* another clock */
 	INIT("0.5", "initcall_level: early"),
