@@ -95,6 +95,8 @@ $'++\tvfs_read\n-+\tvfs_write\n+-\text4_iget\n-+\text4_lookup.isra.0'
 is 'those with the largest share come first' \
 	"$(prints report $u --by=file --sort=share b.json | sed -n '/^FILE/,/^$/p' | sed -n 2,3p | cut -d ' ' -f 1)" \
 	$'fs/ext4/namei.c\nfs/read_write.c'
+is 'an order of lines is refused where functions are listed: 2' \
+	"$(status report $u --by=function --sort=share b.json) $(status report $u --unseen --sort=seen b.json)" '2 2'
 prints report $u -f json a.json boot.json >report.json
 ok 'json is valid' valid report report.json
 is 'its sums are those of the text' \
@@ -132,7 +134,8 @@ is 'without a universe the totals are those of the document' "$(prints report a.
 ok 'and a warning says what is missing' grep -q 'are not known.*--universe FILE' err
 is 'then unseen functions are not known: 2' "$(status report --unseen a.json)" 2
 mkdir -p cache/hytrace
-jq -r --arg version "$("$hytrace" --version)" '[$version + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
+build=$(readelf -n "$hytrace" | sed -n 's/.*Build ID: //p')
+jq -r --arg version "$("$hytrace" --version)" --arg build "$build" '[$version + " " + $build + " universe 1", .kernel.release, .kernel.arch, .kernel.build_id,
 		"111", "1", (.functions | length)], (.kernel.modules[] | [.name, .build_id]), (.functions[] |
 	[(if .module then (if .offset == 64 then "40" else "0" end) else .addr[2:] end), .name, .module, .unit, .file, .line,
 		.sympos, .untraced, (if .init then 1 else 0 end)]), ["end"] | map(. // "") | join("\t")' \

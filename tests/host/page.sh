@@ -148,6 +148,10 @@ is 'genhtml counts the same functions' "$(functions_of --no-source one.info)" '4
 report lcov one.json two.json >both.info
 is 'of two documents, it counts what either has seen' "$(functions_of --no-source both.info)" '5 of 6'
 is 'each is a test of its own' "$(sed -n 's/^TN://p' both.info | sort -u | xargs)" 'one two'
+cp one.json a-b.json
+cp two.json a_b.json
+is 'two labels that lcov would spell alike stay two tests' \
+	"$(report lcov a-b.json a_b.json | sed -n 's/^TN://p' | sort -u | xargs)" 'a_b_1 a_b_2'
 report lcov boot.json >boot.info
 is 'a boot has init code' "$(grep -c 'init_it$' boot.info)" 2
 is 'a later run has none' "$(grep -c 'init_it$' one.info)" 0

@@ -5,7 +5,10 @@
  * Lines of fields with tabs between them: a head, a line for each module, a line for each function, and a last line
  * that shows that nothing is missing. Texts stay where they were read to. An empty field is unknown.
  */
+#include <elf.h>
 #include <inttypes.h>
+#include <link.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,7 +16,7 @@
 #include "base/version.h"
 #include "document/universe_kept.h"
 
-#define MAGIC "hytrace " HYTRACE_VERSION " universe 1"
+#define FORM "universe 1"
 #define END "end"
 /* Of a line. */
 #define MOST_FIELDS 9
@@ -23,11 +26,46 @@ static const char *or_nothing(const char *text)
 	return text ? text : "";
 }
 
+/* ---- who has made it */
+
+static int read_build_id(struct dl_phdr_info *program, size_t size, void *ret)
+{
+	for (int i = 0; i < program->dlpi_phnum; i++) {
+		const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
+		const char *at = (const char *)(program->dlpi_addr + segment->p_vaddr), *end = at + segment->p_memsz;
+		const ElfW(Nhdr) *note;
+
+		for (; segment->p_type == PT_NOTE && end - at > (ptrdiff_t)sizeof(*note);
+		     at += sizeof(*note) + (note->n_namesz + 3) / 4 * 4 + (note->n_descsz + 3) / 4 * 4) {
+			note = (const void *)at;
+			if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != sizeof("GNU"))
+				continue;
+			for (unsigned int k = 0; k < note->n_descsz && k < 20; k++)
+				sprintf((char *)ret + 2 * k, "%02x", (unsigned char)at[sizeof(*note) + 4 + k]);
+			return 1;
+		}
+	}
+	/* The first one is the program itself; others are its libraries. */
+	return 1;
+}
+
+/* What another build of hytrace has found out may be wrong. Without build ids, only the version tells builds apart. */
+static void print_magic(char magic[128])
+{
+	char build_id[41] = "";
+
+	dl_iterate_phdr(read_build_id, build_id);
+	snprintf(magic, 128, "hytrace " HYTRACE_VERSION " %s " FORM, build_id);
+}
+
 /* ---- writing */
 
 void universe__write_kept(const struct universe *u, FILE *out)
 {
-	fprintf(out, MAGIC "\t%s\t%s\t%s\t%d%d%d\t%zu\t%zu\n", or_nothing(u->release), or_nothing(u->arch),
+	char magic[128];
+
+	print_magic(magic);
+	fprintf(out, "%s\t%s\t%s\t%s\t%d%d%d\t%zu\t%zu\n", magic, or_nothing(u->release), or_nothing(u->arch),
 		or_nothing(u->build_id), u->linked, u->placed, u->whole, u->modules.count, u->count);
 	for (size_t i = 0; i < u->modules.count; i++)
 		fprintf(out, "%s\t%s\n", u->modules.list[i].name, or_nothing(u->modules.list[i].build_id));
@@ -109,8 +147,10 @@ static bool read_function(struct reader *r, struct function *f)
 static bool read_universe(struct reader *r, struct universe *u)
 {
 	size_t modules, functions;
+	char magic[128];
 
-	if (!read_line(r, 7) || strcmp(r->fields[0], MAGIC) || strlen(r->fields[4]) != 3)
+	print_magic(magic);
+	if (!read_line(r, 7) || strcmp(r->fields[0], magic) || strlen(r->fields[4]) != 3)
 		return false;
 	if (!copy(&u->release, text(r, 1)) || !copy(&u->arch, text(r, 2)) || !copy(&u->build_id, text(r, 3)))
 		return false;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * A universe as it is kept for the next time: in a form that takes a tenth of the time that json takes to read. Only
- * the same version of hytrace reads it. It is made again if it is damaged.
+ * the same build of hytrace reads it. It is made again if it is damaged.
  */
 #ifndef HYTRACE_DOCUMENT_UNIVERSE_KEPT_H
 #define HYTRACE_DOCUMENT_UNIVERSE_KEPT_H

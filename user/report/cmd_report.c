@@ -54,7 +54,7 @@ struct report_options {
 	const char *const *paths;
 	size_t count;
 	const char *where, *output;
-	int by;			/* -1: not said */
+	int by, sort;		/* -1: not said */
 	struct report_form form;
 	enum report_format format;
 	bool proved;
@@ -98,7 +98,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->by = option__word(state, "by", arg, by_names);
 		break;
 	case KEY_SORT:
-		o->form.sort = option__word(state, "sort", arg, sort_names);
+		o->sort = option__word(state, "sort", arg, sort_names);
 		break;
 	case 'f':
 		o->format = option__word(state, "format", arg, format_names);
@@ -135,6 +135,9 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 				   format_names[o->format]);
 		if (o->format == REPORT_TAILOR && o->proved)
 			argp_error(state, "-f tailor has recorded addresses; --proved does not go with it");
+		if (o->sort >= 0 && o->format != REPORT_JSON &&
+		    (o->format != REPORT_TEXT || o->by == BY_FUNCTION || o->form.which != LIST_ALL))
+			argp_error(state, "--sort orders the lines of directories and files; functions are in the order of their places");
 		if (o->format != REPORT_LCOV && o->directory_count)
 			argp_error(state, "--source goes with -f lcov");
 		break;
@@ -325,6 +328,7 @@ static int rows_report(struct report_options *o, const struct documents *d)
 
 static void choose_lines(struct report_options *o)
 {
+	o->form.sort = o->sort >= 0 ? o->sort : 0;
 	o->form.by = o->by >= 0 && o->by != BY_FUNCTION ? (enum group_by)o->by : o->where ? BY_FILE : BY_DIRECTORY;
 }
 
@@ -341,7 +345,7 @@ int cmd_report(int argc, char **argv)
 		       "  hytrace report --unseen --in fs/ext4 tests.json\n\n"
 		       "Exit status: 0 done, 1 failed, 2 usage, or a FILE that is no such document.",
 	};
-	struct report_options o = { .by = -1 };
+	struct report_options o = { .by = -1, .sort = -1 };
 	struct documents d = {};
 	int err;
 

@@ -266,20 +266,40 @@ static void print_files(const struct lcov *l, const char *label)
 }
 
 /* genhtml takes letters, digits and _ only. */
-static char *test_name(const char *label)
+static char name_letter(char c)
 {
-	char *name = strdup(label);
+	return strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", c) ? c : '_';
+}
 
-	for (char *c = name; c && *c; c++) {
-		if (!strchr("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_", *c))
-			*c = '_';
+static bool same_name(const char *a, const char *b)
+{
+	while (*a && *b && name_letter(*a) == name_letter(*b)) {
+		a++;
+		b++;
 	}
+	return !*a && !*b;
+}
+
+/* If two columns would have one name ("a-b" and "a_b"), all have their number after it. */
+static char *test_name(const char *const *labels, size_t columns, size_t column)
+{
+	bool distinct = true;
+	char *name;
+
+	for (size_t i = 0; i < columns; i++) {
+		for (size_t j = 0; j < i; j++)
+			distinct = distinct && !same_name(labels[i], labels[j]);
+	}
+	if (asprintf(&name, distinct ? "%s" : "%s_%zu", labels[column], column + 1) < 0)
+		return NULL;
+	for (char *c = name; *c; c++)
+		*c = name_letter(*c);
 	return name;
 }
 
-static int print_column(struct lcov *l, const char *label, size_t column, size_t *left_out)
+static int print_column(struct lcov *l, const char *const *labels, size_t column, size_t *left_out)
 {
-	char *name = test_name(label);
+	char *name = test_name(labels, l->rows->columns, column);
 	int err = name ? 0 : error__no_memory();
 
 	l->functions.count = l->lines.count = 0;
@@ -331,7 +351,7 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
 	err = index_rows(&l);
 	print_head(out);
 	for (size_t i = 0; !err && i < r->columns; i++) {
-		err = print_column(&l, labels[i], i, &left_out);
+		err = print_column(&l, labels, i, &left_out);
 		functions += l.functions.count;
 	}
 	if (!err && !functions)

@@ -3,7 +3,7 @@
  * Where a universe comes from: the files of a kernel, what was kept of them, or the lists of the running kernel.
  *
  * Reading 500 MB of debug information takes seconds. So what the files say is kept under the build id of their
- * vmlinux, in ~/.cache/hytrace/functions-BUILDID.
+ * vmlinux, in ~/.cache/hytrace/functions-BUILDID. Only those of some builds stay there.
  */
 #ifndef HYTRACE_REPORT_UNIVERSES_H
 #define HYTRACE_REPORT_UNIVERSES_H

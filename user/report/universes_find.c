@@ -11,6 +11,9 @@
 #include "report/universes.h"
 #include "run/kept.h"
 
+/* Universes; each has 3 MB. */
+#define MOST_KEPT 16
+
 struct wanted {
 	const struct kernel_id *kernel;
 	struct module_file *modules;	/* paths are freed with it */
@@ -129,7 +132,8 @@ static void keep(const struct universe *u, const char *path)
 	if (!output)
 		return;
 	universe__write_kept(u, output__stream(output));
-	output__commit(output);
+	if (!output__commit(output))
+		kept__trim(path, MOST_KEPT);
 }
 
 static void drop_module(struct universe *u, const char *module)
@@ -176,6 +180,53 @@ static void drop_other_builds(struct universe *u, const struct wanted *w)
 		universe__settle(u);
 }
 
+/* Does @u have another function there, or that function elsewhere? */
+static bool is_elsewhere(const struct universe *u, const struct hit *hit)
+{
+	const struct function *f = universe__at(u, hit->module, hit->offset);
+	const struct function *const *named;
+	size_t count;
+
+	if (f)
+		return strcmp(f->name, hit->name);
+	named = universe__named(u, hit->name, &count);
+	for (size_t i = 0; named && i < count; i++) {
+		if (named[i]->module && !strcmp(named[i]->module, hit->module))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A document may not know the build of a module, such as of one that came and went. If the build is the same, the names are
+ * those of the universe. If it is known to be the same, the offsets decide, as a function may have several names.
+ */
+static void drop_other_names(struct universe *u, const struct coverage *c)
+{
+	for (size_t i = 0; i < c->hits.count; i++) {
+		const struct hit *hit = &c->hits.list[i];
+		const struct covered_module *has, *m;
+
+		if (hit->kind != HIT_FUNCTION || !hit->module || !hit->name)
+			continue;
+		has = covered_modules__find(&u->modules, hit->module);
+		m = covered_modules__find(&c->modules, hit->module);
+		if ((has && m && has->build_id && m->build_id) || !is_elsewhere(u, hit))
+			continue;
+		error__warn("the module %s is known only in another build than the recorded one, where %s is another function: "
+			    "its functions are not known", hit->module, hit->name);
+		drop_module(u, hit->module);
+		universe__settle(u);
+	}
+}
+
+static void fit(struct universe *u, const struct wanted *w, const struct coverage *const *documents, size_t count)
+{
+	drop_other_builds(u, w);
+	for (size_t i = 0; i < count; i++)
+		drop_other_names(u, documents[i]);
+}
+
 int universe__fit(struct universe *u, const struct coverage *const *documents, size_t count)
 {
 	struct wanted w = {};
@@ -183,7 +234,7 @@ int universe__fit(struct universe *u, const struct coverage *const *documents, s
 
 	err = want(&w, documents, count);
 	if (!err)
-		drop_other_builds(u, &w);
+		fit(u, &w, documents, count);
 	free_wanted(&w);
 	return err;
 }
@@ -210,8 +261,10 @@ static bool read_kept(struct universe *ret, const struct wanted *w, const char *
 {
 	if (!path || !universe__read_kept(ret, path))
 		return false;
-	if (ret->build_id && !strcmp(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux))
+	if (ret->build_id && !strcmp(ret->build_id, w->kernel->build_id) && (ret->placed || !vmlinux)) {
+		kept__touch(path);
 		return true;
+	}
 	universe__free(ret);
 	return false;
 }
@@ -390,7 +443,7 @@ int universe__find_for(struct universe *ret, const struct coverage *const *docum
 			err = complete(ret, &w, source->running);
 	}
 	if (!err)
-		drop_other_builds(ret, &w);
+		fit(ret, &w, documents, count);
 	if (!err && !ret->count)
 		error__warn("the functions of %s are not known, so neither are those that have not run: give --vmlinux FILE, "
 			    "or --universe FILE, made by `hytrace functions -f json` where that kernel runs",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Where files are kept for the next time; see kept.h. */
+#include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,4 +61,59 @@ struct output *kept__open(const char *path)
 		output = NULL;
 	free(directory);
 	return output;
+}
+
+void kept__touch(const char *path)
+{
+	utimensat(AT_FDCWD, path, NULL, 0);
+}
+
+/* The name of the file that was used first, to be freed; NULL: at most @most have that beginning. */
+static char *find_oldest(const char *directory, const char *kind, size_t length, size_t most)
+{
+	DIR *dir = opendir(directory);
+	struct timespec oldest = {};
+	struct dirent *entry;
+	char *found = NULL;
+	size_t count = 0;
+	struct stat st;
+
+	while (dir && (entry = readdir(dir))) {
+		/* What another run is writing has a dot in its name. */
+		if (strncmp(entry->d_name, kind, length) || strchr(entry->d_name, '.') ||
+		    fstatat(dirfd(dir), entry->d_name, &st, AT_SYMLINK_NOFOLLOW))
+			continue;
+		count++;
+		if (found && (st.st_mtim.tv_sec > oldest.tv_sec ||
+			      (st.st_mtim.tv_sec == oldest.tv_sec && st.st_mtim.tv_nsec >= oldest.tv_nsec)))
+			continue;
+		oldest = st.st_mtim;
+		free(found);
+		if (asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
+			found = NULL;
+	}
+	if (dir)
+		closedir(dir);
+	if (count > most)
+		return found;
+	free(found);
+	return NULL;
+}
+
+void kept__trim(const char *path, size_t most)
+{
+	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL, *oldest;
+	const char *kind = slash ? slash + 1 : NULL, *end = slash ? strchr(kind, '-') : NULL;
+
+	if (end) {
+		*slash = '\0';
+		while ((oldest = find_oldest(directory, kind, end + 1 - kind, most))) {
+			int err = unlink(oldest);
+
+			free(oldest);
+			if (err)
+				break;
+		}
+	}
+	free(directory);
 }

@@ -19,4 +19,13 @@ char *kept__path(const char *name);
  */
 struct output *kept__open(const char *path);
 
+/**
+ * kept__trim() - leave only the files that were used last
+ * @path: of one of them, "DIRECTORY/KIND-NAME"; only those of the same kind are removed
+ * @most: how many may stay
+ */
+void kept__trim(const char *path, size_t most);
+/* The file was used now. */
+void kept__touch(const char *path);
+
 #endif

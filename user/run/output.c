@@ -159,11 +159,29 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	return o->fd < 0 ? unwritable(path, -o->fd) : 0;
 }
 
+/* Results are written as they are: no reader would believe such a name. */
+static int check_name(const char *path)
+{
+	static const char *const compressed[] = { ".gz", ".zst", ".xz" };
+	size_t length = path ? strlen(path) : 0;
+
+	for (size_t i = 0; i < sizeof(compressed) / sizeof(compressed[0]); i++) {
+		size_t end = strlen(compressed[i]);
+
+		if (length > end && !strcmp(path + length - end, compressed[i]))
+			return error__return(-EINVAL, "-o %s: is refused: the result would not be compressed: leave out "
+					     "%s, and compress the file, or standard output", path, compressed[i]);
+	}
+	return 0;
+}
+
 static int open_output(struct output **ret, const char *path, bool growing, struct guard *guard)
 {
+	int err = check_name(path);
 	struct output *o;
-	int err = 0;
 
+	if (err)
+		return err;
 	o = calloc(1, sizeof(*o));
 	if (!o)
 		return error__no_memory();

@@ -4,7 +4,7 @@
  * place and renamed), to one that grows and keeps its contents however the run ends, or to standard
  * output. It is opened before tracing begins, so that a bad name costs no run. Every write error is
  * reported. Links are followed if nobody else may have made them (base/place.h). A file that was there
- * before keeps its mode and owner.
+ * before keeps its mode and owner. A name that ends as those of compressed files do is refused.
  */
 #ifndef HYTRACE_RUN_OUTPUT_H
 #define HYTRACE_RUN_OUTPUT_H

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0
 /* Which functions a universe has that is made of what was kept, if a module has been built again since. */
+#include <criterion/redirect.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -54,6 +56,43 @@ Test(universes, have_no_functions_of_another_build_of_a_module)
 	rmdir(cache);
 }
 
+/* A module that came and went is in no list of a document, so its build is not known. The sample has dummy_open at 0x40. */
+Test(universes, have_no_names_of_another_build_of_a_module)
+{
+	static const struct {
+		const char *name;
+		uint64_t offset;
+		const char *build_id;	/* of the module in the document; NULL: it is in no list */
+		bool fits;
+	} cases[] = {
+		{ "dummy_open", 0x40, NULL, true },
+		{ "dummy_check", 0x40, NULL, false },	/* another function is there */
+		{ "dummy_open", 0x80, NULL, false },	/* and this one elsewhere */
+		{ "dummy_more", 0x80, NULL, true },	/* a function that the universe lacks */
+		{ "vfs_read", 0x80, NULL, true },	/* a namesake is in vmlinux */
+		{ "dummy_alias", 0x40, "01", true },	/* the same build has two names for it */
+	};
+
+	cr_redirect_stderr();
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct coverage c;
+		const struct coverage *list[] = { &c };
+		struct universe u;
+
+		sample_universe(&u);
+		sample_document(&c, "a");
+		covered_modules__add(&u.modules, "dummy")->build_id = strdup("01");
+		if (cases[i].build_id)
+			sample_module(&c, cases[i].build_id, false);
+		see(&c, cases[i].name, "dummy", cases[i].offset, 10);
+		cr_expect(eq(int, universe__fit(&u, list, 1), 0));
+		cr_expect(eq(int, universe__at(&u, "dummy", 0x0) != NULL, cases[i].fits), "%zu", i);
+		cr_expect(universe__at(&u, NULL, 0x1000) != NULL);
+		coverage__free(&c);
+		universe__free(&u);
+	}
+}
+
 static bool is_kept_in(const char *cache)
 {
 	char *path;
@@ -62,6 +101,38 @@ static bool is_kept_in(const char *cache)
 	path = kept__path("name");
 	free(path);
 	return path;
+}
+
+/* Three files may stay. One that is written or of another kind is none of them. */
+Test(universes, that_were_used_last_stay)
+{
+	static const struct {
+		const char *name;
+		time_t used;
+		bool stays;
+	} files[] = {
+		{ "functions-aa", 50, true }, { "functions-bb", 10, false }, { "functions-cc", 40, true },
+		{ "functions-dd", 20, false }, { "functions-ee", 5, true }, { "functions-ff.1.tmp", 1, true },
+		{ "others-aa", 1, true },
+	};
+	char cache[] = "/tmp/cache.XXXXXX", path[128];
+
+	cr_assert(mkdtemp(cache) != NULL);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		const struct timespec times[] = { { files[i].used }, { files[i].used } };
+
+		snprintf(path, sizeof(path), "%s/%s", cache, files[i].name);
+		fclose(fopen(path, "w"));
+		cr_assert(utimensat(AT_FDCWD, path, times, 0) == 0);
+	}
+	snprintf(path, sizeof(path), "%s/functions-ee", cache);
+	kept__touch(path);
+	kept__trim(path, 3);
+	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
+		snprintf(path, sizeof(path), "%s/%s", cache, files[i].name);
+		cr_expect(eq(int, !unlink(path), files[i].stays), "%s", files[i].name);
+	}
+	rmdir(cache);
 }
 
 /* Root with a HOME that is a user's neither believes what is kept there, nor makes files that are root's. */

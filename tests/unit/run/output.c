@@ -425,6 +425,19 @@ Test(output, refuses_what_cannot_be_written)
 	cr_expect(o == NULL);
 }
 
+Test(output, refuses_names_of_compressed_files)
+{
+	static const char *const names[] = { "a.json.zst", "a.json.gz", "a.xz" };
+	struct output *o = NULL;
+
+	for (size_t i = 0; i < 3; i++) {
+		cr_expect(output__open(&o, names[i], NULL) == -EINVAL, "%s", names[i]);
+		cr_expect(output__open_growing(&o, names[i], NULL) == -EINVAL, "%s", names[i]);
+	}
+	cr_assert(output__open(&o, "a.zst.json", NULL) == 0);
+	output__discard(o);
+}
+
 TestSuite(guard, .init = enter, .fini = leave);
 
 Test(guard, removes_what_it_was_told_in_the_right_order)
