@@ -121,6 +121,14 @@ static bool is_planted(const struct stat *directory, const struct stat *st)
 	       !is_trusted(st->st_uid) && st->st_uid != directory->st_uid;
 }
 
+static bool has_acl(int fd)
+{
+	char self[32];
+
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", fd);
+	return getxattr(self, "system.posix_acl_access", NULL, 0) > 0;
+}
+
 /* What has the next name of the path is open. @end: of that name in the path */
 static int look_at(struct walk *w, int fd, const char *name, const char *end)
 {
@@ -140,8 +148,12 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 		return follow(w, fd, st.st_uid, end);
 	if (*end)
 		return enter_by_name(w, name, O_NOFOLLOW, end);
-	if (!S_ISLNK(st.st_mode))
+	if (!S_ISLNK(st.st_mode)) {
 		p->st = st;
+		/* With an access control list, the group's bits are its mask: what the group may do is not known. */
+		if (has_acl(fd))
+			p->st.st_mode &= ~S_IRWXG;
+	}
 	p->name = strdup(name);
 	return p->name ? 0 : -ENOMEM;
 }

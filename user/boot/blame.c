@@ -163,6 +163,7 @@ int blame__json(const struct blame *b, size_t most, const struct boot_whole *who
 	if (!w)
 		return -ENOMEM;
 	json__number_or_null(w, "lost", s, s ? s->lost + (s->probes ? s->probes->lost : 0) : 0);
+	json__number_or_null(w, "full", s && s->full, s ? s->full : 0);
 	jsonw_lluint_field(w, "count", b->count);
 	jsonw_name(w, "items");
 	jsonw_start_lines(w);

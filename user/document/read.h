@@ -5,10 +5,10 @@
 
 #include <json-c/json.h>
 
-/* In bytes of text. A hundred thousand functions and as many callers take 30 MB. */
+/* In bytes of text. A hundred thousand functions and as many callers take 56 MB. */
 #define DOCUMENT_LARGEST (128 * 1024 * 1024)
-/* For its values, while it is read. Those of a hundred thousand functions and as many callers take half of it. */
-#define DOCUMENT_MOST_MEMORY (1024 * 1024 * 1024)
+/* For its values, while it is read. Those of a hundred thousand functions and as many callers take less than half of it. */
+#define DOCUMENT_MOST_MEMORY (2048ll * 1024 * 1024)
 
 /**
  * document__read() - read a document of hytrace

@@ -52,6 +52,9 @@ static struct call read_call(const struct page *p, const struct hit *site)
 
 	if (of && of->calls && returns_to)
 		calls__before(of->calls, returns_to, &call);
+	/* No call has one byte: there is none, and only this place is known. */
+	if (call.kind == CALL_UNKNOWN && call.site == returns_to - 1)
+		call.site = returns_to;
 	return call;
 }
 

@@ -500,7 +500,7 @@ Test(blame, a_document_tells_what_it_lacks)
 {
 	struct boot_whole w = whole_of_two();
 	struct boot_probes probes = { .lost = 3 };
-	struct boot_start s = { .lost = 4, .probes = &probes };
+	struct boot_start s = { .lost = 4, .full = 5, .probes = &probes };
 
 	for (int i = 0; i < 3; i++) {
 		char *text = NULL;
@@ -517,6 +517,7 @@ Test(blame, a_document_tells_what_it_lacks)
 		fclose(f);
 		object = json_tokener_parse(text);
 		cr_assert(object != NULL, "%s", text);
+		cr_expect(is(json_text(object, "full"), i ? "5" : "null"), "%s", text);
 		cr_expect(is(json_text(object, "document"), "\"boot-blame\"") && is(json_text(object, "schema"), "1"), "%s", text);
 		cr_expect(is(json_text(object, "complete"), i < 2 ? "true" : "null"), "%s", text);
 		cr_expect(is(json_text(object, "lost"), i ? "7" : "null"), "%s", text);
