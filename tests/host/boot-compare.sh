@@ -136,6 +136,22 @@ ok 'faster is no failure: 0' compare 0 --fail-above 5% a/0.json fast.json
 for limit in 5 % x -5% 0% nan% 0x5% 1e1% 5%%; do
 	ok "--fail-above $limit is a mistake" refused 'not a share (5%) or a time' --fail-above="$limit" a/0.json slow.json
 done
+units='.units = [{name: "top.target", time: 0, active_monotonic: (8000000000 + .start.inits[0].start - 1000000000)}] |
+	.userspace = {target: "top.target", finish: 9000000000}'
+document quick.json 0 "$units"
+document late.json 5 ".start.inits[0].start += 500000000 | $units | .start.inits[0].start = 1000000000"
+ok 'until the default target: 1' compare 1 --fail-above 5% --until target quick.json late.json
+ok 'it says so' grep -q '^hytrace: --fail-above: the time until the default target has grown by 0.500005 s (6.3 %); the noise' err
+ok 'the text has both times' grep -q '^Until the default target was reached: 8.000000 s, then 8.500005 s: ' out
+ok 'that is not too much: 0' compare 0 --fail-above 7% --until target quick.json late.json
+ok 'and until init, it is none: 0' compare 0 --fail-above 5% --until init quick.json late.json
+ok 'json, 6 % are no difference by themselves: 0' compare 0 -f json -o target.json quick.json late.json
+ok 'is valid' /usr/bin/python3 -W ignore -m jsonschema -i target.json "$clone/docs/schema/boot-compare.json"
+is 'it has the time' "$(jq -c '[.until_target.time | .a, .b]' target.json)" '[8000000000,8500005000]'
+ok 'a limit without a default target' refused 'slow.json does not tell when the default target was reached' --fail-above 5% --until target \
+	--output /dev/null quick.json slow.json
+ok '--until without a limit' refused '--until is for --fail-above' --until target quick.json late.json
+ok '--until with another word' refused 'choose init or target' --fail-above 5% --until end quick.json late.json
 document traced.json 5 '.start = null'
 ok 'a limit without a time until init' refused 'traced.json does not tell when init was started' --fail-above 5% \
 	--output /dev/null a/0.json traced.json

@@ -21,7 +21,7 @@
 /* How many rows of a table the text has. Documents have all. */
 #define MOST_ROWS 10
 
-enum { KEY_ALL = 256, KEY_FAIL_ABOVE };
+enum { KEY_ALL = 256, KEY_FAIL_ABOVE, KEY_UNTIL };
 
 static const struct argp_option options[] = {
 	{ "format", 'f', "FORMAT", 0, "text (default), json; without -f, FILE.json selects json", 0 },
@@ -30,12 +30,15 @@ static const struct argp_option options[] = {
 	{ "all", KEY_ALL, NULL, 0, "list rows that do not differ, too", 0 },
 	{ "fail-above", KEY_FAIL_ABOVE, "LIMIT", 0, "exit with status 1 only if the time until init has grown by more "
 	  "than this (5%, 20ms), and by more than the noise", 0 },
+	{ "until", KEY_UNTIL, "WHAT", 0, "what --fail-above limits the time until: init (default), or the default target of systemd "
+	  "(target)", 0 },
 	{ }
 };
 
 enum compare_format { COMPARE_TEXT, COMPARE_JSON };
 
 static const char *const format_names[] = { "text", "json", NULL };
+static const char *const until_names[] = { "init", "target", NULL };
 
 struct paths {
 	char **list;
@@ -44,7 +47,7 @@ struct paths {
 
 struct compare_options {
 	enum compare_format format;
-	bool format_given, all, has_limit;
+	bool format_given, all, has_limit, until_given, until_target;
 	const char *output;
 	size_t most;
 	struct boot_limit limit;
@@ -192,12 +195,19 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->limit = limit(state, arg);
 		o->has_limit = true;
 		break;
+	case KEY_UNTIL:
+		o->until_target = option__word(state, "until", arg, until_names);
+		o->until_given = true;
+		break;
 	case ARGP_KEY_ARG:
 		/* What follows the -- is quoted. */
 		if (add_path(&o->groups[state->quoted ? 1 : 0], arg))
 			exit(error__status(-ENOMEM, 0));
 		break;
 	case ARGP_KEY_END:
+		if (o->until_given && !o->has_limit)
+			argp_error(state, "--until is for --fail-above");
+		o->limit.target = o->until_target;
 		divide(state, o->groups);
 		if (!o->format_given && path__has_suffix(o->output, ".json"))
 			o->format = COMPARE_JSON;
@@ -285,9 +295,9 @@ int cmd_boot_compare(int argc, char **argv)
 		       "in turns, so that what else the machine does is the same for both."
 		       "\vExamples:\n"
 		       "  hytrace boot compare before.json after.json\n"
-		       "  hytrace boot compare before/ after/ --fail-above 5%\n"
+		       "  hytrace boot compare before/ after/ --fail-above 5% --until target\n"
 		       "  hytrace boot compare -f json a1.json a2.json a3.json -- b1.json b2.json\n\n"
-		       "Exit status: 0 no difference, 1 differences (with --fail-above: until init, above the limit), "
+		       "Exit status: 0 no difference, 1 differences (with --fail-above: of that time, above the limit), "
 		       "2 trouble.",
 	};
 	struct compare_options o = {};

@@ -353,10 +353,11 @@ size_t boot_comparison__differing(const struct boot_comparison *c)
 	return count;
 }
 
-static const char *without_total(const struct boot_comparison *c)
+/* The first boot that does not tell the time of this row. */
+static const char *without(const struct boot_comparison *c, size_t row)
 {
 	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
-		if (c->total == SIZE_MAX || !c->boots[i].has[PART_OF_START] || c->rows[c->total].cells[i].unknown[MEASURE_TIME])
+		if (row == SIZE_MAX || !c->rows[row].cells[i].is_there || c->rows[row].cells[i].unknown[MEASURE_TIME])
 			return c->boots[i].path;
 	}
 	return NULL;
@@ -377,6 +378,7 @@ static bool all_slower(const struct boot_comparison *c, const double *values)
 /* What is left of the second group's growth without the limit has to be more than the noise. */
 static int grown(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
 {
+	const struct boot_row *limited = &c->rows[limit->target ? c->target : c->total];
 	size_t boots = boot_comparison__boots(c);
 	double *values = calloc(boots, sizeof(*values)), p = 1;
 	struct noise_row row = { .values = values };
@@ -385,10 +387,10 @@ static int grown(const struct boot_comparison *c, const struct boot_limit *limit
 	if (!values)
 		return error__no_memory();
 	for (size_t i = 0; i < boots; i++)
-		values[i] = c->rows[c->total].cells[i].value[MEASURE_TIME];
+		values[i] = limited->cells[i].value[MEASURE_TIME];
 	for (size_t i = c->count[0]; i < boots; i++)
 		values[i] = values[i] / (1 + limit->share) - limit->ns;
-	set_scale(&row, c, &c->rows[c->total], MEASURE_TIME);
+	set_scale(&row, c, limited, MEASURE_TIME);
 	if (c->can_tell)
 		err = noise__grown(&p, &row, c->count[0], c->count[1]);
 	*ret = c->can_tell ? p <= LIMIT_ALPHA : all_slower(c, values);
@@ -403,26 +405,30 @@ static double share_of(double change, double whole)
 
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
 {
-	const char *missing = without_total(c);
+	size_t row = limit->target ? c->target : c->total;
+	const char *missing = without(c, row), *what = limit->target ? "the default target" : "init";
 	const struct boot_change *total;
 	double change;
 	bool certain = false;
 	int err;
 
 	*ret = false;
+	if (missing && limit->target)
+		return error__return(-EINVAL, "--fail-above: %s does not tell when the default target was reached: write it when the boot "
+				     "is complete, with systemd", missing);
 	if (missing)
 		return error__return(-EINVAL, "--fail-above: %s does not tell when init was started: boot with what `hytrace "
 				     "boot --next` prints", missing);
-	total = &c->rows[c->total].change[MEASURE_TIME];
+	total = &c->rows[row].change[MEASURE_TIME];
 	change = total->b - total->a;
 	if (change <= (limit->share > 0 ? limit->share * total->a : limit->ns))
 		return 0;
 	err = grown(c, limit, &certain);
 	if (!err && !certain)
-		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%), which may be the limit and the "
-			     "noise", change / 1e9, share_of(change, total->a));
+		error__print("--fail-above: the time until %s has grown by %.6f s (%.1f %%), which may be the limit and the "
+			     "noise", what, change / 1e9, share_of(change, total->a));
 	else if (!err)
-		error__print("--fail-above: the time until init has grown by %.6f s (%.1f %%)%s%s", change / 1e9,
+		error__print("--fail-above: the time until %s has grown by %.6f s (%.1f %%)%s%s", what, change / 1e9,
 			     share_of(change, total->a),
 			     c->can_tell ? "" : "; the noise is not known, as there are too few boots",
 			     c->notes.weaken ? "; something else than the kernel may be the reason, see the notes" : "");

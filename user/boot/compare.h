@@ -57,7 +57,7 @@ struct boot_row {
 /* What a document says about the boot as a whole. */
 struct boot_head {
 	const char *path;
-	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program;	/* NULL: unknown */
+	const char *release, *build_id, *boot_id, *cmdline, *tracer, *unit, *model, *program, *target;	/* NULL: unknown */
 	uint64_t cpus, memory;		/* 0: unknown */
 	uint64_t lost[PARTS];		/* events, or calls; not 0: that part lacks things */
 	uint64_t sites;			/* that were traced early; 0: unknown */
@@ -79,6 +79,7 @@ struct boot_comparison {
 	struct boot_notes notes;
 	bool can_tell;			/* there are enough boots for certain answers */
 	size_t total;			/* the row "until init"; SIZE_MAX: no boot has initcalls */
+	size_t target;			/* the row "until the default target"; SIZE_MAX: no boot has systemd */
 };
 
 /*
@@ -145,14 +146,15 @@ double boot_comparison__few_ns(const struct boot_comparison *c);
 size_t boot_comparison__compared(const struct boot_comparison *c);
 size_t boot_comparison__differing(const struct boot_comparison *c);
 
-/* A limit for how much longer the second group may take until init. */
+/* A limit for how much longer the second group may take until init, or until the default target. */
 struct boot_limit {
 	double share;			/* 0.05 is 5 %; or */
 	double ns;
+	bool target;
 };
 
 /**
- * boot_comparison__exceeds() - has the time until init grown by more than that?
+ * boot_comparison__exceeds() - has that time grown by more than that?
  * @c: the comparison
  * @limit: the limit
  * @ret: the answer. If it is false although the middle has grown by more, a message says that the rest may be noise

@@ -97,6 +97,15 @@ static int write_rows(json_writer_t *w, const struct boot_comparison *c, const c
 	return err;
 }
 
+static void write_total(json_writer_t *w, const struct boot_comparison *c, const char *name, size_t row)
+{
+	jsonw_name(w, name);
+	if (row != SIZE_MAX)
+		write_row(w, c, &c->rows[row]);
+	else
+		jsonw_null(w);
+}
+
 int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "boot-compare", BOOT_COMPARE_SCHEMA);
@@ -114,11 +123,8 @@ int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all
 	jsonw_bool_field(w, "enough_boots", c->can_tell);
 	jsonw_lluint_field(w, "rows_compared", boot_comparison__compared(c));
 	jsonw_lluint_field(w, "rows_differing", boot_comparison__differing(c));
-	jsonw_name(w, "until_init");
-	if (c->total != SIZE_MAX)
-		write_row(w, c, &c->rows[c->total]);
-	else
-		jsonw_null(w);
+	write_total(w, c, "until_init", c->total);
+	write_total(w, c, "until_target", c->target);
 	err = write_rows(w, c, "rows", false, most, all);
 	if (!err)
 		err = write_rows(w, c, "parts", true, most, all);

@@ -22,4 +22,5 @@ const struct row_kind row_kinds[] = {
 const size_t row_kind_count = sizeof(row_kinds) / sizeof(row_kinds[0]);
 
 const struct row_kind kind_total = { "total", .part = PART_OF_START, .time = "start", .is_whole = true };
+const struct row_kind kind_target = { "total", .part = PART_OF_USER, .time = "active_monotonic", .is_whole = true };
 const struct row_kind kind_between = { "level", .part = PART_OF_START, .time = "start", .is_whole = true };

@@ -41,7 +41,7 @@ static inline uint64_t row_kind__bit(const struct row_kind *kind)
 	return kind->path ? UINT64_C(1) << (kind - row_kinds) : 0;
 }
 
-/* The time until the first program of process 1, and what is between that and the levels. */
-extern const struct row_kind kind_total, kind_between;
+/* The time until the first program of process 1, that until the default target, and what is between the first and the levels. */
+extern const struct row_kind kind_total, kind_target, kind_between;
 
 #endif

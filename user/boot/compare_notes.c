@@ -334,6 +334,21 @@ static int note_program(struct boot_comparison *c)
 			       differ.x->path, differ.y->program, differ.y->path);
 }
 
+static bool target_differs(const struct boot_head *x, const struct boot_head *y)
+{
+	return x->target && y->target && !same(x->target, y->target);
+}
+
+static int note_target(struct boot_comparison *c)
+{
+	struct pair differ = find_pair(c, target_differs);
+
+	if (!differ.x)
+		return 0;
+	return boot_notes__add(&c->notes, "the default target is %s in %s, and %s in %s", differ.x->target, differ.x->path,
+			       differ.y->target, differ.y->path);
+}
+
 int boot_notes__find(struct boot_comparison *c)
 {
 	int err = check_group(c, 0, c->count[0]);
@@ -360,5 +375,7 @@ int boot_notes__find(struct boot_comparison *c)
 		err = note_losses(c);
 	if (!err)
 		err = note_program(c);
+	if (!err)
+		err = note_target(c);
 	return err;
 }

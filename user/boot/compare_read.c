@@ -22,7 +22,7 @@ int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b)
 {
 	*ret = (struct boot_comparison){
 		.boots = calloc(a + b, sizeof(*ret->boots)), .count = { a, b }, .names = strings__new(),
-		.index = lh_kchar_table_new(FIRST_ROOM, NULL), .total = SIZE_MAX,
+		.index = lh_kchar_table_new(FIRST_ROOM, NULL), .total = SIZE_MAX, .target = SIZE_MAX,
 	};
 	return ret->boots && ret->index ? 0 : error__no_memory();
 }
@@ -250,6 +250,8 @@ static int set_time(struct boot_comparison *c, size_t boot, const struct row_kin
 	add_value(&row->cells[boot], MEASURE_COUNT, true, 1);
 	if (kind == &kind_total)
 		c->total = row - c->rows;
+	else if (kind == &kind_target)
+		c->target = row - c->rows;
 	return 0;
 }
 
@@ -291,6 +293,29 @@ static int read_total(struct boot_comparison *c, size_t boot, struct json_object
 	if (!err)
 		err = set_time(c, boot, &kind_between, "(after, until init)", started && last && start >= end, start - end);
 	return err;
+}
+
+/*
+ * By CLOCK_MONOTONIC, which nothing has to be added to: so it depends neither on when the report was made, nor on events. A
+ * target that was reached after the boot was complete was started by somebody.
+ */
+static int read_target(struct boot_comparison *c, size_t boot, struct json_object *document)
+{
+	const char *target = json__text(at_path(document, "userspace.target"));
+	struct json_object *units = at_path(document, "units"), *unit;
+	double active = 0, finish;
+	bool known = false;
+
+	if (!c->boots[boot].has[PART_OF_USER] || !target)
+		return 0;
+	c->boots[boot].target = strings__intern(c->names, target);
+	for (int i = 0; !known && (unit = element(units, i)); i++) {
+		const char *name = json__text(json__field(unit, "name"));
+
+		known = name && !strcmp(name, target) && get_number(unit, kind_target.time, &active) &&
+			get_number(at_path(document, "userspace"), "finish", &finish) && active <= finish;
+	}
+	return set_time(c, boot, &kind_target, "until the default target", known, active);
 }
 
 /* ---- the head */
@@ -350,6 +375,8 @@ int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *pa
 		return error__return(-EINVAL, "%s: has neither initcalls nor an early part nor units, so there is nothing to "
 				     "compare", path);
 	err = read_total(c, boot, document);
+	if (!err)
+		err = read_target(c, boot, document);
 	for (size_t i = 0; !err && i < row_kind_count; i++)
 		err = read_kind(&(struct reading){ c, &row_kinds[i], boot, document });
 	return err;

@@ -155,15 +155,15 @@ static void print_group(char label, const char *name, const struct boot_head *fi
 	fputc('\n', out);
 }
 
-static void print_total(const struct boot_comparison *c, FILE *out)
+static void print_total(const struct boot_comparison *c, size_t row, const char *what, FILE *out)
 {
-	const struct boot_change *change = c->total == SIZE_MAX ? NULL : &c->rows[c->total].change[MEASURE_TIME];
+	const struct boot_change *change = row == SIZE_MAX ? NULL : &c->rows[row].change[MEASURE_TIME];
 
 	if (!change || !change->known) {
-		fprintf(out, "Until init was started: not known for all boots\n");
+		fprintf(out, "Until %s: not known for all boots\n", what);
 		return;
 	}
-	fprintf(out, "Until init was started: %.6f s, then %.6f s: %+.6f s (%+.2f%%)", change->a / 1e9, change->b / 1e9,
+	fprintf(out, "Until %s: %.6f s, then %.6f s: %+.6f s (%+.2f%%)", what, change->a / 1e9, change->b / 1e9,
 		(change->b - change->a) / 1e9, change->a >= 1 ? 100 * (change->b - change->a) / change->a : 0);
 	if (boot_comparison__boots(c) > 2)
 		fprintf(out, ", noise %.6f s", change->spread / 1e9);
@@ -207,7 +207,9 @@ int boot_comparison__text(const struct boot_comparison *c, const char *const nam
 		utf8__print(out, c->notes.list[i], "");
 		fputs(".\n", out);
 	}
-	print_total(c, out);
+	print_total(c, c->total, "init was started", out);
+	if (c->target != SIZE_MAX)
+		print_total(c, c->target, "the default target was reached", out);
 	for (int parts = 0; parts < 2; parts++) {
 		for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
 			err = print_table(c, measure, parts, most, all, out);

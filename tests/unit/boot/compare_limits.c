@@ -281,6 +281,61 @@ Test(boot_limits, the_limit_and_the_noise)
 	}
 }
 
+/* The clock of the events plays no part in it. */
+static void put_target(size_t boot, const char *ms)
+{
+	char text[256];
+
+	snprintf(text, sizeof(text), "[{'name':'a.service','time':60000000,'active_monotonic':1},{'name':'top.target','time':0,"
+		 "'active_monotonic':%s000000}]", ms);
+	put(boot, "units", text);
+	put(boot, "userspace", "{'target':'top.target','finish':9000000000}");
+}
+
+Test(boot_limits, limit_until_the_default_target)
+{
+	cr_redirect_stderr();
+	make_boots(2);
+	put_target(0, "8000");
+	put_target(1, "8480");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(exceeds((struct boot_limit){ .share = 0.05, .target = true }));
+	cr_expect(not(exceeds((struct boot_limit){ .share = 0.07, .target = true })));
+	cr_expect(not(exceeds((struct boot_limit){ .share = 0.05 })), "until init, they are alike");
+	cr_expect(c.notes.count == 0, "%s", c.notes.count ? c.notes.list[0] : "");
+	tear_down();
+
+	/* After the boot; a boot that is not complete; no such unit; no systemd in one of them. */
+	for (int i = 0; i < 4; i++) {
+		struct boot_limit limit = { .share = 0.05, .target = true };
+		bool fails;
+
+		make_boots(2);
+		put_target(0, "8000");
+		put_target(1, i == 0 ? "9001" : "8480");
+		if (i == 1)
+			put(1, "userspace.finish", "null");
+		else if (i == 2)
+			put(1, "units", "[]");
+		else if (i == 3)
+			put(1, "userspace", "null");
+		cr_assert(compare_groups(1, 1) == 0);
+		cr_expect(boot_comparison__exceeds(&c, &limit, &fails) == -EINVAL && !fails, "%d", i);
+		tear_down();
+	}
+}
+
+Test(boot_limits, other_default_targets_are_noted)
+{
+	make_boots(2);
+	put_target(0, "8000");
+	put_target(1, "8000");
+	put(1, "userspace.target", "'a.service'");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_assert(c.notes.count == 1);
+	cr_expect(eq(str, c.notes.list[0], "the default target is top.target in 0, and a.service in 1"));
+}
+
 /* Without knowledge of the noise, no boot of the second group may be as quick as one of the first. */
 Test(boot_limits, a_few_boots_have_to_be_slower_all)
 {
