@@ -571,7 +571,10 @@ static void oneshot_trace_reset(struct trace_array *tr)
 		/* ftrace leaves the call sites as they are. */
 		pr_warn_once("oneshot: ftrace has turned itself off: the set stays in use\n");
 	} else {
-		/* Unregistering a dynamic ops, as instances have, has waited for all but CPUs that come. */
+		/*
+		 * Unregistering a dynamic ops, as instances have, has waited for all but
+		 * CPUs that come.
+		 */
 		if (tr->ops->flags & FTRACE_OPS_FL_DYNAMIC)
 			oneshot_synchronize_cpus();
 		else
