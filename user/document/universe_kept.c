@@ -5,16 +5,16 @@
  * Lines of fields with tabs between them: a head, a line for each module, a line for each function, and a last line
  * that shows that nothing is missing. Texts stay where they were read to. An empty field is unknown.
  */
-#include <elf.h>
+#include <fcntl.h>
 #include <inttypes.h>
-#include <link.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/files.h"
 #include "base/version.h"
 #include "document/universe_kept.h"
+#include "kernel/elf_file.h"
 
 #define FORM "universe 1"
 #define END "end"
@@ -28,34 +28,21 @@ static const char *or_nothing(const char *text)
 
 /* ---- who has made it */
 
-static int read_build_id(struct dl_phdr_info *program, size_t size, void *ret)
-{
-	for (int i = 0; i < program->dlpi_phnum; i++) {
-		const ElfW(Phdr) *segment = &program->dlpi_phdr[i];
-		const char *at = (const char *)(program->dlpi_addr + segment->p_vaddr), *end = at + segment->p_memsz;
-		const ElfW(Nhdr) *note;
-
-		for (; segment->p_type == PT_NOTE && end - at > (ptrdiff_t)sizeof(*note);
-		     at += sizeof(*note) + (note->n_namesz + 3) / 4 * 4 + (note->n_descsz + 3) / 4 * 4) {
-			note = (const void *)at;
-			if (note->n_type != NT_GNU_BUILD_ID || note->n_namesz != sizeof("GNU"))
-				continue;
-			for (unsigned int k = 0; k < note->n_descsz && k < 20; k++)
-				sprintf((char *)ret + 2 * k, "%02x", (unsigned char)at[sizeof(*note) + 4 + k]);
-			return 1;
-		}
-	}
-	/* The first one is the program itself; others are its libraries. */
-	return 1;
-}
-
 /* What another build of hytrace has found out may be wrong. Without build ids, only the version tells builds apart. */
 static void print_magic(char magic[128])
 {
-	char build_id[41] = "";
+	int fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
+	char *build_id;
+	Elf *elf;
 
-	dl_iterate_phdr(read_build_id, build_id);
-	snprintf(magic, 128, "hytrace " HYTRACE_VERSION " %s " FORM, build_id);
+	elf_version(EV_CURRENT);
+	elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	build_id = elf_file__build_id(elf);
+	snprintf(magic, 128, "hytrace " HYTRACE_VERSION " %s " FORM, or_nothing(build_id));
+	free(build_id);
+	elf_end(elf);
+	if (fd >= 0)
+		close(fd);
 }
 
 /* ---- writing */

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Reads the files of a kernel; see image.h. */
-#include <elfutils/libdwelf.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 #include "image/image.h"
 #include "image/sites.h"
 #include "image/units.h"
+#include "kernel/elf_file.h"
 
 struct image {
 	char *path, *module, *build_id, *release;
@@ -19,21 +19,6 @@ struct image {
 	struct functions functions;
 	struct units *units;	/* NULL: no debug information */
 };
-
-static int read_build_id(struct image *image)
-{
-	const void *bits;
-	ssize_t size = dwelf_elf_gnu_build_id(image->file.elf, &bits);
-
-	if (size <= 0)
-		return 0;
-	image->build_id = malloc(2 * size + 1);
-	if (!image->build_id)
-		return error__no_memory();
-	for (ssize_t i = 0; i < size; i++)
-		sprintf(image->build_id + 2 * i, "%02x", ((const unsigned char *)bits)[i]);
-	return 0;
-}
 
 /* Finds the release in "vermagic=6.12.117 SMP mod_unload", one of the strings of .modinfo. */
 static const char *module_release(const struct image *image, size_t *ret_length)
@@ -94,7 +79,7 @@ static int read_file(struct image *image)
 	int err = image_file__open(&image->file, image->path, image->module);
 
 	if (!err)
-		err = read_build_id(image);
+		image->build_id = elf_file__build_id(image->file.elf);
 	if (!err)
 		err = read_release(image);
 	if (!err)

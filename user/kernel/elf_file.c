@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* ELF files that may be compressed; see elf_file.h. */
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -91,4 +93,15 @@ int elf_file__open(const char *path)
 	plain = decompress(fd);
 	close(fd);
 	return plain;
+}
+
+char *elf_file__build_id(Elf *elf)
+{
+	const void *bits;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+	char *id = size > 0 ? malloc(2 * size + 1) : NULL;
+
+	for (ssize_t i = 0; id && i < size; i++)
+		sprintf(id + 2 * i, "%02x", ((const unsigned char *)bits)[i]);
+	return id;
 }

@@ -3,6 +3,8 @@
 #ifndef HYTRACE_KERNEL_ELF_FILE_H
 #define HYTRACE_KERNEL_ELF_FILE_H
 
+#include <libelf.h>
+
 /*
  * What a compressed file holds is kept in memory. A vmlinux with debug information becomes ten times as large, and a few
  * kilobytes that were made to do harm any size. So contents of more bytes than these must not be more times as large.
@@ -18,5 +20,8 @@
  * quietly: -EINVAL if the contents are damaged, -EFBIG if they are too large for the file.
  */
 int elf_file__open(const char *path);
+
+/* The build id, in lowercase hex, to be freed; NULL: it has none, or there is no memory. */
+char *elf_file__build_id(Elf *elf);
 
 #endif

@@ -6,7 +6,6 @@
  * that cannot be read (lockdown, no PROC_KCORE), the offset is computed from a symbol of a vmlinux
  * of the same build.
  */
-#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <inttypes.h>
@@ -19,6 +18,7 @@
 #include "base/error.h"
 #include "base/json.h"
 #include "base/place.h"
+#include "kernel/elf_file.h"
 #include "kernel/kernel_id.h"
 
 /* The symbol whose addresses in vmlinux and in the running kernel are compared. */
@@ -143,19 +143,11 @@ static void read_build_id(struct kernel_id *id)
 
 static bool has_build_id(Elf *elf, const char *build_id)
 {
-	const void *bits;
-	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
+	char *found = elf_file__build_id(elf);
+	bool same = found && !strcmp(found, build_id);
 
-	if (size <= 0 || strlen(build_id) != 2 * (size_t)size)
-		return false;
-	for (ssize_t i = 0; i < size; i++) {
-		char hex[3];
-
-		snprintf(hex, sizeof(hex), "%02x", ((const unsigned char *)bits)[i]);
-		if (memcmp(hex, build_id + 2 * i, 2))
-			return false;
-	}
-	return true;
+	free(found);
+	return same;
 }
 
 int kernel_id__check_vmlinux(const char *path, const char *build_id)
