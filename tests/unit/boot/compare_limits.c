@@ -325,6 +325,16 @@ Test(boot_limits, limit_until_the_default_target)
 	}
 }
 
+Test(boot_limits, what_takes_as_long_has_not_grown)
+{
+	make_boots(2);
+	put_target(0, "8000");
+	put_target(1, "8000");
+	cr_assert(compare_groups(1, 1) == 0);
+	cr_expect(not(exceeds((struct boot_limit){ .target = true })));
+	tear_down();
+}
+
 Test(boot_limits, other_default_targets_are_noted)
 {
 	make_boots(2);

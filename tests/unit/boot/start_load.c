@@ -8,6 +8,7 @@
 #include "boot/start_load.h"
 #include "boot/start_report.h"
 #include "boot/start_sample.h"
+#include "put_file.h"
 
 #define MS 1000000ull
 #define STATS(dropped) "entries: 5\noverrun: 0\nnow ts:   100.000000\ndropped events: " dropped "\n"
@@ -19,25 +20,11 @@
 
 static char root[] = "/tmp/start.XXXXXX";
 
-static void put_file(const char *file, const char *text)
-{
-	char command[256], path[128];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", root, file);
-	snprintf(command, sizeof(command), "mkdir -p \"$(dirname %s)\"", path);
-	cr_assert(system(command) == 0);
-	f = fopen(path, "w");
-	cr_assert(f != NULL);
-	fputs(text, f);
-	fclose(f);
-}
-
 static void make_root(void)
 {
 	cr_assert(mkdtemp(root) != NULL);
-	put_file("events/hytrace_boot/enable", "1\n");
-	put_file("kprobe_profile", "  hytrace_boot/device_end  42  3\n");
+	put_file(root, "events/hytrace_boot/enable", "1\n");
+	put_file(root, "kprobe_profile", "  hytrace_boot/device_end  42  3\n");
 }
 
 static void remove_root(void)
@@ -61,8 +48,8 @@ Test(start_load, all_events_in_one_buffer)
 	FILE *f;
 
 	for (int full = 0; full < 2; full++) {
-		put_file("trace", EVENTS PROBE("0.600000"));
-		put_file("per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
+		put_file(root, "trace", EVENTS PROBE("0.600000"));
+		put_file(root, "per_cpu/cpu0/stats", full ? STATS("500000") : STATS("0"));
 		cr_assert(boot_start__load_from(&s, root, true) == 0);
 		cr_assert(s.probes != NULL && s.probes->count == 1);
 		cr_expect(s.probes->lost == 3, "%lu", (long)s.probes->lost);
@@ -84,11 +71,11 @@ Test(start_load, probes_in_a_buffer_of_their_own)
 {
 	struct boot_start s;
 
-	put_file("instances/hytrace_boot/trace",
+	put_file(root, "instances/hytrace_boot/trace",
 		 EVENTS INIT("0.550000", "block_rq_complete: 8,0 R () 2048 + 8 none,0,0 [0]"));
-	put_file("instances/hytrace_boot/per_cpu/cpu0/stats", STATS("700"));
-	put_file("trace", PROBE("0.600000"));
-	put_file("per_cpu/cpu0/stats", STATS("500"));
+	put_file(root, "instances/hytrace_boot/per_cpu/cpu0/stats", STATS("700"));
+	put_file(root, "trace", PROBE("0.600000"));
+	put_file(root, "per_cpu/cpu0/stats", STATS("500"));
 	cr_assert(boot_start__load_from(&s, root, false) == 0);
 	cr_assert(s.probes != NULL && s.probes->count == 1);
 	cr_expect(s.probes->lost == 503 && s.probes->full == 0, "%lu", (long)s.probes->lost);

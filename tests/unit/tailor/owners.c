@@ -13,29 +13,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "put_file.h"
 #include "tailor/owners.h"
 
 static char top[] = "/tmp/hytrace-owners-XXXXXX";
-
-static void write_file(const char *name, const char *text)
-{
-	char path[256], command[512];
-	FILE *f;
-
-	snprintf(path, sizeof(path), "%s/%s", top, name);
-	snprintf(command, sizeof(command), "mkdir -p $(dirname %s)", path);
-	cr_assert(eq(int, system(command), 0));
-	f = fopen(path, "w");
-	cr_assert(ne(ptr, f, NULL));
-	fputs(text, f);
-	fclose(f);
-}
 
 static void make_tree(void)
 {
 	cr_assert(ne(ptr, mkdtemp(top), NULL));
 	setenv("XDG_CACHE_HOME", top, 1);
-	write_file("Makefile",
+	put_file(top, "Makefile",
 		   "include include/config/auto.conf\n"
 		   "include arch/x86/Makefile\n"
 		   "export srctree := $(CURDIR)\n"
@@ -44,7 +31,7 @@ static void make_tree(void)
 		   "export ARCH_CORE := $(core-y)\n"
 		   "export ARCH_DRIVERS := $(drivers-y) $(drivers-m)\n"
 		   "%config: ;\n");
-	write_file("scripts/Makefile.build",
+	put_file(top, "scripts/Makefile.build",
 		   "-include include/config/auto.conf\n"
 		   "$(shell echo asked >>asked)\n"
 		   "include $(firstword $(wildcard $(srctree)/$(obj)/Kbuild) $(srctree)/$(obj)/Makefile)\n"
@@ -54,19 +41,19 @@ static void make_tree(void)
 		   "lib-y := $(addprefix $(in),$(lib-y))\n"
 		   "obj-m := $(addprefix $(in),$(filter-out $(obj-y),$(filter %.o,$(obj-m))))\n"
 		   "real-search = $(foreach m,$1,$(if $($(m:.o=-objs)),$($(m:.o=-objs)),$m))\n");
-	write_file("arch/x86/Makefile",
+	put_file(top, "arch/x86/Makefile",
 		   "core-y += plain/\n"
 		   "drivers-$(CONFIG_ARCH_Y) += arch/x86/y/\n"
 		   "drivers-$(CONFIG_ARCH_M) += arch/x86/m/\n");
-	write_file("Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
-	write_file("plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
-	write_file("plain/assembly.S", "");
-	write_file("arch/x86/y/Makefile", "obj-y += y.o\n");
+	put_file(top, "Kbuild", "obj-y += dir/ x86/y/ $(ARCH_CORE) $(ARCH_DRIVERS)\nobj-$(CONFIG_SUB) += sub/\n");
+	put_file(top, "plain/Makefile", "obj-y += always.o\nlib-$(CONFIG_A) += member.o assembly.o\nobj-$(CONFIG_OFF) += never.o\n");
+	put_file(top, "plain/assembly.S", "");
+	put_file(top, "arch/x86/y/Makefile", "obj-y += y.o\n");
 	/* Another directory's path ends with this one's. */
-	write_file("x86/y/Makefile", "obj-y += other_y.o\n");
-	write_file("arch/x86/m/Makefile", "obj-y += m.o\n");
-	write_file("sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
-	write_file("dir/Makefile",
+	put_file(top, "x86/y/Makefile", "obj-y += other_y.o\n");
+	put_file(top, "arch/x86/m/Makefile", "obj-y += m.o\n");
+	put_file(top, "sub/Makefile", "obj-y += in_sub.o\nobj-$(CONFIG_A) += sub_a.o ../twice/\nobj-$(CONFIG_SUB) += same.o\n");
+	put_file(top, "dir/Makefile",
 		   "obj-$(CONFIG_A) += a.o\n"
 		   "obj-$(CONFIG_A) += either.o\n"
 		   "obj-$(CONFIG_B) += either.o\n"
@@ -89,10 +76,10 @@ static void make_tree(void)
 		   "obj-$(CONFIG_N) += second.o\n"
 		   "second-objs := one.o\n"
 		   "obj-$(CONFIG_B) += ../twice/\n");
-	write_file("twice/Makefile", "obj-y += twice.o below/\nobj-$(CONFIG_C) += twice_c.o\n");
-	write_file("twice/below/Makefile", "obj-$(CONFIG_A) += below.o\n");
-	write_file(".config", "");
-	write_file("include/config/auto.conf",
+	put_file(top, "twice/Makefile", "obj-y += twice.o below/\nobj-$(CONFIG_C) += twice_c.o\n");
+	put_file(top, "twice/below/Makefile", "obj-$(CONFIG_A) += below.o\n");
+	put_file(top, ".config", "");
+	put_file(top, "include/config/auto.conf",
 		   "CONFIG_A=y\nCONFIG_B=y\nCONFIG_C=y\nCONFIG_M=m\nCONFIG_N=m\nCONFIG_SUB=y\nCONFIG_ARCH_Y=y\nCONFIG_ARCH_M=m\n");
 }
 
@@ -211,7 +198,7 @@ static bool is_asked_again(const char *name, const char *text)
 	struct kbuild k;
 	bool asked;
 
-	write_file(name, text);
+	put_file(top, name, text);
 	find(&k, &o, &asked);
 	finish(&k, &o);
 	return asked;
@@ -240,7 +227,7 @@ Test(owners, are_asked_for_again_when_something_changed_meanwhile)
 	struct kbuild k;
 	bool asked;
 
-	write_file("sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
+	put_file(top, "sub/Makefile", "obj-y += one.o\n$(shell echo 'obj-y += two.o' >$(srctree)/dir/Makefile)\n");
 	find(&k, &o, &asked);
 	finish(&k, &o);
 	find(&k, &o, &asked);
@@ -265,10 +252,10 @@ Test(owners, of_directories_that_are_gone_are_kept_no_longer)
 
 	snprintf(gone, sizeof(gone), "hytrace 1 owners 1\t%s/no/such/directory\t%s\t-\t0\t-\nend\n", top, top);
 	snprintf(there, sizeof(there), "hytrace 1 owners 1\t%s/dir\t%s\t-\t0\t-\nend\n", top, top);
-	write_file("hytrace/owners-00000001", gone);
-	write_file("hytrace/owners-00000002", there);
-	write_file("hytrace/owners-00000003", "something else\n");
-	write_file("hytrace/other", gone);
+	put_file(top, "hytrace/owners-00000001", gone);
+	put_file(top, "hytrace/owners-00000002", there);
+	put_file(top, "hytrace/owners-00000003", "something else\n");
+	put_file(top, "hytrace/other", gone);
 	find(&k, &o, &asked);
 	finish(&k, &o);
 	cr_expect(not(is_there("hytrace/owners-00000001")));
@@ -299,7 +286,7 @@ Test(owners, of_a_kernel_before_6_11_are_refused)
 {
 	bool said;
 
-	write_file("version", "6.10.14");
+	put_file(top, "version", "6.10.14");
 	said = strstr(refusal(), "is of Linux 6.10.14, whose Kconfig cannot be asked");
 	cr_expect(said);
 }
@@ -308,7 +295,7 @@ Test(owners, of_a_kernel_with_lto_are_refused)
 {
 	bool said;
 
-	write_file("include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
+	put_file(top, "include/config/auto.conf", "CONFIG_LTO=y\nCONFIG_LTO_CLANG=y\n");
 	said = strstr(refusal(), "was built with LTO");
 	cr_expect(said);
 }
