@@ -360,8 +360,11 @@ sub judge
 	$not_ok += $todo;
 	# If a script has died, that is a failure of its own, whatever failed before.
 	if ($parser->parse_errors || !$parser->tests_run || !$not_ok && $parser->has_problems) {
+		# It is not known if the output could not be parsed.
+		my $wait = $parser->wait // 0;
+
 		$not_ok++;
-		push(@{$said{$name}}, "NOT OK   exit status " . ($parser->wait >> 8 || $parser->wait) .
+		push(@{$said{$name}}, "NOT OK   exit status " . ($wait >> 8 || $wait) .
 			", @{[$parser->tests_run]} results; see $out/$name.err", $parser->parse_errors);
 	}
 	my $results = $ok + $not_ok + $skip;
