@@ -130,7 +130,8 @@ static void set_untraced(struct bpf_modules *m, const char *reason)
 	for (size_t i = 0; i < m->count; i++) {
 		if (m->list[i].state == COMING) {
 			m->list[i].state = UNTRACED;
-			m->list[i].reason = reason;
+			m->list[i].reason = m->list[i].failed ?
+				"the kernel refused it together with others, and there was no time to try it alone" : reason;
 		}
 	}
 }

@@ -139,6 +139,22 @@ Test(bpf_modules, one_that_is_refused_leaves_the_others_traced)
 	forget(&m);
 }
 
+Test(bpf_modules, one_that_was_not_tried_alone_is_not_without_time)
+{
+	struct bpf_modules m = two_come();
+
+	refused = 0xffffffffc0400000;
+	refusals = 1000;
+	refusal = EINVAL;
+	bpf_modules__tend(&m);
+	add(&m, "three", 2);
+	set_untraced(&m, "no time");
+	cr_expect(strstr(m.list[0].reason, "together with others") != NULL);
+	cr_expect(strstr(m.list[1].reason, "together with others") != NULL);
+	cr_expect(eq(str, (char *)m.list[2].reason, "no time"));
+	forget(&m);
+}
+
 Test(bpf_modules, what_may_pass_is_tried_again)
 {
 	static const struct {
