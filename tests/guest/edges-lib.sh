@@ -127,7 +127,7 @@ graphs_agree()
 	ok 'report: with what is proved it is as its schema has it' valid report proved.json
 	ok 'report: more than a thousand functions of the source are proved' jq -e '.columns[0] | .proved.sources as $s |
 		$s.proved > 1000 and $s.possible > $s.proved and $s.recorded <= .seen + .beside and
-		$s.recorded + $s.proved + $s.possible < $s.all and .proved.untraced > 100 and .proved.missing == 0' proved.json
+		$s.recorded + $s.proved + $s.possible + $s.unknown < $s.all and $s.unknown > 0 and .proved.untraced > 100 and .proved.missing == 0' proved.json
 	"$hytrace" report --proved -f html -o proved.html --vmlinux "$HYTRACE_VMLINUX" "$document"
 	is 'report: the page marks the same functions' "$(sed -n 's/^<script type="application\/json" id="data">//p' \
 		proved.html | jq -c '[.columns[0].marks | explode[] | [.] | implode] | [(map(select(. == "p")) | length),

@@ -59,6 +59,7 @@ static const char small_vmlinux[] =
 	"end __SCT__key\n"
 	"begin __pi___x86_indirect_thunk_array\n"	/* as Linux 7.3 names it first */
 	"	int3\n"
+	"	.globl __x86_indirect_thunk_rax\n"
 	"__x86_indirect_thunk_rax:\n"
 	"	jmp *%rax\n"
 	"end __pi___x86_indirect_thunk_array\n"
@@ -114,13 +115,15 @@ static const char small_linking[] =
 	"	.altinstructions : { *(.altinstructions) }\n"
 	"	.notes : { *(.note.gnu.build-id) }\n"
 	"	.data : { *(.data) }\n"
-	"	.init.data : { __start_mcount_loc = .; *(__mcount_loc) __stop_mcount_loc = .; }\n"
+	"	.jump_table : { __start___jump_table = .; *(__jump_table) __stop___jump_table = .; }\n"
+	"	.init.data : ALIGN(8) { __start_mcount_loc = .; *(__mcount_loc) __stop_mcount_loc = .; }\n"
 	"}\n";
 
 static const char small_module[] =
 	"	.text\n"
 	"leaf local\n"
 	"traced of_module\n"
+	"branch:\n"
 	"	call callee\n"			/* returns to +10 */
 	"	call local\n"			/* +15 */
 	"	call __x86_indirect_thunk_rax\n"	/* +20 */
@@ -133,6 +136,9 @@ static const char small_module[] =
 	"	.section .altinstructions, \"a\"\n"
 	"	.long replaced - ., 0, 0\n"
 	"	.byte 5, 0\n"
+	"	.section __jump_table, \"aw\"\n"	/* as if the call were a static branch */
+	"	.long branch - ., local - .\n"
+	"	.quad 0\n"
 	"	.section .modinfo, \"a\"\n"
 	"	.asciz \"vermagic=6.12.0-small SMP\"\n";
 

@@ -9,8 +9,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/sorted.h"
 #include "image/calls.h"
 #include "image/file.h"
+#include "image/ways.h"
 #include "kernel/call_sites.h"
 #include "kernel/instruction.h"
 
@@ -39,6 +41,7 @@ struct calls {
 	size_t count;
 	struct range *replaced;		/* of a module: the code that alternatives may replace */
 	size_t replaced_count;
+	struct ways ways;
 };
 
 const char *call_kind__word(enum call_kind kind)
@@ -341,6 +344,65 @@ int calls__of(const struct calls *c, const struct image_function *f,
 	return err;
 }
 
+/* Is it a return, a jump without a condition, or what fills the space behind them? */
+static bool is_end(const unsigned char *text, size_t length)
+{
+	size_t i = 0;
+
+	while (i + 1 < length && ((text[i] && strchr("\x2e\x3e\x66\xf2\xf3", text[i])) || text[i] >> 4 == 4))
+		i++;
+	if (text[i] == 0xff)
+		return i + 1 < length && (text[i + 1] >> 3 & 7) == 4;
+	return text[i] == 0xe9 || text[i] == 0xeb || text[i] == 0xc3 || text[i] == 0xc2 || text[i] == 0xcc;
+}
+
+/* Does a jump lead to a retpoline, which jumps on to where a register says? */
+static bool is_to_thunk(const struct calls *c, const char *name, uint64_t target)
+{
+	const struct image_function *to = name ? NULL : image__function_at(c->image, target);
+
+	return is_thunk(name ?: to ? to->name : "", "__x86_indirect_");
+}
+
+static struct flow flow_of(const struct calls *c, const struct instruction *i, const unsigned char *text, uint64_t at)
+{
+	struct flow flow = { .at = at, .to = FLOW_NO_TARGET, .ends = is_end(text, i->length) };
+	const char *name = NULL;
+
+	if (i->kind == INSTRUCTION_JUMP && i->direct) {
+		flow.to = target_of(c, i, at, &name);
+		flow.anywhere = is_to_thunk(c, name, flow.to) || is_replaced(c, at);
+		if (name)
+			flow.to = FLOW_NO_TARGET;
+	} else {
+		flow.anywhere = i->kind == INSTRUCTION_JUMP;
+	}
+	return flow;
+}
+
+int calls__flow(const struct calls *c, const struct image_function *f,
+		int (*each)(const struct flow *flow, void *data), void *data)
+{
+	struct instruction i;
+	struct walk w;
+	uint64_t at;
+	int err = 0;
+
+	if (!begin(&w, c, f))
+		return 0;
+	while (!err && step(&w, &i, &at)) {
+		const struct flow flow = flow_of(c, &i, w.text - i.length, at);
+
+		err = each(&flow, data);
+		for (size_t k = SORTED_FROM(c->ways.list, c->ways.count, at, at);
+		     !err && k < c->ways.count && c->ways.list[k].at == at; k++)
+			err = each(&(struct flow){ .at = at, .to = c->ways.list[k].to }, data);
+	}
+	if (!err && w.left)
+		err = each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);
+	return err;
+}
+
 int calls__open(struct calls **ret, const struct image *image)
 {
 	struct calls *c;
@@ -360,6 +422,8 @@ int calls__open(struct calls **ret, const struct image *image)
 		err = call_sites__read_file(&c->sites, image__path(image));
 		err = err == -ENODATA ? 0 : err;
 	}
+	if (!err)
+		err = ways__read(&c->ways, image__file(image));
 	if (err)
 		calls__free(c);
 	else
@@ -374,5 +438,6 @@ void calls__free(struct calls *c)
 	call_sites__free(c->sites);
 	free(c->relocations);
 	free(c->replaced);
+	ways__free(&c->ways);
 	free(c);
 }

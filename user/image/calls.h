@@ -69,4 +69,28 @@ void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret
 int calls__of(const struct calls *c, const struct image_function *f,
 	      int (*each)(const struct call *call, void *data), void *data);
 
+#define FLOW_NO_TARGET UINT64_MAX
+
+/* What may run after an instruction: what follows it, unless it ends, and @to. */
+struct flow {
+	uint64_t at;
+	uint64_t to;		/* a target in this image, or FLOW_NO_TARGET */
+	bool anywhere;		/* it is a jump whose target is not known, such as one through a table */
+	bool ends;
+};
+
+/**
+ * calls__flow() - go through all instructions of a function
+ * @c: the calls
+ * @f: the function
+ * @each: called for each, by address, and once more for each other way that leads from it (ways.h); ends if not 0
+ * @data: for @each
+ *
+ * What cannot be decoded is a jump whose target is not known.
+ *
+ * Return: 0, or what @each returned.
+ */
+int calls__flow(const struct calls *c, const struct image_function *f,
+		int (*each)(const struct flow *flow, void *data), void *data);
+
 #endif

@@ -228,6 +228,21 @@ const unsigned char *image_file__bytes(const struct image_file *file, uint64_t a
 	return NULL;
 }
 
+bool image_file__symbol(const struct image_file *file, const char *wanted, uint64_t *ret)
+{
+	GElf_Sym sym;
+
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
+		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
+
+		if (name && !strcmp(name, wanted)) {
+			*ret = sym.st_value;
+			return true;
+		}
+	}
+	return false;
+}
+
 Elf_Scn *image_file__section(const struct image_file *file, const char *name, GElf_Shdr *ret)
 {
 	Elf_Scn *section = NULL;

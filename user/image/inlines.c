@@ -130,10 +130,13 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 {
 	struct inlined call = { .source = source };
 	struct inlines *in = r->in;
-	Dwarf_Addr base, start, end;
+	Dwarf_Addr base, start, end, entry;
+	Dwarf_Attribute attr;
 	ptrdiff_t next = 0;
 
 	read_call(r, die, &call);
+	call.entry = dwarf_formaddr(dwarf_attr(die, DW_AT_entry_pc, &attr), &entry) ? INLINED_NO_ENTRY :
+		image__from_dwarf(in->image, entry);
 	while (!r->err && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
 		uint64_t at = end > start ? image__from_dwarf(in->image, start) : 0;
 
@@ -151,13 +154,14 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 	}
 }
 
+/* A function whose rare code is apart has ranges; GCC writes first the one that it is entered in. */
 static void add_own(struct reader *r, Dwarf_Die *die)
 {
 	struct inlines *in = r->in;
-	Dwarf_Addr entry;
+	Dwarf_Addr base, entry, end;
 	uint32_t source;
 
-	if (dwarf_lowpc(die, &entry) && dwarf_entrypc(die, &entry))
+	if (dwarf_lowpc(die, &entry) && dwarf_entrypc(die, &entry) && dwarf_ranges(die, 0, &base, &entry, &end) <= 0)
 		return;
 	source = source_of(r, die);
 	if (!entry || source == INLINES_NONE)

@@ -28,9 +28,12 @@ struct source_function {
 };
 
 /* A piece of inlined code. */
+#define INLINED_NO_ENTRY UINT64_MAX
+
 struct inlined {
 	uint64_t start, end;	/* as in struct image_function */
 	uint32_t source;	/* the index of its function */
+	uint64_t entry;		/* where the body begins that it is a piece of, or INLINED_NO_ENTRY */
 	unsigned int line;	/* of the call that it replaces, from 1; 0: unknown */
 	const char *file;	/* with that call; lives as long as the image; NULL: unknown */
 };

@@ -15,28 +15,13 @@
 /* The call is at the very beginning, or after the instruction to which indirect calls may lead. */
 #define ENTRY_BYTES 4
 
-static bool symbol_value(const struct image_file *file, const char *wanted, uint64_t *ret)
-{
-	GElf_Sym sym;
-
-	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
-		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
-
-		if (name && !strcmp(name, wanted)) {
-			*ret = sym.st_value;
-			return true;
-		}
-	}
-	return false;
-}
-
 static int read_table(struct sites *s, const struct image_file *file)
 {
 	const unsigned char *bytes;
 	uint64_t start, end, site;
 	size_t left;
 
-	if (!symbol_value(file, "__start_mcount_loc", &start) || !symbol_value(file, "__stop_mcount_loc", &end) ||
+	if (!image_file__symbol(file, "__start_mcount_loc", &start) || !image_file__symbol(file, "__stop_mcount_loc", &end) ||
 	    end <= start)
 		return error__return(-EINVAL, "%s: has no table of functions that can be traced: that kernel was "
 				     "configured without ftrace, or is no vmlinux", file->path);

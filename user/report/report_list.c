@@ -84,6 +84,7 @@ static void write_proof(json_writer_t *w, const struct proof *proof, size_t colu
 	jsonw_lluint_field(w, "recorded", t.sources.recorded);
 	jsonw_lluint_field(w, "proved", t.sources.proved);
 	jsonw_lluint_field(w, "possible", t.sources.possible);
+	jsonw_lluint_field(w, "unknown", t.sources.unknown);
 	jsonw_end_object(w);
 	jsonw_lluint_field(w, "missing", proof->edges.missing);
 	jsonw_end_object(w);

@@ -205,8 +205,8 @@ static void print_proof(const struct rows *r, const struct proof *proof, size_t 
 		return;
 	fprintf(out, "Source:    of %zu functions, %zu ran: %zu recorded (%.1f%%) and %zu proved (%.1f%%)", s->all, ran, s->recorded,
 		100.0 * s->recorded / s->all, s->proved, 100.0 * s->proved / s->all);
-	fprintf(out, "; at most %zu more (%.1f%%), inlined into what ran%s\n", s->possible,
-		100.0 * s->possible / s->all, whole_kernel(r));
+	fprintf(out, "; possibly %zu more (%.1f%%), inlined into what ran, and %zu (%.1f%%) whose code leaves no record%s\n",
+		s->possible, 100.0 * s->possible / s->all, s->unknown, 100.0 * s->unknown / s->all, whole_kernel(r));
 }
 
 static void print_totals(const struct rows *r, size_t column, const struct proof *proof, FILE *out)

@@ -3,17 +3,37 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/error.h"
+#include "base/sorted.h"
 #include "report/sources.h"
 
-/* Marks functions of which the own code was recorded or proved to have run. */
+/*
+ * The documents that leave no record when a function runs. Init text of vmlinux does not run after the boot, but a module's
+ * did if the module came meanwhile.
+ */
+static uint64_t blind_to(const struct edges *e, const struct image_of *of, const struct image_function *f, size_t number)
+{
+	uint64_t blind = 0;
+
+	for (size_t d = 0; d < e->document_count; d++) {
+		const struct coverage *c = e->documents[d];
+		bool freed = f->init && c->scope.kind != SCOPE_BOOT && covered_modules__stayed(&c->modules, of->module);
+
+		blind |= (uint64_t)(!freed && !verdict__could_see(edges__verdict(e, number, d))) << d;
+	}
+	return blind;
+}
+
+/* Marks functions of which the own code was recorded or proved to have run, or leaves no record. */
 static void mark_own(struct sources *s, const struct edges *e, const struct image_of *of)
 {
 	size_t count;
 	const struct image_function *list = image__functions(of->image, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct node *node = &e->nodes[images__number(of, &list[i])];
+		size_t number = images__number(of, &list[i]);
+		const struct node *node = &e->nodes[number];
 		uint32_t source = inlines__source_of(s->inlines, &list[i]);
 
 		if (source == INLINES_NONE)
@@ -21,25 +41,292 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
 		s->counted[source] |= !list[i].untraced && !list[i].init;
 		s->marks[source].recorded |= node->seen;
 		s->marks[source].proved |= node->inside | node->called;
+		s->marks[source].unknown |= blind_to(e, of, &list[i], number);
 	}
 }
 
-/* Marks all bodies that contain a recorded call; one body may be in another. */
-static void mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
-{
-	for (size_t i = 0; i < e->count; i++) {
-		const struct edge *edge = &e->list[i];
-		const struct inlined *inside;
-		size_t count;
+/* ---- ways to a call */
 
-		if (edge->of != of || !edge->call.in)
+/* The kernel's largest function has a tenth of this. */
+#define MOST_INSTRUCTIONS 65536
+
+/*
+ * A recorded call in an inlined body proves that the function of the body ran if each way from the entry of the code to the
+ * call leads through the beginning of the body. Otherwise it is no proof: if two bodies end alike, GCC leaves one copy of the
+ * end, in one of them, and the other one jumps there. If several ways lead to the beginning, that may be such a copy as well,
+ * and proves nothing. Nor does what only a jump through a table leads to, or all of a function with such a jump.
+ *
+ * A call behind the body is no proof, even if it needs the body's beginning, because GCC executes instructions of a body that
+ * do no harm before it is known that the body runs. It does not do so with calls.
+ *
+ * A body that is alike to other code together with what runs before it cannot be told from that code.
+ */
+struct code {
+	const struct image_of *of;
+	const struct part {
+		const struct image_function *whole, *part;
+	} *parts;		/* of all functions: code that is rarely used */
+	size_t part_count;
+	const struct image_function *whole;
+	struct flow *list;	/* of the whole function and its parts, by address */
+	size_t count;
+	struct inlined *pieces;	/* of the bodies in them, by source */
+	size_t piece_count;
+	bool unknown;		/* nothing is proved */
+	uint64_t *seen;		/* the documents with this call; as the next two, at the index of the first flow of an address */
+	bool *reachable;	/* from the entry */
+	bool *reached;
+	size_t *next;		/* indices of list, from which the flow has not been followed yet */
+	size_t next_count;
+};
+
+static int add_flow(const struct flow *flow, void *data)
+{
+	struct code *code = data;
+	struct flow *more = array__grow(code->list, code->count, sizeof(*more));
+
+	if (!more)
+		return -ENOMEM;
+	code->list = more;
+	more[code->count++] = *flow;
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct flow *x = a, *y = b;
+
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static int by_source(const void *a, const void *b)
+{
+	const struct inlined *x = a, *y = b;
+
+	return x->source < y->source ? -1 : x->source > y->source;
+}
+
+static void free_code(struct code *code)
+{
+	free(code->list);
+	free(code->pieces);
+	free(code->seen);
+	free(code->reachable);
+	free(code->reached);
+	free(code->next);
+	*code = (struct code){ .of = code->of, .parts = code->parts, .part_count = code->part_count };
+}
+
+static int read_parts(struct code *code)
+{
+	size_t count;
+	const struct image_function *list = image__functions(code->of->image, &count);
+
+	for (size_t i = 0; i < count; i++) {
+		struct part *more;
+
+		if (list[i].untraced != UNTRACED_FRAGMENT)
 			continue;
-		inside = inlines__inside(s->inlines, edge->call.in, &count);
-		for (size_t k = 0; k < count && inside[k].start <= edge->call.site; k++) {
-			if (edge->call.site < inside[k].end)
-				s->marks[inside[k].source].proved |= edge->seen;
+		more = array__grow((void *)code->parts, code->part_count, sizeof(*more));
+		if (!more)
+			return error__no_memory();
+		code->parts = more;
+		more[code->part_count++] = (struct part){ edges__whole(code->of, &list[i]), &list[i] };
+	}
+	return 0;
+}
+
+/* The index of the first flow at an address; code->count: no instruction begins there. */
+static size_t find(const struct code *code, uint64_t at)
+{
+	size_t i = SORTED_FROM(code->list, code->count, at, at);
+
+	return i < code->count && code->list[i].at == at ? i : code->count;
+}
+
+static void reach(struct code *code, bool *reached, uint64_t at)
+{
+	size_t i = find(code, at);
+
+	if (i == code->count || reached[i])
+		return;
+	reached[i] = true;
+	code->next[code->next_count++] = i;
+}
+
+/* The address of the instruction behind that of a flow, or FLOW_NO_TARGET. */
+static uint64_t behind(const struct code *code, const struct flow *flow)
+{
+	size_t i = SORTED_FROM(code->list, code->count, at, flow->at + 1);
+
+	return i < code->count ? code->list[i].at : FLOW_NO_TARGET;
+}
+
+/* Follows all ways from the entry, but not on from what @reached has already. */
+static void follow(struct code *code, bool *reached)
+{
+	reach(code, reached, code->whole->addr);
+	while (code->next_count) {
+		const struct flow *flow = &code->list[code->next[--code->next_count]];
+
+		for (uint64_t at = flow->at; flow < code->list + code->count && flow->at == at; flow++) {
+			code->unknown |= flow->anywhere;
+			reach(code, reached, flow->to);
+			if (!flow->ends)
+				reach(code, reached, behind(code, flow));
 		}
 	}
+}
+
+static int read_part(struct code *code, const struct image_function *part)
+{
+	size_t count;
+	const struct inlined *inside = inlines__inside(code->of->inlines, part, &count);
+	struct inlined *more;
+
+	if (count) {
+		more = reallocarray(code->pieces, code->piece_count + count, sizeof(*more));
+		if (!more)
+			return -ENOMEM;
+		code->pieces = more;
+		memcpy(more + code->piece_count, inside, count * sizeof(*more));
+		code->piece_count += count;
+	}
+	return calls__flow(code->of->calls, part, add_flow, code);
+}
+
+static int read_code(struct code *code, const struct image_function *whole)
+{
+	int err;
+
+	free_code(code);
+	code->whole = whole;
+	err = read_part(code, whole);
+	for (size_t i = 0; !err && i < code->part_count; i++) {
+		if (code->parts[i].whole == whole && code->parts[i].part != whole)
+			err = read_part(code, code->parts[i].part);
+	}
+	code->seen = calloc(code->count + 1, sizeof(*code->seen));
+	code->reachable = calloc(code->count + 1, sizeof(*code->reachable));
+	code->reached = calloc(code->count + 1, sizeof(*code->reached));
+	code->next = calloc(code->count + 1, sizeof(*code->next));
+	if (err || !code->seen || !code->reachable || !code->reached || !code->next)
+		return error__no_memory();
+	code->unknown = whole->untraced == UNTRACED_FRAGMENT || code->count > MOST_INSTRUCTIONS;
+	if (code->unknown)
+		return 0;
+	if (code->count)
+		qsort(code->list, code->count, sizeof(*code->list), by_address);
+	if (code->piece_count)
+		qsort(code->pieces, code->piece_count, sizeof(*code->pieces), by_source);
+	follow(code, code->reachable);
+	return 0;
+}
+
+static bool is_inside(uint64_t at, const struct inlined *pieces, size_t count)
+{
+	for (size_t k = 0; k < count; k++) {
+		if (at >= pieces[k].start && at < pieces[k].end)
+			return true;
+	}
+	return false;
+}
+
+/* How many instructions outside of the pieces lead to @entry? */
+static size_t ways_to(const struct code *code, uint64_t entry, const struct inlined *pieces, size_t count)
+{
+	size_t ways = 0;
+
+	for (size_t i = 0; i < code->count; i++) {
+		const struct flow *flow = &code->list[i];
+
+		if ((flow->to == entry || (!flow->ends && behind(code, flow) == entry)) &&
+		    code->reachable[find(code, flow->at)] && !is_inside(flow->at, pieces, count))
+			ways++;
+	}
+	return ways;
+}
+
+/* The documents with a call in one of the pieces that needs its beginning. They are all pieces that a function has of one source. */
+static uint64_t proving(struct code *code, const struct inlined *pieces, size_t count)
+{
+	uint64_t documents = 0;
+
+	memset(code->reached, 0, code->count * sizeof(*code->reached));
+	code->next_count = 0;
+	for (size_t k = 0; k < count; k++) {
+		size_t first = find(code, pieces[k].entry);
+
+		if (first == code->count || code->reached[first])
+			continue;
+		if (ways_to(code, pieces[k].entry, pieces, count) > 1)
+			return 0;
+		reach(code, code->reached, pieces[k].entry);
+		/* A body may begin with a call. */
+		documents |= code->seen[first];
+	}
+	code->next_count = 0;
+	follow(code, code->reached);
+	for (size_t i = 0; i < code->count; i++) {
+		if (code->seen[i] & ~documents && code->reachable[i] && !code->reached[i] &&
+		    is_inside(code->list[i].at, pieces, count))
+			documents |= code->seen[i];
+	}
+	return documents;
+}
+
+/* ---- marks */
+
+static const struct image_function *whole_of(const struct edge *edge)
+{
+	return edges__whole(edge->of, edge->call.in);
+}
+
+static int by_whole(const void *a, const void *b)
+{
+	const struct image_function *x = whole_of(*(const struct edge **)a), *y = whole_of(*(const struct edge **)b);
+
+	return x < y ? -1 : x > y;
+}
+
+/* Marks all bodies that the recorded calls of one function prove. */
+static void mark_bodies_of(struct sources *s, struct code *code, const struct edge **edges, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		code->seen[find(code, edges[i]->call.site)] |= edges[i]->seen;
+	/* What no instruction is at. */
+	code->seen[code->count] = 0;
+	for (size_t k = 0, end; k < code->piece_count; k = end) {
+		for (end = k; end < code->piece_count && code->pieces[end].source == code->pieces[k].source; end++)
+			;
+		s->marks[code->pieces[k].source].proved |= proving(code, &code->pieces[k], end - k);
+	}
+}
+
+static int mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
+{
+	const struct edge **list = calloc(e->count + 1, sizeof(*list));
+	struct code code = { .of = of };
+	size_t count = 0;
+	int err = list ? read_parts(&code) : error__no_memory();
+
+	for (size_t i = 0; !err && i < e->count; i++) {
+		if (e->list[i].of == of && e->list[i].call.in)
+			list[count++] = &e->list[i];
+	}
+	if (count)
+		qsort(list, count, sizeof(*list), by_whole);
+	for (size_t i = 0, end; !err && i < count; i = end) {
+		for (end = i; end < count && whole_of(list[end]) == whole_of(list[i]); end++)
+			;
+		err = read_code(&code, whole_of(list[i]));
+		if (!err && !code.unknown)
+			mark_bodies_of(s, &code, &list[i], end - i);
+	}
+	free_code(&code);
+	free((void *)code.parts);
+	free(list);
+	return err;
 }
 
 static void mark_possible(struct sources *s, const struct edges *e, const struct image_of *of)
@@ -48,22 +335,22 @@ static void mark_possible(struct sources *s, const struct edges *e, const struct
 	const struct image_function *list = image__functions(of->image, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		const struct node *node = &e->nodes[images__number(of, edges__whole(of, &list[i]))];
-		uint64_t ran = node->seen | node->inside | node->called;
-		const struct inlined *inside;
-		size_t pieces;
+		size_t pieces, number = images__number(of, edges__whole(of, &list[i]));
+		const struct inlined *inside = inlines__inside(s->inlines, &list[i], &pieces);
+		const struct node *node = &e->nodes[number];
+		uint64_t blind = pieces ? blind_to(e, of, &list[i], number) : 0;
 
-		if (!ran)
-			continue;
-		inside = inlines__inside(s->inlines, &list[i], &pieces);
-		for (size_t k = 0; k < pieces; k++)
-			s->marks[inside[k].source].possible |= ran;
+		for (size_t k = 0; k < pieces; k++) {
+			s->marks[inside[k].source].possible |= node->seen | node->inside | node->called;
+			s->marks[inside[k].source].unknown |= blind;
+		}
 	}
 }
 
 int sources__make(struct sources *ret, const struct edges *e, const struct image_of *of)
 {
 	const struct source_function *list;
+	int err;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!of->inlines)
@@ -79,9 +366,12 @@ int sources__make(struct sources *ret, const struct edges *e, const struct image
 	for (size_t i = 0; i < ret->count; i++)
 		ret->counted[i] = list[i].inlined;
 	mark_own(ret, e, of);
-	mark_bodies(ret, e, of);
-	mark_possible(ret, e, of);
-	return 0;
+	err = mark_bodies(ret, e, of);
+	if (err)
+		sources__free(ret);
+	else
+		mark_possible(ret, e, of);
+	return err;
 }
 
 void sources__free(struct sources *s)
@@ -114,5 +404,7 @@ void sources__count(const struct sources *s, size_t document, struct source_tota
 			t->proved++;
 		else if (marks->possible & bit)
 			t->possible++;
+		else if (marks->unknown & bit)
+			t->unknown++;
 	}
 }

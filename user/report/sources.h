@@ -13,6 +13,7 @@ struct source_marks {
 	uint64_t recorded;	/* its own code was entered, and recorded */
 	uint64_t proved;	/* a recorded call is in a body of it, or in its own code, or names it */
 	uint64_t possible;	/* it was inlined into a function that ran */
+	uint64_t unknown;	/* it has code that leaves no record: it cannot be traced, or is in a function that cannot */
 };
 
 struct sources {
@@ -38,7 +39,7 @@ struct source_marks sources__of(const struct sources *s, const struct image_func
 
 /* Each function is counted once, under the first member that holds. */
 struct source_totals {
-	size_t all, recorded, proved, possible;
+	size_t all, recorded, proved, possible, unknown;
 };
 
 /* Adds the counts of a document to @t. */

@@ -172,6 +172,33 @@ Test(calls, of_a_function_are_all_that_leave_it)
 	close_small(&s);
 }
 
+/* Of an instruction, the last way that is not the next instruction. */
+struct ways_from {
+	uint64_t at, to;
+	bool anywhere;
+};
+
+static int add_way(const struct flow *flow, void *data)
+{
+	struct ways_from *ways = data;
+
+	if (flow->at == ways->at && flow->to != FLOW_NO_TARGET)
+		ways->to = flow->to;
+	ways->anywhere |= flow->anywhere;
+	return 0;
+}
+
+Test(calls, of_a_module_may_be_static_branches)
+{
+	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
+	struct ways_from ways = { .at = function(&s, "of_module")->addr + 5, .to = FLOW_NO_TARGET };
+
+	cr_assert(eq(int, calls__flow(s.calls, function(&s, "of_module"), add_way, &ways), 0));
+	cr_expect(eq(u64, ways.to, function(&s, "local")->addr));
+	cr_expect(not(ways.anywhere));
+	close_small(&s);
+}
+
 Test(references, tell_the_ways_into_a_function)
 {
 	static const struct {

@@ -111,6 +111,7 @@ Test(proof, is_a_recorded_call_in_an_inlined_body)
 	cr_expect(eq(sz, totals.sources.recorded, 1));
 	cr_expect(eq(sz, totals.sources.proved, 1));
 	cr_expect(eq(sz, totals.sources.possible, 2));
+	cr_expect(eq(sz, totals.sources.unknown, 0), "nothing is inlined into what leaves no record");
 	proof__free(&proof);
 	end(&s);
 }
@@ -180,6 +181,141 @@ Test(proof, takes_a_function_from_the_unseen_ones)
 	cr_expect(eq(u64, row.possible, 1));
 	cr_expect(eq(str, unseen, "twin\tperhaps inlined\n"));
 	free(unseen);
+}
+
+/* GCC leaves one code for the ends of first() and second(), in the body of one of them. */
+static const char joined_source[] =
+	"void callee(void);\n"
+	"void callee_of(int a, int b, int c);\n"
+	"int apart(int x);\n"
+	"int twin(int x);\n"
+	"#define END callee_of(1, 2, 3); callee(); callee_of(4, 5, 6); return x\n"
+	"static inline __attribute__((always_inline)) int first(int x) { x = apart(x); END; }\n"
+	"static inline __attribute__((always_inline)) int second(int x) { x = twin(x); END; }\n"
+	"__attribute__((noipa)) void callee_of(int a, int b, int c) { callee(); }\n"
+	"int joined(int x) { return x > 5 ? first(x) : second(x); }\n"
+	/* As the kernel's static branches: what is at the label is reached when the instruction has become a jump. */
+	"static inline __attribute__((always_inline)) int keyed(int x)\n"
+	"{ asm goto (\"nop\" : : : : slow); return x; slow: callee(); return x + 1; }\n"
+	"int branched(int x) { return keyed(x); }\n"
+	"static inline __attribute__((always_inline)) int third(int x) { x = apart(x); callee(); return x; }\n"
+	/* The end of second() is all of whole(), as are some lines of plain(); a static branch leads into what a call leads to. */
+	"static inline __attribute__((always_inline)) int whole(int x) { END; }\n"
+	"int swapped(int x) { return x > 5 ? second(x) : whole(x); }\n"
+	"int plain(int x) { if (x <= 5) { x = twin(x); END; } apart(x); return whole(x); }\n"
+	"static inline __attribute__((always_inline)) int fourth(int x) { x = twin(x); END; }\n"
+	"static inline __attribute__((always_inline)) int fifth(int x) { x = apart(x); END; }\n"
+	"int switched(int x)\n"
+	"{ asm goto (\"1: .byte 0x0f, 0x1f, 0x44, 0, 0; .pushsection __jump_table, \\\"aw\\\"; .balign 8; .long 1b - ., %l0 - .; .quad 0; .popsection\"\n"
+	"  : : : : slow); if (0) { slow: return fourth(x); } if (x > 5) return fifth(x); return x; }\n"
+	/* Rare code, which GCC puts into a part of its own. */
+	"__attribute__((cold, noipa)) void rare_call(int a) { callee(); }\n"
+	"int parted(int x) { if (x > 9) { rare_call(1); return fourth(x); } return x; }\n"
+	"__attribute__((indirect_branch(\"thunk-extern\")))\n"
+	"int by_thunk(int x)\n"
+	"{ static void *const to[] = { &&a, &&b }; void *at = to[x & 1]; if (x > 9) return third(x);\n"
+	"  asm volatile (\"\" : \"+a\" (at)); goto *at; a: return x + 1; b: return twin(3) + 1; }\n"
+	"int by_table(int x)\n"
+	"{ static void *const to[] = { &&a, &&b }; if (x > 9) return third(x); goto *to[x & 1]; a: return x + 1; b: return twin(3) + 1; }\n";
+
+/* The first call of @callee in joined_source's function @name was executed. */
+static void record_of(struct sample *s, const char *name, const char *callee)
+{
+	struct hit hit = { .kind = HIT_CALLER, .name = (char *)name };
+	char command[1024];
+	struct image *image;
+	struct calls *calls;
+	struct list list = {};
+
+	begin(s);
+	small_write(s->directory, "joined.c", joined_source, "");
+	snprintf(command, sizeof(command), "cd %s && gcc " SMALL_CFLAGS " -c -o joined.o joined.c && "
+		 "gcc -nostdlib -static -no-pie -Wl,--no-warn-rwx-segments,--build-id=0x%s,-e,0,-T,vmlinux.lds -o vmlinux "
+		 "vmlinux.S main.o joined.o", s->directory, SMALL_BUILD_ID);
+	cr_assert(system(command) == 0, "%s", command);
+	cr_assert(eq(int, image__open(&image, s->vmlinux, NULL), 0));
+	cr_assert(eq(int, calls__open(&calls, image), 0));
+	calls__of(calls, function(image, name), add_call, &list);
+	for (size_t i = 0; i < list.count && !hit.link; i++) {
+		if (list.calls[i].name && !strcmp(list.calls[i].name, callee))
+			hit.link = list.calls[i].returns_to;
+	}
+	cr_assert(ne(u64, hit.link, 0), "%s", name);
+	cr_assert(eq(int, hits__add(&s->document.hits, &hit), 0));
+	calls__free(calls);
+	image__free(image);
+}
+
+Test(proof, is_none_of_a_body_whose_end_is_that_of_another_one_too)
+{
+	static const char *const calls[] = { "apart", "callee", "twin" };
+
+	for (size_t which = 0; which < 3; which++) {
+		struct proof proof;
+		struct sample s;
+
+		record_of(&s, "joined", calls[which]);
+		cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+		cr_expect(eq(u64, marks(&proof, "joined").proved, 1));
+		cr_expect(eq(u64, marks(&proof, "first").proved, which == 0), "%s", calls[which]);
+		cr_expect(eq(u64, marks(&proof, "second").proved, which == 2), "%s", calls[which]);
+		cr_expect(eq(u64, marks(&proof, "keyed").possible, 0), "branched() did not run");
+		proof__free(&proof);
+		end(&s);
+	}
+}
+
+Test(proof, is_none_if_a_way_to_the_call_is_not_known)
+{
+	static const struct { const char *function, *body, *callee; } bodies[] = {
+		{ "branched", "keyed", "callee" }, { "by_table", "third", "callee" }, { "by_thunk", "third", "callee" },
+		{ "swapped", "whole", "callee" }, { "plain", "whole", "callee" }, { "switched", "fifth", "callee" },
+	};
+
+	for (size_t i = 0; i < sizeof(bodies) / sizeof(bodies[0]); i++) {
+		struct proof proof;
+		struct sample s;
+
+		record_of(&s, bodies[i].function, bodies[i].callee);
+		cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+		cr_expect(eq(u64, marks(&proof, bodies[i].function).proved, 1));
+		cr_expect(eq(u64, marks(&proof, bodies[i].body).proved, 0), "%s", bodies[i].body);
+		proof__free(&proof);
+		end(&s);
+	}
+}
+
+Test(proof, is_a_call_in_rare_code_that_is_apart)
+{
+	struct proof proof;
+	struct sample s;
+
+	record_of(&s, "parted.cold", "twin");
+	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	cr_expect(eq(u64, marks(&proof, "parted").proved, 1));
+	cr_expect(eq(u64, marks(&proof, "fourth").proved, 1));
+	proof__free(&proof);
+	end(&s);
+}
+
+/* If only outer() is asked for, all else that runs leaves no record: the functions, and twin() also in outer(). */
+Test(proof, what_leaves_no_record_is_in_the_bound)
+{
+	struct proof_totals totals;
+	struct proof proof;
+	struct sample s;
+
+	begin(&s);
+	record(&s, 0);
+	cr_assert(eq(int, globs__add(&s.document.filter.allow, "outer"), 0));
+	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	totals = proof__totals(&proof, 0);
+	cr_expect(eq(sz, totals.sources.recorded + totals.sources.proved + totals.sources.possible + totals.sources.unknown,
+		     totals.sources.all));
+	cr_expect(eq(u64, marks(&proof, "apart").unknown, 1), "it has code of its own");
+	cr_expect(eq(u64, marks(&proof, "outer").unknown, 0));
+	proof__free(&proof);
+	end(&s);
 }
 
 Test(proof, needs_callers)
