@@ -25,6 +25,7 @@
 
 	try {
 		result.title = document.title;
+		result.heading = document.getElementById('title').textContent;
 		result.kernel = text(document.getElementById('kernel'));
 		result.cards = [...document.querySelectorAll('.card')].map(text);
 		result.totals = [...document.querySelectorAll('.card')].map(card => numbers(card.querySelector('.top')));

@@ -293,8 +293,8 @@ browse part.html 'async function MORE(t) {
 	r.other = await t.search("beta");
 }' >seen.json
 is '--in: the console of the browser says nothing' "$(cat console)" ''
-is '--in: the page says what it is about' "$(shown '"\(.title) / \(.cards[0] | test("1 of 3 functions in mm"))"')" \
-	'Kernel functions that ran in mm: part / true'
+is '--in: the page says what it is about' "$(shown '"\(.title) / \(.heading | test(" in mm$")) \(.cards[0] | test("1 of 3 functions in mm"))"')" \
+	'Kernel functions that ran in mm: part / true true'
 is '--in: the numbers are those of the text' "$(shown '.totals | tojson') $(grep -c '^Functions: 1 seen of 3 that .* in mm' part.txt)" \
 	'[[1,3]] 1'
 is '--in: the text says which numbers are not of the part' "$(grep '^Callers:' part.txt)" \
