@@ -344,7 +344,7 @@ int calls__of(const struct calls *c, const struct image_function *f,
 	return err;
 }
 
-/* Is it a return, a jump without a condition, or what fills the space behind them? */
+/* Is it a return, or a jump without a condition? */
 static bool is_end(const unsigned char *text, size_t length)
 {
 	size_t i = 0;
@@ -353,7 +353,7 @@ static bool is_end(const unsigned char *text, size_t length)
 		i++;
 	if (text[i] == 0xff)
 		return i + 1 < length && (text[i + 1] >> 3 & 7) == 4;
-	return text[i] == 0xe9 || text[i] == 0xeb || text[i] == 0xc3 || text[i] == 0xc2 || text[i] == 0xcc;
+	return text[i] == 0xe9 || text[i] == 0xeb || text[i] == 0xc3 || text[i] == 0xc2;
 }
 
 /* Does a jump lead to a retpoline, which jumps on to where a register says? */
@@ -395,8 +395,11 @@ int calls__flow(const struct calls *c, const struct image_function *f,
 
 		err = each(&flow, data);
 		for (size_t k = SORTED_FROM(c->ways.list, c->ways.count, at, at);
-		     !err && k < c->ways.count && c->ways.list[k].at == at; k++)
-			err = each(&(struct flow){ .at = at, .to = c->ways.list[k].to }, data);
+		     !err && k < c->ways.count && c->ways.list[k].at < w.at; k++) {
+			uint64_t to = c->ways.list[k].to;
+
+			err = each(&(struct flow){ .at = at, .to = to, .anywhere = to == FLOW_NO_TARGET }, data);
+		}
 	}
 	if (!err && w.left)
 		err = each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);

@@ -226,6 +226,9 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 			names[i]->function = SIZE_MAX;
 		return;
 	}
+	/* A damaged file says anything. */
+	if (f.size > text->size - (f.addr - text->addr))
+		f.size = text->size - (f.addr - text->addr);
 	f.init = is_init(r, text, f.addr);
 	f.untraced = reason(r, &f, text);
 	r->functions->list[r->functions->count++] = f;

@@ -173,12 +173,18 @@ static void add_own(struct reader *r, Dwarf_Die *die)
 	in->own[in->own_count++] = (struct own){ image__from_dwarf(in->image, entry), source };
 }
 
+/* Blocks are in each other. A compiler has some tens of levels; damaged data may have any number. */
+#define MOST_LEVELS 512
+
 /* Reads DIEs that may contain code. Most DIEs are types and variables, which do not. */
-static void read_children(struct reader *r, Dwarf_Die *parent)
+static void read_children(struct reader *r, Dwarf_Die *parent, int level)
 {
 	Dwarf_Die die;
 
-	if (dwarf_child(parent, &die))
+	if (level > MOST_LEVELS)
+		r->err = error__return(-EINVAL, "%s: is damaged: its debug information has blocks in more than %d others",
+				       image__path(r->in->image), MOST_LEVELS);
+	if (r->err || dwarf_child(parent, &die))
 		return;
 	do {
 		switch (dwarf_tag(&die)) {
@@ -190,18 +196,18 @@ static void read_children(struct reader *r, Dwarf_Die *parent)
 			if (!dwarf_hasattr(&die, DW_AT_low_pc) && !dwarf_hasattr(&die, DW_AT_ranges))
 				break;
 			add_own(r, &die);
-			read_children(r, &die);
+			read_children(r, &die, level + 1);
 			break;
 		case DW_TAG_inlined_subroutine: {
 			uint32_t source = source_of(r, &die);
 
 			if (source != INLINES_NONE)
 				add_ranges(r, &die, source);
-			read_children(r, &die);
+			read_children(r, &die, level + 1);
 			break;
 		}
 		case DW_TAG_lexical_block:
-			read_children(r, &die);
+			read_children(r, &die, level + 1);
 			break;
 		default:
 			break;
@@ -238,7 +244,7 @@ static int read_units(struct reader *r, Dwarf *dwarf)
 			return error__no_memory();
 		if (dwarf_getsrcfiles(&die, &r->files, NULL))
 			r->files = NULL;
-		read_children(r, &die);
+		read_children(r, &die, 0);
 		lh_table_free(r->by_die);
 	}
 	return r->err;
@@ -301,7 +307,8 @@ uint32_t inlines__source_of(const struct inlines *in, const struct image_functio
 const struct inlined *inlines__inside(const struct inlines *in, const struct image_function *f, size_t *ret_count)
 {
 	size_t first = SORTED_FROM(in->list, in->count, start, f->addr);
+	size_t end = SORTED_FROM(in->list, in->count, start, f->addr + f->size);
 
-	*ret_count = SORTED_FROM(in->list, in->count, start, f->addr + f->size) - first;
+	*ret_count = end > first ? end - first : 0;
 	return *ret_count ? &in->list[first] : NULL;
 }

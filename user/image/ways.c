@@ -38,7 +38,7 @@ static int read_linked(struct ways *w, const struct image_file *file, const stru
 		return 0;
 	bytes = image_file__bytes(file, start, &left);
 	if (!bytes || left < stop - start)
-		return 0;
+		return error__return(-EINVAL, "%s: is damaged: the table at %s cannot be read", file->path, table->start);
 	for (uint64_t at = 0; !err && at + table->entry <= stop - start; at += table->entry) {
 		int32_t distances[2];
 
@@ -75,8 +75,8 @@ static int read_relocated(struct ways *w, const struct image_file *file, const s
 	for (int i = 0; !err && data && gelf_getrela(data, i, &rela); i++) {
 		if (rela.r_offset % table->entry == 0 && find_target(file, &rela, &at))
 			entry = rela.r_offset;
-		else if (entry != UINT64_MAX && rela.r_offset == entry + 4 && find_target(file, &rela, &to))
-			err = add(w, at, to);
+		else if (entry != UINT64_MAX && rela.r_offset == entry + 4)
+			err = add(w, at, find_target(file, &rela, &to) ? to : UINT64_MAX);
 	}
 	return err;
 }

@@ -10,7 +10,7 @@
 #include "image/file.h"
 
 struct way {
-	uint64_t at, to;	/* as in struct image_function */
+	uint64_t at, to;	/* as in struct image_function; @to is UINT64_MAX if it is no code of the file */
 };
 
 struct ways {
@@ -18,7 +18,7 @@ struct ways {
 	size_t count;
 };
 
-/* Returns 0, or -ENOMEM after a message. A file without such tables has no such ways. */
+/* Returns 0, or after a message -ENOMEM, or -EINVAL if the file is damaged. A file without such tables has no such ways. */
 int ways__read(struct ways *ret, const struct image_file *file);
 void ways__free(struct ways *w);
 

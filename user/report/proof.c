@@ -62,7 +62,7 @@ static void mark(const struct proof *p, struct row *row)
 	node = &p->edges.nodes[images__number(of, f)];
 	marks = sources__of(&p->sources[of - p->images.list], f);
 	row->proved = (node->inside | node->called | marks.proved) & ~row->seen;
-	row->possible = marks.possible & ~row->proved & ~row->seen;
+	row->possible = (marks.possible | (marks.unknown & row->asked)) & ~row->proved & ~row->seen;
 }
 
 void proof__mark(const struct proof *p, struct rows *rows)

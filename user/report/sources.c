@@ -47,8 +47,9 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
 
 /* ---- ways to a call */
 
-/* The kernel's largest function has a tenth of this. */
+/* For damaged files: no function of a kernel comes near. The steps are the product of instructions and inlined bodies. */
 #define MOST_INSTRUCTIONS 65536
+#define MOST_STEPS (1ull << 28)
 
 /*
  * A recorded call in an inlined body proves that the function of the body ran if each way from the entry of the code to the
@@ -83,8 +84,12 @@ struct code {
 static int add_flow(const struct flow *flow, void *data)
 {
 	struct code *code = data;
-	struct flow *more = array__grow(code->list, code->count, sizeof(*more));
+	struct flow *more;
 
+	code->unknown |= code->count == MOST_INSTRUCTIONS;
+	if (code->unknown)
+		return 0;
+	more = array__grow(code->list, code->count, sizeof(*more));
 	if (!more)
 		return -ENOMEM;
 	code->list = more;
@@ -148,6 +153,12 @@ static void reach(struct code *code, bool *reached, uint64_t at)
 {
 	size_t i = find(code, at);
 
+	/* A tail call leads to an entry. All else that leads to no instruction here is not understood. */
+	if (i == code->count && at != FLOW_NO_TARGET) {
+		const struct image_function *to = image__function_at(code->of->image, at);
+
+		code->unknown |= !to || to->addr != at || to->untraced == UNTRACED_FRAGMENT;
+	}
 	if (i == code->count || reached[i])
 		return;
 	reached[i] = true;
@@ -212,7 +223,8 @@ static int read_code(struct code *code, const struct image_function *whole)
 	code->next = calloc(code->count + 1, sizeof(*code->next));
 	if (err || !code->seen || !code->reachable || !code->reached || !code->next)
 		return error__no_memory();
-	code->unknown = whole->untraced == UNTRACED_FRAGMENT || code->count > MOST_INSTRUCTIONS;
+	code->unknown |= whole->untraced == UNTRACED_FRAGMENT || code->piece_count > MOST_INSTRUCTIONS ||
+			 (uint64_t)code->count * code->piece_count > MOST_STEPS;
 	if (code->unknown)
 		return 0;
 	if (code->count)
@@ -263,7 +275,8 @@ static uint64_t proving(struct code *code, const struct inlined *pieces, size_t 
 			return 0;
 		reach(code, code->reached, pieces[k].entry);
 		/* A body may begin with a call. */
-		documents |= code->seen[first];
+		if (is_inside(pieces[k].entry, pieces, count))
+			documents |= code->seen[first];
 	}
 	code->next_count = 0;
 	follow(code, code->reached);

@@ -29,7 +29,7 @@ enum verdict {
 	VERDICT_UNTRACEABLE,
 	VERDICT_NO_FUNCTION,	/* there is no such function, or it is inlined everywhere */
 	/* It is open whether it ran. */
-	VERDICT_INLINED,	/* its code was not called, but is also inlined into functions that ran */
+	VERDICT_INLINED,	/* its code was not called, but is also inlined into functions that ran, or leave no record */
 	VERDICT_UNKNOWN,	/* it is not known what that build has */
 	VERDICT_COUNT
 };

@@ -196,6 +196,8 @@ Test(calls, of_a_module_may_be_static_branches)
 	cr_assert(eq(int, calls__flow(s.calls, function(&s, "of_module"), add_way, &ways), 0));
 	cr_expect(eq(u64, ways.to, function(&s, "local")->addr));
 	cr_expect(not(ways.anywhere));
+	cr_assert(eq(int, calls__flow(s.calls, function(&s, "by_register"), add_way, &ways), 0));
+	cr_expect(ways.anywhere, "only the processor knows where a retpoline jumps");
 	close_small(&s);
 }
 

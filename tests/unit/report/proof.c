@@ -10,8 +10,8 @@
 
 struct sample {
 	char *directory, vmlinux[256];
-	struct coverage document;
-	const struct coverage *list[1];
+	struct coverage document, other;
+	const struct coverage *list[2];
 };
 
 static void begin(struct sample *s)
@@ -298,7 +298,47 @@ Test(proof, is_a_call_in_rare_code_that_is_apart)
 	end(&s);
 }
 
-/* If only outer() is asked for, all else that runs leaves no record: the functions, and twin() also in outer(). */
+/* Each of two documents has another call, and the second one was only asked for outer(). */
+Test(proof, is_of_the_document_with_the_call)
+{
+	struct proof proof;
+	struct sample s;
+
+	begin(&s);
+	record(&s, 0);
+	s.other = s.document;
+	memset(&s.document, 0, sizeof(s.document));
+	cr_assert(eq(int, coverage__init(&s.document, "oneshot"), 0));
+	s.document.kernel.build_id = strdup(SMALL_BUILD_ID);
+	s.document.how.callers = true;
+	cr_assert(eq(int, globs__add(&s.document.filter.allow, "callee"), 0));
+	record(&s, 1);
+	s.list[1] = &s.other;
+	cr_assert(eq(int, proof__make(&proof, s.list, 2, s.vmlinux), 0));
+	cr_expect(eq(u64, marks(&proof, "inner").proved, 2));
+	cr_expect(eq(u64, marks(&proof, "twin").proved, 1));
+	cr_expect(eq(u64, marks(&proof, "apart").unknown, 1));
+	proof__free(&proof);
+	coverage__free(&s.other);
+	end(&s);
+}
+
+/* If only callee() is asked for, what is inlined into outer() leaves no record. */
+Test(proof, what_is_inlined_into_what_leaves_no_record_is_in_the_bound)
+{
+	struct proof proof;
+	struct sample s;
+
+	begin(&s);
+	cr_assert(eq(int, globs__add(&s.document.filter.allow, "callee"), 0));
+	cr_assert(eq(int, proof__make(&proof, s.list, 1, s.vmlinux), 0));
+	cr_expect(eq(u64, marks(&proof, "inner").unknown, 1));
+	cr_expect(eq(u64, marks(&proof, "merely").unknown, 1));
+	proof__free(&proof);
+	end(&s);
+}
+
+/* If only outer() is asked for, all other functions leave no record. */
 Test(proof, what_leaves_no_record_is_in_the_bound)
 {
 	struct proof_totals totals;
