@@ -3,7 +3,7 @@
 #
 # Runs `make run` as a new user does, and checks what it prints and leaves: each part must be there, with figures that
 # only a real boot and a real workload give. The first result, on Debian's kernel, is asked for by name, because there is
-# a patched kernel already; tests/host/main-job.sh has the rest of it. Takes three minutes once the kernel is built.
+# a patched kernel already; tests/host/main-job.sh has the rest of it. Takes three minutes once the kernel is built, with the first result.
 #
 # Usage: tests/guest/make-run.sh
 # shellcheck disable=SC2016 # awk, jq and the page's scripts have variables of their own
