@@ -380,6 +380,12 @@ static struct flow flow_of(const struct calls *c, const struct instruction *i, c
 	return flow;
 }
 
+int calls__read_ways(struct calls *c)
+{
+	ways__free(&c->ways);
+	return ways__read(&c->ways, image__file(c->image));
+}
+
 int calls__flow(const struct calls *c, const struct image_function *f,
 		int (*each)(const struct flow *flow, void *data), void *data)
 {
@@ -425,8 +431,6 @@ int calls__open(struct calls **ret, const struct image *image)
 		err = call_sites__read_file(&c->sites, image__path(image));
 		err = err == -ENODATA ? 0 : err;
 	}
-	if (!err)
-		err = ways__read(&c->ways, image__file(image));
 	if (err)
 		calls__free(c);
 	else

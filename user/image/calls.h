@@ -79,9 +79,12 @@ struct flow {
 	bool ends;
 };
 
+/* Reads what calls__flow() needs of the file. Returns 0, or after a message -ENOMEM, or -EINVAL if it is damaged. */
+int calls__read_ways(struct calls *c);
+
 /**
  * calls__flow() - go through all instructions of a function
- * @c: the calls
+ * @c: the calls, after calls__read_ways()
  * @f: the function
  * @each: called for each, by address, and once more for each other way that leads from it (ways.h); ends if not 0
  * @data: for @each

@@ -64,7 +64,7 @@ static void mark_own(struct sources *s, const struct edges *e, const struct imag
  */
 struct code {
 	const struct image_of *of;
-	const struct part {
+	struct part {
 		const struct image_function *whole, *part;
 	} *parts;		/* of all functions: code that is rarely used */
 	size_t part_count;
@@ -132,7 +132,7 @@ static int read_parts(struct code *code)
 
 		if (list[i].untraced != UNTRACED_FRAGMENT)
 			continue;
-		more = array__grow((void *)code->parts, code->part_count, sizeof(*more));
+		more = array__grow(code->parts, code->part_count, sizeof(*more));
 		if (!more)
 			return error__no_memory();
 		code->parts = more;
@@ -321,8 +321,10 @@ static int mark_bodies(struct sources *s, const struct edges *e, const struct im
 	const struct edge **list = calloc(e->count + 1, sizeof(*list));
 	struct code code = { .of = of };
 	size_t count = 0;
-	int err = list ? read_parts(&code) : error__no_memory();
+	int err = list ? calls__read_ways(of->calls) : error__no_memory();
 
+	if (!err)
+		err = read_parts(&code);
 	for (size_t i = 0; !err && i < e->count; i++) {
 		if (e->list[i].of == of && e->list[i].call.in)
 			list[count++] = &e->list[i];
@@ -337,7 +339,7 @@ static int mark_bodies(struct sources *s, const struct edges *e, const struct im
 			mark_bodies_of(s, &code, &list[i], end - i);
 	}
 	free_code(&code);
-	free((void *)code.parts);
+	free(code.parts);
 	free(list);
 	return err;
 }

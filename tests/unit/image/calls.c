@@ -193,6 +193,7 @@ Test(calls, of_a_module_may_be_static_branches)
 	struct small s = open_small("lib/modules/6.12.0-small/small.ko", "small");
 	struct ways_from ways = { .at = function(&s, "of_module")->addr + 5, .to = FLOW_NO_TARGET };
 
+	cr_assert(eq(int, calls__read_ways(s.calls), 0));
 	cr_assert(eq(int, calls__flow(s.calls, function(&s, "of_module"), add_way, &ways), 0));
 	cr_expect(eq(u64, ways.to, function(&s, "local")->addr));
 	cr_expect(not(ways.anywhere));
