@@ -5,11 +5,17 @@
 # see that file, so it gives back the object of an older one: a bzImage around another vmlinux, a /proc/config.gz of another
 # configuration. Assembler sources take no time, and include such lines by macros; none of them goes to ccache.
 #
+# The tracers can be debugged with all variables. So can fs/, for which tests compare the calls that the loader finds in code
+# with those of DWARF; gcc writes them only with -fvar-tracking.
+#
 # Usage: cc.sh COMPILER [ARGUMENT]...    Kbuild writes the source last.
 
 for source; do :; done
 case $source in
 *.S) exec "$@" ;;
 *.c) ! grep -qs '\.incbin' "$source" || exec "$@" ;;
+esac
+case $source in
+*/fs/*|*/kernel/trace/*) set -- "$@" -fvar-tracking ;;
 esac
 exec ccache "$@"

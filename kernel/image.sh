@@ -104,7 +104,7 @@ hash_files()
 done_key()
 {
 	{
-		echo "7 $(release_suffix)"
+		echo "8 $(release_suffix)"
 		if [[ -n $unpatched ]]; then
 			echo "$1"
 		else

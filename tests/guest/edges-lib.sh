@@ -14,15 +14,15 @@ schema = json.load(open(sys.argv[1]))
 for path in sys.argv[2:]: jsonschema.validate(json.load(open(path)), schema)' "$clone/docs/schema/$1.json" "${@:2}"
 }
 
-# compiler_agrees CALLS.json: prints the direct calls of vmlinux of which the compiler names another callee, or that
-# it names too few. A function has other names in symbols than in the source: NAME.isra.0, or an alias.
+# compiler_agrees CALLS.json: prints the direct calls of fs/ of which the compiler names another callee, or that it names too
+# few (kernel/cc.sh says where it names them). A function has other names in symbols than in the source: NAME.isra.0, or an alias.
 compiler_agrees()
 {
 	gcc -O2 -o call_origins "$clone/tests/guest/call_origins.c" -ldw || return
 	./call_origins "$HYTRACE_VMLINUX" >origins || return
 	nm "$HYTRACE_VMLINUX" >symbols || return
 	jq -r '.functions[] | select(.module == null) | .calls[] | select(.kind == "direct" and .named and .module == null) |
-		"\(.addr[2:]) \(.name)"' "$1" | perl -e 'no warnings "portable"; my (%named, %at, $same, $unnamed);
+		select(.file // "" | startswith("fs/")) | "\(.addr[2:]) \(.name)"' "$1" | perl -e 'no warnings "portable"; my (%named, %at, $same, $unnamed);
 		open(my $f, "<", "origins"); while (<$f>) { my ($a, $n) = split; $named{hex($a)} = $n; }
 		open($f, "<", "symbols"); while (<$f>) { my ($a, $t, $n) = split; next if !defined($n);
 			$at{$n}{$a} = 1; $n =~ s/\..*//; $at{$n}{$a} = 1; }
@@ -31,7 +31,7 @@ compiler_agrees()
 			(my $base = $name) =~ s/\..*//;
 			if ($base eq $other || grep { $at{$name}{$_} } keys(%{$at{$other}})) { $same++; next; }
 			print("$a: $name, $other\n"); }
-		print("only $same are the same\n") if $same < 3000;
+		print("only $same are the same\n") if $same < 1500;
 		print("$unnamed are not named\n") if $unnamed > $same / 50;'
 }
 

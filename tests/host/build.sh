@@ -768,6 +768,24 @@ test_incbin()
 		bash -c "CCACHE_DIR='$tap_scratch/incbin/ccache' ccache --print-stats | grep -qP '^direct_cache_hit\t1$'"
 }
 
+# called_in FILE: compiles it as Kbuild does, without the places of variables; prints how many calls are in its DWARF
+called_in()
+{
+	mkdir -p "$(dirname "$tap_scratch/calls/$1")"
+	echo 'int callee(int); int caller(int a) { return callee(a) + 1; }' >"$tap_scratch/calls/$1"
+	CCACHE_DIR=$tap_scratch/calls/ccache "$clone/kernel/cc.sh" gcc -g -O2 -fno-var-tracking -c -o "$tap_scratch/calls/object.o" \
+		"$tap_scratch/calls/$1" || return
+	readelf -wi "$tap_scratch/calls/object.o" | grep -c 'DW_TAG_call_site)'
+}
+
+# Tests of guests ask for the calls of fs/ (edges-lib.sh).
+test_calls()
+{
+	is 'DWARF has the calls of fs/' "$(called_in fs/open.c)" 1
+	is 'and of the tracers' "$(called_in kernel/trace/trace.c)" 1
+	is 'but not of other files, which are compiled in less time so' "$(called_in mm/fs.c)" 0
+}
+
 make_tarball
 make_clone "$one"
 make_clone "$two"
@@ -792,4 +810,5 @@ test_places
 test_commands
 test_two_makes
 test_incbin
+test_calls
 tap_end
