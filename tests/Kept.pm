@@ -6,8 +6,8 @@
 #	- the files of the test, and each file of the clone that one of these names: a script that it sources, a program
 #	  that it compiles, a document that it reads. A name with a variable in it stands for all files that fit.
 #	- the images of the kernels that it boots
-#	- the folders of user/ with the commands of the loader that it calls, those folders that these may use (.ci/floors),
-#	  and bpf/. If a script has a variable in the place of a command, these are all folders.
+#	- the sources of the loader's commands that it calls, of all that these commands can reach, and bpf/. If a script has a
+#	  variable in the place of a command, it calls all commands. An object reaches those that define its symbols.
 #	- a program of tests/unit as it was compiled
 #	- the versions of the packages that .ci/deps names, the flags of compilers, and variables that change a run
 #
@@ -24,11 +24,8 @@ use Digest::SHA 'sha256_hex';
 use File::Basename;
 use File::Path 'make_path';
 
-# The folders of user/ are asked for by these commands.
-my %folder = (map({ $_ => 'cover' } 'cover', 'compare'), features => 'kernel', (map { $_ => $_ } 'tailor', 'event', 'boot', 'bench'),
-	      map { $_ => 'report' } 'report', 'merge', 'diff', 'functions', 'why', 'callers', 'calls');
 my ($clone, $results, $linux);
-my (%tracked, %named, %words, %hash, %image, %may, $environment);
+my (%tracked, %named, %words, %hash, %image, %command, %reached, $environment);
 
 sub slurp
 {
@@ -49,9 +46,7 @@ sub open_in
 	for my $path (keys(%tracked)) {
 		push(@{$named{basename($path)}}, $path) if $path =~ m{^(tests|docs|bpf|\.ci|kernel)/} && $path !~ m{^kernel/(files|patches)/};
 	}
-	for (split(/\n/, slurp("$clone/.ci/floors"))) {
-		$may{$1} = [split(' ', $2)] if /may\["(\w+)"\] = "(.*)"/;
-	}
+	%command = slurp("$clone/user/main.c") =~ /^\t\{ "(\w+)", "[^"]*", (\w+),/mg;
 }
 
 # Returns a script without its comments, but with its head, in which each variable is a *.
@@ -138,31 +133,70 @@ sub with_named
 	return sort(keys(%all));
 }
 
-# Returns the folders of user/ that these scripts need. A command comes after the program, a variable that may be the
+# Returns the commands of the loader that these scripts call. A command comes after the program, a variable that may be the
 # program, or the status that loader.sh expects. If it is a variable itself, it may be each one.
-sub folders
+sub commands
 {
 	my (@files) = @_;
-	my $commands = join('|', keys(%folder));
-	my (%need, @wanted);
+	my $commands = join('|', keys(%command));
+	my %called;
 
 	for my $path (grep { m{^tests/} && $_ ne 'tests/guest/loader.sh' } @files) {
 		my $text = script($path) =~ s/["']//gr;
 
 		for (split(/\n/, $text)) {
 			# An argument of a shell, which calls it as $1.
-			return sort(keys(%may)) if /hytrace +\*/ && !/\bsh -c \*/;
+			return sort(keys(%command)) if /hytrace +\*/ && !/\bsh -c \*/;
 			my $before = /\b(status|says)\b/ ? qr/\d/ : qr/hytrace/;
 
-			push(@wanted, map { $folder{$_} } /$before +($commands)\b/g);
+			$called{$_} = 1 for /$before +($commands)\b/g;
 			# Not in a message, where another word follows.
-			push(@wanted, map { $folder{$_} } /(?<![^\s;|&(])\* +($commands)(?! \w)\b/g) if $text =~ m{/hytrace\b};
+			next unless $text =~ m{/hytrace\b};
+			$called{$_} = 1 for /(?<![^\s;|&(])\* +($commands)(?! \w)\b/g;
 		}
 	}
-	while (defined(my $name = pop(@wanted))) {
-		push(@wanted, @{$may{$name} // []}) unless $need{$name}++;
+	return sort(keys(%called));
+}
+
+# Returns the objects of the loader that have this symbol or are reached from there, by their paths without .o. main.c names
+# all commands; the symbols that it needs besides them count for each one.
+sub reached
+{
+	my ($symbol) = @_;
+	my (%in, %needs, %seen);
+
+	return @{$reached{$symbol}} if $reached{$symbol};
+	for (`cd '$clone/build/user' 2>/dev/null && find . -name '*.o' -exec nm -A {} +`) {
+		my ($object, $kind, $name) = m{^\./(.*)\.o:[0-9a-f ]+ (\w) (\S+)$} or next;
+
+		if ($kind eq 'U') {
+			push(@{$needs{$object}}, $name);
+		} elsif ($kind =~ /[A-Z]/) {
+			$in{$name} = $object;
+		}
 	}
-	return sort(keys(%need));
+	my %other = map { $_ => 1 } values(%command);
+	my @found = map { $in{$_} // () } $symbol, grep { !$other{$_} } @{$needs{main} // []};
+
+	while (defined(my $object = pop(@found))) {
+		push(@found, map { $in{$_} // () } @{$needs{$object} // []}) unless $object eq 'main' || $seen{$object}++;
+	}
+	return @{$reached{$symbol} = [$in{$symbol} ? keys(%seen) : ()]};
+}
+
+# Returns the files that these commands are made of. Without objects, these are all files of the loader.
+sub made_of
+{
+	my (@called) = @_;
+	my @objects = map { reached($command{$_}) } @called;
+
+	return grep { m{^(user|bpf)/} } keys(%tracked) unless @objects;
+	my %made = map { $_ => 1 } 'user/main.c', grep { m{^bpf/} } keys(%tracked);
+
+	for my $object (@objects) {
+		$made{$_} = 1 for grep { $tracked{$_} } "user/$object.c", slurp("$clone/build/user/$object.d") =~ m{\buser/\S+\.h\b}g;
+	}
+	return keys(%made);
 }
 
 # Returns what a test depends on, as lines: files, and "image NAME" for a kernel. $test has its name, its files, and the
@@ -175,9 +209,8 @@ sub inputs
 	my %kernels = map { $_ => 1 } @{$test->{kernels} // []};
 
 	$kernels{patched} = 1 if $all{'kernel/build.sh'};
-	for my $folder (folders(@files)) {
-		$all{$_} = 1 for grep { m{^(user/\Q$folder\E|bpf)/} } keys(%tracked);
-		$all{$_} = 1 for 'user/main.c', 'user/cover/cmd_features.c', 'build/vmlinux-headers/vmlinux.h';
+	if (my @called = commands(@files)) {
+		$all{$_} = 1 for made_of(@called), 'build/vmlinux-headers/vmlinux.h';
 	}
 	# What make installs, it finds by patterns.
 	if (grep { m{^tests/host/} && script($_) =~ /\b(make|hytrace\.bash)\b/ } @files) {

@@ -243,16 +243,32 @@ ok 'tests of a kernel whose image is another one' again '3 0 0 0'
 mkdir -p "$tree/build"
 touch -d tomorrow "$tree/build/hytrace"
 program tests/host/it.sh <<<'build/hytrace why x; echo "ok 1 - x"; echo 1..1'
-mkdir -p "$tree/.ci" "$tree/user"/{report,document,event}
-printf '%s\n' '	may["report"] = "document"' '	may["document"] = ""' '	may["event"] = "document"' >"$tree/.ci/floors"
-touch "$tree/user"/{report,document,event}/it.c
+for object in main report/it document/it base/it event/it; do
+	mkdir -p "$tree"/{user,build/user}/"${object%/*}"
+	case $object in
+	main) echo '/* a table */ void base(void); int main(void) { base(); }' ;;
+	report/it) printf '#include "document/it.h"\nvoid cmd_why(void) { document(); }\n' ;;
+	event/it) echo 'void cmd_event(void) { }' ;;
+	*) echo "void ${object%/it}(void) { }" ;;
+	esac >"$tree/user/$object.c"
+done
+printf '	{ "%s", "hytrace", cmd_%s, "" },\n' why why event event | sed '1i /*' | sed '$a */' >>"$tree/user/main.c"
+echo 'void document(void);' >"$tree/user/document/it.h"
+for object in main report/it document/it base/it event/it; do
+	(cd "$tree" && gcc -MMD -Iuser -c -o "build/user/$object.o" "user/$object.c") || exit 1
+done
 again '' >/dev/null
+ok 'what has passed with this loader is kept' again '0 0 0 0'
 echo >>"$tree/user/event/it.c"
-ok 'a folder of the loader that a command does not use' again '0 0 0 0'
+ok 'a source that a command does not reach' again '0 0 0 0'
 echo >>"$tree/user/report/it.c"
-ok 'the folder of a command that the test calls' again '1 0 0 0'
+ok 'the source of a command that the test calls' again '1 0 0 0'
 echo >>"$tree/user/document/it.c"
-ok 'a folder that it uses' again '1 0 0 0'
+ok 'a source that it reaches' again '1 0 0 0'
+echo >>"$tree/user/document/it.h"
+ok 'a header that it includes' again '1 0 0 0'
+echo >>"$tree/user/base/it.c"
+ok 'what the table of commands reaches' again '1 0 0 0'
 touch -d yesterday "$tree/build/hytrace"
 echo >>"$tree/user/document/it.c"
 ok 'a loader that is older than its source' again '1 0 0 0'
@@ -278,7 +294,7 @@ ok 'and is not kept' again '1 1 0 1'
 rm "$tree/tests/counts"
 "$tree/tests/run.pl" --counts host/it >/dev/null
 is 'tests/counts is what run.pl writes' "$(grep -v '^#' "$tree/tests/counts")" 'host/it 1 0'
-rm -rf "$tree/tests/counts" "$tree/tests/guest/thing-lib.sh" "$tree/.ci" "$tree/user"
+rm -rf "$tree/tests/counts" "$tree/tests/guest/thing-lib.sh" "$tree/user" "$tree/build/user"
 
 # ---- kernel/known.sh
 
