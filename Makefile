@@ -317,7 +317,7 @@ test-debug: deps-test ## a stress test and others on a kernel that watches memor
 test-debian13: deps ## in a new Debian 13: the loader with no kernel source, make run, and make test-quick
 	$(Q)tests/guest/debian13.sh
 
-# GUESTS=1: mutants that need guests and a kernel built for each. M='parser ...': only these parts, tests or files.
+# GUESTS=1: mutants that need guests and a kernel built for each. M='rows ...': only these tests, files or functions.
 mutants: ## break one line at a time, and run the test that must notice: unit and host tests, or GUESTS=1
 	$(Q)$(MAKE) user unit
 	$(Q)tests/mutants.pl $(if $(GUESTS),--guests) $(M)

@@ -1,15 +1,18 @@
 #!/usr/bin/perl
 # SPDX-License-Identifier: GPL-2.0
 #
-# Which test cannot fail? This breaks one line of the project at a time, and runs the test that must notice it. Such a
-# mutant is a record in tests/mutants/*.mutants with these lines:
+# Which test cannot fail? This breaks one place of the project at a time, and runs the test that must notice it.
+# tests/mutants/*.mutants have such mutants:
 #
-#	PART TEST		the part of the project, and the test: unit/..., host/..., or another one of run.pl
-#	FILE			the file that has the line
-#	-OLD			the old lines, complete except for blanks at their ends; they must occur exactly once
-#	+NEW			the new lines; if there are none, the old lines are removed
+#	[TEST]			the test of those below: unit/..., host/..., or another one of run.pl
+#	PLACE: OLD ~> NEW	OLD occurs once in PLACE, and becomes NEW, or goes if there is no NEW
 #
-# Empty lines separate records, and lines with # are comments. Each processor has a copy of the tree in build/mutants.
+# PLACE is a function of a C file, FILE, or FILE:FUNCTION. A function stands for whatever is defined in column 1 with its name:
+# a table and a struct as well. FILE is the end of a path. OLD matches if only blanks and line breaks differ, and " ... " in it
+# is any text, so a mutant outlives that its line moves or is wrapped. A line that begins with a tab goes on with the one before.
+# Lines with # are comments.
+#
+# Each processor has a copy of the tree in build/mutants.
 # First, each test must pass there without a mutant. Then a mutant is caught if its test fails, crashes or hangs.
 # Prints a table, which is kept in build/mutants/table. Fails if a mutant survives, does not apply or does not build,
 # or if a test fails without a mutant. A mutant also does not apply if there is no such test, or if a result of that test
@@ -29,7 +32,7 @@ use Kept;
 
 my $usage = <<'END';
 usage: mutants.pl [--guests] [--list] [WORD]...
-	WORD		only run mutants with this word in their part, test or file
+	WORD		only run mutants with this word in their test, file or function
 	--guests	run the mutants that need guests, instead of those of unit/ and host/
 	--list		list the mutants, check that all apply, and run nothing
 END
@@ -69,40 +72,91 @@ sub write_file
 sub read_records
 {
 	my ($path) = @_;
-	my @mutants;
+	my ($test, @mutants);
 
-	for (split(/\n(?:[ \t]*\n)+/, slurp($path) // die("$path: $!\n"))) {
-		my @lines = grep { !/^#/ && length } split(/\n/);
-		next unless @lines;
-		my %mutant = (from => basename($path));
-
-		@mutant{'part', 'test'} = split(' ', shift(@lines));
-		$mutant{file} = shift(@lines);
-		$mutant{old} = join('', map { "$_\n" } map { /^-(.*)/ } @lines);
-		$mutant{new} = join('', map { "$_\n" } map { /^\+(.*)/ } @lines);
-		die("$path: not a record: $_\n")
-			if !$mutant{test} || !$mutant{file} || !$mutant{old} || grep { !/^[-+]/ } @lines;
-		push(@mutants, \%mutant);
+	for (split(/\n(?!\t)/, slurp($path) // die("$path: $!\n"))) {
+		next if /^(#|$)/;
+		if (/^\[(\S+)\]$/) {
+			$test = $1;
+			next;
+		}
+		s/\n\t/\n/g;
+		die("$path: not a mutant: $_\n") unless $test && /^(\S+): (.+?)\s~>(?: (.*))?$/s;
+		push(@mutants, { from => basename($path), test => $test, place => $1, old => $2, new => $3 // '' });
 	}
 	return @mutants;
 }
 
-# Returns the file with the mutant, and the number of the line; nothing if the old lines are missing or occur twice.
-sub broken
+my %text;
+my %defined;
+my %files_with;
+
+# Returns what is defined in column 1 of a file: for each name, pairs of offsets, from there to the next } or ) in column 1, or
+# to the end of a definition without a body. A declaration defines nothing.
+sub definitions
 {
-	my ($tree, $mutant) = @_;
-	my $text = slurp("$tree/$mutant->{file}") // return;
-	my $old = join("\n", map { '[ \t]*' . quotemeta(s/^\s+|\s+$//gr) . '[ \t]*' } split(/\n/, $mutant->{old})) . "\n";
+	my ($file) = @_;
+	my $text = $text{$file} //= slurp($file);
+	my %found;
+
+	while ($text =~ /^(?=\w)[^\n]*$/mg) {
+		my ($from, $to, $line) = ($-[0], $+[0], $&);
+		my @names = $line =~ /\b(\w+)(?=[(),]|\[|[ \t]*[={]|[ \t]*$)/g or next;
+
+		if ($line !~ /\{.*\}\)?;?$/ && $line !~ /^[^{]*=[^{]*;$/) {
+			next if substr($text, $from, 1000) =~ /^[^;{]*\);/ || $text !~ /\G(?:\n(?![})])[^\n]*)*\n[})]/gc;
+			($to, pos($text)) = (pos($text), $to);
+		}
+		push(@{$found{$_}}, [$from, $to]) for @names;
+	}
+	return \%found;
+}
+
+# Returns the files that may have a mutant of this place, and the name of the function; "" without one.
+sub files_of
+{
+	my ($place) = @_;
+	my ($file, $function) = $place =~ m{^([^:]*[/.][^:]*|[A-Z]\w+)(?::(\w+))?$};
+
+	if (!%files_with) {
+		for my $path (grep { -f } split(/\0/, `git ls-files -zco --exclude-standard`)) {
+			$text{$path} //= undef;
+			next unless $path =~ m{^(user|bpf|kernel/files)/.*\.[ch]$};
+			$text{$path} = slurp($path);
+			my %words = map { $_ => 1 } map { /\w+/g } $text{$path} =~ /^[a-zA-Z_].*/mg;
+			push(@{$files_with{$_}}, $path) for keys(%words);
+		}
+	}
+	return ($place, @{$files_with{$place} // []}) unless defined($file);
+	return ($function // '', grep { $_ eq $file || substr($_, -length("/$file")) eq "/$file" } keys(%text));
+}
+
+# Puts a mutant into its file's text. Sets its file, the number of its line, and its text; nothing if it occurs not once.
+sub find
+{
+	my ($mutant) = @_;
+	my ($function, @files) = files_of($mutant->{place});
+	my $old = join('.*?', map { join('\s+', map { quotemeta } split(' ')) } split(/\s\.\.\.\s/, $mutant->{old}));
 	my @places;
 
-	while ($text =~ /^$old/mg) {
-		push(@places, [$-[0], $+[0]]);
+	$old = "(?<!\\w)$old" if $mutant->{old} =~ /^\w/;
+	$old = "$old(?!\\w)" if $mutant->{old} =~ /\w$/;
+	for my $file (@files) {
+		my $text = $text{$file} //= slurp($file);
+
+		for ($function eq '' ? [0, length($text)] : @{($defined{$file} //= definitions($file))->{$function} // []}) {
+			my ($from, $to) = @$_;
+			my $part = substr($text, $from, $to - $from);
+
+			push(@places, [$file, $from + $-[0], $from + $+[0]]) while $part =~ /$old/sg;
+		}
 	}
 	return unless @places == 1;
-	my ($from, $to) = @{$places[0]};
-	my $line = 1 + (substr($text, 0, $from) =~ tr/\n//);
-	substr($text, $from, $to - $from) = $mutant->{new};
-	return ($text, $line);
+	my ($file, $from, $to) = @{$places[0]};
+
+	$mutant->{file} = $file;
+	$mutant->{line} = 1 + (substr($text{$file}, 0, $from) =~ tr/\n//);
+	$mutant->{text} = substr($text{$file}, 0, $from) . $mutant->{new} . substr($text{$file}, $to);
 }
 
 # ---------------------------------------------------------------- running them
@@ -239,16 +293,14 @@ sub result_of
 {
 	my ($tree, $mutant) = @_;
 	my $path = "$tree/$mutant->{file}";
-	my ($text) = broken($tree, $mutant);
 	my $whole = slurp($path);
 	my $start = time();
 
-	write_file($path, $text);
+	write_file($path, $mutant->{text});
 	my $result = try($tree, $mutant->{test}, "$out/$mutant->{n}.log", slurp(log_of($mutant->{test}) . '.seconds'));
 	write_file($path, $whole);
 	$result = 'SURVIVED' if $result eq 'passed';
-	my $line = sprintf("%-14s %4d s  %-8s %-26s %s:%d\n", $result, time() - $start,
-			   $mutant->{part}, $mutant->{test}, $mutant->{file}, $mutant->{line});
+	my $line = sprintf("%-14s %4d s  %-26s %s:%d\n", $result, time() - $start, @$mutant{qw(test file line)});
 	print STDERR $line;
 	return $line;
 }
@@ -259,7 +311,7 @@ sub not_applicable
 	my ($mutant, $inputs) = @_;
 	my @tests = grep { index($_, $mutant->{test}) >= 0 } keys(%$inputs);
 
-	return 'its line is not there once' unless $mutant->{line};
+	return 'it is not there once' unless $mutant->{line};
 	return 'there is no such test' unless @tests;
 	return if $mutant->{test} =~ m{^(unit|long)/};
 	return if grep { my $test = $_; grep { Kept::covers($_, $mutant->{file}) } @{$inputs->{$test}} } @tests;
@@ -286,19 +338,18 @@ my @mutants = map { read_records($_) } sort(glob('tests/mutants/*.mutants'));
 my $stale = 0;
 my $inputs = inputs(grep { /\.tc$/ } map { $_->{test} } @mutants);
 for my $mutant (@mutants) {
-	(undef, $mutant->{line}) = broken($clone, $mutant);
+	find($mutant);
 	my $why = not_applicable($mutant, $inputs) // next;
 
 	$stale++;
 	$mutant->{line} = undef;
-	print "does not apply: $mutant->{from}: $mutant->{part} $mutant->{test} $mutant->{file}: $why\n$mutant->{old}";
+	print "does not apply: $mutant->{from}: $mutant->{test} $mutant->{place}: $mutant->{old}: $why\n";
 }
-my @chosen = grep { ($_->{test} !~ m{^(unit|host)/}) == !!$guests } @mutants;
-@chosen = grep { my $mutant = "$_->{part} $_->{test} $_->{file}"; grep { index($mutant, $_) >= 0 } @ARGV } @chosen
+my @chosen = grep { $_->{line} && ($_->{test} !~ m{^(unit|host)/}) == !!$guests } @mutants;
+@chosen = grep { my $mutant = "$_->{test} $_->{file} $_->{place}"; grep { index($mutant, $_) >= 0 } @ARGV } @chosen
 	if @ARGV;
-@chosen = grep { $_->{line} } @chosen;
 if ($list) {
-	printf("%-8s %-26s %s:%d\n", @$_{qw(part test file line)}) for @chosen;
+	printf("%-26s %s:%d\n", @$_{qw(test file line)}) for @chosen;
 	print(scalar(@mutants) . " mutants, $stale do not apply\n");
 	exit($stale ? 1 : 0);
 }

@@ -417,15 +417,36 @@ mkdir -p "$tree/tests/mutants"
 cp "$clone/tests/mutants.pl" "$tree/tests/"
 # A test on the host may run the loader, which is therefore built first. Here there is nothing to build.
 printf '.PHONY: user\nuser:\n' >"$tree/Makefile"
-program tests/host/it.sh <<<'grep -q "^one$" ./thing'
-printf '%s\n' zero one two two >"$tree/thing"
+program tests/host/it.sh <<<'grep -q "^one$" ./a.thing'
+printf '%s\n' zero one two two >"$tree/a.thing"
+mkdir -p "$tree/user/it"
+cat >"$tree/user/it/it.c" <<'END'
+int first(int a);
+static int first(int a)
+{
+	if (a &&
+	    a != 5) {
+		return a * a;
+	}
+	return one(a);
+}
 
-# mutants STATUS SAYS OLD NEW: runs mutants.pl with one mutant that turns OLD into NEW
+static const int second[] = {
+	1, 2,
+};
+
+static int third(int a)
+{
+	return a;
+}
+END
+
+# mutants STATUS SAYS MUTANT: runs mutants.pl with one mutant
 mutants()
 {
 	local status=0
 
-	printf '%s\n' '# all' '' 'part host/it' thing "-$3" "+$4" >"$tree/tests/mutants/it.mutants"
+	printf '%s\n' '# all' '' '[host/it]' "$3" >"$tree/tests/mutants/it.mutants"
 	"$tree/tests/mutants.pl" >"$tap_scratch/out" 2>&1 || status=$?
 	((status == $1)) && grep -q -- "$2" "$tap_scratch/out" && return
 	echo "status $status, not $1, or no line with: $2"
@@ -433,13 +454,28 @@ mutants()
 	return 1
 }
 
-ok 'mutants: a mutant that a test catches' mutants 0 '^caught .* thing:2$' one One
-ok 'a mutant that survives' mutants 1 '^SURVIVED .* thing:1$' zero Zero
-ok 'a mutant whose line does not exist' mutants 1 '^does not apply: ' three Three
-ok 'a mutant whose line exists twice' mutants 1 '^does not apply: ' two Two
-program tests/host/it.sh <<<': ./thing; false'
-ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' one One
-is 'the tree is not changed' "$(xargs <"$tree/thing")" 'zero one two two'
+# applies MUTANT: prints the line of the C file at which it applies; nothing if it does not
+applies()
+{
+	printf '%s\n' '[host/it]' "$1" >"$tree/tests/mutants/it.mutants"
+	"$tree/tests/mutants.pl" --list | sed -n 's|^host/it .*user/it/it\.c:||p'
+}
+
+ok 'mutants: a mutant that a test catches' mutants 0 '^caught .* a\.thing:2$' 'a.thing: one ~> One'
+ok 'a mutant that survives' mutants 1 '^SURVIVED .* a\.thing:1$' 'a.thing: zero ~> Zero'
+ok 'a mutant whose words do not exist' mutants 1 '^does not apply: ' 'a.thing: three ~> Three'
+ok 'a mutant whose words exist twice' mutants 1 '^does not apply: ' 'a.thing: two ~> Two'
+ok 'a mutant in a file that no result depends on' mutants 1 'would be kept' 'first: one ~> two'
+program tests/host/it.sh <<<': ./a.thing; false'
+ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' 'a.thing: one ~> One'
+is 'the tree is not changed' "$(xargs <"$tree/a.thing")" 'zero one two two'
+program tests/host/it.sh <<<': user/it/it.c'
+is 'a mutant is found by its function, however its line is wrapped' "$(applies 'first: a && a != 5 ~> a')" 4
+is 'or by file and function' "$(applies 'it/it.c:first: a * a ~> a')" 6
+is 'words are whole ones' "$(applies 'third: a ~> b')$(applies 'third: return ~>')" 17
+is 'what is between two parts of it may be anything' "$(applies 'first: if ... } ~>')" 4
+is 'a table is found by its name' "$(applies 'second: 2 ~> 3')" 12
+is 'what is in another function is not found' "$(applies 'first: 2 ~> 3')$(applies 'other.c:first: one ~> two')" ''
 
 # ---- tests/guest/put-back.sh
 
