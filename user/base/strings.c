@@ -7,13 +7,12 @@
  * the order of insertion. (hsearch_r() needs the number of entries in advance, tsearch() is no hash
  * table, and libbpf's table is not for others.)
  */
-#include <argp.h>
 #include <json-c/linkhash.h>
 #include <obstack.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/strings.h"
 
 #define obstack_chunk_alloc malloc
@@ -28,25 +27,17 @@ struct strings {
 	struct lh_table *shared;
 };
 
-/* If there is a command, main.c has set argp_err_exit_status to EXIT_SELF. */
-static void __attribute__((noreturn)) no_memory(void)
-{
-	exit(error__status(error__no_memory(), argp_err_exit_status == EXIT_SELF));
-}
-
 struct strings *strings__new(void)
 {
-	struct strings *s = calloc(1, sizeof(*s));
+	struct strings *s = xcalloc(1, sizeof(*s));
 
-	obstack_alloc_failed_handler = no_memory;
-	if (!s)
-		no_memory();
+	obstack_alloc_failed_handler = memory__fail;
 	obstack_begin(&s->text, BLOCK_SIZE);
 	/* Text needs no alignment. */
 	obstack_alignment_mask(&s->text) = 0;
 	s->shared = lh_kchar_table_new(SHARED_AT_FIRST, NULL);
 	if (!s->shared)
-		no_memory();
+		memory__fail();
 	return s;
 }
 
@@ -73,6 +64,6 @@ const char *strings__intern(struct strings *s, const char *text)
 		return lh_entry_k(entry);
 	copy = strings__add(s, text);
 	if (lh_table_insert(s->shared, copy, NULL))
-		no_memory();
+		memory__fail();
 	return copy;
 }
