@@ -125,9 +125,14 @@ struct {
  * text is within 2 GiB, so the lower half of an address is unique; using only this half saves
  * loading a constant.
  */
+static __always_inline __u32 place_by(__u64 key, __u32 shift)
+{
+	return ((__u32)key * 0x9e3779b1u) >> shift;
+}
+
 static __always_inline __u32 set_place(__u64 key)
 {
-	return ((__u32)key * 0x9e3779b1u) >> set_shift;
+	return place_by(key, set_shift);
 }
 
 /*
@@ -150,11 +155,16 @@ __noinline int is_farther(__u64 key)
 	return 0;
 }
 
-static __always_inline bool is_known(__u64 key)
+static __always_inline bool is_known_by(__u64 key, __u32 shift)
 {
-	__u64 other = set[set_place(key)];
+	__u64 other = set[place_by(key, shift)];
 
 	return other == key || (other && is_farther(key));
+}
+
+static __always_inline bool is_known(__u64 key)
+{
+	return is_known_by(key, set_shift);
 }
 
 /*
@@ -358,13 +368,18 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 a
 	return 0;
 }
 
-static __always_inline bool all_known(__u64 key, __u64 caller)
+/*
+ * Nearly all calls end with this question. So @callers is a constant of two programs and not with_callers, and set_shift is
+ * read once: a volatile constant is loaded wherever it is named.
+ */
+static __always_inline bool all_known(__u64 key, __u64 caller, bool callers)
 {
-	return is_known(key) && (!with_callers || is_known(caller));
+	__u32 shift = set_shift;
+
+	return is_known_by(key, shift) && (!callers || is_known_by(caller, shift));
 }
 
-SEC("kprobe.multi")
-int cover_entry(struct pt_regs *ctx)
+static __always_inline int enter(struct pt_regs *ctx, bool callers)
 {
 	__u64 key = PT_REGS_IP(ctx), caller;
 
@@ -373,16 +388,47 @@ int cover_entry(struct pt_regs *ctx)
 			return 0;
 		key = bpf_get_func_ip(ctx) + INSIDE;
 	}
-	caller = with_callers ? return_address(ctx) : 0;
-	if (!all_known(key, caller))
+	caller = callers ? return_address(ctx) : 0;
+	if (!all_known(key, caller, callers))
 		note(ctx, key, caller, PT_REGS_SP(ctx));
 	return 0;
+}
+
+SEC("kprobe.multi")
+int cover_entry(struct pt_regs *ctx)
+{
+	return enter(ctx, true);
+}
+
+/* Without callers. */
+SEC("kprobe.multi")
+int cover_entry_nc(struct pt_regs *ctx)
+{
+	return enter(ctx, false);
 }
 
 /* A trampoline that calls the function has also come by a call from its beginning. */
 static __always_inline void *past_own_call(void *at, __u64 key)
 {
 	return word_at(at) - key < FARTHEST_IP ? at + 8 : at;
+}
+
+static __always_inline int enter_by_fentry(void *ctx, bool callers)
+{
+	__u64 key, caller = 0;
+	void *at;
+
+	if (gate() == COVER_CLOSED)
+		return 0;
+	key = bpf_get_func_ip(ctx) + INSIDE;
+	at = return_place(ctx);
+	if (callers)
+		caller = word_at(at);
+	if (all_known(key, caller, callers))
+		return 0;
+	at = past_own_call(at, key);
+	note(NULL, key, word_at(at), (__u64)at);
+	return 0;
 }
 
 /*
@@ -392,20 +438,13 @@ static __always_inline void *past_own_call(void *at, __u64 key)
 SEC("entry")
 int cover_fentry(void *ctx)
 {
-	__u64 key, caller = 0;
-	void *at;
+	return enter_by_fentry(ctx, true);
+}
 
-	if (gate() == COVER_CLOSED)
-		return 0;
-	key = bpf_get_func_ip(ctx) + INSIDE;
-	at = return_place(ctx);
-	if (with_callers)
-		caller = word_at(at);
-	if (all_known(key, caller))
-		return 0;
-	at = past_own_call(at, key);
-	note(NULL, key, word_at(at), (__u64)at);
-	return 0;
+SEC("entry")
+int cover_fentry_nc(void *ctx)
+{
+	return enter_by_fentry(ctx, false);
 }
 
 SEC("tracepoint")
@@ -417,7 +456,7 @@ int cover_event_entry(struct cover_event_ctx *ctx)
 		return 0;
 	key = ctx->ip + INSIDE;
 	caller = ctx->parent_ip;
-	if (!all_known(key, caller))
+	if (!all_known(key, caller, with_callers))
 		note(NULL, key, caller, 0);
 	return 0;
 }

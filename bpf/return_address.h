@@ -5,25 +5,28 @@
 
 extern void *bpf_rdonly_cast(const void *obj, __u32 btf_id) __ksym __weak;
 
+/* A function of its own, as a variable on the stack costs even where it is not used. */
+static __noinline __u64 read_word(void *at)
+{
+	__u64 addr = 0;
+
+	bpf_probe_read_kernel(&addr, sizeof(addr), at);
+	return addr;
+}
+
 /*
  * A cast to a read-only kernel type makes this a plain load with a fixup. bpf_probe_read_kernel()
  * would call copy_from_kernel_nofault(), which is itself traced.
  */
 static __always_inline __u64 word_at(void *at)
 {
-	struct pt_regs *word;
-	__u64 addr = 0;
-
-	if (bpf_ksym_exists(bpf_rdonly_cast)) {
-		/*
-		 * Any type will do whose first member is a number. If that were a pointer, the
-		 * verifier would not let the program hash the loaded word.
-		 */
-		word = bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
-		return word->r15;
-	}
-	bpf_probe_read_kernel(&addr, sizeof(addr), at);
-	return addr;
+	/*
+	 * Any type will do whose first member is a number. If that were a pointer, the verifier would not let the program hash
+	 * the loaded word. The first member needs no offset from BTF, which would cost an addition.
+	 */
+	if (bpf_ksym_exists(bpf_rdonly_cast))
+		return *(__u64 *)bpf_rdonly_cast(at, bpf_core_type_id_kernel(struct pt_regs));
+	return read_word(at);
 }
 
 /* At a function's entry, sp points to its return address. */

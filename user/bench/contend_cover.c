@@ -19,7 +19,9 @@
  * The loader, started as by a user. Its command says when it runs, and runs until its standard
  * input ends. Meanwhile its BPF program, found by name, gives the other figures.
  */
-static const char *const cover_programs[] = { "cover_fentry", "cover_entry" };
+static const char *const cover_programs[] = {
+	"cover_fentry", "cover_fentry_nc", "cover_entry", "cover_entry_nc",
+};
 #define COVER_RESULT "/run/hytrace-bench.json"
 
 static struct {

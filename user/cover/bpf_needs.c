@@ -230,29 +230,32 @@ static void find_checked(struct bpf_cover *b)
 	b->skel->rodata->checked_bytes = next && next < end ? next->addr - sym->addr : 0;
 }
 
-static void choose_fentry(struct bpf_cover *b, bool wanted)
+static void choose_fentry(struct bpf_cover *b, bool wanted, bool callers)
 {
 	if (wanted)
 		find_checked(b);
-	b->fentry = wanted ? b->skel->progs.cover_fentry : NULL;
+	b->fentry = !wanted ? NULL : callers ? b->skel->progs.cover_fentry : b->skel->progs.cover_fentry_nc;
 	tracing_multi__choose(b->skel->progs.cover_fentry);
+	tracing_multi__choose(b->skel->progs.cover_fentry_nc);
 	tracing_multi__choose(b->skel->progs.check_caller);
-	bpf_program__set_autoload(b->skel->progs.cover_fentry, wanted);
-	bpf_program__set_autoload(b->skel->progs.check_caller,
-				  wanted && b->request->options->how.callers);
+	bpf_program__set_autoload(b->skel->progs.cover_fentry, wanted && callers);
+	bpf_program__set_autoload(b->skel->progs.cover_fentry_nc, wanted && !callers);
+	bpf_program__set_autoload(b->skel->progs.check_caller, wanted && callers);
 }
 
 /* Loads only the programs and the maps that this run needs. */
 static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 {
 	const struct cover_options *o = b->request->options;
-	bool follow = scope__follows(&o->scope), watches = watches_modules(b, entry);
+	bool follow = scope__follows(&o->scope), watches = watches_modules(b, entry), event = entry == ENTER_BY_EVENT;
+	bool callers = o->how.callers;
 
-	b->program = entry == ENTER_BY_EVENT ? b->skel->progs.cover_event_entry :
-					       b->skel->progs.cover_entry;
-	bpf_program__set_autoload(b->skel->progs.cover_entry, entry != ENTER_BY_EVENT);
-	bpf_program__set_autoload(b->skel->progs.cover_event_entry, entry == ENTER_BY_EVENT);
-	choose_fentry(b, entry == ENTER_BY_FENTRY_MULTI);
+	b->program = event ? b->skel->progs.cover_event_entry :
+		     callers ? b->skel->progs.cover_entry : b->skel->progs.cover_entry_nc;
+	bpf_program__set_autoload(b->skel->progs.cover_entry, !event && callers);
+	bpf_program__set_autoload(b->skel->progs.cover_entry_nc, !event && !callers);
+	bpf_program__set_autoload(b->skel->progs.cover_event_entry, event);
+	choose_fentry(b, entry == ENTER_BY_FENTRY_MULTI, callers);
 	bpf_program__set_autoload(b->skel->progs.on_switch, follow);
 	bpf_program__set_autoload(b->skel->progs.on_fork, follow);
 	bpf_program__set_autoload(b->skel->progs.on_free, follow);
@@ -265,7 +268,7 @@ static void choose_programs(struct bpf_cover *b, enum bpf_cover_entry entry)
 	bpf_map__set_autocreate(b->skel->maps.cpu_followed, follow);
 	bpf_map__set_autocreate(b->skel->maps.news, watches);
 	find_trampolines(b);
-	b->skel->rodata->with_callers = o->how.callers;
+	b->skel->rodata->with_callers = callers;
 	b->skel->rodata->with_map = o->how.pin;
 	b->skel->rodata->follow_tasks = follow;
 	b->skel->rodata->in_cgroup = o->scope.cgroup;

@@ -10,7 +10,7 @@ static void call_at(__u64 ip, __u64 function, __u64 caller)
 	struct pt_regs regs = { .ip = ip, .sp = (uintptr_t)&caller };
 
 	current_function = function;
-	cover_entry(&regs);
+	(with_callers ? cover_entry : cover_entry_nc)(&regs);
 }
 
 static void call(__u64 function, __u64 caller)
@@ -275,7 +275,7 @@ static void call_hooked(__u64 function, __u64 *at, __u64 found)
 
 	*at = found;
 	current_function = function;
-	cover_entry(&regs);
+	(with_callers ? cover_entry : cover_entry_nc)(&regs);
 }
 
 static void name_trampolines(void)

@@ -37,7 +37,7 @@ static void call(__u64 arguments, __u64 function, __u64 caller)
 {
 	struct frame f = make_frame(arguments, false, function, caller);
 
-	cover_fentry(f.words);
+	(with_callers ? cover_fentry : cover_fentry_nc)(f.words);
 }
 
 Test(fentry, the_caller_is_behind_any_number_of_arguments)
