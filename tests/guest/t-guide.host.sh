@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: GPL-2.0
 #
-# Runs the commands of docs/guide.md that need no root, on the documents that t-guide.sh has left here, and compares
+# Runs the commands of docs/guide.md and README that need no root, on the documents that t-guide.sh has left here, and compares
 # what all commands print with what the guide shows.
 # shellcheck disable=SC2016 # jq has variables of its own
 
@@ -27,6 +27,8 @@ jq "$older | .callers = [] | .totals.callers = 0" mkdir.json >older.json
 
 play sessions user
 agree sessions
+play readme user
+agree readme
 ok 'the guide has commands of root and of others' [ "$(find sessions -name '*.root' | wc -l)" -gt 5 -a \
 	"$(find sessions -name '*.user' | wc -l)" -gt 15 ]
 

@@ -3,7 +3,7 @@
 # kernels: patched
 # linux: 6.12
 #
-# Runs root's commands of docs/guide.md, in the guide's order. The documents that they write are in the current
+# Runs root's commands of docs/guide.md, in the guide's order, and then README's. The documents that they write are in the current
 # directory then; t-guide.host.sh runs the other commands, and compares all output with the guide.
 
 set -uo pipefail
@@ -29,5 +29,7 @@ test_case fallocate.sh 'fallocate -l 1M /mnt/big; fallocate -p -l 64k /mnt/big; 
 
 ok 'the guide has sessions' sessions "$clone/docs/guide.md" sessions
 play sessions root
+ok 'so has README' sessions "$clone/README.md" readme
+play readme root
 ok 'there are documents' test -s without.json -a -s mkdir.json -a -s monday.json -a -s tuesday.json
 tap_end

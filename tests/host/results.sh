@@ -78,12 +78,14 @@ ok 'results.md has the costs of fentry' says docs/results.md 'with BPF on fentry
 	"$(figure fentry-bitmap-callers one)" "$(figure fentry-bitmap one)"
 ok 'results.md has the cost of a callback of ftrace' says docs/results.md 'a callback of ftrace that does no more than count takes %s' \
 	"$(figure ftrace-ops one)"
-ok 'README has the cost for all functions without those that are left out' says README.md \
+ok 'results.md has the cost for all functions without those that are left out' says docs/results.md \
 	'The %s is for all functions except those' "$(figure cover-bpf all)"
-ok 'README has the costs of an empty program with and without them' says README.md \
+ok 'results.md has the costs of an empty program with and without them' says docs/results.md \
 	'An empty program on kprobe.multi takes %s with them and %s without' \
 	"$(figure kprobe-multi all)" "$(figure kprobe-multi-denied all)"
-ok 'README has the cost of fentry' says README.md 'fentry without callers costs %s' "$(figure fentry-bitmap one)"
+ok 'README has the cost of a known call' says README.md 'A call that is known already costs %s instructions' "$(figure oneshot one)"
+ok 'README has the costs of both recorders' says README.md 'Debian%s kernels have | %s instructions; on Linux 7.3 %s |' "'s" \
+	"$(figure cover-bpf one)" "$(figure cover-bpf one over_base 'patched, Linux 7.3')"
 ok 'README names the kernel' says README.md 'on Linux %s with the series' \
 	"$(jq -r '.runs[] | select(.config == "patched") | .kernel | sub("-hytrace$"; "")' "$copy/docs/results.json" | sort -u)"
 
