@@ -155,15 +155,24 @@ $(EMBEDDED_OBJ): $(B)/user/%.o: user/%
 	$(call msg,EMBED,$<)mkdir -p $(@D)
 	$(Q)cd $(<D) && ld -r -b binary -z noexecstack -o $(abspath $@) $(<F)
 
-$(B)/hytrace: $(USER_OBJ) $(EMBEDDED_OBJ) $(TOOLS)/libbpf.a
-	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $(USER_OBJ) $(EMBEDDED_OBJ) $(USER_LIBS) -lm
+# The programs take from the library what they use. `hytrace NAME` becomes hytrace-NAME where it has no such command itself.
+PROGRAMS := $(patsubst user/%/main.c,$(B)/hytrace-%,$(wildcard user/*/main.c))
+
+$(B)/user/loader.a: $(filter-out %/main.o,$(USER_OBJ)) $(EMBEDDED_OBJ)
+	$(Q)rm -f $@ && ar qcs $@ $^
+
+$(PROGRAMS): $(B)/hytrace-%: $(B)/user/%/main.o $(B)/user/loader.a $(TOOLS)/libbpf.a
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/user/loader.a $(USER_LIBS) -lm
+
+$(B)/hytrace: $(B)/user/main.o $(B)/user/loader.a $(TOOLS)/libbpf.a $(PROGRAMS)
+	$(call msg,LINK,$@)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $< $(B)/user/loader.a $(USER_LIBS) -lm
 
 # For the unit tests, the same sources are compiled once more, with sanitizers that stop at errors. They are put into
 # an archive, so that a test only links what it uses. q is for files of the same name in two folders. Without
 # optimization this takes a third of the time; `make test-nightly` also does it with -O2.
 SAN := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 SAN_CFLAGS ?= -O0
-SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out user/main.c,$(USER_SRC)))
+SAN_OBJ := $(patsubst user/%.c,$(B)/user-san/%.o,$(filter-out %/main.c,$(USER_SRC)))
 
 $(B)/user-san/%.o: user/%.c $(TOOLS)/libbpf.a $(B)/flags | programs $(SKEL)
 	$(call msg,CC SAN,$<)mkdir -p $(@D)
@@ -340,7 +349,7 @@ bench-native: $(B)/bench/oneshot_set $(B)/bench/text_layout ## times of look-ups
 	$(Q)$(B)/bench/text_layout
 
 # It reads kernels as the loader does.
-$(B)/bench/reachable: tests/bench/native/reachable.c $(filter-out $(B)/user/main.o,$(USER_OBJ)) $(EMBEDDED_OBJ)
+$(B)/bench/reachable: tests/bench/native/reachable.c $(B)/user/loader.a
 	$(call msg,CC,$<)mkdir -p $(@D)
 	$(Q)$(CC) $(USER_CFLAGS) -o $@ $^ $(USER_LIBS) -lm
 
@@ -362,6 +371,7 @@ ZSH_FUNCTIONS ?= $(PREFIX)/share/zsh/site-functions
 
 install: $(B)/hytrace $(MAN) ## install the loader, its man pages and completion under DESTDIR/PREFIX
 	install -D -m 755 $(B)/hytrace $(DESTDIR)$(PREFIX)/bin/hytrace
+	install -D -m 755 -t $(DESTDIR)$(PREFIX)/libexec/hytrace $(PROGRAMS)
 	install -D -m 644 -t $(DESTDIR)$(PREFIX)/share/man/man1 $(MAN)
 	$(Q)for page in $(notdir $(MAN)); do \
 		for name in $$(sed -n '/^# NAME/,/^# [^N]/s/,* - .*//p' docs/$$page.scd | tr -d ,); do \

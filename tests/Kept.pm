@@ -47,6 +47,8 @@ sub open_in
 		push(@{$named{basename($path)}}, $path) if $path =~ m{^(tests|docs|bpf|\.ci|kernel)/} && $path !~ m{^kernel/(files|patches)/};
 	}
 	%command = slurp("$clone/user/main.c") =~ /^\t\{ "(\w+)", "[^"]*", (\w+),/mg;
+	# Programs of their own.
+	$command{$_} =~ s/^NULL$/cmd_$_/ for keys(%command);
 }
 
 # Returns a script without its comments, but with its head, in which each variable is a *.
@@ -191,7 +193,7 @@ sub made_of
 	my @objects = map { reached($command{$_}) } @called;
 
 	return grep { m{^(user|bpf)/} } keys(%tracked) unless @objects;
-	my %made = map { $_ => 1 } 'user/main.c', grep { m{^bpf/} } keys(%tracked);
+	my %made = map { $_ => 1 } 'user/main.c', (grep { $tracked{$_} } map { "user/$_/main.c" } @called), grep { m{^bpf/} } keys(%tracked);
 
 	for my $object (@objects) {
 		$made{$_} = 1 for grep { $tracked{$_} } "user/$object.c", slurp("$clone/build/user/$object.d") =~ m{\buser/\S+\.h\b}g;

@@ -24,6 +24,7 @@ expected()
 	local page name
 
 	echo "755 .$1/bin/hytrace"
+	printf "755 .$1/libexec/hytrace/hytrace-%s\n" bench boot tailor
 	echo "644 .$1/share/bash-completion/completions/hytrace"
 	echo "644 .$1/share/zsh/site-functions/_hytrace"
 	for page in docs/*.[0-9].scd; do

@@ -2,9 +2,12 @@
 /* Choosing a command by its name; see command.h. */
 #include <argp.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/command.h"
+#include "base/error.h"
+#include "base/program.h"
 
 struct choice {
 	const struct command_table *table;
@@ -42,6 +45,20 @@ static char *list_commands(int key, const char *text, void *input)
 	return list;
 }
 
+/* As git does, a name that is no command here is a program, hytrace-NAME. Ends this program. */
+static void become(struct argp_state *state, const char *command, char **argv)
+{
+	char name[64];
+	int err = -ENOENT;
+
+	if (strspn(command, "abcdefghijklmnopqrstuvwxyz-") == strlen(command) &&
+	    snprintf(name, sizeof(name), "hytrace-%s", command) < (int)sizeof(name))
+		err = program__exec(name, argv);
+	if (err == -ENOENT)
+		argp_error(state, "%s: no such command", command);
+	exit(error__status(err, argp_err_exit_status == EXIT_SELF));
+}
+
 static error_t parse(int key, char *arg, struct argp_state *state)
 {
 	struct choice *choice = state->input;
@@ -49,8 +66,8 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		choice->command = find_command(choice->table, arg);
-		if (!choice->command)
-			argp_error(state, "%s: no such command", arg);
+		if (!choice->command || !choice->command->run)
+			become(state, arg, state->argv + state->next - 1);
 		choice->first = state->next - 1;
 		state->next = state->argc;
 		return 0;

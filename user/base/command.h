@@ -11,7 +11,7 @@
 struct command {
 	const char *name;
 	char *full_name;	/* as argp shows it in messages */
-	int (*run)(int argc, char **argv);
+	int (*run)(int argc, char **argv);	/* NULL: it is the program hytrace-NAME */
 	const char *help;
 };
 

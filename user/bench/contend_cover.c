@@ -12,6 +12,7 @@
 #include <bpf/bpf.h>
 
 #include "base/fdinfo.h"
+#include "base/program.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
 
@@ -61,7 +62,7 @@ static void exec_cover(const char *const *options, enum bench_scope scope, int i
 	args[nr++] = "echo && exec cat";
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
-	execv("/proc/self/exe", (char **)args);
+	program__exec("hytrace", (char **)args);
 	_exit(127);
 }
 

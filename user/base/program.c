@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: GPL-2.0-only
+/* What is the same for all programs; see program.h. */
+#include <argp.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/error.h"
+#include "base/program.h"
+#include "base/version.h"
+
+const char *argp_program_version = "hytrace " HYTRACE_VERSION;
+
+/* With a command, the status of a usage error must not be mistaken for the command's. */
+static int usage_status(int argc, char **argv)
+{
+	for (int i = 1; i < argc; i++) {
+		if (!strcmp(argv[i], "--"))
+			return EXIT_SELF;
+	}
+	return EXIT_USAGE;
+}
+
+/*
+ * Daemons may have closed standard streams. The next file that is opened would get the number of
+ * such a stream; messages could then go to a file of the kernel, or the result to a wrong place. So
+ * these numbers are taken by descriptors that fail in the same way as a closed stream. A command
+ * finds the streams closed.
+ */
+static int take_closed_streams(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		int flags = fd == STDIN_FILENO ? O_WRONLY : O_RDONLY;
+
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", flags | O_CLOEXEC) != fd)
+			return -1;
+	}
+	return 0;
+}
+
+int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **argv))
+{
+	argp_err_exit_status = usage_status(argc, argv);
+	if (take_closed_streams()) {
+		error__print("cannot open /dev/null in place of a closed standard stream: %s",
+			     strerror(errno));
+		return argp_err_exit_status == EXIT_SELF ? EXIT_SELF : EXIT_FAILED;
+	}
+	/*
+	 * A reader that has closed its pipe is a write error like any other, and is reported; so is
+	 * a file that is too large.
+	 */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+	/* If it is inherited as ignored, the end of a command cannot be waited for. */
+	signal(SIGCHLD, SIG_DFL);
+	if (name && argc)
+		argv[0] = name;
+	return run(argc, argv);
+}
+
+int program__exec(const char *name, char **argv)
+{
+	static const char *const places[] = { "", "../libexec/hytrace/" };
+	char self[PATH_MAX], path[2 * PATH_MAX];
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+
+	if (length < 0)
+		return error__return(-errno, "/proc/self/exe, which says where %s is, cannot be read: %s", name, strerror(errno));
+	self[length] = '\0';
+	*(strrchr(self, '/') + 1) = '\0';
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);
+		execv(path, argv);
+		if (errno != ENOENT)
+			return error__return(-errno, "%s cannot be executed: %s", path, strerror(errno));
+	}
+	return -ENOENT;
+}
