@@ -12,6 +12,8 @@ set -uo pipefail
 # shellcheck source=tests/guest/page-lib.sh
 . "$clone/tests/guest/page-lib.sh"
 
+is 'each hit of the boot has its thread, from the first one on' "$(jq -c '[(.functions[0].comm | startswith("swapper")), .functions[0].tgid,
+	([(.functions + .callers)[] | select(.comm == null or .tgid == null)] | length)]' boot.json)" '[true,0,0]'
 is 'the document says that it is of a boot' "$(jq -c '[.engine, .filters.scope, .command]' boot.json)" '["oneshot","boot",null]'
 ran boot.json kernel_init run_init_process bprm_execve
 # The init text was traced, but it is no longer in ftrace's list.

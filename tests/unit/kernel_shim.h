@@ -30,6 +30,8 @@ typedef struct { int counter; } atomic_t;
 #define notrace
 #define __percpu
 #define ____cacheline_aligned	__attribute__((aligned(64)))
+#define __packed __attribute__((packed))
+#define __aligned(x) __attribute__((aligned(x)))
 #define likely(x)	__builtin_expect(!!(x), 1)
 #define unlikely(x)	__builtin_expect(!!(x), 0)
 #define __printf(a, b)	__attribute__((format(printf, a, b)))

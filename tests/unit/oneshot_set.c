@@ -480,7 +480,7 @@ Test(oneshot_set, bytes_are_of_all_it_has)
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
 	/* The memory of a block counts as a whole, even if the limit is lower. */
 	set_add_block(set);
-	bytes += 96 * 1024;
+	bytes += 176 * 1024;
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));
 	add_many(set, 10);
 	cr_assert(eq(sz, oneshot_set_bytes(set), bytes));

@@ -12,7 +12,6 @@
 #include "cover/engine.h"
 #include "document/losses.h"
 #include "kernel/oneshot_files.h"
-#include "run/tasks.h"
 
 /*
  * From this many names on, it is quicker to write numbers and to check that the kernel has
@@ -23,8 +22,6 @@
 struct oneshot {
 	const struct request *request;
 	struct instance *instance;
-	struct tasks *tasks;
-	bool stopped;
 };
 
 static const char *oneshot__refuse(const struct cover_options *o)
@@ -209,7 +206,6 @@ static void oneshot__destroy(void *engine)
 {
 	struct oneshot *o = engine;
 
-	tasks__free(o->tasks);
 	free(o);
 }
 
@@ -223,8 +219,6 @@ static int oneshot__prepare(void **ret, const struct request *request)
 	o->request = request;
 	o->instance = request->instance;
 	err = oneshot__configure(o);
-	if (!err)
-		err = tasks__start(&o->tasks, request->guard);
 	if (err)
 		oneshot__destroy(o);
 	else
@@ -297,7 +291,6 @@ static int oneshot__stop(void *engine)
 {
 	struct oneshot *o = engine;
 
-	o->stopped = true;
 	/* The set stays readable. */
 	return instance__write(o->instance, "current_tracer", "nop");
 }
@@ -344,26 +337,6 @@ static int read_path(char *path, read_file read, struct coverage *c, const struc
 	return err;
 }
 
-/* The set has numbers only. */
-static int add_names(struct oneshot *o, struct coverage *c)
-{
-	int err = tasks__read(o->tasks, o->stopped);
-
-	for (size_t i = 0; !err && i < c->hits.count; i++) {
-		struct hit *hit = &c->hits.list[i];
-		char idle[32];
-
-		if (hit->pid) {
-			hit->comm = tasks__find(o->tasks, hit->pid, hit->first_ns, c->hits.names, &hit->tgid);
-			continue;
-		}
-		/* Each CPU has one of that number, whose name never changes. */
-		snprintf(idle, sizeof(idle), "swapper/%u", hit->cpu);
-		hit->comm = strings__intern(c->hits.names, idle);
-	}
-	return err ? err : counters__add(&c->cost, "task_buffer_bytes", tasks__bytes(o->tasks));
-}
-
 static int oneshot__collect(void *engine, struct coverage *c, const struct places *places)
 {
 	struct oneshot *o = engine;
@@ -380,7 +353,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
 				places);
-	return err ? err : add_names(o, c);
+	return err;
 }
 
 static char *top_path(const char *file)

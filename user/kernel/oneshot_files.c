@@ -2,16 +2,16 @@
 /*
  * Reads the oneshot tracer's files; see oneshot_files.h.
  *
- *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42 17ef1 mod_two
- *                     17ef1 mod_two caller 812345690 1 42 ffffffff8105a1b7
- *                     ffffffff8115b2c8 caller 812345699 1 42 18010 mod_two
- *                     ffffffff8115b2d3 caller 812345712 1 42 -
+ *   oneshot_entries   ffffffff8105a1b7 function 812345678 0 42 17ef1 mod_two 41 sh
+ *                     17ef1 mod_two caller 812345690 1 42 ffffffff8105a1b7 41 sh
+ *                     ffffffff8115b2c8 caller 812345699 1 42 18010 mod_two 41 sh
+ *                     ffffffff8115b2d3 caller 812345712 1 42 - 41 a name
  *   oneshot_stats     entries: 4711
  *
  * The address of a function is that of its traced instruction. This differs from the symbol if the
  * function begins with ENDBR64. It is converted to the symbol here, because the documents have
- * symbols. The other address of the hit comes last: a function's caller, or the function that a call
- * has entered.
+ * symbols. The other address of the hit follows its time, CPU and thread: a function's caller, or the
+ * function that a call has entered. The process of the thread and its name come last.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -30,30 +30,53 @@ static unsigned int kind_of(const char *word)
 	return 0;
 }
 
+/* Of an address in the kernel's image. */
+#define ADDRESS_DIGITS 16
+
 /* A place as the file has it. The module is empty in the kernel's image. */
 struct listed {
 	uint64_t addr;
 	char module[256];
 };
 
-/* @text: "-", an address, or an offset and a module. */
-static bool parse_other(const char *text, struct listed *ret)
+/* @text: "-", an address, or an offset and a module. Returns what comes after it; NULL if it is none of them. */
+static char *parse_other(char *text, struct listed *ret)
 {
-	char rest;
+	int digits = strspn(text, "0123456789abcdef"), used = digits;
 
-	if (!strcmp(text, "-\n"))
-		return true;
-	switch (sscanf(text, "%" SCNx64 " %255s %c", &ret->addr, ret->module, &rest)) {
-	case 1:
-		/* It is in the image, so it is in the upper half. Zeros stand for hidden ones. */
-		return !ret->addr || ret->addr >> 63;
-	case 2:
-		return true;
-	}
-	return false;
+	if (*text == '-')
+		return text + 1;
+	if (!digits || digits > ADDRESS_DIGITS)
+		return NULL;
+	ret->addr = strtoull(text, NULL, 16);
+	/* One in the image has all digits and is in the upper half. Zeros stand for hidden ones. */
+	if (digits == ADDRESS_DIGITS)
+		return !ret->addr || ret->addr >> 63 ? text + used : NULL;
+	return sscanf(text + digits, " %255s%n", ret->module, &used) == 1 ? text + digits + used : NULL;
 }
 
-static bool parse_line(const char *line, struct hit *hit, struct listed *ret, struct listed *other)
+/* The kernel writes a newline and a backslash of a name as \n and \\. */
+static bool parse_thread(char *text, struct hit *hit, char **ret)
+{
+	char *to;
+	int used = 0;
+
+	/* One blank is before the name; more are a part of it. */
+	if (*text != ' ' || sscanf(text, "%" SCNu32 "%n", &hit->tgid, &used) != 1 || text[used] != ' ')
+		return false;
+	*ret = to = text + used + 1;
+	for (const char *from = to; *from && *from != '\n'; from++) {
+		bool escaped = *from == '\\' && from[1];
+
+		from += escaped;
+		*to++ = escaped && *from == 'n' ? '\n' : *from;
+	}
+	*to = '\0';
+	return true;
+}
+
+/* @ret_comm: NULL: it is not listed. @line is changed. */
+static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct listed *other, char **ret_comm)
 {
 	char word[2][256];
 	int used = 0;
@@ -78,8 +101,10 @@ static bool parse_line(const char *line, struct hit *hit, struct listed *ret, st
 				 &hit->pid, &used) != 3)
 		return false;
 	line += used;
-	/* Older versions of the series do not list it. */
-	return !*line || parse_other(line, other);
+	*ret_comm = NULL;
+	/* Older versions of the series list neither this address nor the thread. */
+	line = *line ? parse_other(line, other) : line;
+	return line && (!*line || *line == '\n' || parse_thread(line, hit, ret_comm));
 }
 
 static int add_hit(struct hits *hits, const struct places *places, struct hit hit,
@@ -97,13 +122,14 @@ static int add_hit(struct hits *hits, const struct places *places, struct hit hi
 	return hits__add(hits, &hit);
 }
 
-static int add_line(struct hits *hits, const struct places *places, const char *line,
+static int add_line(struct hits *hits, const struct places *places, char *line,
 		    uint64_t *unresolved)
 {
 	struct listed place, other;
 	struct hit hit;
+	char *comm;
 
-	if (!parse_line(line, &hit, &place, &other))
+	if (!parse_line(line, &hit, &place, &other, &comm))
 		return -EPROTO;
 	if (!*place.module && !place.addr)
 		return -EPERM;
@@ -116,6 +142,7 @@ static int add_line(struct hits *hits, const struct places *places, const char *
 
 		places__resolve_other(places, hits, &hit, &there);
 	}
+	hit.comm = comm ? strings__intern(hits->names, comm) : NULL;
 	return add_hit(hits, places, hit, place.addr,
 		       *place.module ? strings__intern(hits->names, place.module) : NULL, unresolved);
 }

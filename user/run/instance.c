@@ -88,14 +88,12 @@ static void reset_options(struct instance *i)
 	free(path);
 }
 
-/* @suffix: NULL: the run's own, which is locked. */
-static int create_directory(struct instance *i, const char *instances, const char *suffix, struct guard *guard)
+static int create_directory(struct instance *i, const char *instances, struct guard *guard)
 {
 	char *path, *name;
 	int err;
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s%s%s", instances, run__id(), suffix ? "-" : "",
-		     suffix ?: "") < 0)
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, run__id()) < 0)
 		return error__no_memory();
 	name = path + strlen(instances) + 1;
 	err = guard__add_instance(guard, path);
@@ -107,7 +105,7 @@ static int create_directory(struct instance *i, const char *instances, const cha
 				     strerror(-err), features__hint(err));
 		}
 	}
-	if (!err && !suffix)
+	if (!err)
 		err = run__lock(path);
 	free(path);
 	return err;
@@ -128,7 +126,7 @@ static int create_guarded(struct instance *i, struct guard *guard)
 	if (lock >= 0) {
 		err = leftovers__find(instances, &left);
 		if (!err)
-			err = create_directory(i, instances, NULL, guard);
+			err = create_directory(i, instances, guard);
 		leftovers__end(lock);
 	}
 	if (lock >= 0 && !err)
@@ -138,19 +136,7 @@ static int create_guarded(struct instance *i, struct guard *guard)
 	return err;
 }
 
-static int create_beside(struct instance *i, const char *suffix, struct guard *guard)
-{
-	char *instances;
-	int err;
-
-	if (asprintf(&instances, "%s/instances", tracefs_tracing_dir()) < 0)
-		return error__no_memory();
-	err = create_directory(i, instances, suffix, guard);
-	free(instances);
-	return err;
-}
-
-static int create(struct instance **ret, const char *suffix, struct guard *guard)
+int instance__create(struct instance **ret, struct guard *guard)
 {
 	struct instance *i;
 	int err;
@@ -159,7 +145,7 @@ static int create(struct instance **ret, const char *suffix, struct guard *guard
 	if (!i)
 		return error__no_memory();
 	i->gate = -1;
-	err = suffix ? create_beside(i, suffix, guard) : create_guarded(i, guard);
+	err = create_guarded(i, guard);
 	if (!err)
 		err = instance__write(i, "trace_clock", "local");
 	if (err)
@@ -178,16 +164,6 @@ static int create(struct instance **ret, const char *suffix, struct guard *guard
 cleanup:
 	instance__close(i);
 	return err;
-}
-
-int instance__create(struct instance **ret, struct guard *guard)
-{
-	return create(ret, NULL, guard);
-}
-
-int instance__create_beside(struct instance **ret, const char *suffix, struct guard *guard)
-{
-	return create(ret, suffix, guard);
 }
 
 struct tracefs_instance *instance__tracefs(struct instance *i)

@@ -16,8 +16,6 @@
 struct instance;
 
 int instance__create(struct instance **ret, struct guard *guard);
-/* Makes an additional instance for a run that has one already. Its name ends in @suffix. */
-int instance__create_beside(struct instance **ret, const char *suffix, struct guard *guard);
 void instance__close(struct instance *i);
 /* For libtracefs. */
 struct tracefs_instance *instance__tracefs(struct instance *i);

@@ -134,17 +134,15 @@ int leftovers__find(const char *instances, struct leftovers *ret)
 	return err;
 }
 
-/* @suffix: "" for the run's own instance, or "-" and the suffix of an additional one. */
-static int remove_instance(const char *instances, const char *id, const char *suffix, struct guard *guard)
+static int remove_instance(const char *instances, const char *id, struct guard *guard)
 {
 	char *path;
 	int err = 0;
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s%s", instances, id, suffix) < 0)
+	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, id) < 0)
 		return error__no_memory();
 	if (!access(path, F_OK)) {
-		if (!*suffix)
-			tell("tracing instance", path + strlen(instances) + 1);
+		tell("tracing instance", path + strlen(instances) + 1);
 		err = guard__remove_instance(guard, path);
 	}
 	free(path);
@@ -188,11 +186,8 @@ int leftovers__remove(const struct leftovers *l, const char *instances, struct g
 {
 	int err = 0;
 
-	/* A run's own instance is removed last, because the additional ones are found by it. */
 	for (size_t i = 0; !err && i < l->count; i++)
-		err = remove_instance(instances, l->ids[i], "-tasks", guard);
-	for (size_t i = 0; !err && i < l->count; i++)
-		err = remove_instance(instances, l->ids[i], "", guard);
+		err = remove_instance(instances, l->ids[i], guard);
 	for (size_t i = 0; !err && i < l->count; i++)
 		err = remove_events(instances, l->ids[i], guard);
 	return err;

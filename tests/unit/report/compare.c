@@ -56,6 +56,55 @@ static const char entries[] =
 	"17 mod_two caller 301 0 9\n"
 	"17ef1 mod_gone function 302 0 9\n";
 
+/* @end: what comes after the thread's number. NULL: the line is refused. */
+static const struct {
+	const char *end, *comm;
+	uint32_t tgid;
+} threads[] = {
+	{ "- 41 sh", "sh", 41 },
+	{ "ffffffff82000111 41 a  name ", "a  name ", 41 },
+	{ "17 mod_two 41  b", " b", 41 },
+	{ "17 250 41 8250", "8250", 41 },
+	{ "0000000000000000 41 hidden", "hidden", 41 },
+	{ "- 0 a\\nb\\\\nc", "a\nb\\nc", 0 },
+	{ "- 0 ", "", 0 },
+	{ "-", NULL, 0 }, { "ffffffff82000111", NULL, 0 }, { "17 mod_two", NULL, 0 },
+};
+
+Test(oneshot_entries, tell_the_thread)
+{
+	for (size_t i = 0; i < sizeof(threads) / sizeof(threads[0]); i++) {
+		struct coverage c;
+		char line[128];
+
+		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", threads[i].end);
+		cr_assert(eq(int, read_entries(&c, line), 0), "%s", threads[i].end);
+		cr_expect(eq(u32, c.hits.list[0].pid, 42));
+		cr_expect(eq(u32, c.hits.list[0].tgid, threads[i].tgid), "%s", threads[i].end);
+		if (threads[i].comm)
+			cr_expect(eq(str, (char *)c.hits.list[0].comm, (char *)threads[i].comm));
+		else
+			cr_expect(eq(ptr, (void *)c.hits.list[0].comm, NULL), "%s", threads[i].end);
+		coverage__free(&c);
+	}
+}
+
+Test(oneshot_entries, refuse_other_ends)
+{
+	static const char *const ends[] = {
+		"x 41 sh", "-1 sh", "- sh", "- 41", "7fffffff82000111 41 sh", "ffffffff820001110 41 sh",
+	};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
+		struct coverage c;
+		char line[128];
+
+		snprintf(line, sizeof(line), "ffffffff82000204 function 200 1 42 %s\n", ends[i]);
+		cr_expect(eq(int, read_entries(&c, line), -EPROTO), "%s", ends[i]);
+		coverage__free(&c);
+	}
+}
+
 Test(oneshot_entries, become_hits_in_order_of_time)
 {
 	struct coverage c;

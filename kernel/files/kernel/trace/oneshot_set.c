@@ -118,8 +118,8 @@ static struct oneshot_rec *oneshot_set_reserve(struct oneshot_set *set)
  * @rec: where to put the record of a new address. If it is NULL, the address gets
  *	no record; if its chunk is missing, @set->wanted asks for the chunk.
  *
- * On ONESHOT_INSERTED the caller alone owns *@rec. It may set @other, and then has to
- * pass the record to oneshot_rec_publish(). The key is already in the set: what the
+ * On ONESHOT_INSERTED the caller alone owns *@rec. It may set @other, @tgid and @comm, and
+ * then has to pass the record to oneshot_rec_publish(). The key is already in the set: what the
  * caller runs before it publishes the record finds the key.
  *
  * Context: any, NMI included. Lock-free.
@@ -159,7 +159,7 @@ enum oneshot_insert oneshot_set_insert(struct oneshot_set *set, unsigned long ke
  * @addr: the address that was inserted
  * @kind: ONESHOT_FUNCTION or ONESHOT_CALLER
  * @ns: time of the first hit
- * @pid: process that ran it
+ * @pid: thread that ran it
  * @cpu: CPU that ran it, 0 to 8,191
  * @owner: 0 to 32,767; the set does not interpret it
  *

@@ -101,10 +101,13 @@ struct oneshot_counts;
 #define ONESHOT_CHUNKS		(1U << (32 - ONESHOT_CHUNK_SHIFT))
 #define ONESHOT_CHUNK_BYTES	(1UL << (ONESHOT_CHUNK_SHIFT - 3))
 
-/* A block has 96 KiB. In practice, no kernel has text for more blocks than these. */
+/* A block has 176 KiB. In practice, no kernel has text for more blocks than these. */
 #define ONESHOT_BLOCK_RECS	4096U
 #define ONESHOT_BLOCKS		256U
 #define ONESHOT_MAX_RECS	(ONESHOT_BLOCKS * ONESHOT_BLOCK_RECS)
+
+/* The length of a thread's name, TASK_COMM_LEN. */
+#define ONESHOT_REC_COMM	16
 
 /*
  * struct oneshot_rec - what is known of an address' first hit
@@ -113,16 +116,22 @@ struct oneshot_counts;
  * @other: the low half of the other address of that hit, or 0 if it is not known: of a
  *	function, its caller; of a caller, the function that the call entered
  * @ns: time of the first hit, by the clock that the caller of insert used
- * @pid: process that ran it
+ * @pid: thread that ran it
+ * @tgid: its process
+ * @comm: its name at that time, with a zero at its end
  * @meta: ONESHOT_REC_* below; zero until the record is published
+ *
+ * No room is left between two records, as a kernel has tens of thousands.
  */
 struct oneshot_rec {
 	u32	addr;
 	u32	other;
 	u64	ns;
 	u32	pid;
+	u32	tgid;
+	char	comm[ONESHOT_REC_COMM];
 	u32	meta;
-};
+} __packed __aligned(4);
 
 #define ONESHOT_BLOCK_BYTES	(ONESHOT_BLOCK_RECS * sizeof(struct oneshot_rec))
 

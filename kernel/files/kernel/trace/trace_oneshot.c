@@ -209,6 +209,10 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 	if (found == ONESHOT_INSERTED && listed) {
 		/* Below ONESHOT_TEXT, the low half would stand for another address. */
 		rec->other = other >= ONESHOT_TEXT ? other : 0;
+		rec->tgid = current->tgid;
+		/* As in trace events: no lock, and no function that could be traced. */
+		BUILD_BUG_ON(sizeof(rec->comm) != sizeof(current->comm));
+		memcpy(rec->comm, current->comm, sizeof(rec->comm));
 		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
 				    raw_smp_processor_id(), owner);
 	} else if (found == ONESHOT_INSERTED) {

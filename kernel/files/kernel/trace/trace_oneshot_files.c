@@ -109,6 +109,9 @@ static int oneshot_entries_show(struct seq_file *m, void *v)
 		   oneshot_meta_kind(meta) == ONESHOT_FUNCTION ? "function" : "caller",
 		   rec->ns, oneshot_meta_cpu(meta), (int)rec->pid);
 	oneshot_show_other(m, rec);
+	seq_printf(m, " %d ", (int)rec->tgid);
+	/* As in /proc/PID/status: a name may have any character, but a line has one end. */
+	seq_escape_str(m, rec->comm, ESCAPE_SPACE | ESCAPE_SPECIAL, "\n\\");
 	seq_putc(m, '\n');
 	return 0;
 }
