@@ -10,10 +10,11 @@ clone=$(dirname "$(dirname "$(dirname "$(realpath "${BASH_SOURCE[0]}")")")")
 . "$clone/tests/guest/tap.sh"
 tree=$tap_scratch/user
 cp -r "$clone/user" "$tree"
+cd "$tap_scratch" || exit 1
 
 floors()
 {
-	(cd "$tree" && find . -name '*.[ch]' -printf '%P\n' | sort | xargs "$clone/.ci/floors") 2>&1
+	find user -name '*.[ch]' | sort | xargs "$clone/.ci/floors" 2>&1
 }
 
 # finds WHAT FILE LINE TEXT: .ci/floors prints TEXT if LINE is the first include of FILE
@@ -46,8 +47,19 @@ rm -r "$tree/attic"
 for ((i = 0; i < 600; i++)); do
 	echo '/* */'
 done >>"$tree/base/error.c"
-is 'a file of more than 600 lines' "$(floors)" 'user/base/error.c:601: the file has more than 600 lines'
+is 'a file of more than 600 lines' "$(floors | grep -v budget)" 'user/base/error.c:601: the file has more than 600 lines'
 cp "$clone/user/base/error.c" "$tree/base/error.c"
-ok '.ci/floors fails if it finds something' sh -c "cd '$clone/tests/unit/kernel' && ! '$clone/.ci/floors' sample.h"
-ok '.ci/floors succeeds if it finds nothing' sh -c "cd '$tree' && '$clone/.ci/floors' base/error.c"
+mkdir -p tests/fuzz
+yes '/* */' | head -n 201 >tests/fuzz/it.c
+is 'a folder with more lines than its budget' "$("$clone/.ci/floors" tests/fuzz/it.c)" \
+	'tests/fuzz/it.c:201: tests/fuzz has more than the 200 lines of its budget in .ci/floors'
+sed -i 1d tests/fuzz/it.c
+is 'a folder with as many lines as its budget' "$("$clone/.ci/floors" tests/fuzz/it.c)" ''
+mkdir -p tests/attic
+echo >tests/attic/it.c
+is 'a new folder of tests needs a budget' "$("$clone/.ci/floors" tests/attic/it.c)" \
+	'tests/attic/it.c:1: the folder attic is not in the table of .ci/floors'
+echo '#include "boot/calls.h"' >"$tree/event/it.c"
+ok '.ci/floors fails if it finds something' sh -c "! '$clone/.ci/floors' user/event/it.c"
+ok '.ci/floors succeeds if it finds nothing' "$clone/.ci/floors" user/base/error.c
 tap_end
