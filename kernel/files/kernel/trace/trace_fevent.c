@@ -40,7 +40,7 @@
 #include <linux/slab.h>
 #include <linux/stringhash.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_btf.h"
 #include "trace_fevent_core.h"
 #include "trace_fevent_hook.h"
@@ -105,7 +105,7 @@ static void fevent_init_call(struct fevent *fe)
 	struct trace_event_call *call = trace_probe_event_call(&fe->tp);
 
 	call->event.funcs = &fevent_funcs;
-	call->class->fields_array = fe->fields;
+	call->class->fields_array = fe->layout.fields;
 	call->class->reg = fevent_class_reg;
 	call->class->batch = &fevent_batch_ops;
 	call->flags = TRACE_EVENT_FL_FUNCTION;
@@ -127,8 +127,8 @@ static struct fevent *fevent_alloc(struct fevent_proto *proto, unsigned int nr_f
 	}
 	fe->proto = proto;
 	INIT_LIST_HEAD(&fe->batch);
-	INIT_LIST_HEAD(&fe->armed);
-	INIT_LIST_HEAD(&fe->fresh);
+	INIT_LIST_HEAD(&fe->listen.armed);
+	INIT_LIST_HEAD(&fe->listen.fresh);
 	dyn_event_init(&fe->devent, &fevent_dyn_ops);
 	fe->text = fevent_text(proto);
 	if (!fe->text || trace_probe_init(&fe->tp, proto->name, proto->group, false, nr_args)) {
@@ -595,9 +595,9 @@ static int fevent_renew(struct fevent *fe, struct fevent_complaint *complaint)
 	if (fevent_same_records(fe, now)) {
 		swap(fe->ips, now->ips);
 		swap(fe->nr_ips, now->nr_ips);
-		swap(fe->cuts, now->cuts);
-		swap(fe->loads, now->loads);
-		swap(fe->loads_end, now->loads_end);
+		swap(fe->layout.cuts, now->layout.cuts);
+		swap(fe->layout.loads, now->layout.loads);
+		swap(fe->layout.loads_end, now->layout.loads_end);
 		for (i = 0; i < fe->tp.nr_args; i++)
 			swap(fe->tp.args[i].code, now->tp.args[i].code);
 	} else {

@@ -13,7 +13,7 @@
 #include <linux/stringhash.h>
 
 #include "trace_btf.h"
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_btf.h"
 
 /*

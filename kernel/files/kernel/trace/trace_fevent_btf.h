@@ -7,7 +7,7 @@
 
 #include <linux/btf.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 
 /**
  * struct fevent_target - the value at the end of a PATH, an argument, or a return value

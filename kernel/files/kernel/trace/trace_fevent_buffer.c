@@ -6,7 +6,7 @@
 #include <linux/kprobes.h>
 #include <linux/ring_buffer.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_hook.h"
 #include "trace_fevent_record.h"
 

@@ -10,7 +10,7 @@
 #ifndef _TRACE_FEVENT_CORE_H
 #define _TRACE_FEVENT_CORE_H
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 
 /* trace_fevent_find.c */
 int fevent_find_glob(struct fevent *fe);

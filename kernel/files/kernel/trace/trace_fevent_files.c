@@ -14,7 +14,7 @@
 #include <linux/uaccess.h>
 #include <asm/setup.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_core.h"
 #include "trace_fevent_hook.h"
 

@@ -11,7 +11,7 @@
 
 #include <asm/sections.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_core.h"
 
 static int add_function(struct fevent *fe, unsigned long ip)

@@ -55,7 +55,7 @@
 #include <linux/rcupdate.h>
 #include <linux/slab.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_hook.h"
 #include "trace_fevent_record.h"
 #include "trace_parent.h"
@@ -189,12 +189,12 @@ static void fevent_call(unsigned long ip, unsigned long parent_ip, struct ftrace
 		parent_ip = fevent_true_parent(parent_ip, fregs);
 	fe = READ_ONCE(site->fe);
 	if (likely(fe && !site->next)) {
-		file = READ_ONCE(fe->fast_file);
+		file = READ_ONCE(fe->listen.fast_file);
 		if (file && fevent_is_plain(file)) {
 			fevent_fast(fe, file, ip, parent_ip, fregs);
 			goto out;
 		}
-		if (fe->only_perf && fevent_has_bpf(fe)) {
+		if (fe->listen.only_perf && fevent_has_bpf(fe)) {
 			fevent_call_bpf(fe, ip, parent_ip, fregs);
 			goto out;
 		}
@@ -217,7 +217,7 @@ static unsigned int fevent_count_sites(void)
 	struct fevent *fe;
 	unsigned int nr = 0;
 
-	list_for_each_entry(fe, &fevent_armed, armed)
+	list_for_each_entry(fe, &fevent_armed, listen.armed)
 		nr += fe->nr_ips;
 	return nr;
 }
@@ -261,7 +261,7 @@ static unsigned int fevent_fill_table(struct fevent_table *table, unsigned long 
 	struct fevent *fe;
 	unsigned int i, nr = 0;
 
-	list_for_each_entry(fe, &fevent_armed, armed) {
+	list_for_each_entry(fe, &fevent_armed, listen.armed) {
 		for (i = 0; i < fe->nr_ips; i++) {
 			if (!ftrace_location(fe->ips[i]))
 				continue;
@@ -311,7 +311,7 @@ static int fevent_hook(unsigned long *ips, unsigned int nr)
  */
 bool fevent_is_armed(struct fevent *fe)
 {
-	return !list_empty(&fe->armed);
+	return !list_empty(&fe->listen.armed);
 }
 
 /**
@@ -388,14 +388,14 @@ cleanup:
  */
 void fevent_wait_idle(struct fevent *fe)
 {
-	if (fe->was_armed)
+	if (fe->listen.was_armed)
 		cond_synchronize_rcu(fevent_forgotten);
 }
 
 static void fevent_unlist(struct fevent *fe)
 {
-	list_del_init(&fe->armed);
-	list_del_init(&fe->fresh);
+	list_del_init(&fe->listen.armed);
+	list_del_init(&fe->listen.fresh);
 	fevent_stop_returns(fe);
 }
 
@@ -405,14 +405,14 @@ static void fevent_set_fast(struct fevent *fe)
 	struct event_file_link *link;
 	struct trace_event_file *file = NULL;
 
-	WRITE_ONCE(fe->only_perf, !fe->proto->returns &&
+	WRITE_ONCE(fe->listen.only_perf, !fe->proto->returns &&
 		   trace_probe_load_flag(&fe->tp) == TP_FLAG_PROFILE);
-	if (fe->simple && !fe->proto->returns && trace_probe_has_single_file(&fe->tp) &&
+	if (fe->layout.simple && !fe->proto->returns && trace_probe_has_single_file(&fe->tp) &&
 	    !trace_probe_test_flag(&fe->tp, TP_FLAG_PROFILE)) {
 		link = list_first_entry(&fe->tp.event->files, struct event_file_link, list);
 		file = link->file;
 	}
-	WRITE_ONCE(fe->fast_file, file);
+	WRITE_ONCE(fe->listen.fast_file, file);
 }
 
 static int fevent_arm(struct fevent *fe)
@@ -426,10 +426,10 @@ static int fevent_arm(struct fevent *fe)
 		if (ret)
 			return ret;
 	}
-	fe->was_armed = true;
-	list_add_tail(&fe->armed, &fevent_armed);
+	fe->listen.was_armed = true;
+	list_add_tail(&fe->listen.armed, &fevent_armed);
 	if (fevent_batch.depth)
-		list_add_tail(&fe->fresh, &fevent_batch.fresh);
+		list_add_tail(&fe->listen.fresh, &fevent_batch.fresh);
 	ret = fevent_update_hooks();
 	if (ret)
 		fevent_unlist(fe);
@@ -534,7 +534,7 @@ static void fevent_batch_undo(void)
 	struct event_file_link *link, *next;
 	struct fevent *fe, *tmp;
 
-	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh) {
+	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, listen.fresh) {
 		list_for_each_entry_safe(link, next, &fe->tp.event->files, list)
 			trace_event_enable_disable(link->file, 0, 0);
 		/* With a file in soft mode, the event stays enabled, but it is not armed. */
@@ -569,8 +569,8 @@ int fevent_batch_end(void)
 			fevent_batch.dirty = false;
 		}
 	}
-	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, fresh)
-		list_del_init(&fe->fresh);
+	list_for_each_entry_safe(fe, tmp, &fevent_batch.fresh, listen.fresh)
+		list_del_init(&fe->listen.fresh);
 	/* Disabling has succeeded anyway: calls that go on cost time, but do nothing. */
 	return enabling ? ret : 0;
 }

@@ -15,7 +15,7 @@
 #include <linux/ftrace.h>
 #include <linux/percpu.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_record.h"
 
 /* trace_fevent_perf.c */
@@ -139,7 +139,7 @@ static nokprobe_inline void fevent_deliver(struct fevent *fe, unsigned long ip,
  */
 static nokprobe_inline bool fevent_is_nested(const struct fevent *fe, int bit)
 {
-	return bit == TRACE_FTRACE_START + TRACE_CTX_TRANSITION && fe->faults_arg >= 0;
+	return bit == TRACE_FTRACE_START + TRACE_CTX_TRANSITION && fe->layout.faults_arg >= 0;
 }
 
 #ifdef CONFIG_FUNCTION_EVENTS_RETURN

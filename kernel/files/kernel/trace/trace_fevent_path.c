@@ -11,7 +11,7 @@
 #include <linux/slab.h>
 
 #include "trace_btf.h"
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_btf.h"
 
 struct fevent_walk {
@@ -380,10 +380,10 @@ int fevent_btf_resolve(struct fevent *fe, const struct fevent_field *field,
 
 	if (fevent_func_get(fe->proto, &func))
 		return fevent_complain(complaint, NO_BTF, field->base_column);
-	if (fe->btf)
+	if (fe->layout.btf)
 		fevent_func_put(&func);
 	else
-		fe->btf = func.btf;
+		fe->layout.btf = func.btf;
 	return fevent_resolve(&func, field, target, complaint);
 }
 
@@ -459,9 +459,9 @@ cleanup:
  */
 void fevent_btf_put(struct fevent *fe)
 {
-	if (fe->btf)
-		btf_put(fe->btf);
-	fe->btf = NULL;
+	if (fe->layout.btf)
+		btf_put(fe->layout.btf);
+	fe->layout.btf = NULL;
 }
 
 /* ---- enums ---- */

@@ -12,7 +12,7 @@
 #include <linux/perf_event.h>
 #include <linux/rcupdate.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_hook.h"
 #include "trace_fevent_record.h"
 
@@ -111,7 +111,7 @@ static nokprobe_inline bool fevent_run_bpf(struct fevent *fe, unsigned long ip,
 	if (likely(__this_cpu_inc_return(bpf_prog_active) == 1)) {
 		slot = this_cpu_ptr(fevent_bpf_slots);
 		entry = (struct fevent_entry *)slot->record;
-		if (likely(fe->simple)) {
+		if (likely(fe->layout.simple)) {
 			entry->ip = ip;
 			entry->parent_ip = parent_ip;
 			fevent_fill_loads(fe, entry + 1, fevent_load_base(values, regs));

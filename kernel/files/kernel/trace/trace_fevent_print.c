@@ -5,7 +5,7 @@
  */
 #include <linux/slab.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_btf.h"
 #include "trace_fevent_record.h"
 #include "trace_output.h"
@@ -81,7 +81,7 @@ static int fevent_print_value_fmt(struct fevent *fe, int i, char *buf, int len)
 
 	if (parg->count && parg->type != &fevent_chars)
 		return snprintf(buf, len, "%%s");
-	if (fe->enums[i])
+	if (fe->layout.enums[i])
 		return snprintf(buf, len, "%%s");
 	/* libtraceevent does not know %c: all later values would be out of step. */
 	if (parg->type == &fevent_fetch_types[FEVENT_T_CHAR])
@@ -98,9 +98,9 @@ static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
 	if (parg->count && parg->type != &fevent_chars)
 		return snprintf(buf, len, ", __print_array(REC->%s, %u, %zu)", name, parg->count,
 				parg->type->size);
-	if (fe->enums[i]) {
+	if (fe->layout.enums[i]) {
 		pos = snprintf(buf, len, ", __print_symbolic(REC->%s", name);
-		pos += fevent_btf_enum_symbols(fe->btf, fe->enums[i], buf + pos, LEN_OR_ZERO);
+		pos += fevent_btf_enum_symbols(fe->layout.btf, fe->layout.enums[i], buf + pos, LEN_OR_ZERO);
 		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
 		return pos;
 	}
@@ -120,13 +120,13 @@ static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
 	int nr_fields = fe->tp.nr_args;
 	int pos = 0, i;
 
-	if (fe->faults_arg >= 0)
-		nr_fields = fe->faults_arg;
+	if (fe->layout.faults_arg >= 0)
+		nr_fields = fe->layout.faults_arg;
 	pos += snprintf(buf + pos, LEN_OR_ZERO, "\"%%ps->%%ps(");
 	for (i = 0; i < nr_fields; i++) {
-		bool behind = i == fe->ret_arg || i == fe->duration_arg;
+		bool behind = i == fe->layout.ret_arg || i == fe->layout.duration_arg;
 
-		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0))
+		if (i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0))
 			pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
 		pos += snprintf(buf + pos, LEN_OR_ZERO, "%s%s=", behind ? " " : separator,
 				fe->tp.args[i].name);
@@ -135,7 +135,7 @@ static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
 	}
 	if (!fe->proto->returns)
 		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
-	if (fe->faults_arg >= 0)
+	if (fe->layout.faults_arg >= 0)
 		pos += snprintf(buf + pos, LEN_OR_ZERO, " faults=0x%%x");
 	pos += snprintf(buf + pos, LEN_OR_ZERO,
 			"\", (void *)REC->__parent_ip, (void *)REC->__ip");
@@ -178,8 +178,8 @@ static void print_fevent_arg(struct trace_seq *s, size_t start, struct fevent *f
 	int n;
 
 	data += parg->offset;
-	if (fe->enums[i]) {
-		name = fevent_btf_enum_name(fe->btf, fe->enums[i], fevent_number(parg, data));
+	if (fe->layout.enums[i]) {
+		name = fevent_btf_enum_name(fe->layout.btf, fe->layout.enums[i], fevent_number(parg, data));
 		if (name) {
 			trace_seq_puts(s, name);
 			return;
@@ -214,14 +214,14 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 	u32 faults = 0;
 	int i;
 
-	if (fe->faults_arg >= 0)
-		faults = *(u32 *)(data + fe->tp.args[fe->faults_arg].offset);
+	if (fe->layout.faults_arg >= 0)
+		faults = *(u32 *)(data + fe->tp.args[fe->layout.faults_arg].offset);
 	trace_seq_printf(s, "%s: %ps->%ps(", trace_probe_name(&fe->tp), (void *)entry->parent_ip,
 			 (void *)entry->ip);
 	for (i = 0; i < fe->tp.nr_args; i++) {
-		if (i == fe->faults_arg)
+		if (i == fe->layout.faults_arg)
 			continue;
-		if (i == fe->ret_arg || (i == fe->duration_arg && fe->ret_arg < 0)) {
+		if (i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0)) {
 			trace_seq_putc(s, ')');
 			separator = " ";
 		}
@@ -231,9 +231,9 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 			trace_seq_puts(s, FAULT_STRING);
 		else
 			print_fevent_arg(s, start, fe, i, data, entry);
-		if (fe->ret_arg < 0 || i < fe->ret_arg)
+		if (fe->layout.ret_arg < 0 || i < fe->layout.ret_arg)
 			separator = ", ";
-		if (i == fe->ret_arg)
+		if (i == fe->layout.ret_arg)
 			separator = " ";
 	}
 	trace_seq_puts(s, fe->proto->returns ? "\n" : ")\n");

@@ -26,7 +26,7 @@
 #include <linux/slab.h>
 #include <linux/uaccess.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_btf.h"
 #include "trace_fevent_record.h"
 #include "trace_probe_kernel.h"
@@ -79,7 +79,7 @@ static void fevent_emit_arg(struct fevent *fe, struct fevent_code *code,
 
 	fevent_emit_register(code, returns ? FETCH_OP_EDATA : FETCH_OP_ARG, target, is_bool);
 	if (returns)
-		fe->nr_saved = max(fe->nr_saved, target->arg + 1);
+		fe->layout.nr_saved = max(fe->layout.nr_saved, target->arg + 1);
 }
 
 /* Store the memory at @offset from the address that was reached. */
@@ -157,7 +157,7 @@ static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 	int offset = ALIGN(fe->tp.size, size);
 
 	if (offset != fe->tp.size)
-		fe->holes = true;
+		fe->layout.holes = true;
 	parg->offset = offset;
 	fe->tp.size = offset + size * (parg->count ?: 1);
 	if (parg->count) {
@@ -172,9 +172,9 @@ static int fevent_place(struct fevent *fe, struct probe_arg *parg)
 static void fevent_cut(struct fevent *fe, int i, unsigned int offset, unsigned int size,
 		       bool is_signed)
 {
-	fe->cuts[i].lshift = 64 - offset - size;
-	fe->cuts[i].rshift = 64 - size;
-	fe->cuts[i].is_signed = is_signed;
+	fe->layout.cuts[i].lshift = 64 - offset - size;
+	fe->layout.cuts[i].rshift = 64 - size;
+	fe->layout.cuts[i].is_signed = is_signed;
 }
 
 static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type type,
@@ -189,7 +189,7 @@ static int fevent_add_arg(struct fevent *fe, const char *name, enum fevent_type 
 	parg->type = &fevent_fetch_types[type];
 	parg->count = count;
 	parg->dynamic = parg->type->is_string;
-	fe->cuts[i].is_bool = type == FEVENT_T_BOOL;
+	fe->layout.cuts[i].is_bool = type == FEVENT_T_BOOL;
 	if (count && type == FEVENT_T_CHAR)
 		parg->type = &fevent_chars;
 	return fevent_place(fe, parg) ?: i;
@@ -225,7 +225,7 @@ static int fevent_compile_field(struct fevent *fe, const struct fevent_field *fi
 	if (i < 0)
 		return i;
 	parg = &fe->tp.args[i];
-	fe->enums[i] = target.enum_type;
+	fe->layout.enums[i] = target.enum_type;
 	if (target.bit_size)
 		fevent_cut(fe, i, target.bit_offset, target.bit_size, parg->type->is_signed);
 
@@ -257,10 +257,10 @@ static int fevent_compile_return(struct fevent *fe, struct fevent_complaint *com
 	if (ret)
 		return ret;
 	if (type != FEVENT_T_VOID) {
-		fe->ret_arg = fevent_add_arg(fe, "ret", type, 0);
-		if (fe->ret_arg < 0)
-			return fe->ret_arg;
-		parg = &fe->tp.args[fe->ret_arg];
+		fe->layout.ret_arg = fevent_add_arg(fe, "ret", type, 0);
+		if (fe->layout.ret_arg < 0)
+			return fe->layout.ret_arg;
+		parg = &fe->tp.args[fe->layout.ret_arg];
 		fevent_emit_register(&code, FETCH_OP_RETVAL, &target, type == FEVENT_T_BOOL);
 		if (parg->dynamic)
 			fevent_emit_memory(&code, parg, 0);
@@ -270,8 +270,8 @@ static int fevent_compile_return(struct fevent *fe, struct fevent_complaint *com
 		if (ret)
 			return ret;
 	}
-	fe->duration_arg = fevent_add_arg(fe, "duration", FEVENT_T_U64, 0);
-	return min(fe->duration_arg, 0);
+	fe->layout.duration_arg = fevent_add_arg(fe, "duration", FEVENT_T_U64, 0);
+	return min(fe->layout.duration_arg, 0);
 }
 
 static bool fevent_arg_can_fault(const struct probe_arg *parg)
@@ -302,7 +302,7 @@ static bool fevent_has_cuts(const struct fevent *fe)
 	int i;
 
 	for (i = 0; i < fe->tp.nr_args; i++) {
-		if (fe->cuts[i].rshift)
+		if (fe->layout.cuts[i].rshift)
 			return true;
 	}
 	return false;
@@ -354,14 +354,14 @@ static int fevent_compile_loads(struct fevent *fe)
 	struct fevent_load *load;
 	int i;
 
-	fe->loads = kcalloc(fe->tp.nr_args ?: 1, sizeof(*fe->loads), GFP_KERNEL);
-	if (!fe->loads)
+	fe->layout.loads = kcalloc(fe->tp.nr_args ?: 1, sizeof(*fe->layout.loads), GFP_KERNEL);
+	if (!fe->layout.loads)
 		return -ENOMEM;
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		parg = &fe->tp.args[i];
-		load = &fe->loads[i];
+		load = &fe->layout.loads[i];
 		load->offset = parg->offset;
-		if (i == fe->duration_arg) {
+		if (i == fe->layout.duration_arg) {
 			load->from = offsetof(struct fevent_returned, duration);
 			continue;
 		}
@@ -374,8 +374,8 @@ static int fevent_compile_loads(struct fevent *fe)
 		else if (parg->type->size < sizeof(unsigned long))
 			load->size = parg->type->size;
 	}
-	fe->loads_end = fe->loads + fe->tp.nr_args;
-	fe->simple = true;
+	fe->layout.loads_end = fe->layout.loads + fe->tp.nr_args;
+	fe->layout.simple = true;
 	return 0;
 }
 
@@ -387,8 +387,8 @@ static void fevent_declare_field(struct fevent *fe, unsigned int i, const char *
 		.is_signed = is_signed, .filter_type = FILTER_OTHER, .len = len,
 	};
 
-	/* The members of fe->fields[i] are constant. */
-	memcpy(&fe->fields[i], &field, sizeof(field));
+	/* The members of fe->layout.fields[i] are constant. */
+	memcpy(&fe->layout.fields[i], &field, sizeof(field));
 }
 
 /*
@@ -401,8 +401,8 @@ static int fevent_declare_fields(struct fevent *fe)
 	int i;
 
 	/* The last one is empty. */
-	fe->fields = kcalloc(fe->tp.nr_args + 3, sizeof(*fe->fields), GFP_KERNEL);
-	if (!fe->fields)
+	fe->layout.fields = kcalloc(fe->tp.nr_args + 3, sizeof(*fe->layout.fields), GFP_KERNEL);
+	if (!fe->layout.fields)
 		return -ENOMEM;
 	fevent_declare_field(fe, 0, "unsigned long", "__ip", sizeof(long), sizeof(long), false, 0);
 	fevent_declare_field(fe, 1, "unsigned long", "__parent_ip", sizeof(long), sizeof(long),
@@ -431,14 +431,14 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 	unsigned int i;
 	int ret;
 
-	fe->ret_arg = -1;
-	fe->duration_arg = -1;
-	fe->faults_arg = -1;
+	fe->layout.ret_arg = -1;
+	fe->layout.duration_arg = -1;
+	fe->layout.faults_arg = -1;
 	fe->tp.nr_args = 0;
 	fe->tp.size = 0;
-	fe->enums = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->enums), GFP_KERNEL);
-	fe->cuts = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->cuts), GFP_KERNEL);
-	if (!fe->enums || !fe->cuts)
+	fe->layout.enums = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->layout.enums), GFP_KERNEL);
+	fe->layout.cuts = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->layout.cuts), GFP_KERNEL);
+	if (!fe->layout.enums || !fe->layout.cuts)
 		return -ENOMEM;
 	for (i = 0; i < nr_fields; i++) {
 		ret = fevent_compile_field(fe, &fields[i], complaint);
@@ -452,13 +452,13 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		if (ret)
 			return ret;
 		/* A string that is returned needs a bit in faults like all others. */
-		if (fe->ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[fe->ret_arg].dynamic)
+		if (fe->layout.ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[fe->layout.ret_arg].dynamic)
 			return fevent_complain(complaint, TOO_MANY_FIELDS, fe->proto->ret_column);
 	}
 	if (fevent_can_fault(fe)) {
-		fe->faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
-		if (fe->faults_arg < 0)
-			return fe->faults_arg;
+		fe->layout.faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
+		if (fe->layout.faults_arg < 0)
+			return fe->layout.faults_arg;
 	} else if (!fevent_has_cuts(fe)) {
 		ret = fevent_compile_loads(fe);
 		if (ret)
@@ -479,8 +479,8 @@ bool fevent_same_records(const struct fevent *a, const struct fevent *b)
 {
 	int i;
 
-	if (a->tp.nr_args != b->tp.nr_args || a->simple != b->simple ||
-	    a->nr_saved != b->nr_saved ||
+	if (a->tp.nr_args != b->tp.nr_args || a->layout.simple != b->layout.simple ||
+	    a->layout.nr_saved != b->layout.nr_saved ||
 	    strcmp(a->tp.event->call.print_fmt, b->tp.event->call.print_fmt))
 		return false;
 	for (i = 0; i < a->tp.nr_args; i++) {
@@ -499,10 +499,10 @@ bool fevent_same_records(const struct fevent *a, const struct fevent *b)
  */
 void fevent_free_code(struct fevent *fe)
 {
-	kfree(fe->enums);
-	kfree(fe->cuts);
-	kfree(fe->loads);
-	kfree(fe->fields);
+	kfree(fe->layout.enums);
+	kfree(fe->layout.cuts);
+	kfree(fe->layout.loads);
+	kfree(fe->layout.fields);
 }
 
 /* ---- filling ---- */
@@ -549,7 +549,7 @@ int fevent_dynamic_size(struct fevent *fe, const struct fevent_values *values)
 {
 	int i, len, size = 0;
 
-	if (fe->faults_arg < 0)
+	if (fe->layout.faults_arg < 0)
 		return 0;
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		struct probe_arg *parg = &fe->tp.args[i];
@@ -598,7 +598,7 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 		if (parg->dynamic)
 			*(u32 *)dest = make_data_loc(room, strings - base);
 		/* The read may store fewer bytes. */
-		if (fe->cuts[i].rshift)
+		if (fe->layout.cuts[i].rshift)
 			memset(dest, 0, parg->type->size);
 		ret = process_fetch_insn(parg->code, (void *)values, NULL, dest, base);
 		if (parg->dynamic) {
@@ -619,11 +619,11 @@ static void fevent_fetch(struct fevent *fe, void *data, void *base,
 			memset(dest, 0, parg->type->size * (parg->count ?: 1));
 			faults |= 1U << i;
 		} else {
-			fevent_apply_cut(&fe->cuts[i], parg, dest);
+			fevent_apply_cut(&fe->layout.cuts[i], parg, dest);
 		}
 	}
-	if (fe->faults_arg >= 0)
-		*(u32 *)(data + fe->tp.args[fe->faults_arg].offset) = faults;
+	if (fe->layout.faults_arg >= 0)
+		*(u32 *)(data + fe->tp.args[fe->layout.faults_arg].offset) = faults;
 	/* A string may have become shorter since it was measured. */
 	if (room > 0)
 		memset(strings, 0, room);
@@ -649,15 +649,15 @@ void fevent_fill(struct fevent *fe, struct fevent_entry *entry, unsigned long ip
 
 	entry->ip = ip;
 	entry->parent_ip = parent_ip;
-	if (fe->simple) {
+	if (fe->layout.simple) {
 		fevent_fill_loads(fe, data, fevent_load_base(values, values->returned));
 		return;
 	}
-	if (fe->holes)
+	if (fe->layout.holes)
 		memset(data, 0, fe->tp.size);
 	fevent_fetch(fe, data, entry, values, dynamic_size);
-	if (fe->duration_arg >= 0)
-		*(u64 *)(data + fe->tp.args[fe->duration_arg].offset) =
+	if (fe->layout.duration_arg >= 0)
+		*(u64 *)(data + fe->tp.args[fe->layout.duration_arg].offset) =
 			values->returned->duration;
 }
 

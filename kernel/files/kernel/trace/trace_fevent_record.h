@@ -6,7 +6,7 @@
 #ifndef _TRACE_FEVENT_RECORD_H
 #define _TRACE_FEVENT_RECORD_H
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 
 /* trace_fevent_print.c */
 extern const struct fetch_type fevent_fetch_types[FEVENT_T_MAX];
@@ -77,9 +77,9 @@ static nokprobe_inline const void *fevent_load_base(const struct fevent_values *
 static nokprobe_inline void fevent_fill_loads(const struct fevent *fe, void *data,
 					      const void *from)
 {
-	const struct fevent_load *load = fe->loads, *end = fe->loads_end;
+	const struct fevent_load *load = fe->layout.loads, *end = fe->layout.loads_end;
 
-	if (unlikely(fe->holes))
+	if (unlikely(fe->layout.holes))
 		memset(data, 0, fe->tp.size);
 	for (; load < end; load++) {
 		unsigned long val = *(const unsigned long *)(from + load->from);

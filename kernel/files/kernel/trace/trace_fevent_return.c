@@ -11,7 +11,7 @@
 #include <linux/trace_clock.h>
 #include <linux/workqueue.h>
 
-#include "trace_fevent.h"
+#include "trace_fevent_types.h"
 #include "trace_fevent_hook.h"
 
 /*
@@ -229,7 +229,7 @@ void fevent_enter(struct fevent *fe, unsigned long ip, unsigned long parent_ip,
 	ret->number = number;
 	ret->ip = ip;
 	ret->parent_ip = parent_ip;
-	for (i = 0; i < fe->nr_saved; i++)
+	for (i = 0; i < fe->layout.nr_saved; i++)
 		ret->returned.args[i] = ftrace_regs_get_argument(fregs, i);
 	ret->start = trace_clock_local();
 	/* rethook_hook() only uses registers that ftrace always saves. */

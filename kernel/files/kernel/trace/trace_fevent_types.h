@@ -11,8 +11,8 @@
  *
  * Each part uses only the parts above it. The data are in this file.
  */
-#ifndef _TRACE_FEVENT_H
-#define _TRACE_FEVENT_H
+#ifndef _TRACE_FEVENT_TYPES_H
+#define _TRACE_FEVENT_TYPES_H
 
 #include <linux/ftrace.h>
 
@@ -120,25 +120,7 @@ struct fevent_values {
 };
 
 /**
- * struct fevent - a function event
- * @devent: its place among the dynamic events
- * @list: its place among the function events
- * @proto: the line, parsed
- * @text: the line in canonical form, without a newline
- * @name_node: in the hash of names
- * @batch: in the list of events that one write creates or removes
- * @doomed: the write that is being processed will remove it
- * @replaces: has the name of a doomed event
- * @ips: the functions, as ftrace knows them; none while the module is not loaded
- * @nr_ips: how many
- * @armed: in the list of events that someone listens to
- * @fresh: in the list of events that the present batch has armed
- * @was_armed: someone has listened to it once
- * @fast_file: the only listener, if that is a file, and the event is @simple and no
- *	return event
- * @only_perf: perf or BPF programs are the only listeners, and it is no return event
- * @returning: what nodes of rethooks point to, if it is a return event that is armed
- * @missed: calls that could not be recorded
+ * struct fevent_layout - what records of an event look like; trace_fevent_record.c makes it
  * @btf: the BTF that @enums belong to
  * @enums: for each of tp.args the enum that names its values, or NULL
  * @cuts: for each of tp.args
@@ -151,6 +133,55 @@ struct fevent_values {
  * @ret_arg: index in tp.args of the return value, or -1
  * @duration_arg: of the duration, or -1
  * @faults_arg: of the bitmap of fields that could not be read, or -1
+ */
+struct fevent_layout {
+	struct btf		*btf;
+	const struct btf_type	**enums;
+	struct fevent_cut	*cuts;
+	struct trace_event_fields *fields;
+	struct fevent_load	*loads;
+	struct fevent_load	*loads_end;
+	bool			simple;
+	bool			holes;
+	unsigned int		nr_saved;
+	int			ret_arg;
+	int			duration_arg;
+	int			faults_arg;
+};
+
+/**
+ * struct fevent_listen - who listens to an event; trace_fevent_hook.c keeps it
+ * @armed: in the list of events that someone listens to
+ * @fresh: in the list of events that the present batch has armed
+ * @was_armed: someone has listened to it once
+ * @fast_file: the only listener, if that is a file, and the event is simple and no
+ *	return event
+ * @only_perf: perf or BPF programs are the only listeners, and it is no return event
+ */
+struct fevent_listen {
+	struct list_head	armed;
+	struct list_head	fresh;
+	bool			was_armed;
+	struct trace_event_file	*fast_file;
+	bool			only_perf;
+};
+
+/**
+ * struct fevent - a function event
+ * @devent: its place among the dynamic events
+ * @list: its place among the function events
+ * @proto: the line, parsed
+ * @text: the line in canonical form, without a newline
+ * @name_node: in the hash of names
+ * @batch: in the list of events that one write creates or removes
+ * @doomed: the write that is being processed will remove it
+ * @replaces: has the name of a doomed event
+ * @ips: the functions, as ftrace knows them; none while the module is not loaded
+ * @nr_ips: how many
+ * @listen: who listens to it
+ * @returning: what nodes of rethooks point to, if it is a return event that is armed
+ * @missed: calls that could not be recorded
+ * @layout: what its records look like, and how they are filled
  * @tp: the trace event; its args are the fields, in the order of their offsets
  */
 struct fevent {
@@ -165,27 +196,11 @@ struct fevent {
 
 	unsigned long		*ips;
 	unsigned int		nr_ips;
-	struct list_head	armed;
-	struct list_head	fresh;
-	bool			was_armed;
-	struct trace_event_file	*fast_file;
-	bool			only_perf;
+	struct fevent_listen	listen;
 	struct fevent_returning	*returning;
 	atomic_long_t		missed;
 
-	struct btf		*btf;
-	const struct btf_type	**enums;
-	struct fevent_cut	*cuts;
-	struct trace_event_fields *fields;
-	struct fevent_load	*loads;
-	struct fevent_load	*loads_end;
-	bool			simple;
-	bool			holes;
-	unsigned int		nr_saved;
-	int			ret_arg;
-	int			duration_arg;
-	int			faults_arg;
-
+	struct fevent_layout	layout;
 	struct trace_probe	tp;
 };
 
@@ -194,4 +209,4 @@ static inline struct fevent *to_fevent(struct trace_event_call *call)
 	return container_of(trace_probe_primary_from_call(call), struct fevent, tp);
 }
 
-#endif /* _TRACE_FEVENT_H */
+#endif /* _TRACE_FEVENT_TYPES_H */
