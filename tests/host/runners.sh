@@ -246,7 +246,7 @@ program tests/host/it.sh <<<'build/hytrace why x; echo "ok 1 - x"; echo 1..1'
 for object in main report/it document/it base/it event/it; do
 	mkdir -p "$tree"/{user,build/user}/"${object%/*}"
 	case $object in
-	main) echo '/* a table */ void base(void); int main(void) { base(); }' ;;
+	main) echo 'void base(void), cmd_why(void), cmd_event(void); int main(void) { base(); cmd_why(); cmd_event(); }' ;;
 	report/it) printf '#include "document/it.h"\nvoid cmd_why(void) { document(); }\n' ;;
 	event/it) echo 'void cmd_event(void) { }' ;;
 	*) echo "void ${object%/it}(void) { }" ;;
