@@ -15,6 +15,7 @@
 
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cover/bpf_cover.h"
 #include "event/function_events.h"
 #include "run/leftovers.h"
@@ -52,19 +53,16 @@ static int add_event(struct event_engine *e, const struct request *r, const stru
 {
 	const char *module = glob ? glob->module : NULL, *function = glob ? glob->function : "*";
 	char *line;
-	int length, err;
+	int err;
 
 	if (module && strpbrk(module, "*?["))
 		return error__return(-EINVAL, "%s: a function event can be of one module only: name "
 				     "it, or use --engine bpf", glob->text);
 	if (!module && !strpbrk(function, "*?[") && needs_glob(r->traceable, function))
-		length = asprintf(&line, "[%c]%s() as cover_%zu", *function, function + 1,
-				  e->events.count + 1);
+		line = xasprintf("[%c]%s() as cover_%zu", *function, function + 1, e->events.count + 1);
 	else
-		length = asprintf(&line, "%s%s%s() as cover_%zu", module ? module : "",
-				  module ? ":" : "", function, e->events.count + 1);
-	if (length < 0)
-		return error__no_memory();
+		line = xasprintf("%s%s%s() as cover_%zu", module ? module : "", module ? ":" : "", function,
+				 e->events.count + 1);
 	err = prototypes__add(&e->events, line);
 	free(line);
 	return err;
@@ -80,10 +78,11 @@ static int make_events(struct event_engine *e, const struct request *r)
 		err = add_event(e, r, &allow->list[i]);
 	if (!err && !allow->count)
 		err = add_event(e, r, NULL);
+	if (err)
+		return err;
 	snprintf(group, sizeof(group), GROUP_PREFIX "%s", run__id());
-	if (!err)
-		err = prototypes__privatize(&e->events, group);
-	return err ? err : function_events__add_guarded(&e->events, r->guard);
+	prototypes__privatize(&e->events, group);
+	return function_events__add_guarded(&e->events, r->guard);
 }
 
 static bool lies_at(struct tep_event *event, const char *name, size_t offset, size_t size)
@@ -101,7 +100,7 @@ static int check_layout(struct event_engine *e)
 	int err;
 
 	if (!tep)
-		return error__no_memory();
+		memory__fail();
 	err = function_event__format(&e->events.list[0], tep, &event);
 	if (!err && (!lies_at(event, "__ip", offsetof(struct cover_event_ctx, ip), sizeof(__u64)) ||
 		     !lies_at(event, "__parent_ip", offsetof(struct cover_event_ctx, parent_ip),
@@ -124,12 +123,9 @@ static void event__destroy(void *engine)
 
 static int event__prepare(void **ret, const struct request *request)
 {
-	struct event_engine *e = calloc(1, sizeof(*e));
-	int err;
+	struct event_engine *e = xcalloc(1, sizeof(*e));
+	int err = make_events(e, request);
 
-	if (!e)
-		return error__no_memory();
-	err = make_events(e, request);
 	if (!err)
 		err = check_layout(e);
 	if (!err)

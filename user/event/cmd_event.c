@@ -12,6 +12,7 @@
 #include "base/command.h"
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "event/commands.h"
 #include "event/function_events.h"
@@ -125,12 +126,9 @@ static int with_events(int (*action)(const struct prototypes *events, const void
 static int remove_chosen(const struct prototypes *events, const void *options)
 {
 	const struct rm_options *o = options;
-	bool *chosen = calloc(events->count + 1, sizeof(*chosen));
-	int err;
+	bool *chosen = xcalloc(events->count, sizeof(*chosen));
+	int err = function_events__choose(events, o->patterns, chosen);
 
-	if (!chosen)
-		return error__no_memory();
-	err = function_events__choose(events, o->patterns, chosen);
 	if (!err)
 		err = function_events__remove(events, chosen);
 	free(chosen);
@@ -193,12 +191,10 @@ static void number_or_null(json_writer_t *w, const struct prototype *event, cons
 		jsonw_null_field(w, file);
 }
 
-static int list_json(const struct prototypes *events, FILE *out)
+static void list_json(const struct prototypes *events, FILE *out)
 {
 	json_writer_t *w = jsonw_new(out, true);
 
-	if (!w)
-		return error__no_memory();
 	jsonw_start_array(w);
 	for (size_t i = 0; i < events->count; i++) {
 		const struct prototype *p = &events->list[i];
@@ -216,52 +212,41 @@ static int list_json(const struct prototypes *events, FILE *out)
 	}
 	jsonw_end_array(w);
 	jsonw_destroy(&w);
-	return 0;
 }
 
-static int add_row(struct libscols_table *table, const struct prototype *p)
+static void add_row(struct libscols_table *table, const struct prototype *p)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	uint64_t enabled = 0, missed = 0;
-	char text[512];
-	int err;
+	char event[512], number[32];
 
-	if (!line)
-		return -ENOMEM;
 	function_event__number(p, "enable", &enabled);
 	function_event__number(p, "missed", &missed);
-	snprintf(text, sizeof(text), "%s/%s", p->group, p->name);
-	err = scols_line_set_data(line, 0, text);
-	err = err ? err : scols_line_set_data(line, 1, enabled ? "yes" : "no");
-	snprintf(text, sizeof(text), "%" PRIu64, missed);
-	err = err ? err : scols_line_set_data(line, 2, text);
-	return err ? err : scols_line_set_data(line, 3, p->text);
+	snprintf(event, sizeof(event), "%s/%s", p->group, p->name);
+	snprintf(number, sizeof(number), "%" PRIu64, missed);
+	if (!line || scols_line_set_data(line, 0, event) || scols_line_set_data(line, 1, enabled ? "yes" : "no") ||
+	    scols_line_set_data(line, 2, number) || scols_line_set_data(line, 3, p->text))
+		memory__fail();
 }
 
-static int list_text(const struct prototypes *events, FILE *out)
+static void list_text(const struct prototypes *events, FILE *out)
 {
 	struct libscols_table *table;
-	int err = -ENOMEM;
 
 	if (!events->count)
-		return 0;
+		return;
 	table = scols_new_table();
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "EVENT", 20, 0) ||
+	if (!table || scols_table_set_stream(table, out) ||
+	    !scols_table_new_column(table, "EVENT", 20, 0) ||
 	    !scols_table_new_column(table, "ENABLED", 7, 0) ||
 	    !scols_table_new_column(table, "MISSED", 7, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "PROTOTYPE", 0.5, SCOLS_FL_TRUNC))
-		goto cleanup;
-	err = 0;
-	for (size_t i = 0; !err && i < events->count; i++)
-		err = add_row(table, &events->list[i]);
-	if (!err)
-		err = scols_print_table(table);
-cleanup:
+		memory__fail();
+	for (size_t i = 0; i < events->count; i++)
+		add_row(table, &events->list[i]);
+	if (scols_print_table(table))
+		memory__fail();
 	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 static int print_list(const struct prototypes *events, const void *options)
@@ -273,9 +258,11 @@ static int print_list(const struct prototypes *events, const void *options)
 	err = output__open(&output, NULL, NULL);
 	if (err)
 		return err;
-	err = o->json ? list_json(events, output__stream(output)) :
-			list_text(events, output__stream(output));
-	return output__finish(output, err);
+	if (o->json)
+		list_json(events, output__stream(output));
+	else
+		list_text(events, output__stream(output));
+	return output__finish(output, 0);
 }
 
 static int event_list(int argc, char **argv)

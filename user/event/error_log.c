@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "event/error_log.h"
 
 #define ERROR ": error: "
@@ -104,7 +105,7 @@ char *log_entry__picture(const struct log_entry *entry)
 
 	f = open_memstream(&text, &size);
 	if (!f)
-		return NULL;
+		memory__fail();
 	while (line < end) {
 		int length = strcspn(line, "\n");
 
@@ -121,9 +122,7 @@ char *log_entry__picture(const struct log_entry *entry)
 		left -= left > length ? length + 1 : left + 1;
 		line += length + 1;
 	}
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	if (fclose(f))
+		memory__fail();
 	return text;
 }

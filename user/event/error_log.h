@@ -29,7 +29,7 @@ struct log_entry {
  */
 int error_log__last(const char *log, const char *where, struct log_entry *ret);
 
-/* The command with a caret below its column, each line indented; to be freed. NULL: no memory. */
+/* The command with a caret below its column, each line indented; to be freed. */
 char *log_entry__picture(const struct log_entry *entry);
 
 #endif

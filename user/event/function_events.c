@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "event/error_log.h"
 #include "event/function_events.h"
 #include "kernel/features.h"
@@ -51,8 +52,7 @@ static void print_entry(const struct log_entry *e)
 	char *picture = log_entry__picture(e);
 
 	error__print("%.*s%s%.*s\n%s", (int)e->message_length, e->message,
-		     e->detail_length ? ": " : "", (int)e->detail_length, e->detail,
-		     picture ? picture : "");
+		     e->detail_length ? ": " : "", (int)e->detail_length, e->detail, picture);
 	free(picture);
 }
 
@@ -118,28 +118,21 @@ cleanup:
 int function_events__add(const struct prototypes *protos)
 {
 	char *text = prototypes__join(protos);
-	int err;
+	int err = write_whole(text, protos);
 
-	if (!text)
-		return error__no_memory();
-	err = write_whole(text, protos);
 	free(text);
 	return err;
 }
 
-static char *event_file(const struct prototype *event, const char *file)
+char *function_event__path(const struct prototype *event, const char *file)
 {
-	char *path;
-
-	if (asprintf(&path, "events/%s/%s/%s", event->group, event->name, file) < 0)
-		return NULL;
-	return path;
+	return xasprintf("events/%s/%s/%s", event->group, event->name, file);
 }
 
 static bool exists(const struct prototype *event)
 {
-	char *path = event_file(event, "enable");
-	bool found = path && tracefs_file_exists(NULL, path);
+	char *path = function_event__path(event, "enable");
+	bool found = tracefs_file_exists(NULL, path);
 
 	free(path);
 	return found;
@@ -189,8 +182,8 @@ static bool matches(const struct prototype *event, const char *pattern)
 
 	if (!slash)
 		return !strcmp(event->group, PROTOTYPE_GROUP) && !fnmatch(pattern, event->name, 0);
-	group = strndup(pattern, slash - pattern);
-	match = group && !fnmatch(group, event->group, 0) && !fnmatch(slash + 1, event->name, 0);
+	group = xstrndup(pattern, slash - pattern);
+	match = !fnmatch(group, event->group, 0) && !fnmatch(slash + 1, event->name, 0);
 	free(group);
 	return match;
 }
@@ -220,12 +213,14 @@ int function_events__remove(const struct prototypes *events, const bool *chosen)
 
 	f = open_memstream(&text, &size);
 	if (!f)
-		return error__no_memory();
+		memory__fail();
 	for (size_t i = 0; i < events->count; i++) {
 		if (chosen[i])
 			fprintf(f, "!%s/%s\n", events->list[i].group, events->list[i].name);
 	}
-	err = fclose(f) ? error__no_memory() : write_whole(text, NULL);
+	if (fclose(f))
+		memory__fail();
+	err = write_whole(text, NULL);
 	free(text);
 	return err;
 }
@@ -234,10 +229,8 @@ int function_events__remove(const struct prototypes *events, const bool *chosen)
 
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret)
 {
-	char *path = event_file(event, file), *text = NULL, *end;
+	char *path = function_event__path(event, file), *text = tracefs_instance_file_read(NULL, path, NULL), *end;
 
-	if (path)
-		text = tracefs_instance_file_read(NULL, path, NULL);
 	free(path);
 	if (!text)
 		return false;
@@ -249,14 +242,13 @@ bool function_event__number(const struct prototype *event, const char *file, uin
 int function_event__format(const struct prototype *event, struct tep_handle *tep,
 			   struct tep_event **ret)
 {
-	char *path = event_file(event, "format"), *text = NULL;
+	char *path = function_event__path(event, "format"), *text;
 	int size, err = 0;
 
-	if (path)
-		text = tracefs_instance_file_read(NULL, path, &size);
+	text = tracefs_instance_file_read(NULL, path, &size);
 	*ret = NULL;
 	if (!text) {
-		err = error__return(-EIO, "%s: %s", path ? path : "format", strerror(errno));
+		err = error__return(-EIO, "%s: %s", path, strerror(errno));
 	} else {
 		/*
 		 * libtraceevent keeps the event even if it cannot parse the print format, which is

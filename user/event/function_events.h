@@ -36,6 +36,9 @@ int function_events__choose(const struct prototypes *events, char *const *patter
 /* Removes the chosen events, all or none. */
 int function_events__remove(const struct prototypes *events, const bool *chosen);
 
+/* The path of one of an event's files, in tracefs or an instance; to be freed. */
+char *function_event__path(const struct prototype *event, const char *file);
+
 /* The number at the beginning of one of an event's files. Returns false if there is none. */
 bool function_event__number(const struct prototype *event, const char *file, uint64_t *ret);
 

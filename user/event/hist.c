@@ -6,13 +6,14 @@
  * Debian 12's version, 1.6.4. The kernel's default is 2,048 entries: a trigger for single values
  * would drop some that fit into ours, and each log2 trigger would need 16 times the memory.
  */
+#include <errno.h>
 #include <inttypes.h>
 #include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "event/hist.h"
 #include "event/json.h"
 
@@ -66,14 +67,9 @@ int event_hist__triggers(struct tep_event *event, const char *field, const char 
 	if (bit)
 		snprintf(readable, sizeof(readable), " && !(" FIELD_FAULTS " & 0x%" PRIx64 ")",
 			 bit);
-	if (asprintf(&ret[0], "hist:keys=%s.log2:size=%d:%s if %s > 0", field, LOG2_ENTRIES,
-		     state, field) < 0)
-		return error__no_memory();
-	if (asprintf(&ret[1], "hist:keys=%s:size=%d:%s if %s %s 0%s", field, VALUE_ENTRIES,
-		     state, field, f->flags & TEP_FIELD_IS_SIGNED ? "<=" : "==", readable) < 0) {
-		free(ret[0]);
-		return error__no_memory();
-	}
+	ret[0] = xasprintf("hist:keys=%s.log2:size=%d:%s if %s > 0", field, LOG2_ENTRIES, state, field);
+	ret[1] = xasprintf("hist:keys=%s:size=%d:%s if %s %s 0%s", field, VALUE_ENTRIES, state, field,
+			   f->flags & TEP_FIELD_IS_SIGNED ? "<=" : "==", readable);
 	return 0;
 }
 
@@ -155,26 +151,20 @@ static struct bounds bounds_of(size_t slot)
 	return (struct bounds){ false, near, far };
 }
 
-static int add_row(struct libscols_table *table, size_t slot, uint64_t count, uint64_t most)
+static void add_row(struct libscols_table *table, size_t slot, uint64_t count, uint64_t most)
 {
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	struct bounds b = bounds_of(slot);
 	const char *sign = b.negative ? "-" : "";
-	char text[BAR_WIDTH + 1];
-	size_t bar = most ? (double)count / most * BAR_WIDTH + 0.5 : 0;
-	int err;
+	char least[32], greatest[32], number[32], bar[BAR_WIDTH + 1] = "";
 
-	if (!line)
-		return -ENOMEM;
-	snprintf(text, sizeof(text), "%s%" PRIu64, sign, b.least);
-	err = scols_line_set_data(line, 0, text);
-	snprintf(text, sizeof(text), "%s%" PRIu64, sign, b.greatest);
-	err = err ? err : scols_line_set_data(line, 1, text);
-	snprintf(text, sizeof(text), "%" PRIu64, count);
-	err = err ? err : scols_line_set_data(line, 2, text);
-	memset(text, '#', bar);
-	text[bar] = '\0';
-	return err ? err : scols_line_set_data(line, 3, text);
+	snprintf(least, sizeof(least), "%s%" PRIu64, sign, b.least);
+	snprintf(greatest, sizeof(greatest), "%s%" PRIu64, sign, b.greatest);
+	snprintf(number, sizeof(number), "%" PRIu64, count);
+	memset(bar, '#', most ? (double)count / most * BAR_WIDTH + 0.5 : 0);
+	if (!line || scols_line_set_data(line, 0, least) || scols_line_set_data(line, 1, greatest) ||
+	    scols_line_set_data(line, 2, number) || scols_line_set_data(line, 3, bar))
+		memory__fail();
 }
 
 /* The range from the first to the last slot that is not empty. Returns false if all are empty. */
@@ -205,33 +195,27 @@ static uint64_t total(const struct event_hist *h)
 	return sum;
 }
 
-int event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out)
+void event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out)
 {
 	struct libscols_table *table;
 	size_t first, end;
 	uint64_t most;
-	int err = -ENOMEM;
 
 	fprintf(out, "%s: %s of %" PRIu64 " events\n", event, field, total(h));
 	if (!find_range(h, &first, &end, &most))
-		return 0;
+		return;
 	table = scols_new_table();
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "FROM", 20, SCOLS_FL_RIGHT) ||
+	if (!table || scols_table_set_stream(table, out) ||
+	    !scols_table_new_column(table, "FROM", 20, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "TO", 20, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "COUNT", 10, SCOLS_FL_RIGHT) ||
 	    !scols_table_new_column(table, "", BAR_WIDTH, 0))
-		goto cleanup;
-	err = 0;
-	for (size_t i = first; !err && i < end; i++)
-		err = add_row(table, i, h->counts[i], most);
-	if (!err)
-		err = scols_print_table(table);
-cleanup:
+		memory__fail();
+	for (size_t i = first; i < end; i++)
+		add_row(table, i, h->counts[i], most);
+	if (scols_print_table(table))
+		memory__fail();
 	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 static struct json_object *bound(bool negative, uint64_t magnitude)
@@ -239,7 +223,7 @@ static struct json_object *bound(bool negative, uint64_t magnitude)
 	return json_integer(negative ? -magnitude : magnitude, negative);
 }
 
-static bool add_buckets(struct json_object *array, const struct event_hist *h)
+static void add_buckets(struct json_object *array, const struct event_hist *h)
 {
 	for (size_t i = 0; i < HIST_SLOTS; i++) {
 		struct bounds b = bounds_of(i);
@@ -248,39 +232,23 @@ static bool add_buckets(struct json_object *array, const struct event_hist *h)
 		if (!h->counts[i])
 			continue;
 		bucket = json_object_new_object();
-		if (!bucket || json_object_array_add(array, bucket)) {
-			json_object_put(bucket);
-			return false;
-		}
-		if (!json_add(bucket, "from", bound(b.negative, b.least)) ||
-		    !json_add(bucket, "to", bound(b.negative, b.greatest)) ||
-		    !json_add(bucket, "count", json_object_new_uint64(h->counts[i])))
-			return false;
+		event_json__put(bucket, "from", bound(b.negative, b.least));
+		event_json__put(bucket, "to", bound(b.negative, b.greatest));
+		event_json__put(bucket, "count", json_object_new_uint64(h->counts[i]));
+		if (json_object_array_add(array, bucket))
+			memory__fail();
 	}
-	return true;
 }
 
 struct json_object *event_hist__json(const struct event_hist *h, const char *event,
 				     const char *field)
 {
 	struct json_object *object = json_object_new_object(), *buckets = json_object_new_array();
-	bool done;
 
-	if (!object || !buckets) {
-		json_object_put(object);
-		json_object_put(buckets);
-		return NULL;
-	}
-	done = json_add(object, "event", json_text(event, strlen(event))) &&
-	       json_add(object, "field", json_text(field, strlen(field))) &&
-	       json_add(object, "count", json_object_new_uint64(total(h)));
-	if (done)
-		done = json_add(object, "buckets", buckets) && add_buckets(buckets, h);
-	else
-		json_object_put(buckets);
-	if (!done) {
-		json_object_put(object);
-		object = NULL;
-	}
+	event_json__put(object, "event", json_text(event, strlen(event)));
+	event_json__put(object, "field", json_text(field, strlen(field)));
+	event_json__put(object, "count", json_object_new_uint64(total(h)));
+	event_json__put(object, "buckets", buckets);
+	add_buckets(buckets, h);
 	return object;
 }

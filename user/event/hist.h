@@ -49,8 +49,8 @@ int event_hist__triggers(struct tep_event *event, const char *field, const char 
 int event_hist__read(struct event_hist *h, const char *text);
 
 /* Prints a table for people. */
-int event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out);
-/* An object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}; NULL: no memory. */
+void event_hist__print(const struct event_hist *h, const char *event, const char *field, FILE *out);
+/* An object {"event", "field", "count", "buckets": [{"from", "to", "count"}]}. */
 struct json_object *event_hist__json(const struct event_hist *h, const char *event,
 				     const char *field);
 

@@ -6,7 +6,16 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/memory.h"
 #include "event/json.h"
+
+void event_json__put(struct json_object *object, const char *name, struct json_object *value)
+{
+	if (!object || !value || !json_add(object, name, value))
+		memory__fail();
+}
+
+/* ---- while events come: lack of memory is an error, which ends the run, and then its command is waited for */
 
 /* After an array's type come its brackets; before a dynamic one's comes __data_loc. */
 static bool is_type(const struct tep_format_field *field, const char *type)

@@ -23,6 +23,12 @@
 #define FIELD_PARENT_IP "__parent_ip"
 #define FIELD_FAULTS "faults"
 
+/*
+ * Puts a new value into a new object, for what is printed at the end. NULL: there is no memory, which
+ * ends the program. While events come, it is an error (see below).
+ */
+void event_json__put(struct json_object *object, const char *name, struct json_object *value);
+
 /* Does a field have a bit in the faults? The user's fields have one each, in their order. */
 bool field_has_bit(const struct tep_format_field *field);
 

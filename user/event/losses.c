@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
-#include "base/json.h"
 #include "event/function_events.h"
+#include "event/json.h"
 #include "event/losses.h"
 
 enum loss { LOST_OVERRUN, LOST_MISSED, LOST_HIST, LOST_KINDS };
@@ -67,19 +67,17 @@ static uint64_t count_missed(const struct prototypes *protos)
 	return sum;
 }
 
-int losses__count(struct counters *ret, struct instance *instance, const struct prototypes *protos,
-		  uint64_t hist_dropped)
+void losses__count(struct counters *ret, struct instance *instance, const struct prototypes *protos,
+		   uint64_t hist_dropped)
 {
 	const uint64_t values[LOST_KINDS] = {
 		[LOST_OVERRUN] = count_overruns(instance),
 		[LOST_MISSED] = count_missed(protos),
 		[LOST_HIST] = hist_dropped,
 	};
-	int err = 0;
 
-	for (int i = 0; !err && i < LOST_KINDS; i++)
-		err = counters__add(ret, losses[i].name, values[i]);
-	return err;
+	for (int i = 0; i < LOST_KINDS; i++)
+		counters__add(ret, losses[i].name, values[i]);
 }
 
 void losses__print(const struct counters *counted)
@@ -97,12 +95,8 @@ struct json_object *losses__json(const struct counters *counted)
 {
 	struct json_object *object = json_object_new_object(), *counts = json_object_new_object();
 
-	if (!object || !counts || !json_add(object, "lost", counts)) {
-		json_object_put(object);
-		return NULL;
-	}
+	event_json__put(object, "lost", counts);
 	for (size_t i = 0; i < counted->count; i++)
-		json_add(counts, counted->list[i].name,
-			 json_object_new_uint64(counted->list[i].value));
+		event_json__put(counts, counted->list[i].name, json_object_new_uint64(counted->list[i].value));
 	return object;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "event/prototype.h"
 
 #define BLANKS " \t\r"
@@ -72,11 +73,9 @@ static const char *find_as(const char *text)
  */
 static char *name_after(const struct piece *function)
 {
-	char *name = malloc(strlen("any") * function->length + sizeof("event"));
+	char *name = xmalloc(strlen("any") * function->length + sizeof("event"));
 	size_t used = 0;
 
-	if (!name)
-		return NULL;
 	for (size_t i = 0; i < function->length; i++) {
 		char c = function->start[i];
 
@@ -91,53 +90,32 @@ static char *name_after(const struct piece *function)
 	return name;
 }
 
-static void prototype__free(struct prototype *p)
-{
-	free(p->text);
-	free(p->line);
-	free(p->group);
-	free(p->name);
-}
 
-static int prototype__parse(struct prototype *p, const char *text, size_t length)
+static void prototype__parse(struct prototype *p, const char *text, size_t length)
 {
 	const char *as, *slash;
 
-	memset(p, 0, sizeof(*p));
-	p->text = strndup(text, length);
-	p->line = strndup(text, length);
-	as = p->text ? find_as(p->text) : NULL;
+	p->text = xstrndup(text, length);
+	p->line = xstrdup(p->text);
+	as = find_as(p->text);
 	slash = as ? strchr(as, '/') : NULL;
+	p->group = slash ? xstrndup(as, slash - as) : xstrdup(PROTOTYPE_GROUP);
 	if (as) {
-		p->group = slash ? strndup(as, slash - as) : strdup(PROTOTYPE_GROUP);
-		p->name = strdup(slash ? slash + 1 : as);
-	} else if (p->text) {
+		p->name = xstrdup(slash ? slash + 1 : as);
+	} else {
 		struct piece function = find_function(p->text);
 
-		p->group = strdup(PROTOTYPE_GROUP);
 		p->name = name_after(&function);
 	}
-	if (p->text && p->line && p->group && p->name)
-		return 0;
-	prototype__free(p);
-	return error__no_memory();
 }
 
 static int add_line(struct prototypes *protos, const char *text, size_t length)
 {
-	struct prototype *more;
-	int err;
-
 	if (*text == '!')
 		return error__return(-EINVAL, "'%.*s': this is no prototype; `hytrace event rm` removes "
 				     "events", (int)length, text);
-	more = reallocarray(protos->list, protos->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	protos->list = more;
-	err = prototype__parse(&more[protos->count], text, length);
-	protos->count += !err;
-	return err;
+	prototype__parse(LIST_ADD(protos->list, protos->count), text, length);
+	return 0;
 }
 
 int prototypes__add(struct prototypes *protos, const char *argument)
@@ -163,13 +141,14 @@ int prototypes__add(struct prototypes *protos, const char *argument)
 	return err;
 }
 
-static int take_name(struct lh_table *taken, const char *name)
+static void take_name(struct lh_table *taken, const char *name)
 {
-	return lh_table_insert(taken, name, NULL) ? -ENOMEM : 0;
+	if (lh_table_insert(taken, name, NULL))
+		memory__fail();
 }
 
 /* @taken: the names of other events. */
-static int number_name(struct prototype *p, struct lh_table *taken)
+static void number_name(struct prototype *p, struct lh_table *taken)
 {
 	char *name = NULL;
 
@@ -177,66 +156,54 @@ static int number_name(struct prototype *p, struct lh_table *taken)
 		p->name[LONGEST_NAME] = '\0';
 	for (int n = 2; lh_table_lookup_entry(taken, name ? name : p->name); n++) {
 		free(name);
-		if (asprintf(&name, "%.*s_%d", LONGEST_NUMBERED, p->name, n) < 0)
-			return -ENOMEM;
+		name = xasprintf("%.*s_%d", LONGEST_NUMBERED, p->name, n);
 	}
 	if (name) {
 		free(p->name);
 		p->name = name;
 	}
-	return take_name(taken, p->name);
+	take_name(taken, p->name);
 }
 
-static int move_to(struct prototype *p, const char *group)
+static void move_to(struct prototype *p, const char *group)
 {
 	const char *as = find_as(p->text);
-	char *line, *copy = strdup(group);
-	int length;
 
-	if (!copy)
-		return -ENOMEM;
-	if (as)
-		length = asprintf(&line, "%.*s%s/%s", (int)(as - p->text), p->text, group, as);
-	else
-		length = asprintf(&line, "%s as %s/%s", p->text, group, p->name);
-	if (length < 0) {
-		free(copy);
-		return -ENOMEM;
-	}
 	free(p->line);
 	free(p->group);
-	p->line = line;
-	p->group = copy;
-	return 0;
+	if (as)
+		p->line = xasprintf("%.*s%s/%s", (int)(as - p->text), p->text, group, as);
+	else
+		p->line = xasprintf("%s as %s/%s", p->text, group, p->name);
+	p->group = xstrdup(group);
 }
 
-int prototypes__privatize(struct prototypes *protos, const char *group)
+void prototypes__privatize(struct prototypes *protos, const char *group)
 {
 	struct lh_table *taken = lh_kchar_table_new(2 * protos->count + 1, NULL);
-	int err = taken ? 0 : -ENOMEM;
 
+	if (!taken)
+		memory__fail();
 	/* Names that the user gave come first; other events get other names. */
-	for (size_t i = 0; !err && i < protos->count; i++) {
+	for (size_t i = 0; i < protos->count; i++) {
 		const char *as = find_as(protos->list[i].text);
 
 		protos->list[i].own = as && !strchr(as, '/');
 		if (protos->list[i].own)
-			err = take_name(taken, protos->list[i].name);
+			take_name(taken, protos->list[i].name);
 	}
-	for (size_t i = 0; !err && i < protos->count; i++) {
+	for (size_t i = 0; i < protos->count; i++) {
 		struct prototype *p = &protos->list[i];
 		const char *tail = find_tail(p->text);
 
 		if (tail && !*tail) {
-			err = number_name(p, taken);
+			number_name(p, taken);
 			p->own = true;
 		}
-		if (!err && p->own)
-			err = move_to(p, group);
+		if (p->own)
+			move_to(p, group);
 	}
-	if (taken)
-		lh_table_free(taken);
-	return err ? error__no_memory() : 0;
+	lh_table_free(taken);
 }
 
 char *prototypes__join(const struct prototypes *protos)
@@ -247,20 +214,22 @@ char *prototypes__join(const struct prototypes *protos)
 
 	f = open_memstream(&text, &size);
 	if (!f)
-		return NULL;
+		memory__fail();
 	for (size_t i = 0; i < protos->count; i++)
 		fprintf(f, "%s\n", protos->list[i].line);
-	if (fclose(f)) {
-		free(text);
-		return NULL;
-	}
+	if (fclose(f))
+		memory__fail();
 	return text;
 }
 
 void prototypes__free(struct prototypes *protos)
 {
-	for (size_t i = 0; i < protos->count; i++)
-		prototype__free(&protos->list[i]);
+	for (size_t i = 0; i < protos->count; i++) {
+		free(protos->list[i].text);
+		free(protos->list[i].line);
+		free(protos->list[i].group);
+		free(protos->list[i].name);
+	}
 	free(protos->list);
 	memset(protos, 0, sizeof(*protos));
 }

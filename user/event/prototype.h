@@ -49,12 +49,10 @@ int prototypes__add(struct prototypes *protos, const char *argument);
  *
  * Events with a group or a name keep it. Other events are named after their functions; a number is
  * appended if several would have the same name.
- *
- * Returns 0 or -ENOMEM.
  */
-int prototypes__privatize(struct prototypes *protos, const char *group);
+void prototypes__privatize(struct prototypes *protos, const char *group);
 
-/* All lines with their newlines as one text; NULL: no memory. */
+/* All lines with their newlines as one text; to be freed. */
 char *prototypes__join(const struct prototypes *protos);
 
 void prototypes__free(struct prototypes *protos);

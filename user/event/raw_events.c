@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "event/raw_events.h"
 
 /* How many pages of each CPU are read at once. After that, signals and the time are checked. */
@@ -44,7 +45,7 @@ struct record_order {
 
 struct record_order *record_order__new(void)
 {
-	return calloc(1, sizeof(struct record_order));
+	return xcalloc(1, sizeof(struct record_order));
 }
 
 int record_order__add(struct record_order *o, const struct tep_record *record)
@@ -125,25 +126,23 @@ static int learn_page(struct raw_events *r)
 	}
 	free(header);
 	r->page_size = tep_get_sub_buffer_size(r->tep);
-	r->page = malloc(r->page_size);
+	r->page = xmalloc(r->page_size);
 	r->kbuffer = tep_kbuffer(r->tep);
-	return r->page && r->kbuffer ? 0 : error__no_memory();
+	if (!r->kbuffer)
+		memory__fail();
+	return 0;
 }
 
 static int open_cpu(struct raw_events *r, const char *directory, int number)
 {
-	struct cpu *more = reallocarray(r->cpus, r->cpu_count + 1, sizeof(*more));
 	char path[PATH_MAX];
 	int fd;
 
-	if (!more)
-		return error__no_memory();
-	r->cpus = more;
 	snprintf(path, sizeof(path), "%s/cpu%d/trace_pipe_raw", directory, number);
 	fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return error__return(-errno, "%s: %s", path, strerror(errno));
-	r->cpus[r->cpu_count++] = (struct cpu){ .number = number, .fd = fd };
+	*LIST_ADD(r->cpus, r->cpu_count) = (struct cpu){ .number = number, .fd = fd };
 	return 0;
 }
 
@@ -154,8 +153,6 @@ static int open_cpus(struct raw_events *r, struct instance *instance)
 	DIR *dir;
 	int number, err = 0;
 
-	if (!directory)
-		return error__no_memory();
 	dir = opendir(directory);
 	if (!dir)
 		err = error__return(-errno, "%s: %s", directory, strerror(errno));
@@ -171,14 +168,12 @@ static int open_cpus(struct raw_events *r, struct instance *instance)
 
 int raw_events__open(struct raw_events **ret, struct instance *instance, struct tep_handle *tep)
 {
-	struct raw_events *r = calloc(1, sizeof(*r));
+	struct raw_events *r = xcalloc(1, sizeof(*r));
 	int err;
 
-	if (!r)
-		return error__no_memory();
 	r->tep = tep;
 	r->order = record_order__new();
-	err = r->order ? learn_page(r) : error__no_memory();
+	err = learn_page(r);
 	if (!err)
 		err = open_cpus(r, instance);
 	if (err)

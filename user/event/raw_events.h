@@ -37,6 +37,7 @@ void raw_events__close(struct raw_events *r);
 struct record_order;
 
 struct record_order *record_order__new(void);
+/* Returns -ENOMEM after a message: the run then ends, and its command is waited for. */
 int record_order__add(struct record_order *o, const struct tep_record *record);
 int record_order__give(struct record_order *o, unsigned long long until, raw_event_take take,
 		       void *context);

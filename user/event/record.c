@@ -22,6 +22,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "event/function_events.h"
 #include "event/hist.h"
 #include "event/json.h"
@@ -62,22 +63,12 @@ struct record {
 
 /* ---- before recording begins */
 
-static char *events_path(const struct prototype *p, const char *file)
-{
-	char *path;
-
-	return asprintf(&path, "events/%s/%s/%s", p->group, p->name, file) < 0 ? NULL : path;
-}
-
 static int write_event_file(struct instance *instance, const struct prototype *p,
 			    const char *file, const char *text)
 {
-	char *path = events_path(p, file);
-	int err;
+	char *path = function_event__path(p, file);
+	int err = instance__write(instance, path, text);
 
-	if (!path)
-		return error__no_memory();
-	err = instance__write(instance, path, text);
 	free(path);
 	return err;
 }
@@ -85,13 +76,10 @@ static int write_event_file(struct instance *instance, const struct prototype *p
 static int make_events(struct prototypes *protos, struct guard *guard)
 {
 	char group[64];
-	int err;
 
 	snprintf(group, sizeof(group), GROUP_PREFIX "%s", run__id());
-	err = prototypes__privatize(protos, group);
-	if (!err)
-		err = function_events__add_guarded(protos, guard);
-	return err;
+	prototypes__privatize(protos, group);
+	return function_events__add_guarded(protos, guard);
 }
 
 static int load_formats(struct formats *f, const struct prototypes *protos)
@@ -101,9 +89,9 @@ static int load_formats(struct formats *f, const struct prototypes *protos)
 	/* libtraceevent complains about print formats, which are not used. */
 	tep_set_loglevel(TEP_LOG_NONE);
 	f->tep = tep_alloc();
-	f->list = calloc(protos->count, sizeof(*f->list));
-	if (!f->tep || !f->list)
-		return error__no_memory();
+	if (!f->tep)
+		memory__fail();
+	f->list = xcalloc(protos->count, sizeof(*f->list));
 	for (size_t i = 0; !err && i < protos->count; i++)
 		err = function_event__format(&protos->list[i], f->tep, &f->list[i]);
 	return err;
@@ -118,7 +106,7 @@ static int list_fields(const char *hist, struct tep_event *const *formats, size_
 
 	f = open_memstream(&text, &size);
 	if (!f)
-		return error__no_memory();
+		memory__fail();
 	for (size_t i = 0; i < count; i++) {
 		struct tep_format_field *field = formats[i]->format.fields;
 
@@ -129,9 +117,9 @@ static int list_fields(const char *hist, struct tep_event *const *formats, size_
 			separator = ", ";
 		}
 	}
-	fclose(f);
-	error__print("--hist %s: no event has a field of this name that is a number; there are: %s",
-		     hist, text ? text : "");
+	if (fclose(f))
+		memory__fail();
+	error__print("--hist %s: no event has a field of this name that is a number; there are: %s", hist, text);
 	free(text);
 	return -EINVAL;
 }
@@ -169,8 +157,7 @@ static int enable_events(struct instance *instance, const struct prototypes *pro
 	}
 	if (err || !own)
 		return err;
-	if (asprintf(&path, "events/%s/enable", own) < 0)
-		return error__no_memory();
+	path = xasprintf("events/%s/enable", own);
 	err = instance__write(instance, path, "1");
 	free(path);
 	return err;
@@ -181,13 +168,10 @@ static int write_hist(struct instance *instance, const struct prototype *p,
 		      struct tep_event *format, const char *field, const char *state)
 {
 	char *triggers[2];
-	int err;
+	int err = 0;
 
-	if (!event_hist__has(format, field))
+	if (event_hist__triggers(format, field, state, triggers))
 		return 0;
-	err = event_hist__triggers(format, field, state, triggers);
-	if (err)
-		return err;
 	for (int i = 0; !err && i < 2; i++)
 		err = write_event_file(instance, p, "trigger", triggers[i]);
 	free(triggers[0]);
@@ -234,16 +218,13 @@ static const char *event_name(const struct prototypes *protos, const struct form
 	return room;
 }
 
-static int print_json(struct output *output, struct json_object *object)
+static void print_json(struct output *output, struct json_object *object)
 {
 	FILE *out = output__stream(output);
 
-	if (!object)
-		return error__no_memory();
 	fputs(json_line(object), out);
 	fputc('\n', out);
 	json_object_put(object);
-	return 0;
 }
 
 static int take_record(const struct tep_record *record, void *context)
@@ -253,6 +234,7 @@ static int take_record(const struct tep_record *record, void *context)
 	struct tep_record *data = (struct tep_record *)record;
 	struct tep_event *event = tep_find_event(tep, tep_data_type(tep, data));
 	int pid = tep_data_pid(tep, data);
+	struct json_object *object;
 	const char *comm = NULL;
 	char name[512];
 
@@ -261,10 +243,12 @@ static int take_record(const struct tep_record *record, void *context)
 		return 0;
 	if (!pid || tep_is_pid_registered(tep, pid))
 		comm = tep_data_comm_from_pid(tep, pid);
-	return print_json(r->output, event_json__new(record, event,
-						     event_name(r->protos, &r->formats, event, name,
-								sizeof(name)),
-						     comm, &r->names));
+	object = event_json__new(record, event, event_name(r->protos, &r->formats, event, name, sizeof(name)), comm,
+				 &r->names);
+	if (!object)
+		return error__no_memory();
+	print_json(r->output, object);
+	return 0;
 }
 
 /* The kernel keeps the names of the tasks that it has recorded last. */
@@ -320,14 +304,12 @@ static int read_rest(struct record *r)
 /* Reads the histogram of one event. */
 static int read_hist(struct instance *instance, const struct prototype *p, struct event_hist *h)
 {
-	char *path = events_path(p, "hist"), *text = NULL;
+	char *path = function_event__path(p, "hist"), *text = instance__read(instance, path);
 	int err = 0;
 
 	memset(h, 0, sizeof(*h));
-	if (path)
-		text = instance__read(instance, path);
 	if (!text)
-		err = error__return(-EIO, "%s: %s", path ? path : "hist", strerror(errno));
+		err = error__return(-EIO, "%s: %s", path, strerror(errno));
 	else if (event_hist__read(h, text))
 		err = error__return(-EIO, "%s: hytrace cannot read it", path);
 	free(path);
@@ -335,16 +317,18 @@ static int read_hist(struct instance *instance, const struct prototype *p, struc
 	return err;
 }
 
-static int print_hist(struct output *output, const struct event_hist *h, const char *name,
-		      const char *field, bool json)
+static void print_hist(struct output *output, const struct event_hist *h, const char *name,
+		       const char *field, bool json)
 {
 	FILE *out = output__stream(output);
 
-	if (json)
-		return print_json(output, event_hist__json(h, name, field));
+	if (json) {
+		print_json(output, event_hist__json(h, name, field));
+		return;
+	}
 	if (ftello(out))
 		fputc('\n', out);
-	return event_hist__print(h, name, field, out);
+	event_hist__print(h, name, field, out);
 }
 
 static int print_hists(struct record *r, uint64_t *ret_dropped)
@@ -361,9 +345,8 @@ static int print_hists(struct record *r, uint64_t *ret_dropped)
 			continue;
 		err = read_hist(r->instance, &r->protos->list[i], &h);
 		if (!err)
-			err = print_hist(r->output, &h,
-					 event_name(r->protos, &r->formats, format, room,
-						    sizeof(room)), o->hist, o->json);
+			print_hist(r->output, &h, event_name(r->protos, &r->formats, format, room, sizeof(room)),
+				   o->hist, o->json);
 		*ret_dropped += h.dropped;
 	}
 	return err;
@@ -456,17 +439,16 @@ static int report(struct record *r)
 {
 	const struct record_options *o = r->options;
 	uint64_t hist_dropped = 0;
-	int err = 0, failed;
+	int err = 0;
 
 	if (o->hist)
 		err = print_hists(r, &hist_dropped);
-	failed = losses__count(&r->lost, r->instance, r->protos, hist_dropped);
-	err = err ? err : failed;
+	losses__count(&r->lost, r->instance, r->protos, hist_dropped);
 	losses__print(&r->lost);
-	if (!err && o->json)
-		err = print_json(r->output, losses__json(&r->lost));
 	if (err)
 		return err;
+	if (o->json)
+		print_json(r->output, losses__json(&r->lost));
 	err = output__commit(r->output);
 	r->output = NULL;
 	return err;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "event/trace_pipe.h"
 
 /* How many bytes are copied at once. After that, signals and the time are checked. */
@@ -18,24 +19,16 @@ struct trace_pipe {
 
 int trace_pipe__open(struct trace_pipe **ret, struct instance *instance)
 {
-	struct trace_pipe *t = malloc(sizeof(*t));
 	char *path = instance__path(instance, "trace_pipe");
-	int err = 0;
+	int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC), err = 0;
 
-	if (!t || !path) {
-		err = error__no_memory();
-		goto cleanup;
-	}
-	t->fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-	if (t->fd < 0) {
+	if (fd < 0) {
 		err = error__return(-errno, "%s: %s", path, strerror(errno));
-		goto cleanup;
+	} else {
+		*ret = xmalloc(sizeof(**ret));
+		(*ret)->fd = fd;
 	}
-	*ret = t;
-cleanup:
 	free(path);
-	if (err)
-		free(t);
 	return err;
 }
 
