@@ -11,6 +11,7 @@
 
 #include "base/error.h"
 #include "base/fdinfo.h"
+#include "base/memory.h"
 #include "cover/bpf_cover.h"
 #include "cover/bpf_needs.h"
 #include "kernel/cover_object.h"
@@ -58,9 +59,7 @@ static int name_pins(struct bpf_cover *b, const char *dir)
 {
 	int err;
 
-	b->pins = calloc(PIN_LINKS + b->link_room, sizeof(*b->pins));
-	if (!b->pins)
-		return error__no_memory();
+	b->pins = xcalloc(PIN_LINKS + b->link_room, sizeof(*b->pins));
 	err = pin__path(dir, "seen", b->request->guard, &b->pins[PIN_MAP]);
 	if (!err)
 		err = pin__path(dir, "prog", b->request->guard, &b->pins[PIN_PROGRAM]);
@@ -116,10 +115,8 @@ int bpf_cover__load(struct bpf_cover *b, const struct request *request, enum bpf
 	int err;
 
 	b->request = request;
-	b->links = calloc(links, sizeof(*b->links));
+	b->links = xcalloc(links, sizeof(*b->links));
 	b->link_room = links;
-	if (!b->links)
-		return error__no_memory();
 	do {
 		cover_bpf__destroy(b->skel);
 		b->skel = cover_object__open();
@@ -263,14 +260,10 @@ static int read_misses(struct bpf_cover *b, int when)
 
 int bpf_cover__clone(struct bpf_cover *b, int btf)
 {
-	int *more = reallocarray(b->clones, b->clone_count + 1, sizeof(*more)), fd;
+	int fd = tracing_multi__clone(b->fentry, btf);
 
-	if (!more)
-		return -ENOMEM;
-	b->clones = more;
-	fd = tracing_multi__clone(b->fentry, btf);
 	if (fd >= 0)
-		b->clones[b->clone_count++] = fd;
+		*LIST_ADD(b->clones, b->clone_count) = fd;
 	return fd;
 }
 
@@ -445,8 +438,8 @@ struct unlisted {
 	uint64_t unfinished;
 };
 
-static int add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
-		   struct unlisted *unlisted)
+static void add_hit(struct coverage *c, const struct places *places, const struct cover_entry *entry,
+		    struct unlisted *unlisted)
 {
 	struct hit hit = {
 		.addr = entry->addr,
@@ -465,36 +458,34 @@ static int add_hit(struct coverage *c, const struct places *places, const struct
 		 */
 		unlisted->functions += !!(hit.kind & HIT_FUNCTION);
 		unlisted->callers += !!(hit.kind & HIT_CALLER);
-		return 0;
+		return;
 	}
 	if (entry->other) {
 		struct hit other = { .addr = entry->other };
 
 		places__resolve_other(places, &c->hits, &hit, &other);
 	}
-	return hits__add(&c->hits, &hit);
+	hits__add(&c->hits, &hit);
 }
 
 /*
  * An entry without an address is being written by a program that runs now. At the end, none should
  * run any more.
  */
-static int read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
-		     struct unlisted *unlisted)
+static void read_hits(struct bpf_cover *b, struct coverage *c, const struct places *places,
+		      struct unlisted *unlisted)
 {
 	size_t count = bpf_cover__logged(b);
-	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (__atomic_load_n(&b->hits[i].addr, __ATOMIC_ACQUIRE))
-			err = add_hit(c, places, &b->hits[i], unlisted);
+			add_hit(c, places, &b->hits[i], unlisted);
 		else
 			unlisted->unfinished += b->stopped;
 	}
-	return err;
 }
 
-static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unlisted *unlisted)
+static void add_losses(struct bpf_cover *b, struct coverage *c, const struct unlisted *unlisted)
 {
 	const struct cover_stats *s = (const struct cover_stats *)&b->skel->bss->stats;
 	const struct counter list[] = {
@@ -509,20 +500,13 @@ static int add_losses(struct bpf_cover *b, struct coverage *c, const struct unli
 		{ "unresolvable_callers", unlisted->callers },
 		{ "unfinished", unlisted->unfinished },
 	};
-	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(list) / sizeof(list[0]); i++)
-		err = counters__add(&c->lost, list[i].name, list[i].value);
-	if (!err)
-		err = counters__add(&c->cost, "memory_bytes", b->memory);
-	if (!err)
-		err = counters__add(&c->cost, "capacity",
-				    bpf_map__max_entries(b->skel->maps.hits));
-	if (!err)
-		err = counters__add(&c->cost, "logged", s->logged);
-	if (!err)
-		err = counters__add(&c->cost, "own_calls", s->own);
-	return err;
+	for (size_t i = 0; i < sizeof(list) / sizeof(list[0]); i++)
+		counters__add(&c->lost, list[i].name, list[i].value);
+	counters__add(&c->cost, "memory_bytes", b->memory);
+	counters__add(&c->cost, "capacity", bpf_map__max_entries(b->skel->maps.hits));
+	counters__add(&c->cost, "logged", s->logged);
+	counters__add(&c->cost, "own_calls", s->own);
 }
 
 int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct places *places)
@@ -530,9 +514,9 @@ int bpf_cover__collect(struct bpf_cover *b, struct coverage *c, const struct pla
 	struct unlisted unlisted = {};
 	int err = b->stopped ? 0 : read_misses(b, 1);
 
-	if (!err)
-		err = read_hits(b, c, places, &unlisted);
-	if (!err)
-		err = add_losses(b, c, &unlisted);
-	return err;
+	if (err)
+		return err;
+	read_hits(b, c, places, &unlisted);
+	add_losses(b, c, &unlisted);
+	return 0;
 }

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cover/bpf_fentry.h"
 #include "kernel/tracing_multi.h"
 #include "cover.h"
@@ -47,36 +48,28 @@ static bool is_asked_for(const struct bpf_fentry *f, size_t i)
 	return filter__judge(r->filter, function->name, function->module) == FILTER_TRACED;
 }
 
-static int add_part(struct bpf_fentry *f, size_t first, size_t end)
+static void add_part(struct bpf_fentry *f, size_t first, size_t end)
 {
-	struct fentry_part *more;
 	size_t i = first;
 
 	while (i < end && !is_asked_for(f, i))
 		i++;
 	if (i == end)
-		return 0;
-	more = reallocarray(f->parts, f->part_count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	f->parts = more;
-	more[f->part_count++] = (struct fentry_part){
+		return;
+	*LIST_ADD(f->parts, f->part_count) = (struct fentry_part){
 		.module = traceable__at(f->cover->request->traceable, first)->module,
 		.first = first, .end = end,
 	};
-	return 0;
 }
 
-static int find_parts(struct bpf_fentry *f)
+static void find_parts(struct bpf_fentry *f)
 {
 	const struct traceable *t = f->cover->request->traceable;
-	int err = 0;
 
-	for (size_t i = 0, end; !err && i < traceable__count(t); i = end) {
+	for (size_t i = 0, end; i < traceable__count(t); i = end) {
 		end = end_of_part(t, i);
-		err = add_part(f, i, end);
+		add_part(f, i, end);
 	}
-	return err;
 }
 
 /* Notes the number of a kernel's BTF if a part is about its module. */
@@ -171,14 +164,10 @@ int bpf_fentry__prepare(struct bpf_fentry *f, struct bpf_cover *cover)
 	int err;
 
 	f->cover = cover;
-	f->attached = calloc(traceable__count(r->traceable) + 1, sizeof(*f->attached));
-	if (!f->attached)
-		return error__no_memory();
-	err = fentry_ids__begin(&f->ids, r->traceable, r->symbols);
-	if (!err)
-		err = find_parts(f);
-	if (!err)
-		err = read_types(f);
+	f->attached = xcalloc(traceable__count(r->traceable), sizeof(*f->attached));
+	fentry_ids__begin(&f->ids, r->traceable, r->symbols);
+	find_parts(f);
+	err = read_types(f);
 	return err || !r->options->how.callers ? err : check_callers(f);
 }
 
@@ -263,11 +252,11 @@ static int attach_part(struct bpf_fentry *f, const struct fentry_part *part, siz
 
 int bpf_fentry__attach(struct bpf_fentry *f, size_t more)
 {
-	size_t room = traceable__count(f->cover->request->traceable) + 1, used = 0;
+	size_t room = traceable__count(f->cover->request->traceable), used = 0;
 	struct fentry_try list = {
-		.ids = calloc(room, sizeof(*list.ids)), .indices = calloc(room, sizeof(*list.indices)),
+		.ids = xcalloc(room, sizeof(*list.ids)), .indices = xcalloc(room, sizeof(*list.indices)),
 	};
-	int err = list.ids && list.indices ? 0 : error__no_memory();
+	int err = 0;
 
 	for (size_t i = 0; !err && i < f->part_count; i++) {
 		size_t before = f->count;

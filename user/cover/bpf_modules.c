@@ -53,7 +53,7 @@ static struct late_module *find(const struct bpf_modules *m, const char *name)
 	return NULL;
 }
 
-/* A module that was unloaded and loaded again counts as one. */
+/* A module that was unloaded and loaded again counts as one. Without memory, the run goes on. */
 static int add(struct bpf_modules *m, const char *name, uint64_t came)
 {
 	struct late_module *one = find(m, name), *list;
@@ -187,7 +187,10 @@ static bool find_due(struct bpf_modules *m, const struct late_module *only, cons
 	return any;
 }
 
-/* Adds to @m->addrs the functions that are asked for in modules that are due. */
+/*
+ * Adds to @m->addrs the functions that are asked for in modules that are due. Without memory, the
+ * run goes on, and the modules count as not traced.
+ */
 static int add_addresses(struct bpf_modules *m, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t);
@@ -388,17 +391,16 @@ static void tell(const struct late_module *one)
 }
 
 /* For a result so far. A module that is still coming may be attached to later, so no message names it yet. */
-static int collect_so_far(const struct bpf_modules *m, struct coverage *c, uint64_t untraced)
+static void collect_so_far(const struct bpf_modules *m, struct coverage *c, uint64_t untraced)
 {
 	uint64_t late = 0;
-	int err;
 
 	for (size_t i = 0; i < m->count; i++) {
 		late += m->list[i].state == TRACED && m->list[i].functions;
 		untraced += m->list[i].state != TRACED;
 	}
-	err = counters__add(&c->lost, "modules_untraced", untraced);
-	return err ? err : counters__add(&c->lost, "modules_late", late);
+	counters__add(&c->lost, "modules_untraced", untraced);
+	counters__add(&c->lost, "modules_late", late);
 }
 
 int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct symbols *after)
@@ -410,8 +412,10 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 		ring_buffer__consume(m->news);
 		untraced = bpf_cover__news_lost(m->cover);
 	}
-	if (!m->cover->stopped)
-		return collect_so_far(m, c, untraced);
+	if (!m->cover->stopped) {
+		collect_so_far(m, c, untraced);
+		return 0;
+	}
 	if (after)
 		err = add_new(m, after);
 	set_untraced(m, m->cover->request->alone ? "there was no time to attach to it" :
@@ -428,9 +432,9 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 		if (is_late || is_untraced)
 			tell(one);
 	}
-	if (!err)
-		err = counters__add(&c->lost, "modules_untraced", untraced);
-	return err ? err : counters__add(&c->lost, "modules_late", late);
+	counters__add(&c->lost, "modules_untraced", untraced);
+	counters__add(&c->lost, "modules_late", late);
+	return err;
 }
 
 void bpf_modules__free(struct bpf_modules *m)

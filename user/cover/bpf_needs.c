@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cover/bpf_needs.h"
 #include "kernel/features.h"
 #include "kernel/tracing_multi.h"
@@ -120,16 +121,14 @@ static unsigned int when_own(const struct request *r)
 	       (scope->comm ? OWN_COMM : 0) | (r->options->how.pin ? OWN_PINNED : 0);
 }
 
-int bpf_needs__deny_own(struct globs *own, const struct request *request)
+void bpf_needs__deny_own(struct globs *own, const struct request *request)
 {
 	unsigned int when = when_own(request);
-	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
+	for (size_t i = 0; i < sizeof(own_functions) / sizeof(own_functions[0]); i++) {
 		if (!own_functions[i].when || own_functions[i].when & when)
-			err = globs__add(own, own_functions[i].name);
+			globs__add(own, own_functions[i].name);
 	}
-	return err;
 }
 
 /* ---- the maps and programs */
@@ -287,11 +286,9 @@ int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry)
 static int choose_cgroup(struct bpf_cover *b, const char *given)
 {
 	__u32 zero = 0;
-	char *path;
+	char *path = xasprintf("%s%s", *given == '/' ? "" : "/sys/fs/cgroup/", given);
 	int fd, err;
 
-	if (asprintf(&path, "%s%s", *given == '/' ? "" : "/sys/fs/cgroup/", given) < 0)
-		return error__no_memory();
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	err = fd < 0 ? -errno : bpf_map_update_elem(bpf_map__fd(b->skel->maps.cgroup), &zero, &fd, BPF_ANY);
 	if (err && features__ask(FEATURE_CGROUP)->state == FEATURE_NO)

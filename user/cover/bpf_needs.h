@@ -9,7 +9,7 @@
 #include "cover/bpf_cover.h"
 
 /* An engine's deny_own(), for kprobe.multi. */
-int bpf_needs__deny_own(struct globs *own, const struct request *request);
+void bpf_needs__deny_own(struct globs *own, const struct request *request);
 /* Call the first one before the program is loaded, and the second one after it. */
 int bpf_needs__choose(struct bpf_cover *b, enum bpf_cover_entry entry);
 int bpf_needs__fill(struct bpf_cover *b);

@@ -10,6 +10,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
 #include "kernel/kernel_id.h"
@@ -62,49 +63,40 @@ static const char *word(enum feature_state state)
 
 /* ---- text */
 
-static int add_row(struct libscols_table *table, enum feature f)
+static void add_row(struct libscols_table *table, enum feature f)
 {
 	const struct feature_answer *answer = features__ask(f);
 	struct libscols_line *line = scols_table_new_line(table, NULL);
 	char *why;
-	int err;
 
 	/* If another row has this reason, it is not repeated. */
 	if (answer->cause != f)
-		err = asprintf(&why, "%s: needs %s", feature__use(f), feature__name(answer->cause));
+		why = xasprintf("%s: needs %s", feature__use(f), feature__name(answer->cause));
 	else
-		err = asprintf(&why, "%s%s%s", answer->reason ?: feature__use(f), answer->remedy ? "; " : "",
-			       answer->remedy ?: "");
-	if (err < 0 || !line)
-		return -ENOMEM;
-	err = scols_line_set_data(line, 0, feature__name(f));
-	err = err ?: scols_line_set_data(line, 1, word(answer->state));
-	err = err ?: scols_line_set_data(line, 2, why);
+		why = xasprintf("%s%s%s", answer->reason ?: feature__use(f), answer->remedy ? "; " : "",
+				answer->remedy ?: "");
+	if (!line || scols_line_set_data(line, 0, feature__name(f)) ||
+	    scols_line_set_data(line, 1, word(answer->state)) || scols_line_set_data(line, 2, why))
+		memory__fail();
 	free(why);
-	return err;
 }
 
-static int print_text(const struct features_options *o, FILE *out)
+static void print_text(const struct features_options *o, FILE *out)
 {
 	struct libscols_table *table = scols_new_table();
-	int err = -ENOMEM;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
 	/* On a terminal, a long reason takes several lines. */
-	if (!scols_table_new_column(table, "FEATURE", 0.2, 0) || !scols_table_new_column(table, "HERE", 7, 0) ||
+	if (!table || scols_table_set_stream(table, out) || !scols_table_new_column(table, "FEATURE", 0.2, 0) ||
+	    !scols_table_new_column(table, "HERE", 7, 0) ||
 	    !scols_table_new_column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP))
-		goto cleanup;
-	err = 0;
-	for (enum feature f = 0; !err && f < FEATURE_COUNT; f++) {
+		memory__fail();
+	for (enum feature f = 0; f < FEATURE_COUNT; f++) {
 		if (o->wanted[f])
-			err = add_row(table, f);
+			add_row(table, f);
 	}
-	err = err ?: scols_print_table(table);
-cleanup:
+	if (scols_print_table(table))
+		memory__fail();
 	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 /* ---- json */
@@ -133,10 +125,6 @@ static int print_json(const struct features_options *o, FILE *out)
 	if (err)
 		return err;
 	w = json__begin(out, "features", FEATURES_SCHEMA);
-	if (!w) {
-		err = -ENOMEM;
-		goto cleanup;
-	}
 	jsonw_string_field(w, "release", kernel.release);
 	json__string_or_null(w, "build_id", kernel.build_id);
 	jsonw_name(w, "features");
@@ -147,9 +135,8 @@ static int print_json(const struct features_options *o, FILE *out)
 	}
 	jsonw_end_array(w);
 	json__end(&w);
-cleanup:
 	kernel_id__free(&kernel);
-	return err;
+	return 0;
 }
 
 /* Only for named features: the exit status for the whole list is 0. */
@@ -177,14 +164,17 @@ int cmd_features(int argc, char **argv)
 		       "Exit status: 0 done, 1 failed, 2 usage, 3 a FEATURE that is named is not there.",
 	};
 	struct features_options o = {};
-	int err;
+	int err = 0;
 
 	argp_err_exit_status = EXIT_USAGE;
 	if (argp_parse(&argp, argc, argv, 0, NULL, &o))
 		return EXIT_USAGE;
 	for (enum feature f = 0; !o.chosen && f < FEATURE_COUNT; f++)
 		o.wanted[f] = true;
-	err = o.json ? print_json(&o, stdout) : print_text(&o, stdout);
+	if (o.json)
+		err = print_json(&o, stdout);
+	else
+		print_text(&o, stdout);
 	if (!err && fflush(stdout))
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	if (err)

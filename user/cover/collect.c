@@ -8,31 +8,23 @@
 #include <string.h>
 #include <sys/utsname.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "cover/collect.h"
 #include "kernel/features.h"
 
 /* ---- what was asked for, and of which kernel */
 
-static int copy_text(char **ret, const char *text)
-{
-	*ret = text ? strdup(text) : NULL;
-	return text && !*ret ? error__no_memory() : 0;
-}
-
-static int copy_command(char ***ret, char *const *command)
+static char **copy_command(char *const *command)
 {
 	size_t count = 0;
-	int err = 0;
+	char **copy;
 
 	while (command[count])
 		count++;
-	*ret = calloc(count + 1, sizeof(**ret));
-	if (!*ret)
-		return error__no_memory();
-	for (size_t i = 0; !err && i < count; i++)
-		err = copy_text(&(*ret)[i], command[i]);
-	return err;
+	copy = xcalloc(count + 1, sizeof(*copy));
+	for (size_t i = 0; i < count; i++)
+		copy[i] = xstrdup(command[i]);
+	return copy;
 }
 
 size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filter)
@@ -47,39 +39,28 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
 	return count;
 }
 
-static int read_host(char **ret)
-{
-	struct utsname uts;
-
-	return copy_text(ret, uname(&uts) ? NULL : uts.nodename);
-}
-
-static int describe(struct coverage *c, const struct request *request, const struct kernel *k,
-		    const struct symbols *after)
+static void describe(struct coverage *c, const struct request *request, const struct kernel *k,
+		     const struct symbols *after)
 {
 	const struct cover_options *o = request->options;
-	int err;
+	struct utsname uts;
 
 	c->scope = o->scope;
 	c->how = o->how;
 	c->boot_id = kernel_id__boot_id();
 	c->traceable = traceable__count(k->traceable);
 	c->traced = kernel__count_asked_for(k, request->filter);
-	err = kernel_id__copy(&c->kernel, &k->id);
-	if (!err)
-		err = read_host(&c->host);
-	if (!err && o->command)
-		err = copy_command(&c->command, o->command);
-	if (!err)
-		err = covered_modules__read(&c->modules, k->symbols, after);
-	return err ? err : filter__copy(&c->filter, request->filter);
+	kernel_id__copy(&c->kernel, &k->id);
+	c->host = uname(&uts) ? NULL : xstrdup(uts.nodename);
+	c->command = o->command ? copy_command(o->command) : NULL;
+	covered_modules__read(&c->modules, k->symbols, after);
+	filter__copy(&c->filter, request->filter);
 }
 
-int collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k)
+void collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k)
 {
-	int err = coverage__init(ret, "");
-
-	return err ? err : describe(ret, request, k, NULL);
+	coverage__init(ret, "");
+	describe(ret, request, k, NULL);
 }
 
 /* ---- what was seen, and when */
@@ -103,22 +84,23 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
  * Numbers functions of vmlinux that have the same name. The numbers are in order of address in
  * kallsyms, by which live patching distinguishes them as well.
  */
-static int number_namesakes(struct hits *hits, const struct symbols *s)
+static void number_namesakes(struct hits *hits, const struct symbols *s)
 {
 	struct lh_table *names = lh_kchar_table_new(hits->count + 1, NULL);
 	struct lh_table *found = lh_kptr_table_new(hits->count + 1, NULL);
-	int err = names && found ? 0 : -ENOMEM;
 
-	for (size_t i = 0; !err && i < hits->count; i++) {
+	if (!names || !found)
+		memory__fail();
+	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *hit = &hits->list[i];
 
 		if (hit->kind != HIT_FUNCTION || hit->module || !hit->name)
 			continue;
-		err = lh_table_insert(found, (void *)(uintptr_t)hit->addr, hit);
-		if (!err && !lh_table_lookup_entry(names, hit->name))
-			err = lh_table_insert(names, hit->name, NULL);
+		if (lh_table_insert(found, (void *)(uintptr_t)hit->addr, hit) ||
+		    (!lh_table_lookup_entry(names, hit->name) && lh_table_insert(names, hit->name, NULL)))
+			memory__fail();
 	}
-	for (size_t i = 0; !err && i < symbols__count(s); i++) {
+	for (size_t i = 0; i < symbols__count(s); i++) {
 		const struct symbol *sym = symbols__at(s, i);
 		struct lh_entry *entry = sym->module ? NULL : lh_table_lookup_entry(names, sym->name), *hit;
 		uintptr_t number;
@@ -131,11 +113,8 @@ static int number_namesakes(struct hits *hits, const struct symbols *s)
 		if (hit && !strcmp(((struct hit *)lh_entry_v(hit))->name, sym->name))
 			((struct hit *)lh_entry_v(hit))->sympos = number;
 	}
-	if (names)
-		lh_table_free(names);
-	if (found)
-		lh_table_free(found);
-	return err ? error__no_memory() : 0;
+	lh_table_free(names);
+	lh_table_free(found);
 }
 
 /*
@@ -185,13 +164,11 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	struct places places = places_of(k, after);
 	int err;
 
-	err = coverage__init(ret, e->ops->name);
-	if (!err)
-		err = describe(ret, request, k, after);
+	coverage__init(ret, e->ops->name);
+	describe(ret, request, k, after);
 	/* An engine that had a choice says what it was. */
 	ret->how.entry = ENTRY_ANY;
-	if (!err)
-		err = e->ops->collect(e->engine, ret, &places);
+	err = e->ops->collect(e->engine, ret, &places);
 	if (err)
 		return err;
 	if (e->ops->monotonic)
@@ -199,13 +176,11 @@ int collect__run(struct coverage *ret, const struct running *e, const struct req
 	set_window(ret, e, clocks);
 	hits__settle(&ret->hits);
 	ret->traced_seen = count_seen(k->traceable, ret);
-	err = number_namesakes(&ret->hits, k->symbols);
-	if (!err)
-		err = counters__add(&ret->lost, "ftrace_off",
-				    features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
-	if (!err)
-		err = counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
-	return err ? err : counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);
+	number_namesakes(&ret->hits, k->symbols);
+	counters__add(&ret->lost, "ftrace_off", features__ask_again(FEATURE_FTRACE)->state == FEATURE_NO);
+	counters__add(&ret->cost, "attach_us", e->attach_seconds * 1e6);
+	counters__add(&ret->cost, "detach_us", e->detach_seconds * 1e6);
+	return 0;
 }
 
 /*
@@ -222,11 +197,9 @@ int collect__boot(struct coverage *ret, const struct request *request, const str
 	struct clocks clocks;
 	int err;
 
-	err = coverage__init(ret, engine_oneshot.name);
-	if (!err)
-		err = describe(ret, request, k, NULL);
-	if (!err)
-		err = oneshot__collect_boot(ret, &places);
+	coverage__init(ret, engine_oneshot.name);
+	describe(ret, request, k, NULL);
+	err = oneshot__collect_boot(ret, &places);
 	if (!err)
 		err = instance__create(&instance, request->guard);
 	if (!err)
@@ -244,5 +217,6 @@ int collect__boot(struct coverage *ret, const struct request *request, const str
 		ret->window.closing = ret->hits.list[ret->hits.count - 1].first_ns;
 	ret->seconds = rounded_seconds(ret->window.closing);
 	ret->traced_seen = count_seen(k->traceable, ret);
-	return number_namesakes(&ret->hits, k->symbols);
+	number_namesakes(&ret->hits, k->symbols);
+	return 0;
 }

@@ -24,9 +24,9 @@ size_t kernel__count_asked_for(const struct kernel *k, const struct filter *filt
 
 /*
  * Fills in what the result of a run will say about its kernel, its functions and its tasks, before the run begins. @ret
- * must be freed even after a failure.
+ * must be freed.
  */
-int collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k);
+void collect__plan(struct coverage *ret, const struct request *request, const struct kernel *k);
 /*
  * Makes the result of what @e has recorded. @after: the symbols at its end; NULL: they have not
  * changed. @ret must be freed even after a failure.

@@ -47,7 +47,7 @@ struct engine_ops {
 	 * Adds the functions that it would record as its own work; all engines of a run leave them
 	 * out.
 	 */
-	int (*deny_own)(struct globs *own, const struct request *request);
+	void (*deny_own)(struct globs *own, const struct request *request);
 	int (*prepare)(void **ret, const struct request *request);
 	int (*follow)(void *engine, int pidfd);
 	int (*start)(void *engine);

@@ -28,6 +28,7 @@
 
 #include "base/descriptors.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "cover/bpf_fentry.h"
 #include "cover/bpf_modules.h"
 #include "cover/bpf_needs.h"
@@ -79,13 +80,6 @@ static bool is_among(unsigned long site, const unsigned long *sites, size_t coun
 	return bsearch(&site, sites, count, sizeof(*sites), compare_sites);
 }
 
-static int make_lists(struct bpf_engine *b, size_t count)
-{
-	b->addrs = calloc(count + 1, sizeof(*b->addrs));
-	b->staying = calloc(count + 1, sizeof(*b->staying));
-	b->unattached = calloc(count + 1, sizeof(*b->unattached));
-	return b->addrs && b->staying && b->unattached ? 0 : error__no_memory();
-}
 
 /*
  * Chooses those for kprobe.multi. @now: the present modules. A function of a module that is not there
@@ -187,6 +181,7 @@ static int load(struct bpf_engine *b, const struct request *request)
 
 static int bpf__prepare(void **ret, const struct request *request)
 {
+	size_t count = traceable__count(request->traceable);
 	struct bpf_engine *b;
 	int err = 0;
 
@@ -194,15 +189,14 @@ static int bpf__prepare(void **ret, const struct request *request)
 		err = features__require(FEATURE_FENTRY_MULTI, "--entry fentry");
 	if (err)
 		return err;
-	b = calloc(1, sizeof(*b));
-	if (!b)
-		return error__no_memory();
+	b = xcalloc(1, sizeof(*b));
 	b->retirement.wanted = request->options->how.retire && request->alone;
 	b->retirement.after_ns = request->options->how.retire_ms * 1000000ull;
-	err = make_lists(b, traceable__count(request->traceable));
-	if (!err)
-		choose_addresses(b, request, request->symbols);
-	if (!err && !b->addr_count)
+	b->addrs = xcalloc(count, sizeof(*b->addrs));
+	b->staying = xcalloc(count, sizeof(*b->staying));
+	b->unattached = xcalloc(count, sizeof(*b->unattached));
+	choose_addresses(b, request, request->symbols);
+	if (!b->addr_count)
 		err = error__return(-EINVAL, "nothing is left to trace: -d takes away all that -a gives");
 	if (!err)
 		err = load(b, request);
@@ -332,7 +326,7 @@ static int bpf__start(void *engine)
 
 /*
  * The sites of the functions that can retire now and could not before, sorted. @ret_count: their
- * number. @ret_end: how far the log has been read. NULL: no memory.
+ * number. @ret_end: how far the log has been read. NULL: no memory; then the run goes on.
  */
 static unsigned long *find_retiring(const struct bpf_engine *b, size_t *ret_count, size_t *ret_end)
 {
@@ -462,57 +456,49 @@ static int bpf__wakes(void *engine)
  * Names functions of modules that were being loaded or unloaded, unless they have been attached
  * since.
  */
-static int add_unattached(struct coverage *c, const struct bpf_engine *b)
+static void add_unattached(struct coverage *c, const struct bpf_engine *b)
 {
 	size_t count = 0;
 	char name[512];
 
-	c->unattached = calloc(b->unattached_count + 1, sizeof(*c->unattached));
-	if (!c->unattached)
-		return error__no_memory();
+	c->unattached = xcalloc(b->unattached_count + 1, sizeof(*c->unattached));
 	for (size_t i = 0; i < b->unattached_count; i++) {
 		const struct traceable_function *f = b->unattached[i];
 
 		if (bpf_modules__has(&b->modules, f->module))
 			continue;
 		function__full_name(name, sizeof(name), f->name, f->module);
-		c->unattached[count] = strdup(name);
-		if (!c->unattached[count++])
-			return error__no_memory();
+		c->unattached[count++] = xstrdup(name);
 	}
 	if (count)
 		error__warn("%zu functions, %s among them, were not traced: their module had gone, or was on "
 			    "its way in or out, when the others were attached to", count, c->unattached[0]);
-	return counters__add(&c->lost, "unattached", count);
+	counters__add(&c->lost, "unattached", count);
 }
 
 /*
  * On a kernel whose list has no addresses: adds functions that are asked for and whose places are
  * not known.
  */
-static int add_ambiguous(struct coverage *c, const struct request *r)
+static void add_ambiguous(struct coverage *c, const struct request *r)
 {
 	size_t listed, count = 0;
 	const struct traceable_function *list = traceable__ambiguous(r->traceable, &listed);
 
 	for (size_t i = 0; i < listed; i++)
 		count += filter__judge(r->filter, list[i].name, list[i].module) == FILTER_TRACED;
-	return counters__add(&c->lost, "ambiguous", count);
+	counters__add(&c->lost, "ambiguous", count);
 }
 
-static int add_retirement(struct coverage *c, const struct bpf_engine *b)
+static void add_retirement(struct coverage *c, const struct bpf_engine *b)
 {
 	const struct retirement *r = &b->retirement;
-	int err;
 
-	err = counters__add(&c->cost, "retired", r->functions);
-	if (!err)
-		err = counters__add(&c->cost, "retire_batches", r->changes);
-	if (!err)
-		err = counters__add(&c->cost, "retire_ns", r->cpu_ns);
-	if (!err && b->cover.request->options->how.callers)
-		err = counters__add(&c->lost, "callers_incomplete", r->functions);
-	return err;
+	counters__add(&c->cost, "retired", r->functions);
+	counters__add(&c->cost, "retire_batches", r->changes);
+	counters__add(&c->cost, "retire_ns", r->cpu_ns);
+	if (b->cover.request->options->how.callers)
+		counters__add(&c->lost, "callers_incomplete", r->functions);
 }
 
 static int bpf__collect(void *engine, struct coverage *c, const struct places *places)
@@ -521,16 +507,15 @@ static int bpf__collect(void *engine, struct coverage *c, const struct places *p
 	int err;
 
 	c->how.entry = b->fentry.count ? ENTRY_FENTRY : ENTRY_KPROBE;
-	err = counters__add(&c->cost, "by_fentry", b->fentry.count);
-	if (!err)
-		err = add_unattached(c, b);
-	if (!err)
-		err = add_ambiguous(c, b->cover.request);
-	if (!err)
-		err = bpf_modules__collect(&b->modules, c, places->after);
+	counters__add(&c->cost, "by_fentry", b->fentry.count);
+	add_unattached(c, b);
+	add_ambiguous(c, b->cover.request);
+	err = bpf_modules__collect(&b->modules, c, places->after);
 	if (!err)
 		err = bpf_cover__collect(&b->cover, c, places);
-	return err || !b->retirement.wanted ? err : add_retirement(c, b);
+	if (!err && b->retirement.wanted)
+		add_retirement(c, b);
+	return err;
 }
 
 const struct engine_ops engine_bpf = {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "cover/engine.h"
 #include "document/losses.h"
 #include "kernel/oneshot_files.h"
@@ -45,43 +46,18 @@ static const char *oneshot__refuse(const struct cover_options *o)
 
 struct words {
 	char **list;
-	size_t count, room;
+	size_t count;
 };
 
-static int words__add(struct words *words, char *word)
-{
-	if (word && words->count + 1 >= words->room) {
-		size_t room = words->room ? 2 * words->room : 64;
-		char **more = reallocarray(words->list, room, sizeof(*more));
-
-		if (!more) {
-			free(word);
-			return error__no_memory();
-		}
-		words->list = more;
-		words->room = room;
-	}
-	if (!word)
-		return error__no_memory();
-	words->list[words->count++] = word;
-	words->list[words->count] = NULL;
-	return 0;
-}
-
 /* Adds all functions of that name, by their numbers in ftrace's list. */
-static int words__add_numbers(struct words *words, const struct traceable *t, const char *name)
+static void words__add_numbers(struct words *words, const struct traceable *t, const char *name)
 {
 	const struct traceable_function *const *list;
 	size_t count;
-	int err = 0;
 
 	list = traceable__named(t, name, &count);
-	for (size_t i = 0; !err && i < count; i++) {
-		char *word;
-
-		err = words__add(words, asprintf(&word, "%zu", list[i]->number) < 0 ? NULL : word);
-	}
-	return err;
+	for (size_t i = 0; i < count; i++)
+		*LIST_ADD(words->list, words->count) = xasprintf("%zu", list[i]->number);
 }
 
 static void words__free(struct words *words)
@@ -142,14 +118,16 @@ static int write_globs(struct instance *instance, const char *file, const struct
 	struct words words = {};
 	int err = 0;
 
-	for (size_t i = 0; !err && i < globs->count; i++) {
+	for (size_t i = 0; i < globs->count; i++) {
 		if (numbers && glob__is_name(&globs->list[i]))
-			err = words__add_numbers(&words, t, globs->list[i].function);
+			words__add_numbers(&words, t, globs->list[i].function);
 		else
-			err = words__add(&words, strdup(globs->list[i].text));
+			*LIST_ADD(words.list, words.count) = xstrdup(globs->list[i].text);
 	}
-	if (!err && words.count)
+	if (words.count) {
+		*LIST_ADD(words.list, words.count) = NULL;
 		err = instance__write_list(instance, file, words.list);
+	}
 	if (!err && numbers)
 		err = check_numbers(instance, file, globs, t);
 	words__free(&words);
@@ -160,12 +138,10 @@ static int write_globs(struct instance *instance, const char *file, const struct
 static int write_own(struct instance *instance, const struct request *r)
 {
 	const struct globs *own = &r->filter->own;
-	char **list = calloc(own->count + 1, sizeof(*list));
+	char **list = xcalloc(own->count + 1, sizeof(*list));
 	size_t count = 0;
 	int err = 0;
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < own->count; i++) {
 		if (traceable__has_name(r->traceable, own->list[i].function))
 			list[count++] = own->list[i].text;
@@ -211,11 +187,9 @@ static void oneshot__destroy(void *engine)
 
 static int oneshot__prepare(void **ret, const struct request *request)
 {
-	struct oneshot *o = calloc(1, sizeof(*o));
+	struct oneshot *o = xcalloc(1, sizeof(*o));
 	int err;
 
-	if (!o)
-		return error__no_memory();
 	o->request = request;
 	o->instance = request->instance;
 	err = oneshot__configure(o);
@@ -301,10 +275,11 @@ typedef int (*read_file)(FILE *f, const char *path, struct coverage *c,
 static int read_entries(FILE *f, const char *path, struct coverage *c, const struct places *places)
 {
 	uint64_t unnamed;
-	int err;
+	int err = oneshot_entries__read(f, path, places, &c->hits, &unnamed);
 
-	err = oneshot_entries__read(f, path, places, &c->hits, &unnamed);
-	return err ? err : counters__add(&c->lost, "unnamed", unnamed);
+	if (!err)
+		counters__add(&c->lost, "unnamed", unnamed);
+	return err;
 }
 
 /* Nobody reads the ring buffer here, and it is as small as can be: an interrupt can fill it while an event is written. */
@@ -325,7 +300,7 @@ static int read_path(char *path, read_file read, struct coverage *c, const struc
 	int err;
 
 	if (!path)
-		return error__no_memory();
+		memory__fail();
 	f = fopen(path, "re");
 	if (f) {
 		err = read(f, path, c, places);
@@ -341,15 +316,14 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 {
 	struct oneshot *o = engine;
 	const struct request *r = o->request;
-	int err = 0;
+	int err;
 
 	c->follows_modules = !r->filter->allow.count;
 	/* A glob in set_ftrace_filter stands for the functions that exist when it is written. */
 	if (!c->follows_modules)
-		err = counters__add(&c->lost, "modules_untraced",
-				    filter__new_modules(r->filter, r->symbols, places->after));
-	if (!err)
-		err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
+		counters__add(&c->lost, "modules_untraced",
+			      filter__new_modules(r->filter, r->symbols, places->after));
+	err = read_path(instance__path(o->instance, "oneshot_entries"), read_entries, c, places);
 	if (!err)
 		err = read_path(instance__path(o->instance, "oneshot_stats"), read_stats, c,
 				places);
@@ -358,7 +332,7 @@ static int oneshot__collect(void *engine, struct coverage *c, const struct place
 
 static char *top_path(const char *file)
 {
-	char *path = tracefs_get_tracing_file(file), *copy = path ? strdup(path) : NULL;
+	char *path = tracefs_get_tracing_file(file), *copy = xstrdup(path);
 
 	tracefs_put_tracing_file(path);
 	return copy;

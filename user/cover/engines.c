@@ -68,15 +68,12 @@ int engines__require(const struct engines *e, const struct cover_options *o)
 	return err;
 }
 
-int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request)
+void engines__deny_own(const struct engines *e, struct globs *own, const struct request *request)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < e->count; i++) {
+	for (size_t i = 0; i < e->count; i++) {
 		if (e->list[i].ops->deny_own)
-			err = e->list[i].ops->deny_own(own, request);
+			e->list[i].ops->deny_own(own, request);
 	}
-	return err;
 }
 
 int engines__prepare(struct engines *e, const struct request *request)

@@ -33,7 +33,7 @@ void engines__choose(struct engines *e, const struct cover_options *o);
 /* After a message, returns -EOPNOTSUPP if not on this kernel, or -EPERM if not for this caller. */
 int engines__require(const struct engines *e, const struct cover_options *o);
 /* All engines leave out the functions that one of them calls itself. */
-int engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
+void engines__deny_own(const struct engines *e, struct globs *own, const struct request *request);
 
 int engines__prepare(struct engines *e, const struct request *request);
 /* Attaches them. @follow: the pidfd of a process to restrict them to; -1: all. */

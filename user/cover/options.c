@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "cover/options.h"
 
@@ -71,15 +72,6 @@ static enum cover_format format(struct argp_state *state, const char *text)
 	return option__word(state, "format", text, names);
 }
 
-static void add_output(struct cover_options *o, const char *path)
-{
-	const char **more = reallocarray(o->outputs, o->output_count + 1, sizeof(*more));
-
-	if (!more)
-		check(error__no_memory());
-	o->outputs = more;
-	o->outputs[o->output_count++] = path;
-}
 
 bool cover_output__is_stream(const char *path)
 {
@@ -169,7 +161,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		o->format_given = true;
 		break;
 	case 'o':
-		add_output(o, arg);
+		*LIST_ADD(o->outputs, o->output_count) = arg;
 		break;
 	case KEY_APPEND:
 		o->append = true;

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "cover/outputs.h"
 #include "document/coverage_json.h"
@@ -38,15 +39,12 @@ struct outputs {
 char *outputs__engine_path(const char *path, const char *engine)
 {
 	const char *base = strrchr(path, '/'), *dot;
-	char *result;
-	int length;
 
 	base = base ? base + 1 : path;
 	dot = strrchr(base, '.');
 	if (!dot || dot == base)
 		dot = base + strlen(base);
-	length = asprintf(&result, "%.*s.%s%s", (int)(dot - path), path, engine, dot);
-	return length < 0 ? NULL : result;
+	return xasprintf("%.*s.%s%s", (int)(dot - path), path, engine, dot);
 }
 
 static enum cover_format format_of(const struct cover_options *o, const char *path)
@@ -82,11 +80,7 @@ static int read_before(struct one *one)
 		close(fd);
 		return 0;
 	}
-	before = calloc(1, sizeof(*before));
-	if (!before) {
-		close(fd);
-		return error__no_memory();
-	}
+	before = xcalloc(1, sizeof(*before));
 	err = coverage__read_json_open(before, fd, one->path);
 	if (err) {
 		free(before);
@@ -125,19 +119,14 @@ static int open_one(struct outputs *outputs, const struct cover_options *o, cons
 		    struct guard *guard)
 {
 	struct one *one = &outputs->list[outputs->count];
-	char *own = NULL;
 	int err;
 
-	if (path && !cover_output__is_stream(path) && engines->count > 1) {
-		own = outputs__engine_path(path, engines->list[engine].ops->name);
-		if (!own)
-			return error__no_memory();
-	}
 	one->format = format_of(o, path);
 	one->engine = engine;
-	one->path = own ? own : path ? strdup(path) : NULL;
-	if (path && !one->path)
-		return error__no_memory();
+	if (path && !cover_output__is_stream(path) && engines->count > 1)
+		one->path = outputs__engine_path(path, engines->list[engine].ops->name);
+	else
+		one->path = xstrdup(path);
 	err = output__open(&one->output, one->path, guard);
 	outputs->count++;
 	return err || !o->append ? err : try_to_join(one, plan);
@@ -155,17 +144,13 @@ static int check_formats(const struct outputs *outputs, const struct kernel_id *
 int outputs__open(struct outputs **ret, const struct cover_options *o, const struct engines *engines,
 		  const struct kernel_id *kernel, const struct coverage *plan, struct guard *guard)
 {
-	struct outputs *outputs = calloc(1, sizeof(*outputs));
+	struct outputs *outputs = xcalloc(1, sizeof(*outputs));
 	size_t paths = o->output_count ? o->output_count : 1;
 	int err = 0;
 
-	if (!outputs)
-		return error__no_memory();
 	outputs->vmlinux = o->vmlinux;
 	outputs->append = o->append;
-	outputs->list = calloc(paths * engines->count, sizeof(*outputs->list));
-	if (!outputs->list)
-		err = error__no_memory();
+	outputs->list = xcalloc(paths * engines->count, sizeof(*outputs->list));
 	for (size_t i = 0; !err && i < paths; i++) {
 		for (size_t engine = 0; !err && engine < engines->count; engine++)
 			err = open_one(outputs, o, o->output_count ? o->outputs[i] : NULL, engines,
@@ -254,12 +239,12 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 		snprintf(word, sizeof(word), i > 1 ? "new%u" : "new", i);
 		path = outputs__engine_path(one->path, word);
 		/* Also a link to nothing has the name. */
-		if (!path || lstat(path, &st))
+		if (lstat(path, &st))
 			break;
 		free(path);
 		path = NULL;
 	}
-	if (path && !output__open(&output, path, NULL) &&
+	if (!output__open(&output, path, NULL) &&
 	    !output__finish(output, coverage__write_json(c, output__stream(output))))
 		error__print("--append: %s stays as it is; the result of this run is in %s", one->path, path);
 	free(path);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "cover/collect.h"
 #include "cover/outputs.h"
@@ -44,15 +45,13 @@ struct session {
 
 /* ---- before anything is enabled */
 
-static int find_module_files(const char *release, struct module_files **ret)
+static struct module_files *find_module_files(const char *release)
 {
-	char *directory;
+	char *directory = xasprintf("/lib/modules/%s", release);
+	struct module_files *files = module_files__new(directory);
 
-	if (asprintf(&directory, "/lib/modules/%s", release) < 0)
-		return error__no_memory();
-	*ret = module_files__new(directory);
 	free(directory);
-	return *ret ? 0 : error__no_memory();
+	return files;
 }
 
 /* Says all that `hytrace why` says of the kernel; false: nothing was said. */
@@ -103,7 +102,7 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 		err = call_sites__read(&k->sites, &k->id, vmlinux);
 	k->id.calls_linked = k->sites && k->id.offset_known;
 	if (!err)
-		err = find_module_files(k->id.release, &k->files);
+		k->files = find_module_files(k->id.release);
 	return err;
 }
 
@@ -130,15 +129,14 @@ static int open_process(long pid, int *ret)
 /*
  * Fills in what the engines need to know. They add to the filter the functions that they leave out.
  */
-static int make_request(struct session *s)
+static void make_request(struct session *s)
 {
-	int err = filter__copy(&s->filter, &s->options->filter);
-
+	filter__copy(&s->filter, &s->options->filter);
 	s->request = (struct request){
 		.options = s->options, .filter = &s->filter, .symbols = s->kernel.symbols,
 		.traceable = s->kernel.traceable, .alone = s->engines.count == 1,
 	};
-	return err ? err : engines__deny_own(&s->engines, &s->filter.own, &s->request);
+	engines__deny_own(&s->engines, &s->filter.own, &s->request);
 }
 
 /* ---- tracing */
@@ -240,7 +238,8 @@ static int collect_so_far(struct session *s, size_t index, struct coverage *ret,
 	running.closing = running.closed = clock__monotonic();
 	err = collect__run(ret, &running, &s->request, &s->kernel, after, clocks);
 	ret->ended = ENDED_NOT;
-	return err ? err : counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
+	counters__add(&ret->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
+	return err;
 }
 
 static struct running_kernel running_kernel(const struct session *s)
@@ -250,7 +249,10 @@ static struct running_kernel running_kernel(const struct session *s)
 	};
 }
 
-/* Handles SIGUSR1. If something fails, there is a message, and recording goes on. */
+/*
+ * Handles SIGUSR1. If something fails, there is a message, and recording goes on. Only lack of memory
+ * ends the program: the final result would need as much.
+ */
 static void write_so_far(void *context)
 {
 	struct session *s = context;
@@ -325,9 +327,9 @@ static int collect_one(struct session *s, size_t index, const struct symbols *af
 	err = collect__run(c, &s->engines.list[index], &s->request, &s->kernel, after, &s->clocks);
 	c->ended = s->workload.ended;
 	c->status = workload__status(&s->workload);
-	if (!err)
-		err = counters__add(&c->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
-	return err ? err : counters__add(&c->cost, "collect_us", (clock__monotonic() - start) / 1e3);
+	counters__add(&c->cost, "ring_buffer_bytes", s->ring_buffer_bytes);
+	counters__add(&c->cost, "collect_us", (clock__monotonic() - start) / 1e3);
+	return err;
 }
 
 /* With --strict, the result is written all the same. */
@@ -365,7 +367,9 @@ static int look(struct session *s)
 		engines__choose(&s->engines, o);
 	if (!err)
 		err = engines__require(&s->engines, o);
-	return err ? err : make_request(s);
+	if (!err)
+		make_request(s);
+	return err;
 }
 
 /* Starts the watchdog, which undoes what is done from here on, and opens the outputs. */
@@ -375,7 +379,7 @@ static int claim(struct session *s)
 	int err = guard__start(&s->request.guard);
 
 	if (!err && s->options->append)
-		err = collect__plan(&plan, &s->request, &s->kernel);
+		collect__plan(&plan, &s->request, &s->kernel);
 	if (!err)
 		err = outputs__open(&s->outputs, s->options, &s->engines, &s->kernel.id, &plan,
 				    s->request.guard);

@@ -148,7 +148,7 @@ static bool denies(const struct cover_options *o, const char *name)
 	struct filter filter = {};
 	bool denied = false;
 
-	cr_assert(engine_bpf.deny_own(&filter.own, &request) == 0);
+	engine_bpf.deny_own(&filter.own, &request);
 	for (size_t i = 0; i < filter.own.count; i++)
 		denied |= !strcmp(filter.own.list[i].function, name);
 	filter__free(&filter);
