@@ -15,6 +15,7 @@
 
 #include "base/error.h"
 #include "base/json_writer.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "bench/commands.h"
 #include "bench/measure.h"
@@ -131,23 +132,18 @@ static const struct {
 	{ "NOTE", 0 },
 };
 
-static int begin_rows(void)
+static void begin_rows(void)
 {
 	if (options.format == BENCH_JSON) {
 		json = jsonw_new(stdout, true);
-		if (!json)
-			return error__no_memory();
 		jsonw_start_array(json);
-		return 0;
+		return;
 	}
 	table = scols_new_table();
-	if (!table)
-		return error__no_memory();
 	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (!scols_table_new_column(table, columns[i].title, 0, columns[i].flags))
-			return error__no_memory();
+		if (!table || !scols_table_new_column(table, columns[i].title, 0, columns[i].flags))
+			memory__fail();
 	}
-	return 0;
 }
 
 static int end_rows(void)
@@ -212,8 +208,8 @@ static void number(char *text, size_t size, double value)
 		snprintf(text, size, "%.3fM", value / 1e6);
 }
 
-static int add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
-		   const struct bench_row *row)
+static void add_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+		    const struct bench_row *row)
 {
 	const double values[] = {
 		row->total - row->base, row->total, row->min, row->max, row->seen, row->missed,
@@ -221,19 +217,18 @@ static int add_row(const struct contender *c, const struct workload *w, enum ben
 	};
 	const char *const names[] = { scope_name(scope), c->name, w->name };
 	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? 0 : -ENOMEM;
+	bool done = line;
 	size_t column = 0;
 	char text[32];
 
-	for (size_t i = 0; !err && i < ARRAY_SIZE(names); i++)
-		err = scols_line_set_data(line, column++, names[i]);
-	for (size_t i = 0; !err && i < ARRAY_SIZE(values); i++) {
+	for (size_t i = 0; done && i < ARRAY_SIZE(names); i++)
+		done = !scols_line_set_data(line, column++, names[i]);
+	for (size_t i = 0; done && i < ARRAY_SIZE(values); i++) {
 		number(text, sizeof(text), values[i]);
-		err = scols_line_set_data(line, column++, text);
+		done = !scols_line_set_data(line, column++, text);
 	}
-	if (!err)
-		err = scols_line_set_data(line, column, row->note);
-	return err ? error__no_memory() : 0;
+	if (!done || scols_line_set_data(line, column, row->note))
+		memory__fail();
 }
 
 static void empty_row(struct bench_row *row, const char *note)
@@ -269,26 +264,24 @@ static size_t choose_workloads(const struct contender *c, enum bench_scope scope
 	return count;
 }
 
-static int give_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
-		    const struct bench_row *row)
+static void give_row(const struct contender *c, const struct workload *w, enum bench_scope scope,
+		     const struct bench_row *row)
 {
-	if (!json)
-		return add_row(c, w, scope, row);
-	write_row(c, w, scope, row);
-	return 0;
+	if (json)
+		write_row(c, w, scope, row);
+	else
+		add_row(c, w, scope, row);
 }
 
-static int give_unable_rows(const struct contender *c, enum bench_scope scope)
+static void give_unable_rows(const struct contender *c, enum bench_scope scope)
 {
 	const struct workload *list[WORKLOADS];
 	size_t count = choose_workloads(c, scope, false, list);
 	struct bench_row row;
-	int err = 0;
 
 	empty_row(&row, "not measured: the workload cannot run here");
-	for (size_t i = 0; !err && i < count; i++)
-		err = give_row(c, list[i], scope, &row);
-	return err;
+	for (size_t i = 0; i < count; i++)
+		give_row(c, list[i], scope, &row);
 }
 
 /*
@@ -300,10 +293,12 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 	const struct workload *list[WORKLOADS];
 	struct bench_row rows[WORKLOADS];
 	size_t count = choose_workloads(c, scope, true, list);
-	int err, failed = 0;
+	int err;
 
-	if (!count)
-		return give_unable_rows(c, scope);
+	if (!count) {
+		give_unable_rows(c, scope);
+		return 0;
+	}
 	fprintf(stderr, "hytrace: bench: %s, %s\n", c->name,
 		scope == SCOPE_ONE ? "one function" : "all functions");
 	for (size_t i = 0; i < count; i++)
@@ -323,10 +318,10 @@ static int run_contender(const struct contender *c, enum bench_scope scope)
 		 */
 		if (c == &contender_base)
 			rows[i].base = rows[i].total;
-		failed = failed ?: give_row(c, list[i], scope, &rows[i]);
+		give_row(c, list[i], scope, &rows[i]);
 	}
-	failed = failed ?: give_unable_rows(c, scope);
-	return failed ?: err == -EOPNOTSUPP ? 0 : err;
+	give_unable_rows(c, scope);
+	return err == -EOPNOTSUPP ? 0 : err;
 }
 
 static bool is_wanted(const struct contender *c)
@@ -481,10 +476,9 @@ static int run(void)
 		err = trace__remove_leftovers();
 	if (!err)
 		err = measure__init(!options.instructions, options.repetitions);
-	if (!err)
-		err = begin_rows();
 	if (err)
 		return err;
+	begin_rows();
 	err = workloads__make_directory();
 	if (err)
 		return bench_error(err, "cannot make the directory of its files in /run");

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/fdinfo.h"
+#include "base/memory.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
 #include "kernel/traceable.h"
@@ -72,7 +73,7 @@ static int choose_all_but_own(void)
 	if (err)
 		return err;
 	err = traceable__load(&traceable, symbols);
-	addrs = err ? NULL : calloc(traceable__count(traceable), sizeof(*addrs));
+	addrs = err ? NULL : xcalloc(traceable__count(traceable), sizeof(*addrs));
 	addr_count = 0;
 	for (size_t i = 0; addrs && i < traceable__count(traceable); i++) {
 		const struct traceable_function *f = traceable__at(traceable, i);
@@ -80,8 +81,6 @@ static int choose_all_but_own(void)
 		if (!bench_bpf__is_own(f->name))
 			addrs[addr_count++] = f->site;
 	}
-	if (!err && !addrs)
-		err = error__no_memory();
 	traceable__free(traceable);
 	symbols__free(symbols);
 	return err;

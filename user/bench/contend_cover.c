@@ -296,6 +296,7 @@ static int cover__clear(const struct contender *c)
 	close(prog);
 	if (set < 0)
 		return set;
+	/* If this ended the program, nobody would end the other one, which records. */
 	empty = calloc(1, info.value_size);
 	err = empty ? bpf_map_update_elem(set, &zero, empty, BPF_ANY) : -ENOMEM;
 	free(empty);

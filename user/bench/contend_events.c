@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "bench/bench.h"
 
 #define EVENT_GROUP "hytrace_bench"
@@ -48,13 +49,8 @@ static size_t sorted_lines(char *text, char ***ret_lines)
 	char **lines = NULL, *line, *rest;
 	size_t nr = 0;
 
-	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest)) {
-		if (!(nr & (nr + 1)))
-			lines = realloc(lines, 2 * (nr + 1) * sizeof(*lines));
-		if (!lines)
-			return 0;
-		lines[nr++] = line;
-	}
+	for (line = strtok_r(text, "\n", &rest); line; line = strtok_r(NULL, "\n", &rest))
+		*LIST_ADD(lines, nr) = line;
 	qsort(lines, nr, sizeof(*lines), compare_names);
 	*ret_lines = lines;
 	return nr;
@@ -72,8 +68,8 @@ static int make_others(unsigned int wanted)
 	if (err)
 		return err;
 	nr = sorted_lines(functions, &lines);
-	text = malloc(wanted * 256);
-	for (i = 0; text && i < nr && made < wanted; i++) {
+	text = xmalloc(wanted * 256);
+	for (i = 0; i < nr && made < wanted; i++) {
 		if ((i && !strcmp(lines[i], lines[i - 1])) ||
 		    (i + 1 < nr && !strcmp(lines[i], lines[i + 1])) || !bench__is_other(lines[i]))
 			continue;
@@ -96,6 +92,7 @@ static int make_beside(unsigned int wanted)
 	size_t len = 0;
 	int err;
 
+	/* No watchdog removes what was made before, so this is an error. */
 	if (!text)
 		return -ENOMEM;
 	for (unsigned int i = 0; i < wanted; i++)

@@ -12,7 +12,7 @@
 #include <bpf/bpf.h>
 #include <bpf/btf.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "bench/bench.h"
 #include "bench/contend_bpf.h"
 #include "kernel/features.h"
@@ -36,10 +36,8 @@ static int choose(const struct fentry_ids *list, enum bench_scope scope)
 {
 	const struct traceable *t = list->traceable;
 
-	ids = calloc(traceable__count(t), sizeof(*ids));
-	sites = calloc(traceable__count(t), sizeof(*sites));
-	if (!ids || !sites)
-		return error__no_memory();
+	ids = xcalloc(traceable__count(t), sizeof(*ids));
+	sites = xcalloc(traceable__count(t), sizeof(*sites));
 	id_count = site_count = 0;
 	for (size_t i = 0; i < traceable__count(t); i++) {
 		const struct traceable_function *f = traceable__at(t, i);
@@ -67,10 +65,11 @@ static int choose_functions(enum bench_scope scope)
 		return bench_error(-errno, "cannot load the kernel's types");
 	err = symbols__load(&symbols);
 	err = err ?: traceable__load(&traceable, symbols);
-	err = err ?: fentry_ids__begin(&list, traceable, symbols);
-	if (!err)
+	if (!err) {
+		fentry_ids__begin(&list, traceable, symbols);
 		fentry_ids__add(&list, btf, NULL);
-	err = err ?: choose(&list, scope);
+		err = choose(&list, scope);
+	}
 	fentry_ids__free(&list);
 	traceable__free(traceable);
 	symbols__free(symbols);
