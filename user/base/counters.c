@@ -4,19 +4,11 @@
 #include <string.h>
 
 #include "base/counters.h"
-#include "base/error.h"
+#include "base/memory.h"
 
 int counters__add(struct counters *counters, const char *name, uint64_t value)
 {
-	struct counter *more;
-
-	more = reallocarray(counters->list, counters->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	counters->list = more;
-	more[counters->count].name = name;
-	more[counters->count].value = value;
-	counters->count++;
+	*LIST_ADD(counters->list, counters->count) = (struct counter){ name, value };
 	return 0;
 }
 

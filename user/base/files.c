@@ -5,24 +5,26 @@
 #include <stdlib.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 
 char *file__text(const char *path)
 {
 	FILE *f = fopen(path, "re"), *memory;
 	char *text = NULL, part[16384];
 	size_t length, got;
-	int err = 0;
+	int err;
 
 	if (!f)
 		return NULL;
 	/* Files in /proc have no size before they are read. */
 	memory = open_memstream(&text, &length);
-	while (memory && (got = fread(part, 1, sizeof(part), f)))
+	if (!memory)
+		memory__fail();
+	while ((got = fread(part, 1, sizeof(part), f)))
 		fwrite(part, 1, got, memory);
-	if (!memory || ferror(f))
-		err = errno;
-	if (memory && fclose(memory))
-		err = ENOMEM;
+	err = ferror(f) ? errno : 0;
+	if (fclose(memory))
+		memory__fail();
 	fclose(f);
 	if (err) {
 		free(text);

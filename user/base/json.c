@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* See json.h. */
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "base/version.h"
 
@@ -77,10 +78,6 @@ json_writer_t *json__begin(FILE *out, const char *document, int schema)
 {
 	json_writer_t *w = jsonw_new(out, true);
 
-	if (!w) {
-		error__no_memory();
-		return NULL;
-	}
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_string_field(w, "document", document);
@@ -228,11 +225,8 @@ static void write_string(json_writer_t *w, const struct json_field *field, const
 static int read_string(struct json_object *value, const struct json_field *field, void *member,
 		       void *whole)
 {
-	const char *text = json__text(value);
-	char **string = member;
-
-	*string = text ? strdup(text) : NULL;
-	return text && !*string ? error__no_memory() : 0;
+	*(char **)member = xstrdup(json__text(value));
+	return 0;
 }
 
 const struct json_kind field_string = { write_string, read_string, json_type_string, true };

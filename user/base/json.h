@@ -40,8 +40,7 @@ const char *json_line(struct json_object *object);
  * @document: its kind, "coverage"
  * @schema: the version of its form
  *
- * Return: the writer, inside of the document's object, to be ended by json__end(); NULL after a
- * message if there is no memory.
+ * Return: the writer, inside of the document's object, to be ended by json__end().
  */
 json_writer_t *json__begin(FILE *out, const char *document, int schema);
 void json__end(json_writer_t **w);
@@ -73,8 +72,7 @@ struct json_kind {
 	void (*write)(json_writer_t *w, const struct json_field *field, const void *member);
 	/*
 	 * Reads the value. @value: NULL if it is null or not in the document. @whole: the outermost
-	 * struct. Returns 0 or a negative errno; prints a message for -ENOMEM. NULL: fields of this
-	 * kind are only written.
+	 * struct. Returns 0 or -EINVAL. NULL: fields of this kind are only written.
 	 */
 	int (*read)(struct json_object *value, const struct json_field *field, void *member,
 		    void *whole);
@@ -102,7 +100,7 @@ extern const struct json_kind field_object;
 void json__write_fields(json_writer_t *w, const struct json_field *fields, const void *base);
 /*
  * Returns -EINVAL without a message if a field is missing, or of another type: what is not known must not be read as
- * the best that it could be. -ENOMEM comes after one.
+ * the best that it could be.
  */
 int json__read_fields(struct json_object *object, const struct json_field *fields, void *base,
 		      void *whole);

@@ -7,6 +7,7 @@
 
 #include "base/json.h"
 #include "base/json_writer.h"
+#include "base/memory.h"
 
 struct json_writer {
 	FILE *out;
@@ -19,10 +20,9 @@ struct json_writer {
 
 json_writer_t *jsonw_new(FILE *out, bool pretty)
 {
-	json_writer_t *w = malloc(sizeof(*w));
+	json_writer_t *w = xmalloc(sizeof(*w));
 
-	if (w)
-		*w = (struct json_writer){ .out = out, .pretty = pretty, .empty = true };
+	*w = (struct json_writer){ .out = out, .pretty = pretty, .empty = true };
 	return w;
 }
 

@@ -13,13 +13,7 @@
 
 typedef struct json_writer json_writer_t;
 
-/**
- * jsonw_new() - begin to write
- * @out: where to; write errors stay in the stream
- * @pretty: a field a line, and indented; otherwise all is in one line
- *
- * Return: the writer; NULL if there is no memory.
- */
+/* Begins to write to @out, where write errors stay. @pretty: a field a line, and indented; or else all is in one line */
 json_writer_t *jsonw_new(FILE *out, bool pretty);
 /* Ends the line, flushes the stream, and sets *@w to NULL. */
 void jsonw_destroy(json_writer_t **w);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Paths as text; see paths.h. */
-#include <stdio.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/paths.h"
 
 void path__simplify(char *path)
@@ -32,9 +32,7 @@ void path__simplify(char *path)
 
 char *path__join(const char *directory, const char *name)
 {
-	char *path;
-
-	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
+	return xasprintf("%s/%s", directory, name);
 }
 
 bool path__has_suffix(const char *path, const char *suffix)

@@ -10,7 +10,7 @@
  * "x".
  */
 void path__simplify(char *path);
-/* "DIRECTORY/NAME", to be freed; NULL: there is no memory. */
+/* "DIRECTORY/NAME", to be freed. */
 char *path__join(const char *directory, const char *name);
 /* Does the name of a file end with this suffix, ".json"? NULL has none. */
 bool path__has_suffix(const char *path, const char *suffix);

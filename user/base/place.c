@@ -12,6 +12,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/place.h"
 
 /* As many as the kernel follows. */
@@ -98,8 +99,7 @@ static int follow(struct walk *w, int link, uid_t owner, const char *rest)
 	err = note_link(w, owner);
 	if (err)
 		return err;
-	if (asprintf(&path, "%.*s%s", (int)length, target, rest) < 0)
-		return -ENOMEM;
+	path = xasprintf("%.*s%s", (int)length, target, rest);
 	free(w->rest);
 	w->rest = path;
 	return *path == '/' ? enter(w, open("/", O_PATH | O_DIRECTORY | O_CLOEXEC)) : 0;
@@ -154,19 +154,17 @@ static int look_at(struct walk *w, int fd, const char *name, const char *end)
 		if (has_acl(fd))
 			p->st.st_mode &= ~S_IRWXG;
 	}
-	p->name = strdup(name);
-	return p->name ? 0 : -ENOMEM;
+	p->name = xstrdup(name);
+	return 0;
 }
 
 /* Takes the next name from the path. */
 static int step(struct walk *w)
 {
 	char *start = w->rest + strspn(w->rest, "/"), *end = start + strcspn(start, "/");
-	char *name = strndup(start, end - start);
+	char *name = xstrndup(start, end - start);
 	int fd, err;
 
-	if (!name)
-		return -ENOMEM;
 	fd = *name ? openat(w->place->dir, name, O_PATH | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd >= 0) {
 		err = look_at(w, fd, name, end);
@@ -186,7 +184,7 @@ static int step(struct walk *w)
 
 int place__find(struct place *p, const char *path)
 {
-	struct walk w = { .place = p, .rest = strdup(path) };
+	struct walk w = { .place = p, .rest = xstrdup(path) };
 	struct statx sx;
 	int err;
 
@@ -194,7 +192,7 @@ int place__find(struct place *p, const char *path)
 	if (!*path)
 		err = -ENOENT;
 	else
-		err = w.rest ? enter(&w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC)) : -ENOMEM;
+		err = enter(&w, open(*path == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC));
 	while (!err && !p->name)
 		err = step(&w);
 	free(w.rest);
@@ -273,12 +271,12 @@ void place__remove(const struct place *p, const char *name)
 
 char *place__path(const struct place *p, const char *name)
 {
-	char self[32], dir[PATH_MAX], *path;
+	char self[32], dir[PATH_MAX];
 	ssize_t length;
 
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", p->dir);
 	length = readlink(self, dir, sizeof(dir));
-	return length < 0 || asprintf(&path, "%.*s/%s", (int)length, dir, name) < 0 ? NULL : path;
+	return length < 0 ? NULL : xasprintf("%.*s/%s", (int)length, dir, name);
 }
 
 void place__free(struct place *p)

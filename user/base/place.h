@@ -59,7 +59,7 @@ int place__open_device(const struct place *p);
 int place__open_file(const struct place *p);
 /* Removes a file of the directory. */
 void place__remove(const struct place *p, const char *name);
-/* The path of a file of the directory, without links, for another process; to be freed. NULL: there is no memory. */
+/* The path of a file of the directory, without links, for another process; to be freed; NULL: unknown. */
 char *place__path(const struct place *p, const char *name);
 void place__free(struct place *p);
 
