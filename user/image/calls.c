@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/calls.h"
 #include "image/file.h"
@@ -61,20 +62,6 @@ static bool begins_with(const char *text, const char *start)
 	return !strncmp(text, start, strlen(start));
 }
 
-static size_t count_of(const struct image_file *file)
-{
-	Elf_Scn *section = NULL;
-	size_t count = 0;
-	GElf_Shdr shdr;
-
-	while ((section = elf_nextscn(file->elf, section))) {
-		if (gelf_getshdr(section, &shdr) && shdr.sh_type == SHT_RELA &&
-		    image_file__text(file, shdr.sh_info))
-			count += shdr.sh_size / sizeof(Elf64_Rela);
-	}
-	return count;
-}
-
 /* Does it have 4 bytes, relative to their own place, as calls and jumps have? */
 static bool is_relative(const GElf_Rela *rela)
 {
@@ -97,7 +84,7 @@ static void add_relocation(struct calls *c, const struct image_file *file, const
 		r.target = to->addr + sym.st_value + rela->r_addend;
 	else
 		return;
-	c->relocations[c->count++] = r;
+	*LIST_ADD(c->relocations, c->count) = r;
 }
 
 static int by_place(const void *a, const void *b)
@@ -107,15 +94,12 @@ static int by_place(const void *a, const void *b)
 	return x->at < y->at ? -1 : x->at > y->at;
 }
 
-static int read_relocations(struct calls *c, const struct image_file *file)
+static void read_relocations(struct calls *c, const struct image_file *file)
 {
 	Elf_Scn *section = NULL;
 	GElf_Shdr shdr;
 	GElf_Rela rela;
 
-	c->relocations = calloc(count_of(file) + 1, sizeof(*c->relocations));
-	if (!c->relocations)
-		return error__no_memory();
 	while ((section = elf_nextscn(file->elf, section))) {
 		const struct text_section *text;
 		Elf_Data *data;
@@ -127,8 +111,8 @@ static int read_relocations(struct calls *c, const struct image_file *file)
 		for (int i = 0; data && gelf_getrela(data, i, &rela); i++)
 			add_relocation(c, file, text, &rela);
 	}
-	qsort(c->relocations, c->count, sizeof(*c->relocations), by_place);
-	return 0;
+	if (c->count)
+		qsort(c->relocations, c->count, sizeof(*c->relocations), by_place);
 }
 
 static const struct relocation *find_relocation(const struct calls *c, uint64_t at)
@@ -153,12 +137,12 @@ static void add_replaced(struct calls *c, const struct image_file *file, const G
 	if (!text)
 		return;
 	start = text->addr + sym.st_value + rela->r_addend;
-	c->replaced[c->replaced_count++] = (struct range){
+	*LIST_ADD(c->replaced, c->replaced_count) = (struct range){
 		start, start + ((const unsigned char *)table->d_buf)[rela->r_offset + ALT_INSTR_LENGTH],
 	};
 }
 
-static int read_replaced(struct calls *c, const struct image_file *file)
+static void read_replaced(struct calls *c, const struct image_file *file)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *section = image_file__section(file, ".altinstructions", &shdr);
@@ -167,14 +151,8 @@ static int read_replaced(struct calls *c, const struct image_file *file)
 
 	section = image_file__section(file, ".rela.altinstructions", &shdr);
 	data = section ? elf_getdata(section, NULL) : NULL;
-	if (!table || !table->d_buf || !data)
-		return 0;
-	c->replaced = calloc(data->d_size / sizeof(Elf64_Rela) + 1, sizeof(*c->replaced));
-	if (!c->replaced)
-		return error__no_memory();
-	for (int i = 0; gelf_getrela(data, i, &rela); i++)
+	for (int i = 0; table && table->d_buf && data && gelf_getrela(data, i, &rela); i++)
 		add_replaced(c, file, &rela, table);
-	return 0;
 }
 
 /* A module has a few hundred of them, so this searches one by one. */
@@ -415,27 +393,19 @@ int calls__flow(const struct calls *c, const struct image_function *f,
 int calls__open(struct calls **ret, const struct image *image)
 {
 	struct calls *c;
-	int err;
 
 	if (!image__arch(image))
 		return error__return(-EINVAL, "%s: is of a processor whose calls hytrace cannot read", image__path(image));
-	c = calloc(1, sizeof(*c));
-	if (!c)
-		return error__no_memory();
+	c = xcalloc(1, sizeof(*c));
 	c->image = image;
 	if (image__module(image)) {
-		err = read_relocations(c, image__file(image));
-		if (!err)
-			err = read_replaced(c, image__file(image));
+		read_relocations(c, image__file(image));
+		read_replaced(c, image__file(image));
 	} else {
-		err = call_sites__read_file(&c->sites, image__path(image));
-		err = err == -ENODATA ? 0 : err;
+		c->sites = call_sites__read_file(image__path(image));
 	}
-	if (err)
-		calls__free(c);
-	else
-		*ret = c;
-	return err;
+	*ret = c;
+	return 0;
 }
 
 void calls__free(struct calls *c)

@@ -44,7 +44,7 @@ struct calls;
  * @ret: to be freed by calls__free()
  * @image: the image, which must live as long
  *
- * Return: 0, or a negative errno after a message: -EINVAL if it is for an unknown processor.
+ * Return: 0, or -EINVAL after a message if it is for an unknown processor.
  */
 int calls__open(struct calls **ret, const struct image *image);
 void calls__free(struct calls *c);
@@ -79,7 +79,7 @@ struct flow {
 	bool ends;
 };
 
-/* Reads what calls__flow() needs of the file. Returns 0, or after a message -ENOMEM, or -EINVAL if it is damaged. */
+/* Reads what calls__flow() needs of the file. Returns 0, or -EINVAL after a message if it is damaged. */
 int calls__read_ways(struct calls *c);
 
 /**

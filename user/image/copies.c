@@ -6,10 +6,11 @@
  * for the name, which takes little time. Only units that have it are walked through completely.
  */
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "image/copies.h"
 
 #define MOST_IN_UNIT 16
@@ -18,17 +19,16 @@ struct walk {
 	const struct image *image;
 	const char *name;
 	struct copies *ret;
-	size_t source_room, into_room;
 	/* The abstract functions of that name in this unit: one for each header and file. */
 	Dwarf_Off abstract[MOST_IN_UNIT];
 	size_t abstract_count;
 	Dwarf_Addr inside;	/* the function that is walked through; 0: none */
 };
 
-static int add_source(struct walk *w, Dwarf_Die *die)
+static void add_source(struct walk *w, Dwarf_Die *die)
 {
 	const char *file = dwarf_decl_file(die);
-	struct copied *more, source = { .file = file ? image__source(w->image, file) : NULL };
+	struct copied source = { .file = file ? image__source(w->image, file) : NULL };
 	int line = 0;
 
 	dwarf_decl_line(die, &line);
@@ -36,45 +36,29 @@ static int add_source(struct walk *w, Dwarf_Die *die)
 	for (size_t i = 0; i < w->ret->source_count; i++) {
 		/* Equal paths are the same string. */
 		if (w->ret->sources[i].file == source.file && w->ret->sources[i].line == source.line)
-			return 0;
+			return;
 	}
-	more = reallocarray(w->ret->sources, w->ret->source_count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	w->ret->sources = more;
-	more[w->ret->source_count++] = source;
-	return 0;
+	*LIST_ADD(w->ret->sources, w->ret->source_count) = source;
 }
 
-static int add_into(struct walk *w, Dwarf_Addr addr)
+static void add_into(struct walk *w, Dwarf_Addr addr)
 {
 	const struct image_function *f = image__function_at(w->image, image__from_dwarf(w->image, addr));
 
-	if (!f)
-		return 0;
-	if (w->ret->into_count == w->into_room) {
-		size_t room = w->into_room ? 2 * w->into_room : 64;
-		const struct image_function **more = reallocarray(w->ret->into, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		w->ret->into = more;
-		w->into_room = room;
-	}
-	w->ret->into[w->ret->into_count++] = f;
-	return 0;
+	if (f)
+		*LIST_ADD(w->ret->into, w->ret->into_count) = f;
 }
 
 /* Looks at a function of the unit with that name; inlined copies refer to it. */
-static int look_at(struct walk *w, Dwarf_Die *die)
+static void look_at(struct walk *w, Dwarf_Die *die)
 {
 	const char *name = dwarf_tag(die) == DW_TAG_subprogram ? dwarf_diename(die) : NULL;
 
 	if (!name || strcmp(name, w->name) || dwarf_hasattr(die, DW_AT_declaration))
-		return 0;
+		return;
 	if (dwarf_func_inline(die) && w->abstract_count < MOST_IN_UNIT)
 		w->abstract[w->abstract_count++] = dwarf_dieoffset(die);
-	return add_source(w, die);
+	add_source(w, die);
 }
 
 static bool is_copy(const struct walk *w, Dwarf_Die *die)
@@ -93,44 +77,39 @@ static bool is_copy(const struct walk *w, Dwarf_Die *die)
 }
 
 /* Blocks and inlined functions are nested. */
-static int walk_inside(struct walk *w, Dwarf_Die *parent)
+static void walk_inside(struct walk *w, Dwarf_Die *parent)
 {
 	Dwarf_Die die;
-	int err = 0;
 
 	if (dwarf_child(parent, &die))
-		return 0;
+		return;
 	do {
 		int tag = dwarf_tag(&die);
 
 		if (is_copy(w, &die))
-			err = add_into(w, w->inside);
-		if (!err && (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block))
-			err = walk_inside(w, &die);
-	} while (!err && !dwarf_siblingof(&die, &die));
-	return err;
+			add_into(w, w->inside);
+		if (tag == DW_TAG_inlined_subroutine || tag == DW_TAG_lexical_block)
+			walk_inside(w, &die);
+	} while (!dwarf_siblingof(&die, &die));
 }
 
-static int each_function(struct walk *w, Dwarf_Die *unit, int (*use)(struct walk *w, Dwarf_Die *die))
+static void each_function(struct walk *w, Dwarf_Die *unit, void (*use)(struct walk *w, Dwarf_Die *die))
 {
 	Dwarf_Die die;
-	int err = 0;
 
 	if (dwarf_child(unit, &die))
-		return 0;
+		return;
 	do {
 		if (dwarf_tag(&die) == DW_TAG_subprogram)
-			err = use(w, &die);
-	} while (!err && !dwarf_siblingof(&die, &die));
-	return err;
+			use(w, &die);
+	} while (!dwarf_siblingof(&die, &die));
 }
 
-static int walk_function(struct walk *w, Dwarf_Die *die)
+static void walk_function(struct walk *w, Dwarf_Die *die)
 {
-	/* It is only abstract; its own code is elsewhere, if it has any. */
-	if (dwarf_entrypc(die, &w->inside) || !w->inside)
-		return 0;
-	return walk_inside(w, die);
+	/* Otherwise it is only abstract; its own code is elsewhere, if it has any. */
+	if (!dwarf_entrypc(die, &w->inside) && w->inside)
+		walk_inside(w, die);
 }
 
 static int by_address(const void *a, const void *b)
@@ -159,22 +138,18 @@ int copies__find(struct copies *ret, const struct image *image, const char *name
 	Dwarf *dwarf = image__dwarf(image);
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit;
-	int err = 0;
 
 	memset(ret, 0, sizeof(*ret));
 	if (!dwarf)
 		return -ENODATA;
-	while (!err && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL)) {
+	while (!dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &unit, NULL)) {
 		w.abstract_count = 0;
-		err = each_function(&w, &unit, look_at);
-		if (!err && w.abstract_count)
-			err = each_function(&w, &unit, walk_function);
+		each_function(&w, &unit, look_at);
+		if (w.abstract_count)
+			each_function(&w, &unit, walk_function);
 	}
-	if (err)
-		copies__free(ret);
-	else
-		settle(ret);
-	return err;
+	settle(ret);
+	return 0;
 }
 
 void copies__free(struct copies *c)

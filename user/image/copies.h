@@ -28,7 +28,7 @@ struct copies {
  * @image: the image
  * @name: the function's name in the source
  *
- * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
+ * Return: 0; -ENODATA without a message if there is no debug information.
  */
 int copies__find(struct copies *ret, const struct image *image, const char *name);
 void copies__free(struct copies *c);

@@ -13,20 +13,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "image/file.h"
 #include "image/image.h"
 #include "kernel/elf_file.h"
-
-static int add_text(struct image_file *file, const struct text_section *text)
-{
-	struct text_section *more = reallocarray(file->texts, file->text_count + 1, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	file->texts = more;
-	more[file->text_count++] = *text;
-	return 0;
-}
 
 static bool begins_with(const char *text, const char *start)
 {
@@ -61,7 +51,8 @@ static int read_text(struct image_file *file, Elf_Scn *section, const GElf_Shdr 
 	if (file->is_module)
 		lay(&text, shdr, free);
 	text.dwarf = text.addr;
-	return add_text(file, &text);
+	*LIST_ADD(file->texts, file->text_count) = text;
+	return 0;
 }
 
 static int read_sections(struct image_file *file)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/functions.h"
 
@@ -23,7 +23,6 @@ struct reader {
 	uint64_t bounds[UNTRACED_REGIONS][2];
 	uint64_t init_begin, init_end;
 	struct lh_table *exports;
-	struct function_name **by_address;
 };
 
 static bool begins_with(const char *text, const char *start)
@@ -64,47 +63,33 @@ static void note_bounds(struct reader *r, const char *name, uint64_t addr)
 		r->init_end = addr;
 }
 
-static int read_name(struct reader *r, const GElf_Sym *sym, size_t order)
+static void read_name(struct reader *r, const GElf_Sym *sym, size_t order)
 {
 	const char *name = elf_strptr(r->file->elf, r->file->symbol_names, sym->st_name);
 	int type = GELF_ST_TYPE(sym->st_info);
 	const struct text_section *text;
 
 	if (!name || sym->st_shndx == SHN_UNDEF)
-		return 0;
+		return;
 	if (!r->file->is_module)
 		note_bounds(r, name, sym->st_value);
 	if (begins_with(name, EXPORT_MARK) &&
 	    lh_table_insert(r->exports, name + strlen(EXPORT_MARK), NULL))
-		return error__no_memory();
+		memory__fail();
 	text = image_file__text(r->file, sym->st_shndx);
 	/*
 	 * Each section and each file has a symbol. A symbol at the end of a section belongs to
 	 * nothing.
 	 */
 	if (!text || is_no_name(name) || (type != STT_FUNC && type != STT_NOTYPE))
-		return 0;
+		return;
 	if (r->file->is_module ? sym->st_value >= text->size : sym->st_value - text->addr >= text->size)
-		return 0;
-	r->functions->names[r->functions->name_count++] = (struct function_name){
+		return;
+	*LIST_ADD(r->functions->names, r->functions->name_count) = (struct function_name){
 		.name = name, .addr = sym->st_value + (r->file->is_module ? text->addr : 0), .size = sym->st_size,
 		.order = order, .weak = GELF_ST_BIND(sym->st_info) == STB_WEAK,
 		.code = type == STT_FUNC || sym->st_size,
 	};
-	return 0;
-}
-
-static int read_names(struct reader *r)
-{
-	GElf_Sym sym;
-	int err = 0;
-
-	r->functions->names = calloc(r->file->symbols->d_size / sizeof(Elf64_Sym) + 1, sizeof(*r->functions->names));
-	if (!r->functions->names)
-		return error__no_memory();
-	for (int i = 0; !err && gelf_getsym(r->file->symbols, i, &sym); i++)
-		err = read_name(r, &sym, i);
-	return err;
 }
 
 static int by_name(const void *a, const void *b)
@@ -117,7 +102,8 @@ static int by_name(const void *a, const void *b)
 
 static void count_namesakes(struct functions *f)
 {
-	qsort(f->names, f->name_count, sizeof(*f->names), by_name);
+	if (f->name_count)
+		qsort(f->names, f->name_count, sizeof(*f->names), by_name);
 	for (size_t i = 0; i < f->name_count; i++)
 		f->names[i].sympos = i && !strcmp(f->names[i].name, f->names[i - 1].name) ?
 				     f->names[i - 1].sympos + 1 : 1;
@@ -231,38 +217,33 @@ static void add_function(struct reader *r, struct function_name *const *names, s
 		f.size = text->size - (f.addr - text->addr);
 	f.init = is_init(r, text, f.addr);
 	f.untraced = reason(r, &f, text);
-	r->functions->list[r->functions->count++] = f;
+	*LIST_ADD(r->functions->list, r->functions->count) = f;
 }
 
-static int make_list(struct reader *r)
+static void make_list(struct reader *r)
 {
 	struct functions *f = r->functions;
+	struct function_name **by_address = xcalloc(f->name_count, sizeof(*by_address));
 
-	r->by_address = calloc(f->name_count + 1, sizeof(*r->by_address));
-	f->list = calloc(f->name_count + 1, sizeof(*f->list));
-	if (!r->by_address || !f->list)
-		return error__no_memory();
 	for (size_t i = 0; i < f->name_count; i++)
-		r->by_address[i] = &f->names[i];
-	qsort(r->by_address, f->name_count, sizeof(*r->by_address), r->file->is_module ? by_order : by_rank);
+		by_address[i] = &f->names[i];
+	qsort(by_address, f->name_count, sizeof(*by_address), r->file->is_module ? by_order : by_rank);
 	for (size_t first = 0, end; first < f->name_count; first = end) {
 		for (end = first + 1; end < f->name_count; end++) {
-			if (r->by_address[end]->addr != r->by_address[first]->addr)
+			if (by_address[end]->addr != by_address[first]->addr)
 				break;
 		}
-		add_function(r, &r->by_address[first], end - first);
+		add_function(r, &by_address[first], end - first);
 	}
-	return 0;
+	free(by_address);
 }
 
 /* Removes labels from the index; other names point to their functions. */
-static int make_index(struct functions *f)
+static void make_index(struct functions *f)
 {
 	size_t kept = 0;
 
-	f->by_name = calloc(f->name_count + 1, sizeof(*f->by_name));
-	if (!f->by_name)
-		return error__no_memory();
+	f->by_name = xcalloc(f->name_count, sizeof(*f->by_name));
 	for (size_t i = 0; i < f->name_count; i++) {
 		if (f->names[i].function == SIZE_MAX)
 			continue;
@@ -270,28 +251,24 @@ static int make_index(struct functions *f)
 		f->names[kept++] = f->names[i];
 	}
 	f->name_count = kept;
-	return 0;
 }
 
-int functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
-		    const struct units *units)
+void functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
+		     const struct units *units)
 {
 	struct reader r = { .functions = ret, .file = file, .sites = sites, .units = units };
-	int err;
+	GElf_Sym sym;
 
 	memset(ret, 0, sizeof(*ret));
 	r.exports = lh_kchar_table_new(16384, NULL);
-	err = r.exports ? read_names(&r) : error__no_memory();
-	if (!err) {
-		count_namesakes(ret);
-		err = make_list(&r);
-	}
-	if (!err)
-		err = make_index(ret);
-	free(r.by_address);
-	if (r.exports)
-		lh_table_free(r.exports);
-	return err;
+	if (!r.exports)
+		memory__fail();
+	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++)
+		read_name(&r, &sym, i);
+	count_namesakes(ret);
+	make_list(&r);
+	make_index(ret);
+	lh_table_free(r.exports);
 }
 
 void functions__free(struct functions *f)

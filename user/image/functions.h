@@ -33,11 +33,9 @@ struct functions {
  * @file: the file, which must stay open
  * @sites: the sites of functions that can be traced
  * @units: the units; NULL: the file has no debug information
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
-		    const struct units *units);
+void functions__read(struct functions *ret, const struct image_file *file, const struct sites *sites,
+		     const struct units *units);
 void functions__free(struct functions *f);
 
 const struct image_function *functions__at(const struct functions *f, uint64_t addr);

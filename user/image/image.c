@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "image/file.h"
 #include "image/functions.h"
 #include "image/image.h"
@@ -65,48 +65,35 @@ static const char *kernel_release(const struct image *image, size_t *ret_length)
 	return NULL;
 }
 
-static int read_release(struct image *image)
-{
-	size_t length;
-	const char *text = image->module ? module_release(image, &length) : kernel_release(image, &length);
-
-	image->release = text ? strndup(text, length) : NULL;
-	return text && !image->release ? error__no_memory() : 0;
-}
-
 static int read_file(struct image *image)
 {
 	int err = image_file__open(&image->file, image->path, image->module);
+	const char *release;
+	size_t length;
 
-	if (!err)
-		image->build_id = elf_file__build_id(image->file.elf);
-	if (!err)
-		err = read_release(image);
-	if (!err)
-		err = sites__read(&image->sites, &image->file);
-	if (!err && image->file.dwarf) {
-		err = units__read(&image->units, image->file.dwarf);
-		err = err == -ENODATA ? 0 : err;
-	}
-	if (!err)
-		err = functions__read(&image->functions, &image->file, &image->sites, image->units);
-	return err;
+	if (err)
+		return err;
+	image->build_id = elf_file__build_id(image->file.elf);
+	release = image->module ? module_release(image, &length) : kernel_release(image, &length);
+	image->release = release ? xstrndup(release, length) : NULL;
+	err = sites__read(&image->sites, &image->file);
+	if (err)
+		return err;
+	if (image->file.dwarf)
+		image->units = units__read(image->file.dwarf);
+	functions__read(&image->functions, &image->file, &image->sites, image->units);
+	return 0;
 }
 
 int image__open(struct image **ret, const char *path, const char *module)
 {
-	struct image *image = calloc(1, sizeof(*image));
-	int err = 0;
+	struct image *image = xcalloc(1, sizeof(*image));
+	int err;
 
-	if (!image)
-		return error__no_memory();
 	image->file.fd = -1;
-	image->path = strdup(path);
-	image->module = module ? strdup(module) : NULL;
-	if (!image->path || (module && !image->module))
-		err = error__no_memory();
-	if (!err)
-		err = read_file(image);
+	image->path = xstrdup(path);
+	image->module = xstrdup(module);
+	err = read_file(image);
 	if (err)
 		image__free(image);
 	else

@@ -7,25 +7,21 @@
 #include <json-c/linkhash.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "image/file.h"
 #include "image/imports.h"
 #include "image/units.h"
 
-static int read_names(struct imports *ret, const struct image_file *file)
+static void read_names(struct imports *ret, const struct image_file *file)
 {
 	GElf_Sym sym;
 
-	ret->list = calloc(file->symbols->d_size / sizeof(Elf64_Sym) + 1, sizeof(*ret->list));
-	if (!ret->list)
-		return error__no_memory();
 	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++) {
 		const char *name = elf_strptr(file->elf, file->symbol_names, sym.st_name);
 
 		if (sym.st_shndx == SHN_UNDEF && name && *name)
-			ret->list[ret->count++].name = name;
+			LIST_ADD(ret->list, ret->count)->name = name;
 	}
-	return 0;
 }
 
 static bool is_definition(Dwarf_Die *die)
@@ -76,15 +72,17 @@ static void define_all(const struct image *vmlinux, struct lh_table *by_name)
 int imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux)
 {
 	struct lh_table *by_name = lh_kchar_table_new(1024, NULL);
-	int err;
 
+	if (!by_name)
+		memory__fail();
 	*ret = (struct imports){};
-	err = by_name ? read_names(ret, image__file(module)) : error__no_memory();
-	for (size_t i = 0; !err && i < ret->count; i++)
-		err = lh_table_insert(by_name, ret->list[i].name, &ret->list[i]) ? error__no_memory() : 0;
-	if (!err)
-		define_all(vmlinux, by_name);
-	for (size_t i = 0; !err && i < ret->count; i++) {
+	read_names(ret, image__file(module));
+	for (size_t i = 0; i < ret->count; i++) {
+		if (lh_table_insert(by_name, ret->list[i].name, &ret->list[i]))
+			memory__fail();
+	}
+	define_all(vmlinux, by_name);
+	for (size_t i = 0; i < ret->count; i++) {
 		size_t count;
 		const struct image_function *const *f = image__named(vmlinux, ret->list[i].name, &count);
 		const struct unit *unit = f && !ret->list[i].unit ? image__unit(vmlinux, f[0]->addr) : NULL;
@@ -92,9 +90,8 @@ int imports__find(struct imports *ret, const struct image *module, const struct 
 		if (unit)
 			ret->list[i].unit = unit->path;
 	}
-	if (by_name)
-		lh_table_free(by_name);
-	return err;
+	lh_table_free(by_name);
+	return 0;
 }
 
 void imports__free(struct imports *i)

@@ -22,11 +22,11 @@ struct imports {
 
 /**
  * imports__find() - find what a module imports
- * @ret: to be freed by imports__free(), even after a failure
+ * @ret: to be freed by imports__free()
  * @module: the module
  * @vmlinux: its kernel, with debug information, which is read once
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux);
 void imports__free(struct imports *i);

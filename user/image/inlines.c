@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "image/inlines.h"
@@ -21,11 +22,11 @@ struct inlines {
 	const struct image *image;
 	struct strings *names;
 	struct source_function *sources;
-	size_t source_count, source_room;
+	size_t source_count;
 	struct inlined *list;		/* by start */
-	size_t count, room;
+	size_t count;
 	struct own *own;		/* by address */
-	size_t own_count, own_room;
+	size_t own_count;
 };
 
 struct reader {
@@ -38,19 +39,10 @@ struct reader {
 	int err;
 };
 
-static bool grow(void **list, size_t *room, size_t count, size_t size)
+static void add_index(struct lh_table *table, const void *key, size_t index)
 {
-	size_t more_room = *room ? 2 * *room : 16384;
-	void *more;
-
-	if (count < *room)
-		return true;
-	more = reallocarray(*list, more_room, size);
-	if (!more)
-		return false;
-	*list = more;
-	*room = more_room;
-	return true;
+	if (lh_table_insert(table, (void *)key, (void *)index))
+		memory__fail();
 }
 
 /* ---- source functions */
@@ -65,13 +57,10 @@ static uint32_t add_source(struct reader *r, const char *name, const char *file,
 	entry = lh_table_lookup_entry(r->by_place, key);
 	if (entry)
 		return (uintptr_t)lh_entry_v(entry);
-	if (!grow((void **)&in->sources, &in->source_room, in->source_count, sizeof(*in->sources)) ||
-	    lh_table_insert(r->by_place, strings__add(in->names, key), (void *)in->source_count)) {
-		r->err = error__no_memory();
-		return INLINES_NONE;
-	}
-	in->sources[in->source_count] = (struct source_function){ strings__add(in->names, name), file, line };
-	return in->source_count++;
+	add_index(r->by_place, strings__add(in->names, key), in->source_count);
+	name = strings__add(in->names, name);
+	*LIST_ADD(in->sources, in->source_count) = (struct source_function){ name, file, line };
+	return in->source_count - 1;
 }
 
 /* The function of a DIE, which has its name itself, or refers to a DIE that has it. */
@@ -100,8 +89,7 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 	file = dwarf_decl_file(&origin);
 	dwarf_decl_line(&origin, &line);
 	source = add_source(r, name, file ? image__source(r->in->image, file) : NULL, line);
-	if (!r->err && lh_table_insert(r->by_die, key, (void *)(uintptr_t)source))
-		r->err = error__no_memory();
+	add_index(r->by_die, key, source);
 	return source;
 }
 
@@ -137,19 +125,15 @@ static void add_ranges(struct reader *r, Dwarf_Die *die, uint32_t source)
 	read_call(r, die, &call);
 	call.entry = dwarf_formaddr(dwarf_attr(die, DW_AT_entry_pc, &attr), &entry) ? INLINED_NO_ENTRY :
 		image__from_dwarf(in->image, entry);
-	while (!r->err && (next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
+	while ((next = dwarf_ranges(die, next, &base, &start, &end)) > 0) {
 		uint64_t at = end > start ? image__from_dwarf(in->image, start) : 0;
 
 		/* Code that the linker removed has the address 0. */
 		if (end <= start || !start)
 			continue;
-		if (!grow((void **)&in->list, &in->room, in->count, sizeof(*in->list))) {
-			r->err = error__no_memory();
-			return;
-		}
 		call.start = at;
 		call.end = at + (end - start);
-		in->list[in->count++] = call;
+		*LIST_ADD(in->list, in->count) = call;
 		in->sources[source].inlined = true;
 	}
 }
@@ -164,13 +148,8 @@ static void add_own(struct reader *r, Dwarf_Die *die)
 	if (dwarf_lowpc(die, &entry) && dwarf_entrypc(die, &entry) && dwarf_ranges(die, 0, &base, &entry, &end) <= 0)
 		return;
 	source = source_of(r, die);
-	if (!entry || source == INLINES_NONE)
-		return;
-	if (!grow((void **)&in->own, &in->own_room, in->own_count, sizeof(*in->own))) {
-		r->err = error__no_memory();
-		return;
-	}
-	in->own[in->own_count++] = (struct own){ image__from_dwarf(in->image, entry), source };
+	if (entry && source != INLINES_NONE)
+		*LIST_ADD(in->own, in->own_count) = (struct own){ image__from_dwarf(in->image, entry), source };
 }
 
 /* Blocks are in each other. A compiler has some tens of levels; damaged data may have any number. */
@@ -241,7 +220,7 @@ static int read_units(struct reader *r, Dwarf *dwarf)
 			continue;
 		r->by_die = lh_kptr_table_new(1024, NULL);
 		if (!r->by_die)
-			return error__no_memory();
+			memory__fail();
 		if (dwarf_getsrcfiles(&die, &r->files, NULL))
 			r->files = NULL;
 		read_children(r, &die, 0);
@@ -258,15 +237,14 @@ int inlines__read(struct inlines **ret, const struct image *image)
 
 	if (!dwarf)
 		return -ENODATA;
-	r.in = calloc(1, sizeof(*r.in));
-	if (!r.in)
-		return error__no_memory();
+	r.in = xcalloc(1, sizeof(*r.in));
 	r.in->image = image;
 	r.in->names = strings__new();
 	r.by_place = lh_kchar_table_new(65536, NULL);
-	err = r.by_place ? read_units(&r, dwarf) : error__no_memory();
-	if (r.by_place)
-		lh_table_free(r.by_place);
+	if (!r.by_place)
+		memory__fail();
+	err = read_units(&r, dwarf);
+	lh_table_free(r.by_place);
 	if (err) {
 		inlines__free(r.in);
 		return err;

@@ -45,7 +45,7 @@ struct inlines;
  * @ret: to be freed by inlines__free()
  * @image: the image, which must live as long
  *
- * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
+ * Return: 0; -ENODATA without a message if there is no debug information; -EINVAL after one if that is damaged.
  */
 int inlines__read(struct inlines **ret, const struct image *image);
 void inlines__free(struct inlines *in);

@@ -6,10 +6,11 @@
  * the addresses between it and the next row.
  */
 #include <dwarf.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/lines.h"
 
@@ -35,34 +36,30 @@ static int by_address(const void *a, const void *b)
 	return x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begins)
+static void place(struct finder *f, struct wanted *w, Dwarf_Line *row, bool begins)
 {
 	const char *raw = dwarf_linesrc(row, NULL, NULL);
 	int line = 0;
 
 	if (!raw)
-		return 0;
+		return;
 	if (raw != f->raw) {
 		f->raw = raw;
 		f->source = image__source(f->image, raw);
-		if (!f->source)
-			return error__no_memory();
 	}
 	dwarf_lineno(row, &line);
 	*w->place = (struct line_place){ f->source, line, begins };
-	return 0;
 }
 
 /*
  * @rows: the rows of a unit, by address; a row is valid until the next one, but only for code of the unit: libdw may
  * sort the last row of a sequence after the end of the sequence, so that it seems to be valid until the next sequence.
  */
-static int find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, size_t count)
+static void find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, size_t count)
 {
 	size_t next = SIZE_MAX;
-	int err = 0;
 
-	for (size_t i = 0; !err && i + 1 < count; i++) {
+	for (size_t i = 0; i + 1 < count; i++) {
 		Dwarf_Line *row = dwarf_onesrcline(rows, i);
 		Dwarf_Addr start = 0, end = 0;
 		bool ends = true;
@@ -80,33 +77,30 @@ static int find_in_unit(struct finder *f, Dwarf_Die *unit, Dwarf_Lines *rows, si
 		 * If several rows begin at an address, the first one has the function, or the
 		 * outermost call.
 		 */
-		for (size_t at = next; !err && at < f->count && f->list[at].addr == start; at++) {
+		for (size_t at = next; at < f->count && f->list[at].addr == start; at++) {
 			if (!f->list[at].place->begins && dwarf_haspc(unit, start) == 1)
-				err = place(f, &f->list[at], row, true);
+				place(f, &f->list[at], row, true);
 		}
-		for (; !err && next < f->count && f->list[next].addr < end; next++) {
+		for (; next < f->count && f->list[next].addr < end; next++) {
 			if (f->list[next].addr >= start && !f->list[next].place->begins &&
 			    dwarf_haspc(unit, f->list[next].addr) == 1)
-				err = place(f, &f->list[next], row, f->list[next].addr == start);
+				place(f, &f->list[next], row, f->list[next].addr == start);
 		}
 	}
-	return err;
 }
 
-static int find(struct finder *f)
+static void find(struct finder *f)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die die;
-	int err = 0;
 
-	while (!err && !dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &die, NULL)) {
+	while (!dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &die, NULL)) {
 		Dwarf_Lines *rows;
 		size_t count;
 
 		if (!dwarf_getsrclines(&die, &rows, &count))
-			err = find_in_unit(f, &die, rows, count);
+			find_in_unit(f, &die, rows, count);
 	}
-	return err;
 }
 
 static int make_list(struct finder *f, const uint64_t *addrs, size_t count, struct line_place *ret)
@@ -114,9 +108,7 @@ static int make_list(struct finder *f, const uint64_t *addrs, size_t count, stru
 	memset(ret, 0, count * sizeof(*ret));
 	if (!image__has_dwarf(f->image))
 		return -ENODATA;
-	f->list = calloc(count + 1, sizeof(*f->list));
-	if (!f->list)
-		return error__no_memory();
+	f->list = xcalloc(count + 1, sizeof(*f->list));
 	for (size_t i = 0; i < count; i++) {
 		f->list[f->count].addr = image__to_dwarf(f->image, addrs[i]);
 		f->list[f->count].place = &ret[i];
@@ -133,12 +125,12 @@ int lines__find(const struct image *image, const uint64_t *addrs, size_t count, 
 	int err = make_list(&f, addrs, count, ret);
 
 	if (!err)
-		err = find(&f);
+		find(&f);
 	free(f.list);
 	return err;
 }
 
-static int define(struct finder *f, Dwarf_Die *die)
+static void define(struct finder *f, Dwarf_Die *die)
 {
 	const char *file;
 	Dwarf_Addr addr;
@@ -146,34 +138,28 @@ static int define(struct finder *f, Dwarf_Die *die)
 	size_t at;
 
 	if (dwarf_entrypc(die, &addr))
-		return 0;
+		return;
 	file = dwarf_decl_file(die);
 	if (!file || dwarf_decl_line(die, &line))
-		return 0;
-	for (at = SORTED_FROM(f->list, f->count, addr, addr); at < f->count && f->list[at].addr == addr; at++) {
+		return;
+	for (at = SORTED_FROM(f->list, f->count, addr, addr); at < f->count && f->list[at].addr == addr; at++)
 		*f->list[at].place = (struct line_place){ image__source(f->image, file), line, true };
-		if (!f->list[at].place->file)
-			return error__no_memory();
-	}
-	return 0;
 }
 
 /* Functions of C lie in their unit, and not within each other. */
-static int find_definitions(struct finder *f)
+static void find_definitions(struct finder *f)
 {
 	Dwarf_CU *cu = NULL;
 	Dwarf_Die unit, die;
-	int err = 0;
 
-	while (!err && !dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &unit, NULL)) {
+	while (!dwarf_get_units(image__dwarf(f->image), cu, &cu, NULL, NULL, &unit, NULL)) {
 		if (dwarf_child(&unit, &die))
 			continue;
 		do {
 			if (dwarf_tag(&die) == DW_TAG_subprogram)
-				err = define(f, &die);
-		} while (!err && !dwarf_siblingof(&die, &die));
+				define(f, &die);
+		} while (!dwarf_siblingof(&die, &die));
 	}
-	return err;
 }
 
 int lines__defined(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret)
@@ -181,11 +167,11 @@ int lines__defined(const struct image *image, const uint64_t *addrs, size_t coun
 	struct finder f = { .image = image };
 	int err = make_list(&f, addrs, count, ret);
 
-	if (!err)
-		err = find_definitions(&f);
-	/* A place that was found is marked as one where a line begins, and so is kept. */
-	if (!err)
-		err = find(&f);
+	if (!err) {
+		find_definitions(&f);
+		/* A place that was found is marked as one where a line begins, and so is kept. */
+		find(&f);
+	}
 	for (size_t i = 0; !err && i < count; i++) {
 		if (!ret[i].begins)
 			ret[i] = (struct line_place){};

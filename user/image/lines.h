@@ -25,7 +25,7 @@ struct line_place {
  * @count: their number
  * @ret: the place of each
  *
- * Return: 0; -ENODATA without a message if there is no debug information; -ENOMEM after one.
+ * Return: 0; -ENODATA without a message if there is no debug information.
  */
 int lines__find(const struct image *image, const uint64_t *addrs, size_t count, struct line_place *ret);
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/file.h"
 #include "image/references.h"
@@ -22,7 +22,7 @@ struct references {
 	uint64_t lowest, highest;	/* the range of entries */
 	bool *taken;			/* for each function; NULL: unknown */
 	struct call *ways;		/* by callee */
-	size_t way_count, room;
+	size_t way_count;
 };
 
 /* A table between two symbols of vmlinux. */
@@ -143,18 +143,8 @@ static int add_way(const struct call *call, void *data)
 {
 	struct references *r = data;
 
-	if (call->kind != CALL_DIRECT)
-		return 0;
-	if (r->way_count == r->room) {
-		size_t room = r->room ? 2 * r->room : 1024;
-		struct call *more = reallocarray(r->ways, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		r->ways = more;
-		r->room = room;
-	}
-	r->ways[r->way_count++] = *call;
+	if (call->kind == CALL_DIRECT)
+		*LIST_ADD(r->ways, r->way_count) = *call;
 	return 0;
 }
 
@@ -169,30 +159,20 @@ static int by_callee(const void *a, const void *b)
 
 int references__read(struct references **ret, const struct image *image, const struct calls *calls)
 {
-	struct references *r = calloc(1, sizeof(*r));
-	bool whole = !image__module(image);
-	int err = 0;
+	struct references *r = xcalloc(1, sizeof(*r));
 
-	if (!r)
-		return error__no_memory();
 	r->image = image;
 	r->list = image__functions(image, &r->count);
-	if (whole && r->count) {
+	if (!image__module(image) && r->count) {
 		r->lowest = r->list[0].addr;
 		r->highest = r->list[r->count - 1].addr;
-		r->taken = calloc(r->count, sizeof(*r->taken));
-		err = r->taken ? 0 : error__no_memory();
-		if (!err)
-			read_data(r, image__file(image));
+		r->taken = xcalloc(r->count, sizeof(*r->taken));
+		read_data(r, image__file(image));
 	}
-	for (size_t i = 0; !err && i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		if (r->taken)
 			read_code(r, &r->list[i]);
-		err = calls__of(calls, &r->list[i], add_way, r);
-	}
-	if (err) {
-		references__free(r);
-		return err;
+		calls__of(calls, &r->list[i], add_way, r);
 	}
 	if (r->way_count)
 		qsort(r->ways, r->way_count, sizeof(*r->ways), by_callee);
@@ -218,18 +198,9 @@ enum taken references__taken(const struct references *r, const struct image_func
 
 const struct call *references__ways(const struct references *r, const struct image_function *f, size_t *ret_count)
 {
-	size_t low = 0, high = r->way_count, end;
+	size_t low = SORTED_FROM(r->ways, r->way_count, callee, (uintptr_t)f);
+	size_t end = SORTED_FROM(r->ways, r->way_count, callee, (uintptr_t)f + 1);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (r->ways[middle].callee < f)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (end = low; end < r->way_count && r->ways[end].callee == f; end++)
-		;
 	*ret_count = end - low;
 	return end > low ? &r->ways[low] : NULL;
 }

@@ -22,7 +22,7 @@ struct references;
  * @image: the image, which must live as long
  * @calls: its calls
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int references__read(struct references **ret, const struct image *image, const struct calls *calls);
 void references__free(struct references *r);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/sites.h"
 
@@ -29,19 +30,16 @@ static int read_table(struct sites *s, const struct image_file *file)
 	if (!bytes || left < end - start)
 		return error__return(-EINVAL, "%s: is damaged: the table of functions that can be traced cannot be "
 				     "read", file->path);
-	s->list = calloc((end - start) / sizeof(site), sizeof(site));
-	if (!s->list)
-		return error__no_memory();
 	for (size_t at = 0; at + sizeof(site) <= end - start; at += sizeof(site)) {
 		memcpy(&site, bytes + at, sizeof(site));
 		/* The build clears sites of weak functions that others have replaced. */
 		if (site)
-			s->list[s->count++] = site;
+			*LIST_ADD(s->list, s->count) = site;
 	}
 	return 0;
 }
 
-static int read_relocations(struct sites *s, const struct image_file *file)
+static void read_relocations(struct sites *s, const struct image_file *file)
 {
 	Elf_Scn *section;
 	GElf_Shdr shdr;
@@ -51,21 +49,15 @@ static int read_relocations(struct sites *s, const struct image_file *file)
 
 	section = image_file__section(file, ".rela__mcount_loc", &shdr);
 	data = section ? elf_getdata(section, NULL) : NULL;
-	if (!data)
-		return 0;
-	s->list = calloc(data->d_size / sizeof(Elf64_Rela) + 1, sizeof(*s->list));
-	if (!s->list)
-		return error__no_memory();
-	for (int i = 0; gelf_getrela(data, i, &rela); i++) {
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
 		const struct text_section *text;
 
 		if (!gelf_getsym(file->symbols, GELF_R_SYM(rela.r_info), &sym))
 			continue;
 		text = image_file__text(file, sym.st_shndx);
 		if (text)
-			s->list[s->count++] = text->addr + sym.st_value + rela.r_addend;
+			*LIST_ADD(s->list, s->count) = text->addr + sym.st_value + rela.r_addend;
 	}
-	return 0;
 }
 
 static int by_address(const void *a, const void *b)
@@ -77,10 +69,13 @@ static int by_address(const void *a, const void *b)
 
 int sites__read(struct sites *ret, const struct image_file *file)
 {
-	int err;
+	int err = 0;
 
 	memset(ret, 0, sizeof(*ret));
-	err = file->is_module ? read_relocations(ret, file) : read_table(ret, file);
+	if (file->is_module)
+		read_relocations(ret, file);
+	else
+		err = read_table(ret, file);
 	if (!err && ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_address);
 	return err;

@@ -15,8 +15,7 @@ struct sites {
  * @ret: to be freed by sites__free()
  * @file: the file
  *
- * Return: 0, or a negative errno after a message: -EINVAL if a vmlinux has none. A module may have
- * none.
+ * Return: 0, or -EINVAL after a message if a vmlinux has none. A module may have none.
  */
 int sites__read(struct sites *ret, const struct image_file *file);
 void sites__free(struct sites *s);

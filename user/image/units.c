@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "base/sorted.h"
 #include "base/strings.h"
@@ -30,9 +31,9 @@ struct range {
 
 struct units {
 	struct unit *list;
-	size_t count, room;
+	size_t count;
 	struct range *ranges;
-	size_t range_count, range_room;
+	size_t range_count;
 	char *root;		/* ends with '/', or is empty */
 	char *base;		/* the compiler's current directory; NULL: unknown */
 	struct strings *names;
@@ -65,7 +66,7 @@ static bool ends_with(const char *text, const char *end)
 }
 
 /* The part before init/main.c in its own path; all other paths begin with it. */
-static int find_root(struct units *u, Dwarf *dwarf)
+static void find_root(struct units *u, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
 	struct compiled c;
@@ -74,13 +75,12 @@ static int find_root(struct units *u, Dwarf *dwarf)
 		size_t before = strlen(c.path) - strlen(LANDMARK);
 
 		if (!u->base && c.base)
-			u->base = strdup(c.base);
+			u->base = xstrdup(c.base);
 		if (ends_with(c.path, LANDMARK) && (!before || c.path[before - 1] == '/'))
-			u->root = strndup(c.path, before);
+			u->root = xstrndup(c.path, before);
 	}
 	if (!u->root)
-		u->root = strdup("");
-	return u->root ? 0 : -ENOMEM;
+		u->root = xstrdup("");
 }
 
 const char *units__source(struct units *u, const char *path)
@@ -93,31 +93,12 @@ const char *units__source(struct units *u, const char *path)
 		path += root;
 	else if (base > 1 && !strncmp(path, u->base, base) && path[base] == '/')
 		path += base + 1;
-	copy = malloc(strlen(path) + 2);
-	if (!copy)
-		return NULL;
-	copy[0] = '/';
-	strcpy(copy + 1, path);
+	copy = xasprintf("/%s", path);
 	/* An absolute path that is not below the source stays absolute. */
 	path__simplify(copy + 1);
 	source = strings__intern(u->names, path[0] == '/' ? copy : copy + 1);
 	free(copy);
 	return source;
-}
-
-static int add_range(struct units *u, Dwarf_Addr start, Dwarf_Addr end)
-{
-	if (u->range_count == u->range_room) {
-		size_t room = u->range_room ? 2 * u->range_room : 4096;
-		struct range *more = reallocarray(u->ranges, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		u->ranges = more;
-		u->range_room = room;
-	}
-	u->ranges[u->range_count++] = (struct range){ start, end - start, u->count - 1 };
-	return 0;
 }
 
 /*
@@ -134,51 +115,39 @@ static enum unit_calls unit_calls(const char *producer)
 	return UNIT_NO_CALLS;
 }
 
-static int add_unit(struct units *u, struct compiled *c)
+static void add_unit(struct units *u, struct compiled *c)
 {
 	Dwarf_Die *die = &c->die;
 	Dwarf_Attribute attr;
 	struct unit *unit;
 	Dwarf_Word language = 0;
 
-	if (u->count == u->room) {
-		size_t room = u->room ? 2 * u->room : 1024;
-		struct unit *more = reallocarray(u->list, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		u->list = more;
-		u->room = room;
-	}
 	dwarf_formudata(dwarf_attr(die, DW_AT_language, &attr), &language);
-	unit = &u->list[u->count];
+	unit = LIST_ADD(u->list, u->count);
 	unit->path = units__source(u, c->path);
 	unit->assembly = language == DW_LANG_Mips_Assembler || ends_with(c->path, ".S");
 	unit->calls = unit_calls(dwarf_formstring(dwarf_attr(die, DW_AT_producer, &attr)));
-	if (!unit->path)
-		return -ENOMEM;
-	u->count++;
-	return 0;
 }
 
-static int read_units(struct units *u, Dwarf *dwarf)
+static void read_units(struct units *u, Dwarf *dwarf)
 {
 	Dwarf_CU *cu = NULL;
 	struct compiled c;
-	int err = find_root(u, dwarf);
 
-	while (!err && next_unit(dwarf, &cu, &c)) {
+	find_root(u, dwarf);
+	while (next_unit(dwarf, &cu, &c)) {
 		Dwarf_Addr base, start, end;
 		ptrdiff_t offset = 0;
 
-		err = add_unit(u, &c);
-		while (!err && (offset = dwarf_ranges(&c.die, offset, &base, &start, &end)) > 0) {
+		add_unit(u, &c);
+		while ((offset = dwarf_ranges(&c.die, offset, &base, &start, &end)) > 0) {
 			/* Sections that the linker removed have an empty range, or one at 0. */
 			if (start && end > start)
-				err = add_range(u, start, end);
+				*LIST_ADD(u->ranges, u->range_count) = (struct range){
+					start, end - start, u->count - 1,
+				};
 		}
 	}
-	return err ? err : u->range_count ? 0 : -ENODATA;
 }
 
 static int by_start(const void *a, const void *b)
@@ -188,39 +157,35 @@ static int by_start(const void *a, const void *b)
 	return x->start < y->start ? -1 : x->start > y->start;
 }
 
-int units__read(struct units **ret, Dwarf *dwarf)
+struct units *units__read(Dwarf *dwarf)
 {
-	struct units *u = calloc(1, sizeof(*u));
-	int err;
+	struct units *u = xcalloc(1, sizeof(*u));
 
-	if (!u)
-		return error__no_memory();
 	u->names = strings__new();
-	err = read_units(u, dwarf);
-	if (err) {
+	read_units(u, dwarf);
+	if (!u->range_count) {
 		units__free(u);
-		return err == -ENOMEM ? error__no_memory() : err;
+		return NULL;
 	}
 	qsort(u->ranges, u->range_count, sizeof(*u->ranges), by_start);
-	*ret = u;
-	return 0;
+	return u;
 }
 
 int units__open(struct units **ret, const char *vmlinux)
 {
 	Dwarf *dwarf;
-	int fd, err;
+	int fd;
 
 	fd = open(vmlinux, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return error__return(-errno, "%s: cannot be read: %s", vmlinux, strerror(errno));
 	dwarf = dwarf_begin(fd, DWARF_C_READ);
 	/* All that is found is copied, so the file can be closed. */
-	err = dwarf ? units__read(ret, dwarf) : -ENODATA;
+	*ret = dwarf ? units__read(dwarf) : NULL;
 	if (dwarf)
 		dwarf_end(dwarf);
 	close(fd);
-	return err;
+	return *ret ? 0 : -ENODATA;
 }
 
 void units__free(struct units *u)

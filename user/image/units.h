@@ -30,8 +30,8 @@ struct units;
  * Return: 0; -ENODATA without a message if there is no debug information; another errno after one.
  */
 int units__open(struct units **ret, const char *vmlinux);
-/* The same for debug information that is open and stays open. */
-int units__read(struct units **ret, Dwarf *dwarf);
+/* The same for debug information that is open and stays open. Returns NULL if there is none about code. */
+struct units *units__read(Dwarf *dwarf);
 void units__free(struct units *u);
 
 /* All units, also those without code. */

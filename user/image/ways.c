@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "image/ways.h"
 
 /* Each entry begins with the distances to the instruction and to its target, of 4 bytes each. */
@@ -16,36 +16,24 @@ static const struct table {
 	{ ".rela__ex_table", "__start___ex_table", "__stop___ex_table", 12 },
 };
 
-static int add(struct ways *w, uint64_t at, uint64_t to)
-{
-	struct way *more = array__grow(w->list, w->count, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	w->list = more;
-	more[w->count++] = (struct way){ at, to };
-	return 0;
-}
-
 static int read_linked(struct ways *w, const struct image_file *file, const struct table *table)
 {
 	const unsigned char *bytes;
 	uint64_t start, stop;
 	size_t left;
-	int err = 0;
 
 	if (!image_file__symbol(file, table->start, &start) || !image_file__symbol(file, table->stop, &stop) || stop <= start)
 		return 0;
 	bytes = image_file__bytes(file, start, &left);
 	if (!bytes || left < stop - start)
 		return error__return(-EINVAL, "%s: is damaged: the table at %s cannot be read", file->path, table->start);
-	for (uint64_t at = 0; !err && at + table->entry <= stop - start; at += table->entry) {
+	for (uint64_t at = 0; at + table->entry <= stop - start; at += table->entry) {
 		int32_t distances[2];
 
 		memcpy(distances, bytes + at, sizeof(distances));
-		err = add(w, start + at + distances[0], start + at + 4 + distances[1]);
+		*LIST_ADD(w->list, w->count) = (struct way){ start + at + distances[0], start + at + 4 + distances[1] };
 	}
-	return err;
+	return 0;
 }
 
 static bool find_target(const struct image_file *file, const GElf_Rela *rela, uint64_t *ret)
@@ -63,22 +51,22 @@ static bool find_target(const struct image_file *file, const GElf_Rela *rela, ui
 }
 
 /* The assembler writes the relocations of a section in order of their places. */
-static int read_relocated(struct ways *w, const struct image_file *file, const struct table *table)
+static void read_relocated(struct ways *w, const struct image_file *file, const struct table *table)
 {
 	GElf_Shdr shdr;
 	Elf_Scn *section = image_file__section(file, table->relocations, &shdr);
 	Elf_Data *data = section ? elf_getdata(section, NULL) : NULL;
 	uint64_t at = 0, entry = UINT64_MAX, to;
 	GElf_Rela rela;
-	int err = 0;
 
-	for (int i = 0; !err && data && gelf_getrela(data, i, &rela); i++) {
+	for (int i = 0; data && gelf_getrela(data, i, &rela); i++) {
 		if (rela.r_offset % table->entry == 0 && find_target(file, &rela, &at))
 			entry = rela.r_offset;
 		else if (entry != UINT64_MAX && rela.r_offset == entry + 4)
-			err = add(w, at, find_target(file, &rela, &to) ? to : UINT64_MAX);
+			*LIST_ADD(w->list, w->count) = (struct way){
+				at, find_target(file, &rela, &to) ? to : UINT64_MAX,
+			};
 	}
-	return err;
 }
 
 static int by_place(const void *a, const void *b)
@@ -93,8 +81,12 @@ int ways__read(struct ways *ret, const struct image_file *file)
 	int err = 0;
 
 	*ret = (struct ways){};
-	for (size_t i = 0; !err && i < sizeof(tables) / sizeof(tables[0]); i++)
-		err = file->is_module ? read_relocated(ret, file, &tables[i]) : read_linked(ret, file, &tables[i]);
+	for (size_t i = 0; !err && i < sizeof(tables) / sizeof(tables[0]); i++) {
+		if (file->is_module)
+			read_relocated(ret, file, &tables[i]);
+		else
+			err = read_linked(ret, file, &tables[i]);
+	}
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_place);
 	return err;

@@ -18,7 +18,7 @@ struct ways {
 	size_t count;
 };
 
-/* Returns 0, or after a message -ENOMEM, or -EINVAL if the file is damaged. A file without such tables has no such ways. */
+/* Returns 0, or -EINVAL after a message if the file is damaged. A file without such tables has no such ways. */
 int ways__read(struct ways *ret, const struct image_file *file);
 void ways__free(struct ways *w);
 

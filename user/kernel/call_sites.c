@@ -6,7 +6,6 @@
  * filled with NOPs. So every address from the second byte of the place to its end is a return
  * address of the same call, because no other call can begin there.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <gelf.h>
 #include <stdbool.h>
@@ -14,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "kernel/call_sites.h"
 #include "kernel/instruction.h"
@@ -39,7 +38,7 @@ struct replaced {
 
 struct call_sites {
 	struct call_site *list;	/* by start */
-	size_t count, room;
+	size_t count;
 	struct replaced *replaced;	/* by start, apart from each other */
 	size_t replaced_count;
 };
@@ -116,21 +115,6 @@ static bool has_entries_of(const struct part *table, Elf *elf, size_t entry_size
 	return true;
 }
 
-static int add_site(struct call_sites *s, uint64_t start, uint64_t returns_to, uint64_t end)
-{
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 8192;
-		struct call_site *list = reallocarray(s->list, room, sizeof(*list));
-
-		if (!list)
-			return error__no_memory();
-		s->list = list;
-		s->room = room;
-	}
-	s->list[s->count++] = (struct call_site){ start, end, returns_to };
-	return 0;
-}
-
 /* The length of the place: the call and its NOPs; only the call if it has other code in it. */
 static size_t place_length(const struct part *table, size_t at, size_t entry_size, const struct part *text,
 			   uint64_t start, size_t call)
@@ -146,24 +130,23 @@ static size_t place_length(const struct part *table, size_t at, size_t entry_siz
 	return length > call ? length : call;
 }
 
-static int read_table(struct call_sites *s, Elf *elf, const struct part *table, size_t entry_size)
+static void read_table(struct call_sites *s, Elf *elf, const struct part *table, size_t entry_size)
 {
 	struct part text = {};
-	int err = 0;
 
-	for (size_t at = 0; !err && at < table->size; at += entry_size) {
-		uint64_t start = site_of(table, at);
+	for (size_t at = 0; at < table->size; at += entry_size) {
+		uint64_t start = site_of(table, at), end;
 		size_t length;
 
 		if (!find_text(elf, start, &text))
 			continue;
 		length = call_instruction__length(text.bytes + (start - text.addr),
 						  text.size - (start - text.addr));
-		if (length)
-			err = add_site(s, start, start + length,
-				       start + place_length(table, at, entry_size, &text, start, length));
+		if (!length)
+			continue;
+		end = start + place_length(table, at, entry_size, &text, start, length);
+		*LIST_ADD(s->list, s->count) = (struct call_site){ start, end, start + length };
 	}
-	return err;
 }
 
 static int by_replaced(const void *a, const void *b)
@@ -178,6 +161,8 @@ static void join_replaced(struct call_sites *s)
 {
 	size_t kept = 0;
 
+	if (!s->replaced_count)
+		return;
 	qsort(s->replaced, s->replaced_count, sizeof(*s->replaced), by_replaced);
 	for (size_t i = 1; i < s->replaced_count; i++) {
 		struct replaced *last = &s->replaced[kept];
@@ -187,23 +172,19 @@ static void join_replaced(struct call_sites *s)
 		else if (s->replaced[i].end > last->end)
 			last->end = s->replaced[i].end;
 	}
-	s->replaced_count = s->replaced_count ? kept + 1 : 0;
+	s->replaced_count = kept + 1;
 }
 
-static int read_replaced(struct call_sites *s, const struct part *table)
+static void read_replaced(struct call_sites *s, const struct part *table)
 {
-	s->replaced = calloc(table->size / ALT_INSTR_SIZE + 1, sizeof(*s->replaced));
-	if (!s->replaced)
-		return error__no_memory();
 	for (size_t at = 0; at < table->size; at += ALT_INSTR_SIZE) {
 		uint64_t start = site_of(table, at);
 
-		s->replaced[s->replaced_count++] = (struct replaced){
+		*LIST_ADD(s->replaced, s->replaced_count) = (struct replaced){
 			start, start + table->bytes[at + ALT_INSTR_LENGTH],
 		};
 	}
 	join_replaced(s);
-	return 0;
 }
 
 static int by_start(const void *a, const void *b)
@@ -213,7 +194,8 @@ static int by_start(const void *a, const void *b)
 	return (x->start > y->start) - (x->start < y->start);
 }
 
-static int read_elf(struct call_sites *s, Elf *elf)
+/* Returns false if the file has no such table. */
+static bool read_elf(struct call_sites *s, Elf *elf)
 {
 	static const struct {
 		const char *name;
@@ -222,7 +204,7 @@ static int read_elf(struct call_sites *s, Elf *elf)
 		{ ".retpoline_sites", sizeof(int32_t) },
 		{ ".altinstructions", ALT_INSTR_SIZE },
 	};
-	int err = -ENODATA;
+	bool any = false;
 
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++) {
 		struct part table;
@@ -230,51 +212,44 @@ static int read_elf(struct call_sites *s, Elf *elf)
 		if (!find_part(elf, tables[i].name, 0, &table) ||
 		    !has_entries_of(&table, elf, tables[i].entry_size))
 			continue;
-		err = read_table(s, elf, &table, tables[i].entry_size);
-		if (!err && tables[i].entry_size == ALT_INSTR_SIZE)
-			err = read_replaced(s, &table);
-		if (err)
-			return err;
+		read_table(s, elf, &table, tables[i].entry_size);
+		if (tables[i].entry_size == ALT_INSTR_SIZE)
+			read_replaced(s, &table);
+		any = true;
 	}
 	if (s->count)
 		qsort(s->list, s->count, sizeof(*s->list), by_start);
-	return err;
+	return any;
 }
 
-int call_sites__read_file(struct call_sites **ret, const char *path)
+struct call_sites *call_sites__read_file(const char *path)
 {
-	struct call_sites *s = calloc(1, sizeof(*s));
-	int fd, err = -ENODATA;
+	struct call_sites *s = xcalloc(1, sizeof(*s));
+	bool any = false;
 	Elf *elf;
+	int fd;
 
-	if (!s)
-		return error__no_memory();
 	elf_version(EV_CURRENT);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_READ_MMAP, NULL);
 	if (elf && elf_kind(elf) == ELF_K_ELF)
-		err = read_elf(s, elf);
+		any = read_elf(s, elf);
 	elf_end(elf);
 	if (fd >= 0)
 		close(fd);
-	if (err) {
-		call_sites__free(s);
-		return err;
-	}
-	*ret = s;
-	return 0;
+	if (any)
+		return s;
+	call_sites__free(s);
+	return NULL;
 }
 
 int call_sites__read(struct call_sites **ret, const struct kernel_id *id, const char *vmlinux)
 {
 	char *path = kernel_id__find_vmlinux(id, vmlinux);
-	int err = 0;
 
-	*ret = NULL;
-	if (path)
-		err = call_sites__read_file(ret, path);
+	*ret = path ? call_sites__read_file(path) : NULL;
 	free(path);
-	return err == -ENODATA ? 0 : err;
+	return 0;
 }
 
 void call_sites__free(struct call_sites *s)

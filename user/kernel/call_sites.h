@@ -23,14 +23,11 @@ struct call_sites;
  * @id: the running kernel
  * @vmlinux: the file, or NULL to look in the usual places
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int call_sites__read(struct call_sites **ret, const struct kernel_id *id, const char *vmlinux);
-/*
- * The same for a file with a section .retpoline_sites or .altinstructions. Returns -ENODATA if it
- * has none.
- */
-int call_sites__read_file(struct call_sites **ret, const char *path);
+/* The same for a file with a section .retpoline_sites or .altinstructions. Returns NULL if it has none. */
+struct call_sites *call_sites__read_file(const char *path);
 void call_sites__free(struct call_sites *s);
 
 /**
