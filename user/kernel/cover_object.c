@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "kernel/cover_object.h"
 #include "cover.h"
 #include "cover.skel.h"
@@ -26,9 +27,7 @@ static int forget_variables(struct bpf_program *program, struct bpf_prog_load_op
 
 	if (!without_variables)
 		return 0;
-	insns = malloc(count * sizeof(*insns));
-	if (!insns)
-		return -ENOMEM;
+	insns = xcalloc(count, sizeof(*insns));
 	memcpy(insns, bpf_program__insns(program), count * sizeof(*insns));
 	for (size_t i = 0; i < count; i++) {
 		if (insns[i].code == (BPF_LD | BPF_IMM | BPF_DW) && insns[i].src_reg == BPF_PSEUDO_BTF_ID)

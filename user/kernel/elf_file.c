@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "base/memory.h"
 #include "kernel/elf_file.h"
 
 static bool is_zstd(int fd)
@@ -69,11 +70,13 @@ static int inflate(const struct inflating *i, int from, int to)
 static int decompress(int from)
 {
 	struct inflating i = {
-		ZSTD_createDStream(), malloc(ZSTD_DStreamInSize()), malloc(ZSTD_DStreamOutSize()),
+		ZSTD_createDStream(), xmalloc(ZSTD_DStreamInSize()), xmalloc(ZSTD_DStreamOutSize()),
 	};
-	int to = memfd_create("elf", MFD_CLOEXEC);
-	int err = !i.z || !i.in || !i.out ? -ENOMEM : to < 0 ? -errno : inflate(&i, from, to);
+	int to = memfd_create("elf", MFD_CLOEXEC), err;
 
+	if (!i.z)
+		memory__fail();
+	err = to < 0 ? -errno : inflate(&i, from, to);
 	ZSTD_freeDStream(i.z);
 	free(i.in);
 	free(i.out);
@@ -99,9 +102,9 @@ char *elf_file__build_id(Elf *elf)
 {
 	const void *bits;
 	ssize_t size = dwelf_elf_gnu_build_id(elf, &bits);
-	char *id = size > 0 ? malloc(2 * size + 1) : NULL;
+	char *id = size > 0 ? xmalloc(2 * size + 1) : NULL;
 
-	for (ssize_t i = 0; id && i < size; i++)
+	for (ssize_t i = 0; i < size; i++)
 		sprintf(id + 2 * i, "%02x", ((const unsigned char *)bits)[i]);
 	return id;
 }

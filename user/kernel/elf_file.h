@@ -21,7 +21,7 @@
  */
 int elf_file__open(const char *path);
 
-/* The build id, in lowercase hex, to be freed; NULL: it has none, or there is no memory. */
+/* The build id, in lowercase hex, to be freed; NULL: it has none. */
 char *elf_file__build_id(Elf *elf);
 
 #endif

@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "kernel/feature_probes.h"
 #include "kernel/kernel_id.h"
 
@@ -117,8 +118,9 @@ enum feature_state probe_tracefs(char *reason, size_t room)
 	enum feature_state state;
 	char *path;
 
-	if (!dir || asprintf(&path, "%s/available_tracers", dir) < 0)
+	if (!dir)
 		return FEATURE_NO;
+	path = xasprintf("%s/available_tracers", dir);
 	state = open_result(path, reason, room);
 	free(path);
 	if (state == FEATURE_YES)

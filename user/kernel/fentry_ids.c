@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "kernel/fentry_ids.h"
 
 /* From the kernel's bpf_check_attach_btf_id_multi(), btf_distill_func_proto() and its JIT for x86. */
@@ -67,16 +67,14 @@ static struct fentry_id *next(const struct fentry_ids *ids, const char *name, co
 	return NULL;
 }
 
-static int index_names(struct fentry_ids *ids)
+static void index_names(struct fentry_ids *ids)
 {
 	size_t count = traceable__count(ids->traceable), room = 1024;
 
 	while (room < 2 * count)
 		room *= 2;
 	ids->mask = room - 1;
-	ids->names = calloc(room, sizeof(*ids->names));
-	if (!ids->names)
-		return error__no_memory();
+	ids->names = xcalloc(room, sizeof(*ids->names));
 	for (size_t i = 0; i < count; i++) {
 		size_t place = place_of(ids, traceable__at(ids->traceable, i)->name);
 
@@ -84,7 +82,6 @@ static int index_names(struct fentry_ids *ids)
 			place = (place + 1) & ids->mask;
 		ids->names[place] = i + 1;
 	}
-	return 0;
 }
 
 static void mark_namesakes(struct fentry_ids *ids, const char *name, const char *module)
@@ -103,11 +100,10 @@ static void mark_namesakes(struct fentry_ids *ids, const char *name, const char 
 int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t), at = 0;
-	int err;
 
-	*ids = (struct fentry_ids){ .traceable = t, .list = calloc(count + 1, sizeof(*ids->list)) };
-	err = ids->list ? index_names(ids) : error__no_memory();
-	for (size_t i = 0; !err && i < symbols__count(symbols); i++) {
+	*ids = (struct fentry_ids){ .traceable = t, .list = xcalloc(count, sizeof(*ids->list)) };
+	index_names(ids);
+	for (size_t i = 0; i < symbols__count(symbols); i++) {
 		const struct symbol *sym = symbols__at(symbols, i);
 
 		while (at < count && traceable__at(t, at)->entry < sym->addr)
@@ -117,7 +113,7 @@ int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const s
 		    strcmp(traceable__at(t, at)->name, sym->name))
 			mark_namesakes(ids, sym->name, sym->module);
 	}
-	return err;
+	return 0;
 }
 
 const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module)

@@ -38,11 +38,11 @@ struct fentry_ids {
 
 /**
  * fentry_ids__begin() - make a list, in which only namesakes are known so far
- * @ids: the list; it is to be freed even after a failure
+ * @ids: the list
  * @t: the functions, which stay
  * @symbols: of the same time
  *
- * Return: 0 or -ENOMEM after a message.
+ * Return: 0.
  */
 int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols);
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/memory.h"
 #include "base/strings.h"
 #include "kernel/function_name.h"
 
@@ -29,8 +30,8 @@ const char *function__base_name(struct strings *names, const char *name)
 	if (!name[length])
 		return name;
 	/* A document can have a name that is too long for the stack. */
-	text = strndup(name, length);
-	kept = text ? strings__intern(names, text) : name;
+	text = xstrndup(name, length);
+	kept = strings__intern(names, text);
 	free(text);
 	return kept;
 }

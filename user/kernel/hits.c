@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "kernel/hits.h"
 
 void hits__init(struct hits *h)
@@ -21,16 +21,7 @@ void hits__free(struct hits *h)
 
 int hits__add(struct hits *h, const struct hit *hit)
 {
-	if (h->count == h->room) {
-		size_t room = h->room ? 2 * h->room : 16384;
-		struct hit *more = reallocarray(h->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		h->list = more;
-		h->room = room;
-	}
-	h->list[h->count++] = *hit;
+	*LIST_ADD(h->list, h->count) = *hit;
 	return 0;
 }
 

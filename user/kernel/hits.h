@@ -45,14 +45,14 @@ struct hit {
 
 struct hits {
 	struct hit *list;	/* in order of first hit, after hits__settle() */
-	size_t count, room;
+	size_t count;
 	struct strings *names;	/* has the hits' names and modules */
 };
 
 void hits__init(struct hits *h);
 void hits__free(struct hits *h);
 
-/* Adds a copy of @hit. Its strings must live as long as the hits (hits__name()). */
+/* Adds a copy of @hit. Its strings must live as long as the hits (hits__name()). Returns 0. */
 int hits__add(struct hits *h, const struct hit *hit);
 /* A copy of a string that lives as long as the hits; NULL for NULL. */
 const char *hits__name(struct hits *h, const char *name);

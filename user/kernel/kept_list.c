@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "base/memory.h"
 #include "kernel/kept_list.h"
 #include "kernel/kernel_id.h"
 #include "kernel/text_list.h"
@@ -50,8 +51,7 @@ static int add_module(void *context, char *line)
 		return -EINVAL;
 	if (strcmp(state, "Live") || !base)
 		return -EBUSY;
-	if (asprintf(&path, "%s/%s", key->places->sys_module, name) < 0)
-		return -ENOMEM;
+	path = xasprintf("%s/%s", key->places->sys_module, name);
 	err = stat(path, &st) ? -errno : 0;
 	free(path);
 	if (err)
@@ -59,6 +59,21 @@ static int add_module(void *context, char *line)
 	fprintf(key->f, "%s %" PRIu64 " %" PRIx64 " %" PRIuMAX "\n", name, size, base,
 		(uintmax_t)st.st_ino);
 	return 0;
+}
+
+static FILE *open_memory(char **text, size_t *size)
+{
+	FILE *f = open_memstream(text, size);
+
+	if (!f)
+		memory__fail();
+	return f;
+}
+
+static void close_memory(FILE *f)
+{
+	if (fclose(f))
+		memory__fail();
 }
 
 /* Returns NULL if no kept list could be trusted now. */
@@ -71,11 +86,12 @@ static char *make_key(const struct kept_places *places)
 	struct key key = { .places = places };
 	size_t size;
 
-	key.f = err || !boot_id ? NULL : open_memstream(&text, &size);
-	if (key.f) {
+	if (!err && boot_id) {
+		key.f = open_memory(&text, &size);
 		fprintf(key.f, "%s\n", boot_id);
 		err = modules ? text_list__read(modules, add_module, &key) : 0;
-		if (fclose(key.f) || err) {
+		close_memory(key.f);
+		if (err) {
 			free(text);
 			text = NULL;
 		}
@@ -143,8 +159,8 @@ static char *read_file(int fd, const char *key, size_t *ret_size)
 	    header.key_size != key_size || !header.text_size || header.text_size > LARGEST)
 		return NULL;
 	*ret_size = header.text_size;
-	all = malloc(key_size + *ret_size);
-	if (!all || !read_all(fd, all, key_size + *ret_size) || memcmp(all, key, key_size) ||
+	all = xmalloc(key_size + *ret_size);
+	if (!read_all(fd, all, key_size + *ret_size) || memcmp(all, key, key_size) ||
 	    header.crc != checksum(all, key_size, all + key_size, *ret_size)) {
 		free(all);
 		return NULL;
@@ -228,17 +244,11 @@ static int take_line(void *context, char *line)
 	struct reading *r = context;
 	bool keeps = r->keeps(line);
 
-	if (fputs_unlocked(line, r->all) < 0)
-		return -ENOMEM;
-	if (!keeps)
+	if (fputs_unlocked(line, r->all) < 0 || (keeps && fputs_unlocked(line, r->kept) < 0))
+		memory__fail();
+	if (!keeps || r->first)
 		return 0;
-	if (fputs_unlocked(line, r->kept) < 0)
-		return -ENOMEM;
-	if (r->first)
-		return 0;
-	r->first = strdup(line);
-	if (!r->first)
-		return -ENOMEM;
+	r->first = xstrdup(line);
 	return r->first_only;
 }
 
@@ -315,8 +325,8 @@ static int read_list(struct kept_list *ret, const struct kept_places *places, FI
 	r->first_only = false;
 	if (!ret->text && err > 0)
 		err = text_list__read(f, take_line, r);
-	if (fclose(r->all) || fclose(r->kept))
-		err = -ENOMEM;
+	close_memory(r->all);
+	close_memory(r->kept);
 	if (!ret->text && !err) {
 		keep(places, name, key, r);
 		ret->text = r->all_text;
@@ -336,21 +346,14 @@ int kept_list__open(struct kept_list *ret, const struct kept_places *places, con
 {
 	struct reading r = { .keeps = keeps };
 	FILE *f = text_list__open(path);
-	int err = -ENOMEM;
+	int err;
 
 	*ret = (struct kept_list){};
 	if (!f)
 		return -errno;
-	r.all = open_memstream(&r.all_text, &r.all_size);
-	r.kept = open_memstream(&r.kept_text, &r.kept_size);
-	if (r.all && r.kept) {
-		err = read_list(ret, places, f, strrchr(path, '/') + 1, &r);
-	} else {
-		if (r.all)
-			fclose(r.all);
-		if (r.kept)
-			fclose(r.kept);
-	}
+	r.all = open_memory(&r.all_text, &r.all_size);
+	r.kept = open_memory(&r.kept_text, &r.kept_size);
+	err = read_list(ret, places, f, strrchr(path, '/') + 1, &r);
 	fclose(f);
 	free(r.first);
 	free(r.all_text);

@@ -17,6 +17,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/place.h"
 #include "kernel/elf_file.h"
 #include "kernel/kernel_id.h"
@@ -78,9 +79,7 @@ static bool use_build_id(const char *desc, size_t size, void *arg)
 {
 	struct kernel_id *id = arg;
 
-	id->build_id = malloc(2 * size + 1);
-	if (!id->build_id)
-		return false;
+	id->build_id = xmalloc(2 * size + 1);
 	for (size_t i = 0; i < size; i++)
 		sprintf(id->build_id + 2 * i, "%02x", (unsigned char)desc[i]);
 	return true;
@@ -108,9 +107,7 @@ static void read_kcore(struct kernel_id *id)
 			if (!gelf_getphdr(elf, i, &phdr) || phdr.p_type != PT_NOTE ||
 			    phdr.p_filesz > LARGEST_NOTES)
 				continue;
-			data.d_buf = malloc(phdr.p_filesz);
-			if (!data.d_buf)
-				break;
+			data.d_buf = xmalloc(phdr.p_filesz);
 			data.d_size = phdr.p_filesz;
 			if (pread(fd, data.d_buf, data.d_size, phdr.p_offset) ==
 			    (ssize_t)data.d_size)
@@ -180,7 +177,7 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 	char *path;
 
 	if (given)
-		return strdup(given);
+		return xstrdup(given);
 	if (!id->build_id)
 		return NULL;
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -190,8 +187,7 @@ char *kernel_id__find_vmlinux(const struct kernel_id *id, const char *given)
 				error__warn("%s is not looked at, as others may write there; --vmlinux names it", places[i]);
 			continue;
 		}
-		if (asprintf(&path, places[i], id->release) < 0)
-			return NULL;
+		path = xasprintf(places[i], id->release);
 		if (!kernel_id__check_vmlinux(path, id->build_id))
 			return path;
 		free(path);
@@ -253,7 +249,7 @@ char *kernel_id__boot_id(void)
 		id[0] = '\0';
 	fclose(f);
 	id[strcspn(id, "\n")] = '\0';
-	return *id ? strdup(id) : NULL;
+	return *id ? xstrdup(id) : NULL;
 }
 
 char *kernel_id__config_of(const char *path)
@@ -269,8 +265,8 @@ char *kernel_id__config_of(const char *path)
 		return NULL;
 	while ((size = gzread(f, buffer, sizeof(buffer))) > 0)
 		crc = crc32(crc, buffer, size);
-	if (!size && asprintf(&result, "crc32:%08lx", crc) < 0)
-		result = NULL;
+	if (!size)
+		result = xasprintf("crc32:%08lx", crc);
 	gzclose(f);
 	return result;
 }
@@ -281,8 +277,7 @@ static char *find_config(const char *release)
 	char *result = kernel_id__config_of("/proc/config.gz"), *path;
 
 	for (size_t i = 0; !result && i < sizeof(places) / sizeof(places[0]); i++) {
-		if (asprintf(&path, places[i], release) < 0)
-			return NULL;
+		path = xasprintf(places[i], release);
 		result = kernel_id__config_of(path);
 		free(path);
 	}
@@ -334,20 +329,16 @@ int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const 
 
 	elf_version(EV_CURRENT);
 	uname(&uts);
-	id.release = strdup(uts.release);
-	id.version = strdup(uts.version);
-	id.arch = strdup(uts.machine);
-	if (!id.release || !id.version || !id.arch) {
-		kernel_id__free(&id);
-		return error__no_memory();
-	}
+	id.release = xstrdup(uts.release);
+	id.version = xstrdup(uts.version);
+	id.arch = xstrdup(uts.machine);
 	id.cmdline = read_cmdline();
 	id.config = find_config(id.release);
 	read_build_id(&id);
-	if (vmlinux) {
-		err = check_given(&id, vmlinux);
-		if (err)
-			goto cleanup;
+	err = vmlinux ? check_given(&id, vmlinux) : 0;
+	if (err) {
+		kernel_id__free(&id);
+		return err;
 	}
 	read_kcore(&id);
 	if (!id.offset_known) {
@@ -358,10 +349,6 @@ int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const 
 	}
 	*ret = id;
 	return 0;
-
-cleanup:
-	kernel_id__free(&id);
-	return err;
 }
 
 void kernel_id__free(struct kernel_id *id)
@@ -377,17 +364,12 @@ void kernel_id__free(struct kernel_id *id)
 
 int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
 {
-	char *const from[] = { id->release, id->version, id->arch, id->build_id, id->cmdline, id->config };
 	char **const to[] = { &ret->release, &ret->version, &ret->arch, &ret->build_id, &ret->cmdline, &ret->config };
-	int err = 0;
 
 	*ret = *id;
-	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++) {
-		*to[i] = from[i] ? strdup(from[i]) : NULL;
-		if (from[i] && !*to[i])
-			err = -ENOMEM;
-	}
-	return err ? error__no_memory() : 0;
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++)
+		*to[i] = xstrdup(*to[i]);
+	return 0;
 }
 
 /*

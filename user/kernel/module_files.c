@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "base/strings.h"
 #include "kernel/elf_file.h"
@@ -48,17 +49,13 @@ static void free_file(struct lh_entry *entry)
 
 struct module_files *module_files__new(const char *directory)
 {
-	struct module_files *m = calloc(1, sizeof(*m));
+	struct module_files *m = xcalloc(1, sizeof(*m));
 
-	if (!m)
-		return NULL;
-	m->directory = strdup(directory);
+	m->directory = xstrdup(directory);
 	m->names = strings__new();
 	m->files = lh_kchar_table_new(FILES_AT_FIRST, free_file);
-	if (!m->directory || !m->files) {
-		module_files__free(m);
-		return NULL;
-	}
+	if (!m->files)
+		memory__fail();
 	return m;
 }
 
@@ -66,8 +63,7 @@ void module_files__free(struct module_files *m)
 {
 	if (!m)
 		return;
-	if (m->files)
-		lh_table_free(m->files);
+	lh_table_free(m->files);
 	strings__free(m->names);
 	free(m->directory);
 	free(m);
@@ -89,7 +85,7 @@ bool module_file__is(const char *path, size_t length, const char *module, const 
 static bool has_file(const char *directory, const char *name)
 {
 	char *path = path__join(directory, name);
-	bool found = path && !access(path, R_OK);
+	bool found = !access(path, R_OK);
 
 	free(path);
 	return found;
@@ -98,45 +94,40 @@ static bool has_file(const char *directory, const char *name)
 char *module_files__directory(const char *vmlinux, const char *release)
 {
 	const char *slash = vmlinux ? strrchr(vmlinux, '/') : NULL;
-	char *beside = NULL, *directory = NULL;
+	char *beside, *directory;
 
-	if (vmlinux && !(beside = slash ? strndup(vmlinux, slash - vmlinux) : strdup(".")))
-		return NULL;
-	if (beside && asprintf(&directory, "%s/lib/modules/%s", beside, release) < 0)
-		directory = NULL;
-	else if (beside && !has_file(directory, "modules.dep")) {
+	if (!vmlinux)
+		return xasprintf("/lib/modules/%s", release);
+	beside = slash ? xstrndup(vmlinux, slash - vmlinux) : xstrdup(".");
+	directory = xasprintf("%s/lib/modules/%s", beside, release);
+	if (!has_file(directory, "modules.dep")) {
 		free(directory);
-		directory = has_file(beside, "modules.order") ? strdup(beside) : NULL;
+		if (has_file(beside, "modules.order"))
+			return beside;
+		directory = xasprintf("/lib/modules/%s", release);
 	}
 	free(beside);
-	if (directory)
-		return directory;
-	return asprintf(&directory, "/lib/modules/%s", release) < 0 ? NULL : directory;
+	return directory;
 }
 
 /* Installed modules are listed in modules.dep: "kernel/fs/ext4/ext4.ko.xz: kernel/...". */
 static char *installed_path(const char *directory, const char *module, const char *line)
 {
 	size_t length = strcspn(line, ":\n");
-	char *path = NULL;
 
-	if (module_file__is(line, length, module, ".ko") &&
-	    asprintf(&path, "%s%s%.*s", line[0] == '/' ? "" : directory, line[0] == '/' ? "" : "/", (int)length,
-		     line) < 0)
+	if (!module_file__is(line, length, module, ".ko"))
 		return NULL;
-	return path;
+	return xasprintf("%s%s%.*s", line[0] == '/' ? "" : directory, line[0] == '/' ? "" : "/", (int)length, line);
 }
 
 /* Where a kernel was built, modules.order has their objects: "fs/ext4/ext4.o". */
 static char *built_path(const char *directory, const char *module, const char *line)
 {
 	size_t length = strcspn(line, "\n");
-	char *path = NULL;
 
-	if (module_file__is(line, length, module, ".o") &&
-	    asprintf(&path, "%s/%.*s.ko", directory, (int)length - 2, line) < 0)
+	if (!module_file__is(line, length, module, ".o"))
 		return NULL;
-	return path;
+	return xasprintf("%s/%.*s.ko", directory, (int)length - 2, line);
 }
 
 char *module_files__path(const char *directory, const char *module)
@@ -146,8 +137,7 @@ char *module_files__path(const char *directory, const char *module)
 	size_t room = 0;
 	FILE *f;
 
-	if (asprintf(&path, "%s/modules.%s", directory, installed ? "dep" : "order") < 0)
-		return NULL;
+	path = xasprintf("%s/modules.%s", directory, installed ? "dep" : "order");
 	f = fopen(path, "re");
 	free(path);
 	path = NULL;
@@ -185,8 +175,8 @@ static void read_table(struct file *f, struct strings *names, Elf *elf, Elf_Data
 	GElf_Sym sym;
 
 	/* A file of another machine may have smaller symbols. */
-	f->functions = calloc(data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) + 1, sizeof(*f->functions));
-	for (int i = 0; f->functions && gelf_getsym(data, i, &sym); i++) {
+	f->functions = xcalloc(data->d_size / gelf_fsize(elf, ELF_T_SYM, 1, EV_CURRENT) + 1, sizeof(*f->functions));
+	for (int i = 0; gelf_getsym(data, i, &sym); i++) {
 		const char *name = elf_strptr(elf, strings, sym.st_name);
 		struct function *function = &f->functions[f->count];
 
@@ -235,11 +225,9 @@ static struct file *get_file(struct module_files *m, const char *module)
 
 	if (entry)
 		return lh_entry_v(entry);
-	f = calloc(1, sizeof(*f));
-	if (!f || lh_table_insert(m->files, strings__add(m->names, module), f)) {
-		free(f);
-		return NULL;
-	}
+	f = xcalloc(1, sizeof(*f));
+	if (lh_table_insert(m->files, strings__add(m->names, module), f))
+		memory__fail();
 	path = module_files__path(m->directory, module);
 	if (path)
 		read_file(f, m->names, path);
@@ -252,7 +240,7 @@ const char *module_files__find(struct module_files *m, const char *module, uint6
 {
 	struct file *f = get_file(m, module);
 
-	for (size_t i = 0; f && i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++) {
 		const struct function *function = &f->functions[i];
 
 		if (function->in_text && offset >= function->start && offset - function->start < function->size) {
@@ -268,7 +256,7 @@ uint64_t module_files__size(struct module_files *m, const char *module, const ch
 	struct file *f = get_file(m, module);
 	uint64_t size = 0;
 
-	for (size_t i = 0; f && i < f->count; i++) {
+	for (size_t i = 0; i < f->count; i++) {
 		if (f->functions[i].size > size && !strcmp(f->functions[i].name, function))
 			size = f->functions[i].size;
 	}
@@ -284,8 +272,8 @@ char *module_file__name(const char *path)
 	end = strstr(base, ".ko");
 	if (!end || end == base || (end[3] && end[3] != '.'))
 		return NULL;
-	name = strndup(base, end - base);
-	for (char *c = name; c && *c; c++)
+	name = xstrndup(base, end - base);
+	for (char *c = name; *c; c++)
 		*c = *c == '-' ? '_' : *c;
 	return name;
 }
@@ -310,7 +298,7 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
 	int err = 0;
 
 	if (!tree)
-		return error__no_memory();
+		memory__fail();
 	while (!err && (entry = fts_read(tree))) {
 		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
 			err = error__return(-EINVAL, "%s: cannot be read: %s", entry->fts_path,

@@ -40,7 +40,6 @@ uint64_t module_files__size(struct module_files *m, const char *module, const ch
  *
  * Return: lib/modules/RELEASE beside @vmlinux, where `make modules_install` puts them, if it has a modules.dep; the
  * directory of @vmlinux, if the modules were built there (modules.order); otherwise /lib/modules/RELEASE; to be freed.
- * NULL: there is no memory.
  */
 char *module_files__directory(const char *vmlinux, const char *release);
 
@@ -49,7 +48,7 @@ char *module_files__directory(const char *vmlinux, const char *release);
  * @directory: from module_files__directory()
  * @module: its name
  *
- * Return: the path, to be freed; NULL: the module is not listed there, or there is no memory.
+ * Return: the path, to be freed; NULL: the module is not listed there.
  */
 char *module_files__path(const char *directory, const char *module);
 
@@ -63,10 +62,7 @@ char *module_files__path(const char *directory, const char *module);
  */
 int module_files__each(const char *directory, int (*use)(const char *path, void *context), void *context);
 
-/*
- * "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file,
- * or no memory.
- */
+/* "/lib/modules/6.12/kernel/net/nf-x.ko.xz" is of nf_x: to be freed; NULL: no name of such a file. */
 char *module_file__name(const char *path);
 /*
  * Is "drivers/net/a-b.ko.xz" the file of the module a_b? A file's name may have '-' where the module's name has '_'.

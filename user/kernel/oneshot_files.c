@@ -107,8 +107,8 @@ static bool parse_line(char *line, struct hit *hit, struct listed *ret, struct l
 	return line && (!*line || *line == '\n' || parse_thread(line, hit, ret_comm));
 }
 
-static int add_hit(struct hits *hits, const struct places *places, struct hit hit,
-		   uint64_t addr, const char *module, uint64_t *unresolved)
+static void add_hit(struct hits *hits, const struct places *places, struct hit hit,
+		    uint64_t addr, const char *module, uint64_t *unresolved)
 {
 	if (module) {
 		hit.module = module;
@@ -119,7 +119,7 @@ static int add_hit(struct hits *hits, const struct places *places, struct hit hi
 		if (!places__resolve(places, hits, &hit) || hit.module)
 			++*unresolved;
 	}
-	return hits__add(hits, &hit);
+	hits__add(hits, &hit);
 }
 
 static int add_line(struct hits *hits, const struct places *places, char *line,
@@ -143,8 +143,9 @@ static int add_line(struct hits *hits, const struct places *places, char *line,
 		places__resolve_other(places, hits, &hit, &there);
 	}
 	hit.comm = comm ? strings__intern(hits->names, comm) : NULL;
-	return add_hit(hits, places, hit, place.addr,
-		       *place.module ? strings__intern(hits->names, place.module) : NULL, unresolved);
+	add_hit(hits, places, hit, place.addr, *place.module ? strings__intern(hits->names, place.module) : NULL,
+		unresolved);
+	return 0;
 }
 
 int oneshot_entries__read(FILE *f, const char *name, const struct places *places,
@@ -174,18 +175,19 @@ int oneshot_entries__read(FILE *f, const char *name, const struct places *places
 /* Costs, which have the same names in documents. */
 static const char *const costs[] = { "capacity", "retired", "retire_batches", "retire_ns" };
 
-static int add_stat(struct counters *lost, struct counters *cost, loss_name loss,
-		    const char *name, uint64_t value)
+static void add_stat(struct counters *lost, struct counters *cost, loss_name loss,
+		     const char *name, uint64_t value)
 {
-	if (loss(name))
-		return counters__add(lost, loss(name), value);
+	if (loss(name)) {
+		counters__add(lost, loss(name), value);
+		return;
+	}
 	if (!strcmp(name, "bytes"))
-		return counters__add(cost, "memory_bytes", value);
+		counters__add(cost, "memory_bytes", value);
 	for (size_t i = 0; i < sizeof(costs) / sizeof(costs[0]); i++) {
 		if (!strcmp(name, costs[i]))
-			return counters__add(cost, costs[i], value);
+			counters__add(cost, costs[i], value);
 	}
-	return 0;
 }
 
 int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counters *lost,
@@ -193,13 +195,10 @@ int oneshot_stats__read(FILE *f, const char *name, loss_name loss, struct counte
 {
 	char line[256], key[64];
 	uint64_t value;
-	int err = 0;
 
-	while (!err && fgets(line, sizeof(line), f)) {
+	while (fgets(line, sizeof(line), f)) {
 		if (sscanf(line, "%63[^:]: %" SCNu64, key, &value) == 2)
-			err = add_stat(lost, cost, loss, key, value);
+			add_stat(lost, cost, loss, key, value);
 	}
-	if (!err && ferror(f))
-		err = error__return(-EIO, "%s: %s", name, strerror(errno));
-	return err;
+	return ferror(f) ? error__return(-EIO, "%s: %s", name, strerror(errno)) : 0;
 }

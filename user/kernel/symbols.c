@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "kernel/features.h"
@@ -33,9 +34,9 @@ struct complete {
 
 struct symbols {
 	struct symbol *syms;
-	size_t count, room;
+	size_t count;
 	struct module *modules;
-	size_t module_count, module_room;
+	size_t module_count;
 	struct lh_table *module_index;	/* by name */
 	struct strings *names;
 	bool hidden;		/* every address was zero */
@@ -47,27 +48,6 @@ static bool is_generated(const char *module)
 {
 	return !strncmp(module, "__builtin__", 11) ||
 	       (!strncmp(module, "bpf", 3) && strchr("]", module[3]));
-}
-
-static int add_symbol(struct symbols *s, uint64_t addr, const char *name, const char *module)
-{
-	struct symbol *sym;
-
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 65536;
-		struct symbol *more = reallocarray(s->syms, room, sizeof(*more));
-
-		if (!more)
-			return -ENOMEM;
-		s->syms = more;
-		s->room = room;
-	}
-	sym = &s->syms[s->count];
-	sym->addr = addr;
-	sym->name = strings__add(s->names, name);
-	sym->module = module ? strings__intern(s->names, module) : NULL;
-	s->count++;
-	return 0;
 }
 
 /* Parses "ffffffff81000000 T _text\t[module]". Data symbols are not used. */
@@ -93,7 +73,10 @@ static int parse_symbol(void *context, char *line)
 		module++;
 		module[strcspn(module, "]")] = '\0';
 	}
-	return add_symbol(s, addr, name, module);
+	*LIST_ADD(s->syms, s->count) = (struct symbol){
+		addr, strings__add(s->names, name), module ? strings__intern(s->names, module) : NULL,
+	};
+	return 0;
 }
 
 /* Parses "ext4 1150976 2 - Live 0xffffffffc0400000". */
@@ -106,23 +89,13 @@ static int parse_module(void *context, char *line)
 
 	if (sscanf(line, "%255s %" SCNu64 " %*s %*s %15s %" SCNx64, name, &size, state, &base) != 4)
 		return 0;
-	if (s->module_count == s->module_room) {
-		size_t room = s->module_room ? 2 * s->module_room : MODULES_AT_FIRST;
-
-		m = reallocarray(s->modules, room, sizeof(*m));
-		if (!m)
-			return -ENOMEM;
-		s->modules = m;
-		s->module_room = room;
-	}
-	m = &s->modules[s->module_count];
+	m = LIST_ADD(s->modules, s->module_count);
 	m->name = strings__intern(s->names, name);
 	m->base = base;
 	m->size = size;
 	m->live = !strcmp(state, "Live");
-	if (lh_table_insert(s->module_index, m->name, (void *)(uintptr_t)s->module_count))
-		return -ENOMEM;
-	s->module_count++;
+	if (lh_table_insert(s->module_index, m->name, (void *)(s->module_count - 1)))
+		memory__fail();
 	return 0;
 }
 
@@ -138,27 +111,22 @@ static int by_address(const void *a, const void *b)
 
 static struct symbols *symbols__new(void)
 {
-	struct symbols *s = calloc(1, sizeof(*s));
+	struct symbols *s = xcalloc(1, sizeof(*s));
 
-	if (!s)
-		return NULL;
 	s->names = strings__new();
 	s->hidden = true;
 	s->module_index = lh_kchar_table_new(MODULES_AT_FIRST, NULL);
-	if (s->module_index)
-		return s;
-	symbols__free(s);
-	return NULL;
+	if (!s->module_index)
+		memory__fail();
+	return s;
 }
 
-/* Makes a table with only the modules. @modules: NULL: there are none. */
+/* Makes a table with only the modules. @modules: NULL: there are none, as in a kernel without modules. */
 static int read_modules(struct symbols **ret, FILE *modules)
 {
 	struct symbols *s = symbols__new();
 	int err;
 
-	if (!s)
-		return error__no_memory();
 	err = modules ? text_list__read(modules, parse_module, s) : 0;
 	if (err) {
 		symbols__free(s);
@@ -166,6 +134,16 @@ static int read_modules(struct symbols **ret, FILE *modules)
 	}
 	*ret = s;
 	return 0;
+}
+
+static int load_modules(struct symbols **ret, const char *path)
+{
+	FILE *modules = fopen(path, "re");
+	int err = read_modules(ret, modules);
+
+	if (modules)
+		fclose(modules);
+	return err;
 }
 
 static int read_symbols(struct symbols *s, FILE *kallsyms)
@@ -207,17 +185,8 @@ static bool is_lasting(const char *line)
 	       !(module && is_generated(module + 1));
 }
 
-static int lack_generated(struct symbols *s, const char *path)
-{
-	s->complete = calloc(1, sizeof(*s->complete));
-	if (s->complete)
-		s->complete->path = strdup(path);
-	return s->complete && s->complete->path ? 0 : error__no_memory();
-}
-
 int symbols__load_kept(struct symbols **ret, const struct kept_places *places, const char *path)
 {
-	FILE *modules = fopen(places->modules, "re");	/* NULL if the kernel has no modules */
 	struct kept_list list = {};
 	struct symbols *s;
 	int err;
@@ -226,9 +195,7 @@ int symbols__load_kept(struct symbols **ret, const struct kept_places *places, c
 	 * Modules come before the list: a module that comes in between has symbols, and
 	 * symbols__hold() sees that it is new.
 	 */
-	err = read_modules(&s, modules);
-	if (modules)
-		fclose(modules);
+	err = load_modules(&s, places->modules);
 	if (err)
 		return err;
 	err = kept_list__open(&list, places, path, is_lasting);
@@ -238,8 +205,10 @@ int symbols__load_kept(struct symbols **ret, const struct kept_places *places, c
 		error__print("%s: %s", path, strerror(-err));
 	else
 		err = read_symbols(s, list.f);
-	if (!err && list.kept)
-		err = lack_generated(s, path);
+	if (!err && list.kept) {
+		s->complete = xcalloc(1, sizeof(*s->complete));
+		s->complete->path = xstrdup(path);
+	}
 	kept_list__close(&list);
 	if (err)
 		symbols__free(s);
@@ -255,20 +224,8 @@ int symbols__load(struct symbols **ret)
 
 int symbols__load_modules(struct symbols **ret)
 {
-	/* A kernel without modules does not have this file. */
-	FILE *modules = fopen("/proc/modules", "re");
-	int err = 0;
-
-	*ret = symbols__new();
-	if (!*ret || (modules && text_list__read(modules, parse_module, *ret)))
-		err = error__no_memory();
-	if (modules)
-		fclose(modules);
-	if (err) {
-		symbols__free(*ret);
-		*ret = NULL;
-	}
-	return err;
+	*ret = NULL;
+	return load_modules(ret, "/proc/modules");
 }
 
 bool symbols__hold(const struct symbols *s)
@@ -290,8 +247,7 @@ void symbols__free(struct symbols *s)
 {
 	if (!s)
 		return;
-	if (s->module_index)
-		lh_table_free(s->module_index);
+	lh_table_free(s->module_index);
 	if (s->complete) {
 		symbols__free(s->complete->table);
 		free(s->complete->path);

@@ -10,6 +10,7 @@
 #include <tracefs.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/similar.h"
 #include "base/sorted.h"
 #include "base/strings.h"
@@ -33,7 +34,7 @@ struct name_index {
 
 struct traceable {
 	struct traceable_function *functions;
-	size_t count, room, invalid;
+	size_t count, invalid;
 	struct traceable_function *ambiguous;
 	size_t ambiguous_count;
 	struct name_index *by_name;
@@ -45,7 +46,7 @@ struct reading {
 	struct traceable *t;
 	const struct symbols *symbols;
 	struct traceable_name *names;	/* for a list without addresses */
-	size_t count, room;
+	size_t count;
 };
 
 static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
@@ -55,27 +56,6 @@ static uint64_t entry_of(uint64_t site, const struct symbols *symbols)
 	if (sym && site - sym->addr <= FARTHEST_SITE)
 		return sym->addr;
 	return site;
-}
-
-/* @module: NULL: vmlinux. */
-static int add_function(struct traceable *t, uint64_t site, uint64_t entry, size_t number, const char *name,
-			const char *module)
-{
-	struct traceable_function *f;
-
-	if (t->count == t->room) {
-		size_t room = t->room ? 2 * t->room : 32768;
-
-		f = reallocarray(t->functions, room, sizeof(*f));
-		if (!f)
-			return -ENOMEM;
-		t->functions = f;
-		t->room = room;
-	}
-	t->functions[t->count++] = (struct traceable_function){
-		.site = site, .entry = entry, .number = number, .name = name, .module = module,
-	};
-	return 0;
 }
 
 /* Splits "name [module]". Returns false if the function cannot be traced. */
@@ -97,6 +77,7 @@ static int add_line(void *context, char *line)
 {
 	struct reading *r = context;
 	struct traceable *t = r->t;
+	struct traceable_function *f;
 	const char *module;
 	uint64_t site;
 	char *end;
@@ -108,9 +89,12 @@ static int add_line(void *context, char *line)
 		t->invalid++;
 		return 0;
 	}
-	return add_function(t, site, entry_of(site, r->symbols), t->count + t->invalid + 1,
-			    strings__add(t->names, end + 1),
-			    module ? strings__intern(t->names, module) : NULL);
+	f = LIST_ADD(t->functions, t->count);
+	*f = (struct traceable_function){
+		.site = site, .entry = entry_of(site, r->symbols), .number = t->count + t->invalid,
+		.name = strings__add(t->names, end + 1), .module = module ? strings__intern(t->names, module) : NULL,
+	};
+	return 0;
 }
 
 static int by_site(const void *a, const void *b)
@@ -175,17 +159,8 @@ static int add_name(void *context, char *line)
 	struct reading *r = context;
 	const char *module;
 
-	if (r->count == r->room) {
-		size_t room = r->room ? 2 * r->room : 32768;
-		struct traceable_name *names = reallocarray(r->names, room, sizeof(*names));
-
-		if (!names)
-			return -ENOMEM;
-		r->names = names;
-		r->room = room;
-	}
 	/* A line without a name still has a place in the order. */
-	r->names[r->count++] = (struct traceable_name){
+	*LIST_ADD(r->names, r->count) = (struct traceable_name){
 		.name = split_name(line, &module) ? strings__add(r->t->names, line) : INVALID_NAME,
 		.module = module ? strings__intern(r->t->names, module) : NULL,
 	};
@@ -199,19 +174,18 @@ static int read_located(struct reading *r, FILE *f)
 
 	err = text_list__read(f, add_name, r);
 	if (!err)
-		err = traceable_names__locate(r->names, r->count, r->symbols);
-	t->ambiguous = err ? NULL : calloc(r->count + 1, sizeof(*t->ambiguous));
-	if (!err && !t->ambiguous)
-		err = -ENOMEM;
+		traceable_names__locate(r->names, r->count, r->symbols);
 	for (size_t i = 0; !err && i < r->count; i++) {
 		const struct traceable_name *n = &r->names[i];
 
 		if (n->addr)
-			err = add_function(t, n->addr, n->addr, i + 1, n->name, n->module);
+			*LIST_ADD(t->functions, t->count) = (struct traceable_function){
+				n->addr, n->addr, i + 1, n->name, n->module,
+			};
 		else if (!strcmp(n->name, INVALID_NAME))
 			t->invalid++;
 		else
-			t->ambiguous[t->ambiguous_count++] = (struct traceable_function){
+			*LIST_ADD(t->ambiguous, t->ambiguous_count) = (struct traceable_function){
 				.number = i + 1, .name = n->name, .module = n->module,
 			};
 	}
@@ -226,31 +200,23 @@ static int read_list(struct traceable **ret, FILE *f, const struct symbols *symb
 	struct traceable *t;
 	int err;
 
-	t = calloc(1, sizeof(*t));
-	if (!t)
-		return error__no_memory();
+	t = xcalloc(1, sizeof(*t));
 	t->names = strings__new();
 	reading.t = t;
 	err = read(&reading, f);
-	if (err) {
+	if (err)
 		error__print("%s: %s", name, strerror(-err));
-		goto cleanup;
-	}
-	if (!t->count) {
+	else if (!t->count)
 		err = error__return(-EOPNOTSUPP, "%s is empty: the kernel has ftrace switched off or "
 				    "not built in", name);
-		goto cleanup;
+	if (err) {
+		traceable__free(t);
+		return err;
 	}
 	text_list__sort(t->functions, t->count, sizeof(*t->functions), by_site);
-	t->by_name = calloc(1, sizeof(*t->by_name) + t->count * sizeof(*t->by_name->list));
-	if (t->by_name)
-		*ret = t;
-	else
-		err = error__no_memory();
-cleanup:
-	if (err)
-		traceable__free(t);
-	return err;
+	t->by_name = xcalloc(1, sizeof(*t->by_name) + t->count * sizeof(*t->by_name->list));
+	*ret = t;
+	return 0;
 }
 
 int traceable__read(struct traceable **ret, FILE *f, const struct symbols *symbols)

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "kernel/traceable_names.h"
 
 /* The symbols in order of module and name; those with the same name are in order of address. */
@@ -37,16 +37,13 @@ static int by_name(const void *a, const void *b)
 	return order ? order : x->addr < y->addr ? -1 : x->addr > y->addr;
 }
 
-static int make_index(struct index *index, const struct symbols *symbols)
+static void make_index(struct index *index, const struct symbols *symbols)
 {
 	index->count = symbols__count(symbols);
-	index->list = calloc(index->count + 1, sizeof(*index->list));
-	if (!index->list)
-		return error__no_memory();
+	index->list = xcalloc(index->count, sizeof(*index->list));
 	for (size_t i = 0; i < index->count; i++)
 		index->list[i] = symbols__at(symbols, i);
 	qsort(index->list, index->count, sizeof(*index->list), by_name);
-	return 0;
 }
 
 /*
@@ -105,16 +102,13 @@ static void locate_between(const struct index *index, struct traceable_name *lis
 	}
 }
 
-int traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols)
+void traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols)
 {
 	struct index index;
 	size_t first = 0, at;
 	uint64_t low = 0, last = 0;
-	int err;
 
-	err = make_index(&index, symbols);
-	if (err)
-		return err;
+	make_index(&index, symbols);
 	for (size_t i = 0; i < count; i++) {
 		if (candidates(&index, &list[i], 0, UINT64_MAX, &at) == 1)
 			list[i].addr = index.list[at]->addr;
@@ -139,5 +133,4 @@ int traceable_names__locate(struct traceable_name *list, size_t count, const str
 		}
 	}
 	free(index.list);
-	return 0;
 }

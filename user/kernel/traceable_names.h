@@ -20,6 +20,6 @@ struct traceable_name {
  * address in the kernel and in each module. If a name could mean several symbols, its address stays
  * 0.
  */
-int traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols);
+void traceable_names__locate(struct traceable_name *list, size_t count, const struct symbols *symbols);
 
 #endif
