@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "kernel/features.h"
 #include "run/instance.h"
 #include "run/leftovers.h"
@@ -77,7 +78,7 @@ static void reset_options(struct instance *i)
 		"nofields", "nosym-addr", "nosym-offset", "noprintk-msg-only",
 	};
 	char *path = instance__path(i, "trace_options");
-	int fd = path ? open(path, O_WRONLY | O_CLOEXEC) : -1;
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
 
 	for (size_t n = 0; fd >= 0 && n < sizeof(options) / sizeof(options[0]); n++) {
 		if (write(fd, options[n], strlen(options[n])) < 0)
@@ -90,15 +91,11 @@ static void reset_options(struct instance *i)
 
 static int create_directory(struct instance *i, const char *instances, struct guard *guard)
 {
-	char *path, *name;
-	int err;
+	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, run__id());
+	int err = guard__add_instance(guard, path);
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, run__id()) < 0)
-		return error__no_memory();
-	name = path + strlen(instances) + 1;
-	err = guard__add_instance(guard, path);
 	if (!err) {
-		i->tracefs = tracefs_instance_create(name);
+		i->tracefs = tracefs_instance_create(path + strlen(instances) + 1);
 		if (!i->tracefs) {
 			err = -errno;
 			error__print("%s: cannot make a tracing instance: %s%s", path,
@@ -120,13 +117,11 @@ static int create_guarded(struct instance *i, struct guard *guard)
 
 	if (!tracing)
 		return features__refuse(FEATURE_TRACEFS, NULL);
-	if (asprintf(&instances, "%s/instances", tracing) < 0)
-		return error__no_memory();
+	instances = xasprintf("%s/instances", tracing);
 	lock = err = leftovers__begin(instances);
 	if (lock >= 0) {
-		err = leftovers__find(instances, &left);
-		if (!err)
-			err = create_directory(i, instances, guard);
+		leftovers__find(instances, &left);
+		err = create_directory(i, instances, guard);
 		leftovers__end(lock);
 	}
 	if (lock >= 0 && !err)
@@ -138,12 +133,9 @@ static int create_guarded(struct instance *i, struct guard *guard)
 
 int instance__create(struct instance **ret, struct guard *guard)
 {
-	struct instance *i;
+	struct instance *i = xcalloc(1, sizeof(*i));
 	int err;
 
-	i = calloc(1, sizeof(*i));
-	if (!i)
-		return error__no_memory();
 	i->gate = -1;
 	err = create_guarded(i, guard);
 	if (!err)
@@ -187,7 +179,9 @@ char *instance__path(struct instance *i, const char *file)
 {
 	char *path = tracefs_instance_get_file(i->tracefs, file), *copy;
 
-	copy = path ? strdup(path) : NULL;
+	if (!path)
+		memory__fail();
+	copy = xstrdup(path);
 	tracefs_put_tracing_file(path);
 	return copy;
 }
@@ -207,8 +201,6 @@ static int open_file(struct instance *i, const char *file, char **ret_path)
 	int fd;
 
 	*ret_path = instance__path(i, file);
-	if (!*ret_path)
-		return error__no_memory();
 	fd = open(*ret_path, O_WRONLY | O_CLOEXEC | O_APPEND);
 	if (fd < 0)
 		return error__return(-errno, "%s: %s", *ret_path, strerror(errno));
@@ -244,16 +236,12 @@ int instance__write_list(struct instance *i, const char *file, char *const *list
 	if (fd < 0)
 		err = fd;
 	for (; !err && *list; list++) {
-		char *line;
-
 		/*
 		 * The line needs its newline: the filter files treat a word without one as
 		 * unfinished.
 		 */
-		if (asprintf(&line, "%s\n", *list) < 0) {
-			err = error__no_memory();
-			break;
-		}
+		char *line = xasprintf("%s\n", *list);
+
 		err = write_text(fd, path, line);
 		free(line);
 	}
@@ -294,10 +282,14 @@ static int list_threads(int pidfd, char **ret)
 	if (err)
 		return err;
 	f = open_memstream(ret, &size);
-	for (size_t n = 0; f && n < count; n++)
+	if (!f)
+		memory__fail();
+	for (size_t n = 0; n < count; n++)
 		fprintf(f, "%d ", list[n]);
 	free(list);
-	return f && !fclose(f) ? 0 : error__no_memory();
+	if (fclose(f))
+		memory__fail();
+	return 0;
 }
 
 /*
@@ -371,13 +363,8 @@ int instance__read_clock(struct instance *i, struct clock_pair *ret)
 {
 	char *path = instance__path(i, "per_cpu/cpu0/stats");
 	struct clock_pair pair;
-	int stats, err = 0;
+	int stats = open(path, O_RDONLY | O_CLOEXEC), err = stats < 0 ? -errno : 0;
 
-	if (!path)
-		return error__no_memory();
-	stats = open(path, O_RDONLY | O_CLOEXEC);
-	if (stats < 0)
-		err = -errno;
 	for (int n = 0; !err && n < CLOCK_TRIES; n++) {
 		err = try_clock(stats, &pair);
 		if (!err && (!n || pair.error < ret->error))

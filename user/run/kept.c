@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "base/place.h"
 #include "run/kept.h"
 
@@ -24,15 +25,15 @@ static bool is_own(const char *directory)
 char *kept__path(const char *name)
 {
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *directory, *path;
+	char *directory, *path = NULL;
 
 	if (cache && !*cache)
 		cache = NULL;
-	if ((!cache && !home) || !is_own(cache ?: home) ||
-	    asprintf(&directory, "%s%s/hytrace", cache ?: home, cache ? "" : "/.cache") < 0)
+	if ((!cache && !home) || !is_own(cache ?: home))
 		return NULL;
-	if (!is_own(directory) || asprintf(&path, "%s/%s", directory, name) < 0)
-		path = NULL;
+	directory = xasprintf("%s%s/hytrace", cache ?: home, cache ? "" : "/.cache");
+	if (is_own(directory))
+		path = xasprintf("%s/%s", directory, name);
 	free(directory);
 	return path;
 }
@@ -52,7 +53,7 @@ static bool make_directory(char *path)
 
 struct output *kept__open(const char *path)
 {
-	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
 	struct output *output = NULL;
 
 	if (slash)
@@ -89,8 +90,7 @@ static char *find_oldest(const char *directory, const char *kind, size_t length,
 			continue;
 		oldest = st.st_mtim;
 		free(found);
-		if (asprintf(&found, "%s/%s", directory, entry->d_name) < 0)
-			found = NULL;
+		found = xasprintf("%s/%s", directory, entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
@@ -102,7 +102,7 @@ static char *find_oldest(const char *directory, const char *kind, size_t length,
 
 void kept__trim(const char *path, size_t most)
 {
-	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL, *oldest;
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/'), *oldest;
 	const char *kind = slash ? slash + 1 : NULL, *end = slash ? strchr(kind, '-') : NULL;
 
 	if (end) {

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/leftovers.h"
 
 const char *run__id(void)
@@ -46,12 +47,9 @@ int run__lock(const char *path)
 
 static bool has_ended(const char *instances, const char *id)
 {
-	char *path;
-	int fd;
+	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
+	int fd = open_locked(path, LOCK_EX | LOCK_NB);
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, id) < 0)
-		return false;
-	fd = open_locked(path, LOCK_EX | LOCK_NB);
 	free(path);
 	if (fd >= 0)
 		close(fd);
@@ -84,63 +82,40 @@ static bool is_known(const struct leftovers *l, const char *id)
 	return false;
 }
 
-static int add(struct leftovers *l, const char *id)
-{
-	char **more = reallocarray(l->ids, l->count + 1, sizeof(*more)), *copy = strdup(id);
-
-	if (more)
-		l->ids = more;
-	if (!more || !copy) {
-		free(copy);
-		return error__no_memory();
-	}
-	l->ids[l->count++] = copy;
-	return 0;
-}
-
 /* Finds runs by the names in @path, where instances or groups of events are. */
-static int find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
+static void find_in(const char *path, const char *prefix, const char *instances, struct leftovers *l)
 {
 	DIR *dir = opendir(path);
 	struct dirent *entry;
-	int err = 0;
 
-	while (dir && !err && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		const char *id = id_in(entry->d_name, prefix);
 
 		if (id && !is_known(l, id) && has_ended(instances, id))
-			err = add(l, id);
+			*LIST_ADD(l->ids, l->count) = xstrdup(id);
 	}
 	if (dir)
 		closedir(dir);
-	return err;
 }
 
 /*
  * Finds events by their directories. function_events may have lines of others that cannot be parsed
  * here.
  */
-int leftovers__find(const char *instances, struct leftovers *ret)
+void leftovers__find(const char *instances, struct leftovers *ret)
 {
-	char *events;
-	int err;
+	char *events = xasprintf("%s/../events", instances);
 
-	if (asprintf(&events, "%s/../events", instances) < 0)
-		return error__no_memory();
-	err = find_in(instances, INSTANCE_PREFIX, instances, ret);
-	if (!err)
-		err = find_in(events, GROUP_PREFIX, instances, ret);
+	find_in(instances, INSTANCE_PREFIX, instances, ret);
+	find_in(events, GROUP_PREFIX, instances, ret);
 	free(events);
-	return err;
 }
 
 static int remove_instance(const char *instances, const char *id, struct guard *guard)
 {
-	char *path;
+	char *path = xasprintf("%s/" INSTANCE_PREFIX "%s", instances, id);
 	int err = 0;
 
-	if (asprintf(&path, "%s/" INSTANCE_PREFIX "%s", instances, id) < 0)
-		return error__no_memory();
 	if (!access(path, F_OK)) {
 		tell("tracing instance", path + strlen(instances) + 1);
 		err = guard__remove_instance(guard, path);
@@ -160,14 +135,10 @@ static int is_event(const struct dirent *entry)
  */
 static int remove_events(const char *instances, const char *id, struct guard *guard)
 {
+	char *path = xasprintf("%s/../events/" GROUP_PREFIX "%s", instances, id), *group = strrchr(path, '/') + 1;
 	struct dirent **events;
-	char *path, *group;
-	int err = 0, count;
+	int err = 0, count = scandir(path, &events, is_event, NULL);
 
-	if (asprintf(&path, "%s/../events/" GROUP_PREFIX "%s", instances, id) < 0)
-		return error__no_memory();
-	group = strrchr(path, '/') + 1;
-	count = scandir(path, &events, is_event, NULL);
 	for (int i = 0; i < count; i++) {
 		if (!err) {
 			tell("function event", events[i]->d_name);

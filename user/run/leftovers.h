@@ -40,7 +40,7 @@ struct leftovers {
  * Pass to end what begin returns.
  */
 int leftovers__begin(const char *instances);
-int leftovers__find(const char *instances, struct leftovers *ret);
+void leftovers__find(const char *instances, struct leftovers *ret);
 void leftovers__end(int lock);
 /*
  * Lets the watchdog remove the leftovers, and prints a message for each. Call it after the end

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/login.h"
 
 #define MOST_GROUPS 65536
@@ -39,23 +40,17 @@ static const struct passwd *look_up(const char *name)
 	return *end || number >= (uid_t)-1 ? NULL : getpwuid(number);
 }
 
-static int find_groups(struct login *l)
+static void find_groups(struct login *l)
 {
 	int count = 64;
 
-	for (;;) {
-		gid_t *more = NULL;
-
-		if (count <= MOST_GROUPS)
-			more = reallocarray(l->groups, count, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		l->groups = more;
+	do {
+		if (count > MOST_GROUPS)
+			memory__fail();
+		l->groups = xreallocarray(l->groups, count, sizeof(*l->groups));
 		l->group_count = count;
-		if (getgrouplist(l->name, l->gid, l->groups, &l->group_count) >= 0)
-			return 0;
 		count *= 2;
-	}
+	} while (getgrouplist(l->name, l->gid, l->groups, &l->group_count) < 0);
 }
 
 static bool may_become(void)
@@ -77,27 +72,21 @@ int login__find(struct login **ret, const char *name)
 {
 	const struct passwd *found = look_up(name);
 	struct login *l;
-	int err;
 
 	if (!found)
 		return error__return(-EINVAL, "--user %s: no such user", name);
 	/* The process that becomes this user has not begun to run: it could not tell what is missing. */
 	if (!may_become())
 		return error__return(-EPERM, "--user %s: not permitted: needs CAP_SETUID and CAP_SETGID; run as root", name);
-	l = calloc(1, sizeof(*l));
-	if (!l)
-		return error__no_memory();
+	l = xcalloc(1, sizeof(*l));
 	l->uid = found->pw_uid;
 	l->gid = found->pw_gid;
-	l->name = strdup(found->pw_name);
-	l->home = strdup(found->pw_dir);
-	l->shell = strdup(*found->pw_shell ? found->pw_shell : "/bin/sh");
-	err = l->name && l->home && l->shell ? find_groups(l) : error__no_memory();
-	if (err)
-		login__free(l);
-	else
-		*ret = l;
-	return err;
+	l->name = xstrdup(found->pw_name);
+	l->home = xstrdup(found->pw_dir);
+	l->shell = xstrdup(*found->pw_shell ? found->pw_shell : "/bin/sh");
+	find_groups(l);
+	*ret = l;
+	return 0;
 }
 
 /*

@@ -10,7 +10,7 @@ struct login;
  * @ret: to be freed by login__free()
  * @name: a name, or a number that has an entry in the user database
  *
- * Return: 0, or -EINVAL or -ENOMEM after a message.
+ * Return: 0, or -EINVAL or -EPERM after a message.
  */
 int login__find(struct login **ret, const char *name);
 

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/place.h"
 #include "run/leftovers.h"
 #include "run/output.h"
@@ -63,10 +64,7 @@ static int name_beside(char **ret, const struct place *place, const char *suffix
 	char *path;
 	int err;
 
-	if (asprintf(ret, "%s.%s%s", place->name, run__id(), suffix) < 0) {
-		*ret = NULL;
-		return error__no_memory();
-	}
+	*ret = xasprintf("%s.%s%s", place->name, run__id(), suffix);
 	if (!guard)
 		return 0;
 	path = place__path(place, *ret);
@@ -135,9 +133,7 @@ static int open_path(struct output *o, const char *path, struct guard *guard)
 	struct stat st;
 	int err, fd;
 
-	o->path = strdup(path);
-	if (!o->path)
-		return error__no_memory();
+	o->path = xstrdup(path);
 	/*
 	 * What the caller has opened, for -o /dev/stdout say, may have no path here, or one that this user would not trust.
 	 * To write there gives nobody anything that the command's own output does not give.
@@ -182,9 +178,7 @@ static int open_output(struct output **ret, const char *path, bool growing, stru
 
 	if (err)
 		return err;
-	o = calloc(1, sizeof(*o));
-	if (!o)
-		return error__no_memory();
+	o = xcalloc(1, sizeof(*o));
 	o->growing = growing;
 	o->place.dir = -1;
 	o->fd = STDOUT_FILENO;
@@ -192,16 +186,15 @@ static int open_output(struct output **ret, const char *path, bool growing, stru
 		o->fd = -1;
 		err = open_path(o, path, guard);
 	}
-	if (!err) {
-		o->stream = open_memstream(&o->text, &o->length);
-		if (!o->stream)
-			err = error__no_memory();
-	}
-	if (err)
+	if (err) {
 		output__discard(o);
-	else
-		*ret = o;
-	return err;
+		return err;
+	}
+	o->stream = open_memstream(&o->text, &o->length);
+	if (!o->stream)
+		memory__fail();
+	*ret = o;
+	return 0;
 }
 
 int output__open(struct output **ret, const char *path, struct guard *guard)

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/pin.h"
 
 static bool is_bpffs(const char *path)
@@ -55,15 +56,9 @@ static int make_directories(char *path, struct guard *guard)
 
 int pin__prepare(const char *where, struct guard *guard, char **ret_dir)
 {
-	char *dir, *parent, *slash;
+	char *dir = xasprintf("%s%s", where[0] == '/' ? "" : BPFFS "/hytrace/", where), *parent, *slash;
 	int err;
 
-	if (where[0] == '/')
-		dir = strdup(where);
-	else if (asprintf(&dir, BPFFS "/hytrace/%s", where) < 0)
-		dir = NULL;
-	if (!dir)
-		return error__no_memory();
 	while ((slash = strrchr(dir, '/')) && slash > dir && !slash[1])
 		*slash = '\0';
 	err = strncmp(dir, BPFFS "/", strlen(BPFFS "/")) ? 0 : mount_bpffs();
@@ -71,12 +66,10 @@ int pin__prepare(const char *where, struct guard *guard, char **ret_dir)
 		goto cleanup;
 
 	/* The part that exists must be in bpffs, so that no directories are made elsewhere. */
-	parent = strdup(dir);
-	while (parent && access(parent, F_OK) && (slash = strrchr(parent, '/')) && slash > parent)
+	parent = xstrdup(dir);
+	while (access(parent, F_OK) && (slash = strrchr(parent, '/')) && slash > parent)
 		*slash = '\0';
-	if (!parent)
-		err = error__no_memory();
-	else if (!is_bpffs(parent))
+	if (!is_bpffs(parent))
 		err = error__return(-EINVAL, "--pin %s: is not in a bpffs; give a directory under "
 				    BPFFS ", or a bare name for one under " BPFFS "/hytrace", where);
 	free(parent);
@@ -94,11 +87,9 @@ cleanup:
 
 int pin__path(const char *dir, const char *name, struct guard *guard, char **ret_path)
 {
-	char *path;
+	char *path = xasprintf("%s/%s", dir, name);
 	int err;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return error__no_memory();
 	/* Somebody else's pin must not be given to the watchdog, which would remove it. */
 	if (!access(path, F_OK))
 		err = error__return(-EINVAL, "%s: is pinned already, by another run, or by one "

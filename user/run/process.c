@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/process.h"
 #include "threads.skel.h"
 
@@ -54,17 +55,6 @@ struct threads {
 	size_t count;
 };
 
-static int add(struct threads *t, pid_t pid)
-{
-	pid_t *more = reallocarray(t->list, t->count + 1, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	t->list = more;
-	t->list[t->count++] = pid;
-	return 0;
-}
-
 /* If /proc is that of another PID namespace, this process has no entry in it. */
 static bool in_initial_namespace(void)
 {
@@ -91,22 +81,20 @@ static pid_t pid_of(int pidfd)
 	return pid;
 }
 
-static int read_proc(struct threads *t, int pidfd)
+static void read_proc(struct threads *t, int pidfd)
 {
 	struct dirent *entry;
 	char path[64];
-	int err = 0;
 	DIR *dir;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", pid_of(pidfd));
 	dir = opendir(path);
-	while (dir && !err && (entry = readdir(dir))) {
+	while (dir && (entry = readdir(dir))) {
 		if (entry->d_name[0] != '.')
-			err = add(t, atoi(entry->d_name));
+			*LIST_ADD(t->list, t->count) = atoi(entry->d_name);
 	}
 	if (dir)
 		closedir(dir);
-	return err;
 }
 
 int process__iterate(int pidfd, struct bpf_program *program)
@@ -148,7 +136,7 @@ static int read_iterator(struct threads *t, int pidfd)
 				    "a process outside of it, and that fails: %s; run hytrace in the "
 				    "host's namespace (`docker run --pid=host`)", strerror(-fd));
 	while (!err && read(fd, &pid, sizeof(pid)) == sizeof(pid))
-		err = add(t, pid);
+		*LIST_ADD(t->list, t->count) = pid;
 	if (fd >= 0)
 		close(fd);
 	threads_bpf__destroy(skel);
@@ -159,9 +147,12 @@ static int read_iterator(struct threads *t, int pidfd)
 int process__threads(int pidfd, pid_t **ret, size_t *ret_count)
 {
 	struct threads t = {};
-	int err;
+	int err = 0;
 
-	err = in_initial_namespace() ? read_proc(&t, pidfd) : read_iterator(&t, pidfd);
+	if (in_initial_namespace())
+		read_proc(&t, pidfd);
+	else
+		err = read_iterator(&t, pidfd);
 	if (!err && !t.count)
 		err = error__return(-ESRCH, "the process to follow has ended before it could be traced");
 	if (err) {

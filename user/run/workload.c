@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "run/instance.h"
 #include "run/process.h"
 #include "run/workload.h"
@@ -89,12 +90,9 @@ static int look_along(const char *path, const char *name)
 		return ENOENT;
 	for (;;) {
 		size_t length = strcspn(path, ":");
-		char *file;
-		int err;
+		char *file = xasprintf("%.*s%s%s", (int)length, path, length ? "/" : "", name);
+		int err = look_at(file);
 
-		if (asprintf(&file, "%.*s%s%s", (int)length, path, length ? "/" : "", name) < 0)
-			return 0;
-		err = look_at(file);
 		free(file);
 		if (!err)
 			return 0;
