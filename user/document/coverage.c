@@ -3,15 +3,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "document/coverage.h"
 
 int coverage__init(struct coverage *c, const char *engine)
 {
 	memset(c, 0, sizeof(*c));
-	c->engine = strdup(engine);
-	if (!c->engine)
-		return error__no_memory();
+	c->engine = xstrdup(engine);
 	c->status = -1;
 	hits__init(&c->hits);
 	return 0;

@@ -76,6 +76,7 @@ struct coverage {
 	struct counters cost;
 };
 
+/* Returns 0. */
 int coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 

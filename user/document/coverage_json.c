@@ -12,6 +12,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "document/coverage_json.h"
 #include "document/losses.h"
@@ -43,18 +44,14 @@ static int read_texts(struct json_object *array, const struct json_field *field,
 	if (!array)
 		return 0;
 	count = json_object_array_length(array);
-	list = calloc(count + 1, sizeof(*list));
+	list = xcalloc(count + 1, sizeof(*list));
 	*(char ***)member = list;
-	for (size_t i = 0; list && i < count; i++) {
-		const char *text = json__text(json_object_array_get_idx(array, i));
-
-		if (!text)
-			return -EINVAL;
-		list[i] = strdup(text);
+	for (size_t i = 0; i < count; i++) {
+		list[i] = xstrdup(json__text(json_object_array_get_idx(array, i)));
 		if (!list[i])
-			return error__no_memory();
+			return -EINVAL;
 	}
-	return list ? 0 : error__no_memory();
+	return 0;
 }
 
 static const struct json_kind texts = { write_texts, read_texts, json_type_array, true };
@@ -75,16 +72,13 @@ static int read_counters(struct json_object *object, const struct json_field *fi
 			 void *whole)
 {
 	struct coverage *c = whole;
-	int err = 0;
 
 	json_object_object_foreach(object, key, value) {
 		if (!json_object_is_type(value, json_type_int) || json_object_get_int64(value) < 0 || !is_name(key))
-			err = -EINVAL;
-		if (!err)
-			err = counters__add(member, hits__name(&c->hits, key),
-					    json_object_get_uint64(value));
+			return -EINVAL;
+		counters__add(member, hits__name(&c->hits, key), json_object_get_uint64(value));
 	}
-	return err;
+	return 0;
 }
 
 static const struct json_kind counters = { write_counters, read_counters, json_type_object };
@@ -244,9 +238,7 @@ static int read_merged(struct json_object *array, const struct json_field *field
 	if (!array)
 		return 0;
 	count = json_object_array_length(array);
-	c->merged = calloc(count + 1, sizeof(*c->merged));
-	if (!c->merged)
-		return error__no_memory();
+	c->merged = xcalloc(count, sizeof(*c->merged));
 	for (; !err && c->merged_count < count; c->merged_count++)
 		err = json__read_fields(json_object_array_get_idx(array, c->merged_count), merged_fields,
 					&c->merged[c->merged_count], whole);
@@ -381,8 +373,6 @@ int coverage__write_json(const struct coverage *c, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "coverage", COVERAGE_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	jsonw_string_field(w, "engine", c->engine);
 	coverage__write_head(c, w);
 	write_hits(w, c, "functions", HIT_FUNCTION);
@@ -449,7 +439,8 @@ static int read_hit(struct coverage *c, struct json_object *object, enum hit_kin
 	read_other(c, json__field(object, other_name(kind)), &hit.other);
 	if (!is_name(hit.name) || !is_name(hit.module) || !is_name(hit.other.name) || !is_name(hit.other.module))
 		return -EINVAL;
-	return hits__add(&c->hits, &hit);
+	hits__add(&c->hits, &hit);
+	return 0;
 }
 
 static int read_hits(struct coverage *c, struct json_object *array, enum hit_kind kind)
@@ -492,28 +483,23 @@ static int read_root(struct coverage *c, struct json_object *root, const char *p
 {
 	int err;
 
-	err = coverage__init(c, text(root, "engine"));
-	if (err)
-		return err;
+	coverage__init(c, text(root, "engine"));
 	err = json__read_fields(root, header, c, c);
 	if (!err && !has_names(c))
 		err = -EINVAL;
 	/* If it does not say what it lacks, a counter that is in no table stands for what may be missing. */
 	if (!err && !json_object_get_boolean(json__field(root, "complete")) && !counters__sum(&c->lost))
-		err = counters__add(&c->lost, "incomplete", 1);
+		counters__add(&c->lost, "incomplete", 1);
 	if (!err)
 		err = read_hits(c, json__field(root, "functions"), HIT_FUNCTION);
 	if (!err)
 		err = read_hits(c, json__field(root, "callers"), HIT_CALLER);
-	if (!err)
+	if (!err) {
 		hits__order(&c->hits);
-	if (err) {
-		if (err == -EINVAL)
-			error__print("%s: is damaged: a field of it is missing, or makes no sense",
-				     path);
-		coverage__free(c);
+		return 0;
 	}
-	return err;
+	coverage__free(c);
+	return error__return(err, "%s: is damaged: a field of it is missing, or makes no sense", path);
 }
 
 /* @err: what reading the document has returned */

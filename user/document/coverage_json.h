@@ -8,10 +8,7 @@
 #include "base/json_writer.h"
 #include "document/coverage.h"
 
-/*
- * Returns 0, or -ENOMEM after a message. Write errors stay in the stream, where output__commit()
- * finds them.
- */
+/* Returns 0. Write errors stay in the stream, where output__commit() finds them. */
 int coverage__write_json(const struct coverage *c, FILE *out);
 
 /* Writes the fields between "engine" and "functions" of the document into an object that was begun before. */

@@ -10,18 +10,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "document/filter.h"
 
 #define MODULE_MARK ":mod:"
 #define NAMES_AT_FIRST 64
-
-static void glob__free(struct glob *g)
-{
-	free(g->text);
-	free(g->function);
-	free(g->module);
-	free(g->origin);
-}
 
 static int glob__parse(struct glob *g, const char *text, const char *origin)
 {
@@ -36,24 +29,14 @@ static int glob__parse(struct glob *g, const char *text, const char *origin)
 		return error__return(-EINVAL,
 			"%s%s'%s': no module named: write :mod:NAME",
 			origin ? origin : "", origin ? ": " : "", text);
-	memset(g, 0, sizeof(*g));
-	g->function = length ? strndup(text, length) : strdup("*");
-	g->module = mark ? strdup(mark + strlen(MODULE_MARK)) : NULL;
+	g->function = length ? xstrndup(text, length) : xstrdup("*");
+	g->module = mark ? xstrdup(mark + strlen(MODULE_MARK)) : NULL;
 	/*
 	 * Not every release of the kernel accepts an empty name before the mark. '*' means the
 	 * same.
 	 */
-	if (!length && mark) {
-		if (asprintf(&g->text, "*%s", text) < 0)
-			g->text = NULL;
-	} else {
-		g->text = strdup(text);
-	}
-	g->origin = origin ? strdup(origin) : NULL;
-	if (!g->text || !g->function || (mark && !g->module) || (origin && !g->origin)) {
-		glob__free(g);
-		return error__no_memory();
-	}
+	g->text = xasprintf("%s%s", !length && mark ? "*" : "", text);
+	g->origin = xstrdup(origin);
 	return 0;
 }
 
@@ -63,38 +46,32 @@ bool glob__is_name(const struct glob *g)
 }
 
 /* The name belongs to its glob, and lives as long. */
-static int add_name(struct globs *globs, const char *name)
+static void add_name(struct globs *globs, const char *name)
 {
 	if (!globs->names)
 		globs->names = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
 	if (!globs->names || lh_table_insert(globs->names, name, NULL))
-		return error__no_memory();
-	return 0;
+		memory__fail();
 }
 
 static int add_one(struct globs *globs, const char *text, const char *origin)
 {
-	struct glob *more;
-	int err;
+	struct glob g = {};
+	int err = glob__parse(&g, text, origin);
 
-	more = reallocarray(globs->list, globs->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	globs->list = more;
-	err = glob__parse(&more[globs->count], text, origin);
 	if (err)
 		return err;
-	if (!glob__is_name(&more[globs->count]))
+	if (!glob__is_name(&g))
 		globs->patterns++;
 	else
-		err = add_name(globs, more[globs->count].function);
-	globs->count++;
-	return err;
+		add_name(globs, g.function);
+	*LIST_ADD(globs->list, globs->count) = g;
+	return 0;
 }
 
 static int add_file(struct globs *globs, const char *path)
 {
-	char *line = NULL, *origin = NULL, *start;
+	char *line = NULL, *origin, *start;
 	size_t room = 0, before = globs->count;
 	int err = 0;
 	FILE *f;
@@ -109,13 +86,9 @@ static int add_file(struct globs *globs, const char *path)
 		start[strcspn(start, " \t")] = '\0';
 		if (!*start)
 			continue;
-		free(origin);
-		if (asprintf(&origin, "%s:%d", path, number) < 0) {
-			origin = NULL;
-			err = error__no_memory();
-			break;
-		}
+		origin = xasprintf("%s:%d", path, number);
 		err = add_one(globs, start, origin);
+		free(origin);
 	}
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "@%s: cannot read the list of functions: %s", path,
@@ -125,7 +98,6 @@ static int add_file(struct globs *globs, const char *path)
 		err = error__return(-EINVAL, "@%s: names no function", path);
 	fclose(f);
 	free(line);
-	free(origin);
 	return err;
 }
 
@@ -136,21 +108,22 @@ int globs__add(struct globs *globs, const char *argument)
 	return add_one(globs, argument, NULL);
 }
 
-static int globs__copy(struct globs *ret, const struct globs *globs)
+static void globs__copy(struct globs *ret, const struct globs *globs)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < globs->count; i++)
-		err = add_one(ret, globs->list[i].text, globs->list[i].origin);
-	return err;
+	for (size_t i = 0; i < globs->count; i++)
+		add_one(ret, globs->list[i].text, globs->list[i].origin);
 }
 
 void globs__free(struct globs *globs)
 {
 	if (globs->names)
 		lh_table_free(globs->names);
-	for (size_t i = 0; i < globs->count; i++)
-		glob__free(&globs->list[i]);
+	for (size_t i = 0; i < globs->count; i++) {
+		free(globs->list[i].text);
+		free(globs->list[i].function);
+		free(globs->list[i].module);
+		free(globs->list[i].origin);
+	}
 	free(globs->list);
 	memset(globs, 0, sizeof(*globs));
 }
@@ -164,14 +137,10 @@ void filter__free(struct filter *f)
 
 int filter__copy(struct filter *ret, const struct filter *f)
 {
-	int err;
-
-	err = globs__copy(&ret->allow, &f->allow);
-	if (!err)
-		err = globs__copy(&ret->deny, &f->deny);
-	if (!err)
-		err = globs__copy(&ret->own, &f->own);
-	return err;
+	globs__copy(&ret->allow, &f->allow);
+	globs__copy(&ret->deny, &f->deny);
+	globs__copy(&ret->own, &f->own);
+	return 0;
 }
 
 static bool glob__matches(const struct glob *g, const char *name, const char *module)

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The modules that a result is about; see modules.h. */
+#include <errno.h>
 #include <gelf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "document/modules.h"
 
 /* A build id has 20 bytes, and 36 with its header. */
@@ -23,19 +24,10 @@ void covered_modules__free(struct covered_modules *m)
 
 struct covered_module *covered_modules__add(struct covered_modules *m, const char *name)
 {
-	struct covered_module *more = reallocarray(m->list, m->count + 1, sizeof(*more));
+	struct covered_module *added = LIST_ADD(m->list, m->count);
 
-	if (more) {
-		m->list = more;
-		more += m->count;
-		*more = (struct covered_module){ .name = strdup(name) };
-	}
-	if (!more || !more->name) {
-		error__no_memory();
-		return NULL;
-	}
-	m->count++;
-	return more;
+	added->name = xstrdup(name);
+	return added;
 }
 
 const struct covered_module *covered_modules__find(const struct covered_modules *m, const char *name)
@@ -68,12 +60,9 @@ bool covered_module__differs(const struct covered_module *a, const struct covere
 
 static FILE *open_of(const char *module, const char *file)
 {
-	char *path;
-	FILE *f;
+	char *path = xasprintf("/sys/module/%s/%s", module, file);
+	FILE *f = fopen(path, "re");
 
-	if (asprintf(&path, "/sys/module/%s/%s", module, file) < 0)
-		return NULL;
-	f = fopen(path, "re");
 	free(path);
 	return f;
 }
@@ -88,7 +77,7 @@ static char *read_srcversion(const char *module)
 	if (fgets(text, sizeof(text), f))
 		text[strcspn(text, "\n")] = '\0';
 	fclose(f);
-	return *text ? strdup(text) : NULL;
+	return *text ? xstrdup(text) : NULL;
 }
 
 static char *read_build_id(const char *module)
@@ -106,18 +95,16 @@ static char *read_build_id(const char *module)
 	start = sizeof(*header) + (header->n_namesz + 3) / 4 * 4;
 	if (header->n_type != NT_GNU_BUILD_ID || start > size || header->n_descsz > size - start)
 		return NULL;
-	result = malloc(2 * header->n_descsz + 1);
-	for (size_t i = 0; result && i < header->n_descsz; i++)
+	result = xmalloc(2 * header->n_descsz + 1);
+	for (size_t i = 0; i < header->n_descsz; i++)
 		sprintf(result + 2 * i, "%02x", note[start + i]);
 	return result;
 }
 
-static int add_module(struct covered_modules *m, const struct module *module, bool came, bool went)
+static void add_module(struct covered_modules *m, const struct module *module, bool came, bool went)
 {
 	struct covered_module *added = covered_modules__add(m, module->name);
 
-	if (!added)
-		return -ENOMEM;
 	added->size = module->size;
 	added->came = came;
 	added->went = went;
@@ -129,7 +116,6 @@ static int add_module(struct covered_modules *m, const struct module *module, bo
 		added->build_id = read_build_id(module->name);
 		added->srcversion = read_srcversion(module->name);
 	}
-	return 0;
 }
 
 /* If a module was loaded again, its place shows that; then it has gone and come. */
@@ -145,21 +131,20 @@ int covered_modules__read(struct covered_modules *ret, const struct symbols *bef
 {
 	const struct module *list;
 	size_t count;
-	int err = 0;
 
 	list = symbols__modules(before, &count);
-	for (size_t i = 0; !err && i < count; i++)
-		err = add_module(ret, &list[i], false, has_gone(&list[i], after));
-	if (err || !after)
-		return err;
+	for (size_t i = 0; i < count; i++)
+		add_module(ret, &list[i], false, has_gone(&list[i], after));
+	if (!after)
+		return 0;
 	list = symbols__modules(after, &count);
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct module *was = symbols__module(before, list[i].name);
 
 		if (!was || has_gone(was, after))
-			err = add_module(ret, &list[i], true, false);
+			add_module(ret, &list[i], true, false);
 	}
-	return err;
+	return 0;
 }
 
 /* ---- modules in a document */
@@ -195,17 +180,10 @@ static int read_modules(struct json_object *array, const struct json_field *fiel
 
 	for (size_t i = 0; !err && i < json_object_array_length(array); i++) {
 		struct json_object *object = json_object_array_get_idx(array, i);
-		const char *name = json__text(json__field(object, "name"));
-		struct covered_module *added;
 
-		if (!name)
+		if (!json__text(json__field(object, "name")))
 			return -EINVAL;
-		added = covered_modules__add(m, name);
-		if (!added)
-			return -ENOMEM;
-		free(added->name);
-		added->name = NULL;
-		err = json__read_fields(object, fields, added, whole);
+		err = json__read_fields(object, fields, LIST_ADD(m->list, m->count), whole);
 	}
 	return err;
 }

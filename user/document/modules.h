@@ -28,25 +28,19 @@ struct covered_modules {
 
 /**
  * covered_modules__read() - the modules of the running kernel
- * @ret: empty before; must be freed even after a failure
+ * @ret: empty before
  * @before: the symbols when recording began
  * @after: the symbols at its end; NULL: the modules are the same
  *
  * A module that came and went in between is in neither list, so it is not found.
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int covered_modules__read(struct covered_modules *ret, const struct symbols *before,
 			  const struct symbols *after);
 void covered_modules__free(struct covered_modules *m);
 
-/**
- * covered_modules__add() - add a module of which only the name is known
- * @m: the modules
- * @name: of the module
- *
- * Return: the module, or NULL after a message if there is no memory.
- */
+/* Adds a module of which only the name is known, and returns it. */
 struct covered_module *covered_modules__add(struct covered_modules *m, const char *name);
 
 /* Returns NULL if it is not among them. */

@@ -14,6 +14,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "document/read.h"
 
 #define CHUNK (1024 * 1024)
@@ -23,11 +24,9 @@ struct text {
 	size_t length, room;
 };
 
-/* Returns NULL after a message if the text is too large or there is no memory. */
+/* Returns NULL after a message if the text is too large. */
 static char *text__grow(struct text *t, size_t more, const char *path)
 {
-	char *bytes;
-
 	if (t->length + more > DOCUMENT_LARGEST + CHUNK) {
 		error__print("%s: is larger than the %d MiB that a document can have", path,
 			     DOCUMENT_LARGEST >> 20);
@@ -35,12 +34,7 @@ static char *text__grow(struct text *t, size_t more, const char *path)
 	}
 	if (t->length + more > t->room) {
 		t->room = 2 * (t->length + more);
-		bytes = realloc(t->bytes, t->room);
-		if (!bytes) {
-			error__no_memory();
-			return NULL;
-		}
-		t->bytes = bytes;
+		t->bytes = xreallocarray(t->bytes, t->room, 1);
 	}
 	return t->bytes + t->length;
 }
@@ -84,7 +78,7 @@ static int inflate_gzip(struct text *to, const struct text *from, const char *pa
 	int status, err = 0;
 
 	if (inflateInit2(&z, 16 + MAX_WBITS) != Z_OK)
-		return error__no_memory();
+		memory__fail();
 	do {
 		z.next_out = (Bytef *)text__grow(to, CHUNK, path);
 		z.avail_out = CHUNK;
@@ -112,7 +106,7 @@ static int inflate_zstd(struct text *to, const struct text *from, const char *pa
 	int err = 0;
 
 	if (!z)
-		return error__no_memory();
+		memory__fail();
 	while (!err && in.pos < in.size && !ZSTD_isError(left)) {
 		ZSTD_outBuffer out = { text__grow(to, CHUNK, path), CHUNK, 0 };
 
@@ -194,7 +188,7 @@ static int parse(struct json_object **ret, const struct text *t, const char *pat
 	size_t end;
 
 	if (!tokener)
-		return error__no_memory();
+		memory__fail();
 	*ret = json_tokener_parse_ex(tokener, t->bytes, t->length);
 	why = json_tokener_get_error(tokener);
 	end = json_tokener_get_parse_end(tokener);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "document/read.h"
 #include "document/universe.h"
 
@@ -29,16 +30,7 @@ void universe__free(struct universe *u)
 
 int universe__add(struct universe *u, const struct function *f)
 {
-	if (u->count == u->room) {
-		size_t room = u->room ? 2 * u->room : 32768;
-		struct function *more = reallocarray(u->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		u->list = more;
-		u->room = room;
-	}
-	u->list[u->count++] = *f;
+	*LIST_ADD(u->list, u->count) = *f;
 	return 0;
 }
 
@@ -105,27 +97,21 @@ static int by_name(const void *a, const void *b)
 	return strcmp((*x)->name, (*y)->name);
 }
 
-static bool sort_names(struct universe *u)
+static void sort_names(struct universe *u)
 {
-	if (u->by_name)
-		return true;
-	u->by_name = calloc(u->count + 1, sizeof(*u->by_name));
-	if (!u->by_name)
-		return false;
+	u->by_name = xcalloc(u->count, sizeof(*u->by_name));
 	for (size_t i = 0; i < u->count; i++)
 		u->by_name[i] = &u->list[i];
 	qsort(u->by_name, u->count, sizeof(*u->by_name), by_name);
-	return true;
 }
 
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count)
 {
 	size_t low = 0, high = u->count, end;
 
-	*ret_count = 0;
 	/* Only the index is made, which does not change the universe for others. */
-	if (!sort_names((struct universe *)u))
-		return NULL;
+	if (!u->by_name)
+		sort_names((struct universe *)u);
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
@@ -211,8 +197,6 @@ int universe__write_json(const struct universe *u, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "functions", UNIVERSE_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	/* Tells readers that this is not the whole list. */
 	jsonw_string_field(w, "selection", u->some ? "some" : "all");
 	jsonw_name(w, "kernel");

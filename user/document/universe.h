@@ -40,7 +40,7 @@ struct universe {
 	bool some;		/* a selection: nothing can be counted against it */
 	struct covered_modules modules;	/* whose functions are in it, by name and build; not all that there are */
 	struct function *list;	/* settled: vmlinux, then the modules by name; each by address */
-	size_t count, room;
+	size_t count;
 	struct strings *names;
 	char *kept;		/* other texts of one that was kept, see universe_kept.h */
 	const struct function **by_name;	/* made when it is first needed */
@@ -49,13 +49,7 @@ struct universe {
 void universe__init(struct universe *u);
 void universe__free(struct universe *u);
 
-/**
- * universe__add() - add a function
- * @u: the universe
- * @f: the function; its texts must live as long as @u, or be kept by universe__text()
- *
- * Return: 0, or -ENOMEM after a message.
- */
+/* Adds a function, whose texts must live as long as @u, or be kept by universe__text(). Returns 0. */
 int universe__add(struct universe *u, const struct function *f);
 /* A copy of a text that functions share, such as a unit; NULL for NULL. */
 const char *universe__text(struct universe *u, const char *text);
@@ -82,7 +76,7 @@ const struct function *universe__at(const struct universe *u, const char *module
 /* All functions of that name, which may end in .isra.0 or the like; NULL: there are none. */
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count);
 
-/* Returns 0, or -ENOMEM after a message. Write errors stay in the stream. */
+/* Returns 0. Write errors stay in the stream. */
 int universe__write_json(const struct universe *u, FILE *out);
 /* Returns -EINVAL after a message, as document__read(). */
 int universe__read_json(struct universe *ret, const char *path);

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "document/universe_kept.h"
 #include "kernel/elf_file.h"
@@ -106,19 +107,6 @@ static uint64_t number(const struct reader *r, size_t field)
 	return strtoull(r->fields[field], NULL, 16);
 }
 
-static bool copy(char **ret, const char *text)
-{
-	*ret = text ? strdup(text) : NULL;
-	return *ret || !text;
-}
-
-static bool read_module(struct reader *r, struct universe *u)
-{
-	struct covered_module *m = read_line(r, 2) ? covered_modules__add(&u->modules, r->fields[0]) : NULL;
-
-	return m && copy(&m->build_id, text(r, 1));
-}
-
 static bool read_function(struct reader *r, struct function *f)
 {
 	if (!read_line(r, 9))
@@ -139,27 +127,24 @@ static bool read_universe(struct reader *r, struct universe *u)
 	print_magic(magic);
 	if (!read_line(r, 7) || strcmp(r->fields[0], magic) || strlen(r->fields[4]) != 3)
 		return false;
-	if (!copy(&u->release, text(r, 1)) || !copy(&u->arch, text(r, 2)) || !copy(&u->build_id, text(r, 3)))
-		return false;
+	u->release = xstrdup(text(r, 1));
+	u->arch = xstrdup(text(r, 2));
+	u->build_id = xstrdup(text(r, 3));
 	u->linked = r->fields[4][0] == '1';
 	u->placed = r->fields[4][1] == '1';
 	u->whole = r->fields[4][2] == '1';
 	modules = strtoul(r->fields[5], NULL, 10);
 	functions = strtoul(r->fields[6], NULL, 10);
 	for (size_t i = 0; i < modules; i++) {
-		if (!read_module(r, u))
+		if (!read_line(r, 2))
+			return false;
+		covered_modules__add(&u->modules, r->fields[0])->build_id = xstrdup(text(r, 1));
+	}
+	for (size_t i = 0; i < functions; i++) {
+		if (!read_function(r, LIST_ADD(u->list, u->count)))
 			return false;
 	}
-	/* A line has at least ten bytes. So a wrong number cannot make this allocate too much memory. */
-	if (functions > strlen(r->at) / 10)
-		return false;
-	u->list = calloc(functions + 1, sizeof(*u->list));
-	u->room = u->list ? functions + 1 : 0;
-	for (; u->list && u->count < functions; u->count++) {
-		if (!read_function(r, &u->list[u->count]))
-			return false;
-	}
-	return u->list && read_line(r, 1) && !strcmp(r->fields[0], END);
+	return read_line(r, 1) && !strcmp(r->fields[0], END);
 }
 
 bool universe__read_kept(struct universe *ret, const char *path)
