@@ -24,16 +24,8 @@ struct answer {
 	const struct image_function *other;
 };
 
-/**
- * question__answers() - find the calls of a function, or those to it
- * @q: the question
- * @number: the function's number
- * @ret: to be freed
- * @ret_count: their number
- *
- * Return: 0, or -ENOMEM after a message.
- */
-int question__answers(const struct question *q, size_t number, struct answer **ret, size_t *ret_count);
+/* Finds the calls of a function, or those to it. @number: the function's; the list is to be freed */
+struct answer *question__answers(const struct question *q, size_t number, size_t *ret_count);
 
 /* A call or jump in the kernel's files that leads to a function, and was not recorded. */
 struct possible {
@@ -47,21 +39,20 @@ struct possible {
  * question__possible() - find how a function that is not known to have run could have been entered
  * @q: the question, of who called; origins__read() has prepared its images
  * @number: the function's number
- * @ret: to be freed; none for a function that ran
  * @ret_count: their number
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: the list, to be freed; none for a function that ran
  */
-int question__possible(const struct question *q, size_t number, struct possible **ret, size_t *ret_count);
+struct possible *question__possible(const struct question *q, size_t number, size_t *ret_count);
 
 /* The number of calls in a function that name a function that can be traced. */
 size_t question__traceable_calls(const struct question *q, size_t number);
 
-/* Finds the places in the source for all answers. Returns -ENOMEM after a message. */
-int question__find_lines(struct question *q);
+/* Finds the places in the source for all answers. */
+void question__find_lines(struct question *q);
 
-/* Write errors stay in the stream. Returns -ENOMEM after a message. */
-int callers__text(const struct question *q, FILE *out);
-int callers__json(const struct question *q, FILE *out);
+/* Write errors stay in the stream. */
+void callers__text(const struct question *q, FILE *out);
+void callers__json(const struct question *q, FILE *out);
 
 #endif

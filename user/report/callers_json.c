@@ -2,7 +2,6 @@
 /* Calls as a document, docs/schema/calls.json; see callers.h. */
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "report/callers.h"
 #include "report/origins.h"
@@ -52,15 +51,13 @@ static void write_answer(json_writer_t *w, const struct question *q, const struc
 }
 
 /* How a function that did not run could have been entered. */
-static int write_possible(json_writer_t *w, const struct question *q, size_t number, const struct image_function *f,
-			  const struct image_of *of)
+static void write_possible(json_writer_t *w, const struct question *q, size_t number, const struct image_function *f,
+			   const struct image_of *of)
 {
 	enum taken taken = references__taken(of->references, f);
-	struct possible *list;
 	size_t count;
-	int err;
+	struct possible *list = question__possible(q, number, &count);
 
-	err = question__possible(q, number, &list, &count);
 	jsonw_name(w, "address_taken");
 	if (taken == TAKEN_UNKNOWN)
 		jsonw_null(w);
@@ -68,7 +65,7 @@ static int write_possible(json_writer_t *w, const struct question *q, size_t num
 		jsonw_bool(w, taken == TAKEN_YES);
 	jsonw_name(w, "possible");
 	jsonw_start_lines(w);
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct call *call = list[i].call;
 		const struct image_of *from_of;
 
@@ -84,22 +81,17 @@ static int write_possible(json_writer_t *w, const struct question *q, size_t num
 	}
 	jsonw_end_array(w);
 	free(list);
-	return err;
 }
 
-static int write_function(json_writer_t *w, const struct question *q, size_t number)
+static void write_function(json_writer_t *w, const struct question *q, size_t number)
 {
 	const struct node *node = &q->edges->nodes[number];
 	const struct image_of *of;
 	const struct image_function *f = images__function(q->edges->images, number, &of);
-	struct answer *answers;
 	const struct call *jump;
 	size_t count;
-	int err;
+	struct answer *answers = question__answers(q, number, &count);
 
-	err = question__answers(q, number, &answers, &count);
-	if (err)
-		return err;
 	jsonw_start_object(w);
 	json__string_or_null(w, "name", f->name);
 	json__string_or_null(w, "module", of->module);
@@ -112,7 +104,7 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	} else {
 		jsonw_string_field(w, "origin", origin__word(origins__of(q->edges, number, &jump)));
 		json__string_or_null(w, "jump_from", jump ? jump->in->name : NULL);
-		err = write_possible(w, q, number, f, of);
+		write_possible(w, q, number, f, of);
 	}
 	jsonw_name(w, q->calls ? "calls" : "callers");
 	jsonw_start_lines(w);
@@ -122,16 +114,12 @@ static int write_function(json_writer_t *w, const struct question *q, size_t num
 	jsonw_end_array(w);
 	jsonw_end_object(w);
 	free(answers);
-	return err;
 }
 
-int callers__json(const struct question *q, FILE *out)
+void callers__json(const struct question *q, FILE *out)
 {
 	json_writer_t *w = json__begin(out, q->calls ? "calls" : "callers", CALLS_SCHEMA);
-	int err = 0;
 
-	if (!w)
-		return -ENOMEM;
 	json__string_or_null(w, "build_id", image__build_id(q->edges->images->list[0].image));
 	jsonw_name(w, "documents");
 	jsonw_start_array(w);
@@ -142,9 +130,8 @@ int callers__json(const struct question *q, FILE *out)
 	jsonw_lluint_field(w, "unplaced", q->edges->unplaced);
 	jsonw_name(w, "functions");
 	jsonw_start_array(w);
-	for (size_t i = 0; !err && i < q->count; i++)
-		err = write_function(w, q, q->functions[i]);
+	for (size_t i = 0; i < q->count; i++)
+		write_function(w, q, q->functions[i]);
 	jsonw_end_array(w);
 	json__end(&w);
-	return err;
 }

@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Calls as text: a table for each function; see callers.h. */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/callers.h"
 #include "report/origins.h"
+#include "report/table.h"
 
 enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
 
@@ -86,22 +85,18 @@ struct line {
 	uint64_t documents;
 };
 
-static int add_line(struct libscols_table *table, const struct question *q, const struct line *line, size_t columns)
+static void add_line(struct libscols_table *table, const struct question *q, const struct line *line, size_t columns)
 {
-	struct libscols_line *to = scols_table_new_line(table, NULL);
+	struct libscols_line *to = table__line(table);
 	char text[512];
-	int err;
 
-	if (!to)
-		return -ENOMEM;
-	err = scols_line_set_data(to, COLUMN_OTHER, line->function);
+	table__cell(to, COLUMN_OTHER, line->function);
 	print_place(&q->lines, line->of, line->call->returns_to - 1, text, sizeof(text));
-	err = err ? err : scols_line_set_data(to, COLUMN_PLACE, text);
+	table__cell(to, COLUMN_PLACE, text);
 	print_site(line->call, text, sizeof(text));
-	err = err ? err : scols_line_set_data(to, COLUMN_SITE, text);
-	for (size_t d = 0; !err && d < columns; d++)
-		err = scols_line_set_data(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
-	return err;
+	table__cell(to, COLUMN_SITE, text);
+	for (size_t d = 0; d < columns; d++)
+		table__cell(to, COLUMN_DOCUMENTS + d, line->documents >> d & 1 ? "yes" : "-");
 }
 
 static void of_answer(const struct question *q, const void *list, size_t i, struct line *ret)
@@ -127,48 +122,39 @@ static void of_possible(const struct question *q, const void *list, size_t i, st
 }
 
 /* @only: the heading of the documents' column if there is one document; NULL: then there is no such column */
-static int print_table(const struct question *q, const char *heading, const char *only,
-		       void (*line_of)(const struct question *, const void *, size_t, struct line *),
-		       const void *list, size_t count, FILE *out)
+static void print_table(const struct question *q, const char *heading, const char *only,
+			void (*line_of)(const struct question *, const void *, size_t, struct line *),
+			const void *list, size_t count, FILE *out)
 {
 	size_t columns = only || q->edges->document_count > 1 ? q->edges->document_count : 0;
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = table__new(out);
 	struct line line;
-	bool made;
-	int err;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	made = scols_table_new_column(table, heading, 0.3, 0) &&
-	       scols_table_new_column(table, "WHERE", 0.3, 0) && scols_table_new_column(table, "SITE", 0.3, 0);
-	for (size_t d = 0; made && d < columns; d++)
-		made = scols_table_new_column(table, columns > 1 ? q->labels[d] : only, 4, 0);
-	err = made ? 0 : -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++) {
+	table__column(table, heading, 0.3, 0);
+	table__column(table, "WHERE", 0.3, 0);
+	table__column(table, "SITE", 0.3, 0);
+	for (size_t d = 0; d < columns; d++)
+		table__column(table, columns > 1 ? q->labels[d] : only, 4, 0);
+	for (size_t i = 0; i < count; i++) {
 		line_of(q, list, i, &line);
-		err = add_line(table, q, &line, columns);
+		add_line(table, q, &line, columns);
 	}
-	if (!err)
-		err = scols_print_table(table);
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
+	table__print(table);
 }
 
 /* Says how a function that did not run could have been entered, and whether the callers ran. */
-static int print_possible(const struct question *q, size_t number, const struct image_function *f,
-			  const struct image_of *of, FILE *out)
+static void print_possible(const struct question *q, size_t number, const struct image_function *f,
+			   const struct image_of *of, FILE *out)
 {
 	struct possible *list;
 	size_t count;
-	int err;
 
 	if (q->calls || edges__ran(q->edges, number))
-		return 0;
-	err = question__possible(q, number, &list, &count);
-	if (!err && count)
-		err = print_table(q, "MAY ENTER IT", "RAN", of_possible, list, count, out);
-	else if (!err)
+		return;
+	list = question__possible(q, number, &count);
+	if (count)
+		print_table(q, "MAY ENTER IT", "RAN", of_possible, list, count, out);
+	else
 		fputs("In the kernel's files, no call and no jump names it, but for calls that the kernel may replace.\n", out);
 	free(list);
 	if (references__taken(of->references, f) == TAKEN_YES)
@@ -177,7 +163,6 @@ static int print_possible(const struct question *q, size_t number, const struct 
 		fputs("The pointers in modules are not read: one of them may lead to it.\n", out);
 	if (f->exported)
 		fputs("It is exported: modules whose files were not read may call it.\n", out);
-	return err;
 }
 
 static void print_unseen(const struct question *q, size_t number, const struct image_function *f, const char *module,
@@ -247,18 +232,14 @@ static void print_share(const struct question *q, size_t number, const struct im
 		fprintf(out, "Of the %zu calls in it that name a function that can be traced, %zu were recorded.\n", all, seen);
 }
 
-static int print_answer(const struct question *q, size_t number, FILE *out)
+static void print_answer(const struct question *q, size_t number, FILE *out)
 {
 	const struct image_of *of;
 	const struct image_function *f = images__function(q->edges->images, number, &of);
-	struct answer *answers;
 	char text[512];
 	size_t count;
-	int err;
+	struct answer *answers = question__answers(q, number, &count);
 
-	err = question__answers(q, number, &answers, &count);
-	if (err)
-		return err;
 	print_function(of, f, text, sizeof(text));
 	fprintf(out, "%s", text);
 	print_place(&q->heads, of, f->addr, text, sizeof(text));
@@ -266,28 +247,23 @@ static int print_answer(const struct question *q, size_t number, FILE *out)
 	if (!q->edges->nodes[number].seen)
 		print_unseen(q, number, f, of->module, out);
 	if (count)
-		err = print_table(q, q->calls ? "CALLED" : "CALLER", NULL, of_answer, answers, count, out);
+		print_table(q, q->calls ? "CALLED" : "CALLER", NULL, of_answer, answers, count, out);
 	else if (q->calls && edges__ran(q->edges, number))
 		fprintf(out, "No call in it was recorded.\n");
-	if (!err && q->calls)
+	if (q->calls)
 		print_share(q, number, f, answers, count, out);
-	if (!err && !q->calls)
+	else
 		print_origin(q, number, f, of, out);
-	if (!err)
-		err = print_possible(q, number, f, of, out);
+	print_possible(q, number, f, of, out);
 	print_uncounted(q, f, out);
 	free(answers);
-	return err;
 }
 
-int callers__text(const struct question *q, FILE *out)
+void callers__text(const struct question *q, FILE *out)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < q->count; i++) {
+	for (size_t i = 0; i < q->count; i++) {
 		if (i)
 			fputc('\n', out);
-		err = print_answer(q, q->functions[i], out);
+		print_answer(q, q->functions[i], out);
 	}
-	return err;
 }

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "report/callers.h"
 #include "report/commands.h"
@@ -67,73 +68,56 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 }
 
 struct found {
-	size_t *list, count, room;
+	size_t *list, count;
 };
 
-static int add_found(struct found *found, size_t number)
-{
-	if (found->count == found->room) {
-		size_t room = found->room ? 2 * found->room : 16;
-		size_t *more = reallocarray(found->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		found->list = more;
-		found->room = room;
-	}
-	found->list[found->count++] = number;
-	return 0;
-}
-
 /* Finds all functions of that name; static functions may share one. */
-static int find_named(struct found *found, const struct image_of *of, const char *name)
+static void find_named(struct found *found, const struct image_of *of, const char *name)
 {
 	size_t count;
 	const struct image_function *const *list = image__named(of->image, name, &count);
-	int err = 0;
 
-	for (size_t i = 0; !err && list && i < count; i++)
-		err = add_found(found, images__number(of, edges__whole(of, list[i])));
-	return err;
+	for (size_t i = 0; list && i < count; i++)
+		*LIST_ADD(found->list, found->count) = images__number(of, edges__whole(of, list[i]));
 }
 
 /*
  * Finds those functions that match a pattern and have run. The others would be thousands.
  */
-static int find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
+static void find_matching(struct found *found, const struct edges *e, const struct image_of *of, const char *pattern)
 {
 	size_t count;
 	const struct image_function *list = image__functions(of->image, &count);
-	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		size_t number = images__number(of, &list[i]);
 
 		if (edges__ran(e, number) && !fnmatch(pattern, list[i].name, 0))
-			err = add_found(found, number);
+			*LIST_ADD(found->list, found->count) = number;
 	}
-	return err;
 }
 
 /* "NAME:mod:MODULE" only finds functions of that module. */
 static int find_functions(struct found *found, const char *wanted, const struct edges *e)
 {
 	const char *mark = strstr(wanted, MODULE_MARK), *module = mark ? mark + strlen(MODULE_MARK) : NULL;
-	char *name = mark ? strndup(wanted, mark - wanted) : strdup(wanted);
+	char *name = mark ? xstrndup(wanted, mark - wanted) : xstrdup(wanted);
 	const struct images *images = e->images;
 	bool pattern = strpbrk(wanted, "*?[");
-	int err = name ? 0 : error__no_memory();
 
-	for (size_t i = 0; !err && i < images->count; i++) {
+	for (size_t i = 0; i < images->count; i++) {
 		const struct image_of *of = &images->list[i];
 
 		if (!of->image || (module && (!of->module || strcmp(of->module, module))))
 			continue;
-		err = pattern ? find_matching(found, e, of, name) : find_named(found, of, name);
+		if (pattern)
+			find_matching(found, e, of, name);
+		else
+			find_named(found, of, name);
 	}
 	free(name);
-	if (err || found->count)
-		return err;
+	if (found->count)
+		return 0;
 	return error__return(-EINVAL, pattern ? "%s: no such function is known to have run, of %s%s" :
 			     "%s: there is no such function in %s%s", wanted, image__path(images->list[0].image),
 			     images->count > 1 ? ", nor in a module" : "");
@@ -144,13 +128,12 @@ static int print(struct question *q, const struct callers_options *o)
 	struct output *output;
 	int err;
 
-	err = question__find_lines(q);
-	if (!err)
-		err = output__open(&output, o->output, NULL);
+	question__find_lines(q);
+	err = output__open(&output, o->output, NULL);
 	if (err)
 		return err;
-	err = o->json ? callers__json(q, output__stream(output)) : callers__text(q, output__stream(output));
-	return output__finish(output, err);
+	(o->json ? callers__json : callers__text)(q, output__stream(output));
+	return output__finish(output, 0);
 }
 
 static int answer(const struct callers_options *o, bool calls, const struct documents *d, struct images *images)
@@ -160,11 +143,10 @@ static int answer(const struct callers_options *o, bool calls, const struct docu
 	struct found found = {};
 	int err;
 
-	err = edges__make(&edges, images, d->list, d->count);
-	if (!err)
-		err = find_functions(&found, o->function, &edges);
+	edges__make(&edges, images, d->list, d->count);
+	err = find_functions(&found, o->function, &edges);
 	if (!err && !calls)
-		err = origins__read(images);
+		origins__read(images);
 	if (!err) {
 		edges__check(&edges);
 		q.edges = &edges;

@@ -73,36 +73,32 @@ static int check(const struct coverage *c, const char *path)
 			     "`hytrace diff` tells what differs", path, c->merged_count);
 }
 
-static int print(const struct compare_options *o, const struct comparison *list, size_t count)
+static void print(const struct compare_options *o, const struct comparison *list, size_t count)
 {
 	const struct coverage *a = list[0].a, *b = list[0].b;
 	const char *name_a = label(a, b, o->paths[0]), *name_b = label(b, a, o->paths[1]);
-	int err = 0;
 
 	if (o->json)
-		return compare__write_json(list, count, name_a, name_b, stdout);
-	for (size_t i = 0; !err && i < count; i++)
-		err = compare__print(&list[i], name_a, name_b, o->all ? 0 : 20, stdout);
-	return err;
+		compare__write_json(list, count, name_a, name_b, stdout);
+	for (size_t i = 0; !o->json && i < count; i++)
+		compare__print(&list[i], name_a, name_b, o->all ? 0 : 20, stdout);
 }
 
-static int compare(const struct compare_options *o, const struct coverage *a, const struct coverage *b,
-		   size_t *differ)
+/* Returns the number of differences that are not explained for certain. */
+static size_t compare(const struct compare_options *o, const struct coverage *a, const struct coverage *b)
 {
 	static const enum hit_kind kinds[] = { HIT_FUNCTION, HIT_CALLER };
-	size_t count = o->callers ? 2 : 1, made = 0;
+	size_t count = o->callers ? 2 : 1, differ = 0;
 	struct comparison list[2];
-	int err = 0;
 
-	for (; !err && made < count; made += !err)
-		err = compare__run(&list[made], a, b, kinds[made]);
-	if (!err)
-		err = print(o, list, count);
-	for (size_t i = 0; i < made; i++) {
-		*differ += compare__count(&list[i], POSSIBLE) + compare__count(&list[i], UNEXPLAINED);
+	for (size_t i = 0; i < count; i++)
+		compare__run(&list[i], a, b, kinds[i]);
+	print(o, list, count);
+	for (size_t i = 0; i < count; i++) {
+		differ += compare__count(&list[i], POSSIBLE) + compare__count(&list[i], UNEXPLAINED);
 		compare__free(&list[i]);
 	}
-	return err;
+	return differ;
 }
 
 int cmd_compare(int argc, char **argv)
@@ -131,7 +127,7 @@ int cmd_compare(int argc, char **argv)
 	for (int i = 0; !err && i < 2; i++)
 		err = check(&documents[i], o.paths[i]);
 	if (!err)
-		err = compare(&o, &documents[0], &documents[1], &differ);
+		differ = compare(&o, &documents[0], &documents[1]);
 	if (!err && fflush(stdout))
 		err = error__return(-EIO, "standard output: %s", strerror(errno));
 	for (int i = 0; i < 2; i++)

@@ -133,10 +133,10 @@ static int print(const struct diff_options *o, const struct diff *d)
 	if (err)
 		return err;
 	if (o->format == DIFF_JSON)
-		err = diff__write_json(d, o->paths[0], o->paths[1], output__stream(output));
+		diff__write_json(d, o->paths[0], o->paths[1], output__stream(output));
 	else
 		diff__print(d, o->paths[0], o->paths[1], output__stream(output));
-	return output__finish(output, err);
+	return output__finish(output, 0);
 }
 
 static int diff(const struct diff_options *o, const struct documents *documents, bool *ret_fails)

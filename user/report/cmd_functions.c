@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "document/filter.h"
 #include "kernel/module_files.h"
@@ -52,28 +53,17 @@ static const struct module_file *find_module(const struct functions_options *o, 
 
 static int add_module(struct functions_options *o, const char *path)
 {
-	char *name = module_file__name(path), *copy = strdup(path);
+	char *name = module_file__name(path);
 	const struct module_file *had = name ? find_module(o, name) : NULL;
-	struct module_file *more = NULL;
-	int err = 0;
 
-	if (name && !had)
-		more = reallocarray(o->modules, o->module_count + 1, sizeof(*more));
-	if (more)
-		o->modules = more;
-	if (!copy || (name && !had && !more))
-		err = error__no_memory();
-	else if (!name)
-		err = error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or .ko.zst", path);
-	else if (had)
-		err = error__return(-EINVAL, "%s: %s is given for the module %s already: give one of them", path,
-				    had->path, name);
-	if (err) {
+	if (!name)
+		return error__return(-EINVAL, "%s: a module's file ends with .ko, .ko.gz, .ko.xz or .ko.zst", path);
+	if (had) {
 		free(name);
-		free(copy);
-		return err;
+		return error__return(-EINVAL, "%s: %s is given for the module %s already: give one of them", path,
+				     had->path, had->name);
 	}
-	more[o->module_count++] = (struct module_file){ .name = name, .path = copy };
+	*LIST_ADD(o->modules, o->module_count) = (struct module_file){ .name = name, .path = xstrdup(path) };
 	return 0;
 }
 
@@ -185,10 +175,10 @@ static int write_universe(const struct functions_options *o, const struct univer
 	if (err)
 		return err;
 	if (o->json)
-		err = universe__write_json(u, output__stream(output));
+		universe__write_json(u, output__stream(output));
 	else
-		err = report__functions(u, output__stream(output));
-	return output__finish(output, err);
+		report__functions(u, output__stream(output));
+	return output__finish(output, 0);
 }
 
 int cmd_functions(int argc, char **argv)

@@ -147,14 +147,13 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	return 0;
 }
 
-static int print_tailor(const struct coverage *c, FILE *out)
+static void print_tailor(const struct coverage *c, FILE *out)
 {
 	size_t left_out = report__tailor(c, out);
 
 	if (left_out)
 		error__warn("%zu places are left out: their linked addresses were not known when they were "
 			    "recorded", left_out);
-	return 0;
 }
 
 static int print_lcov(const struct report_options *o, const struct rows *r, const char *const *labels,
@@ -164,9 +163,9 @@ static int print_lcov(const struct report_options *o, const struct rows *r, cons
 	struct source_calls calls = {};
 	int err;
 
-	err = images ? source_calls__read(&calls, &images->list[0], r->universe) : 0;
-	if (!err || err == -ENODATA)
-		err = report__lcov(r, labels, images ? &calls : NULL, &source, out);
+	if (images)
+		source_calls__read(&calls, &images->list[0], r->universe);
+	err = report__lcov(r, labels, images ? &calls : NULL, &source, out);
 	source_calls__free(&calls);
 	return err;
 }
@@ -196,20 +195,16 @@ static int print_with_calls(const struct report_options *o, const struct rows *r
 
 static int print(const struct report_options *o, const struct rows *r, const char *const *labels, FILE *out)
 {
-	switch (o->format) {
-	case REPORT_JSON:
-		return report__json(r, labels, &o->form, out);
-	case REPORT_TAILOR:
-		return print_tailor(r->documents[0], out);
-	case REPORT_LCOV:
-	case REPORT_HTML:
+	if (o->format == REPORT_LCOV || o->format == REPORT_HTML)
 		return print_with_calls(o, r, labels, out);
-	default:
-		break;
-	}
-	if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
-		return report__text(r, labels, &o->form, out);
-	report__list(r, o->form.which, out);
+	if (o->format == REPORT_JSON)
+		report__json(r, labels, &o->form, out);
+	else if (o->format == REPORT_TAILOR)
+		print_tailor(r->documents[0], out);
+	else if (o->form.which == LIST_ALL && o->by != BY_FUNCTION)
+		report__text(r, labels, &o->form, out);
+	else
+		report__list(r, o->form.which, out);
 	return 0;
 }
 
@@ -250,10 +245,9 @@ static int report(const struct report_options *o, const struct documents *d, con
 	int err;
 
 	err = check(o, d, u);
-	if (!err)
-		err = rows__make(&rows, u, d->list, d->count);
 	if (err)
 		return err;
+	rows__make(&rows, u, d->list, d->count);
 	rows__check(&rows, labels);
 	if (o->form.proof)
 		proof__mark(o->form.proof, &rows);
@@ -277,11 +271,8 @@ static int draw(const struct report_options *o, const struct edges *e)
 	err = output__open(&output, o->output, NULL);
 	if (err)
 		return err;
-	if (o->format == REPORT_DOT)
-		err = graph__dot(e, output__stream(output));
-	else
-		err = graph__folded(e, output__stream(output));
-	return output__finish(output, err);
+	(o->format == REPORT_DOT ? graph__dot : graph__folded)(e, output__stream(output));
+	return output__finish(output, 0);
 }
 
 static int graph(const struct report_options *o, const struct documents *d)
@@ -293,11 +284,10 @@ static int graph(const struct report_options *o, const struct documents *d)
 	err = edges__check_documents(d->list, d->count);
 	if (!err)
 		err = images__open(&images, d->list, d->count, o->source.vmlinux);
-	if (!err)
-		err = edges__make(&edges, &images, d->list, d->count);
-	if (!err && o->format == REPORT_FOLDED)
-		err = origins__read(&images);
 	if (!err) {
+		edges__make(&edges, &images, d->list, d->count);
+		if (o->format == REPORT_FOLDED)
+			origins__read(&images);
 		edges__check(&edges);
 		err = draw(o, &edges);
 	}

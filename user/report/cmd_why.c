@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "document/coverage_json.h"
 #include "kernel/module_files.h"
@@ -108,9 +109,7 @@ static int read_documents(struct looked_at *l, const struct why_options *o)
 {
 	int err = 0;
 
-	l->documents = calloc(o->path_count + 1, sizeof(*l->documents));
-	if (!l->documents)
-		return error__no_memory();
+	l->documents = xcalloc(o->path_count, sizeof(*l->documents));
 	for (size_t i = 0; !err && i < o->path_count; i++) {
 		err = coverage__read_json(&l->documents[i], o->paths[i]);
 		l->document_count += !err;
@@ -128,23 +127,17 @@ static int of_documents(struct looked_at *l, const char *vmlinux)
 {
 	const struct coverage *first = &l->documents[0];
 	struct covered_modules modules = {};
-	size_t room = 1;
 	int err;
 
-	for (size_t i = 0; i < l->document_count; i++)
-		room += l->documents[i].modules.count;
-	modules.list = calloc(room, sizeof(*modules.list));
-	err = modules.list ? 0 : error__no_memory();
-	for (size_t i = 0; !err && i < l->document_count; i++) {
+	for (size_t i = 0; i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
 		for (size_t m = 0; (c == first || same_build(c, first)) && m < c->modules.count; m++) {
 			if (!covered_modules__find(&modules, c->modules.list[m].name))
-				modules.list[modules.count++] = c->modules.list[m];
+				*LIST_ADD(modules.list, modules.count) = c->modules.list[m];
 		}
 	}
-	if (!err)
-		err = universe__of_build(&l->universe, &first->kernel, &modules, vmlinux);
+	err = universe__of_build(&l->universe, &first->kernel, &modules, vmlinux);
 	/* What the list names is the documents'. */
 	free(modules.list);
 	if (!err && !l->universe.count)
@@ -159,9 +152,7 @@ static int find_others(struct looked_at *l)
 	const char *build_id = l->universe.build_id;
 	int err = 0;
 
-	l->others = calloc(l->document_count + 1, sizeof(*l->others));
-	if (!l->others)
-		return error__no_memory();
+	l->others = xcalloc(l->document_count, sizeof(*l->others));
 	for (size_t i = 0; !err && i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
@@ -199,37 +190,33 @@ static int find_image(struct looked_at *l, const char *given)
 }
 
 /* Recorded calls tell that functions ran which cannot be traced, or had been entered before. */
-static int find_edges(struct looked_at *l)
+static void find_edges(struct looked_at *l)
 {
 	const char *build_id = l->images.count ? image__build_id(l->images.list[0].image) : NULL;
 	size_t count = 0;
 
-	l->called = calloc(l->document_count + 1, sizeof(*l->called));
-	if (!l->called)
-		return error__no_memory();
+	l->called = xcalloc(l->document_count, sizeof(*l->called));
 	for (size_t i = 0; build_id && i < l->document_count; i++) {
 		const struct coverage *c = &l->documents[i];
 
 		if (c->how.callers && c->kernel.build_id && !strcmp(c->kernel.build_id, build_id))
 			l->called[count++] = c;
 	}
-	return count ? edges__make(&l->edges, &l->images, l->called, count) : 0;
+	if (count)
+		edges__make(&l->edges, &l->images, l->called, count);
 }
 
-static int find_modules(struct looked_at *l, const char *given, const char *vmlinux)
+static void find_modules(struct looked_at *l, const char *given, const char *vmlinux)
 {
 	char *directory;
 
 	if (!given && !l->universe.release)
-		return 0;
-	directory = given ? strdup(given) : module_files__directory(vmlinux, l->universe.release);
-	if (!directory)
-		return error__no_memory();
+		return;
+	directory = given ? xstrdup(given) : module_files__directory(vmlinux, l->universe.release);
 	if (given || !access(directory, R_OK))
 		l->modules = directory;
 	else
 		free(directory);
-	return 0;
 }
 
 static int write_answers(const struct why_options *o, const struct looked_at *l, const struct why *list)
@@ -241,10 +228,10 @@ static int write_answers(const struct why_options *o, const struct looked_at *l,
 	if (err)
 		return err;
 	if (o->json)
-		err = why__write_json(list, o->name_count, &l->universe, output__stream(output));
+		why__write_json(list, o->name_count, &l->universe, output__stream(output));
 	for (size_t i = 0; !o->json && i < o->name_count; i++)
 		why__print(&list[i], output__stream(output));
-	return output__finish(output, err);
+	return output__finish(output, 0);
 }
 
 /* @ret_found: whether all names are known. */
@@ -256,9 +243,9 @@ static int answer(const struct why_options *o, const struct looked_at *l, bool *
 		.labels = o->paths, .document_count = l->document_count,
 		.running = !l->document_count && !o->vmlinux,
 	};
-	struct why *list = calloc(o->name_count, sizeof(*list));
+	struct why *list = xcalloc(o->name_count, sizeof(*list));
 	size_t count = 0;
-	int err = list ? 0 : error__no_memory();
+	int err = 0;
 
 	*ret_found = true;
 	for (; !err && count < o->name_count; count++) {
@@ -301,12 +288,11 @@ int cmd_why(int argc, char **argv)
 		err = find_others(&l);
 	if (!err)
 		err = find_image(&l, o.vmlinux);
-	if (!err)
-		err = find_edges(&l);
-	if (!err)
-		err = find_modules(&l, o.modules, o.vmlinux);
-	if (!err)
+	if (!err) {
+		find_edges(&l);
+		find_modules(&l, o.modules, o.vmlinux);
 		err = answer(&o, &l, &found);
+	}
 	looked_at__free(&l);
 	return err ? error__status(err, false) : found ? EXIT_DONE : EXIT_FAILED;
 }

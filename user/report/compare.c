@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "report/compare.h"
 #include "report/reasons.h"
 
@@ -105,18 +105,15 @@ struct side {
 	size_t count;
 };
 
-static int side__fill(struct side *side, const struct coverage *c, unsigned int kind,
-		      int (*order)(const void *a, const void *b))
+static void side__fill(struct side *side, const struct coverage *c, unsigned int kind,
+		       int (*order)(const void *a, const void *b))
 {
-	side->list = calloc(c->hits.count + 1, sizeof(*side->list));
-	if (!side->list)
-		return error__no_memory();
+	side->list = xcalloc(c->hits.count, sizeof(*side->list));
 	for (size_t i = 0; i < c->hits.count; i++) {
 		if (c->hits.list[i].kind == kind)
 			side->list[side->count++] = &c->hits.list[i];
 	}
 	qsort(side->list, side->count, sizeof(*side->list), order);
-	return 0;
 }
 
 /*
@@ -171,39 +168,23 @@ static const char *why_by_name(const struct coverage *a, const struct coverage *
 	return NULL;
 }
 
-int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b,
-		 unsigned int kind)
+int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind)
 {
-	struct comparison cmp = { .a = a, .b = b, .kind = kind };
-	int (*order)(const void *a, const void *b);
+	struct comparison cmp = { .a = a, .b = b, .kind = kind, .by_name = why_by_name(a, b) };
+	int (*order)(const void *a, const void *b) = cmp.by_name ? by_name : by_place;
 	struct side sides[2] = {};
-	int err;
 
-	cmp.by_name = why_by_name(a, b);
-	order = cmp.by_name ? by_name : by_place;
-	err = side__fill(&sides[0], a, kind, order);
-	if (!err)
-		err = side__fill(&sides[1], b, kind, order);
-	if (err)
-		goto cleanup;
-	cmp.only_a = calloc(sides[0].count + 1, sizeof(*cmp.only_a));
-	cmp.only_b = calloc(sides[1].count + 1, sizeof(*cmp.only_b));
-	if (!cmp.only_a || !cmp.only_b) {
-		err = error__no_memory();
-		goto cleanup;
-	}
+	side__fill(&sides[0], a, kind, order);
+	side__fill(&sides[1], b, kind, order);
+	cmp.only_a = xcalloc(sides[0].count, sizeof(*cmp.only_a));
+	cmp.only_b = xcalloc(sides[1].count, sizeof(*cmp.only_b));
 	merge(&cmp, &sides[0], &sides[1], order);
-	err = reasons__find(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
-	if (!err)
-		err = reasons__find(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
-	if (!err)
-		*ret = cmp;
-cleanup:
+	reasons__find(&cmp, cmp.only_a, cmp.only_a_count, cmp.only_b_count, a, b);
+	reasons__find(&cmp, cmp.only_b, cmp.only_b_count, cmp.only_a_count, b, a);
 	free(sides[0].list);
 	free(sides[1].list);
-	if (err)
-		compare__free(&cmp);
-	return err;
+	*ret = cmp;
+	return 0;
 }
 
 void compare__free(struct comparison *cmp)

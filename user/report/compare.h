@@ -61,13 +61,13 @@ struct comparison {
 	size_t only_a_count, only_b_count;
 };
 
-int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b,
-		 unsigned int kind);
+/* @ret: to be freed by compare__free(). Returns 0. */
+int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind);
 void compare__free(struct comparison *cmp);
 /* The number of differences whose reasons have this certainty. */
 size_t compare__count(const struct comparison *cmp, enum certainty certainty);
 
-/* @names_a, @names_b: the names to print; @limit: names listed for each reason, 0: all. */
+/* @names_a, @names_b: the names to print; @limit: names listed for each reason, 0: all. Returns 0. */
 int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
 		   size_t limit, FILE *out);
 
@@ -78,11 +78,9 @@ int compare__print(const struct comparison *cmp, const char *name_a, const char 
  * @name_a: the name to print for the first result
  * @name_b: the same for the second result
  * @out: where to; write errors stay in the stream
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
-			FILE *out);
+void compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
+			 FILE *out);
 
 enum certainty reason__certainty(enum reason reason);
 

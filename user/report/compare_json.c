@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A comparison as a document; see compare.h. */
-#include "base/error.h"
 #include "base/json.h"
 #include "document/losses.h"
 #include "report/compare.h"
@@ -93,13 +92,11 @@ static void write_list(json_writer_t *w, const struct comparison *cmp)
 	jsonw_end_object(w);
 }
 
-int compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
-			FILE *out)
+void compare__write_json(const struct comparison *list, size_t count, const char *name_a, const char *name_b,
+			 FILE *out)
 {
 	json_writer_t *w = json__begin(out, "compare", COMPARE_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	write_side(w, "a", name_a, list[0].a);
 	write_side(w, "b", name_b, list[0].b);
 	jsonw_name(w, "lists");
@@ -108,5 +105,4 @@ int compare__write_json(const struct comparison *list, size_t count, const char 
 		write_list(w, &list[i]);
 	jsonw_end_array(w);
 	json__end(&w);
-	return 0;
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "kernel/function_name.h"
 #include "report/diff.h"
 #include "report/where.h"
@@ -100,11 +100,9 @@ static uint64_t place_of(const struct hit *hit)
 	return (hit->module ? hit->offset : hit->link) + 1;
 }
 
-static int list_seen(struct side *s, struct strings *names, enum diff_identity identity)
+static void list_seen(struct side *s, struct strings *names, enum diff_identity identity)
 {
-	s->seen.list = calloc(s->c->hits.count + 1, sizeof(*s->seen.list));
-	if (!s->seen.list)
-		return error__no_memory();
+	s->seen.list = xcalloc(s->c->hits.count, sizeof(*s->seen.list));
 	for (size_t i = 0; i < s->c->hits.count; i++) {
 		const struct hit *hit = &s->c->hits.list[i];
 		struct item *item = &s->seen.list[s->seen.count];
@@ -123,14 +121,11 @@ static int list_seen(struct side *s, struct strings *names, enum diff_identity i
 		s->seen.count++;
 	}
 	qsort(s->seen.list, s->seen.count, sizeof(*s->seen.list), by_key_and_unit);
-	return 0;
 }
 
-static int list_has(struct side *s, struct strings *names, enum diff_identity identity)
+static void list_has(struct side *s, struct strings *names, enum diff_identity identity)
 {
-	s->has.list = calloc(s->u->count + 1, sizeof(*s->has.list));
-	if (!s->has.list)
-		return error__no_memory();
+	s->has.list = xcalloc(s->u->count, sizeof(*s->has.list));
 	for (size_t i = 0; i < s->u->count; i++) {
 		const struct function *f = &s->u->list[i];
 		struct item *item = &s->has.list[s->has.count];
@@ -143,7 +138,6 @@ static int list_has(struct side *s, struct strings *names, enum diff_identity id
 		s->has.count++;
 	}
 	qsort(s->has.list, s->has.count, sizeof(*s->has.list), by_key_and_unit);
-	return 0;
 }
 
 /* Joins functions that the compiler has made of the same one. @folded: is increased by the number that disappear. */
@@ -281,15 +275,11 @@ static size_t match(struct items *a, struct items *b)
 	return both;
 }
 
-static int add_entries(struct diff_entries *ret, const struct side *from, const struct side *other)
+static void add_entries(struct diff_entries *ret, const struct side *from, const struct side *other)
 {
-	struct diff_entry *blind = calloc(from->seen.count + 1, sizeof(*blind));
+	struct diff_entry *blind = xcalloc(from->seen.count, sizeof(*blind));
 
-	ret->list = calloc(from->seen.count + 1, sizeof(*ret->list));
-	if (!ret->list || !blind) {
-		free(blind);
-		return error__no_memory();
-	}
+	ret->list = xcalloc(from->seen.count, sizeof(*ret->list));
 	for (size_t i = 0; i < from->seen.count; i++) {
 		const struct item *item = &from->seen.list[i];
 		enum verdict v = item->taken ? VERDICT_SEEN : why_of(other, from, item);
@@ -305,7 +295,6 @@ static int add_entries(struct diff_entries *ret, const struct side *from, const 
 	}
 	memcpy(&ret->list[ret->count], blind, ret->blind * sizeof(*blind));
 	free(blind);
-	return 0;
 }
 
 static bool has_places(const struct coverage *c)
@@ -357,45 +346,33 @@ static bool restrict_to(struct side *s, const char *where)
 	return kept;
 }
 
-static int fill(struct side *s, struct strings *names, enum diff_identity identity, const char *where, size_t *folded)
+static void fill(struct side *s, struct strings *names, enum diff_identity identity, const char *where, size_t *folded)
 {
-	int err;
-
-	err = list_seen(s, names, identity);
-	if (!err)
-		err = list_has(s, names, identity);
-	if (!err && where)
+	list_seen(s, names, identity);
+	list_has(s, names, identity);
+	if (where)
 		s->is_empty = !restrict_to(s, where);
-	if (!err && identity == IDENTITY_NAME) {
-		for (size_t i = 0; i < s->seen.count; i++)
-			s->seen.list[i].unit = NULL;
-	}
-	if (!err)
-		fold(&s->seen, folded);
-	return err;
+	for (size_t i = 0; identity == IDENTITY_NAME && i < s->seen.count; i++)
+		s->seen.list[i].unit = NULL;
+	fold(&s->seen, folded);
 }
 
 int diff__run(struct diff *ret, const struct diff_side *a, const struct diff_side *b, const char *where)
 {
 	struct side x = { a->c, b->c, a->u }, y = { b->c, a->c, b->u };
-	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b), .names = strings__new() };
-	int err;
+	struct diff d = { .a = *a, .b = *b, .identity = identity_of(a, b) };
+	int err = where ? where__check(where, x.u) ?: where__check(where, y.u) : 0;
 
-	err = where ? where__check(where, x.u) : 0;
-	if (!err && where)
-		err = where__check(where, y.u);
-	if (!err)
-		err = fill(&x, d.names, d.identity, where, &d.folded);
-	if (!err)
-		err = fill(&y, d.names, d.identity, where, &d.folded);
-	if (!err && x.is_empty && y.is_empty)
+	if (err)
+		return err;
+	d.names = strings__new();
+	fill(&x, d.names, d.identity, where, &d.folded);
+	fill(&y, d.names, d.identity, where, &d.folded);
+	if (x.is_empty && y.is_empty)
 		err = where__is_empty(where);
-	if (!err) {
-		d.both = match(&x.seen, &y.seen);
-		err = add_entries(&d.gone, &x, &y);
-	}
-	if (!err)
-		err = add_entries(&d.new, &y, &x);
+	d.both = match(&x.seen, &y.seen);
+	add_entries(&d.gone, &x, &y);
+	add_entries(&d.new, &y, &x);
 	free(x.seen.list);
 	free(x.has.list);
 	free(y.seen.list);

@@ -68,8 +68,8 @@ void diff__free(struct diff *d);
  */
 void diff__print(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
-/* The same as a document. Returns -ENOMEM after a message. */
-int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
+/* The same as a document. */
+void diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out);
 
 /* One word, for json; and the end of a sentence about the match. */
 const char *diff_identity__word(enum diff_identity identity);

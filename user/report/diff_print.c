@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* A difference in words, as diff(1) would have it, and as a document; see diff.h. */
-#include "base/error.h"
 #include "base/json.h"
 #include "document/losses.h"
 #include "report/diff.h"
@@ -126,12 +125,10 @@ static void write_entries(json_writer_t *w, const char *field, const struct diff
 	jsonw_end_array(w);
 }
 
-int diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
+void diff__write_json(const struct diff *d, const char *name_a, const char *name_b, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "diff", DIFF_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	write_side(w, "a", name_a, &d->a, d->both + d->gone.count + d->gone.blind);
 	write_side(w, "b", name_b, &d->b, d->both + d->new.count + d->new.blind);
 	jsonw_string_field(w, "matched_by", diff_identity__word(d->identity));
@@ -142,5 +139,4 @@ int diff__write_json(const struct diff *d, const char *name_a, const char *name_
 	write_entries(w, "only_a_could", d->gone.list + d->gone.count, d->gone.blind);
 	write_entries(w, "only_b_could", d->new.list + d->new.count, d->new.blind);
 	json__end(&w);
-	return 0;
 }

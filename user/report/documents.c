@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "document/coverage_json.h"
 #include "report/documents.h"
 
@@ -15,7 +15,7 @@ static char *short_label(const char *path)
 
 	base = base ? base + 1 : path;
 	length = strcspn(base, ".");
-	return strndup(base, length ? length : strlen(base));
+	return xstrndup(base, length ? length : strlen(base));
 }
 
 static bool are_distinct(char *const *labels, size_t count)
@@ -30,22 +30,16 @@ static bool are_distinct(char *const *labels, size_t count)
 }
 
 /* If two files have the same short name, both are labelled by their paths. */
-static int make_labels(struct documents *d)
+static void make_labels(struct documents *d)
 {
-	for (size_t i = 0; i < d->count; i++) {
+	for (size_t i = 0; i < d->count; i++)
 		d->labels[i] = short_label(d->paths[i]);
-		if (!d->labels[i])
-			return error__no_memory();
-	}
 	if (are_distinct(d->labels, d->count))
-		return 0;
+		return;
 	for (size_t i = 0; i < d->count; i++) {
 		free(d->labels[i]);
-		d->labels[i] = strdup(d->paths[i]);
-		if (!d->labels[i])
-			return error__no_memory();
+		d->labels[i] = xstrdup(d->paths[i]);
 	}
-	return 0;
 }
 
 int documents__read(struct documents *ret, const char *const *paths, size_t count)
@@ -53,18 +47,17 @@ int documents__read(struct documents *ret, const char *const *paths, size_t coun
 	int err = 0;
 
 	*ret = (struct documents){
-		.read = calloc(count, sizeof(*ret->read)), .list = calloc(count, sizeof(*ret->list)),
-		.labels = calloc(count, sizeof(*ret->labels)), .paths = paths,
+		.read = xcalloc(count, sizeof(*ret->read)), .list = xcalloc(count, sizeof(*ret->list)),
+		.labels = xcalloc(count, sizeof(*ret->labels)), .paths = paths,
 	};
-	if (!ret->read || !ret->list || !ret->labels)
-		return error__no_memory();
 	for (; !err && ret->count < count; ret->count++) {
 		err = coverage__read_json(&ret->read[ret->count], paths[ret->count]);
 		if (err)
 			return err;
 		ret->list[ret->count] = &ret->read[ret->count];
 	}
-	return make_labels(ret);
+	make_labels(ret);
+	return 0;
 }
 
 void documents__free(struct documents *d)

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "image/units.h"
 #include "report/edges.h"
@@ -244,12 +245,10 @@ static int by_callee(const void *a, const void *b, void *list)
 	return x < y ? -1 : x > y;
 }
 
-static int add_nodes(struct edges *e)
+static void add_nodes(struct edges *e)
 {
-	e->nodes = calloc(e->images->functions + 1, sizeof(*e->nodes));
-	e->by_callee = calloc(e->count + 1, sizeof(*e->by_callee));
-	if (!e->nodes || !e->by_callee)
-		return error__no_memory();
+	e->nodes = xcalloc(e->images->functions, sizeof(*e->nodes));
+	e->by_callee = xcalloc(e->count, sizeof(*e->by_callee));
 	for (size_t d = 0; d < e->document_count; d++) {
 		const struct hits *hits = &e->documents[d]->hits;
 
@@ -274,7 +273,6 @@ static int add_nodes(struct edges *e)
 		e->by_callee[e->callee_count++] = i;
 	}
 	qsort_r(e->by_callee, e->callee_count, sizeof(*e->by_callee), by_callee, e->list);
-	return 0;
 }
 
 int edges__check_documents(const struct coverage *const *documents, size_t count)
@@ -289,24 +287,19 @@ int edges__check_documents(const struct coverage *const *documents, size_t count
 	return 0;
 }
 
-int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
+void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count)
 {
-	size_t room = 1;
-	int err = 0;
+	size_t room = 0;
 
 	*ret = (struct edges){ .images = images, .documents = documents, .document_count = count };
 	for (size_t d = 0; d < count; d++)
 		room += 2 * documents[d]->hits.count;
-	ret->list = calloc(room, sizeof(*ret->list));
-	if (!ret->list)
-		return error__no_memory();
+	ret->list = xcalloc(room, sizeof(*ret->list));
 	for (size_t d = 0; d < count; d++)
 		add_calls(ret, d);
 	join(ret);
-	err = add_nodes(ret);
-	if (!err)
-		count_missing(ret);
-	return err;
+	add_nodes(ret);
+	count_missing(ret);
 }
 
 void edges__free(struct edges *e)

@@ -70,14 +70,12 @@ int edges__check_documents(const struct coverage *const *documents, size_t count
 
 /**
  * edges__make() - find the edges of documents
- * @ret: to be freed by edges__free(), even after a failure
+ * @ret: to be freed by edges__free()
  * @images: the files of their kernel, which must live as long
  * @documents: the documents, which must live as long; they make one graph
  * @count: their number, from 1 to EDGES_MOST_DOCUMENTS
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
+void edges__make(struct edges *ret, struct images *images, const struct coverage *const *documents, size_t count);
 void edges__free(struct edges *e);
 
 /* Prints warnings about signs that a document is not complete. */

@@ -3,7 +3,7 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "report/graph.h"
 #include "report/origins.h"
 
@@ -61,17 +61,12 @@ static void print_edges(const struct edge **list, size_t count, FILE *out)
 	}
 }
 
-int graph__dot(const struct edges *e, FILE *out)
+void graph__dot(const struct edges *e, FILE *out)
 {
-	bool *has_edge = calloc(e->images->functions + 1, sizeof(*has_edge));
-	const struct edge **list = calloc(e->count + 1, sizeof(*list));
+	bool *has_edge = xcalloc(e->images->functions, sizeof(*has_edge));
+	const struct edge **list = xcalloc(e->count, sizeof(*list));
 	size_t count = 0;
 
-	if (!has_edge || !list) {
-		free(has_edge);
-		free(list);
-		return error__no_memory();
-	}
 	for (size_t i = 0; i < e->count; i++) {
 		if (is_edge(&e->list[i]))
 			list[count++] = &e->list[i];
@@ -83,7 +78,6 @@ int graph__dot(const struct edges *e, FILE *out)
 	fputs("}\n", out);
 	free(has_edge);
 	free(list);
-	return 0;
 }
 
 /* ---- folded */
@@ -142,17 +136,15 @@ static void print_chain(const struct edges *e, const size_t *chain, size_t lengt
 	}
 }
 
-int graph__folded(const struct edges *e, FILE *out)
+void graph__folded(const struct edges *e, FILE *out)
 {
-	size_t *stamps = calloc(e->images->functions + 1, sizeof(*stamps));
-	size_t *chain = calloc(DEEPEST, sizeof(*chain));
-	int err = stamps && chain ? 0 : error__no_memory();
+	size_t *stamps = xcalloc(e->images->functions, sizeof(*stamps));
+	size_t *chain = xcalloc(DEEPEST, sizeof(*chain));
 
-	for (size_t i = 0; !err && i < e->images->functions; i++) {
+	for (size_t i = 0; i < e->images->functions; i++) {
 		if (e->nodes[i].seen)
 			print_chain(e, chain, follow(e, i, chain, stamps), out);
 	}
 	free(stamps);
 	free(chain);
-	return err;
 }

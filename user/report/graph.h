@@ -14,10 +14,8 @@
  *
  * Each edge is certain: a recorded call names its callee. It is labelled with the number of such
  * calls, if there are several. Functions without an edge are left out.
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int graph__dot(const struct edges *e, FILE *out);
+void graph__dot(const struct edges *e, FILE *out);
 
 /**
  * graph__folded() - print each recorded function below its first caller, for flame graphs
@@ -27,9 +25,7 @@ int graph__dot(const struct edges *e, FILE *out);
  * Each link is certain: it is the first recorded call that names the function. But the whole line
  * need not have been one stack. If no call names a function, it begins a line, after its origin in
  * brackets.
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int graph__folded(const struct edges *e, FILE *out);
+void graph__folded(const struct edges *e, FILE *out);
 
 #endif

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Rows put together; see groups.h. */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "report/groups.h"
+#include "report/index.h"
 
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20
@@ -44,29 +43,17 @@ static void name_of(const struct rows *r, const struct row *row, enum group_by b
 		prefix_of(f->name, name, room);
 }
 
-static struct group *get_group(struct groups *g, struct lh_table *index, size_t *room, const char *name)
+static struct group *get_group(struct groups *g, struct lh_table *index, const char *name)
 {
 	struct lh_entry *entry = lh_table_lookup_entry(index, name);
 	struct group *group;
 
 	if (entry)
 		return &g->list[(uintptr_t)lh_entry_v(entry)];
-	if (g->count == *room) {
-		size_t more = *room ? 2 * *room : 256;
-
-		group = reallocarray(g->list, more, sizeof(*group));
-		if (!group)
-			return NULL;
-		g->list = group;
-		*room = more;
-	}
-	group = &g->list[g->count];
-	group->name = strdup(name);
-	group->tallies = calloc(g->columns, sizeof(*group->tallies));
-	g->count++;
-	if (!group->name || !group->tallies ||
-	    lh_table_insert(index, group->name, (void *)(uintptr_t)(g->count - 1)))
-		return NULL;
+	group = LIST_ADD(g->list, g->count);
+	group->name = xstrdup(name);
+	group->tallies = xcalloc(g->columns, sizeof(*group->tallies));
+	index__add(index, group->name, (void *)(uintptr_t)(g->count - 1));
 	return group;
 }
 
@@ -83,14 +70,12 @@ static bool is_small(const struct group *g, size_t columns)
 }
 
 /* Small prefixes that make no group go into one. */
-static int fold_small(struct groups *g, struct lh_table *index, size_t *room)
+static void fold_small(struct groups *g, struct lh_table *index)
 {
 	/* The list may move only here. */
-	struct group *others = get_group(g, index, room, OTHERS);
+	struct group *others = get_group(g, index, OTHERS);
 	size_t kept = 0;
 
-	if (!others)
-		return -ENOMEM;
 	for (size_t i = 0; i < g->count; i++) {
 		struct group *group = &g->list[i];
 
@@ -112,7 +97,6 @@ static int fold_small(struct groups *g, struct lh_table *index, size_t *room)
 			g->list[kept++] = g->list[i];
 	}
 	g->count = kept;
-	return 0;
 }
 
 static int compare_names(const struct group *x, const struct group *y)
@@ -151,36 +135,27 @@ static int by_weight(const void *a, const void *b, void *arg)
 	return compare_names(a, b);
 }
 
-int groups__make(struct groups *ret, const struct rows *r, enum group_by by, enum group_sort sort)
+struct groups groups__make(const struct rows *r, enum group_by by, enum group_sort sort)
 {
 	struct groups g = { .columns = r->columns, .by_prefix = !r->universe->placed };
-	struct lh_table *index = lh_kchar_table_new(GROUPS_AT_FIRST, NULL);
-	int err = index ? 0 : -ENOMEM;
-	size_t room = 0;
+	struct lh_table *index = index__new(GROUPS_AT_FIRST, NULL);
 
-	for (size_t i = 0; !err && i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		struct group *group;
 		char name[512];
 
 		if (!r->list[i].asked && !r->list[i].unattached && !r->list[i].seen)
 			continue;
 		name_of(r, &r->list[i], by, name, sizeof(name));
-		group = get_group(&g, index, &room, name);
-		for (size_t column = 0; group && column < r->columns; column++)
+		group = get_group(&g, index, name);
+		for (size_t column = 0; column < r->columns; column++)
 			tally__add(&group->tallies[column], &r->list[i], column);
-		err = group ? 0 : -ENOMEM;
 	}
-	if (!err && g.by_prefix)
-		err = fold_small(&g, index, &room);
-	if (index)
-		lh_table_free(index);
-	if (err) {
-		groups__free(&g);
-		return error__no_memory();
-	}
+	if (g.by_prefix)
+		fold_small(&g, index);
+	lh_table_free(index);
 	qsort_r(g.list, g.count, sizeof(*g.list), by_weight, &sort);
-	*ret = g;
-	return 0;
+	return g;
 }
 
 void groups__free(struct groups *g)

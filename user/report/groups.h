@@ -22,7 +22,6 @@ enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
 
 /**
  * groups__make() - put rows together
- * @ret: to be freed by groups__free()
  * @r: the rows
  * @by: what a group is: a directory, a file or a function
  * @sort: the order of the groups. Except by name, the largest number in the first column comes first
@@ -30,9 +29,9 @@ enum group_sort { SORT_NAME, SORT_SEEN, SORT_UNSEEN, SORT_SHARE };
  * A module is a group of its own, unless the universe knows its source files. Beginnings of names ("ext4") that few
  * functions have go into one group.
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: the groups, to be freed by groups__free().
  */
-int groups__make(struct groups *ret, const struct rows *r, enum group_by by, enum group_sort sort);
+struct groups groups__make(const struct rows *r, enum group_by by, enum group_sort sort);
 void groups__free(struct groups *g);
 
 #endif

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "kernel/module_files.h"
 #include "report/images.h"
 
@@ -15,23 +16,15 @@ static bool is_of_another_build(const char *build_id, const char *wanted)
 
 static int add(struct images *images, struct image *image, const char *module)
 {
-	struct image_of *more = reallocarray(images->list, images->count + 1, sizeof(*more)), *of;
-	int err = 0;
+	struct image_of *of = LIST_ADD(images->list, images->count);
 	size_t count;
 
-	if (!more) {
-		image__free(image);
-		return error__no_memory();
-	}
-	images->list = more;
-	of = &more[images->count++];
 	*of = (struct image_of){ .module = module, .image = image, .first = images->functions };
-	if (image) {
-		image__functions(image, &count);
-		images->functions += count;
-		err = calls__open(&of->calls, image);
-	}
-	return err;
+	if (!image)
+		return 0;
+	image__functions(image, &count);
+	images->functions += count;
+	return calls__open(&of->calls, image);
 }
 
 /*
@@ -133,8 +126,8 @@ int images__open(struct images *ret, const struct coverage *const *documents, si
 		return error__return(-EINVAL, "the vmlinux of %s (build id %s) was not found, and only it says what a call "
 				     "calls: give --vmlinux FILE", id->release ?: "that kernel",
 				     id->build_id ?: "unknown");
-	ret->release = strdup(id->release ?: "");
-	err = ret->release ? add_all(ret, documents, count, path) : error__no_memory();
+	ret->release = xstrdup(id->release ?: "");
+	err = add_all(ret, documents, count, path);
 	free(path);
 	return err;
 }
@@ -166,11 +159,6 @@ struct image_of *images__get(const struct images *images, const char *module)
 			return &images->list[i];
 	}
 	return NULL;
-}
-
-int images__references(struct image_of *of)
-{
-	return of->references || !of->image ? 0 : references__read(&of->references, of->image, of->calls);
 }
 
 int images__inlines(const struct images *images)

@@ -16,7 +16,7 @@ struct image_of {
 	const char *module;	/* NULL: vmlinux */
 	struct image *image;	/* NULL: its file was not found, or is of another build */
 	struct calls *calls;
-	struct references *references;	/* NULL until images__references() */
+	struct references *references;	/* NULL until origins__read() */
 	struct inlines *inlines;	/* NULL until images__inlines(), and without debug information */
 	size_t first;		/* the number of its first function */
 };
@@ -41,15 +41,13 @@ struct images {
  * build.
  */
 int images__open(struct images *ret, const struct coverage *const *documents, size_t count, const char *vmlinux);
-/* The same of vmlinux alone, which is open and then belongs to @ret in any case. Returns -ENOMEM after a message. */
+/* The same of vmlinux alone, which is open and then belongs to @ret in any case. */
 int images__of_vmlinux(struct images *ret, struct image *image);
 void images__free(struct images *images);
 
 /* The image of vmlinux (if @module is NULL) or of a module; NULL: unknown. */
 struct image_of *images__get(const struct images *images, const char *module);
-/* Reads the references of an image. Returns 0, or -ENOMEM after a message. */
-int images__references(struct image_of *of);
-/* Reads the inlines of all images. Returns 0, or -ENOMEM after a message. */
+/* Reads the inlines of all images. Returns 0, or -EINVAL after a message if debug information is damaged. */
 int images__inlines(const struct images *images);
 
 /* The number of a function, which is below images->functions. */

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The union of several results; see merge.h. */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "document/losses.h"
+#include "report/index.h"
 #include "report/merge.h"
 
 struct merging {
@@ -16,12 +16,6 @@ struct merging {
 static bool same(const char *a, const char *b)
 {
 	return a && b ? !strcmp(a, b) : a == b;
-}
-
-static int copy_text(char **ret, const char *text)
-{
-	*ret = text ? strdup(text) : NULL;
-	return text && !*ret ? error__no_memory() : 0;
 }
 
 /* ---- whether they can be merged */
@@ -112,34 +106,18 @@ static int check_runs(const struct coverage *to, const struct coverage *c, const
 	return 0;
 }
 
-static int add_run(struct coverage *to, const struct merged_run *run)
+static void add_runs(struct coverage *to, const struct coverage *c)
 {
-	struct merged_run *more = reallocarray(to->merged, to->merged_count + 1, sizeof(*more));
-	int err;
+	const struct merged_run one = run_of(c);
 
-	if (!more)
-		return error__no_memory();
-	to->merged = more;
-	more += to->merged_count++;
-	*more = (struct merged_run){
-		.started = run->started, .seconds = run->seconds, .complete = run->complete,
-	};
-	err = copy_text(&more->engine, run->engine);
-	if (!err)
-		err = copy_text(&more->host, run->host);
-	return err ? err : copy_text(&more->boot_id, run->boot_id);
-}
+	for (size_t i = 0; i < (c->merged ? c->merged_count : 1); i++) {
+		struct merged_run run = c->merged ? c->merged[i] : one;
 
-static int add_runs(struct coverage *to, const struct coverage *c)
-{
-	const struct merged_run run = run_of(c);
-	int err = 0;
-
-	if (!c->merged)
-		return add_run(to, &run);
-	for (size_t i = 0; !err && i < c->merged_count; i++)
-		err = add_run(to, &c->merged[i]);
-	return err;
+		run.engine = xstrdup(run.engine);
+		run.host = xstrdup(run.host);
+		run.boot_id = xstrdup(run.boot_id);
+		*LIST_ADD(to->merged, to->merged_count) = run;
+	}
 }
 
 /*
@@ -167,22 +145,14 @@ static void forget_unnamed_builds(struct coverage *to, const struct coverage *c)
 	}
 }
 
-static int complete_text(char **text, const char *other)
-{
-	return *text ? 0 : copy_text(text, other);
-}
-
-static int add_modules(struct coverage *to, const struct coverage *c)
+static void add_modules(struct coverage *to, const struct coverage *c)
 {
 	for (size_t i = 0; i < c->modules.count; i++) {
 		const struct covered_module *m = &c->modules.list[i];
 		struct covered_module *added = (void *)covered_modules__find(&to->modules, m->name);
-		int err;
 
 		if (!added) {
 			added = covered_modules__add(&to->modules, m->name);
-			if (!added)
-				return -ENOMEM;
 			added->size = m->size;
 			added->came = m->came;
 			added->went = m->went;
@@ -190,33 +160,20 @@ static int add_modules(struct coverage *to, const struct coverage *c)
 		/* If one result had the module all the time, that result could see its functions. */
 		added->came &= m->came;
 		added->went &= m->went;
-		err = complete_text(&added->build_id, m->build_id);
-		if (!err)
-			err = complete_text(&added->srcversion, m->srcversion);
-		if (err)
-			return err;
+		added->build_id = added->build_id ?: xstrdup(m->build_id);
+		added->srcversion = added->srcversion ?: xstrdup(m->srcversion);
 	}
-	return 0;
 }
 
-static int add_loss(struct coverage *to, const struct counter *loss)
+static void add_loss(struct coverage *to, const struct counter *loss)
 {
 	for (size_t i = 0; i < to->lost.count; i++) {
 		if (!strcmp(to->lost.list[i].name, loss->name)) {
 			counter__raise(&to->lost.list[i], loss->value);
-			return 0;
+			return;
 		}
 	}
-	return counters__add(&to->lost, hits__name(&to->hits, loss->name), loss->value);
-}
-
-static int add_losses(struct coverage *to, const struct coverage *c)
-{
-	int err = 0;
-
-	for (size_t i = 0; !err && i < c->lost.count; i++)
-		err = add_loss(to, &c->lost.list[i]);
-	return err;
+	counters__add(&to->lost, hits__name(&to->hits, loss->name), loss->value);
 }
 
 static bool in_list(char *const *list, const char *text)
@@ -244,18 +201,16 @@ static void limit_unattached(struct coverage *to, const struct coverage *c)
 }
 
 /* A function is left out only if all results left it out. */
-static int limit_own(struct filter *to, const struct filter *from)
+static void limit_own(struct filter *to, const struct filter *from)
 {
 	struct globs left = {};
-	int err = 0;
 
-	for (size_t i = 0; !err && i < to->own.count; i++) {
+	for (size_t i = 0; i < to->own.count; i++) {
 		if (has_glob(&from->own, to->own.list[i].text))
-			err = globs__add(&left, to->own.list[i].text);
+			globs__add(&left, to->own.list[i].text);
 	}
 	globs__free(&to->own);
 	to->own = left;
-	return err;
 }
 
 static void forget_unless_same(char **text, const char *other)
@@ -314,46 +269,28 @@ static void join_window(struct window *to, const struct window *from)
 		to->error = from->error;
 }
 
-static int set_engine(struct coverage *to, const char *engine)
-{
-	if (same(to->engine, engine))
-		return 0;
-	free(to->engine);
-	return copy_text(&to->engine, engine);
-}
-
-static int copy_texts(char ***ret, char *const *list)
+static char **copy_texts(char *const *list)
 {
 	size_t count = 0;
-	int err = 0;
+	char **copy;
 
 	for (; list && list[count]; count++)
 		;
-	*ret = list ? calloc(count + 1, sizeof(**ret)) : NULL;
-	if (list && !*ret)
-		return error__no_memory();
-	for (size_t i = 0; !err && i < count; i++)
-		err = copy_text(&(*ret)[i], list[i]);
-	return err;
+	copy = list ? xcalloc(count + 1, sizeof(*copy)) : NULL;
+	for (size_t i = 0; i < count; i++)
+		copy[i] = xstrdup(list[i]);
+	return copy;
 }
 
-static int begin(struct coverage *to, const struct coverage *first)
+static void begin(struct coverage *to, const struct coverage *first)
 {
-	int err;
-
-	err = coverage__init(to, first->engine);
-	if (!err)
-		err = kernel_id__copy(&to->kernel, &first->kernel);
-	if (!err)
-		err = copy_text(&to->host, first->host);
-	if (!err)
-		err = copy_text(&to->boot_id, first->boot_id);
-	if (!err)
-		err = filter__copy(&to->filter, &first->filter);
-	if (!err)
-		err = copy_texts(&to->command, first->command);
-	if (!err)
-		err = copy_texts(&to->unattached, first->unattached);
+	coverage__init(to, first->engine);
+	kernel_id__copy(&to->kernel, &first->kernel);
+	to->host = xstrdup(first->host);
+	to->boot_id = xstrdup(first->boot_id);
+	filter__copy(&to->filter, &first->filter);
+	to->command = copy_texts(first->command);
+	to->unattached = copy_texts(first->unattached);
 	to->scope = first->scope;
 	to->scope.cgroup = hits__name(&to->hits, first->scope.cgroup);
 	to->scope.comm = hits__name(&to->hits, first->scope.comm);
@@ -361,13 +298,10 @@ static int begin(struct coverage *to, const struct coverage *first)
 	to->started = first->started;
 	to->window = first->window;
 	to->ended = ENDED_BY_MERGING;
-	return err;
 }
 
-static int add_head(struct coverage *to, const struct coverage *c)
+static void add_head(struct coverage *to, const struct coverage *c)
 {
-	int err;
-
 	join_scope(to, c);
 	forget_unless_same(&to->host, c->host);
 	forget_unless_same(&to->boot_id, c->boot_id);
@@ -385,15 +319,16 @@ static int add_head(struct coverage *to, const struct coverage *c)
 		to->traceable = c->traceable;
 	if (c->traced > to->traced)
 		to->traced = c->traced;
-	err = same(to->engine, c->engine) ? 0 : set_engine(to, "several");
-	if (!err)
-		err = add_runs(to, c);
-	if (!err)
-		err = add_modules(to, c);
-	if (!err)
-		err = add_losses(to, c);
+	if (!same(to->engine, c->engine)) {
+		free(to->engine);
+		to->engine = xstrdup("several");
+	}
+	add_runs(to, c);
+	add_modules(to, c);
+	for (size_t i = 0; i < c->lost.count; i++)
+		add_loss(to, &c->lost.list[i]);
 	limit_unattached(to, c);
-	return err ? err : limit_own(&to->filter, &c->filter);
+	limit_own(&to->filter, &c->filter);
 }
 
 /* ---- the hits */
@@ -417,16 +352,12 @@ static char *place_key(const struct coverage *to, const struct coverage *c, cons
 {
 	const struct covered_module *m = hit->module ? covered_modules__find(&to->modules, hit->module) : NULL;
 	bool is_placed = hit->module ? m && m->build_id : hit->link;
-	char *key;
-	int length;
 
 	if (is_placed || !hit->name)
-		length = asprintf(&key, "%u %s %llx", hit->kind, hit->module ?: "",
-				  (unsigned long long)(hit->module ? hit->offset : hit->link));
-	else
-		length = asprintf(&key, "%u %s %s %u %llx %u", hit->kind, hit->module ?: "", hit->name, hit->sympos,
-				  (unsigned long long)hit->into, number_of_namesake(c, hit));
-	return length < 0 ? NULL : key;
+		return xasprintf("%u %s %llx", hit->kind, hit->module ?: "",
+				 (unsigned long long)(hit->module ? hit->offset : hit->link));
+	return xasprintf("%u %s %s %u %llx %u", hit->kind, hit->module ?: "", hit->name, hit->sympos,
+			 (unsigned long long)hit->into, number_of_namesake(c, hit));
 }
 
 static const char *intern(struct hits *hits, const char *text)
@@ -441,16 +372,13 @@ static void copy_other(struct hits *hits, struct hit *to, const struct hit *from
 	to->other.module = intern(hits, from->other.module);
 }
 
-static int add_hit(struct merging *m, const struct coverage *c, const struct hit *hit)
+static void add_hit(struct merging *m, const struct coverage *c, const struct hit *hit)
 {
 	struct hits *hits = &m->to->hits;
 	struct hit copy = *hit, *known;
 	struct lh_entry *entry;
 	char *key = place_key(m->to, c, hit);
-	int err;
 
-	if (!key)
-		return error__no_memory();
 	copy.runs = hit->runs ?: 1;
 	entry = lh_table_lookup_entry(m->places, key);
 	if (entry) {
@@ -470,24 +398,15 @@ static int add_hit(struct merging *m, const struct coverage *c, const struct hit
 			if (hit->other.name)
 				copy_other(hits, known, hit);
 		}
-		return 0;
+		return;
 	}
 	copy.addr = 0;
 	copy.name = hits__name(hits, hit->name);
 	copy.module = intern(hits, hit->module);
 	copy.comm = intern(hits, hit->comm);
 	copy_other(hits, &copy, hit);
-	err = hits__add(hits, &copy);
-	if (!err && lh_table_insert(m->places, key, (void *)(uintptr_t)(hits->count - 1)))
-		err = error__no_memory();
-	if (err)
-		free(key);
-	return err;
-}
-
-static void free_key(struct lh_entry *entry)
-{
-	free(lh_entry_k(entry));
+	hits__add(hits, &copy);
+	index__add(m->places, key, (void *)(uintptr_t)(hits->count - 1));
 }
 
 /* Times of several boots cannot be compared. So no hit is known to be the first, and there is no common window. */
@@ -512,35 +431,31 @@ int merge__run(struct coverage *ret, const struct coverage *const *documents, si
 		err = check(documents[0], documents[i], paths[i]);
 	if (err)
 		return err;
-	m.places = lh_kchar_table_new(16384, free_key);
-	err = begin(ret, documents[0]);
-	if (!err && !m.places)
-		err = error__no_memory();
-	for (size_t i = 0; !err && i < count; i++) {
-		err = check_modules(ret, documents[i], paths[i]);
-		if (!err)
-			err = check_runs(ret, documents[i], paths[i]);
-		if (!err)
-			err = add_head(ret, documents[i]);
+	begin(ret, documents[0]);
+	for (size_t i = 0; i < count; i++) {
+		err = check_modules(ret, documents[i], paths[i]) ?: check_runs(ret, documents[i], paths[i]);
+		if (err) {
+			coverage__free(ret);
+			return err;
+		}
+		add_head(ret, documents[i]);
 	}
 	/* How a hit is recognized depends on the modules of all documents. */
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		forget_unnamed_builds(ret, documents[i]);
-	for (size_t i = 0; !err && i < count; i++) {
-		for (size_t j = 0; !err && j < documents[i]->hits.count; j++) {
+	m.places = index__new(16384, index__free_key);
+	for (size_t i = 0; i < count; i++) {
+		for (size_t j = 0; j < documents[i]->hits.count; j++) {
 			const struct hit *hit = &documents[i]->hits.list[j];
 
 			if (hit->kind != HIT_CALLER || ret->how.callers)
-				err = add_hit(&m, documents[i], hit);
+				add_hit(&m, documents[i], hit);
 		}
 	}
-	if (m.places)
-		lh_table_free(m.places);
-	if (!err && coverage__knows_first(ret))
+	lh_table_free(m.places);
+	if (coverage__knows_first(ret))
 		hits__order(&ret->hits);
 	else
 		forget_times(ret);
-	if (err)
-		coverage__free(ret);
-	return err;
+	return 0;
 }

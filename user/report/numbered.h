@@ -9,13 +9,13 @@
 struct numbered {
 	struct lh_table *index;
 	const char **list;	/* by number */
-	size_t count, room;
+	size_t count;
 };
 
-/* Returns 0, or -ENOMEM after a message. @n is zero before; it must be freed even after a failure. */
-int numbered__init(struct numbered *n);
+/* @n is zero before. */
+void numbered__init(struct numbered *n);
 void numbered__free(struct numbered *n);
-/* Returns the number of a text, from 0, or -ENOMEM after a message. The text is copied if it is new. */
-long numbered__add(struct numbered *n, const char *text);
+/* Returns the number of a text, from 0. The text is copied if it is new. */
+size_t numbered__add(struct numbered *n, const char *text);
 
 #endif

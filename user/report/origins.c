@@ -34,13 +34,14 @@ const char *origin__sentence(enum origin origin)
 	return sentences[origin];
 }
 
-int origins__read(const struct images *images)
+void origins__read(const struct images *images)
 {
-	int err = 0;
+	for (size_t i = 0; i < images->count; i++) {
+		struct image_of *of = &images->list[i];
 
-	for (size_t i = 0; !err && i < images->count; i++)
-		err = images__references(&images->list[i]);
-	return err;
+		if (of->image && !of->references)
+			references__read(&of->references, of->image, of->calls);
+	}
 }
 
 struct jumps {

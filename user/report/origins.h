@@ -33,10 +33,8 @@ const char *origin__sentence(enum origin origin);
  * @images: the files of the kernel
  *
  * This reads all of their code and data, which takes about a second.
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int origins__read(const struct images *images);
+void origins__read(const struct images *images);
 
 /**
  * origins__of() - how a function was entered

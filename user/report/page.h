@@ -23,8 +23,8 @@ struct page {
 };
 
 /*
- * The number of a function that is not in the table, which is added if it is new; -ENOMEM after a message. @reason: why it
- * cannot be traced, as a word, or PAGE_OUTSIDE; NULL: unknown
+ * The number of a function that is not in the table, which is added if it is new. @reason: why it cannot be traced, as a
+ * word, or PAGE_OUTSIDE; NULL: unknown
  */
 long page__add_other(struct page *p, const char *name, const char *module, const char *reason);
 
@@ -37,14 +37,14 @@ struct page_call {
 };
 
 /**
- * page__call() - the call that a hit shows
+ * page__call() - find the call that a hit shows
  * @p: the page
  * @hit: a caller, or a function whose first caller has no instruction that names this function
  * @ret: the call
  *
- * Return: 0; -ENOENT if there is none, or if it is in no way about the functions of the page; -ENOMEM after a message.
+ * Return: false if there is none, or if it is in no way about the functions of the page.
  */
-int page__call(struct page *p, const struct hit *hit, struct page_call *ret);
+bool page__call(struct page *p, const struct hit *hit, struct page_call *ret);
 
 /* How a call of that kind leads to a function that is not known; empty: there is nothing to say. */
 const char *page__way(enum call_kind kind);

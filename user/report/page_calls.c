@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The calls on the page, by numbers; see page.h. */
-#include <errno.h>
-
 #include "report/page.h"
 #include "report/where.h"
 
@@ -95,7 +93,7 @@ static const struct function *first_call(const struct page *p, const struct hit 
 	return other->name ? universe__find(p->rows->universe, hit) : NULL;
 }
 
-int page__call(struct page *p, const struct hit *hit, struct page_call *ret)
+bool page__call(struct page *p, const struct hit *hit, struct page_call *ret)
 {
 	const struct function *from, *to, *entered = NULL;
 	struct hit *site = &ret->site;
@@ -105,27 +103,27 @@ int page__call(struct page *p, const struct hit *hit, struct page_call *ret)
 	if (hit->kind == HIT_FUNCTION) {
 		entered = first_call(p, hit, site);
 		if (!entered)
-			return -ENOENT;
+			return false;
 	}
 	call = read_call(p, site);
 	to = callee_of(p, site, &call);
 	/* The caller has a record of its own, which says the same. */
 	if (entered && to == entered)
-		return -ENOENT;
+		return false;
 	to = entered ? entered : to;
 	from = function_with(p, site);
 	if (!is_on_page(p, from, site->module) && !(to && is_on_page(p, to, NULL)))
-		return -ENOENT;
+		return false;
 	ret->offset = site->into + call.site - (site->module ? site->offset : site->link);
 	ret->callee = number_of(p, to);
 	if (entered && ret->callee == -1)
-		return -ENOENT;
+		return false;
 	if (ret->callee == -1)
 		ret->callee = -1 - (long)call.kind;
 	ret->caller = number_of(p, from);
 	if (ret->caller == -1 && !site->name)
-		return -ENOENT;
+		return false;
 	if (ret->caller == -1)
 		ret->caller = page__add_other(p, site->name, site->module, NULL);
-	return ret->caller == -ENOMEM || ret->callee == -ENOMEM ? -ENOMEM : 0;
+	return true;
 }

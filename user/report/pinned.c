@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "kernel/function_name.h"
 #include "report/pinned.h"
 
@@ -69,17 +69,14 @@ static bool add_functions(struct pinned *p, const struct coverage *c)
 	return p->count > before;
 }
 
-int pinned__find(struct pinned *ret, const struct coverage *c)
+void pinned__find(struct pinned *ret, const struct coverage *c)
 {
 	*ret = (struct pinned){};
 	if (c->how.entry != ENTRY_FENTRY)
-		return 0;
-	ret->list = calloc(c->hits.count + 1, sizeof(*ret->list));
-	if (!ret->list)
-		return error__no_memory();
+		return;
+	ret->list = xcalloc(c->hits.count, sizeof(*ret->list));
 	while (add_functions(ret, c))
 		;
-	return 0;
 }
 
 void pinned__free(struct pinned *p)

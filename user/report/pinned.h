@@ -18,12 +18,10 @@ struct pinned {
 
 /**
  * pinned__find() - find the functions that may have run only because of fentry.multi
- * @ret: to be freed by pinned__free(), even after a failure; empty if the document is not by fentry.multi
+ * @ret: to be freed by pinned__free(); empty if the document is not by fentry.multi
  * @c: the document, which must live as long
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int pinned__find(struct pinned *ret, const struct coverage *c);
+void pinned__find(struct pinned *ret, const struct coverage *c);
 void pinned__free(struct pinned *p);
 
 /* Is the hit of @c's such a function, or a call inside of one or of the trampoline's end? */

@@ -3,17 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "report/proof.h"
 
 static int make_sources(struct proof *p)
 {
-	int err;
+	int err = images__inlines(&p->images);
 
-	err = images__inlines(&p->images);
-	p->sources = err ? NULL : calloc(p->images.count, sizeof(*p->sources));
-	if (!err && !p->sources)
-		err = error__no_memory();
+	p->sources = xcalloc(p->images.count, sizeof(*p->sources));
 	for (size_t i = 0; !err && i < p->images.count; i++) {
 		if (!p->images.list[i].image)
 			continue;
@@ -32,10 +29,10 @@ int proof__make(struct proof *ret, const struct coverage *const *documents, size
 	err = edges__check_documents(documents, count);
 	if (!err)
 		err = images__open(&ret->images, documents, count, vmlinux);
-	if (!err)
-		err = edges__make(&ret->edges, &ret->images, documents, count);
-	if (!err)
-		err = make_sources(ret);
+	if (err)
+		return err;
+	edges__make(&ret->edges, &ret->images, documents, count);
+	err = make_sources(ret);
 	if (!err)
 		edges__check(&ret->edges);
 	return err;

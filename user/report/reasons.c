@@ -279,8 +279,8 @@ static enum reason find_reason(struct search *s, const struct hit *hit)
 	return reason;
 }
 
-int reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
-		  size_t others, const struct coverage *from, const struct coverage *other)
+void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
+		   size_t others, const struct coverage *from, const struct coverage *other)
 {
 	struct search s = {
 		.cmp = cmp, .from = from, .other = other,
@@ -293,11 +293,11 @@ int reasons__find(const struct comparison *cmp, struct difference *list, size_t 
 		.modules = modules_late(other),
 		.calls = calls_missed(other),
 	};
-	int err = count && other->how.entry != ENTRY_FENTRY ? pinned__find(&s.pinned, from) : 0;
 
+	if (count && other->how.entry != ENTRY_FENTRY)
+		pinned__find(&s.pinned, from);
 	find_left_out(&s);
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		list[i].reason = find_reason(&s, list[i].hit);
 	pinned__free(&s.pinned);
-	return err;
 }

@@ -13,11 +13,9 @@
  * @others: the number of hits that only @other has
  * @from: the side that has them
  * @other: the side that has not
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
-		  size_t others, const struct coverage *from, const struct coverage *other);
+void reasons__find(const struct comparison *cmp, struct difference *list, size_t count,
+		   size_t others, const struct coverage *from, const struct coverage *other);
 
 /* Does the hit have an address or name by which the other side can be searched? */
 bool comparison__can_match(const struct comparison *cmp, const struct hit *hit);

@@ -43,7 +43,7 @@ size_t report__tailor(const struct coverage *c, FILE *out);
  * @form: the table's
  * @out: where to
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
@@ -64,13 +64,11 @@ void report__list(const struct rows *r, enum listed which, FILE *out);
  * @labels: what to call the columns
  * @form: of the table, and of the list
  * @out: where to
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
+void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
-/* Prints a line for each function, and totals. Returns -ENOMEM after a message. */
-int report__functions(const struct universe *u, FILE *out);
+/* Prints a line for each function, and totals. */
+void report__functions(const struct universe *u, FILE *out);
 /* "fs/read_write.c:460", or only the file; empty: unknown. */
 void function__place(char *ret, size_t room, const struct function *f);
 
@@ -100,7 +98,7 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
  * @images: the files of the kernel, which tell what a call site calls; NULL: that stays unknown
  * @out: where to
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0, or -EINVAL after a message if the page has no place for the data.
  */
 int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out);
 

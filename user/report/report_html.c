@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
@@ -78,15 +78,13 @@ static bool is_in(const struct universe *u, const struct function *f)
 	return f >= u->list && f < u->list + u->count;
 }
 
-static int arrange(struct page *p)
+static void arrange(struct page *p)
 {
 	const struct rows *r = p->rows;
 
-	p->order = calloc(r->count + 1, sizeof(*p->order));
-	p->of_row = calloc(r->all + 1, sizeof(*p->of_row));
-	p->of_universe = calloc(r->universe->count + 1, sizeof(*p->of_universe));
-	if (!p->order || !p->of_row || !p->of_universe)
-		return error__no_memory();
+	p->order = xcalloc(r->count, sizeof(*p->order));
+	p->of_row = xcalloc(r->all, sizeof(*p->of_row));
+	p->of_universe = xcalloc(r->universe->count, sizeof(*p->of_universe));
 	for (size_t i = 0; i < r->count; i++)
 		p->order[i] = &r->list[i];
 	qsort(p->order, r->count, sizeof(*p->order), by_place);
@@ -99,39 +97,29 @@ static int arrange(struct page *p)
 	}
 	for (size_t i = r->count; i < r->all; i++)
 		p->of_row[i] = NO_ROW;
-	return 0;
 }
 
 /* The text has the reason, so namesakes that cannot be traced for different reasons are apart. */
 long page__add_other(struct page *p, const char *name, const char *module, const char *reason)
 {
-	long other;
-	char *text;
+	char *text = xasprintf(module ? "%s\t%s [%s]" : "%s\t%s", reason ? reason : "", name, module);
+	size_t other = numbered__add(&p->others, text);
 
-	if (asprintf(&text, module ? "%s\t%s [%s]" : "%s\t%s", reason ? reason : "", name, module) < 0)
-		return error__no_memory();
-	other = numbered__add(&p->others, text);
 	free(text);
-	return other < 0 ? other : (long)p->rows->count + other;
+	return p->rows->count + other;
 }
 
 /* Adds functions that cannot be traced, so that a search finds them and shows the reason. */
-static int add_untraced(struct page *p)
+static void add_untraced(struct page *p)
 {
 	const struct universe *u = p->rows->universe;
 
 	for (size_t i = 0; i < u->count; i++) {
 		const struct function *f = &u->list[i];
-		long other;
 
-		if (p->of_universe[i] || !f->untraced || !rows__has(p->rows, f))
-			continue;
-		other = page__add_other(p, f->name, f->module, f->untraced);
-		if (other < 0)
-			return other;
-		p->of_universe[i] = other + 1;
+		if (!p->of_universe[i] && f->untraced && rows__has(p->rows, f))
+			p->of_universe[i] = page__add_other(p, f->name, f->module, f->untraced) + 1;
 	}
-	return 0;
 }
 
 /* ---- writing */
@@ -169,42 +157,34 @@ static void write_units(struct page *p)
 	jsonw_end_array(p->w);
 }
 
-static int write_files(struct page *p)
+static void write_files(struct page *p)
 {
 	jsonw_name(p->w, "files");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++) {
 		const struct function *f = p->order[i]->f;
-		long path;
 
 		if (!f->file || (f->unit && !strcmp(f->file, f->unit)))
 			continue;
-		path = numbered__add(&p->paths, f->file);
-		if (path < 0)
-			return path;
 		jsonw_start_array(p->w);
 		jsonw_lluint(p->w, i);
-		jsonw_lluint(p->w, path);
+		jsonw_lluint(p->w, numbered__add(&p->paths, f->file));
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
-	return 0;
 }
 
 /* A string with a character for each row. */
-static int write_letters(struct page *p, const char *name,
-			 char (*letter)(const struct page *p, const struct row *row, size_t column), size_t column)
+static void write_letters(struct page *p, const char *name,
+			  char (*letter)(const struct page *p, const struct row *row, size_t column), size_t column)
 {
-	char *text = malloc(p->rows->count + 1);
+	char *text = xmalloc(p->rows->count + 1);
 
-	if (!text)
-		return error__no_memory();
 	for (size_t i = 0; i < p->rows->count; i++)
 		text[i] = letter(p, p->order[i], column);
 	text[p->rows->count] = '\0';
 	jsonw_string_field(p->w, name, text);
 	free(text);
-	return 0;
 }
 
 static char class_letter(const struct page *p, const struct row *row, size_t column)
@@ -239,22 +219,18 @@ static void write_verdicts(json_writer_t *w)
 	jsonw_end_object(w);
 }
 
-static int write_functions(struct page *p)
+static void write_functions(struct page *p)
 {
-	int err;
-
 	write_units(p);
 	jsonw_name(p->w, "lines");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++)
 		jsonw_lluint(p->w, p->order[i]->f->line);
 	jsonw_end_array(p->w);
-	err = write_files(p);
-	if (err)
-		return err;
+	write_files(p);
 	write_texts(p->w, "paths", &p->paths);
 	write_verdicts(p->w);
-	return write_letters(p, "classes", class_letter, 0);
+	write_letters(p, "classes", class_letter, 0);
 }
 
 /* The clock of the hits that are written: each is written as the time after the hit before it. */
@@ -264,22 +240,16 @@ struct clock {
 	bool timed;
 };
 
-static void write_when(struct page *p, const struct hit *hit, struct clock *clock, long task)
+static void write_when(struct page *p, const struct hit *hit, struct clock *clock)
 {
 	int64_t us = clock->timed ? (int64_t)(hit->first_ns - clock->begin) / 1000 : 0;
+	char task[64];
 
 	jsonw_lluint(p->w, us - clock->last);
 	clock->last = us;
 	jsonw_lluint(p->w, hit->cpu);
-	jsonw_lluint(p->w, task);
-}
-
-static long task_of(struct page *p, const struct hit *hit)
-{
-	char text[64];
-
-	snprintf(text, sizeof(text), "%u %s", hit->pid, hit->comm ?: "");
-	return numbered__add(&p->tasks, text);
+	snprintf(task, sizeof(task), "%u %s", hit->pid, hit->comm ?: "");
+	jsonw_lluint(p->w, numbered__add(&p->tasks, task));
 }
 
 /* Times of a boot count from its beginning, those of a run from the run's beginning. Several boots have none. */
@@ -291,16 +261,13 @@ static struct clock clock_of(const struct coverage *c)
 	};
 }
 
-static int write_hits(struct page *p, size_t column)
+static void write_hits(struct page *p, size_t column)
 {
 	const struct coverage *c = p->rows->documents[column];
-	uint32_t *row_of = calloc(c->hits.count + 1, sizeof(*row_of));	/* from 1; 0: none */
+	uint32_t *row_of = xcalloc(c->hits.count, sizeof(*row_of));	/* from 1; 0: none */
 	struct clock clock = clock_of(c);
 	unsigned int functions = 0;
-	long task = 0;
 
-	if (!row_of)
-		return error__no_memory();
 	for (size_t i = 0; i < p->rows->all; i++) {
 		const struct hit *hit = rows__hit(p->rows, &p->rows->list[i], column);
 
@@ -309,22 +276,20 @@ static int write_hits(struct page *p, size_t column)
 	}
 	jsonw_name(p->w, "hits");
 	jsonw_start_array(p->w);
-	for (size_t i = 0; task >= 0 && i < c->hits.count; i++) {
+	for (size_t i = 0; i < c->hits.count; i++) {
 		functions += row_of[i] != 0;
 		if (!row_of[i] || row_of[i] - 1 == NO_ROW)
 			continue;
-		task = task_of(p, &c->hits.list[i]);
 		jsonw_lluint(p->w, row_of[i] - 1);
-		write_when(p, &c->hits.list[i], &clock, task);
+		write_when(p, &c->hits.list[i], &clock);
 		jsonw_lluint(p->w, functions);
 		functions = 0;
 	}
 	jsonw_end_array(p->w);
 	free(row_of);
-	return task < 0 ? task : 0;
 }
 
-static int write_calls(struct page *p, size_t column)
+static void write_calls(struct page *p, size_t column)
 {
 	const struct coverage *c = p->rows->documents[column];
 	struct clock clock = clock_of(c);
@@ -333,30 +298,22 @@ static int write_calls(struct page *p, size_t column)
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < c->hits.count; i++) {
 		struct page_call call;
-		int err = page__call(p, &c->hits.list[i], &call);
-		long task;
 
-		if (err == -ENOENT)
+		if (!page__call(p, &c->hits.list[i], &call))
 			continue;
-		task = err ? err : task_of(p, &call.site);
-		if (task < 0)
-			return task;
 		jsonw_lluint(p->w, call.caller);
 		jsonw_lluint(p->w, call.offset);
-		write_when(p, &call.site, &clock, task);
+		write_when(p, &call.site, &clock);
 		jsonw_int(p->w, call.callee);
 	}
 	jsonw_end_array(p->w);
-	return 0;
 }
 
-static int write_columns(struct page *p, const char *const *labels)
+static void write_columns(struct page *p, const char *const *labels)
 {
-	int err = 0;
-
 	jsonw_name(p->w, "columns");
 	jsonw_start_array(p->w);
-	for (size_t i = 0; !err && i < p->rows->columns; i++) {
+	for (size_t i = 0; i < p->rows->columns; i++) {
 		const struct coverage *c = p->rows->documents[i];
 
 		jsonw_start_object(p->w);
@@ -364,30 +321,23 @@ static int write_columns(struct page *p, const char *const *labels)
 		json__string_or_null(p->w, "engine", c->engine);
 		coverage__write_head(c, p->w);
 		jsonw_bool_field(p->w, "timed", clock_of(c).timed);
-		err = write_letters(p, "marks", mark_letter, i);
-		if (!err)
-			err = write_hits(p, i);
-		if (!err)
-			err = write_calls(p, i);
+		write_letters(p, "marks", mark_letter, i);
+		write_hits(p, i);
+		write_calls(p, i);
 		jsonw_end_object(p->w);
 	}
 	jsonw_end_array(p->w);
-	return err;
 }
 
-static int number_words(struct page *p)
+static void number_words(struct page *p)
 {
 	for (size_t i = 0; i < p->others.count; i++) {
 		const char *text = p->others.list[i];
-		char *word = strndup(text, strcspn(text, "\t"));
-		long number = word ? numbered__add(&p->words, word) : error__no_memory();
+		char *word = xstrndup(text, strcspn(text, "\t"));
 
+		jsonw_lluint(p->w, numbered__add(&p->words, word));
 		free(word);
-		if (number < 0)
-			return number;
-		jsonw_lluint(p->w, number);
 	}
-	return 0;
 }
 
 static void write_words(struct page *p)
@@ -409,10 +359,8 @@ static void write_words(struct page *p)
 }
 
 /* Functions that only call others have names, too; these are known only when the columns are written. */
-static int write_names(struct page *p)
+static void write_names(struct page *p)
 {
-	int err;
-
 	jsonw_name(p->w, "names");
 	jsonw_start_array(p->w);
 	for (size_t i = 0; i < p->rows->count; i++)
@@ -422,7 +370,7 @@ static int write_names(struct page *p)
 	jsonw_end_array(p->w);
 	jsonw_name(p->w, "reasons");
 	jsonw_start_array(p->w);
-	err = number_words(p);
+	number_words(p);
 	jsonw_end_array(p->w);
 	write_words(p);
 	jsonw_name(p->w, "tasks");
@@ -436,7 +384,6 @@ static int write_names(struct page *p)
 		jsonw_end_array(p->w);
 	}
 	jsonw_end_array(p->w);
-	return err;
 }
 
 static void write_kernel(struct page *p)
@@ -460,13 +407,9 @@ static void write_ways(json_writer_t *w)
 	jsonw_end_array(w);
 }
 
-static int write_data(struct page *p, const char *const *labels, FILE *out)
+static void write_data(struct page *p, const char *const *labels, FILE *out)
 {
-	int err;
-
 	p->w = jsonw_new(out, false);
-	if (!p->w)
-		return error__no_memory();
 	jsonw_start_object(p->w);
 	jsonw_string_field(p->w, "hytrace", HYTRACE_VERSION);
 	json__string_or_null(p->w, "in", p->rows->where);
@@ -474,14 +417,11 @@ static int write_data(struct page *p, const char *const *labels, FILE *out)
 	jsonw_bool_field(p->w, "edges", p->images);
 	write_kernel(p);
 	write_ways(p->w);
-	err = write_functions(p);
-	if (!err)
-		err = write_columns(p, labels);
-	if (!err)
-		err = write_names(p);
+	write_functions(p);
+	write_columns(p, labels);
+	write_names(p);
 	jsonw_end_object(p->w);
 	jsonw_destroy(&p->w);
-	return err;
 }
 
 int report__html(const struct rows *r, const char *const *labels, const struct images *images, FILE *out)
@@ -489,28 +429,21 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	struct page p = { .rows = r, .images = images };
 	char *data = NULL;
 	size_t length;
-	FILE *memory = NULL;
+	FILE *memory = open_memstream(&data, &length);
 	int err;
 
-	err = numbered__init(&p.others);
-	if (!err)
-		err = numbered__init(&p.words);
-	if (!err)
-		err = numbered__init(&p.paths);
-	if (!err)
-		err = numbered__init(&p.tasks);
-	if (!err)
-		err = arrange(&p);
-	if (!err)
-		err = add_untraced(&p);
-	if (!err) {
-		memory = open_memstream(&data, &length);
-		err = memory ? write_data(&p, labels, memory) : error__no_memory();
-	}
-	if (memory && fclose(memory) && !err)
-		err = error__no_memory();
-	if (!err)
-		err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
+	if (!memory)
+		memory__fail();
+	numbered__init(&p.others);
+	numbered__init(&p.words);
+	numbered__init(&p.paths);
+	numbered__init(&p.tasks);
+	arrange(&p);
+	add_untraced(&p);
+	write_data(&p, labels, memory);
+	if (fclose(memory))
+		memory__fail();
+	err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
 	free(data);
 	free(p.order);
 	free(p.of_row);

@@ -12,6 +12,8 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
+#include "base/paths.h"
 #include "report/report.h"
 #include "report/source_calls.h"
 
@@ -24,7 +26,7 @@ struct place {
 
 struct places_of {
 	struct place *list;
-	size_t count, room;
+	size_t count;
 };
 
 struct lcov {
@@ -41,19 +43,9 @@ struct lcov {
 
 /* ---- gathering */
 
-static int add_place(struct places_of *p, const char *file, unsigned int line, const char *name, bool seen)
+static void add_place(struct places_of *p, const char *file, unsigned int line, const char *name, bool seen)
 {
-	if (p->count == p->room) {
-		size_t room = p->room ? 2 * p->room : 4096;
-		struct place *more = reallocarray(p->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		p->list = more;
-		p->room = room;
-	}
-	p->list[p->count++] = (struct place){ .file = file, .name = name, .line = line, .seen = seen };
-	return 0;
+	*LIST_ADD(p->list, p->count) = (struct place){ .file = file, .name = name, .line = line, .seen = seen };
 }
 
 static int by_name(const void *a, const void *b)
@@ -112,12 +104,11 @@ static const char *source_name(struct lcov *l, const char *name)
 }
 
 /* Copies of a function, of a header or made by the compiler, count as one function. */
-static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
+static void add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 {
 	const struct rows *r = l->rows;
-	int err = 0;
 
-	for (size_t i = 0; !err && i < r->count; i++) {
+	for (size_t i = 0; i < r->count; i++) {
 		const struct row *row = &r->list[i];
 		const struct function *f = row->f;
 
@@ -125,18 +116,17 @@ static int add_functions(struct lcov *l, size_t column, size_t *ret_left_out)
 		    (row->class == ROW_EVENT && !row__is_seen(row, column)))
 			continue;
 		if (f->file && f->line)
-			err = add_place(&l->functions, f->file, f->line, source_name(l, f->name),
-					row__is_seen(row, column) || row__is_proved(row, column));
+			add_place(&l->functions, f->file, f->line, source_name(l, f->name),
+				  row__is_seen(row, column) || row__is_proved(row, column));
 		else
 			++*ret_left_out;
 	}
 	sort(&l->functions, by_name);
 	unite(&l->functions);
-	for (size_t i = 0; !err && i < l->functions.count; i++)
-		err = add_place(&l->lines, l->functions.list[i].file, l->functions.list[i].line, NULL,
-				l->functions.list[i].seen);
+	for (size_t i = 0; i < l->functions.count; i++)
+		add_place(&l->lines, l->functions.list[i].file, l->functions.list[i].line, NULL,
+			  l->functions.list[i].seen);
 	sort(&l->functions, by_line);
-	return err;
 }
 
 static int by_number(const void *a, const void *b)
@@ -146,13 +136,11 @@ static int by_number(const void *a, const void *b)
 	return *x < *y ? -1 : *x > *y;
 }
 
-static int read_returns(struct lcov *l, const struct coverage *c)
+static void read_returns(struct lcov *l, const struct coverage *c)
 {
 	free(l->returns);
 	l->return_count = 0;
-	l->returns = calloc(c->hits.count + 1, sizeof(*l->returns));
-	if (!l->returns)
-		return error__no_memory();
+	l->returns = xcalloc(c->hits.count, sizeof(*l->returns));
 	for (size_t i = 0; i < c->hits.count; i++) {
 		const struct hit *hit = &c->hits.list[i];
 
@@ -160,7 +148,6 @@ static int read_returns(struct lcov *l, const struct coverage *c)
 			l->returns[l->return_count++] = hit->link;
 	}
 	qsort(l->returns, l->return_count, sizeof(*l->returns), by_number);
-	return 0;
 }
 
 static const struct row *row_of(const struct lcov *l, const struct function *f)
@@ -181,23 +168,20 @@ static bool would_be_seen(const struct lcov *l, const struct source_call *call, 
 }
 
 /* With --retire, some callers are missing on purpose; without callers, all are. Then no line is added. */
-static int add_calls(struct lcov *l, size_t column)
+static void add_calls(struct lcov *l, size_t column)
 {
 	const struct coverage *c = l->rows->documents[column];
-	int err;
 
 	if (!l->calls || !c->how.callers || c->how.retire)
-		return 0;
-	err = read_returns(l, c);
-	for (size_t i = 0; !err && i < l->calls->count; i++) {
+		return;
+	read_returns(l, c);
+	for (size_t i = 0; i < l->calls->count; i++) {
 		const struct source_call *call = &l->calls->list[i];
 
 		if (rows__has(l->rows, call->in) && would_be_seen(l, call, column))
-			err = add_place(&l->lines, call->file, call->line, NULL,
-					bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns),
-						by_number));
+			add_place(&l->lines, call->file, call->line, NULL,
+				  bsearch(&call->returns_to, l->returns, l->return_count, sizeof(*l->returns), by_number));
 	}
-	return err;
 }
 
 /* ---- writing */
@@ -210,12 +194,9 @@ static void print_path(const struct lcov *l, const char *file)
 
 	fputs("SF:", l->out);
 	for (size_t i = 0; *file != '/' && i < s->count; i++) {
-		char *path;
-		bool there;
+		char *path = path__join(s->list[i], file);
+		bool there = !access(path, F_OK);
 
-		if (asprintf(&path, "%s/%s", s->list[i], file) < 0)
-			break;
-		there = !access(path, F_OK);
 		free(path);
 		if (there) {
 			found = i;
@@ -290,30 +271,23 @@ static char *test_name(const char *const *labels, size_t columns, size_t column)
 		for (size_t j = 0; j < i; j++)
 			distinct = distinct && !same_name(labels[i], labels[j]);
 	}
-	if (asprintf(&name, distinct ? "%s" : "%s_%zu", labels[column], column + 1) < 0)
-		return NULL;
+	name = xasprintf(distinct ? "%s" : "%s_%zu", labels[column], column + 1);
 	for (char *c = name; *c; c++)
 		*c = name_letter(*c);
 	return name;
 }
 
-static int print_column(struct lcov *l, const char *const *labels, size_t column, size_t *left_out)
+static void print_column(struct lcov *l, const char *const *labels, size_t column, size_t *left_out)
 {
 	char *name = test_name(labels, l->rows->columns, column);
-	int err = name ? 0 : error__no_memory();
 
 	l->functions.count = l->lines.count = 0;
-	if (!err)
-		err = add_functions(l, column, left_out);
-	if (!err)
-		err = add_calls(l, column);
-	if (!err) {
-		sort(&l->lines, by_line);
-		unite(&l->lines);
-		print_files(l, name);
-	}
+	add_functions(l, column, left_out);
+	add_calls(l, column);
+	sort(&l->lines, by_line);
+	unite(&l->lines);
+	print_files(l, name);
 	free(name);
-	return err;
 }
 
 static void print_head(FILE *out)
@@ -325,20 +299,17 @@ static void print_head(FILE *out)
 }
 
 /* Also indexes rows that --in leaves out, because functions that it keeps may call these. */
-static int index_rows(struct lcov *l)
+static void index_rows(struct lcov *l)
 {
 	const struct universe *u = l->rows->universe;
 
-	l->of_universe = calloc(u->count + 1, sizeof(*l->of_universe));
-	if (!l->of_universe)
-		return error__no_memory();
+	l->of_universe = xcalloc(u->count, sizeof(*l->of_universe));
 	for (size_t i = 0; i < l->rows->all; i++) {
 		const struct function *f = l->rows->list[i].f;
 
 		if (f >= u->list && f < u->list + u->count)
 			l->of_universe[f - u->list] = &l->rows->list[i];
 	}
-	return 0;
 }
 
 int report__lcov(const struct rows *r, const char *const *labels, const struct source_calls *calls,
@@ -346,15 +317,15 @@ int report__lcov(const struct rows *r, const char *const *labels, const struct s
 {
 	struct lcov l = { .rows = r, .calls = calls, .source = source, .out = out, .names = strings__new() };
 	size_t left_out = 0, functions = 0;
-	int err;
+	int err = 0;
 
-	err = index_rows(&l);
+	index_rows(&l);
 	print_head(out);
-	for (size_t i = 0; !err && i < r->columns; i++) {
-		err = print_column(&l, labels, i, &left_out);
+	for (size_t i = 0; i < r->columns; i++) {
+		print_column(&l, labels, i, &left_out);
 		functions += l.functions.count;
 	}
-	if (!err && !functions)
+	if (!functions)
 		err = error__return(-EINVAL, "-f lcov: it is not known at which lines functions are: give --vmlinux FILE "
 				    "with debug information, or --universe FILE that has been made of such a file");
 	if (!err && left_out)

@@ -2,7 +2,6 @@
 /* Functions one by one: for people, and as a document. */
 #include <string.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "document/losses.h"
 #include "report/proof.h"
@@ -136,14 +135,10 @@ static void write_group(json_writer_t *w, const struct group *g, size_t columns)
 	jsonw_end_object(w);
 }
 
-static int write_groups(json_writer_t *w, const struct rows *r, enum group_by by, enum group_sort sort)
+static void write_groups(json_writer_t *w, const struct rows *r, enum group_by by, enum group_sort sort)
 {
-	struct groups g;
-	int err;
+	struct groups g = groups__make(r, by, sort);
 
-	err = groups__make(&g, r, by, sort);
-	if (err)
-		return err;
 	jsonw_string_field(w, "by", g.by_prefix ? "prefix" : by == BY_FILE ? "file" : "directory");
 	jsonw_name(w, "groups");
 	jsonw_start_array(w);
@@ -151,7 +146,6 @@ static int write_groups(json_writer_t *w, const struct rows *r, enum group_by by
 		write_group(w, &g.list[i], g.columns);
 	jsonw_end_array(w);
 	groups__free(&g);
-	return 0;
 }
 
 /* For each column true, false, or null if it was not asked for that function. */
@@ -213,26 +207,21 @@ static void write_kernel(json_writer_t *w, const struct rows *r)
 	json__string_or_null(w, "in", r->where);
 }
 
-int report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
+void report__json(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	static const char *const listed[] = { [LIST_ALL] = "all", [LIST_SEEN] = "seen", [LIST_UNSEEN] = "unseen" };
 	json_writer_t *w = json__begin(out, "report", REPORT_SCHEMA);
-	int err;
 
-	if (!w)
-		return -ENOMEM;
 	write_kernel(w, r);
 	write_columns(w, r, labels, form->proof);
-	err = write_groups(w, r, form->by, form->sort);
+	write_groups(w, r, form->by, form->sort);
 	jsonw_string_field(w, "listed", listed[form->which]);
 	jsonw_name(w, "functions");
 	jsonw_start_lines(w);
-	for (size_t i = 0; !err && i < r->count; i++) {
-		if (!row__is_listed(r, &r->list[i], form->which))
-			continue;
-		write_row(w, r, &r->list[i], form->proof);
+	for (size_t i = 0; i < r->count; i++) {
+		if (row__is_listed(r, &r->list[i], form->which))
+			write_row(w, r, &r->list[i], form->proof);
 	}
 	jsonw_end_array(w);
 	json__end(&w);
-	return err;
 }

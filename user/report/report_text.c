@@ -4,7 +4,6 @@
  * it, else by symbol prefix; modules each on their own. Then the totals of each document, and the limits of all.
  */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,25 +12,25 @@
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"
+#include "report/table.h"
 
 /* ---- the table */
 
-static int set_number(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
+static void set_number(struct libscols_line *line, size_t column, bool known, const char *fmt, double number)
 {
 	char text[64];
 
 	snprintf(text, sizeof(text), known ? fmt : "-", number);
-	return scols_line_set_data(line, column, text);
+	table__cell(line, column, text);
 }
 
 /* Prints how many functions were seen, of how many, and the share. Functions without a share only count as seen. */
-static int set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
+static void set_tally(struct libscols_line *line, size_t column, const struct tally *t, bool with_asked)
 {
-	int err = set_number(line, column++, true, "%.0f", tally__seen(t));
-
-	if (!err && with_asked)
-		err = set_number(line, column++, t->asked, "%.0f", t->asked);
-	return err ? err : set_number(line, column, t->asked, "%.1f%%", tally__share(t));
+	set_number(line, column++, true, "%.0f", tally__seen(t));
+	if (with_asked)
+		set_number(line, column++, t->asked, "%.0f", t->asked);
+	set_number(line, column, t->asked, "%.1f%%", tally__share(t));
 }
 
 static size_t most_asked(const struct group *g, size_t columns)
@@ -54,65 +53,52 @@ static bool is_seen(const struct group *g, size_t columns)
 	return false;
 }
 
-static int add_line(struct libscols_table *table, const struct group *g, size_t columns)
+static void add_line(struct libscols_table *table, const struct group *g, size_t columns)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = table__line(table);
 	size_t most = most_asked(g, columns);
-	int err;
 
-	if (!line)
-		return -ENOMEM;
-	err = scols_line_set_data(line, 0, g->name);
-	if (!err && columns == 1)
-		return set_tally(line, 1, &g->tallies[0], true);
-	if (!err)
-		err = set_number(line, 1, most, "%.0f", most);
-	for (size_t i = 0; !err && i < columns; i++)
-		err = set_tally(line, 2 + 2 * i, &g->tallies[i], false);
-	return err;
+	table__cell(line, 0, g->name);
+	if (columns == 1) {
+		set_tally(line, 1, &g->tallies[0], true);
+		return;
+	}
+	set_number(line, 1, most, "%.0f", most);
+	for (size_t i = 0; i < columns; i++)
+		set_tally(line, 2 + 2 * i, &g->tallies[i], false);
 }
 
-static bool add_columns(struct libscols_table *table, const struct groups *g, const char *heading, const char *of,
+static void add_columns(struct libscols_table *table, const struct groups *g, const char *heading, const char *of,
 			const char *const *labels)
 {
-	bool added;
-
 	/* Only on a terminal are long names cut off. */
-	added = scols_table_new_column(table, heading, 0.5, SCOLS_FL_TRUNC);
+	table__column(table, heading, 0.5, SCOLS_FL_TRUNC);
 	if (g->columns == 1)
-		return added && scols_table_new_column(table, "SEEN", 8, SCOLS_FL_RIGHT) &&
-		       scols_table_new_column(table, of, 10, SCOLS_FL_RIGHT) &&
-		       scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	added = added && scols_table_new_column(table, of, 10, SCOLS_FL_RIGHT);
-	for (size_t i = 0; i < g->columns; i++)
-		added = added && scols_table_new_column(table, labels[i], 8, SCOLS_FL_RIGHT) &&
-			scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	return added;
+		table__column(table, "SEEN", 8, SCOLS_FL_RIGHT);
+	table__column(table, of, 10, SCOLS_FL_RIGHT);
+	for (size_t i = 0; i < g->columns; i++) {
+		if (g->columns > 1)
+			table__column(table, labels[i], 8, SCOLS_FL_RIGHT);
+		table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	}
 }
 
-static int print_table(const struct groups *g, const char *heading, const char *of, const char *const *labels,
-		       FILE *out)
+static void print_table(const struct groups *g, const char *heading, const char *of, const char *const *labels,
+			FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = table__new(out);
 	size_t unseen = 0;
-	int err;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	err = add_columns(table, g, heading, of, labels) ? 0 : -ENOMEM;
-	for (size_t i = 0; !err && i < g->count; i++) {
+	add_columns(table, g, heading, of, labels);
+	for (size_t i = 0; i < g->count; i++) {
 		if (is_seen(&g->list[i], g->columns))
-			err = add_line(table, &g->list[i], g->columns);
+			add_line(table, &g->list[i], g->columns);
 		else
 			unseen += most_asked(&g->list[i], g->columns) > 0;
 	}
-	if (!err)
-		err = scols_print_table(table);
-	if (!err && unseen)
+	table__print(table);
+	if (unseen)
 		fprintf(out, "and %zu more of which nothing was seen\n", unseen);
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 /* ---- the totals */
@@ -260,12 +246,8 @@ static bool all_ask_for_all(const struct rows *r)
 
 int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
-	struct groups g;
-	int err;
+	struct groups g = groups__make(r, form->by, form->sort);
 
-	err = groups__make(&g, r, form->by, form->sort);
-	if (err)
-		return err;
 	for (size_t i = 0; i < r->columns; i++) {
 		fprintf(out, "Covered: ");
 		if (r->columns > 1)
@@ -273,9 +255,9 @@ int report__text(const struct rows *r, const char *const *labels, const struct r
 		print_command(r->documents[i], out);
 	}
 	fputc('\n', out);
-	err = print_table(&g, heading_of(&g, form->by), all_ask_for_all(r) ? "TRACEABLE" : "ASKED FOR", labels, out);
+	print_table(&g, heading_of(&g, form->by), all_ask_for_all(r) ? "TRACEABLE" : "ASKED FOR", labels, out);
 	groups__free(&g);
-	for (size_t i = 0; !err && i < r->columns; i++) {
+	for (size_t i = 0; i < r->columns; i++) {
 		fputc('\n', out);
 		if (r->columns > 1)
 			fprintf(out, "%s\n", labels[i]);
@@ -283,7 +265,7 @@ int report__text(const struct rows *r, const char *const *labels, const struct r
 	}
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");
-	return err;
+	return 0;
 }
 
 void report__losses(const struct coverage *c)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What documents say about each function of a universe; see rows.h. */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "report/index.h"
 #include "report/rows.h"
 #include "report/verdict.h"
 #include "report/where.h"
@@ -12,7 +12,6 @@
 struct making {
 	struct rows *rows;
 	struct lh_table *others;	/* rows of functions that the universe does not have, by "name module offset sympos" */
-	size_t room;
 };
 
 /* ---- what a document was asked for */
@@ -41,28 +40,14 @@ static struct row *add_row(struct making *m, const struct function *f, enum row_
 	struct rows *r = m->rows;
 	struct row *row;
 
-	if (r->count == m->room) {
-		size_t room = m->room ? 2 * m->room : 1024;
-		struct row *more = reallocarray(r->list, room, sizeof(*more));
-		const struct hit **hits;
-
-		r->list = more ? more : r->list;
-		hits = more ? reallocarray(r->hits, room, r->columns * sizeof(*hits)) : NULL;
-		if (!hits) {
-			error__no_memory();
-			return NULL;
-		}
-		r->hits = hits;
-		m->room = room;
-	}
-	memset(&r->hits[r->count * r->columns], 0, r->columns * sizeof(*r->hits));
-	row = &r->list[r->count];
-	*row = (struct row){ .f = f, .class = class, .made = r->count++ };
+	r->hits = list__grow(r->hits, r->count, r->columns * sizeof(*r->hits));
+	row = LIST_ADD(r->list, r->count);
+	*row = (struct row){ .f = f, .class = class, .made = r->count - 1 };
 	return row;
 }
 
 /* Each function that can be traced, at any time or while the kernel boots. A module's init text is in no document. */
-static int add_universe(struct making *m)
+static void add_universe(struct making *m)
 {
 	const struct rows *r = m->rows;
 
@@ -73,8 +58,6 @@ static int add_universe(struct making *m)
 		if (f->untraced || (f->init && f->module))
 			continue;
 		row = add_row(m, f, f->init ? ROW_INIT : is_of_event(f) ? ROW_EVENT : ROW_TRACED);
-		if (!row)
-			return -ENOMEM;
 		for (size_t column = 0; column < r->columns; column++) {
 			enum verdict v = verdict__of(r->documents[column], f);
 
@@ -83,7 +66,6 @@ static int add_universe(struct making *m)
 			row->unattached |= (uint64_t)(v == VERDICT_UNATTACHED) << column;
 		}
 	}
-	return 0;
 }
 
 static int by_function(const void *key, const void *element)
@@ -131,11 +113,8 @@ static struct row *row_of_other(struct making *m, const struct hit *hit, const s
 	char *key;
 
 	/* If addresses are not known, only sympos tells functions of the same name apart. */
-	if (asprintf(&key, "%s %s %llx %u", f.name, f.module ? f.module : "", (unsigned long long)f.addr,
-		     f.module || f.addr ? 0 : hit->sympos) < 0) {
-		error__no_memory();
-		return NULL;
-	}
+	key = xasprintf("%s %s %llx %u", f.name, f.module ? f.module : "", (unsigned long long)f.addr,
+			f.module || f.addr ? 0 : hit->sympos);
 	entry = lh_table_lookup_entry(m->others, key);
 	if (entry) {
 		free(key);
@@ -143,15 +122,12 @@ static struct row *row_of_other(struct making *m, const struct hit *hit, const s
 	}
 	/* The list of others moves while it grows: a row has its function's index until all are there. */
 	row = add_row(m, (const struct function *)(uintptr_t)others->count, class);
-	if (!row || universe__add(others, &f) ||
-	    lh_table_insert(m->others, key, (void *)(uintptr_t)(m->rows->count - 1))) {
-		free(key);
-		return NULL;
-	}
+	universe__add(others, &f);
+	index__add(m->others, key, (void *)(uintptr_t)(m->rows->count - 1));
 	return row;
 }
 
-static int add_hits(struct making *m, size_t column, size_t universe_rows)
+static void add_hits(struct making *m, size_t column, size_t universe_rows)
 {
 	const struct coverage *c = m->rows->documents[column];
 
@@ -164,8 +140,6 @@ static int add_hits(struct making *m, size_t column, size_t universe_rows)
 		row = row_of(m->rows, universe_rows, universe__find(m->rows->universe, hit));
 		if (!row)
 			row = row_of_other(m, hit, c);
-		if (!row)
-			return -ENOMEM;
 		if (!row__is_seen(row, column))
 			m->rows->hits[row->made * m->rows->columns + column] = hit;
 		row->seen |= 1ull << column;
@@ -173,35 +147,25 @@ static int add_hits(struct making *m, size_t column, size_t universe_rows)
 		if (!hit->module || has_module(c, hit->module))
 			row->asked |= 1ull << column;
 	}
-	return 0;
-}
-
-static void free_key(struct lh_entry *entry)
-{
-	free(lh_entry_k(entry));
 }
 
 int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
 {
 	struct making m = { .rows = ret };
 	size_t universe_rows;
-	int err;
 
 	*ret = (struct rows){ .columns = count, .documents = documents, .universe = u };
 	universe__init(&ret->others);
-	m.others = lh_kchar_table_new(1024, free_key);
-	err = m.others ? add_universe(&m) : error__no_memory();
+	m.others = index__new(1024, index__free_key);
+	add_universe(&m);
 	universe_rows = ret->count;
-	for (size_t column = 0; !err && column < count; column++)
-		err = add_hits(&m, column, universe_rows);
-	for (size_t i = universe_rows; !err && i < ret->count; i++)
+	for (size_t column = 0; column < count; column++)
+		add_hits(&m, column, universe_rows);
+	for (size_t i = universe_rows; i < ret->count; i++)
 		ret->list[i].f = &ret->others.list[(uintptr_t)ret->list[i].f];
 	ret->all = ret->count;
-	if (m.others)
-		lh_table_free(m.others);
-	if (err)
-		rows__free(ret);
-	return err;
+	lh_table_free(m.others);
+	return 0;
 }
 
 void rows__free(struct rows *r)

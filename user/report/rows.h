@@ -59,7 +59,7 @@ struct rows {
  * @documents: the columns, which must live as long as @ret
  * @count: their number, at most ROWS_MOST_COLUMNS
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: 0.
  */
 int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
 

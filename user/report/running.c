@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "image/untraced.h"
 #include "kernel/module_files.h"
 #include "report/running.h"
@@ -41,13 +42,12 @@ static void unload(struct running *r)
 /* ---- with files */
 
 /* In @listed, marks functions of @files that @live has, too. Adds the other functions of @live to @files. */
-static int take_over(struct universe *files, const struct universe *live, bool *listed)
+static void take_over(struct universe *files, const struct universe *live, bool *listed)
 {
 	/* Added functions come after these, in no order, so only these can be searched. */
 	struct universe known = *files;
-	int err = 0;
 
-	for (size_t i = 0; !err && i < live->count; i++) {
+	for (size_t i = 0; i < live->count; i++) {
 		const struct function *f = &live->list[i], *same;
 		struct function new = *f;
 
@@ -60,9 +60,8 @@ static int take_over(struct universe *files, const struct universe *live, bool *
 		new.name = strings__add(files->names, f->name);
 		new.module = universe__text(files, f->module);
 		new.unit = universe__text(files, f->unit);
-		err = universe__add(files, &new);
+		universe__add(files, &new);
 	}
-	return err;
 }
 
 /* The kernel's own list decides, except about code that is no longer there. */
@@ -78,18 +77,15 @@ static void judge(struct universe *files, const bool *listed, size_t known)
 	}
 }
 
-static int join(struct universe *files, const struct universe *live)
+static void join(struct universe *files, const struct universe *live)
 {
 	size_t known = files->count;
-	bool *listed = calloc(known + 1, sizeof(*listed));
-	int err = listed ? take_over(files, live, listed) : error__no_memory();
+	bool *listed = xcalloc(known, sizeof(*listed));
 
-	if (!err)
-		judge(files, listed, known);
-	if (!err)
-		universe__settle(files);
+	take_over(files, live, listed);
+	judge(files, listed, known);
+	universe__settle(files);
 	free(listed);
-	return err;
 }
 
 /* ---- without */
@@ -121,15 +117,14 @@ static bool is_label(const char *name)
  * Names and the borders of the text show some reasons. Init code is gone, so it cannot be looked
  * at.
  */
-static int add_untraced(struct universe *u, const struct running *r)
+static void add_untraced(struct universe *u, const struct running *r)
 {
 	struct bounds init = between(r->symbols, "_sinittext", "_einittext"), regions[UNTRACED_REGIONS];
 	uint64_t last = 0;
-	int err = 0;
 
 	for (size_t i = 0; i < UNTRACED_REGIONS; i++)
 		regions[i] = between(r->symbols, untraced_regions[i].start, untraced_regions[i].end);
-	for (size_t i = 0; !err && i < symbols__count(r->symbols); i++) {
+	for (size_t i = 0; i < symbols__count(r->symbols); i++) {
 		const struct symbol *sym = symbols__at(r->symbols, i);
 		struct function f = { .addr = sym->addr, .name = sym->name };
 		enum untraced why;
@@ -145,11 +140,9 @@ static int add_untraced(struct universe *u, const struct running *r)
 		f.name = strings__add(u->names, sym->name);
 		if (u->linked)
 			f.addr -= r->id.kaslr_offset;
-		err = universe__add(u, &f);
+		universe__add(u, &f);
 	}
-	if (!err)
-		universe__settle(u);
-	return err;
+	universe__settle(u);
 }
 
 int universe__of_running(struct universe *ret, const char *vmlinux)
@@ -164,12 +157,12 @@ int universe__of_running(struct universe *ret, const char *vmlinux)
 	if (!err && live.linked)
 		err = universe__of_build(&files, &r.id, &r.modules, vmlinux);
 	if (!err && files.count) {
-		err = join(&files, &live);
+		join(&files, &live);
 	} else if (!err) {
 		error__warn("%s: nothing else tells why a function cannot be traced, and where it is: give --vmlinux",
 			    live.linked ? "there is no vmlinux of this kernel" :
 			    "where this kernel's code was moved to is not known");
-		err = add_untraced(&live, &r);
+		add_untraced(&live, &r);
 	}
 	unload(&r);
 	if (!err)

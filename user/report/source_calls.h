@@ -20,15 +20,13 @@ struct source_calls {
 
 /**
  * source_calls__read() - find all direct calls in vmlinux
- * @ret: to be freed by source_calls__free() in any case
+ * @ret: to be freed by source_calls__free()
  * @of: vmlinux; it must live as long as @ret
  * @u: the universe of the same build, which must live as long as @ret
  *
  * A call is left out if its line is not known, or one of its two functions is not in the universe.
- *
- * Return: 0; -ENODATA without a message if the image has no debug information; or another negative errno after one.
  */
-int source_calls__read(struct source_calls *ret, const struct image_of *of, const struct universe *u);
+void source_calls__read(struct source_calls *ret, const struct image_of *of, const struct universe *u);
 void source_calls__free(struct source_calls *c);
 
 #endif

@@ -3,22 +3,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "report/source_lines.h"
 
-int source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr)
+void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr)
 {
-	if (s->count == s->room) {
-		size_t room = s->room ? 2 * s->room : 256;
-		struct source_line *more = reallocarray(s->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		s->list = more;
-		s->room = room;
-	}
-	s->list[s->count++] = (struct source_line){ .of = of, .addr = addr };
-	return 0;
+	*LIST_ADD(s->list, s->count) = (struct source_line){ .of = of, .addr = addr };
 }
 
 static int by_place(const void *a, const void *b)
@@ -31,36 +21,30 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Finds the lines for addresses in one file. */
-static int find_in(const struct source_lines *s, struct source_line *list, size_t count)
+static void find_in(const struct source_lines *s, struct source_line *list, size_t count)
 {
-	uint64_t *addrs = calloc(count, sizeof(*addrs));
-	struct line_place *places = calloc(count, sizeof(*places));
-	int err = addrs && places ? 0 : error__no_memory();
+	uint64_t *addrs = xcalloc(count, sizeof(*addrs));
+	struct line_place *places = xcalloc(count, sizeof(*places));
 
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		addrs[i] = list[i].addr;
-	if (!err)
-		err = (s->entries ? lines__defined : lines__find)(list[0].of->image, addrs, count, places);
-	for (size_t i = 0; !err && i < count; i++)
+	/* Without debug information, no place is known. */
+	(s->entries ? lines__defined : lines__find)(list[0].of->image, addrs, count, places);
+	for (size_t i = 0; i < count; i++)
 		list[i].place = places[i];
 	free(addrs);
 	free(places);
-	return err == -ENODATA ? 0 : err;
 }
 
-int source_lines__find(struct source_lines *s)
+void source_lines__find(struct source_lines *s)
 {
-	int err = 0;
-
-	if (!s->count)
-		return 0;
-	qsort(s->list, s->count, sizeof(*s->list), by_place);
-	for (size_t first = 0, end; !err && first < s->count; first = end) {
+	if (s->count)
+		qsort(s->list, s->count, sizeof(*s->list), by_place);
+	for (size_t first = 0, end; first < s->count; first = end) {
 		for (end = first + 1; end < s->count && s->list[end].of == s->list[first].of; end++)
 			;
-		err = find_in(s, &s->list[first], end - first);
+		find_in(s, &s->list[first], end - first);
 	}
-	return err;
 }
 
 const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr)

@@ -18,18 +18,13 @@ struct source_line {
 struct source_lines {
 	bool entries;			/* all addresses are entries of functions: find where these are defined */
 	struct source_line *list;	/* after source_lines__find(): by file, then by address */
-	size_t count, room;
+	size_t count;
 };
 
-/*
- * Adds an address. Returns 0, or -ENOMEM after a message. @s is zero at first; it must be freed
- * even after a failure.
- */
-int source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
-/*
- * Finds all places. Call it once, after all addresses were added. Returns -ENOMEM after a message.
- */
-int source_lines__find(struct source_lines *s);
+/* Adds an address. @s is zero at first. */
+void source_lines__want(struct source_lines *s, const struct image_of *of, uint64_t addr);
+/* Finds all places. Call it once, after all addresses were added. */
+void source_lines__find(struct source_lines *s);
 /* Returns NULL if the place is not known. */
 const struct line_place *source_lines__get(const struct source_lines *s, const struct image_of *of, uint64_t addr);
 void source_lines__free(struct source_lines *s);

@@ -3,8 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "report/sources.h"
 
@@ -84,16 +83,10 @@ struct code {
 static int add_flow(const struct flow *flow, void *data)
 {
 	struct code *code = data;
-	struct flow *more;
 
 	code->unknown |= code->count == MOST_INSTRUCTIONS;
-	if (code->unknown)
-		return 0;
-	more = array__grow(code->list, code->count, sizeof(*more));
-	if (!more)
-		return -ENOMEM;
-	code->list = more;
-	more[code->count++] = *flow;
+	if (!code->unknown)
+		*LIST_ADD(code->list, code->count) = *flow;
 	return 0;
 }
 
@@ -122,23 +115,16 @@ static void free_code(struct code *code)
 	*code = (struct code){ .of = code->of, .parts = code->parts, .part_count = code->part_count };
 }
 
-static int read_parts(struct code *code)
+static void read_parts(struct code *code)
 {
 	size_t count;
 	const struct image_function *list = image__functions(code->of->image, &count);
 
 	for (size_t i = 0; i < count; i++) {
-		struct part *more;
-
-		if (list[i].untraced != UNTRACED_FRAGMENT)
-			continue;
-		more = array__grow(code->parts, code->part_count, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		code->parts = more;
-		more[code->part_count++] = (struct part){ edges__whole(code->of, &list[i]), &list[i] };
+		if (list[i].untraced == UNTRACED_FRAGMENT)
+			*LIST_ADD(code->parts, code->part_count) =
+				(struct part){ edges__whole(code->of, &list[i]), &list[i] };
 	}
-	return 0;
 }
 
 /* The index of the first flow at an address; code->count: no instruction begins there. */
@@ -189,50 +175,38 @@ static void follow(struct code *code, bool *reached)
 	}
 }
 
-static int read_part(struct code *code, const struct image_function *part)
+static void read_part(struct code *code, const struct image_function *part)
 {
 	size_t count;
 	const struct inlined *inside = inlines__inside(code->of->inlines, part, &count);
-	struct inlined *more;
 
-	if (count) {
-		more = reallocarray(code->pieces, code->piece_count + count, sizeof(*more));
-		if (!more)
-			return -ENOMEM;
-		code->pieces = more;
-		memcpy(more + code->piece_count, inside, count * sizeof(*more));
-		code->piece_count += count;
-	}
-	return calls__flow(code->of->calls, part, add_flow, code);
+	for (size_t i = 0; i < count; i++)
+		*LIST_ADD(code->pieces, code->piece_count) = inside[i];
+	calls__flow(code->of->calls, part, add_flow, code);
 }
 
-static int read_code(struct code *code, const struct image_function *whole)
+static void read_code(struct code *code, const struct image_function *whole)
 {
-	int err;
-
 	free_code(code);
 	code->whole = whole;
-	err = read_part(code, whole);
-	for (size_t i = 0; !err && i < code->part_count; i++) {
+	read_part(code, whole);
+	for (size_t i = 0; i < code->part_count; i++) {
 		if (code->parts[i].whole == whole && code->parts[i].part != whole)
-			err = read_part(code, code->parts[i].part);
+			read_part(code, code->parts[i].part);
 	}
-	code->seen = calloc(code->count + 1, sizeof(*code->seen));
-	code->reachable = calloc(code->count + 1, sizeof(*code->reachable));
-	code->reached = calloc(code->count + 1, sizeof(*code->reached));
-	code->next = calloc(code->count + 1, sizeof(*code->next));
-	if (err || !code->seen || !code->reachable || !code->reached || !code->next)
-		return error__no_memory();
+	code->seen = xcalloc(code->count + 1, sizeof(*code->seen));
+	code->reachable = xcalloc(code->count + 1, sizeof(*code->reachable));
+	code->reached = xcalloc(code->count + 1, sizeof(*code->reached));
+	code->next = xcalloc(code->count + 1, sizeof(*code->next));
 	code->unknown |= whole->untraced == UNTRACED_FRAGMENT || code->piece_count > MOST_INSTRUCTIONS ||
 			 (uint64_t)code->count * code->piece_count > MOST_STEPS;
 	if (code->unknown)
-		return 0;
+		return;
 	if (code->count)
 		qsort(code->list, code->count, sizeof(*code->list), by_address);
 	if (code->piece_count)
 		qsort(code->pieces, code->piece_count, sizeof(*code->pieces), by_source);
 	follow(code, code->reachable);
-	return 0;
 }
 
 static bool is_inside(uint64_t at, const struct inlined *pieces, size_t count)
@@ -318,30 +292,32 @@ static void mark_bodies_of(struct sources *s, struct code *code, const struct ed
 
 static int mark_bodies(struct sources *s, const struct edges *e, const struct image_of *of)
 {
-	const struct edge **list = calloc(e->count + 1, sizeof(*list));
+	const struct edge **list;
 	struct code code = { .of = of };
 	size_t count = 0;
-	int err = list ? calls__read_ways(of->calls) : error__no_memory();
+	int err = calls__read_ways(of->calls);
 
-	if (!err)
-		err = read_parts(&code);
-	for (size_t i = 0; !err && i < e->count; i++) {
+	if (err)
+		return err;
+	list = xcalloc(e->count, sizeof(*list));
+	read_parts(&code);
+	for (size_t i = 0; i < e->count; i++) {
 		if (e->list[i].of == of && e->list[i].call.in)
 			list[count++] = &e->list[i];
 	}
 	if (count)
 		qsort(list, count, sizeof(*list), by_whole);
-	for (size_t i = 0, end; !err && i < count; i = end) {
+	for (size_t i = 0, end; i < count; i = end) {
 		for (end = i; end < count && whole_of(list[end]) == whole_of(list[i]); end++)
 			;
-		err = read_code(&code, whole_of(list[i]));
-		if (!err && !code.unknown)
+		read_code(&code, whole_of(list[i]));
+		if (!code.unknown)
 			mark_bodies_of(s, &code, &list[i], end - i);
 	}
 	free_code(&code);
 	free(code.parts);
 	free(list);
-	return err;
+	return 0;
 }
 
 static void mark_possible(struct sources *s, const struct edges *e, const struct image_of *of)
@@ -372,12 +348,8 @@ int sources__make(struct sources *ret, const struct edges *e, const struct image
 		return -ENODATA;
 	ret->inlines = of->inlines;
 	list = inlines__sources(of->inlines, &ret->count);
-	ret->marks = calloc(ret->count + 1, sizeof(*ret->marks));
-	ret->counted = calloc(ret->count + 1, sizeof(*ret->counted));
-	if (!ret->marks || !ret->counted) {
-		sources__free(ret);
-		return error__no_memory();
-	}
+	ret->marks = xcalloc(ret->count, sizeof(*ret->marks));
+	ret->counted = xcalloc(ret->count, sizeof(*ret->counted));
 	for (size_t i = 0; i < ret->count; i++)
 		ret->counted[i] = list[i].inlined;
 	mark_own(ret, e, of);

@@ -29,7 +29,7 @@ struct sources {
  * @e: the edges of the documents; images__inlines() has been called for its images
  * @of: one of these images
  *
- * Return: 0; -ENODATA without a message if it has no debug information; -ENOMEM after a message.
+ * Return: 0; -ENODATA without a message if it has no debug information; -EINVAL after a message if it is damaged.
  */
 int sources__make(struct sources *ret, const struct edges *e, const struct image_of *of);
 void sources__free(struct sources *s);

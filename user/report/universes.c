@@ -4,23 +4,15 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "image/image.h"
 #include "image/lines.h"
 #include "image/units.h"
 #include "report/universes.h"
 
-static int copy_text(char **ret, const char *text)
+static void add_module(struct universe *u, const char *name, const char *build_id)
 {
-	free(*ret);
-	*ret = text ? strdup(text) : NULL;
-	return text && !*ret ? error__no_memory() : 0;
-}
-
-static int add_module(struct universe *u, const char *name, const char *build_id)
-{
-	struct covered_module *m = covered_modules__add(&u->modules, name);
-
-	return m ? copy_text(&m->build_id, build_id) : -ENOMEM;
+	covered_modules__add(&u->modules, name)->build_id = xstrdup(build_id);
 }
 
 /* ---- of a running kernel */
@@ -35,8 +27,8 @@ static int open_units(struct units **ret, const char *vmlinux)
 	return err == -ENODATA ? 0 : err;
 }
 
-static int add_traceable(struct universe *u, const struct traceable_function *t, const struct running_kernel *k,
-			 const struct units *units)
+static void add_traceable(struct universe *u, const struct traceable_function *t, const struct running_kernel *k,
+			  const struct units *units)
 {
 	const struct module *m = t->module ? symbols__module(k->symbols, t->module) : NULL;
 	const struct unit *unit;
@@ -53,18 +45,15 @@ static int add_traceable(struct universe *u, const struct traceable_function *t,
 		unit = units ? units__find(units, f.addr) : NULL;
 		f.unit = unit ? universe__text(u, unit->path) : NULL;
 	}
-	return universe__add(u, &f);
+	universe__add(u, &f);
 }
 
-static int set_kernel(struct universe *u, const struct kernel_id *id)
+/* @u has none yet. */
+static void set_kernel(struct universe *u, const char *release, const char *arch, const char *build_id)
 {
-	int err;
-
-	u->linked = id->offset_known;
-	err = copy_text(&u->release, id->release);
-	if (!err)
-		err = copy_text(&u->arch, id->arch);
-	return err ? err : copy_text(&u->build_id, id->build_id);
+	u->release = xstrdup(release);
+	u->arch = xstrdup(arch);
+	u->build_id = xstrdup(build_id);
 }
 
 bool universe__has_module(const struct universe *u, const char *module)
@@ -73,37 +62,33 @@ bool universe__has_module(const struct universe *u, const char *module)
 }
 
 /* Adds its functions that are in vmlinux, or in a module that @u does not have. */
-static int add_running(struct universe *u, const struct running_kernel *k, bool vmlinux, const struct units *units)
+static void add_running(struct universe *u, const struct running_kernel *k, bool vmlinux, const struct units *units)
 {
 	struct covered_modules loaded = {};
 	struct universe had = { .modules = u->modules };
-	int err;
 
 	u->modules = (struct covered_modules){};
-	err = covered_modules__read(&loaded, k->symbols, NULL);
-	for (size_t i = 0; !err && i < had.modules.count; i++)
-		err = add_module(u, had.modules.list[i].name, had.modules.list[i].build_id);
-	for (size_t i = 0; !err && i < loaded.count; i++) {
+	covered_modules__read(&loaded, k->symbols, NULL);
+	for (size_t i = 0; i < had.modules.count; i++)
+		add_module(u, had.modules.list[i].name, had.modules.list[i].build_id);
+	for (size_t i = 0; i < loaded.count; i++) {
 		if (!universe__has_module(&had, loaded.list[i].name))
-			err = add_module(u, loaded.list[i].name, loaded.list[i].build_id);
+			add_module(u, loaded.list[i].name, loaded.list[i].build_id);
 	}
-	for (size_t i = 0; !err && i < traceable__count(k->traceable); i++) {
+	for (size_t i = 0; i < traceable__count(k->traceable); i++) {
 		const struct traceable_function *t = traceable__at(k->traceable, i);
 
 		if (t->module ? !universe__has_module(&had, t->module) : vmlinux)
-			err = add_traceable(u, t, k, units);
+			add_traceable(u, t, k, units);
 	}
 	covered_modules__free(&loaded);
 	covered_modules__free(&had.modules);
-	return err;
 }
 
-int universe__add_modules_of_running(struct universe *u, const struct running_kernel *k)
+void universe__add_modules_of_running(struct universe *u, const struct running_kernel *k)
 {
-	int err = add_running(u, k, false, NULL);
-
+	add_running(u, k, false, NULL);
 	universe__settle(u);
-	return err;
 }
 
 int universe__of_kernel(struct universe *ret, const struct traceable *t, const struct symbols *s,
@@ -111,37 +96,33 @@ int universe__of_kernel(struct universe *ret, const struct traceable *t, const s
 {
 	const struct running_kernel k = { t, s, id };
 	struct units *units = NULL;
-	int err;
+	int err = id->offset_known ? open_units(&units, vmlinux) : 0;
 
-	universe__init(ret);
-	err = set_kernel(ret, id);
-	if (!err && id->offset_known)
-		err = open_units(&units, vmlinux);
-	ret->placed = units;
-	if (!err)
-		err = add_running(ret, &k, true, units);
-	units__free(units);
 	if (err)
-		universe__free(ret);
-	else
-		universe__settle(ret);
-	return err;
+		return err;
+	universe__init(ret);
+	set_kernel(ret, id->release, id->arch, id->build_id);
+	ret->linked = id->offset_known;
+	ret->placed = units;
+	add_running(ret, &k, true, units);
+	units__free(units);
+	universe__settle(ret);
+	return 0;
 }
 
 /* ---- of files */
 
 /* @list: the functions of the image, which are in @u from index @first on. */
-static int place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
-		 size_t count)
+static void place(struct universe *u, size_t first, const struct image *image, const struct image_function *list,
+		  size_t count)
 {
-	uint64_t *addrs = calloc(count + 1, sizeof(*addrs));
-	struct line_place *places = calloc(count + 1, sizeof(*places));
-	int err = addrs && places ? 0 : error__no_memory();
+	uint64_t *addrs = xcalloc(count, sizeof(*addrs));
+	struct line_place *places = xcalloc(count, sizeof(*places));
+	int err;
 
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		addrs[i] = list[i].addr;
-	if (!err)
-		err = lines__defined(image, addrs, count, places);
+	err = lines__defined(image, addrs, count, places);
 	for (size_t i = 0; !err && i < count; i++) {
 		struct function *f = &u->list[first + i];
 
@@ -155,17 +136,15 @@ static int place(struct universe *u, size_t first, const struct image *image, co
 	}
 	free(addrs);
 	free(places);
-	return err == -ENODATA ? 0 : err;
 }
 
-static int add_image(struct universe *u, const struct image *image)
+static void add_image(struct universe *u, const struct image *image)
 {
 	size_t count, first = u->count;
 	const struct image_function *list = image__functions(image, &count);
 	const char *module = universe__text(u, image__module(image));
-	int err = 0;
 
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct unit *unit = image__unit(image, list[i].addr);
 		struct function f = {
 			.addr = list[i].addr, .name = strings__add(u->names, list[i].name), .module = module,
@@ -176,9 +155,9 @@ static int add_image(struct universe *u, const struct image *image)
 		if (module && f.init)
 			f.addr -= IMAGE_MODULE_INIT;
 		u->placed |= f.unit && !module;
-		err = universe__add(u, &f);
+		universe__add(u, &f);
 	}
-	return err ? err : place(u, first, image, list, count);
+	place(u, first, image, list, count);
 }
 
 static int add_vmlinux(struct universe *u, const char *path)
@@ -189,15 +168,10 @@ static int add_vmlinux(struct universe *u, const char *path)
 	err = image__open(&image, path, NULL);
 	if (err)
 		return err;
-	err = copy_text(&u->release, image__release(image));
-	if (!err)
-		err = copy_text(&u->arch, image__arch(image));
-	if (!err)
-		err = copy_text(&u->build_id, image__build_id(image));
-	if (!err)
-		err = add_image(u, image);
+	set_kernel(u, image__release(image), image__arch(image), image__build_id(image));
+	add_image(u, image);
 	image__free(image);
-	return err;
+	return 0;
 }
 
 /* In another build of the module, the same offsets are those of other functions. So such a file is left out. */
@@ -217,12 +191,11 @@ int universe__add_module_file(struct universe *u, const struct module_file *m)
 		error__warn("%s: is another build of the module %s than the recorded one (%s): its functions are not "
 			    "known", m->path, m->name, m->build_id);
 	} else {
-		err = add_module(u, m->name, build_id);
-		if (!err)
-			err = add_image(u, image);
+		add_module(u, m->name, build_id);
+		add_image(u, image);
 	}
 	image__free(image);
-	return err;
+	return 0;
 }
 
 int universe__of_files(struct universe *ret, const char *vmlinux, const struct module_file *modules, size_t count)

@@ -34,8 +34,8 @@ struct running_kernel {
 	const struct kernel_id *id;
 };
 
-/* Adds those of its modules that @u does not have. Returns -ENOMEM after a message. */
-int universe__add_modules_of_running(struct universe *u, const struct running_kernel *k);
+/* Adds those of its modules that @u does not have. */
+void universe__add_modules_of_running(struct universe *u, const struct running_kernel *k);
 
 /* A module's file, its name, and the build that is wanted. */
 struct module_file {

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "document/universe_kept.h"
 #include "kernel/module_files.h"
 #include "report/universes.h"
@@ -40,11 +41,7 @@ static int want_module(struct wanted *w, const char *name, const char *build_id)
 		more->build_id = more->build_id ?: build_id;
 		return 0;
 	}
-	more = reallocarray(w->modules, w->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	w->modules = more;
-	more[w->count++] = (struct module_file){ .name = name, .build_id = build_id };
+	*LIST_ADD(w->modules, w->count) = (struct module_file){ .name = name, .build_id = build_id };
 	return 0;
 }
 
@@ -118,8 +115,9 @@ static char *kept_path(const struct wanted *w)
 {
 	char *name, *path;
 
-	if (!w->kernel->build_id || asprintf(&name, "functions-%s", w->kernel->build_id) < 0)
+	if (!w->kernel->build_id)
 		return NULL;
+	name = xasprintf("functions-%s", w->kernel->build_id);
 	path = kept__path(name);
 	free(name);
 	return path;
@@ -388,7 +386,7 @@ static int complete(struct universe *u, const struct wanted *w, const struct run
 		universe__free(u);
 		err = universe__of_kernel(u, running->traceable, running->symbols, running->id, NULL);
 	} else if (running) {
-		err = universe__add_modules_of_running(u, running);
+		universe__add_modules_of_running(u, running);
 	}
 	running_lists__free(&lists);
 	return err;

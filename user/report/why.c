@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/similar.h"
 #include "image/copies.h"
 #include "image/untraced.h"
@@ -15,7 +16,6 @@
 struct search {
 	struct why *w;
 	const struct why_sources *sources;
-	int err;
 };
 
 static const char *text(struct search *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
@@ -25,33 +25,22 @@ static const char *text(struct search *s, const char *fmt, ...)
 	const char *kept;
 	char *line;
 	va_list ap;
-	int length;
 
 	va_start(ap, fmt);
-	length = vasprintf(&line, fmt, ap);
+	if (vasprintf(&line, fmt, ap) < 0)
+		memory__fail();
 	va_end(ap);
-	if (length < 0) {
-		s->err = error__no_memory();
-		return "";
-	}
 	kept = strings__intern(s->w->names, line);
 	free(line);
 	return kept;
 }
 
-/* Returns NULL after a message if there is no memory. */
 static struct answer *add(struct search *s, const char *why, const char *function, const char *sentence)
 {
-	struct answer *more = reallocarray(s->w->list, s->w->count + 1, sizeof(*more));
+	struct answer *added = LIST_ADD(s->w->list, s->w->count);
 
-	if (!more) {
-		s->err = error__no_memory();
-		return NULL;
-	}
-	s->w->list = more;
-	more += s->w->count++;
-	*more = (struct answer){ .why = why, .function = function, .text = sentence };
-	return more;
+	*added = (struct answer){ .why = why, .function = function, .text = sentence };
+	return added;
 }
 
 static const char *keep(struct search *s, const char *word)
@@ -150,14 +139,12 @@ static const char *judge(struct search *s, size_t document, const struct functio
 
 static void look_in_documents(struct search *s, const struct function *f)
 {
-	for (size_t i = 0; !s->err && i < s->sources->document_count; i++) {
+	for (size_t i = 0; i < s->sources->document_count; i++) {
 		const char *sentence, *why = judge(s, i, f, &sentence);
 		struct answer *a = add(s, why, keep(s, f->name), sentence);
 
-		if (a) {
-			a->document = s->sources->labels[i];
-			a->module = keep(s, f->module);
-		}
+		a->document = s->sources->labels[i];
+		a->module = keep(s, f->module);
 	}
 }
 
@@ -178,8 +165,6 @@ static void add_function(struct search *s, const struct function *f, const char 
 		sentence = text(s, "cannot be traced: it %s", sentence);
 	s->w->found = true;
 	a = add(s, why, keep(s, f->name), sentence);
-	if (!a)
-		return;
 	a->module = keep(s, f->module);
 	a->file = keep(s, f->file ?: f->unit);
 	a->line = f->file ? f->line : 0;
@@ -192,7 +177,7 @@ static void look_for_name(struct search *s)
 	size_t count;
 	const struct function *const *list = universe__named(s->sources->universe, s->w->name, &count);
 
-	for (size_t i = 0; !s->err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		add_function(s, list[i], NULL);
 }
 
@@ -202,7 +187,7 @@ static void look_for_twins(struct search *s)
 	const struct universe *u = s->sources->universe;
 	size_t length = strlen(s->w->name);
 
-	for (size_t i = 0; !s->err && i < u->count; i++) {
+	for (size_t i = 0; i < u->count; i++) {
 		const struct function *f = &u->list[i];
 
 		if (strncmp(f->name, s->w->name, length) || f->name[length] != '.' ||
@@ -220,14 +205,14 @@ static void look_for_aliases(struct search *s)
 
 	if (s->sources->image)
 		list = image__named(s->sources->image, s->w->name, &count);
-	for (size_t i = 0; !s->err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct function *f = universe__at(s->sources->universe, NULL, list[i]->addr);
 		struct answer *a;
 
 		if (!strcmp(list[i]->name, s->w->name))
 			continue;
 		a = add(s, "alias", keep(s, list[i]->name), text(s, "is the name that the kernel prints for it"));
-		if (a && f) {
+		if (f) {
 			a->file = keep(s, f->file ?: f->unit);
 			a->line = f->file ? f->line : 0;
 			add_function(s, f, NULL);
@@ -259,15 +244,11 @@ static enum why_ran ran_in_any(const struct search *s, const struct image_functi
 
 static void add_inlined(struct search *s, const struct copies *c)
 {
-	struct why_into *into = calloc(c->into_count + 1, sizeof(*into));
+	struct why_into *into = xcalloc(c->into_count, sizeof(*into));
 	size_t counts[RAN_UNKNOWN + 1] = {};
 	const char *sentence;
 	struct answer *a;
 
-	if (!into) {
-		s->err = error__no_memory();
-		return;
-	}
 	for (size_t i = 0; i < c->into_count; i++) {
 		into[i] = (struct why_into){ keep(s, c->into[i]->name), ran_in_any(s, c->into[i]) };
 		counts[into[i].ran]++;
@@ -278,10 +259,6 @@ static void add_inlined(struct search *s, const struct copies *c)
 	if (s->sources->document_count && counts[RAN_UNKNOWN])
 		sentence = text(s, "%s; of %zu it is not known", sentence, counts[RAN_UNKNOWN]);
 	a = add(s, "inlined", keep(s, s->w->name), sentence);
-	if (!a) {
-		free(into);
-		return;
-	}
 	a->into = into;
 	a->into_count = c->into_count;
 	a->file = c->source_count ? keep(s, c->sources[0].file) : NULL;
@@ -292,22 +269,17 @@ static void look_for_copies(struct search *s)
 {
 	struct copies c;
 	struct answer *a;
-	int err = s->sources->image ? copies__find(&c, s->sources->image, s->w->name) : -ENODATA;
 
-	if (err) {
-		s->err = err == -ENODATA ? 0 : err;
+	if (!s->sources->image || copies__find(&c, s->sources->image, s->w->name))
 		return;
-	}
 	if (c.into_count) {
 		s->w->found = true;
 		add_inlined(s, &c);
 	} else if (c.source_count && !s->w->found) {
 		s->w->found = true;
 		a = add(s, "no-code", keep(s, s->w->name), "has no code: the compiler found nobody who needs it");
-		if (a) {
-			a->file = keep(s, c.sources[0].file);
-			a->line = c.sources[0].line;
-		}
+		a->file = keep(s, c.sources[0].file);
+		a->line = c.sources[0].line;
 	}
 	copies__free(&c);
 }
@@ -340,16 +312,13 @@ static int look_in_module(const char *path, void *context)
 {
 	struct search *s = context;
 	char *module = module_file__name(path);
-	struct answer *a;
 
 	if (module && !has_module(s->sources->universe, module) && module_file__has(path, s->w->name)) {
-		a = add(s, "module", keep(s, s->w->name), of_module(s, module));
-		if (a)
-			a->module = keep(s, module);
+		add(s, "module", keep(s, s->w->name), of_module(s, module))->module = keep(s, module);
 		s->w->found = true;
 	}
 	free(module);
-	return s->err;
+	return 0;
 }
 
 static const char *similar_name(struct search *s)
@@ -387,23 +356,22 @@ static void give_up(struct search *s)
 int why__find(struct why *ret, const char *name, const struct why_sources *sources)
 {
 	struct search s = { .w = ret, .sources = sources };
+	int err = 0;
 
 	*ret = (struct why){ .names = strings__new() };
 	ret->name = strings__add(ret->names, name);
 	look_for_name(&s);
-	if (!s.err && !ret->count)
+	if (!ret->count)
 		look_for_aliases(&s);
-	if (!s.err)
-		look_for_twins(&s);
-	if (!s.err)
-		look_for_copies(&s);
-	if (!s.err && !ret->found && sources->modules)
-		s.err = module_files__each(sources->modules, look_in_module, &s);
-	if (!s.err && !ret->found)
-		give_up(&s);
-	if (s.err)
+	look_for_twins(&s);
+	look_for_copies(&s);
+	if (!ret->found && sources->modules)
+		err = module_files__each(sources->modules, look_in_module, &s);
+	if (err)
 		why__free(ret);
-	return s.err;
+	else if (!ret->found)
+		give_up(&s);
+	return err;
 }
 
 void why__free(struct why *w)

@@ -68,7 +68,7 @@ int why__find(struct why *ret, const char *name, const struct why_sources *sourc
 void why__free(struct why *w);
 
 void why__print(const struct why *w, FILE *out);
-/* Returns 0, or -ENOMEM after a message. @kernel: the kernel that the answers are about. */
-int why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out);
+/* @kernel: the kernel that the answers are about. */
+void why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out);
 
 #endif

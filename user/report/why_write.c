@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Why a function is not where somebody looked for it, for people and as a document; see why.h. */
-#include "base/error.h"
 #include "base/json.h"
 #include "kernel/traceable.h"
 #include "report/why.h"
@@ -79,12 +78,10 @@ static void write_answer(json_writer_t *w, const struct answer *a)
 	jsonw_end_object(w);
 }
 
-int why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out)
+void why__write_json(const struct why *list, size_t count, const struct universe *kernel, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "why", WHY_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	json__string_or_null(w, "release", kernel->release);
 	json__string_or_null(w, "build_id", kernel->build_id);
 	jsonw_name(w, "functions");
@@ -102,5 +99,4 @@ int why__write_json(const struct why *list, size_t count, const struct universe 
 	}
 	jsonw_end_array(w);
 	json__end(&w);
-	return 0;
 }

@@ -9,6 +9,7 @@
 #include "image/imports.h"
 #include "image/units.h"
 #include "kernel/module_files.h"
+#include "report/index.h"
 #include "report/source_lines.h"
 #include "tailor/evidence.h"
 
@@ -26,7 +27,6 @@ struct collector {
 	struct source_lines lines;
 	struct lh_table *by_unit;	/* struct object_facts by unit; NULL: Kbuild does not know it */
 	struct lh_table *by_name;	/* the number of an option in e->options, and 1 */
-	size_t option_room;
 	bool *imported;		/* for each of the images: its imports were looked at */
 	bool lossy;
 };
@@ -46,25 +46,16 @@ static struct option_facts *get_option(struct collector *c, const char *name)
 {
 	struct lh_entry *entry;
 	struct evidence *e = c->e;
+	struct option_facts *o;
 
 	name += strlen(PREFIX);
 	entry = lh_table_lookup_entry(c->by_name, name);
 	if (entry)
 		return &e->options[(uintptr_t)lh_entry_v(entry) - 1];
-	if (e->option_count == c->option_room) {
-		size_t room = c->option_room ? 2 * c->option_room : 1024;
-		struct option_facts *more = reallocarray(e->options, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		e->options = more;
-		c->option_room = room;
-	}
-	name = strings__intern(c->k->names, name);
-	e->options[e->option_count] = (struct option_facts){ .name = name, .witness.in = SEEN_BLIND };
-	if (lh_table_insert(c->by_name, name, (void *)(e->option_count + 1)))
-		return NULL;
-	return &e->options[e->option_count++];
+	o = LIST_ADD(e->options, e->option_count);
+	*o = (struct option_facts){ .name = strings__intern(c->k->names, name), .witness.in = SEEN_BLIND };
+	index__add(c->by_name, o->name, (void *)e->option_count);
+	return o;
 }
 
 static void witness(struct witness *has, const struct witness *new)
@@ -93,7 +84,7 @@ static const struct owned *owner_of(const struct collector *c, const char *unit,
 	return owned;
 }
 
-static int add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
+static void add_unit(struct collector *c, const struct image_of *of, const struct unit *unit)
 {
 	const struct owned *owned = owner_of(c, unit->path, of->module);
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
@@ -104,16 +95,10 @@ static int add_unit(struct collector *c, const struct image_of *of, const struct
 		facts->linked = true;
 	if (!of->module) {
 		e->units++;
-		if (!facts) {
-			const char **more = reallocarray(e->unowned, e->unowned_count + 1, sizeof(*more));
-
-			if (!more)
-				return error__no_memory();
-			e->unowned = more;
-			more[e->unowned_count++] = unit->path;
-		}
+		if (!facts)
+			*LIST_ADD(e->unowned, e->unowned_count) = unit->path;
 	}
-	return lh_table_insert(c->by_unit, unit, facts) ? error__no_memory() : 0;
+	index__add(c->by_unit, unit, facts);
 }
 
 static struct object_facts *object_of(const struct collector *c, const struct unit *unit)
@@ -123,16 +108,15 @@ static struct object_facts *object_of(const struct collector *c, const struct un
 	return entry ? lh_entry_v(entry) : NULL;
 }
 
-static int count_functions(struct collector *c, const struct image_of *of)
+static void count_functions(struct collector *c, const struct image_of *of)
 {
 	size_t units, count;
 	const struct unit *list = image__units(of->image, &units);
 	const struct image_function *functions = image__functions(of->image, &count);
-	int err = 0;
 
-	for (size_t i = 0; !err && i < units; i++)
-		err = add_unit(c, of, &list[i]);
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < units; i++)
+		add_unit(c, of, &list[i]);
+	for (size_t i = 0; i < count; i++) {
 		struct object_facts *facts = object_of(c, image__unit(of->image, functions[i].addr));
 
 		if (!facts)
@@ -146,7 +130,6 @@ static int count_functions(struct collector *c, const struct image_of *of)
 			witness(&facts->witness, &(struct witness){ .in = SEEN_NEVER });
 		}
 	}
-	return err;
 }
 
 /* ---- addresses */
@@ -176,7 +159,7 @@ static struct witness make_witness(const struct collector *c, size_t document, c
 	};
 }
 
-static int see_objects(struct collector *c)
+static void see_objects(struct collector *c)
 {
 	for (size_t d = 0; d < c->documents->count; d++) {
 		const struct hits *hits = &c->documents->list[d]->hits;
@@ -188,22 +171,19 @@ static int see_objects(struct collector *c)
 
 			c->e->addresses++;
 			if (!facts) {
-				if (!c->e->unattributed++ &&
-				    asprintf(&c->e->an_unattributed, "%s in %s", hits->list[i].name ?: "an address",
-					     hits->list[i].module ?: "vmlinux") < 0)
-					return error__no_memory();
+				if (!c->e->unattributed++)
+					c->e->an_unattributed = xasprintf("%s in %s", hits->list[i].name ?: "an address",
+									  hits->list[i].module ?: "vmlinux");
 				continue;
 			}
 			w.place = facts->owned->path;
 			witness(&facts->witness, &w);
-			if (source_lines__want(&c->lines, s.of, s.addr))
-				return -ENOMEM;
+			source_lines__want(&c->lines, s.of, s.addr);
 		}
 	}
-	return 0;
 }
 
-static int see_line(struct collector *c, const char *unit, const char *file, unsigned int line, struct witness w)
+static void see_line(struct collector *c, const char *unit, const char *file, unsigned int line, struct witness w)
 {
 	const struct condition *needs = conditions__at(c->conditions, unit, file, line);
 
@@ -211,68 +191,58 @@ static int see_line(struct collector *c, const char *unit, const char *file, uns
 	w.line = line;
 	for (; needs; needs = needs->outer) {
 		for (size_t i = 0; i < needs->count; i++) {
-			struct option_facts *o;
-
-			if (!kbuild__value(c->k, needs->options[i]))
-				continue;
-			o = get_option(c, needs->options[i]);
-			if (!o)
-				return error__no_memory();
-			witness(&o->witness, &w);
+			if (kbuild__value(c->k, needs->options[i]))
+				witness(&get_option(c, needs->options[i])->witness, &w);
 		}
 	}
-	return 0;
 }
 
-static int see_lines_of(struct collector *c, size_t document, const struct hit *hit)
+static void see_lines_of(struct collector *c, size_t document, const struct hit *hit)
 {
 	struct spot s = spot_of(c, hit);
 	struct witness w = make_witness(c, document, &s);
 	const struct line_place *place;
 	const struct inlined *pieces = NULL;
 	size_t count = 0;
-	int err = 0;
 
 	if (!object_of(c, s.unit))
-		return 0;
+		return;
 	place = source_lines__get(&c->lines, s.of, s.addr);
 	if (place)
-		err = see_line(c, s.unit->path, place->file, place->line, w);
+		see_line(c, s.unit->path, place->file, place->line, w);
 	if (s.f && s.of->inlines)
 		pieces = inlines__inside(s.of->inlines, s.f, &count);
-	for (size_t i = 0; !err && i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (pieces[i].file && s.addr - pieces[i].start < pieces[i].end - pieces[i].start)
-			err = see_line(c, s.unit->path, pieces[i].file, pieces[i].line, w);
+			see_line(c, s.unit->path, pieces[i].file, pieces[i].line, w);
 	}
-	return err;
 }
 
-static int see_lines(struct collector *c)
+static void see_lines(struct collector *c)
 {
-	int err = source_lines__find(&c->lines);
-
-	for (size_t d = 0; !err && d < c->documents->count; d++) {
+	source_lines__find(&c->lines);
+	for (size_t d = 0; d < c->documents->count; d++) {
 		const struct hits *hits = &c->documents->list[d]->hits;
 
-		for (size_t i = 0; !err && i < hits->count; i++)
-			err = see_lines_of(c, d, &hits->list[i]);
+		for (size_t i = 0; i < hits->count; i++)
+			see_lines_of(c, d, &hits->list[i]);
 	}
-	return err;
 }
 
 /* ---- modules that were loaded */
 
-static int see_import(struct collector *c, const struct import *i, struct witness w)
+static void see_import(struct collector *c, const struct import *i, struct witness w)
 {
 	const struct owned *owned = i->unit ? owner_of(c, i->unit, NULL) : NULL;
 	struct object_facts *facts = owned ? &c->e->objects[owned - c->owners->list] : NULL;
 
 	if (!facts)
-		return 0;
+		return;
 	w.function = i->name;
 	w.place = owned->path;
 	witness(&facts->witness, &w);
-	return i->file ? see_line(c, i->unit, i->file, i->line, w) : 0;
+	if (i->file)
+		see_line(c, i->unit, i->file, i->line, w);
 }
 
 /* Without what a module of another source imports, it can no longer be loaded. */
@@ -280,7 +250,6 @@ static int see_imports(struct collector *c, const struct witness *w)
 {
 	const struct image_of *of = images__get(c->images, w->module);
 	struct imports imports = {};
-	int err;
 
 	if (!of || !of->image)
 		return c->lossy ? 0 :
@@ -290,11 +259,11 @@ static int see_imports(struct collector *c, const struct witness *w)
 	if (c->imported[of - c->images->list])
 		return 0;
 	c->imported[of - c->images->list] = true;
-	err = imports__find(&imports, of->image, c->images->list[0].image);
-	for (size_t i = 0; !err && i < imports.count; i++)
-		err = see_import(c, &imports.list[i], *w);
+	imports__find(&imports, of->image, c->images->list[0].image);
+	for (size_t i = 0; i < imports.count; i++)
+		see_import(c, &imports.list[i], *w);
 	imports__free(&imports);
-	return err;
+	return 0;
 }
 
 /*
@@ -359,7 +328,7 @@ static void add_object(struct option_facts *o, const struct object_facts *facts)
 	o->bytes += facts->bytes;
 }
 
-static int pass_to_options(struct collector *c)
+static void pass_to_options(struct collector *c)
 {
 	for (size_t i = 0; i < c->owners->count; i++) {
 		const struct object_facts *facts = &c->e->objects[i];
@@ -371,15 +340,12 @@ static int pass_to_options(struct collector *c)
 			for (size_t j = 0; j < need->count; j++) {
 				struct option_facts *o = get_option(c, need->options[j]);
 
-				if (!o)
-					return error__no_memory();
 				witness(&o->witness, &facts->witness);
 				if (need->count == 1 && facts->linked)
 					add_object(o, facts);
 			}
 		}
 	}
-	return 0;
 }
 
 static int by_name(const void *a, const void *b)
@@ -396,42 +362,37 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 	int err;
 
 	*ret = (struct evidence){};
-	ret->objects = calloc(owners->count + 1, sizeof(*ret->objects));
+	ret->objects = xcalloc(owners->count, sizeof(*ret->objects));
 	c.by_unit = lh_kptr_table_new(4096, NULL);
-	c.by_name = lh_kchar_table_new(4096, NULL);
+	if (!c.by_unit)
+		memory__fail();
+	c.by_name = index__new(4096, NULL);
 	c.conditions = conditions__new(k->source);
-	c.imported = calloc(images->count, sizeof(*c.imported));
-	err = ret->objects && c.by_unit && c.by_name && c.imported ? 0 : error__no_memory();
-	for (size_t i = 0; !err && i < owners->count; i++) {
+	c.imported = xcalloc(images->count, sizeof(*c.imported));
+	for (size_t i = 0; i < owners->count; i++) {
 		ret->objects[i].owned = &owners->list[i];
 		ret->objects[i].witness.in = SEEN_BLIND;
 		ret->objects[i].linked = !owned__needs_unit(&owners->list[i], k->source);
 	}
-	if (!err)
-		err = images__inlines(images);
+	err = images__inlines(images);
 	for (size_t i = 0; !err && i < images->count; i++) {
 		if (images->list[i].image)
-			err = count_functions(&c, &images->list[i]);
+			count_functions(&c, &images->list[i]);
 	}
-	if (!err)
-		err = see_objects(&c);
-	if (!err)
-		err = see_lines(&c);
-	if (!err)
-		err = see_modules(&c);
 	if (!err) {
-		miss_modules(&c);
-		err = pass_to_options(&c);
+		see_objects(&c);
+		see_lines(&c);
+		err = see_modules(&c);
 	}
-	if (!err && ret->option_count)
+	miss_modules(&c);
+	pass_to_options(&c);
+	if (ret->option_count)
 		qsort(ret->options, ret->option_count, sizeof(*ret->options), by_name);
 	source_lines__free(&c.lines);
 	conditions__free(c.conditions);
 	free(c.imported);
-	if (c.by_unit)
-		lh_table_free(c.by_unit);
-	if (c.by_name)
-		lh_table_free(c.by_name);
+	lh_table_free(c.by_unit);
+	lh_table_free(c.by_name);
 	return err;
 }
 

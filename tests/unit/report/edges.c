@@ -76,7 +76,7 @@ static void add(struct graph *g, int d, const char *module, const char *name, un
 
 static void make(struct graph *g)
 {
-	cr_assert(eq(int, edges__make(&g->edges, &g->images, g->list, 2), 0));
+	edges__make(&g->edges, &g->images, g->list, 2);
 }
 
 static void end(struct graph *g)
@@ -303,9 +303,9 @@ Test(edges, that_are_possible_come_from_modules_too)
 	cr_assert(eq(int, open_images(&g), 0));
 	add(&g, 1, "small", "of_module", 0);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	q.edges = &g.edges;
-	cr_assert(eq(int, question__possible(&q, number(&g, NULL, "callee"), &list, &count), 0));
+	list = question__possible(&q, number(&g, NULL, "callee"), &count);
 	for (size_t i = 0; i < count; i++) {
 		from_module += list[i].from == number(&g, "small", "of_module");
 		ran += list[i].ran == 2;
@@ -340,7 +340,7 @@ Test(origins, explain_what_no_call_names)
 		add(&g, 0, NULL, recorded[i], 0);
 	add(&g, 0, NULL, "caller", 10);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_CALLED));
 	cr_expect(eq(int, origin(&g, "pointed", NULL), ORIGIN_POINTER));
 	cr_expect(eq(int, origin(&g, "in_data", NULL), ORIGIN_POINTER));
@@ -363,7 +363,7 @@ Test(origins, of_what_is_exported_may_be_a_module_that_is_not_here)
 	add(&g, 0, NULL, "callee", 0);
 	add(&g, 0, NULL, "lonely", 0);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	cr_expect(eq(int, origin(&g, "callee", NULL), ORIGIN_MODULE_OR_OTHER), "the jump in __SCT__key as well");
 	cr_expect(eq(int, origin(&g, "lonely", NULL), ORIGIN_UNKNOWN));
 	end(&g);
@@ -382,7 +382,7 @@ Test(origins, in_a_module_are_not_guessed)
 	add(&g, 0, "small", "local", 0);
 	add(&g, 0, "small", "local_too", 0);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	cr_expect(eq(int, origins__of(&g.edges, number(&g, "small", "local_too"), &jump), ORIGIN_UNKNOWN));
 	cr_expect(jump == NULL);
 	cr_expect(eq(int, origins__of(&g.edges, number(&g, "small", "local"), &jump), ORIGIN_CALLED));
@@ -427,7 +427,7 @@ Test(images, of_another_build_are_refused)
 }
 
 /* The text of an answer, to be freed. */
-static char *answer(struct graph *g, const char *name, bool calls, int (*print)(const struct question *, FILE *))
+static char *answer(struct graph *g, const char *name, bool calls, void (*print)(const struct question *, FILE *))
 {
 	static const char *const labels[] = { "one", "two" };
 	size_t function = number(g, NULL, name), length;
@@ -437,8 +437,8 @@ static char *answer(struct graph *g, const char *name, bool calls, int (*print)(
 	char *text;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(eq(int, question__find_lines(&q), 0));
-	cr_assert(eq(int, print(&q, f), 0));
+	question__find_lines(&q);
+	print(&q, f);
 	fclose(f);
 	source_lines__free(&q.lines);
 	return text;
@@ -467,7 +467,7 @@ Test(callers, are_told_in_words)
 	add(&g, 1, NULL, "caller", 25);
 	add(&g, 1, NULL, "caller", 27);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	expect_text(&g, "callee", false, (const char *const[]){
 		"CALLER", "one", "two", "caller+0x5", "yes  -", NULL });
 	expect_text(&g, "by_jump", false, (const char *const[]){
@@ -481,9 +481,9 @@ Test(callers, are_told_in_words)
 		"pointed was not recorded.", "Its address is taken: a pointer may lead to it.", NULL });
 	expect_text(&g, "quiet", false, (const char *const[]){
 		"quiet was not recorded; it ", "It may have run all the same", "caller+0xa", "yes  yes", NULL });
-	cr_assert(eq(int, question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "callee"), &possible, &count), 0));
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "callee"), &count);
 	cr_expect(eq(sz, count, 0), "it ran");
-	cr_assert(eq(int, question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "unseen_target"), &possible, &count), 0));
+	possible = question__possible(&(struct question){ .edges = &g.edges }, number(&g, NULL, "unseen_target"), &count);
 	cr_assert(eq(sz, count, 1));
 	cr_expect(possible[0].call->jump);
 	free(possible);
@@ -537,7 +537,7 @@ Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 	cr_assert(eq(int, open_images(&g), 0));
 	add(&g, 0, NULL, "unseen", 0);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	function = document(&g, "unseen_target", false, &root);
 	cr_expect(not(json_object_get_boolean(json__field(function, "address_taken"))));
 	possible = json__field(function, "possible");
@@ -554,13 +554,13 @@ Test(callers, of_a_function_that_did_not_run_are_in_the_document)
 	end(&g);
 }
 
-static char *drawn(struct graph *g, int (*draw)(const struct edges *, FILE *))
+static char *drawn(struct graph *g, void (*draw)(const struct edges *, FILE *))
 {
 	size_t length;
 	char *text;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(eq(int, draw(&g->edges, f), 0));
+	draw(&g->edges, f);
 	fclose(f);
 	return text;
 }
@@ -606,7 +606,7 @@ Test(graph, is_a_line_for_each_recorded_function_below_its_first_caller)
 	add(&g, 0, "small", "local", 0);
 	add(&g, 0, "small", "of_module", 15);
 	make(&g);
-	cr_assert(eq(int, origins__read(&g.images), 0));
+	origins__read(&g.images);
 	text = drawn(&g, graph__folded);
 	cr_expect(eq(str, text, "[unknown];of_module [small];callee 1\n[pointer];pointed 1\n[unknown];caller 1\n"
 		     "[unknown];of_module [small];local [small] 1\n[unknown];of_module [small] 1\n"));

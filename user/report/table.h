@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-only */
+/* Tables of libsmartcols, which fail only without memory; then the program ends (base/memory.h). */
+#ifndef HYTRACE_REPORT_TABLE_H
+#define HYTRACE_REPORT_TABLE_H
+
+#include <libsmartcols/libsmartcols.h>
+
+#include "base/memory.h"
+
+static inline struct libscols_table *table__new(FILE *out)
+{
+	struct libscols_table *table = scols_new_table();
+
+	if (!table)
+		memory__fail();
+	scols_table_set_stream(table, out);
+	return table;
+}
+
+/* @width, @flags: as scols_table_new_column() has them. */
+static inline void table__column(struct libscols_table *table, const char *heading, double width, int flags)
+{
+	if (!scols_table_new_column(table, heading, width, flags))
+		memory__fail();
+}
+
+static inline struct libscols_line *table__line(struct libscols_table *table)
+{
+	return scols_table_new_line(table, NULL) ?: (memory__fail(), NULL);
+}
+
+static inline void table__cell(struct libscols_line *line, size_t column, const char *text)
+{
+	if (scols_line_set_data(line, column, text))
+		memory__fail();
+}
+
+/* Also frees it. */
+static inline void table__print(struct libscols_table *table)
+{
+	if (scols_print_table(table))
+		memory__fail();
+	scols_unref_table(table);
+}
+
+#endif
