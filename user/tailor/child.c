@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "tailor/child.h"
 
 static volatile sig_atomic_t caught;
@@ -77,17 +78,14 @@ static int wait_for(pid_t pid)
 	return status;
 }
 
-/* The whole text of a file; NULL: there is no memory. */
+/* The whole text of a file. */
 static char *whole_text(int fd)
 {
 	off_t size = lseek(fd, 0, SEEK_END);
-	char *text = size < 0 ? NULL : malloc(size + 1);
+	char *text = xmalloc(size < 0 ? 1 : size + 1);
+	ssize_t got = size < 0 ? 0 : pread(fd, text, size, 0);
 
-	if (text) {
-		ssize_t got = pread(fd, text, size, 0);
-
-		text[got > 0 ? got : 0] = '\0';
-	}
+	text[got > 0 ? got : 0] = '\0';
 	return text;
 }
 
@@ -107,7 +105,7 @@ int child__start(struct child *ret, const char *directory, const char *const *ar
 		ret->to = fdopen(in[1], "w");
 		ret->from = fdopen(out[0], "r");
 		if (!ret->to || !ret->from)
-			err = error__no_memory();
+			memory__fail();
 	}
 	close(in[0]);
 	close(out[1]);
@@ -165,8 +163,8 @@ int child__run(const char *directory, const char *const *argv, char *const *envp
 	if (caught)
 		status = -EINTR;
 	for (int i = 0; status >= 0 && i < 3; i++) {
-		if (texts[i] && !(*texts[i] = whole_text(fds[i])))
-			status = error__no_memory();
+		if (texts[i])
+			*texts[i] = whole_text(fds[i]);
 	}
 	for (int i = 0; i < 3; i++) {
 		if (fds[i] >= 0)

@@ -26,7 +26,7 @@ struct child {
  * Return: 0, or a negative errno after a message.
  */
 int child__start(struct child *ret, const char *directory, const char *const *argv, char *const *envp);
-/* What it has said until now, to be freed; NULL: there is no memory. */
+/* What it has said until now, to be freed. */
 char *child__messages(const struct child *c);
 /* Returns its status as waitpid() gives it; -1: there is none. */
 int child__close(struct child *c);

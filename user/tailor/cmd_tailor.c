@@ -8,6 +8,7 @@
 
 #include "base/error.h"
 #include "base/options.h"
+#include "base/paths.h"
 #include "base/progress.h"
 #include "document/losses.h"
 #include "run/output.h"
@@ -215,15 +216,8 @@ struct work {
 
 static int find_files(struct work *w, const struct tailor_options *o)
 {
-	if (asprintf(&w->config, "%s/.config", o->build) < 0) {
-		w->config = NULL;
-		return error__no_memory();
-	}
-	w->vmlinux = NULL;
-	if (!o->vmlinux && asprintf(&w->vmlinux, "%s/vmlinux", o->build) < 0) {
-		w->vmlinux = NULL;
-		return error__no_memory();
-	}
+	w->config = path__join(o->build, ".config");
+	w->vmlinux = o->vmlinux ? NULL : path__join(o->build, "vmlinux");
 	if (!o->vmlinux && access(w->vmlinux, R_OK))
 		return error__return(-EINVAL, "%s: cannot be read: %s; give --vmlinux, the traced kernel with debug "
 				     "information", w->vmlinux, strerror(errno));
@@ -337,7 +331,7 @@ static int write_results(struct results *r, const struct work *w, const struct t
 	};
 
 	if (!err && o->format == TAILOR_JSON)
-		err = tailored__write_json(&t, output__stream(r->report));
+		tailored__write_json(&t, output__stream(r->report));
 	else if (!err && o->format == TAILOR_HTML)
 		err = tailored__write_html(&t, output__stream(r->report));
 	else if (!err)

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: GPL-2.0-only
-/*
- * Reads the #if blocks of the source; see conditions.h.
- *
- * Without memory this ends the program, as base/strings.h does: what it makes is small.
- */
+/* Reads the #if blocks of the source; see conditions.h. */
 #include <ctype.h>
-#include <json-c/linkhash.h>
 #include <obstack.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/paths.h"
+#include "report/index.h"
 #include "tailor/conditions.h"
 
 #define obstack_chunk_alloc malloc
@@ -41,25 +36,16 @@ struct conditions {
 	struct lh_table *compiled;	/* files that are compiled by themselves */
 };
 
-static void __attribute__((noreturn)) no_memory(void)
-{
-	exit(error__status(error__no_memory(), 0));
-}
-
 struct conditions *conditions__new(const char *source)
 {
-	struct conditions *c = calloc(1, sizeof(*c));
+	struct conditions *c = xcalloc(1, sizeof(*c));
 
-	obstack_alloc_failed_handler = no_memory;
-	if (!c)
-		no_memory();
+	obstack_alloc_failed_handler = memory__fail;
 	c->source = source;
 	obstack_begin(&c->store, 64 * 1024);
-	c->files = lh_kchar_table_new(2048, NULL);
-	c->included = lh_kchar_table_new(256, NULL);
-	c->compiled = lh_kchar_table_new(4096, NULL);
-	if (!c->files || !c->included || !c->compiled)
-		no_memory();
+	c->files = index__new(2048, NULL);
+	c->included = index__new(256, NULL);
+	c->compiled = index__new(4096, NULL);
 	return c;
 }
 
@@ -389,8 +375,7 @@ static void include(struct reader *r, const char *text)
 	}
 	base = obstack_alloc(&r->c->store, sizeof(*base));
 	*base = (struct condition){ .outer = lh_table_lookup_entry(r->c->compiled, path) ? NULL : current(r) };
-	if (lh_table_insert(r->c->included, copy(r->c, path, strlen(path)), base))
-		no_memory();
+	index__add(r->c->included, copy(r->c, path, strlen(path)), base);
 	get_file(r->c, path);
 }
 
@@ -471,9 +456,7 @@ static bool read_logical(FILE *f, char **text, size_t *room, size_t *ret_lines)
 	while ((got = getline(&line, &size, f)) > 0) {
 		if (length + got + 1 > *room) {
 			*room = 2 * (length + got + 1);
-			*text = realloc(*text, *room);
-			if (!*text)
-				no_memory();
+			*text = xreallocarray(*text, *room, 1);
 		}
 		while (got && (line[got - 1] == '\n' || line[got - 1] == '\r'))
 			got--;
@@ -490,9 +473,9 @@ static bool read_logical(FILE *f, char **text, size_t *room, size_t *ret_lines)
 
 static const struct file *read_file(struct conditions *c, const char *path, const struct condition *base)
 {
-	struct reader *r = calloc(1, sizeof(*r));
-	char *full, *text = NULL;
-	size_t room = 0, lines, file_room = 0;
+	struct reader *r = xcalloc(1, sizeof(*r));
+	char *full = path__join(c->source, path), *text = NULL;
+	size_t room = 0, lines;
 	struct file *file;
 	const struct condition **list = NULL;
 	FILE *f;
@@ -500,8 +483,7 @@ static const struct file *read_file(struct conditions *c, const char *path, cons
 	file = obstack_alloc(&c->store, sizeof(*file));
 	*file = (struct file){};
 	path = copy(c, path, strlen(path));
-	if (!r || asprintf(&full, "%s/%s", c->source, path) < 0 || lh_table_insert(c->files, path, file))
-		no_memory();
+	index__add(c->files, path, file);
 	*r = (struct reader){ .c = c, .path = path, .base = base };
 	f = fopen(full, "re");
 	free(full);
@@ -509,14 +491,8 @@ static const struct file *read_file(struct conditions *c, const char *path, cons
 		const char *at;
 		bool was = r->in_comment;
 
-		for (; lines; lines--) {
-			if (file->count == file_room) {
-				list = reallocarray(list, file_room = file_room ? 2 * file_room : 1024, sizeof(*list));
-				if (!list)
-					no_memory();
-			}
-			list[file->count++] = current(r);
-		}
+		for (; lines; lines--)
+			*LIST_ADD(list, file->count) = current(r);
 		remove_comments(r, text);
 		at = skip(text, text + strlen(text));
 		if (!was && *at == '#')
@@ -544,8 +520,8 @@ static const struct file *get_file(struct conditions *c, const char *path)
 
 void conditions__compiled(struct conditions *c, const char *unit)
 {
-	if (!lh_table_lookup_entry(c->compiled, unit) && lh_table_insert(c->compiled, copy(c, unit, strlen(unit)), NULL))
-		no_memory();
+	if (!lh_table_lookup_entry(c->compiled, unit))
+		index__add(c->compiled, copy(c, unit, strlen(unit)), NULL);
 }
 
 const struct condition *conditions__at(struct conditions *c, const char *unit, const char *file, unsigned int line)

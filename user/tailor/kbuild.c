@@ -11,8 +11,10 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "kernel/kernel_id.h"
+#include "report/index.h"
 #include "tailor/child.h"
 #include "tailor/kbuild.h"
 
@@ -83,7 +85,7 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 				     "-u", "KBUILD_EXTMOD", "-u", "KCONFIG_CONFIG", "-u", "sub_make_done", "make", "-s",
 				     "--no-print-directory", !strcmp(goal, ENV_GOAL) ? PRINT_ENV(ENV_GOAL) :
 				     PRINT_ENV(CONFIG_GOAL), goal, k->tmpout, set, NULL };
-	size_t count = 0, room = 0, size = 0;
+	size_t count = 0, size = 0;
 	struct child c;
 	char *line = NULL, *messages, **env = NULL;
 	int err = child__start(&c, k->objects, argv, environ);
@@ -93,36 +95,23 @@ static int read_environment(const struct kbuild *k, const char *goal, const char
 	/* Nobody answers its questions. */
 	fclose(c.to);
 	c.to = NULL;
-	while (!err && getdelim(&line, &size, '\0', c.from) > 0) {
-		if (is_makes(line))
-			continue;
-		if (count + 2 > room) {
-			char **more = reallocarray(env, room += 256, sizeof(*env));
-
-			if (!more) {
-				err = error__no_memory();
-				break;
-			}
-			env = more;
-		}
-		env[count] = strdup(line);
-		if (!env[count])
-			err = error__no_memory();
-		else
-			env[++count] = NULL;
+	while (getdelim(&line, &size, '\0', c.from) > 0) {
+		if (!is_makes(line))
+			*LIST_ADD(env, count) = xstrdup(line);
 	}
+	*LIST_ADD(env, count) = NULL;
 	free(line);
 	messages = child__messages(&c);
-	if ((child__close(&c) || !env) && !err)
+	if (child__close(&c) || !*env)
 		err = child__signal() ? -EINTR :
 		      error__return(-EINVAL, "%s: its Makefile does not tell what a build needs: give the directory in which the "
-				    "kernel was built. `make %s` said: %.*s", k->objects, goal, QUOTED, messages ?: "");
+				    "kernel was built. `make %s` said: %.*s", k->objects, goal, QUOTED, messages);
 	free(messages);
 	if (err) {
 		free_environment(env);
 		return err;
 	}
-	qsort(env, count, sizeof(*env), by_text);
+	qsort(env, count - 1, sizeof(*env), by_text);
 	*ret = env;
 	return 0;
 }
@@ -134,12 +123,11 @@ static int read_set(struct kbuild *k, const char *path)
 	FILE *f = fopen(path, "re");
 	char *line = NULL;
 	size_t size = 0;
-	int err = 0;
 
 	if (!f)
 		return error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel was built",
 				     path, strerror(errno));
-	while (!err && getline(&line, &size, f) > 0) {
+	while (getline(&line, &size, f) > 0) {
 		char *value = strchr(line, '='), *end = strchr(line, '\n');
 
 		if (strncmp(line, "CONFIG_", 7) || !value)
@@ -152,12 +140,11 @@ static int read_set(struct kbuild *k, const char *path)
 			value++;
 			value[strlen(value) - 1] = '\0';
 		}
-		if (lh_table_insert(k->set, strings__intern(k->names, line), strings__intern(k->names, value)))
-			err = error__no_memory();
+		index__add(k->set, strings__intern(k->names, line), strings__intern(k->names, value));
 	}
 	free(line);
 	fclose(f);
-	return err;
+	return 0;
 }
 
 const char *kbuild__value(const struct kbuild *k, const char *option)
@@ -171,9 +158,9 @@ static int read_configuration(struct kbuild *k)
 {
 	char *config = path__join(k->objects, ".config"), *made = path__join(k->objects, "include/config/auto.conf");
 	struct stat a, b;
-	int err = config && made ? 0 : error__no_memory();
+	int err = 0;
 
-	if (!err && stat(config, &a))
+	if (stat(config, &a))
 		err = error__return(-EINVAL, "%s: cannot be read: %s; give the directory in which the kernel was built",
 				    config, strerror(errno));
 	if (!err && stat(made, &b))
@@ -200,9 +187,7 @@ static int find_source(struct kbuild *k)
 
 	if (!srctree || !environment__get(k->env, "SRCARCH"))
 		return error__return(-EINVAL, "%s: its Makefile is not that of a kernel", k->directory);
-	path = *srctree == '/' ? strdup(srctree) : path__join(k->objects, srctree);
-	if (!path)
-		return error__no_memory();
+	path = *srctree == '/' ? xstrdup(srctree) : path__join(k->objects, srctree);
 	k->source = realpath(path, NULL);
 	free(path);
 	return k->source ? 0 : error__return(-EINVAL, "%s: its source %s is not there", k->directory, srctree);
@@ -243,8 +228,6 @@ static int make_scratch(struct kbuild *k)
 		return error__return(-EINVAL, "TMPDIR %s: cannot be used: %s", given, strerror(errno));
 	k->scratch = path__join(tmp, "hytrace-tailor.XXXXXX");
 	free(tmp);
-	if (!k->scratch)
-		return error__no_memory();
 	/* It comes into commands of a shell. */
 	for (const char *c = k->scratch; *c; c++) {
 		if (!isalnum((unsigned char)*c) && !strchr("/._+-", *c)) {
@@ -256,10 +239,7 @@ static int make_scratch(struct kbuild *k)
 		*k->scratch = '\0';
 		return error__return(-EINVAL, "TMPDIR %s: nothing can be written there: %s", given, strerror(errno));
 	}
-	if (asprintf(&k->tmpout, "TMPOUT=%s/cc.$$$$", k->scratch) < 0) {
-		k->tmpout = NULL;
-		return error__no_memory();
-	}
+	k->tmpout = xasprintf("TMPOUT=%s/cc.$$$$", k->scratch);
 	return 0;
 }
 
@@ -286,9 +266,7 @@ int kbuild__open(struct kbuild *ret, const char *directory)
 
 	*ret = (struct kbuild){ .directory = directory };
 	ret->names = strings__new();
-	ret->set = lh_kchar_table_new(4096, NULL);
-	if (!ret->set)
-		return error__no_memory();
+	ret->set = index__new(4096, NULL);
 	ret->objects = realpath(directory, NULL);
 	if (!ret->objects)
 		return error__return(-EINVAL, "%s: cannot be opened: %s", directory, strerror(errno));
@@ -327,23 +305,6 @@ void kbuild__close(struct kbuild *k)
 
 /* ---- listings */
 
-static int add(struct listing *l, const struct listed *item)
-{
-	struct listed *more;
-
-	if (listing__has(l, item))
-		return 0;
-	/* Each power of two is a new size. */
-	if (!(l->count & (l->count + 1))) {
-		more = reallocarray(l->list, 2 * l->count + 2, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		l->list = more;
-	}
-	l->list[l->count++] = *item;
-	return 0;
-}
-
 /* The path from a directory on, with its first slash; NULL: it lies elsewhere. */
 static const char *below(const char *path, const char *directory)
 {
@@ -352,30 +313,22 @@ static const char *below(const char *path, const char *directory)
 	return !strncmp(path, directory, length) && path[length] == '/' ? path + length : NULL;
 }
 
-static int add_file(struct listing *l, const struct kbuild *k, const char *path)
+static void add_file(struct listing *l, const struct kbuild *k, const char *path)
 {
 	const char *rest = below(path, k->source);
-	char **more;
 
 	/* Those that are the same for all directories, and what the build has generated. */
 	if (!rest || !strncmp(rest, "/scripts/", 9))
-		return 0;
+		return;
 	if (below(path, k->objects) && below(k->objects, k->source))
-		return 0;
+		return;
 	if (strstr(path, "/include/config/auto.conf") || (strlen(path) > 4 && !strcmp(path + strlen(path) - 4, ".cmd")))
-		return 0;
-	more = reallocarray(l->files, l->file_count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	l->files = more;
-	more[l->file_count] = strdup(path);
-	if (!more[l->file_count])
-		return error__no_memory();
-	l->file_count++;
-	return 0;
+		return;
+	*LIST_ADD(l->files, l->file_count) = xstrdup(path);
 }
 
-static int read_line(struct kbuild *k, struct listing *l, char *line)
+/* Other lines are $(info ...) and $(warning ...) of a Makefile. */
+static void read_line(struct kbuild *k, struct listing *l, char *line)
 {
 	static const struct { const char *word; enum listed_kind kind; } kinds[] = {
 		{ "object ", LISTED_OBJECT }, { "member ", LISTED_MEMBER }, { "part ", LISTED_PART },
@@ -383,7 +336,7 @@ static int read_line(struct kbuild *k, struct listing *l, char *line)
 	};
 
 	if (!strncmp(line, "file ", 5))
-		return add_file(l, k, line + 5);
+		add_file(l, k, line + 5);
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++) {
 		size_t length = strlen(kinds[i].word);
 		struct listed item = { .kind = kinds[i].kind };
@@ -400,20 +353,10 @@ static int read_line(struct kbuild *k, struct listing *l, char *line)
 		/* Some Makefiles name objects of other directories. */
 		path__simplify(line);
 		item.path = strings__intern(k->names, line);
-		return add(l, &item);
+		if (!listing__has(l, &item))
+			*LIST_ADD(l->list, l->count) = item;
+		return;
 	}
-	/* $(info ...) and $(warning ...) of a Makefile. */
-	return 0;
-}
-
-static int read_listing(struct kbuild *k, struct listing *l, char *text)
-{
-	char *rest = text, *line;
-	int err = 0;
-
-	while (!err && (line = strsep(&rest, "\n")))
-		err = read_line(k, l, line);
-	return err;
 }
 
 /*
@@ -423,43 +366,24 @@ static int read_listing(struct kbuild *k, struct listing *l, char *text)
 int kbuild__list(struct kbuild *k, const char *directory, const char *const *emptied, size_t count,
 		 struct listing *ret)
 {
-	const char **argv = calloc(count + 16, sizeof(*argv));
-	char *makefile = path__join(k->source, "scripts/Makefile.build"), *output = NULL, *messages = NULL;
-	char *obj = NULL;
-	size_t n = 0, sets = 0;
-	int status = 0, err = 0;
+	char *makefile = path__join(k->source, "scripts/Makefile.build"), *obj = xasprintf("obj=%s", directory);
+	const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj, "need-modorder=1",
+				      "obj-dirs=", "existing-targets=", k->tmpout, PRINT_LIST, LIST_GOAL };
+	const size_t n = sizeof(fixed) / sizeof(fixed[0]);
+	const char **argv = xcalloc(n + count + 1, sizeof(*argv));
+	char *output = NULL, *messages = NULL, *rest, *line;
+	int status, err;
 
 	*ret = (struct listing){};
-	if (!argv || !makefile || asprintf(&obj, "obj=%s", directory) < 0)
-		err = error__no_memory();
-	if (!err) {
-		const char *const fixed[] = { "make", "-rRs", "--no-print-directory", "-f", makefile, obj,
-					      "need-modorder=1", "obj-dirs=", "existing-targets=", k->tmpout,
-					      PRINT_LIST, LIST_GOAL };
-
-		for (; n < sizeof(fixed) / sizeof(fixed[0]); n++)
-			argv[n] = fixed[n];
-	}
-	for (; !err && sets < count; sets++) {
-		char *set;
-
-		if (asprintf(&set, "%s=", emptied[sets]) < 0)
-			err = error__no_memory();
-		else
-			argv[n + sets] = set;
-		if (err)
-			break;
-	}
-	if (!err)
-		status = child__run(k->objects, argv, k->env, &output, &messages);
-	if (!err && status < 0)
-		err = status;
-	else if (!err && status)
-		err = error__return(-EINVAL, "make in %s with %s emptied failed: %.*s", directory,
-				    count ? emptied[0] : "nothing", QUOTED, messages);
-	if (!err)
-		err = read_listing(k, ret, output);
-	for (size_t i = 0; i < sets; i++)
+	memcpy(argv, fixed, sizeof(fixed));
+	for (size_t i = 0; i < count; i++)
+		argv[n + i] = xasprintf("%s=", emptied[i]);
+	status = child__run(k->objects, argv, k->env, &output, &messages);
+	err = status <= 0 ? status : error__return(-EINVAL, "make in %s with %s emptied failed: %.*s", directory,
+						   count ? emptied[0] : "nothing", QUOTED, messages);
+	for (rest = output; !err && (line = strsep(&rest, "\n")); )
+		read_line(k, ret, line);
+	for (size_t i = 0; i < count; i++)
 		free((char *)argv[n + i]);
 	free(argv);
 	free(makefile);
@@ -492,20 +416,13 @@ bool listing__has(const struct listing *l, const struct listed *item)
 
 int kbuild__arch_directories(struct kbuild *k, const char *emptied, char **ret)
 {
-	char **env = NULL, *set = NULL;
-	int err = 0;
+	char **env = NULL, *set = emptied ? xasprintf("%s=", emptied) : NULL;
+	int err = emptied ? read_environment(k, ENV_GOAL, set, &env) : 0;
+	char *const *from = emptied ? env : k->env;
 
-	*ret = NULL;
-	if (emptied && asprintf(&set, "%s=", emptied) < 0)
-		return error__no_memory();
-	err = emptied ? read_environment(k, ENV_GOAL, set, &env) : 0;
-	if (!err) {
-		char *const *from = emptied ? env : k->env;
-
-		if (asprintf(ret, " %s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
-			     environment__get(from, "ARCH_LIB") ?: "", environment__get(from, "ARCH_DRIVERS") ?: "") < 0)
-			err = error__no_memory();
-	}
+	*ret = err ? NULL : xasprintf(" %s %s %s ", environment__get(from, "ARCH_CORE") ?: "",
+				      environment__get(from, "ARCH_LIB") ?: "",
+				      environment__get(from, "ARCH_DRIVERS") ?: "");
 	free_environment(env);
 	free(set);
 	return err;

@@ -9,6 +9,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "run/output.h"
 #include "tailor/kconfig.h"
@@ -57,23 +58,13 @@ static int compile(struct kconfig *k)
 					 "-oask", source };
 	struct output *out;
 	size_t n = 7;
-	int err = 0, status;
+	int err, status;
 
-	for (size_t i = 0; i < 2; i++) {
-		if (asprintf(&includes[i], "-I%s/scripts/%s", b->source, i ? "include" : "kconfig") < 0)
-			includes[i] = NULL;
-		argv[n++] = includes[i];
-		err |= !includes[i];
-	}
-	for (size_t i = 0; i < PARTS; i++) {
-		if (asprintf(&objects[i], "%s/scripts/kconfig/%s.o", b->objects, parts[i]) < 0)
-			objects[i] = NULL;
-		argv[n++] = objects[i];
-		err |= !objects[i];
-	}
-	err = err || !source ? error__no_memory() : 0;
-	if (!err)
-		err = check_objects(b, objects);
+	for (size_t i = 0; i < 2; i++)
+		argv[n++] = includes[i] = xasprintf("-I%s/scripts/%s", b->source, i ? "include" : "kconfig");
+	for (size_t i = 0; i < PARTS; i++)
+		argv[n++] = objects[i] = xasprintf("%s/scripts/kconfig/%s.o", b->objects, parts[i]);
+	err = check_objects(b, objects);
 	if (!err)
 		err = output__open(&out, source, NULL);
 	if (!err) {
@@ -96,30 +87,17 @@ static int compile(struct kconfig *k)
 }
 
 /* Kconfig finds its files by these. */
-static int make_environment(struct kconfig *k)
+static void make_environment(struct kconfig *k)
 {
-	char *const *from = k->build->config_env;
 	size_t count = 0;
 
-	while (from[count])
-		count++;
-	k->env = calloc(count + 3, sizeof(*k->env));
-	if (!k->env)
-		return error__no_memory();
-	count = 0;
-	for (; *from; from++) {
-		if (!strncmp(*from, "srctree=", 8) || !strncmp(*from, "KCONFIG_CONFIG=", 15))
-			continue;
-		k->env[count] = strdup(*from);
-		if (!k->env[count++])
-			return error__no_memory();
+	for (char *const *from = k->build->config_env; *from; from++) {
+		if (strncmp(*from, "srctree=", 8) && strncmp(*from, "KCONFIG_CONFIG=", 15))
+			*LIST_ADD(k->env, count) = xstrdup(*from);
 	}
-	if (asprintf(&k->env[count], "srctree=%s", k->build->source) < 0) {
-		k->env[count] = NULL;
-		return error__no_memory();
-	}
-	k->env[++count] = strdup("KCONFIG_CONFIG=new.config");
-	return k->env[count] ? 0 : error__no_memory();
+	*LIST_ADD(k->env, count) = xasprintf("srctree=%s", k->build->source);
+	*LIST_ADD(k->env, count) = xstrdup("KCONFIG_CONFIG=new.config");
+	*LIST_ADD(k->env, count) = NULL;
 }
 
 static const char *top(const struct kconfig *k)
@@ -138,7 +116,7 @@ static int has_ended(const struct kconfig *k)
 		return -EINTR;
 	messages = child__messages(&k->child);
 	err = error__return(-EINVAL, "what asks scripts/kconfig of %s has ended; it said: %.*s", k->build->directory, QUOTED,
-			    messages ?: "");
+			    messages);
 	free(messages);
 	return err;
 }
@@ -211,7 +189,7 @@ static int write_config(struct kconfig *k)
 static int check_same(struct kconfig *k, const char *config)
 {
 	char *path = path__join(k->build->scratch, "new.config"), *given = NULL, *read = NULL;
-	int err = path ? write_config(k) : error__no_memory(), length;
+	int err = write_config(k), length;
 	const char *line;
 
 	if (!err)
@@ -235,9 +213,8 @@ int kconfig__open(struct kconfig *ret, const struct kbuild *build, const char *c
 	*ret = (struct kconfig){ .build = build, .names = strings__new() };
 	if (!absolute)
 		return error__return(-EINVAL, "%s: cannot be read: %s", config, strerror(errno));
-	err = make_environment(ret);
-	if (!err)
-		err = compile(ret);
+	make_environment(ret);
+	err = compile(ret);
 	if (!err) {
 		const char *const argv[] = { "./ask", top(ret), absolute, NULL };
 
@@ -282,26 +259,16 @@ static int read_option(struct kconfig *k, char *line, struct kconfig_option *ret
 int kconfig__read(struct kconfig *k, struct kconfig_options *ret)
 {
 	char *line = NULL;
-	size_t size = 0, room = 0;
+	size_t size = 0;
 	int err = 0;
 
 	*ret = (struct kconfig_options){};
 	command(k, "dump");
 	while (!err && read_line(k, &line, &size, &err)) {
-		if (ret->count == room) {
-			struct kconfig_option *more = reallocarray(ret->list, room ? room *= 2 : (room = 16384), sizeof(*more));
+		struct kconfig_option *o = LIST_ADD(ret->list, ret->count);
 
-			if (!more) {
-				err = error__no_memory();
-				break;
-			}
-			ret->list = more;
-		}
-		err = read_option(k, line, &ret->list[ret->count]);
-		if (err)
-			break;
-		ret->on += ret->list[ret->count].written && strchr("my", ret->list[ret->count].value);
-		ret->count++;
+		err = read_option(k, line, o);
+		ret->on += o->written && strchr("my", o->value);
 	}
 	free(line);
 	return err;
@@ -345,17 +312,10 @@ int kconfig__mark(struct kconfig *k)
 static int read_change(struct kconfig *k, struct changes *c, char *line)
 {
 	char *name = strsep(&line, " "), *from = strsep(&line, " ");
-	struct change *more;
 
 	if (!line)
 		return error__return(-EINVAL, "what asks scripts/kconfig has given no change: %s", name);
-	if (!(c->count & (c->count + 1))) {
-		more = reallocarray(c->list, 2 * c->count + 2, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		c->list = more;
-	}
-	c->list[c->count++] = (struct change){ strings__intern(k->names, name), *from, *line };
+	*LIST_ADD(c->list, c->count) = (struct change){ strings__intern(k->names, name), *from, *line };
 	return 0;
 }
 
@@ -397,14 +357,9 @@ static int run_conf(struct kconfig *k, char **ret)
 	char *conf = path__join(k->build->objects, "scripts/kconfig/conf"), *messages = NULL;
 	char *path = path__join(k->build->scratch, "new.config");
 	const char *const argv[] = { conf, "-s", "--olddefconfig", top(k), NULL };
-	int err = conf && path ? 0 : error__no_memory(), status;
+	int status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
+	int err = status <= 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s", conf, QUOTED, messages);
 
-	if (!err) {
-		status = child__run(k->build->scratch, argv, k->env, NULL, &messages);
-		if (status)
-			err = status < 0 ? status : error__return(-EINVAL, "%s --olddefconfig failed: %.*s", conf, QUOTED,
-								  messages);
-	}
 	if (!err)
 		err = config__read(path, ret);
 	free(conf);
@@ -427,7 +382,7 @@ static int check_unchanged(const char *before, const char *after)
 int kconfig__write(struct kconfig *k, char **ret)
 {
 	char *path = path__join(k->build->scratch, "new.config"), *asked = NULL, *first = NULL, *second = NULL;
-	int err = path ? write_config(k) : error__no_memory();
+	int err = write_config(k);
 
 	if (!err)
 		err = config__read(path, &asked) ?: run_conf(k, &first) ?: run_conf(k, &second);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "tailor/keep.h"
 
 /* The files in tailor/keep/, which go into the program as they are. */
@@ -22,18 +23,6 @@ static const struct {
 };
 
 #define BUILT_IN (sizeof(built_in) / sizeof(built_in[0]))
-
-static int add(struct keeps *keeps, const char *list, const char *glob, const char *reason)
-{
-	struct keep *more = reallocarray(keeps->list, keeps->count + 1, sizeof(*more)), *k;
-
-	if (!more)
-		return error__no_memory();
-	keeps->list = more;
-	k = &more[keeps->count++];
-	*k = (struct keep){ strdup(glob), strdup(reason), strdup(list) };
-	return k->glob && k->reason && k->list ? 0 : error__no_memory();
-}
 
 /* Cuts blanks off the end. */
 static void trim(char *text)
@@ -69,7 +58,8 @@ static int read_list(struct keeps *keeps, const char *name, FILE *f)
 		else if (!*reason)
 			err = error__return(-EINVAL, "%s:%zu: %s has no reason: write one after the name", name, number, glob);
 		else
-			err = add(keeps, name, glob, reason);
+			*LIST_ADD(keeps->list, keeps->count) =
+				(struct keep){ xstrdup(glob), xstrdup(reason), xstrdup(name) };
 	}
 	if (!err && ferror(f))
 		err = error__return(-EINVAL, "--keep %s: cannot be read: %s", name, strerror(errno));

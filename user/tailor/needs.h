@@ -25,16 +25,14 @@ struct need_store {
 	size_t count;
 };
 
-/* All return NULL or -ENOMEM without memory, after a message. */
-
 /* An empty need, which lives as long as the store. */
 struct need *need_store__add(struct need_store *store);
 void need_store__free(struct need_store *store);
-int need__add(struct need *need, const char *option);
+void need__add(struct need *need, const char *option);
 
 /* What another one of the list says already, or what says less than that, is not added. */
-int needs__add(struct needs *needs, const struct need *need);
-int needs__add_all(struct needs *needs, const struct needs *more);
+void needs__add(struct needs *needs, const struct need *need);
+void needs__add_all(struct needs *needs, const struct needs *more);
 void needs__free(struct needs *needs);
 
 /**
@@ -44,9 +42,7 @@ void needs__free(struct needs *needs);
  * @store: for new needs
  *
  * "(A and B) or (A and C)" is "A and (B or C)".
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int needs__either(struct needs *needs, const struct needs *other, struct need_store *store);
+void needs__either(struct needs *needs, const struct needs *other, struct need_store *store);
 
 #endif

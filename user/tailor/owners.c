@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/paths.h"
 #include "base/progress.h"
 #include "kernel/module_files.h"
+#include "report/index.h"
 #include "tailor/mentioned.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"
@@ -42,21 +44,6 @@ struct finder {
 
 /* ---- what is found */
 
-int owners__add_object(struct owners *o, const struct owned *object)
-{
-	struct owned *more;
-
-	/* The list has room for a power of two. */
-	if (!(o->count & (o->count + 1))) {
-		more = reallocarray(o->list, 2 * o->count + 2, sizeof(*more));
-		if (!more)
-			return error__no_memory();
-		o->list = more;
-	}
-	o->list[o->count++] = *object;
-	return 0;
-}
-
 void stamp__make(char *ret, size_t size, const char *path)
 {
 	struct stat st;
@@ -68,25 +55,21 @@ void stamp__make(char *ret, size_t size, const char *path)
 }
 
 /* @path: lives as long as @o. To be called when the file is first read, so that a change after that is noticed. */
-int owners__add_file(struct owners *o, const char *path)
+static void remember_file(struct owners *o, const char *path)
 {
-	struct stamped *more = reallocarray(o->files, o->file_count + 1, sizeof(*more));
+	struct stamped *file = LIST_ADD(o->files, o->file_count);
 
-	if (!more)
-		return error__no_memory();
-	o->files = more;
-	more[o->file_count].path = path;
-	stamp__make(more[o->file_count].stamp, sizeof(more->stamp), path);
-	o->file_count++;
-	return 0;
+	file->path = path;
+	stamp__make(file->stamp, sizeof(file->stamp), path);
 }
 
-/* A need of one option; NULL after a message if there is no memory. */
+/* A need of one option. */
 static struct need *need_of(struct owners *o, const char *option)
 {
 	struct need *need = need_store__add(&o->needs);
 
-	return need && !need__add(need, option) ? need : NULL;
+	need__add(need, option);
+	return need;
 }
 
 /* ---- one directory */
@@ -109,13 +92,10 @@ static bool *alone(const struct directory *d, size_t item)
 /* Empties all options but those of @kept, and besides one (@also; SIZE_MAX: none). */
 static int ask_with(const struct directory *d, const bool *kept, size_t also, struct listing *ret)
 {
-	const char **emptied = calloc(d->m.count + 1, sizeof(*emptied));
+	const char **emptied = xcalloc(d->m.count, sizeof(*emptied));
 	size_t count = 0;
 	int err;
 
-	*ret = (struct listing){};
-	if (!emptied)
-		return error__no_memory();
 	for (size_t o = 0; o < d->m.count; o++) {
 		if (!kept[o] && o != also)
 			emptied[count++] = d->m.list[o];
@@ -139,9 +119,8 @@ static int find_single(struct directory *d)
 			if (listing__has(&without, &d->l.list[i]))
 				continue;
 			alone(d, i)[o] = true;
-			if (!need)
-				need = need_of(d->f->o, d->m.list[o]);
-			err = need ? needs__add(&d->needs[i], need) : -ENOMEM;
+			need = need ?: need_of(d->f->o, d->m.list[o]);
+			needs__add(&d->needs[i], need);
 		}
 		listing__free(&without);
 	}
@@ -161,23 +140,18 @@ static void add_unclear(struct directory *d, size_t item)
  */
 static int add_alternatives(struct directory *d, size_t item, const bool *kept, const struct need *some)
 {
-	const char **emptied = calloc(some->count + 1, sizeof(*emptied));
-	bool *together = calloc(d->m.count + 1, sizeof(*together)), goes, is_all;
+	const char **emptied = xcalloc(some->count + 1, sizeof(*emptied));
+	bool *together = xcalloc(d->m.count, sizeof(*together)), goes, is_all;
 	struct listing l = {};
 	int err;
 
-	if (!emptied || !together) {
-		free(emptied);
-		free(together);
-		return error__no_memory();
-	}
 	memcpy(emptied, some->options, some->count * sizeof(*emptied));
 	memcpy(together, kept, d->m.count * sizeof(*together));
 	err = kbuild__list(d->f->k, d->path, emptied, some->count, &l);
 	goes = !err && !listing__has(&l, &d->l.list[item]);
 	listing__free(&l);
 	if (goes)
-		err = needs__add(&d->needs[item], some);
+		needs__add(&d->needs[item], some);
 	for (size_t o = 0; !err && !goes && o < d->m.count; o++) {
 		struct need *need;
 
@@ -187,10 +161,9 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 		err = kbuild__list(d->f->k, d->path, emptied, some->count + 1, &l);
 		if (!err && !listing__has(&l, &d->l.list[item])) {
 			need = need_of(d->f->o, d->m.list[o]);
-			err = need ? 0 : -ENOMEM;
-			for (size_t i = 0; !err && i < some->count; i++)
-				err = need__add(need, some->options[i]);
-			err = err ?: needs__add(&d->needs[item], need);
+			for (size_t i = 0; i < some->count; i++)
+				need__add(need, some->options[i]);
+			needs__add(&d->needs[item], need);
 			together[o] = true;
 		}
 		listing__free(&l);
@@ -210,8 +183,8 @@ static int add_alternatives(struct directory *d, size_t item, const bool *kept, 
 /* Of items that vanish even with all that they were found to need: which other option brings each back? */
 static int find_alternatives(struct directory *d, const bool *kept, const bool *open)
 {
-	struct need **alternatives = calloc(d->l.count + 1, sizeof(*alternatives));
-	int err = alternatives ? 0 : error__no_memory();
+	struct need **alternatives = xcalloc(d->l.count, sizeof(*alternatives));
+	int err = 0;
 
 	for (size_t o = 0; !err && o < d->m.count; o++) {
 		struct listing with;
@@ -224,7 +197,7 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 				continue;
 			if (!alternatives[i])
 				alternatives[i] = need_store__add(&d->f->o->needs);
-			err = alternatives[i] ? need__add(alternatives[i], d->m.list[o]) : -ENOMEM;
+			need__add(alternatives[i], d->m.list[o]);
 		}
 		listing__free(&with);
 	}
@@ -242,9 +215,9 @@ static int find_alternatives(struct directory *d, const bool *kept, const bool *
 static int find_more(struct directory *d, size_t first, bool *done)
 {
 	const bool *kept = alone(d, first);
-	bool *open = calloc(d->l.count + 1, sizeof(*open)), any = false;
-	struct listing l = {};
-	int err = open ? ask_with(d, kept, SIZE_MAX, &l) : error__no_memory();
+	bool *open = xcalloc(d->l.count, sizeof(*open)), any = false;
+	struct listing l;
+	int err = ask_with(d, kept, SIZE_MAX, &l);
 
 	for (size_t i = first; !err && i < d->l.count; i++) {
 		if (done[i] || memcmp(alone(d, i), kept, d->m.count))
@@ -262,8 +235,8 @@ static int find_more(struct directory *d, size_t first, bool *done)
 
 static int find_needs(struct directory *d)
 {
-	bool *done = calloc(d->l.count + 1, sizeof(*done));
-	int err = done ? find_single(d) : error__no_memory();
+	bool *done = xcalloc(d->l.count, sizeof(*done));
+	int err = find_single(d);
 
 	/* Without other options, there are no others. */
 	for (size_t i = 0; !err && d->m.count && i < d->l.count; i++) {
@@ -283,13 +256,11 @@ static int find_arch_needs(struct directory *d)
 	static const char *const words[] = { "core-", "drivers-", "libs-", NULL };
 	struct finder *f = d->f;
 	struct mentioned m = {};
-	char *path, *all = NULL;
+	char *path = xasprintf("%s/arch/%s/Makefile", f->k->source, environment__get(f->k->env, "SRCARCH")), *all = NULL;
 	int err;
 
-	if (asprintf(&path, "%s/arch/%s/Makefile", f->k->source, environment__get(f->k->env, "SRCARCH")) < 0)
-		return error__no_memory();
-	err = owners__add_file(f->o, strings__intern(f->k->names, path)) ?: mentioned__read(&m, f->k, path, words) ?:
-	      kbuild__arch_directories(f->k, NULL, &all);
+	remember_file(f->o, strings__intern(f->k->names, path));
+	err = mentioned__read(&m, f->k, path, words) ?: kbuild__arch_directories(f->k, NULL, &all);
 	for (size_t o = 0; !err && o < m.count; o++) {
 		struct need *need = NULL;
 		char *without = NULL;
@@ -301,9 +272,8 @@ static int find_arch_needs(struct directory *d)
 			snprintf(slash, sizeof(slash), " %s/ ", d->l.list[i].path);
 			if (d->l.list[i].kind != LISTED_DIRECTORY || !strstr(all, slash) || strstr(without, slash))
 				continue;
-			if (!need)
-				need = need_of(f->o, m.list[o]);
-			err = need ? needs__add(&d->needs[i], need) : -ENOMEM;
+			need = need ?: need_of(f->o, m.list[o]);
+			needs__add(&d->needs[i], need);
 		}
 		free(without);
 	}
@@ -317,39 +287,35 @@ static int find_arch_needs(struct directory *d)
  * The Makefiles of a directory, and a Kbuild that would be read instead. Those that several directories have are
  * remembered once.
  */
-static int add_file(struct finder *f, const char *path)
+static void add_file(struct finder *f, const char *path)
 {
 	const char *slash;
 	char *kbuild;
-	int err;
 
 	if (lh_table_lookup_entry(f->files, path))
-		return 0;
+		return;
 	path = strings__intern(f->k->names, path);
 	slash = strrchr(path, '/');
-	if (lh_table_insert(f->files, path, NULL))
-		return error__no_memory();
-	err = owners__add_file(f->o, path);
-	if (err || !slash || strcmp(slash, "/Makefile"))
-		return err;
-	if (asprintf(&kbuild, "%.*s/Kbuild", (int)(slash - path), path) < 0)
-		return error__no_memory();
-	err = owners__add_file(f->o, strings__intern(f->k->names, kbuild));
+	index__add(f->files, path, NULL);
+	remember_file(f->o, path);
+	if (!slash || strcmp(slash, "/Makefile"))
+		return;
+	kbuild = xasprintf("%.*s/Kbuild", (int)(slash - path), path);
+	remember_file(f->o, strings__intern(f->k->names, kbuild));
 	free(kbuild);
-	return err;
 }
 
 static int read_directory(struct directory *d)
 {
 	int err = kbuild__list(d->f->k, d->path, NULL, 0, &d->l);
 
-	for (size_t i = 0; !err && i < d->l.file_count; i++)
-		err = add_file(d->f, d->l.files[i]) ?: mentioned__read(&d->m, d->f->k, d->l.files[i], NULL);
-	if (err)
-		return err;
-	d->needs = calloc(d->l.count + 1, sizeof(*d->needs));
-	d->alone = calloc(d->l.count * d->m.count + 1, sizeof(*d->alone));
-	return d->needs && d->alone ? 0 : error__no_memory();
+	for (size_t i = 0; !err && i < d->l.file_count; i++) {
+		add_file(d->f, d->l.files[i]);
+		err = mentioned__read(&d->m, d->f->k, d->l.files[i], NULL);
+	}
+	d->needs = xcalloc(d->l.count, sizeof(*d->needs));
+	d->alone = xcalloc(d->l.count * d->m.count, sizeof(*d->alone));
+	return err;
 }
 
 /* ---- from directory to directory */
@@ -357,39 +323,17 @@ static int read_directory(struct directory *d)
 /* A part of two modules is two targets. @ret_new: it was not known */
 static struct target *get_target(struct finder *f, const struct listed *item, bool *ret_new)
 {
-	struct lh_entry *entry;
-	struct target *t;
-	char *key;
+	char *key = xasprintf("%s %s", item->path, item->module ?: "");
+	struct lh_entry *entry = lh_table_lookup_entry(f->targets, key);
+	struct target *t = entry ? lh_entry_v(entry) : xcalloc(1, sizeof(*t));
 
-	if (asprintf(&key, "%s %s", item->path, item->module ?: "") < 0) {
-		error__no_memory();
-		return NULL;
-	}
-	entry = lh_table_lookup_entry(f->targets, key);
 	*ret_new = !entry;
-	t = entry ? lh_entry_v(entry) : calloc(1, sizeof(*t));
-	if (!entry && (!t || lh_table_insert(f->targets, strings__intern(f->k->names, key), t))) {
-		free(t);
-		error__no_memory();
-		t = NULL;
-	}
-	if (t && !entry)
+	if (!entry) {
+		index__add(f->targets, strings__intern(f->k->names, key), t);
 		t->item = *item;
+	}
 	free(key);
 	return t;
-}
-
-/* @own: goes to the target. */
-static int add_way(struct target *t, struct target *from, struct needs *own)
-{
-	struct way *more = reallocarray(t->ways, t->count + 1, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	t->ways = more;
-	more[t->count++] = (struct way){ from, *own };
-	*own = (struct needs){};
-	return 0;
 }
 
 static int walk(struct finder *f, struct target *directory)
@@ -407,11 +351,13 @@ static int walk(struct finder *f, struct target *directory)
 		bool new;
 		struct target *t = get_target(f, &d.l.list[i], &new);
 
-		err = t ? add_way(t, directory, &d.needs[i]) : -ENOMEM;
-		if (!err && new && t->item.kind == LISTED_DIRECTORY)
+		/* The needs go to the target. */
+		*LIST_ADD(t->ways, t->count) = (struct way){ directory, d.needs[i] };
+		d.needs[i] = (struct needs){};
+		if (new && t->item.kind == LISTED_DIRECTORY)
 			err = walk(f, t);
 	}
-	for (size_t i = 0; d.needs && i < d.l.count; i++)
+	for (size_t i = 0; i < d.l.count; i++)
 		needs__free(&d.needs[i]);
 	free(d.needs);
 	free(d.alone);
@@ -424,26 +370,24 @@ static int walk(struct finder *f, struct target *directory)
  * What a target needs by each way to it, and so what it needs at all. make would not end if directories named each other, so
  * the directories of a way are resolved before.
  */
-static int resolve(struct finder *f, struct target *t)
+static void resolve(struct finder *f, struct target *t)
 {
-	int err = 0;
-
 	if (t->resolved)
-		return 0;
+		return;
 	t->resolved = true;
-	for (size_t i = 0; !err && i < t->count; i++) {
+	for (size_t i = 0; i < t->count; i++) {
 		struct needs way = {};
 
-		err = resolve(f, t->ways[i].from) ?: needs__add_all(&way, &t->ways[i].from->needs) ?:
-		      needs__add_all(&way, &t->ways[i].own);
-		if (!err && i)
-			err = needs__either(&t->needs, &way, &f->o->needs);
-		if (!err && !i)
+		resolve(f, t->ways[i].from);
+		needs__add_all(&way, &t->ways[i].from->needs);
+		needs__add_all(&way, &t->ways[i].own);
+		if (!i) {
 			t->needs = way;
-		else
-			needs__free(&way);
+			continue;
+		}
+		needs__either(&t->needs, &way, &f->o->needs);
+		needs__free(&way);
 	}
-	return err;
 }
 
 static int walk_all(struct finder *f)
@@ -451,21 +395,22 @@ static int walk_all(struct finder *f)
 	const struct listed top = { .path = ".", .kind = LISTED_DIRECTORY };
 	struct lh_entry *entry;
 	bool new;
-	struct target *t = get_target(f, &top, &new);
-	int err = t ? walk(f, t) : -ENOMEM;
+	int err = walk(f, get_target(f, &top, &new));
 
+	if (err)
+		return err;
 	lh_foreach(f->targets, entry) {
-		t = lh_entry_v(entry);
-		if (!err)
-			err = resolve(f, t);
-		if (!err && t->item.kind != LISTED_DIRECTORY) {
-			const struct owned object = { t->item.path, t->item.module, t->item.kind == LISTED_MEMBER };
+		struct target *t = lh_entry_v(entry);
 
-			err = owners__add_object(f->o, &object) ?:
-			      needs__add_all(&f->o->list[f->o->count - 1].needs, &t->needs);
+		resolve(f, t);
+		if (t->item.kind != LISTED_DIRECTORY) {
+			struct owned *object = LIST_ADD(f->o->list, f->o->count);
+
+			*object = (struct owned){ t->item.path, t->item.module, t->item.kind == LISTED_MEMBER };
+			needs__add_all(&object->needs, &t->needs);
 		}
 	}
-	return err;
+	return 0;
 }
 
 static void free_targets(struct lh_table *targets)
@@ -485,19 +430,17 @@ static void free_targets(struct lh_table *targets)
 }
 
 /* The Makefiles that are the same for all directories. */
-static int add_common_files(struct finder *f)
+static void add_common_files(struct finder *f)
 {
 	static const char *const names[] = { "Makefile", "scripts/Makefile.build", "scripts/Makefile.lib",
 					     "scripts/Kbuild.include" };
-	int err = 0;
 
-	for (size_t i = 0; !err && i < sizeof(names) / sizeof(names[0]); i++) {
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		char *path = path__join(f->k->source, names[i]);
 
-		err = path ? owners__add_file(f->o, strings__intern(f->k->names, path)) : error__no_memory();
+		remember_file(f->o, strings__intern(f->k->names, path));
 		free(path);
 	}
-	return err;
 }
 
 /* ---- all */
@@ -517,14 +460,13 @@ int owners__find(struct owners *ret, struct kbuild *k)
 	*ret = (struct owners){};
 	if (owners__read_kept(ret, k))
 		return 0;
-	f.files = lh_kchar_table_new(1024, NULL);
-	f.targets = lh_kchar_table_new(4096, NULL);
-	err = f.files && f.targets ? add_common_files(&f) ?: walk_all(&f) : error__no_memory();
+	f.files = index__new(1024, NULL);
+	f.targets = index__new(4096, NULL);
+	add_common_files(&f);
+	err = walk_all(&f);
 	progress__end();
-	if (f.files)
-		lh_table_free(f.files);
-	if (f.targets)
-		free_targets(f.targets);
+	lh_table_free(f.files);
+	free_targets(f.targets);
 	if (!err && ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), by_path);
 	if (!err)

@@ -49,9 +49,7 @@ struct owners {
 int owners__find(struct owners *ret, struct kbuild *k);
 void owners__free(struct owners *o);
 
-/* For owners_kept.c. @o: zero at first. They return -ENOMEM without memory, after a message. */
-int owners__add_object(struct owners *o, const struct owned *object);
-int owners__add_file(struct owners *o, const char *path);
+/* For owners_kept.c. */
 void stamp__make(char *ret, size_t size, const char *path);
 
 /*

@@ -16,6 +16,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/version.h"
+#include "report/index.h"
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 
@@ -25,11 +26,9 @@
 
 static char *path_of(const struct kbuild *k)
 {
-	char *name, *path;
+	char *name = xasprintf(NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects)));
+	char *path = kept__path(name);
 
-	if (asprintf(&name, NAME "%08lx", crc32(0, (const unsigned char *)k->objects, strlen(k->objects))) < 0)
-		return NULL;
-	path = kept__path(name);
 	free(name);
 	return path;
 }
@@ -58,7 +57,7 @@ static char *objects_of(const char *path)
 		strsep(&rest, "\t");
 		objects = strsep(&rest, "\t");
 		/* Something follows it, and it is an absolute path. */
-		objects = rest && *objects == '/' ? strdup(objects) : NULL;
+		objects = rest && *objects == '/' ? xstrdup(objects) : NULL;
 	}
 	if (f)
 		fclose(f);
@@ -69,7 +68,7 @@ static char *objects_of(const char *path)
 /* Removes what was kept of directories that are gone. @path: a file that was kept now */
 static void remove_old(const char *path)
 {
-	char *directory = strdup(path), *slash = directory ? strrchr(directory, '/') : NULL;
+	char *directory = xstrdup(path), *slash = strrchr(directory, '/');
 	struct dirent *entry;
 	DIR *d = NULL;
 
@@ -129,38 +128,32 @@ static const struct need *get_need(struct owners *o, struct kbuild *k, struct lh
 	struct lh_entry *entry = lh_table_lookup_entry(known, text);
 	char *copy, *rest, *option;
 	struct need *need;
-	int err = 0;
 
 	if (entry)
 		return lh_entry_v(entry);
 	need = need_store__add(&o->needs);
-	copy = rest = need ? strdup(text) : NULL;
-	while (!err && copy && (option = strsep(&rest, "|")))
-		err = need__add(need, strings__intern(k->names, option));
+	copy = rest = xstrdup(text);
+	while ((option = strsep(&rest, "|")))
+		need__add(need, strings__intern(k->names, option));
 	free(copy);
-	if (err || !copy || lh_table_insert(known, strings__intern(k->names, text), need))
-		return NULL;
+	index__add(known, strings__intern(k->names, text), need);
 	return need;
 }
 
 static bool read_object(struct owners *o, struct kbuild *k, struct lh_table *known, char *rest)
 {
 	const char *path = strsep(&rest, "\t"), *module = strsep(&rest, "\t");
-	struct owned object = {};
+	struct owned *object;
 	const char *text;
-	bool good;
 
 	if (!module)
 		return false;
-	object = (struct owned){ strings__intern(k->names, path),
-				 strchr("-+", *module) ? NULL : strings__intern(k->names, module), *module == '+' };
-	good = !owners__add_object(o, &object);
-	while (good && (text = strsep(&rest, "\t"))) {
-		const struct need *need = get_need(o, k, known, text);
-
-		good = need && !needs__add(&o->list[o->count - 1].needs, need);
-	}
-	return good;
+	object = LIST_ADD(o->list, o->count);
+	*object = (struct owned){ strings__intern(k->names, path),
+				  strchr("-+", *module) ? NULL : strings__intern(k->names, module), *module == '+' };
+	while ((text = strsep(&rest, "\t")))
+		needs__add(&object->needs, get_need(o, k, known, text));
+	return true;
 }
 
 static bool read_line(struct owners *o, struct kbuild *k, struct lh_table *known, char *line, bool *ret_end)
@@ -194,9 +187,9 @@ static bool read_head(struct owners *o, struct kbuild *k, char *line)
 
 bool owners__read_kept(struct owners *ret, struct kbuild *k)
 {
-	struct lh_table *known = lh_kchar_table_new(1024, NULL);
+	struct lh_table *known = index__new(1024, NULL);
 	char *path = path_of(k), *line = NULL;
-	FILE *f = path && known ? fopen(path, "re") : NULL;
+	FILE *f = path ? fopen(path, "re") : NULL;
 	bool head = true, good = true, end = false;
 	size_t size = 0;
 
@@ -208,8 +201,7 @@ bool owners__read_kept(struct owners *ret, struct kbuild *k)
 	}
 	if (f)
 		fclose(f);
-	if (known)
-		lh_table_free(known);
+	lh_table_free(known);
 	free(line);
 	free(path);
 	if (f && good && end)

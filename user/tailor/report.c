@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Prints what was left out, and why; see report.h. */
 #include <inttypes.h>
-#include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "report/table.h"
 #include "tailor/report.h"
 
 /* What no trace says stands at the top. */
@@ -59,51 +58,36 @@ static const struct witness *witness_of(const struct decision *d)
 char *decision__reason(const struct decision *d)
 {
 	const struct witness *w = witness_of(d);
-	char *text = NULL;
-	int length = 0;
 
 	switch (d->fate) {
 	case FATE_DROPPED:
-		length = asprintf(&text, "%s", seen_words[w->in]);
-		break;
+		return xstrdup(seen_words[w->in]);
 	case FATE_WENT:
-		length = asprintf(&text, "nothing turns it on any more: what it needs, what selected it, or its default is off");
-		break;
+		return xstrdup("nothing turns it on any more: what it needs, what selected it, or its default is off");
 	case FATE_PUT_BACK:
 		if (d->because_from == '=')
-			length = asprintf(&text, "without it %s has another value", d->because);
-		else if (d->because_from == '+')
-			length = asprintf(&text, "without it %s lacks what it depends on", d->because);
-		else
-			length = asprintf(&text, "without it %s becomes %c", d->because, d->because_to);
-		break;
+			return xasprintf("without it %s has another value", d->because);
+		if (d->because_from == '+')
+			return xasprintf("without it %s lacks what it depends on", d->because);
+		return xasprintf("without it %s becomes %c", d->because, d->because_to);
 	case FATE_LISTED:
-		length = asprintf(&text, "%s: %s", d->keep->list, d->keep->reason);
-		break;
+		return xasprintf("%s: %s", d->keep->list, d->keep->reason);
 	case FATE_PROVED:
 		if (w->module && w->function)
-			length = asprintf(&text, "%s: module %s imports %s (%s)", seen_words[w->in], w->module, w->function,
-					  w->document);
-		else if (w->module)
-			length = asprintf(&text, "%s: module %s was loaded (%s)", seen_words[w->in], w->module,
-					  w->document);
-		else if (w->line)
-			length = asprintf(&text, "%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?", w->place,
-					  w->line, w->document);
-		else
-			length = asprintf(&text, "%s: %s() in %s (%s)", seen_words[w->in], w->function ?: "?", w->place,
-					  w->document);
-		break;
+			return xasprintf("%s: module %s imports %s (%s)", seen_words[w->in], w->module, w->function,
+					 w->document);
+		if (w->module)
+			return xasprintf("%s: module %s was loaded (%s)", seen_words[w->in], w->module, w->document);
+		if (w->line)
+			return xasprintf("%s: %s() at %s:%u (%s)", seen_words[w->in], w->function ?: "?", w->place, w->line,
+					 w->document);
+		return xasprintf("%s: %s() in %s (%s)", seen_words[w->in], w->function ?: "?", w->place, w->document);
 	case FATE_LEFT:
-		length = asprintf(&text, d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" : "owns no object");
-		break;
-	case FATE_NEEDED:
-	case FATES:
-		length = asprintf(&text, d->choice ? "a choice stays as it is" :
-				  "nobody can set it to n: it has no prompt, or others select it");
-		break;
+		return xstrdup(d->facts && d->facts->objects ? "what stays of it in memory cannot be seen" : "owns no object");
+	default:
+		return xstrdup(d->choice ? "a choice stays as it is" :
+			       "nobody can set it to n: it has no prompt, or others select it");
 	}
-	return length < 0 ? NULL : text;
 }
 
 /* ---- text */
@@ -111,58 +95,46 @@ char *decision__reason(const struct decision *d)
 /* Those that go come with what goes, the largest first; the others only with their reason. */
 static void print_table(const struct decision **list, size_t count, bool goes, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = table__new(out);
 
-	if (!table) {
-		error__no_memory();
-		return;
-	}
-	scols_table_set_stream(table, out);
 	/* The whole reason, also on a narrow terminal. */
 	scols_table_enable_nowrap(table, 1);
-	scols_table_new_column(table, "  OPTION", 0, 0);
+	table__column(table, "  OPTION", 0, 0);
 	if (goes) {
-		scols_table_new_column(table, "OBJECTS", 0, SCOLS_FL_RIGHT);
-		scols_table_new_column(table, "FUNCTIONS", 0, SCOLS_FL_RIGHT);
-		scols_table_new_column(table, "BYTES", 0, SCOLS_FL_RIGHT);
+		table__column(table, "OBJECTS", 0, SCOLS_FL_RIGHT);
+		table__column(table, "FUNCTIONS", 0, SCOLS_FL_RIGHT);
+		table__column(table, "BYTES", 0, SCOLS_FL_RIGHT);
 	}
-	scols_table_new_column(table, "WHY", 0, 0);
+	table__column(table, "WHY", 0, 0);
 	for (size_t i = 0; i < count; i++) {
-		struct libscols_line *line = scols_table_new_line(table, NULL);
+		struct libscols_line *line = table__line(table);
 		const struct option_facts *f = list[i]->facts;
 		char text[256], *why = decision__reason(list[i]);
 		size_t column = 0;
 
-		if (!line)
-			break;
 		snprintf(text, sizeof(text), "  %s", list[i]->name);
-		scols_line_set_data(line, column++, text);
+		table__cell(line, column++, text);
 		if (goes) {
 			const uint64_t numbers[] = { f ? f->objects : 0, f ? f->functions : 0, f ? f->bytes : 0 };
 
 			for (int n = 0; n < 3; n++) {
 				snprintf(text, sizeof(text), "%" PRIu64, numbers[n]);
-				scols_line_set_data(line, column++, text);
+				table__cell(line, column++, text);
 			}
 		}
-		scols_line_set_data(line, column, why ?: "");
+		table__cell(line, column, why);
 		free(why);
 	}
-	scols_print_table(table);
-	scols_unref_table(table);
+	table__print(table);
 }
 
 static void print_fate(const struct tailored *t, enum fate fate, const char *title, FILE *out)
 {
 	const struct selection *s = t->selection;
-	const struct decision **list = calloc(s->count + 1, sizeof(*list));
+	const struct decision **list = xcalloc(s->count, sizeof(*list));
 	bool goes = fate == FATE_DROPPED || fate == FATE_WENT;
 	size_t count = 0;
 
-	if (!list) {
-		error__no_memory();
-		return;
-	}
 	for (size_t i = 0; i < s->count; i++) {
 		if (s->list[i].fate == fate)
 			list[count++] = &s->list[i];

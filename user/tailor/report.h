@@ -29,16 +29,15 @@ struct tailored_totals {
 
 struct tailored_totals tailored__totals(const struct tailored *t);
 
-/* The reason for what became of an option, in words, to be freed; NULL: there is no memory. */
+/* The reason for what became of an option, in words, to be freed. */
 char *decision__reason(const struct decision *d);
 /* Lines that say what no trace says, up to a NULL. */
 extern const char *const tailored_limits[];
 
 /* Write errors stay in the stream. */
 void tailored__print(const struct tailored *t, FILE *out);
-/* Returns 0, or -ENOMEM after a message. */
-int tailored__write_json(const struct tailored *t, FILE *out);
-/* The same in a page for a browser. */
+void tailored__write_json(const struct tailored *t, FILE *out);
+/* The same in a page for a browser. Returns -EINVAL after a message if the page has no place for it. */
 int tailored__write_html(const struct tailored *t, FILE *out);
 
 #endif

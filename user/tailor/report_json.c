@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/json.h"
 #include "report/embed.h"
 #include "tailor/report.h"
@@ -44,14 +44,12 @@ static void write_witness(json_writer_t *w, const struct witness *has)
 	jsonw_end_object(w);
 }
 
-static int write_decision(json_writer_t *w, const struct decision *d)
+static void write_decision(json_writer_t *w, const struct decision *d)
 {
 	static const struct option_facts nothing = { .witness.in = SEEN_BLIND };
 	const struct option_facts *f = d->facts ? d->facts : &nothing;
 	char *why = decision__reason(d);
 
-	if (!why)
-		return error__no_memory();
 	jsonw_start_object(w);
 	jsonw_string_field(w, "option", d->name);
 	write_value(w, "before", d->before);
@@ -69,19 +67,15 @@ static int write_decision(json_writer_t *w, const struct decision *d)
 	json__string_or_null(w, "because", d->fate == FATE_PUT_BACK ? d->because : NULL);
 	jsonw_end_object(w);
 	free(why);
-	return 0;
 }
 
-static int write_options(json_writer_t *w, const struct selection *s)
+static void write_options(json_writer_t *w, const struct selection *s)
 {
-	int err = 0;
-
 	jsonw_name(w, "options");
 	jsonw_start_array(w);
-	for (size_t i = 0; !err && i < s->count; i++)
-		err = write_decision(w, &s->list[i]);
+	for (size_t i = 0; i < s->count; i++)
+		write_decision(w, &s->list[i]);
 	jsonw_end_array(w);
-	return err;
 }
 
 static void write_objects(json_writer_t *w, const struct tailored *t)
@@ -168,20 +162,15 @@ static void write_head(json_writer_t *w, const struct tailored *t, const struct 
 	jsonw_end_array(w);
 }
 
-int tailored__write_json(const struct tailored *t, FILE *out)
+void tailored__write_json(const struct tailored *t, FILE *out)
 {
 	struct tailored_totals sum = tailored__totals(t);
 	json_writer_t *w = json__begin(out, "tailor", TAILOR_SCHEMA);
-	int err;
 
-	if (!w)
-		return -ENOMEM;
 	write_head(w, t, &sum);
-	err = write_options(w, t->selection);
-	if (!err)
-		write_objects(w, t);
+	write_options(w, t->selection);
+	write_objects(w, t);
 	json__end(&w);
-	return err;
 }
 
 /* tailored.html, which the program carries. */
@@ -192,12 +181,14 @@ int tailored__write_html(const struct tailored *t, FILE *out)
 	char *data = NULL;
 	size_t length = 0;
 	FILE *memory = open_memstream(&data, &length);
-	int err = memory ? tailored__write_json(t, memory) : error__no_memory();
+	int err;
 
-	if (memory && fclose(memory) && !err)
-		err = error__no_memory();
-	if (!err)
-		err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, data, length, out);
+	if (!memory)
+		memory__fail();
+	tailored__write_json(t, memory);
+	if (fclose(memory))
+		memory__fail();
+	err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, data, length, out);
 	free(data);
 	return err;
 }

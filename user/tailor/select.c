@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/progress.h"
 #include "tailor/select.h"
 
@@ -95,17 +95,9 @@ static int become_expert(struct selector *s, const struct kconfig_options *befor
 		err = kconfig__read(s->k, &now);
 	for (size_t i = 0; !err && i < now.count; i++) {
 		const struct kconfig_option *was = kconfig_options__get(before, now.list[i].name);
-		const char **more;
 
-		if (!is_on(&now.list[i]) || !was || is_on(was))
-			continue;
-		more = reallocarray(s->s->expert, s->s->expert_count + 1, sizeof(*more));
-		if (!more) {
-			err = error__no_memory();
-			break;
-		}
-		s->s->expert = more;
-		more[s->s->expert_count++] = now.list[i].name;
+		if (is_on(&now.list[i]) && was && !is_on(was))
+			*LIST_ADD(s->s->expert, s->s->expert_count) = now.list[i].name;
 	}
 	kconfig_options__free(&now);
 	return err;
@@ -119,8 +111,7 @@ static int begin(struct selector *s)
 	if (!err) {
 		keeps__warn(s->keeps, &before);
 		s->s->on_before = before.on;
-		s->s->list = calloc(before.on + 1, sizeof(*s->s->list));
-		err = s->s->list ? 0 : error__no_memory();
+		s->s->list = xcalloc(before.on, sizeof(*s->s->list));
 	}
 	for (size_t i = 0; !err && i < before.count; i++) {
 		const char *name = before.list[i].name;
@@ -170,16 +161,15 @@ static const struct change *violation(const struct selector *s, const struct cha
 
 static int try(struct selector *s, struct decision **list, size_t count)
 {
-	const char **names = calloc(count, sizeof(*names));
-	struct changes changes = {};
+	const char **names = xcalloc(count, sizeof(*names));
+	struct changes changes;
 	const struct change *bad;
-	int err = names ? 0 : error__no_memory();
+	int err;
 
-	for (size_t i = 0; !err && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		names[i] = list[i]->name;
 	progress__say("trying to set %zu options to n", count);
-	if (!err)
-		err = kconfig__try(s->k, names, count, &changes);
+	err = kconfig__try(s->k, names, count, &changes);
 	free(names);
 	bad = err ? NULL : violation(s, &changes);
 	if (bad) {
@@ -231,9 +221,9 @@ static bool is_candidate(const struct selector *s, const struct kconfig_option *
 /* One round. @ret_some: whether there were candidates. */
 static int drop(struct selector *s, bool *ret_some)
 {
-	struct candidates c = { .list = calloc(s->s->count + 1, sizeof(*c.list)) };
+	struct candidates c = { .list = xcalloc(s->s->count, sizeof(*c.list)) };
 	struct kconfig_options now = {};
-	int err = c.list ? kconfig__read(s->k, &now) : error__no_memory();
+	int err = kconfig__read(s->k, &now);
 
 	for (size_t i = 0; !err && i < now.count; i++) {
 		struct decision *d = get(s->s, now.list[i].name);
