@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* One list of all that took time in a boot; see blame.h. */
-#include <errno.h>
 #include <stdlib.h>
 
-#include "base/array.h"
-#include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/blame.h"
 #include "boot/cells.h"
@@ -15,39 +13,29 @@
 
 #define BLAME_SCHEMA 1
 
-int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind)
+void blame__add(struct blame *b, uint64_t time, const char *name, const char *kind)
 {
-	struct blame_item *list;
+	size_t added = b->count;
 
-	if (!time)
-		return 0;
-	list = array__grow(b->list, b->count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	b->list = list;
-	b->list[b->count] = (struct blame_item){ time, name, kind, b->count };
-	b->count++;
-	return 0;
+	if (time)
+		*LIST_ADD(b->list, b->count) = (struct blame_item){ time, name, kind, added };
 }
 
-int blame__add_units(struct blame *b, const struct boot_units *u)
+void blame__add_units(struct blame *b, const struct boot_units *u)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < u->count; i++)
-		err = blame__add(b, boot_unit__time(&u->list[i]), u->list[i].name, "unit");
-	return err;
+	for (size_t i = 0; i < u->count; i++)
+		blame__add(b, boot_unit__time(&u->list[i]), u->list[i].name, "unit");
 }
 
 /* A device, and the driver that tried to take it. */
-static int add_probe(struct blame *b, struct strings *store, const struct boot_probe *probe)
+static void add_probe(struct blame *b, struct strings *store, const struct boot_probe *probe)
 {
 	char name[256];
 
 	if (probe->kind != PROBE_DEVICE || !probe->finished)
-		return 0;
+		return;
 	snprintf(name, sizeof(name), "%s (%s)", probe->device ?: "(a device)", probe->driver ?: "a driver");
-	return blame__add(b, probe->self, strings__intern(store, name), "probe");
+	blame__add(b, probe->self, strings__intern(store, name), "probe");
 }
 
 /* The innermost initcall that a probe was made in, if its task made it there; SIZE_MAX: none. */
@@ -64,14 +52,14 @@ static size_t initcall_of(const struct boot_start *s, const struct boot_probe *p
 	return found;
 }
 
-/* The times of initcalls without the probes that are in the list by themselves; NULL: no memory. */
+/* The times of initcalls without the probes that are in the list by themselves, to be freed. */
 static uint64_t *times_without_probes(const struct boot_start *s)
 {
-	uint64_t *times = calloc(s->initcall_count + 1, sizeof(*times));
+	uint64_t *times = xcalloc(s->initcall_count, sizeof(*times));
 
-	for (size_t i = 0; times && i < s->initcall_count; i++)
+	for (size_t i = 0; i < s->initcall_count; i++)
 		times[i] = s->initcalls[i].self;
-	for (size_t i = 0; times && s->probes && i < s->probes->count; i++) {
+	for (size_t i = 0; s->probes && i < s->probes->count; i++) {
 		const struct boot_probe *probe = &s->probes->list[i];
 		size_t outer = probe->kind == PROBE_DEVICE && probe->finished ? initcall_of(s, probe) : SIZE_MAX;
 
@@ -81,23 +69,21 @@ static uint64_t *times_without_probes(const struct boot_start *s)
 	return times;
 }
 
-int blame__add_start(struct blame *b, const struct boot_start *s)
+void blame__add_start(struct blame *b, const struct boot_start *s)
 {
 	uint64_t *times = times_without_probes(s);
-	int err = times ? 0 : error__no_memory();
 
-	for (size_t i = 0; !err && s->probes && i < s->probes->count; i++)
-		err = add_probe(b, s->store, &s->probes->list[i]);
+	for (size_t i = 0; s->probes && i < s->probes->count; i++)
+		add_probe(b, s->store, &s->probes->list[i]);
 
-	for (size_t i = 0; !err && i < s->initcall_count; i++) {
+	for (size_t i = 0; i < s->initcall_count; i++) {
 		const struct start_initcall *call = &s->initcalls[i];
 
 		if (call->finished)
-			err = blame__add(b, times[i], boot_start__name(call),
-					 start_initcall__is_module(call) ? "module" : "initcall");
+			blame__add(b, times[i], boot_start__name(call),
+				   start_initcall__is_module(call) ? "module" : "initcall");
 	}
 	free(times);
-	return err;
 }
 
 static int by_time(const void *a, const void *b)
@@ -123,45 +109,33 @@ void blame__free(struct blame *b)
 
 /* ---- text and json */
 
-static int add_line(struct libscols_table *table, const struct blame_item *item)
+static void add_line(struct libscols_table *table, const struct blame_item *item)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? cell__time(line, 0, item->time) : -ENOMEM;
+	struct libscols_line *line = cells__line(table, NULL);
 
-	if (!err)
-		err = scols_line_set_data(line, 1, item->name);
-	return err ? err : scols_line_set_data(line, 2, item->kind);
+	cell__time(line, 0, item->time);
+	cell__set(line, 1, item->name);
+	cell__set(line, 2, item->kind);
 }
 
-int blame__text(const struct blame *b, size_t most, FILE *out)
+void blame__text(const struct blame *b, size_t most, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
-	int err = -ENOMEM;
+	struct libscols_table *table = cells__begin(out);
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "NAME", 0.5, 0) || !scols_table_new_column(table, "KIND", 8, 0))
-		goto cleanup;
-	err = 0;
-	for (size_t i = 0; !err && i < b->count && i < most; i++)
-		err = add_line(table, &b->list[i]);
-	if (!err)
-		err = scols_print_table(table);
-	if (!err && most < b->count)
+	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "NAME", 0.5, 0);
+	cells__column(table, "KIND", 8, 0);
+	for (size_t i = 0; i < b->count && i < most; i++)
+		add_line(table, &b->list[i]);
+	cells__end(table);
+	if (most < b->count)
 		fprintf(out, "and %zu more\n", b->count - most);
-cleanup:
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
-int blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out)
+void blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out)
 {
 	json_writer_t *w = boot_whole__begin(whole, out, "boot-blame", BLAME_SCHEMA);
 
-	if (!w)
-		return -ENOMEM;
 	json__number_or_null(w, "lost", s, s ? s->lost + (s->probes ? s->probes->lost : 0) : 0);
 	json__number_or_null(w, "full", s && s->full, s ? s->full : 0);
 	jsonw_lluint_field(w, "count", b->count);
@@ -176,5 +150,4 @@ int blame__json(const struct blame *b, size_t most, const struct boot_whole *who
 	}
 	jsonw_end_array(w);
 	json__end(&w);
-	return 0;
 }

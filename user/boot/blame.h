@@ -23,21 +23,21 @@ struct blame {
 	size_t count;
 };
 
-/* The strings must live as long as the list. Items of no time are left out. Returns 0 or -ENOMEM. */
-int blame__add(struct blame *b, uint64_t time, const char *name, const char *kind);
+/* The strings must live as long as the list. Items of no time are left out. */
+void blame__add(struct blame *b, uint64_t time, const char *name, const char *kind);
 /*
  * Adds what took time in a part: units; initcalls, modules and probes of devices. Initcalls count
  * without others that they made, and probes without others inside of them.
  */
-int blame__add_units(struct blame *b, const struct boot_units *u);
-int blame__add_start(struct blame *b, const struct boot_start *s);
+void blame__add_units(struct blame *b, const struct boot_units *u);
+void blame__add_start(struct blame *b, const struct boot_start *s);
 /* Puts those that took longest first. Others stay in the order in which they were added. */
 void blame__sort(struct blame *b);
 void blame__free(struct blame *b);
 
-/* Print the first @most. Return 0, or -ENOMEM after a message. Write errors stay in the stream. */
-int blame__text(const struct blame *b, size_t most, FILE *out);
+/* Print the first @most. Write errors stay in the stream. */
+void blame__text(const struct blame *b, size_t most, FILE *out);
 /* @s: the kernel's part, if it is in the list; NULL: it is not there. */
-int blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out);
+void blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out);
 
 #endif

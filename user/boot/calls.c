@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/calls.h"
 
@@ -13,17 +13,14 @@
 
 /* ---- the calls */
 
-int early_calls__init(struct early_calls *c)
+void early_calls__init(struct early_calls *c)
 {
 	memset(c, 0, sizeof(*c));
 	c->ftrace_init = SIZE_MAX;
 	c->store = strings__new();
 	c->ids = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
-	if (!c->ids) {
-		early_calls__free(c);
-		return error__no_memory();
-	}
-	return 0;
+	if (!c->ids)
+		memory__fail();
 }
 
 void early_calls__free(struct early_calls *c)
@@ -44,53 +41,25 @@ uint32_t early_calls__find(const struct early_calls *c, const char *name)
 	return entry ? (uintptr_t)lh_entry_v(entry) : NO_NAME;
 }
 
-static int add_name(struct early_calls *c, const char *name)
+uint32_t early_calls__intern(struct early_calls *c, const char *name)
 {
-	const char *copy;
+	uint32_t id = early_calls__find(c, name);
 
-	if (c->name_count == c->name_room) {
-		size_t room = c->name_room ? 2 * c->name_room : NAMES_AT_FIRST;
-		const char **more = reallocarray(c->names, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		c->names = more;
-		c->name_room = room;
-	}
-	copy = strings__add(c->store, name);
-	if (lh_table_insert(c->ids, copy, (void *)(uintptr_t)c->name_count))
-		return error__no_memory();
-	c->names[c->name_count++] = copy;
-	return 0;
+	if (id != NO_NAME)
+		return id;
+	id = c->name_count;
+	name = strings__add(c->store, name);
+	*LIST_ADD(c->names, c->name_count) = name;
+	if (lh_table_insert(c->ids, name, (void *)(uintptr_t)id))
+		memory__fail();
+	return id;
 }
 
-int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret)
+void early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent)
 {
-	int err = 0;
-
-	*ret = early_calls__find(c, name);
-	if (*ret == NO_NAME) {
-		*ret = c->name_count;
-		err = add_name(c, name);
-	}
-	return err;
-}
-
-int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent)
-{
-	if (c->count == c->room) {
-		size_t room = c->room ? 2 * c->room : 65536;
-		struct early_call *more = reallocarray(c->list, room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		c->list = more;
-		c->room = room;
-	}
-	c->list[c->count++] = (struct early_call){ time, END_UNKNOWN, function, parent, false };
+	*LIST_ADD(c->list, c->count) = (struct early_call){ time, END_UNKNOWN, function, parent, false };
 	if (time > c->until)
 		c->until = time;
-	return 0;
 }
 
 void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded)
@@ -108,20 +77,12 @@ void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded)
 		c->until = end;
 }
 
-int early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost)
+void early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost)
 {
-	struct early_hole *more;
-
-	if (c->hole_count && c->holes[c->hole_count - 1].before == before) {
+	if (c->hole_count && c->holes[c->hole_count - 1].before == before)
 		c->holes[c->hole_count - 1].lost += lost;
-		return 0;
-	}
-	more = reallocarray(c->holes, c->hole_count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	c->holes = more;
-	c->holes[c->hole_count++] = (struct early_hole){ before, lost };
-	return 0;
+	else
+		*LIST_ADD(c->holes, c->hole_count) = (struct early_hole){ before, lost };
 }
 
 bool early_calls__behind_hole(const struct early_calls *c, size_t index)
@@ -138,19 +99,14 @@ uint64_t early_calls__end_time(const struct early_calls *c, size_t end)
 	return c->list[end < c->count && !early_calls__behind_hole(c, end) ? end : end - 1].time;
 }
 
-int early_calls__mark_ftrace(struct early_calls *c, size_t index)
+void early_calls__mark_ftrace(struct early_calls *c, size_t index)
 {
-	uint32_t function;
-	int err;
-
 	/* 0 means that the kernel does not know it. */
 	if (!index || index >= c->count)
-		return 0;
+		return;
 	/* The phase of this function needs the name, which may not occur in any call. */
-	err = early_calls__intern(c, FTRACE_FUNCTION, &function);
-	if (!err)
-		c->ftrace_init = index;
-	return err;
+	early_calls__intern(c, FTRACE_FUNCTION);
+	c->ftrace_init = index;
 }
 
 size_t early_calls__functions(const struct early_calls *c)
@@ -184,14 +140,11 @@ static int by_calls(const void *a, const void *b)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-int early_calls__by_calls(const struct early_calls *c, struct early_function **ret,
-			  size_t *ret_count)
+struct early_function *early_calls__by_calls(const struct early_calls *c, size_t *ret_count)
 {
-	struct early_function *list = calloc(c->name_count + 1, sizeof(*list));
+	struct early_function *list = xcalloc(c->name_count, sizeof(*list));
 	size_t count = 0;
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < c->count; i++) {
 		struct early_function *f;
 
@@ -211,7 +164,6 @@ int early_calls__by_calls(const struct early_calls *c, struct early_function **r
 		list[count++].name = i;
 	}
 	qsort(list, count, sizeof(*list), by_calls);
-	*ret = list;
 	*ret_count = count;
-	return 0;
+	return list;
 }

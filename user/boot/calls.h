@@ -43,9 +43,9 @@ struct early_hole {
 
 struct early_calls {
 	struct early_call *list;	/* in order of time */
-	size_t count, room;
+	size_t count;
 	const char **names;		/* with their module, as the kernel prints it: "f [module]" */
-	size_t name_count, name_room;
+	size_t name_count;
 	size_t ftrace_init;		/* the first call of ftrace_init(); SIZE_MAX: unknown */
 	bool timed;			/* returns were recorded: calls have ends */
 	size_t open, unknown;		/* if so: how many had not returned, and how many have no end for another reason */
@@ -58,12 +58,12 @@ struct early_calls {
 	struct strings *store;
 };
 
-int early_calls__init(struct early_calls *c);
+void early_calls__init(struct early_calls *c);
 void early_calls__free(struct early_calls *c);
 
 /* The index of @name; adds it if it is new. */
-int early_calls__intern(struct early_calls *c, const char *name, uint32_t *ret);
-int early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
+uint32_t early_calls__intern(struct early_calls *c, const char *name);
+void early_calls__add(struct early_calls *c, uint64_t time, uint32_t function, uint32_t parent);
 /*
  * Sets when the last call that was added has ended: a time, or one of the values above. Then this has to be done for each
  * call.
@@ -73,7 +73,7 @@ void early_calls__set_end(struct early_calls *c, uint64_t end, bool rounded);
  * Notes that calls were lost directly before the call at index @before, or after the last one. They
  * are added in order.
  */
-int early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost);
+void early_calls__add_hole(struct early_calls *c, size_t before, uint64_t lost);
 /* Were calls lost directly before the call at @index? */
 bool early_calls__behind_hole(const struct early_calls *c, size_t index);
 /*
@@ -85,7 +85,7 @@ uint64_t early_calls__end_time(const struct early_calls *c, size_t end);
  * ftrace_init() begins directly before the call at @index. If there is no such index, that stays
  * unknown.
  */
-int early_calls__mark_ftrace(struct early_calls *c, size_t index);
+void early_calls__mark_ftrace(struct early_calls *c, size_t index);
 /* Returns NO_NAME if there is no such name. */
 uint32_t early_calls__find(const struct early_calls *c, const char *name);
 /* The number of calls with a function, and of those with a parent. */
@@ -112,7 +112,6 @@ struct early_function {
  * All functions, those with the most calls first; equal ones in order of their first calls. To be
  * freed.
  */
-int early_calls__by_calls(const struct early_calls *c, struct early_function **ret,
-			  size_t *ret_count);
+struct early_function *early_calls__by_calls(const struct early_calls *c, size_t *ret_count);
 
 #endif

@@ -3,12 +3,10 @@
  * What the units of a boot tell together: which took longest, and what the default target had to
  * wait for; see units.h. The rules are those of systemd-analyze, so that both name the same units.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/units.h"
 
 bool boot_units__complete(const struct boot_units *u)
@@ -85,20 +83,17 @@ static int by_time(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int boot_units__by_time(const struct boot_units *u, size_t **ret, size_t *ret_count)
+size_t *boot_units__by_time(const struct boot_units *u, size_t *ret_count)
 {
-	size_t *list = calloc(u->count + 1, sizeof(*list)), count = 0;
+	size_t *list = xcalloc(u->count, sizeof(*list)), count = 0;
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < u->count; i++) {
 		if (boot_unit__time(&u->list[i]))
 			list[count++] = i;
 	}
 	qsort_r(list, count, sizeof(*list), by_time, u->list);
-	*ret = list;
 	*ret_count = count;
-	return 0;
+	return list;
 }
 
 /* ---- the critical chain */
@@ -110,15 +105,9 @@ struct chain {
 	bool *followed;			/* units whose own chain is in the rows */
 };
 
-static int add_row(struct chain *c, const char *name, const struct boot_unit *unit, unsigned int depth)
+static void add_row(struct chain *c, const struct boot_unit *unit, unsigned int depth)
 {
-	struct chain_row *rows = array__grow(c->rows, c->count, sizeof(*rows));
-
-	if (!rows)
-		return -ENOMEM;
-	c->rows = rows;
-	c->rows[c->count++] = (struct chain_row){ .name = name, .unit = unit, .depth = depth };
-	return 0;
+	*LIST_ADD(c->rows, c->count) = (struct chain_row){ .name = unit->name, .unit = unit, .depth = depth };
 }
 
 /* The unit of that name, if it was started in the boot. */
@@ -130,10 +119,9 @@ static const struct boot_unit *started(const struct chain *c, const char *name)
 }
 
 /* Adds what @unit waited for. A chain has some ten units, and each is followed once at most. */
-static int follow(struct chain *c, const struct boot_unit *unit, unsigned int depth)
+static void follow(struct chain *c, const struct boot_unit *unit, unsigned int depth)
 {
 	uint64_t last = 0;
-	int err = 0;
 
 	c->followed[unit - c->u->list] = true;
 	for (size_t i = 0; unit->after && unit->after[i]; i++) {
@@ -142,40 +130,29 @@ static int follow(struct chain *c, const struct boot_unit *unit, unsigned int de
 		if (other && other->activated > last)
 			last = other->activated;
 	}
-	for (size_t i = 0; !err && last && unit->after[i]; i++) {
+	for (size_t i = 0; last && unit->after[i]; i++) {
 		const struct boot_unit *other = started(c, unit->after[i]);
 
 		if (!other || other->activated != last)
 			continue;
-		err = add_row(c, other->name, other, depth);
-		if (err)
-			break;
+		add_row(c, other, depth);
 		if (c->followed[other - c->u->list])
 			c->rows[c->count - 1].again = true;
 		else
-			err = follow(c, other, depth + 1);
+			follow(c, other, depth + 1);
 	}
-	return err;
 }
 
-int boot_units__chain(const struct boot_units *u, struct chain_row **ret, size_t *ret_count)
+struct chain_row *boot_units__chain(const struct boot_units *u, size_t *ret_count)
 {
-	struct chain c = { .u = u, .followed = calloc(u->count + 1, sizeof(bool)) };
+	struct chain c = { .u = u, .followed = xcalloc(u->count, sizeof(bool)) };
 	const struct boot_unit *target = u->target ? boot_units__find(u, u->target) : NULL;
-	int err = -ENODATA;
 
-	if (!c.followed)
-		return error__no_memory();
-	if (target && boot_units__in_boot(u, target))
-		err = add_row(&c, target->name, target, 0);
-	if (!err)
-		err = follow(&c, target, 1);
-	free(c.followed);
-	if (err) {
-		free(c.rows);
-		return err;
+	if (target && boot_units__in_boot(u, target)) {
+		add_row(&c, target, 0);
+		follow(&c, target, 1);
 	}
-	*ret = c.rows;
+	free(c.followed);
 	*ret_count = c.count;
-	return 0;
+	return c.rows;
 }

@@ -13,6 +13,7 @@
 
 #include "base/command.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/paths.h"
 #include "boot/asked.h"
@@ -241,13 +242,11 @@ static bool is_missing(int err)
 
 static int load(struct boot_report *r, const char *dir)
 {
-	int err;
+	int err = kernel_id__read(&r->kernel, NULL, NULL);
 
-	err = kernel_id__read(&r->kernel, NULL, NULL);
-	if (!err)
-		err = early_calls__init(&r->calls);
 	if (err)
 		return err;
+	early_calls__init(&r->calls);
 	r->boot_id = kernel_id__boot_id();
 	machine__read(&r->machine);
 	if (!r->early)
@@ -262,7 +261,9 @@ static int load(struct boot_report *r, const char *dir)
 		return 0;
 	}
 	boot_report__measure_cost(r);
-	return err ? err : boot_report__analyse(r);
+	if (!err)
+		boot_report__analyse(r);
+	return err;
 }
 
 static int write_report(const struct boot_report *r, const struct boot_options *o, FILE *out)
@@ -271,27 +272,32 @@ static int write_report(const struct boot_report *r, const struct boot_options *
 
 	switch (o->format) {
 	case BOOT_JSON:
-		return boot_report__json(r, most ? most : SIZE_MAX, out);
+		boot_report__json(r, most ? most : SIZE_MAX, out);
+		break;
 	case BOOT_CHROME:
-		return boot_report__chrome(r, out);
+		boot_report__chrome(r, out);
+		break;
 	case BOOT_SVG:
-		return boot_report__svg(r, out);
+		boot_report__svg(r, out);
+		break;
 	case BOOT_FOLDED:
 		return boot_report__folded(r, out);
 	case BOOT_TIME:
-		return boot_whole__text(r->whole, out);
+		boot_whole__text(r->whole, out);
+		break;
 	default:
-		return boot_report__text(r, most ? most : MOST_FUNCTIONS, out);
+		boot_report__text(r, most ? most : MOST_FUNCTIONS, out);
 	}
+	return 0;
 }
 
 /* What came before and after the kernel's part. */
-static int load_whole(struct boot_report *r, struct boot_whole *whole, const char *dir)
+static void load_whole(struct boot_report *r, struct boot_whole *whole, const char *dir)
 {
 	bool first_known = r->early && !boot_report__is_oneshot(r) && !strcmp(r->stats.clock, "x86-tsc");
 
 	r->whole = whole;
-	return boot_whole__load(whole, dir, r->start, first_known ? &r->stats.first : NULL);
+	boot_whole__load(whole, dir, r->start, first_known ? &r->stats.first : NULL);
 }
 
 static int report(struct boot_report *r, struct boot_whole *whole, const struct boot_options *o,
@@ -304,9 +310,8 @@ static int report(struct boot_report *r, struct boot_whole *whole, const struct 
 	if (err)
 		return err;
 	err = load(r, dir);
-	if (!err)
-		err = load_whole(r, whole, dir);
 	if (!err) {
+		load_whole(r, whole, dir);
 		boot_report__losses(r);
 		err = write_report(r, o, output__stream(output));
 	}
@@ -351,11 +356,11 @@ static int find_parts(struct boot_report *r, struct boot_start *start, const cha
 static int print_bootconfig(const char *line)
 {
 	char *text = boot_next__bootconfig(line);
-	int err = text ? 0 : -ENOMEM;
+	int err = 0;
 
 	if (access("/proc/bootconfig", F_OK))
 		error__warn("this kernel has no CONFIG_BOOT_CONFIG: it would not read a bootconfig");
-	if (!err && (fputs(text, stdout) < 0 || fflush(stdout)))
+	if (fputs(text, stdout) < 0 || fflush(stdout))
 		err = error__return(-errno, "cannot write: %s", strerror(errno));
 	free(text);
 	return err;
@@ -365,7 +370,7 @@ static int print_bootconfig(const char *line)
 static int print_next(const struct boot_options *o)
 {
 	int err = o->early ? features__require(FEATURE_EARLY, NULL) : 0;
-	char *parameters, *line = NULL;
+	char *parameters, *line;
 	struct utsname kernel;
 
 	if (err)
@@ -375,16 +380,13 @@ static int print_next(const struct boot_options *o)
 			    "traces all functions from later on, until it is turned off");
 	uname(&kernel);
 	parameters = boot_start__parameters(kernel.release, !o->no_probes);
-	if (!parameters)
-		return -ENOMEM;
-	if (asprintf(&line, "%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
-		     o->early ? " ftrace=function" : "") < 0)
-		err = error__no_memory();
-	if (!err && o->bootconfig)
+	line = xasprintf("%s%s", parameters, o->graph ? " ftrace=function ftrace_early=graph" :
+			 o->early ? " ftrace=function" : "");
+	if (o->bootconfig)
 		err = print_bootconfig(line);
-	else if (!err && o->reboot)
+	else if (o->reboot)
 		err = boot_next__load(o->kernel, o->initrd, line) ?: boot_next__reboot(o->reboot);
-	else if (!err && (printf("%s\n", line) < 0 || fflush(stdout)))
+	else if (printf("%s\n", line) < 0 || fflush(stdout))
 		err = error__return(-errno, "cannot write: %s", strerror(errno));
 	free(line);
 	free(parameters);

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/options.h"
 #include "base/paths.h"
 #include "boot/commands.h"
@@ -56,18 +57,9 @@ struct compare_options {
 
 /* ---- the groups */
 
-static int add_path(struct paths *p, const char *path)
+static void add_path(struct paths *p, const char *path)
 {
-	char **more = reallocarray(p->list, p->count + 1, sizeof(*more));
-
-	if (!more)
-		return error__no_memory();
-	p->list = more;
-	more[p->count] = strdup(path);
-	if (!more[p->count])
-		return error__no_memory();
-	p->count++;
-	return 0;
+	*LIST_ADD(p->list, p->count) = xstrdup(path);
 }
 
 static void free_paths(struct paths *p)
@@ -94,22 +86,16 @@ static int is_document(const struct dirent *entry)
 static int add_directory(struct paths *p, const char *directory)
 {
 	struct dirent **entries;
-	int count = scandir(directory, &entries, is_document, versionsort), err = 0;
+	int count = scandir(directory, &entries, is_document, versionsort);
 
 	if (count < 0)
 		return error__return(-EINVAL, "%s: cannot be read: %s", directory, strerror(errno));
 	for (int i = 0; i < count; i++) {
-		char *path = err ? NULL : path__join(directory, entries[i]->d_name);
-
-		if (!err)
-			err = path ? add_path(p, path) : error__no_memory();
-		free(path);
+		*LIST_ADD(p->list, p->count) = path__join(directory, entries[i]->d_name);
 		free(entries[i]);
 	}
 	free(entries);
-	if (!err && !count)
-		err = error__return(-EINVAL, "%s: has no documents (*.json, *.json.gz or *.json.zst)", directory);
-	return err;
+	return count ? 0 : error__return(-EINVAL, "%s: has no documents (*.json, *.json.gz or *.json.zst)", directory);
 }
 
 /* Replaces directories by what is in them. */
@@ -123,7 +109,7 @@ static int expand(struct paths *p)
 		if (!stat(p->list[i], &st) && S_ISDIR(st.st_mode))
 			err = add_directory(&all, p->list[i]);
 		else
-			err = add_path(&all, p->list[i]);
+			add_path(&all, p->list[i]);
 	}
 	free_paths(p);
 	*p = all;
@@ -143,10 +129,8 @@ static void divide(struct argp_state *state, struct paths groups[2])
 		argp_usage(state);
 	groups[0].list = one->list;
 	groups[0].count = 1;
-	groups[1] = (struct paths){ calloc(1, sizeof(char *)), 1 };
-	if (!groups[1].list)
-		exit(error__status(error__no_memory(), 0));
-	groups[1].list[0] = groups[0].list[1];
+	groups[1] = (struct paths){};
+	*LIST_ADD(groups[1].list, groups[1].count) = groups[0].list[1];
 }
 
 /* ---- options */
@@ -201,8 +185,7 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 		break;
 	case ARGP_KEY_ARG:
 		/* What follows the -- is quoted. */
-		if (add_path(&o->groups[state->quoted ? 1 : 0], arg))
-			exit(error__status(-ENOMEM, 0));
+		add_path(&o->groups[state->quoted ? 1 : 0], arg);
 		break;
 	case ARGP_KEY_END:
 		if (o->until_given && !o->has_limit)
@@ -244,20 +227,20 @@ static int print(const struct compare_options *o, const struct boot_comparison *
 	if (err)
 		return err;
 	if (o->format == COMPARE_JSON)
-		err = boot_comparison__json(c, o->most ?: SIZE_MAX, o->all, output__stream(output));
+		boot_comparison__json(c, o->most ?: SIZE_MAX, o->all, output__stream(output));
 	else
-		err = boot_comparison__text(c, names, o->most ?: MOST_ROWS, o->all, output__stream(output));
-	return output__finish(output, err);
+		boot_comparison__text(c, names, o->most ?: MOST_ROWS, o->all, output__stream(output));
+	return output__finish(output, 0);
 }
 
 static int compare(const struct compare_options *o, const char *const names[2], bool *ret_fails)
 {
 	const struct paths *a = &o->groups[0], *b = &o->groups[1];
 	struct boot_comparison c;
-	int err = boot_comparison__init(&c, a->count, b->count);
+	int err;
 
-	if (!err)
-		err = read_group(&c, a, 0);
+	boot_comparison__init(&c, a->count, b->count);
+	err = read_group(&c, a, 0);
 	if (!err)
 		err = read_group(&c, b, a->count);
 	if (!err)
@@ -275,11 +258,7 @@ static int compare(const struct compare_options *o, const char *const names[2], 
 /* "a1.json" is enough for one; of several, that one and the last one are named. */
 static char *group_name(const struct paths *p)
 {
-	char *name;
-
-	if (p->count == 1)
-		return strdup(p->list[0]);
-	return asprintf(&name, "%s to %s", p->list[0], p->list[p->count - 1]) < 0 ? NULL : name;
+	return p->count == 1 ? xstrdup(p->list[0]) : xasprintf("%s to %s", p->list[0], p->list[p->count - 1]);
 }
 
 int cmd_boot_compare(int argc, char **argv)
@@ -310,8 +289,6 @@ int cmd_boot_compare(int argc, char **argv)
 		return EXIT_USAGE;
 	for (int i = 0; i < 2; i++) {
 		names[i] = group_name(&o.groups[i]);
-		if (!err && !names[i])
-			err = error__no_memory();
 		if (!err)
 			err = expand(&o.groups[i]);
 	}

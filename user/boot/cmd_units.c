@@ -114,28 +114,34 @@ static error_t parse_chain(int key, char *arg, struct argp_state *state)
 
 /* ---- what is written */
 
-typedef int (*write_fn)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out);
+typedef void (*write_fn)(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
+			 FILE *out);
 
-static int write_blame(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out)
+static void write_blame(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
+			FILE *out)
 {
 	size_t most = o->most ?: SIZE_MAX;
 	struct blame b = {};
-	int err = blame__add_units(&b, &w->units);
 
-	if (!err && s)
-		err = blame__add_start(&b, s);
-	if (!err) {
-		blame__sort(&b);
-		err = o->format == FORMAT_JSON ? blame__json(&b, most, w, s, out) : blame__text(&b, most, out);
-	}
+	blame__add_units(&b, &w->units);
+	if (s)
+		blame__add_start(&b, s);
+	blame__sort(&b);
+	if (o->format == FORMAT_JSON)
+		blame__json(&b, most, w, s, out);
+	else
+		blame__text(&b, most, out);
 	blame__free(&b);
-	return err;
 }
 
-static int write_chain(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o, FILE *out)
+static void write_chain(const struct boot_whole *w, const struct boot_start *s, const struct units_options *o,
+			FILE *out)
 {
 	(void)s;
-	return o->format == FORMAT_JSON ? boot_whole__chain_json(w, out) : boot_whole__chain_text(w, out);
+	if (o->format == FORMAT_JSON)
+		boot_whole__chain_json(w, out);
+	else
+		boot_whole__chain_text(w, out);
 }
 
 /* ---- what is known */
@@ -204,20 +210,21 @@ static int answer(write_fn write, const struct units_options *o)
 	struct boot_start start = {}, *known = NULL;
 	struct output *output;
 	struct guard *guard = NULL;
-	int err = boot_units__load(&w.units), failed;
+	int err, failed;
 
-	if (!err && write == write_blame && find_start(&start))
+	boot_units__load(&w.units);
+	if (write == write_blame && find_start(&start))
 		known = &start;
-	if (!err)
-		set_unit(&w.units, o->unit);
-	if (!err)
-		err = check(write, &w, known);
+	set_unit(&w.units, o->unit);
+	err = check(write, &w, known);
 	if (!err)
 		err = guard__start(&guard);
 	if (!err)
 		err = output__open(&output, o->output, guard);
-	if (!err)
-		err = output__finish(output, write(&w, known, o, output__stream(output)));
+	if (!err) {
+		write(&w, known, o, output__stream(output));
+		err = output__finish(output, 0);
+	}
 	boot_start__free(&start);
 	boot_whole__free(&w);
 	failed = guard__finish(guard);

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "boot/compare.h"
 #include "boot/noise.h"
 
@@ -188,15 +189,13 @@ struct judging {
 	size_t count;
 };
 
-static int collect(struct judging *j, struct boot_comparison *c, enum boot_measure measure)
+static void collect(struct judging *j, struct boot_comparison *c, enum boot_measure measure)
 {
 	size_t boots = boot_comparison__boots(c);
 
-	j->list = calloc(c->row_count + 1, sizeof(*j->list));
-	j->rows = calloc(c->row_count + 1, sizeof(*j->rows));
-	j->values = calloc(c->row_count * boots + 1, sizeof(*j->values));
-	if (!j->list || !j->rows || !j->values)
-		return error__no_memory();
+	j->list = xcalloc(c->row_count, sizeof(*j->list));
+	j->rows = xcalloc(c->row_count, sizeof(*j->rows));
+	j->values = xcalloc(c->row_count * boots, sizeof(*j->values));
 	for (size_t i = 0; i < c->row_count; i++) {
 		struct boot_row *row = &c->rows[i];
 		double *values = j->values + j->count * boots;
@@ -210,17 +209,15 @@ static int collect(struct judging *j, struct boot_comparison *c, enum boot_measu
 		set_scale(&j->list[j->count], c, row, measure);
 		j->rows[j->count++] = i;
 	}
-	return 0;
 }
 
-static int judge(struct boot_comparison *c, enum boot_measure measure)
+static void judge(struct boot_comparison *c, enum boot_measure measure)
 {
 	struct judging j = {};
-	int err = collect(&j, c, measure);
 
-	if (!err)
-		err = noise__judge(j.list, j.count, c->count[0], c->count[1]);
-	for (size_t i = 0; !err && i < j.count; i++) {
+	collect(&j, c, measure);
+	noise__judge(j.list, j.count, c->count[0], c->count[1]);
+	for (size_t i = 0; i < j.count; i++) {
 		struct boot_change *change = &c->rows[j.rows[i]].change[measure];
 
 		change->a = j.list[i].a;
@@ -229,7 +226,7 @@ static int judge(struct boot_comparison *c, enum boot_measure measure)
 		change->p = j.list[i].p;
 	}
 	/* What is much depends on the time until init. */
-	for (size_t i = 0; !err && i < j.count; i++) {
+	for (size_t i = 0; i < j.count; i++) {
 		struct boot_row *row = &c->rows[j.rows[i]];
 
 		row->change[measure].verdict = verdict(c, row, measure, &j.list[i]);
@@ -237,7 +234,6 @@ static int judge(struct boot_comparison *c, enum boot_measure measure)
 	free(j.list);
 	free(j.rows);
 	free(j.values);
-	return err;
 }
 
 /* The first boot that does not tell the time of a row which others tell; SIZE_MAX: there is none. */
@@ -255,7 +251,7 @@ static size_t unknown_in(const struct boot_comparison *c, const struct boot_row 
 }
 
 /* Initcalls that were not seen to end, for example. */
-static int note_unknown(struct boot_comparison *c)
+static void note_unknown(struct boot_comparison *c)
 {
 	const struct boot_row *first = NULL;
 	size_t count = 0;
@@ -266,10 +262,9 @@ static int note_unknown(struct boot_comparison *c)
 		first = first ?: &c->rows[i];
 		count++;
 	}
-	if (!count)
-		return 0;
-	return boot_notes__add(&c->notes, "the times of some rows (%zu) are not compared, as not all boots tell them: %s does not "
-			       "for the %s %s", count, c->boots[unknown_in(c, first)].path, first->kind->word, first->name);
+	if (count)
+		boot_notes__add(&c->notes, "the times of some rows (%zu) are not compared, as not all boots tell them: %s does not "
+				"for the %s %s", count, c->boots[unknown_in(c, first)].path, first->kind->word, first->name);
 }
 
 int boot_comparison__run(struct boot_comparison *c)
@@ -279,13 +274,14 @@ int boot_comparison__run(struct boot_comparison *c)
 	c->can_tell = noise__can_tell(c->count[0], c->count[1], ALPHA);
 	leave_ready_out(c);
 	err = boot_notes__find(c);
-	if (!err)
-		err = note_unknown(c);
-	for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
-		err = judge(c, measure);
-	for (size_t i = 0; !err && i < c->row_count; i++)
+	if (err)
+		return err;
+	note_unknown(c);
+	for (enum boot_measure measure = 0; measure < MEASURES; measure++)
+		judge(c, measure);
+	for (size_t i = 0; i < c->row_count; i++)
 		find_new(c, &c->rows[i]);
-	return err;
+	return 0;
 }
 
 /* ---- answers */
@@ -304,18 +300,13 @@ static int by_change(const void *x, const void *y)
 	return strcmp(a->row->name, b->row->name);
 }
 
-int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
-			   const struct boot_row ***ret, size_t *ret_count)
+const struct boot_row **boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts,
+					       bool all, size_t *ret_count)
 {
-	struct ordered *list = calloc(c->row_count + 1, sizeof(*list));
-	const struct boot_row **rows = calloc(c->row_count + 1, sizeof(*rows));
+	struct ordered *list = xcalloc(c->row_count, sizeof(*list));
+	const struct boot_row **rows = xcalloc(c->row_count, sizeof(*rows));
 	size_t count = 0;
 
-	if (!list || !rows) {
-		free(list);
-		free(rows);
-		return error__no_memory();
-	}
 	for (size_t i = 0; i < c->row_count; i++) {
 		const struct boot_row *row = &c->rows[i];
 		const struct boot_change *change = &row->change[measure];
@@ -330,9 +321,8 @@ int boot_comparison__order(const struct boot_comparison *c, enum boot_measure me
 	for (size_t i = 0; i < count; i++)
 		rows[i] = list[i].row;
 	free(list);
-	*ret = rows;
 	*ret_count = count;
-	return 0;
+	return rows;
 }
 
 size_t boot_comparison__compared(const struct boot_comparison *c)
@@ -376,26 +366,22 @@ static bool all_slower(const struct boot_comparison *c, const double *values)
 }
 
 /* What is left of the second group's growth without the limit has to be more than the noise. */
-static int grown(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret)
+static bool grown(const struct boot_comparison *c, const struct boot_limit *limit)
 {
 	const struct boot_row *limited = &c->rows[limit->target ? c->target : c->total];
 	size_t boots = boot_comparison__boots(c);
-	double *values = calloc(boots, sizeof(*values)), p = 1;
+	double *values = xcalloc(boots, sizeof(*values));
 	struct noise_row row = { .values = values };
-	int err = 0;
+	bool ret;
 
-	if (!values)
-		return error__no_memory();
 	for (size_t i = 0; i < boots; i++)
 		values[i] = limited->cells[i].value[MEASURE_TIME];
 	for (size_t i = c->count[0]; i < boots; i++)
 		values[i] = values[i] / (1 + limit->share) - limit->ns;
 	set_scale(&row, c, limited, MEASURE_TIME);
-	if (c->can_tell)
-		err = noise__grown(&p, &row, c->count[0], c->count[1]);
-	*ret = c->can_tell ? p <= LIMIT_ALPHA : all_slower(c, values);
+	ret = c->can_tell ? noise__grown(&row, c->count[0], c->count[1]) <= LIMIT_ALPHA : all_slower(c, values);
 	free(values);
-	return err;
+	return ret;
 }
 
 static double share_of(double change, double whole)
@@ -409,8 +395,6 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 	const char *missing = without(c, row), *what = limit->target ? "the default target" : "init";
 	const struct boot_change *total;
 	double change;
-	bool certain = false;
-	int err;
 
 	*ret = false;
 	if (missing && limit->target)
@@ -423,17 +407,16 @@ int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_
 	change = total->b - total->a;
 	if (change <= (limit->share > 0 ? limit->share * total->a : limit->ns))
 		return 0;
-	err = grown(c, limit, &certain);
-	if (!err && !certain)
+	*ret = grown(c, limit);
+	if (!*ret)
 		error__print("--fail-above: the time until %s has grown by %.6f s (%.1f %%), which may be the limit and the "
 			     "noise", what, change / 1e9, share_of(change, total->a));
-	else if (!err)
+	else
 		error__print("--fail-above: the time until %s has grown by %.6f s (%.1f %%)%s%s", what, change / 1e9,
 			     share_of(change, total->a),
 			     c->can_tell ? "" : "; the noise is not known, as there are too few boots",
 			     c->notes.weaken ? "; something else than the kernel may be the reason, see the notes" : "");
-	*ret = !err && certain;
-	return err;
+	return 0;
 }
 
 const char *boot_verdict__word(enum boot_verdict verdict)

@@ -73,7 +73,7 @@ struct boot_comparison {
 	struct boot_head *boots;	/* those of the first group first */
 	size_t count[2];
 	struct boot_row *rows;
-	size_t row_count, row_room;
+	size_t row_count;
 	struct lh_table *index;		/* from "kind name" to the number of the row */
 	struct strings *names;
 	struct boot_notes notes;
@@ -106,10 +106,8 @@ struct boot_comparison {
  * @ret: to be freed by boot_comparison__free(), also after errors
  * @a: the number of boots in the first group
  * @b: that of the second one
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b);
+void boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b);
 
 /**
  * boot_comparison__read() - take over what a document says
@@ -118,7 +116,7 @@ int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b);
  * @path: its name, for messages; must live as long as the comparison
  * @document: may be freed afterwards
  *
- * Return: 0; -ENOMEM or -EINVAL after a message.
+ * Return: 0; -EINVAL after a message.
  */
 int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *path, struct json_object *document);
 
@@ -126,7 +124,7 @@ int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *pa
  * boot_comparison__run() - compare, when all documents have been read
  * @c: the comparison
  *
- * Return: 0; -EINVAL after a message if the boots of a group do not belong together; -ENOMEM.
+ * Return: 0; -EINVAL after a message if the boots of a group do not belong together.
  */
 int boot_comparison__run(struct boot_comparison *c);
 void boot_comparison__free(struct boot_comparison *c);
@@ -136,10 +134,10 @@ size_t boot_comparison__boots(const struct boot_comparison *c);
 
 /*
  * Rows with a difference in @measure, the largest one first, to be freed; @all: also those without. Parts such as levels
- * and phases, which have other rows in them, are apart from the others. Returns -ENOMEM after a message.
+ * and phases, which have other rows in them, are apart from the others.
  */
-int boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts, bool all,
-			   const struct boot_row ***ret, size_t *ret_count);
+const struct boot_row **boot_comparison__order(const struct boot_comparison *c, enum boot_measure measure, bool parts,
+					       bool all, size_t *ret_count);
 /* What counts as a difference of times if there are few boots. */
 double boot_comparison__few_ns(const struct boot_comparison *c);
 /* How many rows could be compared, in either measure, and how many of these differ. */
@@ -159,16 +157,16 @@ struct boot_limit {
  * @limit: the limit
  * @ret: the answer. If it is false although the middle has grown by more, a message says that the rest may be noise
  *
- * Return: 0; -EINVAL after a message if the time is not known; -ENOMEM.
+ * Return: 0; -EINVAL after a message if the time is not known.
  */
 int boot_comparison__exceeds(const struct boot_comparison *c, const struct boot_limit *limit, bool *ret);
 
 /*
  * @names: what to call the groups. @most: how many rows of a table at most. @all: also rows that do not differ. Write
- * errors stay in the stream. They return -ENOMEM after a message.
+ * errors stay in the stream.
  */
-int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out);
-int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
+void boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out);
+void boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out);
 
 /* Were no calls counted early, but functions that were called? */
 bool boot_head__is_oneshot(const struct boot_head *h);

@@ -3,7 +3,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "boot/compare.h"
 
@@ -72,17 +71,16 @@ static void write_row(json_writer_t *w, const struct boot_comparison *c, const s
 }
 
 /* Each row once: those with a difference of times first, and then those with one of counts only. */
-static int write_rows(json_writer_t *w, const struct boot_comparison *c, const char *field, bool parts, size_t most, bool all)
+static void write_rows(json_writer_t *w, const struct boot_comparison *c, const char *field, bool parts, size_t most, bool all)
 {
-	const struct boot_row **rows;
 	size_t count, written = 0;
-	int err = 0;
 
 	jsonw_name(w, field);
 	jsonw_start_lines(w);
-	for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++) {
-		err = boot_comparison__order(c, measure, parts, all, &rows, &count);
-		for (size_t i = 0; !err && i < count && written < most; i++) {
+	for (enum boot_measure measure = 0; measure < MEASURES; measure++) {
+		const struct boot_row **rows = boot_comparison__order(c, measure, parts, all, &count);
+
+		for (size_t i = 0; i < count && written < most; i++) {
 			const struct boot_change *time = &rows[i]->change[MEASURE_TIME];
 
 			if (measure == MEASURE_COUNT && time->known && (all || time->verdict != SAME))
@@ -90,11 +88,9 @@ static int write_rows(json_writer_t *w, const struct boot_comparison *c, const c
 			write_row(w, c, rows[i]);
 			written++;
 		}
-		if (!err)
-			free(rows);
+		free(rows);
 	}
 	jsonw_end_array(w);
-	return err;
 }
 
 static void write_total(json_writer_t *w, const struct boot_comparison *c, const char *name, size_t row)
@@ -106,13 +102,10 @@ static void write_total(json_writer_t *w, const struct boot_comparison *c, const
 		jsonw_null(w);
 }
 
-int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out)
+void boot_comparison__json(const struct boot_comparison *c, size_t most, bool all, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "boot-compare", BOOT_COMPARE_SCHEMA);
-	int err;
 
-	if (!w)
-		return -ENOMEM;
 	write_group(w, "a", c->boots, c->count[0]);
 	write_group(w, "b", c->boots + c->count[0], c->count[1]);
 	jsonw_name(w, "notes");
@@ -125,9 +118,7 @@ int boot_comparison__json(const struct boot_comparison *c, size_t most, bool all
 	jsonw_lluint_field(w, "rows_differing", boot_comparison__differing(c));
 	write_total(w, c, "until_init", c->total);
 	write_total(w, c, "until_target", c->target);
-	err = write_rows(w, c, "rows", false, most, all);
-	if (!err)
-		err = write_rows(w, c, "parts", true, most, all);
+	write_rows(w, c, "rows", false, most, all);
+	write_rows(w, c, "parts", true, most, all);
 	json__end(&w);
-	return err;
 }

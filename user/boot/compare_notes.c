@@ -7,26 +7,19 @@
 
 #include "base/error.h"
 #include "boot/compare.h"
+#include "boot/memstream.h"
 
 /* Two boots of one machine do not have the same memory to the byte. */
 #define MEMORY_SHARE 0.03
 
-int boot_notes__add(struct boot_notes *n, const char *format, ...)
+void boot_notes__add(struct boot_notes *n, const char *format, ...)
 {
-	char **more = reallocarray(n->list, n->count + 1, sizeof(*more));
 	va_list args;
-	int length;
 
-	if (!more)
-		return error__no_memory();
-	n->list = more;
 	va_start(args, format);
-	length = vasprintf(&n->list[n->count], format, args);
+	if (vasprintf(LIST_ADD(n->list, n->count), format, args) < 0)
+		memory__fail();
 	va_end(args);
-	if (length < 0)
-		return error__no_memory();
-	n->count++;
-	return 0;
 }
 
 void boot_notes__free(struct boot_notes *n)
@@ -77,17 +70,17 @@ static int check_group(const struct boot_comparison *c, size_t from, size_t coun
 	return 0;
 }
 
-static int note_same_boot(struct boot_comparison *c)
+static void note_same_boot(struct boot_comparison *c)
 {
 	for (size_t i = 0; i < c->count[0]; i++) {
 		for (size_t k = c->count[0]; k < boot_comparison__boots(c); k++) {
 			if (!is_same_boot(&c->boots[i], &c->boots[k]))
 				continue;
 			c->notes.weaken = true;
-			return boot_notes__add(&c->notes, "%s and %s are of the same boot", c->boots[i].path, c->boots[k].path);
+			boot_notes__add(&c->notes, "%s and %s are of the same boot", c->boots[i].path, c->boots[k].path);
+			return;
 		}
 	}
-	return 0;
 }
 
 /* ---- the early part */
@@ -137,38 +130,38 @@ static const struct boot_head *with_cycles(const struct boot_comparison *c)
 	return NULL;
 }
 
-static int note_early(struct boot_comparison *c)
+static void note_early(struct boot_comparison *c)
 {
 	struct pair differ = find_pair(c, tracer_differs);
 	bool *comparable = c->notes.comparable[PART_OF_EARLY];
 	const struct boot_head *cycles = with_cycles(c);
-	int err = 0;
 
 	if (differ.x) {
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
 		c->notes.weaken = true;
-		return boot_notes__add(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
-			    "time in later rows, too", differ.x->path, tracer_of(differ.x), differ.y->path, tracer_of(differ.y));
+		boot_notes__add(&c->notes, "the early parts are not compared, as %s was traced early by %s, and %s by %s; tracing takes "
+				"time in later rows, too", differ.x->path, tracer_of(differ.x), differ.y->path, tracer_of(differ.y));
+		return;
 	}
 	if (!c->boots[0].tracer)
-		return 0;
+		return;
 	if (cycles) {
 		comparable[MEASURE_TIME] = false;
-		err = boot_notes__add(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
-				      "is not known", cycles->path);
+		boot_notes__add(&c->notes, "the times of the early part are not compared, as %s has cycles of a clock whose frequency "
+				"is not known", cycles->path);
 	}
 	differ = find_pair(c, sites_differ);
-	if (err || !differ.x)
-		return err;
+	if (!differ.x)
+		return;
 	c->notes.weaken = true;
-	return boot_notes__add(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)",
-			       differ.y->path, differ.x->path);
+	boot_notes__add(&c->notes, "other functions were traced early in %s than in %s (ftrace_filter=, ftrace_notrace=)",
+			differ.y->path, differ.x->path);
 }
 
 /* ---- the initcalls */
 
-static int note_start(struct boot_comparison *c)
+static void note_start(struct boot_comparison *c)
 {
 	bool *comparable = c->notes.comparable[PART_OF_START];
 
@@ -177,10 +170,10 @@ static int note_start(struct boot_comparison *c)
 			continue;
 		comparable[MEASURE_TIME] = false;
 		comparable[MEASURE_COUNT] = false;
-		return boot_notes__add(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
-			    "`hytrace boot --next` prints", c->boots[i].path);
+		boot_notes__add(&c->notes, "initcalls, and what comes after them, are not compared, as %s has none: boot with what "
+				"`hytrace boot --next` prints", c->boots[i].path);
+		return;
 	}
-	return 0;
 }
 
 static bool program_differs(const struct boot_head *x, const struct boot_head *y)
@@ -189,11 +182,9 @@ static bool program_differs(const struct boot_head *x, const struct boot_head *y
 }
 
 /* Kinds that some boots tell about, and others do not: each boot has to be asked for them. */
-static int note_missing(struct boot_comparison *c)
+static void note_missing(struct boot_comparison *c)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < row_kind_count; i++) {
+	for (size_t i = 0; i < row_kind_count; i++) {
 		const struct row_kind *kind = &row_kinds[i];
 		const struct boot_head *with = NULL, *without = NULL;
 
@@ -204,32 +195,28 @@ static int note_missing(struct boot_comparison *c)
 				with = with ?: &c->boots[k];
 		}
 		if (with && without && c->notes.comparable[kind->part][MEASURE_COUNT])
-			err = boot_notes__add(&c->notes, "rows of the kind %s are not compared, as %s has none, and %s has some",
-					      kind->word, without->path, with->path);
+			boot_notes__add(&c->notes, "rows of the kind %s are not compared, as %s has none, and %s has some",
+					kind->word, without->path, with->path);
 	}
-	return err;
 }
 
 /* ---- what is lost */
 
-static int note_losses(struct boot_comparison *c)
+static void note_losses(struct boot_comparison *c)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < boot_comparison__boots(c); i++) {
+	for (size_t i = 0; i < boot_comparison__boots(c); i++) {
 		const struct boot_head *h = &c->boots[i];
 
 		if (h->lost[PART_OF_START])
-			err = boot_notes__add(&c->notes, "%s: %" PRIu64 " events are lost; what it does not have may be among them", h->path,
-				   h->lost[PART_OF_START]);
-		if (!err && h->lost[PART_OF_EARLY])
-			err = boot_notes__add(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
-				   h->lost[PART_OF_EARLY]);
-		if (!err && h->cut)
-			err = boot_notes__add(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared, nor are "
-				   "several of one name, of which some may be missing", h->path);
+			boot_notes__add(&c->notes, "%s: %" PRIu64 " events are lost; what it does not have may be among them", h->path,
+					h->lost[PART_OF_START]);
+		if (h->lost[PART_OF_EARLY])
+			boot_notes__add(&c->notes, "%s: %" PRIu64 " early calls are lost; no smaller difference of calls counts", h->path,
+					h->lost[PART_OF_EARLY]);
+		if (h->cut)
+			boot_notes__add(&c->notes, "%s: has only the functions with the most calls (-n); others are not compared, nor are "
+					"several of one name, of which some may be missing", h->path);
 	}
-	return err;
 }
 
 /* ---- the machine and its command line */
@@ -255,20 +242,20 @@ static const char *number_of(char *text, size_t size, uint64_t number, const cha
 	return text;
 }
 
-static int note_machine(struct boot_comparison *c)
+static void note_machine(struct boot_comparison *c)
 {
 	struct pair differ = find_pair(c, machine_differs);
 	const struct boot_head *x = differ.x, *y = differ.y;
 	char text[4][64];
 
 	if (!y)
-		return 0;
+		return;
 	c->notes.weaken = true;
-	return boot_notes__add(&c->notes, "the machines differ: %s has %s, %s, %s; and %s has %s, %s, %s", x->path,
-			       number_of(text[0], sizeof(text[0]), x->cpus, "CPUs"),
-			       number_of(text[1], sizeof(text[1]), x->memory >> 20, "MiB"), x->model ?: "an unknown processor",
-			       y->path, number_of(text[2], sizeof(text[2]), y->cpus, "CPUs"),
-			       number_of(text[3], sizeof(text[3]), y->memory >> 20, "MiB"), y->model ?: "an unknown processor");
+	boot_notes__add(&c->notes, "the machines differ: %s has %s, %s, %s; and %s has %s, %s, %s", x->path,
+			number_of(text[0], sizeof(text[0]), x->cpus, "CPUs"),
+			number_of(text[1], sizeof(text[1]), x->memory >> 20, "MiB"), x->model ?: "an unknown processor",
+			y->path, number_of(text[2], sizeof(text[2]), y->cpus, "CPUs"),
+			number_of(text[3], sizeof(text[3]), y->memory >> 20, "MiB"), y->model ?: "an unknown processor");
 }
 
 static bool has_word(const char *line, const char *word, size_t length)
@@ -283,21 +270,19 @@ static bool has_word(const char *line, const char *word, size_t length)
 	return false;
 }
 
-/* The words of a command line that another one does not have, to be freed; NULL: there is no memory. */
+/* The words of a command line that another one does not have, to be freed. */
 static char *words_only_in(const char *line, const char *other_line)
 {
-	char *text = NULL;
+	char *text;
 	size_t size, length;
-	FILE *f = open_memstream(&text, &size);
+	FILE *f = memstream__open(&text, &size);
 
-	if (!f)
-		return NULL;
 	for (line += strspn(line, " "); *line; line += length + strspn(line + length, " ")) {
 		length = strcspn(line, " ");
 		if (!has_word(other_line, line, length))
 			fprintf(f, " %.*s", (int)length, line);
 	}
-	fclose(f);
+	memstream__close(f);
 	return text;
 }
 
@@ -306,32 +291,29 @@ static bool cmdline_differs(const struct boot_head *x, const struct boot_head *y
 	return x->cmdline && y->cmdline && strcmp(x->cmdline, y->cmdline);
 }
 
-static int note_cmdline(struct boot_comparison *c)
+static void note_cmdline(struct boot_comparison *c)
 {
 	struct pair differ = find_pair(c, cmdline_differs);
 	const struct boot_head *x = differ.x, *y = differ.y;
-	char *one = y ? words_only_in(x->cmdline, y->cmdline) : NULL;
-	char *two = y ? words_only_in(y->cmdline, x->cmdline) : NULL;
-	int err = 0;
+	char *one, *two;
 
-	if (y && (!one || !two))
-		err = error__no_memory();
-	else if (y)
-		err = boot_notes__add(&c->notes, "the kernel command lines differ: only %s has%s; only %s has%s", x->path, *one ? one : " (nothing)",
-			   y->path, *two ? two : " (nothing)");
+	if (!y)
+		return;
+	one = words_only_in(x->cmdline, y->cmdline);
+	two = words_only_in(y->cmdline, x->cmdline);
+	boot_notes__add(&c->notes, "the kernel command lines differ: only %s has%s; only %s has%s", x->path, *one ? one : " (nothing)",
+			y->path, *two ? two : " (nothing)");
 	free(one);
 	free(two);
-	return err;
 }
 
-static int note_program(struct boot_comparison *c)
+static void note_program(struct boot_comparison *c)
 {
 	struct pair differ = find_pair(c, program_differs);
 
-	if (!differ.x)
-		return 0;
-	return boot_notes__add(&c->notes, "the time until init is that until %s in %s, and until %s in %s", differ.x->program,
-			       differ.x->path, differ.y->program, differ.y->path);
+	if (differ.x)
+		boot_notes__add(&c->notes, "the time until init is that until %s in %s, and until %s in %s", differ.x->program,
+				differ.x->path, differ.y->program, differ.y->path);
 }
 
 static bool target_differs(const struct boot_head *x, const struct boot_head *y)
@@ -339,14 +321,13 @@ static bool target_differs(const struct boot_head *x, const struct boot_head *y)
 	return x->target && y->target && !same(x->target, y->target);
 }
 
-static int note_target(struct boot_comparison *c)
+static void note_target(struct boot_comparison *c)
 {
 	struct pair differ = find_pair(c, target_differs);
 
-	if (!differ.x)
-		return 0;
-	return boot_notes__add(&c->notes, "the default target is %s in %s, and %s in %s", differ.x->target, differ.x->path,
-			       differ.y->target, differ.y->path);
+	if (differ.x)
+		boot_notes__add(&c->notes, "the default target is %s in %s, and %s in %s", differ.x->target, differ.x->path,
+				differ.y->target, differ.y->path);
 }
 
 int boot_notes__find(struct boot_comparison *c)
@@ -355,27 +336,20 @@ int boot_notes__find(struct boot_comparison *c)
 
 	if (!err)
 		err = check_group(c, c->count[0], c->count[1]);
+	if (err)
+		return err;
 	for (enum boot_source part = 0; part < PARTS; part++) {
 		for (enum boot_measure measure = 0; measure < MEASURES; measure++)
 			c->notes.comparable[part][measure] = true;
 	}
-	if (!err)
-		err = note_same_boot(c);
-	if (!err)
-		err = note_machine(c);
-	if (!err)
-		err = note_cmdline(c);
-	if (!err)
-		err = note_early(c);
-	if (!err)
-		err = note_start(c);
-	if (!err)
-		err = note_missing(c);
-	if (!err)
-		err = note_losses(c);
-	if (!err)
-		err = note_program(c);
-	if (!err)
-		err = note_target(c);
-	return err;
+	note_same_boot(c);
+	note_machine(c);
+	note_cmdline(c);
+	note_early(c);
+	note_start(c);
+	note_missing(c);
+	note_losses(c);
+	note_program(c);
+	note_target(c);
+	return 0;
 }

@@ -24,11 +24,11 @@ struct boot_notes {
  * boot_notes__find() - hold the boots against each other
  * @c: the comparison, of which all documents have been read; its notes are filled
  *
- * Return: 0; -EINVAL after a message if the boots of a group do not belong together; -ENOMEM.
+ * Return: 0; -EINVAL after a message if the boots of a group do not belong together.
  */
 int boot_notes__find(struct boot_comparison *c);
-/* Adds a sentence. Returns -ENOMEM after a message. */
-int boot_notes__add(struct boot_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Adds a sentence. */
+void boot_notes__add(struct boot_notes *n, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void boot_notes__free(struct boot_notes *n);
 
 #endif

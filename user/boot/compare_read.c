@@ -12,19 +12,21 @@
 
 #include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/compare.h"
 #include "kernel/function_name.h"
 
 #define FIRST_ROOM 1024
 
-int boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b)
+void boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b)
 {
 	*ret = (struct boot_comparison){
-		.boots = calloc(a + b, sizeof(*ret->boots)), .count = { a, b }, .names = strings__new(),
+		.boots = xcalloc(a + b, sizeof(*ret->boots)), .count = { a, b }, .names = strings__new(),
 		.index = lh_kchar_table_new(FIRST_ROOM, NULL), .total = SIZE_MAX, .target = SIZE_MAX,
 	};
-	return ret->boots && ret->index ? 0 : error__no_memory();
+	if (!ret->index)
+		memory__fail();
 }
 
 void boot_comparison__free(struct boot_comparison *c)
@@ -34,8 +36,7 @@ void boot_comparison__free(struct boot_comparison *c)
 	free(c->rows);
 	boot_notes__free(&c->notes);
 	free(c->boots);
-	if (c->index)
-		lh_table_free(c->index);
+	lh_table_free(c->index);
 	strings__free(c->names);
 	*c = (struct boot_comparison){};
 }
@@ -52,49 +53,24 @@ bool boot_head__is_oneshot(const struct boot_head *h)
 
 /* ---- rows */
 
-static struct boot_row *add_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
-{
-	struct boot_row *row;
-
-	if (c->row_count == c->row_room) {
-		size_t room = c->row_room ? 2 * c->row_room : FIRST_ROOM;
-		struct boot_row *more = reallocarray(c->rows, room, sizeof(*more));
-
-		if (!more)
-			return NULL;
-		c->rows = more;
-		c->row_room = room;
-	}
-	row = &c->rows[c->row_count];
-	*row = (struct boot_row){
-		.kind = kind, .name = name, .cells = calloc(boot_comparison__boots(c), sizeof(*row->cells)),
-	};
-	if (!row->cells)
-		return NULL;
-	c->row_count++;
-	return row;
-}
-
-/* The row of that name, which is made if it is new; NULL after a message if there is no memory. */
+/* The row of that name, which is made if it is new. */
 static struct boot_row *find_row(struct boot_comparison *c, const struct row_kind *kind, const char *name)
 {
-	struct boot_row *row = NULL;
+	struct boot_row *row;
 	const void *found;
 	char *key;
 
 	name = strings__intern(c->names, name);
-	if (asprintf(&key, "%s %s", kind->word, name) < 0) {
-		error__no_memory();
-		return NULL;
-	}
+	key = xasprintf("%s %s", kind->word, name);
 	if (lh_table_lookup_ex(c->index, key, (void **)&found)) {
 		row = &c->rows[(uintptr_t)found];
 	} else {
-		row = add_row(c, kind, name);
-		if (row && lh_table_insert(c->index, strings__add(c->names, key), (void *)(c->row_count - 1)))
-			row = NULL;
-		if (!row)
-			error__no_memory();
+		if (lh_table_insert(c->index, strings__add(c->names, key), (void *)c->row_count))
+			memory__fail();
+		row = LIST_ADD(c->rows, c->row_count);
+		row->kind = kind;
+		row->name = name;
+		row->cells = xcalloc(boot_comparison__boots(c), sizeof(*row->cells));
 	}
 	free(key);
 	return row;
@@ -172,7 +148,7 @@ static bool is_of_boot(const struct reading *r, struct json_object *element, con
 }
 
 /* @outer: the name of the element that this one is in; NULL: it is in none */
-static int read_element(const struct reading *r, struct json_object *element, const char *outer)
+static void read_element(const struct reading *r, struct json_object *element, const char *outer)
 {
 	const struct row_kind *kind = r->kind;
 	const char *name = json__text(json__field(element, kind->name)), *whole_name = name;
@@ -180,25 +156,20 @@ static int read_element(const struct reading *r, struct json_object *element, co
 	double ready, whole, own;
 	struct boot_cell *cell;
 	struct boot_row *row;
-	char *path = NULL;
-	int err = 0;
+	char *path;
 
 	if (!name || (kind->unless && json__field(element, kind->unless)))
-		return 0;
+		return;
 	if (kind->is_code)
 		name = function__base_name(r->c->names, name);
-	if (outer && asprintf(&path, "%s/%s", outer, name) < 0)
-		return error__no_memory();
+	path = outer ? xasprintf("%s/%s", outer, name) : NULL;
 	row = find_row(r->c, kind, path ?: name);
-	if (!row) {
-		free(path);
-		return -ENOMEM;
-	}
+	free(path);
 	cell = &row->cells[r->boot];
 	row->joined |= cell->is_there || strcmp(name, whole_name);
 	/* Points in time have no sum. */
 	if (kind->is_point && cell->is_there)
-		goto cleanup;
+		return;
 	cell->is_there = true;
 	if (kind->time)
 		add_field(cell, MEASURE_TIME, element, kind->time);
@@ -214,37 +185,30 @@ static int read_element(const struct reading *r, struct json_object *element, co
 		add_value(cell, MEASURE_COUNT, true, 1);
 	/* Two of them are deep enough. */
 	if (!outer && json_object_is_type(inner, json_type_array)) {
-		for (size_t i = 0; !err && i < json_object_array_length(inner); i++)
-			err = read_element(r, json_object_array_get_idx(inner, i), name);
+		for (size_t i = 0; i < json_object_array_length(inner); i++)
+			read_element(r, json_object_array_get_idx(inner, i), name);
 	}
-cleanup:
-	free(path);
-	return err;
 }
 
-static int read_kind(const struct reading *r)
+static void read_kind(const struct reading *r)
 {
 	struct json_object *array = at_path(r->document, r->kind->path);
-	int err = 0;
 
 	if (!json_object_is_type(array, json_type_array)) {
 		r->c->boots[r->boot].missing |= row_kind__bit(r->kind);
-		return 0;
+		return;
 	}
-	for (size_t i = r->kind->from; !err && i < json_object_array_length(array); i++)
-		err = read_element(r, json_object_array_get_idx(array, i), NULL);
-	return err;
+	for (size_t i = r->kind->from; i < json_object_array_length(array); i++)
+		read_element(r, json_object_array_get_idx(array, i), NULL);
 }
 
 /* ---- the time until init */
 
-static int set_time(struct boot_comparison *c, size_t boot, const struct row_kind *kind, const char *name, bool known,
-		    double time)
+static void set_time(struct boot_comparison *c, size_t boot, const struct row_kind *kind, const char *name, bool known,
+		     double time)
 {
 	struct boot_row *row = find_row(c, kind, name);
 
-	if (!row)
-		return -ENOMEM;
 	row->cells[boot].is_there = true;
 	add_value(&row->cells[boot], MEASURE_TIME, known, known ? time : 0);
 	add_value(&row->cells[boot], MEASURE_COUNT, true, 1);
@@ -252,7 +216,6 @@ static int set_time(struct boot_comparison *c, size_t boot, const struct row_kin
 		c->total = row - c->rows;
 	else if (kind == &kind_target)
 		c->target = row - c->rows;
-	return 0;
 }
 
 /* The element at an index of an array; from its end if the index is negative. */
@@ -273,7 +236,7 @@ static double number(struct json_object *object, const char *field)
 }
 
 /* What is before the first level and after the last one. With all levels, these rows leave no rest. */
-static int read_total(struct boot_comparison *c, size_t boot, struct json_object *document)
+static void read_total(struct boot_comparison *c, size_t boot, struct json_object *document)
 {
 	struct json_object *levels = at_path(document, "start.levels"), *init = element(at_path(document, "start.inits"), 0);
 	struct json_object *first = element(levels, 0), *last = element(levels, -1);
@@ -281,25 +244,21 @@ static int read_total(struct boot_comparison *c, size_t boot, struct json_object
 	double start = number(init, "start"), end = number(last, "start") + number(last, "time");
 	double unused;
 	bool started = get_number(init, "start", &unused);
-	int err;
 
 	c->boots[boot].program = program ? strings__intern(c->names, program) : NULL;
 	if (!c->boots[boot].has[PART_OF_START])
-		return 0;
-	err = set_time(c, boot, &kind_total, "until init", started, start);
+		return;
+	set_time(c, boot, &kind_total, "until init", started, start);
 	/* If the first levels are lost, it is not known how long the rest took. */
-	if (!err)
-		err = set_time(c, boot, &kind_between, "(before)", name && !strcmp(name, "early"), number(first, "start"));
-	if (!err)
-		err = set_time(c, boot, &kind_between, "(after, until init)", started && last && start >= end, start - end);
-	return err;
+	set_time(c, boot, &kind_between, "(before)", name && !strcmp(name, "early"), number(first, "start"));
+	set_time(c, boot, &kind_between, "(after, until init)", started && last && start >= end, start - end);
 }
 
 /*
  * By CLOCK_MONOTONIC, which nothing has to be added to: so it depends neither on when the report was made, nor on events. A
  * target that was reached after the boot was complete was started by somebody.
  */
-static int read_target(struct boot_comparison *c, size_t boot, struct json_object *document)
+static void read_target(struct boot_comparison *c, size_t boot, struct json_object *document)
 {
 	const char *target = json__text(at_path(document, "userspace.target"));
 	struct json_object *units = at_path(document, "units"), *unit;
@@ -307,7 +266,7 @@ static int read_target(struct boot_comparison *c, size_t boot, struct json_objec
 	bool known = false;
 
 	if (!c->boots[boot].has[PART_OF_USER] || !target)
-		return 0;
+		return;
 	c->boots[boot].target = strings__intern(c->names, target);
 	for (int i = 0; !known && (unit = element(units, i)); i++) {
 		const char *name = json__text(json__field(unit, "name"));
@@ -315,7 +274,7 @@ static int read_target(struct boot_comparison *c, size_t boot, struct json_objec
 		known = name && !strcmp(name, target) && get_number(unit, kind_target.time, &active) &&
 			get_number(at_path(document, "userspace"), "finish", &finish) && active <= finish;
 	}
-	return set_time(c, boot, &kind_target, "until the default target", known, active);
+	set_time(c, boot, &kind_target, "until the default target", known, active);
 }
 
 /* ---- the head */
@@ -367,17 +326,15 @@ static void read_head(struct boot_comparison *c, struct boot_head *h, struct jso
 int boot_comparison__read(struct boot_comparison *c, size_t boot, const char *path, struct json_object *document)
 {
 	struct boot_head *h = &c->boots[boot];
-	int err;
 
 	h->path = path;
 	read_head(c, h, document);
 	if (!h->has[PART_OF_EARLY] && !h->has[PART_OF_START] && !h->has[PART_OF_USER])
 		return error__return(-EINVAL, "%s: has neither initcalls nor an early part nor units, so there is nothing to "
 				     "compare", path);
-	err = read_total(c, boot, document);
-	if (!err)
-		err = read_target(c, boot, document);
-	for (size_t i = 0; !err && i < row_kind_count; i++)
-		err = read_kind(&(struct reading){ c, &row_kinds[i], boot, document });
-	return err;
+	read_total(c, boot, document);
+	read_target(c, boot, document);
+	for (size_t i = 0; i < row_kind_count; i++)
+		read_kind(&(struct reading){ c, &row_kinds[i], boot, document });
+	return 0;
 }

@@ -4,37 +4,23 @@
  * in a table of their own: if an initcall takes a millisecond longer, so does its level, and that
  * should not hide the initcall.
  */
-#include <libsmartcols/libsmartcols.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/utf8.h"
+#include "boot/cells.h"
 #include "boot/compare.h"
 
 enum { COLUMN_KIND, COLUMN_NAME, COLUMN_A, COLUMN_B, COLUMN_CHANGE, COLUMN_SHARE, COLUMN_NOISE, COLUMN_CERTAIN, COLUMNS };
 
-static __attribute__((format(printf, 3, 4))) int set_cell(struct libscols_line *line, size_t column,
-							   const char *format, ...)
-{
-	char text[512];
-	va_list args;
-
-	va_start(args, format);
-	vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	return scols_line_set_data(line, column, text);
-}
-
 /* Times are seconds with microseconds. The middle of two boots may be between two calls. */
-static int set_value(struct libscols_line *line, size_t column, enum boot_measure measure, double value, bool sign)
+static void set_value(struct libscols_line *line, size_t column, enum boot_measure measure, double value, bool sign)
 {
 	double shown = measure == MEASURE_TIME ? value / 1e9 : value;
 	int digits = measure == MEASURE_TIME ? 6 : value == round(value) ? 0 : 1;
 
-	return sign ? set_cell(line, column, "%+.*f", digits, shown) : set_cell(line, column, "%.*f", digits, shown);
+	cell__print(line, column, sign ? "%+.*f" : "%.*f", digits, shown);
 }
 
 /* What stands in place of a percentage, if there is nothing that it could be of. */
@@ -43,29 +29,24 @@ static const char *mark_of(const struct boot_row *row)
 	return row->new ? "new" : row->gone ? "gone" : "";
 }
 
-static int fill_line(struct libscols_line *line, const struct boot_comparison *c, const struct boot_row *row,
-		     enum boot_measure measure)
+static void fill_line(struct libscols_line *line, const struct boot_comparison *c, const struct boot_row *row,
+		      enum boot_measure measure)
 {
 	const struct boot_change *change = &row->change[measure];
-	int err = set_cell(line, COLUMN_KIND, "%s", row->kind->word);
 
-	if (!err)
-		err = set_cell(line, COLUMN_NAME, "%s", row->name);
-	if (!err && !row->new)
-		err = set_value(line, COLUMN_A, measure, change->a, false);
-	if (!err && !row->gone)
-		err = set_value(line, COLUMN_B, measure, change->b, false);
-	if (!err)
-		err = set_value(line, COLUMN_CHANGE, measure, change->b - change->a, true);
-	if (!err && !row->new && !row->gone && change->a >= 1)
-		err = set_cell(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
-	else if (!err)
-		err = set_cell(line, COLUMN_SHARE, "%s", mark_of(row));
-	if (!err)
-		err = set_value(line, COLUMN_NOISE, measure, change->spread, false);
-	if (!err)
-		err = set_cell(line, COLUMN_CERTAIN, "%s", boot_verdict__word(change->verdict));
-	return err;
+	cell__set(line, COLUMN_KIND, row->kind->word);
+	cell__print(line, COLUMN_NAME, "%s", row->name);
+	if (!row->new)
+		set_value(line, COLUMN_A, measure, change->a, false);
+	if (!row->gone)
+		set_value(line, COLUMN_B, measure, change->b, false);
+	set_value(line, COLUMN_CHANGE, measure, change->b - change->a, true);
+	if (!row->new && !row->gone && change->a >= 1)
+		cell__print(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
+	else
+		cell__set(line, COLUMN_SHARE, mark_of(row));
+	set_value(line, COLUMN_NOISE, measure, change->spread, false);
+	cell__set(line, COLUMN_CERTAIN, boot_verdict__word(change->verdict));
 }
 
 /* @c: with two boots there is no noise to show */
@@ -74,25 +55,17 @@ static struct libscols_table *new_table(const struct boot_comparison *c, enum bo
 	static const char *const names[COLUMNS] = {
 		"KIND", "", "A", "B", "CHANGE", "%", "NOISE", "CERTAIN",
 	};
-	struct libscols_table *table = scols_new_table();
-	bool complete = table;
+	struct libscols_table *table = cells__begin(out);
 
-	if (!table)
-		return NULL;
-	scols_table_set_stream(table, out);
-	for (size_t i = 0; complete && i < COLUMNS; i++) {
+	for (size_t i = 0; i < COLUMNS; i++) {
 		const char *name = i == COLUMN_NAME ? (parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS") : names[i];
-
 		int flags = i >= COLUMN_A && i < COLUMN_CERTAIN ? SCOLS_FL_RIGHT : 0;
 
 		if (i == COLUMN_NOISE && boot_comparison__boots(c) == 2)
 			flags |= SCOLS_FL_HIDDEN;
-		complete = scols_table_new_column(table, name, 1, flags);
+		cells__column(table, name, 1, flags);
 	}
-	if (complete)
-		return table;
-	scols_unref_table(table);
-	return NULL;
+	return table;
 }
 
 /* A row that is new as a whole is not shown again for its count. */
@@ -102,40 +75,31 @@ static bool is_repeated(const struct boot_row *row, enum boot_measure measure, b
 	       (all || row->change[MEASURE_TIME].verdict != SAME);
 }
 
-static int print_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, size_t most, bool all,
-		       FILE *out)
+static void print_table(const struct boot_comparison *c, enum boot_measure measure, bool parts, size_t most, bool all,
+			FILE *out)
 {
 	struct libscols_table *table = NULL;
-	const struct boot_row **rows = NULL;
-	size_t count = 0, shown = 0, left = 0;
-	int err = boot_comparison__order(c, measure, parts, all, &rows, &count);
+	size_t count, shown = 0, left = 0;
+	const struct boot_row **rows = boot_comparison__order(c, measure, parts, all, &count);
 
-	if (err)
-		return err;
-	table = new_table(c, measure, parts, out);
-	err = table ? 0 : -ENOMEM;
-	for (size_t i = 0; !err && i < count; i++) {
-		struct libscols_line *line;
-
+	for (size_t i = 0; i < count; i++) {
 		if (is_repeated(rows[i], measure, all))
 			continue;
 		if (shown == most) {
 			left++;
 			continue;
 		}
-		line = scols_table_new_line(table, NULL);
-		err = line ? fill_line(line, c, rows[i], measure) : -ENOMEM;
+		table = table ?: new_table(c, measure, parts, out);
+		fill_line(cells__line(table, NULL), c, rows[i], measure);
 		shown++;
 	}
-	if (!err && shown) {
+	if (table) {
 		fputc('\n', out);
-		err = scols_print_table(table);
+		cells__end(table);
 		if (left)
 			fprintf(out, "and %zu more; -n lists them\n", left);
 	}
-	scols_unref_table(table);
 	free(rows);
-	return err ? error__no_memory() : 0;
 }
 
 static void print_group(char label, const char *name, const struct boot_head *first, size_t count, FILE *out)
@@ -196,10 +160,8 @@ static void print_worth(const struct boot_comparison *c, FILE *out)
 			"certain.\n", 100 * ALPHA, 100 * ALPHA);
 }
 
-int boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out)
+void boot_comparison__text(const struct boot_comparison *c, const char *const names[2], size_t most, bool all, FILE *out)
 {
-	int err = 0;
-
 	print_group('A', names[0], c->boots, c->count[0], out);
 	print_group('B', names[1], c->boots + c->count[0], c->count[1], out);
 	for (size_t i = 0; i < c->notes.count; i++) {
@@ -211,10 +173,8 @@ int boot_comparison__text(const struct boot_comparison *c, const char *const nam
 	if (c->target != SIZE_MAX)
 		print_total(c, c->target, "the default target was reached", out);
 	for (int parts = 0; parts < 2; parts++) {
-		for (enum boot_measure measure = 0; !err && measure < MEASURES; measure++)
-			err = print_table(c, measure, parts, most, all, out);
+		for (enum boot_measure measure = 0; measure < MEASURES; measure++)
+			print_table(c, measure, parts, most, all, out);
 	}
-	if (!err)
-		print_worth(c, out);
-	return err;
+	print_worth(c, out);
 }

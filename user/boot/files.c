@@ -15,24 +15,13 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "boot/files.h"
 #include "kernel/features.h"
 #include "boot/trace_line.h"
 #include "kernel/oneshot_files.h"
 
 #define INSTANCE "instances/early"
-
-/* The path, to be freed; NULL after a message: no memory. */
-static char *path_of(const char *dir, const char *file)
-{
-	char *path;
-
-	if (asprintf(&path, "%s/%s", dir, file) < 0) {
-		error__no_memory();
-		return NULL;
-	}
-	return path;
-}
 
 static int cannot_read(const char *path, int err)
 {
@@ -151,13 +140,10 @@ static int check_tracer(const struct early_stats *s, const char *path)
 
 int early_stats__load(struct early_stats *ret, const char *dir)
 {
-	char *path = path_of(dir, "early_stats");
-	FILE *f;
+	char *path = xasprintf("%s/early_stats", dir);
+	FILE *f = fopen(path, "re");
 	int err;
 
-	if (!path)
-		return -ENOMEM;
-	f = fopen(path, "re");
 	if (f) {
 		err = early_stats__read(ret, f, path);
 		fclose(f);
@@ -174,8 +160,8 @@ int early_stats__load(struct early_stats *ret, const char *dir)
 
 bool early_stats__asked(const char *dir)
 {
-	char *path = path_of(dir, "early_stats");
-	FILE *f = path ? fopen(path, "re") : NULL;
+	char *path = xasprintf("%s/early_stats", dir);
+	FILE *f = fopen(path, "re");
 	struct early_stats s;
 	bool asked = false;
 
@@ -243,8 +229,8 @@ static void wrong_options(const char *dir, char *ret, size_t room)
 		"nocontext-info", "noprint-parent", "latency-format", "raw", "hex", "bin", "fields",
 		"printk-msg-only", NULL
 	};
-	char *path = path_of(dir, "trace_options"), line[64];
-	FILE *f = path ? fopen(path, "re") : NULL;
+	char *path = xasprintf("%s/trace_options", dir), line[64];
+	FILE *f = fopen(path, "re");
 	size_t used = 0;
 
 	*ret = '\0';
@@ -307,14 +293,10 @@ static int take_line(struct early_calls *c, const struct early_stats *s, char *l
 		return err ?: 1;
 	if (!parsed.function)
 		return 0;
-	err = early_calls__intern(c, parsed.function, &function);
-	if (!err)
-		err = early_calls__intern(c, parsed.parent, &parent);
-	if (!err)
-		err = early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
-	if (!err && parsed.took != TOOK_NOT_TOLD)
-		err = set_end(c, s, &parsed);
-	return err;
+	function = early_calls__intern(c, parsed.function);
+	parent = early_calls__intern(c, parsed.parent);
+	early_calls__add(c, early_stats__time(s, parsed.time), function, parent);
+	return parsed.took == TOOK_NOT_TOLD ? 0 : set_end(c, s, &parsed);
 }
 
 static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *f, const char *path,
@@ -339,16 +321,12 @@ static int read_calls(struct early_calls *c, const struct early_stats *s, FILE *
 }
 
 /* Readers that consume begin with the first calls, so these are the missing ones. */
-static int add_holes(struct early_calls *c, const struct early_stats *s, uint64_t missing)
+static void add_holes(struct early_calls *c, const struct early_stats *s, uint64_t missing)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < s->hole_count; i++) {
+	for (size_t i = 0; i < s->hole_count; i++) {
 		if (s->holes[i].before >= missing)
-			err = early_calls__add_hole(c, s->holes[i].before - missing,
-						    s->holes[i].lost);
+			early_calls__add_hole(c, s->holes[i].before - missing, s->holes[i].lost);
 	}
-	return err;
 }
 
 static int nothing_left(const struct early_stats *s, const char *dir, const char *path)
@@ -366,18 +344,12 @@ static int nothing_left(const struct early_stats *s, const char *dir, const char
 int early_calls__load(struct early_calls *c, const struct early_stats *s, const char *dir,
 		      uint64_t *ret_missing)
 {
-	char *path = NULL, *instance = path_of(dir, INSTANCE);
-	FILE *f = NULL;
+	char *instance = xasprintf("%s/" INSTANCE, dir);
+	char *path = xasprintf("%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu);
+	/* Another instance may have that name. */
+	FILE *f = s->shown ? fopen(path, "re") : NULL;
 	int err = 0;
 
-	if (!instance)
-		return -ENOMEM;
-	if (asprintf(&path, "%s/per_cpu/cpu%" PRIu64 "/trace", instance, s->cpu) < 0) {
-		free(instance);
-		return error__no_memory();
-	}
-	/* Another instance may have that name. */
-	f = s->shown ? fopen(path, "re") : NULL;
 	if (f)
 		err = read_calls(c, s, f, path, instance);
 	else if (s->shown && errno != ENOENT)
@@ -388,10 +360,10 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
 		err = nothing_left(s, instance, path);
 	*ret_missing = s->recorded - c->count;
 	if (!err)
-		err = add_holes(c, s, *ret_missing);
+		add_holes(c, s, *ret_missing);
 	/* The index of ftrace_init() is counted from the first call. */
 	if (!err && !*ret_missing)
-		err = early_calls__mark_ftrace(c, s->before_ftrace_init);
+		early_calls__mark_ftrace(c, s->before_ftrace_init);
 	free(path);
 	free(instance);
 	return err;
@@ -403,27 +375,23 @@ int early_calls__load(struct early_calls *c, const struct early_stats *s, const 
  * The kernel records the function and then its caller, with the same time. One of them may be known
  * already.
  */
-static int add_hit(struct early_calls *c, const struct hit *hit)
+static void add_hit(struct early_calls *c, const struct hit *hit)
 {
 	struct early_call *last = c->count ? &c->list[c->count - 1] : NULL;
 	char name[512];
 	uint32_t id;
-	int err;
 
 	if (hit->name)
 		snprintf(name, sizeof(name), hit->module ? "%s [%s]" : "%s", hit->name, hit->module);
 	else
 		snprintf(name, sizeof(name), "0x%" PRIx64, hit->addr);
-	err = early_calls__intern(c, name, &id);
-	if (err)
-		return err;
+	id = early_calls__intern(c, name);
 	if (hit->kind & HIT_FUNCTION)
-		return early_calls__add(c, hit->first_ns, id, NO_NAME);
-	if (last && last->time == hit->first_ns && last->parent == NO_NAME) {
+		early_calls__add(c, hit->first_ns, id, NO_NAME);
+	else if (last && last->time == hit->first_ns && last->parent == NO_NAME)
 		last->parent = id;
-		return 0;
-	}
-	return early_calls__add(c, hit->first_ns, NO_NAME, id);
+	else
+		early_calls__add(c, hit->first_ns, NO_NAME, id);
 }
 
 /*
@@ -434,8 +402,6 @@ static int add_hit(struct early_calls *c, const struct hit *hit)
 static int take_hits(struct early_calls *c, const struct early_stats *s, const struct hits *set,
 		     const char *path)
 {
-	int err = 0;
-
 	if (s->before_zero == s->recorded)
 		return error__return(-EOPNOTSUPP,
 			"the TSC's frequency was not known when the tracer took over, so early hits "
@@ -443,25 +409,23 @@ static int take_hits(struct early_calls *c, const struct early_stats *s, const s
 	if (!set->count || set->list[0].pid || set->list[0].first_ns != s->first)
 		return error__return(-ENODATA, "%s: nothing is left of the early part of the boot: "
 				     "the set was cleared since", path);
-	for (size_t i = 0; !err && i < set->count && set->list[i].first_ns <= s->last; i++)
-		err = add_hit(c, &set->list[i]);
+	for (size_t i = 0; i < set->count && set->list[i].first_ns <= s->last; i++)
+		add_hit(c, &set->list[i]);
 	/* Time 0 is that of hits before the clock began. */
 	while (s->before_zero && c->timeless < c->count && !c->list[c->timeless].time)
 		c->timeless++;
-	return err;
+	return 0;
 }
 
 int early_calls__load_oneshot(struct early_calls *c, const struct early_stats *s, const char *dir,
 			      const struct places *places)
 {
-	char *path = path_of(dir, "oneshot_entries");
+	char *path = xasprintf("%s/oneshot_entries", dir);
 	struct hits set;
 	uint64_t unnamed;
 	FILE *f;
 	int err;
 
-	if (!path)
-		return -ENOMEM;
 	hits__init(&set);
 	f = fopen(path, "re");
 	if (f) {

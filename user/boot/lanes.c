@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/picture.h"
 #include "boot/svg.h"
 
@@ -260,12 +260,10 @@ static bool may_be_named(const struct view *v, const struct bar *b)
 	return b->class != BAR_CALL || at.to - at.from >= 1;
 }
 
-static int choose_named(struct packed *k, const struct view *v)
+static void choose_named(struct packed *k, const struct view *v)
 {
-	size_t *order = calloc(k->count + 1, sizeof(*order));
+	size_t *order = xcalloc(k->count, sizeof(*order));
 
-	if (!order)
-		return error__no_memory();
 	for (size_t i = 0; i < k->count; i++)
 		order[i] = i;
 	qsort_r(order, k->count, sizeof(*order), by_length, k);
@@ -276,17 +274,13 @@ static int choose_named(struct packed *k, const struct view *v)
 		k->named_count++;
 	}
 	free(order);
-	return 0;
 }
 
-static int collect(struct packed *k, const struct picture *p, const struct view *v,
-		   const struct lane *lane)
+static void collect(struct packed *k, const struct picture *p, const struct view *v, const struct lane *lane)
 {
-	k->list = calloc(p->t->bar_count + 1, sizeof(*k->list));
-	k->named = calloc(p->t->bar_count + 1, sizeof(*k->named));
-	k->rows = calloc(MOST_NAMED + 1, sizeof(*k->rows));
-	if (!k->list || !k->named || !k->rows)
-		return error__no_memory();
+	k->list = xcalloc(p->t->bar_count, sizeof(*k->list));
+	k->named = xcalloc(p->t->bar_count, sizeof(*k->named));
+	k->rows = xcalloc(MOST_NAMED, sizeof(*k->rows));
 	for (size_t i = 0; i < p->t->bar_count; i++) {
 		const struct bar *b = &p->t->bars[i];
 
@@ -294,7 +288,7 @@ static int collect(struct packed *k, const struct picture *p, const struct view 
 			k->list[k->count++] = b;
 	}
 	qsort(k->list, k->count, sizeof(*k->list), by_time);
-	return choose_named(k, v);
+	choose_named(k, v);
 }
 
 /* The first row that is free from here on. */
@@ -358,13 +352,13 @@ static void draw_rest(struct picture *p, const struct view *v, const struct pack
 	heap__flush(p, v, &heap);
 }
 
-static int draw_packed(struct picture *p, const struct view *v, const struct lane *lane)
+static void draw_packed(struct picture *p, const struct view *v, const struct lane *lane)
 {
 	struct packed k = {};
 	double height;
-	int err = collect(&k, p, v, lane);
 
-	if (err || !k.count)
+	collect(&k, p, v, lane);
+	if (!k.count)
 		goto cleanup;
 	for (size_t i = 0; i < k.count; i++) {
 		if (k.named[i])
@@ -384,7 +378,6 @@ cleanup:
 	free(k.list);
 	free(k.named);
 	free(k.rows);
-	return err;
 }
 
 /* ---- all */
@@ -399,13 +392,12 @@ static bool is_drawn(const struct timeline *t, size_t index)
 	return false;
 }
 
-int view__lanes(struct picture *p, const struct view *v)
+void view__lanes(struct picture *p, const struct view *v)
 {
 	const struct timeline *t = p->t;
 	bool load = false;
-	int err = 0;
 
-	for (size_t i = 0; !err && i < t->lane_count; i++) {
+	for (size_t i = 0; i < t->lane_count; i++) {
 		const struct lane *lane = &t->lanes[i];
 
 		if (lane->part != v->part || is_drawn(t, i))
@@ -416,9 +408,8 @@ int view__lanes(struct picture *p, const struct view *v)
 			load = true;
 		}
 		if (lane->group || lane->kind == LANE_APART)
-			err = draw_packed(p, v, lane);
+			draw_packed(p, v, lane);
 		else
 			draw_nested(p, v, lane);
 	}
-	return err;
 }

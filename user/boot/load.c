@@ -3,19 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/load.h"
 
-int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus,
-		    bool io)
+void boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus, bool io)
 {
 	memset(l, 0, sizeof(*l));
-	l->busy = calloc(cpus * bins + 1, sizeof(*l->busy));
-	l->io_bytes = io ? calloc(bins + 1, sizeof(*l->io_bytes)) : NULL;
-	if (!l->busy || (io && !l->io_bytes)) {
-		boot_load__free(l);
-		return error__no_memory();
-	}
+	l->busy = xcalloc(cpus * bins, sizeof(*l->busy));
+	l->io_bytes = io ? xcalloc(bins, sizeof(*l->io_bytes)) : NULL;
 	l->start = start;
 	/* The last bin may end later. */
 	l->bin = (end - start + (int64_t)bins - 1) / (int64_t)bins;
@@ -23,7 +18,6 @@ int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins
 	l->cpus = cpus;
 	for (size_t i = 0; i < cpus * bins; i++)
 		l->busy[i] = -1;
-	return 0;
 }
 
 void boot_load__free(struct boot_load *l)

@@ -26,11 +26,8 @@ struct boot_load {
  * @bins: how many
  * @cpus: of how many CPUs, from 0 on
  * @io: is it known how much was read and written? Then it is 0 at first.
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus,
-		    bool io);
+void boot_load__init(struct boot_load *l, int64_t start, int64_t end, size_t bins, size_t cpus, bool io);
 void boot_load__free(struct boot_load *l);
 
 /* The CPU was watched for this stretch: where it is not said to be busy, it was idle. */

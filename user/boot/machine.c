@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "boot/machine.h"
 
 /* "model name	: QEMU Virtual CPU", the same for each CPU. */
@@ -21,7 +22,7 @@ static char *read_model(void)
 		if (strncmp(line, name, strlen(name)) || !value)
 			continue;
 		value += 1 + strspn(value + 1, " \t");
-		model = strndup(value, strcspn(value, "\n"));
+		model = xstrndup(value, strcspn(value, "\n"));
 	}
 	free(line);
 	if (f)

@@ -21,6 +21,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "boot/asked.h"
+#include "boot/memstream.h"
 #include "boot/next.h"
 #include "boot/probes.h"
 #include "boot/start.h"
@@ -92,26 +93,12 @@ static size_t word_length(const char *text)
 	return i;
 }
 
-/* What was written to the stream, to be freed; NULL after a message if there was no memory. */
-static char *close_text(FILE *f, char **text)
-{
-	if (!fclose(f))
-		return *text;
-	free(*text);
-	error__no_memory();
-	return NULL;
-}
-
 char *boot_next__command_line(const char *current, const char *parameters)
 {
-	char *ret = NULL;
+	char *ret;
 	size_t size;
-	FILE *f = open_memstream(&ret, &size);
+	FILE *f = memstream__open(&ret, &size);
 
-	if (!f) {
-		error__no_memory();
-		return NULL;
-	}
 	while (*current) {
 		size_t length = word_length(current);
 
@@ -128,7 +115,8 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	fputs(parameters, f);
 	if (*current)
 		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
-	return close_text(f, &ret);
+	memstream__close(f);
+	return ret;
 }
 
 /* A word of a command line is a key, and its value is quoted, as it has commas. */
@@ -147,14 +135,10 @@ static void print_key(FILE *f, const char *word, size_t length)
 
 char *boot_next__bootconfig(const char *parameters)
 {
-	char *ret = NULL;
+	char *ret;
 	size_t size;
-	FILE *f = open_memstream(&ret, &size);
+	FILE *f = memstream__open(&ret, &size);
 
-	if (!f) {
-		error__no_memory();
-		return NULL;
-	}
 	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. This replaces a bootconfig that is\n"
 	      "# there; bootconfig INITRAMFS prints that. The kernel reads it if its command line has the word\n"
 	      "# bootconfig.\n"
@@ -167,21 +151,20 @@ char *boot_next__bootconfig(const char *parameters)
 		parameters += length + (parameters[length] != '\0');
 	}
 	fputs("}\n", f);
-	return close_text(f, &ret);
+	memstream__close(f);
+	return ret;
 }
 
 /* The first of these files that is there, readable or not, with the running kernel's release in its name. */
 static char *find_file(const char *const *names, const char *release)
 {
 	for (; *names; names++) {
-		char *path = NULL;
-
 		/* All of the names are ours. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-		if (asprintf(&path, *names, release) < 0)
-			return NULL;
+		char *path = xasprintf(*names, release);
 #pragma GCC diagnostic pop
+
 		if (!access(path, F_OK))
 			return path;
 		free(path);
@@ -268,11 +251,12 @@ int boot_next__load(const char *kernel, const char *initrd, const char *paramete
 		goto cleanup;
 	/* The kernel reads the same bootconfig once more, and adds to the command line what that has. */
 	current = found_initrd ? boot_asked__loader_line(&asked) : asked.line;
-	line = current ? boot_next__command_line(current, parameters) : NULL;
-	if (line)
-		err = load(kernel_fd, initrd_fd, line, kernel);
-	else
-		err = current ? -ENOMEM : error__return(-EIO, "cannot read /proc/cmdline");
+	if (!current) {
+		err = error__return(-EIO, "cannot read /proc/cmdline");
+		goto cleanup;
+	}
+	line = boot_next__command_line(current, parameters);
+	err = load(kernel_fd, initrd_fd, line, kernel);
 cleanup:
 	if (kernel_fd >= 0)
 		close(kernel_fd);

@@ -8,7 +8,7 @@
  * @current: that of this boot
  * @parameters: what is added; parameters of ours that are there already are left out
  *
- * Return: the command line, to be freed; NULL after a message if there is no memory.
+ * Return: the command line, to be freed.
  */
 char *boot_next__command_line(const char *current, const char *parameters);
 
@@ -16,7 +16,7 @@ char *boot_next__command_line(const char *current, const char *parameters);
  * boot_next__bootconfig() - the same parameters as a bootconfig
  * @parameters: as on a command line
  *
- * Return: its text, to be freed; NULL after a message if there is no memory.
+ * Return: its text, to be freed.
  */
 char *boot_next__bootconfig(const char *parameters);
 

@@ -13,7 +13,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/noise.h"
 
 #define MOST_DIVISIONS 5000
@@ -41,19 +41,16 @@ static double ways(size_t n, size_t a)
 }
 
 /* Begins with the division that was made. */
-static int divisions__init(struct divisions *d, size_t a, size_t b)
+static void divisions__init(struct divisions *d, size_t a, size_t b)
 {
 	double all = ways(a + b, a);
 
 	*d = (struct divisions){ .a = a, .n = a + b, .seed = { 2, 6, 3 } };
 	d->drawn = all > MOST_DIVISIONS;
 	d->others = d->drawn ? MOST_DIVISIONS : (size_t)lround(all) - 1;
-	d->second = calloc(d->n, sizeof(*d->second));
-	if (!d->second)
-		return error__no_memory();
+	d->second = xcalloc(d->n, sizeof(*d->second));
 	for (size_t i = a; i < d->n; i++)
 		d->second[i] = true;
-	return 0;
 }
 
 /*
@@ -147,11 +144,10 @@ struct halves {
 	struct group a, b;
 };
 
-static int halves__init(struct halves *h, size_t a, size_t b)
+static void halves__init(struct halves *h, size_t a, size_t b)
 {
-	h->a.values = calloc(a + b, sizeof(double));
-	h->b.values = calloc(a + b, sizeof(double));
-	return h->a.values && h->b.values ? 0 : error__no_memory();
+	h->a.values = xcalloc(a + b, sizeof(double));
+	h->b.values = xcalloc(a + b, sizeof(double));
 }
 
 static void halves__free(struct halves *h)
@@ -242,18 +238,15 @@ static void answer(struct judged *list, size_t count, size_t divisions)
 	}
 }
 
-int noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
+void noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
 {
-	struct judged *list = calloc(count + 1, sizeof(*list));
-	struct sorted *sorted = calloc(count * (a + b) + 1, sizeof(*sorted));
-	struct divisions d = {};
-	struct halves h = {};
-	int err = list && sorted ? halves__init(&h, a, b) : error__no_memory();
+	struct judged *list = xcalloc(count, sizeof(*list));
+	struct sorted *sorted = xcalloc(count * (a + b), sizeof(*sorted));
+	struct divisions d;
+	struct halves h;
 
-	if (!err)
-		err = divisions__init(&d, a, b);
-	if (err)
-		goto cleanup;
+	halves__init(&h, a, b);
+	divisions__init(&d, a, b);
 	for (size_t i = 0; i < count; i++) {
 		list[i] = (struct judged){ .row = &rows[i], .sorted = sorted + i * d.n };
 		sort_row(list[i].sorted, rows[i].values, d.n);
@@ -269,27 +262,22 @@ int noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b)
 		}
 		answer(list, count, d.others);
 	}
-cleanup:
 	free(d.second);
 	halves__free(&h);
 	free(sorted);
 	free(list);
-	return err;
 }
 
-int noise__grown(double *ret, const struct noise_row *row, size_t a, size_t b)
+double noise__grown(const struct noise_row *row, size_t a, size_t b)
 {
-	struct sorted *sorted = calloc(a + b, sizeof(*sorted));
-	struct divisions d = {};
-	struct halves h = {};
+	struct sorted *sorted = xcalloc(a + b, sizeof(*sorted));
+	struct divisions d;
+	struct halves h;
 	size_t reached = 0;
 	double made;
-	int err = sorted ? halves__init(&h, a, b) : error__no_memory();
 
-	if (!err)
-		err = divisions__init(&d, a, b);
-	if (err)
-		goto cleanup;
+	halves__init(&h, a, b);
+	divisions__init(&d, a, b);
 	sort_row(sorted, row->values, d.n);
 	halves__fill(&h, sorted, &d);
 	made = excess(&h, row->floor);
@@ -298,10 +286,8 @@ int noise__grown(double *ret, const struct noise_row *row, size_t a, size_t b)
 		halves__fill(&h, sorted, &d);
 		reached += excess(&h, row->floor) >= made - ROUNDING * fabs(made);
 	}
-	*ret = (double)(reached + 1) / (d.others + 1);
-cleanup:
 	free(d.second);
 	halves__free(&h);
 	free(sorted);
-	return err;
+	return (double)(reached + 1) / (d.others + 1);
 }

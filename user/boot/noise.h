@@ -37,21 +37,18 @@ bool noise__can_tell(size_t a, size_t b, double alpha);
  * @count: how many
  * @a: the number of boots in the first group, at least 1
  * @b: that of the second one, at least 1
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b);
+void noise__judge(struct noise_row *rows, size_t count, size_t a, size_t b);
 
 /**
  * noise__grown() - how often chance makes the second group's values so much larger
- * @ret: the share of all divisions whose second group exceeds the first one by at least as much, in
- *	terms of the noise
  * @row: only @values and @floor are used. It is judged alone, as somebody has asked for this row
  * @a: the number of boots in the first group
  * @b: that of the second one
  *
- * Return: 0, or -ENOMEM after a message.
+ * Return: the share of all divisions whose second group exceeds the first one by at least as much, in
+ * terms of the noise.
  */
-int noise__grown(double *ret, const struct noise_row *row, size_t a, size_t b);
+double noise__grown(const struct noise_row *row, size_t a, size_t b);
 
 #endif

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Divides a boot into parts; see parts.h. */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/parts.h"
 
 static const struct {
@@ -286,14 +285,12 @@ static int by_start(const void *a, const void *b)
 }
 
 /* How long was no unit being started, from @start to @end? They are of CLOCK_MONOTONIC. */
-static int find_gaps(const struct boot_units *u, int64_t start, int64_t end, uint64_t *ret)
+static uint64_t find_gaps(const struct boot_units *u, int64_t start, int64_t end)
 {
-	struct span *spans = calloc(u->count + 1, sizeof(*spans));
+	struct span *spans = xcalloc(u->count, sizeof(*spans));
 	size_t count = 0;
 	uint64_t gaps = 0;
 
-	if (!spans)
-		return error__no_memory();
 	for (size_t i = 0; i < u->count; i++) {
 		const struct boot_unit *unit = &u->list[i];
 
@@ -313,31 +310,26 @@ static int find_gaps(const struct boot_units *u, int64_t start, int64_t end, uin
 	if (start < end)
 		gaps += end - start;
 	free(spans);
-	*ret = gaps;
-	return 0;
+	return gaps;
 }
 
 /*
  * Takes the time in which no unit was being started out of a part. If its start is not known, it has others in it, and is
  * longer than the time that could be looked at.
  */
-static int take_gaps(struct boot_part *part, const struct boot_units *u, uint64_t start, uint64_t end,
-		     uint64_t *sum, bool *ret_known)
+static void take_gaps(struct boot_part *part, const struct boot_units *u, uint64_t start, uint64_t end,
+		      uint64_t *sum, bool *ret_known)
 {
-	uint64_t gaps = 0;
-	int err;
+	uint64_t gaps;
 
 	if (!part->time_known || !start || end <= start)
-		return 0;
-	err = find_gaps(u, start, end, &gaps);
-	if (err)
-		return err;
+		return;
+	gaps = find_gaps(u, start, end);
 	if (gaps > part->time)
 		gaps = part->time;
 	part->time -= gaps;
 	*sum += gaps;
 	*ret_known = true;
-	return 0;
 }
 
 /* systemd keeps only the last start. That a unit has ended before it tells that it was not the first one. */
@@ -353,21 +345,20 @@ static size_t count_started_again(const struct boot_units *u)
 	return boot_units__complete(u) ? count : 0;
 }
 
-static int add_userspace(struct builder *b, const struct boot_known *k)
+static void add_userspace(struct builder *b, const struct boot_known *k)
 {
 	const struct boot_units *u = k->units;
 	const struct boot_unit *target;
 	struct boot_part *units, *rest, *between;
 	uint64_t loaded, reached, gaps = 0;
 	bool known = false;
-	int err;
 
 	if (!u || !u->known) {
 		add(b, PART_INIT, unknown);
 		add(b, PART_UNITS, unknown);
 		add(b, PART_REST, unknown);
 		add(b, PART_BETWEEN, unknown);
-		return 0;
+		return;
 	}
 	b->parts->started_again = count_started_again(u);
 	loaded = u->manager.load_finish;
@@ -376,32 +367,23 @@ static int add_userspace(struct builder *b, const struct boot_known *k)
 	add(b, PART_INIT, from_manager(k, loaded));
 	units = add(b, PART_UNITS, from_manager(k, reached));
 	rest = add(b, PART_REST, from_manager(k, u->manager.finish));
-	err = take_gaps(units, u, loaded, reached, &gaps, &known);
-	if (!err)
-		err = take_gaps(rest, u, reached ?: loaded, u->manager.finish, &gaps, &known);
+	take_gaps(units, u, loaded, reached, &gaps, &known);
+	take_gaps(rest, u, reached ?: loaded, u->manager.finish, &gaps, &known);
 	between = add(b, PART_BETWEEN, unknown);
 	between->start_known = false;
 	between->time_known = known;
 	between->time = gaps;
-	return err;
 }
 
-int boot_parts__find(struct boot_parts *ret, const struct boot_known *known)
+void boot_parts__find(struct boot_parts *ret, const struct boot_known *known)
 {
 	struct builder b = { .parts = ret };
-	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	ret->list = calloc(PART_KINDS + (known->start ? known->start->level_count : 0),
-			   sizeof(*ret->list));
-	if (!ret->list)
-		return error__no_memory();
+	ret->list = xcalloc(PART_KINDS + (known->start ? known->start->level_count : 0), sizeof(*ret->list));
 	add_before(&b, known);
 	add_kernel(&b, known);
-	err = add_userspace(&b, known);
-	if (err)
-		boot_parts__free(ret);
-	return err;
+	add_userspace(&b, known);
 }
 
 void boot_parts__free(struct boot_parts *p)

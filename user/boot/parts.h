@@ -68,10 +68,8 @@ struct boot_known {
  * boot_parts__find() - divide a boot into its parts
  * @ret: the parts, to be freed by boot_parts__free()
  * @known: what is known; it must live as long as the parts
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int boot_parts__find(struct boot_parts *ret, const struct boot_known *known);
+void boot_parts__find(struct boot_parts *ret, const struct boot_known *known);
 void boot_parts__free(struct boot_parts *p);
 
 /* For programs: "before_initcalls". */

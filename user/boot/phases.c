@@ -3,27 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/phases.h"
 #include "boot/spans.h"
 
 /* For each call: is it the first one of its function? To be freed. */
 static bool *find_firsts(const struct early_calls *c)
 {
-	bool *firsts = calloc(c->count + 1, sizeof(*firsts));
-	bool *seen = calloc(c->name_count + 1, sizeof(*seen));
+	bool *firsts = xcalloc(c->count, sizeof(*firsts)), *seen = xcalloc(c->name_count, sizeof(*seen));
 
-	for (size_t i = 0; firsts && seen && i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		uint32_t function = c->list[i].function;
 
 		if (function == NO_NAME)
 			continue;
 		firsts[i] = !seen[function];
 		seen[function] = true;
-	}
-	if (!seen) {
-		free(firsts);
-		firsts = NULL;
 	}
 	free(seen);
 	return firsts;
@@ -47,15 +42,10 @@ struct search {
 
 static struct early_phase *add_phase(struct early_phase **list, size_t *count)
 {
-	struct early_phase *more = reallocarray(*list, *count + 1, sizeof(*more));
+	struct early_phase *phase = LIST_ADD(*list, *count);
 
-	if (!more)
-		return NULL;
-	*list = more;
-	more += (*count)++;
-	memset(more, 0, sizeof(*more));
-	more->function = NO_NAME;
-	return more;
+	phase->function = NO_NAME;
+	return phase;
 }
 
 /* The latest end of the calls in this range, or 0 if one of them lasts longer than it, or that end is not known. */
@@ -137,16 +127,12 @@ static size_t ftrace_end(const struct search *s, struct range range)
 	return range.end;
 }
 
-static int add_tracer(struct early_phase **list, size_t *count, const struct search *s,
-		      struct range range)
+static void add_tracer(struct early_phase **list, size_t *count, const struct search *s, struct range range)
 {
 	struct early_phase *phase = add_phase(list, count);
 
-	if (!phase)
-		return error__no_memory();
 	phase->kind = PHASE_TRACER;
 	fill_phase(phase, s, range, true);
-	return 0;
 }
 
 /* Calls by functions that start_kernel() has called and that are not traced. */
@@ -165,21 +151,17 @@ static void add_self(struct search *s, size_t first, size_t end)
  * Finds the phases of the calls that @parent makes in @range. Calls before the first of these are
  * in no phase.
  */
-static int split(struct early_phase **list, size_t *count, struct search *s,
-		 struct range range, uint32_t parent, bool nested)
+static void split(struct early_phase **list, size_t *count, struct search *s, struct range range, uint32_t parent,
+		  bool nested)
 {
-	int err = 0;
-
 	range.first = next_start(s, range, parent, nested);
-	while (!err && range.first < range.end) {
+	while (range.first < range.end) {
 		struct range rest = { range.first + 1, range.end };
 		struct range own = { range.first, range.end };
 		struct early_phase *phase = add_phase(list, count);
 		bool ftrace = is_ftrace(s, own.first, nested);
 		size_t next;
 
-		if (!phase)
-			return error__no_memory();
 		/* A function that this one jumped to at its end has the same parent, and is inside of it. */
 		if (s->calls->timed && !ftrace)
 			rest.first = end_of(s, range.first, range.end);
@@ -196,40 +178,33 @@ static int split(struct early_phase **list, size_t *count, struct search *s,
 		 */
 		rest = (struct range){ ftrace ? own.first : own.first + 1, own.end };
 		if (!nested && phase->function != NO_NAME)
-			err = split(&phase->inner, &phase->inner_count, s, rest, phase->function,
-				    true);
-		if (!err && ftrace && own.end < next)
-			err = add_tracer(list, count, s, (struct range){ own.end, next });
-		else if (!err && !nested && s->calls->timed)
+			split(&phase->inner, &phase->inner_count, s, rest, phase->function, true);
+		if (ftrace && own.end < next)
+			add_tracer(list, count, s, (struct range){ own.end, next });
+		else if (!nested && s->calls->timed)
 			add_self(s, own.end, next);
 		range.first = next;
 	}
-	return err;
 }
 
 /* Adds the phase before the first phase of start_kernel(). */
-static int add_head(const struct search *s, struct range range, bool complete)
+static void add_head(const struct search *s, struct range range, bool complete)
 {
 	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
 
-	if (!phase)
-		return error__no_memory();
 	for (size_t i = range.first; complete && s->boot != NO_NAME && i < range.end; i++) {
 		if (s->calls->list[i].function == s->boot)
 			phase->kind = PHASE_BEFORE;
 	}
 	fill_phase(phase, s, range, false);
-	return 0;
 }
 
 /* The time from the last call before the hole to the first call after it. */
-static int add_hole(const struct search *s, const struct early_hole *hole)
+static void add_hole(const struct search *s, const struct early_hole *hole)
 {
 	struct early_phase *phase = add_phase(&s->phases->list, &s->phases->count);
 	const struct early_calls *c = s->calls;
 
-	if (!phase)
-		return error__no_memory();
 	phase->kind = PHASE_HOLE;
 	phase->lost = hole->lost;
 	phase->timeless = !hole->before || hole->before == c->count || hole->before <= c->timeless;
@@ -237,44 +212,35 @@ static int add_hole(const struct search *s, const struct early_hole *hole)
 		phase->start = c->list[hole->before - 1].time;
 		phase->time = c->list[hole->before].time - phase->start;
 	}
-	return 0;
 }
 
 /* Finds the phases of a stretch of calls without a hole. */
-static int add_stretch(struct search *s, struct range range, bool complete)
+static void add_stretch(struct search *s, struct range range, bool complete)
 {
 	size_t head = next_start(s, range, s->boot, false);
-	int err = 0;
 
 	if (head > range.first)
-		err = add_head(s, (struct range){ range.first, head }, complete);
-	if (!err)
-		err = split(&s->phases->list, &s->phases->count, s,
-			    (struct range){ head, range.end }, s->boot, false);
-	return err;
+		add_head(s, (struct range){ range.first, head }, complete);
+	split(&s->phases->list, &s->phases->count, s, (struct range){ head, range.end }, s->boot, false);
 }
 
-static int add_stretches(struct search *s, bool complete)
+static void add_stretches(struct search *s, bool complete)
 {
 	const struct early_calls *c = s->calls;
 	size_t first = 0;
-	int err = 0;
 
-	for (size_t i = 0; !err && i < c->hole_count; i++) {
-		err = add_stretch(s, (struct range){ first, c->holes[i].before }, complete && !i);
-		if (!err)
-			err = add_hole(s, &c->holes[i]);
+	for (size_t i = 0; i < c->hole_count; i++) {
+		add_stretch(s, (struct range){ first, c->holes[i].before }, complete && !i);
+		add_hole(s, &c->holes[i]);
 		first = c->holes[i].before;
 	}
-	if (err)
-		return err;
-	return add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
+	add_stretch(s, (struct range){ first, c->count }, complete && !c->hole_count);
 }
 
 /* What start_kernel() did itself, and what it called that is not traced: the time that is in no other phase. */
-static int finish_self(struct search *s)
+static void finish_self(struct search *s)
 {
-	struct early_phase *self = &s->self, *phase;
+	struct early_phase *self = &s->self;
 	const struct early_phases *p = s->phases;
 	uint64_t taken = 0;
 	bool known = p->count && s->calls->timed && !s->calls->hole_count;
@@ -285,49 +251,33 @@ static int finish_self(struct search *s)
 		taken += p->list[i].time;
 	}
 	if (!known || !self->partly)
-		return 0;
+		return;
 	self->time = s->calls->until - p->list[0].start - taken;
-	phase = add_phase(&s->phases->list, &s->phases->count);
-	if (!phase)
-		return error__no_memory();
-	*phase = *self;
-	return 0;
+	*add_phase(&s->phases->list, &s->phases->count) = *self;
 }
 
-static int begin_search(struct search *s)
+static void begin_search(struct search *s)
 {
 	s->self = (struct early_phase){ .kind = PHASE_SELF, .function = NO_NAME };
 	s->boot = early_calls__find(s->calls, BOOT_FUNCTION);
 	s->ftrace = early_calls__find(s->calls, FTRACE_FUNCTION);
 	s->firsts = find_firsts(s->calls);
-	if (!s->firsts)
-		return error__no_memory();
-	if (s->calls->ftrace_init == SIZE_MAX && !s->calls->timed)
-		return 0;
-	return early_calls__nest(s->calls, &s->nesting);
+	if (s->calls->ftrace_init != SIZE_MAX || s->calls->timed)
+		early_calls__nest(s->calls, &s->nesting);
 }
 
-int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete)
+void early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete)
 {
-	struct early_phases p = {};
-	struct search s = { .calls = c, .phases = &p };
-	int err;
+	struct search s = { .calls = c, .phases = ret };
 
-	*ret = p;
+	*ret = (struct early_phases){};
 	if (!c->count)
-		return 0;
-	err = begin_search(&s);
-	if (!err)
-		err = add_stretches(&s, complete);
-	if (!err)
-		err = finish_self(&s);
+		return;
+	begin_search(&s);
+	add_stretches(&s, complete);
+	finish_self(&s);
 	free(s.firsts);
 	early_nesting__free(&s.nesting);
-	if (err)
-		early_phases__free(&p);
-	else
-		*ret = p;
-	return err;
 }
 
 void early_phases__free(struct early_phases *p)

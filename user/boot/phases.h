@@ -50,7 +50,7 @@ struct early_phases {
  * says that nothing is missing at the beginning. Otherwise, the phase of the first calls is not
  * known. The same holds after a hole, until the next call by start_kernel().
  */
-int early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete);
+void early_phases__find(struct early_phases *ret, const struct early_calls *c, bool complete);
 void early_phases__free(struct early_phases *p);
 
 #endif

@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "base/version.h"
+#include "boot/memstream.h"
 #include "boot/picture.h"
 #include "boot/report.h"
 #include "boot/svg.h"
@@ -108,16 +108,12 @@ static void draw_legend(struct picture *p)
 	}
 }
 
-static int draw_longest(struct picture *p, enum timeline_part_id part)
+static void draw_longest(struct picture *p, enum timeline_part_id part)
 {
-	size_t *list, count;
+	size_t count, *list = timeline__longest(p->t, part, LONGEST, &count);
 	double y = 32, most;
 	char time[32];
-	int err;
 
-	err = timeline__longest(p->t, part, LONGEST, &list, &count);
-	if (err)
-		return err;
 	if (count)
 		svg__label(p->out, "title", SECOND, y, "start", "Longest, without what is inside");
 	most = count ? p->t->bars[list[0]].self : 0;
@@ -137,10 +133,9 @@ static int draw_longest(struct picture *p, enum timeline_part_id part)
 	free(list);
 	if (p->y < y)
 		p->y = y;
-	return 0;
 }
 
-static int draw_head(struct picture *p, const struct boot_report *r)
+static void draw_head(struct picture *p, const struct boot_report *r)
 {
 	char text[400];
 
@@ -155,7 +150,7 @@ static int draw_head(struct picture *p, const struct boot_report *r)
 	draw_totals(p, r);
 	draw_lost(p, r);
 	draw_legend(p);
-	return draw_longest(p, TIMELINE_BOOT);
+	draw_longest(p, TIMELINE_BOOT);
 }
 
 /* ---- a view */
@@ -252,34 +247,23 @@ static void draw_marks(struct picture *p, const struct view *v, double y, bool l
 }
 
 /* The lines of the ticks are below the bars, but it is the lanes that tell how long they are. */
-static int draw_lanes(struct picture *p, const struct view *v)
+static void draw_lanes(struct picture *p, const struct view *v)
 {
 	FILE *out = p->out;
-	char *lanes = NULL;
+	char *lanes;
 	size_t size;
-	int err;
 
-	p->out = open_memstream(&lanes, &size);
-	if (!p->out) {
-		p->out = out;
-		return error__no_memory();
-	}
-	err = view__lanes(p, v);
-	if (fclose(p->out) && !err)
-		err = error__no_memory();
+	p->out = memstream__open(&lanes, &size);
+	view__lanes(p, v);
+	memstream__close(p->out);
 	p->out = out;
-	if (!err) {
-		draw_lines(p, v);
-		fwrite(lanes, 1, size, out);
-	}
+	draw_lines(p, v);
+	fwrite(lanes, 1, size, out);
 	free(lanes);
-	return err;
 }
 
-static int draw_view(struct picture *p, struct view *v)
+static void draw_view(struct picture *p, struct view *v)
 {
-	int err;
-
 	p->y += 34;
 	svg__label(p->out, "title", PICTURE_MARGIN, p->y, "start", v->title);
 	fprintf(p->out, "<g class=\"view\" data-from=\"%" PRId64 "\" data-to=\"%" PRId64 "\">\n",
@@ -290,53 +274,51 @@ static int draw_view(struct picture *p, struct view *v)
 	}
 	draw_axis(p, v);
 	v->top = p->y;
-	err = draw_lanes(p, v);
+	draw_lanes(p, v);
 	draw_marks(p, v, 0, true);
 	fputs("</g>\n", p->out);
-	return err;
 }
 
-static int draw_boot(struct picture *p)
+static void draw_boot(struct picture *p)
 {
 	const struct timeline *t = p->t;
 	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
 	struct view all = { .part = TIMELINE_BOOT, .from = part->start, .to = part->end };
 	struct view kernel = all;
 	char title[400], time[32];
-	int err;
 
 	if (!part->there || part->end <= part->start)
-		return 0;
+		return;
 	snprintf(title, sizeof(title), "The boot: %s",
 		 svg__time(part->end - part->start, 0, time, sizeof(time)));
 	all.title = title;
-	err = draw_view(p, &all);
-	if (err || !t->mark_count)
-		return err;
+	draw_view(p, &all);
+	if (!t->mark_count)
+		return;
 	/* Firmware comes before the kernel's clock begins. */
 	kernel.from = all.from < 0 ? 0 : all.from;
 	kernel.to = t->marks[0].time;
 	if (kernel.to <= kernel.from || kernel.to - kernel.from > SMALL_SHARE * (all.to - all.from))
-		return 0;
+		return;
 	snprintf(title, sizeof(title), "Of that, until %s: %s", t->marks[0].name,
 		 svg__time(kernel.to - kernel.from, 0, time, sizeof(time)));
 	kernel.title = title;
-	return draw_view(p, &kernel);
+	draw_view(p, &kernel);
 }
 
-static int draw_early(struct picture *p)
+static void draw_early(struct picture *p)
 {
 	const struct timeline_part *part = &p->t->parts[TIMELINE_EARLY];
 	struct view v = { .part = TIMELINE_EARLY, .from = part->start, .to = part->end };
 	char title[200], time[32];
 
 	if (!part->there || part->end <= part->start)
-		return 0;
+		return;
 	snprintf(title, sizeof(title), "The early part, before ftrace: %s, %s",
 		 svg__time(part->end - part->start, part->counts, time, sizeof(time)),
 		 part->own_clock ? "since the first call" : "on the kernel's clock");
 	v.title = title;
-	return draw_view(p, &v);
+	draw_view(p, &v);
 }
 
 /* ---- all */
@@ -375,33 +357,16 @@ static void draw_notes(struct picture *p)
 	}
 }
 
-static int draw_body(struct picture *p, const struct boot_report *r)
-{
-	int err = draw_head(p, r);
-
-	if (!err)
-		err = draw_boot(p);
-	if (!err)
-		err = draw_early(p);
-	if (!err)
-		draw_notes(p);
-	p->y += 20;
-	return err;
-}
-
 /* The body, in a block of memory to be freed: what comes before it needs its height. */
-static int make_body(struct picture *p, const struct boot_report *r, char **ret, size_t *ret_size)
+static void make_body(struct picture *p, const struct boot_report *r, char **ret, size_t *ret_size)
 {
-	int err;
-
-	p->out = open_memstream(ret, ret_size);
-	if (!p->out)
-		return error__no_memory();
-	err = draw_body(p, r);
-	/* The stream has no other errors. */
-	if (fclose(p->out) && !err)
-		err = error__no_memory();
-	return err;
+	p->out = memstream__open(ret, ret_size);
+	draw_head(p, r);
+	draw_boot(p);
+	draw_early(p);
+	draw_notes(p);
+	p->y += 20;
+	memstream__close(p->out);
 }
 
 static void write_all(const struct picture *p, const struct boot_report *r, const char *body,
@@ -422,35 +387,28 @@ static void write_all(const struct picture *p, const struct boot_report *r, cons
 	fputs("</svg>\n", out);
 }
 
-int picture__write(const struct timeline *t, const struct boot_report *r, FILE *out)
+void picture__write(const struct timeline *t, const struct boot_report *r, FILE *out)
 {
 	struct picture p = { .t = t, .narrowest = NARROWEST };
-	char *body = NULL;
+	char *body;
 	size_t size;
-	int err;
 
 	for (;;) {
-		err = make_body(&p, r, &body, &size);
-		if (err || size <= LARGEST || p.narrowest > PICTURE_BARS)
+		make_body(&p, r, &body, &size);
+		if (size <= LARGEST || p.narrowest > PICTURE_BARS)
 			break;
 		free(body);
-		body = NULL;
 		p = (struct picture){ .t = t, .narrowest = p.narrowest * 1.6 };
 	}
-	if (!err)
-		write_all(&p, r, body, size, out);
+	write_all(&p, r, body, size, out);
 	free(body);
-	return err;
 }
 
-int boot_report__svg(const struct boot_report *r, FILE *out)
+void boot_report__svg(const struct boot_report *r, FILE *out)
 {
 	struct timeline t;
-	int err;
 
-	err = timeline__collect(&t, r);
-	if (!err)
-		err = picture__write(&t, r, out);
+	timeline__collect(&t, r);
+	picture__write(&t, r, out);
 	timeline__free(&t);
-	return err;
 }

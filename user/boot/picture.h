@@ -57,10 +57,8 @@ struct heap {
  * @t: the timeline, after timeline__finish()
  * @r: for the head: which boot it is, and what is lost
  * @out: where to; write errors stay in the stream
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int picture__write(const struct timeline *t, const struct boot_report *r, FILE *out);
+void picture__write(const struct timeline *t, const struct boot_report *r, FILE *out);
 
 /* ---- bars.c */
 
@@ -96,10 +94,7 @@ void view__load(struct picture *p, const struct view *v);
 
 /* ---- lanes.c */
 
-/*
- * Draws all lanes of the view's part below @p->y, and moves that. Return: 0, or -ENOMEM after a
- * message.
- */
-int view__lanes(struct picture *p, const struct view *v);
+/* Draws all lanes of the view's part below @p->y, and moves that. */
+void view__lanes(struct picture *p, const struct view *v);
 
 #endif

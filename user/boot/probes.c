@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/probes.h"
 
@@ -61,17 +61,13 @@ static const char *text_between(struct boot_probes *p, const char *fields, const
 static int on_start(struct boot_probes *p, enum probe_kind kind, const struct trace_context *c,
 		    const char *fields)
 {
-	struct boot_probe *list = array__grow(p->list, p->count, sizeof(*list));
-	struct boot_probe probe = { .kind = kind, .pid = c->pid, .start = c->time };
+	struct boot_probe *probe = LIST_ADD(p->list, p->count);
 
-	if (!list)
-		return -ENOMEM;
-	p->list = list;
+	*probe = (struct boot_probe){ .kind = kind, .pid = c->pid, .start = c->time };
 	if (kind == PROBE_DEVICE) {
-		probe.device = text_between(p, fields, " dev=\"", "\" drv=");
-		probe.driver = text_between(p, fields, " drv=\"", "\"");
+		probe->device = text_between(p, fields, " dev=\"", "\" drv=");
+		probe->driver = text_between(p, fields, " drv=\"", "\"");
 	}
-	list[p->count++] = probe;
 	return 0;
 }
 
@@ -171,19 +167,15 @@ static int by_self(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int boot_probes__longest(const struct boot_probes *p, size_t **ret, size_t *ret_count)
+size_t *boot_probes__longest(const struct boot_probes *p, size_t *ret_count)
 {
-	size_t *list = calloc(p->count + 1, sizeof(*list)), count = 0;
+	size_t *list = xcalloc(p->count, sizeof(*list)), count = 0;
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < p->count; i++) {
 		if (p->list[i].kind == PROBE_DEVICE)
 			list[count++] = i;
 	}
-	if (count)
-		qsort_r(list, count, sizeof(*list), by_self, p->list);
-	*ret = list;
+	qsort_r(list, count, sizeof(*list), by_self, p->list);
 	*ret_count = count;
-	return 0;
+	return list;
 }

@@ -51,10 +51,7 @@ void boot_probes__free(struct boot_probes *p);
 /* The sum over those of one kind that have ended before @until, without those inside of others. */
 uint64_t boot_probes__sum(const struct boot_probes *p, enum probe_kind kind, uint64_t until,
 			  size_t *ret_count);
-/*
- * Indexes of the probes of devices, those with the longest time of their own first; to be freed.
- * Returns -ENOMEM after a message.
- */
-int boot_probes__longest(const struct boot_probes *p, size_t **ret, size_t *ret_count);
+/* Indexes of the probes of devices, those with the longest time of their own first; to be freed. */
+size_t *boot_probes__longest(const struct boot_probes *p, size_t *ret_count);
 
 #endif

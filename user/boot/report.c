@@ -6,11 +6,11 @@
  * functions and callers that were not seen before, in the same phases.
  */
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "boot/cells.h"
 #include "boot/cost.h"
 #include "boot/report.h"
 #include "boot/start_report.h"
@@ -52,25 +52,18 @@ static int by_self(const void *a, const void *b, void *arg)
 	return x->name < y->name ? -1 : x->name > y->name;
 }
 
-int boot_report__analyse(struct boot_report *r)
+void boot_report__analyse(struct boot_report *r)
 {
-	const struct early_stats *s = &r->stats;
-	int err;
-
 	if (!r->early)
-		return 0;
-	err = counters__add(&r->lost, "lost", s->lost);
-	if (!err)
-		err = counters__add(&r->lost, "missing", r->missing);
-	if (!err)
-		err = early_phases__find(&r->phases, &r->calls, !r->missing);
-	if (!err)
-		err = early_calls__by_calls(&r->calls, &r->functions, &r->function_count);
-	if (!err && r->calls.timed)
-		err = early_times__find(&r->calls, r->functions, r->function_count);
-	if (!err && r->calls.timed)
+		return;
+	counters__add(&r->lost, "lost", r->stats.lost);
+	counters__add(&r->lost, "missing", r->missing);
+	early_phases__find(&r->phases, &r->calls, !r->missing);
+	r->functions = early_calls__by_calls(&r->calls, &r->function_count);
+	if (r->calls.timed) {
+		early_times__find(&r->calls, r->functions, r->function_count);
 		qsort_r(r->functions, r->function_count, sizeof(*r->functions), by_self, r);
-	return err;
+	}
 }
 
 void boot_report__free(struct boot_report *r)
@@ -207,91 +200,62 @@ const char *boot_report__shown_name(const struct boot_report *r, const struct ea
 	return "(its beginning is not known)";
 }
 
-static int set_cell(struct libscols_line *line, size_t column, const char *text)
+static void set_percent(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole)
 {
-	return scols_line_set_data(line, column, text);
+	cell__print(line, column, "%.1f%%", percent(part, whole));
 }
 
-static int set_percent(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%.1f%%", percent(part, whole));
-	return set_cell(line, column, text);
-}
-
-static int set_number(struct libscols_line *line, size_t column, uint64_t value)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return set_cell(line, column, text);
-}
-
-static int set_time(struct libscols_line *line, size_t column, const struct boot_report *r,
-		    uint64_t time)
+static void set_time(struct libscols_line *line, size_t column, const struct boot_report *r, uint64_t time)
 {
 	char text[64];
 
-	return set_cell(line, column, boot_report__time_text(r, time, text, sizeof(text)));
+	cell__set(line, column, boot_report__time_text(r, time, text, sizeof(text)));
 }
 
 /* Since the first call. */
-static int set_start(struct libscols_line *line, const struct boot_report *r,
-		     const struct early_phase *phase)
+static void set_start(struct libscols_line *line, const struct boot_report *r, const struct early_phase *phase)
 {
-	return set_time(line, COLUMN_START, r, phase->start - boot_report__first(r));
+	set_time(line, COLUMN_START, r, phase->start - boot_report__first(r));
 }
 
 /* Adds a line with all columns but the beginning. */
-static int add_line(struct libscols_table *table, struct libscols_line *parent,
-		    const struct boot_report *r, const struct early_phase *phase, const char *name,
-		    struct libscols_line **ret)
+static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent,
+				      const struct boot_report *r, const struct early_phase *phase, const char *name)
 {
-	struct libscols_line *line = scols_table_new_line(table, parent);
-	int err;
+	struct libscols_line *line = cells__line(table, parent);
 
-	if (!line)
-		return -ENOMEM;
-	err = set_cell(line, COLUMN_NAME, name);
-	if (!err && !phase->timeless)
-		err = set_time(line, COLUMN_TIME, r, phase->time);
-	if (!err && !phase->timeless)
-		err = set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
-	if (!err && !phase->timeless)
-		err = set_percent(line, COLUMN_TIME_SHARE, phase->time, whole_time(r));
-	if (!err)
-		err = set_number(line, COLUMN_COUNT, weight(r, phase));
-	if (!err)
-		err = set_percent(line, COLUMN_SHARE, weight(r, phase), whole_weight(r));
-	if (!err)
-		err = set_number(line, COLUMN_NEW,
-				 boot_report__is_oneshot(r) ? phase->callers : phase->seen_first);
-	if (!err)
-		*ret = line;
-	return err;
+	cell__set(line, COLUMN_NAME, name);
+	if (!phase->timeless) {
+		set_time(line, COLUMN_TIME, r, phase->time);
+		set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
+		set_percent(line, COLUMN_TIME_SHARE, phase->time, whole_time(r));
+	}
+	cell__print(line, COLUMN_COUNT, "%zu", weight(r, phase));
+	set_percent(line, COLUMN_SHARE, weight(r, phase), whole_weight(r));
+	cell__print(line, COLUMN_NEW, "%zu", boot_report__is_oneshot(r) ? phase->callers : phase->seen_first);
+	return line;
 }
 
-static int add_phase(struct libscols_table *table, struct libscols_line *parent,
-		     const struct boot_report *r, const struct early_phase *phase,
-		     struct libscols_line **ret)
+static struct libscols_line *add_phase(struct libscols_table *table, struct libscols_line *parent,
+				       const struct boot_report *r, const struct early_phase *phase)
 {
 	char room[64];
-	int err = add_line(table, parent, r, phase,
-			   boot_report__shown_name(r, phase, room, sizeof(room)), ret);
+	struct libscols_line *line = add_line(table, parent, r, phase,
+					      boot_report__shown_name(r, phase, room, sizeof(room)));
 
-	return err || phase->timeless || phase->kind == PHASE_SELF ? err : set_start(*ret, r, phase);
+	if (!phase->timeless && phase->kind != PHASE_SELF)
+		set_start(line, r, phase);
+	return line;
 }
 
 /* Joins @count phases in one line. */
-static int add_others(struct libscols_table *table, struct libscols_line *parent,
-		      const struct boot_report *r, const struct early_phase *sum, size_t count,
-		      struct libscols_line **ret)
+static struct libscols_line *add_others(struct libscols_table *table, struct libscols_line *parent,
+					const struct boot_report *r, const struct early_phase *sum, size_t count)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "(%zu others)", count);
-	return add_line(table, parent, r, sum, name, ret);
+	return add_line(table, parent, r, sum, name);
 }
 
 static bool is_small(const struct boot_report *r, const struct early_phase *phase)
@@ -317,27 +281,24 @@ static void fold(struct early_phase *into, const struct early_phase *phase)
  * Adds the inner phases. Small ones are joined in a line after the others; if all are small, none
  * is shown.
  */
-static int add_inner(struct libscols_table *table, struct libscols_line *parent,
-		     const struct boot_report *r, const struct early_phase *phase)
+static void add_inner(struct libscols_table *table, struct libscols_line *parent, const struct boot_report *r,
+		      const struct early_phase *phase)
 {
 	struct early_phase others = {};
-	struct libscols_line *line;
 	size_t small = 0;
-	int err = 0;
 
 	for (size_t i = 0; i < phase->inner_count; i++)
 		small += is_small(r, &phase->inner[i]);
 	if (small == phase->inner_count)
-		return 0;
-	for (size_t i = 0; !err && i < phase->inner_count; i++) {
+		return;
+	for (size_t i = 0; i < phase->inner_count; i++) {
 		if (is_small(r, &phase->inner[i]) && small > 1)
 			fold(&others, &phase->inner[i]);
 		else
-			err = add_phase(table, parent, r, &phase->inner[i], &line);
+			add_phase(table, parent, r, &phase->inner[i]);
 	}
-	if (!err && small > 1)
-		err = add_others(table, parent, r, &others, small, &line);
-	return err;
+	if (small > 1)
+		add_others(table, parent, r, &others, small);
 }
 
 /* The number of small phases in a row that all have times, or all have none. */
@@ -356,66 +317,49 @@ static size_t run_length(const struct boot_report *r, size_t first)
  * Joins a row of small phases in their place, so the line begins with the first one. Their inner
  * phases are not shown.
  */
-static int add_run(struct libscols_table *table, const struct boot_report *r, size_t first,
-		   size_t count)
+static void add_run(struct libscols_table *table, const struct boot_report *r, size_t first, size_t count)
 {
 	struct early_phase others = {};
 	struct libscols_line *line;
-	int err;
 
 	for (size_t i = first; i < first + count; i++)
 		fold(&others, &r->phases.list[i]);
-	err = add_others(table, NULL, r, &others, count, &line);
-	return err || others.timeless ? err : set_start(line, r, &r->phases.list[first]);
+	line = add_others(table, NULL, r, &others, count);
+	if (!others.timeless)
+		set_start(line, r, &r->phases.list[first]);
 }
 
-static int add_outer(struct libscols_table *table, const struct boot_report *r)
+static void add_outer(struct libscols_table *table, const struct boot_report *r)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < r->phases.count;) {
+	for (size_t i = 0; i < r->phases.count;) {
 		const struct early_phase *phase = &r->phases.list[i];
 		size_t small = run_length(r, i);
-		struct libscols_line *line;
 
 		if (small > 1) {
-			err = add_run(table, r, i, small);
+			add_run(table, r, i, small);
 			i += small;
 			continue;
 		}
-		err = add_phase(table, NULL, r, phase, &line);
-		if (!err)
-			err = add_inner(table, line, r, phase);
+		add_inner(table, add_phase(table, NULL, r, phase), r, phase);
 		i++;
 	}
-	return err;
 }
 
-static int print_phases(const struct boot_report *r, FILE *out)
+static void print_phases(const struct boot_report *r, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = cells__begin(out);
 	bool oneshot = boot_report__is_oneshot(r);
-	int err = -ENOMEM;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "PHASE", 0.4, SCOLS_FL_TREE) ||
-	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "NET", 10, SCOLS_FL_RIGHT |
-				    (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN)) ||
-	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT))
-		goto cleanup;
-	err = add_outer(table, r);
-	if (!err)
-		err = scols_print_table(table);
-cleanup:
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
+	cells__column(table, "PHASE", 0.4, SCOLS_FL_TREE);
+	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "NET", 10, SCOLS_FL_RIGHT | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN));
+	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	cells__column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT);
+	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	cells__column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT);
+	add_outer(table, r);
+	cells__end(table);
 }
 
 static void print_ftrace(const struct boot_report *r, FILE *out)
@@ -499,38 +443,33 @@ static void print_totals(const struct boot_report *r, FILE *out)
 		"(notrace): a function that is not here may have run all the same.\n");
 }
 
-static int print_early(const struct boot_report *r, size_t most, FILE *out)
+static void print_early(const struct boot_report *r, size_t most, FILE *out)
 {
-	int err;
-
 	fprintf(out, "The boot of %s, from before " BOOT_FUNCTION "() until the %s tracer took "
 		"over\n\n", r->kernel.release, r->stats.tracer);
-	err = print_phases(r, out);
+	print_phases(r, out);
 	fputc('\n', out);
-	if (!err && !boot_report__is_oneshot(r)) {
-		err = boot_report__functions_text(r, most, out);
+	if (!boot_report__is_oneshot(r)) {
+		boot_report__functions_text(r, most, out);
 		fputc('\n', out);
 	}
-	if (!err)
-		print_totals(r, out);
-	return err;
+	print_totals(r, out);
 }
 
-int boot_report__text(const struct boot_report *r, size_t most, FILE *out)
+void boot_report__text(const struct boot_report *r, size_t most, FILE *out)
 {
-	int err = r->whole ? boot_whole__text(r->whole, out) : 0;
-
-	if (!err && r->whole && (r->early || r->start))
+	if (r->whole)
+		boot_whole__text(r->whole, out);
+	if (r->whole && (r->early || r->start))
 		fputc('\n', out);
-	if (!err && r->early)
-		err = print_early(r, most, out);
-	if (!err && r->early && r->start)
+	if (r->early)
+		print_early(r, most, out);
+	if (r->early && r->start)
 		fputc('\n', out);
-	if (!err && r->start)
-		err = boot_start__text(r->start, most, out);
-	if (!err && r->whole)
-		err = boot_whole__units_text(r->whole, most, out);
-	return err;
+	if (r->start)
+		boot_start__text(r->start, most, out);
+	if (r->whole)
+		boot_whole__units_text(r->whole, most, out);
 }
 
 /* ---- losses */

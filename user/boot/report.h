@@ -45,7 +45,7 @@ struct boot_report {
 
 /* Takes how long this machine needs to record calls. */
 void boot_report__measure_cost(struct boot_report *r);
-int boot_report__analyse(struct boot_report *r);
+void boot_report__analyse(struct boot_report *r);
 void boot_report__free(struct boot_report *r);
 
 bool boot_report__is_oneshot(const struct boot_report *r);
@@ -66,22 +66,22 @@ uint64_t boot_report__self_net(const struct boot_report *r, const struct early_f
 
 /* A time in seconds, with microseconds, or in the clock's units. */
 const char *boot_report__time_text(const struct boot_report *r, uint64_t time, char *text, size_t room);
-/* Writes the table of functions, at most so many. Returns -ENOMEM after a message. */
-int boot_report__functions_text(const struct boot_report *r, size_t most, FILE *out);
+/* Writes the table of functions, at most so many. */
+void boot_report__functions_text(const struct boot_report *r, size_t most, FILE *out);
 
 /*
  * @most: the number of functions listed at most. Write errors stay in the stream, where
- * output__commit() finds them; so this only returns -ENOMEM.
+ * output__commit() finds them.
  */
-int boot_report__text(const struct boot_report *r, size_t most, FILE *out);
-int boot_report__json(const struct boot_report *r, size_t most, FILE *out);
+void boot_report__text(const struct boot_report *r, size_t most, FILE *out);
+void boot_report__json(const struct boot_report *r, size_t most, FILE *out);
 /* Writes trace events for Chrome and Perfetto: all bars of timeline.h, but only the longest calls. */
-int boot_report__chrome(const struct boot_report *r, FILE *out);
+void boot_report__chrome(const struct boot_report *r, FILE *out);
 /* Writes a picture, in at most 2 MB: all bars of timeline.h, the narrowest ones joined. */
-int boot_report__svg(const struct boot_report *r, FILE *out);
+void boot_report__svg(const struct boot_report *r, FILE *out);
 /*
  * Writes stacks for programs that draw flame graphs: initcalls and modules of each task, with the
- * microseconds that each had for itself.
+ * microseconds that each had for itself. Returns -EOPNOTSUPP after a message if there are none.
  */
 int boot_report__folded(const struct boot_report *r, FILE *out);
 

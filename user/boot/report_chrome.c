@@ -11,8 +11,8 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "boot/report.h"
 #include "boot/timeline.h"
@@ -155,16 +155,12 @@ static int by_length(const void *a, const void *b, void *arg)
 }
 
 /* All bars, but of calls the longest. An outer call is not dropped before an inner one. */
-static int choose(struct chrome *c)
+static void choose(struct chrome *c)
 {
 	const struct timeline *t = c->t;
-	size_t *calls = calloc(t->bar_count + 1, sizeof(*calls)), count = 0;
+	size_t *calls = xcalloc(t->bar_count, sizeof(*calls)), count = 0;
 
-	c->shown = calloc(t->bar_count + 1, sizeof(*c->shown));
-	if (!calls || !c->shown) {
-		free(calls);
-		return error__no_memory();
-	}
+	c->shown = xcalloc(t->bar_count, sizeof(*c->shown));
 	for (size_t i = 0; i < t->bar_count; i++) {
 		if (t->bars[i].class == BAR_CALL &&
 		    t->lanes[t->bars[i].lane].part == TIMELINE_EARLY)
@@ -177,16 +173,13 @@ static int choose(struct chrome *c)
 	for (size_t i = 0; i < c->calls; i++)
 		c->shown[calls[i]] = true;
 	free(calls);
-	return 0;
 }
 
-static int number_rows(struct chrome *c)
+static void number_rows(struct chrome *c)
 {
 	size_t next[TIMELINE_PARTS] = { [TIMELINE_EARLY] = 1, [TIMELINE_BOOT] = NO_TASK + 1 };
 
-	c->rows = calloc(c->t->lane_count + 1, sizeof(*c->rows));
-	if (!c->rows)
-		return error__no_memory();
+	c->rows = xcalloc(c->t->lane_count, sizeof(*c->rows));
 	for (size_t i = 0; i < c->t->bar_count; i++) {
 		struct row *row = &c->rows[c->t->bars[i].lane];
 
@@ -197,7 +190,6 @@ static int number_rows(struct chrome *c)
 		c->rows[i].first = next[c->t->lanes[i].part];
 		next[c->t->lanes[i].part] += c->t->lanes[i].layers + c->rows[i].endless;
 	}
-	return 0;
 }
 
 /* Parts that have the same clock begin with the same time. */
@@ -236,22 +228,14 @@ static void write_other(struct chrome *c, const struct boot_report *r)
 	jsonw_end_object(w);
 }
 
-int boot_report__chrome(const struct boot_report *r, FILE *out)
+void boot_report__chrome(const struct boot_report *r, FILE *out)
 {
 	struct timeline t;
-	struct chrome c = { .t = &t };
-	int err;
+	struct chrome c = { .t = &t, .w = jsonw_new(out, true) };
 
-	err = timeline__collect(&t, r);
-	if (!err)
-		err = choose(&c);
-	if (!err)
-		err = number_rows(&c);
-	c.w = err ? NULL : jsonw_new(out, true);
-	if (!err && !c.w)
-		err = error__no_memory();
-	if (err)
-		goto cleanup;
+	timeline__collect(&t, r);
+	choose(&c);
+	number_rows(&c);
 	set_zero(&c);
 	jsonw_start_object(c.w);
 	jsonw_name(c.w, "traceEvents");
@@ -262,9 +246,7 @@ int boot_report__chrome(const struct boot_report *r, FILE *out)
 	write_other(&c, r);
 	jsonw_end_object(c.w);
 	jsonw_destroy(&c.w);
-cleanup:
 	free(c.shown);
 	free(c.rows);
 	timeline__free(&t);
-	return err;
 }

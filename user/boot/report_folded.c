@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/utf8.h"
 #include "boot/report.h"
 #include "boot/spans.h"
@@ -57,12 +58,10 @@ static bool is_stack(const struct bar *outermost)
 	return outermost->class == BAR_INITCALL || outermost->class == BAR_MODULE;
 }
 
-static int put_layer(const struct timeline *t, const struct lane *lane, size_t layer, FILE *out)
+static void put_layer(const struct timeline *t, const struct lane *lane, size_t layer, FILE *out)
 {
-	size_t *open = calloc(lane->layer_depth[layer] + 1, sizeof(*open));
+	size_t *open = xcalloc(lane->layer_depth[layer], sizeof(*open));
 
-	if (!open)
-		return error__no_memory();
 	for (size_t i = lane->first; i < lane->first + lane->count; i++) {
 		const struct bar *b = &t->bars[i];
 
@@ -73,7 +72,6 @@ static int put_layer(const struct timeline *t, const struct lane *lane, size_t l
 			put_stack(t, open, b->depth, out);
 	}
 	free(open);
-	return 0;
 }
 
 /* Lanes of tasks: of these, what is inside another bar is a part of it. */
@@ -92,51 +90,36 @@ struct stack_node {
 
 struct stack_tree {
 	struct stack_node *nodes;
-	size_t count, room;
+	size_t count;
 };
 
-static int find_inner(struct stack_tree *t, uint32_t parent, uint32_t function, uint32_t *ret)
+static uint32_t find_inner(struct stack_tree *t, uint32_t parent, uint32_t function)
 {
-	uint32_t last = 0;
+	uint32_t last = 0, new = t->count;
 
 	for (uint32_t i = t->nodes[parent].inner; i; i = t->nodes[i].next) {
 		last = i;
-		*ret = i;
 		if (t->nodes[i].function == function)
-			return 0;
+			return i;
 	}
-	if (t->count == t->room) {
-		struct stack_node *more = reallocarray(t->nodes, 2 * t->room, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		t->nodes = more;
-		t->room *= 2;
-	}
-	*ret = t->count;
-	t->nodes[t->count++] = (struct stack_node){ .function = function, .parent = parent };
-	*(last ? &t->nodes[last].next : &t->nodes[parent].inner) = *ret;
-	return 0;
+	*LIST_ADD(t->nodes, t->count) = (struct stack_node){ .function = function, .parent = parent };
+	*(last ? &t->nodes[last].next : &t->nodes[parent].inner) = new;
+	return new;
 }
 
 /* @node_of: for each call, its node. */
-static int fill_tree(struct stack_tree *t, const struct early_calls *c, const struct early_nesting *n,
-		     uint32_t *node_of)
+static void fill_tree(struct stack_tree *t, const struct early_calls *c, const struct early_nesting *n,
+		      uint32_t *node_of)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < c->count; i++) {
+	for (size_t i = 0; i < c->count; i++) {
 		uint64_t took = n->times[i] - c->list[i].time;
 		uint32_t outer = n->outer[i] == NO_CALL ? 0 : node_of[n->outer[i]];
 
-		err = find_inner(t, outer, c->list[i].function, &node_of[i]);
-		if (err)
-			return err;
+		node_of[i] = find_inner(t, outer, c->list[i].function);
 		t->nodes[node_of[i]].self += took;
 		if (outer)
 			t->nodes[outer].self -= took;
 	}
-	return err;
 }
 
 static void put_names(const struct stack_tree *t, const struct early_calls *c, uint32_t node, FILE *out)
@@ -162,26 +145,19 @@ static void put_tree(const struct stack_tree *t, const struct early_calls *c, FI
 	}
 }
 
-static int put_early(const struct early_calls *c, FILE *out)
+static void put_early(const struct early_calls *c, FILE *out)
 {
-	struct stack_tree t = { .count = 1, .room = 1024 };
-	uint32_t *node_of = calloc(c->count + 1, sizeof(*node_of));
-	struct early_nesting n = {};
-	int err;
+	struct stack_tree t = {};
+	uint32_t *node_of = xcalloc(c->count, sizeof(*node_of));
+	struct early_nesting n;
 
-	t.nodes = calloc(t.room, sizeof(*t.nodes));
-	if (!node_of || !t.nodes)
-		err = error__no_memory();
-	else
-		err = early_calls__nest(c, &n);
-	if (!err)
-		err = fill_tree(&t, c, &n, node_of);
-	if (!err)
-		put_tree(&t, c, out);
+	(void)LIST_ADD(t.nodes, t.count);
+	early_calls__nest(c, &n);
+	fill_tree(&t, c, &n, node_of);
+	put_tree(&t, c, out);
 	early_nesting__free(&n);
 	free(t.nodes);
 	free(node_of);
-	return err;
 }
 
 /* ---- all */
@@ -191,7 +167,6 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 	struct timeline t;
 	size_t endless = 0;
 	bool timed = r->early && r->calls.timed, early = timed && early_stats__in_ns(&r->stats);
-	int err;
 
 	if (!r->start && !timed)
 		return error__return(-EOPNOTSUPP,
@@ -203,21 +178,21 @@ int boot_report__folded(const struct boot_report *r, FILE *out)
 	if (timed && !early)
 		error__warn("-f folded: the early calls are left out, as the frequency of their clock is not "
 			    "known; tsc_early_khz= tells it");
-	err = early ? put_early(&r->calls, out) : 0;
-	if (err || !r->start)
-		return err;
-	err = timeline__collect(&t, r);
-	for (size_t i = 0; !err && i < t.lane_count; i++) {
-		for (size_t layer = 0; !err && has_stacks(&t.lanes[i]) && layer < t.lanes[i].layers;
-		     layer++)
-			err = put_layer(&t, &t.lanes[i], layer, out);
+	if (early)
+		put_early(&r->calls, out);
+	if (!r->start)
+		return 0;
+	timeline__collect(&t, r);
+	for (size_t i = 0; i < t.lane_count; i++) {
+		for (size_t layer = 0; has_stacks(&t.lanes[i]) && layer < t.lanes[i].layers; layer++)
+			put_layer(&t, &t.lanes[i], layer, out);
 	}
 	for (size_t i = 0; i < t.bar_count; i++)
 		endless += has_stacks(&t.lanes[t.bars[i].lane]) && is_stack(&t.bars[i]) && t.bars[i].endless;
-	if (endless && !err)
+	if (endless)
 		error__warn("-f folded: %zu %s left out, as %s not known", endless,
 			    endless == 1 ? "bar is" : "bars are",
 			    endless == 1 ? "its end is" : "their ends are");
 	timeline__free(&t);
-	return err;
+	return 0;
 }

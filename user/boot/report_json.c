@@ -6,7 +6,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "base/version.h"
 #include "boot/report.h"
@@ -183,13 +182,10 @@ static void write_no_early(json_writer_t *w)
 	}
 }
 
-int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
+void boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 {
 	json_writer_t *w = jsonw_new(out, true);
-	int err;
 
-	if (!w)
-		return error__no_memory();
 	jsonw_start_object(w);
 	jsonw_string_field(w, "hytrace", HYTRACE_VERSION);
 	jsonw_string_field(w, "document", "boot");
@@ -210,8 +206,7 @@ int boot_report__json(const struct boot_report *r, size_t most, FILE *out)
 		write_no_early(w);
 	jsonw_name(w, "start");
 	boot_start__json(r->start, w);
-	err = boot_whole__json(r->whole, w);
+	boot_whole__json(r->whole, w);
 	jsonw_end_object(w);
 	jsonw_destroy(&w);
-	return err;
 }

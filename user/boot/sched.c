@@ -23,8 +23,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "base/strings.h"
 #include "boot/sched.h"
@@ -40,20 +39,13 @@
 /* CLOCK_MONOTONIC is never so much later than the trace clock. A line that somebody forged may have any number. */
 #define MOST_BEHIND_NS 10000000000
 
+/* NULL: there is no such processor. */
 static struct sched_cpu *cpu_of(struct boot_sched *s, int cpu)
 {
-	struct sched_cpu *more;
-
 	if (cpu < 0 || cpu >= MOST_CPUS)
 		return NULL;
-	if ((size_t)cpu >= s->cpu_count) {
-		more = reallocarray(s->cpus, cpu + 1, sizeof(*more));
-		if (!more)
-			return NULL;
-		memset(more + s->cpu_count, 0, (cpu + 1 - s->cpu_count) * sizeof(*more));
-		s->cpus = more;
-		s->cpu_count = cpu + 1;
-	}
+	while (s->cpu_count <= (size_t)cpu)
+		LIST_ADD(s->cpus, s->cpu_count);
 	return &s->cpus[cpu];
 }
 
@@ -83,29 +75,18 @@ const struct sched_task *boot_sched__task(const struct boot_sched *s, int pid)
 static struct sched_task *task_of(struct boot_sched *s, int pid)
 {
 	size_t place = place_of(s, pid);
-	struct sched_task *list;
 
 	if (place < s->task_count && s->tasks[place].pid == pid)
 		return &s->tasks[place];
-	list = array__grow(s->tasks, s->task_count, sizeof(*list));
-	if (!list)
-		return NULL;
-	s->tasks = list;
-	memmove(&list[place + 1], &list[place], (s->task_count - place) * sizeof(*list));
-	s->task_count++;
-	list[place] = (struct sched_task){ .pid = pid };
-	return &list[place];
+	LIST_ADD(s->tasks, s->task_count);
+	memmove(&s->tasks[place + 1], &s->tasks[place], (s->task_count - 1 - place) * sizeof(*s->tasks));
+	s->tasks[place] = (struct sched_task){ .pid = pid };
+	return &s->tasks[place];
 }
 
-static int add_change(struct sched_task *t, const struct task_change *change)
+static void add_change(struct sched_task *t, const struct task_change *change)
 {
-	struct task_change *list = array__grow(t->list, t->count, sizeof(*list));
-
-	if (!list)
-		return -ENOMEM;
-	t->list = list;
-	list[t->count++] = *change;
-	return 0;
+	*LIST_ADD(t->list, t->count) = *change;
 }
 
 /* ---- the scheduler */
@@ -132,45 +113,38 @@ static const char *intern_comm(struct boot_sched *s, const char *comm)
 	return strings__intern(s->store, clean);
 }
 
-static int go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
+static void go_on(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm)
 {
 	struct task_change change = { c->time, TASK_RUNS, .waker_pid = -1, .cpu = c->cpu };
 	struct sched_task *t;
 
 	if (!pid)
-		return 0;
+		return;
 	t = task_of(s, pid);
-	if (!t)
-		return -ENOMEM;
 	t->comm = intern_comm(s, comm);
-	return add_change(t, &change);
+	add_change(t, &change);
 }
 
-static int stop(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm,
-		bool waits)
+static void stop(struct boot_sched *s, const struct trace_context *c, int pid, const char *comm, bool waits)
 {
 	struct task_change change = {
 		c->time, waits ? TASK_WAITS : TASK_READY, .waker_pid = -1, .cpu = c->cpu,
 	}, woken;
 	struct sched_task *t;
-	int err;
 
 	if (!pid)
-		return 0;
+		return;
 	t = task_of(s, pid);
-	if (!t)
-		return -ENOMEM;
 	t->comm = intern_comm(s, comm);
 	woken = t->early;
 	t->early = (struct task_change){};
 	t->doubtful = false;
-	err = add_change(t, &change);
-	if (!err && waits && woken.woken && woken.time + EARLY_NS >= c->time) {
+	add_change(t, &change);
+	if (waits && woken.woken && woken.time + EARLY_NS >= c->time) {
 		woken.time = c->time;
-		err = add_change(t, &woken);
+		add_change(t, &woken);
 		t->doubtful = true;
 	}
-	return err;
 }
 
 /* What a worker executes now: its last work, if that has not ended. */
@@ -186,47 +160,38 @@ static const char *open_work(const struct sched_task *t)
 	return work;
 }
 
-static int add_run(struct boot_sched *s, int cpu, int pid, const char *comm, uint64_t start,
-		   uint64_t end)
+static void add_run(struct boot_sched *s, int cpu, int pid, const char *comm, uint64_t start, uint64_t end)
 {
-	struct cpu_run *list = array__grow(s->runs, s->run_count, sizeof(*list));
 	const struct sched_task *t = boot_sched__task(s, pid);
 	uint64_t until;
 
-	if (!list)
-		return -ENOMEM;
-	s->runs = list;
-	list[s->run_count++] = (struct cpu_run){
+	*LIST_ADD(s->runs, s->run_count) = (struct cpu_run){
 		start, end, cpu, pid, (t ? sched_task__work(t, start, end, &until) : NULL) ?: comm,
 	};
-	return 0;
 }
 
 /*
  * Before the first switch, the task that it leaves has run since the processor was there, if nothing
  * is lost.
  */
-static int note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int prev,
-		    const char *prev_comm, int next, const char *next_comm)
+static void note_run(struct boot_sched *s, struct sched_cpu *cpu, uint64_t time, int prev, const char *prev_comm,
+		     int next, const char *next_comm)
 {
-	int err = 0;
-
 	if (cpu->known && cpu->pid)
-		err = add_run(s, cpu - s->cpus, cpu->pid, cpu->comm, cpu->since, time);
+		add_run(s, cpu - s->cpus, cpu->pid, cpu->comm, cpu->since, time);
 	else if (!cpu->known && prev && !s->lossy)
-		err = add_run(s, cpu - s->cpus, prev, intern_comm(s, prev_comm), 0, time);
+		add_run(s, cpu - s->cpus, prev, intern_comm(s, prev_comm), 0, time);
 	cpu->since = time;
 	cpu->known = true;
 	cpu->pid = next;
 	cpu->comm = intern_comm(s, next_comm);
-	return err;
 }
 
 static int on_switch(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	char *next = last_of(fields, " ==> next_comm="), *prev_pid, *next_pid, state;
 	struct sched_cpu *cpu = cpu_of(s, c->cpu);
-	int prev, following, err;
+	int prev, following;
 
 	if (!next || strncmp(fields, "prev_comm=", strlen("prev_comm=")) || !cpu)
 		return -EPROTO;
@@ -240,12 +205,10 @@ static int on_switch(struct boot_sched *s, const struct trace_context *c, char *
 		return -EPROTO;
 	*prev_pid = *next_pid = '\0';
 	s->switches++;
-	err = note_run(s, cpu, c->time, prev, fields + strlen("prev_comm="), following, next);
-	if (!err)
-		err = stop(s, c, prev, fields + strlen("prev_comm="), state != 'R');
-	if (!err)
-		err = go_on(s, c, following, next);
-	return err;
+	note_run(s, cpu, c->time, prev, fields + strlen("prev_comm="), following, next);
+	stop(s, c, prev, fields + strlen("prev_comm="), state != 'R');
+	go_on(s, c, following, next);
+	return 0;
 }
 
 /* What woke the task: the handler that this CPU is in, or the task that runs on it. */
@@ -294,14 +257,14 @@ static int take_waking(struct boot_sched *s, const struct trace_context *c, char
 	if (!at || sscanf(at, " pid=%d prio=", &pid) != 1 || !cpu)
 		return -EPROTO;
 	t = task_of(s, pid);
-	if (!t)
-		return -ENOMEM;
 	change = waker_of(s, cpu, c);
 	at = strstr(at, " target_cpu=");
 	if (!at || sscanf(at, " target_cpu=%d", &change.cpu) != 1)
 		change.cpu = c->cpu;
-	if (new || (t->count && t->list[t->count - 1].state == TASK_WAITS))
-		return add_change(t, &change);
+	if (new || (t->count && t->list[t->count - 1].state == TASK_WAITS)) {
+		add_change(t, &change);
+		return 0;
+	}
 	/* A task that is ready is never woken. So the early waking was for something else. */
 	if (t->doubtful && t->list[t->count - 1].state == TASK_READY) {
 		t->list[t->count - 1] = change;
@@ -329,15 +292,10 @@ static int on_work(struct boot_sched *s, const struct trace_context *c, char *fi
 {
 	char *function = last_of(fields, ": function ");
 	struct sched_task *t = task_of(s, c->pid);
-	struct task_work *list;
 
 	if (!function)
 		return -EPROTO;
-	list = t ? array__grow(t->works, t->work_count, sizeof(*list)) : NULL;
-	if (!list)
-		return -ENOMEM;
-	t->works = list;
-	list[t->work_count++] = (struct task_work){
+	*LIST_ADD(t->works, t->work_count) = (struct task_work){
 		c->time, UINT64_MAX, strings__intern(s->store, function + strlen(": function ")),
 	};
 	return 0;
@@ -347,8 +305,6 @@ static int on_work_end(struct boot_sched *s, const struct trace_context *c, char
 {
 	struct sched_task *t = task_of(s, c->pid);
 
-	if (!t)
-		return -ENOMEM;
 	if (t->work_count && t->works[t->work_count - 1].end == UINT64_MAX)
 		t->works[t->work_count - 1].end = c->time;
 	return 0;
@@ -460,16 +416,11 @@ static int on_hrtimer_end(struct boot_sched *s, const struct trace_context *c, c
 static int on_block(struct boot_sched *s, const struct trace_context *c, char *fields)
 {
 	char *at = strstr(fields, ") ");
-	struct block_io *list;
 	uint64_t sectors;
 
 	if (!at || sscanf(at, ") %*u + %" SCNu64, &sectors) != 1)
 		return -EPROTO;
-	list = array__grow(s->ios, s->io_count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	s->ios = list;
-	list[s->io_count++] = (struct block_io){ c->time, sectors * SECTOR_BYTES };
+	*LIST_ADD(s->ios, s->io_count) = (struct block_io){ c->time, sectors * SECTOR_BYTES };
 	return 0;
 }
 
@@ -522,17 +473,14 @@ int boot_sched__take(struct boot_sched *s, const struct trace_context *c)
 	return -ENOENT;
 }
 
-int boot_sched__end(struct boot_sched *s)
+void boot_sched__end(struct boot_sched *s)
 {
-	int err = 0;
-
-	for (size_t i = 0; !err && i < s->cpu_count; i++) {
+	for (size_t i = 0; i < s->cpu_count; i++) {
 		const struct sched_cpu *cpu = &s->cpus[i];
 
 		if (cpu->pid)
-			err = add_run(s, i, cpu->pid, cpu->comm, cpu->since, boot_sched__known_until(s, i));
+			add_run(s, i, cpu->pid, cpu->comm, cpu->since, boot_sched__known_until(s, i));
 	}
-	return err;
 }
 
 void boot_sched__free(struct boot_sched *s)

@@ -103,15 +103,15 @@ struct boot_sched {
  * @c: the event's context; its fields are those after the event's name
  *
  * Events are taken in order of time. Return: 0; -EPROTO if the fields are not those of such an event;
- * -ENOMEM after a message; -ENOENT if this is another kind of event.
+ * -ENOENT if this is another kind of event.
  */
 int boot_sched__take(struct boot_sched *s, const struct trace_context *c);
 /* The processor's buffer was full after its last event, whose time is returned; 0: it has none. */
 uint64_t boot_sched__fill(struct boot_sched *s, size_t cpu);
 /* Until when is it known what the processor did? */
 uint64_t boot_sched__known_until(const struct boot_sched *s, size_t cpu);
-/* After the last event. Returns 0, or -ENOMEM after a message. */
-int boot_sched__end(struct boot_sched *s);
+/* After the last event. */
+void boot_sched__end(struct boot_sched *s);
 void boot_sched__free(struct boot_sched *s);
 
 /* Returns NULL if nothing is known of that task. */

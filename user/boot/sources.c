@@ -91,11 +91,9 @@ static void add_early_calls(struct timeline *t, const struct boot_report *r)
 	struct early_span *spans;
 	size_t lane, count;
 
-	if (t->err || !r->early || boot_report__is_oneshot(r))
+	if (!r->early || boot_report__is_oneshot(r))
 		return;
-	t->err = early_calls__spans(c, c->count, &spans, &count);
-	if (t->err)
-		return;
+	spans = early_calls__spans(c, c->count, &count);
 	lane = no_task(t, TIMELINE_EARLY, "calls");
 	for (size_t i = 0; i < count; i++) {
 		const struct early_call *call = &c->list[spans[i].call];
@@ -192,15 +190,13 @@ static void (*const sources[])(struct timeline *t, const struct boot_report *r) 
 	add_initcalls, timeline__add_units, add_modules, timeline__add_probes, timeline__add_processors,
 };
 
-int timeline__collect(struct timeline *t, const struct boot_report *r)
+void timeline__collect(struct timeline *t, const struct boot_report *r)
 {
-	int err;
-
 	timeline__init(t);
 	/* Several sources have bars of this part. */
 	t->parts[TIMELINE_BOOT].title = timeline__keep(t, "boot of %s", r->kernel.release);
 	for (size_t i = 0; i < sizeof(sources) / sizeof(sources[0]); i++)
 		sources[i](t, r);
-	err = timeline__finish(t);
-	return err ?: timeline__add_load(t, r);
+	timeline__finish(t);
+	timeline__add_load(t, r);
 }

@@ -21,11 +21,8 @@ size_t timeline__task(struct timeline *t, int pid, const char *group);
 void timeline__add_path(struct timeline *t, const struct boot_report *r);
 void timeline__add_probes(struct timeline *t, const struct boot_report *r);
 void timeline__add_processors(struct timeline *t, const struct boot_report *r);
-/*
- * After timeline__finish(), as it has to know when the boot ended. Returns 0, or -ENOMEM after a
- * message.
- */
-int timeline__add_load(struct timeline *t, const struct boot_report *r);
+/* After timeline__finish(), as it has to know when the boot ended. */
+void timeline__add_load(struct timeline *t, const struct boot_report *r);
 
 /* ---- sources_whole.c */
 

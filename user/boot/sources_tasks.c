@@ -118,20 +118,18 @@ static void add_busy(struct boot_load *l, const struct boot_sched *s, size_t cpu
 	}
 }
 
-int timeline__add_load(struct timeline *t, const struct boot_report *r)
+void timeline__add_load(struct timeline *t, const struct boot_report *r)
 {
 	const struct boot_sched *s = r->start ? r->start->sched : NULL;
 	const struct timeline_part *part = &t->parts[TIMELINE_BOOT];
-	int err;
 
 	if (!s || !s->run_count || part->end <= 0 || part->end <= part->start)
-		return 0;
+		return;
 	/* The clock of the events begins with 0. */
-	err = boot_load__init(&t->load, part->start > 0 ? part->start : 0, part->end, LOAD_BINS, s->cpu_count,
-			      true);
-	for (size_t cpu = 0; !err && cpu < s->cpu_count; cpu++)
+	boot_load__init(&t->load, part->start > 0 ? part->start : 0, part->end, LOAD_BINS, s->cpu_count,
+			true);
+	for (size_t cpu = 0; cpu < s->cpu_count; cpu++)
 		add_busy(&t->load, s, cpu);
-	for (size_t i = 0; !err && i < s->io_count; i++)
+	for (size_t i = 0; i < s->io_count; i++)
 		boot_load__io(&t->load, s->ios[i].time, s->ios[i].bytes);
-	return err;
 }

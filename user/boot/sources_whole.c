@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
 #include "boot/report.h"
 #include "boot/sources.h"
 #include "boot/whole.h"

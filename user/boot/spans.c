@@ -29,7 +29,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/spans.h"
 
 struct stack {
@@ -93,12 +93,10 @@ static void pop_all(struct stack *s, size_t now)
 }
 
 /* For each call, the index of the last call from inside it; its own if there is none. */
-static int find_last_uses(const struct early_calls *c, uint32_t *last)
+static void find_last_uses(const struct early_calls *c, uint32_t *last)
 {
-	uint32_t *uses = calloc(c->name_count + 1, sizeof(*uses));
+	uint32_t *uses = xcalloc(c->name_count, sizeof(*uses));
 
-	if (!uses)
-		return error__no_memory();
 	/* 0 is never the index of a call from inside another one. */
 	for (size_t i = c->count; i > 0; i--) {
 		const struct early_call *call = &c->list[i - 1];
@@ -115,7 +113,6 @@ static int find_last_uses(const struct early_calls *c, uint32_t *last)
 			uses[call->parent] = i - 1;
 	}
 	free(uses);
-	return 0;
 }
 
 /* How many calls are on the stack up to the last one that has an end. */
@@ -229,15 +226,6 @@ static int by_call(const void *a, const void *b)
 	return x->call < y->call ? -1 : x->call > y->call;
 }
 
-static struct early_span *make_spans(const struct early_calls *c, const struct early_nesting *n)
-{
-	struct early_span *list = calloc(c->count + 1, sizeof(*list));
-
-	for (size_t i = 0; list && i < c->count; i++)
-		list[i] = (struct early_span){ i, c->list[i].time, n->times[i] };
-	return list;
-}
-
 void early_nesting__free(struct early_nesting *n)
 {
 	free(n->ends);
@@ -247,55 +235,37 @@ void early_nesting__free(struct early_nesting *n)
 	memset(n, 0, sizeof(*n));
 }
 
-int early_calls__nest(const struct early_calls *c, struct early_nesting *ret)
+void early_calls__nest(const struct early_calls *c, struct early_nesting *ret)
 {
 	struct stack s = { .all = c };
-	uint32_t *last;
-	int err = -ENOMEM;
+	uint32_t *last = xcalloc(c->count, sizeof(*last));
 
-	s.calls = calloc(c->count + 1, sizeof(*s.calls));
-	s.running = calloc(c->name_count + 1, sizeof(*s.running));
-	s.to.ends = calloc(c->count + 1, sizeof(*s.to.ends));
-	s.to.outer = calloc(c->count + 1, sizeof(*s.to.outer));
-	s.to.times = calloc(c->count + 1, sizeof(*s.to.times));
-	last = calloc(c->count + 1, sizeof(*last));
-	s.to.jumps = calloc(c->count + 1, sizeof(*s.to.jumps));
-	if (!s.to.jumps || !s.calls || !s.running || !s.to.ends || !s.to.outer || !s.to.times || !last) {
-		error__no_memory();
-		goto cleanup;
-	}
-	err = find_last_uses(c, last);
-	if (err)
-		goto cleanup;
+	s.calls = xcalloc(c->count, sizeof(*s.calls));
+	s.running = xcalloc(c->name_count, sizeof(*s.running));
+	s.to.ends = xcalloc(c->count, sizeof(*s.to.ends));
+	s.to.outer = xcalloc(c->count, sizeof(*s.to.outer));
+	s.to.times = xcalloc(c->count, sizeof(*s.to.times));
+	s.to.jumps = xcalloc(c->count + 1, sizeof(*s.to.jumps));
+	find_last_uses(c, last);
 	nest(&s, last);
 	count_jumps(c, &s.to);
 	*ret = s.to;
-	memset(&s.to, 0, sizeof(s.to));
-cleanup:
-	early_nesting__free(&s.to);
 	free(s.calls);
 	free(s.running);
 	free(last);
-	return err;
 }
 
-int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
-		       size_t *ret_count)
+struct early_span *early_calls__spans(const struct early_calls *c, size_t most, size_t *ret_count)
 {
+	struct early_span *list = xcalloc(c->count, sizeof(*list));
 	struct early_nesting nesting;
-	struct early_span *list;
-	size_t count = c->count - c->timeless;
-	int err;
+	size_t count = 0;
 
-	err = early_calls__nest(c, &nesting);
-	if (err)
-		return err;
-	list = make_spans(c, &nesting);
-	early_nesting__free(&nesting);
-	if (!list)
-		return error__no_memory();
+	early_calls__nest(c, &nesting);
 	/* The beginning of the first spans may be unknown. */
-	memmove(list, list + c->timeless, count * sizeof(*list));
+	for (size_t i = c->timeless; i < c->count; i++)
+		list[count++] = (struct early_span){ i, c->list[i].time, nesting.times[i] };
+	early_nesting__free(&nesting);
 	*ret_count = count < most ? count : most;
 	/*
 	 * An outer span is at least as long, and begins earlier. So it is not dropped before an
@@ -303,6 +273,5 @@ int early_calls__spans(const struct early_calls *c, size_t most, struct early_sp
 	 */
 	qsort(list, count, sizeof(*list), by_length);
 	qsort(list, *ret_count, sizeof(*list), by_call);
-	*ret = list;
-	return 0;
+	return list;
 }

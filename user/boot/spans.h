@@ -19,8 +19,7 @@ struct early_span {
  * The @most longest spans in order of time, outer ones before inner ones; to be freed. All calls
  * must have both names.
  */
-int early_calls__spans(const struct early_calls *c, size_t most, struct early_span **ret,
-		       size_t *ret_count);
+struct early_span *early_calls__spans(const struct early_calls *c, size_t most, size_t *ret_count);
 
 /* For each call. */
 struct early_nesting {
@@ -35,7 +34,7 @@ struct early_nesting {
 };
 
 /* Fills @ret, which is to be freed by early_nesting__free(). All calls must have both names. */
-int early_calls__nest(const struct early_calls *c, struct early_nesting *ret);
+void early_calls__nest(const struct early_calls *c, struct early_nesting *ret);
 void early_nesting__free(struct early_nesting *n);
 
 #endif

@@ -19,9 +19,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/strings.h"
+#include "boot/memstream.h"
 #include "boot/probes.h"
 #include "boot/sched.h"
 #include "boot/start.h"
@@ -66,7 +67,6 @@ struct reader {
 static int on_level(struct reader *r, const struct trace_context *c, const char *fields)
 {
 	struct boot_start *s = r->s;
-	struct start_level *list;
 	char name[32];
 
 	if (sscanf(fields, "level=%31s", name) != 1)
@@ -74,13 +74,9 @@ static int on_level(struct reader *r, const struct trace_context *c, const char 
 	/* Consoles come before the task of the initcalls. */
 	if (c->pid != INIT_PID)
 		return 0;
-	list = array__grow(s->levels, s->level_count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	s->levels = list;
 	if (s->level_count)
-		list[s->level_count - 1].time = c->time - list[s->level_count - 1].start;
-	list[s->level_count++] = (struct start_level){
+		s->levels[s->level_count - 1].time = c->time - s->levels[s->level_count - 1].start;
+	*LIST_ADD(s->levels, s->level_count) = (struct start_level){
 		.name = strings__intern(s->store, name), .start = c->time,
 	};
 	return 0;
@@ -100,15 +96,11 @@ static const char *take_module(struct reader *r, int pid)
 
 static int on_module(struct reader *r, const struct trace_context *c, const char *fields)
 {
-	struct loading *list = array__grow(r->loading, r->loading_count, sizeof(*list));
 	char name[64];
 
-	if (!list)
-		return -ENOMEM;
-	r->loading = list;
 	if (sscanf(fields, "%63s", name) != 1 || strchr(name, '='))
 		return -EPROTO;
-	list[r->loading_count++] = (struct loading){ c->pid, strings__intern(r->s->store, name) };
+	*LIST_ADD(r->loading, r->loading_count) = (struct loading){ c->pid, strings__intern(r->s->store, name) };
 	return 0;
 }
 
@@ -149,12 +141,8 @@ static void set_name(struct reader *r, struct start_initcall *call)
 static int on_start(struct reader *r, const struct trace_context *c, const char *fields)
 {
 	struct boot_start *s = r->s;
-	struct start_initcall *list = array__grow(s->initcalls, s->initcall_count, sizeof(*list));
 	struct start_initcall call = { .level = NO_LEVEL, .pid = c->pid, .start = c->time };
 
-	if (!list)
-		return -ENOMEM;
-	s->initcalls = list;
 	call.place = place_in(r, fields);
 	if (!call.place)
 		return -EPROTO;
@@ -167,7 +155,7 @@ static int on_start(struct reader *r, const struct trace_context *c, const char 
 	set_name(r, &call);
 	if (call.level != NO_LEVEL)
 		s->levels[call.level].initcalls++;
-	list[s->initcall_count++] = call;
+	*LIST_ADD(s->initcalls, s->initcall_count) = call;
 	return 0;
 }
 
@@ -196,7 +184,6 @@ static int on_finish(struct reader *r, const struct trace_context *c, const char
 static int on_exec(struct reader *r, const struct trace_context *c, const char *fields)
 {
 	struct boot_start *s = r->s;
-	struct start_init *list;
 	char name[256];
 
 	/* Without a level, the beginning is lost, and this may be a later program. */
@@ -204,11 +191,9 @@ static int on_exec(struct reader *r, const struct trace_context *c, const char *
 		return 0;
 	if (sscanf(fields, "filename=%255s", name) != 1)
 		return -EPROTO;
-	list = array__grow(s->inits, s->init_count, sizeof(*list));
-	if (!list)
-		return -ENOMEM;
-	s->inits = list;
-	list[s->init_count++] = (struct start_init){ strings__add(s->store, name), c->time, clock_anything };
+	*LIST_ADD(s->inits, s->init_count) = (struct start_init){
+		strings__add(s->store, name), c->time, clock_anything,
+	};
 	s->sched->ahead = clock_anything;
 	s->sched->ahead_from = c->time;
 	return 0;
@@ -263,16 +248,14 @@ static bool is_event(char *line, struct trace_context *ret)
  * kernel then begins with a line from where it was. If no program runs any more, there may be lines without
  * end, as reading them makes new ones.
  */
-static int read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size, uint64_t *ret_back)
+static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size)
 {
 	struct clock_steps steps = { .last = 0 };
-	FILE *copy = open_memstream(ret, ret_size);
+	FILE *copy = memstream__open(ret, ret_size);
 	struct trace_context c;
 	size_t room = 0, beyond = 0;
 	char *line = NULL;
 
-	if (!copy)
-		return error__no_memory();
 	while (!steps.over && beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
 		fputs(line, copy);
 		if (!is_event(line, &c))
@@ -281,8 +264,8 @@ static int read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size, uin
 		beyond = c.time > until ? beyond + 1 : 0;
 	}
 	free(line);
-	*ret_back = steps.back;
-	return fclose(copy) ? error__no_memory() : 0;
+	memstream__close(copy);
+	return steps.back;
 }
 
 /*
@@ -372,18 +355,15 @@ static void settle(struct boot_start *s)
 	}
 }
 
-static int start_reading(struct boot_start *s)
+static void start_reading(struct boot_start *s)
 {
 	if (s->store)
-		return 0;
+		return;
 	s->store = strings__new();
-	s->sched = calloc(1, sizeof(*s->sched));
-	s->probes = calloc(1, sizeof(*s->probes));
-	if (!s->sched || !s->probes)
-		return error__no_memory();
+	s->sched = xcalloc(1, sizeof(*s->sched));
+	s->probes = xcalloc(1, sizeof(*s->probes));
 	s->sched->store = s->probes->store = s->store;
 	s->sched->lossy = s->lost;
-	return 0;
 }
 
 static const char *keep_line(struct boot_start *s, char *line)
@@ -392,52 +372,49 @@ static const char *keep_line(struct boot_start *s, char *line)
 	return strings__add(s->store, line);
 }
 
-static int read_lines(struct reader *r, FILE *f, uint64_t until)
+static void read_lines(struct reader *r, FILE *f, uint64_t until)
 {
 	struct boot_start *s = r->s;
 	char *line = NULL;
 	size_t room = 0;
-	int err = 0;
 
-	while (!err && r->beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
+	while (r->beyond < MOST_BEYOND && getline(&line, &room, f) > 0) {
 		size_t beyond = r->beyond;
+		int err = take_line(r, line, until);
 
-		err = take_line(r, line, until);
 		if (r->beyond == 1 && !beyond)
 			r->first_beyond = keep_line(s, line);
-		if (err != -EPROTO)
+		if (!err)
 			continue;
-		err = 0;
 		r->refused++;
 		if (!s->first_unread)
 			s->first_unread = keep_line(s, line);
 	}
 	free(line);
-	return err;
 }
 
 int boot_start__read(struct boot_start *ret, enum start_events which, FILE *f, uint64_t until, const char *name)
 {
 	struct reader r = { .s = ret, .which = which };
-	size_t size = 0, events = ret->events;
-	char *begin = NULL;
+	size_t size, events = ret->events;
+	char *begin;
 	FILE *first;
-	int err = start_reading(ret);
+	int err = 0;
 
-	if (!err)
-		err = read_steps(f, until, &begin, &size, &r.ahead);
-	if (!err && size) {
+	start_reading(ret);
+	r.ahead = read_steps(f, until, &begin, &size);
+	if (size) {
 		first = fmemopen(begin, size, "r");
-		err = first ? read_lines(&r, first, until) : error__no_memory();
-		if (first)
-			fclose(first);
+		if (!first)
+			memory__fail();
+		read_lines(&r, first, until);
+		fclose(first);
 	}
-	if (!err)
-		err = read_lines(&r, f, until);
+	read_lines(&r, f, until);
 	ret->unread += r.refused;
 	if (r.ahead > ret->clock_back)
 		ret->clock_back = r.ahead;
-	if (!err && ferror(f))
+	if (ferror(f))
 		err = error__return(-errno, "%s: %s", name, strerror(errno));
 	if (!err && r.refused && ret->events == events)
 		err = error__return(-EPROTO, "%s: none of its lines can be read; reset its options and its "
@@ -475,21 +452,16 @@ void boot_start__drop_probes(struct boot_start *s)
 	s->probes = NULL;
 }
 
-int boot_start__settle(struct boot_start *s)
+void boot_start__settle(struct boot_start *s)
 {
-	int err;
-
 	settle(s);
 	if (s->probes)
 		boot_probes__end(s->probes);
 	if (!s->sched || !s->sched->switches)
-		return 0;
-	err = boot_sched__end(s->sched);
-	if (err)
-		return err;
-	s->waits = calloc(1, sizeof(*s->waits));
-	err = s->waits ? boot_waits__find(s->waits, s) : error__no_memory();
-	return err;
+		return;
+	boot_sched__end(s->sched);
+	s->waits = xcalloc(1, sizeof(*s->waits));
+	boot_waits__find(s->waits, s);
 }
 
 void boot_start__free(struct boot_start *s)
@@ -524,15 +496,12 @@ static int by_self(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int boot_start__by_self(const struct boot_start *s, size_t **ret)
+size_t *boot_start__by_self(const struct boot_start *s)
 {
-	size_t *list = calloc(s->initcall_count + 1, sizeof(*list));
+	size_t *list = xcalloc(s->initcall_count, sizeof(*list));
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < s->initcall_count; i++)
 		list[i] = i;
 	qsort_r(list, s->initcall_count, sizeof(*list), by_self, s->initcalls);
-	*ret = list;
-	return 0;
+	return list;
 }

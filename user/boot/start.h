@@ -103,8 +103,8 @@ void boot_start__note_full(struct boot_start *s, size_t cpu);
 void boot_start__note_no_room(struct boot_start *s, uint64_t events);
 /* The boot was not asked for probes. */
 void boot_start__drop_probes(struct boot_start *s);
-/* After the last file. Returns 0, or -ENOMEM after a message. */
-int boot_start__settle(struct boot_start *s);
+/* After the last file. */
+void boot_start__settle(struct boot_start *s);
 void boot_start__free(struct boot_start *s);
 
 /* Is the first level there? Without it, events are lost, and what there is may begin anywhere. */
@@ -119,6 +119,6 @@ static inline bool start_initcall__is_module(const struct start_initcall *call)
  * Indexes of the initcalls: first those that were not seen to end, then those with the longest time
  * of their own. To be freed.
  */
-int boot_start__by_self(const struct boot_start *s, size_t **ret);
+size_t *boot_start__by_self(const struct boot_start *s);
 
 #endif

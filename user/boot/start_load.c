@@ -24,6 +24,7 @@
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/memory.h"
 #include "boot/asked.h"
 #include "boot/probes.h"
 #include "boot/start_load.h"
@@ -42,20 +43,15 @@
 char *boot_start__parameters(const char *release, bool probes)
 {
 	unsigned int major = 0, minor = 0;
-	char *ret = NULL;
 	bool instance;
 
 	/* Since cb1f98c5e574, "tracing: Add creation of instances at boot command line". */
 	instance = sscanf(release, "%u.%u", &major, &minor) != 2 || major > 6 || (major == 6 && minor >= 3);
 	/* The top-level buffer has only one page until something asks for events in it. */
-	if (asprintf(&ret, "%s" EVENTS " " START_BUFFER " " START_KEEP " " START_CLOCK "%s%s",
-		     instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
-		     !probes ? "" : instance ? " trace_event= " : " ",
-		     probes ? boot_probes__parameters() : "") < 0) {
-		error__no_memory();
-		return NULL;
-	}
-	return ret;
+	return xasprintf("%s" EVENTS " " START_BUFFER " " START_KEEP " " START_CLOCK "%s%s",
+			 instance ? "trace_instance=" START_INSTANCE "," : "trace_event=",
+			 !probes ? "" : instance ? " trace_event= " : " ",
+			 probes ? boot_probes__parameters() : "");
 }
 
 /* ---- what was lost, and until when to read */
@@ -66,12 +62,10 @@ char *boot_start__parameters(const char *release, bool probes)
 /* A number of the file `stats` of a processor; 0: there is none. */
 static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 {
-	char *path = NULL, *text = NULL, *at;
+	char *path = xasprintf("%s/per_cpu/%s/stats", instance, cpu), *text = file__text(path);
+	char *at = text ? strstr(text, name) : NULL;
 	uint64_t value = 0;
 
-	if (asprintf(&path, "%s/per_cpu/%s/stats", instance, cpu) >= 0)
-		text = file__text(path);
-	at = text ? strstr(text, name) : NULL;
 	if (!at || sscanf(at + strlen(name), "%" SCNu64, &value) != 1)
 		value = 0;
 	free(text);
@@ -82,13 +76,11 @@ static uint64_t stat_of(const char *instance, const char *cpu, const char *name)
 /* The sum over all processors. @s: notes those that have such events. */
 static uint64_t count(const char *instance, const char *name, struct boot_start *s)
 {
+	char *cpus = xasprintf("%s/per_cpu", instance);
 	struct dirent *entry;
-	char *cpus = NULL;
 	uint64_t sum = 0;
-	DIR *d = NULL;
+	DIR *d = opendir(cpus);
 
-	if (asprintf(&cpus, "%s/per_cpu", instance) >= 0)
-		d = opendir(cpus);
 	while (d && (entry = readdir(d))) {
 		uint64_t value = strncmp(entry->d_name, "cpu", 3) ? 0 : stat_of(instance, entry->d_name, name);
 
@@ -105,14 +97,10 @@ static uint64_t count(const char *instance, const char *name, struct boot_start 
 /* The time of the instance's clock; UINT64_MAX if it is not known. */
 static uint64_t time_now(const char *instance)
 {
-	char *path = NULL, *text;
+	char *path = xasprintf("%s/per_cpu/cpu0/stats", instance), *text = file__text(path);
+	const char *at = text ? strstr(text, "\nnow ts: ") : NULL;
 	uint64_t seconds, micros, ret = UINT64_MAX;
-	const char *at;
 
-	if (asprintf(&path, "%s/per_cpu/cpu0/stats", instance) < 0)
-		return ret;
-	text = file__text(path);
-	at = text ? strstr(text, "\nnow ts: ") : NULL;
 	if (at && sscanf(at, "\nnow ts: %" SCNu64 ".%6" SCNu64, &seconds, &micros) == 2)
 		ret = seconds * 1000000000 + micros * 1000;
 	free(text);
@@ -161,8 +149,8 @@ static int write_text(const char *dir, const char *name, const char *text, bool 
 /* Has an instance, or the top level, so much memory that it is not to be taken once more for a moment? */
 static bool is_large(const char *dir, const char *instance)
 {
-	char *path = NULL;
-	bool large = asprintf(&path, "%s%s/buffer_total_size_kb", dir, instance) < 0 || file__number(path) > MOST_KB;
+	char *path = xasprintf("%s%s/buffer_total_size_kb", dir, instance);
+	bool large = file__number(path) > MOST_KB;
 
 	free(path);
 	return large;
@@ -176,19 +164,15 @@ static bool is_large(const char *dir, const char *instance)
  */
 uint64_t boot_start__measure_events(const char *dir)
 {
-	char *instance = NULL, *marker = NULL;
+	char *instance, *marker;
 	uint64_t on = 0, off = 0;
 	sigset_t all, before;
 
 	/* A new instance gets buffers of the same size, for a moment. */
 	if (is_large(dir, "/instances/" START_INSTANCE) || is_large(dir, ""))
 		return 0;
-	if (asprintf(&instance, "%s/instances/" START_INSTANCE "_cost", dir) < 0)
-		return 0;
-	if (asprintf(&marker, "%s/trace_marker", instance) < 0) {
-		free(instance);
-		return 0;
-	}
+	instance = xasprintf("%s/instances/" START_INSTANCE "_cost", dir);
+	marker = xasprintf("%s/trace_marker", instance);
 	/* A signal in between would leave the instance there. */
 	sigfillset(&all);
 	sigprocmask(SIG_BLOCK, &all, &before);
@@ -210,13 +194,10 @@ uint64_t boot_start__measure_events(const char *dir)
 static int read_trace(struct boot_start *ret, enum start_events which, const char *instance)
 {
 	uint64_t until = time_now(instance);
-	char *path = NULL;
+	char *path = xasprintf("%s/trace", instance);
+	FILE *f = fopen(path, "re");
 	int err;
-	FILE *f;
 
-	if (asprintf(&path, "%s/trace", instance) < 0)
-		return error__no_memory();
-	f = fopen(path, "re");
 	if (f) {
 		err = boot_start__read(ret, which, f, until, path);
 		fclose(f);
@@ -231,12 +212,9 @@ static int read_trace(struct boot_start *ret, enum start_events which, const cha
 /* Returns that found no room: "  hytrace_boot/device_end  42  0" has their number last. */
 static uint64_t count_missed(const char *dir)
 {
-	char *path = NULL, *text, *at;
+	char *path = xasprintf("%s/kprobe_profile", dir), *text = file__text(path), *at = text;
 	uint64_t missed = 0, value;
 
-	if (asprintf(&path, "%s/kprobe_profile", dir) < 0)
-		return 0;
-	text = at = file__text(path);
 	while (at && (at = strstr(at, " " PROBES_GROUP "/"))) {
 		at++;
 		if (sscanf(at, "%*s %*u %" SCNu64, &value) == 1)
@@ -249,12 +227,9 @@ static uint64_t count_missed(const char *dir)
 
 static bool has_probes(const char *dir)
 {
-	char *path = NULL;
-	bool ret;
+	char *path = xasprintf("%s/events/" PROBES_GROUP, dir);
+	bool ret = !access(path, F_OK);
 
-	if (asprintf(&path, "%s/events/" PROBES_GROUP, dir) < 0)
-		return false;
-	ret = !access(path, F_OK);
 	free(path);
 	return ret;
 }
@@ -283,14 +258,12 @@ static int has_no_instance(const char *instance)
 static int has_none(const char *instance)
 {
 	struct boot_asked asked;
-	char *path = NULL, *on = NULL;
+	char *path = xasprintf("%s/events/initcall/enable", instance), *on = file__text(path);
 	const char *moved;
 
 	boot_asked__load(&asked);
 	moved = boot_asked__moved_events(&asked);
 	boot_asked__free(&asked);
-	if (asprintf(&path, "%s/events/initcall/enable", instance) >= 0)
-		on = file__text(path);
 	if (moved)
 		error__print("%s has no initcalls: %s", instance, moved);
 	else if (on && *on == '0')
@@ -327,12 +300,10 @@ static int read_top(struct boot_start *ret, enum start_events which, const char 
 int boot_start__load_from(struct boot_start *ret, const char *dir, bool asked_in_top)
 {
 	bool probes = has_probes(dir), in_top = false;
-	char *instance = NULL;
+	char *instance = xasprintf("%s/instances/" START_INSTANCE, dir);
 	int err;
 
 	memset(ret, 0, sizeof(*ret));
-	if (asprintf(&instance, "%s/instances/" START_INSTANCE, dir) < 0)
-		return error__no_memory();
 	ret->lost = count(instance, OVERWRITTEN, NULL);
 	err = read_trace(ret, START_ALL, instance);
 	if (err == -ENOENT && asked_in_top) {
@@ -353,7 +324,7 @@ int boot_start__load_from(struct boot_start *ret, const char *dir, bool asked_in
 	if (!err && !probes)
 		boot_start__drop_probes(ret);
 	if (!err)
-		err = boot_start__settle(ret);
+		boot_start__settle(ret);
 	free(instance);
 	return err;
 }
@@ -367,11 +338,9 @@ int boot_start__load(struct boot_start *ret, const char *dir)
 
 static int remove_instance(const char *dir)
 {
-	char *path = NULL;
+	char *path = xasprintf("%s/instances/" START_INSTANCE, dir);
 	int err = 0;
 
-	if (asprintf(&path, "%s/instances/" START_INSTANCE, dir) < 0)
-		return error__no_memory();
 	if (rmdir(path) && errno != ENOENT)
 		err = error__return(-errno, "cannot remove %s: %s%s", path, strerror(errno),
 				    errno == EBUSY ? "; some program has a file of it open" : "");
@@ -381,12 +350,9 @@ static int remove_instance(const char *dir)
 
 static int write_text(const char *dir, const char *name, const char *text, bool append)
 {
-	char *path = NULL;
-	int fd, err = 0;
+	char *path = xasprintf("%s/%s", dir, name);
+	int fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : O_TRUNC)), err = 0;
 
-	if (asprintf(&path, "%s/%s", dir, name) < 0)
-		return error__no_memory();
-	fd = open(path, O_WRONLY | O_CLOEXEC | (append ? O_APPEND : O_TRUNC));
 	if (fd < 0 || write(fd, text, strlen(text)) < 0)
 		err = error__return(-errno, "cannot write to %s: %s", path, strerror(errno));
 	if (fd >= 0)

@@ -13,7 +13,7 @@
  * @release: of the kernel that will be booted, as uname(2) has it
  * @probes: also kernel probes; see probes.h
  *
- * Return: the parameters, to be freed; NULL after a message if there is no memory.
+ * Return: the parameters, to be freed.
  */
 char *boot_start__parameters(const char *release, bool probes);
 

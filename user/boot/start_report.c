@@ -48,123 +48,92 @@ const char *boot_start__name(const struct start_initcall *call)
 enum { LEVEL_NAME, LEVEL_START, LEVEL_TIME, LEVEL_SHARE, LEVEL_INITCALLS, LEVEL_COUNT };
 
 /* @level: NULL for a row that has no initcalls. */
-static int add_level(struct libscols_table *table, const char *name, uint64_t start, uint64_t time,
-		     uint64_t whole, const struct start_level *level)
+static void add_level(struct libscols_table *table, const char *name, uint64_t start, uint64_t time, uint64_t whole,
+		      const struct start_level *level)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? cell__print(line, LEVEL_NAME, "%s", name) : -ENOMEM;
+	struct libscols_line *line = cells__line(table, NULL);
 
-	if (!err)
-		err = cell__time(line, LEVEL_START, start);
-	if (!err)
-		err = cell__time(line, LEVEL_TIME, time);
-	if (!err)
-		err = cell__share(line, LEVEL_SHARE, time, whole);
-	if (!err && level)
-		err = cell__time(line, LEVEL_INITCALLS, level->in_initcalls);
-	if (!err && level)
-		err = cell__print(line, LEVEL_COUNT, "%zu", level->initcalls);
-	return err;
+	cell__set(line, LEVEL_NAME, name);
+	cell__time(line, LEVEL_START, start);
+	cell__time(line, LEVEL_TIME, time);
+	cell__share(line, LEVEL_SHARE, time, whole);
+	if (level) {
+		cell__time(line, LEVEL_INITCALLS, level->in_initcalls);
+		cell__print(line, LEVEL_COUNT, "%zu", level->initcalls);
+	}
 }
 
-static int print_levels(const struct boot_start *s, FILE *out)
+static void print_levels(const struct boot_start *s, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = cells__begin(out);
 	uint64_t whole = s->init_count ? s->inits[0].time : s->level_count ? end_of_levels(s) : 0;
-	int err = -ENOMEM;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "LEVEL", 0.3, 0) ||
-	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "IN INITCALLS", 12, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "INITCALLS", 9, SCOLS_FL_RIGHT))
-		goto cleanup;
-	err = 0;
+	cells__column(table, "LEVEL", 0.3, 0);
+	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	cells__column(table, "IN INITCALLS", 12, SCOLS_FL_RIGHT);
+	cells__column(table, "INITCALLS", 9, SCOLS_FL_RIGHT);
 	if (boot_start__has_beginning(s))
-		err = add_level(table, "(before)", 0, s->levels[0].start, whole, NULL);
-	for (size_t i = 0; !err && i < s->level_count; i++)
-		err = add_level(table, s->levels[i].name, s->levels[i].start, s->levels[i].time, whole,
-				&s->levels[i]);
-	if (!err && s->level_count && s->init_count && s->inits[0].time > end_of_levels(s))
-		err = add_level(table, "(after, until init)", end_of_levels(s),
-				s->inits[0].time - end_of_levels(s), whole, NULL);
-	if (!err)
-		err = scols_print_table(table);
-cleanup:
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
+		add_level(table, "(before)", 0, s->levels[0].start, whole, NULL);
+	for (size_t i = 0; i < s->level_count; i++)
+		add_level(table, s->levels[i].name, s->levels[i].start, s->levels[i].time, whole, &s->levels[i]);
+	if (s->level_count && s->init_count && s->inits[0].time > end_of_levels(s))
+		add_level(table, "(after, until init)", end_of_levels(s), s->inits[0].time - end_of_levels(s), whole,
+			  NULL);
+	cells__end(table);
 }
 
 enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RAN, CALL_WAITED, CALL_RESULT };
 
-static int add_initcall(struct libscols_table *table, const struct boot_start *s, size_t index)
+static void add_initcall(struct libscols_table *table, const struct boot_start *s, size_t index)
 {
 	const struct start_initcall *call = &s->initcalls[index];
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? cell__print(line, CALL_NAME, "%s", boot_start__name(call)) : -ENOMEM;
+	struct libscols_line *line = cells__line(table, NULL);
 
-	if (!err)
-		err = cell__print(line, CALL_LEVEL, "%s", level_of(s, call));
-	if (!err)
-		err = cell__time(line, CALL_START, call->start);
-	if (!err && call->finished)
-		err = cell__time(line, CALL_TIME, call->time);
-	if (!err && call->finished)
-		err = cell__time(line, CALL_SELF, call->self);
-	if (!err && call->finished && s->waits)
-		err = cell__time(line, CALL_RAN, s->waits->initcalls[index].running);
-	if (!err && call->finished && s->waits)
-		err = cell__time(line, CALL_WAITED, s->waits->initcalls[index].waiting);
-	if (!err)
-		err = call->finished ? cell__print(line, CALL_RESULT, "%d", call->result) :
-				       cell__print(line, CALL_RESULT, "(its end is not known)");
-	return err;
+	cell__set(line, CALL_NAME, boot_start__name(call));
+	cell__set(line, CALL_LEVEL, level_of(s, call));
+	cell__time(line, CALL_START, call->start);
+	if (!call->finished) {
+		cell__set(line, CALL_RESULT, "(its end is not known)");
+		return;
+	}
+	cell__time(line, CALL_TIME, call->time);
+	cell__time(line, CALL_SELF, call->self);
+	if (s->waits) {
+		cell__time(line, CALL_RAN, s->waits->initcalls[index].running);
+		cell__time(line, CALL_WAITED, s->waits->initcalls[index].waiting);
+	}
+	cell__print(line, CALL_RESULT, "%d", call->result);
 }
 
-static int print_initcalls(const struct boot_start *s, size_t most, FILE *out)
+static void print_initcalls(const struct boot_start *s, size_t most, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
-	size_t *order = NULL;
-	int err = -ENOMEM;
+	struct libscols_table *table = cells__begin(out);
+	int waits = SCOLS_FL_RIGHT | (s->waits ? 0 : SCOLS_FL_HIDDEN);
+	size_t *order = boot_start__by_self(s);
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "INITCALL OR MODULE", 0.4, 0) ||
-	    !scols_table_new_column(table, "LEVEL", 9, 0) ||
-	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SELF", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "RAN", 10, SCOLS_FL_RIGHT |
-				    (s->waits ? 0 : SCOLS_FL_HIDDEN)) ||
-	    !scols_table_new_column(table, "WAITED", 10, SCOLS_FL_RIGHT |
-				    (s->waits ? 0 : SCOLS_FL_HIDDEN)) ||
-	    !scols_table_new_column(table, "RESULT", 6, SCOLS_FL_RIGHT))
-		goto cleanup;
-	err = boot_start__by_self(s, &order);
-	for (size_t i = 0; !err && i < s->initcall_count && i < most; i++)
-		err = add_initcall(table, s, order[i]);
-	if (!err)
-		err = scols_print_table(table);
-	if (!err && most < s->initcall_count)
+	cells__column(table, "INITCALL OR MODULE", 0.4, 0);
+	cells__column(table, "LEVEL", 9, 0);
+	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "SELF", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "RAN", 10, waits);
+	cells__column(table, "WAITED", 10, waits);
+	cells__column(table, "RESULT", 6, SCOLS_FL_RIGHT);
+	for (size_t i = 0; i < s->initcall_count && i < most; i++)
+		add_initcall(table, s, order[i]);
+	cells__end(table);
+	if (most < s->initcall_count)
 		fprintf(out, "and %zu more\n", s->initcall_count - most);
-cleanup:
 	free(order);
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
-int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
+void boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 {
-	int err;
-
 	fprintf(out, "The kernel's initcalls, %s; times are seconds of the kernel's clock\n\n",
 		s->init_count ? "until it started init" : "and init was not seen to start");
-	err = print_levels(s, out);
+	print_levels(s, out);
 	for (size_t i = 0; i < s->init_count; i++) {
 		fputs(i ? "then " : "\nStarted ", out);
 		utf8__print(out, s->inits[i].program, "");
@@ -172,11 +141,8 @@ int boot_start__text(const struct boot_start *s, size_t most, FILE *out)
 			s->inits[i].time % 1000000000 / 1000);
 	}
 	fputc('\n', out);
-	if (!err)
-		err = print_initcalls(s, most, out);
-	if (!err)
-		err = boot_waits__text(s, most, out);
-	return err;
+	print_initcalls(s, most, out);
+	boot_waits__text(s, most, out);
 }
 
 static void warn_of_missing(void)

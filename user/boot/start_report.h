@@ -10,9 +10,9 @@
  * boot_start__text() - print levels and the longest initcalls as tables
  * @most: how many initcalls at most
  *
- * Return: 0, or -ENOMEM after a message. Write errors stay in the stream.
+ * Write errors stay in the stream.
  */
-int boot_start__text(const struct boot_start *s, size_t most, FILE *out);
+void boot_start__text(const struct boot_start *s, size_t most, FILE *out);
 /* Writes the value of the field "start"; null if @s is NULL. */
 void boot_start__json(const struct boot_start *s, json_writer_t *w);
 /* The name of an initcall for people: a module's is that of the module. */

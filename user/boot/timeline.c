@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The list of bars that pictures draw from; see timeline.h. */
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/timeline.h"
 
@@ -40,24 +39,6 @@ void timeline__init(struct timeline *t)
 	t->store = strings__new();
 }
 
-/* Makes room for one more at powers of two; false: no memory, and a message has said so. */
-static bool make_room(struct timeline *t, void *list, size_t count, size_t size)
-{
-	void **at = list, *more;
-
-	if (t->err)
-		return false;
-	if (count & (count - 1))
-		return true;
-	more = reallocarray(*at, count ? 2 * count : 1, size);
-	if (!more) {
-		t->err = error__no_memory();
-		return false;
-	}
-	*at = more;
-	return true;
-}
-
 static bool same(const char *a, const char *b)
 {
 	return a == b || (a && b && !strcmp(a, b));
@@ -72,23 +53,20 @@ size_t timeline__lane(struct timeline *t, const struct lane *lane)
 		    same(other->group, lane->group))
 			return i;
 	}
-	if (!make_room(t, &t->lanes, t->lane_count, sizeof(*t->lanes)))
-		return 0;
-	t->lanes[t->lane_count] = *lane;
+	*LIST_ADD(t->lanes, t->lane_count) = *lane;
 	t->parts[lane->part].there = true;
-	return t->lane_count++;
+	return t->lane_count - 1;
 }
 
 void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const char *name,
 		   int64_t start, int64_t end)
 {
 	bool endless = end == BAR_NO_END;
+	size_t order = t->bar_count;
 
-	if (!make_room(t, &t->bars, t->bar_count, sizeof(*t->bars)))
-		return;
-	t->bars[t->bar_count] = (struct bar){
+	*LIST_ADD(t->bars, t->bar_count) = (struct bar){
 		.name = name,
-		.order = t->bar_count,
+		.order = order,
 		.lane = lane,
 		.class = class,
 		.endless = endless,
@@ -97,14 +75,13 @@ void timeline__add(struct timeline *t, size_t lane, enum bar_class class, const 
 		.end = endless || end < start ? start : end,
 		.arg = t->arg_count,
 	};
-	t->bar_count++;
 }
 
 static void add_arg(struct timeline *t, const char *name, const char *text, int64_t number)
 {
-	if (!t->bar_count || !make_room(t, &t->args, t->arg_count, sizeof(*t->args)))
+	if (!t->bar_count)
 		return;
-	t->args[t->arg_count++] = (struct bar_arg){ name, text, number };
+	*LIST_ADD(t->args, t->arg_count) = (struct bar_arg){ name, text, number };
 	t->bars[t->bar_count - 1].args++;
 }
 
@@ -120,25 +97,21 @@ void timeline__number(struct timeline *t, const char *name, int64_t number)
 
 void timeline__mark(struct timeline *t, const char *name, int64_t time)
 {
-	if (make_room(t, &t->marks, t->mark_count, sizeof(*t->marks)))
-		t->marks[t->mark_count++] = (struct timeline_mark){ name, time };
+	*LIST_ADD(t->marks, t->mark_count) = (struct timeline_mark){ name, time };
 }
 
 const char *timeline__keep(struct timeline *t, const char *format, ...)
 {
-	const char *kept = "";
+	const char *kept;
 	char *text;
 	va_list args;
 
 	va_start(args, format);
-	if (vasprintf(&text, format, args) < 0) {
-		if (!t->err)
-			t->err = error__no_memory();
-	} else {
-		kept = strings__intern(t->store, text);
-		free(text);
-	}
+	if (vasprintf(&text, format, args) < 0)
+		memory__fail();
 	va_end(args);
+	kept = strings__intern(t->store, text);
+	free(text);
 	return kept;
 }
 
@@ -194,7 +167,7 @@ static void find_start(struct timeline *t, enum timeline_part_id id)
 	}
 }
 
-static int find_end(struct timeline *t, enum timeline_part_id id)
+static void find_end(struct timeline *t, enum timeline_part_id id)
 {
 	struct timeline_part *part = &t->parts[id];
 	struct stretch *list;
@@ -202,10 +175,8 @@ static int find_end(struct timeline *t, enum timeline_part_id id)
 	size_t count = 0;
 
 	if (part->end_known)
-		return 0;
-	list = calloc(t->bar_count + 1, sizeof(*list));
-	if (!list)
-		return error__no_memory();
+		return;
+	list = xcalloc(t->bar_count, sizeof(*list));
 	for (size_t i = 0; i < t->bar_count; i++) {
 		const struct bar *b = &t->bars[i];
 
@@ -221,7 +192,6 @@ static int find_end(struct timeline *t, enum timeline_part_id id)
 			part->end = list[i].end;
 	}
 	free(list);
-	return 0;
 }
 
 /* Bars that last until the end get it, and what begins after it is counted. */
@@ -254,7 +224,7 @@ static int by_place(const void *a, const void *b)
 
 /* The bars of a layer that have not ended yet; each is inside the one before. */
 struct layer {
-	size_t *open, depth, room;
+	size_t *open, depth, most;
 };
 
 struct layers {
@@ -272,76 +242,53 @@ static bool fits(const struct timeline *t, struct layer *layer, const struct bar
 	return kind == LANE_NESTS && t->bars[layer->open[layer->depth - 1]].end >= b->end;
 }
 
-static int open_bar(struct timeline *t, struct layer *layer, size_t index)
+static void open_bar(struct timeline *t, struct layer *layer, size_t index)
 {
-	if (layer->depth == layer->room) {
-		size_t *more = reallocarray(layer->open, 2 * layer->room + 8, sizeof(*more));
-
-		if (!more)
-			return error__no_memory();
-		layer->open = more;
-		layer->room = 2 * layer->room + 8;
-	}
+	if (layer->depth == layer->most)
+		LIST_ADD(layer->open, layer->most);
 	t->bars[index].depth = layer->depth;
 	/* Its time is not that of the bar around it. */
 	if (layer->depth)
 		t->bars[layer->open[layer->depth - 1]].self -=
 			t->bars[index].end - t->bars[index].start;
 	layer->open[layer->depth++] = index;
-	return 0;
 }
 
-static int put_in_layer(struct timeline *t, struct layers *layers, size_t index)
+static void put_in_layer(struct timeline *t, struct layers *layers, size_t index)
 {
 	enum lane_kind kind = t->lanes[t->bars[index].lane].kind;
-	struct layer *more;
+	size_t i = 0;
 
-	for (size_t i = 0; i < layers->count; i++) {
-		if (fits(t, &layers->list[i], &t->bars[index], kind)) {
-			t->bars[index].layer = i;
-			return open_bar(t, &layers->list[i], index);
-		}
-	}
-	more = reallocarray(layers->list, layers->count + 1, sizeof(*more));
-	if (!more)
-		return error__no_memory();
-	layers->list = more;
-	layers->list[layers->count] = (struct layer){};
-	t->bars[index].layer = layers->count;
-	return open_bar(t, &layers->list[layers->count++], index);
+	while (i < layers->count && !fits(t, &layers->list[i], &t->bars[index], kind))
+		i++;
+	if (i == layers->count)
+		LIST_ADD(layers->list, layers->count);
+	t->bars[index].layer = i;
+	open_bar(t, &layers->list[i], index);
 }
 
-static int nest(struct timeline *t, struct lane *lane)
+static void nest(struct timeline *t, struct lane *lane)
 {
 	struct layers layers = {};
-	int err = 0;
 
-	for (size_t i = lane->first; !err && i < lane->first + lane->count; i++) {
+	for (size_t i = lane->first; i < lane->first + lane->count; i++) {
 		t->bars[i].self = t->bars[i].end - t->bars[i].start;
-		err = put_in_layer(t, &layers, i);
+		put_in_layer(t, &layers, i);
 	}
 	lane->layers = layers.count;
-	lane->layer_depth = calloc(layers.count + 1, sizeof(*lane->layer_depth));
-	if (!err && !lane->layer_depth)
-		err = error__no_memory();
-	for (size_t i = lane->first; !err && i < lane->first + lane->count; i++) {
-		const struct bar *b = &t->bars[i];
-
-		if (b->depth >= lane->layer_depth[b->layer])
-			lane->layer_depth[b->layer] = b->depth + 1;
-	}
-	for (size_t i = 0; i < layers.count; i++)
+	lane->layer_depth = xcalloc(layers.count, sizeof(*lane->layer_depth));
+	for (size_t i = 0; i < layers.count; i++) {
+		lane->layer_depth[i] = layers.list[i].most;
 		free(layers.list[i].open);
+	}
 	free(layers.list);
-	return err;
 }
 
-int timeline__finish(struct timeline *t)
+void timeline__finish(struct timeline *t)
 {
 	for (size_t i = 0; i < TIMELINE_PARTS; i++) {
 		find_start(t, i);
-		if (!t->err)
-			t->err = find_end(t, i);
+		find_end(t, i);
 	}
 	set_ends(t);
 	if (t->bar_count)
@@ -354,9 +301,8 @@ int timeline__finish(struct timeline *t)
 		if (!lane->count++)
 			lane->first = i;
 	}
-	for (size_t i = 0; !t->err && i < t->lane_count; i++)
-		t->err = nest(t, &t->lanes[i]);
-	return t->err;
+	for (size_t i = 0; i < t->lane_count; i++)
+		nest(t, &t->lanes[i]);
 }
 
 void timeline__free(struct timeline *t)
@@ -400,13 +346,10 @@ static int by_self(const void *a, const void *b, void *arg)
 	return *x < *y ? -1 : *x > *y;
 }
 
-int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most,
-		      size_t **ret, size_t *ret_count)
+size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count)
 {
-	size_t *list = calloc(t->bar_count + 1, sizeof(*list)), count = 0;
+	size_t *list = xcalloc(t->bar_count, sizeof(*list)), count = 0;
 
-	if (!list)
-		return error__no_memory();
 	for (size_t i = 0; i < t->bar_count; i++) {
 		const struct bar *b = &t->bars[i];
 
@@ -415,7 +358,6 @@ int timeline__longest(const struct timeline *t, enum timeline_part_id part, size
 			list[count++] = i;
 	}
 	qsort_r(list, count, sizeof(*list), by_self, t->bars);
-	*ret = list;
 	*ret_count = count < most ? count : most;
-	return 0;
+	return list;
 }

@@ -118,19 +118,16 @@ struct timeline {
 	size_t mark_count;
 	struct boot_load load;		/* of TIMELINE_BOOT; no bins: not known */
 	struct strings *store;
-	int err;			/* the first error: nothing is added any more */
 };
 
 /**
  * timeline__collect() - all that a report has, by all sources
- * @t: the timeline, to be freed by timeline__free(), also after errors
+ * @t: the timeline, to be freed by timeline__free()
  * @r: has to live as long as @t
- *
- * Return: 0, or a negative error after a message.
  */
-int timeline__collect(struct timeline *t, const struct boot_report *r);
+void timeline__collect(struct timeline *t, const struct boot_report *r);
 
-/* ---- for sources; after an error these do nothing, so sources need not look */
+/* ---- for sources */
 
 void timeline__init(struct timeline *t);
 /**
@@ -154,10 +151,8 @@ const char *timeline__keep(struct timeline *t, const char *format, ...)
  *
  * The boot may have no known end: modules are loaded as long as the machine runs. Then it ends
  * before the first long pause in which nothing begins.
- *
- * Return: 0, or the first error of all calls; there has been a message about it.
  */
-int timeline__finish(struct timeline *t);
+void timeline__finish(struct timeline *t);
 void timeline__free(struct timeline *t);
 
 /* ---- for pictures */
@@ -169,7 +164,6 @@ size_t timeline__row(const struct timeline *t, const struct bar *b);
  * are things that somebody can change: no phases, and no calls of the early part, whose times are
  * bounds.
  */
-int timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most,
-		      size_t **ret, size_t *ret_count);
+size_t *timeline__longest(const struct timeline *t, enum timeline_part_id part, size_t most, size_t *ret_count);
 
 #endif

@@ -7,7 +7,7 @@
  */
 #include <stdlib.h>
 
-#include "base/error.h"
+#include "base/memory.h"
 #include "boot/spans.h"
 #include "boot/times.h"
 
@@ -46,18 +46,15 @@ static void add_call(const struct early_calls *c, const struct early_nesting *n,
 	}
 }
 
-int early_times__find(const struct early_calls *c, struct early_function *functions, size_t count)
+void early_times__find(const struct early_calls *c, struct early_function *functions, size_t count)
 {
-	struct early_function **by_name = calloc(c->name_count + 1, sizeof(*by_name));
-	struct early_nesting n = {};
-	int err;
+	struct early_function **by_name = xcalloc(c->name_count, sizeof(*by_name));
+	struct early_nesting n;
 
-	if (!by_name)
-		return error__no_memory();
-	err = early_calls__nest(c, &n);
+	early_calls__nest(c, &n);
 	for (size_t i = 0; i < count; i++)
 		by_name[functions[i].name] = &functions[i];
-	for (size_t i = 0; !err && i < c->count; i++)
+	for (size_t i = 0; i < c->count; i++)
 		add_call(c, &n, i, by_name);
 	/* Calls of an exception that has interrupted a recorder overlap with what it recorded. */
 	for (size_t i = 0; i < count; i++) {
@@ -66,7 +63,6 @@ int early_times__find(const struct early_calls *c, struct early_function *functi
 	}
 	early_nesting__free(&n);
 	free(by_name);
-	return err;
 }
 
 uint64_t early_times__cost_inclusive(const struct early_function *f, const struct early_cost *cost)

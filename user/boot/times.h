@@ -14,10 +14,8 @@
  *
  * A call's own time is that without the calls that were recorded inside of it. So what an untraced function took
  * is the own time of the call that it was inside of.
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int early_times__find(const struct early_calls *c, struct early_function *functions, size_t count);
+void early_times__find(const struct early_calls *c, struct early_function *functions, size_t count);
 
 /* How many TSC cycles of the recorder are in a function's inclusive time, and in its own. */
 uint64_t early_times__cost_inclusive(const struct early_function *f, const struct early_cost *cost);

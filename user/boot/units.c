@@ -14,8 +14,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/strings.h"
 #include "boot/units.h"
 #include "run/instance.h"
@@ -161,19 +160,6 @@ static void ask_result(sd_bus *bus, const char *path, struct boot_unit *unit, st
 	free(result);
 }
 
-static int add_unit(struct boot_units *u, const char *name, const char *state)
-{
-	struct boot_unit *list = array__grow(u->list, u->count, sizeof(*list));
-
-	if (!list)
-		return -ENOMEM;
-	u->list = list;
-	u->list[u->count++] = (struct boot_unit){
-		.name = strings__add(u->store, name), .state = strings__intern(u->store, state),
-	};
-	return 0;
-}
-
 static int ask_units(sd_bus *bus, struct boot_units *u)
 {
 	const char *name, *state, *path;
@@ -185,9 +171,10 @@ static int ask_units(sd_bus *bus, struct boot_units *u)
 		err = sd_bus_message_enter_container(answer, 'a', "(ssssssouso)");
 	while (err >= 0 && (err = sd_bus_message_read(answer, "(ssssssouso)", &name, NULL, NULL, &state,
 						      NULL, NULL, &path, NULL, NULL, NULL)) > 0) {
-		err = add_unit(u, name, state);
-		if (err >= 0)
-			err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
+		*LIST_ADD(u->list, u->count) = (struct boot_unit){
+			.name = strings__add(u->store, name), .state = strings__intern(u->store, state),
+		};
+		err = ask_properties(bus, path, SYSTEMD ".Unit", of_unit, &u->list[u->count - 1]);
 		if (err == -ENOENT) {
 			free_unit(&u->list[--u->count]);
 			err = 0;
@@ -304,7 +291,7 @@ bool boot_units__are_here(void)
 	return sd_booted() > 0;
 }
 
-int boot_units__load(struct boot_units *ret)
+void boot_units__load(struct boot_units *ret)
 {
 	sd_bus *bus = NULL;
 	int err;
@@ -312,7 +299,7 @@ int boot_units__load(struct boot_units *ret)
 	memset(ret, 0, sizeof(*ret));
 	if (!boot_units__are_here()) {
 		snprintf(ret->why_not, sizeof(ret->why_not), "process 1 is not systemd");
-		return 0;
+		return;
 	}
 	err = open_bus(&bus);
 	if (err >= 0)
@@ -320,10 +307,9 @@ int boot_units__load(struct boot_units *ret)
 	if (err >= 0)
 		boot_units__shift(ret, clock__offset("/proc/1/timens_offsets", "monotonic"));
 	if (err == -ENOMEM)
-		return error__no_memory();
+		memory__fail();
 	if (err < 0 && !*ret->why_not)
 		snprintf(ret->why_not, sizeof(ret->why_not), "systemd cannot be asked: %s", strerror(-err));
-	return 0;
 }
 
 void boot_units__free(struct boot_units *u)

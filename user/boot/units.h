@@ -46,12 +46,9 @@ struct boot_units {
 
 /**
  * boot_units__load() - ask systemd for the units of this boot
- * @ret: them, to be freed by boot_units__free(), also after errors
- *
- * Return: 0, also if there is no systemd, or it cannot be asked, which @ret tells then; -ENOMEM after
- * a message.
+ * @ret: them, to be freed by boot_units__free(). It also tells if there is no systemd, or it cannot be asked
  */
-int boot_units__load(struct boot_units *ret);
+void boot_units__load(struct boot_units *ret);
 struct sd_bus;
 /*
  * The same, by a connection that leads to systemd, which is closed. Returns a negative errno, without a message;
@@ -82,7 +79,7 @@ bool boot_units__in_boot(const struct boot_units *u, const struct boot_unit *uni
  * Indexes of the units that took time, those that took longest first; to be freed. Units that took
  * the same time are in the order of the list.
  */
-int boot_units__by_time(const struct boot_units *u, size_t **ret, size_t *ret_count);
+size_t *boot_units__by_time(const struct boot_units *u, size_t *ret_count);
 
 /* A row of the critical chain: @depth rows above it wait for it, one after the other. */
 struct chain_row {
@@ -95,15 +92,14 @@ struct chain_row {
 /**
  * boot_units__chain() - find what the default target had to wait for
  * @u: the units of a boot that is complete
- * @ret: the rows, to be freed
- * @ret_count: their number
+ * @ret_count: the number of rows
  *
  * Of all units that one is ordered after, it had to wait for the last one that became active before
  * the boot was complete. This goes on from there. If several became active in the same microsecond,
  * all of them are followed.
  *
- * Return: 0, -ENODATA without a message if there is no default target, or -ENOMEM after a message.
+ * Return: the rows, to be freed; NULL if there is no default target, or it was not reached.
  */
-int boot_units__chain(const struct boot_units *u, struct chain_row **ret, size_t *ret_count);
+struct chain_row *boot_units__chain(const struct boot_units *u, size_t *ret_count);
 
 #endif

@@ -8,12 +8,10 @@
  * tasks are not looked into: it says more that a grace period of RCU was waited for than which timers
  * RCU's thread used.
  */
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
-#include "base/error.h"
+#include "base/memory.h"
 #include "base/sorted.h"
 #include "boot/sched.h"
 #include "boot/waits.h"
@@ -35,7 +33,6 @@ struct divider {
 	const char *where;
 	struct boot_wait *wait;		/* the row that parts are added to; NULL: none */
 	int waker;			/* the task that this row's wait was ended by; -1: none */
-	int err;
 };
 
 static const struct {
@@ -168,7 +165,7 @@ static bool same(const char *a, const char *b)
 static void add_piece(struct divider *d, uint64_t start, uint64_t end, const struct cause *c)
 {
 	struct boot_waits *w = d->w;
-	struct path_piece *last, *list;
+	struct path_piece *last;
 
 	if (start == end)
 		return;
@@ -182,15 +179,7 @@ static void add_piece(struct divider *d, uint64_t start, uint64_t end, const str
 		last->end = end;
 		return;
 	}
-	list = array__grow(w->path, w->path_count, sizeof(*list));
-	if (!list) {
-		d->err = -ENOMEM;
-		return;
-	}
-	w->path = list;
-	w->path[w->path_count++] = (struct path_piece){
-		start, end, d->where, c->class, c->name, c->pid,
-	};
+	*LIST_ADD(w->path, w->path_count) = (struct path_piece){ start, end, d->where, c->class, c->name, c->pid };
 }
 
 /* The state of a task from one time to another, without a change. */
@@ -280,7 +269,7 @@ static void divide(struct divider *d, const struct cause *who, uint64_t start, u
 	const struct sched_task *t = boot_sched__task(d->sched, who->pid);
 	struct cause ready = { CLASS_READY, who->name, who->pid };
 
-	while (start < end && !d->err) {
+	while (start < end) {
 		struct stretch s = stretch_at(d->sched, t, start, end);
 
 		if (s.state == TASK_WAITS)
@@ -318,22 +307,16 @@ static const char *where_at(const struct boot_start *s, uint64_t time)
 static struct boot_wait *row_of(struct divider *d, const struct cause *c)
 {
 	struct boot_waits *w = d->w;
-	struct boot_wait *list;
+	struct boot_wait *wait;
 
 	for (size_t i = 0; i < w->count; i++) {
-		struct boot_wait *wait = &w->list[i];
-
+		wait = &w->list[i];
 		if (wait->class == c->class && same(wait->where, d->where) && same(wait->name, c->name))
 			return wait;
 	}
-	list = array__grow(w->list, w->count, sizeof(*list));
-	if (!list) {
-		d->err = -ENOMEM;
-		return NULL;
-	}
-	w->list = list;
-	w->list[w->count] = (struct boot_wait){ .where = d->where, .class = c->class, .name = c->name };
-	return &w->list[w->count++];
+	wait = LIST_ADD(w->list, w->count);
+	*wait = (struct boot_wait){ .where = d->where, .class = c->class, .name = c->name };
+	return wait;
 }
 
 static void divide_init_wait(struct divider *d, const struct stretch *s)
@@ -343,8 +326,6 @@ static void divide_init_wait(struct divider *d, const struct stretch *s)
 	if (s->woken)
 		c = cause_of(s->woken);
 	d->wait = row_of(d, &c);
-	if (!d->wait)
-		return;
 	d->wait->time += s->end - s->start;
 	d->wait->count++;
 	d->waker = c.pid;
@@ -354,13 +335,11 @@ static void divide_init_wait(struct divider *d, const struct stretch *s)
 
 static void add_ready(struct divider *d, uint64_t start, uint64_t end, struct cause *c)
 {
-	struct boot_wait *row = start < end ? row_of(d, c) : NULL;
-
-	if (!row)
+	if (start >= end)
 		return;
-	row->time += end - start;
-	row->count++;
-	d->wait = row;
+	d->wait = row_of(d, c);
+	d->wait->time += end - start;
+	d->wait->count++;
 	d->waker = -1;
 	add_piece(d, start, end, c);
 	d->wait = NULL;
@@ -374,7 +353,7 @@ static void divide_ready(struct divider *d, const struct stretch *s)
 	uint64_t start = s->start;
 
 	for (size_t i = SORTED_FROM(sched->runs, sched->run_count, end, start + 1);
-	     i < sched->run_count && start < s->end && !d->err; i++) {
+	     i < sched->run_count && start < s->end; i++) {
 		const struct cpu_run *run = &sched->runs[i];
 		uint64_t end = run->end < s->end ? run->end : s->end;
 
@@ -401,7 +380,7 @@ static void divide_init(struct divider *d, const struct boot_start *s)
 	struct boot_waits *w = d->w;
 	struct cause own = { CLASS_RUNNING, NULL, INIT_PID };
 
-	for (uint64_t time = w->start; time < w->end && !d->err;) {
+	for (uint64_t time = w->start; time < w->end;) {
 		struct stretch stretch = stretch_at(d->sched, t, time, w->end);
 
 		d->where = where_at(s, time);
@@ -460,25 +439,22 @@ static int longest_first(const void *a, const void *b)
 	return strcmp(x->where, y->where) ?: strcmp(x->name ?: "", y->name ?: "");
 }
 
-int boot_waits__find(struct boot_waits *ret, const struct boot_start *s)
+void boot_waits__find(struct boot_waits *ret, const struct boot_start *s)
 {
 	struct divider d = { .w = ret, .sched = s->sched };
 
 	memset(ret, 0, sizeof(*ret));
-	ret->initcalls = calloc(s->initcall_count + 1, sizeof(*ret->initcalls));
-	if (!ret->initcalls)
-		return error__no_memory();
+	ret->initcalls = xcalloc(s->initcall_count, sizeof(*ret->initcalls));
 	for (size_t i = 0; i < s->initcall_count; i++)
 		ret->initcalls[i] = time_of(s->sched, &s->initcalls[i]);
 	if (!s->level_count)
-		return 0;
+		return;
 	ret->start = s->levels[0].start;
 	ret->end = s->init_count ? s->inits[0].time :
 		   s->levels[s->level_count - 1].start + s->levels[s->level_count - 1].time;
 	divide_init(&d, s);
 	if (ret->count)
 		qsort(ret->list, ret->count, sizeof(*ret->list), longest_first);
-	return d.err;
 }
 
 void boot_waits__free(struct boot_waits *w)

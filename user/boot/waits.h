@@ -68,12 +68,10 @@ struct boot_waits {
 
 /**
  * boot_waits__find() - divide the time of process 1 until init, and that of all initcalls
- * @ret: to be freed by boot_waits__free(), also after errors
+ * @ret: to be freed by boot_waits__free()
  * @s: a boot whose events include those of the scheduler
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int boot_waits__find(struct boot_waits *ret, const struct boot_start *s);
+void boot_waits__find(struct boot_waits *ret, const struct boot_start *s);
 void boot_waits__free(struct boot_waits *w);
 
 /* One word, for documents. */

@@ -8,7 +8,6 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "boot/cells.h"
 #include "boot/probes.h"
@@ -35,115 +34,88 @@ static enum wait_class main_part(const struct boot_wait *wait)
 
 enum { WAIT_WHERE, WAIT_FOR, WAIT_NAME, WAIT_TIME, WAIT_SHARE, WAIT_COUNT, WAIT_PART };
 
-static int add_wait(struct libscols_table *table, const struct boot_waits *w,
-		    const struct boot_wait *wait)
+static void add_wait(struct libscols_table *table, const struct boot_waits *w, const struct boot_wait *wait)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = cells__line(table, NULL);
 	enum wait_class part = main_part(wait);
-	int err = line ? cell__print(line, WAIT_WHERE, "%s", wait->where) : -ENOMEM;
 
-	if (!err)
-		err = cell__print(line, WAIT_FOR, "%s", wait_class__words(wait->class));
-	if (!err && wait->name)
-		err = cell__print(line, WAIT_NAME, "%s", wait->name);
-	if (!err)
-		err = cell__time(line, WAIT_TIME, wait->time);
-	if (!err)
-		err = cell__share(line, WAIT_SHARE, wait->time, w->end - w->start);
-	if (!err)
-		err = cell__print(line, WAIT_COUNT, "%zu", wait->count);
+	cell__set(line, WAIT_WHERE, wait->where);
+	cell__set(line, WAIT_FOR, wait_class__words(wait->class));
+	if (wait->name)
+		cell__print(line, WAIT_NAME, "%s", wait->name);
+	cell__time(line, WAIT_TIME, wait->time);
+	cell__share(line, WAIT_SHARE, wait->time, w->end - w->start);
+	cell__print(line, WAIT_COUNT, "%zu", wait->count);
 	/* Of a timer, an interrupt or the like there is nothing to tell. */
-	if (!err && wait->time && part == CLASS_RUNNING)
-		err = cell__print(line, WAIT_PART, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
-	else if (!err && wait->time && (part != wait->class || wait->class == CLASS_TASK))
-		err = cell__print(line, WAIT_PART, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time,
-				  wait_class__words(part));
-	return err;
+	if (wait->time && part == CLASS_RUNNING)
+		cell__print(line, WAIT_PART, "%.0f%% ran", 100.0 * wait->parts[part] / wait->time);
+	else if (wait->time && (part != wait->class || wait->class == CLASS_TASK))
+		cell__print(line, WAIT_PART, "%.0f%% waited for %s", 100.0 * wait->parts[part] / wait->time,
+			    wait_class__words(part));
 }
 
-static int print_waits(const struct boot_waits *w, size_t most, FILE *out)
+static void print_waits(const struct boot_waits *w, size_t most, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
-	int err = -ENOMEM;
+	struct libscols_table *table = cells__begin(out);
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "PROCESS 1 WAITED IN", 0.3, 0) ||
-	    !scols_table_new_column(table, "FOR", 0.2, 0) ||
-	    !scols_table_new_column(table, "NAME", 0.2, 0) ||
-	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SHARE", 7, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TIMES", 6, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "THAT", 0.2, 0))
-		goto cleanup;
-	err = 0;
-	for (size_t i = 0; !err && i < w->count && i < most; i++)
-		err = add_wait(table, w, &w->list[i]);
-	if (!err)
-		err = scols_print_table(table);
-	if (!err && most < w->count)
+	cells__column(table, "PROCESS 1 WAITED IN", 0.3, 0);
+	cells__column(table, "FOR", 0.2, 0);
+	cells__column(table, "NAME", 0.2, 0);
+	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	cells__column(table, "TIMES", 6, SCOLS_FL_RIGHT);
+	cells__column(table, "THAT", 0.2, 0);
+	for (size_t i = 0; i < w->count && i < most; i++)
+		add_wait(table, w, &w->list[i]);
+	cells__end(table);
+	if (most < w->count)
 		fprintf(out, "and %zu more\n", w->count - most);
-cleanup:
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 /* ---- probes */
 
 enum { PROBE_NAME, PROBE_DRIVER, PROBE_START, PROBE_TIME, PROBE_SELF, PROBE_RESULT };
 
-static int add_probe(struct libscols_table *table, const struct boot_probe *probe)
+static void add_probe(struct libscols_table *table, const struct boot_probe *probe)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	int err = line ? cell__print(line, PROBE_NAME, "%s", probe->device ?: "(not known)") : -ENOMEM;
+	struct libscols_line *line = cells__line(table, NULL);
 
-	if (!err)
-		err = cell__print(line, PROBE_DRIVER, "%s", probe->driver ?: "(not known)");
-	if (!err)
-		err = cell__time(line, PROBE_START, probe->start);
-	if (!err && probe->finished)
-		err = cell__time(line, PROBE_TIME, probe->time);
-	if (!err && probe->finished)
-		err = cell__time(line, PROBE_SELF, probe->self);
-	if (!err && !probe->finished)
-		err = cell__print(line, PROBE_RESULT, "(its end is not known)");
-	else if (!err && probe->deferred)
-		err = cell__print(line, PROBE_RESULT, "deferred");
-	else if (!err)
-		err = cell__print(line, PROBE_RESULT, "%d", probe->result);
-	return err;
+	cell__set(line, PROBE_NAME, probe->device ?: "(not known)");
+	cell__set(line, PROBE_DRIVER, probe->driver ?: "(not known)");
+	cell__time(line, PROBE_START, probe->start);
+	if (!probe->finished) {
+		cell__set(line, PROBE_RESULT, "(its end is not known)");
+		return;
+	}
+	cell__time(line, PROBE_TIME, probe->time);
+	cell__time(line, PROBE_SELF, probe->self);
+	if (probe->deferred)
+		cell__set(line, PROBE_RESULT, "deferred");
+	else
+		cell__print(line, PROBE_RESULT, "%d", probe->result);
 }
 
-static int print_probes(const struct boot_probes *p, size_t most, FILE *out)
+static void print_probes(const struct boot_probes *p, size_t most, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
-	size_t *order = NULL, count = 0;
-	int err = -ENOMEM;
+	size_t count, *order = boot_probes__longest(p, &count);
+	struct libscols_table *table;
 
-	if (!table)
-		return error__no_memory();
-	scols_table_set_stream(table, out);
-	if (!scols_table_new_column(table, "PROBE OF DEVICE", 0.3, 0) ||
-	    !scols_table_new_column(table, "BY DRIVER", 0.2, 0) ||
-	    !scols_table_new_column(table, "START", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TIME", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "SELF", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "RESULT", 8, SCOLS_FL_RIGHT))
-		goto cleanup;
-	err = boot_probes__longest(p, &order, &count);
-	for (size_t i = 0; !err && i < count && i < most; i++)
-		err = add_probe(table, &p->list[order[i]]);
-	if (!err && count) {
+	if (count) {
+		table = cells__begin(out);
+		cells__column(table, "PROBE OF DEVICE", 0.3, 0);
+		cells__column(table, "BY DRIVER", 0.2, 0);
+		cells__column(table, "START", 10, SCOLS_FL_RIGHT);
+		cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+		cells__column(table, "SELF", 10, SCOLS_FL_RIGHT);
+		cells__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
+		for (size_t i = 0; i < count && i < most; i++)
+			add_probe(table, &p->list[order[i]]);
 		fputc('\n', out);
-		err = scols_print_table(table);
+		cells__end(table);
 	}
-	if (!err && most < count)
+	if (most < count)
 		fprintf(out, "and %zu more\n", count - most);
-cleanup:
 	free(order);
-	scols_unref_table(table);
-	return err ? error__no_memory() : 0;
 }
 
 /* ---- sums */
@@ -230,16 +202,14 @@ static void print_cost(const struct boot_start *s, FILE *out)
 	fputs("; `hytrace boot --release` gives their memory back\n", out);
 }
 
-int boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
+void boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
 {
-	int err = 0;
-
 	if (s->waits && s->waits->count) {
 		fputc('\n', out);
-		err = print_waits(s->waits, most, out);
+		print_waits(s->waits, most, out);
 	}
-	if (!err && s->probes)
-		err = print_probes(s->probes, most, out);
+	if (s->probes)
+		print_probes(s->probes, most, out);
 	fputc('\n', out);
 	if (s->waits && s->waits->end > s->waits->start) {
 		print_init(s, out);
@@ -250,7 +220,6 @@ int boot_waits__text(const struct boot_start *s, size_t most, FILE *out)
 		print_sum(s, PROBE_CONSOLE, "Writing to consoles", out);
 	}
 	print_cost(s, out);
-	return err;
 }
 
 /* ---- json */

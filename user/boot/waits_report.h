@@ -13,9 +13,9 @@
  * @s: a boot; what it has nothing of is left out
  * @most: how many lines a table has at most
  *
- * Return: 0, or -ENOMEM after a message. Write errors stay in the stream.
+ * Write errors stay in the stream.
  */
-int boot_waits__text(const struct boot_start *s, size_t most, FILE *out);
+void boot_waits__text(const struct boot_start *s, size_t most, FILE *out);
 /* Writes the fields "waits", "path", "probes", "load" and "cost"; null if they are not known. */
 void boot_waits__json(const struct boot_start *s, json_writer_t *w);
 /* The busy time of a processor until @until. */

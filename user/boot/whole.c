@@ -6,7 +6,7 @@
 #include "boot/asked.h"
 #include "boot/whole.h"
 
-int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call)
+void boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call)
 {
 	const struct boot_manager *m = &w->units.manager;
 	const struct boot_known known = {
@@ -18,14 +18,13 @@ int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, con
 		boot_clock__of_boot(&w->clock, start, m->userspace, m->finish);
 	if (w->units.known)
 		boot_firmware__add(&w->firmware, m->firmware, m->loader);
-	return boot_parts__find(&w->parts, &known);
+	boot_parts__find(&w->parts, &known);
 }
 
-int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
-		     const uint64_t *first_call)
+void boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
+		      const uint64_t *first_call)
 {
 	struct boot_asked asked;
-	int err;
 
 	memset(ret, 0, sizeof(*ret));
 	boot_asked__load(&asked);
@@ -33,8 +32,8 @@ int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_
 	boot_asked__free(&asked);
 	boot_clock__measure(&ret->clock, dir);
 	boot_firmware__load(&ret->firmware, "/sys/firmware");
-	err = boot_units__load(&ret->units);
-	return err ? err : boot_whole__divide(ret, start, first_call);
+	boot_units__load(&ret->units);
+	boot_whole__divide(ret, start, first_call);
 }
 
 void boot_whole__free(struct boot_whole *w)

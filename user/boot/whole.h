@@ -21,31 +21,29 @@ struct boot_whole {
 
 /**
  * boot_whole__load() - find out what there is around the kernel's part
- * @ret: what there is, to be freed by boot_whole__free(), also after errors
+ * @ret: what there is, to be freed by boot_whole__free()
  * @dir: the mount point of tracefs; NULL: there is none
  * @start: the kernel's part; NULL: not there. It must live as long as @ret
  * @first_call: the TSC's count at the first call of the early part; NULL: not known
- *
- * Return: 0, or -ENOMEM after a message.
  */
-int boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
-		     const uint64_t *first_call);
+void boot_whole__load(struct boot_whole *ret, const char *dir, const struct boot_start *start,
+		      const uint64_t *first_call);
 /* Also divides the boot into its parts. The rest of @w is known. */
-int boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call);
+void boot_whole__divide(struct boot_whole *w, const struct boot_start *start, const uint64_t *first_call);
 void boot_whole__free(struct boot_whole *w);
 
-/* Each of the next ones returns 0, or -ENOMEM after a message. Write errors stay in the stream. */
+/* Write errors of the next ones stay in the stream. */
 
 /* Prints the account of all parts. */
-int boot_whole__text(const struct boot_whole *w, FILE *out);
+void boot_whole__text(const struct boot_whole *w, FILE *out);
 /* Prints the @most units that took longest, and the critical chain. */
-int boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out);
-int boot_whole__chain_text(const struct boot_whole *w, FILE *out);
+void boot_whole__units_text(const struct boot_whole *w, size_t most, FILE *out);
+void boot_whole__chain_text(const struct boot_whole *w, FILE *out);
 /* Writes the fields "parts", "firmware", "userspace" and "units"; all are null if @w is NULL. */
-int boot_whole__json(const struct boot_whole *w, json_writer_t *j);
+void boot_whole__json(const struct boot_whole *w, json_writer_t *j);
 /* Writes the critical chain as a document. */
-int boot_whole__chain_json(const struct boot_whole *w, FILE *out);
-/* Begins a document that is about this boot. Returns NULL after a message. */
+void boot_whole__chain_json(const struct boot_whole *w, FILE *out);
+/* Begins a document that is about this boot. */
 json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const char *document, int schema);
 
 /* Prints on stderr what is missing; nothing if nothing is. */

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* What is around the kernel's own part of a boot, for programs; see whole.h. */
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/utsname.h>
 
-#include "base/error.h"
 #include "base/json.h"
 #include "boot/whole.h"
 #include "kernel/kernel_id.h"
@@ -83,14 +81,11 @@ static void write_firmware(const struct boot_whole *w, json_writer_t *j)
 
 /* ---- user space */
 
-static int write_chain(const struct boot_whole *w, json_writer_t *j)
+static void write_chain(const struct boot_whole *w, json_writer_t *j)
 {
-	struct chain_row *rows = NULL;
-	size_t count = 0;
-	int err = boot_units__chain(&w->units, &rows, &count);
+	size_t count;
+	struct chain_row *rows = boot_units__chain(&w->units, &count);
 
-	if (err && err != -ENODATA)
-		return err;
 	jsonw_start_lines(j);
 	for (size_t i = 0; i < count; i++) {
 		jsonw_start_object(j);
@@ -104,7 +99,6 @@ static int write_chain(const struct boot_whole *w, json_writer_t *j)
 	}
 	jsonw_end_array(j);
 	free(rows);
-	return 0;
 }
 
 /* null: no units are known. */
@@ -120,11 +114,9 @@ static void write_complete(const struct boot_whole *w, json_writer_t *j)
 json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const char *document, int schema)
 {
 	json_writer_t *j = json__begin(out, document, schema);
-	char *boot_id = j ? kernel_id__boot_id() : NULL;
+	char *boot_id = kernel_id__boot_id();
 	struct utsname kernel;
 
-	if (!j)
-		return NULL;
 	json__string_or_null(j, "release", uname(&kernel) ? NULL : kernel.release);
 	json__string_or_null(j, "boot_id", boot_id);
 	write_complete(w, j);
@@ -132,26 +124,21 @@ json_writer_t *boot_whole__begin(const struct boot_whole *w, FILE *out, const ch
 	return j;
 }
 
-int boot_whole__chain_json(const struct boot_whole *w, FILE *out)
+void boot_whole__chain_json(const struct boot_whole *w, FILE *out)
 {
 	json_writer_t *j = boot_whole__begin(w, out, "boot-critical-chain", CHAIN_SCHEMA);
-	int err;
 
-	if (!j)
-		return -ENOMEM;
 	json__string_or_null(j, "unit", w->units.target);
 	write_moment(j, "userspace", w->units.manager.userspace);
 	jsonw_name(j, "rows");
-	err = write_chain(w, j);
+	write_chain(w, j);
 	json__end(&j);
-	return err;
 }
 
-static int write_userspace(const struct boot_whole *w, json_writer_t *j)
+static void write_userspace(const struct boot_whole *w, json_writer_t *j)
 {
 	const struct boot_manager *m = &w->units.manager;
 	const struct boot_clock *c = &w->clock;
-	int err = 0;
 
 	jsonw_name(j, "userspace");
 	jsonw_start_object(j);
@@ -177,11 +164,10 @@ static int write_userspace(const struct boot_whole *w, json_writer_t *j)
 	json__string_or_null(j, "target", w->units.target);
 	jsonw_name(j, "critical_chain");
 	if (boot_units__complete(&w->units))
-		err = write_chain(w, j);
+		write_chain(w, j);
 	else
 		jsonw_null(j);
 	jsonw_end_object(j);
-	return err;
 }
 
 /* Only those that were started in this boot can have made it wait. */
@@ -236,7 +222,7 @@ static void write_units(const struct boot_whole *w, json_writer_t *j)
 	jsonw_end_array(j);
 }
 
-static int write_nothing(json_writer_t *j)
+static void write_nothing(json_writer_t *j)
 {
 	static const char *const fields[] = { "parts", "firmware", "userspace", "units" };
 
@@ -244,19 +230,16 @@ static int write_nothing(json_writer_t *j)
 		jsonw_name(j, fields[i]);
 		jsonw_null(j);
 	}
-	return 0;
 }
 
-int boot_whole__json(const struct boot_whole *w, json_writer_t *j)
+void boot_whole__json(const struct boot_whole *w, json_writer_t *j)
 {
-	int err;
-
-	if (!w)
-		return write_nothing(j);
+	if (!w) {
+		write_nothing(j);
+		return;
+	}
 	write_parts(w, j);
 	write_firmware(w, j);
-	err = write_userspace(w, j);
-	if (!err)
-		write_units(w, j);
-	return err;
+	write_userspace(w, j);
+	write_units(w, j);
 }

@@ -15,7 +15,7 @@ static void expect_spans_after(size_t timeless, const char *text, size_t most, c
 	FILE *f = open_memstream(&got, &size);
 
 	c.timeless = timeless;
-	cr_assert(early_calls__spans(&c, most, &spans, &count) == 0);
+	spans = early_calls__spans(&c, most, &count);
 	for (size_t i = 0; i < count; i++)
 		fprintf(f, "%s%s%lu-%lu", i ? " " : "", function(&c, spans[i].call),
 			(long)spans[i].start, (long)spans[i].end);
