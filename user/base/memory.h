@@ -3,8 +3,8 @@
  * Memory and lists for a program that ends: if there is no memory, a message is printed and the program exits, as git's
  * xmalloc() does. So no caller has a path for that. What the program has put into the kernel is removed by its watchdog.
  *
- * Two places must not exit, and use the C library's functions: the watchdog itself (run/guard.c), and what runs while a
- * workload is recorded.
+ * The C library's functions are for what must not exit: the watchdog itself (run/guard.c), and while a workload is recorded,
+ * retiring, attaching to modules that came, and reading events.
  */
 #ifndef HYTRACE_BASE_MEMORY_H
 #define HYTRACE_BASE_MEMORY_H

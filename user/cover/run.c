@@ -98,12 +98,12 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 		err = refuse(unmatched, k, vmlinux);
 	if (!err)
 		err = kernel_id__read(&k->id, k->symbols, vmlinux);
-	if (!err)
-		err = call_sites__read(&k->sites, &k->id, vmlinux);
+	if (err)
+		return err;
+	call_sites__read(&k->sites, &k->id, vmlinux);
 	k->id.calls_linked = k->sites && k->id.offset_known;
-	if (!err)
-		k->files = find_module_files(k->id.release);
-	return err;
+	k->files = find_module_files(k->id.release);
+	return 0;
 }
 
 static void forget_kernel(struct kernel *k)
