@@ -334,10 +334,10 @@ mutants: ## break one line at a time, and run the test that must notice: unit an
 kselftest: ## the kernel's whole ftracetest suite, patched against unpatched
 	$(Q)tests/guest/kselftest.sh
 
-bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg
+bench: ## the comparison: build/bench/{results,complete}.{json,md}, results.svg; tables.md: all of docs/results.json
 	$(Q)$(MAKE) kernel
 	$(Q)$(MAKE) user
-	$(Q)status=0; for part in complete run many-ops; do tests/bench/$$part.sh || status=$$?; done; exit $$status
+	$(Q)status=0; for part in complete run many-ops document; do tests/bench/$$part.sh || status=$$?; done; exit $$status
 
 bench-quick: ## only getppid() with the tracers and the BPF engine (three minutes): build/bench-quick
 	$(Q)$(MAKE) kernel

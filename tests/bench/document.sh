@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Writes the tables of costs in README.md and docs/results.md from docs/results.json, between "<!-- block NAME ...
-# -->" and "<!-- end -->". document.jq makes the blocks. If results files of tests/bench/run.sh are given, their rows
-# are first put into docs/results.json; there they replace those with the same contender, scope, workload and kernel.
+# -->" and "<!-- end -->", and tables of all that is in docs/results.json to build/bench/tables.md. document.jq makes them.
+# If results files of tests/bench/run.sh are given, their rows are first put into docs/results.json; there they replace
+# those with the same contender, scope, workload and kernel.
 #
 # Usage: tests/bench/document.sh [RESULTS.json]...
 
@@ -42,6 +43,12 @@ add()
 	mv "$results.new" "$results"
 }
 
+# block NAME: prints what document.jq makes
+block()
+{
+	jq -r -L "$bench" --arg block "$1" --slurpfile targets "$bench/targets.json" -f "$bench/document.jq" "$results"
+}
+
 # Replaces the contents of a file's blocks.
 write_blocks()
 {
@@ -53,8 +60,7 @@ write_blocks()
 			[[ ! $block ]] || die "$file: the block $block does not end"
 			read -r _ _ block _ <<<"$line"
 			block=${block%,}
-			jq -r -L "$bench" --arg block "$block" --slurpfile targets "$bench/targets.json" \
-				-f "$bench/document.jq" "$results"
+			block "$block"
 			;;
 		'<!-- end -->') block= ;;
 		esac
@@ -68,3 +74,5 @@ for file; do
 done
 write_blocks "$clone/README.md"
 write_blocks "$clone/docs/results.md"
+mkdir -p "$clone/build/bench"
+block tables >"$clone/build/bench/tables.md"

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: GPL-2.0
 #
 # Compares the figures in README.md and docs/results.md with docs/results.json: the tables must be those that
-# tests/bench/document.sh writes, and the sentences must have the same figures. Then tests that script with other
-# results.
+# tests/bench/document.sh writes, and the sentences must have the same figures. They must reach all targets. Then tests that
+# script with other results.
 
 set -uo pipefail
 
@@ -17,6 +17,7 @@ cp "$clone/README.md" "$copy"
 cp "$clone"/docs/results.{md,json} "$copy/docs"
 
 document=$copy/tests/bench/document.sh
+tables=$copy/build/bench/tables.md
 
 # Prints the files that document.sh changes.
 differing()
@@ -29,11 +30,11 @@ differing()
 	done | xargs
 }
 
-# figure CONTENDER SCOPE [WHAT [CONFIG]]: prints the contender's figure for getppid(), rounded as in the texts
+# figure CONTENDER SCOPE [WHAT [CONFIG [WORKLOAD]]]: prints the contender's figure for getppid(), rounded as in the texts
 figure()
 {
-	jq -r --arg c "$1" --arg s "$2" --arg what "${3:-over_base}" --arg config "${4:-patched}" '.runs as $runs | .rows[]
-		| select(.contender == $c and .scope == $s and .workload == "getppid" and $runs[.run].config == $config)
+	jq -r --arg c "$1" --arg s "$2" --arg what "${3:-over_base}" --arg config "${4:-patched}" --arg w "${5:-getppid}" '.runs as $runs
+		| .rows[] | select(.contender == $c and .scope == $s and .workload == $w and $runs[.run].config == $config)
 		| .[$what] | round' "$copy/docs/results.json"
 }
 
@@ -67,6 +68,13 @@ is 'each row is of a run that is there' \
 is 'each row is there once' "$(jq '.runs as $r | .rows | group_by([$r[.run].config, .contender, .scope, .workload])
 	| map(select(length > 1)) | length' "$copy/docs/results.json")" 0
 is 'the tables have the figures of these rows' "$(differing)" ''
+ok 'results.md is short' test "$(wc -l <"$clone/docs/results.md")" -le 150
+is 'the full tables have the row of each contender' "$(jq -r '.rows[].contender' "$copy/docs/results.json" | sort -u | while read -r c; do
+	grep -q "^| $c |" "$tables" || echo "$c"; done)" ''
+is 'the full tables have all runs' "$(grep -c '^- .*`: ' "$tables")" "$(jq '.runs | length' "$copy/docs/results.json")"
+is 'the figures reach each target of both kernels' "$(grep -E 'at most .* \| (reached|MISSED|UNKNOWN) \|$' "$tables" |
+	sed 's/.* | \(.*\) |/\1/' | sort | uniq -c | xargs)" \
+	"$(jq 'map(if .linux then 1 else 2 end) | add' "$copy/tests/bench/targets.json") reached"
 
 ok 'results.md has the costs of the tracer' says docs/results.md \
 	'With the tracer in the kernel it is %s instructions a call, %s without callers, and nothing once' \
@@ -81,8 +89,14 @@ ok 'results.md has the cost of a callback of ftrace' says docs/results.md 'a cal
 ok 'results.md has the cost for all functions without those that are left out' says docs/results.md \
 	'The %s is for all functions except those' "$(figure cover-bpf all)"
 ok 'results.md has the costs of an empty program with and without them' says docs/results.md \
-	'An empty program on kprobe.multi takes %s with them and %s without' \
+	'An empty program on kprobe.multi takes %s with the functions that it calls itself, and %s without' \
 	"$(figure kprobe-multi all)" "$(figure kprobe-multi-denied all)"
+ok 'results.md has the costs with mitigations' says docs/results.md 'on a Skylake, oneshot takes %s and cover-bpf %s ' \
+	"$(figure oneshot one over_base 'patched, mitigations on')" "$(figure cover-bpf one over_base 'patched, mitigations on')"
+ok 'results.md has the costs on two CPUs' says docs/results.md 'oneshot takes %s and cover-bpf %s, without the cost of cache' \
+	"$(figure oneshot all over_base 'patched, 2 CPUs' parallel)" "$(figure cover-bpf all over_base 'patched, 2 CPUs' parallel)"
+ok 'results.md has the costs of KCOV' says docs/results.md 'getppid() takes %s untraced. There, KCOV adds %s to calls of one task, and oneshot %s ' \
+	"$(figure base all total 'patched, kcov')" "$(figure kcov all over_base 'patched, kcov')" "$(figure oneshot all over_base 'patched, kcov')"
 ok 'README has the cost of a known call' says README.md 'A call that is known already costs %s instructions' "$(figure oneshot one)"
 ok 'README has the costs of both recorders' says README.md 'Debian%s kernels have | %s instructions; on Linux 7.3 %s |' "'s" \
 	"$(figure cover-bpf one)" "$(figure cover-bpf one over_base 'patched, Linux 7.3')"
@@ -119,10 +133,10 @@ is 'a row of a new contender is put in the order of contenders' "$(jq -r '.rows 
 	'base oneshot new'
 is 'a row without a figure replaces nothing' "$(figure base one total)" 262
 is 'results.json has one more run' "$(jq -r '(.runs | length), .runs[-1].command' "$copy/docs/results.json" | xargs)" "$((runs + 1)) again"
-ok 'the table has the new row' grep -q '^| new | 1 | 263 |' "$copy/docs/results.md"
+ok 'the full table has the new row' grep -q '^| new | 1 | 263 |' "$tables"
 jq '.meta.config = "stock"' "$tap_scratch/run.json" >"$tap_scratch/stock.json"
 ok 'document.sh takes results of another kernel' "$document" "$tap_scratch/stock.json"
-ok 'a table has these beside the results of the series' grep -q '^| oneshot | 38 |.* 38 |' "$copy/docs/results.md"
+ok 'a table has these beside the results of the series' grep -q '^| oneshot | 38 |.* 38 |' "$tables"
 is 'results of another kernel replace no row of the series' "$(figure oneshot one) $(figure oneshot one over_base stock)" '38 38'
 ok 'a file without results is refused' sh -c "echo '[]' >'$tap_scratch/none.json'; ! '$document' '$tap_scratch/none.json'"
 is 'a file without results changes nothing' "$(jq '.runs | length' "$copy/docs/results.json")" $((runs + 2))
