@@ -40,6 +40,8 @@ is 'any other program of that name is run, with its arguments and its status' \
 cp usr/libexec/hytrace/hytrace-own usr/bin/hytrace-..
 ok 'no name leads elsewhere' says 2 'no such command' usr/bin/hytrace ../libexec/hytrace/hytrace-own
 ok 'nor one with other characters' says 2 'no such command' usr/bin/hytrace ..
+# A name that was cut would be this one's.
+cp usr/libexec/hytrace/hytrace-own "usr/bin/hytrace-$(printf 'a%.0s' {1..55})"
 ok 'a long name is no command' says 2 'no such command' usr/bin/hytrace "$(printf 'a%.0s' {1..300})"
 ln -s "$tap_scratch/usr/bin/hytrace" link
 is 'a link to hytrace finds the programs of where it leads' "$(./link own)" '0: '

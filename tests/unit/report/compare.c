@@ -92,7 +92,7 @@ Test(oneshot_entries, tell_the_thread)
 Test(oneshot_entries, refuse_other_ends)
 {
 	static const char *const ends[] = {
-		"x 41 sh", "-1 sh", "- sh", "- 41", "7fffffff82000111 41 sh", "ffffffff820001110 41 sh",
+		"x 41 sh", "-1 sh", "- sh", "- 41", "7fffffff82000111 41 sh", "ffffffff820001110 mod_two 41 sh",
 	};
 
 	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++) {
