@@ -136,15 +136,24 @@ sub with_named
 }
 
 # Returns the commands of the loader that these scripts call. A command comes after the program, a variable that may be the
-# program, or the status that loader.sh expects. If it is a variable itself, it may be each one.
+# program, the status that loader.sh expects, or a function of the script that calls the program. If it is a variable itself,
+# it may be each one. Documents have commands in their console sessions, which tests play.
 sub commands
 {
 	my (@files) = @_;
 	my $commands = join('|', keys(%command));
 	my %called;
 
+	return unless %command;
+	for my $path (grep { /\.md$/ } @files) {
+		for (slurp("$clone/$path") =~ /^```console\n(.*?)^```/msg) {
+			$called{$_} = 1 for /\bhytrace +($commands)\b/g;
+		}
+	}
 	for my $path (grep { m{^tests/} && $_ ne 'tests/guest/loader.sh' } @files) {
 		my $text = script($path) =~ s/["']//gr;
+		my $calling = join('|', map { $_->[0] } grep { $_->[1] =~ /hytrace +\$@/ } map { [/^(\w+)\(\)\n(.*)/s] }
+			$text =~ /^(\w+\(\)\n[{(]\n.*?^[})])/msg);
 
 		for (split(/\n/, $text)) {
 			# An argument of a shell, which calls it as $1.
@@ -152,11 +161,14 @@ sub commands
 			my $before = /\b(status|says)\b/ ? qr/\d/ : qr/hytrace/;
 
 			$called{$_} = 1 for /$before +($commands)\b/g;
+			$called{$1} = 1 while $calling && /\b(?:$calling)\b(?:(?!\b(?:$calling)\b).)*? ($commands)\b/g;
 			# Not in a message, where another word follows.
 			next unless $text =~ m{/hytrace\b};
 			$called{$_} = 1 for /(?<![^\s;|&(])\* +($commands)(?! \w)\b/g;
 		}
 	}
+	# It starts the loader for some of its contenders.
+	$called{cover} = 1 if $called{bench};
 	return sort(keys(%called));
 }
 
@@ -171,6 +183,8 @@ sub reached
 	for (`cd '$clone/build/user' 2>/dev/null && find . -name '*.o' -exec nm -A {} +`) {
 		my ($object, $kind, $name) = m{^\./(.*)\.o:[0-9a-f ]+ (\w) (\S+)$} or next;
 
+		# What is left of a source that has gone is no part of the loader.
+		next unless $tracked{"user/$object.c"} || $tracked{"user/$object"};
 		if ($kind eq 'U') {
 			push(@{$needs{$object}}, $name);
 		} elsif ($kind =~ /[A-Z]/) {
@@ -196,7 +210,8 @@ sub made_of
 	my %made = map { $_ => 1 } 'user/main.c', (grep { $tracked{$_} } map { "user/$_/main.c" } @called), grep { m{^bpf/} } keys(%tracked);
 
 	for my $object (@objects) {
-		$made{$_} = 1 for grep { $tracked{$_} } "user/$object.c", slurp("$clone/build/user/$object.d") =~ m{\buser/\S+\.h\b}g;
+		# A file that is embedded has an object of its name.
+		$made{$_} = 1 for grep { $tracked{$_} } "user/$object.c", "user/$object", slurp("$clone/build/user/$object.d") =~ m{\buser/\S+\.h\b}g;
 	}
 	return keys(%made);
 }
@@ -216,7 +231,7 @@ sub inputs
 	}
 	# What make installs, it finds by patterns.
 	if (grep { m{^tests/host/} && script($_) =~ /\b(make|hytrace\.bash)\b/ } @files) {
-		$all{$_} = 1 for 'Makefile', 'user/hytrace.bash', 'user/_hytrace';
+		$all{$_} = 1 for 'Makefile', 'user/hytrace.bash', 'user/_hytrace', grep { m{^user/\w+/main\.c$} } keys(%tracked);
 	}
 	$all{'tests/counts'} = 1 if $all{'tests/host/runners.sh'};
 	if ($test->{name} =~ m{^ftracetest/}) {
@@ -230,7 +245,7 @@ sub covers
 {
 	my ($input, $path) = @_;
 
-	return $input eq $path || $input =~ m{^build/} && $path =~ m{^user/} || $input =~ /^image / && $path =~ m{^kernel/(files/(?!tools/|Documentation/)|patches/|config/|series-|(build|image|make)\.sh)};
+	return $input eq $path || $input =~ m{^build/tests/} && $path =~ m{^user/} || $input =~ /^image / && $path =~ m{^kernel/(files/(?!tools/|Documentation/)|patches/|config/|series-|(build|image|make)\.sh)};
 }
 
 # Returns the name of a kernel's image, which no other one has; nothing if it is not there.

@@ -269,6 +269,45 @@ echo >>"$tree/user/document/it.h"
 ok 'a header that it includes' again '1 0 0 0'
 echo >>"$tree/user/base/it.c"
 ok 'what the table of commands reaches' again '1 0 0 0'
+# An object of a file that is embedded, and one of a source that has gone.
+echo page >"$tree/user/report/page.html"
+(cd "$tree/user/report" && ld -r -b binary -o "$tree/build/user/report/page.html.o" page.html) || exit 1
+echo 'extern char _binary_page_html_start; void document(void); char *page(void) { document(); return &_binary_page_html_start; }' |
+	gcc -x c -c -o "$tree/build/user/report/gone.o" -
+echo 'char *page(void); void cmd_why(void) { page(); }' >"$tree/user/report/it.c"
+cat >"$tree/user/event/it.c" <<'END'
+extern char _binary_page_html_start;
+char *page(void);
+void cmd_event(void);
+char *page(void) { return &_binary_page_html_start; }
+void cmd_event(void) { }
+END
+for object in report/it event/it; do
+	(cd "$tree" && gcc -MMD -Iuser -c -o "build/user/$object.o" "user/$object.c") || exit 1
+done
+again '' >/dev/null
+echo >>"$tree/user/report/page.html"
+ok 'a file that is embedded' again '1 0 0 0'
+echo >>"$tree/user/event/it.c"
+ok 'what the object of a source that has gone defines, too, is of the source that is there' again '1 0 0 0'
+program tests/host/it.sh <<<$'says_so()\n{\n\t"$hytrace" "$@"\n}\nsays_so why x; echo "ok 1 - x"; echo 1..1'
+again '' >/dev/null
+echo >>"$tree/user/report/it.c"
+ok 'a command by a function that calls the loader' again '1 0 0 0'
+mkdir -p "$tree/docs"
+printf '%s\n' '```console' '# hytrace why x' '```' >"$tree/docs/it.md"
+program tests/host/it.sh <<<': docs/it.md; echo "ok 1 - x"; echo 1..1'
+again '' >/dev/null
+echo >>"$tree/user/report/it.c"
+ok 'a command of a session that a document shows' again '1 0 0 0'
+printf '	{ "%s", "hytrace", NULL, "" },\n' cover bench >>"$tree/user/main.c"
+echo 'void cmd_cover(void) { }' >"$tree/user/base/it.c"
+(cd "$tree" && gcc -MMD -Iuser -c -o build/user/base/it.o user/base/it.c) || exit 1
+program tests/host/it.sh <<<'build/hytrace bench; echo "ok 1 - x"; echo 1..1'
+again '' >/dev/null
+echo >>"$tree/user/base/it.c"
+ok 'hytrace bench runs hytrace cover' again '1 0 0 0'
+program tests/host/it.sh <<<'build/hytrace why x; echo "ok 1 - x"; echo 1..1'
 touch -d yesterday "$tree/build/hytrace"
 echo >>"$tree/user/document/it.c"
 ok 'a loader that is older than its source' again '1 0 0 0'
@@ -466,6 +505,12 @@ ok 'a mutant that survives' mutants 1 '^SURVIVED .* a\.thing:1$' 'a.thing: zero 
 ok 'a mutant whose words do not exist' mutants 1 '^does not apply: ' 'a.thing: three ~> Three'
 ok 'a mutant whose words exist twice' mutants 1 '^does not apply: ' 'a.thing: two ~> Two'
 ok 'a mutant in a file that no result depends on' mutants 1 'would be kept' 'first: one ~> two'
+printf '	{ "none", "hytrace", cmd_none, "" },\n' >"$tree/user/main.c"
+mkdir -p "$tree/user/none" "$tree/build/user/none"
+echo 'void cmd_none(void) { }' >"$tree/user/none/it.c"
+(cd "$tree" && gcc -MMD -c -o build/user/none/it.o user/none/it.c) || exit 1
+program tests/host/it.sh <<<'grep -q "^one$" ./a.thing; build/hytrace none'
+ok 'also if the test calls the loader' mutants 1 'would be kept' 'first: one ~> two'
 program tests/host/it.sh <<<': ./a.thing; false'
 ok 'a test that fails without a mutant' mutants 1 'host/it, without a mutant: caught' 'a.thing: one ~> One'
 is 'the tree is not changed' "$(xargs <"$tree/a.thing")" 'zero one two two'
