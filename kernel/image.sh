@@ -105,6 +105,9 @@ done_key()
 {
 	{
 		echo "8 $(release_suffix)"
+		# How it is compiled, without comments.
+		sed -n '/^kbuild()/,/^}/p' "$root/kernel/make.sh"
+		sed '/^#/d' "$root/kernel/cc.sh"
 		if [[ -n $unpatched ]]; then
 			echo "$1"
 		else

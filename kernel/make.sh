@@ -31,7 +31,7 @@ kbuild()
 	unset CCACHE_DEPEND
 	compgen -G "$images/*" >/dev/null || export CCACHE_DEPEND=1
 	[[ $flavour != kcsan ]] || mapfile -t watched < <(watched_by_kcsan)
-	printf '%s\n' "$(pahole --version)" v1.25 | sort -CV || flags=
+	printf '%s\n' "$(pahole --version)" v1.25 | sort -CuV || flags=
 	make -C "$src" O="$obj" -j"$(nproc)" LOCALVERSION="$(release_suffix)" \
 		CC="$root/kernel/cc.sh $compiler" HOSTCC='ccache gcc' KCPPFLAGS="$prefix" KCFLAGS="$flags" \
 		"${watched[@]}" "$@"
