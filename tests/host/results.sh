@@ -97,10 +97,9 @@ ok 'results.md has the costs on two CPUs' says docs/results.md 'oneshot takes %s
 	"$(figure oneshot all over_base 'patched, 2 CPUs' parallel)" "$(figure cover-bpf all over_base 'patched, 2 CPUs' parallel)"
 ok 'results.md has the costs of KCOV' says docs/results.md 'getppid() takes %s untraced. There, KCOV adds %s to calls of one task, and oneshot %s ' \
 	"$(figure base all total 'patched, kcov')" "$(figure kcov all over_base 'patched, kcov')" "$(figure oneshot all over_base 'patched, kcov')"
-ok 'README has the cost of a known call' says README.md 'A call that is known already costs %s instructions' "$(figure oneshot one)"
-ok 'README has the costs of both recorders' says README.md 'Debian%s kernels have | %s instructions; on Linux 7.3 %s |' "'s" \
-	"$(figure cover-bpf one)" "$(figure cover-bpf one over_base 'patched, Linux 7.3')"
-ok 'README names the kernel' says README.md 'on Linux %s with the series' \
+ok 'README has the cost of a known call' says README.md 'and for %s instructions a later call' "$(figure oneshot one)"
+ok 'README has the costs of both recorders' says README.md 'Debian%s kernels have | %s instructions |' "'s" "$(figure cover-bpf one)"
+ok 'README names the kernel' says README.md 'on Linux %s with the patches' \
 	"$(jq -r '.runs[] | select(.config == "patched") | .kernel | sub("-hytrace$"; "")' "$copy/docs/results.json" | sort -u)"
 
 # A figure that changes must be noticed in tables and sentences.
