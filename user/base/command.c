@@ -7,6 +7,7 @@
 
 #include "base/command.h"
 #include "base/error.h"
+#include "base/memory.h"
 #include "base/program.h"
 
 struct choice {
@@ -33,15 +34,13 @@ static char *list_commands(int key, const char *text, void *input)
 
 	if (key != ARGP_KEY_HELP_POST_DOC || !choice)
 		return (char *)text;
-	f = open_memstream(&list, &size);
-	if (!f)
-		return (char *)text;
+	f = xopen_memstream(&list, &size);
 	fprintf(f, "Commands:\n");
 	for (size_t i = 0; i < choice->table->count; i++)
 		fprintf(f, "  %-10s %s\n", choice->table->list[i].name,
 			choice->table->list[i].help);
 	fprintf(f, "\n%s", choice->table->where);
-	fclose(f);
+	xclose_memstream(f);
 	return list;
 }
 

@@ -6,10 +6,9 @@
 #include "base/counters.h"
 #include "base/memory.h"
 
-int counters__add(struct counters *counters, const char *name, uint64_t value)
+void counters__add(struct counters *counters, const char *name, uint64_t value)
 {
 	*LIST_ADD(counters->list, counters->count) = (struct counter){ name, value };
-	return 0;
 }
 
 void counter__raise(struct counter *c, uint64_t by)

@@ -16,8 +16,8 @@ struct counters {
 	size_t count;
 };
 
-/* @name must live as long as the counters. Returns 0. */
-int counters__add(struct counters *counters, const char *name, uint64_t value);
+/* @name must live as long as the counters. */
+void counters__add(struct counters *counters, const char *name, uint64_t value);
 /* At the greatest value, it stays there: what was counted in another run, or is in a document, may be any number. */
 void counter__raise(struct counter *c, uint64_t by);
 /* Returns 0 if there is no counter of that name. */

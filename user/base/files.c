@@ -17,14 +17,11 @@ char *file__text(const char *path)
 	if (!f)
 		return NULL;
 	/* Files in /proc have no size before they are read. */
-	memory = open_memstream(&text, &length);
-	if (!memory)
-		memory__fail();
+	memory = xopen_memstream(&text, &length);
 	while ((got = fread(part, 1, sizeof(part), f)))
 		fwrite(part, 1, got, memory);
 	err = ferror(f) ? errno : 0;
-	if (fclose(memory))
-		memory__fail();
+	xclose_memstream(memory);
 	fclose(f);
 	if (err) {
 		free(text);

@@ -59,6 +59,17 @@ char *xasprintf(const char *fmt, ...)
 	return text;
 }
 
+FILE *xopen_memstream(char **text, size_t *size)
+{
+	return check(open_memstream(text, size));
+}
+
+void xclose_memstream(FILE *f)
+{
+	if (fclose(f))
+		memory__fail();
+}
+
 void *list__grow(void *list, size_t count, size_t size)
 {
 	if (!(count & (count - 1)))

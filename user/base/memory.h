@@ -10,6 +10,7 @@
 #define HYTRACE_BASE_MEMORY_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 void memory__fail(void) __attribute__((noreturn));
 
@@ -22,6 +23,10 @@ void *xreallocarray(void *list, size_t count, size_t size);
 char *xstrdup(const char *text);
 char *xstrndup(const char *text, size_t length);
 char *xasprintf(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* As open_memstream(), and the fclose() of its stream, which has no other errors. */
+FILE *xopen_memstream(char **text, size_t *size);
+void xclose_memstream(FILE *f);
 
 /**
  * LIST_ADD() - add an element to a list

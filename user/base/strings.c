@@ -7,11 +7,11 @@
  * the order of insertion. (hsearch_r() needs the number of entries in advance, tsearch() is no hash
  * table, and libbpf's table is not for others.)
  */
-#include <json-c/linkhash.h>
 #include <obstack.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/strings.h"
 
@@ -35,9 +35,7 @@ struct strings *strings__new(void)
 	obstack_begin(&s->text, BLOCK_SIZE);
 	/* Text needs no alignment. */
 	obstack_alignment_mask(&s->text) = 0;
-	s->shared = lh_kchar_table_new(SHARED_AT_FIRST, NULL);
-	if (!s->shared)
-		memory__fail();
+	s->shared = index__new(SHARED_AT_FIRST, NULL);
 	return s;
 }
 
@@ -63,7 +61,6 @@ const char *strings__intern(struct strings *s, const char *text)
 	if (entry)
 		return lh_entry_k(entry);
 	copy = strings__add(s, text);
-	if (lh_table_insert(s->shared, copy, NULL))
-		memory__fail();
+	index__add(s->shared, copy, NULL);
 	return copy;
 }

@@ -5,7 +5,6 @@
  */
 #include <argp.h>
 #include <fcntl.h>
-#include <libsmartcols/libsmartcols.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,8 +14,8 @@
 
 #include "base/error.h"
 #include "base/json_writer.h"
-#include "base/memory.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "bench/commands.h"
 #include "bench/measure.h"
 #include "kernel/features.h"
@@ -139,25 +138,20 @@ static void begin_rows(void)
 		jsonw_start_array(json);
 		return;
 	}
-	table = scols_new_table();
-	for (size_t i = 0; i < ARRAY_SIZE(columns); i++) {
-		if (!table || !scols_table_new_column(table, columns[i].title, 0, columns[i].flags))
-			memory__fail();
-	}
+	table = table__new(stdout);
+	for (size_t i = 0; i < ARRAY_SIZE(columns); i++)
+		table__column(table, columns[i].title, 0, columns[i].flags);
 }
 
 static int end_rows(void)
 {
-	int err = 0;
-
 	if (json) {
 		jsonw_end_array(json);
 		jsonw_destroy(&json);
 	} else {
-		err = scols_print_table(table);
-		scols_unref_table(table);
+		table__print(table);
 	}
-	if (err || fflush(stdout) || ferror(stdout))
+	if (fflush(stdout) || ferror(stdout))
 		return error__return(-EIO, "bench: cannot write the result: %s", strerror(errno));
 	return 0;
 }
@@ -216,19 +210,17 @@ static void add_row(const struct contender *c, const struct workload *w, enum be
 		row->memory_bytes, row->attach, row->detach,
 	};
 	const char *const names[] = { scope_name(scope), c->name, w->name };
-	struct libscols_line *line = scols_table_new_line(table, NULL);
-	bool done = line;
+	struct libscols_line *line = table__line(table, NULL);
 	size_t column = 0;
 	char text[32];
 
-	for (size_t i = 0; done && i < ARRAY_SIZE(names); i++)
-		done = !scols_line_set_data(line, column++, names[i]);
-	for (size_t i = 0; done && i < ARRAY_SIZE(values); i++) {
+	for (size_t i = 0; i < ARRAY_SIZE(names); i++)
+		table__cell(line, column++, names[i]);
+	for (size_t i = 0; i < ARRAY_SIZE(values); i++) {
 		number(text, sizeof(text), values[i]);
-		done = !scols_line_set_data(line, column++, text);
+		table__cell(line, column++, text);
 	}
-	if (!done || scols_line_set_data(line, column, row->note))
-		memory__fail();
+	table__cell(line, column, row->note);
 }
 
 static void empty_row(struct bench_row *row, const char *note)

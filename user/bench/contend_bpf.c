@@ -163,16 +163,14 @@ static int bpf__detach(const struct contender *c)
 	return err;
 }
 
-static int count_keys(int fd, double *ret_count)
+static double count_keys(int fd)
 {
 	__u64 key, *previous = NULL;
+	double count = 0;
 
-	*ret_count = 0;
-	while (!bpf_map_get_next_key(fd, previous, &key)) {
-		(*ret_count)++;
+	for (; !bpf_map_get_next_key(fd, previous, &key); count++)
 		previous = &key;
-	}
-	return 0;
+	return count;
 }
 
 int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
@@ -191,12 +189,6 @@ int bench_bpf__missed(int prog_fd, int link_fd, double *ret_missed)
 	if (link.type == BPF_LINK_TYPE_KPROBE_MULTI)
 		*ret_missed += link.kprobe_multi.missed;
 	return 0;
-}
-
-static int report_map(struct bpf_map *map, struct bench_row *row)
-{
-	row->memory_bytes = fdinfo__memory(bpf_map__fd(map));
-	return bpf_map__type(map) == BPF_MAP_TYPE_ARRAY ? 0 : count_keys(bpf_map__fd(map), &row->seen);
 }
 
 /* Each set bit of a bitmap is an address. */
@@ -225,13 +217,15 @@ int bench_bpf__report(const struct contender *c, struct bench_row *row)
 	map = bpf_object__find_map_by_name(skel->obj, variant->map);
 	if (!map)
 		return bench_error(-ENOENT, "there is no BPF map %s", variant->map);
-	err = report_map(map, row);
-	if (!err && bpf_map__type(map) == BPF_MAP_TYPE_ARRAY) {
+	row->memory_bytes = fdinfo__memory(bpf_map__fd(map));
+	if (bpf_map__type(map) == BPF_MAP_TYPE_ARRAY) {
 		const void *bits = bpf_map__initial_value(map, &size);
 
 		row->seen = count_bits(bits, size);
+	} else {
+		row->seen = count_keys(bpf_map__fd(map));
 	}
-	return err;
+	return 0;
 }
 
 int bench_bpf__clear(const struct contender *c)

@@ -111,23 +111,23 @@ void blame__free(struct blame *b)
 
 static void add_line(struct libscols_table *table, const struct blame_item *item)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
 	cell__time(line, 0, item->time);
-	cell__set(line, 1, item->name);
-	cell__set(line, 2, item->kind);
+	table__cell(line, 1, item->name);
+	table__cell(line, 2, item->kind);
 }
 
 void blame__text(const struct blame *b, size_t most, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "NAME", 0.5, 0);
-	cells__column(table, "KIND", 8, 0);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "NAME", 0.5, 0);
+	table__column(table, "KIND", 8, 0);
 	for (size_t i = 0; i < b->count && i < most; i++)
 		add_line(table, &b->list[i]);
-	cells__end(table);
+	table__print(table);
 	if (most < b->count)
 		fprintf(out, "and %zu more\n", b->count - most);
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Calls of the early boot, and counts of them; see calls.h. */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/strings.h"
 #include "boot/calls.h"
@@ -18,9 +18,7 @@ void early_calls__init(struct early_calls *c)
 	memset(c, 0, sizeof(*c));
 	c->ftrace_init = SIZE_MAX;
 	c->store = strings__new();
-	c->ids = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
-	if (!c->ids)
-		memory__fail();
+	c->ids = index__new(NAMES_AT_FIRST, NULL);
 }
 
 void early_calls__free(struct early_calls *c)
@@ -50,8 +48,7 @@ uint32_t early_calls__intern(struct early_calls *c, const char *name)
 	id = c->name_count;
 	name = strings__add(c->store, name);
 	*LIST_ADD(c->names, c->name_count) = name;
-	if (lh_table_insert(c->ids, name, (void *)(uintptr_t)id))
-		memory__fail();
+	index__add(c->ids, name, (void *)(uintptr_t)id);
 	return id;
 }
 

@@ -221,7 +221,7 @@ static int load_oneshot(struct boot_report *r, const char *dir)
 	if (!err)
 		err = traceable__load(&traceable, symbols);
 	if (!err)
-		err = call_sites__read(&sites, &r->kernel, NULL);
+		sites = call_sites__read(&r->kernel, NULL);
 	r->kernel.calls_linked = sites && r->kernel.offset_known;
 	places.before = symbols;
 	places.traceable = traceable;

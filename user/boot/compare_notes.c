@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 #include "boot/compare.h"
-#include "boot/memstream.h"
+#include "base/memory.h"
 
 /* Two boots of one machine do not have the same memory to the byte. */
 #define MEMORY_SHARE 0.03
@@ -275,14 +275,14 @@ static char *words_only_in(const char *line, const char *other_line)
 {
 	char *text;
 	size_t size, length;
-	FILE *f = memstream__open(&text, &size);
+	FILE *f = xopen_memstream(&text, &size);
 
 	for (line += strspn(line, " "); *line; line += length + strspn(line + length, " ")) {
 		length = strcspn(line, " ");
 		if (!has_word(other_line, line, length))
 			fprintf(f, " %.*s", (int)length, line);
 	}
-	memstream__close(f);
+	xclose_memstream(f);
 	return text;
 }
 

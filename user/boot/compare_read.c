@@ -5,12 +5,12 @@
  * A boot that has no such row was without it: then its time and its count are 0, as long as nothing
  * of that part of the document is lost. If something is, they are unknown.
  */
-#include <json-c/linkhash.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/strings.h"
@@ -23,10 +23,8 @@ void boot_comparison__init(struct boot_comparison *ret, size_t a, size_t b)
 {
 	*ret = (struct boot_comparison){
 		.boots = xcalloc(a + b, sizeof(*ret->boots)), .count = { a, b }, .names = strings__new(),
-		.index = lh_kchar_table_new(FIRST_ROOM, NULL), .total = SIZE_MAX, .target = SIZE_MAX,
+		.index = index__new(FIRST_ROOM, NULL), .total = SIZE_MAX, .target = SIZE_MAX,
 	};
-	if (!ret->index)
-		memory__fail();
 }
 
 void boot_comparison__free(struct boot_comparison *c)
@@ -65,8 +63,7 @@ static struct boot_row *find_row(struct boot_comparison *c, const struct row_kin
 	if (lh_table_lookup_ex(c->index, key, (void **)&found)) {
 		row = &c->rows[(uintptr_t)found];
 	} else {
-		if (lh_table_insert(c->index, strings__add(c->names, key), (void *)c->row_count))
-			memory__fail();
+		index__add(c->index, strings__add(c->names, key), (void *)c->row_count);
 		row = LIST_ADD(c->rows, c->row_count);
 		row->kind = kind;
 		row->name = name;

@@ -34,7 +34,7 @@ static void fill_line(struct libscols_line *line, const struct boot_comparison *
 {
 	const struct boot_change *change = &row->change[measure];
 
-	cell__set(line, COLUMN_KIND, row->kind->word);
+	table__cell(line, COLUMN_KIND, row->kind->word);
 	cell__print(line, COLUMN_NAME, "%s", row->name);
 	if (!row->new)
 		set_value(line, COLUMN_A, measure, change->a, false);
@@ -44,9 +44,9 @@ static void fill_line(struct libscols_line *line, const struct boot_comparison *
 	if (!row->new && !row->gone && change->a >= 1)
 		cell__print(line, COLUMN_SHARE, "%+.1f%%", 100 * (change->b - change->a) / change->a);
 	else
-		cell__set(line, COLUMN_SHARE, mark_of(row));
+		table__cell(line, COLUMN_SHARE, mark_of(row));
 	set_value(line, COLUMN_NOISE, measure, change->spread, false);
-	cell__set(line, COLUMN_CERTAIN, boot_verdict__word(change->verdict));
+	table__cell(line, COLUMN_CERTAIN, boot_verdict__word(change->verdict));
 }
 
 /* @c: with two boots there is no noise to show */
@@ -55,7 +55,7 @@ static struct libscols_table *new_table(const struct boot_comparison *c, enum bo
 	static const char *const names[COLUMNS] = {
 		"KIND", "", "A", "B", "CHANGE", "%", "NOISE", "CERTAIN",
 	};
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 
 	for (size_t i = 0; i < COLUMNS; i++) {
 		const char *name = i == COLUMN_NAME ? (parts ? "PARTS" : measure == MEASURE_TIME ? "TIMES" : "CALLS") : names[i];
@@ -63,7 +63,7 @@ static struct libscols_table *new_table(const struct boot_comparison *c, enum bo
 
 		if (i == COLUMN_NOISE && boot_comparison__boots(c) == 2)
 			flags |= SCOLS_FL_HIDDEN;
-		cells__column(table, name, 1, flags);
+		table__column(table, name, 1, flags);
 	}
 	return table;
 }
@@ -90,12 +90,12 @@ static void print_table(const struct boot_comparison *c, enum boot_measure measu
 			continue;
 		}
 		table = table ?: new_table(c, measure, parts, out);
-		fill_line(cells__line(table, NULL), c, rows[i], measure);
+		fill_line(table__line(table, NULL), c, rows[i], measure);
 		shown++;
 	}
 	if (table) {
 		fputc('\n', out);
-		cells__end(table);
+		table__print(table);
 		if (left)
 			fprintf(out, "and %zu more; -n lists them\n", left);
 	}

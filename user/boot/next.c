@@ -21,7 +21,7 @@
 #include "base/error.h"
 #include "base/files.h"
 #include "boot/asked.h"
-#include "boot/memstream.h"
+#include "base/memory.h"
 #include "boot/next.h"
 #include "boot/probes.h"
 #include "boot/start.h"
@@ -97,7 +97,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 {
 	char *ret;
 	size_t size;
-	FILE *f = memstream__open(&ret, &size);
+	FILE *f = xopen_memstream(&ret, &size);
 
 	while (*current) {
 		size_t length = word_length(current);
@@ -115,7 +115,7 @@ char *boot_next__command_line(const char *current, const char *parameters)
 	fputs(parameters, f);
 	if (*current)
 		fprintf(f, " %.*s", (int)strcspn(current, "\n"), current);
-	memstream__close(f);
+	xclose_memstream(f);
 	return ret;
 }
 
@@ -137,7 +137,7 @@ char *boot_next__bootconfig(const char *parameters)
 {
 	char *ret;
 	size_t size;
-	FILE *f = memstream__open(&ret, &size);
+	FILE *f = xopen_memstream(&ret, &size);
 
 	fputs("# For the end of an initramfs: bootconfig -a THIS-FILE INITRAMFS. This replaces a bootconfig that is\n"
 	      "# there; bootconfig INITRAMFS prints that. The kernel reads it if its command line has the word\n"
@@ -151,7 +151,7 @@ char *boot_next__bootconfig(const char *parameters)
 		parameters += length + (parameters[length] != '\0');
 	}
 	fputs("}\n", f);
-	memstream__close(f);
+	xclose_memstream(f);
 	return ret;
 }
 

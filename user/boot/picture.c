@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/version.h"
-#include "boot/memstream.h"
+#include "base/memory.h"
 #include "boot/picture.h"
 #include "boot/report.h"
 #include "boot/svg.h"
@@ -253,9 +253,9 @@ static void draw_lanes(struct picture *p, const struct view *v)
 	char *lanes;
 	size_t size;
 
-	p->out = memstream__open(&lanes, &size);
+	p->out = xopen_memstream(&lanes, &size);
 	view__lanes(p, v);
-	memstream__close(p->out);
+	xclose_memstream(p->out);
 	p->out = out;
 	draw_lines(p, v);
 	fwrite(lanes, 1, size, out);
@@ -360,13 +360,13 @@ static void draw_notes(struct picture *p)
 /* The body, in a block of memory to be freed: what comes before it needs its height. */
 static void make_body(struct picture *p, const struct boot_report *r, char **ret, size_t *ret_size)
 {
-	p->out = memstream__open(ret, ret_size);
+	p->out = xopen_memstream(ret, ret_size);
 	draw_head(p, r);
 	draw_boot(p);
 	draw_early(p);
 	draw_notes(p);
 	p->y += 20;
-	memstream__close(p->out);
+	xclose_memstream(p->out);
 }
 
 static void write_all(const struct picture *p, const struct boot_report *r, const char *body,

@@ -209,7 +209,7 @@ static void set_time(struct libscols_line *line, size_t column, const struct boo
 {
 	char text[64];
 
-	cell__set(line, column, boot_report__time_text(r, time, text, sizeof(text)));
+	table__cell(line, column, boot_report__time_text(r, time, text, sizeof(text)));
 }
 
 /* Since the first call. */
@@ -222,9 +222,9 @@ static void set_start(struct libscols_line *line, const struct boot_report *r, c
 static struct libscols_line *add_line(struct libscols_table *table, struct libscols_line *parent,
 				      const struct boot_report *r, const struct early_phase *phase, const char *name)
 {
-	struct libscols_line *line = cells__line(table, parent);
+	struct libscols_line *line = table__line(table, parent);
 
-	cell__set(line, COLUMN_NAME, name);
+	table__cell(line, COLUMN_NAME, name);
 	if (!phase->timeless) {
 		set_time(line, COLUMN_TIME, r, phase->time);
 		set_time(line, COLUMN_NET, r, boot_report__net(r, phase));
@@ -347,19 +347,19 @@ static void add_outer(struct libscols_table *table, const struct boot_report *r)
 
 static void print_phases(const struct boot_report *r, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 	bool oneshot = boot_report__is_oneshot(r);
 
-	cells__column(table, "PHASE", 0.4, SCOLS_FL_TREE);
-	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "NET", 10, SCOLS_FL_RIGHT | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN));
-	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	cells__column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT);
-	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	cells__column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT);
+	table__column(table, "PHASE", 0.4, SCOLS_FL_TREE);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "NET", 10, SCOLS_FL_RIGHT | (boot_report__knows_net(r) ? 0 : SCOLS_FL_HIDDEN));
+	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	table__column(table, oneshot ? "FUNCTIONS" : "CALLS", 9, SCOLS_FL_RIGHT);
+	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	table__column(table, oneshot ? "CALLERS" : "NEW", 7, SCOLS_FL_RIGHT);
 	add_outer(table, r);
-	cells__end(table);
+	table__print(table);
 }
 
 static void print_ftrace(const struct boot_report *r, FILE *out)

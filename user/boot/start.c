@@ -22,7 +22,6 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "base/strings.h"
-#include "boot/memstream.h"
 #include "boot/probes.h"
 #include "boot/sched.h"
 #include "boot/start.h"
@@ -251,7 +250,7 @@ static bool is_event(char *line, struct trace_context *ret)
 static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size)
 {
 	struct clock_steps steps = { .last = 0 };
-	FILE *copy = memstream__open(ret, ret_size);
+	FILE *copy = xopen_memstream(ret, ret_size);
 	struct trace_context c;
 	size_t room = 0, beyond = 0;
 	char *line = NULL;
@@ -264,7 +263,7 @@ static uint64_t read_steps(FILE *f, uint64_t until, char **ret, size_t *ret_size
 		beyond = c.time > until ? beyond + 1 : 0;
 	}
 	free(line);
-	memstream__close(copy);
+	xclose_memstream(copy);
 	return steps.back;
 }
 

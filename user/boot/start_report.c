@@ -51,9 +51,9 @@ enum { LEVEL_NAME, LEVEL_START, LEVEL_TIME, LEVEL_SHARE, LEVEL_INITCALLS, LEVEL_
 static void add_level(struct libscols_table *table, const char *name, uint64_t start, uint64_t time, uint64_t whole,
 		      const struct start_level *level)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
-	cell__set(line, LEVEL_NAME, name);
+	table__cell(line, LEVEL_NAME, name);
 	cell__time(line, LEVEL_START, start);
 	cell__time(line, LEVEL_TIME, time);
 	cell__share(line, LEVEL_SHARE, time, whole);
@@ -65,15 +65,15 @@ static void add_level(struct libscols_table *table, const char *name, uint64_t s
 
 static void print_levels(const struct boot_start *s, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 	uint64_t whole = s->init_count ? s->inits[0].time : s->level_count ? end_of_levels(s) : 0;
 
-	cells__column(table, "LEVEL", 0.3, 0);
-	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	cells__column(table, "IN INITCALLS", 12, SCOLS_FL_RIGHT);
-	cells__column(table, "INITCALLS", 9, SCOLS_FL_RIGHT);
+	table__column(table, "LEVEL", 0.3, 0);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	table__column(table, "IN INITCALLS", 12, SCOLS_FL_RIGHT);
+	table__column(table, "INITCALLS", 9, SCOLS_FL_RIGHT);
 	if (boot_start__has_beginning(s))
 		add_level(table, "(before)", 0, s->levels[0].start, whole, NULL);
 	for (size_t i = 0; i < s->level_count; i++)
@@ -81,7 +81,7 @@ static void print_levels(const struct boot_start *s, FILE *out)
 	if (s->level_count && s->init_count && s->inits[0].time > end_of_levels(s))
 		add_level(table, "(after, until init)", end_of_levels(s), s->inits[0].time - end_of_levels(s), whole,
 			  NULL);
-	cells__end(table);
+	table__print(table);
 }
 
 enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RAN, CALL_WAITED, CALL_RESULT };
@@ -89,13 +89,13 @@ enum { CALL_NAME, CALL_LEVEL, CALL_START, CALL_TIME, CALL_SELF, CALL_RAN, CALL_W
 static void add_initcall(struct libscols_table *table, const struct boot_start *s, size_t index)
 {
 	const struct start_initcall *call = &s->initcalls[index];
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
-	cell__set(line, CALL_NAME, boot_start__name(call));
-	cell__set(line, CALL_LEVEL, level_of(s, call));
+	table__cell(line, CALL_NAME, boot_start__name(call));
+	table__cell(line, CALL_LEVEL, level_of(s, call));
 	cell__time(line, CALL_START, call->start);
 	if (!call->finished) {
-		cell__set(line, CALL_RESULT, "(its end is not known)");
+		table__cell(line, CALL_RESULT, "(its end is not known)");
 		return;
 	}
 	cell__time(line, CALL_TIME, call->time);
@@ -109,21 +109,21 @@ static void add_initcall(struct libscols_table *table, const struct boot_start *
 
 static void print_initcalls(const struct boot_start *s, size_t most, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 	int waits = SCOLS_FL_RIGHT | (s->waits ? 0 : SCOLS_FL_HIDDEN);
 	size_t *order = boot_start__by_self(s);
 
-	cells__column(table, "INITCALL OR MODULE", 0.4, 0);
-	cells__column(table, "LEVEL", 9, 0);
-	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "SELF", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "RAN", 10, waits);
-	cells__column(table, "WAITED", 10, waits);
-	cells__column(table, "RESULT", 6, SCOLS_FL_RIGHT);
+	table__column(table, "INITCALL OR MODULE", 0.4, 0);
+	table__column(table, "LEVEL", 9, 0);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
+	table__column(table, "RAN", 10, waits);
+	table__column(table, "WAITED", 10, waits);
+	table__column(table, "RESULT", 6, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < s->initcall_count && i < most; i++)
 		add_initcall(table, s, order[i]);
-	cells__end(table);
+	table__print(table);
 	if (most < s->initcall_count)
 		fprintf(out, "and %zu more\n", s->initcall_count - most);
 	free(order);

@@ -36,11 +36,11 @@ enum { WAIT_WHERE, WAIT_FOR, WAIT_NAME, WAIT_TIME, WAIT_SHARE, WAIT_COUNT, WAIT_
 
 static void add_wait(struct libscols_table *table, const struct boot_waits *w, const struct boot_wait *wait)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 	enum wait_class part = main_part(wait);
 
-	cell__set(line, WAIT_WHERE, wait->where);
-	cell__set(line, WAIT_FOR, wait_class__words(wait->class));
+	table__cell(line, WAIT_WHERE, wait->where);
+	table__cell(line, WAIT_FOR, wait_class__words(wait->class));
 	if (wait->name)
 		cell__print(line, WAIT_NAME, "%s", wait->name);
 	cell__time(line, WAIT_TIME, wait->time);
@@ -56,18 +56,18 @@ static void add_wait(struct libscols_table *table, const struct boot_waits *w, c
 
 static void print_waits(const struct boot_waits *w, size_t most, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 
-	cells__column(table, "PROCESS 1 WAITED IN", 0.3, 0);
-	cells__column(table, "FOR", 0.2, 0);
-	cells__column(table, "NAME", 0.2, 0);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
-	cells__column(table, "TIMES", 6, SCOLS_FL_RIGHT);
-	cells__column(table, "THAT", 0.2, 0);
+	table__column(table, "PROCESS 1 WAITED IN", 0.3, 0);
+	table__column(table, "FOR", 0.2, 0);
+	table__column(table, "NAME", 0.2, 0);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	table__column(table, "TIMES", 6, SCOLS_FL_RIGHT);
+	table__column(table, "THAT", 0.2, 0);
 	for (size_t i = 0; i < w->count && i < most; i++)
 		add_wait(table, w, &w->list[i]);
-	cells__end(table);
+	table__print(table);
 	if (most < w->count)
 		fprintf(out, "and %zu more\n", w->count - most);
 }
@@ -78,19 +78,19 @@ enum { PROBE_NAME, PROBE_DRIVER, PROBE_START, PROBE_TIME, PROBE_SELF, PROBE_RESU
 
 static void add_probe(struct libscols_table *table, const struct boot_probe *probe)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
-	cell__set(line, PROBE_NAME, probe->device ?: "(not known)");
-	cell__set(line, PROBE_DRIVER, probe->driver ?: "(not known)");
+	table__cell(line, PROBE_NAME, probe->device ?: "(not known)");
+	table__cell(line, PROBE_DRIVER, probe->driver ?: "(not known)");
 	cell__time(line, PROBE_START, probe->start);
 	if (!probe->finished) {
-		cell__set(line, PROBE_RESULT, "(its end is not known)");
+		table__cell(line, PROBE_RESULT, "(its end is not known)");
 		return;
 	}
 	cell__time(line, PROBE_TIME, probe->time);
 	cell__time(line, PROBE_SELF, probe->self);
 	if (probe->deferred)
-		cell__set(line, PROBE_RESULT, "deferred");
+		table__cell(line, PROBE_RESULT, "deferred");
 	else
 		cell__print(line, PROBE_RESULT, "%d", probe->result);
 }
@@ -101,17 +101,17 @@ static void print_probes(const struct boot_probes *p, size_t most, FILE *out)
 	struct libscols_table *table;
 
 	if (count) {
-		table = cells__begin(out);
-		cells__column(table, "PROBE OF DEVICE", 0.3, 0);
-		cells__column(table, "BY DRIVER", 0.2, 0);
-		cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-		cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-		cells__column(table, "SELF", 10, SCOLS_FL_RIGHT);
-		cells__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
+		table = table__new(out);
+		table__column(table, "PROBE OF DEVICE", 0.3, 0);
+		table__column(table, "BY DRIVER", 0.2, 0);
+		table__column(table, "START", 10, SCOLS_FL_RIGHT);
+		table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+		table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
+		table__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
 		for (size_t i = 0; i < count && i < most; i++)
 			add_probe(table, &p->list[order[i]]);
 		fputc('\n', out);
-		cells__end(table);
+		table__print(table);
 	}
 	if (most < count)
 		fprintf(out, "and %zu more\n", count - most);

@@ -36,12 +36,12 @@ static void set_title(struct libscols_line *line, const struct boot_part *part)
 	else if (part->with)
 		cell__print(line, PART_NAME, "%s, with the %zu rows above", title, part->with);
 	else
-		cell__set(line, PART_NAME, title);
+		table__cell(line, PART_NAME, title);
 }
 
 static void add_part(struct libscols_table *table, const struct boot_parts *p, const struct boot_part *part)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
 	set_title(line, part);
 	if (part->start_known)
@@ -50,35 +50,35 @@ static void add_part(struct libscols_table *table, const struct boot_parts *p, c
 		set_time(line, PART_TIME, part->time);
 		cell__share(line, PART_SHARE, part->time, p->total);
 	} else {
-		cell__set(line, PART_TIME, "unknown");
+		table__cell(line, PART_TIME, "unknown");
 	}
 }
 
 static void add_rest(struct libscols_table *table, const struct boot_parts *p)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 
-	cell__set(line, PART_NAME, "not accounted for");
+	table__cell(line, PART_NAME, "not accounted for");
 	set_time(line, PART_TIME, p->not_accounted);
 	cell__share(line, PART_SHARE, p->not_accounted, p->total);
 }
 
 static void print_parts(const struct boot_parts *p, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 	size_t shown = p->count;
 
 	while (shown && !p->list[shown - 1].time_known && !p->list[shown - 1].start_known)
 		shown--;
 
-	cells__column(table, "PART", 0.4, 0);
-	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
+	table__column(table, "PART", 0.4, 0);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "SHARE", 7, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < shown; i++)
 		add_part(table, p, &p->list[i]);
 	add_rest(table, p);
-	cells__end(table);
+	table__print(table);
 	if (shown < p->count)
 		fprintf(out, "and %zu more parts after these, of which nothing is known\n", p->count - shown);
 }
@@ -174,28 +174,28 @@ enum { UNIT_NAME, UNIT_START, UNIT_TIME, UNIT_STATE };
 
 static void add_unit(struct libscols_table *table, const struct boot_whole *w, const struct boot_unit *unit)
 {
-	struct libscols_line *line = cells__line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 	int64_t start;
 
-	cell__set(line, UNIT_NAME, unit->name);
+	table__cell(line, UNIT_NAME, unit->name);
 	if (!boot_clock__from_monotonic(&w->clock, unit->activating, &start))
 		set_time(line, UNIT_START, start);
 	set_time(line, UNIT_TIME, boot_unit__time(unit));
-	cell__set(line, UNIT_STATE, unit->result ?: unit->state);
+	table__cell(line, UNIT_STATE, unit->result ?: unit->state);
 }
 
 static void print_units(const struct boot_whole *w, size_t most, FILE *out)
 {
-	struct libscols_table *table = cells__begin(out);
+	struct libscols_table *table = table__new(out);
 	size_t count, *order = boot_units__by_time(&w->units, &count);
 
-	cells__column(table, "UNIT", 0.4, 0);
-	cells__column(table, "START", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "STATE", 6, 0);
+	table__column(table, "UNIT", 0.4, 0);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "STATE", 6, 0);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_unit(table, w, &w->units.list[order[i]]);
-	cells__end(table);
+	table__print(table);
 	if (most < count)
 		fprintf(out, "and %zu more\n", count - most);
 	free(order);
@@ -221,7 +221,7 @@ static void add_rows(struct libscols_table *table, const struct boot_units *u, c
 	for (size_t i = 0; i < count; i++) {
 		struct libscols_line *parent = rows[i].depth ? lines[rows[i].depth - 1] : NULL;
 
-		lines[rows[i].depth] = cells__line(table, parent);
+		lines[rows[i].depth] = table__line(table, parent);
 		fill_row(lines[rows[i].depth], u, &rows[i]);
 	}
 	free(lines);
@@ -235,12 +235,12 @@ void boot_whole__chain_text(const struct boot_whole *w, FILE *out)
 
 	if (!rows)
 		return;
-	table = cells__begin(out);
-	cells__column(table, "WAITED FOR", 0.5, SCOLS_FL_TREE);
-	cells__column(table, "STARTED", 10, SCOLS_FL_RIGHT);
-	cells__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table = table__new(out);
+	table__column(table, "WAITED FOR", 0.5, SCOLS_FL_TREE);
+	table__column(table, "STARTED", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
 	add_rows(table, &w->units, rows, count);
-	cells__end(table);
+	table__print(table);
 	free(rows);
 }
 

@@ -4,13 +4,13 @@
  * status.
  */
 #include <argp.h>
-#include <libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "cover/commands.h"
 #include "kernel/features.h"
 #include "kernel/kernel_id.h"
@@ -66,7 +66,7 @@ static const char *word(enum feature_state state)
 static void add_row(struct libscols_table *table, enum feature f)
 {
 	const struct feature_answer *answer = features__ask(f);
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 	char *why;
 
 	/* If another row has this reason, it is not repeated. */
@@ -75,28 +75,25 @@ static void add_row(struct libscols_table *table, enum feature f)
 	else
 		why = xasprintf("%s%s%s", answer->reason ?: feature__use(f), answer->remedy ? "; " : "",
 				answer->remedy ?: "");
-	if (!line || scols_line_set_data(line, 0, feature__name(f)) ||
-	    scols_line_set_data(line, 1, word(answer->state)) || scols_line_set_data(line, 2, why))
-		memory__fail();
+	table__cell(line, 0, feature__name(f));
+	table__cell(line, 1, word(answer->state));
+	table__cell(line, 2, why);
 	free(why);
 }
 
 static void print_text(const struct features_options *o, FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = table__new(out);
 
 	/* On a terminal, a long reason takes several lines. */
-	if (!table || scols_table_set_stream(table, out) || !scols_table_new_column(table, "FEATURE", 0.2, 0) ||
-	    !scols_table_new_column(table, "HERE", 7, 0) ||
-	    !scols_table_new_column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP))
-		memory__fail();
+	table__column(table, "FEATURE", 0.2, 0);
+	table__column(table, "HERE", 7, 0);
+	table__column(table, "WHAT FOR, OR WHY NOT", 0.6, SCOLS_FL_WRAP);
 	for (enum feature f = 0; f < FEATURE_COUNT; f++) {
 		if (o->wanted[f])
 			add_row(table, f);
 	}
-	if (scols_print_table(table))
-		memory__fail();
-	scols_unref_table(table);
+	table__print(table);
 }
 
 /* ---- json */

@@ -3,11 +3,11 @@
  * Makes a result; see collect.h. The engines give what they have recorded. All other fields of a
  * result are filled here.
  */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "cover/collect.h"
 #include "kernel/features.h"
@@ -86,19 +86,16 @@ static size_t count_seen(const struct traceable *t, const struct coverage *c)
  */
 static void number_namesakes(struct hits *hits, const struct symbols *s)
 {
-	struct lh_table *names = lh_kchar_table_new(hits->count + 1, NULL);
-	struct lh_table *found = lh_kptr_table_new(hits->count + 1, NULL);
+	struct lh_table *names = index__new(hits->count + 1, NULL), *found = index__of_addresses(hits->count + 1);
 
-	if (!names || !found)
-		memory__fail();
 	for (size_t i = 0; i < hits->count; i++) {
 		const struct hit *hit = &hits->list[i];
 
 		if (hit->kind != HIT_FUNCTION || hit->module || !hit->name)
 			continue;
-		if (lh_table_insert(found, (void *)(uintptr_t)hit->addr, hit) ||
-		    (!lh_table_lookup_entry(names, hit->name) && lh_table_insert(names, hit->name, NULL)))
-			memory__fail();
+		index__add(found, (void *)(uintptr_t)hit->addr, hit);
+		if (!lh_table_lookup_entry(names, hit->name))
+			index__add(names, hit->name, NULL);
 	}
 	for (size_t i = 0; i < symbols__count(s); i++) {
 		const struct symbol *sym = symbols__at(s, i);

@@ -165,22 +165,17 @@ int outputs__open(struct outputs **ret, const struct cover_options *o, const str
 	return err;
 }
 
-static int write_text(const struct coverage *c, const struct universe *u, FILE *stream)
+static void write_text(const struct coverage *c, const struct universe *u, FILE *stream)
 {
 	const struct report_form form = {};
 	struct rows rows;
-	int err;
 
-	err = rows__make(&rows, u, &c, 1);
-	if (err)
-		return err;
+	rows__make(&rows, u, &c, 1);
 	rows__check(&rows, (const char *const *)&c->engine);
-	err = report__text(&rows, NULL, &form, stream);
+	report__text(&rows, NULL, &form, stream);
 	rows__free(&rows);
-	return err;
 }
 
-/* @u: NULL: there is none, a message has said why, and shares are left out. */
 static int write_joined(const struct one *one, const struct coverage *c, FILE *stream)
 {
 	const struct coverage *const both[] = { one->before, c };
@@ -195,35 +190,32 @@ static int write_joined(const struct one *one, const struct coverage *c, FILE *s
 	return 0;
 }
 
+/* @u: NULL: there is none, and a message has said why. */
 static int write_one(const struct one *one, const struct coverage *c, const struct universe *u)
 {
 	FILE *stream = output__stream(one->output);
 
-	switch (one->format) {
-	case FORMAT_JSON:
-		return one->before ? write_joined(one, c, stream) : coverage__write_json(c, stream);
-	case FORMAT_TAILOR:
+	if (one->format == FORMAT_JSON && one->before)
+		return write_joined(one, c, stream);
+	if (one->format == FORMAT_JSON)
+		coverage__write_json(c, stream);
+	else if (one->format == FORMAT_TAILOR)
 		report__tailor(c, stream);
-		return 0;
-	case FORMAT_TEXT:
-		break;
-	}
-	return u ? write_text(c, u, stream) : -ENODATA;
+	else if (u)
+		write_text(c, u, stream);
+	else
+		return -ENODATA;
+	return 0;
 }
 
 static int print_comparison(const struct coverage *a, const struct coverage *b)
 {
 	struct comparison cmp;
-	int err;
 
-	err = compare__run(&cmp, a, b, HIT_FUNCTION);
-	if (err)
-		return err;
-	err = compare__print(&cmp, a->engine, b->engine, LISTED, stdout);
+	compare__run(&cmp, a, b, HIT_FUNCTION);
+	compare__print(&cmp, a->engine, b->engine, LISTED, stdout);
 	compare__free(&cmp);
-	if (!err && fflush(stdout))
-		err = error__return(-EIO, "standard output: %s", strerror(errno));
-	return err;
+	return fflush(stdout) ? error__return(-EIO, "standard output: %s", strerror(errno)) : 0;
 }
 
 /* What cannot be added to the file is not lost: it goes to a file of its own. */
@@ -232,6 +224,7 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 	struct output *output;
 	char *path = NULL;
 	struct stat st;
+	int err;
 
 	for (unsigned int i = 1; !path; i++) {
 		char word[16];
@@ -244,8 +237,12 @@ static void keep_apart(const struct one *one, const struct coverage *c)
 		free(path);
 		path = NULL;
 	}
-	if (!output__open(&output, path, NULL) &&
-	    !output__finish(output, coverage__write_json(c, output__stream(output))))
+	err = output__open(&output, path, NULL);
+	if (!err) {
+		coverage__write_json(c, output__stream(output));
+		err = output__finish(output, 0);
+	}
+	if (!err)
 		error__print("--append: %s stays as it is; the result of this run is in %s", one->path, path);
 	free(path);
 }

@@ -100,7 +100,7 @@ static int look_at_kernel(struct kernel *k, const struct filter *filter, const c
 		err = kernel_id__read(&k->id, k->symbols, vmlinux);
 	if (err)
 		return err;
-	call_sites__read(&k->sites, &k->id, vmlinux);
+	k->sites = call_sites__read(&k->id, vmlinux);
 	k->id.calls_linked = k->sites && k->id.offset_known;
 	k->files = find_module_files(k->id.release);
 	return 0;

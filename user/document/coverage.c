@@ -6,13 +6,12 @@
 #include "base/memory.h"
 #include "document/coverage.h"
 
-int coverage__init(struct coverage *c, const char *engine)
+void coverage__init(struct coverage *c, const char *engine)
 {
 	memset(c, 0, sizeof(*c));
 	c->engine = xstrdup(engine);
 	c->status = -1;
 	hits__init(&c->hits);
-	return 0;
 }
 
 static void free_list(char **list)

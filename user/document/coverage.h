@@ -76,8 +76,7 @@ struct coverage {
 	struct counters cost;
 };
 
-/* Returns 0. */
-int coverage__init(struct coverage *c, const char *engine);
+void coverage__init(struct coverage *c, const char *engine);
 void coverage__free(struct coverage *c);
 
 /* Are they of the same boot, so that their times and process numbers can be compared? */

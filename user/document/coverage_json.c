@@ -369,7 +369,7 @@ void coverage__write_head(const struct coverage *c, json_writer_t *w)
 	json__write_fields(w, header, c);
 }
 
-int coverage__write_json(const struct coverage *c, FILE *out)
+void coverage__write_json(const struct coverage *c, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "coverage", COVERAGE_SCHEMA);
 
@@ -378,7 +378,6 @@ int coverage__write_json(const struct coverage *c, FILE *out)
 	write_hits(w, c, "functions", HIT_FUNCTION);
 	write_hits(w, c, "callers", HIT_CALLER);
 	json__end(&w);
-	return 0;
 }
 
 /* ---- reading */

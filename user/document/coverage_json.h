@@ -8,8 +8,8 @@
 #include "base/json_writer.h"
 #include "document/coverage.h"
 
-/* Returns 0. Write errors stay in the stream, where output__commit() finds them. */
-int coverage__write_json(const struct coverage *c, FILE *out);
+/* Write errors stay in the stream, where output__commit() finds them. */
+void coverage__write_json(const struct coverage *c, FILE *out);
 
 /* Writes the fields between "engine" and "functions" of the document into an object that was begun before. */
 void coverage__write_head(const struct coverage *c, json_writer_t *w);

@@ -4,12 +4,12 @@
  * 0)".
  */
 #include <fnmatch.h>
-#include <json-c/linkhash.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "document/filter.h"
 
@@ -49,9 +49,8 @@ bool glob__is_name(const struct glob *g)
 static void add_name(struct globs *globs, const char *name)
 {
 	if (!globs->names)
-		globs->names = lh_kchar_table_new(NAMES_AT_FIRST, NULL);
-	if (!globs->names || lh_table_insert(globs->names, name, NULL))
-		memory__fail();
+		globs->names = index__new(NAMES_AT_FIRST, NULL);
+	index__add(globs->names, name, NULL);
 }
 
 static int add_one(struct globs *globs, const char *text, const char *origin)
@@ -135,12 +134,11 @@ void filter__free(struct filter *f)
 	globs__free(&f->own);
 }
 
-int filter__copy(struct filter *ret, const struct filter *f)
+void filter__copy(struct filter *ret, const struct filter *f)
 {
 	globs__copy(&ret->allow, &f->allow);
 	globs__copy(&ret->deny, &f->deny);
 	globs__copy(&ret->own, &f->own);
-	return 0;
 }
 
 static bool glob__matches(const struct glob *g, const char *name, const char *module)

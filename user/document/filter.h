@@ -52,8 +52,8 @@ struct filter {
 /* Adds one argument of -a or -d. Returns -EINVAL after a message if it is wrong. */
 int globs__add(struct globs *globs, const char *argument);
 void globs__free(struct globs *globs);
-/* A deep copy; @ret is empty before. Returns 0. */
-int filter__copy(struct filter *ret, const struct filter *f);
+/* A deep copy; @ret is empty before. */
+void filter__copy(struct filter *ret, const struct filter *f);
 void filter__free(struct filter *f);
 
 /* The first glob that matches no traceable function; NULL: there is none. */

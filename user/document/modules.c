@@ -126,8 +126,7 @@ static bool has_gone(const struct module *module, const struct symbols *after)
 	return !now || now->base != module->base || now->size != module->size;
 }
 
-int covered_modules__read(struct covered_modules *ret, const struct symbols *before,
-			  const struct symbols *after)
+void covered_modules__read(struct covered_modules *ret, const struct symbols *before, const struct symbols *after)
 {
 	const struct module *list;
 	size_t count;
@@ -136,7 +135,7 @@ int covered_modules__read(struct covered_modules *ret, const struct symbols *bef
 	for (size_t i = 0; i < count; i++)
 		add_module(ret, &list[i], false, has_gone(&list[i], after));
 	if (!after)
-		return 0;
+		return;
 	list = symbols__modules(after, &count);
 	for (size_t i = 0; i < count; i++) {
 		const struct module *was = symbols__module(before, list[i].name);
@@ -144,7 +143,6 @@ int covered_modules__read(struct covered_modules *ret, const struct symbols *bef
 		if (!was || has_gone(was, after))
 			add_module(ret, &list[i], true, false);
 	}
-	return 0;
 }
 
 /* ---- modules in a document */

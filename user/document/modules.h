@@ -33,11 +33,8 @@ struct covered_modules {
  * @after: the symbols at its end; NULL: the modules are the same
  *
  * A module that came and went in between is in neither list, so it is not found.
- *
- * Return: 0.
  */
-int covered_modules__read(struct covered_modules *ret, const struct symbols *before,
-			  const struct symbols *after);
+void covered_modules__read(struct covered_modules *ret, const struct symbols *before, const struct symbols *after);
 void covered_modules__free(struct covered_modules *m);
 
 /* Adds a module of which only the name is known, and returns it. */

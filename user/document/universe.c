@@ -28,10 +28,9 @@ void universe__free(struct universe *u)
 	memset(u, 0, sizeof(*u));
 }
 
-int universe__add(struct universe *u, const struct function *f)
+void universe__add(struct universe *u, const struct function *f)
 {
 	*LIST_ADD(u->list, u->count) = *f;
-	return 0;
 }
 
 const char *universe__text(struct universe *u, const char *text)
@@ -193,7 +192,7 @@ static void write_totals(json_writer_t *w, const struct universe *u)
 	jsonw_end_object(w);
 }
 
-int universe__write_json(const struct universe *u, FILE *out)
+void universe__write_json(const struct universe *u, FILE *out)
 {
 	json_writer_t *w = json__begin(out, "functions", UNIVERSE_SCHEMA);
 
@@ -206,12 +205,10 @@ int universe__write_json(const struct universe *u, FILE *out)
 	write_totals(w, u);
 	jsonw_name(w, "functions");
 	jsonw_start_lines(w);
-	for (size_t i = 0; i < u->count; i++) {
+	for (size_t i = 0; i < u->count; i++)
 		write_function(w, u, &u->list[i]);
-	}
 	jsonw_end_array(w);
 	json__end(&w);
-	return 0;
 }
 
 static const char *shared(struct universe *u, struct json_object *object, const char *name)
@@ -244,7 +241,8 @@ static int read_function(struct universe *u, struct json_object *object)
 	f.addr = f.module ? number(object, "offset") : addr ? strtoull(addr, NULL, 16) : 0;
 	u->placed |= f.unit != NULL;
 	u->whole |= f.untraced != NULL;
-	return universe__add(u, &f);
+	universe__add(u, &f);
+	return 0;
 }
 
 int universe__read_json(struct universe *ret, const char *path)

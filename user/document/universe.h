@@ -49,8 +49,8 @@ struct universe {
 void universe__init(struct universe *u);
 void universe__free(struct universe *u);
 
-/* Adds a function, whose texts must live as long as @u, or be kept by universe__text(). Returns 0. */
-int universe__add(struct universe *u, const struct function *f);
+/* Adds a function, whose texts must live as long as @u, or be kept by universe__text(). */
+void universe__add(struct universe *u, const struct function *f);
 /* A copy of a text that functions share, such as a unit; NULL for NULL. */
 const char *universe__text(struct universe *u, const char *text);
 /* Sorts the functions. Call it after the last one was added and before any look-up. */
@@ -76,8 +76,8 @@ const struct function *universe__at(const struct universe *u, const char *module
 /* All functions of that name, which may end in .isra.0 or the like; NULL: there are none. */
 const struct function *const *universe__named(const struct universe *u, const char *name, size_t *ret_count);
 
-/* Returns 0. Write errors stay in the stream. */
-int universe__write_json(const struct universe *u, FILE *out);
+/* Write errors stay in the stream. */
+void universe__write_json(const struct universe *u, FILE *out);
 /* Returns -EINVAL after a message, as document__read(). */
 int universe__read_json(struct universe *ret, const char *path);
 

@@ -5,7 +5,6 @@
  */
 #include <argp.h>
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,6 +13,7 @@
 #include "base/json.h"
 #include "base/memory.h"
 #include "base/options.h"
+#include "base/table.h"
 #include "event/commands.h"
 #include "event/function_events.h"
 #include "event/record.h"
@@ -216,7 +216,7 @@ static void list_json(const struct prototypes *events, FILE *out)
 
 static void add_row(struct libscols_table *table, const struct prototype *p)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 	uint64_t enabled = 0, missed = 0;
 	char event[512], number[32];
 
@@ -224,9 +224,10 @@ static void add_row(struct libscols_table *table, const struct prototype *p)
 	function_event__number(p, "missed", &missed);
 	snprintf(event, sizeof(event), "%s/%s", p->group, p->name);
 	snprintf(number, sizeof(number), "%" PRIu64, missed);
-	if (!line || scols_line_set_data(line, 0, event) || scols_line_set_data(line, 1, enabled ? "yes" : "no") ||
-	    scols_line_set_data(line, 2, number) || scols_line_set_data(line, 3, p->text))
-		memory__fail();
+	table__cell(line, 0, event);
+	table__cell(line, 1, enabled ? "yes" : "no");
+	table__cell(line, 2, number);
+	table__cell(line, 3, p->text);
 }
 
 static void list_text(const struct prototypes *events, FILE *out)
@@ -235,18 +236,14 @@ static void list_text(const struct prototypes *events, FILE *out)
 
 	if (!events->count)
 		return;
-	table = scols_new_table();
-	if (!table || scols_table_set_stream(table, out) ||
-	    !scols_table_new_column(table, "EVENT", 20, 0) ||
-	    !scols_table_new_column(table, "ENABLED", 7, 0) ||
-	    !scols_table_new_column(table, "MISSED", 7, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "PROTOTYPE", 0.5, SCOLS_FL_TRUNC))
-		memory__fail();
+	table = table__new(out);
+	table__column(table, "EVENT", 20, 0);
+	table__column(table, "ENABLED", 7, 0);
+	table__column(table, "MISSED", 7, SCOLS_FL_RIGHT);
+	table__column(table, "PROTOTYPE", 0.5, SCOLS_FL_TRUNC);
 	for (size_t i = 0; i < events->count; i++)
 		add_row(table, &events->list[i]);
-	if (scols_print_table(table))
-		memory__fail();
-	scols_unref_table(table);
+	table__print(table);
 }
 
 static int print_list(const struct prototypes *events, const void *options)

@@ -101,11 +101,8 @@ char *log_entry__picture(const struct log_entry *entry)
 	int left = entry->column;
 	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = xopen_memstream(&text, &size);
 
-	f = open_memstream(&text, &size);
-	if (!f)
-		memory__fail();
 	while (line < end) {
 		int length = strcspn(line, "\n");
 
@@ -122,7 +119,6 @@ char *log_entry__picture(const struct log_entry *entry)
 		left -= left > length ? length + 1 : left + 1;
 		line += length + 1;
 	}
-	if (fclose(f))
-		memory__fail();
+	xclose_memstream(f);
 	return text;
 }

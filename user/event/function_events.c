@@ -208,18 +208,14 @@ int function_events__remove(const struct prototypes *events, const bool *chosen)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = xopen_memstream(&text, &size);
 	int err;
 
-	f = open_memstream(&text, &size);
-	if (!f)
-		memory__fail();
 	for (size_t i = 0; i < events->count; i++) {
 		if (chosen[i])
 			fprintf(f, "!%s/%s\n", events->list[i].group, events->list[i].name);
 	}
-	if (fclose(f))
-		memory__fail();
+	xclose_memstream(f);
 	err = write_whole(text, NULL);
 	free(text);
 	return err;

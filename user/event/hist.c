@@ -8,12 +8,12 @@
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <libsmartcols/libsmartcols.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/json.h"
 #include "base/memory.h"
+#include "base/table.h"
 #include "event/hist.h"
 #include "event/json.h"
 
@@ -153,7 +153,7 @@ static struct bounds bounds_of(size_t slot)
 
 static void add_row(struct libscols_table *table, size_t slot, uint64_t count, uint64_t most)
 {
-	struct libscols_line *line = scols_table_new_line(table, NULL);
+	struct libscols_line *line = table__line(table, NULL);
 	struct bounds b = bounds_of(slot);
 	const char *sign = b.negative ? "-" : "";
 	char least[32], greatest[32], number[32], bar[BAR_WIDTH + 1] = "";
@@ -162,9 +162,10 @@ static void add_row(struct libscols_table *table, size_t slot, uint64_t count, u
 	snprintf(greatest, sizeof(greatest), "%s%" PRIu64, sign, b.greatest);
 	snprintf(number, sizeof(number), "%" PRIu64, count);
 	memset(bar, '#', most ? (double)count / most * BAR_WIDTH + 0.5 : 0);
-	if (!line || scols_line_set_data(line, 0, least) || scols_line_set_data(line, 1, greatest) ||
-	    scols_line_set_data(line, 2, number) || scols_line_set_data(line, 3, bar))
-		memory__fail();
+	table__cell(line, 0, least);
+	table__cell(line, 1, greatest);
+	table__cell(line, 2, number);
+	table__cell(line, 3, bar);
 }
 
 /* The range from the first to the last slot that is not empty. Returns false if all are empty. */
@@ -204,18 +205,14 @@ void event_hist__print(const struct event_hist *h, const char *event, const char
 	fprintf(out, "%s: %s of %" PRIu64 " events\n", event, field, total(h));
 	if (!find_range(h, &first, &end, &most))
 		return;
-	table = scols_new_table();
-	if (!table || scols_table_set_stream(table, out) ||
-	    !scols_table_new_column(table, "FROM", 20, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "TO", 20, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "COUNT", 10, SCOLS_FL_RIGHT) ||
-	    !scols_table_new_column(table, "", BAR_WIDTH, 0))
-		memory__fail();
+	table = table__new(out);
+	table__column(table, "FROM", 20, SCOLS_FL_RIGHT);
+	table__column(table, "TO", 20, SCOLS_FL_RIGHT);
+	table__column(table, "COUNT", 10, SCOLS_FL_RIGHT);
+	table__column(table, "", BAR_WIDTH, 0);
 	for (size_t i = first; i < end; i++)
 		add_row(table, i, h->counts[i], most);
-	if (scols_print_table(table))
-		memory__fail();
-	scols_unref_table(table);
+	table__print(table);
 }
 
 static struct json_object *bound(bool negative, uint64_t magnitude)

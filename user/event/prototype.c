@@ -9,12 +9,12 @@
  */
 #include <ctype.h>
 #include <errno.h>
-#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "event/prototype.h"
 
@@ -141,12 +141,6 @@ int prototypes__add(struct prototypes *protos, const char *argument)
 	return err;
 }
 
-static void take_name(struct lh_table *taken, const char *name)
-{
-	if (lh_table_insert(taken, name, NULL))
-		memory__fail();
-}
-
 /* @taken: the names of other events. */
 static void number_name(struct prototype *p, struct lh_table *taken)
 {
@@ -162,7 +156,7 @@ static void number_name(struct prototype *p, struct lh_table *taken)
 		free(p->name);
 		p->name = name;
 	}
-	take_name(taken, p->name);
+	index__add(taken, p->name, NULL);
 }
 
 static void move_to(struct prototype *p, const char *group)
@@ -180,17 +174,15 @@ static void move_to(struct prototype *p, const char *group)
 
 void prototypes__privatize(struct prototypes *protos, const char *group)
 {
-	struct lh_table *taken = lh_kchar_table_new(2 * protos->count + 1, NULL);
+	struct lh_table *taken = index__new(2 * protos->count + 1, NULL);
 
-	if (!taken)
-		memory__fail();
 	/* Names that the user gave come first; other events get other names. */
 	for (size_t i = 0; i < protos->count; i++) {
 		const char *as = find_as(protos->list[i].text);
 
 		protos->list[i].own = as && !strchr(as, '/');
 		if (protos->list[i].own)
-			take_name(taken, protos->list[i].name);
+			index__add(taken, protos->list[i].name, NULL);
 	}
 	for (size_t i = 0; i < protos->count; i++) {
 		struct prototype *p = &protos->list[i];
@@ -210,15 +202,11 @@ char *prototypes__join(const struct prototypes *protos)
 {
 	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = xopen_memstream(&text, &size);
 
-	f = open_memstream(&text, &size);
-	if (!f)
-		memory__fail();
 	for (size_t i = 0; i < protos->count; i++)
 		fprintf(f, "%s\n", protos->list[i].line);
-	if (fclose(f))
-		memory__fail();
+	xclose_memstream(f);
 	return text;
 }
 

@@ -102,11 +102,8 @@ static int list_fields(const char *hist, struct tep_event *const *formats, size_
 	const char *separator = "";
 	char *text = NULL;
 	size_t size;
-	FILE *f;
+	FILE *f = xopen_memstream(&text, &size);
 
-	f = open_memstream(&text, &size);
-	if (!f)
-		memory__fail();
 	for (size_t i = 0; i < count; i++) {
 		struct tep_format_field *field = formats[i]->format.fields;
 
@@ -117,8 +114,7 @@ static int list_fields(const char *hist, struct tep_event *const *formats, size_
 			separator = ", ";
 		}
 	}
-	if (fclose(f))
-		memory__fail();
+	xclose_memstream(f);
 	error__print("--hist %s: no event has a field of this name that is a number; there are: %s", hist, text);
 	free(text);
 	return -EINVAL;

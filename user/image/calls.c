@@ -303,23 +303,21 @@ void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret
 	read_call(c, ret, &i);
 }
 
-int calls__of(const struct calls *c, const struct image_function *f,
-	      int (*each)(const struct call *call, void *data), void *data)
+void calls__of(const struct calls *c, const struct image_function *f,
+	       void (*each)(const struct call *call, void *data), void *data)
 {
 	struct instruction i;
 	struct walk w;
 	uint64_t addr;
-	int err = 0;
 
 	if (!begin(&w, c, f))
-		return 0;
-	while (!err && step(&w, &i, &addr)) {
+		return;
+	while (step(&w, &i, &addr)) {
 		struct call call = { .site = addr, .in = f };
 
 		if (read_call(c, &call, &i))
-			err = each(&call, data);
+			each(&call, data);
 	}
-	return err;
 }
 
 /* Is it a return, or a jump without a condition? */
@@ -364,30 +362,28 @@ int calls__read_ways(struct calls *c)
 	return ways__read(&c->ways, image__file(c->image));
 }
 
-int calls__flow(const struct calls *c, const struct image_function *f,
-		int (*each)(const struct flow *flow, void *data), void *data)
+void calls__flow(const struct calls *c, const struct image_function *f,
+		 void (*each)(const struct flow *flow, void *data), void *data)
 {
 	struct instruction i;
 	struct walk w;
 	uint64_t at;
-	int err = 0;
 
 	if (!begin(&w, c, f))
-		return 0;
-	while (!err && step(&w, &i, &at)) {
+		return;
+	while (step(&w, &i, &at)) {
 		const struct flow flow = flow_of(c, &i, w.text - i.length, at);
 
-		err = each(&flow, data);
+		each(&flow, data);
 		for (size_t k = SORTED_FROM(c->ways.list, c->ways.count, at, at);
-		     !err && k < c->ways.count && c->ways.list[k].at < w.at; k++) {
+		     k < c->ways.count && c->ways.list[k].at < w.at; k++) {
 			uint64_t to = c->ways.list[k].to;
 
-			err = each(&(struct flow){ .at = at, .to = to, .anywhere = to == FLOW_NO_TARGET }, data);
+			each(&(struct flow){ .at = at, .to = to, .anywhere = to == FLOW_NO_TARGET }, data);
 		}
 	}
-	if (!err && w.left)
-		err = each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);
-	return err;
+	if (w.left)
+		each(&(struct flow){ .at = w.at, .to = FLOW_NO_TARGET, .anywhere = true }, data);
 }
 
 int calls__open(struct calls **ret, const struct image *image)

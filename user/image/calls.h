@@ -61,13 +61,11 @@ void calls__before(const struct calls *c, uint64_t returned_to, struct call *ret
  * calls__of() - go through all calls in a function
  * @c: the calls
  * @f: the function
- * @each: called for each call and each jump into another function, by address; ends if not 0
+ * @each: called for each call and each jump into another function, by address
  * @data: for @each
- *
- * Return: 0, or what @each returned.
  */
-int calls__of(const struct calls *c, const struct image_function *f,
-	      int (*each)(const struct call *call, void *data), void *data);
+void calls__of(const struct calls *c, const struct image_function *f,
+	       void (*each)(const struct call *call, void *data), void *data);
 
 #define FLOW_NO_TARGET UINT64_MAX
 
@@ -86,14 +84,12 @@ int calls__read_ways(struct calls *c);
  * calls__flow() - go through all instructions of a function
  * @c: the calls, after calls__read_ways()
  * @f: the function
- * @each: called for each, by address, and once more for each other way that leads from it (ways.h); ends if not 0
+ * @each: called for each, by address, and once more for each other way that leads from it (ways.h)
  * @data: for @each
  *
  * What cannot be decoded is a jump whose target is not known.
- *
- * Return: 0, or what @each returned.
  */
-int calls__flow(const struct calls *c, const struct image_function *f,
-		int (*each)(const struct flow *flow, void *data), void *data);
+void calls__flow(const struct calls *c, const struct image_function *f,
+		 void (*each)(const struct flow *flow, void *data), void *data);
 
 #endif

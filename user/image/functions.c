@@ -5,10 +5,10 @@
  * An address may have several names. Documents and the kernel's own lists must use the same one, so
  * this chooses the name that the kernel prints.
  */
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "image/functions.h"
@@ -73,9 +73,8 @@ static void read_name(struct reader *r, const GElf_Sym *sym, size_t order)
 		return;
 	if (!r->file->is_module)
 		note_bounds(r, name, sym->st_value);
-	if (begins_with(name, EXPORT_MARK) &&
-	    lh_table_insert(r->exports, name + strlen(EXPORT_MARK), NULL))
-		memory__fail();
+	if (begins_with(name, EXPORT_MARK))
+		index__add(r->exports, name + strlen(EXPORT_MARK), NULL);
 	text = image_file__text(r->file, sym->st_shndx);
 	/*
 	 * Each section and each file has a symbol. A symbol at the end of a section belongs to
@@ -260,9 +259,7 @@ void functions__read(struct functions *ret, const struct image_file *file, const
 	GElf_Sym sym;
 
 	memset(ret, 0, sizeof(*ret));
-	r.exports = lh_kchar_table_new(16384, NULL);
-	if (!r.exports)
-		memory__fail();
+	r.exports = index__new(16384, NULL);
 	for (int i = 0; gelf_getsym(file->symbols, i, &sym); i++)
 		read_name(&r, &sym, i);
 	count_namesakes(ret);

@@ -4,9 +4,9 @@
  * of assembly, or second names of a function, and these have an address. Other modules have what is left.
  */
 #include <dwarf.h>
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 
+#include "base/index.h"
 #include "base/memory.h"
 #include "image/file.h"
 #include "image/imports.h"
@@ -69,18 +69,14 @@ static void define_all(const struct image *vmlinux, struct lh_table *by_name)
 	}
 }
 
-int imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux)
+void imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux)
 {
-	struct lh_table *by_name = lh_kchar_table_new(1024, NULL);
+	struct lh_table *by_name = index__new(1024, NULL);
 
-	if (!by_name)
-		memory__fail();
 	*ret = (struct imports){};
 	read_names(ret, image__file(module));
-	for (size_t i = 0; i < ret->count; i++) {
-		if (lh_table_insert(by_name, ret->list[i].name, &ret->list[i]))
-			memory__fail();
-	}
+	for (size_t i = 0; i < ret->count; i++)
+		index__add(by_name, ret->list[i].name, &ret->list[i]);
 	define_all(vmlinux, by_name);
 	for (size_t i = 0; i < ret->count; i++) {
 		size_t count;
@@ -91,7 +87,6 @@ int imports__find(struct imports *ret, const struct image *module, const struct 
 			ret->list[i].unit = unit->path;
 	}
 	lh_table_free(by_name);
-	return 0;
 }
 
 void imports__free(struct imports *i)

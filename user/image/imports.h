@@ -25,10 +25,8 @@ struct imports {
  * @ret: to be freed by imports__free()
  * @module: the module
  * @vmlinux: its kernel, with debug information, which is read once
- *
- * Return: 0.
  */
-int imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux);
+void imports__find(struct imports *ret, const struct image *module, const struct image *vmlinux);
 void imports__free(struct imports *i);
 
 #endif

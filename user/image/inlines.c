@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Finds the bodies of inlined functions in others; see inlines.h. It goes over .debug_info once. */
 #include <dwarf.h>
-#include <json-c/linkhash.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/strings.h"
@@ -39,12 +39,6 @@ struct reader {
 	int err;
 };
 
-static void add_index(struct lh_table *table, const void *key, size_t index)
-{
-	if (lh_table_insert(table, (void *)key, (void *)index))
-		memory__fail();
-}
-
 /* ---- source functions */
 
 static uint32_t add_source(struct reader *r, const char *name, const char *file, int line)
@@ -57,7 +51,7 @@ static uint32_t add_source(struct reader *r, const char *name, const char *file,
 	entry = lh_table_lookup_entry(r->by_place, key);
 	if (entry)
 		return (uintptr_t)lh_entry_v(entry);
-	add_index(r->by_place, strings__add(in->names, key), in->source_count);
+	index__add(r->by_place, strings__add(in->names, key), (void *)in->source_count);
 	name = strings__add(in->names, name);
 	*LIST_ADD(in->sources, in->source_count) = (struct source_function){ name, file, line };
 	return in->source_count - 1;
@@ -89,7 +83,7 @@ static uint32_t source_of(struct reader *r, Dwarf_Die *die)
 	file = dwarf_decl_file(&origin);
 	dwarf_decl_line(&origin, &line);
 	source = add_source(r, name, file ? image__source(r->in->image, file) : NULL, line);
-	add_index(r->by_die, key, source);
+	index__add(r->by_die, key, (void *)(uintptr_t)source);
 	return source;
 }
 
@@ -218,9 +212,7 @@ static int read_units(struct reader *r, Dwarf *dwarf)
 	while (!r->err && !dwarf_get_units(dwarf, cu, &cu, NULL, NULL, &die, NULL)) {
 		if (dwarf_tag(&die) != DW_TAG_compile_unit)
 			continue;
-		r->by_die = lh_kptr_table_new(1024, NULL);
-		if (!r->by_die)
-			memory__fail();
+		r->by_die = index__of_addresses(1024);
 		if (dwarf_getsrcfiles(&die, &r->files, NULL))
 			r->files = NULL;
 		read_children(r, &die, 0);
@@ -240,9 +232,7 @@ int inlines__read(struct inlines **ret, const struct image *image)
 	r.in = xcalloc(1, sizeof(*r.in));
 	r.in->image = image;
 	r.in->names = strings__new();
-	r.by_place = lh_kchar_table_new(65536, NULL);
-	if (!r.by_place)
-		memory__fail();
+	r.by_place = index__new(65536, NULL);
 	err = read_units(&r, dwarf);
 	lh_table_free(r.by_place);
 	if (err) {

@@ -139,13 +139,12 @@ static void read_code(struct references *r, const struct image_function *f)
 
 /* ---- calls and jumps */
 
-static int add_way(const struct call *call, void *data)
+static void add_way(const struct call *call, void *data)
 {
 	struct references *r = data;
 
 	if (call->kind == CALL_DIRECT)
 		*LIST_ADD(r->ways, r->way_count) = *call;
-	return 0;
 }
 
 static int by_callee(const void *a, const void *b)
@@ -157,7 +156,7 @@ static int by_callee(const void *a, const void *b)
 	return x->site < y->site ? -1 : x->site > y->site;
 }
 
-int references__read(struct references **ret, const struct image *image, const struct calls *calls)
+struct references *references__read(const struct image *image, const struct calls *calls)
 {
 	struct references *r = xcalloc(1, sizeof(*r));
 
@@ -176,8 +175,7 @@ int references__read(struct references **ret, const struct image *image, const s
 	}
 	if (r->way_count)
 		qsort(r->ways, r->way_count, sizeof(*r->ways), by_callee);
-	*ret = r;
-	return 0;
+	return r;
 }
 
 void references__free(struct references *r)

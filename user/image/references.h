@@ -18,13 +18,12 @@ struct references;
 
 /**
  * references__read() - find all references in an image
- * @ret: to be freed by references__free()
  * @image: the image, which must live as long
  * @calls: its calls
  *
- * Return: 0.
+ * Return: the references, to be freed by references__free().
  */
-int references__read(struct references **ret, const struct image *image, const struct calls *calls);
+struct references *references__read(const struct image *image, const struct calls *calls);
 void references__free(struct references *r);
 
 /* Is the address of a function taken anywhere except in the lists of tracers and of exports? */

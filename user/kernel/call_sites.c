@@ -243,13 +243,13 @@ struct call_sites *call_sites__read_file(const char *path)
 	return NULL;
 }
 
-int call_sites__read(struct call_sites **ret, const struct kernel_id *id, const char *vmlinux)
+struct call_sites *call_sites__read(const struct kernel_id *id, const char *vmlinux)
 {
 	char *path = kernel_id__find_vmlinux(id, vmlinux);
+	struct call_sites *s = path ? call_sites__read_file(path) : NULL;
 
-	*ret = path ? call_sites__read_file(path) : NULL;
 	free(path);
-	return 0;
+	return s;
 }
 
 void call_sites__free(struct call_sites *s)

@@ -18,14 +18,12 @@ struct call_sites;
 
 /**
  * call_sites__read() - read the table of rewritten calls from the running kernel's vmlinux
- * @ret: the table, to be freed by call_sites__free(); NULL: there is no vmlinux, or it has no such
- * table
  * @id: the running kernel
  * @vmlinux: the file, or NULL to look in the usual places
  *
- * Return: 0.
+ * Return: the table, to be freed by call_sites__free(); NULL: there is no vmlinux, or it has no such table.
  */
-int call_sites__read(struct call_sites **ret, const struct kernel_id *id, const char *vmlinux);
+struct call_sites *call_sites__read(const struct kernel_id *id, const char *vmlinux);
 /* The same for a file with a section .retpoline_sites or .altinstructions. Returns NULL if it has none. */
 struct call_sites *call_sites__read_file(const char *path);
 void call_sites__free(struct call_sites *s);

@@ -97,7 +97,7 @@ static void mark_namesakes(struct fentry_ids *ids, const char *name, const char 
  * The kernel takes the first symbol of a name. That may be another function, which need not be one
  * that can be traced.
  */
-int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols)
+void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols)
 {
 	size_t count = traceable__count(t), at = 0;
 
@@ -113,7 +113,6 @@ int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const s
 		    strcmp(traceable__at(t, at)->name, sym->name))
 			mark_namesakes(ids, sym->name, sym->module);
 	}
-	return 0;
 }
 
 const struct fentry_id *fentry_ids__find(const struct fentry_ids *ids, const char *name, const char *module)

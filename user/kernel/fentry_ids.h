@@ -41,10 +41,8 @@ struct fentry_ids {
  * @ids: the list
  * @t: the functions, which stay
  * @symbols: of the same time
- *
- * Return: 0.
  */
-int fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols);
+void fentry_ids__begin(struct fentry_ids *ids, const struct traceable *t, const struct symbols *symbols);
 
 /**
  * fentry_ids__add() - judge the functions of vmlinux, or of one module

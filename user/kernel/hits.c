@@ -19,10 +19,9 @@ void hits__free(struct hits *h)
 	memset(h, 0, sizeof(*h));
 }
 
-int hits__add(struct hits *h, const struct hit *hit)
+void hits__add(struct hits *h, const struct hit *hit)
 {
 	*LIST_ADD(h->list, h->count) = *hit;
-	return 0;
 }
 
 const char *hits__name(struct hits *h, const char *name)

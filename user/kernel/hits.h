@@ -52,8 +52,8 @@ struct hits {
 void hits__init(struct hits *h);
 void hits__free(struct hits *h);
 
-/* Adds a copy of @hit. Its strings must live as long as the hits (hits__name()). Returns 0. */
-int hits__add(struct hits *h, const struct hit *hit);
+/* Adds a copy of @hit. Its strings must live as long as the hits (hits__name()). */
+void hits__add(struct hits *h, const struct hit *hit);
 /* A copy of a string that lives as long as the hits; NULL for NULL. */
 const char *hits__name(struct hits *h, const char *name);
 

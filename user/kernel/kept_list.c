@@ -61,21 +61,6 @@ static int add_module(void *context, char *line)
 	return 0;
 }
 
-static FILE *open_memory(char **text, size_t *size)
-{
-	FILE *f = open_memstream(text, size);
-
-	if (!f)
-		memory__fail();
-	return f;
-}
-
-static void close_memory(FILE *f)
-{
-	if (fclose(f))
-		memory__fail();
-}
-
 /* Returns NULL if no kept list could be trusted now. */
 static char *make_key(const struct kept_places *places)
 {
@@ -87,10 +72,10 @@ static char *make_key(const struct kept_places *places)
 	size_t size;
 
 	if (!err && boot_id) {
-		key.f = open_memory(&text, &size);
+		key.f = xopen_memstream(&text, &size);
 		fprintf(key.f, "%s\n", boot_id);
 		err = modules ? text_list__read(modules, add_module, &key) : 0;
-		close_memory(key.f);
+		xclose_memstream(key.f);
 		if (err) {
 			free(text);
 			text = NULL;
@@ -325,8 +310,8 @@ static int read_list(struct kept_list *ret, const struct kept_places *places, FI
 	r->first_only = false;
 	if (!ret->text && err > 0)
 		err = text_list__read(f, take_line, r);
-	close_memory(r->all);
-	close_memory(r->kept);
+	xclose_memstream(r->all);
+	xclose_memstream(r->kept);
 	if (!ret->text && !err) {
 		keep(places, name, key, r);
 		ret->text = r->all_text;
@@ -351,8 +336,8 @@ int kept_list__open(struct kept_list *ret, const struct kept_places *places, con
 	*ret = (struct kept_list){};
 	if (!f)
 		return -errno;
-	r.all = open_memory(&r.all_text, &r.all_size);
-	r.kept = open_memory(&r.kept_text, &r.kept_size);
+	r.all = xopen_memstream(&r.all_text, &r.all_size);
+	r.kept = xopen_memstream(&r.kept_text, &r.kept_size);
 	err = read_list(ret, places, f, strrchr(path, '/') + 1, &r);
 	fclose(f);
 	free(r.first);

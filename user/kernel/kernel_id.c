@@ -362,14 +362,13 @@ void kernel_id__free(struct kernel_id *id)
 	memset(id, 0, sizeof(*id));
 }
 
-int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
+void kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id)
 {
 	char **const to[] = { &ret->release, &ret->version, &ret->arch, &ret->build_id, &ret->cmdline, &ret->config };
 
 	*ret = *id;
 	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]); i++)
 		*to[i] = xstrdup(*to[i]);
-	return 0;
 }
 
 /*

@@ -31,8 +31,8 @@ struct kernel_id {
  */
 int kernel_id__read(struct kernel_id *ret, const struct symbols *symbols, const char *vmlinux);
 void kernel_id__free(struct kernel_id *id);
-/* Makes a deep copy. @ret need not be initialised. Returns 0. */
-int kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id);
+/* Makes a deep copy. @ret need not be initialised. */
+void kernel_id__copy(struct kernel_id *ret, const struct kernel_id *id);
 /* The fields of the object "kernel" of a document. */
 extern const struct json_field kernel_id_fields[];
 

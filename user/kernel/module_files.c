@@ -5,7 +5,6 @@
 #include <fnmatch.h>
 #include <fts.h>
 #include <gelf.h>
-#include <json-c/linkhash.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/paths.h"
 #include "base/strings.h"
@@ -53,9 +53,7 @@ struct module_files *module_files__new(const char *directory)
 
 	m->directory = xstrdup(directory);
 	m->names = strings__new();
-	m->files = lh_kchar_table_new(FILES_AT_FIRST, free_file);
-	if (!m->files)
-		memory__fail();
+	m->files = index__new(FILES_AT_FIRST, free_file);
 	return m;
 }
 
@@ -226,8 +224,7 @@ static struct file *get_file(struct module_files *m, const char *module)
 	if (entry)
 		return lh_entry_v(entry);
 	f = xcalloc(1, sizeof(*f));
-	if (lh_table_insert(m->files, strings__add(m->names, module), f))
-		memory__fail();
+	index__add(m->files, strings__add(m->names, module), f);
 	path = module_files__path(m->directory, module);
 	if (path)
 		read_file(f, m->names, path);

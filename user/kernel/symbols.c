@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* The kernel's text symbols, sorted by address; see symbols.h. */
 #include <inttypes.h>
-#include <json-c/linkhash.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/error.h"
 #include "base/files.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/sorted.h"
 #include "base/strings.h"
@@ -94,8 +94,7 @@ static int parse_module(void *context, char *line)
 	m->base = base;
 	m->size = size;
 	m->live = !strcmp(state, "Live");
-	if (lh_table_insert(s->module_index, m->name, (void *)(s->module_count - 1)))
-		memory__fail();
+	index__add(s->module_index, m->name, (void *)(s->module_count - 1));
 	return 0;
 }
 
@@ -115,9 +114,7 @@ static struct symbols *symbols__new(void)
 
 	s->names = strings__new();
 	s->hidden = true;
-	s->module_index = lh_kchar_table_new(MODULES_AT_FIRST, NULL);
-	if (!s->module_index)
-		memory__fail();
+	s->module_index = index__new(MODULES_AT_FIRST, NULL);
 	return s;
 }
 

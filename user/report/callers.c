@@ -89,13 +89,12 @@ struct counting {
 	size_t count;
 };
 
-static int count_call(const struct call *call, void *data)
+static void count_call(const struct call *call, void *data)
 {
 	struct counting *counting = data;
 
 	counting->count += !call->jump && call->kind == CALL_DIRECT && call->callee &&
 			   call->callee->untraced == UNTRACED_NOT;
-	return 0;
 }
 
 size_t question__traceable_calls(const struct question *q, size_t number)

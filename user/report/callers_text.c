@@ -6,7 +6,7 @@
 
 #include "report/callers.h"
 #include "report/origins.h"
-#include "report/table.h"
+#include "base/table.h"
 
 enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
 
@@ -87,7 +87,7 @@ struct line {
 
 static void add_line(struct libscols_table *table, const struct question *q, const struct line *line, size_t columns)
 {
-	struct libscols_line *to = table__line(table);
+	struct libscols_line *to = table__line(table, NULL);
 	char text[512];
 
 	table__cell(to, COLUMN_OTHER, line->function);

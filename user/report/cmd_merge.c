@@ -52,8 +52,10 @@ static int merge(const struct merge_options *o, const struct documents *d)
 	if (err)
 		return err;
 	err = output__open(&output, o->output, NULL);
-	if (!err)
-		err = output__finish(output, coverage__write_json(&c, output__stream(output)));
+	if (!err) {
+		coverage__write_json(&c, output__stream(output));
+		err = output__finish(output, 0);
+	}
 	coverage__free(&c);
 	return err;
 }

@@ -168,7 +168,7 @@ static const char *why_by_name(const struct coverage *a, const struct coverage *
 	return NULL;
 }
 
-int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind)
+void compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind)
 {
 	struct comparison cmp = { .a = a, .b = b, .kind = kind, .by_name = why_by_name(a, b) };
 	int (*order)(const void *a, const void *b) = cmp.by_name ? by_name : by_place;
@@ -184,7 +184,6 @@ int compare__run(struct comparison *ret, const struct coverage *a, const struct 
 	free(sides[0].list);
 	free(sides[1].list);
 	*ret = cmp;
-	return 0;
 }
 
 void compare__free(struct comparison *cmp)
@@ -267,8 +266,7 @@ static void print_gap(const struct coverage *first, const struct coverage *secon
 			(second->window.opening - first->window.closed) / 1e9, name_first);
 }
 
-int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
-		   size_t limit, FILE *out)
+void compare__print(const struct comparison *cmp, const char *name_a, const char *name_b, size_t limit, FILE *out)
 {
 	size_t possible = compare__count(cmp, POSSIBLE);
 	size_t unexplained = compare__count(cmp, UNEXPLAINED);
@@ -291,5 +289,4 @@ int compare__print(const struct comparison *cmp, const char *name_a, const char 
 		fprintf(out, "All differences are explained.\n");
 	else
 		fprintf(out, "No difference.\n");
-	return 0;
 }

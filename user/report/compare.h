@@ -61,15 +61,14 @@ struct comparison {
 	size_t only_a_count, only_b_count;
 };
 
-/* @ret: to be freed by compare__free(). Returns 0. */
-int compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind);
+/* @ret: to be freed by compare__free(). */
+void compare__run(struct comparison *ret, const struct coverage *a, const struct coverage *b, unsigned int kind);
 void compare__free(struct comparison *cmp);
 /* The number of differences whose reasons have this certainty. */
 size_t compare__count(const struct comparison *cmp, enum certainty certainty);
 
-/* @names_a, @names_b: the names to print; @limit: names listed for each reason, 0: all. Returns 0. */
-int compare__print(const struct comparison *cmp, const char *name_a, const char *name_b,
-		   size_t limit, FILE *out);
+/* @names_a, @names_b: the names to print; @limit: names listed for each reason, 0: all. */
+void compare__print(const struct comparison *cmp, const char *name_a, const char *name_b, size_t limit, FILE *out);
 
 /**
  * compare__write_json() - comparisons as one document

@@ -6,7 +6,7 @@
 #include "image/untraced.h"
 #include "kernel/traceable.h"
 #include "report/report.h"
-#include "report/table.h"
+#include "base/table.h"
 
 enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
 
@@ -20,7 +20,7 @@ void function__place(char *ret, size_t room, const struct function *f)
 
 static void add_line(struct libscols_table *table, const struct function *f)
 {
-	struct libscols_line *line = table__line(table);
+	struct libscols_line *line = table__line(table, NULL);
 	char text[512];
 
 	function__full_name(text, sizeof(text), f->name, f->module);

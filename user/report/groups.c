@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/groups.h"
-#include "report/index.h"
+#include "base/index.h"
 
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20

@@ -38,7 +38,7 @@ static char *find_module(const struct images *images, const struct covered_modul
 	for (int i = 0; !path && i < (m->build_id ? 2 : 1); i++) {
 		char *directory = module_files__directory(i ? NULL : vmlinux, images->release);
 
-		path = directory ? module_files__path(directory, m->name) : NULL;
+		path = module_files__path(directory, m->name);
 		free(directory);
 	}
 	return path;

@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "document/losses.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "report/merge.h"
 
 struct merging {

@@ -2,7 +2,7 @@
 /* Texts with numbers; see numbered.h. */
 #include <stdint.h>
 
-#include "report/index.h"
+#include "base/index.h"
 #include "report/numbered.h"
 
 void numbered__init(struct numbered *n)

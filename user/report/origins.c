@@ -40,7 +40,7 @@ void origins__read(const struct images *images)
 		struct image_of *of = &images->list[i];
 
 		if (of->image && !of->references)
-			references__read(&of->references, of->image, of->calls);
+			of->references = references__read(of->image, of->calls);
 	}
 }
 

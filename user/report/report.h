@@ -42,10 +42,8 @@ size_t report__tailor(const struct coverage *c, FILE *out);
  * @labels: what to call the columns; NULL: there is only one
  * @form: the table's
  * @out: where to
- *
- * Return: 0.
  */
-int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
+void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out);
 
 /* A function is unseen if every document could have seen it, and none has it or proves that it ran. */
 bool row__is_listed(const struct rows *r, const struct row *row, enum listed which);

@@ -429,11 +429,9 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	struct page p = { .rows = r, .images = images };
 	char *data = NULL;
 	size_t length;
-	FILE *memory = open_memstream(&data, &length);
+	FILE *memory = xopen_memstream(&data, &length);
 	int err;
 
-	if (!memory)
-		memory__fail();
 	numbered__init(&p.others);
 	numbered__init(&p.words);
 	numbered__init(&p.paths);
@@ -441,8 +439,7 @@ int report__html(const struct rows *r, const char *const *labels, const struct i
 	arrange(&p);
 	add_untraced(&p);
 	write_data(&p, labels, memory);
-	if (fclose(memory))
-		memory__fail();
+	xclose_memstream(memory);
 	err = embed__page(_binary_page_html_start, _binary_page_html_end, data, length, out);
 	free(data);
 	free(p.order);

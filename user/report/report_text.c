@@ -12,7 +12,7 @@
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"
-#include "report/table.h"
+#include "base/table.h"
 
 /* ---- the table */
 
@@ -55,7 +55,7 @@ static bool is_seen(const struct group *g, size_t columns)
 
 static void add_line(struct libscols_table *table, const struct group *g, size_t columns)
 {
-	struct libscols_line *line = table__line(table);
+	struct libscols_line *line = table__line(table, NULL);
 	size_t most = most_asked(g, columns);
 
 	table__cell(line, 0, g->name);
@@ -244,7 +244,7 @@ static bool all_ask_for_all(const struct rows *r)
 	return true;
 }
 
-int report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
+void report__text(const struct rows *r, const char *const *labels, const struct report_form *form, FILE *out)
 {
 	struct groups g = groups__make(r, form->by, form->sort);
 
@@ -265,7 +265,6 @@ int report__text(const struct rows *r, const char *const *labels, const struct r
 	}
 	fprintf(out, "Inlined functions cannot be seen, nor can those the kernel keeps from tracing "
 		"(notrace): a function that is not here may have run all the same.\n");
-	return 0;
 }
 
 void report__losses(const struct coverage *c)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "report/rows.h"
 #include "report/verdict.h"
 #include "report/where.h"
@@ -149,7 +149,7 @@ static void add_hits(struct making *m, size_t column, size_t universe_rows)
 	}
 }
 
-int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
+void rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count)
 {
 	struct making m = { .rows = ret };
 	size_t universe_rows;
@@ -165,7 +165,6 @@ int rows__make(struct rows *ret, const struct universe *u, const struct coverage
 		ret->list[i].f = &ret->others.list[(uintptr_t)ret->list[i].f];
 	ret->all = ret->count;
 	lh_table_free(m.others);
-	return 0;
 }
 
 void rows__free(struct rows *r)

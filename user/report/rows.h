@@ -58,10 +58,8 @@ struct rows {
  * @u: of the same kernel build as all of @documents; it must live as long as @ret
  * @documents: the columns, which must live as long as @ret
  * @count: their number, at most ROWS_MOST_COLUMNS
- *
- * Return: 0.
  */
-int rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
+void rows__make(struct rows *ret, const struct universe *u, const struct coverage *const *documents, size_t count);
 
 /* Warns if the number of functions in the universe is not that which a document was asked for. */
 void rows__check(const struct rows *r, const char *const *labels);

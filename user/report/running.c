@@ -28,7 +28,9 @@ static int load(struct running *r, const char *vmlinux)
 		err = traceable__load(&r->traceable, r->symbols);
 	if (!err)
 		err = kernel_id__read(&r->id, r->symbols, vmlinux);
-	return err ? err : covered_modules__read(&r->modules, r->symbols, NULL);
+	if (!err)
+		covered_modules__read(&r->modules, r->symbols, NULL);
+	return err;
 }
 
 static void unload(struct running *r)

@@ -14,19 +14,18 @@ struct finding {
 };
 
 /* A jump at the end of a function has no return address, so nothing records whether it was made. */
-static int add_call(const struct call *call, void *data)
+static void add_call(const struct call *call, void *data)
 {
 	struct finding *f = data;
 	const struct function *callee;
 
 	if (call->kind != CALL_DIRECT || call->jump || !call->callee)
-		return 0;
+		return;
 	callee = universe__at(f->universe, NULL, call->callee->addr);
 	if (callee)
 		*LIST_ADD(f->calls->list, f->calls->count) = (struct source_call){
 			.returns_to = call->returns_to, .in = f->in, .callee = callee,
 		};
-	return 0;
 }
 
 static int by_address(const void *a, const void *b)

@@ -80,14 +80,13 @@ struct code {
 	size_t next_count;
 };
 
-static int add_flow(const struct flow *flow, void *data)
+static void add_flow(const struct flow *flow, void *data)
 {
 	struct code *code = data;
 
 	code->unknown |= code->count == MOST_INSTRUCTIONS;
 	if (!code->unknown)
 		*LIST_ADD(code->list, code->count) = *flow;
-	return 0;
 }
 
 static int by_address(const void *a, const void *b)

@@ -98,7 +98,7 @@ static size_t find_modules(struct wanted *w, const struct universe *u, const cha
 	char *directory = module_files__directory(vmlinux, w->kernel->release ?: "");
 	size_t found = 0;
 
-	for (size_t i = 0; directory && i < w->count; i++) {
+	for (size_t i = 0; i < w->count; i++) {
 		struct module_file *m = &w->modules[i];
 		const struct covered_module *has = covered_modules__find(&u->modules, m->name);
 

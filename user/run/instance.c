@@ -281,14 +281,11 @@ static int list_threads(int pidfd, char **ret)
 	err = process__threads(pidfd, &list, &count);
 	if (err)
 		return err;
-	f = open_memstream(ret, &size);
-	if (!f)
-		memory__fail();
+	f = xopen_memstream(ret, &size);
 	for (size_t n = 0; n < count; n++)
 		fprintf(f, "%d ", list[n]);
 	free(list);
-	if (fclose(f))
-		memory__fail();
+	xclose_memstream(f);
 	return 0;
 }
 

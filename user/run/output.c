@@ -190,9 +190,7 @@ static int open_output(struct output **ret, const char *path, bool growing, stru
 		output__discard(o);
 		return err;
 	}
-	o->stream = open_memstream(&o->text, &o->length);
-	if (!o->stream)
-		memory__fail();
+	o->stream = xopen_memstream(&o->text, &o->length);
 	*ret = o;
 	return 0;
 }

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/paths.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "tailor/conditions.h"
 
 #define obstack_chunk_alloc malloc

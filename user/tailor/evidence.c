@@ -9,7 +9,7 @@
 #include "image/imports.h"
 #include "image/units.h"
 #include "kernel/module_files.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "report/source_lines.h"
 #include "tailor/evidence.h"
 
@@ -363,9 +363,7 @@ int evidence__collect(struct evidence *ret, const struct documents *documents, s
 
 	*ret = (struct evidence){};
 	ret->objects = xcalloc(owners->count, sizeof(*ret->objects));
-	c.by_unit = lh_kptr_table_new(4096, NULL);
-	if (!c.by_unit)
-		memory__fail();
+	c.by_unit = index__of_addresses(4096);
 	c.by_name = index__new(4096, NULL);
 	c.conditions = conditions__new(k->source);
 	c.imported = xcalloc(images->count, sizeof(*c.imported));

@@ -14,7 +14,7 @@
 #include "base/memory.h"
 #include "base/paths.h"
 #include "kernel/kernel_id.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "tailor/child.h"
 #include "tailor/kbuild.h"
 

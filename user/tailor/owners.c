@@ -13,7 +13,7 @@
 #include "base/paths.h"
 #include "base/progress.h"
 #include "kernel/module_files.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "tailor/mentioned.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"

@@ -16,7 +16,7 @@
 #include "base/error.h"
 #include "base/paths.h"
 #include "base/version.h"
-#include "report/index.h"
+#include "base/index.h"
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 

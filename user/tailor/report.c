@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/table.h"
+#include "base/table.h"
 #include "tailor/report.h"
 
 /* What no trace says stands at the top. */
@@ -107,7 +107,7 @@ static void print_table(const struct decision **list, size_t count, bool goes, F
 	}
 	table__column(table, "WHY", 0, 0);
 	for (size_t i = 0; i < count; i++) {
-		struct libscols_line *line = table__line(table);
+		struct libscols_line *line = table__line(table, NULL);
 		const struct option_facts *f = list[i]->facts;
 		char text[256], *why = decision__reason(list[i]);
 		size_t column = 0;

@@ -180,14 +180,11 @@ int tailored__write_html(const struct tailored *t, FILE *out)
 {
 	char *data = NULL;
 	size_t length = 0;
-	FILE *memory = open_memstream(&data, &length);
+	FILE *memory = xopen_memstream(&data, &length);
 	int err;
 
-	if (!memory)
-		memory__fail();
 	tailored__write_json(t, memory);
-	if (fclose(memory))
-		memory__fail();
+	xclose_memstream(memory);
 	err = embed__page(_binary_tailored_html_start, _binary_tailored_html_end, data, length, out);
 	free(data);
 	return err;

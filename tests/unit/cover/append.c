@@ -43,7 +43,7 @@ static struct coverage result_of(const char *function, uint64_t addr, const char
 	struct hit hit = { .link = addr, .first_ns = addr, .kind = HIT_FUNCTION };
 	struct coverage c;
 
-	cr_assert(coverage__init(&c, "bpf") == 0);
+	coverage__init(&c, "bpf");
 	c.kernel.release = strdup("6.12");
 	c.kernel.build_id = strdup(build_id);
 	c.kernel.offset_known = true;
@@ -52,7 +52,7 @@ static struct coverage result_of(const char *function, uint64_t addr, const char
 	c.window = (struct window){ 1, 2, 3, 4, 5 };
 	hit.name = hits__name(&c.hits, function);
 	if (function)
-		cr_assert(hits__add(&c.hits, &hit) == 0);
+		hits__add(&c.hits, &hit);
 	return c;
 }
 
@@ -134,7 +134,7 @@ static void another_run(const char *function, uint64_t addr)
 	FILE *out = fopen("other", "w");
 
 	cr_assert(out != NULL);
-	cr_assert(coverage__write_json(&c, out) == 0);
+	coverage__write_json(&c, out);
 	fclose(out);
 	cr_assert(rename("other", "sum.json") == 0);
 	coverage__free(&c);

@@ -22,7 +22,7 @@ static char *as_json(const struct universe *u)
 	size_t length;
 	FILE *f = open_memstream(&text, &length);
 
-	cr_assert(universe__write_json(u, f) == 0);
+	universe__write_json(u, f);
 	fclose(f);
 	return text;
 }
@@ -50,7 +50,7 @@ Test(universe_kept, comes_back_as_it_was)
 	sample_universe(&u);
 	m = covered_modules__add(&u.modules, "dummy");
 	m->build_id = strdup("01");
-	cr_assert(covered_modules__add(&u.modules, "other") != NULL);
+	covered_modules__add(&u.modules, "other");
 	text = kept_text(&u, &length);
 	cr_assert(read_back(&back, text, length));
 	before = as_json(&u);

@@ -25,7 +25,7 @@ static void begin(struct graph *g)
 	for (int d = 0; d < 2; d++) {
 		struct coverage *c = &g->documents[d];
 
-		cr_assert(eq(int, coverage__init(c, "oneshot"), 0));
+		coverage__init(c, "oneshot");
 		c->kernel.build_id = strdup(SMALL_BUILD_ID);
 		c->kernel.release = strdup("6.12.0-small");
 		c->kernel.offset_known = true;
@@ -71,7 +71,7 @@ static void add(struct graph *g, int d, const char *module, const char *name, un
 		hit.offset = addr;
 	else
 		hit.link = addr;
-	cr_assert(eq(int, hits__add(&c->hits, &hit), 0));
+	hits__add(&c->hits, &hit);
 }
 
 static void make(struct graph *g)

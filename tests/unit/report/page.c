@@ -33,7 +33,7 @@ static struct json_object *data_of(const struct universe *u, const struct covera
 	size_t length;
 	FILE *out;
 
-	cr_assert(eq(int, rows__make(&rows, u, &c, 1), 0));
+	rows__make(&rows, u, &c, 1);
 	if (where)
 		cr_assert(eq(int, rows__restrict(&rows, where), 0));
 	out = open_memstream(&text, &length);

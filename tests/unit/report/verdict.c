@@ -146,7 +146,7 @@ Test(verdict, is_certain_if_it_follows_from_the_data)
 		cr_assert(came != NULL);
 		came->came = true;
 		if (cases[i].loss)
-			cr_assert(counters__add(&c.lost, cases[i].loss, 1) == 0);
+			counters__add(&c.lost, cases[i].loss, 1);
 		cr_expect(verdict__is_certain(VERDICT_NOT_CALLED, &c, NULL) == cases[i].kernel, "%zu", i);
 		cr_expect(verdict__is_certain(VERDICT_NOT_CALLED, &c, "dummy") == cases[i].stays, "%zu", i);
 		cr_expect(verdict__is_certain(VERDICT_NOT_FOLLOWED, &c, "later") == cases[i].came, "%zu", i);

@@ -92,7 +92,7 @@ Test(why, takes_no_namesake_of_another_build_for_it)
 	universe__init(&other);
 	a.other = &other;
 	expect(&a, "stop", 0, "namesake", "may have run");
-	cr_assert(universe__add(&other, &there) == 0);
+	universe__add(&other, &there);
 	universe__settle(&other);
 	expect(&a, "stop", 0, "not-called", "not called, as far as is known: the document is of another build");
 	expect(&a, "stop", 1, "seen", "ran");
@@ -125,7 +125,7 @@ Test(why, says_that_a_function_was_not_called)
 	expect(&a, "vfs_read", 0, "not-called", "not called");
 	see_caller(&a.document, "vfs_read", 0x1000, 100);
 	expect(&a, "vfs_read", 0, "not-called", "not called");
-	cr_assert(counters__add(&a.document.lost, "overrun", 1) == 0);
+	counters__add(&a.document.lost, "overrun", 1);
 	expect(&a, "vfs_read", 0, "not-called", "as far as is known: the document is not complete");
 	end(&a);
 }

@@ -34,10 +34,10 @@ static void begin(struct sample *s, const char *source)
 			 "echo zfs.ko: >>lib/modules/6.12.0-small/modules.dep", s->directory);
 		cr_assert(eq(int, system(command), 0));
 	}
-	cr_assert(eq(int, coverage__init(&s->document, "oneshot"), 0));
+	coverage__init(&s->document, "oneshot");
 	s->document.kernel.build_id = strdup(SMALL_BUILD_ID);
 	s->document.kernel.release = strdup("6.12.0-small");
-	cr_assert(ne(ptr, covered_modules__add(&s->document.modules, "zfs"), NULL));
+	covered_modules__add(&s->document.modules, "zfs");
 	s->list[0] = &s->document;
 	s->label = "run";
 	s->documents = (struct documents){ .list = s->list, .labels = &s->label, .count = 1 };

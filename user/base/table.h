@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Tables of libsmartcols, which fail only without memory; then the program ends (base/memory.h). */
-#ifndef HYTRACE_REPORT_TABLE_H
-#define HYTRACE_REPORT_TABLE_H
+#ifndef HYTRACE_BASE_TABLE_H
+#define HYTRACE_BASE_TABLE_H
 
 #include <libsmartcols/libsmartcols.h>
+#include <stdio.h>
 
 #include "base/memory.h"
 
 static inline struct libscols_table *table__new(FILE *out)
 {
-	struct libscols_table *table = scols_new_table();
+	struct libscols_table *table = scols_new_table() ?: (memory__fail(), NULL);
 
-	if (!table)
-		memory__fail();
 	scols_table_set_stream(table, out);
 	return table;
 }
@@ -24,9 +23,10 @@ static inline void table__column(struct libscols_table *table, const char *headi
 		memory__fail();
 }
 
-static inline struct libscols_line *table__line(struct libscols_table *table)
+/* @parent: NULL if the table is no tree */
+static inline struct libscols_line *table__line(struct libscols_table *table, struct libscols_line *parent)
 {
-	return scols_table_new_line(table, NULL) ?: (memory__fail(), NULL);
+	return scols_table_new_line(table, parent) ?: (memory__fail(), NULL);
 }
 
 static inline void table__cell(struct libscols_line *line, size_t column, const char *text)

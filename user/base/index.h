@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /* Hash tables of json-c, which fail only without memory; then the program ends (base/memory.h). */
-#ifndef HYTRACE_REPORT_INDEX_H
-#define HYTRACE_REPORT_INDEX_H
+#ifndef HYTRACE_BASE_INDEX_H
+#define HYTRACE_BASE_INDEX_H
 
 #include <json-c/linkhash.h>
 #include <stdlib.h>
@@ -17,6 +17,12 @@ static inline void index__free_key(struct lh_entry *entry)
 static inline struct lh_table *index__new(int size, lh_entry_free_fn *free_entry)
 {
 	return lh_kchar_table_new(size, free_entry) ?: (memory__fail(), NULL);
+}
+
+/* The same, with addresses for keys. */
+static inline struct lh_table *index__of_addresses(int size)
+{
+	return lh_kptr_table_new(size, NULL) ?: (memory__fail(), NULL);
 }
 
 static inline void index__add(struct lh_table *index, const void *key, const void *value)
