@@ -73,8 +73,11 @@ static int add(struct bpf_modules *m, const char *name, uint64_t came)
 static int on_news(void *context, void *data, size_t size)
 {
 	const struct cover_news *news = data;
+	struct bpf_modules *m = context;
 
-	return size < sizeof(*news) ? 0 : add(context, news->module, news->ns);
+	/* After an error, libbpf would leave the messages behind this one. */
+	m->unheard += size >= sizeof(*news) && add(m, news->module, news->ns);
+	return 0;
 }
 
 /* Adds those of the list that were not there, or not live, when tracing was prepared. */
@@ -410,7 +413,7 @@ int bpf_modules__collect(struct bpf_modules *m, struct coverage *c, const struct
 
 	if (m->news) {
 		ring_buffer__consume(m->news);
-		untraced = bpf_cover__news_lost(m->cover);
+		untraced = bpf_cover__news_lost(m->cover) + m->unheard;
 	}
 	if (!m->cover->stopped) {
 		collect_so_far(m, c, untraced);

@@ -20,6 +20,7 @@ struct bpf_modules {
 	struct ring_buffer *news;	/* NULL: modules are not reported */
 	struct late_module *list;
 	size_t count;
+	uint64_t unheard;		/* modules that came and are not in the list, for lack of memory */
 	unsigned long *addrs;		/* of the attached functions in these modules */
 	size_t addr_count;
 	uint64_t next;			/* when to look again whether they are live, by CLOCK_MONOTONIC */

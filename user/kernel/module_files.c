@@ -295,7 +295,7 @@ int module_files__each(const char *directory, int (*use)(const char *path, void 
 	int err = 0;
 
 	if (!tree)
-		memory__fail();
+		return error__return(-EINVAL, "'%s': cannot be read: %s", directory, strerror(errno));
 	while (!err && (entry = fts_read(tree))) {
 		if (entry->fts_info == FTS_ERR || entry->fts_info == FTS_DNR || entry->fts_info == FTS_NS)
 			err = error__return(-EINVAL, "%s: cannot be read: %s", entry->fts_path,

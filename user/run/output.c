@@ -68,7 +68,8 @@ static int name_beside(char **ret, const struct place *place, const char *suffix
 	if (!guard)
 		return 0;
 	path = place__path(place, *ret);
-	err = path ? guard__add_file(guard, path) : error__no_memory();
+	err = path ? guard__add_file(guard, path) :
+		     error__return(-EIO, "/proc/self/fd: cannot be read: %s; mount /proc", strerror(errno));
 	free(path);
 	return err;
 }

@@ -10,7 +10,9 @@
 #define bpf_program__attach_kprobe_multi_opts fake_attach
 #define bpf_cover__replace_link fake_replace_link
 #define bpf_cover__leave_out_own fake_leave_out_own
+#define bpf_cover__news_lost fake_news_lost
 #define ring_buffer__consume fake_consume
+#define reallocarray fake_reallocarray
 #include "cover/bpf_modules.c"
 
 #include "kernel/sample.h"
@@ -24,6 +26,7 @@ static const char *modules = MODULES, *in_init = "";
 static unsigned long refused;
 static int refusals, refusal, attempts, unknown;
 static char attached[256];
+static bool no_memory;
 
 int fake_load_modules(struct symbols **ret)
 {
@@ -80,9 +83,19 @@ void fake_leave_out_own(void *engine, bool leave_out)
 {
 }
 
+uint64_t fake_news_lost(const struct bpf_cover *b)
+{
+	return 2;
+}
+
 int fake_consume(struct ring_buffer *news)
 {
 	return 0;
+}
+
+void *fake_reallocarray(void *list, size_t count, size_t size)
+{
+	return no_memory ? NULL : realloc(list, count * size);
 }
 
 static const struct filter filter;
@@ -223,5 +236,22 @@ Test(bpf_modules, one_that_is_gone_is_settled)
 	tend(&m, 1);
 	cr_expect(m.list[0].state == UNTRACED);
 	cr_expect(eq(str, attached, TWO));
+	forget(&m);
+}
+
+Test(bpf_modules, one_that_cannot_be_noted_counts_as_untraced)
+{
+	struct bpf_modules m = two_come();
+	struct cover_news news = { .module = "three" };
+	struct coverage c = {};
+
+	tend(&m, 1);
+	no_memory = true;
+	cr_expect(on_news(&m, &news, sizeof(news)) == 0, "the messages behind it are read, too");
+	no_memory = false;
+	cr_expect(on_news(&m, &news, sizeof(news) - 1) == 0);
+	cr_assert(bpf_modules__collect(&m, &c, NULL) == 0);
+	cr_expect(eq(u64, counters__get(&c.lost, "modules_untraced"), 2 + 1));
+	counters__free(&c.lost);
 	forget(&m);
 }

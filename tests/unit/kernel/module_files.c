@@ -2,6 +2,7 @@
 /* Where the modules of a kernel are: beside its vmlinux only if there is a list of them, installed or built. */
 #include <criterion/criterion.h>
 #include <criterion/new/assert.h>
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -66,4 +67,14 @@ Test(module_files, are_beside_vmlinux_if_listed_there)
 	free(directory);
 	snprintf(path, sizeof(path), "rm -r %s", top);
 	cr_expect(eq(int, system(path), 0));
+}
+
+static int none(const char *path, void *context)
+{
+	return -ECANCELED;
+}
+
+Test(module_files, are_nowhere_without_a_path)
+{
+	cr_expect(eq(int, module_files__each("", none, NULL), -EINVAL), "and the program goes on");
 }
