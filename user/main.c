@@ -33,6 +33,7 @@ static int run(int argc, char **argv)
 		.doc = "Kernel function coverage, in the kernel and in BPF; events of kernel functions; "
 		       "the early boot.",
 		.where = "`hytrace COMMAND --help` lists its options; hytrace(1) explains everything.",
+		.programs = true,
 	};
 
 	return command__run(&table, argc, argv);

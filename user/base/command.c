@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-only
 /* Choosing a command by its name; see command.h. */
 #include <argp.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +46,7 @@ static char *list_commands(int key, const char *text, void *input)
 }
 
 /* As git does, a name that is no command here is a program, hytrace-NAME. Ends this program. */
-static void become(struct argp_state *state, const char *command, char **argv)
+static void become(struct argp_state *state, const char *command, char **argv, bool is_listed)
 {
 	char name[64];
 	int err = -ENOENT;
@@ -53,8 +54,11 @@ static void become(struct argp_state *state, const char *command, char **argv)
 	if (strspn(command, "abcdefghijklmnopqrstuvwxyz-") == strlen(command) &&
 	    snprintf(name, sizeof(name), "hytrace-%s", command) < (int)sizeof(name))
 		err = program__exec(name, argv);
-	if (err == -ENOENT)
+	if (err == -ENOENT && !is_listed)
 		argp_error(state, "%s: no such command", command);
+	if (err == -ENOENT)
+		error__print("%s: the program %s is missing; it belongs beside hytrace, or into ../libexec/hytrace from there",
+			     command, name);
 	exit(error__status(err, argp_err_exit_status == EXIT_SELF));
 }
 
@@ -65,8 +69,10 @@ static error_t parse(int key, char *arg, struct argp_state *state)
 	switch (key) {
 	case ARGP_KEY_ARG:
 		choice->command = find_command(choice->table, arg);
+		if (!choice->command && !choice->table->programs)
+			argp_error(state, "%s: no such command", arg);
 		if (!choice->command || !choice->command->run)
-			become(state, arg, state->argv + state->next - 1);
+			become(state, arg, state->argv + state->next - 1, choice->command);
 		choice->first = state->next - 1;
 		state->next = state->argc;
 		return 0;

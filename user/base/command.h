@@ -6,12 +6,13 @@
 #ifndef HYTRACE_BASE_COMMAND_H
 #define HYTRACE_BASE_COMMAND_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct command {
 	const char *name;
 	char *full_name;	/* as argp shows it in messages */
-	int (*run)(int argc, char **argv);	/* NULL: it is the program hytrace-NAME */
+	int (*run)(int argc, char **argv);	/* NULL: it is a program */
 	const char *help;
 };
 
@@ -20,6 +21,7 @@ struct command_table {
 	size_t count;
 	const char *doc;	/* text above the list: what the commands do */
 	const char *where;	/* text below the list: where to read more */
+	bool programs;		/* a name that has no function here is a program, hytrace-NAME */
 };
 
 /* Runs the command that argv names. On usage errors, ends the program. */

@@ -44,10 +44,24 @@ bool json_add(struct json_object *object, const char *name, struct json_object *
 	return false;
 }
 
-const char *json_line(struct json_object *object)
+/* json-c escapes the control characters below U+0020; those from U+007F to U+009F have two bytes, but for the first one. */
+void json_print(FILE *out, struct json_object *object)
 {
-	return json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN |
-					      JSON_C_TO_STRING_NOSLASHESCAPE);
+	const char *text = json_object_to_json_string_ext(object, JSON_C_TO_STRING_PLAIN | JSON_C_TO_STRING_NOSLASHESCAPE);
+
+	while (*text) {
+		size_t plain = strcspn(text, "\x7f\xc2");
+		const unsigned char *at = (const unsigned char *)text + plain;
+		bool two = *at == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f;
+
+		fwrite(text, 1, plain, out);
+		text += plain;
+		if (two || *at == 0x7f)
+			fprintf(out, "\\u%04x", two ? at[1] : *at);
+		else if (*at)
+			fputc(*at, out);
+		text += *at ? 1 + two : 0;
+	}
 }
 
 struct json_object *json_address(uint64_t value)

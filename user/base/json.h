@@ -31,8 +31,8 @@ struct json_object *json_integer(uint64_t value, bool is_signed);
 /* Puts @value into @object, or frees it if there is no memory; then returns false. */
 bool json_add(struct json_object *object, const char *name, struct json_object *value);
 
-/* The object's text in one line, which lives as long as the object. */
-const char *json_line(struct json_object *object);
+/* Prints the object in one line, without characters that have an effect on a terminal. */
+void json_print(FILE *out, struct json_object *object);
 
 /**
  * json__begin() - begin a document of hytrace

@@ -112,7 +112,7 @@ static void write_text(json_writer_t *w, const char *value)
 {
 	struct json_object *text = json_text(value, strlen(value));
 
-	fputs(json_line(text), w->out);
+	json_print(w->out, text);
 	json_object_put(text);
 }
 

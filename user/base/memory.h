@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-only */
 /*
  * Memory and lists for a program that ends: if there is no memory, a message is printed and the program exits, as git's
- * xmalloc() does. So no caller has a path for that. What the program has put into the kernel is removed by its watchdog.
+ * xmalloc() does. So no caller has a path for that. What the program has put into the kernel is removed by its watchdog, if it
+ * has one; a command that it has started goes on, and its temporary files stay.
  *
- * The C library's functions are for what must not exit: the watchdog itself (run/guard.c), and while a workload is recorded,
- * retiring, attaching to modules that came, and reading events.
+ * The C library's functions are for what must not exit: the watchdog itself (run/guard.c), retiring, and reading events.
  */
 #ifndef HYTRACE_BASE_MEMORY_H
 #define HYTRACE_BASE_MEMORY_H
@@ -30,7 +30,7 @@ void xclose_memstream(FILE *f);
 
 /**
  * LIST_ADD() - add an element to a list
- * @list: a variable with the address of the list, NULL at first; it only ever grows by this macro
+ * @list: a variable with the address of the list, NULL at first; it may be shortened, but its room comes from this macro alone
  * @count: a variable with the number of its elements, of type size_t
  *
  * The room is doubled when the count is a power of two, so it needs not be kept. Pointers to elements change then.

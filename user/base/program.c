@@ -4,8 +4,10 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/error.h"
@@ -62,20 +64,31 @@ int program__run(int argc, char **argv, char *name, int (*run)(int argc, char **
 	return run(argc, argv);
 }
 
+/* In a directory like /tmp, anybody may have put a program beside one of root's. @own: that of this process. */
+static bool is_trusted(const struct stat *file, const struct stat *own)
+{
+	return !file->st_uid || file->st_uid == geteuid() || file->st_uid == own->st_uid;
+}
+
 int program__exec(const char *name, char **argv)
 {
-	static const char *const places[] = { "", "../libexec/hytrace/" };
+	/* As they are built, and as they are installed, seen from bin and from libexec/hytrace. */
+	static const char *const places[] = { "", "../libexec/hytrace/", "../../bin/" };
 	char self[PATH_MAX], path[2 * PATH_MAX];
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	struct stat file, own;
 
-	if (length < 0)
+	if (length < 0 || stat("/proc/self/exe", &own))
 		return error__return(-errno, "/proc/self/exe, which says where %s is, cannot be read: %s", name, strerror(errno));
 	self[length] = '\0';
 	*(strrchr(self, '/') + 1) = '\0';
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		snprintf(path, sizeof(path), "%s%s%s", self, places[i], name);
+		if (!lstat(path, &file) && !is_trusted(&file, &own))
+			return error__return(-EPERM, "%s is not executed: it belongs to neither root, nor you, nor the owner "
+					     "of this program, but to uid %u", path, file.st_uid);
 		execv(path, argv);
-		if (errno != ENOENT)
+		if (errno != ENOENT && errno != ENOTDIR)
 			return error__return(-errno, "%s cannot be executed: %s", path, strerror(errno));
 	}
 	return -ENOENT;

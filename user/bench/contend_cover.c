@@ -11,6 +11,7 @@
 
 #include <bpf/bpf.h>
 
+#include "base/error.h"
 #include "base/fdinfo.h"
 #include "base/program.h"
 #include "bench/bench.h"
@@ -62,7 +63,8 @@ static void exec_cover(const char *const *options, enum bench_scope scope, int i
 	args[nr++] = "echo && exec cat";
 	dup2(in, STDIN_FILENO);
 	dup2(out, STDOUT_FILENO);
-	program__exec("hytrace", (char **)args);
+	if (program__exec("hytrace", (char **)args) == -ENOENT)
+		error__print("the program hytrace is missing beside hytrace-bench, and in ../../bin from there");
 	_exit(127);
 }
 

@@ -218,7 +218,7 @@ static void print_json(struct output *output, struct json_object *object)
 {
 	FILE *out = output__stream(output);
 
-	fputs(json_line(object), out);
+	json_print(out, object);
 	fputc('\n', out);
 	json_object_put(object);
 }

@@ -120,8 +120,9 @@ Test(json_writer, any_text)
 	jsonw_string(w, "gr\xc3\xbc\xc3\x9f");
 	jsonw_string(w, "\xff" "a\xc3");
 	jsonw_string(w, "%s");
+	jsonw_string(w, "\x7f" "a\xc2\x80" "b\xc2\x9f\xc2\xa0\xc3\x9b");
 	jsonw_end_array(w);
-	is(w, "[\"\",\"\\\"\\\\/\\n\\t\\u0001\",\"gr\xc3\xbc\xc3\x9f\",\"\xef\xbf\xbd" "a\xef\xbf\xbd\",\"%s\"]\n");
+	is(w, "[\"\",\"\\\"\\\\/\\n\\t\\u0001\",\"gr\xc3\xbc\xc3\x9f\",\"\xef\xbf\xbd" "a\xef\xbf\xbd\",\"%s\",\"\\u007fa\\u0080b\\u009f\xc2\xa0\xc3\x9b\"]\n");
 }
 
 /* Counters of another document may have any name. */

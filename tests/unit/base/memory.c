@@ -37,6 +37,23 @@ Test(base_memory, list)
 	free(list);
 }
 
+/* The room is at least the next power of two from any count that the list has had. */
+Test(base_memory, shortened_list)
+{
+	uint64_t *list = NULL;
+	size_t count = 0;
+
+	for (size_t most = 1; most < 70; most += 7) {
+		for (size_t least = 0; least < most; least++) {
+			while (count < most)
+				*LIST_ADD(list, count) = ~0ull;
+			count = least;
+			cr_expect(eq(u64, *LIST_ADD(list, count), 0));
+		}
+	}
+	free(list);
+}
+
 Test(base_memory, copies)
 {
 	char *whole = xstrdup("abc"), *part = xstrndup("abc", 2), *made = xasprintf("%s-%d", part, 7);
