@@ -17,7 +17,9 @@ says()
 	local status=0 expected=$1 text=$2
 	shift 2
 	"$@" >out 2>err || status=$?
-	[[ $status == "$expected" ]] && grep -qF -- "$text" err || { echo "status $status: $(<err)"; return 1; }
+	[[ $status == "$expected" ]] && grep -qF -- "$text" err && return
+	echo "status $status: $(<err)"
+	return 1
 }
 
 for name in boot tailor bench; do

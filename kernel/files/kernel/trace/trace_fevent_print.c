@@ -100,7 +100,8 @@ static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
 				parg->type->size);
 	if (fe->layout.enums[i]) {
 		pos = snprintf(buf, len, ", __print_symbolic(REC->%s", name);
-		pos += fevent_btf_enum_symbols(fe->layout.btf, fe->layout.enums[i], buf + pos, LEN_OR_ZERO);
+		pos += fevent_btf_enum_symbols(fe->layout.btf, fe->layout.enums[i], buf + pos,
+					       LEN_OR_ZERO);
 		pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
 		return pos;
 	}
@@ -109,6 +110,12 @@ static int fevent_print_value(struct fevent *fe, int i, char *buf, int len)
 	if (parg->type == &fevent_fetch_types[FEVENT_T_SYMBOL])
 		return snprintf(buf, len, ", (void *)REC->%s", name);
 	return snprintf(buf, len, ", REC->%s", name);
+}
+
+/* Are the arguments complete before this one? */
+static bool fevent_is_behind(const struct fevent *fe, int i)
+{
+	return i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0);
 }
 
 /*
@@ -126,7 +133,7 @@ static int __fevent_print_fmt(struct fevent *fe, char *buf, int len)
 	for (i = 0; i < nr_fields; i++) {
 		bool behind = i == fe->layout.ret_arg || i == fe->layout.duration_arg;
 
-		if (i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0))
+		if (fevent_is_behind(fe, i))
 			pos += snprintf(buf + pos, LEN_OR_ZERO, ")");
 		pos += snprintf(buf + pos, LEN_OR_ZERO, "%s%s=", behind ? " " : separator,
 				fe->tp.args[i].name);
@@ -179,7 +186,8 @@ static void print_fevent_arg(struct trace_seq *s, size_t start, struct fevent *f
 
 	data += parg->offset;
 	if (fe->layout.enums[i]) {
-		name = fevent_btf_enum_name(fe->layout.btf, fe->layout.enums[i], fevent_number(parg, data));
+		name = fevent_btf_enum_name(fe->layout.btf, fe->layout.enums[i],
+					    fevent_number(parg, data));
 		if (name) {
 			trace_seq_puts(s, name);
 			return;
@@ -221,7 +229,7 @@ static enum print_line_t print_fevent(struct trace_iterator *iter, int flags,
 	for (i = 0; i < fe->tp.nr_args; i++) {
 		if (i == fe->layout.faults_arg)
 			continue;
-		if (i == fe->layout.ret_arg || (i == fe->layout.duration_arg && fe->layout.ret_arg < 0)) {
+		if (fevent_is_behind(fe, i)) {
 			trace_seq_putc(s, ')');
 			separator = " ";
 		}

@@ -428,17 +428,18 @@ static int fevent_declare_fields(struct fevent *fe)
 int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigned int nr_fields,
 		   struct fevent_complaint *complaint)
 {
-	unsigned int i;
+	unsigned int i, nr_args = nr_fields + FEVENT_EXTRA_ARGS;
+	struct fevent_layout *layout = &fe->layout;
 	int ret;
 
-	fe->layout.ret_arg = -1;
-	fe->layout.duration_arg = -1;
-	fe->layout.faults_arg = -1;
+	layout->ret_arg = -1;
+	layout->duration_arg = -1;
+	layout->faults_arg = -1;
 	fe->tp.nr_args = 0;
 	fe->tp.size = 0;
-	fe->layout.enums = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->layout.enums), GFP_KERNEL);
-	fe->layout.cuts = kcalloc(nr_fields + FEVENT_EXTRA_ARGS, sizeof(*fe->layout.cuts), GFP_KERNEL);
-	if (!fe->layout.enums || !fe->layout.cuts)
+	layout->enums = kcalloc(nr_args, sizeof(*layout->enums), GFP_KERNEL);
+	layout->cuts = kcalloc(nr_args, sizeof(*layout->cuts), GFP_KERNEL);
+	if (!layout->enums || !layout->cuts)
 		return -ENOMEM;
 	for (i = 0; i < nr_fields; i++) {
 		ret = fevent_compile_field(fe, &fields[i], complaint);
@@ -452,13 +453,13 @@ int fevent_compile(struct fevent *fe, const struct fevent_field *fields, unsigne
 		if (ret)
 			return ret;
 		/* A string that is returned needs a bit in faults like all others. */
-		if (fe->layout.ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[fe->layout.ret_arg].dynamic)
+		if (layout->ret_arg >= FEVENT_MAX_FIELDS && fe->tp.args[layout->ret_arg].dynamic)
 			return fevent_complain(complaint, TOO_MANY_FIELDS, fe->proto->ret_column);
 	}
 	if (fevent_can_fault(fe)) {
-		fe->layout.faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
-		if (fe->layout.faults_arg < 0)
-			return fe->layout.faults_arg;
+		layout->faults_arg = fevent_add_arg(fe, "faults", FEVENT_T_U32, 0);
+		if (layout->faults_arg < 0)
+			return layout->faults_arg;
 	} else if (!fevent_has_cuts(fe)) {
 		ret = fevent_compile_loads(fe);
 		if (ret)

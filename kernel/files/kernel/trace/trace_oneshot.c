@@ -210,11 +210,11 @@ bool oneshot_record(struct oneshot_set *set, unsigned long addr, unsigned int ki
 		/* Below ONESHOT_TEXT, the low half would stand for another address. */
 		rec->other = other >= ONESHOT_TEXT ? other : 0;
 		rec->tgid = current->tgid;
+		BUILD_BUG_ON(sizeof(rec->comm) != sizeof(current->comm));
 		/*
 		 * No lock, and no function that could be traced. The name may be changing, and
 		 * lack the zero at its end for a moment.
 		 */
-		BUILD_BUG_ON(sizeof(rec->comm) != sizeof(current->comm));
 		data_race(memcpy(rec->comm, current->comm, sizeof(rec->comm)));
 		rec->comm[sizeof(rec->comm) - 1] = '\0';
 		oneshot_rec_publish(rec, addr, kind, ns ? *ns : trace_clock_local(), current->pid,
