@@ -32,11 +32,10 @@ static void reach(struct walk *w, const struct image_function *f)
 	w->todo[w->todo_count++] = number;
 }
 
-static int reach_callee(const struct call *call, void *data)
+static void reach_callee(const struct call *call, void *data)
 {
 	if (call->callee)
 		reach(data, call->callee);
-	return 0;
 }
 
 static size_t follow(struct walk *w, const struct calls *calls)
@@ -58,9 +57,9 @@ int main(int argc, char **argv)
 	struct walk w = {};
 	size_t least, most;
 
-	if (argc != 2 || image__open(&image, argv[1], NULL) || calls__open(&calls, image) ||
-	    references__read(&references, image, calls))
+	if (argc != 2 || image__open(&image, argv[1], NULL) || calls__open(&calls, image))
 		return 1;
+	references = references__read(image, calls);
 	w.list = image__functions(image, &w.count);
 	w.reached = calloc(w.count, sizeof(*w.reached));
 	w.todo = calloc(w.count, sizeof(*w.todo));
