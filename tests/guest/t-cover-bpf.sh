@@ -150,7 +150,7 @@ ok '--retire succeeds' "$hytrace" cover -e bpf --no-callers --retire --pin retir
 	# The link comes first. On a busy machine the other two can take until the first change.
 	bpftool -j link show pinned $link >link-before.json
 	wc -l <$tracing/enabled_functions >before
-	bpftool prog dump xlated name cover_entry >xlated
+	bpftool prog dump xlated name cover_entry_nc >xlated
 	for try in $(seq 600); do
 		cat work.sh >/dev/null
 		wc -l <$tracing/enabled_functions >after
