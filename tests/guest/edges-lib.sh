@@ -69,6 +69,14 @@ record_agrees()
 		print("only $same are the same\n") if $same < 3000;'
 }
 
+# twins DOCUMENT: of so many calls two return addresses are recorded. A call through pv_ops has six bytes until the kernel
+# puts one of five in its place, while it boots; the shortest call has two bytes.
+twins()
+{
+	jq -r '.callers[].addr // empty' "$1" | perl -ne 'no warnings "portable"; $at{hex($_)} = 1;
+		END { print(scalar(grep { $at{$_ + 1} } keys(%at)), "\n"); }'
+}
+
 # edges_agree DOCUMENT UNKNOWN: of so many functions and calls at most, nothing is known
 edges_agree()
 {
@@ -78,7 +86,7 @@ edges_agree()
 	ok "$document: callers" "$hytrace" callers -f json -o callers.json --vmlinux "$HYTRACE_VMLINUX" '*' "$document"
 	ok 'both are as their schema has them' valid calls calls.json callers.json
 	is 'no caller is left out, but those in code that the kernel makes' "$(jq -c '[.unplaced, ([.functions[] as $f | $f.calls[] |
-		[$f.module, .addr, .offset]] | unique | length)]' calls.json)" "[0,$(jq '.callers | length' "$document")]"
+		[$f.module, .addr, .offset]] | unique | length)]' calls.json)" "[0,$(($(jq '.callers | length' "$document") - $(twins "$document")))]"
 	ok '92 of 100 name their callee' jq -en --slurpfile a calls.json --slurpfile b "$document" '($b[0].callers | length) as $all |
 		$all > 3000 and ([$a[0].functions[].calls[] | select(.named)] | length) > $all * 0.92'
 	ok 'and few have no call before them' jq -e --argjson most "$unknown" \

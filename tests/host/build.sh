@@ -778,12 +778,29 @@ called_in()
 	readelf -wi "$tap_scratch/calls/object.o" | grep -c 'DW_TAG_call_site)'
 }
 
+# flags_with VERSION: the flags that Kbuild gets with this pahole
+flags_with()
+(
+	# shellcheck disable=SC2034,SC2317 # for kbuild
+	obj=/nowhere src=/nowhere cache=/nowhere images=/nowhere root=/nowhere compiler=gcc flavour=base version=$1
+	# shellcheck source=/dev/null
+	. "$clone/kernel/make.sh"
+	trap - INT TERM HUP
+	pahole() { echo "$version"; }
+	release_suffix() { :; }
+	make() { printf '%s\n' "$@" | grep '^KCFLAGS='; }
+	kbuild
+)
+
 # Tests of guests ask for the calls of fs/ (edges-lib.sh).
 test_calls()
 {
 	is 'DWARF has the calls of fs/' "$(called_in fs/open.c)" 1
 	is 'and of the tracers' "$(called_in kernel/trace/trace.c)" 1
 	is 'but not of other files, which are compiled in less time so' "$(called_in mm/fs.c)" 0
+	is 'an older pahole needs no places of variables' "$(flags_with v1.24)" 'KCFLAGS=-fno-var-tracking'
+	is 'the first that reads them does' "$(flags_with v1.25)" 'KCFLAGS='
+	is 'and so do newer ones' "$(flags_with v1.31)" 'KCFLAGS='
 }
 
 make_tarball

@@ -127,9 +127,7 @@ void blame__text(const struct blame *b, size_t most, FILE *out)
 	table__column(table, "KIND", 8, 0);
 	for (size_t i = 0; i < b->count && i < most; i++)
 		add_line(table, &b->list[i]);
-	table__print(table);
-	if (most < b->count)
-		fprintf(out, "and %zu more\n", b->count - most);
+	cells__print(table, most, b->count, out);
 }
 
 void blame__json(const struct blame *b, size_t most, const struct boot_whole *whole, const struct boot_start *s, FILE *out)

@@ -26,3 +26,10 @@ void cell__share(struct libscols_line *line, size_t column, uint64_t part, uint6
 	if (whole)
 		cell__print(line, column, "%.1f%%", 100.0 * part / whole);
 }
+
+void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out)
+{
+	table__print(table);
+	if (most < count)
+		fprintf(out, "and %zu more\n", count - most);
+}

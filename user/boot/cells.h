@@ -4,6 +4,7 @@
 #define HYTRACE_BOOT_CELLS_H
 
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/table.h"
 
@@ -13,5 +14,7 @@ __attribute__((format(printf, 3, 4))) void cell__print(struct libscols_line *lin
 void cell__time(struct libscols_line *line, size_t column, uint64_t ns);
 /* @part of @whole in percent; nothing if @whole is 0. */
 void cell__share(struct libscols_line *line, size_t column, uint64_t part, uint64_t whole);
+/* Prints the table, which has the first @most of @count, and how many there are more. Frees it. */
+void cells__print(struct libscols_table *table, size_t most, size_t count, FILE *out);
 
 #endif

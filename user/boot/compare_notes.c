@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "boot/compare.h"
 #include "base/memory.h"
+#include "boot/compare.h"
 
 /* Two boots of one machine do not have the same memory to the byte. */
 #define MEMORY_SHARE 0.03

@@ -17,8 +17,8 @@
 #include "base/error.h"
 #include "base/memory.h"
 #include "boot/files.h"
-#include "kernel/features.h"
 #include "boot/trace_line.h"
+#include "kernel/features.h"
 #include "kernel/oneshot_files.h"
 
 #define INSTANCE "instances/early"

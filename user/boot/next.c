@@ -20,8 +20,8 @@
 
 #include "base/error.h"
 #include "base/files.h"
-#include "boot/asked.h"
 #include "base/memory.h"
+#include "boot/asked.h"
 #include "boot/next.h"
 #include "boot/probes.h"
 #include "boot/start.h"

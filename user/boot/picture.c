@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/version.h"
 #include "base/memory.h"
+#include "base/version.h"
 #include "boot/picture.h"
 #include "boot/report.h"
 #include "boot/svg.h"

@@ -50,7 +50,5 @@ void boot_report__functions_text(const struct boot_report *r, size_t most, FILE 
 		cell__print(line, CALLS, "%zu", f->calls);
 		cell__share(line, SHARE, f->calls, r->calls.count);
 	}
-	table__print(table);
-	if (most < r->function_count)
-		fprintf(out, "and %zu more\n", r->function_count - most);
+	cells__print(table, most, r->function_count, out);
 }

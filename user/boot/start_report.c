@@ -123,9 +123,7 @@ static void print_initcalls(const struct boot_start *s, size_t most, FILE *out)
 	table__column(table, "RESULT", 6, SCOLS_FL_RIGHT);
 	for (size_t i = 0; i < s->initcall_count && i < most; i++)
 		add_initcall(table, s, order[i]);
-	table__print(table);
-	if (most < s->initcall_count)
-		fprintf(out, "and %zu more\n", s->initcall_count - most);
+	cells__print(table, most, s->initcall_count, out);
 	free(order);
 }
 

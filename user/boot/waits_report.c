@@ -67,9 +67,7 @@ static void print_waits(const struct boot_waits *w, size_t most, FILE *out)
 	table__column(table, "THAT", 0.2, 0);
 	for (size_t i = 0; i < w->count && i < most; i++)
 		add_wait(table, w, &w->list[i]);
-	table__print(table);
-	if (most < w->count)
-		fprintf(out, "and %zu more\n", w->count - most);
+	cells__print(table, most, w->count, out);
 }
 
 /* ---- probes */
@@ -98,23 +96,20 @@ static void add_probe(struct libscols_table *table, const struct boot_probe *pro
 static void print_probes(const struct boot_probes *p, size_t most, FILE *out)
 {
 	size_t count, *order = boot_probes__longest(p, &count);
-	struct libscols_table *table;
+	struct libscols_table *table = table__new(out);
 
-	if (count) {
-		table = table__new(out);
-		table__column(table, "PROBE OF DEVICE", 0.3, 0);
-		table__column(table, "BY DRIVER", 0.2, 0);
-		table__column(table, "START", 10, SCOLS_FL_RIGHT);
-		table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
-		table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
-		table__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
-		for (size_t i = 0; i < count && i < most; i++)
-			add_probe(table, &p->list[order[i]]);
+	table__column(table, "PROBE OF DEVICE", 0.3, 0);
+	table__column(table, "BY DRIVER", 0.2, 0);
+	table__column(table, "START", 10, SCOLS_FL_RIGHT);
+	table__column(table, "TIME", 10, SCOLS_FL_RIGHT);
+	table__column(table, "SELF", 10, SCOLS_FL_RIGHT);
+	table__column(table, "RESULT", 8, SCOLS_FL_RIGHT);
+	for (size_t i = 0; i < count && i < most; i++)
+		add_probe(table, &p->list[order[i]]);
+	/* A table without lines prints nothing. */
+	if (count)
 		fputc('\n', out);
-		table__print(table);
-	}
-	if (most < count)
-		fprintf(out, "and %zu more\n", count - most);
+	cells__print(table, most, count, out);
 	free(order);
 }
 

@@ -195,9 +195,7 @@ static void print_units(const struct boot_whole *w, size_t most, FILE *out)
 	table__column(table, "STATE", 6, 0);
 	for (size_t i = 0; i < count && i < most; i++)
 		add_unit(table, w, &w->units.list[order[i]]);
-	table__print(table);
-	if (most < count)
-		fprintf(out, "and %zu more\n", count - most);
+	cells__print(table, most, count, out);
 	free(order);
 }
 

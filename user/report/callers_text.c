@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "report/callers.h"
 #include "report/origins.h"
-#include "base/table.h"
 
 enum { COLUMN_OTHER, COLUMN_PLACE, COLUMN_SITE, COLUMN_DOCUMENTS };
 

@@ -3,10 +3,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "image/untraced.h"
 #include "kernel/traceable.h"
 #include "report/report.h"
-#include "base/table.h"
 
 enum { COLUMN_NAME, COLUMN_PLACE, COLUMN_TRACEABLE };
 

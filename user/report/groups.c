@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/groups.h"
 #include "base/index.h"
+#include "report/groups.h"
 
 /* Prefixes of fewer functions than this say nothing: they go together into one line. */
 #define SMALLEST_PREFIX 20

@@ -4,8 +4,8 @@
 #include <string.h>
 
 #include "base/error.h"
-#include "document/losses.h"
 #include "base/index.h"
+#include "document/losses.h"
 #include "report/merge.h"
 
 struct merging {

@@ -29,8 +29,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "base/version.h"
 #include "document/coverage_json.h"
 #include "image/untraced.h"

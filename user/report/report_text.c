@@ -8,11 +8,11 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "document/losses.h"
 #include "report/proof.h"
 #include "report/report.h"
-#include "base/table.h"
 
 /* ---- the table */
 

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "image/imports.h"
 #include "image/units.h"
 #include "kernel/module_files.h"
-#include "base/index.h"
 #include "report/source_lines.h"
 #include "tailor/evidence.h"
 

@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/memory.h"
 #include "base/paths.h"
 #include "base/progress.h"
 #include "kernel/module_files.h"
-#include "base/index.h"
 #include "tailor/mentioned.h"
 #include "tailor/owners.h"
 #include "tailor/owners_kept.h"

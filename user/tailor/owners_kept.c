@@ -14,9 +14,9 @@
 #include <zlib.h>
 
 #include "base/error.h"
+#include "base/index.h"
 #include "base/paths.h"
 #include "base/version.h"
-#include "base/index.h"
 #include "run/kept.h"
 #include "tailor/owners_kept.h"
 

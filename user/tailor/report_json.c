@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/memory.h"
 #include "base/json.h"
+#include "base/memory.h"
 #include "report/embed.h"
 #include "tailor/report.h"
 
