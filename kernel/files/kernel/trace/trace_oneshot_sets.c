@@ -86,15 +86,16 @@ int oneshot_set_cover(struct oneshot_set *set, unsigned long start, unsigned lon
 }
 
 /*
- * Add blocks until there is room for @recs more records, or the limit is reached. Inlined, the
- * blocks that are in vmalloc's memory could not be told from sets in /proc/vmallocinfo.
+ * Add blocks until there is room for @recs more records, or the limit is reached. A block is no
+ * power of two, so kmalloc() would waste a third of it. Inlined, blocks could not be told from
+ * sets in /proc/vmallocinfo.
  */
 static noinline int oneshot_set_grow(struct oneshot_set *set, u32 recs)
 {
 	void *block;
 
 	while (oneshot_set_spare(set) < recs && set->room < set->limit) {
-		block = kvzalloc(ONESHOT_BLOCK_BYTES, GFP_KERNEL);
+		block = vzalloc(ONESHOT_BLOCK_BYTES);
 		if (!block)
 			return -ENOMEM;
 		oneshot_set_add_block(set, block);
@@ -109,7 +110,7 @@ static void oneshot_set_free(struct oneshot_set *set)
 	for (i = 0; i < ONESHOT_CHUNKS; i++)
 		kvfree(oneshot_set_chunk(set, i));
 	for (i = 0; i < set->nr_blocks; i++)
-		kvfree(set->blocks[i]);
+		vfree(set->blocks[i]);
 	free_percpu(set->counts);
 	vfree(oneshot_table(set));
 }
