@@ -779,9 +779,9 @@ called_in()
 }
 
 # flags_with VERSION: the flags that Kbuild gets with this pahole
+# shellcheck disable=SC2034,SC2317 # for kbuild
 flags_with()
 (
-	# shellcheck disable=SC2034,SC2317 # for kbuild
 	obj=/nowhere src=/nowhere cache=/nowhere images=/nowhere root=/nowhere compiler=gcc flavour=base version=$1
 	# shellcheck source=/dev/null
 	. "$clone/kernel/make.sh"
