@@ -155,16 +155,11 @@ __noinline int is_farther(__u64 key)
 	return 0;
 }
 
-static __always_inline bool is_known_by(__u64 key, __u32 shift)
-{
-	__u64 other = set[place_by(key, shift)];
-
-	return other == key || (other && is_farther(key));
-}
-
 static __always_inline bool is_known(__u64 key)
 {
-	return is_known_by(key, set_shift);
+	__u64 other = set[set_place(key)];
+
+	return other == key || (other && is_farther(key));
 }
 
 /*
@@ -368,15 +363,24 @@ static __noinline int note(struct pt_regs *ctx, __u64 key, __u64 caller, __u64 a
 	return 0;
 }
 
+/* One of them is not in its first place. */
+static __noinline int are_farther(__u64 key, __u64 caller)
+{
+	return is_known(key) && is_known(caller);
+}
+
 /*
  * Nearly all calls end with this question. So @callers is a constant of two programs and not with_callers, and set_shift is
- * read once: a volatile constant is loaded wherever it is named.
+ * read once: a volatile constant is loaded wherever it is named. Functions are called after both places were looked at, as
+ * what lives across a call needs a register or a place on the stack.
  */
 static __always_inline bool all_known(__u64 key, __u64 caller, bool callers)
 {
 	__u32 shift = set_shift;
 
-	return is_known_by(key, shift) && (!callers || is_known_by(caller, shift));
+	if (!callers)
+		return is_known(key);
+	return (set[place_by(key, shift)] == key && set[place_by(caller, shift)] == caller) || are_farther(key, caller);
 }
 
 static __always_inline int enter(struct pt_regs *ctx, bool callers)
