@@ -10,7 +10,9 @@
  * two returns that this function makes in any case, its own and that of __fentry__.
  */
 #include <stddef.h>
+#include <stdbool.h>
 #include <string.h>
+#include <sys/param.h>
 
 #include "boot/cost.h"
 
@@ -19,8 +21,9 @@
 
 #define CALLS 1000
 #define ENTRY 12
-/* The best of a few rounds has no interrupts, and has its data in the caches. */
+/* The best of a few rounds has no interrupts, and has its data in the caches. A busy machine may need more, some 0.1 s. */
 #define ROUNDS 30
+#define MAX_ROUNDS 1000
 
 void early_cost_record(void);
 void early_cost_return(void);
@@ -176,61 +179,71 @@ static uint64_t took(void)
 	return sum;
 }
 
-/* @ret_took: the least sum of the times that the recorder of returns has measured; NULL: it is another step. */
-static uint64_t measure(void (*step)(void), uint64_t *ret_took)
-{
-	uint64_t best = UINT64_MAX;
+enum { RECORD, RETURN, FUNCTION, FUNCTION_NOT_RECORDED, JUMP, JUMP_NOT_RECORDED, NR_STEPS };
 
-	for (int round = 0; round < ROUNDS; round++) {
+static void (*const steps[NR_STEPS])(void) = {
+	early_cost_record, early_cost_return, early_cost_function, early_cost_function_not_recorded, early_cost_jump,
+	early_cost_jump_not_recorded,
+};
+
+struct best {
+	uint64_t steps[NR_STEPS];
+	uint64_t inside;		/* the least sum of the times that the recorder of returns has measured */
+};
+
+/* Every step in every round, so that a processor that becomes slower makes no step dearer than another. */
+static void measure(struct best *best)
+{
+	for (int step = 0; step < NR_STEPS; step++) {
 		uint64_t start = __rdtsc(), cycles;
 
-		early_cost_pos = ret_took ? early_cost_timed : early_cost_buffer;
+		early_cost_pos = step >= FUNCTION ? early_cost_timed : early_cost_buffer;
 		for (int i = 0; i < CALLS; i++)
-			step();
+			steps[step]();
 		cycles = __rdtsc() - start;
-		if (cycles < best)
-			best = cycles;
-		if (ret_took && took() < *ret_took)
-			*ret_took = took();
+		if (cycles < best->steps[step])
+			best->steps[step] = cycles;
+		if (step == FUNCTION && took() < best->inside)
+			best->inside = took();
 	}
-	return best;
 }
 
-uint64_t early_cost__measure(void)
+static bool costs_from(const struct best *best, struct early_cost *cost)
 {
-	uint64_t record = measure(early_cost_record, NULL), none = measure(early_cost_return, NULL);
+	const uint64_t *c = best->steps;
+	uint64_t returns, jumps;
 
-	return record > none ? record - none : 0;
-}
-
-struct early_cost early_cost__measure_returns(void)
-{
-	uint64_t inside = UINT64_MAX, ignored = 0, recorded, none, returns, jumps;
-	struct early_cost cost = {};
-
-	early_cost_frame = early_cost_frames;
-	recorded = measure(early_cost_function, &inside);
-	none = measure(early_cost_function_not_recorded, NULL);
+	if (c[RECORD] <= c[RETURN] || c[FUNCTION] <= c[FUNCTION_NOT_RECORDED] || c[FUNCTION_NOT_RECORDED] <= c[RETURN])
+		return false;
 	/* A call and a return, which take as long as two returns. */
-	returns = none - measure(early_cost_return, NULL);
-	if (recorded <= none || inside <= returns)
-		return cost;
-	cost.calls = recorded - none;
-	cost.inside = inside - returns;
-	if (cost.inside > cost.calls)
-		cost.inside = cost.calls;
+	returns = c[FUNCTION_NOT_RECORDED] - c[RETURN];
+	if (best->inside <= returns)
+		return false;
+	cost->entries = c[RECORD] - c[RETURN];
+	cost->calls = c[FUNCTION] - c[FUNCTION_NOT_RECORDED];
+	cost->inside = MIN(best->inside - returns, cost->calls);
 	/* Two calls, one of which is a jump. */
-	jumps = measure(early_cost_jump, &ignored) - measure(early_cost_jump_not_recorded, NULL);
-	cost.jumps = jumps > 2 * cost.calls ? jumps - 2 * cost.calls : 0;
+	jumps = c[JUMP] - MIN(c[JUMP], c[JUMP_NOT_RECORDED]);
+	cost->jumps = jumps - MIN(jumps, 2 * cost->calls);
+	return true;
+}
+
+struct early_cost early_cost__measure(void)
+{
+	struct early_cost cost = {};
+	struct best best;
+
+	memset(&best, 0xff, sizeof(best));
+	early_cost_frame = early_cost_frames;
+	for (int round = 1; round <= MAX_ROUNDS; round++) {
+		measure(&best);
+		if (round >= ROUNDS && costs_from(&best, &cost))
+			break;
+	}
 	return cost;
 }
 #else
-uint64_t early_cost__measure(void)
-{
-	return 0;
-}
-
-struct early_cost early_cost__measure_returns(void)
+struct early_cost early_cost__measure(void)
 {
 	return (struct early_cost){};
 }

@@ -11,12 +11,12 @@
  * are repeated here.
  */
 struct early_cost {
-	uint64_t calls;
-	uint64_t inside;		/* if returns are recorded: the part that is in the times of these calls */
+	uint64_t entries;		/* if only entries are recorded */
+	uint64_t calls;			/* if returns are recorded as well */
+	uint64_t inside;		/* the part that is in the times of these calls */
 	uint64_t jumps;			/* what 1,000 calls take in addition, inside, if a function jumps to another one at its end */
 };
 
-uint64_t early_cost__measure(void);
-struct early_cost early_cost__measure_returns(void);
+struct early_cost early_cost__measure(void);
 
 #endif

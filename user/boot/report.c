@@ -30,12 +30,11 @@ bool boot_report__is_oneshot(const struct boot_report *r)
 
 void boot_report__measure_cost(struct boot_report *r)
 {
-	struct early_cost cost = { .calls = 0 };
+	struct early_cost cost = early_cost__measure();
 
-	if (r->calls.timed)
-		cost = early_cost__measure_returns();
-	else
-		cost.calls = early_cost__measure();
+	/* Where no returns are recorded, no time of the recorder is in the calls. */
+	if (!r->calls.timed)
+		cost = (struct early_cost){ .calls = cost.entries };
 	r->recorder_cycles = cost.calls;
 	r->inside_cycles = cost.inside;
 	r->jump_cycles = cost.jumps;
@@ -117,7 +116,9 @@ static uint64_t without(const struct boot_report *r, uint64_t time, uint64_t cyc
 
 static struct early_cost cost_of(const struct boot_report *r)
 {
-	return (struct early_cost){ r->recorder_cycles, r->inside_cycles, r->jump_cycles };
+	return (struct early_cost){
+		.calls = r->recorder_cycles, .inside = r->inside_cycles, .jumps = r->jump_cycles,
+	};
 }
 
 uint64_t boot_report__net(const struct boot_report *r, const struct early_phase *phase)

@@ -5,7 +5,6 @@
 #include <criterion/redirect.h>
 
 #include "boot/boot_sample.h"
-#include "boot/cost.h"
 
 TestSuite(boot_report, .init = enter, .fini = leave);
 
@@ -375,16 +374,6 @@ Test(boot_report, time_without_that_of_the_recorder)
 	free(text);
 	boot_report__free(&r);
 }
-
-#ifdef __x86_64__
-Test(boot_report, what_recording_takes_can_be_measured)
-{
-	uint64_t cycles = early_cost__measure();
-
-	/* On a machine that can measure it, reading the TSC alone takes at least ten cycles. */
-	cr_expect(cycles > 2000 && cycles < 10000000, "%lu", (long)cycles);
-}
-#endif
 
 Test(boot_report, a_hole_has_a_line)
 {
